@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Deadlines of many flows with one T1: a list.
+ *
+ * A flow's deadline is base + T1, and base is always "now" when it moves: a
+ * CE packet left, a CNP was seen, a CNP was sent.  So whoever moves last is
+ * due last, and a list in the order of moving is a list in the order of
+ * deadlines: O(1) per move, one timer for the head, for any number of flows.
+ * T1 is not stored, so changing it keeps the order.
+ *
+ * Source: US 12395431 B2, description (7), (8), (61), (69), FIG. 8: a CNP is
+ * obtained when T1 has passed since the last CE packet without another.  The
+ * base is the later of that and the last CNP (the iQCN feature compares the
+ * interval of CNPs): a sender that has just been told need not be told again.
+ *
+ * Pure: no clock, no timer, no lock.  The caller serializes.
+ */
+#ifndef _IQCN_DEADLINE_H
+#define _IQCN_DEADLINE_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+/**
+ * struct iqcn_deadline - a flow's place among the deadlines
+ * @node: on the queue's list, empty: no deadline
+ * @base_ns: when the interval began
+ */
+struct iqcn_deadline {
+	struct list_head node;
+	u64 base_ns;
+};
+
+static inline void iqcn_deadline_init(struct iqcn_deadline *d)
+{
+	INIT_LIST_HEAD(&d->node);
+	d->base_ns = 0;
+}
+
+/**
+ * iqcn_deadline_armed() - does it have a deadline?
+ * @d: deadline
+ */
+static inline bool iqcn_deadline_armed(const struct iqcn_deadline *d)
+{
+	return !list_empty(&d->node);
+}
+
+/**
+ * iqcn_deadline_restart() - the interval begins now
+ * @d: deadline, armed or not
+ * @list: list of its queue
+ * @now_ns: never less than in an earlier call for @list
+ */
+static inline void iqcn_deadline_restart(struct iqcn_deadline *d,
+					 struct list_head *list, u64 now_ns)
+{
+	d->base_ns = now_ns;
+	list_move_tail(&d->node, list);
+}
+
+/**
+ * iqcn_deadline_cancel() - no deadline any more
+ * @d: deadline, armed or not
+ */
+static inline void iqcn_deadline_cancel(struct iqcn_deadline *d)
+{
+	list_del_init(&d->node);
+}
+
+/**
+ * iqcn_deadline_first() - the earliest deadline
+ * @list: list of a queue
+ *
+ * Return: NULL if there is none.
+ */
+static inline struct iqcn_deadline *iqcn_deadline_first(struct list_head *list)
+{
+	return list_first_entry_or_null(list, struct iqcn_deadline, node);
+}
+
+/**
+ * iqcn_deadline_due() - has T1 passed?
+ * @d: deadline
+ * @t1_ns: T1
+ * @now_ns: now
+ */
+static inline bool iqcn_deadline_due(const struct iqcn_deadline *d, u64 t1_ns,
+				     u64 now_ns)
+{
+	return (s64)(now_ns - d->base_ns - t1_ns) >= 0;
+}
+
+#endif /* _IQCN_DEADLINE_H */

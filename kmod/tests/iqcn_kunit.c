@@ -1,0 +1,1904 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit tests of everything in sch_iqcn that is pure: parser, ICRC, CNP, CM,
+ * marking, detection, deadlines, budget, pairing, defaults.
+ *
+ * What is expected is written down, or worked out here in another way than
+ * the code does; see rocev2.h and the other headers for sources.
+ */
+#include <kunit/test.h>
+#include <linux/prandom.h>
+#include <linux/string.h>
+
+#include "../rocev2.c"
+#include "../budget.h"
+#include "../deadline.h"
+#include "../detect.h"
+#include "../mark.h"
+#include "../pairing.h"
+#include "../params.h"
+
+/* every pseudo-random sequence is the same in every run */
+#define SEED 20230817
+
+static void put16(u8 *p, u16 v)
+{
+	p[0] = v >> 8;
+	p[1] = v;
+}
+
+static u16 get16(const u8 *p)
+{
+	return p[0] << 8 | p[1];
+}
+
+static void *alloc(struct kunit *test, size_t len)
+{
+	void *p = kunit_kzalloc(test, len, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, p);
+	return p;
+}
+
+/* CRC-32 bit by bit */
+static u32 ref_crc(u32 crc, u8 byte)
+{
+	int i;
+
+	crc ^= byte;
+	for (i = 0; i < 8; i++)
+		crc = crc & 1 ? crc >> 1 ^ 0xedb88320 : crc >> 1;
+	return crc;
+}
+
+/* What the ICRC takes as ones, from L3 on: A17.3.3 spelled out */
+struct icrc_mask {
+	const char *name;
+	u8 off;
+	u8 bits;
+	bool v6;
+};
+
+static const struct icrc_mask icrc_masks[] = {
+	{ "ToS",		1,	0xff,	false },
+	{ "TTL",		8,	0xff,	false },
+	{ "IP checksum",	10,	0xff,	false },
+	{ "IP checksum",	11,	0xff,	false },
+	{ "UDP checksum",	26,	0xff,	false },
+	{ "UDP checksum",	27,	0xff,	false },
+	{ "BECN",		32,	0xff,	false },
+	{ "traffic class",	0,	0x0f,	true },
+	{ "tc, flow label",	1,	0xff,	true },
+	{ "flow label",		2,	0xff,	true },
+	{ "flow label",		3,	0xff,	true },
+	{ "hop limit",		7,	0xff,	true },
+	{ "UDP checksum",	46,	0xff,	true },
+	{ "UDP checksum",	47,	0xff,	true },
+	{ "BECN",		52,	0xff,	true },
+};
+
+static u8 ref_mask(u32 off, bool v6)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(icrc_masks); i++)
+		if (icrc_masks[i].v6 == v6 && icrc_masks[i].off == off)
+			return icrc_masks[i].bits;
+	return 0;
+}
+
+static u32 ref_icrc(const u8 *l3, u32 len, bool v6)
+{
+	u32 crc = U32_MAX, i;
+
+	for (i = 0; i < 8; i++)
+		crc = ref_crc(crc, 0xff);
+	for (i = 0; i < len; i++)
+		crc = ref_crc(crc, l3[i] | ref_mask(i, v6));
+	return ~crc;
+}
+
+static void put_ref_icrc(u8 *l3, u32 len, bool v6)
+{
+	u32 icrc = ref_icrc(l3, len, v6), i;
+
+	for (i = 0; i < 4; i++)
+		l3[len + i] = icrc >> 8 * i;
+}
+
+/* Ones' complement sum of an even number of bytes: 0xffff if a checksum in
+ * them is right
+ */
+static u16 ref_sum(const u8 *p, u32 len, u32 sum)
+{
+	u32 i;
+
+	for (i = 0; i < len; i += 2)
+		sum += get16(p + i);
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return sum;
+}
+
+/*
+ * Packets
+ */
+
+/* What follows the BTH */
+struct kind {
+	const char *name;
+	u8 opcode;
+	u8 extra;
+};
+
+enum { DATA, CNP, ACK, N_KINDS, BARE = N_KINDS, CNP_SHORT, CNP_LONG };
+
+static const struct kind kinds[] = {
+	[DATA] = { "data", 0x04, 32 },
+	[CNP] = { "CNP", 0x81, 16 },
+	[ACK] = { "ACK", 0x11, 4 },
+	[BARE] = { "nothing after the BTH", 0x04, 0 },
+	[CNP_SHORT] = { "short CNP", 0x81, 15 },
+	[CNP_LONG] = { "long CNP", 0x81, 17 },
+};
+
+struct tags {
+	const char *name;
+	u8 outside;
+	u8 in_band;
+};
+
+static const struct tags tags[] = {
+	{ "untagged",		0, 0 },
+	{ "VLAN",		0, 1 },
+	{ "QinQ",		0, 2 },
+	{ "VLAN outside",	1, 0 },
+	{ "one of two outside",	1, 1 },
+};
+
+struct frame {
+	u8 data[256];
+	u32 len;
+	u16 proto;
+	char name[64];
+	struct iqcn_vlan outside;
+	struct iqcn_pkt want;
+};
+
+#define SRC4		0x0a010203
+#define DST4		0xc0a80a0b
+#define SPORT		0xc0de
+#define PKEY		0x8001
+#define DEST_QP		0x123456
+#define PSN		0xabcdef
+#define V4_UDP		20
+#define V4_BTH		28
+#define V6_UDP		40
+#define V6_BTH		48
+
+static const u8 src6[16] = {
+	0x20, 0x01, 0x0d, 0xb8, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+};
+
+static const u8 dst6[16] = {
+	0xfd, 0, 0, 0, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32,
+};
+
+static void mapped(struct in6_addr *a, u32 ip4)
+{
+	memset(a, 0, sizeof(*a));
+	put16(a->s6_addr + 10, 0xffff);
+	put16(a->s6_addr + 12, ip4 >> 16);
+	put16(a->s6_addr + 14, ip4);
+}
+
+static u32 make_l3(struct frame *f, u8 *p, bool v6, u16 udp_len)
+{
+	if (v6) {
+		put16(p, 0x6c2a);
+		put16(p + 2, 0xbcde);
+		put16(p + 4, udp_len);
+		put16(p + 6, 0x1140);
+		memcpy(p + 8, src6, 16);
+		memcpy(p + 24, dst6, 16);
+		memcpy(&f->want.src, src6, 16);
+		memcpy(&f->want.dst, dst6, 16);
+		return V6_UDP;
+	}
+	put16(p, 0x4502);
+	put16(p + 2, V4_UDP + udp_len);
+	put16(p + 4, 0x718c);
+	put16(p + 6, 0x4000);
+	put16(p + 8, 0x4011);
+	put16(p + 12, SRC4 >> 16);
+	put16(p + 14, SRC4 & 0xffff);
+	put16(p + 16, DST4 >> 16);
+	put16(p + 18, DST4 & 0xffff);
+	put16(p + 10, ~ref_sum(p, V4_UDP, 0));
+	mapped(&f->want.src, SRC4);
+	mapped(&f->want.dst, DST4);
+	return V4_UDP;
+}
+
+static void make_frame(struct frame *f, const struct tags *t, bool v6,
+		       const struct kind *k)
+{
+	static const u16 tci[] = { 0x6123, 0xc064 };
+	int n = t->outside + t->in_band, i;
+	u16 udp_len = 8 + 12 + k->extra + 4;
+	u16 proto = v6 ? 0x86dd : 0x0800;
+	u8 *p = f->data;
+	u8 *l3;
+
+	memset(f, 0, sizeof(*f));
+	snprintf(f->name, sizeof(f->name), "%s IPv%c %s", t->name,
+		 v6 ? '6' : '4', k->name);
+	f->proto = t->in_band ? n == 2 && !t->outside ? 0x88a8 : 0x8100 : proto;
+	for (i = 0; i < n; i++) {
+		f->want.vlan[i].proto = htons(i == 0 && n == 2 ? 0x88a8 :
+					      0x8100);
+		f->want.vlan[i].tci = tci[i];
+		if (i < t->outside) {
+			f->outside = f->want.vlan[i];
+			continue;
+		}
+		put16(p, tci[i]);
+		put16(p + 2, i == n - 1 ? proto : 0x8100);
+		p += 4;
+	}
+
+	l3 = p;
+	p += make_l3(f, p, v6, udp_len);
+	f->want.l3_off = l3 - f->data;
+	f->want.udp_off = p - f->data;
+	f->want.udp_len = udp_len;
+	f->want.sport = SPORT;
+	f->want.dest_qp = DEST_QP;
+	f->want.psn = PSN;
+	f->want.pkey = PKEY;
+	f->want.opcode = k->opcode;
+	f->want.v6 = v6;
+
+	put16(p, SPORT);
+	put16(p + 2, 4791);
+	put16(p + 4, udp_len);
+	p[8] = k->opcode;
+	p[9] = 0xf0;			/* SE, M, pad; TVer 0 */
+	put16(p + 10, PKEY);
+	put16(p + 12, 0x4000 | DEST_QP >> 16);
+	put16(p + 14, DEST_QP & 0xffff);
+	put16(p + 16, 0x8000 | PSN >> 16);
+	put16(p + 18, PSN & 0xffff);
+	for (i = 0; i < k->extra; i++)
+		p[20 + i] = 0x55 + i;
+	f->len = p + udp_len - f->data;
+	put_ref_icrc(l3, f->len - 4 - f->want.l3_off, v6);
+}
+
+/* Parses a copy that has not one byte more than @avail */
+static enum iqcn_parsed parse_copy(struct kunit *test, const struct frame *f,
+				   u32 avail, u32 total, struct iqcn_pkt *pkt)
+{
+	enum iqcn_parsed ret;
+	u8 *copy = alloc(test, avail ?: 1);
+
+	memcpy(copy, f->data, avail);
+	memset(pkt, 0, sizeof(*pkt));
+	pkt->vlan[0] = f->outside;
+	ret = iqcn_parse(avail ? copy : copy + 1, avail, total,
+			 htons(f->proto), pkt);
+	kunit_kfree(test, copy);
+	return ret;
+}
+
+static void expect_pkt(struct kunit *test, const struct frame *f,
+		       const struct iqcn_pkt *pkt)
+{
+	const struct iqcn_pkt *want = &f->want;
+	const char *name = f->name;
+	int i;
+
+	KUNIT_EXPECT_TRUE_MSG(test, ipv6_addr_equal(&pkt->src, &want->src),
+			      "%s: src %pI6c", name, &pkt->src);
+	KUNIT_EXPECT_TRUE_MSG(test, ipv6_addr_equal(&pkt->dst, &want->dst),
+			      "%s: dst %pI6c", name, &pkt->dst);
+	for (i = 0; i < IQCN_VLANS; i++) {
+		KUNIT_EXPECT_EQ_MSG(test, ntohs(pkt->vlan[i].proto),
+				    ntohs(want->vlan[i].proto), "%s", name);
+		KUNIT_EXPECT_EQ_MSG(test, pkt->vlan[i].tci, want->vlan[i].tci,
+				    "%s", name);
+	}
+	KUNIT_EXPECT_EQ_MSG(test, pkt->l3_off, want->l3_off, "%s", name);
+	KUNIT_EXPECT_EQ_MSG(test, pkt->udp_off, want->udp_off, "%s", name);
+	KUNIT_EXPECT_EQ_MSG(test, pkt->udp_len, want->udp_len, "%s", name);
+	KUNIT_EXPECT_EQ_MSG(test, pkt->sport, want->sport, "%s", name);
+	KUNIT_EXPECT_EQ_MSG(test, pkt->dest_qp, want->dest_qp, "%s", name);
+	KUNIT_EXPECT_EQ_MSG(test, pkt->psn, want->psn, "%s", name);
+	KUNIT_EXPECT_EQ_MSG(test, pkt->pkey, want->pkey, "%s", name);
+	KUNIT_EXPECT_EQ_MSG(test, pkt->opcode, want->opcode, "%s", name);
+	KUNIT_EXPECT_EQ_MSG(test, pkt->v6, want->v6, "%s", name);
+}
+
+/* However much of it is cut off, it is not RoCEv2 */
+static void expect_truncated(struct kunit *test, const struct frame *f)
+{
+	struct iqcn_pkt pkt;
+	u32 len;
+
+	for (len = 0; len < f->len; len++)
+		KUNIT_ASSERT_NE_MSG(test,
+				    parse_copy(test, f, len, len, &pkt),
+				    IQCN_ROCE, "%s, %u of %u bytes", f->name,
+				    len, f->len);
+}
+
+static void parse_stack(struct kunit *test, const struct frame *f)
+{
+	u32 bth_end = f->want.udp_off + 8 + 12;
+	struct iqcn_pkt pkt;
+	u32 avail;
+
+	KUNIT_ASSERT_EQ_MSG(test, parse_copy(test, f, f->len, f->len, &pkt),
+			    IQCN_ROCE, "%s", f->name);
+	expect_pkt(test, f, &pkt);
+	expect_truncated(test, f);
+
+	/* padding of short Ethernet frames */
+	KUNIT_EXPECT_EQ_MSG(test,
+			    parse_copy(test, f, f->len + 18, f->len + 18, &pkt),
+			    IQCN_ROCE, "%s", f->name);
+	expect_pkt(test, f, &pkt);
+
+	/* the packet is whole, but not all of it can be read */
+	for (avail = 0; avail < bth_end; avail++)
+		KUNIT_ASSERT_NE_MSG(test,
+				    parse_copy(test, f, avail, f->len, &pkt),
+				    IQCN_ROCE, "%s, %u bytes readable",
+				    f->name, avail);
+	KUNIT_EXPECT_EQ_MSG(test, parse_copy(test, f, bth_end, f->len, &pkt),
+			    IQCN_ROCE, "%s", f->name);
+	expect_pkt(test, f, &pkt);
+}
+
+static void parse_stacks_test(struct kunit *test)
+{
+	struct frame *f = alloc(test, sizeof(*f));
+	int t, v6, k;
+
+	for (t = 0; t < ARRAY_SIZE(tags); t++) {
+		for (v6 = 0; v6 < 2; v6++) {
+			for (k = 0; k < N_KINDS; k++) {
+				make_frame(f, &tags[t], v6, &kinds[k]);
+				parse_stack(test, f);
+			}
+		}
+	}
+}
+
+/* One 16-bit word of a right packet changed, or two */
+struct odd {
+	const char *name;
+	bool v6;
+	u8 kind;
+	enum iqcn_parsed want;
+	struct {
+		u8 off;
+		u16 val;
+	} patch[2];
+};
+
+static const struct odd odds[] = {
+	/* IPv4: 76 bytes of data packet, UDP at 20, BTH at 28 */
+	{ "version 5",		0, DATA, IQCN_NOT_ROCE, { { 0, 0x5502 } } },
+	{ "version 6 in IPv4",	0, DATA, IQCN_NOT_ROCE, { { 0, 0x6502 } } },
+	{ "ihl 4",		0, DATA, IQCN_NOT_ROCE, { { 0, 0x4402 } } },
+	{ "ihl 0",		0, DATA, IQCN_NOT_ROCE, { { 0, 0x4002 } } },
+	{ "tot_len 0",		0, DATA, IQCN_NOT_ROCE, { { 2, 0 } } },
+	{ "tot_len 19",		0, DATA, IQCN_NOT_ROCE, { { 2, 19 } } },
+	{ "tot_len 20",		0, DATA, IQCN_MALFORMED, { { 2, 20 } } },
+	{ "tot_len 75",		0, DATA, IQCN_MALFORMED, { { 2, 75 } } },
+	{ "tot_len 77",		0, DATA, IQCN_MALFORMED, { { 2, 77 } } },
+	{ "MF",			0, DATA, IQCN_MALFORMED, { { 6, 0x2000 } } },
+	{ "DF and MF",		0, DATA, IQCN_MALFORMED, { { 6, 0x6000 } } },
+	{ "offset 8",		0, DATA, IQCN_NOT_ROCE, { { 6, 0x0001 } } },
+	{ "offset 32768, MF",	0, DATA, IQCN_NOT_ROCE, { { 6, 0x3000 } } },
+	{ "no DF",		0, DATA, IQCN_ROCE, { { 6, 0x0000 } } },
+	{ "TCP",		0, DATA, IQCN_NOT_ROCE, { { 8, 0x4006 } } },
+	{ "port 4790",		0, DATA, IQCN_NOT_ROCE, { { 22, 4790 } } },
+	{ "from 4791 only",	0, DATA, IQCN_NOT_ROCE,
+	  { { 20, 4791 }, { 22, 1234 } } },
+	{ "UDP length 57",	0, DATA, IQCN_MALFORMED, { { 24, 57 } } },
+	{ "UDP length 65535",	0, DATA, IQCN_MALFORMED, { { 24, 65535 } } },
+	{ "UDP length 23",	0, DATA, IQCN_MALFORMED, { { 24, 23 } } },
+	{ "UDP length 0",	0, DATA, IQCN_MALFORMED, { { 24, 0 } } },
+	{ "TVer 1",		0, DATA, IQCN_MALFORMED, { { 28, 0x0401 } } },
+	{ "TVer 8",		0, DATA, IQCN_MALFORMED, { { 28, 0x0408 } } },
+	{ "no SE, M, pad",	0, DATA, IQCN_ROCE, { { 28, 0x0400 } } },
+	{ "CNP as long as data", 0, DATA, IQCN_MALFORMED, { { 28, 0x8100 } } },
+	{ "UDP length 39",	0, CNP, IQCN_MALFORMED, { { 24, 39 } } },
+	{ "UDP length 41",	0, CNP, IQCN_MALFORMED, { { 24, 41 } } },
+	{ "short CNP",		0, CNP_SHORT, IQCN_MALFORMED },
+	{ "long CNP",		0, CNP_LONG, IQCN_MALFORMED },
+	{ "BTH and ICRC only",	0, BARE, IQCN_ROCE },
+	{ "0x80 is no CNP",	0, BARE, IQCN_ROCE, { { 28, 0x8000 } } },
+	/* IPv6: 56 bytes after the header, UDP at 40, BTH at 48 */
+	{ "version 4 in IPv6",	1, DATA, IQCN_NOT_ROCE, { { 0, 0x4500 } } },
+	{ "payload 57",		1, DATA, IQCN_MALFORMED, { { 4, 57 } } },
+	{ "payload 55",		1, DATA, IQCN_MALFORMED, { { 4, 55 } } },
+	{ "payload 0",		1, DATA, IQCN_MALFORMED, { { 4, 0 } } },
+	{ "TCP",		1, DATA, IQCN_NOT_ROCE, { { 6, 0x0640 } } },
+	{ "no next header",	1, DATA, IQCN_NOT_ROCE, { { 6, 0x3b40 } } },
+	{ "port 4790",		1, DATA, IQCN_NOT_ROCE, { { 42, 4790 } } },
+	{ "UDP length 57",	1, DATA, IQCN_MALFORMED, { { 44, 57 } } },
+	{ "UDP length 23",	1, DATA, IQCN_MALFORMED, { { 44, 23 } } },
+	{ "TVer 2",		1, DATA, IQCN_MALFORMED, { { 48, 0x0402 } } },
+	{ "CNP as long as data", 1, DATA, IQCN_MALFORMED, { { 48, 0x8100 } } },
+	{ "UDP length 39",	1, CNP, IQCN_MALFORMED, { { 44, 39 } } },
+	{ "short CNP",		1, CNP_SHORT, IQCN_MALFORMED },
+	{ "long CNP",		1, CNP_LONG, IQCN_MALFORMED },
+	{ "BTH and ICRC only",	1, BARE, IQCN_ROCE },
+};
+
+static void expect_parsed(struct kunit *test, const struct frame *f,
+			  enum iqcn_parsed want, const char *what)
+{
+	struct iqcn_pkt pkt;
+
+	KUNIT_EXPECT_EQ_MSG(test, parse_copy(test, f, f->len, f->len, &pkt),
+			    want, "%s: %s", f->name, what);
+	expect_truncated(test, f);
+}
+
+static void parse_odd_test(struct kunit *test)
+{
+	struct frame *f = alloc(test, sizeof(*f));
+	int t, i, j;
+
+	for (i = 0; i < ARRAY_SIZE(odds); i++) {
+		const struct odd *o = &odds[i];
+
+		for (t = 0; t < ARRAY_SIZE(tags); t++) {
+			make_frame(f, &tags[t], o->v6, &kinds[o->kind]);
+			for (j = 0; j < ARRAY_SIZE(o->patch); j++)
+				if (o->patch[j].off || o->patch[j].val)
+					put16(f->data + f->want.l3_off +
+					      o->patch[j].off,
+					      o->patch[j].val);
+			expect_parsed(test, f, o->want, o->name);
+		}
+	}
+}
+
+static u8 *insert(struct frame *f, u32 at, u32 n)
+{
+	memmove(f->data + at + n, f->data + at, f->len - at);
+	memset(f->data + at, 0, n);
+	f->len += n;
+	return f->data + at;
+}
+
+static void parse_ip_options_test(struct kunit *test)
+{
+	struct frame *f = alloc(test, sizeof(*f));
+	int words;
+
+	for (words = 1; words <= 10; words++) {
+		make_frame(f, &tags[0], false, &kinds[DATA]);
+		memset(insert(f, V4_UDP, 4 * words), 1, 4 * words);
+		f->data[0] = 0x45 + words;
+		put16(f->data + 2, f->len);
+		expect_parsed(test, f, IQCN_MALFORMED, "options");
+		/* the header ends behind what the packet says is its end */
+		put16(f->data + 2, V4_UDP + 4 * words - 1);
+		expect_parsed(test, f, IQCN_NOT_ROCE, "tot_len in options");
+	}
+	/* options said, none there: the port is elsewhere */
+	make_frame(f, &tags[0], false, &kinds[DATA]);
+	f->data[0] = 0x46;
+	expect_parsed(test, f, IQCN_NOT_ROCE, "ihl 6 without options");
+}
+
+#define HOP	0
+#define ROUTE	43
+#define FRAG	44
+#define AUTH	51
+#define DEST	60
+
+/* Extension headers: how many, which, how long beyond 8 bytes, and bytes 2, 3
+ * of each, the offset of a fragment.  @payload is added to the payload length.
+ */
+struct ext {
+	const char *name;
+	u8 n;
+	u8 hdr[6];
+	u8 more;
+	u16 frag;
+	s16 payload;
+	enum iqcn_parsed want;
+};
+
+static const struct ext exts[] = {
+	{ "hop-by-hop",		1, { HOP }, 0, 0, 0, IQCN_MALFORMED },
+	{ "routing",		1, { ROUTE }, 0, 0, 0, IQCN_MALFORMED },
+	{ "options",		1, { DEST }, 0, 0, 0, IQCN_MALFORMED },
+	{ "24 bytes of options", 1, { DEST }, 2, 0, 0, IQCN_MALFORMED },
+	{ "first fragment",	1, { FRAG }, 0, 0x0001, 0, IQCN_MALFORMED },
+	{ "atomic fragment",	1, { FRAG }, 0, 0, 0, IQCN_MALFORMED },
+	{ "second fragment",	1, { FRAG }, 0, 0x0008, 0, IQCN_NOT_ROCE },
+	{ "last fragment",	1, { FRAG }, 0, 0xfff8, 0, IQCN_NOT_ROCE },
+	{ "AH",			1, { AUTH }, 0, 0, 0, IQCN_NOT_ROCE },
+	{ "TCP after HOP",	2, { HOP, 6 }, 0, 0, 0, IQCN_NOT_ROCE },
+	{ "two",		2, { HOP, DEST }, 0, 0, 0, IQCN_MALFORMED },
+	{ "four",		4, { HOP, DEST, ROUTE, FRAG }, 0, 0, 0,
+	  IQCN_MALFORMED },
+	{ "five",		5, { HOP, DEST, ROUTE, FRAG, DEST }, 0, 0, 0,
+	  IQCN_NOT_ROCE },
+	{ "six",		6, { DEST, DEST, DEST, DEST, DEST, DEST }, 0,
+	  0, 0, IQCN_NOT_ROCE },
+	/* 8 + 56 bytes are there */
+	{ "payload 7",		1, { HOP }, 0, 0, 7 - 64, IQCN_NOT_ROCE },
+	{ "payload 8",		1, { HOP }, 0, 0, 8 - 64, IQCN_MALFORMED },
+	{ "payload 65",		1, { HOP }, 0, 0, 1, IQCN_MALFORMED },
+};
+
+static void parse_ext_hdrs_test(struct kunit *test)
+{
+	struct frame *f = alloc(test, sizeof(*f));
+	int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(exts); i++) {
+		const struct ext *e = &exts[i];
+		u32 off = V6_UDP;
+
+		make_frame(f, &tags[0], true, &kinds[DATA]);
+		f->data[6] = e->hdr[0];
+		for (j = 0; j < e->n; j++) {
+			u8 *p = insert(f, off, 8 * (e->more + 1));
+
+			p[0] = j + 1 < e->n ? e->hdr[j + 1] : 17;
+			p[1] = e->more;
+			put16(p + 2, e->frag);
+			off += 8 * (e->more + 1);
+		}
+		put16(f->data + 4, f->len - V6_UDP + e->payload);
+		expect_parsed(test, f, e->want, e->name);
+	}
+
+	/* the header says that it is longer than the packet, and that UDP or
+	 * another header follows
+	 */
+	for (i = 8; i < 256; i++) {
+		make_frame(f, &tags[0], true, &kinds[DATA]);
+		f->data[6] = DEST;
+		insert(f, V6_UDP, 8)[0] = i & 2 ? 17 : DEST;
+		f->data[V6_UDP + 1] = i;
+		put16(f->data + 4, i & 1 ? f->len - V6_UDP : 65535);
+		expect_parsed(test, f, IQCN_NOT_ROCE, "header too long");
+	}
+}
+
+static void parse_ethertype_test(struct kunit *test)
+{
+	struct frame *f = alloc(test, sizeof(*f));
+	struct iqcn_pkt pkt;
+	int t;
+
+	for (t = 0; t < ARRAY_SIZE(tags); t++) {
+		u8 *l3;
+
+		make_frame(f, &tags[t], false, &kinds[DATA]);
+		l3 = f->data + f->want.l3_off;
+		if (tags[t].in_band)
+			put16(l3 - 2, 0x0806);
+		else
+			f->proto = 0x0806;
+		expect_parsed(test, f, IQCN_NOT_ROCE, "ARP");
+		if (tags[t].in_band)
+			put16(l3 - 2, 0x86dd);
+		else
+			f->proto = 0x86dd;
+		expect_parsed(test, f, IQCN_NOT_ROCE, "IPv4 said to be IPv6");
+	}
+
+	make_frame(f, &tags[2], true, &kinds[CNP]);
+	put16(insert(f, 0, 4) + 2, 0x88a8);
+	expect_parsed(test, f, IQCN_NOT_ROCE, "three tags");
+
+	make_frame(f, &tags[2], false, &kinds[CNP]);
+	f->outside = f->want.vlan[0];
+	KUNIT_EXPECT_EQ(test, parse_copy(test, f, f->len, f->len, &pkt),
+			IQCN_NOT_ROCE);
+	KUNIT_EXPECT_EQ(test, pkt.vlan[0].tci, f->want.vlan[0].tci);
+}
+
+#define N_MUTATIONS 20000
+
+static void parse_mutation_test(struct kunit *test)
+{
+	struct frame *f = alloc(test, sizeof(*f));
+	u32 seen[IQCN_ROCE + 1] = {};
+	struct rnd_state rnd;
+	struct iqcn_pkt pkt;
+	int i, n;
+
+	prandom_seed_state(&rnd, SEED);
+	for (i = 0; i < N_MUTATIONS; i++) {
+		u32 r = prandom_u32_state(&rnd);
+		u32 avail, total;
+		int ret;
+
+		make_frame(f, &tags[r % ARRAY_SIZE(tags)], r >> 8 & 1,
+			   &kinds[(r >> 9) % ARRAY_SIZE(kinds)]);
+		for (n = r >> 16 & 3; n >= 0; n--) {
+			u32 m = prandom_u32_state(&rnd);
+
+			f->data[m % f->len] = m >> 24;
+		}
+		total = f->len;
+		if (r >> 18 & 1)
+			total -= prandom_u32_state(&rnd) % (total + 1);
+		avail = total;
+		if (r >> 19 & 1)
+			avail -= prandom_u32_state(&rnd) % (avail + 1);
+
+		ret = parse_copy(test, f, avail, total, &pkt);
+		KUNIT_ASSERT_GE(test, ret, 0);
+		KUNIT_ASSERT_LE(test, ret, IQCN_ROCE);
+		seen[ret]++;
+		if (ret != IQCN_ROCE)
+			continue;
+		KUNIT_ASSERT_LE(test, pkt.udp_off + pkt.udp_len, total);
+		KUNIT_ASSERT_LE(test, pkt.udp_off + V4_BTH - V4_UDP + 12,
+				avail);
+		KUNIT_ASSERT_GE(test, pkt.udp_len, 8 + 12 + 4);
+		KUNIT_ASSERT_EQ(test, pkt.udp_off - pkt.l3_off,
+				pkt.v6 ? V6_UDP : V4_UDP);
+		KUNIT_ASSERT_LE(test, pkt.dest_qp, 0xffffff);
+		KUNIT_ASSERT_LE(test, pkt.psn, 0xffffff);
+	}
+	/* or it was for nothing */
+	for (i = 0; i <= IQCN_ROCE; i++)
+		KUNIT_EXPECT_GT_MSG(test, seen[i], N_MUTATIONS / 20u,
+				    "result %d", i);
+}
+
+/*
+ * ICRC, CNP, CM
+ */
+
+/* CNP of a ConnectX-4 Lx, from L3 on: scapy, test/contrib/roce.uts */
+static const u8 golden[] = {
+	0x45, 0xc2, 0x00, 0x3c, 0x71, 0x8c, 0x40, 0x00,
+	0x40, 0x11, 0x91, 0x61, 0x0a, 0x00, 0x11, 0x01,
+	0x0a, 0x00, 0x12, 0x01,
+	0x00, 0x00, 0x12, 0xb7, 0x00, 0x28, 0x00, 0x00,
+	0x81, 0x00, 0xff, 0xff, 0x40, 0x00, 0x01, 0x18,
+	0x00, 0x00, 0x00, 0x00,
+	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+	0x82, 0xfd, 0x00, 0x2a,
+};
+
+static void icrc_golden_test(struct kunit *test)
+{
+	struct iqcn_cnp cnp = {
+		.dest_qp = 0x118,
+		.pkey = 0xffff,
+		.tos = 0xc2,
+		.ttl = 64,
+	};
+	u8 *l3 = alloc(test, IQCN_CNP_MAX_LEN);
+	u8 *copy = alloc(test, sizeof(golden));
+
+	memcpy(copy, golden, sizeof(golden));
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(iqcn_icrc(copy, 56, false)),
+			0x2a00fd82);
+	KUNIT_EXPECT_EQ(test, ref_icrc(copy, 56, false), 0x2a00fd82);
+	KUNIT_EXPECT_TRUE(test, iqcn_icrc_ok(copy, 60, false));
+	copy[59] ^= 1;
+	KUNIT_EXPECT_FALSE(test, iqcn_icrc_ok(copy, 60, false));
+
+	/* ours has IP id 0 */
+	mapped(&cnp.src, 0x0a001101);
+	mapped(&cnp.dst, 0x0a001201);
+	KUNIT_ASSERT_EQ(test, iqcn_build_cnp(l3, &cnp), sizeof(golden));
+	KUNIT_EXPECT_TRUE(test, iqcn_icrc_ok(l3, 60, false));
+	KUNIT_EXPECT_EQ(test, get16(l3 + 4), 0);
+	put16(l3 + 4, 0x718c);
+	put16(l3 + 10, 0);
+	put16(l3 + 10, ~ref_sum(l3, V4_UDP, 0));
+	put_ref_icrc(l3, 56, false);
+	KUNIT_EXPECT_EQ(test, memcmp(l3, golden, sizeof(golden)), 0);
+}
+
+/* Every bit on its own: that is CE, DSCP, TTL, hop limit, flow label, BECN and
+ * checksums on one side, and QP, PSN, P_Key, addresses, ports, IP id, lengths
+ * and the reserved bytes of a CNP on the other.
+ */
+static void icrc_bits_test(struct kunit *test)
+{
+	struct frame *f = alloc(test, sizeof(*f));
+	int v6, k, bit;
+
+	for (v6 = 0; v6 < 2; v6++) {
+		for (k = 0; k < ARRAY_SIZE(kinds); k++) {
+			u32 end, icrc;
+
+			make_frame(f, &tags[0], v6, &kinds[k]);
+			end = f->len - 4;
+			icrc = ref_icrc(f->data, end, v6);
+			KUNIT_EXPECT_EQ_MSG(test, icrc,
+					    le32_to_cpu(iqcn_icrc(f->data, end,
+								  v6)),
+					    "%s", f->name);
+			KUNIT_EXPECT_TRUE(test,
+					  iqcn_icrc_ok(f->data, f->len, v6));
+			for (bit = 0; bit < 8 * end; bit++) {
+				u8 *p = f->data + bit / 8, b = 1 << bit % 8;
+
+				*p ^= b;
+				KUNIT_EXPECT_EQ_MSG(test,
+						    iqcn_icrc_ok(f->data,
+								 f->len, v6),
+						    !!(ref_mask(bit / 8, v6) &
+						       b),
+						    "%s, byte %d bit %d",
+						    f->name, bit / 8, bit % 8);
+				*p ^= b;
+			}
+		}
+	}
+}
+
+static const u16 cnp4_words[] = {
+	0x45c1, 60, 0, 0x4000, 0x3f11, 0, 0x0a01, 0x0203, 0xc0a8, 0x0a0b,
+	0xd123, 4791, 40, 0,
+	0x8100, 0x8001, 0x4012, 0x3456, 0, 0,
+	0, 0, 0, 0, 0, 0, 0, 0,
+};
+
+static const u16 cnp6_words[] = {
+	0x6c10, 0, 40, 0x113f,
+	0x2001, 0x0db8, 0x0102, 0x0304, 0x0506, 0x0708, 0x090a, 0x0b0c,
+	0xfd00, 0x0000, 0x1516, 0x1718, 0x191a, 0x1b1c, 0x1d1e, 0x1f20,
+	0xd123, 4791, 40, 0,
+	0x8100, 0x8001, 0x4012, 0x3456, 0, 0,
+	0, 0, 0, 0, 0, 0, 0, 0,
+};
+
+/* IPv6 pseudo-header's part beside the addresses: length and protocol */
+#define PSEUDO6 (40 + 17)
+
+static void cnp_build_test(struct kunit *test)
+{
+	struct iqcn_cnp cnp = {
+		.dest_qp = 0xff123456,	/* 24 bits of it count */
+		.pkey = 0x8001,
+		.sport = 0xd123,
+		.tos = 0xc1,
+		.ttl = 63,
+	};
+	struct frame *f = alloc(test, sizeof(*f));
+	int v6, i;
+
+	for (v6 = 0; v6 < 2; v6++) {
+		const u16 *words = v6 ? cnp6_words : cnp4_words;
+		u32 len = v6 ? 80 : 60, csum = v6 ? 46 : 10;
+		u8 *l3 = alloc(test, 80);
+		struct iqcn_pkt pkt;
+
+		/* for what is expected of addresses and offsets */
+		make_frame(f, &tags[0], v6, &kinds[CNP]);
+		cnp.src = f->want.src;
+		cnp.dst = f->want.dst;
+		cnp.v6 = v6;
+		memset(l3, 0xee, 80);
+		KUNIT_ASSERT_EQ(test, iqcn_build_cnp(l3, &cnp), len);
+		for (i = 0; i < len - 4; i += 2) {
+			if (i == csum)
+				continue;
+			KUNIT_EXPECT_EQ_MSG(test, get16(l3 + i), words[i / 2],
+					    "IPv%c, byte %d", v6 ? '6' : '4',
+					    i);
+		}
+		if (v6) {
+			KUNIT_EXPECT_EQ(test, ref_sum(l3 + 8, 72, PSEUDO6),
+					0xffff);
+			KUNIT_EXPECT_NE(test, get16(l3 + csum), 0);
+		} else {
+			KUNIT_EXPECT_EQ(test, ref_sum(l3, 20, 0), 0xffff);
+		}
+		KUNIT_EXPECT_EQ(test, get_unaligned_le32(l3 + len - 4),
+				ref_icrc(l3, len - 4, v6));
+
+		memcpy(f->data, l3, len);
+		f->want.sport = 0xd123;
+		f->want.psn = 0;
+		KUNIT_EXPECT_EQ(test, parse_copy(test, f, len, len, &pkt),
+				IQCN_ROCE);
+		expect_pkt(test, f, &pkt);
+	}
+}
+
+/* UDP checksum that comes out as 0 must be sent as 0xffff.  The QP and port
+ * were searched for with another program.
+ */
+static void cnp_zero_csum_test(struct kunit *test)
+{
+	struct iqcn_cnp cnp = {
+		.dest_qp = 0x112,
+		.pkey = 0xffff,
+		.sport = 0xc6c3,
+		.tos = 0xc2,
+		.ttl = 64,
+		.v6 = true,
+	};
+	u8 *l3 = alloc(test, 80);
+
+	put16(cnp.src.s6_addr, 0x2001);
+	put16(cnp.src.s6_addr + 2, 0x0db8);
+	cnp.dst = cnp.src;
+	cnp.src.s6_addr[15] = 1;
+	cnp.dst.s6_addr[15] = 2;
+	KUNIT_ASSERT_EQ(test, iqcn_build_cnp(l3, &cnp), 80);
+	KUNIT_EXPECT_EQ(test, get_unaligned_le32(l3 + 76), 0xcedccd2b);
+	KUNIT_EXPECT_EQ(test, get16(l3 + 46), 0xffff);
+	put16(l3 + 46, 0);
+	KUNIT_EXPECT_EQ(test, ref_sum(l3 + 8, 72, PSEUDO6), 0xffff);
+}
+
+/* Every byte is its own offset, so what is read tells from where */
+static u8 *make_cm(struct kunit *test, u32 len, u16 attr)
+{
+	static const u8 mad[] = { 1, 7, 2, 3 };
+	u8 msg[280];
+	u8 *p = alloc(test, len);
+	int i;
+
+	for (i = 0; i < sizeof(msg); i++)
+		msg[i] = i;
+	memcpy(msg + 20, mad, sizeof(mad));
+	put16(msg + 36, attr);
+	memcpy(p, msg, len);
+	return p;
+}
+
+static void cm_test(struct kunit *test)
+{
+	static const struct {
+		u16 attr;
+		bool want;
+		u32 remote_id;
+		u32 qpn;
+	} msgs[] = {
+		{ 0x0010, true, 0, 0x4c4d4e },
+		{ 0x0013, true, 0x30313233, 0x38393a },
+		{ 0x0015, true, 0x30313233, 0x343536 },
+		{ 0x0011 }, { 0x0012 }, { 0x0014 }, { 0x0016 }, { 0x0017 },
+		{ 0x0110 }, { 0x1000 }, { 0 },
+	};
+	struct iqcn_cm cm;
+	u32 len;
+	u8 *p;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(msgs); i++) {
+		u16 attr = msgs[i].attr;
+
+		p = make_cm(test, 276, attr);
+		KUNIT_EXPECT_EQ_MSG(test, iqcn_parse_cm(p, 276, &cm),
+				    msgs[i].want, "attribute %#x", attr);
+		if (!msgs[i].want)
+			continue;
+		KUNIT_EXPECT_EQ(test, cm.attr, attr);
+		KUNIT_EXPECT_EQ(test, cm.local_id, 0x2c2d2e2f);
+		KUNIT_EXPECT_EQ(test, cm.remote_id, msgs[i].remote_id);
+		KUNIT_EXPECT_EQ(test, cm.qpn, msgs[i].qpn);
+		/* up to and with the starting PSN of a REQ is asked for */
+		for (len = 1; len <= 92; len++) {
+			p = make_cm(test, len, attr);
+			KUNIT_EXPECT_EQ_MSG(test, iqcn_parse_cm(p, len, &cm),
+					    len == 92, "%u bytes", len);
+			if (len < 92)
+				KUNIT_EXPECT_FALSE(test,
+						   iqcn_parse_cm(p + len, 0,
+								 &cm));
+		}
+		/* base version, class, class version, method */
+		for (len = 20; len < 24; len++) {
+			p = make_cm(test, 276, attr);
+			p[len]++;
+			KUNIT_EXPECT_FALSE_MSG(test,
+					       iqcn_parse_cm(p, 276, &cm),
+					       "byte %u", len);
+		}
+	}
+}
+
+static void opcode_test(struct kunit *test)
+{
+	static const struct {
+		u8 first, last;
+		bool data, echo;
+	} ops[] = {
+		{ 0x00, 0x05, true, false },	/* RC: SEND */
+		{ 0x06, 0x0b, true, false },	/* WRITE */
+		{ 0x0c, 0x0c, true, false },	/* READ request */
+		{ 0x0d, 0x10, true, true },	/* READ response */
+		{ 0x11, 0x12, false, true },	/* ACK, atomic ACK */
+		{ 0x13, 0x14, true, false },	/* atomics */
+		{ 0x16, 0x17, true, false },	/* SEND with invalidate */
+		{ 0x20, 0x2b, true, false },	/* UC: SEND, WRITE */
+		{ 0xa0, 0xac, true, false },	/* XRC, as RC */
+		{ 0xad, 0xb0, true, true },
+		{ 0xb1, 0xb2, false, true },
+		{ 0xb3, 0xb4, true, false },
+		{ 0xb6, 0xb7, true, false },
+	};
+	int op, i;
+
+	for (op = 0; op < 256; op++) {
+		bool data = false, echo = false;
+
+		for (i = 0; i < ARRAY_SIZE(ops); i++) {
+			if (op < ops[i].first || op > ops[i].last)
+				continue;
+			data = ops[i].data;
+			echo = ops[i].echo;
+		}
+		KUNIT_EXPECT_EQ_MSG(test, iqcn_op_is_data(op), data,
+				    "opcode %#x", op);
+		KUNIT_EXPECT_EQ_MSG(test, iqcn_op_is_echo(op), echo,
+				    "opcode %#x", op);
+	}
+}
+
+/*
+ * Marking
+ */
+
+#define ONE 0x100000000ULL
+
+static u64 gap64(u64 a, u64 b)
+{
+	return a > b ? a - b : b - a;
+}
+
+static void mark_curve_test(struct kunit *test)
+{
+	static const struct {
+		u32 kmin, kmax, pmax, depth;
+		u64 want;
+	} points[] = {
+		/* 0.2 of 2^32 is 858993459.2 */
+		{ 100000, 400000, 858993459, 0, 0 },
+		{ 100000, 400000, 858993459, 99999, 0 },
+		{ 100000, 400000, 858993459, 100000, 0 },
+		{ 100000, 400000, 858993459, 250000, 429496729 },
+		{ 100000, 400000, 858993459, 400000, 858993459 },
+		{ 100000, 400000, 858993459, 400001, ONE },
+		{ 100000, 400000, 858993459, U32_MAX, ONE },
+		/* a step */
+		{ 5000, 5000, 858993459, 4999, 0 },
+		{ 5000, 5000, 858993459, 5000, 0 },
+		{ 5000, 5000, 858993459, 5001, ONE },
+		{ 0, 0, 858993459, 0, 0 },
+		{ 0, 0, 858993459, 1, ONE },
+		{ U32_MAX, U32_MAX, 858993459, U32_MAX, 0 },
+		/* Kmin 0 */
+		{ 0, 1000, 0x40000000, 0, 0 },
+		{ 0, 1000, 0x40000000, 1, 1073741 },
+		{ 0, 1000, 0x40000000, 500, 0x20000000 },
+		{ 0, 1000, 0x40000000, 1000, 0x40000000 },
+		/* all of 32 bits */
+		{ 0, U32_MAX, U32_MAX, 0, 0 },
+		{ 0, U32_MAX, U32_MAX, 1, 1 },
+		{ 0, U32_MAX, U32_MAX, 0x80000000, 0x80000000 },
+		{ 0, U32_MAX, U32_MAX, U32_MAX - 1, U32_MAX },
+		{ 0, U32_MAX, U32_MAX, U32_MAX, ONE },
+		{ U32_MAX - 1, U32_MAX, 0x12345678, U32_MAX, 0x12345678 },
+		/* pmax 0 and 1.0 */
+		{ 100, 200, 0, 150, 0 },
+		{ 100, 200, 0, 200, 0 },
+		{ 100, 200, 0, 201, ONE },
+		{ 100, 200, U32_MAX, 100, 0 },
+		{ 100, 200, U32_MAX, 150, 0x80000000 },
+		{ 100, 200, U32_MAX, 200, ONE },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(points); i++) {
+		struct iqcn_mark_params p = {
+			.kmin_bytes = points[i].kmin,
+			.kmax_bytes = points[i].kmax,
+			.pmax = points[i].pmax,
+		};
+		u32 depth = points[i].depth;
+		u64 got = iqcn_mark_prob(&p, depth), want = points[i].want;
+
+		/* exact at the ends, to 2^-31 between them */
+		if (depth <= p.kmin_bytes || depth >= p.kmax_bytes)
+			KUNIT_EXPECT_EQ_MSG(test, got, want, "point %d", i);
+		else
+			KUNIT_EXPECT_LE_MSG(test, gap64(got, want), 2ULL,
+					    "point %d: %llu", i, got);
+	}
+}
+
+static void mark_linear_test(struct kunit *test)
+{
+	static const u32 pmaxs[] = { 1, 858993459, 0x80000000, U32_MAX };
+	struct iqcn_mark_params p = {
+		.kmin_bytes = 7000,
+		.kmax_bytes = 500000,
+	};
+	u64 got, last, one, want;
+	u32 depth;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(pmaxs); i++) {
+		p.pmax = pmaxs[i];
+		one = div_u64(ONE * p.pmax, U32_MAX);
+		last = 0;
+		for (depth = 7001; depth < 500000; depth += 97) {
+			got = iqcn_mark_prob(&p, depth);
+			/* remainder first, so that nothing overflows */
+			want = div_u64(one, 493000) * (depth - 7000) +
+			       div_u64(one % 493000 * (depth - 7000), 493000);
+			KUNIT_ASSERT_LE_MSG(test, gap64(got, want), 2ULL,
+					    "pmax %u depth %u", p.pmax, depth);
+			KUNIT_ASSERT_GE(test, got, last);
+			last = got;
+		}
+		KUNIT_EXPECT_LE(test, last, iqcn_mark_prob(&p, 500000));
+	}
+}
+
+static void mark_draws_test(struct kunit *test)
+{
+	struct iqcn_mark_params p = {
+		.kmin_bytes = 100000,
+		.kmax_bytes = 400000,
+		.pmax = 858993459,
+	};
+	struct rnd_state rnd;
+	u32 marked = 0;
+	int i;
+
+	prandom_seed_state(&rnd, SEED);
+	for (i = 0; i < 1000000; i++)
+		marked += iqcn_mark_wanted(&p, 250000, prandom_u32_state(&rnd));
+	/* sqrt(10^6 * 0.1 * 0.9) = 300 */
+	KUNIT_EXPECT_GT(test, marked, 100000 - 3 * 300);
+	KUNIT_EXPECT_LT(test, marked, 100000 + 3 * 300);
+
+	/* never, always */
+	KUNIT_EXPECT_FALSE(test, iqcn_mark_wanted(&p, 100000, 0));
+	KUNIT_EXPECT_TRUE(test, iqcn_mark_wanted(&p, 400001, U32_MAX));
+	KUNIT_EXPECT_TRUE(test, iqcn_mark_wanted(&p, 400000, 858993458));
+	KUNIT_EXPECT_FALSE(test, iqcn_mark_wanted(&p, 400000, 858993459));
+	p.pmax = U32_MAX;
+	KUNIT_EXPECT_TRUE(test, iqcn_mark_wanted(&p, 400000, U32_MAX));
+}
+
+/*
+ * Detection
+ */
+
+static void meter_steady_test(struct kunit *test)
+{
+	static const struct {
+		u32 bytes;
+		u64 gap_ns, window_ns, want_bps;
+	} streams[] = {
+		{ 1250, 400, 1000000, 25000000000ULL },
+		{ 1500, 120, 1000000, 100000000000ULL },
+		{ 64, 7, 1000000, 73142857142ULL },
+		{ 4178, 333, 1000000, 100372372372ULL },
+		{ 1000, 999999, 1000000, 8000008 },
+		{ 1000, 1000000, 1000000, 8000000 },
+		{ 1000, 1000001, 1000000, 7999992 },
+		{ 9000, 50000000, 1000000, 1440000 },
+		{ 1, 3, 10, 2666666666ULL },
+		/* 400 Gb/s over a second, and more than 2^32 bytes at once */
+		{ 1000000, 20000, 1000000000, 400000000000ULL },
+		{ U32_MAX, 1000000000, 60000000000ULL, 34359738360ULL },
+	};
+	int i, n;
+
+	for (i = 0; i < ARRAY_SIZE(streams); i++) {
+		u64 gap_ns = streams[i].gap_ns, now_ns = 12345, since;
+		u64 window_ns = streams[i].window_ns;
+		struct iqcn_meter m = {};
+		int closed = 0;
+
+		since = now_ns;
+		for (n = 0; closed < 3 && n < 1000000; n++) {
+			bool ret = iqcn_meter_add(&m, window_ns, now_ns,
+						  streams[i].bytes);
+
+			KUNIT_ASSERT_EQ_MSG(test, ret, now_ns - since >=
+					    window_ns, "stream %d", i);
+			if (ret) {
+				KUNIT_ASSERT_EQ_MSG(test, m.rate_bps,
+						    streams[i].want_bps,
+						    "stream %d", i);
+				since = now_ns;
+				closed++;
+			}
+			now_ns += gap_ns;
+		}
+		KUNIT_EXPECT_EQ_MSG(test, closed, 3, "stream %d", i);
+	}
+	KUNIT_EXPECT_EQ(test, iqcn_rate_bps(50000000000ULL, 1000000000),
+			400000000000ULL);
+	KUNIT_EXPECT_EQ(test, iqcn_rate_bps(1000, 0), 0);
+}
+
+/* Bytes of a window that was abandoned are not those of the next */
+static void meter_stopped_test(struct kunit *test)
+{
+	struct iqcn_meter m = {};
+	u64 now = 1;
+	int i;
+
+	for (i = 0; i < 10; i++)
+		iqcn_meter_add(&m, 1000000, now += 50000, 1000);
+	m.start_ns = 0;
+	now += 1000000;
+	for (i = 0; i < 20; i++)
+		KUNIT_EXPECT_FALSE(test, iqcn_meter_add(&m, 1000000,
+							now += 50000, 1000));
+	KUNIT_EXPECT_TRUE(test, iqcn_meter_add(&m, 1000000, now += 50000,
+					       1000));
+	/* 1000 bytes per 50 us */
+	KUNIT_EXPECT_EQ(test, m.rate_bps, 160000000ULL);
+}
+
+static void meter_quiet_test(struct kunit *test)
+{
+	struct iqcn_meter m = {};
+
+	/* it does not run */
+	KUNIT_EXPECT_FALSE(test, iqcn_meter_quiet(&m, 2000, 1000000));
+
+	KUNIT_EXPECT_FALSE(test, iqcn_meter_add(&m, 1000, 5000, 100));
+	KUNIT_EXPECT_FALSE(test, iqcn_meter_add(&m, 1000, 5400, 100));
+	KUNIT_EXPECT_FALSE(test, iqcn_meter_add(&m, 1000, 5999, 150));
+	KUNIT_EXPECT_FALSE(test, iqcn_meter_quiet(&m, 2000, 6999));
+	KUNIT_EXPECT_TRUE(test, iqcn_meter_quiet(&m, 2000, 7000));
+	KUNIT_EXPECT_EQ(test, m.rate_bps, 0);
+	KUNIT_EXPECT_FALSE(test, iqcn_meter_quiet(&m, 2000, 100000));
+
+	/* the silence is no part of the next window, nor what was before it,
+	 * nor the first packet: 125 bytes in 1 us
+	 */
+	KUNIT_EXPECT_FALSE(test, iqcn_meter_add(&m, 1000, 200000, 9999));
+	KUNIT_EXPECT_TRUE(test, iqcn_meter_add(&m, 1000, 201000, 125));
+	KUNIT_EXPECT_EQ(test, m.rate_bps, 1000000000);
+
+	/* it keeps the rate until it is quiet */
+	KUNIT_EXPECT_FALSE(test, iqcn_meter_quiet(&m, 2000, 202999));
+	KUNIT_EXPECT_EQ(test, m.rate_bps, 1000000000);
+	KUNIT_EXPECT_TRUE(test, iqcn_meter_quiet(&m, 2000, 203000));
+	KUNIT_EXPECT_EQ(test, m.rate_bps, 0);
+
+	/* 1500 bytes are 480 ns at 25 Gb/s */
+	KUNIT_EXPECT_EQ(test, iqcn_quiet_ns(1000000, 25000000000ULL, 1500),
+			2000960);
+	KUNIT_EXPECT_EQ(test, iqcn_quiet_ns(1000000, 0, 1500), 2000000);
+	/* 64 KB are 8 ms at 64 Mb/s */
+	KUNIT_EXPECT_EQ(test, iqcn_quiet_ns(1000000, 64000000, 64000),
+			18000000);
+}
+
+static void detect_queue_test(struct kunit *test)
+{
+	static const struct {
+		u64 permille;
+		bool want;
+	} steps[] = {
+		{ 0, false }, { 899, false }, { 950, true }, { 750, true },
+		{ 601, true }, { 600, false }, { 750, false }, { 899, false },
+		{ 900, true }, { 2000, true }, { 0, false },
+	};
+	static const u64 roce_bps[] = { 1000, 25000000000ULL,
+					800000000000ULL };
+	bool congested;
+	int i, s;
+
+	for (i = 0; i < ARRAY_SIZE(roce_bps); i++) {
+		congested = false;
+		for (s = 0; s < ARRAY_SIZE(steps); s++) {
+			u64 bps = div_u64(roce_bps[i], 1000) *
+				  steps[s].permille;
+
+			congested = iqcn_detect_queue(congested, bps,
+						      roce_bps[i], 90, 60);
+			KUNIT_EXPECT_EQ_MSG(test, congested, steps[s].want,
+					    "step %d at %llu bit/s", s,
+					    roce_bps[i]);
+		}
+	}
+	KUNIT_EXPECT_FALSE(test, iqcn_detect_queue(false, 1000000, 0, 90, 60));
+	KUNIT_EXPECT_FALSE(test, iqcn_detect_queue(true, 1000000, 0, 90, 60));
+	KUNIT_EXPECT_FALSE(test, iqcn_detect_queue(false, 0, 0, 90, 60));
+}
+
+static void detect_depth_test(struct kunit *test)
+{
+	static const struct {
+		u32 depth;
+		bool want;
+	} steps[] = {
+		{ 0, false }, { 100, false }, { 101, false }, { 400, false },
+		{ 401, true }, { 400, true }, { 250, true }, { 101, true },
+		{ 100, false }, { 101, false }, { 400, false },
+		{ U32_MAX, true }, { 0, false },
+	};
+	bool congested = false;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		congested = iqcn_detect_depth(congested, steps[i].depth, 100,
+					      400);
+		KUNIT_EXPECT_EQ_MSG(test, congested, steps[i].want, "step %d",
+				    i);
+	}
+}
+
+/*
+ * Deadlines
+ */
+
+#define N_DEADLINES 128
+
+struct deadlines {
+	struct list_head list;
+	struct iqcn_deadline d[N_DEADLINES];
+	/* what is expected: 0 or the move that armed it, and when */
+	u32 move[N_DEADLINES];
+	u64 base_ns[N_DEADLINES];
+};
+
+static struct deadlines *make_deadlines(struct kunit *test)
+{
+	struct deadlines *dl = alloc(test, sizeof(*dl));
+	int i;
+
+	INIT_LIST_HEAD(&dl->list);
+	for (i = 0; i < N_DEADLINES; i++)
+		iqcn_deadline_init(&dl->d[i]);
+	return dl;
+}
+
+static void expect_deadlines(struct kunit *test, struct deadlines *dl)
+{
+	struct iqcn_deadline *d, *first = NULL;
+	u32 armed = 0, listed = 0, last = 0, least = U32_MAX;
+	u64 last_ns = 0;
+	int i;
+
+	for (i = 0; i < N_DEADLINES; i++) {
+		KUNIT_ASSERT_EQ(test, iqcn_deadline_armed(&dl->d[i]),
+				dl->move[i] != 0);
+		if (!dl->move[i])
+			continue;
+		armed++;
+		if (dl->move[i] < least) {
+			least = dl->move[i];
+			first = &dl->d[i];
+		}
+	}
+	KUNIT_ASSERT_PTR_EQ(test, iqcn_deadline_first(&dl->list), first);
+	list_for_each_entry(d, &dl->list, node) {
+		i = d - dl->d;
+		KUNIT_ASSERT_EQ(test, d->base_ns, dl->base_ns[i]);
+		KUNIT_ASSERT_GE(test, d->base_ns, last_ns);
+		KUNIT_ASSERT_GT(test, dl->move[i], last);
+		last_ns = d->base_ns;
+		last = dl->move[i];
+		listed++;
+	}
+	KUNIT_ASSERT_EQ(test, listed, armed);
+}
+
+static void deadline_order_test(struct kunit *test)
+{
+	struct deadlines *dl = make_deadlines(test);
+	struct rnd_state rnd;
+	u64 now_ns = 1000;
+	u32 move;
+
+	prandom_seed_state(&rnd, SEED);
+	expect_deadlines(test, dl);
+	for (move = 1; move <= 20000; move++) {
+		u32 r = prandom_u32_state(&rnd);
+		int i = r % N_DEADLINES;
+
+		/* some at the same time */
+		now_ns += r >> 16 & 3 ? r >> 20 : 0;
+		if (r >> 18 & 3) {
+			iqcn_deadline_restart(&dl->d[i], &dl->list, now_ns);
+			dl->move[i] = move;
+			dl->base_ns[i] = now_ns;
+		} else {
+			iqcn_deadline_cancel(&dl->d[i]);
+			dl->move[i] = 0;
+		}
+		if (move % 16 == 0 || move < 300)
+			expect_deadlines(test, dl);
+	}
+}
+
+static void deadline_due_test(struct kunit *test)
+{
+	static const u64 bases[] = { 0, 1, 1000000, 1ULL << 62 };
+	static const u64 t1s[] = { 1, 20000, 300000, 7000000, U32_MAX };
+	struct deadlines *dl = make_deadlines(test);
+	struct iqcn_deadline *d = dl->d;
+	int b, t;
+
+	/* one that is not armed becomes so, and twice is once */
+	KUNIT_EXPECT_FALSE(test, iqcn_deadline_armed(d));
+	KUNIT_EXPECT_NULL(test, iqcn_deadline_first(&dl->list));
+	iqcn_deadline_cancel(d);
+	KUNIT_EXPECT_FALSE(test, iqcn_deadline_armed(d));
+	iqcn_deadline_restart(d, &dl->list, 5);
+	iqcn_deadline_restart(d, &dl->list, 6);
+	KUNIT_EXPECT_TRUE(test, iqcn_deadline_armed(d));
+	KUNIT_EXPECT_PTR_EQ(test, iqcn_deadline_first(&dl->list), d);
+	iqcn_deadline_cancel(d);
+	KUNIT_EXPECT_FALSE(test, iqcn_deadline_armed(d));
+	KUNIT_EXPECT_TRUE(test, list_empty(&dl->list));
+
+	for (b = 0; b < ARRAY_SIZE(bases); b++) {
+		for (t = 0; t < ARRAY_SIZE(t1s); t++) {
+			u64 at = bases[b] + t1s[t];
+
+			iqcn_deadline_restart(d, &dl->list, bases[b]);
+			KUNIT_EXPECT_FALSE(test,
+					   iqcn_deadline_due(d, t1s[t],
+							     at - 1));
+			KUNIT_EXPECT_TRUE(test,
+					  iqcn_deadline_due(d, t1s[t], at));
+			KUNIT_EXPECT_TRUE(test,
+					  iqcn_deadline_due(d, t1s[t],
+							    at + 1));
+			KUNIT_EXPECT_FALSE(test,
+					   iqcn_deadline_due(d, t1s[t],
+							     bases[b]));
+		}
+	}
+}
+
+/* Whatever T1 becomes, those due are the first of the list */
+static void deadline_t1_test(struct kunit *test)
+{
+	static const u64 t1s[] = { 1270, 0, 1, 640, 635, 2000, 100 };
+	struct deadlines *dl = make_deadlines(test);
+	struct iqcn_deadline *d;
+	int i, t;
+
+	/* 37 and 128 have no common factor: all of them, 10 ns apart */
+	for (i = 0; i < N_DEADLINES; i++)
+		iqcn_deadline_restart(&dl->d[i * 37 % N_DEADLINES], &dl->list,
+				      10 * i);
+	for (t = 0; t < ARRAY_SIZE(t1s); t++) {
+		i = 0;
+		list_for_each_entry(d, &dl->list, node) {
+			KUNIT_EXPECT_PTR_EQ(test, d,
+					    &dl->d[i * 37 % N_DEADLINES]);
+			KUNIT_EXPECT_EQ_MSG(test,
+					    iqcn_deadline_due(d, t1s[t], 1270),
+					    10 * i + t1s[t] <= 1270,
+					    "T1 %llu, %d", t1s[t], i);
+			i++;
+		}
+		KUNIT_EXPECT_EQ(test, i, N_DEADLINES);
+	}
+}
+
+/*
+ * Budget
+ */
+
+static u32 take_all(struct iqcn_budget *b, u64 now_ns, u32 tries)
+{
+	u32 n = 0;
+
+	while (tries--)
+		n += iqcn_budget_take(b, now_ns);
+	return n;
+}
+
+static void budget_burst_test(struct kunit *test)
+{
+	static const struct {
+		u32 rate_pps, burst;
+		u64 interval_ns;
+	} sets[] = {
+		{ 1, 1, 1000000000 },
+		{ 1, 100, 1000000000 },
+		{ 3, 5, 333333334 },
+		{ 1000, 1, 1000000 },
+		{ 1000000, 64, 1000 },
+		{ 700000000, 8, 2 },
+		{ 1000000000, 1, 1 },
+		{ 1000000000, 1000, 1 },
+	};
+	int i, n;
+
+	for (i = 0; i < ARRAY_SIZE(sets); i++) {
+		u64 step_ns = sets[i].interval_ns, now_ns = 1000000;
+		u32 burst = sets[i].burst;
+		struct iqcn_budget b = {};
+
+		iqcn_budget_set(&b, sets[i].rate_pps, burst);
+		KUNIT_EXPECT_EQ_MSG(test, take_all(&b, now_ns, burst + 10),
+				    burst, "set %d", i);
+		for (n = 0; n < 20; n++) {
+			KUNIT_EXPECT_EQ_MSG(test,
+					    take_all(&b, now_ns + step_ns - 1,
+						     3), 0, "set %d", i);
+			now_ns += step_ns;
+			KUNIT_EXPECT_EQ_MSG(test, take_all(&b, now_ns, 3), 1,
+					    "set %d", i);
+		}
+		/* full again, and no fuller than full */
+		now_ns += step_ns * burst;
+		KUNIT_EXPECT_EQ_MSG(test, take_all(&b, now_ns, burst + 10),
+				    burst, "set %d", i);
+		now_ns += step_ns * burst * 1000;
+		KUNIT_EXPECT_EQ_MSG(test, take_all(&b, now_ns, burst + 10),
+				    burst, "set %d", i);
+	}
+}
+
+#define N_ARRIVALS	20000
+
+static void budget_any_time_test(struct kunit *test)
+{
+	static const struct {
+		u32 rate_pps, burst, gap_shift;
+	} sets[] = {
+		{ 1, 1, 3 }, { 100000, 10, 18 }, { 100000, 1, 17 },
+		{ 300000000, 100, 30 }, { 1000000000, 4, 31 },
+		{ 7777, 500, 16 },
+	};
+	u64 *sent_ns = alloc(test, N_ARRIVALS * sizeof(*sent_ns));
+	int i, j, k, n;
+
+	for (i = 0; i < ARRAY_SIZE(sets); i++) {
+		u32 rate = sets[i].rate_pps, burst = sets[i].burst;
+		u64 interval_ns = div_u64(1000000000ULL + rate - 1, rate);
+		u64 full_ns = interval_ns * burst, level_ns = full_ns;
+		u64 now_ns = 1000000;
+		struct iqcn_budget b = {};
+		struct rnd_state rnd;
+
+		prandom_seed_state(&rnd, SEED);
+		iqcn_budget_set(&b, rate, burst);
+		for (n = 0, j = 0; j < N_ARRIVALS; j++) {
+			u32 r = prandom_u32_state(&rnd), gap_ns;
+			bool want;
+
+			/* now and then a burst, now and then a pause */
+			gap_ns = r >> sets[i].gap_shift;
+			gap_ns = j / 100 % 3 == 0 ? gap_ns >> 6 :
+				 j % 500 == 0 ? gap_ns * 64 : gap_ns;
+			now_ns += gap_ns;
+			/* a bucket that fills, in ns */
+			level_ns = min(full_ns, level_ns + gap_ns);
+			want = level_ns >= interval_ns;
+			if (want) {
+				level_ns -= interval_ns;
+				sent_ns[n++] = now_ns;
+			}
+			KUNIT_ASSERT_EQ_MSG(test, iqcn_budget_take(&b, now_ns),
+					    want, "set %d, arrival %d", i, j);
+		}
+		/* some, not all: or it was for nothing */
+		KUNIT_EXPECT_GT_MSG(test, n, 10, "set %d", i);
+		KUNIT_EXPECT_LT_MSG(test, n, N_ARRIVALS, "set %d", i);
+		/* from any CNP to any later one */
+		n = min(n, 3000);
+		for (j = 0; j < n; j++) {
+			for (k = j + burst; k < n; k++) {
+				u64 over = (u64)(k - j + 1 - burst) *
+					   1000000000;
+
+				if (over > rate * (sent_ns[k] - sent_ns[j]))
+					break;
+			}
+			KUNIT_ASSERT_GE_MSG(test, k, n, "set %d, from %d", i,
+					    j);
+		}
+	}
+}
+
+static void budget_change_test(struct kunit *test)
+{
+	struct iqcn_budget b = {};
+	u64 now_ns = 1000000;
+
+	/* all 10 used; a lower or higher rate does not give them back */
+	iqcn_budget_set(&b, 1000, 10);
+	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns, 20), 10);
+	iqcn_budget_set(&b, 1000, 10);
+	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns, 20), 0);
+	iqcn_budget_set(&b, 2000, 10);
+	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns, 20), 0);
+	/* 10 ms are used, 9 * 0.5 ms may be */
+	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns + 5499999, 20), 0);
+	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns + 5500000, 20), 1);
+
+	/* a longer burst: what is more of it */
+	memset(&b, 0, sizeof(b));
+	iqcn_budget_set(&b, 1000, 10);
+	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns, 20), 10);
+	iqcn_budget_set(&b, 1000, 15);
+	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns, 20), 5);
+	/* a shorter one: 15 ms are used, 2 may be */
+	iqcn_budget_set(&b, 1000, 3);
+	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns + 12999999, 20), 0);
+	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns + 13000000, 20), 1);
+}
+
+/*
+ * Pairing
+ */
+
+static void psn_test(struct kunit *test)
+{
+	static const struct {
+		u32 a, b;
+		s32 delta;
+		bool fresh;
+	} psns[] = {
+		{ 0, 0, 0, true },
+		{ 5, 3, 2, true },
+		{ 3, 5, -2, false },
+		{ 0, 0xffffff, 1, true },
+		{ 0xffffff, 0, -1, false },
+		{ 2, 0xfffffe, 4, true },
+		{ 8191, 0, 8191, true },
+		{ 8192, 0, 8192, false },
+		{ 100, 0xffe064, 8192, false },
+		{ 100, 0xffe065, 8191, true },
+		{ 0xffffff, 0xffffff, 0, true },
+		{ 0x7fffff, 0, 0x7fffff, false },
+		{ 0x800000, 0, -0x800000, false },
+		{ 0, 0x800000, -0x800000, false },
+		{ 0, 0x800001, 0x7fffff, false },
+		{ 0xffffff, 0x7fffff, -0x800000, false },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(psns); i++) {
+		u32 a = psns[i].a, b = psns[i].b;
+
+		KUNIT_EXPECT_EQ_MSG(test, iqcn_psn_delta(a, b), psns[i].delta,
+				    "%#x - %#x", a, b);
+		KUNIT_EXPECT_EQ_MSG(test, iqcn_echo_fresh(a, b),
+				    psns[i].fresh, "%#x, %#x", a, b);
+	}
+}
+
+static void expect_echo(struct kunit *test, u64 slot, u64 hash, u32 want)
+{
+	u32 qp = 0xdead;
+
+	KUNIT_EXPECT_EQ_MSG(test, iqcn_echo_match(slot, hash, &qp),
+			    want != 0, "slot %#llx hash %#llx", slot, hash);
+	KUNIT_EXPECT_EQ(test, qp, want ?: 0xdead);
+}
+
+static void echo_test(struct kunit *test)
+{
+	/* 39 bits of a hash count: H and its like share them, the others do
+	 * not, each by one bit
+	 */
+	const u64 hash = 0x123456789abcdef0ULL, other = hash ^ 1;
+	const u64 high = hash ^ 1ULL << 38, alike = hash ^ 1ULL << 39;
+	u64 slot;
+
+	expect_echo(test, 0, 0, 0);
+	expect_echo(test, 0, hash, 0);
+
+	slot = iqcn_echo_store(0, hash, 0x11);
+	expect_echo(test, slot, hash, 0x11);
+	expect_echo(test, slot, alike, 0x11);
+	expect_echo(test, slot, other, 0);
+	expect_echo(test, slot, high, 0);
+	expect_echo(test, slot, 0, 0);
+	/* sent again */
+	slot = iqcn_echo_store(slot, hash, 0x11);
+	expect_echo(test, slot, hash, 0x11);
+
+	/* two QPs: neither, whoever sends once more */
+	slot = iqcn_echo_store(slot, hash, 0x12);
+	expect_echo(test, slot, hash, 0);
+	slot = iqcn_echo_store(slot, hash, 0x12);
+	expect_echo(test, slot, hash, 0);
+	slot = iqcn_echo_store(slot, hash, 0x11);
+	expect_echo(test, slot, hash, 0);
+	slot = iqcn_echo_store(slot, hash, 0x11);
+	expect_echo(test, slot, hash, 0);
+
+	/* until another packet takes the slot */
+	slot = iqcn_echo_store(slot, other, 0x12);
+	expect_echo(test, slot, other, 0x12);
+	expect_echo(test, slot, hash, 0);
+	slot = iqcn_echo_store(slot, hash, 0xffffff);
+	expect_echo(test, slot, hash, 0xffffff);
+	expect_echo(test, slot, other, 0);
+
+	/* of a QP number 24 bits count, so none makes it ambiguous */
+	slot = iqcn_echo_store(0, hash, 0xff000011);
+	expect_echo(test, slot, hash, 0x11);
+	/* a hash of zeros is a hash */
+	slot = iqcn_echo_store(0, 0, 0x11);
+	expect_echo(test, slot, 0, 0x11);
+	slot = iqcn_echo_store(slot, 0, 0x12);
+	expect_echo(test, slot, 0, 0);
+}
+
+static void sport_test(struct kunit *test)
+{
+	/* worked out from the formulas with another program */
+	static const struct {
+		u32 a, b;
+		u16 sport;
+	} verbs[] = {
+		{ 0x11, 0x12, 0xc132 },
+		{ 0x118, 0x2a7, 0xe6a3 },
+		{ 0x123456, 0x654321, 0xf787 },
+		{ 0xffffff, 0xfffffe, 0xff12 },
+	};
+	static const struct {
+		u32 qpn;
+		u16 sport;
+	} rxe[] = {
+		{ 0, 0xc000 }, { 0x1, 0xd872 }, { 0x11, 0xdf94 },
+		{ 0x12, 0xf806 }, { 0x123456, 0xc168 }, { 0xffffff, 0xf94d },
+	};
+	struct rnd_state rnd;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(verbs); i++) {
+		u32 a = verbs[i].a, b = verbs[i].b;
+
+		KUNIT_EXPECT_EQ(test, iqcn_sport_verbs(a, b), verbs[i].sport);
+		KUNIT_EXPECT_EQ(test, iqcn_sport_verbs(b, a), verbs[i].sport);
+	}
+	for (i = 0; i < ARRAY_SIZE(rxe); i++)
+		KUNIT_EXPECT_EQ(test, iqcn_sport_rxe(rxe[i].qpn),
+				rxe[i].sport);
+
+	prandom_seed_state(&rnd, SEED);
+	for (i = 0; i < 1000; i++) {
+		u32 a = prandom_u32_state(&rnd) >> 8;
+		u32 b = prandom_u32_state(&rnd) >> 8;
+		/* upper 14 of 32 bits */
+		u32 h = (u32)(a * 0x61C88647U) / (1 << 18);
+
+		KUNIT_EXPECT_EQ(test, iqcn_sport_verbs(a, b),
+				iqcn_sport_verbs(b, a));
+		KUNIT_EXPECT_GE(test, iqcn_sport_verbs(a, b), 0xc000);
+		KUNIT_EXPECT_EQ(test, iqcn_sport_rxe(a), 0xc000 + h);
+	}
+}
+
+static void sport_match_test(struct kunit *test)
+{
+	static const struct {
+		u16 data, rev;
+		u32 src_qp, dest_qp;
+		bool want;
+	} ports[] = {
+		{ 0xc132, 0xc132, 0x11, 0x12, true },
+		{ 0xc132, 0xc132, 0x12, 0x11, true },
+		{ 0xc132, 0xc133, 0x11, 0x12, false },
+		{ 0xc133, 0xc132, 0x11, 0x12, false },
+		{ 0xc133, 0xc133, 0x11, 0x12, false },
+		{ 0xc132, 0xc132, 0x11, 0x13, false },
+		{ 0xc132, 0xc132, 0x118, 0x2a7, false },
+		{ 0xe6a3, 0xe6a3, 0x118, 0x2a7, true },
+		/* rxe: h(0x11) = 0xdf94, h(0x12) = 0xf806 */
+		{ 0xdf94, 0xf806, 0x11, 0x12, true },
+		{ 0xf806, 0xdf94, 0x12, 0x11, true },
+		{ 0xf806, 0xdf94, 0x11, 0x12, false },
+		{ 0xdf94, 0xf807, 0x11, 0x12, false },
+		{ 0xdf95, 0xf806, 0x11, 0x12, false },
+		{ 0xdf94, 0xdf94, 0x11, 0x12, false },
+		{ 0xdf94, 0xdf94, 0x11, 0x11, true },
+		{ 0xc132, 0xf806, 0x11, 0x12, false },
+		{ 0xdf94, 0xc132, 0x11, 0x12, false },
+		{ 0, 0, 0x11, 0x12, false },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(ports); i++)
+		KUNIT_EXPECT_EQ_MSG(test,
+				    iqcn_sport_match(ports[i].data,
+						     ports[i].rev,
+						     ports[i].src_qp,
+						     ports[i].dest_qp),
+				    ports[i].want, "row %d", i);
+}
+
+static void judge_test(struct kunit *test)
+{
+	/* rows: none, SPORT, CNP, PSN, CM so far; columns: SPORT .. CM now */
+	static const char same[5][5] = { "TTTT", "KTTT", "KKTT", "KKKT",
+					 "KKKK" };
+	static const char differs[5][5] = { "TTTT", "BTTT", "KBTT", "KKBT",
+					    "KKKT" };
+	static const enum iqcn_pair_verdict verdict[] = {
+		['K'] = IQCN_PAIR_KEEP,
+		['T'] = IQCN_PAIR_TAKE,
+		['B'] = IQCN_PAIR_BREAK,
+	};
+	int old, new;
+
+	for (old = 0; old < 5; old++) {
+		for (new = 1; new < 5; new++) {
+			u8 s = same[old][new - 1], d = differs[old][new - 1];
+
+			KUNIT_EXPECT_EQ_MSG(test,
+					    iqcn_pair_judge(old, 7, new, 7),
+					    verdict[s], "%d, %d", old, new);
+			KUNIT_EXPECT_EQ_MSG(test,
+					    iqcn_pair_judge(old, 7, new, 8),
+					    verdict[d], "%d, %d", old, new);
+		}
+	}
+}
+
+/*
+ * Defaults
+ */
+
+static void params_kmin_test(struct kunit *test)
+{
+	static const struct {
+		u32 mbps, pkt_bytes, want;
+	} links[] = {
+		{ 1000, 1514, 4000 },
+		{ 10000, 1514, 40000 },
+		{ 25000, 1514, 100000 },
+		{ 25000, 9014, 100000 },
+		{ 100000, 9014, 400000 },
+		{ 400000, 4200, 1600000 },
+		{ 0, 1514, 40000 },		/* unknown: 10 Gb/s */
+		{ 0, 65536, 131072 },
+		/* two packets at least */
+		{ 757, 1514, 3028 },
+		{ 758, 1514, 3032 },
+		{ 100, 1514, 3028 },
+		{ 1, 9014, 18028 },
+		/* 160 times Kmin fits in 32 bits */
+		{ 6710886, 1514, 26843544 },
+		{ 6710887, 1514, 26843545 },
+		{ U32_MAX, 1514, 26843545 },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(links); i++)
+		KUNIT_EXPECT_EQ_MSG(test,
+				    iqcn_default_kmin(links[i].mbps,
+						      links[i].pkt_bytes),
+				    links[i].want, "%u Mb/s, %u bytes",
+				    links[i].mbps, links[i].pkt_bytes);
+}
+
+static struct kunit_case parse_cases[] = {
+	KUNIT_CASE(parse_stacks_test),
+	KUNIT_CASE(parse_odd_test),
+	KUNIT_CASE(parse_ip_options_test),
+	KUNIT_CASE(parse_ext_hdrs_test),
+	KUNIT_CASE(parse_ethertype_test),
+	KUNIT_CASE(parse_mutation_test),
+	KUNIT_CASE(cm_test),
+	KUNIT_CASE(opcode_test),
+	{}
+};
+
+static struct kunit_suite parse_suite = {
+	.name = "iqcn_parse",
+	.test_cases = parse_cases,
+};
+
+static struct kunit_case icrc_cases[] = {
+	KUNIT_CASE(icrc_golden_test),
+	KUNIT_CASE(icrc_bits_test),
+	KUNIT_CASE(cnp_build_test),
+	KUNIT_CASE(cnp_zero_csum_test),
+	{}
+};
+
+static struct kunit_suite icrc_suite = {
+	.name = "iqcn_icrc",
+	.test_cases = icrc_cases,
+};
+
+static struct kunit_case mark_cases[] = {
+	KUNIT_CASE(mark_curve_test),
+	KUNIT_CASE(mark_linear_test),
+	KUNIT_CASE(mark_draws_test),
+	{}
+};
+
+static struct kunit_suite mark_suite = {
+	.name = "iqcn_mark",
+	.test_cases = mark_cases,
+};
+
+static struct kunit_case detect_cases[] = {
+	KUNIT_CASE(meter_steady_test),
+	KUNIT_CASE(meter_quiet_test),
+	KUNIT_CASE(meter_stopped_test),
+	KUNIT_CASE(detect_queue_test),
+	KUNIT_CASE(detect_depth_test),
+	{}
+};
+
+static struct kunit_suite detect_suite = {
+	.name = "iqcn_detect",
+	.test_cases = detect_cases,
+};
+
+static struct kunit_case deadline_cases[] = {
+	KUNIT_CASE(deadline_order_test),
+	KUNIT_CASE(deadline_due_test),
+	KUNIT_CASE(deadline_t1_test),
+	{}
+};
+
+static struct kunit_suite deadline_suite = {
+	.name = "iqcn_deadline",
+	.test_cases = deadline_cases,
+};
+
+static struct kunit_case budget_cases[] = {
+	KUNIT_CASE(budget_burst_test),
+	KUNIT_CASE(budget_any_time_test),
+	KUNIT_CASE(budget_change_test),
+	{}
+};
+
+static struct kunit_suite budget_suite = {
+	.name = "iqcn_budget",
+	.test_cases = budget_cases,
+};
+
+static struct kunit_case pairing_cases[] = {
+	KUNIT_CASE(psn_test),
+	KUNIT_CASE(echo_test),
+	KUNIT_CASE(sport_test),
+	KUNIT_CASE(sport_match_test),
+	KUNIT_CASE(judge_test),
+	{}
+};
+
+static struct kunit_suite pairing_suite = {
+	.name = "iqcn_pairing",
+	.test_cases = pairing_cases,
+};
+
+static struct kunit_case params_cases[] = {
+	KUNIT_CASE(params_kmin_test),
+	{}
+};
+
+static struct kunit_suite params_suite = {
+	.name = "iqcn_params",
+	.test_cases = params_cases,
+};
+
+kunit_test_suites(&parse_suite, &icrc_suite, &mark_suite, &detect_suite,
+		  &deadline_suite, &budget_suite, &pairing_suite,
+		  &params_suite);
+
+MODULE_DESCRIPTION("KUnit tests of sch_iqcn");
+MODULE_LICENSE("GPL");
