@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Connections seen while they are made: the best evidence for a flow's QPs.
+ *
+ * The active side's REQ names its QP, the passive side's REP names its own and
+ * joins the two by communication ids.  Both have to come in on ports of ours,
+ * usually two, so this is kept by namespace and without VLANs: a bridge may
+ * show one host tagged and the other not.
+ *
+ * Two kinds of entry in one table, bounded, the oldest leaves:
+ *   REQ   hosts as in the REQ, communication id  -> QP of the active side
+ *   CONN  hosts of the data, DestQP              -> QP of its sender
+ */
+#include <linux/slab.h>
+#include <net/net_namespace.h>
+
+#include "iqcn.h"
+
+/* Connections of a large host, two entries each, and those being made; kept
+ * apart, so that requests without end flush no connection; 9 MB at most.
+ */
+static const unsigned int iqcn_cm_max[__IQCN_CM_KIND_MAX] = {
+	[IQCN_CM_KIND_REQ] = 4096,
+	[IQCN_CM_KIND_CONN] = 65536,
+};
+
+struct iqcn_cm_key {
+	struct in6_addr src;
+	struct in6_addr dst;
+	u32 id;
+	u32 kind;
+};
+
+struct iqcn_cm_entry {
+	struct rhash_head node;
+	struct iqcn_cm_key key;
+	struct list_head lru;
+	u32 qpn;
+	struct iqcn_vlan vlan[IQCN_VLANS];
+	struct rcu_head rcu;
+};
+
+static const struct rhashtable_params iqcn_cm_params = {
+	.key_len = sizeof(struct iqcn_cm_key),
+	.key_offset = offsetof(struct iqcn_cm_entry, key),
+	.head_offset = offsetof(struct iqcn_cm_entry, node),
+	.automatic_shrinking = true,
+};
+
+static void iqcn_cm_key_init(struct iqcn_cm_key *key, enum iqcn_cm_kind kind,
+			     const struct in6_addr *src,
+			     const struct in6_addr *dst, u32 id)
+{
+	key->src = *src;
+	key->dst = *dst;
+	key->id = id;
+	key->kind = kind;
+}
+
+static void iqcn_cm_del(struct iqcn_net *in, struct iqcn_cm_entry *e)
+{
+	lockdep_assert_held(&in->cm_lock);
+
+	rhashtable_remove_fast(&in->cm, &e->node, iqcn_cm_params);
+	list_del(&e->lru);
+	WRITE_ONCE(in->cm_count[e->key.kind], in->cm_count[e->key.kind] - 1);
+	kfree_rcu(e, rcu);
+}
+
+/* A newer entry replaces an older one */
+static void iqcn_cm_store(struct iqcn_net *in, const struct iqcn_cm_key *key,
+			  u32 qpn, const struct iqcn_vlan *vlan)
+{
+	struct iqcn_cm_entry *e, *old;
+
+	lockdep_assert_held(&in->cm_lock);
+
+	old = rhashtable_lookup_fast(&in->cm, key, iqcn_cm_params);
+	if (!old && in->cm_count[key->kind] >= iqcn_cm_max[key->kind])
+		old = list_first_entry(&in->cm_lru[key->kind],
+				       struct iqcn_cm_entry, lru);
+	if (old)
+		iqcn_cm_del(in, old);
+
+	e = kzalloc(sizeof(*e), GFP_ATOMIC | __GFP_NOWARN);
+	if (!e)
+		return;
+	e->key = *key;
+	e->qpn = qpn;
+	memcpy(e->vlan, vlan, sizeof(e->vlan));
+	if (rhashtable_insert_fast(&in->cm, &e->node, iqcn_cm_params)) {
+		kfree(e);
+		return;
+	}
+	list_add_tail(&e->lru, &in->cm_lru[key->kind]);
+	WRITE_ONCE(in->cm_count[key->kind], in->cm_count[key->kind] + 1);
+}
+
+/* Flows that are already there learn it too: that there is a connection, or
+ * no longer
+ */
+static void iqcn_cm_apply(struct iqcn_net *in, const struct in6_addr *src,
+			  const struct in6_addr *dst, u32 dest_qp, u32 src_qp,
+			  const struct iqcn_vlan *vlan, bool made)
+{
+	struct iqcn_port *port;
+	struct iqcn_flow *flow;
+	struct iqcn_key key;
+
+	iqcn_key_init(&key, src, dst, dest_qp, vlan);
+	list_for_each_entry_rcu(port, &in->ports, list) {
+		flow = iqcn_flow_find(port, &key);
+		if (!flow)
+			continue;
+		spin_lock(&port->lock);
+		if (made)
+			iqcn_pair_evidence(port, flow, IQCN_PAIR_CM, src_qp);
+		else
+			iqcn_pair_withdraw(port, flow, src_qp);
+		spin_unlock(&port->lock);
+	}
+}
+
+static void iqcn_cm_rep(struct iqcn_net *in, const struct iqcn_pkt *pkt,
+			const struct iqcn_cm *cm)
+{
+	const struct in6_addr *active = &pkt->dst, *passive = &pkt->src;
+	struct iqcn_vlan req_vlan[IQCN_VLANS];
+	struct iqcn_cm_entry *req;
+	struct iqcn_cm_key key;
+	u32 active_qpn;
+
+	iqcn_cm_key_init(&key, IQCN_CM_KIND_REQ, active, passive,
+			 cm->remote_id);
+	spin_lock(&in->cm_lock);
+	req = rhashtable_lookup_fast(&in->cm, &key, iqcn_cm_params);
+	if (!req) {
+		spin_unlock(&in->cm_lock);
+		return;
+	}
+	active_qpn = req->qpn;
+	memcpy(req_vlan, req->vlan, sizeof(req_vlan));
+
+	/* a REP that is repeated finds its REQ again: leave that to the LRU */
+	iqcn_cm_key_init(&key, IQCN_CM_KIND_CONN, active, passive, cm->qpn);
+	iqcn_cm_store(in, &key, active_qpn, pkt->vlan);
+	iqcn_cm_key_init(&key, IQCN_CM_KIND_CONN, passive, active, active_qpn);
+	iqcn_cm_store(in, &key, cm->qpn, req_vlan);
+	spin_unlock(&in->cm_lock);
+
+	iqcn_cm_apply(in, active, passive, cm->qpn, active_qpn, pkt->vlan,
+		      true);
+	iqcn_cm_apply(in, passive, active, active_qpn, cm->qpn, req_vlan,
+		      true);
+}
+
+/* Either side takes the connection down */
+static void iqcn_cm_dreq(struct iqcn_net *in, const struct iqcn_pkt *pkt,
+			 const struct iqcn_cm *cm)
+{
+	struct iqcn_vlan vlan[IQCN_VLANS], back_vlan[IQCN_VLANS] = {};
+	struct iqcn_cm_entry *e;
+	struct iqcn_cm_key key;
+	u32 src_qp;
+
+	iqcn_cm_key_init(&key, IQCN_CM_KIND_CONN, &pkt->src, &pkt->dst,
+			 cm->qpn);
+	spin_lock(&in->cm_lock);
+	e = rhashtable_lookup_fast(&in->cm, &key, iqcn_cm_params);
+	if (!e) {
+		spin_unlock(&in->cm_lock);
+		return;
+	}
+	src_qp = e->qpn;
+	memcpy(vlan, e->vlan, sizeof(vlan));
+	iqcn_cm_del(in, e);
+	iqcn_cm_key_init(&key, IQCN_CM_KIND_CONN, &pkt->dst, &pkt->src,
+			 src_qp);
+	e = rhashtable_lookup_fast(&in->cm, &key, iqcn_cm_params);
+	if (e) {
+		memcpy(back_vlan, e->vlan, sizeof(back_vlan));
+		iqcn_cm_del(in, e);
+	}
+	spin_unlock(&in->cm_lock);
+
+	iqcn_cm_apply(in, &pkt->src, &pkt->dst, cm->qpn, src_qp, vlan, false);
+	iqcn_cm_apply(in, &pkt->dst, &pkt->src, src_qp, cm->qpn, back_vlan,
+		      false);
+}
+
+/**
+ * iqcn_cm_seen() - a message of connection set-up came in on a port
+ * @net: namespace of the port
+ * @pkt: the packet
+ * @cm: the message
+ *
+ * Context: softirq, RCU; no lock of ours.
+ */
+void iqcn_cm_seen(struct net *net, const struct iqcn_pkt *pkt,
+		  const struct iqcn_cm *cm)
+{
+	struct iqcn_net *in = iqcn_net(net);
+	struct iqcn_cm_key key;
+
+	switch (cm->attr) {
+	case IQCN_CM_REQ:
+		iqcn_cm_key_init(&key, IQCN_CM_KIND_REQ, &pkt->src, &pkt->dst,
+				 cm->local_id);
+		spin_lock(&in->cm_lock);
+		iqcn_cm_store(in, &key, cm->qpn, pkt->vlan);
+		spin_unlock(&in->cm_lock);
+		break;
+	case IQCN_CM_REP:
+		iqcn_cm_rep(in, pkt, cm);
+		break;
+	case IQCN_CM_DREQ:
+		iqcn_cm_dreq(in, pkt, cm);
+		break;
+	}
+}
+
+/**
+ * iqcn_cm_lookup() - was this flow's connection seen?
+ * @net: namespace of its port
+ * @key: the flow
+ * @src_qp: is set to the sender's QP
+ *
+ * Context: RCU.
+ * Return: true if it was.
+ */
+bool iqcn_cm_lookup(struct net *net, const struct iqcn_key *key, u32 *src_qp)
+{
+	struct iqcn_net *in = iqcn_net(net);
+	struct iqcn_cm_entry *e;
+	struct iqcn_cm_key ck;
+
+	if (!READ_ONCE(in->cm_count[IQCN_CM_KIND_CONN]))
+		return false;
+	iqcn_cm_key_init(&ck, IQCN_CM_KIND_CONN, &key->src, &key->dst, key->qp);
+	e = rhashtable_lookup(&in->cm, &ck, iqcn_cm_params);
+	if (!e)
+		return false;
+	*src_qp = e->qpn;
+	return true;
+}
+
+/**
+ * iqcn_cm_init() - a namespace begins
+ * @in: its part
+ *
+ * Context: process.
+ * Return: 0 or a negative error.
+ */
+int iqcn_cm_init(struct iqcn_net *in)
+{
+	int kind;
+
+	spin_lock_init(&in->cm_lock);
+	for (kind = 0; kind < __IQCN_CM_KIND_MAX; kind++)
+		INIT_LIST_HEAD(&in->cm_lru[kind]);
+	return rhashtable_init(&in->cm, &iqcn_cm_params);
+}
+
+static void iqcn_cm_free(void *e, void *arg)
+{
+	kfree(e);
+}
+
+/**
+ * iqcn_cm_exit() - a namespace ends
+ * @in: its part; no port is left, a grace period has passed since
+ *
+ * Context: process, sleeps.
+ */
+void iqcn_cm_exit(struct iqcn_net *in)
+{
+	rhashtable_free_and_destroy(&in->cm, iqcn_cm_free, NULL);
+}

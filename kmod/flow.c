@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The flows of a port: found by key, made at the first CE packet, forgotten
+ * when idle, when there are too many, or with their queue.
+ */
+#include <linux/if_vlan.h>
+#include <linux/slab.h>
+
+#include "iqcn.h"
+#include "trace.h"
+
+static struct kmem_cache *iqcn_flow_cache;
+
+static const struct rhashtable_params iqcn_flow_params = {
+	.key_len = sizeof(struct iqcn_key),
+	.key_offset = offsetof(struct iqcn_flow, key),
+	.head_offset = offsetof(struct iqcn_flow, node),
+	.automatic_shrinking = true,
+};
+
+/**
+ * iqcn_key_init() - fill a key
+ * @key: key
+ * @src: source address of the data
+ * @dst: destination address of the data
+ * @qp: QP number, 0 for hosts
+ * @vlan: tags on the port
+ *
+ * Context: any.
+ */
+void iqcn_key_init(struct iqcn_key *key, const struct in6_addr *src,
+		   const struct in6_addr *dst, u32 qp,
+		   const struct iqcn_vlan *vlan)
+{
+	int i;
+
+	key->src = *src;
+	key->dst = *dst;
+	key->qp = qp;
+	for (i = 0; i < IQCN_VLANS; i++)
+		key->vid[i] = vlan[i].proto ? vlan[i].tci & VLAN_VID_MASK : 0;
+}
+
+/**
+ * iqcn_flow_tables_init() - make a port's empty table
+ * @port: port
+ *
+ * Context: process.
+ * Return: 0 or a negative error.
+ */
+int iqcn_flow_tables_init(struct iqcn_port *port)
+{
+	BUILD_BUG_ON(sizeof(struct iqcn_key) != 40); /* no holes to hash */
+	return rhashtable_init(&port->flows, &iqcn_flow_params);
+}
+
+/**
+ * iqcn_flow_tables_free() - free a port's table
+ * @port: port; its queues are gone, and so are its flows
+ *
+ * Context: process, sleeps.
+ */
+void iqcn_flow_tables_free(struct iqcn_port *port)
+{
+	WARN_ON(atomic_read(&port->flows.nelems));
+	rhashtable_destroy(&port->flows);
+}
+
+/**
+ * iqcn_flow_find() - look a flow up
+ * @port: port
+ * @key: who
+ *
+ * Context: RCU.
+ * Return: NULL if there is none.
+ */
+struct iqcn_flow *iqcn_flow_find(struct iqcn_port *port,
+				 const struct iqcn_key *key)
+{
+	return rhashtable_lookup(&port->flows, key, iqcn_flow_params);
+}
+
+static void iqcn_flow_free_rcu(struct rcu_head *rcu)
+{
+	kmem_cache_free(iqcn_flow_cache,
+			container_of(rcu, struct iqcn_flow, rcu));
+}
+
+/**
+ * iqcn_flow_put() - drop a reference
+ * @flow: flow
+ *
+ * Context: any.
+ */
+void iqcn_flow_put(struct iqcn_flow *flow)
+{
+	if (refcount_dec_and_test(&flow->refs))
+		call_rcu(&flow->rcu, iqcn_flow_free_rcu);
+}
+
+static void iqcn_flow_link(struct iqcn_flow *flow, struct iqcn_queue *q)
+{
+	lockdep_assert_held(&q->port->lock);
+	lockdep_assert_held(&q->lock);
+
+	list_add_tail(&flow->lru, &q->lru);
+	q->by_grade[flow->grade]++;
+	WRITE_ONCE(q->n_flows, q->n_flows + 1);
+	if (q->n_flows == 1)
+		iqcn_queue_age_start(q);
+}
+
+static void iqcn_flow_unlink(struct iqcn_flow *flow, struct iqcn_queue *q)
+{
+	lockdep_assert_held(&q->port->lock);
+	lockdep_assert_held(&q->lock);
+
+	iqcn_deadline_cancel(&flow->due);
+	list_del_init(&flow->lru);
+	q->by_grade[flow->grade]--;
+	WRITE_ONCE(q->n_flows, q->n_flows - 1);
+}
+
+/**
+ * iqcn_flow_kill() - take a flow out of everything
+ * @flow: flow, not dead
+ *
+ * Context: port->lock, BHs off; no queue's lock.
+ */
+void iqcn_flow_kill(struct iqcn_flow *flow)
+{
+	struct iqcn_queue *q = flow->queue;
+	struct iqcn_port *port = q->port;
+
+	lockdep_assert_held(&port->lock);
+
+	/* first dead, then out of reach: who still finds it alive has begun
+	 * to look before its hosts are given to RCU
+	 */
+	spin_lock(&q->lock);
+	iqcn_flow_unlink(flow, q);
+	WRITE_ONCE(flow->queue, NULL);
+	spin_unlock(&q->lock);
+
+	iqcn_pair_leave(port, flow);
+	rhashtable_remove_fast(&port->flows, &flow->node, iqcn_flow_params);
+	iqcn_flow_put(flow);
+}
+
+static void iqcn_flow_evict(struct iqcn_queue *q)
+{
+	struct iqcn_flow *oldest;
+
+	spin_lock(&q->lock);
+	oldest = list_first_entry_or_null(&q->lru, struct iqcn_flow, lru);
+	spin_unlock(&q->lock);
+
+	/* port->lock keeps it */
+	if (oldest) {
+		iqcn_flow_kill(oldest);
+		iqcn_inc(q->st.flow_evicted);
+	}
+}
+
+/**
+ * iqcn_flow_move() - a flow leaves by another queue now
+ * @flow: flow
+ * @q: the queue whose qdisc runs
+ *
+ * Context: BHs off; no lock of ours.
+ */
+void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q)
+{
+	struct iqcn_port *port = q->port;
+	struct iqcn_queue *old;
+
+	spin_lock(&port->lock);
+	old = flow->queue;
+	if (old && old != q) {
+		spin_lock(&old->lock);
+		iqcn_flow_unlink(flow, old);
+		WRITE_ONCE(flow->queue, q);
+		spin_unlock(&old->lock);
+
+		spin_lock(&q->lock);
+		iqcn_flow_link(flow, q);
+		spin_unlock(&q->lock);
+		if (q->n_flows > q->p.flows)
+			iqcn_flow_evict(q);
+	}
+	spin_unlock(&port->lock);
+}
+
+static struct iqcn_flow *iqcn_flow_new(struct iqcn_queue *q,
+				       const struct iqcn_key *key,
+				       const struct iqcn_pkt *pkt)
+{
+	struct iqcn_port *port = q->port;
+	struct iqcn_flow *flow, *other;
+	u32 src_qp;
+
+	flow = kmem_cache_zalloc(iqcn_flow_cache, GFP_ATOMIC | __GFP_NOWARN);
+	if (!flow)
+		return NULL;
+	flow->key = *key;
+	flow->queue = q;
+	iqcn_deadline_init(&flow->due);
+	INIT_LIST_HEAD(&flow->lru);
+	INIT_LIST_HEAD(&flow->unsettled);
+	flow->sport = pkt->sport;
+	flow->pkey = pkt->pkey;
+	flow->ce_ns = ktime_get_ns();
+	memcpy(flow->vlan, pkt->vlan, sizeof(flow->vlan));
+	/* the table's and the caller's */
+	refcount_set(&flow->refs, 2);
+
+	spin_lock(&port->lock);
+	if (q->n_flows >= q->p.flows)
+		iqcn_flow_evict(q);
+	if (iqcn_pair_join(port, flow))
+		goto err_free;
+	other = rhashtable_lookup_get_insert_fast(&port->flows, &flow->node,
+						  iqcn_flow_params);
+	if (other)
+		goto err_leave;
+
+	spin_lock(&q->lock);
+	iqcn_flow_link(flow, q);
+	spin_unlock(&q->lock);
+	iqcn_inc(q->st.flow_new);
+	if (iqcn_cm_lookup(dev_net(port->dev), key, &src_qp))
+		iqcn_pair_evidence(port, flow, IQCN_PAIR_CM, src_qp);
+	spin_unlock(&port->lock);
+	return flow;
+
+err_leave:
+	iqcn_pair_leave(port, flow);
+	/* another queue was faster: its flow is ours too */
+	if (IS_ERR(other) || !refcount_inc_not_zero(&other->refs))
+		other = NULL;
+	spin_unlock(&port->lock);
+	kmem_cache_free(iqcn_flow_cache, flow);
+	return other;
+
+err_free:
+	spin_unlock(&port->lock);
+	kmem_cache_free(iqcn_flow_cache, flow);
+	return NULL;
+}
+
+/**
+ * iqcn_flow_get() - find or make the flow of a CE packet
+ * @q: queue that the packet enters
+ * @pkt: the packet
+ *
+ * Context: root lock of @q, BHs off; no lock of ours.
+ * Return: the flow, with a reference for the caller; NULL if there is no
+ *	room, which is counted.
+ */
+struct iqcn_flow *iqcn_flow_get(struct iqcn_queue *q,
+				const struct iqcn_pkt *pkt)
+{
+	struct iqcn_flow *flow;
+	struct iqcn_key key;
+
+	iqcn_key_init(&key, &pkt->src, &pkt->dst, pkt->dest_qp, pkt->vlan);
+
+	rcu_read_lock();
+	flow = iqcn_flow_find(q->port, &key);
+	if (!flow || !refcount_inc_not_zero(&flow->refs))
+		flow = iqcn_flow_new(q, &key, pkt);
+	rcu_read_unlock();
+
+	if (!flow)
+		iqcn_inc(q->st.flow_full);
+	return flow;
+}
+
+/**
+ * iqcn_flow_module_init() - when the module is loaded
+ *
+ * Context: process.
+ * Return: 0 or a negative error.
+ */
+int iqcn_flow_module_init(void)
+{
+	iqcn_flow_cache = KMEM_CACHE(iqcn_flow, 0);
+	return iqcn_flow_cache ? 0 : -ENOMEM;
+}
+
+/**
+ * iqcn_flow_module_exit() - when the module is unloaded
+ *
+ * Context: process; all flows are freed, RCU callbacks have run.
+ */
+void iqcn_flow_module_exit(void)
+{
+	kmem_cache_destroy(iqcn_flow_cache);
+}

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The objects of sch_iqcn and the rules that hold between them.
+ *
+ *   iqcn_net ---* port (net_device) ---* queue (Qdisc) ---* flow
+ *                  |                                         |
+ *                  '---* hosts (a pair of addresses) --------'
+ *
+ * Locks, outer to inner:
+ *
+ *   RTNL		ports come and go, queues join and leave, parameters change
+ *   qdisc root lock	enqueue, dequeue, reset; taken by nobody else here
+ *   port->lock		flows come, go, move between queues, are paired; hosts
+ *   queue->lock	state of the queue, lists and state of its flows
+ *   port->budget_lock	the CNP budget
+ *
+ * All but RTNL are taken with BHs off.  No lock is held while a CNP is
+ * injected.
+ *
+ * Lifetimes: a flow is found under RCU and freed after a grace period.  The
+ * table holds one reference to it, and so does every packet that waits in a
+ * queue with a pointer to it.  A flow that has left the table is dead
+ * (flow->queue is NULL) and nothing but a put is done with it.  A queue is
+ * part of its qdisc, which is freed after a grace period too.  A port lives as
+ * long as it has queues, and is freed after a grace period by a work.
+ */
+#ifndef _IQCN_H
+#define _IQCN_H
+
+#include <linux/hrtimer.h>
+#include <linux/if_ether.h>
+#include <linux/iqcn.h>
+#include <linux/kref.h>
+#include <linux/netdevice.h>
+#include <linux/netfilter.h>
+#include <linux/refcount.h>
+#include <linux/rhashtable.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "budget.h"
+#include "deadline.h"
+#include "detect.h"
+#include "mark.h"
+#include "pairing.h"
+#include "rocev2.h"
+
+/* Counters have one writer at a time and readers without a lock */
+#define iqcn_add(counter, n)	WRITE_ONCE(counter, (counter) + (n))
+#define iqcn_inc(counter)	iqcn_add(counter, 1)
+
+/**
+ * enum iqcn_cm_kind - what is remembered of connections (cm.c)
+ * @IQCN_CM_KIND_REQ: who asked for one
+ * @IQCN_CM_KIND_CONN: one of the two directions of one that was made
+ * @__IQCN_CM_KIND_MAX: number of kinds
+ */
+enum iqcn_cm_kind {
+	IQCN_CM_KIND_REQ,
+	IQCN_CM_KIND_CONN,
+	__IQCN_CM_KIND_MAX
+};
+
+/**
+ * struct iqcn_net - what a network namespace has
+ * @ports: its ports; RTNL to write, RCU to read
+ * @debugfs: directory iqcn/<netns>, NULL while there is no port
+ * @cm: connections being and been set up
+ * @cm_lru: their entries by kind, oldest first; @cm_lock
+ * @cm_count: how many by kind; @cm_lock to write
+ * @cm_lock: serializes writers of @cm; innermost
+ */
+struct iqcn_net {
+	struct list_head ports;
+	struct dentry *debugfs;
+	struct rhashtable cm;
+	struct list_head cm_lru[__IQCN_CM_KIND_MAX];
+	unsigned int cm_count[__IQCN_CM_KIND_MAX];
+	spinlock_t cm_lock;	/* cm and what belongs to it */
+};
+
+/**
+ * struct iqcn_key - who sends to whom
+ * @src: source address of the data, IPv4 as v4-mapped
+ * @dst: destination address of the data
+ * @qp: DestQP of the data; the sender's QP in the index by that; 0 for hosts
+ * @vid: VLAN ids of the data on the port, outer first, 0: none
+ */
+struct iqcn_key {
+	struct in6_addr src;
+	struct in6_addr dst;
+	u32 qp;
+	u16 vid[IQCN_VLANS];
+};
+
+/**
+ * struct iqcn_hosts - two hosts with flows from one to the other
+ * @node: in port->hosts
+ * @key: who, with qp 0
+ * @echo_salt: tells the slots of these hosts from those of others
+ * @unsettled: flows that could do with better evidence; port->lock
+ * @n_unsettled: how many; port->lock to write
+ * @n_flows: flows that point here; port->lock
+ * @rcu: for freeing
+ */
+struct iqcn_hosts {
+	struct rhash_head node;
+	struct iqcn_key key;
+	u64 echo_salt;
+	struct list_head unsettled;
+	unsigned int n_unsettled;
+	unsigned int n_flows;
+	struct rcu_head rcu;
+};
+
+/* Slots of a port's echo table (pairing.h): more than the CE packets of
+ * unsettled flows in a round trip, or some wait for the next one.
+ */
+#define IQCN_ECHO_BITS	13
+/* Different PSNs that have to be echoed to one QP in a row */
+#define IQCN_ECHO_HITS	4
+
+/**
+ * struct iqcn_port - a device with at least one queue of ours
+ * @dev: the device; the queues hold a reference
+ * @list: in iqcn_net->ports
+ * @queues: RTNL to write, RCU to read
+ * @n_queues: how many; RTNL
+ * @nf_ops: the ingress hook
+ * @flows: by key
+ * @by_sqp: paired flows by key with the sender's QP
+ * @hosts: by key without a QP
+ * @lock: see above
+ * @n_unsettled: flows that could do with better evidence; @lock to write
+ * @sport: some queue takes UDP source ports for evidence; RTNL to write
+ * @echo: slots of the echo table, read and written without a lock
+ * @budget_lock: see above
+ * @budget: CNPs that may be sent; @budget_lock
+ * @cnp_rate_pps: parameter of @budget; RTNL
+ * @cnp_burst: parameter of @budget; RTNL
+ * @cnp_unmatched: CNPs seen that belong to no flow
+ * @malformed: RoCE-like packets seen that do not parse
+ * @debugfs: directory iqcn/<netns>/<dev>
+ * @kref: its queues', and that of open debugfs files: for the memory, not for
+ *	@dev
+ * @free_work: the second phase of death
+ */
+struct iqcn_port {
+	struct net_device *dev;
+	struct list_head list;
+	struct list_head queues;
+	unsigned int n_queues;
+	struct nf_hook_ops nf_ops;
+
+	struct rhashtable flows;
+	struct rhashtable by_sqp;
+	struct rhashtable hosts;
+
+	spinlock_t lock;	/* flows, hosts, pairing */
+	unsigned int n_unsettled;
+	bool sport;
+	u64 *echo;
+
+	spinlock_t budget_lock;	/* budget */
+	struct iqcn_budget budget;
+	u32 cnp_rate_pps;
+	u32 cnp_burst;
+
+	atomic64_t cnp_unmatched;
+	atomic64_t malformed;
+
+	struct dentry *debugfs;
+	struct kref kref;
+	struct rcu_work free_work;
+};
+
+/**
+ * struct iqcn_params - what a queue is told to do
+ * @mark: the marking curve
+ * @limit_bytes: depth that is never exceeded
+ * @nonect: enum iqcn_nonect
+ * @notify: set of enum iqcn_notify
+ * @detect: set of enum iqcn_detect
+ * @t1_ns: T1
+ * @window_ns: window of the CE rate
+ * @enter_pct: percentage of the RoCE rate from which the queue is congested
+ * @exit_pct: and down to which it stays so
+ * @bandwidth_bps: the RoCE rate, 0: the drain rate, or the link's
+ * @pair: weakest evidence to send on
+ * @flows: limit of flows
+ * @age_ms: age at which they are forgotten
+ * @cnp_dscp: of the CNPs sent
+ * @cnp_pcp: of the CNPs sent
+ * @cnp_ttl: of the CNPs sent
+ * @given: bits (by TCA_IQCN_* number) of those the user gave; the others
+ *	that depend on the link follow it
+ */
+struct iqcn_params {
+	struct iqcn_mark_params mark;
+	u32 limit_bytes;
+	u32 nonect;
+	u32 notify;
+	u32 detect;
+	u32 t1_ns;
+	u32 window_ns;
+	u32 enter_pct;
+	u32 exit_pct;
+	u64 bandwidth_bps;
+	u32 pair;
+	u32 flows;
+	u32 age_ms;
+	u8 cnp_dscp;
+	u8 cnp_pcp;
+	u8 cnp_ttl;
+	u32 given;
+};
+
+/**
+ * struct iqcn_queue - a qdisc, as far as others than qdisc.c care
+ * @p: parameters.  Written with RTNL, root lock and @lock: any one is enough
+ *	to read them
+ * @depth_bytes: its instantaneous depth
+ * @parent: the qdisc's
+ * @link_bps: speed of the link, RTNL to write
+ * @drain_bps: rate measured while backlogged, 0: not yet; root lock to write
+ * @drain_ns: when it was measured; root lock
+ * @drain: meter of that; root lock
+ * @st: counters; each is written under the lock its subject has
+ * @port: its port, NULL on a device that is not Ethernet
+ * @list: in port->queues
+ * @lock: see above
+ * @ce: meter of CE packets
+ * @max_bytes: largest CE packet
+ * @congested: enum iqcn_detect bits that say so
+ * @state_ns: when @congested changed between 0 and not 0
+ * @dead: no timer and no work may be started any more
+ * @timer_ns: when the timer comes, or came if it runs; KTIME_MAX: not armed
+ * @deadlines: of flows, in order (deadline.h)
+ * @lru: all flows, the one whose CE packet is longest ago first
+ * @by_grade: number of flows by grade of their pairing
+ * @n_flows: number of flows
+ * @timer: for the first of @deadlines; set up in init, cancelled for good in
+ *	destroy after @dead is set
+ * @age_work: forgets flows; likewise
+ */
+struct iqcn_queue {
+	struct iqcn_params p;
+	const u32 *depth_bytes;
+	u32 parent;
+	u64 link_bps;
+	u64 drain_bps;
+	u64 drain_ns;
+	struct iqcn_meter drain;
+	struct tc_iqcn_xstats st;
+
+	struct iqcn_port *port;
+	struct list_head list;
+
+	spinlock_t lock ____cacheline_aligned_in_smp; /* from here on */
+	struct iqcn_meter ce;
+	u32 max_bytes;
+	u32 congested;
+	u64 state_ns;
+	bool dead;
+	u64 timer_ns;
+	struct list_head deadlines;
+	struct list_head lru;
+	unsigned int by_grade[__IQCN_PAIR_MAX];
+	unsigned int n_flows;
+	struct hrtimer timer;
+	struct delayed_work age_work;
+};
+
+/**
+ * struct iqcn_flow - packets from one host to a QP of another
+ * @node: in port->flows
+ * @key: who
+ * @queue: by which it leaves, NULL: dead; port->lock and queue->lock to
+ *	write, either to read, or RCU and a second look under queue->lock
+ * @due: its deadline; queue->lock
+ * @lru: in queue->lru; queue->lock
+ * @ce_ns: when its last CE packet left, or its first one came; queue->lock,
+ *	and so to @cnps_sent
+ * @cnp_ns: when its last CNP was seen or sent
+ * @psn: of the last CE packet
+ * @ce_since: a CE packet has left since the last CNP
+ * @sport: UDP source port of its data
+ * @cnp_sport: UDP source port of the receiver's CNPs, 0 until one is seen
+ * @pkey: P_Key of its data
+ * @src_mac: its data's source MAC as it leaves
+ * @dst_mac: its data's destination MAC as it leaves
+ * @vlan: its data's tags
+ * @ce_sent: CE packets
+ * @cnps_seen: CNPs of the receiver
+ * @cnps_sent: CNPs of ours
+ * @sqp_node: in port->by_sqp if @grade is not IQCN_PAIR_NONE; port->lock
+ * @hosts: its hosts
+ * @unsettled: in hosts->unsettled; port->lock
+ * @src_qp: the sender's QP; port->lock and queue->lock to write
+ * @grade: by what evidence; likewise
+ * @echo_qp: QP that PSNs were echoed to, not enough yet; port->lock
+ * @echo_psn: the last of them
+ * @echo_hits: how many different PSNs in a row went to it
+ * @refs: the table's and the waiting packets'
+ * @rcu: for freeing
+ */
+struct iqcn_flow {
+	/* looked up: read only */
+	struct rhash_head node;
+	struct iqcn_key key;
+	struct iqcn_queue *queue;
+
+	/* per CE packet */
+	struct iqcn_deadline due;
+	struct list_head lru;
+	u64 ce_ns;
+	u64 cnp_ns;
+	u32 psn;
+	bool ce_since;
+	u16 sport;
+	u64 ce_sent;
+
+	/* per CNP */
+	u32 src_qp;
+	u8 grade;
+	u16 cnp_sport;
+	u16 pkey;
+	u8 dst_mac[ETH_ALEN];
+	u8 src_mac[ETH_ALEN];
+	struct iqcn_vlan vlan[IQCN_VLANS];
+	u64 cnps_seen;
+	u64 cnps_sent;
+
+	/* while pairing */
+	struct rhash_head sqp_node;
+	struct iqcn_hosts *hosts;
+	struct list_head unsettled;
+	u32 echo_qp;
+	u32 echo_psn;
+	u8 echo_hits;
+
+	refcount_t refs;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct iqcn_notice - a CNP to inject
+ * @cnp: from L3 on
+ * @dst_mac: MAC it goes to
+ * @src_mac: MAC it seems to come from
+ * @vlan: its tags
+ */
+struct iqcn_notice {
+	struct iqcn_cnp cnp;
+	u8 dst_mac[ETH_ALEN];
+	u8 src_mac[ETH_ALEN];
+	struct iqcn_vlan vlan[IQCN_VLANS];
+};
+
+/* port.c: ports, namespaces, devices */
+extern struct workqueue_struct *iqcn_wq;
+int iqcn_port_attach(struct net_device *dev, struct iqcn_queue *q,
+		     struct netlink_ext_ack *extack);
+void iqcn_port_detach(struct iqcn_queue *q);
+void iqcn_port_update(struct iqcn_port *port);
+void iqcn_port_get(struct iqcn_port *port);
+void iqcn_port_put(struct iqcn_port *port);
+struct iqcn_port *iqcn_port_find(const struct net_device *dev);
+struct iqcn_net *iqcn_net(const struct net *net);
+int iqcn_port_module_init(void);
+void iqcn_port_module_exit(void);
+
+/* queue.c: state of a queue, deadlines, timer, ageing */
+void iqcn_queue_init(struct iqcn_queue *q);
+void iqcn_queue_set_params(struct iqcn_queue *q, const struct iqcn_params *p);
+void iqcn_queue_trim_flows(struct iqcn_queue *q);
+void iqcn_queue_reset(struct iqcn_queue *q);
+void iqcn_queue_kill(struct iqcn_queue *q);
+void iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
+			const struct ethhdr *eth, u32 bytes, u32 psn, u32 segs,
+			bool echo);
+void iqcn_queue_cnp_seen(struct iqcn_flow *flow, u16 sport);
+void iqcn_queue_age_start(struct iqcn_queue *q);
+u64 iqcn_queue_roce_bps(const struct iqcn_queue *q);
+void iqcn_queue_stats(struct iqcn_queue *q, struct tc_iqcn_xstats *st);
+
+/* flow.c: the table of flows */
+void iqcn_key_init(struct iqcn_key *key, const struct in6_addr *src,
+		   const struct in6_addr *dst, u32 qp,
+		   const struct iqcn_vlan *vlan);
+int iqcn_flow_tables_init(struct iqcn_port *port);
+void iqcn_flow_tables_free(struct iqcn_port *port);
+struct iqcn_flow *iqcn_flow_find(struct iqcn_port *port,
+				 const struct iqcn_key *key);
+struct iqcn_flow *iqcn_flow_get(struct iqcn_queue *q,
+				const struct iqcn_pkt *pkt);
+void iqcn_flow_put(struct iqcn_flow *flow);
+void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q);
+void iqcn_flow_kill(struct iqcn_flow *flow);
+int iqcn_flow_module_init(void);
+void iqcn_flow_module_exit(void);
+
+/* pair.c: which QP of the sender does a flow belong to? */
+int iqcn_pair_tables_init(struct iqcn_port *port);
+void iqcn_pair_tables_free(struct iqcn_port *port);
+int iqcn_pair_join(struct iqcn_port *port, struct iqcn_flow *flow);
+void iqcn_pair_leave(struct iqcn_port *port, struct iqcn_flow *flow);
+void iqcn_pair_sent(struct iqcn_port *port, const struct iqcn_hosts *hosts,
+		    u32 dest_qp, u32 psn, u32 segs);
+void iqcn_pair_witness(struct iqcn_port *port, const struct iqcn_pkt *pkt,
+		       u32 segs);
+struct iqcn_flow *iqcn_pair_find(struct iqcn_port *port,
+				 const struct iqcn_key *key);
+void iqcn_pair_evidence(struct iqcn_port *port, struct iqcn_flow *flow,
+			enum iqcn_pair_grade grade, u32 qp);
+void iqcn_pair_withdraw(struct iqcn_port *port, struct iqcn_flow *flow, u32 qp);
+void iqcn_pair_from_cnp(struct iqcn_port *port, const struct iqcn_key *key);
+void iqcn_pair_from_reverse(struct iqcn_port *port, const struct iqcn_key *key,
+			    const struct iqcn_pkt *pkt);
+
+/* cm.c: connections seen while they were made */
+int iqcn_cm_init(struct iqcn_net *in);
+void iqcn_cm_exit(struct iqcn_net *in);
+void iqcn_cm_seen(struct net *net, const struct iqcn_pkt *pkt,
+		  const struct iqcn_cm *cm);
+bool iqcn_cm_lookup(struct net *net, const struct iqcn_key *key, u32 *src_qp);
+
+/* snoop.c: what comes in on the port */
+void iqcn_snoop_init(struct iqcn_port *port);
+
+/* notify.c: how to tell */
+bool iqcn_notify_inject(struct net_device *dev, const struct iqcn_notice *n);
+bool iqcn_notify_is_ours(const struct sk_buff *skb);
+
+/* inspect.c: sysfs and debugfs */
+int iqcn_inspect_add(struct iqcn_port *port, struct netlink_ext_ack *extack);
+void iqcn_inspect_del(struct iqcn_port *port);
+void iqcn_inspect_rename(struct iqcn_port *port);
+void iqcn_inspect_module_init(void);
+void iqcn_inspect_module_exit(void);
+
+/* qdisc.c: when the link or the MTU of the port changed */
+void iqcn_qdisc_link_change(struct iqcn_queue *q);
+
+#endif /* _IQCN_H */

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How to tell: the CNP that the receiver would have sent comes in on the port,
+ * as if the receiver had sent it.  Bridge, router, ACLs, counters and taps
+ * treat it like any other; the way to the sender is theirs to know.
+ *
+ * The ingress hook of the port sees it too and must not take it for the
+ * receiver's.  It knows it by its address: while a CPU injects, the packet is
+ * in a variable of that CPU.  netif_receive_skb_core() goes through the hook
+ * before it returns, and past RPS, which would send the packet elsewhere.
+ */
+#include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
+#include <linux/skbuff.h>
+
+#include "iqcn.h"
+
+static DEFINE_PER_CPU(const struct sk_buff *, iqcn_injected);
+
+/**
+ * iqcn_notify_is_ours() - is this the CNP being injected?
+ * @skb: packet in the ingress hook
+ *
+ * Context: softirq.
+ */
+bool iqcn_notify_is_ours(const struct sk_buff *skb)
+{
+	return this_cpu_read(iqcn_injected) == skb;
+}
+
+/* The outer tag goes beside the packet, where a device's receive path would
+ * have put it; the inner one goes into it.
+ */
+static struct sk_buff *iqcn_notify_build(struct net_device *dev,
+					 const struct iqcn_notice *n)
+{
+	const struct iqcn_vlan *inner = &n->vlan[1];
+	struct sk_buff *skb;
+	struct ethhdr *eth;
+	__be16 proto;
+	u8 *l3;
+
+	/* room in front for any device that it may leave by */
+	skb = alloc_skb(LL_MAX_HEADER + NET_IP_ALIGN + ETH_HLEN + VLAN_HLEN +
+			IQCN_CNP_MAX_LEN, GFP_ATOMIC | __GFP_NOWARN);
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, ALIGN(LL_MAX_HEADER, 4) + NET_IP_ALIGN);
+
+	proto = n->cnp.v6 ? htons(ETH_P_IPV6) : htons(ETH_P_IP);
+	eth = skb_put(skb, ETH_HLEN);
+	ether_addr_copy(eth->h_dest, n->dst_mac);
+	ether_addr_copy(eth->h_source, n->src_mac);
+	eth->h_proto = inner->proto ?: proto;
+	if (inner->proto) {
+		struct vlan_hdr *vh = skb_put(skb, VLAN_HLEN);
+
+		vh->h_vlan_TCI = htons(inner->tci);
+		vh->h_vlan_encapsulated_proto = proto;
+	}
+	l3 = skb_tail_pointer(skb);
+	skb_put(skb, iqcn_build_cnp(l3, &n->cnp));
+
+	skb->priority = n->vlan[0].tci >> VLAN_PRIO_SHIFT;
+	skb->protocol = eth_type_trans(skb, dev);
+	if (n->vlan[0].proto)
+		__vlan_hwaccel_put_tag(skb, n->vlan[0].proto, n->vlan[0].tci);
+	return skb;
+}
+
+/**
+ * iqcn_notify_inject() - send a CNP to a flow's sender
+ * @dev: port
+ * @n: the CNP
+ *
+ * Context: softirq; no lock of ours, for the packet may reach any qdisc.
+ * Return: true unless there was no memory, or the port is down.
+ */
+bool iqcn_notify_inject(struct net_device *dev, const struct iqcn_notice *n)
+{
+	struct sk_buff *skb;
+
+	if (unlikely(!netif_running(dev)))
+		return false;
+	skb = iqcn_notify_build(dev, n);
+	if (unlikely(!skb))
+		return false;
+
+	this_cpu_write(iqcn_injected, skb);
+	netif_receive_skb_core(skb);
+	this_cpu_write(iqcn_injected, NULL);
+	return true;
+}

@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which QP of the sender does a flow belong to?  Evidence is brought here from
+ * where it is seen, weighed by the rules of pairing.h, and kept.
+ *
+ * A flow is settled once a PSN echo or a connection set-up has paired it:
+ * nothing better can be had from packets.  Only for hosts with unsettled flows
+ * are packets other than CNPs looked at.
+ *
+ * PSN echo: when a CE packet of an unsettled flow leaves, a slot chosen by
+ * hosts and PSN remembers its DestQP; a response with that PSN finds it there:
+ * one store per packet, one load per response, whatever the number of flows.
+ * Two packets with one PSN make the slot ambiguous; for that, packets of the
+ * same hosts are remembered that are settled, or not CE, where they are looked
+ * at anyway.  Several different PSNs in a row have to be echoed to the same QP
+ * before it is believed.
+ */
+#include <linux/jhash.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "iqcn.h"
+#include "trace.h"
+
+/* Unsettled flows of two hosts that one packet is held against: only the
+ * weakest evidence needs a search, and it is not worth more.
+ */
+#define IQCN_SPORT_SEARCH	16
+
+static bool iqcn_pair_settled(enum iqcn_pair_grade grade)
+{
+	return grade >= IQCN_PAIR_PSN;
+}
+
+static void iqcn_sqp_key(const struct iqcn_flow *flow, struct iqcn_key *key)
+{
+	*key = flow->key;
+	key->qp = flow->src_qp;
+}
+
+static u32 iqcn_sqp_hash(const void *data, u32 len, u32 seed)
+{
+	return jhash2(data, sizeof(struct iqcn_key) / sizeof(u32), seed);
+}
+
+static u32 iqcn_sqp_obj_hash(const void *data, u32 len, u32 seed)
+{
+	struct iqcn_key key;
+
+	iqcn_sqp_key(data, &key);
+	return iqcn_sqp_hash(&key, len, seed);
+}
+
+static int iqcn_sqp_cmp(struct rhashtable_compare_arg *arg, const void *obj)
+{
+	struct iqcn_key key;
+
+	iqcn_sqp_key(obj, &key);
+	return memcmp(arg->key, &key, sizeof(key));
+}
+
+static const struct rhashtable_params iqcn_sqp_params = {
+	.key_len = sizeof(struct iqcn_key),
+	.head_offset = offsetof(struct iqcn_flow, sqp_node),
+	.hashfn = iqcn_sqp_hash,
+	.obj_hashfn = iqcn_sqp_obj_hash,
+	.obj_cmpfn = iqcn_sqp_cmp,
+	.automatic_shrinking = true,
+};
+
+static const struct rhashtable_params iqcn_hosts_params = {
+	.key_len = sizeof(struct iqcn_key),
+	.key_offset = offsetof(struct iqcn_hosts, key),
+	.head_offset = offsetof(struct iqcn_hosts, node),
+	.automatic_shrinking = true,
+};
+
+/**
+ * iqcn_pair_tables_init() - make a port's indices for pairing
+ * @port: port
+ *
+ * Context: process.
+ * Return: 0 or a negative error.
+ */
+int iqcn_pair_tables_init(struct iqcn_port *port)
+{
+	int err;
+
+	port->echo = kvcalloc(1 << IQCN_ECHO_BITS, sizeof(*port->echo),
+			      GFP_KERNEL);
+	if (!port->echo)
+		return -ENOMEM;
+	err = rhashtable_init(&port->by_sqp, &iqcn_sqp_params);
+	if (err)
+		goto err_echo;
+	err = rhashtable_init(&port->hosts, &iqcn_hosts_params);
+	if (err)
+		goto err_sqp;
+	return 0;
+
+err_sqp:
+	rhashtable_destroy(&port->by_sqp);
+err_echo:
+	kvfree(port->echo);
+	return err;
+}
+
+/**
+ * iqcn_pair_tables_free() - free a port's indices
+ * @port: port without flows
+ *
+ * Context: process, sleeps.
+ */
+void iqcn_pair_tables_free(struct iqcn_port *port)
+{
+	WARN_ON(atomic_read(&port->by_sqp.nelems));
+	WARN_ON(atomic_read(&port->hosts.nelems));
+	rhashtable_destroy(&port->hosts);
+	rhashtable_destroy(&port->by_sqp);
+	kvfree(port->echo);
+}
+
+static struct iqcn_hosts *iqcn_hosts_find(struct iqcn_port *port,
+					  const struct iqcn_key *key)
+{
+	struct iqcn_key hosts = *key;
+
+	hosts.qp = 0;
+	return rhashtable_lookup(&port->hosts, &hosts, iqcn_hosts_params);
+}
+
+static void iqcn_pair_unsettled(struct iqcn_port *port, struct iqcn_flow *flow)
+{
+	struct iqcn_hosts *hosts = flow->hosts;
+
+	list_add_tail(&flow->unsettled, &hosts->unsettled);
+	WRITE_ONCE(hosts->n_unsettled, hosts->n_unsettled + 1);
+	WRITE_ONCE(port->n_unsettled, port->n_unsettled + 1);
+}
+
+static void iqcn_pair_settle(struct iqcn_port *port, struct iqcn_flow *flow)
+{
+	struct iqcn_hosts *hosts = flow->hosts;
+
+	list_del_init(&flow->unsettled);
+	WRITE_ONCE(hosts->n_unsettled, hosts->n_unsettled - 1);
+	WRITE_ONCE(port->n_unsettled, port->n_unsettled - 1);
+}
+
+/**
+ * iqcn_pair_join() - a flow is about to enter the table
+ * @port: port
+ * @flow: new flow
+ *
+ * Context: port->lock, BHs off.
+ * Return: 0 or a negative error.
+ */
+int iqcn_pair_join(struct iqcn_port *port, struct iqcn_flow *flow)
+{
+	struct iqcn_hosts *hosts;
+	int err;
+
+	lockdep_assert_held(&port->lock);
+
+	hosts = iqcn_hosts_find(port, &flow->key);
+	if (!hosts) {
+		hosts = kzalloc(sizeof(*hosts), GFP_ATOMIC | __GFP_NOWARN);
+		if (!hosts)
+			return -ENOMEM;
+		hosts->key = flow->key;
+		hosts->key.qp = 0;
+		hosts->echo_salt = get_random_u64();
+		INIT_LIST_HEAD(&hosts->unsettled);
+		err = rhashtable_insert_fast(&port->hosts, &hosts->node,
+					     iqcn_hosts_params);
+		if (err) {
+			kfree(hosts);
+			return err;
+		}
+	}
+	hosts->n_flows++;
+	flow->hosts = hosts;
+	iqcn_pair_unsettled(port, flow);
+	return 0;
+}
+
+/**
+ * iqcn_pair_leave() - a flow has left the table, or did not enter it
+ * @port: port
+ * @flow: flow
+ *
+ * Context: port->lock, BHs off.
+ */
+void iqcn_pair_leave(struct iqcn_port *port, struct iqcn_flow *flow)
+{
+	struct iqcn_hosts *hosts = flow->hosts;
+
+	lockdep_assert_held(&port->lock);
+
+	if (flow->grade != IQCN_PAIR_NONE)
+		rhashtable_remove_fast(&port->by_sqp, &flow->sqp_node,
+				       iqcn_sqp_params);
+	if (!iqcn_pair_settled(flow->grade))
+		iqcn_pair_settle(port, flow);
+	if (--hosts->n_flows)
+		return;
+	rhashtable_remove_fast(&port->hosts, &hosts->node, iqcn_hosts_params);
+	kfree_rcu(hosts, rcu);
+}
+
+static void iqcn_pair_commit(struct iqcn_flow *flow, enum iqcn_pair_grade grade,
+			     u32 qp)
+{
+	struct iqcn_queue *q = flow->queue;
+
+	spin_lock(&q->lock);
+	q->by_grade[flow->grade]--;
+	q->by_grade[grade]++;
+	flow->grade = grade;
+	flow->src_qp = qp;
+	spin_unlock(&q->lock);
+}
+
+/* The one place where a pairing changes.  With IQCN_PAIR_NONE it ends. */
+static void iqcn_pair_set(struct iqcn_port *port, struct iqcn_flow *flow,
+			  enum iqcn_pair_grade grade, u32 qp)
+{
+	bool was_settled = iqcn_pair_settled(flow->grade);
+
+	if (flow->grade != IQCN_PAIR_NONE)
+		rhashtable_remove_fast(&port->by_sqp, &flow->sqp_node,
+				       iqcn_sqp_params);
+	/* the index takes the QP from the flow; without memory for it the
+	 * evidence goes unused
+	 */
+	iqcn_pair_commit(flow, IQCN_PAIR_NONE, qp);
+	if (grade != IQCN_PAIR_NONE &&
+	    !rhashtable_insert_fast(&port->by_sqp, &flow->sqp_node,
+				    iqcn_sqp_params)) {
+		iqcn_pair_commit(flow, grade, qp);
+		iqcn_inc(flow->queue->st.paired);
+	}
+
+	flow->echo_hits = 0;
+	if (was_settled && !iqcn_pair_settled(flow->grade))
+		iqcn_pair_unsettled(port, flow);
+	else if (!was_settled && iqcn_pair_settled(flow->grade))
+		iqcn_pair_settle(port, flow);
+	trace_iqcn_paired(port->dev, &flow->key, flow->src_qp, flow->grade);
+}
+
+static void iqcn_pair_break(struct iqcn_port *port, struct iqcn_flow *flow)
+{
+	iqcn_inc(flow->queue->st.contradicted);
+	iqcn_pair_set(port, flow, IQCN_PAIR_NONE, 0);
+}
+
+/**
+ * iqcn_pair_find() - which flow does a QP of a sender send?
+ * @port: port
+ * @key: hosts in the direction of the data, with the sender's QP
+ *
+ * Context: RCU.
+ * Return: NULL if no flow is paired with it.
+ */
+struct iqcn_flow *iqcn_pair_find(struct iqcn_port *port,
+				 const struct iqcn_key *key)
+{
+	return rhashtable_lookup(&port->by_sqp, key, iqcn_sqp_params);
+}
+
+/**
+ * iqcn_pair_evidence() - something says that a flow belongs to a QP
+ * @port: port
+ * @flow: flow
+ * @grade: how good it is
+ * @qp: the sender's QP
+ *
+ * A QP sends one flow: what pairs it with a second one contradicts the first.
+ *
+ * Context: port->lock, RCU, BHs off.
+ */
+void iqcn_pair_evidence(struct iqcn_port *port, struct iqcn_flow *flow,
+			enum iqcn_pair_grade grade, u32 qp)
+{
+	struct iqcn_key key = flow->key;
+	struct iqcn_flow *owner;
+
+	lockdep_assert_held(&port->lock);
+
+	if (!flow->queue)
+		return;
+	switch (iqcn_pair_judge(flow->grade, flow->src_qp, grade, qp)) {
+	case IQCN_PAIR_KEEP:
+		return;
+	case IQCN_PAIR_BREAK:
+		iqcn_pair_break(port, flow);
+		return;
+	case IQCN_PAIR_TAKE:
+		break;
+	}
+
+	key.qp = qp;
+	owner = iqcn_pair_find(port, &key);
+	if (owner && owner != flow) {
+		/* the rival claims: the QP sends this flow, not that one */
+		switch (iqcn_pair_judge(owner->grade, owner->key.qp, grade,
+					flow->key.qp)) {
+		case IQCN_PAIR_KEEP:
+			return;
+		case IQCN_PAIR_BREAK:
+			iqcn_pair_break(port, owner);
+			return;
+		case IQCN_PAIR_TAKE:
+			iqcn_pair_break(port, owner);
+			break;
+		}
+	}
+	iqcn_pair_set(port, flow, grade, qp);
+}
+
+/**
+ * iqcn_pair_withdraw() - the connection that paired a flow was taken down
+ * @port: port
+ * @flow: flow
+ * @qp: the sender's QP
+ *
+ * Context: port->lock, RCU, BHs off.
+ */
+void iqcn_pair_withdraw(struct iqcn_port *port, struct iqcn_flow *flow, u32 qp)
+{
+	lockdep_assert_held(&port->lock);
+
+	if (flow->queue && flow->grade != IQCN_PAIR_NONE && flow->src_qp == qp)
+		iqcn_pair_set(port, flow, IQCN_PAIR_NONE, 0);
+}
+
+/**
+ * iqcn_pair_from_cnp() - a CNP came for a QP that no flow is paired with
+ * @port: port
+ * @key: hosts in the direction of the data, with the QP of the CNP
+ *
+ * Context: softirq, RCU.
+ */
+void iqcn_pair_from_cnp(struct iqcn_port *port, const struct iqcn_key *key)
+{
+	struct iqcn_hosts *hosts = iqcn_hosts_find(port, key);
+	struct iqcn_flow *flow;
+
+	if (!hosts || READ_ONCE(hosts->n_unsettled) != 1)
+		return;
+
+	spin_lock(&port->lock);
+	flow = list_first_entry_or_null(&hosts->unsettled, struct iqcn_flow,
+					unsettled);
+	if (flow && list_is_singular(&hosts->unsettled))
+		iqcn_pair_evidence(port, flow, IQCN_PAIR_CNP, key->qp);
+	spin_unlock(&port->lock);
+}
+
+/* Multiplication by an odd number is a bijection: PSNs of two hosts never
+ * share a tag, the lower bits of the product.  The slot comes from the upper.
+ */
+static u64 iqcn_echo_hash(const struct iqcn_hosts *hosts, u32 psn)
+{
+	return (hosts->echo_salt ^ (psn & IQCN_PSN_MASK)) * GOLDEN_RATIO_64;
+}
+
+static u64 *iqcn_echo_slot(struct iqcn_port *port, u64 hash)
+{
+	return &port->echo[hash >> (64 - IQCN_ECHO_BITS)];
+}
+
+/* Segments of one packet of which the PSN is remembered */
+#define IQCN_ECHO_SEGS	64
+
+/**
+ * iqcn_pair_sent() - a packet whose PSN may come back has left
+ * @port: port
+ * @hosts: its hosts
+ * @dest_qp: its DestQP
+ * @psn: its PSN, of the first segment
+ * @segs: its segments
+ *
+ * Nothing is remembered for hosts whose flows are all settled.
+ *
+ * Context: root lock, RCU.
+ */
+void iqcn_pair_sent(struct iqcn_port *port, const struct iqcn_hosts *hosts,
+		    u32 dest_qp, u32 psn, u32 segs)
+{
+	u32 i;
+
+	if (!READ_ONCE(hosts->n_unsettled))
+		return;
+	for (i = 0; i < min_t(u32, segs, IQCN_ECHO_SEGS); i++) {
+		u64 hash = iqcn_echo_hash(hosts, psn + i);
+		u64 *slot = iqcn_echo_slot(port, hash);
+
+		WRITE_ONCE(*slot, iqcn_echo_store(READ_ONCE(*slot), hash,
+						  dest_qp));
+	}
+}
+
+/**
+ * iqcn_pair_witness() - a packet that is not CE passes a deep queue
+ * @port: port
+ * @pkt: the packet
+ * @segs: its segments
+ *
+ * It may have the PSN of a CE packet of another flow of its hosts, and will be
+ * answered like that one.
+ *
+ * Context: root lock, BHs off.
+ */
+void iqcn_pair_witness(struct iqcn_port *port, const struct iqcn_pkt *pkt,
+		       u32 segs)
+{
+	struct iqcn_hosts *hosts;
+	struct iqcn_key key;
+
+	if (!iqcn_op_is_echoed(pkt->opcode))
+		return;
+	iqcn_key_init(&key, &pkt->src, &pkt->dst, pkt->dest_qp, pkt->vlan);
+	rcu_read_lock();
+	hosts = iqcn_hosts_find(port, &key);
+	if (hosts)
+		iqcn_pair_sent(port, hosts, pkt->dest_qp, pkt->psn, segs);
+	rcu_read_unlock();
+}
+
+static void iqcn_pair_echo(struct iqcn_port *port, struct iqcn_flow *flow,
+			   u32 qp, u32 psn)
+{
+	struct iqcn_key key = flow->key;
+	struct iqcn_flow *owner;
+
+	if (!flow->queue || iqcn_pair_settled(flow->grade) ||
+	    !iqcn_echo_fresh(READ_ONCE(flow->psn), psn))
+		return;
+	/* the PSN may be one of the flow that this QP is known to send */
+	key.qp = qp;
+	owner = iqcn_pair_find(port, &key);
+	if (owner && owner != flow && iqcn_pair_settled(owner->grade) &&
+	    iqcn_echo_fresh(READ_ONCE(owner->psn), psn))
+		return;
+
+	if (!flow->echo_hits || flow->echo_qp != qp) {
+		flow->echo_qp = qp;
+		flow->echo_hits = 1;
+	} else if (iqcn_psn_delta(psn, flow->echo_psn) > 0) {
+		flow->echo_hits++;
+	} else {
+		return;
+	}
+	flow->echo_psn = psn;
+	if (flow->echo_hits == IQCN_ECHO_HITS) {
+		flow->echo_hits = 0;
+		iqcn_pair_evidence(port, flow, IQCN_PAIR_PSN, qp);
+	}
+}
+
+static void iqcn_pair_sport(struct iqcn_port *port, struct iqcn_hosts *hosts,
+			    const struct iqcn_pkt *pkt)
+{
+	struct iqcn_flow *flow, *tmp;
+	int n = 0;
+
+	list_for_each_entry_safe(flow, tmp, &hosts->unsettled, unsettled) {
+		if (n++ == IQCN_SPORT_SEARCH)
+			return;
+		if (iqcn_sport_match(flow->sport, pkt->sport, pkt->dest_qp,
+				     flow->key.qp)) {
+			iqcn_pair_evidence(port, flow, IQCN_PAIR_SPORT,
+					   pkt->dest_qp);
+			return;
+		}
+	}
+}
+
+/**
+ * iqcn_pair_from_reverse() - a RoCEv2 packet came, not a CNP
+ * @port: port
+ * @key: hosts in the direction of the data, with the DestQP of the packet
+ * @pkt: the packet
+ *
+ * Context: softirq, RCU.
+ */
+void iqcn_pair_from_reverse(struct iqcn_port *port, const struct iqcn_key *key,
+			    const struct iqcn_pkt *pkt)
+{
+	struct iqcn_hosts *hosts = iqcn_hosts_find(port, key);
+	struct iqcn_flow *flow = NULL;
+	struct iqcn_key data = *key;
+
+	if (!hosts || !READ_ONCE(hosts->n_unsettled))
+		return;
+
+	if (iqcn_op_is_echo(pkt->opcode)) {
+		u64 hash = iqcn_echo_hash(hosts, pkt->psn);
+
+		if (iqcn_echo_match(READ_ONCE(*iqcn_echo_slot(port, hash)),
+				    hash, &data.qp))
+			flow = iqcn_flow_find(port, &data);
+	}
+
+	if (!flow && !READ_ONCE(port->sport))
+		return;
+	spin_lock(&port->lock);
+	if (flow)
+		iqcn_pair_echo(port, flow, pkt->dest_qp, pkt->psn);
+	if (port->sport)
+		iqcn_pair_sport(port, hosts, pkt);
+	spin_unlock(&port->lock);
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Ports: devices with at least one queue of ours.  A port comes with its first
+ * queue and goes with its last, in two phases:
+ *
+ *   1. out of reach: hook, sysfs, debugfs and list are left (RTNL)
+ *   2. after a grace period nobody looks at it any more: freed by a work
+ *
+ * A device that is moved to another namespace or unregistered loses its qdiscs
+ * first, so the port does not see that.  It does see a new name, a new speed
+ * and a new MTU.
+ */
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+
+#include "iqcn.h"
+
+/* Default budget: a CNP per 300 us for 3000 flows, a thousand of them in one
+ * stroke.  No more than a third of what 25 Gb/s carry in frames of that size.
+ */
+#define IQCN_CNP_RATE_PPS	10000000
+#define IQCN_CNP_BURST		1024
+
+struct workqueue_struct *iqcn_wq;
+static unsigned int iqcn_net_id __read_mostly;
+
+/**
+ * iqcn_net() - what a namespace has
+ * @net: namespace
+ *
+ * Context: any.
+ */
+struct iqcn_net *iqcn_net(const struct net *net)
+{
+	return net_generic(net, iqcn_net_id);
+}
+
+/**
+ * iqcn_port_find() - the port of a device
+ * @dev: device
+ *
+ * Context: RTNL or RCU.
+ * Return: NULL if it has none.
+ */
+struct iqcn_port *iqcn_port_find(const struct net_device *dev)
+{
+	struct iqcn_port *port;
+
+	list_for_each_entry_rcu(port, &iqcn_net(dev_net(dev))->ports, list,
+				lockdep_rtnl_is_held())
+		if (port->dev == dev)
+			return port;
+	return NULL;
+}
+
+static void iqcn_port_free(struct kref *kref)
+{
+	struct iqcn_port *port = container_of(kref, struct iqcn_port, kref);
+
+	iqcn_pair_tables_free(port);
+	iqcn_flow_tables_free(port);
+	kfree(port);
+}
+
+/**
+ * iqcn_port_get() - keep a port's memory
+ * @port: port
+ *
+ * Context: any.
+ */
+void iqcn_port_get(struct iqcn_port *port)
+{
+	kref_get(&port->kref);
+}
+
+/**
+ * iqcn_port_put() - no longer keep a port's memory
+ * @port: port
+ *
+ * Context: process, sleeps.
+ */
+void iqcn_port_put(struct iqcn_port *port)
+{
+	kref_put(&port->kref, iqcn_port_free);
+}
+
+static void iqcn_port_free_work(struct work_struct *work)
+{
+	iqcn_port_put(container_of(to_rcu_work(work), struct iqcn_port,
+				   free_work));
+}
+
+static struct iqcn_port *iqcn_port_new(struct net_device *dev,
+				       struct netlink_ext_ack *extack)
+{
+	struct iqcn_port *port;
+	int err;
+
+	port = kzalloc(sizeof(*port), GFP_KERNEL);
+	if (!port)
+		return ERR_PTR(-ENOMEM);
+	port->dev = dev;
+	kref_init(&port->kref);
+	INIT_LIST_HEAD(&port->queues);
+	spin_lock_init(&port->lock);
+	spin_lock_init(&port->budget_lock);
+	port->cnp_rate_pps = IQCN_CNP_RATE_PPS;
+	port->cnp_burst = IQCN_CNP_BURST;
+	iqcn_budget_set(&port->budget, port->cnp_rate_pps, port->cnp_burst);
+	INIT_RCU_WORK(&port->free_work, iqcn_port_free_work);
+
+	err = iqcn_flow_tables_init(port);
+	if (err)
+		goto err_port;
+	err = iqcn_pair_tables_init(port);
+	if (err)
+		goto err_flows;
+	err = iqcn_inspect_add(port, extack);
+	if (err)
+		goto err_pairs;
+	iqcn_snoop_init(port);
+	err = nf_register_net_hook(dev_net(dev), &port->nf_ops);
+	if (err) {
+		NL_SET_ERR_MSG(extack, "Cannot hook the device's ingress");
+		goto err_inspect;
+	}
+	list_add_tail_rcu(&port->list, &iqcn_net(dev_net(dev))->ports);
+	return port;
+
+err_inspect:
+	iqcn_inspect_del(port);
+err_pairs:
+	iqcn_pair_tables_free(port);
+err_flows:
+	iqcn_flow_tables_free(port);
+err_port:
+	kfree(port);
+	return ERR_PTR(err);
+}
+
+static void iqcn_port_del(struct iqcn_port *port)
+{
+	list_del_rcu(&port->list);
+	nf_unregister_net_hook(dev_net(port->dev), &port->nf_ops);
+	iqcn_inspect_del(port);
+	queue_rcu_work(iqcn_wq, &port->free_work);
+}
+
+/**
+ * iqcn_port_update() - parameters of a queue have changed
+ * @port: its port
+ *
+ * Context: RTNL.
+ */
+void iqcn_port_update(struct iqcn_port *port)
+{
+	struct iqcn_queue *q;
+	bool sport = false;
+
+	ASSERT_RTNL();
+	list_for_each_entry(q, &port->queues, list)
+		sport |= q->p.pair <= IQCN_PAIR_SPORT;
+	WRITE_ONCE(port->sport, sport);
+}
+
+/**
+ * iqcn_port_attach() - a queue joins the port of its device
+ * @dev: device
+ * @q: queue; its port is set
+ * @extack: for errors
+ *
+ * Context: RTNL.
+ * Return: 0 or a negative error.
+ */
+int iqcn_port_attach(struct net_device *dev, struct iqcn_queue *q,
+		     struct netlink_ext_ack *extack)
+{
+	struct iqcn_port *port;
+
+	ASSERT_RTNL();
+	port = iqcn_port_find(dev);
+	if (!port)
+		port = iqcn_port_new(dev, extack);
+	if (IS_ERR(port))
+		return PTR_ERR(port);
+	port->n_queues++;
+	list_add_tail_rcu(&q->list, &port->queues);
+	q->port = port;
+	return 0;
+}
+
+/**
+ * iqcn_port_detach() - a queue leaves its port
+ * @q: queue; dead
+ *
+ * Context: RTNL, sleeps.
+ */
+void iqcn_port_detach(struct iqcn_queue *q)
+{
+	struct iqcn_port *port = q->port;
+
+	ASSERT_RTNL();
+	iqcn_queue_kill(q);
+	list_del_rcu(&q->list);
+	if (--port->n_queues)
+		iqcn_port_update(port);
+	else
+		iqcn_port_del(port);
+}
+
+static int iqcn_netdev_event(struct notifier_block *nb, unsigned long event,
+			     void *ptr)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+	struct iqcn_port *port = iqcn_port_find(dev);
+	struct iqcn_queue *q;
+
+	if (!port)
+		return NOTIFY_DONE;
+	switch (event) {
+	case NETDEV_CHANGENAME:
+		iqcn_inspect_rename(port);
+		break;
+	case NETDEV_UP:
+	case NETDEV_CHANGE:
+	case NETDEV_CHANGEMTU:
+		list_for_each_entry(q, &port->queues, list)
+			iqcn_qdisc_link_change(q);
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block iqcn_netdev_notifier = {
+	.notifier_call = iqcn_netdev_event,
+};
+
+static int __net_init iqcn_net_init(struct net *net)
+{
+	struct iqcn_net *in = iqcn_net(net);
+
+	INIT_LIST_HEAD(&in->ports);
+	return iqcn_cm_init(in);
+}
+
+static void __net_exit iqcn_net_exit(struct net *net)
+{
+	struct iqcn_net *in = iqcn_net(net);
+
+	WARN_ON(!list_empty(&in->ports));
+	iqcn_cm_exit(in);
+}
+
+static struct pernet_operations iqcn_net_ops = {
+	.init = iqcn_net_init,
+	.exit = iqcn_net_exit,
+	.id = &iqcn_net_id,
+	.size = sizeof(struct iqcn_net),
+};
+
+/**
+ * iqcn_port_module_init() - when the module is loaded
+ *
+ * Context: process.
+ * Return: 0 or a negative error.
+ */
+int iqcn_port_module_init(void)
+{
+	int err;
+
+	iqcn_wq = alloc_workqueue("iqcn", WQ_UNBOUND, 0);
+	if (!iqcn_wq)
+		return -ENOMEM;
+	/* a subsystem: it exits after the devices, and their qdiscs, are gone */
+	err = register_pernet_subsys(&iqcn_net_ops);
+	if (err)
+		goto err_wq;
+	err = register_netdevice_notifier(&iqcn_netdev_notifier);
+	if (err)
+		goto err_net;
+	return 0;
+
+err_net:
+	unregister_pernet_subsys(&iqcn_net_ops);
+err_wq:
+	destroy_workqueue(iqcn_wq);
+	return err;
+}
+
+/**
+ * iqcn_port_module_exit() - when the module is unloaded
+ *
+ * Context: process; no queue is left.
+ */
+void iqcn_port_module_exit(void)
+{
+	unregister_netdevice_notifier(&iqcn_netdev_notifier);
+	unregister_pernet_subsys(&iqcn_net_ops);
+	/* ports on their way: first the grace period, then the work, then
+	 * whatever that gave to RCU
+	 */
+	rcu_barrier();
+	destroy_workqueue(iqcn_wq);
+	rcu_barrier();
+}
