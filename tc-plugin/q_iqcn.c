@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * q_iqcn.so: tc's words for the qdisc iqcn.
+ *
+ * One row of iqcn_words per parameter: its word, attribute, how it is written
+ * and read, and what it means; parsing, printing and help follow from it.
+ * The kernel checks values; here they only have to be words that make sense.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/iqcn.h>
+
+#include "tc_abi.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define IQCN_OPT_MAX 1024
+
+enum word_type {
+	WORD_U32,
+	WORD_SIZE,	/* bytes */
+	WORD_TIME_NS,	/* u32 ns */
+	WORD_TIME_MS,	/* u32 ms */
+	WORD_RATE,	/* u64 bit/s */
+	WORD_PROB,	/* share of UINT32_MAX */
+	WORD_PERCENT,
+	WORD_NAME,	/* one of names[] */
+	WORD_SET,	/* names[] are bits, separated by commas */
+};
+
+struct word {
+	const char *word;
+	const char *key;	/* in JSON */
+	int attr;
+	enum word_type type;
+	const char *value;	/* in help */
+	const char *help;
+	const char *const *names;
+	const char *empty;	/* name of the empty set, if there is one */
+};
+
+static const char *const nonect_names[] = { "pass", "drop", NULL };
+static const char *const notify_names[] = { "timer", NULL };
+static const char *const detect_names[] = { "queue", "depth", NULL };
+/* no word for IQCN_PAIR_NONE: there has to be a grade */
+static const char *const pair_names[] = { "", "sport", "cnp", "psn", "cm",
+					  NULL };
+
+static const struct word iqcn_words[] = {
+	{ "limit", "limit", TCA_IQCN_LIMIT_BYTES, WORD_SIZE, "BYTES",
+	  "most that the queue holds" },
+	{ "kmin", "kmin", TCA_IQCN_KMIN_BYTES, WORD_SIZE, "BYTES",
+	  "depth up to which nothing is marked" },
+	{ "kmax", "kmax", TCA_IQCN_KMAX_BYTES, WORD_SIZE, "BYTES",
+	  "depth above which everything is marked" },
+	{ "pmax", "pmax", TCA_IQCN_PMAX, WORD_PROB, "P",
+	  "marking probability at kmax, 0 to 1" },
+	{ "nonect", "nonect", TCA_IQCN_NONECT, WORD_NAME, "pass|drop",
+	  "what to do with packets that cannot be marked",
+	  .names = nonect_names },
+	{ "notify", "notify", TCA_IQCN_NOTIFY, WORD_SET, "off|timer",
+	  "how senders are told", .names = notify_names, .empty = "off" },
+	{ "detect", "detect", TCA_IQCN_DETECT, WORD_SET, "queue,depth",
+	  "what shows congestion: CE rate, depth", .names = detect_names },
+	{ "t1", "t1_ns", TCA_IQCN_T1_NS, WORD_TIME_NS, "TIME",
+	  "rate-increase timer of the senders" },
+	{ "window", "window_ns", TCA_IQCN_WINDOW_NS, WORD_TIME_NS, "TIME",
+	  "over which the CE rate is taken" },
+	{ "enter", "enter", TCA_IQCN_ENTER_PCT, WORD_PERCENT, "PERCENT",
+	  "CE rate from which the queue is congested" },
+	{ "exit", "exit", TCA_IQCN_EXIT_PCT, WORD_PERCENT, "PERCENT",
+	  "CE rate down to which it stays so" },
+	{ "bandwidth", "bandwidth_bps", TCA_IQCN_BANDWIDTH_BPS, WORD_RATE,
+	  "RATE", "of the queue's RoCE traffic, 0: measured" },
+	{ "pair", "pair", TCA_IQCN_PAIR, WORD_NAME, "cm|psn|cnp|sport",
+	  "weakest evidence for a sender's QP to act on",
+	  .names = pair_names },
+	{ "flows", "flows_limit", TCA_IQCN_FLOWS, WORD_U32, "NUMBER",
+	  "most that are kept" },
+	{ "age", "age_ms", TCA_IQCN_AGE_MS, WORD_TIME_MS, "TIME",
+	  "without CE packets after which a flow is forgotten" },
+	{ "cnp-dscp", "cnp_dscp", TCA_IQCN_CNP_DSCP, WORD_U32, "NUMBER",
+	  "of the CNPs sent" },
+	{ "cnp-pcp", "cnp_pcp", TCA_IQCN_CNP_PCP, WORD_U32, "NUMBER",
+	  "of the CNPs sent, if tagged" },
+	{ "cnp-ttl", "cnp_ttl", TCA_IQCN_CNP_TTL, WORD_U32, "NUMBER",
+	  "of the CNPs sent" },
+	{ "cnp-rate", "cnp_rate_pps", TCA_IQCN_CNP_RATE_PPS, WORD_U32,
+	  "NUMBER", "CNPs per second the device may send" },
+	{ "cnp-burst", "cnp_burst", TCA_IQCN_CNP_BURST, WORD_U32, "NUMBER",
+	  "CNPs at once the device may send" },
+};
+
+static void explain(FILE *f)
+{
+	size_t i;
+
+	fprintf(f, "Usage: ... iqcn");
+	for (i = 0; i < ARRAY_SIZE(iqcn_words); i++)
+		fprintf(f, "%s[ %s %s ]", i % 4 ? " " : "\n\t",
+			iqcn_words[i].word, iqcn_words[i].value);
+	fprintf(f, "\n\n");
+	for (i = 0; i < ARRAY_SIZE(iqcn_words); i++)
+		fprintf(f, "\t%-10s %s\n", iqcn_words[i].word,
+			iqcn_words[i].help);
+	fprintf(f, "\nlimit, kmin and kmax follow the link speed unless given;\n"
+		"cnp-rate and cnp-burst hold for all queues of a device.\n");
+}
+
+static int bad(const struct word *w, const char *arg)
+{
+	fprintf(stderr, "iqcn: \"%s\" is no %s for \"%s\"\n", arg, w->value,
+		w->word);
+	return -1;
+}
+
+static int get_prob(uint32_t *val, const char *arg)
+{
+	char *end;
+	double p = strtod(arg, &end);
+
+	if (end == arg || (*end && strcmp(end, "%")))
+		return -1;
+	if (*end)
+		p /= 100;
+	if (!(p >= 0 && p <= 1))
+		return -1;
+	*val = p * UINT32_MAX + 0.5;
+	return 0;
+}
+
+static int get_percent(uint32_t *val, const char *arg)
+{
+	char *end;
+	unsigned long v = strtoul(arg, &end, 10);
+
+	if (end == arg || *arg == '-' || (*end && strcmp(end, "%")) ||
+	    v > UINT32_MAX)
+		return -1;
+	*val = v;
+	return 0;
+}
+
+static int get_ns(uint32_t *val, const char *arg, int64_t unit_ns)
+{
+	__s64 ns;
+
+	if (*arg == '-' || get_time64(&ns, arg) || ns < 0 ||
+	    ns / unit_ns > UINT32_MAX)
+		return -1;
+	/* what is given is never rounded down to nothing */
+	*val = (ns + unit_ns - 1) / unit_ns;
+	return 0;
+}
+
+static int get_name(uint32_t *val, const struct word *w, const char *arg,
+		    size_t len)
+{
+	uint32_t i;
+
+	for (i = 0; w->names[i]; i++)
+		if (len && strlen(w->names[i]) == len &&
+		    !memcmp(w->names[i], arg, len)) {
+			*val = i;
+			return 0;
+		}
+	return -1;
+}
+
+static int get_set(uint32_t *val, const struct word *w, const char *arg)
+{
+	uint32_t bit;
+
+	*val = 0;
+	if (w->empty && !strcmp(arg, w->empty))
+		return 0;
+	for (;;) {
+		size_t len = strcspn(arg, ",");
+
+		if (get_name(&bit, w, arg, len))
+			return -1;
+		*val |= 1u << bit;
+		if (!arg[len])
+			return 0;
+		arg += len + 1;
+	}
+}
+
+static int get_word(const struct word *w, const char *arg, struct nlmsghdr *n)
+{
+	uint32_t v = 0;
+	__u64 rate;
+	int err = -1;
+
+	switch (w->type) {
+	case WORD_U32:
+		err = *arg == '-' ? -1 : get_u32(&v, arg, 0);
+		break;
+	case WORD_SIZE:
+		err = *arg == '-' ? -1 : get_size(&v, arg);
+		break;
+	case WORD_TIME_NS:
+		err = get_ns(&v, arg, 1);
+		break;
+	case WORD_TIME_MS:
+		err = get_ns(&v, arg, 1000000);
+		break;
+	case WORD_RATE:
+		if (*arg == '-' || get_rate64(&rate, arg))
+			return bad(w, arg);
+		return addattr64(n, IQCN_OPT_MAX, w->attr, rate * 8);
+	case WORD_PROB:
+		err = get_prob(&v, arg);
+		break;
+	case WORD_PERCENT:
+		err = get_percent(&v, arg);
+		break;
+	case WORD_NAME:
+		err = get_name(&v, w, arg, strlen(arg));
+		break;
+	case WORD_SET:
+		err = get_set(&v, w, arg);
+		break;
+	}
+	if (err)
+		return bad(w, arg);
+	return addattr32(n, IQCN_OPT_MAX, w->attr, v);
+}
+
+static const struct word *find_word(const char *arg)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(iqcn_words); i++)
+		if (!strcmp(iqcn_words[i].word, arg))
+			return &iqcn_words[i];
+	return NULL;
+}
+
+static int iqcn_parse_opt(struct qdisc_util *qu, int argc, char **argv,
+			  struct nlmsghdr *n, const char *dev)
+{
+	bool seen[TCA_IQCN_MAX + 1] = {};
+	const struct word *w;
+	struct rtattr *nest;
+
+	nest = addattr_nest(n, IQCN_OPT_MAX, TCA_OPTIONS | NLA_F_NESTED);
+	for (; argc > 0; argc -= 2, argv += 2) {
+		if (!strcmp(*argv, "help")) {
+			explain(stderr);
+			return -1;
+		}
+		w = find_word(*argv);
+		if (!w) {
+			fprintf(stderr,
+				"iqcn: unknown parameter \"%s\", see \"tc qdisc add iqcn help\"\n",
+				*argv);
+			return -1;
+		}
+		if (argc < 2) {
+			fprintf(stderr, "iqcn: \"%s\" wants %s\n", w->word,
+				w->value);
+			return -1;
+		}
+		if (seen[w->attr]) {
+			fprintf(stderr, "iqcn: \"%s\" is given twice\n",
+				w->word);
+			return -1;
+		}
+		seen[w->attr] = true;
+		if (get_word(w, argv[1], n))
+			return -1;
+	}
+	addattr_nest_end(n, nest);
+	return 0;
+}
+
+/* "word value " in text, "key": value in JSON */
+static void print_uint(const struct word *w, uint32_t v, const char *text)
+{
+	if (is_json_context()) {
+		print_color_uint(PRINT_JSON, COLOR_NONE, w->key, NULL, v);
+		return;
+	}
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", w->word);
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", text);
+}
+
+static void print_text(const struct word *w, const char *text)
+{
+	if (is_json_context()) {
+		print_color_string(PRINT_JSON, COLOR_NONE, w->key, NULL, text);
+		return;
+	}
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", w->word);
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", text);
+}
+
+/* tc's way of writing, if it says the same when it is read, else all of it */
+static const char *size_text(uint32_t v, char *buf)
+{
+	unsigned int back;
+
+	sprint_size(v, buf);
+	if (get_size(&back, buf) || back != v)
+		snprintf(buf, SPRINT_BSIZE, "%ub", v);
+	return buf;
+}
+
+static const char *time_text(uint32_t v, int64_t unit_ns, char *buf)
+{
+	uint32_t back;
+
+	sprint_time64(v * unit_ns, buf);
+	if (get_ns(&back, buf, unit_ns) || back != v)
+		snprintf(buf, SPRINT_BSIZE, "%u%s", v, unit_ns == 1 ? "ns" : "ms");
+	return buf;
+}
+
+static void print_prob(const struct word *w, uint32_t v)
+{
+	double p = (double)v / UINT32_MAX;
+	char buf[SPRINT_BSIZE];
+	uint32_t back;
+	int digits = 1;
+
+	if (is_json_context()) {
+		print_color_float(PRINT_JSON, COLOR_NONE, w->key, NULL, p);
+		return;
+	}
+	/* as few digits as say the same when they are read */
+	do {
+		snprintf(buf, sizeof(buf), "%.*g", digits++, p);
+	} while (digits <= 10 && (get_prob(&back, buf) || back != v));
+	print_text(w, buf);
+}
+
+static void print_rate(const struct word *w, uint64_t bps)
+{
+	static const char *const unit[] = { "", "K", "M", "G", "T" };
+	char buf[SPRINT_BSIZE];
+	size_t i = 0;
+
+	if (is_json_context()) {
+		print_color_u64(PRINT_JSON, COLOR_NONE, w->key, NULL, bps);
+		return;
+	}
+	while (bps && bps % 1000 == 0 && i + 1 < ARRAY_SIZE(unit)) {
+		bps /= 1000;
+		i++;
+	}
+	snprintf(buf, sizeof(buf), "%llu%sbit", (unsigned long long)bps,
+		 unit[i]);
+	print_text(w, buf);
+}
+
+static void print_set(const struct word *w, uint32_t v)
+{
+	char buf[SPRINT_BSIZE] = "";
+	size_t i;
+
+	for (i = 0; w->names[i]; i++) {
+		if (!(v & 1u << i))
+			continue;
+		if (*buf)
+			strcat(buf, ",");
+		strcat(buf, w->names[i]);
+	}
+	print_text(w, *buf ? buf : w->empty ?: "");
+}
+
+static void print_name(const struct word *w, uint32_t v)
+{
+	uint32_t i;
+
+	for (i = 0; w->names[i]; i++)
+		if (i == v) {
+			print_text(w, w->names[i]);
+			return;
+		}
+	/* a kernel newer than this plugin */
+	print_text(w, "?");
+}
+
+static void print_word(const struct word *w, const struct rtattr *attr)
+{
+	char buf[SPRINT_BSIZE];
+	uint64_t v64 = 0;
+	uint32_t v = 0;
+
+	if (w->type == WORD_RATE) {
+		if (RTA_PAYLOAD(attr) < sizeof(v64))
+			return;
+		memcpy(&v64, RTA_DATA(attr), sizeof(v64));
+		print_rate(w, v64);
+		return;
+	}
+	if (RTA_PAYLOAD(attr) < sizeof(v))
+		return;
+	memcpy(&v, RTA_DATA(attr), sizeof(v));
+	switch (w->type) {
+	case WORD_SIZE:
+		print_uint(w, v, size_text(v, buf));
+		break;
+	case WORD_TIME_NS:
+		print_uint(w, v, time_text(v, 1, buf));
+		break;
+	case WORD_TIME_MS:
+		print_uint(w, v, time_text(v, 1000000, buf));
+		break;
+	case WORD_PROB:
+		print_prob(w, v);
+		break;
+	case WORD_PERCENT:
+		snprintf(buf, sizeof(buf), "%u%%", v);
+		print_uint(w, v, buf);
+		break;
+	case WORD_NAME:
+		print_name(w, v);
+		break;
+	case WORD_SET:
+		print_set(w, v);
+		break;
+	default:
+		snprintf(buf, sizeof(buf), "%u", v);
+		print_uint(w, v, buf);
+	}
+}
+
+static int iqcn_print_opt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
+{
+	struct rtattr *tb[TCA_IQCN_MAX + 1];
+	size_t i;
+
+	if (!opt)
+		return 0;
+	parse_rtattr_flags(tb, TCA_IQCN_MAX, RTA_DATA(opt), RTA_PAYLOAD(opt),
+			   NLA_F_NESTED);
+	for (i = 0; i < ARRAY_SIZE(iqcn_words); i++)
+		if (tb[iqcn_words[i].attr])
+			print_word(&iqcn_words[i], tb[iqcn_words[i].attr]);
+	return 0;
+}
+
+/* A line of text each; JSON has them flat, at the top level of the qdisc */
+struct stat {
+	const char *key;
+	size_t offset;
+	bool u32;
+	bool new_line;
+};
+
+#define STAT64(name) { #name, offsetof(struct tc_iqcn_xstats, name) }
+#define STAT32(name) { #name, offsetof(struct tc_iqcn_xstats, name), .u32 = true }
+#define LINE64(name) { #name, offsetof(struct tc_iqcn_xstats, name), .new_line = true }
+#define LINE32(name) { #name, offsetof(struct tc_iqcn_xstats, name), .u32 = true, \
+		       .new_line = true }
+
+/* "ecn_mark N drop_overlimit N" is what flent looks for */
+static const struct stat iqcn_stats[] = {
+	LINE64(ecn_mark), STAT64(ce_in), STAT64(ce_sent), STAT64(not_ect),
+	STAT64(not_ect_drop), STAT64(unmarkable), STAT64(drop_overlimit),
+	STAT32(depth_peak_bytes),
+	LINE64(cnp_seen), STAT64(cnp_sent), STAT64(cnp_budget),
+	STAT64(cnp_unpaired), STAT64(cnp_error),
+	LINE32(flows), STAT32(flows_paired), STAT32(flows_congested),
+	STAT64(flow_new), STAT64(flow_aged), STAT64(flow_evicted),
+	STAT64(flow_full),
+	LINE64(paired), STAT64(contradicted), STAT64(malformed),
+	STAT64(port_cnp_unmatched), STAT64(port_malformed),
+	LINE64(state_changes), STAT64(state_since_ns), STAT64(rate_bps),
+	STAT64(roce_bps),
+};
+
+static void print_congested(uint32_t bits)
+{
+	size_t i;
+
+	open_json_array(PRINT_JSON, "congested");
+	for (i = 0; detect_names[i]; i++)
+		if (bits & 1u << i)
+			print_color_string(PRINT_JSON, COLOR_NONE, NULL, NULL,
+					   detect_names[i]);
+	close_json_array(PRINT_JSON, NULL);
+
+	if (is_json_context())
+		return;
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, " %s",
+			   bits ? "congested" : "clear");
+	for (i = 0; detect_names[i]; i++)
+		if (bits & 1u << i)
+			print_color_string(PRINT_FP, COLOR_NONE, NULL, " by %s",
+					   detect_names[i]);
+}
+
+static int iqcn_print_xstats(struct qdisc_util *qu, FILE *f,
+			     struct rtattr *xstats)
+{
+	struct tc_iqcn_xstats st = {};
+	char fmt[SPRINT_BSIZE];
+	size_t i, len;
+
+	if (!xstats)
+		return 0;
+	/* an older kernel has fewer, a newer one more */
+	len = RTA_PAYLOAD(xstats);
+	memcpy(&st, RTA_DATA(xstats), len < sizeof(st) ? len : sizeof(st));
+
+	for (i = 0; i < ARRAY_SIZE(iqcn_stats); i++) {
+		const struct stat *s = &iqcn_stats[i];
+		const void *at = (const char *)&st + s->offset;
+		__u64 v = s->u32 ? *(const __u32 *)at : *(const __u64 *)at;
+
+		if (s->new_line && i)
+			print_nl();
+		snprintf(fmt, sizeof(fmt), "%s%s %%llu",
+			 s->new_line ? "  " : " ", s->key);
+		print_color_u64(PRINT_ANY, COLOR_NONE, s->key, fmt, v);
+	}
+	print_congested(st.congested);
+	return 0;
+}
+
+struct qdisc_util iqcn_qdisc_util = {
+	.id = "iqcn",
+	.parse_qopt = iqcn_parse_opt,
+	.print_qopt = iqcn_print_opt,
+	.print_xstats = iqcn_print_xstats,
+};

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a qdisc plugin of tc needs to know of tc.  iproute2 installs no header
+ * for it; these are the declarations of the structure it looks up
+ * (KIND_qdisc_util) and of the functions used here, the same from iproute2 6.1
+ * to 7.  Functions only: a missing function is an error when it is called, a
+ * missing variable keeps the plugin from being loaded without a word.
+ */
+#ifndef _IQCN_TC_ABI_H
+#define _IQCN_TC_ABI_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <linux/rtnetlink.h>
+
+struct qdisc_util {
+	struct qdisc_util *next;
+	const char *id;
+	int (*parse_qopt)(struct qdisc_util *qu, int argc, char **argv,
+			  struct nlmsghdr *n, const char *dev);
+	int (*print_qopt)(struct qdisc_util *qu, FILE *f, struct rtattr *opt);
+	int (*print_xstats)(struct qdisc_util *qu, FILE *f,
+			    struct rtattr *xstats);
+	int (*parse_copt)(struct qdisc_util *qu, int argc, char **argv,
+			  struct nlmsghdr *n, const char *dev);
+	int (*print_copt)(struct qdisc_util *qu, FILE *f, struct rtattr *opt);
+	int (*has_block)(struct qdisc_util *qu, struct rtattr *opt,
+			 __u32 block_idx, bool *has);
+};
+
+/* lib/utils.c, tc/tc_util.c: parse a word; get_* return 0 or an error */
+int get_u32(__u32 *val, const char *arg, int base);
+int get_size(unsigned int *size, const char *str);
+int get_rate64(__u64 *rate_bytes, const char *str);
+int get_time64(__s64 *time_ns, const char *str);
+char *sprint_size(__u32 size, char *buf);
+char *sprint_time64(__s64 time_ns, char *buf);
+#define SPRINT_BSIZE 64
+
+/* lib/libnetlink.c */
+int addattr32(struct nlmsghdr *n, int maxlen, int type, __u32 data);
+int addattr64(struct nlmsghdr *n, int maxlen, int type, __u64 data);
+struct rtattr *addattr_nest(struct nlmsghdr *n, int maxlen, int type);
+int addattr_nest_end(struct nlmsghdr *n, struct rtattr *nest);
+int parse_rtattr_flags(struct rtattr *tb[], int max, struct rtattr *rta,
+		       int len, unsigned short flags);
+
+/* lib/json_print.c */
+enum output_type {
+	PRINT_FP = 1,
+	PRINT_JSON = 2,
+	PRINT_ANY = 4,
+};
+
+enum color_attr {
+	COLOR_IFNAME,
+	COLOR_MAC,
+	COLOR_INET,
+	COLOR_INET6,
+	COLOR_OPERSTATE_UP,
+	COLOR_OPERSTATE_DOWN,
+	COLOR_NONE
+};
+
+bool is_json_context(void);
+void open_json_array(enum output_type type, const char *delim);
+void close_json_array(enum output_type type, const char *delim);
+void print_nl(void);
+int print_color_uint(enum output_type type, enum color_attr color,
+		     const char *key, const char *fmt, unsigned int value);
+int print_color_u64(enum output_type type, enum color_attr color,
+		    const char *key, const char *fmt, __u64 value);
+int print_color_string(enum output_type type, enum color_attr color,
+		       const char *key, const char *fmt, const char *value);
+int print_color_float(enum output_type type, enum color_attr color,
+		      const char *key, const char *fmt, double value);
+
+#endif /* _IQCN_TC_ABI_H */
