@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# init of every kernel in the lab: mounts, runs the command in $1/cmd, looks
+# for splats, says how it ended and powers off.  What the command prints goes
+# to the console.
+
+run=$1
+export HOME=/tmp TERM=${TERM:-linux}
+PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+
+mount -t proc proc /proc
+mount -t sysfs sysfs /sys
+mount -t devtmpfs dev /dev 2>/dev/null
+mount -t debugfs debugfs /sys/kernel/debug
+mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
+mount -t tmpfs tmpfs /run
+mkdir -p /run/netns /run/lock
+# on the machine's file system root is only who booted this
+export TMPDIR=/run
+# modules are the lab's, not those of the machine's kernel
+if [ ! -d "/lib/modules/$(uname -r)" ]; then
+	mount -t tmpfs tmpfs /usr/lib/modules &&
+		mkdir -p "/usr/lib/modules/$(uname -r)"
+fi
+exec </dev/null >/dev/console 2>&1
+
+ip link set lo up
+# a word in the log is no splat of ours if it is older than we are
+dmesg -C
+# the log is looked at in the end; the console is for the command
+dmesg -n 1
+
+# shellcheck disable=SC1091
+(. "$run/cmd")
+rc=$?
+
+# What netdev's CI takes for a failure.  Two scans: a pointer may be on its way
+# during the first.
+splats='RIP:|Call Trace:|ref_tracker:|unreferenced object|WARNING|BUG:|UBSAN|KASAN'
+if [ -w /sys/kernel/debug/kmemleak ]; then
+	for _ in 1 2; do
+		sleep 6
+		echo scan >/sys/kernel/debug/kmemleak
+	done
+	# the file has no size
+	if grep . /sys/kernel/debug/kmemleak; then
+		leaks=1
+	fi
+fi
+if dmesg | grep -Eq "$splats" || [ -n "${leaks-}" ]; then
+	echo "lab: the kernel's log has a splat:"
+	dmesg | grep -E -B 5 -A 60 "$splats" | head -n 200
+	rc=99
+fi
+echo "@@lab-exit $rc@@"
+sync
+# init must not end before the machine does
+busybox poweroff -f
+sleep 10

@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The lab: kernels to run the module in, wherever this is run.
+#
+#   lab.sh build KERNEL		build or fetch it, print nothing but progress
+#   lab.sh make KERNEL ARG...	make against it, out of tree
+#   lab.sh key KERNEL		what tells this build of it from another
+#   lab.sh run KERNEL [-w] [-m MB] [-k MODULE] SCRIPT [ARG...]
+#				boot it and run SCRIPT in it, as root, on the
+#				machine's own file system; exit as SCRIPT does,
+#				or 99 if the kernel's log has a splat; -k: with
+#				MODULE among those that it loads by itself (stock)
+#   lab.sh packages PURPOSE	install what is missing: lab, check
+#
+# KERNEL:
+#   uml		User Mode Linux 6.1 with virtual time; -w: the machine's time
+#   uml-debug	the same with KASAN, lockdep, kmemleak and the like
+#   stock	Debian's kernel 6.1 in QEMU; the file system is a copy-on-write
+#		view: nothing that SCRIPT writes stays
+#
+# Kernels live in $IQCN_CACHE (default ~/.cache/sch_iqcn), by version and
+# configuration, and are built once.
+set -u -o pipefail
+
+# a make that calls this has its own ideas of silence and jobs
+unset MAKEFLAGS MFLAGS
+
+LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+LAB_CACHE=${IQCN_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/sch_iqcn}
+mkdir -p "$LAB_CACHE" || exit 1
+
+# shellcheck source=selftests/lab/lib-packages.sh
+. "$LAB/lib-packages.sh"
+# shellcheck source=selftests/lab/lib-kernels.sh
+. "$LAB/lib-kernels.sh"
+# shellcheck source=selftests/lab/lib-boot.sh
+. "$LAB/lib-boot.sh"
+
+usage()
+{
+	sed -n '3,/^set -u/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" |
+		grep -v '^set' >&2
+	exit 2
+}
+
+[ $# -ge 1 ] || usage
+cmd=$1
+shift
+case $cmd in
+packages)
+	case ${1-} in
+	lab) pkgs_need "$PKGS_LAB" ;;
+	check) pkgs_need "$PKGS_CHECK" ;;
+	*) usage ;;
+	esac
+	;;
+build)
+	[ $# = 1 ] || usage
+	kernel_build "$1"
+	;;
+key)
+	[ $# = 1 ] || usage
+	kernel_key "$1"
+	;;
+make)
+	[ $# -ge 1 ] || usage
+	kernel=$1
+	shift
+	kernel_make "$kernel" "$@"
+	;;
+run)
+	[ $# -ge 2 ] || usage
+	lab_run "$@"
+	;;
+*)
+	usage
+	;;
+esac

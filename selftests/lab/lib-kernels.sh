@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Kernels by name: where they are, how they come to be.  Sourced by lab.sh.
+
+LAB_SOURCE=/usr/src/linux-source-6.1.tar.xz
+
+die()
+{
+	echo "lab: $*" >&2
+	exit 1
+}
+
+# progress LOG WHAT: show that a command that writes LOG goes on, until it
+# ends; on a terminal in one line, else a line every half minute
+progress()
+{
+	local pid=$! log=$1 what=$2 start=$SECONDS line last=-30 n
+
+	while kill -0 "$pid" 2>/dev/null; do
+		n=$(wc -l 2>/dev/null <"$log" || echo 0)
+		line="$what: $((SECONDS - start)) s, $n steps"
+		if [ -t 2 ]; then
+			printf '\r%s ' "$line" >&2
+		elif [ $((SECONDS - start - last)) -ge 30 ]; then
+			echo "$line" >&2
+			last=$((SECONDS - start))
+		fi
+		sleep 0.5
+	done
+	wait "$pid"
+	n=$?
+	[ ! -t 2 ] || echo >&2
+	[ $n = 0 ] || tail -n 30 "$log" >&2
+	return $n
+}
+
+source_version()
+{
+	dpkg-query -W -f='${Version}' linux-source-6.1 2>/dev/null ||
+		die "linux-source-6.1 is not installed"
+}
+
+source_dir()
+{
+	echo "$LAB_CACHE/linux-$(source_version)"
+}
+
+# The tree appears under its name only when it is complete
+source_unpack()
+{
+	local dir tmp lock
+
+	dir=$(source_dir) || exit 1
+	exec {lock}>"$dir.lock"
+	flock "$lock"
+	[ ! -d "$dir" ] || return 0
+	tmp=$dir.tmp
+	rm -rf "$tmp"
+	mkdir -p "$tmp"
+	tar -xf "$LAB_SOURCE" -C "$tmp" --strip-components=1 \
+		>"$tmp.log" 2>&1 &
+	progress "$tmp.log" "unpacking Linux" || exit 1
+	mv "$tmp" "$dir"
+	rm -f "$tmp.log"
+}
+
+uml_config()
+{
+	cat "$LAB/uml.config"
+	[ "$1" != uml-debug ] || cat "$LAB/uml-debug.config"
+}
+
+# Keyed by everything that goes into it
+uml_dir()
+{
+	local version hash
+
+	version=$(source_version) || exit 1
+	hash=$({ uml_config "$1"; gcc --version | head -n 1; } | sha256sum)
+	echo "$LAB_CACHE/$1-$version-${hash:0:12}"
+}
+
+# An option that Kconfig dropped would be missed much later
+uml_configure()
+{
+	local dir=$1 log=$2 line
+
+	make -C "$(source_dir)" ARCH=um O="$dir" \
+		KCONFIG_ALLCONFIG="$dir/lab.config" allnoconfig \
+		>"$log" 2>&1 || { tail -n 20 "$log" >&2; return 1; }
+	while read -r line; do
+		case $line in
+		CONFIG_*) grep -qxF "$line" "$dir/.config" ||
+			die "the kernel does not take $line" ;;
+		esac
+	done <"$dir/lab.config"
+}
+
+# What was interrupted goes on where it was; make sees to that
+uml_build()
+{
+	local dir log
+
+	dir=$(uml_dir "$1") || exit 1
+	[ ! -e "$dir/.complete" ] || return 0
+	source_unpack
+	mkdir -p "$dir"
+	log=$dir/build.log
+	uml_config "$1" >"$dir/lab.config"
+	uml_configure "$dir" "$log" || exit 1
+	make -C "$(source_dir)" ARCH=um O="$dir" -j"$(nproc)" linux modules \
+		>"$log" 2>&1 &
+	progress "$log" "building $1 (about 1800 steps)" || exit 1
+	touch "$dir/.complete"
+}
+
+# The newest one whose headers are installed.  Not the cloud flavour: it cannot
+# mount the machine's files (9p).
+stock_version()
+{
+	local v
+
+	v=$(printf '%s\n' /usr/src/linux-headers-6.1.*-amd64 |
+		grep -v cloud | sort -V | tail -n 1)
+	[ -d "$v" ] || die "linux-headers-amd64 is not installed"
+	echo "${v#/usr/src/linux-headers-}"
+}
+
+stock_dir()
+{
+	echo "$LAB_CACHE/stock-$(stock_version)"
+}
+
+# What the initramfs needs to get at the machine's files
+STOCK_MODULES="virtio_pci 9pnet_virtio 9p overlay"
+
+stock_initramfs()
+{
+	local dir=$1 version=$2 root=$1/initramfs m what f
+
+	rm -rf "$root"
+	mkdir -p "$root/bin" "$root/lib" "$root/proc" "$root/sys" "$root/dev" \
+		"$root/lower" "$root/rw" "$root/new"
+	cp "$(command -v busybox)" "$root/bin/busybox"
+	for m in $STOCK_MODULES; do
+		modprobe -d "$dir/root" -S "$version" --show-depends "$m" |
+			while read -r what f _; do
+				[ "$what" = insmod ] || continue
+				echo "${f##*/}"
+				cp -n "$f" "$root/lib/"
+			done || die "no module $m in $version"
+	done | awk '!seen[$0]++' >"$root/lib/order"
+	cp "$LAB/initramfs-init.sh" "$root/init"
+	(cd "$root" && find . | cpio -o -H newc -R 0:0 2>/dev/null) \
+		>"$dir/initramfs.cpio"
+}
+
+# The image is unpacked, not installed: it is not for this machine to boot
+stock_build()
+{
+	local dir version tmp deb
+
+	version=$(stock_version) || exit 1
+	dir=$(stock_dir)
+	if [ ! -e "$dir/.complete" ]; then
+		tmp=$dir.tmp
+		rm -rf "$dir" "$tmp"
+		mkdir -p "$tmp/root"
+		(cd "$tmp" && apt-get download "linux-image-$version" \
+			>apt.log 2>&1) ||
+			{ cat "$tmp/apt.log" >&2
+			  die "cannot download linux-image-$version; try: apt-get update && apt-get install --only-upgrade linux-headers-amd64"; }
+		deb=$(echo "$tmp"/*.deb)
+		dpkg-deb -x "$deb" "$tmp/root" || exit 1
+		rm -f "$deb"
+		/sbin/depmod -b "$tmp/root" "$version" || exit 1
+		mv "$tmp" "$dir"
+		touch "$dir/.complete"
+	fi
+	# cheap, and made of files of this tree
+	stock_initramfs "$dir" "$version"
+}
+
+kernel_build()
+{
+	local lock
+
+	exec {lock}>"$LAB_CACHE/$1.lock"
+	flock "$lock"
+	case $1 in
+	uml | uml-debug) uml_build "$1" ;;
+	stock) stock_build ;;
+	*) die "no kernel is called $1" ;;
+	esac
+	exec {lock}>&-
+}
+
+# kernel_key KERNEL: what is built against another key does not fit
+kernel_key()
+{
+	case $1 in
+	uml | uml-debug) basename "$(uml_dir "$1")" ;;
+	stock) stock_version ;;
+	*) die "no kernel is called $1" ;;
+	esac
+}
+
+# kernel_make KERNEL ARG...: make, out of tree
+kernel_make()
+{
+	local kernel=$1 dir
+	shift
+
+	case $kernel in
+	uml | uml-debug)
+		dir=$(uml_dir "$kernel") || exit 1
+		make -C "$dir" ARCH=um "$@"
+		;;
+	stock)
+		make -C "/usr/src/linux-headers-$(stock_version)" "$@"
+		;;
+	*) die "no kernel is called $kernel" ;;
+	esac
+}

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Debian packages that the project needs, by purpose.  Sourced.
+
+# to build the module, the plugin, the tools and kernels, and to boot them
+PKGS_LAB="gcc make libc6-dev zlib1g-dev libnl-3-dev pkg-config linux-source-6.1 linux-headers-amd64 flex bison bc
+	libelf-dev libssl-dev xz-utils perl qemu-system-x86 busybox-static cpio
+	kmod iproute2 procps tcpdump"
+# to check the sources, and what tests look with
+PKGS_CHECK="$PKGS_LAB sparse python3 python3-git python3-ply shellcheck git jq
+	ethtool man-db"
+
+# pkgs_need LIST: install what is missing, or say how
+pkgs_need()
+{
+	local missing=() p
+
+	for p in $1; do
+		[ "$(dpkg-query -W -f='${db:Status-Status}' "$p" \
+			2>/dev/null)" = installed ] || missing+=("$p")
+	done
+	[ ${#missing[@]} -gt 0 ] || return 0
+
+	local install=(apt-get install -y --no-install-recommends
+		       "${missing[@]}")
+	local sudo=()
+
+	if [ "$(id -u)" != 0 ]; then
+		if sudo -n true 2>/dev/null; then
+			sudo=(sudo -n)
+		else
+			echo "Packages are missing. As root, run:" >&2
+			echo "  apt-get update && ${install[*]}" >&2
+			return 1
+		fi
+	fi
+	echo "installing: ${missing[*]}"
+	"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
+		sh -c 'apt-get update && "$@"' sh "${install[@]}" \
+		>"$LAB_CACHE/apt.log" 2>&1 ||
+		{ tail -n 20 "$LAB_CACHE/apt.log" >&2; return 1; }
+}
