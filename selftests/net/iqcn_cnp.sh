@@ -1,0 +1,423 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The CNP that the box sends: when it is due and not before, byte for byte what
+# the receiver would send, on whatever header stack, and only with good reason.
+#
+# Most tests let packets come in that are CE already, one per millisecond, and
+# call a rate below that the queue's bandwidth: congested without a queue, so
+# that times are exact.
+
+ALL_TESTS="
+	test_bridge_none
+	test_bridge_vlan
+	test_bridge_qinq
+	test_router_none
+	test_router_vlan
+	test_router_qinq
+	test_fields
+	test_learned_sport
+	test_real_queue
+	test_receiver_restarts
+	test_receiver_fast_enough
+	test_idle
+	test_state_ends
+	test_unpaired
+	test_not_congested
+	test_detect_depth
+	test_notify_off
+	test_budget
+	test_change_t1
+	test_not_taken_for_real
+	test_bad_icrc
+	test_udp_socket
+	test_tcpdump
+	test_limit_of_flows
+	test_age
+"
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+SQP=$((0x800011))	# of the sender, for data's default QP 0x11
+CONGESTED="bandwidth 4mbit t1 300us"
+
+# stream [data argument...]: 12 CE packets, one per ms
+stream()
+{
+	data --tos 3 --count 12 --interval 1000 "$@"
+}
+
+# Each CNP is 300 us behind a CE packet, a microsecond more at most
+exact()
+{
+	local t1_ns=${1:-300}000
+
+	check_eq "ns from CE to CNP" "$(gaps_ns | awk -v t1=$t1_ns \
+		'$1 < t1 || $1 > t1 + 1000' | tr '\n' ' ')" ""
+}
+
+# One address family on one header stack: $1 is -6 or nothing
+notified()
+{
+	local v=$1 want got n from=$rcv4
+
+	[ -z "$v" ] || from=$rcv6
+
+	iqcn $CONGESTED
+	# shellcheck disable=SC2086
+	pair_flow $v
+	check "paired" "$(stat flows_paired)" -eq 1
+	sniff snd --type cnp --hex --time 60
+	sniff rcv --type data --time 60
+	listener sniff sw/p1 p1 --type cnp --hex --time 60
+	# shellcheck disable=SC2086
+	stream $v
+	wait
+	n=$(grep -c . "$TMP/snd")
+	check "CNPs" "$n" -ge 10
+	check "CNPs" "$n" -le 12
+	virtual_time && exact
+	check "cnp_sent" "$(stat cnp_sent)" -ge "$n"
+
+	# on the port it is what the receiver would send
+	# shellcheck disable=SC2086
+	want=$(vlan_args=("${vlan_args[@]/%:3/:6}") &&
+		reply $v --type cnp --qp $SQP --hex)
+	got=$(sed 's/.* hex //' "$TMP/p1" | sort -u)
+	check_eq "CNP on the port" "$got" "$want"
+	# and the sender takes it for that: addresses, QP, ICRC
+	check "CNPs the sender takes" "$(grep -c \
+		"cnp $from > .* qp 0x800011 .* icrc ok csum ok" \
+		"$TMP/snd")" -eq "$n"
+	if [ $kind = bridge ]; then
+		got=$(sed 's/.* hex //' "$TMP/snd" | sort -u)
+		check_eq "CNP at the sender" "$got" "$want"
+	fi
+	tc -n sw qdisc del dev p1 root
+}
+
+stack()
+{
+	topology "$1" "$2"
+	notified
+	notified -6
+}
+
+test_bridge_none() { stack bridge none; }
+test_bridge_vlan() { stack bridge vlan; }
+test_bridge_qinq() { stack bridge qinq; }
+test_router_none() { stack router none; }
+test_router_vlan() { stack router vlan; }
+test_router_qinq() { stack router qinq; }
+
+test_fields()
+{
+	local want
+
+	topology bridge vlan
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED cnp-dscp 26 cnp-pcp 5 cnp-ttl 9
+	pair_flow --pkey 0x8001
+	sniff snd --type cnp --hex --time 60
+	stream --pkey 0x8001
+	wait
+	want=$(vlan_args=("${vlan_args[@]/%:3/:5}") &&
+		reply --type cnp --qp $SQP --tos $((26 << 2 | 2)) --ttl 9 \
+			--pkey 0x8001 --hex)
+	check_eq "CNP" "$(sed 's/.* hex //' "$TMP/snd" | sort -u)" "$want"
+}
+
+# A receiver whose CNPs have a source port of their own
+test_learned_sport()
+{
+	topology bridge
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED
+	pair_flow
+	reply --type cnp --qp $SQP --sport 0xc001
+	sniff snd --type cnp --hex --time 60
+	stream
+	wait
+	check_eq "CNP" "$(sed 's/.* hex //' "$TMP/snd" | sort -u)" \
+		"$(reply --type cnp --qp $SQP --sport 0xc001 --hex)"
+}
+
+# A queue slower than the stream: packets of the flow leave a millisecond
+# apart, more of them wait, so a CNP is due every T1 between two of them
+test_real_queue()
+{
+	topology bridge
+	bottleneck 8656kbit kmin 3000 kmax 4000 t1 300us
+	pair_flow
+	sniff snd --type cnp --time 100
+	sniff rcv --type data --time 100
+	data --count 60
+	wait
+	check "CE" "$(grep -c ' ce ' "$TMP/rcv")" -gt 40
+	check "congested by the measured rate" "$(stat state_changes)" -ge 1
+	check "rate measured" "$(stat roce_bps)" -gt 8400000
+	check "rate measured" "$(stat roce_bps)" -lt 8900000
+	check "three CNPs per CE packet" "$(grep -c . "$TMP/snd")" -gt 120
+	virtual_time && check_eq "gaps" \
+		"$(gaps | grep -vxE '30[01]|60[0-2]|90[0-3]' |
+		   tr '\n' ' ')" ""
+	check "the state ends" "$(stat flows_congested)" -eq 0
+}
+
+# The receiver's CNP comes 200 us after each CE packet: ours are due 300 and
+# 600 us after that one
+test_receiver_restarts()
+{
+	topology bridge
+	bottleneck 8656kbit kmin 3000 kmax 4000 t1 300us
+	pair_flow
+	sniff snd --type cnp --time 100
+	sniff rcv --type data --time 100
+	np --time 100 --ack 0 --cnp 1 --delay 200
+	data --count 60
+	wait
+	check "CNPs seen" "$(stat cnp_seen)" -gt 40
+	virtual_time && check_eq "gaps" \
+		"$(gaps | tail -n +9 | grep -vxE '20[01]|50[0-2]|80[0-3]' |
+		   tr '\n' ' ')" ""
+	check "ours between them" "$(gaps | grep -cxE '50[0-2]')" -gt 30
+}
+
+# CNPs every 100 us are more than T1 asks for
+test_receiver_fast_enough()
+{
+	local before
+
+	topology bridge
+	bottleneck 86560kbit kmin 3000 kmax 4000 t1 300us
+	pair_flow
+	np --time 100 --ack 0 --cnp 100
+	data --count 200
+	before=$(stat cnp_sent)
+	wait
+	check "CNPs seen" "$(stat cnp_seen)" -gt 100
+	check "congested" "$(stat state_changes)" -ge 1
+	# one at the end: the receiver does not answer the last packets
+	check "CNPs sent" "$(stat cnp_sent)" -le $((before + 1))
+}
+
+test_idle()
+{
+	local sent
+
+	topology bridge
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED
+	pair_flow
+	stream
+	sleep 0.001
+	sent=$(stat cnp_sent)
+	check "sent" "$sent" -ge 10
+	sniff snd --type cnp --time 50
+	wait
+	check "CNPs while idle" "$(grep -c . "$TMP/snd")" -eq 0
+	check "sent while idle" "$(stat cnp_sent)" -eq "$sent"
+}
+
+test_state_ends()
+{
+	topology bridge
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED
+	pair_flow
+	stream
+	check_eq "while the stream lasts" "$(stat congested)" '"queue"'
+	sleep 0.02
+	check_eq "after it" "$(stat congested)" ""
+	check "a rate of nothing" "$(stat rate_bps)" -eq 0
+	check "to and fro" $(($(stat state_changes) % 2)) -eq 0
+}
+
+test_unpaired()
+{
+	topology bridge
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED
+	sniff snd --type cnp --time 60
+	stream
+	wait
+	check "CNPs" "$(grep -c . "$TMP/snd")" -eq 0
+	check "counted" "$(stat cnp_unpaired)" -ge 9
+	check "flows" "$(stat flows)" -eq 1
+	check "paired" "$(stat flows_paired)" -eq 0
+	check_eq "seen as such" "$(flows | awk 'NR == 2 { print $5, $6 }')" \
+		"- none"
+}
+
+test_not_congested()
+{
+	topology bridge
+	iqcn bandwidth 1gbit t1 300us
+	pair_flow
+	sniff snd --type cnp --time 60
+	stream
+	wait
+	check "CNPs" "$(grep -c . "$TMP/snd")" -eq 0
+	check "CE packets" "$(stat ce_sent)" -eq 16
+	check "state changes" "$(stat state_changes)" -eq 0
+}
+
+test_detect_depth()
+{
+	topology bridge
+	bottleneck 8656kbit kmin 3000 kmax 6000 detect depth bandwidth 1tbit
+	pair_flow
+	sniff snd --type cnp --time 60
+	data --count 30
+	sleep 0.01
+	check_eq "deep" "$(stat congested)" '"depth"'
+	wait
+	check "CNPs" "$(grep -c . "$TMP/snd")" -gt 20
+	check_eq "no longer" "$(stat congested)" ""
+	check "to and fro" "$(stat state_changes)" -eq 2
+}
+
+test_notify_off()
+{
+	topology bridge
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED notify off
+	pair_flow
+	sniff snd --type cnp --time 60
+	stream
+	wait
+	check "CNPs" "$(grep -c . "$TMP/snd")" -eq 0
+	check "CE packets" "$(stat ce_sent)" -eq 16
+	check "congested all the same" "$(stat state_changes)" -ge 1
+}
+
+# 60 flows are due in every millisecond, 5 per 10 ms and one more may be sent
+test_budget()
+{
+	topology bridge
+	iqcn bandwidth 40mbit t1 300us cnp-rate 500 cnp-burst 2
+	np --time 60 --ack 1
+	data --flows 60 --tos 3 --count 240 --interval 16.666 --len 64
+	wait
+	check "paired" "$(stat flows_paired)" -eq 60
+	sniff snd --type cnp --time 80
+	data --flows 60 --tos 3 --count 1200 --interval 16.666 --psn 5000
+	wait
+	check "CNPs in 20 ms" "$(grep -c . "$TMP/snd")" -ge 9
+	check "CNPs in 20 ms" "$(grep -c . "$TMP/snd")" -le 13
+	check "suppressed" "$(stat cnp_budget)" -gt 500
+}
+
+test_change_t1()
+{
+	topology bridge
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED
+	pair_flow
+	tc -n sw qdisc change dev p1 root handle 10: iqcn t1 500us
+	sniff snd --type cnp --time 60
+	sniff rcv --type data --time 60
+	stream
+	wait
+	check "CNPs" "$(grep -c . "$TMP/snd")" -ge 10
+	virtual_time && exact 500
+	check "flow kept" "$(stat flow_new)" -eq 1
+}
+
+test_not_taken_for_real()
+{
+	topology bridge
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED
+	pair_flow
+	stream
+	sleep 0.01
+	check "sent" "$(stat cnp_sent)" -ge 10
+	check "seen" "$(stat cnp_seen)" -eq 0
+	check "unmatched" "$(stat port_cnp_unmatched)" -eq 0
+}
+
+# A CNP that the sender would throw away does not count
+test_bad_icrc()
+{
+	topology bridge
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED
+	pair_flow
+	reply --type cnp --qp $SQP --bad icrc --count 3
+	check "seen" "$(stat cnp_seen)" -eq 0
+	check "malformed" "$(stat port_malformed)" -eq 3
+	reply --type cnp --qp $SQP
+	check "a good one" "$(stat cnp_seen)" -eq 1
+	reply --type cnp --qp 0x123456
+	check "somebody else's" "$(stat port_cnp_unmatched)" -eq 1
+}
+
+test_udp_socket()
+{
+	topology router
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED
+	pair_flow
+	pair_flow -6
+	unmute snd
+	"$ROCE" listen snd/$SND4 --count 5 --time 1000 >"$TMP/udp4" &
+	"$ROCE" listen snd/$SND6 --count 5 --time 1000 >"$TMP/udp6" &
+	sleep 0.02
+	stream
+	stream -6
+	wait
+	check "over IPv4" \
+		"$(grep -c 'opcode 0x81 qp 0x800011 len 32' "$TMP/udp4")" -eq 5
+	check "over IPv6" \
+		"$(grep -c 'opcode 0x81 qp 0x800011 len 32' "$TMP/udp6")" -eq 5
+}
+
+test_tcpdump()
+{
+	topology bridge
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED
+	pair_flow
+	in_ns snd timeout 5 tcpdump -Z root --immediate-mode -n -i e0 -c 3 \
+		"src $rcv4 and udp dst port 4791 and udp[8] = 0x81" \
+		>"$TMP/tcpdump" 2>/dev/null &
+	sleep 1
+	stream
+	wait
+	check "in tcpdump" \
+		"$(grep -c '10.1.0.2.0 > 10.1.0.1.4791: UDP, length 32' \
+			"$TMP/tcpdump")" -eq 3
+}
+
+test_limit_of_flows()
+{
+	topology bridge
+	iqcn flows 10
+	data --tos 3 --flows 25 --count 25
+	check "flows" "$(stat flows)" -eq 10
+	check "evicted" "$(stat flow_evicted)" -eq 15
+	check_eq "the newest stay" \
+		"$(flows | awk 'NR > 1 { print $4 }' | sort | head -n 1)" \
+		"0x000020"
+	tc -n sw qdisc change dev p1 root handle 10: iqcn flows 4
+	check "a lower limit holds at once" "$(stat flows)" -eq 4
+	check "in sysfs" "$(value flows)" -eq 4
+}
+
+test_age()
+{
+	topology bridge
+	iqcn age 200ms
+	data --tos 3 --flows 5 --count 5
+	sleep 0.1
+	data --tos 3 --flows 2 --count 2
+	sleep 0.15
+	check "three have aged" "$(stat flow_aged)" -eq 3
+	check "two have not" "$(stat flows)" -eq 2
+	sleep 0.2
+	check "now they have" "$(stat flows)" -eq 0
+	check "hosts without flows" "$(value flows_unsettled)" -eq 0
+}
+
+run_tests

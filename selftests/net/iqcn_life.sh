@@ -1,0 +1,224 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Lifetimes: devices, namespaces, qdiscs and the module go while flows have
+# deadlines, packets wait and CNPs are being sent.  What is left is looked for
+# here; what was freed too early is for the debug kernel to find.
+
+ALL_TESTS="
+	test_qdisc_del
+	test_replace_by_other
+	test_link_flap
+	test_rename
+	test_device_del
+	test_device_to_other_netns
+	test_netns_del
+	test_flow_moves_between_queues
+	test_add_del_under_traffic
+	test_open_flows_file
+	test_module_in_use
+	test_module_reload
+"
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# busy: flows that are paired, congested, with packets in the queue
+busy()
+{
+	topology "${1:-bridge}"
+	bottleneck 8656kbit kmin 3000 kmax 4000 t1 300us
+	pair_flow
+	pair_flow --qp 0x12 --psn 30000
+	data --flows 2 --count 200
+	sleep 0.03
+	check_eq "congested" "$(stat congested)" '"queue"'
+	check "CNPs" "$(stat cnp_sent)" -gt 20
+}
+
+# what is left; the directory itself is there as long as the module
+left()
+{
+	[ -d /sys/kernel/debug/iqcn ] || fail "no directory in debugfs"
+	find /sys/kernel/debug/iqcn -mindepth 1 | grep -c .
+}
+
+test_qdisc_del()
+{
+	busy
+	tc -n sw qdisc del dev p1 root
+	check "left in debugfs" "$(left)" -eq 0
+	sniff snd --type cnp --time 50
+	wait
+	check "CNPs after that" "$(grep -c . "$TMP/snd")" -eq 0
+}
+
+test_replace_by_other()
+{
+	busy
+	tc -n sw qdisc replace dev p1 parent 1:1 handle 20: pfifo limit 10
+	check "left in debugfs" "$(left)" -eq 0
+	data --count 3
+	tc -n sw qdisc replace dev p1 parent 1:1 handle 10: iqcn
+	check "new" "$(stat ecn_mark)" -eq 0
+}
+
+# All that was queued is gone, and so are deadlines and congestion
+test_link_flap()
+{
+	busy
+	ip -n sw link set p1 down
+	check "queue" "$(stat qlen)" -eq 0
+	check "bytes" "$(stat backlog)" -eq 0
+	check_eq "state" "$(stat congested)" ""
+	check_eq "waiting" "$(flows | awk 'NR > 1 { s += $9 } END { print s }')" 0
+	ip -n sw link set p1 up
+	wait_forwarding
+	bridge -n sw fdb replace $RCV_MAC dev p1 master static
+	sniff snd --type cnp --time 60
+	data --count 40 --psn 9000
+	wait
+	check "still at work, still paired" "$(grep -c . "$TMP/snd")" -gt 20
+}
+
+test_rename()
+{
+	busy
+	ip -n sw link set p1 down
+	ip -n sw link set p1 name uplink
+	check "debugfs follows" "$(find /sys/kernel/debug/iqcn -name uplink |
+		grep -c .)" -eq 1
+	check "the old name is gone" "$(find /sys/kernel/debug/iqcn -name p1 |
+		grep -c .)" -eq 0
+	check "sysfs follows" "$(ip netns exec sw \
+		cat /sys/class/net/uplink/iqcn/flows)" -eq 2
+}
+
+test_device_del()
+{
+	busy
+	ip -n sw link del p1
+	check "left in debugfs" "$(left)" -eq 0
+}
+
+# Its qdiscs stay behind
+test_device_to_other_netns()
+{
+	busy
+	ip -n sw link set p1 netns snd
+	check "left in debugfs" "$(left)" -eq 0
+	check "qdiscs" "$(tc -n snd qdisc show dev p1 | grep -c iqcn)" -eq 0
+	ip -n snd link set p1 up
+	tc -n snd qdisc replace dev p1 root handle 10: iqcn
+	check "at work there" "$(tc -n snd qdisc show dev p1 |
+		grep -c iqcn)" -eq 1
+	check "debugfs there" \
+		"$(find "/sys/kernel/debug/iqcn/$(netns_inum snd)" -name p1 |
+		   grep -c .)" -eq 1
+}
+
+test_netns_del()
+{
+	busy router
+	ip netns del sw
+	# a namespace is taken down when nobody waits for it
+	for _ in 1 2 3 4 5 6 7 8 9; do
+		[ "$(left)" = 0 ] && break
+		sleep 0.2
+	done
+	check "left in debugfs" "$(left)" -eq 0
+}
+
+test_flow_moves_between_queues()
+{
+	local i
+
+	topology bridge
+	tc -n sw -batch - <<-EOF
+		qdisc add dev p1 root handle 1: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+		qdisc add dev p1 parent 1:1 handle 10: iqcn bandwidth 4mbit
+		qdisc add dev p1 parent 1:2 handle 20: iqcn bandwidth 4mbit
+		filter add dev p1 parent 1: protocol ip prio 1 u32 match ip tos 0x23 0xff flowid 1:2
+	EOF
+	pair_flow
+	check "in the first" "$(stat flows)" -eq 1
+	for i in 1 2 3; do
+		data --tos 0x23 --count 2
+		check "in the second" "$(stat flows p1 20:)" -eq 1
+		check "no longer in the first" "$(stat flows)" -eq 0
+		data --tos 3 --count 2
+		check "and back" "$(stat flows)" -eq 1
+	done
+	check "made once" "$(($(stat flow_new) + $(stat flow_new p1 20:)))" \
+		-eq 1
+	check "still paired" "$(stat flows_paired)" -eq 1
+	data --tos 0x23 --count 1
+	tc -n sw qdisc del dev p1 parent 1:2
+	check "gone with its queue" "$(value flows)" -eq 0
+}
+
+test_add_del_under_traffic()
+{
+	local i
+
+	topology bridge
+	data --flows 5 --tos 3 --count 4000 --interval 100 &
+	np --time 400 --cnp 500 --ack 2
+	for i in $(seq 20); do
+		tc -n sw qdisc replace dev p1 root handle 10: iqcn \
+			bandwidth 1mbit t1 50us limit $((i * 1000))
+		sleep 0.004
+		tc -n sw qdisc change dev p1 root handle 10: iqcn \
+			t1 ${i}00us flows $((i % 5 + 1)) limit 5000
+		sleep 0.004
+		[ $((i % 3)) = 0 ] || tc -n sw qdisc del dev p1 root
+	done
+	wait
+	check "data arrived" "$(awk '{ print $2 }' "$TMP/np")" -gt 1000
+	tc -n sw qdisc del dev p1 root 2>/dev/null
+	check "left in debugfs" "$(left)" -eq 0
+}
+
+# An open file does not keep the port, nor crash when it is closed
+test_open_flows_file()
+{
+	local fd
+
+	busy
+	exec {fd}<"/sys/kernel/debug/iqcn/$(netns_inum sw)/p1/flows"
+	read -r -u $fd _
+	tc -n sw qdisc del dev p1 root
+	check "left in debugfs" "$(left)" -eq 0
+	if read -r -u $fd _ && read -r -N 100000 -u $fd _; then
+		fail "a file of a port that is gone can be read"
+	fi
+	exec {fd}<&-
+}
+
+test_module_in_use()
+{
+	busy
+	if rmmod sch_iqcn 2>/dev/null; then
+		fail "a module in use was unloaded"
+	fi
+	check "still there" "$(stat cnp_sent)" -gt 20
+}
+
+# By its name, as tc has it loaded; again and again while ports are on their way
+test_module_reload()
+{
+	local i
+
+	for i in 1 2 3 4 5; do
+		busy
+		data --flows 1000 --tos 3 --count 1000
+		ip -n sw link del p1
+		rmmod sch_iqcn || fail "the module does not unload"
+		[ ! -d /sys/kernel/debug/iqcn ] || fail "debugfs is left"
+		cleanup
+	done
+	topology bridge
+	iqcn
+	check "loaded again by tc" "$(lsmod | grep -c '^sch_iqcn')" -eq 1
+}
+
+run_tests

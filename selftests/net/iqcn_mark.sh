@@ -1,0 +1,233 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Marking: at the configured depths only, only what is ECT, never a CNP, on
+# whatever header stack, and leaving packets that a receiver takes.
+
+ALL_TESTS="
+	test_bridge_none
+	test_bridge_vlan
+	test_bridge_qinq
+	test_router_none
+	test_router_vlan
+	test_router_qinq
+	test_probability
+	test_nonect_drop
+	test_limit
+	test_cnp_reserve
+	test_uncongested
+	test_in_pieces
+	test_gso
+"
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# hold: nothing leaves p1 but tbf's burst
+hold()
+{
+	bottleneck 8kbit "$@"
+}
+
+# release: tbf sleeps by its old rate until a packet comes
+release()
+{
+	tc -n sw qdisc change dev p1 root handle 1: tbf rate 10gbit \
+		burst 1m limit 1g
+	data --type udp --tos 0
+}
+
+# above LEN DEPTH: how many of the packets of that length that are queued now
+# found more than that
+above()
+{
+	local len=$1 depth=$2 queued
+
+	queued=$(tc -n sw -s -j qdisc show dev p1 |
+		 jq -r '.[] | select(.kind == "iqcn") | .qlen')
+	echo $((queued - depth / len - 1))
+}
+
+# One address family on one header stack
+marking()
+{
+	local v=$1 len=$2 ce wanted
+
+	hold kmin 20000 kmax 40000 pmax 0
+	sniff rcv --time 200
+	# shellcheck disable=SC2086
+	data $v --tos 2 --count 60
+	wanted=$(above "$len" 40000)
+	check "packets above kmax" "$wanted" -gt 5
+	check "ecn_mark" "$(stat ecn_mark)" -eq "$wanted"
+	check "nothing came marked" "$(stat ce_in)" -eq 0
+
+	# shellcheck disable=SC2086
+	{
+		data $v --tos 1 --count 3 --qp 0x21
+		data $v --tos 0 --count 4 --qp 0x22
+		data $v --tos 3 --count 5 --qp 0x23
+		data $v --type cnp --count 6 --qp 0x24
+		data $v --type udp --tos 2 --count 2
+	}
+	check "ECT(1) and UDP marked" "$(stat ecn_mark)" -eq $((wanted + 5))
+	check "not ECT" "$(stat not_ect)" -eq 4
+	check "CE on arrival" "$(stat ce_in)" -eq 5
+	release
+	wait
+	ce=$(grep -c 'qp 0x000011 .* ce ' "$TMP/rcv")
+	check "CE at the receiver" "$ce" -eq "$wanted"
+	check "ECT(1) to CE" "$(grep -c 'qp 0x000021 .* ce ' "$TMP/rcv")" -eq 3
+	check "not ECT stays" \
+		"$(grep -c 'qp 0x000022 .* not-ect ' "$TMP/rcv")" -eq 4
+	check "CNP stays" "$(grep -c 'cnp .* ect0 ' "$TMP/rcv")" -eq 6
+	check "broken by marking" \
+		"$(grep -Ec 'icrc bad|csum bad' "$TMP/rcv")" -eq 0
+	tc -n sw qdisc del dev p1 root
+}
+
+stack()
+{
+	topology "$1" "$2"
+	marking "" "$3"
+	marking -6 $(($3 + 20))
+}
+
+# 1082: Ethernet, IPv4, UDP, BTH, 1024 bytes, ICRC; a tag beside the packet is
+# not in its length
+test_bridge_none() { stack bridge none 1082; }
+test_bridge_vlan() { stack bridge vlan 1082; }
+test_bridge_qinq() { stack bridge qinq 1086; }
+test_router_none() { stack router none 1082; }
+test_router_vlan() { stack router vlan 1082; }
+test_router_qinq() { stack router qinq 1082; }
+
+# Expected: the sum of p over the depths that the packets find, +- 4 sigma
+test_probability()
+{
+	local got want
+
+	topology bridge
+	hold kmin 100000 kmax 1000000 pmax 0.5
+	data --count 1000
+	got=$(stat ecn_mark)
+	want=$(awk 'BEGIN {
+		for (i = 0; i < 992; i++) {
+			d = i * 1082
+			if (d <= 100000) p = 0
+			else if (d <= 1000000) p = 0.5 * (d - 100000) / 900000
+			else p = 1
+			m += p; v += p * (1 - p)
+		}
+		s = 4 * sqrt(v)
+		printf "%d %d", m - s, m + s
+	}')
+	check "marks between kmin and kmax" "$got" -ge "${want% *}"
+	check "marks between kmin and kmax" "$got" -le "${want#* }"
+}
+
+test_nonect_drop()
+{
+	topology bridge
+	hold kmin 20000 kmax 40000 pmax 0 nonect drop
+	data --tos 0 --count 60
+	check "dropped early" "$(stat not_ect_drop)" -gt 5
+	check "counted as not ECT" "$(stat not_ect)" -eq "$(stat not_ect_drop)"
+	check "depth stays near kmax" "$(stat backlog)" -le 41082
+	check "drops of tc" "$(stat drops)" -eq "$(stat not_ect_drop)"
+	data --type cnp --count 1 --tos 0xc0
+	check "a CNP is not dropped" "$(stat not_ect)" -eq \
+		"$(stat not_ect_drop)"
+	check "still" "$(stat drops)" -eq "$(stat not_ect_drop)"
+}
+
+test_limit()
+{
+	topology bridge
+	hold limit 50000 kmin 20000 kmax 40000
+	data --count 100
+	check "below the limit" "$(stat backlog)" -le 50000
+	check "full" "$(stat backlog)" -gt 48900
+	check "dropped" "$(stat drop_overlimit)" -eq "$(stat drops)"
+	check "all accounted for" "$(($(stat drops) + $(stat qlen)))" -ge 91
+	check "peak" "$(stat depth_peak_bytes)" -eq "$(stat backlog)"
+	hold limit 1
+	data --count 3
+	check "limit 1 queues nothing" "$(stat qlen)" -eq 0
+	check "limit 1 drops" "$(stat drop_overlimit)" -gt 0
+}
+
+test_cnp_reserve()
+{
+	local full
+
+	topology bridge
+	hold limit 20000 kmin 1000 kmax 2000
+	data --count 40
+	full=$(stat drop_overlimit)
+	data --type cnp --count 5
+	check "CNPs are not dropped" "$(stat drop_overlimit)" -eq "$full"
+	data --type cnp --count 500
+	check "but not without end" "$(stat drop_overlimit)" -gt "$full"
+	check "limit and reserve" "$(stat backlog)" -le $((20000 + 16384))
+}
+
+test_uncongested()
+{
+	topology bridge
+	iqcn kmin 100000 kmax 400000
+	sniff rcv --time 60
+	data --count 50
+	data -6 --count 50
+	wait
+	check "all arrive" "$(grep -c data "$TMP/rcv")" -eq 100
+	check "no CE" "$(grep -c ' ce ' "$TMP/rcv")" -eq 0
+	check "no mark" "$(stat ecn_mark)" -eq 0
+	check "no flow" "$(stat flow_new)" -eq 0
+	check "no depth" "$(stat depth_peak_bytes)" -eq 0
+}
+
+# A packet socket's frames of more than a page: headers in a fragment
+test_in_pieces()
+{
+	topology bridge qinq
+	hold kmin 1000 kmax 2000
+	sniff rcv --time 100
+	data --len 4096 --count 10
+	data -6 --len 4096 --count 10
+	data --len 4096 --count 5 --tos 3 --qp 0x12
+	check "marked" "$(stat ecn_mark)" -ge 17
+	check "CE on arrival" "$(stat ce_in)" -eq 5
+	check "flows" "$(stat flows)" -eq 3
+	release
+	wait
+	check "CE at the receiver" "$(grep -c ' ce ' "$TMP/rcv")" -ge 22
+	check "broken by marking" \
+		"$(grep -Ec 'icrc bad|csum bad' "$TMP/rcv")" -eq 0
+}
+
+test_gso()
+{
+	topology bridge
+	unmute snd
+	ip -n snd neigh add $RCV4 lladdr $RCV_MAC dev e0
+	ip -n snd neigh add $RCV6 lladdr $RCV_MAC dev e0
+	# segmented after the qdisc, so that the receiver sees packets
+	in_ns sw ethtool -K p1 tx off >/dev/null
+	hold kmin 1000 kmax 2000
+	sniff rcv --time 100
+	data --count 12 --qp 0x31
+	data --gso 8 --sport 4000 --len 1000
+	data -6 --gso 8 --sport 4000 --len 1000
+	check "two of them marked" "$(stat ecn_mark)" -ge 2
+	release
+	wait
+	check "segments that are CE" \
+		"$(grep -c 'qp 0x000011 .* ce ' "$TMP/rcv")" -eq 16
+	check "CE packets sent count segments" "$(stat ce_sent)" -ge 16
+	# IPv4 ids, which the stack chooses, are in the ICRC: look at IPv6
+	check "ICRC" "$(grep -c ' fd01.* icrc bad' "$TMP/rcv")" -eq 0
+	check "broken by marking" \
+		"$(grep -c 'csum bad' "$TMP/rcv")" -eq 0
+}
+
+run_tests

@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Many flows: deadlines of ten thousand are met to the microsecond as those of
+# one are.
+
+ALL_TESTS="
+	test_10000_flows
+	test_churn
+"
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# A burst of seven rounds of 10000 packets into a queue that sends one every
+# 10 us: a flow's packets leave 100 ms apart.  Four rounds and their ACKs pair
+# the flows, and after that each CE packet is followed by a CNP 60 ms later,
+# while the next packet of the flow still waits.  (Faster, and the lab's clock,
+# which a look at it moves by 256 ns, would be the bottleneck.)
+test_10000_flows()
+{
+	local n=10000
+
+	if ! virtual_time; then
+		skip "means nothing outside of virtual time"
+		return
+	fi
+	# KASAN takes its time
+	[ "$IQCN_LAB" != uml-debug ] || n=8000
+	topology bridge
+	bottleneck 865600kbit limit 1g kmin 1000 kmax 2000 \
+		t1 60ms bandwidth 865600kbit
+	sniff snd --type cnp --time 900
+	sniff rcv --type data --time 900
+	np --time 900 --ack 1
+	data --flows $n --count $((n * 7))
+	wait
+	check "flows" "$(stat flow_new)" -eq $n
+	check "paired" "$(stat flows_paired)" -eq $n
+	note "$(awk '
+	FNR == NR { if (/ ce /) ce[$7] = ce[$7] " " substr($1, 7); next }
+	{
+		# the last CE packet of this flow before the CNP
+		t = substr($1, 7)
+		qp = sprintf("0x0%s", substr($7, 4))
+		k = split(ce[qp], times, " ")
+		for (i = k; i && times[i] + 0 > t + 0; i--)
+			;
+		late = (t - times[i]) % 60000000
+		if (late > 30000000)
+			late -= 60000000
+		n++
+		flows[qp] = 1
+		if (late > max) max = late
+		if (late < min || n == 1) min = late
+		if (late < 0 || late > 1000) bad++
+	}
+	END {
+		for (qp in flows) f++
+		printf "%d CNPs for %d flows, %d ns early at most, %d ns late at most, %d out of bounds",
+			n, f, min < 0 ? -min : 0, max, bad
+	}' "$TMP/rcv" "$TMP/snd" | tee "$TMP/scale")"
+	check "flows that got CNPs" "$(awk '{ print $4 }' "$TMP/scale")" -eq $n
+	check "CNPs more than 1 us off" \
+		"$(awk '{ print $(NF - 3) }' "$TMP/scale")" -eq 0
+}
+
+# More flows than there is room for, again and again
+test_churn()
+{
+	topology bridge
+	iqcn flows 1000 age 100ms
+	data --tos 3 --flows 20000 --count 40000 --len 64
+	check "flows" "$(stat flows)" -eq 1000
+	check "accounts" $(($(stat flow_new) - $(stat flow_evicted))) -eq 1000
+	sleep 0.3
+	check "all aged" "$(stat flows)" -eq 0
+	check "hosts" "$(value flows_unsettled)" -eq 0
+}
+
+run_tests

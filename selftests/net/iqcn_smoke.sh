@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The main job, on any kernel and under any clock: nothing here depends on how
+# long things take.
+
+ALL_TESTS="
+	test_marks
+	test_notifies_bridge
+	test_notifies_router_vlan
+	test_netns_del
+	test_in_use
+"
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+test_marks()
+{
+	topology bridge
+	bottleneck 8kbit kmin 20000 kmax 40000 pmax 0
+	data --count 60
+	data --tos 0 --count 4
+	data --tos 3 --count 5
+	check "marked" "$(stat ecn_mark)" -eq 15
+	check "not ECT" "$(stat not_ect)" -ge 4
+	check "CE on arrival" "$(stat ce_in)" -eq 5
+}
+
+# a receiver that answers, a stream until the box has sent CNPs
+notified()
+{
+	local v=$1 i
+
+	iqcn bandwidth 10kbit t1 300us
+	np --time 100 --ack 1
+	for i in $(seq 20); do
+		# shellcheck disable=SC2086
+		data $v --tos 3 --count 5 --psn $((i * 100)) --interval 2000
+		[ "$(stat flows_paired)" != 1 ] || break
+	done
+	check "paired" "$(stat flows_paired)" -eq 1
+	sniff snd --type cnp --time 200
+	for i in $(seq 20); do
+		# shellcheck disable=SC2086
+		data $v --tos 3 --count 10 --psn $((i * 100)) --interval 2000
+		[ "$(stat cnp_sent)" -lt 3 ] || break
+	done
+	wait
+	check "CNPs" "$(grep -c 'cnp .* qp 0x800011 .* icrc ok csum ok' \
+		"$TMP/snd")" -ge 3
+	check "all of them ours" "$(stat cnp_seen)" -eq 0
+	tc -n sw qdisc del dev p1 root
+}
+
+test_notifies_bridge()
+{
+	topology bridge
+	notified
+}
+
+test_notifies_router_vlan()
+{
+	topology router vlan
+	notified -6
+}
+
+test_netns_del()
+{
+	local i
+
+	topology bridge
+	bottleneck 8kbit kmin 1000 kmax 2000 bandwidth 1kbit
+	data --flows 20 --tos 3 --count 200
+	check "flows" "$(stat flows)" -eq 20
+	ip netns del sw
+	for i in $(seq 50); do
+		[ "$(find /sys/kernel/debug/iqcn -mindepth 1 |
+			grep -c .)" != 0 ] || break
+		sleep 0.2
+	done
+	check "left in debugfs" "$(find /sys/kernel/debug/iqcn -mindepth 1 |
+		grep -c .)" -eq 0
+}
+
+test_in_use()
+{
+	topology bridge
+	iqcn
+	if rmmod sch_iqcn 2>/dev/null; then
+		fail "a module in use was unloaded"
+	fi
+	check "still there" "$(stat flows)" -eq 0
+}
+
+run_tests

@@ -1,0 +1,391 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What the kselftests share: KTAP, topologies, packets.  Sourced; after the
+# manner of tools/testing/selftests/net/lib.sh.
+#
+# A test file sets ALL_TESTS and ends with "run_tests".  Each test is a
+# function; "check" and its like note a failure and go on, so that one run
+# tells everything.  Each makes its topology; all are gone after each.
+#
+#   snd ---- p0 [ sw: bridge or router ] p1 ---- rcv
+#                                        ^
+#                            iqcn under tbf, which is the bottleneck
+#
+# snd sends data, rcv answers; CNPs of ours are injected on p1.
+
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+TOP=$(cd "$HERE/../.." && pwd)
+BUILD=${IQCN_BUILD:-$TOP/build}
+ROCE=$BUILD/roce
+export TC_LIB_DIR=$BUILD
+
+SND4=10.1.0.1 RCV4=10.1.0.2 RCV4_ROUTED=10.2.0.2
+SND6=fd01::1 RCV6=fd01::2 RCV6_ROUTED=fd02::2
+SND_MAC=02:00:00:00:00:01 RCV_MAC=02:00:00:00:00:02
+P0_MAC=02:00:00:00:00:a0 P1_MAC=02:00:00:00:00:a1
+
+TMP=$(mktemp -d)
+trap 'cleanup; rm -rf "$TMP"' EXIT
+
+note()
+{
+	echo "#     $*"
+}
+
+fail()
+{
+	note "FAIL: $*"
+	test_failed=1
+}
+
+# check WHAT GOT OP WANTED: integers
+check()
+{
+	if ! test "$2" "$3" "$4" 2>/dev/null; then
+		fail "$1: $2, wanted $3 $4"
+	fi
+}
+
+# check_eq WHAT GOT WANTED: strings
+check_eq()
+{
+	[ "$2" = "$3" ] || fail "$1: \"$2\", wanted \"$3\""
+}
+
+skip()
+{
+	test_skipped=$*
+}
+
+# in_ns NS COMMAND...; quicker than "ip netns exec", /sys stays the first one's
+in_ns()
+{
+	nsenter --net="/run/netns/$1" "${@:2}"
+}
+
+cleanup()
+{
+	# what still runs in the background ends first
+	wait
+	ip -force -batch - 2>/dev/null <<-EOF
+		netns del snd
+		netns del sw
+		netns del rcv
+	EOF
+	true
+}
+
+# topology bridge|router [none|vlan|qinq]: which tags the hosts use.  Batches,
+# for the time that processes take here.
+topology()
+{
+	kind=$1 tags=${2:-none}
+	ip -batch - <<-EOF
+		netns add snd
+		netns add sw
+		netns add rcv
+		link add e0 netns snd address $SND_MAC mtu 9000 type veth peer name p0 netns sw address $P0_MAC mtu 9000
+		link add e0 netns rcv address $RCV_MAC mtu 9000 type veth peer name p1 netns sw address $P1_MAC mtu 9000
+	EOF
+	case $tags in
+	none) vlan_args=() ;;
+	vlan) vlan_args=(--vlan 100:3) ;;
+	qinq) vlan_args=(--vlan ad:200:3 --vlan 100:3) ;;
+	esac
+	"topology_$kind"
+	mute snd
+	mute rcv
+}
+
+topology_bridge()
+{
+	rcv4=$RCV4 rcv6=$RCV6
+	# as the data has them on the bridge
+	snd_dmac=$RCV_MAC rcv_dmac=$SND_MAC
+	ip -n snd -batch - <<-EOF
+		link set e0 up
+		addr add $SND4/24 dev e0
+		addr add $SND6/64 dev e0 nodad
+	EOF
+	ip -n rcv -batch - <<-EOF
+		link set e0 up
+		addr add $RCV4/24 dev e0
+		addr add $RCV6/64 dev e0 nodad
+	EOF
+	ip -n sw -batch - <<-EOF
+		link add br0 type bridge mcast_snooping 0
+		link set p0 master br0
+		link set p1 master br0
+		link set p0 up
+		link set p1 up
+		link set br0 up
+	EOF
+	wait_forwarding
+	# so that a packet goes where it is to go from the first one on
+	bridge -n sw -batch - <<-EOF
+		fdb replace $SND_MAC dev p0 master static
+		fdb replace $RCV_MAC dev p1 master static
+	EOF
+}
+
+wait_forwarding()
+{
+	local i ports
+
+	for i in $(seq 50); do
+		ports=$(bridge -n sw link show)
+		[[ $ports == *forwarding*forwarding* ]] && return
+		sleep 0.1
+	done
+	fail "the bridge does not forward"
+}
+
+# link_batch DEV ADDRESS...: bring DEV up, with the tagged devices over it, and
+# give the last of them the addresses
+link_batch()
+{
+	local dev=$1 over=$1 a
+	shift
+
+	echo "link set $dev up"
+	case $tags in
+	vlan)
+		over=$dev.100
+		echo "link add link $dev name $over type vlan id 100"
+		;;
+	qinq)
+		over=$dev.q
+		echo "link add link $dev name $dev.200 type vlan proto 802.1ad id 200"
+		echo "link set $dev.200 up"
+		echo "link add link $dev.200 name $over type vlan id 100"
+		;;
+	esac
+	[ "$over" = "$dev" ] || echo "link set $over up"
+	for a; do
+		case $a in
+		*:*) echo "addr add $a dev $over nodad" ;;
+		*) echo "addr add $a dev $over" ;;
+		esac
+	done
+}
+
+topology_router()
+{
+	local top0=p0 top1=p1
+
+	rcv4=$RCV4_ROUTED rcv6=$RCV6_ROUTED
+	snd_dmac=$P0_MAC rcv_dmac=$P1_MAC
+	case $tags in
+	vlan) top0=p0.100 top1=p1.100 ;;
+	qinq) top0=p0.q top1=p1.q ;;
+	esac
+	in_ns sw sysctl -qw net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1
+	ip -n snd -batch - <<-EOF
+		$(link_batch e0 $SND4/24 $SND6/64)
+		route add 10.2.0.0/24 via 10.1.0.254
+		route add fd02::/64 via fd01::fe
+	EOF
+	ip -n rcv -batch - <<-EOF
+		$(link_batch e0 $RCV4_ROUTED/24 $RCV6_ROUTED/64)
+		route add 10.1.0.0/24 via 10.2.0.254
+		route add fd01::/64 via fd02::fe
+	EOF
+	ip -n sw -batch - <<-EOF
+		$(link_batch p0 10.1.0.254/24 fd01::fe/64)
+		$(link_batch p1 10.2.0.254/24 fd02::fe/64)
+		neigh add $SND4 lladdr $SND_MAC dev $top0
+		neigh add $SND6 lladdr $SND_MAC dev $top0
+		neigh add $RCV4_ROUTED lladdr $RCV_MAC dev $top1
+		neigh add $RCV6_ROUTED lladdr $RCV_MAC dev $top1
+	EOF
+	sleep 0.1
+}
+
+# mute NS: its stack sees nothing, and so answers nothing by itself; taps do
+mute()
+{
+	tc -n "$1" -batch - <<-EOF
+		qdisc add dev e0 clsact
+		filter add dev e0 ingress matchall action drop
+	EOF
+}
+
+unmute()
+{
+	tc -n "$1" qdisc del dev e0 clsact
+}
+
+# iqcn PARAMETER...: on p1, without a bottleneck
+iqcn()
+{
+	tc -n sw qdisc replace dev p1 root handle 10: iqcn "$@"
+}
+
+# bottleneck RATE IQCN-PARAMETER...: tbf over iqcn on p1
+bottleneck()
+{
+	local rate=$1
+	shift
+
+	tc -n sw -batch - <<-EOF
+		qdisc replace dev p1 root handle 1: tbf rate $rate burst 9k limit 1g
+		qdisc replace dev p1 parent 1:1 handle 10: iqcn $*
+	EOF
+}
+
+# packets NS SMAC DMAC SRC4 DST4 SRC6 DST6 ARGUMENT...: with -6 over IPv6
+packets()
+{
+	local ns=$1 ends=(--smac "$2" --dmac "$3") a
+	local ips=(--src "$4" --dst "$5") ips6=(--src "$6" --dst "$7") args=()
+	shift 7
+
+	for a; do
+		case $a in
+		-6) ips=("${ips6[@]}") ;;
+		*) args+=("$a") ;;
+		esac
+	done
+	"$ROCE" send "$ns/e0" "${ends[@]}" "${ips[@]}" "${vlan_args[@]}" \
+		"${args[@]}"
+}
+
+# data [-6] [ARGUMENT...]: what snd sends to rcv
+data()
+{
+	packets snd $SND_MAC $snd_dmac $SND4 "$rcv4" $SND6 "$rcv6" "$@"
+}
+
+# reply [-6] [ARGUMENT...]: what rcv sends to snd
+reply()
+{
+	packets rcv $RCV_MAC $rcv_dmac "$rcv4" $SND4 "$rcv6" $SND6 "$@"
+}
+
+# listener COMMAND WHERE FILE --time MS ARGUMENT...: in the background, into
+# $TMP/FILE; returns when it listens.  An emulated machine gets more time.
+listener()
+{
+	local command=$1 where=$2 file=$3 args=() a before=""
+	shift 3
+
+	for a; do
+		[ "$before" != --time ] || virtual_time || a=$((a * 50))
+		args+=("$a")
+		before=$a
+	done
+	rm -f "$TMP/$file.ready"
+	"$ROCE" "$command" "$where" --ready "$TMP/$file.ready" "${args[@]}" \
+		>"$TMP/$file" &
+	until [ -e "$TMP/$file.ready" ]; do
+		sleep 0.01
+	done
+}
+
+# sniff NS ARGUMENT...: in the background, into $TMP/NS
+sniff()
+{
+	local ns=$1
+	shift
+
+	listener sniff "$ns/e0" "$ns" "$@"
+}
+
+# np ARGUMENT...: a receiver, in the background, its sums in $TMP/np
+np()
+{
+	listener np rcv/e0 np "$@"
+}
+
+# stat NAME [DEV [HANDLE]]: a value of tc -s -j.  In bash, for a process takes
+# a twentieth of a second here.
+stat()
+{
+	local name=$1 dev=${2:-p1} handle=${3:-10:} json
+
+	json=$(tc -n sw -s -j qdisc show dev "$dev")
+	json=${json#*\"kind\":\"iqcn\",\"handle\":\""$handle"\"}
+	json=${json%%\"kind\":*}
+	if [[ $json =~ \"$name\":(\"([^\"]*)\"|\[([^]]*)\]|([^],}]*)) ]]; then
+		echo "${BASH_REMATCH[2]}${BASH_REMATCH[3]}${BASH_REMATCH[4]}"
+	else
+		echo "no $name"
+	fi
+}
+
+# value NAME: of the port in sysfs
+value()
+{
+	ip netns exec sw cat "/sys/class/net/p1/iqcn/$1"
+}
+
+netns_inum()
+{
+	in_ns "$1" readlink /proc/self/ns/net | tr -dc 0-9
+}
+
+flows()
+{
+	cat "/sys/kernel/debug/iqcn/$(netns_inum sw)/p1/flows"
+}
+
+# pair_flow [-6] [data argument...]: CE packets and ACKs until it is paired
+pair_flow()
+{
+	np --time 60 --ack 1
+	data "$@" --tos 3 --count 4 --interval 1000 --len 64
+	wait
+}
+
+# gaps: from each CNP in $TMP/snd back to the last CE packet in $TMP/rcv before
+# it, in whole us; one per line
+gaps()
+{
+	gaps_ns | sed 's/...$//'
+}
+
+# All digits of a time are more than awk keeps
+gaps_ns()
+{
+	awk '
+	FNR == NR { if (/ data .* ce /) ce[++n] = substr($1, 7) + 0; next }
+	/ cnp / {
+		t = substr($1, 7) + 0
+		for (i = n; i && ce[i] > t; i--)
+			;
+		printf "%d\n", t - ce[i]
+	}' "$TMP/rcv" "$TMP/snd"
+}
+
+# In virtual time nothing happens in zero time; elsewhere a test that looks at
+# microseconds means nothing
+virtual_time()
+{
+	grep -q time-travel /proc/cmdline
+}
+
+run_tests()
+{
+	local n=0 failed=0 t
+
+	echo "TAP version 13"
+	# shellcheck disable=SC2086
+	set -- ${ONLY:-$ALL_TESTS}
+	echo "1..$#"
+	for t; do
+		n=$((n + 1))
+		test_failed="" test_skipped=""
+		"$t"
+		cleanup
+		if [ -n "$test_skipped" ]; then
+			echo "ok $n $t # SKIP $test_skipped"
+		elif [ -z "$test_failed" ]; then
+			echo "ok $n $t"
+		else
+			echo "not ok $n $t"
+			failed=$((failed + 1))
+		fi
+	done
+	[ $failed = 0 ]
+}

@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Inside a kernel of the lab: put the module where tc has it loaded from, run
+# kselftests, unload it.
+#
+#   run.sh MODULE [FILE[:TEST,TEST...]]...	default: every file in net/
+set -u
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+module=$1
+shift
+[ $# -gt 0 ] || set -- "$HERE"/net/iqcn_*.sh
+
+# the lab may have done so already (lab.sh run -k)
+if ! modinfo sch_iqcn >/dev/null 2>&1; then
+	extra=/lib/modules/$(uname -r)/extra
+	mkdir -p "$extra" && cp "$module" "$extra/sch_iqcn.ko" || exit 1
+	depmod 2>/dev/null
+fi
+
+rc=0
+for spec; do
+	file=${spec%%:*}
+	tests=""
+	[ "$file" = "$spec" ] || tests=${spec#*:}
+	[ -e "$file" ] || file=$HERE/net/$file
+	echo "# $(basename "$file")"
+	ONLY=${tests//,/ } bash "$file" || rc=1
+done
+
+# ports and namespaces may still be on their way
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	rmmod sch_iqcn 2>/dev/null
+	grep -q '^sch_iqcn ' /proc/modules || break
+	sleep 0.5
+done
+if grep -q '^sch_iqcn ' /proc/modules; then
+	echo "not ok the module does not unload"
+	rc=1
+fi
+exit $rc
