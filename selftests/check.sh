@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# make check: every test, by two workers, for the two cores there are.  Each step
+# writes build/check/STEP.log; a table and one line of verdict come last.
+set -u -o pipefail
+
+TOP=$(cd "$(dirname "$0")/.." && pwd)
+LAB=$TOP/selftests/lab/lab.sh
+OUT=$TOP/build/check
+cd "$TOP" || exit 1
+rm -rf "$OUT"
+mkdir -p "$OUT"
+
+# The steps, the longest first.  Those of the debug kernel are cut in two.
+STEPS="kselftests-debug-2 kselftests-debug-1 kselftests static stock demo
+	kunit-debug kunit"
+
+run_step()
+{
+	case $1 in
+	kselftests) selftests uml ;;
+	kselftests-debug-1)
+		selftests uml-debug -m 3072 -- iqcn_cnp.sh iqcn_scale.sh \
+			iqcn_qdisc.sh
+		;;
+	kselftests-debug-2)
+		selftests uml-debug -m 3072 -- iqcn_mark.sh iqcn_life.sh \
+			iqcn_pair.sh iqcn_bad.sh iqcn_smoke.sh
+		;;
+	static) "$TOP/selftests/static.sh" ;;
+	demo) "$TOP/selftests/demo/demo.sh" ;;
+	kunit) kunit uml ;;
+	kunit-debug) kunit uml-debug ;;
+	stock)
+		selftests stock -k "$TOP/build/stock/sch_iqcn.ko" -- \
+			iqcn_smoke.sh
+		;;
+	esac
+}
+
+# selftests KERNEL [OPTION...] [-- FILE...]
+selftests()
+{
+	local kernel=$1 options=()
+	shift
+
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	[ $# = 0 ] || shift
+	"$LAB" run "$kernel" "${options[@]}" "$TOP/selftests/run.sh" \
+		"$TOP/build/$kernel/sch_iqcn.ko" "$@"
+}
+
+kunit()
+{
+	"$LAB" run "$1" "$TOP/selftests/kunit.sh" \
+		"$TOP/build/$1/tests/iqcn_kunit.ko"
+}
+
+# worker: take the next step until there is none
+worker()
+{
+	local name start result
+
+	while name=$(flock "$OUT/lock" \
+			sed -i -e '1{w /dev/stdout' -e 'd}' "$OUT/todo") &&
+	      [ -n "$name" ]; do
+		start=$SECONDS result=ok
+		echo "  $name ..."
+		run_step "$name" >"$OUT/$name.log" 2>&1 </dev/null ||
+			result=FAILED
+		echo "$name $result $((SECONDS - start))" >>"$OUT/results"
+		echo "  $name: $result, $((SECONDS - start)) s"
+	done
+}
+
+echo "kernels and builds"
+# not in a step: their progress is worth seeing
+for kernel in uml stock uml-debug; do
+	if ! make -s "lab-$kernel"; then
+		echo "FAILED: lab-$kernel does not build"
+		exit 1
+	fi
+done
+
+echo "tests"
+printf '%s\n' $STEPS >"$OUT/todo"
+worker &
+worker &
+wait
+
+echo
+printf '%-20s %-8s %8s  %s\n' step result seconds "tests"
+passed=0 failed=0
+while read -r name result seconds; do
+	log=$OUT/$name.log
+	ok=$(grep -cE '^ *ok [0-9]+ ' "$log")
+	bad=$(grep -cE '^ *not ok ' "$log")
+	# a step without tests of its own is one
+	if [ "$ok" = 0 ] && [ "$bad" = 0 ]; then
+		[ "$result" = ok ] && ok=1
+	fi
+	[ "$result" = ok ] || [ "$bad" != 0 ] || bad=1
+	passed=$((passed + ok)) failed=$((failed + bad))
+	printf '%-20s %-8s %8s  %d passed, %d failed\n' "$name" "$result" \
+		"$seconds" "$ok" "$bad"
+done <"$OUT/results"
+
+while read -r name result _; do
+	[ "$result" = FAILED ] || continue
+	echo
+	echo "--- $name (build/check/$name.log):"
+	grep -E '^ *not ok|FAIL|splat|verdict|rror' "$OUT/$name.log" |
+		head -n 40
+	tail -n 15 "$OUT/$name.log"
+done <"$OUT/results"
+echo
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
