@@ -14,6 +14,7 @@ ALL_TESTS="
 	test_device_to_other_netns
 	test_netns_del
 	test_flow_moves_between_queues
+	test_moving_keeps_limit
 	test_add_del_under_traffic
 	test_open_flows_file
 	test_module_in_use
@@ -154,6 +155,24 @@ test_flow_moves_between_queues()
 	data --tos 0x23 --count 1
 	tc -n sw qdisc del dev p1 parent 1:2
 	check "gone with its queue" "$(value flows)" -eq 0
+}
+
+# Flows that come from another queue count against the limit of this one
+test_moving_keeps_limit()
+{
+	topology bridge
+	tc -n sw -batch - <<-EOF
+		qdisc add dev p1 root handle 1: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+		qdisc add dev p1 parent 1:1 handle 10: iqcn flows 25
+		qdisc add dev p1 parent 1:2 handle 20: iqcn flows 10
+		filter add dev p1 parent 1: protocol ip prio 1 u32 match ip tos 0x23 0xff flowid 1:2
+	EOF
+	data --tos 3 --flows 25 --count 25
+	check "in the first" "$(stat flows)" -eq 25
+	data --tos 0x23 --flows 25 --count 25
+	check "moved" "$(stat flows)" -eq 0
+	check "in the second" "$(stat flows p1 20:)" -eq 10
+	check "evicted" "$(stat flow_evicted p1 20:)" -eq 15
 }
 
 test_add_del_under_traffic()
