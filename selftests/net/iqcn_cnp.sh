@@ -231,6 +231,12 @@ test_state_ends()
 	check_eq "after it" "$(stat congested)" ""
 	check "a rate of nothing" "$(stat rate_bps)" -eq 0
 	check "to and fro" $(($(stat state_changes) % 2)) -eq 0
+	# deadlines that are far away do not keep it
+	tc -n sw qdisc change dev p1 root handle 10: iqcn t1 1s
+	stream
+	check_eq "again" "$(stat congested)" '"queue"'
+	sleep 0.02
+	check_eq "and over" "$(stat congested)" ""
 }
 
 test_unpaired()

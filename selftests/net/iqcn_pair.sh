@@ -94,6 +94,11 @@ test_psn_same_is_not_enough()
 	for _ in 1 2 3 4 5; do
 		ack --psn 100
 	done
+	check_eq "one PSN" "$(grade)" "none -"
+	for _ in 1 2 3 4 5; do
+		ack --psn 101
+		ack --psn 100
+	done
 	check_eq "not yet" "$(grade)" "none -"
 }
 
