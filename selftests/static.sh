@@ -6,11 +6,10 @@ set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/.." && pwd)
 LAB=$TOP/selftests/lab/lab.sh
-CACHE=${IQCN_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/sch_iqcn}
 cd "$TOP" || exit 1
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
-source_tree=$(echo "$CACHE"/linux-6.1*)
+source_tree=$("$LAB" source) || exit 1
 
 n=0 failed=0
 result()

@@ -5,6 +5,7 @@
 #
 #   lab.sh build KERNEL		build or fetch it, print nothing but progress
 #   lab.sh make KERNEL ARG...	make against it, out of tree
+#   lab.sh source		unpack Linux's sources, print where they are
 #   lab.sh key KERNEL		what tells this build of it from another
 #   lab.sh run KERNEL [-w] [-m MB] [-k MODULE] SCRIPT [ARG...]
 #				boot it and run SCRIPT in it, as root, on the
@@ -58,6 +59,11 @@ packages)
 build)
 	[ $# = 1 ] || usage
 	kernel_build "$1"
+	;;
+source)
+	[ $# = 0 ] || usage
+	source_unpack
+	source_dir
 	;;
 key)
 	[ $# = 1 ] || usage
