@@ -283,7 +283,7 @@ struct iqcn_queue {
  *	and so to @cnps_sent
  * @cnp_ns: when its last CNP was seen or sent
  * @psn: of the last CE packet
- * @ce_since: a CE packet has left since the last CNP
+ * @ce_since: a CE packet has left since the last CNP of ours
  * @sport: UDP source port of its data
  * @cnp_sport: UDP source port of the receiver's CNPs, 0 until one is seen
  * @pkey: P_Key of its data

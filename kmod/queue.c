@@ -17,9 +17,10 @@
  *	 inject a CNP, deadline := now + T1               deadline := now + T1
  *
  * Source: US 12395431 B2, steps S203-S211 and claim 1.  A flow is active if a
- * CE packet of it waits in the queue or has left since its last notification:
- * the patent's timer runs once per CE packet, which is not enough for a flow
- * whose packets wait in a deep queue for longer than T1.
+ * CE packet of it waits in the queue or has left since the last CNP of ours: the
+ * patent's timer runs once per CE packet, which is not enough for a flow whose
+ * packets wait in a deep queue for longer than T1.  A CNP of the receiver makes
+ * no flow inactive: it answers the packet that began the silence.
  *
  * One hrtimer per queue.  It is armed for the deadline that is first at that
  * moment; when that one moves, the timer comes early once and is set anew, so
@@ -228,7 +229,6 @@ void iqcn_queue_cnp_seen(struct iqcn_flow *flow, u16 sport)
 		flow->cnp_ns = now_ns;
 		flow->cnps_seen++;
 		flow->cnp_sport = sport;
-		flow->ce_since = false;
 		if (iqcn_deadline_armed(&flow->due))
 			iqcn_deadline_restart(&flow->due, &q->deadlines,
 					      now_ns);
@@ -269,7 +269,7 @@ static bool iqcn_budget_ask(struct iqcn_port *port, u64 now_ns)
 	return ok;
 }
 
-/* A packet of it waits here, or has left since the sender was last told */
+/* A packet of it waits here, or has left since we last told the sender */
 static bool iqcn_flow_active(const struct iqcn_flow *flow)
 {
 	return flow->ce_since || refcount_read(&flow->refs) > 1;

@@ -19,6 +19,7 @@ ALL_TESTS="
 	test_learned_sport
 	test_real_queue
 	test_receiver_restarts
+	test_receiver_answers
 	test_receiver_fast_enough
 	test_idle
 	test_state_ends
@@ -199,6 +200,26 @@ test_receiver_fast_enough()
 	check "congested" "$(stat state_changes)" -ge 1
 	# one at the end: the receiver does not answer the last packets
 	check "CNPs sent" "$(stat cnp_sent)" -le $((before + 1))
+}
+
+# A sparse flow, nothing waiting: its receiver answers each packet, and a T1
+# later it is told once more, by us, for it would speed up now.  Not twice.
+test_receiver_answers()
+{
+	topology bridge
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED
+	pair_flow
+	sniff snd --type cnp --time 60
+	sniff rcv --type data --time 60
+	np --time 60 --ack 0 --cnp 1 --delay 50
+	stream
+	wait
+	check "CNPs seen" "$(stat cnp_seen)" -ge 10
+	virtual_time && check_eq "gaps" \
+		"$(gaps | grep -vxE '5[01]|35[0-2]' | tr '\n' ' ')" ""
+	check "one of ours for each" "$(gaps | grep -cxE '35[0-2]')" -ge 10
+	check "CNPs sent" "$(stat cnp_sent)" -le 12
 }
 
 test_idle()
