@@ -1,11 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# init of every kernel in the lab: mounts, runs the command in $1/cmd, looks
-# for splats, says how it ended and powers off.  What the command prints goes
-# to the console.
+# init of every kernel in the lab: mounts, runs the command in a file "cmd",
+# looks for splats, says how it ended and powers off.  What the command prints
+# goes to the console.
+#
+# The file's directory is $1, or else the one that User Mode Linux was started
+# in: /proc is still the machine's.
 
-run=$1
+run=${1:-$(readlink /proc/self/cwd)}
 export HOME=/tmp TERM=${TERM:-linux}
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 

@@ -7,11 +7,12 @@
 #   lab.sh make KERNEL ARG...	make against it, out of tree
 #   lab.sh source		unpack Linux's sources, print where they are
 #   lab.sh key KERNEL		what tells this build of it from another
-#   lab.sh run KERNEL [-w] [-m MB] [-k MODULE] SCRIPT [ARG...]
+#   lab.sh run KERNEL [-w] [-m MB] [-k MODULE] [-s SEED] SCRIPT [ARG...]
 #				boot it and run SCRIPT in it, as root, on the
 #				machine's own file system; exit as SCRIPT does,
 #				or 99 if the kernel's log has a splat; -k: with
-#				MODULE among those that it loads by itself (stock)
+#				MODULE among those that it loads by itself (stock);
+#				-s: all that is random in it comes from SEED (uml)
 #   lab.sh packages PURPOSE	install what is missing: lab, check
 #
 # KERNEL:

@@ -42,17 +42,27 @@ lab_prepare()
 	} >"$run/cmd"
 }
 
+# Its directory is the one that it runs in, so that the command line is the same
+# wherever that is: the kernel's random numbers begin with it.
 uml_boot()
 {
-	local kernel=$1 mem=$2 clock=$3 run=$4 dir
+	local kernel=$1 mem=$2 clock=$3 run=$4 seed=$5 dir
 
 	dir=$(uml_dir "$kernel") || exit 1
-	TMPDIR=${LAB_TMPDIR:-/dev/shm} timeout -k 5 "$LAB_TIMEOUT_S" \
+	if [ -n "$seed" ]; then
+		# two assignments, for the second may fail
+		LD_PRELOAD=$(uml_seed_library) || exit 1
+		export LD_PRELOAD LAB_SEED=$seed
+		clock+=" time-travel-start=1700000000000000000"
+	fi
+	ln -s "$LAB/init.sh" "$run/init.sh"
+	cd "$run" &&
+		TMPDIR=${LAB_TMPDIR:-/dev/shm} timeout -k 5 "$LAB_TIMEOUT_S" \
 		"$dir/linux" mem="${mem}M" \
 		root=/dev/root rootfstype=hostfs rootflags=/ rw quiet \
-		init="$LAB/init.sh" con0=null,fd:1 con=null uml_dir="$run/" \
-		kunit.enable=1 log_buf_len=16M $clock \
-		-- "$run" </dev/null 2>/dev/null
+		init=/proc/self/cwd/init.sh con0=null,fd:1 con=null uml_dir=./ \
+		random.trust_cpu=on kunit.enable=1 log_buf_len=16M $clock \
+		</dev/null 2>/dev/null
 }
 
 qemu_boot()
@@ -106,19 +116,20 @@ stock_modules()
 	echo "$tree/lib/modules"
 }
 
-# lab_run KERNEL [-w] [-m MB] [-k MODULE] SCRIPT [ARG...]
+# lab_run KERNEL [-w] [-m MB] [-k MODULE] [-s SEED] SCRIPT [ARG...]
 lab_run()
 {
-	local kernel=$1 clock=time-travel=inf-cpu mem="" module="" modules
+	local kernel=$1 clock=time-travel=inf-cpu mem="" module="" modules seed=""
 	local run rc opt OPTIND=1
 	shift
 
-	while getopts wm:k: opt; do
+	while getopts wm:k:s: opt; do
 		case $opt in
 		w) clock="" ;;
 		m) mem=$OPTARG ;;
 		k) module=$OPTARG ;;
-		*) die "run: -w, -m MB and -k MODULE are all there is" ;;
+		s) seed=$OPTARG ;;
+		*) die "run: -w, -m MB, -k MODULE and -s SEED are all there is" ;;
 		esac
 	done
 	shift $((OPTIND - 1))
@@ -129,7 +140,7 @@ lab_run()
 	case $kernel in
 	uml | uml-debug)
 		[ -n "$mem" ] || mem=1024
-		uml_boot "$kernel" "$mem" "$clock" "$run" | lab_verdict
+		(uml_boot "$kernel" "$mem" "$clock" "$run" "$seed") | lab_verdict
 		;;
 	stock)
 		modules=$(stock_dir)/root/lib/modules

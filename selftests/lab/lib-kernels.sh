@@ -5,6 +5,11 @@
 
 LAB_SOURCE=/usr/src/linux-source-6.1.tar.xz
 
+# The same kernel whoever builds it, whenever: its random numbers begin with its
+# version (lab.sh run -s)
+export KBUILD_BUILD_TIMESTAMP=2026-01-01 KBUILD_BUILD_VERSION=1
+export KBUILD_BUILD_USER=lab KBUILD_BUILD_HOST=lab
+
 die()
 {
 	echo "lab: $*" >&2
@@ -77,7 +82,8 @@ uml_dir()
 	local version hash
 
 	version=$(source_version) || exit 1
-	hash=$({ uml_config "$1"; gcc --version | head -n 1; } | sha256sum)
+	hash=$({ uml_config "$1"; gcc --version | head -n 1
+		 env | grep ^KBUILD_BUILD_ | sort; } | sha256sum)
 	echo "$LAB_CACHE/$1-$version-${hash:0:12}"
 }
 
@@ -113,6 +119,19 @@ uml_build()
 		>"$log" 2>&1 &
 	progress "$log" "building $1 (about 1800 steps)" || exit 1
 	touch "$dir/.complete"
+}
+
+# Takes the place of the machine's random numbers (seed.c)
+uml_seed_library()
+{
+	local lib
+
+	lib=$LAB_CACHE/seed-$(sha256sum <"$LAB/seed.c" | head -c 12).so
+	if [ ! -e "$lib" ]; then
+		gcc -O2 -Wall -shared -fPIC -o "$lib.$$" "$LAB/seed.c" >&2 &&
+			mv "$lib.$$" "$lib" || return 1
+	fi
+	echo "$lib"
 }
 
 # The newest one whose headers are installed.  Not the cloud flavour: it cannot

@@ -6,9 +6,9 @@
 # to build the module, the plugin, the tools and kernels, and to boot them
 PKGS_LAB="gcc make libc6-dev zlib1g-dev libnl-3-dev pkg-config linux-source-6.1 linux-headers-amd64 flex bison bc
 	libelf-dev libssl-dev xz-utils perl qemu-system-x86 busybox-static cpio
-	kmod iproute2 procps tcpdump"
+	kmod iproute2 procps tcpdump jq gnuplot-nox bsdextrautils"
 # to check the sources, and what tests look with
-PKGS_CHECK="$PKGS_LAB sparse python3 python3-git python3-ply shellcheck git jq
+PKGS_CHECK="$PKGS_LAB sparse python3 python3-git python3-ply shellcheck git
 	ethtool man-db"
 
 # pkgs_need LIST: install what is missing, or say how
