@@ -27,6 +27,8 @@ help:
 	@echo 'in the lab, as anybody, on any kernel:'
 	@echo '  lab          the kernels that the others boot'
 	@echo '  demo         watch the box send the CNPs that a receiver fails to send'
+	@echo '  scenario     S=NAME: one of selftests/scenarios/, its variants side by side'
+	@echo '  scenarios    all of them: tables, plots, JSON in build/results'
 	@echo '  check        every test'
 	@echo 'and:'
 	@echo '  clean        remove build/'
@@ -71,7 +73,8 @@ $(B)/roce: selftests/tools/roce.c
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -static -o $@ $< -lz
 
-# lab-KERNEL: the module and its KUnit tests for a kernel of the lab
+# lab-KERNEL: the module and its KUnit tests for a kernel of the lab, and for
+# those that keep virtual time the hosts that make traffic in it
 lab-%: tc-plugin userspace tools
 	$(LAB) build $*
 	@key=$$($(LAB) key $*) && [ "$$key" = "$$(cat $(B)/$*/key 2>&1)" ] || \
@@ -79,6 +82,9 @@ lab-%: tc-plugin userspace tools
 	$(call kmod-copy,$(B)/$*)
 	$(LAB) make $* -s M=$(CURDIR)/$(B)/$* W=1 \
 		$(if $(filter uml%,$*),CONFIG_NET_SCH_IQCN_KUNIT_TEST=m) modules
+	$(if $(filter uml%,$*),@cp -au selftests/rocehost $(B)/$*/)
+	$(if $(filter uml%,$*),$(LAB) make $* -s M=$(CURDIR)/$(B)/$*/rocehost W=1 \
+		CONFIG_NET_SCH_IQCN_KUNIT_TEST=m modules)
 
 lab:
 	$(LAB) packages lab
@@ -89,6 +95,15 @@ demo:
 	@$(MAKE) -s lab-uml
 	@selftests/demo/demo.sh
 
+# make scenario S=NAME [V=VARIANT,VARIANT]
+scenario:
+	$(LAB) packages lab
+	@$(MAKE) -s lab-uml
+	@selftests/scenarios/run.sh $(if $(V),-v $(V)) $(S)
+
+scenarios: S = $(basename $(notdir $(wildcard selftests/scenarios/*.scenario)))
+scenarios: scenario
+
 check:
 	$(LAB) packages check
 	@selftests/check.sh
@@ -96,5 +111,5 @@ check:
 clean:
 	rm -rf $(B)
 
-.PHONY: help all modules tc-plugin userspace install tools lab demo check clean
+.PHONY: help all modules tc-plugin userspace install tools lab demo scenario scenarios check clean
 .DELETE_ON_ERROR:

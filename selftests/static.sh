@@ -43,17 +43,23 @@ sources()
 # warnings of the compiler (W=1) and of sparse, kernel-doc among them
 build_warnings()
 {
-	cp -a kmod "$WORK/kmod" || return 1
-	"$LAB" make stock -s M="$WORK/kmod" W=1 C=2 KBUILD_MODPOST_WARN= \
-		modules 2>&1 |
-		grep -E 'warning|error' | sed "s|$WORK/||"
-	[ "${PIPESTATUS[0]}" = 0 ]
+	local rc=0 dir
+
+	cp -a kmod "$WORK/kmod" && cp -a selftests/rocehost "$WORK/kmod/" ||
+		return 1
+	for dir in kmod kmod/rocehost; do
+		"$LAB" make stock -s M="$WORK/$dir" W=1 C=2 \
+			KBUILD_MODPOST_WARN= modules 2>&1 |
+			grep -E 'warning|error' | sed "s|$WORK/||"
+		[ "${PIPESTATUS[0]}" = 0 ] || rc=1
+	done
+	return $rc
 }
 
 kernel_doc()
 {
 	"$source_tree/scripts/kernel-doc" -none -Wall kmod/*.[ch] \
-		kmod/include/uapi/linux/*.h 2>&1 |
+		kmod/include/uapi/linux/*.h selftests/rocehost/*.[ch] 2>&1 |
 		grep -vE 'warning: no structured comments found' |
 		grep warning
 	true
@@ -68,7 +74,7 @@ check_patch()
 	# elsewhere, for it leaves a file where it runs
 	(cd "$WORK" && "$source_tree/scripts/checkpatch.pl" --strict \
 		--root="$source_tree" --terse -q --show-types --no-summary -f \
-		$(cd "$TOP" && sources kmod tc-plugin userspace selftests/tools |
+		$(cd "$TOP" && sources kmod tc-plugin userspace selftests |
 			grep '\.[ch]$' | sed "s|^|$TOP/|")) |
 		sed "s|^$TOP/||" | grep -vEf "$WORK/exceptions"
 	true

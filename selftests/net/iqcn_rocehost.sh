@@ -1,0 +1,406 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# rocehost, the RoCEv2 hosts that scenarios are made of: what it sends is RoCEv2,
+# it reacts as it should, and it survives bad words and whatever goes away.
+
+ALL_TESTS="
+	test_packets
+	test_packets_v6
+	test_messages
+	test_go_back
+	test_timeout
+	test_np_interval
+	test_np_limit
+	test_cm
+	test_box_tells
+	test_stranger
+	test_words
+	test_too_many
+	test_interface_gone
+	test_namespace_gone
+	test_unload
+"
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+MODULE=$BUILD/${IQCN_LAB:-uml}/rocehost/rocehost.ko
+
+load()
+{
+	insmod "$MODULE" || fail "rocehost does not load"
+}
+
+# Whatever a test has left: the module goes, and all is gone with it
+unload()
+{
+	rmmod rocehost || fail "rocehost does not unload"
+}
+
+# rh NS LINE...: tell rocehost
+rh()
+{
+	local ns=$1
+	shift
+
+	printf '%s\n' "$@" | in_ns "$ns" tee /proc/net/rocehost/ctl \
+		>/dev/null 2>&1
+}
+
+# told NS LINE...: and it is taken
+told()
+{
+	rh "$@" || fail "$2: $(in_ns "$1" head -n 1 /proc/net/rocehost/ctl)"
+}
+
+# refused NS LINE ERROR: it is refused, with this error
+refused()
+{
+	if rh "$1" "$2"; then
+		fail "\"$2\" was taken"
+	else
+		check_eq "$2" "$(in_ns "$1" head -n 1 /proc/net/rocehost/ctl)" \
+			"error: $3"
+	fi
+}
+
+# sum NS FILE COLUMN: of a report
+sum()
+{
+	in_ns "$1" awk -F, -v want="$3" '
+	NR == 1 {
+		for (i = 1; i <= NF; i++)
+			if ($i == want) col = i
+		next
+	}
+	{ s += $col }
+	END { print s + 0 }' "/proc/net/rocehost/$2"
+}
+
+# hosts SENDER-WORDS RECEIVER-WORDS: one on each side
+hosts()
+{
+	topology bridge
+	unmute snd
+	unmute rcv
+	load
+	told snd "host e0 ip $SND4 rate 10gbit $1"
+	told rcv "host e0 ip $RCV4 rate 10gbit $2"
+}
+
+# run FOR: start, and wait until it is over
+run()
+{
+	told snd "start for $1ms"
+	sleep "$(printf '0.%03d' $(($1 + 100)))"
+}
+
+# As another program sees them: PSNs that wrap, lengths, ICRC, QP, ports
+test_packets()
+{
+	hosts "" "ack 1"
+	told snd "flow e0 to $RCV4 mtu 1024 size 3001 psn 16777214 dscp 26"
+	sniff rcv --time 120
+	run 20
+	wait
+	note "$(head -n 1 "$TMP/rcv")"
+	check "packets" "$(grep -c . "$TMP/rcv")" -eq 3
+	check "ICRC right" "$(grep -c 'icrc ok' "$TMP/rcv")" -eq 3
+	check_eq "PSNs" "$(grep -o 'psn [0-9]*' "$TMP/rcv" | tr '\n' ' ')" \
+		"psn 16777214 psn 16777215 psn 0 "
+	check "DestQP" "$(grep -c 'qp 0x800100 ' "$TMP/rcv")" -eq 3
+	check "ECT(0), DSCP" "$(grep -c 'ect0 dscp 26' "$TMP/rcv")" -eq 3
+	# 58 of headers and ICRC, 16 more in the first, a byte of padding
+	check_eq "lengths" "$(grep -o 'len [0-9]*' "$TMP/rcv" | tr '\n' ' ')" \
+		"len 1098 len 1082 len 1014 "
+	# f(0x100 * 0x800100) as mlx5 derives it
+	check "port" "$(grep -c 'sport 51204 ' "$TMP/rcv")" -eq 3
+	unload
+}
+
+test_packets_v6()
+{
+	topology bridge
+	unmute snd
+	unmute rcv
+	load
+	told snd "host e0 ip $SND6"
+	told rcv "host e0 ip $RCV6 ack 1"
+	told snd "flow e0 to $RCV6 size 100000"
+	sniff rcv --time 120
+	run 20
+	wait
+	check "packets" "$(grep -c . "$TMP/rcv")" -eq 25
+	check "ICRC right" "$(grep -c 'icrc ok' "$TMP/rcv")" -eq 25
+	check "UDP checksum right" "$(grep -c 'csum ok' "$TMP/rcv")" -eq 25
+	check "messages" "$(sum snd flows messages)" -eq 1
+	unload
+}
+
+# Many messages on many connections, all sizes: each is complete
+test_messages()
+{
+	local size n=0
+
+	hosts "delay 5us" "delay 5us"
+	for size in 1 255 256 257 4096 4097 65536; do
+		told snd "flow e0 name m$size to $RCV4 flows 10 mtu 256 size $size messages 10 every 100us poisson"
+		n=$((n + 100))
+	done
+	run 100
+	check "complete" "$(sum snd flows messages)" -eq $n
+	check "told" "$(in_ns snd grep -c ',m' /proc/net/rocehost/completions)" -eq $n
+	check "bytes" "$(sum rcv sinks bytes)" -eq \
+		$(((1 + 255 + 256 + 257 + 4096 + 4097 + 65536) * 100))
+	check "stray" "$(sum rcv hosts stray)" -eq 0
+	check "malformed" "$(sum rcv hosts malformed)" -eq 0
+	unload
+}
+
+# A queue that drops: NAK, go-back-N, and in the end everything is there
+test_go_back()
+{
+	hosts "rp off" "ack 4"
+	tc -n sw qdisc replace dev p1 root tbf rate 1gbit burst 9k limit 30k
+	told snd "flow e0 to $RCV4 size 1000000 rate 2gbit"
+	run 100
+	check "NAKs" "$(sum snd flows naks)" -gt 0
+	check "sent again" "$(sum snd flows resent)" -gt 0
+	check "complete" "$(sum snd flows messages)" -eq 1
+	check "bytes" "$(sum rcv sinks bytes)" -eq 1000000
+	unload
+}
+
+# The last packet of a message is lost: only the time-out can tell
+test_timeout()
+{
+	hosts "rto 5ms" "ack 1"
+	told snd "flow e0 to $RCV4 size 4096"
+	tc -n sw qdisc replace dev p1 root pfifo limit 0
+	told snd "start for 100ms"
+	# it begins within 34 ms
+	sleep 0.05
+	tc -n sw qdisc del dev p1 root
+	sleep 0.1
+	check "time-outs" "$(sum snd flows timeouts)" -gt 0
+	check "complete" "$(sum snd flows messages)" -eq 1
+	unload
+}
+
+# CE throughout: one CNP per connection and interval
+test_np_interval()
+{
+	hosts "rp off" "cnp 1ms"
+	bottleneck 1gbit limit 10000000 kmin 1 kmax 1 notify off
+	told snd "flow e0 to $RCV4 flows 2 size endless messages endless rate 600mbit"
+	run 100
+	check "CE" "$(sum rcv sinks ce)" -gt 2000
+	# the first ones only once the queue is there
+	check "CNPs sent" "$(sum rcv sinks cnps)" -ge 180
+	check "CNPs sent" "$(sum rcv sinks cnps)" -le 200
+	check "CNPs got" "$(sum snd flows cnps_np)" -eq "$(sum rcv sinks cnps)"
+	unload
+}
+
+# And not more than the host's limit, of all connections
+test_np_limit()
+{
+	hosts "rp off" "cnp 1ms cnp-limit 2ms"
+	bottleneck 1gbit limit 10000000 kmin 1 kmax 1 notify off
+	told snd "flow e0 to $RCV4 flows 8 size endless messages endless rate 150mbit"
+	run 100
+	check "CNPs sent" "$(sum rcv sinks cnps)" -ge 45
+	check "CNPs sent" "$(sum rcv sinks cnps)" -le 50
+	check "prevented" "$(sum rcv hosts cnps_limited)" -gt 0
+	unload
+}
+
+# Connections are set up by messages that the box understands
+test_cm()
+{
+	hosts "rp off" "ack 65536"
+	tc -n sw qdisc replace dev p0 root iqcn
+	bottleneck 1gbit limit 10000000 pair cm kmin 1 kmax 1 notify off
+	told snd "flow e0 to $RCV4 flows 4 size 200000 cm"
+	run 50
+	check "complete" "$(sum snd flows messages)" -eq 4
+	check "known to the box" "$(flows | grep -c ' cm ')" -eq 4
+	check_eq "malformed" "$(stat malformed)" 0
+	unload
+}
+
+# A receiver that sends one CNP per flow and no more: the box does, and the
+# senders slow down
+test_box_tells()
+{
+	hosts "cp-dscp 46 rai 200kbit rhai 2mbit min 10mbit" "ack 1 cnp 1s"
+	bottleneck 1gbit limit 10000000 kmin 20000 kmax 40000 cnp-dscp 46 \
+		t1 280us bandwidth 1gbit
+	told snd "flow e0 to $RCV4 flows 20 size endless messages endless rate 60mbit spread 500us"
+	run 100
+	check "CNPs of the receiver" "$(sum snd flows cnps_np)" -le 20
+	check "CNPs of the box" "$(sum snd flows cnps_cp)" -gt 10
+	# what is sent after the end is not counted
+	check "those the box says" "$(stat cnp_sent)" -ge "$(sum snd flows cnps_cp)"
+	check "cuts" "$(sum snd flows cuts)" -gt 10
+	check "drops" "$(stat drop_overlimit)" -eq 0
+	unload
+}
+
+# RoCEv2 of others: for no connection, for QPs that are not there, of a host
+# that has none, broken
+test_stranger()
+{
+	hosts "" ""
+	told snd "flow e0 to $RCV4 size 4096"
+	data --qp 0x123456
+	reply --type cnp --qp 0x123456
+	data --qp 0x800100 --src 10.1.0.77
+	data --qp 0x800100 --bad udplen
+	run 20
+	check "stray at the receiver" "$(sum rcv hosts stray)" -eq 2
+	check "stray at the sender" "$(sum snd hosts stray)" -eq 1
+	check "malformed" "$(sum rcv hosts malformed)" -eq 1
+	check "complete" "$(sum snd flows messages)" -eq 1
+	unload
+}
+
+# Each error names its word, and nothing has happened
+test_words()
+{
+	hosts "" ""
+	refused snd "hots e0" '"hots" is no command'
+	refused snd "host" 'a device is missing'
+	refused snd "host e9 ip 10.9.9.9" '"e9" is no device here'
+	refused snd "host lo ip 10.9.9.9" '"lo" is not Ethernet'
+	refused snd "host e0 ip 10.9.9.9" '"e0" has one'
+	refused sw "host p0 ip 10.9.9.9" '"p0" is another one'"'"'s port'
+	refused sw "host br0" 'ip: a host needs one of its own'
+	refused sw "host br0 ip $SND4" 'ip: another host has it'
+	refused sw "host br0 ip 10.9.9" 'ip: "10.9.9" is no address'
+	refused sw "host br0 ip 10.9.9.9 via 01:00:00:00:00:01" \
+		'via: "01:00:00:00:00:01" is no MAC of a host'
+	refused sw "host br0 ip 10.9.9.9 rate 0" \
+		'rate: 0 is not in 1000 .. 1000000000000'
+	refused sw "host br0 ip 10.9.9.9 rate 1mbit min 2mbit" \
+		'min: above rate, 1000000 bit/s'
+	refused sw "host br0 ip 10.9.9.9 rate 25gb" 'rate: "25gb" is no RATE'
+	refused sw "host br0 ip 10.9.9.9 rp dctcp" \
+		'rp: "dctcp" is none of connectx, paper, off'
+	refused sw "host br0 ip 10.9.9.9 g 2/1" 'g: "2/1" is no N/M'
+	refused sw "host br0 ip 10.9.9.9 alpha" 'alpha: wants a value (TIME)'
+	refused sw "host br0 ip 10.9.9.9 alpha 0" \
+		'alpha: 0 is not in 100 .. 1000000000'
+	refused sw "host br0 ip 10.9.9.9 delay 99999999999999999999s" \
+		'delay: "99999999999999999999s" is no TIME'
+	refused sw "host br0 ip 10.9.9.9 f 2 rp paper" \
+		'rp: comes before the words that it sets'
+	refused sw "host br0 ip 224.0.0.1" 'ip: a host needs one of its own'
+	refused sw "host br0 ip 10.9.9.9 colour red" '"colour" is no word here'
+	refused sw "flow br0 to $RCV4" 'no host on "br0"'
+	refused snd "flow e0" 'to: a flow needs a receiver'
+	refused snd "flow e0 to 10.9.9.9" 'to: no other host has that address'
+	refused snd "flow e0 to $SND4" 'to: no other host has that address'
+	refused snd "flow e0 to $RCV4 size 0" 'size: 0 is not in 1 .. 2147483648'
+	refused snd "flow e0 to $RCV4 mtu 0" 'mtu: 0 is not in 256 .. 4096'
+	refused snd "flow e0 to $RCV4 mtu 257" \
+		'mtu: 257 is none of 256, 512, 1024, 2048, 4096'
+	refused snd "flow e0 to $RCV4 sport 65536" \
+		'sport: 65536 is not in 1 .. 65535'
+	refused snd "flow e0 to $RCV4 name a,b" \
+		'name: "a,b" is too long, or has a comma'
+	refused snd "flow e0 to $RCV4 rate 500kbit" \
+		'rate: below min of the host, 1000000 bit/s'
+	refused snd "flow e0 to $RCV4 rate 0" \
+		'rate: 0 is not in 1000 .. 1000000000000'
+	refused snd "flow e0 to $RCV4 rate 11gbit" \
+		'rate: above that of the host, 10000000000 bit/s'
+	refused snd "flow e0 to $RCV4 poisson" 'poisson: wants every'
+	refused snd "flow e0 to $RCV4 probe p7" 'probe: none, or more than one, on "p7"'
+	refused snd "flow e0 to $RCV4 flows 1048577" \
+		'flows: 1048577 is not in 1 .. 1048576'
+	refused snd "flow e0 to $RCV4 flows 65536 trace 1000000" \
+		'trace: more than 2^20 events in all'
+	refused sw "probe p1 every 0" 'every: 0 is not in 1000 .. 1000000000'
+	refused snd "start now" '"now" is no word here'
+	refused snd "start count 2ms for 1ms" 'count: not before the end'
+	refused snd "stop now" 'stop: stands alone'
+	told snd "start"
+	refused snd "start" 'already started; clear comes first'
+	refused snd "flow e0 to $RCV4" 'already started; clear comes first'
+	told snd "stop" "clear"
+	told rcv "clear"
+	refused snd "start" 'no host to start'
+	check "hosts" "$(in_ns snd grep -c e0 /proc/net/rocehost/hosts)" -eq 0
+	in_ns snd unshare -r bash -c 'echo stop >/proc/net/rocehost/ctl' \
+		2>/dev/null && fail "a user of a namespace may write"
+	unload
+}
+
+# More than there is memory for: refused, and what there was goes on
+test_too_many()
+{
+	local free_mb
+
+	hosts "" ""
+	told snd "flow e0 to $RCV4 size 4096"
+	# leave 200 MB; a million flows want four times that
+	free_mb=$(awk '/^MemAvailable/ { print int($2 / 1024) }' /proc/meminfo)
+	mkdir "$TMP/fill"
+	mount -t tmpfs -o size=100% tmpfs "$TMP/fill"
+	dd if=/dev/zero of="$TMP/fill/fill" bs=1M count=$((free_mb - 200)) \
+		2>/dev/null
+	refused snd "flow e0 to $RCV4 flows 1000000" \
+		'flows: no memory for so many'
+	umount "$TMP/fill"
+	run 20
+	check "complete" "$(sum snd flows messages)" -eq 1
+	unload
+}
+
+endless="size endless messages endless"
+
+test_interface_gone()
+{
+	hosts "delay 1ms" "delay 1ms"
+	told sw "probe p1"
+	told snd "flow e0 to $RCV4 flows 100 $endless probe p1 trace 10"
+	told snd "start"
+	sleep 0.05
+	ip -n rcv link del e0
+	sleep 0.05
+	check "hosts" "$(in_ns rcv grep -c e0 /proc/net/rocehost/hosts)" -eq 0
+	check "senders" "$(in_ns snd grep -c e0 /proc/net/rocehost/hosts)" -eq 1
+	unload
+}
+
+test_namespace_gone()
+{
+	hosts "delay 1ms" "delay 1ms"
+	told sw "probe p1"
+	told snd "flow e0 to $RCV4 flows 100 $endless probe p1 trace 10"
+	told snd "start"
+	sleep 0.05
+	ip netns del sw
+	ip netns del snd
+	sleep 0.2
+	# its interface went with the other end
+	check "receivers" "$(in_ns rcv grep -c e0 /proc/net/rocehost/hosts)" -eq 0
+	unload
+}
+
+test_unload()
+{
+	hosts "delay 1ms" "delay 1ms"
+	told sw "probe p1"
+	told snd "flow e0 to $RCV4 flows 1000 $endless probe p1 trace 10"
+	told snd "start"
+	sleep 0.05
+	unload
+	sleep 0.05
+	load
+	told snd "host e0 ip $SND4"
+	unload
+}
+
+run_tests

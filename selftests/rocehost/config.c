@@ -1,0 +1,637 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Commands: one per line, words and their values after it.  "cat ctl" lists
+ * them.  A line that is wrong in any word does nothing.
+ */
+#include <linux/etherdevice.h>
+#include <linux/if_arp.h>
+#include <linux/inet.h>
+#include <linux/math64.h>
+#include <linux/rtnetlink.h>
+#include <linux/string.h>
+#include <net/ipv6.h>
+
+#include "config.h"
+
+/* The first moment after "start" in which a qdisc's and the lab's clocks have
+ * no remainder: what happens after it does not depend on when it was
+ */
+#define RH_EPOCH_NS	BIT_ULL(24)
+
+const char * const rh_rp_styles[] = { "connectx", "paper", "off", NULL };
+
+/* ConnectX's, or the paper's; what is no matter of RP and NP is left alone.
+ * Source: the papers named in rp.h, and NVIDIA's "DCQCN parameters".  But for
+ * ConnectX's byte counter, which the model of it that rp.h follows does not have.
+ */
+static void rh_rp_defaults(struct rh_host_conf *conf)
+{
+	struct rp_params connectx = {
+		.style = conf->rp.style,
+		.min_bps = 1000000,
+		.alpha_ns = 1000,
+		.reduce_ns = 4000,
+		.increase_ns = 300000,
+		.g = RP_ONE * 5 / 1024,
+		.f = 1,
+		.rai_bps = 5000000,
+		.rhai_bps = 50000000,
+		.first_percent = 100,
+	};
+	struct rp_params paper = {
+		.style = conf->rp.style,
+		.min_bps = 100000000,
+		.alpha_ns = 55000,
+		.increase_ns = 55000,
+		.bytes = 10000000,
+		.g = RP_ONE / 256,
+		.f = 5,
+		.rai_bps = 40000000,
+		.rhai_bps = 200000000,
+		.first_percent = 100,
+	};
+
+	conf->rp = conf->rp.style == RP_PAPER ? paper : connectx;
+	conf->np.cnp_ns = conf->rp.style == RP_PAPER ? 50000 : 4000;
+}
+
+#define HOST(field)	offsetof(struct rh_host_conf, field)
+#define FLOW(field)	offsetof(struct rh_flow_conf, field)
+#define PROBE(field)	offsetof(struct rh_probe_conf, field)
+
+const struct rh_word rh_host_words[] = {
+	{ "ip", RH_IP, HOST(ip) },
+	{ "via", RH_MAC, HOST(via) },
+	{ "rate", RH_RATE, HOST(rate_bps), 1000, 1000000000000ULL },
+	{ "delay", RH_TIME, HOST(delay_ns), 0, NSEC_PER_SEC },
+	{ "seed", RH_NUMBER, HOST(seed), 0, U32_MAX },
+	{ "ack", RH_NUMBER, HOST(ack_every), 1, 65536 },
+	{ "nak", RH_TIME, HOST(nak_ns), 0, NSEC_PER_SEC },
+	{ "rto", RH_TIME, HOST(rto_ns), 10000, 10 * NSEC_PER_SEC },
+	{ "cnp-dscp", RH_NUMBER, HOST(cnp_dscp), 0, 63 },
+	{ "cp-dscp", RH_NUMBER, HOST(cp_dscp), 0, 63 },
+	{ "cnp-limit", RH_TIME, HOST(np.limit_ns), 0, NSEC_PER_SEC },
+	{ "rp", RH_RP, HOST(rp.style) },
+	/* from here on: what "rp" sets */
+	{ "cnp", RH_TIME, HOST(np.cnp_ns), 0, NSEC_PER_SEC },
+	{ "min", RH_RATE, HOST(rp.min_bps), 1000, 1000000000000ULL },
+	{ "alpha", RH_TIME, HOST(rp.alpha_ns), 100, NSEC_PER_SEC },
+	{ "reduce", RH_TIME, HOST(rp.reduce_ns), 0, NSEC_PER_SEC },
+	{ "increase", RH_TIME, HOST(rp.increase_ns), 1000, NSEC_PER_SEC },
+	{ "bytes", RH_BYTES, HOST(rp.bytes), 0, 1ULL << 40 },
+	{ "g", RH_SHARE, HOST(rp.g), 0, RP_ONE },
+	{ "f", RH_NUMBER, HOST(rp.f), 0, 1000 },
+	{ "rai", RH_RATE, HOST(rp.rai_bps), 0, 1000000000000ULL },
+	{ "rhai", RH_RATE, HOST(rp.rhai_bps), 0, 1000000000000ULL },
+	{ "first", RH_NUMBER, HOST(rp.first_percent), 1, 100 },
+	{ "clamp", RH_FLAG, HOST(rp.clamp) },
+	{ }
+};
+
+static const struct rh_word rh_flow_words[] = {
+	{ "name", RH_NAME, FLOW(name), .max = RH_NAME_LEN },
+	{ "to", RH_IP, FLOW(to) },
+	{ "flows", RH_NUMBER, FLOW(n), 1, 1 << 20 },
+	{ "mtu", RH_BYTES, FLOW(mtu), RH_MTU_MIN, RH_MTU_MAX },
+	{ "size", RH_SIZE, FLOW(size), 1, 1ULL << 31 },
+	{ "messages", RH_ENDLESSLY, FLOW(messages), 1, 1000000000 },
+	{ "every", RH_TIME, FLOW(every_ns), 1000, 10 * NSEC_PER_SEC },
+	{ "poisson", RH_FLAG, FLOW(poisson) },
+	{ "rate", RH_RATE, FLOW(rate_bps), 1000, 1000000000000ULL },
+	{ "start", RH_TIME, FLOW(start_ns), 0, 1000 * NSEC_PER_SEC },
+	{ "spread", RH_TIME, FLOW(spread_ns), 0, 1000 * NSEC_PER_SEC },
+	{ "dscp", RH_NUMBER, FLOW(dscp), 0, 63 },
+	{ "ect", RH_NUMBER, FLOW(ect), 0, 2 },
+	{ "sport", RH_SPORT, FLOW(sport), 1, 65535 },
+	{ "cm", RH_FLAG, FLOW(cm) },
+	{ "psn", RH_NUMBER, FLOW(psn), 0, IQCN_PSN_MASK },
+	{ "probe", RH_NAME, FLOW(probe), .max = IFNAMSIZ },
+	{ "trace", RH_NUMBER, FLOW(trace), 0, 1 << 20 },
+	{ }
+};
+
+static const struct rh_word rh_probe_words[] = {
+	{ "every", RH_TIME, PROBE(every_ns), 1000, NSEC_PER_SEC },
+	{ "samples", RH_NUMBER, PROBE(samples), 1, 1000000 },
+	{ "kmax", RH_BYTES, PROBE(kmax_bytes), 0, U32_MAX },
+	{ }
+};
+
+struct rh_start_conf {
+	u64 count_ns;
+	u64 for_ns;
+};
+
+#define START(field)	offsetof(struct rh_start_conf, field)
+
+static const struct rh_word rh_start_words[] = {
+	{ "count", RH_TIME, START(count_ns), 0, 1000 * NSEC_PER_SEC },
+	{ "for", RH_TIME, START(for_ns), 1000, 1000 * NSEC_PER_SEC },
+	{ }
+};
+
+struct rh_unit {
+	const char *name;
+	u64 factor;
+};
+
+static const struct rh_unit rh_times[] = {
+	{ "ns", 1 }, { "us", NSEC_PER_USEC }, { "ms", NSEC_PER_MSEC },
+	{ "s", NSEC_PER_SEC }, { "", 1 }, { }
+};
+
+static const struct rh_unit rh_rates[] = {
+	{ "bit", 1 }, { "kbit", 1000 }, { "mbit", 1000000 },
+	{ "gbit", 1000000000 }, { "", 1 }, { }
+};
+
+static const struct rh_unit rh_sizes[] = {
+	{ "k", 1024 }, { "m", 1024 * 1024 }, { "", 1 }, { }
+};
+
+static const struct rh_unit rh_numbers[] = { { "", 1 }, { } };
+
+/* Note what is wrong, and fail */
+static __printf(3, 4) int rh_error(struct net *net, int err,
+				     const char *fmt, ...)
+{
+	struct rh_net *rn = net_generic(net, rh_net_id);
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(rn->error, sizeof(rn->error), fmt, args);
+	va_end(args);
+	return err;
+}
+
+static bool rh_parse_unit(const char *text, const struct rh_unit *unit,
+			  u64 *value)
+{
+	char digits[24];
+	size_t n = strspn(text, "0123456789");
+	u64 v;
+
+	if (!n || n >= sizeof(digits))
+		return false;
+	memcpy(digits, text, n);
+	digits[n] = '\0';
+	if (kstrtou64(digits, 10, &v))
+		return false;
+	for (; unit->name; unit++)
+		if (!strcmp(text + n, unit->name))
+			return !check_mul_overflow(v, unit->factor, value);
+	return false;
+}
+
+static bool rh_parse_share(const char *text, u64 *value)
+{
+	u32 a, b;
+	char end;
+
+	if (sscanf(text, "%u/%u%c", &a, &b, &end) != 2 || !b || a > b)
+		return false;
+	*value = div_u64((u64)a << 32, b);
+	return true;
+}
+
+static bool rh_parse_ip(const char *text, struct in6_addr *ip)
+{
+	u8 raw[sizeof(struct in6_addr)];
+
+	if (in4_pton(text, -1, raw, '\0', NULL)) {
+		ipv6_addr_set_v4mapped(*(__be32 *)raw, ip);
+		return true;
+	}
+	return in6_pton(text, -1, ip->s6_addr, '\0', NULL);
+}
+
+static int rh_parse_rp(struct net *net, char *text, struct rh_host_conf *conf)
+{
+	int style = match_string(rh_rp_styles, -1, text);
+
+	if (style < 0)
+		return rh_error(net, -EINVAL,
+				"rp: \"%s\" is none of connectx, paper, off",
+				text);
+	conf->rp.style = style;
+	if (style != RP_OFF)
+		rh_rp_defaults(conf);
+	return 0;
+}
+
+/* Words that stand for a number out of its range */
+static bool rh_parse_name(const struct rh_word *word, const char *text,
+			  u64 *value)
+{
+	switch (word->kind) {
+	case RH_SIZE:
+	case RH_ENDLESSLY:
+		*value = RH_ENDLESS;
+		return !strcmp(text, "endless");
+	case RH_SPORT:
+		*value = RH_SPORT_MLX5;
+		if (!strcmp(text, "mlx5"))
+			return true;
+		*value = RH_SPORT_RXE;
+		return !strcmp(text, "rxe");
+	default:
+		return false;
+	}
+}
+
+static bool rh_parse_number(const struct rh_word *word, const char *text,
+			    u64 *value)
+{
+	switch (word->kind) {
+	case RH_TIME:
+		return rh_parse_unit(text, rh_times, value);
+	case RH_RATE:
+		return rh_parse_unit(text, rh_rates, value);
+	case RH_BYTES:
+	case RH_SIZE:
+		return rh_parse_unit(text, rh_sizes, value);
+	case RH_SHARE:
+		return rh_parse_share(text, value);
+	default:
+		return rh_parse_unit(text, rh_numbers, value);
+	}
+}
+
+static int rh_parse_word(struct net *net, const struct rh_word *word,
+			 char *text, void *conf)
+{
+	void *field = conf + word->off;
+	u64 value;
+
+	switch (word->kind) {
+	case RH_IP:
+		if (!rh_parse_ip(text, field))
+			return rh_error(net, -EINVAL,
+					"%s: \"%s\" is no address", word->name,
+					text);
+		return 0;
+	case RH_MAC:
+		if (!mac_pton(text, field) || !is_valid_ether_addr(field))
+			return rh_error(net, -EINVAL,
+					"%s: \"%s\" is no MAC of a host",
+					word->name, text);
+		return 0;
+	case RH_NAME:
+		if (strchr(text, ',') || strscpy(field, text, word->max) < 0)
+			return rh_error(net, -EINVAL,
+					"%s: \"%s\" is too long, or has a comma",
+					word->name, text);
+		return 0;
+	case RH_RP:
+		return rh_parse_rp(net, text, conf);
+	default:
+		break;
+	}
+	if (!rh_parse_name(word, text, &value)) {
+		if (!rh_parse_number(word, text, &value))
+			return rh_error(net, -EINVAL, "%s: \"%s\" is no %s",
+					word->name, text, rh_kinds[word->kind]);
+		if (value < word->min || value > word->max)
+			return rh_error(net, -ERANGE,
+					"%s: %s is not in %llu .. %llu",
+					word->name, text, word->min, word->max);
+	}
+	*(u64 *)field = value;
+	return 0;
+}
+
+/* What a word's value is called */
+const char * const rh_kinds[] = {
+	[RH_NUMBER] = "NUMBER",
+	[RH_TIME] = "TIME",
+	[RH_RATE] = "RATE",
+	[RH_BYTES] = "BYTES",
+	[RH_SHARE] = "N/M",
+	[RH_SIZE] = "BYTES|endless",
+	[RH_ENDLESSLY] = "NUMBER|endless",
+	[RH_SPORT] = "NUMBER|mlx5|rxe",
+	[RH_IP] = "ADDRESS",
+	[RH_MAC] = "MAC",
+	[RH_NAME] = "NAME",
+	[RH_RP] = "connectx|paper|off",
+	[RH_FLAG] = "",
+};
+
+static char *rh_next(char **line)
+{
+	char *word;
+
+	do {
+		word = strsep(line, " \t");
+	} while (word && !*word);
+	return word;
+}
+
+/* Is it a word for what "rp" sets? */
+static bool rh_set_by_rp(const struct rh_word *words,
+			 const struct rh_word *word)
+{
+	for (; words < word; words++)
+		if (words->kind == RH_RP)
+			return true;
+	return false;
+}
+
+static int rh_parse(struct net *net, char *line, const struct rh_word *words,
+		    void *conf)
+{
+	const struct rh_word *word;
+	bool rp_late = false;
+	char *name, *text;
+	int err;
+
+	while ((name = rh_next(&line))) {
+		for (word = words; word->name; word++)
+			if (!strcmp(name, word->name))
+				break;
+		if (!word->name)
+			return rh_error(net, -EINVAL, "\"%s\" is no word here",
+					name);
+		rp_late |= rh_set_by_rp(words, word);
+		if (word->kind == RH_FLAG) {
+			*(u64 *)(conf + word->off) = 1;
+			continue;
+		}
+		text = rh_next(&line);
+		if (!text)
+			return rh_error(net, -EINVAL, "%s: wants a value (%s)",
+					name, rh_kinds[word->kind]);
+		if (word->kind == RH_RP && rp_late && strcmp(text, "off"))
+			return rh_error(net, -EINVAL,
+					"%s: comes before the words that it sets",
+					name);
+		err = rh_parse_word(net, word, text, conf);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static struct net_device *rh_dev(struct net *net, char **line, int *err)
+{
+	const char *name = rh_next(line);
+	struct net_device *dev;
+
+	*err = 0;
+	if (!name) {
+		*err = rh_error(net, -EINVAL, "a device is missing");
+		return NULL;
+	}
+	dev = __dev_get_by_name(net, name);
+	if (!dev)
+		*err = rh_error(net, -ENODEV, "\"%s\" is no device here", name);
+	return dev;
+}
+
+static int rh_not_started(struct net *net)
+{
+	if (rh_world.epoch_ns == RH_NEVER)
+		return 0;
+	return rh_error(net, -EBUSY, "already started; clear comes first");
+}
+
+/* @what: the word that asks for memory, or the device */
+static int rh_failed(struct net *net, int err, const char *what)
+{
+	switch (err) {
+	case 0:
+		return 0;
+	case -ENOMEM:
+		return rh_error(net, err, "%s: no memory for so many", what);
+	case -ENOSPC:
+		return rh_error(net, err, "%s: no QP numbers left for so many",
+				what);
+	case -EEXIST:
+		return rh_error(net, err, "\"%s\" has one", what);
+	case -EBUSY:
+		return rh_error(net, err, "\"%s\" is another one's port", what);
+	default:
+		return rh_error(net, err, "\"%s\" does not do, error %d", what,
+				-err);
+	}
+}
+
+static bool rh_is_unicast(const struct in6_addr *ip)
+{
+	__be32 ip4 = ip->s6_addr32[3];
+
+	if (ipv6_addr_v4mapped(ip))
+		return !ipv4_is_zeronet(ip4) && !ipv4_is_multicast(ip4) &&
+		       !ipv4_is_lbcast(ip4);
+	return !ipv6_addr_any(ip) && !ipv6_addr_is_multicast(ip);
+}
+
+static int rh_cmd_host(struct net *net, char *line)
+{
+	struct rh_host_conf conf = {
+		.rate_bps = 100000000000ULL,
+		.ack_every = 4,
+		.rto_ns = 67 * NSEC_PER_MSEC,
+		.cnp_dscp = 48,
+		/* no DSCP: none is a congestion point's */
+		.cp_dscp = 64,
+	};
+	struct net_device *dev;
+	int err;
+
+	rh_rp_defaults(&conf);
+	dev = rh_dev(net, &line, &err);
+	if (!dev)
+		return err;
+	err = rh_parse(net, line, rh_host_words, &conf);
+	if (err)
+		return err;
+	if (!rh_is_unicast(&conf.ip))
+		return rh_error(net, -EINVAL, "ip: a host needs one of its own");
+	if (rh_host_by_ip(&conf.ip))
+		return rh_error(net, -EADDRINUSE, "ip: another host has it");
+	if (dev->type != ARPHRD_ETHER)
+		return rh_error(net, -EINVAL, "\"%s\" is not Ethernet",
+				dev->name);
+	if (conf.rp.min_bps > conf.rate_bps)
+		return rh_error(net, -ERANGE, "min: above rate, %llu bit/s",
+				conf.rate_bps);
+	conf.rp.line_bps = conf.rate_bps;
+	return rh_failed(net, rh_host_of(dev) ? -EEXIST :
+						rh_host_add(dev, &conf),
+			 dev->name);
+}
+
+static int rh_cmd_flow(struct net *net, char *line)
+{
+	struct rh_flow_conf conf = {
+		.name = "flows",
+		.n = 1,
+		.mtu = 4096,
+		.size = 65536,
+		.messages = 1,
+		.ect = 2,
+		.sport = RH_SPORT_MLX5,
+		.psn = RH_NEVER,
+	};
+	struct rh_probe *probe = NULL;
+	struct rh_host *host, *peer;
+	struct net_device *dev;
+	int err;
+
+	dev = rh_dev(net, &line, &err);
+	if (!dev)
+		return err;
+	err = rh_parse(net, line, rh_flow_words, &conf);
+	if (err)
+		return err;
+	host = rh_host_of(dev);
+	if (!host)
+		return rh_error(net, -ENOENT, "no host on \"%s\"", dev->name);
+	if (ipv6_addr_any(&conf.to))
+		return rh_error(net, -EINVAL, "to: a flow needs a receiver");
+	peer = rh_host_by_ip(&conf.to);
+	if (!peer || peer == host)
+		return rh_error(net, -ENOENT, "to: no other host has that address");
+	if (ipv6_addr_v4mapped(&conf.to) !=
+	    ipv6_addr_v4mapped(&host->conf.ip))
+		return rh_error(net, -EINVAL, "to: not the same IP version as %s",
+				dev->name);
+	if (conf.rate_bps > host->conf.rate_bps)
+		return rh_error(net, -ERANGE, "rate: above that of the host, %llu bit/s",
+				host->conf.rate_bps);
+	if (conf.rate_bps && conf.rate_bps < host->conf.rp.min_bps &&
+	    host->conf.rp.style != RP_OFF)
+		return rh_error(net, -ERANGE, "rate: below min of the host, %llu bit/s",
+				host->conf.rp.min_bps);
+	if (!is_power_of_2(conf.mtu))
+		return rh_error(net, -EINVAL, "mtu: %llu is none of 256, 512, 1024, 2048, 4096",
+				conf.mtu);
+	if (conf.mtu + RH_HDR_MAX - ETH_HLEN + RH_RETH_LEN + IQCN_ICRC_LEN >
+	    min(dev->mtu, peer->dev->mtu))
+		return rh_error(net, -ERANGE, "mtu: %llu does not fit into packets of %u bytes",
+				conf.mtu, min(dev->mtu, peer->dev->mtu));
+	if (conf.size == RH_ENDLESS)
+		conf.messages = RH_ENDLESS;
+	if (conf.poisson && !conf.every_ns)
+		return rh_error(net, -EINVAL, "poisson: wants every");
+	if (conf.trace * conf.n > 1 << 20)
+		return rh_error(net, -ERANGE, "trace: more than 2^20 events in all");
+	if (conf.probe[0]) {
+		probe = rh_probe_find(conf.probe);
+		if (!probe)
+			return rh_error(net, -ENOENT, "probe: none, or more than one, on \"%s\"",
+					conf.probe);
+	}
+	return rh_not_started(net) ?:
+	       rh_failed(net, rh_flow_add(host, &conf, peer, probe), "flows");
+}
+
+static int rh_cmd_probe(struct net *net, char *line)
+{
+	struct rh_probe_conf conf = {
+		.every_ns = 5000,
+		.samples = 100000,
+	};
+	struct net_device *dev;
+	int err;
+
+	dev = rh_dev(net, &line, &err);
+	if (!dev)
+		return err;
+	err = rh_parse(net, line, rh_probe_words, &conf);
+	if (err)
+		return err;
+	err = rh_not_started(net);
+	if (err)
+		return err;
+	err = rh_probe_add(dev, &conf);
+	return rh_failed(net, err, err == -ENOMEM ? "samples" : dev->name);
+}
+
+static int rh_cmd_start(struct net *net, char *line)
+{
+	struct rh_start_conf conf = { .for_ns = RH_NEVER };
+	struct rh_probe *probe;
+	struct rh_host *host;
+	int err;
+
+	err = rh_parse(net, line, rh_start_words, &conf) ?:
+	      rh_not_started(net);
+	if (err)
+		return err;
+	if (list_empty(&rh_world.hosts))
+		return rh_error(net, -ENOENT, "no host to start");
+	if (conf.count_ns >= conf.for_ns)
+		return rh_error(net, -ERANGE, "count: not before the end");
+	rh_world.epoch_ns = round_up(ktime_get_ns() + RH_EPOCH_NS, RH_EPOCH_NS);
+	WRITE_ONCE(rh_world.count_ns, rh_world.epoch_ns + conf.count_ns);
+	WRITE_ONCE(rh_world.stop_ns, conf.for_ns == RH_NEVER ? RH_NEVER :
+					rh_world.epoch_ns + conf.for_ns);
+	list_for_each_entry(probe, &rh_world.probes, list)
+		rh_probe_start(probe);
+	list_for_each_entry(host, &rh_world.hosts, list)
+		rh_host_start(host);
+	return 0;
+}
+
+static int rh_cmd_stop(struct net *net, char *line)
+{
+	if (rh_next(&line))
+		return rh_error(net, -EINVAL, "stop: stands alone");
+	if (rh_world.stop_ns > ktime_get_ns())
+		WRITE_ONCE(rh_world.stop_ns, ktime_get_ns());
+	return 0;
+}
+
+static int rh_cmd_clear(struct net *net, char *line)
+{
+	if (rh_next(&line))
+		return rh_error(net, -EINVAL, "clear: stands alone");
+	rh_clear(net);
+	return 0;
+}
+
+const struct rh_command rh_commands[] = {
+	{ "host", "DEV", rh_host_words, rh_cmd_host },
+	{ "probe", "DEV", rh_probe_words, rh_cmd_probe },
+	{ "flow", "DEV", rh_flow_words, rh_cmd_flow },
+	{ "start", "", rh_start_words, rh_cmd_start },
+	{ "stop", "", NULL, rh_cmd_stop },
+	{ "clear", "", NULL, rh_cmd_clear },
+	{ }
+};
+
+/**
+ * rh_command() - do what a line says
+ * @net: namespace of who wrote it
+ * @line: the line, is taken apart
+ *
+ * Context: process, takes RTNL.
+ * Return: 0, or an error; what is wrong is in the namespace's rh_net then.
+ */
+int rh_command(struct net *net, char *line)
+{
+	struct rh_net *rn = net_generic(net, rh_net_id);
+	const struct rh_command *cmd;
+	const char *name;
+	int err;
+
+	line[strcspn(line, "#")] = '\0';
+	name = rh_next(&line);
+	rtnl_lock();
+	rn->error[0] = '\0';
+	err = name && !rh_world.open ? -ENODEV : 0;
+	if (name && rh_world.open) {
+		for (cmd = rh_commands; cmd->name; cmd++)
+			if (!strcmp(name, cmd->name))
+				break;
+		if (cmd->name)
+			err = cmd->run(net, line);
+		else
+			err = rh_error(net, -EINVAL, "\"%s\" is no command",
+				       name);
+	}
+	rtnl_unlock();
+	return err;
+}

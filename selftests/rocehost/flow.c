@@ -1,0 +1,544 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Flows: the senders of connections.
+ *
+ *	idle --start--> [connecting --REP-->] sending --stop--> (silent)
+ */
+#include <linux/etherdevice.h>
+#include <linux/slab.h>
+
+#include "rocehost.h"
+
+/* All flows of the world: half a gigabyte of them */
+#define RH_FLOWS_MAX	BIT(20)
+
+/* What a flow does at most in one run: a machine's clock may jump */
+#define RH_CATCH_UP	64
+
+static bool rh_flow_more_messages(const struct rh_flow *flow)
+{
+	return flow->arrived_msgs < flow->group->conf.messages;
+}
+
+static bool rh_flow_has_packet(const struct rh_flow *flow)
+{
+	return flow->rq.next < flow->arrived_pkts && rc_may_send(&flow->rq);
+}
+
+static bool rh_flow_under_way(const struct rh_flow *flow)
+{
+	return flow->rq.una < flow->rq.high;
+}
+
+static u64 rh_flow_timeout_ns(const struct rh_flow *flow)
+{
+	return flow->progress_ns + flow->host->conf.rto_ns;
+}
+
+static void rh_trace(struct rh_flow *flow, enum rh_trace_kind kind, u64 at_ns)
+{
+	struct rh_flow_group *group = flow->group;
+	u32 size = group->conf.trace;
+	struct rh_trace *t;
+
+	if (!size)
+		return;
+	rp_alpha_catch_up(&flow->rp, &flow->host->conf.rp, at_ns);
+	t = &group->traces[(flow - group->flows) * (u64)size +
+			   flow->n_trace % size];
+	*t = (struct rh_trace){
+		.at_ns = at_ns,
+		.rate_bps = flow->rp.rc_bps,
+		.alpha = flow->rp.alpha >> 12,
+		.depth_bytes = group->probe ? rh_probe_depth(group->probe) : 0,
+		.kind = kind,
+	};
+	flow->n_trace++;
+}
+
+/* What the reaction point did: the packet that waits feels it too */
+static void rh_flow_rate(struct rh_flow *flow, enum rp_event ev, u64 old_bps,
+			 u64 at_ns)
+{
+	struct rh_probe *probe = flow->group->probe;
+
+	if (flow->rp.rc_bps != old_bps)
+		pace_changed(&flow->pace, old_bps, flow->rp.rc_bps, at_ns);
+	switch (ev) {
+	case RP_CUT:
+		flow->st.cuts += rh_counting(at_ns);
+		rh_trace(flow, RH_TRACE_CUT, at_ns);
+		break;
+	case RP_RAISED:
+		if (rh_counting(at_ns)) {
+			flow->st.raised++;
+			if (probe && rh_probe_depth(probe) >
+				     probe->conf.kmax_bytes)
+				flow->st.raised_above_kmax++;
+		}
+		rh_trace(flow, RH_TRACE_RAISED, at_ns);
+		break;
+	case RP_NOTHING:
+		break;
+	}
+}
+
+static void rh_flow_rp(struct rh_flow *flow, u64 now_ns)
+{
+	u64 at_ns;
+
+	int n = 0;
+
+	/* the rest, if ever, at the next run */
+	while ((at_ns = rp_next_ns(&flow->rp)) <= now_ns && n++ < RH_CATCH_UP) {
+		u64 old_bps = flow->rp.rc_bps;
+		enum rp_event ev = rp_run(&flow->rp, &flow->host->conf.rp);
+
+		rh_flow_rate(flow, ev, old_bps, at_ns);
+	}
+}
+
+static void rh_flow_arrivals(struct rh_flow *flow, u64 now_ns)
+{
+	struct rh_flow_group *group = flow->group;
+	int n = 0;
+
+	if (!group->conf.every_ns) {
+		flow->arrived_msgs = group->conf.messages;
+		flow->arrived_pkts = RH_NEVER;
+		if (flow->arrived_msgs != RH_ENDLESS)
+			flow->arrived_pkts = flow->arrived_msgs *
+					     group->msg_pkts;
+		return;
+	}
+	while (flow->arrive.next_ns <= now_ns && rh_flow_more_messages(flow) &&
+	       n++ < RH_CATCH_UP) {
+		flow->arrived_msgs++;
+		flow->arrived_pkts += group->msg_pkts;
+		arrive_next(&flow->arrive);
+	}
+}
+
+/* Messages that the last acknowledge has completed */
+static void rh_flow_done(struct rh_flow *flow, u64 now_ns)
+{
+	struct rh_flow_group *group = flow->group;
+
+	while (flow->rq.una >= (flow->done_msgs + 1) * group->msg_pkts) {
+		/* without intervals one comes when the one before is done */
+		u64 came_ns = group->conf.every_ns ? flow->oldest.next_ns :
+						     flow->done_ns;
+
+		flow->done_msgs++;
+		flow->done_ns = now_ns;
+		arrive_next(&flow->oldest);
+		rh_trace(flow, RH_TRACE_DONE, now_ns);
+		if (!rh_counting(came_ns))
+			continue;
+		if (group->n_done == RH_DONE_MAX) {
+			group->done_lost++;
+			continue;
+		}
+		group->done[group->n_done] = (struct rh_done){
+			.came_ns = came_ns,
+			.took_ns = now_ns - came_ns,
+			.qpn = flow->qpn,
+		};
+		/* for who reads without the lock */
+		smp_store_release(&group->n_done, group->n_done + 1);
+	}
+}
+
+static u64 rh_flow_next_ns(const struct rh_flow *flow)
+{
+	u64 next_ns = rp_next_ns(&flow->rp);
+
+	switch (flow->state) {
+	case RH_FLOW_IDLE:
+		return flow->start_ns;
+	case RH_FLOW_CONNECTING:
+		return rh_flow_timeout_ns(flow);
+	case RH_FLOW_SENDING:
+		break;
+	}
+	if (rh_flow_under_way(flow))
+		next_ns = min(next_ns, rh_flow_timeout_ns(flow));
+	if (rh_flow_more_messages(flow) && flow->group->conf.every_ns)
+		next_ns = min(next_ns, flow->arrive.next_ns);
+	if (rh_flow_has_packet(flow) && list_empty(&flow->ready))
+		next_ns = min(next_ns, flow->pace.next_ns);
+	return next_ns;
+}
+
+/* Into the queue at its next event, or into the list of those that wait for
+ * the line
+ */
+static void rh_flow_schedule(struct rh_flow *flow, u64 now_ns)
+{
+	struct rh_host *host = flow->host;
+	u64 next_ns;
+
+	if (!RB_EMPTY_NODE(&flow->due.node))
+		timerqueue_del(&host->due, &flow->due);
+	if (now_ns >= READ_ONCE(rh_world.stop_ns))
+		return;
+	if (flow->state == RH_FLOW_SENDING && list_empty(&flow->ready) &&
+	    rh_flow_has_packet(flow) && flow->pace.next_ns <= now_ns)
+		list_add_tail(&flow->ready, &host->ready);
+	next_ns = rh_flow_next_ns(flow);
+	if (next_ns == RH_NEVER)
+		return;
+	flow->due.expires = ns_to_ktime(next_ns);
+	timerqueue_add(&host->due, &flow->due);
+}
+
+static void rh_flow_send_cm(struct rh_flow *flow, u16 attr, u64 now_ns,
+			    struct sk_buff_head *out)
+{
+	rh_out(flow->host, rh_build_cm(&flow->wire, attr,
+				       flow->qpn, flow->dest_qpn,
+				       flow->rq.psn0), now_ns, out);
+	flow->progress_ns = now_ns;
+}
+
+static void rh_flow_sending(struct rh_flow *flow, u64 now_ns)
+{
+	const struct rh_flow_conf *conf = &flow->group->conf;
+
+	flow->state = RH_FLOW_SENDING;
+	flow->pace.next_ns = now_ns;
+	flow->done_ns = now_ns;
+	rp_start(&flow->rp, &flow->host->conf.rp,
+		 conf->rate_bps ?: flow->host->conf.rate_bps, now_ns);
+	rh_trace(flow, RH_TRACE_START, now_ns);
+}
+
+/**
+ * rh_flow_run() - something of a flow is due
+ * @flow: the flow, its host locked
+ * @now_ns: now
+ * @out: for packets
+ */
+void rh_flow_run(struct rh_flow *flow, u64 now_ns, struct sk_buff_head *out)
+{
+	if (now_ns >= READ_ONCE(rh_world.stop_ns)) {
+		rh_flow_schedule(flow, now_ns);
+		return;
+	}
+	switch (flow->state) {
+	case RH_FLOW_IDLE:
+		if (!flow->group->conf.cm) {
+			rh_flow_sending(flow, flow->start_ns);
+			break;
+		}
+		flow->state = RH_FLOW_CONNECTING;
+		fallthrough;
+	case RH_FLOW_CONNECTING:
+		rh_flow_send_cm(flow, IQCN_CM_REQ, now_ns, out);
+		break;
+	case RH_FLOW_SENDING:
+		rh_flow_rp(flow, now_ns);
+		if (rh_flow_under_way(flow) &&
+		    rh_flow_timeout_ns(flow) <= now_ns) {
+			rc_go_back(&flow->rq);
+			flow->progress_ns = now_ns;
+			flow->st.timeouts += rh_counting(now_ns);
+			rh_trace(flow, RH_TRACE_TIMEOUT, now_ns);
+		}
+		break;
+	}
+	if (flow->state == RH_FLOW_SENDING)
+		rh_flow_arrivals(flow, now_ns);
+	rh_flow_schedule(flow, now_ns);
+}
+
+/**
+ * rh_flow_accepted() - the receiver's REP has come
+ * @flow: the flow, its host locked
+ * @now_ns: now
+ * @out: for packets
+ */
+void rh_flow_accepted(struct rh_flow *flow, u64 now_ns,
+		      struct sk_buff_head *out)
+{
+	if (flow->state != RH_FLOW_CONNECTING)
+		return;
+	rh_flow_send_cm(flow, RH_CM_RTU, now_ns, out);
+	rh_flow_sending(flow, now_ns);
+	rh_flow_arrivals(flow, now_ns);
+	rh_flow_schedule(flow, now_ns);
+}
+
+/**
+ * rh_flow_send() - the line is free for a packet of a flow
+ * @flow: the flow, its host locked; in no list
+ * @now_ns: now
+ *
+ * Return: the packet, NULL if there is none any more, or no memory for it.
+ */
+struct sk_buff *rh_flow_send(struct rh_flow *flow, u64 now_ns)
+{
+	struct rh_flow_group *group = flow->group;
+	const struct rh_flow_conf *conf = &group->conf;
+	u64 seq = flow->rq.next, old_bps = flow->rp.rc_bps, pos;
+	struct sk_buff *skb = NULL;
+	bool first, last, ask;
+	u32 bytes, len;
+	u8 opcode;
+
+	if (!rh_flow_has_packet(flow) ||
+	    now_ns >= READ_ONCE(rh_world.stop_ns))
+		goto out;
+	div64_u64_rem(seq, group->msg_pkts, &pos);
+	first = !pos;
+	last = pos == group->msg_pkts - 1;
+	bytes = last ? group->last_bytes : conf->mtu;
+	if (first)
+		opcode = last ? RC_WRITE_ONLY : RC_WRITE_FIRST;
+	else
+		opcode = last ? RC_WRITE_LAST : RC_WRITE_MIDDLE;
+	/* before the time-out takes silence for loss */
+	ask = last || now_ns - flow->asked_ns >= flow->host->conf.rto_ns / 4;
+	if (ask)
+		flow->asked_ns = now_ns;
+	skb = rh_build_data(flow, opcode, rc_psn(flow->rq.psn0, seq), ask,
+			    bytes, conf->size);
+	/* without memory it counts as sent, and is lost */
+	len = skb ? skb->len : bytes;
+
+	if (!rh_flow_under_way(flow))
+		flow->progress_ns = now_ns;
+	if (rh_counting(now_ns)) {
+		flow->st.packets++;
+		flow->st.resent += seq < flow->rq.high;
+	}
+	rc_sent(&flow->rq);
+	pace_sent(&flow->pace, len, flow->rp.rc_bps, now_ns);
+	rh_flow_rate(flow, rp_sent(&flow->rp, &flow->host->conf.rp, len),
+		     old_bps, now_ns);
+out:
+	rh_flow_schedule(flow, now_ns);
+	return skb;
+}
+
+static void rh_flow_cnp(struct rh_flow *flow, u8 dscp, u64 now_ns)
+{
+	const struct rh_host_conf *conf = &flow->host->conf;
+	u64 old_bps = flow->rp.rc_bps;
+	bool cp = dscp == conf->cp_dscp;
+
+	if (cp) {
+		atomic64_inc(&rh_world.cnps_cp);
+		flow->st.cnps_cp += rh_counting(now_ns);
+	} else {
+		flow->st.cnps_np += rh_counting(now_ns);
+	}
+	rh_trace(flow, cp ? RH_TRACE_CNP_CP : RH_TRACE_CNP_NP, now_ns);
+	rh_flow_rate(flow, rp_cnp(&flow->rp, &conf->rp, now_ns), old_bps,
+		     now_ns);
+}
+
+/**
+ * rh_flow_received() - a CNP, ACK or NAK has come
+ * @flow: for this flow, its host locked
+ * @pkt: it
+ * @syndrome: of its AETH, unless it is a CNP
+ * @dscp: its DSCP
+ * @now_ns: now
+ */
+void rh_flow_received(struct rh_flow *flow, const struct iqcn_pkt *pkt,
+		      u8 syndrome, u8 dscp, u64 now_ns)
+{
+	if (flow->state != RH_FLOW_SENDING)
+		return;
+	/* in the order of their times */
+	rh_flow_rp(flow, now_ns);
+	if (pkt->opcode == IQCN_OP_CNP) {
+		rh_flow_cnp(flow, dscp, now_ns);
+	} else if (syndrome == AETH_NAK_PSN) {
+		if (rc_naked(&flow->rq, pkt->psn)) {
+			flow->progress_ns = now_ns;
+			flow->st.naks += rh_counting(now_ns);
+			rh_trace(flow, RH_TRACE_NAK, now_ns);
+		}
+	} else if (AETH_IS_ACK(syndrome) && rc_acked(&flow->rq, pkt->psn)) {
+		flow->progress_ns = now_ns;
+	}
+	rh_flow_done(flow, now_ns);
+	rh_flow_schedule(flow, now_ns);
+}
+
+/**
+ * rh_flow_begin() - the epoch is set
+ * @flow: the flow, its host locked
+ */
+void rh_flow_begin(struct rh_flow *flow)
+{
+	const struct rh_flow_conf *conf = &flow->group->conf;
+	struct rnd_state *rnd = &flow->host->rnd;
+	u64 seed;
+
+	flow->start_ns = rh_world.epoch_ns + conf->start_ns;
+	if (conf->spread_ns)
+		flow->start_ns += mul_u64_u32_shr(conf->spread_ns,
+						  prandom_u32_state(rnd), 32);
+	seed = (u64)prandom_u32_state(rnd) << 32 | prandom_u32_state(rnd);
+	flow->arrive.next_ns = flow->start_ns;
+	flow->arrive.every_ns = conf->every_ns;
+	flow->arrive.poisson = conf->poisson;
+	prandom_seed_state(&flow->arrive.rnd, seed);
+	/* the first one's time is as random as the others' */
+	if (conf->poisson)
+		arrive_next(&flow->arrive);
+	flow->oldest = flow->arrive;
+	rh_flow_schedule(flow, 0);
+}
+
+static void rh_flow_group_free(struct rh_flow_group *group)
+{
+	kvfree(group->flows);
+	kvfree(group->traces);
+	kvfree(group->done);
+	if (group->probe)
+		rh_probe_put(group->probe);
+	kfree(group);
+}
+
+/**
+ * rh_flow_groups_free() - free all flows of a host that nobody sees any more
+ * @host: the host
+ */
+void rh_flow_groups_free(struct rh_host *host)
+{
+	struct rh_flow_group *group, *next;
+
+	list_for_each_entry_safe(group, next, &host->groups, list) {
+		rh_world.flows -= group->conf.n;
+		rh_flow_group_free(group);
+	}
+}
+
+static u16 rh_flow_sport(const struct rh_flow_conf *conf, u32 qpn, u32 other)
+{
+	switch (conf->sport) {
+	case RH_SPORT_MLX5:
+		return iqcn_sport_verbs(qpn, other);
+	case RH_SPORT_RXE:
+		return iqcn_sport_rxe(qpn);
+	default:
+		return conf->sport;
+	}
+}
+
+static void *rh_alloc_array(u64 n, size_t size)
+{
+	return kvcalloc(n, size, GFP_KERNEL | __GFP_NOWARN |
+				 __GFP_RETRY_MAYFAIL);
+}
+
+static struct rh_flow_group *rh_flow_group_new(const struct rh_flow_conf *conf,
+					       struct rh_probe *probe)
+{
+	u64 size = conf->size == RH_ENDLESS ? BIT_ULL(31) : conf->size;
+	struct rh_flow_group *group = kzalloc(sizeof(*group), GFP_KERNEL);
+
+	if (!group)
+		return NULL;
+	group->conf = *conf;
+	group->msg_pkts = div_u64(size + conf->mtu - 1, conf->mtu);
+	group->last_bytes = size - (u64)(group->msg_pkts - 1) * conf->mtu;
+	if (probe) {
+		refcount_inc(&probe->refs);
+		group->probe = probe;
+	}
+	group->flows = rh_alloc_array(conf->n, sizeof(*group->flows));
+	group->done = rh_alloc_array(RH_DONE_MAX, sizeof(*group->done));
+	if (conf->trace)
+		group->traces = rh_alloc_array(conf->n * conf->trace,
+					       sizeof(*group->traces));
+	if (!group->flows || !group->done ||
+	    (conf->trace && !group->traces) ||
+	    rh_zeros_need(conf->mtu) ||
+	    rh_zeros_need(ALIGN(group->last_bytes, 4))) {
+		rh_flow_group_free(group);
+		return NULL;
+	}
+	return group;
+}
+
+static void rh_flow_init(struct rh_flow *flow, struct rh_host *host,
+			 struct rh_flow_group *group, const struct rh_host *peer,
+			 u32 qpn, u32 dest_qpn)
+{
+	const struct rh_flow_conf *conf = &group->conf;
+	struct rh_addr from = { host->dev->dev_addr, &host->conf.ip };
+	struct rh_addr to = { peer->dev->dev_addr, &peer->conf.ip };
+
+	flow->host = host;
+	flow->group = group;
+	flow->qpn = qpn;
+	flow->dest_qpn = dest_qpn;
+	timerqueue_init(&flow->due);
+	INIT_LIST_HEAD(&flow->ready);
+	flow->rp.increase_due_ns = RP_NEVER;
+	flow->rp.reduce_due_ns = RP_NEVER;
+	flow->rq.psn0 = conf->psn == RH_NEVER ?
+			prandom_u32_state(&host->rnd) & IQCN_PSN_MASK :
+			conf->psn;
+	if (!is_zero_ether_addr(host->conf.via))
+		to.mac = host->conf.via;
+	rh_wire_init(&flow->wire, &from, &to, conf->dscp, conf->ect,
+		     rh_flow_sport(conf, qpn, dest_qpn), dest_qpn);
+}
+
+/**
+ * rh_flow_add() - make flows, and their receivers
+ * @host: who sends
+ * @conf: parameters
+ * @peer: who receives
+ * @probe: of the queue in the way, or NULL
+ *
+ * Context: RTNL held.
+ * Return: 0, -ENOMEM, -ENOSPC if QP numbers or the world are full.
+ */
+int rh_flow_add(struct rh_host *host, const struct rh_flow_conf *conf,
+		struct rh_host *peer, struct rh_probe *probe)
+{
+	struct rh_flow_group *group;
+	int err = -ENOMEM;
+	u32 i;
+
+	if (conf->n > RH_FLOWS_MAX - rh_world.flows ||
+	    conf->n > 0x800000 - host->next_qpn ||
+	    conf->n > 0x1000000 - peer->next_sink_qpn)
+		return -ENOSPC;
+	group = rh_flow_group_new(conf, probe);
+	if (!group)
+		return -ENOMEM;
+	for (i = 0; i < conf->n; i++)
+		rh_flow_init(&group->flows[i], host, group, peer,
+			     host->next_qpn + i, peer->next_sink_qpn + i);
+	err = rh_sink_add(peer, host, group);
+	if (err) {
+		rh_flow_group_free(group);
+		return err;
+	}
+	/* from here on packets may find them; they are idle */
+	for (i = 0; i < conf->n; i++) {
+		err = xa_err(xa_store(&host->flows, group->flows[i].qpn,
+				      &group->flows[i], GFP_KERNEL));
+		if (err)
+			goto err_store;
+	}
+	host->next_qpn += conf->n;
+	rh_world.flows += conf->n;
+	list_add_tail(&group->list, &host->groups);
+	return 0;
+
+err_store:
+	while (i--)
+		xa_erase(&host->flows, group->flows[i].qpn);
+	rh_sink_undo(peer);
+	rh_flow_group_free(group);
+	return err;
+}

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hosts: what comes in at the interface, what goes out, and when.
+ *
+ * One timer per host.  A flow has one place in the queue of what is due: its
+ * next packet, its RP's timers, its time-out, whichever is first.  A flow whose
+ * packet is due waits in a list until the line is free, so that any number of
+ * them cost the same.
+ */
+#include <linux/if_vlan.h>
+#include <linux/slab.h>
+#include <linux/unaligned.h>
+#include <net/inet_ecn.h>
+#include <net/ipv6.h>
+
+#include "rocehost.h"
+#include "skb.h"
+
+/* What one run of the timer does at most before others have their turn */
+#define RH_RUN_MAX	512
+
+/* A packet on its way from the interface to the host */
+struct rh_skb_cb {
+	u64 due_ns;
+};
+
+static struct rh_skb_cb *rh_skb_cb(struct sk_buff *skb)
+{
+	return (struct rh_skb_cb *)skb->cb;
+}
+
+/* Send what has been made while a host was locked.  BHs are off. */
+static void rh_transmit(struct sk_buff_head *out)
+{
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(out)))
+		dev_queue_xmit(skb);
+}
+
+/**
+ * rh_out() - a packet is to be sent when the host's lock is released
+ * @host: who sends it, locked
+ * @skb: the packet, or NULL
+ * @now_ns: now
+ * @out: where it goes
+ *
+ * It goes at once, and takes its time on the line from those that wait.
+ */
+void rh_out(struct rh_host *host, struct sk_buff *skb, u64 now_ns,
+	    struct sk_buff_head *out)
+{
+	if (!skb)
+		return;
+	pace_sent(&host->line, skb->len, host->conf.rate_bps, now_ns);
+	skb->dev = host->dev;
+	__skb_queue_tail(out, skb);
+}
+
+/* The connection's end here that a packet is for */
+static struct rh_flow *rh_flow_for(struct rh_host *host, u32 qpn,
+				   const struct iqcn_pkt *pkt)
+{
+	struct rh_flow *flow = xa_load(&host->flows, qpn);
+
+	if (flow && ipv6_addr_equal(&flow->wire.to, &pkt->src))
+		return flow;
+	host->stray++;
+	return NULL;
+}
+
+static struct rh_sink *rh_sink_for(struct rh_host *host, u64 qpn,
+				   const struct iqcn_pkt *pkt)
+{
+	struct rh_sink *sink = xa_load(&host->sinks, qpn);
+
+	if (sink && ipv6_addr_equal(&sink->wire.to, &pkt->src))
+		return sink;
+	host->stray++;
+	return NULL;
+}
+
+/* A message of connection set-up: the flow's or the sink's business */
+static void rh_receive_cm(struct rh_host *host, const struct iqcn_pkt *pkt,
+			  const u8 *bth, u32 avail, u64 now_ns,
+			  struct sk_buff_head *out)
+{
+	struct rh_flow *flow;
+	struct rh_sink *sink;
+	struct iqcn_cm cm;
+
+	if (!iqcn_parse_cm(bth, avail, &cm)) {
+		host->stray++;
+		return;
+	}
+	switch (cm.attr) {
+	case IQCN_CM_REQ:
+		/* the service that it asks for is the sink's QP number */
+		sink = rh_sink_for(host, get_unaligned_be64(bth + 52), pkt);
+		if (sink && sink->dest_qpn == cm.qpn)
+			rh_out(host, rh_build_cm(&sink->wire, IQCN_CM_REP,
+						 sink->qpn, cm.local_id, 0),
+			       now_ns, out);
+		break;
+	case IQCN_CM_REP:
+		flow = rh_flow_for(host, cm.remote_id, pkt);
+		if (flow && flow->dest_qpn == cm.qpn)
+			rh_flow_accepted(flow, now_ns, out);
+		break;
+	}
+}
+
+/* A CNP, or an acknowledge */
+static void rh_receive_answer(struct rh_host *host, const struct iqcn_pkt *pkt,
+			      const u8 *bth, u8 tos, u64 now_ns)
+{
+	struct rh_flow *flow;
+
+	if (pkt->opcode == RC_ACK &&
+	    pkt->udp_len < IQCN_UDP_LEN + IQCN_BTH_LEN + AETH_LEN +
+			   IQCN_ICRC_LEN) {
+		host->malformed++;
+		return;
+	}
+	flow = rh_flow_for(host, pkt->dest_qp, pkt);
+	if (flow)
+		rh_flow_received(flow, pkt, bth[IQCN_BTH_LEN], tos >> 2,
+				 now_ns);
+}
+
+static bool rh_is_write(u8 opcode)
+{
+	return (opcode >= RC_WRITE_FIRST && opcode <= RC_WRITE_LAST) ||
+	       opcode == RC_WRITE_ONLY;
+}
+
+static void rh_receive_data(struct rh_host *host, const struct iqcn_pkt *pkt,
+			    const u8 *bth, u8 tos, u64 now_ns,
+			    struct sk_buff_head *out)
+{
+	u32 header = IQCN_UDP_LEN + IQCN_BTH_LEN + IQCN_ICRC_LEN +
+		     (bth[1] >> 4 & 3);
+	struct rh_sink *sink;
+
+	if (pkt->opcode == RC_WRITE_FIRST || pkt->opcode == RC_WRITE_ONLY)
+		header += RH_RETH_LEN;
+	if (pkt->udp_len < header) {
+		host->malformed++;
+		return;
+	}
+	sink = rh_sink_for(host, pkt->dest_qp, pkt);
+	if (sink)
+		rh_sink_received(host, sink, pkt, bth[8] & 0x80,
+				 INET_ECN_is_ce(tos), pkt->udp_len - header,
+				 now_ns, out);
+}
+
+static void rh_receive(struct rh_host *host, struct sk_buff *skb, u64 now_ns,
+		       struct sk_buff_head *out)
+{
+	struct iqcn_pkt pkt = {};
+	u8 buf[IQCN_PARSE_MAX];
+	const u8 *data, *bth;
+	u32 avail;
+	u8 tos;
+
+	if (iqcn_skb_parse(skb, 0, skb->protocol, buf, &data, &pkt) !=
+	    IQCN_ROCE ||
+	    !pskb_may_pull(skb, pkt.udp_off + IQCN_UDP_LEN + IQCN_BTH_LEN) ||
+	    !rh_icrc_ok(skb, &pkt)) {
+		host->malformed++;
+		return;
+	}
+	/* it may have moved; as much of it as was parsed */
+	avail = min_t(u32, skb->len, IQCN_PARSE_MAX);
+	data = skb_header_pointer(skb, 0, avail, buf);
+	if (!data)
+		return;
+	bth = data + pkt.udp_off + IQCN_UDP_LEN;
+	avail -= pkt.udp_off + IQCN_UDP_LEN;
+	tos = pkt.v6 ? ipv6_get_dsfield((const struct ipv6hdr *)data) :
+		       ((const struct iphdr *)data)->tos;
+
+	if (pkt.opcode == IQCN_OP_CNP || pkt.opcode == RC_ACK)
+		rh_receive_answer(host, &pkt, bth, tos, now_ns);
+	else if (rh_is_write(pkt.opcode))
+		rh_receive_data(host, &pkt, bth, tos, now_ns, out);
+	else if (pkt.opcode == IQCN_OP_UD_SEND_ONLY && pkt.dest_qp == IQCN_QP1)
+		rh_receive_cm(host, &pkt, bth, avail, now_ns, out);
+	else
+		host->stray++;
+}
+
+/* Delayed packets whose time has come */
+static void rh_receive_due(struct rh_host *host, u64 now_ns,
+			   struct sk_buff_head *out)
+{
+	struct sk_buff *skb;
+
+	while ((skb = skb_peek(&host->delayed)) &&
+	       rh_skb_cb(skb)->due_ns <= now_ns) {
+		__skb_unlink(skb, &host->delayed);
+		rh_receive(host, skb, now_ns, out);
+		consume_skb(skb);
+	}
+}
+
+/* Flows whose packet is due, as fast as the line takes them */
+static void rh_send_ready(struct rh_host *host, u64 now_ns,
+			  struct sk_buff_head *out)
+{
+	struct rh_flow *flow;
+	int n = 0;
+
+	while (host->line.next_ns <= now_ns && n++ < RH_RUN_MAX) {
+		flow = list_first_entry_or_null(&host->ready, struct rh_flow,
+						ready);
+		if (!flow)
+			return;
+		list_del_init(&flow->ready);
+		rh_out(host, rh_flow_send(flow, now_ns), now_ns, out);
+	}
+}
+
+/* Set the timer for what comes next */
+static void rh_host_arm(struct rh_host *host, u64 now_ns)
+{
+	struct timerqueue_node *node = timerqueue_getnext(&host->due);
+	struct sk_buff *skb = skb_peek(&host->delayed);
+	u64 next_ns = node ? ktime_to_ns(node->expires) : RH_NEVER;
+
+	if (!list_empty(&host->ready))
+		next_ns = min(next_ns, host->line.next_ns);
+	if (skb)
+		next_ns = min(next_ns, rh_skb_cb(skb)->due_ns);
+	if (next_ns == RH_NEVER)
+		return;
+	if (hrtimer_is_queued(&host->timer) &&
+	    ktime_to_ns(hrtimer_get_expires(&host->timer)) <= next_ns)
+		return;
+	hrtimer_start(&host->timer, ns_to_ktime(max(next_ns, now_ns)),
+		      HRTIMER_MODE_ABS_SOFT);
+}
+
+static enum hrtimer_restart rh_host_timer(struct hrtimer *timer)
+{
+	struct rh_host *host = container_of(timer, struct rh_host, timer);
+	struct timerqueue_node *node;
+	struct sk_buff_head out;
+	u64 now_ns;
+	int n = 0;
+
+	__skb_queue_head_init(&out);
+	spin_lock(&host->lock);
+	/* whoever has the lock has the later time */
+	now_ns = ktime_get_ns();
+	rh_receive_due(host, now_ns, &out);
+	while ((node = timerqueue_getnext(&host->due)) &&
+	       ktime_to_ns(node->expires) <= now_ns && n++ < RH_RUN_MAX)
+		rh_flow_run(container_of(node, struct rh_flow, due), now_ns,
+			    &out);
+	rh_send_ready(host, now_ns, &out);
+	rh_host_arm(host, now_ns);
+	spin_unlock(&host->lock);
+	rh_transmit(&out);
+	return HRTIMER_NORESTART;
+}
+
+/* Is it for us?  Anything else is the stack's, and so is what has a tag: that is
+ * for the host on the VLAN device.
+ */
+static bool rh_is_ours(const struct rh_host *host, struct sk_buff *skb)
+{
+	struct iqcn_pkt pkt = {};
+	u8 buf[IQCN_PARSE_MAX];
+	const u8 *data;
+
+	return skb->pkt_type == PACKET_HOST && !skb_vlan_tag_present(skb) &&
+	       !eth_type_vlan(skb->protocol) &&
+	       iqcn_skb_parse(skb, 0, skb->protocol, buf, &data, &pkt) !=
+	       IQCN_NOT_ROCE && ipv6_addr_equal(&pkt.dst, &host->conf.ip);
+}
+
+static rx_handler_result_t rh_rx(struct sk_buff **pskb)
+{
+	struct rh_host *host;
+	struct sk_buff *skb = *pskb;
+	struct sk_buff_head out;
+	u64 now_ns;
+
+	host = rcu_dereference(skb->dev->rx_handler_data);
+	if (!rh_is_ours(host, skb))
+		return RX_HANDLER_PASS;
+	skb = skb_share_check(skb, GFP_ATOMIC);
+	if (!skb)
+		return RX_HANDLER_CONSUMED;
+
+	__skb_queue_head_init(&out);
+	spin_lock(&host->lock);
+	now_ns = ktime_get_ns();
+	if (host->conf.delay_ns) {
+		rh_skb_cb(skb)->due_ns = now_ns + host->conf.delay_ns;
+		__skb_queue_tail(&host->delayed, skb);
+	} else {
+		rh_receive(host, skb, now_ns, &out);
+		consume_skb(skb);
+	}
+	rh_host_arm(host, now_ns);
+	spin_unlock(&host->lock);
+	rh_transmit(&out);
+	return RX_HANDLER_CONSUMED;
+}
+
+/**
+ * rh_host_of() - the host on an interface
+ * @dev: interface
+ *
+ * Context: RTNL held.
+ * Return: the host, NULL if there is none.
+ */
+struct rh_host *rh_host_of(const struct net_device *dev)
+{
+	struct rh_host *host;
+
+	list_for_each_entry(host, &rh_world.hosts, list)
+		if (host->dev == dev)
+			return host;
+	return NULL;
+}
+
+/**
+ * rh_host_by_ip() - the host with an address, in any namespace
+ * @ip: address
+ *
+ * Context: RTNL held.
+ * Return: the host, NULL if there is none.
+ */
+struct rh_host *rh_host_by_ip(const struct in6_addr *ip)
+{
+	struct rh_host *host;
+
+	list_for_each_entry(host, &rh_world.hosts, list)
+		if (ipv6_addr_equal(&host->conf.ip, ip))
+			return host;
+	return NULL;
+}
+
+/**
+ * rh_host_add() - put a host on an interface
+ * @dev: interface
+ * @conf: parameters
+ *
+ * Context: RTNL held.
+ * Return: 0, -EBUSY if the interface is a bridge's port or the like, -ENOMEM.
+ */
+int rh_host_add(struct net_device *dev, const struct rh_host_conf *conf)
+{
+	struct rh_host *host = kzalloc(sizeof(*host), GFP_KERNEL);
+	int err;
+
+	if (!host)
+		return -ENOMEM;
+	host->conf = *conf;
+	host->dev = dev;
+	spin_lock_init(&host->lock);
+	hrtimer_setup(&host->timer, rh_host_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
+	timerqueue_init_head(&host->due);
+	INIT_LIST_HEAD(&host->ready);
+	__skb_queue_head_init(&host->delayed);
+	xa_init(&host->flows);
+	xa_init(&host->sinks);
+	INIT_LIST_HEAD(&host->groups);
+	INIT_LIST_HEAD(&host->sink_groups);
+	prandom_seed_state(&host->rnd, conf->seed);
+	host->next_qpn = 0x100;
+	host->next_sink_qpn = 0x800100;
+
+	err = netdev_rx_handler_register(dev, rh_rx, host);
+	if (err) {
+		kfree(host);
+		return err;
+	}
+	netdev_hold(dev, &host->tracker, GFP_KERNEL);
+	list_add_tail(&host->list, &rh_world.hosts);
+	return 0;
+}
+
+/**
+ * rh_host_del() - remove a host and all its connections
+ * @host: the host
+ *
+ * Its peers' ends stay, and hear nothing more.
+ *
+ * Context: RTNL held, may sleep.
+ */
+void rh_host_del(struct rh_host *host)
+{
+	/* waits for those that are in it; nobody else arms the timer but the
+	 * timer itself, which hrtimer_cancel() waits for
+	 */
+	netdev_rx_handler_unregister(host->dev);
+	hrtimer_cancel(&host->timer);
+	list_del(&host->list);
+	__skb_queue_purge(&host->delayed);
+	xa_destroy(&host->flows);
+	xa_destroy(&host->sinks);
+	rh_flow_groups_free(host);
+	rh_sink_groups_free(host);
+	netdev_put(host->dev, &host->tracker);
+	kfree(host);
+}
+
+/**
+ * rh_host_start() - let a host's flows begin, at the epoch
+ * @host: the host
+ *
+ * Context: RTNL held.
+ */
+void rh_host_start(struct rh_host *host)
+{
+	struct rh_flow *flow;
+	unsigned long qpn;
+
+	xa_for_each(&host->flows, qpn, flow) {
+		spin_lock_bh(&host->lock);
+		rh_flow_begin(flow);
+		rh_host_arm(host, ktime_get_ns());
+		spin_unlock_bh(&host->lock);
+		cond_resched();
+	}
+}

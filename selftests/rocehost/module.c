@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * rocehost: the module and what each namespace has of it.
+ */
+#include <linux/module.h>
+#include <linux/rtnetlink.h>
+
+#include "rocehost.h"
+
+struct rh_world rh_world = {
+	.hosts = LIST_HEAD_INIT(rh_world.hosts),
+	.probes = LIST_HEAD_INIT(rh_world.probes),
+	.epoch_ns = RH_NEVER,
+	.count_ns = RH_NEVER,
+	.stop_ns = RH_NEVER,
+};
+
+unsigned int rh_net_id;
+
+/**
+ * rh_clear() - remove a namespace's hosts and probes
+ * @net: the namespace, NULL: every one
+ *
+ * The last one to go takes the epoch with it: a new start is possible.
+ *
+ * Context: RTNL held.
+ */
+void rh_clear(struct net *net)
+{
+	struct rh_probe *probe, *next_probe;
+	struct rh_host *host, *next;
+
+	list_for_each_entry_safe(host, next, &rh_world.hosts, list)
+		if (!net || net_eq(dev_net(host->dev), net))
+			rh_host_del(host);
+	list_for_each_entry_safe(probe, next_probe, &rh_world.probes, list)
+		if (!net || net_eq(probe->net, net))
+			rh_probe_del(probe);
+	if (!list_empty(&rh_world.hosts))
+		return;
+	list_for_each_entry(probe, &rh_world.probes, list)
+		rh_probe_stop(probe);
+	rh_world.epoch_ns = RH_NEVER;
+	WRITE_ONCE(rh_world.count_ns, RH_NEVER);
+	WRITE_ONCE(rh_world.stop_ns, RH_NEVER);
+	atomic64_set(&rh_world.cnps_np, 0);
+	atomic64_set(&rh_world.cnps_cp, 0);
+}
+
+static int rh_netdev_event(struct notifier_block *nb, unsigned long event,
+			   void *ptr)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+	struct rh_host *host;
+
+	if (event != NETDEV_UNREGISTER)
+		return NOTIFY_DONE;
+	host = rh_host_of(dev);
+	if (host)
+		rh_host_del(host);
+	rh_probe_gone(dev);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block rh_notifier = {
+	.notifier_call = rh_netdev_event,
+};
+
+static int __net_init rh_net_init(struct net *net)
+{
+	return rh_report_init(net);
+}
+
+static void __net_exit rh_net_exit(struct net *net)
+{
+	rh_report_exit(net);
+	rtnl_lock();
+	rh_clear(net);
+	rtnl_unlock();
+}
+
+static struct pernet_operations rh_net_ops = {
+	.init = rh_net_init,
+	.exit = rh_net_exit,
+	.id = &rh_net_id,
+	.size = sizeof(struct rh_net),
+};
+
+/* What is made while nobody is told of devices that go would keep them */
+static void rh_set_open(bool open)
+{
+	rtnl_lock();
+	rh_world.open = open;
+	if (!open)
+		rh_clear(NULL);
+	rtnl_unlock();
+}
+
+static int __init rh_init(void)
+{
+	int err = register_pernet_subsys(&rh_net_ops);
+
+	if (err)
+		return err;
+	err = register_netdevice_notifier(&rh_notifier);
+	if (err) {
+		unregister_pernet_subsys(&rh_net_ops);
+		return err;
+	}
+	rh_set_open(true);
+	return 0;
+}
+
+static void __exit rh_exit(void)
+{
+	rh_set_open(false);
+	unregister_netdevice_notifier(&rh_notifier);
+	unregister_pernet_subsys(&rh_net_ops);
+	rh_zeros_free();
+}
+
+module_init(rh_init);
+module_exit(rh_exit);
+MODULE_DESCRIPTION("RoCEv2 hosts inside the kernel, for tests");
+MODULE_LICENSE("GPL");

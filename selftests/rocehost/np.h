@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * DCQCN's notification point: when does a CE packet cause a CNP?
+ *
+ * At most one per QP and interval (Zhu et al., SIGCOMM 2015, section 3.2), and
+ * at most one of the whole host per interval: NICs are short of CNPs when many
+ * QPs are congested (US 12395431 B2, background).
+ *
+ * Pure: whoever calls has the clock.
+ */
+#ifndef _ROCEHOST_NP_H
+#define _ROCEHOST_NP_H
+
+#include <linux/types.h>
+
+/**
+ * struct np_params - of a host's notification points
+ * @cnp_ns: least time between two CNPs of a QP
+ * @limit_ns: least time between two CNPs of the host
+ */
+struct np_params {
+	u64 cnp_ns;
+	u64 limit_ns;
+};
+
+/**
+ * struct np_clock - when the last CNP was sent
+ * @last_ns: then
+ * @any: there was one
+ */
+struct np_clock {
+	u64 last_ns;
+	bool any;
+};
+
+/**
+ * enum np_verdict - what becomes of a CE packet
+ * @NP_CNP: a CNP is sent
+ * @NP_TOO_SOON: the QP had one
+ * @NP_LIMITED: the host had one
+ */
+enum np_verdict {
+	NP_CNP,
+	NP_TOO_SOON,
+	NP_LIMITED,
+};
+
+static inline bool np_too_soon(const struct np_clock *c, u64 interval_ns,
+			       u64 now_ns)
+{
+	return c->any && now_ns - c->last_ns < interval_ns;
+}
+
+/**
+ * np_ce() - a CE packet has come
+ * @qp: the QP's last CNP
+ * @host: the host's
+ * @p: parameters
+ * @now_ns: now
+ *
+ * Return: what becomes of it; both clocks move on with a CNP.
+ */
+static inline enum np_verdict np_ce(struct np_clock *qp, struct np_clock *host,
+				    const struct np_params *p, u64 now_ns)
+{
+	if (np_too_soon(qp, p->cnp_ns, now_ns))
+		return NP_TOO_SOON;
+	if (np_too_soon(host, p->limit_ns, now_ns))
+		return NP_LIMITED;
+	*qp = *host = (struct np_clock){ .last_ns = now_ns, .any = true };
+	return NP_CNP;
+}
+
+#endif /* _ROCEHOST_NP_H */

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * When a packet may follow another at a rate.  Pure.
+ */
+#ifndef _ROCEHOST_PACE_H
+#define _ROCEHOST_PACE_H
+
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/time64.h>
+#include <linux/types.h>
+
+/* What a timer is late by is made up for, up to this: those of the lab are up
+ * to 500 ns late.  A flow that had nothing to send makes up for nothing.
+ */
+#define PACE_SLACK_NS	1024
+
+/**
+ * struct pace - a sequence of packets
+ * @next_ns: when the next one may be sent
+ * @rem: what the division that led there left over, in bits * 10^9 / s
+ */
+struct pace {
+	u64 next_ns;
+	u64 rem;
+};
+
+/**
+ * pace_sent() - a packet was sent
+ * @p: the sequence it is in
+ * @bytes: its length
+ * @rate_bps: the sequence's rate
+ * @now_ns: now
+ */
+static inline void pace_sent(struct pace *p, u32 bytes, u64 rate_bps,
+			     u64 now_ns)
+{
+	u64 from_ns = max(p->next_ns, now_ns - min_t(u64, now_ns,
+						     PACE_SLACK_NS));
+	u64 left;
+
+	/* 2^17 bytes * 8 * 10^9 is less than 2^50 */
+	p->next_ns = from_ns + div64_u64_rem(bytes * 8ULL * NSEC_PER_SEC +
+					     min(p->rem, rate_bps - 1),
+					     rate_bps, &left);
+	p->rem = left;
+}
+
+/**
+ * pace_changed() - the rate has changed while the next packet waits
+ * @p: the sequence
+ * @old_bps: rate until now
+ * @new_bps: rate from now on
+ * @now_ns: now
+ *
+ * What is left of the gap takes as much longer or shorter.
+ */
+static inline void pace_changed(struct pace *p, u64 old_bps, u64 new_bps,
+				u64 now_ns)
+{
+	if (p->next_ns > now_ns)
+		p->next_ns = now_ns + mul_u64_u64_div_u64(p->next_ns - now_ns,
+							  old_bps, new_bps);
+}
+
+#endif /* _ROCEHOST_PACE_H */

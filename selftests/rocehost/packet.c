@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Packets: headers, ICRC, payload.
+ *
+ * Payload is zero bytes of one page that all packets share; their ICRC comes
+ * from a table (struct rh_zeros).  So a packet of 4 KB costs what its header
+ * costs, to make and to check, and is right all the same.
+ *
+ * Sources: see rocev2.h; RETH, AETH: IBTA spec vol. 1, 9.3 and 9.2.
+ */
+#include <linux/crc32.h>
+#include <linux/etherdevice.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/udp.h>
+#include <linux/unaligned.h>
+#include <net/checksum.h>
+#include <net/ip6_checksum.h>
+#include <net/ipv6.h>
+
+#include "rocehost.h"
+
+#define RH_DETH_LEN	8
+#define RH_MAD_LEN	256
+#define RH_ACK_REQ	BIT(31)		/* in the PSN's word */
+
+/* Carries a CRC over @bytes zero bytes at the cost of four table look-ups: what
+ * becomes of it is the sum of what becomes of each of its bytes.
+ */
+struct rh_zeros {
+	struct list_head list;
+	u32 bytes;
+	u32 table[4][256];
+};
+
+static LIST_HEAD(rh_zeros_list);
+static struct page *rh_zero_page;
+
+static u32 rh_zeros_crc(const struct rh_zeros *z, u32 crc)
+{
+	return z->table[0][crc & 0xff] ^ z->table[1][crc >> 8 & 0xff] ^
+	       z->table[2][crc >> 16 & 0xff] ^ z->table[3][crc >> 24];
+}
+
+/* There are as many as there are lengths of packets: a few */
+static const struct rh_zeros *rh_zeros_find(u32 bytes)
+{
+	const struct rh_zeros *z;
+
+	list_for_each_entry_rcu(z, &rh_zeros_list, list, true)
+		if (z->bytes == bytes)
+			return z;
+	return NULL;
+}
+
+/**
+ * rh_zeros_need() - packets with so many zero bytes will be built
+ * @bytes: how many, at most RH_MTU_MAX
+ *
+ * Tables stay until the module goes.
+ *
+ * Context: RTNL held, may sleep.
+ * Return: 0, -ENOMEM.
+ */
+int rh_zeros_need(u32 bytes)
+{
+	struct rh_zeros *z;
+	const u8 *zeros;
+	int i, b;
+
+	if (rh_zeros_find(bytes))
+		return 0;
+	if (!rh_zero_page)
+		rh_zero_page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	if (!rh_zero_page)
+		return -ENOMEM;
+	z = kmalloc(sizeof(*z), GFP_KERNEL);
+	if (!z)
+		return -ENOMEM;
+	zeros = page_address(rh_zero_page);
+	z->bytes = bytes;
+	for (i = 0; i < 4; i++)
+		for (b = 0; b < 256; b++)
+			z->table[i][b] = crc32_le((u32)b << 8 * i, zeros, bytes);
+	list_add_tail_rcu(&z->list, &rh_zeros_list);
+	return 0;
+}
+
+/**
+ * rh_zeros_free() - the module goes
+ */
+void rh_zeros_free(void)
+{
+	struct rh_zeros *z, *next;
+
+	list_for_each_entry_safe(z, next, &rh_zeros_list, list)
+		kfree(z);
+	if (rh_zero_page)
+		put_page(rh_zero_page);
+}
+
+static void rh_wire_ip4(struct rh_wire *w, const struct in6_addr *from,
+			const struct in6_addr *to, u8 tos)
+{
+	struct iphdr *iph = (struct iphdr *)(w->hdr + w->l3_off);
+
+	iph->version = 4;
+	iph->ihl = 5;
+	iph->tos = tos;
+	iph->frag_off = htons(IP_DF);
+	iph->ttl = IPDEFTTL;
+	iph->protocol = IPPROTO_UDP;
+	iph->saddr = from->s6_addr32[3];
+	iph->daddr = to->s6_addr32[3];
+}
+
+static void rh_wire_ip6(struct rh_wire *w, const struct in6_addr *from,
+			const struct in6_addr *to, u8 tos)
+{
+	struct ipv6hdr *ip6h = (struct ipv6hdr *)(w->hdr + w->l3_off);
+
+	ip6_flow_hdr(ip6h, tos, 0);
+	ip6h->nexthdr = IPPROTO_UDP;
+	ip6h->hop_limit = IPDEFTTL;
+	ip6h->saddr = *from;
+	ip6h->daddr = *to;
+}
+
+/**
+ * rh_wire_init() - prepare the header of a connection's packets
+ * @w: result
+ * @from: who sends
+ * @to: to whom
+ * @dscp: DSCP
+ * @ect: ECN bits
+ * @sport: UDP source port
+ * @dest_qpn: DestQP
+ */
+void rh_wire_init(struct rh_wire *w, const struct rh_addr *from,
+		  const struct rh_addr *to, u8 dscp, u8 ect, u16 sport,
+		  u32 dest_qpn)
+{
+	struct ethhdr *eth = (struct ethhdr *)w->hdr;
+	struct udphdr *uh;
+
+	memset(w, 0, sizeof(*w));
+	w->to = *to->ip;
+	w->v6 = !ipv6_addr_v4mapped(from->ip);
+	ether_addr_copy(eth->h_dest, to->mac);
+	ether_addr_copy(eth->h_source, from->mac);
+	eth->h_proto = w->v6 ? htons(ETH_P_IPV6) : htons(ETH_P_IP);
+	w->l3_off = ETH_HLEN;
+	if (w->v6) {
+		rh_wire_ip6(w, from->ip, to->ip, dscp << 2 | ect);
+		w->udp_off = w->l3_off + sizeof(struct ipv6hdr);
+	} else {
+		rh_wire_ip4(w, from->ip, to->ip, dscp << 2 | ect);
+		w->udp_off = w->l3_off + sizeof(struct iphdr);
+	}
+	uh = (struct udphdr *)(w->hdr + w->udp_off);
+	uh->source = htons(sport);
+	uh->dest = htons(IQCN_ROCEV2_PORT);
+	w->bth_off = w->udp_off + IQCN_UDP_LEN;
+	put_unaligned_be16(0xffff, w->hdr + w->bth_off + 2);
+	put_unaligned_be32(dest_qpn & IQCN_QPN_MASK, w->hdr + w->bth_off + 4);
+}
+
+/* With the IP header aligned */
+static struct sk_buff *rh_alloc_skb(u32 len)
+{
+	struct sk_buff *skb;
+
+	skb = alloc_skb(NET_SKB_PAD + NET_IP_ALIGN + len, GFP_ATOMIC);
+	if (skb)
+		skb_reserve(skb, NET_SKB_PAD + NET_IP_ALIGN);
+	return skb;
+}
+
+/* A packet with its header as far as it goes without knowing the lengths;
+ * room for @more bytes is behind it
+ */
+static struct sk_buff *rh_alloc(const struct rh_wire *w, u8 opcode, u32 psn,
+				u32 more)
+{
+	u32 len = w->bth_off + IQCN_BTH_LEN;
+	struct sk_buff *skb;
+	u8 *bth;
+
+	skb = rh_alloc_skb(len + more);
+	if (!skb)
+		return NULL;
+	skb_put_data(skb, w->hdr, len);
+	bth = skb->data + w->bth_off;
+	bth[0] = opcode;
+	put_unaligned_be32(psn, bth + 8);
+	skb_reset_mac_header(skb);
+	skb_set_network_header(skb, w->l3_off);
+	skb_set_transport_header(skb, w->udp_off);
+	skb->protocol = w->v6 ? htons(ETH_P_IPV6) : htons(ETH_P_IP);
+	return skb;
+}
+
+/* Lengths; the ICRC is yet to come.  Before it: it covers them. */
+static void rh_set_lengths(struct sk_buff *skb, const struct rh_wire *w,
+			   u32 body)
+{
+	u32 udp_len = skb->len - w->udp_off + body + IQCN_ICRC_LEN;
+	struct udphdr *uh = (struct udphdr *)(skb->data + w->udp_off);
+
+	uh->len = htons(udp_len);
+	if (w->v6) {
+		((struct ipv6hdr *)(skb->data + w->l3_off))->payload_len =
+			uh->len;
+	} else {
+		struct iphdr *iph = (struct iphdr *)(skb->data + w->l3_off);
+
+		iph->tot_len = htons(sizeof(*iph) + udp_len);
+		iph->check = 0;
+		iph->check = ip_fast_csum(iph, iph->ihl);
+	}
+}
+
+/* UDP's checksum is 0 over IPv4; zero bytes of payload add nothing to it */
+static void rh_set_check(struct sk_buff *skb, const struct rh_wire *w,
+			 __le32 icrc)
+{
+	struct ipv6hdr *ip6h = (struct ipv6hdr *)(skb->data + w->l3_off);
+	struct udphdr *uh = (struct udphdr *)(skb->data + w->udp_off);
+	__wsum sum;
+
+	if (!w->v6)
+		return;
+	sum = csum_partial(uh, skb_headlen(skb) - w->udp_off, 0);
+	sum = csum_partial(&icrc, sizeof(icrc), sum);
+	uh->check = csum_ipv6_magic(&ip6h->saddr, &ip6h->daddr, ntohs(uh->len),
+				    IPPROTO_UDP, sum) ?: CSUM_MANGLED_0;
+}
+
+/* Everything is in one piece but the ICRC */
+static struct sk_buff *rh_finish(struct sk_buff *skb, const struct rh_wire *w)
+{
+	u32 len = skb->len - w->l3_off;
+	__le32 icrc;
+
+	rh_set_lengths(skb, w, 0);
+	icrc = iqcn_icrc(skb->data + w->l3_off, len, w->v6);
+	rh_set_check(skb, w, icrc);
+	skb_put_data(skb, &icrc, sizeof(icrc));
+	return skb;
+}
+
+/* State of the CRC behind some bytes, from what the ICRC would be there */
+static u32 rh_crc_after(const u8 *l3, u32 len, bool v6)
+{
+	return ~le32_to_cpu(iqcn_icrc(l3, len, v6));
+}
+
+static struct sk_buff *rh_finish_zeros(struct sk_buff *skb,
+				       const struct rh_wire *w,
+				       const struct rh_zeros *z)
+{
+	__le32 icrc, *tail;
+	u32 crc;
+
+	rh_set_lengths(skb, w, z->bytes);
+	crc = rh_crc_after(skb->data + w->l3_off, skb->len - w->l3_off, w->v6);
+	icrc = cpu_to_le32(~rh_zeros_crc(z, crc));
+	rh_set_check(skb, w, icrc);
+
+	tail = netdev_alloc_frag(sizeof(icrc));
+	if (!tail) {
+		kfree_skb(skb);
+		return NULL;
+	}
+	*tail = icrc;
+	get_page(rh_zero_page);
+	skb_add_rx_frag(skb, 0, rh_zero_page, 0, z->bytes, z->bytes);
+	skb_add_rx_frag(skb, 1, virt_to_head_page(tail),
+			offset_in_page(tail) +
+			(virt_to_page(tail) - virt_to_head_page(tail)) * PAGE_SIZE,
+			sizeof(icrc), SMP_CACHE_BYTES);
+	/* nobody may write into the page */
+	skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;
+	return skb;
+}
+
+/**
+ * rh_build_data() - a packet of a WRITE
+ * @flow: the sender
+ * @opcode: RC opcode
+ * @psn: PSN
+ * @ack_req: ask for an acknowledge
+ * @bytes: payload
+ * @msg_bytes: of the whole message, for the RETH of a first packet
+ *
+ * Context: any that may not sleep.
+ * Return: the packet, NULL without memory.
+ */
+struct sk_buff *rh_build_data(const struct rh_flow *flow, u8 opcode, u32 psn,
+			      bool ack_req, u32 bytes, u64 msg_bytes)
+{
+	const struct rh_wire *w = &flow->wire;
+	u32 padded = ALIGN(bytes, 4);
+	struct sk_buff *skb;
+
+	skb = rh_alloc(w, opcode, psn | (ack_req ? RH_ACK_REQ : 0),
+		       RH_RETH_LEN);
+	if (!skb)
+		return NULL;
+	skb->data[w->bth_off + 1] = (padded - bytes) << 4;
+	if (opcode == RC_WRITE_FIRST || opcode == RC_WRITE_ONLY) {
+		u8 *reth = skb_put_zero(skb, RH_RETH_LEN);
+
+		put_unaligned_be32(flow->qpn, reth + 8);
+		put_unaligned_be32(min_t(u64, msg_bytes, BIT(31)), reth + 12);
+	}
+	return rh_finish_zeros(skb, w, rh_zeros_find(padded));
+}
+
+/**
+ * rh_build_ack() - an acknowledge, positive or not
+ * @sink: for which connection
+ * @syndrome: of the AETH
+ * @psn: PSN
+ *
+ * Context: any that may not sleep.
+ * Return: the packet, NULL without memory.
+ */
+struct sk_buff *rh_build_ack(const struct rh_sink *sink, u8 syndrome, u32 psn)
+{
+	struct sk_buff *skb = rh_alloc(&sink->wire, RC_ACK, psn,
+				       AETH_LEN + IQCN_ICRC_LEN);
+
+	if (!skb)
+		return NULL;
+	put_unaligned_be32((u32)syndrome << 24 |
+			   (sink->rs.msn & IQCN_PSN_MASK),
+			   skb_put(skb, AETH_LEN));
+	return rh_finish(skb, &sink->wire);
+}
+
+/**
+ * rh_build_cnp() - a receiver's CNP
+ * @host: who sends it
+ * @sink: for which connection
+ *
+ * Context: any that may not sleep.
+ * Return: the packet, NULL without memory.
+ */
+struct sk_buff *rh_build_cnp(const struct rh_host *host,
+			     const struct rh_sink *sink)
+{
+	const struct rh_wire *w = &sink->wire;
+	const struct ethhdr *eth = (const struct ethhdr *)w->hdr;
+	const struct udphdr *uh = (const void *)(w->hdr + w->udp_off);
+	struct iqcn_cnp cnp = {
+		.src = host->conf.ip,
+		.dst = w->to,
+		.dest_qp = sink->dest_qpn,
+		.pkey = 0xffff,
+		.sport = ntohs(uh->source),
+		.tos = host->conf.cnp_dscp << 2,
+		.ttl = IPDEFTTL,
+		.v6 = w->v6,
+	};
+	struct sk_buff *skb;
+
+	skb = rh_alloc_skb(ETH_HLEN + IQCN_CNP_MAX_LEN);
+	if (!skb)
+		return NULL;
+	skb_put_data(skb, eth, ETH_HLEN);
+	skb_put(skb, iqcn_build_cnp(skb->data + ETH_HLEN, &cnp));
+	skb_reset_mac_header(skb);
+	skb_set_network_header(skb, ETH_HLEN);
+	skb->protocol = eth->h_proto;
+	return skb;
+}
+
+/**
+ * rh_build_cm() - a message of connection set-up
+ * @w: header of the connection's packets
+ * @attr: REQ, REP or RTU
+ * @local_qpn: its QP number, and communication id
+ * @remote_qpn: the other side's
+ * @psn: first PSN
+ *
+ * Context: any that may not sleep.
+ * Return: the packet, NULL without memory.
+ */
+struct sk_buff *rh_build_cm(const struct rh_wire *w, u16 attr, u32 local_qpn,
+			    u32 remote_qpn, u32 psn)
+{
+	struct rh_wire cm = *w;
+	struct sk_buff *skb;
+	u8 *payload;
+
+	put_unaligned_be32(IQCN_QP1, cm.hdr + cm.bth_off + 4);
+	skb = rh_alloc(&cm, IQCN_OP_UD_SEND_ONLY, 0,
+		       RH_DETH_LEN + RH_MAD_LEN + IQCN_ICRC_LEN);
+	if (!skb)
+		return NULL;
+	skb_put_zero(skb, RH_DETH_LEN + RH_MAD_LEN);
+	payload = skb->data + cm.bth_off;
+	put_unaligned_be32(0x80010000, payload + 12);	/* Q_Key of QP 1 */
+	put_unaligned_be32(IQCN_QP1, payload + 16);
+	payload[20] = 1;				/* MAD version */
+	payload[21] = 7;				/* class CM */
+	payload[22] = 2;				/* its version */
+	payload[23] = 3;				/* Send */
+	put_unaligned_be16(attr, payload + 36);
+	put_unaligned_be32(local_qpn, payload + 44);
+	put_unaligned_be32(remote_qpn, payload + 48);
+	switch (attr) {
+	case IQCN_CM_REQ:
+		/* the service id, which is what a listener goes by */
+		put_unaligned_be64(remote_qpn, payload + 52);
+		put_unaligned_be32(0, payload + 48);
+		put_unaligned_be32(local_qpn << 8, payload + 76);
+		put_unaligned_be32(psn << 8, payload + 88);
+		break;
+	case IQCN_CM_REP:
+		put_unaligned_be32(local_qpn << 8, payload + 56);
+		put_unaligned_be32(psn << 8, payload + 64);
+		break;
+	}
+	return rh_finish(skb, &cm);
+}
+
+/* The ICRC byte by byte, whoever made the packet */
+static bool rh_icrc_slow(const struct sk_buff *skb, u32 off, u32 len, u32 crc,
+			 u32 want)
+{
+	u8 buf[256];
+
+	while (len) {
+		u32 n = min_t(u32, len, sizeof(buf));
+
+		if (skb_copy_bits(skb, off, buf, n))
+			return false;
+		crc = crc32_le(crc, buf, n);
+		off += n;
+		len -= n;
+	}
+	return ~crc == want;
+}
+
+/**
+ * rh_icrc_ok() - is the packet as it was sent?
+ * @skb: the packet, from L3 on; its header up to the BTH in one piece
+ * @pkt: as parsed
+ *
+ * Context: any.
+ */
+bool rh_icrc_ok(const struct sk_buff *skb, const struct iqcn_pkt *pkt)
+{
+	u32 end = pkt->udp_off + pkt->udp_len - IQCN_ICRC_LEN;
+	u32 head = min_t(u32, skb_headlen(skb), end);
+	const struct rh_zeros *z = NULL;
+	__le32 icrc;
+	u32 crc;
+
+	if (skb_copy_bits(skb, end, &icrc, sizeof(icrc)))
+		return false;
+	crc = rh_crc_after(skb->data, head, pkt->v6);
+	if (skb_shinfo(skb)->nr_frags &&
+	    skb_frag_page(&skb_shinfo(skb)->frags[0]) == rh_zero_page &&
+	    skb_frag_size(&skb_shinfo(skb)->frags[0]) == end - head)
+		z = rh_zeros_find(end - head);
+	if (z)
+		return ~rh_zeros_crc(z, crc) == le32_to_cpu(icrc);
+	return rh_icrc_slow(skb, head, end - head, crc, le32_to_cpu(icrc));
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Probes: how deep is a queue?
+ */
+#include <linux/rtnetlink.h>
+#include <net/sch_generic.h>
+
+#include "rocehost.h"
+
+/* Of the whole tree: a qdisc counts what its children hold.  But for mq and the
+ * like, and those that count per CPU: they show nothing.
+ */
+static void rh_probe_look(const struct rh_probe *probe, struct rh_sample *s)
+{
+	const struct net_device *dev;
+	const struct Qdisc *q;
+
+	memset(s, 0, sizeof(*s));
+	rcu_read_lock();
+	dev = rcu_dereference(probe->dev);
+	q = dev ? rcu_dereference(dev->qdisc) : NULL;
+	if (q) {
+		s->depth_bytes = READ_ONCE(q->qstats.backlog);
+		s->drops = READ_ONCE(q->qstats.drops);
+		s->sent_bytes = u64_stats_read(&q->bstats.bytes);
+	}
+	rcu_read_unlock();
+}
+
+/**
+ * rh_probe_depth() - how deep is the queue at this moment?
+ * @probe: the probe
+ *
+ * Context: any.
+ * Return: bytes, 0 if the device is gone.
+ */
+u32 rh_probe_depth(const struct rh_probe *probe)
+{
+	struct rh_sample s;
+
+	rh_probe_look(probe, &s);
+	return s.depth_bytes;
+}
+
+static enum hrtimer_restart rh_probe_tick(struct hrtimer *timer)
+{
+	struct rh_probe *probe = container_of(timer, struct rh_probe, timer);
+	u64 now_ns = ktime_get_ns();
+	struct rh_sample *s;
+
+	if (probe->n >= probe->conf.samples ||
+	    now_ns > READ_ONCE(rh_world.stop_ns))
+		return HRTIMER_NORESTART;
+	s = &probe->samples[probe->n];
+	rh_probe_look(probe, s);
+	s->at_ns = now_ns - rh_world.epoch_ns;
+	s->cnps_np = atomic64_read(&rh_world.cnps_np);
+	s->cnps_cp = atomic64_read(&rh_world.cnps_cp);
+	/* for who reads them meanwhile */
+	smp_store_release(&probe->n, probe->n + 1);
+	hrtimer_forward(timer, ns_to_ktime(now_ns),
+			ns_to_ktime(probe->conf.every_ns));
+	return HRTIMER_RESTART;
+}
+
+/**
+ * rh_probe_add() - look at a device's queue
+ * @dev: the device
+ * @conf: parameters
+ *
+ * Context: RTNL held.
+ * Return: 0, -EEXIST, -ENOMEM.
+ */
+int rh_probe_add(struct net_device *dev, const struct rh_probe_conf *conf)
+{
+	struct rh_probe *probe;
+
+	list_for_each_entry(probe, &rh_world.probes, list)
+		if (rtnl_dereference(probe->dev) == dev)
+			return -EEXIST;
+	probe = kzalloc(sizeof(*probe), GFP_KERNEL);
+	if (!probe)
+		return -ENOMEM;
+	probe->conf = *conf;
+	probe->net = dev_net(dev);
+	strscpy(probe->name, dev->name, sizeof(probe->name));
+	probe->samples = kvmalloc_array(conf->samples, sizeof(*probe->samples),
+					GFP_KERNEL | __GFP_NOWARN |
+					__GFP_RETRY_MAYFAIL);
+	if (!probe->samples) {
+		kfree(probe);
+		return -ENOMEM;
+	}
+	hrtimer_setup(&probe->timer, rh_probe_tick, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
+	refcount_set(&probe->refs, 1);
+	rcu_assign_pointer(probe->dev, dev);
+	netdev_hold(dev, &probe->tracker, GFP_KERNEL);
+	list_add_tail(&probe->list, &rh_world.probes);
+	return 0;
+}
+
+/**
+ * rh_probe_find() - a probe by its device's name, in any namespace
+ * @name: the device's
+ *
+ * Context: RTNL held.
+ * Return: the probe, NULL if there is none, or there are several.
+ */
+struct rh_probe *rh_probe_find(const char *name)
+{
+	struct rh_probe *probe, *found = NULL;
+
+	list_for_each_entry(probe, &rh_world.probes, list) {
+		if (strcmp(probe->name, name))
+			continue;
+		if (found)
+			return NULL;
+		found = probe;
+	}
+	return found;
+}
+
+/**
+ * rh_probe_start() - take samples from the epoch on
+ * @probe: the probe
+ *
+ * Context: RTNL held.
+ */
+void rh_probe_start(struct rh_probe *probe)
+{
+	if (!rtnl_dereference(probe->dev))
+		return;
+	probe->n = 0;
+	hrtimer_start(&probe->timer, ns_to_ktime(rh_world.epoch_ns),
+		      HRTIMER_MODE_ABS_SOFT);
+}
+
+/**
+ * rh_probe_put() - give a reference back
+ * @probe: the probe
+ *
+ * Context: may sleep.
+ */
+void rh_probe_put(struct rh_probe *probe)
+{
+	if (!refcount_dec_and_test(&probe->refs))
+		return;
+	kvfree(probe->samples);
+	kfree(probe);
+}
+
+/**
+ * rh_probe_stop() - take no more samples
+ * @probe: the probe
+ *
+ * Context: RTNL held, may sleep.
+ */
+void rh_probe_stop(struct rh_probe *probe)
+{
+	hrtimer_cancel(&probe->timer);
+}
+
+static void rh_probe_leave(struct rh_probe *probe)
+{
+	struct net_device *dev = rtnl_dereference(probe->dev);
+
+	rh_probe_stop(probe);
+	if (!dev)
+		return;
+	RCU_INIT_POINTER(probe->dev, NULL);
+	synchronize_net();
+	netdev_put(dev, &probe->tracker);
+}
+
+/**
+ * rh_probe_gone() - a device goes; samples stay
+ * @dev: the device
+ *
+ * Context: RTNL held.
+ */
+void rh_probe_gone(const struct net_device *dev)
+{
+	struct rh_probe *probe;
+
+	list_for_each_entry(probe, &rh_world.probes, list)
+		if (rtnl_dereference(probe->dev) == dev)
+			rh_probe_leave(probe);
+}
+
+/**
+ * rh_probe_del() - look no more
+ * @probe: the probe
+ *
+ * Context: RTNL held.
+ */
+void rh_probe_del(struct rh_probe *probe)
+{
+	rh_probe_leave(probe);
+	list_del(&probe->list);
+	rh_probe_put(probe);
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /proc/net/rocehost: what to write, and what came out, as text with commas.
+ */
+#include <linux/capability.h>
+#include <linux/proc_fs.h>
+#include <linux/rtnetlink.h>
+#include <linux/seq_file.h>
+
+#include "config.h"
+
+static struct rh_net *rh_seq_net(struct seq_file *m)
+{
+	return net_generic(seq_file_single_net(m), rh_net_id);
+}
+
+/* The last line's fate, then what can be written */
+static int rh_show_ctl(struct seq_file *m, void *v)
+{
+	struct rh_net *rn = rh_seq_net(m);
+	const struct rh_command *cmd;
+	const struct rh_word *word;
+
+	rtnl_lock();
+	if (rn->error[0])
+		seq_printf(m, "error: %s\n", rn->error);
+	else
+		seq_puts(m, "ok\n");
+	if (rh_world.epoch_ns != RH_NEVER)
+		seq_printf(m, "started at %llu ns\n", rh_world.epoch_ns);
+	rtnl_unlock();
+	seq_puts(m, "\ncommands:\n");
+	for (cmd = rh_commands; cmd->name; cmd++) {
+		seq_printf(m, "%s %s\n", cmd->name, cmd->what);
+		for (word = cmd->words; word && word->name; word++)
+			seq_printf(m, "\t%s %s\n", word->name,
+				   rh_kinds[word->kind]);
+	}
+	return 0;
+}
+
+static int rh_write_ctl(struct file *file, char *buf, size_t size)
+{
+	struct seq_file *m = file->private_data;
+	struct net *net = seq_file_single_net(m);
+	char *line;
+	int err;
+
+	if (!file_ns_capable(file, &init_user_ns, CAP_NET_ADMIN))
+		return -EPERM;
+	/* what comes after a line that is wrong is not looked at */
+	while ((line = strsep(&buf, "\n"))) {
+		err = rh_command(net, line);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* A table with a line or more for each host of the namespace */
+static int rh_show(struct seq_file *m, const char *header,
+		   void (*show)(struct seq_file *m, struct rh_host *host))
+{
+	const struct net *net = seq_file_single_net(m);
+	struct rh_host *host;
+
+	seq_puts(m, header);
+	rtnl_lock();
+	list_for_each_entry(host, &rh_world.hosts, list)
+		if (net_eq(dev_net(host->dev), net))
+			show(m, host);
+	rtnl_unlock();
+	return 0;
+}
+
+/* A share of 2^32 with six digits */
+static void rh_show_share(struct seq_file *m, u64 share)
+{
+	seq_printf(m, "%u.%06u", (u32)(share >> 32),
+		   (u32)((share & U32_MAX) * 1000000 >> 32));
+}
+
+/* Every word of "host" with its value in force: ns, bit/s, bytes */
+static void rh_show_host_settings(struct seq_file *m, struct rh_host *host)
+{
+	const struct rh_word *word;
+
+	for (word = rh_host_words; word->name; word++) {
+		const void *value = (const void *)&host->conf + word->off;
+
+		seq_printf(m, "%s,%s,", host->dev->name, word->name);
+		switch (word->kind) {
+		case RH_IP:
+			seq_printf(m, "%pI6c", value);
+			break;
+		case RH_MAC:
+			seq_printf(m, "%pM", value);
+			break;
+		case RH_RP:
+			seq_puts(m, rh_rp_styles[*(const u64 *)value]);
+			break;
+		case RH_SHARE:
+			rh_show_share(m, *(const u64 *)value);
+			break;
+		default:
+			seq_printf(m, "%llu", *(const u64 *)value);
+		}
+		seq_putc(m, '\n');
+	}
+}
+
+static int rh_show_settings(struct seq_file *m, void *v)
+{
+	return rh_show(m, "dev,word,value\n", rh_show_host_settings);
+}
+
+/* Complete messages that there was no room for */
+static u64 rh_done_lost(const struct rh_host *host)
+{
+	const struct rh_flow_group *group;
+	u64 n = 0;
+
+	list_for_each_entry(group, &host->groups, list)
+		n += group->done_lost;
+	return n;
+}
+
+static void rh_show_host(struct seq_file *m, struct rh_host *host)
+{
+	seq_printf(m, "%s,%llu,%llu,%llu,%llu,%llu\n", host->dev->name,
+		   host->conf.rate_bps, host->malformed, host->stray,
+		   host->cnps_limited, rh_done_lost(host));
+}
+
+static int rh_show_hosts(struct seq_file *m, void *v)
+{
+	return rh_show(m, "dev,rate_bps,malformed,stray,cnps_limited,completions_lost\n",
+		       rh_show_host);
+}
+
+static void rh_show_group(struct seq_file *m, struct rh_host *host,
+			  const struct rh_flow_group *group)
+{
+	u32 i;
+
+	for (i = 0; i < group->conf.n; i++) {
+		struct rh_flow *f = &group->flows[i];
+
+		/* alpha is brought up to date when it matters */
+		spin_lock_bh(&host->lock);
+		rp_alpha_catch_up(&f->rp, &host->conf.rp, ktime_get_ns());
+		seq_printf(m, "%s,%s,%u,%u,%d,%llu,",
+			   host->dev->name, group->conf.name, f->qpn,
+			   f->dest_qpn, group->conf.size == RH_ENDLESS,
+			   f->rp.rc_bps);
+		rh_show_share(m, f->rp.alpha);
+		seq_printf(m, ",%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu\n",
+			   f->done_msgs, f->st.packets,
+			   f->st.resent, f->st.naks, f->st.timeouts,
+			   f->st.cnps_np, f->st.cnps_cp, f->st.cuts,
+			   f->st.raised, f->st.raised_above_kmax);
+		spin_unlock_bh(&host->lock);
+	}
+}
+
+static void rh_show_host_flows(struct seq_file *m, struct rh_host *host)
+{
+	const struct rh_flow_group *group;
+
+	list_for_each_entry(group, &host->groups, list)
+		rh_show_group(m, host, group);
+}
+
+static int rh_show_flows(struct seq_file *m, void *v)
+{
+	return rh_show(m, "dev,name,qpn,dest_qpn,endless,rate_bps,alpha,messages,packets,resent,naks,timeouts,cnps_np,cnps_cp,cuts,raised,raised_above_kmax\n",
+		       rh_show_host_flows);
+}
+
+static void rh_show_host_sinks(struct seq_file *m, struct rh_host *host)
+{
+	const struct rh_sink_group *group;
+	u32 i;
+
+	list_for_each_entry(group, &host->sink_groups, list)
+		for (i = 0; i < group->n; i++) {
+			const struct rh_sink *s = &group->sinks[i];
+
+			seq_printf(m, "%s,%s,%u,%llu,%llu,%llu,%llu,%llu\n",
+				   host->dev->name, group->name, s->qpn,
+				   s->st.packets, s->st.ce, s->st.out_of_order,
+				   s->st.bytes, s->st.cnps);
+		}
+}
+
+static int rh_show_sinks(struct seq_file *m, void *v)
+{
+	return rh_show(m, "dev,name,qpn,packets,ce,out_of_order,bytes,cnps\n",
+		       rh_show_host_sinks);
+}
+
+static void rh_show_host_done(struct seq_file *m, struct rh_host *host)
+{
+	const struct rh_flow_group *group;
+	u32 i;
+
+	list_for_each_entry(group, &host->groups, list)
+		/* those that are written */
+		for (i = 0; i < smp_load_acquire(&group->n_done); i++)
+			seq_printf(m, "%s,%s,%u,%llu,%llu\n", host->dev->name,
+				   group->conf.name, group->done[i].qpn,
+				   group->done[i].came_ns - rh_world.epoch_ns,
+				   group->done[i].took_ns);
+}
+
+static int rh_show_done(struct seq_file *m, void *v)
+{
+	return rh_show(m, "dev,name,qpn,came_ns,took_ns\n", rh_show_host_done);
+}
+
+static void rh_show_flow_trace(struct seq_file *m, struct rh_host *host,
+			       const struct rh_flow *f)
+{
+	static const char * const kinds[RH_TRACE_KINDS] = {
+		[RH_TRACE_START] = "start",
+		[RH_TRACE_CNP_NP] = "cnp_np",
+		[RH_TRACE_CNP_CP] = "cnp_cp",
+		[RH_TRACE_CUT] = "cut",
+		[RH_TRACE_RAISED] = "raised",
+		[RH_TRACE_NAK] = "nak",
+		[RH_TRACE_TIMEOUT] = "timeout",
+		[RH_TRACE_DONE] = "done",
+	};
+	const struct rh_flow_group *group = f->group;
+	u32 size = group->conf.trace, n, i;
+
+	spin_lock_bh(&host->lock);
+	n = f->n_trace;
+	for (i = n > size ? n - size : 0; i < n; i++) {
+		const struct rh_trace *t;
+
+		t = &group->traces[(f - group->flows) * (u64)size + i % size];
+		seq_printf(m, "%s,%s,%u,%llu,%s,%llu,",
+			   host->dev->name, group->conf.name, f->qpn,
+			   t->at_ns - rh_world.epoch_ns, kinds[t->kind],
+			   t->rate_bps);
+		rh_show_share(m, (u64)t->alpha << 12);
+		seq_printf(m, ",%u\n", t->depth_bytes);
+	}
+	spin_unlock_bh(&host->lock);
+}
+
+static void rh_show_host_trace(struct seq_file *m, struct rh_host *host)
+{
+	const struct rh_flow_group *group;
+	u32 i;
+
+	list_for_each_entry(group, &host->groups, list)
+		for (i = 0; group->traces && i < group->conf.n; i++)
+			rh_show_flow_trace(m, host, &group->flows[i]);
+}
+
+static int rh_show_trace(struct seq_file *m, void *v)
+{
+	return rh_show(m, "dev,name,qpn,at_ns,event,rate_bps,alpha,depth_bytes\n",
+		       rh_show_host_trace);
+}
+
+static int rh_show_samples(struct seq_file *m, void *v)
+{
+	const struct net *net = seq_file_single_net(m);
+	struct rh_probe *probe;
+	u32 n, i;
+
+	seq_puts(m, "dev,at_ns,depth_bytes,sent_bytes,drops,cnps_np,cnps_cp\n");
+	rtnl_lock();
+	list_for_each_entry(probe, &rh_world.probes, list) {
+		if (probe->net != net)
+			continue;
+		/* those that are written */
+		n = smp_load_acquire(&probe->n);
+		for (i = 0; i < n; i++) {
+			const struct rh_sample *s = &probe->samples[i];
+
+			seq_printf(m, "%s,%llu,%u,%llu,%llu,%llu,%llu\n",
+				   probe->name, s->at_ns, s->depth_bytes,
+				   s->sent_bytes, s->drops, s->cnps_np,
+				   s->cnps_cp);
+		}
+	}
+	rtnl_unlock();
+	return 0;
+}
+
+/**
+ * rh_report_init() - make the files of a namespace
+ * @net: the namespace
+ *
+ * Return: 0, -ENOMEM.
+ */
+int rh_report_init(struct net *net)
+{
+	static const struct {
+		const char *name;
+		int (*show)(struct seq_file *m, void *v);
+	} files[] = {
+		{ "settings", rh_show_settings },
+		{ "hosts", rh_show_hosts },
+		{ "flows", rh_show_flows },
+		{ "sinks", rh_show_sinks },
+		{ "completions", rh_show_done },
+		{ "trace", rh_show_trace },
+		{ "samples", rh_show_samples },
+	};
+	struct rh_net *rn = net_generic(net, rh_net_id);
+	int i;
+
+	rn->proc = proc_net_mkdir(net, "rocehost", net->proc_net);
+	if (!rn->proc)
+		return -ENOMEM;
+	if (!proc_create_net_single_write("ctl", 0600, rn->proc, rh_show_ctl,
+					  rh_write_ctl, NULL))
+		goto err;
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		if (!proc_create_net_single(files[i].name, 0400, rn->proc,
+					    files[i].show, NULL))
+			goto err;
+	return 0;
+err:
+	rh_report_exit(net);
+	return -ENOMEM;
+}
+
+/**
+ * rh_report_exit() - remove the files of a namespace
+ * @net: the namespace
+ */
+void rh_report_exit(struct net *net)
+{
+	struct rh_net *rn = net_generic(net, rh_net_id);
+
+	proc_remove(rn->proc);
+}

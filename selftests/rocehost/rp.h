@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * DCQCN's reaction point: how fast a flow sends.
+ *
+ *	           CNP                       timer, bytes
+ *	Rc ------------------.             stage < F   Rc = (Rt + Rc) / 2
+ *	    Rt = Rc          |  .--------> stage >= F  Rt += RAI,  then halve
+ *	    Rc *= 1 - a/2    '--'          beyond      Rt += RHAI, then halve
+ *
+ * Two styles of it:
+ *
+ * paper: every CNP cuts.  Timer and byte counter each have a stage; fast
+ * recovery while both are below F, hyper increase when both have reached it.
+ * Sources: Zhu et al., SIGCOMM 2015, section 3; bobzhuyb/ns3-rdma,
+ * qbb-net-device.cc.
+ *
+ * ConnectX: alpha and rate are looked at by clocks that start with the first
+ * CNP.  An alpha clock's tick decays alpha, and raises it if a CNP has come
+ * since the last; a reduce clock's tick cuts if one has come.  Only the timer
+ * raises the rate; a byte counter is off unless asked for, and then counts as a
+ * stage like the timer's.  Source: alibaba-edu/HPCC, rdma-hw.cc.
+ *
+ * F counts the halvings: a stage is compared before it is raised, as in HPCC and
+ * as the paper says in words.  Of ns3-rdma is left out what the paper does not
+ * have: hyper increase halving the timers, Rt / 8 when it is ten times Rc.
+ *
+ * Added here: a flow that starts below the line rate raises it by its timer
+ * from the start, as after a cut; the sources' flows all start at line rate.
+ *
+ * Rates are in bit/s, times in ns, alpha and g shares of 2^32.  Pure: whoever
+ * calls has the clock.
+ */
+#ifndef _ROCEHOST_RP_H
+#define _ROCEHOST_RP_H
+
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/types.h>
+
+#define RP_ONE		BIT_ULL(32)
+#define RP_NEVER	U64_MAX
+
+/**
+ * enum rp_style - whose rules
+ * @RP_CONNECTX: those of HPCC's model of ConnectX
+ * @RP_PAPER: those of the paper
+ * @RP_OFF: none: the rate stays what it is
+ */
+enum rp_style {
+	RP_CONNECTX,
+	RP_PAPER,
+	RP_OFF,
+};
+
+/**
+ * struct rp_params - of a host's reaction points
+ * @style: enum rp_style
+ * @line_bps: most that a flow may send
+ * @min_bps: least that a cut leaves
+ * @alpha_ns: alpha timer
+ * @reduce_ns: ConnectX: reduce clock, 0: a CNP cuts at once
+ * @increase_ns: rate timer
+ * @bytes: byte counter, 0: none
+ * @g: weight of the newest in alpha, share of 2^32
+ * @f: F, stages of fast recovery
+ * @rai_bps: additive increase
+ * @rhai_bps: hyper increase
+ * @first_percent: ConnectX: rate on the first CNP, of the rate then, which in
+ *	the source is the line's
+ * @clamp: ConnectX: the target becomes the rate on every cut, not only on
+ *	the first one after an increase
+ */
+struct rp_params {
+	u64 style;
+	u64 line_bps;
+	u64 min_bps;
+	u64 alpha_ns;
+	u64 reduce_ns;
+	u64 increase_ns;
+	u64 bytes;
+	u64 g;
+	u64 f;
+	u64 rai_bps;
+	u64 rhai_bps;
+	u64 first_percent;
+	u64 clamp;
+};
+
+/**
+ * struct rp - a flow's reaction point
+ * @rc_bps: current rate
+ * @rt_bps: target rate
+ * @alpha: estimate of congestion, 0 .. RP_ONE
+ * @time_stage: rate timer's expiries since the last cut
+ * @byte_stage: the byte counter's
+ * @byte_count: bytes since it last expired
+ * @alpha_due_ns: when alpha is next looked at
+ * @reduce_due_ns: when a CNP that has come cuts
+ * @increase_due_ns: when the rate timer expires
+ * @clock_ns: ConnectX: when the clocks started
+ * @cnp_seen: there has been a CNP
+ * @cnp_for_alpha: ConnectX: one came since alpha was looked at
+ */
+struct rp {
+	u64 rc_bps;
+	u64 rt_bps;
+	u64 alpha;
+	u32 time_stage;
+	u32 byte_stage;
+	u64 byte_count;
+	u64 alpha_due_ns;
+	u64 reduce_due_ns;
+	u64 increase_due_ns;
+	u64 clock_ns;
+	bool cnp_seen;
+	bool cnp_for_alpha;
+};
+
+/**
+ * enum rp_event - what a step did
+ * @RP_NOTHING: nothing that changes the rate
+ * @RP_CUT: the rate was cut
+ * @RP_RAISED: the rate rose
+ */
+enum rp_event {
+	RP_NOTHING,
+	RP_CUT,
+	RP_RAISED,
+};
+
+/* alpha (1 - g)^n, by squaring */
+static inline u64 rp_decay(u64 alpha, u64 g, u64 n)
+{
+	u64 keep = RP_ONE - g;
+
+	/* what follows wants it below 1, so that no product reaches 2^64 */
+	if (!g)
+		return alpha;
+	for (; n && alpha; n >>= 1) {
+		if (n & 1)
+			alpha = (alpha * keep) >> 32;
+		keep = (keep * keep) >> 32;
+	}
+	return alpha;
+}
+
+static inline u64 rp_raise_alpha(u64 alpha, u64 g)
+{
+	return min_t(u64, rp_decay(alpha, g, 1) + g, RP_ONE);
+}
+
+/* Let the alpha timer have expired as often as it has until @now_ns */
+static inline void rp_alpha_catch_up(struct rp *rp, const struct rp_params *p,
+				     u64 now_ns)
+{
+	u64 n;
+
+	if (now_ns < rp->alpha_due_ns)
+		return;
+	n = div64_u64(now_ns - rp->alpha_due_ns, p->alpha_ns) + 1;
+	rp->alpha_due_ns += n * p->alpha_ns;
+	if (rp->cnp_for_alpha) {
+		rp->alpha = rp_raise_alpha(rp->alpha, p->g);
+		rp->cnp_for_alpha = false;
+		n--;
+	}
+	rp->alpha = rp_decay(rp->alpha, p->g, n);
+}
+
+/**
+ * rp_start() - begin to send
+ * @rp: the reaction point, zeroed
+ * @p: parameters
+ * @rate_bps: first rate
+ * @now_ns: now
+ */
+static inline void rp_start(struct rp *rp, const struct rp_params *p,
+			    u64 rate_bps, u64 now_ns)
+{
+	rp->rc_bps = min_t(u64, rate_bps, p->line_bps);
+	rp->rt_bps = rp->rc_bps;
+	rp->alpha = RP_ONE;
+	rp->alpha_due_ns = RP_NEVER;
+	rp->reduce_due_ns = RP_NEVER;
+	rp->increase_due_ns = RP_NEVER;
+	if (p->style != RP_OFF && rp->rc_bps < p->line_bps)
+		rp->increase_due_ns = now_ns + p->increase_ns;
+}
+
+/* Never below the least, unless it is there already */
+static inline u64 rp_lower(const struct rp *rp, const struct rp_params *p,
+			   u64 rate_bps)
+{
+	return max(rate_bps, min(rp->rc_bps, p->min_bps));
+}
+
+static inline void rp_cut(struct rp *rp, const struct rp_params *p, u64 now_ns)
+{
+	rp->rc_bps = rp_lower(rp, p, rp->rc_bps -
+			      mul_u64_u64_shr(rp->rc_bps, rp->alpha, 33));
+	rp->time_stage = 0;
+	rp->byte_stage = 0;
+	rp->byte_count = 0;
+	rp->increase_due_ns = now_ns + p->increase_ns;
+}
+
+/**
+ * rp_cnp() - a CNP has come
+ * @rp: the reaction point
+ * @p: parameters
+ * @now_ns: now
+ *
+ * Return: what it did at once; rp_run() may do more.
+ */
+static inline enum rp_event rp_cnp(struct rp *rp, const struct rp_params *p,
+				   u64 now_ns)
+{
+	u64 old_bps = rp->rc_bps;
+
+	if (p->style == RP_OFF)
+		return RP_NOTHING;
+
+	if (p->style == RP_PAPER) {
+		/* the timer has been idle since it last mattered */
+		rp_alpha_catch_up(rp, p, now_ns);
+		rp->alpha = rp_raise_alpha(rp->alpha, p->g);
+		rp->alpha_due_ns = now_ns + p->alpha_ns;
+		rp->rt_bps = rp->rc_bps;
+		rp_cut(rp, p, now_ns);
+		rp->cnp_seen = true;
+		return RP_CUT;
+	}
+
+	if (!rp->cnp_seen) {
+		rp->cnp_seen = true;
+		rp->clock_ns = now_ns;
+		rp->alpha_due_ns = now_ns + p->alpha_ns;
+		rp->rc_bps = rp_lower(rp, p, div_u64(rp->rc_bps *
+						     p->first_percent, 100));
+		rp->rt_bps = rp->rc_bps;
+	} else {
+		rp_alpha_catch_up(rp, p, now_ns);
+		rp->cnp_for_alpha = true;
+	}
+	if (rp->reduce_due_ns == RP_NEVER) {
+		rp->reduce_due_ns = now_ns;
+		if (p->reduce_ns)
+			rp->reduce_due_ns = rp->clock_ns + p->reduce_ns *
+				(div64_u64(now_ns - rp->clock_ns,
+					   p->reduce_ns) + 1);
+	}
+	return rp->rc_bps < old_bps ? RP_CUT : RP_NOTHING;
+}
+
+static inline void rp_reduce(struct rp *rp, const struct rp_params *p)
+{
+	u64 at_ns = rp->reduce_due_ns;
+
+	rp_alpha_catch_up(rp, p, at_ns);
+	if (p->clamp || rp->time_stage || rp->byte_stage)
+		rp->rt_bps = rp->rc_bps;
+	rp_cut(rp, p, at_ns);
+	rp->reduce_due_ns = RP_NEVER;
+}
+
+/* What an expiry of timer or byte counter adds to the target */
+static inline u64 rp_step_bps(const struct rp *rp, const struct rp_params *p)
+{
+	u32 most = max(rp->time_stage, rp->byte_stage);
+	u32 least = min(rp->time_stage, rp->byte_stage);
+
+	if (most < p->f)
+		return 0;
+	if (p->style == RP_CONNECTX)
+		return most == p->f ? p->rai_bps : p->rhai_bps;
+	return least < p->f ? p->rai_bps : p->rhai_bps * (least - p->f + 1);
+}
+
+static inline enum rp_event rp_raise(struct rp *rp, const struct rp_params *p)
+{
+	u64 old_bps = rp->rc_bps;
+
+	rp->rt_bps = min_t(u64, rp->rt_bps + rp_step_bps(rp, p), p->line_bps);
+	rp->rc_bps = (rp->rt_bps + rp->rc_bps) / 2;
+	/* as near as halving gets */
+	if (rp->rt_bps - rp->rc_bps <= 1)
+		rp->rc_bps = rp->rt_bps;
+	if (rp->rc_bps == p->line_bps)
+		rp->increase_due_ns = RP_NEVER;
+	return rp->rc_bps > old_bps ? RP_RAISED : RP_NOTHING;
+}
+
+/**
+ * rp_sent() - a packet has been sent
+ * @rp: the reaction point
+ * @p: parameters
+ * @bytes: its length
+ *
+ * Return: what the byte counter did.
+ */
+static inline enum rp_event rp_sent(struct rp *rp, const struct rp_params *p,
+				    u32 bytes)
+{
+	enum rp_event ev;
+
+	if (!p->bytes || p->style == RP_OFF || rp->rc_bps == p->line_bps)
+		return RP_NOTHING;
+	rp->byte_count += bytes;
+	if (rp->byte_count < p->bytes)
+		return RP_NOTHING;
+	rp->byte_count -= p->bytes;
+	ev = rp_raise(rp, p);
+	rp->byte_stage++;
+	return ev;
+}
+
+/**
+ * rp_next_ns() - when does rp_run() have something to do?
+ * @rp: the reaction point
+ *
+ * Return: when, or RP_NEVER.
+ */
+static inline u64 rp_next_ns(const struct rp *rp)
+{
+	return min(rp->reduce_due_ns, rp->increase_due_ns);
+}
+
+/**
+ * rp_run() - do the first thing that is due
+ * @rp: the reaction point
+ * @p: parameters
+ *
+ * To be called at rp_next_ns() or later.
+ *
+ * Return: what it did.
+ */
+static inline enum rp_event rp_run(struct rp *rp, const struct rp_params *p)
+{
+	enum rp_event ev;
+
+	if (rp->reduce_due_ns <= rp->increase_due_ns) {
+		rp_reduce(rp, p);
+		return RP_CUT;
+	}
+	rp->increase_due_ns += p->increase_ns;
+	ev = rp_raise(rp, p);
+	rp->time_stage++;
+	return ev;
+}
+
+#endif /* _ROCEHOST_RP_H */
