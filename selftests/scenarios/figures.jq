@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Figures of one variant, from what rocehost and tc have left.
+#
+#   jq -n -f figures.jq --rawfile samples samples.csv ... (see run.sh)
+#
+# Everything is of the time that counts: from $count_ns to $duration_ns.
+
+def rows: split("\n") | map(select(. != "") | split(","));
+# a table with named columns, as numbers where they are
+def table: rows | .[0] as $names |
+	.[1:] | map([$names, map(tonumber? // .)] | transpose |
+		    map({key: .[0], value: .[1]}) | from_entries);
+def sum(f): reduce .[] as $x (0; . + ($x | f));
+def mean: if length == 0 then null else add / length end;
+# of sorted numbers, by nearest rank
+def percentile($p): if length == 0 then null
+	else .[([(length * $p / 100 | ceil) - 1, 0] | max)] end;
+def jain: if length == 0 or add == 0 then null
+	else (add * add) / (length * (map(. * .) | add)) end;
+def us: if . == null then null else . / 1000 end;
+def share($of): if $of == 0 then null else . / $of end;
+# six digits, so that they read well
+def round6: if type == "number" then . * 1e6 | round / 1e6 else . end;
+
+# column numbers instead of names: there are many of them
+($samples | rows | .[1:] | map(.[1:] | map(tonumber))) as $s |
+($s | map(select(.[0] >= $count_ns))) as $counted |
+$counted[0] as $before |
+($s | last) as $final |
+($final[0] - $before[0]) as $span_ns |
+($counted | map(.[1]) | sort) as $depths |
+($flows | table) as $flows |
+# the bottleneck is on the way to receiver 0
+($sinks | table) as $sinks | ($sinks | map(select(.dev == "r0"))) as $r0 |
+($completions | table) as $done |
+($done | map(.took_ns) | sort) as $fct |
+($hosts | table) as $hosts |
+
+def group($name):
+	($sinks | map(select(.name == $name))) as $k |
+	($flows | map(select(.name == $name))) as $f |
+	($done | map(select(.name == $name) | .took_ns) | sort) as $t |
+	{
+		goodput_bps: ($k | sum(.bytes) * 8e9 / $span_ns),
+		jain: ($k | map(.bytes) | jain),
+		cnps_np: ($f | sum(.cnps_np)),
+		cnps_cp: ($f | sum(.cnps_cp)),
+		increases: ($f | sum(.raised)),
+		cuts: ($f | sum(.cuts)),
+		fct_p50_us: ($t | percentile(50) | us),
+		fct_p99_us: ($t | percentile(99) | us)
+	};
+
+if $final[0] < $duration_ns - 1e6 then error("samples end too early")
+elif ($hosts | sum(.malformed + .stray + .completions_lost)) > 0
+	then error("a host got what it should not, or lost completions")
+else . end |
+($flows | map(select(.endless == 1) | .name) | unique) as $endless |
+{
+	utilisation: (($final[2] - $before[2]) * 8e9 / $span_ns / $rate_bps),
+	queue_mean_bytes: ($depths | mean),
+	queue_p50_bytes: ($depths | percentile(50)),
+	queue_p99_bytes: ($depths | percentile(99)),
+	queue_max_bytes: ($depths | last),
+	drops: ($final[3] - $before[3]),
+	drops_from_start: $final[3],
+	cnps_np: ($flows | sum(.cnps_np)),
+	cnps_cp: ($flows | sum(.cnps_cp)),
+	ce_share: ($r0 | sum(.ce) | share($r0 | sum(.packets))),
+	increases: ($flows | sum(.raised)),
+	increases_above_kmax: ($flows | sum(.raised_above_kmax)),
+	cuts: ($flows | sum(.cuts)),
+	resent: ($flows | sum(.resent)),
+	timeouts: ($flows | sum(.timeouts)),
+	jain: ($r0 | map(select(.name | IN($endless[])) | .bytes) | jain),
+	goodput_bps: ($r0 | sum(.bytes) * 8e9 / $span_ns),
+	messages: ($done | length),
+	fct_p50_us: ($fct | percentile(50) | us),
+	fct_p99_us: ($fct | percentile(99) | us),
+	groups: ($sinks | map(.name) | unique |
+		map({key: ., value: group(.)}) | from_entries),
+	# in force: the qdisc as tc tells it, the first hosts as rocehost does
+	qdisc: ($tc[0] | map(select(.parent == "1:1")) | .[0] |
+		{kind, options}),
+	hosts: ($settings | table | map(select(.dev | IN("s0", "r0"))) |
+		group_by(.dev) | map({key: .[0].dev,
+			value: (map({key: .word, value: .value}) |
+				from_entries)}) | from_entries)
+} | walk(round6)

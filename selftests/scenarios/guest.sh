@@ -1,0 +1,263 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Inside the lab: one variant of a scenario.
+#
+#   guest.sh DIRECTORY
+#
+# DIRECTORY/scenario has the scenario's lines that matter here (run.sh).
+#
+#   s0 ---- p0 [            ] q0 ---- r0	the bottleneck is on q0
+#   s1 ---- p1 [ sw: bridge ] q1 ---- r1
+#   ...        [  or router ]         ...
+#
+# Senders and receivers are rocehost's, in namespaces snd and rcv.  What came
+# out is left in DIRECTORY as rocehost and tc tell it.
+#
+# Every command here moves the clock a little, and random numbers depend on when
+# they are made: what this does is part of what a seed gives.
+set -u -o pipefail
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+BUILD=$(cd "$HERE/../.." && pwd)/build/${IQCN_LAB:-uml}
+out=$1
+export TC_LIB_DIR=$BUILD/..
+
+die()
+{
+	echo "$*" >&2
+	exit 1
+}
+
+in_ns()
+{
+	nsenter --net="/run/netns/$1" "${@:2}"
+}
+
+# ctl NS: tell rocehost what comes in, line by line; a process for all of them
+ctl()
+{
+	in_ns "$1" bash -c '
+	while IFS= read -r line; do
+		echo "$line" 2>/dev/null >/proc/net/rocehost/ctl && continue
+		read -r error </proc/net/rocehost/ctl
+		echo "\"$line\": $error" >&2
+		exit 1
+	done' || exit 1
+}
+
+# The scenario's lines, by their first word
+declare -A conf sender_words
+flows=()
+read_scenario()
+{
+	local key rest
+
+	while read -r key rest; do
+		case $key in
+		flows) flows+=("$rest") ;;
+		sender) sender_words[${rest%% *}]=${rest#* } ;;
+		*) conf[$key]=$rest ;;
+		esac
+	done <"$out/scenario"
+	read -r n_snd snd_words <<<"${conf[senders]}"
+	read -r n_rcv rcv_words <<<"${conf[receivers]}"
+}
+
+# mac KIND I: in $mac, for a subshell is a process
+mac()
+{
+	printf -v mac '02:00:00:%02x:%02x:%02x' "$1" $(($2 / 256)) $(($2 % 256))
+}
+
+# ports NS DEV PORT KIND N: N interfaces of hosts, and the switch's ports
+ports()
+{
+	local i
+
+	for ((i = 0; i < $5; i++)); do
+		mac "$4" $i
+		printf 'link add %s netns %s address %s mtu 9000 type veth ' \
+			"$2$i" "$1" $mac
+		mac $(($4 + 16)) $i
+		echo "peer name $3$i netns sw address $mac mtu 9000"
+	done
+}
+
+# up DEV N
+up()
+{
+	local i
+
+	for ((i = 0; i < $2; i++)); do
+		echo "link set $1$i up"
+	done
+}
+
+bridge_ports()
+{
+	local i
+
+	echo "link add br0 type bridge mcast_snooping 0"
+	for ((i = 0; i < $2; i++)); do
+		echo "link set $1$i master br0"
+	done
+}
+
+# As the hosts have them: nothing is learned, nothing is flooded
+bridge_fdb()
+{
+	local i
+
+	for ((i = 0; i < $3; i++)); do
+		mac "$2" $i
+		echo "fdb replace $mac dev $1$i master static"
+	done
+}
+
+# router_ports PORT KIND N
+router_ports()
+{
+	local i
+
+	for ((i = 0; i < $3; i++)); do
+		echo "addr add 10.$2.$i.254/24 dev $1$i"
+		mac "$2" $i
+		echo "neigh add 10.$2.$i.1 lladdr $mac dev $1$i"
+	done
+}
+
+switch_bridge()
+{
+	ip -n sw -batch - <<-EOF &&
+		$(bridge_ports p "$n_snd")
+		$(bridge_ports q "$n_rcv" | tail -n +2)
+		link set br0 up
+	EOF
+	bridge -n sw -batch - <<-EOF
+		$(bridge_fdb p 1 "$n_snd")
+		$(bridge_fdb q 2 "$n_rcv")
+	EOF
+}
+
+switch_router()
+{
+	in_ns sw sysctl -qw net.ipv4.ip_forward=1 &&
+	ip -n sw -batch - <<-EOF
+		$(router_ports p 1 "$n_snd")
+		$(router_ports q 2 "$n_rcv")
+	EOF
+}
+
+topology()
+{
+	local ns
+
+	ip -batch - <<-EOF
+		netns add snd
+		netns add sw
+		netns add rcv
+	EOF
+	for ns in snd sw rcv; do
+		in_ns $ns sysctl -qw net.ipv6.conf.all.disable_ipv6=1 \
+			net.ipv6.conf.default.disable_ipv6=1
+	done
+	ip -batch - <<-EOF
+		$(ports snd s p 1 "$n_snd")
+		$(ports rcv r q 2 "$n_rcv")
+	EOF
+	ip -n snd -batch - <<<"$(up s "$n_snd")" &&
+		ip -n rcv -batch - <<<"$(up r "$n_rcv")" &&
+		ip -n sw -batch - <<<"$(up p "$n_snd"; up q "$n_rcv")" &&
+		"switch_${conf[topology]-bridge}" ||
+		die "the topology cannot be made"
+	# bursts are for the qdisc to judge, not for what comes before it
+	sysctl -qw net.core.netdev_max_backlog=1000000
+	sleep 2
+}
+
+qdisc()
+{
+	local rate burst
+
+	read -r rate burst <<<"${conf[bottleneck]}"
+	tc -n sw -batch - <<-EOF || die "${conf[qdisc]}"
+		qdisc add dev q0 root handle 1: tbf rate $rate burst $burst limit 1g
+		qdisc add dev q0 parent 1:1 handle 10: ${conf[qdisc]}
+	EOF
+}
+
+# via KIND I: in $via; a router's hosts send to its port
+via()
+{
+	via=""
+	[ "${conf[topology]-bridge}" = router ] || return
+	mac $(($1 + 16)) "$2"
+	via="via $mac"
+}
+
+hosts()
+{
+	local i
+
+	for ((i = 0; i < n_snd; i++)); do
+		via 1 $i
+		echo "host s$i ip 10.1.$i.1 $via seed $((conf[seed] * 1000 + i)) ${conf[host]-} $snd_words ${sender_words[$i]-}"
+	done | ctl snd || exit 1
+	for ((i = 0; i < n_rcv; i++)); do
+		via 2 $i
+		echo "host r$i ip 10.2.$i.1 $via ${conf[host]-} $rcv_words"
+	done | ctl rcv || exit 1
+	ctl sw <<<"probe q0 every ${conf[sample]-5us} samples 1000000 kmax ${conf[kmax]}" || exit 1
+}
+
+# NAME from all|I to J WORDS
+all_flows()
+{
+	local line name from to words i first last
+
+	for line in "${flows[@]}"; do
+		read -r name _ from _ to words <<<"$line"
+		first=$from last=$from
+		[ "$from" != all ] || first=0 last=$((n_snd - 1))
+		for ((i = first; i <= last; i++)); do
+			echo "flow s$i name $name to 10.2.$to.1 $words"
+		done
+	done | ctl snd || exit 1
+}
+
+run()
+{
+	local ms=$((${conf[duration]%ms} + 200))
+
+	ctl snd <<<"start count ${conf[count]} for ${conf[duration]}" || exit 1
+	# to the end, and until what is under way has arrived
+	sleep "$(printf '%d.%03d' $((ms / 1000)) $((ms % 1000)))"
+	tc -n sw -s -j qdisc show dev q0 >"$out/tc.json" || die "tc fails"
+	report snd flows completions trace settings hosts
+	report rcv sinks settings hosts
+	report sw samples
+}
+
+# report NS FILE...: as FILE.csv; what two namespaces have goes into one
+report()
+{
+	local ns=$1 f skip
+	shift
+
+	for f; do
+		skip=1
+		[ ! -e "$out/$f.csv" ] || skip=2
+		in_ns "$ns" tail -n +$skip "/proc/net/rocehost/$f" \
+			>>"$out/$f.csv" || die "rocehost's $f cannot be read"
+	done
+}
+
+read_scenario
+insmod "$BUILD/sch_iqcn.ko" && insmod "$BUILD/rocehost/rocehost.ko" ||
+	die "a module does not load"
+topology
+qdisc
+hosts
+all_flows
+run

@@ -1,0 +1,329 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Run scenarios, as many variants side by side as there are CPUs:
+#
+#   run.sh [-v VARIANT,VARIANT...] SCENARIO...
+#
+# Leaves for each, in build/results or $IQCN_RESULTS:
+#   NAME.json		parameters and figures
+#   NAME/VARIANT/*.csv	what they are made of: samples of the queue, flows, ...
+#   NAME.svg, NAME.png	queue, utilisation and CNPs over time
+#
+# A scenario is a file of lines "KEY VALUE", NAME.scenario:
+#   title TEXT		what it is
+#   seed N		of all that is random
+#   topology KIND	bridge (default) or router
+#   senders N WORDS	how many hosts; words of rocehost's command "host"
+#   receivers N WORDS	likewise
+#   host WORDS		of all of them
+#   sender I WORDS	of one of them
+#   bottleneck RATE BURST	of the port to receiver 0: tbf
+#   flows NAME from all|I to J WORDS	words of rocehost's command "flow"
+#   duration TIME	in ms
+#   count TIME		in ms: figures are of the time from then on
+#   sample TIME		between two looks at the queue (default 5us)
+#   kmax BYTES		depth above which a rate increase is a fault
+#   variant NAME QDISC	a qdisc under the bottleneck, as tc is told
+#   expect JQ		what must be true of NAME.json
+set -u -o pipefail
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+TOP=$(cd "$HERE/../.." && pwd)
+LAB=$TOP/selftests/lab/lab.sh
+RESULTS=${IQCN_RESULTS:-$TOP/build/results}
+KEYS=" title seed topology senders receivers host sender bottleneck flows
+	duration count sample kmax variant expect "
+only=""
+
+die()
+{
+	echo "scenarios: $*" >&2
+	exit 2
+}
+
+file_of()
+{
+	echo "$HERE/$1.scenario"
+}
+
+# value SCENARIO KEY: the rest of its lines
+value()
+{
+	awk -v key="$2" '$1 == key { sub(/^[^ \t]+[ \t]+/, ""); print }' \
+		"$(file_of "$1")"
+}
+
+# variants SCENARIO: those that are to be run
+variants()
+{
+	value "$1" variant | awk -v only=",$only," \
+		'only == ",," || index(only, "," $1 ",") { print $1 }'
+}
+
+# ns TIME
+ns()
+{
+	case $1 in
+	*[!0-9]*ms) die "$1: no time" ;;
+	*ms) echo $((${1%ms} * 1000000)) ;;
+	*) die "$1: not in ms" ;;
+	esac
+}
+
+# bps RATE
+bps()
+{
+	case $1 in
+	*gbit) echo $((${1%gbit} * 1000000000)) ;;
+	*mbit) echo $((${1%mbit} * 1000000)) ;;
+	*) die "$1: not in mbit or gbit" ;;
+	esac
+}
+
+# What is wrong is better said before it has run for a while
+check_scenario()
+{
+	local name=$1 key v file
+
+	file=$(file_of "$name")
+	[ -e "$file" ] || die "there is no $file"
+	while read -r key _; do
+		case $key in
+		"" | \#*) ;;
+		*) [[ $KEYS == *[[:space:]]"$key"[[:space:]]* ]] ||
+			die "$name: \"$key\" is no key" ;;
+		esac
+	done <"$file"
+	for key in title seed senders receivers bottleneck flows duration \
+		   count kmax variant; do
+		[ -n "$(value "$name" $key)" ] || die "$name: $key is missing"
+	done
+	for v in ${only//,/ }; do
+		[[ " $(variants "$name" | tr '\n' ' ')" == *" $v "* ]] ||
+			die "$name has no variant \"$v\""
+	done
+	ns "$(value "$name" duration)" >/dev/null &&
+		ns "$(value "$name" count)" >/dev/null &&
+		bps "$(value "$name" bottleneck | cut -d ' ' -f 1)" \
+			>/dev/null || exit
+}
+
+# What the lab is to know: nothing that could change and mean the same
+write_scenario()
+{
+	sed -nE 's/[ \t]+/ /g; s/ $//
+		/^(topology|seed|senders|receivers|host|sender|bottleneck|flows|duration|count|sample|kmax) /p' \
+		"$(file_of "$1")"
+	value "$1" variant | sed -nE "s/[ \t]+/ /g; s/^$2 /qdisc /p"
+}
+
+# job SCENARIO VARIANT
+job()
+{
+	local name=$1 variant=$2 dir=$RESULTS/$1/$2 start=$SECONDS
+
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	write_scenario "$name" "$variant" >"$dir/scenario"
+	if "$LAB" run uml -s "$(value "$name" seed)" "$HERE/guest.sh" "$dir" \
+		>"$dir/log" 2>&1 &&
+	   figures "$name" "$variant" >"$dir/figures.tmp" 2>>"$dir/log" &&
+	   series "$name" "$variant" >"$dir/series.csv" &&
+	   rates "$name" "$variant" >"$dir/rates.csv"; then
+		mv "$dir/figures.tmp" "$dir/figures.json"
+		echo "  $name $variant: $((SECONDS - start)) s"
+	else
+		echo "  $name $variant: FAILED"
+		sed 's/^/    /' "$dir/log"
+	fi
+}
+
+figures()
+{
+	local dir=$RESULTS/$1/$2 args=() f
+
+	for f in samples flows sinks completions settings hosts; do
+		args+=(--rawfile "$f" "$dir/$f.csv")
+	done
+	jq -n -f "$HERE/figures.jq" "${args[@]}" --slurpfile tc "$dir/tc.json" \
+		--argjson count_ns "$(ns "$(value "$1" count)")" \
+		--argjson duration_ns "$(ns "$(value "$1" duration)")" \
+		--argjson rate_bps \
+			"$(bps "$(value "$1" bottleneck | cut -d ' ' -f 1)")"
+}
+
+# For the plots: 200 steps of time
+series()
+{
+	awk -F, -v step_ns=$(($(ns "$(value "$1" duration)") / 200)) \
+		-v bps="$(bps "$(value "$1" bottleneck | cut -d ' ' -f 1)")" '
+	NR == 1 {
+		print "ms,depth_min,depth_max,utilisation,cnps_np,cnps_cp"
+		next
+	}
+	!n++ || $3 < min { min = $3 }
+	$3 > max { max = $3 }
+	$2 >= at + step_ns {
+		printf "%.3f,%d,%d,%.4f,%d,%d\n", $2 / 1e6, min, max,
+			($4 - sent) * 8e9 / ($2 - at) / bps,
+			$6, $7
+		at = $2; sent = $4; n = max = 0
+	}' "$RESULTS/$1/$2/samples.csv"
+}
+
+# And the rate of the first traced flow of each name, a block each; increases
+# in congestion apart
+rates()
+{
+	awk -F, -v kmax="$(value "$1" kmax)" '
+	NR == 1 { next }
+	!($2 in flow) {
+		flow[$2] = $1 " " $3
+		if (n++) printf "\n\n"
+	}
+	flow[$2] == $1 " " $3 {
+		printf "%.6f,%.3f,%s\n", $4 / 1e6, $6 / 1e6,
+			($5 == "raised" && $8 > kmax) ? $6 / 1e6 : ""
+	}' "$RESULTS/$1/$2/trace.csv"
+}
+
+# One JSON of all variants
+merge()
+{
+	local name=$1 v files=()
+
+	for v in $(variants "$name"); do
+		files+=("$RESULTS/$name/$v/figures.json")
+		[ -e "${files[-1]}" ] || return 1
+	done
+	jq -n --arg scenario "$name" --rawfile text "$(file_of "$name")" \
+		--arg names "$(variants "$name")" '
+	($names | split("\n") | map(select(. != ""))) as $names |
+	($text | split("\n") | map(select(test("^[a-z]")) |
+		capture("^(?<key>[a-z]+)[ \t]+(?<value>.*)$") |
+		.value |= gsub("[ \t]+"; " "))) as $lines |
+	{
+		scenario: $scenario,
+		seed: ($lines | map(select(.key == "seed"))[0].value | tonumber),
+		parameters: ($lines |
+			map(select(.key | IN("expect", "seed") | not)) |
+			map(select(.key != "variant" or
+				(.value | split(" ")[0] | IN($names[])))) |
+			group_by(.key) |
+			map({key: .[0].key,
+			     value: (if length == 1 then .[0].value
+				     else map(.value) end)}) | from_entries),
+		variants: [$names, [inputs]] | transpose |
+			map({key: .[0], value: .[1]}) | from_entries
+	}' "${files[@]}" >"$RESULTS/$name.json"
+}
+
+plot()
+{
+	local name=$1 terminal traced
+
+	traced=$(value "$name" flows | grep -c trace)
+	for terminal in svg png; do
+		TITLE=$(value "$name" title) DIR=$RESULTS/$name \
+		OUTPUT=$RESULTS/$name.$terminal \
+		VARIANTS=$(variants "$name" | tr '\n' ' ') \
+		gnuplot -e "kmax = $(value "$name" kmax)" \
+			-e "count = $(($(ns "$(value "$name" count)") / 1000000))" \
+			-e "duration = $(($(ns "$(value "$name" duration)") / 1000000))" \
+			-e "traced = $traced" -e "kind = '$terminal'" \
+			"$HERE/plot.gp" 2>"$RESULTS/$name/plot.log" ||
+			{ cat "$RESULTS/$name/plot.log"; return 1; }
+	done
+}
+
+table()
+{
+	jq -r '
+	def part: if . == null then "-" else . * 1000 | round / 1000 end;
+	def mb: if . == null then "-" else . / 1e4 | round / 100 end;
+	def gbps: if . == null then "-" else . / 1e7 | round / 100 end;
+	def us: if . == null then "-" else round end;
+	["", "utilised", "goodput", "queue", "p50", "p99", "max", "drops", "CE",
+	 "CNPs", "CNPs", "rate", "above", "Jain", "FCT", "p99"],
+	["", "", "Gb/s", "MB mean", "MB", "MB", "MB", "", "", "NP", "CP",
+	 "increases", "Kmax", "", "us p50", "us"],
+	(.variants | to_entries[] | [.key, (.value |
+		(.utilisation | part), (.goodput_bps | gbps),
+		(.queue_mean_bytes, .queue_p50_bytes, .queue_p99_bytes,
+		 .queue_max_bytes | mb), .drops, (.ce_share | part), .cnps_np,
+		.cnps_cp, .increases, .increases_above_kmax, (.jain | part),
+		(.fct_p50_us, .fct_p99_us | us))]) |
+	map(if . == "" then " " else . end) | @tsv' \
+		"$RESULTS/$1.json" | column -t -s "$(printf '\t')"
+}
+
+# Every figure that an expectation names must be there: null is less than any
+# number
+expected()
+{
+	local json=$1 line=$2 path
+
+	for path in $(grep -oE '\.variants(\.[a-z0-9_]+)+' <<<"$line"); do
+		jq -e "$path != null" "$json" >/dev/null || return 1
+	done
+	jq -e "$line" "$json" >/dev/null
+}
+
+expectations()
+{
+	local name=$1 line failed=0
+
+	while IFS= read -r line; do
+		[ -n "$line" ] || continue
+		n_tests=$((n_tests + 1))
+		if expected "$RESULTS/$name.json" "$line"; then
+			echo "ok $n_tests $name: $line"
+		else
+			echo "not ok $n_tests $name: $line"
+			failed=1
+		fi
+	done <<<"$(value "$name" expect)"
+	return $failed
+}
+
+if [ "${1-}" = job ]; then
+	job "$2" "$3"
+	exit
+fi
+while getopts v: opt; do
+	case $opt in
+	v) only=$OPTARG ;;
+	*) die "-v VARIANT,VARIANT... is all there is" ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ $# -gt 0 ] || die "which? $(cd "$HERE" && echo ./*.scenario |
+	sed 's|\./||g; s|\.scenario||g')"
+
+mkdir -p "$RESULTS"
+for name; do
+	check_scenario "$name"
+	rm -f "$RESULTS/$name".{json,svg,png}
+done
+for name; do
+	for v in $(variants "$name"); do
+		echo "$name $v"
+	done
+done | xargs -P "$(nproc)" -L 1 "$HERE/run.sh" job
+
+n_tests=0 rc=0
+for name; do
+	echo
+	echo "$name: $(value "$name" title)"
+	if ! merge "$name"; then
+		n_tests=$((n_tests + 1))
+		echo "not ok $n_tests $name: a variant failed"
+		rc=1
+		continue
+	fi
+	table "$name"
+	plot "$name" && echo "${RESULTS#"$TOP/"}/$name.json .svg .png" || rc=1
+	expectations "$name" || rc=1
+done
+exit $rc
