@@ -12,9 +12,9 @@ cd "$TOP" || exit 1
 rm -rf "$OUT"
 mkdir -p "$OUT"
 
-# The steps, the longest first.  Those of the debug kernel are cut in two.
-STEPS="kselftests-debug-2 kselftests-debug-1 kselftests static stock demo
-	kunit-debug kunit"
+# The steps, the longest first.  Those of the debug kernel are cut in three.
+STEPS="kselftests-debug-2 kselftests-debug-1 kselftests static stock
+	kselftests-debug-3 demo scenarios kunit-debug kunit"
 
 run_step()
 {
@@ -28,8 +28,12 @@ run_step()
 		selftests uml-debug -m 3072 -- iqcn_mark.sh iqcn_life.sh \
 			iqcn_pair.sh iqcn_bad.sh iqcn_smoke.sh
 		;;
+	kselftests-debug-3)
+		selftests uml-debug -m 3072 -- iqcn_rocehost.sh
+		;;
+	scenarios) scenarios fig1-rate-failure two-flows ;;
 	static) "$TOP/selftests/static.sh" ;;
-	demo) "$TOP/selftests/demo/demo.sh" ;;
+	demo) IQCN_RESULTS=$OUT/demo "$TOP/selftests/demo/demo.sh" ;;
 	kunit) kunit uml ;;
 	kunit-debug) kunit uml-debug ;;
 	stock)
@@ -57,7 +61,27 @@ selftests()
 kunit()
 {
 	"$LAB" run "$1" "$TOP/selftests/kunit.sh" \
-		"$TOP/build/$1/tests/iqcn_kunit.ko"
+		"$TOP/build/$1/tests/iqcn_kunit.ko" \
+		"$TOP/build/$1/rocehost/rocehost_kunit.ko"
+}
+
+# scenarios NAME...: as they expect, and twice the same to the byte
+scenarios()
+{
+	local name rc=0
+
+	IQCN_RESULTS=$OUT/first "$TOP/selftests/scenarios/run.sh" "$@" || rc=1
+	IQCN_RESULTS=$OUT/once-more "$TOP/selftests/scenarios/run.sh" "$@" \
+		>/dev/null || rc=1
+	for name; do
+		if cmp "$OUT/first/$name.json" "$OUT/once-more/$name.json"; then
+			echo "ok 1 $name: the same figures again"
+		else
+			echo "not ok 1 $name: other figures"
+			rc=1
+		fi
+	done
+	return $rc
 }
 
 # worker: take the next step until there is none

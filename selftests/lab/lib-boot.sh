@@ -49,15 +49,14 @@ uml_boot()
 	local kernel=$1 mem=$2 clock=$3 run=$4 seed=$5 dir
 
 	dir=$(uml_dir "$kernel") || exit 1
+	cd "$run" && ln -s "$LAB/init.sh" init.sh || exit 1
 	if [ -n "$seed" ]; then
-		# two assignments, for the second may fail
-		LD_PRELOAD=$(uml_seed_library) || exit 1
-		export LD_PRELOAD LAB_SEED=$seed
+		# by a name without spaces
+		ln -s "$(uml_seed_library)" seed.so || exit 1
+		export LD_PRELOAD=./seed.so LAB_SEED=$seed
 		clock+=" time-travel-start=1700000000000000000"
 	fi
-	ln -s "$LAB/init.sh" "$run/init.sh"
-	cd "$run" &&
-		TMPDIR=${LAB_TMPDIR:-/dev/shm} timeout -k 5 "$LAB_TIMEOUT_S" \
+	TMPDIR=${LAB_TMPDIR:-/dev/shm} timeout -k 5 "$LAB_TIMEOUT_S" \
 		"$dir/linux" mem="${mem}M" \
 		root=/dev/root rootfstype=hostfs rootflags=/ rw quiet \
 		init=/proc/self/cwd/init.sh con0=null,fd:1 con=null uml_dir=./ \
@@ -133,6 +132,10 @@ lab_run()
 		esac
 	done
 	shift $((OPTIND - 1))
+	case $kernel,$seed in
+	*, | uml*,[0-9]*) ;;
+	*) die "run: -s wants a number, and User Mode Linux" ;;
+	esac
 	kernel_build "$kernel"
 
 	run=$(mktemp -d)
