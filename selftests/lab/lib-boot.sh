@@ -56,7 +56,7 @@ uml_boot()
 		export LD_PRELOAD=./seed.so LAB_SEED=$seed
 		clock+=" time-travel-start=1700000000000000000"
 	fi
-	TMPDIR=${LAB_TMPDIR:-/dev/shm} timeout -k 5 "$LAB_TIMEOUT_S" \
+	TMPDIR=${LAB_TMPDIR:-/dev/shm} timeout --foreground -k 5 "$LAB_TIMEOUT_S" \
 		"$dir/linux" mem="${mem}M" \
 		root=/dev/root rootfstype=hostfs rootflags=/ rw quiet \
 		init=/proc/self/cwd/init.sh con0=null,fd:1 con=null uml_dir=./ \
@@ -69,7 +69,7 @@ qemu_boot()
 	local accel=$1 mem=$2 append=$3 dir
 
 	dir=$(stock_dir)
-	timeout -k 5 "$LAB_TIMEOUT_S" qemu-system-x86_64 -nodefaults \
+	timeout --foreground -k 5 "$LAB_TIMEOUT_S" qemu-system-x86_64 -nodefaults \
 		-no-reboot -machine q35 -accel "$accel" -cpu max -smp 2 \
 		-m "${mem}M" -display none -serial stdio \
 		-kernel "$dir/root/boot/vmlinuz-$(stock_version)" \
@@ -119,7 +119,7 @@ stock_modules()
 lab_run()
 {
 	local kernel=$1 clock=time-travel=inf-cpu mem="" module="" modules seed=""
-	local run rc opt OPTIND=1
+	local run opt OPTIND=1
 	shift
 
 	while getopts wm:k:s: opt; do
@@ -138,7 +138,10 @@ lab_run()
 	esac
 	kernel_build "$kernel"
 
-	run=$(mktemp -d)
+	run=$(mktemp -d) || exit 1
+	# also when it is interrupted
+	# shellcheck disable=SC2064
+	trap "rm -rf '$run'" EXIT
 	lab_prepare "$run" "$@"
 	case $kernel in
 	uml | uml-debug)
@@ -153,7 +156,4 @@ lab_run()
 			lab_verdict
 		;;
 	esac
-	rc=$?
-	rm -rf "$run"
-	return $rc
 }
