@@ -24,6 +24,7 @@ help:
 	@echo '  tc-plugin    build/q_iqcn.so, tc'"'"'s words for the qdisc'
 	@echo '  userspace    build/iqcn, which shows what the qdiscs do'
 	@echo '  install      the three and their man pages (DESTDIR, PREFIX, KDIR)'
+	@echo '  rocehost     build/rocehost.ko, RoCEv2 hosts in the kernel, for tests'
 	@echo 'in the lab, as anybody, on any kernel:'
 	@echo '  lab          the kernels that the others boot'
 	@echo '  demo         watch the box send the CNPs that a receiver fails to send'
@@ -48,6 +49,12 @@ modules:
 	$(call kmod-copy,$(B)/kmod)
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/$(B)/kmod modules
 	cp $(B)/kmod/sch_iqcn.ko $(B)/
+
+# beside the module's sources, some of which it uses
+rocehost: modules
+	@cp -au selftests/rocehost $(B)/kmod/
+	$(MAKE) -C $(KDIR) M=$(CURDIR)/$(B)/kmod/rocehost modules
+	cp $(B)/kmod/rocehost/rocehost.ko $(B)/
 
 tc-plugin: $(B)/q_iqcn.so
 $(B)/q_iqcn.so: tc-plugin/q_iqcn.c tc-plugin/tc_abi.h $(UAPI)
@@ -111,5 +118,5 @@ check:
 clean:
 	rm -rf $(B)
 
-.PHONY: help all modules tc-plugin userspace install tools lab demo scenario scenarios check clean
+.PHONY: help all modules rocehost tc-plugin userspace install tools lab demo scenario scenarios check clean
 .DELETE_ON_ERROR:
