@@ -126,13 +126,17 @@ test_packets_v6()
 	load
 	told snd "host e0 ip $SND6"
 	told rcv "host e0 ip $RCV6 ack 1"
-	told snd "flow e0 to $RCV6 size 100000"
+	told snd "flow e0 to $RCV6 size 100000 sport rxe"
 	sniff rcv --time 120
+	sniff snd --type ack --time 120
 	run 20
 	wait
 	check "packets" "$(grep -c . "$TMP/rcv")" -eq 25
 	check "ICRC right" "$(grep -c 'icrc ok' "$TMP/rcv")" -eq 25
 	check "UDP checksum right" "$(grep -c 'csum ok' "$TMP/rcv")" -eq 25
+	# as Soft-RoCE derives them: each side from its own QP
+	check "port" "$(grep -c 'sport 61985 ' "$TMP/rcv")" -eq 25
+	check "ACKs and their port" "$(grep -c 'sport 64257 ' "$TMP/snd")" -eq 25
 	check "messages" "$(sum snd flows messages)" -eq 1
 	unload
 }
@@ -202,16 +206,19 @@ test_np_interval()
 	unload
 }
 
-# And not more than the host's limit, of all connections
+# And not more than the host's limit, of all connections; by their DSCP the
+# sender takes them for a congestion point's
 test_np_limit()
 {
-	hosts "rp off" "cnp 1ms cnp-limit 2ms"
+	hosts "rp off cp-dscp 34" "cnp 1ms cnp-limit 2ms cnp-dscp 34"
 	bottleneck 1gbit limit 10000000 kmin 1 kmax 1 notify off
 	told snd "flow e0 to $RCV4 flows 8 size endless messages endless rate 150mbit"
 	run 100
 	check "CNPs sent" "$(sum rcv sinks cnps)" -ge 45
 	check "CNPs sent" "$(sum rcv sinks cnps)" -le 50
 	check "prevented" "$(sum rcv hosts cnps_limited)" -gt 0
+	check "by DSCP" "$(sum snd flows cnps_cp)" -eq "$(sum rcv sinks cnps)"
+	check "others" "$(sum snd flows cnps_np)" -eq 0
 	unload
 }
 
@@ -233,16 +240,26 @@ test_cm()
 # senders slow down
 test_box_tells()
 {
+	local event
+
 	hosts "cp-dscp 46 rai 200kbit rhai 2mbit min 10mbit" "ack 1 cnp 1s"
 	bottleneck 1gbit limit 10000000 kmin 20000 kmax 40000 cnp-dscp 46 \
 		t1 280us bandwidth 1gbit
-	told snd "flow e0 to $RCV4 flows 20 size endless messages endless rate 60mbit spread 500us"
+	told snd "flow e0 to $RCV4 flows 20 size endless messages endless rate 60mbit spread 500us trace 1000"
 	run 100
 	check "CNPs of the receiver" "$(sum snd flows cnps_np)" -le 20
 	check "CNPs of the box" "$(sum snd flows cnps_cp)" -gt 10
 	# what is sent after the end is not counted
 	check "those the box says" "$(stat cnp_sent)" -ge "$(sum snd flows cnps_cp)"
 	check "cuts" "$(sum snd flows cuts)" -gt 10
+	# a line for each that is counted, with its time
+	for event in cnp_cp:cnps_cp cut:cuts raised:raised; do
+		check "$event in the trace" "$(in_ns snd awk -F, \
+			-v event="${event%:*}" \
+			'$5 == event && $4 < 100000000 { n++ } END { print +n }' \
+			/proc/net/rocehost/trace)" -eq \
+			"$(sum snd flows "${event#*:}")"
+	done
 	check "drops" "$(stat drop_overlimit)" -eq 0
 	unload
 }
