@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# make check: every test, by two workers, for the two cores there are.  Each step
+# make check: every test, two steps at a time, for the two cores there are.  Each
 # writes build/check/STEP.log; a table and one line of verdict come last.
 #
 # All that is random in User Mode Linux comes from $IQCN_SEED, 1 by default.
@@ -11,8 +11,6 @@ TOP=$(cd "$(dirname "$0")/.." && pwd)
 LAB=$TOP/selftests/lab/lab.sh
 OUT=$TOP/build/check
 cd "$TOP" || exit 1
-rm -rf "$OUT"
-mkdir -p "$OUT"
 
 # The steps, the longest first.  Those of the debug kernel are cut in three.
 STEPS="kselftests-debug-2 kselftests-debug-1 kselftests static stock
@@ -89,23 +87,24 @@ scenarios()
 	return $rc
 }
 
-# worker: take the next step until there is none
-worker()
+# step NAME: run it, and note how it went
+step()
 {
-	local name start result
+	local start=$SECONDS result=ok
 
-	while name=$(flock "$OUT/lock" \
-			sed -i -e '1{w /dev/stdout' -e 'd}' "$OUT/todo") &&
-	      [ -n "$name" ]; do
-		start=$SECONDS result=ok
-		echo "  $name ..."
-		run_step "$name" >"$OUT/$name.log" 2>&1 </dev/null ||
-			result=FAILED
-		echo "$name $result $((SECONDS - start))" >>"$OUT/results"
-		echo "  $name: $result, $((SECONDS - start)) s"
-	done
+	echo "  $1 ..."
+	run_step "$1" >"$OUT/$1.log" 2>&1 </dev/null || result=FAILED
+	echo "$1 $result $((SECONDS - start))" >>"$OUT/results"
+	echo "  $1: $result, $((SECONDS - start)) s"
 }
 
+if [ "${1-}" = step ]; then
+	step "$2"
+	exit
+fi
+
+rm -rf "$OUT"
+mkdir -p "$OUT"
 echo "kernels and builds"
 # not in a step: their progress is worth seeing
 for kernel in uml stock uml-debug; do
@@ -116,10 +115,7 @@ for kernel in uml stock uml-debug; do
 done
 
 echo "tests"
-printf '%s\n' $STEPS >"$OUT/todo"
-worker &
-worker &
-wait
+printf '%s\n' $STEPS | xargs -P 2 -L 1 "$TOP/selftests/check.sh" step
 
 echo
 printf '%-20s %-8s %8s  %s\n' step result seconds "tests"
