@@ -72,6 +72,9 @@
  * @cnps_np: CNPs that receivers have sent
  * @cnps_cp: CNPs of congestion points that senders have got
  * @flows: how many there are
+ *
+ * RTNL covers all of it.  Timers and packets read the times without it: they are
+ * set before a flow has begun, but for @stop_ns, which only comes nearer.
  */
 struct rh_world {
 	bool open;
@@ -501,8 +504,9 @@ struct rh_sample {
  * @dev: device, NULL once it is gone
  * @tracker: of that reference
  * @conf: parameters
- * @timer: for the next sample
- * @n: samples there are
+ * @timer: for the next sample; runs from the start to the end, or until @dev is
+ *	gone, and is cancelled before either reference is given back
+ * @n: samples there are, written by the timer alone
  * @samples: they
  */
 struct rh_probe {
