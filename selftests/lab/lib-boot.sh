@@ -147,6 +147,8 @@ lab_run()
 	uml | uml-debug)
 		[ -n "$mem" ] || mem=1024
 		(uml_boot "$kernel" "$mem" "$clock" "$run" "$seed") | lab_verdict
+		# it may abort while it powers off
+		return "${PIPESTATUS[1]}"
 		;;
 	stock)
 		modules=$(stock_dir)/root/lib/modules
@@ -154,6 +156,7 @@ lab_run()
 		qemu_boot "$(qemu_accel)" "${mem:-2048}" \
 			"lab.init=$LAB/init.sh lab.run=$run lab.modules=$modules" |
 			lab_verdict
+		return "${PIPESTATUS[1]}"
 		;;
 	esac
 }
