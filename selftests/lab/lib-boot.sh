@@ -37,6 +37,9 @@ lab_prepare()
 		printf 'cd %q\n' "$PWD"
 		printf 'export PATH=%q\n' "$PATH:/usr/sbin:/sbin"
 		printf 'export IQCN_LAB=%q\n' "$kernel"
+		# where modules of User Mode Linux are
+		[[ $kernel != uml* ]] ||
+			printf 'export LAB_MODULES=%q\n' "$(uml_dir "$kernel")"
 		printf '%q ' "$@"
 		echo
 	} >"$run/cmd"

@@ -4,7 +4,7 @@
 # Debian packages that the project needs, by purpose.  Sourced.
 
 # to build the module, the plugin, the tools and kernels, and to boot them
-PKGS_LAB="gcc make libc6-dev zlib1g-dev libnl-3-dev pkg-config linux-source-6.1 linux-headers-amd64 flex bison bc
+PKGS_LAB="gcc make libc6-dev zlib1g-dev libnl-3-dev libnl-genl-3-dev pkg-config linux-source-6.1 linux-headers-amd64 flex bison bc
 	libelf-dev libssl-dev xz-utils perl qemu-system-x86 busybox-static cpio
 	kmod iproute2 procps tcpdump jq gnuplot-nox bsdextrautils"
 # to check the sources, and what tests look with
