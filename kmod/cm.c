@@ -107,8 +107,8 @@ static void iqcn_cm_apply(struct iqcn_net *in, const struct in6_addr *src,
 	struct iqcn_flow *flow;
 	struct iqcn_key key;
 
-	iqcn_key_init(&key, src, dst, dest_qp, vlan);
 	list_for_each_entry_rcu(port, &in->ports, list) {
+		iqcn_key_init(&key, port, src, dst, dest_qp, vlan);
 		flow = iqcn_flow_find(port, &key);
 		if (!flow)
 			continue;
@@ -189,8 +189,8 @@ static void iqcn_cm_dreq(struct iqcn_net *in, const struct iqcn_pkt *pkt,
 }
 
 /**
- * iqcn_cm_seen() - a message of connection set-up came in on a port
- * @net: namespace of the port
+ * iqcn_cm_seen() - a message of connection set-up came in
+ * @net: namespace
  * @pkt: the packet
  * @cm: the message
  *

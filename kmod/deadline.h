@@ -8,10 +8,13 @@
  * deadlines: O(1) per move, one timer for the head, for any number of flows.
  * T1 is not stored, so changing it keeps the order.
  *
- * Source: US 12395431 B2, description (7), (8), (61), (69), FIG. 8: a CNP is
- * obtained when T1 has passed since the last CE packet without another.  The
- * base is the later of that and the last CNP (the iQCN feature compares the
- * interval of CNPs): a sender that has just been told need not be told again.
+ * A scan once per period needs no more than that either: those whose deadline
+ * has passed are the first ones of the list.
+ *
+ * Source: US 12395431 B2, description (7), (8), (61), (65), (66), (69), FIG. 8:
+ * a CNP is obtained when T1 has passed since the last CE packet without another,
+ * by a timer or by a look once per period.  The iQCN feature counts from the
+ * last CNP.
  *
  * Pure: no clock, no timer, no lock.  The caller serializes.
  */
@@ -19,12 +22,13 @@
 #define _IQCN_DEADLINE_H
 
 #include <linux/list.h>
+#include <linux/math64.h>
 #include <linux/types.h>
 
 /**
  * struct iqcn_deadline - a flow's place among the deadlines
  * @node: on the queue's list, empty: no deadline
- * @base_ns: when the interval began
+ * @base_ns: when it moved last
  */
 struct iqcn_deadline {
 	struct list_head node;
@@ -47,7 +51,7 @@ static inline bool iqcn_deadline_armed(const struct iqcn_deadline *d)
 }
 
 /**
- * iqcn_deadline_restart() - the interval begins now
+ * iqcn_deadline_restart() - it is T1 from now
  * @d: deadline, armed or not
  * @list: list of its queue
  * @now_ns: never less than in an earlier call for @list
@@ -89,6 +93,18 @@ static inline bool iqcn_deadline_due(const struct iqcn_deadline *d, u64 t1_ns,
 				     u64 now_ns)
 {
 	return (s64)(now_ns - d->base_ns - t1_ns) >= 0;
+}
+
+/**
+ * iqcn_deadline_scan_ns() - when is the next scan?
+ * @due_ns: deadline
+ * @period_ns: time between two scans
+ *
+ * Return: the first multiple of @period_ns that is not before @due_ns.
+ */
+static inline u64 iqcn_deadline_scan_ns(u64 due_ns, u32 period_ns)
+{
+	return div_u64(due_ns + period_ns - 1, period_ns) * period_ns;
 }
 
 #endif /* _IQCN_DEADLINE_H */

@@ -68,7 +68,7 @@ static inline void iqcn_meter_close(struct iqcn_meter *m, u64 now_ns)
  * Return: true when a window closed, @m->rate_bps is new then.
  */
 static inline bool iqcn_meter_add(struct iqcn_meter *m, u64 window_ns,
-				  u64 now_ns, u32 bytes)
+				  u64 now_ns, u64 bytes)
 {
 	if (!m->start_ns) {
 		m->start_ns = now_ns;
@@ -105,17 +105,33 @@ static inline bool iqcn_meter_quiet(struct iqcn_meter *m, u64 quiet_ns,
  * iqcn_quiet_ns() - how long a silence ends congestion
  * @window_ns: window of the meter
  * @roce_bps: rate of the queue
- * @pkt_bytes: size of the largest packet
+ * @bytes: what may pass between two packets that are counted: the largest
+ *	packet, or several if not all are looked at
  *
- * Return: two windows and the time of two packets at that rate, of a second
+ * Return: two windows and twice the time of that at that rate, of a second
  * at most.
  */
-static inline u64 iqcn_quiet_ns(u64 window_ns, u64 roce_bps, u32 pkt_bytes)
+static inline u64 iqcn_quiet_ns(u64 window_ns, u64 roce_bps, u64 bytes)
 {
-	u64 pkt_ns = roce_bps ? div64_u64(8ULL * NSEC_PER_SEC * pkt_bytes,
-					  roce_bps) : 0;
+	/* of no more bytes than take a second */
+	u64 pkt_ns = roce_bps ? mul_u64_u64_div_u64(min(bytes,
+							roce_bps / 8 + 1),
+						    8ULL * NSEC_PER_SEC,
+						    roce_bps) : 0;
 
 	return 2 * (window_ns + min_t(u64, pkt_ns, NSEC_PER_SEC));
+}
+
+/**
+ * iqcn_flow_quiet_ns() - how long a silence ends the congestion of a flow
+ * @window_ns: window of the meter
+ * @t1_ns: T1
+ * @gap_ns: between its last two CE packets, lest a sparse flow seem silent
+ *	between packets
+ */
+static inline u64 iqcn_flow_quiet_ns(u64 window_ns, u64 t1_ns, u64 gap_ns)
+{
+	return 2 * (window_ns + t1_ns + gap_ns);
 }
 
 /**

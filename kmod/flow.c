@@ -21,6 +21,8 @@ static const struct rhashtable_params iqcn_flow_params = {
 /**
  * iqcn_key_init() - fill a key
  * @key: key
+ * @port: port of the flow.  If it looks for CNPs wherever they come in, their
+ *	tags say nothing, and VLANs are no part of keys
  * @src: source address of the data
  * @dst: destination address of the data
  * @qp: QP number, 0 for hosts
@@ -28,17 +30,19 @@ static const struct rhashtable_params iqcn_flow_params = {
  *
  * Context: any.
  */
-void iqcn_key_init(struct iqcn_key *key, const struct in6_addr *src,
-		   const struct in6_addr *dst, u32 qp,
-		   const struct iqcn_vlan *vlan)
+void iqcn_key_init(struct iqcn_key *key, const struct iqcn_port *port,
+		   const struct in6_addr *src, const struct in6_addr *dst,
+		   u32 qp, const struct iqcn_vlan *vlan)
 {
+	bool tagged = READ_ONCE(port->snoop) == IQCN_SNOOP_PORT;
 	int i;
 
 	key->src = *src;
 	key->dst = *dst;
 	key->qp = qp;
 	for (i = 0; i < IQCN_VLANS; i++)
-		key->vid[i] = vlan[i].proto ? vlan[i].tci & VLAN_VID_MASK : 0;
+		key->vid[i] = tagged && vlan[i].proto ?
+			      vlan[i].tci & VLAN_VID_MASK : 0;
 }
 
 /**
@@ -107,7 +111,7 @@ static void iqcn_flow_link(struct iqcn_flow *flow, struct iqcn_queue *q)
 	q->by_grade[flow->grade]++;
 	WRITE_ONCE(q->n_flows, q->n_flows + 1);
 	if (q->n_flows == 1)
-		iqcn_queue_age_start(q);
+		iqcn_age_start(q);
 }
 
 static void iqcn_flow_unlink(struct iqcn_flow *flow, struct iqcn_queue *q)
@@ -115,7 +119,11 @@ static void iqcn_flow_unlink(struct iqcn_flow *flow, struct iqcn_queue *q)
 	lockdep_assert_held(&q->port->lock);
 	lockdep_assert_held(&q->lock);
 
-	iqcn_deadline_cancel(&flow->due);
+	iqcn_trigger_cancel(q, flow);
+	if (iqcn_flow_own(q, flow))
+		q->n_congested--;
+	flow->congested = 0;
+	flow->epoch = 0;
 	list_del_init(&flow->lru);
 	q->by_grade[flow->grade]--;
 	WRITE_ONCE(q->n_flows, q->n_flows - 1);
@@ -205,6 +213,7 @@ static struct iqcn_flow *iqcn_flow_new(struct iqcn_queue *q,
 	flow->key = *key;
 	flow->queue = q;
 	iqcn_deadline_init(&flow->due);
+	timerqueue_init(&flow->hold);
 	INIT_LIST_HEAD(&flow->lru);
 	INIT_LIST_HEAD(&flow->unsettled);
 	flow->sport = pkt->sport;
@@ -263,7 +272,8 @@ struct iqcn_flow *iqcn_flow_get(struct iqcn_queue *q,
 	struct iqcn_flow *flow;
 	struct iqcn_key key;
 
-	iqcn_key_init(&key, &pkt->src, &pkt->dst, pkt->dest_qp, pkt->vlan);
+	iqcn_key_init(&key, q->port, &pkt->src, &pkt->dst, pkt->dest_qp,
+		      pkt->vlan);
 
 	rcu_read_lock();
 	flow = iqcn_flow_find(q->port, &key);

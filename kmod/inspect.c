@@ -4,8 +4,8 @@
  * debugfs.
  *
  *   /sys/class/net/DEV/iqcn/VALUE
- *   /sys/kernel/debug/iqcn/NETNS/DEV/flows	NETNS is the inode number of the
- *						namespace, as "ip netns" and
+ *   /sys/kernel/debug/iqcn/NETNS/DEV/queues	NETNS is the inode number of the
+ *   /sys/kernel/debug/iqcn/NETNS/DEV/flows	namespace, as "ip netns" and
  *						lsns know it
  *
  * Both are gone, and nobody reads them any more, before the port is.
@@ -82,14 +82,18 @@ IQCN_PORT_VALUE(flows, atomic_read(&port->flows.nelems));
 IQCN_PORT_VALUE(flows_unsettled, READ_ONCE(port->n_unsettled));
 IQCN_PORT_VALUE(cnp_rate_pps, READ_ONCE(port->cnp_rate_pps));
 IQCN_PORT_VALUE(cnp_burst, READ_ONCE(port->cnp_burst));
-IQCN_PORT_VALUE(cnp_unmatched, atomic64_read(&port->cnp_unmatched));
-IQCN_PORT_VALUE(malformed, atomic64_read(&port->malformed));
+IQCN_PORT_VALUE(cnp_unmatched,
+		atomic64_read(&iqcn_snoop_seen(port)->cnp_unmatched));
+IQCN_PORT_VALUE(malformed, atomic64_read(&iqcn_snoop_seen(port)->malformed));
 IQCN_QUEUE_VALUE(queues_congested, !!READ_ONCE(q->congested));
 IQCN_QUEUE_VALUE(ecn_mark, READ_ONCE(q->st.ecn_mark));
 IQCN_QUEUE_VALUE(ce_in, READ_ONCE(q->st.ce_in));
-IQCN_QUEUE_VALUE(ce_sent, READ_ONCE(q->st.ce_sent));
+IQCN_QUEUE_VALUE(ce_sent, READ_ONCE(q->st.ce_sampled) + READ_ONCE(q->skipped));
+IQCN_QUEUE_VALUE(ce_sampled, READ_ONCE(q->st.ce_sampled));
 IQCN_QUEUE_VALUE(cnp_seen, READ_ONCE(q->st.cnp_seen));
 IQCN_QUEUE_VALUE(cnp_sent, READ_ONCE(q->st.cnp_sent));
+IQCN_QUEUE_VALUE(cnp_delayed, READ_ONCE(q->st.cnp_delayed));
+IQCN_QUEUE_VALUE(cnp_cancelled, READ_ONCE(q->st.cnp_cancelled));
 IQCN_QUEUE_VALUE(cnp_budget, READ_ONCE(q->st.cnp_budget));
 IQCN_QUEUE_VALUE(cnp_unpaired, READ_ONCE(q->st.cnp_unpaired));
 
@@ -101,8 +105,11 @@ static struct attribute *iqcn_attrs[] = {
 	&iqcn_attr_ecn_mark.attr.attr,
 	&iqcn_attr_ce_in.attr.attr,
 	&iqcn_attr_ce_sent.attr.attr,
+	&iqcn_attr_ce_sampled.attr.attr,
 	&iqcn_attr_cnp_seen.attr.attr,
 	&iqcn_attr_cnp_sent.attr.attr,
+	&iqcn_attr_cnp_delayed.attr.attr,
+	&iqcn_attr_cnp_cancelled.attr.attr,
 	&iqcn_attr_cnp_budget.attr.attr,
 	&iqcn_attr_cnp_unpaired.attr.attr,
 	&iqcn_attr_cnp_unmatched.attr.attr,
@@ -176,12 +183,40 @@ static void iqcn_show_addr(struct seq_file *s, const struct in6_addr *addr)
 		seq_printf(s, "%pI6c ", addr);
 }
 
+static const char * const iqcn_reason_names[__IQCN_REASON_MAX] = {
+	[IQCN_REASON_NONE] = "none",
+	[IQCN_REASON_QUEUE] = "queue",
+	[IQCN_REASON_DEPTH] = "depth",
+	[IQCN_REASON_RUN] = "run",
+	[IQCN_REASON_SPAN] = "span",
+	[IQCN_REASON_QUIET] = "quiet",
+	[IQCN_REASON_RESET] = "reset",
+};
+
 static void iqcn_show_age(struct seq_file *s, u64 now_ns, u64 then_ns)
 {
 	if (then_ns)
 		seq_printf(s, "%llu ", div_u64(now_ns - then_ns, NSEC_PER_USEC));
 	else
 		seq_puts(s, "- ");
+}
+
+static void iqcn_show_state(struct seq_file *s, u64 now_ns, u32 reason,
+			    u64 then_ns)
+{
+	seq_printf(s, "%s ", iqcn_reason_names[reason]);
+	iqcn_show_age(s, now_ns, then_ns);
+}
+
+/* Why and since when it is in the state it is in: by itself, or as the queue */
+static void iqcn_show_flow_state(struct seq_file *s, u64 now_ns,
+				 const struct iqcn_flow *flow,
+				 const struct iqcn_queue *q)
+{
+	bool own = !q->congested && flow->epoch == q->epoch && flow->state_ns;
+
+	iqcn_show_state(s, now_ns, own ? flow->state_reason : q->state_reason,
+			own ? flow->state_ns : q->state_ns);
 }
 
 static void iqcn_show_flow(struct seq_file *s, const struct iqcn_flow *flow,
@@ -199,12 +234,17 @@ static void iqcn_show_flow(struct seq_file *s, const struct iqcn_flow *flow,
 		seq_printf(s, "0x%06x ", flow->src_qp);
 	seq_printf(s, "%s %x:%x %s %u ", iqcn_grade_names[flow->grade],
 		   q->parent >> 16, q->parent & 0xffff,
-		   q->congested ? "congested" : "clear",
+		   q->congested || iqcn_flow_own(q, flow) ? "congested" :
+							    "clear",
 		   refcount_read(&flow->refs) - 1);
 	iqcn_show_age(s, now_ns, flow->ce_ns);
-	iqcn_show_age(s, now_ns, flow->cnp_ns);
-	seq_printf(s, "%u %llu %llu %llu\n", flow->psn, flow->ce_sent,
+	iqcn_show_age(s, now_ns, max(flow->seen_ns, flow->told_ns));
+	seq_printf(s, "%u %llu %llu %llu ", flow->psn, flow->ce_sent,
 		   flow->cnps_seen, flow->cnps_sent);
+	iqcn_show_flow_state(s, now_ns, flow, q);
+	seq_printf(s, "%u %u %u\n", flow->continuity.run,
+		   flow->answer.smooth_ns / (u32)NSEC_PER_USEC,
+		   flow->interval_ns / (u32)NSEC_PER_USEC);
 }
 
 static int iqcn_flows_show(struct seq_file *s, void *v)
@@ -213,7 +253,7 @@ static int iqcn_flows_show(struct seq_file *s, void *v)
 	struct iqcn_queue *q;
 
 	if (v == SEQ_START_TOKEN) {
-		seq_puts(s, "# src dst vlan dest_qp src_qp pair parent state queued ce_age_us cnp_age_us psn ce_sent cnp_seen cnp_sent\n");
+		seq_puts(s, "# src dst vlan dest_qp src_qp pair parent state queued ce_age_us cnp_age_us psn ce_sent cnp_seen cnp_sent reason state_age_us run ce_to_cnp_us cnp_interval_us\n");
 		return 0;
 	}
 	q = READ_ONCE(flow->queue);
@@ -269,6 +309,36 @@ static const struct file_operations iqcn_flows_fops = {
 	.release = iqcn_flows_release,
 };
 
+static void iqcn_show_queue(struct seq_file *s, struct iqcn_queue *q)
+{
+	struct tc_iqcn_xstats st;
+	u64 now_ns;
+
+	iqcn_queue_stats(q, &st);
+	now_ns = ktime_get_ns();
+	seq_printf(s, "%x:%x %s ", q->parent >> 16, q->parent & 0xffff,
+		   st.congested ? "congested" : "clear");
+	iqcn_show_state(s, now_ns, st.state_reason,
+			st.state_since_ns ? now_ns - st.state_since_ns : 0);
+	seq_printf(s, "%u %llu %llu %u %u %u\n", READ_ONCE(*q->depth_bytes),
+		   st.rate_bps, st.roce_bps, st.flows, st.flows_paired,
+		   st.flows_congested);
+}
+
+static int iqcn_queues_show(struct seq_file *s, void *v)
+{
+	struct iqcn_port *port = s->private;
+	struct iqcn_queue *q;
+
+	seq_puts(s, "# parent state reason state_age_us depth_bytes rate_bps roce_bps flows flows_paired flows_congested\n");
+	rcu_read_lock();
+	list_for_each_entry_rcu(q, &port->queues, list)
+		iqcn_show_queue(s, q);
+	rcu_read_unlock();
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(iqcn_queues);
+
 static void iqcn_debugfs_add(struct iqcn_port *port)
 {
 	struct net *net = dev_net(port->dev);
@@ -280,6 +350,8 @@ static void iqcn_debugfs_add(struct iqcn_port *port)
 		in->debugfs = debugfs_create_dir(name, iqcn_debugfs);
 	}
 	port->debugfs = debugfs_create_dir(port->dev->name, in->debugfs);
+	debugfs_create_file("queues", 0400, port->debugfs, port,
+			    &iqcn_queues_fops);
 	debugfs_create_file("flows", 0400, port->debugfs, port,
 			    &iqcn_flows_fops);
 }

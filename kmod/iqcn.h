@@ -36,11 +36,14 @@
 #include <linux/refcount.h>
 #include <linux/rhashtable.h>
 #include <linux/spinlock.h>
+#include <linux/timerqueue.h>
 #include <linux/workqueue.h>
 
 #include "budget.h"
+#include "continuity.h"
 #include "deadline.h"
 #include "detect.h"
+#include "interval.h"
 #include "mark.h"
 #include "pairing.h"
 #include "rocev2.h"
@@ -62,6 +65,16 @@ enum iqcn_cm_kind {
 };
 
 /**
+ * struct iqcn_seen - what was of no use among what came in
+ * @cnp_unmatched: CNPs that belong to no flow
+ * @malformed: RoCE-like packets that do not parse
+ */
+struct iqcn_seen {
+	atomic64_t cnp_unmatched;
+	atomic64_t malformed;
+};
+
+/**
  * struct iqcn_net - what a network namespace has
  * @ports: its ports; RTNL to write, RCU to read
  * @debugfs: directory iqcn/<netns>, NULL while there is no port
@@ -69,6 +82,8 @@ enum iqcn_cm_kind {
  * @cm_lru: their entries by kind, oldest first; @cm_lock
  * @cm_count: how many by kind; @cm_lock to write
  * @cm_lock: serializes writers of @cm; innermost
+ * @n_snoop: ports that look for CNPs in the whole namespace; RTNL
+ * @seen: what they see of it
  */
 struct iqcn_net {
 	struct list_head ports;
@@ -77,6 +92,8 @@ struct iqcn_net {
 	struct list_head cm_lru[__IQCN_CM_KIND_MAX];
 	unsigned int cm_count[__IQCN_CM_KIND_MAX];
 	spinlock_t cm_lock;	/* cm and what belongs to it */
+	unsigned int n_snoop;
+	struct iqcn_seen seen;
 };
 
 /**
@@ -138,8 +155,8 @@ struct iqcn_hosts {
  * @budget: CNPs that may be sent; @budget_lock
  * @cnp_rate_pps: parameter of @budget; RTNL
  * @cnp_burst: parameter of @budget; RTNL
- * @cnp_unmatched: CNPs seen that belong to no flow
- * @malformed: RoCE-like packets seen that do not parse
+ * @snoop: enum iqcn_snoop; RTNL to write
+ * @seen: on the port itself
  * @debugfs: directory iqcn/<netns>/<dev>
  * @kref: its queues', and that of open debugfs files: for the memory, not for
  *	@dev
@@ -166,8 +183,8 @@ struct iqcn_port {
 	u32 cnp_rate_pps;
 	u32 cnp_burst;
 
-	atomic64_t cnp_unmatched;
-	atomic64_t malformed;
+	u32 snoop;
+	struct iqcn_seen seen;
 
 	struct dentry *debugfs;
 	struct kref kref;
@@ -186,6 +203,17 @@ struct iqcn_port {
  * @enter_pct: percentage of the RoCE rate from which the queue is congested
  * @exit_pct: and down to which it stays so
  * @bandwidth_bps: the RoCE rate, 0: the drain rate, or the link's
+ * @run_enter: consecutive CE PSNs from which a flow is congested
+ * @run_exit: and down to which it does not stay so
+ * @span_packets: packets over which differences of CE PSNs are taken
+ * @span_enter: difference below which a flow is congested
+ * @span_exit: and from which it does not stay so
+ * @trigger: enum iqcn_trigger
+ * @period_ns: of IQCN_TRIGGER_PERIOD
+ * @base: enum iqcn_base
+ * @delay_ns: T2, or IQCN_DELAY_AUTO
+ * @sample: one CE packet in so many is looked at
+ * @sample_group: psample group, or IQCN_SAMPLE_GROUP_NONE
  * @pair: weakest evidence to send on
  * @flows: limit of flows
  * @age_ms: age at which they are forgotten
@@ -206,13 +234,38 @@ struct iqcn_params {
 	u32 enter_pct;
 	u32 exit_pct;
 	u64 bandwidth_bps;
+	u32 run_enter;
+	u32 run_exit;
+	u32 span_packets;
+	u32 span_enter;
+	u32 span_exit;
+	u32 trigger;
+	u32 period_ns;
+	u32 base;
+	u32 delay_ns;
+	u32 sample;
+	u32 sample_group;
 	u32 pair;
 	u32 flows;
 	u32 age_ms;
-	u8 cnp_dscp;
-	u8 cnp_pcp;
-	u8 cnp_ttl;
-	u32 given;
+	u32 cnp_dscp;
+	u32 cnp_pcp;
+	u32 cnp_ttl;
+	u64 given;
+};
+
+/**
+ * struct iqcn_config - what a change asks for
+ * @p: the queue's parameters
+ * @cnp_rate_pps: the port's
+ * @cnp_burst: the port's
+ * @snoop: the port's
+ */
+struct iqcn_config {
+	struct iqcn_params p;
+	u32 cnp_rate_pps;
+	u32 cnp_burst;
+	u32 snoop;
 };
 
 /**
@@ -225,17 +278,24 @@ struct iqcn_params {
  * @drain_bps: rate measured while backlogged, 0: not yet; root lock to write
  * @drain_ns: when it was measured; root lock
  * @drain: meter of that; root lock
+ * @skipped_bytes: CE packets since the last that was looked at; root lock
+ * @skipped: how many there were ever, of GSO each segment; root lock to write
  * @st: counters; each is written under the lock its subject has
+ * @sampler: what copies go to, NULL: nowhere; RTNL and root lock to write
  * @port: its port, NULL on a device that is not Ethernet
  * @list: in port->queues
  * @lock: see above
  * @ce: meter of CE packets
- * @max_bytes: largest CE packet
+ * @max_bytes: largest CE packet that was looked at
  * @congested: enum iqcn_detect bits that say so
  * @state_ns: when @congested changed between 0 and not 0
+ * @state_reason: why, enum iqcn_reason
+ * @epoch: of the states of single flows: those of another one are void
+ * @n_congested: flows with a state of their own
  * @dead: no timer and no work may be started any more
  * @timer_ns: when the timer comes, or came if it runs; KTIME_MAX: not armed
  * @deadlines: of flows, in order (deadline.h)
+ * @held: flows whose CNP is due and waits, by when it is sent
  * @lru: all flows, the one whose CE packet is longest ago first
  * @by_grade: number of flows by grade of their pairing
  * @n_flows: number of flows
@@ -251,8 +311,11 @@ struct iqcn_queue {
 	u64 drain_bps;
 	u64 drain_ns;
 	struct iqcn_meter drain;
+	u64 skipped_bytes;
+	u64 skipped;
 	struct tc_iqcn_xstats st;
 
+	struct psample_group *sampler;
 	struct iqcn_port *port;
 	struct list_head list;
 
@@ -261,9 +324,13 @@ struct iqcn_queue {
 	u32 max_bytes;
 	u32 congested;
 	u64 state_ns;
+	u32 state_reason;
+	u32 epoch;
+	unsigned int n_congested;
 	bool dead;
 	u64 timer_ns;
 	struct list_head deadlines;
+	struct timerqueue_head held;
 	struct list_head lru;
 	unsigned int by_grade[__IQCN_PAIR_MAX];
 	unsigned int n_flows;
@@ -277,13 +344,26 @@ struct iqcn_queue {
  * @key: who
  * @queue: by which it leaves, NULL: dead; port->lock and queue->lock to
  *	write, either to read, or RCU and a second look under queue->lock
- * @due: its deadline; queue->lock
+ * @due: its deadline, or when to look whether it is silent; queue->lock
+ * @base_ns: what T1 is counted from, 0: nothing yet; queue->lock
+ * @hold: its place in queue->held, if its CNP waits there; queue->lock
+ * @hold_epoch: queue->epoch when it began to
+ * @watched: @due is for its silence only
  * @lru: in queue->lru; queue->lock
  * @ce_ns: when its last CE packet left, or its first one came; queue->lock,
  *	and so to @cnps_sent
- * @cnp_ns: when its last CNP was seen or sent
+ * @ce_gap_ns: between its last two that were looked at
+ * @told_ns: when the last CNP of ours was sent
  * @psn: of the last CE packet
  * @ce_since: a CE packet has left since the last CNP of ours
+ * @congested: enum iqcn_detect bits of its own, if @epoch is the queue's
+ * @state_reason: why they changed last, enum iqcn_reason
+ * @epoch: of what the detectors know of it
+ * @state_ns: when @congested changed between 0 and not 0
+ * @continuity: of the PSNs of its CE packets
+ * @answer: how long its CNPs take
+ * @seen_ns: when the receiver's last CNP was seen
+ * @interval_ns: smoothed interval of the receiver's CNPs, 0: not known
  * @sport: UDP source port of its data
  * @cnp_sport: UDP source port of the receiver's CNPs, 0 until one is seen
  * @pkey: P_Key of its data
@@ -312,15 +392,28 @@ struct iqcn_flow {
 
 	/* per CE packet */
 	struct iqcn_deadline due;
+	u64 base_ns;
+	struct timerqueue_node hold;
+	u32 hold_epoch;
+	bool watched;
 	struct list_head lru;
 	u64 ce_ns;
-	u64 cnp_ns;
+	u64 told_ns;
+	u32 ce_gap_ns;
 	u32 psn;
 	bool ce_since;
+	u8 congested;
 	u16 sport;
 	u64 ce_sent;
+	u32 epoch;
+	u32 state_reason;
+	u64 state_ns;
+	struct iqcn_continuity continuity;
+	struct iqcn_answer answer;
 
 	/* per CNP */
+	u64 seen_ns;
+	u32 interval_ns;
 	u32 src_qp;
 	u8 grade;
 	u16 cnp_sport;
@@ -363,6 +456,8 @@ int iqcn_port_attach(struct net_device *dev, struct iqcn_queue *q,
 		     struct netlink_ext_ack *extack);
 void iqcn_port_detach(struct iqcn_queue *q);
 void iqcn_port_update(struct iqcn_port *port);
+int iqcn_port_set(struct iqcn_port *port, const struct iqcn_config *c,
+		  struct netlink_ext_ack *extack);
 void iqcn_port_get(struct iqcn_port *port);
 void iqcn_port_put(struct iqcn_port *port);
 struct iqcn_port *iqcn_port_find(const struct net_device *dev);
@@ -370,24 +465,67 @@ struct iqcn_net *iqcn_net(const struct net *net);
 int iqcn_port_module_init(void);
 void iqcn_port_module_exit(void);
 
-/* queue.c: state of a queue, deadlines, timer, ageing */
+/* config.c: parameters as tc says them */
+int iqcn_config_parse(struct iqcn_config *c, const struct iqcn_queue *q,
+		      const struct net_device *dev, struct nlattr *opt,
+		      struct netlink_ext_ack *extack);
+void iqcn_config_init(struct iqcn_config *c, const struct iqcn_port *port);
+void iqcn_config_resolve(struct iqcn_params *p, const struct net_device *dev,
+			 u64 link_bps);
+int iqcn_config_dump(struct sk_buff *skb, const struct iqcn_queue *q);
+
+/* queue.c: state of a queue and of its flows */
 void iqcn_queue_init(struct iqcn_queue *q);
 void iqcn_queue_set_params(struct iqcn_queue *q, const struct iqcn_params *p);
-void iqcn_queue_trim_flows(struct iqcn_queue *q);
 void iqcn_queue_reset(struct iqcn_queue *q);
 void iqcn_queue_kill(struct iqcn_queue *q);
 void iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
-			const struct ethhdr *eth, u32 bytes, u32 psn, u32 segs,
-			bool echo);
+			const struct ethhdr *eth, u32 bytes, u64 skipped_bytes,
+			u32 psn, u32 segs, bool echo);
+void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
+			   u32 psn, u32 segs);
 void iqcn_queue_cnp_seen(struct iqcn_flow *flow, u16 sport);
-void iqcn_queue_age_start(struct iqcn_queue *q);
 u64 iqcn_queue_roce_bps(const struct iqcn_queue *q);
+u64 iqcn_queue_quiet_ns(const struct iqcn_queue *q);
+void iqcn_queue_detect(struct iqcn_queue *q, bool fresh, u64 now_ns);
+void iqcn_queue_detect_quiet(struct iqcn_queue *q, u64 now_ns);
+u32 iqcn_flow_own(const struct iqcn_queue *q, const struct iqcn_flow *flow);
+void iqcn_flow_set_congested(struct iqcn_queue *q, struct iqcn_flow *flow,
+			     u32 bits, u32 reason, u64 now_ns);
 void iqcn_queue_stats(struct iqcn_queue *q, struct tc_iqcn_xstats *st);
 
+/* trigger.c: when is a CNP due, and when is it sent? */
+void iqcn_trigger_init(struct iqcn_queue *q);
+void iqcn_trigger_reset(struct iqcn_queue *q);
+void iqcn_trigger_disarm(struct iqcn_queue *q);
+void iqcn_trigger_arm(struct iqcn_queue *q, u64 now_ns, u64 late_ns);
+void iqcn_trigger_ce(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns);
+void iqcn_trigger_cnp(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns);
+void iqcn_trigger_clear(struct iqcn_queue *q, struct iqcn_flow *flow);
+void iqcn_trigger_cancel(struct iqcn_queue *q, struct iqcn_flow *flow);
+
+/* age.c: flows are forgotten */
+enum iqcn_forget {
+	IQCN_FORGET_AGED,
+	IQCN_FORGET_SURPLUS,
+	IQCN_FORGET_ALL,
+};
+
+void iqcn_age_init(struct iqcn_queue *q);
+void iqcn_age_start(struct iqcn_queue *q);
+void iqcn_age_hurry(struct iqcn_queue *q);
+void iqcn_age_forget(struct iqcn_queue *q, enum iqcn_forget why);
+
+/* psample.c: copies of the packets that are looked at */
+struct psample_group *iqcn_psample_get(struct net *net, u32 group);
+void iqcn_psample_put(struct psample_group *group);
+void iqcn_psample_copy(struct psample_group *group, struct sk_buff *skb,
+		       u32 every, u32 depth_bytes);
+
 /* flow.c: the table of flows */
-void iqcn_key_init(struct iqcn_key *key, const struct in6_addr *src,
-		   const struct in6_addr *dst, u32 qp,
-		   const struct iqcn_vlan *vlan);
+void iqcn_key_init(struct iqcn_key *key, const struct iqcn_port *port,
+		   const struct in6_addr *src, const struct in6_addr *dst,
+		   u32 qp, const struct iqcn_vlan *vlan);
 int iqcn_flow_tables_init(struct iqcn_port *port);
 void iqcn_flow_tables_free(struct iqcn_port *port);
 struct iqcn_flow *iqcn_flow_find(struct iqcn_port *port,
@@ -425,12 +563,15 @@ void iqcn_cm_seen(struct net *net, const struct iqcn_pkt *pkt,
 		  const struct iqcn_cm *cm);
 bool iqcn_cm_lookup(struct net *net, const struct iqcn_key *key, u32 *src_qp);
 
-/* snoop.c: what comes in on the port */
+/* snoop.c: what comes in */
 void iqcn_snoop_init(struct iqcn_port *port);
+int iqcn_snoop_netns_get(struct net *net);
+void iqcn_snoop_netns_put(struct net *net);
+struct iqcn_seen *iqcn_snoop_seen(struct iqcn_port *port);
 
 /* notify.c: how to tell */
 bool iqcn_notify_inject(struct net_device *dev, const struct iqcn_notice *n);
-bool iqcn_notify_is_ours(const struct sk_buff *skb);
+bool iqcn_notify_is_ours(void);
 
 /* inspect.c: sysfs and debugfs */
 int iqcn_inspect_add(struct iqcn_port *port, struct netlink_ext_ack *extack);

@@ -4,10 +4,11 @@
  * as if the receiver had sent it.  Bridge, router, ACLs, counters and taps
  * treat it like any other; the way to the sender is theirs to know.
  *
- * The ingress hook of the port sees it too and must not take it for the
- * receiver's.  It knows it by its address: while a CPU injects, the packet is
- * in a variable of that CPU.  netif_receive_skb_core() goes through the hook
- * before it returns, and past RPS, which would send the packet elsewhere.
+ * The hooks that look for CNPs see it too and must not take it for the
+ * receiver's.  While a CPU injects, a variable of that CPU says so:
+ * netif_receive_skb_core() goes through the hooks before it returns, be the
+ * packet untagged, cloned or handed to a bridge on the way, and past RPS, which
+ * would send it to another CPU.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
@@ -15,17 +16,16 @@
 
 #include "iqcn.h"
 
-static DEFINE_PER_CPU(const struct sk_buff *, iqcn_injected);
+static DEFINE_PER_CPU(bool, iqcn_injecting);
 
 /**
- * iqcn_notify_is_ours() - is this the CNP being injected?
- * @skb: packet in the ingress hook
+ * iqcn_notify_is_ours() - is the packet in a hook the CNP being injected?
  *
  * Context: softirq.
  */
-bool iqcn_notify_is_ours(const struct sk_buff *skb)
+bool iqcn_notify_is_ours(void)
 {
-	return this_cpu_read(iqcn_injected) == skb;
+	return this_cpu_read(iqcn_injecting);
 }
 
 /* The outer tag goes beside the packet, where a device's receive path would
@@ -86,8 +86,8 @@ bool iqcn_notify_inject(struct net_device *dev, const struct iqcn_notice *n)
 	if (unlikely(!skb))
 		return false;
 
-	this_cpu_write(iqcn_injected, skb);
+	this_cpu_write(iqcn_injecting, true);
 	netif_receive_skb_core(skb);
-	this_cpu_write(iqcn_injected, NULL);
+	this_cpu_write(iqcn_injecting, false);
 	return true;
 }

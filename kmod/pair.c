@@ -218,6 +218,8 @@ static void iqcn_pair_commit(struct iqcn_flow *flow, enum iqcn_pair_grade grade,
 	q->by_grade[grade]++;
 	flow->grade = grade;
 	flow->src_qp = qp;
+	/* answers of before have not been seen */
+	flow->answer.asked_ns = 0;
 	spin_unlock(&q->lock);
 }
 
@@ -421,7 +423,8 @@ void iqcn_pair_witness(struct iqcn_port *port, const struct iqcn_pkt *pkt,
 
 	if (!iqcn_op_is_echoed(pkt->opcode))
 		return;
-	iqcn_key_init(&key, &pkt->src, &pkt->dst, pkt->dest_qp, pkt->vlan);
+	iqcn_key_init(&key, port, &pkt->src, &pkt->dst, pkt->dest_qp,
+		      pkt->vlan);
 	rcu_read_lock();
 	hosts = iqcn_hosts_find(port, &key);
 	if (hosts)

@@ -32,6 +32,18 @@
 #define IQCN_DEFAULT_WINDOW_NS	1000000
 #define IQCN_DEFAULT_ENTER_PCT	90
 #define IQCN_DEFAULT_EXIT_PCT	60
+/* won against all others (Documentation/methods.rst) */
+#define IQCN_DEFAULT_DETECT	(IQCN_DETECT_QUEUE | IQCN_DETECT_DEPTH)
+#define IQCN_DEFAULT_TRIGGER	IQCN_TRIGGER_TIMER
+#define IQCN_DEFAULT_BASE	IQCN_BASE_CNP
+/* the patent's five packets, and its hundred with one difference of 2 */
+#define IQCN_DEFAULT_RUN_ENTER	5
+#define IQCN_DEFAULT_RUN_EXIT	2
+#define IQCN_DEFAULT_SPAN_PACKETS 100
+#define IQCN_DEFAULT_SPAN_ENTER	3
+#define IQCN_DEFAULT_SPAN_EXIT	10
+/* Scans in the time that one may be late by */
+#define IQCN_PERIODS_PER_T1	4
 #define IQCN_DEFAULT_FLOWS	65536
 #define IQCN_DEFAULT_AGE_MS	10000
 #define IQCN_DEFAULT_CNP_DSCP	48

@@ -143,6 +143,8 @@ err_port:
 static void iqcn_port_del(struct iqcn_port *port)
 {
 	list_del_rcu(&port->list);
+	if (port->snoop == IQCN_SNOOP_NETNS)
+		iqcn_snoop_netns_put(dev_net(port->dev));
 	nf_unregister_net_hook(dev_net(port->dev), &port->nf_ops);
 	iqcn_inspect_del(port);
 	queue_rcu_work(iqcn_wq, &port->free_work);
@@ -163,6 +165,65 @@ void iqcn_port_update(struct iqcn_port *port)
 	list_for_each_entry(q, &port->queues, list)
 		sport |= q->p.pair <= IQCN_PAIR_SPORT;
 	WRITE_ONCE(port->sport, sport);
+}
+
+/* Flows are told apart in another way from now on */
+static void iqcn_port_forget_flows(struct iqcn_port *port)
+{
+	struct iqcn_queue *q;
+
+	list_for_each_entry(q, &port->queues, list)
+		iqcn_age_forget(q, IQCN_FORGET_ALL);
+}
+
+static int iqcn_port_set_snoop(struct iqcn_port *port, u32 snoop,
+			       struct netlink_ext_ack *extack)
+{
+	struct net *net = dev_net(port->dev);
+	int err;
+
+	if (snoop == port->snoop)
+		return 0;
+	if (snoop == IQCN_SNOOP_NETNS) {
+		err = iqcn_snoop_netns_get(net);
+		if (err) {
+			NL_SET_ERR_MSG(extack,
+				       "Cannot hook what is bridged or routed");
+			return err;
+		}
+	}
+	WRITE_ONCE(port->snoop, snoop);
+	if (snoop != IQCN_SNOOP_NETNS)
+		iqcn_snoop_netns_put(net);
+	/* who still goes by the old rule has left the hooks and queues */
+	synchronize_net();
+	iqcn_port_forget_flows(port);
+	return 0;
+}
+
+/**
+ * iqcn_port_set() - parameters of the whole device
+ * @port: port
+ * @c: parameters, checked
+ * @extack: for errors
+ *
+ * Context: RTNL, sleeps.
+ * Return: 0 or a negative error, nothing has changed then.
+ */
+int iqcn_port_set(struct iqcn_port *port, const struct iqcn_config *c,
+		  struct netlink_ext_ack *extack)
+{
+	int err;
+
+	err = iqcn_port_set_snoop(port, c->snoop, extack);
+	if (err)
+		return err;
+	spin_lock_bh(&port->budget_lock);
+	WRITE_ONCE(port->cnp_rate_pps, c->cnp_rate_pps);
+	WRITE_ONCE(port->cnp_burst, c->cnp_burst);
+	iqcn_budget_set(&port->budget, c->cnp_rate_pps, c->cnp_burst);
+	spin_unlock_bh(&port->budget_lock);
+	return 0;
 }
 
 /**

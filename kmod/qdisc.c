@@ -27,6 +27,7 @@
 
 #include "iqcn.h"
 #include "params.h"
+#include "sample.h"
 #include "skb.h"
 #include "trace.h"
 
@@ -35,23 +36,16 @@
  */
 #define IQCN_CNP_RESERVE_BYTES	16384
 
-#define IQCN_T1_MIN_NS		10000
-#define IQCN_T1_MAX_NS		((u32)NSEC_PER_SEC)
-#define IQCN_WINDOW_MIN_NS	10000
-#define IQCN_WINDOW_MAX_NS	((u32)NSEC_PER_SEC)
-#define IQCN_FLOWS_MAX		1048576
-#define IQCN_BANDWIDTH_MAX_BPS	1000000000000000ULL
-#define IQCN_AGE_MAX_MS		86400000
-#define IQCN_CNP_RATE_MAX_PPS	1000000000
-#define IQCN_CNP_BURST_MAX	1000000
-
-/* Of a packet that waits.  @flow holds a reference. */
+/* Of a packet that waits.  @flow holds a reference: that of a CE packet if it is
+ * looked at, or wanted for pairing.
+ */
 struct iqcn_skb_cb {
 	struct iqcn_flow *flow;
 	u32 psn;
 	u16 segs;
-	bool roce_ce;
-	bool echo;
+	u8 roce_ce:1;
+	u8 looked_at:1;
+	u8 echo:1;
 };
 
 static struct iqcn_skb_cb *iqcn_skb_cb(const struct sk_buff *skb)
@@ -149,20 +143,32 @@ static bool iqcn_is_cnp(enum iqcn_parsed parsed, const struct iqcn_pkt *pkt)
 	return parsed == IQCN_ROCE && pkt->opcode == IQCN_OP_CNP;
 }
 
+/* Some flow of the port could do with better evidence */
+static bool iqcn_unsettled(const struct iqcn_queue *q)
+{
+	return q->port && READ_ONCE(q->port->n_unsettled);
+}
+
 /* A CE packet will wait here: whose is it? */
 static void iqcn_ce_queued(struct iqcn_queue *q, struct sk_buff *skb,
 			   enum iqcn_parsed parsed, const struct iqcn_pkt *pkt)
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
+	u32 seq;
 
 	if (parsed == IQCN_MALFORMED)
 		iqcn_inc(q->st.malformed);
 	if (parsed != IQCN_ROCE || !iqcn_op_is_data(pkt->opcode) || !q->port)
 		return;
 	cb->roce_ce = true;
+	cb->segs = max_t(u16, skb_shinfo(skb)->gso_segs, 1);
+	cb->looked_at = !!iqcn_sample_pick(pkt->psn, cb->segs, pkt->dest_qp,
+					   q->p.sample, &seq);
+	/* to tell one flow's packets from another's all are wanted */
+	if (!cb->looked_at && !iqcn_unsettled(q))
+		return;
 	cb->echo = iqcn_op_is_echoed(pkt->opcode);
 	cb->psn = pkt->psn;
-	cb->segs = max_t(u16, skb_shinfo(skb)->gso_segs, 1);
 	cb->flow = iqcn_flow_get(q, pkt);
 }
 
@@ -194,7 +200,7 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 	}
 
 	if (!iqcn_mark_wanted(&q->p.mark, depth_bytes, get_random_u32())) {
-		if (q->port && READ_ONCE(q->port->n_unsettled) &&
+		if (iqcn_unsettled(q) &&
 		    iqcn_packet(skb, l3, &pkt) == IQCN_ROCE)
 			iqcn_pair_witness(q->port, &pkt,
 					  skb_shinfo(skb)->gso_segs ?: 1);
@@ -283,8 +289,20 @@ static noinline void iqcn_ce_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
 
-	iqcn_queue_ce_sent(q, cb->flow, (const struct ethhdr *)skb->data,
-			   qdisc_pkt_len(skb), cb->psn, cb->segs, cb->echo);
+	if (cb->looked_at) {
+		iqcn_queue_ce_sent(q, cb->flow, (const void *)skb->data,
+				   qdisc_pkt_len(skb), q->skipped_bytes,
+				   cb->psn, cb->segs, cb->echo);
+		q->skipped_bytes = 0;
+		if (q->sampler)
+			iqcn_psample_copy(q->sampler, skb, q->p.sample,
+					  *q->depth_bytes);
+	} else {
+		q->skipped_bytes += qdisc_pkt_len(skb);
+		iqcn_add(q->skipped, cb->segs);
+		if (cb->flow && cb->echo)
+			iqcn_queue_ce_skipped(q, cb->flow, cb->psn, cb->segs);
+	}
 	if (cb->flow)
 		iqcn_flow_put(cb->flow);
 }
@@ -328,227 +346,6 @@ static void iqcn_reset(struct Qdisc *sch)
 	iqcn_queue_reset(q);
 }
 
-/* Lengths are what matters; values are checked below, so that errors can name
- * the parameter.
- */
-static const struct nla_policy iqcn_policy[TCA_IQCN_MAX + 1] = {
-	[TCA_IQCN_LIMIT_BYTES]		= { .type = NLA_U32 },
-	[TCA_IQCN_KMIN_BYTES]		= { .type = NLA_U32 },
-	[TCA_IQCN_KMAX_BYTES]		= { .type = NLA_U32 },
-	[TCA_IQCN_PMAX]			= { .type = NLA_U32 },
-	[TCA_IQCN_NONECT]		= { .type = NLA_U32 },
-	[TCA_IQCN_NOTIFY]		= { .type = NLA_U32 },
-	[TCA_IQCN_DETECT]		= { .type = NLA_U32 },
-	[TCA_IQCN_T1_NS]		= { .type = NLA_U32 },
-	[TCA_IQCN_WINDOW_NS]		= { .type = NLA_U32 },
-	[TCA_IQCN_ENTER_PCT]		= { .type = NLA_U32 },
-	[TCA_IQCN_EXIT_PCT]		= { .type = NLA_U32 },
-	[TCA_IQCN_BANDWIDTH_BPS]	= { .type = NLA_U64 },
-	[TCA_IQCN_PAIR]			= { .type = NLA_U32 },
-	[TCA_IQCN_FLOWS]		= { .type = NLA_U32 },
-	[TCA_IQCN_AGE_MS]		= { .type = NLA_U32 },
-	[TCA_IQCN_CNP_DSCP]		= { .type = NLA_U32 },
-	[TCA_IQCN_CNP_PCP]		= { .type = NLA_U32 },
-	[TCA_IQCN_CNP_TTL]		= { .type = NLA_U32 },
-	[TCA_IQCN_CNP_RATE_PPS]		= { .type = NLA_U32 },
-	[TCA_IQCN_CNP_BURST]		= { .type = NLA_U32 },
-};
-
-/* What a change asks for: the queue's parameters and the port's */
-struct iqcn_config {
-	struct iqcn_params p;
-	u32 cnp_rate_pps;
-	u32 cnp_burst;
-};
-
-/* Take a u32 within bounds, or return an error that names it */
-#define iqcn_take_u32(tb, attr, lo, hi, dst, extack, name)		\
-({									\
-	int __err = 0;							\
-									\
-	if ((tb)[attr]) {						\
-		u32 __v = nla_get_u32((tb)[attr]);			\
-									\
-		if (__v < (lo) || __v > (hi)) {				\
-			NL_SET_ERR_MSG_ATTR(extack, (tb)[attr], name);	\
-			__err = -ERANGE;				\
-		} else {						\
-			(dst) = __v;					\
-		}							\
-	}								\
-	__err;								\
-})
-
-static int iqcn_parse_marking(struct iqcn_params *p, struct nlattr **tb,
-			      struct netlink_ext_ack *extack)
-{
-	return iqcn_take_u32(tb, TCA_IQCN_LIMIT_BYTES, 1, U32_MAX,
-			     p->limit_bytes, extack,
-			     "limit must be at least 1 byte") ?:
-	       iqcn_take_u32(tb, TCA_IQCN_KMIN_BYTES, 0, U32_MAX,
-			     p->mark.kmin_bytes, extack, "kmin") ?:
-	       iqcn_take_u32(tb, TCA_IQCN_KMAX_BYTES, 0, U32_MAX,
-			     p->mark.kmax_bytes, extack, "kmax") ?:
-	       iqcn_take_u32(tb, TCA_IQCN_PMAX, 0, U32_MAX,
-			     p->mark.pmax, extack, "pmax") ?:
-	       iqcn_take_u32(tb, TCA_IQCN_NONECT, 0, __IQCN_NONECT_MAX - 1,
-			     p->nonect, extack,
-			     "nonect must be pass or drop");
-}
-
-static int iqcn_parse_detection(struct iqcn_params *p, struct nlattr **tb,
-				struct netlink_ext_ack *extack)
-{
-	struct nlattr *bandwidth = tb[TCA_IQCN_BANDWIDTH_BPS];
-
-	if (bandwidth) {
-		if (nla_get_u64(bandwidth) > IQCN_BANDWIDTH_MAX_BPS) {
-			NL_SET_ERR_MSG_ATTR(extack, bandwidth,
-					    "bandwidth must be at most 1 Pbit/s");
-			return -ERANGE;
-		}
-		p->bandwidth_bps = nla_get_u64(bandwidth);
-	}
-
-	return iqcn_take_u32(tb, TCA_IQCN_DETECT, 1, IQCN_DETECT_ALL,
-			     p->detect, extack,
-			     "detect must be a set of queue and depth") ?:
-	       iqcn_take_u32(tb, TCA_IQCN_WINDOW_NS, IQCN_WINDOW_MIN_NS,
-			     IQCN_WINDOW_MAX_NS, p->window_ns, extack,
-			     "window must be between 10 us and 1 s") ?:
-	       iqcn_take_u32(tb, TCA_IQCN_ENTER_PCT, 1, 1000,
-			     p->enter_pct, extack,
-			     "enter must be between 1 and 1000 percent") ?:
-	       iqcn_take_u32(tb, TCA_IQCN_EXIT_PCT, 0, 999,
-			     p->exit_pct, extack,
-			     "exit must be between 0 and 999 percent");
-}
-
-static int iqcn_parse_flows(struct iqcn_params *p, struct nlattr **tb,
-			    struct netlink_ext_ack *extack)
-{
-	return iqcn_take_u32(tb, TCA_IQCN_PAIR, IQCN_PAIR_SPORT,
-			     __IQCN_PAIR_MAX - 1, p->pair, extack,
-			     "pair must be cm, psn, cnp or sport") ?:
-	       iqcn_take_u32(tb, TCA_IQCN_FLOWS, 1, IQCN_FLOWS_MAX,
-			     p->flows, extack,
-			     "flows must be between 1 and 1048576") ?:
-	       iqcn_take_u32(tb, TCA_IQCN_AGE_MS, 1, IQCN_AGE_MAX_MS,
-			     p->age_ms, extack,
-			     "age must be between 1 ms and one day");
-}
-
-static int iqcn_parse_notify(struct iqcn_config *c, struct nlattr **tb,
-			     struct netlink_ext_ack *extack)
-{
-	struct iqcn_params *p = &c->p;
-
-	return iqcn_take_u32(tb, TCA_IQCN_NOTIFY, 0, IQCN_NOTIFY_ALL,
-			     p->notify, extack,
-			     "notify must be off or timer") ?:
-	       iqcn_take_u32(tb, TCA_IQCN_T1_NS, IQCN_T1_MIN_NS,
-			     IQCN_T1_MAX_NS, p->t1_ns, extack,
-			     "t1 must be between 10 us and 1 s") ?:
-	       iqcn_take_u32(tb, TCA_IQCN_CNP_DSCP, 0, 63,
-			     p->cnp_dscp, extack,
-			     "cnp-dscp must be between 0 and 63") ?:
-	       iqcn_take_u32(tb, TCA_IQCN_CNP_PCP, 0, 7,
-			     p->cnp_pcp, extack,
-			     "cnp-pcp must be between 0 and 7") ?:
-	       iqcn_take_u32(tb, TCA_IQCN_CNP_TTL, 1, 255,
-			     p->cnp_ttl, extack,
-			     "cnp-ttl must be between 1 and 255") ?:
-	       iqcn_take_u32(tb, TCA_IQCN_CNP_RATE_PPS, 1,
-			     IQCN_CNP_RATE_MAX_PPS, c->cnp_rate_pps, extack,
-			     "cnp-rate must be between 1 and 1000000000 per second") ?:
-	       iqcn_take_u32(tb, TCA_IQCN_CNP_BURST, 1, IQCN_CNP_BURST_MAX,
-			     c->cnp_burst, extack,
-			     "cnp-burst must be between 1 and 1000000");
-}
-
-/* Fill in what the user left to us */
-static void iqcn_resolve(struct iqcn_params *p, const struct net_device *dev,
-			 u64 link_bps)
-{
-	u32 kmin = iqcn_default_kmin(div_u64(link_bps, 1000000),
-				     dev->mtu + dev->hard_header_len);
-	bool kmin_given = p->given & BIT(TCA_IQCN_KMIN_BYTES);
-	bool kmax_given = p->given & BIT(TCA_IQCN_KMAX_BYTES);
-	struct iqcn_mark_params *mark = &p->mark;
-
-	if (!kmin_given)
-		mark->kmin_bytes = kmax_given ?
-				   min(kmin, mark->kmax_bytes /
-					     IQCN_KMAX_PER_KMIN) : kmin;
-	if (!kmax_given)
-		mark->kmax_bytes = max_t(u64, kmin * IQCN_KMAX_PER_KMIN,
-					 min_t(u64, U32_MAX,
-					       (u64)mark->kmin_bytes *
-					       IQCN_KMAX_PER_KMIN));
-	if (!(p->given & BIT(TCA_IQCN_LIMIT_BYTES)))
-		p->limit_bytes = max(kmin * IQCN_LIMIT_PER_KMIN,
-				     mark->kmax_bytes);
-}
-
-static int iqcn_check(const struct iqcn_params *p, struct nlattr **tb,
-		      struct netlink_ext_ack *extack)
-{
-	if (p->mark.kmin_bytes > p->mark.kmax_bytes) {
-		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_IQCN_KMIN_BYTES],
-				    "kmin is above kmax");
-		return -EINVAL;
-	}
-	/* memory that nobody is charged for: more than the default of it is
-	 * not for a user namespace's root to take
-	 */
-	if (tb[TCA_IQCN_FLOWS] && p->flows > IQCN_DEFAULT_FLOWS &&
-	    !capable(CAP_NET_ADMIN)) {
-		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_IQCN_FLOWS],
-				    "flows above 65536 are for the machine's administrator");
-		return -EPERM;
-	}
-	if (p->exit_pct >= p->enter_pct) {
-		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_IQCN_EXIT_PCT],
-				    "exit must be below enter");
-		return -EINVAL;
-	}
-	return 0;
-}
-
-/* All of it is checked before any of it is used.  @c holds what is in force
- * when it is called.
- */
-static int iqcn_parse_config(struct Qdisc *sch, struct iqcn_config *c,
-			     struct nlattr *opt, struct netlink_ext_ack *extack)
-{
-	struct iqcn_queue *q = qdisc_priv(sch);
-	struct nlattr *tb[TCA_IQCN_MAX + 1] = {};
-	int err, i;
-
-	if (opt) {
-		err = nla_parse_nested(tb, TCA_IQCN_MAX, opt, iqcn_policy,
-				       extack);
-		if (err)
-			return err;
-	}
-	if (!q->port && (tb[TCA_IQCN_CNP_RATE_PPS] || tb[TCA_IQCN_CNP_BURST])) {
-		NL_SET_ERR_MSG(extack,
-			       "cnp-rate and cnp-burst are for Ethernet devices");
-		return -EOPNOTSUPP;
-	}
-	err = iqcn_parse_marking(&c->p, tb, extack) ?:
-	      iqcn_parse_detection(&c->p, tb, extack) ?:
-	      iqcn_parse_flows(&c->p, tb, extack) ?:
-	      iqcn_parse_notify(c, tb, extack);
-	if (err)
-		return err;
-	for (i = 0; i <= TCA_IQCN_MAX; i++)
-		if (tb[i])
-			c->p.given |= BIT(i);
-	iqcn_resolve(&c->p, qdisc_dev(sch), q->link_bps);
-	return iqcn_check(&c->p, tb, extack);
-}
-
 static void iqcn_trim(struct Qdisc *sch)
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
@@ -567,48 +364,74 @@ static void iqcn_trim(struct Qdisc *sch)
 		qdisc_tree_reduce_backlog(sch, pkts, bytes);
 }
 
-static void iqcn_commit(struct Qdisc *sch, const struct iqcn_params *p)
+static void iqcn_commit(struct Qdisc *sch, const struct iqcn_params *p,
+			struct psample_group *sampler)
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
 
 	sch_tree_lock(sch);
+	q->sampler = sampler;
 	iqcn_queue_set_params(q, p);
 	iqcn_trim(sch);
 	sch_tree_unlock(sch);
 	if (q->port) {
-		iqcn_queue_trim_flows(q);
+		iqcn_age_forget(q, IQCN_FORGET_SURPLUS);
 		iqcn_port_update(q->port);
 	}
 }
 
-static void iqcn_commit_port(struct iqcn_port *port,
-			     const struct iqcn_config *c)
+/* The group to copy to from now on, NULL: none */
+static struct psample_group *iqcn_new_sampler(const struct iqcn_queue *q,
+					      const struct net_device *dev,
+					      const struct iqcn_params *p,
+					      struct netlink_ext_ack *extack)
 {
-	spin_lock_bh(&port->budget_lock);
-	WRITE_ONCE(port->cnp_rate_pps, c->cnp_rate_pps);
-	WRITE_ONCE(port->cnp_burst, c->cnp_burst);
-	iqcn_budget_set(&port->budget, c->cnp_rate_pps, c->cnp_burst);
-	spin_unlock_bh(&port->budget_lock);
+	struct psample_group *g;
+
+	if (q->sampler && p->sample_group == q->p.sample_group)
+		return q->sampler;
+	if (p->sample_group == IQCN_SAMPLE_GROUP_NONE)
+		return NULL;
+	g = iqcn_psample_get(dev_net(dev), p->sample_group);
+	if (PTR_ERR_OR_ZERO(g) == -EOPNOTSUPP)
+		NL_SET_ERR_MSG(extack,
+			       "group: there is no psample in this kernel, or it is not loaded");
+	return g;
 }
 
 static int iqcn_change(struct Qdisc *sch, struct nlattr *opt,
 		       struct netlink_ext_ack *extack)
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
-	struct iqcn_config c = { .p = q->p };
+	struct psample_group *new, *old = q->sampler;
+	struct net_device *dev = qdisc_dev(sch);
+	struct iqcn_config c;
 	int err;
 
-	if (q->port) {
-		c.cnp_rate_pps = q->port->cnp_rate_pps;
-		c.cnp_burst = q->port->cnp_burst;
-	}
-	err = iqcn_parse_config(sch, &c, opt, extack);
+	iqcn_config_init(&c, q->port);
+	/* a queue that is being made starts from the defaults */
+	if (q->p.limit_bytes)
+		c.p = q->p;
+	err = iqcn_config_parse(&c, q, dev, opt, extack);
 	if (err)
 		return err;
-	iqcn_commit(sch, &c.p);
-	if (q->port)
-		iqcn_commit_port(q->port, &c);
+	new = iqcn_new_sampler(q, dev, &c.p, extack);
+	if (IS_ERR(new))
+		return PTR_ERR(new);
+	if (q->port) {
+		err = iqcn_port_set(q->port, &c, extack);
+		if (err)
+			goto err_sampler;
+	}
+	iqcn_commit(sch, &c.p, new);
+	if (old && old != new)
+		iqcn_psample_put(old);
 	return 0;
+
+err_sampler:
+	if (new && new != old)
+		iqcn_psample_put(new);
+	return err;
 }
 
 static u64 iqcn_link_bps(struct net_device *dev)
@@ -635,26 +458,9 @@ void iqcn_qdisc_link_change(struct iqcn_queue *q)
 	struct iqcn_params p = q->p;
 
 	WRITE_ONCE(q->link_bps, iqcn_link_bps(qdisc_dev(sch)));
-	iqcn_resolve(&p, qdisc_dev(sch), q->link_bps);
-	iqcn_commit(sch, &p);
+	iqcn_config_resolve(&p, qdisc_dev(sch), q->link_bps);
+	iqcn_commit(sch, &p, q->sampler);
 }
-
-static const struct iqcn_params iqcn_defaults = {
-	.mark.pmax = IQCN_DEFAULT_PMAX,
-	.nonect = IQCN_NONECT_PASS,
-	.notify = IQCN_NOTIFY_TIMER,
-	.detect = IQCN_DETECT_QUEUE,
-	.t1_ns = IQCN_DEFAULT_T1_NS,
-	.window_ns = IQCN_DEFAULT_WINDOW_NS,
-	.enter_pct = IQCN_DEFAULT_ENTER_PCT,
-	.exit_pct = IQCN_DEFAULT_EXIT_PCT,
-	.pair = IQCN_PAIR_PSN,
-	.flows = IQCN_DEFAULT_FLOWS,
-	.age_ms = IQCN_DEFAULT_AGE_MS,
-	.cnp_dscp = IQCN_DEFAULT_CNP_DSCP,
-	.cnp_pcp = IQCN_DEFAULT_CNP_PCP,
-	.cnp_ttl = IQCN_DEFAULT_CNP_TTL,
-};
 
 static int iqcn_init(struct Qdisc *sch, struct nlattr *opt,
 		     struct netlink_ext_ack *extack)
@@ -667,7 +473,6 @@ static int iqcn_init(struct Qdisc *sch, struct nlattr *opt,
 	q->depth_bytes = &sch->qstats.backlog;
 	q->parent = sch->parent;
 	q->link_bps = iqcn_link_bps(dev);
-	q->p = iqcn_defaults;
 
 	/* on any other device it marks and counts, but has nobody to tell */
 	if (dev->type == ARPHRD_ETHER) {
@@ -685,46 +490,22 @@ static void iqcn_destroy(struct Qdisc *sch)
 
 	if (q->port)
 		iqcn_port_detach(q);
+	if (q->sampler)
+		iqcn_psample_put(q->sampler);
 }
 
 static int iqcn_dump(struct Qdisc *sch, struct sk_buff *skb)
 {
-	const struct iqcn_queue *q = qdisc_priv(sch);
-	const struct iqcn_params *p = &q->p;
 	struct nlattr *opts;
 
 	opts = nla_nest_start(skb, TCA_OPTIONS);
 	if (!opts)
 		return -EMSGSIZE;
-	if (nla_put_u32(skb, TCA_IQCN_LIMIT_BYTES, p->limit_bytes) ||
-	    nla_put_u32(skb, TCA_IQCN_KMIN_BYTES, p->mark.kmin_bytes) ||
-	    nla_put_u32(skb, TCA_IQCN_KMAX_BYTES, p->mark.kmax_bytes) ||
-	    nla_put_u32(skb, TCA_IQCN_PMAX, p->mark.pmax) ||
-	    nla_put_u32(skb, TCA_IQCN_NONECT, p->nonect) ||
-	    nla_put_u32(skb, TCA_IQCN_NOTIFY, p->notify) ||
-	    nla_put_u32(skb, TCA_IQCN_DETECT, p->detect) ||
-	    nla_put_u32(skb, TCA_IQCN_T1_NS, p->t1_ns) ||
-	    nla_put_u32(skb, TCA_IQCN_WINDOW_NS, p->window_ns) ||
-	    nla_put_u32(skb, TCA_IQCN_ENTER_PCT, p->enter_pct) ||
-	    nla_put_u32(skb, TCA_IQCN_EXIT_PCT, p->exit_pct) ||
-	    nla_put_u64_64bit(skb, TCA_IQCN_BANDWIDTH_BPS, p->bandwidth_bps,
-			      TCA_IQCN_PAD) ||
-	    nla_put_u32(skb, TCA_IQCN_PAIR, p->pair) ||
-	    nla_put_u32(skb, TCA_IQCN_FLOWS, p->flows) ||
-	    nla_put_u32(skb, TCA_IQCN_AGE_MS, p->age_ms) ||
-	    nla_put_u32(skb, TCA_IQCN_CNP_DSCP, p->cnp_dscp) ||
-	    nla_put_u32(skb, TCA_IQCN_CNP_PCP, p->cnp_pcp) ||
-	    nla_put_u32(skb, TCA_IQCN_CNP_TTL, p->cnp_ttl))
-		goto nla_put_failure;
-	if (q->port &&
-	    (nla_put_u32(skb, TCA_IQCN_CNP_RATE_PPS, q->port->cnp_rate_pps) ||
-	     nla_put_u32(skb, TCA_IQCN_CNP_BURST, q->port->cnp_burst)))
-		goto nla_put_failure;
+	if (iqcn_config_dump(skb, qdisc_priv(sch))) {
+		nla_nest_cancel(skb, opts);
+		return -EMSGSIZE;
+	}
 	return nla_nest_end(skb, opts);
-
-nla_put_failure:
-	nla_nest_cancel(skb, opts);
-	return -EMSGSIZE;
 }
 
 static int iqcn_dump_stats(struct Qdisc *sch, struct gnet_dump *d)

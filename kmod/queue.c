@@ -1,49 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The state of a queue: is it congested, who is due, and what is done then.
+ * Is it congested?  The state of a queue, and of its flows.
  *
- *	CE packet leaves		CNP of the receiver seen
- *	      |                               |
- *	      v                               v
- *	 deadline := now + T1           deadline := now + T1
- *	      |
- *	      v  T1 passes
- *	 queue congested, and the flow active?  -- no --> no deadline
- *	      | yes
- *	      v
- *	 paired well enough, and within the budget?  -- no --> counted
- *	      | yes                                             |
- *	      v                                                 v
- *	 inject a CNP, deadline := now + T1               deadline := now + T1
+ * The detectors of the queue (detect.h) are asked whenever a CE packet leaves
+ * and when a silence may have ended what they saw; those of a flow
+ * (continuity.h) when one of its own leaves, while the queue is clear: if the
+ * queue is congested, all of its flows are.
  *
- * Source: US 12395431 B2, steps S203-S211 and claim 1.  A flow is active if a
- * CE packet of it waits in the queue or has left since the last CNP of ours: the
- * patent's timer runs once per CE packet, which is not enough for a flow whose
- * packets wait in a deep queue for longer than T1.  A CNP of the receiver makes
- * no flow inactive: it answers the packet that began the silence.
+ * States of flows are void when the queue's changes.  So that nobody has to go
+ * through all flows then, they carry the number of the epoch they are of.
  *
- * One hrtimer per queue.  It is armed for the deadline that is first at that
- * moment; when that one moves, the timer comes early once and is set anew, so
- * a CE packet of a queue with deadlines never touches the timer.
+ * Source: US 12395431 B2, steps S203-S207 (queue) and S212-S217 (flow).
  */
 #include <linux/etherdevice.h>
-#include <linux/if_vlan.h>
-#include <net/inet_ecn.h>
-#include <net/ipv6.h>
 
 #include "iqcn.h"
+#include "sample.h"
 #include "trace.h"
 
-/* CNPs built before the lock is dropped and they are injected; on the stack */
-#define IQCN_BATCH		8
-/* Deadlines seen to in one run of the timer, before others get the CPU */
-#define IQCN_TIMER_RUN		64
-/* How long they get it for */
-#define IQCN_TIMER_GAP_NS	1000
+/* A gap between two packets of a flow that says nothing about the next */
+#define IQCN_GAP_MAX_NS		(100 * (u64)NSEC_PER_MSEC)
 /* A drain rate that has not been measured anew for so long is forgotten */
 #define IQCN_DRAIN_MAX_AGE_NS	NSEC_PER_SEC
-/* Flows forgotten before locks are dropped */
-#define IQCN_AGE_RUN		64
 
 /**
  * iqcn_queue_roce_bps() - the rate that the CE rate is compared with
@@ -61,14 +39,29 @@ u64 iqcn_queue_roce_bps(const struct iqcn_queue *q)
 	return drain_bps ?: READ_ONCE(q->link_bps);
 }
 
-/* Context: queue->lock.  A callback that runs meanwhile arms it again. */
-static void iqcn_queue_disarm(struct iqcn_queue *q)
+/* Which detector says so, or did, in words for people */
+static u32 iqcn_reason(u32 bits)
 {
-	if (hrtimer_try_to_cancel(&q->timer) >= 0)
-		q->timer_ns = KTIME_MAX;
+	if (bits & IQCN_DETECT_QUEUE)
+		return IQCN_REASON_QUEUE;
+	if (bits & IQCN_DETECT_DEPTH)
+		return IQCN_REASON_DEPTH;
+	if (bits & IQCN_DETECT_RUN)
+		return IQCN_REASON_RUN;
+	if (bits & IQCN_DETECT_SPAN)
+		return IQCN_REASON_SPAN;
+	return IQCN_REASON_NONE;
 }
 
-static void iqcn_queue_set_congested(struct iqcn_queue *q, u32 bits, u64 now_ns)
+/* What is known of single flows is of no use any more */
+static void iqcn_queue_void_flows(struct iqcn_queue *q)
+{
+	q->epoch++;
+	q->n_congested = 0;
+}
+
+static void iqcn_queue_set_congested(struct iqcn_queue *q, u32 bits, u32 reason,
+				     u64 now_ns)
 {
 	bool change = !bits != !q->congested;
 
@@ -78,16 +71,25 @@ static void iqcn_queue_set_congested(struct iqcn_queue *q, u32 bits, u64 now_ns)
 	if (!change)
 		return;
 	WRITE_ONCE(q->state_ns, now_ns);
+	q->state_reason = reason;
+	iqcn_queue_void_flows(q);
 	/* the caller arms it for what matters now */
-	iqcn_queue_disarm(q);
+	iqcn_trigger_disarm(q);
 	iqcn_inc(q->st.state_changes);
-	trace_iqcn_queue_state(q->port->dev, q->parent, bits,
+	trace_iqcn_queue_state(q->port->dev, q->parent, bits, reason,
 			       q->ce.rate_bps, iqcn_queue_roce_bps(q),
 			       READ_ONCE(*q->depth_bytes));
 }
 
-/* Ask the detectors.  @fresh: a window of the CE meter has just closed. */
-static void iqcn_queue_detect(struct iqcn_queue *q, bool fresh, u64 now_ns)
+/**
+ * iqcn_queue_detect() - ask the detectors of the queue
+ * @q: queue
+ * @fresh: a window of the CE meter has just closed
+ * @now_ns: now
+ *
+ * Context: queue->lock.
+ */
+void iqcn_queue_detect(struct iqcn_queue *q, bool fresh, u64 now_ns)
 {
 	u32 bits = q->congested & q->p.detect;
 
@@ -109,56 +111,146 @@ static void iqcn_queue_detect(struct iqcn_queue *q, bool fresh, u64 now_ns)
 		bits &= ~IQCN_DETECT_DEPTH;
 		bits |= on ? IQCN_DETECT_DEPTH : 0;
 	}
-	iqcn_queue_set_congested(q, bits, now_ns);
-}
-
-static u64 iqcn_queue_quiet_ns(const struct iqcn_queue *q)
-{
-	return iqcn_quiet_ns(q->p.window_ns, iqcn_queue_roce_bps(q),
-			     q->max_bytes);
-}
-
-/* When the timer has something to do: at the first deadline, and while the
- * queue is congested when a silence would end that.
- */
-static u64 iqcn_queue_next_ns(struct iqcn_queue *q, u64 now_ns)
-{
-	struct iqcn_deadline *first = iqcn_deadline_first(&q->deadlines);
-	u64 next_ns = KTIME_MAX;
-
-	if (q->dead)
-		return next_ns;
-	if (first)
-		next_ns = first->base_ns + q->p.t1_ns;
-	/* a timer that is armed already comes soon enough for that */
-	if (q->congested && q->timer_ns == KTIME_MAX)
-		next_ns = min(next_ns, (q->ce.start_ns ?: now_ns) +
-				       iqcn_queue_quiet_ns(q));
-	return next_ns;
-}
-
-/* @late_ns: when to come for what is due already */
-static void iqcn_queue_arm(struct iqcn_queue *q, u64 now_ns, u64 late_ns)
-{
-	u64 next_ns;
-
-	lockdep_assert_held(&q->lock);
-
-	next_ns = iqcn_queue_next_ns(q, now_ns);
-	if (next_ns <= now_ns)
-		next_ns = late_ns;
-	if (next_ns >= q->timer_ns)
-		return;
-	q->timer_ns = next_ns;
-	hrtimer_start(&q->timer, ns_to_ktime(next_ns), HRTIMER_MODE_ABS_SOFT);
+	iqcn_queue_set_congested(q, bits, iqcn_reason(bits ?: q->congested),
+				 now_ns);
 }
 
 /**
- * iqcn_queue_ce_sent() - a RoCEv2 data packet leaves with CE
+ * iqcn_queue_quiet_ns() - how long a silence ends the congestion of a queue
+ * @q: queue
+ *
+ * Context: queue->lock.
+ */
+u64 iqcn_queue_quiet_ns(const struct iqcn_queue *q)
+{
+	return iqcn_quiet_ns(q->p.window_ns, iqcn_queue_roce_bps(q),
+			     (u64)q->max_bytes * q->p.sample);
+}
+
+/**
+ * iqcn_queue_detect_quiet() - ask them again, nothing may have been sent since
+ * @q: queue
+ * @now_ns: now
+ *
+ * Context: queue->lock.
+ */
+void iqcn_queue_detect_quiet(struct iqcn_queue *q, u64 now_ns)
+{
+	bool quiet = iqcn_meter_quiet(&q->ce, iqcn_queue_quiet_ns(q), now_ns);
+
+	/* what a rate of 0 is to end ends by silence */
+	if (quiet && q->congested == IQCN_DETECT_QUEUE)
+		iqcn_queue_set_congested(q, 0, IQCN_REASON_QUIET, now_ns);
+	iqcn_queue_detect(q, quiet, now_ns);
+}
+
+/**
+ * iqcn_flow_own() - a flow's own state, beside the queue's
+ * @q: its queue
+ * @flow: flow
+ *
+ * Context: queue->lock.
+ * Return: enum iqcn_detect bits.
+ */
+u32 iqcn_flow_own(const struct iqcn_queue *q, const struct iqcn_flow *flow)
+{
+	return flow->epoch == q->epoch ? flow->congested : 0;
+}
+
+/**
+ * iqcn_flow_set_congested() - a flow's own state is another one
+ * @q: its queue
+ * @flow: flow, of the queue's epoch
+ * @bits: enum iqcn_detect bits
+ * @reason: why
+ * @now_ns: now
+ *
+ * Context: queue->lock.
+ */
+void iqcn_flow_set_congested(struct iqcn_queue *q, struct iqcn_flow *flow,
+			     u32 bits, u32 reason, u64 now_ns)
+{
+	bool change = !bits != !flow->congested;
+
+	lockdep_assert_held(&q->lock);
+
+	flow->congested = bits;
+	if (!change)
+		return;
+	q->n_congested += bits ? 1 : -1;
+	if (!bits)
+		iqcn_trigger_clear(q, flow);
+	flow->state_ns = now_ns;
+	flow->state_reason = reason;
+	iqcn_inc(q->st.flow_state_changes);
+	trace_iqcn_flow_state(q->port->dev, &flow->key, bits, reason,
+			      flow->continuity.run, flow->psn);
+}
+
+/* A CE packet of the flow, while its queue is clear: @psn is of the first of
+ * @segs segments
+ */
+static void iqcn_flow_detect(struct iqcn_queue *q, struct iqcn_flow *flow,
+			     u32 psn, u32 segs, bool request, u64 now_ns)
+{
+	struct iqcn_continuity *c = &flow->continuity;
+	u32 bits, ended, seq, n;
+	bool on;
+
+	n = iqcn_sample_pick(psn, segs, flow->key.qp, q->p.sample, &seq);
+	/* it was chosen by another N */
+	if (!n)
+		return;
+	if (flow->epoch != q->epoch) {
+		memset(c, 0, sizeof(*c));
+		flow->congested = 0;
+		flow->state_ns = 0;
+		flow->epoch = q->epoch;
+	}
+	bits = flow->congested;
+	ended = iqcn_continuity_add(c, seq, n,
+				    iqcn_sample_modulus(q->p.sample), request);
+	if (q->p.detect & IQCN_DETECT_RUN) {
+		on = iqcn_detect_run(bits & IQCN_DETECT_RUN, ended, c->run,
+				     q->p.run_enter, q->p.run_exit);
+		bits &= ~IQCN_DETECT_RUN;
+		bits |= on ? IQCN_DETECT_RUN : 0;
+	}
+	if (q->p.detect & IQCN_DETECT_SPAN) {
+		on = iqcn_detect_span(bits & IQCN_DETECT_SPAN, c,
+				      q->p.span_packets, q->p.span_enter,
+				      q->p.span_exit);
+		bits &= ~IQCN_DETECT_SPAN;
+		bits |= on ? IQCN_DETECT_SPAN : 0;
+	}
+	iqcn_flow_set_congested(q, flow, bits,
+				iqcn_reason(bits ?: flow->congested), now_ns);
+}
+
+/* @q->lock.  The packet's last PSN is in @flow already. */
+static void iqcn_flow_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
+			      u32 psn, u32 segs, bool request, u64 now_ns)
+{
+	if (!q->congested && (q->p.detect & IQCN_DETECT_OF_FLOW))
+		iqcn_flow_detect(q, flow, psn, segs, request, now_ns);
+	iqcn_answer_asked(&flow->answer, flow->ce_sent ?
+			  now_ns - flow->ce_ns : U64_MAX, q->p.t1_ns, now_ns);
+	iqcn_trigger_ce(q, flow, now_ns);
+	flow->ce_gap_ns = flow->ce_sent ? min(now_ns - flow->ce_ns,
+					      IQCN_GAP_MAX_NS) : 0;
+	flow->ce_ns = now_ns;
+	flow->ce_since = true;
+	flow->ce_sent += segs;
+	list_move_tail(&flow->lru, &q->lru);
+}
+
+/**
+ * iqcn_queue_ce_sent() - a RoCEv2 data packet that is looked at leaves with CE
  * @q: queue
  * @flow: its flow, NULL if there was no room for one
  * @eth: its Ethernet header
  * @bytes: its length
+ * @skipped_bytes: length of the CE packets before it that are not looked at
  * @psn: its PSN, of the first segment
  * @segs: its segments
  * @echo: its PSN may come back in a response
@@ -166,8 +258,8 @@ static void iqcn_queue_arm(struct iqcn_queue *q, u64 now_ns, u64 late_ns)
  * Context: dequeue: root lock, BHs off.
  */
 void iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
-			const struct ethhdr *eth, u32 bytes, u32 psn, u32 segs,
-			bool echo)
+			const struct ethhdr *eth, u32 bytes, u64 skipped_bytes,
+			u32 psn, u32 segs, bool echo)
 {
 	bool alive = false;
 	u64 now_ns;
@@ -181,29 +273,46 @@ void iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	now_ns = ktime_get_ns();
 	if (q->drain_bps && now_ns - q->drain_ns > IQCN_DRAIN_MAX_AGE_NS)
 		WRITE_ONCE(q->drain_bps, 0);
-	iqcn_add(q->st.ce_sent, segs);
+	iqcn_add(q->st.ce_sampled, segs);
 	if (bytes > q->max_bytes)
 		q->max_bytes = bytes;
 	iqcn_queue_detect(q, iqcn_meter_add(&q->ce, q->p.window_ns, now_ns,
-					    bytes), now_ns);
+					    skipped_bytes + bytes), now_ns);
 	if (flow && flow->queue == q) {
-		flow->ce_ns = now_ns;
-		flow->psn = (psn + segs - 1) & IQCN_PSN_MASK;
-		flow->ce_since = true;
-		flow->ce_sent += segs;
+		WRITE_ONCE(flow->psn, (psn + segs - 1) & IQCN_PSN_MASK);
 		ether_addr_copy(flow->dst_mac, eth->h_dest);
 		ether_addr_copy(flow->src_mac, eth->h_source);
-		iqcn_deadline_restart(&flow->due, &q->deadlines, now_ns);
-		list_move_tail(&flow->lru, &q->lru);
+		iqcn_flow_ce_sent(q, flow, psn, segs, echo, now_ns);
 		alive = true;
 		trace_iqcn_ce_sent(q->port->dev, &flow->key, flow->psn,
 				   READ_ONCE(*q->depth_bytes));
 	}
-	iqcn_queue_arm(q, now_ns, now_ns);
+	iqcn_trigger_arm(q, now_ns, now_ns);
 	spin_unlock(&q->lock);
 
 	if (echo && alive)
 		iqcn_pair_sent(q->port, flow->hosts, flow->key.qp, psn, segs);
+	rcu_read_unlock();
+}
+
+/**
+ * iqcn_queue_ce_skipped() - one that is not looked at leaves, and may be echoed
+ * @q: queue
+ * @flow: its flow
+ * @psn: its PSN, of the first segment
+ * @segs: its segments
+ *
+ * Context: dequeue: root lock, BHs off.
+ */
+void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
+			   u32 psn, u32 segs)
+{
+	rcu_read_lock();
+	/* alive, so its hosts are there */
+	if (READ_ONCE(flow->queue)) {
+		WRITE_ONCE(flow->psn, (psn + segs - 1) & IQCN_PSN_MASK);
+		iqcn_pair_sent(q->port, flow->hosts, flow->key.qp, psn, segs);
+	}
 	rcu_read_unlock();
 }
 
@@ -226,246 +335,16 @@ void iqcn_queue_cnp_seen(struct iqcn_flow *flow, u16 sport)
 	if (flow->queue == q) {
 		now_ns = ktime_get_ns();
 		iqcn_inc(q->st.cnp_seen);
-		flow->cnp_ns = now_ns;
+		iqcn_answer_seen(&flow->answer, now_ns);
+		flow->interval_ns = iqcn_interval_seen(flow->interval_ns,
+						       flow->seen_ns, now_ns);
+		flow->seen_ns = now_ns;
 		flow->cnps_seen++;
 		flow->cnp_sport = sport;
-		if (iqcn_deadline_armed(&flow->due))
-			iqcn_deadline_restart(&flow->due, &q->deadlines,
-					      now_ns);
+		iqcn_trigger_cnp(q, flow, now_ns);
 		trace_iqcn_cnp_seen(q->port->dev, &flow->key, flow->src_qp);
 	}
 	spin_unlock(&q->lock);
-}
-
-static void iqcn_notice_init(struct iqcn_notice *n, const struct iqcn_queue *q,
-			     const struct iqcn_flow *flow)
-{
-	int i;
-
-	n->cnp.src = flow->key.dst;
-	n->cnp.dst = flow->key.src;
-	n->cnp.dest_qp = flow->src_qp;
-	n->cnp.pkey = flow->pkey;
-	n->cnp.sport = flow->cnp_sport;
-	n->cnp.tos = q->p.cnp_dscp << 2 | INET_ECN_ECT_0;
-	n->cnp.ttl = q->p.cnp_ttl;
-	n->cnp.v6 = !ipv6_addr_v4mapped(&flow->key.src);
-	ether_addr_copy(n->dst_mac, flow->src_mac);
-	ether_addr_copy(n->src_mac, flow->dst_mac);
-	for (i = 0; i < IQCN_VLANS; i++) {
-		n->vlan[i].proto = flow->vlan[i].proto;
-		n->vlan[i].tci = (flow->vlan[i].tci & VLAN_VID_MASK) |
-				 q->p.cnp_pcp << VLAN_PRIO_SHIFT;
-	}
-}
-
-static bool iqcn_budget_ask(struct iqcn_port *port, u64 now_ns)
-{
-	bool ok;
-
-	spin_lock(&port->budget_lock);
-	ok = iqcn_budget_take(&port->budget, now_ns);
-	spin_unlock(&port->budget_lock);
-	return ok;
-}
-
-/* A packet of it waits here, or has left since we last told the sender */
-static bool iqcn_flow_active(const struct iqcn_flow *flow)
-{
-	return flow->ce_since || refcount_read(&flow->refs) > 1;
-}
-
-/* T1 has passed for a flow.  Return: @n is to be injected. */
-static bool iqcn_flow_due(struct iqcn_queue *q, struct iqcn_flow *flow,
-			  struct iqcn_notice *n, u64 now_ns)
-{
-	if (!q->congested || !(q->p.notify & IQCN_NOTIFY_TIMER) ||
-	    !iqcn_flow_active(flow)) {
-		iqcn_deadline_cancel(&flow->due);
-		return false;
-	}
-	if (flow->grade == IQCN_PAIR_NONE || flow->grade < q->p.pair) {
-		iqcn_inc(q->st.cnp_unpaired);
-		flow->ce_since = false;
-		goto again;
-	}
-	if (!iqcn_budget_ask(q->port, now_ns)) {
-		iqcn_inc(q->st.cnp_budget);
-		goto again;
-	}
-	iqcn_notice_init(n, q, flow);
-	trace_iqcn_cnp_sent(q->port->dev, &flow->key, flow->src_qp,
-			    flow->due.base_ns, q->p.t1_ns, now_ns);
-	flow->cnp_ns = now_ns;
-	flow->cnps_sent++;
-	flow->ce_since = false;
-	iqcn_deadline_restart(&flow->due, &q->deadlines, now_ns);
-	return true;
-
-again:
-	iqcn_deadline_restart(&flow->due, &q->deadlines, now_ns);
-	return false;
-}
-
-/* Fill @batch from those that are due, @seen of them at most.
- * Return: how many notices.
- */
-static unsigned int iqcn_queue_collect(struct iqcn_queue *q,
-				       struct iqcn_notice *batch,
-				       unsigned int *seen)
-{
-	struct iqcn_deadline *first;
-	unsigned int n = 0;
-	u64 now_ns;
-
-	lockdep_assert_held(&q->lock);
-
-	now_ns = ktime_get_ns();
-	iqcn_queue_detect(q, iqcn_meter_quiet(&q->ce, iqcn_queue_quiet_ns(q),
-					      now_ns), now_ns);
-	while (n < IQCN_BATCH && *seen && !q->dead) {
-		first = iqcn_deadline_first(&q->deadlines);
-		if (!first || !iqcn_deadline_due(first, q->p.t1_ns, now_ns))
-			break;
-		(*seen)--;
-		if (iqcn_flow_due(q, container_of(first, struct iqcn_flow, due),
-				  &batch[n], now_ns))
-			n++;
-	}
-	return n;
-}
-
-static void iqcn_queue_inject(struct iqcn_queue *q,
-			      const struct iqcn_notice *batch, unsigned int n)
-{
-	unsigned int i, failed = 0;
-
-	if (!n)
-		return;
-	for (i = 0; i < n; i++)
-		if (!iqcn_notify_inject(q->port->dev, &batch[i]))
-			failed++;
-	spin_lock(&q->lock);
-	iqcn_add(q->st.cnp_sent, n - failed);
-	iqcn_add(q->st.cnp_error, failed);
-	spin_unlock(&q->lock);
-}
-
-static enum hrtimer_restart iqcn_queue_timer(struct hrtimer *timer)
-{
-	struct iqcn_queue *q = container_of(timer, struct iqcn_queue, timer);
-	struct iqcn_notice batch[IQCN_BATCH];
-	unsigned int n, seen = IQCN_TIMER_RUN;
-	u64 now_ns;
-
-	do {
-		spin_lock(&q->lock);
-		n = iqcn_queue_collect(q, batch, &seen);
-		spin_unlock(&q->lock);
-		iqcn_queue_inject(q, batch, n);
-	} while (n == IQCN_BATCH && seen);
-
-	/* Not by a restart, for whoever holds the lock may arm it.  If more is
-	 * due already, after a pause: a timer armed for the past would run
-	 * again within the same softirq, and so for ever.
-	 */
-	spin_lock(&q->lock);
-	now_ns = ktime_get_ns();
-	q->timer_ns = KTIME_MAX;
-	iqcn_queue_arm(q, now_ns, now_ns + IQCN_TIMER_GAP_NS);
-	spin_unlock(&q->lock);
-	return HRTIMER_NORESTART;
-}
-
-static void iqcn_queue_age_next(struct iqcn_queue *q, u64 ns)
-{
-	/* a jiffy late rather than early */
-	queue_delayed_work(iqcn_wq, &q->age_work, nsecs_to_jiffies(ns) + 1);
-}
-
-/**
- * iqcn_queue_age_start() - the first flow has joined
- * @q: queue
- *
- * Context: queue->lock, BHs off.
- */
-void iqcn_queue_age_start(struct iqcn_queue *q)
-{
-	if (!q->dead)
-		iqcn_queue_age_next(q, (u64)q->p.age_ms * NSEC_PER_MSEC);
-}
-
-/* Why flows are forgotten */
-enum iqcn_forget {
-	IQCN_FORGET_AGED,
-	IQCN_FORGET_SURPLUS,
-	IQCN_FORGET_ALL,
-};
-
-/* The oldest flow, if it is to be forgotten.  Else @wait_ns is how long it
- * takes until it has aged, 0: there is none.
- */
-static struct iqcn_flow *iqcn_queue_oldest(struct iqcn_queue *q, u64 now_ns,
-					   enum iqcn_forget why, u64 *wait_ns)
-{
-	struct iqcn_flow *flow;
-	s64 left_ns;
-
-	spin_lock(&q->lock);
-	*wait_ns = 0;
-	flow = list_first_entry_or_null(&q->lru, struct iqcn_flow, lru);
-	if (flow && why == IQCN_FORGET_AGED) {
-		left_ns = flow->ce_ns + (u64)q->p.age_ms * NSEC_PER_MSEC -
-			  now_ns;
-		if (left_ns > 0) {
-			*wait_ns = left_ns;
-			flow = NULL;
-		}
-	} else if (why == IQCN_FORGET_SURPLUS && q->n_flows <= q->p.flows) {
-		flow = NULL;
-	}
-	spin_unlock(&q->lock);
-	return flow;
-}
-
-/* Return: there may be more to forget, locks were dropped for others' sake */
-static bool iqcn_queue_forget(struct iqcn_queue *q, enum iqcn_forget why,
-			      u64 *wait_ns)
-{
-	struct iqcn_port *port = q->port;
-	struct iqcn_flow *flow = NULL;
-	u64 now_ns = ktime_get_ns();
-	int i;
-
-	spin_lock_bh(&port->lock);
-	for (i = 0; i < IQCN_AGE_RUN; i++) {
-		flow = iqcn_queue_oldest(q, now_ns, why, wait_ns);
-		if (!flow)
-			break;
-		iqcn_flow_kill(flow);
-		if (why == IQCN_FORGET_AGED)
-			iqcn_inc(q->st.flow_aged);
-		else if (why == IQCN_FORGET_SURPLUS)
-			iqcn_inc(q->st.flow_evicted);
-	}
-	spin_unlock_bh(&port->lock);
-	cond_resched();
-	return flow;
-}
-
-static void iqcn_queue_age(struct work_struct *work)
-{
-	struct iqcn_queue *q = container_of(to_delayed_work(work),
-					    struct iqcn_queue, age_work);
-	u64 wait_ns;
-
-	while (iqcn_queue_forget(q, IQCN_FORGET_AGED, &wait_ns))
-		;
-
-	spin_lock_bh(&q->lock);
-	if (wait_ns && !q->dead)
-		iqcn_queue_age_next(q, wait_ns);
-	spin_unlock_bh(&q->lock);
 }
 
 /**
@@ -478,12 +357,10 @@ void iqcn_queue_init(struct iqcn_queue *q)
 {
 	spin_lock_init(&q->lock);
 	INIT_LIST_HEAD(&q->list);
-	INIT_LIST_HEAD(&q->deadlines);
-	INIT_LIST_HEAD(&q->lru);
-	q->timer_ns = KTIME_MAX;
-	hrtimer_setup(&q->timer, iqcn_queue_timer, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_ABS_SOFT);
-	INIT_DELAYED_WORK(&q->age_work, iqcn_queue_age);
+	/* so that a flow that is zeroed is of no epoch */
+	q->epoch = 1;
+	iqcn_trigger_init(q);
+	iqcn_age_init(q);
 }
 
 /**
@@ -491,7 +368,8 @@ void iqcn_queue_init(struct iqcn_queue *q)
  * @q: queue
  * @p: parameters, checked
  *
- * Deadlines follow a new T1 at once, and ageing a new age.
+ * Deadlines follow a new T1 at once, and ageing a new age.  What the detectors
+ * of flows know was counted in old terms.
  *
  * Context: RTNL, root lock, BHs off.
  */
@@ -501,51 +379,39 @@ void iqcn_queue_set_params(struct iqcn_queue *q, const struct iqcn_params *p)
 
 	spin_lock(&q->lock);
 	now_ns = ktime_get_ns();
+	if (p->sample != q->p.sample || p->detect != q->p.detect)
+		iqcn_queue_void_flows(q);
 	q->p = *p;
-	iqcn_queue_disarm(q);
-	iqcn_queue_arm(q, now_ns, now_ns);
-	if (q->n_flows)
-		mod_delayed_work(iqcn_wq, &q->age_work, 0);
+	if (q->congested & ~p->detect)
+		iqcn_queue_set_congested(q, q->congested & p->detect,
+					 IQCN_REASON_RESET, now_ns);
+	iqcn_trigger_disarm(q);
+	iqcn_trigger_arm(q, now_ns, now_ns);
+	iqcn_age_hurry(q);
 	spin_unlock(&q->lock);
-}
-
-/**
- * iqcn_queue_trim_flows() - the limit of flows may have become lower
- * @q: queue with a port
- *
- * Context: RTNL.
- */
-void iqcn_queue_trim_flows(struct iqcn_queue *q)
-{
-	u64 wait_ns;
-
-	while (iqcn_queue_forget(q, IQCN_FORGET_SURPLUS, &wait_ns))
-		;
 }
 
 /**
  * iqcn_queue_reset() - forget what is going on, but not who is who
  * @q: queue
  *
- * Deadlines end, congestion ends.  The timer may run on another CPU: it finds
- * nothing then, so it need not be waited for.
+ * Deadlines end, congestion ends.
  *
  * Context: root lock, BHs off; or RTNL alone, when the qdisc is destroyed.
  */
 void iqcn_queue_reset(struct iqcn_queue *q)
 {
-	struct iqcn_deadline *first;
-
 	q->drain.start_ns = 0;
 	q->drain_bps = 0;
+	q->skipped_bytes = 0;
 
 	spin_lock_bh(&q->lock);
-	while ((first = iqcn_deadline_first(&q->deadlines)))
-		iqcn_deadline_cancel(first);
-	iqcn_queue_disarm(q);
+	iqcn_trigger_reset(q);
 	memset(&q->ce, 0, sizeof(q->ce));
+	iqcn_queue_void_flows(q);
 	if (q->congested)
-		iqcn_queue_set_congested(q, 0, ktime_get_ns());
+		iqcn_queue_set_congested(q, 0, IQCN_REASON_RESET,
+					 ktime_get_ns());
 	spin_unlock_bh(&q->lock);
 }
 
@@ -559,16 +425,13 @@ void iqcn_queue_reset(struct iqcn_queue *q)
  */
 void iqcn_queue_kill(struct iqcn_queue *q)
 {
-	u64 wait_ns;
-
 	spin_lock_bh(&q->lock);
 	q->dead = true;
 	spin_unlock_bh(&q->lock);
 
 	hrtimer_cancel(&q->timer);
 	cancel_delayed_work_sync(&q->age_work);
-	while (iqcn_queue_forget(q, IQCN_FORGET_ALL, &wait_ns))
-		;
+	iqcn_age_forget(q, IQCN_FORGET_ALL);
 }
 
 /**
@@ -583,28 +446,31 @@ void iqcn_queue_kill(struct iqcn_queue *q)
  */
 void iqcn_queue_stats(struct iqcn_queue *q, struct tc_iqcn_xstats *st)
 {
+	struct iqcn_seen *seen;
 	struct iqcn_meter ce;
 	u64 now_ns, quiet_ns;
 	int i;
 
 	*st = q->st;
 	st->roce_bps = iqcn_queue_roce_bps(q);
+	st->ce_sent = st->ce_sampled + READ_ONCE(q->skipped);
 	if (q->port) {
-		st->port_cnp_unmatched =
-			atomic64_read(&q->port->cnp_unmatched);
-		st->port_malformed = atomic64_read(&q->port->malformed);
+		seen = iqcn_snoop_seen(q->port);
+		st->port_cnp_unmatched = atomic64_read(&seen->cnp_unmatched);
+		st->port_malformed = atomic64_read(&seen->malformed);
 	}
 
 	spin_lock_bh(&q->lock);
 	now_ns = ktime_get_ns();
-	quiet_ns = iqcn_quiet_ns(q->p.window_ns, st->roce_bps, q->max_bytes);
+	quiet_ns = iqcn_queue_quiet_ns(q);
 	ce = q->ce;
 	iqcn_meter_quiet(&ce, quiet_ns, now_ns);
 	st->rate_bps = ce.rate_bps;
 	st->congested = q->congested;
 	st->state_since_ns = q->state_ns ? now_ns - q->state_ns : 0;
+	st->state_reason = q->state_reason;
 	st->flows = q->n_flows;
-	st->flows_congested = q->congested ? q->n_flows : 0;
+	st->flows_congested = q->congested ? q->n_flows : q->n_congested;
 	for (i = max_t(int, q->p.pair, IQCN_PAIR_SPORT); i < __IQCN_PAIR_MAX; i++)
 		st->flows_paired += q->by_grade[i];
 	spin_unlock_bh(&q->lock);

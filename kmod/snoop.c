@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What comes in on the port, that is from the receivers: CNPs, and evidence
- * for pairing.
+ * What comes from the receivers: CNPs, and evidence for pairing.
  *
- * A netfilter hook on the device's ingress, last in line: a CNP that a rule
- * drops does not reach its sender and must not count as one that did.  Nothing
- * is ever changed, held or dropped here.
+ * Either on the port itself, by a netfilter hook on the device's ingress, last in
+ * line: a CNP that a rule drops does not reach its sender and must not count as
+ * one that did.  Or, where answers come back by another way than data leave (ECMP,
+ * two uplinks), wherever the namespace bridges or routes them: by the hooks
+ * before bridging and routing, for all ports that want that.  There VLANs say
+ * nothing, each way has its own.
+ *
+ * Nothing is ever changed, held or dropped here.
  */
+#include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/netfilter_bridge.h>
+#include <linux/netfilter_ipv4.h>
 #include <linux/udp.h>
 
 #include "iqcn.h"
@@ -51,26 +58,53 @@ static bool iqcn_maybe_roce(const struct sk_buff *skb)
 	}
 }
 
-static void iqcn_snoop_cnp(struct iqcn_port *port, const struct iqcn_key *key,
-			   const struct iqcn_pkt *pkt, const u8 *data)
+/* A CNP that the sender's NIC will take */
+static bool iqcn_snoop_cnp_ok(const struct iqcn_pkt *pkt, const u8 *data)
 {
 	u32 len = pkt->udp_off - pkt->l3_off + pkt->udp_len;
+
+	return iqcn_icrc_ok(data + pkt->l3_off, len, pkt->v6);
+}
+
+/* Return: it was for a flow of the port */
+static bool iqcn_snoop_cnp(struct iqcn_port *port, const struct iqcn_key *key,
+			   const struct iqcn_pkt *pkt)
+{
 	struct iqcn_flow *flow;
 
-	/* the sender's NIC would not take it */
-	if (!iqcn_icrc_ok(data + pkt->l3_off, len, pkt->v6)) {
-		atomic64_inc(&port->malformed);
-		return;
-	}
 	flow = iqcn_pair_find(port, key);
 	if (!flow) {
 		iqcn_pair_from_cnp(port, key);
 		flow = iqcn_pair_find(port, key);
 	}
-	if (flow)
-		iqcn_queue_cnp_seen(flow, pkt->sport);
-	else
-		atomic64_inc(&port->cnp_unmatched);
+	if (!flow)
+		return false;
+	iqcn_queue_cnp_seen(flow, pkt->sport);
+	return true;
+}
+
+static void iqcn_snoop_cm(struct net *net, const struct iqcn_pkt *pkt,
+			  const u8 *data, u32 avail)
+{
+	u32 off = pkt->udp_off + IQCN_UDP_LEN;
+	struct iqcn_cm cm;
+
+	if (pkt->dest_qp == IQCN_QP1 &&
+	    iqcn_parse_cm(data + off, avail - off, &cm))
+		iqcn_cm_seen(net, pkt, &cm);
+}
+
+static bool iqcn_snoop_wanted(const struct iqcn_port *port, u8 opcode)
+{
+	return READ_ONCE(port->n_unsettled) &&
+	       (iqcn_op_is_data(opcode) || iqcn_op_is_echo(opcode));
+}
+
+/* The direction of the data is the other one */
+static void iqcn_snoop_key(struct iqcn_key *key, const struct iqcn_port *port,
+			   const struct iqcn_pkt *pkt)
+{
+	iqcn_key_init(key, port, &pkt->dst, &pkt->src, pkt->dest_qp, pkt->vlan);
 }
 
 static void iqcn_snoop_roce(struct iqcn_port *port, struct net *net,
@@ -78,22 +112,16 @@ static void iqcn_snoop_roce(struct iqcn_port *port, struct net *net,
 			    u32 avail)
 {
 	struct iqcn_key key;
-	struct iqcn_cm cm;
 
-	/* the direction of the data is the other one */
-	iqcn_key_init(&key, &pkt->dst, &pkt->src, pkt->dest_qp, pkt->vlan);
-
+	iqcn_snoop_key(&key, port, pkt);
 	if (pkt->opcode == IQCN_OP_CNP) {
-		iqcn_snoop_cnp(port, &key, pkt, data);
+		if (!iqcn_snoop_cnp_ok(pkt, data))
+			atomic64_inc(&port->seen.malformed);
+		else if (!iqcn_snoop_cnp(port, &key, pkt))
+			atomic64_inc(&port->seen.cnp_unmatched);
 	} else if (pkt->opcode == IQCN_OP_UD_SEND_ONLY) {
-		u32 off = pkt->udp_off + IQCN_UDP_LEN;
-
-		if (pkt->dest_qp == IQCN_QP1 &&
-		    iqcn_parse_cm(data + off, avail - off, &cm))
-			iqcn_cm_seen(net, pkt, &cm);
-	} else if (READ_ONCE(port->n_unsettled) &&
-		   (iqcn_op_is_data(pkt->opcode) ||
-		    iqcn_op_is_echo(pkt->opcode))) {
+		iqcn_snoop_cm(net, pkt, data, avail);
+	} else if (iqcn_snoop_wanted(port, pkt->opcode)) {
 		iqcn_pair_from_reverse(port, &key, pkt);
 	}
 }
@@ -106,14 +134,15 @@ static unsigned int iqcn_snoop(void *priv, struct sk_buff *skb,
 	struct iqcn_pkt pkt;
 	const u8 *data;
 
-	if (likely(!iqcn_maybe_roce(skb)) || iqcn_notify_is_ours(skb))
+	if (likely(!iqcn_maybe_roce(skb)) || iqcn_notify_is_ours() ||
+	    READ_ONCE(port->snoop) != IQCN_SNOOP_PORT)
 		return NF_ACCEPT;
 
 	switch (iqcn_skb_parse(skb, 0, skb->protocol, buf, &data, &pkt)) {
 	case IQCN_NOT_ROCE:
 		break;
 	case IQCN_MALFORMED:
-		atomic64_inc(&port->malformed);
+		atomic64_inc(&port->seen.malformed);
 		break;
 	case IQCN_ROCE:
 		iqcn_snoop_roce(port, state->net, &pkt, data,
@@ -137,4 +166,178 @@ void iqcn_snoop_init(struct iqcn_port *port)
 	port->nf_ops.pf = NFPROTO_NETDEV;
 	port->nf_ops.hooknum = NF_NETDEV_INGRESS;
 	port->nf_ops.priority = INT_MAX;
+}
+
+/* Evidence, for all ports that look for it here */
+static void iqcn_snoop_all_evidence(struct iqcn_net *in,
+				    const struct iqcn_pkt *pkt)
+{
+	struct iqcn_port *port;
+	struct iqcn_key key;
+
+	list_for_each_entry_rcu(port, &in->ports, list) {
+		if (READ_ONCE(port->snoop) != IQCN_SNOOP_NETNS ||
+		    !iqcn_snoop_wanted(port, pkt->opcode))
+			continue;
+		iqcn_snoop_key(&key, port, pkt);
+		iqcn_pair_from_reverse(port, &key, pkt);
+	}
+}
+
+/* A CNP is for one flow of all.  Return: that was found. */
+static bool iqcn_snoop_all_cnp(struct iqcn_net *in, const struct iqcn_pkt *pkt)
+{
+	struct iqcn_port *port;
+	struct iqcn_key key;
+
+	list_for_each_entry_rcu(port, &in->ports, list) {
+		if (READ_ONCE(port->snoop) != IQCN_SNOOP_NETNS)
+			continue;
+		iqcn_snoop_key(&key, port, pkt);
+		if (iqcn_snoop_cnp(port, &key, pkt))
+			return true;
+	}
+	return false;
+}
+
+/* Who counts what is of no use: the port that it came in by, if that looks for
+ * itself, has done so already
+ */
+static struct iqcn_seen *iqcn_snoop_counts(struct iqcn_net *in,
+					   const struct net_device *dev)
+{
+	struct iqcn_port *port = iqcn_port_find(dev);
+
+	return port && READ_ONCE(port->snoop) == IQCN_SNOOP_PORT ? NULL :
+								   &in->seen;
+}
+
+static void iqcn_snoop_all_roce(struct net *net, const struct net_device *dev,
+				const struct iqcn_pkt *pkt, const u8 *data,
+				u32 avail)
+{
+	struct iqcn_net *in = iqcn_net(net);
+	struct iqcn_seen *seen;
+
+	if (pkt->opcode == IQCN_OP_UD_SEND_ONLY) {
+		iqcn_snoop_cm(net, pkt, data, avail);
+	} else if (pkt->opcode != IQCN_OP_CNP) {
+		iqcn_snoop_all_evidence(in, pkt);
+	} else if (!iqcn_snoop_cnp_ok(pkt, data)) {
+		seen = iqcn_snoop_counts(in, dev);
+		if (seen)
+			atomic64_inc(&seen->malformed);
+	} else if (!iqcn_snoop_all_cnp(in, pkt)) {
+		seen = iqcn_snoop_counts(in, dev);
+		if (seen)
+			atomic64_inc(&seen->cnp_unmatched);
+	}
+}
+
+/* What comes from a bridge or a VRF has been through these hooks already, on the
+ * device below
+ */
+static bool iqcn_snoop_again(const struct net_device *dev)
+{
+	if (is_vlan_dev(dev))
+		dev = vlan_dev_real_dev(dev);
+	return netif_is_bridge_master(dev) || netif_is_l3_master(dev);
+}
+
+static unsigned int iqcn_snoop_all(void *priv, struct sk_buff *skb,
+				   const struct nf_hook_state *state)
+{
+	u8 buf[IQCN_PARSE_MAX];
+	struct iqcn_seen *seen;
+	struct iqcn_pkt pkt;
+	const u8 *data;
+
+	if (likely(!iqcn_maybe_roce(skb)) || iqcn_notify_is_ours() ||
+	    iqcn_snoop_again(state->in))
+		return NF_ACCEPT;
+
+	switch (iqcn_skb_parse(skb, 0, skb->protocol, buf, &data, &pkt)) {
+	case IQCN_NOT_ROCE:
+		break;
+	case IQCN_MALFORMED:
+		seen = iqcn_snoop_counts(iqcn_net(state->net), state->in);
+		if (seen)
+			atomic64_inc(&seen->malformed);
+		break;
+	case IQCN_ROCE:
+		iqcn_snoop_all_roce(state->net, state->in, &pkt, data,
+				    min_t(u32, skb->len, IQCN_PARSE_MAX));
+		break;
+	}
+	return NF_ACCEPT;
+}
+
+/* After rules that drop, before addresses are translated: a flow has those it
+ * has on the wire
+ */
+static const struct nf_hook_ops iqcn_snoop_all_ops[] = {
+	{
+		.hook = iqcn_snoop_all,
+		.pf = NFPROTO_INET,
+		.hooknum = NF_INET_PRE_ROUTING,
+		.priority = NF_IP_PRI_NAT_DST - 1,
+	},
+#if IS_ENABLED(CONFIG_NETFILTER_FAMILY_BRIDGE)
+	{
+		.hook = iqcn_snoop_all,
+		.pf = NFPROTO_BRIDGE,
+		.hooknum = NF_BR_PRE_ROUTING,
+		.priority = NF_BR_PRI_LAST,
+	},
+#endif
+};
+
+/**
+ * iqcn_snoop_netns_get() - a port looks for CNPs in its whole namespace
+ * @net: namespace
+ *
+ * Context: RTNL.
+ * Return: 0 or a negative error.
+ */
+int iqcn_snoop_netns_get(struct net *net)
+{
+	struct iqcn_net *in = iqcn_net(net);
+	int err;
+
+	if (!in->n_snoop) {
+		err = nf_register_net_hooks(net, iqcn_snoop_all_ops,
+					    ARRAY_SIZE(iqcn_snoop_all_ops));
+		if (err)
+			return err;
+	}
+	in->n_snoop++;
+	return 0;
+}
+
+/**
+ * iqcn_snoop_netns_put() - a port no longer does
+ * @net: namespace
+ *
+ * Context: RTNL.
+ */
+void iqcn_snoop_netns_put(struct net *net)
+{
+	struct iqcn_net *in = iqcn_net(net);
+
+	if (!--in->n_snoop)
+		nf_unregister_net_hooks(net, iqcn_snoop_all_ops,
+					ARRAY_SIZE(iqcn_snoop_all_ops));
+}
+
+/**
+ * iqcn_snoop_seen() - where a port's useless packets are counted
+ * @port: port
+ *
+ * Context: any.
+ */
+struct iqcn_seen *iqcn_snoop_seen(struct iqcn_port *port)
+{
+	if (READ_ONCE(port->snoop) == IQCN_SNOOP_PORT)
+		return &port->seen;
+	return &iqcn_net(dev_net(port->dev))->seen;
 }

@@ -50,7 +50,19 @@
 #define iqcn_show_detect(bits)				\
 	__print_flags(bits, "|",			\
 		      { IQCN_DETECT_QUEUE, "queue" },	\
-		      { IQCN_DETECT_DEPTH, "depth" })
+		      { IQCN_DETECT_DEPTH, "depth" },	\
+		      { IQCN_DETECT_RUN, "run" },	\
+		      { IQCN_DETECT_SPAN, "span" })
+
+#define iqcn_show_reason(reason)			\
+	__print_symbolic(reason,			\
+			 { IQCN_REASON_NONE, "none" },	\
+			 { IQCN_REASON_QUEUE, "queue" },	\
+			 { IQCN_REASON_DEPTH, "depth" },	\
+			 { IQCN_REASON_RUN, "run" },	\
+			 { IQCN_REASON_SPAN, "span" },	\
+			 { IQCN_REASON_QUIET, "quiet" },	\
+			 { IQCN_REASON_RESET, "reset" })
 
 /* A packet was marked CE by the queue */
 TRACE_EVENT(iqcn_mark,
@@ -110,11 +122,13 @@ TRACE_EVENT(iqcn_cnp_seen,
 		  IQCN_TRACE_FLOW_ARGS, __entry->src_qp)
 );
 
-/* A CNP of ours is about to be injected */
+/* A CNP of ours is about to be injected; base is what T1 was counted from, due
+ * is after T1, or, if it was held back, after that too
+ */
 TRACE_EVENT(iqcn_cnp_sent,
 	TP_PROTO(const struct net_device *dev, const struct iqcn_key *key,
-		 u32 src_qp, u64 base_ns, u32 t1_ns, u64 now_ns),
-	TP_ARGS(dev, key, src_qp, base_ns, t1_ns, now_ns),
+		 u32 src_qp, u64 base_ns, u64 due_ns, u64 now_ns),
+	TP_ARGS(dev, key, src_qp, base_ns, due_ns, now_ns),
 	TP_STRUCT__entry(
 		IQCN_TRACE_FLOW_FIELDS
 		__field(__u32, src_qp)
@@ -126,8 +140,8 @@ TRACE_EVENT(iqcn_cnp_sent,
 		IQCN_TRACE_FLOW_ASSIGN(dev, key);
 		__entry->src_qp = src_qp;
 		__entry->base_ns = base_ns;
-		__entry->due_ns = base_ns + t1_ns;
-		__entry->late_ns = now_ns - base_ns - t1_ns;
+		__entry->due_ns = due_ns;
+		__entry->late_ns = now_ns - due_ns;
 	),
 	TP_printk(IQCN_TRACE_FLOW_FMT
 		  " src_qp=%u base_ns=%llu due_ns=%llu late_ns=%llu",
@@ -158,12 +172,14 @@ TRACE_EVENT(iqcn_paired,
 /* The queue's congestion began or ended */
 TRACE_EVENT(iqcn_queue_state,
 	TP_PROTO(const struct net_device *dev, u32 parent, u32 congested,
-		 u64 rate_bps, u64 roce_bps, u32 depth_bytes),
-	TP_ARGS(dev, parent, congested, rate_bps, roce_bps, depth_bytes),
+		 u32 reason, u64 rate_bps, u64 roce_bps, u32 depth_bytes),
+	TP_ARGS(dev, parent, congested, reason, rate_bps, roce_bps,
+		depth_bytes),
 	TP_STRUCT__entry(
 		__field(int, ifindex)
 		__field(__u32, parent)
 		__field(__u32, congested)
+		__field(__u32, reason)
 		__field(__u64, rate_bps)
 		__field(__u64, roce_bps)
 		__field(__u32, depth_bytes)
@@ -172,14 +188,41 @@ TRACE_EVENT(iqcn_queue_state,
 		__entry->ifindex = dev->ifindex;
 		__entry->parent = parent;
 		__entry->congested = congested;
+		__entry->reason = reason;
 		__entry->rate_bps = rate_bps;
 		__entry->roce_bps = roce_bps;
 		__entry->depth_bytes = depth_bytes;
 	),
-	TP_printk("ifindex=%d parent=%08x congested=%s rate_bps=%llu roce_bps=%llu depth_bytes=%u",
+	TP_printk("ifindex=%d parent=%08x congested=%s reason=%s rate_bps=%llu roce_bps=%llu depth_bytes=%u",
 		  __entry->ifindex, __entry->parent,
-		  iqcn_show_detect(__entry->congested), __entry->rate_bps,
+		  iqcn_show_detect(__entry->congested),
+		  iqcn_show_reason(__entry->reason), __entry->rate_bps,
 		  __entry->roce_bps, __entry->depth_bytes)
+);
+
+/* The congestion of a single flow began or ended */
+TRACE_EVENT(iqcn_flow_state,
+	TP_PROTO(const struct net_device *dev, const struct iqcn_key *key,
+		 u32 congested, u32 reason, u32 run, u32 psn),
+	TP_ARGS(dev, key, congested, reason, run, psn),
+	TP_STRUCT__entry(
+		IQCN_TRACE_FLOW_FIELDS
+		__field(__u32, congested)
+		__field(__u32, reason)
+		__field(__u32, run)
+		__field(__u32, psn)
+	),
+	TP_fast_assign(
+		IQCN_TRACE_FLOW_ASSIGN(dev, key);
+		__entry->congested = congested;
+		__entry->reason = reason;
+		__entry->run = run;
+		__entry->psn = psn;
+	),
+	TP_printk(IQCN_TRACE_FLOW_FMT " congested=%s reason=%s run=%u psn=%u",
+		  IQCN_TRACE_FLOW_ARGS, iqcn_show_detect(__entry->congested),
+		  iqcn_show_reason(__entry->reason), __entry->run,
+		  __entry->psn)
 );
 
 #endif /* _IQCN_TRACE_H */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KUnit tests of everything in sch_iqcn that is pure: parser, ICRC, CNP, CM,
- * marking, detection, deadlines, budget, pairing, defaults.
+ * marking, detection, continuity, sampling, learned times, deadlines, budget,
+ * pairing, defaults.
  *
  * What is expected is written down, or worked out here in another way than
  * the code does; see rocev2.h and the other headers for sources.
@@ -12,14 +13,19 @@
 
 #include "../rocev2.c"
 #include "../budget.h"
+#include "../continuity.h"
 #include "../deadline.h"
 #include "../detect.h"
+#include "../interval.h"
 #include "../mark.h"
 #include "../pairing.h"
 #include "../params.h"
+#include "../sample.h"
 
 /* every pseudo-random sequence is the same in every run */
 #define SEED 20230817
+
+#define SECOND	1000000000ULL
 
 static void put16(u8 *p, u16 v)
 {
@@ -1181,14 +1187,83 @@ static void meter_quiet_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m.rate_bps, 1000000000);
 	KUNIT_EXPECT_TRUE(test, iqcn_meter_quiet(&m, 2000, 203000));
 	KUNIT_EXPECT_EQ(test, m.rate_bps, 0);
+}
 
-	/* 1500 bytes are 480 ns at 25 Gb/s */
-	KUNIT_EXPECT_EQ(test, iqcn_quiet_ns(1000000, 25000000000ULL, 1500),
-			2000960);
-	KUNIT_EXPECT_EQ(test, iqcn_quiet_ns(1000000, 0, 1500), 2000000);
-	/* 64 KB are 8 ms at 64 Mb/s */
-	KUNIT_EXPECT_EQ(test, iqcn_quiet_ns(1000000, 64000000, 64000),
-			18000000);
+static void quiet_ns_test(struct kunit *test)
+{
+	static const struct {
+		u64 window_ns, roce_bps, bytes, want_ns;
+	} queues[] = {
+		/* 1500 bytes are 480 ns at 25 Gb/s */
+		{ 1000000, 25000000000ULL, 1500, 2000960 },
+		{ 1000000, 0, 1500, 2000000 },
+		{ 1000000, 0, U64_MAX, 2000000 },
+		{ 1000000, 25000000000ULL, 0, 2000000 },
+		/* 64 KB are 8 ms at 64 Mb/s */
+		{ 1000000, 64000000, 64000, 18000000 },
+		/* one 9000-byte packet in 65536 */
+		{ 1000000, 25000000000ULL, 589824000, 379487360 },
+		/* a second, nearly, and no more */
+		{ 1000000, 8000, 999, 2000000000 },
+		{ 1000000, 8000, 1000, 2002000000 },
+		{ 1000000, 8000, 1001, 2002000000 },
+		{ 1000000, 1, 1, 2002000000 },
+		{ 1000000, 1, 1 << 30, 2002000000 },
+		{ 1000000, 1, (1 << 30) + 1, 2002000000 },
+		{ 1000000, 1, U64_MAX, 2002000000 },
+		/* more than 32 bits have room for */
+		{ 1000000, 1000000000, (1ULL << 32) + 1500, 2002000000 },
+		{ 1000000, 1000000000, 1ULL << 63, 2002000000 },
+		{ 1000000, 1000000000, U64_MAX, 2002000000 },
+		{ 1000000000, 1000000000, U64_MAX, 4000000000ULL },
+		{ 1000000, U64_MAX, 1500, 2000000 },
+		{ 60000000000ULL, 1, 1, 122000000000ULL },
+	};
+	static const u64 rates[] = {
+		1, 7, 8000, 1000000000, 25000000000ULL, 1000000000000000ULL,
+		U64_MAX,
+	};
+	static const struct {
+		u64 window_ns, t1_ns, gap_ns, want_ns;
+	} flows[] = {
+		{ 1000000, 300000, 0, 2600000 },
+		{ 1000000, 300000, 50000, 2700000 },
+		{ 10000, 10000, 0, 40000 },
+		{ 10000, 10000, 1, 40002 },
+		{ 10000, 1000000000, 0, 2000020000 },
+		{ 1000000000, 10000, 0, 2000020000 },
+		{ 1000000000, 1000000000, 1000000000, 6000000000ULL },
+		{ U32_MAX, U32_MAX, 0, 17179869180ULL },
+		/* a packet each minute */
+		{ 1000000, 300000, 60000000000ULL, 120002600000ULL },
+	};
+	int i, b;
+
+	for (i = 0; i < ARRAY_SIZE(queues); i++)
+		KUNIT_EXPECT_EQ_MSG(test, iqcn_quiet_ns(queues[i].window_ns,
+							queues[i].roce_bps,
+							queues[i].bytes),
+				    queues[i].want_ns, "row %d", i);
+	/* more bytes, more time, up to a second */
+	for (i = 0; i < ARRAY_SIZE(rates); i++) {
+		u64 ns, last_ns = 2000;
+
+		for (b = 0; b < 64; b++) {
+			ns = iqcn_quiet_ns(1000, rates[i], 1ULL << b);
+			KUNIT_ASSERT_GE_MSG(test, ns, last_ns,
+					    "%llu bit/s, 2^%d bytes", rates[i],
+					    b);
+			last_ns = ns;
+		}
+		KUNIT_EXPECT_LE_MSG(test, last_ns, 2 * (1000 + SECOND),
+				    "%llu bit/s", rates[i]);
+	}
+	for (i = 0; i < ARRAY_SIZE(flows); i++)
+		KUNIT_EXPECT_EQ_MSG(test,
+				    iqcn_flow_quiet_ns(flows[i].window_ns,
+						       flows[i].t1_ns,
+						       flows[i].gap_ns),
+				    flows[i].want_ns, "row %d", i);
 }
 
 static void detect_queue_test(struct kunit *test)
@@ -1200,6 +1275,7 @@ static void detect_queue_test(struct kunit *test)
 		{ 0, false }, { 899, false }, { 950, true }, { 750, true },
 		{ 601, true }, { 600, false }, { 750, false }, { 899, false },
 		{ 900, true }, { 2000, true }, { 0, false },
+		{ 950, true }, { 750, true }, { 590, false },
 	};
 	static const u64 roce_bps[] = { 1000, 25000000000ULL,
 					800000000000ULL };
@@ -1244,6 +1320,1168 @@ static void detect_depth_test(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, congested, steps[i].want, "step %d",
 				    i);
 	}
+}
+
+/*
+ * Continuity: everything is relative to a start, and happens at each of these
+ */
+
+#define PSNS 0x1000000U
+
+static const u32 starts[] = {
+	0, 1, PSNS - 1, PSNS - 2, PSNS - 3, PSNS - 4, PSNS - 6, PSNS - 50,
+	PSNS - 100, PSNS - 65540, PSNS / 2 - 3, PSNS / 2,
+};
+
+/* A CE packet, and what is to be known of its flow then */
+struct ce {
+	enum { F1, F2, N_FLOWS } flow;
+	u32 psn, n, run;
+	bool congested;
+	bool response;
+};
+
+#define N_CE 16
+
+/* N is enter, N' is exit */
+struct run_case {
+	const char *name;
+	u32 enter, exit;
+	struct ce ce[N_CE];
+};
+
+static const struct run_case run_cases[] = {
+	/* US 12395431, description */
+	{ "(80)", 5, 2, {
+		{ F1, 1, 1, 1 }, { F2, 5, 1, 1 }, { F1, 3, 1, 1 },
+		{ F2, 6, 1, 2 }, { F1, 4, 1, 2 }, { F1, 5, 1, 3 },
+		{ F1, 6, 1, 4 }, { F1, 7, 1, 5, true } } },
+	{ "(83), FIG. 10", 3, 1, {
+		{ F1, 1, 1, 1 }, { F1, 2, 1, 2 }, { F1, 3, 1, 3, true } } },
+	{ "(89)", 3, 1, {
+		{ F1, 1, 1, 1 }, { F2, 5, 1, 1 }, { F1, 3, 1, 1 },
+		{ F2, 7, 1, 1 }, { F1, 4, 1, 2 }, { F2, 9, 1, 1 },
+		{ F1, 5, 1, 3, true }, { F1, 6, 1, 4, true },
+		{ F1, 7, 1, 5, true } } },
+	{ "(89), f2 was congested", 3, 1, {
+		{ F2, 2, 1, 1 }, { F2, 3, 1, 2 }, { F2, 4, 1, 3, true },
+		{ F2, 5, 1, 4, true }, { F2, 7, 1, 1, true },
+		{ F2, 9, 1, 1 } } },
+
+	/* what ends it */
+	{ "N' ended", 5, 2, {
+		{ F1, 0, 5, 5, true }, { F1, 6, 2, 2, true },
+		{ F1, 9, 1, 1 } } },
+	{ "more than N' ended", 5, 2, {
+		{ F1, 0, 5, 5, true }, { F1, 6, 3, 3, true },
+		{ F1, 10, 3, 3, true }, { F1, 14, 1, 1, true },
+		{ F1, 16, 1, 1 } } },
+	{ "N' is N - 1", 5, 4, {
+		{ F1, 0, 5, 5, true }, { F1, 6, 4, 4, true },
+		{ F1, 11, 1, 1 } } },
+	{ "two missing", 5, 2, {
+		{ F1, 0, 9, 9, true }, { F1, 11, 4, 4 }, { F1, 15, 1, 5, true },
+	} },
+	{ "1000 missing", 5, 0, {
+		{ F1, 0, 9, 9, true }, { F1, 1009, 4, 4 } } },
+	{ "N' is 0", 5, 0, {
+		{ F1, 0, 5, 5, true }, { F1, 6, 1, 1, true },
+		{ F1, 8, 1, 1, true }, { F1, 10, 1, 1, true },
+		{ F1, 13, 1, 1 } } },
+	{ "one run ends, the next is long", 5, 2, {
+		{ F1, 0, 5, 5, true }, { F1, 6, 1, 1, true },
+		{ F1, 8, 5, 5, true }, { F1, 15, 5, 5, true } } },
+	{ "ended, never congested", 5, 1, {
+		{ F1, 0, 4, 4 }, { F1, 5, 4, 4 }, { F1, 10, 4, 4 },
+		{ F1, 14, 1, 5, true } } },
+
+	/* GSO */
+	{ "segments", 5, 2, {
+		{ F1, 0, 2, 2 }, { F1, 2, 1, 3 }, { F1, 3, 3, 6, true } } },
+	{ "segments, one missing", 5, 2, {
+		{ F1, 0, 4, 4 }, { F1, 5, 4, 4 }, { F1, 9, 65535, 65539, true },
+		{ F1, 65544, 1, 65540, true } } },
+	{ "as many as there may be", 65536, 2, {
+		{ F1, 0, 65535, 65535 }, { F1, 65535, 1, 65536, true } } },
+
+	/* going back */
+	{ "all again", 5, 2, {
+		{ F1, 0, 1, 1 }, { F1, 1, 1, 2 }, { F1, 2, 1, 3 },
+		{ F1, 0, 1, 3 }, { F1, 1, 1, 3 }, { F1, 2, 1, 3 },
+		{ F1, 3, 1, 4 }, { F1, 4, 1, 5, true } } },
+	{ "twice, the second time less", 5, 2, {
+		{ F1, 0, 4, 4 }, { F1, 1, 1, 4 }, { F1, 2, 1, 4 },
+		{ F1, 1, 1, 4 }, { F1, 2, 2, 4 }, { F1, 4, 1, 5, true } } },
+	{ "segments, some of them new", 7, 2, {
+		{ F1, 0, 4, 4 }, { F1, 2, 4, 6 }, { F1, 2, 4, 6 },
+		{ F1, 5, 2, 7, true } } },
+	{ "few, then ahead", 5, 2, {
+		{ F1, 0, 4, 4 }, { F1, 1, 1, 4 }, { F1, 4, 1, 5, true },
+		{ F1, 1, 2, 5, true }, { F1, 5, 1, 6, true } } },
+	{ "it ends nothing", 5, 4, {
+		{ F1, 0, 5, 5, true }, { F1, 6, 1, 1, true },
+		{ F1, 4, 1, 1, true }, { F1, 7, 1, 2, true },
+		{ F1, 0, 1, 2, true }, { F1, 8, 1, 3, true } } },
+	{ "one missing when repeated", 5, 2, {
+		{ F1, 0, 4, 4 }, { F1, 0, 1, 4 }, { F1, 2, 1, 1 },
+		{ F1, 3, 1, 2 }, { F1, 4, 2, 4 }, { F1, 6, 1, 5, true } } },
+	{ "one missing when repeated, congested", 5, 2, {
+		{ F1, 0, 6, 6, true }, { F1, 0, 2, 6, true },
+		{ F1, 3, 2, 2, true }, { F1, 6, 1, 1 } } },
+	{ "one missing, then more than N' repeated", 5, 2, {
+		{ F1, 0, 6, 6, true }, { F1, 0, 2, 6, true },
+		{ F1, 3, 3, 3, true }, { F1, 7, 1, 1, true },
+		{ F1, 9, 1, 1 } } },
+	{ "one missing, then 400 repeated", 500, 399, {
+		{ F1, 0, 600, 600, true }, { F1, 0, 1, 600, true },
+		{ F1, 2, 400, 400, true }, { F1, 403, 1, 1, true },
+		{ F1, 405, 1, 1 } } },
+	{ "one missing, N' is 0", 5, 0, {
+		{ F1, 0, 6, 6, true }, { F1, 0, 1, 6, true },
+		{ F1, 2, 1, 1, true }, { F1, 4, 1, 1, true },
+		{ F1, 7, 1, 1 } } },
+	{ "two missing when repeated", 5, 2, {
+		{ F1, 0, 6, 6, true }, { F1, 0, 1, 6, true },
+		{ F1, 3, 1, 1 }, { F1, 4, 4, 5, true } } },
+	{ "one missing, some of the next new", 5, 2, {
+		{ F1, 0, 4, 4 }, { F1, 0, 1, 4 }, { F1, 2, 4, 4 },
+		{ F1, 6, 1, 5, true } } },
+	{ "one missing, repeated again", 5, 2, {
+		{ F1, 0, 6, 6, true }, { F1, 0, 1, 6, true },
+		{ F1, 2, 2, 2, true }, { F1, 0, 1, 2, true },
+		{ F1, 1, 2, 2, true }, { F1, 3, 2, 3, true },
+		{ F1, 2, 1, 3, true }, { F1, 5, 1, 4, true },
+		/* where it went back from is nothing special */
+		{ F1, 3, 1, 4, true }, { F1, 7, 1, 1 } } },
+	{ "as far as it may", 5, 2, {
+		{ F1, 65536, 3, 3 }, { F1, 3, 1, 3 }, { F1, 65539, 1, 4 } } },
+	{ "further: another connection", 5, 2, {
+		{ F1, 65536, 3, 3 }, { F1, 2, 1, 1 }, { F1, 3, 3, 4 },
+		{ F1, 6, 1, 5, true } } },
+	{ "further, congested", 5, 2, {
+		{ F1, 65536, 5, 5, true }, { F1, 2, 3, 3, true },
+		{ F1, 6, 1, 1, true }, { F1, 8, 1, 1 } } },
+	{ "as far as it may, in steps", 5, 2, {
+		{ F1, 65536, 3, 3 }, { F1, 32768, 1, 3 }, { F1, 3, 1, 3 },
+		{ F1, 4, 9, 3 }, { F1, 65539, 2, 5, true } } },
+	{ "further, in steps", 5, 2, {
+		{ F1, 65536, 3, 3 }, { F1, 3, 1, 3 }, { F1, 2, 1, 1 },
+		{ F1, 3, 4, 5, true } } },
+	{ "as far as it may after a hole", 5, 2, {
+		{ F1, 65536, 3, 3 }, { F1, 3, 1, 3 }, { F1, 5, 1, 1 },
+		{ F1, PSNS - 65530, 1, 1 }, { F1, 6, 1, 2 } } },
+	{ "further after a hole", 5, 2, {
+		{ F1, 65536, 3, 3 }, { F1, 3, 1, 3 }, { F1, 5, 2, 2 },
+		{ F1, PSNS - 65530, 1, 1 }, { F1, PSNS - 65529, 1, 2 } } },
+
+	{ "back, then half of all ahead", 5, 2, {
+		{ F1, 65536, 1, 1 }, { F1, 1, 1, 1 }, { F1, 8454045, 1, 1 } } },
+
+	/* requests and READ responses */
+	{ "a response ahead", 5, 2, {
+		{ F1, 0, 3, 3 }, { F1, 900, 1, 3, .response = true },
+		{ F1, 3, 1, 3 }, { F1, 4, 1, 4 }, { F1, 5, 1, 5, true } } },
+	{ "a response behind", 5, 2, {
+		{ F1, 900, 3, 3 }, { F1, 0, 1, 3, .response = true },
+		{ F1, 903, 1, 3 }, { F1, 904, 2, 5, true } } },
+	{ "a response far behind", 5, 2, {
+		{ F1, 5000000, 4, 4 }, { F1, 100, 8, 4, .response = true },
+		{ F1, 5000004, 1, 4 }, { F1, 5000005, 1, 5, true } } },
+	{ "a request far behind", 5, 2, {
+		{ F1, 5000000, 4, 4, .response = true }, { F1, 100, 8, 4 },
+		{ F1, 108, 1, 5, true } } },
+	{ "it goes on with responses", 5, 2, {
+		{ F1, 0, 3, 3 }, { F1, 900, 1, 3, .response = true },
+		{ F1, 901, 1, 4, .response = true },
+		{ F1, 902, 1, 5, true, true } } },
+	{ "congested", 5, 2, {
+		{ F1, 0, 5, 5, true }, { F1, 900, 1, 5, true, true },
+		{ F1, 3000000, 1, 5, true }, { F1, 3000001, 1, 6, true },
+		{ F1, 3000004, 1, 1 } } },
+	{ "back after a response", 5, 2, {
+		{ F1, 100, 3, 3 }, { F1, 0, 1, 3, .response = true },
+		{ F1, 50, 1, 3 }, { F1, 51, 1, 4 }, { F1, 50, 2, 4 } } },
+};
+
+static void play_run_case(struct kunit *test, const struct run_case *rc,
+			  u32 start)
+{
+	struct iqcn_continuity cs[N_FLOWS] = {};
+	bool congested[N_FLOWS] = {};
+	int i;
+
+	for (i = 0; i < N_CE && rc->ce[i].n; i++) {
+		const struct ce *ce = &rc->ce[i];
+		struct iqcn_continuity *c = &cs[ce->flow];
+		bool *state = &congested[ce->flow];
+		u32 ended;
+
+		ended = iqcn_continuity_add(c, (start + ce->psn) % PSNS, ce->n,
+					    PSNS, !ce->response);
+		*state = iqcn_detect_run(*state, ended, c->run, rc->enter,
+					 rc->exit);
+		KUNIT_EXPECT_EQ_MSG(test, c->run, ce->run,
+				    "%s from %u, packet %d", rc->name, start,
+				    i);
+		KUNIT_EXPECT_EQ_MSG(test, *state, ce->congested,
+				    "%s from %u, packet %d", rc->name, start,
+				    i);
+	}
+}
+
+static void run_cases_test(struct kunit *test)
+{
+	int i, s;
+
+	for (i = 0; i < ARRAY_SIZE(run_cases); i++)
+		for (s = 0; s < ARRAY_SIZE(starts); s++)
+			play_run_case(test, &run_cases[i], starts[s]);
+}
+
+/* Packets one after the other, all of them CE, of so many segments each */
+struct stretch {
+	u32 psn, packets, segs;
+	bool response;
+};
+
+/* M is packets, G is enter, G' is exit; packets, the first is 1, with which
+ * the state changes
+ */
+struct span_case {
+	const char *name;
+	u32 packets, enter, exit;
+	struct stretch stretches[6];
+	u32 changes[4];
+};
+
+static const struct span_case span_cases[] = {
+	/* US 12395431, description (81): of 100, one difference is 2 */
+	{ "(81)", 100, 3, 5, { { 0, 50, 1 }, { 51, 49, 1 } }, { 99 } },
+	{ "all", 100, 3, 5, { { 0, 300, 1 } }, { 100 } },
+	{ "99 only", 100, 3, 5, { { 0, 99, 1 } }, { } },
+	{ "several of 2", 100, 3, 5,
+	  { { 0, 10, 1 }, { 11, 20, 1 }, { 32, 30, 1 }, { 63, 1, 1 },
+	    { 65, 35, 1 } }, { 96 } },
+	{ "one of 3", 100, 3, 5, { { 0, 50, 1 }, { 52, 48, 1 } }, { } },
+	{ "one of 3, at last", 100, 3, 5,
+	  { { 0, 98, 1 }, { 100, 1, 1 } }, { } },
+	{ "100 without it", 100, 3, 5,
+	  { { 0, 50, 1 }, { 52, 200, 1 } }, { 151 } },
+	{ "G is 2", 100, 2, 2, { { 0, 50, 1 }, { 51, 100, 1 } }, { } },
+	{ "M is 1", 1, 2, 2, { { 0, 1, 1 }, { 2, 1, 1 }, { 3, 2, 1 } },
+	  { 1, 2, 3 } },
+
+	/* what ends it */
+	{ "between G and G'", 100, 3, 5,
+	  { { 0, 100, 1 }, { 102, 10, 1 }, { 115, 300, 1 } }, { 100 } },
+	{ "G'", 100, 3, 5, { { 0, 100, 1 }, { 104, 100, 1 } }, { 100, 101 } },
+	{ "G' later, 100 again", 100, 3, 5,
+	  { { 0, 150, 1 }, { 154, 300, 1 } }, { 100, 151, 251 } },
+	{ "G' is G", 100, 3, 3,
+	  { { 0, 150, 1 }, { 151, 50, 1 }, { 203, 99, 1 } }, { 100, 201 } },
+	{ "much more than G'", 100, 3, 5,
+	  { { 0, 150, 1 }, { 8000000, 1, 1 } }, { 100, 151 } },
+
+	/* GSO */
+	{ "segments", 100, 3, 5, { { 0, 10, 10 } }, { 10 } },
+	{ "segments, all at once", 100, 3, 5, { { 0, 1, 65535 } }, { 1 } },
+	{ "segments, one missing", 100, 3, 5,
+	  { { 0, 5, 10 }, { 51, 5, 10 } }, { 10 } },
+	{ "segments, two missing", 100, 3, 5,
+	  { { 0, 5, 10 }, { 52, 11, 10 } }, { 16 } },
+
+	/* going back */
+	{ "all again", 100, 3, 5, { { 0, 60, 1 }, { 0, 100, 1 } }, { 160 } },
+	{ "segments, some of them new", 100, 3, 5,
+	  { { 0, 6, 10 }, { 55, 5, 10 } }, { 11 } },
+	{ "few, then ahead", 100, 3, 5,
+	  { { 0, 60, 1 }, { 20, 1, 1 }, { 60, 100, 1 } }, { 101 } },
+	{ "two missing when repeated", 100, 3, 5,
+	  { { 0, 60, 1 }, { 20, 1, 1 }, { 23, 37, 1 }, { 60, 101, 1 } },
+	  { 162 } },
+	{ "one missing when repeated", 100, 3, 5,
+	  { { 0, 60, 1 }, { 20, 1, 1 }, { 22, 60, 1 } }, { 100 } },
+	{ "far: another connection", 100, 3, 5,
+	  { { 65536, 60, 1 }, { 0, 100, 1 } }, { 160 } },
+	{ "far, in steps", 100, 3, 5,
+	  { { 65536, 60, 1 }, { 60, 1, 1 }, { 59, 100, 1 } }, { 161 } },
+	{ "far ahead", 100, 3, 5,
+	  { { 0, 60, 1 }, { 100000, 101, 1 } }, { 161 } },
+
+	/* requests and READ responses */
+	{ "responses", 100, 3, 5,
+	  { { 0, 60, 1 }, { 5000, 40, 1, true }, { 200, 50, 1 } }, { 102 } },
+	{ "responses far behind", 100, 3, 5,
+	  { { 5000000, 60, 1 }, { 100, 40, 1, true }, { 5000060, 50, 1 } },
+	  { 102 } },
+	{ "responses, congested", 100, 3, 5,
+	  { { 0, 100, 1 }, { 5000, 10, 1, true }, { 200, 10, 1 } }, { 100 } },
+};
+
+static void play_span_case(struct kunit *test, const struct span_case *sc,
+			   u32 start)
+{
+	const struct stretch *s = sc->stretches;
+	struct iqcn_continuity c = {};
+	bool congested = false;
+	u32 packet = 0, changes = 0, n;
+
+	for (; s < sc->stretches + ARRAY_SIZE(sc->stretches); s++) {
+		for (n = 0; n < s->packets; n++) {
+			u32 psn = (start + s->psn + n * s->segs) % PSNS;
+			bool last = congested;
+
+			packet++;
+			iqcn_continuity_add(&c, psn, s->segs, PSNS,
+					    !s->response);
+			congested = iqcn_detect_span(congested, &c, sc->packets,
+						     sc->enter, sc->exit);
+			if (congested == last)
+				continue;
+			KUNIT_ASSERT_LT(test, changes,
+					ARRAY_SIZE(sc->changes));
+			KUNIT_EXPECT_EQ_MSG(test, packet,
+					    sc->changes[changes],
+					    "%s from %u", sc->name, start);
+			changes++;
+		}
+	}
+	if (changes < ARRAY_SIZE(sc->changes))
+		KUNIT_EXPECT_EQ_MSG(test, sc->changes[changes], 0,
+				    "%s from %u", sc->name, start);
+}
+
+static void span_cases_test(struct kunit *test)
+{
+	int i, s;
+
+	for (i = 0; i < ARRAY_SIZE(span_cases); i++)
+		for (s = 0; s < ARRAY_SIZE(starts); s++)
+			play_span_case(test, &span_cases[i], starts[s]);
+}
+
+/* A difference of G or more leads to one verdict, then it is past */
+static void span_anew_test(struct kunit *test)
+{
+	static const struct {
+		u32 hole;
+		bool congested, want;
+	} holes[] = {
+		{ 2, false, false }, { 3, false, false }, { 4, false, false },
+		{ 2, true, true }, { 3, true, true }, { 4, true, false },
+		{ 1000, true, false },
+	};
+	int i, k;
+
+	for (i = 0; i < ARRAY_SIZE(holes); i++) {
+		bool congested = holes[i].congested;
+		struct iqcn_continuity c = {};
+		u32 psn = PSNS - 30;
+
+		for (k = 0; k < 50; k++) {
+			iqcn_continuity_add(&c, psn, 1, PSNS, true);
+			congested = iqcn_detect_span(congested, &c, 100, 3, 5);
+			psn = (psn + 1) % PSNS;
+		}
+		KUNIT_EXPECT_EQ_MSG(test, c.span, 50, "row %d", i);
+
+		psn = (psn + holes[i].hole) % PSNS;
+		iqcn_continuity_add(&c, psn, 1, PSNS, true);
+		congested = iqcn_detect_span(congested, &c, 100, 3, 5);
+		KUNIT_EXPECT_EQ_MSG(test, congested, holes[i].want, "row %d",
+				    i);
+		KUNIT_EXPECT_EQ_MSG(test, c.span, 0, "row %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, c.gap, 0, "row %d", i);
+
+		/* a smaller G' is for differences that come */
+		for (k = 1; k <= 120; k++) {
+			psn = (psn + 1) % PSNS;
+			iqcn_continuity_add(&c, psn, 1, PSNS, true);
+			congested = iqcn_detect_span(congested, &c, 100, 3, 3);
+			KUNIT_ASSERT_EQ_MSG(test, congested,
+					    holes[i].want || k >= 100,
+					    "row %d, packet %d", i, k);
+		}
+	}
+}
+
+/* Shortest way from one number to the other */
+static void seq_delta_test(struct kunit *test)
+{
+	static const struct {
+		u32 a, b, modulus;
+		s32 want;
+	} deltas[] = {
+		{ 0, 0, PSNS, 0 },
+		{ 0, PSNS - 1, PSNS, 1 },
+		{ PSNS - 1, 0, PSNS, -1 },
+		{ PSNS / 2 - 1, 0, PSNS, PSNS / 2 - 1 },
+		{ 0, PSNS / 2 - 1, PSNS, 1 - (s32)(PSNS / 2) },
+		{ 5, PSNS - 5, PSNS, 10 },
+		/* 2^24 / 7, rounded up */
+		{ 3, 2396740, 2396746, 9 },
+		{ 2396740, 3, 2396746, -9 },
+		{ 100, 200, 256, -100 },
+		{ 20, 200, 256, 76 },
+	};
+	u32 a, b, modulus;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(deltas); i++)
+		KUNIT_EXPECT_EQ_MSG(test,
+				    iqcn_seq_delta(deltas[i].a, deltas[i].b,
+						   deltas[i].modulus),
+				    deltas[i].want, "row %d", i);
+	for (modulus = 1; modulus <= 64; modulus++) {
+		for (a = 0; a < modulus; a++) {
+			for (b = 0; b < modulus; b++) {
+				s32 delta = iqcn_seq_delta(a, b, modulus);
+
+				KUNIT_ASSERT_LE(test, 2 * abs(delta), modulus);
+				KUNIT_ASSERT_EQ(test,
+						(b + delta + modulus) % modulus,
+						a);
+			}
+		}
+	}
+}
+
+/* However often packets are repeated, they are those few */
+static void continuity_repeat_test(struct kunit *test)
+{
+	static const struct {
+		u32 packets, n;
+	} loops[] = {
+		{ 1, 1 }, { 1, 4 }, { 4, 1 }, { 2, 2 },
+	};
+	int i, s, k;
+
+	for (i = 0; i < ARRAY_SIZE(loops) * ARRAY_SIZE(starts); i++) {
+		u32 packets = loops[i % ARRAY_SIZE(loops)].packets;
+		u32 n = loops[i % ARRAY_SIZE(loops)].n;
+		bool run = false, span = false;
+		struct iqcn_continuity c = {};
+		u32 psn, ended;
+
+		s = i / ARRAY_SIZE(loops);
+		for (k = 0; k < 1000; k++) {
+			psn = (starts[s] + k % packets * n) % PSNS;
+			ended = iqcn_continuity_add(&c, psn, n, PSNS, true);
+			run = iqcn_detect_run(run, ended, c.run, 5, 2);
+			span = iqcn_detect_span(span, &c, 5, 2, 3);
+			KUNIT_ASSERT_EQ(test, ended, IQCN_RUN_GOES_ON);
+			KUNIT_ASSERT_EQ(test, c.run,
+					min_t(u32, k + 1, packets) * n);
+			KUNIT_ASSERT_FALSE(test, run);
+			KUNIT_ASSERT_FALSE(test, span);
+		}
+		/* new ones do count */
+		psn = (starts[s] + packets * n) % PSNS;
+		ended = iqcn_continuity_add(&c, psn, 4, PSNS, true);
+		KUNIT_EXPECT_TRUE(test, iqcn_detect_run(run, ended, c.run, 5,
+							2));
+		KUNIT_EXPECT_TRUE(test, iqcn_detect_span(span, &c, 5, 2, 3));
+	}
+}
+
+/* However often it goes back, by however much: a few packets in order are no
+ * more than those few
+ */
+static void continuity_back_test(struct kunit *test)
+{
+	/* with samples of 1 in 1, 7, 1000, 65536 */
+	static const u32 moduli[] = { PSNS, 2396746, 16778, 256 };
+	int m, i, k;
+
+	for (m = 0; m < ARRAY_SIZE(moduli); m++) {
+		u32 modulus = moduli[m], far = modulus / 256;
+		const u32 steps[] = {
+			1, 2, 3, far / 2, far - 2, far - 1, far, far + 1,
+			2 * far, 3 * far + 1, modulus / 4, modulus / 2 - 2,
+		};
+
+		for (i = 0; i < 3 * ARRAY_SIZE(steps); i++) {
+			u32 step = steps[i / 3], few = 1 + i % 3;
+			bool run = false, span = false;
+			struct iqcn_continuity c = {};
+			u32 seq = modulus / 3, ended;
+
+			if (!step || step >= modulus / 2)
+				continue;
+			for (k = 0; k < 1000 * few; k++) {
+				ended = iqcn_continuity_add(&c, seq, 1,
+							    modulus, true);
+				run = iqcn_detect_run(run, ended, c.run,
+						      few + 1, few);
+				span = iqcn_detect_span(span, &c, few + 1, 2,
+							3);
+				KUNIT_ASSERT_LE_MSG(test, c.run, few,
+						    "%u back of %u", step,
+						    modulus);
+				KUNIT_ASSERT_FALSE_MSG(test, run,
+						       "%u back of %u", step,
+						       modulus);
+				KUNIT_ASSERT_FALSE_MSG(test, span,
+						       "%u back of %u", step,
+						       modulus);
+				if (k % few == few - 1)
+					seq += modulus - few + 1 - step;
+				else
+					seq++;
+				seq %= modulus;
+			}
+		}
+	}
+}
+
+/* One request, one response: nothing is ever known of their order */
+static void continuity_kinds_test(struct kunit *test)
+{
+	static const u32 apart[] = {
+		0, 1, 2, 1000, 60000, 100000, 5000000, PSNS / 2, 12000000,
+		PSNS - 70000, PSNS - 1000, PSNS - 2, PSNS - 1,
+	};
+	int i, s, k;
+
+	for (i = 0; i < ARRAY_SIZE(apart); i++) {
+		for (s = 0; s < ARRAY_SIZE(starts); s++) {
+			bool run = false, span = false;
+			struct iqcn_continuity c = {};
+
+			for (k = 0; k < 100; k++) {
+				u32 psn = starts[s] + k / 2;
+				u32 ended;
+
+				psn += k % 2 * apart[i];
+				ended = iqcn_continuity_add(&c, psn % PSNS, 1,
+							    PSNS, k % 2);
+				run = iqcn_detect_run(run, ended, c.run, 2, 1);
+				span = iqcn_detect_span(span, &c, 2, 2, 3);
+				KUNIT_ASSERT_FALSE_MSG(test, run, "%u apart",
+						       apart[i]);
+				KUNIT_ASSERT_FALSE_MSG(test, span, "%u apart",
+						       apart[i]);
+			}
+		}
+	}
+}
+
+/* All of the numbers, and again, until the run stops to count */
+static void continuity_long_test(struct kunit *test)
+{
+	struct iqcn_continuity c = {};
+	u32 psn = 0xabcdef, packets;
+	u64 sent = 0;
+
+	for (packets = 0; packets < 16500; packets++) {
+		KUNIT_ASSERT_EQ(test, iqcn_continuity_add(&c, psn, 65535, PSNS,
+							  true),
+				IQCN_RUN_GOES_ON);
+		psn = (psn + 65535) % PSNS;
+		sent += 65535;
+		KUNIT_ASSERT_EQ(test, c.run, min_t(u64, sent, 1 << 30));
+	}
+	KUNIT_ASSERT_GT(test, sent, 1ULL << 30);
+	iqcn_continuity_add(&c, (psn + 1) % PSNS, 1, PSNS, true);
+	KUNIT_EXPECT_EQ(test, c.run, 1);
+}
+
+#define N_SENT 2000
+
+/* What a sender sent, PSN by PSN; CE_LAST: the last segment of its packet */
+enum { NOT_CE, CE, CE_LAST };
+
+static u32 ref_run(const u8 *sent, u32 n)
+{
+	u32 run = 0;
+
+	while (run < n && sent[n - 1 - run] != NOT_CE)
+		run++;
+	return run;
+}
+
+/* Every packet is seen, not only those that are CE */
+static bool ref_run_state(const u8 *sent, u32 n, u32 enter, u32 exit)
+{
+	bool congested = false;
+	u32 run = 0, i;
+
+	for (i = 0; i < n; i++) {
+		if (sent[i] == NOT_CE) {
+			if (run <= exit)
+				congested = false;
+			run = 0;
+		} else if (++run >= enter) {
+			congested = true;
+		}
+	}
+	return congested;
+}
+
+static bool ref_span_state(const u8 *sent, u32 n, u32 packets, u32 enter,
+			   u32 exit)
+{
+	u32 from = 0, last = 0, largest = 0, i;
+	bool congested = false, begun = false;
+
+	for (i = 0; i < n; i++) {
+		if (sent[i] == NOT_CE)
+			continue;
+		if (begun)
+			largest = max(largest, i - last);
+		else
+			from = i;
+		begun = true;
+		last = i;
+		if (sent[i] != CE_LAST)
+			continue;
+		if (largest >= exit)
+			congested = false;
+		else if (largest < enter && i + 1 - from >= packets)
+			congested = true;
+		else if (largest < enter)
+			continue;
+		from = i + 1;
+		largest = 0;
+	}
+	return congested;
+}
+
+/* Against the whole history of the sender */
+static void continuity_model_test(struct kunit *test)
+{
+	static const u32 ce_pcts[] = { 30, 60, 80, 90, 95, 98, 100 };
+	u8 *sent = alloc(test, N_SENT + 64);
+	u32 run_changes = 0, span_changes = 0;
+	struct rnd_state rnd;
+	int seq;
+
+	prandom_seed_state(&rnd, SEED);
+	for (seq = 0; seq < 140; seq++) {
+		u32 ce_pct = ce_pcts[seq % ARRAY_SIZE(ce_pcts)];
+		u32 r = prandom_u32_state(&rnd);
+		u32 enter = 1 + r % 12, exit = r / 16 % enter;
+		u32 packets = 1 + (r >> 8) % 50;
+		u32 enter_gap = 2 + (r >> 16) % 3;
+		u32 exit_gap = enter_gap + (r >> 20) % 3;
+		bool run = false, span = false, was;
+		struct iqcn_continuity c = {};
+		u32 start, n, segs;
+
+		/* half of them wrap */
+		start = prandom_u32_state(&rnd) % PSNS;
+		if (seq / ARRAY_SIZE(ce_pcts) % 2)
+			start = PSNS - start % N_SENT;
+		for (n = 0; n < N_SENT; n += segs) {
+			u32 psn = (start + n) % PSNS, ended;
+
+			r = prandom_u32_state(&rnd);
+			segs = r >> 24 & 3 ? 1 : r >> 26 & 15 ?
+			       1 + (r >> 16) % 8 : 64;
+			if ((r & 0xffff) % 100 >= ce_pct) {
+				memset(sent + n, NOT_CE, segs);
+				continue;
+			}
+			memset(sent + n, CE, segs - 1);
+			sent[n + segs - 1] = CE_LAST;
+
+			ended = iqcn_continuity_add(&c, psn, segs, PSNS, true);
+			KUNIT_ASSERT_EQ_MSG(test, c.run,
+					    ref_run(sent, n + segs),
+					    "sequence %d, PSN %u", seq, psn);
+
+			was = run;
+			run = iqcn_detect_run(run, ended, c.run, enter, exit);
+			run_changes += run != was;
+			KUNIT_ASSERT_EQ_MSG(test, run,
+					    ref_run_state(sent, n + segs,
+							  enter, exit),
+					    "sequence %d, PSN %u", seq, psn);
+
+			was = span;
+			span = iqcn_detect_span(span, &c, packets, enter_gap,
+						exit_gap);
+			span_changes += span != was;
+			KUNIT_ASSERT_EQ_MSG(test, span,
+					    ref_span_state(sent, n + segs,
+							   packets, enter_gap,
+							   exit_gap),
+					    "sequence %d, PSN %u", seq, psn);
+		}
+	}
+	/* or it was for nothing */
+	KUNIT_EXPECT_GT(test, run_changes, 1000);
+	KUNIT_EXPECT_GT(test, span_changes, 1000);
+}
+
+/* Which numbers are in the run, of a sender that goes back */
+struct ref_again {
+	u16 *run_of;
+	u16 run_no;
+	u32 first, run, next;
+};
+
+/* Return: the run that has ended, U32_MAX: none */
+static u32 ref_again_add(struct ref_again *ref, u32 n, u32 segs)
+{
+	u32 ended = U32_MAX, i;
+	bool ahead;
+
+	/* right after all that are in it */
+	ahead = n && ref->run_of[n - 1] == ref->run_no &&
+		ref->run_of[n] != ref->run_no;
+	if (!ref->run_no || (n > ref->next && !ahead)) {
+		if (ref->run_no)
+			ended = n == ref->next + 1 ? ref->run : 0;
+		ref->run_no++;
+		ref->first = n;
+		ref->run = 0;
+	}
+	for (i = n; i < n + segs; i++) {
+		if (i < ref->first || ref->run_of[i] == ref->run_no)
+			continue;
+		ref->run_of[i] = ref->run_no;
+		ref->run++;
+	}
+	ref->next = n + segs;
+	return ended;
+}
+
+/* A sender that goes back, now and then further than the last hole is away */
+static void continuity_again_test(struct kunit *test)
+{
+	static const u32 ce_pcts[] = { 50, 80, 90, 95, 98 };
+	static const u32 back_shifts[] = { 3, 5, 8 };
+	u32 changes = 0, again = 0;
+	struct ref_again ref = {};
+	struct rnd_state rnd;
+	int seq, k;
+
+	ref.run_of = alloc(test, (N_SENT * 4 + 64) * sizeof(*ref.run_of));
+	prandom_seed_state(&rnd, SEED);
+	for (seq = 0; seq < 150; seq++) {
+		u32 ce_pct = ce_pcts[seq % ARRAY_SIZE(ce_pcts)];
+		u32 back_shift = back_shifts[seq % ARRAY_SIZE(back_shifts)];
+		u32 r = prandom_u32_state(&rnd);
+		u32 enter = 2 + r % 12, exit = r / 16 % enter;
+		bool congested = false, want = false, was;
+		struct iqcn_continuity c = {};
+		u32 start, n = 40, segs;
+
+		memset(ref.run_of, 0, (N_SENT * 4 + 64) *
+				      sizeof(*ref.run_of));
+		ref.run_no = 0;
+		start = prandom_u32_state(&rnd) % PSNS;
+		if (seq % 2)
+			start = PSNS - start % N_SENT;
+		for (k = 0; k < N_SENT; k++, n += segs) {
+			u32 psn, ended, ref_ended;
+
+			r = prandom_u32_state(&rnd);
+			if (!(r >> 8 & ((1 << back_shift) - 1))) {
+				n -= min(n, (r >> 16) % 60);
+				again++;
+			}
+			segs = r >> 30 ? 1 : 1 + (r >> 28 & 3);
+			if ((r & 0xff) * 100 >= ce_pct * 256)
+				continue;
+			psn = (start + n) % PSNS;
+			ended = iqcn_continuity_add(&c, psn, segs, PSNS, true);
+			congested = iqcn_detect_run(congested, ended, c.run,
+						    enter, exit);
+
+			ref_ended = ref_again_add(&ref, n, segs);
+			was = want;
+			want = ref.run >= enter ||
+			       (want && ref_ended > exit);
+			changes += want != was;
+			KUNIT_ASSERT_EQ_MSG(test, c.run, ref.run,
+					    "sequence %d, PSN %u", seq, psn);
+			KUNIT_ASSERT_EQ_MSG(test, ended, ref_ended,
+					    "sequence %d, PSN %u", seq, psn);
+			KUNIT_ASSERT_EQ_MSG(test, congested, want,
+					    "sequence %d, PSN %u", seq, psn);
+		}
+	}
+	KUNIT_EXPECT_GT(test, changes, 1000);
+	KUNIT_EXPECT_GT(test, again, 1000);
+}
+
+/*
+ * Sampling
+ */
+
+static const u32 everys[] = { 1, 2, 3, 7, 8, 64, 1000, 65536 };
+
+/* All PSNs once, in packets of any size: all of the samples, one by one */
+static void sample_cycle_test(struct kunit *test)
+{
+	static const u32 moduli[ARRAY_SIZE(everys)] = {
+		16777216, 8388608, 5592406, 2396746, 2097152, 262144, 16778,
+		256,
+	};
+	struct rnd_state rnd;
+	int i;
+
+	prandom_seed_state(&rnd, SEED);
+	for (i = 0; i < ARRAY_SIZE(everys); i++) {
+		u32 modulus = iqcn_sample_modulus(everys[i]);
+		u32 qp = prandom_u32_state(&rnd) % PSNS;
+		u32 start = prandom_u32_state(&rnd) % PSNS;
+		u32 sent, segs, picks = 0, next = 0;
+
+		KUNIT_EXPECT_EQ_MSG(test, modulus, moduli[i], "1 in %u",
+				    everys[i]);
+		for (sent = 0; sent < PSNS; sent += segs) {
+			u32 r = prandom_u32_state(&rnd), seq, n;
+
+			segs = r >> 30 ? 1 + r % 8 : 1 + r % 64;
+			segs = min(segs, PSNS - sent);
+			n = iqcn_sample_pick((start + sent) % PSNS, segs, qp,
+					     everys[i], &seq);
+			if (!n)
+				continue;
+			if (!picks)
+				next = seq;
+			KUNIT_ASSERT_EQ_MSG(test, seq, next, "1 in %u",
+					    everys[i]);
+			KUNIT_ASSERT_LT_MSG(test, seq, modulus, "1 in %u",
+					    everys[i]);
+			next = (next + n) % modulus;
+			picks += n;
+		}
+		KUNIT_EXPECT_EQ_MSG(test, picks, modulus, "1 in %u",
+				    everys[i]);
+	}
+}
+
+/* Segments of one packet are packets of one segment */
+static void sample_segs_test(struct kunit *test)
+{
+	struct rnd_state rnd;
+	int i;
+
+	prandom_seed_state(&rnd, SEED);
+	for (i = 0; i < 4000; i++) {
+		u32 r = prandom_u32_state(&rnd);
+		u32 every = i % 3 ? everys[i % ARRAY_SIZE(everys)] :
+				    1 + r % 65536;
+		u32 qp = prandom_u32_state(&rnd) % PSNS;
+		u32 psn = prandom_u32_state(&rnd) % PSNS;
+		u32 segs = (r >> 16) % 65535 + 1, want = 0, first = 0;
+		u32 one, n, s, seq;
+
+		/* many small ones, and the largest; half of them at the wrap */
+		segs = i % 100 == 0 ? 65535 : i % 4 ? 1 + segs % 32 : segs;
+		if (i / 4 % 2)
+			psn = (2 * PSNS - qp - psn % (segs + 2)) % PSNS;
+		for (s = 0; s < segs; s++) {
+			u32 number = (psn + s + qp) % PSNS;
+			bool hit = number % every == 0;
+
+			if (hit && !want++)
+				first = number / every;
+			if (s >= 32 && s < segs - 32)
+				continue;
+			one = iqcn_sample_pick((psn + s) % PSNS, 1, qp, every,
+					       &seq);
+			KUNIT_ASSERT_EQ_MSG(test, one, hit,
+					    "PSN %u QP %u 1 in %u", psn + s,
+					    qp, every);
+			if (hit)
+				KUNIT_ASSERT_EQ(test, seq, number / every);
+		}
+		n = iqcn_sample_pick(psn, segs, qp, every, &seq);
+		KUNIT_ASSERT_EQ_MSG(test, n, want,
+				    "PSN %u QP %u 1 in %u, %u segments", psn,
+				    qp, every, segs);
+		if (want)
+			KUNIT_ASSERT_EQ_MSG(test, seq, first,
+					    "PSN %u QP %u 1 in %u", psn, qp,
+					    every);
+	}
+}
+
+/* US 12395431, description (78): continuity is had through sampling */
+static void sample_continuity_test(struct kunit *test)
+{
+	struct rnd_state rnd;
+	int i;
+
+	prandom_seed_state(&rnd, SEED);
+	for (i = 0; i < ARRAY_SIZE(everys); i++) {
+		u32 every = everys[i], modulus = iqcn_sample_modulus(every);
+		u32 qp = prandom_u32_state(&rnd) % PSNS;
+		u32 psn = (2 * PSNS - qp - 300 * every) % PSNS;
+		struct iqcn_continuity all = {}, half = {};
+		u32 picks = 0, packets = 0, last = 0, seq, n, segs, ended;
+		bool congested = false, wrapped = false;
+
+		while (picks < 1000) {
+			segs = prandom_u32_state(&rnd) >> 16;
+			segs = 1 + segs % min(2 * every, 65535U);
+			n = iqcn_sample_pick(psn, segs, qp, every, &seq);
+			psn = (psn + segs) % PSNS;
+			if (!n)
+				continue;
+
+			wrapped |= seq < last;
+			last = seq;
+			picks += n;
+			ended = iqcn_continuity_add(&all, seq, n, modulus,
+						    true);
+			KUNIT_ASSERT_EQ_MSG(test, ended, IQCN_RUN_GOES_ON,
+					    "1 in %u, number %u", every, seq);
+			KUNIT_ASSERT_EQ_MSG(test, all.run, picks,
+					    "1 in %u, number %u", every, seq);
+
+			if (packets++ % 2)
+				continue;
+			ended = iqcn_continuity_add(&half, seq, n, modulus,
+						    true);
+			congested = iqcn_detect_run(congested, ended, half.run,
+						    5, 2);
+			KUNIT_ASSERT_EQ_MSG(test, half.run, n,
+					    "1 in %u, number %u", every, seq);
+			KUNIT_ASSERT_FALSE_MSG(test, congested,
+					       "1 in %u, number %u", every,
+					       seq);
+		}
+		KUNIT_EXPECT_TRUE_MSG(test, wrapped, "1 in %u", every);
+	}
+}
+
+/* Flows that send the same PSN at the same time are not all looked at */
+static void sample_qp_test(struct kunit *test)
+{
+	struct rnd_state rnd;
+	int i;
+
+	prandom_seed_state(&rnd, SEED);
+	for (i = 0; i < 200; i++) {
+		u32 psn = prandom_u32_state(&rnd) % PSNS;
+		u32 qp = prandom_u32_state(&rnd) % PSNS, picks = 0, seq, k;
+
+		for (k = 0; k < 512; k++)
+			picks += iqcn_sample_pick(psn, 1, (qp + k) % PSNS, 64,
+						  &seq);
+		KUNIT_ASSERT_EQ_MSG(test, picks, 8, "PSN %u QP %u", psn, qp);
+	}
+}
+
+/*
+ * Times that are learned
+ */
+
+static void smooth_test(struct kunit *test)
+{
+	static const u32 values[] = {
+		1, 7, 8, 9, 1000, 20000, 300000, NSEC_PER_SEC, U32_MAX,
+	};
+	int a, b, i;
+
+	/* RFC 6298: 7/8 of the old one, 1/8 of the new one */
+	KUNIT_EXPECT_EQ(test, iqcn_smooth(8000, 16000), 9000);
+	KUNIT_EXPECT_EQ(test, iqcn_smooth(16000, 8000), 15000);
+	KUNIT_EXPECT_EQ(test, iqcn_smooth(8, U32_MAX), 536870918);
+	KUNIT_EXPECT_EQ(test, iqcn_smooth(U32_MAX, 7), 3758096384U);
+
+	for (a = 0; a < ARRAY_SIZE(values); a++) {
+		u32 smooth = iqcn_smooth(0, values[a]);
+
+		for (i = 0; i < 100; i++) {
+			KUNIT_EXPECT_EQ(test, smooth, values[a]);
+			smooth = iqcn_smooth(smooth, values[a]);
+		}
+		/* to another value, step by step, never beyond */
+		for (b = 0; b < ARRAY_SIZE(values); b++) {
+			u64 off = gap64(values[a], values[b]);
+
+			smooth = values[a];
+			for (i = 0; i < 200; i++) {
+				u64 last = off;
+
+				smooth = iqcn_smooth(smooth, values[b]);
+				off = gap64(smooth, values[b]);
+				KUNIT_ASSERT_EQ(test, off, last - last / 8);
+			}
+			KUNIT_EXPECT_LT_MSG(test, off, 8, "%u to %u",
+					    values[a], values[b]);
+		}
+	}
+}
+
+#define T1_NS	300000ULL
+
+static void answer_test(struct kunit *test)
+{
+	enum { ASK, SEEN };
+	/* ask: how long it was quiet */
+	static const struct {
+		u8 what;
+		u64 quiet_ns, now_ns;
+		u64 asked_ns;
+		u32 smooth_ns;
+	} steps[] = {
+		/* a CNP of before, then the first packet */
+		{ SEEN, 0, 500, 0, 0 },
+		{ ASK, U64_MAX, 1000, 1000, 0 },
+		{ ASK, 1000, 2000, 1000, 0 },
+		{ ASK, T1_NS - 1, 301999, 1000, 0 },
+		/* the last one that follows a silence */
+		{ ASK, T1_NS, 601999, 601999, 0 },
+		{ ASK, U64_MAX, 700000, 700000, 0 },
+		{ ASK, 1000, 701000, 700000, 0 },
+		/* taken whole; one that was not asked for is not taken */
+		{ SEEN, 0, 720000, 0, 20000 },
+		{ SEEN, 0, 730000, 0, 20000 },
+		/* T1 without another */
+		{ ASK, 0, 740000, 0, 20000 },
+		{ ASK, 40000, 780000, 0, 20000 },
+		{ ASK, T1_NS - 1, 1000000, 0, 20000 },
+		{ SEEN, 0, 1010000, 0, 20000 },
+		{ ASK, T1_NS, 2000000, 2000000, 20000 },
+		{ SEEN, 0, 2028000, 0, 21000 },
+		{ ASK, U64_MAX, 3000000, 3000000, 21000 },
+		{ SEEN, 0, 3013000, 0, 20000 },
+		/* more than a second is something else */
+		{ ASK, T1_NS, SECOND, SECOND, 20000 },
+		{ SEEN, 0, 2 * SECOND + 1, 0, 20000 },
+		{ SEEN, 0, 2 * SECOND + 2, 0, 20000 },
+		{ ASK, T1_NS, 3 * SECOND, 3 * SECOND, 20000 },
+		{ SEEN, 0, 3 * SECOND + (1ULL << 32), 0, 20000 },
+		{ ASK, T1_NS, 9 * SECOND, 9 * SECOND, 20000 },
+		{ SEEN, 0, 10 * SECOND, 0, 125017500 },
+		/* longer than an answer takes, more than T1 now */
+		{ ASK, T1_NS, 11 * SECOND, 0, 125017500 },
+		{ ASK, 125017500, 12 * SECOND, 0, 125017500 },
+		{ ASK, 125017501, 13 * SECOND, 13 * SECOND, 125017500 },
+		{ ASK, T1_NS, 13 * SECOND + 7500, 13 * SECOND, 125017500 },
+		{ SEEN, 0, 13 * SECOND + 17500, 0, 109392500 },
+		{ ASK, 109392500, 14 * SECOND, 0, 109392500 },
+		{ ASK, 109392501, 15 * SECOND, 15 * SECOND, 109392500 },
+	};
+	struct iqcn_answer a = {};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		if (steps[i].what == ASK)
+			iqcn_answer_asked(&a, steps[i].quiet_ns, T1_NS,
+					  steps[i].now_ns);
+		else
+			iqcn_answer_seen(&a, steps[i].now_ns);
+		KUNIT_EXPECT_EQ_MSG(test, a.asked_ns, steps[i].asked_ns,
+				    "step %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, a.smooth_ns, steps[i].smooth_ns,
+				    "step %d", i);
+	}
+}
+
+/* A CNP that is lost makes no time seem long */
+static void answer_lost_test(struct kunit *test)
+{
+	/* apart: from a packet that is not answered to the next */
+	static const struct {
+		u32 known_ns;
+		u32 lost;
+		u64 apart_ns;
+	} rows[] = {
+		{ 20000, 1, 900000000 },
+		{ 0, 1, 900000000 },
+		{ 20000, 1, T1_NS },
+		{ 0, 1, T1_NS },
+		{ 20000, 100, 900000000 },
+		{ 0, 100, 900000000 },
+		{ 20000, 10, 100 * SECOND },
+		{ 0, 10, 100 * SECOND },
+	};
+	u64 now_ns;
+	u32 i, n;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct iqcn_answer a = { .smooth_ns = rows[i].known_ns };
+
+		now_ns = 7 * SECOND;
+		iqcn_answer_asked(&a, U64_MAX, T1_NS, now_ns);
+		for (n = 0; n < rows[i].lost; n++) {
+			KUNIT_EXPECT_EQ_MSG(test, a.asked_ns, now_ns,
+					    "row %u", i);
+			now_ns += rows[i].apart_ns;
+			iqcn_answer_asked(&a, rows[i].apart_ns, T1_NS, now_ns);
+		}
+		KUNIT_EXPECT_EQ_MSG(test, a.asked_ns, now_ns, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, a.smooth_ns, rows[i].known_ns,
+				    "row %u", i);
+		iqcn_answer_seen(&a, now_ns + 20000);
+		KUNIT_EXPECT_EQ_MSG(test, a.asked_ns, 0, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, a.smooth_ns, 20000, "row %u", i);
+	}
+}
+
+/* Packets every 10 us, the CNP of the first is lost: a later one is not its */
+static void answer_dense_test(struct kunit *test)
+{
+	static const struct {
+		u32 smooth_ns;
+		u64 later_ns;	/* than the packet that was timed */
+		u32 want_ns;
+	} cnps[] = {
+		{ 20000, 20000, 20000 },
+		{ 20000, 80000, 27500 },
+		{ 20000, 90000, 20000 },
+		{ 20000, 900000000, 20000 },
+		{ 0, 20000, 20000 },
+		{ 0, 16 * T1_NS, 16 * T1_NS },
+		{ 0, 16 * T1_NS + 10000, 0 },
+		{ 0, 900000000, 0 },
+	};
+	u64 now_ns;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cnps); i++) {
+		struct iqcn_answer a = { .smooth_ns = cnps[i].smooth_ns };
+
+		iqcn_answer_asked(&a, U64_MAX, T1_NS, SECOND);
+		for (now_ns = 10000; now_ns <= cnps[i].later_ns;
+		     now_ns += 10000)
+			iqcn_answer_asked(&a, 10000, T1_NS, SECOND + now_ns);
+		iqcn_answer_seen(&a, SECOND + cnps[i].later_ns);
+		KUNIT_EXPECT_EQ_MSG(test, a.smooth_ns, cnps[i].want_ns,
+				    "row %d", i);
+	}
+}
+
+static void interval_test(struct kunit *test)
+{
+	static const struct {
+		u32 smooth_ns;
+		u64 last_ns, now_ns;
+		u32 want_ns;
+	} cnps[] = {
+		/* the first CNP */
+		{ 0, 0, 1, 0 },
+		{ 0, 0, 5000, 0 },
+		{ 0, 0, 9 * SECOND, 0 },
+		{ 7000, 0, 5000, 7000 },
+		/* the first interval is taken whole */
+		{ 0, 1, 50001, 50000 },
+		{ 0, 9 * SECOND, 9 * SECOND + 50000, 50000 },
+		{ 50000, 9 * SECOND, 9 * SECOND + 50000, 50000 },
+		{ 50000, 9 * SECOND, 9 * SECOND + 58000, 51000 },
+		{ 50000, 9 * SECOND, 9 * SECOND + 42000, 49000 },
+		{ 0, SECOND, 2 * SECOND, SECOND },
+		{ 0, SECOND, 2 * SECOND + 1, 0 },
+		{ 50000, SECOND, 2 * SECOND + 1, 50000 },
+		{ 50000, SECOND, SECOND + (1ULL << 32), 50000 },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cnps); i++)
+		KUNIT_EXPECT_EQ_MSG(test,
+				    iqcn_interval_seen(cnps[i].smooth_ns,
+						       cnps[i].last_ns,
+						       cnps[i].now_ns),
+				    cnps[i].want_ns, "row %d", i);
 }
 
 /*
@@ -1396,6 +2634,30 @@ static void deadline_t1_test(struct kunit *test)
 		}
 		KUNIT_EXPECT_EQ(test, i, N_DEADLINES);
 	}
+}
+
+static void deadline_scan_test(struct kunit *test)
+{
+	static const struct {
+		u64 due_ns, want_ns;
+		u32 period_ns;
+	} scans[] = {
+		{ 0, 0, 75000 },
+		{ 1, 75000, 75000 },
+		{ 74999, 75000, 75000 },
+		{ 75000, 75000, 75000 },
+		{ 75001, 150000, 75000 },
+		{ 123456789, 123456789, 1 },
+		{ (1ULL << 62) - 5, 1ULL << 62, 1 << 31 },
+		{ 4 * (u64)U32_MAX + 1, 5 * (u64)U32_MAX, U32_MAX },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(scans); i++)
+		KUNIT_EXPECT_EQ_MSG(test,
+				    iqcn_deadline_scan_ns(scans[i].due_ns,
+							  scans[i].period_ns),
+				    scans[i].want_ns, "row %d", i);
 }
 
 /*
@@ -1837,6 +3099,7 @@ static struct kunit_suite mark_suite = {
 static struct kunit_case detect_cases[] = {
 	KUNIT_CASE(meter_steady_test),
 	KUNIT_CASE(meter_quiet_test),
+	KUNIT_CASE(quiet_ns_test),
 	KUNIT_CASE(meter_stopped_test),
 	KUNIT_CASE(detect_queue_test),
 	KUNIT_CASE(detect_depth_test),
@@ -1848,10 +3111,57 @@ static struct kunit_suite detect_suite = {
 	.test_cases = detect_cases,
 };
 
+static struct kunit_case continuity_cases[] = {
+	KUNIT_CASE(run_cases_test),
+	KUNIT_CASE(span_cases_test),
+	KUNIT_CASE(span_anew_test),
+	KUNIT_CASE(seq_delta_test),
+	KUNIT_CASE(continuity_repeat_test),
+	KUNIT_CASE(continuity_back_test),
+	KUNIT_CASE(continuity_kinds_test),
+	KUNIT_CASE(continuity_long_test),
+	KUNIT_CASE(continuity_model_test),
+	KUNIT_CASE(continuity_again_test),
+	{}
+};
+
+static struct kunit_suite continuity_suite = {
+	.name = "iqcn_continuity",
+	.test_cases = continuity_cases,
+};
+
+static struct kunit_case sample_cases[] = {
+	KUNIT_CASE(sample_cycle_test),
+	KUNIT_CASE(sample_segs_test),
+	KUNIT_CASE(sample_continuity_test),
+	KUNIT_CASE(sample_qp_test),
+	{}
+};
+
+static struct kunit_suite sample_suite = {
+	.name = "iqcn_sample",
+	.test_cases = sample_cases,
+};
+
+static struct kunit_case interval_cases[] = {
+	KUNIT_CASE(smooth_test),
+	KUNIT_CASE(answer_test),
+	KUNIT_CASE(answer_dense_test),
+	KUNIT_CASE(answer_lost_test),
+	KUNIT_CASE(interval_test),
+	{}
+};
+
+static struct kunit_suite interval_suite = {
+	.name = "iqcn_interval",
+	.test_cases = interval_cases,
+};
+
 static struct kunit_case deadline_cases[] = {
 	KUNIT_CASE(deadline_order_test),
 	KUNIT_CASE(deadline_due_test),
 	KUNIT_CASE(deadline_t1_test),
+	KUNIT_CASE(deadline_scan_test),
 	{}
 };
 
@@ -1897,6 +3207,7 @@ static struct kunit_suite params_suite = {
 };
 
 kunit_test_suites(&parse_suite, &icrc_suite, &mark_suite, &detect_suite,
+		  &continuity_suite, &sample_suite, &interval_suite,
 		  &deadline_suite, &budget_suite, &pairing_suite,
 		  &params_suite);
 

@@ -38,6 +38,23 @@
  * @TCA_IQCN_CNP_RATE_PPS: u32, CNP/s the port may send; common to all queues
  *	of the device
  * @TCA_IQCN_CNP_BURST: u32, CNPs the port may send at once; common likewise
+ * @TCA_IQCN_RUN_ENTER: u32, N: CE packets of a flow with consecutive PSNs from
+ *	which it is congested
+ * @TCA_IQCN_RUN_EXIT: u32, N': it ceases to be when no more than that many
+ *	are consecutive
+ * @TCA_IQCN_SPAN_PACKETS: u32, M: packets of a flow over which the differences
+ *	of its CE packets' PSNs are taken
+ * @TCA_IQCN_SPAN_ENTER: u32, G: it is congested if all of them are less
+ * @TCA_IQCN_SPAN_EXIT: u32, G': it ceases to be at one that is not less
+ * @TCA_IQCN_TRIGGER: u32, &enum iqcn_trigger
+ * @TCA_IQCN_PERIOD_NS: u32, ns between two scans for flows that are due
+ * @TCA_IQCN_BASE: u32, &enum iqcn_base
+ * @TCA_IQCN_DELAY_NS: u32, T2: ns that a CNP is held back once it is due;
+ *	IQCN_DELAY_AUTO: as long as the flow's CNPs take to come back
+ * @TCA_IQCN_SAMPLE: u32, one CE packet in so many is looked at
+ * @TCA_IQCN_SAMPLE_GROUP: u32, psample group that those packets are copied to,
+ *	IQCN_SAMPLE_GROUP_NONE: none
+ * @TCA_IQCN_SNOOP: u32, &enum iqcn_snoop; common to all queues of the device
  * @__TCA_IQCN_MAX: number of attributes, plus one
  */
 enum tca_iqcn {
@@ -63,6 +80,18 @@ enum tca_iqcn {
 	TCA_IQCN_CNP_TTL,
 	TCA_IQCN_CNP_RATE_PPS,
 	TCA_IQCN_CNP_BURST,
+	TCA_IQCN_RUN_ENTER,
+	TCA_IQCN_RUN_EXIT,
+	TCA_IQCN_SPAN_PACKETS,
+	TCA_IQCN_SPAN_ENTER,
+	TCA_IQCN_SPAN_EXIT,
+	TCA_IQCN_TRIGGER,
+	TCA_IQCN_PERIOD_NS,
+	TCA_IQCN_BASE,
+	TCA_IQCN_DELAY_NS,
+	TCA_IQCN_SAMPLE,
+	TCA_IQCN_SAMPLE_GROUP,
+	TCA_IQCN_SNOOP,
 	__TCA_IQCN_MAX
 };
 
@@ -94,13 +123,86 @@ enum iqcn_notify {
  * enum iqcn_detect - ways to see congestion, as bits
  * @IQCN_DETECT_QUEUE: the rate at which the queue sends CE packets
  * @IQCN_DETECT_DEPTH: the depth of the queue: from above Kmax down to Kmin
+ * @IQCN_DETECT_RUN: of a flow: CE packets with consecutive PSNs
+ * @IQCN_DETECT_SPAN: of a flow: small differences of its CE packets' PSNs
+ *
+ * Those of a flow are asked while those of the queue say that it is clear.
  */
 enum iqcn_detect {
 	IQCN_DETECT_QUEUE	= 1 << 0,
 	IQCN_DETECT_DEPTH	= 1 << 1,
+	IQCN_DETECT_RUN		= 1 << 2,
+	IQCN_DETECT_SPAN	= 1 << 3,
 };
 
-#define IQCN_DETECT_ALL (IQCN_DETECT_QUEUE | IQCN_DETECT_DEPTH)
+#define IQCN_DETECT_OF_FLOW (IQCN_DETECT_RUN | IQCN_DETECT_SPAN)
+#define IQCN_DETECT_ALL (IQCN_DETECT_QUEUE | IQCN_DETECT_DEPTH | \
+			 IQCN_DETECT_OF_FLOW)
+
+/**
+ * enum iqcn_reason - why a queue or a flow is congested, or no longer is
+ * @IQCN_REASON_NONE: its state has never changed
+ * @IQCN_REASON_QUEUE: the CE rate of the queue
+ * @IQCN_REASON_DEPTH: the depth of the queue
+ * @IQCN_REASON_RUN: consecutive PSNs of CE packets
+ * @IQCN_REASON_SPAN: differences of PSNs of CE packets
+ * @IQCN_REASON_QUIET: no CE packet has left for a while
+ * @IQCN_REASON_RESET: the queue was reset, or has other parameters
+ * @__IQCN_REASON_MAX: number of values
+ */
+enum iqcn_reason {
+	IQCN_REASON_NONE,
+	IQCN_REASON_QUEUE,
+	IQCN_REASON_DEPTH,
+	IQCN_REASON_RUN,
+	IQCN_REASON_SPAN,
+	IQCN_REASON_QUIET,
+	IQCN_REASON_RESET,
+	__IQCN_REASON_MAX
+};
+
+/**
+ * enum iqcn_trigger - what finds out that a CNP is due
+ * @IQCN_TRIGGER_TIMER: a timer, at the flow's deadline
+ * @IQCN_TRIGGER_PERIOD: a scan once per period
+ * @IQCN_TRIGGER_GAP: the flow's next CE packet
+ * @__IQCN_TRIGGER_MAX: number of values
+ */
+enum iqcn_trigger {
+	IQCN_TRIGGER_TIMER,
+	IQCN_TRIGGER_PERIOD,
+	IQCN_TRIGGER_GAP,
+	__IQCN_TRIGGER_MAX
+};
+
+/**
+ * enum iqcn_base - what T1 is counted from
+ * @IQCN_BASE_CE: the flow's last CE packet, or the last CNP of ours
+ * @IQCN_BASE_CNP: its last CNP, of the receiver or of ours
+ * @IQCN_BASE_BOTH: whatever of these was later
+ * @__IQCN_BASE_MAX: number of values
+ */
+enum iqcn_base {
+	IQCN_BASE_CE,
+	IQCN_BASE_CNP,
+	IQCN_BASE_BOTH,
+	__IQCN_BASE_MAX
+};
+
+/**
+ * enum iqcn_snoop - where the receivers' CNPs are looked for
+ * @IQCN_SNOOP_PORT: among what comes in on the device
+ * @IQCN_SNOOP_NETNS: among what is bridged or routed in its namespace
+ * @__IQCN_SNOOP_MAX: number of values
+ */
+enum iqcn_snoop {
+	IQCN_SNOOP_PORT,
+	IQCN_SNOOP_NETNS,
+	__IQCN_SNOOP_MAX
+};
+
+#define IQCN_DELAY_AUTO		0xffffffff
+#define IQCN_SAMPLE_GROUP_NONE	0xffffffff
 
 /**
  * enum iqcn_pair_grade - evidence for the sender's QP number, weakest first
@@ -142,18 +244,23 @@ enum iqcn_pair_grade {
  * @flow_full: CE packets for which no flow could be made
  * @malformed: RoCE-like CE packets that do not parse
  * @state_changes: changes of the queue's congestion state
- * @port_cnp_unmatched: CNPs on the port that belong to no flow (whole port)
- * @port_malformed: RoCE-like packets from the port that do not parse (whole
- *	port)
+ * @port_cnp_unmatched: CNPs on the port that belong to no flow (whole port;
+ *	IQCN_SNOOP_NETNS: whole namespace)
+ * @port_malformed: RoCE-like packets from the port that do not parse (likewise)
  * @rate_bps: CE rate of the last window
  * @roce_bps: RoCE rate that it is compared with
  * @state_since_ns: ns since the congestion state changed last, 0: never
  * @flows: flows now
  * @flows_paired: those whose pairing is good enough to send on
- * @flows_congested: those in congestion
- * @congested: detectors (&enum iqcn_detect) that say congested
+ * @flows_congested: those in congestion: all while the queue is
+ * @congested: detectors (&enum iqcn_detect) that say the queue is congested
  * @depth_peak_bytes: highest depth seen above Kmin
- * @pad: zero
+ * @state_reason: &enum iqcn_reason of the queue's last change
+ * @ce_sampled: those of @ce_sent that were looked at
+ * @cnp_delayed: CNPs that were due and held back
+ * @cnp_cancelled: those of @cnp_delayed that were not sent, for the receiver's
+ *	came, or the congestion ended
+ * @flow_state_changes: changes of congestion states of single flows
  */
 struct tc_iqcn_xstats {
 	__u64	ecn_mark;
@@ -186,7 +293,11 @@ struct tc_iqcn_xstats {
 	__u32	flows_congested;
 	__u32	congested;
 	__u32	depth_peak_bytes;
-	__u32	pad;
+	__u32	state_reason;
+	__u64	ce_sampled;
+	__u64	cnp_delayed;
+	__u64	cnp_cancelled;
+	__u64	flow_state_changes;
 };
 
 #endif /* _UAPI_LINUX_IQCN_H */

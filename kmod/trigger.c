@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * When is a CNP due, and when is it sent?
+ *
+ *	CE packet leaves		CNP of the receiver seen
+ *	      | base ce, both               | base cnp, both
+ *	      v                             v
+ *	 deadline := now + T1          deadline := now + T1, none is held any more
+ *	      |
+ *	      |  T1 passes: found by the timer, by the next scan, or by the next
+ *	      v  CE packet
+ *	 congested, and the flow active?  -- no --> no deadline
+ *	      | yes
+ *	      v
+ *	 hold it for T2, if there is a delay
+ *	      | still congested?  -- no --> it is dropped
+ *	      v
+ *	 paired well enough, and within the budget?  -- no --> counted
+ *	      | yes                                             |
+ *	      v                                                 v
+ *	 inject a CNP, deadline := now + T1               deadline := now + T1
+ *
+ * Source: US 12395431 B2, steps S208-S211 and claim 1: timer (65), period (66),
+ * interval of two CE packets (67), at once (70) or after T2 (72), (93).  Base
+ * cnp is the iQCN feature's: the interval of a flow's CNPs is held against T1
+ * while it grows, so a receiver that keeps it shorter is left alone.
+ *
+ * A flow is active if a CE packet of it waits in the queue or has left since
+ * the last CNP of ours: the patent's timer runs once per CE packet, which is not
+ * enough for a flow whose packets wait in a deep queue for longer than T1.  A
+ * CNP of the receiver makes no flow inactive: it answers the packet that began
+ * the silence.
+ *
+ * One hrtimer per queue.  It is armed for what is first at that moment; when
+ * that moves, the timer comes early once and is set anew, so a CE packet of a
+ * queue with deadlines never touches the timer.  CNPs that are held are in a
+ * tree, for each flow's T2 may be another: one look-up per CNP.
+ */
+#include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
+#include <net/inet_ecn.h>
+#include <net/ipv6.h>
+
+#include "iqcn.h"
+#include "sample.h"
+#include "trace.h"
+
+/* CNPs built before the lock is dropped and they are injected; on the stack */
+#define IQCN_BATCH		8
+/* Flows seen to in one run of the timer, before others get the CPU */
+#define IQCN_TIMER_RUN		64
+/* How long they get it for */
+#define IQCN_TIMER_GAP_NS	1000
+
+/**
+ * iqcn_trigger_disarm() - the timer is to be set anew
+ * @q: queue
+ *
+ * A callback that runs meanwhile arms it again.
+ *
+ * Context: queue->lock.
+ */
+void iqcn_trigger_disarm(struct iqcn_queue *q)
+{
+	if (hrtimer_try_to_cancel(&q->timer) >= 0)
+		q->timer_ns = KTIME_MAX;
+}
+
+/* When the first deadline is seen to */
+static u64 iqcn_trigger_due_ns(const struct iqcn_queue *q,
+			       const struct iqcn_deadline *first)
+{
+	u64 due_ns = first->base_ns + q->p.t1_ns;
+
+	if (q->p.trigger != IQCN_TRIGGER_PERIOD)
+		return due_ns;
+	return iqcn_deadline_scan_ns(due_ns, q->p.period_ns);
+}
+
+/* When the timer has something to do: at the first deadline, when the first CNP
+ * has been held for long enough, and while the queue is congested when a silence
+ * would end that.
+ */
+static u64 iqcn_trigger_next_ns(struct iqcn_queue *q, u64 now_ns)
+{
+	struct iqcn_deadline *first = iqcn_deadline_first(&q->deadlines);
+	struct timerqueue_node *held = timerqueue_getnext(&q->held);
+	u64 next_ns = KTIME_MAX;
+
+	if (q->dead)
+		return next_ns;
+	/* a scan is later still, so not sooner than what it is armed for */
+	if (first && first->base_ns + q->p.t1_ns < q->timer_ns)
+		next_ns = iqcn_trigger_due_ns(q, first);
+	if (held)
+		next_ns = min_t(u64, next_ns, held->expires);
+	/* a timer that is armed already comes soon enough for that */
+	if (q->congested && q->timer_ns == KTIME_MAX)
+		next_ns = min(next_ns, (q->ce.start_ns ?: now_ns) +
+				       iqcn_queue_quiet_ns(q));
+	return next_ns;
+}
+
+/**
+ * iqcn_trigger_arm() - set the timer, if it would come too late
+ * @q: queue
+ * @now_ns: now
+ * @late_ns: when to come for what is due already
+ *
+ * Context: queue->lock, BHs off.
+ */
+void iqcn_trigger_arm(struct iqcn_queue *q, u64 now_ns, u64 late_ns)
+{
+	u64 next_ns;
+
+	lockdep_assert_held(&q->lock);
+
+	next_ns = iqcn_trigger_next_ns(q, now_ns);
+	if (next_ns <= now_ns)
+		next_ns = late_ns;
+	if (next_ns >= q->timer_ns)
+		return;
+	q->timer_ns = next_ns;
+	hrtimer_start(&q->timer, ns_to_ktime(next_ns), HRTIMER_MODE_ABS_SOFT);
+}
+
+static bool iqcn_flow_congested(const struct iqcn_queue *q,
+				const struct iqcn_flow *flow)
+{
+	return q->congested || iqcn_flow_own(q, flow);
+}
+
+static bool iqcn_flow_quiet(const struct iqcn_queue *q,
+			    const struct iqcn_flow *flow, u64 now_ns)
+{
+	return now_ns - flow->ce_ns >= iqcn_flow_quiet_ns(q->p.window_ns,
+							  q->p.t1_ns,
+							  flow->ce_gap_ns);
+}
+
+/* Packets leave that are not looked at, as far as can be told */
+static bool iqcn_flow_unseen(const struct iqcn_queue *q,
+			     const struct iqcn_flow *flow, u64 now_ns)
+{
+	return q->p.sample > 1 && flow->ce_gap_ns &&
+	       !iqcn_flow_quiet(q, flow, now_ns);
+}
+
+/* A packet of it waits here, or has left since we last told the sender */
+static bool iqcn_flow_active(const struct iqcn_queue *q,
+			     const struct iqcn_flow *flow, u64 now_ns)
+{
+	u32 spacing_ns;
+
+	if (flow->ce_since || refcount_read(&flow->refs) > 1)
+		return true;
+	if (!iqcn_flow_unseen(q, flow, now_ns))
+		return false;
+	spacing_ns = flow->ce_gap_ns / q->p.sample;
+	return now_ns - flow->told_ns >= spacing_ns ||
+	       iqcn_sample_waits(READ_ONCE(*q->depth_bytes),
+				 iqcn_queue_roce_bps(q), spacing_ns);
+}
+
+static bool iqcn_flow_held(const struct iqcn_flow *flow)
+{
+	return !RB_EMPTY_NODE(&flow->hold.node);
+}
+
+static void iqcn_flow_release(struct iqcn_queue *q, struct iqcn_flow *flow)
+{
+	timerqueue_del(&q->held, &flow->hold);
+	RB_CLEAR_NODE(&flow->hold.node);
+}
+
+/* Look at it in T1, whatever is or is not due then */
+static void iqcn_flow_watch(struct iqcn_queue *q, struct iqcn_flow *flow,
+			    u64 now_ns)
+{
+	iqcn_deadline_restart(&flow->due, &q->deadlines, now_ns);
+	flow->watched = true;
+}
+
+/* T1 begins.  The list is for the timer: if the next CE packet is what counts,
+ * only flows are there whose state a silence is to end.
+ */
+static void iqcn_flow_restart(struct iqcn_queue *q, struct iqcn_flow *flow,
+			      u64 now_ns)
+{
+	flow->base_ns = now_ns;
+	if (q->p.trigger != IQCN_TRIGGER_GAP || iqcn_flow_own(q, flow))
+		iqcn_flow_watch(q, flow, now_ns);
+	else
+		iqcn_deadline_cancel(&flow->due);
+	flow->watched = q->p.trigger == IQCN_TRIGGER_GAP;
+}
+
+static u32 iqcn_flow_delay_ns(const struct iqcn_queue *q,
+			      const struct iqcn_flow *flow)
+{
+	return q->p.delay_ns == IQCN_DELAY_AUTO ? flow->answer.smooth_ns :
+						  q->p.delay_ns;
+}
+
+/* A CNP is due and will be sent, but not now */
+static void iqcn_flow_hold(struct iqcn_queue *q, struct iqcn_flow *flow,
+			   u64 now_ns)
+{
+	flow->hold.expires = now_ns + iqcn_flow_delay_ns(q, flow);
+	flow->hold_epoch = q->epoch;
+	timerqueue_add(&q->held, &flow->hold);
+	iqcn_inc(q->st.cnp_delayed);
+	if (iqcn_flow_own(q, flow))
+		iqcn_flow_watch(q, flow, now_ns);
+	else
+		iqcn_deadline_cancel(&flow->due);
+}
+
+/* T1 is being counted for the timer */
+static bool iqcn_flow_running(const struct iqcn_flow *flow)
+{
+	return iqcn_deadline_armed(&flow->due) && !flow->watched;
+}
+
+/**
+ * iqcn_trigger_ce() - a CE packet of a flow leaves
+ * @q: queue
+ * @flow: flow of that queue; the detectors know of the packet
+ * @now_ns: not less than in an earlier call
+ *
+ * Context: queue->lock; the caller arms the timer.
+ */
+void iqcn_trigger_ce(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
+{
+	bool running;
+
+	/* where the CNP of this packet will come is what it waits for */
+	if (iqcn_flow_held(flow))
+		return;
+
+	if (q->p.trigger == IQCN_TRIGGER_GAP) {
+		running = flow->base_ns && iqcn_flow_congested(q, flow);
+		if (running && (q->p.notify & IQCN_NOTIFY_TIMER) &&
+		    now_ns - flow->base_ns >= q->p.t1_ns) {
+			iqcn_flow_hold(q, flow, now_ns);
+			return;
+		}
+	} else {
+		running = iqcn_flow_running(flow);
+	}
+	if (!running || q->p.base != IQCN_BASE_CNP)
+		iqcn_flow_restart(q, flow, now_ns);
+}
+
+/**
+ * iqcn_trigger_cnp() - a CNP of the receiver is seen
+ * @q: queue
+ * @flow: flow of that queue
+ * @now_ns: not less than in an earlier call
+ *
+ * Context: queue->lock.  The timer may come early for what is no longer due.
+ */
+void iqcn_trigger_cnp(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
+{
+	if (iqcn_flow_held(flow)) {
+		iqcn_trigger_clear(q, flow);
+	} else if (q->p.base == IQCN_BASE_CE ||
+		   (q->p.trigger != IQCN_TRIGGER_GAP &&
+		    !iqcn_flow_running(flow))) {
+		return;
+	}
+	iqcn_flow_restart(q, flow, now_ns);
+}
+
+/**
+ * iqcn_trigger_clear() - a flow's own congestion has ended
+ * @q: its queue, which is clear too
+ * @flow: flow
+ *
+ * Context: queue->lock.
+ */
+void iqcn_trigger_clear(struct iqcn_queue *q, struct iqcn_flow *flow)
+{
+	if (!iqcn_flow_held(flow))
+		return;
+	iqcn_flow_release(q, flow);
+	iqcn_inc(q->st.cnp_cancelled);
+}
+
+/**
+ * iqcn_trigger_cancel() - nothing is due for a flow any more
+ * @q: its queue
+ * @flow: flow
+ *
+ * Context: queue->lock.
+ */
+void iqcn_trigger_cancel(struct iqcn_queue *q, struct iqcn_flow *flow)
+{
+	iqcn_deadline_cancel(&flow->due);
+	if (iqcn_flow_held(flow))
+		iqcn_flow_release(q, flow);
+}
+
+static void iqcn_notice_init(struct iqcn_notice *n, const struct iqcn_queue *q,
+			     const struct iqcn_flow *flow)
+{
+	int i;
+
+	n->cnp.src = flow->key.dst;
+	n->cnp.dst = flow->key.src;
+	n->cnp.dest_qp = flow->src_qp;
+	n->cnp.pkey = flow->pkey;
+	n->cnp.sport = flow->cnp_sport;
+	n->cnp.tos = q->p.cnp_dscp << 2 | INET_ECN_ECT_0;
+	n->cnp.ttl = q->p.cnp_ttl;
+	n->cnp.v6 = !ipv6_addr_v4mapped(&flow->key.src);
+	ether_addr_copy(n->dst_mac, flow->src_mac);
+	ether_addr_copy(n->src_mac, flow->dst_mac);
+	for (i = 0; i < IQCN_VLANS; i++) {
+		n->vlan[i].proto = flow->vlan[i].proto;
+		n->vlan[i].tci = (flow->vlan[i].tci & VLAN_VID_MASK) |
+				 q->p.cnp_pcp << VLAN_PRIO_SHIFT;
+	}
+}
+
+static bool iqcn_budget_ask(struct iqcn_port *port, u64 now_ns)
+{
+	bool ok;
+
+	spin_lock(&port->budget_lock);
+	ok = iqcn_budget_take(&port->budget, now_ns);
+	spin_unlock(&port->budget_lock);
+	return ok;
+}
+
+/* Now.  @due_ns: when it should have been.  Return: @n is to be injected. */
+static bool iqcn_flow_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
+			   struct iqcn_notice *n, u64 due_ns, u64 now_ns)
+{
+	u64 base_ns = flow->base_ns;
+
+	iqcn_flow_restart(q, flow, now_ns);
+	if (flow->grade == IQCN_PAIR_NONE || flow->grade < q->p.pair) {
+		iqcn_inc(q->st.cnp_unpaired);
+		flow->ce_since = false;
+		return false;
+	}
+	if (!iqcn_budget_ask(q->port, now_ns)) {
+		iqcn_inc(q->st.cnp_budget);
+		return false;
+	}
+	iqcn_notice_init(n, q, flow);
+	trace_iqcn_cnp_sent(q->port->dev, &flow->key, flow->src_qp, base_ns,
+			    due_ns, now_ns);
+	flow->told_ns = now_ns;
+	flow->cnps_sent++;
+	flow->ce_since = false;
+	return true;
+}
+
+/* T1 has passed for a flow.  Return: @n is to be injected. */
+static bool iqcn_flow_due(struct iqcn_queue *q, struct iqcn_flow *flow,
+			  struct iqcn_notice *n, u64 now_ns)
+{
+	u64 due_ns = flow->due.base_ns + q->p.t1_ns;
+
+	if (iqcn_flow_own(q, flow) && iqcn_flow_quiet(q, flow, now_ns))
+		iqcn_flow_set_congested(q, flow, 0, IQCN_REASON_QUIET, now_ns);
+	if (!iqcn_flow_congested(q, flow)) {
+		iqcn_deadline_cancel(&flow->due);
+		return false;
+	}
+	if (iqcn_flow_held(flow) || q->p.trigger == IQCN_TRIGGER_GAP ||
+	    !(q->p.notify & IQCN_NOTIFY_TIMER) ||
+	    !iqcn_flow_active(q, flow, now_ns)) {
+		/* for the silence that ends its own state, and for packets
+		 * that are not looked at
+		 */
+		if (iqcn_flow_own(q, flow) ||
+		    iqcn_flow_unseen(q, flow, now_ns))
+			iqcn_flow_watch(q, flow, now_ns);
+		else
+			iqcn_deadline_cancel(&flow->due);
+		return false;
+	}
+	if (iqcn_flow_delay_ns(q, flow)) {
+		iqcn_flow_hold(q, flow, now_ns);
+		return false;
+	}
+	return iqcn_flow_tell(q, flow, n, due_ns, now_ns);
+}
+
+/* Its CNP has been held for long enough.  If the congestion has ended meanwhile,
+ * be it that another has begun, it is for nothing.  Return: @n is to be injected.
+ */
+static bool iqcn_flow_held_due(struct iqcn_queue *q, struct iqcn_flow *flow,
+			       struct iqcn_notice *n, u64 now_ns)
+{
+	if (flow->hold_epoch != q->epoch || !iqcn_flow_congested(q, flow) ||
+	    !(q->p.notify & IQCN_NOTIFY_TIMER)) {
+		iqcn_trigger_clear(q, flow);
+		if (iqcn_flow_congested(q, flow))
+			iqcn_flow_restart(q, flow, now_ns);
+		return false;
+	}
+	iqcn_flow_release(q, flow);
+	return iqcn_flow_tell(q, flow, n, flow->hold.expires, now_ns);
+}
+
+/* The next flow that there is something to do for.  Return: false if none. */
+static bool iqcn_trigger_one(struct iqcn_queue *q, struct iqcn_notice *n,
+			     bool *tell, u64 now_ns)
+{
+	struct timerqueue_node *held = timerqueue_getnext(&q->held);
+	struct iqcn_deadline *first;
+
+	if (held && held->expires <= now_ns) {
+		*tell = iqcn_flow_held_due(q, container_of(held,
+							   struct iqcn_flow,
+							   hold), n, now_ns);
+		return true;
+	}
+	first = iqcn_deadline_first(&q->deadlines);
+	if (first && iqcn_deadline_due(first, q->p.t1_ns, now_ns) &&
+	    iqcn_trigger_due_ns(q, first) <= now_ns) {
+		*tell = iqcn_flow_due(q, container_of(first, struct iqcn_flow,
+						      due), n, now_ns);
+		return true;
+	}
+	return false;
+}
+
+/* Fill @batch from those that are due, @seen of them at most.
+ * Return: how many notices.
+ */
+static unsigned int iqcn_trigger_collect(struct iqcn_queue *q,
+					 struct iqcn_notice *batch,
+					 unsigned int *seen)
+{
+	unsigned int n = 0;
+	bool tell;
+	u64 now_ns;
+
+	lockdep_assert_held(&q->lock);
+
+	now_ns = ktime_get_ns();
+	iqcn_queue_detect_quiet(q, now_ns);
+	while (n < IQCN_BATCH && *seen && !q->dead) {
+		if (!iqcn_trigger_one(q, &batch[n], &tell, now_ns))
+			break;
+		(*seen)--;
+		n += tell;
+	}
+	return n;
+}
+
+static void iqcn_trigger_inject(struct iqcn_queue *q,
+				const struct iqcn_notice *batch, unsigned int n)
+{
+	unsigned int i, failed = 0;
+
+	if (!n)
+		return;
+	for (i = 0; i < n; i++)
+		if (!iqcn_notify_inject(q->port->dev, &batch[i]))
+			failed++;
+	spin_lock(&q->lock);
+	iqcn_add(q->st.cnp_sent, n - failed);
+	iqcn_add(q->st.cnp_error, failed);
+	spin_unlock(&q->lock);
+}
+
+static enum hrtimer_restart iqcn_trigger_timer(struct hrtimer *timer)
+{
+	struct iqcn_queue *q = container_of(timer, struct iqcn_queue, timer);
+	struct iqcn_notice batch[IQCN_BATCH];
+	unsigned int n, seen = IQCN_TIMER_RUN;
+	u64 now_ns;
+
+	do {
+		spin_lock(&q->lock);
+		n = iqcn_trigger_collect(q, batch, &seen);
+		spin_unlock(&q->lock);
+		iqcn_trigger_inject(q, batch, n);
+	} while (n == IQCN_BATCH && seen);
+
+	/* Not by a restart, for whoever holds the lock may arm it.  If more is
+	 * due already, after a pause: a timer armed for the past would run
+	 * again within the same softirq, and so for ever.
+	 */
+	spin_lock(&q->lock);
+	now_ns = ktime_get_ns();
+	q->timer_ns = KTIME_MAX;
+	iqcn_trigger_arm(q, now_ns, now_ns + IQCN_TIMER_GAP_NS);
+	spin_unlock(&q->lock);
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * iqcn_trigger_init() - a queue is made
+ * @q: queue, zeroed
+ *
+ * Context: RTNL.
+ */
+void iqcn_trigger_init(struct iqcn_queue *q)
+{
+	INIT_LIST_HEAD(&q->deadlines);
+	timerqueue_init_head(&q->held);
+	q->timer_ns = KTIME_MAX;
+	hrtimer_setup(&q->timer, iqcn_trigger_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
+}
+
+/**
+ * iqcn_trigger_reset() - nothing is due any more
+ * @q: queue
+ *
+ * The timer may run on another CPU: it finds nothing then, so it need not be
+ * waited for.
+ *
+ * Context: queue->lock, BHs off.
+ */
+void iqcn_trigger_reset(struct iqcn_queue *q)
+{
+	struct timerqueue_node *held;
+	struct iqcn_deadline *first;
+
+	lockdep_assert_held(&q->lock);
+
+	while ((first = iqcn_deadline_first(&q->deadlines)))
+		iqcn_deadline_cancel(first);
+	while ((held = timerqueue_getnext(&q->held)))
+		iqcn_flow_release(q, container_of(held, struct iqcn_flow,
+						  hold));
+	iqcn_trigger_disarm(q);
+}
