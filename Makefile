@@ -29,7 +29,8 @@ help:
 	@echo '  lab          the kernels that the others boot'
 	@echo '  demo         watch the box send the CNPs that a receiver fails to send'
 	@echo '  scenario     S=NAME: one of selftests/scenarios/, its variants side by side'
-	@echo '  scenarios    all of them: tables, plots, JSON in build/results'
+	@echo '               S=methods: every method of the box and what it costs (6 min)'
+	@echo '  scenarios    all of them but methods: tables, plots, JSON in build/results'
 	@echo '  check        every test'
 	@echo 'and:'
 	@echo '  clean        remove build/'
@@ -74,11 +75,14 @@ install: all
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 \
 		Documentation/man/tc-iqcn.8 Documentation/man/iqcn.8
 
-# What runs in the lab.  The tool is static: processes start faster there.
-tools: $(B)/roce
+# What runs in the lab.  roce is static: processes start faster there.
+tools: $(B)/roce $(B)/psample
 $(B)/roce: selftests/tools/roce.c
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -static -o $@ $< -lz
+$(B)/psample: selftests/tools/psample.c
+	@mkdir -p $(B)
+	$(CC) $(CFLAGS) -o $@ $< $(shell pkg-config --cflags --libs libnl-genl-3.0)
 
 # lab-KERNEL: the module and its KUnit tests for a kernel of the lab, and for
 # those that keep virtual time the hosts that make traffic in it
@@ -103,12 +107,13 @@ demo:
 	@selftests/demo/demo.sh
 
 # make scenario S=NAME [V=VARIANT,VARIANT]
+# S=methods is all of methods-*, which take longer than the others together
 scenario:
 	$(LAB) packages lab
 	@$(MAKE) -s lab-uml
-	@selftests/scenarios/run.sh $(if $(V),-v $(V)) $(S)
+	@selftests/scenarios/$(if $(filter methods,$(S)),methods.sh,run.sh $(if $(V),-v $(V)) $(S))
 
-scenarios: S = $(basename $(notdir $(wildcard selftests/scenarios/*.scenario)))
+scenarios: S = $(filter-out methods-%,$(basename $(notdir $(wildcard selftests/scenarios/*.scenario))))
 scenarios: scenario
 
 check:

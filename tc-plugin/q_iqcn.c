@@ -17,6 +17,7 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define IQCN_OPT_MAX 1024
+#define HELP_COLUMNS 80
 
 enum word_type {
 	WORD_U32,
@@ -39,11 +40,19 @@ struct word {
 	const char *help;
 	const char *const *names;
 	const char *empty;	/* name of the empty set, if there is one */
+	const char *special;	/* a word for what is no number, if there is one */
+	uint32_t special_value;	/* its value; a number may not be that */
 };
 
 static const char *const nonect_names[] = { "pass", "drop", NULL };
 static const char *const notify_names[] = { "timer", NULL };
-static const char *const detect_names[] = { "queue", "depth", NULL };
+static const char *const detect_names[] = { "queue", "depth", "run", "span",
+					    NULL };
+static const char *const trigger_names[] = { "timer", "period", "gap", NULL };
+static const char *const base_names[] = { "ce", "cnp", "both", NULL };
+static const char *const snoop_names[] = { "port", "netns", NULL };
+static const char *const reason_names[] = { "none", "queue", "depth", "run",
+					    "span", "quiet", "reset", NULL };
 /* no word for IQCN_PAIR_NONE: there has to be a grade */
 static const char *const pair_names[] = { "", "sport", "cnp", "psn", "cm",
 					  NULL };
@@ -62,10 +71,24 @@ static const struct word iqcn_words[] = {
 	  .names = nonect_names },
 	{ "notify", "notify", TCA_IQCN_NOTIFY, WORD_SET, "off|timer",
 	  "how senders are told", .names = notify_names, .empty = "off" },
-	{ "detect", "detect", TCA_IQCN_DETECT, WORD_SET, "queue,depth",
-	  "what shows congestion: CE rate, depth", .names = detect_names },
+	{ "detect", "detect", TCA_IQCN_DETECT, WORD_SET,
+	  "queue,depth,run,span",
+	  "what shows congestion: CE rate, depth; PSNs of a flow",
+	  .names = detect_names },
 	{ "t1", "t1_ns", TCA_IQCN_T1_NS, WORD_TIME_NS, "TIME",
 	  "rate-increase timer of the senders" },
+	{ "trigger", "trigger", TCA_IQCN_TRIGGER, WORD_NAME,
+	  "timer|period|gap",
+	  "what finds a flow due: timer, scan, next CE packet",
+	  .names = trigger_names },
+	{ "period", "period_ns", TCA_IQCN_PERIOD_NS, WORD_TIME_NS, "TIME",
+	  "between two scans of \"trigger period\"" },
+	{ "base", "base", TCA_IQCN_BASE, WORD_NAME, "ce|cnp|both",
+	  "what t1 counts from: last CE packet, last CNP, the later",
+	  .names = base_names },
+	{ "delay", "delay_ns", TCA_IQCN_DELAY_NS, WORD_TIME_NS, "TIME|auto",
+	  "of a CNP that is due; auto: as long as the flow's take",
+	  .special = "auto", .special_value = IQCN_DELAY_AUTO },
 	{ "window", "window_ns", TCA_IQCN_WINDOW_NS, WORD_TIME_NS, "TIME",
 	  "over which the CE rate is taken" },
 	{ "enter", "enter", TCA_IQCN_ENTER_PCT, WORD_PERCENT, "PERCENT",
@@ -74,6 +97,21 @@ static const struct word iqcn_words[] = {
 	  "CE rate down to which it stays so" },
 	{ "bandwidth", "bandwidth_bps", TCA_IQCN_BANDWIDTH_BPS, WORD_RATE,
 	  "RATE", "of the queue's RoCE traffic, 0: measured" },
+	{ "run", "run", TCA_IQCN_RUN_ENTER, WORD_U32, "NUMBER",
+	  "consecutive CE PSNs from which a flow is congested" },
+	{ "run-exit", "run_exit", TCA_IQCN_RUN_EXIT, WORD_U32, "NUMBER",
+	  "it stays so until a run of no more has ended" },
+	{ "span", "span", TCA_IQCN_SPAN_PACKETS, WORD_U32, "PACKETS",
+	  "of a flow, over which its CE PSNs are compared" },
+	{ "span-enter", "span_enter", TCA_IQCN_SPAN_ENTER, WORD_U32, "NUMBER",
+	  "it is congested if all differences are below" },
+	{ "span-exit", "span_exit", TCA_IQCN_SPAN_EXIT, WORD_U32, "NUMBER",
+	  "it stays so until a difference is not below" },
+	{ "sample", "sample", TCA_IQCN_SAMPLE, WORD_U32, "NUMBER",
+	  "one CE packet in so many is looked at" },
+	{ "group", "group", TCA_IQCN_SAMPLE_GROUP, WORD_U32, "NUMBER|off",
+	  "psample group that those packets are copied to",
+	  .special = "off", .special_value = IQCN_SAMPLE_GROUP_NONE },
 	{ "pair", "pair", TCA_IQCN_PAIR, WORD_NAME, "cm|psn|cnp|sport",
 	  "weakest evidence for a sender's QP to act on",
 	  .names = pair_names },
@@ -81,6 +119,8 @@ static const struct word iqcn_words[] = {
 	  "most that are kept" },
 	{ "age", "age_ms", TCA_IQCN_AGE_MS, WORD_TIME_MS, "TIME",
 	  "without CE packets after which a flow is forgotten" },
+	{ "snoop", "snoop", TCA_IQCN_SNOOP, WORD_NAME, "port|netns",
+	  "where the receivers' CNPs are looked for", .names = snoop_names },
 	{ "cnp-dscp", "cnp_dscp", TCA_IQCN_CNP_DSCP, WORD_U32, "NUMBER",
 	  "of the CNPs sent" },
 	{ "cnp-pcp", "cnp_pcp", TCA_IQCN_CNP_PCP, WORD_U32, "NUMBER",
@@ -95,18 +135,24 @@ static const struct word iqcn_words[] = {
 
 static void explain(FILE *f)
 {
+	int column = HELP_COLUMNS, len;
+	char item[HELP_COLUMNS];
 	size_t i;
 
 	fprintf(f, "Usage: ... iqcn");
-	for (i = 0; i < ARRAY_SIZE(iqcn_words); i++)
-		fprintf(f, "%s[ %s %s ]", i % 4 ? " " : "\n\t",
-			iqcn_words[i].word, iqcn_words[i].value);
+	for (i = 0; i < ARRAY_SIZE(iqcn_words); i++) {
+		len = snprintf(item, sizeof(item), " [ %s %s ]",
+			       iqcn_words[i].word, iqcn_words[i].value);
+		if (column + len > HELP_COLUMNS)
+			column = fprintf(f, "\n       ") - 1;
+		column += fprintf(f, "%s", item);
+	}
 	fprintf(f, "\n\n");
 	for (i = 0; i < ARRAY_SIZE(iqcn_words); i++)
 		fprintf(f, "\t%-10s %s\n", iqcn_words[i].word,
 			iqcn_words[i].help);
-	fprintf(f, "\nlimit, kmin and kmax follow the link speed unless given;\n"
-		"cnp-rate and cnp-burst hold for all queues of a device.\n");
+	fprintf(f, "\nlimit, kmin and kmax follow the link speed unless given, period t1;\n"
+		"cnp-rate, cnp-burst and snoop hold for all queues of a device.\n");
 }
 
 static int bad(const struct word *w, const char *arg)
@@ -194,6 +240,8 @@ static int get_word(const struct word *w, const char *arg, struct nlmsghdr *n)
 	__u64 rate;
 	int err = -1;
 
+	if (w->special && !strcmp(arg, w->special))
+		return addattr32(n, IQCN_OPT_MAX, w->attr, w->special_value);
 	switch (w->type) {
 	case WORD_U32:
 		err = *arg == '-' ? -1 : get_u32(&v, arg, 0);
@@ -224,7 +272,7 @@ static int get_word(const struct word *w, const char *arg, struct nlmsghdr *n)
 		err = get_set(&v, w, arg);
 		break;
 	}
-	if (err)
+	if (err || (w->special && v == w->special_value))
 		return bad(w, arg);
 	return addattr32(n, IQCN_OPT_MAX, w->attr, v);
 }
@@ -371,17 +419,12 @@ static void print_set(const struct word *w, uint32_t v)
 	print_text(w, *buf ? buf : w->empty ?: "");
 }
 
-static void print_name(const struct word *w, uint32_t v)
+static const char *name_of(const char *const *names, uint32_t v)
 {
-	uint32_t i;
-
-	for (i = 0; w->names[i]; i++)
-		if (i == v) {
-			print_text(w, w->names[i]);
-			return;
-		}
+	while (*names && v--)
+		names++;
 	/* a kernel newer than this plugin */
-	print_text(w, "?");
+	return *names ?: "?";
 }
 
 static void print_word(const struct word *w, const struct rtattr *attr)
@@ -400,6 +443,10 @@ static void print_word(const struct word *w, const struct rtattr *attr)
 	if (RTA_PAYLOAD(attr) < sizeof(v))
 		return;
 	memcpy(&v, RTA_DATA(attr), sizeof(v));
+	if (w->special && v == w->special_value) {
+		print_text(w, w->special);
+		return;
+	}
 	switch (w->type) {
 	case WORD_SIZE:
 		print_uint(w, v, size_text(v, buf));
@@ -418,7 +465,7 @@ static void print_word(const struct word *w, const struct rtattr *attr)
 		print_uint(w, v, buf);
 		break;
 	case WORD_NAME:
-		print_name(w, v);
+		print_text(w, name_of(w->names, v));
 		break;
 	case WORD_SET:
 		print_set(w, v);
@@ -450,6 +497,7 @@ struct stat {
 	size_t offset;
 	bool u32;
 	bool new_line;
+	const char *const *names;	/* it is one of these, not a number */
 };
 
 #define STAT64(name) { #name, offsetof(struct tc_iqcn_xstats, name) }
@@ -458,20 +506,25 @@ struct stat {
 #define LINE32(name) { #name, offsetof(struct tc_iqcn_xstats, name), .u32 = true, \
 		       .new_line = true }
 
+#define STAT_NAME(name, list) { #name, offsetof(struct tc_iqcn_xstats, name), \
+				.u32 = true, .names = list }
+
 /* "ecn_mark N drop_overlimit N" is what flent looks for */
 static const struct stat iqcn_stats[] = {
-	LINE64(ecn_mark), STAT64(ce_in), STAT64(ce_sent), STAT64(not_ect),
-	STAT64(not_ect_drop), STAT64(unmarkable), STAT64(drop_overlimit),
-	STAT32(depth_peak_bytes),
-	LINE64(cnp_seen), STAT64(cnp_sent), STAT64(cnp_budget),
-	STAT64(cnp_unpaired), STAT64(cnp_error),
+	LINE64(ecn_mark), STAT64(ce_in), STAT64(ce_sent), STAT64(ce_sampled),
+	STAT64(not_ect), STAT64(not_ect_drop), STAT64(unmarkable),
+	STAT64(drop_overlimit), STAT32(depth_peak_bytes),
+	LINE64(cnp_seen), STAT64(cnp_sent), STAT64(cnp_delayed),
+	STAT64(cnp_cancelled), STAT64(cnp_budget), STAT64(cnp_unpaired),
+	STAT64(cnp_error),
 	LINE32(flows), STAT32(flows_paired), STAT32(flows_congested),
 	STAT64(flow_new), STAT64(flow_aged), STAT64(flow_evicted),
 	STAT64(flow_full),
 	LINE64(paired), STAT64(contradicted), STAT64(malformed),
 	STAT64(port_cnp_unmatched), STAT64(port_malformed),
-	LINE64(state_changes), STAT64(state_since_ns), STAT64(rate_bps),
-	STAT64(roce_bps),
+	LINE64(state_changes), STAT64(flow_state_changes),
+	STAT64(state_since_ns), STAT_NAME(state_reason, reason_names),
+	STAT64(rate_bps), STAT64(roce_bps),
 };
 
 static void print_congested(uint32_t bits)
@@ -515,9 +568,13 @@ static int iqcn_print_xstats(struct qdisc_util *qu, FILE *f,
 
 		if (s->new_line && i)
 			print_nl();
-		snprintf(fmt, sizeof(fmt), "%s%s %%llu",
-			 s->new_line ? "  " : " ", s->key);
-		print_color_u64(PRINT_ANY, COLOR_NONE, s->key, fmt, v);
+		snprintf(fmt, sizeof(fmt), "%s%s %s", s->new_line ? "  " : " ",
+			 s->key, s->names ? "%s" : "%llu");
+		if (s->names)
+			print_color_string(PRINT_ANY, COLOR_NONE, s->key, fmt,
+					   name_of(s->names, v));
+		else
+			print_color_u64(PRINT_ANY, COLOR_NONE, s->key, fmt, v);
 	}
 	print_congested(st.congested);
 	return 0;

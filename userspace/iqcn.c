@@ -51,7 +51,12 @@ static const char *const bps[] = { "bit", "Kbit", "Mbit", "Gbit", "Tbit",
 
 static const char *const nonects[] = { "pass", "drop", NULL };
 static const char *const notifies[] = { "timer", NULL };
-static const char *const detects[] = { "queue", "depth", NULL };
+static const char *const detects[] = { "queue", "depth", "run", "span", NULL };
+static const char *const triggers[] = { "timer", "period", "gap", NULL };
+static const char *const bases[] = { "ce", "cnp", "both", NULL };
+static const char *const snoops[] = { "port", "netns", NULL };
+static const char *const reasons[] = { "none", "queue", "depth", "run", "span",
+				       "quiet", "reset", NULL };
 static const char *const pairs[] = { "none", "sport", "cnp", "psn", "cm",
 				     NULL };
 
@@ -69,9 +74,11 @@ static const struct param {
 	int attr;
 	enum param_type type;
 	const char *const *list;
+	const char *special;	/* a word for what is no number, if there is one */
+	uint32_t special_value;
 } params[] = {
-#define PARAM(_group, _word, _key, _attr, _type, _list) \
-	{ _group, _word, _key, TCA_IQCN_##_attr, _type, _list }
+#define PARAM(_group, _word, _key, _attr, _type, _list, ...) \
+	{ _group, _word, _key, TCA_IQCN_##_attr, _type, _list, ##__VA_ARGS__ }
 	PARAM("marking", "limit", "limit", LIMIT_BYTES, NUMBER, bytes),
 	PARAM("marking", "kmin", "kmin", KMIN_BYTES, NUMBER, bytes),
 	PARAM("marking", "kmax", "kmax", KMAX_BYTES, NUMBER, bytes),
@@ -83,8 +90,22 @@ static const struct param {
 	PARAM("congestion", "exit", "exit", EXIT_PCT, NUMBER, percent),
 	PARAM("congestion", "bandwidth", "bandwidth_bps", BANDWIDTH_BPS,
 	      NUMBER, bps),
+	PARAM("congestion", "run", "run", RUN_ENTER, NUMBER, one),
+	PARAM("congestion", "run-exit", "run_exit", RUN_EXIT, NUMBER, one),
+	PARAM("congestion", "span", "span", SPAN_PACKETS, NUMBER, one),
+	PARAM("congestion", "span-enter", "span_enter", SPAN_ENTER, NUMBER,
+	      one),
+	PARAM("congestion", "span-exit", "span_exit", SPAN_EXIT, NUMBER, one),
+	PARAM("sampling", "sample", "sample", SAMPLE, NUMBER, one),
+	PARAM("sampling", "group", "group", SAMPLE_GROUP, NUMBER, one,
+	      "off", IQCN_SAMPLE_GROUP_NONE),
 	PARAM("sending", "notify", "notify", NOTIFY, SET, notifies),
 	PARAM("sending", "t1", "t1_ns", T1_NS, NUMBER, ns),
+	PARAM("sending", "trigger", "trigger", TRIGGER, NAME, triggers),
+	PARAM("sending", "period", "period_ns", PERIOD_NS, NUMBER, ns),
+	PARAM("sending", "base", "base", BASE, NAME, bases),
+	PARAM("sending", "delay", "delay_ns", DELAY_NS, NUMBER, ns,
+	      "auto", IQCN_DELAY_AUTO),
 	PARAM("sending", "cnp-dscp", "cnp_dscp", CNP_DSCP, NUMBER, one),
 	PARAM("sending", "cnp-pcp", "cnp_pcp", CNP_PCP, NUMBER, one),
 	PARAM("sending", "cnp-ttl", "cnp_ttl", CNP_TTL, NUMBER, one),
@@ -93,6 +114,7 @@ static const struct param {
 	PARAM("flow table", "pair", "pair", PAIR, NAME, pairs),
 	PARAM("flow table", "flows", "flows_limit", FLOWS, NUMBER, one),
 	PARAM("flow table", "age", "age_ms", AGE_MS, NUMBER, ms),
+	PARAM("flow table", "snoop", "snoop", SNOOP, NAME, snoops),
 };
 
 struct stats {
@@ -108,11 +130,13 @@ static const struct counter {
 	const char *key;
 	size_t offset;
 	size_t size;
+	const char *const *names;	/* it is one of these, not a number */
 } counters[] = {
-#define COUNTER(_group, _key, _field)					\
+#define COUNTER(_group, _key, _field, ...)				\
 	{ _group, _key, offsetof(struct stats, _field),			\
-	  sizeof(((struct stats *)NULL)->_field) }
-#define APP(_group, _name) COUNTER(_group, #_name, app._name)
+	  sizeof(((struct stats *)NULL)->_field), ##__VA_ARGS__ }
+#define APP(_group, _name, ...) \
+	COUNTER(_group, #_name, app._name, ##__VA_ARGS__)
 	COUNTER("packets", "bytes", basic.bytes),
 	COUNTER("packets", "packets", packets),
 	COUNTER("packets", "drops", queue.drops),
@@ -121,10 +145,12 @@ static const struct counter {
 	COUNTER("packets", "backlog", queue.backlog),
 	COUNTER("packets", "qlen", queue.qlen),
 	APP("marks", ecn_mark), APP("marks", ce_in), APP("marks", ce_sent),
-	APP("marks", not_ect), APP("marks", not_ect_drop),
+	APP("marks", ce_sampled), APP("marks", not_ect),
+	APP("marks", not_ect_drop),
 	APP("marks", unmarkable), APP("marks", drop_overlimit),
 	APP("marks", depth_peak_bytes),
-	APP("CNPs", cnp_seen), APP("CNPs", cnp_sent), APP("CNPs", cnp_budget),
+	APP("CNPs", cnp_seen), APP("CNPs", cnp_sent), APP("CNPs", cnp_delayed),
+	APP("CNPs", cnp_cancelled), APP("CNPs", cnp_budget),
 	APP("CNPs", cnp_unpaired), APP("CNPs", cnp_error),
 	APP("flows", flows), APP("flows", flows_paired),
 	APP("flows", flows_congested), APP("flows", flow_new),
@@ -133,7 +159,8 @@ static const struct counter {
 	APP("evidence", paired), APP("evidence", contradicted),
 	APP("evidence", malformed), APP("evidence", port_cnp_unmatched),
 	APP("evidence", port_malformed),
-	APP("state", state_changes), APP("state", state_since_ns),
+	APP("state", state_changes), APP("state", flow_state_changes),
+	APP("state", state_since_ns), APP("state", state_reason, reasons),
 	APP("state", rate_bps), APP("state", roce_bps),
 };
 
@@ -198,6 +225,13 @@ static void number_to_text(char *buf, const char *const *unit, uint64_t v)
 	snprintf(buf, VALUE_SIZE, "%" PRIu64 "%s", v, *unit);
 }
 
+static const char *name_of(const char *const *names, uint64_t v)
+{
+	while (*names && v--)
+		names++;
+	return *names ? *names : "?";
+}
+
 static void show_param(struct show *s, const struct param *p,
 		       const struct nlattr *attr)
 {
@@ -213,6 +247,10 @@ static void show_param(struct show *s, const struct param *p,
 	else
 		return;
 
+	if (p->special && v == p->special_value) {
+		item(s, p->group, s->json ? p->key : p->word, p->special, "\"");
+		return;
+	}
 	switch (p->type) {
 	case NUMBER:
 		number_to_text(value, s->json ? one : list, v);
@@ -221,9 +259,7 @@ static void show_param(struct show *s, const struct param *p,
 		snprintf(value, sizeof(value), "%.9g", (double)v / UINT32_MAX);
 		break;
 	case NAME:
-		while (*list && v--)
-			list++;
-		snprintf(value, sizeof(value), "%s", *list ? *list : "?");
+		snprintf(value, sizeof(value), "%s", name_of(list, v));
 		quote = "\"";
 		break;
 	case SET:
@@ -280,11 +316,17 @@ static void show_counter(struct show *s, const struct counter *c,
 {
 	const void *at = (const char *)st + c->offset;
 	char value[VALUE_SIZE];
+	uint64_t v;
 
 	if (c->offset + c->size > st->sent)
 		return;
-	number_to_text(value, one, c->size == sizeof(uint64_t) ?
-		       *(const uint64_t *)at : *(const uint32_t *)at);
+	v = c->size == sizeof(v) ? *(const uint64_t *)at :
+				   *(const uint32_t *)at;
+	if (c->names) {
+		item(s, c->group, c->key, name_of(c->names, v), "\"");
+		return;
+	}
+	number_to_text(value, one, v);
 	item(s, c->group, c->key, value, "");
 }
 

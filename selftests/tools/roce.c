@@ -92,6 +92,8 @@ static void usage(void)
 "          --bad truncate:N|frag|morefrag|options|hopopts|udplen|tver|icrc\n"
 "          --hex  print instead of sending\n"
 "send:     --count N --interval US --flows N --gso SEGMENTS\n"
+"          --list [FLOW:]PSN[-PSN][e],...  these: FLOW is added to the QP,\n"
+"                 e: ECT(0), whatever --tos says\n"
 "sniff:    --time MS --count N --type T --hex --mono (the clock of traces)\n"
 "sniff, np: --ready FILE is made when they listen\n"
 "np:       --time MS --cnp US (0: none) --delay US (of CNPs) --ack N (0: none)\n"
@@ -557,10 +559,17 @@ static void print_seen(const struct seen *r, const uint8_t *frame, bool hex)
 	putchar('\n');
 }
 
+/* Of a list: a packet */
+struct item {
+	uint32_t flow, psn;
+	bool ect;
+};
+
 struct options {
 	struct spec s;
 	const char *type;
 	unsigned long count, flows;
+	struct item *list;
 	double interval_us;
 	unsigned int gso;
 	bool hex, mono;
@@ -620,6 +629,22 @@ static int send_gso(struct options *o)
 	return 0;
 }
 
+/* What is not the same in all packets of @s; @i: number of the packet */
+static void set_packet(const struct options *o, unsigned long i, struct spec *s)
+{
+	unsigned long flow = i % o->flows, round = i / o->flows;
+
+	s->qp = o->s.qp + flow;
+	s->psn = o->s.psn + flow * 4099 + round;
+	if (o->list) {
+		s->qp = o->s.qp + o->list[i].flow;
+		s->psn = o->list[i].psn;
+		s->tos = o->list[i].ect ? (o->s.tos & ~3) | 2 : o->s.tos;
+	}
+	s->qp &= 0xffffff;
+	s->psn &= 0xffffff;
+}
+
 static int do_send(const char *iface, struct options *o)
 {
 	static uint8_t frames[BATCH][MAX_FRAME];
@@ -642,10 +667,7 @@ static int do_send(const char *iface, struct options *o)
 	fd = open_socket(iface, 0);
 	start = now_ns();
 	for (i = 0; i < o->count; i++) {
-		unsigned long flow = i % o->flows, round = i / o->flows;
-
-		s.qp = (o->s.qp + flow) & 0xffffff;
-		s.psn = (o->s.psn + flow * 4099 + round) & 0xffffff;
+		set_packet(o, i, &s);
 		len = build(&s, frames[n], &l3);
 		iov[n] = (struct iovec){ frames[n], len };
 		msg[n].msg_hdr.msg_iov = &iov[n];
@@ -872,6 +894,34 @@ static void get_vlan(struct spec *s, const char *arg)
 	s->vlans++;
 }
 
+static void get_list(struct options *o, const char *arg)
+{
+	struct item item;
+	unsigned long n = 0, last;
+	char *end;
+
+	do {
+		item = (struct item){ .psn = strtoul(arg, &end, 0) };
+		if (*end == ':') {
+			item.flow = item.psn;
+			item.psn = strtoul(end + 1, &end, 0);
+		}
+		last = *end == '-' ? strtoul(end + 1, &end, 0) : item.psn;
+		item.ect = *end == 'e';
+		end += item.ect;
+		if (last < item.psn || (*end && *end != ','))
+			usage();
+		o->list = realloc(o->list, (n + last - item.psn + 1) *
+				  sizeof(item));
+		if (!o->list)
+			die("list");
+		for (; item.psn <= last; item.psn++)
+			o->list[n++] = item;
+		arg = end + 1;
+	} while (*end);
+	o->count = n;
+}
+
 static void set_type(struct options *o, const char *type)
 {
 	struct spec *s = &o->s;
@@ -900,7 +950,7 @@ int main(int argc, char **argv)
 {
 	enum { SRC = 1, DST, SMAC, DMAC, VLAN, TOS, TTL, SPORT, OP,
 	       PKEY, QP, PSN, LEN, CML, CMR, CMQ, BAD, HEX, COUNT, INTERVAL,
-	       FLOWS, GSO, TIME, CNP, DELAY, ACK, MONO, READY, TYPE };
+	       FLOWS, GSO, LIST, TIME, CNP, DELAY, ACK, MONO, READY, TYPE };
 	static const struct option opts[] = {
 		{ "src", 1, 0, SRC }, { "dst", 1, 0, DST },
 		{ "smac", 1, 0, SMAC }, { "dmac", 1, 0, DMAC },
@@ -913,7 +963,7 @@ int main(int argc, char **argv)
 		{ "cm-qp", 1, 0, CMQ }, { "bad", 1, 0, BAD },
 		{ "hex", 0, 0, HEX }, { "count", 1, 0, COUNT },
 		{ "interval", 1, 0, INTERVAL }, { "flows", 1, 0, FLOWS },
-		{ "gso", 1, 0, GSO },
+		{ "gso", 1, 0, GSO }, { "list", 1, 0, LIST },
 		{ "time", 1, 0, TIME }, { "cnp", 1, 0, CNP },
 		{ "delay", 1, 0, DELAY }, { "ack", 1, 0, ACK },
 		{ "mono", 0, 0, MONO }, { "ready", 1, 0, READY },
@@ -969,6 +1019,7 @@ int main(int argc, char **argv)
 		case INTERVAL: o.interval_us = atof(optarg); break;
 		case FLOWS: o.flows = n ? n : 1; break;
 		case GSO: o.gso = n; break;
+		case LIST: get_list(&o, optarg); break;
 		case TIME: o.time_ms = atof(optarg); break;
 		case CNP: o.cnp_us = atof(optarg); break;
 		case DELAY: o.delay_us = atof(optarg); break;
