@@ -138,7 +138,9 @@ static bool iqcn_flow_quiet(const struct iqcn_queue *q,
 							  flow->ce_gap_ns);
 }
 
-/* Packets leave that are not looked at, as far as can be told */
+/* Packets leave that are not looked at, as far as can be told: a flow that is told
+ * slows down, so the next one that is may be long in coming
+ */
 static bool iqcn_flow_unseen(const struct iqcn_queue *q,
 			     const struct iqcn_flow *flow, u64 now_ns)
 {
@@ -250,6 +252,8 @@ void iqcn_trigger_ce(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 	}
 	if (!running || q->p.base != IQCN_BASE_CNP)
 		iqcn_flow_restart(q, flow, now_ns);
+	else if (iqcn_flow_own(q, flow) && !iqcn_deadline_armed(&flow->due))
+		iqcn_flow_watch(q, flow, now_ns);
 }
 
 /**

@@ -6,7 +6,8 @@
 #
 # Most tests let packets come in that are CE already, one per millisecond, and
 # call a rate below that the queue's bandwidth: congested without a queue, so
-# that times are exact.
+# that times are exact.  T1 counts from CE packets and CNPs here (base both);
+# iqcn_trigger.sh has the rest.
 
 ALL_TESTS="
 	test_bridge_none
@@ -40,7 +41,7 @@ ALL_TESTS="
 . "$(dirname "$0")/lib.sh"
 
 SQP=$((0x800011))	# of the sender, for data's default QP 0x11
-CONGESTED="bandwidth 4mbit t1 300us"
+CONGESTED="bandwidth 4mbit t1 300us detect queue base both"
 
 # stream [data argument...]: 12 CE packets, one per ms
 stream()
@@ -148,7 +149,7 @@ test_learned_sport()
 test_real_queue()
 {
 	topology bridge
-	bottleneck 8656kbit kmin 3000 kmax 4000 t1 300us
+	bottleneck 8656kbit kmin 3000 kmax 4000 t1 300us detect queue base both
 	pair_flow
 	sniff snd --type cnp --time 100
 	sniff rcv --type data --time 100
@@ -170,7 +171,7 @@ test_real_queue()
 test_receiver_restarts()
 {
 	topology bridge
-	bottleneck 8656kbit kmin 3000 kmax 4000 t1 300us
+	bottleneck 8656kbit kmin 3000 kmax 4000 t1 300us detect queue base both
 	pair_flow
 	sniff snd --type cnp --time 100
 	sniff rcv --type data --time 100
@@ -190,7 +191,7 @@ test_receiver_fast_enough()
 	local before
 
 	topology bridge
-	bottleneck 86560kbit kmin 3000 kmax 4000 t1 300us
+	bottleneck 86560kbit kmin 3000 kmax 4000 t1 300us detect queue base both
 	pair_flow
 	np --time 100 --ack 0 --cnp 100
 	data --count 200

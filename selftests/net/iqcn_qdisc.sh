@@ -10,6 +10,7 @@ ALL_TESTS="
 	test_bad_words
 	test_bad_values
 	test_failed_change
+	test_errors_at_once
 	test_failed_add
 	test_shrink_limit
 	test_link_speed
@@ -59,13 +60,13 @@ test_defaults()
 	topology bridge
 	iqcn
 	# veth says 10 Gb/s
-	want="kmin 40000b kmax 160000b pmax 0.2 nonect pass notify timer detect queue t1 300us window 1ms enter 90% exit 60% bandwidth 0bit pair psn flows 65536 age 10s cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 cnp-rate 10000000 cnp-burst 1024"
+	want="kmin 40000b kmax 160000b pmax 0.2 nonect pass notify timer detect queue,depth t1 300us trigger timer period 75us base cnp delay 0ns window 1ms enter 90% exit 60% bandwidth 0bit run 5 run-exit 2 span 100 span-enter 3 span-exit 10 sample 1 group off pair psn flows 65536 age 10s snoop port cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 cnp-rate 10000000 cnp-burst 1024"
 	[[ $(opts) == *"$want"* ]] || fail "$(opts)"
 }
 
 test_all_parameters()
 {
-	local all="limit 1000000b kmin 10000b kmax 50000b pmax 0.25 nonect drop notify off detect queue,depth t1 55us window 2ms enter 80% exit 50% bandwidth 25Gbit pair cm flows 100 age 5s cnp-dscp 46 cnp-pcp 3 cnp-ttl 1 cnp-rate 1000 cnp-burst 10"
+	local all="limit 1000000b kmin 10000b kmax 50000b pmax 0.25 nonect drop notify off detect queue,depth,run,span t1 55us trigger period period 20us base both delay auto window 2ms enter 80% exit 50% bandwidth 25Gbit run 7 run-exit 0 span 50 span-enter 2 span-exit 2 sample 8 group 7 pair cm flows 100 age 5s snoop netns cnp-dscp 46 cnp-pcp 3 cnp-ttl 1 cnp-rate 1000 cnp-burst 10"
 
 	dummy
 	# shellcheck disable=SC2086
@@ -99,6 +100,13 @@ test_bad_words()
 	refused 'for "pair"' add dev p1 root iqcn pair ""
 	refused 'for "detect"' add dev p1 root iqcn detect queue,
 	refused 'for "detect"' add dev p1 root iqcn detect off
+	refused 'for "trigger"' add dev p1 root iqcn trigger never
+	refused 'for "base"' add dev p1 root iqcn base acm
+	refused 'for "delay"' add dev p1 root iqcn delay soon
+	refused 'for "delay"' add dev p1 root iqcn delay 4294967295
+	refused 'for "sample"' add dev p1 root iqcn sample -1
+	refused 'for "group"' add dev p1 root iqcn group none
+	refused 'for "snoop"' add dev p1 root iqcn snoop world
 	refused 'for "notify"' add dev p1 root iqcn notify often
 	refused 'for "nonect"' add dev p1 root iqcn nonect maybe
 	refused 'for "bandwidth"' add dev p1 root iqcn bandwidth much
@@ -111,29 +119,58 @@ test_bad_words()
 test_bad_values()
 {
 	dummy
-	refused "kmin is above kmax" add dev p1 root iqcn kmin 2000 kmax 1000
-	refused "limit" add dev p1 root iqcn limit 0
-	refused "t1" add dev p1 root iqcn t1 0
-	refused "t1" add dev p1 root iqcn t1 9us
-	refused "t1" add dev p1 root iqcn t1 1001ms
-	refused "window" add dev p1 root iqcn window 9us
-	refused "window" add dev p1 root iqcn window 2s
-	refused "enter" add dev p1 root iqcn enter 0
-	refused "enter" add dev p1 root iqcn enter 1001%
-	refused "exit must be below enter" add dev p1 root iqcn exit 90
-	refused "exit" add dev p1 root iqcn exit 1000
-	refused "flows" add dev p1 root iqcn flows 0
-	refused "flows" add dev p1 root iqcn flows 1048577
-	refused "bandwidth" add dev p1 root iqcn bandwidth 1001tbit
-	refused "age" add dev p1 root iqcn age 0
-	refused "age" add dev p1 root iqcn age 100000s
-	refused "cnp-dscp" add dev p1 root iqcn cnp-dscp 64
-	refused "cnp-pcp" add dev p1 root iqcn cnp-pcp 8
-	refused "cnp-ttl" add dev p1 root iqcn cnp-ttl 0
-	refused "cnp-ttl" add dev p1 root iqcn cnp-ttl 256
-	refused "cnp-rate" add dev p1 root iqcn cnp-rate 0
-	refused "cnp-rate" add dev p1 root iqcn cnp-rate 1000000001
-	refused "cnp-burst" add dev p1 root iqcn cnp-burst 0
+	refused "kmin 2000 is above kmax 1000." add dev p1 root iqcn kmin 2000 kmax 1000
+	refused "limit is 0, must be 1 to 4294967295 bytes." \
+		add dev p1 root iqcn limit 0
+	refused "t1 is 0, must be 10000 to 1000000000 ns." \
+		add dev p1 root iqcn t1 0
+	refused "t1 is 9000," add dev p1 root iqcn t1 9us
+	refused "t1 is 1001000000," add dev p1 root iqcn t1 1001ms
+	refused "window is 0, must be 10000 to 1000000000 ns." \
+		add dev p1 root iqcn window 0
+	refused "window is 2000000000," add dev p1 root iqcn window 2s
+	refused "enter is 0, must be 1 to 1000%." add dev p1 root iqcn enter 0
+	refused "enter is 1001," add dev p1 root iqcn enter 1001%
+	refused "exit 90% is not below enter 90%." add dev p1 root iqcn exit 90
+	refused "exit 95% is not below enter 50%." \
+		add dev p1 root iqcn enter 50 exit 95
+	refused "exit is 1000, must be 0 to 999%." add dev p1 root iqcn exit 1000
+	refused "run is 0, must be 2 to 65536 packets." \
+		add dev p1 root iqcn run 0
+	refused "run is 1, must be 2 to 65536 packets." \
+		add dev p1 root iqcn run 1
+	refused "run-exit 5 is not below run 5." add dev p1 root iqcn run-exit 5
+	refused "run-exit 2 is not below run 2." add dev p1 root iqcn run 2
+	refused "span is 0, must be 2 to 65536 packets." \
+		add dev p1 root iqcn span 0
+	refused "span-enter is 1," add dev p1 root iqcn span-enter 1
+	refused "span-exit 2 is below span-enter 3." \
+		add dev p1 root iqcn span-exit 2
+	refused "period 301000 ns is above t1 300000 ns." \
+		add dev p1 root iqcn period 301us
+	refused "period is 9000," add dev p1 root iqcn period 9us
+	refused "delay is 1001000000, must be auto or at most 1000000000 ns." \
+		add dev p1 root iqcn delay 1001ms
+	refused "sample is 0, must be 1 to 65536 packets." \
+		add dev p1 root iqcn sample 0
+	refused "sample is 65537," add dev p1 root iqcn sample 65537
+	refused "flows is 0," add dev p1 root iqcn flows 0
+	refused "flows is 1048577, must be 1 to 1048576." \
+		add dev p1 root iqcn flows 1048577
+	refused "bandwidth is 1001000000000000, must be at most 1000000000000000 bit/s." \
+		add dev p1 root iqcn bandwidth 1001tbit
+	refused "age is 0," add dev p1 root iqcn age 0
+	refused "age is 100000000, must be 1 to 86400000 ms." \
+		add dev p1 root iqcn age 100000s
+	refused "cnp-dscp is 64," add dev p1 root iqcn cnp-dscp 64
+	refused "cnp-pcp is 8," add dev p1 root iqcn cnp-pcp 8
+	refused "cnp-ttl is 0," add dev p1 root iqcn cnp-ttl 0
+	refused "cnp-ttl is 256," add dev p1 root iqcn cnp-ttl 256
+	refused "cnp-rate is 0, must be 1 to 1000000000 per second." \
+		add dev p1 root iqcn cnp-rate 0
+	refused "cnp-rate is 1000000001," \
+		add dev p1 root iqcn cnp-rate 1000000001
+	refused "cnp-burst is 0," add dev p1 root iqcn cnp-burst 0
 	check "none was added" "$(opts | grep -c .)" -eq 0
 	iqcn t1 1s limit 4294967295 flows 1 pmax 0 kmin 0 kmax 0
 	check "the bounds themselves" "$(opts | grep -c 't1 1s')" -eq 1
@@ -144,19 +181,35 @@ test_failed_change()
 	local before
 
 	topology bridge
-	iqcn limit 1m kmin 10k kmax 50k t1 200us bandwidth 4mbit cnp-rate 5000
+	iqcn limit 1m kmin 10k kmax 50k t1 200us period 150us bandwidth 4mbit cnp-rate 5000
 	pair_flow
 	before=$(opts)
-	refused "kmin is above kmax" change dev p1 root handle 10: iqcn \
+	refused "kmin 61440 is above kmax 51200." change dev p1 root handle 10: iqcn \
 		limit 2m t1 400us kmin 60k cnp-rate 10
-	refused "cnp-burst" change dev p1 root handle 10: iqcn \
+	refused "cnp-burst is 0" change dev p1 root handle 10: iqcn \
 		t1 400us cnp-rate 10 cnp-burst 0
+	refused "period 150000 ns is above t1 100000 ns." \
+		change dev p1 root handle 10: iqcn snoop netns t1 100us
 	check_eq "unchanged" "$(opts)" "$before"
 	check "cnp-rate in force" "$(value cnp_rate_pps)" -eq 5000
 	sniff snd --type cnp --time 60
 	data --tos 3 --count 12 --interval 1000
 	wait
 	check "still at work" "$(grep -c . "$TMP/snd")" -ge 10
+}
+
+# Two at a time: each gets its own text
+test_errors_at_once()
+{
+	local i
+
+	dummy
+	for i in $(seq 20); do
+		(refused "t1 is $i," add dev p1 root iqcn t1 ${i}ns) &
+		(refused "window is $i," add dev p1 root iqcn window ${i}ns)
+		wait
+	done >"$TMP/at-once"
+	check_eq "errors" "$(cat "$TMP/at-once")" ""
 }
 
 # What init has begun is undone

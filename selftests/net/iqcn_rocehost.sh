@@ -14,6 +14,7 @@ ALL_TESTS="
 	test_np_limit
 	test_cm
 	test_box_tells
+	test_blast
 	test_stranger
 	test_words
 	test_too_many
@@ -261,6 +262,34 @@ test_box_tells()
 			"$(sum snd flows "${event#*:}")"
 	done
 	check "drops" "$(stat drop_overlimit)" -eq 0
+	unload
+}
+
+# Packets through a qdisc: as many as told, of so many flows, all but the first
+# few with CE; and what is no dummy, or goes, is told
+test_blast()
+{
+	hosts "" ""
+	ip -n sw link add d0 mtu 9000 type dummy
+	refused sw "blast d0" '"d0" is down'
+	ip -n sw link set d0 up
+	refused sw "blast p0" '"p0" is no dummy device'
+	refused sw "blast d0 ect 4" 'ect: 4 is not in 0 .. 3'
+	refused sw "blast d0 mtu 300" \
+		'mtu: 300 is none of 256, 512, 1024, 2048, 4096'
+	refused sw "blast d0 to fd00::1" 'to: not the same IP version as from'
+	tc -n sw qdisc add dev d0 root iqcn kmin 0 kmax 0
+	told sw "blast d0 packets 1000 flows 10 depth 8"
+	check "packets" "$(sum sw blast packets)" -eq 1000
+	check "refused" "$(sum sw blast refused)" -eq 0
+	tc -n sw -s qdisc show dev d0 >"$TMP/blast"
+	check "CE" "$(grep -o 'ce_sent [0-9]*' "$TMP/blast" | cut -c 9-)" -ge 1000
+	check_eq "flows" "$(grep -o 'flow_new [0-9]*' "$TMP/blast")" "flow_new 10"
+	check_eq "malformed" "$(grep -o ' malformed [0-9]*' "$TMP/blast")" \
+		" malformed 0"
+	in_ns sw timeout 0.02 bash -c \
+		'echo "blast d0 packets 1000000000" >/proc/net/rocehost/ctl' \
+		2>/dev/null && fail "a blast without end has ended"
 	unload
 }
 

@@ -2,33 +2,35 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Many flows: deadlines of ten thousand are met to the microsecond as those of
-# one are.
+# one are, and by a scan within its period.
 
 ALL_TESTS="
 	test_10000_flows
+	test_scan
+	test_held
 	test_churn
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# A burst of seven rounds of 10000 packets into a queue that sends one every
-# 10 us: a flow's packets leave 100 ms apart.  Four rounds and their ACKs pair
-# the flows, and after that each CE packet is followed by a CNP 60 ms later,
-# while the next packet of the flow still waits.  (Faster, and the lab's clock,
-# which a look at it moves by 256 ns, would be the bottleneck.)
-test_10000_flows()
+# many FLOWS OFF-NS IQCN-PARAMETER...: a burst of seven rounds of a packet per
+# flow into a queue that sends those of a flow 100 ms apart.  Four rounds and
+# their ACKs pair the flows, and after that each CE packet is followed by a CNP
+# 60 ms later, or up to OFF-NS more, while the next packet of the flow still
+# waits.
+many()
 {
-	local n=10000 off_ns=1000
+	local n=$1 off_ns=$2 kbit
+	shift 2
 
 	if ! virtual_time; then
 		skip "means nothing outside of virtual time"
 		return
 	fi
-	# KASAN takes its time, and its kernel looks at the clock more often
-	[ "$IQCN_LAB" != uml-debug ] || n=8000 off_ns=2000
 	topology bridge
-	bottleneck 865600kbit limit 1g kmin 1000 kmax 2000 \
-		t1 60ms bandwidth 865600kbit
+	kbit=$((n * 8656 / 100))
+	bottleneck ${kbit}kbit limit 1g kmin 1000 kmax 2000 detect queue \
+		base both t1 60ms bandwidth ${kbit}kbit "$@"
 	sniff snd --type cnp --time 900
 	sniff rcv --type data --time 900
 	np --time 900 --ack 1
@@ -62,6 +64,34 @@ test_10000_flows()
 	check "flows that got CNPs" "$(awk '{ print $4 }' "$TMP/scale")" -eq $n
 	check "CNPs more than $off_ns ns off" \
 		"$(awk '{ print $(NF - 3) }' "$TMP/scale")" -eq 0
+}
+
+# (Faster, and the lab's clock, which a look at it moves by 256 ns, would be the
+# bottleneck.)
+test_10000_flows()
+{
+	# KASAN takes its time, and its kernel looks at the clock more often
+	if [ "$IQCN_LAB" = uml-debug ]; then
+		many 8000 2000
+	else
+		many 10000 1000
+	fi
+}
+
+# 1500 of them are due at each look
+test_scan()
+{
+	many 5000 15200000 trigger period period 15ms
+}
+
+# As many as are due in 20 ms are held at a time; CNPs come later by that, but
+# for those that are held when the congestion ends
+test_held()
+{
+	many 5000 20002000 delay 20ms
+	check "held" "$(stat cnp_delayed)" -gt 5000
+	check "accounts" $(($(stat cnp_sent) + $(stat cnp_cancelled))) -eq \
+		"$(stat cnp_delayed)"
 }
 
 # More flows than there is room for, again and again
