@@ -58,6 +58,7 @@ static void rh_rp_defaults(struct rh_host_conf *conf)
 #define HOST(field)	offsetof(struct rh_host_conf, field)
 #define FLOW(field)	offsetof(struct rh_flow_conf, field)
 #define PROBE(field)	offsetof(struct rh_probe_conf, field)
+#define BLAST(field)	offsetof(struct rh_blast_conf, field)
 
 const struct rh_word rh_host_words[] = {
 	{ "ip", RH_IP, HOST(ip) },
@@ -114,6 +115,17 @@ static const struct rh_word rh_probe_words[] = {
 	{ "every", RH_TIME, PROBE(every_ns), 1000, NSEC_PER_SEC },
 	{ "samples", RH_NUMBER, PROBE(samples), 1, 1000000 },
 	{ "kmax", RH_BYTES, PROBE(kmax_bytes), 0, U32_MAX },
+	{ }
+};
+
+static const struct rh_word rh_blast_words[] = {
+	{ "from", RH_IP, BLAST(from) },
+	{ "to", RH_IP, BLAST(to) },
+	{ "packets", RH_NUMBER, BLAST(packets), 1, 1000000000 },
+	{ "flows", RH_NUMBER, BLAST(n), 1, 65536 },
+	{ "mtu", RH_BYTES, BLAST(mtu), RH_MTU_MIN, RH_MTU_MAX },
+	{ "ect", RH_NUMBER, BLAST(ect), 0, 3 },
+	{ "depth", RH_NUMBER, BLAST(depth), 0, 65536 },
 	{ }
 };
 
@@ -462,6 +474,18 @@ static int rh_cmd_host(struct net *net, char *line)
 			 dev->name);
 }
 
+/* @room: bytes of the longest packet */
+static int rh_check_mtu(struct net *net, u64 mtu, u32 room)
+{
+	if (!is_power_of_2(mtu))
+		return rh_error(net, -EINVAL, "mtu: %llu is none of 256, 512, 1024, 2048, 4096",
+				mtu);
+	if (mtu + RH_HDR_MAX - ETH_HLEN + RH_RETH_LEN + IQCN_ICRC_LEN > room)
+		return rh_error(net, -ERANGE, "mtu: %llu does not fit into packets of %u bytes",
+				mtu, room);
+	return 0;
+}
+
 static int rh_cmd_flow(struct net *net, char *line)
 {
 	struct rh_flow_conf conf = {
@@ -504,13 +528,9 @@ static int rh_cmd_flow(struct net *net, char *line)
 	    host->conf.rp.style != RP_OFF)
 		return rh_error(net, -ERANGE, "rate: below min of the host, %llu bit/s",
 				host->conf.rp.min_bps);
-	if (!is_power_of_2(conf.mtu))
-		return rh_error(net, -EINVAL, "mtu: %llu is none of 256, 512, 1024, 2048, 4096",
-				conf.mtu);
-	if (conf.mtu + RH_HDR_MAX - ETH_HLEN + RH_RETH_LEN + IQCN_ICRC_LEN >
-	    min(dev->mtu, peer->dev->mtu))
-		return rh_error(net, -ERANGE, "mtu: %llu does not fit into packets of %u bytes",
-				conf.mtu, min(dev->mtu, peer->dev->mtu));
+	err = rh_check_mtu(net, conf.mtu, min(dev->mtu, peer->dev->mtu));
+	if (err)
+		return err;
 	if (conf.size == RH_ENDLESS)
 		conf.messages = RH_ENDLESS;
 	if (conf.poisson && !conf.every_ns)
@@ -547,6 +567,58 @@ static int rh_cmd_probe(struct net *net, char *line)
 		return err;
 	err = rh_probe_add(dev, &conf);
 	return rh_failed(net, err, err == -ENOMEM ? "samples" : dev->name);
+}
+
+static int rh_blast_check(struct net *net, const struct net_device *dev,
+			  const struct rh_blast_conf *conf)
+{
+	/* it alone is nobody's who could mind, and never stopped by its driver */
+	if (!dev->rtnl_link_ops || strcmp(dev->rtnl_link_ops->kind, "dummy"))
+		return rh_error(net, -EINVAL, "\"%s\" is no dummy device",
+				dev->name);
+	if (!netif_running(dev))
+		return rh_error(net, -ENETDOWN, "\"%s\" is down", dev->name);
+	if (ipv6_addr_v4mapped(&conf->from) != ipv6_addr_v4mapped(&conf->to))
+		return rh_error(net, -EINVAL, "to: not the same IP version as from");
+	return rh_check_mtu(net, conf->mtu, dev->mtu);
+}
+
+static int rh_cmd_blast(struct net *net, char *line)
+{
+	struct rh_net *rn = net_generic(net, rh_net_id);
+	struct rh_blast blast = {
+		.conf.packets = 1000000,
+		.conf.n = 100,
+		.conf.mtu = 4096,
+		.conf.ect = 2,
+		.conf.depth = 64,
+	};
+	struct net_device *dev;
+	int err;
+
+	/* addresses that RFC 2544 has for measurements */
+	ipv6_addr_set_v4mapped(htonl(0xc6120001), &blast.conf.from);
+	ipv6_addr_set_v4mapped(htonl(0xc6130001), &blast.conf.to);
+	dev = rh_dev(net, &line, &err);
+	if (!dev)
+		return err;
+	err = rh_parse(net, line, rh_blast_words, &blast.conf) ?:
+	      rh_blast_check(net, dev, &blast.conf);
+	if (err)
+		return err;
+	strscpy(blast.dev, dev->name, sizeof(blast.dev));
+	err = rh_blast(dev, &blast);
+	rn->blast = blast;
+	switch (err) {
+	case -EINTR:
+		return rh_error(net, err, "interrupted after %llu packets",
+				blast.packets);
+	case -ENETDOWN:
+		return rh_error(net, err, "\"%s\" went down after %llu packets",
+				blast.dev, blast.packets);
+	default:
+		return rh_failed(net, err, "flows");
+	}
 }
 
 static int rh_cmd_start(struct net *net, char *line)
@@ -596,6 +668,7 @@ const struct rh_command rh_commands[] = {
 	{ "host", "DEV", rh_host_words, rh_cmd_host },
 	{ "probe", "DEV", rh_probe_words, rh_cmd_probe },
 	{ "flow", "DEV", rh_flow_words, rh_cmd_flow },
+	{ "blast", "DEV", rh_blast_words, rh_cmd_blast },
 	{ "start", "", rh_start_words, rh_cmd_start },
 	{ "stop", "", NULL, rh_cmd_stop },
 	{ "clear", "", NULL, rh_cmd_clear },

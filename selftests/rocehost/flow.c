@@ -301,8 +301,8 @@ struct sk_buff *rh_flow_send(struct rh_flow *flow, u64 now_ns)
 	ask = last || now_ns - flow->asked_ns >= flow->host->conf.rto_ns / 4;
 	if (ask)
 		flow->asked_ns = now_ns;
-	skb = rh_build_data(flow, opcode, rc_psn(flow->rq.psn0, seq), ask,
-			    bytes, conf->size);
+	skb = rh_build_data(&flow->wire, opcode, rc_psn(flow->rq.psn0, seq),
+			    ask, bytes, conf->size);
 	/* without memory it counts as sent, and is lost */
 	len = skb ? skb->len : bytes;
 

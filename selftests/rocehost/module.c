@@ -90,7 +90,7 @@ static struct pernet_operations rh_net_ops = {
 static void rh_set_open(bool open)
 {
 	rtnl_lock();
-	rh_world.open = open;
+	WRITE_ONCE(rh_world.open, open);
 	if (!open)
 		rh_clear(NULL);
 	rtnl_unlock();

@@ -286,7 +286,7 @@ static struct sk_buff *rh_finish_zeros(struct sk_buff *skb,
 
 /**
  * rh_build_data() - a packet of a WRITE
- * @flow: the sender
+ * @w: header of the flow's packets
  * @opcode: RC opcode
  * @psn: PSN
  * @ack_req: ask for an acknowledge
@@ -296,10 +296,9 @@ static struct sk_buff *rh_finish_zeros(struct sk_buff *skb,
  * Context: any that may not sleep.
  * Return: the packet, NULL without memory.
  */
-struct sk_buff *rh_build_data(const struct rh_flow *flow, u8 opcode, u32 psn,
+struct sk_buff *rh_build_data(const struct rh_wire *w, u8 opcode, u32 psn,
 			      bool ack_req, u32 bytes, u64 msg_bytes)
 {
-	const struct rh_wire *w = &flow->wire;
 	u32 padded = ALIGN(bytes, 4);
 	struct sk_buff *skb;
 
@@ -311,7 +310,8 @@ struct sk_buff *rh_build_data(const struct rh_flow *flow, u8 opcode, u32 psn,
 	if (opcode == RC_WRITE_FIRST || opcode == RC_WRITE_ONLY) {
 		u8 *reth = skb_put_zero(skb, RH_RETH_LEN);
 
-		put_unaligned_be32(flow->qpn, reth + 8);
+		/* an R_Key that belongs to the connection: its DestQP */
+		memcpy(reth + 8, w->hdr + w->bth_off + 4, 4);
 		put_unaligned_be32(min_t(u64, msg_bytes, BIT(31)), reth + 12);
 	}
 	return rh_finish_zeros(skb, w, rh_zeros_find(padded));

@@ -292,6 +292,22 @@ static int rh_show_samples(struct seq_file *m, void *v)
 	return 0;
 }
 
+static int rh_show_blast(struct seq_file *m, void *v)
+{
+	const struct rh_blast *b = &rh_seq_net(m)->blast;
+
+	seq_puts(m, "dev,flows,mtu,ect,depth,packets,refused,ns,ns_per_packet\n");
+	rtnl_lock();
+	if (b->packets)
+		seq_printf(m, "%s,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu.%llu\n",
+			   b->dev, b->conf.n, b->conf.mtu, b->conf.ect,
+			   b->conf.depth, b->packets, b->refused, b->ns,
+			   div64_u64(b->ns, b->packets),
+			   div64_u64(b->ns * 10, b->packets) % 10);
+	rtnl_unlock();
+	return 0;
+}
+
 /**
  * rh_report_init() - make the files of a namespace
  * @net: the namespace
@@ -311,6 +327,7 @@ int rh_report_init(struct net *net)
 		{ "completions", rh_show_done },
 		{ "trace", rh_show_trace },
 		{ "samples", rh_show_samples },
+		{ "blast", rh_show_blast },
 	};
 	struct rh_net *rn = net_generic(net, rh_net_id);
 	int i;

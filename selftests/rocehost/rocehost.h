@@ -6,6 +6,7 @@
  *	  flow = the sender of a connection: requester (rc.h), RP (rp.h)
  *	  sink = its receiver: responder (rc.h), NP (np.h)
  *	probe = a device whose queue is looked at
+ *	blast = packets through a qdisc, to see what that costs (blast.c)
  *
  *	flow --> packet.c --> device ... device --> rx handler --> sink
  *	flow <-- rx handler <-- device ... device <-- ACK, NAK, CNP
@@ -74,7 +75,8 @@
  * @flows: how many there are
  *
  * RTNL covers all of it.  Timers and packets read the times without it: they are
- * set before a flow has begun, but for @stop_ns, which only comes nearer.
+ * set before a flow has begun, but for @stop_ns, which only comes nearer.  A
+ * blast reads @open.
  */
 struct rh_world {
 	bool open;
@@ -100,16 +102,56 @@ static inline bool rh_counting(u64 now_ns)
 	       now_ns < READ_ONCE(rh_world.stop_ns);
 }
 
+/**
+ * struct rh_blast_conf - words of "blast"; see config.c
+ * @from: whose packets they are
+ * @to: and for whom
+ * @packets: how many
+ * @n: flows that they belong to
+ * @mtu: payload of a packet
+ * @ect: ECN bits; 3 is CE
+ * @depth: packets that wait in the queue all the time
+ */
+struct rh_blast_conf {
+	struct in6_addr from;
+	struct in6_addr to;
+	u64 packets;
+	u64 n;
+	u64 mtu;
+	u64 ect;
+	u64 depth;
+};
+
+/**
+ * struct rh_blast - a blast, and what came of it
+ * @dev: name of the device
+ * @conf: parameters
+ * @turn: flow whose turn it is
+ * @packets: packets that were timed, 0: there was no blast
+ * @refused: packets that the qdisc did not take
+ * @ns: what it took
+ */
+struct rh_blast {
+	char dev[IFNAMSIZ];
+	struct rh_blast_conf conf;
+	u64 turn;
+	u64 packets;
+	u64 refused;
+	u64 ns;
+};
+
 #define RH_ERROR_LEN	160
 
 /**
  * struct rh_net - what a namespace has
  * @proc: its directory in /proc/net
  * @error: what was wrong with the last line that was written, or empty
+ * @blast: the last one
  */
 struct rh_net {
 	struct proc_dir_entry *proc;
 	char error[RH_ERROR_LEN];
+	struct rh_blast blast;
 };
 
 extern unsigned int rh_net_id;
@@ -574,7 +616,7 @@ void rh_zeros_free(void);
 void rh_wire_init(struct rh_wire *w, const struct rh_addr *from,
 		  const struct rh_addr *to, u8 dscp, u8 ect, u16 sport,
 		  u32 dest_qpn);
-struct sk_buff *rh_build_data(const struct rh_flow *flow, u8 opcode, u32 psn,
+struct sk_buff *rh_build_data(const struct rh_wire *w, u8 opcode, u32 psn,
 			      bool ack_req, u32 bytes, u64 msg_bytes);
 struct sk_buff *rh_build_ack(const struct rh_sink *sink, u8 syndrome, u32 psn);
 struct sk_buff *rh_build_cnp(const struct rh_host *host,
@@ -592,6 +634,9 @@ void rh_probe_del(struct rh_probe *probe);
 void rh_probe_put(struct rh_probe *probe);
 void rh_probe_start(struct rh_probe *probe);
 u32 rh_probe_depth(const struct rh_probe *probe);
+
+/* blast.c */
+int rh_blast(struct net_device *dev, struct rh_blast *blast);
 
 /* report.c */
 int rh_report_init(struct net *net);

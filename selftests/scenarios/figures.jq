@@ -23,6 +23,8 @@ def share($of): if $of == 0 then null else . / $of end;
 # six digits, so that they read well
 def round6: if type == "number" then . * 1e6 | round / 1e6 else . end;
 
+($tc[0] | map(select(.parent == "1:1")) | .[0]) as $qdisc |
+
 # column numbers instead of names: there are many of them
 ($samples | rows | .[1:] | map(.[1:] | map(tonumber))) as $s |
 ($s | map(select(.[0] >= $count_ns))) as $counted |
@@ -80,9 +82,11 @@ else . end |
 	fct_p99_us: ($fct | percentile(99) | us),
 	groups: ($sinks | map(.name) | unique |
 		map({key: ., value: group(.)}) | from_entries),
+	# from the start; null: the qdisc has no such thing
+	state_changes: $qdisc.state_changes,
+	flow_state_changes: $qdisc.flow_state_changes,
 	# in force: the qdisc as tc tells it, the first hosts as rocehost does
-	qdisc: ($tc[0] | map(select(.parent == "1:1")) | .[0] |
-		{kind, options}),
+	qdisc: ($qdisc | {kind, options}),
 	hosts: ($settings | table | map(select(.dev | IN("s0", "r0"))) |
 		group_by(.dev) | map({key: .[0].dev,
 			value: (map({key: .word, value: .value}) |

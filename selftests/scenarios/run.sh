@@ -3,12 +3,17 @@
 #
 # Run scenarios, as many variants side by side as there are CPUs:
 #
-#   run.sh [-v VARIANT,VARIANT...] SCENARIO...
+#   run.sh [-q] [-v VARIANT,VARIANT...] SCENARIO...
+#
+#   -q			no tables
+#   -v VARIANT,...	these alone
 #
 # Leaves for each, in build/results or $IQCN_RESULTS:
+#   NAME.scenario	what was run
 #   NAME.json		parameters and figures
 #   NAME/VARIANT/*.csv	what they are made of: samples of the queue, flows, ...
-#   NAME.svg, NAME.png	queue, utilisation and CNPs over time
+#   NAME.svg, NAME.png	queue, utilisation and CNPs over time, unless there are
+#			more variants than colours
 #
 # A scenario is a file of lines "KEY VALUE", NAME.scenario:
 #   title TEXT		what it is
@@ -26,6 +31,15 @@
 #   kmax BYTES		depth above which a rate increase is a fault
 #   variant NAME QDISC	a qdisc under the bottleneck, as tc is told
 #   expect JQ		what must be true of NAME.json
+# and of lines that stand for others:
+#   like NAME VARIANT...	lines of another scenario, first of all: of its
+#			variants those that are named, and nothing of what this
+#			one says itself, nor its title and what it expects
+#   vary NAME VARIANT WORD A|B...
+#			for each choice of values a variant NAME-A..., which is
+#			VARIANT, here or there, with these words
+#
+# methods-*.scenario are for methods.sh.
 set -u -o pipefail
 
 HERE=$(cd "$(dirname "$0")" && pwd)
@@ -34,7 +48,8 @@ LAB=$TOP/selftests/lab/lab.sh
 RESULTS=${IQCN_RESULTS:-$TOP/build/results}
 KEYS=" title seed topology senders receivers host sender bottleneck flows
 	duration count sample kmax variant expect "
-only=""
+COLOURS=7
+only="" tables=1
 
 die()
 {
@@ -42,9 +57,87 @@ die()
 	exit 2
 }
 
+# As it is run, and as it is written
 file_of()
 {
+	echo "$RESULTS/$1.scenario"
+}
+
+source_of()
+{
 	echo "$HERE/$1.scenario"
+}
+
+# expand SCENARIO: no "like" and no "vary" in it any more
+expand()
+{
+	local file like other=/dev/null
+
+	file=$(source_of "$1")
+	[ -e "$file" ] || die "there is no $file"
+	like=$(awk '$1 == "like" { print $2 }' "$file")
+	[ -z "$like" ] || other=$(source_of "$like")
+	[ -e "$other" ] || die "$1: there is no $other"
+	awk '
+	# the qdisc with a word set to a value
+	function with(qdisc, word, to,    f, n, i, out) {
+		n = split(qdisc, f, " ")
+		out = f[1]
+		for (i = 2; i <= n; i++) {
+			out = out " " f[i]
+			if (f[i] == word) {
+				out = out " " to
+				to = ""
+				i++
+			}
+		}
+		return to == "" ? out : out " " word " " to
+	}
+	# words w[i], w[i + 1] and so on are yet to be chosen
+	function choose(name, qdisc, i,    n, to, j) {
+		if (i > n_w) {
+			print "variant " name " " qdisc
+			return
+		}
+		n = split(w[i + 1], to, "|")
+		for (j = 1; j <= n; j++)
+			choose(n == 1 ? name : name "-" to[j],
+			       with(qdisc, w[i], to[j]), i + 2)
+	}
+	function vary(line,    f, n, i) {
+		n = split(line, f, " ")
+		if (!(f[3] in qdiscs)) {
+			print "vary: no variant \"" f[3] "\"" >"/dev/stderr"
+			exit 1
+		}
+		for (i = 4; i <= n; i++)
+			w[i - 3] = f[i]
+		n_w = n - 3
+		choose(f[2], qdiscs[f[3]], 1)
+	}
+	$1 == "variant" {
+		qdisc = $0
+		sub(/^[ \t]*variant[ \t]+[^ \t]+[ \t]+/, "", qdisc)
+		qdiscs[$2] = qdisc
+	}
+	FNR == NR {
+		if ($1 == "like")
+			for (i = 3; i <= NF; i++)
+				keep[$i]
+		own[$1]
+		line[n_lines++] = $0
+		next
+	}
+	$1 == "" || $1 ~ /^#/ || $1 == "title" || $1 == "expect" { next }
+	$1 == "variant" ? $2 in keep : !($1 in own)
+	END {
+		for (i = 0; i < n_lines; i++) {
+			if (line[i] ~ /^vary[ \t]/)
+				vary(line[i])
+			else if (line[i] !~ /^like[ \t]/)
+				print line[i]
+		}
+	}' "$file" "$other" || die "$1 cannot be expanded"
 }
 
 # value SCENARIO KEY: the rest of its lines
@@ -84,17 +177,15 @@ bps()
 # What is wrong is better said before it has run for a while
 check_scenario()
 {
-	local name=$1 key v file
+	local name=$1 key v
 
-	file=$(file_of "$name")
-	[ -e "$file" ] || die "there is no $file"
 	while read -r key _; do
 		case $key in
 		"" | \#*) ;;
 		*) [[ $KEYS == *[[:space:]]"$key"[[:space:]]* ]] ||
 			die "$name: \"$key\" is no key" ;;
 		esac
-	done <"$file"
+	done <"$(file_of "$name")"
 	for key in title seed senders receivers bottleneck flows duration \
 		   count kmax variant; do
 		[ -n "$(value "$name" $key)" ] || die "$name: $key is missing"
@@ -223,6 +314,7 @@ plot()
 {
 	local name=$1 terminal traced
 
+	[ "$(variants "$name" | wc -l)" -le $COLOURS ] || return 0
 	traced=$(value "$name" flows | grep -c trace)
 	for terminal in svg png; do
 		TITLE=$(value "$name" title) DIR=$RESULTS/$name \
@@ -291,10 +383,11 @@ if [ "${1-}" = job ]; then
 	job "$2" "$3"
 	exit
 fi
-while getopts v: opt; do
+while getopts qv: opt; do
 	case $opt in
+	q) tables="" ;;
 	v) only=$OPTARG ;;
-	*) die "-v VARIANT,VARIANT... is all there is" ;;
+	*) die "-q and -v VARIANT,VARIANT... are all there is" ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -303,8 +396,9 @@ shift $((OPTIND - 1))
 
 mkdir -p "$RESULTS"
 for name; do
-	check_scenario "$name"
 	rm -f "$RESULTS/$name".{json,svg,png}
+	expand "$name" >"$(file_of "$name")" || exit
+	check_scenario "$name"
 done
 for name; do
 	for v in $(variants "$name"); do
@@ -322,8 +416,9 @@ for name; do
 		rc=1
 		continue
 	fi
-	table "$name"
-	plot "$name" && echo "${RESULTS#"$TOP/"}/$name.json .svg .png" || rc=1
+	[ -z "$tables" ] || table "$name"
+	plot "$name" || rc=1
+	echo "in ${RESULTS#"$TOP/"}: $(cd "$RESULTS" && echo "$name".*)"
 	expectations "$name" || rc=1
 done
 exit $rc

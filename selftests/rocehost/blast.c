@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Blasts: what does a qdisc cost per RoCEv2 packet?
+ *
+ *	make 64 packets, then, against the clock:
+ *
+ *	   64 in --> [ .... depth .... ] --> 64 out, freed by a dummy device
+ *
+ * pktgen is for such questions, but makes no RoCEv2, and a packet that it sends
+ * more than once is shared, so that it cannot be marked.  Here each is made anew
+ * (packet.c), with the header of its flow, the flow's next PSN and a right ICRC;
+ * flows take turns.
+ *
+ * A qdisc that marks by its depth must have some.  So the device is stopped, as
+ * one that is busy would be, but for the last packet of a burst: that finds it
+ * open, and the stack sends as many as it sends at once, which is as many as have
+ * come (net.core.dev_weight, 64).  Then it is stopped again.
+ *
+ * Before that the device receives each flow's connection set-up, as it would by a
+ * switch's port: a qdisc that wants to know whose packets they are knows it.
+ *
+ * What is timed is both ends of the queue, the qdisc's timers as far as they fire
+ * meanwhile, the device and the freeing.  Much of that is not the qdisc's:
+ * compare it with a bfifo in the same place.
+ */
+#include <linux/etherdevice.h>
+#include <linux/rtnetlink.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <net/sch_generic.h>
+
+#include "rocehost.h"
+
+#define RH_BLAST_BURST	64
+
+struct rh_blast_flow {
+	struct rh_wire wire;
+	u32 psn;
+};
+
+static bool rh_blast_has_queue(const struct net_device *dev)
+{
+	const struct Qdisc *q;
+	bool has;
+
+	rcu_read_lock();
+	q = rcu_dereference(dev->qdisc);
+	has = q && q->enqueue;
+	rcu_read_unlock();
+	return has;
+}
+
+/* @n packets, each of the flow whose turn it is */
+static int rh_blast_make(struct rh_blast *blast, struct net_device *dev,
+			 struct rh_blast_flow *flows, u64 n,
+			 struct sk_buff_head *burst)
+{
+	struct rh_blast_flow *flow;
+	struct sk_buff *skb;
+
+	while (n--) {
+		flow = &flows[blast->turn];
+		skb = rh_build_data(&flow->wire, RC_WRITE_MIDDLE, flow->psn,
+				    false, blast->conf.mtu, 0);
+		if (!skb)
+			return -ENOMEM;
+		skb->dev = dev;
+		__skb_queue_tail(burst, skb);
+		flow->psn = (flow->psn + 1) & IQCN_PSN_MASK;
+		if (++blast->turn == blast->conf.n)
+			blast->turn = 0;
+	}
+	return 0;
+}
+
+static void rh_blast_xmit(struct rh_blast *blast, struct sk_buff *skb)
+{
+	if (dev_queue_xmit(skb) != NET_XMIT_SUCCESS)
+		blast->refused++;
+}
+
+/* What is to wait in the queue all the time; the device is stopped */
+static int rh_blast_fill(struct rh_blast *blast, struct net_device *dev,
+			 struct rh_blast_flow *flows)
+{
+	struct sk_buff_head burst;
+	struct sk_buff *skb;
+	int err;
+
+	__skb_queue_head_init(&burst);
+	err = rh_blast_make(blast, dev, flows, blast->conf.depth, &burst);
+	while ((skb = __skb_dequeue(&burst)))
+		rh_blast_xmit(blast, skb);
+	return err;
+}
+
+static void rh_blast_send(struct rh_blast *blast, struct net_device *dev,
+			  bool hold, struct sk_buff_head *burst)
+{
+	struct sk_buff *skb;
+	u64 start_ns;
+
+	blast->packets += skb_queue_len(burst);
+	local_bh_disable();
+	start_ns = ktime_get_ns();
+	while ((skb = __skb_dequeue(burst))) {
+		if (hold && skb_queue_empty(burst))
+			netif_tx_start_all_queues(dev);
+		rh_blast_xmit(blast, skb);
+	}
+	if (hold)
+		netif_tx_stop_all_queues(dev);
+	/* timers that are due run here */
+	local_bh_enable();
+	blast->ns += ktime_get_ns() - start_ns;
+}
+
+static int rh_blast_go_on(const struct net_device *dev)
+{
+	if (signal_pending(current))
+		return -EINTR;
+	if (!netif_running(dev) || !READ_ONCE(rh_world.open))
+		return -ENETDOWN;
+	cond_resched();
+	return 0;
+}
+
+static int rh_blast_run(struct rh_blast *blast, struct net_device *dev,
+			struct rh_blast_flow *flows)
+{
+	bool hold = blast->conf.depth && rh_blast_has_queue(dev);
+	struct sk_buff_head burst;
+	int err = 0;
+
+	__skb_queue_head_init(&burst);
+	if (hold) {
+		netif_tx_stop_all_queues(dev);
+		err = rh_blast_fill(blast, dev, flows);
+	}
+	while (!err && blast->packets < blast->conf.packets) {
+		err = rh_blast_make(blast, dev, flows,
+				    min_t(u64, RH_BLAST_BURST,
+					  blast->conf.packets - blast->packets),
+				    &burst);
+		if (err)
+			break;
+		rh_blast_send(blast, dev, hold, &burst);
+		err = rh_blast_go_on(dev);
+	}
+	__skb_queue_purge(&burst);
+	if (hold)
+		netif_tx_wake_all_queues(dev);
+	return err;
+}
+
+/* A message of connection set-up comes in */
+static bool rh_blast_cm(struct net_device *dev, const struct rh_wire *wire,
+			u16 attr, u32 local_qpn, u32 remote_qpn)
+{
+	struct sk_buff *skb = rh_build_cm(wire, attr, local_qpn, remote_qpn, 0);
+
+	if (!skb)
+		return false;
+	skb->protocol = eth_type_trans(skb, dev);
+	local_bh_disable();
+	netif_receive_skb(skb);
+	local_bh_enable();
+	return true;
+}
+
+static int rh_blast_flow_init(struct rh_blast_flow *flow,
+			      struct net_device *dev,
+			      const struct rh_blast_conf *conf, u32 i)
+{
+	/* nobody receives it */
+	struct rh_addr from = { dev->dev_addr, &conf->from };
+	struct rh_addr to = { dev->dev_addr, &conf->to };
+	u32 dest_qpn = 0x800100 + i, src_qpn = 0x100 + i;
+	u16 sport = iqcn_sport_verbs(src_qpn, dest_qpn);
+	struct rh_wire back;
+
+	rh_wire_init(&back, &to, &from, 0, 0, sport, src_qpn);
+	rh_wire_init(&flow->wire, &from, &to, 0, conf->ect, sport, dest_qpn);
+	if (!rh_blast_cm(dev, &flow->wire, IQCN_CM_REQ, src_qpn, dest_qpn) ||
+	    !rh_blast_cm(dev, &back, IQCN_CM_REP, dest_qpn, src_qpn))
+		return -ENOMEM;
+	return 0;
+}
+
+/**
+ * rh_blast() - send packets through a device's qdisc, and time it
+ * @dev: the device, a dummy that is up
+ * @blast: its parameters; the rest is the result
+ *
+ * Context: RTNL held, but not while packets are sent; may sleep.
+ * Return: 0, -ENOMEM, -EINTR, -ENETDOWN if the device, or this module, goes.
+ */
+int rh_blast(struct net_device *dev, struct rh_blast *blast)
+{
+	struct rh_blast_flow *flows;
+	netdevice_tracker tracker;
+	int err = 0;
+	u32 i;
+
+	flows = kvcalloc(blast->conf.n, sizeof(*flows), GFP_KERNEL);
+	if (!flows || rh_zeros_need(blast->conf.mtu)) {
+		kvfree(flows);
+		return -ENOMEM;
+	}
+	for (i = 0; i < blast->conf.n && !err; i++)
+		err = rh_blast_flow_init(&flows[i], dev, &blast->conf, i);
+	if (err)
+		goto free;
+	netdev_hold(dev, &tracker, GFP_KERNEL);
+	rtnl_unlock();
+	err = rh_blast_run(blast, dev, flows);
+	/* somebody may wait for it, with RTNL or without */
+	netdev_put(dev, &tracker);
+	rtnl_lock();
+free:
+	kvfree(flows);
+	return err;
+}

@@ -1,0 +1,130 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Every way to see congestion, with every way to find out that a CNP is due, and
+# everything that T1 can be counted from, side by side:
+#
+#   methods.sh [SCENARIO...]
+#
+# in methods-*.scenario, or those of them that are named, with what each costs
+# by the words of the first (cost.sh).  Figures come from a seed and are the same
+# in every run; costs are measured.
+#
+# Leaves in build/results or $IQCN_RESULTS:
+#   methods.json	parameters, figures and costs
+#   methods.csv		what the picture is made of
+#   methods.svg, .png	queue and utilisation, a point for each
+#   methods-*		of each scenario, see run.sh
+set -u -o pipefail
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+TOP=$(cd "$HERE/../.." && pwd)
+export IQCN_RESULTS=${IQCN_RESULTS:-$TOP/build/results}
+OUT=$IQCN_RESULTS/methods
+
+# Packets of these qdiscs are all CE, and the queue is congested throughout,
+# whoever looks
+cost()
+{
+	sed -nE 's/^variant +//
+		t found
+		d
+		:found
+		s/ (kmin|kmax) [^ ]+/ \1 0/g
+		s/ pmax [^ ]+/ pmax 1/
+		s/ bandwidth [^ ]+/ bandwidth 1gbit/
+		p' "$IQCN_RESULTS/$1.scenario" | "$HERE/cost.sh"
+}
+
+# What the tables and the picture are made of
+DEFS='
+def part: if . == null then "-" else . * 1000 | round / 1000 end;
+def mb: if . == null then "-" else . / 1e4 | round / 100 end;
+def figures: (.queue_p99_bytes | mb), (.utilisation | part), .drops_from_start,
+	.increases_above_kmax, .cnps_cp;
+def cost: .ns_per_packet, .ratio_to_bfifo;
+(.scenarios | keys_unsorted) as $names |
+(.scenarios[$names[0]].variants | keys_unsorted) as $variants |
+def of($prefix): $variants | map(select(startswith($prefix + "-")));
+def words: split("-")[1:];
+def tsv: map(if . == "" then " " elif . == null then "-" else . end) | @tsv;
+'
+
+show()
+{
+	jq -r "$DEFS$1" "$OUT.json" | column -t -s "$(printf '\t')"
+}
+
+tables()
+{
+	cat <<-EOF
+
+	Methods: what shows congestion, what triggers a CNP, what T1 counts from.
+	Queue p99 in MB; drops from the start; rate increases above Kmax; the
+	box's CNPs; ns that a CE packet of 100 flows costs, and how often what it
+	costs in a bfifo.  ns are this machine's; the ratio carries over.
+
+	EOF
+	show '
+	(["", "", ""] + ($names | map(ltrimstr("methods-"), "", "", "", "")) +
+		["cost", ""] | tsv),
+	(["detect", "trigger", "base"] + ($names | map("queue", "utilised",
+		"drops", "increases", "CNPs")) + ["ns", "ratio"] | tsv),
+	("ecn", of("method")[]) as $v |
+	((if $v == "ecn" then ["ecn", " ", " "] else $v | words end) +
+	 [.scenarios[$names[]].variants[$v] | figures] +
+	 [.cost[$v] | cost] | tsv)'
+	cat <<-EOF
+
+	One CE packet in so many looked at, otherwise the defaults; changes of the
+	queue's state beside.
+
+	EOF
+	show '
+	([""] + ($names | map(ltrimstr("methods-"), "", "", "", "", "")) +
+		["cost", ""] | tsv),
+	(["sample"] + ($names | map("queue", "utilised", "drops", "increases",
+		"CNPs", "changes")) + ["ns", "ratio"] | tsv),
+	of("sample")[] as $v |
+	(($v | words) + [.scenarios[$names[]].variants[$v] |
+		figures, .state_changes] + [.cost[$v] | cost] | tsv)'
+	echo
+}
+
+picture()
+{
+	local terminal
+
+	jq -r "$DEFS"'
+	. as $all | $names[] as $name | of("method")[] as $v |
+	[($name | ltrimstr("methods-")), ($v | words[]),
+	 ($all.scenarios[$name].variants[$v] |
+	  .utilisation, .queue_p99_bytes)] | @csv' "$OUT.json" |
+		tr -d '"' >"$OUT.csv" || return 1
+	for terminal in svg png; do
+		DATA=$OUT.csv OUTPUT=$OUT.$terminal gnuplot \
+			-e "kind = '$terminal'" "$HERE/methods.gp" || return 1
+	done
+}
+
+die()
+{
+	echo "methods: $*" >&2
+	exit 1
+}
+
+[ $# -gt 0 ] || set -- methods-incast-512 methods-fig1-rate-failure
+rm -f "$OUT".{json,csv,svg,png}
+"$HERE/run.sh" -q "$@" || die "a scenario failed"
+# not beside them: it is a matter of time
+echo "  cost ..."
+cost "$1" >"$OUT.cost" || die "no costs"
+for name; do
+	cat "$IQCN_RESULTS/$name.json"
+done | jq -s --slurpfile cost "$OUT.cost" '{
+	scenarios: map({key: .scenario, value: .}) | from_entries,
+	cost: $cost | map({key: .name, value: .}) | from_entries
+}' >"$OUT.json" && rm "$OUT.cost" || die "no $OUT.json"
+tables
+picture || die "no picture"
+echo "in ${IQCN_RESULTS#"$TOP/"}: $(cd "$IQCN_RESULTS" && echo methods.*)"
