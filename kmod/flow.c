@@ -257,6 +257,19 @@ err_free:
 	return NULL;
 }
 
+/* Where VLANs are no part of the key a flow may change them */
+static void iqcn_flow_retag(struct iqcn_flow *flow, const struct iqcn_pkt *pkt)
+{
+	struct iqcn_queue *q = READ_ONCE(flow->queue);
+
+	if (likely(!memcmp(flow->vlan, pkt->vlan, sizeof(flow->vlan))) || !q)
+		return;
+	spin_lock(&q->lock);
+	if (flow->queue == q)
+		memcpy(flow->vlan, pkt->vlan, sizeof(flow->vlan));
+	spin_unlock(&q->lock);
+}
+
 /**
  * iqcn_flow_get() - find or make the flow of a CE packet
  * @q: queue that the packet enters
@@ -279,6 +292,8 @@ struct iqcn_flow *iqcn_flow_get(struct iqcn_queue *q,
 	flow = iqcn_flow_find(q->port, &key);
 	if (!flow || !refcount_inc_not_zero(&flow->refs))
 		flow = iqcn_flow_new(q, &key, pkt);
+	else if (READ_ONCE(q->port->snoop) == IQCN_SNOOP_NETNS)
+		iqcn_flow_retag(flow, pkt);
 	rcu_read_unlock();
 
 	if (!flow)

@@ -82,8 +82,8 @@ struct iqcn_seen {
  * @cm_lru: their entries by kind, oldest first; @cm_lock
  * @cm_count: how many by kind; @cm_lock to write
  * @cm_lock: serializes writers of @cm; innermost
- * @n_snoop: ports that look for CNPs in the whole namespace; RTNL
- * @seen: what they see of it
+ * @snoop: enum iqcn_snoop of all ports; RTNL
+ * @seen: with IQCN_SNOOP_NETNS
  */
 struct iqcn_net {
 	struct list_head ports;
@@ -92,7 +92,7 @@ struct iqcn_net {
 	struct list_head cm_lru[__IQCN_CM_KIND_MAX];
 	unsigned int cm_count[__IQCN_CM_KIND_MAX];
 	spinlock_t cm_lock;	/* cm and what belongs to it */
-	unsigned int n_snoop;
+	u32 snoop;
 	struct iqcn_seen seen;
 };
 
@@ -155,7 +155,7 @@ struct iqcn_hosts {
  * @budget: CNPs that may be sent; @budget_lock
  * @cnp_rate_pps: parameter of @budget; RTNL
  * @cnp_burst: parameter of @budget; RTNL
- * @snoop: enum iqcn_snoop; RTNL to write
+ * @snoop: that of the namespace; RTNL to write
  * @seen: on the port itself
  * @debugfs: directory iqcn/<netns>/<dev>
  * @kref: its queues', and that of open debugfs files: for the memory, not for
@@ -259,7 +259,7 @@ struct iqcn_params {
  * @p: the queue's parameters
  * @cnp_rate_pps: the port's
  * @cnp_burst: the port's
- * @snoop: the port's
+ * @snoop: the namespace's
  */
 struct iqcn_config {
 	struct iqcn_params p;
@@ -356,6 +356,7 @@ struct iqcn_queue {
  * @told_ns: when the last CNP of ours was sent
  * @psn: of the last CE packet
  * @ce_since: a CE packet has left since the last CNP of ours
+ * @own: CNPs of ours that have yet to pass the hooks of the namespace
  * @congested: enum iqcn_detect bits of its own, if @epoch is the queue's
  * @state_reason: why they changed last, enum iqcn_reason
  * @epoch: of what the detectors know of it
@@ -402,6 +403,7 @@ struct iqcn_flow {
 	u32 ce_gap_ns;
 	u32 psn;
 	bool ce_since;
+	u8 own;
 	u8 congested;
 	u16 sport;
 	u64 ce_sent;
@@ -552,6 +554,8 @@ struct iqcn_flow *iqcn_pair_find(struct iqcn_port *port,
 void iqcn_pair_evidence(struct iqcn_port *port, struct iqcn_flow *flow,
 			enum iqcn_pair_grade grade, u32 qp);
 void iqcn_pair_withdraw(struct iqcn_port *port, struct iqcn_flow *flow, u32 qp);
+unsigned int iqcn_pair_candidates(struct iqcn_port *port,
+				  const struct iqcn_key *key);
 void iqcn_pair_from_cnp(struct iqcn_port *port, const struct iqcn_key *key);
 void iqcn_pair_from_reverse(struct iqcn_port *port, const struct iqcn_key *key,
 			    const struct iqcn_pkt *pkt);
@@ -565,8 +569,7 @@ bool iqcn_cm_lookup(struct net *net, const struct iqcn_key *key, u32 *src_qp);
 
 /* snoop.c: what comes in */
 void iqcn_snoop_init(struct iqcn_port *port);
-int iqcn_snoop_netns_get(struct net *net);
-void iqcn_snoop_netns_put(struct net *net);
+int iqcn_snoop_set(struct net *net, u32 snoop);
 struct iqcn_seen *iqcn_snoop_seen(struct iqcn_port *port);
 
 /* notify.c: how to tell */

@@ -338,6 +338,21 @@ void iqcn_pair_withdraw(struct iqcn_port *port, struct iqcn_flow *flow, u32 qp)
 }
 
 /**
+ * iqcn_pair_candidates() - how many flows could do with a CNP's evidence?
+ * @port: port
+ * @key: hosts in the direction of the data
+ *
+ * Context: RCU.
+ */
+unsigned int iqcn_pair_candidates(struct iqcn_port *port,
+				  const struct iqcn_key *key)
+{
+	struct iqcn_hosts *hosts = iqcn_hosts_find(port, key);
+
+	return hosts ? READ_ONCE(hosts->n_unsettled) : 0;
+}
+
+/**
  * iqcn_pair_from_cnp() - a CNP came for a QP that no flow is paired with
  * @port: port
  * @key: hosts in the direction of the data, with the QP of the CNP

@@ -106,6 +106,7 @@ static struct iqcn_port *iqcn_port_new(struct net_device *dev,
 	INIT_LIST_HEAD(&port->queues);
 	spin_lock_init(&port->lock);
 	spin_lock_init(&port->budget_lock);
+	port->snoop = iqcn_net(dev_net(dev))->snoop;
 	port->cnp_rate_pps = IQCN_CNP_RATE_PPS;
 	port->cnp_burst = IQCN_CNP_BURST;
 	iqcn_budget_set(&port->budget, port->cnp_rate_pps, port->cnp_burst);
@@ -142,10 +143,13 @@ err_port:
 
 static void iqcn_port_del(struct iqcn_port *port)
 {
+	struct net *net = dev_net(port->dev);
+
 	list_del_rcu(&port->list);
-	if (port->snoop == IQCN_SNOOP_NETNS)
-		iqcn_snoop_netns_put(dev_net(port->dev));
-	nf_unregister_net_hook(dev_net(port->dev), &port->nf_ops);
+	/* the next one begins with the default; this cannot fail */
+	if (list_empty(&iqcn_net(net)->ports))
+		iqcn_snoop_set(net, IQCN_SNOOP_PORT);
+	nf_unregister_net_hook(net, &port->nf_ops);
 	iqcn_inspect_del(port);
 	queue_rcu_work(iqcn_wq, &port->free_work);
 }
@@ -167,42 +171,35 @@ void iqcn_port_update(struct iqcn_port *port)
 	WRITE_ONCE(port->sport, sport);
 }
 
-/* Flows are told apart in another way from now on */
-static void iqcn_port_forget_flows(struct iqcn_port *port)
-{
-	struct iqcn_queue *q;
-
-	list_for_each_entry(q, &port->queues, list)
-		iqcn_age_forget(q, IQCN_FORGET_ALL);
-}
-
+/* All devices of a namespace look for CNPs in the same way: else one would see
+ * what another has seen already.  Flows are told apart in another way then.
+ */
 static int iqcn_port_set_snoop(struct iqcn_port *port, u32 snoop,
 			       struct netlink_ext_ack *extack)
 {
 	struct net *net = dev_net(port->dev);
+	struct iqcn_queue *q;
 	int err;
 
 	if (snoop == port->snoop)
 		return 0;
-	if (snoop == IQCN_SNOOP_NETNS) {
-		err = iqcn_snoop_netns_get(net);
-		if (err) {
-			NL_SET_ERR_MSG(extack,
-				       "Cannot hook what is bridged or routed");
-			return err;
-		}
+	err = iqcn_snoop_set(net, snoop);
+	if (err) {
+		NL_SET_ERR_MSG(extack, "Cannot hook what is bridged or routed");
+		return err;
 	}
-	WRITE_ONCE(port->snoop, snoop);
-	if (snoop != IQCN_SNOOP_NETNS)
-		iqcn_snoop_netns_put(net);
-	/* who still goes by the old rule has left the hooks and queues */
+	list_for_each_entry(port, &iqcn_net(net)->ports, list)
+		WRITE_ONCE(port->snoop, snoop);
+	/* who still goes by the old rule has left hooks and queues */
 	synchronize_net();
-	iqcn_port_forget_flows(port);
+	list_for_each_entry(port, &iqcn_net(net)->ports, list)
+		list_for_each_entry(q, &port->queues, list)
+			iqcn_age_forget(q, IQCN_FORGET_ALL);
 	return 0;
 }
 
 /**
- * iqcn_port_set() - parameters of the whole device
+ * iqcn_port_set() - parameters of the whole device, and of its namespace
  * @port: port
  * @c: parameters, checked
  * @extack: for errors

@@ -20,6 +20,8 @@
 
 /* A gap between two packets of a flow that says nothing about the next */
 #define IQCN_GAP_MAX_NS		(100 * (u64)NSEC_PER_MSEC)
+/* How long a CNP of ours may take to the hooks of the namespace */
+#define IQCN_OWN_MAX_NS		(10 * (u64)NSEC_PER_MSEC)
 /* A drain rate that has not been measured anew for so long is forgotten */
 #define IQCN_DRAIN_MAX_AGE_NS	NSEC_PER_SEC
 
@@ -316,8 +318,24 @@ void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
 	rcu_read_unlock();
 }
 
+/* Where CNPs of ours pass, and may be queued on their way, the first ones to come
+ * are those: if it was the receiver's that overtook one, it is only the order
+ * that is wrong.
+ */
+static bool iqcn_flow_expects_own(struct iqcn_flow *flow, u64 now_ns)
+{
+	if (!flow->own)
+		return false;
+	if (now_ns - flow->told_ns > IQCN_OWN_MAX_NS) {
+		flow->own = 0;
+		return false;
+	}
+	flow->own--;
+	return true;
+}
+
 /**
- * iqcn_queue_cnp_seen() - a receiver's CNP came for a flow
+ * iqcn_queue_cnp_seen() - a receiver's CNP came for a flow, or one of ours
  * @flow: flow
  * @sport: UDP source port of the CNP
  *
@@ -331,9 +349,9 @@ void iqcn_queue_cnp_seen(struct iqcn_flow *flow, u16 sport)
 	if (!q)
 		return;
 	spin_lock(&q->lock);
+	now_ns = ktime_get_ns();
 	/* it may have died, or moved, where the next CNP will find it */
-	if (flow->queue == q) {
-		now_ns = ktime_get_ns();
+	if (flow->queue == q && !iqcn_flow_expects_own(flow, now_ns)) {
 		iqcn_inc(q->st.cnp_seen);
 		iqcn_answer_seen(&flow->answer, now_ns);
 		flow->interval_ns = iqcn_interval_seen(flow->interval_ns,

@@ -6,8 +6,8 @@
  * line: a CNP that a rule drops does not reach its sender and must not count as
  * one that did.  Or, where answers come back by another way than data leave (ECMP,
  * two uplinks), wherever the namespace bridges or routes them: by the hooks
- * before bridging and routing, for all ports that want that.  There VLANs say
- * nothing, each way has its own.
+ * before bridging and routing, for all of its ports.  There VLANs say nothing,
+ * each way has its own.
  *
  * Nothing is ever changed, held or dropped here.
  */
@@ -168,7 +168,7 @@ void iqcn_snoop_init(struct iqcn_port *port)
 	port->nf_ops.priority = INT_MAX;
 }
 
-/* Evidence, for all ports that look for it here */
+/* Evidence may be for any port */
 static void iqcn_snoop_all_evidence(struct iqcn_net *in,
 				    const struct iqcn_pkt *pkt)
 {
@@ -176,62 +176,82 @@ static void iqcn_snoop_all_evidence(struct iqcn_net *in,
 	struct iqcn_key key;
 
 	list_for_each_entry_rcu(port, &in->ports, list) {
-		if (READ_ONCE(port->snoop) != IQCN_SNOOP_NETNS ||
-		    !iqcn_snoop_wanted(port, pkt->opcode))
+		if (!iqcn_snoop_wanted(port, pkt->opcode))
 			continue;
 		iqcn_snoop_key(&key, port, pkt);
 		iqcn_pair_from_reverse(port, &key, pkt);
 	}
 }
 
-/* A CNP is for one flow of all.  Return: that was found. */
-static bool iqcn_snoop_all_cnp(struct iqcn_net *in, const struct iqcn_pkt *pkt)
+/* A CNP is for one flow.  Data that take another way now have left a flow behind
+ * where they left before.
+ */
+static struct iqcn_flow *iqcn_snoop_all_find(struct iqcn_net *in,
+					     const struct iqcn_pkt *pkt)
 {
+	struct iqcn_flow *flow, *newest = NULL;
 	struct iqcn_port *port;
 	struct iqcn_key key;
 
 	list_for_each_entry_rcu(port, &in->ports, list) {
-		if (READ_ONCE(port->snoop) != IQCN_SNOOP_NETNS)
-			continue;
 		iqcn_snoop_key(&key, port, pkt);
-		if (iqcn_snoop_cnp(port, &key, pkt))
-			return true;
+		flow = iqcn_pair_find(port, &key);
+		if (flow && (!newest || READ_ONCE(flow->ce_ns) >
+					READ_ONCE(newest->ce_ns)))
+			newest = flow;
 	}
-	return false;
+	return newest;
 }
 
-/* Who counts what is of no use: the port that it came in by, if that looks for
- * itself, has done so already
- */
-static struct iqcn_seen *iqcn_snoop_counts(struct iqcn_net *in,
-					   const struct net_device *dev)
+/* It is evidence if there is one flow in all that it could be for */
+static void iqcn_snoop_all_pair(struct iqcn_net *in, const struct iqcn_pkt *pkt)
 {
-	struct iqcn_port *port = iqcn_port_find(dev);
+	struct iqcn_port *port, *only = NULL;
+	unsigned int n, candidates = 0;
+	struct iqcn_key key;
 
-	return port && READ_ONCE(port->snoop) == IQCN_SNOOP_PORT ? NULL :
-								   &in->seen;
+	list_for_each_entry_rcu(port, &in->ports, list) {
+		iqcn_snoop_key(&key, port, pkt);
+		n = iqcn_pair_candidates(port, &key);
+		if (n)
+			only = port;
+		candidates += n;
+	}
+	if (candidates != 1)
+		return;
+	iqcn_snoop_key(&key, only, pkt);
+	iqcn_pair_from_cnp(only, &key);
 }
 
-static void iqcn_snoop_all_roce(struct net *net, const struct net_device *dev,
-				const struct iqcn_pkt *pkt, const u8 *data,
-				u32 avail)
+static void iqcn_snoop_all_cnp(struct iqcn_net *in, const struct iqcn_pkt *pkt,
+			       const u8 *data)
 {
-	struct iqcn_net *in = iqcn_net(net);
-	struct iqcn_seen *seen;
+	struct iqcn_flow *flow;
 
-	if (pkt->opcode == IQCN_OP_UD_SEND_ONLY) {
+	if (!iqcn_snoop_cnp_ok(pkt, data)) {
+		atomic64_inc(&in->seen.malformed);
+		return;
+	}
+	flow = iqcn_snoop_all_find(in, pkt);
+	if (!flow && !iqcn_notify_is_ours()) {
+		iqcn_snoop_all_pair(in, pkt);
+		flow = iqcn_snoop_all_find(in, pkt);
+		if (!flow)
+			atomic64_inc(&in->seen.cnp_unmatched);
+	}
+	if (flow)
+		iqcn_queue_cnp_seen(flow, pkt->sport);
+}
+
+static void iqcn_snoop_all_roce(struct net *net, const struct iqcn_pkt *pkt,
+				const u8 *data, u32 avail)
+{
+	if (pkt->opcode == IQCN_OP_CNP)
+		iqcn_snoop_all_cnp(iqcn_net(net), pkt, data);
+	else if (pkt->opcode == IQCN_OP_UD_SEND_ONLY)
 		iqcn_snoop_cm(net, pkt, data, avail);
-	} else if (pkt->opcode != IQCN_OP_CNP) {
-		iqcn_snoop_all_evidence(in, pkt);
-	} else if (!iqcn_snoop_cnp_ok(pkt, data)) {
-		seen = iqcn_snoop_counts(in, dev);
-		if (seen)
-			atomic64_inc(&seen->malformed);
-	} else if (!iqcn_snoop_all_cnp(in, pkt)) {
-		seen = iqcn_snoop_counts(in, dev);
-		if (seen)
-			atomic64_inc(&seen->cnp_unmatched);
-	}
+	else
+		iqcn_snoop_all_evidence(iqcn_net(net), pkt);
 }
 
 /* What comes from a bridge or a VRF has been through these hooks already, on the
@@ -244,29 +264,31 @@ static bool iqcn_snoop_again(const struct net_device *dev)
 	return netif_is_bridge_master(dev) || netif_is_l3_master(dev);
 }
 
+/* CNPs of ours pass here too, be it later, or on another CPU: their flow knows of
+ * them (iqcn_queue_cnp_seen()).
+ */
 static unsigned int iqcn_snoop_all(void *priv, struct sk_buff *skb,
 				   const struct nf_hook_state *state)
 {
 	u8 buf[IQCN_PARSE_MAX];
-	struct iqcn_seen *seen;
 	struct iqcn_pkt pkt;
 	const u8 *data;
 
-	if (likely(!iqcn_maybe_roce(skb)) || iqcn_notify_is_ours() ||
-	    iqcn_snoop_again(state->in))
+	if (likely(!iqcn_maybe_roce(skb)) || iqcn_snoop_again(state->in))
 		return NF_ACCEPT;
 
 	switch (iqcn_skb_parse(skb, 0, skb->protocol, buf, &data, &pkt)) {
 	case IQCN_NOT_ROCE:
 		break;
 	case IQCN_MALFORMED:
-		seen = iqcn_snoop_counts(iqcn_net(state->net), state->in);
-		if (seen)
-			atomic64_inc(&seen->malformed);
+		atomic64_inc(&iqcn_net(state->net)->seen.malformed);
 		break;
 	case IQCN_ROCE:
-		iqcn_snoop_all_roce(state->net, state->in, &pkt, data,
+		/* user space may have had it before, and given it back */
+		local_bh_disable();
+		iqcn_snoop_all_roce(state->net, &pkt, data,
 				    min_t(u32, skb->len, IQCN_PARSE_MAX));
+		local_bh_enable();
 		break;
 	}
 	return NF_ACCEPT;
@@ -293,40 +315,33 @@ static const struct nf_hook_ops iqcn_snoop_all_ops[] = {
 };
 
 /**
- * iqcn_snoop_netns_get() - a port looks for CNPs in its whole namespace
+ * iqcn_snoop_set() - where the ports of a namespace look for CNPs from now on
  * @net: namespace
+ * @snoop: enum iqcn_snoop
  *
  * Context: RTNL.
- * Return: 0 or a negative error.
+ * Return: 0 or a negative error; IQCN_SNOOP_PORT never fails.
  */
-int iqcn_snoop_netns_get(struct net *net)
+int iqcn_snoop_set(struct net *net, u32 snoop)
 {
 	struct iqcn_net *in = iqcn_net(net);
 	int err;
 
-	if (!in->n_snoop) {
+	if (snoop == in->snoop)
+		return 0;
+	if (snoop == IQCN_SNOOP_NETNS) {
+		atomic64_set(&in->seen.cnp_unmatched, 0);
+		atomic64_set(&in->seen.malformed, 0);
 		err = nf_register_net_hooks(net, iqcn_snoop_all_ops,
 					    ARRAY_SIZE(iqcn_snoop_all_ops));
 		if (err)
 			return err;
-	}
-	in->n_snoop++;
-	return 0;
-}
-
-/**
- * iqcn_snoop_netns_put() - a port no longer does
- * @net: namespace
- *
- * Context: RTNL.
- */
-void iqcn_snoop_netns_put(struct net *net)
-{
-	struct iqcn_net *in = iqcn_net(net);
-
-	if (!--in->n_snoop)
+	} else {
 		nf_unregister_net_hooks(net, iqcn_snoop_all_ops,
 					ARRAY_SIZE(iqcn_snoop_all_ops));
+	}
+	in->snoop = snoop;
+	return 0;
 }
 
 /**

@@ -357,6 +357,8 @@ static bool iqcn_flow_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
 	trace_iqcn_cnp_sent(q->port->dev, &flow->key, flow->src_qp, base_ns,
 			    due_ns, now_ns);
 	flow->told_ns = now_ns;
+	if (READ_ONCE(q->port->snoop) == IQCN_SNOOP_NETNS && flow->own < U8_MAX)
+		flow->own++;
 	flow->cnps_sent++;
 	flow->ce_since = false;
 	return true;

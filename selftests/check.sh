@@ -12,14 +12,22 @@ LAB=$TOP/selftests/lab/lab.sh
 OUT=$TOP/build/check
 cd "$TOP" || exit 1
 
-# The steps, the longest first.  Those of the debug kernel are cut in three.
-STEPS="kselftests-debug-2 kselftests-debug-1 kselftests static stock
-	kselftests-debug-3 demo scenarios kunit-debug kunit"
+# The steps, the longest first.  Those of many tests are cut in pieces.
+STEPS="kselftests-debug-2 kselftests-debug-1 kselftests-2 kselftests-1
+	kselftests-debug-4 kselftests-debug-5 static stock kselftests-debug-3
+	demo scenarios kunit-debug kunit"
 
 run_step()
 {
 	case $1 in
-	kselftests) selftests uml ;;
+	kselftests-1)
+		selftests uml -- iqcn_bad.sh iqcn_cnp.sh iqcn_life.sh \
+			iqcn_mark.sh iqcn_pair.sh iqcn_qdisc.sh \
+			iqcn_rocehost.sh iqcn_scale.sh iqcn_smoke.sh
+		;;
+	kselftests-2)
+		selftests uml -- iqcn_detect.sh iqcn_snoop.sh iqcn_trigger.sh
+		;;
 	kselftests-debug-1)
 		selftests uml-debug -m 3072 -- iqcn_cnp.sh iqcn_scale.sh \
 			iqcn_qdisc.sh
@@ -32,6 +40,12 @@ run_step()
 		# small, for a test that fills it
 		selftests uml-debug -m 1024 -- iqcn_rocehost.sh
 		;;
+	kselftests-debug-4) selftests uml-debug -m 3072 -- iqcn_detect.sh ;;
+	kselftests-debug-5)
+		# what times are is kselftests-2's business
+		selftests uml-debug -m 3072 -- iqcn_snoop.sh \
+			"iqcn_trigger.sh:$(held_tests)"
+		;;
 	scenarios) scenarios fig1-rate-failure two-flows ;;
 	static) "$TOP/selftests/static.sh" ;;
 	demo) IQCN_RESULTS=$OUT/demo "$TOP/selftests/demo/demo.sh" ;;
@@ -42,6 +56,13 @@ run_step()
 			iqcn_smoke.sh
 		;;
 	esac
+}
+
+# The tests of CNPs that are held
+held_tests()
+{
+	grep -oE '^test_[a-z_]*(cancels|held)\b' \
+		"$TOP/selftests/net/iqcn_trigger.sh" | paste -sd ,
 }
 
 # selftests KERNEL [OPTION...] [-- FILE...]

@@ -152,7 +152,8 @@ static void explain(FILE *f)
 		fprintf(f, "\t%-10s %s\n", iqcn_words[i].word,
 			iqcn_words[i].help);
 	fprintf(f, "\nlimit, kmin and kmax follow the link speed unless given, period t1;\n"
-		"cnp-rate, cnp-burst and snoop hold for all queues of a device.\n");
+		"cnp-rate and cnp-burst hold for all queues of a device,\n"
+		"snoop for all of a network namespace.\n");
 }
 
 static int bad(const struct word *w, const char *arg)

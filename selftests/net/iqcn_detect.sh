@@ -585,7 +585,9 @@ test_queue_comes_first()
 	check_eq "flow 2" "$(flow 0x000012 state reason)" \
 		"congested queue"
 	check "congested" "$(stat flows_congested)" -eq 2
-	check "run of flow 1" "$(flow run)" -eq 25
+	# a packet more where the clock is looked at more often (KASAN)
+	check "run of flow 1" "$(flow run)" -ge 25
+	check "run of flow 1" "$(flow run)" -le 26
 	check "run of flow 2" "$(flow 0x000012 run)" -eq 5
 	check "changes of flows" "$(stat flow_state_changes)" -eq 1
 	sleep 0.01

@@ -234,10 +234,10 @@ bottleneck()
 	EOF
 }
 
-# packets NS SMAC DMAC SRC4 DST4 SRC6 DST6 ARGUMENT...: with -6 over IPv6
+# packets NS/DEV SMAC DMAC SRC4 DST4 SRC6 DST6 ARGUMENT...: with -6 over IPv6
 packets()
 {
-	local ns=$1 ends=(--smac "$2" --dmac "$3") a
+	local where=$1 ends=(--smac "$2" --dmac "$3") a
 	local ips=(--src "$4" --dst "$5") ips6=(--src "$6" --dst "$7") args=()
 	shift 7
 
@@ -247,20 +247,20 @@ packets()
 		*) args+=("$a") ;;
 		esac
 	done
-	"$ROCE" send "$ns/e0" "${ends[@]}" "${ips[@]}" "${vlan_args[@]}" \
+	"$ROCE" send "$where" "${ends[@]}" "${ips[@]}" "${vlan_args[@]}" \
 		"${args[@]}"
 }
 
 # data [-6] [ARGUMENT...]: what snd sends to rcv
 data()
 {
-	packets snd $SND_MAC $snd_dmac $SND4 "$rcv4" $SND6 "$rcv6" "$@"
+	packets snd/e0 $SND_MAC $snd_dmac $SND4 "$rcv4" $SND6 "$rcv6" "$@"
 }
 
 # reply [-6] [ARGUMENT...]: what rcv sends to snd
 reply()
 {
-	packets rcv $RCV_MAC $rcv_dmac "$rcv4" $SND4 "$rcv6" $SND6 "$@"
+	packets rcv/e0 $RCV_MAC $rcv_dmac "$rcv4" $SND4 "$rcv6" $SND6 "$@"
 }
 
 # listener COMMAND WHERE FILE --time MS ARGUMENT...: in the background, into

@@ -54,7 +54,7 @@
  * @TCA_IQCN_SAMPLE: u32, one CE packet in so many is looked at
  * @TCA_IQCN_SAMPLE_GROUP: u32, psample group that those packets are copied to,
  *	IQCN_SAMPLE_GROUP_NONE: none
- * @TCA_IQCN_SNOOP: u32, &enum iqcn_snoop; common to all queues of the device
+ * @TCA_IQCN_SNOOP: u32, &enum iqcn_snoop; common to all queues of the namespace
  * @__TCA_IQCN_MAX: number of attributes, plus one
  */
 enum tca_iqcn {

@@ -1,0 +1,875 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# snoop netns: answers that come back by another way than data leave.  Each CNP
+# of a receiver counts once, for its flow, wherever the stack shows it; none of
+# ours ever does.
+#
+#   snd ---- p0 [ sw ] p1 ---- e0
+#                  |            rcv	data leave by p1, where iqcn is;
+#                  '-- p2 ---- e1	what rcv sends on e0 comes by p2
+
+ALL_TESTS="
+	test_routed
+	test_routed_untagged
+	test_routed_other_vlan
+	test_routed_qinq
+	test_routed_vrf
+	test_bridged
+	test_bridged_untagged
+	test_bridged_other_vlan
+	test_bridged_qinq
+	test_bridged_br_netfilter
+	test_routed_fast_enough
+	test_bridged_fast_enough
+	test_same_way_back
+	test_to_the_box
+	test_to_the_box_br_netfilter
+	test_tcpdump
+	test_dropped
+	test_bad_icrc
+	test_two_modes
+	test_cm_bridged
+	test_cm_routed
+	test_change
+	test_queues
+	test_last_port
+	test_qdisc_del
+	test_device_to_other_netns
+	test_device_del
+	test_netns_del
+	test_change_under_traffic
+	test_other_netns
+"
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+SQP=$((0x800011))	# of the sender, for data's default QP 0x11
+CONGESTED="bandwidth 4mbit t1 300us"
+BR_MAC=02:00:00:00:00:b0
+
+# uplink2: p2.  It has p1's MAC, so that rcv need not know; a bridge does not
+# learn there, for even its static entries move.
+uplink2()
+{
+	ip -batch - <<-EOF
+		link add e1 netns rcv mtu 9000 type veth peer name p2 netns sw address $P1_MAC mtu 9000
+	EOF
+	ip -n rcv link set e1 up
+	case $kind in
+	bridge)
+		ip -n sw -batch - <<-EOF
+			link set p2 master br0
+			link set p2 type bridge_slave learning off
+			link set p2 up
+		EOF
+		for _ in 1 2 3 4 5 6 7 8 9; do
+			[[ $(bridge -n sw link show dev p2) == *forwarding* ]] &&
+				break
+			sleep 0.1
+		done
+		;;
+	router)
+		ip -n sw -batch - <<-EOF
+			link set p2 up
+			addr add 10.3.0.254/24 dev p2
+			addr add fd03::fe/64 dev p2 nodad
+		EOF
+		in_ns sw sysctl -qw net.ipv4.conf.all.rp_filter=0 \
+			net.ipv4.conf.p2.rp_filter=0
+		;;
+	esac
+}
+
+# by_p2 [ACTION...]: what rcv sends comes by p2 from now on, with this done
+by_p2()
+{
+	tc -n rcv filter add dev e0 egress matchall "$@" \
+		action mirred egress redirect dev e1
+}
+
+# counts [DEV]: CNPs "seen unmatched"
+counts()
+{
+	local json
+
+	json=$(tc -n sw -s -j qdisc show dev "${1:-p1}")
+	[[ $json =~ \"cnp_seen\":([0-9]+).*\"port_cnp_unmatched\":([0-9]+) ]]
+	echo "${BASH_REMATCH[1]} ${BASH_REMATCH[2]}"
+}
+
+# grade [DEST_QP [DEV]]: "pair src_qp" of a flow, one per line.  No other
+# namespace has such a port.
+grade()
+{
+	local qp pair src
+
+	while read -r _ _ _ qp src pair _; do
+		[ "$qp" != "${1:-0x000011}" ] || echo "$pair $src"
+	done </sys/kernel/debug/iqcn/*/"${2:-p1}"/flows
+}
+
+ce()
+{
+	data --tos 3 --len 64 "$@"
+}
+
+ack()
+{
+	reply --type ack "$@"
+}
+
+cnp()
+{
+	reply --type cnp --qp $SQP "$@"
+}
+
+# stream [data argument...]: 12 CE packets, one per ms
+stream()
+{
+	data --tos 3 --count 12 --interval 1000 "$@"
+}
+
+# paired [-6]: evidence for a flow
+paired()
+{
+	ce --count 4 "$@"
+	ack --psn 100 --count 4 --qp $SQP "$@"
+}
+
+# watch: CNPs at the sender, and at a tap on p1
+watch()
+{
+	sniff snd --type cnp --time 80
+	listener sniff sw/p1 tap --type cnp --time 80
+}
+
+# not_real COUNTS REAL: after "watch" the box tells the sender in both families,
+# and does not count it; so many CNPs came from elsewhere
+not_real()
+{
+	stream --psn 5000
+	stream --psn 5000 -6
+	wait
+	check "ours at the tap" "$(grep -c . "$TMP/tap")" -ge 20
+	check "ours and theirs at the sender" "$(grep -c . "$TMP/snd")" -eq \
+		$(($(grep -c . "$TMP/tap") + $2))
+	check_eq "ours are not taken for real" "$(counts)" "$1"
+}
+
+# elsewhere: p2's answers mean nothing to the port, and are all that the
+# namespace needs
+elsewhere()
+{
+	local v
+
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED
+	paired
+	cnp
+	check_eq "the port pairs" "$(grade)" "none -"
+	check_eq "the port sees" "$(counts)" "0 0"
+
+	iqcn snoop netns
+	check_eq "flows kept" "$(grade)" ""
+	watch
+	for v in "" -6; do
+		# shellcheck disable=SC2086
+		paired $v
+		# shellcheck disable=SC2086
+		cnp --count 3 $v
+		# shellcheck disable=SC2086
+		cnp --count 2 --qp 0x123456 $v
+	done
+	check_eq "the namespace pairs" "$(grade)" "psn 0x800011
+psn 0x800011"
+	check_eq "the namespace sees" "$(counts)" "6 4"
+	not_real "6 4" 10
+}
+
+test_routed()
+{
+	topology router
+	uplink2
+	by_p2
+	elsewhere
+}
+
+test_routed_untagged()
+{
+	topology router vlan
+	uplink2
+	by_p2 action vlan pop
+	elsewhere
+}
+
+p2_vlan()
+{
+	ip -n sw -batch - <<-EOF
+		link add link p2 name p2.300 type vlan id 300
+		link set p2.300 up
+	EOF
+}
+
+test_routed_other_vlan()
+{
+	topology router vlan
+	uplink2
+	p2_vlan
+	by_p2 action vlan modify id 300
+	elsewhere
+}
+
+# Data have two tags, answers one
+test_routed_qinq()
+{
+	topology router qinq
+	uplink2
+	p2_vlan
+	by_p2 action vlan pop action vlan modify protocol 802.1q id 300
+	elsewhere
+}
+
+# Each packet is shown as the device's, and once more as the VRF's.  IPv6
+# addresses and neighbours do not survive the move.
+test_routed_vrf()
+{
+	topology router
+	uplink2
+	by_p2
+	ip -n sw -batch - <<-EOF
+		link add vrf0 type vrf table 10
+		link set vrf0 up
+		link set p0 master vrf0
+		link set p1 master vrf0
+		link set p2 master vrf0
+		addr replace fd01::fe/64 dev p0 nodad
+		addr replace fd02::fe/64 dev p1 nodad
+		neigh replace $SND4 lladdr $SND_MAC dev p0
+		neigh replace $SND6 lladdr $SND_MAC dev p0
+		neigh replace $RCV4_ROUTED lladdr $RCV_MAC dev p1
+		neigh replace $RCV6_ROUTED lladdr $RCV_MAC dev p1
+	EOF
+	elsewhere
+}
+
+test_bridged()
+{
+	topology bridge
+	uplink2
+	by_p2
+	elsewhere
+}
+
+test_bridged_untagged()
+{
+	topology bridge vlan
+	uplink2
+	by_p2 action vlan pop
+	elsewhere
+}
+
+test_bridged_other_vlan()
+{
+	topology bridge vlan
+	uplink2
+	by_p2 action vlan modify id 300
+	elsewhere
+}
+
+test_bridged_qinq()
+{
+	topology bridge qinq
+	uplink2
+	by_p2 action vlan pop
+	elsewhere
+}
+
+# What is bridged passes IP's hooks too; tagged, as what comes in on br0.100
+br_netfilter()
+{
+	modprobe br_netfilter || fail "no br_netfilter"
+	in_ns sw sysctl -qw net.bridge.bridge-nf-call-iptables=1 \
+		net.bridge.bridge-nf-call-ip6tables=1 \
+		net.bridge.bridge-nf-filter-vlan-tagged=1 \
+		net.bridge.bridge-nf-pass-vlan-input-dev=1
+}
+
+no_br_netfilter()
+{
+	cleanup
+	rmmod br_netfilter || fail "br_netfilter stays"
+}
+
+test_bridged_br_netfilter()
+{
+	topology bridge vlan
+	ip -n sw link add link br0 name br0.100 type vlan id 100
+	br_netfilter
+	uplink2
+	by_p2
+	elsewhere
+	no_br_netfilter
+}
+
+# A receiver that does all there is to do is unseen by the port, which does it
+# again; the namespace leaves it alone
+fast_enough()
+{
+	local before
+
+	topology "$1"
+	uplink2
+	bottleneck 86560kbit kmin 3000 kmax 4000 t1 300us base cnp
+	pair_flow
+	by_p2
+	np --time 60 --ack 0 --cnp 100
+	data --count 200
+	wait
+	check "CNPs seen by the port" "$(stat cnp_seen)" -eq 0
+	check "CNPs sent in addition" "$(stat cnp_sent)" -gt 40
+
+	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn snoop netns
+	pair_flow --psn 7000
+	before=$(stat cnp_sent)
+	np --time 60 --ack 0 --cnp 100
+	data --count 200 --psn 8000
+	wait
+	check "CNPs seen by the namespace" "$(stat cnp_seen)" -eq \
+		"$(awk '{ print $8 }' "$TMP/np")"
+	check "CNPs seen by the namespace" "$(stat cnp_seen)" -gt 100
+	# one at the end: the receiver does not answer the last packets
+	check "CNPs sent" "$(stat cnp_sent)" -le $((before + 1))
+}
+
+test_routed_fast_enough() { fast_enough router; }
+test_bridged_fast_enough() { fast_enough bridge; }
+
+# By p1 itself: the port's own hook is there too, and silent
+test_same_way_back()
+{
+	local k
+
+	for k in bridge router; do
+		topology $k vlan
+		# shellcheck disable=SC2086
+		iqcn $CONGESTED snoop netns
+		paired
+		cnp --count 3
+		cnp --count 2 --qp 0x123456
+		check_eq "on a $k" "$(grade) $(counts)" "psn 0x800011 3 2"
+		paired -6
+		watch
+		not_real "3 2" 0
+		cleanup
+	done
+}
+
+# The box itself sends; its answers come to br0 by way of the bridge
+BOX4=10.1.0.254 BOX6=fd01::fe
+box_data()
+{
+	packets sw/br0 $BR_MAC $RCV_MAC $BOX4 $RCV4 $BOX6 $RCV6 --tos 3 "$@"
+}
+
+box_reply()
+{
+	packets rcv/e0 $RCV_MAC $BR_MAC $RCV4 $BOX4 $RCV6 $BOX6 --qp $SQP "$@"
+}
+
+# Packets to UDP ports that nobody listens to
+delivered()
+{
+	# shellcheck disable=SC2016
+	in_ns sw awk '
+		/^Udp: [0-9]/ || /^Udp6NoPorts/ { n += $(/^Udp6/ ? 2 : 3) }
+		END { print n }' /proc/net/snmp /proc/net/snmp6
+}
+
+# to_the_box WHAT: three CNPs over each protocol count once, ours do not; all
+# are delivered
+to_the_box()
+{
+	local what=$1 before seen sent v
+
+	iqcn snoop port
+	iqcn snoop netns
+	for v in "" -6; do
+		# shellcheck disable=SC2086
+		box_data --count 4 $v
+		# shellcheck disable=SC2086
+		box_reply --type ack --psn 100 --count 4 $v
+	done
+	before=$(delivered)
+	seen=$(counts)
+	sent=$(stat cnp_sent)
+	box_reply --type cnp --count 3
+	box_reply --type cnp --count 3 -6
+	box_data --count 6 --interval 1000
+	box_data --count 6 --interval 1000 -6
+	sleep 0.002
+	sent=$(($(stat cnp_sent) - sent))
+	check "$what: sent" $sent -ge 10
+	check "$what: delivered" $(($(delivered) - before)) -eq $((sent + 6))
+	check_eq "$what: seen" "$(counts)" "$((${seen% *} + 6)) 0"
+}
+
+box()
+{
+	topology bridge
+	uplink2
+	by_p2
+	ip -n sw -batch - <<-EOF
+		link set br0 address $BR_MAC
+		link add link br0 name br0.100 type vlan id 100
+		link set br0.100 up
+		link add link br0.100 name br0.q type vlan id 200
+		link set br0.q up
+		link add vrf0 type vrf table 10
+		link set vrf0 up
+		addr add $BOX4/24 dev br0
+		addr add $BOX6/64 dev br0 nodad
+	EOF
+	# the first sleep of a kernel is only as exact as its tick
+	sleep 0.01
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED
+}
+
+# box_moves FROM TO TAG...: the addresses and with them the way up
+box_moves()
+{
+	local from=$1 to=$2
+	shift 2
+
+	vlan_args=("$@")
+	ip -n sw -batch - <<-EOF
+		addr del $BOX4/24 dev $from
+		addr del $BOX6/64 dev $from
+		addr add $BOX4/24 dev $to
+		addr add $BOX6/64 dev $to nodad
+	EOF
+}
+
+test_to_the_box()
+{
+	box
+	to_the_box "bridge"
+	box_moves br0 br0.q --vlan 100 --vlan 200
+	to_the_box "VLANs on the bridge"
+	ip -n sw link set br0.q master vrf0
+	ip -n sw addr replace $BOX6/64 dev br0.q nodad
+	to_the_box "in a VRF"
+}
+
+test_to_the_box_br_netfilter()
+{
+	box
+	br_netfilter
+	to_the_box "bridge"
+	box_moves br0 br0.100 --vlan 100
+	to_the_box "VLAN on the bridge"
+	no_br_netfilter
+}
+
+# The packet is not ours alone: there is one more who reads it
+test_tcpdump()
+{
+	topology bridge
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED snoop netns
+	paired
+	in_ns sw timeout 5 tcpdump -Z root --immediate-mode -n -i p1 -c 8 \
+		"src $rcv4 and udp dst port 4791 and udp[8] = 0x81" \
+		>"$TMP/tcpdump" 2>/dev/null &
+	sleep 1
+	stream
+	wait
+	sleep 0.01
+	check "in tcpdump" "$(grep -c 'UDP, length 32' "$TMP/tcpdump")" -eq 8
+	check "sent" "$(stat cnp_sent)" -ge 10
+	check_eq "seen" "$(counts)" "0 0"
+}
+
+# A CNP that does not reach its sender is none
+test_dropped()
+{
+	topology bridge
+	uplink2
+	by_p2
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED snoop netns
+	paired
+	tc -n sw -batch - <<-EOF
+		qdisc add dev p2 clsact
+		filter add dev p2 ingress matchall action drop
+	EOF
+	cnp --count 3
+	cnp --qp 0x123456
+	check_eq "dropped" "$(counts)" "0 0"
+	tc -n sw qdisc del dev p2 clsact
+	cnp --count 3
+	cnp --qp 0x123456
+	check_eq "passed" "$(counts)" "3 1"
+}
+
+# Of the namespace, and once: not by the IP layer again
+test_bad_icrc()
+{
+	box
+	iqcn snoop netns
+	box_data --count 4
+	box_reply --type ack --psn 100 --count 4
+	box_reply --type cnp --bad icrc --count 3
+	check_eq "seen" "$(counts)" "0 0"
+	check "malformed" "$(stat port_malformed)" -eq 3
+	box_reply --type cnp --bad udplen --count 2
+	check "malformed" "$(stat port_malformed)" -eq 5
+	iqcn snoop port
+	check "none on the port" "$(stat port_malformed)" -eq 0
+}
+
+# leaves_by DEV [ce argument...]
+leaves_by()
+{
+	local dev=$1
+	shift
+
+	bridge -n sw fdb replace $RCV_MAC dev "$dev" master static
+	ce "$@"
+}
+
+# p1 looks for itself, p2 in the namespace; one flow each
+test_two_modes()
+{
+	local sqp2=0x800012
+
+	topology bridge
+	uplink2
+	iqcn bandwidth 4mbit snoop port
+	tc -n sw qdisc replace dev p2 root handle 20: iqcn snoop netns
+	leaves_by p1 --count 4
+	leaves_by p2 --count 4 --qp 0x12 --psn 200
+	ack --psn 100 --count 4 --qp $SQP
+	ack --psn 200 --count 4 --qp $sqp2
+	check_eq "both paired by p1" "$(grade 0x000011 p1) $(grade 0x000012 p2)" \
+		"psn 0x800011 psn 0x800012"
+	cnp --count 3
+	check_eq "for p1's, by p1" "$(counts p1), $(counts p2)" "3 0, 0 0"
+	reply --type cnp --qp 0x123456
+	check_eq "for nobody, by p1" "$(counts p1), $(counts p2)" "3 1, 0 0"
+	reply --type cnp --qp $sqp2 --count 2
+	check "for p2's, by p1" "$(stat cnp_seen p2 20:)" -eq 2
+	check "for p2's, by p1" "$(stat cnp_seen p1)" -eq 3
+	cnp --bad icrc --count 2
+	check "malformed, by p1" "$(stat port_malformed)" -eq 2
+	check "malformed, by p1" "$(stat port_malformed p2 20:)" -eq 0
+
+	by_p2
+	reply --type cnp --qp $sqp2 --count 2
+	check_eq "for p2's, by p2" "$(counts p2)" "4 0"
+	reply --type cnp --qp 0x123456
+	check_eq "for nobody, by p2" "$(counts p2)" "4 1"
+	cnp
+	check_eq "for p1's, by p2" "$(stat cnp_seen p1) $(counts p2)" "3 4 2"
+	cnp --bad icrc
+	check "malformed, by p2" "$(stat port_malformed)" -eq 2
+	check "malformed, by p2" "$(stat port_malformed p2 20:)" -eq 1
+}
+
+# REQ by p0, REP by p2: neither has a queue
+cm_elsewhere()
+{
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED pair cm
+	data --type req --cm-local 7 --cm-qp $SQP
+	reply --type rep --cm-local 9 --cm-remote 7 --cm-qp 0x11
+	ce
+	check_eq "by the port" "$(grade)" "none -"
+
+	iqcn snoop netns
+	ce
+	check_eq "before" "$(grade)" "none -"
+	data --type req --cm-local 7 --cm-qp $SQP
+	reply --type rep --cm-local 9 --cm-remote 7 --cm-qp 0x11
+	check_eq "a flow that is there" "$(grade)" "cm 0x800011"
+	data --type req --cm-local 8 --cm-qp 0x800012
+	reply --type rep --cm-local 10 --cm-remote 8 --cm-qp 0x12
+	ce --qp 0x12
+	check_eq "one that is new" "$(grade 0x000012)" "cm 0x800012"
+	sniff snd --type cnp --time 30
+	stream
+	wait
+	check "CNPs" "$(grep -c 'qp 0x800011' "$TMP/snd")" -ge 10
+	data --type dreq --cm-local 7 --cm-remote 9 --cm-qp 0x11
+	check_eq "taken down by the sender" "$(grade)" "none -"
+	reply --type dreq --cm-local 10 --cm-remote 8 --cm-qp 0x800012
+	check_eq "by the receiver" "$(grade 0x000012)" "none -"
+}
+
+test_cm_bridged()
+{
+	topology bridge vlan
+	uplink2
+	by_p2 action vlan pop
+	cm_elsewhere
+}
+
+test_cm_routed()
+{
+	topology router vlan
+	uplink2
+	p2_vlan
+	by_p2 action vlan modify id 300
+	cm_elsewhere
+}
+
+# vlan_grade: "vlan pair src_qp" of the flows
+vlan_grade()
+{
+	flows | awk 'NR > 1 { print $3, $6, $5 }'
+}
+
+# To and fro: flows are forgotten, and found again as the mode has it
+test_change()
+{
+	local i
+
+	topology bridge vlan
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED
+	paired
+	for i in 1 2; do
+		iqcn snoop netns
+		check "forgotten" "$(value flows)" -eq 0
+		check "hosts too" "$(value flows_unsettled)" -eq 0
+		paired
+		cnp
+		iqcn snoop netns
+		check_eq "VLANs do not count, no change" "$(vlan_grade)" \
+			"0.0 psn 0x800011"
+		iqcn snoop port
+		check_eq "forgotten again" "$(vlan_grade)" ""
+		paired
+		check_eq "VLANs count" "$(vlan_grade)" "100.0 psn 0x800011"
+		cnp
+		check "each way each once" "$(stat cnp_seen)" -eq $((2 * i))
+	done
+	# what waits in the queue belongs to flows that are forgotten
+	bottleneck 8kbit kmin 1000 kmax 2000
+	data --tos 3 --count 30
+	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn snoop netns
+	check "waiting" "$(stat qlen)" -gt 10
+	check "flows" "$(stat flows)" -eq 0
+	tc -n sw qdisc change dev p1 root handle 1: tbf rate 1gbit burst 1m \
+		limit 1g
+	data --tos 0 --type udp
+	check "gone" "$(stat qlen)" -eq 0
+}
+
+# All queues of a device, whichever was told
+test_queues()
+{
+	ip -batch - <<-EOF
+		netns add sw
+	EOF
+	ip -n sw -batch - <<-EOF
+		link add m0 numtxqueues 2 numrxqueues 2 type veth peer name m1 numtxqueues 2 numrxqueues 2
+	EOF
+	tc -n sw -batch - <<-EOF
+		qdisc add dev m0 root handle 1: mq
+		qdisc add dev m0 parent 1:1 handle 11: iqcn
+		qdisc add dev m0 parent 1:2 handle 12: iqcn
+	EOF
+	check_eq "by default" "$(queues_snoop)" "port port "
+	tc -n sw qdisc change dev m0 parent 1:2 handle 12: iqcn snoop netns
+	check_eq "told one" "$(queues_snoop)" "netns netns "
+	tc -n sw qdisc change dev m0 parent 1:1 handle 11: iqcn t1 200us
+	check_eq "told something else" "$(queues_snoop)" "netns netns "
+	tc -n sw qdisc replace dev m0 parent 1:1 handle 13: iqcn
+	check_eq "a new one" "$(queues_snoop)" "netns netns "
+	tc -n sw qdisc change dev m0 parent 1:1 handle 13: iqcn snoop port
+	check_eq "told the other" "$(queues_snoop)" "port port "
+	check_eq "in JSON" "$(stat snoop m0 12:)" port
+}
+
+queues_snoop()
+{
+	tc -n sw qdisc show dev m0 | grep -o 'snoop [a-z]*' | sort |
+		awk '{ printf "%s ", $2 }'
+}
+
+# Two ports that look in the namespace: the one that is left still does
+test_last_port()
+{
+	topology router
+	uplink2
+	by_p2
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED snoop netns
+	tc -n sw qdisc replace dev p2 root handle 20: iqcn snoop netns
+	paired
+	cnp --qp 0x123456
+	check_eq "both say the same" "$(counts p1), $(counts p2)" "0 1, 0 1"
+	tc -n sw qdisc del dev p2 root
+	cnp --count 3
+	check_eq "one deleted" "$(counts)" "3 1"
+	tc -n sw qdisc replace dev p2 root handle 20: iqcn snoop netns
+	tc -n sw qdisc change dev p2 root handle 20: iqcn snoop port
+	cnp --count 3
+	check_eq "one changed" "$(counts)" "6 1"
+	tc -n sw qdisc change dev p2 root handle 20: iqcn snoop netns
+	ip -n sw link del p2
+	tc -n rcv filter del dev e0 egress
+	cnp --count 3
+	check_eq "its device deleted" "$(counts)" "9 1"
+}
+
+# busy KIND: flows that are paired by p2, congested, with packets in the queue
+busy()
+{
+	topology "$1"
+	uplink2
+	by_p2
+	bottleneck 8656kbit kmin 3000 kmax 4000 t1 300us snoop netns
+	pair_flow
+	data --count 100
+	sleep 0.03
+	check "congested" "$(stat flows_congested)" -eq 1
+	check "CNPs" "$(stat cnp_sent)" -gt 20
+}
+
+# passes: no hook is left that leads nowhere
+passes()
+{
+	sniff snd --type cnp --time 20
+	cnp --count 3
+	cnp --count 3 -6
+	wait
+	check "passed" "$(grep -c . "$TMP/snd")" -eq 6
+}
+
+# unloads DEV: nobody looks in the namespace any more: what comes is not counted
+# when the next one asks.  With the module gone whatever is left of it is
+# deadly, and can be no news then.
+unloads()
+{
+	packets rcv/e1 $RCV_MAC "$rcv_dmac" "$rcv4" $SND4 "$rcv6" $SND6 \
+		--type cnp --qp 0x123456 --count 2
+	tc -n sw qdisc replace dev "$1" root iqcn snoop netns
+	check_eq "seen for nobody" "$(counts "$1")" "0 0"
+	tc -n sw qdisc del dev "$1" root
+	[ -n "$test_failed" ] || rmmod sch_iqcn ||
+		fail "the module does not unload"
+}
+
+test_qdisc_del()
+{
+	busy bridge
+	! rmmod sch_iqcn 2>/dev/null || fail "a module in use unloads"
+	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn snoop port
+	cnp --qp 0x123456 --count 2
+	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn snoop netns
+	check_eq "seen for nobody" "$(counts)" "0 0"
+	tc -n sw qdisc del dev p1 root
+	unloads p1
+	passes
+}
+
+test_device_to_other_netns()
+{
+	busy router
+	ip -n sw link set p1 netns snd
+	unloads p2
+	passes
+	ip -n snd link set p1 up
+	tc -n snd qdisc replace dev p1 root handle 10: iqcn snoop netns
+	ip -n snd link set p1 netns sw
+	unloads p2
+	ip -n sw -batch - <<-EOF
+		link set p1 up
+		addr add 10.2.0.254/24 dev p1
+		neigh replace $RCV4_ROUTED lladdr $RCV_MAC dev p1
+	EOF
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED snoop netns
+	paired
+	cnp
+	check_eq "back and at work" "$(grade) $(counts)" "psn 0x800011 1 0"
+}
+
+test_device_del()
+{
+	busy bridge
+	ip -n sw link del p1
+	unloads p2
+}
+
+test_netns_del()
+{
+	busy router
+	data --count 1000 --psn 9000 --interval 100 2>/dev/null &
+	sleep 0.01
+	ip netns del sw
+	wait
+	# a namespace is taken down when nobody waits for it
+	for _ in 1 2 3 4 5 6 7 8 9; do
+		rmmod sch_iqcn 2>/dev/null && break
+		sleep 0.2
+	done
+	check "module" "$(grep -c ^sch_iqcn /proc/modules)" -eq 0
+}
+
+test_change_under_traffic()
+{
+	local i
+
+	topology bridge
+	uplink2
+	by_p2
+	iqcn bandwidth 1mbit t1 50us
+	data --flows 5 --tos 3 --count 3000 --interval 100 &
+	np --time 320 --cnp 500 --ack 2
+	for i in 1 2 3 4 5; do
+		iqcn snoop netns
+		sleep 0.01
+		iqcn snoop port
+		sleep 0.01
+		[ $((i % 2)) != 0 ] || tc -n sw qdisc del dev p1 root
+		iqcn snoop netns bandwidth 1mbit
+		sleep 0.01
+	done
+	wait
+	check "data arrived" "$(awk '{ print $2 }' "$TMP/np")" -gt 2990
+	check "seen" "$(stat cnp_seen)" -gt 0
+	check "at most what there was" "$(stat cnp_seen)" -le \
+		"$(awk '{ print $8 }' "$TMP/np")"
+	iqcn snoop port
+	check "flows" "$(stat flows)" -eq 0
+	iqcn snoop netns
+	paired
+	check_eq "in order" "$(grade)" "psn 0x800011"
+}
+
+# What passes sw and ends in snd is seen where it was asked for
+test_other_netns()
+{
+	local other
+
+	topology router
+	uplink2
+	by_p2
+	iqcn snoop port
+	unmute snd
+	tc -n snd qdisc replace dev e0 root handle 10: iqcn snoop netns
+	cnp --count 3
+	cnp --bad icrc --count 2
+	other=$(tc -n snd -s -j qdisc show dev e0)
+	check_eq "there" "$(grep -oE '"port_(cnp_unmatched|malformed)":[0-9]+' \
+		<<<"$other" | tr -dc '0-9\n' | tr '\n' ' ')" "3 2 "
+	check_eq "here" "$(counts) $(stat port_malformed)" "0 0 0"
+	iqcn snoop netns
+	check_eq "nor later" "$(counts) $(stat port_malformed)" "0 0 0"
+}
+
+run_tests
