@@ -127,6 +127,9 @@ static inline u32 iqcn_continuity_add(struct iqcn_continuity *c, u32 seq, u32 n,
 	}
 	if (!c->begun || iqcn_seq_delta(seq, c->high, modulus) <
 			 -(s32)(modulus / IQCN_BACK_SHARE)) {
+		/* what was known of another connection is over */
+		if (c->begun)
+			ended = 0;
 		iqcn_continuity_begin(c, seq, n, modulus, kind);
 		return ended;
 	}

@@ -257,12 +257,24 @@ err_free:
 	return NULL;
 }
 
+static bool iqcn_vlans_equal(const struct iqcn_vlan *a,
+			     const struct iqcn_vlan *b)
+{
+	int i;
+
+	for (i = 0; i < IQCN_VLANS; i++)
+		if (a[i].proto != b[i].proto ||
+		    (a[i].tci ^ b[i].tci) & VLAN_VID_MASK)
+			return false;
+	return true;
+}
+
 /* Where VLANs are no part of the key a flow may change them */
 static void iqcn_flow_retag(struct iqcn_flow *flow, const struct iqcn_pkt *pkt)
 {
 	struct iqcn_queue *q = READ_ONCE(flow->queue);
 
-	if (likely(!memcmp(flow->vlan, pkt->vlan, sizeof(flow->vlan))) || !q)
+	if (likely(iqcn_vlans_equal(flow->vlan, pkt->vlan)) || !q)
 		return;
 	spin_lock(&q->lock);
 	if (flow->queue == q)

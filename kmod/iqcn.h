@@ -291,6 +291,7 @@ struct iqcn_config {
  * @state_ns: when @congested changed between 0 and not 0
  * @state_reason: why, enum iqcn_reason
  * @epoch: of the states of single flows: those of another one are void
+ * @ended: how often its congestion has
  * @n_congested: flows with a state of their own
  * @dead: no timer and no work may be started any more
  * @timer_ns: when the timer comes, or came if it runs; KTIME_MAX: not armed
@@ -299,7 +300,7 @@ struct iqcn_config {
  * @lru: all flows, the one whose CE packet is longest ago first
  * @by_grade: number of flows by grade of their pairing
  * @n_flows: number of flows
- * @timer: for the first of @deadlines; set up in init, cancelled for good in
+ * @timer: for the first of @deadlines and @held, and for silence; set up in init, cancelled for good in
  *	destroy after @dead is set
  * @age_work: forgets flows; likewise
  */
@@ -326,6 +327,7 @@ struct iqcn_queue {
 	u64 state_ns;
 	u32 state_reason;
 	u32 epoch;
+	u32 ended;
 	unsigned int n_congested;
 	bool dead;
 	u64 timer_ns;
@@ -347,7 +349,7 @@ struct iqcn_queue {
  * @due: its deadline, or when to look whether it is silent; queue->lock
  * @base_ns: what T1 is counted from, 0: nothing yet; queue->lock
  * @hold: its place in queue->held, if its CNP waits there; queue->lock
- * @hold_epoch: queue->epoch when it began to
+ * @hold_ended: queue->ended when it began to
  * @watched: @due is for its silence only
  * @lru: in queue->lru; queue->lock
  * @ce_ns: when its last CE packet left, or its first one came; queue->lock,
@@ -356,7 +358,6 @@ struct iqcn_queue {
  * @told_ns: when the last CNP of ours was sent
  * @psn: of the last CE packet
  * @ce_since: a CE packet has left since the last CNP of ours
- * @own: CNPs of ours that have yet to pass the hooks of the namespace
  * @congested: enum iqcn_detect bits of its own, if @epoch is the queue's
  * @state_reason: why they changed last, enum iqcn_reason
  * @epoch: of what the detectors know of it
@@ -395,7 +396,7 @@ struct iqcn_flow {
 	struct iqcn_deadline due;
 	u64 base_ns;
 	struct timerqueue_node hold;
-	u32 hold_epoch;
+	u32 hold_ended;
 	bool watched;
 	struct list_head lru;
 	u64 ce_ns;
@@ -403,7 +404,6 @@ struct iqcn_flow {
 	u32 ce_gap_ns;
 	u32 psn;
 	bool ce_since;
-	u8 own;
 	u8 congested;
 	u16 sport;
 	u64 ce_sent;
@@ -503,7 +503,8 @@ void iqcn_trigger_disarm(struct iqcn_queue *q);
 void iqcn_trigger_arm(struct iqcn_queue *q, u64 now_ns, u64 late_ns);
 void iqcn_trigger_ce(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns);
 void iqcn_trigger_cnp(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns);
-void iqcn_trigger_clear(struct iqcn_queue *q, struct iqcn_flow *flow);
+void iqcn_trigger_drop_all_held(struct iqcn_queue *q, u64 now_ns);
+void iqcn_trigger_drop_held(struct iqcn_queue *q, struct iqcn_flow *flow);
 void iqcn_trigger_cancel(struct iqcn_queue *q, struct iqcn_flow *flow);
 
 /* age.c: flows are forgotten */
@@ -557,6 +558,15 @@ void iqcn_pair_withdraw(struct iqcn_port *port, struct iqcn_flow *flow, u32 qp);
 unsigned int iqcn_pair_candidates(struct iqcn_port *port,
 				  const struct iqcn_key *key);
 void iqcn_pair_from_cnp(struct iqcn_port *port, const struct iqcn_key *key);
+unsigned int iqcn_pair_echoed(struct iqcn_port *port,
+			      const struct iqcn_key *key, u32 psn,
+			      struct iqcn_flow **flow);
+struct iqcn_flow *iqcn_pair_sends(struct iqcn_port *port,
+				  const struct iqcn_key *key, u32 psn);
+void iqcn_pair_from_echo(struct iqcn_port *port, struct iqcn_flow *flow,
+			 u32 qp, u32 psn);
+void iqcn_pair_from_sport(struct iqcn_port *port, const struct iqcn_key *key,
+			  const struct iqcn_pkt *pkt);
 void iqcn_pair_from_reverse(struct iqcn_port *port, const struct iqcn_key *key,
 			    const struct iqcn_pkt *pkt);
 
@@ -575,6 +585,7 @@ struct iqcn_seen *iqcn_snoop_seen(struct iqcn_port *port);
 /* notify.c: how to tell */
 bool iqcn_notify_inject(struct net_device *dev, const struct iqcn_notice *n);
 bool iqcn_notify_is_ours(void);
+u32 iqcn_notify_id(const struct iqcn_cnp *cnp);
 
 /* inspect.c: sysfs and debugfs */
 int iqcn_inspect_add(struct iqcn_port *port, struct netlink_ext_ack *extack);

@@ -5,13 +5,17 @@
  * treat it like any other; the way to the sender is theirs to know.
  *
  * The hooks that look for CNPs see it too and must not take it for the
- * receiver's.  While a CPU injects, a variable of that CPU says so:
- * netif_receive_skb_core() goes through the hooks before it returns, be the
- * packet untagged, cloned or handed to a bridge on the way, and past RPS, which
- * would send it to another CPU.
+ * receiver's.  For that of the port a variable of the CPU that injects says so:
+ * netif_receive_skb_core() goes through it before it returns, and past RPS, which
+ * would send the packet to another CPU.  On its way to those of the namespace it
+ * may wait, in an ifb or for user space, or pass several times: it is known by
+ * its IPv4 identification or IPv6 flow label, which nobody looks at, and which is
+ * a hash of whom it is for that nobody else can make.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
+#include <linux/once.h>
+#include <linux/siphash.h>
 #include <linux/skbuff.h>
 
 #include "iqcn.h"
@@ -26,6 +30,29 @@ static DEFINE_PER_CPU(bool, iqcn_injecting);
 bool iqcn_notify_is_ours(void)
 {
 	return this_cpu_read(iqcn_injecting);
+}
+
+/**
+ * iqcn_notify_id() - what tells a CNP of ours from the receiver's
+ * @cnp: addresses, QP and @cnp->v6 of it
+ *
+ * Context: any.
+ * Return: IPv4 identification or IPv6 flow label; never 0, which is what many
+ * a NIC sends.
+ */
+u32 iqcn_notify_id(const struct iqcn_cnp *cnp)
+{
+	const struct {
+		struct in6_addr src;
+		struct in6_addr dst;
+		u64 qp;
+	} whose = { cnp->src, cnp->dst, cnp->dest_qp };
+	static siphash_aligned_key_t key;
+	u32 hash;
+
+	get_random_once(&key, sizeof(key));
+	hash = siphash(&whose, sizeof(whose), &key);
+	return (hash & (cnp->v6 ? 0xfffff : 0xffff)) ?: 1;
 }
 
 /* The outer tag goes beside the packet, where a device's receive path would

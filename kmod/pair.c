@@ -447,21 +447,70 @@ void iqcn_pair_witness(struct iqcn_port *port, const struct iqcn_pkt *pkt,
 	rcu_read_unlock();
 }
 
-static void iqcn_pair_echo(struct iqcn_port *port, struct iqcn_flow *flow,
-			   u32 qp, u32 psn)
+/**
+ * iqcn_pair_echoed() - whose packet does a response answer?
+ * @port: port
+ * @key: hosts in the direction of the data, with the DestQP of the response
+ * @psn: PSN of the response
+ * @flow: is set to the flow if there is one
+ *
+ * Context: RCU, BHs off.
+ * Return: how many it may be: 0, 1, or 2 if there are several or it is unknown.
+ */
+unsigned int iqcn_pair_echoed(struct iqcn_port *port,
+			      const struct iqcn_key *key, u32 psn,
+			      struct iqcn_flow **flow)
 {
-	struct iqcn_key key = flow->key;
-	struct iqcn_flow *owner;
+	struct iqcn_hosts *hosts = iqcn_hosts_find(port, key);
+	struct iqcn_key data = *key;
+	u64 hash, slot;
 
+	if (!hosts || !READ_ONCE(hosts->n_unsettled))
+		return 0;
+	hash = iqcn_echo_hash(hosts, psn);
+	slot = READ_ONCE(*iqcn_echo_slot(port, hash));
+	if (!iqcn_echo_hit(slot, hash))
+		return 0;
+	if (!iqcn_echo_match(slot, hash, &data.qp))
+		return 2;
+	*flow = iqcn_flow_find(port, &data);
+	return *flow ? 1 : 2;
+}
+
+/**
+ * iqcn_pair_sends() - may a PSN be one of a flow that a QP is known to send?
+ * @port: port
+ * @key: hosts in the direction of the data, with the sender's QP
+ * @psn: PSN
+ *
+ * Context: RCU.
+ * Return: that flow, or NULL.
+ */
+struct iqcn_flow *iqcn_pair_sends(struct iqcn_port *port,
+				  const struct iqcn_key *key, u32 psn)
+{
+	struct iqcn_flow *owner = iqcn_pair_find(port, key);
+
+	return owner && iqcn_pair_settled(owner->grade) &&
+	       iqcn_echo_fresh(READ_ONCE(owner->psn), psn) ? owner : NULL;
+}
+
+/**
+ * iqcn_pair_from_echo() - a response answers a flow's packet
+ * @port: port
+ * @flow: flow
+ * @qp: DestQP of the response
+ * @psn: its PSN, of nobody else as far as is known
+ *
+ * Context: RCU, BHs off; no lock of ours.
+ */
+void iqcn_pair_from_echo(struct iqcn_port *port, struct iqcn_flow *flow,
+			 u32 qp, u32 psn)
+{
+	spin_lock(&port->lock);
 	if (!flow->queue || iqcn_pair_settled(flow->grade) ||
 	    !iqcn_echo_fresh(READ_ONCE(flow->psn), psn))
-		return;
-	/* the PSN may be one of the flow that this QP is known to send */
-	key.qp = qp;
-	owner = iqcn_pair_find(port, &key);
-	if (owner && owner != flow && iqcn_pair_settled(owner->grade) &&
-	    iqcn_echo_fresh(READ_ONCE(owner->psn), psn))
-		return;
+		goto unlock;
 
 	if (!flow->echo_hits || flow->echo_qp != qp) {
 		flow->echo_qp = qp;
@@ -469,65 +518,69 @@ static void iqcn_pair_echo(struct iqcn_port *port, struct iqcn_flow *flow,
 	} else if (iqcn_psn_delta(psn, flow->echo_psn) > 0) {
 		flow->echo_hits++;
 	} else {
-		return;
+		goto unlock;
 	}
 	flow->echo_psn = psn;
 	if (flow->echo_hits == IQCN_ECHO_HITS) {
 		flow->echo_hits = 0;
 		iqcn_pair_evidence(port, flow, IQCN_PAIR_PSN, qp);
 	}
-}
-
-static void iqcn_pair_sport(struct iqcn_port *port, struct iqcn_hosts *hosts,
-			    const struct iqcn_pkt *pkt)
-{
-	struct iqcn_flow *flow, *tmp;
-	int n = 0;
-
-	list_for_each_entry_safe(flow, tmp, &hosts->unsettled, unsettled) {
-		if (n++ == IQCN_SPORT_SEARCH)
-			return;
-		if (iqcn_sport_match(flow->sport, pkt->sport, pkt->dest_qp,
-				     flow->key.qp)) {
-			iqcn_pair_evidence(port, flow, IQCN_PAIR_SPORT,
-					   pkt->dest_qp);
-			return;
-		}
-	}
+unlock:
+	spin_unlock(&port->lock);
 }
 
 /**
- * iqcn_pair_from_reverse() - a RoCEv2 packet came, not a CNP
+ * iqcn_pair_from_sport() - a RoCEv2 packet came, its UDP source port may tell
  * @port: port
  * @key: hosts in the direction of the data, with the DestQP of the packet
  * @pkt: the packet
  *
- * Context: softirq, RCU.
+ * Context: RCU, BHs off; no lock of ours.
+ */
+void iqcn_pair_from_sport(struct iqcn_port *port, const struct iqcn_key *key,
+			  const struct iqcn_pkt *pkt)
+{
+	struct iqcn_hosts *hosts;
+	struct iqcn_flow *flow;
+	int n = 0;
+
+	if (!READ_ONCE(port->sport))
+		return;
+	hosts = iqcn_hosts_find(port, key);
+	if (!hosts || !READ_ONCE(hosts->n_unsettled))
+		return;
+	spin_lock(&port->lock);
+	list_for_each_entry(flow, &hosts->unsettled, unsettled) {
+		if (n++ == IQCN_SPORT_SEARCH)
+			break;
+		if (iqcn_sport_match(flow->sport, pkt->sport, pkt->dest_qp,
+				     flow->key.qp)) {
+			iqcn_pair_evidence(port, flow, IQCN_PAIR_SPORT,
+					   pkt->dest_qp);
+			break;
+		}
+	}
+	spin_unlock(&port->lock);
+}
+
+/**
+ * iqcn_pair_from_reverse() - a RoCEv2 packet came on the port, not a CNP
+ * @port: port
+ * @key: hosts in the direction of the data, with the DestQP of the packet
+ * @pkt: the packet
+ *
+ * Context: RCU, BHs off; no lock of ours.
  */
 void iqcn_pair_from_reverse(struct iqcn_port *port, const struct iqcn_key *key,
 			    const struct iqcn_pkt *pkt)
 {
-	struct iqcn_hosts *hosts = iqcn_hosts_find(port, key);
-	struct iqcn_flow *flow = NULL;
-	struct iqcn_key data = *key;
+	struct iqcn_flow *flow, *sends;
 
-	if (!hosts || !READ_ONCE(hosts->n_unsettled))
-		return;
-
-	if (iqcn_op_is_echo(pkt->opcode)) {
-		u64 hash = iqcn_echo_hash(hosts, pkt->psn);
-
-		if (iqcn_echo_match(READ_ONCE(*iqcn_echo_slot(port, hash)),
-				    hash, &data.qp))
-			flow = iqcn_flow_find(port, &data);
+	if (iqcn_op_is_echo(pkt->opcode) &&
+	    iqcn_pair_echoed(port, key, pkt->psn, &flow) == 1) {
+		sends = iqcn_pair_sends(port, key, pkt->psn);
+		if (!sends || sends == flow)
+			iqcn_pair_from_echo(port, flow, key->qp, pkt->psn);
 	}
-
-	if (!flow && !READ_ONCE(port->sport))
-		return;
-	spin_lock(&port->lock);
-	if (flow)
-		iqcn_pair_echo(port, flow, pkt->dest_qp, pkt->psn);
-	if (port->sport)
-		iqcn_pair_sport(port, hosts, pkt);
-	spin_unlock(&port->lock);
+	iqcn_pair_from_sport(port, key, pkt);
 }

@@ -82,6 +82,18 @@ static inline u64 iqcn_echo_store(u64 slot, u64 hash, u32 dest_qp)
 }
 
 /**
+ * iqcn_echo_hit() - has a packet left that a response may answer?
+ * @slot: value of the slot for @hash
+ * @hash: hash of hosts, VLANs and PSN
+ */
+static inline bool iqcn_echo_hit(u64 slot, u64 hash)
+{
+	u64 tag = hash << IQCN_ECHO_TAG_SHIFT;
+
+	return slot && slot >> IQCN_ECHO_TAG_SHIFT == tag >> IQCN_ECHO_TAG_SHIFT;
+}
+
+/**
  * iqcn_echo_match() - whose packet does a response answer?
  * @slot: value of the slot for @hash
  * @hash: hash of hosts, VLANs and PSN
@@ -91,10 +103,7 @@ static inline u64 iqcn_echo_store(u64 slot, u64 hash, u32 dest_qp)
  */
 static inline bool iqcn_echo_match(u64 slot, u64 hash, u32 *dest_qp)
 {
-	u64 tag = hash << IQCN_ECHO_TAG_SHIFT;
-
-	if (!slot || (slot & IQCN_ECHO_AMBIGUOUS) ||
-	    (slot >> IQCN_ECHO_TAG_SHIFT) != (tag >> IQCN_ECHO_TAG_SHIFT))
+	if (!iqcn_echo_hit(slot, hash) || (slot & IQCN_ECHO_AMBIGUOUS))
 		return false;
 	*dest_qp = slot & IQCN_QPN_MASK;
 	return true;

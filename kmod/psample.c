@@ -39,11 +39,18 @@ static bool iqcn_psample_bind(void)
 	iqcn_psample.get = symbol_get(psample_group_get);
 	if (!iqcn_psample.get)
 		goto err_users;
-	/* its module is held now, and has the others */
 	iqcn_psample.put = symbol_get(psample_group_put);
+	if (!iqcn_psample.put)
+		goto err_get;
 	iqcn_psample.sample = symbol_get(psample_sample_packet);
+	if (!iqcn_psample.sample)
+		goto err_put;
 	return true;
 
+err_put:
+	symbol_put(psample_group_put);
+err_get:
+	symbol_put(psample_group_get);
 err_users:
 	iqcn_psample.users = 0;
 	return false;

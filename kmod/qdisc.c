@@ -3,7 +3,7 @@
  * sch_iqcn - intelligent congestion point for DCQCN
  *
  * A FIFO that marks ECN by its instantaneous depth (mark.h) and makes up for
- * the CNPs that the receivers of RoCEv2 flows fail to send in time (queue.c).
+ * the CNPs that the receivers of RoCEv2 flows fail to send in time (trigger.c).
  * Follows Huawei's US 12395431 B2 and iQCN.
  *
  * This file is all that knows of struct Qdisc: it looks at ECN bits, marks,
@@ -164,10 +164,10 @@ static void iqcn_ce_queued(struct iqcn_queue *q, struct sk_buff *skb,
 	cb->segs = max_t(u16, skb_shinfo(skb)->gso_segs, 1);
 	cb->looked_at = !!iqcn_sample_pick(pkt->psn, cb->segs, pkt->dest_qp,
 					   q->p.sample, &seq);
-	/* to tell one flow's packets from another's all are wanted */
-	if (!cb->looked_at && !iqcn_unsettled(q))
-		return;
 	cb->echo = iqcn_op_is_echoed(pkt->opcode);
+	/* to tell one flow's packets from another's all are wanted */
+	if (!cb->looked_at && !(cb->echo && iqcn_unsettled(q)))
+		return;
 	cb->psn = pkt->psn;
 	cb->flow = iqcn_flow_get(q, pkt);
 }
@@ -300,7 +300,7 @@ static noinline void iqcn_ce_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 	} else {
 		q->skipped_bytes += qdisc_pkt_len(skb);
 		iqcn_add(q->skipped, cb->segs);
-		if (cb->flow && cb->echo)
+		if (cb->flow)
 			iqcn_queue_ce_skipped(q, cb->flow, cb->psn, cb->segs);
 	}
 	if (cb->flow)
@@ -392,6 +392,10 @@ static struct psample_group *iqcn_new_sampler(const struct iqcn_queue *q,
 		return q->sampler;
 	if (p->sample_group == IQCN_SAMPLE_GROUP_NONE)
 		return NULL;
+	if (!q->port) {
+		NL_SET_ERR_MSG(extack, "group is for Ethernet devices");
+		return ERR_PTR(-EINVAL);
+	}
 	g = iqcn_psample_get(dev_net(dev), p->sample_group);
 	if (PTR_ERR_OR_ZERO(g) == -EOPNOTSUPP)
 		NL_SET_ERR_MSG(extack,

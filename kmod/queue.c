@@ -20,8 +20,6 @@
 
 /* A gap between two packets of a flow that says nothing about the next */
 #define IQCN_GAP_MAX_NS		(100 * (u64)NSEC_PER_MSEC)
-/* How long a CNP of ours may take to the hooks of the namespace */
-#define IQCN_OWN_MAX_NS		(10 * (u64)NSEC_PER_MSEC)
 /* A drain rate that has not been measured anew for so long is forgotten */
 #define IQCN_DRAIN_MAX_AGE_NS	NSEC_PER_SEC
 
@@ -41,7 +39,7 @@ u64 iqcn_queue_roce_bps(const struct iqcn_queue *q)
 	return drain_bps ?: READ_ONCE(q->link_bps);
 }
 
-/* Which detector says so, or did, in words for people */
+/* Which detector says so, or did */
 static u32 iqcn_reason(u32 bits)
 {
 	if (bits & IQCN_DETECT_QUEUE)
@@ -72,6 +70,8 @@ static void iqcn_queue_set_congested(struct iqcn_queue *q, u32 bits, u32 reason,
 	WRITE_ONCE(q->congested, bits);
 	if (!change)
 		return;
+	if (!bits)
+		q->ended++;
 	WRITE_ONCE(q->state_ns, now_ns);
 	q->state_reason = reason;
 	iqcn_queue_void_flows(q);
@@ -181,7 +181,7 @@ void iqcn_flow_set_congested(struct iqcn_queue *q, struct iqcn_flow *flow,
 		return;
 	q->n_congested += bits ? 1 : -1;
 	if (!bits)
-		iqcn_trigger_clear(q, flow);
+		iqcn_trigger_drop_held(q, flow);
 	flow->state_ns = now_ns;
 	flow->state_reason = reason;
 	iqcn_inc(q->st.flow_state_changes);
@@ -236,7 +236,9 @@ static void iqcn_flow_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	if (!q->congested && (q->p.detect & IQCN_DETECT_OF_FLOW))
 		iqcn_flow_detect(q, flow, psn, segs, request, now_ns);
 	iqcn_answer_asked(&flow->answer, flow->ce_sent ?
-			  now_ns - flow->ce_ns : U64_MAX, q->p.t1_ns, now_ns);
+			  iqcn_sample_gap_ns(now_ns - flow->ce_ns,
+					     q->p.sample) : U64_MAX,
+			  q->p.t1_ns, now_ns);
 	iqcn_trigger_ce(q, flow, now_ns);
 	flow->ce_gap_ns = flow->ce_sent ? min(now_ns - flow->ce_ns,
 					      IQCN_GAP_MAX_NS) : 0;
@@ -318,28 +320,12 @@ void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
 	rcu_read_unlock();
 }
 
-/* Where CNPs of ours pass, and may be queued on their way, the first ones to come
- * are those: if it was the receiver's that overtook one, it is only the order
- * that is wrong.
- */
-static bool iqcn_flow_expects_own(struct iqcn_flow *flow, u64 now_ns)
-{
-	if (!flow->own)
-		return false;
-	if (now_ns - flow->told_ns > IQCN_OWN_MAX_NS) {
-		flow->own = 0;
-		return false;
-	}
-	flow->own--;
-	return true;
-}
-
 /**
- * iqcn_queue_cnp_seen() - a receiver's CNP came for a flow, or one of ours
+ * iqcn_queue_cnp_seen() - a receiver's CNP came for a flow
  * @flow: flow
  * @sport: UDP source port of the CNP
  *
- * Context: softirq, RCU; no lock of ours.
+ * Context: BHs off, RCU; no lock of ours.
  */
 void iqcn_queue_cnp_seen(struct iqcn_flow *flow, u16 sport)
 {
@@ -351,7 +337,7 @@ void iqcn_queue_cnp_seen(struct iqcn_flow *flow, u16 sport)
 	spin_lock(&q->lock);
 	now_ns = ktime_get_ns();
 	/* it may have died, or moved, where the next CNP will find it */
-	if (flow->queue == q && !iqcn_flow_expects_own(flow, now_ns)) {
+	if (flow->queue == q) {
 		iqcn_inc(q->st.cnp_seen);
 		iqcn_answer_seen(&flow->answer, now_ns);
 		flow->interval_ns = iqcn_interval_seen(flow->interval_ns,
@@ -360,6 +346,7 @@ void iqcn_queue_cnp_seen(struct iqcn_flow *flow, u16 sport)
 		flow->cnps_seen++;
 		flow->cnp_sport = sport;
 		iqcn_trigger_cnp(q, flow, now_ns);
+		iqcn_trigger_arm(q, now_ns, now_ns);
 		trace_iqcn_cnp_seen(q->port->dev, &flow->key, flow->src_qp);
 	}
 	spin_unlock(&q->lock);
@@ -399,6 +386,8 @@ void iqcn_queue_set_params(struct iqcn_queue *q, const struct iqcn_params *p)
 	now_ns = ktime_get_ns();
 	if (p->sample != q->p.sample || p->detect != q->p.detect)
 		iqcn_queue_void_flows(q);
+	if (p->delay_ns != q->p.delay_ns)
+		iqcn_trigger_drop_all_held(q, now_ns);
 	q->p = *p;
 	if (q->congested & ~p->detect)
 		iqcn_queue_set_congested(q, q->congested & p->detect,
@@ -427,6 +416,7 @@ void iqcn_queue_reset(struct iqcn_queue *q)
 	iqcn_trigger_reset(q);
 	memset(&q->ce, 0, sizeof(q->ce));
 	iqcn_queue_void_flows(q);
+	q->ended++;
 	if (q->congested)
 		iqcn_queue_set_congested(q, 0, IQCN_REASON_RESET,
 					 ktime_get_ns());

@@ -258,6 +258,20 @@ bool iqcn_icrc_ok(const u8 *l3, u32 len, bool v6)
 	       iqcn_icrc(l3, end, v6);
 }
 
+/**
+ * iqcn_l3_id() - IPv4 identification, or IPv6 flow label
+ * @l3: IP header
+ * @v6: IPv6
+ *
+ * Context: any.
+ */
+u32 iqcn_l3_id(const u8 *l3, bool v6)
+{
+	if (v6)
+		return get_unaligned_be32(l3) & ntohl(IPV6_FLOWLABEL_MASK);
+	return get_unaligned_be16(l3 + offsetof(struct iphdr, id));
+}
+
 static u32 iqcn_build_ip4(u8 *l3, const struct iqcn_cnp *cnp)
 {
 	struct iphdr *iph = (struct iphdr *)l3;
@@ -268,6 +282,7 @@ static u32 iqcn_build_ip4(u8 *l3, const struct iqcn_cnp *cnp)
 	iph->tos = cnp->tos;
 	iph->tot_len = htons(len);
 	/* DF and never a fragment: any id will do (RFC 6864) */
+	iph->id = htons(cnp->id);
 	iph->frag_off = htons(IP_DF);
 	iph->ttl = cnp->ttl;
 	iph->protocol = IPPROTO_UDP;
@@ -281,7 +296,7 @@ static u32 iqcn_build_ip6(u8 *l3, const struct iqcn_cnp *cnp)
 {
 	struct ipv6hdr *ip6h = (struct ipv6hdr *)l3;
 
-	ip6_flow_hdr(ip6h, cnp->tos, 0);
+	ip6_flow_hdr(ip6h, cnp->tos, htonl(cnp->id) & IPV6_FLOWLABEL_MASK);
 	ip6h->payload_len = htons(IQCN_CNP_UDP_LEN);
 	ip6h->nexthdr = IPPROTO_UDP;
 	ip6h->hop_limit = cnp->ttl;

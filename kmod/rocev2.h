@@ -152,6 +152,7 @@ bool iqcn_icrc_ok(const u8 *l3, u32 len, bool v6);
  * @dest_qp: the sender's QP
  * @pkey: P_Key of the flow
  * @sport: UDP source port
+ * @id: IPv4 identification, or IPv6 flow label
  * @tos: ToS or traffic class, ECN bits included
  * @ttl: TTL or hop limit
  * @v6: IPv6
@@ -162,12 +163,14 @@ struct iqcn_cnp {
 	u32 dest_qp;
 	u16 pkey;
 	u16 sport;
+	u32 id;
 	u8 tos;
 	u8 ttl;
 	bool v6;
 };
 
 u32 iqcn_build_cnp(u8 *l3, const struct iqcn_cnp *cnp);
+u32 iqcn_l3_id(const u8 *l3, bool v6);
 
 /* CM messages that matter here (attribute ids of class 7) */
 #define IQCN_CM_REQ	0x0010

@@ -68,6 +68,16 @@ static inline u32 iqcn_sample_pick(u32 psn, u32 segs, u32 dest_qp, u32 every,
 }
 
 /**
+ * iqcn_sample_gap_ns() - time between two packets of a flow, looked at or not
+ * @ns: between two that are
+ * @every: N
+ */
+static inline u64 iqcn_sample_gap_ns(u64 ns, u32 every)
+{
+	return every == 1 ? ns : div_u64(ns, every);
+}
+
+/**
  * iqcn_sample_waits() - does a packet wait that is not looked at?
  * @depth_bytes: what waits in the queue
  * @drain_bps: rate at which that leaves

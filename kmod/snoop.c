@@ -168,18 +168,60 @@ void iqcn_snoop_init(struct iqcn_port *port)
 	port->nf_ops.priority = INT_MAX;
 }
 
-/* Evidence may be for any port */
+/* A flow that is known to be sent by a QP may leave by any port */
+static bool iqcn_snoop_all_sends(struct iqcn_net *in,
+				 const struct iqcn_pkt *pkt,
+				 const struct iqcn_flow *flow)
+{
+	struct iqcn_flow *sends;
+	struct iqcn_port *port;
+	struct iqcn_key key;
+
+	list_for_each_entry_rcu(port, &in->ports, list) {
+		iqcn_snoop_key(&key, port, pkt);
+		sends = iqcn_pair_sends(port, &key, pkt->psn);
+		if (sends && sends != flow)
+			return true;
+	}
+	return false;
+}
+
+/* A response answers one packet, by whatever port that left */
+static void iqcn_snoop_all_echo(struct iqcn_net *in, const struct iqcn_pkt *pkt)
+{
+	struct iqcn_port *port, *only = NULL;
+	struct iqcn_flow *flow, *answered;
+	unsigned int n, candidates = 0;
+	struct iqcn_key key;
+
+	list_for_each_entry_rcu(port, &in->ports, list) {
+		if (!READ_ONCE(port->n_unsettled))
+			continue;
+		iqcn_snoop_key(&key, port, pkt);
+		n = iqcn_pair_echoed(port, &key, pkt->psn, &flow);
+		candidates += n;
+		if (n == 1) {
+			only = port;
+			answered = flow;
+		}
+	}
+	if (candidates == 1 && !iqcn_snoop_all_sends(in, pkt, answered))
+		iqcn_pair_from_echo(only, answered, pkt->dest_qp, pkt->psn);
+}
+
 static void iqcn_snoop_all_evidence(struct iqcn_net *in,
 				    const struct iqcn_pkt *pkt)
 {
 	struct iqcn_port *port;
 	struct iqcn_key key;
 
+	if (iqcn_op_is_echo(pkt->opcode))
+		iqcn_snoop_all_echo(in, pkt);
 	list_for_each_entry_rcu(port, &in->ports, list) {
 		if (!iqcn_snoop_wanted(port, pkt->opcode))
 			continue;
 		iqcn_snoop_key(&key, port, pkt);
-		iqcn_pair_from_reverse(port, &key, pkt);
+		iqcn_pair_from_sport(port, &key, pkt);
 	}
 }
 
@@ -223,6 +265,19 @@ static void iqcn_snoop_all_pair(struct iqcn_net *in, const struct iqcn_pkt *pkt)
 	iqcn_pair_from_cnp(only, &key);
 }
 
+/* One of ours: they come by here too */
+static bool iqcn_snoop_is_ours(const struct iqcn_pkt *pkt, const u8 *data)
+{
+	const struct iqcn_cnp cnp = {
+		.src = pkt->src,
+		.dst = pkt->dst,
+		.dest_qp = pkt->dest_qp,
+		.v6 = pkt->v6,
+	};
+
+	return iqcn_l3_id(data + pkt->l3_off, pkt->v6) == iqcn_notify_id(&cnp);
+}
+
 static void iqcn_snoop_all_cnp(struct iqcn_net *in, const struct iqcn_pkt *pkt,
 			       const u8 *data)
 {
@@ -232,15 +287,17 @@ static void iqcn_snoop_all_cnp(struct iqcn_net *in, const struct iqcn_pkt *pkt,
 		atomic64_inc(&in->seen.malformed);
 		return;
 	}
+	if (iqcn_snoop_is_ours(pkt, data))
+		return;
 	flow = iqcn_snoop_all_find(in, pkt);
-	if (!flow && !iqcn_notify_is_ours()) {
+	if (!flow) {
 		iqcn_snoop_all_pair(in, pkt);
 		flow = iqcn_snoop_all_find(in, pkt);
-		if (!flow)
-			atomic64_inc(&in->seen.cnp_unmatched);
 	}
 	if (flow)
 		iqcn_queue_cnp_seen(flow, pkt->sport);
+	else
+		atomic64_inc(&in->seen.cnp_unmatched);
 }
 
 static void iqcn_snoop_all_roce(struct net *net, const struct iqcn_pkt *pkt,
@@ -264,9 +321,6 @@ static bool iqcn_snoop_again(const struct net_device *dev)
 	return netif_is_bridge_master(dev) || netif_is_l3_master(dev);
 }
 
-/* CNPs of ours pass here too, be it later, or on another CPU: their flow knows of
- * them (iqcn_queue_cnp_seen()).
- */
 static unsigned int iqcn_snoop_all(void *priv, struct sk_buff *skb,
 				   const struct nf_hook_state *state)
 {
@@ -274,7 +328,8 @@ static unsigned int iqcn_snoop_all(void *priv, struct sk_buff *skb,
 	struct iqcn_pkt pkt;
 	const u8 *data;
 
-	if (likely(!iqcn_maybe_roce(skb)) || iqcn_snoop_again(state->in))
+	if (likely(!iqcn_maybe_roce(skb)) || iqcn_snoop_again(state->in) ||
+	    READ_ONCE(iqcn_net(state->net)->snoop) != IQCN_SNOOP_NETNS)
 		return NF_ACCEPT;
 
 	switch (iqcn_skb_parse(skb, 0, skb->protocol, buf, &data, &pkt)) {
@@ -294,8 +349,8 @@ static unsigned int iqcn_snoop_all(void *priv, struct sk_buff *skb,
 	return NF_ACCEPT;
 }
 
-/* After rules that drop, before addresses are translated: a flow has those it
- * has on the wire
+/* After rules of raw and mangle that drop, before addresses are translated: a
+ * flow has those it has on the wire
  */
 static const struct nf_hook_ops iqcn_snoop_all_ops[] = {
 	{
@@ -340,7 +395,7 @@ int iqcn_snoop_set(struct net *net, u32 snoop)
 		nf_unregister_net_hooks(net, iqcn_snoop_all_ops,
 					ARRAY_SIZE(iqcn_snoop_all_ops));
 	}
-	in->snoop = snoop;
+	WRITE_ONCE(in->snoop, snoop);
 	return 0;
 }
 

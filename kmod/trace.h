@@ -105,7 +105,7 @@ TRACE_EVENT(iqcn_ce_sent,
 		  IQCN_TRACE_FLOW_ARGS, __entry->psn, __entry->depth_bytes)
 );
 
-/* A receiver's CNP came in on the port for a flow */
+/* A receiver's CNP was seen for a flow */
 TRACE_EVENT(iqcn_cnp_seen,
 	TP_PROTO(const struct net_device *dev, const struct iqcn_key *key,
 		 u32 src_qp),

@@ -56,14 +56,14 @@
  * iqcn_trigger_disarm() - the timer is to be set anew
  * @q: queue
  *
- * A callback that runs meanwhile arms it again.
+ * Its callback may be running: then it comes once more at worst.
  *
  * Context: queue->lock.
  */
 void iqcn_trigger_disarm(struct iqcn_queue *q)
 {
-	if (hrtimer_try_to_cancel(&q->timer) >= 0)
-		q->timer_ns = KTIME_MAX;
+	hrtimer_try_to_cancel(&q->timer);
+	q->timer_ns = KTIME_MAX;
 }
 
 /* When the first deadline is seen to */
@@ -148,6 +148,14 @@ static bool iqcn_flow_unseen(const struct iqcn_queue *q,
 	       !iqcn_flow_quiet(q, flow, now_ns);
 }
 
+/* And so close that T1 never passes between two of them, if it counts from them */
+static bool iqcn_flow_dense(const struct iqcn_queue *q,
+			    const struct iqcn_flow *flow, u64 now_ns)
+{
+	return q->p.base != IQCN_BASE_CNP && iqcn_flow_unseen(q, flow, now_ns) &&
+	       iqcn_sample_gap_ns(flow->ce_gap_ns, q->p.sample) < q->p.t1_ns;
+}
+
 /* A packet of it waits here, or has left since we last told the sender */
 static bool iqcn_flow_active(const struct iqcn_queue *q,
 			     const struct iqcn_flow *flow, u64 now_ns)
@@ -158,7 +166,7 @@ static bool iqcn_flow_active(const struct iqcn_queue *q,
 		return true;
 	if (!iqcn_flow_unseen(q, flow, now_ns))
 		return false;
-	spacing_ns = flow->ce_gap_ns / q->p.sample;
+	spacing_ns = iqcn_sample_gap_ns(flow->ce_gap_ns, q->p.sample);
 	return now_ns - flow->told_ns >= spacing_ns ||
 	       iqcn_sample_waits(READ_ONCE(*q->depth_bytes),
 				 iqcn_queue_roce_bps(q), spacing_ns);
@@ -172,7 +180,6 @@ static bool iqcn_flow_held(const struct iqcn_flow *flow)
 static void iqcn_flow_release(struct iqcn_queue *q, struct iqcn_flow *flow)
 {
 	timerqueue_del(&q->held, &flow->hold);
-	RB_CLEAR_NODE(&flow->hold.node);
 }
 
 /* Look at it in T1, whatever is or is not due then */
@@ -209,13 +216,26 @@ static void iqcn_flow_hold(struct iqcn_queue *q, struct iqcn_flow *flow,
 			   u64 now_ns)
 {
 	flow->hold.expires = now_ns + iqcn_flow_delay_ns(q, flow);
-	flow->hold_epoch = q->epoch;
+	flow->hold_ended = q->ended;
 	timerqueue_add(&q->held, &flow->hold);
 	iqcn_inc(q->st.cnp_delayed);
 	if (iqcn_flow_own(q, flow))
 		iqcn_flow_watch(q, flow, now_ns);
 	else
 		iqcn_deadline_cancel(&flow->due);
+}
+
+/* How long it has been since its base.  If that was a packet, others that are not
+ * looked at have left since.
+ */
+static u64 iqcn_flow_waited_ns(const struct iqcn_queue *q,
+			       const struct iqcn_flow *flow, u64 now_ns)
+{
+	u64 ns = now_ns - flow->base_ns;
+
+	if (q->p.base == IQCN_BASE_CNP)
+		return ns;
+	return iqcn_sample_gap_ns(ns, q->p.sample);
 }
 
 /* T1 is being counted for the timer */
@@ -241,9 +261,11 @@ void iqcn_trigger_ce(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 		return;
 
 	if (q->p.trigger == IQCN_TRIGGER_GAP) {
-		running = flow->base_ns && iqcn_flow_congested(q, flow);
+		/* what follows a silence begins */
+		running = flow->base_ns && iqcn_flow_congested(q, flow) &&
+			  !iqcn_flow_quiet(q, flow, now_ns);
 		if (running && (q->p.notify & IQCN_NOTIFY_TIMER) &&
-		    now_ns - flow->base_ns >= q->p.t1_ns) {
+		    iqcn_flow_waited_ns(q, flow, now_ns) >= q->p.t1_ns) {
 			iqcn_flow_hold(q, flow, now_ns);
 			return;
 		}
@@ -262,12 +284,12 @@ void iqcn_trigger_ce(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
  * @flow: flow of that queue
  * @now_ns: not less than in an earlier call
  *
- * Context: queue->lock.  The timer may come early for what is no longer due.
+ * Context: queue->lock; the caller arms the timer.
  */
 void iqcn_trigger_cnp(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 {
 	if (iqcn_flow_held(flow)) {
-		iqcn_trigger_clear(q, flow);
+		iqcn_trigger_drop_held(q, flow);
 	} else if (q->p.base == IQCN_BASE_CE ||
 		   (q->p.trigger != IQCN_TRIGGER_GAP &&
 		    !iqcn_flow_running(flow))) {
@@ -277,18 +299,37 @@ void iqcn_trigger_cnp(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 }
 
 /**
- * iqcn_trigger_clear() - a flow's own congestion has ended
- * @q: its queue, which is clear too
- * @flow: flow
+ * iqcn_trigger_drop_held() - there is no need for the CNP that is held any more
+ * @q: queue
+ * @flow: flow of that queue, be its CNP held or not
  *
  * Context: queue->lock.
  */
-void iqcn_trigger_clear(struct iqcn_queue *q, struct iqcn_flow *flow)
+void iqcn_trigger_drop_held(struct iqcn_queue *q, struct iqcn_flow *flow)
 {
 	if (!iqcn_flow_held(flow))
 		return;
 	iqcn_flow_release(q, flow);
 	iqcn_inc(q->st.cnp_cancelled);
+}
+
+/**
+ * iqcn_trigger_drop_all_held() - CNPs are held for another time from now on
+ * @q: queue
+ * @now_ns: not less than in an earlier call
+ *
+ * Context: queue->lock; the caller arms the timer.
+ */
+void iqcn_trigger_drop_all_held(struct iqcn_queue *q, u64 now_ns)
+{
+	struct timerqueue_node *held;
+	struct iqcn_flow *flow;
+
+	while ((held = timerqueue_getnext(&q->held))) {
+		flow = container_of(held, struct iqcn_flow, hold);
+		iqcn_trigger_drop_held(q, flow);
+		iqcn_flow_restart(q, flow, now_ns);
+	}
 }
 
 /**
@@ -301,8 +342,7 @@ void iqcn_trigger_clear(struct iqcn_queue *q, struct iqcn_flow *flow)
 void iqcn_trigger_cancel(struct iqcn_queue *q, struct iqcn_flow *flow)
 {
 	iqcn_deadline_cancel(&flow->due);
-	if (iqcn_flow_held(flow))
-		iqcn_flow_release(q, flow);
+	iqcn_trigger_drop_held(q, flow);
 }
 
 static void iqcn_notice_init(struct iqcn_notice *n, const struct iqcn_queue *q,
@@ -318,6 +358,8 @@ static void iqcn_notice_init(struct iqcn_notice *n, const struct iqcn_queue *q,
 	n->cnp.tos = q->p.cnp_dscp << 2 | INET_ECN_ECT_0;
 	n->cnp.ttl = q->p.cnp_ttl;
 	n->cnp.v6 = !ipv6_addr_v4mapped(&flow->key.src);
+	n->cnp.id = READ_ONCE(q->port->snoop) == IQCN_SNOOP_NETNS ?
+		    iqcn_notify_id(&n->cnp) : 0;
 	ether_addr_copy(n->dst_mac, flow->src_mac);
 	ether_addr_copy(n->src_mac, flow->dst_mac);
 	for (i = 0; i < IQCN_VLANS; i++) {
@@ -357,8 +399,6 @@ static bool iqcn_flow_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
 	trace_iqcn_cnp_sent(q->port->dev, &flow->key, flow->src_qp, base_ns,
 			    due_ns, now_ns);
 	flow->told_ns = now_ns;
-	if (READ_ONCE(q->port->snoop) == IQCN_SNOOP_NETNS && flow->own < U8_MAX)
-		flow->own++;
 	flow->cnps_sent++;
 	flow->ce_since = false;
 	return true;
@@ -378,7 +418,8 @@ static bool iqcn_flow_due(struct iqcn_queue *q, struct iqcn_flow *flow,
 	}
 	if (iqcn_flow_held(flow) || q->p.trigger == IQCN_TRIGGER_GAP ||
 	    !(q->p.notify & IQCN_NOTIFY_TIMER) ||
-	    !iqcn_flow_active(q, flow, now_ns)) {
+	    !iqcn_flow_active(q, flow, now_ns) ||
+	    iqcn_flow_dense(q, flow, now_ns)) {
 		/* for the silence that ends its own state, and for packets
 		 * that are not looked at
 		 */
@@ -402,9 +443,9 @@ static bool iqcn_flow_due(struct iqcn_queue *q, struct iqcn_flow *flow,
 static bool iqcn_flow_held_due(struct iqcn_queue *q, struct iqcn_flow *flow,
 			       struct iqcn_notice *n, u64 now_ns)
 {
-	if (flow->hold_epoch != q->epoch || !iqcn_flow_congested(q, flow) ||
+	if (flow->hold_ended != q->ended || !iqcn_flow_congested(q, flow) ||
 	    !(q->p.notify & IQCN_NOTIFY_TIMER)) {
-		iqcn_trigger_clear(q, flow);
+		iqcn_trigger_drop_held(q, flow);
 		if (iqcn_flow_congested(q, flow))
 			iqcn_flow_restart(q, flow, now_ns);
 		return false;
@@ -536,7 +577,7 @@ void iqcn_trigger_reset(struct iqcn_queue *q)
 	while ((first = iqcn_deadline_first(&q->deadlines)))
 		iqcn_deadline_cancel(first);
 	while ((held = timerqueue_getnext(&q->held)))
-		iqcn_flow_release(q, container_of(held, struct iqcn_flow,
-						  hold));
+		iqcn_trigger_drop_held(q, container_of(held, struct iqcn_flow,
+						       hold));
 	iqcn_trigger_disarm(q);
 }

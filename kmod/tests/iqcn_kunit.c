@@ -1459,8 +1459,8 @@ static const struct run_case run_cases[] = {
 		{ F1, 65536, 3, 3 }, { F1, 2, 1, 1 }, { F1, 3, 3, 4 },
 		{ F1, 6, 1, 5, true } } },
 	{ "further, congested", 5, 2, {
-		{ F1, 65536, 5, 5, true }, { F1, 2, 3, 3, true },
-		{ F1, 6, 1, 1, true }, { F1, 8, 1, 1 } } },
+		{ F1, 65536, 5, 5, true }, { F1, 2, 3, 3 },
+		{ F1, 5, 2, 5, true } } },
 	{ "as far as it may, in steps", 5, 2, {
 		{ F1, 65536, 3, 3 }, { F1, 32768, 1, 3 }, { F1, 3, 1, 3 },
 		{ F1, 4, 9, 3 }, { F1, 65539, 2, 5, true } } },

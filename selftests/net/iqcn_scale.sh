@@ -90,8 +90,8 @@ test_held()
 {
 	many 5000 20002000 delay 20ms
 	check "held" "$(stat cnp_delayed)" -gt 5000
-	check "accounts" $(($(stat cnp_sent) + $(stat cnp_cancelled))) -eq \
-		"$(stat cnp_delayed)"
+	check "accounts" $(($(stat cnp_sent) + $(stat cnp_cancelled) +
+		$(stat cnp_unpaired))) -eq "$(stat cnp_delayed)"
 }
 
 # More flows than there is room for, again and again

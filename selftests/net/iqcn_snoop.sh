@@ -28,7 +28,10 @@ ALL_TESTS="
 	test_tcpdump
 	test_dropped
 	test_bad_icrc
-	test_two_modes
+	test_wrong_flow
+	test_stale_flow
+	test_vlan_of_cnps
+	test_ifb
 	test_cm_bridged
 	test_cm_routed
 	test_change
@@ -357,7 +360,9 @@ test_same_way_back()
 		paired
 		cnp --count 3
 		cnp --count 2 --qp 0x123456
+		cnp --bad icrc
 		check_eq "on a $k" "$(grade) $(counts)" "psn 0x800011 3 2"
+		check "malformed" "$(stat port_malformed)" -eq 1
 		paired -6
 		watch
 		not_real "3 2" 0
@@ -539,42 +544,91 @@ leaves_by()
 	ce "$@"
 }
 
-# p1 looks for itself, p2 in the namespace; one flow each
-test_two_modes()
+# Data leave by either
+two_uplinks()
 {
-	local sqp2=0x800012
-
 	topology bridge
 	uplink2
-	iqcn bandwidth 4mbit snoop port
-	tc -n sw qdisc replace dev p2 root handle 20: iqcn snoop netns
-	leaves_by p1 --count 4
-	leaves_by p2 --count 4 --qp 0x12 --psn 200
-	ack --psn 100 --count 4 --qp $SQP
-	ack --psn 200 --count 4 --qp $sqp2
-	check_eq "both paired by p1" "$(grade 0x000011 p1) $(grade 0x000012 p2)" \
-		"psn 0x800011 psn 0x800012"
-	cnp --count 3
-	check_eq "for p1's, by p1" "$(counts p1), $(counts p2)" "3 0, 0 0"
-	reply --type cnp --qp 0x123456
-	check_eq "for nobody, by p1" "$(counts p1), $(counts p2)" "3 1, 0 0"
-	reply --type cnp --qp $sqp2 --count 2
-	check "for p2's, by p1" "$(stat cnp_seen p2 20:)" -eq 2
-	check "for p2's, by p1" "$(stat cnp_seen p1)" -eq 3
-	cnp --bad icrc --count 2
-	check "malformed, by p1" "$(stat port_malformed)" -eq 2
-	check "malformed, by p1" "$(stat port_malformed p2 20:)" -eq 0
+	iqcn snoop netns
+	tc -n sw qdisc replace dev p2 root handle 20: iqcn
+}
 
-	by_p2
-	reply --type cnp --qp $sqp2 --count 2
-	check_eq "for p2's, by p2" "$(counts p2)" "4 0"
-	reply --type cnp --qp 0x123456
-	check_eq "for nobody, by p2" "$(counts p2)" "4 1"
+grades()
+{
+	echo "$(grade 0x000011 p1), $(grade "$1" p2)"
+}
+
+# A CNP is evidence for none if it is for another, or for one of two
+test_wrong_flow()
+{
+	two_uplinks
+	leaves_by p1
+	leaves_by p2 --count 4 --qp 0x12 --psn 200
 	cnp
-	check_eq "for p1's, by p2" "$(stat cnp_seen p1) $(counts p2)" "3 4 2"
-	cnp --bad icrc
-	check "malformed, by p2" "$(stat port_malformed)" -eq 2
-	check "malformed, by p2" "$(stat port_malformed p2 20:)" -eq 1
+	check_eq "for one of two" "$(grades 0x000012)" "none -, none -"
+	ack --psn 200 --count 4 --qp 0x800012
+	reply --type cnp --qp 0x800012 --count 3
+	check_eq "for another" "$(grades 0x000012)" "none -, psn 0x800012"
+	check_eq "that sees it" "$(counts p1), $(counts p2)" "0 1, 3 1"
+	cnp
+	check_eq "for one" "$(grades 0x000012)" "cnp 0x800011, psn 0x800012"
+	check_eq "that sees it" "$(counts p1), $(counts p2)" "1 1, 3 1"
+}
+
+# Data take another way, and the first one again
+test_stale_flow()
+{
+	two_uplinks
+	leaves_by p1 --count 4
+	ack --psn 100 --count 4 --qp $SQP
+	leaves_by p2 --count 4 --psn 500
+	ack --psn 500 --count 4 --qp $SQP
+	check_eq "there twice" "$(grades 0x000011)" "psn 0x800011, psn 0x800011"
+	cnp --count 3
+	check_eq "the newer one's" "$(counts p1), $(counts p2)" "0 0, 3 0"
+	leaves_by p1 --psn 600
+	cnp
+	check_eq "the newer one's" "$(counts p1), $(counts p2)" "1 0, 3 0"
+}
+
+# A flow whose data change their VLAN is still the same, and told in the new one
+test_vlan_of_cnps()
+{
+	topology bridge vlan
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED snoop netns
+	paired
+	vlan_args=(--vlan 300:3)
+	listener sniff sw/p1 tap --type cnp --time 30
+	stream --psn 1000
+	wait
+	check "CNPs" "$(grep -c . "$TMP/tap")" -ge 10
+	check_eq "tags" "$(grep -o 'vlan .*' "$TMP/tap" | sort -u)" "vlan 300.p6"
+}
+
+# What comes in on p1 is queued before it is bridged
+test_ifb()
+{
+	topology bridge
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED snoop netns
+	paired
+	ip -n sw -batch - <<-EOF
+		link add ifb0 type ifb
+		link set ifb0 up
+	EOF
+	tc -n sw -batch - <<-EOF
+		qdisc add dev p1 clsact
+		filter add dev p1 ingress matchall action mirred egress redirect dev ifb0
+	EOF
+	cnp --count 3
+	check_eq "the receiver's" "$(counts)" "3 0"
+	stream --psn 5000
+	sleep 0.002
+	check "sent" "$(stat cnp_sent)" -ge 10
+	check_eq "ours" "$(counts)" "3 0"
+	cnp --count 3
+	check_eq "the receiver's again" "$(counts)" "6 0"
 }
 
 # REQ by p0, REP by p2: neither has a queue
@@ -641,10 +695,11 @@ test_change()
 	paired
 	for i in 1 2; do
 		iqcn snoop netns
-		check "forgotten" "$(value flows)" -eq 0
-		check "hosts too" "$(value flows_unsettled)" -eq 0
+		check "forgotten" "$(stat flows)" -eq 0
 		paired
 		cnp
+		cnp --qp 0x123456
+		check_eq "each once, from zero" "$(counts)" "$((2 * i - 1)) 1"
 		iqcn snoop netns
 		check_eq "VLANs do not count, no change" "$(vlan_grade)" \
 			"0.0 psn 0x800011"
@@ -653,7 +708,7 @@ test_change()
 		paired
 		check_eq "VLANs count" "$(vlan_grade)" "100.0 psn 0x800011"
 		cnp
-		check "each way each once" "$(stat cnp_seen)" -eq $((2 * i))
+		check_eq "by the port" "$(counts)" "$((2 * i)) 0"
 	done
 	# what waits in the queue belongs to flows that are forgotten
 	bottleneck 8kbit kmin 1000 kmax 2000
@@ -667,39 +722,40 @@ test_change()
 	check "gone" "$(stat qlen)" -eq 0
 }
 
-# All queues of a device, whichever was told
+# All queues of all devices, whichever was told
 test_queues()
 {
 	ip -batch - <<-EOF
 		netns add sw
 	EOF
 	ip -n sw -batch - <<-EOF
-		link add m0 numtxqueues 2 numrxqueues 2 type veth peer name m1 numtxqueues 2 numrxqueues 2
+		link add m0 numtxqueues 2 numrxqueues 2 type veth peer name m1
 	EOF
 	tc -n sw -batch - <<-EOF
 		qdisc add dev m0 root handle 1: mq
 		qdisc add dev m0 parent 1:1 handle 11: iqcn
 		qdisc add dev m0 parent 1:2 handle 12: iqcn
+		qdisc add dev m1 root handle 20: iqcn
 	EOF
-	check_eq "by default" "$(queues_snoop)" "port port "
+	check_eq "by default" "$(queues_snoop)" "port port port "
 	tc -n sw qdisc change dev m0 parent 1:2 handle 12: iqcn snoop netns
-	check_eq "told one" "$(queues_snoop)" "netns netns "
+	check_eq "told one" "$(queues_snoop)" "netns netns netns "
 	tc -n sw qdisc change dev m0 parent 1:1 handle 11: iqcn t1 200us
-	check_eq "told something else" "$(queues_snoop)" "netns netns "
+	check_eq "told something else" "$(queues_snoop)" "netns netns netns "
 	tc -n sw qdisc replace dev m0 parent 1:1 handle 13: iqcn
-	check_eq "a new one" "$(queues_snoop)" "netns netns "
-	tc -n sw qdisc change dev m0 parent 1:1 handle 13: iqcn snoop port
-	check_eq "told the other" "$(queues_snoop)" "port port "
+	check_eq "a new one" "$(queues_snoop)" "netns netns netns "
+	tc -n sw qdisc change dev m1 root handle 20: iqcn snoop port
+	check_eq "told the other device" "$(queues_snoop)" "port port port "
 	check_eq "in JSON" "$(stat snoop m0 12:)" port
 }
 
 queues_snoop()
 {
-	tc -n sw qdisc show dev m0 | grep -o 'snoop [a-z]*' | sort |
+	tc -n sw qdisc show | grep -o 'snoop [a-z]*' | sort |
 		awk '{ printf "%s ", $2 }'
 }
 
-# Two ports that look in the namespace: the one that is left still does
+# Ports come and go; after the last one all is as it was at first
 test_last_port()
 {
 	topology router
@@ -707,22 +763,27 @@ test_last_port()
 	by_p2
 	# shellcheck disable=SC2086
 	iqcn $CONGESTED snoop netns
-	tc -n sw qdisc replace dev p2 root handle 20: iqcn snoop netns
+	tc -n sw qdisc replace dev p2 root handle 20: iqcn
 	paired
 	cnp --qp 0x123456
 	check_eq "both say the same" "$(counts p1), $(counts p2)" "0 1, 0 1"
 	tc -n sw qdisc del dev p2 root
 	cnp --count 3
 	check_eq "one deleted" "$(counts)" "3 1"
-	tc -n sw qdisc replace dev p2 root handle 20: iqcn snoop netns
-	tc -n sw qdisc change dev p2 root handle 20: iqcn snoop port
-	cnp --count 3
-	check_eq "one changed" "$(counts)" "6 1"
+	tc -n sw qdisc replace dev p2 root handle 20: iqcn snoop port
+	check_eq "one told" "$(grade)" ""
 	tc -n sw qdisc change dev p2 root handle 20: iqcn snoop netns
+	paired
+	cnp --qp 0x123456
 	ip -n sw link del p2
 	tc -n rcv filter del dev e0 egress
 	cnp --count 3
-	check_eq "its device deleted" "$(counts)" "9 1"
+	check_eq "its device deleted" "$(counts)" "6 1"
+	tc -n sw qdisc del dev p1 root
+	iqcn
+	check_eq "all deleted" "$(stat snoop)" port
+	iqcn snoop netns
+	check_eq "from zero" "$(counts)" "0 0"
 }
 
 # busy KIND: flows that are paired by p2, congested, with packets in the queue
@@ -742,50 +803,43 @@ busy()
 # passes: no hook is left that leads nowhere
 passes()
 {
+	local v
+
 	sniff snd --type cnp --time 20
-	cnp --count 3
-	cnp --count 3 -6
+	for v in "" -6; do
+		# shellcheck disable=SC2086
+		packets rcv/e1 $RCV_MAC "$rcv_dmac" "$rcv4" $SND4 "$rcv6" \
+			$SND6 --type cnp --qp $SQP --count 3 $v
+	done
 	wait
 	check "passed" "$(grep -c . "$TMP/snd")" -eq 6
 }
 
-# unloads DEV: nobody looks in the namespace any more: what comes is not counted
-# when the next one asks.  With the module gone whatever is left of it is
-# deadly, and can be no news then.
+# unloads: with the module gone whatever is left of it is deadly
 unloads()
 {
-	packets rcv/e1 $RCV_MAC "$rcv_dmac" "$rcv4" $SND4 "$rcv6" $SND6 \
-		--type cnp --qp 0x123456 --count 2
-	tc -n sw qdisc replace dev "$1" root iqcn snoop netns
-	check_eq "seen for nobody" "$(counts "$1")" "0 0"
-	tc -n sw qdisc del dev "$1" root
 	[ -n "$test_failed" ] || rmmod sch_iqcn ||
 		fail "the module does not unload"
+	passes
 }
 
 test_qdisc_del()
 {
 	busy bridge
 	! rmmod sch_iqcn 2>/dev/null || fail "a module in use unloads"
-	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn snoop port
-	cnp --qp 0x123456 --count 2
-	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn snoop netns
-	check_eq "seen for nobody" "$(counts)" "0 0"
 	tc -n sw qdisc del dev p1 root
-	unloads p1
-	passes
+	unloads
 }
 
 test_device_to_other_netns()
 {
 	busy router
 	ip -n sw link set p1 netns snd
-	unloads p2
-	passes
+	unloads
 	ip -n snd link set p1 up
 	tc -n snd qdisc replace dev p1 root handle 10: iqcn snoop netns
 	ip -n snd link set p1 netns sw
-	unloads p2
+	unloads
 	ip -n sw -batch - <<-EOF
 		link set p1 up
 		addr add 10.2.0.254/24 dev p1
@@ -802,7 +856,7 @@ test_device_del()
 {
 	busy bridge
 	ip -n sw link del p1
-	unloads p2
+	unloads
 }
 
 test_netns_del()
@@ -867,9 +921,8 @@ test_other_netns()
 	other=$(tc -n snd -s -j qdisc show dev e0)
 	check_eq "there" "$(grep -oE '"port_(cnp_unmatched|malformed)":[0-9]+' \
 		<<<"$other" | tr -dc '0-9\n' | tr '\n' ' ')" "3 2 "
-	check_eq "here" "$(counts) $(stat port_malformed)" "0 0 0"
-	iqcn snoop netns
-	check_eq "nor later" "$(counts) $(stat port_malformed)" "0 0 0"
+	check_eq "here" "$(stat snoop) $(counts) $(stat port_malformed)" \
+		"port 0 0 0"
 }
 
 run_tests
