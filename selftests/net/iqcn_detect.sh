@@ -33,6 +33,7 @@ ALL_TESTS="
 	test_sample_span
 	test_sample_gso
 	test_sample_cnp
+	test_sample_dense
 	test_psample
 	test_psample_depth
 	test_psample_groups
@@ -1221,4 +1222,20 @@ test_psample_module()
 # Until the clock of a machine that has just booted has ticked its timers come
 # with the tick
 sleep 0.05
+# Packets that are not looked at come between: a dense flow is one whatever is
+# looked at of it, if T1 counts from packets
+test_sample_dense()
+{
+	topology bridge
+	iqcn detect queue base both t1 300us bandwidth 4mbit window 500us
+	pair_flow
+	data --tos 3 --count 320 --interval 100 --psn 1000
+	sleep 0.02
+	check "all looked at" "$(stat cnp_sent)" -le 2
+	tc -n sw qdisc change dev p1 root handle 10: iqcn sample 8
+	data --tos 3 --count 320 --interval 100 --psn 2000
+	sleep 0.02
+	check "one in eight" "$(stat cnp_sent)" -le 4
+}
+
 run_tests

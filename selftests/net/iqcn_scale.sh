@@ -34,10 +34,10 @@ many()
 	sniff snd --type cnp --time 900
 	sniff rcv --type data --time 900
 	np --time 900 --ack 1
-	data --flows $n --count $((n * 7))
+	data --flows "$n" --count $((n * 7))
 	wait
-	check "flows" "$(stat flow_new)" -eq $n
-	check "paired" "$(stat flows_paired)" -eq $n
+	check "flows" "$(stat flow_new)" -eq "$n"
+	check "paired" "$(stat flows_paired)" -eq "$n"
 	note "$(awk -v off=$off_ns '
 	FNR == NR { if (/ ce /) ce[$7] = ce[$7] " " substr($1, 7); next }
 	{
@@ -61,7 +61,7 @@ many()
 		printf "%d CNPs for %d flows, %d ns early at most, %d ns late at most, %d out of bounds",
 			n, f, min < 0 ? -min : 0, max, bad
 	}' "$TMP/rcv" "$TMP/snd" | tee "$TMP/scale")"
-	check "flows that got CNPs" "$(awk '{ print $4 }' "$TMP/scale")" -eq $n
+	check "flows that got CNPs" "$(awk '{ print $4 }' "$TMP/scale")" -eq "$n"
 	check "CNPs more than $off_ns ns off" \
 		"$(awk '{ print $(NF - 3) }' "$TMP/scale")" -eq 0
 }

@@ -29,6 +29,8 @@ ALL_TESTS="
 	test_dropped
 	test_bad_icrc
 	test_wrong_flow
+	test_same_psns
+	test_ours_dropped
 	test_stale_flow
 	test_vlan_of_cnps
 	test_ifb
@@ -573,6 +575,46 @@ test_wrong_flow()
 	cnp
 	check_eq "for one" "$(grades 0x000012)" "cnp 0x800011, psn 0x800012"
 	check_eq "that sees it" "$(counts p1), $(counts p2)" "1 1, 3 1"
+}
+
+# Two QPs have the same PSNs, each by a way of its own: an ACK says nothing.  Once
+# one of them is known, those of the other do.
+test_same_psns()
+{
+	two_uplinks
+	leaves_by p1 --count 4
+	leaves_by p2 --count 4 --qp 0x12
+	ack --psn 100 --count 4 --qp 0x800012
+	check_eq "for one of two" "$(grades 0x000012)" "none -, none -"
+	leaves_by p2 --count 4 --qp 0x12 --psn 200
+	ack --psn 200 --count 4 --qp 0x800012
+	check_eq "for one" "$(grades 0x000012)" "none -, psn 0x800012"
+	leaves_by p1 --count 4 --psn 200
+	ack --psn 200 --count 4 --qp 0x800012
+	check_eq "its owner's" "$(grades 0x000012)" "none -, psn 0x800012"
+	ack --psn 200 --count 4 --qp $SQP
+	check_eq "the other's" "$(grades 0x000012)" "psn 0x800011, psn 0x800012"
+}
+
+# Ours are dropped before they come to the hooks: the receiver's are counted all
+# the same
+test_ours_dropped()
+{
+	topology bridge
+	uplink2
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED snoop netns
+	paired
+	by_p2
+	tc -n sw -batch - <<-EOF
+		qdisc add dev p1 clsact
+		filter add dev p1 ingress matchall action drop
+	EOF
+	np --time 60 --ack 0 --cnp 1000
+	data --tos 3 --count 40 --interval 1000 --psn 1000
+	wait
+	check "sent" "$(stat cnp_sent)" -gt 10
+	check "seen" "$(stat cnp_seen)" -eq "$(awk '{ print $8 }' "$TMP/np")"
 }
 
 # Data take another way, and the first one again

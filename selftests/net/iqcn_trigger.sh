@@ -29,6 +29,9 @@ ALL_TESTS="
 	test_delay_auto_unanswered
 	test_delay_auto_unknown
 	test_receiver_cancels
+	test_cancelled_begins_anew
+	test_less_delay
+	test_worse_keeps
 	test_clear_cancels
 	test_quiet_flow_cancels
 	test_clear_and_back_cancels
@@ -609,6 +612,51 @@ test_receiver_cancels()
 			$((cancelled + 28))
 		accounts
 	done
+}
+
+# T1 begins anew then, and ends in time, though the timer was set for what was
+# held: the next one is due, and held, 300 us after the CNP that came last
+test_cancelled_begins_anew()
+{
+	# a silence is one after 44 ms
+	paired bandwidth 4mbit window 20ms detect queue t1 300us base cnp \
+		delay 200ms
+	stream 60 1000
+	check "held" "$(stat cnp_delayed)" -eq 1
+	reply --type cnp --qp 0x800011
+	sleep 0.0005
+	check "cancelled" "$(stat cnp_cancelled)" -eq 1
+	check "held" "$(stat cnp_delayed)" -eq 2
+}
+
+# Less of a delay: nothing waits for what was
+test_less_delay()
+{
+	# shellcheck disable=SC2086
+	paired $CONGESTED t1 300us base cnp delay 1s
+	stream 6 1000
+	check "held" "$(stat cnp_delayed)" -eq 1
+	params delay 0
+	watch 40
+	stream 6 1000
+	wait
+	check "sent" "$(stat cnp_sent)" -ge 5
+	check "cancelled" "$(stat cnp_cancelled)" -eq 1
+}
+
+# Congestion that gets worse does not end: a flow's own becomes the queue's
+test_worse_keeps()
+{
+	paired detect queue,run run 5 t1 300us window 5ms bandwidth 4mbit \
+		delay 10ms
+	# a run in less than a window, and then its rate
+	stream 12 1000
+	check "the flow" "$(stat flow_state_changes)" -eq 1
+	check_eq "the queue" "$(stat congested)" '"queue"'
+	check "held" "$(stat cnp_delayed)" -eq 1
+	stream 10 1000
+	check "cancelled" "$(stat cnp_cancelled)" -eq 0
+	check "sent" "$(stat cnp_sent)" -eq 1
 }
 
 # The queue is clear 5 ms after the last packet
