@@ -38,6 +38,7 @@
 #ifndef _IQCN_CONTINUITY_H
 #define _IQCN_CONTINUITY_H
 
+#include <linux/bits.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include <linux/types.h>
@@ -45,7 +46,7 @@
 /* Share of all numbers that a sender may go back by: 65,536 PSNs */
 #define IQCN_BACK_SHARE		256
 /* Longer than any threshold: where the run stops to count */
-#define IQCN_RUN_MAX		(1U << 30)
+#define IQCN_RUN_MAX		((u32)BIT(30))
 /* No run has ended */
 #define IQCN_RUN_GOES_ON	U32_MAX
 

@@ -300,8 +300,8 @@ struct iqcn_config {
  * @lru: all flows, the one whose CE packet is longest ago first
  * @by_grade: number of flows by grade of their pairing
  * @n_flows: number of flows
- * @timer: for the first of @deadlines and @held, and for silence; set up in init, cancelled for good in
- *	destroy after @dead is set
+ * @timer: for the first of @deadlines and @held, and for silence; set up in
+ *	init, cancelled for good in destroy after @dead is set
  * @age_work: forgets flows; likewise
  */
 struct iqcn_queue {

@@ -18,9 +18,9 @@
 /* psample's functions; while there are users they stay */
 static struct {
 	unsigned int users;	/* RTNL */
-	typeof(&psample_group_get) get;
-	typeof(&psample_group_put) put;
-	typeof(&psample_sample_packet) sample;
+	typeof(psample_group_get) *get;
+	typeof(psample_group_put) *put;
+	typeof(psample_sample_packet) *sample;
 } iqcn_psample;
 
 static void iqcn_psample_unbind(void)

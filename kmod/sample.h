@@ -16,12 +16,13 @@
 #ifndef _IQCN_SAMPLE_H
 #define _IQCN_SAMPLE_H
 
+#include <linux/bits.h>
 #include <linux/math.h>
 #include <linux/math64.h>
 #include <linux/time64.h>
 #include <linux/types.h>
 
-#define IQCN_PSNS	(1U << 24)
+#define IQCN_PSNS	((u32)BIT(24))
 
 /**
  * iqcn_sample_modulus() - how many PSNs are looked at

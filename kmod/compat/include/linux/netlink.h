@@ -36,14 +36,15 @@ static inline const char *iqcn_err_text(const char *text)
 
 #define NL_SET_ERR_MSG_ATTR_FMT(extack, attr, fmt, args...)		\
 do {									\
+	struct netlink_ext_ack *__extack = (extack);			\
 	char __text[IQCN_ERR_TEXT_LEN];					\
 									\
 	snprintf(__text, sizeof(__text), fmt, ##args);			\
 	do_trace_netlink_extack(__text);				\
-	if (extack) {							\
-		(extack)->_msg = iqcn_err_text(__text);			\
-		(extack)->bad_attr = (attr);				\
-		(extack)->policy = NULL;				\
+	if (__extack) {							\
+		__extack->_msg = iqcn_err_text(__text);			\
+		__extack->bad_attr = (attr);				\
+		__extack->policy = NULL;				\
 	}								\
 } while (0)
 #endif
