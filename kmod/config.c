@@ -69,7 +69,7 @@ static const struct iqcn_range iqcn_ranges[] = {
 	IQCN_RANGE(SNOOP, snoop, 0, __IQCN_SNOOP_MAX - 1, "snoop", ""),
 };
 
-/* Those that are the whole device's */
+/* Those that are the whole device's, or its namespace's */
 static bool iqcn_range_of_port(const struct iqcn_range *r)
 {
 	return r->offset >= offsetofend(struct iqcn_config, p);

@@ -3,9 +3,10 @@
  * When is a CNP due, and when is it sent?
  *
  *	CE packet leaves		CNP of the receiver seen
- *	      | base ce, both               | base cnp, both
+ *	      | base ce, both, or           | base cnp, both, or
+ *	      | the first after a silence   | one is held: no longer
  *	      v                             v
- *	 deadline := now + T1          deadline := now + T1, none is held any more
+ *	 deadline := now + T1          deadline := now + T1
  *	      |
  *	      |  T1 passes: found by the timer, by the next scan, or by the next
  *	      v  CE packet

@@ -1219,23 +1219,34 @@ test_psample_module()
 	check "loaded again" "$(psample_users)" -gt 0
 }
 
-# Until the clock of a machine that has just booted has ticked its timers come
-# with the tick
-sleep 0.05
 # Packets that are not looked at come between: a dense flow is one whatever is
 # looked at of it, if T1 counts from packets
 test_sample_dense()
 {
+	local base sample sent psn=1000
+
 	topology bridge
-	iqcn detect queue base both t1 300us bandwidth 4mbit window 500us
+	iqcn detect queue t1 300us bandwidth 4mbit window 500us
 	pair_flow
-	data --tos 3 --count 320 --interval 100 --psn 1000
-	sleep 0.02
-	check "all looked at" "$(stat cnp_sent)" -le 2
-	tc -n sw qdisc change dev p1 root handle 10: iqcn sample 8
-	data --tos 3 --count 320 --interval 100 --psn 2000
-	sleep 0.02
-	check "one in eight" "$(stat cnp_sent)" -le 4
+	check "paired" "$(stat flows_paired)" -eq 1
+	for sample in 1 8; do
+		for base in both cnp; do
+			change sample $sample base $base
+			sent=$(stat cnp_sent)
+			data --tos 3 --count 320 --interval 100 --psn $psn
+			psn=$((psn + 1000))
+			sleep 0.02
+			sent=$(($(stat cnp_sent) - sent))
+			if [ $base = cnp ]; then
+				check "1 in $sample, cnp" $sent -ge 80
+			else
+				check "1 in $sample, both" $sent -le 2
+			fi
+		done
+	done
 }
 
+# Until the clock of a machine that has just booted has ticked its timers come
+# with the tick
+sleep 0.05
 run_tests

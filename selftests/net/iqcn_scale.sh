@@ -78,10 +78,27 @@ test_10000_flows()
 	fi
 }
 
-# 1500 of them are due at each look
+# 750 of them are due at each look, and are seen to in slices: no more than 64
+# at a time, which is a moment as the lab's clock has it
 test_scan()
 {
+	local trace=/sys/kernel/tracing
+
+	mountpoint -q $trace || mount -t tracefs tracefs $trace
+	modprobe sch_iqcn
+	echo 16384 >$trace/buffer_size_kb
+	echo 1 >$trace/events/iqcn/iqcn_cnp_sent/enable
 	many 5000 15200000 trigger period period 15ms
+	echo 0 >$trace/events/iqcn/iqcn_cnp_sent/enable
+	note "$(sed -nE 's/.*due_ns=([0-9]+) late_ns=([0-9]+)/\1 \2/p' \
+		$trace/trace | awk '
+		{ n++; at = $1 + $2; if (++k[at] > max) max = k[at] }
+		END { print n " CNPs, at most " max " at a time" }' |
+		tee "$TMP/slices")"
+	echo >$trace/trace
+	check "CNPs in the trace" "$(cut -d ' ' -f 1 "$TMP/slices")" -gt 5000
+	check "at a time" "$(cut -d ' ' -f 5 "$TMP/slices")" -le 64
+	check "at a time" "$(cut -d ' ' -f 5 "$TMP/slices")" -gt 8
 }
 
 # As many as are due in 20 ms are held at a time; CNPs come later by that, but

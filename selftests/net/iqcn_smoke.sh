@@ -7,6 +7,7 @@
 ALL_TESTS="
 	test_marks
 	test_notifies_bridge
+	test_notifies_bridge_netns
 	test_notifies_router_vlan
 	test_netns_del
 	test_in_use
@@ -26,12 +27,14 @@ test_marks()
 	check "CE on arrival" "$(stat ce_in)" -eq 5
 }
 
-# a receiver that answers, a stream until the box has sent CNPs
+# notified "-6"|"" [IQCN-PARAMETER...]: a receiver that answers, a stream until
+# the box has sent CNPs
 notified()
 {
 	local v=$1 i
+	shift
 
-	iqcn bandwidth 10kbit t1 300us
+	iqcn bandwidth 10kbit t1 300us "$@"
 	np --time 100 --ack 1
 	for i in $(seq 20); do
 		# shellcheck disable=SC2086
@@ -55,7 +58,15 @@ notified()
 test_notifies_bridge()
 {
 	topology bridge
-	notified
+	notified ""
+}
+
+test_notifies_bridge_netns()
+{
+	topology bridge
+	modprobe psample || fail "no psample"
+	notified "" detect queue,depth,run,span trigger period snoop netns \
+		delay 10us group 5
 }
 
 test_notifies_router_vlan()

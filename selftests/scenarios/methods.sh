@@ -97,7 +97,7 @@ picture()
 
 	jq -r "$DEFS"'
 	. as $all | $names[] as $name | of("method")[] as $v |
-	[($name | ltrimstr("methods-")), ($v | words[]),
+	[($name | ltrimstr("methods-")), ($v | words[] | gsub(","; "+")),
 	 ($all.scenarios[$name].variants[$v] |
 	  .utilisation, .queue_p99_bytes)] | @csv' "$OUT.json" |
 		tr -d '"' >"$OUT.csv" || return 1
