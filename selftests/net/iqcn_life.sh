@@ -27,7 +27,7 @@ ALL_TESTS="
 busy()
 {
 	topology "${1:-bridge}"
-	bottleneck 8656kbit kmin 3000 kmax 4000 t1 300us
+	bottleneck 8656kbit kmin 3000 kmax 4000 t1 300us detect queue
 	pair_flow
 	pair_flow --qp 0x12 --psn 30000
 	data --flows 2 --count 200

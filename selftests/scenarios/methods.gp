@@ -21,7 +21,7 @@ if (kind eq "svg") {
 }
 set output system("echo $OUTPUT")
 set datafile separator ","
-array colours[4] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"]
+array colours[5] = ["#0072b2", "#d55e00", "#000000", "#009e73", "#cc79a7"]
 array shapes[3] = [6, 4, 8]
 
 set xlabel "queue, 99th percentile, MB"
