@@ -30,7 +30,7 @@ set xrange [0:*]
 # lest what is next to nothing seem much
 set yrange [*<0.9:1.01]
 set offsets 0, graph 0.05, 0, 0
-set bmargin 7
+set bmargin 9
 set border 3
 set tics nomirror
 set grid lc rgb "#dddddd"
@@ -42,7 +42,7 @@ do for [i = 1:n] {
 	if (i > 1) {
 		set key off
 	} else {
-		set key at screen 0.5, screen 0.06 center horizontal \
+		set key at screen 0.5, screen 0.09 center horizontal \
 			samplen 1
 	}
 	plot for [d = 1:words(detectors)] for [t = 1:words(triggers)] \
