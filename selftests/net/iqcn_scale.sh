@@ -92,7 +92,7 @@ test_scan()
 	echo 0 >$trace/events/iqcn/iqcn_cnp_sent/enable
 	note "$(sed -nE 's/.*due_ns=([0-9]+) late_ns=([0-9]+)/\1 \2/p' \
 		$trace/trace | awk '
-		{ n++; at = $1 + $2; if (++k[at] > max) max = k[at] }
+		{ n++; at = sprintf("%.0f", $1 + $2); if (++k[at] > max) max = k[at] }
 		END { print n " CNPs, at most " max " at a time" }' |
 		tee "$TMP/slices")"
 	echo >$trace/trace
