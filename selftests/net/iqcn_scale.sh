@@ -78,17 +78,28 @@ test_10000_flows()
 	fi
 }
 
-# 750 of them are due at each look, and are seen to in slices: no more than 64
+# As many as KASAN leaves time for
+some()
+{
+	if [ "$IQCN_LAB" = uml-debug ]; then
+		echo 1500
+	else
+		echo 5000
+	fi
+}
+
+# 15 % of them are due at each look, and are seen to in slices: no more than 64
 # at a time, which is a moment as the lab's clock has it
 test_scan()
 {
-	local trace=/sys/kernel/tracing
+	local trace=/sys/kernel/tracing n
 
 	mountpoint -q $trace || mount -t tracefs tracefs $trace
 	modprobe sch_iqcn
 	echo 16384 >$trace/buffer_size_kb
 	echo 1 >$trace/events/iqcn/iqcn_cnp_sent/enable
-	many 5000 15200000 trigger period period 15ms
+	n=$(some)
+	many "$n" 15200000 trigger period period 15ms
 	echo 0 >$trace/events/iqcn/iqcn_cnp_sent/enable
 	note "$(sed -nE 's/.*due_ns=([0-9]+) late_ns=([0-9]+)/\1 \2/p' \
 		$trace/trace | awk '
@@ -96,7 +107,7 @@ test_scan()
 		END { print n " CNPs, at most " max " at a time" }' |
 		tee "$TMP/slices")"
 	echo >$trace/trace
-	check "CNPs in the trace" "$(cut -d ' ' -f 1 "$TMP/slices")" -gt 5000
+	check "CNPs in the trace" "$(cut -d ' ' -f 1 "$TMP/slices")" -gt "$n"
 	check "at a time" "$(cut -d ' ' -f 5 "$TMP/slices")" -le 64
 	check "at a time" "$(cut -d ' ' -f 5 "$TMP/slices")" -gt 8
 }
@@ -105,8 +116,11 @@ test_scan()
 # for those that are held when the congestion ends
 test_held()
 {
-	many 5000 20002000 delay 20ms
-	check "held" "$(stat cnp_delayed)" -gt 5000
+	local n
+
+	n=$(some)
+	many "$n" 20002000 delay 20ms
+	check "held" "$(stat cnp_delayed)" -gt "$n"
 	check "accounts" $(($(stat cnp_sent) + $(stat cnp_cancelled) +
 		$(stat cnp_unpaired))) -eq "$(stat cnp_delayed)"
 }
