@@ -119,7 +119,7 @@ test_held()
 	local n
 
 	n=$(some)
-	many "$n" 20002000 delay 20ms
+	many "$n" 20004000 delay 20ms
 	check "held" "$(stat cnp_delayed)" -gt "$n"
 	check "accounts" $(($(stat cnp_sent) + $(stat cnp_cancelled) +
 		$(stat cnp_unpaired))) -eq "$(stat cnp_delayed)"
