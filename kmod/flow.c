@@ -269,7 +269,9 @@ static bool iqcn_vlans_equal(const struct iqcn_vlan *a,
 	return true;
 }
 
-/* Where VLANs are no part of the key a flow may change them */
+/* Where VLANs are no part of the key a flow may change them.  That they are the
+ * same is seen without the lock: if not, the next packet sees it.
+ */
 static void iqcn_flow_retag(struct iqcn_flow *flow, const struct iqcn_pkt *pkt)
 {
 	struct iqcn_queue *q = READ_ONCE(flow->queue);

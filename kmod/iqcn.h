@@ -82,7 +82,7 @@ struct iqcn_seen {
  * @cm_lru: their entries by kind, oldest first; @cm_lock
  * @cm_count: how many by kind; @cm_lock to write
  * @cm_lock: serializes writers of @cm; innermost
- * @snoop: enum iqcn_snoop of all ports; RTNL
+ * @snoop: enum iqcn_snoop of all ports; RTNL to write
  * @seen: with IQCN_SNOOP_NETNS
  */
 struct iqcn_net {
@@ -349,14 +349,14 @@ struct iqcn_queue {
  * @due: its deadline, or when to look whether it is silent; queue->lock
  * @base_ns: what T1 is counted from, 0: nothing yet; queue->lock
  * @hold: its place in queue->held, if its CNP waits there; queue->lock
- * @hold_ended: queue->ended when it began to
- * @watched: @due is for its silence only
+ * @hold_ended: queue->ended when it began to; queue->lock
+ * @watched: @due is for its silence only; queue->lock
  * @lru: in queue->lru; queue->lock
  * @ce_ns: when its last CE packet left, or its first one came; queue->lock,
- *	and so to @cnps_sent
+ *	and so to @cnps_sent, but for @psn
  * @ce_gap_ns: between its last two that were looked at
  * @told_ns: when the last CNP of ours was sent
- * @psn: of the last CE packet
+ * @psn: of the last CE packet; its queue's root lock to write
  * @ce_since: a CE packet has left since the last CNP of ours
  * @congested: enum iqcn_detect bits of its own, if @epoch is the queue's
  * @state_reason: why they changed last, enum iqcn_reason
@@ -508,6 +508,13 @@ void iqcn_trigger_drop_held(struct iqcn_queue *q, struct iqcn_flow *flow);
 void iqcn_trigger_cancel(struct iqcn_queue *q, struct iqcn_flow *flow);
 
 /* age.c: flows are forgotten */
+
+/**
+ * enum iqcn_forget - why
+ * @IQCN_FORGET_AGED: they have had no CE packet for long
+ * @IQCN_FORGET_SURPLUS: there are more than the queue may keep
+ * @IQCN_FORGET_ALL: the queue goes, or they are told apart in another way
+ */
 enum iqcn_forget {
 	IQCN_FORGET_AGED,
 	IQCN_FORGET_SURPLUS,

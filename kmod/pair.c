@@ -216,7 +216,7 @@ static void iqcn_pair_commit(struct iqcn_flow *flow, enum iqcn_pair_grade grade,
 	spin_lock(&q->lock);
 	q->by_grade[flow->grade]--;
 	q->by_grade[grade]++;
-	flow->grade = grade;
+	WRITE_ONCE(flow->grade, grade);
 	flow->src_qp = qp;
 	/* answers of before have not been seen */
 	flow->answer.asked_ns = 0;
@@ -491,7 +491,10 @@ struct iqcn_flow *iqcn_pair_sends(struct iqcn_port *port,
 {
 	struct iqcn_flow *owner = iqcn_pair_find(port, key);
 
-	return owner && iqcn_pair_settled(owner->grade) &&
+	/* without its locks: a pairing that comes or goes is as good as one
+	 * that did so with the next response
+	 */
+	return owner && iqcn_pair_settled(READ_ONCE(owner->grade)) &&
 	       iqcn_echo_fresh(READ_ONCE(owner->psn), psn) ? owner : NULL;
 }
 

@@ -15,9 +15,11 @@
 /* Of each packet: Ethernet to BTH and a bit of what follows */
 #define IQCN_PSAMPLE_BYTES	128
 
-/* psample's functions; while there are users they stay */
+/* psample's functions; while there are users they stay.  RTNL to write, and to
+ * read but for who holds a group.
+ */
 static struct {
-	unsigned int users;	/* RTNL */
+	unsigned int users;
 	typeof(psample_group_get) *get;
 	typeof(psample_group_put) *put;
 	typeof(psample_sample_packet) *sample;

@@ -43,7 +43,7 @@ struct iqcn_skb_cb {
 	struct iqcn_flow *flow;
 	u32 psn;
 	u16 segs;
-	u8 roce_ce:1;
+	bool roce_ce;
 	u8 looked_at:1;
 	u8 echo:1;
 };

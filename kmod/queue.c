@@ -53,6 +53,12 @@ static u32 iqcn_reason(u32 bits)
 	return IQCN_REASON_NONE;
 }
 
+/* @bits, with @bit as its detector says */
+static u32 iqcn_with(u32 bits, u32 bit, bool on)
+{
+	return on ? bits | bit : bits & ~bit;
+}
+
 /* What is known of single flows is of no use any more */
 static void iqcn_queue_void_flows(struct iqcn_queue *q)
 {
@@ -94,24 +100,20 @@ static void iqcn_queue_set_congested(struct iqcn_queue *q, u32 bits, u32 reason,
 void iqcn_queue_detect(struct iqcn_queue *q, bool fresh, u64 now_ns)
 {
 	u32 bits = q->congested & q->p.detect;
+	bool on;
 
 	if ((q->p.detect & IQCN_DETECT_QUEUE) && fresh) {
-		bool on = iqcn_detect_queue(bits & IQCN_DETECT_QUEUE,
-					    q->ce.rate_bps,
-					    iqcn_queue_roce_bps(q),
-					    q->p.enter_pct, q->p.exit_pct);
-
-		bits &= ~IQCN_DETECT_QUEUE;
-		bits |= on ? IQCN_DETECT_QUEUE : 0;
+		on = iqcn_detect_queue(bits & IQCN_DETECT_QUEUE, q->ce.rate_bps,
+				       iqcn_queue_roce_bps(q),
+				       q->p.enter_pct, q->p.exit_pct);
+		bits = iqcn_with(bits, IQCN_DETECT_QUEUE, on);
 	}
 	if (q->p.detect & IQCN_DETECT_DEPTH) {
-		bool on = iqcn_detect_depth(bits & IQCN_DETECT_DEPTH,
-					    READ_ONCE(*q->depth_bytes),
-					    q->p.mark.kmin_bytes,
-					    q->p.mark.kmax_bytes);
-
-		bits &= ~IQCN_DETECT_DEPTH;
-		bits |= on ? IQCN_DETECT_DEPTH : 0;
+		on = iqcn_detect_depth(bits & IQCN_DETECT_DEPTH,
+				       READ_ONCE(*q->depth_bytes),
+				       q->p.mark.kmin_bytes,
+				       q->p.mark.kmax_bytes);
+		bits = iqcn_with(bits, IQCN_DETECT_DEPTH, on);
 	}
 	iqcn_queue_set_congested(q, bits, iqcn_reason(bits ?: q->congested),
 				 now_ns);
@@ -215,15 +217,13 @@ static void iqcn_flow_detect(struct iqcn_queue *q, struct iqcn_flow *flow,
 	if (q->p.detect & IQCN_DETECT_RUN) {
 		on = iqcn_detect_run(bits & IQCN_DETECT_RUN, ended, c->run,
 				     q->p.run_enter, q->p.run_exit);
-		bits &= ~IQCN_DETECT_RUN;
-		bits |= on ? IQCN_DETECT_RUN : 0;
+		bits = iqcn_with(bits, IQCN_DETECT_RUN, on);
 	}
 	if (q->p.detect & IQCN_DETECT_SPAN) {
 		on = iqcn_detect_span(bits & IQCN_DETECT_SPAN, c,
 				      q->p.span_packets, q->p.span_enter,
 				      q->p.span_exit);
-		bits &= ~IQCN_DETECT_SPAN;
-		bits |= on ? IQCN_DETECT_SPAN : 0;
+		bits = iqcn_with(bits, IQCN_DETECT_SPAN, on);
 	}
 	iqcn_flow_set_congested(q, flow, bits,
 				iqcn_reason(bits ?: flow->congested), now_ns);
@@ -242,7 +242,7 @@ static void iqcn_flow_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	iqcn_trigger_ce(q, flow, now_ns);
 	flow->ce_gap_ns = flow->ce_sent ? min(now_ns - flow->ce_ns,
 					      IQCN_GAP_MAX_NS) : 0;
-	flow->ce_ns = now_ns;
+	WRITE_ONCE(flow->ce_ns, now_ns);
 	flow->ce_since = true;
 	flow->ce_sent += segs;
 	list_move_tail(&flow->lru, &q->lru);

@@ -182,10 +182,11 @@ test_fig8_queue()
 	told 11
 }
 
-# FIG. 11: of a flow by itself, which is congested from the fifth on
-test_fig8_flow()
+# of_flow [PARAMETER...]: a flow that is congested by itself, from the fifth CE
+# packet on, gets its CNPs T1 after each
+of_flow()
 {
-	paired detect run t1 300us
+	paired detect run t1 300us "$@"
 	psn=1000
 	watch 80
 	stream 12 1000
@@ -193,6 +194,12 @@ test_fig8_flow()
 	all_at 300
 	told 8
 	check "queue" "$(stat state_changes)" -eq 0
+}
+
+# FIG. 11
+test_fig8_flow()
+{
+	of_flow base both
 }
 
 # By what arrives, and by what the module says
@@ -426,13 +433,7 @@ test_base_cnp_silent_receiver()
 # that is congested
 test_base_cnp_of_flow()
 {
-	paired detect run t1 300us base cnp
-	psn=1000
-	watch 80
-	stream 12 1000
-	wait
-	all_at 300
-	told 8
+	of_flow base cnp
 }
 
 # 6 packets: five CNPs in congestion; none without it, or with notify off, or
