@@ -145,6 +145,17 @@ man_pages()
 	true
 }
 
+# The later one takes the place of the former, and shellcheck is silent
+functions_once()
+{
+	local f
+
+	for f in $(sources selftests | grep '\.sh$'); do
+		grep -oE '^[a-z_0-9]+\(\)$' "$f" | sort | uniq -d | sed "s|^|$f: |"
+	done
+	true
+}
+
 scripts()
 {
 	# shellcheck disable=SC2046
@@ -160,6 +171,7 @@ quiet plugin_symbols; result $? "symbols of the plugin are tc's"
 quiet compat_only; result $? "versions and features only in compat/"
 quiet in_tree; result $? "builds inside a kernel tree"
 quiet man_pages; result $? "man pages"
+quiet functions_once; result $? "no function of a script is defined twice"
 quiet scripts; result $? "shellcheck"
 echo "1..$n"
 exit $failed

@@ -118,8 +118,9 @@ all_at()
 {
 	local late=$((${2-0} * 1000 + OFF)) early=$((${3-0} * 1000))
 
-	# by the next CE packet: either may come first
-	[ "$1" != 0 ] || early=$OFF
+	# by the next CE packet: either may come first, and what both cost to
+	# forward is in between
+	[ "$1" != 0 ] || early=$OFF late=$((late + OFF))
 	check_eq "ns from CE to CNP, wanted $1 us" "$(ours |
 		awk -v at="$1"000 -v late=$late -v early=$early \
 		'$1 < at - early || $1 > at + late' | tr '\n' ' ')" ""
@@ -182,9 +183,9 @@ test_fig8_queue()
 	told 11
 }
 
-# of_flow [PARAMETER...]: a flow that is congested by itself, from the fifth CE
+# one_flow [PARAMETER...]: a flow that is congested by itself, from the fifth CE
 # packet on, gets its CNPs T1 after each
-of_flow()
+one_flow()
 {
 	paired detect run t1 300us "$@"
 	psn=1000
@@ -199,7 +200,7 @@ of_flow()
 # FIG. 11
 test_fig8_flow()
 {
-	of_flow base both
+	one_flow base both
 }
 
 # By what arrives, and by what the module says
@@ -433,7 +434,7 @@ test_base_cnp_silent_receiver()
 # that is congested
 test_base_cnp_of_flow()
 {
-	of_flow base cnp
+	one_flow base cnp
 }
 
 # 6 packets: five CNPs in congestion; none without it, or with notify off, or
