@@ -54,6 +54,15 @@ static const struct iqcn_range iqcn_ranges[] = {
 	IQCN_RANGE(PERIOD_NS, p.period_ns, IQCN_TIME_MIN_NS, IQCN_TIME_MAX_NS,
 		   "period", " ns"),
 	IQCN_RANGE(BASE, p.base, 0, __IQCN_BASE_MAX - 1, "base", ""),
+	IQCN_RANGE(MEASURE, p.measure, 1, IQCN_MEASURE_ALL, "measure", ""),
+	IQCN_RANGE(QREF_BYTES, p.pi.qref_bytes, 1, U32_MAX, "qref", " bytes"),
+	IQCN_RANGE(UPDATE_NS, p.pi.update_ns, IQCN_TIME_MIN_NS,
+		   IQCN_TIME_MAX_NS, "update", " ns"),
+	IQCN_RANGE(ALPHA, p.pi.alpha, 1, IQCN_GAIN_MAX, "alpha", ""),
+	IQCN_RANGE(BETA, p.pi.beta, 1, IQCN_GAIN_MAX, "beta", ""),
+	IQCN_RANGE(MIN_GAP_NS, p.min_gap_ns, 0, IQCN_TIME_MAX_NS, "min-gap",
+		   " ns"),
+	IQCN_RANGE(TELEMETRY, p.telemetry, 0, 1, "telemetry", ""),
 	IQCN_RANGE(SAMPLE, p.sample, 1, 65536, "sample", " packets"),
 	IQCN_RANGE(SAMPLE_GROUP, p.sample_group, 0, U32_MAX, "group", ""),
 	IQCN_RANGE(PAIR, p.pair, IQCN_PAIR_SPORT, __IQCN_PAIR_MAX - 1, "pair",
@@ -83,13 +92,16 @@ static bool iqcn_range_of_port(const struct iqcn_range *r)
 static const struct nla_policy iqcn_policy[TCA_IQCN_MAX + 1] = {
 	[TCA_IQCN_LIMIT_BYTES ... TCA_IQCN_EXIT_PCT]	= { .type = NLA_U32 },
 	[TCA_IQCN_BANDWIDTH_BPS]			= { .type = NLA_U64 },
-	[TCA_IQCN_PAIR ... TCA_IQCN_SNOOP]		= { .type = NLA_U32 },
+	[TCA_IQCN_PAIR ... TCA_IQCN_MEASURE]		= { .type = NLA_U32 },
+	[TCA_IQCN_PROFILE]				= { .type = NLA_BINARY,
+		.len = IQCN_POINTS_MAX * sizeof(struct tc_iqcn_point) },
+	[TCA_IQCN_QREF_BYTES ... TCA_IQCN_TELEMETRY]	= { .type = NLA_U32 },
 };
 
 static const struct iqcn_params iqcn_defaults = {
 	.mark.pmax = IQCN_DEFAULT_PMAX,
 	.nonect = IQCN_NONECT_PASS,
-	.notify = IQCN_NOTIFY_TIMER,
+	.notify = IQCN_DEFAULT_NOTIFY,
 	.detect = IQCN_DEFAULT_DETECT,
 	.t1_ns = IQCN_DEFAULT_T1_NS,
 	.window_ns = IQCN_DEFAULT_WINDOW_NS,
@@ -102,6 +114,9 @@ static const struct iqcn_params iqcn_defaults = {
 	.span_exit = IQCN_DEFAULT_SPAN_EXIT,
 	.trigger = IQCN_DEFAULT_TRIGGER,
 	.base = IQCN_DEFAULT_BASE,
+	.measure = IQCN_MEASURE_DEPTH,
+	.pi.update_ns = IQCN_DEFAULT_UPDATE_NS,
+	.min_gap_ns = IQCN_DEFAULT_MIN_GAP_NS,
 	.sample = 1,
 	.sample_group = IQCN_SAMPLE_GROUP_NONE,
 	.pair = IQCN_PAIR_PSN,
@@ -139,15 +154,16 @@ static bool iqcn_given(const struct iqcn_params *p, int attr)
  * iqcn_config_resolve() - fill in what the user leaves to us
  * @p: parameters
  * @dev: device
- * @link_bps: its speed
+ * @link_bps: its speed, which the bandwidth stands for if it is given
  *
  * Context: RTNL.
  */
 void iqcn_config_resolve(struct iqcn_params *p, const struct net_device *dev,
 			 u64 link_bps)
 {
-	u32 kmin = iqcn_default_kmin(div_u64(link_bps, 1000000),
-				     dev->mtu + dev->hard_header_len);
+	u32 mbps = div_u64(p->bandwidth_bps ?: link_bps, 1000000);
+	u32 ref = iqcn_default_kmin(mbps, dev->mtu + dev->hard_header_len);
+	u32 kmin = p->notify & IQCN_NOTIFY_PI ? ref * IQCN_PI_KMIN : ref;
 	bool kmin_given = iqcn_given(p, TCA_IQCN_KMIN_BYTES);
 	bool kmax_given = iqcn_given(p, TCA_IQCN_KMAX_BYTES);
 	struct iqcn_mark_params *mark = &p->mark;
@@ -162,8 +178,17 @@ void iqcn_config_resolve(struct iqcn_params *p, const struct net_device *dev,
 					       (u64)mark->kmin_bytes *
 					       IQCN_KMAX_PER_KMIN));
 	if (!iqcn_given(p, TCA_IQCN_LIMIT_BYTES))
-		p->limit_bytes = max(kmin * IQCN_LIMIT_PER_KMIN,
-				     mark->kmax_bytes);
+		p->limit_bytes = max3(ref * IQCN_LIMIT_PER_KMIN,
+				      mark->kmax_bytes,
+				      iqcn_given(p, TCA_IQCN_QREF_BYTES) ?
+				      p->pi.qref_bytes : 0);
+	if (!iqcn_given(p, TCA_IQCN_QREF_BYTES))
+		p->pi.qref_bytes = clamp(ref * IQCN_QREF_PER_KMIN, 1U,
+					 max(p->limit_bytes / 2, 1U));
+	if (!iqcn_given(p, TCA_IQCN_ALPHA))
+		p->pi.alpha = iqcn_default_gain(IQCN_REF_ALPHA, mbps);
+	if (!iqcn_given(p, TCA_IQCN_BETA))
+		p->pi.beta = iqcn_default_gain(IQCN_REF_BETA, mbps);
 	if (!iqcn_given(p, TCA_IQCN_PERIOD_NS))
 		p->period_ns = max_t(u32, p->t1_ns / IQCN_PERIODS_PER_T1,
 				     IQCN_TIME_MIN_NS);
@@ -229,6 +254,34 @@ static int iqcn_take_others(struct iqcn_config *c, struct nlattr **tb,
 	return 0;
 }
 
+static int iqcn_take_profile(struct iqcn_config *c, struct nlattr *attr,
+			     struct netlink_ext_ack *extack)
+{
+	struct iqcn_profile *p = &c->p.profile;
+	u32 wrong;
+
+	if (!attr)
+		return 0;
+	/* no longer than there is room, by the policy */
+	if (nla_len(attr) % sizeof(p->point[0])) {
+		NL_SET_ERR_MSG_ATTR_FMT(extack, attr,
+					"profile is %d bytes, must be points of %zu",
+					nla_len(attr), sizeof(p->point[0]));
+		return -EINVAL;
+	}
+	p->n = nla_len(attr) / sizeof(p->point[0]);
+	nla_memcpy(p->point, attr, sizeof(p->point));
+	wrong = iqcn_profile_wrong(p);
+	if (wrong) {
+		NL_SET_ERR_MSG_ATTR_FMT(extack, attr,
+					"profile: point %u at %u bytes does not rise from the one at %u",
+					wrong + 1, p->point[wrong].bytes,
+					p->point[wrong - 1].bytes);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* What is right by itself may be wrong beside the rest */
 static int iqcn_check(const struct iqcn_config *c, struct nlattr **tb,
 		      struct netlink_ext_ack *extack)
@@ -263,6 +316,12 @@ static int iqcn_check(const struct iqcn_config *c, struct nlattr **tb,
 		NL_SET_ERR_MSG_ATTR_FMT(extack, tb[TCA_IQCN_PERIOD_NS],
 					"period %u ns is above t1 %u ns",
 					p->period_ns, p->t1_ns);
+		return -EINVAL;
+	}
+	if (p->pi.qref_bytes > p->limit_bytes) {
+		NL_SET_ERR_MSG_ATTR_FMT(extack, tb[TCA_IQCN_QREF_BYTES],
+					"qref %u is above limit %u",
+					p->pi.qref_bytes, p->limit_bytes);
 		return -EINVAL;
 	}
 	/* memory that nobody is charged for: more than the default of it is
@@ -310,7 +369,8 @@ int iqcn_config_parse(struct iqcn_config *c, const struct iqcn_queue *q,
 			return err;
 	}
 	err = iqcn_take(c, tb, q->port, extack) ?:
-	      iqcn_take_others(c, tb, extack);
+	      iqcn_take_others(c, tb, extack) ?:
+	      iqcn_take_profile(c, tb[TCA_IQCN_PROFILE], extack);
 	if (err)
 		return err;
 	for (i = 0; i <= TCA_IQCN_MAX; i++)
@@ -342,6 +402,9 @@ int iqcn_config_dump(struct sk_buff *skb, const struct iqcn_queue *q)
 			return -EMSGSIZE;
 	}
 	if (nla_put_u32(skb, TCA_IQCN_DELAY_NS, c.p.delay_ns) ||
+	    nla_put(skb, TCA_IQCN_PROFILE,
+		    c.p.profile.n * sizeof(c.p.profile.point[0]),
+		    c.p.profile.point) ||
 	    nla_put_u64_64bit(skb, TCA_IQCN_BANDWIDTH_BPS, c.p.bandwidth_bps,
 			      TCA_IQCN_PAD))
 		return -EMSGSIZE;

@@ -4,6 +4,7 @@
  * when idle, when there are too many, or with their queue.
  */
 #include <linux/if_vlan.h>
+#include <linux/random.h>
 #include <linux/slab.h>
 
 #include "iqcn.h"
@@ -213,6 +214,9 @@ static struct iqcn_flow *iqcn_flow_new(struct iqcn_queue *q,
 	flow->key = *key;
 	flow->queue = q;
 	iqcn_deadline_init(&flow->due);
+	iqcn_deadline_init(&flow->chance);
+	/* flows that begin together are not told together */
+	flow->credit = get_random_u32();
 	timerqueue_init(&flow->hold);
 	INIT_LIST_HEAD(&flow->lru);
 	INIT_LIST_HEAD(&flow->unsettled);

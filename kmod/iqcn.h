@@ -39,13 +39,17 @@
 #include <linux/timerqueue.h>
 #include <linux/workqueue.h>
 
+#include "active.h"
 #include "budget.h"
 #include "continuity.h"
 #include "deadline.h"
 #include "detect.h"
 #include "interval.h"
 #include "mark.h"
+#include "measure.h"
 #include "pairing.h"
+#include "pi.h"
+#include "profile.h"
 #include "rocev2.h"
 
 /* Counters have one writer at a time and readers without a lock */
@@ -155,6 +159,9 @@ struct iqcn_hosts {
  * @budget: CNPs that may be sent; @budget_lock
  * @cnp_rate_pps: parameter of @budget; RTNL
  * @cnp_burst: parameter of @budget; RTNL
+ * @used_ns: when @used_bytes was
+ * @used_bytes: depth of all queues, for telemetry; both read and written without a
+ *	lock
  * @snoop: that of the namespace; RTNL to write
  * @seen: on the port itself
  * @debugfs: directory iqcn/<netns>/<dev>
@@ -182,6 +189,9 @@ struct iqcn_port {
 	struct iqcn_budget budget;
 	u32 cnp_rate_pps;
 	u32 cnp_burst;
+
+	u64 used_ns;
+	u64 used_bytes;
 
 	u32 snoop;
 	struct iqcn_seen seen;
@@ -212,6 +222,11 @@ struct iqcn_port {
  * @period_ns: of IQCN_TRIGGER_PERIOD
  * @base: enum iqcn_base
  * @delay_ns: T2, or IQCN_DELAY_AUTO
+ * @measure: set of enum iqcn_measure
+ * @profile: of IQCN_NOTIFY_WREB
+ * @pi: of IQCN_NOTIFY_PI
+ * @min_gap_ns: least time between two CNPs of ours to a flow
+ * @telemetry: CNPs carry it
  * @sample: one CE packet in so many is looked at
  * @sample_group: psample group, or IQCN_SAMPLE_GROUP_NONE
  * @pair: weakest evidence to send on
@@ -243,6 +258,11 @@ struct iqcn_params {
 	u32 period_ns;
 	u32 base;
 	u32 delay_ns;
+	u32 measure;
+	struct iqcn_profile profile;
+	struct iqcn_pi_params pi;
+	u32 min_gap_ns;
+	u32 telemetry;
 	u32 sample;
 	u32 sample_group;
 	u32 pair;
@@ -273,6 +293,9 @@ struct iqcn_config {
  * @p: parameters.  Written with RTNL, root lock and @lock: any one is enough
  *	to read them
  * @depth_bytes: its instantaneous depth
+ * @sent: what it has sent
+ * @calm_bytes: below that depth a packet that is not CE is no business of
+ *	anybody's; @lock to write
  * @parent: the qdisc's
  * @link_bps: speed of the link, RTNL to write
  * @drain_bps: rate measured while backlogged, 0: not yet; root lock to write
@@ -293,20 +316,26 @@ struct iqcn_config {
  * @epoch: of the states of single flows: those of another one are void
  * @ended: how often its congestion has
  * @n_congested: flows with a state of their own
+ * @active: flows that have packets
+ * @gradient: of the depth
+ * @pi: the controller of IQCN_NOTIFY_PI
  * @dead: no timer and no work may be started any more
  * @timer_ns: when the timer comes, or came if it runs; KTIME_MAX: not armed
  * @deadlines: of flows, in order (deadline.h)
+ * @chances: flows that IQCN_NOTIFY_PI holds, likewise
  * @held: flows whose CNP is due and waits, by when it is sent
  * @lru: all flows, the one whose CE packet is longest ago first
  * @by_grade: number of flows by grade of their pairing
  * @n_flows: number of flows
- * @timer: for the first of @deadlines and @held, and for silence; set up in
- *	init, cancelled for good in destroy after @dead is set
+ * @timer: for the first of @deadlines, @chances and @held, and for silence; set
+ *	up in init, cancelled for good in destroy after @dead is set
  * @age_work: forgets flows; likewise
  */
 struct iqcn_queue {
 	struct iqcn_params p;
 	const u32 *depth_bytes;
+	const struct gnet_stats_basic_sync *sent;
+	u32 calm_bytes;
 	u32 parent;
 	u64 link_bps;
 	u64 drain_bps;
@@ -329,9 +358,13 @@ struct iqcn_queue {
 	u32 epoch;
 	u32 ended;
 	unsigned int n_congested;
+	struct iqcn_active active;
+	struct iqcn_gradient gradient;
+	struct iqcn_pi pi;
 	bool dead;
 	u64 timer_ns;
 	struct list_head deadlines;
+	struct list_head chances;
 	struct timerqueue_head held;
 	struct list_head lru;
 	unsigned int by_grade[__IQCN_PAIR_MAX];
@@ -350,7 +383,13 @@ struct iqcn_queue {
  * @base_ns: what T1 is counted from, 0: nothing yet; queue->lock
  * @hold: its place in queue->held, if its CNP waits there; queue->lock
  * @hold_ended: queue->ended when it began to; queue->lock
+ * @hold_cause: enum iqcn_cause; queue->lock
+ * @hold_was_ce: of the packet that caused it; queue->lock
  * @watched: @due is for its silence only; queue->lock
+ * @chance: its last one with IQCN_NOTIFY_PI; queue->lock
+ * @credit: of that (pi.h); queue->lock
+ * @active_epoch: when it was last counted (active.h); queue->lock
+ * @arrived_ns: when its last packet was seen to arrive; queue->lock
  * @lru: in queue->lru; queue->lock
  * @ce_ns: when its last CE packet left, or its first one came; queue->lock,
  *	and so to @cnps_sent, but for @psn
@@ -369,8 +408,8 @@ struct iqcn_queue {
  * @sport: UDP source port of its data
  * @cnp_sport: UDP source port of the receiver's CNPs, 0 until one is seen
  * @pkey: P_Key of its data
- * @src_mac: its data's source MAC as it leaves
- * @dst_mac: its data's destination MAC as it leaves
+ * @src_mac: its data's source MAC as it leaves; queue->lock
+ * @dst_mac: its data's destination MAC as it leaves; queue->lock
  * @vlan: its data's tags
  * @ce_sent: CE packets
  * @cnps_seen: CNPs of the receiver
@@ -397,7 +436,13 @@ struct iqcn_flow {
 	u64 base_ns;
 	struct timerqueue_node hold;
 	u32 hold_ended;
+	u8 hold_cause;
+	bool hold_was_ce;
 	bool watched;
+	struct iqcn_deadline chance;
+	u64 arrived_ns;
+	u32 credit;
+	u32 active_epoch;
 	struct list_head lru;
 	u64 ce_ns;
 	u64 told_ns;
@@ -440,12 +485,14 @@ struct iqcn_flow {
 
 /**
  * struct iqcn_notice - a CNP to inject
+ * @cause: enum iqcn_cause
  * @cnp: from L3 on
  * @dst_mac: MAC it goes to
  * @src_mac: MAC it seems to come from
  * @vlan: its tags
  */
 struct iqcn_notice {
+	u8 cause;
 	struct iqcn_cnp cnp;
 	u8 dst_mac[ETH_ALEN];
 	u8 src_mac[ETH_ALEN];
@@ -506,6 +553,27 @@ void iqcn_trigger_cnp(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns);
 void iqcn_trigger_drop_all_held(struct iqcn_queue *q, u64 now_ns);
 void iqcn_trigger_drop_held(struct iqcn_queue *q, struct iqcn_flow *flow);
 void iqcn_trigger_cancel(struct iqcn_queue *q, struct iqcn_flow *flow);
+void iqcn_trigger_restart(struct iqcn_queue *q, struct iqcn_flow *flow,
+			  u64 now_ns);
+void iqcn_trigger_at(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
+		     enum iqcn_cause cause, bool was_ce);
+
+/* bts.c: back to the sender, when a packet arrives */
+void iqcn_bts_set_params(struct iqcn_queue *q);
+void iqcn_bts_reset(struct iqcn_queue *q);
+void iqcn_bts_seen(struct iqcn_queue *q, struct iqcn_flow *flow,
+		   const struct ethhdr *eth, u64 now_ns);
+bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
+		      const struct ethhdr *eth, u32 segs, bool was_ce);
+void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
+		      const struct ethhdr *eth, bool was_ce);
+bool iqcn_bts_hold(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns);
+u32 iqcn_bts_prob(const struct iqcn_queue *q, u64 now_ns);
+
+/* tell.c: may a sender be told, and what? */
+bool iqcn_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
+	       struct iqcn_notice *n, enum iqcn_cause cause, bool was_ce,
+	       u64 due_ns, u64 now_ns);
 
 /* age.c: flows are forgotten */
 

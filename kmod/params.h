@@ -5,8 +5,10 @@
  *
  * Source: Kmin/Kmax/Pmax 100 KB/400 KB/0.2 at 25 Gb/s, in proportion to the
  * speed, as in the HPCC simulator's DCQCN configuration; the limit is the 16 MB
- * buffer at 25 Gb/s of our model, 5 ms of the link.  T1 is ConnectX's default
- * rate-increase timer.
+ * buffer at 25 Gb/s of our model, 5 ms of the link.  T1 is three quarters of
+ * ConnectX's default rate-increase timer: a CNP has to be there before it.  What
+ * the controller aims at is three times Kmin, and while it does the curve of
+ * marking is what stands behind it, four times as deep.
  *
  * Pure: no netlink, no device.
  */
@@ -22,13 +24,18 @@
 #define IQCN_REF_KMIN_BYTES	100000
 #define IQCN_KMAX_PER_KMIN	4
 #define IQCN_LIMIT_PER_KMIN	160
+#define IQCN_QREF_PER_KMIN	3
+#define IQCN_PI_KMIN		4
+#define IQCN_REF_ALPHA		500
+#define IQCN_REF_BETA		50000
+#define IQCN_GAIN_MAX		100000000
 /* Kmin is never less than this many of the link's largest packets */
 #define IQCN_KMIN_PACKETS	2
 /* A link whose speed nobody knows */
 #define IQCN_DEFAULT_MBPS	10000
 
 #define IQCN_DEFAULT_PMAX	(U32_MAX / 5)
-#define IQCN_DEFAULT_T1_NS	300000
+#define IQCN_DEFAULT_T1_NS	225000
 #define IQCN_DEFAULT_WINDOW_NS	1000000
 #define IQCN_DEFAULT_ENTER_PCT	90
 #define IQCN_DEFAULT_EXIT_PCT	60
@@ -42,6 +49,9 @@
 #define IQCN_DEFAULT_SPAN_PACKETS 100
 #define IQCN_DEFAULT_SPAN_ENTER	3
 #define IQCN_DEFAULT_SPAN_EXIT	10
+#define IQCN_DEFAULT_NOTIFY	IQCN_NOTIFY_PI
+#define IQCN_DEFAULT_UPDATE_NS	100000
+#define IQCN_DEFAULT_MIN_GAP_NS	50000
 /* Scans in the time that one may be late by */
 #define IQCN_PERIODS_PER_T1	4
 #define IQCN_DEFAULT_FLOWS	65536
@@ -63,6 +73,18 @@ static inline u32 iqcn_default_kmin(u32 mbps, u32 pkt_bytes)
 	/* no more than lets the limit fit in 32 bits */
 	return clamp_t(u64, kmin, IQCN_KMIN_PACKETS * (u64)pkt_bytes,
 		       U32_MAX / IQCN_LIMIT_PER_KMIN);
+}
+
+/**
+ * iqcn_default_gain() - a gain of the controller for a link
+ * @ref: the gain at IQCN_REF_MBPS
+ * @mbps: its speed, 0: unknown
+ */
+static inline u32 iqcn_default_gain(u32 ref, u32 mbps)
+{
+	return clamp_t(u64, div_u64((u64)ref * IQCN_REF_MBPS,
+				    mbps ?: IQCN_DEFAULT_MBPS),
+		       1, IQCN_GAIN_MAX);
 }
 
 #endif /* _IQCN_PARAMS_H */

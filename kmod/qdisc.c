@@ -7,9 +7,10 @@
  * Follows Huawei's US 12395431 B2 and iQCN.
  *
  * This file is all that knows of struct Qdisc: it looks at ECN bits, marks,
- * and tells queue.c when a RoCEv2 packet has left with CE.  A packet that is
- * not CE and finds a queue no deeper than Kmin costs that look and nothing
- * else: no clock, no parsing, no table.
+ * and tells bts.c when a RoCEv2 packet arrives at a deep queue and queue.c when
+ * one has left with CE.  A packet that is not CE and finds a queue no deeper
+ * than Kmin, or where a controller wakes, costs that look and nothing else: no
+ * clock, no parsing, no table.
  *
  * Left out: classes and priorities (prio, ets, mqprio above it), shaping (tbf,
  * htb above it), dropping before the limit but for what cannot be marked, if
@@ -172,6 +173,54 @@ static void iqcn_ce_queued(struct iqcn_queue *q, struct sk_buff *skb,
 	cb->flow = iqcn_flow_get(q, pkt);
 }
 
+/* Packets that arrive, or are dropped, may cause CNPs */
+static bool iqcn_bts(const struct iqcn_queue *q)
+{
+	return (q->p.notify & IQCN_NOTIFY_BTS) && q->port;
+}
+
+/* Return: a packet that arrives causes a CNP, so it is to be marked */
+static bool iqcn_bts_wanted(struct iqcn_queue *q, const struct sk_buff *skb,
+			    enum iqcn_parsed parsed, const struct iqcn_pkt *pkt,
+			    u8 ecn)
+{
+	struct iqcn_flow *flow;
+	bool wanted;
+
+	if (!iqcn_bts(q) || parsed != IQCN_ROCE ||
+	    !iqcn_op_is_data(pkt->opcode) || ecn == INET_ECN_NOT_ECT)
+		return false;
+	flow = iqcn_flow_get(q, pkt);
+	if (!flow)
+		return false;
+	rcu_read_lock();
+	wanted = iqcn_bts_arrived(q, flow, (const void *)skb->data,
+				  skb_shinfo(skb)->gso_segs ?: 1,
+				  ecn == INET_ECN_CE);
+	rcu_read_unlock();
+	iqcn_flow_put(flow);
+	return wanted;
+}
+
+/* A packet is dropped for want of room */
+static void iqcn_bts_lost(struct iqcn_queue *q, const struct sk_buff *skb,
+			  enum iqcn_parsed parsed, const struct iqcn_pkt *pkt,
+			  u8 ecn)
+{
+	struct iqcn_flow *flow;
+
+	if (!iqcn_bts(q) || parsed != IQCN_ROCE ||
+	    !iqcn_op_is_data(pkt->opcode) || ecn == INET_ECN_NOT_ECT)
+		return;
+	flow = iqcn_flow_get(q, pkt);
+	if (!flow)
+		return;
+	rcu_read_lock();
+	iqcn_bts_dropped(q, flow, (const void *)skb->data, ecn == INET_ECN_CE);
+	rcu_read_unlock();
+	iqcn_flow_put(flow);
+}
+
 static int iqcn_tail(struct sk_buff *skb, struct Qdisc *sch)
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
@@ -189,27 +238,32 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
 	u32 depth_bytes = sch->qstats.backlog;
+	bool mark, bts = false;
 	enum iqcn_parsed parsed;
 	struct iqcn_pkt pkt;
 
 	if (l3->ecn == INET_ECN_CE) {
 		iqcn_inc(q->st.ce_in);
 		parsed = iqcn_packet(skb, l3, &pkt);
+		iqcn_bts_wanted(q, skb, parsed, &pkt, l3->ecn);
 		iqcn_ce_queued(q, skb, parsed, &pkt);
 		return iqcn_tail(skb, sch);
 	}
 
-	if (!iqcn_mark_wanted(&q->p.mark, depth_bytes, get_random_u32())) {
-		if (iqcn_unsettled(q) &&
-		    iqcn_packet(skb, l3, &pkt) == IQCN_ROCE)
-			iqcn_pair_witness(q->port, &pkt,
-					  skb_shinfo(skb)->gso_segs ?: 1);
+	mark = iqcn_mark_wanted(&q->p.mark, depth_bytes, get_random_u32());
+	if (!mark && !iqcn_bts(q) && !iqcn_unsettled(q))
 		return iqcn_tail(skb, sch);
-	}
 
 	parsed = iqcn_packet(skb, l3, &pkt);
 	if (iqcn_is_cnp(parsed, &pkt))
 		return iqcn_tail(skb, sch);
+	bts = iqcn_bts_wanted(q, skb, parsed, &pkt, l3->ecn);
+	if (!mark && !bts) {
+		if (parsed == IQCN_ROCE && iqcn_unsettled(q))
+			iqcn_pair_witness(q->port, &pkt,
+					  skb_shinfo(skb)->gso_segs ?: 1);
+		return iqcn_tail(skb, sch);
+	}
 
 	if (l3->ecn == INET_ECN_NOT_ECT) {
 		iqcn_inc(q->st.not_ect);
@@ -222,6 +276,7 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 
 	if (iqcn_set_ce(skb, l3)) {
 		iqcn_inc(q->st.ecn_mark);
+		iqcn_add(q->st.bts_mark, bts);
 		qdisc_qstats_overlimit(sch);
 		trace_iqcn_mark(qdisc_dev(sch), sch->parent, depth_bytes,
 				qdisc_pkt_len(skb));
@@ -248,10 +303,12 @@ static noinline int iqcn_enqueue_full(struct sk_buff *skb, struct Qdisc *sch,
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
 	struct iqcn_pkt pkt;
+	enum iqcn_parsed parsed = iqcn_packet(skb, l3, &pkt);
 
 	if (iqcn_fits(skb, sch, IQCN_CNP_RESERVE_BYTES) &&
-	    iqcn_is_cnp(iqcn_packet(skb, l3, &pkt), &pkt))
+	    iqcn_is_cnp(parsed, &pkt))
 		return iqcn_tail(skb, sch);
+	iqcn_bts_lost(q, skb, parsed, &pkt, l3->ecn);
 	iqcn_inc(q->st.drop_overlimit);
 	return qdisc_drop(skb, sch, to_free);
 }
@@ -268,7 +325,7 @@ static int iqcn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	if (unlikely(!iqcn_fits(skb, sch, 0)))
 		return iqcn_enqueue_full(skb, sch, &l3, to_free);
 	if (likely(l3.ecn != INET_ECN_CE &&
-		   sch->qstats.backlog <= q->p.mark.kmin_bytes))
+		   sch->qstats.backlog < READ_ONCE(q->calm_bytes)))
 		return qdisc_enqueue_tail(skb, sch);
 	return iqcn_enqueue_slow(skb, sch, &l3, to_free);
 }
@@ -475,6 +532,7 @@ static int iqcn_init(struct Qdisc *sch, struct nlattr *opt,
 
 	iqcn_queue_init(q);
 	q->depth_bytes = &sch->qstats.backlog;
+	q->sent = &sch->bstats;
 	q->parent = sch->parent;
 	q->link_bps = iqcn_link_bps(dev);
 

@@ -12,8 +12,6 @@
  *
  * Source: US 12395431 B2, steps S203-S207 (queue) and S212-S217 (flow).
  */
-#include <linux/etherdevice.h>
-
 #include "iqcn.h"
 #include "sample.h"
 #include "trace.h"
@@ -283,9 +281,8 @@ void iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	iqcn_queue_detect(q, iqcn_meter_add(&q->ce, q->p.window_ns, now_ns,
 					    skipped_bytes + bytes), now_ns);
 	if (flow && flow->queue == q) {
+		iqcn_bts_seen(q, flow, eth, now_ns);
 		WRITE_ONCE(flow->psn, (psn + segs - 1) & IQCN_PSN_MASK);
-		ether_addr_copy(flow->dst_mac, eth->h_dest);
-		ether_addr_copy(flow->src_mac, eth->h_source);
 		iqcn_flow_ce_sent(q, flow, psn, segs, echo, now_ns);
 		alive = true;
 		trace_iqcn_ce_sent(q->port->dev, &flow->key, flow->psn,
@@ -389,6 +386,7 @@ void iqcn_queue_set_params(struct iqcn_queue *q, const struct iqcn_params *p)
 	if (p->delay_ns != q->p.delay_ns)
 		iqcn_trigger_drop_all_held(q, now_ns);
 	q->p = *p;
+	iqcn_bts_set_params(q);
 	if (q->congested & ~p->detect)
 		iqcn_queue_set_congested(q, q->congested & p->detect,
 					 IQCN_REASON_RESET, now_ns);
@@ -414,6 +412,7 @@ void iqcn_queue_reset(struct iqcn_queue *q)
 
 	spin_lock_bh(&q->lock);
 	iqcn_trigger_reset(q);
+	iqcn_bts_reset(q);
 	memset(&q->ce, 0, sizeof(q->ce));
 	iqcn_queue_void_flows(q);
 	q->ended++;
@@ -454,6 +453,7 @@ void iqcn_queue_kill(struct iqcn_queue *q)
  */
 void iqcn_queue_stats(struct iqcn_queue *q, struct tc_iqcn_xstats *st)
 {
+	struct iqcn_active active;
 	struct iqcn_seen *seen;
 	struct iqcn_meter ce;
 	u64 now_ns, quiet_ns;
@@ -477,6 +477,10 @@ void iqcn_queue_stats(struct iqcn_queue *q, struct tc_iqcn_xstats *st)
 	st->congested = q->congested;
 	st->state_since_ns = q->state_ns ? now_ns - q->state_ns : 0;
 	st->state_reason = q->state_reason;
+	st->bts_prob = iqcn_bts_prob(q, now_ns);
+	active = q->active;
+	iqcn_active_run(&active, now_ns);
+	st->flows_active = iqcn_active_flows(&active);
 	st->flows = q->n_flows;
 	st->flows_congested = q->congested ? q->n_flows : q->n_congested;
 	for (i = max_t(int, q->p.pair, IQCN_PAIR_SPORT); i < __IQCN_PAIR_MAX; i++)

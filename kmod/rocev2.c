@@ -336,6 +336,7 @@ u32 iqcn_build_cnp(u8 *l3, const struct iqcn_cnp *cnp)
 	put_unaligned_be16(cnp->pkey, bth + BTH_PKEY);
 	put_unaligned_be32(BTH_BECN_BIT | (cnp->dest_qp & IQCN_QPN_MASK),
 			   bth + BTH_DEST_QP);
+	memcpy(bth + IQCN_BTH_LEN, cnp->reserved, IQCN_CNP_RSVD_LEN);
 
 	end = len - IQCN_ICRC_LEN;
 	put_unaligned(iqcn_icrc(l3, end, cnp->v6), (__le32 *)(l3 + end));

@@ -156,6 +156,7 @@ bool iqcn_icrc_ok(const u8 *l3, u32 len, bool v6);
  * @tos: ToS or traffic class, ECN bits included
  * @ttl: TTL or hop limit
  * @v6: IPv6
+ * @reserved: what follows the BTH, 0 but for telemetry.h
  */
 struct iqcn_cnp {
 	struct in6_addr src;
@@ -167,6 +168,7 @@ struct iqcn_cnp {
 	u8 tos;
 	u8 ttl;
 	bool v6;
+	u8 reserved[IQCN_CNP_RSVD_LEN];
 };
 
 u32 iqcn_build_cnp(u8 *l3, const struct iqcn_cnp *cnp);

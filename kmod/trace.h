@@ -54,6 +54,14 @@
 		      { IQCN_DETECT_RUN, "run" },	\
 		      { IQCN_DETECT_SPAN, "span" })
 
+#define iqcn_show_cause(cause)				\
+	__print_symbolic(cause,				\
+			 { IQCN_CAUSE_TIMER, "timer" },	\
+			 { IQCN_CAUSE_WREB, "wreb" },	\
+			 { IQCN_CAUSE_PI, "pi" },	\
+			 { IQCN_CAUSE_HOLD, "hold" },	\
+			 { IQCN_CAUSE_DROP, "drop" })
+
 #define iqcn_show_reason(reason)			\
 	__print_symbolic(reason,			\
 			 { IQCN_REASON_NONE, "none" },	\
@@ -127,11 +135,12 @@ TRACE_EVENT(iqcn_cnp_seen,
  */
 TRACE_EVENT(iqcn_cnp_sent,
 	TP_PROTO(const struct net_device *dev, const struct iqcn_key *key,
-		 u32 src_qp, u64 base_ns, u64 due_ns, u64 now_ns),
-	TP_ARGS(dev, key, src_qp, base_ns, due_ns, now_ns),
+		 u32 src_qp, u32 cause, u64 base_ns, u64 due_ns, u64 now_ns),
+	TP_ARGS(dev, key, src_qp, cause, base_ns, due_ns, now_ns),
 	TP_STRUCT__entry(
 		IQCN_TRACE_FLOW_FIELDS
 		__field(__u32, src_qp)
+		__field(__u32, cause)
 		__field(__u64, base_ns)
 		__field(__u64, due_ns)
 		__field(__u64, late_ns)
@@ -139,13 +148,15 @@ TRACE_EVENT(iqcn_cnp_sent,
 	TP_fast_assign(
 		IQCN_TRACE_FLOW_ASSIGN(dev, key);
 		__entry->src_qp = src_qp;
+		__entry->cause = cause;
 		__entry->base_ns = base_ns;
 		__entry->due_ns = due_ns;
 		__entry->late_ns = now_ns - due_ns;
 	),
 	TP_printk(IQCN_TRACE_FLOW_FMT
-		  " src_qp=%u base_ns=%llu due_ns=%llu late_ns=%llu",
-		  IQCN_TRACE_FLOW_ARGS, __entry->src_qp, __entry->base_ns,
+		  " src_qp=%u cause=%s base_ns=%llu due_ns=%llu late_ns=%llu",
+		  IQCN_TRACE_FLOW_ARGS, __entry->src_qp,
+		  iqcn_show_cause(__entry->cause), __entry->base_ns,
 		  __entry->due_ns, __entry->late_ns)
 );
 

@@ -21,6 +21,9 @@
  *	      v                                                 v
  *	 inject a CNP, deadline := now + T1               deadline := now + T1
  *
+ * The timer also sends what bts.c wants to be sent now, and sees to the chances of
+ * the flows it holds.
+ *
  * Source: US 12395431 B2, steps S208-S211 and claim 1: timer (65), period (66),
  * interval of two CE packets (67), at once (70) or after T2 (72), (93).  Base
  * cnp is the iQCN feature's: the interval of a flow's CNPs is held against T1
@@ -37,14 +40,8 @@
  * queue with deadlines never touches the timer.  CNPs that are held are in a
  * tree, for each flow's T2 may be another: one look-up per CNP.
  */
-#include <linux/etherdevice.h>
-#include <linux/if_vlan.h>
-#include <net/inet_ecn.h>
-#include <net/ipv6.h>
-
 #include "iqcn.h"
 #include "sample.h"
-#include "trace.h"
 
 /* CNPs built before the lock is dropped and they are injected; on the stack */
 #define IQCN_BATCH		8
@@ -85,6 +82,7 @@ static u64 iqcn_trigger_due_ns(const struct iqcn_queue *q,
 static u64 iqcn_trigger_next_ns(struct iqcn_queue *q, u64 now_ns)
 {
 	struct iqcn_deadline *first = iqcn_deadline_first(&q->deadlines);
+	struct iqcn_deadline *chance = iqcn_deadline_first(&q->chances);
 	struct timerqueue_node *held = timerqueue_getnext(&q->held);
 	u64 next_ns = KTIME_MAX;
 
@@ -93,6 +91,8 @@ static u64 iqcn_trigger_next_ns(struct iqcn_queue *q, u64 now_ns)
 	/* a scan is later still, so not sooner than what it is armed for */
 	if (first && first->base_ns + q->p.t1_ns < q->timer_ns)
 		next_ns = iqcn_trigger_due_ns(q, first);
+	if (chance)
+		next_ns = min(next_ns, chance->base_ns + q->p.t1_ns);
 	if (held)
 		next_ns = min_t(u64, next_ns, held->expires);
 	/* a timer that is armed already comes soon enough for that */
@@ -191,11 +191,19 @@ static void iqcn_flow_watch(struct iqcn_queue *q, struct iqcn_flow *flow,
 	flow->watched = true;
 }
 
-/* T1 begins.  The list is for the timer: if the next CE packet is what counts,
- * only flows are there whose state a silence is to end.
+/**
+ * iqcn_trigger_restart() - T1 begins
+ * @q: queue
+ * @flow: flow of that queue
+ * @now_ns: not less than in an earlier call
+ *
+ * The list is for the timer: if the next CE packet is what counts, only flows
+ * are there whose state a silence is to end.
+ *
+ * Context: queue->lock; the caller arms the timer.
  */
-static void iqcn_flow_restart(struct iqcn_queue *q, struct iqcn_flow *flow,
-			      u64 now_ns)
+void iqcn_trigger_restart(struct iqcn_queue *q, struct iqcn_flow *flow,
+			  u64 now_ns)
 {
 	flow->base_ns = now_ns;
 	if (q->p.trigger != IQCN_TRIGGER_GAP || iqcn_flow_own(q, flow))
@@ -218,6 +226,8 @@ static void iqcn_flow_hold(struct iqcn_queue *q, struct iqcn_flow *flow,
 {
 	flow->hold.expires = now_ns + iqcn_flow_delay_ns(q, flow);
 	flow->hold_ended = q->ended;
+	flow->hold_cause = IQCN_CAUSE_TIMER;
+	flow->hold_was_ce = false;
 	timerqueue_add(&q->held, &flow->hold);
 	iqcn_inc(q->st.cnp_delayed);
 	if (iqcn_flow_own(q, flow))
@@ -274,7 +284,7 @@ void iqcn_trigger_ce(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 		running = iqcn_flow_running(flow);
 	}
 	if (!running || q->p.base != IQCN_BASE_CNP)
-		iqcn_flow_restart(q, flow, now_ns);
+		iqcn_trigger_restart(q, flow, now_ns);
 	else if (iqcn_flow_own(q, flow) && !iqcn_deadline_armed(&flow->due))
 		iqcn_flow_watch(q, flow, now_ns);
 }
@@ -290,13 +300,16 @@ void iqcn_trigger_ce(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 void iqcn_trigger_cnp(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 {
 	if (iqcn_flow_held(flow)) {
+		/* it answers no packet that was dropped or has just come */
+		if (flow->hold_cause != IQCN_CAUSE_TIMER)
+			return;
 		iqcn_trigger_drop_held(q, flow);
 	} else if (q->p.base == IQCN_BASE_CE ||
 		   (q->p.trigger != IQCN_TRIGGER_GAP &&
 		    !iqcn_flow_running(flow))) {
 		return;
 	}
-	iqcn_flow_restart(q, flow, now_ns);
+	iqcn_trigger_restart(q, flow, now_ns);
 }
 
 /**
@@ -311,7 +324,8 @@ void iqcn_trigger_drop_held(struct iqcn_queue *q, struct iqcn_flow *flow)
 	if (!iqcn_flow_held(flow))
 		return;
 	iqcn_flow_release(q, flow);
-	iqcn_inc(q->st.cnp_cancelled);
+	if (flow->hold_cause == IQCN_CAUSE_TIMER)
+		iqcn_inc(q->st.cnp_cancelled);
 }
 
 /**
@@ -323,13 +337,16 @@ void iqcn_trigger_drop_held(struct iqcn_queue *q, struct iqcn_flow *flow)
  */
 void iqcn_trigger_drop_all_held(struct iqcn_queue *q, u64 now_ns)
 {
-	struct timerqueue_node *held;
+	struct timerqueue_node *held, *next;
 	struct iqcn_flow *flow;
 
-	while ((held = timerqueue_getnext(&q->held))) {
+	for (held = timerqueue_getnext(&q->held); held; held = next) {
+		next = timerqueue_iterate_next(held);
 		flow = container_of(held, struct iqcn_flow, hold);
+		if (flow->hold_cause != IQCN_CAUSE_TIMER)
+			continue;
 		iqcn_trigger_drop_held(q, flow);
-		iqcn_flow_restart(q, flow, now_ns);
+		iqcn_trigger_restart(q, flow, now_ns);
 	}
 }
 
@@ -343,66 +360,39 @@ void iqcn_trigger_drop_all_held(struct iqcn_queue *q, u64 now_ns)
 void iqcn_trigger_cancel(struct iqcn_queue *q, struct iqcn_flow *flow)
 {
 	iqcn_deadline_cancel(&flow->due);
+	iqcn_deadline_cancel(&flow->chance);
 	iqcn_trigger_drop_held(q, flow);
 }
 
-static void iqcn_notice_init(struct iqcn_notice *n, const struct iqcn_queue *q,
-			     const struct iqcn_flow *flow)
+/**
+ * iqcn_trigger_at() - a packet of a flow causes a CNP
+ * @q: queue
+ * @flow: flow of that queue
+ * @at_ns: when it is to be sent
+ * @cause: why
+ * @was_ce: the packet was CE when it came
+ *
+ * The timer sends it, for nobody who holds a lock can.  It takes the place of one
+ * that is held for T2; one that is to be sent for another packet serves for
+ * both, and then says what matters more.
+ *
+ * Context: queue->lock; the caller arms the timer.
+ */
+void iqcn_trigger_at(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
+		     enum iqcn_cause cause, bool was_ce)
 {
-	int i;
-
-	n->cnp.src = flow->key.dst;
-	n->cnp.dst = flow->key.src;
-	n->cnp.dest_qp = flow->src_qp;
-	n->cnp.pkey = flow->pkey;
-	n->cnp.sport = flow->cnp_sport;
-	n->cnp.tos = q->p.cnp_dscp << 2 | INET_ECN_ECT_0;
-	n->cnp.ttl = q->p.cnp_ttl;
-	n->cnp.v6 = !ipv6_addr_v4mapped(&flow->key.src);
-	n->cnp.id = READ_ONCE(q->port->snoop) == IQCN_SNOOP_NETNS ?
-		    iqcn_notify_id(&n->cnp) : 0;
-	ether_addr_copy(n->dst_mac, flow->src_mac);
-	ether_addr_copy(n->src_mac, flow->dst_mac);
-	for (i = 0; i < IQCN_VLANS; i++) {
-		n->vlan[i].proto = flow->vlan[i].proto;
-		n->vlan[i].tci = (flow->vlan[i].tci & VLAN_VID_MASK) |
-				 q->p.cnp_pcp << VLAN_PRIO_SHIFT;
+	if (iqcn_flow_held(flow) && flow->hold_cause != IQCN_CAUSE_TIMER) {
+		if (cause == IQCN_CAUSE_DROP) {
+			flow->hold_was_ce |= was_ce;
+			flow->hold_cause = cause;
+		}
+		return;
 	}
-}
-
-static bool iqcn_budget_ask(struct iqcn_port *port, u64 now_ns)
-{
-	bool ok;
-
-	spin_lock(&port->budget_lock);
-	ok = iqcn_budget_take(&port->budget, now_ns);
-	spin_unlock(&port->budget_lock);
-	return ok;
-}
-
-/* Now.  @due_ns: when it should have been.  Return: @n is to be injected. */
-static bool iqcn_flow_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
-			   struct iqcn_notice *n, u64 due_ns, u64 now_ns)
-{
-	u64 base_ns = flow->base_ns;
-
-	iqcn_flow_restart(q, flow, now_ns);
-	if (flow->grade == IQCN_PAIR_NONE || flow->grade < q->p.pair) {
-		iqcn_inc(q->st.cnp_unpaired);
-		flow->ce_since = false;
-		return false;
-	}
-	if (!iqcn_budget_ask(q->port, now_ns)) {
-		iqcn_inc(q->st.cnp_budget);
-		return false;
-	}
-	iqcn_notice_init(n, q, flow);
-	trace_iqcn_cnp_sent(q->port->dev, &flow->key, flow->src_qp, base_ns,
-			    due_ns, now_ns);
-	flow->told_ns = now_ns;
-	flow->cnps_sent++;
-	flow->ce_since = false;
-	return true;
+	iqcn_trigger_drop_held(q, flow);
+	flow->hold.expires = at_ns;
+	flow->hold_cause = cause;
+	flow->hold_was_ce = was_ce;
+	timerqueue_add(&q->held, &flow->hold);
 }
 
 /* T1 has passed for a flow.  Return: @n is to be injected. */
@@ -435,7 +425,7 @@ static bool iqcn_flow_due(struct iqcn_queue *q, struct iqcn_flow *flow,
 		iqcn_flow_hold(q, flow, now_ns);
 		return false;
 	}
-	return iqcn_flow_tell(q, flow, n, due_ns, now_ns);
+	return iqcn_tell(q, flow, n, IQCN_CAUSE_TIMER, false, due_ns, now_ns);
 }
 
 /* Its CNP has been held for long enough.  If the congestion has ended meanwhile,
@@ -444,15 +434,22 @@ static bool iqcn_flow_due(struct iqcn_queue *q, struct iqcn_flow *flow,
 static bool iqcn_flow_held_due(struct iqcn_queue *q, struct iqcn_flow *flow,
 			       struct iqcn_notice *n, u64 now_ns)
 {
+	if (flow->hold_cause != IQCN_CAUSE_TIMER) {
+		iqcn_flow_release(q, flow);
+		return (q->p.notify & IQCN_NOTIFY_BTS) &&
+		       iqcn_tell(q, flow, n, flow->hold_cause,
+				 flow->hold_was_ce, flow->hold.expires, now_ns);
+	}
 	if (flow->hold_ended != q->ended || !iqcn_flow_congested(q, flow) ||
 	    !(q->p.notify & IQCN_NOTIFY_TIMER)) {
 		iqcn_trigger_drop_held(q, flow);
 		if (iqcn_flow_congested(q, flow))
-			iqcn_flow_restart(q, flow, now_ns);
+			iqcn_trigger_restart(q, flow, now_ns);
 		return false;
 	}
 	iqcn_flow_release(q, flow);
-	return iqcn_flow_tell(q, flow, n, flow->hold.expires, now_ns);
+	return iqcn_tell(q, flow, n, IQCN_CAUSE_TIMER, false,
+			 flow->hold.expires, now_ns);
 }
 
 /* The next flow that there is something to do for.  Return: false if none. */
@@ -461,6 +458,7 @@ static bool iqcn_trigger_one(struct iqcn_queue *q, struct iqcn_notice *n,
 {
 	struct timerqueue_node *held = timerqueue_getnext(&q->held);
 	struct iqcn_deadline *first;
+	struct iqcn_flow *flow;
 
 	if (held && held->expires <= now_ns) {
 		*tell = iqcn_flow_held_due(q, container_of(held,
@@ -473,6 +471,14 @@ static bool iqcn_trigger_one(struct iqcn_queue *q, struct iqcn_notice *n,
 	    iqcn_trigger_due_ns(q, first) <= now_ns) {
 		*tell = iqcn_flow_due(q, container_of(first, struct iqcn_flow,
 						      due), n, now_ns);
+		return true;
+	}
+	first = iqcn_deadline_first(&q->chances);
+	if (first && iqcn_deadline_due(first, q->p.t1_ns, now_ns)) {
+		flow = container_of(first, struct iqcn_flow, chance);
+		*tell = iqcn_bts_hold(q, flow, now_ns) &&
+			iqcn_tell(q, flow, n, IQCN_CAUSE_HOLD, false,
+				  first->base_ns, now_ns);
 		return true;
 	}
 	return false;
@@ -505,16 +511,23 @@ static unsigned int iqcn_trigger_collect(struct iqcn_queue *q,
 static void iqcn_trigger_inject(struct iqcn_queue *q,
 				const struct iqcn_notice *batch, unsigned int n)
 {
-	unsigned int i, failed = 0;
+	unsigned int i, sent[__IQCN_CAUSE_MAX] = {}, failed = 0;
 
 	if (!n)
 		return;
-	for (i = 0; i < n; i++)
-		if (!iqcn_notify_inject(q->port->dev, &batch[i]))
+	for (i = 0; i < n; i++) {
+		if (iqcn_notify_inject(q->port->dev, &batch[i]))
+			sent[batch[i].cause]++;
+		else
 			failed++;
+	}
 	spin_lock(&q->lock);
 	iqcn_add(q->st.cnp_sent, n - failed);
 	iqcn_add(q->st.cnp_error, failed);
+	iqcn_add(q->st.cnp_wreb, sent[IQCN_CAUSE_WREB]);
+	iqcn_add(q->st.cnp_pi, sent[IQCN_CAUSE_PI]);
+	iqcn_add(q->st.cnp_hold, sent[IQCN_CAUSE_HOLD]);
+	iqcn_add(q->st.cnp_drop, sent[IQCN_CAUSE_DROP]);
 	spin_unlock(&q->lock);
 }
 
@@ -553,6 +566,7 @@ static enum hrtimer_restart iqcn_trigger_timer(struct hrtimer *timer)
 void iqcn_trigger_init(struct iqcn_queue *q)
 {
 	INIT_LIST_HEAD(&q->deadlines);
+	INIT_LIST_HEAD(&q->chances);
 	timerqueue_init_head(&q->held);
 	q->timer_ns = KTIME_MAX;
 	hrtimer_setup(&q->timer, iqcn_trigger_timer, CLOCK_MONOTONIC,
@@ -576,6 +590,8 @@ void iqcn_trigger_reset(struct iqcn_queue *q)
 	lockdep_assert_held(&q->lock);
 
 	while ((first = iqcn_deadline_first(&q->deadlines)))
+		iqcn_deadline_cancel(first);
+	while ((first = iqcn_deadline_first(&q->chances)))
 		iqcn_deadline_cancel(first);
 	while ((held = timerqueue_getnext(&q->held)))
 		iqcn_trigger_drop_held(q, container_of(held, struct iqcn_flow,

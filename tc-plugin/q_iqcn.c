@@ -29,6 +29,7 @@ enum word_type {
 	WORD_PERCENT,
 	WORD_NAME,	/* one of names[] */
 	WORD_SET,	/* names[] are bits, separated by commas */
+	WORD_PROFILE,	/* array of struct tc_iqcn_point */
 };
 
 struct word {
@@ -39,17 +40,20 @@ struct word {
 	const char *value;	/* in help */
 	const char *help;
 	const char *const *names;
-	const char *empty;	/* name of the empty set, if there is one */
+	const char *empty;	/* name of the empty set or array, if there is one */
 	const char *special;	/* a word for what is no number, if there is one */
 	uint32_t special_value;	/* its value; a number may not be that */
 };
 
 static const char *const nonect_names[] = { "pass", "drop", NULL };
-static const char *const notify_names[] = { "timer", NULL };
+static const char *const notify_names[] = { "timer", "wreb", "pi", NULL };
 static const char *const detect_names[] = { "queue", "depth", "run", "span",
 					    NULL };
 static const char *const trigger_names[] = { "timer", "period", "gap", NULL };
 static const char *const base_names[] = { "ce", "cnp", "both", NULL };
+static const char *const measure_names[] = { "depth", "gradient", "delay",
+					     NULL };
+static const char *const switch_names[] = { "off", "on", NULL };
 static const char *const snoop_names[] = { "port", "netns", NULL };
 static const char *const reason_names[] = { "none", "queue", "depth", "run",
 					    "span", "quiet", "reset", NULL };
@@ -69,14 +73,14 @@ static const struct word iqcn_words[] = {
 	{ "nonect", "nonect", TCA_IQCN_NONECT, WORD_NAME, "pass|drop",
 	  "what to do with packets that cannot be marked",
 	  .names = nonect_names },
-	{ "notify", "notify", TCA_IQCN_NOTIFY, WORD_SET, "off|timer",
+	{ "notify", "notify", TCA_IQCN_NOTIFY, WORD_SET, "off|timer,wreb,pi",
 	  "how senders are told", .names = notify_names, .empty = "off" },
 	{ "detect", "detect", TCA_IQCN_DETECT, WORD_SET,
 	  "queue,depth,run,span",
 	  "what shows congestion: CE rate, depth; PSNs of a flow",
 	  .names = detect_names },
 	{ "t1", "t1_ns", TCA_IQCN_T1_NS, WORD_TIME_NS, "TIME",
-	  "rate-increase timer of the senders" },
+	  "time without a CNP after which one is due" },
 	{ "trigger", "trigger", TCA_IQCN_TRIGGER, WORD_NAME,
 	  "timer|period|gap",
 	  "what finds a flow due: timer, scan, next CE packet",
@@ -89,6 +93,27 @@ static const struct word iqcn_words[] = {
 	{ "delay", "delay_ns", TCA_IQCN_DELAY_NS, WORD_TIME_NS, "TIME|auto",
 	  "of a CNP that is due; auto: as long as the flow's take",
 	  .special = "auto", .special_value = IQCN_DELAY_AUTO },
+	{ "measure", "measure", TCA_IQCN_MEASURE, WORD_SET,
+	  "depth,gradient,delay",
+	  "what \"notify wreb\" goes by; of several the largest",
+	  .names = measure_names },
+	{ "profile", "profile", TCA_IQCN_PROFILE, WORD_PROFILE,
+	  "BYTES:P,BYTES:P...|mark",
+	  "its probability by that; mark: that of marking",
+	  .empty = "mark" },
+	{ "qref", "qref", TCA_IQCN_QREF_BYTES, WORD_SIZE, "BYTES",
+	  "depth that \"notify pi\" aims at" },
+	{ "update", "update_ns", TCA_IQCN_UPDATE_NS, WORD_TIME_NS, "TIME",
+	  "between two steps of its controller" },
+	{ "alpha", "alpha", TCA_IQCN_ALPHA, WORD_U32, "NUMBER",
+	  "integral gain: CNPs per round and step, for 1 GB over qref" },
+	{ "beta", "beta", TCA_IQCN_BETA, WORD_U32, "NUMBER",
+	  "proportional gain: likewise, for 1 GB of growth" },
+	{ "min-gap", "min_gap_ns", TCA_IQCN_MIN_GAP_NS, WORD_TIME_NS, "TIME",
+	  "between two CNPs of ours to a flow" },
+	{ "telemetry", "telemetry", TCA_IQCN_TELEMETRY, WORD_NAME, "on|off",
+	  "whether CNPs carry the state of the queue",
+	  .names = switch_names },
 	{ "window", "window_ns", TCA_IQCN_WINDOW_NS, WORD_TIME_NS, "TIME",
 	  "over which the CE rate is taken" },
 	{ "enter", "enter", TCA_IQCN_ENTER_PCT, WORD_PERCENT, "PERCENT",
@@ -151,7 +176,8 @@ static void explain(FILE *f)
 	for (i = 0; i < ARRAY_SIZE(iqcn_words); i++)
 		fprintf(f, "\t%-10s %s\n", iqcn_words[i].word,
 			iqcn_words[i].help);
-	fprintf(f, "\nlimit, kmin and kmax follow the link speed unless given, period t1;\n"
+	fprintf(f, "\nlimit, kmin, kmax, qref, alpha and beta follow the link speed unless given,\n"
+		"period t1; kmin and kmax are four times as large with \"notify pi\";\n"
 		"cnp-rate and cnp-burst hold for all queues of a device,\n"
 		"snoop for all of a network namespace.\n");
 }
@@ -235,6 +261,46 @@ static int get_set(uint32_t *val, const struct word *w, const char *arg)
 	}
 }
 
+/* The first @len characters of @arg: BYTES:P */
+static int get_point(struct tc_iqcn_point *point, const char *arg, size_t len)
+{
+	char bytes[SPRINT_BSIZE], *prob;
+
+	if (len >= sizeof(bytes))
+		return -1;
+	memcpy(bytes, arg, len);
+	bytes[len] = '\0';
+	prob = strchr(bytes, ':');
+	if (!prob || *bytes == '-')
+		return -1;
+	*prob++ = '\0';
+	if (get_size(&point->bytes, bytes))
+		return -1;
+	return get_prob(&point->prob, prob);
+}
+
+static int get_profile(const struct word *w, const char *arg,
+		       struct nlmsghdr *n)
+{
+	struct tc_iqcn_point points[IQCN_POINTS_MAX];
+	const char *at = arg;
+	size_t i, len;
+
+	if (!strcmp(arg, w->empty))
+		return addattr_l(n, IQCN_OPT_MAX, w->attr, NULL, 0);
+	for (i = 0; i < IQCN_POINTS_MAX; at += len + 1) {
+		len = strcspn(at, ",");
+		if (get_point(&points[i++], at, len))
+			return bad(w, arg);
+		if (!at[len])
+			return addattr_l(n, IQCN_OPT_MAX, w->attr, points,
+					 i * sizeof(*points));
+	}
+	fprintf(stderr, "iqcn: \"%s\" takes no more than %u points\n", w->word,
+		IQCN_POINTS_MAX);
+	return -1;
+}
+
 static int get_word(const struct word *w, const char *arg, struct nlmsghdr *n)
 {
 	uint32_t v = 0;
@@ -272,6 +338,8 @@ static int get_word(const struct word *w, const char *arg, struct nlmsghdr *n)
 	case WORD_SET:
 		err = get_set(&v, w, arg);
 		break;
+	case WORD_PROFILE:
+		return get_profile(w, arg, n);
 	}
 	if (err || (w->special && v == w->special_value))
 		return bad(w, arg);
@@ -368,22 +436,65 @@ static const char *time_text(uint32_t v, int64_t unit_ns, char *buf)
 	return buf;
 }
 
-static void print_prob(const struct word *w, uint32_t v)
+static double prob_of(uint32_t v)
 {
-	double p = (double)v / UINT32_MAX;
-	char buf[SPRINT_BSIZE];
+	return (double)v / UINT32_MAX;
+}
+
+/* As few digits as say the same when they are read */
+static const char *prob_text(uint32_t v, char *buf)
+{
 	uint32_t back;
 	int digits = 1;
 
-	if (is_json_context()) {
-		print_color_float(PRINT_JSON, COLOR_NONE, w->key, NULL, p);
+	do {
+		snprintf(buf, SPRINT_BSIZE, "%.*g", digits++, prob_of(v));
+	} while (digits <= 10 && (get_prob(&back, buf) || back != v));
+	return buf;
+}
+
+static void print_prob(const struct word *w, uint32_t v)
+{
+	char buf[SPRINT_BSIZE];
+
+	if (is_json_context())
+		print_color_float(PRINT_JSON, COLOR_NONE, w->key, NULL,
+				  prob_of(v));
+	else
+		print_text(w, prob_text(v, buf));
+}
+
+static void print_profile(const struct word *w, const struct rtattr *attr)
+{
+	const struct tc_iqcn_point *point = RTA_DATA(attr);
+	size_t i, points = RTA_PAYLOAD(attr) / sizeof(*point);
+	char buf[SPRINT_BSIZE];
+
+	if (!is_json_context()) {
+		if (!points) {
+			print_text(w, w->empty);
+			return;
+		}
+		print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", w->word);
+		for (i = 0; i < points; i++, point++) {
+			print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s:",
+					   size_text(point->bytes, buf));
+			print_color_string(PRINT_FP, COLOR_NONE, NULL,
+					   i + 1 < points ? "%s," : "%s ",
+					   prob_text(point->prob, buf));
+		}
 		return;
 	}
-	/* as few digits as say the same when they are read */
-	do {
-		snprintf(buf, sizeof(buf), "%.*g", digits++, p);
-	} while (digits <= 10 && (get_prob(&back, buf) || back != v));
-	print_text(w, buf);
+	open_json_array(PRINT_JSON, w->key);
+	for (i = 0; i < points; i++, point++) {
+		open_json_object(NULL);
+		print_color_uint(PRINT_JSON, COLOR_NONE, "bytes", NULL,
+				 point->bytes);
+		print_color_float(PRINT_JSON, COLOR_NONE, "prob", NULL,
+				  prob_of(point->prob));
+		close_json_object();
+	}
+	close_json_array(PRINT_JSON, NULL);
 }
 
 static void print_rate(const struct word *w, uint64_t bps)
@@ -439,6 +550,10 @@ static void print_word(const struct word *w, const struct rtattr *attr)
 			return;
 		memcpy(&v64, RTA_DATA(attr), sizeof(v64));
 		print_rate(w, v64);
+		return;
+	}
+	if (w->type == WORD_PROFILE) {
+		print_profile(w, attr);
 		return;
 	}
 	if (RTA_PAYLOAD(attr) < sizeof(v))
@@ -498,6 +613,7 @@ struct stat {
 	size_t offset;
 	bool u32;
 	bool new_line;
+	bool prob;			/* it is a share of UINT32_MAX */
 	const char *const *names;	/* it is one of these, not a number */
 };
 
@@ -507,6 +623,8 @@ struct stat {
 #define LINE32(name) { #name, offsetof(struct tc_iqcn_xstats, name), .u32 = true, \
 		       .new_line = true }
 
+#define STAT_PROB(name) { #name, offsetof(struct tc_iqcn_xstats, name), \
+			  .u32 = true, .prob = true }
 #define STAT_NAME(name, list) { #name, offsetof(struct tc_iqcn_xstats, name), \
 				.u32 = true, .names = list }
 
@@ -518,9 +636,11 @@ static const struct stat iqcn_stats[] = {
 	LINE64(cnp_seen), STAT64(cnp_sent), STAT64(cnp_delayed),
 	STAT64(cnp_cancelled), STAT64(cnp_budget), STAT64(cnp_unpaired),
 	STAT64(cnp_error),
+	LINE64(cnp_wreb), STAT64(cnp_pi), STAT64(cnp_hold), STAT64(cnp_drop),
+	STAT64(cnp_gap), STAT64(bts_mark), STAT_PROB(bts_prob),
 	LINE32(flows), STAT32(flows_paired), STAT32(flows_congested),
-	STAT64(flow_new), STAT64(flow_aged), STAT64(flow_evicted),
-	STAT64(flow_full),
+	STAT32(flows_active), STAT64(flow_new), STAT64(flow_aged),
+	STAT64(flow_evicted), STAT64(flow_full),
 	LINE64(paired), STAT64(contradicted), STAT64(malformed),
 	STAT64(port_cnp_unmatched), STAT64(port_malformed),
 	LINE64(state_changes), STAT64(flow_state_changes),
@@ -549,11 +669,29 @@ static void print_congested(uint32_t bits)
 					   detect_names[i]);
 }
 
+static void print_stat(const struct stat *s, __u64 v)
+{
+	char fmt[SPRINT_BSIZE], buf[SPRINT_BSIZE];
+
+	snprintf(fmt, sizeof(fmt), "%s%s %s", s->new_line ? "  " : " ", s->key,
+		 s->names || s->prob ? "%s" : "%llu");
+	if (s->names)
+		print_color_string(PRINT_ANY, COLOR_NONE, s->key, fmt,
+				   name_of(s->names, v));
+	else if (s->prob && is_json_context())
+		print_color_float(PRINT_JSON, COLOR_NONE, s->key, NULL,
+				  prob_of(v));
+	else if (s->prob)
+		print_color_string(PRINT_FP, COLOR_NONE, NULL, fmt,
+				   prob_text(v, buf));
+	else
+		print_color_u64(PRINT_ANY, COLOR_NONE, s->key, fmt, v);
+}
+
 static int iqcn_print_xstats(struct qdisc_util *qu, FILE *f,
 			     struct rtattr *xstats)
 {
 	struct tc_iqcn_xstats st = {};
-	char fmt[SPRINT_BSIZE];
 	size_t i, len;
 
 	if (!xstats)
@@ -569,13 +707,7 @@ static int iqcn_print_xstats(struct qdisc_util *qu, FILE *f,
 
 		if (s->new_line && i)
 			print_nl();
-		snprintf(fmt, sizeof(fmt), "%s%s %s", s->new_line ? "  " : " ",
-			 s->key, s->names ? "%s" : "%llu");
-		if (s->names)
-			print_color_string(PRINT_ANY, COLOR_NONE, s->key, fmt,
-					   name_of(s->names, v));
-		else
-			print_color_u64(PRINT_ANY, COLOR_NONE, s->key, fmt, v);
+		print_stat(s, v);
 	}
 	print_congested(st.congested);
 	return 0;

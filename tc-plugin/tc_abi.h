@@ -38,6 +38,8 @@ char *sprint_time64(__s64 time_ns, char *buf);
 #define SPRINT_BSIZE 64
 
 /* lib/libnetlink.c */
+int addattr_l(struct nlmsghdr *n, int maxlen, int type, const void *data,
+	      int alen);
 int addattr32(struct nlmsghdr *n, int maxlen, int type, __u32 data);
 int addattr64(struct nlmsghdr *n, int maxlen, int type, __u64 data);
 struct rtattr *addattr_nest(struct nlmsghdr *n, int maxlen, int type);
@@ -63,6 +65,8 @@ enum color_attr {
 };
 
 bool is_json_context(void);
+void open_json_object(const char *delim);
+void close_json_object(void);
 void open_json_array(enum output_type type, const char *delim);
 void close_json_array(enum output_type type, const char *delim);
 void print_nl(void);

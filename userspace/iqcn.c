@@ -37,6 +37,7 @@
 
 #define SCREEN_COLUMNS 80
 #define VALUE_SIZE 64
+#define PROFILE_SIZE (IQCN_POINTS_MAX * VALUE_SIZE)
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -50,7 +51,9 @@ static const char *const bps[] = { "bit", "Kbit", "Mbit", "Gbit", "Tbit",
 				   NULL };
 
 static const char *const nonects[] = { "pass", "drop", NULL };
-static const char *const notifies[] = { "timer", NULL };
+static const char *const notifies[] = { "timer", "wreb", "pi", NULL };
+static const char *const measures[] = { "depth", "gradient", "delay", NULL };
+static const char *const switches[] = { "off", "on", NULL };
 static const char *const detects[] = { "queue", "depth", "run", "span", NULL };
 static const char *const triggers[] = { "timer", "period", "gap", NULL };
 static const char *const bases[] = { "ce", "cnp", "both", NULL };
@@ -65,6 +68,7 @@ enum param_type {
 	PROB,		/* share of UINT32_MAX */
 	NAME,		/* one of list[] */
 	SET,		/* list[] are bits */
+	PROFILE,	/* array of struct tc_iqcn_point */
 };
 
 static const struct param {
@@ -106,6 +110,14 @@ static const struct param {
 	PARAM("sending", "base", "base", BASE, NAME, bases),
 	PARAM("sending", "delay", "delay_ns", DELAY_NS, NUMBER, ns,
 	      "auto", IQCN_DELAY_AUTO),
+	PARAM("sending", "measure", "measure", MEASURE, SET, measures),
+	PARAM("sending", "profile", "profile", PROFILE, PROFILE, NULL),
+	PARAM("sending", "qref", "qref", QREF_BYTES, NUMBER, bytes),
+	PARAM("sending", "update", "update_ns", UPDATE_NS, NUMBER, ns),
+	PARAM("sending", "alpha", "alpha", ALPHA, NUMBER, one),
+	PARAM("sending", "beta", "beta", BETA, NUMBER, one),
+	PARAM("sending", "min-gap", "min_gap_ns", MIN_GAP_NS, NUMBER, ns),
+	PARAM("sending", "telemetry", "telemetry", TELEMETRY, NAME, switches),
 	PARAM("sending", "cnp-dscp", "cnp_dscp", CNP_DSCP, NUMBER, one),
 	PARAM("sending", "cnp-pcp", "cnp_pcp", CNP_PCP, NUMBER, one),
 	PARAM("sending", "cnp-ttl", "cnp_ttl", CNP_TTL, NUMBER, one),
@@ -131,6 +143,7 @@ static const struct counter {
 	size_t offset;
 	size_t size;
 	const char *const *names;	/* it is one of these, not a number */
+	bool prob;			/* it is a share of UINT32_MAX */
 } counters[] = {
 #define COUNTER(_group, _key, _field, ...)				\
 	{ _group, _key, offsetof(struct stats, _field),			\
@@ -144,7 +157,8 @@ static const struct counter {
 	COUNTER("packets", "requeues", queue.requeues),
 	COUNTER("packets", "backlog", queue.backlog),
 	COUNTER("packets", "qlen", queue.qlen),
-	APP("marks", ecn_mark), APP("marks", ce_in), APP("marks", ce_sent),
+	APP("marks", ecn_mark), APP("marks", bts_mark), APP("marks", ce_in),
+	APP("marks", ce_sent),
 	APP("marks", ce_sampled), APP("marks", not_ect),
 	APP("marks", not_ect_drop),
 	APP("marks", unmarkable), APP("marks", drop_overlimit),
@@ -152,8 +166,11 @@ static const struct counter {
 	APP("CNPs", cnp_seen), APP("CNPs", cnp_sent), APP("CNPs", cnp_delayed),
 	APP("CNPs", cnp_cancelled), APP("CNPs", cnp_budget),
 	APP("CNPs", cnp_unpaired), APP("CNPs", cnp_error),
+	APP("CNPs", cnp_wreb), APP("CNPs", cnp_pi), APP("CNPs", cnp_hold),
+	APP("CNPs", cnp_drop), APP("CNPs", cnp_gap),
 	APP("flows", flows), APP("flows", flows_paired),
-	APP("flows", flows_congested), APP("flows", flow_new),
+	APP("flows", flows_congested), APP("flows", flows_active),
+	APP("flows", flow_new),
 	APP("flows", flow_aged), APP("flows", flow_evicted),
 	APP("flows", flow_full),
 	APP("evidence", paired), APP("evidence", contradicted),
@@ -162,6 +179,7 @@ static const struct counter {
 	APP("state", state_changes), APP("state", flow_state_changes),
 	APP("state", state_since_ns), APP("state", state_reason, reasons),
 	APP("state", rate_bps), APP("state", roce_bps),
+	APP("state", bts_prob, .prob = true),
 };
 
 /* What "show" was asked for, and where it is in its output */
@@ -225,11 +243,37 @@ static void number_to_text(char *buf, const char *const *unit, uint64_t v)
 	snprintf(buf, VALUE_SIZE, "%" PRIu64 "%s", v, *unit);
 }
 
+static void prob_to_text(char *buf, uint32_t v)
+{
+	snprintf(buf, VALUE_SIZE, "%.9g", (double)v / UINT32_MAX);
+}
+
 static const char *name_of(const char *const *names, uint64_t v)
 {
 	while (*names && v--)
 		names++;
 	return *names ? *names : "?";
+}
+
+static void show_profile(struct show *s, const struct param *p,
+			 const struct nlattr *attr)
+{
+	const struct tc_iqcn_point *point = nla_data(attr);
+	size_t i, n = nla_len(attr) / sizeof(*point), len;
+	char value[PROFILE_SIZE], prob[VALUE_SIZE];
+
+	len = sprintf(value, "%s", s->json ? "[" : n ? "" : "mark");
+	/* a newer kernel may have more */
+	for (i = 0; i < n && i < IQCN_POINTS_MAX; i++, point++) {
+		prob_to_text(prob, point->prob);
+		len += snprintf(value + len, sizeof(value) - len,
+				s->json ? "%s{\"bytes\":%u,\"prob\":%s}" :
+					  "%s%ub:%s",
+				i ? "," : "", point->bytes, prob);
+	}
+	if (s->json)
+		strcpy(value + len, "]");
+	item(s, p->group, s->json ? p->key : p->word, value, "");
 }
 
 static void show_param(struct show *s, const struct param *p,
@@ -240,6 +284,10 @@ static void show_param(struct show *s, const struct param *p,
 	char value[VALUE_SIZE];
 	uint64_t v;
 
+	if (p->type == PROFILE) {
+		show_profile(s, p, attr);
+		return;
+	}
 	if (nla_len(attr) >= (int)sizeof(uint64_t))
 		v = nla_get_u64(attr);
 	else if (nla_len(attr) >= (int)sizeof(uint32_t))
@@ -256,7 +304,7 @@ static void show_param(struct show *s, const struct param *p,
 		number_to_text(value, s->json ? one : list, v);
 		break;
 	case PROB:
-		snprintf(value, sizeof(value), "%.9g", (double)v / UINT32_MAX);
+		prob_to_text(value, v);
 		break;
 	case NAME:
 		snprintf(value, sizeof(value), "%s", name_of(list, v));
@@ -267,6 +315,8 @@ static void show_param(struct show *s, const struct param *p,
 		if (!*value)
 			strcpy(value, v ? "?" : "off");
 		quote = "\"";
+		break;
+	case PROFILE:
 		break;
 	}
 	item(s, p->group, s->json ? p->key : p->word, value, quote);
@@ -326,7 +376,10 @@ static void show_counter(struct show *s, const struct counter *c,
 		item(s, c->group, c->key, name_of(c->names, v), "\"");
 		return;
 	}
-	number_to_text(value, one, v);
+	if (c->prob)
+		prob_to_text(value, v);
+	else
+		number_to_text(value, one, v);
 	item(s, c->group, c->key, value, "");
 }
 

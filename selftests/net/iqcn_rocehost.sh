@@ -14,6 +14,10 @@ ALL_TESTS="
 	test_np_limit
 	test_cm
 	test_box_tells
+	test_telemetry
+	test_telemetry_v6
+	test_stop
+	test_stop_unheard
 	test_blast
 	test_stranger
 	test_words
@@ -26,6 +30,8 @@ ALL_TESTS="
 . "$(dirname "$0")/lib.sh"
 
 MODULE=$BUILD/${IQCN_LAB:-uml}/rocehost/rocehost.ko
+TRACE=/sys/kernel/tracing
+endless="size endless messages endless"
 
 load()
 {
@@ -265,6 +271,146 @@ test_box_tells()
 	unload
 }
 
+# telemetry NS: the report without its head
+telemetry()
+{
+	in_ns "$1" tail -n +2 /proc/net/rocehost/telemetry
+}
+
+# What a CNP says of the box's queue is taken down; nothing, or what is of
+# another version, is not, and slows a sender down all the same
+test_telemetry()
+{
+	local said=1104400002010123ff38010203fffffe
+
+	hosts "rp off" "ack 4"
+	told snd "flow e0 name a to $RCV4 flows 4 $endless rate 10mbit"
+	check_eq "as a packet tool sees it" "$(reply --type cnp --rsvd $said \
+		--hex | cut -c 109-140)" $said
+	sniff snd --type cnp --time 150
+	echo 1 >$TRACE/events/rocehost/enable
+	echo >$TRACE/trace
+	told snd "start for 200ms"
+	# it begins within 34 ms
+	sleep 0.05
+	check_eq "before" "$(telemetry snd)" ""
+	reply --type cnp --qp 0x100 --rsvd 13051111222233334444555555666666
+	reply --type cnp --qp 0x100 --rsvd $said
+	reply --type cnp --qp 0x101
+	reply --type cnp --qp 0x102 --rsvd "2${said:1}"
+	reply --type cnp --qp 0x103 --rsvd 106300000000ffff8000ffffff000001
+	# none that is broken, and none for who is not here
+	reply --type cnp --qp 0x100 --rsvd $said --bad icrc
+	reply --type cnp --qp 0x123456 --rsvd $said
+	wait
+	echo 0 >$TRACE/events/rocehost/enable
+	# 16384 / 65535, 291 * 4096, 66051 * 256; a cause that nobody knows
+	check_eq "report" "$(telemetry snd)" \
+"e0,a,256,2,1,hold,0.250003,513,1191936,-200,16909056,16777214
+e0,a,259,1,0,99,0.000000,0,268431360,-32768,4294967040,1"
+	check "CNPs" "$(sum snd flows cnps_np)" -eq 5
+	check "stray" "$(sum snd hosts stray)" -eq 1
+	check "malformed" "$(sum snd hosts malformed)" -eq 1
+	check_eq "receiver" "$(telemetry rcv)" ""
+	check_eq "traced" "$(grep -o 'rh_telemetry: .*' $TRACE/trace)" \
+"rh_telemetry: dev=e0 qpn=256 was_ce=1 cause=drop depth_share=0.066666 flows=8738 port_bytes=53686272 gradient_bytes_per_us=17476 tx_bytes=1431655680 time_us=6710886
+rh_telemetry: dev=e0 qpn=256 was_ce=1 cause=hold depth_share=0.250003 flows=513 port_bytes=1191936 gradient_bytes_per_us=-200 tx_bytes=16909056 time_us=16777214
+rh_telemetry: dev=e0 qpn=259 was_ce=0 cause=0x63 depth_share=0.000000 flows=0 port_bytes=268431360 gradient_bytes_per_us=-32768 tx_bytes=4294967040 time_us=1"
+	# on the wire: at the end of the line, if there is anything
+	check "CNPs on the wire" "$(grep -c . "$TMP/snd")" -eq 7
+	check "ICRC right" "$(grep -c 'icrc ok' "$TMP/snd")" -eq 6
+	check "said" "$(grep -c " vlan - rsvd $said\$" "$TMP/snd")" -eq 3
+	check "silent" "$(grep -c ' vlan -$' "$TMP/snd")" -eq 1
+	unload
+}
+
+test_telemetry_v6()
+{
+	local said=1005ffff0020000100ff0000010000ff
+
+	topology bridge
+	unmute snd
+	unmute rcv
+	load
+	told snd "host e0 ip $SND6 rp off"
+	told rcv "host e0 ip $RCV6"
+	told snd "flow e0 to $RCV6 $endless rate 10mbit"
+	sniff snd --type cnp --time 100
+	told snd "start for 150ms"
+	sleep 0.05
+	reply -6 --type cnp --qp 0x100 --rsvd $said
+	wait
+	check_eq "report" "$(telemetry snd)" \
+		"e0,flows,256,1,0,drop,1.000000,32,4096,255,256,255"
+	check "said" "$(grep -c "icrc ok csum ok .* rsvd $said\$" "$TMP/snd")" \
+		-eq 1
+	unload
+}
+
+# packets_of NAME: that flows of this name have sent
+packets_of()
+{
+	in_ns snd awk -F, -v name="$1" \
+		'$2 == name { s += $9 } END { print +s }' \
+		/proc/net/rocehost/flows
+}
+
+# Flows that come late and go early: a packet of 4154 bytes every 332.32 us, the
+# 61st after 19.94 ms, the 181st after 59.82 ms
+test_stop()
+{
+	local flow="flow e0 to $RCV4 $endless rate 100mbit name" last
+
+	hosts "rp off" "ack 1"
+	told snd "$flow all"
+	told snd "$flow early flows 2 stop 20ms"
+	told snd "$flow late start 40ms"
+	told snd "$flow between flows 2 start 20ms stop 40ms"
+	told snd "flow e0 to $RCV4 size 4096 messages endless every 1ms stop 20ms name mice"
+	sniff rcv --type data --mono --time 120
+	run 60
+	wait
+	check "whole run" "$(packets_of all)" -eq 181
+	check "early" "$(packets_of early)" -eq 122
+	check "late" "$(packets_of late)" -eq 61
+	check "between" "$(packets_of between)" -eq 122
+	check "messages" "$(packets_of mice)" -eq 20
+	check "complete" "$(in_ns snd grep -c ,mice, \
+		/proc/net/rocehost/completions)" -eq 20
+	check "resent" "$(sum snd flows resent)" -eq 0
+	check "time-outs" "$(sum snd flows timeouts)" -eq 0
+	# ns from the start to the last packet of an early flow
+	last=$(grep ' qp 0x800101 ' "$TMP/rcv" | tail -n 1)
+	last=$((${last%% *} - $(in_ns snd \
+		sed -n 's/started at \(.*\) ns/\1/p' /proc/net/rocehost/ctl)))
+	check "the last one" "$last" -gt 19000000
+	check "the last one" "$last" -lt 20100000
+	unload
+}
+
+# Nobody answers: a flow that has stopped does not try again for ever, nor goes
+# on to connect, and what its CNPs would have it do it does not do
+test_stop_unheard()
+{
+	# a reaction point that cuts as soon as a CNP comes
+	hosts "rto 5ms rp paper" "ack 1"
+	tc -n sw qdisc replace dev p1 root pfifo limit 0
+	told snd "flow e0 name lost to $RCV4 $endless rate 200mbit stop 22ms trace 100"
+	told snd "flow e0 name cm to $RCV4 cm stop 22ms"
+	told snd "start for 200ms"
+	sleep 0.1
+	reply --type cnp --qp 0x100
+	sleep 0.15
+	check "time-outs" "$(sum snd flows timeouts)" -eq 4
+	check "CNPs" "$(sum snd flows cnps_np)" -eq 1
+	check "cuts" "$(sum snd flows cuts)" -eq 0
+	check "done after the stop" "$(in_ns snd awk -F, \
+		'NR > 1 && $4 > 22000000 && $5 != "cnp_np" { n++ } END { print +n }' \
+		/proc/net/rocehost/trace)" -eq 0
+	check "packets of what is not connected" "$(packets_of cm)" -eq 0
+	unload
+}
+
 # Packets through a qdisc: as many as told, of so many flows, all but the first
 # few with CE; and what is no dummy, or goes, is told
 test_blast()
@@ -362,6 +508,12 @@ test_words()
 		'rate: 0 is not in 1000 .. 1000000000000'
 	refused snd "flow e0 to $RCV4 rate 11gbit" \
 		'rate: above that of the host, 10000000000 bit/s'
+	refused snd "flow e0 to $RCV4 start 2ms stop 2ms" \
+		'stop: not after start and spread, 2000000 ns'
+	refused snd "flow e0 to $RCV4 stop 3ms start 1ms spread 2ms" \
+		'stop: not after start and spread, 3000000 ns'
+	refused snd "flow e0 to $RCV4 stop 0" \
+		'stop: 0 is not in 1 .. 1000000000000'
 	refused snd "flow e0 to $RCV4 poisson" 'poisson: wants every'
 	refused snd "flow e0 to $RCV4 probe p7" 'probe: none, or more than one, on "p7"'
 	refused snd "flow e0 to $RCV4 flows 1048577" \
@@ -404,8 +556,6 @@ test_too_many()
 	check "complete" "$(sum snd flows messages)" -eq 1
 	unload
 }
-
-endless="size endless messages endless"
 
 test_interface_gone()
 {

@@ -101,6 +101,7 @@ static const struct rh_word rh_flow_words[] = {
 	{ "rate", RH_RATE, FLOW(rate_bps), 1000, 1000000000000ULL },
 	{ "start", RH_TIME, FLOW(start_ns), 0, 1000 * NSEC_PER_SEC },
 	{ "spread", RH_TIME, FLOW(spread_ns), 0, 1000 * NSEC_PER_SEC },
+	{ "stop", RH_TIME, FLOW(stop_ns), 1, 1000 * NSEC_PER_SEC },
 	{ "dscp", RH_NUMBER, FLOW(dscp), 0, 63 },
 	{ "ect", RH_NUMBER, FLOW(ect), 0, 2 },
 	{ "sport", RH_SPORT, FLOW(sport), 1, 65535 },
@@ -495,6 +496,7 @@ static int rh_cmd_flow(struct net *net, char *line)
 		.size = 65536,
 		.messages = 1,
 		.ect = 2,
+		.stop_ns = RH_NEVER,
 		.sport = RH_SPORT_MLX5,
 		.psn = RH_NEVER,
 	};
@@ -533,6 +535,9 @@ static int rh_cmd_flow(struct net *net, char *line)
 		return err;
 	if (conf.size == RH_ENDLESS)
 		conf.messages = RH_ENDLESS;
+	if (conf.stop_ns <= conf.start_ns + conf.spread_ns)
+		return rh_error(net, -ERANGE, "stop: not after start and spread, %llu ns",
+				conf.start_ns + conf.spread_ns);
 	if (conf.poisson && !conf.every_ns)
 		return rh_error(net, -EINVAL, "poisson: wants every");
 	if (conf.trace * conf.n > 1 << 20)

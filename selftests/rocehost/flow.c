@@ -3,11 +3,17 @@
  * Flows: the senders of connections.
  *
  *	idle --start--> [connecting --REP-->] sending --stop--> (silent)
+ *
+ * A flow that has stopped, or all when the run is over, sends nothing, neither
+ * anew nor again.  Its rate stays what it was then; what comes for it counts.
  */
 #include <linux/etherdevice.h>
 #include <linux/slab.h>
 
 #include "rocehost.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"
 
 /* All flows of the world: half a gigabyte of them */
 #define RH_FLOWS_MAX	BIT(20)
@@ -28,6 +34,17 @@ static bool rh_flow_has_packet(const struct rh_flow *flow)
 static bool rh_flow_under_way(const struct rh_flow *flow)
 {
 	return flow->rq.una < flow->rq.high;
+}
+
+static bool rh_flow_stopped(const struct rh_flow *flow, u64 now_ns)
+{
+	return now_ns >= flow->stop_ns;
+}
+
+static bool rh_flow_silent(const struct rh_flow *flow, u64 now_ns)
+{
+	return rh_flow_stopped(flow, now_ns) ||
+	       now_ns >= READ_ONCE(rh_world.stop_ns);
 }
 
 static u64 rh_flow_timeout_ns(const struct rh_flow *flow)
@@ -180,7 +197,7 @@ static void rh_flow_schedule(struct rh_flow *flow, u64 now_ns)
 
 	if (!RB_EMPTY_NODE(&flow->due.node))
 		timerqueue_del(&host->due, &flow->due);
-	if (now_ns >= READ_ONCE(rh_world.stop_ns))
+	if (rh_flow_silent(flow, now_ns))
 		return;
 	if (flow->state == RH_FLOW_SENDING && list_empty(&flow->ready) &&
 	    rh_flow_has_packet(flow) && flow->pace.next_ns <= now_ns)
@@ -221,7 +238,7 @@ static void rh_flow_sending(struct rh_flow *flow, u64 now_ns)
  */
 void rh_flow_run(struct rh_flow *flow, u64 now_ns, struct sk_buff_head *out)
 {
-	if (now_ns >= READ_ONCE(rh_world.stop_ns)) {
+	if (rh_flow_silent(flow, now_ns)) {
 		rh_flow_schedule(flow, now_ns);
 		return;
 	}
@@ -261,7 +278,7 @@ void rh_flow_run(struct rh_flow *flow, u64 now_ns, struct sk_buff_head *out)
 void rh_flow_accepted(struct rh_flow *flow, u64 now_ns,
 		      struct sk_buff_head *out)
 {
-	if (flow->state != RH_FLOW_CONNECTING)
+	if (flow->state != RH_FLOW_CONNECTING || rh_flow_stopped(flow, now_ns))
 		return;
 	rh_flow_send_cm(flow, RH_CM_RTU, now_ns, out);
 	rh_flow_sending(flow, now_ns);
@@ -286,8 +303,7 @@ struct sk_buff *rh_flow_send(struct rh_flow *flow, u64 now_ns)
 	u32 bytes, len;
 	u8 opcode;
 
-	if (!rh_flow_has_packet(flow) ||
-	    now_ns >= READ_ONCE(rh_world.stop_ns))
+	if (!rh_flow_has_packet(flow) || rh_flow_silent(flow, now_ns))
 		goto out;
 	div64_u64_rem(seq, group->msg_pkts, &pos);
 	first = !pos;
@@ -334,6 +350,8 @@ static void rh_flow_cnp(struct rh_flow *flow, u8 dscp, u64 now_ns)
 		flow->st.cnps_np += rh_counting(now_ns);
 	}
 	rh_trace(flow, cp ? RH_TRACE_CNP_CP : RH_TRACE_CNP_NP, now_ns);
+	if (rh_flow_stopped(flow, now_ns))
+		return;
 	rh_flow_rate(flow, rp_cnp(&flow->rp, &conf->rp, now_ns), old_bps,
 		     now_ns);
 }
@@ -352,7 +370,8 @@ void rh_flow_received(struct rh_flow *flow, const struct iqcn_pkt *pkt,
 	if (flow->state != RH_FLOW_SENDING)
 		return;
 	/* in the order of their times */
-	rh_flow_rp(flow, now_ns);
+	if (!rh_flow_stopped(flow, now_ns))
+		rh_flow_rp(flow, now_ns);
 	if (pkt->opcode == IQCN_OP_CNP) {
 		rh_flow_cnp(flow, dscp, now_ns);
 	} else if (syndrome == AETH_NAK_PSN) {
@@ -369,6 +388,23 @@ void rh_flow_received(struct rh_flow *flow, const struct iqcn_pkt *pkt,
 }
 
 /**
+ * rh_flow_told() - there is telemetry in a CNP, which is received after this
+ * @flow: for this flow, its host locked
+ * @tm: the telemetry
+ * @now_ns: now
+ */
+void rh_flow_told(struct rh_flow *flow, const struct telemetry *tm, u64 now_ns)
+{
+	if (flow->state != RH_FLOW_SENDING)
+		return;
+	trace_rh_telemetry(flow->host->dev, flow->qpn, tm);
+	if (!rh_counting(now_ns))
+		return;
+	flow->st.cnps_telemetry++;
+	flow->told = *tm;
+}
+
+/**
  * rh_flow_begin() - the epoch is set
  * @flow: the flow, its host locked
  */
@@ -382,6 +418,8 @@ void rh_flow_begin(struct rh_flow *flow)
 	if (conf->spread_ns)
 		flow->start_ns += mul_u64_u32_shr(conf->spread_ns,
 						  prandom_u32_state(rnd), 32);
+	if (conf->stop_ns != RH_NEVER)
+		flow->stop_ns = rh_world.epoch_ns + conf->stop_ns;
 	seed = (u64)prandom_u32_state(rnd) << 32 | prandom_u32_state(rnd);
 	flow->arrive.next_ns = flow->start_ns;
 	flow->arrive.every_ns = conf->every_ns;
@@ -478,6 +516,7 @@ static void rh_flow_init(struct rh_flow *flow, struct rh_host *host,
 	flow->group = group;
 	flow->qpn = qpn;
 	flow->dest_qpn = dest_qpn;
+	flow->stop_ns = RH_NEVER;
 	timerqueue_init(&flow->due);
 	INIT_LIST_HEAD(&flow->ready);
 	flow->rp.increase_due_ns = RP_NEVER;

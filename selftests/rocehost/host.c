@@ -90,7 +90,10 @@ static void rh_receive_cm(struct rh_host *host, const struct iqcn_pkt *pkt,
 	struct iqcn_cm cm;
 
 	if (!iqcn_parse_cm(bth, avail, &cm)) {
-		host->stray++;
+		/* nothing is to be done for the third message */
+		if (avail < RH_CM_ATTR + 2 ||
+		    get_unaligned_be16(bth + RH_CM_ATTR) != RH_CM_RTU)
+			host->stray++;
 		return;
 	}
 	switch (cm.attr) {
@@ -114,6 +117,8 @@ static void rh_receive_cm(struct rh_host *host, const struct iqcn_pkt *pkt,
 static void rh_receive_answer(struct rh_host *host, const struct iqcn_pkt *pkt,
 			      const u8 *bth, u8 tos, u64 now_ns)
 {
+	const u8 *body = bth + IQCN_BTH_LEN;
+	struct telemetry tm;
 	struct rh_flow *flow;
 
 	if (pkt->opcode == RC_ACK &&
@@ -123,9 +128,12 @@ static void rh_receive_answer(struct rh_host *host, const struct iqcn_pkt *pkt,
 		return;
 	}
 	flow = rh_flow_for(host, pkt->dest_qp, pkt);
-	if (flow)
-		rh_flow_received(flow, pkt, bth[IQCN_BTH_LEN], tos >> 2,
-				 now_ns);
+	if (!flow)
+		return;
+	/* a CNP that parses has all its reserved bytes */
+	if (pkt->opcode == IQCN_OP_CNP && telemetry_decode(body, &tm))
+		rh_flow_told(flow, &tm, now_ns);
+	rh_flow_received(flow, pkt, *body, tos >> 2, now_ns);
 }
 
 static bool rh_is_write(u8 opcode)

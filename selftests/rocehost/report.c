@@ -3,6 +3,7 @@
  * /proc/net/rocehost: what to write, and what came out, as text with commas.
  */
 #include <linux/capability.h>
+#include <linux/iqcn.h>
 #include <linux/proc_fs.h>
 #include <linux/rtnetlink.h>
 #include <linux/seq_file.h>
@@ -177,6 +178,56 @@ static int rh_show_flows(struct seq_file *m, void *v)
 		       rh_show_host_flows);
 }
 
+/* What the last CNP with telemetry said, of a flow that has had any */
+static void rh_show_flow_telemetry(struct seq_file *m, struct rh_host *host,
+				   const struct rh_flow *f)
+{
+	static const char * const causes[__IQCN_CAUSE_MAX] = {
+		[IQCN_CAUSE_NONE] = "none",
+		[IQCN_CAUSE_TIMER] = "timer",
+		[IQCN_CAUSE_WREB] = "wreb",
+		[IQCN_CAUSE_PI] = "pi",
+		[IQCN_CAUSE_HOLD] = "hold",
+		[IQCN_CAUSE_DROP] = "drop",
+	};
+	struct telemetry tm;
+	u64 cnps;
+	u32 ppm;
+
+	spin_lock_bh(&host->lock);
+	cnps = f->st.cnps_telemetry;
+	tm = f->told;
+	spin_unlock_bh(&host->lock);
+	if (!cnps)
+		return;
+	seq_printf(m, "%s,%s,%u,%llu,%d,", host->dev->name, f->group->conf.name,
+		   f->qpn, cnps, tm.was_ce);
+	if (tm.cause < ARRAY_SIZE(causes) && causes[tm.cause])
+		seq_puts(m, causes[tm.cause]);
+	else
+		seq_printf(m, "%u", tm.cause);
+	ppm = telemetry_depth_ppm(&tm);
+	seq_printf(m, ",%u.%06u,%u,%u,%d,%u,%u\n", ppm / 1000000,
+		   ppm % 1000000, tm.flows, tm.port_bytes, tm.gradient,
+		   tm.tx_bytes, tm.time_us);
+}
+
+static void rh_show_host_telemetry(struct seq_file *m, struct rh_host *host)
+{
+	const struct rh_flow_group *group;
+	u32 i;
+
+	list_for_each_entry(group, &host->groups, list)
+		for (i = 0; i < group->conf.n; i++)
+			rh_show_flow_telemetry(m, host, &group->flows[i]);
+}
+
+static int rh_show_telemetry(struct seq_file *m, void *v)
+{
+	return rh_show(m, "dev,name,qpn,cnps,was_ce,cause,depth_share,flows,port_bytes,gradient_bytes_per_us,tx_bytes,time_us\n",
+		       rh_show_host_telemetry);
+}
+
 static void rh_show_host_sinks(struct seq_file *m, struct rh_host *host)
 {
 	const struct rh_sink_group *group;
@@ -323,6 +374,7 @@ int rh_report_init(struct net *net)
 		{ "settings", rh_show_settings },
 		{ "hosts", rh_show_hosts },
 		{ "flows", rh_show_flows },
+		{ "telemetry", rh_show_telemetry },
 		{ "sinks", rh_show_sinks },
 		{ "completions", rh_show_done },
 		{ "trace", rh_show_trace },

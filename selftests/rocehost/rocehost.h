@@ -35,6 +35,7 @@
 #include "pace.h"
 #include "rc.h"
 #include "rp.h"
+#include "telemetry.h"
 #include "rocev2.h"
 
 #define RH_MTU_MIN	256
@@ -61,6 +62,8 @@
 
 /* The third message of connection set-up */
 #define RH_CM_RTU	0x0014
+/* Where a message says which it is, from the BTH on */
+#define RH_CM_ATTR	36
 
 /**
  * struct rh_world - what all namespaces share
@@ -274,6 +277,7 @@ struct rh_wire {
  * @rate_bps: first rate, 0: the line's
  * @start_ns: after the epoch
  * @spread_ns: and up to so much later, at random
+ * @stop_ns: after the epoch: nothing is sent from then on, RH_NEVER: until the end
  * @dscp: of data
  * @ect: ECN bits of data
  * @sport: UDP source port, or RH_SPORT_*
@@ -294,6 +298,7 @@ struct rh_flow_conf {
 	u64 rate_bps;
 	u64 start_ns;
 	u64 spread_ns;
+	u64 stop_ns;
 	u64 dscp;
 	u64 ect;
 	u64 sport;
@@ -408,6 +413,7 @@ enum rh_flow_state {
  * @pace: of its packets
  * @rq: requester
  * @start_ns: when it begins
+ * @stop_ns: when it ends, RH_NEVER: with all others
  * @progress_ns: last acknowledge, or first packet under way
  * @asked_ns: when an acknowledge was last asked for
  * @arrive: messages as they come
@@ -423,9 +429,11 @@ enum rh_flow_state {
  * @st.timeouts: time-outs
  * @st.cnps_np: CNPs of the receiver
  * @st.cnps_cp: CNPs of congestion points
+ * @st.cnps_telemetry: CNPs with telemetry
  * @st.cuts: times that the rate was cut
  * @st.raised: times that it rose
  * @st.raised_above_kmax: with more than Kmax in the queue in the way
+ * @told: what the last of @st.cnps_telemetry said
  * @wire: header of its packets
  * @n_trace: events traced, ever
  */
@@ -441,6 +449,7 @@ struct rh_flow {
 	struct pace pace;
 	struct rc_requester rq;
 	u64 start_ns;
+	u64 stop_ns;
 	u64 progress_ns;
 	u64 asked_ns;
 	struct arrivals arrive;
@@ -456,10 +465,12 @@ struct rh_flow {
 		u64 timeouts;
 		u64 cnps_np;
 		u64 cnps_cp;
+		u64 cnps_telemetry;
 		u64 cuts;
 		u64 raised;
 		u64 raised_above_kmax;
 	} st;
+	struct telemetry told;
 	struct rh_wire wire;
 	u32 n_trace;
 };
@@ -588,6 +599,7 @@ void rh_flow_run(struct rh_flow *flow, u64 now_ns, struct sk_buff_head *out);
 struct sk_buff *rh_flow_send(struct rh_flow *flow, u64 now_ns);
 void rh_flow_received(struct rh_flow *flow, const struct iqcn_pkt *pkt,
 		      u8 syndrome, u8 dscp, u64 now_ns);
+void rh_flow_told(struct rh_flow *flow, const struct telemetry *tm, u64 now_ns);
 void rh_flow_accepted(struct rh_flow *flow, u64 now_ns,
 		      struct sk_buff_head *out);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests of what is pure in rocehost: RP, NP, RC, pacing, arrivals.
+ * KUnit tests of what is pure in rocehost: RP, NP, RC, pacing, arrivals,
+ * telemetry.
  *
  * What is expected follows from the published rules (rp.h names them), worked
  * out by hand or here in floating point's stead with plain fractions.
@@ -12,6 +13,7 @@
 #include "pace.h"
 #include "rc.h"
 #include "rp.h"
+#include "telemetry.h"
 
 #define MBIT	1000000ULL
 #define GBIT	1000000000ULL
@@ -507,6 +509,60 @@ static void arrive_poisson(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a.next_ns, b.next_ns);
 }
 
+/* Each field has bytes of its own, and its sign bit */
+static void telemetry_fields(struct kunit *test)
+{
+	static const u8 rsvd[16] = {
+		0x11,			/* version 1, was CE */
+		0x04,			/* IQCN_CAUSE_HOLD */
+		0x40, 0x00,		/* 16384 / 65535 */
+		0x02, 0x01,
+		0x81, 0x23,		/* 33059 * 4096 */
+		0xff, 0x38,		/* -200 */
+		0x83, 0x02, 0x05,	/* 8585733 * 256 */
+		0xff, 0xff, 0xfe,
+	};
+	struct telemetry tm;
+
+	KUNIT_ASSERT_TRUE(test, telemetry_decode(rsvd, &tm));
+	KUNIT_EXPECT_TRUE(test, tm.was_ce);
+	KUNIT_EXPECT_EQ(test, tm.cause, 4);
+	KUNIT_EXPECT_EQ(test, tm.depth, 16384);
+	KUNIT_EXPECT_EQ(test, telemetry_depth_ppm(&tm), 250003);
+	KUNIT_EXPECT_EQ(test, tm.flows, 513);
+	KUNIT_EXPECT_EQ(test, tm.port_bytes, 135409664);
+	KUNIT_EXPECT_EQ(test, tm.gradient, -200);
+	KUNIT_EXPECT_EQ(test, tm.tx_bytes, 2197947648);
+	KUNIT_EXPECT_EQ(test, tm.time_us, 16777214);
+}
+
+/* The ends, and what is not for us: it leaves no trace */
+static void telemetry_ends(struct kunit *test)
+{
+	struct telemetry tm = { .flows = 7 };
+	u8 rsvd[16] = {};
+
+	KUNIT_EXPECT_FALSE(test, telemetry_decode(rsvd, &tm));
+	memset(rsvd, 0xff, sizeof(rsvd));
+	KUNIT_EXPECT_FALSE(test, telemetry_decode(rsvd, &tm));
+	rsvd[0] = 0x21;
+	KUNIT_EXPECT_FALSE(test, telemetry_decode(rsvd, &tm));
+	rsvd[0] = 0x01;
+	KUNIT_EXPECT_FALSE(test, telemetry_decode(rsvd, &tm));
+	KUNIT_EXPECT_EQ(test, tm.flows, 7);
+	/* bits that have no meaning yet do not matter */
+	rsvd[0] = 0x1e;
+	KUNIT_ASSERT_TRUE(test, telemetry_decode(rsvd, &tm));
+	KUNIT_EXPECT_FALSE(test, tm.was_ce);
+	KUNIT_EXPECT_EQ(test, tm.cause, 255);
+	KUNIT_EXPECT_EQ(test, telemetry_depth_ppm(&tm), 1000000);
+	KUNIT_EXPECT_EQ(test, tm.flows, U16_MAX);
+	KUNIT_EXPECT_EQ(test, tm.port_bytes, 268431360);
+	KUNIT_EXPECT_EQ(test, tm.gradient, -1);
+	KUNIT_EXPECT_EQ(test, tm.tx_bytes, 0xffffff00);
+	KUNIT_EXPECT_EQ(test, tm.time_us, 0xffffff);
+}
+
 static struct kunit_case rp_cases[] = {
 	KUNIT_CASE(rp_paper_cut),
 	KUNIT_CASE(rp_paper_alpha),
@@ -531,6 +587,8 @@ static struct kunit_case host_cases[] = {
 	KUNIT_CASE(pace_exact),
 	KUNIT_CASE(arrive_logarithm),
 	KUNIT_CASE(arrive_poisson),
+	KUNIT_CASE(telemetry_fields),
+	KUNIT_CASE(telemetry_ends),
 	{}
 };
 

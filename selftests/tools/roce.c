@@ -65,6 +65,7 @@ struct spec {
 	uint16_t pkey;
 	uint32_t qp, psn;
 	bool becn;
+	uint8_t rsvd[16];		/* of a CNP */
 	const char *cm;			/* req, rep, dreq */
 	uint32_t cm_local, cm_remote, cm_qp;
 	unsigned int payload;
@@ -89,6 +90,7 @@ static void usage(void)
 "          --smac MAC --dmac MAC  --vlan [ad:]VID[:PCP] (outer first)\n"
 "          --tos N --ttl N --sport N --opcode N --pkey N\n"
 "          --qp N --psn N --len PAYLOAD --cm-local N --cm-remote N --cm-qp N\n"
+"          --rsvd HEX  16 bytes, in CNPs\n"
 "          --bad truncate:N|frag|morefrag|options|hopopts|udplen|tver|icrc\n"
 "          --hex  print instead of sending\n"
 "send:     --count N --interval US --flows N --gso SEGMENTS\n"
@@ -197,6 +199,12 @@ static unsigned int build_cm(const struct spec *s, uint8_t *payload)
 	return 8 + 256;
 }
 
+static unsigned int put_rsvd(const struct spec *s, uint8_t *payload)
+{
+	memcpy(payload, s->rsvd, sizeof(s->rsvd));
+	return sizeof(s->rsvd);
+}
+
 /* Return: length from L2 on; @l3 is where IP is */
 static unsigned int build(const struct spec *s, uint8_t *f, unsigned int *l3)
 {
@@ -228,7 +236,7 @@ static unsigned int build(const struct spec *s, uint8_t *f, unsigned int *l3)
 		f[udp + 12] = 0x40;
 	put32(f + udp + 16, s->psn);
 	if (s->opcode == OP_CNP)
-		payload = 16;
+		payload = put_rsvd(s, f + udp + 20);
 	else if (s->opcode == OP_ACK)
 		payload = 4;
 	else if (s->cm)
@@ -356,6 +364,8 @@ static bool parse(const uint8_t *f, unsigned int len, struct seen *r)
 	s->becn = f[udp + 12] & 0x40;
 	s->qp = get32(f + udp + 12) & 0xffffff;
 	s->psn = get32(f + udp + 16) & 0xffffff;
+	if (s->opcode == OP_CNP && len >= udp + 20 + sizeof(s->rsvd) + 4)
+		memcpy(s->rsvd, f + udp + 20, sizeof(s->rsvd));
 	r->len = len;
 	if (s->v6)
 		r->csum_ok = !fold(sum16(f + udp, len - udp,
@@ -532,6 +542,17 @@ static void print_hex(const uint8_t *p, unsigned int len)
 		printf("%02x", p[i]);
 }
 
+/* Those of most CNPs are zero, and not worth a word */
+static void print_rsvd(const struct spec *s)
+{
+	static const uint8_t zero[sizeof(s->rsvd)];
+
+	if (!memcmp(s->rsvd, zero, sizeof(zero)))
+		return;
+	printf(" rsvd ");
+	print_hex(s->rsvd, sizeof(s->rsvd));
+}
+
 static void print_seen(const struct seen *r, const uint8_t *frame, bool hex)
 {
 	static const char *const ecn[] = { "not-ect", "ect1", "ect0", "ce" };
@@ -556,6 +577,7 @@ static void print_seen(const struct seen *r, const uint8_t *frame, bool hex)
 		printf(" hex ");
 		print_hex(frame, r->len);
 	}
+	print_rsvd(s);
 	putchar('\n');
 }
 
@@ -894,6 +916,20 @@ static void get_vlan(struct spec *s, const char *arg)
 	s->vlans++;
 }
 
+static void get_rsvd(struct spec *s, const char *arg)
+{
+	char byte[3] = {};
+	unsigned int i;
+
+	if (strlen(arg) != 2 * sizeof(s->rsvd) ||
+	    strspn(arg, "0123456789abcdefABCDEF") != strlen(arg))
+		usage();
+	for (i = 0; i < sizeof(s->rsvd); i++) {
+		memcpy(byte, arg + 2 * i, 2);
+		s->rsvd[i] = strtoul(byte, NULL, 16);
+	}
+}
+
 static void get_list(struct options *o, const char *arg)
 {
 	struct item item;
@@ -950,7 +986,8 @@ int main(int argc, char **argv)
 {
 	enum { SRC = 1, DST, SMAC, DMAC, VLAN, TOS, TTL, SPORT, OP,
 	       PKEY, QP, PSN, LEN, CML, CMR, CMQ, BAD, HEX, COUNT, INTERVAL,
-	       FLOWS, GSO, LIST, TIME, CNP, DELAY, ACK, MONO, READY, TYPE };
+	       FLOWS, GSO, LIST, TIME, CNP, DELAY, ACK, MONO, READY, TYPE,
+	       RSVD };
 	static const struct option opts[] = {
 		{ "src", 1, 0, SRC }, { "dst", 1, 0, DST },
 		{ "smac", 1, 0, SMAC }, { "dmac", 1, 0, DMAC },
@@ -967,7 +1004,7 @@ int main(int argc, char **argv)
 		{ "time", 1, 0, TIME }, { "cnp", 1, 0, CNP },
 		{ "delay", 1, 0, DELAY }, { "ack", 1, 0, ACK },
 		{ "mono", 0, 0, MONO }, { "ready", 1, 0, READY },
-		{ "type", 1, 0, TYPE }, {}
+		{ "type", 1, 0, TYPE }, { "rsvd", 1, 0, RSVD }, {}
 	};
 	struct options o = {
 		.s = {
@@ -1013,6 +1050,7 @@ int main(int argc, char **argv)
 		case CML: s->cm_local = n; break;
 		case CMR: s->cm_remote = n; break;
 		case CMQ: s->cm_qp = n; break;
+		case RSVD: get_rsvd(s, optarg); break;
 		case BAD: s->bad = optarg; break;
 		case HEX: o.hex = true; break;
 		case COUNT: o.count = n; break;

@@ -55,6 +55,17 @@
  * @TCA_IQCN_SAMPLE_GROUP: u32, psample group that those packets are copied to,
  *	IQCN_SAMPLE_GROUP_NONE: none
  * @TCA_IQCN_SNOOP: u32, &enum iqcn_snoop; common to all queues of the namespace
+ * @TCA_IQCN_MEASURE: u32, set of &enum iqcn_measure bits: what
+ *	IQCN_NOTIFY_WREB goes by; of several the largest
+ * @TCA_IQCN_PROFILE: array of &struct tc_iqcn_point, no more than
+ *	IQCN_POINTS_MAX: probability of IQCN_NOTIFY_WREB; empty: that of marking
+ * @TCA_IQCN_QREF_BYTES: u32, depth that IQCN_NOTIFY_PI aims at
+ * @TCA_IQCN_UPDATE_NS: u32, ns between two steps of its controller
+ * @TCA_IQCN_ALPHA: u32, its integral gain: CNPs that a step adds to a round of
+ *	all flows, per 10^9 bytes above qref
+ * @TCA_IQCN_BETA: u32, its proportional gain: per 10^9 bytes of growth
+ * @TCA_IQCN_MIN_GAP_NS: u32, ns that two CNPs of ours to a flow are apart
+ * @TCA_IQCN_TELEMETRY: u32, 1: the CNPs carry &struct iqcn_telemetry
  * @__TCA_IQCN_MAX: number of attributes, plus one
  */
 enum tca_iqcn {
@@ -92,6 +103,14 @@ enum tca_iqcn {
 	TCA_IQCN_SAMPLE,
 	TCA_IQCN_SAMPLE_GROUP,
 	TCA_IQCN_SNOOP,
+	TCA_IQCN_MEASURE,
+	TCA_IQCN_PROFILE,
+	TCA_IQCN_QREF_BYTES,
+	TCA_IQCN_UPDATE_NS,
+	TCA_IQCN_ALPHA,
+	TCA_IQCN_BETA,
+	TCA_IQCN_MIN_GAP_NS,
+	TCA_IQCN_TELEMETRY,
 	__TCA_IQCN_MAX
 };
 
@@ -112,12 +131,102 @@ enum iqcn_nonect {
 /**
  * enum iqcn_notify - ways to tell a sender, as bits
  * @IQCN_NOTIFY_TIMER: a CNP when T1 has passed since the last notification
+ * @IQCN_NOTIFY_WREB: a CNP when a packet arrives, with a probability that
+ *	follows how congested the queue is
+ * @IQCN_NOTIFY_PI: likewise, with a probability set by a PI controller, and for
+ *	flows whose packets are further apart than T1 every T1
+ *
+ * With either of the last two a packet that is dropped causes a CNP.
  */
 enum iqcn_notify {
 	IQCN_NOTIFY_TIMER	= 1 << 0,
+	IQCN_NOTIFY_WREB	= 1 << 1,
+	IQCN_NOTIFY_PI		= 1 << 2,
 };
 
-#define IQCN_NOTIFY_ALL IQCN_NOTIFY_TIMER
+#define IQCN_NOTIFY_BTS (IQCN_NOTIFY_WREB | IQCN_NOTIFY_PI)
+#define IQCN_NOTIFY_ALL (IQCN_NOTIFY_TIMER | IQCN_NOTIFY_BTS)
+
+/**
+ * enum iqcn_measure - how congested a queue is, in bytes, as bits
+ * @IQCN_MEASURE_DEPTH: its depth
+ * @IQCN_MEASURE_GRADIENT: what it has grown by in a window
+ * @IQCN_MEASURE_DELAY: what its bandwidth carries in the time that a packet is
+ *	estimated to wait
+ */
+enum iqcn_measure {
+	IQCN_MEASURE_DEPTH	= 1 << 0,
+	IQCN_MEASURE_GRADIENT	= 1 << 1,
+	IQCN_MEASURE_DELAY	= 1 << 2,
+};
+
+#define IQCN_MEASURE_ALL (IQCN_MEASURE_DEPTH | IQCN_MEASURE_GRADIENT | \
+			  IQCN_MEASURE_DELAY)
+
+/* Points of a profile */
+#define IQCN_POINTS_MAX 8
+
+/**
+ * struct tc_iqcn_point - of a profile, which is straight between two of them
+ * @bytes: how congested the queue is; more than that of the point before
+ * @prob: probability, as a share of U32_MAX; not less than that of the point
+ *	before.  Below the first point it is 0, above the last one that of it.
+ */
+struct tc_iqcn_point {
+	__u32	bytes;
+	__u32	prob;
+};
+
+/**
+ * enum iqcn_cause - why a CNP was sent
+ * @IQCN_CAUSE_NONE: not used
+ * @IQCN_CAUSE_TIMER: T1 has passed (IQCN_NOTIFY_TIMER)
+ * @IQCN_CAUSE_WREB: a packet arrived (IQCN_NOTIFY_WREB)
+ * @IQCN_CAUSE_PI: a packet arrived (IQCN_NOTIFY_PI)
+ * @IQCN_CAUSE_HOLD: no packet arrived for T1 (IQCN_NOTIFY_PI)
+ * @IQCN_CAUSE_DROP: a packet was dropped
+ * @__IQCN_CAUSE_MAX: number of values
+ */
+enum iqcn_cause {
+	IQCN_CAUSE_NONE,
+	IQCN_CAUSE_TIMER,
+	IQCN_CAUSE_WREB,
+	IQCN_CAUSE_PI,
+	IQCN_CAUSE_HOLD,
+	IQCN_CAUSE_DROP,
+	__IQCN_CAUSE_MAX
+};
+
+#define IQCN_TELEMETRY_VERSION	1
+/* bits of struct iqcn_telemetry, @flags */
+#define IQCN_TELEMETRY_WAS_CE	(1 << 0)
+
+/**
+ * struct iqcn_telemetry - in the 16 reserved bytes of a CNP of ours
+ * @version_flags: bits 7-4: IQCN_TELEMETRY_VERSION; bit 0,
+ *	IQCN_TELEMETRY_WAS_CE: the packet that caused it was CE when it came, so
+ *	whoever marked it may have told the sender already; bits 3-1: 0
+ * @cause: &enum iqcn_cause
+ * @depth: depth of the queue as a share of its limit, 0xffff: full
+ * @flows: flows that were active in the last milliseconds, 0xffff: or more
+ * @port_4k: depth of all queues of the port, in 4,096 bytes, 0xffff: or more
+ * @gradient: growth of the queue in bytes per us, two's complement, saturated
+ * @tx_256: bytes that the queue has sent, in 256 bytes, modulo 2^24
+ * @time_us: when all of this was so, in us of the box's clock, modulo 2^24
+ *
+ * All in network byte order.  All zero in a CNP without telemetry: the version
+ * tells.
+ */
+struct iqcn_telemetry {
+	__u8	version_flags;
+	__u8	cause;
+	__be16	depth;
+	__be16	flows;
+	__be16	port_4k;
+	__be16	gradient;
+	__u8	tx_256[3];
+	__u8	time_us[3];
+};
 
 /**
  * enum iqcn_detect - ways to see congestion, as bits
@@ -261,6 +370,15 @@ enum iqcn_pair_grade {
  * @cnp_cancelled: those of @cnp_delayed that were not sent, for the receiver's
  *	came, or the congestion ended
  * @flow_state_changes: changes of congestion states of single flows
+ * @cnp_wreb: those of @cnp_sent for IQCN_CAUSE_WREB
+ * @cnp_pi: likewise for IQCN_CAUSE_PI
+ * @cnp_hold: likewise for IQCN_CAUSE_HOLD
+ * @cnp_drop: likewise for IQCN_CAUSE_DROP
+ * @cnp_gap: CNPs that were due but too soon after another to the same flow
+ * @bts_mark: those of @ecn_mark that were marked for they caused a CNP, or would
+ *	have
+ * @bts_prob: probability that a packet causes one, as a share of U32_MAX
+ * @flows_active: flows that were active in the last milliseconds
  */
 struct tc_iqcn_xstats {
 	__u64	ecn_mark;
@@ -298,6 +416,14 @@ struct tc_iqcn_xstats {
 	__u64	cnp_delayed;
 	__u64	cnp_cancelled;
 	__u64	flow_state_changes;
+	__u64	cnp_wreb;
+	__u64	cnp_pi;
+	__u64	cnp_hold;
+	__u64	cnp_drop;
+	__u64	cnp_gap;
+	__u64	bts_mark;
+	__u32	bts_prob;
+	__u32	flows_active;
 };
 
 #endif /* _UAPI_LINUX_IQCN_H */

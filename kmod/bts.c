@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Back to the sender: a CNP when a packet arrives, while it still has the whole
+ * queue before it, instead of when it has left.
+ *
+ *	ECT packet of a RoCEv2 flow arrives
+ *	      |
+ *	      |-- it was CE already --> nothing: who marked it has told, or will
+ *	      v
+ *	 pi: the controller's probability, by the flow's credit (pi.h)
+ *	      | no
+ *	      v
+ *	 wreb: the profile's probability for how congested the queue is, by lot
+ *	      | yes, of either
+ *	      v
+ *	 mark it CE, so that later hops keep silent; CNP, unless the flow had one
+ *	 less than min-gap ago
+ *
+ *	it is dropped --> CNP, be it CE or not; after min-gap if that is not over
+ *
+ * One CNP for a packet, whatever asks for it.  Nothing is sent from here, for the
+ * qdisc's lock is held: the queue's timer does at once (trigger.c).
+ *
+ * With pi a flow whose packets are further apart than T1 has its chances every
+ * T1 all the same, until it has had no packet for IQCN_HOLD_NS: its sender must
+ * not speed up between two packets.
+ *
+ * Source: US 12388756 B2 (WREB), description (11)-(16), clauses 1-9.
+ */
+#include <linux/etherdevice.h>
+#include <linux/random.h>
+
+#include "iqcn.h"
+
+/* With measure delay a queue that drains so many times slower than it should is
+ * still seen in time
+ */
+#define IQCN_CALM_PER_DELAY	16
+
+/* How long a flow has its chances after its last packet */
+#define IQCN_HOLD_NS		(10 * NSEC_PER_MSEC)
+
+static bool iqcn_bts_has(const struct iqcn_queue *q, u32 notify)
+{
+	return q->port && (q->p.notify & notify);
+}
+
+/* The depth below which nobody has anything to decide */
+static u32 iqcn_bts_calm_bytes(const struct iqcn_queue *q)
+{
+	u32 zero = q->p.mark.kmin_bytes, level;
+
+	if (iqcn_bts_has(q, IQCN_NOTIFY_WREB)) {
+		level = iqcn_profile_zero_bytes(&q->p.profile, &q->p.mark);
+		if (q->p.measure & IQCN_MEASURE_DELAY)
+			level /= IQCN_CALM_PER_DELAY;
+		zero = min(zero, level);
+	}
+	if (iqcn_bts_has(q, IQCN_NOTIFY_PI)) {
+		/* one that runs decides about every packet */
+		if (iqcn_pi_runs(&q->pi))
+			return 0;
+		zero = min(zero, iqcn_pi_wake_bytes(&q->p.pi));
+	}
+	return zero == U32_MAX ? zero : zero + 1;
+}
+
+static void iqcn_bts_calm(struct iqcn_queue *q)
+{
+	u32 calm_bytes = iqcn_bts_calm_bytes(q);
+
+	if (calm_bytes != q->calm_bytes)
+		WRITE_ONCE(q->calm_bytes, calm_bytes);
+}
+
+/**
+ * iqcn_bts_set_params() - there are other parameters
+ * @q: queue
+ *
+ * Context: queue->lock.
+ */
+void iqcn_bts_set_params(struct iqcn_queue *q)
+{
+	if (!iqcn_bts_has(q, IQCN_NOTIFY_PI))
+		memset(&q->pi, 0, sizeof(q->pi));
+	iqcn_bts_calm(q);
+}
+
+/**
+ * iqcn_bts_reset() - the queue is empty, and what it was is forgotten
+ * @q: queue
+ *
+ * Context: queue->lock.
+ */
+void iqcn_bts_reset(struct iqcn_queue *q)
+{
+	memset(&q->pi, 0, sizeof(q->pi));
+	memset(&q->gradient, 0, sizeof(q->gradient));
+	iqcn_bts_calm(q);
+}
+
+/* Return: the controller's probability */
+static u64 iqcn_bts_pi(struct iqcn_queue *q, u64 now_ns)
+{
+	u32 depth_bytes = READ_ONCE(*q->depth_bytes);
+
+	if (!iqcn_bts_has(q, IQCN_NOTIFY_PI))
+		return 0;
+	iqcn_active_run(&q->active, now_ns);
+	iqcn_pi_run(&q->pi, &q->p.pi, iqcn_active_flows(&q->active),
+		    depth_bytes, now_ns);
+	iqcn_bts_calm(q);
+	return iqcn_pi_prob(&q->pi, &q->p.pi, depth_bytes);
+}
+
+/* How congested the queue is, by the largest of the measures */
+static u32 iqcn_bts_level_bytes(const struct iqcn_queue *q, u64 now_ns)
+{
+	u32 depth_bytes = READ_ONCE(*q->depth_bytes), level = 0;
+	u64 bandwidth_bps = q->p.bandwidth_bps ?: READ_ONCE(q->link_bps);
+
+	if (q->p.measure & IQCN_MEASURE_DEPTH)
+		level = depth_bytes;
+	if (q->p.measure & IQCN_MEASURE_GRADIENT)
+		level = max(level, iqcn_gradient_level(&q->gradient,
+						       q->p.window_ns, now_ns));
+	if (q->p.measure & IQCN_MEASURE_DELAY)
+		level = max(level, iqcn_delay_level(depth_bytes,
+						    READ_ONCE(q->drain_bps),
+						    bandwidth_bps));
+	return level;
+}
+
+static u64 iqcn_bts_wreb(const struct iqcn_queue *q, u64 now_ns)
+{
+	if (!iqcn_bts_has(q, IQCN_NOTIFY_WREB))
+		return 0;
+	return iqcn_profile_prob(&q->p.profile, &q->p.mark,
+				 iqcn_bts_level_bytes(q, now_ns));
+}
+
+/* Does a packet cause a CNP?  The controller is asked first, for its credit counts
+ * every packet.
+ */
+static enum iqcn_cause iqcn_bts_cause(struct iqcn_queue *q,
+				      struct iqcn_flow *flow, u32 segs,
+				      u64 now_ns)
+{
+	u64 prob = iqcn_bts_pi(q, now_ns);
+
+	if (prob && iqcn_pi_credit(&flow->credit, prob, segs))
+		return IQCN_CAUSE_PI;
+	prob = iqcn_bts_wreb(q, now_ns);
+	if (prob && get_random_u32() < min_t(u64, prob * segs, IQCN_PROB_ONE))
+		return IQCN_CAUSE_WREB;
+	return IQCN_CAUSE_NONE;
+}
+
+/**
+ * iqcn_bts_seen() - a packet of a flow, arriving or leaving
+ * @q: queue
+ * @flow: flow of that queue
+ * @eth: the packet's Ethernet header
+ * @now_ns: not less than in an earlier call
+ *
+ * Context: queue->lock.
+ */
+void iqcn_bts_seen(struct iqcn_queue *q, struct iqcn_flow *flow,
+		   const struct ethhdr *eth, u64 now_ns)
+{
+	ether_addr_copy(flow->dst_mac, eth->h_dest);
+	ether_addr_copy(flow->src_mac, eth->h_source);
+	iqcn_active_seen(&q->active, &flow->active_epoch, now_ns);
+	iqcn_gradient_add(&q->gradient, q->p.window_ns, now_ns,
+			  READ_ONCE(*q->depth_bytes));
+}
+
+/**
+ * iqcn_bts_arrived() - a RoCEv2 data packet of an ECT flow arrives
+ * @q: queue
+ * @flow: its flow
+ * @eth: its Ethernet header
+ * @segs: its segments: each is a packet to the sender
+ * @was_ce: it was CE when it came
+ *
+ * Context: enqueue: root lock, BHs off.
+ * Return: it is to be marked, for it causes a CNP, or would but for the last.
+ */
+bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
+		      const struct ethhdr *eth, u32 segs, bool was_ce)
+{
+	enum iqcn_cause cause = IQCN_CAUSE_NONE;
+	u64 now_ns;
+
+	if (unlikely(READ_ONCE(flow->queue) != q))
+		iqcn_flow_move(flow, q);
+
+	spin_lock(&q->lock);
+	/* it may have died */
+	if (flow->queue != q)
+		goto out;
+	now_ns = ktime_get_ns();
+	iqcn_bts_seen(q, flow, eth, now_ns);
+	flow->arrived_ns = now_ns;
+	if (!was_ce)
+		cause = iqcn_bts_cause(q, flow, segs, now_ns);
+	else
+		iqcn_bts_pi(q, now_ns);
+	if (iqcn_pi_runs(&q->pi))
+		iqcn_deadline_restart(&flow->chance, &q->chances, now_ns);
+	if (cause && flow->told_ns &&
+	    now_ns - flow->told_ns < q->p.min_gap_ns)
+		iqcn_inc(q->st.cnp_gap);
+	else if (cause)
+		iqcn_trigger_at(q, flow, now_ns, cause, false);
+	iqcn_trigger_arm(q, now_ns, now_ns);
+out:
+	spin_unlock(&q->lock);
+	return cause;
+}
+
+/**
+ * iqcn_bts_dropped() - one is dropped
+ * @q: queue
+ * @flow: its flow
+ * @eth: its Ethernet header
+ * @was_ce: it was CE when it came
+ *
+ * Context: enqueue: root lock, BHs off.
+ */
+void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
+		      const struct ethhdr *eth, bool was_ce)
+{
+	u64 now_ns, at_ns;
+
+	if (unlikely(READ_ONCE(flow->queue) != q))
+		iqcn_flow_move(flow, q);
+
+	spin_lock(&q->lock);
+	if (flow->queue == q) {
+		now_ns = ktime_get_ns();
+		iqcn_bts_seen(q, flow, eth, now_ns);
+		flow->arrived_ns = now_ns;
+		iqcn_bts_pi(q, now_ns);
+		at_ns = now_ns;
+		if (flow->told_ns)
+			at_ns = max(at_ns, flow->told_ns + q->p.min_gap_ns);
+		iqcn_trigger_at(q, flow, at_ns, IQCN_CAUSE_DROP, was_ce);
+		iqcn_trigger_arm(q, now_ns, now_ns);
+	}
+	spin_unlock(&q->lock);
+}
+
+/**
+ * iqcn_bts_hold() - T1 has passed since a flow's last chance
+ * @q: queue
+ * @flow: flow of that queue
+ * @now_ns: not less than in an earlier call
+ *
+ * Context: queue->lock; the caller arms the timer.
+ * Return: it is to be told.
+ */
+bool iqcn_bts_hold(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
+{
+	u64 prob = iqcn_bts_pi(q, now_ns);
+
+	if (!iqcn_pi_runs(&q->pi) ||
+	    now_ns - flow->arrived_ns > IQCN_HOLD_NS) {
+		iqcn_deadline_cancel(&flow->chance);
+		return false;
+	}
+	iqcn_deadline_restart(&flow->chance, &q->chances, now_ns);
+	return iqcn_pi_credit(&flow->credit, prob, 1);
+}
+
+/**
+ * iqcn_bts_prob() - the probability that a packet of now would cause a CNP
+ * @q: queue
+ * @now_ns: now
+ *
+ * Context: queue->lock.
+ * Return: as a share of U32_MAX.
+ */
+u32 iqcn_bts_prob(const struct iqcn_queue *q, u64 now_ns)
+{
+	u64 prob = iqcn_bts_wreb(q, now_ns);
+
+	if (iqcn_bts_has(q, IQCN_NOTIFY_PI))
+		prob = max(prob, iqcn_pi_prob(&q->pi, &q->p.pi,
+					      READ_ONCE(*q->depth_bytes)));
+	return min_t(u64, prob, U32_MAX);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How congested is a queue?  Measures beside its depth, all in bytes, so that
+ * one profile serves for any of them and for the largest of several:
+ *
+ *   gradient	what it has grown by in a window
+ *   delay	what its bandwidth would carry in the time that a packet waits:
+ *		the depth, unless it drains slower (or faster) than that
+ *
+ * Source: US 12388756 B2, description (13): "the queue size, gradient, latency,
+ * and the like", alone or together.
+ *
+ * Pure: no clock, no qdisc.
+ */
+#ifndef _IQCN_MEASURE_H
+#define _IQCN_MEASURE_H
+
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/time64.h>
+#include <linux/types.h>
+
+/**
+ * struct iqcn_gradient - how a queue grows
+ * @start_ns: when its window began, 0: there is none
+ * @span_ns: length of the last window that is complete, 0: there is none
+ * @depth_bytes: depth then
+ * @growth_bytes: growth in the last window that is complete
+ */
+struct iqcn_gradient {
+	u64 start_ns;
+	u64 span_ns;
+	u32 depth_bytes;
+	s64 growth_bytes;
+};
+
+/**
+ * iqcn_gradient_add() - the queue is looked at
+ * @g: its gradient
+ * @window_ns: window
+ * @now_ns: now
+ * @depth_bytes: depth
+ *
+ * A window that nobody looked at for as long as another says nothing.
+ */
+static inline void iqcn_gradient_add(struct iqcn_gradient *g, u64 window_ns,
+				     u64 now_ns, u32 depth_bytes)
+{
+	u64 span_ns = now_ns - g->start_ns;
+
+	if (g->start_ns && span_ns < window_ns)
+		return;
+	if (g->start_ns && span_ns < 2 * window_ns) {
+		g->growth_bytes = (s64)depth_bytes - g->depth_bytes;
+		g->span_ns = span_ns;
+	} else {
+		g->growth_bytes = 0;
+		g->span_ns = 0;
+	}
+	g->start_ns = now_ns;
+	g->depth_bytes = depth_bytes;
+}
+
+/* The last complete window is not too long ago to say something of now */
+static inline bool iqcn_gradient_fresh(const struct iqcn_gradient *g,
+				       u64 window_ns, u64 now_ns)
+{
+	return g->span_ns && now_ns - g->start_ns < 2 * window_ns;
+}
+
+/**
+ * iqcn_gradient_level() - the gradient as a level of congestion
+ * @g: gradient
+ * @window_ns: window
+ * @now_ns: now
+ *
+ * Return: bytes it has grown by in a window, 0 if it shrinks.
+ */
+static inline u32 iqcn_gradient_level(const struct iqcn_gradient *g,
+				      u64 window_ns, u64 now_ns)
+{
+	if (!iqcn_gradient_fresh(g, window_ns, now_ns))
+		return 0;
+	return clamp_t(s64, g->growth_bytes, 0, U32_MAX);
+}
+
+/**
+ * iqcn_gradient_per_us() - the gradient as a rate
+ * @g: gradient
+ * @window_ns: window
+ * @now_ns: now
+ *
+ * Return: bytes per us, saturated.
+ */
+static inline s16 iqcn_gradient_per_us(const struct iqcn_gradient *g,
+				       u64 window_ns, u64 now_ns)
+{
+	if (!iqcn_gradient_fresh(g, window_ns, now_ns))
+		return 0;
+	return clamp_t(s64, div64_s64(g->growth_bytes * NSEC_PER_USEC,
+				      g->span_ns), S16_MIN, S16_MAX);
+}
+
+/**
+ * iqcn_delay_level() - the wait as a level of congestion
+ * @depth_bytes: depth
+ * @drain_bps: rate at which it drains, 0: not known
+ * @bandwidth_bps: rate that it is meant to have
+ *
+ * Return: bytes at that rate in the time that the depth takes to drain.
+ */
+static inline u32 iqcn_delay_level(u32 depth_bytes, u64 drain_bps,
+				   u64 bandwidth_bps)
+{
+	if (!drain_bps)
+		return depth_bytes;
+	/* within 2^32 before the product can leave 64 bits */
+	if (div64_u64(bandwidth_bps, drain_bps) >= U32_MAX)
+		return depth_bytes ? U32_MAX : 0;
+	return min_t(u64, mul_u64_u64_div_u64(depth_bytes, bandwidth_bps,
+					      drain_bps), U32_MAX);
+}
+
+#endif /* _IQCN_MEASURE_H */

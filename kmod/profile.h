@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * With which probability does a packet that arrives cause a CNP?  A profile of
+ * points, straight between two of them:
+ *
+ *	      p
+ *	 P3   |                ________
+ *	      |              .
+ *	 P2   |       .  '
+ *	      |     .
+ *	 P1   |    |
+ *	    0 |____|________________________ bytes
+ *	           B1 B2        B3
+ *
+ * How congested the queue is (measure.h) stands for its bytes.  Two points at
+ * neighbouring bytes make a step.
+ *
+ * Source: US 12388756 B2, description (12), (13), clauses 2 to 8: the frequency
+ * of notifications follows the level of congestion, in a linear or a non-linear
+ * way; the profile of marking (mark.h) may serve.
+ *
+ * Pure: no clock, no randomness of its own, no qdisc.
+ */
+#ifndef _IQCN_PROFILE_H
+#define _IQCN_PROFILE_H
+
+#include <linux/iqcn.h>
+#include <linux/math64.h>
+#include <linux/types.h>
+
+#include "mark.h"
+
+/**
+ * struct iqcn_profile - probability by congestion
+ * @n: points, 0: the curve of marking
+ * @point: what is between them is straight
+ */
+struct iqcn_profile {
+	u32 n;
+	struct tc_iqcn_point point[IQCN_POINTS_MAX];
+};
+
+/* A share of U32_MAX as one of IQCN_PROB_ONE */
+static inline u64 iqcn_prob(u32 share)
+{
+	return (u64)share + (share >> 31);
+}
+
+/**
+ * iqcn_profile_wrong() - is it one?
+ * @p: profile
+ *
+ * Return: the number of the first point that has no more bytes than the one
+ *	before or less probability; 0 if there is none.
+ */
+static inline u32 iqcn_profile_wrong(const struct iqcn_profile *p)
+{
+	u32 i;
+
+	for (i = 1; i < p->n; i++)
+		if (p->point[i].bytes <= p->point[i - 1].bytes ||
+		    p->point[i].prob < p->point[i - 1].prob)
+			return i;
+	return 0;
+}
+
+/**
+ * iqcn_profile_prob() - probability at a level
+ * @p: profile, checked
+ * @mark: the curve of marking
+ * @level_bytes: how congested the queue is
+ *
+ * Return: 0 .. IQCN_PROB_ONE.
+ */
+static inline u64 iqcn_profile_prob(const struct iqcn_profile *p,
+				    const struct iqcn_mark_params *mark,
+				    u32 level_bytes)
+{
+	const struct tc_iqcn_point *a, *b;
+	u32 i = 0;
+
+	if (!p->n)
+		return iqcn_mark_prob(mark, level_bytes);
+	while (i < p->n && p->point[i].bytes <= level_bytes)
+		i++;
+	if (!i)
+		return 0;
+	a = &p->point[i - 1];
+	if (i == p->n)
+		return iqcn_prob(a->prob);
+	b = &p->point[i];
+	/* both factors are below 2^32 */
+	return iqcn_prob(a->prob) +
+	       div_u64((u64)(b->prob - a->prob) * (level_bytes - a->bytes),
+		       b->bytes - a->bytes);
+}
+
+/**
+ * iqcn_profile_zero_bytes() - up to where is the probability 0?
+ * @p: profile, checked
+ * @mark: the curve of marking
+ *
+ * Return: a level, not necessarily the highest such.
+ */
+static inline u32 iqcn_profile_zero_bytes(const struct iqcn_profile *p,
+					  const struct iqcn_mark_params *mark)
+{
+	if (!p->n)
+		return mark->kmin_bytes;
+	return p->point[0].bytes ? p->point[0].bytes - 1 : 0;
+}
+
+#endif /* _IQCN_PROFILE_H */

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a CNP of ours says beside its being there: struct iqcn_telemetry, in the
+ * 16 bytes after the BTH that IBTA Annex A17.9.3 reserves and a receiver ignores.
+ * The ICRC covers them.
+ *
+ * Source: US 12388756 B2, description (14), (15), clauses 9 and 10.
+ *
+ * Pure: no clock, no qdisc.
+ */
+#ifndef _IQCN_TELEMETRY_H
+#define _IQCN_TELEMETRY_H
+
+#include <linux/build_bug.h>
+#include <linux/iqcn.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/time64.h>
+#include <linux/types.h>
+#include <asm/byteorder.h>
+
+#include "rocev2.h"
+
+/**
+ * struct iqcn_state - what there is to tell
+ * @cause: enum iqcn_cause
+ * @was_ce: the packet that caused the CNP was CE when it came
+ * @depth_bytes: depth of the queue
+ * @limit_bytes: its limit
+ * @flows: active flows
+ * @port_bytes: depth of all queues of the port
+ * @gradient: growth of the queue in bytes per us
+ * @tx_bytes: bytes that the queue has sent
+ * @now_ns: now
+ */
+struct iqcn_state {
+	u8 cause;
+	bool was_ce;
+	u32 depth_bytes;
+	u32 limit_bytes;
+	u32 flows;
+	u64 port_bytes;
+	s16 gradient;
+	u64 tx_bytes;
+	u64 now_ns;
+};
+
+static inline void iqcn_put_u24(u8 *p, u32 v)
+{
+	p[0] = v >> 16;
+	p[1] = v >> 8;
+	p[2] = v;
+}
+
+/**
+ * iqcn_telemetry_pack() - write it down
+ * @reserved: the CNP's reserved bytes
+ * @s: what there is to tell
+ */
+static inline void iqcn_telemetry_pack(u8 reserved[IQCN_CNP_RSVD_LEN],
+				       const struct iqcn_state *s)
+{
+	struct iqcn_telemetry *t = (struct iqcn_telemetry *)reserved;
+	u64 depth = div_u64((u64)min(s->depth_bytes, s->limit_bytes) * U16_MAX,
+			    s->limit_bytes);
+
+	BUILD_BUG_ON(sizeof(*t) != IQCN_CNP_RSVD_LEN);
+
+	t->version_flags = IQCN_TELEMETRY_VERSION << 4;
+	if (s->was_ce)
+		t->version_flags |= IQCN_TELEMETRY_WAS_CE;
+	t->cause = s->cause;
+	t->depth = cpu_to_be16(depth);
+	t->flows = cpu_to_be16(min_t(u32, s->flows, U16_MAX));
+	t->port_4k = cpu_to_be16(min_t(u64, s->port_bytes >> 12, U16_MAX));
+	t->gradient = cpu_to_be16(s->gradient);
+	iqcn_put_u24(t->tx_256, s->tx_bytes >> 8);
+	iqcn_put_u24(t->time_us, div_u64(s->now_ns, NSEC_PER_USEC));
+}
+
+#endif /* _IQCN_TELEMETRY_H */

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * May a sender be told, and what?  Whatever the cause: not too soon after the
+ * last time, only if it is known who it is, and within the port's budget.
+ *
+ * Source: US 12395431 B2, step S211; of telemetry US 12388756 B2, description
+ * (14), (15).
+ */
+#include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
+#include <net/inet_ecn.h>
+#include <net/ipv6.h>
+#include <net/sch_generic.h>
+
+#include "iqcn.h"
+#include "telemetry.h"
+#include "trace.h"
+
+/* The port's queues are added up no more often, for there may be thousands */
+#define IQCN_PORT_USED_NS	(100 * NSEC_PER_USEC)
+
+static u64 iqcn_port_used_bytes(struct iqcn_port *port, u64 now_ns)
+{
+	const struct iqcn_queue *q;
+	u64 used_bytes = 0;
+
+	if (now_ns - READ_ONCE(port->used_ns) < IQCN_PORT_USED_NS)
+		return READ_ONCE(port->used_bytes);
+	WRITE_ONCE(port->used_ns, now_ns);
+	rcu_read_lock();
+	list_for_each_entry_rcu(q, &port->queues, list)
+		used_bytes += READ_ONCE(*q->depth_bytes);
+	rcu_read_unlock();
+	WRITE_ONCE(port->used_bytes, used_bytes);
+	return used_bytes;
+}
+
+static void iqcn_notice_telemetry(struct iqcn_notice *n,
+				  const struct iqcn_queue *q, bool was_ce,
+				  u64 now_ns)
+{
+	const struct iqcn_state s = {
+		.cause = n->cause,
+		.was_ce = was_ce,
+		.depth_bytes = READ_ONCE(*q->depth_bytes),
+		.limit_bytes = q->p.limit_bytes,
+		.flows = iqcn_active_flows(&q->active),
+		.port_bytes = iqcn_port_used_bytes(q->port, now_ns),
+		.gradient = iqcn_gradient_per_us(&q->gradient, q->p.window_ns,
+						 now_ns),
+		.tx_bytes = u64_stats_read(&q->sent->bytes),
+		.now_ns = now_ns,
+	};
+
+	iqcn_telemetry_pack(n->cnp.reserved, &s);
+}
+
+static void iqcn_notice_init(struct iqcn_notice *n, const struct iqcn_queue *q,
+			     const struct iqcn_flow *flow,
+			     enum iqcn_cause cause)
+{
+	int i;
+
+	n->cause = cause;
+	n->cnp.src = flow->key.dst;
+	n->cnp.dst = flow->key.src;
+	n->cnp.dest_qp = flow->src_qp;
+	n->cnp.pkey = flow->pkey;
+	n->cnp.sport = flow->cnp_sport;
+	n->cnp.tos = q->p.cnp_dscp << 2 | INET_ECN_ECT_0;
+	n->cnp.ttl = q->p.cnp_ttl;
+	n->cnp.v6 = !ipv6_addr_v4mapped(&flow->key.src);
+	n->cnp.id = READ_ONCE(q->port->snoop) == IQCN_SNOOP_NETNS ?
+		    iqcn_notify_id(&n->cnp) : 0;
+	memset(n->cnp.reserved, 0, sizeof(n->cnp.reserved));
+	ether_addr_copy(n->dst_mac, flow->src_mac);
+	ether_addr_copy(n->src_mac, flow->dst_mac);
+	for (i = 0; i < IQCN_VLANS; i++) {
+		n->vlan[i].proto = flow->vlan[i].proto;
+		n->vlan[i].tci = (flow->vlan[i].tci & VLAN_VID_MASK) |
+				 q->p.cnp_pcp << VLAN_PRIO_SHIFT;
+	}
+}
+
+static bool iqcn_budget_ask(struct iqcn_port *port, u64 now_ns)
+{
+	bool ok;
+
+	spin_lock(&port->budget_lock);
+	ok = iqcn_budget_take(&port->budget, now_ns);
+	spin_unlock(&port->budget_lock);
+	return ok;
+}
+
+/**
+ * iqcn_tell() - a flow's sender is to be told now
+ * @q: queue
+ * @flow: flow of that queue
+ * @n: the CNP, if it may be
+ * @cause: why
+ * @was_ce: the packet that is the cause was CE when it came
+ * @due_ns: when it should have been
+ * @now_ns: not less than in an earlier call
+ *
+ * Whatever comes of it, T1 begins anew.
+ *
+ * Context: queue->lock, BHs off; the caller arms the timer.
+ * Return: true if @n is to be injected; else why not has been counted.
+ */
+bool iqcn_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
+	       struct iqcn_notice *n, enum iqcn_cause cause, bool was_ce,
+	       u64 due_ns, u64 now_ns)
+{
+	u64 base_ns = flow->base_ns;
+
+	lockdep_assert_held(&q->lock);
+
+	iqcn_trigger_restart(q, flow, now_ns);
+	if (flow->grade == IQCN_PAIR_NONE || flow->grade < q->p.pair) {
+		iqcn_inc(q->st.cnp_unpaired);
+		flow->ce_since = false;
+		return false;
+	}
+	if (flow->told_ns && now_ns - flow->told_ns < q->p.min_gap_ns) {
+		iqcn_inc(q->st.cnp_gap);
+		return false;
+	}
+	if (!iqcn_budget_ask(q->port, now_ns)) {
+		iqcn_inc(q->st.cnp_budget);
+		return false;
+	}
+	iqcn_notice_init(n, q, flow, cause);
+	if (q->p.telemetry)
+		iqcn_notice_telemetry(n, q, was_ce, now_ns);
+	trace_iqcn_cnp_sent(q->port->dev, &flow->key, flow->src_qp, cause,
+			    base_ns, due_ns, now_ns);
+	flow->told_ns = now_ns;
+	flow->cnps_sent++;
+	flow->ce_since = false;
+	return true;
+}
