@@ -360,7 +360,7 @@ test_go_back()
 test_read_responses()
 {
 	topology bridge
-	iqcn detect run
+	iqcn detect run $TIMER
 	ce 1-3
 	ce 900 --opcode 0x0f
 	check "run" "$(flow run)" -eq 3
@@ -420,7 +420,7 @@ test_quiet()
 	local us
 
 	topology bridge
-	iqcn detect run
+	iqcn detect run $TIMER
 	trace flow_state
 	ce 1-5
 	is "five" congested
@@ -481,7 +481,7 @@ test_quiet_trigger_gap()
 test_change_voids()
 {
 	topology bridge
-	iqcn detect run
+	iqcn detect run $TIMER
 	ce 1-5
 	is "five" congested
 	change t1 200us
@@ -501,7 +501,7 @@ test_change_voids()
 	ce 19
 	is "five" congested
 	tc -n sw qdisc del dev p1 root
-	iqcn detect run
+	iqcn detect run $TIMER
 	ce 1-5
 	ip -n sw link set p1 down
 	ip -n sw link set p1 up
@@ -515,8 +515,8 @@ test_flow_moves()
 	topology bridge
 	tc -n sw -batch - <<-EOF
 		qdisc add dev p1 root handle 1: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
-		qdisc add dev p1 parent 1:1 handle 10: iqcn detect run
-		qdisc add dev p1 parent 1:2 handle 20: iqcn detect run
+		qdisc add dev p1 parent 1:1 handle 10: iqcn detect run $TIMER
+		qdisc add dev p1 parent 1:2 handle 20: iqcn detect run $TIMER
 		filter add dev p1 parent 1: protocol ip prio 1 u32 match ip tos 0x23 0xff flowid 1:2
 	EOF
 	ce 1-5,1:1-2

@@ -136,8 +136,8 @@ test_flow_moves_between_queues()
 	topology bridge
 	tc -n sw -batch - <<-EOF
 		qdisc add dev p1 root handle 1: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
-		qdisc add dev p1 parent 1:1 handle 10: iqcn bandwidth 4mbit
-		qdisc add dev p1 parent 1:2 handle 20: iqcn bandwidth 4mbit
+		qdisc add dev p1 parent 1:1 handle 10: iqcn bandwidth 4mbit $TIMER
+		qdisc add dev p1 parent 1:2 handle 20: iqcn bandwidth 4mbit $TIMER
 		filter add dev p1 parent 1: protocol ip prio 1 u32 match ip tos 0x23 0xff flowid 1:2
 	EOF
 	pair_flow

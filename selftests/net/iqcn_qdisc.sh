@@ -58,15 +58,15 @@ test_defaults()
 	local want
 
 	topology bridge
-	iqcn
+	tc -n sw qdisc add dev p1 root handle 10: iqcn
 	# veth says 10 Gb/s
-	want="kmin 40000b kmax 160000b pmax 0.2 nonect pass notify timer detect queue,depth t1 300us trigger timer period 75us base cnp delay 0ns window 1ms enter 90% exit 60% bandwidth 0bit run 5 run-exit 2 span 100 span-enter 3 span-exit 10 sample 1 group off pair psn flows 65536 age 10s snoop port cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 cnp-rate 10000000 cnp-burst 1024"
+	want="kmin 160000b kmax 625Kb pmax 0.2 nonect pass notify pi detect queue,depth t1 225us trigger timer period 56250ns base cnp delay 0ns measure depth profile mark qref 120000b update 100us alpha 1250 beta 125000 min-gap 50us telemetry off window 1ms enter 90% exit 60% bandwidth 0bit run 5 run-exit 2 span 100 span-enter 3 span-exit 10 sample 1 group off pair psn flows 65536 age 10s snoop port cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 cnp-rate 10000000 cnp-burst 1024"
 	[[ $(opts) == *"$want"* ]] || fail "$(opts)"
 }
 
 test_all_parameters()
 {
-	local all="limit 1000000b kmin 10000b kmax 50000b pmax 0.25 nonect drop notify off detect queue,depth,run,span t1 55us trigger period period 20us base both delay auto window 2ms enter 80% exit 50% bandwidth 25Gbit run 7 run-exit 0 span 50 span-enter 2 span-exit 2 sample 8 group 7 pair cm flows 100 age 5s snoop netns cnp-dscp 46 cnp-pcp 3 cnp-ttl 1 cnp-rate 1000 cnp-burst 10"
+	local all="limit 1000000b kmin 10000b kmax 50000b pmax 0.25 nonect drop notify off detect queue,depth,run,span t1 55us trigger period period 20us base both delay auto measure depth,gradient,delay profile 100b:0.1,200b:0.1,1000b:1 qref 20000b update 1ms alpha 7 beta 100000000 min-gap 0ns telemetry on window 2ms enter 80% exit 50% bandwidth 25Gbit run 7 run-exit 0 span 50 span-enter 2 span-exit 2 sample 8 group 7 pair cm flows 100 age 5s snoop netns cnp-dscp 46 cnp-pcp 3 cnp-ttl 1 cnp-rate 1000 cnp-burst 10"
 
 	dummy
 	# shellcheck disable=SC2086
@@ -146,8 +146,8 @@ test_bad_values()
 	refused "span-enter is 1," add dev p1 root iqcn span-enter 1
 	refused "span-exit 2 is below span-enter 3." \
 		add dev p1 root iqcn span-exit 2
-	refused "period 301000 ns is above t1 300000 ns." \
-		add dev p1 root iqcn period 301us
+	refused "period 226000 ns is above t1 225000 ns." \
+		add dev p1 root iqcn period 226us
 	refused "period is 9000," add dev p1 root iqcn period 9us
 	refused "delay is 1001000000, must be auto or at most 1000000000 ns." \
 		add dev p1 root iqcn delay 1001ms
@@ -254,6 +254,13 @@ test_link_speed()
 	iqcn
 	[[ $(opts) == *"kmin 100000b kmax 400000b"* ]] || fail "$(opts)"
 	[[ $(opts) == *"limit 15625Kb"* ]] || fail "$(opts)"
+	[[ $(opts) == *"qref 300000b update 100us alpha 500 beta 50000 "* ]] ||
+		fail "controller: $(opts)"
+	# with the controller marking stands behind
+	tc -n sw qdisc change dev p1 root handle 10: iqcn notify pi
+	[[ $(opts) == *"limit 15625Kb kmin 400000b kmax 1600000b"* ]] ||
+		fail "pi: $(opts)"
+	tc -n sw qdisc change dev p1 root handle 10: iqcn notify timer
 	in_ns sw ethtool -s p1 speed 50000 duplex full autoneg off
 	ip -n sw link set p1 mtu 4200
 	[[ $(opts) == *"kmin 200000b kmax 800000b"* ]] || fail "50G: $(opts)"
@@ -264,6 +271,12 @@ test_link_speed()
 	[[ $(opts) == *"kmin 30000b kmax 120000b"* ]] ||
 		fail "what is given stays: $(opts)"
 	[[ $(opts) == *"limit 62500Kb"* ]] || fail "100G: $(opts)"
+	[[ $(opts) == *"qref 1200000b update 100us alpha 125 beta 12500 "* ]] ||
+		fail "controller, 100G: $(opts)"
+	# and what is said of the bandwidth counts for more
+	tc -n sw qdisc change dev p1 root handle 10: iqcn bandwidth 25gbit
+	[[ $(opts) == *"limit 15625Kb "*"qref 300000b update 100us alpha 500 "* ]] ||
+		fail "bandwidth: $(opts)"
 }
 
 # works PARENT HANDLE: as a leaf there it marks and notifies
@@ -294,7 +307,7 @@ test_prio()
 	tc -n sw -batch - <<-EOF
 		qdisc add dev p1 root handle 1: tbf rate 8656kbit burst 9k limit 1g
 		qdisc add dev p1 parent 1:1 handle 2: prio bands 2 priomap 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1
-		qdisc add dev p1 parent 2:2 handle 10: iqcn kmin 3000 kmax 4000
+		qdisc add dev p1 parent 2:2 handle 10: iqcn kmin 3000 kmax 4000 $TIMER
 	EOF
 	works 10:
 }
@@ -305,7 +318,7 @@ test_htb()
 	tc -n sw -batch - <<-EOF
 		qdisc add dev p1 root handle 1: htb default 10
 		class add dev p1 parent 1: classid 1:10 htb rate 8656kbit burst 9k cburst 9k
-		qdisc add dev p1 parent 1:10 handle 10: iqcn kmin 3000 kmax 4000
+		qdisc add dev p1 parent 1:10 handle 10: iqcn kmin 3000 kmax 4000 $TIMER
 	EOF
 	works 10:
 }
@@ -330,7 +343,7 @@ test_mq_shares_port()
 	mute rcv
 	tc -n sw qdisc add dev p1 root handle 1: mq
 	for i in 1 2 3 4; do
-		echo "qdisc add dev p1 parent 1:$i handle 1$i: iqcn bandwidth 4mbit"
+		echo "qdisc add dev p1 parent 1:$i handle 1$i: iqcn bandwidth 4mbit $TIMER"
 	done | tc -n sw -batch -
 	check "queues" "$(value queues)" -eq 4
 	tc -n sw qdisc change dev p1 parent 1:3 handle 13: iqcn cnp-rate 777

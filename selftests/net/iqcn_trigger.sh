@@ -799,7 +799,7 @@ test_evict_while_held()
 test_age_while_held()
 {
 	held 20
-	params age 10ms
+	params age 1ms
 	sniff snd --type cnp --time 50
 	sleep 0.03
 	check "aged" "$(stat flow_aged)" -eq 20

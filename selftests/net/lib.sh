@@ -216,21 +216,37 @@ unmute()
 	tc -n "$1" qdisc del dev e0 clsact
 }
 
+# The timer alone, as the senders' own is by default
+TIMER="notify timer t1 300us"
+
+# timer_words PARAMETER...: in $words, and the timer unless they say what notifies
+timer_words()
+{
+	words=("$@")
+	[[ " $* " != *" notify "* ]] || return
+	words+=(notify timer)
+	[[ " $* " == *" t1 "* ]] || words+=(t1 300us)
+}
+
 # iqcn PARAMETER...: on p1, without a bottleneck
 iqcn()
 {
-	tc -n sw qdisc replace dev p1 root handle 10: iqcn "$@"
+	local words
+
+	timer_words "$@"
+	tc -n sw qdisc replace dev p1 root handle 10: iqcn "${words[@]}"
 }
 
 # bottleneck RATE IQCN-PARAMETER...: tbf over iqcn on p1
 bottleneck()
 {
-	local rate=$1
+	local rate=$1 words
 	shift
 
+	timer_words "$@"
 	tc -n sw -batch - <<-EOF
 		qdisc replace dev p1 root handle 1: tbf rate $rate burst 9k limit 1g
-		qdisc replace dev p1 parent 1:1 handle 10: iqcn $*
+		qdisc replace dev p1 parent 1:1 handle 10: iqcn ${words[*]}
 	EOF
 }
 
