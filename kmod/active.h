@@ -5,7 +5,7 @@
  *
  * The answer is the larger of the epoch that goes on and the last one: a flow is
  * missed only if its packets are further apart than an epoch, and one that has
- * gone counts for two epochs at most.
+ * gone counts to the end of the next.  An epoch ends when somebody looks.
  *
  * Pure: no clock.  The caller serializes.
  */

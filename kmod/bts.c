@@ -22,8 +22,8 @@
  * qdisc's lock is held: the queue's timer does at once (trigger.c).
  *
  * With pi a flow whose packets are further apart than T1 has its chances every
- * T1 all the same, until it has had no packet for IQCN_HOLD_NS: its sender must
- * not speed up between two packets.
+ * T1 all the same, for as long as it may just be slow (IQCN_HOLD_GAPS): its
+ * sender must not speed up between two packets.
  *
  * Source: US 12388756 B2 (WREB), description (11)-(16), clauses 1-9.
  */
@@ -37,8 +37,12 @@
  */
 #define IQCN_CALM_PER_DELAY	16
 
-/* How long a flow has its chances after its last packet */
-#define IQCN_HOLD_NS		(10 * NSEC_PER_MSEC)
+/* How long a flow has its chances after its last packet: for so many times as it
+ * was from the last but one to that.  What sends a message and then nothing is
+ * not going to send more for that it speeds up.
+ */
+#define IQCN_HOLD_GAPS		4
+#define IQCN_HOLD_MAX_NS	(50 * NSEC_PER_MSEC)
 
 static bool iqcn_bts_has(const struct iqcn_queue *q, u32 notify)
 {
@@ -48,21 +52,24 @@ static bool iqcn_bts_has(const struct iqcn_queue *q, u32 notify)
 /* The depth below which nobody has anything to decide */
 static u32 iqcn_bts_calm_bytes(const struct iqcn_queue *q)
 {
-	u32 zero = q->p.mark.kmin_bytes, level;
+	u64 calm = (u64)q->p.mark.kmin_bytes + 1, level;
 
 	if (iqcn_bts_has(q, IQCN_NOTIFY_WREB)) {
-		level = iqcn_profile_zero_bytes(&q->p.profile, &q->p.mark);
+		level = iqcn_profile_from_bytes(&q->p.profile, &q->p.mark);
 		if (q->p.measure & IQCN_MEASURE_DELAY)
 			level /= IQCN_CALM_PER_DELAY;
-		zero = min(zero, level);
+		/* what has grown may be less deep by now */
+		if (q->p.measure & IQCN_MEASURE_GRADIENT)
+			level = 0;
+		calm = min(calm, level);
 	}
 	if (iqcn_bts_has(q, IQCN_NOTIFY_PI)) {
 		/* one that runs decides about every packet */
 		if (iqcn_pi_runs(&q->pi))
 			return 0;
-		zero = min(zero, iqcn_pi_wake_bytes(&q->p.pi));
+		calm = min(calm, (u64)iqcn_pi_wake_bytes(&q->p.pi) + 1);
 	}
-	return zero == U32_MAX ? zero : zero + 1;
+	return min_t(u64, calm, U32_MAX);
 }
 
 static void iqcn_bts_calm(struct iqcn_queue *q)
@@ -175,6 +182,14 @@ void iqcn_bts_seen(struct iqcn_queue *q, struct iqcn_flow *flow,
 			  READ_ONCE(*q->depth_bytes));
 }
 
+/* How far apart its packets are.  Of a flow that is new that is not known. */
+static void iqcn_bts_spacing(struct iqcn_flow *flow, u64 now_ns)
+{
+	flow->arrive_gap_ns = min_t(u64, now_ns - flow->arrived_ns,
+				    IQCN_HOLD_MAX_NS);
+	flow->arrived_ns = now_ns;
+}
+
 /**
  * iqcn_bts_arrived() - a RoCEv2 data packet of an ECT flow arrives
  * @q: queue
@@ -201,11 +216,12 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 		goto out;
 	now_ns = ktime_get_ns();
 	iqcn_bts_seen(q, flow, eth, now_ns);
-	flow->arrived_ns = now_ns;
-	if (!was_ce)
-		cause = iqcn_bts_cause(q, flow, segs, now_ns);
-	else
+	if (was_ce) {
 		iqcn_bts_pi(q, now_ns);
+		goto out;
+	}
+	iqcn_bts_spacing(flow, now_ns);
+	cause = iqcn_bts_cause(q, flow, segs, now_ns);
 	if (iqcn_pi_runs(&q->pi))
 		iqcn_deadline_restart(&flow->chance, &q->chances, now_ns);
 	if (cause && flow->told_ns &&
@@ -240,7 +256,7 @@ void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
 	if (flow->queue == q) {
 		now_ns = ktime_get_ns();
 		iqcn_bts_seen(q, flow, eth, now_ns);
-		flow->arrived_ns = now_ns;
+		iqcn_bts_spacing(flow, now_ns);
 		iqcn_bts_pi(q, now_ns);
 		at_ns = now_ns;
 		if (flow->told_ns)
@@ -249,6 +265,17 @@ void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
 		iqcn_trigger_arm(q, now_ns, now_ns);
 	}
 	spin_unlock(&q->lock);
+}
+
+/* A packet of the flow may be on its way, the sender's pace permitting */
+static bool iqcn_bts_sparse(const struct iqcn_queue *q,
+			    const struct iqcn_flow *flow, u64 now_ns)
+{
+	u64 most_ns = max_t(u64, IQCN_HOLD_GAPS * (u64)flow->arrive_gap_ns,
+			    q->p.t1_ns);
+
+	return now_ns - flow->arrived_ns <= min_t(u64, most_ns,
+						  IQCN_HOLD_MAX_NS);
 }
 
 /**
@@ -264,11 +291,11 @@ bool iqcn_bts_hold(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 {
 	u64 prob = iqcn_bts_pi(q, now_ns);
 
-	if (!iqcn_pi_runs(&q->pi) ||
-	    now_ns - flow->arrived_ns > IQCN_HOLD_NS) {
+	if (!iqcn_pi_runs(&q->pi) || !iqcn_bts_sparse(q, flow, now_ns)) {
 		iqcn_deadline_cancel(&flow->chance);
 		return false;
 	}
+	iqcn_active_seen(&q->active, &flow->active_epoch, now_ns);
 	iqcn_deadline_restart(&flow->chance, &q->chances, now_ns);
 	return iqcn_pi_credit(&flow->credit, prob, 1);
 }

@@ -390,6 +390,7 @@ struct iqcn_queue {
  * @credit: of that (pi.h); queue->lock
  * @active_epoch: when it was last counted (active.h); queue->lock
  * @arrived_ns: when its last packet was seen to arrive; queue->lock
+ * @arrive_gap_ns: how long that was after the one before; queue->lock
  * @lru: in queue->lru; queue->lock
  * @ce_ns: when its last CE packet left, or its first one came; queue->lock,
  *	and so to @cnps_sent, but for @psn
@@ -441,6 +442,7 @@ struct iqcn_flow {
 	bool watched;
 	struct iqcn_deadline chance;
 	u64 arrived_ns;
+	u32 arrive_gap_ns;
 	u32 credit;
 	u32 active_epoch;
 	struct list_head lru;

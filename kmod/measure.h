@@ -81,7 +81,11 @@ static inline u32 iqcn_gradient_level(const struct iqcn_gradient *g,
 {
 	if (!iqcn_gradient_fresh(g, window_ns, now_ns))
 		return 0;
-	return clamp_t(s64, g->growth_bytes, 0, U32_MAX);
+	if (g->growth_bytes <= 0)
+		return 0;
+	/* no more than 2^32 times a window of some seconds */
+	return min_t(u64, div64_u64(g->growth_bytes * window_ns, g->span_ns),
+		     U32_MAX);
 }
 
 /**

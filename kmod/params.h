@@ -26,8 +26,8 @@
 #define IQCN_LIMIT_PER_KMIN	160
 #define IQCN_QREF_PER_KMIN	3
 #define IQCN_PI_KMIN		4
-#define IQCN_REF_ALPHA		500
-#define IQCN_REF_BETA		50000
+#define IQCN_REF_ALPHA		2000
+#define IQCN_REF_BETA		100000
 #define IQCN_GAIN_MAX		100000000
 /* Kmin is never less than this many of the link's largest packets */
 #define IQCN_KMIN_PACKETS	2

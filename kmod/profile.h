@@ -96,18 +96,16 @@ static inline u64 iqcn_profile_prob(const struct iqcn_profile *p,
 }
 
 /**
- * iqcn_profile_zero_bytes() - up to where is the probability 0?
+ * iqcn_profile_from_bytes() - below which level is the probability 0?
  * @p: profile, checked
  * @mark: the curve of marking
  *
- * Return: a level, not necessarily the highest such.
+ * Return: that level, not necessarily the highest such.
  */
-static inline u32 iqcn_profile_zero_bytes(const struct iqcn_profile *p,
+static inline u64 iqcn_profile_from_bytes(const struct iqcn_profile *p,
 					  const struct iqcn_mark_params *mark)
 {
-	if (!p->n)
-		return mark->kmin_bytes;
-	return p->point[0].bytes ? p->point[0].bytes - 1 : 0;
+	return p->n ? p->point[0].bytes : (u64)mark->kmin_bytes + 1;
 }
 
 #endif /* _IQCN_PROFILE_H */

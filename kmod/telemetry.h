@@ -15,6 +15,7 @@
 #include <linux/iqcn.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/string.h>
 #include <linux/time64.h>
 #include <linux/types.h>
 #include <asm/byteorder.h>
@@ -60,22 +61,24 @@ static inline void iqcn_put_u24(u8 *p, u32 v)
 static inline void iqcn_telemetry_pack(u8 reserved[IQCN_CNP_RSVD_LEN],
 				       const struct iqcn_state *s)
 {
-	struct iqcn_telemetry *t = (struct iqcn_telemetry *)reserved;
+	struct iqcn_telemetry t = {};
 	u64 depth = div_u64((u64)min(s->depth_bytes, s->limit_bytes) * U16_MAX,
 			    s->limit_bytes);
 
-	BUILD_BUG_ON(sizeof(*t) != IQCN_CNP_RSVD_LEN);
+	BUILD_BUG_ON(sizeof(t) != IQCN_CNP_RSVD_LEN);
 
-	t->version_flags = IQCN_TELEMETRY_VERSION << 4;
+	t.version_flags = IQCN_TELEMETRY_VERSION << 4;
 	if (s->was_ce)
-		t->version_flags |= IQCN_TELEMETRY_WAS_CE;
-	t->cause = s->cause;
-	t->depth = cpu_to_be16(depth);
-	t->flows = cpu_to_be16(min_t(u32, s->flows, U16_MAX));
-	t->port_4k = cpu_to_be16(min_t(u64, s->port_bytes >> 12, U16_MAX));
-	t->gradient = cpu_to_be16(s->gradient);
-	iqcn_put_u24(t->tx_256, s->tx_bytes >> 8);
-	iqcn_put_u24(t->time_us, div_u64(s->now_ns, NSEC_PER_USEC));
+		t.version_flags |= IQCN_TELEMETRY_WAS_CE;
+	t.cause = s->cause;
+	t.depth = cpu_to_be16(depth);
+	t.flows = cpu_to_be16(min_t(u32, s->flows, U16_MAX));
+	t.port_4k = cpu_to_be16(min_t(u64, s->port_bytes >> 12, U16_MAX));
+	t.gradient = cpu_to_be16(s->gradient);
+	iqcn_put_u24(t.tx_256, s->tx_bytes >> 8);
+	iqcn_put_u24(t.time_us, div_u64(s->now_ns, NSEC_PER_USEC));
+	/* they are at any address */
+	memcpy(reserved, &t, sizeof(t));
 }
 
 #endif /* _IQCN_TELEMETRY_H */

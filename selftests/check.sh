@@ -26,7 +26,8 @@ run_step()
 			iqcn_rocehost.sh iqcn_scale.sh iqcn_smoke.sh
 		;;
 	kselftests-2)
-		selftests uml -- iqcn_detect.sh iqcn_snoop.sh iqcn_trigger.sh
+		selftests uml -- iqcn_bts.sh iqcn_detect.sh iqcn_snoop.sh \
+			iqcn_trigger.sh
 		;;
 	kselftests-debug-1)
 		selftests uml-debug -m 3072 -- iqcn_cnp.sh iqcn_scale.sh \
@@ -40,7 +41,9 @@ run_step()
 		# small, for a test that fills it
 		selftests uml-debug -m 1024 -- iqcn_rocehost.sh
 		;;
-	kselftests-debug-4) selftests uml-debug -m 3072 -- iqcn_detect.sh ;;
+	kselftests-debug-4)
+		selftests uml-debug -m 3072 -- iqcn_detect.sh iqcn_bts.sh
+		;;
 	kselftests-debug-5)
 		# what times are is kselftests-2's business
 		selftests uml-debug -m 3072 -- iqcn_snoop.sh \

@@ -54,6 +54,13 @@ def group($name):
 		fct_p99_us: ($t | percentile(99) | us)
 	};
 
+# us from each change of load to the last sample that is too deep
+def settled: . as $at | ($at | length) as $n | [range($n) as $i |
+	$at[$i][0] as $from | $at[$i][1] as $bytes |
+	(if $i + 1 < $n then $at[$i + 1][0] else $duration_ns end) as $to |
+	([$s[] | select(.[0] >= $from and .[0] < $to and .[1] > $bytes) |
+	  .[0]] | last // $from) - $from | us];
+
 if $final[0] < $duration_ns - 1e6 then error("samples end too early")
 elif ($hosts | sum(.malformed + .stray + .completions_lost)) > 0
 	then error("a host got what it should not, or lost completions")
@@ -75,6 +82,7 @@ else . end |
 	cuts: ($flows | sum(.cuts)),
 	resent: ($flows | sum(.resent)),
 	timeouts: ($flows | sum(.timeouts)),
+	settle_us: ($settle | settled),
 	jain: ($r0 | map(select(.name | IN($endless[])) | .bytes) | jain),
 	goodput_bps: ($r0 | sum(.bytes) * 8e9 / $span_ns),
 	messages: ($done | length),

@@ -29,6 +29,8 @@
 #   count TIME		in ms: figures are of the time from then on
 #   sample TIME		between two looks at the queue (default 5us)
 #   kmax BYTES		depth above which a rate increase is a fault
+#   settle TIME BYTES	the load changes then: how long until the queue stays no
+#			deeper, to the next such line or the end (settle_us)
 #   variant NAME QDISC	a qdisc under the bottleneck, as tc is told
 #   expect JQ		what must be true of NAME.json
 # and of lines that stand for others:
@@ -47,7 +49,7 @@ TOP=$(cd "$HERE/../.." && pwd)
 LAB=$TOP/selftests/lab/lab.sh
 RESULTS=${IQCN_RESULTS:-$TOP/build/results}
 KEYS=" title seed topology senders receivers host sender bottleneck flows
-	duration count sample kmax variant expect "
+	duration count sample kmax settle variant expect "
 COLOURS=7
 only="" tables=1
 
@@ -230,6 +232,20 @@ job()
 	fi
 }
 
+# settle SCENARIO: [[ns, bytes], ...]
+settle()
+{
+	local time bytes sep=""
+
+	echo -n "["
+	while read -r time bytes; do
+		[ -n "$time" ] || continue
+		echo -n "$sep[$(ns "$time"),$bytes]"
+		sep=,
+	done <<<"$(value "$1" settle)"
+	echo "]"
+}
+
 figures()
 {
 	local dir=$RESULTS/$1/$2 args=() f
@@ -238,6 +254,7 @@ figures()
 		args+=(--rawfile "$f" "$dir/$f.csv")
 	done
 	jq -n -f "$HERE/figures.jq" "${args[@]}" --slurpfile tc "$dir/tc.json" \
+		--argjson settle "$(settle "$1")" \
 		--argjson count_ns "$(ns "$(value "$1" count)")" \
 		--argjson duration_ns "$(ns "$(value "$1" duration)")" \
 		--argjson rate_bps \

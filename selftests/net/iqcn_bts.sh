@@ -1,0 +1,1173 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Back to the sender: which packet that arrives causes a CNP (notify wreb and
+# notify pi), when it is sent, and what it says of the queue.
+#
+# Most tests have a queue that stands still: tbf lets nothing leave but its
+# burst, packets that are not RoCEv2 make it as deep as is wanted, and so every
+# probability is known.  The curve of marking is out of the way.  CNPs of ours have
+# a TTL that no receiver's has, one less behind a router.
+
+ALL_TESTS="
+	test_wreb_bridge
+	test_wreb_router
+	test_first_packet
+	test_curve
+	test_min_gap
+	test_probability
+	test_one_for_both
+	test_came_ce
+	test_two_points
+	test_drop
+	test_drop_gap
+	test_telemetry
+	test_telemetry_port
+	test_telemetry_moving
+	test_pi_wakes
+	test_pi_uncongested
+	test_pi_hold
+	test_pi_hold_ends
+	test_pi_controls
+	test_held
+	test_off_while_held
+	test_change_under_load
+	test_reset_while_held
+	test_delete_while_held
+	test_evict_while_held
+	test_timer_begins_anew
+	test_fair
+	test_unpaired
+	test_budget
+	test_gso
+	test_measure_gradient
+	test_measure_delay
+	test_words
+	test_bad_words
+	test_bad_values
+"
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+QP=0x11 SQP=0x800011
+COMMON="kmin 100m kmax 200m cnp-ttl 9"
+LEN=1082	# of data's packets
+RATE=1kbit	# 9 s for one of them
+SMALL=16	# of the data in small ones, which are 74 bytes in all
+BURST=8		# packets that tbf lets pass
+OFF=2100	# ns that a CNP may be late: two steps of KASAN's clock
+
+# params PARAMETER...: other ones
+params()
+{
+	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn "$@"
+}
+
+# stand NOTIFY PARAMETER...: nothing leaves but a burst; flow $QP is paired
+stand()
+{
+	local notify=$1
+	shift
+
+	topology bridge
+	# shellcheck disable=SC2086
+	bottleneck $RATE $COMMON "$@" notify off
+	pair_flow
+	params notify "$notify"
+}
+
+# fill PACKETS: as many wait that are nobody's
+fill()
+{
+	data --type udp --tos 0 --count "$1"
+}
+
+# deep PACKETS: likewise, when tbf has its burst yet
+deep()
+{
+	fill $((BURST + $1))
+}
+
+# release: tbf sleeps by its old rate until a packet comes
+release()
+{
+	tc -n sw qdisc change dev p1 root handle 1: tbf rate 10gbit \
+		burst 1m limit 1g
+	fill 1
+}
+
+# small COUNT INTERVAL-US [data argument...]: ECT packets that hardly matter to
+# the depth
+small()
+{
+	data --len $SMALL --count "$1" --interval "$2" "${@:3}"
+}
+
+# watch MS [sniff argument...]: what comes to the box, CNPs at the sender.  To
+# begin takes its time.
+watch()
+{
+	local ms=$(($1 + 80))
+	shift
+
+	listener sniff sw/p0 p0 --type data --time $ms "$@"
+	sniff snd --type cnp --time $ms "$@"
+}
+
+# told WANTED [SENDER-QP]: CNPs of ours that came to the sender
+told()
+{
+	check "CNPs" "$(grep -c "qp ${2-} *.* ttl [89] " "$TMP/snd")" -eq "$1"
+}
+
+# counters NAME...: their values, all of one moment
+counters()
+{
+	local all name
+
+	all=$(tc -n sw -s -j qdisc show dev p1)
+	all=${all#*\"kind\":\"iqcn\"}
+	for name; do
+		[[ $all =~ \"$name\":([0-9]+) ]]
+		echo -n "${BASH_REMATCH[1]-none} "
+	done
+	echo
+}
+
+# counted WANTED NAME...
+counted()
+{
+	local want=$1
+	shift
+
+	check_eq "$*" "$(counters "$@")" "$want "
+}
+
+# accounts: every CNP has a cause
+accounts()
+{
+	local c
+
+	read -ra c <<<"$(counters cnp_sent cnp_wreb cnp_pi cnp_hold cnp_drop)"
+	check "sent; for wreb, pi, hold, drop: ${c[*]:1}" "${c[0]}" -eq \
+		$((c[1] + c[2] + c[3] + c[4]))
+}
+
+# at_once: each CNP comes just behind a packet that comes, and no two behind one
+at_once()
+{
+	check_eq "ns from a packet's arrival to its CNP, or to another CNP" "$(awk \
+		-v off=$OFF '
+	FILENAME ~ /p0$/ { at[++n] = substr($1, 7) + 0; next }
+	/ ttl [89] / {
+		t = substr($1, 7) + 0
+		for (i = n; i && at[i] > t; i--)
+			;
+		if (!i || t - at[i] > off || i == before)
+			printf "%d ", t - at[i]
+		before = i
+	}' "$TMP/p0" "$TMP/snd")" ""
+}
+
+# telemetry: of each CNP: version, flags, cause, depth, flows, port_4k, gradient,
+# tx_256, time_us; then its own time in us.  By the layout in the documentation,
+# byte by byte.
+telemetry()
+{
+	local line t gradient
+
+	while read -r line; do
+		[[ $line =~ \ icrc\ ok\ .*\ rsvd\ ([0-9a-f]{32})$ ]] || continue
+		t=${BASH_REMATCH[1]} line=${line%% *}
+		gradient=$((16#${t:16:4}))
+		[ $gradient -lt 32768 ] || gradient=$((gradient - 65536))
+		echo $((16#${t:0:1})) $((16#${t:1:1})) $((16#${t:2:2})) \
+			$((16#${t:4:4})) $((16#${t:8:4})) $((16#${t:12:4})) \
+			$gradient $((16#${t:20:6})) $((16#${t:26:6})) \
+			$((line / 1000))
+	done <"$TMP/snd"
+}
+
+# One address family on one header stack: $1 is -6 or nothing
+wreb()
+{
+	local v=$1 want from=$rcv4
+
+	[ -z "$v" ] || from=$rcv6
+	# shellcheck disable=SC2086
+	bottleneck $RATE $COMMON notify off profile 20000:1 min-gap 0
+	# shellcheck disable=SC2086
+	pair_flow $v
+	params notify wreb
+	deep 10
+	# shellcheck disable=SC2086
+	small 5 20 $v --psn 1000
+	check "below the first point" "$(stat cnp_sent)" -eq 0
+	check "below it" "$(stat ecn_mark)" -eq 0
+	fill 10
+	watch 30
+	listener sniff sw/p1 p1 --type cnp --hex --time 80
+	# shellcheck disable=SC2086
+	small 20 20 $v --psn 2000
+	wait
+	told 20
+	at_once
+	counted "20 20 20 20 0" cnp_sent cnp_wreb ecn_mark bts_mark cnp_unpaired
+	# shellcheck disable=SC2086
+	want=$(vlan_args=("${vlan_args[@]/%:3/:6}") &&
+		reply $v --type cnp --qp $SQP --ttl 9 --hex)
+	check_eq "CNP on the port" "$(sed 's/.* hex //' "$TMP/p1" | sort -u)" \
+		"$want"
+	check "CNPs the sender takes" "$(grep -cE \
+		"cnp $from > .* qp $SQP .* dscp 48 .* icrc ok csum ok" \
+		"$TMP/snd")" -eq 20
+
+	sniff rcv --type data --time 100
+	release
+	wait
+	check "not CE" "$(grep -cE ' psn 10.. ect0 .* icrc ok' "$TMP/rcv")" \
+		-eq 5
+	check "CE" "$(grep -cE ' psn 20.. ce .* icrc ok' "$TMP/rcv")" -eq 20
+	tc -n sw qdisc del dev p1 root
+}
+
+test_wreb_bridge()
+{
+	topology bridge vlan
+	wreb ""
+	wreb -6
+}
+
+test_wreb_router()
+{
+	topology router vlan
+	wreb ""
+	wreb -6
+}
+
+# By the set-up of its connection a flow is known before it has had a packet
+test_first_packet()
+{
+	local snoop
+
+	for snoop in port netns; do
+		topology bridge
+		# shellcheck disable=SC2086
+		bottleneck $RATE $COMMON notify wreb profile 20000:1 pair cm \
+			snoop $snoop
+		[ $snoop = netns ] ||
+			tc -n sw qdisc replace dev p0 root handle 10: iqcn \
+				notify off
+		data --type req --cm-local 7 --cm-qp $SQP
+		reply --type rep --cm-local 9 --cm-remote 7 --cm-qp $QP
+		deep 30
+		check "$snoop: flows" "$(stat flows)" -eq 0
+		watch 10
+		small 1 0
+		wait
+		told 1 $SQP
+		at_once
+		check_eq "$snoop: paired" \
+			"$(flows | awk 'NR == 2 { print $6 }')" "cm"
+		cleanup
+	done
+}
+
+# Without a profile it is the curve of marking that tells, and marks at most once
+test_curve()
+{
+	topology bridge
+	bottleneck $RATE cnp-ttl 9 kmin 20000 kmax 40000 pmax 0 min-gap 0 \
+		notify off
+	pair_flow
+	params notify wreb
+	deep 30
+	small 20 20
+	counted "0 0" cnp_wreb ecn_mark
+	fill 10
+	watch 20
+	small 20 20
+	wait
+	told 20
+	at_once
+	counted "20 20" cnp_wreb bts_mark
+}
+
+# Packets 30 us apart: one in 120, 60 and 30 us
+test_min_gap()
+{
+	local gap want marked=0
+
+	stand wreb profile 1000:1
+	deep 10
+	for gap in 100us:25 50us:50 0:100; do
+		want=${gap#*:}
+		params min-gap "${gap%:*}"
+		read -r sent gaps <<<"$(counters cnp_sent cnp_gap)"
+		watch 20
+		small 100 30
+		wait
+		told "$want"
+		at_once
+		marked=$((marked + 100))
+		counted "$((sent + want)) $((gaps + 100 - want)) $marked" \
+			cnp_sent cnp_gap bts_mark
+	done
+}
+
+# within NAME GOT MEAN VARIANCE: 5 sigma
+within()
+{
+	check_eq "$1: $2, wanted $3" "$(awk -v got="$2" -v mean="$3" -v var="$4" \
+		'BEGIN { d = got - mean; print (d * d <= 25 * var ? "near" : "far") }')" \
+		"near"
+}
+
+test_probability()
+{
+	stand wreb profile 1000:0.25 min-gap 0
+	deep 10
+	watch 60
+	small 2000 10
+	wait
+	within "a quarter" "$(stat cnp_wreb)" 500 375
+	told "$(stat cnp_wreb)"
+	at_once
+	accounts
+	# half way between two points
+	params profile 5000:0,15000:0.5,100m:0.5
+	read -r before <<<"$(counters cnp_wreb)"
+	small 1000 10
+	check "above the second point" "$(stat backlog)" -gt 15000
+	within "half" $(($(stat cnp_wreb) - before)) 500 250
+}
+
+# The controller says a half or more, four to eight times above qref; whom it spares
+# is told in one case of four
+test_one_for_both()
+{
+	local depth sent wreb pi
+
+	stand wreb,pi profile 1000:0.25 min-gap 0 qref 100000 update 1s \
+		alpha 1 beta 1 t1 1s
+	deep 560
+	depth=$(stat backlog)
+	watch 60
+	small 1000 20
+	wait
+	at_once
+	read -r sent wreb pi <<<"$(counters cnp_sent cnp_wreb cnp_pi)"
+	told "$sent"
+	check "no more than one for a packet" "$sent" -le 1000
+	# by credit, not by lot
+	check_eq "of pi: $pi" "$(awk -v depth="$depth" -v got="$pi" '
+	BEGIN {
+		for (i = 0; i < 1000; i++)
+			sum += (depth + i * 74 - 400000) / 400000
+		print (got >= sum - 2 && got <= sum + 2 ? "right" : sum)
+	}')" "right"
+	within "of wreb" "$wreb" $(((1000 - pi) / 4)) $(((1000 - pi) * 3 / 16))
+	accounts
+}
+
+# Whoever has marked it has told the sender
+test_came_ce()
+{
+	local way
+
+	stand wreb profile 1000:1 min-gap 0 qref 1000 t1 1s
+	deep 20
+	for way in wreb pi wreb,pi; do
+		params notify $way
+		watch 20
+		small 50 20 --tos 3
+		wait
+		told 0
+	done
+	counted "0 0 0 0 154" cnp_sent cnp_wreb cnp_pi ecn_mark ce_in
+}
+
+# p0 - br0 - x0 ==== x1 - br1 - p1: both x0 and p1 have their queue
+two_points()
+{
+	topology bridge
+	ip -n sw -batch - <<-EOT
+		link set p1 nomaster
+		link add br1 type bridge mcast_snooping 0
+		link add x0 mtu 9000 type veth peer name x1 mtu 9000
+		link set x0 master br0
+		link set x1 master br1
+		link set p1 master br1
+		link set x0 up
+		link set x1 up
+		link set br1 up
+	EOT
+	until [ "$(bridge -n sw link show | grep -c forwarding)" = 4 ]; do
+		sleep 0.1
+	done
+	bridge -n sw -batch - <<-EOT
+		fdb replace $RCV_MAC dev x0 master static
+		fdb replace $RCV_MAC dev p1 master static
+		fdb replace $SND_MAC dev x1 master static
+	EOT
+	tc -n sw -batch - <<-EOT
+		qdisc replace dev x0 root handle 1: tbf rate 10gbit burst 1m limit 1g
+		qdisc replace dev x0 parent 1:1 handle 10: iqcn $COMMON $*
+	EOT
+	# shellcheck disable=SC2086
+	bottleneck $RATE $COMMON "$@"
+}
+
+test_two_points()
+{
+	two_points profile 1000:1 min-gap 0 notify wreb
+	pair_flow
+	check "paired" "$(stat flows_paired x0)$(stat flows_paired)" -eq 11
+	deep 20
+	# only the second one is congested
+	watch 20
+	small 20 20 --psn 1000
+	wait
+	told 20
+	check "of the first" "$(stat cnp_wreb x0)" -eq 0
+	check "of the second" "$(stat cnp_wreb)" -eq 20
+	# and now both
+	tc -n sw qdisc change dev x0 root handle 1: tbf rate $RATE burst 9k \
+		limit 1g
+	deep 20
+	watch 60
+	small 20 20 --psn 2000
+	check "of the first" "$(stat cnp_wreb x0)" -eq 20
+	tc -n sw qdisc change dev x0 root handle 1: tbf rate 10gbit burst 1m \
+		limit 1g
+	fill 1
+	wait
+	told 20
+	check "CE at the second" "$(stat ce_in)" -eq 24
+	check "of the second" "$(stat cnp_wreb)" -eq 20
+	check "of the first" "$(stat cnp_wreb x0)" -eq 20
+}
+
+# Nothing is probable but that the queue is full
+test_drop()
+{
+	stand wreb limit 20000 profile 100m:1 min-gap 0 telemetry on
+	deep 40
+	check "full" "$(stat backlog)" -gt $((20000 - LEN))
+	watch 20
+	data --count 5 --interval 200
+	data --tos 3 --count 4 --interval 200
+	data --tos 0 --count 3 --interval 200
+	data --type udp --tos 2 --count 3
+	wait
+	told 9
+	at_once
+	counted "9 9 0 0" cnp_sent cnp_drop ecn_mark bts_mark
+	check_eq "version, WAS_CE, cause" "$(telemetry |
+		awk '{ print $1, $2, $3 }' | uniq -c | tr -s ' \n' ' ')" \
+		" 5 1 0 5 4 1 1 5 "
+	params notify pi
+	data
+	check "by pi" "$(stat cnp_drop)" -eq 10
+	params notify timer
+	watch 20
+	data --count 3 --interval 200
+	wait
+	told 0
+	counted "10 10" cnp_sent cnp_drop
+}
+
+# A millisecond apart, however many are dropped
+test_drop_gap()
+{
+	local first second
+
+	stand wreb limit 20000 profile 100m:1 min-gap 1ms telemetry on
+	deep 40
+	watch 20
+	data --tos 3 --list 2000e,2001e,2002e,2003,2004-2010e --interval 90
+	wait
+	told 2
+	counted "2 2 0" cnp_sent cnp_drop cnp_gap
+	check_eq "version, WAS_CE, cause" "$(telemetry |
+		awk '{ print $1, $2, $3 }' | tr '\n' ' ')" "1 0 5 1 1 5 "
+	{
+		read -r first _
+		read -r second _
+	} <"$TMP/snd"
+	check "ns between them" $((second - first)) -ge $((1000000 - OFF))
+	check "ns between them" $((second - first)) -le $((1000000 + OFF))
+	# what arrives as it is over finds that told
+	params profile 1000:1 limit 100k min-gap 100us
+	sleep 0.002
+	watch 20
+	small 1 0
+	params limit 20000
+	data --count 3 --interval 10
+	wait
+	told 2
+}
+
+test_telemetry()
+{
+	local tele version flags cause depth flows port gradient tx us at
+	local backlog bytes before=0
+
+	stand wreb limit 1000000 profile 20000:1 min-gap 0 telemetry on
+	deep 100
+	for tele in on again off; do
+		[ $tele = again ] || params telemetry $tele
+		watch 20 --mono
+		small 12 50 --qp 0x21 --flows 6
+		small 1 0
+		read -r backlog bytes <<<"$(tc -n sw -s -j qdisc show dev p1 |
+			jq -r '.[1] | "\(.backlog) \(.bytes)"')"
+		wait
+		told 1
+		check "$tele: ICRC" "$(grep -c ' icrc ok ' "$TMP/snd")" -eq 1
+		[ $tele != off ] || continue
+		read -r version flags cause depth flows port gradient tx us at \
+			<<<"$(telemetry)"
+		check "version" "$version" -eq 1
+		check "flags" "$flags" -eq 0
+		check "cause" "$cause" -eq 2
+		check "depth" "$depth" -eq $((backlog * 65535 / 1000000))
+		check "flows" "$flows" -eq 7
+		check "port_4k" "$port" -eq $((backlog / 4096))
+		check "tx_256" "$tx" -eq $((bytes / 256 % 16777216))
+		check "time_us" $(((at - us) % 16777216)) -le 2
+		check "time_us" "$us" -ne "$before"
+		before=$us
+	done
+	check_eq "all zero" "$(grep -c rsvd "$TMP/snd")" 0
+}
+
+# Two queues of one port
+test_telemetry_port()
+{
+	local port
+
+	topology router
+	tc -n sw -batch - <<-EOT
+		qdisc replace dev p1 root handle 1: prio bands 2 priomap 1 1 1 1 1 1 0 1 1 1 1 1 1 1 1 1
+		qdisc add dev p1 parent 1:2 handle 2: tbf rate $RATE burst 9k limit 1g
+		qdisc add dev p1 parent 1:1 handle 3: tbf rate $RATE burst 9k limit 1g
+		qdisc add dev p1 parent 2:1 handle 10: iqcn $COMMON notify wreb profile 1000:1 telemetry on
+		qdisc add dev p1 parent 3:1 handle 20: iqcn $COMMON notify off
+	EOT
+	pair_flow
+	deep 20
+	# of another TOS, by the router into the other band
+	data --type udp --tos 0x10 --count 100
+	check "in the other" "$(stat qlen p1 20:)" -ge 90
+	watch 20
+	small 1 0
+	wait
+	port=$(($(stat backlog p1 10:) + $(stat backlog p1 20:)))
+	check_eq "port_4k" "$(telemetry | awk '{ print $6 }')" \
+		"$((port / 4096))"
+	check "depth" "$(telemetry | awk '{ print $4 }')" -lt 655
+}
+
+# gradients FROM TO: those of all CNPs but the first
+gradients()
+{
+	check "CNPs" "$(telemetry | grep -c .)" -ge 20
+	check_eq "gradients, wanted $1 to $2" "$(telemetry | tail -n +12 |
+		awk -v from="$1" -v to="$2" '$7 < from || $7 > to { print $7 }' |
+		tr '\n' ' ')" ""
+}
+
+# In at 21.6 bytes per us, out at 10, then out alone
+test_telemetry_moving()
+{
+	topology bridge
+	# shellcheck disable=SC2086
+	bottleneck 80mbit $COMMON notify off profile 5000:1 min-gap 0 \
+		window 500us telemetry on
+	pair_flow
+	params notify wreb
+	watch 60
+	data --count 400 --interval 50
+	wait
+	gradients 9 14
+	# what is sent goes by time: 10 bytes per us
+	check_eq "bytes sent, and us" "$(telemetry | awk '
+	NR == 20 { tx = $8; us = $9 }
+	NR == 220 {
+		bytes = ($8 - tx) * 256
+		us = $9 - us
+		if (us < 9900 || us > 10100 || bytes < us * 10 - 1600 ||
+		    bytes > us * 10 + 1600)
+			print bytes, us
+	}')" ""
+	sleep 0.05
+	fill 400
+	sleep 0.002
+	watch 60
+	small 80 300
+	wait
+	gradients -11 -8
+}
+
+# It runs from an eighth of qref on; any growth that it sees is too much for it
+test_pi_wakes()
+{
+	stand pi qref 80000 alpha 1 beta 100000000 update 100us min-gap 0 t1 1s
+	deep 1
+	fill $((6 - $(stat qlen)))
+	data --count 3 --interval 200
+	check "below an eighth" "$(stat backlog)" -lt 10000
+	counted "0 0 0" cnp_sent bts_prob flows_active
+	# it has seen none when it wakes
+	fill 1
+	watch 20
+	data --count 4 --interval 200
+	wait
+	told 3
+	at_once
+	counted "3 3" cnp_sent cnp_pi
+}
+
+test_pi_uncongested()
+{
+	topology bridge
+	iqcn notify pi
+	pair_flow
+	watch 60
+	small 1000 20
+	wait
+	told 0
+	counted "0 0 0 0" cnp_sent cnp_hold bts_mark flows_active
+	check_eq "probability" "$(stat bts_prob)" 0
+	[[ $(tc -n sw -s qdisc show dev p1) == *" bts_prob 0"*" flows_active 0 "* ]] ||
+		fail "$(tc -n sw -s qdisc show dev p1)"
+}
+
+# between FROM TO: CNPs of ours so many us after the last packet of flow $QP
+between()
+{
+	awk -v from="$1" -v to="$2" '
+	FILENAME ~ /p0$/ {
+		if (/ qp 0x000011 /)
+			at[++n] = substr($1, 7) + 0
+		next
+	}
+	/ ttl [89] / {
+		t = substr($1, 7) + 0
+		for (i = n; i && at[i] > t; i--)
+			;
+		us = (t - at[i]) / 1000
+		if (us >= from && us < to)
+			k++
+	}
+	END { print k + 0 }' "$TMP/p0" "$TMP/snd"
+}
+
+# left FROM TO: CNPs of ours so many us after what waited has left
+left()
+{
+	awk -v from="$1" -v to="$2" '
+	FILENAME ~ /rcv$/ { if (!first) first = substr($1, 7) + 0; next }
+	/ ttl [89] / {
+		us = (substr($1, 7) - first) / 1000
+		if (us >= from && us < to)
+			k++
+	}
+	END { print k + 0 }' "$TMP/rcv" "$TMP/snd"
+}
+
+# One packet in 5 ms, T1 225 us, and everybody is told: 1 + 22 times, and 1 + 44
+# after the last one
+test_pi_hold()
+{
+	local n
+
+	stand pi qref 1000 min-gap 10us t1 225us
+	# somebody else's
+	data --qp 0x99 --count $((BURST + 20)) --interval 10
+	data --qp 0x99 --count 300 --interval 300 --len $SMALL --psn 5000 &
+	watch 100
+	small 10 5000
+	wait
+	told $((10 * 23 + 22))
+	check "by packets" "$(between 0 2)" -eq 10
+	check "more than 10 ms after a packet" "$(between 10000 1000000)" -eq 0
+	check "just before that" "$(between 9600 10000)" -ge 1
+	check_eq "us between two" "$(awk '
+	/ ttl [89] / {
+		t = substr($1, 7) + 0
+		us = (t - before) / 1000
+		if (before && us > 228)
+			printf "%d ", us
+		before = t
+	}' "$TMP/snd")" ""
+	n=$(stat cnp_hold)
+	check "hold" "$n" -eq $((10 * 22 + 22))
+	accounts
+	check "somebody else" "$(stat cnp_unpaired)" -ge 300
+}
+
+# Its sender goes on, but the queue is empty
+test_pi_hold_ends()
+{
+	stand pi qref 10000 min-gap 10us t1 225us alpha 32000 beta 1 update 100us
+	deep 60
+	sniff rcv --type data --time 250
+	watch 150
+	small 150 1000 &
+	sleep 0.03
+	check_eq "all of them" "$(stat bts_prob)" 1
+	release
+	wait
+	check "went on for so many ms" "$(grep -c . "$TMP/rcv")" -eq 150
+	check "while it waits" "$(left -20000 0)" -ge 80
+	check "when it has left" "$(left 0 5000)" -ge 10
+	check "after 20 ms" "$(left 20000 1000000)" -eq 0
+	check_eq "it is over" "$(stat bts_prob)" 0
+	accounts
+}
+
+# Told as often as the queue is above qref; who sends is counted
+test_pi_controls()
+{
+	local prob
+
+	stand pi qref 20000 alpha 20000 beta 1 update 100us min-gap 0
+	deep 30
+	small 50 100
+	prob=$(stat bts_prob)
+	# 5 ms: 50 steps of 12500 bytes, a 32nd of 20000 / 10^9
+	within "after 50 steps: probability * 10^4" \
+		"$(awk -v p="$prob" 'BEGIN { print p * 10000 }')" 4100 20000
+	small 60 20 --flows 6
+	check "active" "$(stat flows_active)" -eq 6
+	sleep 0.011
+	check "no longer" "$(stat flows_active)" -eq 0
+	params qref 100k
+	small 50 100
+	check_eq "below qref less" "$(awk -v p="$(stat bts_prob)" -v q="$prob" \
+		'BEGIN { print p < q }')" 1
+}
+
+# held FLOWS [PARAMETER...]: as many flows have been told, and their next drops will
+# be in 50 ms
+held()
+{
+	local n=$1
+	shift
+
+	topology bridge
+	# shellcheck disable=SC2086
+	bottleneck $RATE $COMMON limit 20000 profile 100m:1 min-gap 50ms \
+		notify off "$@"
+	np --time 30 --ack 1
+	data --flows "$n" --tos 3 --count $((n * 4)) --interval 20 --len $SMALL
+	wait
+	check "paired" "$(stat flows_paired)" -eq "$n"
+	fill 40
+	params notify wreb
+	data --flows "$n" --count "$n" --interval 20 --psn 1000
+	sleep 0.001
+	counted "$n $n" cnp_sent cnp_drop
+	data --flows "$n" --count "$n" --interval 20 --psn 2000
+	sleep 0.001
+	counted "$n $n 0" cnp_sent cnp_drop cnp_gap
+}
+
+test_held()
+{
+	held 10
+	sniff snd --type cnp --time 80
+	wait
+	told 10
+	counted "20 20" cnp_sent cnp_drop
+}
+
+test_off_while_held()
+{
+	held 10
+	params notify off
+	sniff snd --type cnp --time 80
+	wait
+	told 0
+	params notify wreb
+	sniff snd --type cnp --time 80
+	wait
+	told 0
+	counted "10 10" cnp_sent cnp_drop
+	# and as it is, it comes
+	watch 20
+	data --count 1
+	wait
+	told 1
+	at_once
+}
+
+# Packets of one flow all the time, each way in its turn
+test_change_under_load()
+{
+	local way wreb pi
+
+	stand wreb profile 1000:1 min-gap 0 qref 1000 telemetry on
+	deep 30
+	small 4000 50 &
+	for way in pi wreb pi timer off wreb pi,wreb pi; do
+		params notify $way
+		sleep 0.005
+		read -r wreb pi <<<"$(counters cnp_wreb cnp_pi)"
+		sleep 0.005
+		case $way in
+		wreb)
+			check "wreb" "$(stat cnp_wreb)" -ge $((wreb + 90))
+			check "pi" "$(stat cnp_pi)" -eq "$pi"
+			;;
+		*pi*)
+			check "pi" "$(stat cnp_pi)" -ge $((pi + 90))
+			check "wreb" "$(stat cnp_wreb)" -eq "$wreb"
+			;;
+		*) counted "$wreb $pi" cnp_wreb cnp_pi ;;
+		esac
+	done
+	wait
+	accounts
+}
+
+test_reset_while_held()
+{
+	held 10
+	ip -n sw -batch - <<-EOT
+		link set p1 down
+		link set p1 up
+	EOT
+	sniff snd --type cnp --time 80
+	wait
+	told 0
+	counted "10 10 10" cnp_sent cnp_drop flows_paired
+	wait_forwarding
+	bridge -n sw fdb replace $RCV_MAC dev p1 master static
+	fill 40
+	watch 20
+	data --count 1
+	wait
+	told 1
+	accounts
+}
+
+test_delete_while_held()
+{
+	held 10
+	sniff snd --type cnp --time 80
+	tc -n sw qdisc del dev p1 root
+	wait
+	told 0
+}
+
+# Others take their place; those are not paired
+test_evict_while_held()
+{
+	held 10 flows 10
+	sniff snd --type cnp --time 80
+	data --qp 0x200 --flows 10 --count 10
+	check "evicted" "$(stat flow_evicted)" -ge 10
+	wait
+	told 0
+	counted "10 10 10" cnp_sent cnp_drop cnp_unpaired
+}
+
+# The queue is congested, and one packet of four is told by the controller: half
+# of the CNPs are the timer's, T1 behind the one before
+test_timer_begins_anew()
+{
+	local n
+
+	topology bridge
+	bottleneck 86560kbit kmin 3000 kmax 4000 cnp-ttl 9 detect depth notify off \
+		min-gap 0 t1 225us base cnp qref 20000 alpha 1 beta 1 \
+		update 1s telemetry on
+	pair_flow
+	params notify timer,pi
+	watch 60
+	fill $((BURST + 90))
+	# what comes leaves
+	data --count 300 --interval 100 --psn 1000
+	wait
+	n=$(telemetry | awk '$3 == 1' | grep -c .)
+	check "of the timer" "$n" -ge 20
+	check "of pi" "$(telemetry | awk '$3 == 3' | grep -c .)" -ge 20
+	check_eq "us from one to one of the timer" "$(telemetry | awk '
+	$3 == 1 && before && $10 - before < 224 { print $10 - before }
+	{ before = $10 }' | tr '\n' ' ')" ""
+}
+
+# Ten packets of one for one of the other
+test_fair()
+{
+	local way many few
+
+	topology bridge
+	# shellcheck disable=SC2086
+	bottleneck $RATE $COMMON min-gap 0 profile 1000:0.2 qref 100000 \
+		update 1s alpha 1 beta 1 t1 1s notify off
+	np --time 30 --ack 1
+	data --flows 2 --tos 3 --count 8 --interval 20 --len $SMALL
+	wait
+	for way in wreb pi; do
+		params notify $way
+		[ $way = wreb ] || deep 420
+		[ $way = pi ] || deep 10
+		watch 100
+		small 2000 20 &
+		small 200 200 --qp 0x12
+		wait
+		many=$(grep -c ' qp 0x800011 ' "$TMP/snd")
+		few=$(grep -c ' qp 0x800012 ' "$TMP/snd")
+		case $way in
+		wreb)
+			within "wreb, many" "$many" 400 320
+			within "wreb, few" "$few" 40 32
+			;;
+		pi)
+			check "pi, many" "$many" -gt 100
+			check "pi, ten times as many" $((many * 10)) \
+				-ge $((few * 95 - 200))
+			check "pi, ten times as many" $((many * 10)) \
+				-le $((few * 105 + 200))
+			;;
+		esac
+	done
+	accounts
+}
+
+test_unpaired()
+{
+	topology bridge
+	# shellcheck disable=SC2086
+	bottleneck $RATE $COMMON notify wreb profile 1000:1
+	deep 20
+	watch 20
+	small 30 20
+	wait
+	told 0
+	counted "0 30 30 1 0" cnp_sent cnp_unpaired bts_mark flows flows_paired
+}
+
+# One in 2 ms, and two at once
+test_budget()
+{
+	stand wreb profile 1000:1 min-gap 0 cnp-rate 500 cnp-burst 2
+	deep 20
+	sleep 0.01
+	watch 40
+	small 200 100
+	wait
+	check "CNPs in 20 ms" "$(grep -c . "$TMP/snd")" -ge 11
+	check "CNPs in 20 ms" "$(grep -c . "$TMP/snd")" -le 12
+	check "sent or not" $(($(stat cnp_sent) + $(stat cnp_budget))) -eq 200
+	check "marked all the same" "$(stat bts_mark)" -eq 200
+}
+
+# super COUNT: packets of eight segments
+super()
+{
+	data --gso 8 --sport 4000 --len 1000 --tos 2 --count "$1"
+}
+
+test_gso()
+{
+	local i
+
+	stand wreb profile 1000:1 min-gap 0
+	unmute snd
+	ip -n snd neigh add $RCV4 lladdr $RCV_MAC dev e0
+	deep 10
+	watch 20
+	for i in 1 2 3 4 5; do
+		super 1
+		sleep 0.0005
+	done
+	wait
+	check "of eight segments" "$(stat backlog)" -ge \
+		$(((10 + 5 * 8) * 1040))
+	told 5
+	counted "5 5" cnp_wreb bts_mark
+	params profile 1000:0.05
+	super 200
+	# 8 * 0.05 each
+	within "with the chance of all of them" $(($(stat bts_mark) - 5)) 80 48
+}
+
+# It stands: nothing, however deep; it grows, and by how much is what counts
+test_measure_gradient()
+{
+	stand wreb profile 10000:1 measure gradient window 1ms min-gap 0
+	deep 100
+	sleep 0.003
+	small 100 100
+	counted "0 0" cnp_sent bts_mark
+	sleep 0.003
+	# 54 bytes per us
+	data --count 150 --interval 20
+	check "it grows" "$(stat cnp_wreb)" -ge 98
+	check "from the second window on" "$(stat cnp_wreb)" -le 101
+	# and stands again: from 2 windows on
+	sleep 0.003
+	small 20 100
+	read -r before <<<"$(counters cnp_wreb)"
+	small 100 100
+	check "it stands" "$(stat cnp_wreb)" -eq "$before"
+	params measure depth,gradient
+	small 10 100
+	check "the depth is more" "$(stat cnp_wreb)" -eq $((before + 10))
+}
+
+# Ten times slower than its bandwidth, it is as if ten times as deep
+test_measure_delay()
+{
+	local measure
+
+	for measure in depth gradient delay depth,gradient,delay; do
+		topology bridge
+		# shellcheck disable=SC2086
+		bottleneck 80mbit cnp-ttl 9 kmin 3000 kmax 200m pmax 0 \
+			bandwidth 800mbit window 1ms profile 100000:1 \
+			min-gap 0 notify off measure $measure
+		pair_flow
+		params notify wreb
+		deep 20
+		# as it drains
+		data --count 50 --interval 108
+		case $measure in
+		*delay*) check "$measure" "$(stat cnp_wreb)" -ge 30 ;;
+		*) check "$measure" "$(stat cnp_wreb)" -eq 0 ;;
+		esac
+		cleanup
+	done
+}
+
+dummy()
+{
+	ip -batch - <<-EOT
+		netns add sw
+		link add p1 netns sw type dummy
+	EOT
+	ip -n sw link set p1 up
+}
+
+# opts: the parameters as text
+opts()
+{
+	tc -n sw qdisc show dev p1 | sed -n 's/.* \(limit .*\)/\1/p'
+}
+
+# json FILTER: of the parameters
+json()
+{
+	tc -n sw -j qdisc show dev p1 | jq -c ".[0].options | $1"
+}
+
+test_words()
+{
+	local all="measure depth,delay profile 10000b:0.01,20000b:0.1,30000b:0.1,100000b:1 qref 123456b update 55us alpha 77 beta 88 min-gap 66us telemetry on"
+
+	dummy
+	# shellcheck disable=SC2086
+	iqcn notify timer,wreb,pi $all
+	[[ $(opts) == *" notify timer,wreb,pi "*" $all "* ]] || fail "$(opts)"
+	check_eq "JSON" "$(json '[.notify, .measure, .profile, .qref, .update_ns,
+		.alpha, .beta, .min_gap_ns, .telemetry]')" \
+		'["timer,wreb,pi","depth,delay",[{"bytes":10000,"prob":0.01},{"bytes":20000,"prob":0.1},{"bytes":30000,"prob":0.1},{"bytes":100000,"prob":1}],123456,55000,77,88,66000,"on"]'
+	# as it is shown it is taken
+	all=$(opts)
+	tc -n sw qdisc del dev p1 root
+	# shellcheck disable=SC2086
+	iqcn $all
+	check_eq "its own words" "$(opts)" "$all"
+	# the bounds, and what no short number says
+	all="measure gradient profile 0b:0,1b:0.000123,2b:0.333333333,3b:0.5,4b:0.6,5b:0.7,6b:0.8,4294967295b:1 qref 1b update 10us alpha 100000000 beta 1 min-gap 1s telemetry off"
+	# shellcheck disable=SC2086
+	iqcn $all
+	[[ $(opts) == *" $all "* ]] || fail "$(opts)"
+	iqcn profile mark measure depth,gradient,delay min-gap 0 update 1s alpha 1 \
+		beta 100000000
+	[[ $(opts) == *" measure depth,gradient,delay profile mark "*" update 1s alpha 1 beta 100000000 min-gap 0ns "* ]] ||
+		fail "$(opts)"
+	check_eq "JSON" "$(json .profile)" "[]"
+	# veth and dummy are of 10 Gb/s
+	tc -n sw qdisc del dev p1 root
+	tc -n sw qdisc add dev p1 root iqcn
+	[[ $(opts) == *" kmin 160000b kmax 625Kb "*" notify pi "*" t1 225us "*" measure depth profile mark qref 120000b update 100us alpha 1250 beta 125000 min-gap 50us telemetry off "* ]] ||
+		fail "defaults: $(opts)"
+}
+
+# refused WANTED PARAMETER...: a change fails, says WANTED, and changes nothing
+refused()
+{
+	local want=$1 out
+	shift
+
+	if out=$(tc -n sw qdisc change dev p1 root handle 10: iqcn \
+		t1 444us "$@" 2>&1); then
+		fail "$*: accepted"
+	elif [[ $out != *$want* ]]; then
+		fail "$*: \"$out\" does not say \"$want\""
+	fi
+	check_eq "after $*" "$(opts)" "$before"
+}
+
+test_bad_words()
+{
+	local before points="1:0,2:0,3:0,4:0,5:0,6:0,7:0,8:0,9:0"
+
+	dummy
+	iqcn notify wreb profile 1000:0.5
+	before=$(opts)
+	refused '"profile" takes no more than 8 points' profile $points
+	refused '"1000:1.5" is no BYTES:P' profile 1000:1.5
+	refused '"1000:-1" is no BYTES:P' profile 1000:-1
+	refused 'for "profile"' profile 1000
+	refused 'for "profile"' profile 1000:0.5,
+	refused 'for "profile"' profile :1
+	refused 'for "profile"' profile -1:1
+	refused 'for "profile"' profile ""
+	refused 'for "measure"' measure ""
+	refused 'for "measure"' measure off
+	refused 'for "measure"' measure depth,width
+	refused 'for "notify"' notify wreb,
+	refused 'for "telemetry"' telemetry maybe
+	refused 'for "update"' update -1us
+	refused 'for "alpha"' alpha -1
+	refused 'for "alpha"' alpha 0.5
+}
+
+test_bad_values()
+{
+	local before
+
+	dummy
+	iqcn notify wreb profile 1000:0.5 limit 1000000 qref 50000
+	before=$(opts)
+	refused "profile: point 2 at 2000 bytes does not rise from the one at 1000" \
+		profile 1000:0.5,2000:0.4
+	refused "profile: point 3 at 2000 bytes does not rise from the one at 2000" \
+		profile 1000:0.1,2000:0.2,2000:0.3
+	refused "profile: point 2 at 500 bytes does not rise from the one at 1000" \
+		profile 1000:0.1,500:0.2
+	refused "alpha is 0, must be 1 to 100000000" alpha 0
+	refused "alpha is 100000001," alpha 100000001
+	refused "beta is 0, must be 1 to 100000000" beta 0
+	refused "beta is 100000001," beta 100000001
+	refused "qref is 0, must be 1 to" qref 0
+	refused "qref 1000001 is above limit 1000000" qref 1000001
+	refused "qref 50000 is above limit 40000" limit 40000
+	refused "update is 1000, must be 10000 to 1000000000 ns" update 1us
+	refused "update is 1001000000," update 1001ms
+	refused "min-gap is 2000000000, must be 0 to 1000000000 ns" min-gap 2s
+}
+
+if ! virtual_time; then
+	echo "TAP version 13"
+	echo "1..0 # SKIP means nothing outside of virtual time"
+	exit
+fi
+run_tests
