@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Flows are forgotten: when they have had no CE packet for long, when a queue
+ * Flows are forgotten: when they have had no packet for long, when a queue
  * may keep fewer of them, and when the queue goes.
  */
 #include "iqcn.h"
@@ -27,8 +27,8 @@ static struct iqcn_flow *iqcn_age_oldest(struct iqcn_queue *q, u64 now_ns,
 	*wait_ns = 0;
 	flow = list_first_entry_or_null(&q->lru, struct iqcn_flow, lru);
 	if (flow && why == IQCN_FORGET_AGED) {
-		left_ns = flow->ce_ns + (u64)q->p.age_ms * NSEC_PER_MSEC -
-			  now_ns;
+		left_ns = max(flow->ce_ns, flow->arrived_ns) +
+			  (u64)q->p.age_ms * NSEC_PER_MSEC - now_ns;
 		if (left_ns > 0) {
 			*wait_ns = left_ns;
 			flow = NULL;

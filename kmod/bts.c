@@ -32,10 +32,13 @@
 
 #include "iqcn.h"
 
-/* With measure delay a queue that drains so many times slower than it should is
- * still seen in time
+/* Measures beside the depth are asked from such a part of the level that matters on:
+ * a queue that drains so many times slower than it should is still seen in time,
+ * and one that has grown and is less deep by now
  */
-#define IQCN_CALM_PER_DELAY	16
+#define IQCN_CALM_PER_LEVEL	16
+/* A drain rate that has not been measured anew for so long says nothing */
+#define IQCN_BTS_DRAIN_AGE_NS	NSEC_PER_SEC
 
 /* How long a flow has its chances after its last packet: for so many times as it
  * was from the last but one to that.  What sends a message and then nothing is
@@ -43,6 +46,8 @@
  */
 #define IQCN_HOLD_GAPS		4
 #define IQCN_HOLD_MAX_NS	(50 * NSEC_PER_MSEC)
+/* Taken for that between the packets of a flow that is new */
+#define IQCN_HOLD_NEW_NS	NSEC_PER_MSEC
 
 static bool iqcn_bts_has(const struct iqcn_queue *q, u32 notify)
 {
@@ -56,11 +61,8 @@ static u32 iqcn_bts_calm_bytes(const struct iqcn_queue *q)
 
 	if (iqcn_bts_has(q, IQCN_NOTIFY_WREB)) {
 		level = iqcn_profile_from_bytes(&q->p.profile, &q->p.mark);
-		if (q->p.measure & IQCN_MEASURE_DELAY)
-			level /= IQCN_CALM_PER_DELAY;
-		/* what has grown may be less deep by now */
-		if (q->p.measure & IQCN_MEASURE_GRADIENT)
-			level = 0;
+		if (q->p.measure & ~IQCN_MEASURE_DEPTH)
+			level /= IQCN_CALM_PER_LEVEL;
 		calm = min(calm, level);
 	}
 	if (iqcn_bts_has(q, IQCN_NOTIFY_PI)) {
@@ -103,6 +105,26 @@ void iqcn_bts_reset(struct iqcn_queue *q)
 {
 	memset(&q->pi, 0, sizeof(q->pi));
 	memset(&q->gradient, 0, sizeof(q->gradient));
+	/* flows keep the number of an epoch: the next one is another */
+	q->active.n = 0;
+	q->active.last = 0;
+	iqcn_bts_calm(q);
+}
+
+/**
+ * iqcn_bts_run() - let the controller do what it has to
+ * @q: queue
+ * @now_ns: not less than in an earlier call
+ *
+ * Context: queue->lock.
+ */
+void iqcn_bts_run(struct iqcn_queue *q, u64 now_ns)
+{
+	if (!iqcn_pi_runs(&q->pi))
+		return;
+	iqcn_active_run(&q->active, now_ns);
+	iqcn_pi_run(&q->pi, &q->p.pi, iqcn_active_flows(&q->active),
+		    READ_ONCE(*q->depth_bytes), now_ns);
 	iqcn_bts_calm(q);
 }
 
@@ -125,15 +147,17 @@ static u32 iqcn_bts_level_bytes(const struct iqcn_queue *q, u64 now_ns)
 {
 	u32 depth_bytes = READ_ONCE(*q->depth_bytes), level = 0;
 	u64 bandwidth_bps = q->p.bandwidth_bps ?: READ_ONCE(q->link_bps);
+	u64 drain_bps = READ_ONCE(q->drain_bps);
 
 	if (q->p.measure & IQCN_MEASURE_DEPTH)
 		level = depth_bytes;
 	if (q->p.measure & IQCN_MEASURE_GRADIENT)
 		level = max(level, iqcn_gradient_level(&q->gradient,
 						       q->p.window_ns, now_ns));
+	if (now_ns - READ_ONCE(q->drain_ns) > IQCN_BTS_DRAIN_AGE_NS)
+		drain_bps = 0;
 	if (q->p.measure & IQCN_MEASURE_DELAY)
-		level = max(level, iqcn_delay_level(depth_bytes,
-						    READ_ONCE(q->drain_bps),
+		level = max(level, iqcn_delay_level(depth_bytes, drain_bps,
 						    bandwidth_bps));
 	return level;
 }
@@ -146,8 +170,15 @@ static u64 iqcn_bts_wreb(const struct iqcn_queue *q, u64 now_ns)
 				 iqcn_bts_level_bytes(q, now_ns));
 }
 
+/* It was told less than min-gap ago */
+static bool iqcn_bts_too_soon(const struct iqcn_queue *q,
+			      const struct iqcn_flow *flow, u64 now_ns)
+{
+	return flow->told_ns && now_ns - flow->told_ns < q->p.min_gap_ns;
+}
+
 /* Does a packet cause a CNP?  The controller is asked first, for its credit counts
- * every packet.
+ * every packet; what it gathers too soon is kept for the first packet after.
  */
 static enum iqcn_cause iqcn_bts_cause(struct iqcn_queue *q,
 				      struct iqcn_flow *flow, u32 segs,
@@ -155,7 +186,9 @@ static enum iqcn_cause iqcn_bts_cause(struct iqcn_queue *q,
 {
 	u64 prob = iqcn_bts_pi(q, now_ns);
 
-	if (prob && iqcn_pi_credit(&flow->credit, prob, segs))
+	if (prob && iqcn_bts_too_soon(q, flow, now_ns))
+		iqcn_pi_save(&flow->credit, prob, segs);
+	else if (prob && iqcn_pi_credit(&flow->credit, prob, segs))
 		return IQCN_CAUSE_PI;
 	prob = iqcn_bts_wreb(q, now_ns);
 	if (prob && get_random_u32() < min_t(u64, prob * segs, IQCN_PROB_ONE))
@@ -182,12 +215,36 @@ void iqcn_bts_seen(struct iqcn_queue *q, struct iqcn_flow *flow,
 			  READ_ONCE(*q->depth_bytes));
 }
 
-/* How far apart its packets are.  Of a flow that is new that is not known. */
-static void iqcn_bts_spacing(struct iqcn_flow *flow, u64 now_ns)
+/* How far apart its packets are.  Of a flow that is new, or has been away, that is
+ * not known, but it is those that begin together that have to be held.
+ */
+static void iqcn_bts_spacing(struct iqcn_queue *q, struct iqcn_flow *flow,
+			     u64 now_ns)
 {
-	flow->arrive_gap_ns = min_t(u64, now_ns - flow->arrived_ns,
-				    IQCN_HOLD_MAX_NS);
-	flow->arrived_ns = now_ns;
+	u64 gap_ns = now_ns - flow->arrived_ns;
+
+	flow->arrive_gap_ns = gap_ns <= IQCN_HOLD_MAX_NS ? gap_ns :
+							   IQCN_HOLD_NEW_NS;
+	WRITE_ONCE(flow->arrived_ns, now_ns);
+	list_move_tail(&flow->lru, &q->lru);
+}
+
+static bool iqcn_bts_paired(const struct iqcn_queue *q,
+			    const struct iqcn_flow *flow)
+{
+	return flow->grade != IQCN_PAIR_NONE && flow->grade >= q->p.pair;
+}
+
+/* A CNP, if the sender is known and had none just now */
+static void iqcn_bts_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
+			  enum iqcn_cause cause, u64 now_ns)
+{
+	if (!iqcn_bts_paired(q, flow))
+		iqcn_inc(q->st.cnp_unpaired);
+	else if (iqcn_bts_too_soon(q, flow, now_ns))
+		iqcn_inc(q->st.cnp_gap);
+	else
+		iqcn_trigger_at(q, flow, now_ns, cause, false);
 }
 
 /**
@@ -199,7 +256,8 @@ static void iqcn_bts_spacing(struct iqcn_flow *flow, u64 now_ns)
  * @was_ce: it was CE when it came
  *
  * Context: enqueue: root lock, BHs off.
- * Return: it is to be marked, for it causes a CNP, or would but for the last.
+ * Return: it is to be marked, for it causes a CNP, or would if its sender were
+ *	known and had none just now.
  */
 bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 		      const struct ethhdr *eth, u32 segs, bool was_ce)
@@ -216,23 +274,23 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 		goto out;
 	now_ns = ktime_get_ns();
 	iqcn_bts_seen(q, flow, eth, now_ns);
+	iqcn_bts_spacing(q, flow, now_ns);
 	if (was_ce) {
+		/* its sender is somebody else's business */
 		iqcn_bts_pi(q, now_ns);
-		goto out;
+		iqcn_deadline_cancel(&flow->chance);
+	} else {
+		cause = iqcn_bts_cause(q, flow, segs, now_ns);
+		if (iqcn_pi_runs(&q->pi) && iqcn_bts_paired(q, flow))
+			iqcn_deadline_restart(&flow->chance, &q->chances,
+					      now_ns);
+		if (cause != IQCN_CAUSE_NONE)
+			iqcn_bts_tell(q, flow, cause, now_ns);
 	}
-	iqcn_bts_spacing(flow, now_ns);
-	cause = iqcn_bts_cause(q, flow, segs, now_ns);
-	if (iqcn_pi_runs(&q->pi))
-		iqcn_deadline_restart(&flow->chance, &q->chances, now_ns);
-	if (cause && flow->told_ns &&
-	    now_ns - flow->told_ns < q->p.min_gap_ns)
-		iqcn_inc(q->st.cnp_gap);
-	else if (cause)
-		iqcn_trigger_at(q, flow, now_ns, cause, false);
 	iqcn_trigger_arm(q, now_ns, now_ns);
 out:
 	spin_unlock(&q->lock);
-	return cause;
+	return cause != IQCN_CAUSE_NONE;
 }
 
 /**
@@ -256,7 +314,7 @@ void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
 	if (flow->queue == q) {
 		now_ns = ktime_get_ns();
 		iqcn_bts_seen(q, flow, eth, now_ns);
-		iqcn_bts_spacing(flow, now_ns);
+		iqcn_bts_spacing(q, flow, now_ns);
 		iqcn_bts_pi(q, now_ns);
 		at_ns = now_ns;
 		if (flow->told_ns)
@@ -290,14 +348,24 @@ static bool iqcn_bts_sparse(const struct iqcn_queue *q,
 bool iqcn_bts_hold(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 {
 	u64 prob = iqcn_bts_pi(q, now_ns);
+	u32 chances;
 
-	if (!iqcn_pi_runs(&q->pi) || !iqcn_bts_sparse(q, flow, now_ns)) {
+	/* if the probability is 0 its next packet is soon enough */
+	if (!prob || !iqcn_bts_sparse(q, flow, now_ns) ||
+	    !iqcn_bts_paired(q, flow)) {
 		iqcn_deadline_cancel(&flow->chance);
 		return false;
 	}
+	/* the timer may be late */
+	chances = min_t(u64, div_u64(now_ns - flow->chance.base_ns, q->p.t1_ns),
+			IQCN_HOLD_GAPS);
 	iqcn_active_seen(&q->active, &flow->active_epoch, now_ns);
 	iqcn_deadline_restart(&flow->chance, &q->chances, now_ns);
-	return iqcn_pi_credit(&flow->credit, prob, 1);
+	if (iqcn_bts_too_soon(q, flow, now_ns)) {
+		iqcn_pi_save(&flow->credit, prob, chances);
+		return false;
+	}
+	return iqcn_pi_credit(&flow->credit, prob, chances);
 }
 
 /**
@@ -310,10 +378,14 @@ bool iqcn_bts_hold(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
  */
 u32 iqcn_bts_prob(const struct iqcn_queue *q, u64 now_ns)
 {
+	u32 depth_bytes = READ_ONCE(*q->depth_bytes);
 	u64 prob = iqcn_bts_wreb(q, now_ns);
+	struct iqcn_pi pi = q->pi;
 
-	if (iqcn_bts_has(q, IQCN_NOTIFY_PI))
-		prob = max(prob, iqcn_pi_prob(&q->pi, &q->p.pi,
-					      READ_ONCE(*q->depth_bytes)));
+	/* as it is, if nobody has looked for a while */
+	if (iqcn_bts_has(q, IQCN_NOTIFY_PI) &&
+	    iqcn_pi_run(&pi, &q->p.pi, iqcn_active_flows(&q->active),
+			depth_bytes, now_ns))
+		prob = max(prob, iqcn_pi_prob(&pi, &q->p.pi, depth_bytes));
 	return min_t(u64, prob, U32_MAX);
 }

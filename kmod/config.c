@@ -6,6 +6,7 @@
  * All of a change is checked before any of it is used, and an error names the
  * parameter, its value and what it is at odds with.
  */
+#include <linux/if_arp.h>
 #include <linux/netlink.h>
 #include <net/netlink.h>
 #include <net/pkt_sched.h>
@@ -116,7 +117,6 @@ static const struct iqcn_params iqcn_defaults = {
 	.base = IQCN_DEFAULT_BASE,
 	.measure = IQCN_MEASURE_DEPTH,
 	.pi.update_ns = IQCN_DEFAULT_UPDATE_NS,
-	.min_gap_ns = IQCN_DEFAULT_MIN_GAP_NS,
 	.sample = 1,
 	.sample_group = IQCN_SAMPLE_GROUP_NONE,
 	.pair = IQCN_PAIR_PSN,
@@ -163,7 +163,8 @@ void iqcn_config_resolve(struct iqcn_params *p, const struct net_device *dev,
 {
 	u32 mbps = div_u64(p->bandwidth_bps ?: link_bps, 1000000);
 	u32 ref = iqcn_default_kmin(mbps, dev->mtu + dev->hard_header_len);
-	u32 kmin = p->notify & IQCN_NOTIFY_PI ? ref * IQCN_PI_KMIN : ref;
+	bool pi = (p->notify & IQCN_NOTIFY_PI) && dev->type == ARPHRD_ETHER;
+	u32 kmin = pi ? ref * IQCN_PI_KMIN : ref;
 	bool kmin_given = iqcn_given(p, TCA_IQCN_KMIN_BYTES);
 	bool kmax_given = iqcn_given(p, TCA_IQCN_KMAX_BYTES);
 	struct iqcn_mark_params *mark = &p->mark;
@@ -184,7 +185,10 @@ void iqcn_config_resolve(struct iqcn_params *p, const struct net_device *dev,
 				      p->pi.qref_bytes : 0);
 	if (!iqcn_given(p, TCA_IQCN_QREF_BYTES))
 		p->pi.qref_bytes = clamp(ref * IQCN_QREF_PER_KMIN, 1U,
-					 max(p->limit_bytes / 2, 1U));
+					 max(p->limit_bytes / IQCN_PI_FAREST,
+					     1U));
+	if (!iqcn_given(p, TCA_IQCN_MIN_GAP_NS))
+		p->min_gap_ns = min_t(u32, p->t1_ns, IQCN_DEFAULT_MIN_GAP_NS);
 	if (!iqcn_given(p, TCA_IQCN_ALPHA))
 		p->pi.alpha = iqcn_default_gain(IQCN_REF_ALPHA, mbps);
 	if (!iqcn_given(p, TCA_IQCN_BETA))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The flows of a port: found by key, made at the first CE packet, forgotten
- * when idle, when there are too many, or with their queue.
+ * The flows of a port: found by key, made at the first packet that is CE or
+ * comes to a deep queue, forgotten when idle, when there are too many, or with their queue.
  */
 #include <linux/if_vlan.h>
 #include <linux/random.h>
@@ -108,6 +108,7 @@ static void iqcn_flow_link(struct iqcn_flow *flow, struct iqcn_queue *q)
 	lockdep_assert_held(&q->port->lock);
 	lockdep_assert_held(&q->lock);
 
+	flow->active_epoch = 0;
 	list_add_tail(&flow->lru, &q->lru);
 	q->by_grade[flow->grade]++;
 	WRITE_ONCE(q->n_flows, q->n_flows + 1);
@@ -182,17 +183,27 @@ void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q)
 {
 	struct iqcn_port *port = q->port;
 	struct iqcn_queue *old;
+	u64 now_ns;
+	bool bts;
 
 	spin_lock(&port->lock);
 	old = flow->queue;
 	if (old && old != q) {
 		spin_lock(&old->lock);
+		bts = iqcn_trigger_is_bts(flow);
 		iqcn_flow_unlink(flow, old);
 		WRITE_ONCE(flow->queue, q);
 		spin_unlock(&old->lock);
 
 		spin_lock(&q->lock);
 		iqcn_flow_link(flow, q);
+		/* that a packet was dropped is told all the same */
+		if (bts) {
+			now_ns = ktime_get_ns();
+			iqcn_trigger_at(q, flow, flow->hold.expires,
+					flow->hold_cause, flow->hold_was_ce);
+			iqcn_trigger_arm(q, now_ns, now_ns);
+		}
 		spin_unlock(&q->lock);
 		if (q->n_flows > q->p.flows)
 			iqcn_flow_evict(q);
@@ -289,7 +300,7 @@ static void iqcn_flow_retag(struct iqcn_flow *flow, const struct iqcn_pkt *pkt)
 }
 
 /**
- * iqcn_flow_get() - find or make the flow of a CE packet
+ * iqcn_flow_get() - find or make the flow of a packet
  * @q: queue that the packet enters
  * @pkt: the packet
  *

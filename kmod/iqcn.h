@@ -324,7 +324,7 @@ struct iqcn_config {
  * @deadlines: of flows, in order (deadline.h)
  * @chances: flows that IQCN_NOTIFY_PI holds, likewise
  * @held: flows whose CNP is due and waits, by when it is sent
- * @lru: all flows, the one whose CE packet is longest ago first
+ * @lru: all flows, the one whose last packet is longest ago first
  * @by_grade: number of flows by grade of their pairing
  * @n_flows: number of flows
  * @timer: for the first of @deadlines, @chances and @held, and for silence; set
@@ -391,8 +391,8 @@ struct iqcn_queue {
  * @active_epoch: when it was last counted (active.h); queue->lock
  * @arrived_ns: when its last packet was seen to arrive; queue->lock
  * @arrive_gap_ns: how long that was after the one before; queue->lock
- * @lru: in queue->lru; queue->lock
- * @ce_ns: when its last CE packet left, or its first one came; queue->lock,
+ * @lru: in queue->lru, by when it last had a packet; queue->lock
+ * @ce_ns: when its last CE packet left, or it was made; queue->lock,
  *	and so to @cnps_sent, but for @psn
  * @ce_gap_ns: between its last two that were looked at
  * @told_ns: when the last CNP of ours was sent
@@ -557,12 +557,14 @@ void iqcn_trigger_drop_held(struct iqcn_queue *q, struct iqcn_flow *flow);
 void iqcn_trigger_cancel(struct iqcn_queue *q, struct iqcn_flow *flow);
 void iqcn_trigger_restart(struct iqcn_queue *q, struct iqcn_flow *flow,
 			  u64 now_ns);
+bool iqcn_trigger_is_bts(const struct iqcn_flow *flow);
 void iqcn_trigger_at(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
 		     enum iqcn_cause cause, bool was_ce);
 
 /* bts.c: back to the sender, when a packet arrives */
 void iqcn_bts_set_params(struct iqcn_queue *q);
 void iqcn_bts_reset(struct iqcn_queue *q);
+void iqcn_bts_run(struct iqcn_queue *q, u64 now_ns);
 void iqcn_bts_seen(struct iqcn_queue *q, struct iqcn_flow *flow,
 		   const struct ethhdr *eth, u64 now_ns);
 bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,

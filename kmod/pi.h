@@ -160,30 +160,34 @@ static inline s64 iqcn_pi_error(const struct iqcn_pi *pi,
 	return min_t(s64, depth_bytes - qref_bytes, IQCN_PI_FAR * qref_bytes);
 }
 
-/* Where the queue will be, from its last @steps; within 2^34 of 0 */
+/* Where the queue will be, from the last @ns, at least an interval; within 2^34 of
+ * 0
+ */
 static inline s64 iqcn_pi_ahead(const struct iqcn_pi *pi,
-				const struct iqcn_pi_params *p, u32 steps,
+				const struct iqcn_pi_params *p, u64 ns,
 				u32 depth_bytes)
 {
 	s64 grown = ((s64)depth_bytes - pi->depth_bytes) * IQCN_PI_AHEAD;
 	s64 most = IQCN_PI_GROWTH * (s64)p->qref_bytes;
+	/* in 16ths of an interval */
+	s64 ahead = div64_s64(grown * 16, div_u64(ns * 16, p->update_ns));
 
-	return depth_bytes + clamp_t(s64, div_s64(grown, steps), -most, most);
+	return depth_bytes + clamp_t(s64, ahead, -most, most);
 }
 
-/* @steps at once, the growth in one */
+/* As many steps as there are in @ns at once, the growth in one */
 static inline void iqcn_pi_step(struct iqcn_pi *pi,
-				const struct iqcn_pi_params *p, u32 steps,
+				const struct iqcn_pi_params *p, u64 ns,
 				u32 flows, u32 depth_bytes)
 {
-	s64 ahead_bytes = iqcn_pi_ahead(pi, p, steps, depth_bytes);
+	s64 ahead_bytes = iqcn_pi_ahead(pi, p, ns, depth_bytes);
 	/* 10^8 * 2^35 is below 2^62 */
 	s64 above = p->alpha * iqcn_pi_error(pi, p, depth_bytes);
 	s64 grown = p->beta * (ahead_bytes - pi->ahead_bytes);
 
-	pi->prob = clamp_t(s64, pi->prob +
-			   steps * iqcn_pi_change(above, flows) +
-			   iqcn_pi_change(grown, flows),
+	/* 2^32 times what is little more than a second is below 2^63 */
+	above = div_s64(iqcn_pi_change(above, flows) * (s64)ns, p->update_ns);
+	pi->prob = clamp_t(s64, pi->prob + above + iqcn_pi_change(grown, flows),
 			   -IQCN_PI_SLACK, IQCN_PROB_ONE);
 	pi->ahead_bytes = ahead_bytes;
 }
@@ -212,7 +216,7 @@ static inline bool iqcn_pi_run(struct iqcn_pi *pi,
 			       u32 depth_bytes, u64 now_ns)
 {
 	bool deep = depth_bytes > iqcn_pi_wake_bytes(p);
-	u64 ns, steps;
+	u64 ns;
 
 	if (pi->step_ns && now_ns - pi->deep_ns >= IQCN_PI_END_NS)
 		memset(pi, 0, sizeof(*pi));
@@ -227,16 +231,16 @@ static inline bool iqcn_pi_run(struct iqcn_pi *pi,
 	}
 	ns = now_ns - pi->step_ns;
 	if (ns >= p->update_ns) {
-		/* no more than IQCN_PI_END_NS of the shortest interval */
-		steps = div_u64(ns, p->update_ns);
 		if (now_ns - pi->deep_ns >= IQCN_PI_QUIET_NS)
-			iqcn_pi_fade(pi, steps, depth_bytes);
+			iqcn_pi_fade(pi, div_u64(ns, p->update_ns),
+				     depth_bytes);
 		else
-			iqcn_pi_step(pi, p, steps, flows, depth_bytes);
-		pi->step_ns += steps * p->update_ns;
+			iqcn_pi_step(pi, p, ns, flows, depth_bytes);
+		pi->step_ns = now_ns;
 		pi->depth_bytes = depth_bytes;
 		/* nothing to say, and nothing to watch */
-		if (!pi->prob && !deep)
+		if (pi->prob <= 0 && !deep &&
+		    now_ns - pi->deep_ns >= IQCN_PI_QUIET_NS)
 			pi->step_ns = 0;
 	}
 	if (deep)
@@ -286,6 +290,17 @@ static inline bool iqcn_pi_credit(u32 *credit, u64 prob, u32 chances)
 
 	*credit = sum;
 	return sum >= IQCN_PROB_ONE;
+}
+
+/**
+ * iqcn_pi_save() - a chance of a flow that cannot be told yet
+ * @credit: what it has gathered; up to what the next chance makes a CNP of
+ * @prob: probability, 0 .. IQCN_PROB_ONE
+ * @chances: so many at once
+ */
+static inline void iqcn_pi_save(u32 *credit, u64 prob, u32 chances)
+{
+	*credit = min_t(u64, *credit + prob * chances, U32_MAX);
 }
 
 #endif /* _IQCN_PI_H */

@@ -105,7 +105,9 @@ static inline u64 iqcn_profile_prob(const struct iqcn_profile *p,
 static inline u64 iqcn_profile_from_bytes(const struct iqcn_profile *p,
 					  const struct iqcn_mark_params *mark)
 {
-	return p->n ? p->point[0].bytes : (u64)mark->kmin_bytes + 1;
+	if (!p->n)
+		return (u64)mark->kmin_bytes + 1;
+	return (u64)p->point[0].bytes + !p->point[0].prob;
 }
 
 #endif /* _IQCN_PROFILE_H */

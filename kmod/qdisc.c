@@ -150,6 +150,67 @@ static bool iqcn_unsettled(const struct iqcn_queue *q)
 	return q->port && READ_ONCE(q->port->n_unsettled);
 }
 
+/* Packets that arrive, or are dropped, may cause CNPs */
+static bool iqcn_bts(const struct iqcn_queue *q)
+{
+	return (q->p.notify & IQCN_NOTIFY_BTS) && q->port;
+}
+
+/* The flow of a packet that may cause a CNP, with a reference in cb.  Return: false
+ * if there is none.
+ */
+static bool iqcn_bts_flow(struct iqcn_queue *q, struct sk_buff *skb,
+			  enum iqcn_parsed parsed, const struct iqcn_pkt *pkt,
+			  u8 ecn)
+{
+	if (!iqcn_bts(q) || parsed != IQCN_ROCE ||
+	    !iqcn_op_is_data(pkt->opcode) || ecn == INET_ECN_NOT_ECT)
+		return false;
+	iqcn_skb_cb(skb)->flow = iqcn_flow_get(q, pkt);
+	return iqcn_skb_cb(skb)->flow;
+}
+
+static void iqcn_cb_put(struct sk_buff *skb)
+{
+	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
+
+	if (cb->flow)
+		iqcn_flow_put(cb->flow);
+	cb->flow = NULL;
+}
+
+/* A packet arrives.  Return: it causes a CNP, so it is to be marked. */
+static bool iqcn_bts_wanted(struct iqcn_queue *q, struct sk_buff *skb,
+			    enum iqcn_parsed parsed, const struct iqcn_pkt *pkt,
+			    u8 ecn)
+{
+	bool wanted;
+
+	if (!iqcn_bts_flow(q, skb, parsed, pkt, ecn))
+		return false;
+	rcu_read_lock();
+	wanted = iqcn_bts_arrived(q, iqcn_skb_cb(skb)->flow,
+				  (const void *)skb->data,
+				  skb_shinfo(skb)->gso_segs ?: 1,
+				  ecn == INET_ECN_CE);
+	rcu_read_unlock();
+	return wanted;
+}
+
+/* One is dropped for want of room */
+static void iqcn_bts_lost(struct iqcn_queue *q, struct sk_buff *skb,
+			  enum iqcn_parsed parsed, const struct iqcn_pkt *pkt,
+			  u8 ecn)
+{
+	if (!iqcn_bts_flow(q, skb, parsed, pkt, ecn))
+		return;
+	rcu_read_lock();
+	iqcn_bts_dropped(q, iqcn_skb_cb(skb)->flow, (const void *)skb->data,
+			 ecn == INET_ECN_CE);
+	rcu_read_unlock();
+	iqcn_cb_put(skb);
+}
+
 /* A CE packet will wait here: whose is it? */
 static void iqcn_ce_queued(struct iqcn_queue *q, struct sk_buff *skb,
 			   enum iqcn_parsed parsed, const struct iqcn_pkt *pkt)
@@ -166,59 +227,12 @@ static void iqcn_ce_queued(struct iqcn_queue *q, struct sk_buff *skb,
 	cb->looked_at = !!iqcn_sample_pick(pkt->psn, cb->segs, pkt->dest_qp,
 					   q->p.sample, &seq);
 	cb->echo = iqcn_op_is_echoed(pkt->opcode);
+	cb->psn = pkt->psn;
 	/* to tell one flow's packets from another's all are wanted */
 	if (!cb->looked_at && !(cb->echo && iqcn_unsettled(q)))
-		return;
-	cb->psn = pkt->psn;
-	cb->flow = iqcn_flow_get(q, pkt);
-}
-
-/* Packets that arrive, or are dropped, may cause CNPs */
-static bool iqcn_bts(const struct iqcn_queue *q)
-{
-	return (q->p.notify & IQCN_NOTIFY_BTS) && q->port;
-}
-
-/* Return: a packet that arrives causes a CNP, so it is to be marked */
-static bool iqcn_bts_wanted(struct iqcn_queue *q, const struct sk_buff *skb,
-			    enum iqcn_parsed parsed, const struct iqcn_pkt *pkt,
-			    u8 ecn)
-{
-	struct iqcn_flow *flow;
-	bool wanted;
-
-	if (!iqcn_bts(q) || parsed != IQCN_ROCE ||
-	    !iqcn_op_is_data(pkt->opcode) || ecn == INET_ECN_NOT_ECT)
-		return false;
-	flow = iqcn_flow_get(q, pkt);
-	if (!flow)
-		return false;
-	rcu_read_lock();
-	wanted = iqcn_bts_arrived(q, flow, (const void *)skb->data,
-				  skb_shinfo(skb)->gso_segs ?: 1,
-				  ecn == INET_ECN_CE);
-	rcu_read_unlock();
-	iqcn_flow_put(flow);
-	return wanted;
-}
-
-/* A packet is dropped for want of room */
-static void iqcn_bts_lost(struct iqcn_queue *q, const struct sk_buff *skb,
-			  enum iqcn_parsed parsed, const struct iqcn_pkt *pkt,
-			  u8 ecn)
-{
-	struct iqcn_flow *flow;
-
-	if (!iqcn_bts(q) || parsed != IQCN_ROCE ||
-	    !iqcn_op_is_data(pkt->opcode) || ecn == INET_ECN_NOT_ECT)
-		return;
-	flow = iqcn_flow_get(q, pkt);
-	if (!flow)
-		return;
-	rcu_read_lock();
-	iqcn_bts_dropped(q, flow, (const void *)skb->data, ecn == INET_ECN_CE);
-	rcu_read_unlock();
-	iqcn_flow_put(flow);
+		iqcn_cb_put(skb);
+	else if (!cb->flow)
+		cb->flow = iqcn_flow_get(q, pkt);
 }
 
 static int iqcn_tail(struct sk_buff *skb, struct Qdisc *sch)
@@ -245,12 +259,16 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 	if (l3->ecn == INET_ECN_CE) {
 		iqcn_inc(q->st.ce_in);
 		parsed = iqcn_packet(skb, l3, &pkt);
-		iqcn_bts_wanted(q, skb, parsed, &pkt, l3->ecn);
+		/* it causes none, but a controller that runs counts its flow */
+		if (!q->calm_bytes)
+			iqcn_bts_wanted(q, skb, parsed, &pkt, l3->ecn);
 		iqcn_ce_queued(q, skb, parsed, &pkt);
 		return iqcn_tail(skb, sch);
 	}
 
-	mark = iqcn_mark_wanted(&q->p.mark, depth_bytes, get_random_u32());
+	/* below Kmin no lots are drawn */
+	mark = depth_bytes > q->p.mark.kmin_bytes &&
+	       iqcn_mark_wanted(&q->p.mark, depth_bytes, get_random_u32());
 	if (!mark && !iqcn_bts(q) && !iqcn_unsettled(q))
 		return iqcn_tail(skb, sch);
 
@@ -262,6 +280,7 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 		if (parsed == IQCN_ROCE && iqcn_unsettled(q))
 			iqcn_pair_witness(q->port, &pkt,
 					  skb_shinfo(skb)->gso_segs ?: 1);
+		iqcn_cb_put(skb);
 		return iqcn_tail(skb, sch);
 	}
 
@@ -283,6 +302,7 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 		iqcn_ce_queued(q, skb, parsed, &pkt);
 	} else {
 		iqcn_inc(q->st.unmarkable);
+		iqcn_cb_put(skb);
 	}
 	return iqcn_tail(skb, sch);
 }
@@ -302,13 +322,16 @@ static noinline int iqcn_enqueue_full(struct sk_buff *skb, struct Qdisc *sch,
 				      struct sk_buff **to_free)
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
+	bool fits = iqcn_fits(skb, sch, IQCN_CNP_RESERVE_BYTES);
+	enum iqcn_parsed parsed;
 	struct iqcn_pkt pkt;
-	enum iqcn_parsed parsed = iqcn_packet(skb, l3, &pkt);
 
-	if (iqcn_fits(skb, sch, IQCN_CNP_RESERVE_BYTES) &&
-	    iqcn_is_cnp(parsed, &pkt))
-		return iqcn_tail(skb, sch);
-	iqcn_bts_lost(q, skb, parsed, &pkt, l3->ecn);
+	if (fits || iqcn_bts(q)) {
+		parsed = iqcn_packet(skb, l3, &pkt);
+		if (fits && iqcn_is_cnp(parsed, &pkt))
+			return iqcn_tail(skb, sch);
+		iqcn_bts_lost(q, skb, parsed, &pkt, l3->ecn);
+	}
 	iqcn_inc(q->st.drop_overlimit);
 	return qdisc_drop(skb, sch, to_free);
 }

@@ -18,6 +18,8 @@
 
 /* A gap between two packets of a flow that says nothing about the next */
 #define IQCN_GAP_MAX_NS		(100 * (u64)NSEC_PER_MSEC)
+/* Arrivals of a flow that are longer ago say nothing of where it leaves */
+#define IQCN_ARRIVALS_NS	(50 * NSEC_PER_MSEC)
 /* A drain rate that has not been measured anew for so long is forgotten */
 #define IQCN_DRAIN_MAX_AGE_NS	NSEC_PER_SEC
 
@@ -267,7 +269,9 @@ void iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	u64 now_ns;
 
 	rcu_read_lock();
-	if (flow && unlikely(READ_ONCE(flow->queue) != q))
+	/* if its arrivals are seen it is where they are */
+	if (flow && unlikely(READ_ONCE(flow->queue) != q) &&
+	    ktime_get_ns() - READ_ONCE(flow->arrived_ns) > IQCN_ARRIVALS_NS)
 		iqcn_flow_move(flow, q);
 
 	spin_lock(&q->lock);

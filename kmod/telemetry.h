@@ -54,6 +54,26 @@ static inline void iqcn_put_u24(u8 *p, u32 v)
 }
 
 /**
+ * iqcn_telemetry_brief() - write down no more than why
+ * @reserved: the CNP's reserved bytes
+ * @cause: enum iqcn_cause
+ * @was_ce: the packet that caused the CNP was CE when it came
+ */
+static inline void iqcn_telemetry_brief(u8 reserved[IQCN_CNP_RSVD_LEN],
+					u8 cause, bool was_ce)
+{
+	const struct iqcn_telemetry t = {
+		.version_flags = IQCN_TELEMETRY_VERSION << 4 |
+				 IQCN_TELEMETRY_BRIEF |
+				 (was_ce ? IQCN_TELEMETRY_WAS_CE : 0),
+		.cause = cause,
+	};
+
+	/* they are at any address */
+	memcpy(reserved, &t, sizeof(t));
+}
+
+/**
  * iqcn_telemetry_pack() - write it down
  * @reserved: the CNP's reserved bytes
  * @s: what there is to tell

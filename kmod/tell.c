@@ -132,6 +132,8 @@ bool iqcn_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
 	iqcn_notice_init(n, q, flow, cause);
 	if (q->p.telemetry)
 		iqcn_notice_telemetry(n, q, was_ce, now_ns);
+	else if (cause == IQCN_CAUSE_DROP)
+		iqcn_telemetry_brief(n->cnp.reserved, cause, was_ce);
 	trace_iqcn_cnp_sent(q->port->dev, &flow->key, flow->src_qp, cause,
 			    base_ns, due_ns, now_ns);
 	flow->told_ns = now_ns;

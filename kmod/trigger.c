@@ -47,7 +47,7 @@
 #define IQCN_BATCH		8
 /* Flows seen to in one run of the timer, before others get the CPU */
 #define IQCN_TIMER_RUN		64
-/* How long they get it for */
+/* How long they get it for at least; no less than the run has taken */
 #define IQCN_TIMER_GAP_NS	1000
 
 /**
@@ -91,6 +91,9 @@ static u64 iqcn_trigger_next_ns(struct iqcn_queue *q, u64 now_ns)
 	/* a scan is later still, so not sooner than what it is armed for */
 	if (first && first->base_ns + q->p.t1_ns < q->timer_ns)
 		next_ns = iqcn_trigger_due_ns(q, first);
+	/* nothing else may come to see it end */
+	if (iqcn_pi_runs(&q->pi))
+		next_ns = min(next_ns, q->pi.deep_ns + IQCN_PI_END_NS);
 	if (chance)
 		next_ns = min(next_ns, chance->base_ns + q->p.t1_ns);
 	if (held)
@@ -178,6 +181,17 @@ static bool iqcn_flow_held(const struct iqcn_flow *flow)
 	return !RB_EMPTY_NODE(&flow->hold.node);
 }
 
+/**
+ * iqcn_trigger_is_bts() - is a CNP that a packet causes about to be sent?
+ * @flow: flow
+ *
+ * Context: lock of its queue.
+ */
+bool iqcn_trigger_is_bts(const struct iqcn_flow *flow)
+{
+	return iqcn_flow_held(flow) && flow->hold_cause != IQCN_CAUSE_TIMER;
+}
+
 static void iqcn_flow_release(struct iqcn_queue *q, struct iqcn_flow *flow)
 {
 	timerqueue_del(&q->held, &flow->hold);
@@ -205,12 +219,15 @@ static void iqcn_flow_watch(struct iqcn_queue *q, struct iqcn_flow *flow,
 void iqcn_trigger_restart(struct iqcn_queue *q, struct iqcn_flow *flow,
 			  u64 now_ns)
 {
+	bool timer = (q->p.notify & IQCN_NOTIFY_TIMER) &&
+		     q->p.trigger != IQCN_TRIGGER_GAP;
+
 	flow->base_ns = now_ns;
-	if (q->p.trigger != IQCN_TRIGGER_GAP || iqcn_flow_own(q, flow))
+	if (timer || iqcn_flow_own(q, flow))
 		iqcn_flow_watch(q, flow, now_ns);
 	else
 		iqcn_deadline_cancel(&flow->due);
-	flow->watched = q->p.trigger == IQCN_TRIGGER_GAP;
+	flow->watched = !timer;
 }
 
 static u32 iqcn_flow_delay_ns(const struct iqcn_queue *q,
@@ -301,7 +318,7 @@ void iqcn_trigger_cnp(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 {
 	if (iqcn_flow_held(flow)) {
 		/* it answers no packet that was dropped or has just come */
-		if (flow->hold_cause != IQCN_CAUSE_TIMER)
+		if (iqcn_trigger_is_bts(flow))
 			return;
 		iqcn_trigger_drop_held(q, flow);
 	} else if (q->p.base == IQCN_BASE_CE ||
@@ -317,15 +334,16 @@ void iqcn_trigger_cnp(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
  * @q: queue
  * @flow: flow of that queue, be its CNP held or not
  *
+ * One that is for a packet stays.
+ *
  * Context: queue->lock.
  */
 void iqcn_trigger_drop_held(struct iqcn_queue *q, struct iqcn_flow *flow)
 {
-	if (!iqcn_flow_held(flow))
+	if (!iqcn_flow_held(flow) || flow->hold_cause != IQCN_CAUSE_TIMER)
 		return;
 	iqcn_flow_release(q, flow);
-	if (flow->hold_cause == IQCN_CAUSE_TIMER)
-		iqcn_inc(q->st.cnp_cancelled);
+	iqcn_inc(q->st.cnp_cancelled);
 }
 
 /**
@@ -362,6 +380,8 @@ void iqcn_trigger_cancel(struct iqcn_queue *q, struct iqcn_flow *flow)
 	iqcn_deadline_cancel(&flow->due);
 	iqcn_deadline_cancel(&flow->chance);
 	iqcn_trigger_drop_held(q, flow);
+	if (iqcn_flow_held(flow))
+		iqcn_flow_release(q, flow);
 }
 
 /**
@@ -381,11 +401,11 @@ void iqcn_trigger_cancel(struct iqcn_queue *q, struct iqcn_flow *flow)
 void iqcn_trigger_at(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
 		     enum iqcn_cause cause, bool was_ce)
 {
-	if (iqcn_flow_held(flow) && flow->hold_cause != IQCN_CAUSE_TIMER) {
-		if (cause == IQCN_CAUSE_DROP) {
-			flow->hold_was_ce |= was_ce;
+	if (iqcn_trigger_is_bts(flow)) {
+		/* it is the first for one of them if either was not CE */
+		flow->hold_was_ce &= was_ce;
+		if (cause == IQCN_CAUSE_DROP)
 			flow->hold_cause = cause;
-		}
 		return;
 	}
 	iqcn_trigger_drop_held(q, flow);
@@ -459,6 +479,7 @@ static bool iqcn_trigger_one(struct iqcn_queue *q, struct iqcn_notice *n,
 	struct timerqueue_node *held = timerqueue_getnext(&q->held);
 	struct iqcn_deadline *first;
 	struct iqcn_flow *flow;
+	u64 due_ns;
 
 	if (held && held->expires <= now_ns) {
 		*tell = iqcn_flow_held_due(q, container_of(held,
@@ -476,9 +497,10 @@ static bool iqcn_trigger_one(struct iqcn_queue *q, struct iqcn_notice *n,
 	first = iqcn_deadline_first(&q->chances);
 	if (first && iqcn_deadline_due(first, q->p.t1_ns, now_ns)) {
 		flow = container_of(first, struct iqcn_flow, chance);
+		due_ns = first->base_ns + q->p.t1_ns;
 		*tell = iqcn_bts_hold(q, flow, now_ns) &&
-			iqcn_tell(q, flow, n, IQCN_CAUSE_HOLD, false,
-				  first->base_ns, now_ns);
+			iqcn_tell(q, flow, n, IQCN_CAUSE_HOLD, false, due_ns,
+				  now_ns);
 		return true;
 	}
 	return false;
@@ -499,6 +521,7 @@ static unsigned int iqcn_trigger_collect(struct iqcn_queue *q,
 
 	now_ns = ktime_get_ns();
 	iqcn_queue_detect_quiet(q, now_ns);
+	iqcn_bts_run(q, now_ns);
 	while (n < IQCN_BATCH && *seen && !q->dead) {
 		if (!iqcn_trigger_one(q, &batch[n], &tell, now_ns))
 			break;
@@ -536,6 +559,7 @@ static enum hrtimer_restart iqcn_trigger_timer(struct hrtimer *timer)
 	struct iqcn_queue *q = container_of(timer, struct iqcn_queue, timer);
 	struct iqcn_notice batch[IQCN_BATCH];
 	unsigned int n, seen = IQCN_TIMER_RUN;
+	u64 start_ns = ktime_get_ns();
 	u64 now_ns;
 
 	do {
@@ -552,7 +576,8 @@ static enum hrtimer_restart iqcn_trigger_timer(struct hrtimer *timer)
 	spin_lock(&q->lock);
 	now_ns = ktime_get_ns();
 	q->timer_ns = KTIME_MAX;
-	iqcn_trigger_arm(q, now_ns, now_ns + IQCN_TIMER_GAP_NS);
+	iqcn_trigger_arm(q, now_ns, now_ns + max_t(u64, IQCN_TIMER_GAP_NS,
+						   now_ns - start_ns));
 	spin_unlock(&q->lock);
 	return HRTIMER_NORESTART;
 }
@@ -594,7 +619,7 @@ void iqcn_trigger_reset(struct iqcn_queue *q)
 	while ((first = iqcn_deadline_first(&q->chances)))
 		iqcn_deadline_cancel(first);
 	while ((held = timerqueue_getnext(&q->held)))
-		iqcn_trigger_drop_held(q, container_of(held, struct iqcn_flow,
-						       hold));
+		iqcn_trigger_cancel(q, container_of(held, struct iqcn_flow,
+						    hold));
 	iqcn_trigger_disarm(q);
 }

@@ -60,7 +60,7 @@ test_defaults()
 	topology bridge
 	tc -n sw qdisc add dev p1 root handle 10: iqcn
 	# veth says 10 Gb/s
-	want="kmin 160000b kmax 625Kb pmax 0.2 nonect pass notify pi detect queue,depth t1 225us trigger timer period 56250ns base cnp delay 0ns measure depth profile mark qref 120000b update 100us alpha 1250 beta 125000 min-gap 50us telemetry off window 1ms enter 90% exit 60% bandwidth 0bit run 5 run-exit 2 span 100 span-enter 3 span-exit 10 sample 1 group off pair psn flows 65536 age 10s snoop port cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 cnp-rate 10000000 cnp-burst 1024"
+	want="kmin 160000b kmax 625Kb pmax 0.2 nonect pass notify pi detect queue,depth t1 225us trigger timer period 56250ns base cnp delay 0ns measure depth profile mark qref 120000b update 100us alpha 5000 beta 250000 min-gap 50us telemetry off window 1ms enter 90% exit 60% bandwidth 0bit run 5 run-exit 2 span 100 span-enter 3 span-exit 10 sample 1 group off pair psn flows 65536 age 10s snoop port cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 cnp-rate 10000000 cnp-burst 1024"
 	[[ $(opts) == *"$want"* ]] || fail "$(opts)"
 }
 
@@ -254,7 +254,7 @@ test_link_speed()
 	iqcn
 	[[ $(opts) == *"kmin 100000b kmax 400000b"* ]] || fail "$(opts)"
 	[[ $(opts) == *"limit 15625Kb"* ]] || fail "$(opts)"
-	[[ $(opts) == *"qref 300000b update 100us alpha 500 beta 50000 "* ]] ||
+	[[ $(opts) == *"qref 300000b update 100us alpha 2000 beta 100000 "* ]] ||
 		fail "controller: $(opts)"
 	# with the controller marking stands behind
 	tc -n sw qdisc change dev p1 root handle 10: iqcn notify pi
@@ -271,11 +271,11 @@ test_link_speed()
 	[[ $(opts) == *"kmin 30000b kmax 120000b"* ]] ||
 		fail "what is given stays: $(opts)"
 	[[ $(opts) == *"limit 62500Kb"* ]] || fail "100G: $(opts)"
-	[[ $(opts) == *"qref 1200000b update 100us alpha 125 beta 12500 "* ]] ||
+	[[ $(opts) == *"qref 1200000b update 100us alpha 500 beta 25000 "* ]] ||
 		fail "controller, 100G: $(opts)"
 	# and what is said of the bandwidth counts for more
 	tc -n sw qdisc change dev p1 root handle 10: iqcn bandwidth 25gbit
-	[[ $(opts) == *"limit 15625Kb "*"qref 300000b update 100us alpha 500 "* ]] ||
+	[[ $(opts) == *"limit 15625Kb "*"qref 300000b update 100us alpha 2000 "* ]] ||
 		fail "bandwidth: $(opts)"
 }
 

@@ -31,7 +31,8 @@
  * @TCA_IQCN_BANDWIDTH_BPS: u64, bit/s of the queue's RoCE traffic, 0: measured
  * @TCA_IQCN_PAIR: u32, &enum iqcn_pair_grade, weakest evidence to send on
  * @TCA_IQCN_FLOWS: u32, flows the queue keeps before it evicts the oldest
- * @TCA_IQCN_AGE_MS: u32, ms without a CE packet after which a flow is forgotten
+ * @TCA_IQCN_AGE_MS: u32, ms without a packet of a flow that is CE, or comes to a
+ *	deep queue, after which it is forgotten
  * @TCA_IQCN_CNP_DSCP: u32, DSCP of the CNPs sent
  * @TCA_IQCN_CNP_PCP: u32, 802.1p priority of the CNPs sent on tagged flows
  * @TCA_IQCN_CNP_TTL: u32, TTL or hop limit of the CNPs sent
@@ -198,14 +199,17 @@ enum iqcn_cause {
 };
 
 #define IQCN_TELEMETRY_VERSION	1
-/* bits of struct iqcn_telemetry, @flags */
+/* bits of @version_flags in struct iqcn_telemetry */
 #define IQCN_TELEMETRY_WAS_CE	(1 << 0)
+#define IQCN_TELEMETRY_BRIEF	(1 << 1)
 
 /**
  * struct iqcn_telemetry - in the 16 reserved bytes of a CNP of ours
  * @version_flags: bits 7-4: IQCN_TELEMETRY_VERSION; bit 0,
  *	IQCN_TELEMETRY_WAS_CE: the packet that caused it was CE when it came, so
- *	whoever marked it may have told the sender already; bits 3-1: 0
+ *	whoever marked it may have told the sender already; bit 1,
+ *	IQCN_TELEMETRY_BRIEF: nothing but this and @cause is filled in, as in
+ *	a CNP for IQCN_CAUSE_DROP while telemetry is off; bits 3-2: 0
  * @cause: &enum iqcn_cause
  * @depth: depth of the queue as a share of its limit, 0xffff: full
  * @flows: flows that were active in the last milliseconds, 0xffff: or more
@@ -214,8 +218,7 @@ enum iqcn_cause {
  * @tx_256: bytes that the queue has sent, in 256 bytes, modulo 2^24
  * @time_us: when all of this was so, in us of the box's clock, modulo 2^24
  *
- * All in network byte order.  All zero in a CNP without telemetry: the version
- * tells.
+ * All in network byte order.  All zero in a CNP without: the version tells.
  */
 struct iqcn_telemetry {
 	__u8	version_flags;
@@ -349,8 +352,8 @@ enum iqcn_pair_grade {
  * @contradicted: pairings dropped because other evidence disagreed
  * @flow_new: flows made
  * @flow_evicted: flows forgotten to make room
- * @flow_aged: flows forgotten for want of CE packets
- * @flow_full: CE packets for which no flow could be made
+ * @flow_aged: flows forgotten for want of packets
+ * @flow_full: packets for which no flow could be made
  * @malformed: RoCE-like CE packets that do not parse
  * @state_changes: changes of the queue's congestion state
  * @port_cnp_unmatched: CNPs on the port that belong to no flow (whole port;
