@@ -241,7 +241,7 @@ static inline bool iqcn_pi_run(struct iqcn_pi *pi,
 		/* nothing to say, and nothing to watch */
 		if (pi->prob <= 0 && !deep &&
 		    now_ns - pi->deep_ns >= IQCN_PI_QUIET_NS)
-			pi->step_ns = 0;
+			memset(pi, 0, sizeof(*pi));
 	}
 	if (deep)
 		pi->deep_ns = now_ns;

@@ -3910,8 +3910,10 @@ static void pi_begin_test(struct kunit *test)
 /* When it steps, and what it takes for the last depth */
 static void pi_when_test(struct kunit *test)
 {
-	s64 want = 4 * 1677721;
+	/* 299,999 ns are 5,033,146.2 */
+	s64 want = 1677721 + 5033146;
 	struct iqcn_pi pi = {};
+	u64 now_ns;
 
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 400000, SECOND));
 	iqcn_pi_run(&pi, &pi25, 512, 900000, SECOND + STEP - 1);
@@ -3923,22 +3925,52 @@ static void pi_when_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pi.prob, 1677721);
 	iqcn_pi_run(&pi, &pi25, 512, 400000, SECOND + 2 * STEP - 1);
 	KUNIT_EXPECT_EQ(test, pi.prob, 1677721);
-	/* late, and the next is not later for it */
-	iqcn_pi_run(&pi, &pi25, 512, 400000, SECOND + 4 * STEP - 1);
-	KUNIT_EXPECT_EQ(test, pi.prob, 3 * 1677721);
-	iqcn_pi_run(&pi, &pi25, 512, 400000, SECOND + 4 * STEP);
+	/* late: that counts, and the next is an interval after it */
+	now_ns = SECOND + 4 * STEP - 1;
+	iqcn_pi_run(&pi, &pi25, 512, 400000, now_ns);
+	KUNIT_EXPECT_EQ(test, pi.prob, want);
+	iqcn_pi_run(&pi, &pi25, 512, 400000, now_ns + 1);
+	KUNIT_EXPECT_EQ(test, pi.prob, want);
+	iqcn_pi_run(&pi, &pi25, 512, 400000, now_ns + STEP - 1);
+	KUNIT_EXPECT_EQ(test, pi.prob, want);
+	now_ns += STEP;
+	iqcn_pi_run(&pi, &pi25, 512, 400000, now_ns);
+	want += 1677721;
 	KUNIT_EXPECT_EQ(test, pi.prob, want);
 	/* 100,000 more since the last step, 900,000 of twelve times that */
-	iqcn_pi_run(&pi, &pi25, 512, 600000, SECOND + 4 * STEP + 1);
-	iqcn_pi_run(&pi, &pi25, 512, 500000, SECOND + 5 * STEP);
+	iqcn_pi_run(&pi, &pi25, 512, 600000, now_ns + 1);
+	now_ns += STEP;
+	iqcn_pi_run(&pi, &pi25, 512, 500000, now_ns);
 	want += 3355443 + 838860800;
 	KUNIT_EXPECT_EQ(test, pi.prob, want);
 	/* it does not go on like that: 900,000 less */
-	iqcn_pi_run(&pi, &pi25, 512, 500000, SECOND + 6 * STEP);
+	now_ns += STEP;
+	iqcn_pi_run(&pi, &pi25, 512, 500000, now_ns);
 	want += 3355443 - 754974720;
 	KUNIT_EXPECT_EQ(test, pi.prob, want);
-	iqcn_pi_run(&pi, &pi25, 512, 500000, SECOND + 7 * STEP);
-	KUNIT_EXPECT_EQ(test, pi.prob, want + 3355443);
+	now_ns += STEP;
+	iqcn_pi_run(&pi, &pi25, 512, 500000, now_ns);
+	want += 3355443;
+	KUNIT_EXPECT_EQ(test, pi.prob, want);
+	/* 10,000 in one and a half, 80,000 ahead; half as much again of
+	 * 3,523,213
+	 */
+	now_ns += STEP + STEP / 2;
+	iqcn_pi_run(&pi, &pi25, 512, 510000, now_ns);
+	want += 5284819 + 75497472;
+	KUNIT_EXPECT_EQ(test, pi.prob, want);
+	/* just not 17 sixteenths: 12,000 ahead, 67,000 less than before;
+	 * 1.06249 times 3,539,989
+	 */
+	now_ns += 106249;
+	iqcn_pi_run(&pi, &pi25, 512, 511000, now_ns);
+	want += 3761202 - 56203671;
+	KUNIT_EXPECT_EQ(test, pi.prob, want);
+	/* 17: 1,700 are 19,200 ahead, 8,900 more; 1.0625 times 3,568,512 */
+	now_ns += 106250;
+	iqcn_pi_run(&pi, &pi25, 512, 512700, now_ns);
+	want += 3791544 + 7465860;
+	KUNIT_EXPECT_EQ(test, pi.prob, want);
 }
 
 static void pi_steps_test(struct kunit *test)
@@ -4037,8 +4069,6 @@ static void pi_steps_test(struct kunit *test)
 		struct iqcn_pi pi = pi_with(rows[i].before, rows[i].prob);
 		u64 now_ns = SECOND + rows[i].steps * STEP;
 
-		/* up to 99,999 ns late */
-		now_ns += i * 12345 % 100000;
 		KUNIT_EXPECT_TRUE(test,
 				  iqcn_pi_run(&pi, &pi25, rows[i].flows,
 					      rows[i].depth, now_ns));
@@ -4229,6 +4259,9 @@ static void pi_extremes_test(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(rows) * ARRAY_SIZE(updates_ns); i++) {
 		k = i / ARRAY_SIZE(updates_ns);
+		/* it would have ended in several of a second */
+		if (rows[k].steps > 1 && updates_ns[i & 1] == SECOND)
+			continue;
 		for (j = 0; j < ARRAY_SIZE(flows); j++) {
 			struct iqcn_pi_params p = {
 				.qref_bytes = rows[k].qref,
@@ -4384,6 +4417,19 @@ static void pi_second_test(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, iqcn_pi_run(&pi, &p, 512, 0,
 					     now_ns + SECOND));
 	KUNIT_EXPECT_EQ(test, pi.prob, 0);
+
+	/* as late as it can be: 1.019999999 times all or nothing */
+	now_ns = 2 * SECOND + END - 1;
+	p.qref_bytes = U32_MAX;
+	pi = pi_with(0, ONE);
+	pi.deep_ns = now_ns - 1;
+	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &p, 512, 0, now_ns));
+	KUNIT_EXPECT_EQ(test, pi.prob, (s64)ONE - 4380866637LL);
+	p.qref_bytes = 0x30000000;
+	pi = pi_with(U32_MAX, -SLACK);
+	pi.deep_ns = now_ns - 1;
+	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &p, 512, U32_MAX, now_ns));
+	KUNIT_EXPECT_EQ(test, pi.prob, 4380866637LL - SLACK);
 }
 
 /* One step after the other */
@@ -4451,23 +4497,23 @@ static s64 ref_faded(s64 prob, u32 steps)
 
 static void pi_fade_test(struct kunit *test)
 {
-	static const s64 probs[] = { ONE, QUARTER, 1000, -1000, -SLACK };
+	static const s64 probs[] = { ONE, QUARTER, 1000 };
+	static const s64 below[] = { -1000, -SLACK };
 	struct iqcn_pi pi, one;
 	u64 now_ns;
 	u32 n, i;
 
-	/* just not quiet: 49 steps of 300,000 below.  With 73,469 ahead it is
-	 * 373,469 less.
+	/* just not quiet: 49.99999 steps of 300,000 below.  With 72,090 ahead,
+	 * in 799 sixteenths, it is 372,090 less.
 	 */
 	pi = pi_with(300000, 0x80000000);
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 0,
 					    SECOND + QUIET - 1));
-	KUNIT_EXPECT_EQ(test, pi.prob,
-			0x80000000LL - 49 * 5033164 - 313288503);
+	KUNIT_EXPECT_EQ(test, pi.prob, 0x80000000LL - 251658149 - 312131714);
 	/* and now it is: one step of a sixteenth; the depth does not matter */
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
-					    SECOND + QUIET));
-	KUNIT_EXPECT_EQ(test, pi.prob, 1587570109 - 99223131);
+					    SECOND + QUIET - 1 + STEP));
+	KUNIT_EXPECT_EQ(test, pi.prob, 1583693785 - 98980861);
 
 	/* all at once */
 	pi = pi_with(300000, 0x80000000);
@@ -4502,15 +4548,29 @@ static void pi_fade_test(struct kunit *test)
 					    "%lld, %u steps", probs[i], n);
 		}
 	}
+	/* below 0 it ends, unless it is deep again */
+	for (i = 0; i < ARRAY_SIZE(below); i++) {
+		for (n = 1; n < 150; n++) {
+			pi = pi_with(0, below[i]);
+			pi.step_ns = SECOND + QUIET;
+			now_ns = SECOND + QUIET + n * STEP;
+			KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512,
+							    400000, now_ns));
+			KUNIT_EXPECT_EQ_MSG(test, pi.prob,
+					    ref_faded(below[i], n),
+					    "%lld, %u steps", below[i], n);
+		}
+	}
 }
 
 /* All of it fades if only the interval is short enough */
 static void pi_faded_test(struct kunit *test)
 {
+	/* below 0 it ends, unless it is deep again */
 	static const struct {
 		s64 prob, left;
-		u32 steps;
-	} rows[] = { { ONE, 1, 326 }, { -SLACK, -1, 287 } };
+		u32 steps, depth;
+	} rows[] = { { ONE, 1, 326, 0 }, { -SLACK, -1, 287, 400000 } };
 	struct iqcn_pi_params p = pi25;
 	struct iqcn_pi pi;
 	u64 now_ns;
@@ -4518,20 +4578,27 @@ static void pi_faded_test(struct kunit *test)
 
 	p.update_ns = 10 * US;
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		bool deep = rows[i].depth;
+
 		pi = pi_with(0, rows[i].prob);
 		pi.step_ns = SECOND + QUIET;
 		now_ns = SECOND + QUIET + (rows[i].steps - 1) * 10 * US;
-		KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &p, 512, 0, now_ns));
+		KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &p, 512,
+						    rows[i].depth, now_ns));
 		KUNIT_EXPECT_EQ(test, pi.prob, rows[i].left);
+
+		pi = pi_with(0, rows[i].prob);
+		pi.step_ns = SECOND + QUIET;
 		now_ns += 10 * US;
-		KUNIT_EXPECT_FALSE(test, iqcn_pi_run(&pi, &p, 512, 0, now_ns));
+		KUNIT_EXPECT_EQ(test, iqcn_pi_run(&pi, &p, 512, rows[i].depth,
+						  now_ns), deep);
 		KUNIT_EXPECT_EQ(test, pi.prob, 0);
-		KUNIT_EXPECT_FALSE(test, iqcn_pi_runs(&pi));
+		KUNIT_EXPECT_EQ(test, iqcn_pi_runs(&pi), deep);
 
 		/* as many steps as there can be */
 		pi = pi_with(0, rows[i].prob);
-		KUNIT_EXPECT_FALSE(test, iqcn_pi_run(&pi, &p, 512, 0,
-						     SECOND + END - 1));
+		KUNIT_EXPECT_EQ(test, iqcn_pi_run(&pi, &p, 512, rows[i].depth,
+						  SECOND + END - 1), deep);
 		KUNIT_EXPECT_EQ(test, pi.prob, 0);
 	}
 }
@@ -4603,41 +4670,57 @@ static void pi_end_test(struct kunit *test)
 	}
 }
 
-/* It ends early if there is nothing to say and nothing to watch */
+/* It ends early if it is quiet, with nothing to say and nothing to watch */
 static void pi_idle_test(struct kunit *test)
 {
 	struct iqcn_pi pi;
 
-	/* as much as is taken while it is as good as empty */
+	/* as much as is taken while it is as good as empty; it is not quiet */
 	pi = pi_with(37500, 20132659);
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
-					    SECOND + STEP - 1));
+					    SECOND + STEP));
+	KUNIT_EXPECT_EQ(test, pi.prob, 0);
+	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
+					    SECOND + 2 * STEP));
+	/* less than nothing is something that it has found */
+	KUNIT_EXPECT_EQ(test, pi.prob, -20132659);
+	KUNIT_EXPECT_EQ(test, iqcn_pi_prob(&pi, &pi25, 37500), 0);
+	/* but not for long */
+	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
+					    SECOND + QUIET - 1));
 	KUNIT_EXPECT_FALSE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
-					     SECOND + STEP));
+					     SECOND + QUIET - 1 + STEP));
+	KUNIT_EXPECT_FALSE(test, iqcn_pi_runs(&pi));
+	KUNIT_EXPECT_EQ(test, iqcn_pi_prob(&pi, &pi25, 37500), 0);
+
+	/* nothing at all is left */
+	pi = pi_with(37500, 50);
+	KUNIT_EXPECT_FALSE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
+					     SECOND + QUIET));
 	KUNIT_EXPECT_FALSE(test, iqcn_pi_runs(&pi));
 	/* anew: no growth since then, no steps since then */
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 400000,
-					    SECOND + 3 * MS));
+					    SECOND + 8 * MS));
 	KUNIT_EXPECT_EQ(test, pi.prob, 0);
-	iqcn_pi_run(&pi, &pi25, 512, 400000, SECOND + 3 * MS + STEP);
+	iqcn_pi_run(&pi, &pi25, 512, 400000, SECOND + 8 * MS + STEP);
 	KUNIT_EXPECT_EQ(test, pi.prob, 1677721);
 
 	/* something to watch */
-	pi = pi_with(37501, 4403999);
+	pi = pi_with(37500, -1000);
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 37501,
-					    SECOND + STEP));
-	KUNIT_EXPECT_EQ(test, pi.prob, 0);
+					    SECOND + QUIET));
 	/* something to say */
-	pi = pi_with(37500, 20132660);
+	pi = pi_with(37500, 1000);
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
-					    SECOND + STEP));
-	KUNIT_EXPECT_EQ(test, pi.prob, 1);
-	/* and less than nothing is something that it has found */
-	pi = pi_with(37500, 20132658);
+					    SECOND + QUIET));
+	KUNIT_EXPECT_GT(test, pi.prob, 0);
+	/* with a step, not between two */
+	pi = pi_with(37500, -1000);
+	pi.step_ns = SECOND + QUIET - STEP / 2;
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
-					    SECOND + STEP));
-	KUNIT_EXPECT_EQ(test, pi.prob, -1);
-	KUNIT_EXPECT_EQ(test, iqcn_pi_prob(&pi, &pi25, 37500), 0);
+					    SECOND + QUIET + STEP / 2 - 1));
+	KUNIT_EXPECT_FALSE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
+					     SECOND + QUIET + STEP / 2));
 }
 
 static void pi_raised_test(struct kunit *test)
@@ -4820,6 +4903,43 @@ static void pi_chances_test(struct kunit *test)
 						   rows[i].chances),
 				    rows[i].told, "row %d", i);
 		KUNIT_EXPECT_EQ_MSG(test, credit, rows[i].left, "row %d", i);
+	}
+}
+
+/* What cannot be told yet: all but a CNP, and the next chance makes it one */
+static void pi_save_test(struct kunit *test)
+{
+	static const struct {
+		u32 credit;
+		u64 prob;
+		u32 chances, left;
+	} rows[] = {
+		{ 0, 0, 1, 0 },
+		{ 7, ONE, 0, 7 },
+		{ 0, QUARTER, 1, 0x40000000 },
+		{ 5, QUARTER, 3, 0xc0000005 },
+		{ 0, QUARTER, 4, U32_MAX },
+		{ 0xc0000000, QUARTER, 1, U32_MAX },
+		{ 0xbfffffff, QUARTER, 1, U32_MAX },
+		{ 0xbffffffe, QUARTER, 1, U32_MAX - 1 },
+		{ 0, ONE, 1, U32_MAX },
+		{ U32_MAX, 0, 45, U32_MAX },
+		{ U32_MAX, 1, 1, U32_MAX },
+		{ U32_MAX - 46, 1, 45, U32_MAX - 1 },
+		{ U32_MAX - 44, 1, 45, U32_MAX },
+		/* all of 64 bits */
+		{ U32_MAX, ONE, U32_MAX, U32_MAX },
+		{ 0, 1, U32_MAX, U32_MAX },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		u32 credit = rows[i].credit;
+
+		iqcn_pi_save(&credit, rows[i].prob, rows[i].chances);
+		KUNIT_EXPECT_EQ_MSG(test, credit, rows[i].left, "row %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, iqcn_pi_credit(&credit, 1, 1),
+				    rows[i].left == U32_MAX, "row %d", i);
 	}
 }
 
@@ -5141,6 +5261,31 @@ static void telemetry_cause_test(struct kunit *test)
 	}
 }
 
+/* Version, flags and cause, and nothing else; at any address */
+static void telemetry_brief_test(struct kunit *test)
+{
+	static const u8 causes[] = { 0, 1, 2, 3, 4, 5, 0xff };
+	u8 *got = alloc(test, IQCN_CNP_RSVD_LEN + 2);
+	int i, j, was_ce;
+
+	for (i = 0; i < ARRAY_SIZE(causes); i++) {
+		for (was_ce = 0; was_ce < 2; was_ce++) {
+			/* version 1, brief */
+			u8 want[IQCN_CNP_RSVD_LEN + 2] = {
+				0xee, was_ce ? 0x13 : 0x12, causes[i],
+				[IQCN_CNP_RSVD_LEN + 1] = 0xee,
+			};
+
+			memset(got, 0xee, IQCN_CNP_RSVD_LEN + 2);
+			iqcn_telemetry_brief(got + 1, causes[i], was_ce);
+			for (j = 0; j < IQCN_CNP_RSVD_LEN + 2; j++)
+				KUNIT_EXPECT_EQ_MSG(test, got[j], want[j],
+						    "cause %u, byte %d",
+						    causes[i], j - 1);
+		}
+	}
+}
+
 /* The ICRC covers the reserved bytes.  Two that were worked out with another
  * program: of the CNPs of cnp_build_test with telemetry_bytes in them.
  */
@@ -5404,11 +5549,13 @@ static struct kunit_case bts_cases[] = {
 	KUNIT_CASE(pi_monotone_test),
 	KUNIT_CASE(pi_credit_test),
 	KUNIT_CASE(pi_chances_test),
+	KUNIT_CASE(pi_save_test),
 	KUNIT_CASE(pi_loop_test),
 	KUNIT_CASE(pi_rings_test),
 	KUNIT_CASE(telemetry_pack_test),
 	KUNIT_CASE(telemetry_fields_test),
 	KUNIT_CASE(telemetry_cause_test),
+	KUNIT_CASE(telemetry_brief_test),
 	KUNIT_CASE(telemetry_cnp_test),
 	{}
 };
