@@ -30,6 +30,7 @@
 #include <linux/etherdevice.h>
 #include <linux/random.h>
 
+#include "bts.h"
 #include "iqcn.h"
 
 /* Measures beside the depth are asked from such a part of the level that matters on:
@@ -39,15 +40,6 @@
 #define IQCN_CALM_PER_LEVEL	16
 /* A drain rate that has not been measured anew for so long says nothing */
 #define IQCN_BTS_DRAIN_AGE_NS	NSEC_PER_SEC
-
-/* How long a flow has its chances after its last packet: for so many times as it
- * was from the last but one to that.  What sends a message and then nothing is
- * not going to send more for that it speeds up.
- */
-#define IQCN_HOLD_GAPS		4
-#define IQCN_HOLD_MAX_NS	(50 * NSEC_PER_MSEC)
-/* Taken for that between the packets of a flow that is new */
-#define IQCN_HOLD_NEW_NS	NSEC_PER_MSEC
 
 static bool iqcn_bts_has(const struct iqcn_queue *q, u32 notify)
 {
@@ -215,16 +207,10 @@ void iqcn_bts_seen(struct iqcn_queue *q, struct iqcn_flow *flow,
 			  READ_ONCE(*q->depth_bytes));
 }
 
-/* How far apart its packets are.  Of a flow that is new, or has been away, that is
- * not known, but it is those that begin together that have to be held.
- */
 static void iqcn_bts_spacing(struct iqcn_queue *q, struct iqcn_flow *flow,
 			     u64 now_ns)
 {
-	u64 gap_ns = now_ns - flow->arrived_ns;
-
-	flow->arrive_gap_ns = gap_ns <= IQCN_HOLD_MAX_NS ? gap_ns :
-							   IQCN_HOLD_NEW_NS;
+	flow->arrive_gap_ns = iqcn_bts_gap_ns(flow->arrived_ns, now_ns);
 	WRITE_ONCE(flow->arrived_ns, now_ns);
 	list_move_tail(&flow->lru, &q->lru);
 }
@@ -253,14 +239,14 @@ static void iqcn_bts_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
  * @flow: its flow
  * @eth: its Ethernet header
  * @segs: its segments: each is a packet to the sender
- * @was_ce: it was CE when it came
+ * @ecn: its ECN bits when it came
  *
  * Context: enqueue: root lock, BHs off.
  * Return: it is to be marked, for it causes a CNP, or would if its sender were
  *	known and had none just now.
  */
 bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
-		      const struct ethhdr *eth, u32 segs, bool was_ce)
+		      const struct ethhdr *eth, u32 segs, u8 ecn)
 {
 	enum iqcn_cause cause = IQCN_CAUSE_NONE;
 	u64 now_ns;
@@ -275,7 +261,7 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 	now_ns = ktime_get_ns();
 	iqcn_bts_seen(q, flow, eth, now_ns);
 	iqcn_bts_spacing(q, flow, now_ns);
-	if (was_ce) {
+	if (!iqcn_bts_may(ecn, false)) {
 		/* its sender is somebody else's business */
 		iqcn_bts_pi(q, now_ns);
 		iqcn_deadline_cancel(&flow->chance);
@@ -325,17 +311,6 @@ void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
 	spin_unlock(&q->lock);
 }
 
-/* A packet of the flow may be on its way, the sender's pace permitting */
-static bool iqcn_bts_sparse(const struct iqcn_queue *q,
-			    const struct iqcn_flow *flow, u64 now_ns)
-{
-	u64 most_ns = max_t(u64, IQCN_HOLD_GAPS * (u64)flow->arrive_gap_ns,
-			    q->p.t1_ns);
-
-	return now_ns - flow->arrived_ns <= min_t(u64, most_ns,
-						  IQCN_HOLD_MAX_NS);
-}
-
 /**
  * iqcn_bts_hold() - T1 has passed since a flow's last chance
  * @q: queue
@@ -351,8 +326,9 @@ bool iqcn_bts_hold(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 	u32 chances;
 
 	/* if the probability is 0 its next packet is soon enough */
-	if (!prob || !iqcn_bts_sparse(q, flow, now_ns) ||
-	    !iqcn_bts_paired(q, flow)) {
+	if (!prob || !iqcn_bts_paired(q, flow) ||
+	    !iqcn_bts_holds(flow->arrive_gap_ns, q->p.t1_ns,
+			    now_ns - flow->arrived_ns)) {
 		iqcn_deadline_cancel(&flow->chance);
 		return false;
 	}

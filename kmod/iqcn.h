@@ -568,7 +568,7 @@ void iqcn_bts_run(struct iqcn_queue *q, u64 now_ns);
 void iqcn_bts_seen(struct iqcn_queue *q, struct iqcn_flow *flow,
 		   const struct ethhdr *eth, u64 now_ns);
 bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
-		      const struct ethhdr *eth, u32 segs, bool was_ce);
+		      const struct ethhdr *eth, u32 segs, u8 ecn);
 void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
 		      const struct ethhdr *eth, bool was_ce);
 bool iqcn_bts_hold(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns);

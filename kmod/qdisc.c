@@ -26,6 +26,7 @@
 #include <net/inet_ecn.h>
 #include <net/pkt_sched.h>
 
+#include "bts.h"
 #include "iqcn.h"
 #include "params.h"
 #include "sample.h"
@@ -160,11 +161,10 @@ static bool iqcn_bts(const struct iqcn_queue *q)
  * if there is none.
  */
 static bool iqcn_bts_flow(struct iqcn_queue *q, struct sk_buff *skb,
-			  enum iqcn_parsed parsed, const struct iqcn_pkt *pkt,
-			  u8 ecn)
+			  enum iqcn_parsed parsed, const struct iqcn_pkt *pkt)
 {
 	if (!iqcn_bts(q) || parsed != IQCN_ROCE ||
-	    !iqcn_op_is_data(pkt->opcode) || ecn == INET_ECN_NOT_ECT)
+	    !iqcn_op_is_data(pkt->opcode))
 		return false;
 	iqcn_skb_cb(skb)->flow = iqcn_flow_get(q, pkt);
 	return iqcn_skb_cb(skb)->flow;
@@ -186,13 +186,12 @@ static bool iqcn_bts_wanted(struct iqcn_queue *q, struct sk_buff *skb,
 {
 	bool wanted;
 
-	if (!iqcn_bts_flow(q, skb, parsed, pkt, ecn))
+	if (ecn == INET_ECN_NOT_ECT || !iqcn_bts_flow(q, skb, parsed, pkt))
 		return false;
 	rcu_read_lock();
 	wanted = iqcn_bts_arrived(q, iqcn_skb_cb(skb)->flow,
 				  (const void *)skb->data,
-				  skb_shinfo(skb)->gso_segs ?: 1,
-				  ecn == INET_ECN_CE);
+				  skb_shinfo(skb)->gso_segs ?: 1, ecn);
 	rcu_read_unlock();
 	return wanted;
 }
@@ -202,7 +201,7 @@ static void iqcn_bts_lost(struct iqcn_queue *q, struct sk_buff *skb,
 			  enum iqcn_parsed parsed, const struct iqcn_pkt *pkt,
 			  u8 ecn)
 {
-	if (!iqcn_bts_flow(q, skb, parsed, pkt, ecn))
+	if (!iqcn_bts_may(ecn, true) || !iqcn_bts_flow(q, skb, parsed, pkt))
 		return;
 	rcu_read_lock();
 	iqcn_bts_dropped(q, iqcn_skb_cb(skb)->flow, (const void *)skb->data,

@@ -21,6 +21,8 @@ ALL_TESTS="
 	test_two_points
 	test_drop
 	test_drop_gap
+	test_drop_outlives_state
+	test_min_gap_of_t1
 	test_telemetry
 	test_telemetry_port
 	test_telemetry_moving
@@ -506,6 +508,43 @@ test_drop_gap()
 	data --count 3 --interval 10
 	wait
 	told 2
+}
+
+# The second of two drops within min-gap waits; that the flow's own congestion ends
+# meanwhile is no reason not to tell
+test_drop_outlives_state()
+{
+	topology bridge
+	# shellcheck disable=SC2086
+	bottleneck 10mbit $COMMON limit 20000 profile 100m:1 min-gap 50ms \
+		t1 1s detect run notify off
+	pair_flow
+	sleep 0.05
+	params notify timer,wreb
+	fill $BURST
+	data --tos 3 --psn 100 --count 8 --interval 1
+	data --tos 3 --psn 2000 --count 1
+	data --tos 3 --psn 2010 --count 1
+	data --tos 3 --psn 2020 --count 1
+	fill 20
+	data --psn 3000 --count 1
+	data --psn 3001 --count 1
+	sleep 0.2
+	counted "2 2 2" cnp_sent cnp_drop flow_state_changes
+}
+
+# It is never above T1 unless told so
+test_min_gap_of_t1()
+{
+	topology bridge
+	bottleneck 10mbit kmin 1000 kmax 2000 cnp-ttl 9 detect depth t1 40us \
+		notify off
+	pair_flow
+	params notify timer
+	data --tos 3 --count 60 --interval 1
+	sleep 0.03
+	check "CNPs" "$(stat cnp_sent)" -ge 500
+	check "too soon" "$(stat cnp_gap)" -eq 0
 }
 
 test_telemetry()
