@@ -20,14 +20,13 @@ STEPS="kselftests-debug-2 kselftests-debug-1 kselftests-2 kselftests-1
 run_step()
 {
 	case $1 in
+	# what depends on times; the rest is for the debug kernel alone
 	kselftests-1)
-		selftests uml -- iqcn_bad.sh iqcn_cnp.sh iqcn_life.sh \
-			iqcn_mark.sh iqcn_pair.sh iqcn_qdisc.sh \
-			iqcn_rocehost.sh iqcn_scale.sh iqcn_smoke.sh
+		selftests uml -- iqcn_cnp.sh iqcn_qdisc.sh iqcn_rocehost.sh \
+			iqcn_scale.sh iqcn_bts.sh
 		;;
 	kselftests-2)
-		selftests uml -- iqcn_bts.sh iqcn_detect.sh iqcn_snoop.sh \
-			iqcn_trigger.sh
+		selftests uml -- iqcn_detect.sh iqcn_trigger.sh
 		;;
 	kselftests-debug-1)
 		selftests uml-debug -m 3072 -- iqcn_cnp.sh iqcn_scale.sh \
@@ -42,12 +41,15 @@ run_step()
 		selftests uml-debug -m 1024 -- iqcn_rocehost.sh
 		;;
 	kselftests-debug-4)
-		selftests uml-debug -m 3072 -- iqcn_detect.sh iqcn_bts.sh
+		selftests uml-debug -m 3072 -- iqcn_detect.sh \
+			"iqcn_bts.sh:$(tests_of iqcn_bts.sh \
+				'held|drop.*|points|gso|packet|load|port|hold')"
 		;;
 	kselftests-debug-5)
 		# what times are is kselftests-2's business
 		selftests uml-debug -m 3072 -- iqcn_snoop.sh \
-			"iqcn_trigger.sh:$(held_tests)"
+			"iqcn_trigger.sh:$(tests_of iqcn_trigger.sh \
+				'cancels|held')"
 		;;
 	scenarios) scenarios fig1-rate-failure two-flows ;;
 	static) "$TOP/selftests/static.sh" ;;
@@ -61,11 +63,11 @@ run_step()
 	esac
 }
 
-# The tests of CNPs that are held
-held_tests()
+# tests_of FILE WORDS: those whose names end so
+tests_of()
 {
-	grep -oE '^test_[a-z_]*(cancels|held)\b' \
-		"$TOP/selftests/net/iqcn_trigger.sh" | paste -sd ,
+	grep -oE "^test_[a-z_]*($2)\b" "$TOP/selftests/net/$1" | sort -u |
+		paste -sd ,
 }
 
 # selftests KERNEL [OPTION...] [-- FILE...]

@@ -176,10 +176,10 @@ static void explain(FILE *f)
 	for (i = 0; i < ARRAY_SIZE(iqcn_words); i++)
 		fprintf(f, "\t%-10s %s\n", iqcn_words[i].word,
 			iqcn_words[i].help);
-	fprintf(f, "\nUnless given limit, kmin, kmax, qref, alpha and beta follow bandwidth, or the\n"
-		"link speed, and period t1; kmin and kmax are four times as large with \"notify pi\";\n"
-		"cnp-rate and cnp-burst hold for all queues of a device,\n"
-		"snoop for all of a network namespace.\n");
+	fprintf(f, "\nUnless given limit, kmin, kmax, qref, alpha and beta follow bandwidth, or\n"
+		"the link speed; kmin and kmax are four times as large with \"notify pi\".\n"
+		"period and min-gap follow t1.  cnp-rate and cnp-burst hold for all queues\n"
+		"of a device, snoop for all of a network namespace.\n");
 }
 
 static int bad(const struct word *w, const char *arg)

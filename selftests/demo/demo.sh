@@ -33,7 +33,8 @@ which their senders speed up.  incast-512: 512 such flows fill a port of 25 Gb/s
 for 0.4 s.  "ecn" only marks, "iqcn" also sends the CNPs that are missing.
 
 EOF
-if "$TOP/selftests/scenarios/run.sh" -v ecn,iqcn fig1-rate-failure incast-512
+if "$TOP/selftests/scenarios/run.sh" -v ecn,iqcn,pi fig1-rate-failure &&
+   "$TOP/selftests/scenarios/run.sh" -v ecn,iqcn,wreb,pi incast-512
 then
 	echo
 	echo "pictures: ${results#"$TOP/"}/fig1-rate-failure.png, ${results#"$TOP/"}/incast-512.png"

@@ -240,7 +240,7 @@ settle()
 	echo -n "["
 	while read -r time bytes; do
 		[ -n "$time" ] || continue
-		echo -n "$sep[$(ns "$time"),$bytes]"
+		echo -n "${sep}[$(ns "$time"),$bytes]"
 		sep=,
 	done <<<"$(value "$1" settle)"
 	echo "]"

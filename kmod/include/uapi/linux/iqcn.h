@@ -200,8 +200,8 @@ enum iqcn_cause {
 
 #define IQCN_TELEMETRY_VERSION	1
 /* bits of @version_flags in struct iqcn_telemetry */
-#define IQCN_TELEMETRY_WAS_CE	(1 << 0)
-#define IQCN_TELEMETRY_BRIEF	(1 << 1)
+#define IQCN_TELEMETRY_WAS_CE	0x1
+#define IQCN_TELEMETRY_BRIEF	0x2
 
 /**
  * struct iqcn_telemetry - in the 16 reserved bytes of a CNP of ours
