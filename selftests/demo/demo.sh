@@ -30,7 +30,8 @@ packets at the sender's port: build/demo/bridge.pcap, build/demo/router.pcap
 
 fig1-rate-failure: flows whose packets are further apart than the interval after
 which their senders speed up.  incast-512: 512 such flows fill a port of 25 Gb/s
-for 0.4 s.  "ecn" only marks, "iqcn" also sends the CNPs that are missing.
+for 0.4 s.  "ecn" only marks, "iqcn" also sends the CNPs that are missing, "wreb"
+and "pi" tell senders when their packets arrive.
 
 EOF
 if "$TOP/selftests/scenarios/run.sh" -v ecn,iqcn,pi fig1-rate-failure &&
