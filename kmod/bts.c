@@ -38,26 +38,19 @@
  * and one that has grown and is less deep by now
  */
 #define IQCN_CALM_PER_LEVEL	16
-/* A drain rate that has not been measured anew for so long says nothing */
-#define IQCN_BTS_DRAIN_AGE_NS	NSEC_PER_SEC
-
-static bool iqcn_bts_has(const struct iqcn_queue *q, u32 notify)
-{
-	return q->port && (q->p.notify & notify);
-}
 
 /* The depth below which nobody has anything to decide */
 static u32 iqcn_bts_calm_bytes(const struct iqcn_queue *q)
 {
 	u64 calm = (u64)q->p.mark.kmin_bytes + 1, level;
 
-	if (iqcn_bts_has(q, IQCN_NOTIFY_WREB)) {
+	if (iqcn_queue_tells(q, IQCN_NOTIFY_WREB)) {
 		level = iqcn_profile_from_bytes(&q->p.profile, &q->p.mark);
 		if (q->p.measure & ~IQCN_MEASURE_DEPTH)
 			level /= IQCN_CALM_PER_LEVEL;
 		calm = min(calm, level);
 	}
-	if (iqcn_bts_has(q, IQCN_NOTIFY_PI)) {
+	if (iqcn_queue_tells(q, IQCN_NOTIFY_PI)) {
 		/* one that runs decides about every packet */
 		if (iqcn_pi_runs(&q->pi))
 			return 0;
@@ -82,7 +75,7 @@ static void iqcn_bts_calm(struct iqcn_queue *q)
  */
 void iqcn_bts_set_params(struct iqcn_queue *q)
 {
-	if (!iqcn_bts_has(q, IQCN_NOTIFY_PI))
+	if (!iqcn_queue_tells(q, IQCN_NOTIFY_PI))
 		memset(&q->pi, 0, sizeof(q->pi));
 	iqcn_bts_calm(q);
 }
@@ -109,23 +102,13 @@ void iqcn_bts_reset(struct iqcn_queue *q)
  * @now_ns: not less than in an earlier call
  *
  * Context: queue->lock.
+ * Return: its probability, 0 if there is none: 0 .. IQCN_PROB_ONE.
  */
-void iqcn_bts_run(struct iqcn_queue *q, u64 now_ns)
-{
-	if (!iqcn_pi_runs(&q->pi))
-		return;
-	iqcn_active_run(&q->active, now_ns);
-	iqcn_pi_run(&q->pi, &q->p.pi, iqcn_active_flows(&q->active),
-		    READ_ONCE(*q->depth_bytes), now_ns);
-	iqcn_bts_calm(q);
-}
-
-/* Return: the controller's probability */
-static u64 iqcn_bts_pi(struct iqcn_queue *q, u64 now_ns)
+u64 iqcn_bts_run(struct iqcn_queue *q, u64 now_ns)
 {
 	u32 depth_bytes = READ_ONCE(*q->depth_bytes);
 
-	if (!iqcn_bts_has(q, IQCN_NOTIFY_PI))
+	if (!iqcn_queue_tells(q, IQCN_NOTIFY_PI))
 		return 0;
 	iqcn_active_run(&q->active, now_ns);
 	iqcn_pi_run(&q->pi, &q->p.pi, iqcn_active_flows(&q->active),
@@ -146,7 +129,7 @@ static u32 iqcn_bts_level_bytes(const struct iqcn_queue *q, u64 now_ns)
 	if (q->p.measure & IQCN_MEASURE_GRADIENT)
 		level = max(level, iqcn_gradient_level(&q->gradient,
 						       q->p.window_ns, now_ns));
-	if (now_ns - READ_ONCE(q->drain_ns) > IQCN_BTS_DRAIN_AGE_NS)
+	if (now_ns - READ_ONCE(q->drain_ns) > IQCN_DRAIN_MAX_AGE_NS)
 		drain_bps = 0;
 	if (q->p.measure & IQCN_MEASURE_DELAY)
 		level = max(level, iqcn_delay_level(depth_bytes, drain_bps,
@@ -156,17 +139,10 @@ static u32 iqcn_bts_level_bytes(const struct iqcn_queue *q, u64 now_ns)
 
 static u64 iqcn_bts_wreb(const struct iqcn_queue *q, u64 now_ns)
 {
-	if (!iqcn_bts_has(q, IQCN_NOTIFY_WREB))
+	if (!iqcn_queue_tells(q, IQCN_NOTIFY_WREB))
 		return 0;
 	return iqcn_profile_prob(&q->p.profile, &q->p.mark,
 				 iqcn_bts_level_bytes(q, now_ns));
-}
-
-/* It was told less than min-gap ago */
-static bool iqcn_bts_too_soon(const struct iqcn_queue *q,
-			      const struct iqcn_flow *flow, u64 now_ns)
-{
-	return flow->told_ns && now_ns - flow->told_ns < q->p.min_gap_ns;
 }
 
 /* Does a packet cause a CNP?  The controller is asked first, for its credit counts
@@ -176,9 +152,9 @@ static enum iqcn_cause iqcn_bts_cause(struct iqcn_queue *q,
 				      struct iqcn_flow *flow, u32 segs,
 				      u64 now_ns)
 {
-	u64 prob = iqcn_bts_pi(q, now_ns);
+	u64 prob = iqcn_bts_run(q, now_ns);
 
-	if (prob && iqcn_bts_too_soon(q, flow, now_ns))
+	if (prob && iqcn_flow_too_soon(q, flow, now_ns))
 		iqcn_pi_save(&flow->credit, prob, segs);
 	else if (prob && iqcn_pi_credit(&flow->credit, prob, segs))
 		return IQCN_CAUSE_PI;
@@ -215,19 +191,13 @@ static void iqcn_bts_spacing(struct iqcn_queue *q, struct iqcn_flow *flow,
 	list_move_tail(&flow->lru, &q->lru);
 }
 
-static bool iqcn_bts_paired(const struct iqcn_queue *q,
-			    const struct iqcn_flow *flow)
-{
-	return flow->grade != IQCN_PAIR_NONE && flow->grade >= q->p.pair;
-}
-
 /* A CNP, if the sender is known and had none just now */
 static void iqcn_bts_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
 			  enum iqcn_cause cause, u64 now_ns)
 {
-	if (!iqcn_bts_paired(q, flow))
+	if (!iqcn_flow_paired(q, flow))
 		iqcn_inc(q->st.cnp_unpaired);
-	else if (iqcn_bts_too_soon(q, flow, now_ns))
+	else if (iqcn_flow_too_soon(q, flow, now_ns))
 		iqcn_inc(q->st.cnp_gap);
 	else
 		iqcn_trigger_at(q, flow, now_ns, cause, false);
@@ -263,11 +233,11 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 	iqcn_bts_spacing(q, flow, now_ns);
 	if (!iqcn_bts_may(ecn, false)) {
 		/* its sender is somebody else's business */
-		iqcn_bts_pi(q, now_ns);
+		iqcn_bts_run(q, now_ns);
 		iqcn_deadline_cancel(&flow->chance);
 	} else {
 		cause = iqcn_bts_cause(q, flow, segs, now_ns);
-		if (iqcn_pi_runs(&q->pi) && iqcn_bts_paired(q, flow))
+		if (iqcn_pi_runs(&q->pi) && iqcn_flow_paired(q, flow))
 			iqcn_deadline_restart(&flow->chance, &q->chances,
 					      now_ns);
 		if (cause != IQCN_CAUSE_NONE)
@@ -301,7 +271,7 @@ void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
 		now_ns = ktime_get_ns();
 		iqcn_bts_seen(q, flow, eth, now_ns);
 		iqcn_bts_spacing(q, flow, now_ns);
-		iqcn_bts_pi(q, now_ns);
+		iqcn_bts_run(q, now_ns);
 		at_ns = now_ns;
 		if (flow->told_ns)
 			at_ns = max(at_ns, flow->told_ns + q->p.min_gap_ns);
@@ -322,11 +292,11 @@ void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
  */
 bool iqcn_bts_hold(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 {
-	u64 prob = iqcn_bts_pi(q, now_ns);
+	u64 prob = iqcn_bts_run(q, now_ns);
 	u32 chances;
 
 	/* if the probability is 0 its next packet is soon enough */
-	if (!prob || !iqcn_bts_paired(q, flow) ||
+	if (!prob || !iqcn_flow_paired(q, flow) ||
 	    !iqcn_bts_holds(flow->arrive_gap_ns, q->p.t1_ns,
 			    now_ns - flow->arrived_ns)) {
 		iqcn_deadline_cancel(&flow->chance);
@@ -337,7 +307,7 @@ bool iqcn_bts_hold(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 			IQCN_HOLD_GAPS);
 	iqcn_active_seen(&q->active, &flow->active_epoch, now_ns);
 	iqcn_deadline_restart(&flow->chance, &q->chances, now_ns);
-	if (iqcn_bts_too_soon(q, flow, now_ns)) {
+	if (iqcn_flow_too_soon(q, flow, now_ns)) {
 		iqcn_pi_save(&flow->credit, prob, chances);
 		return false;
 	}
@@ -359,7 +329,7 @@ u32 iqcn_bts_prob(const struct iqcn_queue *q, u64 now_ns)
 	struct iqcn_pi pi = q->pi;
 
 	/* as it is, if nobody has looked for a while */
-	if (iqcn_bts_has(q, IQCN_NOTIFY_PI) &&
+	if (iqcn_queue_tells(q, IQCN_NOTIFY_PI) &&
 	    iqcn_pi_run(&pi, &q->p.pi, iqcn_active_flows(&q->active),
 			depth_bytes, now_ns))
 		prob = max(prob, iqcn_pi_prob(&pi, &q->p.pi, depth_bytes));

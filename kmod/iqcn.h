@@ -290,12 +290,13 @@ struct iqcn_config {
 
 /**
  * struct iqcn_queue - a qdisc, as far as others than qdisc.c care
+ * @calm_bytes: below that depth a packet that is not CE is no business of
+ *	anybody's; @lock to write.  Beside @p.limit_bytes: all that such a
+ *	packet looks at
  * @p: parameters.  Written with RTNL, root lock and @lock: any one is enough
  *	to read them
  * @depth_bytes: its instantaneous depth
  * @sent: what it has sent
- * @calm_bytes: below that depth a packet that is not CE is no business of
- *	anybody's; @lock to write
  * @parent: the qdisc's
  * @link_bps: speed of the link, RTNL to write
  * @drain_bps: rate measured while backlogged, 0: not yet; root lock to write
@@ -332,10 +333,10 @@ struct iqcn_config {
  * @age_work: forgets flows; likewise
  */
 struct iqcn_queue {
+	u32 calm_bytes;
 	struct iqcn_params p;
 	const u32 *depth_bytes;
 	const struct gnet_stats_basic_sync *sent;
-	u32 calm_bytes;
 	u32 parent;
 	u64 link_bps;
 	u64 drain_bps;
@@ -501,6 +502,29 @@ struct iqcn_notice {
 	struct iqcn_vlan vlan[IQCN_VLANS];
 };
 
+/* A drain rate that has not been measured anew for so long says nothing */
+#define IQCN_DRAIN_MAX_AGE_NS	NSEC_PER_SEC
+
+/* Packets of the queue may cause CNPs in some of the ways @notify */
+static inline bool iqcn_queue_tells(const struct iqcn_queue *q, u32 notify)
+{
+	return q->port && (q->p.notify & notify);
+}
+
+/* It is known well enough who the sender is; queue->lock */
+static inline bool iqcn_flow_paired(const struct iqcn_queue *q,
+				    const struct iqcn_flow *flow)
+{
+	return flow->grade != IQCN_PAIR_NONE && flow->grade >= q->p.pair;
+}
+
+/* It was told less than min-gap ago; queue->lock */
+static inline bool iqcn_flow_too_soon(const struct iqcn_queue *q,
+				      const struct iqcn_flow *flow, u64 now_ns)
+{
+	return flow->told_ns && now_ns - flow->told_ns < q->p.min_gap_ns;
+}
+
 /* port.c: ports, namespaces, devices */
 extern struct workqueue_struct *iqcn_wq;
 int iqcn_port_attach(struct net_device *dev, struct iqcn_queue *q,
@@ -564,7 +588,7 @@ void iqcn_trigger_at(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
 /* bts.c: back to the sender, when a packet arrives */
 void iqcn_bts_set_params(struct iqcn_queue *q);
 void iqcn_bts_reset(struct iqcn_queue *q);
-void iqcn_bts_run(struct iqcn_queue *q, u64 now_ns);
+u64 iqcn_bts_run(struct iqcn_queue *q, u64 now_ns);
 void iqcn_bts_seen(struct iqcn_queue *q, struct iqcn_flow *flow,
 		   const struct ethhdr *eth, u64 now_ns);
 bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,

@@ -154,7 +154,13 @@ static bool iqcn_unsettled(const struct iqcn_queue *q)
 /* Packets that arrive, or are dropped, may cause CNPs */
 static bool iqcn_bts(const struct iqcn_queue *q)
 {
-	return (q->p.notify & IQCN_NOTIFY_BTS) && q->port;
+	return iqcn_queue_tells(q, IQCN_NOTIFY_BTS);
+}
+
+/* Packets that the receiver gets */
+static u32 iqcn_segs(const struct sk_buff *skb)
+{
+	return skb_shinfo(skb)->gso_segs ?: 1;
 }
 
 /* The flow of a packet that may cause a CNP, with a reference in cb.  Return: false
@@ -191,7 +197,7 @@ static bool iqcn_bts_wanted(struct iqcn_queue *q, struct sk_buff *skb,
 	rcu_read_lock();
 	wanted = iqcn_bts_arrived(q, iqcn_skb_cb(skb)->flow,
 				  (const void *)skb->data,
-				  skb_shinfo(skb)->gso_segs ?: 1, ecn);
+				  iqcn_segs(skb), ecn);
 	rcu_read_unlock();
 	return wanted;
 }
@@ -222,7 +228,7 @@ static void iqcn_ce_queued(struct iqcn_queue *q, struct sk_buff *skb,
 	if (parsed != IQCN_ROCE || !iqcn_op_is_data(pkt->opcode) || !q->port)
 		return;
 	cb->roce_ce = true;
-	cb->segs = max_t(u16, skb_shinfo(skb)->gso_segs, 1);
+	cb->segs = iqcn_segs(skb);
 	cb->looked_at = !!iqcn_sample_pick(pkt->psn, cb->segs, pkt->dest_qp,
 					   q->p.sample, &seq);
 	cb->echo = iqcn_op_is_echoed(pkt->opcode);
@@ -277,8 +283,7 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 	bts = iqcn_bts_wanted(q, skb, parsed, &pkt, l3->ecn);
 	if (!mark && !bts) {
 		if (parsed == IQCN_ROCE && iqcn_unsettled(q))
-			iqcn_pair_witness(q->port, &pkt,
-					  skb_shinfo(skb)->gso_segs ?: 1);
+			iqcn_pair_witness(q->port, &pkt, iqcn_segs(skb));
 		iqcn_cb_put(skb);
 		return iqcn_tail(skb, sch);
 	}

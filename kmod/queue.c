@@ -20,8 +20,6 @@
 #define IQCN_GAP_MAX_NS		(100 * (u64)NSEC_PER_MSEC)
 /* Arrivals of a flow that are longer ago say nothing of where it leaves */
 #define IQCN_ARRIVALS_NS	(50 * NSEC_PER_MSEC)
-/* A drain rate that has not been measured anew for so long is forgotten */
-#define IQCN_DRAIN_MAX_AGE_NS	NSEC_PER_SEC
 
 /**
  * iqcn_queue_roce_bps() - the rate that the CE rate is compared with

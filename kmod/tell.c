@@ -116,12 +116,12 @@ bool iqcn_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
 	lockdep_assert_held(&q->lock);
 
 	iqcn_trigger_restart(q, flow, now_ns);
-	if (flow->grade == IQCN_PAIR_NONE || flow->grade < q->p.pair) {
+	if (!iqcn_flow_paired(q, flow)) {
 		iqcn_inc(q->st.cnp_unpaired);
 		flow->ce_since = false;
 		return false;
 	}
-	if (flow->told_ns && now_ns - flow->told_ns < q->p.min_gap_ns) {
+	if (iqcn_flow_too_soon(q, flow, now_ns)) {
 		iqcn_inc(q->st.cnp_gap);
 		return false;
 	}

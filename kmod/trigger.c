@@ -521,7 +521,8 @@ static unsigned int iqcn_trigger_collect(struct iqcn_queue *q,
 
 	now_ns = ktime_get_ns();
 	iqcn_queue_detect_quiet(q, now_ns);
-	iqcn_bts_run(q, now_ns);
+	if (iqcn_pi_runs(&q->pi))
+		iqcn_bts_run(q, now_ns);
 	while (n < IQCN_BATCH && *seen && !q->dead) {
 		if (!iqcn_trigger_one(q, &batch[n], &tell, now_ns))
 			break;
