@@ -70,6 +70,8 @@ static inline void iqcn_active_seen(struct iqcn_active *a, u32 *epoch,
 /**
  * iqcn_active_flows() - how many there are
  * @a: count, run
+ *
+ * Return: flows seen in this epoch or in the last one, whichever are more.
  */
 static inline u32 iqcn_active_flows(const struct iqcn_active *a)
 {

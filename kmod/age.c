@@ -1,17 +1,61 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Flows are forgotten: when they have had no packet for long, when a queue
- * may keep fewer of them, and when the queue goes.
+ * may keep fewer of them, when the queue goes, and when somebody says so.
+ *
+ * Anybody can make flows, with packets of any addresses and numbers; to settle one
+ * takes answers of its receiver.  So where room is short the oldest one goes, but
+ * among those that are not settled once they have more than their share: what
+ * comes in masses pushes out its like, not the flows that are known and served.
  */
 #include "iqcn.h"
 
 /* Flows forgotten before locks are dropped */
 #define IQCN_AGE_RUN		64
+/* Part of the room that flows have to become settled, however many are */
+#define IQCN_UNSETTLED_SHARE	4
 
 static void iqcn_age_next(struct iqcn_queue *q, u64 ns)
 {
 	/* a jiffy late rather than early */
 	queue_delayed_work(iqcn_wq, &q->age_work, nsecs_to_jiffies(ns) + 1);
+}
+
+static u64 iqcn_age_last_ns(const struct iqcn_flow *flow)
+{
+	return max(flow->ce_ns, flow->arrived_ns);
+}
+
+/* The oldest flow of all; @q->lock.  Return: NULL if there is none. */
+static struct iqcn_flow *iqcn_age_first(struct iqcn_queue *q)
+{
+	struct iqcn_flow *a, *b;
+
+	a = list_first_entry_or_null(&q->lru[0], struct iqcn_flow, lru);
+	b = list_first_entry_or_null(&q->lru[1], struct iqcn_flow, lru);
+	if (!a || !b)
+		return a ?: b;
+	return iqcn_age_last_ns(a) < iqcn_age_last_ns(b) ? a : b;
+}
+
+/**
+ * iqcn_age_victim() - which flow makes room for another?
+ * @q: queue
+ *
+ * Context: queue->lock.
+ * Return: NULL if there is none.
+ */
+struct iqcn_flow *iqcn_age_victim(struct iqcn_queue *q)
+{
+	unsigned int grade, unsettled = 0;
+
+	lockdep_assert_held(&q->lock);
+
+	for (grade = 0; !iqcn_pair_settled(grade); grade++)
+		unsettled += q->by_grade[grade];
+	if (unsettled > q->p.flows / IQCN_UNSETTLED_SHARE)
+		return list_first_entry(&q->lru[0], struct iqcn_flow, lru);
+	return iqcn_age_first(q);
 }
 
 /* The oldest flow, if it is to be forgotten.  Else @wait_ns is how long it
@@ -25,9 +69,10 @@ static struct iqcn_flow *iqcn_age_oldest(struct iqcn_queue *q, u64 now_ns,
 
 	spin_lock(&q->lock);
 	*wait_ns = 0;
-	flow = list_first_entry_or_null(&q->lru, struct iqcn_flow, lru);
+	flow = why == IQCN_FORGET_SURPLUS ? iqcn_age_victim(q) :
+					    iqcn_age_first(q);
 	if (flow && why == IQCN_FORGET_AGED) {
-		left_ns = max(flow->ce_ns, flow->arrived_ns) +
+		left_ns = iqcn_age_last_ns(flow) +
 			  (u64)q->p.age_ms * NSEC_PER_MSEC - now_ns;
 		if (left_ns > 0) {
 			*wait_ns = left_ns;
@@ -88,7 +133,8 @@ static void iqcn_age_work(struct work_struct *work)
  */
 void iqcn_age_init(struct iqcn_queue *q)
 {
-	INIT_LIST_HEAD(&q->lru);
+	INIT_LIST_HEAD(&q->lru[0]);
+	INIT_LIST_HEAD(&q->lru[1]);
 	INIT_DELAYED_WORK(&q->age_work, iqcn_age_work);
 }
 
@@ -119,7 +165,7 @@ void iqcn_age_hurry(struct iqcn_queue *q)
 /**
  * iqcn_age_forget() - forget flows now
  * @q: queue with a port
- * @why: which: those beyond the limit, or all
+ * @why: which: those beyond the limit, or all, if no packet comes any more
  *
  * Context: RTNL, sleeps.
  */
@@ -129,4 +175,49 @@ void iqcn_age_forget(struct iqcn_queue *q, enum iqcn_forget why)
 
 	while (iqcn_age_run(q, why, &wait_ns))
 		;
+}
+
+/* Return: there may be more to forget, locks were dropped for others' sake */
+static bool iqcn_age_flush_run(struct iqcn_port *port,
+			       const struct iqcn_queue *only, u64 born_ns,
+			       unsigned long *id, u64 *n)
+{
+	struct iqcn_flow *flow = NULL;
+	int i;
+
+	spin_lock_bh(&port->lock);
+	for (i = 0; i < IQCN_AGE_RUN; i++) {
+		flow = xa_find(&port->by_id, id, ULONG_MAX, XA_PRESENT);
+		if (!flow)
+			break;
+		++*id;
+		if (flow->born_ns > born_ns || (only && flow->queue != only))
+			continue;
+		iqcn_flow_kill(flow);
+		++*n;
+	}
+	spin_unlock_bh(&port->lock);
+	cond_resched();
+	return flow;
+}
+
+/**
+ * iqcn_age_flush() - forget the flows that there are now
+ * @port: port
+ * @only: its queue that they leave by, NULL: any
+ *
+ * Those that are made meanwhile stay, so it ends however many packets come.
+ *
+ * Context: RTNL, sleeps.
+ * Return: how many they were.
+ */
+u64 iqcn_age_flush(struct iqcn_port *port, const struct iqcn_queue *only)
+{
+	u64 born_ns = iqcn_flow_youngest(port);
+	unsigned long id = 0;
+	u64 n = 0;
+
+	while (iqcn_age_flush_run(port, only, born_ns, &id, &n))
+		;
+	return n;
 }

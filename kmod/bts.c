@@ -39,6 +39,9 @@
  */
 #define IQCN_CALM_PER_LEVEL	16
 
+/* The way to a sender has changed if its packets have come by no other for so long */
+#define IQCN_MACS_STAY_NS	NSEC_PER_SEC
+
 /* The depth below which nobody has anything to decide */
 static u32 iqcn_bts_calm_bytes(const struct iqcn_queue *q)
 {
@@ -164,6 +167,26 @@ static enum iqcn_cause iqcn_bts_cause(struct iqcn_queue *q,
 	return IQCN_CAUSE_NONE;
 }
 
+/* CNPs go where the data come from.  But any host of the sender's network can send
+ * data in its name, to have them: so as long as packets with the MACs that are
+ * known keep coming, others change nothing.  Before it is paired nothing is sent.
+ */
+static void iqcn_bts_macs(struct iqcn_flow *flow, const struct ethhdr *eth,
+			  u64 now_ns)
+{
+	bool same = ether_addr_equal(flow->src_mac, eth->h_source) &&
+		    ether_addr_equal(flow->dst_mac, eth->h_dest);
+
+	if (!same && flow->grade != IQCN_PAIR_NONE &&
+	    now_ns - flow->mac_ns < IQCN_MACS_STAY_NS)
+		return;
+	if (!same) {
+		ether_addr_copy(flow->src_mac, eth->h_source);
+		ether_addr_copy(flow->dst_mac, eth->h_dest);
+	}
+	flow->mac_ns = now_ns;
+}
+
 /**
  * iqcn_bts_seen() - a packet of a flow, arriving or leaving
  * @q: queue
@@ -176,8 +199,7 @@ static enum iqcn_cause iqcn_bts_cause(struct iqcn_queue *q,
 void iqcn_bts_seen(struct iqcn_queue *q, struct iqcn_flow *flow,
 		   const struct ethhdr *eth, u64 now_ns)
 {
-	ether_addr_copy(flow->dst_mac, eth->h_dest);
-	ether_addr_copy(flow->src_mac, eth->h_source);
+	iqcn_bts_macs(flow, eth, now_ns);
 	iqcn_active_seen(&q->active, &flow->active_epoch, now_ns);
 	iqcn_gradient_add(&q->gradient, q->p.window_ns, now_ns,
 			  READ_ONCE(*q->depth_bytes));
@@ -188,7 +210,7 @@ static void iqcn_bts_spacing(struct iqcn_queue *q, struct iqcn_flow *flow,
 {
 	flow->arrive_gap_ns = iqcn_bts_gap_ns(flow->arrived_ns, now_ns);
 	WRITE_ONCE(flow->arrived_ns, now_ns);
-	list_move_tail(&flow->lru, &q->lru);
+	iqcn_flow_used(q, flow);
 }
 
 /* A CNP, if the sender is known and had none just now */

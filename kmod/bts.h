@@ -35,6 +35,8 @@
  * iqcn_bts_may() - may a packet cause a CNP?
  * @ecn: its ECN bits when it came
  * @dropped: there is no room for it
+ *
+ * Return: true if it may.
  */
 static inline bool iqcn_bts_may(u8 ecn, bool dropped)
 {
@@ -50,6 +52,8 @@ static inline bool iqcn_bts_may(u8 ecn, bool dropped)
  *
  * Of a flow that is new, or has been away, that is not known, but it is those that
  * begin together that have to be held.
+ *
+ * Return: nanoseconds, no more than IQCN_HOLD_MAX_NS.
  */
 static inline u32 iqcn_bts_gap_ns(u64 last_ns, u64 now_ns)
 {
@@ -64,6 +68,8 @@ static inline u32 iqcn_bts_gap_ns(u64 last_ns, u64 now_ns)
  * @gap_ns: how far apart its packets were
  * @t1_ns: T1
  * @silent_ns: how long the last one is ago
+ *
+ * Return: true if it is.
  */
 static inline bool iqcn_bts_holds(u32 gap_ns, u32 t1_ns, u64 silent_ns)
 {

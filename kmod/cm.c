@@ -10,6 +10,12 @@
  * Two kinds of entry in one table, bounded, the oldest leaves:
  *   REQ   hosts as in the REQ, communication id  -> QP of the active side
  *   CONN  hosts of the data, DestQP              -> QP of its sender
+ *
+ * Any host can make such messages in the name of others.  So of what a port sees
+ * it is believed what the receiver says where its answers come from: on the port
+ * and the VLANs that the data leave by.  And a DREQ is of one of the two sides if
+ * it comes from where that one is and knows the ids of both.  With IQCN_SNOOP_NETNS
+ * neither ports nor VLANs tell anything, and only the ids are held against it.
  */
 #include <linux/slab.h>
 #include <net/net_namespace.h>
@@ -31,12 +37,23 @@ struct iqcn_cm_key {
 	u32 kind;
 };
 
+/* One side of a connection: where its messages come in, 0: that is not known, and
+ * its communication id
+ */
+struct iqcn_cm_side {
+	int ifindex;
+	struct iqcn_vlan vlan[IQCN_VLANS];
+	u32 id;
+};
+
+/* @sender and @receiver are of the data; of a REQ @sender is the active side */
 struct iqcn_cm_entry {
 	struct rhash_head node;
 	struct iqcn_cm_key key;
 	struct list_head lru;
 	u32 qpn;
-	struct iqcn_vlan vlan[IQCN_VLANS];
+	struct iqcn_cm_side sender;
+	struct iqcn_cm_side receiver;
 	struct rcu_head rcu;
 };
 
@@ -57,6 +74,31 @@ static void iqcn_cm_key_init(struct iqcn_cm_key *key, enum iqcn_cm_kind kind,
 	key->kind = kind;
 }
 
+static void iqcn_cm_side_init(struct iqcn_cm_side *side, int ifindex,
+			      const struct iqcn_pkt *pkt, u32 id)
+{
+	side->ifindex = ifindex;
+	memcpy(side->vlan, pkt->vlan, sizeof(side->vlan));
+	side->id = id;
+}
+
+/* A message is of a side of a connection, as far as can be told */
+static bool iqcn_cm_side_is(const struct iqcn_cm_side *side,
+			    const struct iqcn_cm_side *msg)
+{
+	if (side->id != msg->id || side->ifindex != msg->ifindex)
+		return false;
+	return !side->ifindex || iqcn_vlans_equal(side->vlan, msg->vlan);
+}
+
+/* Data to that side leave by the port */
+static bool iqcn_cm_side_at(const struct iqcn_cm_side *side,
+			    const struct iqcn_port *port)
+{
+	return READ_ONCE(port->snoop) == IQCN_SNOOP_NETNS ||
+	       side->ifindex == port->dev->ifindex;
+}
+
 static void iqcn_cm_del(struct iqcn_net *in, struct iqcn_cm_entry *e)
 {
 	lockdep_assert_held(&in->cm_lock);
@@ -69,7 +111,8 @@ static void iqcn_cm_del(struct iqcn_net *in, struct iqcn_cm_entry *e)
 
 /* A newer entry replaces an older one */
 static void iqcn_cm_store(struct iqcn_net *in, const struct iqcn_cm_key *key,
-			  u32 qpn, const struct iqcn_vlan *vlan)
+			  u32 qpn, const struct iqcn_cm_side *sender,
+			  const struct iqcn_cm_side *receiver)
 {
 	struct iqcn_cm_entry *e, *old;
 
@@ -87,7 +130,9 @@ static void iqcn_cm_store(struct iqcn_net *in, const struct iqcn_cm_key *key,
 		return;
 	e->key = *key;
 	e->qpn = qpn;
-	memcpy(e->vlan, vlan, sizeof(e->vlan));
+	e->sender = *sender;
+	if (receiver)
+		e->receiver = *receiver;
 	if (rhashtable_insert_fast(&in->cm, &e->node, iqcn_cm_params)) {
 		kfree(e);
 		return;
@@ -101,14 +146,16 @@ static void iqcn_cm_store(struct iqcn_net *in, const struct iqcn_cm_key *key,
  */
 static void iqcn_cm_apply(struct iqcn_net *in, const struct in6_addr *src,
 			  const struct in6_addr *dst, u32 dest_qp, u32 src_qp,
-			  const struct iqcn_vlan *vlan, bool made)
+			  const struct iqcn_cm_side *receiver, bool made)
 {
 	struct iqcn_port *port;
 	struct iqcn_flow *flow;
 	struct iqcn_key key;
 
 	list_for_each_entry_rcu(port, &in->ports, list) {
-		iqcn_key_init(&key, port, src, dst, dest_qp, vlan);
+		if (!iqcn_cm_side_at(receiver, port))
+			continue;
+		iqcn_key_init(&key, port, src, dst, dest_qp, receiver->vlan);
 		flow = iqcn_flow_find(port, &key);
 		if (!flow)
 			continue;
@@ -122,10 +169,11 @@ static void iqcn_cm_apply(struct iqcn_net *in, const struct in6_addr *src,
 }
 
 static void iqcn_cm_rep(struct iqcn_net *in, const struct iqcn_pkt *pkt,
-			const struct iqcn_cm *cm)
+			const struct iqcn_cm *cm,
+			const struct iqcn_cm_side *passive_side)
 {
 	const struct in6_addr *active = &pkt->dst, *passive = &pkt->src;
-	struct iqcn_vlan req_vlan[IQCN_VLANS];
+	struct iqcn_cm_side active_side;
 	struct iqcn_cm_entry *req;
 	struct iqcn_cm_key key;
 	u32 active_qpn;
@@ -139,26 +187,27 @@ static void iqcn_cm_rep(struct iqcn_net *in, const struct iqcn_pkt *pkt,
 		return;
 	}
 	active_qpn = req->qpn;
-	memcpy(req_vlan, req->vlan, sizeof(req_vlan));
+	active_side = req->sender;
 
 	/* a REP that is repeated finds its REQ again: leave that to the LRU */
 	iqcn_cm_key_init(&key, IQCN_CM_KIND_CONN, active, passive, cm->qpn);
-	iqcn_cm_store(in, &key, active_qpn, pkt->vlan);
+	iqcn_cm_store(in, &key, active_qpn, &active_side, passive_side);
 	iqcn_cm_key_init(&key, IQCN_CM_KIND_CONN, passive, active, active_qpn);
-	iqcn_cm_store(in, &key, cm->qpn, req_vlan);
+	iqcn_cm_store(in, &key, cm->qpn, passive_side, &active_side);
 	spin_unlock(&in->cm_lock);
 
-	iqcn_cm_apply(in, active, passive, cm->qpn, active_qpn, pkt->vlan,
+	iqcn_cm_apply(in, active, passive, cm->qpn, active_qpn, passive_side,
 		      true);
-	iqcn_cm_apply(in, passive, active, active_qpn, cm->qpn, req_vlan,
+	iqcn_cm_apply(in, passive, active, active_qpn, cm->qpn, &active_side,
 		      true);
 }
 
 /* Either side takes the connection down */
 static void iqcn_cm_dreq(struct iqcn_net *in, const struct iqcn_pkt *pkt,
-			 const struct iqcn_cm *cm)
+			 const struct iqcn_cm *cm,
+			 const struct iqcn_cm_side *from)
 {
-	struct iqcn_vlan vlan[IQCN_VLANS], back_vlan[IQCN_VLANS] = {};
+	struct iqcn_cm_side to;
 	struct iqcn_cm_entry *e;
 	struct iqcn_cm_key key;
 	u32 src_qp;
@@ -167,78 +216,85 @@ static void iqcn_cm_dreq(struct iqcn_net *in, const struct iqcn_pkt *pkt,
 			 cm->qpn);
 	spin_lock(&in->cm_lock);
 	e = rhashtable_lookup_fast(&in->cm, &key, iqcn_cm_params);
-	if (!e) {
+	if (!e || !iqcn_cm_side_is(&e->sender, from) ||
+	    e->receiver.id != cm->remote_id) {
 		spin_unlock(&in->cm_lock);
 		return;
 	}
 	src_qp = e->qpn;
-	memcpy(vlan, e->vlan, sizeof(vlan));
+	to = e->receiver;
 	iqcn_cm_del(in, e);
 	iqcn_cm_key_init(&key, IQCN_CM_KIND_CONN, &pkt->dst, &pkt->src,
 			 src_qp);
 	e = rhashtable_lookup_fast(&in->cm, &key, iqcn_cm_params);
-	if (e) {
-		memcpy(back_vlan, e->vlan, sizeof(back_vlan));
+	if (e && iqcn_cm_side_is(&e->receiver, from))
 		iqcn_cm_del(in, e);
-	}
 	spin_unlock(&in->cm_lock);
 
-	iqcn_cm_apply(in, &pkt->src, &pkt->dst, cm->qpn, src_qp, vlan, false);
-	iqcn_cm_apply(in, &pkt->dst, &pkt->src, src_qp, cm->qpn, back_vlan,
-		      false);
+	iqcn_cm_apply(in, &pkt->src, &pkt->dst, cm->qpn, src_qp, &to, false);
+	iqcn_cm_apply(in, &pkt->dst, &pkt->src, src_qp, cm->qpn, from, false);
 }
 
 /**
  * iqcn_cm_seen() - a message of connection set-up came in
  * @net: namespace
+ * @ifindex: of the port, 0: it was seen by all ports of the namespace
  * @pkt: the packet
  * @cm: the message
  *
  * Context: softirq, RCU; no lock of ours.
  */
-void iqcn_cm_seen(struct net *net, const struct iqcn_pkt *pkt,
+void iqcn_cm_seen(struct net *net, int ifindex, const struct iqcn_pkt *pkt,
 		  const struct iqcn_cm *cm)
 {
 	struct iqcn_net *in = iqcn_net(net);
+	struct iqcn_cm_side from;
 	struct iqcn_cm_key key;
 
+	iqcn_cm_side_init(&from, ifindex, pkt, cm->local_id);
 	switch (cm->attr) {
 	case IQCN_CM_REQ:
 		iqcn_cm_key_init(&key, IQCN_CM_KIND_REQ, &pkt->src, &pkt->dst,
 				 cm->local_id);
 		spin_lock(&in->cm_lock);
-		iqcn_cm_store(in, &key, cm->qpn, pkt->vlan);
+		iqcn_cm_store(in, &key, cm->qpn, &from, NULL);
 		spin_unlock(&in->cm_lock);
 		break;
 	case IQCN_CM_REP:
-		iqcn_cm_rep(in, pkt, cm);
+		iqcn_cm_rep(in, pkt, cm, &from);
 		break;
 	case IQCN_CM_DREQ:
-		iqcn_cm_dreq(in, pkt, cm);
+		iqcn_cm_dreq(in, pkt, cm, &from);
 		break;
 	}
 }
 
 /**
  * iqcn_cm_lookup() - was this flow's connection seen?
- * @net: namespace of its port
+ * @port: its port
  * @key: the flow
  * @src_qp: is set to the sender's QP
  *
  * Context: RCU.
  * Return: true if it was.
  */
-bool iqcn_cm_lookup(struct net *net, const struct iqcn_key *key, u32 *src_qp)
+bool iqcn_cm_lookup(const struct iqcn_port *port, const struct iqcn_key *key,
+		    u32 *src_qp)
 {
-	struct iqcn_net *in = iqcn_net(net);
+	struct iqcn_net *in = iqcn_net(dev_net(port->dev));
 	struct iqcn_cm_entry *e;
 	struct iqcn_cm_key ck;
+	struct iqcn_key data;
 
 	if (!READ_ONCE(in->cm_count[IQCN_CM_KIND_CONN]))
 		return false;
 	iqcn_cm_key_init(&ck, IQCN_CM_KIND_CONN, &key->src, &key->dst, key->qp);
 	e = rhashtable_lookup(&in->cm, &ck, iqcn_cm_params);
-	if (!e)
+	if (!e || !iqcn_cm_side_at(&e->receiver, port))
+		return false;
+	iqcn_key_init(&data, port, &key->src, &key->dst, key->qp,
+		      e->receiver.vlan);
+	if (memcmp(&data, key, sizeof(data)))
 		return false;
 	*src_qp = e->qpn;
 	return true;

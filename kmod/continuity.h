@@ -165,6 +165,8 @@ static inline u32 iqcn_continuity_add(struct iqcn_continuity *c, u32 seq, u32 n,
  * @run: run after that
  * @enter: N
  * @exit: N', less than @enter
+ *
+ * Return: true if it is congested.
  */
 static inline bool iqcn_detect_run(bool congested, u32 ended, u32 run,
 				   u32 enter, u32 exit)
@@ -182,6 +184,8 @@ static inline bool iqcn_detect_run(bool congested, u32 ended, u32 run,
  * @packets: M
  * @enter: G
  * @exit: G', not less than @enter
+ *
+ * Return: true if it is congested.
  */
 static inline bool iqcn_detect_span(bool congested, struct iqcn_continuity *c,
 				    u32 packets, u32 enter, u32 exit)

@@ -44,6 +44,8 @@ static inline void iqcn_deadline_init(struct iqcn_deadline *d)
 /**
  * iqcn_deadline_armed() - does it have a deadline?
  * @d: deadline
+ *
+ * Return: true if so.
  */
 static inline bool iqcn_deadline_armed(const struct iqcn_deadline *d)
 {
@@ -88,6 +90,8 @@ static inline struct iqcn_deadline *iqcn_deadline_first(struct list_head *list)
  * @d: deadline
  * @t1_ns: T1
  * @now_ns: now
+ *
+ * Return: true if so.
  */
 static inline bool iqcn_deadline_due(const struct iqcn_deadline *d, u64 t1_ns,
 				     u64 now_ns)

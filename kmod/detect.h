@@ -128,6 +128,8 @@ static inline u64 iqcn_quiet_ns(u64 window_ns, u64 roce_bps, u64 bytes)
  * @t1_ns: T1
  * @gap_ns: between its last two CE packets, lest a sparse flow seem silent
  *	between packets
+ *
+ * Return: nanoseconds.
  */
 static inline u64 iqcn_flow_quiet_ns(u64 window_ns, u64 t1_ns, u64 gap_ns)
 {
@@ -141,6 +143,8 @@ static inline u64 iqcn_flow_quiet_ns(u64 window_ns, u64 t1_ns, u64 gap_ns)
  * @roce_bps: rate of the queue's RoCE traffic, 0: not known, never congested
  * @enter_pct: percentage of it from which the queue is congested
  * @exit_pct: percentage of it down to which it stays so
+ *
+ * Return: true if the queue is congested.
  */
 static inline bool iqcn_detect_queue(bool congested, u64 rate_bps, u64 roce_bps,
 				     u32 enter_pct, u32 exit_pct)
@@ -159,6 +163,8 @@ static inline bool iqcn_detect_queue(bool congested, u64 rate_bps, u64 roce_bps,
  * @depth_bytes: instantaneous depth
  * @kmin_bytes: depth at which the state is left
  * @kmax_bytes: depth above which it is entered
+ *
+ * Return: true if the queue is congested.
  */
 static inline bool iqcn_detect_depth(bool congested, u32 depth_bytes,
 				     u32 kmin_bytes, u32 kmax_bytes)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The flows of a port: found by key, made at the first packet that is CE or
- * comes to a deep queue, forgotten when idle, when there are too many, or with their queue.
+ * comes to a deep queue, forgotten when idle, when there are too many, or with
+ * their queue.
  */
 #include <linux/if_vlan.h>
 #include <linux/random.h>
@@ -9,6 +10,12 @@
 
 #include "iqcn.h"
 #include "trace.h"
+
+/* Flows that have left the table are not free at once: packets that wait have
+ * pointers to them, and so have readers.  There may be as many of them as there may
+ * be others, and so many more.
+ */
+#define IQCN_DEAD_SPARE	1024
 
 static struct kmem_cache *iqcn_flow_cache;
 
@@ -56,6 +63,7 @@ void iqcn_key_init(struct iqcn_key *key, const struct iqcn_port *port,
 int iqcn_flow_tables_init(struct iqcn_port *port)
 {
 	BUILD_BUG_ON(sizeof(struct iqcn_key) != 40); /* no holes to hash */
+	xa_init_flags(&port->by_id, XA_FLAGS_ALLOC1);
 	return rhashtable_init(&port->flows, &iqcn_flow_params);
 }
 
@@ -69,6 +77,7 @@ void iqcn_flow_tables_free(struct iqcn_port *port)
 {
 	WARN_ON(atomic_read(&port->flows.nelems));
 	rhashtable_destroy(&port->flows);
+	xa_destroy(&port->by_id);
 }
 
 /**
@@ -87,8 +96,10 @@ struct iqcn_flow *iqcn_flow_find(struct iqcn_port *port,
 
 static void iqcn_flow_free_rcu(struct rcu_head *rcu)
 {
-	kmem_cache_free(iqcn_flow_cache,
-			container_of(rcu, struct iqcn_flow, rcu));
+	struct iqcn_flow *flow = container_of(rcu, struct iqcn_flow, rcu);
+
+	atomic_dec(&flow->port->n_dead);
+	kmem_cache_free(iqcn_flow_cache, flow);
 }
 
 /**
@@ -109,7 +120,7 @@ static void iqcn_flow_link(struct iqcn_flow *flow, struct iqcn_queue *q)
 	lockdep_assert_held(&q->lock);
 
 	flow->active_epoch = 0;
-	list_add_tail(&flow->lru, &q->lru);
+	iqcn_flow_used(q, flow);
 	q->by_grade[flow->grade]++;
 	WRITE_ONCE(q->n_flows, q->n_flows + 1);
 	if (q->n_flows == 1)
@@ -153,21 +164,23 @@ void iqcn_flow_kill(struct iqcn_flow *flow)
 	spin_unlock(&q->lock);
 
 	iqcn_pair_leave(port, flow);
+	xa_erase(&port->by_id, flow->id);
 	rhashtable_remove_fast(&port->flows, &flow->node, iqcn_flow_params);
+	atomic_inc(&port->n_dead);
 	iqcn_flow_put(flow);
 }
 
 static void iqcn_flow_evict(struct iqcn_queue *q)
 {
-	struct iqcn_flow *oldest;
+	struct iqcn_flow *victim;
 
 	spin_lock(&q->lock);
-	oldest = list_first_entry_or_null(&q->lru, struct iqcn_flow, lru);
+	victim = iqcn_age_victim(q);
 	spin_unlock(&q->lock);
 
 	/* port->lock keeps it */
-	if (oldest) {
-		iqcn_flow_kill(oldest);
+	if (victim) {
+		iqcn_flow_kill(victim);
 		iqcn_inc(q->st.flow_evicted);
 	}
 }
@@ -211,6 +224,25 @@ void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q)
 	spin_unlock(&port->lock);
 }
 
+/* The lowest id that is free.  Nobody sees the flow by it before it is stored,
+ * which cannot fail.  Flows are born one after the other however coarse the clock
+ * is, so that of two it is known which was there first.
+ */
+static int iqcn_flow_number(struct iqcn_port *port, struct iqcn_flow *flow)
+{
+	flow->born_ns = max(flow->ce_ns, port->born_ns + 1);
+	port->born_ns = flow->born_ns;
+	return xa_alloc(&port->by_id, &flow->id, NULL, xa_limit_32b,
+			GFP_ATOMIC | __GFP_NOWARN);
+}
+
+/* Memory is bounded, however fast flows come and go, and however many packets wait */
+static bool iqcn_flow_room(const struct iqcn_queue *q)
+{
+	return atomic_read(&q->port->n_dead) <
+	       (u64)q->p.flows + IQCN_DEAD_SPARE;
+}
+
 static struct iqcn_flow *iqcn_flow_new(struct iqcn_queue *q,
 				       const struct iqcn_key *key,
 				       const struct iqcn_pkt *pkt)
@@ -219,11 +251,14 @@ static struct iqcn_flow *iqcn_flow_new(struct iqcn_queue *q,
 	struct iqcn_flow *flow, *other;
 	u32 src_qp;
 
+	if (!iqcn_flow_room(q))
+		return NULL;
 	flow = kmem_cache_zalloc(iqcn_flow_cache, GFP_ATOMIC | __GFP_NOWARN);
 	if (!flow)
 		return NULL;
 	flow->key = *key;
 	flow->queue = q;
+	flow->port = port;
 	iqcn_deadline_init(&flow->due);
 	iqcn_deadline_init(&flow->chance);
 	/* flows that begin together are not told together */
@@ -241,8 +276,10 @@ static struct iqcn_flow *iqcn_flow_new(struct iqcn_queue *q,
 	spin_lock(&port->lock);
 	if (q->n_flows >= q->p.flows)
 		iqcn_flow_evict(q);
-	if (iqcn_pair_join(port, flow))
+	if (iqcn_flow_number(port, flow))
 		goto err_free;
+	if (iqcn_pair_join(port, flow))
+		goto err_number;
 	other = rhashtable_lookup_get_insert_fast(&port->flows, &flow->node,
 						  iqcn_flow_params);
 	if (other)
@@ -251,14 +288,16 @@ static struct iqcn_flow *iqcn_flow_new(struct iqcn_queue *q,
 	spin_lock(&q->lock);
 	iqcn_flow_link(flow, q);
 	spin_unlock(&q->lock);
+	xa_store(&port->by_id, flow->id, flow, 0);
 	iqcn_inc(q->st.flow_new);
-	if (iqcn_cm_lookup(dev_net(port->dev), key, &src_qp))
+	if (iqcn_cm_lookup(port, key, &src_qp))
 		iqcn_pair_evidence(port, flow, IQCN_PAIR_CM, src_qp);
 	spin_unlock(&port->lock);
 	return flow;
 
 err_leave:
 	iqcn_pair_leave(port, flow);
+	xa_erase(&port->by_id, flow->id);
 	/* another queue was faster: its flow is ours too */
 	if (IS_ERR(other) || !refcount_inc_not_zero(&other->refs))
 		other = NULL;
@@ -266,22 +305,12 @@ err_leave:
 	kmem_cache_free(iqcn_flow_cache, flow);
 	return other;
 
+err_number:
+	xa_erase(&port->by_id, flow->id);
 err_free:
 	spin_unlock(&port->lock);
 	kmem_cache_free(iqcn_flow_cache, flow);
 	return NULL;
-}
-
-static bool iqcn_vlans_equal(const struct iqcn_vlan *a,
-			     const struct iqcn_vlan *b)
-{
-	int i;
-
-	for (i = 0; i < IQCN_VLANS; i++)
-		if (a[i].proto != b[i].proto ||
-		    (a[i].tci ^ b[i].tci) & VLAN_VID_MASK)
-			return false;
-	return true;
 }
 
 /* Where VLANs are no part of the key a flow may change them.  That they are the
@@ -328,6 +357,53 @@ struct iqcn_flow *iqcn_flow_get(struct iqcn_queue *q,
 	if (!flow)
 		iqcn_inc(q->st.flow_full);
 	return flow;
+}
+
+/**
+ * iqcn_flow_youngest() - tell the flows that there are from those to come
+ * @port: port
+ *
+ * Context: any, BHs on or off; no lock of ours.
+ * Return: the former have a @born_ns up to that, the others a later one.
+ */
+u64 iqcn_flow_youngest(struct iqcn_port *port)
+{
+	u64 born_ns;
+
+	spin_lock_bh(&port->lock);
+	born_ns = port->born_ns;
+	spin_unlock_bh(&port->lock);
+	return born_ns;
+}
+
+/**
+ * iqcn_flow_look() - look at a flow while nothing of it changes
+ * @flow: flow
+ * @look: what to do with it, unless it is dead, with its queue's lock
+ * @arg: for @look
+ *
+ * Context: RCU, BHs on or off; no lock of ours.
+ * Return: as @look does, 0 if the flow is dead.
+ */
+int iqcn_flow_look(struct iqcn_flow *flow,
+		   int (*look)(struct iqcn_queue *q, struct iqcn_flow *flow,
+			       void *arg), void *arg)
+{
+	struct iqcn_queue *q;
+	int ret = 0;
+
+	while ((q = READ_ONCE(flow->queue))) {
+		bool stayed;
+
+		spin_lock_bh(&q->lock);
+		stayed = flow->queue == q;
+		if (stayed)
+			ret = look(q, flow, arg);
+		spin_unlock_bh(&q->lock);
+		if (stayed)
+			break;
+	}
+	return ret;
 }
 
 /**

@@ -11,6 +11,7 @@
  * Both are gone, and nobody reads them any more, before the port is.
  */
 #include <linux/debugfs.h>
+#include <linux/iqcn_netlink.h>
 #include <linux/rtnetlink.h>
 #include <linux/seq_file.h>
 #include <net/ipv6.h>
@@ -26,12 +27,15 @@ static struct dentry *iqcn_debugfs;
 /* One value of a port.  A reader holds the file, the file holds up
  * iqcn_inspect_del(), that holds up the port.
  */
-typedef u64 (*iqcn_value_fn)(struct iqcn_port *port);
-
 struct iqcn_attribute {
 	struct device_attribute attr;
-	iqcn_value_fn value;
+	const struct iqcn_value *value;
 };
+
+#define IQCN_VALUES	(IQCN_A_PORT_MAX - IQCN_A_PORT_QUEUES + 1)
+
+static struct iqcn_attribute iqcn_value_attrs[IQCN_VALUES];
+static struct attribute *iqcn_attrs[IQCN_VALUES + 1];
 
 static ssize_t iqcn_value_show(struct device *d, struct device_attribute *attr,
 			       char *buf)
@@ -45,79 +49,26 @@ static ssize_t iqcn_value_show(struct device *d, struct device_attribute *attr,
 	rcu_read_lock();
 	port = iqcn_port_find(to_net_dev(d));
 	if (port)
-		len = sysfs_emit(buf, "%llu\n", a->value(port));
+		len = sysfs_emit(buf, "%llu\n", a->value->get(port));
 	rcu_read_unlock();
 	return len;
 }
 
-#define IQCN_VALUE(_name)						\
-	static struct iqcn_attribute iqcn_attr_##_name = {		\
-		.attr = __ATTR(_name, 0444, iqcn_value_show, NULL),	\
-		.value = iqcn_value_##_name,				\
+static void iqcn_attrs_init(void)
+{
+	struct iqcn_attribute *a;
+	int i;
+
+	for (i = 0; i < IQCN_VALUES; i++) {
+		a = &iqcn_value_attrs[i];
+		a->value = &iqcn_values[IQCN_A_PORT_QUEUES + i];
+		sysfs_attr_init(&a->attr.attr);
+		a->attr.attr.name = a->value->name;
+		a->attr.attr.mode = 0444;
+		a->attr.show = iqcn_value_show;
+		iqcn_attrs[i] = &a->attr.attr;
 	}
-
-/* Of the port itself */
-#define IQCN_PORT_VALUE(_name, _expr)					\
-	static u64 iqcn_value_##_name(struct iqcn_port *port)		\
-	{								\
-		return _expr;						\
-	}								\
-	IQCN_VALUE(_name)
-
-/* Summed over its queues */
-#define IQCN_QUEUE_VALUE(_name, _expr)					\
-	static u64 iqcn_value_##_name(struct iqcn_port *port)		\
-	{								\
-		struct iqcn_queue *q;					\
-		u64 sum = 0;						\
-									\
-		list_for_each_entry_rcu(q, &port->queues, list)		\
-			sum += _expr;					\
-		return sum;						\
-	}								\
-	IQCN_VALUE(_name)
-
-IQCN_PORT_VALUE(queues, READ_ONCE(port->n_queues));
-IQCN_PORT_VALUE(flows, atomic_read(&port->flows.nelems));
-IQCN_PORT_VALUE(flows_unsettled, READ_ONCE(port->n_unsettled));
-IQCN_PORT_VALUE(cnp_rate_pps, READ_ONCE(port->cnp_rate_pps));
-IQCN_PORT_VALUE(cnp_burst, READ_ONCE(port->cnp_burst));
-IQCN_PORT_VALUE(cnp_unmatched,
-		atomic64_read(&iqcn_snoop_seen(port)->cnp_unmatched));
-IQCN_PORT_VALUE(malformed, atomic64_read(&iqcn_snoop_seen(port)->malformed));
-IQCN_QUEUE_VALUE(queues_congested, !!READ_ONCE(q->congested));
-IQCN_QUEUE_VALUE(ecn_mark, READ_ONCE(q->st.ecn_mark));
-IQCN_QUEUE_VALUE(ce_in, READ_ONCE(q->st.ce_in));
-IQCN_QUEUE_VALUE(ce_sent, READ_ONCE(q->st.ce_sampled) + READ_ONCE(q->skipped));
-IQCN_QUEUE_VALUE(ce_sampled, READ_ONCE(q->st.ce_sampled));
-IQCN_QUEUE_VALUE(cnp_seen, READ_ONCE(q->st.cnp_seen));
-IQCN_QUEUE_VALUE(cnp_sent, READ_ONCE(q->st.cnp_sent));
-IQCN_QUEUE_VALUE(cnp_delayed, READ_ONCE(q->st.cnp_delayed));
-IQCN_QUEUE_VALUE(cnp_cancelled, READ_ONCE(q->st.cnp_cancelled));
-IQCN_QUEUE_VALUE(cnp_budget, READ_ONCE(q->st.cnp_budget));
-IQCN_QUEUE_VALUE(cnp_unpaired, READ_ONCE(q->st.cnp_unpaired));
-
-static struct attribute *iqcn_attrs[] = {
-	&iqcn_attr_queues.attr.attr,
-	&iqcn_attr_queues_congested.attr.attr,
-	&iqcn_attr_flows.attr.attr,
-	&iqcn_attr_flows_unsettled.attr.attr,
-	&iqcn_attr_ecn_mark.attr.attr,
-	&iqcn_attr_ce_in.attr.attr,
-	&iqcn_attr_ce_sent.attr.attr,
-	&iqcn_attr_ce_sampled.attr.attr,
-	&iqcn_attr_cnp_seen.attr.attr,
-	&iqcn_attr_cnp_sent.attr.attr,
-	&iqcn_attr_cnp_delayed.attr.attr,
-	&iqcn_attr_cnp_cancelled.attr.attr,
-	&iqcn_attr_cnp_budget.attr.attr,
-	&iqcn_attr_cnp_unpaired.attr.attr,
-	&iqcn_attr_cnp_unmatched.attr.attr,
-	&iqcn_attr_cnp_rate_pps.attr.attr,
-	&iqcn_attr_cnp_burst.attr.attr,
-	&iqcn_attr_malformed.attr.attr,
-	NULL
-};
+}
 
 static const struct attribute_group iqcn_attr_group = {
 	.name = "iqcn",
@@ -132,47 +83,48 @@ static const char * const iqcn_grade_names[__IQCN_PAIR_MAX] = {
 	[IQCN_PAIR_CM] = "cm",
 };
 
-/* While the table is resized, the walk says so and begins again: a flow may be
- * shown twice
+/* Flows in the order of their ids, which are places in the file too; those that
+ * are made while it is read are left out, or one might take the id of another
+ * that has been shown.
  */
-static void *iqcn_flows_step(struct rhashtable_iter *iter,
-			     void *(*step)(struct rhashtable_iter *))
-{
-	void *v;
+struct iqcn_flows_iter {
+	struct iqcn_port *port;
+	u64 born_ns;
+};
 
-	do {
-		v = step(iter);
-	} while (v == ERR_PTR(-EAGAIN));
-	return v;
+static struct iqcn_flow *iqcn_flows_at(const struct iqcn_flows_iter *iter,
+				       loff_t *pos)
+{
+	struct iqcn_flow *flow;
+	unsigned long id = *pos;
+
+	flow = xa_find(&iter->port->by_id, &id, U32_MAX, XA_PRESENT);
+	if (flow)
+		*pos = id;
+	return flow;
 }
 
 static void *iqcn_flows_start(struct seq_file *s, loff_t *pos)
 	__acquires(RCU)
 {
-	struct rhashtable_iter *iter = s->private;
-	struct rhashtable *flows = iter->ht;
+	struct iqcn_flows_iter *iter = s->private;
 
-	if (!*pos) {
-		/* from the beginning, be it again */
-		rhashtable_walk_exit(iter);
-		rhashtable_walk_enter(flows, iter);
-	}
-	rhashtable_walk_start(iter);
 	if (!*pos)
-		return SEQ_START_TOKEN;
-	return iqcn_flows_step(iter, rhashtable_walk_peek);
+		iter->born_ns = iqcn_flow_youngest(iter->port);
+	rcu_read_lock();
+	return *pos ? iqcn_flows_at(iter, pos) : SEQ_START_TOKEN;
 }
 
 static void *iqcn_flows_next(struct seq_file *s, void *v, loff_t *pos)
 {
-	(*pos)++;
-	return iqcn_flows_step(s->private, rhashtable_walk_next);
+	++*pos;
+	return iqcn_flows_at(s->private, pos);
 }
 
 static void iqcn_flows_stop(struct seq_file *s, void *v)
 	__releases(RCU)
 {
-	rhashtable_walk_stop(s->private);
+	rcu_read_unlock();
 }
 
 static void iqcn_show_addr(struct seq_file *s, const struct in6_addr *addr)
@@ -208,21 +160,15 @@ static void iqcn_show_state(struct seq_file *s, u64 now_ns, u32 reason,
 	iqcn_show_age(s, now_ns, then_ns);
 }
 
-/* Why and since when it is in the state it is in: by itself, or as the queue */
-static void iqcn_show_flow_state(struct seq_file *s, u64 now_ns,
-				 const struct iqcn_flow *flow,
-				 const struct iqcn_queue *q)
-{
-	bool own = !q->congested && flow->epoch == q->epoch && flow->state_ns;
-
-	iqcn_show_state(s, now_ns, own ? flow->state_reason : q->state_reason,
-			own ? flow->state_ns : q->state_ns);
-}
-
-static void iqcn_show_flow(struct seq_file *s, const struct iqcn_flow *flow,
-			   struct iqcn_queue *q)
+static int iqcn_show_flow(struct iqcn_queue *q, struct iqcn_flow *flow,
+			  void *arg)
 {
 	u64 now_ns = ktime_get_ns();
+	struct seq_file *s = arg;
+	u32 bits, reason;
+	u64 state_ns;
+
+	state_ns = iqcn_flow_state(q, flow, &bits, &reason);
 
 	iqcn_show_addr(s, &flow->key.src);
 	iqcn_show_addr(s, &flow->key.dst);
@@ -234,36 +180,31 @@ static void iqcn_show_flow(struct seq_file *s, const struct iqcn_flow *flow,
 		seq_printf(s, "0x%06x ", flow->src_qp);
 	seq_printf(s, "%s %x:%x %s %u ", iqcn_grade_names[flow->grade],
 		   q->parent >> 16, q->parent & 0xffff,
-		   q->congested || iqcn_flow_own(q, flow) ? "congested" :
-							    "clear",
+		   bits ? "congested" : "clear",
 		   refcount_read(&flow->refs) - 1);
 	iqcn_show_age(s, now_ns, flow->ce_ns);
 	iqcn_show_age(s, now_ns, max(flow->seen_ns, flow->told_ns));
 	seq_printf(s, "%u %llu %llu %llu ", flow->psn, flow->ce_sent,
 		   flow->cnps_seen, flow->cnps_sent);
-	iqcn_show_flow_state(s, now_ns, flow, q);
+	iqcn_show_state(s, now_ns, reason, state_ns);
 	seq_printf(s, "%u %u %u\n", flow->continuity.run,
 		   flow->answer.smooth_ns / (u32)NSEC_PER_USEC,
 		   flow->interval_ns / (u32)NSEC_PER_USEC);
+	return 0;
 }
 
 static int iqcn_flows_show(struct seq_file *s, void *v)
 {
+	const struct iqcn_flows_iter *iter = s->private;
 	struct iqcn_flow *flow = v;
-	struct iqcn_queue *q;
 
 	if (v == SEQ_START_TOKEN) {
 		seq_puts(s, "# src dst vlan dest_qp src_qp pair parent state queued ce_age_us cnp_age_us psn ce_sent cnp_seen cnp_sent reason state_age_us run ce_to_cnp_us cnp_interval_us\n");
 		return 0;
 	}
-	q = READ_ONCE(flow->queue);
-	if (!q)
+	if (flow->born_ns > iter->born_ns)
 		return 0;
-	spin_lock_bh(&q->lock);
-	if (flow->queue == q)
-		iqcn_show_flow(s, flow, q);
-	spin_unlock_bh(&q->lock);
-	return 0;
+	return iqcn_flow_look(flow, iqcn_show_flow, s);
 }
 
 static const struct seq_operations iqcn_flows_seq_ops = {
@@ -275,30 +216,13 @@ static const struct seq_operations iqcn_flows_seq_ops = {
 
 static int iqcn_flows_open(struct inode *inode, struct file *file)
 {
-	struct iqcn_port *port = inode->i_private;
-	struct rhashtable_iter *iter;
+	struct iqcn_flows_iter *iter;
 
 	iter = __seq_open_private(file, &iqcn_flows_seq_ops, sizeof(*iter));
 	if (!iter)
 		return -ENOMEM;
-	/* the walk ends in release, which debugfs does not keep from coming
-	 * after the file has been removed
-	 */
-	iqcn_port_get(port);
-	rhashtable_walk_enter(&port->flows, iter);
+	iter->port = inode->i_private;
 	return 0;
-}
-
-static int iqcn_flows_release(struct inode *inode, struct file *file)
-{
-	struct seq_file *s = file->private_data;
-	struct rhashtable_iter *iter = s->private;
-	struct iqcn_port *port = container_of(iter->ht, struct iqcn_port,
-					      flows);
-
-	rhashtable_walk_exit(iter);
-	iqcn_port_put(port);
-	return seq_release_private(inode, file);
 }
 
 static const struct file_operations iqcn_flows_fops = {
@@ -306,7 +230,7 @@ static const struct file_operations iqcn_flows_fops = {
 	.open = iqcn_flows_open,
 	.read = seq_read,
 	.llseek = seq_lseek,
-	.release = iqcn_flows_release,
+	.release = seq_release_private,
 };
 
 static void iqcn_show_queue(struct seq_file *s, struct iqcn_queue *q)
@@ -416,6 +340,7 @@ void iqcn_inspect_rename(struct iqcn_port *port)
  */
 void iqcn_inspect_module_init(void)
 {
+	iqcn_attrs_init();
 	iqcn_debugfs = debugfs_create_dir("iqcn", NULL);
 }
 

@@ -44,6 +44,8 @@ struct iqcn_answer {
  * iqcn_smooth() - smoothed value
  * @smooth: so far, 0: there is none
  * @v: new one
+ *
+ * Return: the new smoothed value.
  */
 static inline u32 iqcn_smooth(u32 smooth, u32 v)
 {

@@ -13,6 +13,7 @@
  *   port->lock		flows come, go, move between queues, are paired; hosts
  *   queue->lock	state of the queue, lists and state of its flows
  *   port->budget_lock	the CNP budget
+ *   ring->lock		events that are to be sent
  *
  * All but RTNL are taken with BHs off.  No lock is held while a CNP is
  * injected.
@@ -22,7 +23,8 @@
  * queue with a pointer to it.  A flow that has left the table is dead
  * (flow->queue is NULL) and nothing but a put is done with it.  A queue is
  * part of its qdisc, which is freed after a grace period too.  A port lives as
- * long as it has queues, and is freed after a grace period by a work.
+ * long as it has queues, and is freed after a grace period, and after its flows, by
+ * a work.
  */
 #ifndef _IQCN_H
 #define _IQCN_H
@@ -30,7 +32,6 @@
 #include <linux/hrtimer.h>
 #include <linux/if_ether.h>
 #include <linux/iqcn.h>
-#include <linux/kref.h>
 #include <linux/netdevice.h>
 #include <linux/netfilter.h>
 #include <linux/refcount.h>
@@ -38,6 +39,7 @@
 #include <linux/spinlock.h>
 #include <linux/timerqueue.h>
 #include <linux/workqueue.h>
+#include <linux/xarray.h>
 
 #include "active.h"
 #include "budget.h"
@@ -79,8 +81,39 @@ struct iqcn_seen {
 };
 
 /**
+ * enum iqcn_group - multicast groups of the netlink family
+ * @IQCN_GROUP_STATE: IQCN_MCGRP_STATE
+ * @IQCN_GROUP_CNP: IQCN_MCGRP_CNP
+ * @__IQCN_GROUP_MAX: number of groups
+ */
+enum iqcn_group {
+	IQCN_GROUP_STATE,
+	IQCN_GROUP_CNP,
+	__IQCN_GROUP_MAX
+};
+
+/**
+ * struct iqcn_ring - events of a group that are to be sent (event.c)
+ * @lock: serializes who adds them; innermost
+ * @head: how many were added; @lock to write
+ * @tail: how many of them were sent; @lock to write
+ * @lost: how many were not added; @lock to write
+ * @events: those between, by number; there while there is a port
+ */
+struct iqcn_ring {
+	spinlock_t lock;	/* events and their numbers */
+	u32 head;
+	u32 tail;
+	u64 lost;
+	struct iqcn_event *events;
+};
+
+/**
  * struct iqcn_net - what a network namespace has
+ * @net: the namespace
  * @ports: its ports; RTNL to write, RCU to read
+ * @generation: another one whenever a port or queue comes or goes, never 0;
+ *	RTNL to write
  * @debugfs: directory iqcn/<netns>, NULL while there is no port
  * @cm: connections being and been set up
  * @cm_lru: their entries by kind, oldest first; @cm_lock
@@ -88,9 +121,13 @@ struct iqcn_seen {
  * @cm_lock: serializes writers of @cm; innermost
  * @snoop: enum iqcn_snoop of all ports; RTNL to write
  * @seen: with IQCN_SNOOP_NETNS
+ * @rings: of events, by enum iqcn_group
+ * @event_work: sends them; not pending while there is no port
  */
 struct iqcn_net {
+	struct net *net;
 	struct list_head ports;
+	u32 generation;
 	struct dentry *debugfs;
 	struct rhashtable cm;
 	struct list_head cm_lru[__IQCN_CM_KIND_MAX];
@@ -98,6 +135,8 @@ struct iqcn_net {
 	spinlock_t cm_lock;	/* cm and what belongs to it */
 	u32 snoop;
 	struct iqcn_seen seen;
+	struct iqcn_ring rings[__IQCN_GROUP_MAX];
+	struct delayed_work event_work;
 };
 
 /**
@@ -149,6 +188,10 @@ struct iqcn_hosts {
  * @n_queues: how many; RTNL
  * @nf_ops: the ingress hook
  * @flows: by key
+ * @by_id: flows by id, in which order they are shown; @lock to write, RCU to
+ *	read
+ * @born_ns: when the youngest flow was made; @lock
+ * @n_dead: flows that have left the table and are not freed yet
  * @by_sqp: paired flows by key with the sender's QP
  * @hosts: by key without a QP
  * @lock: see above
@@ -165,8 +208,6 @@ struct iqcn_hosts {
  * @snoop: that of the namespace; RTNL to write
  * @seen: on the port itself
  * @debugfs: directory iqcn/<netns>/<dev>
- * @kref: its queues', and that of open debugfs files: for the memory, not for
- *	@dev
  * @free_work: the second phase of death
  */
 struct iqcn_port {
@@ -177,6 +218,9 @@ struct iqcn_port {
 	struct nf_hook_ops nf_ops;
 
 	struct rhashtable flows;
+	struct xarray by_id;
+	u64 born_ns;
+	atomic_t n_dead;
 	struct rhashtable by_sqp;
 	struct rhashtable hosts;
 
@@ -197,7 +241,6 @@ struct iqcn_port {
 	struct iqcn_seen seen;
 
 	struct dentry *debugfs;
-	struct kref kref;
 	struct rcu_work free_work;
 };
 
@@ -325,7 +368,8 @@ struct iqcn_config {
  * @deadlines: of flows, in order (deadline.h)
  * @chances: flows that IQCN_NOTIFY_PI holds, likewise
  * @held: flows whose CNP is due and waits, by when it is sent
- * @lru: all flows, the one whose last packet is longest ago first
+ * @lru: all flows, those that are settled apart; the one whose last packet is longest
+ *	ago first, or nearly so
  * @by_grade: number of flows by grade of their pairing
  * @n_flows: number of flows
  * @timer: for the first of @deadlines, @chances and @held, and for silence; set
@@ -367,7 +411,7 @@ struct iqcn_queue {
 	struct list_head deadlines;
 	struct list_head chances;
 	struct timerqueue_head held;
-	struct list_head lru;
+	struct list_head lru[2];
 	unsigned int by_grade[__IQCN_PAIR_MAX];
 	unsigned int n_flows;
 	struct hrtimer timer;
@@ -392,7 +436,7 @@ struct iqcn_queue {
  * @active_epoch: when it was last counted (active.h); queue->lock
  * @arrived_ns: when its last packet was seen to arrive; queue->lock
  * @arrive_gap_ns: how long that was after the one before; queue->lock
- * @lru: in queue->lru, by when it last had a packet; queue->lock
+ * @lru: in a queue->lru, by when it last had a packet; queue->lock
  * @ce_ns: when its last CE packet left, or it was made; queue->lock,
  *	and so to @cnps_sent, but for @psn
  * @ce_gap_ns: between its last two that were looked at
@@ -410,8 +454,9 @@ struct iqcn_queue {
  * @sport: UDP source port of its data
  * @cnp_sport: UDP source port of the receiver's CNPs, 0 until one is seen
  * @pkey: P_Key of its data
- * @src_mac: its data's source MAC as it leaves; queue->lock
- * @dst_mac: its data's destination MAC as it leaves; queue->lock
+ * @src_mac: source MAC of its data as they leave, where CNPs go; queue->lock
+ * @dst_mac: destination MAC of its data, where CNPs seem to come from; queue->lock
+ * @mac_ns: when a packet with these came last; queue->lock
  * @vlan: its data's tags
  * @ce_sent: CE packets
  * @cnps_seen: CNPs of the receiver
@@ -425,7 +470,10 @@ struct iqcn_queue {
  * @echo_psn: the last of them
  * @echo_hits: how many different PSNs in a row went to it
  * @refs: the table's and the waiting packets'
+ * @port: its port, there until the flow is freed
  * @rcu: for freeing
+ * @born_ns: when it was made, no two flows of a port at the same time
+ * @id: in port->by_id, not 0
  */
 struct iqcn_flow {
 	/* looked up: read only */
@@ -470,6 +518,7 @@ struct iqcn_flow {
 	u16 pkey;
 	u8 dst_mac[ETH_ALEN];
 	u8 src_mac[ETH_ALEN];
+	u64 mac_ns;
 	struct iqcn_vlan vlan[IQCN_VLANS];
 	u64 cnps_seen;
 	u64 cnps_sent;
@@ -484,6 +533,11 @@ struct iqcn_flow {
 
 	refcount_t refs;
 	struct rcu_head rcu;
+	struct iqcn_port *port;
+
+	/* shown */
+	u64 born_ns;
+	u32 id;
 };
 
 /**
@@ -518,6 +572,12 @@ static inline bool iqcn_flow_paired(const struct iqcn_queue *q,
 	return flow->grade != IQCN_PAIR_NONE && flow->grade >= q->p.pair;
 }
 
+/* A packet of it has come, or it is another queue's now; queue->lock */
+static inline void iqcn_flow_used(struct iqcn_queue *q, struct iqcn_flow *flow)
+{
+	list_move_tail(&flow->lru, &q->lru[iqcn_pair_settled(flow->grade)]);
+}
+
 /* It was told less than min-gap ago; queue->lock */
 static inline bool iqcn_flow_too_soon(const struct iqcn_queue *q,
 				      const struct iqcn_flow *flow, u64 now_ns)
@@ -533,10 +593,9 @@ void iqcn_port_detach(struct iqcn_queue *q);
 void iqcn_port_update(struct iqcn_port *port);
 int iqcn_port_set(struct iqcn_port *port, const struct iqcn_config *c,
 		  struct netlink_ext_ack *extack);
-void iqcn_port_get(struct iqcn_port *port);
-void iqcn_port_put(struct iqcn_port *port);
 struct iqcn_port *iqcn_port_find(const struct net_device *dev);
 struct iqcn_net *iqcn_net(const struct net *net);
+u32 iqcn_port_generation(const struct net *net);
 int iqcn_port_module_init(void);
 void iqcn_port_module_exit(void);
 
@@ -560,11 +619,14 @@ void iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
 			   u32 psn, u32 segs);
 void iqcn_queue_cnp_seen(struct iqcn_flow *flow, u16 sport);
+void iqcn_queue_way_back(struct iqcn_flow *flow, const struct ethhdr *eth);
 u64 iqcn_queue_roce_bps(const struct iqcn_queue *q);
 u64 iqcn_queue_quiet_ns(const struct iqcn_queue *q);
 void iqcn_queue_detect(struct iqcn_queue *q, bool fresh, u64 now_ns);
 void iqcn_queue_detect_quiet(struct iqcn_queue *q, u64 now_ns);
 u32 iqcn_flow_own(const struct iqcn_queue *q, const struct iqcn_flow *flow);
+u64 iqcn_flow_state(const struct iqcn_queue *q, const struct iqcn_flow *flow,
+		    u32 *bits, u32 *reason);
 void iqcn_flow_set_congested(struct iqcn_queue *q, struct iqcn_flow *flow,
 			     u32 bits, u32 reason, u64 now_ns);
 void iqcn_queue_stats(struct iqcn_queue *q, struct tc_iqcn_xstats *st);
@@ -607,9 +669,9 @@ bool iqcn_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
 
 /**
  * enum iqcn_forget - why
- * @IQCN_FORGET_AGED: they have had no CE packet for long
+ * @IQCN_FORGET_AGED: they have had no packet for long
  * @IQCN_FORGET_SURPLUS: there are more than the queue may keep
- * @IQCN_FORGET_ALL: the queue goes, or they are told apart in another way
+ * @IQCN_FORGET_ALL: the queue goes
  */
 enum iqcn_forget {
 	IQCN_FORGET_AGED,
@@ -620,7 +682,9 @@ enum iqcn_forget {
 void iqcn_age_init(struct iqcn_queue *q);
 void iqcn_age_start(struct iqcn_queue *q);
 void iqcn_age_hurry(struct iqcn_queue *q);
+struct iqcn_flow *iqcn_age_victim(struct iqcn_queue *q);
 void iqcn_age_forget(struct iqcn_queue *q, enum iqcn_forget why);
+u64 iqcn_age_flush(struct iqcn_port *port, const struct iqcn_queue *only);
 
 /* psample.c: copies of the packets that are looked at */
 struct psample_group *iqcn_psample_get(struct net *net, u32 group);
@@ -641,6 +705,10 @@ struct iqcn_flow *iqcn_flow_get(struct iqcn_queue *q,
 void iqcn_flow_put(struct iqcn_flow *flow);
 void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q);
 void iqcn_flow_kill(struct iqcn_flow *flow);
+u64 iqcn_flow_youngest(struct iqcn_port *port);
+int iqcn_flow_look(struct iqcn_flow *flow,
+		   int (*look)(struct iqcn_queue *q, struct iqcn_flow *flow,
+			       void *arg), void *arg);
 int iqcn_flow_module_init(void);
 void iqcn_flow_module_exit(void);
 
@@ -670,15 +738,17 @@ void iqcn_pair_from_echo(struct iqcn_port *port, struct iqcn_flow *flow,
 			 u32 qp, u32 psn);
 void iqcn_pair_from_sport(struct iqcn_port *port, const struct iqcn_key *key,
 			  const struct iqcn_pkt *pkt);
-void iqcn_pair_from_reverse(struct iqcn_port *port, const struct iqcn_key *key,
-			    const struct iqcn_pkt *pkt);
+struct iqcn_flow *iqcn_pair_answered(struct iqcn_port *port,
+				     const struct iqcn_key *key,
+				     const struct iqcn_pkt *pkt);
 
 /* cm.c: connections seen while they were made */
 int iqcn_cm_init(struct iqcn_net *in);
 void iqcn_cm_exit(struct iqcn_net *in);
-void iqcn_cm_seen(struct net *net, const struct iqcn_pkt *pkt,
+void iqcn_cm_seen(struct net *net, int ifindex, const struct iqcn_pkt *pkt,
 		  const struct iqcn_cm *cm);
-bool iqcn_cm_lookup(struct net *net, const struct iqcn_key *key, u32 *src_qp);
+bool iqcn_cm_lookup(const struct iqcn_port *port, const struct iqcn_key *key,
+		    u32 *src_qp);
 
 /* snoop.c: what comes in */
 void iqcn_snoop_init(struct iqcn_port *port);
@@ -689,6 +759,36 @@ struct iqcn_seen *iqcn_snoop_seen(struct iqcn_port *port);
 bool iqcn_notify_inject(struct net_device *dev, const struct iqcn_notice *n);
 bool iqcn_notify_is_ours(void);
 u32 iqcn_notify_id(const struct iqcn_cnp *cnp);
+
+/* values.c: a port in numbers */
+
+/**
+ * struct iqcn_value - a number that a port has
+ * @name: as files in sysfs are called
+ * @get: what it is; RCU
+ */
+struct iqcn_value {
+	const char *name;
+	u64 (*get)(struct iqcn_port *port);
+};
+
+/* by &enum iqcn_a_port, from IQCN_A_PORT_QUEUES on */
+extern const struct iqcn_value iqcn_values[];
+
+/* genl.c: the netlink family */
+int iqcn_genl_module_init(void);
+void iqcn_genl_module_exit(void);
+
+/* event.c: what happens */
+void iqcn_event_queue_state(struct iqcn_queue *q, u32 bits, u32 reason,
+			    u64 now_ns);
+void iqcn_event_flow_state(struct iqcn_queue *q, const struct iqcn_flow *flow,
+			   u32 bits, u32 reason, u64 now_ns);
+void iqcn_event_cnp_sent(struct iqcn_queue *q, const struct iqcn_flow *flow,
+			 enum iqcn_cause cause, u64 now_ns);
+void iqcn_event_init(struct iqcn_net *in);
+int iqcn_event_start(struct iqcn_net *in);
+void iqcn_event_stop(struct iqcn_net *in);
 
 /* inspect.c: sysfs and debugfs */
 int iqcn_inspect_add(struct iqcn_port *port, struct netlink_ext_ack *extack);

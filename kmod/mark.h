@@ -68,6 +68,8 @@ static inline u64 iqcn_mark_prob(const struct iqcn_mark_params *p,
  * @p: the curve
  * @depth_bytes: instantaneous depth
  * @rnd: 32 uniform random bits
+ *
+ * Return: true if so.
  */
 static inline bool iqcn_mark_wanted(const struct iqcn_mark_params *p,
 				    u32 depth_bytes, u32 rnd)

@@ -26,6 +26,7 @@ static DEFINE_PER_CPU(bool, iqcn_injecting);
  * iqcn_notify_is_ours() - is the packet in a hook the CNP being injected?
  *
  * Context: softirq.
+ * Return: true if so.
  */
 bool iqcn_notify_is_ours(void)
 {

@@ -27,11 +27,6 @@
  */
 #define IQCN_SPORT_SEARCH	16
 
-static bool iqcn_pair_settled(enum iqcn_pair_grade grade)
-{
-	return grade >= IQCN_PAIR_PSN;
-}
-
 static void iqcn_sqp_key(const struct iqcn_flow *flow, struct iqcn_key *key)
 {
 	*key = flow->key;
@@ -211,12 +206,20 @@ void iqcn_pair_leave(struct iqcn_port *port, struct iqcn_flow *flow)
 static void iqcn_pair_commit(struct iqcn_flow *flow, enum iqcn_pair_grade grade,
 			     u32 qp)
 {
+	bool was_settled = iqcn_pair_settled(flow->grade);
 	struct iqcn_queue *q = flow->queue;
 
 	spin_lock(&q->lock);
 	q->by_grade[flow->grade]--;
 	q->by_grade[grade]++;
 	WRITE_ONCE(flow->grade, grade);
+	/* not quite by its last packet: one that is settled has just had one,
+	 * one that no longer is goes first
+	 */
+	if (!was_settled && iqcn_pair_settled(grade))
+		iqcn_flow_used(q, flow);
+	else if (was_settled && !iqcn_pair_settled(grade))
+		list_move(&flow->lru, &q->lru[0]);
 	flow->src_qp = qp;
 	/* answers of before have not been seen */
 	flow->answer.asked_ns = 0;
@@ -248,7 +251,7 @@ static void iqcn_pair_set(struct iqcn_port *port, struct iqcn_flow *flow,
 		iqcn_pair_unsettled(port, flow);
 	else if (!was_settled && iqcn_pair_settled(flow->grade))
 		iqcn_pair_settle(port, flow);
-	trace_iqcn_paired(port->dev, &flow->key, flow->src_qp, flow->grade);
+	trace_iqcn_paired(flow->queue, flow);
 }
 
 static void iqcn_pair_break(struct iqcn_port *port, struct iqcn_flow *flow)
@@ -343,6 +346,7 @@ void iqcn_pair_withdraw(struct iqcn_port *port, struct iqcn_flow *flow, u32 qp)
  * @key: hosts in the direction of the data
  *
  * Context: RCU.
+ * Return: flows of these hosts that are not settled.
  */
 unsigned int iqcn_pair_candidates(struct iqcn_port *port,
 				  const struct iqcn_key *key)
@@ -567,23 +571,25 @@ void iqcn_pair_from_sport(struct iqcn_port *port, const struct iqcn_key *key,
 }
 
 /**
- * iqcn_pair_from_reverse() - a RoCEv2 packet came on the port, not a CNP
+ * iqcn_pair_answered() - whose packet does what came on the port answer?
  * @port: port
- * @key: hosts in the direction of the data, with the DestQP of the packet
- * @pkt: the packet
+ * @key: hosts in the direction of the data, with the DestQP of what came
+ * @pkt: what came, not a CNP
  *
  * Context: RCU, BHs off; no lock of ours.
+ * Return: the flow, NULL if it answers none, it is not clear which, or there is
+ * nothing to learn of that one.
  */
-void iqcn_pair_from_reverse(struct iqcn_port *port, const struct iqcn_key *key,
-			    const struct iqcn_pkt *pkt)
+struct iqcn_flow *iqcn_pair_answered(struct iqcn_port *port,
+				     const struct iqcn_key *key,
+				     const struct iqcn_pkt *pkt)
 {
 	struct iqcn_flow *flow, *sends;
 
-	if (iqcn_op_is_echo(pkt->opcode) &&
-	    iqcn_pair_echoed(port, key, pkt->psn, &flow) == 1) {
-		sends = iqcn_pair_sends(port, key, pkt->psn);
-		if (!sends || sends == flow)
-			iqcn_pair_from_echo(port, flow, key->qp, pkt->psn);
-	}
-	iqcn_pair_from_sport(port, key, pkt);
+	if (!iqcn_op_is_echo(pkt->opcode) ||
+	    iqcn_pair_echoed(port, key, pkt->psn, &flow) != 1 ||
+	    iqcn_pair_settled(READ_ONCE(flow->grade)))
+		return NULL;
+	sends = iqcn_pair_sends(port, key, pkt->psn);
+	return !sends || sends == flow ? flow : NULL;
 }

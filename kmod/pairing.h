@@ -45,6 +45,8 @@ static inline s32 iqcn_psn_delta(u32 a, u32 b)
  * iqcn_echo_fresh() - could a response to this PSN still come?
  * @last_psn: PSN of the flow's last CE packet
  * @psn: PSN in the response
+ *
+ * Return: true if so.
  */
 static inline bool iqcn_echo_fresh(u32 last_psn, u32 psn)
 {
@@ -67,6 +69,8 @@ static inline bool iqcn_echo_fresh(u32 last_psn, u32 psn)
  * @slot: old value
  * @hash: hash of hosts, VLANs and PSN
  * @dest_qp: the packet's DestQP
+ *
+ * Return: what the slot is to hold.
  */
 static inline u64 iqcn_echo_store(u64 slot, u64 hash, u32 dest_qp)
 {
@@ -85,6 +89,8 @@ static inline u64 iqcn_echo_store(u64 slot, u64 hash, u32 dest_qp)
  * iqcn_echo_hit() - has a packet left that a response may answer?
  * @slot: value of the slot for @hash
  * @hash: hash of hosts, VLANs and PSN
+ *
+ * Return: true if so.
  */
 static inline bool iqcn_echo_hit(u64 slot, u64 hash)
 {
@@ -133,6 +139,8 @@ static inline u16 iqcn_sport_rxe(u32 qpn)
  * @rev_sport: source port of the receiver's packet
  * @src_qp: the sender's QP
  * @dest_qp: the receiver's QP
+ *
+ * Return: true if they do.
  */
 static inline bool iqcn_sport_match(u16 data_sport, u16 rev_sport, u32 src_qp,
 				    u32 dest_qp)
@@ -142,6 +150,17 @@ static inline bool iqcn_sport_match(u16 data_sport, u16 rev_sport, u32 src_qp,
 		return true;
 	return data_sport == iqcn_sport_rxe(src_qp) &&
 	       rev_sport == iqcn_sport_rxe(dest_qp);
+}
+
+/**
+ * iqcn_pair_settled() - can nothing better be had from packets?
+ * @grade: of a pairing
+ *
+ * Return: true if so.
+ */
+static inline bool iqcn_pair_settled(enum iqcn_pair_grade grade)
+{
+	return grade >= IQCN_PAIR_PSN;
 }
 
 /**
@@ -164,6 +183,8 @@ enum iqcn_pair_verdict {
  * @new_qp: QP it names
  *
  * A connection set-up is no claim about the past: the later one holds.
+ *
+ * Return: what is to be done with the pairing.
  */
 static inline enum iqcn_pair_verdict
 iqcn_pair_judge(enum iqcn_pair_grade old, u32 old_qp, enum iqcn_pair_grade new,

@@ -64,6 +64,8 @@
  * iqcn_default_kmin() - Kmin for a link
  * @mbps: its speed, 0: unknown
  * @pkt_bytes: its largest packet
+ *
+ * Return: bytes.
  */
 static inline u32 iqcn_default_kmin(u32 mbps, u32 pkt_bytes)
 {
@@ -79,6 +81,8 @@ static inline u32 iqcn_default_kmin(u32 mbps, u32 pkt_bytes)
  * iqcn_default_gain() - a gain of the controller for a link
  * @ref: the gain at IQCN_REF_MBPS
  * @mbps: its speed, 0: unknown
+ *
+ * Return: the gain at that speed, 1 .. IQCN_GAIN_MAX.
  */
 static inline u32 iqcn_default_gain(u32 ref, u32 mbps)
 {

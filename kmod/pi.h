@@ -48,8 +48,16 @@
  * load is below the link: it counts for IQCN_PI_EMPTY times qref.
  *
  * All of that scales with the link: bytes in proportion to its speed, so the
- * gains inversely.  Simulated with 10, 25 and 100 Gb/s, 4 to 4,096 flows, senders
- * of both styles, with the same defaults.
+ * gains inversely.  With the defaults that this gives, the hosts of the lab have
+ * tried 4 to 1,024 flows on 10, 2,048 on 25 and 512 on 100 Gb/s, of 4 KB packets:
+ * the mean depth is 1.0 to 1.1 times qref, p99 less than 2.5 times, there are no
+ * drops, and the link is used to 99 % or more.  But it rings, between 0 and 4
+ * times qref, with 2,048 and 4,096 flows on 100 Gb/s and with 2,048 of 1 KB on 25;
+ * the same with 512 senders of the DCQCN paper's style, up to 8 times qref, and
+ * these it does not hold at all without a t1 below their 55 us; and a port's
+ * budget of CNPs (cnp-rate) is too small for 4,096 flows of which every one has
+ * to be told every T1: then the buffer overflows.
+ * Documentation/back-to-sender.rst has the figures.
  *
  * It runs when there is something to decide, not by a timer: what a longer
  * interval would have added comes at once.  It begins when the queue first
@@ -124,6 +132,8 @@ struct iqcn_pi {
 /**
  * iqcn_pi_wake_bytes() - the depth from which it runs
  * @p: parameters
+ *
+ * Return: bytes.
  */
 static inline u32 iqcn_pi_wake_bytes(const struct iqcn_pi_params *p)
 {
@@ -133,6 +143,8 @@ static inline u32 iqcn_pi_wake_bytes(const struct iqcn_pi_params *p)
 /**
  * iqcn_pi_runs() - does it?
  * @pi: controller
+ *
+ * Return: true if so.
  */
 static inline bool iqcn_pi_runs(const struct iqcn_pi *pi)
 {

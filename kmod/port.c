@@ -31,6 +31,7 @@ static unsigned int iqcn_net_id __read_mostly;
  * @net: namespace
  *
  * Context: any.
+ * Return: its part of the module, never NULL.
  */
 struct iqcn_net *iqcn_net(const struct net *net)
 {
@@ -55,46 +56,22 @@ struct iqcn_port *iqcn_port_find(const struct net_device *dev)
 	return NULL;
 }
 
-static void iqcn_port_free(struct kref *kref)
+static void iqcn_port_free_work(struct work_struct *work)
 {
-	struct iqcn_port *port = container_of(kref, struct iqcn_port, kref);
+	struct iqcn_port *port = container_of(to_rcu_work(work),
+					      struct iqcn_port, free_work);
 
 	iqcn_pair_tables_free(port);
 	iqcn_flow_tables_free(port);
+	/* flows that RCU still has know their port */
+	rcu_barrier();
 	kfree(port);
-}
-
-/**
- * iqcn_port_get() - keep a port's memory
- * @port: port
- *
- * Context: any.
- */
-void iqcn_port_get(struct iqcn_port *port)
-{
-	kref_get(&port->kref);
-}
-
-/**
- * iqcn_port_put() - no longer keep a port's memory
- * @port: port
- *
- * Context: process, sleeps.
- */
-void iqcn_port_put(struct iqcn_port *port)
-{
-	kref_put(&port->kref, iqcn_port_free);
-}
-
-static void iqcn_port_free_work(struct work_struct *work)
-{
-	iqcn_port_put(container_of(to_rcu_work(work), struct iqcn_port,
-				   free_work));
 }
 
 static struct iqcn_port *iqcn_port_new(struct net_device *dev,
 				       struct netlink_ext_ack *extack)
 {
+	struct iqcn_net *in = iqcn_net(dev_net(dev));
 	struct iqcn_port *port;
 	int err;
 
@@ -102,19 +79,23 @@ static struct iqcn_port *iqcn_port_new(struct net_device *dev,
 	if (!port)
 		return ERR_PTR(-ENOMEM);
 	port->dev = dev;
-	kref_init(&port->kref);
 	INIT_LIST_HEAD(&port->queues);
 	spin_lock_init(&port->lock);
 	spin_lock_init(&port->budget_lock);
-	port->snoop = iqcn_net(dev_net(dev))->snoop;
+	port->snoop = in->snoop;
 	port->cnp_rate_pps = IQCN_CNP_RATE_PPS;
 	port->cnp_burst = IQCN_CNP_BURST;
 	iqcn_budget_set(&port->budget, port->cnp_rate_pps, port->cnp_burst);
 	INIT_RCU_WORK(&port->free_work, iqcn_port_free_work);
 
+	if (list_empty(&in->ports)) {
+		err = iqcn_event_start(in);
+		if (err)
+			goto err_port;
+	}
 	err = iqcn_flow_tables_init(port);
 	if (err)
-		goto err_port;
+		goto err_events;
 	err = iqcn_pair_tables_init(port);
 	if (err)
 		goto err_flows;
@@ -127,7 +108,7 @@ static struct iqcn_port *iqcn_port_new(struct net_device *dev,
 		NL_SET_ERR_MSG(extack, "Cannot hook the device's ingress");
 		goto err_inspect;
 	}
-	list_add_tail_rcu(&port->list, &iqcn_net(dev_net(dev))->ports);
+	list_add_tail_rcu(&port->list, &in->ports);
 	return port;
 
 err_inspect:
@@ -136,6 +117,9 @@ err_pairs:
 	iqcn_pair_tables_free(port);
 err_flows:
 	iqcn_flow_tables_free(port);
+err_events:
+	if (list_empty(&in->ports))
+		iqcn_event_stop(in);
 err_port:
 	kfree(port);
 	return ERR_PTR(err);
@@ -144,13 +128,16 @@ err_port:
 static void iqcn_port_del(struct iqcn_port *port)
 {
 	struct net *net = dev_net(port->dev);
+	struct iqcn_net *in = iqcn_net(net);
 
 	list_del_rcu(&port->list);
 	/* the next one begins with the default; this cannot fail */
-	if (list_empty(&iqcn_net(net)->ports))
+	if (list_empty(&in->ports))
 		iqcn_snoop_set(net, IQCN_SNOOP_PORT);
 	nf_unregister_net_hook(net, &port->nf_ops);
 	iqcn_inspect_del(port);
+	if (list_empty(&in->ports))
+		iqcn_event_stop(in);
 	queue_rcu_work(iqcn_wq, &port->free_work);
 }
 
@@ -171,6 +158,26 @@ void iqcn_port_update(struct iqcn_port *port)
 	WRITE_ONCE(port->sport, sport);
 }
 
+/* A queue has come or gone: who looks at them all a bit at a time is to know */
+static void iqcn_port_changed(struct iqcn_net *in)
+{
+	/* who sees the new number sees the new lists */
+	smp_store_release(&in->generation, in->generation + 1 ?: 1);
+}
+
+/**
+ * iqcn_port_generation() - tells what ports and queues there are
+ * @net: their namespace
+ *
+ * Context: any.
+ * Return: another number, never 0, if one has come or gone.
+ */
+u32 iqcn_port_generation(const struct net *net)
+{
+	/* see above */
+	return smp_load_acquire(&iqcn_net(net)->generation);
+}
+
 /* All devices of a namespace look for CNPs in the same way: else one would see
  * what another has seen already.  Flows are told apart in another way then.
  */
@@ -178,7 +185,6 @@ static int iqcn_port_set_snoop(struct iqcn_port *port, u32 snoop,
 			       struct netlink_ext_ack *extack)
 {
 	struct net *net = dev_net(port->dev);
-	struct iqcn_queue *q;
 	int err;
 
 	if (snoop == port->snoop)
@@ -193,8 +199,7 @@ static int iqcn_port_set_snoop(struct iqcn_port *port, u32 snoop,
 	/* who still goes by the old rule has left hooks and queues */
 	synchronize_net();
 	list_for_each_entry(port, &iqcn_net(net)->ports, list)
-		list_for_each_entry(q, &port->queues, list)
-			iqcn_age_forget(q, IQCN_FORGET_ALL);
+		iqcn_age_flush(port, NULL);
 	return 0;
 }
 
@@ -246,6 +251,7 @@ int iqcn_port_attach(struct net_device *dev, struct iqcn_queue *q,
 	port->n_queues++;
 	list_add_tail_rcu(&q->list, &port->queues);
 	q->port = port;
+	iqcn_port_changed(iqcn_net(dev_net(dev)));
 	return 0;
 }
 
@@ -258,6 +264,7 @@ int iqcn_port_attach(struct net_device *dev, struct iqcn_queue *q,
 void iqcn_port_detach(struct iqcn_queue *q)
 {
 	struct iqcn_port *port = q->port;
+	struct iqcn_net *in = iqcn_net(dev_net(port->dev));
 
 	ASSERT_RTNL();
 	iqcn_queue_kill(q);
@@ -266,6 +273,7 @@ void iqcn_port_detach(struct iqcn_queue *q)
 		iqcn_port_update(port);
 	else
 		iqcn_port_del(port);
+	iqcn_port_changed(in);
 }
 
 static int iqcn_netdev_event(struct notifier_block *nb, unsigned long event,
@@ -299,7 +307,10 @@ static int __net_init iqcn_net_init(struct net *net)
 {
 	struct iqcn_net *in = iqcn_net(net);
 
+	in->net = net;
 	INIT_LIST_HEAD(&in->ports);
+	iqcn_event_init(in);
+	in->generation = 1;
 	return iqcn_cm_init(in);
 }
 

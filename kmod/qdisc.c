@@ -311,10 +311,10 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 	return iqcn_tail(skb, sch);
 }
 
-static bool iqcn_fits(const struct sk_buff *skb, const struct Qdisc *sch,
+static bool iqcn_fits(const struct sk_buff *skb, struct Qdisc *sch,
 		      u32 reserve_bytes)
 {
-	const struct iqcn_queue *q = qdisc_priv((struct Qdisc *)sch);
+	const struct iqcn_queue *q = qdisc_priv(sch);
 
 	/* the backlog is a u32 */
 	return (u64)sch->qstats.backlog + qdisc_pkt_len(skb) <=
@@ -522,11 +522,12 @@ err_sampler:
 	return err;
 }
 
+/* With RTNL and, of drivers that ask for it, the device's lock */
 static u64 iqcn_link_bps(struct net_device *dev)
 {
 	struct ethtool_link_ksettings ks;
 
-	if (__ethtool_get_link_ksettings(dev, &ks) || !ks.base.speed ||
+	if (netif_get_link_ksettings(dev, &ks) || !ks.base.speed ||
 	    ks.base.speed == (u32)SPEED_UNKNOWN)
 		return (u64)IQCN_DEFAULT_MBPS * 1000000;
 	return (u64)ks.base.speed * 1000000;
@@ -538,7 +539,7 @@ static u64 iqcn_link_bps(struct net_device *dev)
  *
  * Parameters that the user gave stay.
  *
- * Context: RTNL.
+ * Context: RTNL, and the device's lock where its driver asks for it.
  */
 void iqcn_qdisc_link_change(struct iqcn_queue *q)
 {
@@ -572,7 +573,9 @@ static int iqcn_init(struct Qdisc *sch, struct nlattr *opt,
 	return iqcn_change(sch, opt, extack);
 }
 
-/* Runs after a failed init too */
+/* Runs after a failed init too, and when what the stack adds to a qdisc that it
+ * makes, a size table or an estimator, cannot be had
+ */
 static void iqcn_destroy(struct Qdisc *sch)
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
@@ -581,6 +584,11 @@ static void iqcn_destroy(struct Qdisc *sch)
 		iqcn_port_detach(q);
 	if (q->sampler)
 		iqcn_psample_put(q->sampler);
+	/* somebody still holds what never was in use: some kernels free that
+	 * without waiting for who looks at queues
+	 */
+	if (q->port && refcount_read(&sch->refcnt))
+		synchronize_net();
 }
 
 static int iqcn_dump(struct Qdisc *sch, struct sk_buff *skb)
@@ -631,11 +639,17 @@ static int __init iqcn_module_init(void)
 	err = iqcn_port_module_init();
 	if (err)
 		goto err_inspect;
-	err = register_qdisc(&iqcn_qdisc_ops);
+	err = iqcn_genl_module_init();
 	if (err)
 		goto err_port;
+	/* last: from here on there may be queues */
+	err = register_qdisc(&iqcn_qdisc_ops);
+	if (err)
+		goto err_genl;
 	return 0;
 
+err_genl:
+	iqcn_genl_module_exit();
 err_port:
 	iqcn_port_module_exit();
 err_inspect:
@@ -647,6 +661,7 @@ err_inspect:
 static void __exit iqcn_module_exit(void)
 {
 	unregister_qdisc(&iqcn_qdisc_ops);
+	iqcn_genl_module_exit();
 	/* waits for everything that was on its way to RCU */
 	iqcn_port_module_exit();
 	iqcn_inspect_module_exit();
@@ -658,5 +673,7 @@ module_exit(iqcn_module_exit);
 
 MODULE_DESCRIPTION("Intelligent congestion point for DCQCN (RoCEv2)");
 MODULE_LICENSE("GPL");
+/* the plugin's and the tool's, too */
+MODULE_VERSION("0.1");
 /* 6.1 asks for the module's name, later kernels for this */
 MODULE_ALIAS("net-sch-iqcn");

@@ -12,6 +12,8 @@
  *
  * Source: US 12395431 B2, steps S203-S207 (queue) and S212-S217 (flow).
  */
+#include <linux/etherdevice.h>
+
 #include "iqcn.h"
 #include "sample.h"
 #include "trace.h"
@@ -82,9 +84,8 @@ static void iqcn_queue_set_congested(struct iqcn_queue *q, u32 bits, u32 reason,
 	/* the caller arms it for what matters now */
 	iqcn_trigger_disarm(q);
 	iqcn_inc(q->st.state_changes);
-	trace_iqcn_queue_state(q->port->dev, q->parent, bits, reason,
-			       q->ce.rate_bps, iqcn_queue_roce_bps(q),
-			       READ_ONCE(*q->depth_bytes));
+	trace_iqcn_queue_state(q, iqcn_queue_roce_bps(q));
+	iqcn_event_queue_state(q, bits, reason, now_ns);
 }
 
 /**
@@ -122,6 +123,7 @@ void iqcn_queue_detect(struct iqcn_queue *q, bool fresh, u64 now_ns)
  * @q: queue
  *
  * Context: queue->lock.
+ * Return: nanoseconds.
  */
 u64 iqcn_queue_quiet_ns(const struct iqcn_queue *q)
 {
@@ -160,6 +162,26 @@ u32 iqcn_flow_own(const struct iqcn_queue *q, const struct iqcn_flow *flow)
 }
 
 /**
+ * iqcn_flow_state() - is a flow in congestion, and why and since when?
+ * @q: its queue
+ * @flow: flow
+ * @bits: set to enum iqcn_detect bits, of the queue or of its own
+ * @reason: set to why it is in the state that it is in, enum iqcn_reason
+ *
+ * Context: queue->lock.
+ * Return: when that began, 0: it has never been in another.
+ */
+u64 iqcn_flow_state(const struct iqcn_queue *q, const struct iqcn_flow *flow,
+		    u32 *bits, u32 *reason)
+{
+	bool own = !q->congested && flow->epoch == q->epoch && flow->state_ns;
+
+	*bits = q->congested ?: iqcn_flow_own(q, flow);
+	*reason = own ? flow->state_reason : q->state_reason;
+	return own ? flow->state_ns : q->state_ns;
+}
+
+/**
  * iqcn_flow_set_congested() - a flow's own state is another one
  * @q: its queue
  * @flow: flow, of the queue's epoch
@@ -185,8 +207,8 @@ void iqcn_flow_set_congested(struct iqcn_queue *q, struct iqcn_flow *flow,
 	flow->state_ns = now_ns;
 	flow->state_reason = reason;
 	iqcn_inc(q->st.flow_state_changes);
-	trace_iqcn_flow_state(q->port->dev, &flow->key, bits, reason,
-			      flow->continuity.run, flow->psn);
+	trace_iqcn_flow_state(q, flow);
+	iqcn_event_flow_state(q, flow, bits, reason, now_ns);
 }
 
 /* A CE packet of the flow, while its queue is clear: @psn is of the first of
@@ -243,7 +265,7 @@ static void iqcn_flow_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	WRITE_ONCE(flow->ce_ns, now_ns);
 	flow->ce_since = true;
 	flow->ce_sent += segs;
-	list_move_tail(&flow->lru, &q->lru);
+	iqcn_flow_used(q, flow);
 }
 
 /**
@@ -287,8 +309,7 @@ void iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 		WRITE_ONCE(flow->psn, (psn + segs - 1) & IQCN_PSN_MASK);
 		iqcn_flow_ce_sent(q, flow, psn, segs, echo, now_ns);
 		alive = true;
-		trace_iqcn_ce_sent(q->port->dev, &flow->key, flow->psn,
-				   READ_ONCE(*q->depth_bytes));
+		trace_iqcn_ce_sent(q, flow);
 	}
 	iqcn_trigger_arm(q, now_ns, now_ns);
 	spin_unlock(&q->lock);
@@ -346,7 +367,31 @@ void iqcn_queue_cnp_seen(struct iqcn_flow *flow, u16 sport)
 		flow->cnp_sport = sport;
 		iqcn_trigger_cnp(q, flow, now_ns);
 		iqcn_trigger_arm(q, now_ns, now_ns);
-		trace_iqcn_cnp_seen(q->port->dev, &flow->key, flow->src_qp);
+		trace_iqcn_cnp_seen(q, flow);
+	}
+	spin_unlock(&q->lock);
+}
+
+/**
+ * iqcn_queue_way_back() - an answer of a flow's receiver came by its port
+ * @flow: flow
+ * @eth: the answer's Ethernet header
+ *
+ * CNPs of ours go where the receiver's go, whoever sends data in the sender's name.
+ *
+ * Context: BHs off, RCU; no lock of ours.
+ */
+void iqcn_queue_way_back(struct iqcn_flow *flow, const struct ethhdr *eth)
+{
+	struct iqcn_queue *q = READ_ONCE(flow->queue);
+
+	if (!q)
+		return;
+	spin_lock(&q->lock);
+	if (flow->queue == q) {
+		ether_addr_copy(flow->src_mac, eth->h_dest);
+		ether_addr_copy(flow->dst_mac, eth->h_source);
+		flow->mac_ns = ktime_get_ns();
 	}
 	spin_unlock(&q->lock);
 }
@@ -461,6 +506,8 @@ void iqcn_queue_stats(struct iqcn_queue *q, struct tc_iqcn_xstats *st)
 	u64 now_ns, quiet_ns;
 	int i;
 
+	spin_lock_bh(&q->lock);
+	/* here, for sums of CNPs hold under the lock */
 	*st = q->st;
 	st->roce_bps = iqcn_queue_roce_bps(q);
 	st->ce_sent = st->ce_sampled + READ_ONCE(q->skipped);
@@ -469,8 +516,6 @@ void iqcn_queue_stats(struct iqcn_queue *q, struct tc_iqcn_xstats *st)
 		st->port_cnp_unmatched = atomic64_read(&seen->cnp_unmatched);
 		st->port_malformed = atomic64_read(&seen->malformed);
 	}
-
-	spin_lock_bh(&q->lock);
 	now_ns = ktime_get_ns();
 	quiet_ns = iqcn_queue_quiet_ns(q);
 	ce = q->ce;

@@ -249,6 +249,7 @@ __le32 iqcn_icrc(const u8 *l3, u32 len, bool v6)
  * @v6: IPv6
  *
  * Context: any.
+ * Return: true if its ICRC is right.
  */
 bool iqcn_icrc_ok(const u8 *l3, u32 len, bool v6)
 {
@@ -264,6 +265,7 @@ bool iqcn_icrc_ok(const u8 *l3, u32 len, bool v6)
  * @v6: IPv6
  *
  * Context: any.
+ * Return: what is there, in host byte order.
  */
 u32 iqcn_l3_id(const u8 *l3, bool v6)
 {

@@ -44,6 +44,26 @@ struct iqcn_vlan {
 };
 
 #define IQCN_VLANS 2
+#define IQCN_VID_MASK 0x0fff
+
+/**
+ * iqcn_vlans_equal() - are these the same VLANs?
+ * @a: tags, IQCN_VLANS of them
+ * @b: others
+ *
+ * Return: true if so, whatever their priorities.
+ */
+static inline bool iqcn_vlans_equal(const struct iqcn_vlan *a,
+				    const struct iqcn_vlan *b)
+{
+	int i;
+
+	for (i = 0; i < IQCN_VLANS; i++)
+		if (a[i].proto != b[i].proto ||
+		    (a[i].tci ^ b[i].tci) & IQCN_VID_MASK)
+			return false;
+	return true;
+}
 
 /**
  * struct iqcn_pkt - a RoCEv2 packet as parsed
@@ -97,6 +117,8 @@ enum iqcn_parsed iqcn_parse(const u8 *data, u32 avail, u32 total, __be16 proto,
  * @opcode: BTH opcode
  *
  * RC, UC and XRC; requests and READ responses, but no acknowledge.
+ *
+ * Return: true if so.
  */
 static inline bool iqcn_op_is_data(u8 opcode)
 {
@@ -119,6 +141,8 @@ static inline bool iqcn_op_is_data(u8 opcode)
  * @opcode: BTH opcode
  *
  * RC and XRC: requests.
+ *
+ * Return: true if so.
  */
 static inline bool iqcn_op_is_echoed(u8 opcode)
 {
@@ -133,6 +157,8 @@ static inline bool iqcn_op_is_echoed(u8 opcode)
  * @opcode: BTH opcode
  *
  * RC and XRC: READ responses, ACK and NAK, atomic ACK.
+ *
+ * Return: true if so.
  */
 static inline bool iqcn_op_is_echo(u8 opcode)
 {

@@ -72,6 +72,8 @@ static inline u32 iqcn_sample_pick(u32 psn, u32 segs, u32 dest_qp, u32 every,
  * iqcn_sample_gap_ns() - time between two packets of a flow, looked at or not
  * @ns: between two that are
  * @every: N
+ *
+ * Return: nanoseconds.
  */
 static inline u64 iqcn_sample_gap_ns(u64 ns, u32 every)
 {

@@ -5,8 +5,11 @@
 #ifndef _IQCN_SKB_H
 #define _IQCN_SKB_H
 
+#include <linux/crc32.h>
 #include <linux/if_vlan.h>
+#include <linux/ip.h>
 #include <linux/skbuff.h>
+#include <net/checksum.h>
 
 #include "rocev2.h"
 
@@ -45,6 +48,44 @@ iqcn_skb_parse(const struct sk_buff *skb, u32 off, __be16 proto, u8 *buf,
 		return IQCN_NOT_ROCE;
 	iqcn_skb_outer_vlan(skb, pkt);
 	return iqcn_parse(*data, avail, total, proto, pkt);
+}
+
+/**
+ * iqcn_skb_intact() - would a receiver take this packet?
+ * @skb: packet, from what was parsed on
+ * @data: as iqcn_skb_parse() has set it, with an offset of 0
+ * @pkt: result of that, of IQCN_ROCE
+ *
+ * Context: any.
+ * Return: true if its ICRC, and over IPv4 the header's checksum, is right.
+ */
+static inline bool iqcn_skb_intact(const struct sk_buff *skb, const u8 *data,
+				   const struct iqcn_pkt *pkt)
+{
+	u32 off = pkt->udp_off + IQCN_UDP_LEN + IQCN_BTH_LEN;
+	u32 end = pkt->udp_off + pkt->udp_len;
+	const u8 *l3 = data + pkt->l3_off;
+	u8 buf[64];
+	__le32 icrc;
+	u32 crc, n;
+
+	/* without options, but at any address */
+	if (!pkt->v6 && csum_fold(csum_partial(l3, sizeof(struct iphdr), 0)))
+		return false;
+	if (end <= min_t(u32, skb->len, IQCN_PARSE_MAX))
+		return iqcn_icrc_ok(l3, end - pkt->l3_off, pkt->v6);
+
+	/* the rest of it is somewhere else, piece by piece */
+	end -= IQCN_ICRC_LEN;
+	crc = ~le32_to_cpu(iqcn_icrc(l3, off - pkt->l3_off, pkt->v6));
+	for (; off < end; off += n) {
+		n = min_t(u32, end - off, sizeof(buf));
+		if (skb_copy_bits(skb, off, buf, n))
+			return false;
+		crc = crc32_le(crc, buf, n);
+	}
+	return !skb_copy_bits(skb, end, &icrc, sizeof(icrc)) &&
+	       ~crc == le32_to_cpu(icrc);
 }
 
 #endif /* _IQCN_SKB_H */

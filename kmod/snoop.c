@@ -9,6 +9,9 @@
  * before bridging and routing, for all of its ports.  There VLANs say nothing,
  * each way has its own.
  *
+ * What the hosts would not take is no evidence: it costs who sends it nothing, and
+ * none of them would notice.
+ *
  * Nothing is ever changed, held or dropped here.
  */
 #include <linux/if_vlan.h>
@@ -58,17 +61,9 @@ static bool iqcn_maybe_roce(const struct sk_buff *skb)
 	}
 }
 
-/* A CNP that the sender's NIC will take */
-static bool iqcn_snoop_cnp_ok(const struct iqcn_pkt *pkt, const u8 *data)
-{
-	u32 len = pkt->udp_off - pkt->l3_off + pkt->udp_len;
-
-	return iqcn_icrc_ok(data + pkt->l3_off, len, pkt->v6);
-}
-
 /* Return: it was for a flow of the port */
 static bool iqcn_snoop_cnp(struct iqcn_port *port, const struct iqcn_key *key,
-			   const struct iqcn_pkt *pkt)
+			   const struct iqcn_pkt *pkt, const struct ethhdr *eth)
 {
 	struct iqcn_flow *flow;
 
@@ -80,18 +75,33 @@ static bool iqcn_snoop_cnp(struct iqcn_port *port, const struct iqcn_key *key,
 	if (!flow)
 		return false;
 	iqcn_queue_cnp_seen(flow, pkt->sport);
+	iqcn_queue_way_back(flow, eth);
 	return true;
 }
 
-static void iqcn_snoop_cm(struct net *net, const struct iqcn_pkt *pkt,
-			  const u8 *data, u32 avail)
+/* Where packets are counted that are no RoCEv2 */
+static void iqcn_snoop_malformed(struct iqcn_seen *seen)
 {
+	atomic64_inc(&seen->malformed);
+}
+
+static void iqcn_snoop_cm(struct net *net, int ifindex, struct iqcn_seen *seen,
+			  const struct sk_buff *skb, const struct iqcn_pkt *pkt,
+			  const u8 *data)
+{
+	u32 avail = min_t(u32, skb->len, IQCN_PARSE_MAX);
+	u32 len = pkt->udp_len - IQCN_UDP_LEN - IQCN_ICRC_LEN;
 	u32 off = pkt->udp_off + IQCN_UDP_LEN;
 	struct iqcn_cm cm;
 
-	if (pkt->dest_qp == IQCN_QP1 &&
-	    iqcn_parse_cm(data + off, avail - off, &cm))
-		iqcn_cm_seen(net, pkt, &cm);
+	/* what is behind the packet is no part of it */
+	if (pkt->dest_qp != IQCN_QP1 ||
+	    !iqcn_parse_cm(data + off, min(avail - off, len), &cm))
+		return;
+	if (iqcn_skb_intact(skb, data, pkt))
+		iqcn_cm_seen(net, ifindex, pkt, &cm);
+	else
+		iqcn_snoop_malformed(seen);
 }
 
 static bool iqcn_snoop_wanted(const struct iqcn_port *port, u8 opcode)
@@ -107,22 +117,45 @@ static void iqcn_snoop_key(struct iqcn_key *key, const struct iqcn_port *port,
 	iqcn_key_init(key, port, &pkt->dst, &pkt->src, pkt->dest_qp, pkt->vlan);
 }
 
+/* Nearly all that comes is evidence for nothing: what is, is held against its ICRC */
+static void iqcn_snoop_evidence(struct iqcn_port *port,
+				const struct iqcn_key *key,
+				const struct sk_buff *skb,
+				const struct iqcn_pkt *pkt, const u8 *data)
+{
+	struct iqcn_flow *flow = iqcn_pair_answered(port, key, pkt);
+
+	if (!flow && !READ_ONCE(port->sport))
+		return;
+	if (!iqcn_skb_intact(skb, data, pkt)) {
+		iqcn_snoop_malformed(&port->seen);
+		return;
+	}
+	if (flow) {
+		iqcn_pair_from_echo(port, flow, key->qp, pkt->psn);
+		if (iqcn_pair_settled(READ_ONCE(flow->grade)))
+			iqcn_queue_way_back(flow, eth_hdr(skb));
+	}
+	iqcn_pair_from_sport(port, key, pkt);
+}
+
 static void iqcn_snoop_roce(struct iqcn_port *port, struct net *net,
-			    const struct iqcn_pkt *pkt, const u8 *data,
-			    u32 avail)
+			    const struct sk_buff *skb,
+			    const struct iqcn_pkt *pkt, const u8 *data)
 {
 	struct iqcn_key key;
 
 	iqcn_snoop_key(&key, port, pkt);
 	if (pkt->opcode == IQCN_OP_CNP) {
-		if (!iqcn_snoop_cnp_ok(pkt, data))
-			atomic64_inc(&port->seen.malformed);
-		else if (!iqcn_snoop_cnp(port, &key, pkt))
+		if (!iqcn_skb_intact(skb, data, pkt))
+			iqcn_snoop_malformed(&port->seen);
+		else if (!iqcn_snoop_cnp(port, &key, pkt, eth_hdr(skb)))
 			atomic64_inc(&port->seen.cnp_unmatched);
 	} else if (pkt->opcode == IQCN_OP_UD_SEND_ONLY) {
-		iqcn_snoop_cm(net, pkt, data, avail);
+		iqcn_snoop_cm(net, port->dev->ifindex, &port->seen, skb, pkt,
+			      data);
 	} else if (iqcn_snoop_wanted(port, pkt->opcode)) {
-		iqcn_pair_from_reverse(port, &key, pkt);
+		iqcn_snoop_evidence(port, &key, skb, pkt, data);
 	}
 }
 
@@ -142,11 +175,10 @@ static unsigned int iqcn_snoop(void *priv, struct sk_buff *skb,
 	case IQCN_NOT_ROCE:
 		break;
 	case IQCN_MALFORMED:
-		atomic64_inc(&port->seen.malformed);
+		iqcn_snoop_malformed(&port->seen);
 		break;
 	case IQCN_ROCE:
-		iqcn_snoop_roce(port, state->net, &pkt, data,
-				min_t(u32, skb->len, IQCN_PARSE_MAX));
+		iqcn_snoop_roce(port, state->net, skb, &pkt, data);
 		break;
 	}
 	return NF_ACCEPT;
@@ -187,7 +219,8 @@ static bool iqcn_snoop_all_sends(struct iqcn_net *in,
 }
 
 /* A response answers one packet, by whatever port that left */
-static void iqcn_snoop_all_echo(struct iqcn_net *in, const struct iqcn_pkt *pkt)
+static void iqcn_snoop_all_echo(struct iqcn_net *in, const struct sk_buff *skb,
+				const struct iqcn_pkt *pkt, const u8 *data)
 {
 	struct iqcn_port *port, *only = NULL;
 	struct iqcn_flow *flow, *answered;
@@ -205,20 +238,29 @@ static void iqcn_snoop_all_echo(struct iqcn_net *in, const struct iqcn_pkt *pkt)
 			answered = flow;
 		}
 	}
-	if (candidates == 1 && !iqcn_snoop_all_sends(in, pkt, answered))
+	if (candidates != 1 ||
+	    iqcn_pair_settled(READ_ONCE(answered->grade)) ||
+	    iqcn_snoop_all_sends(in, pkt, answered))
+		return;
+	if (iqcn_skb_intact(skb, data, pkt))
 		iqcn_pair_from_echo(only, answered, pkt->dest_qp, pkt->psn);
+	else
+		iqcn_snoop_malformed(&in->seen);
 }
 
 static void iqcn_snoop_all_evidence(struct iqcn_net *in,
-				    const struct iqcn_pkt *pkt)
+				    const struct sk_buff *skb,
+				    const struct iqcn_pkt *pkt, const u8 *data)
 {
 	struct iqcn_port *port;
 	struct iqcn_key key;
 
 	if (iqcn_op_is_echo(pkt->opcode))
-		iqcn_snoop_all_echo(in, pkt);
+		iqcn_snoop_all_echo(in, skb, pkt, data);
 	list_for_each_entry_rcu(port, &in->ports, list) {
-		if (!iqcn_snoop_wanted(port, pkt->opcode))
+		if (!READ_ONCE(port->sport) ||
+		    !iqcn_snoop_wanted(port, pkt->opcode) ||
+		    !iqcn_skb_intact(skb, data, pkt))
 			continue;
 		iqcn_snoop_key(&key, port, pkt);
 		iqcn_pair_from_sport(port, &key, pkt);
@@ -278,13 +320,13 @@ static bool iqcn_snoop_is_ours(const struct iqcn_pkt *pkt, const u8 *data)
 	return iqcn_l3_id(data + pkt->l3_off, pkt->v6) == iqcn_notify_id(&cnp);
 }
 
-static void iqcn_snoop_all_cnp(struct iqcn_net *in, const struct iqcn_pkt *pkt,
-			       const u8 *data)
+static void iqcn_snoop_all_cnp(struct iqcn_net *in, const struct sk_buff *skb,
+			       const struct iqcn_pkt *pkt, const u8 *data)
 {
 	struct iqcn_flow *flow;
 
-	if (!iqcn_snoop_cnp_ok(pkt, data)) {
-		atomic64_inc(&in->seen.malformed);
+	if (!iqcn_skb_intact(skb, data, pkt)) {
+		iqcn_snoop_malformed(&in->seen);
 		return;
 	}
 	if (iqcn_snoop_is_ours(pkt, data))
@@ -300,15 +342,17 @@ static void iqcn_snoop_all_cnp(struct iqcn_net *in, const struct iqcn_pkt *pkt,
 		atomic64_inc(&in->seen.cnp_unmatched);
 }
 
-static void iqcn_snoop_all_roce(struct net *net, const struct iqcn_pkt *pkt,
-				const u8 *data, u32 avail)
+static void iqcn_snoop_all_roce(struct net *net, const struct sk_buff *skb,
+				const struct iqcn_pkt *pkt, const u8 *data)
 {
+	struct iqcn_net *in = iqcn_net(net);
+
 	if (pkt->opcode == IQCN_OP_CNP)
-		iqcn_snoop_all_cnp(iqcn_net(net), pkt, data);
+		iqcn_snoop_all_cnp(in, skb, pkt, data);
 	else if (pkt->opcode == IQCN_OP_UD_SEND_ONLY)
-		iqcn_snoop_cm(net, pkt, data, avail);
+		iqcn_snoop_cm(net, 0, &in->seen, skb, pkt, data);
 	else
-		iqcn_snoop_all_evidence(iqcn_net(net), pkt);
+		iqcn_snoop_all_evidence(in, skb, pkt, data);
 }
 
 /* What comes from a bridge or a VRF has been through these hooks already, on the
@@ -336,13 +380,12 @@ static unsigned int iqcn_snoop_all(void *priv, struct sk_buff *skb,
 	case IQCN_NOT_ROCE:
 		break;
 	case IQCN_MALFORMED:
-		atomic64_inc(&iqcn_net(state->net)->seen.malformed);
+		iqcn_snoop_malformed(&iqcn_net(state->net)->seen);
 		break;
 	case IQCN_ROCE:
 		/* user space may have had it before, and given it back */
 		local_bh_disable();
-		iqcn_snoop_all_roce(state->net, &pkt, data,
-				    min_t(u32, skb->len, IQCN_PARSE_MAX));
+		iqcn_snoop_all_roce(state->net, skb, &pkt, data);
 		local_bh_enable();
 		break;
 	}
@@ -404,6 +447,7 @@ int iqcn_snoop_set(struct net *net, u32 snoop)
  * @port: port
  *
  * Context: any.
+ * Return: the port's counters, or those of its namespace.
  */
 struct iqcn_seen *iqcn_snoop_seen(struct iqcn_port *port)
 {

@@ -134,8 +134,8 @@ bool iqcn_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
 		iqcn_notice_telemetry(n, q, was_ce, now_ns);
 	else if (cause == IQCN_CAUSE_DROP)
 		iqcn_telemetry_brief(n->cnp.reserved, cause, was_ce);
-	trace_iqcn_cnp_sent(q->port->dev, &flow->key, flow->src_qp, cause,
-			    base_ns, due_ns, now_ns);
+	trace_iqcn_cnp_sent(q, flow, cause, base_ns, due_ns, now_ns);
+	iqcn_event_cnp_sent(q, flow, cause, now_ns);
 	flow->told_ns = now_ns;
 	flow->cnps_sent++;
 	flow->ce_since = false;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Trace events iqcn:*.  Addresses are those of the flow, that is of its data;
- * IPv4 is v4-mapped.  Times are CLOCK_MONOTONIC.
+ * Trace events iqcn:*; Documentation/tracing.rst has them for users.  dev,
+ * ifindex and parent are those of the queue, depth_bytes is its.  Addresses are
+ * those of the flow, that is of its data; IPv4 is v4-mapped.  Times are
+ * CLOCK_MONOTONIC.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM iqcn
@@ -14,29 +16,73 @@
 
 #include "iqcn.h"
 
-#define IQCN_TRACE_FLOW_FIELDS				\
+/* User space knows names only by their values */
+TRACE_DEFINE_ENUM(IQCN_PAIR_NONE);
+TRACE_DEFINE_ENUM(IQCN_PAIR_SPORT);
+TRACE_DEFINE_ENUM(IQCN_PAIR_CNP);
+TRACE_DEFINE_ENUM(IQCN_PAIR_PSN);
+TRACE_DEFINE_ENUM(IQCN_PAIR_CM);
+TRACE_DEFINE_ENUM(IQCN_DETECT_QUEUE);
+TRACE_DEFINE_ENUM(IQCN_DETECT_DEPTH);
+TRACE_DEFINE_ENUM(IQCN_DETECT_RUN);
+TRACE_DEFINE_ENUM(IQCN_DETECT_SPAN);
+TRACE_DEFINE_ENUM(IQCN_CAUSE_TIMER);
+TRACE_DEFINE_ENUM(IQCN_CAUSE_WREB);
+TRACE_DEFINE_ENUM(IQCN_CAUSE_PI);
+TRACE_DEFINE_ENUM(IQCN_CAUSE_HOLD);
+TRACE_DEFINE_ENUM(IQCN_CAUSE_DROP);
+TRACE_DEFINE_ENUM(IQCN_REASON_NONE);
+TRACE_DEFINE_ENUM(IQCN_REASON_QUEUE);
+TRACE_DEFINE_ENUM(IQCN_REASON_DEPTH);
+TRACE_DEFINE_ENUM(IQCN_REASON_RUN);
+TRACE_DEFINE_ENUM(IQCN_REASON_SPAN);
+TRACE_DEFINE_ENUM(IQCN_REASON_QUIET);
+TRACE_DEFINE_ENUM(IQCN_REASON_RESET);
+
+/* An array, not a __string: bpftrace and filters take it for one all the same */
+#define IQCN_TRACE_QUEUE_FIELDS				\
+	__array(char, dev, IFNAMSIZ)			\
 	__field(int, ifindex)				\
+	__field(__u32, parent)
+
+#define IQCN_TRACE_QUEUE_ASSIGN(netdev, classid)		\
+	do {							\
+		memcpy(__entry->dev, (netdev)->name, IFNAMSIZ);	\
+		__entry->ifindex = (netdev)->ifindex;		\
+		__entry->parent = (classid);			\
+	} while (0)
+
+/* as tc writes it: root is ffff:ffff */
+#define IQCN_TRACE_QUEUE_FMT "dev=%s ifindex=%d parent=%x:%x"
+
+#define IQCN_TRACE_QUEUE_ARGS						\
+	__entry->dev, __entry->ifindex, __entry->parent >> 16,		\
+	__entry->parent & 0xffff
+
+#define IQCN_TRACE_FLOW_FIELDS				\
+	IQCN_TRACE_QUEUE_FIELDS				\
 	__array(__u8, src, 16)				\
 	__array(__u8, dst, 16)				\
 	__field(__u32, dest_qp)				\
 	__field(__u16, vid)				\
 	__field(__u16, inner_vid)
 
-#define IQCN_TRACE_FLOW_ASSIGN(dev, key)		\
-	do {						\
-		__entry->ifindex = (dev)->ifindex;	\
-		memcpy(__entry->src, &(key)->src, 16);	\
-		memcpy(__entry->dst, &(key)->dst, 16);	\
-		__entry->dest_qp = (key)->qp;		\
-		__entry->vid = (key)->vid[0];		\
-		__entry->inner_vid = (key)->vid[1];	\
+#define IQCN_TRACE_FLOW_ASSIGN(q, flow)					\
+	do {								\
+		IQCN_TRACE_QUEUE_ASSIGN((q)->port->dev, (q)->parent);	\
+		memcpy(__entry->src, &(flow)->key.src, 16);		\
+		memcpy(__entry->dst, &(flow)->key.dst, 16);		\
+		__entry->dest_qp = (flow)->key.qp;			\
+		__entry->vid = (flow)->key.vid[0];			\
+		__entry->inner_vid = (flow)->key.vid[1];		\
 	} while (0)
 
 #define IQCN_TRACE_FLOW_FMT \
-	"ifindex=%d src=%pI6c dst=%pI6c dest_qp=%u vid=%u.%u"
+	IQCN_TRACE_QUEUE_FMT " src=%pI6c dst=%pI6c dest_qp=%u vid=%u.%u"
 
 #define IQCN_TRACE_FLOW_ARGS						\
-	__entry->ifindex, __entry->src, __entry->dst, __entry->dest_qp,	\
+	IQCN_TRACE_QUEUE_ARGS,						\
+	__entry->src, __entry->dst, __entry->dest_qp,			\
 	__entry->vid, __entry->inner_vid
 
 #define iqcn_show_grade(grade)				\
@@ -47,12 +93,12 @@
 			 { IQCN_PAIR_PSN, "psn" },	\
 			 { IQCN_PAIR_CM, "cm" })
 
-#define iqcn_show_detect(bits)				\
-	__print_flags(bits, "|",			\
-		      { IQCN_DETECT_QUEUE, "queue" },	\
-		      { IQCN_DETECT_DEPTH, "depth" },	\
-		      { IQCN_DETECT_RUN, "run" },	\
-		      { IQCN_DETECT_SPAN, "span" })
+#define iqcn_show_detect(bits)					\
+	((bits) ? __print_flags(bits, "|",			\
+				{ IQCN_DETECT_QUEUE, "queue" },	\
+				{ IQCN_DETECT_DEPTH, "depth" },	\
+				{ IQCN_DETECT_RUN, "run" },	\
+				{ IQCN_DETECT_SPAN, "span" }) : "none")
 
 #define iqcn_show_cause(cause)				\
 	__print_symbolic(cause,				\
@@ -75,39 +121,36 @@
 /* A packet was marked CE by the queue */
 TRACE_EVENT(iqcn_mark,
 	TP_PROTO(const struct net_device *dev, u32 parent, u32 depth_bytes,
-		 u32 len),
-	TP_ARGS(dev, parent, depth_bytes, len),
+		 u32 len_bytes),
+	TP_ARGS(dev, parent, depth_bytes, len_bytes),
 	TP_STRUCT__entry(
-		__field(int, ifindex)
-		__field(__u32, parent)
+		IQCN_TRACE_QUEUE_FIELDS
 		__field(__u32, depth_bytes)
-		__field(__u32, len)
+		__field(__u32, len_bytes)
 	),
 	TP_fast_assign(
-		__entry->ifindex = dev->ifindex;
-		__entry->parent = parent;
+		IQCN_TRACE_QUEUE_ASSIGN(dev, parent);
 		__entry->depth_bytes = depth_bytes;
-		__entry->len = len;
+		__entry->len_bytes = len_bytes;
 	),
-	TP_printk("ifindex=%d parent=%08x depth_bytes=%u len=%u",
-		  __entry->ifindex, __entry->parent, __entry->depth_bytes,
-		  __entry->len)
+	TP_printk(IQCN_TRACE_QUEUE_FMT " depth_bytes=%u len_bytes=%u",
+		  IQCN_TRACE_QUEUE_ARGS, __entry->depth_bytes,
+		  __entry->len_bytes)
 );
 
 /* A RoCEv2 data packet left with CE; psn is that of its last segment */
 TRACE_EVENT(iqcn_ce_sent,
-	TP_PROTO(const struct net_device *dev, const struct iqcn_key *key,
-		 u32 psn, u32 depth_bytes),
-	TP_ARGS(dev, key, psn, depth_bytes),
+	TP_PROTO(const struct iqcn_queue *q, const struct iqcn_flow *flow),
+	TP_ARGS(q, flow),
 	TP_STRUCT__entry(
 		IQCN_TRACE_FLOW_FIELDS
 		__field(__u32, psn)
 		__field(__u32, depth_bytes)
 	),
 	TP_fast_assign(
-		IQCN_TRACE_FLOW_ASSIGN(dev, key);
-		__entry->psn = psn;
-		__entry->depth_bytes = depth_bytes;
+		IQCN_TRACE_FLOW_ASSIGN(q, flow);
+		__entry->psn = flow->psn;
+		__entry->depth_bytes = READ_ONCE(*q->depth_bytes);
 	),
 	TP_printk(IQCN_TRACE_FLOW_FMT " psn=%u depth_bytes=%u",
 		  IQCN_TRACE_FLOW_ARGS, __entry->psn, __entry->depth_bytes)
@@ -115,16 +158,15 @@ TRACE_EVENT(iqcn_ce_sent,
 
 /* A receiver's CNP was seen for a flow */
 TRACE_EVENT(iqcn_cnp_seen,
-	TP_PROTO(const struct net_device *dev, const struct iqcn_key *key,
-		 u32 src_qp),
-	TP_ARGS(dev, key, src_qp),
+	TP_PROTO(const struct iqcn_queue *q, const struct iqcn_flow *flow),
+	TP_ARGS(q, flow),
 	TP_STRUCT__entry(
 		IQCN_TRACE_FLOW_FIELDS
 		__field(__u32, src_qp)
 	),
 	TP_fast_assign(
-		IQCN_TRACE_FLOW_ASSIGN(dev, key);
-		__entry->src_qp = src_qp;
+		IQCN_TRACE_FLOW_ASSIGN(q, flow);
+		__entry->src_qp = flow->src_qp;
 	),
 	TP_printk(IQCN_TRACE_FLOW_FMT " src_qp=%u",
 		  IQCN_TRACE_FLOW_ARGS, __entry->src_qp)
@@ -134,9 +176,9 @@ TRACE_EVENT(iqcn_cnp_seen,
  * is after T1, or, if it was held back, after that too
  */
 TRACE_EVENT(iqcn_cnp_sent,
-	TP_PROTO(const struct net_device *dev, const struct iqcn_key *key,
-		 u32 src_qp, u32 cause, u64 base_ns, u64 due_ns, u64 now_ns),
-	TP_ARGS(dev, key, src_qp, cause, base_ns, due_ns, now_ns),
+	TP_PROTO(const struct iqcn_queue *q, const struct iqcn_flow *flow,
+		 u32 cause, u64 base_ns, u64 due_ns, u64 now_ns),
+	TP_ARGS(q, flow, cause, base_ns, due_ns, now_ns),
 	TP_STRUCT__entry(
 		IQCN_TRACE_FLOW_FIELDS
 		__field(__u32, src_qp)
@@ -144,36 +186,37 @@ TRACE_EVENT(iqcn_cnp_sent,
 		__field(__u64, base_ns)
 		__field(__u64, due_ns)
 		__field(__u64, late_ns)
+		__field(__u32, depth_bytes)
 	),
 	TP_fast_assign(
-		IQCN_TRACE_FLOW_ASSIGN(dev, key);
-		__entry->src_qp = src_qp;
+		IQCN_TRACE_FLOW_ASSIGN(q, flow);
+		__entry->src_qp = flow->src_qp;
 		__entry->cause = cause;
 		__entry->base_ns = base_ns;
 		__entry->due_ns = due_ns;
 		__entry->late_ns = now_ns - due_ns;
+		__entry->depth_bytes = READ_ONCE(*q->depth_bytes);
 	),
 	TP_printk(IQCN_TRACE_FLOW_FMT
-		  " src_qp=%u cause=%s base_ns=%llu due_ns=%llu late_ns=%llu",
+		  " src_qp=%u cause=%s base_ns=%llu due_ns=%llu late_ns=%llu depth_bytes=%u",
 		  IQCN_TRACE_FLOW_ARGS, __entry->src_qp,
 		  iqcn_show_cause(__entry->cause), __entry->base_ns,
-		  __entry->due_ns, __entry->late_ns)
+		  __entry->due_ns, __entry->late_ns, __entry->depth_bytes)
 );
 
 /* A flow's pairing changed */
 TRACE_EVENT(iqcn_paired,
-	TP_PROTO(const struct net_device *dev, const struct iqcn_key *key,
-		 u32 src_qp, u32 grade),
-	TP_ARGS(dev, key, src_qp, grade),
+	TP_PROTO(const struct iqcn_queue *q, const struct iqcn_flow *flow),
+	TP_ARGS(q, flow),
 	TP_STRUCT__entry(
 		IQCN_TRACE_FLOW_FIELDS
 		__field(__u32, src_qp)
 		__field(__u32, grade)
 	),
 	TP_fast_assign(
-		IQCN_TRACE_FLOW_ASSIGN(dev, key);
-		__entry->src_qp = src_qp;
-		__entry->grade = grade;
+		IQCN_TRACE_FLOW_ASSIGN(q, flow);
+		__entry->src_qp = flow->src_qp;
+		__entry->grade = flow->grade;
 	),
 	TP_printk(IQCN_TRACE_FLOW_FMT " src_qp=%u grade=%s",
 		  IQCN_TRACE_FLOW_ARGS, __entry->src_qp,
@@ -182,13 +225,10 @@ TRACE_EVENT(iqcn_paired,
 
 /* The queue's congestion began or ended */
 TRACE_EVENT(iqcn_queue_state,
-	TP_PROTO(const struct net_device *dev, u32 parent, u32 congested,
-		 u32 reason, u64 rate_bps, u64 roce_bps, u32 depth_bytes),
-	TP_ARGS(dev, parent, congested, reason, rate_bps, roce_bps,
-		depth_bytes),
+	TP_PROTO(const struct iqcn_queue *q, u64 roce_bps),
+	TP_ARGS(q, roce_bps),
 	TP_STRUCT__entry(
-		__field(int, ifindex)
-		__field(__u32, parent)
+		IQCN_TRACE_QUEUE_FIELDS
 		__field(__u32, congested)
 		__field(__u32, reason)
 		__field(__u64, rate_bps)
@@ -196,26 +236,24 @@ TRACE_EVENT(iqcn_queue_state,
 		__field(__u32, depth_bytes)
 	),
 	TP_fast_assign(
-		__entry->ifindex = dev->ifindex;
-		__entry->parent = parent;
-		__entry->congested = congested;
-		__entry->reason = reason;
-		__entry->rate_bps = rate_bps;
+		IQCN_TRACE_QUEUE_ASSIGN(q->port->dev, q->parent);
+		__entry->congested = q->congested;
+		__entry->reason = q->state_reason;
+		__entry->rate_bps = q->ce.rate_bps;
 		__entry->roce_bps = roce_bps;
-		__entry->depth_bytes = depth_bytes;
+		__entry->depth_bytes = READ_ONCE(*q->depth_bytes);
 	),
-	TP_printk("ifindex=%d parent=%08x congested=%s reason=%s rate_bps=%llu roce_bps=%llu depth_bytes=%u",
-		  __entry->ifindex, __entry->parent,
-		  iqcn_show_detect(__entry->congested),
+	TP_printk(IQCN_TRACE_QUEUE_FMT
+		  " congested=%s reason=%s rate_bps=%llu roce_bps=%llu depth_bytes=%u",
+		  IQCN_TRACE_QUEUE_ARGS, iqcn_show_detect(__entry->congested),
 		  iqcn_show_reason(__entry->reason), __entry->rate_bps,
 		  __entry->roce_bps, __entry->depth_bytes)
 );
 
 /* The congestion of a single flow began or ended */
 TRACE_EVENT(iqcn_flow_state,
-	TP_PROTO(const struct net_device *dev, const struct iqcn_key *key,
-		 u32 congested, u32 reason, u32 run, u32 psn),
-	TP_ARGS(dev, key, congested, reason, run, psn),
+	TP_PROTO(const struct iqcn_queue *q, const struct iqcn_flow *flow),
+	TP_ARGS(q, flow),
 	TP_STRUCT__entry(
 		IQCN_TRACE_FLOW_FIELDS
 		__field(__u32, congested)
@@ -224,11 +262,11 @@ TRACE_EVENT(iqcn_flow_state,
 		__field(__u32, psn)
 	),
 	TP_fast_assign(
-		IQCN_TRACE_FLOW_ASSIGN(dev, key);
-		__entry->congested = congested;
-		__entry->reason = reason;
-		__entry->run = run;
-		__entry->psn = psn;
+		IQCN_TRACE_FLOW_ASSIGN(q, flow);
+		__entry->congested = flow->congested;
+		__entry->reason = flow->state_reason;
+		__entry->run = flow->continuity.run;
+		__entry->psn = flow->psn;
 	),
 	TP_printk(IQCN_TRACE_FLOW_FMT " congested=%s reason=%s run=%u psn=%u",
 		  IQCN_TRACE_FLOW_ARGS, iqcn_show_detect(__entry->congested),

@@ -186,6 +186,7 @@ static bool iqcn_flow_held(const struct iqcn_flow *flow)
  * @flow: flow
  *
  * Context: lock of its queue.
+ * Return: true if so.
  */
 bool iqcn_trigger_is_bts(const struct iqcn_flow *flow)
 {

@@ -713,6 +713,12 @@ static int iqcn_print_xstats(struct qdisc_util *qu, FILE *f,
 	return 0;
 }
 
+/* For iqcn(8), which looks whether plugin, tool and module belong together */
+const char *iqcn_plugin_version(void)
+{
+	return IQCN_VERSION;
+}
+
 struct qdisc_util iqcn_qdisc_util = {
 	.id = "iqcn",
 	.parse_qopt = iqcn_parse_opt,

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A part of <linux/kernel.h> until 6.4 */
+#ifndef _IQCN_COMPAT_LINUX_HEX_H
+#define _IQCN_COMPAT_LINUX_HEX_H
+
+#ifdef IQCN_HAVE_LINUX_HEX_H
+#include_next <linux/hex.h>
+#else
+#include <linux/kernel.h>
+#endif
+
+#endif /* _IQCN_COMPAT_LINUX_HEX_H */

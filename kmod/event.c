@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What happens, told to who listens to the netlink family's groups.
+ *
+ * It happens under locks, in a qdisc, and a message may reach any other (a tap
+ * on netlink is a device): so it is noted in a ring, one of each group in a
+ * namespace, and a work sends what has come together.  A ring and the time from
+ * one run to the next make the limit of the rate; what finds the ring full is
+ * lost, and counted.  Nothing is noted while nobody listens.
+ */
+#include <net/genetlink.h>
+#include <net/net_namespace.h>
+
+#include "genl.h"
+#include "iqcn.h"
+
+/* Events of a group between two runs of the work */
+#define IQCN_EVENTS		1024
+#define IQCN_EVENT_RUN_MS	10
+
+/**
+ * struct iqcn_event - something that has happened
+ * @time_ns: when
+ * @lost: how many of its group were until then
+ * @rate_bps: of IQCN_CMD_QUEUE_STATE_NTF, CE rate
+ * @roce_bps: of that, what it is compared with
+ * @key: of the others, whose flow
+ * @cmd: enum iqcn_cmd
+ * @ifindex: of the port
+ * @parent: of the queue
+ * @depth_bytes: of the queue
+ * @congested: of a state, enum iqcn_detect bits
+ * @reason: of a state, enum iqcn_reason
+ * @src_qp: of a CNP, whom it goes to
+ * @cause: of a CNP, enum iqcn_cause
+ */
+struct iqcn_event {
+	u64 time_ns;
+	u64 lost;
+	union {
+		struct {
+			u64 rate_bps;
+			u64 roce_bps;
+		};
+		struct iqcn_key key;
+	};
+	u32 cmd;
+	u32 ifindex;
+	u32 parent;
+	u32 depth_bytes;
+	union {
+		struct {
+			u32 congested;
+			u32 reason;
+		};
+		struct {
+			u32 src_qp;
+			u32 cause;
+		};
+	};
+};
+
+static bool iqcn_event_wanted(const struct iqcn_queue *q,
+			      enum iqcn_group group)
+{
+	return genl_has_listeners(&iqcn_genl_family, dev_net(q->port->dev),
+				  group);
+}
+
+static void iqcn_event_add(const struct iqcn_queue *q, enum iqcn_group group,
+			   struct iqcn_event *e)
+{
+	struct iqcn_net *in = iqcn_net(dev_net(q->port->dev));
+	struct iqcn_ring *ring = &in->rings[group];
+
+	e->ifindex = q->port->dev->ifindex;
+	e->parent = q->parent;
+	e->depth_bytes = READ_ONCE(*q->depth_bytes);
+
+	spin_lock(&ring->lock);
+	if (ring->head - ring->tail < IQCN_EVENTS) {
+		e->lost = ring->lost;
+		ring->events[ring->head++ % IQCN_EVENTS] = *e;
+	} else {
+		iqcn_inc(ring->lost);
+	}
+	spin_unlock(&ring->lock);
+	queue_delayed_work(iqcn_wq, &in->event_work,
+			   msecs_to_jiffies(IQCN_EVENT_RUN_MS));
+}
+
+/**
+ * iqcn_event_queue_state() - the congestion of a queue began or ended
+ * @q: queue
+ * @bits: enum iqcn_detect bits
+ * @reason: enum iqcn_reason
+ * @now_ns: now
+ *
+ * Context: queue->lock.
+ */
+void iqcn_event_queue_state(struct iqcn_queue *q, u32 bits, u32 reason,
+			    u64 now_ns)
+{
+	struct iqcn_event e;
+
+	if (!iqcn_event_wanted(q, IQCN_GROUP_STATE))
+		return;
+	e = (struct iqcn_event) {
+		.cmd = IQCN_CMD_QUEUE_STATE_NTF,
+		.time_ns = now_ns,
+		.congested = bits,
+		.reason = reason,
+	};
+	e.rate_bps = q->ce.rate_bps;
+	e.roce_bps = iqcn_queue_roce_bps(q);
+	iqcn_event_add(q, IQCN_GROUP_STATE, &e);
+}
+
+/**
+ * iqcn_event_flow_state() - that of a flow did
+ * @q: its queue
+ * @flow: flow
+ * @bits: enum iqcn_detect bits
+ * @reason: enum iqcn_reason
+ * @now_ns: now
+ *
+ * Context: queue->lock.
+ */
+void iqcn_event_flow_state(struct iqcn_queue *q, const struct iqcn_flow *flow,
+			   u32 bits, u32 reason, u64 now_ns)
+{
+	struct iqcn_event e;
+
+	if (!iqcn_event_wanted(q, IQCN_GROUP_STATE))
+		return;
+	e = (struct iqcn_event) {
+		.cmd = IQCN_CMD_FLOW_STATE_NTF,
+		.time_ns = now_ns,
+		.congested = bits,
+		.reason = reason,
+	};
+	e.key = flow->key;
+	iqcn_event_add(q, IQCN_GROUP_STATE, &e);
+}
+
+/**
+ * iqcn_event_cnp_sent() - a CNP of ours is about to be injected
+ * @q: queue
+ * @flow: its flow that the CNP is for
+ * @cause: why
+ * @now_ns: now
+ *
+ * Context: queue->lock.
+ */
+void iqcn_event_cnp_sent(struct iqcn_queue *q, const struct iqcn_flow *flow,
+			 enum iqcn_cause cause, u64 now_ns)
+{
+	struct iqcn_event e;
+
+	if (!iqcn_event_wanted(q, IQCN_GROUP_CNP))
+		return;
+	e = (struct iqcn_event) {
+		.cmd = IQCN_CMD_CNP_NTF,
+		.time_ns = now_ns,
+		.src_qp = flow->src_qp,
+		.cause = cause,
+	};
+	e.key = flow->key;
+	iqcn_event_add(q, IQCN_GROUP_CNP, &e);
+}
+
+static int iqcn_event_put_state(struct sk_buff *skb,
+				const struct iqcn_event *e)
+{
+	if (nla_put_u32(skb, IQCN_A_EVENT_CONGESTED, e->congested) ||
+	    nla_put_u32(skb, IQCN_A_EVENT_REASON, e->reason))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int iqcn_event_put_subject(struct sk_buff *skb,
+				  const struct iqcn_event *e)
+{
+	switch (e->cmd) {
+	case IQCN_CMD_QUEUE_STATE_NTF:
+		if (iqcn_genl_put_u64(skb, IQCN_A_EVENT_RATE_BPS,
+				      e->rate_bps) ||
+		    iqcn_genl_put_u64(skb, IQCN_A_EVENT_ROCE_BPS,
+				      e->roce_bps))
+			return -EMSGSIZE;
+		return iqcn_event_put_state(skb, e);
+	case IQCN_CMD_FLOW_STATE_NTF:
+		return iqcn_genl_put_key(skb, IQCN_A_EVENT_SRC, &e->key) ?:
+		       iqcn_event_put_state(skb, e);
+	default:
+		if (iqcn_genl_put_key(skb, IQCN_A_EVENT_SRC, &e->key) ||
+		    nla_put_u32(skb, IQCN_A_EVENT_SRC_QP, e->src_qp) ||
+		    nla_put_u32(skb, IQCN_A_EVENT_CAUSE, e->cause))
+			return -EMSGSIZE;
+		return 0;
+	}
+}
+
+static int iqcn_event_put(struct sk_buff *skb, const struct iqcn_event *e)
+{
+	void *hdr = genlmsg_put(skb, 0, 0, &iqcn_genl_family, 0, e->cmd);
+
+	if (!hdr)
+		return -EMSGSIZE;
+	if (iqcn_genl_put_u64(skb, IQCN_A_EVENT_TIME_NS, e->time_ns) ||
+	    iqcn_genl_put_u64(skb, IQCN_A_EVENT_LOST, e->lost) ||
+	    nla_put_u32(skb, IQCN_A_EVENT_IFINDEX, e->ifindex) ||
+	    nla_put_u32(skb, IQCN_A_EVENT_PARENT, e->parent) ||
+	    nla_put_u32(skb, IQCN_A_EVENT_DEPTH_BYTES, e->depth_bytes) ||
+	    iqcn_event_put_subject(skb, e)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+/* Who adds events does not touch those from tail to head, and only this moves
+ * the tail.  Return: there are more.
+ */
+static bool iqcn_event_send_some(struct iqcn_net *in, enum iqcn_group group,
+				 u32 head)
+{
+	struct iqcn_ring *ring = &in->rings[group];
+	u32 tail = ring->tail;
+	struct sk_buff *skb;
+
+	if (tail == head)
+		return false;
+	/* no memory: once more in the next run, if they are not too many */
+	skb = nlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+	if (!skb)
+		return false;
+	while (tail != head &&
+	       !iqcn_event_put(skb, &ring->events[tail % IQCN_EVENTS]))
+		tail++;
+	spin_lock_bh(&ring->lock);
+	ring->tail = tail;
+	spin_unlock_bh(&ring->lock);
+	genlmsg_multicast_netns(&iqcn_genl_family, in->net, skb, 0, group,
+				GFP_KERNEL);
+	return true;
+}
+
+static void iqcn_event_work(struct work_struct *work)
+{
+	struct iqcn_net *in = container_of(to_delayed_work(work),
+					   struct iqcn_net, event_work);
+	enum iqcn_group group;
+	bool more = false;
+	u32 head;
+
+	for (group = 0; group < __IQCN_GROUP_MAX; group++) {
+		struct iqcn_ring *ring = &in->rings[group];
+
+		spin_lock_bh(&ring->lock);
+		head = ring->head;
+		spin_unlock_bh(&ring->lock);
+		while (iqcn_event_send_some(in, group, head))
+			cond_resched();
+		more |= READ_ONCE(ring->head) != ring->tail;
+	}
+	if (more)
+		queue_delayed_work(iqcn_wq, &in->event_work,
+				   msecs_to_jiffies(IQCN_EVENT_RUN_MS));
+}
+
+/**
+ * iqcn_event_init() - a namespace is made
+ * @in: what we have of it
+ *
+ * Context: process.
+ */
+void iqcn_event_init(struct iqcn_net *in)
+{
+	enum iqcn_group group;
+
+	for (group = 0; group < __IQCN_GROUP_MAX; group++)
+		spin_lock_init(&in->rings[group].lock);
+	INIT_DELAYED_WORK(&in->event_work, iqcn_event_work);
+}
+
+static void iqcn_event_free(struct iqcn_net *in)
+{
+	enum iqcn_group group;
+
+	for (group = 0; group < __IQCN_GROUP_MAX; group++) {
+		kvfree(in->rings[group].events);
+		in->rings[group].events = NULL;
+	}
+}
+
+/**
+ * iqcn_event_start() - a namespace gets its first port
+ * @in: what we have of it
+ *
+ * Context: RTNL.
+ * Return: 0 or a negative error.
+ */
+int iqcn_event_start(struct iqcn_net *in)
+{
+	enum iqcn_group group;
+
+	for (group = 0; group < __IQCN_GROUP_MAX; group++) {
+		struct iqcn_ring *ring = &in->rings[group];
+
+		ring->events = kvcalloc(IQCN_EVENTS, sizeof(*ring->events),
+					GFP_KERNEL);
+		if (!ring->events) {
+			iqcn_event_free(in);
+			return -ENOMEM;
+		}
+		ring->head = 0;
+		ring->tail = 0;
+	}
+	return 0;
+}
+
+/**
+ * iqcn_event_stop() - a namespace has lost its last port
+ * @in: what we have of it
+ *
+ * What has happened is still sent.
+ *
+ * Context: RTNL, sleeps; nothing happens any more.
+ */
+void iqcn_event_stop(struct iqcn_net *in)
+{
+	flush_delayed_work(&in->event_work);
+	cancel_delayed_work_sync(&in->event_work);
+	iqcn_event_free(in);
+}

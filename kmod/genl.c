@@ -1,0 +1,795 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The generic netlink family: what there is to see, for programs.
+ *
+ * A dump is made in pieces as the reader takes them, and nothing is kept between
+ * two of them but numbers: ports come in the order of their devices' numbers,
+ * queues as they were attached, flows in the order of their ids.  A port or
+ * queue that comes or goes meanwhile makes the reader see NLM_F_DUMP_INTR; flows
+ * do all the time.  One that is there all the time has one id all the time, so
+ * it is shown once; one that is made meanwhile is left out, or it might take the
+ * id of another, or be one that has been shown and forgotten.
+ *
+ * No lock is held for longer than it takes to copy a queue's or a flow's
+ * state, and RCU for no more than IQCN_GENL_RUN of them.
+ */
+#include <linux/rtnetlink.h>
+#include <net/gen_stats.h>
+#include <net/ipv6.h>
+#include <net/sock.h>
+
+#include "genl.h"
+#include "iqcn.h"
+
+/* Flows looked at before others get the CPU */
+#define IQCN_GENL_RUN	256
+
+/**
+ * struct iqcn_genl_dump - how far a dump has come
+ * @only: number of the device it is about, 0: all
+ * @filter: enum iqcn_filter bits
+ * @ifindex: least number of a device that is still to come
+ * @born_ns: of the youngest flow when it came to that port, 0: not there yet
+ * @at: queues of that port that were shown, or least id of the flows to come
+ */
+struct iqcn_genl_dump {
+	u32 only;
+	u32 filter;
+	u32 ifindex;
+	u64 born_ns;
+	unsigned long at;
+};
+
+static struct iqcn_genl_dump *iqcn_genl_dump(struct netlink_callback *cb)
+{
+	BUILD_BUG_ON(sizeof(struct iqcn_genl_dump) > sizeof(cb->ctx));
+	return (struct iqcn_genl_dump *)cb->ctx;
+}
+
+/* The port of the least number from @ifindex on; RCU */
+static struct iqcn_port *iqcn_genl_next(const struct net *net, u32 ifindex)
+{
+	struct iqcn_port *port, *next = NULL;
+
+	list_for_each_entry_rcu(port, &iqcn_net(net)->ports, list,
+				lockdep_rtnl_is_held())
+		if (port->dev->ifindex >= ifindex &&
+		    (!next || port->dev->ifindex < next->dev->ifindex))
+			next = port;
+	return next;
+}
+
+/* The port of the device of an attribute; RTNL or RCU */
+static struct iqcn_port *iqcn_genl_port(const struct net *net,
+					const struct nlattr *attr,
+					struct netlink_ext_ack *extack)
+{
+	u32 ifindex = nla_get_u32(attr);
+	struct iqcn_port *port;
+
+	port = iqcn_genl_next(net, ifindex);
+	if (port && port->dev->ifindex == ifindex)
+		return port;
+	NL_SET_ERR_MSG_ATTR(extack, attr,
+			    "The device of this ifindex is not there, or has no qdisc iqcn");
+	return NULL;
+}
+
+/* The port that a dump is to go on with, NULL: none is left */
+static struct iqcn_port *iqcn_genl_dump_port(struct netlink_callback *cb)
+{
+	struct iqcn_genl_dump *d = iqcn_genl_dump(cb);
+	struct iqcn_port *port;
+
+	port = iqcn_genl_next(sock_net(cb->skb->sk), d->ifindex);
+	if (!port || (d->only && port->dev->ifindex != d->only))
+		return NULL;
+	/* the one that it was at is gone */
+	if (port->dev->ifindex != d->ifindex) {
+		d->ifindex = port->dev->ifindex;
+		d->born_ns = 0;
+		d->at = 0;
+	}
+	return port;
+}
+
+static void iqcn_genl_dump_next_port(struct netlink_callback *cb)
+{
+	struct iqcn_genl_dump *d = iqcn_genl_dump(cb);
+
+	d->ifindex++;
+	d->born_ns = 0;
+	d->at = 0;
+}
+
+/* A message that does not fit comes in the next piece */
+static int iqcn_genl_dump_ret(const struct sk_buff *skb, int err)
+{
+	return skb->len ?: err;
+}
+
+static void *iqcn_genl_put(struct sk_buff *skb, struct netlink_callback *cb,
+			   u8 cmd)
+{
+	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			   &iqcn_genl_family, NLM_F_MULTI, cmd);
+}
+
+/* Begin a dump of what the request's attributes @ifindex and @filter say, which
+ * are valid.  The text of an error is seen from 6.7 on.
+ */
+static int iqcn_genl_start(struct netlink_callback *cb, int ifindex, int filter)
+{
+	struct iqcn_genl_dump *d = iqcn_genl_dump(cb);
+	const struct nlattr *attr;
+	bool there;
+
+	attr = nlmsg_find_attr(cb->nlh, GENL_HDRLEN, filter);
+	if (attr)
+		d->filter = nla_get_u32(attr);
+	attr = nlmsg_find_attr(cb->nlh, GENL_HDRLEN, ifindex);
+	if (!attr)
+		return 0;
+	d->only = nla_get_u32(attr);
+	d->ifindex = d->only;
+	rcu_read_lock();
+	there = iqcn_genl_port(sock_net(cb->skb->sk), attr, cb->extack);
+	rcu_read_unlock();
+	return there ? 0 : -ENODEV;
+}
+
+static u64 iqcn_genl_port_depth(const struct iqcn_port *port)
+{
+	const struct iqcn_queue *q;
+	u64 bytes = 0;
+
+	list_for_each_entry_rcu(q, &port->queues, list)
+		bytes += READ_ONCE(*q->depth_bytes);
+	return bytes;
+}
+
+static int iqcn_genl_put_port(struct sk_buff *skb, struct iqcn_port *port)
+{
+	const struct iqcn_net *in = iqcn_net(dev_net(port->dev));
+	char name[IFNAMSIZ];
+	int a;
+
+	/* it may be another the next moment */
+	strscpy(name, port->dev->name, sizeof(name));
+	if (nla_put_u32(skb, IQCN_A_PORT_IFINDEX, port->dev->ifindex) ||
+	    nla_put_string(skb, IQCN_A_PORT_IFNAME, name) ||
+	    nla_put_u32(skb, IQCN_A_PORT_SNOOP, READ_ONCE(port->snoop)) ||
+	    iqcn_genl_put_u64(skb, IQCN_A_PORT_DEPTH_BYTES,
+			      iqcn_genl_port_depth(port)) ||
+	    iqcn_genl_put_u64(skb, IQCN_A_PORT_STATE_LOST,
+			      READ_ONCE(in->rings[IQCN_GROUP_STATE].lost)) ||
+	    iqcn_genl_put_u64(skb, IQCN_A_PORT_CNP_LOST,
+			      READ_ONCE(in->rings[IQCN_GROUP_CNP].lost)))
+		return -EMSGSIZE;
+	for (a = IQCN_A_PORT_QUEUES; a <= IQCN_A_PORT_MAX; a++)
+		if (iqcn_genl_put_u64(skb, a, iqcn_values[a].get(port)))
+			return -EMSGSIZE;
+	return 0;
+}
+
+static int iqcn_genl_port_get(struct sk_buff *request, struct genl_info *info)
+{
+	struct iqcn_port *port;
+	struct sk_buff *skb;
+	int err = -EMSGSIZE;
+	void *hdr;
+
+	if (GENL_REQ_ATTR_CHECK(info, IQCN_A_PORT_IFINDEX)) {
+		GENL_SET_ERR_MSG(info, "IQCN_A_PORT_IFINDEX is missing");
+		return -EINVAL;
+	}
+	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+	if (!skb)
+		return -ENOMEM;
+	hdr = genlmsg_put_reply(skb, info, &iqcn_genl_family, 0, IQCN_CMD_PORT_GET);
+	if (!hdr)
+		goto err_free;
+	rcu_read_lock();
+	port = iqcn_genl_port(genl_info_net(info),
+			      info->attrs[IQCN_A_PORT_IFINDEX], info->extack);
+	err = port ? iqcn_genl_put_port(skb, port) : -ENODEV;
+	rcu_read_unlock();
+	if (err)
+		goto err_free;
+	genlmsg_end(skb, hdr);
+	return genlmsg_reply(skb, info);
+
+err_free:
+	nlmsg_free(skb);
+	return err;
+}
+
+static int iqcn_genl_start_ports(struct netlink_callback *cb)
+{
+	return iqcn_genl_start(cb, IQCN_A_PORT_IFINDEX, IQCN_A_PORT_UNSPEC);
+}
+
+static int iqcn_genl_dump_ports(struct sk_buff *skb,
+				struct netlink_callback *cb)
+{
+	struct iqcn_port *port;
+	int err = 0;
+	void *hdr;
+
+	cb->seq = iqcn_port_generation(sock_net(cb->skb->sk));
+	rcu_read_lock();
+	while (!err && (port = iqcn_genl_dump_port(cb))) {
+		hdr = iqcn_genl_put(skb, cb, IQCN_CMD_PORT_GET);
+		if (!hdr) {
+			err = -EMSGSIZE;
+			break;
+		}
+		genl_dump_check_consistent(cb, hdr);
+		err = iqcn_genl_put_port(skb, port);
+		if (err) {
+			genlmsg_cancel(skb, hdr);
+		} else {
+			genlmsg_end(skb, hdr);
+			iqcn_genl_dump_next_port(cb);
+		}
+	}
+	rcu_read_unlock();
+	return iqcn_genl_dump_ret(skb, err);
+}
+
+/* What is copied of struct tc_iqcn_xstats */
+struct iqcn_genl_field {
+	u16 offset;
+	u16 size;
+};
+
+#define IQCN_FIELD(_attr, _name)					\
+	[IQCN_A_QUEUE_##_attr] = {					\
+		offsetof(struct tc_iqcn_xstats, _name),			\
+		sizeof_field(struct tc_iqcn_xstats, _name)		\
+	}
+
+static const struct iqcn_genl_field iqcn_genl_fields[IQCN_A_QUEUE_MAX + 1] = {
+	IQCN_FIELD(CONGESTED, congested),
+	IQCN_FIELD(FLOWS, flows),
+	IQCN_FIELD(FLOWS_PAIRED, flows_paired),
+	IQCN_FIELD(FLOWS_CONGESTED, flows_congested),
+	IQCN_FIELD(FLOWS_ACTIVE, flows_active),
+	IQCN_FIELD(DEPTH_PEAK_BYTES, depth_peak_bytes),
+	IQCN_FIELD(BTS_PROB, bts_prob),
+	IQCN_FIELD(RATE_BPS, rate_bps),
+	IQCN_FIELD(ROCE_BPS, roce_bps),
+	IQCN_FIELD(ECN_MARK, ecn_mark),
+	IQCN_FIELD(BTS_MARK, bts_mark),
+	IQCN_FIELD(CE_IN, ce_in),
+	IQCN_FIELD(CE_SENT, ce_sent),
+	IQCN_FIELD(CE_SAMPLED, ce_sampled),
+	IQCN_FIELD(NOT_ECT, not_ect),
+	IQCN_FIELD(NOT_ECT_DROP, not_ect_drop),
+	IQCN_FIELD(UNMARKABLE, unmarkable),
+	IQCN_FIELD(DROP_OVERLIMIT, drop_overlimit),
+	IQCN_FIELD(CNP_SEEN, cnp_seen),
+	IQCN_FIELD(CNP_SENT, cnp_sent),
+	IQCN_FIELD(CNP_WREB, cnp_wreb),
+	IQCN_FIELD(CNP_PI, cnp_pi),
+	IQCN_FIELD(CNP_HOLD, cnp_hold),
+	IQCN_FIELD(CNP_DROP, cnp_drop),
+	IQCN_FIELD(CNP_DELAYED, cnp_delayed),
+	IQCN_FIELD(CNP_CANCELLED, cnp_cancelled),
+	IQCN_FIELD(CNP_BUDGET, cnp_budget),
+	IQCN_FIELD(CNP_UNPAIRED, cnp_unpaired),
+	IQCN_FIELD(CNP_GAP, cnp_gap),
+	IQCN_FIELD(CNP_ERROR, cnp_error),
+	IQCN_FIELD(PAIRED, paired),
+	IQCN_FIELD(CONTRADICTED, contradicted),
+	IQCN_FIELD(FLOW_NEW, flow_new),
+	IQCN_FIELD(FLOW_AGED, flow_aged),
+	IQCN_FIELD(FLOW_EVICTED, flow_evicted),
+	IQCN_FIELD(FLOW_FULL, flow_full),
+	IQCN_FIELD(MALFORMED, malformed),
+	IQCN_FIELD(STATE_CHANGES, state_changes),
+	IQCN_FIELD(FLOW_STATE_CHANGES, flow_state_changes),
+};
+
+static int iqcn_genl_put_xstats(struct sk_buff *skb,
+				const struct tc_iqcn_xstats *st)
+{
+	const struct iqcn_genl_field *f;
+	const void *field;
+	int a, err;
+
+	for (a = IQCN_A_QUEUE_CONGESTED; a <= IQCN_A_QUEUE_MAX; a++) {
+		f = &iqcn_genl_fields[a];
+		field = (const void *)st + f->offset;
+		if (f->size == sizeof(u64))
+			err = iqcn_genl_put_u64(skb, a, *(const u64 *)field);
+		else
+			err = nla_put_u32(skb, a, *(const u32 *)field);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int iqcn_genl_put_params(struct sk_buff *skb, struct iqcn_queue *q)
+{
+	int err;
+
+	spin_lock_bh(&q->lock);
+	err = nla_put_u32(skb, IQCN_A_QUEUE_LIMIT_BYTES, q->p.limit_bytes) ||
+	      nla_put_u32(skb, IQCN_A_QUEUE_KMIN_BYTES, q->p.mark.kmin_bytes) ||
+	      nla_put_u32(skb, IQCN_A_QUEUE_KMAX_BYTES, q->p.mark.kmax_bytes) ||
+	      nla_put_u32(skb, IQCN_A_QUEUE_NOTIFY, q->p.notify);
+	spin_unlock_bh(&q->lock);
+	return err ? -EMSGSIZE : 0;
+}
+
+static int iqcn_genl_put_sent(struct sk_buff *skb,
+			      const struct gnet_stats_basic_sync *sent)
+{
+	u64 bytes, packets;
+	unsigned int start;
+
+	do {
+		start = u64_stats_fetch_begin(&sent->syncp);
+		bytes = u64_stats_read(&sent->bytes);
+		packets = u64_stats_read(&sent->packets);
+	} while (u64_stats_fetch_retry(&sent->syncp, start));
+	if (iqcn_genl_put_u64(skb, IQCN_A_QUEUE_TX_BYTES, bytes) ||
+	    iqcn_genl_put_u64(skb, IQCN_A_QUEUE_TX_PACKETS, packets))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int iqcn_genl_put_queue(struct sk_buff *skb, struct iqcn_queue *q,
+			       const struct tc_iqcn_xstats *st)
+{
+	if (nla_put_u32(skb, IQCN_A_QUEUE_IFINDEX, q->port->dev->ifindex) ||
+	    nla_put_u32(skb, IQCN_A_QUEUE_PARENT, q->parent) ||
+	    nla_put_u32(skb, IQCN_A_QUEUE_DEPTH_BYTES,
+			READ_ONCE(*q->depth_bytes)) ||
+	    iqcn_genl_put_params(skb, q) ||
+	    iqcn_genl_put_sent(skb, q->sent))
+		return -EMSGSIZE;
+	if (st->state_since_ns &&
+	    iqcn_genl_put_u64(skb, IQCN_A_QUEUE_STATE_AGE_NS,
+			      st->state_since_ns))
+		return -EMSGSIZE;
+	if (nla_put_u32(skb, IQCN_A_QUEUE_STATE_REASON, st->state_reason))
+		return -EMSGSIZE;
+	return iqcn_genl_put_xstats(skb, st);
+}
+
+static int iqcn_genl_dump_queue(struct sk_buff *skb,
+				struct netlink_callback *cb,
+				struct iqcn_queue *q)
+{
+	const struct iqcn_genl_dump *d = iqcn_genl_dump(cb);
+	struct tc_iqcn_xstats st;
+	void *hdr;
+	int err;
+
+	iqcn_queue_stats(q, &st);
+	if ((d->filter & IQCN_FILTER_CONGESTED) && !st.congested)
+		return 0;
+	hdr = iqcn_genl_put(skb, cb, IQCN_CMD_QUEUE_GET);
+	if (!hdr)
+		return -EMSGSIZE;
+	genl_dump_check_consistent(cb, hdr);
+	err = iqcn_genl_put_queue(skb, q, &st);
+	if (err)
+		genlmsg_cancel(skb, hdr);
+	else
+		genlmsg_end(skb, hdr);
+	return err;
+}
+
+static int iqcn_genl_dump_port_queues(struct sk_buff *skb,
+				      struct netlink_callback *cb,
+				      struct iqcn_port *port)
+{
+	struct iqcn_genl_dump *d = iqcn_genl_dump(cb);
+	struct iqcn_queue *q;
+	unsigned long i = 0;
+	int err;
+
+	list_for_each_entry_rcu(q, &port->queues, list) {
+		if (i++ < d->at)
+			continue;
+		err = iqcn_genl_dump_queue(skb, cb, q);
+		if (err)
+			return err;
+		d->at++;
+	}
+	iqcn_genl_dump_next_port(cb);
+	return 0;
+}
+
+static int iqcn_genl_start_queues(struct netlink_callback *cb)
+{
+	return iqcn_genl_start(cb, IQCN_A_QUEUE_IFINDEX, IQCN_A_QUEUE_FILTER);
+}
+
+static int iqcn_genl_dump_queues(struct sk_buff *skb,
+				 struct netlink_callback *cb)
+{
+	struct iqcn_port *port;
+	int err = 0;
+
+	cb->seq = iqcn_port_generation(sock_net(cb->skb->sk));
+	rcu_read_lock();
+	while (!err && (port = iqcn_genl_dump_port(cb)))
+		err = iqcn_genl_dump_port_queues(skb, cb, port);
+	rcu_read_unlock();
+	return iqcn_genl_dump_ret(skb, err);
+}
+
+static int iqcn_genl_put_addr(struct sk_buff *skb, int attr,
+			      const struct in6_addr *addr)
+{
+	if (ipv6_addr_v4mapped(addr))
+		return nla_put_in_addr(skb, attr, addr->s6_addr32[3]);
+	return nla_put_in6_addr(skb, attr, addr);
+}
+
+/* How long ago, if ever.  It may have been a moment after the piece was begun. */
+static int iqcn_genl_put_age(struct sk_buff *skb, int attr, u64 now_ns,
+			     u64 then_ns)
+{
+	if (!then_ns)
+		return 0;
+	return iqcn_genl_put_u64(skb, attr, now_ns - min(now_ns, then_ns));
+}
+
+/* Both are the names of a flow in the same order */
+#define IQCN_GENL_KEY(_name)						\
+	static_assert(IQCN_A_EVENT_##_name - IQCN_A_EVENT_SRC ==	\
+		      IQCN_A_FLOW_##_name - IQCN_A_FLOW_SRC)
+IQCN_GENL_KEY(DST);
+IQCN_GENL_KEY(VID);
+IQCN_GENL_KEY(INNER_VID);
+IQCN_GENL_KEY(DEST_QP);
+
+/**
+ * iqcn_genl_put_key() - say which flow it is
+ * @skb: message
+ * @first: IQCN_A_FLOW_SRC or IQCN_A_EVENT_SRC; the others follow it
+ * @key: its key
+ *
+ * Context: any.
+ * Return: 0, or -EMSGSIZE.
+ */
+int iqcn_genl_put_key(struct sk_buff *skb, int first,
+		      const struct iqcn_key *key)
+{
+	int off = first - IQCN_A_FLOW_SRC;
+
+	if (iqcn_genl_put_addr(skb, off + IQCN_A_FLOW_SRC, &key->src) ||
+	    iqcn_genl_put_addr(skb, off + IQCN_A_FLOW_DST, &key->dst) ||
+	    nla_put_u16(skb, off + IQCN_A_FLOW_VID, key->vid[0]) ||
+	    nla_put_u16(skb, off + IQCN_A_FLOW_INNER_VID, key->vid[1]) ||
+	    nla_put_u32(skb, off + IQCN_A_FLOW_DEST_QP, key->qp))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int iqcn_genl_put_pair(struct sk_buff *skb, const struct iqcn_queue *q,
+			      const struct iqcn_flow *flow)
+{
+	if (flow->grade != IQCN_PAIR_NONE &&
+	    nla_put_u32(skb, IQCN_A_FLOW_SRC_QP, flow->src_qp))
+		return -EMSGSIZE;
+	if (nla_put_u32(skb, IQCN_A_FLOW_PAIR, flow->grade))
+		return -EMSGSIZE;
+	if (iqcn_flow_paired(q, flow) &&
+	    nla_put_flag(skb, IQCN_A_FLOW_PAIRED))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int iqcn_genl_put_state(struct sk_buff *skb, const struct iqcn_queue *q,
+			       const struct iqcn_flow *flow, u64 now_ns)
+{
+	u32 bits, reason;
+	u64 state_ns;
+
+	state_ns = iqcn_flow_state(q, flow, &bits, &reason);
+	if (nla_put_u32(skb, IQCN_A_FLOW_CONGESTED, bits) ||
+	    nla_put_u32(skb, IQCN_A_FLOW_STATE_REASON, reason) ||
+	    iqcn_genl_put_age(skb, IQCN_A_FLOW_STATE_AGE_NS, now_ns, state_ns))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int iqcn_genl_put_counts(struct sk_buff *skb,
+				const struct iqcn_flow *flow)
+{
+	if (nla_put_u32(skb, IQCN_A_FLOW_QUEUED,
+			refcount_read(&flow->refs) - 1) ||
+	    nla_put_u32(skb, IQCN_A_FLOW_PSN, READ_ONCE(flow->psn)) ||
+	    nla_put_u32(skb, IQCN_A_FLOW_RUN, flow->continuity.run) ||
+	    iqcn_genl_put_u64(skb, IQCN_A_FLOW_CE_SENT, flow->ce_sent) ||
+	    iqcn_genl_put_u64(skb, IQCN_A_FLOW_CNP_SEEN, flow->cnps_seen) ||
+	    iqcn_genl_put_u64(skb, IQCN_A_FLOW_CNP_SENT, flow->cnps_sent))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int iqcn_genl_put_times(struct sk_buff *skb,
+			       const struct iqcn_flow *flow, u64 now_ns)
+{
+	if (iqcn_genl_put_age(skb, IQCN_A_FLOW_CE_AGE_NS, now_ns,
+			      flow->ce_ns) ||
+	    iqcn_genl_put_age(skb, IQCN_A_FLOW_CNP_SEEN_AGE_NS, now_ns,
+			      flow->seen_ns) ||
+	    iqcn_genl_put_age(skb, IQCN_A_FLOW_CNP_SENT_AGE_NS, now_ns,
+			      flow->told_ns) ||
+	    nla_put_u32(skb, IQCN_A_FLOW_CE_TO_CNP_NS,
+			flow->answer.smooth_ns) ||
+	    nla_put_u32(skb, IQCN_A_FLOW_CNP_INTERVAL_NS, flow->interval_ns))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static bool iqcn_genl_wanted(const struct iqcn_queue *q,
+			     const struct iqcn_flow *flow, u32 filter)
+{
+	if ((filter & IQCN_FILTER_CONGESTED) && !q->congested &&
+	    !iqcn_flow_own(q, flow))
+		return false;
+	return !(filter & IQCN_FILTER_PAIRED) || iqcn_flow_paired(q, flow);
+}
+
+static int iqcn_genl_put_flow(struct sk_buff *skb, const struct iqcn_queue *q,
+			      const struct iqcn_flow *flow, u64 now_ns)
+{
+	if (nla_put_u32(skb, IQCN_A_FLOW_IFINDEX, q->port->dev->ifindex) ||
+	    nla_put_u32(skb, IQCN_A_FLOW_PARENT, q->parent) ||
+	    nla_put_u32(skb, IQCN_A_FLOW_ID, flow->id) ||
+	    iqcn_genl_put_age(skb, IQCN_A_FLOW_AGE_NS, now_ns, flow->born_ns) ||
+	    iqcn_genl_put_key(skb, IQCN_A_FLOW_SRC, &flow->key) ||
+	    iqcn_genl_put_pair(skb, q, flow) ||
+	    iqcn_genl_put_state(skb, q, flow, now_ns) ||
+	    iqcn_genl_put_counts(skb, flow) ||
+	    iqcn_genl_put_times(skb, flow, now_ns))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* What a piece of a dump of flows is made of */
+struct iqcn_genl_piece {
+	struct sk_buff *skb;
+	struct netlink_callback *cb;
+	u64 now_ns;
+};
+
+static int iqcn_genl_dump_flow(struct iqcn_queue *q, struct iqcn_flow *flow,
+			       void *arg)
+{
+	struct iqcn_genl_piece *piece = arg;
+	void *hdr;
+	int err;
+
+	if (!iqcn_genl_wanted(q, flow, iqcn_genl_dump(piece->cb)->filter))
+		return 0;
+	hdr = iqcn_genl_put(piece->skb, piece->cb, IQCN_CMD_FLOW_GET);
+	if (!hdr)
+		return -EMSGSIZE;
+	err = iqcn_genl_put_flow(piece->skb, q, flow, piece->now_ns);
+	if (err)
+		genlmsg_cancel(piece->skb, hdr);
+	else
+		genlmsg_end(piece->skb, hdr);
+	return err;
+}
+
+/* Some flows of the port.  Return: 0: there may be more of them or of others */
+static int iqcn_genl_dump_some(struct iqcn_genl_piece *piece,
+			       struct iqcn_port *port)
+{
+	struct iqcn_genl_dump *d = iqcn_genl_dump(piece->cb);
+	struct iqcn_flow *flow;
+	int i, err;
+
+	if (!d->born_ns)
+		d->born_ns = iqcn_flow_youngest(port);
+	for (i = 0; i < IQCN_GENL_RUN; i++) {
+		flow = xa_find(&port->by_id, &d->at, U32_MAX, XA_PRESENT);
+		if (!flow) {
+			iqcn_genl_dump_next_port(piece->cb);
+			return 0;
+		}
+		if (flow->born_ns <= d->born_ns) {
+			err = iqcn_flow_look(flow, iqcn_genl_dump_flow, piece);
+			if (err)
+				return err;
+		}
+		d->at++;
+	}
+	return 0;
+}
+
+static int iqcn_genl_start_flows(struct netlink_callback *cb)
+{
+	return iqcn_genl_start(cb, IQCN_A_FLOW_IFINDEX, IQCN_A_FLOW_FILTER);
+}
+
+static int iqcn_genl_dump_flows(struct sk_buff *skb,
+				struct netlink_callback *cb)
+{
+	struct iqcn_genl_piece piece = { skb, cb, ktime_get_ns() };
+	struct iqcn_port *port;
+	int err = 0;
+
+	do {
+		rcu_read_lock();
+		port = iqcn_genl_dump_port(cb);
+		if (port)
+			err = iqcn_genl_dump_some(&piece, port);
+		rcu_read_unlock();
+		/* however many of them nobody wants */
+		cond_resched();
+	} while (port && !err);
+	return iqcn_genl_dump_ret(skb, err);
+}
+
+/* Forget flows of all ports, or of one, or of one of its queues; RTNL */
+static int iqcn_genl_flush(struct genl_info *info, u64 *n)
+{
+	const struct nlattr *parent = info->attrs[IQCN_A_FLOW_PARENT];
+	const struct nlattr *attr = info->attrs[IQCN_A_FLOW_IFINDEX];
+	struct net *net = genl_info_net(info);
+	struct iqcn_port *port;
+	struct iqcn_queue *q;
+	u64 sum = 0;
+
+	if (!attr) {
+		list_for_each_entry(port, &iqcn_net(net)->ports, list)
+			sum += iqcn_age_flush(port, NULL);
+		*n = sum;
+		return 0;
+	}
+	port = iqcn_genl_port(net, attr, info->extack);
+	if (!port)
+		return -ENODEV;
+	if (!parent) {
+		*n = iqcn_age_flush(port, NULL);
+		return 0;
+	}
+	list_for_each_entry(q, &port->queues, list)
+		if (q->parent == nla_get_u32(parent)) {
+			*n = iqcn_age_flush(port, q);
+			return 0;
+		}
+	NL_SET_ERR_MSG_ATTR(info->extack, parent,
+			    "The device has no qdisc iqcn with this parent");
+	return -ENOENT;
+}
+
+static int iqcn_genl_flow_flush(struct sk_buff *request, struct genl_info *info)
+{
+	struct sk_buff *skb;
+	int err = -EMSGSIZE;
+	void *hdr;
+	u64 n;
+
+	if (info->attrs[IQCN_A_FLOW_PARENT] &&
+	    GENL_REQ_ATTR_CHECK(info, IQCN_A_FLOW_IFINDEX)) {
+		GENL_SET_ERR_MSG(info, "IQCN_A_FLOW_PARENT without IQCN_A_FLOW_IFINDEX");
+		return -EINVAL;
+	}
+	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+	if (!skb)
+		return -ENOMEM;
+	hdr = genlmsg_put_reply(skb, info, &iqcn_genl_family, 0,
+				IQCN_CMD_FLOW_FLUSH);
+	if (!hdr)
+		goto err_free;
+	rtnl_lock();
+	err = iqcn_genl_flush(info, &n);
+	rtnl_unlock();
+	if (!err)
+		err = iqcn_genl_put_u64(skb, IQCN_A_FLOW_FLUSHED, n);
+	if (err)
+		goto err_free;
+	genlmsg_end(skb, hdr);
+	return genlmsg_reply(skb, info);
+
+err_free:
+	nlmsg_free(skb);
+	return err;
+}
+
+static const struct nla_policy iqcn_genl_port_policy[] = {
+	[IQCN_A_PORT_IFINDEX] = { .type = NLA_U32 },
+};
+
+static const struct nla_policy iqcn_genl_queue_policy[] = {
+	[IQCN_A_QUEUE_IFINDEX] = { .type = NLA_U32 },
+	[IQCN_A_QUEUE_FILTER] = NLA_POLICY_MASK(NLA_U32, IQCN_FILTER_CONGESTED),
+};
+
+static const struct nla_policy iqcn_genl_flow_policy[] = {
+	[IQCN_A_FLOW_IFINDEX] = { .type = NLA_U32 },
+	[IQCN_A_FLOW_FILTER] = NLA_POLICY_MASK(NLA_U32, IQCN_FILTER_CONGESTED |
+						       IQCN_FILTER_PAIRED),
+};
+
+static const struct nla_policy iqcn_genl_flush_policy[] = {
+	[IQCN_A_FLOW_IFINDEX] = { .type = NLA_U32 },
+	[IQCN_A_FLOW_PARENT] = { .type = NLA_U32 },
+};
+
+static const struct genl_multicast_group iqcn_genl_groups[] = {
+	[IQCN_GROUP_STATE] = { .name = IQCN_MCGRP_STATE },
+	[IQCN_GROUP_CNP] = { .name = IQCN_MCGRP_CNP },
+};
+
+#define IQCN_GENL_POLICY(_policy)			\
+	.policy = _policy,				\
+	.maxattr = ARRAY_SIZE(_policy) - 1
+
+static const struct genl_ops iqcn_genl_ops[] = {
+	{
+		.cmd = IQCN_CMD_PORT_GET,
+		.doit = iqcn_genl_port_get,
+		.start = iqcn_genl_start_ports,
+		.dumpit = iqcn_genl_dump_ports,
+		IQCN_GENL_POLICY(iqcn_genl_port_policy),
+	},
+	{
+		.cmd = IQCN_CMD_QUEUE_GET,
+		.start = iqcn_genl_start_queues,
+		.dumpit = iqcn_genl_dump_queues,
+		IQCN_GENL_POLICY(iqcn_genl_queue_policy),
+	},
+	{
+		.cmd = IQCN_CMD_FLOW_GET,
+		.start = iqcn_genl_start_flows,
+		.dumpit = iqcn_genl_dump_flows,
+		IQCN_GENL_POLICY(iqcn_genl_flow_policy),
+	},
+	{
+		.cmd = IQCN_CMD_FLOW_FLUSH,
+		.flags = GENL_UNS_ADMIN_PERM,
+		.doit = iqcn_genl_flow_flush,
+		IQCN_GENL_POLICY(iqcn_genl_flush_policy),
+	},
+};
+
+struct genl_family iqcn_genl_family __ro_after_init = {
+	.name = IQCN_FAMILY_NAME,
+	.version = IQCN_FAMILY_VERSION,
+	.module = THIS_MODULE,
+	.netnsok = true,
+	.parallel_ops = true,
+	.ops = iqcn_genl_ops,
+	.n_ops = ARRAY_SIZE(iqcn_genl_ops),
+	.mcgrps = iqcn_genl_groups,
+	.n_mcgrps = ARRAY_SIZE(iqcn_genl_groups),
+	/* all are strict */
+	.resv_start_op = IQCN_CMD_UNSPEC + 1,
+};
+
+/**
+ * iqcn_genl_module_init() - when the module is loaded
+ *
+ * Context: process.
+ * Return: 0 or a negative error.
+ */
+int __init iqcn_genl_module_init(void)
+{
+	return genl_register_family(&iqcn_genl_family);
+}
+
+/**
+ * iqcn_genl_module_exit() - when the module is unloaded
+ *
+ * Context: process; waits for readers.
+ */
+void iqcn_genl_module_exit(void)
+{
+	genl_unregister_family(&iqcn_genl_family);
+}
+
+MODULE_ALIAS_GENL_FAMILY(IQCN_FAMILY_NAME);
