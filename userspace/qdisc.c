@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * iqcn: shows what the congestion points of this network namespace do.
+ * iqcn show: qdiscs, their parameters and counters.
  *
  * Everything comes from one RTM_GETQDISC dump, so neither tc nor its plugin is
  * needed.  One row of params[] per parameter, one of counters[] per counter:
@@ -12,18 +12,13 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <linux/gen_stats.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
-#include <net/if.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
@@ -31,15 +26,12 @@
 
 #include <linux/iqcn.h>
 
-#define IQCN_VERSION "0.1"
-#define SYS_MODULE "/sys/module/sch_iqcn"
-#define EXIT_USAGE 2
+#include "iqcn.h"
+#include "names.h"
+#include "out.h"
 
-#define SCREEN_COLUMNS 80
-#define VALUE_SIZE 64
 #define PROFILE_SIZE (IQCN_POINTS_MAX * VALUE_SIZE)
-
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define SCREEN_COLUMNS 80
 
 /* Each is 1000 of the one before */
 static const char *const one[] = { "", NULL };
@@ -50,45 +42,25 @@ static const char *const ms[] = { "ms", "s", NULL };
 static const char *const bps[] = { "bit", "Kbit", "Mbit", "Gbit", "Tbit",
 				   NULL };
 
-static const char *const nonects[] = { "pass", "drop", NULL };
-static const char *const notifies[] = { "timer", "wreb", "pi", NULL };
-static const char *const measures[] = { "depth", "gradient", "delay", NULL };
-static const char *const switches[] = { "off", "on", NULL };
-static const char *const detects[] = { "queue", "depth", "run", "span", NULL };
-static const char *const triggers[] = { "timer", "period", "gap", NULL };
-static const char *const bases[] = { "ce", "cnp", "both", NULL };
-static const char *const snoops[] = { "port", "netns", NULL };
-static const char *const reasons[] = { "none", "queue", "depth", "run", "span",
-				       "quiet", "reset", NULL };
-static const char *const pairs[] = { "none", "sport", "cnp", "psn", "cm",
-				     NULL };
-
-enum param_type {
-	NUMBER,		/* in a unit of list[] */
-	PROB,		/* share of UINT32_MAX */
-	NAME,		/* one of list[] */
-	SET,		/* list[] are bits */
-	PROFILE,	/* array of struct tc_iqcn_point */
-};
-
 static const struct param {
 	const char *group;
 	const char *word;	/* in text, as in tc's syntax */
 	const char *key;	/* in JSON */
 	int attr;
-	enum param_type type;
-	const char *const *list;
+	enum form form;			/* FORM_NONE: a profile */
+	const char *const *list;	/* names, or units of a number */
 	const char *special;	/* a word for what is no number, if there is one */
 	uint32_t special_value;
 } params[] = {
-#define PARAM(_group, _word, _key, _attr, _type, _list, ...) \
-	{ _group, _word, _key, TCA_IQCN_##_attr, _type, _list, ##__VA_ARGS__ }
+#define PARAM(_group, _word, _key, _attr, _form, _list, ...)		\
+	{ _group, _word, _key, TCA_IQCN_##_attr, FORM_##_form, _list,	\
+	  ##__VA_ARGS__ }
 	PARAM("marking", "limit", "limit", LIMIT_BYTES, NUMBER, bytes),
 	PARAM("marking", "kmin", "kmin", KMIN_BYTES, NUMBER, bytes),
 	PARAM("marking", "kmax", "kmax", KMAX_BYTES, NUMBER, bytes),
 	PARAM("marking", "pmax", "pmax", PMAX, PROB, NULL),
-	PARAM("marking", "nonect", "nonect", NONECT, NAME, nonects),
-	PARAM("congestion", "detect", "detect", DETECT, SET, detects),
+	PARAM("marking", "nonect", "nonect", NONECT, NAME, nonect_names),
+	PARAM("congestion", "detect", "detect", DETECT, SET, detect_names),
 	PARAM("congestion", "window", "window_ns", WINDOW_NS, NUMBER, ns),
 	PARAM("congestion", "enter", "enter", ENTER_PCT, NUMBER, percent),
 	PARAM("congestion", "exit", "exit", EXIT_PCT, NUMBER, percent),
@@ -103,30 +75,30 @@ static const struct param {
 	PARAM("sampling", "sample", "sample", SAMPLE, NUMBER, one),
 	PARAM("sampling", "group", "group", SAMPLE_GROUP, NUMBER, one,
 	      "off", IQCN_SAMPLE_GROUP_NONE),
-	PARAM("sending", "notify", "notify", NOTIFY, SET, notifies),
+	PARAM("sending", "notify", "notify", NOTIFY, SET, notify_names),
 	PARAM("sending", "t1", "t1_ns", T1_NS, NUMBER, ns),
-	PARAM("sending", "trigger", "trigger", TRIGGER, NAME, triggers),
+	PARAM("sending", "trigger", "trigger", TRIGGER, NAME, trigger_names),
 	PARAM("sending", "period", "period_ns", PERIOD_NS, NUMBER, ns),
-	PARAM("sending", "base", "base", BASE, NAME, bases),
+	PARAM("sending", "base", "base", BASE, NAME, base_names),
 	PARAM("sending", "delay", "delay_ns", DELAY_NS, NUMBER, ns,
 	      "auto", IQCN_DELAY_AUTO),
-	PARAM("sending", "measure", "measure", MEASURE, SET, measures),
-	PARAM("sending", "profile", "profile", PROFILE, PROFILE, NULL),
+	PARAM("sending", "measure", "measure", MEASURE, SET, measure_names),
+	PARAM("sending", "profile", "profile", PROFILE, NONE, NULL),
 	PARAM("sending", "qref", "qref", QREF_BYTES, NUMBER, bytes),
 	PARAM("sending", "update", "update_ns", UPDATE_NS, NUMBER, ns),
 	PARAM("sending", "alpha", "alpha", ALPHA, NUMBER, one),
 	PARAM("sending", "beta", "beta", BETA, NUMBER, one),
 	PARAM("sending", "min-gap", "min_gap_ns", MIN_GAP_NS, NUMBER, ns),
-	PARAM("sending", "telemetry", "telemetry", TELEMETRY, NAME, switches),
+	PARAM("sending", "telemetry", "telemetry", TELEMETRY, NAME, switch_names),
 	PARAM("sending", "cnp-dscp", "cnp_dscp", CNP_DSCP, NUMBER, one),
 	PARAM("sending", "cnp-pcp", "cnp_pcp", CNP_PCP, NUMBER, one),
 	PARAM("sending", "cnp-ttl", "cnp_ttl", CNP_TTL, NUMBER, one),
 	PARAM("sending", "cnp-rate", "cnp_rate_pps", CNP_RATE_PPS, NUMBER, one),
 	PARAM("sending", "cnp-burst", "cnp_burst", CNP_BURST, NUMBER, one),
-	PARAM("flow table", "pair", "pair", PAIR, NAME, pairs),
+	PARAM("flow table", "pair", "pair", PAIR, NAME, pair_names),
 	PARAM("flow table", "flows", "flows_limit", FLOWS, NUMBER, one),
 	PARAM("flow table", "age", "age_ms", AGE_MS, NUMBER, ms),
-	PARAM("flow table", "snoop", "snoop", SNOOP, NAME, snoops),
+	PARAM("flow table", "snoop", "snoop", SNOOP, NAME, snoop_names),
 };
 
 struct stats {
@@ -142,8 +114,8 @@ static const struct counter {
 	const char *key;
 	size_t offset;
 	size_t size;
-	const char *const *names;	/* it is one of these, not a number */
-	bool prob;			/* it is a share of UINT32_MAX */
+	enum form form;			/* FORM_NONE: a number */
+	const char *const *names;
 } counters[] = {
 #define COUNTER(_group, _key, _field, ...)				\
 	{ _group, _key, offsetof(struct stats, _field),			\
@@ -177,64 +149,36 @@ static const struct counter {
 	APP("evidence", malformed), APP("evidence", port_cnp_unmatched),
 	APP("evidence", port_malformed),
 	APP("state", state_changes), APP("state", flow_state_changes),
-	APP("state", state_since_ns), APP("state", state_reason, reasons),
+	APP("state", state_since_ns),
+	APP("state", state_reason, FORM_NAME, reason_names),
 	APP("state", rate_bps), APP("state", roce_bps),
-	APP("state", bts_prob, .prob = true),
+	APP("state", bts_prob, FORM_PROB),
 };
 
 /* What "show" was asked for, and where it is in its output */
 struct show {
-	unsigned int ifindex;	/* 0: all devices */
+	uint32_t ifindex;	/* 0: all devices */
 	bool json;
 	bool another;		/* a qdisc has been shown */
-	const char *comma;	/* before the next key */
+	struct json_object *object;	/* of what is shown now */
 	const char *group;
 	int column;
 };
 
-static int fail(const char *what, const char *why)
-{
-	fprintf(stderr, "iqcn: %s: %s\n", what, why);
-	return EXIT_FAILURE;
-}
-
-static int misuse(const char *problem, const char *word)
-{
-	fprintf(stderr, "iqcn: %s \"%s\", see \"iqcn help\"\n", problem, word);
-	return EXIT_USAGE;
-}
-
-/* In text, a new group or a full screen begins a new line */
+/* A new group or a full screen begins a new line */
 static void item(struct show *s, const char *group, const char *name,
-		 const char *value, const char *quote)
+		 const char *value)
 {
 	bool new_group = !s->group || strcmp(group, s->group);
 	int len = 2 + strlen(name) + strlen(value);
 
-	if (s->json) {
-		printf("%s\"%s\":%s%s%s", s->comma, name, quote, value, quote);
-		s->comma = ",";
-		return;
-	}
 	if (new_group || s->column + len > SCREEN_COLUMNS)
 		s->column = printf("\n  %-10s", new_group ? group : "") - 1;
 	s->column += printf(" %s %s", name, value);
 	s->group = group;
 }
 
-static void set_to_text(char *buf, const char *const *names, uint64_t bits,
-			const char *quote)
-{
-	size_t i, len = 0;
-
-	*buf = '\0';
-	for (i = 0; names[i]; i++)
-		if (bits & 1ULL << i)
-			len += snprintf(buf + len, VALUE_SIZE - len, "%s%s%s%s",
-					len ? "," : "", quote, names[i], quote);
-}
-
-static void number_to_text(char *buf, const char *const *unit, uint64_t v)
+static void number_text(char *buf, const char *const *unit, uint64_t v)
 {
 	while (v && v % 1000 == 0 && unit[1]) {
 		v /= 1000;
@@ -243,48 +187,48 @@ static void number_to_text(char *buf, const char *const *unit, uint64_t v)
 	snprintf(buf, VALUE_SIZE, "%" PRIu64 "%s", v, *unit);
 }
 
-static void prob_to_text(char *buf, uint32_t v)
+static void add_point(struct json_object *profile,
+		      const struct tc_iqcn_point *point)
 {
-	snprintf(buf, VALUE_SIZE, "%.9g", (double)v / UINT32_MAX);
-}
+	struct json_object *o = json_object_new_object();
 
-static const char *name_of(const char *const *names, uint64_t v)
-{
-	while (*names && v--)
-		names++;
-	return *names ? *names : "?";
+	json_add(o, "bytes", value_json(FORM_NUMBER, NULL, point->bytes));
+	json_add(o, "prob", value_json(FORM_PROB, NULL, point->prob));
+	json_object_array_add(profile, o);
 }
 
 static void show_profile(struct show *s, const struct param *p,
 			 const struct nlattr *attr)
 {
 	const struct tc_iqcn_point *point = nla_data(attr);
+	struct json_object *profile = json_object_new_array();
 	size_t i, n = nla_len(attr) / sizeof(*point), len;
-	char value[PROFILE_SIZE], prob[VALUE_SIZE];
+	char text[PROFILE_SIZE], prob[VALUE_SIZE];
 
-	len = sprintf(value, "%s", s->json ? "[" : n ? "" : "mark");
+	len = sprintf(text, "%s", n ? "" : "mark");
 	/* a newer kernel may have more */
 	for (i = 0; i < n && i < IQCN_POINTS_MAX; i++, point++) {
-		prob_to_text(prob, point->prob);
-		len += snprintf(value + len, sizeof(value) - len,
-				s->json ? "%s{\"bytes\":%u,\"prob\":%s}" :
-					  "%s%ub:%s",
+		add_point(profile, point);
+		value_text(prob, FORM_PROB, NULL, point->prob);
+		len += snprintf(text + len, sizeof(text) - len, "%s%ub:%s",
 				i ? "," : "", point->bytes, prob);
 	}
-	if (s->json)
-		strcpy(value + len, "]");
-	item(s, p->group, s->json ? p->key : p->word, value, "");
+	if (s->json) {
+		json_add(s->object, p->key, profile);
+		return;
+	}
+	json_object_put(profile);
+	item(s, p->group, p->word, text);
 }
 
 static void show_param(struct show *s, const struct param *p,
 		       const struct nlattr *attr)
 {
-	const char *const *list = p->list;
-	const char *quote = "";
-	char value[VALUE_SIZE];
+	char text[VALUE_SIZE];
+	bool number = false;
 	uint64_t v;
 
-	if (p->type == PROFILE) {
+	if (p->form == FORM_NONE) {
 		show_profile(s, p, attr);
 		return;
 	}
@@ -295,49 +239,45 @@ static void show_param(struct show *s, const struct param *p,
 	else
 		return;
 
-	if (p->special && v == p->special_value) {
-		item(s, p->group, s->json ? p->key : p->word, p->special, "\"");
+	if (p->special && v == p->special_value)
+		strcpy(text, p->special);
+	else if (p->form == FORM_SET && !v)
+		strcpy(text, "off");
+	else if (p->form == FORM_NAME || p->form == FORM_SET)
+		value_text(text, p->form, p->list, v);
+	else
+		number = true;
+
+	if (s->json) {
+		/* as tc writes it, a set is one word */
+		json_add(s->object, p->key,
+			 number ? value_json(p->form, NULL, v) :
+				  json_object_new_string(text));
 		return;
 	}
-	switch (p->type) {
-	case NUMBER:
-		number_to_text(value, s->json ? one : list, v);
-		break;
-	case PROB:
-		prob_to_text(value, v);
-		break;
-	case NAME:
-		snprintf(value, sizeof(value), "%s", name_of(list, v));
-		quote = "\"";
-		break;
-	case SET:
-		set_to_text(value, list, v, "");
-		if (!*value)
-			strcpy(value, v ? "?" : "off");
-		quote = "\"";
-		break;
-	case PROFILE:
-		break;
-	}
-	item(s, p->group, s->json ? p->key : p->word, value, quote);
+	if (number && p->form == FORM_NUMBER)
+		number_text(text, p->list, v);
+	else if (number)
+		value_text(text, p->form, NULL, v);
+	item(s, p->group, p->word, text);
 }
 
 static void show_params(struct show *s, struct nlattr *options)
 {
+	struct json_object *qdisc = s->object;
 	struct nlattr *tb[TCA_IQCN_MAX + 1];
 	size_t i;
 
 	if (!options || nla_parse_nested(tb, TCA_IQCN_MAX, options, NULL))
 		return;
 	if (s->json)
-		printf(",\"options\":{");
-	s->comma = "";
+		s->object = json_object_new_object();
 	for (i = 0; i < ARRAY_SIZE(params); i++)
 		if (tb[params[i].attr])
 			show_param(s, &params[i], tb[params[i].attr]);
 	if (s->json)
-		putchar('}');
-	s->comma = ",";
+		json_add(qdisc, "options", s->object);
+	s->object = qdisc;
 }
 
 static size_t take(void *dst, size_t size, const struct nlattr *attr)
@@ -365,67 +305,57 @@ static void show_counter(struct show *s, const struct counter *c,
 			 const struct stats *st)
 {
 	const void *at = (const char *)st + c->offset;
-	char value[VALUE_SIZE];
+	enum form form = c->form ? c->form : FORM_NUMBER;
+	char text[VALUE_SIZE];
 	uint64_t v;
 
 	if (c->offset + c->size > st->sent)
 		return;
 	v = c->size == sizeof(v) ? *(const uint64_t *)at :
 				   *(const uint32_t *)at;
-	if (c->names) {
-		item(s, c->group, c->key, name_of(c->names, v), "\"");
+	if (s->json) {
+		json_add(s->object, c->key, value_json(form, c->names, v));
 		return;
 	}
-	if (c->prob)
-		prob_to_text(value, v);
-	else
-		number_to_text(value, one, v);
-	item(s, c->group, c->key, value, "");
+	value_text(text, form, c->names, v);
+	item(s, c->group, c->key, text);
 }
 
 static void show_congested(const struct show *s, const struct stats *st)
 {
 	uint32_t bits = st->app.congested;
-	char value[VALUE_SIZE];
+	char text[VALUE_SIZE];
 
 	if (st->sent <= offsetof(struct stats, app.congested))
 		return;
-	set_to_text(value, detects, bits, s->json ? "\"" : "");
+	value_text(text, FORM_SET, detect_names, bits);
 	if (s->json)
-		printf(",\"congested\":[%s]", value);
-	else if (bits)
-		printf(" congested by %s", *value ? value : "?");
+		json_add(s->object, "congested",
+			 value_json(FORM_SET, detect_names, bits));
 	else
-		printf(" clear");
+		printf(bits ? " congested by %s" : " clear", text);
 }
 
 static void show_place(struct show *s, const struct tcmsg *tcm)
 {
 	bool root = tcm->tcm_parent == TC_H_ROOT;
-	char name[IF_NAMESIZE], parent[VALUE_SIZE];
-	const char *c;
+	char parent[VALUE_SIZE], handle[VALUE_SIZE];
 
-	/* it may have gone since the kernel told us */
-	if (!if_indextoname(tcm->tcm_ifindex, name))
-		snprintf(name, sizeof(name), "if%d", tcm->tcm_ifindex);
-	/* as tc writes it: what is 0 is left out */
-	snprintf(parent, sizeof(parent), "%.0x:%.0x",
-		 TC_H_MAJ(tcm->tcm_parent) >> 16, TC_H_MIN(tcm->tcm_parent));
-
+	value_text(parent, FORM_PARENT, NULL, tcm->tcm_parent);
+	snprintf(handle, sizeof(handle), "%x:", tcm->tcm_handle >> 16);
 	if (!s->json) {
-		printf("%s %s%s handle %x:", name, root ? "root" : "parent ",
-		       root ? "" : parent, tcm->tcm_handle >> 16);
+		printf("%s %s%s handle %s", dev_name(tcm->tcm_ifindex),
+		       root ? "" : "parent ", parent, handle);
 		return;
 	}
-	/* the kernel lets a name have quotes in it */
-	printf("{\"kind\":\"iqcn\",\"dev\":\"");
-	for (c = name; *c; c++)
-		printf(*c == '"' || *c == '\\' || (*c > 0 && *c < ' ') ?
-		       "\\u%04x" : "%c", *c);
-	printf("\",\"handle\":\"%x:\"", tcm->tcm_handle >> 16);
-	s->comma = ",";
-	item(s, "", root ? "root" : "parent", root ? "true" : parent,
-	     root ? "" : "\"");
+	json_add(s->object, "kind", json_object_new_string("iqcn"));
+	json_add(s->object, "dev", value_json(FORM_DEV, NULL,
+					      tcm->tcm_ifindex));
+	json_add(s->object, "handle", json_object_new_string(handle));
+	if (root)
+		json_add(s->object, "root", json_object_new_boolean(true));
+	else
+		json_add(s->object, "parent", json_object_new_string(parent));
 }
 
 static int show_qdisc(struct nl_msg *msg, void *arg)
@@ -442,11 +372,13 @@ static int show_qdisc(struct nl_msg *msg, void *arg)
 		return NL_SKIP;
 	tcm = nlmsg_data(nlh);
 	if (!tb[TCA_KIND] || nla_strcmp(tb[TCA_KIND], "iqcn") ||
-	    (s->ifindex && s->ifindex != (unsigned int)tcm->tcm_ifindex))
+	    (s->ifindex && s->ifindex != (uint32_t)tcm->tcm_ifindex))
 		return NL_SKIP;
 
-	if (s->another)
-		printf("%s\n", s->json ? "," : "");
+	if (s->json)
+		s->object = json_object_new_object();
+	else if (s->another)
+		putchar('\n');
 	s->another = true;
 	s->group = NULL;
 	read_stats(&st, tb[TCA_STATS2]);
@@ -455,8 +387,11 @@ static int show_qdisc(struct nl_msg *msg, void *arg)
 	show_params(s, tb[TCA_OPTIONS]);
 	for (i = 0; i < ARRAY_SIZE(counters); i++)
 		show_counter(s, &counters[i], &st);
-	putchar(s->json ? '}' : '\n');
-	return NL_OK;
+	if (s->json)
+		json_array_element(s->object);
+	else
+		putchar('\n');
+	return out_closed() ? NL_STOP : NL_OK;
 }
 
 static int dump_qdiscs(struct nl_sock *sk, struct show *s)
@@ -474,35 +409,29 @@ static int dump_qdiscs(struct nl_sock *sk, struct show *s)
 	if (err < 0)
 		return err;
 	if (s->json)
-		putchar('[');
+		json_array_begin();
 	err = nl_recvmsgs_default(sk);
 	if (s->json)
-		printf("]\n");
+		json_array_end();
 	return err;
 }
 
-static int cmd_show(int argc, char **argv)
+int cmd_show(int argc, char **argv)
 {
 	struct show s = {};
-	const char *dev = NULL;
 	struct nl_sock *sk;
-	int i, err;
+	int c, err;
 
-	for (i = 0; i < argc; i++) {
-		if (!strcmp(argv[i], "-j"))
-			s.json = true;
-		else if (*argv[i] == '-')
-			return misuse("unknown option", argv[i]);
-		else if (dev)
-			return misuse("unexpected word", argv[i]);
-		else
-			dev = argv[i];
+	while ((c = next_option(argc, argv, NULL)) != -1) {
+		if (c != 'j')
+			return EXIT_USAGE;
+		s.json = true;
 	}
-	if (dev) {
-		s.ifindex = if_nametoindex(dev);
-		if (!s.ifindex)
-			return fail(dev, strerror(errno));
-	}
+	if (argc > optind + 1)
+		return misuse("unexpected word", argv[optind + 1]);
+	err = parse_dev(argv[optind], &s.ifindex);
+	if (err)
+		return err;
 
 	sk = nl_socket_alloc();
 	if (!sk)
@@ -510,77 +439,4 @@ static int cmd_show(int argc, char **argv)
 	err = dump_qdiscs(sk, &s);
 	nl_socket_free(sk);
 	return err < 0 ? fail("list of qdiscs", nl_geterror(err)) : EXIT_SUCCESS;
-}
-
-static int cmd_version(int argc, char **argv)
-{
-	char src[VALUE_SIZE] = "loaded, no srcversion";
-	FILE *f;
-
-	if (argc)
-		return misuse("unexpected word", *argv);
-	f = fopen(SYS_MODULE "/srcversion", "r");
-	if (f) {
-		if (fgets(src, sizeof(src), f))
-			src[strcspn(src, "\n")] = '\0';
-		fclose(f);
-	} else if (access(SYS_MODULE, F_OK)) {
-		strcpy(src, "not loaded");
-	}
-	printf("iqcn %s\nsch_iqcn %s\n", IQCN_VERSION, src);
-	return EXIT_SUCCESS;
-}
-
-static void usage(FILE *f)
-{
-	fputs("Usage: iqcn COMMAND\n"
-	      "\n"
-	      "  show [DEV] [-j]  iqcn qdiscs, of one device or of all: state,\n"
-	      "                   parameters in force, counters\n"
-	      "                   -j: in JSON, with the keys of tc -s -j\n"
-	      "  version          of this tool, and of the module\n"
-	      "  help             this\n"
-	      "\n"
-	      "See iqcn(8); tc-iqcn(8) has the meaning of what is shown.\n", f);
-}
-
-static int cmd_help(int argc, char **argv)
-{
-	usage(stdout);
-	return EXIT_SUCCESS;
-}
-
-static const struct command {
-	const char *name;
-	int (*run)(int argc, char **argv);
-} commands[] = {
-	{ "show", cmd_show },
-	{ "version", cmd_version },
-	{ "help", cmd_help },
-	{ "--help", cmd_help },
-	{ "-h", cmd_help },
-};
-
-static int run(int argc, char **argv)
-{
-	size_t i;
-
-	if (argc < 2) {
-		usage(stderr);
-		return EXIT_USAGE;
-	}
-	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!strcmp(commands[i].name, argv[1]))
-			return commands[i].run(argc - 2, argv + 2);
-	return misuse(*argv[1] == '-' ? "unknown option" : "unknown command",
-		      argv[1]);
-}
-
-int main(int argc, char **argv)
-{
-	int ret = run(argc, argv);
-
-	if (fflush(stdout) || ferror(stdout))
-		return fail("output", strerror(errno));
-	return ret;
 }

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is known of the namespace as text for Prometheus.
+ *
+ * One row per value in the tables below: metric, attribute of the family iqcn,
+ * what it means.  Rows of one metric stand together, for so must its lines, and
+ * differ by a label.  Documentation/metrics.rst has the same table.
+ *
+ * There are two formats, and no text is both: in the HELP and TYPE of a counter
+ * its name must end in _total in the one and must not in the other.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "exposition.h"
+#include "iqcn.h"
+
+#define LABELS_SIZE 512
+/* each byte as \\xNN */
+#define DEV_SIZE (5 * IF_NAMESIZE)
+#define NS_PER_S 1000000000
+
+enum value {
+	NUMBER,
+	YES_NO,
+	SHARE,		/* of UINT32_MAX */
+	SECONDS,	/* from ns */
+	BYTES,		/* from bits */
+	BY_TIMER,	/* CNPs sent, less those for other causes */
+	INFO,		/* always 1: what there is to say is in the label */
+};
+
+struct metric {
+	const char *name;	/* that of a counter ends in _total */
+	const char *label;	/* what it has besides those of its object */
+	unsigned int attr;
+	enum value value;
+	const char *help;	/* in the first row of a metric */
+};
+
+#define METRIC(_name, _label, _attr, _value, _help) \
+	{ _name, _label, IQCN_A_##_attr, _value, _help }
+#define PORT(_name, _attr, _help) \
+	METRIC(_name, "", PORT_##_attr, NUMBER, _help)
+#define QUEUE(_name, _attr, _value, _help) \
+	METRIC(_name, "", QUEUE_##_attr, _value, _help)
+#define FLOW(_name, _attr, _value, _help) \
+	METRIC(_name, "", FLOW_##_attr, _value, _help)
+
+/* Any port tells them */
+static const struct metric namespace_metrics[] = {
+	METRIC("iqcn_events_lost_total", "group=\"state\"", PORT_STATE_LOST,
+	       NUMBER, "Events that were not sent for there were too many."),
+	METRIC("iqcn_events_lost_total", "group=\"cnp\"", PORT_CNP_LOST, NUMBER,
+	       NULL),
+};
+
+/* What is the sum of its queues is for Prometheus to add up */
+static const struct metric port_metrics[] = {
+	METRIC("iqcn_port_snoop_info", "snoop", PORT_SNOOP, INFO,
+	       "Where the port looks for CNPs."),
+	PORT("iqcn_port_queues", QUEUES, "Queues of the port."),
+	PORT("iqcn_port_flows", FLOWS, "Flows in the port's table."),
+	PORT("iqcn_port_flows_unsettled", FLOWS_UNSETTLED,
+	     "Flows that could do with better evidence of who sends them."),
+	PORT("iqcn_port_cnp_rate_limit", CNP_RATE_PPS,
+	     "CNPs that the port may send per second."),
+	PORT("iqcn_port_cnp_burst_limit", CNP_BURST,
+	     "CNPs that the port may send at once."),
+	PORT("iqcn_port_cnp_unmatched_total", CNP_UNMATCHED,
+	     "CNPs that belong to no flow; with snoop netns those of the namespace."),
+	PORT("iqcn_port_malformed_total", MALFORMED,
+	     "RoCE-like packets that do not parse; with snoop netns those of the namespace."),
+};
+
+static const struct metric queue_metrics[] = {
+	QUEUE("iqcn_queue_depth_bytes", DEPTH_BYTES, NUMBER,
+	      "Bytes that wait."),
+	QUEUE("iqcn_queue_depth_peak_bytes", DEPTH_PEAK_BYTES, NUMBER,
+	      "Highest depth seen above Kmin."),
+	QUEUE("iqcn_queue_limit_bytes", LIMIT_BYTES, NUMBER,
+	      "Bytes that the queue holds before it drops."),
+	QUEUE("iqcn_queue_kmin_bytes", KMIN_BYTES, NUMBER,
+	      "Depth above which some packets are marked."),
+	QUEUE("iqcn_queue_kmax_bytes", KMAX_BYTES, NUMBER,
+	      "Depth above which all packets are marked."),
+	METRIC("iqcn_queue_notify_info", "notify", QUEUE_NOTIFY, INFO,
+	       "How the queue finds out whom to tell."),
+	QUEUE("iqcn_queue_congested", CONGESTED, YES_NO,
+	      "1 if the queue is congested."),
+	METRIC("iqcn_queue_state_info", "reason", QUEUE_STATE_REASON, INFO,
+	       "Why the queue's congestion began or ended."),
+	QUEUE("iqcn_queue_state_age_seconds", STATE_AGE_NS, SECONDS,
+	      "Time since the queue's congestion began or ended."),
+	QUEUE("iqcn_queue_state_changes_total", STATE_CHANGES, NUMBER,
+	      "Changes of the queue's congestion."),
+	QUEUE("iqcn_queue_ce_bytes_per_second", RATE_BPS, BYTES,
+	      "Rate of CE packets in the last window."),
+	QUEUE("iqcn_queue_roce_bytes_per_second", ROCE_BPS, BYTES,
+	      "Rate of RoCE that the rate of CE packets is compared with."),
+	QUEUE("iqcn_queue_cnp_probability_ratio", BTS_PROB, SHARE,
+	      "Probability that a packet causes a CNP."),
+	QUEUE("iqcn_queue_tx_bytes_total", TX_BYTES, NUMBER, "Bytes sent."),
+	QUEUE("iqcn_queue_tx_packets_total", TX_PACKETS, NUMBER,
+	      "Packets sent."),
+	QUEUE("iqcn_queue_ecn_mark_total", ECN_MARK, NUMBER,
+	      "Packets marked CE here."),
+	QUEUE("iqcn_queue_bts_mark_total", BTS_MARK, NUMBER,
+	      "Packets marked CE for they caused a CNP, or would have."),
+	QUEUE("iqcn_queue_ce_in_total", CE_IN, NUMBER,
+	      "Packets that were CE when they came."),
+	QUEUE("iqcn_queue_ce_sent_total", CE_SENT, NUMBER,
+	      "RoCEv2 data packets that left with CE."),
+	QUEUE("iqcn_queue_ce_sampled_total", CE_SAMPLED, NUMBER,
+	      "RoCEv2 data packets that left with CE and were looked at."),
+	QUEUE("iqcn_queue_not_ect_total", NOT_ECT, NUMBER,
+	      "Packets to be marked that are not ECT."),
+	QUEUE("iqcn_queue_not_ect_drop_total", NOT_ECT_DROP, NUMBER,
+	      "Packets to be marked that are not ECT and were dropped."),
+	QUEUE("iqcn_queue_unmarkable_total", UNMARKABLE, NUMBER,
+	      "ECT packets whose header could not be written."),
+	QUEUE("iqcn_queue_drop_overlimit_total", DROP_OVERLIMIT, NUMBER,
+	      "Packets dropped because the queue was full."),
+	QUEUE("iqcn_queue_cnp_seen_total", CNP_SEEN, NUMBER,
+	      "CNPs of receivers."),
+	METRIC("iqcn_queue_cnp_sent_total", "cause=\"timer\"", QUEUE_CNP_SENT,
+	       BY_TIMER, "CNPs of ours."),
+	METRIC("iqcn_queue_cnp_sent_total", "cause=\"wreb\"", QUEUE_CNP_WREB,
+	       NUMBER, NULL),
+	METRIC("iqcn_queue_cnp_sent_total", "cause=\"pi\"", QUEUE_CNP_PI,
+	       NUMBER, NULL),
+	METRIC("iqcn_queue_cnp_sent_total", "cause=\"hold\"", QUEUE_CNP_HOLD,
+	       NUMBER, NULL),
+	METRIC("iqcn_queue_cnp_sent_total", "cause=\"drop\"", QUEUE_CNP_DROP,
+	       NUMBER, NULL),
+	METRIC("iqcn_queue_cnp_suppressed_total", "reason=\"budget\"",
+	       QUEUE_CNP_BUDGET, NUMBER, "CNPs that were due but not sent."),
+	METRIC("iqcn_queue_cnp_suppressed_total", "reason=\"unpaired\"",
+	       QUEUE_CNP_UNPAIRED, NUMBER, NULL),
+	METRIC("iqcn_queue_cnp_suppressed_total", "reason=\"gap\"",
+	       QUEUE_CNP_GAP, NUMBER, NULL),
+	METRIC("iqcn_queue_cnp_suppressed_total", "reason=\"error\"",
+	       QUEUE_CNP_ERROR, NUMBER, NULL),
+	QUEUE("iqcn_queue_cnp_delayed_total", CNP_DELAYED, NUMBER,
+	      "CNPs that were due and held back."),
+	QUEUE("iqcn_queue_cnp_cancelled_total", CNP_CANCELLED, NUMBER,
+	      "CNPs that were held back and then not sent."),
+	QUEUE("iqcn_queue_flows", FLOWS, NUMBER, "Flows of the queue."),
+	QUEUE("iqcn_queue_flows_paired", FLOWS_PAIRED, NUMBER,
+	      "Flows paired well enough to send CNPs."),
+	QUEUE("iqcn_queue_flows_congested", FLOWS_CONGESTED, NUMBER,
+	      "Flows in congestion."),
+	QUEUE("iqcn_queue_flows_active", FLOWS_ACTIVE, NUMBER,
+	      "Flows that were active in the last milliseconds."),
+	QUEUE("iqcn_queue_flow_state_changes_total", FLOW_STATE_CHANGES, NUMBER,
+	      "Changes of the congestion of single flows."),
+	QUEUE("iqcn_queue_flow_new_total", FLOW_NEW, NUMBER, "Flows made."),
+	QUEUE("iqcn_queue_flow_aged_total", FLOW_AGED, NUMBER,
+	      "Flows forgotten for want of packets."),
+	QUEUE("iqcn_queue_flow_evicted_total", FLOW_EVICTED, NUMBER,
+	      "Flows forgotten to make room."),
+	QUEUE("iqcn_queue_flow_full_total", FLOW_FULL, NUMBER,
+	      "Packets for which no flow could be made."),
+	QUEUE("iqcn_queue_paired_total", PAIRED, NUMBER, "Pairings made."),
+	QUEUE("iqcn_queue_contradicted_total", CONTRADICTED, NUMBER,
+	      "Pairings dropped, for other evidence disagreed."),
+	QUEUE("iqcn_queue_malformed_total", MALFORMED, NUMBER,
+	      "RoCE-like CE packets that do not parse."),
+};
+
+static const struct metric flow_metrics[] = {
+	FLOW("iqcn_flow_cnp_sent_total", CNP_SENT, NUMBER,
+	     "CNPs of ours to one of the flows that got most."),
+	FLOW("iqcn_flow_cnp_seen_total", CNP_SEEN, NUMBER,
+	     "CNPs of the receiver to one of the flows that got most."),
+	FLOW("iqcn_flow_ce_sent_total", CE_SENT, NUMBER,
+	     "CE packets of one of the flows that got most CNPs."),
+	FLOW("iqcn_flow_congested", CONGESTED, YES_NO,
+	     "1 if one of the flows that got most CNPs is congested."),
+};
+
+struct writer {
+	FILE *f;
+	bool openmetrics;
+};
+
+static bool ends_in(const char *name, size_t len, const char *end)
+{
+	size_t end_len = strlen(end);
+
+	return len > end_len && !memcmp(name + len - end_len, end, end_len);
+}
+
+static void write_unit(const struct writer *w, const char *name, size_t len)
+{
+	static const char *const units[] = { "bytes", "seconds", "ratio" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(units); i++)
+		if (ends_in(name, len, units[i]))
+			fprintf(w->f, "# UNIT %.*s %s\n", (int)len, name,
+				units[i]);
+}
+
+static void write_head(const struct writer *w, const char *name,
+		       const char *help)
+{
+	size_t len = strlen(name);
+	const char *type = "gauge";
+
+	if (ends_in(name, len, "_total"))
+		type = "counter";
+	if (w->openmetrics && ends_in(name, len, "_info"))
+		type = "info";
+	/* the name without what the type adds to it */
+	if (w->openmetrics && strcmp(type, "gauge"))
+		len = strrchr(name, '_') - name;
+	fprintf(w->f, "# HELP %.*s %s\n# TYPE %.*s %s\n", (int)len, name, help,
+		(int)len, name, type);
+	if (w->openmetrics && strcmp(type, "info"))
+		write_unit(w, name, len);
+}
+
+/* An object's own labels */
+typedef void (*labels_fn)(char *buf, const void *object);
+
+/* The kernel lets a name have almost any byte in it, here all must be UTF-8 */
+static void dev_text(char *buf, const char *dev)
+{
+	for (; *dev; dev++) {
+		if (*dev == '"' || *dev == '\\')
+			buf += sprintf(buf, "\\%c", *dev);
+		else if (*dev > ' ' && *dev <= '~')
+			*buf++ = *dev;
+		else
+			buf += sprintf(buf, "\\\\x%02x", (unsigned char)*dev);
+	}
+	*buf = '\0';
+}
+
+static void namespace_labels(char *buf, const void *object)
+{
+	*buf = '\0';
+}
+
+static void port_labels(char *buf, const void *object)
+{
+	const struct port *p = object;
+	char dev[DEV_SIZE];
+
+	dev_text(dev, p->dev);
+	sprintf(buf, "device=\"%s\"", dev);
+}
+
+static int place_labels(char *buf, uint32_t ifindex, uint32_t parent)
+{
+	char dev[DEV_SIZE], text[VALUE_SIZE];
+
+	dev_text(dev, dev_name(ifindex));
+	value_text(text, FORM_PARENT, NULL, parent);
+	return sprintf(buf, "device=\"%s\",parent=\"%s\"", dev, text);
+}
+
+static void queue_labels(char *buf, const void *object)
+{
+	const struct queue *q = object;
+
+	place_labels(buf, q->dev, q->parent);
+}
+
+static void flow_labels(char *buf, const void *object)
+{
+	const struct flow *f = object;
+	char src[VALUE_SIZE], dst[VALUE_SIZE];
+
+	address_text(src, &f->src);
+	address_text(dst, &f->dst);
+	buf += place_labels(buf, f->dev, f->parent);
+	buf += sprintf(buf, ",src=\"%s\",dst=\"%s\",vlan=\"%" PRIu64 ".%" PRIu64
+		       "\",dest_qp=\"0x%06" PRIx64 "\"", src, dst, f->vid,
+		       f->inner_vid, f->dest_qp);
+	if (object_has(f, IQCN_A_FLOW_SRC_QP))
+		sprintf(buf, ",src_qp=\"0x%06" PRIx64 "\"", f->src_qp);
+}
+
+/* Of one kind of object */
+struct table {
+	const struct metric *metrics;
+	size_t n;
+	const struct object *kind;
+	labels_fn labels;
+};
+
+#define TABLE(_name, _kind)						\
+	static const struct table _name##_table = {			\
+		_name##_metrics, ARRAY_SIZE(_name##_metrics), &(_kind),	\
+		_name##_labels						\
+	}
+TABLE(namespace, port_object);
+TABLE(port, port_object);
+TABLE(queue, queue_object);
+TABLE(flow, flow_object);
+
+static void write_value(FILE *f, enum value kind, const void *object,
+			uint64_t v)
+{
+	switch (kind) {
+	case BY_TIMER:
+		v = queue_cnp_timer(object);
+		break;
+	case YES_NO:
+		v = !!v;
+		break;
+	case SHARE:
+		fprintf(f, "%.9g\n", (double)v / UINT32_MAX);
+		return;
+	case SECONDS:
+		fprintf(f, "%" PRIu64 ".%09" PRIu64 "\n", v / NS_PER_S,
+			v % NS_PER_S);
+		return;
+	case BYTES:
+		fprintf(f, "%" PRIu64 ".%03" PRIu64 "\n", v / 8,
+			v % 8 * (1000 / 8));
+		return;
+	default:
+		break;
+	}
+	fprintf(f, "%" PRIu64 "\n", v);
+}
+
+static uint64_t member(const struct field *f, const void *object)
+{
+	return *(const uint64_t *)((const char *)object + f->offset);
+}
+
+static void write_sample(FILE *f, const struct table *t, const struct metric *m,
+			 const void *object)
+{
+	const struct field *field = &t->kind->fields[m->attr];
+	char labels[LABELS_SIZE], text[VALUE_SIZE];
+	const char *comma;
+
+	t->labels(labels, object);
+	comma = *labels && *m->label ? "," : "";
+	if (m->value == INFO) {
+		value_text(text, field->form, field->names,
+			   member(field, object));
+		fprintf(f, "%s{%s%s%s=\"%s\"} 1\n", m->name, labels, comma,
+			m->label, *text ? text : "off");
+		return;
+	}
+	fprintf(f, "%s{%s%s%s} ", m->name, labels, comma, m->label);
+	write_value(f, m->value, object, member(field, object));
+}
+
+/* What an older kernel does not tell is left out */
+static void write_table(const struct writer *w, const struct table *t,
+			const void *objects, size_t n)
+{
+	const struct metric *m;
+	const char *object;
+	size_t i;
+
+	for (m = t->metrics; m < t->metrics + t->n; m++) {
+		if (m->help)
+			write_head(w, m->name, m->help);
+		object = objects;
+		for (i = 0; i < n; i++, object += t->kind->size)
+			if (object_has(object, m->attr))
+				write_sample(w->f, t, m, object);
+	}
+}
+
+void exposition(FILE *f, const struct state *s, bool openmetrics)
+{
+	const struct writer w = { f, openmetrics };
+
+	write_head(&w, "iqcn_up", "1 if the module is loaded and answers.");
+	fprintf(f, "iqcn_up %d\n", s->up);
+	write_head(&w, "iqcn_build_info",
+		   "Versions of the tool and of the module.");
+	fprintf(f, "iqcn_build_info{version=\"%s\",module=\"%s\"} 1\n",
+		s->tool_version, s->module_version);
+	write_head(&w, "iqcn_last_run_timestamp_seconds",
+		   "When this was written.");
+	fprintf(f, "iqcn_last_run_timestamp_seconds %jd\n", (intmax_t)s->time);
+	if (s->up) {
+		write_table(&w, &namespace_table, s->ports, !!s->n_ports);
+		write_table(&w, &port_table, s->ports, s->n_ports);
+		write_table(&w, &queue_table, s->queues, s->n_queues);
+		write_table(&w, &flow_table, s->flows, s->n_flows);
+	}
+	if (openmetrics)
+		fputs("# EOF\n", f);
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * iqcn flush: forget flows.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "genl.h"
+#include "iqcn.h"
+#include "out.h"
+
+/* [ DEV [ root | parent CLASSID ] ], tc's words */
+static int parse_place(int n, char **words, uint32_t *ifindex,
+		       uint32_t *parent)
+{
+	int ret = parse_dev(words[0], ifindex);
+
+	if (ret || n < 2)
+		return ret;
+	if (!strcmp(words[1], "root")) {
+		parse_parent("root", parent);
+		return n > 2 ? misuse("unexpected word", words[2]) : ret;
+	}
+	if (strcmp(words[1], "parent"))
+		return misuse("root or parent, not", words[1]);
+	if (n < 3)
+		return misuse("nothing after", words[1]);
+	if (parse_parent(words[2], parent))
+		return misuse("no class", words[2]);
+	return n > 3 ? misuse("unexpected word", words[3]) : ret;
+}
+
+static int flush(uint32_t ifindex, uint32_t parent, bool json)
+{
+	struct genl *g = genl_open();
+	struct json_object *o;
+	uint64_t n;
+	int err;
+
+	if (!g)
+		return EXIT_FAILURE;
+	err = genl_flush(g, ifindex, parent, &n);
+	if (err) {
+		fail("flush", genl_why(g));
+	} else if (json) {
+		o = json_object_new_object();
+		json_add(o, "flushed", value_json(FORM_NUMBER, NULL, n));
+		json_line(o);
+	} else {
+		printf("%" PRIu64 " flow%s forgotten\n", n, n == 1 ? "" : "s");
+	}
+	genl_close(g);
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int cmd_flush(int argc, char **argv)
+{
+	uint32_t ifindex, parent = 0;
+	bool json = false;
+	int c, ret;
+
+	while ((c = next_option(argc, argv, NULL)) != -1) {
+		if (c != 'j')
+			return EXIT_USAGE;
+		json = true;
+	}
+	ret = parse_place(argc - optind, argv + optind, &ifindex, &parent);
+	return ret ? ret : flush(ifindex, parent, json);
+}

@@ -1,0 +1,553 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Client of the generic netlink family iqcn.
+ *
+ * Answers are told from events by their sequence number, so that both can come
+ * by one socket.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <linux/genetlink.h>
+#include <netlink/genl/ctrl.h>
+#include <netlink/genl/family.h>
+#include <netlink/genl/genl.h>
+#include <netlink/netlink.h>
+
+#include "genl.h"
+#include "iqcn.h"
+
+/* As much as the kernel puts in one message, if there is room for it */
+#define RECEIVE_BYTES 32768
+/* For events that come while nobody reads; the kernel may allow less */
+#define SOCKET_BYTES (4 << 20)
+#define DUMP_TRIES 10
+
+#ifndef NETLINK_EXT_ACK
+#define NETLINK_EXT_ACK 11
+#endif
+
+/* Events of a request after which the answer comes first, and of a look at them */
+#define EVENTS_REQUEST 100000
+#define EVENTS_LOOK 1000
+
+/* Who has nothing to ask has to be told when the module is unloaded */
+static const struct {
+	const char *family, *group;
+} groups[] = {
+	{ IQCN_FAMILY_NAME, IQCN_MCGRP_STATE },
+	{ IQCN_FAMILY_NAME, IQCN_MCGRP_CNP },
+	{ "nlctrl", "notify" },
+};
+
+/* What becomes of a part of an answer; returns whether to go on */
+typedef int (*part_fn)(struct genl *g, struct nlattr *head, int len);
+
+struct genl {
+	struct nl_sock *sk;
+	struct nl_cb *cb;
+	int family;
+	int groups[ARRAY_SIZE(groups)];
+	bool joined;
+	uint64_t overruns;
+	unsigned int n_events;	/* of this request, or of this look at them */
+	char why[256];
+
+	/* of the request that is under way */
+	uint32_t seq;		/* 0: none */
+	bool done;
+	bool interrupted;
+	int err;
+	part_fn part;
+
+	/* of its answer */
+	const struct object *object;
+	char *objects;
+	size_t n, room;
+	flow_fn flow_fn;
+	void *flow_arg;
+	uint64_t flushed;
+
+	event_fn event_fn;
+	void *event_arg;
+};
+
+static int set_error(struct genl *g, int err, const char *why)
+{
+	snprintf(g->why, sizeof(g->why), "%s", why);
+	g->err = err;
+	g->done = true;
+	return err;
+}
+
+/* The kernel's own words, if it has some, are behind what it answers to */
+static void set_kernel_error(struct genl *g, int err, struct nlattr *tlvs,
+			     int len)
+{
+	struct nlattr *msg = NULL;
+
+	if (len > 0)
+		msg = nla_find(tlvs, len, NLMSGERR_ATTR_MSG);
+	set_error(g, err, msg && nla_len(msg) > 1 ? nla_get_string(msg) :
+						    strerror(-err));
+}
+
+static int set_nl_error(struct genl *g, int nlerr)
+{
+	return set_error(g, -EIO, nl_geterror(nlerr));
+}
+
+/* The family is gone, and with it its groups */
+static int on_control(struct genl *g, struct nlmsghdr *nlh)
+{
+	struct genlmsghdr *hdr = nlmsg_data(nlh);
+	struct nlattr *id;
+
+	if (!genlmsg_valid_hdr(nlh, 0) || hdr->cmd != CTRL_CMD_DELFAMILY)
+		return NL_SKIP;
+	id = nla_find(genlmsg_attrdata(hdr, 0), genlmsg_attrlen(hdr, 0),
+		      CTRL_ATTR_FAMILY_ID);
+	if (!id || nla_len(id) != sizeof(uint16_t) ||
+	    nla_get_u16(id) != g->family)
+		return NL_SKIP;
+	set_error(g, -ENOENT, strerror(ENOENT));
+	return NL_STOP;
+}
+
+static int on_message(struct nl_msg *msg, void *arg)
+{
+	struct nlmsghdr *nlh = nlmsg_hdr(msg);
+	struct genl *g = arg;
+	struct genlmsghdr *hdr;
+	struct event event;
+
+	if (nlh->nlmsg_type == GENL_ID_CTRL && !nlh->nlmsg_seq)
+		return on_control(g, nlh);
+	if (nlh->nlmsg_type != g->family || !genlmsg_valid_hdr(nlh, 0))
+		return NL_SKIP;
+	hdr = genlmsg_hdr(nlh);
+	if (g->seq && nlh->nlmsg_seq == g->seq)
+		return g->part(g, genlmsg_attrdata(hdr, 0),
+			       genlmsg_attrlen(hdr, 0));
+	if (nlh->nlmsg_seq || !g->event_fn)
+		return NL_SKIP;
+	g->n_events++;
+	object_parse(&event_object, &event, genlmsg_attrdata(hdr, 0),
+		     genlmsg_attrlen(hdr, 0));
+	g->event_fn(&event, hdr->cmd, g->event_arg);
+	return NL_OK;
+}
+
+static int on_interrupted(struct nl_msg *msg, void *arg)
+{
+	struct genl *g = arg;
+
+	g->interrupted = true;
+	return NL_OK;
+}
+
+static int on_finish(struct nl_msg *msg, void *arg)
+{
+	struct nlmsghdr *nlh = nlmsg_hdr(msg);
+	struct genl *g = arg;
+	int err = 0, len = nlmsg_datalen(nlh) - sizeof(err);
+
+	if (nlh->nlmsg_seq != g->seq)
+		return NL_SKIP;
+	g->done = true;
+	if (len >= 0)
+		memcpy(&err, nlmsg_data(nlh), sizeof(err));
+	if (err < 0)
+		set_kernel_error(g, err, nlmsg_attrdata(nlh, sizeof(err)),
+				 nlmsg_attrlen(nlh, sizeof(err)));
+	return NL_OK;
+}
+
+static int on_ack(struct nl_msg *msg, void *arg)
+{
+	struct genl *g = arg;
+
+	if (nlmsg_hdr(msg)->nlmsg_seq == g->seq)
+		g->done = true;
+	return NL_OK;
+}
+
+static int on_error(struct sockaddr_nl *from, struct nlmsgerr *e, void *arg)
+{
+	struct nlmsghdr *nlh = (struct nlmsghdr *)e - 1;
+	struct genl *g = arg;
+	size_t skip = sizeof(*e);
+
+	if (e->msg.nlmsg_seq != g->seq)
+		return NL_SKIP;
+	/* the request comes back, unless its header is enough */
+	if (!(nlh->nlmsg_flags & NLM_F_CAPPED))
+		skip += e->msg.nlmsg_len - sizeof(e->msg);
+	set_kernel_error(g, e->error, nlmsg_attrdata(nlh, skip),
+			 nlh->nlmsg_flags & NLM_F_ACK_TLVS ?
+				 nlmsg_attrlen(nlh, skip) : 0);
+	return NL_STOP;
+}
+
+static int any_seq(struct nl_msg *msg, void *arg)
+{
+	return NL_OK;
+}
+
+static int receive(struct genl *g)
+{
+	int err = nl_recvmsgs(g->sk, g->cb);
+
+	/* what did not fit were events */
+	if (err == -NLE_NOMEM && g->joined) {
+		g->overruns++;
+		return 0;
+	}
+	return err < 0 && !g->done ? set_nl_error(g, err) : 0;
+}
+
+static struct nl_msg *new_request(struct genl *g, int cmd, int flags)
+{
+	struct nl_msg *msg = nlmsg_alloc();
+
+	if (msg && genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, g->family, 0,
+			       flags, cmd, IQCN_FAMILY_VERSION))
+		return msg;
+	nlmsg_free(msg);
+	set_error(g, -ENOMEM, strerror(ENOMEM));
+	return NULL;
+}
+
+static int set_membership(struct genl *g, bool on)
+{
+	int (*set)(struct nl_sock *sk, int group, ...) =
+		on ? nl_socket_add_memberships : nl_socket_drop_memberships;
+	size_t i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(groups); i++) {
+		err = set(g->sk, g->groups[i], 0);
+		if (err < 0)
+			return set_nl_error(g, err);
+	}
+	return 0;
+}
+
+/* The kernel goes on with a dump when the socket has room.  Where events come
+ * faster than they are taken it never has.
+ */
+static int receive_answer(struct genl *g)
+{
+	bool quiet = false;
+
+	while (!g->done && !receive(g)) {
+		if (quiet || g->n_events < EVENTS_REQUEST)
+			continue;
+		g->overruns++;
+		quiet = true;
+		if (set_membership(g, false))
+			return g->err;
+	}
+	if (quiet)
+		set_membership(g, true);
+	return g->err;
+}
+
+/* Frees @msg */
+static int request(struct genl *g, struct nl_msg *msg, part_fn part)
+{
+	int err;
+
+	g->done = false;
+	g->interrupted = false;
+	g->err = 0;
+	g->part = part;
+	g->n_events = 0;
+	dev_forget();
+	err = nl_send_auto(g->sk, msg);
+	g->seq = nlmsg_hdr(msg)->nlmsg_seq;
+	nlmsg_free(msg);
+	if (err < 0)
+		return set_nl_error(g, err);
+	err = receive_answer(g);
+	g->seq = 0;
+	return err;
+}
+
+static int keep_object(struct genl *g, struct nlattr *head, int len)
+{
+	size_t size = g->object->size, room = g->room ? 2 * g->room : 16;
+	char *more;
+
+	if (g->n == g->room) {
+		more = realloc(g->objects, room * size);
+		if (!more) {
+			set_error(g, -ENOMEM, strerror(ENOMEM));
+			return NL_STOP;
+		}
+		g->objects = more;
+		g->room = room;
+	}
+	object_parse(g->object, g->objects + size * g->n++, head, len);
+	return NL_OK;
+}
+
+/* All at once, and as they were at one time */
+static int collect(struct genl *g, const struct object *object, int cmd,
+		   uint32_t ifindex, uint32_t filter)
+{
+	struct nl_msg *msg;
+	int i, err;
+
+	g->object = object;
+	g->objects = NULL;
+	g->room = 0;
+	for (i = 0; i < DUMP_TRIES; i++) {
+		msg = new_request(g, cmd, NLM_F_DUMP);
+		if (!msg)
+			return g->err;
+		if (ifindex)
+			nla_put_u32(msg, IQCN_A_QUEUE_IFINDEX, ifindex);
+		if (filter)
+			nla_put_u32(msg, IQCN_A_QUEUE_FILTER, filter);
+		g->n = 0;
+		err = request(g, msg, keep_object);
+		if (err || !g->interrupted)
+			return err;
+	}
+	return set_error(g, -EINTR, "they come and go all the time");
+}
+
+int genl_ports(struct genl *g, struct port **ports, size_t *n)
+{
+	int err = collect(g, &port_object, IQCN_CMD_PORT_GET, 0, 0);
+
+	*ports = (struct port *)g->objects;
+	*n = err ? 0 : g->n;
+	return err;
+}
+
+int genl_queues(struct genl *g, uint32_t ifindex, uint32_t filter,
+		struct queue **queues, size_t *n)
+{
+	int err = collect(g, &queue_object, IQCN_CMD_QUEUE_GET, ifindex,
+			  filter);
+
+	*queues = (struct queue *)g->objects;
+	*n = err ? 0 : g->n;
+	return err;
+}
+
+static int pass_flow(struct genl *g, struct nlattr *head, int len)
+{
+	struct flow flow;
+
+	object_parse(&flow_object, &flow, head, len);
+	if (g->flow_fn(&flow, g->flow_arg))
+		return NL_OK;
+	g->done = true;
+	return NL_STOP;
+}
+
+int genl_flows(struct genl *g, uint32_t ifindex, uint32_t filter, flow_fn fn,
+	       void *arg)
+{
+	struct nl_msg *msg = new_request(g, IQCN_CMD_FLOW_GET, NLM_F_DUMP);
+
+	if (!msg)
+		return g->err;
+	if (ifindex)
+		nla_put_u32(msg, IQCN_A_FLOW_IFINDEX, ifindex);
+	if (filter)
+		nla_put_u32(msg, IQCN_A_FLOW_FILTER, filter);
+	g->flow_fn = fn;
+	g->flow_arg = arg;
+	return request(g, msg, pass_flow);
+}
+
+static int take_flushed(struct genl *g, struct nlattr *head, int len)
+{
+	struct nlattr *attr = nla_find(head, len, IQCN_A_FLOW_FLUSHED);
+
+	if (attr && nla_len(attr) == sizeof(g->flushed))
+		g->flushed = nla_get_u64(attr);
+	return NL_OK;
+}
+
+int genl_flush(struct genl *g, uint32_t ifindex, uint32_t parent,
+	       uint64_t *flushed)
+{
+	struct nl_msg *msg = new_request(g, IQCN_CMD_FLOW_FLUSH, 0);
+	int err;
+
+	if (!msg)
+		return g->err;
+	if (ifindex)
+		nla_put_u32(msg, IQCN_A_FLOW_IFINDEX, ifindex);
+	if (parent)
+		nla_put_u32(msg, IQCN_A_FLOW_PARENT, parent);
+	g->flushed = 0;
+	err = request(g, msg, take_flushed);
+	*flushed = g->flushed;
+	return err;
+}
+
+int genl_join(struct genl *g)
+{
+	size_t i;
+	int n;
+
+	/* all before the first event: libnl would take it for the answer */
+	for (i = 0; i < ARRAY_SIZE(groups); i++) {
+		n = genl_ctrl_resolve_grp(g->sk, groups[i].family,
+					  groups[i].group);
+		if (n < 0)
+			return set_nl_error(g, n);
+		g->groups[i] = n;
+	}
+	g->joined = true;
+	return set_membership(g, true);
+}
+
+void genl_on_event(struct genl *g, event_fn fn, void *arg)
+{
+	g->event_fn = fn;
+	g->event_arg = arg;
+}
+
+int genl_fd(const struct genl *g)
+{
+	return nl_socket_get_fd(g->sk);
+}
+
+int genl_events(struct genl *g)
+{
+	struct pollfd p = { .fd = genl_fd(g), .events = POLLIN };
+
+	g->done = false;
+	g->err = 0;
+	g->n_events = 0;
+	/* devices may have got other names */
+	dev_forget();
+	while (!g->err && g->n_events < EVENTS_LOOK && poll(&p, 1, 0) > 0)
+		receive(g);
+	return g->err;
+}
+
+uint64_t genl_overruns(const struct genl *g)
+{
+	return g->overruns;
+}
+
+const char *genl_why(const struct genl *g)
+{
+	return g->why;
+}
+
+static int set_callbacks(struct genl *g)
+{
+	g->cb = nl_cb_alloc(NL_CB_DEFAULT);
+	if (!g->cb)
+		return -NLE_NOMEM;
+	nl_cb_set(g->cb, NL_CB_VALID, NL_CB_CUSTOM, on_message, g);
+	nl_cb_set(g->cb, NL_CB_FINISH, NL_CB_CUSTOM, on_finish, g);
+	nl_cb_set(g->cb, NL_CB_ACK, NL_CB_CUSTOM, on_ack, g);
+	nl_cb_set(g->cb, NL_CB_DUMP_INTR, NL_CB_CUSTOM, on_interrupted, g);
+	nl_cb_set(g->cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, any_seq, g);
+	nl_cb_err(g->cb, NL_CB_CUSTOM, on_error, g);
+	return 0;
+}
+
+static int connect_genl(struct genl *g)
+{
+	int on = 1, err;
+
+	g->sk = nl_socket_alloc();
+	if (!g->sk)
+		return -NLE_NOMEM;
+	err = set_callbacks(g);
+	if (err)
+		return err;
+	err = genl_connect(g->sk);
+	if (err)
+		return err;
+	/* fewer calls, and what an older kernel does without is no error */
+	nl_socket_disable_msg_peek(g->sk);
+	nl_socket_set_msg_buf_size(g->sk, RECEIVE_BYTES);
+	nl_socket_set_buffer_size(g->sk, SOCKET_BYTES, 0);
+	setsockopt(genl_fd(g), SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
+	return 0;
+}
+
+int genl_fail(const struct genl *g, int err)
+{
+	if (err == -ENOENT)
+		return fail("module sch_iqcn", "it has been unloaded");
+	return fail("netlink family " IQCN_FAMILY_NAME, g->why);
+}
+
+struct genl *genl_open(void)
+{
+	struct genl *g = calloc(1, sizeof(*g));
+	int err;
+
+	if (!g) {
+		fail("netlink socket", strerror(ENOMEM));
+		return NULL;
+	}
+	err = connect_genl(g);
+	if (err) {
+		fail("netlink socket", nl_geterror(err));
+		goto err_free;
+	}
+	g->family = genl_ctrl_resolve(g->sk, IQCN_FAMILY_NAME);
+	if (g->family >= 0)
+		return g;
+	if (g->family != -NLE_OBJ_NOTFOUND)
+		fail("netlink family " IQCN_FAMILY_NAME,
+		     nl_geterror(g->family));
+	else if (access(SYS_MODULE, F_OK))
+		fail("module sch_iqcn", "not loaded, and the kernel does not find it");
+	else
+		fail("module sch_iqcn", "it is older than this tool, which wants netlink family "
+		     IQCN_FAMILY_NAME);
+
+err_free:
+	genl_close(g);
+	return NULL;
+}
+
+void genl_close(struct genl *g)
+{
+	if (!g)
+		return;
+	nl_cb_put(g->cb);
+	nl_socket_free(g->sk);
+	free(g);
+}
+
+int genl_family_version(void)
+{
+	struct nl_sock *sk = nl_socket_alloc();
+	struct nl_cache *families = NULL;
+	struct genl_family *family;
+	int version = -1;
+
+	if (!sk)
+		return version;
+	/* to ask for all of them is what loads nothing */
+	if (!genl_connect(sk) && !genl_ctrl_alloc_cache(sk, &families)) {
+		family = genl_ctrl_search_by_name(families, IQCN_FAMILY_NAME);
+		if (family)
+			version = genl_family_get_version(family);
+		genl_family_put(family);
+		nl_cache_free(families);
+	}
+	nl_socket_free(sk);
+	return version;
+}

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Completion of iqcn(8): commands, their options and words, and the devices that
+# have a qdisc iqcn.
+
+# Not by compgen, which expands its words: a device may be called $(reboot)
+_iqcn_reply()
+{
+	local word
+
+	for word; do
+		[[ $word != "${COMP_WORDS[COMP_CWORD]}"* ]] ||
+			COMPREPLY+=("$(printf %q "$word")")
+	done
+}
+
+_iqcn_devs()
+{
+	local d
+
+	for d in /sys/class/net/*/iqcn; do
+		[ -d "$d" ] || continue
+		d=${d%/iqcn}
+		_iqcn_reply "${d##*/}"
+	done
+}
+
+_iqcn()
+{
+	local prev=${COMP_WORDS[COMP_CWORD - 1]} command="" dev="" i
+
+	# what comes first and is no option is the command, the next its device
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		case ${COMP_WORDS[i]} in
+		--sort | --limit | --interval | --count | --flows | -o) ((i++)) ;;
+		-*) ;;
+		*)
+			if [ -z "$command" ]; then
+				command=${COMP_WORDS[i]}
+			elif [ -z "$dev" ]; then
+				dev=${COMP_WORDS[i]}
+			fi
+			;;
+		esac
+	done
+
+	COMPREPLY=()
+	case $command,$prev in
+	,*) _iqcn_reply show flows monitor top flush check metrics version help -j ;;
+	flows,--sort | top,--sort) _iqcn_reply cnps rate age ;;
+	flows,--limit) ;;
+	flows,*) _iqcn_reply --congested --paired --sort --limit -j ;;
+	monitor,--interval | top,--interval) ;;
+	monitor,--count | top,--count) ;;
+	monitor,*)
+		_iqcn_reply --interval --count --events-only --samples-only -j
+		;;
+	top,*) _iqcn_reply --interval --sort --batch --count ;;
+	# a file
+	metrics,-o) compopt -o default ;;
+	metrics,--flows | flush,parent) ;;
+	metrics,*) _iqcn_reply -o --flows --openmetrics ;;
+	flush,"$dev") _iqcn_reply root parent -j ;;
+	help,*) ;;
+	*) _iqcn_reply -j ;;
+	esac
+	case $command,$prev in
+	*,--sort | *,--limit | *,--interval | *,--count) ;;
+	show,* | flows,* | monitor,* | top,* | flush,*) [ -n "$dev" ] || _iqcn_devs ;;
+	esac
+}
+
+complete -F _iqcn iqcn

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * iqcn metrics: for Prometheus, by node_exporter's textfile collector.
+ *
+ * A mistake in that file costs everything that node_exporter tells: nothing is in
+ * it twice, and nobody sees it half written.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "exposition.h"
+#include "genl.h"
+#include "iqcn.h"
+#include "rank.h"
+#include "version.h"
+
+#define FLOWS_DEFAULT 10
+#define FLOWS_MAX 100
+
+struct top {
+	struct ranking *ranking;
+	bool no_memory;
+};
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_queues(const void *a, const void *b)
+{
+	const struct queue *p = a, *q = b;
+	int c = compare(p->dev, q->dev);
+
+	return c ? c : compare(p->parent, q->parent);
+}
+
+/* While one takes another's place both are there */
+static size_t queues_once(struct queue *queues, size_t n)
+{
+	size_t i, kept = 0;
+
+	if (n)
+		qsort(queues, n, sizeof(*queues), compare_queues);
+	for (i = 0; i < n; i++)
+		if (!kept || compare_queues(&queues[kept - 1], &queues[i]))
+			queues[kept++] = queues[i];
+	return kept;
+}
+
+static bool same_flow(const struct flow *a, const struct flow *b)
+{
+	return a->dev == b->dev && a->dest_qp == b->dest_qp &&
+	       a->vid == b->vid && a->inner_vid == b->inner_vid &&
+	       !memcmp(&a->src, &b->src, sizeof(a->src)) &&
+	       !memcmp(&a->dst, &b->dst, sizeof(a->dst));
+}
+
+static bool take_flow(const struct flow *f, void *arg)
+{
+	struct ranked ranked = { *f };
+	struct top *top = arg;
+
+	if (f->cnp_sent || f->cnp_seen)
+		top->no_memory = ranking_add(top->ranking, &ranked);
+	return !top->no_memory;
+}
+
+/* A flow may be forgotten, and there again before the dump is over */
+static bool flows_once(struct state *s, struct ranking *ranking)
+{
+	size_t i, j, n;
+	const struct ranked *list = ranking_list(ranking, &n);
+
+	s->flows = calloc(n + 1, sizeof(*s->flows));
+	for (i = 0; s->flows && i < n; i++) {
+		for (j = 0; j < s->n_flows; j++)
+			if (same_flow(&s->flows[j], &list[i].flow))
+				break;
+		if (j == s->n_flows)
+			s->flows[s->n_flows++] = list[i].flow;
+	}
+	return s->flows;
+}
+
+static int ask_flows(struct genl *g, struct state *s, size_t max)
+{
+	struct top top = { .ranking = ranking_new(ORDER_CNPS, max) };
+	int err = -ENOMEM;
+
+	if (top.ranking)
+		err = genl_flows(g, 0, 0, take_flow, &top);
+	/* those that came or went are not missed */
+	if (err == -EINTR)
+		err = 0;
+	if (!err && (top.no_memory || !flows_once(s, top.ranking)))
+		err = -ENOMEM;
+	ranking_free(top.ranking);
+	return err;
+}
+
+static int ask(struct genl *g, struct state *s, size_t flows)
+{
+	int err = genl_ports(g, &s->ports, &s->n_ports);
+
+	if (!err)
+		err = genl_queues(g, 0, 0, &s->queues, &s->n_queues);
+	if (!err)
+		s->n_queues = queues_once(s->queues, s->n_queues);
+	if (!err && flows)
+		err = ask_flows(g, s, flows);
+	return err;
+}
+
+/* No module is no error here.  The family is asked for only if there is one: the
+ * kernel would load it, and nobody would see that it had gone.
+ */
+static int gather(struct state *s, size_t flows, char *version)
+{
+	struct genl *g;
+	int err;
+
+	if (!module_version(version))
+		return EXIT_SUCCESS;
+	g = genl_open();
+	if (!g)
+		return EXIT_FAILURE;
+	err = ask(g, s, flows);
+	s->up = !err;
+	if (err)
+		fail("netlink", err == -ENOMEM ? strerror(ENOMEM) :
+						 genl_why(g));
+	genl_close(g);
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static bool write_all(int fd, const char *text, size_t len)
+{
+	ssize_t n;
+
+	for (; len; text += n, len -= n) {
+		n = write(fd, text, len);
+		if (n < 0)
+			return false;
+	}
+	return true;
+}
+
+/* In its place at once, or not at all and errno says why */
+static bool write_temp(int fd, const char *temp, const char *path,
+		       const char *text, size_t len)
+{
+	bool ok = write_all(fd, text, len) && !fchmod(fd, 0644);
+	int err = errno;
+
+	/* some file systems only now see that they are full */
+	if (close(fd) && ok) {
+		ok = false;
+		err = errno;
+	}
+	if (ok && !rename(temp, path))
+		return true;
+	if (ok)
+		err = errno;
+	unlink(temp);
+	errno = err;
+	return false;
+}
+
+static int write_file(const char *path, const char *text, size_t len)
+{
+	const char *slash = strrchr(path, '/');
+	int dir_len = slash ? slash + 1 - path : 0, fd;
+	struct stat st;
+	char *temp;
+
+	/* root must not put a file in the place of /dev/null */
+	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
+		return fail(path, "not a regular file");
+	/* not *.prom, which node_exporter reads */
+	if (asprintf(&temp, "%.*s.%s.XXXXXX", dir_len, path,
+		     path + dir_len) < 0)
+		return fail(path, strerror(ENOMEM));
+	fd = mkstemp(temp);
+	if (fd < 0 || !write_temp(fd, temp, path, text, len)) {
+		fail(path, strerror(errno));
+		free(temp);
+		return EXIT_FAILURE;
+	}
+	free(temp);
+	return EXIT_SUCCESS;
+}
+
+static int write_text(const struct state *s, bool openmetrics,
+		      const char *path)
+{
+	size_t len = 0;
+	char *text = NULL;
+	FILE *f = open_memstream(&text, &len);
+	int ret = EXIT_SUCCESS;
+
+	if (f)
+		exposition(f, s, openmetrics);
+	if (!f || fclose(f))
+		ret = fail("metrics", strerror(ENOMEM));
+	else if (path)
+		ret = write_file(path, text, len);
+	else
+		fwrite(text, 1, len, stdout);
+	free(text);
+	return ret;
+}
+
+enum { OPTION_FLOWS = 256, OPTION_OPENMETRICS };
+
+static const struct option options[] = {
+	{ "output", required_argument, NULL, 'o' },
+	{ "flows", required_argument, NULL, OPTION_FLOWS },
+	{ "openmetrics", no_argument, NULL, OPTION_OPENMETRICS },
+	{ }
+};
+
+static bool parse_flows(const char *word, size_t *n)
+{
+	char *end;
+
+	errno = 0;
+	*n = strtoul(word, &end, 10);
+	return *word >= '0' && *word <= '9' && !*end && !errno &&
+	       *n <= FLOWS_MAX;
+}
+
+int cmd_metrics(int argc, char **argv)
+{
+	char version[VERSION_SIZE] = "";
+	struct state s = {
+		.tool_version = IQCN_VERSION,
+		.module_version = version,
+		.time = time(NULL),
+	};
+	const char *path = NULL;
+	bool openmetrics = false;
+	size_t flows = FLOWS_DEFAULT;
+	int c, ret, written;
+
+	while ((c = next_option(argc, argv, options)) != -1) {
+		switch (c) {
+		case 'o':
+			path = optarg;
+			break;
+		case OPTION_FLOWS:
+			if (!parse_flows(optarg, &flows))
+				return misuse("0 to 100 flows, not", optarg);
+			break;
+		case OPTION_OPENMETRICS:
+			openmetrics = true;
+			break;
+		case 'j':
+			return misuse("unknown option", "-j");
+		default:
+			return EXIT_USAGE;
+		}
+	}
+	if (argc > optind)
+		return misuse("unexpected word", argv[optind]);
+
+	ret = gather(&s, flows, version);
+	written = write_text(&s, openmetrics, path);
+	free(s.ports);
+	free(s.queues);
+	free(s.flows);
+	return ret ? ret : written;
+}

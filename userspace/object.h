@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the family iqcn tells of ports, queues, flows and events, as plain
+ * structures with the kernel's names.
+ *
+ * One row per attribute in object.c: what a member is called, how it is written
+ * and where it is; parsing and JSON follow from it.  An attribute without a row,
+ * from a newer kernel, is skipped; one that an older kernel does not send is 0,
+ * and object_has() says so.
+ */
+#ifndef _IQCN_OBJECT_H
+#define _IQCN_OBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <net/if.h>
+#include <netlink/attr.h>
+
+#include <linux/iqcn_netlink.h>
+
+#include "out.h"
+
+struct port {
+	uint64_t has;	/* by attribute; in all of these the first member */
+	uint64_t ifindex;
+	char dev[IF_NAMESIZE];
+	uint64_t snoop;
+	uint64_t depth_bytes;
+	uint64_t state_lost;
+	uint64_t cnp_lost;
+	uint64_t queues;
+	uint64_t queues_congested;
+	uint64_t flows;
+	uint64_t flows_unsettled;
+	uint64_t ecn_mark;
+	uint64_t ce_in;
+	uint64_t ce_sent;
+	uint64_t ce_sampled;
+	uint64_t cnp_seen;
+	uint64_t cnp_sent;
+	uint64_t cnp_delayed;
+	uint64_t cnp_cancelled;
+	uint64_t cnp_budget;
+	uint64_t cnp_unpaired;
+	uint64_t cnp_unmatched;
+	uint64_t cnp_rate_pps;
+	uint64_t cnp_burst;
+	uint64_t malformed;
+};
+
+struct queue {
+	uint64_t has;
+	uint64_t dev;	/* its number */
+	uint64_t parent;
+	uint64_t depth_bytes;
+	uint64_t limit_bytes;
+	uint64_t kmin_bytes;
+	uint64_t kmax_bytes;
+	uint64_t notify;
+	uint64_t tx_bytes;
+	uint64_t tx_packets;
+	uint64_t state_age_ns;
+	uint64_t state_reason;
+	uint64_t congested;
+	uint64_t flows;
+	uint64_t flows_paired;
+	uint64_t flows_congested;
+	uint64_t flows_active;
+	uint64_t depth_peak_bytes;
+	uint64_t bts_prob;
+	uint64_t rate_bps;
+	uint64_t roce_bps;
+	uint64_t ecn_mark;
+	uint64_t bts_mark;
+	uint64_t ce_in;
+	uint64_t ce_sent;
+	uint64_t ce_sampled;
+	uint64_t not_ect;
+	uint64_t not_ect_drop;
+	uint64_t unmarkable;
+	uint64_t drop_overlimit;
+	uint64_t cnp_seen;
+	uint64_t cnp_sent;
+	uint64_t cnp_wreb;
+	uint64_t cnp_pi;
+	uint64_t cnp_hold;
+	uint64_t cnp_drop;
+	uint64_t cnp_delayed;
+	uint64_t cnp_cancelled;
+	uint64_t cnp_budget;
+	uint64_t cnp_unpaired;
+	uint64_t cnp_gap;
+	uint64_t cnp_error;
+	uint64_t paired;
+	uint64_t contradicted;
+	uint64_t flow_new;
+	uint64_t flow_aged;
+	uint64_t flow_evicted;
+	uint64_t flow_full;
+	uint64_t malformed;
+	uint64_t state_changes;
+	uint64_t flow_state_changes;
+};
+
+struct flow {
+	uint64_t has;
+	uint64_t dev;
+	uint64_t parent;
+	uint64_t id;
+	uint64_t age_ns;
+	struct address src;
+	struct address dst;
+	uint64_t vid;
+	uint64_t inner_vid;
+	uint64_t dest_qp;
+	uint64_t src_qp;
+	uint64_t pair;
+	uint64_t paired;
+	uint64_t congested;
+	uint64_t state_reason;
+	uint64_t state_age_ns;
+	uint64_t queued;
+	uint64_t psn;
+	uint64_t run;
+	uint64_t ce_sent;
+	uint64_t cnp_seen;
+	uint64_t cnp_sent;
+	uint64_t ce_age_ns;
+	uint64_t cnp_seen_age_ns;
+	uint64_t cnp_sent_age_ns;
+	uint64_t ce_to_cnp_ns;
+	uint64_t cnp_interval_ns;
+};
+
+struct event {
+	uint64_t has;
+	uint64_t time_ns;
+	uint64_t lost;
+	uint64_t dev;
+	uint64_t parent;
+	uint64_t depth_bytes;
+	uint64_t congested;
+	uint64_t reason;
+	uint64_t rate_bps;
+	uint64_t roce_bps;
+	struct address src;
+	struct address dst;
+	uint64_t vid;
+	uint64_t inner_vid;
+	uint64_t dest_qp;
+	uint64_t src_qp;
+	uint64_t cause;
+};
+
+struct field {
+	enum form form;		/* FORM_NONE: there is no such attribute */
+	const char *key;	/* in JSON */
+	size_t offset;
+	const char *const *names;
+};
+
+/* A kind of object: rows by attribute */
+struct object {
+	const struct field *fields;
+	size_t n_fields;
+	size_t size;
+};
+
+extern const struct object port_object;
+extern const struct object queue_object;
+extern const struct object flow_object;
+extern const struct object event_object;
+
+/* @dst is all 0 but for what is among the @len bytes of attributes at @head */
+void object_parse(const struct object *o, void *dst, struct nlattr *head,
+		  int len);
+/* All that there is, by the names of the attributes */
+struct json_object *object_json(const struct object *o, const void *src);
+/* Likewise, into one that has something in it */
+void object_json_add(struct json_object *json, const struct object *o,
+		     const void *src);
+/* @src is one of the structures, @attr one of its attributes */
+bool object_has(const void *src, unsigned int attr);
+/* CNPs by the timer are those for no other cause */
+uint64_t queue_cnp_timer(const struct queue *q);
+
+#endif /* _IQCN_OBJECT_H */

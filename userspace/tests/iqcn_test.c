@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The parts of iqcn that need no kernel: what it makes of messages, be they of a
+ * newer kernel, an older one or nobody's, of words, and of flows to be sorted.
+ * KTAP.  Built with the address and undefined behaviour sanitizers.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/iqcn.h>
+#include <linux/pkt_sched.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+
+#include "../exposition.h"
+#include "../iqcn.h"
+#include "../object.h"
+#include "../rank.h"
+#include "../snapshot.h"
+
+#define FUZZ_ROUNDS 200000
+#define FUZZ_BYTES 96
+
+static int failed;
+
+#define check(cond) check_at(__LINE__, cond, #cond)
+
+static void check_at(int line, bool ok, const char *what)
+{
+	if (!ok) {
+		printf("# line %d: %s\n", line, what);
+		failed = 1;
+	}
+}
+
+static void check_text(int line, const char *got, const char *wanted)
+{
+	if (strcmp(got, wanted)) {
+		printf("# line %d: %s, wanted %s\n", line, got, wanted);
+		failed = 1;
+	}
+}
+
+static void parse(const struct object *o, void *dst, struct nl_msg *msg)
+{
+	struct nlmsghdr *nlh = nlmsg_hdr(msg);
+
+	object_parse(o, dst, nlmsg_attrdata(nlh, 0), nlmsg_attrlen(nlh, 0));
+	nlmsg_free(msg);
+}
+
+static void check_json(int line, const struct object *o, const void *src,
+		       const char *wanted)
+{
+	struct json_object *json = object_json(o, src);
+	const char *text;
+
+	text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN);
+	check_text(line, text, wanted);
+	json_object_put(json);
+}
+
+static const uint8_t v4[] = { 10, 1, 0, 1 };
+static const uint8_t v6[16] = { 0xfd, 1, [15] = 2 };
+
+static struct nl_msg *flow_message(void)
+{
+	struct nl_msg *msg = nlmsg_alloc_simple(0, 0);
+
+	nla_put_u32(msg, IQCN_A_FLOW_ID, 7);
+	nla_put_u32(msg, IQCN_A_FLOW_PARENT, 0x10001);
+	nla_put_u64(msg, IQCN_A_FLOW_CE_SENT, 1ULL << 63);
+	nla_put(msg, IQCN_A_FLOW_SRC, sizeof(v4), v4);
+	nla_put(msg, IQCN_A_FLOW_DST, sizeof(v6), v6);
+	nla_put_u16(msg, IQCN_A_FLOW_VID, 4095);
+	nla_put_u32(msg, IQCN_A_FLOW_PAIR, IQCN_PAIR_PSN);
+	nla_put_flag(msg, IQCN_A_FLOW_PAIRED);
+	nla_put_u32(msg, IQCN_A_FLOW_CONGESTED, 3);
+	return msg;
+}
+
+static void test_message(void)
+{
+	struct flow f;
+
+	parse(&flow_object, &f, flow_message());
+	check(f.id == 7 && f.vid == 4095 && f.paired);
+	check(f.ce_sent == 1ULL << 63);
+	check(object_has(&f, IQCN_A_FLOW_CE_SENT));
+	check(!object_has(&f, IQCN_A_FLOW_SRC_QP));
+	check_json(__LINE__, &flow_object, &f,
+		   "{\"parent\":\"1:1\",\"id\":7,\"src\":\"10.1.0.1\","
+		   "\"dst\":\"fd01::2\",\"vid\":4095,\"pair\":\"psn\","
+		   "\"paired\":true,\"congested\":[\"queue\",\"depth\"],"
+		   "\"ce_sent\":9223372036854775808}");
+}
+
+/* An older kernel sends less, and that is not shown as 0 */
+static void test_older(void)
+{
+	struct nl_msg *msg = nlmsg_alloc_simple(0, 0);
+	struct queue q;
+	struct flow f;
+
+	nla_put_u32(msg, IQCN_A_QUEUE_PARENT, TC_H_ROOT);
+	parse(&queue_object, &q, msg);
+	check_json(__LINE__, &queue_object, &q, "{\"parent\":\"root\"}");
+	parse(&flow_object, &f, nlmsg_alloc_simple(0, 0));
+	check_json(__LINE__, &flow_object, &f, "{\"paired\":false}");
+}
+
+/* A newer kernel sends more: attributes, nested ones, names, bits */
+static void test_newer(void)
+{
+	struct nl_msg *msg = nlmsg_alloc_simple(0, 0);
+	struct nlattr *nest;
+	struct queue q;
+
+	nla_put_u32(msg, __IQCN_A_QUEUE_MAX, 1);
+	nla_put_u64(msg, 1000, 1);
+	nla_put_u32(msg, IQCN_A_QUEUE_STATE_REASON, 77);
+	nest = nla_nest_start(msg, 500);
+	nla_put_u32(msg, IQCN_A_QUEUE_FLOWS, 1);
+	nla_nest_end(msg, nest);
+	nla_put_u32(msg, IQCN_A_QUEUE_CONGESTED, 1 << 20 | 1);
+	/* and wider numbers */
+	nla_put_u64(msg, IQCN_A_QUEUE_KMIN_BYTES, 5ULL << 32);
+	nla_put_u32(msg, NLA_TYPE_MASK, 1);
+	nla_put_u32(msg, IQCN_A_QUEUE_BTS_PROB, UINT32_MAX);
+	parse(&queue_object, &q, msg);
+	check_json(__LINE__, &queue_object, &q,
+		   "{\"kmin_bytes\":21474836480,\"state_reason\":\"77\","
+		   "\"congested\":[\"queue\",\"0x100000\"],\"bts_prob\":1}");
+}
+
+static void test_malformed(void)
+{
+	struct nl_msg *msg = nlmsg_alloc_simple(0, 0);
+	char name[] = "0123456789abcdefghij";
+	struct port p;
+	struct flow f;
+
+	/* longer than a name may be, and without an end */
+	nla_put(msg, IQCN_A_PORT_IFNAME, sizeof(name) - 1, name);
+	nla_put(msg, IQCN_A_PORT_QUEUES, 3, "abc");
+	nla_put(msg, IQCN_A_PORT_FLOWS, 0, NULL);
+	nla_put(msg, IQCN_A_PORT_ECN_MARK, 32, "0123456789abcdef0123456789abcdef");
+	parse(&port_object, &p, msg);
+	check_json(__LINE__, &port_object, &p, "{\"dev\":\"0123456789abcde\"}");
+
+	msg = nlmsg_alloc_simple(0, 0);
+	nla_put(msg, IQCN_A_FLOW_SRC, 5, "abcde");
+	nla_put(msg, IQCN_A_FLOW_DST, 0, NULL);
+	parse(&flow_object, &f, msg);
+	check(!f.src.len && !f.dst.len);
+}
+
+/* The sanitizers see whether anything but the message is read */
+static void test_noise(void)
+{
+	static const struct object *const objects[] = {
+		&port_object, &queue_object, &flow_object, &event_object,
+	};
+	union {
+		struct port port;
+		struct queue queue;
+		struct flow flow;
+		struct event event;
+	} u;
+	int i, j, len;
+	char *buf;
+
+	srand(1);
+	for (i = 0; i < FUZZ_ROUNDS; i++) {
+		const struct object *o = objects[i % ARRAY_SIZE(objects)];
+
+		len = rand() % FUZZ_BYTES;
+		buf = malloc(len + 1);
+		for (j = 0; j < len; j++)
+			/* lengths and types that there are, often */
+			buf[j] = rand() % 3 ? rand() % 40 : rand();
+		object_parse(o, &u, (struct nlattr *)buf, len);
+		json_object_put(object_json(o, &u));
+		free(buf);
+	}
+}
+
+static void test_quotes(void)
+{
+	struct nl_msg *msg = nlmsg_alloc_simple(0, 0);
+	struct port p;
+
+	nla_put_string(msg, IQCN_A_PORT_IFNAME, "a\"b\\c\te");
+	parse(&port_object, &p, msg);
+	check_json(__LINE__, &port_object, &p, "{\"dev\":\"a\\\"b\\\\c\\te\"}");
+}
+
+static void test_parents(void)
+{
+	static const char *const wrong[] = {
+		"", "1", ":", "0:0", "1:2:3", "10000:", "1:10000", "0x1:", "-1:",
+		" 1:", "1: 2", "+1:2", "one:", "1:g", "roots",
+	};
+	uint32_t parent;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		check_text(__LINE__, parse_parent(wrong[i], &parent) ? "" :
+			   wrong[i], "");
+	check(!parse_parent("root", &parent) && parent == TC_H_ROOT);
+	check(!parse_parent("1:", &parent) && parent == 0x10000);
+	check(!parse_parent(":a", &parent) && parent == 0xa);
+	check(!parse_parent("8001:FfFe", &parent) && parent == 0x8001fffe);
+}
+
+static void test_times(void)
+{
+	static const char *const wrong[] = {
+		"", "s", "-1s", "0", "1h", "1 s x", "nan", "inf", "1e30", "0.1ns",
+	};
+	static const struct {
+		uint64_t ns;
+		const char *text;
+	} texts[] = {
+		{ 0, "0ns" }, { 999, "999ns" }, { 1000, "1.00us" },
+		{ 9994, "9.99us" }, { 9996, "10.0us" }, { 99960, "100us" },
+		{ 999499, "999us" }, { 999500, "1.00ms" },
+		{ 1234567890, "1.23s" }, { 12345000000000, "12345s" },
+	};
+	char text[VALUE_SIZE];
+	uint64_t ns;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		check_text(__LINE__, parse_time_ns(wrong[i], &ns) ? "" :
+			   wrong[i], "");
+	check(!parse_time_ns("10ms", &ns) && ns == 10000000);
+	check(!parse_time_ns("0.5", &ns) && ns == 500000000);
+	check(!parse_time_ns("1ns", &ns) && ns == 1);
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		time_text(text, texts[i].ns);
+		check_text(__LINE__, text, texts[i].text);
+	}
+}
+
+static void test_rates(void)
+{
+	struct flow f = { .dev = 1, .age_ns = NS_PER_S, .ce_sent = 500 };
+	struct rates *r = rates_new();
+	struct speed speed;
+	int i;
+
+	rates_begin(r, 100 * NS_PER_S);
+	for (i = 999; i >= 0; i--) {
+		f.id = i;
+		f.cnp_seen = i;
+		check(!rates_look(r, &f, &speed));
+		/* since it was made */
+		check(speed.ce_pps == 500 && speed.cnp_pps == (unsigned int)i);
+	}
+	rates_end(r, 101 * NS_PER_S);
+	rates_begin(r, 103 * NS_PER_S);
+
+	f.id = 500;
+	f.age_ns += 2 * NS_PER_S;
+	f.ce_sent += 1000;
+	f.cnp_seen = 600;
+	f.cnp_sent = 100;
+	rates_look(r, &f, &speed);
+	check(speed.ce_pps == 500 && speed.cnp_pps == 100);
+	/* it looks the same on another port */
+	f.dev = 2;
+	rates_look(r, &f, &speed);
+	check(speed.ce_pps == 500 && speed.cnp_pps == 233);
+	/* another one has its number: then it is new */
+	f.dev = 1;
+	f.id = 501;
+	f.age_ns = NS_PER_S * 2;
+	f.ce_sent = 30;
+	rates_look(r, &f, &speed);
+	check(speed.ce_pps == 15);
+	/* 32 bits are over */
+	f.id = 0;
+	f.age_ns = 10;
+	f.ce_sent = UINT32_MAX;
+	rates_look(r, &f, &speed);
+	rates_end(r, 104 * NS_PER_S);
+	rates_begin(r, 105 * NS_PER_S);
+	f.age_ns += NS_PER_S;
+	f.ce_sent += 10;
+	rates_look(r, &f, &speed);
+	check(speed.ce_pps == 10);
+	f.id = 7;
+	f.age_ns = 0;
+	rates_look(r, &f, &speed);
+	check(speed.ce_pps == 0);
+	rates_free(r);
+}
+
+static void test_ranking(void)
+{
+	static const enum order orders[] = {
+		ORDER_CNPS, ORDER_RATE, ORDER_AGE, ORDER_CNP_RATE
+	};
+	const struct ranked *list;
+	struct ranked f = {};
+	struct ranking *r;
+	size_t i, j, n;
+
+	for (j = 0; j < ARRAY_SIZE(orders); j++) {
+		r = ranking_new(orders[j], 10);
+		for (i = 0; i < 1000; i++) {
+			f.flow.id = i;
+			/* each value twice */
+			f.flow.age_ns = i / 2 * 7 % 500;
+			f.flow.cnp_seen = f.flow.age_ns / 3;
+			f.flow.cnp_sent = f.flow.age_ns - f.flow.cnp_seen;
+			f.speed.ce_pps = f.flow.age_ns;
+			f.speed.cnp_pps = f.flow.age_ns;
+			check(!ranking_add(r, &f));
+		}
+		list = ranking_list(r, &n);
+		check(n == 10);
+		for (i = 0; i < n; i++)
+			check(list[i].flow.age_ns == 499 - i / 2);
+		check(list[0].flow.id + 1 == list[1].flow.id);
+		ranking_empty(r, ORDER_AGE);
+		list = ranking_list(r, &n);
+		check(!n);
+		ranking_free(r);
+	}
+}
+
+/* The samples of @s, without what says what they are */
+static void check_samples(int line, const struct state *s, const char *wanted)
+{
+	char *text, *next, *end;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	exposition(f, s, false);
+	fclose(f);
+	end = text;
+	for (next = text; *next; next += len) {
+		len = strchr(next, '\n') + 1 - next;
+		if (*next == '#')
+			continue;
+		memmove(end, next, len);
+		end += len;
+	}
+	*end = '\0';
+	check_text(line, text, wanted);
+	free(text);
+}
+
+/* What an older kernel does not tell is not there; the largest and the strangest
+ * that there may be
+ */
+static void test_metrics(void)
+{
+	struct port port = { .dev = "\"\\\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" };
+	struct queue queue = { .parent = TC_H_ROOT, .dev = UINT32_MAX };
+	struct flow flow = {
+		.dev = UINT32_MAX, .parent = TC_H_ROOT - 1,
+		.vid = UINT64_MAX, .inner_vid = UINT64_MAX,
+		.dest_qp = UINT64_MAX, .src_qp = UINT64_MAX,
+		.src.len = 16, .dst.len = 16,
+	};
+	struct state s = { .tool_version = "1", .module_version = "2" };
+
+	check_samples(__LINE__, &s,
+		      "iqcn_up 0\n"
+		      "iqcn_build_info{version=\"1\",module=\"2\"} 1\n"
+		      "iqcn_last_run_timestamp_seconds 0\n");
+	s.up = true;
+	s.ports = &port;
+	s.queues = &queue;
+	s.flows = &flow;
+	s.n_ports = 1;
+	s.n_queues = 1;
+	s.n_flows = 1;
+	port.has = 1ULL << IQCN_A_PORT_QUEUES;
+	queue.has = 1ULL << IQCN_A_QUEUE_NOTIFY | 1ULL << IQCN_A_QUEUE_RATE_BPS |
+		    1ULL << IQCN_A_QUEUE_BTS_PROB | 1ULL << IQCN_A_QUEUE_CNP_SENT |
+		    1ULL << IQCN_A_QUEUE_STATE_AGE_NS;
+	queue.rate_bps = UINT64_MAX;
+	queue.bts_prob = UINT32_MAX;
+	queue.state_age_ns = UINT64_MAX;
+	/* more for one cause than for all: they were read one after another */
+	queue.cnp_pi = 1;
+	flow.has = 1ULL << IQCN_A_FLOW_CNP_SENT | 1ULL << IQCN_A_FLOW_SRC_QP;
+	flow.cnp_sent = UINT64_MAX;
+	memset(flow.src.bytes, 0xff, sizeof(flow.src.bytes));
+	memset(flow.dst.bytes, 0xff, sizeof(flow.dst.bytes));
+#define DEV "device=\"if4294967295\","
+	check_samples(__LINE__, &s,
+		      "iqcn_up 1\n"
+		      "iqcn_build_info{version=\"1\",module=\"2\"} 1\n"
+		      "iqcn_last_run_timestamp_seconds 0\n"
+		      "iqcn_port_queues{device=\"\\\"\\\\"
+		      "\\\\xff\\\\xff\\\\xff\\\\xff\\\\xff\\\\xff\\\\xff"
+		      "\\\\xff\\\\xff\\\\xff\\\\xff\\\\xff\\\\xff\"} 0\n"
+		      "iqcn_queue_notify_info{" DEV "parent=\"root\",notify=\"off\"} 1\n"
+		      "iqcn_queue_state_age_seconds{" DEV "parent=\"root\"} 18446744073.709551615\n"
+		      "iqcn_queue_ce_bytes_per_second{" DEV "parent=\"root\"} "
+		      "2305843009213693951.875\n"
+		      "iqcn_queue_cnp_probability_ratio{" DEV "parent=\"root\"} 1\n"
+		      "iqcn_queue_cnp_sent_total{" DEV "parent=\"root\",cause=\"timer\"} 0\n"
+		      "iqcn_flow_cnp_sent_total{" DEV "parent=\"ffff:fffe\","
+		      "src=\"ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff\","
+		      "dst=\"ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff\","
+		      "vlan=\"18446744073709551615.18446744073709551615\","
+		      "dest_qp=\"0xffffffffffffffff\",src_qp=\"0xffffffffffffffff\"} "
+		      "18446744073709551615\n");
+#undef DEV
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} tests[] = {
+	{ "a message", test_message },
+	{ "an older kernel's", test_older },
+	{ "a newer kernel's", test_newer },
+	{ "a malformed one", test_malformed },
+	{ "noise", test_noise },
+	{ "a name with quotes", test_quotes },
+	{ "parents", test_parents },
+	{ "times", test_times },
+	{ "rates", test_rates },
+	{ "ranking", test_ranking },
+	{ "metrics", test_metrics },
+};
+
+int main(void)
+{
+	int any_failed = 0;
+	size_t i;
+
+	printf("TAP version 13\n1..%zu\n", ARRAY_SIZE(tests));
+	for (i = 0; i < ARRAY_SIZE(tests); i++) {
+		failed = 0;
+		tests[i].run();
+		printf("%s %zu %s\n", failed ? "not ok" : "ok", i + 1,
+		       tests[i].name);
+		any_failed |= failed;
+	}
+	return any_failed;
+}

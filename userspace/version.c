@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * iqcn version: of this tool, tc's plugin, the module and its netlink family.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "genl.h"
+#include "iqcn.h"
+#include "out.h"
+#include "version.h"
+
+#define PLUGIN "q_iqcn.so"
+
+/* tc is not there to be linked with, but only what is called has to be */
+static void plugin_load(struct plugin *p)
+{
+	void *dl = dlopen(p->path, RTLD_LAZY | RTLD_LOCAL);
+	const char *(*version)(void);
+
+	if (!dl) {
+		snprintf(p->why, sizeof(p->why), "%s", dlerror());
+		return;
+	}
+	p->loads = true;
+	*(void **)&version = dlsym(dl, "iqcn_plugin_version");
+	if (version)
+		snprintf(p->version, sizeof(p->version), "%s", version());
+	dlclose(dl);
+}
+
+void plugin_look(struct plugin *p)
+{
+	const char *dir = getenv("TC_LIB_DIR");
+
+	memset(p, 0, sizeof(*p));
+	snprintf(p->path, sizeof(p->path), "%s/" PLUGIN, dir ? dir : TC_DIR);
+	p->found = !access(p->path, F_OK);
+	if (p->found)
+		plugin_load(p);
+}
+
+bool module_version(char *version)
+{
+	FILE *f = fopen(SYS_MODULE "/version", "r");
+
+	*version = '\0';
+	if (!f)
+		return !access(SYS_MODULE, F_OK);
+	if (fgets(version, VERSION_SIZE, f))
+		version[strcspn(version, "\n")] = '\0';
+	fclose(f);
+	return true;
+}
+
+/* NULL: there is none, or it does not say */
+static struct json_object *text_or_null(const char *text)
+{
+	return *text ? json_object_new_string(text) : NULL;
+}
+
+static void version_json(const struct plugin *p, const char *module,
+			 int family)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_object_object_add(o, "iqcn", text_or_null(IQCN_VERSION));
+	json_object_object_add(o, "q_iqcn", text_or_null(p->version));
+	json_object_object_add(o, "sch_iqcn", text_or_null(module));
+	json_object_object_add(o, "family", family < 0 ? NULL :
+			       json_object_new_int(family));
+	json_line(o);
+}
+
+static void version_text(const struct plugin *p, bool loaded,
+			 const char *module, int family)
+{
+	printf("iqcn %s\n", IQCN_VERSION);
+	printf("q_iqcn %s\n", !p->found ? "not found" :
+	       !p->loads ? "does not load" :
+	       *p->version ? p->version : "has no version");
+	printf("sch_iqcn %s\n", !loaded ? "not loaded" :
+	       *module ? module : "has no version");
+	if (family < 0)
+		printf("family none\n");
+	else
+		printf("family %d\n", family);
+}
+
+int cmd_version(int argc, char **argv)
+{
+	char module[VERSION_SIZE];
+	struct plugin plugin;
+	bool json = false, loaded;
+	int c, family;
+
+	while ((c = next_option(argc, argv, NULL)) != -1) {
+		if (c != 'j')
+			return EXIT_USAGE;
+		json = true;
+	}
+	if (argc > optind)
+		return misuse("unexpected word", argv[optind]);
+	plugin_look(&plugin);
+	loaded = module_version(module);
+	family = genl_family_version();
+	if (json)
+		version_json(&plugin, module, family);
+	else
+		version_text(&plugin, loaded, module, family);
+	return EXIT_SUCCESS;
+}
