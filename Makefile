@@ -8,13 +8,24 @@ PREFIX ?= /usr
 DESTDIR ?=
 TRIPLET := $(shell $(CC) -print-multiarch)
 TC_DIR ?= $(PREFIX)/lib/$(TRIPLET)/tc
+UNIT_DIR ?= $(PREFIX)/lib/systemd/system
+DATA_DIR ?= $(PREFIX)/share/iqcn
+COMPLETION_DIR ?= $(PREFIX)/share/bash-completion/completions
+WIRESHARK_DIR ?= $(PREFIX)/lib/$(TRIPLET)/wireshark/plugins
 
 B := build
 LAB := selftests/lab/lab.sh
 CFLAGS ?= -O2 -g
 CFLAGS += -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
-UAPI := kmod/include/uapi/linux/iqcn.h
-NL = $(shell pkg-config --cflags --libs libnl-3.0)
+CFLAGS += $(CPPFLAGS) $(LDFLAGS)
+UAPI := $(wildcard kmod/include/uapi/linux/*.h)
+# the module's is everybody's
+VERSION := $(shell sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' kmod/qdisc.c)
+TOOL_PKGS := libnl-3.0 libnl-genl-3.0 json-c ncurses
+NL_GENL = $(shell pkg-config --cflags --libs libnl-genl-3.0)
+# what kbuild installs by; Debian's kernelrelease target says something else
+RELEASE = $(or $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
+	$(KDIR)/include/generated/utsrelease.h),$(error no kernel headers in $(KDIR)))
 
 help:
 	@echo 'sch_iqcn: an intelligent congestion point for DCQCN'
@@ -23,7 +34,9 @@ help:
 	@echo '  modules      build/sch_iqcn.ko for KDIR (default: the running kernel)'
 	@echo '  tc-plugin    build/q_iqcn.so, tc'"'"'s words for the qdisc'
 	@echo '  userspace    build/iqcn, which shows what the qdiscs do'
-	@echo '  install      the three and their man pages (DESTDIR, PREFIX, KDIR)'
+	@echo '  install      install-module (KDIR) and install-tools: everything else, such'
+	@echo '               as man pages (DESTDIR, PREFIX; TC_DIR, UNIT_DIR, ..., see Makefile)'
+	@echo '  uninstall    remove what install, told the same, has put there'
 	@echo '  rocehost     build/rocehost.ko, RoCEv2 hosts in the kernel, for tests'
 	@echo 'in the lab, as anybody, on any kernel:'
 	@echo '  lab          the kernels that the others boot'
@@ -31,9 +44,17 @@ help:
 	@echo '  scenario     S=NAME: one of selftests/scenarios/, its variants side by side'
 	@echo '               S=methods: every method of the box and what it costs (6 min)'
 	@echo '  scenarios    all of them but methods: tables, plots, JSON in build/results'
+	@echo '  top          S=NAME V=VARIANT: iqcn top, in this terminal, during one of them'
 	@echo '  check        every test'
+	@echo '  check-kernels'
+	@echo '               the module on Debian'"'"'s kernels 6.1, 6.12 and 7.2 (nightly)'
+	@echo '  soak         HOURS=24 of virtual time with flows that come and go (22 min)'
+	@echo '  fuzz         SECONDS=N: the parser of packets, with whatever comes (on this machine)'
+	@echo '  coverage     which lines of the module the tests run'
+	@echo '  stress       MINUTES=10 of everything that hurts a qdisc, while hosts send'
 	@echo 'and:'
 	@echo '  clean        remove build/'
+	@echo 'to read: Documentation/tutorial.rst, Documentation/networking/iqcn.rst, man/'
 
 all: modules tc-plugin userspace
 
@@ -58,31 +79,114 @@ rocehost: modules
 	cp $(B)/kmod/rocehost/rocehost.ko $(B)/
 
 tc-plugin: $(B)/q_iqcn.so
-$(B)/q_iqcn.so: tc-plugin/q_iqcn.c tc-plugin/tc_abi.h $(UAPI)
+# whatever LDFLAGS say: iqcn loads it, too, and has no functions of tc
+$(B)/q_iqcn.so: tc-plugin/q_iqcn.c tc-plugin/tc_abi.h $(UAPI) kmod/qdisc.c
 	@mkdir -p $(B)
-	$(CC) $(CFLAGS) -shared -fPIC -Ikmod/include/uapi -o $@ $<
+	$(CC) $(CFLAGS) -Wl,-z,lazy -shared -fPIC -Ikmod/include/uapi \
+		-DIQCN_VERSION='"$(VERSION)"' -o $@ $<
 
 userspace: $(B)/iqcn
-$(B)/iqcn: userspace/iqcn.c $(UAPI)
+$(B)/iqcn: $(wildcard userspace/*.[ch]) $(UAPI) kmod/qdisc.c
 	@mkdir -p $(B)
-	$(CC) $(CFLAGS) -Ikmod/include/uapi -o $@ $< $(NL)
+	$(CC) $(CFLAGS) -Ikmod/include/uapi -DIQCN_VERSION='"$(VERSION)"' \
+		-DTC_DIR='"$(TC_DIR)"' -o $@ $(wildcard userspace/*.c) \
+		$(shell pkg-config --cflags --libs $(TOOL_PKGS))
 
-install: all
-	$(MAKE) -C $(KDIR) M=$(CURDIR)/$(B)/kmod modules_install \
+# FILE:PLACE, all that install-tools installs and uninstall removes
+PROGRAMS = $(B)/iqcn:$(PREFIX)/sbin/iqcn \
+	systemd/iqcn-qdisc:$(PREFIX)/libexec/iqcn-qdisc
+FILES = $(B)/q_iqcn.so:$(TC_DIR)/q_iqcn.so \
+	userspace/iqcn.bash:$(COMPLETION_DIR)/iqcn \
+	wireshark/iqcn.lua:$(WIRESHARK_DIR)/iqcn.lua \
+	grafana/iqcn.json:$(DATA_DIR)/grafana.json \
+	prometheus/iqcn.rules.yml:$(DATA_DIR)/iqcn.rules.yml \
+	Documentation/man/iqcn.8:$(PREFIX)/share/man/man8/iqcn.8 \
+	Documentation/man/tc-iqcn.8:$(PREFIX)/share/man/man8/tc-iqcn.8
+UNITS = systemd/iqcn@.service:$(UNIT_DIR)/iqcn@.service \
+	systemd/iqcn-metrics.service:$(UNIT_DIR)/iqcn-metrics.service \
+	systemd/iqcn-metrics.timer:$(UNIT_DIR)/iqcn-metrics.timer
+
+what = $(firstword $(subst :, ,$(1)))
+place = $(DESTDIR)$(lastword $(subst :, ,$(1)))
+# commands of a foreach, hence the empty line
+define put
+	install -D -m $(1) $(call what,$(2)) $(call place,$(2))
+
+endef
+define adapt
+	sed -i 's|^\(Exec[A-Za-z]*=\)/usr/|\1$(PREFIX)/|' $(call place,$(1))
+
+endef
+define drop
+	rm -f $(call place,$(1))
+
+endef
+
+install: install-module install-tools
+
+# kbuild runs depmod only where it finds the kernel's System.map
+install-module: modules
+	$(MAKE) -C $(KDIR) M=$(CURDIR)/$(B)/kmod INSTALL_MOD_DIR=extra modules_install \
 		$(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR))
-	install -D -m 644 $(B)/q_iqcn.so $(DESTDIR)$(TC_DIR)/q_iqcn.so
-	install -D -m 755 $(B)/iqcn $(DESTDIR)$(PREFIX)/sbin/iqcn
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 \
-		Documentation/man/tc-iqcn.8 Documentation/man/iqcn.8
+	$(if $(DESTDIR),@echo 'depmod is left to the machine that this is for',\
+		depmod $(RELEASE))
+
+install-tools: tc-plugin userspace
+	$(foreach f,$(PROGRAMS),$(call put,755,$(f)))
+	$(foreach f,$(FILES) $(UNITS),$(call put,644,$(f)))
+	$(foreach f,$(UNITS),$(call adapt,$(f)))
+
+uninstall: uninstall-tools uninstall-module
+
+uninstall-module:
+	rm -f $(DESTDIR)/lib/modules/$(RELEASE)/extra/sch_iqcn.ko*
+	$(if $(DESTDIR),,depmod $(RELEASE))
+
+uninstall-tools:
+	$(foreach f,$(PROGRAMS) $(FILES) $(UNITS),$(call drop,$(f)))
 
 # What runs in the lab.  roce is static: processes start faster there.
-tools: $(B)/roce $(B)/psample
-$(B)/roce: selftests/tools/roce.c
+tools: $(B)/roce $(B)/mutate $(B)/psample $(B)/genl $(B)/netfuzz $(B)/failnl.so $(B)/failmod $(B)/iqcn_test
+$(B)/roce $(B)/mutate: $(B)/%: selftests/tools/%.c selftests/tools/packet.h
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -static -o $@ $< -lz
 $(B)/psample: selftests/tools/psample.c
 	@mkdir -p $(B)
-	$(CC) $(CFLAGS) -o $@ $< $(shell pkg-config --cflags --libs libnl-genl-3.0)
+	$(CC) $(CFLAGS) -o $@ $< $(NL_GENL)
+$(B)/genl: selftests/tools/genl.c $(UAPI)
+	@mkdir -p $(B)
+	$(CC) $(CFLAGS) -Ikmod/include/uapi -o $@ $< $(NL_GENL)
+# a table of attributes, from the headers
+$(B)/attrs.h: selftests/fuzz/attrs.awk $(UAPI)
+	@mkdir -p $(B)
+	awk -f $^ >$@
+$(B)/netfuzz: selftests/tools/netfuzz.c $(B)/attrs.h
+	$(CC) $(CFLAGS) -I$(B) -Ikmod/include/uapi -o $@ $<
+$(B)/failnl.so: selftests/tools/failnl.c selftests/tools/failnth.h
+	@mkdir -p $(B)
+	$(CC) $(CFLAGS) -shared -fPIC -o $@ $< -ldl
+$(B)/failmod: selftests/tools/failmod.c selftests/tools/failnth.h
+	@mkdir -p $(B)
+	$(CC) $(CFLAGS) -o $@ $<
+
+# and on any machine: what of iqcn needs no kernel
+$(B)/iqcn_test: $(wildcard userspace/*.[ch] userspace/tests/*.c) $(UAPI)
+	@mkdir -p $(B)
+	$(CC) $(CFLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all \
+		-Ikmod/include/uapi -DIQCN_VERSION='"$(VERSION)"' \
+		-DTC_DIR='"$(TC_DIR)"' -o $@ userspace/tests/iqcn_test.c \
+		$(filter-out userspace/main.c,$(wildcard userspace/*.c)) \
+		$(shell pkg-config --cflags --libs $(TOOL_PKGS))
+
+# What of the module is pure, as a program that libFuzzer feeds.  An IP header may
+# begin anywhere, as in the kernel.
+$(B)/rocev2_fuzz: selftests/fuzz/rocev2_fuzz.c kmod/rocev2.c kmod/rocev2.h \
+		kmod/pairing.h $(shell find selftests/fuzz/shim -type f) $(UAPI)
+	@mkdir -p $(B)
+	clang -g -O1 -Wall -Wextra -Wno-unused-parameter -Wno-address-of-packed-member \
+		-fsanitize=fuzzer,address,undefined -fno-sanitize=alignment \
+		-fno-sanitize-recover=all -Iselftests/fuzz/shim -Ikmod \
+		-Ikmod/include/uapi -o $@ $(filter %.c,$^) -lz
 
 # lab-KERNEL: the module and its KUnit tests for a kernel of the lab, and for
 # those that keep virtual time the hosts that make traffic in it
@@ -116,12 +220,50 @@ scenario:
 scenarios: S = $(filter-out methods-%,$(basename $(notdir $(wildcard selftests/scenarios/*.scenario))))
 scenarios: scenario
 
+# virtual time passes slowly enough for 5 ms to be a picture in half a second
+top: S = incast-512
+top:
+	$(LAB) packages lab
+	@$(MAKE) -s lab-uml
+	@selftests/scenarios/run.sh $(if $(V),-v $(V)) \
+		-w "$(CURDIR)/$(B)/iqcn top --interval 5ms" $(S)
+
+# make soak [HOURS=24]
+soak: HOURS = 24
+soak:
+	$(LAB) packages lab
+	@$(MAKE) -s lab-uml
+	@selftests/soak.sh -m $$(($(HOURS) * 60))
+
+# make fuzz [SECONDS=N] [KEEP=1]: with KEEP what was found is kept
+fuzz: SECONDS = 60
+fuzz: $(B)/rocev2_fuzz
+	@selftests/fuzz/fuzz.sh $(SECONDS) $(if $(KEEP),-k)
+
+# make coverage [FILES="iqcn_bts.sh ..."]
+coverage:
+	$(LAB) packages check
+	@$(MAKE) -s lab-uml-cov
+	@selftests/coverage/coverage.sh $(FILES)
+
 check:
 	$(LAB) packages check
 	@selftests/check.sh
 
+# make check-kernels [K="sid ..."]
+check-kernels:
+	$(LAB) packages lab
+	@selftests/kernels/kernels.sh $(K)
+
+stress: MINUTES = 10
+stress:
+	$(LAB) packages check
+	@$(MAKE) -s lab-uml
+	@$(MAKE) -s lab-uml-debug
+	@selftests/stress.sh $(MINUTES)
+
 clean:
 	rm -rf $(B)
 
-.PHONY: help all modules rocehost tc-plugin userspace install tools lab demo scenario scenarios check clean
+.PHONY: help all modules rocehost tc-plugin userspace install install-module install-tools uninstall uninstall-module uninstall-tools tools lab demo scenario scenarios top soak fuzz coverage stress check check-kernels clean
 .DELETE_ON_ERROR:

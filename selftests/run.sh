@@ -18,7 +18,8 @@ if ! modinfo sch_iqcn >/dev/null 2>&1; then
 	mkdir -p "$extra" && cp "$module" "$extra/sch_iqcn.ko" || exit 1
 	# those of the kernel that tests want
 	cp "$LAB_MODULES"/net/psample/psample.ko \
-		"$LAB_MODULES"/net/bridge/br_netfilter.ko "$extra" || exit 1
+		"$LAB_MODULES"/net/bridge/br_netfilter.ko \
+		"$LAB_MODULES"/net/core/pktgen.ko "$extra" || exit 1
 	depmod 2>/dev/null
 fi
 

@@ -56,12 +56,12 @@ build_warnings()
 	return $rc
 }
 
+# -v: of what a function returns, too.  Its last line, "N warnings", is no news.
 kernel_doc()
 {
-	"$source_tree/scripts/kernel-doc" -none -Wall kmod/*.[ch] \
+	"$source_tree/scripts/kernel-doc" -v -none kmod/*.[ch] \
 		kmod/include/uapi/linux/*.h selftests/rocehost/*.[ch] 2>&1 |
-		grep -vE 'warning: no structured comments found' |
-		grep warning
+		grep -vE ': info: Scanning doc for|warning: no structured comments found|^[0-9]+ warnings$'
 	true
 }
 
@@ -145,6 +145,110 @@ man_pages()
 	true
 }
 
+# What programs that go by the specification say is what the kernel means
+spec()
+{
+	selftests/spec.py Documentation/netlink/specs/iqcn.yaml \
+		kmod/include/uapi linux/iqcn.h linux/iqcn_netlink.h |
+		gcc -fsyntax-only -Ikmod/include/uapi -x c -
+}
+
+# columns FILE: names in the table of a file's description
+columns()
+{
+	awk -v file="/$1\$" '
+	/^What:/ { on = $2 ~ file }
+	on && /^\t\t[a-z_]+  +/ { print $1 }' Documentation/ABI/testing/debugfs-iqcn
+}
+
+# Files in sysfs and columns in debugfs are those of the source, and so are the
+# counters of the man page
+abi()
+{
+	local abi=Documentation/ABI file
+
+	"$source_tree/scripts/get_abi.pl" validate --dir $abi
+	diff <(sed -nE 's/^\tIQCN_VALUE\([A-Z_]+, ([a-z_]+)\),$/\1/p' \
+			kmod/values.c | sort) \
+		<(sed -nE 's|^What:.*/iqcn/([a-z_]+)$|\1|p' \
+			$abi/testing/sysfs-class-net-iqcn | sort)
+	for file in queues flows; do
+		diff <(sed -nE "/iqcn_${file}_show/,/^}/s/.*\"# ([a-z_ ]+)\\\\n.*/\\1/p" \
+				kmod/inspect.c | tr ' ' '\n') <(columns $file)
+	done
+	diff <(sed -n '/^struct tc_iqcn_xstats {/,/^}/p' \
+			kmod/include/uapi/linux/iqcn.h |
+			sed -nE 's/^\t__u.*\t([a-z_]+);/\1/p' | sort) \
+		<(sed -n '/^.SH COUNTERS/,/^.SH FILES/p' \
+			Documentation/man/tc-iqcn.8 | grep -A 1 '^.TP' |
+			sed -n 's/^.B //p' | sort)
+}
+
+documents()
+{
+	echo README.md
+	find Documentation -name '*.rst' | sort
+}
+
+# They parse; what they refer to is there
+rst()
+{
+	local f target
+
+	for f in $(documents | grep '\.rst$'); do
+		{ rst2html --report=1 --syntax-highlight=none "$f" >/dev/null; } 2>&1
+	done
+	for f in $(documents); do
+		# links, relative to the document
+		sed -nE 's/.*\]\(([^)#]+).*/\1/p; s/.*`[^`<]*<([^`>#]+)>`_.*/\1/p
+			 s/^ *\.\. (image|figure|include):: (.*)/\2/p' "$f" |
+			while IFS= read -r target; do
+				[[ $target = http*:* ]] ||
+					[ -e "$(dirname "$f")/$target" ] ||
+					echo "$f: no $target"
+			done
+		# paths from here, and documents by their names
+		grep -oE '(Documentation|kmod|selftests|tc-plugin|userspace)/[A-Za-z0-9_./-]*[A-Za-z0-9]' \
+			"$f" | sort -u | while IFS= read -r target; do
+				[ -e "$target" ] || echo "$f: no $target"
+			done
+		grep -oE '[A-Za-z0-9-]+\.rst\b' "$f" | sort -u |
+			while IFS= read -r target; do
+				find Documentation -name "$target" | grep -q . ||
+					echo "$f: no $target"
+			done
+	done
+}
+
+# Counters and the like that documents name, ``cnp_sent``, are in the sources, or in
+# Linux: of devlink and mlx5
+names()
+{
+	local name
+
+	# shellcheck disable=SC2046
+	grep -ohE '`[a-z0-9]+_[a-z0-9_]+`' $(documents) | tr -d '`' | sort -u |
+		while IFS= read -r name; do
+			grep -rqw "$name" kmod userspace tc-plugin selftests \
+				"$source_tree"/include/net/devlink.h \
+				"$source_tree"/drivers/{infiniband/hw,net/ethernet/mellanox}/mlx5* ||
+				echo "no $name in the sources"
+		done
+}
+
+# One number, for everything that is installed
+versions()
+{
+	local version
+
+	version=$(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' kmod/qdisc.c)
+	[ "$version" ] || echo "kmod/qdisc.c: no MODULE_VERSION"
+	grep -qxF "PACKAGE_VERSION=\"$version\"" dkms.conf ||
+		echo "dkms.conf: PACKAGE_VERSION is not $version"
+	[ "$(dpkg-parsechangelog -S Version)" = "$version" ] ||
+		echo "debian/changelog: the version is not $version"
+}
+
 # The later one takes the place of the former, and shellcheck is silent
 functions_once()
 {
@@ -159,8 +263,8 @@ functions_once()
 scripts()
 {
 	# shellcheck disable=SC2046
-	shellcheck -S warning -x -P SCRIPTDIR -e SC1091,SC2034 $(sources selftests .ci |
-		grep -E '\.sh$|\.ci/run$')
+	shellcheck -S warning -x -P SCRIPTDIR -e SC1091,SC2034 $(sources selftests .ci userspace systemd debian |
+		grep -E '\.(ba)?sh$|\.ci/run$|/iqcn-qdisc$|\.prerm$')
 }
 
 echo "TAP version 13"
@@ -171,6 +275,11 @@ quiet plugin_symbols; result $? "symbols of the plugin are tc's"
 quiet compat_only; result $? "versions and features only in compat/"
 quiet in_tree; result $? "builds inside a kernel tree"
 quiet man_pages; result $? "man pages"
+quiet spec; result $? "the netlink specification agrees with the headers"
+quiet abi; result $? "sysfs, debugfs and counters are documented"
+quiet rst; result $? "documents parse, what they refer to is there"
+quiet names; result $? "what documents name is in the sources"
+quiet versions; result $? "versions agree"
 quiet functions_once; result $? "no function of a script is defined twice"
 quiet scripts; result $? "shellcheck"
 echo "1..$n"

@@ -10,7 +10,7 @@
 
 run=${1:-$(readlink /proc/self/cwd)}
 export HOME=/tmp TERM=${TERM:-linux}
-PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys

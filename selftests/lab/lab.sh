@@ -6,20 +6,33 @@
 #   lab.sh build KERNEL		build or fetch it, print nothing but progress
 #   lab.sh make KERNEL ARG...	make against it, out of tree
 #   lab.sh source		unpack Linux's sources, print where they are
+#   lab.sh ynl			fetch Linux's generic netlink client, print where
+#				it is
+#   lab.sh tdc			fetch the tests of Linux's tc, print where they are
 #   lab.sh key KERNEL		what tells this build of it from another
-#   lab.sh run KERNEL [-w] [-m MB] [-k MODULE] [-s SEED] SCRIPT [ARG...]
+#   lab.sh in KERNEL COMMAND...	run it in the root of that kernel's distribution
+#				(bookworm, backports, sid), this tree being /mnt
+#   lab.sh renew KERNEL		forget that root: build gets the newest packages
+#   lab.sh run KERNEL [-w] [-t] [-c] [-m MB] [-k MODULE] [-s SEED] SCRIPT
+#				[ARG...]
 #				boot it and run SCRIPT in it, as root, on the
 #				machine's own file system; exit as SCRIPT does,
 #				or 99 if the kernel's log has a splat; -k: with
-#				MODULE among those that it loads by itself (stock);
-#				-s: all that is random in it comes from SEED (uml)
+#				MODULE among those that it loads by itself (QEMU);
+#				-c: its clock counts instructions (QEMU);
+#				-s: all that is random in it comes from SEED (uml);
+#				-t: its /dev/tty1 is this terminal (uml)
 #   lab.sh packages PURPOSE	install what is missing: lab, check
 #
 # KERNEL:
 #   uml		User Mode Linux 6.1 with virtual time; -w: the machine's time
 #   uml-debug	the same with KASAN, lockdep, kmemleak and the like
+#   uml-cov	the same with counts of the lines of the module that have run
 #   stock	Debian's kernel 6.1 in QEMU; the file system is a copy-on-write
 #		view: nothing that SCRIPT writes stays
+#   bookworm, backports, sid
+#		Debian's kernels 6.1, 6.12 and 7.2 in QEMU, each with its own release's
+#		compiler, headers, libraries and tc as file system, and this tree
 #
 # Kernels live in $IQCN_CACHE (default ~/.cache/sch_iqcn), by version and
 # configuration, and are built once.
@@ -36,6 +49,12 @@ mkdir -p "$LAB_CACHE" || exit 1
 . "$LAB/lib-packages.sh"
 # shellcheck source=selftests/lab/lib-kernels.sh
 . "$LAB/lib-kernels.sh"
+# shellcheck source=selftests/lab/lib-apt.sh
+. "$LAB/lib-apt.sh"
+# shellcheck source=selftests/lab/lib-distros.sh
+. "$LAB/lib-distros.sh"
+# shellcheck source=selftests/lab/lib-tree.sh
+. "$LAB/lib-tree.sh"
 # shellcheck source=selftests/lab/lib-boot.sh
 . "$LAB/lib-boot.sh"
 
@@ -66,9 +85,25 @@ source)
 	source_unpack
 	source_dir
 	;;
+ynl)
+	[ $# = 0 ] || usage
+	ynl_fetch
+	;;
+tdc)
+	[ $# = 0 ] || usage
+	tdc_fetch
+	;;
 key)
 	[ $# = 1 ] || usage
 	kernel_key "$1"
+	;;
+in)
+	[ $# -ge 2 ] || usage
+	distro_run "$@"
+	;;
+renew)
+	[ $# = 1 ] || usage
+	distro_renew "$1"
 	;;
 make)
 	[ $# -ge 1 ] || usage

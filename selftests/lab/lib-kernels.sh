@@ -73,7 +73,7 @@ source_unpack()
 uml_config()
 {
 	cat "$LAB/uml.config"
-	[ "$1" != uml-debug ] || cat "$LAB/uml-debug.config"
+	[ "$1" = uml ] || cat "$LAB/$1.config"
 }
 
 # Keyed by everything that goes into it
@@ -201,6 +201,39 @@ stock_build()
 	stock_initramfs "$dir" "$version"
 }
 
+# Those that QEMU boots have a directory with the kernel's package in root/
+guest_dir()
+{
+	case $1 in
+	stock) stock_dir ;;
+	*) distro_dir "$1" ;;
+	esac
+}
+
+guest_version()
+{
+	if [ "$1" = stock ]; then
+		stock_version
+	elif is_distro "$1"; then
+		distro_version "$1"
+	else
+		die "no kernel is called $1"
+	fi
+}
+
+# guest_image KERNEL: what QEMU loads.  Newer packages leave it with the modules.
+guest_image()
+{
+	local root version f
+
+	root=$(guest_dir "$1")/root
+	version=$(guest_version "$1") || exit 1
+	for f in "$root/boot/vmlinuz-$version" "$root/lib/modules/$version/vmlinuz"; do
+		[ ! -e "$f" ] || { echo "$f"; return; }
+	done
+	die "no image of $version"
+}
+
 kernel_build()
 {
 	local lock
@@ -208,9 +241,15 @@ kernel_build()
 	exec {lock}>"$LAB_CACHE/$1.lock"
 	flock "$lock"
 	case $1 in
-	uml | uml-debug) uml_build "$1" ;;
+	uml | uml-*)
+		[ -e "$LAB/$1.config" ] || die "no kernel is called $1"
+		uml_build "$1"
+		;;
 	stock) stock_build ;;
-	*) die "no kernel is called $1" ;;
+	*)
+		is_distro "$1" || die "no kernel is called $1"
+		distro_build "$1"
+		;;
 	esac
 	exec {lock}>&-
 }
@@ -219,9 +258,8 @@ kernel_build()
 kernel_key()
 {
 	case $1 in
-	uml | uml-debug) basename "$(uml_dir "$1")" ;;
-	stock) stock_version ;;
-	*) die "no kernel is called $1" ;;
+	uml | uml-*) basename "$(uml_dir "$1")" ;;
+	*) guest_version "$1" ;;
 	esac
 }
 
@@ -232,8 +270,10 @@ kernel_make()
 	shift
 
 	case $kernel in
-	uml | uml-debug)
+	uml | uml-*)
 		dir=$(uml_dir "$kernel") || exit 1
+		# our modules alone are measured
+		[ "$kernel" != uml-cov ] || set -- GCOV_PROFILE=y KCOV_INSTRUMENT=y "$@"
 		make -C "$dir" ARCH=um "$@"
 		;;
 	stock)

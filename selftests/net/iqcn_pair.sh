@@ -17,6 +17,7 @@ ALL_TESTS="
 	test_cm
 	test_cm_active_receiver
 	test_cm_disconnect
+	test_cm_short
 	test_cnp
 	test_cnp_two_flows
 	test_cnp_contradicted
@@ -221,6 +222,21 @@ test_cm_disconnect()
 	check_eq "taken down by the other" "$(grade)" "none -"
 	reply --type rep --cm-local 9 --cm-remote 8 --cm-qp $QP
 	check_eq "a REP without its REQ" "$(grade)" "none -"
+}
+
+# What lies behind the end of a UDP packet is no message
+test_cm_short()
+{
+	cm_ports bridge none
+	data --type req --cm-local 7 --cm-qp $SQP --bad udpshort
+	reply --type rep --cm-local 9 --cm-remote 7 --cm-qp $QP
+	ce --count 1
+	check_eq "no REQ" "$(grade)" "none -"
+	data --type req --cm-local 7 --cm-qp $SQP
+	reply --type rep --cm-local 9 --cm-remote 7 --cm-qp $QP --bad udpshort
+	check_eq "no REP" "$(grade)" "none -"
+	reply --type rep --cm-local 9 --cm-remote 7 --cm-qp $QP
+	check_eq "both" "$(grade)" "cm 0x800011"
 }
 
 test_cnp()

@@ -89,29 +89,31 @@ test_all_parameters()
 test_bad_words()
 {
 	dummy
-	refused '"bogus"' add dev p1 root iqcn bogus 1
-	refused '"kmin" wants' add dev p1 root iqcn kmin
-	refused '"x" is no BYTES for "limit"' add dev p1 root iqcn limit x
-	refused '"-1" is no BYTES for "kmax"' add dev p1 root iqcn kmax -1
-	refused '"1.5" is no P for "pmax"' add dev p1 root iqcn pmax 1.5
-	refused 'for "t1"' add dev p1 root iqcn t1 fast
-	refused 'for "t1"' add dev p1 root iqcn t1 -3us
-	refused 'for "pair"' add dev p1 root iqcn pair none
-	refused 'for "pair"' add dev p1 root iqcn pair ""
-	refused 'for "detect"' add dev p1 root iqcn detect queue,
-	refused 'for "detect"' add dev p1 root iqcn detect off
-	refused 'for "trigger"' add dev p1 root iqcn trigger never
-	refused 'for "base"' add dev p1 root iqcn base acm
-	refused 'for "delay"' add dev p1 root iqcn delay soon
-	refused 'for "delay"' add dev p1 root iqcn delay 4294967295
-	refused 'for "sample"' add dev p1 root iqcn sample -1
-	refused 'for "group"' add dev p1 root iqcn group none
-	refused 'for "snoop"' add dev p1 root iqcn snoop world
-	refused 'for "notify"' add dev p1 root iqcn notify often
-	refused 'for "nonect"' add dev p1 root iqcn nonect maybe
-	refused 'for "bandwidth"' add dev p1 root iqcn bandwidth much
-	refused '"kmin" is given twice' add dev p1 root iqcn kmin 1 kmin 2
-	refused 'Usage' add dev p1 root iqcn help
+	refused_all add dev p1 root iqcn <<-EOF
+		bogus 1 | "bogus"
+		kmin | "kmin" wants
+		limit x | "x" is no BYTES for "limit"
+		kmax -1 | "-1" is no BYTES for "kmax"
+		pmax 1.5 | "1.5" is no P for "pmax"
+		t1 fast | for "t1"
+		t1 -3us | for "t1"
+		pair none | for "pair"
+		pair "" | for "pair"
+		detect queue, | for "detect"
+		detect off | for "detect"
+		trigger never | for "trigger"
+		base acm | for "base"
+		delay soon | for "delay"
+		delay 4294967295 | for "delay"
+		sample -1 | for "sample"
+		group none | for "group"
+		snoop world | for "snoop"
+		notify often | for "notify"
+		nonect maybe | for "nonect"
+		bandwidth much | for "bandwidth"
+		kmin 1 kmin 2 | "kmin" is given twice
+		help | Usage
+	EOF
 	check "none was added" "$(opts | grep -c .)" -eq 0
 }
 
@@ -119,58 +121,44 @@ test_bad_words()
 test_bad_values()
 {
 	dummy
-	refused "kmin 2000 is above kmax 1000." add dev p1 root iqcn kmin 2000 kmax 1000
-	refused "limit is 0, must be 1 to 4294967295 bytes." \
-		add dev p1 root iqcn limit 0
-	refused "t1 is 0, must be 10000 to 1000000000 ns." \
-		add dev p1 root iqcn t1 0
-	refused "t1 is 9000," add dev p1 root iqcn t1 9us
-	refused "t1 is 1001000000," add dev p1 root iqcn t1 1001ms
-	refused "window is 0, must be 10000 to 1000000000 ns." \
-		add dev p1 root iqcn window 0
-	refused "window is 2000000000," add dev p1 root iqcn window 2s
-	refused "enter is 0, must be 1 to 1000%." add dev p1 root iqcn enter 0
-	refused "enter is 1001," add dev p1 root iqcn enter 1001%
-	refused "exit 90% is not below enter 90%." add dev p1 root iqcn exit 90
-	refused "exit 95% is not below enter 50%." \
-		add dev p1 root iqcn enter 50 exit 95
-	refused "exit is 1000, must be 0 to 999%." add dev p1 root iqcn exit 1000
-	refused "run is 0, must be 2 to 65536 packets." \
-		add dev p1 root iqcn run 0
-	refused "run is 1, must be 2 to 65536 packets." \
-		add dev p1 root iqcn run 1
-	refused "run-exit 5 is not below run 5." add dev p1 root iqcn run-exit 5
-	refused "run-exit 2 is not below run 2." add dev p1 root iqcn run 2
-	refused "span is 0, must be 2 to 65536 packets." \
-		add dev p1 root iqcn span 0
-	refused "span-enter is 1," add dev p1 root iqcn span-enter 1
-	refused "span-exit 2 is below span-enter 3." \
-		add dev p1 root iqcn span-exit 2
-	refused "period 226000 ns is above t1 225000 ns." \
-		add dev p1 root iqcn period 226us
-	refused "period is 9000," add dev p1 root iqcn period 9us
-	refused "delay is 1001000000, must be auto or at most 1000000000 ns." \
-		add dev p1 root iqcn delay 1001ms
-	refused "sample is 0, must be 1 to 65536 packets." \
-		add dev p1 root iqcn sample 0
-	refused "sample is 65537," add dev p1 root iqcn sample 65537
-	refused "flows is 0," add dev p1 root iqcn flows 0
-	refused "flows is 1048577, must be 1 to 1048576." \
-		add dev p1 root iqcn flows 1048577
-	refused "bandwidth is 1001000000000000, must be at most 1000000000000000 bit/s." \
-		add dev p1 root iqcn bandwidth 1001tbit
-	refused "age is 0," add dev p1 root iqcn age 0
-	refused "age is 100000000, must be 1 to 86400000 ms." \
-		add dev p1 root iqcn age 100000s
-	refused "cnp-dscp is 64," add dev p1 root iqcn cnp-dscp 64
-	refused "cnp-pcp is 8," add dev p1 root iqcn cnp-pcp 8
-	refused "cnp-ttl is 0," add dev p1 root iqcn cnp-ttl 0
-	refused "cnp-ttl is 256," add dev p1 root iqcn cnp-ttl 256
-	refused "cnp-rate is 0, must be 1 to 1000000000 per second." \
-		add dev p1 root iqcn cnp-rate 0
-	refused "cnp-rate is 1000000001," \
-		add dev p1 root iqcn cnp-rate 1000000001
-	refused "cnp-burst is 0," add dev p1 root iqcn cnp-burst 0
+	refused_all add dev p1 root iqcn <<-EOF
+		kmin 2000 kmax 1000 | kmin 2000 is above kmax 1000.
+		limit 0 | limit is 0, must be 1 to 4294967295 bytes.
+		t1 0 | t1 is 0, must be 10000 to 1000000000 ns.
+		t1 9us | t1 is 9000,
+		t1 1001ms | t1 is 1001000000,
+		window 0 | window is 0, must be 10000 to 1000000000 ns.
+		window 2s | window is 2000000000,
+		enter 0 | enter is 0, must be 1 to 1000%.
+		enter 1001% | enter is 1001,
+		exit 90 | exit 90% is not below enter 90%.
+		enter 50 exit 95 | exit 95% is not below enter 50%.
+		exit 1000 | exit is 1000, must be 0 to 999%.
+		run 0 | run is 0, must be 2 to 65536 packets.
+		run 1 | run is 1, must be 2 to 65536 packets.
+		run-exit 5 | run-exit 5 is not below run 5.
+		run 2 | run-exit 2 is not below run 2.
+		span 0 | span is 0, must be 2 to 65536 packets.
+		span-enter 1 | span-enter is 1,
+		span-exit 2 | span-exit 2 is below span-enter 3.
+		period 226us | period 226000 ns is above t1 225000 ns.
+		period 9us | period is 9000,
+		delay 1001ms | delay is 1001000000, must be auto or at most 1000000000 ns.
+		sample 0 | sample is 0, must be 1 to 65536 packets.
+		sample 65537 | sample is 65537,
+		flows 0 | flows is 0,
+		flows 1048577 | flows is 1048577, must be 1 to 1048576.
+		bandwidth 1001tbit | bandwidth is 1001000000000000, must be at most 1000000000000000 bit/s.
+		age 0 | age is 0,
+		age 100000s | age is 100000000, must be 1 to 86400000 ms.
+		cnp-dscp 64 | cnp-dscp is 64,
+		cnp-pcp 8 | cnp-pcp is 8,
+		cnp-ttl 0 | cnp-ttl is 0,
+		cnp-ttl 256 | cnp-ttl is 256,
+		cnp-rate 0 | cnp-rate is 0, must be 1 to 1000000000 per second.
+		cnp-rate 1000000001 | cnp-rate is 1000000001,
+		cnp-burst 0 | cnp-burst is 0,
+	EOF
 	check "none was added" "$(opts | grep -c .)" -eq 0
 	iqcn t1 1s limit 4294967295 flows 1 pmax 0 kmin 0 kmax 0
 	check "the bounds themselves" "$(opts | grep -c 't1 1s')" -eq 1
@@ -184,12 +172,11 @@ test_failed_change()
 	iqcn limit 1m kmin 10k kmax 50k t1 200us period 150us bandwidth 4mbit cnp-rate 5000
 	pair_flow
 	before=$(opts)
-	refused "kmin 61440 is above kmax 51200." change dev p1 root handle 10: iqcn \
-		limit 2m t1 400us kmin 60k cnp-rate 10
-	refused "cnp-burst is 0" change dev p1 root handle 10: iqcn \
-		t1 400us cnp-rate 10 cnp-burst 0
-	refused "period 150000 ns is above t1 100000 ns." \
-		change dev p1 root handle 10: iqcn snoop netns t1 100us
+	refused_all change dev p1 root handle 10: iqcn <<-EOF
+		limit 2m t1 400us kmin 60k cnp-rate 10 | kmin 61440 is above kmax 51200.
+		t1 400us cnp-rate 10 cnp-burst 0 | cnp-burst is 0
+		snoop netns t1 100us | period 150000 ns is above t1 100000 ns.
+	EOF
 	check_eq "unchanged" "$(opts)" "$before"
 	check "cnp-rate in force" "$(value cnp_rate_pps)" -eq 5000
 	sniff snd --type cnp --time 60
@@ -201,14 +188,19 @@ test_failed_change()
 # Two at a time: each gets its own text
 test_errors_at_once()
 {
-	local i
+	local i word
 
 	dummy
-	for i in $(seq 20); do
-		(refused "t1 is $i," add dev p1 root iqcn t1 ${i}ns) &
-		(refused "window is $i," add dev p1 root iqcn window ${i}ns)
+	for word in t1 window; do
+		for ((i = 1; i <= 20; i++)); do
+			echo "$word ${i}ns | $word is $i,"
+		done >"$TMP/$word"
+	done
+	{
+		refused_all add dev p1 root iqcn <"$TMP/t1" &
+		refused_all add dev p1 root iqcn <"$TMP/window"
 		wait
-	done >"$TMP/at-once"
+	} >"$TMP/at-once"
 	check_eq "errors" "$(cat "$TMP/at-once")" ""
 }
 
@@ -400,16 +392,16 @@ test_json()
 
 test_inspection()
 {
-	local f n=0
+	local n
 
 	topology bridge vlan
 	iqcn
 	pair_flow
-	for f in queues queues_congested flows flows_unsettled ecn_mark ce_in \
-		ce_sent cnp_seen cnp_sent cnp_budget cnp_unpaired \
-		cnp_unmatched cnp_rate_pps cnp_burst malformed; do
-		[[ $(value $f) =~ ^[0-9]+$ ]] || fail "$f: $(value $f)"
-	done
+	check_eq "no numbers" "$(ip netns exec sw bash -c "
+		cd /sys/class/net/p1/iqcn && exec grep -LxE '[0-9]+' queues \
+		queues_congested flows flows_unsettled ecn_mark ce_in ce_sent \
+		cnp_seen cnp_sent cnp_budget cnp_unpaired cnp_unmatched \
+		cnp_rate_pps cnp_burst malformed" 2>&1)" ""
 	check "CE of the port" "$(value ce_sent)" -eq 4
 	check_eq "the flow" "$(flows | awk 'NR == 2 {
 		print $1, $2, $3, $4, $5, $6, $8, $9, $12, $13 }')" \

@@ -28,37 +28,11 @@ ALL_TESTS="
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/net/lib-rocehost.sh
+. "$(dirname "$0")/lib-rocehost.sh"
 
-MODULE=$BUILD/${IQCN_LAB:-uml}/rocehost/rocehost.ko
 TRACE=/sys/kernel/tracing
 endless="size endless messages endless"
-
-load()
-{
-	insmod "$MODULE" || fail "rocehost does not load"
-}
-
-# Whatever a test has left: the module goes, and all is gone with it
-unload()
-{
-	rmmod rocehost || fail "rocehost does not unload"
-}
-
-# rh NS LINE...: tell rocehost
-rh()
-{
-	local ns=$1
-	shift
-
-	printf '%s\n' "$@" | in_ns "$ns" tee /proc/net/rocehost/ctl \
-		>/dev/null 2>&1
-}
-
-# told NS LINE...: and it is taken
-told()
-{
-	rh "$@" || fail "$2: $(in_ns "$1" head -n 1 /proc/net/rocehost/ctl)"
-}
 
 # refused NS LINE ERROR: it is refused, with this error
 refused()
@@ -71,17 +45,20 @@ refused()
 	fi
 }
 
-# sum NS FILE COLUMN: of a report
-sum()
+# refused_all NS: a line "LINE | ERROR" comes in for each of as many that are
+# refused.  One process for all of them.
+refused_all()
 {
-	in_ns "$1" awk -F, -v want="$3" '
-	NR == 1 {
-		for (i = 1; i <= NF; i++)
-			if ($i == want) col = i
-		next
-	}
-	{ s += $col }
-	END { print s + 0 }' "/proc/net/rocehost/$2"
+	check_eq "taken, or with another error" "$(in_ns "$1" bash -c '
+	while read -r line; do
+		if echo "${line% | *}" 2>/dev/null >/proc/net/rocehost/ctl; then
+			echo "${line% | *}: taken"
+			continue
+		fi
+		read -r error </proc/net/rocehost/ctl
+		[ "$error" = "error: ${line##* | }" ] ||
+			echo "${line% | *}: $error"
+	done')" ""
 }
 
 # hosts SENDER-WORDS RECEIVER-WORDS: one on each side
@@ -294,11 +271,13 @@ test_telemetry()
 	# it begins within 34 ms
 	sleep 0.05
 	check_eq "before" "$(telemetry snd)" ""
-	reply --type cnp --qp 0x100 --rsvd 13051111222233334444555555666666
+	reply --type cnp --qp 0x100 --rsvd 11051111222233334444555555666666
 	reply --type cnp --qp 0x100 --rsvd $said
 	reply --type cnp --qp 0x101
 	reply --type cnp --qp 0x102 --rsvd "2${said:1}"
 	reply --type cnp --qp 0x103 --rsvd 106300000000ffff8000ffffff000001
+	# why, and nothing else
+	reply --type cnp --qp 0x101 --rsvd 13050000000000000000000000000000
 	# none that is broken, and none for who is not here
 	reply --type cnp --qp 0x100 --rsvd $said --bad icrc
 	reply --type cnp --qp 0x123456 --rsvd $said
@@ -306,19 +285,21 @@ test_telemetry()
 	echo 0 >$TRACE/events/rocehost/enable
 	# 16384 / 65535, 291 * 4096, 66051 * 256; a cause that nobody knows
 	check_eq "report" "$(telemetry snd)" \
-"e0,a,256,2,1,hold,0.250003,513,1191936,-200,16909056,16777214
-e0,a,259,1,0,99,0.000000,0,268431360,-32768,4294967040,1"
-	check "CNPs" "$(sum snd flows cnps_np)" -eq 5
+"e0,a,256,2,1,hold,0.250003,513,1191936,-200,16909056,16777214,0
+e0,a,257,1,1,drop,0.000000,0,0,0,0,0,1
+e0,a,259,1,0,99,0.000000,0,268431360,-32768,4294967040,1,0"
+	check "CNPs" "$(sum snd flows cnps_np)" -eq 6
 	check "stray" "$(sum snd hosts stray)" -eq 1
 	check "malformed" "$(sum snd hosts malformed)" -eq 1
 	check_eq "receiver" "$(telemetry rcv)" ""
 	check_eq "traced" "$(grep -o 'rh_telemetry: .*' $TRACE/trace)" \
-"rh_telemetry: dev=e0 qpn=256 was_ce=1 cause=drop depth_share=0.066666 flows=8738 port_bytes=53686272 gradient_bytes_per_us=17476 tx_bytes=1431655680 time_us=6710886
-rh_telemetry: dev=e0 qpn=256 was_ce=1 cause=hold depth_share=0.250003 flows=513 port_bytes=1191936 gradient_bytes_per_us=-200 tx_bytes=16909056 time_us=16777214
-rh_telemetry: dev=e0 qpn=259 was_ce=0 cause=0x63 depth_share=0.000000 flows=0 port_bytes=268431360 gradient_bytes_per_us=-32768 tx_bytes=4294967040 time_us=1"
+"rh_telemetry: dev=e0 qpn=256 was_ce=1 cause=drop depth_share=0.066666 flows=8738 port_bytes=53686272 gradient_bytes_per_us=17476 tx_bytes=1431655680 time_us=6710886 brief=0
+rh_telemetry: dev=e0 qpn=256 was_ce=1 cause=hold depth_share=0.250003 flows=513 port_bytes=1191936 gradient_bytes_per_us=-200 tx_bytes=16909056 time_us=16777214 brief=0
+rh_telemetry: dev=e0 qpn=259 was_ce=0 cause=0x63 depth_share=0.000000 flows=0 port_bytes=268431360 gradient_bytes_per_us=-32768 tx_bytes=4294967040 time_us=1 brief=0
+rh_telemetry: dev=e0 qpn=257 was_ce=1 cause=drop depth_share=0.000000 flows=0 port_bytes=0 gradient_bytes_per_us=0 tx_bytes=0 time_us=0 brief=1"
 	# on the wire: at the end of the line, if there is anything
-	check "CNPs on the wire" "$(grep -c . "$TMP/snd")" -eq 7
-	check "ICRC right" "$(grep -c 'icrc ok' "$TMP/snd")" -eq 6
+	check "CNPs on the wire" "$(grep -c . "$TMP/snd")" -eq 8
+	check "ICRC right" "$(grep -c 'icrc ok' "$TMP/snd")" -eq 7
 	check "said" "$(grep -c " vlan - rsvd $said\$" "$TMP/snd")" -eq 3
 	check "silent" "$(grep -c ' vlan -$' "$TMP/snd")" -eq 1
 	unload
@@ -341,7 +322,7 @@ test_telemetry_v6()
 	reply -6 --type cnp --qp 0x100 --rsvd $said
 	wait
 	check_eq "report" "$(telemetry snd)" \
-		"e0,flows,256,1,0,drop,1.000000,32,4096,255,256,255"
+		"e0,flows,256,1,0,drop,1.000000,32,4096,255,256,255,0"
 	check "said" "$(grep -c "icrc ok csum ok .* rsvd $said\$" "$TMP/snd")" \
 		-eq 1
 	unload
@@ -462,68 +443,54 @@ test_stranger()
 test_words()
 {
 	hosts "" ""
-	refused snd "hots e0" '"hots" is no command'
-	refused snd "host" 'a device is missing'
-	refused snd "host e9 ip 10.9.9.9" '"e9" is no device here'
-	refused snd "host lo ip 10.9.9.9" '"lo" is not Ethernet'
-	refused snd "host e0 ip 10.9.9.9" '"e0" has one'
-	refused sw "host p0 ip 10.9.9.9" '"p0" is another one'"'"'s port'
-	refused sw "host br0" 'ip: a host needs one of its own'
-	refused sw "host br0 ip $SND4" 'ip: another host has it'
-	refused sw "host br0 ip 10.9.9" 'ip: "10.9.9" is no address'
-	refused sw "host br0 ip 10.9.9.9 via 01:00:00:00:00:01" \
-		'via: "01:00:00:00:00:01" is no MAC of a host'
-	refused sw "host br0 ip 10.9.9.9 rate 0" \
-		'rate: 0 is not in 1000 .. 1000000000000'
-	refused sw "host br0 ip 10.9.9.9 rate 1mbit min 2mbit" \
-		'min: above rate, 1000000 bit/s'
-	refused sw "host br0 ip 10.9.9.9 rate 25gb" 'rate: "25gb" is no RATE'
-	refused sw "host br0 ip 10.9.9.9 rp dctcp" \
-		'rp: "dctcp" is none of connectx, paper, off'
-	refused sw "host br0 ip 10.9.9.9 g 2/1" 'g: "2/1" is no N/M'
-	refused sw "host br0 ip 10.9.9.9 alpha" 'alpha: wants a value (TIME)'
-	refused sw "host br0 ip 10.9.9.9 alpha 0" \
-		'alpha: 0 is not in 100 .. 1000000000'
-	refused sw "host br0 ip 10.9.9.9 delay 99999999999999999999s" \
-		'delay: "99999999999999999999s" is no TIME'
-	refused sw "host br0 ip 10.9.9.9 f 2 rp paper" \
-		'rp: comes before the words that it sets'
-	refused sw "host br0 ip 224.0.0.1" 'ip: a host needs one of its own'
-	refused sw "host br0 ip 10.9.9.9 colour red" '"colour" is no word here'
-	refused sw "flow br0 to $RCV4" 'no host on "br0"'
-	refused snd "flow e0" 'to: a flow needs a receiver'
-	refused snd "flow e0 to 10.9.9.9" 'to: no other host has that address'
-	refused snd "flow e0 to $SND4" 'to: no other host has that address'
-	refused snd "flow e0 to $RCV4 size 0" 'size: 0 is not in 1 .. 2147483648'
-	refused snd "flow e0 to $RCV4 mtu 0" 'mtu: 0 is not in 256 .. 4096'
-	refused snd "flow e0 to $RCV4 mtu 257" \
-		'mtu: 257 is none of 256, 512, 1024, 2048, 4096'
-	refused snd "flow e0 to $RCV4 sport 65536" \
-		'sport: 65536 is not in 1 .. 65535'
-	refused snd "flow e0 to $RCV4 name a,b" \
-		'name: "a,b" is too long, or has a comma'
-	refused snd "flow e0 to $RCV4 rate 500kbit" \
-		'rate: below min of the host, 1000000 bit/s'
-	refused snd "flow e0 to $RCV4 rate 0" \
-		'rate: 0 is not in 1000 .. 1000000000000'
-	refused snd "flow e0 to $RCV4 rate 11gbit" \
-		'rate: above that of the host, 10000000000 bit/s'
-	refused snd "flow e0 to $RCV4 start 2ms stop 2ms" \
-		'stop: not after start and spread, 2000000 ns'
-	refused snd "flow e0 to $RCV4 stop 3ms start 1ms spread 2ms" \
-		'stop: not after start and spread, 3000000 ns'
-	refused snd "flow e0 to $RCV4 stop 0" \
-		'stop: 0 is not in 1 .. 1000000000000'
-	refused snd "flow e0 to $RCV4 poisson" 'poisson: wants every'
-	refused snd "flow e0 to $RCV4 probe p7" 'probe: none, or more than one, on "p7"'
-	refused snd "flow e0 to $RCV4 flows 1048577" \
-		'flows: 1048577 is not in 1 .. 1048576'
-	refused snd "flow e0 to $RCV4 flows 65536 trace 1000000" \
-		'trace: more than 2^20 events in all'
-	refused sw "probe p1 every 0" 'every: 0 is not in 1000 .. 1000000000'
-	refused snd "start now" '"now" is no word here'
-	refused snd "start count 2ms for 1ms" 'count: not before the end'
-	refused snd "stop now" 'stop: stands alone'
+	refused_all snd <<-EOF
+		hots e0 | "hots" is no command
+		host | a device is missing
+		host e9 ip 10.9.9.9 | "e9" is no device here
+		host lo ip 10.9.9.9 | "lo" is not Ethernet
+		host e0 ip 10.9.9.9 | "e0" has one
+		flow e0 | to: a flow needs a receiver
+		flow e0 to 10.9.9.9 | to: no other host has that address
+		flow e0 to $SND4 | to: no other host has that address
+		flow e0 to $RCV4 size 0 | size: 0 is not in 1 .. 2147483648
+		flow e0 to $RCV4 mtu 0 | mtu: 0 is not in 256 .. 4096
+		flow e0 to $RCV4 mtu 257 | mtu: 257 is none of 256, 512, 1024, 2048, 4096
+		flow e0 to $RCV4 sport 65536 | sport: 65536 is not in 1 .. 65535
+		flow e0 to $RCV4 name a,b | name: "a,b" is too long, or has a comma
+		flow e0 to $RCV4 rate 500kbit | rate: below min of the host, 1000000 bit/s
+		flow e0 to $RCV4 rate 0 | rate: 0 is not in 1000 .. 1000000000000
+		flow e0 to $RCV4 rate 11gbit | rate: above that of the host, 10000000000 bit/s
+		flow e0 to $RCV4 start 2ms stop 2ms | stop: not after start and spread, 2000000 ns
+		flow e0 to $RCV4 stop 3ms start 1ms spread 2ms | stop: not after start and spread, 3000000 ns
+		flow e0 to $RCV4 stop 0 | stop: 0 is not in 1 .. 1000000000000
+		flow e0 to $RCV4 poisson | poisson: wants every
+		flow e0 to $RCV4 probe p7 | probe: none, or more than one, on "p7"
+		flow e0 to $RCV4 flows 1048577 | flows: 1048577 is not in 1 .. 1048576
+		flow e0 to $RCV4 flows 65536 trace 1000000 | trace: more than 2^20 events in all
+		start now | "now" is no word here
+		start count 2ms for 1ms | count: not before the end
+		stop now | stop: stands alone
+	EOF
+	refused_all sw <<-EOF
+		host p0 ip 10.9.9.9 | "p0" is another one's port
+		host br0 | ip: a host needs one of its own
+		host br0 ip $SND4 | ip: another host has it
+		host br0 ip 10.9.9 | ip: "10.9.9" is no address
+		host br0 ip 10.9.9.9 via 01:00:00:00:00:01 | via: "01:00:00:00:00:01" is no MAC of a host
+		host br0 ip 10.9.9.9 rate 0 | rate: 0 is not in 1000 .. 1000000000000
+		host br0 ip 10.9.9.9 rate 1mbit min 2mbit | min: above rate, 1000000 bit/s
+		host br0 ip 10.9.9.9 rate 25gb | rate: "25gb" is no RATE
+		host br0 ip 10.9.9.9 rp dctcp | rp: "dctcp" is none of connectx, paper, off
+		host br0 ip 10.9.9.9 g 2/1 | g: "2/1" is no N/M
+		host br0 ip 10.9.9.9 alpha | alpha: wants a value (TIME)
+		host br0 ip 10.9.9.9 alpha 0 | alpha: 0 is not in 100 .. 1000000000
+		host br0 ip 10.9.9.9 delay 99999999999999999999s | delay: "99999999999999999999s" is no TIME
+		host br0 ip 10.9.9.9 f 2 rp paper | rp: comes before the words that it sets
+		host br0 ip 224.0.0.1 | ip: a host needs one of its own
+		host br0 ip 10.9.9.9 colour red | "colour" is no word here
+		flow br0 to $RCV4 | no host on "br0"
+		probe p1 every 0 | every: 0 is not in 1000 .. 1000000000
+	EOF
 	told snd "start"
 	refused snd "start" 'already started; clear comes first'
 	refused snd "flow e0 to $RCV4" 'already started; clear comes first'

@@ -9,6 +9,7 @@ ALL_TESTS="
 	test_notifies_bridge
 	test_notifies_bridge_netns
 	test_notifies_router_vlan
+	test_locked_device
 	test_netns_del
 	test_in_use
 "
@@ -73,6 +74,21 @@ test_notifies_router_vlan()
 {
 	topology router vlan
 	notified -6
+}
+
+# Newer kernels hold a lock of this device while its qdiscs and notifiers are called:
+# who takes it again waits for ever
+test_locked_device()
+{
+	ip netns add sw
+	ip -n sw link add p1 type dummy
+	iqcn
+	ip -n sw link set p1 up
+	ip -n sw link set p1 mtu 2000
+	iqcn bandwidth 1gbit
+	ip -n sw link set p1 down
+	ip -n sw link set p1 up
+	check "there" "$(tc -n sw qdisc show dev p1 | grep -c iqcn)" -eq 1
 }
 
 test_netns_del()

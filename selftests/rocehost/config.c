@@ -4,6 +4,7 @@
  * them.  A line that is wrong in any word does nothing.
  */
 #include <linux/etherdevice.h>
+#include <linux/hex.h>
 #include <linux/if_arp.h>
 #include <linux/inet.h>
 #include <linux/math64.h>
@@ -59,6 +60,7 @@ static void rh_rp_defaults(struct rh_host_conf *conf)
 #define FLOW(field)	offsetof(struct rh_flow_conf, field)
 #define PROBE(field)	offsetof(struct rh_probe_conf, field)
 #define BLAST(field)	offsetof(struct rh_blast_conf, field)
+#define FLOOD(field)	offsetof(struct rh_flood_conf, field)
 
 const struct rh_word rh_host_words[] = {
 	{ "ip", RH_IP, HOST(ip) },
@@ -103,7 +105,7 @@ static const struct rh_word rh_flow_words[] = {
 	{ "spread", RH_TIME, FLOW(spread_ns), 0, 1000 * NSEC_PER_SEC },
 	{ "stop", RH_TIME, FLOW(stop_ns), 1, 1000 * NSEC_PER_SEC },
 	{ "dscp", RH_NUMBER, FLOW(dscp), 0, 63 },
-	{ "ect", RH_NUMBER, FLOW(ect), 0, 2 },
+	{ "ect", RH_NUMBER, FLOW(ect), 0, 3 },
 	{ "sport", RH_SPORT, FLOW(sport), 1, 65535 },
 	{ "cm", RH_FLAG, FLOW(cm) },
 	{ "psn", RH_NUMBER, FLOW(psn), 0, IQCN_PSN_MASK },
@@ -127,6 +129,23 @@ static const struct rh_word rh_blast_words[] = {
 	{ "mtu", RH_BYTES, BLAST(mtu), RH_MTU_MIN, RH_MTU_MAX },
 	{ "ect", RH_NUMBER, BLAST(ect), 0, 3 },
 	{ "depth", RH_NUMBER, BLAST(depth), 0, 65536 },
+	{ }
+};
+
+static const struct rh_word rh_flood_words[] = {
+	{ "via", RH_MAC, FLOOD(via) },
+	{ "from", RH_IP, FLOOD(from) },
+	{ "to", RH_IP, FLOOD(to) },
+	{ "qp", RH_NUMBER, FLOOD(qp), 0, IQCN_QPN_MASK },
+	{ "psn", RH_NUMBER, FLOOD(psn), 0, IQCN_PSN_MASK },
+	{ "vlan", RH_NUMBER, FLOOD(vlan), 1, 4094 },
+	{ "packets", RH_NUMBER, FLOOD(packets), 1, 1000000000 },
+	{ "rate", RH_NUMBER, FLOOD(rate_pps), 1, 1000000000 },
+	{ "ecn", RH_NUMBER, FLOOD(ecn), 0, 3 },
+	{ "seed", RH_NUMBER, FLOOD(seed), 0, U32_MAX },
+	{ "ack", RH_FLAG, FLOOD(ack) },
+	{ "cnp", RH_FLAG, FLOOD(cnp) },
+	{ "req", RH_FLAG, FLOOD(req) },
 	{ }
 };
 
@@ -626,6 +645,59 @@ static int rh_cmd_blast(struct net *net, char *line)
 	}
 }
 
+static int rh_flood_check(struct net *net, const struct net_device *dev,
+			  const struct rh_flood_conf *conf)
+{
+	if (dev->type != ARPHRD_ETHER)
+		return rh_error(net, -EINVAL, "\"%s\" is not Ethernet",
+				dev->name);
+	if (!netif_running(dev))
+		return rh_error(net, -ENETDOWN, "\"%s\" is down", dev->name);
+	if (is_zero_ether_addr(conf->via))
+		return rh_error(net, -EINVAL, "via: a flood needs a MAC to go to");
+	if (conf->ack + conf->cnp + conf->req > 1)
+		return rh_error(net, -EINVAL, "ack, cnp, req: one of them at most");
+	if (!ipv6_addr_any(&conf->from) && !ipv6_addr_any(&conf->to) &&
+	    ipv6_addr_v4mapped(&conf->from) != ipv6_addr_v4mapped(&conf->to))
+		return rh_error(net, -EINVAL, "to: not the same IP version as from");
+	return 0;
+}
+
+static int rh_cmd_flood(struct net *net, char *line)
+{
+	struct rh_net *rn = net_generic(net, rh_net_id);
+	struct rh_flood flood = {
+		.conf.qp = RH_NEVER,
+		.conf.psn = RH_NEVER,
+		.conf.packets = 1000000,
+		.conf.rate_pps = 1000000,
+		.conf.ecn = 3,
+	};
+	struct net_device *dev;
+	int err;
+
+	dev = rh_dev(net, &line, &err);
+	if (!dev)
+		return err;
+	err = rh_parse(net, line, rh_flood_words, &flood.conf) ?:
+	      rh_flood_check(net, dev, &flood.conf);
+	if (err)
+		return err;
+	strscpy(flood.dev, dev->name, sizeof(flood.dev));
+	err = rh_flood(dev, &flood);
+	rn->flood = flood;
+	switch (err) {
+	case -EINTR:
+		return rh_error(net, err, "interrupted after %llu packets",
+				flood.packets);
+	case -ENETDOWN:
+		return rh_error(net, err, "\"%s\" went down after %llu packets",
+				flood.dev, flood.packets);
+	default:
+		return rh_failed(net, err, "packets");
+	}
+}
+
 static int rh_cmd_start(struct net *net, char *line)
 {
 	struct rh_start_conf conf = { .for_ns = RH_NEVER };
@@ -674,6 +746,7 @@ const struct rh_command rh_commands[] = {
 	{ "probe", "DEV", rh_probe_words, rh_cmd_probe },
 	{ "flow", "DEV", rh_flow_words, rh_cmd_flow },
 	{ "blast", "DEV", rh_blast_words, rh_cmd_blast },
+	{ "flood", "DEV", rh_flood_words, rh_cmd_flood },
 	{ "start", "", rh_start_words, rh_cmd_start },
 	{ "stop", "", NULL, rh_cmd_stop },
 	{ "clear", "", NULL, rh_cmd_clear },

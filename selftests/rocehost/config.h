@@ -7,9 +7,7 @@
 
 #include "rocehost.h"
 
-/**
- * enum rh_kind - what a word's value is; see rh_kinds
- */
+/* What a word's value is; see rh_kinds */
 enum rh_kind {
 	RH_NUMBER,
 	RH_TIME,

@@ -19,6 +19,7 @@
 #include <net/ipv6.h>
 
 #include "rocehost.h"
+#include "skb.h"
 
 #define RH_DETH_LEN	8
 #define RH_MAD_LEN	256
@@ -319,47 +320,50 @@ struct sk_buff *rh_build_data(const struct rh_wire *w, u8 opcode, u32 psn,
 
 /**
  * rh_build_ack() - an acknowledge, positive or not
- * @sink: for which connection
+ * @w: header of the connection's packets
  * @syndrome: of the AETH
  * @psn: PSN
+ * @msn: messages that are complete
  *
  * Context: any that may not sleep.
  * Return: the packet, NULL without memory.
  */
-struct sk_buff *rh_build_ack(const struct rh_sink *sink, u8 syndrome, u32 psn)
+struct sk_buff *rh_build_ack(const struct rh_wire *w, u8 syndrome, u32 psn,
+			     u32 msn)
 {
-	struct sk_buff *skb = rh_alloc(&sink->wire, RC_ACK, psn,
+	struct sk_buff *skb = rh_alloc(w, RC_ACK, psn,
 				       AETH_LEN + IQCN_ICRC_LEN);
 
 	if (!skb)
 		return NULL;
-	put_unaligned_be32((u32)syndrome << 24 |
-			   (sink->rs.msn & IQCN_PSN_MASK),
+	put_unaligned_be32((u32)syndrome << 24 | (msn & IQCN_PSN_MASK),
 			   skb_put(skb, AETH_LEN));
-	return rh_finish(skb, &sink->wire);
+	return rh_finish(skb, w);
 }
 
 /**
  * rh_build_cnp() - a receiver's CNP
- * @host: who sends it
- * @sink: for which connection
+ * @w: header of the connection's packets
+ * @from: who sends it
+ * @dest_qpn: the sender's QP
+ * @dscp: of the CNP
  *
  * Context: any that may not sleep.
  * Return: the packet, NULL without memory.
  */
-struct sk_buff *rh_build_cnp(const struct rh_host *host,
-			     const struct rh_sink *sink)
+struct sk_buff *rh_build_cnp(const struct rh_wire *w,
+			     const struct in6_addr *from, u32 dest_qpn,
+			     u8 dscp)
 {
-	const struct rh_wire *w = &sink->wire;
 	const struct ethhdr *eth = (const struct ethhdr *)w->hdr;
 	const struct udphdr *uh = (const void *)(w->hdr + w->udp_off);
 	struct iqcn_cnp cnp = {
-		.src = host->conf.ip,
+		.src = *from,
 		.dst = w->to,
-		.dest_qp = sink->dest_qpn,
+		.dest_qp = dest_qpn,
 		.pkey = 0xffff,
 		.sport = ntohs(uh->source),
-		.tos = host->conf.cnp_dscp << 2,
+		.tos = dscp << 2,
 		.ttl = IPDEFTTL,
 		.v6 = w->v6,
 	};
@@ -374,6 +378,21 @@ struct sk_buff *rh_build_cnp(const struct rh_host *host,
 	skb_set_network_header(skb, ETH_HLEN);
 	skb->protocol = eth->h_proto;
 	return skb;
+}
+
+/**
+ * rh_build_bare() - a packet of a WRITE without payload
+ * @w: header of the flow's packets
+ * @psn: PSN
+ *
+ * Context: any that may not sleep.
+ * Return: the packet, NULL without memory.
+ */
+struct sk_buff *rh_build_bare(const struct rh_wire *w, u32 psn)
+{
+	struct sk_buff *skb = rh_alloc(w, RC_WRITE_MIDDLE, psn, IQCN_ICRC_LEN);
+
+	return skb ? rh_finish(skb, w) : NULL;
 }
 
 /**
@@ -426,30 +445,13 @@ struct sk_buff *rh_build_cm(const struct rh_wire *w, u16 attr, u32 local_qpn,
 	return rh_finish(skb, &cm);
 }
 
-/* The ICRC byte by byte, whoever made the packet */
-static bool rh_icrc_slow(const struct sk_buff *skb, u32 off, u32 len, u32 crc,
-			 u32 want)
-{
-	u8 buf[256];
-
-	while (len) {
-		u32 n = min_t(u32, len, sizeof(buf));
-
-		if (skb_copy_bits(skb, off, buf, n))
-			return false;
-		crc = crc32_le(crc, buf, n);
-		off += n;
-		len -= n;
-	}
-	return ~crc == want;
-}
-
 /**
  * rh_icrc_ok() - is the packet as it was sent?
  * @skb: the packet, from L3 on; its header up to the BTH in one piece
  * @pkt: as parsed
  *
  * Context: any.
+ * Return: true if its ICRC is right.
  */
 bool rh_icrc_ok(const struct sk_buff *skb, const struct iqcn_pkt *pkt)
 {
@@ -459,14 +461,14 @@ bool rh_icrc_ok(const struct sk_buff *skb, const struct iqcn_pkt *pkt)
 	__le32 icrc;
 	u32 crc;
 
-	if (skb_copy_bits(skb, end, &icrc, sizeof(icrc)))
-		return false;
-	crc = rh_crc_after(skb->data, head, pkt->v6);
 	if (skb_shinfo(skb)->nr_frags &&
 	    skb_frag_page(&skb_shinfo(skb)->frags[0]) == rh_zero_page &&
 	    skb_frag_size(&skb_shinfo(skb)->frags[0]) == end - head)
 		z = rh_zeros_find(end - head);
-	if (z)
-		return ~rh_zeros_crc(z, crc) == le32_to_cpu(icrc);
-	return rh_icrc_slow(skb, head, end - head, crc, le32_to_cpu(icrc));
+	if (!z)
+		return iqcn_skb_intact(skb, skb->data, pkt);
+	if (skb_copy_bits(skb, end, &icrc, sizeof(icrc)))
+		return false;
+	crc = rh_crc_after(skb->data, head, pkt->v6);
+	return ~rh_zeros_crc(z, crc) == le32_to_cpu(icrc);
 }

@@ -49,6 +49,8 @@ static inline u32 rc_psn(u32 psn0, u64 seq)
 /**
  * rc_may_send() - is there room in the window?
  * @rq: requester
+ *
+ * Return: true if it may.
  */
 static inline bool rc_may_send(const struct rc_requester *rq)
 {

@@ -207,9 +207,9 @@ static void rh_show_flow_telemetry(struct seq_file *m, struct rh_host *host,
 	else
 		seq_printf(m, "%u", tm.cause);
 	ppm = telemetry_depth_ppm(&tm);
-	seq_printf(m, ",%u.%06u,%u,%u,%d,%u,%u\n", ppm / 1000000,
+	seq_printf(m, ",%u.%06u,%u,%u,%d,%u,%u,%d\n", ppm / 1000000,
 		   ppm % 1000000, tm.flows, tm.port_bytes, tm.gradient,
-		   tm.tx_bytes, tm.time_us);
+		   tm.tx_bytes, tm.time_us, tm.brief);
 }
 
 static void rh_show_host_telemetry(struct seq_file *m, struct rh_host *host)
@@ -224,7 +224,7 @@ static void rh_show_host_telemetry(struct seq_file *m, struct rh_host *host)
 
 static int rh_show_telemetry(struct seq_file *m, void *v)
 {
-	return rh_show(m, "dev,name,qpn,cnps,was_ce,cause,depth_share,flows,port_bytes,gradient_bytes_per_us,tx_bytes,time_us\n",
+	return rh_show(m, "dev,name,qpn,cnps,was_ce,cause,depth_share,flows,port_bytes,gradient_bytes_per_us,tx_bytes,time_us,brief\n",
 		       rh_show_host_telemetry);
 }
 
@@ -359,6 +359,19 @@ static int rh_show_blast(struct seq_file *m, void *v)
 	return 0;
 }
 
+static int rh_show_flood(struct seq_file *m, void *v)
+{
+	const struct rh_flood *f = &rh_seq_net(m)->flood;
+
+	seq_puts(m, "dev,rate_pps,packets,refused,late\n");
+	rtnl_lock();
+	if (f->packets)
+		seq_printf(m, "%s,%llu,%llu,%llu,%llu\n", f->dev,
+			   f->conf.rate_pps, f->packets, f->refused, f->late);
+	rtnl_unlock();
+	return 0;
+}
+
 /**
  * rh_report_init() - make the files of a namespace
  * @net: the namespace
@@ -380,6 +393,7 @@ int rh_report_init(struct net *net)
 		{ "trace", rh_show_trace },
 		{ "samples", rh_show_samples },
 		{ "blast", rh_show_blast },
+		{ "flood", rh_show_flood },
 	};
 	struct rh_net *rn = net_generic(net, rh_net_id);
 	int i;

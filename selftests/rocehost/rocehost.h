@@ -7,6 +7,7 @@
  *	  sink = its receiver: responder (rc.h), NP (np.h)
  *	probe = a device whose queue is looked at
  *	blast = packets through a qdisc, to see what that costs (blast.c)
+ *	flood = packets of connections that do not exist (flood.c)
  *
  *	flow --> packet.c --> device ... device --> rx handler --> sink
  *	flow <-- rx handler <-- device ... device <-- ACK, NAK, CNP
@@ -98,6 +99,8 @@ extern struct rh_world rh_world;
 /**
  * rh_counting() - does what happens now count?
  * @now_ns: now
+ *
+ * Return: true if so.
  */
 static inline bool rh_counting(u64 now_ns)
 {
@@ -143,6 +146,54 @@ struct rh_blast {
 	u64 ns;
 };
 
+/**
+ * struct rh_flood_conf - words of "flood"; see config.c
+ * @via: MAC that the packets go to
+ * @from: whose they seem to be, all zero: another's each time
+ * @to: for whom, likewise
+ * @qp: DestQP, RH_NEVER: another one each time
+ * @psn: PSN of the first, one more each time; RH_NEVER: at random
+ * @vlan: VLAN that they are on, 0: none
+ * @packets: how many
+ * @rate_pps: how many in a second
+ * @ecn: ECN bits of data
+ * @seed: of all that is random
+ * @ack: they are acknowledges
+ * @cnp: they are CNPs
+ * @req: they are requests for connections
+ */
+struct rh_flood_conf {
+	u8 via[ETH_ALEN];
+	struct in6_addr from;
+	struct in6_addr to;
+	u64 qp;
+	u64 psn;
+	u64 vlan;
+	u64 packets;
+	u64 rate_pps;
+	u64 ecn;
+	u64 seed;
+	u64 ack;
+	u64 cnp;
+	u64 req;
+};
+
+/**
+ * struct rh_flood - a flood, and what came of it
+ * @dev: name of the device
+ * @conf: parameters
+ * @packets: packets that were sent, 0: there was no flood
+ * @refused: packets that the device's qdisc did not take
+ * @late: bursts that were sent later than they should
+ */
+struct rh_flood {
+	char dev[IFNAMSIZ];
+	struct rh_flood_conf conf;
+	u64 packets;
+	u64 refused;
+	u64 late;
+};
+
 #define RH_ERROR_LEN	160
 
 /**
@@ -150,11 +201,13 @@ struct rh_blast {
  * @proc: its directory in /proc/net
  * @error: what was wrong with the last line that was written, or empty
  * @blast: the last one
+ * @flood: the last one
  */
 struct rh_net {
 	struct proc_dir_entry *proc;
 	char error[RH_ERROR_LEN];
 	struct rh_blast blast;
+	struct rh_flood flood;
 };
 
 extern unsigned int rh_net_id;
@@ -279,7 +332,7 @@ struct rh_wire {
  * @spread_ns: and up to so much later, at random
  * @stop_ns: after the epoch: nothing is sent from then on, RH_NEVER: until the end
  * @dscp: of data
- * @ect: ECN bits of data
+ * @ect: ECN bits of data; 3: as if a switch before had marked it
  * @sport: UDP source port, or RH_SPORT_*
  * @cm: exchange REQ, REP and RTU first
  * @psn: first PSN, RH_NEVER: at random
@@ -318,6 +371,7 @@ struct rh_flow_conf {
  * @RH_TRACE_NAK: went back for a NAK
  * @RH_TRACE_TIMEOUT: went back for a time-out
  * @RH_TRACE_DONE: message complete
+ * @RH_TRACE_KINDS: how many there are
  */
 enum rh_trace_kind {
 	RH_TRACE_START,
@@ -630,9 +684,12 @@ void rh_wire_init(struct rh_wire *w, const struct rh_addr *from,
 		  u32 dest_qpn);
 struct sk_buff *rh_build_data(const struct rh_wire *w, u8 opcode, u32 psn,
 			      bool ack_req, u32 bytes, u64 msg_bytes);
-struct sk_buff *rh_build_ack(const struct rh_sink *sink, u8 syndrome, u32 psn);
-struct sk_buff *rh_build_cnp(const struct rh_host *host,
-			     const struct rh_sink *sink);
+struct sk_buff *rh_build_ack(const struct rh_wire *w, u8 syndrome, u32 psn,
+			     u32 msn);
+struct sk_buff *rh_build_cnp(const struct rh_wire *w,
+			     const struct in6_addr *from, u32 dest_qpn,
+			     u8 dscp);
+struct sk_buff *rh_build_bare(const struct rh_wire *w, u32 psn);
 struct sk_buff *rh_build_cm(const struct rh_wire *w, u16 attr, u32 local_qpn,
 			    u32 remote_qpn, u32 psn);
 bool rh_icrc_ok(const struct sk_buff *skb, const struct iqcn_pkt *pkt);
@@ -649,6 +706,9 @@ u32 rh_probe_depth(const struct rh_probe *probe);
 
 /* blast.c */
 int rh_blast(struct net_device *dev, struct rh_blast *blast);
+
+/* flood.c */
+int rh_flood(struct net_device *dev, struct rh_flood *flood);
 
 /* report.c */
 int rh_report_init(struct net *net);

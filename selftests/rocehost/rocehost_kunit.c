@@ -526,6 +526,7 @@ static void telemetry_fields(struct kunit *test)
 
 	KUNIT_ASSERT_TRUE(test, telemetry_decode(rsvd, &tm));
 	KUNIT_EXPECT_TRUE(test, tm.was_ce);
+	KUNIT_EXPECT_FALSE(test, tm.brief);
 	KUNIT_EXPECT_EQ(test, tm.cause, 4);
 	KUNIT_EXPECT_EQ(test, tm.depth, 16384);
 	KUNIT_EXPECT_EQ(test, telemetry_depth_ppm(&tm), 250003);
@@ -534,6 +535,23 @@ static void telemetry_fields(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tm.gradient, -200);
 	KUNIT_EXPECT_EQ(test, tm.tx_bytes, 2197947648);
 	KUNIT_EXPECT_EQ(test, tm.time_us, 16777214);
+}
+
+/* What is not filled in is not told from 0 by its bytes */
+static void telemetry_brief(struct kunit *test)
+{
+	u8 rsvd[16] = { 0x12, 0x05 };
+	struct telemetry tm = { .flows = 7 };
+
+	KUNIT_ASSERT_TRUE(test, telemetry_decode(rsvd, &tm));
+	KUNIT_EXPECT_TRUE(test, tm.brief);
+	KUNIT_EXPECT_FALSE(test, tm.was_ce);
+	KUNIT_EXPECT_EQ(test, tm.cause, 5);
+	KUNIT_EXPECT_EQ(test, tm.flows, 0);
+	rsvd[0] = 0x13;
+	KUNIT_ASSERT_TRUE(test, telemetry_decode(rsvd, &tm));
+	KUNIT_EXPECT_TRUE(test, tm.brief);
+	KUNIT_EXPECT_TRUE(test, tm.was_ce);
 }
 
 /* The ends, and what is not for us: it leaves no trace */
@@ -551,9 +569,10 @@ static void telemetry_ends(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, telemetry_decode(rsvd, &tm));
 	KUNIT_EXPECT_EQ(test, tm.flows, 7);
 	/* bits that have no meaning yet do not matter */
-	rsvd[0] = 0x1e;
+	rsvd[0] = 0x1c;
 	KUNIT_ASSERT_TRUE(test, telemetry_decode(rsvd, &tm));
 	KUNIT_EXPECT_FALSE(test, tm.was_ce);
+	KUNIT_EXPECT_FALSE(test, tm.brief);
 	KUNIT_EXPECT_EQ(test, tm.cause, 255);
 	KUNIT_EXPECT_EQ(test, telemetry_depth_ppm(&tm), 1000000);
 	KUNIT_EXPECT_EQ(test, tm.flows, U16_MAX);
@@ -588,6 +607,7 @@ static struct kunit_case host_cases[] = {
 	KUNIT_CASE(arrive_logarithm),
 	KUNIT_CASE(arrive_poisson),
 	KUNIT_CASE(telemetry_fields),
+	KUNIT_CASE(telemetry_brief),
 	KUNIT_CASE(telemetry_ends),
 	{}
 };

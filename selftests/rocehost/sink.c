@@ -41,12 +41,14 @@ void rh_sink_received(struct rh_host *host, struct rh_sink *sink,
 	switch (verdict) {
 	case RC_TAKE_ACK:
 	case RC_DUPLICATE:
-		rh_out(host, rh_build_ack(sink, AETH_ACK,
-					  rc_psn(sink->rs.epsn, -1ULL)),
+		rh_out(host, rh_build_ack(&sink->wire, AETH_ACK,
+					  rc_psn(sink->rs.epsn, -1ULL),
+					  sink->rs.msn),
 		       now_ns, out);
 		break;
 	case RC_NAK:
-		rh_out(host, rh_build_ack(sink, AETH_NAK_PSN, sink->rs.epsn),
+		rh_out(host, rh_build_ack(&sink->wire, AETH_NAK_PSN,
+					  sink->rs.epsn, sink->rs.msn),
 		       now_ns, out);
 		break;
 	case RC_TAKE:
@@ -59,7 +61,9 @@ void rh_sink_received(struct rh_host *host, struct rh_sink *sink,
 	case NP_CNP:
 		sink->st.cnps += counting;
 		atomic64_inc(&rh_world.cnps_np);
-		rh_out(host, rh_build_cnp(host, sink), now_ns, out);
+		rh_out(host, rh_build_cnp(&sink->wire, &host->conf.ip,
+					  sink->dest_qpn, host->conf.cnp_dscp),
+		       now_ns, out);
 		break;
 	case NP_LIMITED:
 		host->cnps_limited += counting;

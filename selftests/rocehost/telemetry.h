@@ -2,7 +2,8 @@
 /*
  * What a congestion point may say in the 16 reserved bytes of a CNP.
  *
- *	0	bits 7-4: version, bit 0: the packet was CE when it came
+ *	0	bits 7-4: version, bit 1: nothing but this byte and the next is filled
+ *		in, bit 0: the packet was CE when it came
  *	1	cause
  *	2-3	depth of the queue as a share of its limit, 0xffff: full
  *	4-5	flows
@@ -32,6 +33,7 @@
  * @gradient: growth of the queue in bytes per us
  * @cause: &enum iqcn_cause
  * @was_ce: the packet that caused it was CE when it came
+ * @brief: nothing but @cause and @was_ce is filled in
  */
 struct telemetry {
 	u32 port_bytes;
@@ -42,6 +44,7 @@ struct telemetry {
 	s16 gradient;
 	u8 cause;
 	bool was_ce;
+	bool brief;
 };
 
 /**
@@ -64,6 +67,7 @@ static inline bool telemetry_decode(const u8 *rsvd, struct telemetry *tm)
 		.gradient = get_unaligned_be16(rsvd + 8),
 		.cause = rsvd[1],
 		.was_ce = rsvd[0] & 1,
+		.brief = rsvd[0] & 2,
 	};
 	return true;
 }

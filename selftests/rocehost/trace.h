@@ -14,6 +14,14 @@
 
 #include "telemetry.h"
 
+/* User space knows names only by their values */
+TRACE_DEFINE_ENUM(IQCN_CAUSE_NONE);
+TRACE_DEFINE_ENUM(IQCN_CAUSE_TIMER);
+TRACE_DEFINE_ENUM(IQCN_CAUSE_WREB);
+TRACE_DEFINE_ENUM(IQCN_CAUSE_PI);
+TRACE_DEFINE_ENUM(IQCN_CAUSE_HOLD);
+TRACE_DEFINE_ENUM(IQCN_CAUSE_DROP);
+
 #define rh_show_cause(cause)				\
 	__print_symbolic(cause,				\
 			 { IQCN_CAUSE_NONE, "none" },	\
@@ -41,6 +49,7 @@ TRACE_EVENT(rh_telemetry,
 		__field(__s32, gradient)
 		__field(__u32, tx_bytes)
 		__field(__u32, time_us)
+		__field(__u8, brief)
 	),
 	TP_fast_assign(
 		memcpy(__entry->dev, dev->name, IFNAMSIZ);
@@ -53,13 +62,14 @@ TRACE_EVENT(rh_telemetry,
 		__entry->gradient = tm->gradient;
 		__entry->tx_bytes = tm->tx_bytes;
 		__entry->time_us = tm->time_us;
+		__entry->brief = tm->brief;
 	),
-	TP_printk("dev=%s qpn=%u was_ce=%u cause=%s depth_share=%u.%06u flows=%u port_bytes=%u gradient_bytes_per_us=%d tx_bytes=%u time_us=%u",
+	TP_printk("dev=%s qpn=%u was_ce=%u cause=%s depth_share=%u.%06u flows=%u port_bytes=%u gradient_bytes_per_us=%d tx_bytes=%u time_us=%u brief=%u",
 		  __entry->dev, __entry->qpn, __entry->was_ce,
 		  rh_show_cause(__entry->cause), __entry->depth_ppm / 1000000,
 		  __entry->depth_ppm % 1000000, __entry->flows,
 		  __entry->port_bytes, __entry->gradient, __entry->tx_bytes,
-		  __entry->time_us)
+		  __entry->time_us, __entry->brief)
 );
 
 #endif /* _ROCEHOST_TRACE_H */

@@ -3,9 +3,10 @@
 #
 # Inside the lab: one variant of a scenario.
 #
-#   guest.sh DIRECTORY
+#   guest.sh DIRECTORY [COMMAND...]
 #
 # DIRECTORY/scenario has the scenario's lines that matter here (run.sh).
+# COMMAND is run on the switch meanwhile, on /dev/tty1; when it ends, so does this.
 #
 #   s0 ---- p0 [            ] q0 ---- r0	the bottleneck is on q0
 #   s1 ---- p1 [ sw: bridge ] q1 ---- r1
@@ -21,6 +22,7 @@ set -u -o pipefail
 HERE=$(cd "$(dirname "$0")" && pwd)
 BUILD=$(cd "$HERE/../.." && pwd)/build/${IQCN_LAB:-uml}
 out=$1
+beside=("${@:2}")
 export TC_LIB_DIR=$BUILD/..
 
 die()
@@ -231,12 +233,28 @@ run()
 	local ms=$((${conf[duration]%ms} + 200))
 
 	ctl snd <<<"start count ${conf[count]} for ${conf[duration]}" || exit 1
+	[ ${#beside[@]} = 0 ] || watch "$ms"
 	# to the end, and until what is under way has arrived
 	sleep "$(printf '%d.%03d' $((ms / 1000)) $((ms % 1000)))"
 	tc -n sw -s -j qdisc show dev q0 >"$out/tc.json" || die "tc fails"
 	report snd flows completions trace settings hosts
 	report rcv sinks settings hosts
 	report sw samples
+}
+
+# watch MS: nothing is reported
+watch()
+{
+	# no function, which would be a process of its own, and the one to kill;
+	# the terminal is its own, for ^C
+	setsid -c nsenter --net=/run/netns/sw "${beside[@]}" \
+		</dev/tty1 >/dev/tty1 2>&1 &
+	sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))" &
+	wait -n
+	# shellcheck disable=SC2046
+	kill $(jobs -p) 2>/dev/null
+	wait
+	exit 0
 }
 
 # report NS FILE...: as FILE.csv; what two namespaces have goes into one

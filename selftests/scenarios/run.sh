@@ -4,9 +4,12 @@
 # Run scenarios, as many variants side by side as there are CPUs:
 #
 #   run.sh [-q] [-v VARIANT,VARIANT...] SCENARIO...
+#   run.sh -w COMMAND [-v VARIANT] SCENARIO
 #
 #   -q			no tables
 #   -v VARIANT,...	these alone
+#   -w COMMAND		run COMMAND on the switch, in this terminal, to watch one
+#			variant, by default the last; nothing is left
 #
 # Leaves for each, in build/results or $IQCN_RESULTS:
 #   NAME.scenario	what was run
@@ -51,7 +54,7 @@ RESULTS=${IQCN_RESULTS:-$TOP/build/results}
 KEYS=" title seed topology senders receivers host sender bottleneck flows
 	duration count sample kmax settle variant expect "
 COLOURS=7
-only="" tables=1
+only="" tables=1 command=""
 
 die()
 {
@@ -232,6 +235,19 @@ job()
 	fi
 }
 
+# watch SCENARIO: run $command in it
+watch()
+{
+	local words
+
+	expand "$1" >"$(file_of "$1")" || exit
+	check_scenario "$1"
+	write_scenario "$1" "$(variants "$1" | tail -n 1)" >"$RESULTS/scenario"
+	read -ra words <<<"$command"
+	"$LAB" run uml -t -s "$(value "$1" seed)" "$HERE/guest.sh" "$RESULTS" \
+		"${words[@]}"
+}
+
 # settle SCENARIO: [[ns, bytes], ...]
 settle()
 {
@@ -400,17 +416,24 @@ if [ "${1-}" = job ]; then
 	job "$2" "$3"
 	exit
 fi
-while getopts qv: opt; do
+while getopts qv:w: opt; do
 	case $opt in
 	q) tables="" ;;
 	v) only=$OPTARG ;;
-	*) die "-q and -v VARIANT,VARIANT... are all there is" ;;
+	w) command=$OPTARG ;;
+	*) die "-q, -v VARIANT,VARIANT... and -w COMMAND are all there is" ;;
 	esac
 done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || die "which? $(cd "$HERE" && echo ./*.scenario |
 	sed 's|\./||g; s|\.scenario||g')"
 
+if [ -n "$command" ]; then
+	RESULTS=$(mktemp -d) || exit
+	trap 'rm -rf "$RESULTS"' EXIT
+	watch "$1"
+	exit
+fi
 mkdir -p "$RESULTS"
 for name; do
 	rm -f "$RESULTS/$name".{json,svg,png}

@@ -32,13 +32,16 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
-#include <zlib.h>
 
-#define ROCE_PORT	4791
+#include "packet.h"
+
 #define QP_XOR		0x800000u
-#define MAX_FRAME	16384
 #define MAX_FLOWS	65536
 #define BATCH		64
+/* For so long packets gather once there is one: to be woken up for each would
+ * cost more than all else
+ */
+#define GATHER_NS	1000000
 
 enum {
 	OP_WRITE_MIDDLE	= 0x07,
@@ -91,78 +94,17 @@ static void usage(void)
 "          --tos N --ttl N --sport N --opcode N --pkey N\n"
 "          --qp N --psn N --len PAYLOAD --cm-local N --cm-remote N --cm-qp N\n"
 "          --rsvd HEX  16 bytes, in CNPs\n"
-"          --bad truncate:N|frag|morefrag|options|hopopts|udplen|tver|icrc\n"
+"          --bad truncate:N|frag|morefrag|options|hopopts|udplen|udpshort|tver|icrc|\n"
+"                csum\n"
 "          --hex  print instead of sending\n"
 "send:     --count N --interval US --flows N --gso SEGMENTS\n"
 "          --list [FLOW:]PSN[-PSN][e],...  these: FLOW is added to the QP,\n"
 "                 e: ECT(0), whatever --tos says\n"
 "sniff:    --time MS --count N --type T --hex --mono (the clock of traces)\n"
-"sniff, np: --ready FILE is made when they listen\n"
+"sniff, np: --ready FILE has a line when they listen\n"
 "np:       --time MS --cnp US (0: none) --delay US (of CNPs) --ack N (0: none)\n"
 "listen:   --time MS --count N\n");
 	exit(2);
-}
-
-static void put16(uint8_t *p, uint16_t v)
-{
-	p[0] = v >> 8;
-	p[1] = v;
-}
-
-static void put32(uint8_t *p, uint32_t v)
-{
-	put16(p, v >> 16);
-	put16(p + 2, v);
-}
-
-static uint16_t get16(const uint8_t *p)
-{
-	return p[0] << 8 | p[1];
-}
-
-static uint32_t get32(const uint8_t *p)
-{
-	return (uint32_t)get16(p) << 16 | get16(p + 2);
-}
-
-static uint32_t sum16(const uint8_t *p, unsigned int len, uint32_t sum)
-{
-	unsigned int i;
-
-	for (i = 0; i + 1 < len; i += 2)
-		sum += get16(p + i);
-	if (len & 1)
-		sum += p[len - 1] << 8;
-	return sum;
-}
-
-static uint16_t fold(uint32_t sum)
-{
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return ~sum;
-}
-
-/* ICRC over a whole datagram from IP on, as a receiver of its last 4 bytes */
-static uint32_t icrc(const uint8_t *ip, unsigned int len, bool v6)
-{
-	static const uint8_t lrh[8] = { 0xff, 0xff, 0xff, 0xff,
-					0xff, 0xff, 0xff, 0xff };
-	uint8_t copy[MAX_FRAME];
-	unsigned int l4 = v6 ? 40 : 20;
-	uint32_t crc;
-
-	memcpy(copy, ip, len);
-	if (v6) {
-		copy[0] |= 0x0f;
-		copy[1] = copy[2] = copy[3] = copy[7] = 0xff;
-	} else {
-		copy[1] = copy[8] = copy[10] = copy[11] = 0xff;
-	}
-	copy[l4 + 6] = copy[l4 + 7] = 0xff;
-	copy[l4 + 8 + 4] = 0xff;
-	crc = crc32(0, lrh, sizeof(lrh));
-	return crc32(crc, copy, len);
 }
 
 static bool is_bad(const struct spec *s, const char *kind)
@@ -277,8 +219,13 @@ static unsigned int build(const struct spec *s, uint8_t *f, unsigned int *l3)
 			memset(f + ip + 20, 1, 4);	/* NOP */
 		put16(f + ip + 10, fold(sum16(f + ip, 20 + ext, 0)));
 	}
+	/* no ICRC covers it */
+	if (is_bad(s, "csum") && !s->v6)
+		f[ip + 10] ^= 1;
 	if (is_bad(s, "udplen"))
 		put16(f + udp + 4, udp_len + 100);
+	if (is_bad(s, "udpshort"))
+		put16(f + udp + 4, 8 + 12 + 4);
 
 	if (s->dport == ROCE_PORT) {
 		uint32_t crc = icrc(f + ip, len - 4 - ip, s->v6);
@@ -448,9 +395,11 @@ static void sleep_until(uint64_t ns)
 		;
 }
 
-/* Frames, tags and times of up to @max packets; blocks until @end_ns */
+/* Frames, tags and times of up to @max packets; blocks until @end_ns.  @more:
+ * that was not all there is.
+ */
 static int receive(int fd, uint64_t end_ns, struct seen *out, int max,
-		   uint8_t (*frames)[MAX_FRAME])
+		   uint8_t (*frames)[MAX_FRAME], bool *more)
 {
 	static char ctrl[BATCH][256];
 	struct sockaddr_ll from[BATCH];
@@ -481,6 +430,7 @@ static int receive(int fd, uint64_t end_ns, struct seen *out, int max,
 		msg[i].msg_hdr.msg_controllen = sizeof(ctrl[i]);
 	}
 	n = recvmmsg(fd, msg, max, MSG_DONTWAIT, NULL);
+	*more = n == max;
 	for (i = 0; i < n; i++) {
 		uint8_t *f = frames[i] + 4;
 		unsigned int len = msg[i].msg_len;
@@ -518,6 +468,15 @@ static int receive(int fd, uint64_t end_ns, struct seen *out, int max,
 		}
 	}
 	return kept;
+}
+
+/* Unless it is over soon */
+static void gather(uint64_t end_ns)
+{
+	uint64_t now = now_ns();
+
+	if (now + 2 * GATHER_NS < end_ns)
+		sleep_until(now + GATHER_NS);
 }
 
 static const char *op_name(uint8_t op)
@@ -740,7 +699,7 @@ static void say_ready(const struct options *o)
 	if (!o->ready)
 		return;
 	fd = creat(o->ready, 0600);
-	if (fd < 0)
+	if (fd < 0 || write(fd, "\n", 1) != 1)
 		die(o->ready);
 	close(fd);
 }
@@ -753,11 +712,12 @@ static int do_sniff(const char *iface, struct options *o)
 	int fd = open_socket(iface, ETH_P_ALL);
 	int64_t offset_ns = o->mono ? mono_offset_ns() : 0;
 	unsigned long left = o->count;
+	bool more;
 	int i, n;
 
 	setvbuf(stdout, NULL, _IOFBF, 1 << 20);
 	say_ready(o);
-	while (left && (n = receive(fd, end_ns, r, BATCH, frames)) >= 0)
+	while (left && (n = receive(fd, end_ns, r, BATCH, frames, &more)) >= 0) {
 		for (i = 0; i < n && left; i++) {
 			if (o->type && strcmp(o->type, op_name(r[i].s.opcode)))
 				continue;
@@ -765,6 +725,9 @@ static int do_sniff(const char *iface, struct options *o)
 			print_seen(&r[i], frames[i], o->hex);
 			left--;
 		}
+		if (left && !more)
+			gather(end_ns);
+	}
 	fflush(stdout);
 	return 0;
 }
@@ -812,10 +775,11 @@ static int do_np(const char *iface, struct options *o)
 	uint64_t end_ns = now_ns() + (uint64_t)(o->time_ms * 1e6);
 	int fd = open_socket(iface, ETH_P_ALL);
 	unsigned long data = 0, ce = 0, acks = 0, cnps = 0;
+	bool more;
 	int i, n;
 
 	say_ready(o);
-	while ((n = receive(fd, end_ns, r, BATCH, frames)) >= 0)
+	while ((n = receive(fd, end_ns, r, BATCH, frames, &more)) >= 0)
 		for (i = 0; i < n; i++) {
 			struct np_flow *f = &flows[r[i].s.qp % MAX_FLOWS];
 			bool is_ce = (r[i].s.tos & 3) == 3;

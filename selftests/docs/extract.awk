@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The commands of a document, for docs.sh:
+#
+#   awk -f extract.awk -v doc=NAME -v out=DIRECTORY -v ignore=FILE NAME
+#
+# A block of commands is "```sh" in Markdown, ".. code-block:: sh" in rst; with
+# "console" instead only lines that begin with "$ " or "# " are commands, what is
+# between them is what they print.  In man pages .EX is such a block.  Whatever else
+# is set as it is (no word after "```", "::") is no command.
+#
+# A comment before a block says where it runs: "lab: WHERE[, WORD]..." (guest.sh).
+# It begins a session there; without it the block goes on in the session before.
+#
+# Each session becomes a shell script DIRECTORY/LINE.WHERE with its commands in the
+# lines where the document has them.  DIRECTORY/inline has commands within the text,
+# DIRECTORY/ignored those that match a line of ignore, DIRECTORY/made those for make,
+# DIRECTORY/wrong what is not right, DIRECTORY/LINE.expected what a block prints
+# that is to be compared.
+
+BEGIN {
+	# what may begin a command, when it is looked for among other things
+	words = "tc|ip|bridge|iqcn|make|cat|echo|grep|modprobe|rmmod|insmod|ls|" \
+		"ethtool|devlink|rdma|sysctl|tcpdump|tshark|man|systemctl|" \
+		"journalctl|dkms|apt|apt-get|mn|containerlab|bpftrace|" \
+		"trace-cmd|promtool|jq|perf|sudo|python3|git|cd|dpkg|gcc|" \
+		"ib_write_bw|curl|selftests/[a-z./]*|/usr/[a-z./]*"
+	command_like = "^[ \t]*([$#] )?(" words ") +[-a-z/.$\"(]"
+	inline_like = "^(" words ") [^ ]"
+	while ((getline line <ignore) > 0) {
+		if (line ~ /^#/ || split(line, parts, /  +|\t+/) < 2)
+			continue
+		ignored[++n_ignored] = "^(" parts[1] ")$"
+	}
+	kind = doc ~ /\.md$/ ? "md" : doc ~ /\.rst$/ ? "rst" : "man"
+	where = "box"
+}
+
+function wrong(line, what)
+{
+	print doc ":" line ": " what >(out "/wrong")
+}
+
+function is_ignored(line, command,	i)
+{
+	for (i = 1; i <= n_ignored; i++)
+		if (command ~ ignored[i]) {
+			print i "\t" doc ":" line ": " command >(out "/ignored")
+			return 1
+		}
+	return 0
+}
+
+# As a shell reads it: without a comment, spaces as one
+function bare(command)
+{
+	sub(/[ \t]+#.*$/, "", command)
+	gsub(/[ \t]+/, " ", command)
+	sub(/^ /, "", command)
+	sub(/ $/, "", command)
+	return command
+}
+
+function quoted(text)
+{
+	gsub(/'/, "'\\''", text)
+	return "'" text "'"
+}
+
+# What comes next is written to line N of the session's script
+function script_line(line, text)
+{
+	if (!session) {
+		session = line
+		at = 1
+		script = out "/" line "." where
+	}
+	for (; at < line; at++)
+		print "" >script
+	print text >script
+	at++
+}
+
+function take_marker(text,	parts, n, i)
+{
+	sub(/^.*lab: */, "", text)
+	sub(/ *-->.*/, "", text)
+	n = split(text, parts, / *, */)
+	limit = ""
+	compare = 0
+	for (i = 1; i <= n; i++) {
+		if (parts[i] ~ /^for /) {
+			limit = substr(parts[i], 5)
+		} else if (parts[i] == "compare") {
+			compare = 1
+		} else if (parts[i] != "") {
+			where = parts[i]
+			session = 0
+		}
+	}
+}
+
+# A block begins in this line; its marker is what was last seen
+function block_begin(lang)
+{
+	block = lang
+	first = 1
+	more = 0
+}
+
+function command_begin(line, text)
+{
+	if (first && compare)
+		expected = out "/" line ".expected"
+	if (first && lang_runs())
+		text = "block " line "; " text
+	first = 0
+	return text
+}
+
+function lang_runs() { return block == "sh" || block == "console" }
+
+# A logical line that may go on in the next ones
+function command_line(line, text,	command)
+{
+	if (!more) {
+		command = bare(text)
+		if (command == "" || command ~ /^#/)
+			return
+		if (command ~ /^make( |$)/)
+			print doc ":" line ": " command >(out "/made")
+		if (is_ignored(line, command))
+			return
+		if (limit != "" && text !~ /\\$/)
+			text = "end_after " limit " " quoted(bare(text))
+		text = command_begin(line, text)
+	}
+	more = text ~ /\\$/
+	script_line(line, text)
+}
+
+function block_line(line, text)
+{
+	if (block == "text") {
+		if (text ~ command_like)
+			wrong(line, "looks like a command, but is in no block of commands: " text)
+	} else if (block == "sh" || more) {
+		command_line(line, text)
+	} else if (text ~ /^[$#] /) {
+		command_line(line, substr(text, 3))
+	} else if (compare && expected != "") {
+		print text >expected
+	}
+}
+
+function block_end()
+{
+	if (lang_runs()) {
+		if (more)
+			wrong(FNR, "a command without an end")
+		limit = ""
+		compare = 0
+		expected = ""
+	}
+	block = ""
+}
+
+# Commands in ``text`` or `text` of a paragraph
+function inline_commands(	text, mark, command)
+{
+	text = paragraph
+	paragraph = ""
+	mark = kind == "md" ? "`[^`]+`" : "``[^`]+``"
+	while (match(text, mark)) {
+		command = substr(text, RSTART, RLENGTH)
+		text = substr(text, RSTART + RLENGTH)
+		gsub(/^`+|`+$/, "", command)
+		inline_command(begun, command)
+	}
+}
+
+function inline_command(line, command)
+{
+	command = bare(command)
+	if (command !~ inline_like)
+		return
+	if (command ~ /^make /)
+		print doc ":" line ": " command >(out "/made")
+	if (!is_ignored(line, command))
+		inline[line] = inline[line] command "; "
+}
+
+function text_line(text)
+{
+	if (text ~ /^[ \t]*$/) {
+		inline_commands()
+	} else {
+		if (paragraph == "")
+			begun = FNR
+		sub(/^[ \t]+/, "", text)
+		paragraph = paragraph (paragraph == "" ? "" : " ") text
+	}
+}
+
+kind == "md" && /^ *```/ {
+	if (block != "") {
+		block_end()
+		next
+	}
+	inline_commands()
+	lang = $0
+	sub(/^ *```/, "", lang)
+	block_begin(lang == "sh" || lang == "console" ? lang : "text")
+	next
+}
+kind == "md" && block != "" { block_line(FNR, $0); next }
+kind == "md" && /^<!-- lab: / { take_marker($0); next }
+kind == "md" { text_line($0) }
+
+function indent_of(text)
+{
+	match(text, /^[ \t]*/)
+	return RLENGTH
+}
+
+kind == "rst" && block != "" {
+	if ($0 ~ /^[ \t]*$/)
+		next
+	if (indent_of($0) > outer) {
+		if (!inner) {
+			if ($0 ~ /^[ \t]+:[a-z]+:/)
+				next
+			inner = indent_of($0)
+		}
+		block_line(FNR, substr($0, inner + 1))
+		next
+	}
+	block_end()
+}
+kind == "rst" && /^ *\.\. lab: / { take_marker($0); next }
+kind == "rst" && /^ *\.\. code-block:: / {
+	inline_commands()
+	outer = indent_of($0)
+	inner = 0
+	block_begin($NF == "sh" || $NF == "console" ? $NF : "text")
+	next
+}
+kind == "rst" { text_line($0) }
+kind == "rst" && /::$/ && !/^ *\.\. / {
+	inline_commands()
+	outer = indent_of($0)
+	inner = 0
+	block_begin("text")
+}
+
+function unroff(text)
+{
+	gsub(/\\&/, "", text)
+	gsub(/\\-/, "-", text)
+	gsub(/\\\(dq/, "\"", text)
+	gsub(/\\\(aq/, "'", text)
+	gsub(/\\e/, "\\", text)
+	gsub(/\\f[BIRP]/, "", text)
+	return text
+}
+
+kind == "man" && /^\.\\" lab: / { take_marker($0); next }
+kind == "man" && /^\.SH / { section = $2 }
+kind == "man" && /^\.EX/ { block_begin("console"); next }
+kind == "man" && /^\.EE/ { block_end(); next }
+kind == "man" && block != "" { block_line(FNR, unroff($0)); next }
+# in bold, and whole
+kind == "man" && section != "SYNOPSIS" && /^\.BR? / && !/\\f|\[|\|/ {
+	text = substr($0, index($0, " ") + 1)
+	if (text ~ /^"/) {
+		text = substr(text, 2)
+		sub(/".*/, "", text)
+	} else if ($1 == ".BR") {
+		next
+	}
+	inline_command(FNR, unroff(text))
+}
+
+END {
+	if (block != "")
+		block_end()
+	inline_commands()
+	session = 0
+	where = "qdisc"
+	script = ""
+	for (line = 1; line <= FNR; line++)
+		if (line in inline)
+			script_line(line, inline[line])
+}

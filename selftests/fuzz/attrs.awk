@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The attributes that the headers of the user's interface describe, as a table for
+# C: NAME, number, type as its comment has it, or that of the one before it
+# ("and so are all that follow").  enum tca_iqcn is 0, those of the netlink family
+# follow.
+
+BEGIN {
+	print "/* made by attrs.awk */"
+}
+
+/^ \* @(TCA_IQCN|IQCN_A)_[A-Z0-9_]*: / {
+	name = $2
+	sub(/^@/, "", name)
+	sub(/:$/, "", name)
+	type[name] = $3
+	sub(/,$/, "", type[name])
+	if ($0 ~ /and so are all that follow/)
+		follow = type[name]
+	else if (type[name] !~ /^(u8|u16|u32|u64|s32|string|flag|array)$/)
+		type[name] = follow ? follow : "none"
+}
+
+/^enum (tca_iqcn|iqcn_a_[a-z]*) \{/ {
+	set = $2
+	in_enum = 1
+	follow = ""
+	next
+}
+
+/^};/ {
+	in_enum = 0
+	follow = ""
+}
+
+in_enum && /^\t(TCA_IQCN|IQCN_A)_[A-Z0-9_]*,/ {
+	name = $1
+	sub(/,$/, "", name)
+	printf "{ \"%s\", %s, SET_%s, TYPE_%s },\n", name, name, toupper(set),
+		toupper(type[name] ? type[name] : "none")
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What kmod/rocev2.c wants of the kernel, for a program.  The headers that user
+ * space has are taken as they are, and added to here.
+ */
+#ifndef SHIM_LINUX_TYPES_H
+#define SHIM_LINUX_TYPES_H
+
+#include_next <linux/types.h>
+#include <arpa/inet.h>
+#include <endian.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int32_t s32;
+
+#define BIT_ULL(_n)			(1ULL << (_n))
+#define sizeof_field(_type, _member)	sizeof(((_type *)NULL)->_member)
+#define cpu_to_le32(_v)			htole32(_v)
+#define le32_to_cpu(_v)			le32toh(_v)
+#define __force
+
+#endif /* SHIM_LINUX_TYPES_H */

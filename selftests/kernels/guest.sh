@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Inside one of Debian's kernels: tc, that of its distribution, has the module
+# loaded by itself, and kselftests run.
+#
+#   guest.sh BUILD FILE[:TEST,TEST...]...	BUILD: what was built there
+set -u
+
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
+export IQCN_BUILD=$1
+shift
+
+# Its device is made by a udev, which is not here
+modprobe tun
+
+autoload()
+{
+	! grep -q '^sch_iqcn ' /proc/modules &&
+		TC_LIB_DIR=$IQCN_BUILD tc qdisc add dev lo root iqcn limit 1m &&
+		grep -q '^sch_iqcn ' /proc/modules &&
+		[[ $(TC_LIB_DIR=$IQCN_BUILD tc qdisc show dev lo) == *iqcn*"limit 1Mb"* ]] &&
+		tc qdisc del dev lo root && rmmod sch_iqcn
+}
+
+rc=0
+echo "# $(uname -r), $(tc -V), $(nproc) CPUs"
+if autoload; then
+	echo "ok 1 autoload"
+else
+	echo "not ok 1 autoload"
+	rc=1
+fi
+"$TOP/selftests/run.sh" "$IQCN_BUILD/sch_iqcn.ko" "$@" || rc=1
+exit $rc

@@ -1,0 +1,148 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# make check-kernels: Debian's kernels, each with its own release's compiler and tc.
+# The module is built there, W=1 and without a warning, and kselftests run, as many
+# guests at a time as there are CPUs.  Logs are in build/kernels/; a table and one line
+# of verdict come last.
+#
+#   kernels.sh [KERNEL...]	default: bookworm backports sid
+set -u -o pipefail
+
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
+LAB=$TOP/selftests/lab/lab.sh
+OUT=$TOP/build/kernels
+cd "$TOP" || exit 1
+
+# What is run, the longest first
+GROUPS_OF_TESTS="snoop cnp+mark qdisc+bad genl+pair life+smoke"
+# What is run with two CPUs at a time, by the machine's clock
+SMP=smoke
+
+# Left out, for in these guests a process takes milliseconds to start (virtual time
+# has none of that, and runs them all):
+LEFT_OUT="
+	# CNPs at a microsecond of a process's choice
+	test_receiver_restarts test_receiver_answers
+	test_routed_fast_enough test_bridged_fast_enough
+	# a state that is looked at within milliseconds
+	test_state_ends test_detect_depth test_age test_budget
+	# hosts in the kernel are for User Mode Linux
+	test_million
+"
+
+left_out()
+{
+	grep -v '#' <<<"$LEFT_OUT" | grep -qw "$1"
+}
+
+# files GROUP: those of a group with the tests that are run
+files()
+{
+	local name t tests
+
+	for name in ${1//+/ }; do
+		tests=""
+		for t in $(sed -n '/^ALL_TESTS="/,/^"/p' \
+			"selftests/net/iqcn_$name.sh" | grep -o 'test_[a-z0-9_]*'); do
+			left_out "$t" || tests+=,$t
+		done
+		echo "iqcn_$name.sh:${tests#,}"
+	done
+}
+
+# build KERNEL: in its root; no file of ours has a warning
+build()
+{
+	local kernel=$1 log=$OUT/$1-build.log version
+
+	version=$("$LAB" key "$kernel") || return 1
+	rm -rf "build/$kernel"
+	mkdir -p "build/$kernel"
+	"$LAB" in "$kernel" make -C /mnt -s B="build/$kernel" W=1 \
+		KDIR="/usr/src/linux-headers-$version" modules tc-plugin userspace \
+		"build/$kernel/roce" "build/$kernel/psample" "build/$kernel/genl" \
+		>"$log" 2>&1 || return 1
+	! grep -E 'warning:|error:' "$log"
+}
+
+# run KERNEL GROUP: counted, unless it is for two CPUs at a time
+run()
+{
+	local kernel=$1 group=$2 start=$SECONDS result=ok clock=-c
+
+	[ "$group" != "$SMP" ] || clock=""
+	echo "  $kernel $group ..."
+	# shellcheck disable=SC2046,SC2086
+	"$LAB" run "$kernel" $clock -k "$TOP/build/$kernel/sch_iqcn.ko" \
+		"$TOP/selftests/kernels/guest.sh" "$TOP/build/$kernel" \
+		$(files "$group") >"$OUT/$kernel-$group.log" 2>&1 </dev/null ||
+		result=FAILED
+	echo "$kernel $result $((SECONDS - start))" >>"$OUT/results"
+	echo "  $kernel $group: $result, $((SECONDS - start)) s"
+}
+
+if [ "${1-}" = run ]; then
+	run "$2" "$3"
+	exit
+fi
+
+[ $# -gt 0 ] || set -- bookworm backports sid
+rm -rf "$OUT"
+mkdir -p "$OUT"
+: >"$OUT/results"
+echo "roots"
+for kernel; do
+	"$LAB" build "$kernel" || exit 1
+done
+"$LAB" build uml || exit 1
+echo "builds, each by its own compiler"
+for kernel; do
+	echo "  $kernel ..."
+	if build "$kernel"; then
+		echo "  $kernel: no warnings"
+	else
+		echo "  $kernel: FAILED"
+		tail -n 15 "$OUT/$kernel-build.log"
+		echo "$kernel FAILED 0" >>"$OUT/results"
+	fi
+done
+echo "tests"
+for group in $GROUPS_OF_TESTS $SMP; do
+	for kernel; do
+		[ ! -e "build/$kernel/sch_iqcn.ko" ] || echo "$kernel $group"
+	done
+done | xargs -P "$(nproc)" -L 1 "$TOP/selftests/kernels/kernels.sh" run
+
+# count PATTERN KERNEL
+count()
+{
+	cat "$OUT/$2"-*.log | grep -cE "$1"
+}
+
+echo
+printf '%-10s %-20s %-14s %6s %6s %7s %8s\n' kernel release tc passed failed \
+	skipped seconds
+bad=0
+for kernel; do
+	read -r release tc <<<"$(cat "$OUT/$kernel"-*.log |
+		sed -nE 's/^# ([0-9][^ ]*), tc utility, (iproute2-[^,]*).*/\1 \2/p' | head -n 1)"
+	failed=$(count '^not ok' "$kernel")
+	seconds=$(awk -v k="$kernel" '$1 == k { s += $3 } END { print s + 0 }' "$OUT/results")
+	# a guest that did not end, or a splat, is a failure without a name
+	runs=$(grep -c "^$kernel FAILED" "$OUT/results")
+	[ "$failed" != 0 ] || failed=$runs
+	bad=$((bad + failed))
+	printf '%-10s %-20s %-14s %6s %6s %7s %8s\n' "$kernel" "${release:-?}" "${tc:-?}" \
+		"$(count '^ok [^#]*$' "$kernel")" "$failed" "$(count '^ok .*# SKIP' "$kernel")" \
+		"$seconds"
+done
+for log in "$OUT"/*.log; do
+	grep -qE '^not ok|splat|verdict' "$log" || continue
+	echo
+	echo "--- ${log#"$TOP/"}:"
+	grep -E '^not ok|FAIL|splat|verdict' "$log" | head -n 30
+done
+echo
+echo "$bad failed on $# kernels"
+[ "$bad" = 0 ]

@@ -1,0 +1,502 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# No memory.  Every allocation of every request, one after the other, fails: what
+# is refused leaves all as it was, what is not refused is done as a whole
+# (tools/failnl.c); so it is with the module (tools/failmod.c).  Any allocation
+# fails at random during traffic.  There is little memory to begin with.  What
+# leaks is for the debug kernel to find.
+
+ALL_TESTS="
+	test_add
+	test_add_twice
+	test_add_options
+	test_change
+	test_replace
+	test_snoop
+	test_graft
+	test_delete
+	test_genl
+	test_join
+	test_flush
+	test_autoload
+	test_module
+	test_traffic
+	test_small
+"
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+FAULTS=/sys/kernel/debug
+# what fails stays in the task that asks for it
+FAILNTH="env FAILNTH_LOG=$TMP/log LD_PRELOAD=$BUILD/failnl.so"
+
+# faults MIN-ORDER [Y]: which allocations may fail; Y: only those that nobody can
+# wait for.  Silently: who sees a trace sees a splat.
+faults()
+{
+	local what
+
+	if [ ! -d $FAULTS/failslab ]; then
+		skip "this kernel cannot make allocations fail"
+		return 1
+	fi
+	for what in failslab fail_page_alloc; do
+		echo 0 >$FAULTS/$what/verbose
+		echo 0 >$FAULTS/$what/probability
+		echo -1 >$FAULTS/$what/times
+		echo "${2:-N}" >$FAULTS/$what/ignore-gfp-wait
+	done
+	echo N >$FAULTS/fail_page_alloc/ignore-gfp-highmem
+	echo "$1" >$FAULTS/fail_page_alloc/min-order
+}
+
+# at_random PERCENT: of them fail from now on.  To say so may fail, too.
+at_random()
+{
+	local what
+
+	for what in failslab fail_page_alloc; do
+		until echo "$1" 2>/dev/null >$FAULTS/$what/probability; do
+			:
+		done
+	done
+}
+
+# An Ethernet device of four queues, in sw
+device()
+{
+	faults 0 || return
+	rm -f "$TMP/log"
+	ip netns add sw
+	ip -n sw -batch - <<-EOF
+		link add d0 numtxqueues 4 type dummy
+		link set d0 up
+	EOF
+	# loaded, and what the first one makes for all is there
+	tc -n sw qdisc add dev d0 root iqcn
+	tc -n sw qdisc del dev d0 root
+}
+
+# swept REQUESTS ALLOCATIONS: as many requests as there were, each of at least so
+# many allocations, some of them fatal
+swept()
+{
+	local line
+
+	check "requests" "$(grep -c ^request "$TMP/log")" -eq "$1"
+	grep ^bad "$TMP/log" >"$TMP/bad"
+	while read -r line; do
+		fail "$line"
+	done <"$TMP/bad"
+	check "requests of a few allocations" \
+		"$(awk -v n="$2" '/^request/ && $4 < n' "$TMP/log" | wc -l)" -eq 0
+	check "requests that never fail" \
+		"$(awk '/^request/ && !$6' "$TMP/log" | wc -l)" -eq 0
+	note "$(awk '/^request/ { a += $4; r += $6; d += $8; u += $10 }
+		END { print a " allocations: " r " refused, " d " done, " u " unknown" }' \
+		"$TMP/log")"
+}
+
+# pairs: of lines for tc; the first of two makes things what they were, and need
+# not succeed
+pairs()
+{
+	# shellcheck disable=SC2086
+	in_ns sw $FAILNTH tc -force -batch - >/dev/null 2>"$TMP/said"
+	check_eq "not understood" "$(grep '^iqcn:' "$TMP/said")" ""
+}
+
+left()
+{
+	check "left in debugfs" \
+		"$(find /sys/kernel/debug/iqcn -mindepth 1 | grep -c .)" -eq 0
+}
+
+# Of each kind of parameter, and with those that need more than a number
+PARAMETERS="
+	limit 1m kmin 10k kmax 20k pmax 0.5 nonect drop
+	notify timer t1 300us detect queue,run,span,depth
+	notify wreb profile 10k:0,20k:0.5,30k:1 measure depth,gradient,delay
+	notify pi qref 30k alpha 2000 beta 10000 update 100us min-gap 10us telemetry on
+	bandwidth 25gbit
+	delay auto base both trigger period period 50us
+	sample 16 group 7
+	snoop netns
+	cnp-rate 777 cnp-burst 7 cnp-dscp 40 cnp-pcp 5 cnp-ttl 30
+	pair sport flows 100 age 1s
+"
+
+# each_parameter WORD...: pairs of lines, one for each kind of parameter
+each_parameter()
+{
+	local words
+
+	while read -r words; do
+		[ -n "$words" ] || continue
+		echo "$1"
+		echo "${*:2} $words"
+	done <<<"$PARAMETERS"
+}
+
+# and all of them, as what is there before a change
+ALL_PARAMETERS="limit 2m kmin 30k kmax 60k pmax 0.2 nonect pass notify timer t1 400us \
+	detect depth profile mark measure depth qref 40k alpha 3000 beta 30000 \
+	update 200us min-gap 20us telemetry off bandwidth 10gbit delay 0 base ce \
+	trigger timer period 100us sample 1 group off snoop port cnp-rate 999 cnp-burst 9 \
+	cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 pair psn flows 200 age 2s"
+
+N_PARAMETERS=$(grep -c '[a-z]' <<<"$PARAMETERS")
+
+test_add()
+{
+	device || return
+	modprobe psample || fail "psample does not load"
+	each_parameter "qdisc del dev d0 root" qdisc add dev d0 root \
+		handle 10: iqcn | pairs
+	swept "$N_PARAMETERS" 30
+	tc -n sw qdisc del dev d0 root
+	left
+}
+
+# What falls back on vmalloc() fails, too.  vmalloc() says so.
+test_add_twice()
+{
+	device || return
+	dmesg -C
+	echo Y >$FAULTS/fail_page_alloc/task-filter
+	echo 100 >$FAULTS/fail_page_alloc/probability
+	FAILNTH_PAGES=1 pairs <<-EOF
+		qdisc del dev d0 root
+		qdisc add dev d0 root handle 10: iqcn
+	EOF
+	echo 0 >$FAULTS/fail_page_alloc/probability
+	echo N >$FAULTS/fail_page_alloc/task-filter
+	swept 1 10
+	tc -n sw qdisc del dev d0 root
+	left
+	dmesg >"$TMP/dmesg"
+	check_eq "traces" "$(traces_of_others "$TMP/dmesg")" ""
+	dmesg -C
+}
+
+# What the stack adds to a qdisc when it is made already
+test_add_options()
+{
+	device || return
+	pairs <<-EOF
+		qdisc del dev d0 root
+		qdisc add dev d0 root handle 10: stab overhead 24 linklayer ethernet tsize 64 iqcn
+		qdisc del dev d0 root
+		qdisc add dev d0 root handle 10: estimator 1s 4s iqcn
+	EOF
+	swept 2 30
+	tc -n sw qdisc del dev d0 root
+	left
+}
+
+test_change()
+{
+	device || return
+	modprobe psample || fail "psample does not load"
+	tc -n sw qdisc add dev d0 root handle 10: iqcn
+	each_parameter "qdisc change dev d0 root handle 10: iqcn $ALL_PARAMETERS" \
+		qdisc change dev d0 root handle 10: iqcn | pairs
+	swept "$N_PARAMETERS" 4
+	tc -n sw qdisc del dev d0 root
+	left
+}
+
+test_replace()
+{
+	device || return
+	pairs <<-EOF
+		qdisc replace dev d0 root handle 10: iqcn t1 100us
+		qdisc replace dev d0 root handle 20: iqcn t1 200us
+		qdisc replace dev d0 root handle 10: iqcn t1 100us
+		qdisc replace dev d0 root handle 20: pfifo limit 10
+		qdisc replace dev d0 root handle 20: pfifo limit 10
+		qdisc replace dev d0 root handle 10: iqcn t1 100us
+		qdisc replace dev d0 root handle 10: iqcn t1 100us
+		qdisc replace dev d0 root handle 10: iqcn t1 300us
+	EOF
+	swept 4 4
+	tc -n sw qdisc del dev d0 root
+	left
+}
+
+# Where CNPs are looked for, with flows that are forgotten for that
+test_snoop()
+{
+	device || return
+	pairs <<-EOF
+		qdisc replace dev d0 root handle 10: iqcn snoop port
+		qdisc change dev d0 root handle 10: iqcn snoop netns
+		qdisc change dev d0 root handle 10: iqcn snoop netns
+		qdisc change dev d0 root handle 10: iqcn snoop port
+	EOF
+	check "requests" "$(grep -c ^request "$TMP/log")" -eq 2
+	check "wrong" "$(grep -c ^bad "$TMP/log")" -eq 0
+	tc -n sw qdisc del dev d0 root
+	left
+}
+
+# Below mq, which has others there already, and below classful ones
+test_graft()
+{
+	device || return
+	tc -n sw -batch - <<-EOF
+		qdisc add dev d0 root handle 1: mq
+		qdisc add dev d0 parent 1:1 handle 11: iqcn cnp-rate 1234
+		qdisc add dev d0 parent 1:4 handle 14: prio bands 3
+		qdisc add dev d0 parent 14:1 handle 15: tbf rate 1mbit burst 9k limit 1m
+	EOF
+	pairs <<-EOF
+		qdisc replace dev d0 parent 1:2 handle 99: pfifo
+		qdisc replace dev d0 parent 1:2 handle 12: iqcn
+		qdisc replace dev d0 parent 1:2 handle 12: iqcn t1 100us
+		qdisc replace dev d0 parent 1:2 handle 13: iqcn t1 200us
+		qdisc replace dev d0 parent 14:2 handle 98: pfifo
+		qdisc replace dev d0 parent 14:2 handle 16: iqcn kmin 5k
+		qdisc replace dev d0 parent 15:1 handle 97: pfifo
+		qdisc replace dev d0 parent 15:1 handle 17: iqcn kmin 6k
+	EOF
+	swept 4 15
+	check "the port is the same" "$(tc -n sw qdisc show dev d0 |
+		grep -c 'cnp-rate 1234')" -ge 2
+	tc -n sw qdisc del dev d0 root
+	left
+}
+
+test_delete()
+{
+	device || return
+	tc -n sw qdisc add dev d0 root handle 1: mq
+	pairs <<-EOF
+		qdisc replace dev d0 parent 1:1 handle 11: iqcn
+		qdisc del dev d0 parent 1:1 handle 11:
+	EOF
+	tc -n sw qdisc del dev d0 root
+	pairs <<-EOF
+		qdisc replace dev d0 root handle 11: iqcn
+		qdisc del dev d0 root
+	EOF
+	swept 2 2
+	left
+}
+
+# flows_of_d0 N: N flows there
+flows_of_d0()
+{
+	in_ns sw "$ROCE" send d0 --smac $SND_MAC --dmac $RCV_MAC \
+		--src $SND4 --dst $RCV4 --tos 3 --flows "$1" --count "$1" --len 64
+}
+
+# genl ARGUMENT...: each request is repeated
+genl()
+{
+	# shellcheck disable=SC2086
+	in_ns sw $FAILNTH FAILNTH_UNDO="${undo:-true}" \
+		FAILNTH_LINES="$(echo /sys/kernel/debug/iqcn/*/d0/flows)" \
+		"$BUILD/genl" --summary "$@" >/dev/null
+}
+
+test_genl()
+{
+	local ifindex
+
+	device || return
+	tc -n sw qdisc add dev d0 root handle 10: iqcn
+	flows_of_d0 300
+	ifindex=$(ip -n sw -j link show dev d0 | jq '.[0].ifindex')
+	check "flows" "$(in_ns sw cat /sys/kernel/debug/iqcn/*/d0/flows |
+		wc -l)" -eq 301
+	# ports, queues, flows; of one port, all
+	genl ask 1 1="$ifindex"
+	genl dump 1
+	genl dump 2
+	genl dump 3
+	genl dump 3 1="$ifindex" 2=2
+	swept 5 2
+	tc -n sw qdisc del dev d0 root
+	left
+}
+
+test_join()
+{
+	device || return
+	tc -n sw qdisc add dev d0 root handle 10: iqcn
+	genl --time 1 listen cnp
+	genl --time 1 listen state
+	swept 2 1
+	tc -n sw qdisc del dev d0 root
+	left
+}
+
+# Either all flows are there or none is
+test_flush()
+{
+	local undo
+
+	device || return
+	tc -n sw qdisc add dev d0 root handle 10: iqcn
+	undo="$ROCE send d0 --smac $SND_MAC --dmac $RCV_MAC --src $SND4 --dst $RCV4 \
+		--tos 3 --flows 20 --count 20 --len 64"
+	genl ask 4
+	swept 1 3
+	tc -n sw qdisc del dev d0 root
+	left
+}
+
+# By whoever adds the first qdisc.  The module may stay when that fails.
+test_autoload()
+{
+	device || return
+	rmmod sch_iqcn || fail "the module does not unload"
+	FAILNTH_UNDO="tc qdisc del dev d0 root 2>/dev/null; rmmod sch_iqcn 2>/dev/null" \
+		pairs <<-EOF
+		qdisc add dev d0 root handle 10: iqcn
+	EOF
+	check "requests" "$(grep -c ^request "$TMP/log")" -eq 1
+	check "wrong, but for an empty directory that a module has" \
+		"$(grep ^bad "$TMP/log" | grep -vc 'refused, and something')" -eq 0
+	check "at work" "$(tc -n sw qdisc show dev d0 | grep -c iqcn)" -eq 1
+	tc -n sw qdisc del dev d0 root
+}
+
+# traces_of_others: what the kernel says about itself when it has no memory for a
+# module: that vmalloc fails, that a trace event has no fields, that a cache is
+# not made.  Prints all other traces, by their first lines.
+traces_of_others()
+{
+	awk '
+	function end() { if (trace != "" && !own) printf "%s", trace }
+	/Call Trace:/ { end(); trace = ""; own = 0; lines = 0 }
+	/warn_alloc\+|event_define_fields|kmem_cache_create_usercopy/ { own = 1 }
+	/Call Trace:/, 0 { if (lines++ < 20) trace = trace $0 "\n" }
+	END { end() }' "$1"
+	grep -E 'RIP:|ref_tracker:|WARNING|BUG:|UBSAN|KASAN' "$1" |
+		grep -v 'WARNING: .* event_define_fields'
+}
+
+# leaks_of_others: the kernel forgets the name of a cache that it does not show
+# in sysfs.  Prints whatever else has leaked.
+leaks_of_others()
+{
+	local kmemleak=/sys/kernel/debug/kmemleak
+
+	[ -w $kmemleak ] || return
+	for _ in 1 2; do
+		sleep 6
+		echo scan >$kmemleak
+	done
+	awk '
+	/^unreferenced/ { if (object != "" && !name) print object
+			  object = $0; name = 0; next }
+	/iqcn_flow/ { name = 1 }
+	{ object = object "; " $0 }
+	END { if (object != "" && !name) print object }' $kmemleak
+	echo clear >$kmemleak
+}
+
+test_module()
+{
+	faults 1 || return
+	modprobe sch_iqcn && rmmod sch_iqcn || fail "the module does not unload"
+	dmesg -C
+	"$BUILD/failmod" "/lib/modules/$(uname -r)/extra/sch_iqcn.ko" sch_iqcn \
+		>"$TMP/counts" 2>&1 || fail "$(cat "$TMP/counts")"
+	note "allocations: $(cat "$TMP/counts")"
+	check "to load" "$(awk '{ print $2 + 0 }' "$TMP/counts")" -ge 100
+	[ ! -e /sys/kernel/debug/iqcn ] || fail "debugfs is left"
+	dmesg >"$TMP/dmesg"
+	check_eq "traces" "$(traces_of_others "$TMP/dmesg")" ""
+	check_eq "leaks" "$(leaks_of_others)" ""
+	# the lab looks at the log once more
+	dmesg -C
+	modprobe sch_iqcn || fail "the module does not load any more"
+}
+
+# sum NAME...: of counters
+sum()
+{
+	local v s=0
+
+	for v in $(counters "$@"); do
+		s=$((s + v))
+	done
+	echo $s
+}
+
+# received: packets of the receiver's device
+received()
+{
+	ip -n rcv -s -j link show dev e0 | jq '.[0].stats64.rx.packets'
+}
+
+# A fifth of what nobody can wait for fails
+test_traffic()
+{
+	local sent before
+
+	faults 0 Y || return
+	topology bridge
+	bottleneck 100mbit limit 1m kmin 1000 kmax 2000 detect queue,run,depth \
+		notify timer,wreb,pi t1 60us min-gap 1us pair sport flows 300
+	before=$(received)
+	np --time 200 --ack 1 --cnp 100
+	at_random 20
+	data --tos 3 --flows 400 --count 1200 --interval 20 --len 500
+	data --tos 2 --flows 50 --count 800 --len 1000 --sport 4000
+	wait
+	at_random 0
+	sleep 0.5
+	sent=$(stat packets)
+	note "sent $sent, $(for w in flow_new flow_full cnp_sent cnp_error; do
+		echo "$w $(stat $w)"; done | paste -sd ,)"
+	check "packets" "$sent" -gt 1000
+	check "still waiting" "$(stat backlog)" -eq 0
+	check "flows refused" "$(stat flow_full)" -gt 0
+	check "CNPs refused" "$(stat cnp_error)" -gt 0
+	check "flows" "$(stat flows)" -eq $(($(stat flow_new) - $(stat flow_aged) - \
+		$(stat flow_evicted)))
+	check "as many lines" "$(flows | tail -n +2 | wc -l)" -eq "$(stat flows)"
+	check "causes" "$(sum cnp_wreb cnp_pi cnp_hold cnp_drop)" -le "$(stat cnp_sent)"
+	check "received" $(($(received) - before)) -le "$sent"
+	# as if nothing had been
+	tc -n sw qdisc del dev p1 root
+	left
+	bottleneck 8656kbit kmin 3000 kmax 4000 t1 300us detect queue
+	pair_flow --qp 0x700
+	sniff snd --type cnp --time 60
+	data --qp 0x700 --count 100
+	wait
+	check "CNPs" "$(grep -c . "$TMP/snd")" -gt 20
+}
+
+# What a small machine has: the table is full before the limit is reached, or it
+# is not, and packets pass whatever is
+test_small()
+{
+	local i
+
+	if [ "$(awk '/^MemTotal/ { print $2 }' /proc/meminfo)" -gt 70000 ]; then
+		skip "there is more memory than 64 MB"
+		return
+	fi
+	topology bridge
+	iqcn flows 65536
+	for i in 1 2 3 4; do
+		data --src 10.1.$i.1 --tos 3 --flows 65536 --count 30000 --len 64
+	done
+	note "$(stat flows) flows, $(stat flow_evicted) evicted, $(stat flow_full) refused, $(
+		awk '/^MemAvailable/ { print $2, $3 }' /proc/meminfo) left"
+	check "flows" "$(stat flows)" -gt 1000
+	check "sent" "$(stat packets)" -ge 119000
+	pair_flow --qp 0x900000
+	check "a real one is served" "$(stat flows_paired)" -ge 1
+	tc -n sw qdisc del dev p1 root
+	left
+}
+
+run_tests

@@ -1,0 +1,538 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# iqcn monitor, on real packets: events are what happened, samples come when they
+# should, all of it in the order of time, and what is missing is said.
+
+ALL_TESTS="
+	test_words
+	test_events
+	test_flow_events
+	test_device
+	test_samples
+	test_text
+	test_order
+	test_lost
+	test_overrun
+	test_late
+	test_pipe
+	test_signals
+	test_stuck
+	test_rename
+	test_come_and_go
+	test_device_goes
+	test_unload
+	test_one_socket
+	test_valgrind
+"
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# counters are looked at twice, and are to be the same
+quiet_hosts
+
+SQP=0x800011
+STEP=2560	# ns: ten steps of virtual time's clock
+HOLD=0.1	# s: more than any record is kept back
+
+# monitor FILE [ARGUMENT...]: in the background, into $TMP/FILE; listens when this
+# returns
+monitor()
+{
+	local file=$1
+	shift
+
+	nsenter --net=/run/netns/sw "$BUILD/iqcn" monitor "$@" \
+		>"$TMP/$file" 2>"$TMP/$file.err" &
+	pid=$!
+	sleep 0.05
+}
+
+# stop: it, when all that has happened has been written
+stop()
+{
+	sleep $HOLD
+	kill "$pid"
+	wait "$pid"
+	rc=$?
+}
+
+# of FILE FILTER: of its records, as jq says
+of()
+{
+	jq -sr "$2" "$TMP/$1"
+}
+
+# wants STATUS STDERR ARGUMENT...: and nothing on stdout
+wants()
+{
+	local rc=$1 text=$2
+	shift 2
+
+	in_ns sw "$BUILD/iqcn" monitor "$@" >"$TMP/out" 2>"$TMP/err"
+	check "exit status of \"$*\"" $? -eq "$rc"
+	check_eq "stderr of \"$*\"" "$(<"$TMP/err")" "$text"
+	check_eq "stdout of \"$*\"" "$(<"$TMP/out")" ""
+}
+
+test_words()
+{
+	local see='see "iqcn help"' w
+
+	# timers are coarse until the first tick
+	sleep 0.1
+	topology bridge
+	iqcn
+	wants 2 "iqcn: unknown option \"--often\", $see" --often
+	wants 2 "iqcn: nothing after \"--interval\", $see" --interval
+	wants 2 "iqcn: unexpected word \"p1\", $see" p0 p1
+	wants 1 "iqcn: nix: No such device" nix
+	wants 2 "iqcn: nothing is left beside \"--events-only --samples-only\", $see" \
+		--events-only --samples-only
+	for w in 999us 3601s 0 -1 10mm "" nan inf 1e30; do
+		wants 2 "iqcn: an interval from 1ms to 3600s, not \"$w\", $see" \
+			--interval "$w"
+	done
+	for w in 0 -1 x 1x ""; do
+		wants 2 "iqcn: a number from 1 on, not \"$w\", $see" --count "$w"
+	done
+	for w in 1ms 0.001 3600 3600s; do
+		in_ns sw "$BUILD/iqcn" monitor --interval $w --count 1 \
+			>"$TMP/out" || fail "interval $w"
+		check "one sample" "$(wc -l <"$TMP/out")" -eq 1
+	done
+}
+
+# Each CNP and each change is one event, with the numbers of flow and queue
+test_events()
+{
+	local cause np
+
+	topology bridge vlan
+	bottleneck 100mbit kmin 4000 kmax 8000 notify timer,pi qref 3000
+	pair_flow
+	pair_flow -6 --qp 0x21
+	sniff snd --type cnp --mono --time 400
+	monitor events -j --events-only
+	np --time 120 --ack 1
+	np=$!
+	data --count 200 --interval 50 --len 1024
+	data -6 --qp 0x21 --count 200 --interval 50 --len 1024
+	wait $np
+	stop
+	check "CNPs" "$(stat cnp_sent)" -gt 20
+	check "events of them" "$(of events 'map(select(.type == "cnp")) | length')" \
+		-eq "$(stat cnp_sent)"
+	for cause in pi hold drop; do
+		check "for $cause" "$(of events "map(select(.cause == \"$cause\")) |
+			length")" -eq "$(stat cnp_$cause)"
+	done
+	check "changes" "$(stat state_changes)" -ge 2
+	check "events of them" "$(of events \
+		'map(select(.type == "queue_state")) | length')" \
+		-eq "$(stat state_changes)"
+	check_eq "types" "$(of events 'map(.type) | unique | join(" ")')" \
+		"cnp queue_state"
+	check_eq "places" "$(of events 'map([.dev, .parent]) | unique | tojson')" \
+		'[["p1","1:1"]]'
+	check_eq "flows" "$(of events 'map(select(.type == "cnp") |
+		[.src, .dst, .vid, .inner_vid, .dest_qp, .src_qp]) | unique | tojson')" \
+		"$(in_ns sw "$BUILD/iqcn" flows -j | jq -c 'map([.src, .dst, .vid,
+			.inner_vid, .dest_qp, .src_qp]) | sort')"
+	check_eq "how it began and ended" "$(of events \
+		'map(select(.type == "queue_state") | .congested | length > 0) |
+		[first, last] | tojson')" "[true,false]"
+	check_eq "why it ended" "$(of events \
+		'map(select(.type == "queue_state")) | last.reason')" quiet
+	check_eq "lost" "$(of events 'map(.lost) | max')" 0
+	check_eq "JSON of a change" "$(of events \
+		'map(select(.type == "queue_state")) | first | keys_unsorted |
+		join(" ")')" \
+		"type time_ns lost dev parent depth_bytes congested reason rate_bps roce_bps"
+	check_eq "JSON of a CNP" "$(of events \
+		'map(select(.type == "cnp")) | first | keys_unsorted | join(" ")')" \
+		"type time_ns lost dev parent depth_bytes src dst vid inner_vid dest_qp src_qp cause"
+	wait
+	# each came to the sender just after it was sent
+	virtual_time || return
+	of events 'map(select(.type == "cnp") | .time_ns) | .[]' >"$TMP/times"
+	cut -d ' ' -f 1 "$TMP/snd" | paste -d ' ' "$TMP/times" - >"$TMP/pairs"
+	check_eq "times" "$(awk -v step=$STEP '$2 < $1 || $2 - $1 > step' \
+		"$TMP/pairs")" ""
+}
+
+# Of flows that are congested by themselves
+test_flow_events()
+{
+	local before
+
+	topology bridge
+	iqcn detect run run 4 run-exit 1
+	pair_flow
+	before=$(stat flow_state_changes)
+	monitor events -j --events-only
+	data --tos 3 --psn 100 --count 6 --interval 100 --len 64
+	data --tos 3 --psn 200 --count 1 --len 64
+	data --tos 3 --psn 300 --count 1 --len 64
+	stop
+	check "changes" $(($(stat flow_state_changes) - before)) -eq 2
+	check_eq "events" "$(of events 'map(select(.type == "flow_state") |
+		[.src, .dst, .dest_qp, .congested, .reason]) | tojson')" \
+		'[["10.1.0.1","10.1.0.2",17,["run"],"run"],["10.1.0.1","10.1.0.2",17,[],"run"]]'
+}
+
+test_device()
+{
+	local before
+
+	topology bridge
+	iqcn detect run run 4 run-exit 1
+	tc -n sw qdisc replace dev p0 root handle 10: iqcn
+	before=$(stat flow_state_changes)
+	monitor events -j p0
+	data --tos 3 --psn 100 --count 6 --interval 100 --len 64
+	stop
+	check "it changed" $(($(stat flow_state_changes) - before)) -ge 1
+	check_eq "devices" "$(of events 'map(.dev) | unique | join(" ")')" p0
+	check_eq "records" "$(of events 'map(.type) | unique | join(" ")')" \
+		sample
+}
+
+# At multiples of the interval, with what tc says
+test_samples()
+{
+	local key
+
+	topology bridge
+	bottleneck 100mbit kmin 4000 kmax 8000
+	pair_flow
+	data --count 100 --interval 50 --len 1024
+	sleep 0.1
+	monitor samples -j --samples-only --interval 10ms --count 20
+	wait $pid
+	check "exit status" $? -eq 0
+	check "samples" "$(of samples length)" -eq 20
+	check_eq "JSON" "$(of samples 'first | keys_unsorted[:4] | join(" ")')" \
+		"type time_ns dev parent"
+	for key in tx_bytes:bytes tx_packets:packets ce_sent ecn_mark cnp_sent \
+		   cnp_unpaired flows flows_paired depth_peak_bytes roce_bps; do
+		check "$key" "$(of samples "last.${key%:*}")" -eq \
+			"$(stat "${key#*:}")"
+	done
+	virtual_time || return
+	check_eq "not at a multiple" "$(of samples \
+		'(first.time_ns) as $first | to_entries[] |
+		(.value.time_ns - $first - .key * 10000000) |
+		select(. < -'$STEP' or . > '$STEP')')" ""
+}
+
+# The same for people
+test_text()
+{
+	topology bridge vlan
+	bottleneck 100mbit kmin 4000 kmax 8000
+	pair_flow
+	monitor json -j --interval 5ms &
+	sleep 0.1
+	monitor text --interval 5ms
+	data --count 100 --interval 50 --len 1024
+	stop
+	kill "$(pgrep -f "monitor -j")"
+	wait
+	check "CNPs" "$(stat cnp_sent)" -gt 3
+	check_eq "events" "$(grep -v ' sample ' "$TMP/text")" "$(of json \
+		'map(select(.type != "sample") |
+		(.time_ns / 1000000000 | floor | tostring) + "." +
+		("00000000" + (.time_ns % 1000000000 | tostring))[-9:] +
+		" p1 1:1 " +
+		(if .type == "cnp" then
+		 "cnp 10.1.0.1 > 10.1.0.2 qp 0x000011 vlan 100 to qp 0x800011 for timer"
+		 else "queue " +
+		 (if .congested == [] then "clear" else "congested" end) +
+		 " by \(.reason) ce \(.rate_bps)bit of \(.roce_bps)bit" end) +
+		" depth \(.depth_bytes)b") | .[]')"
+	# what has risen from one to the next
+	check "CNPs in samples" "$(grep -o 'cnp_sent +[0-9]*' "$TMP/text" |
+		awk -F + '{ n += $2 } END { print n }')" -eq "$(stat cnp_sent)"
+	check_eq "the last" "$(tail -n 1 "$TMP/text" | cut -d ' ' -f 2-)" \
+		"p1 1:1 sample clear ce 0bit of $(stat roce_bps)bit depth 0b flows 1"
+}
+
+test_order()
+{
+	local np
+
+	topology bridge
+	bottleneck 100mbit kmin 4000 kmax 8000 notify timer,pi qref 3000 \
+		detect queue,depth,run
+	pair_flow
+	monitor all -j --interval 1ms
+	np --time 150 --ack 1
+	np=$!
+	data --flows 8 --count 800 --interval 50 --len 1024
+	wait $np
+	stop
+	check "types" "$(of all 'map(.type) | unique | length')" -ge 3
+	check_eq "out of order" "$(of all 'map(.time_ns) | . == sort')" true
+	# the state of a sample is that of the change before
+	check_eq "samples that disagree" "$(of all '(reduce .[] as $r ({};
+		if $r.type == "queue_state" then .state = ($r.congested == [])
+		elif $r.type == "sample" and .state != null and
+			.state != ($r.congested == []) then .wrong += [$r.time_ns]
+		else . end)).wrong // [] | tojson')" "[]"
+}
+
+# More than the kernel keeps for a run of its work
+test_lost()
+{
+	topology bridge
+	bottleneck 1kbit kmin 100m kmax 200m notify off
+	pair_flow
+	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn notify wreb \
+		profile 1000:1 min-gap 0 cnp-rate 10000000 cnp-burst 100000
+	data --type udp --tos 0 --count 20
+	monitor events -j
+	monitor text &
+	sleep 0.1
+	data --count 4000 --interval 1 --len 16
+	stop
+	kill "$(pgrep -f "monitor$")"
+	wait
+	check "CNPs" "$(stat cnp_sent)" -eq 4000
+	check "lost" "$(of events 'map(select(.type == "lost") | .events) | add')" \
+		-gt 100
+	check_eq "of the group" "$(of events \
+		'map(select(.type == "lost") | .group) | unique | tojson')" \
+		'["cnp"]'
+	check "events and lost ones" "$(of events '[(map(select(.type == "cnp")) |
+		length), (map(select(.type == "lost") | .events) | add)] | add')" \
+		-eq 4000
+	check "lost, in text" "$(grep -oE 'lost [0-9]+ events of group cnp$' \
+		"$TMP/text" | awk '{ n += $2 } END { print n }')" -gt 100
+	# what was lost by then is nobody's business
+	monitor later -j --interval 10ms --count 3
+	wait $pid
+	check_eq "later" "$(of later 'map(.type) | unique | join(" ")')" sample
+}
+
+# Who does not read in time loses some, is told so and goes on
+test_overrun()
+{
+	topology bridge
+	bottleneck 1kbit kmin 100m kmax 200m notify off
+	pair_flow
+	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn notify wreb \
+		profile 1000:1 min-gap 0 cnp-rate 10000000 cnp-burst 100000
+	data --type udp --tos 0 --count 20
+	sysctl -qw net.core.rmem_max=4096
+	monitor events -j --events-only
+	kill -STOP $pid
+	data --count 4000 --interval 20 --len 16
+	sleep 0.1
+	kill -CONT $pid
+	sleep $HOLD
+	data --count 5 --interval 20 --len 16 --psn 9000
+	stop
+	check "exit status" $rc -eq 0
+	check_eq "said" "$(of events 'map(select(.type == "lost" and
+		.group == null)) | length > 0')" true
+	check "fewer" "$(of events 'map(select(.type == "cnp")) | length')" \
+		-lt 4000
+	check "and on" "$(of events 'map(select(.type == "cnp")) |
+		.[-5:] | map(.time_ns) | last - first')" -lt 200000
+}
+
+test_late()
+{
+	virtual_time || { skip "means nothing outside of virtual time"; return; }
+	topology bridge
+	iqcn
+	monitor late -j --interval 10ms
+	kill -STOP $pid
+	sleep 0.1
+	kill -CONT $pid
+	stop
+	check_eq "missed" "$(of late 'map(select(.type == "late")) |
+		map(.missed) | add | . >= 8 and . <= 11')" true
+	check_eq "not at a multiple" "$(of late 'map(select(.type == "sample") |
+		.time_ns) | .[-1] as $last | .[-4:][] | ($last - .) % 10000000 |
+		select(. > '$STEP' and . < 10000000 - '$STEP')')" ""
+}
+
+# A reader that has enough, though there may be nothing more to write
+test_pipe()
+{
+	topology bridge
+	iqcn
+	in_ns sw "$BUILD/iqcn" monitor -j 2>"$TMP/err" | head -n 3 >"$TMP/out"
+	check_eq "exit status" "${PIPESTATUS[*]}" "0 0"
+	check_eq "said" "$(<"$TMP/err")" ""
+	check_eq "lines" "$(jq -r .type "$TMP/out" | paste -sd ' ')" \
+		"sample sample sample"
+	in_ns sw "$BUILD/iqcn" monitor --events-only 2>"$TMP/err" |
+		bash -c 'sleep 0.1'
+	check_eq "exit status" "${PIPESTATUS[*]}" "0 0"
+	check_eq "said" "$(<"$TMP/err")" ""
+	in_ns sw "$BUILD/iqcn" monitor --count 100 >/dev/full 2>"$TMP/err"
+	check "a full disk" $? -eq 1
+	check_eq "a full disk" "$(<"$TMP/err")" \
+		"iqcn: output: No space left on device"
+}
+
+test_signals()
+{
+	local signal
+
+	topology bridge
+	iqcn
+	for signal in INT TERM; do
+		monitor out -j --interval 5ms
+		sleep 0.1
+		kill -$signal $pid
+		wait $pid
+		check "exit status after $signal" $? -eq 0
+		check_eq "said" "$(<"$TMP/out.err")" ""
+		check "whole lines" "$(of out length)" -ge 10
+	done
+}
+
+# Who waits for a reader that does not read can be ended
+test_stuck()
+{
+	local reader signal
+
+	topology bridge
+	iqcn
+	mkfifo "$TMP/stuck"
+	for signal in INT TERM; do
+		{ sleep 100; } <"$TMP/stuck" &
+		reader=$!
+		monitor stuck -j --interval 1ms
+		sleep 1
+		kill -$signal $pid
+		sleep 0.5
+		kill -0 $pid || fail "did not wait"
+		sleep 2
+		kill -0 $pid 2>/dev/null && fail "goes on after $signal"
+		kill -KILL $pid 2>/dev/null
+		wait $pid
+		check "exit status after $signal" $? -eq 1
+		kill $reader
+		wait $reader 2>/dev/null
+	done
+}
+
+# Events of a device that has got another name have that name
+test_rename()
+{
+	topology bridge
+	bottleneck 1mbit kmin 3000 kmax 6000 notify wreb profile 1000:1 min-gap 0
+	pair_flow
+	monitor events -j --events-only
+	data --count 20 --interval 100
+	sleep 0.5
+	ip -n sw link set p1 down
+	ip -n sw link set p1 name q1
+	ip -n sw link set q1 up
+	wait_forwarding
+	data --count 20 --interval 100 --psn 5000
+	sleep 0.5
+	stop
+	check_eq "names" "$(of events 'map(.dev) | unique | join(" ")')" "p1 q1"
+	check_eq "the last" "$(of events 'last | .dev')" q1
+}
+
+test_come_and_go()
+{
+	topology bridge
+	monitor all -j --interval 10ms
+	sleep 0.05
+	iqcn
+	sleep 0.05
+	tc -n sw qdisc replace dev p0 root handle 10: iqcn
+	tc -n sw qdisc del dev p1 root
+	sleep 0.05
+	ip -n sw link set p0 down
+	ip -n sw link set p0 name q0
+	sleep 0.05
+	stop
+	check "exit status" $rc -eq 0
+	check_eq "devices, one after the other" \
+		"$(jq -r .dev "$TMP/all" | uniq | paste -sd ' ' |
+			sed 's/p1 p0 p1 p0/p1 p0/')" "p1 p0 q0"
+}
+
+test_device_goes()
+{
+	topology bridge
+	iqcn
+	monitor all -j --interval 10ms p1
+	sleep 0.05
+	# that one has no qdisc any more is no reason to end
+	tc -n sw qdisc del dev p1 root
+	sleep 0.05
+	iqcn
+	sleep 0.05
+	check "samples" "$(of all length)" -ge 5
+	ip -n sw link del p1
+	wait $pid
+	check "exit status" $? -eq 1
+	check_eq "why" "$(<"$TMP/all.err")" "iqcn: p1: it has gone"
+}
+
+test_unload()
+{
+	local way
+
+	for way in --events-only --samples-only; do
+		topology bridge
+		iqcn
+		monitor all $way
+		tc -n sw qdisc del dev p1 root
+		rmmod sch_iqcn || fail "it does not unload"
+		wait $pid
+		check "$way: exit status" $? -eq 1
+		check_eq "$way" "$(<"$TMP/all.err")" \
+			"iqcn: module sch_iqcn: it has been unloaded"
+		cleanup
+	done
+}
+
+# Events and samples by the same, and nothing but waiting in between
+test_one_socket()
+{
+	local before after
+
+	topology bridge
+	iqcn
+	monitor all --interval 100ms
+	sleep 0.2
+	check "sockets" "$(find /proc/$pid/fd -lname 'socket:*' | wc -l)" -eq 1
+	before=$(awk '/^voluntary/ { print $2 }' /proc/$pid/status)
+	sleep 1
+	after=$(awk '/^voluntary/ { print $2 }' /proc/$pid/status)
+	# a sample, and to write it
+	check "times that it slept in 10 samples" $((after - before)) -le 30
+	stop
+}
+
+test_valgrind()
+{
+	topology bridge
+	bottleneck 100mbit kmin 4000 kmax 8000
+	pair_flow
+	for json in "" -j; do
+		in_ns sw valgrind -q --error-exitcode=99 --leak-check=full \
+			"$BUILD/iqcn" monitor $json --interval 10ms --count 20 \
+			>"$TMP/out" 2>"$TMP/err" &
+		pid=$!
+		sleep 0.3
+		data --count 50 --interval 50 --len 1024
+		wait $pid
+		check "valgrind" $? -eq 0
+		check_eq "valgrind" "$(<"$TMP/err")" ""
+		check "records" "$(wc -l <"$TMP/out")" -ge 20
+	done
+}
+
+run_tests

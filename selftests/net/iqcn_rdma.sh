@@ -1,0 +1,322 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Real RDMA applications over rdma_rxe, bridged and routed through a bottleneck:
+# they lose nothing, their packets are marked, every QP is paired with the number
+# that they print themselves, and CNPs of ours do them no harm.
+#
+#   v1 (rxe1) ---- p0 [ sw ] p1 ---- v2 (rxe2)
+#
+# Until 6.12 rxe's sockets are those of the first namespace: v1 and v2 are both
+# there, and the stack is told to take packets that come from itself.  Later each
+# is in a namespace of its own, snd and rcv, and librdmacm works, too.
+#
+# User Mode Linux has no rxe.
+
+ALL_TESTS="
+	test_write_bridged
+	test_write_routed
+	test_read
+	test_send_lat
+	test_pingpong
+	test_rping
+"
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+MTU=4200
+
+# host 1|2 COMMAND...: as that host
+host()
+{
+	local ns=snd
+	[ "$1" = 1 ] || ns=rcv
+	shift
+
+	if [ "$apart" ]; then
+		in_ns "$ns" "$@"
+	else
+		"$@"
+	fi
+}
+
+# Whether rxe has a socket where its device is
+rxe_is_apart()
+{
+	ip netns add probe
+	ip -n probe link add v0 type dummy
+	ip -n probe link set v0 up
+	in_ns probe rdma link add rxe0 type rxe netdev v0 2>/dev/null
+	in_ns probe ss -Huln | grep -q :4791
+	apart=$?
+	in_ns probe rdma link del rxe0 2>/dev/null
+	ip netns del probe
+	[ $apart = 0 ] && apart=yes || apart=""
+}
+
+# rdma_topology bridge|router
+rdma_topology()
+{
+	local i addr=(- 10.1.0.1/24 10.1.0.2/24)
+
+	kind=$1
+	[ "$kind" = bridge ] || addr[2]=10.2.0.2/24
+	rxe_is_apart
+	for i in sw ${apart:+snd rcv}; do
+		ip netns add $i
+	done
+	for i in 1 2; do
+		ip link add v$i mtu $MTU type veth peer name p$((i - 1)) netns sw
+		ip -n sw link set p$((i - 1)) mtu $MTU up
+	done
+	if [ "$apart" ]; then
+		ip link set v1 netns snd
+		ip link set v2 netns rcv
+	else
+		sysctl -qw net.ipv4.conf.all.arp_ignore=1 net.ipv4.conf.all.arp_announce=2 \
+			net.ipv4.conf.all.rp_filter=0
+		for i in 1 2; do
+			sysctl -qw net.ipv4.conf.v$i.accept_local=1 net.ipv4.conf.v$i.rp_filter=0
+		done
+	fi
+	for i in 1 2; do
+		host $i ip link set lo up
+		host $i ip addr add "${addr[i]}" dev v$i
+		host $i ip link set v$i up
+	done
+	if [ "$kind" = bridge ]; then
+		ip -n sw -batch - <<-EOF
+			link add br0 type bridge mcast_snooping 0
+			link set p0 master br0
+			link set p1 master br0
+			link set br0 up
+		EOF
+		wait_forwarding
+	else
+		in_ns sw sysctl -qw net.ipv4.ip_forward=1
+		ip -n sw addr add 10.1.0.254/24 dev p0
+		ip -n sw addr add 10.2.0.254/24 dev p1
+		host 1 ip route add 10.2.0.0/24 via 10.1.0.254 dev v1 metric 100
+		host 2 ip route add 10.1.0.0/24 via 10.2.0.254 dev v2 metric 100
+	fi
+	for i in 1 2; do
+		host $i rdma link add rxe$i type rxe netdev v$i ||
+			fail "no rxe$i"
+	done
+	peer=${addr[2]%/*}
+}
+
+rdma_gone()
+{
+	local i
+
+	for i in 1 2; do
+		host $i rdma link del rxe$i
+		[ "$apart" ] || ip link del v$i
+	done
+	dmesg | grep -i "rxe.*\(err\|fail\)" | head -n 5
+}
+
+# narrow DEV [PARAMETER...]: a bottleneck there, with CNPs as soon as there is a
+# reason
+narrow()
+{
+	local dev=$1
+	shift
+
+	tc -n sw -batch - <<-EOF
+		qdisc replace dev $dev root handle 1: tbf rate 40mbit burst 20k limit 10m
+		qdisc replace dev $dev parent 1:1 handle 10: iqcn limit 4m kmin 10k kmax 30k notify timer,wreb profile 20k:1 t1 5ms age 100s $*
+	EOF
+}
+
+# gid DEV: the index of its RoCEv2 address over IPv4
+gid()
+{
+	local d=/sys/class/infiniband/$1/ports/1 i
+
+	for i in {0..15}; do
+		if grep -qi v2 "$d/gid_attrs/types/$i" 2>/dev/null &&
+		   grep -q ffff:0a "$d/gids/$i"; then
+			echo "$i"
+			return
+		fi
+	done
+}
+
+# perf PROGRAM ARGUMENT...: both ends, what they say in $TMP/1 and $TMP/2
+perf()
+{
+	local program=$1 server i
+	shift
+
+	# what waits in the bottleneck is not sent again for 4 s
+	set -- -u 20 -F -m 4096 "$@"
+	host 2 "$program" -d rxe2 -x "$(gid rxe2)" "$@" >"$TMP/2" 2>&1 &
+	server=$!
+	for i in {1..50}; do
+		host 2 ss -Hltn | grep -q :18515 && break
+		sleep 0.2
+	done
+	host 1 timeout 200 "$program" -d rxe1 -x "$(gid rxe1)" "$@" \
+		"$(control)" >"$TMP/1" 2>&1
+	check "$program, 1" $? -eq 0
+	wait $server
+	check "$program, 2" $? -eq 0
+	grep -hi "error\|fail\|syndrom" "$TMP/1" "$TMP/2" | head -n 5
+}
+
+# Where the other one is to be told how to begin
+control()
+{
+	if [ "$apart" ]; then
+		echo "$peer"
+	else
+		echo 127.0.0.1
+	fi
+}
+
+# qps: lines "QP of the sender, QP of the receiver" as the applications print them,
+# of data from host $1 to host $2
+qps()
+{
+	numbers "$TMP/$1" >"$TMP/senders"
+	numbers "$TMP/$2" >"$TMP/receivers"
+	paste -d ' ' "$TMP/senders" "$TMP/receivers" | sort
+}
+
+numbers()
+{
+	sed -nE 's/^ *local address:.*QPN (0x[0-9a-f]+).*/\1/p' "$1" |
+		while read -r qp; do
+			echo $((qp))
+		done
+}
+
+# pairs DEV: the same as the box sees them
+pairs()
+{
+	awk '$1 != "#" && $5 != "-" { print $5, $4 }' \
+		/sys/kernel/debug/iqcn/*/"$1"/flows |
+		while read -r src dst; do
+			echo $((src)) $((dst))
+		done | sort
+}
+
+# told DEV FROM TO: it was congested, and everybody was told
+told()
+{
+	check_eq "pairs" "$(pairs "$1")" "$(qps "$2" "$3")"
+	check "pairs" "$(pairs "$1" | wc -l)" -eq 4
+	check "marked" "$(stat ecn_mark "$1")" -gt 0
+	check "CNPs" "$(stat cnp_sent "$1")" -gt 0
+	check "dropped" "$(stat drop_overlimit "$1")" -eq 0
+	check "malformed" "$(stat malformed "$1")" -eq 0
+	check "contradicted" "$(stat contradicted "$1")" -eq 0
+	note "$(counters_of "$1" ecn_mark cnp_sent flows)"
+}
+
+counters_of()
+{
+	local dev=$1 name
+	shift
+
+	for name; do
+		echo -n "$name $(stat "$name" "$dev") "
+	done
+}
+
+write_through()
+{
+	rdma_topology "$1"
+	narrow p1
+	perf ib_write_bw --tclass=2 -q 4 -s 65536 -t 4 -n 20
+	told p1 1 2
+	grep -hE '^ *65536' "$TMP/1" | sed 's/^/#     /'
+	rdma_gone
+}
+
+test_write_bridged()
+{
+	write_through bridge
+}
+
+test_write_routed()
+{
+	write_through router
+}
+
+# Data comes from who is asked, nothing goes back that has the number of a packet
+# of it, and rxe sends no CNPs: what is left are UDP's source ports
+test_read()
+{
+	rdma_topology bridge
+	narrow p0 pair sport
+	perf ib_read_bw --tclass=2 -q 4 -s 65536 -t 4 -n 20
+	told p0 2 1
+	rdma_gone
+}
+
+test_send_lat()
+{
+	rdma_topology bridge
+	narrow p1
+	perf ib_send_lat --tclass=2 -s 32768 -n 100
+	check "dropped" "$(stat drop_overlimit)" -eq 0
+	rdma_gone
+}
+
+# It looks at every byte
+test_pingpong()
+{
+	local server
+
+	rdma_topology bridge
+	narrow p1
+	host 2 ibv_rc_pingpong -c -d rxe2 -g "$(gid rxe2)" -s 4096 -n 50 \
+		>"$TMP/2" 2>&1 &
+	server=$!
+	sleep 3
+	host 1 timeout 200 ibv_rc_pingpong -c -d rxe1 -g "$(gid rxe1)" -s 4096 \
+		-n 50 "$(control)" >"$TMP/1" 2>&1
+	check "pingpong, 1" $? -eq 0
+	wait $server
+	check "pingpong, 2" $? -eq 0
+	check "invalid" "$(grep -ci invalid "$TMP/1" "$TMP/2" | awk -F: '{ n += $2 } END { print n }')" -eq 0
+	rdma_gone
+}
+
+# Connections of librdmacm, and every byte
+test_rping()
+{
+	local server
+
+	rdma_topology bridge
+	if [ -z "$apart" ]; then
+		rdma_gone
+		skip "rxe of this kernel is of the first namespace"
+		return
+	fi
+	narrow p1
+	host 2 rping -s -a "$peer" -v -V -C 50 -S 4096 >"$TMP/2" 2>&1 &
+	server=$!
+	sleep 3
+	host 1 timeout 200 rping -c -a "$peer" -v -V -C 50 -S 4096 >"$TMP/1" 2>&1
+	check "rping, 1" $? -eq 0
+	wait $server
+	check "rping, 2" $? -eq 0
+	check "pings" "$(grep -c 'ping data' "$TMP/1")" -eq 50
+	rdma_gone
+}
+
+if ! modinfo rdma_rxe >/dev/null 2>&1; then
+	echo "1..0 # SKIP a kernel without rdma_rxe"
+	exit
+fi
+for program in rdma ib_write_bw ibv_rc_pingpong rping; do
+	if ! command -v $program >/dev/null; then
+		echo "no $program: see selftests/lab/lib-packages.sh"
+		exit 1
+	fi
+done
+run_tests

@@ -1,0 +1,692 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# iqcn(8), on real packets: what it says is what tc, sysfs, debugfs and the
+# netlink family say, and what it says when something is wrong.
+#
+# What it makes of messages that this kernel does not send is in
+# userspace/tests/.
+
+ALL_TESTS="
+	test_help
+	test_bad_words
+	test_no_module
+	test_old_module
+	test_version
+	test_agree
+	test_table
+	test_filters
+	test_sort
+	test_rate
+	test_flush
+	test_pipe
+	test_memory
+	test_names
+	test_check
+	test_check_problems
+	test_check_versions
+	test_completion
+	test_valgrind
+"
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# tool [ARGUMENT...]: in the switch
+tool()
+{
+	in_ns sw "$BUILD/iqcn" "$@"
+}
+
+# wants STATUS STDERR ARGUMENT...: and nothing on stdout
+wants()
+{
+	local rc=$1 text=$2
+	shift 2
+
+	tool "$@" >"$TMP/out" 2>"$TMP/err"
+	check "exit status of \"$*\"" $? -eq "$rc"
+	check_eq "stderr of \"$*\"" "$(<"$TMP/err")" "$text"
+	check_eq "stdout of \"$*\"" "$(<"$TMP/out")" ""
+}
+
+# A box without traffic
+idle_box()
+{
+	ip -batch - <<-EOF
+		netns add sw
+		link add p1 netns sw type veth peer name p0 netns sw
+	EOF
+	ip -n sw link set p0 up
+	ip -n sw link set p1 up
+}
+
+# unpaired FLOWS COUNT: so many CE packets of flows that nobody answers
+unpaired()
+{
+	data --tos 3 --qp 0x1000 --flows "$1" --count "$2" --len 16
+}
+
+test_help()
+{
+	local out
+
+	idle_box
+	out=$(tool help)
+	check "lines" "$(wc -l <<<"$out")" -le 24
+	check "columns" "$(wc -L <<<"$out")" -le 80
+	check_eq "--help" "$(tool --help)" "$out"
+	tool >"$TMP/out" 2>"$TMP/err"
+	check "nothing said" $? -eq 2
+	check_eq "usage" "$(<"$TMP/err")" "$out"
+}
+
+test_bad_words()
+{
+	local see='see "iqcn help"' c
+
+	idle_box
+	wants 2 "iqcn: unknown command \"look\", $see" look
+	wants 2 "iqcn: unknown option \"-x\", $see" -x
+	for c in show flows flush check version; do
+		wants 2 "iqcn: unknown option \"-x\", $see" $c -x
+		wants 2 "iqcn: unknown option \"--bla\", $see" $c -j --bla
+	done
+	for c in show flows; do
+		wants 2 "iqcn: unexpected word \"b\", $see" $c a b
+	done
+	for c in check version; do
+		wants 2 "iqcn: unexpected word \"a\", $see" $c a
+	done
+	for c in show flows flush; do
+		wants 1 "iqcn: nix: No such device" $c nix
+	done
+	wants 2 "iqcn: nothing after \"--sort\", $see" flows --sort
+	wants 2 "iqcn: cnps, rate or age, not \"name\", $see" flows --sort name
+	for c in 0 -1 x 3x "" 99999999999999999999; do
+		wants 2 "iqcn: a number from 1 on, not \"$c\", $see" \
+			flows --limit "$c"
+	done
+	wants 2 "iqcn: root or parent, not \"leaf\", $see" flush p1 leaf
+	wants 2 "iqcn: nothing after \"parent\", $see" flush p1 parent
+	wants 2 "iqcn: no class \"1:x\", $see" flush p1 parent 1:x
+	wants 2 "iqcn: unexpected word \"x\", $see" flush p1 root x
+	iqcn
+	wants 1 "iqcn: p0: no qdisc iqcn" flows p0
+	wants 1 "iqcn: flush: The device of this ifindex is not there, or has no qdisc iqcn" \
+		flush p0
+	wants 1 "iqcn: flush: The device has no qdisc iqcn with this parent" \
+		flush p1 parent 1:1
+}
+
+no_module()
+{
+	cleanup
+	rmmod sch_iqcn 2>/dev/null
+	modprobe=$(sysctl -n kernel.modprobe)
+	sysctl -qw kernel.modprobe=/bin/false
+	idle_box
+}
+
+test_no_module()
+{
+	local why="module sch_iqcn: not loaded, and the kernel does not find it"
+	local modprobe
+
+	no_module
+	wants 1 "iqcn: $why" flows
+	wants 1 "iqcn: $why" flush
+	check_eq "show" "$(tool show -j)" "[]"
+	check_eq "version" "$(tool version | grep -v ^q_)" \
+		"iqcn $(version)
+sch_iqcn not loaded
+family none"
+	check_eq "version -j" "$(tool version -j | jq -c '[.sch_iqcn, .family]')" \
+		"[null,null]"
+	tool check >"$TMP/out"
+	check "check" $? -eq 1
+	check_eq "what fails" "$(grep ^fail "$TMP/out")" \
+		"fail  module     sch_iqcn is not loaded: modprobe sch_iqcn, after make install and depmod
+fail: 1 failed, 0 warnings"
+
+	# nor does looking load it, but asking does
+	sysctl -qw kernel.modprobe="$modprobe"
+	tool check >/dev/null
+	tool version >/dev/null
+	[ ! -e /sys/module/sch_iqcn ] || fail "looking loads the module"
+	wants 0 "" flush -j >/dev/null 2>&1
+	test_failed=""
+	tool flows -j >"$TMP/out" || fail "flows"
+	check_eq "flows" "$(<"$TMP/out")" "[]"
+	[ -e /sys/module/sch_iqcn ] || fail "asking does not load the module"
+}
+
+# One that has no family and says no version, as far as one can see
+test_old_module()
+{
+	local modprobe
+
+	no_module
+	mount -t tmpfs none /sys/module
+	mkdir /sys/module/sch_iqcn
+	wants 1 "iqcn: module sch_iqcn: it is older than this tool, which wants netlink family iqcn" \
+		flows
+	check_eq "version" "$(tool version | grep ^sch_)" \
+		"sch_iqcn has no version"
+	tool check >"$TMP/out"
+	check "check" $? -eq 1
+	check_eq "what fails" "$(grep ^fail "$TMP/out")" \
+		"fail  module     sch_iqcn has no version, it is older than this tool: install this one, rmmod and modprobe it
+fail  family     the module has no netlink family iqcn, this tool sees nothing: see module
+fail: 2 failed, 0 warnings"
+	umount /sys/module
+	sysctl -qw kernel.modprobe="$modprobe"
+}
+
+# of the sources
+version()
+{
+	sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' "$TOP/kmod/qdisc.c"
+}
+
+test_version()
+{
+	idle_box
+	iqcn
+	check_eq "of the module" "$(</sys/module/sch_iqcn/version)" \
+		"$(version)"
+	check_eq "version" "$(tool version)" "iqcn $(version)
+q_iqcn $(version)
+sch_iqcn $(version)
+family 1"
+	check_eq "JSON" "$(tool -j version)" \
+		"{\"iqcn\":\"$(version)\",\"q_iqcn\":\"$(version)\",\"sch_iqcn\":\"$(version)\",\"family\":1}"
+}
+
+# Flows over IPv4 and IPv6, paired or not, that were told by the receiver and by
+# the box, below a tbf and with a VLAN; then nothing moves any more
+traffic()
+{
+	topology bridge vlan
+	bottleneck 100mbit notify timer,pi t1 300us kmin 2000 kmax 4000 \
+		qref 3000 limit 1m detect queue,depth
+	np --time 200 --ack 1 --cnp 500
+	data --tos 2 --flows 4 --count 400 --len 1024 --qp 0x20
+	data -6 --tos 2 --flows 4 --count 100 --len 1024 --qp 0x40
+	wait
+	unpaired 3 30
+	sleep 0.1
+}
+
+# decimal: what is hexadecimal, otherwise
+decimal()
+{
+	local words i
+
+	while read -ra words; do
+		for i in "${!words[@]}"; do
+			[[ ${words[i]} != 0x* ]] || words[i]=$((words[i]))
+		done
+		echo "${words[*]}"
+	done
+}
+
+# What debugfs says of flows, but for ages
+debugfs_flows()
+{
+	flows | awk '!/^#/ { print $1, $2, $3, $4, $5, $6, $7, $8, $9, $12,
+		$13, $14, $15, $16, $18, $19, $20 }' | decimal | sort
+}
+
+json_flows()
+{
+	tool flows -j | jq -r '.[] | [.src, .dst, "\(.vid).\(.inner_vid)",
+		.dest_qp, .src_qp // "-", .pair, .parent,
+		(if .congested == [] then "clear" else "congested" end),
+		.queued, .psn, .ce_sent, .cnp_seen, .cnp_sent, .state_reason,
+		.run, (.ce_to_cnp_ns / 1000 | floor),
+		(.cnp_interval_ns / 1000 | floor)] | map(tostring) |
+		join(" ")' | sort
+}
+
+test_agree()
+{
+	local f
+
+	traffic
+	check "flows" "$(stat flows)" -eq 11
+	check "CNPs of ours" "$(stat cnp_sent)" -gt 10
+	check "CNPs of the receiver" "$(stat cnp_seen)" -gt 10
+	debugfs_flows >"$TMP/debugfs"
+	json_flows >"$TMP/json"
+	check "flows in debugfs" "$(wc -l <"$TMP/debugfs")" -eq 11
+	check_eq "debugfs and flows -j" \
+		"$(diff "$TMP/debugfs" "$TMP/json")" ""
+
+	# of one device, of all; sums
+	tool flows p1 -j | jq -c 'map(del(.age_ns, .ce_age_ns, .state_age_ns,
+		.cnp_seen_age_ns, .cnp_sent_age_ns))' >"$TMP/p1"
+	tool flows -j | jq -c 'map(del(.age_ns, .ce_age_ns, .state_age_ns,
+		.cnp_seen_age_ns, .cnp_sent_age_ns))' >"$TMP/all"
+	check_eq "p1 is all" "$(cmp "$TMP/p1" "$TMP/all")" ""
+	for f in ce_sent cnp_seen cnp_sent; do
+		check "$f of tc" "$(stat $f)" -eq \
+			"$(jq "map(.$f) | add" "$TMP/all")"
+		check "$f of sysfs" "$(value $f)" -eq \
+			"$(jq "map(.$f) | add" "$TMP/all")"
+	done
+	check_eq "numbers" "$(jq -c 'map(.id) | sort' "$TMP/all")" \
+		"$("$BUILD/genl" --netns sw dump 3 | sed -nE \
+			's/.* 5=([0-9]+).*/\1/p' | sort -n | jq -sc .)"
+	check_eq "show and tc" "$(tool show -j |
+		jq -S '.[] | del(.state_since_ns, .dev)' >"$TMP/show"
+		tc -n sw -s -j qdisc show dev p1 | jq -S '.[] |
+		select(.kind == "iqcn") | del(.state_since_ns, .refcnt, .dev)' |
+		diff - "$TMP/show")" ""
+}
+
+# The columns are the JSON's numbers, and as many as fit
+test_table()
+{
+	local w
+
+	traffic
+	tool flows | awk 'NR > 1 { gsub(/[()]/, ""); print $1, $2, $3, $4, $5,
+		$6, $7, $8 }' | decimal >"$TMP/text"
+	tool flows -j | jq -r '.[] | "\(.dev) \(.src) \(.dst) \(.dest_qp) \(.pair) \(if .congested == [] then "clear" else .state_reason end) \(.cnp_sent) \(.cnp_seen)"' \
+		>"$TMP/json"
+	check "lines" "$(wc -l <"$TMP/text")" -eq 11
+	check_eq "text and JSON" "$(diff "$TMP/text" "$TMP/json")" ""
+	check "without a terminal" "$(tool flows | head -n 1 | wc -L)" -eq 80
+
+	# of a terminal; one that does not know has 80
+	mkdir -p /dev/pts
+	mountpoint -q /dev/pts || mount -t devpts devpts /dev/pts
+	for w in 0 10 80 100 300; do
+		in_ns sw script -qec "stty cols $w; $BUILD/iqcn flows" \
+			/dev/null </dev/null | tr -d '\r' >"$TMP/$w"
+		check "lines at $w" "$(wc -l <"$TMP/$w")" -eq 12
+		check "columns at $w" "$(head -n 1 "$TMP/$w" | wc -L)" -le \
+			$((w ? w : 80))
+	done
+	check_eq "0 is 80" "$(cmp "$TMP/0" "$TMP/80")" ""
+	check_eq "no terminal is 80" "$(tool flows | cmp - "$TMP/80")" ""
+	check_eq "wide" "$(awk 'NR == 1 { print NF }' "$TMP/300")" 17
+	check_eq "VLAN" "$(awk 'NR == 2 { print $14 }' "$TMP/300")" 100
+	check_eq "parent" "$(awk 'NR == 2 { print $13 }' "$TMP/300")" 1:1
+}
+
+# A queue that stays congested, and one that is not
+test_filters()
+{
+	topology bridge
+	iqcn detect depth kmin 1000 kmax 2000 pair psn
+	pair_flow
+	unpaired 4 4
+	check "flows" "$(tool flows -j | jq length)" -eq 5
+	check_eq "paired" "$(tool flows --paired -j |
+		jq -c 'map([.dest_qp, .pair, .paired])')" '[[17,"psn",true]]'
+	check "congested" "$(tool flows --congested -j | jq length)" -eq 0
+
+	bottleneck 1mbit detect depth kmin 1000 kmax 2000
+	data --tos 2 --flows 2 --count 60 --len 1024
+	sleep 0.1
+	check_eq "congested" "$(tool flows p1 --congested -j |
+		jq -c 'map(.congested) | unique')" '[["depth"]]'
+	check "flows" "$(tool flows --congested -j | jq length)" -eq \
+		"$(stat flows_congested)"
+	check "none of both" "$(tool flows --congested --paired -j |
+		jq length)" -eq 0
+}
+
+# Five flows, made one after the other, with ever more CE packets and CNPs
+test_sort()
+{
+	local qp
+
+	topology bridge
+	iqcn
+	for qp in 1 2 3 4 5; do
+		np --time 30 --ack 1
+		data --tos 3 --qp $qp --count $((qp * 10)) --interval 200
+		wait
+		[ $qp = 3 ] || reply --type cnp --qp $((0x800000 + qp)) \
+			--count $((qp % 3))
+	done
+	check_eq "CNPs" "$(tool flows --sort cnps -j |
+		jq -c 'map(.cnp_seen + .cnp_sent)')" '[2,2,1,1,0]'
+	check_eq "the same number: by id" "$(tool flows --sort cnps -j |
+		jq -c 'map(.dest_qp)')" '[2,5,1,4,3]'
+	check_eq "age" "$(tool flows --sort age -j | jq -c 'map(.dest_qp)')" \
+		'[1,2,3,4,5]'
+	check_eq "limit" "$(tool flows p1 --limit 2 --sort age -j |
+		jq -c 'map(.dest_qp)')" '[1,2]'
+	check_eq "limit in text" "$(tool flows --sort cnps --limit=3 |
+		awk 'NR > 1 { print $4 }' | decimal | paste -sd ,)" 2,5,1
+	check "limit, any" "$(tool flows --limit 3 -j | jq length)" -eq 3
+	check "limit above" "$(tool flows --limit 30 -j | jq length)" -eq 5
+	check_eq "no key more" "$(tool flows --sort age -j | jq '.[0].ce_pps')" \
+		null
+}
+
+# CE packets per second, while they come
+test_rate()
+{
+	virtual_time || { skip "means nothing outside of virtual time"; return; }
+	topology bridge
+	iqcn
+	data --tos 3 --qp 1 --count 1500 --interval 1000 &
+	data --tos 3 --qp 2 --count 7500 --interval 200 &
+	data --tos 3 --qp 3 --count 10
+	sleep 0.2
+	check_eq "rates" "$(tool flows --sort rate --limit 2 -j |
+		jq -c 'map([.dest_qp, (.ce_pps / 10 | round)])')" \
+		'[[2,500],[1,100]]'
+	wait
+	check_eq "at rest" "$(tool flows --sort rate -j |
+		jq -c 'map(.ce_pps) | add')" 0
+}
+
+test_flush()
+{
+	topology bridge
+	tc -n sw -batch - <<-EOF
+		qdisc add dev p1 root handle 1: prio
+		qdisc add dev p1 parent 1:1 iqcn notify timer
+		qdisc add dev p1 parent 1:2 iqcn notify timer
+		qdisc add dev p0 root iqcn notify timer
+	EOF
+	pair_flow
+	unpaired 5 5
+	check "flows" "$(tool flows -j | jq length)" -eq 6
+	check_eq "of another device" "$(tool flush p0)" "0 flows forgotten"
+	check_eq "of another queue" "$(tool flush p1 parent 1:$((3 - $(
+		tool flows --limit 1 -j | jq -r '.[0].parent[2:]'))))" \
+		"0 flows forgotten"
+	check_eq "of the queue" "$(tool flush p1 parent "$(
+		tool flows --limit 1 -j | jq -r '.[0].parent')")" \
+		"6 flows forgotten"
+	check "flows left" "$(value flows)" -eq 0
+	unpaired 1 1
+	check_eq "of the device" "$(tool flush p1)" "1 flow forgotten"
+	unpaired 2 2
+	check_eq "all, JSON" "$(tool flush -j)" '{"flushed":2}'
+	# root, but not so much
+	unpaired 2 2
+	in_ns sw setpriv --bounding-set=-net_admin "$BUILD/iqcn" flush \
+		>"$TMP/out" 2>&1
+	check "without CAP_NET_ADMIN" $? -eq 1
+	check_eq "without CAP_NET_ADMIN" "$(<"$TMP/out")" \
+		"iqcn: flush: Operation not permitted"
+	check "to look is free" "$(in_ns sw setpriv --bounding-set=-all \
+		--reuid 65534 --clear-groups "$BUILD/iqcn" flows -j |
+		jq length)" -eq 2
+}
+
+# Whoever has seen enough is left alone; a full disk is an error
+test_pipe()
+{
+	local status
+
+	topology bridge
+	iqcn
+	unpaired 9000 9000
+	check "flows" "$(tool flows | wc -l)" -eq 9001
+	tool flows 2>"$TMP/err" | head -n 2 >"$TMP/out"
+	status=${PIPESTATUS[0]}
+	check "closed pipe" "$status" -eq 0
+	tool flows -j 2>>"$TMP/err" | head -c 10 >/dev/null
+	status=${PIPESTATUS[0]}
+	check "closed pipe, JSON" "$status" -eq 0
+	tool flows --sort age 2>>"$TMP/err" | true
+	status=${PIPESTATUS[0]}
+	check "closed pipe, sorted" "$status" -eq 0
+	check_eq "said" "$(<"$TMP/err")" ""
+	check "lines" "$(wc -l <"$TMP/out")" -eq 2
+	tool flows 2>"$TMP/err" >/dev/full
+	check "full" $? -eq 1
+	check_eq "full" "$(<"$TMP/err")" \
+		"iqcn: output: No space left on device"
+	tool help 2>"$TMP/err" >/dev/full
+	check "full at the end" $? -eq 1
+}
+
+# What is not sorted is not kept, what is limited hardly
+test_memory()
+{
+	topology bridge
+	iqcn
+	unpaired 20000 20000
+	check "flows" "$(bash -c "ulimit -d 3000
+		nsenter --net=/run/netns/sw $BUILD/iqcn flows" | wc -l)" \
+		-eq 20001
+	check "limited" "$(bash -c "ulimit -d 3000
+		nsenter --net=/run/netns/sw $BUILD/iqcn flows --sort age --limit 9" |
+		wc -l)" -eq 10
+	bash -c "ulimit -d 3000
+		nsenter --net=/run/netns/sw $BUILD/iqcn flows --sort age" \
+		>"$TMP/out" 2>&1
+	check "sorted" $? -eq 1
+	check_eq "sorted" "$(<"$TMP/out")" "iqcn: flows: Cannot allocate memory"
+}
+
+# The kernel lets a device have nearly any name
+test_names()
+{
+	local name='a"b\c$(d)' wanted='"a\"b\\c$(d)"'
+
+	topology bridge
+	ip -n sw link set p1 down
+	ip -n sw link set p1 name "$name"
+	ip -n sw link set "$name" up
+	tc -n sw qdisc add dev "$name" root handle 10: iqcn
+	wait_forwarding
+	unpaired 1 1
+	check_eq "show" "$(tool show -j | jq -c '.[].dev')" "$wanted"
+	check_eq "show that" "$(tool show -j "$name" | jq -c '.[].dev')" \
+		"$wanted"
+	check_eq "flows" "$(tool flows -j | jq -c '.[].dev')" "$wanted"
+	check_eq "flows in text" "$(tool flows "$name" |
+		awk 'NR == 2 { print $1 }')" "$name"
+	check_eq "check" "$(tool check -j | jq -c '.items[] |
+		select(.item == "ECT") | .place')" "${wanted%\"} root\""
+}
+
+# verdict WANTED: of iqcn check, which exits accordingly and says the same in JSON
+verdict()
+{
+	local rc wanted=0
+
+	[ "$1" != fail ] || wanted=1
+	tool check >"$TMP/check"
+	rc=$?
+	check "exit status of check" $rc -eq $wanted
+	check_eq "verdict" "$(tail -n 1 "$TMP/check" | cut -d : -f 1)" "$1"
+	tool check -j >"$TMP/check.json"
+	check "exit status of check -j" $? -eq $rc
+	check_eq "text and JSON" "$(head -n -1 "$TMP/check")" \
+		"$(jq -r '.items[] | def pad(n): . + " " * (n - length);
+		(.state | pad(4)) + "  " + (.item | pad(9)) + "  " +
+		(if .place then .place + ": " else "" end) + .text +
+		(if .fix then ": " + .fix else "" end)' "$TMP/check.json")"
+	check_eq "verdict in JSON" "$(jq -r .verdict "$TMP/check.json")" "$1"
+	check "fails" "$(jq .failed "$TMP/check.json")" -eq \
+		"$(grep -c '^fail ' "$TMP/check")"
+	check "warnings" "$(jq .warnings "$TMP/check.json")" -eq \
+		"$(grep -c '^warn ' "$TMP/check")"
+}
+
+# says STATE ITEM TEXT: in what verdict() saw; TEXT is a pattern
+says()
+{
+	grep -q "^$1 *$2 *.*$3.*" "$TMP/check" ||
+		fail "no $1 of $2: $(grep " $2 " "$TMP/check")"
+}
+
+test_check()
+{
+	idle_box
+	modprobe sch_iqcn
+	verdict warn
+	says warn qdiscs "none in this network namespace: tc qdisc add"
+	cleanup
+	topology bridge
+	iqcn
+	pair_flow
+	reply --type cnp --qp 0x800011 --count 2
+	verdict ok
+	check_eq "items" "$(awk '{ print $1, $2 }' "$TMP/check" | paste -sd ,)" \
+		"ok plugin,ok module,ok family,ok qdiscs,ok strays,ok ECT,ok pairing,ok CNPs,ok room,ok: 0"
+	says ok ECT "p1 root: 0 packets marked, 4 came with CE"
+	says ok pairing "p1 root: 1 of 1 flows"
+	says ok CNPs "p1 root: 2 of receivers, 0 of ours"
+	unpaired 1 1
+	verdict warn
+	says warn pairing "p1 root: 1 of 2 flows are not paired"
+}
+
+test_check_problems()
+{
+	topology bridge
+	bottleneck 10mbit kmin 1000 kmax 2000 limit 20k notify pi qref 1500 \
+		detect queue,depth
+	data --tos 0 --count 40 --len 1024
+	verdict fail
+	says fail ECT "p1 1:1: $(stat not_ect) packets were to be marked, none is ECT: have the senders"
+	says warn room "$(stat drop_overlimit) packets were dropped"
+	reply --type cnp --count 3
+	reply --type cnp --bad tver --count 2
+	sleep 0.1
+	bottleneck 1mbit kmin 1000 kmax 2000 limit 1m notify timer \
+		detect depth flows 2 t1 10us
+	data --tos 2 --flows 5 --count 60 --len 1024
+	sleep 0.1
+	verdict fail
+	says warn ECT "are not ECT, $(($(stat ecn_mark) + $(stat ce_in))) are CE"
+	says fail pairing "none of 2 flows is paired"
+	says warn CNPs "congested, and nobody has ever sent one: see pairing"
+	says warn room "flows made room for others"
+	says warn strays "p1: $(value cnp_unmatched) CNPs came that belong to no flow"
+	says warn strays "p1: $(value malformed) packets look like RoCEv2"
+	# a budget of one CNP
+	bottleneck 10mbit kmin 1000 kmax 2000 limit 1m notify timer \
+		detect queue,depth t1 10us cnp-rate 1 cnp-burst 1
+	np --time 60 --ack 1
+	data --tos 3 --count 50 --interval 1000 --len 1024
+	wait
+	sleep 0.3
+	verdict warn
+	says warn CNPs "$(stat cnp_budget) were due but over the port's budget"
+}
+
+test_check_versions()
+{
+	idle_box
+	iqcn
+	verdict ok
+	TC_LIB_DIR=$TMP/none
+	verdict fail
+	says fail plugin "no $TMP/none/q_iqcn.so, tc does not know iqcn"
+	mkdir "$TMP/plugin"
+	TC_LIB_DIR=$TMP/plugin
+	echo "no library" >"$TMP/plugin/q_iqcn.so"
+	verdict fail
+	says fail plugin "tc cannot load it"
+	check_eq "version" "$(tool version | grep ^q_)" "q_iqcn does not load"
+	echo 'const char *iqcn_plugin_version(void) { return "9.9"; }' |
+		gcc -shared -fPIC -o "$TMP/plugin/q_iqcn.so" -xc -
+	verdict warn
+	says warn plugin "q_iqcn.so is 9.9, this tool $(version)"
+	check_eq "version" "$(tool version | grep ^q_)" "q_iqcn 9.9"
+	echo 'int iqcn_qdisc_util;' |
+		gcc -shared -fPIC -o "$TMP/plugin/q_iqcn.so" -xc -
+	verdict warn
+	says warn plugin "q_iqcn.so is older, this tool $(version)"
+	TC_LIB_DIR=$BUILD
+	echo 9.8 >"$TMP/version"
+	mount --bind "$TMP/version" /sys/module/sch_iqcn/version
+	verdict warn
+	says warn module "sch_iqcn is 9.8, this tool $(version)"
+	umount /sys/module/sch_iqcn/version
+}
+
+# completes WORDS WANTED...: with the cursor behind the last word
+completes()
+{
+	local COMP_WORDS COMP_CWORD COMPREPLY
+
+	IFS=, read -ra COMP_WORDS <<<"iqcn,$1"
+	[[ $1 != *, && -n $1 ]] || COMP_WORDS+=("")
+	COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+	_iqcn
+	check_eq "completion of \"$1\"" "${COMPREPLY[*]}" "${*:2}"
+}
+
+test_completion()
+{
+	# shellcheck source=userspace/iqcn.bash
+	. "$TOP/userspace/iqcn.bash"
+	cd "$TMP" || return
+	ip link add d0 type dummy
+	ip link add 'd$(id>oops)' type dummy
+	ip link add e0 type dummy
+	tc qdisc add dev d0 root iqcn
+	tc qdisc add dev 'd$(id>oops)' root iqcn
+	completes "" show flows monitor top flush check metrics version help -j
+	completes "fl" flows flush
+	completes "flows,--s" --sort
+	completes "flows,--sort," cnps rate age
+	completes "flows,--limit,"
+	completes "show," -j 'd\$\(id\>oops\)' d0
+	completes "flows,--sort,rate,d" 'd\$\(id\>oops\)' d0
+	completes "flows,d0," --congested --paired --sort --limit -j
+	completes "monitor,d0," --interval --count --events-only \
+		--samples-only -j
+	completes "monitor,--interval,"
+	completes "monitor,--interval,1ms,d" 'd\$\(id\>oops\)' d0
+	completes "top,--sort," cnps rate age
+	completes "top,--count,3,d0," --interval --sort --batch --count
+	completes "flush,d0," root parent -j
+	completes "flush,d0,root," -j
+	completes "check," -j
+	completes "metrics,--fl" --flows
+	completes "help,"
+	[ ! -e oops ] || fail "a name is run"
+	# each command that help has, and no other
+	check_eq "commands" "$("$BUILD/iqcn" help |
+		sed -nE 's/^  ([a-z]+).*/\1/p' | paste -sd ' ')" \
+		"$(COMP_WORDS=(iqcn "") COMP_CWORD=1
+		   _iqcn; echo "${COMPREPLY[*]% -j}" | sed 's/ -j//')"
+	ip link del d0
+	ip link del 'd$(id>oops)'
+	ip link del e0
+}
+
+test_valgrind()
+{
+	local args
+
+	traffic
+	while read -r -a args; do
+		in_ns sw valgrind -q --leak-check=full \
+			--show-leak-kinds=definite,indirect \
+			--error-exitcode=99 "$BUILD/iqcn" "${args[@]}" \
+			>/dev/null 2>"$TMP/err"
+		[ $? != 99 ] && ! grep -q == "$TMP/err" ||
+			fail "${args[*]}: $(head -n 20 "$TMP/err")"
+	done <<-EOF
+		show
+		show -j
+		flows
+		flows p1 -j --sort rate --limit 2
+		flows --limit 3
+		check
+		check -j
+		version -j
+		metrics
+		metrics --flows 1 --openmetrics -o $TMP/iqcn.prom
+		flush p1 parent 1:1
+		flows p0
+	EOF
+}
+
+run_tests

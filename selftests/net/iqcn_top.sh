@@ -1,0 +1,596 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# iqcn top, in a terminal (tmux's) and in batches: what it shows is so, keys do
+# what they should, and the terminal is left as it was.
+
+ALL_TESTS="
+	test_words
+	test_batch
+	test_rates
+	test_bar
+	test_queues
+	test_sort
+	test_keys
+	test_scroll
+	test_addresses
+	test_resize
+	test_terminals
+	test_ends
+	test_unload
+	test_flow_ids
+	test_valgrind
+	test_cpu
+"
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# counters are looked at twice, and are to be the same
+quiet_hosts
+
+export LC_ALL=C.UTF-8
+IQCN=$BUILD/iqcn
+
+# top [ARGUMENT...]: in the switch
+top()
+{
+	in_ns sw "$IQCN" top "$@"
+}
+
+tmux()
+{
+	command tmux -S "$TMP/tmux" -f "$TMP/tmux.conf" "$@"
+}
+
+# terminal COLUMNS ROWS [TERM]: with a shell in it
+terminal()
+{
+	mkdir -p /dev/pts
+	mountpoint -q /dev/pts || mount -t devpts devpts /dev/pts
+	echo "set -g default-terminal ${3:-screen}" >"$TMP/tmux.conf"
+	in_ns sw tmux -S "$TMP/tmux" -f "$TMP/tmux.conf" new-session -d \
+		-x "$1" -y "$2" "PS1='$ ' exec bash --norc --noprofile"
+	until_there '^\$$'
+}
+
+no_terminal()
+{
+	tmux kill-server 2>/dev/null
+	sleep 0.05
+}
+
+# say WORDS: to the shell; keys KEY...: to whom it may concern
+say()
+{
+	tmux send-keys -l "$*"
+	tmux send-keys Enter
+}
+
+keys()
+{
+	tmux send-keys "$@"
+	sleep 0.05
+}
+
+capture()
+{
+	tmux capture-pane -p "$@"
+}
+
+# look REGEX: is it in the terminal?  ^ and $ at its ends are those of a line; in
+# bash, for a process takes a twentieth of a second here
+look()
+{
+	local re=$1
+
+	screen=$'\n'$(capture)$'\n'
+	[[ $re != ^* ]] || re=$'\n'${re#^}
+	[[ $re != *[^\\]$ ]] || re=${re%$}$'\n'
+	[[ $screen =~ $re ]]
+}
+
+not_there()
+{
+	fail "not in the terminal: \"$1\""
+	echo "${screen//$'\n'/$'\n#     |'}"
+}
+
+there()
+{
+	look "$1" || not_there "$1"
+}
+
+# until_there REGEX
+until_there()
+{
+	local i
+
+	for i in $(seq 60); do
+		! look "$1" || return
+		sleep 0.05
+	done
+	not_there "$1"
+}
+
+# wants STATUS STDERR ARGUMENT...: and nothing on stdout
+wants()
+{
+	local rc=$1 text=$2
+	shift 2
+
+	top "$@" >"$TMP/out" 2>"$TMP/err" </dev/null
+	check "exit status of \"$*\"" $? -eq "$rc"
+	check_eq "stderr of \"$*\"" "$(<"$TMP/err")" "$text"
+	check_eq "stdout of \"$*\"" "$(<"$TMP/out")" ""
+}
+
+test_words()
+{
+	local see='see "iqcn help"'
+
+	# timers are coarse until the first tick
+	sleep 0.1
+	topology bridge
+	iqcn
+	wants 2 "iqcn: unknown option \"--fast\", $see" --fast
+	wants 2 "iqcn: unexpected word \"p1\", $see" p0 p1
+	wants 1 "iqcn: nix: No such device" nix
+	wants 2 "iqcn: cnps, rate or age, not \"name\", $see" --sort name
+	wants 2 "iqcn: an interval from 1ms to 3600s, not \"0\", $see" \
+		--interval 0
+	wants 2 "iqcn: a number from 1 on, not \"0\", $see" --count 0
+	wants 2 "iqcn: top has no JSON, monitor has: \"-j\", $see" -j
+	wants 1 "iqcn: top: this is not a terminal: try \"iqcn monitor\" or \"iqcn top --batch\""
+	top --batch | head -n 1 >"$TMP/out"
+	check_eq "a reader that has enough" "${PIPESTATUS[*]}" "0 0"
+}
+
+# The second look at what stands still
+test_batch()
+{
+	topology bridge
+	bottleneck 100mbit kmin 4000 kmax 8000 pair cm
+	pair_flow
+	data --flows 3 --tos 3 --count 30 --interval 10 --len 16
+	sleep 0.1
+	top --batch --interval 10ms --count 2 >"$TMP/out"
+	check "exit status" $? -eq 0
+	check "columns" "$(wc -L <"$TMP/out")" -le 80
+	check "looks" "$(grep -c '^iqcn top' "$TMP/out")" -eq 2
+	tail -n 14 "$TMP/out" >"$TMP/second"
+	sed -n 2p "$TMP/second" >"$TMP/sums"
+	check_eq "sums" "$(<"$TMP/sums")" \
+		"ports 1  queues 1, 0 congested  flows 3, 0 paired, 0 congested, $(stat flows_active) active"
+	check_eq "rates" "$(sed -n 3,5p "$TMP/second" |
+		grep -oE ' [0-9-]+' | sort -u)" " 0"
+	check_eq "the queue" "$(awk '$1 == "p1" { print $1, $2, $3, $4; exit }' \
+		"$TMP/second")" "p1 1:1 clear 0"
+	check_eq "flows" "$(awk '$1 == "p1" && $2 != "1:1" { print $1, $2, $3, $4, $7 }' \
+		"$TMP/second")" "$(in_ns sw "$IQCN" flows -j | jq -r '.[] |
+		"\(.dev) \(.src) \(.dst) \(.dest_qp) clear"' |
+		while read -r a b c d e; do
+			printf '%s %s %s 0x%06x %s\n' $a $b $c $d $e
+		done)"
+}
+
+# By the clock, of the interval between two looks
+test_rates()
+{
+	virtual_time || { skip "means nothing outside of virtual time"; return; }
+	topology bridge
+	iqcn
+	np --time 700 --ack 1 --cnp 1900
+	data --tos 3 --qp 1 --count 3000 --interval 200 --len 1000 &
+	data --tos 3 --qp 2 --count 600 --interval 1000 --len 1000 &
+	sleep 0.1
+	top --batch --interval 200ms --count 2 | tail -n 13 >"$TMP/out"
+	# 1,058 bytes each
+	# a few more may be of neighbours
+	check_eq "sums" "$(sed -n '3s/packets.s 60../packets/p' "$TMP/out")" \
+		"bit/s 50.8M  packets  CE/s 6000  drops/s 0"
+	check_eq "receivers' CNPs" "$(sed -n 5p "$TMP/out" |
+		grep -oE 'receivers [0-9]+')" "receivers 1000"
+	check_eq "the queue" "$(awk '$1 == "p1" && !n++ {
+		print $(NF - 3), $(NF - 2), $(NF - 1), $NF }' "$TMP/out")" \
+		"50.8M 6000 0 2"
+	check_eq "flows" "$(awk '/^DEV *SRC/ { n = 1; next }
+		n && NF { print $4, $5, $6 }' "$TMP/out" | sort)" \
+		"0x000001 500 5000
+0x000002 500 1000"
+	wait
+}
+
+# A queue that stands still, and where it is on the bar
+test_bar()
+{
+	local depth limits want n=0
+
+	topology bridge
+	bottleneck 1kbit limit 100m kmin 10m kmax 20m
+	data --type udp --tos 0 --count 60
+	depth=$(stat backlog)
+	check "it waits" "$depth" -gt 50000
+	while IFS=: read -r limits want; do
+		n=$((n + 1))
+		# shellcheck disable=SC2086
+		set -- $limits
+		tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn \
+			kmin $((depth * $1 / 12)) kmax $((depth * $2 / 12)) \
+			limit $((depth * $3 / 12))
+		check_eq "bar $n" "$(top --batch --count 1 |
+			grep -oE '\[.*\]' | tail -n 1)" "$want"
+	done <<-EOF
+		1200 2400 3600:[#     |     |            ]
+		24 48 96:[###   |     |            ]
+		13 48 96:[##### |     |            ]
+		6 18 96:[######|##   |            ]
+		3 6 18:[######|#####|#####       ]
+		1 2 12:[######|#####|############]
+		0 1 12:[######|#####|############]
+		12 12 24:[######|#####|            ]
+	EOF
+	check_eq "depth" "$(top --batch --count 1 | awk '$1 == "p1" { print $4 }')" \
+		"$(awk -v d="$depth" 'BEGIN { printf "%.1fk", d / 1000 }')"
+}
+
+# Many: the deepest, and how many more
+test_queues()
+{
+	local i
+
+	topology bridge
+	tc -n sw -batch - <<-EOF
+		qdisc add dev p1 root handle 1: prio bands 16 priomap 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3
+		$(for i in $(seq 16); do
+			printf 'qdisc add dev p1 parent 1:%x iqcn notify timer\n' $i
+		done)
+		qdisc add dev p0 root handle 10: iqcn notify timer
+		qdisc replace dev p1 parent 1:4 handle 4: tbf rate 1kbit burst 9k limit 1g
+		qdisc add dev p1 parent 4:1 iqcn notify timer
+	EOF
+	data --type udp --tos 0 --count 40
+	check "all of them" "$(top --batch --count 1 |
+		grep -c '\[.*\]')" -eq 17
+	check "of one device" "$(top --batch --count 1 p0 |
+		grep -c '\[.*\]')" -eq 1
+	terminal 80 24
+	say "$IQCN top"
+	until_there '^and 11 more'
+	check_eq "the deepest" "$(capture | awk '/^DEV *PARENT/ { getline; print $2 }')" \
+		"4:1"
+	keys q
+	no_terminal
+}
+
+# Of two flows one gets more CNPs, the other has more CE packets
+test_sort()
+{
+	local order want
+
+	topology bridge
+	iqcn
+	np --time 300 --ack 1
+	data --tos 3 --qp 1 --count 8 --interval 100 --len 64
+	data --tos 3 --qp 2 --count 4 --interval 100 --len 64
+	reply --type cnp --qp 0x800002 --count 6 --interval 100
+	reply --type cnp --qp 0x800001 --count 3 --interval 100
+	for order in "" "--sort cnps" "--sort rate" "--sort age"; do
+		want=0x000001
+		[[ $order == *[er] || $order == *age ]] || want=0x000002
+		# shellcheck disable=SC2086
+		check_eq "the first, $order" "$(top --batch --count 1 $order |
+			awk '/^DEV *SRC/ { getline; print $4 }')" $want
+	done
+	wait
+}
+
+test_keys()
+{
+	topology bridge
+	iqcn
+	tc -n sw qdisc replace dev p0 root handle 10: iqcn notify timer
+	pair_flow
+	terminal 80 24
+	say "$IQCN top --interval 50ms"
+	until_there 'all devices  every 50.0ms  sorted by CNPs'
+	there '^q quit'
+	keys s
+	there 'sorted by CE rate'
+	keys s
+	there 'sorted by age'
+	keys s
+	there 'sorted by CNPs'
+	keys Tab
+	there ' p0  every'
+	there '^ports 1  queues 1,'
+	keys Right
+	there ' p1  every'
+	there '^p1 .* 0x000011'
+	keys Tab
+	there 'all devices'
+	there '^ports 2  queues 2,'
+	keys Left
+	there ' p1  every'
+	keys BTab
+	there ' p0  every'
+	check_eq "no flow there" "$(capture | grep -c 0x000011)" 0
+	keys BTab
+	keys p
+	there PAUSED
+	check_eq "time stands still" "$(capture)" "$(sleep 1; capture)"
+	keys Space
+	check_eq "and goes on" "$(capture | grep -c PAUSED)" 0
+	keys h
+	there '^q  .*quit'
+	keys q
+	there 'all devices'
+	keys '?'
+	there '^q  .*quit'
+	keys x
+	# nothing is there for that
+	keys x
+	keys C-l
+	there 'all devices'
+	keys q
+	until_there '^\$$'
+	say 'echo "status $?"'
+	until_there '^status 0'
+	no_terminal
+}
+
+test_scroll()
+{
+	topology bridge
+	iqcn
+	# no two of them alike
+	data --tos 3 --flows 60 --count 60 --interval 10 --len 16
+	terminal 80 24
+	say "$IQCN top --sort age --interval 50ms"
+	until_there 0x00001d
+	first()
+	{
+		capture | awk '/^DEV *SRC/ { getline; print $4 }'
+	}
+	check_eq "the first" "$(first)" 0x000011
+	check "on the screen" "$(capture | grep -c 0x0000)" -eq 13
+	keys Down Down
+	check_eq "two down" "$(first)" 0x000013
+	there 'from flow 3'
+	keys Up
+	check_eq "one up" "$(first)" 0x000012
+	keys NPage
+	check_eq "a page down" "$(first)" 0x00001f
+	keys NPage NPage NPage NPage NPage NPage
+	check_eq "the end" "$(first)" 0x000040
+	keys PPage
+	check_eq "a page up" "$(first)" 0x000033
+	keys Home
+	check_eq "the beginning" "$(first)" 0x000011
+	keys NPage s
+	check_eq "in another order" "$(first)" 0x000011
+	keys q
+	no_terminal
+}
+
+# IPv6, as far as there is room
+test_addresses()
+{
+	topology bridge
+	iqcn
+	pair_flow -6
+	top --batch --count 1 >"$TMP/out"
+	check_eq "short ones" "$(awk '/^DEV *SRC/ { getline; print $2, $3 }' \
+		"$TMP/out")" "fd01::1 fd01::2"
+	packets snd/e0 $SND_MAC $snd_dmac 0 0 \
+		fd01:1234:5678:9abc:def0:1234:5678:9abc fd01::2 -6 --tos 3 \
+		--qp 0x99 --count 3
+	check_eq "a long one" "$(top --batch --count 1 |
+		awk '$4 == "0x000099" { print $2 }')" "fd01:1234:5678:~"
+	terminal 140 24
+	say "$IQCN top"
+	until_there ' fd01:1234:5678:9abc:def0:1234:5678:9abc '
+	keys q
+	no_terminal
+}
+
+test_resize()
+{
+	topology bridge
+	iqcn
+	data --tos 3 --flows 60 --count 60 --interval 10 --len 16
+	terminal 80 24
+	say "$IQCN top --interval 50ms"
+	until_there 0x000011
+	check "columns" "$(capture | wc -L)" -eq 80
+	tmux resize-window -x 120 -y 40
+	until_there 'DROP/S'
+	check "columns" "$(capture | wc -L)" -gt 100
+	check "rows of flows" "$(capture | grep -c 0x0000)" -eq 29
+	check "bar" "$(capture | grep -oE '\[.*\]' | wc -L)" -eq 60
+	tmux resize-window -x 59 -y 30
+	until_there 'Terminal too small'
+	there '59x30, wants 60x14'
+	check "nothing else" "$(capture | grep -c .)" -eq 2
+	# a few keys do no harm
+	keys s Tab Down h
+	tmux resize-window -x 70 -y 13
+	until_there '70x13, wants 60x14'
+	tmux resize-window -x 5 -y 2
+	until_there '^5x2'
+	tmux resize-window -x 60 -y 14
+	until_there '^q  .*quit'
+	keys x
+	there '^DEV'
+	there '^q quit'
+	check "columns" "$(capture | wc -L)" -le 60
+	keys q
+	until_there '^\$$'
+	# and from the beginning
+	tmux resize-window -x 40 -y 10
+	say "$IQCN top"
+	until_there 'Terminal too small'
+	keys q
+	until_there '^\$$'
+	no_terminal
+}
+
+test_terminals()
+{
+	local term
+
+	topology bridge
+	bottleneck 1kbit limit 200k kmin 10000 kmax 20000
+	data --type udp --tos 0 --count 60
+	for term in vt100 linux xterm-256color; do
+		terminal 80 24 $term
+		say "$IQCN top"
+		until_there '^p1 .*\[######\|#####\|#'
+		case $term in
+		vt100) check "colours" "$(capture -e |
+			grep -cE $'\e\\[([0-9;]*;)?4[0-9]m#')" -eq 0 ;;
+		*) check "colours" "$(capture -e |
+			grep -cE $'\e\\[([0-9;]*;)?4[0-9]m#')" -eq 1 ;;
+		esac
+		keys q
+		until_there '^\$$'
+		no_terminal
+	done
+	terminal 80 24
+	say "TERM=nix $IQCN top"
+	until_there '^iqcn: this kind of terminal is not known \(TERM\): nix'
+	say "unset TERM; $IQCN top"
+	until_there '^iqcn: this kind of terminal is not known \(TERM\): not set'
+	no_terminal
+}
+
+# However it ends, the terminal is what it was
+test_ends()
+{
+	local how
+
+	topology bridge
+	iqcn
+	terminal 80 24
+	say 'before=$(stty -g)'
+	for how in q C-c TERM HUP INT; do
+		say 'clear'
+		say "$IQCN top"
+		until_there '^iqcn top'
+		check "the other screen" "$(tmux display -p '#{alternate_on}')" \
+			-eq 1
+		check "the cursor" "$(tmux display -p '#{cursor_flag}')" -eq 0
+		case $how in
+		[A-Z][A-Z]*) pkill -$how -f "$IQCN top" ;;
+		*) keys $how ;;
+		esac
+		until_there '^\$$'
+		say 'echo "status $?"; [ "$(stty -g)" = "$before" ] && echo the same'
+		until_there '^status 0'
+		there '^the same'
+		check "the first screen" "$(tmux display -p '#{alternate_on}')" \
+			-eq 0
+		check "the cursor" "$(tmux display -p '#{cursor_flag}')" -eq 1
+	done
+	# stopped, and on again
+	say 'clear'
+	say "$IQCN top"
+	until_there '^iqcn top'
+	keys C-z
+	until_there 'Stopped'
+	check "the first screen" "$(tmux display -p '#{alternate_on}')" -eq 0
+	say 'clear; fg'
+	until_there '^iqcn top'
+	# the terminal goes away
+	no_terminal
+	sleep 0.2
+	check "still there" "$(pgrep -cf "$IQCN top")" -eq 0
+}
+
+test_unload()
+{
+	topology bridge
+	iqcn
+	terminal 80 24
+	say "$IQCN top --interval 50ms"
+	until_there '^p1 '
+	tc -n sw qdisc del dev p1 root
+	until_there '^no qdisc iqcn'
+	rmmod sch_iqcn
+	until_there '^iqcn: module sch_iqcn: it has been unloaded'
+	say 'echo "status $?"'
+	until_there '^status 1'
+	no_terminal
+}
+
+# A flow that gets the number of another has its own rate
+test_flow_ids()
+{
+	virtual_time || { skip "means nothing outside of virtual time"; return; }
+	topology bridge
+	iqcn
+	data --tos 3 --qp 1 --count 1000 --interval 10 --len 16
+	top --batch --interval 200ms --count 2 >"$TMP/out" &
+	sleep 0.12
+	in_ns sw "$IQCN" flush >"$TMP/flush"
+	data --tos 3 --qp 2 --count 1001 --interval 10 --len 16
+	wait
+	check_eq "flush" "$(<"$TMP/flush")" "1 flow forgotten"
+	# 1001 since it was made, 0.1 s ago; not one since the look before
+	check_eq "CE/s" "$(awk '$4 == "0x000002" { print $6 }' "$TMP/out" |
+		sed 's/^1[0-9]\.[0-9]k$/ten thousand/')" "ten thousand"
+}
+
+test_valgrind()
+{
+	topology bridge
+	bottleneck 100mbit kmin 4000 kmax 8000
+	pair_flow
+	data --tos 3 --flows 80 --count 200 --interval 50 --len 64 &
+	in_ns sw valgrind -q --error-exitcode=99 --leak-check=full \
+		"$IQCN" top --batch --interval 10ms --count 5 >"$TMP/out" \
+		2>"$TMP/err"
+	check "valgrind" $? -eq 0
+	check_eq "valgrind" "$(<"$TMP/err")" ""
+	check "looks" "$(grep -c '^iqcn top' "$TMP/out")" -eq 5
+	wait
+	terminal 80 24
+	say "valgrind -q --error-exitcode=99 $IQCN top --interval 50ms; echo status \$?"
+	until_there 0x000011
+	keys s
+	keys Tab
+	tmux resize-window -x 140 -y 50
+	until_there 'DROP/S'
+	keys h
+	keys x
+	keys Down
+	keys q
+	until_there '^status 0'
+	check "valgrind says" "$(capture | grep -c ==)" -eq 0
+	no_terminal
+}
+
+# 2,048 flows, a look a second
+test_cpu()
+{
+	local ms
+
+	if virtual_time; then
+		skip "means nothing in virtual time"
+		return
+	fi
+	topology bridge
+	iqcn flows 4096
+	data --tos 3 --flows 2048 --count 4096 --interval 0 --len 16
+	check "flows" "$(stat flows)" -eq 2048
+	terminal 100 40
+	say "TIMEFORMAT='cpu %3U %3S'; time $IQCN top --count 20"
+	sleep 18
+	until_there '^cpu '
+	ms=$(capture | sed -nE 's/^cpu ([0-9.]+) ([0-9.]+)$/(\1+\2)*1000/p' |
+		bc | cut -d . -f 1)
+	note "$ms ms in 19 s: $((ms * 100 / 19)) thousandths of a percent"
+	check "ms of CPU in 19 s" "$ms" -lt 950
+	no_terminal
+}
+
+run_tests

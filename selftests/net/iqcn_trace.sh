@@ -1,0 +1,202 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The trace events as users see them, with the commands of
+# Documentation/tracing.rst: by trace-cmd, and where the kernel has BPF by
+# bpftrace.  Nothing here depends on how long things take.
+
+ALL_TESTS="
+	test_rendered
+	test_tools
+"
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+TRACE=/sys/kernel/tracing
+EVENTS=$TRACE/events/iqcn
+RST=$TOP/Documentation/tracing.rst
+
+# started WHAT COMMAND...: wait until it says that $! is at work, or that is gone
+started()
+{
+	local what=$1
+	shift
+
+	until "$@" 2>/dev/null; do
+		if ! kill -0 $! 2>/dev/null; then
+			fail "$what did not start: $(cat "$TMP"/*.out)"
+			return 1
+		fi
+		sleep 0.2
+	done
+}
+
+enabled()
+{
+	grep -q 1 "$1/iqcn_paired/enable"
+}
+
+# rendered: events and what is said of them, of a trace on standard input
+rendered()
+{
+	sed -nE 's/.* (iqcn_[a-z_]+): +/\1 /p'
+}
+
+# Every event, every name: trace-cmd says of them what the kernel does
+test_rendered()
+{
+	local event word recorder
+
+	topology bridge vlan
+	bottleneck 10mbit kmin 3000 kmax 6000 detect queue,depth,run,span \
+		bandwidth 10mbit
+	echo >$TRACE/trace
+	echo 1 >$EVENTS/enable
+	(cd "$TMP" && exec trace-cmd record -B iqcn -e iqcn >cmd.out 2>&1) &
+	recorder=$!
+	started trace-cmd enabled $TRACE/instances/iqcn/events/iqcn || return
+	np --time 400 --ack 1 --cnp 20000
+	data --flows 2 --tos 3 --count 12 --interval 3000 --len 64
+	data -6 --tos 3 --count 8 --interval 3000 --psn 100
+	data --count 40
+	sleep 0.1
+	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn limit 4000 \
+		notify timer,wreb profile 2000:1 min-gap 0
+	data --count 20 --interval 200
+	# more at once than the slowest machine lets out meanwhile
+	data --count 40
+	sleep 0.1
+	kill -INT $recorder
+	wait
+	echo 0 >$EVENTS/enable
+	rendered <$TRACE/trace >"$TMP/kernel"
+	trace-cmd report -i "$TMP/trace.dat" 2>&1 | rendered >"$TMP/user"
+	for event in mark ce_sent cnp_seen cnp_sent paired queue_state \
+		flow_state; do
+		grep -q "^iqcn_$event " "$TMP/kernel" || fail "no $event"
+	done
+	for word in grade=psn grade=cnp cause=timer cause=wreb cause=drop \
+		congested=run congested=none reason=run dev=p1 parent=1:1 \
+		vid=100.0 src=::ffff:$SND4 src=$SND6; do
+		grep -qE " $word( |\$)" "$TMP/kernel" || fail "no $word"
+	done
+	check_eq "trace-cmd" "$(diff "$TMP/kernel" "$TMP/user" | head -n 5)" ""
+}
+
+# documented WORD: the command with this word
+documented()
+{
+	sed -nE 's/^\t(\$ )?(bpftrace|trace-cmd) /\2 /p' "$RST" | grep -e "$1"
+}
+
+# run NAME WORD: a command in the background, what it says in $TMP/NAME.out.  A
+# file is no terminal, but bpftrace shall say at once that it is there.
+run()
+{
+	local command
+
+	command=$(documented "$2")
+	check "commands with $2" "$(grep -c . <<<"$command")" -eq 1
+	(cd "$TMP" && eval "exec ${command/#bpftrace/bpftrace -B line}" \
+		>"$TMP/$1.out" 2>&1) &
+}
+
+# told: CNPs of each flow by debugfs
+told()
+{
+	flows | while read -r src _ _ qp _ _ _ _ _ _ _ _ _ _ sent _; do
+		[ "$src" = "#" ] || echo "$((qp)) $sent"
+	done | sort
+}
+
+# hist NAME: how many, of a histogram of bpftrace's
+hist()
+{
+	awk -v name="@$1:" '
+	/^@/ { mine = $1 == name }
+	mine && /^[[(]/ { sub(/^[^)\]]*[)\]]/, ""); n += $1 }
+	END { print n + 0 }' "$TMP/late.out"
+}
+
+# counts: of bpftrace's map, as last printed, the field $1 and the sum for it
+counts()
+{
+	sed -nE 's/^@cnps\[p1, ::ffff:10.1.0.1, ::ffff:10.1.0.2, ([0-9]+), ([0-9]+)\]: ([0-9]+)$/\1 \2 \3/p' \
+		"$TMP/cnps.out" |
+		awk -v by="$1" '
+		{ last[$1 " " $2] = $3 }
+		END {
+			for (k in last) {
+				split(k, key)
+				n[key[by]] += last[k]
+			}
+			for (k in n)
+				print k, n[k]
+		}' | sort
+}
+
+# What bpftrace and trace-cmd count is what tc and debugfs do
+test_tools()
+{
+	local tools=() sent wreb drop i
+
+	if [ ! -e /proc/sys/kernel/unprivileged_bpf_disabled ]; then
+		skip "a kernel without BPF"
+		return
+	fi
+	topology bridge
+	bottleneck 2mbit limit 30000 kmin 3000 kmax 6000 base both t1 5ms \
+		age 100s
+	# first, and again: it gives up if the kernel gets symbols while it begins
+	for i in {1..10}; do
+		run cmd 'trace-cmd record'
+		until enabled $EVENTS || ! kill -0 $! 2>/dev/null; do
+			sleep 0.2
+		done
+		! enabled $EVENTS || break
+	done
+	tools+=($!)
+	run late '@late_ns'
+	tools+=($!)
+	started bpftrace grep -q Attach "$TMP/late.out" || return
+	run cnps '@cnps'
+	tools+=($!)
+	# it is at work, not only about to be
+	started bpftrace grep -q '^..:..:..$' "$TMP/cnps.out" || return
+
+	np --time 60 --ack 1
+	data --flows 3 --tos 3 --count 12 --interval 1000 --len 64
+	# the tools go on
+	wait $!
+	data --flows 3 --psn 1000 --count 60 --interval 2000
+	sleep 1
+	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn notify wreb \
+		profile 1000:1 min-gap 0
+	data --flows 3 --psn 2000 --count 80 --interval 1000
+	# the timer says no more: counters stand still
+	sleep 1
+	kill -INT "${tools[@]}"
+	wait
+
+	sent=$(stat cnp_sent) wreb=$(stat cnp_wreb) drop=$(stat cnp_drop)
+	check "by the timer" $((sent - wreb - drop)) -gt 0
+	check "for packets that come" "$wreb" -gt 0
+	check "for drops" "$drop" -gt 0
+	check_eq "bpftrace: CNPs by cause" "$(counts 2)" \
+		"1 $((sent - wreb - drop))"$'\n'"2 $wreb"$'\n'"5 $drop"
+	check_eq "bpftrace: CNPs by flow" "$(counts 1)" "$(told)"
+	check "bpftrace: late" "$(hist late_ns)" -eq $((sent - wreb - drop))
+	check "bpftrace: after CE" "$(hist us_since_ce)" -eq \
+		$((sent - wreb - drop))
+
+	(cd "$TMP" && eval "$(documented 'trace-cmd report')") >"$TMP/report" ||
+		note "$(cat "$TMP/cmd.out")"
+	check "trace-cmd: changes of state" "$(grep -cE \
+		'queue_state: .* dev=p1 .* congested=(none|queue|depth)' \
+		"$TMP/report")" -eq "$(stat state_changes)"
+	check "trace-cmd: pairings" "$(grep -cE \
+		'paired: .* dest_qp=1[789] .* src_qp=83886(25|26|27) grade=psn' \
+		"$TMP/report")" -eq 3
+}
+
+run_tests

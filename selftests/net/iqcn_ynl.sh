@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Linux's own generic netlink client (tools/net/ynl) talks to the family with
+# nothing but its specification.
+
+ALL_TESTS="
+	test_ynl
+"
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+SPEC=$TOP/Documentation/netlink/specs/iqcn.yaml
+
+# ynl ARGUMENT...: what it says, in JSON
+ynl()
+{
+	ip netns exec sw /usr/bin/python3 "$IQCN_YNL/tools/net/ynl/cli.py" \
+		--spec "$SPEC" --schema "$IQCN_YNL/Documentation/netlink/genetlink.yaml" \
+		--output-json "$@"
+}
+
+# said FILE JQ WANTED
+said()
+{
+	check_eq "$1: $2" "$(jq -rc "$2" "$TMP/$1")" "$3"
+}
+
+# Whatever it says is as tc says, by the name in the specification
+like_tc()
+{
+	local file=$1 name
+	shift
+
+	for name; do
+		said "$file" ".[0].\"${name//_/-}\"" "$(stat "$name")"
+	done
+}
+
+test_ynl()
+{
+	local dev
+
+	if [ ! -d "${IQCN_YNL-}" ]; then
+		skip "no client: lab.sh ynl fetches it"
+		return
+	fi
+	topology bridge
+	bottleneck 100mbit limit 1m kmin 1000 kmax 2000 detect queue t1 60us
+	np --time 60 --ack 1
+	data --tos 3 --flows 2 --count 12 --interval 1000 --len 64
+	wait
+	# programs take no time here
+	ynl --subscribe cnp --sleep 2 >"$TMP/cnp" &
+	ynl --subscribe state --sleep 2 >"$TMP/state" &
+	sleep 1
+	data --tos 3 --flows 2 --count 300 --len 1000
+	wait
+
+	dev=$(ip -n sw -j link show dev p1 | jq '.[0].ifindex')
+	ynl --do port-get --json "{\"ifindex\": $dev}" >"$TMP/port"
+	said port '.ifname' p1
+	said port '.snoop' port
+	said port '."ce-sent"' "$(value ce_sent)"
+
+	ynl --dump port-get >"$TMP/ports"
+	said ports '[length, .[0].ifname]' '[1,"p1"]'
+
+	ynl --dump queue-get --json "{\"ifindex\": $dev}" >"$TMP/queues"
+	said queues '[length, .[0].notify]' '[1,["timer"]]'
+	said queues '.[0]."state-reason"' quiet
+	like_tc queues ce_sent cnp_sent flows_paired state_changes roce_bps
+	check "CNPs" "$(stat cnp_sent)" -gt 0
+
+	ynl --dump flow-get --json '{"filter": ["paired"]}' >"$TMP/flows"
+	said flows '[length, .[0].src, .[0].dst, .[0].pair, .[0].paired]' \
+		"[2,\"$SND4\",\"$RCV4\",\"psn\",true]"
+	ynl --dump flow-get --json '{"filter": ["congested"]}' >"$TMP/flows"
+	said flows length 0
+
+	said state 'map(.name) | unique' '["queue-state-ntf"]'
+	said state 'map(.msg.reason)' '["queue","quiet"]'
+	said cnp length "$(stat cnp_sent)"
+	said cnp '[.[0].name, .[0].msg.cause, .[0].msg.src]' \
+		"[\"cnp-ntf\",\"timer\",\"$SND4\"]"
+
+	ynl --do flow-flush --json "{\"ifindex\": $dev}" >"$TMP/flushed"
+	said flushed .flushed 2
+	check "flows" "$(stat flows)" -eq 0
+	ynl --do flow-flush --json '{"parent": 1}' >"$TMP/refused"
+	check_eq "what is missing" "$(grep -o "'miss-type': '[a-z]*'" "$TMP/refused")" \
+		"'miss-type': 'ifindex'"
+}
+
+run_tests

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# For tests with rocehost, RoCEv2 hosts in the kernel: sourced after lib.sh.
+
+MODULE=$BUILD/${IQCN_LAB:-uml}/rocehost/rocehost.ko
+
+load()
+{
+	insmod "$MODULE" || fail "rocehost does not load"
+}
+
+# Whatever a test has left: the module goes, and all is gone with it
+unload()
+{
+	rmmod rocehost || fail "rocehost does not unload"
+}
+
+# rh NS LINE...: tell rocehost
+rh()
+{
+	local ns=$1 lines
+	shift
+
+	printf -v lines '%s\n' "$@"
+	in_ns "$ns" tee /proc/net/rocehost/ctl >/dev/null 2>&1 \
+		<<<"${lines%$'\n'}"
+}
+
+# told NS LINE...: and it is taken
+told()
+{
+	rh "$@" || fail "$2: $(in_ns "$1" head -n 1 /proc/net/rocehost/ctl)"
+}
+
+# sum NS FILE COLUMN: of a report
+sum()
+{
+	in_ns "$1" awk -F, -v want="$3" '
+	NR == 1 {
+		for (i = 1; i <= NF; i++)
+			if ($i == want) col = i
+		next
+	}
+	{ s += $col }
+	END { print s + 0 }' "/proc/net/rocehost/$2"
+}

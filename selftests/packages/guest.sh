@@ -1,0 +1,322 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# In the stock kernel, with Debian's systemd: install the packages, use what they
+# brought, remove them, all as README and tc-iqcn(8) say.  Nothing of it stays:
+# the file system is a copy-on-write view.
+#
+#   guest.sh DIRECTORY	with the tree, the packages beside it, the module as
+#			dkms has built it, and documents' commands
+set -u -o pipefail
+
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
+dir=$1
+kernel=$(uname -r)
+export DEBIAN_FRONTEND=noninteractive
+n=0 failed=0
+
+# ok NAME COMMAND...
+ok()
+{
+	local name=$1 out
+	shift
+
+	n=$((n + 1))
+	if out=$("$@" 2>&1); then
+		echo "    ok $n $name"
+	else
+		printf '%s\n' "$out" | tail -n 20 | sed 's/^/    # /'
+		echo "    not ok $n $name"
+		failed=1
+		return 1
+	fi
+}
+
+# soon COMMAND...: it succeeds within a minute
+soon()
+{
+	local i
+
+	for ((i = 0; i < 120; i++)); do
+		"$@" && return
+		sleep 0.5
+	done
+	echo "not within a minute: $*"
+	return 1
+}
+
+# not COMMAND...
+not()
+{
+	if "$@"; then
+		echo "not expected: $*"
+		return 1
+	fi
+}
+
+# What a booted Debian has and the lab has not; and fewer modules, for
+# depmod looks at each of them
+prepare()
+{
+	local modules=/lib/modules/$kernel m what f
+
+	ln -s /proc/self/fd /dev/fd
+	for m in veth dummy sch_htb; do
+		modprobe --show-depends "$m"
+	done | while read -r what f _; do
+		[ "$what" != insmod ] || echo "$f"
+	done | sort -u | xargs cp --parents -t /run/ &&
+	cp "$modules"/modules.{order,builtin}* "/run$modules" &&
+	ln -s "/usr/src/linux-headers-$kernel" "/run$modules/build" &&
+	mount --bind /run/lib/modules /lib/modules && depmod || return 1
+
+	# what only root can read is not here; nobody is asked, services may
+	# be stopped, manual pages are not indexed
+	rm -f /var/lib/dpkg/lock* /var/cache/debconf/passwords.dat \
+		/usr/sbin/policy-rc.d /var/lib/man-db/auto-update
+	for f in /var/lib/apt/lists /var/cache/apt /var/log; do
+		mount -t tmpfs tmpfs "$f" || return 1
+	done
+	echo 'APT::Get::Assume-Yes "true";' >/etc/apt/apt.conf.d/lab
+	mkdir -p /usr/share/sch-iqcn-dkms &&
+	cp "$dir"/sch-iqcn-*.dkms.tar.gz /usr/share/sch-iqcn-dkms || return 1
+}
+
+# systemd listens to nobody whose process it cannot see
+inside()
+{
+	nsenter --target "$(pgrep -xo systemd)" --pid --mount "$@"
+}
+
+# Debian's own, as the first process of a namespace of processes
+systemd_starts()
+{
+	local unit
+
+	mkdir -p /run/systemd/system
+	cat >/run/systemd/system/lab.target <<-EOF
+	[Unit]
+	Requires=systemd-udevd.service
+	After=systemd-udevd.service
+	EOF
+	# there is no journal
+	mkdir /run/systemd/system/iqcn@.service.d
+	cat >/run/systemd/system/iqcn@.service.d/lab.conf <<-EOF
+	[Service]
+	StandardError=append:/run/said
+	EOF
+	# what every service waits for; here it would only take time
+	rm -rf {/lib,/etc}/systemd/system/sysinit.target.wants
+	for unit in sysinit basic; do
+		echo '[Unit]' >"/run/systemd/system/$unit.target"
+	done
+	unshare --pid --fork --mount --mount-proc sh -c '
+		mount -t cgroup2 cgroup2 /sys/fs/cgroup
+		exec /lib/systemd/systemd --system --unit=lab.target \
+			--log-target=kmsg --show-status=no' >/run/systemd.log 2>&1 &
+	soon inside systemctl is-active lab.target || { dmesg | tail; false; }
+}
+
+# session FILE: commands of a document; what they start knows nothing of that
+session()
+{
+	# shellcheck disable=SC2016
+	inside bash -e -c 'cd "$1" && . "$2" && . "$3"' sh "$dir/sch-iqcn" \
+		"$TOP/selftests/docs/words.sh" "$1"
+}
+
+has()
+{
+	tc qdisc show dev "$1" 2>/dev/null | grep -q "$2"
+}
+
+# udev tells systemd of devices that come when it is there
+devices()
+{
+	ip netns add peer
+	ip link add eth1 numtxqueues 12 type veth peer name eth0 netns peer
+	ip address add 192.0.2.1/24 dev eth1
+	ip -n peer address add 192.0.2.2/24 dev eth0
+	ip link set eth1 up
+	ip -n peer link set eth0 up
+}
+
+# Nobody says modprobe
+install()
+{
+	not grep -q ^sch_iqcn /proc/modules &&
+	session "$dir"/docs/install && dpkg -L iqcn-tools sch-iqcn-dkms \
+		>/run/installed && has eth1 'iqcn .* root'
+}
+
+status_installed()
+{
+	dkms status | grep -E "^sch-iqcn/.*, $kernel, .*: installed"
+}
+
+passes()
+{
+	ping -c 1 -w 30 192.0.2.2 &&
+	tc -s -j qdisc show dev eth1 | jq -e '.[0].packets >= 1'
+}
+
+# of all devices, and with what only the plugin knows
+json()
+{
+	tc -s -j qdisc >/run/qdiscs.json &&
+	jq -e '.[] | select(.kind == "iqcn") | .options.t1_ns > 0 and .ecn_mark == 0' \
+		/run/qdiscs.json
+}
+
+tool()
+{
+	iqcn check && iqcn show -j | jq -e '.[0].dev == "eth1"'
+}
+
+manuals()
+{
+	man -w 8 iqcn && man -w 8 tc-iqcn
+}
+
+# As metrics.rst says; node_exporter's package has made the directory
+metrics()
+{
+	local file=/var/lib/prometheus/node-exporter/iqcn.prom
+
+	rm -f "$file" && inside systemctl enable --now iqcn-metrics.timer &&
+	soon grep -qx 'iqcn_up 1' "$file" &&
+	grep -q '^iqcn_queue_limit_bytes{.*device="eth1"' "$file" &&
+	rm "$file" && inside systemctl start iqcn-metrics.service &&
+	grep -qx 'iqcn_up 1' "$file" &&
+	inside systemctl disable --now iqcn-metrics.timer
+}
+
+unit_valid()
+{
+	systemd-analyze verify iqcn@eth1.service
+}
+
+# The device comes later than the service
+hotplug()
+{
+	echo 'IQCN_OPTIONS="t1 200us telemetry on"' >/etc/default/iqcn-br-lan
+	inside systemctl enable 'iqcn@br\x2dlan' &&
+	not has br-lan iqcn &&
+	ip link add br-lan type dummy &&
+	soon has br-lan 'iqcn .* root .* t1 200us .* telemetry on'
+}
+
+stops()
+{
+	inside systemctl stop 'iqcn@br\x2dlan' && not has br-lan iqcn
+}
+
+# manual_boot: a qdisc below each queue
+manual()
+{
+	session "$dir"/docs/boot &&
+	[ "$(tc qdisc show dev eth1 | grep -c 'iqcn .* t1 200us')" = 12 ]
+}
+
+# What was there before is gone, whatever its file says by now
+elsewhere()
+{
+	cat >/etc/default/iqcn-br-lan <<-EOF
+	IQCN_AT=1:10
+	IQCN_OPTIONS="t1 100us"
+	EOF
+	inside systemctl stop 'iqcn@br\x2dlan' && not has br-lan iqcn &&
+	tc qdisc add dev br-lan root handle 1: htb &&
+	tc class add dev br-lan parent 1: classid 1:10 htb rate 1gbit &&
+	inside systemctl start 'iqcn@br\x2dlan' &&
+	has br-lan 'iqcn .* parent 1:10 .* t1 100us' &&
+	inside systemctl stop 'iqcn@br\x2dlan' &&
+	not has br-lan iqcn && has br-lan 'htb 1: root' &&
+	inside systemctl start 'iqcn@br\x2dlan'
+}
+
+inactive()
+{
+	[ "$(inside systemctl is-active "$1")" = inactive ]
+}
+
+# A device that goes takes the service with it, and that is no failure
+unplug()
+{
+	ip link del br-lan && soon inactive 'iqcn@br\x2dlan'
+}
+
+# refused DEV LINE WORDS: with LINE in its file the service does not start, and
+# says so
+refused()
+{
+	ip link show "$1" >/dev/null 2>&1 || ip link add "$1" type dummy
+	echo "$2" >"/etc/default/iqcn-$1"
+	: >/run/said
+	not inside systemctl start "iqcn@$1" && not has "$1" iqcn &&
+	grep -F "$3" /run/said || { cat /run/said; false; }
+}
+
+one_queue()
+{
+	refused dum0 IQCN_AT=mq 'dum0 has one queue to send by'
+}
+
+bad_options()
+{
+	refused dum0 IQCN_OPTIONS=nonsense 'unknown parameter "nonsense"'
+}
+
+bad_place()
+{
+	refused dum0 IQCN_AT=above 'IQCN_AT=above'
+}
+
+# With services at work, one of which was not stopped before
+purge()
+{
+	rm /etc/default/iqcn-* /usr/share/sch-iqcn-dkms/*.dkms.tar.gz
+	inside systemctl start iqcn@dum0 && has dum0 iqcn &&
+	inside systemctl disable 'iqcn@br\x2dlan' &&
+	session "$dir"/docs/remove &&
+	not has dum0 iqcn && not has eth1 iqcn
+}
+
+# directories that others have, too, may stay
+nothing_left()
+{
+	local f left=0
+
+	while read -r f; do
+		if [ -f "$f" ] || [[ $f == *iqcn* && -e $f ]]; then
+			echo "$f"
+			left=1
+		fi
+	done < <(cat /run/installed
+		 find /lib/modules /var/lib/dkms /usr/src /etc/systemd \
+			/etc/default /var/lib/systemd /run/iqcn* \
+			-name '*iqcn*' 2>/dev/null)
+	[ $left = 0 ] && not modinfo sch_iqcn
+}
+
+prepare || exit 1
+ok "systemd runs" systemd_starts || exit 1
+devices
+ok "installed as README says, tc has the module loaded" install || exit 1
+ok "a packet passes" passes
+ok "tc -s -j prints JSON" json
+ok "iqcn" tool
+ok "manual pages" manuals
+ok "iqcn-metrics.timer writes what node_exporter reads" metrics
+ok "systemd-analyze verify" unit_valid
+ok "iqcn@ as tc-iqcn(8) says" manual
+ok "iqcn@ when the device appears" hotplug
+ok "iqcn@ below another qdisc" elsewhere
+ok "iqcn@ ends with the device" unplug
+ok "iqcn@ wants several queues for mq" one_queue
+ok "iqcn@ with bad parameters" bad_options
+ok "iqcn@ at a bad place" bad_place
+ok "removed as README says" purge
+ok "nothing is left" nothing_left
+echo "    1..$n"
+exit $failed

@@ -1,0 +1,198 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Debian packages: they are built from a clean copy of this tree as anybody,
+# have what make install installs, and do in the stock kernel what README says
+# (guest.sh).  KTAP.
+#
+# dkms compiles the module here, from the package and for the stock kernel, for
+# that takes ten minutes under emulation.  The guest gets the result as what
+# dkms calls a tarball; everything else is done there, by the packages' own
+# scripts.
+set -u -o pipefail
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+TOP=$(cd "$HERE/../.." && pwd)
+LAB=$TOP/selftests/lab/lab.sh
+cd "$TOP" || exit 1
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+TREE=$WORK/sch-iqcn
+kernel=$("$LAB" key stock) || exit 1
+headers=/usr/src/linux-headers-$kernel
+
+n=0 failed=0
+result()
+{
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $n $2"
+	else
+		echo "not ok $n $2"
+		failed=1
+	fi
+}
+
+# logged NAME COMMAND...: what it says is shown if it fails
+logged()
+{
+	local name=$1 rc
+	shift
+
+	"$@" >"$WORK/log" 2>&1
+	rc=$?
+	[ $rc = 0 ] || tail -n 30 "$WORK/log" | sed 's/^/# /'
+	result $rc "$name"
+	return $rc
+}
+
+# root is no ordinary user
+ordinary()
+{
+	if [ "$(id -u)" = 0 ]; then
+		setpriv --reuid nobody --regid nogroup --clear-groups \
+			env HOME="$WORK" "$@"
+	else
+		"$@"
+	fi
+}
+
+# in TREE, quietly about where make is
+tree()
+{
+	ordinary make -s --no-print-directory -C "$TREE" "$@"
+}
+
+# What git has or would have
+copy_tree()
+{
+	mkdir "$TREE" &&
+	{ git ls-files -z --cached --others --exclude-standard 2>/dev/null ||
+		find . \( -path ./.git -o -path ./build \) -prune \
+			-o -type f -print0
+	} | tar --null --ignore-failed-read -T - -c 2>/dev/null |
+		tar -x -C "$TREE" || return 1
+	[ "$(id -u)" != 0 ] || chown -R nobody:nogroup "$WORK"
+	chmod 755 "$WORK"
+}
+
+# document NAME: its commands that are for the packages, by line.  Where those
+# run there is a systemd.
+document()
+{
+	local out=$WORK/docs/${1##*/}
+
+	mkdir -p "$out" &&
+	grep -v '^systemctl ' selftests/docs/ignore >"$WORK/ignore" &&
+	awk -f selftests/docs/extract.awk -v doc="$1" -v out="$out" \
+		-v ignore="$WORK/ignore" "$1"
+}
+
+# one session builds; guest.sh wants names for the others
+documents()
+{
+	document README.md && document Documentation/man/tc-iqcn.8 || return 1
+	cd "$WORK/docs" && mv README.md/*.build build &&
+	set -- README.md/*.packages && [ $# = 2 ] && mv "$1" install &&
+	mv "$2" remove && set -- tc-iqcn.8/*.packages && [ $# = 1 ] &&
+	mv "$1" boot
+}
+
+# the binary packages as README says, then the source package
+build()
+{
+	# shellcheck disable=SC2016
+	cd "$TREE" && ordinary bash -e -c '. "$1" && . "$2"' sh \
+		"$TREE/selftests/docs/words.sh" "$WORK/docs/build" &&
+	ordinary dpkg-buildpackage -us -uc -S
+}
+
+check_lintian()
+{
+	ordinary lintian --fail-on error,warning,info --tag-display-limit 0 \
+		"$WORK"/*.changes
+}
+
+# files ROOT: in it, by their place in a merged /usr
+files()
+{
+	(cd "$1" && find . -type f) | sed -E 's|^\./(usr/)?||' | sort
+}
+
+unpack()
+{
+	ordinary mkdir "$WORK/tools" "$WORK/dkms" &&
+	ordinary dpkg-deb -x "$WORK"/iqcn-tools_*_*.deb "$WORK/tools" &&
+	ordinary dpkg-deb -x "$WORK"/sch-iqcn-dkms_*.deb "$WORK/dkms"
+}
+
+# manual pages are compressed in packages; documentation comes with a package
+# anyway
+tools_contents()
+{
+	diff <(files "$WORK/root" | grep -v '^lib/modules/') \
+		<(files "$WORK/tools" | sed '/^share\/man\//s/\.gz$//' |
+			grep -vE '^share/(doc|lintian)/')
+}
+
+dkms_contents()
+{
+	local src
+
+	src=$(echo "$WORK"/dkms/usr/src/*)
+	diff <(cd "$TREE" && find kmod dkms.conf -type f | sort) \
+		<(cd "$src" && find . -type f | sed 's|^\./||' | sort) &&
+	diff -r "$TREE/kmod" "$src/kmod" &&
+	files "$WORK/dkms" | grep -vE '^(src|share/doc)/' && return 1
+	true
+}
+
+# One module, for that kernel, and what else there is
+installs()
+{
+	tree install KDIR="$headers" DESTDIR="$WORK/root" &&
+	[[ $(/sbin/modinfo -F vermagic \
+		"$WORK/root/lib/modules/$kernel/extra/sch_iqcn.ko") == \
+		"$kernel "* ]] &&
+	[ "$(files "$WORK/root" | wc -l)" -gt 5 ]
+}
+
+uninstalls()
+{
+	cp -a "$WORK/root" "$WORK/uninstalled" &&
+	tree uninstall KDIR="$headers" DESTDIR="$WORK/uninstalled" &&
+	find "$WORK/uninstalled" -type f | grep . && return 1
+	true
+}
+
+dkms_builds()
+{
+	local dirs version
+
+	version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$TREE/dkms.conf")
+	dirs=(--sourcetree "$WORK/dkms/usr/src" --dkmstree "$WORK/dkmstree"
+	      --kernelsourcedir "$headers" -k "$kernel")
+	ordinary mkdir "$WORK/dkmstree" &&
+	ordinary /usr/sbin/dkms add "sch-iqcn/$version" "${dirs[@]}" &&
+	ordinary /usr/sbin/dkms build "sch-iqcn/$version" "${dirs[@]}" &&
+	ordinary /usr/sbin/dkms mktarball "sch-iqcn/$version" "${dirs[@]}" \
+		--binaries-only --archive \
+		"$WORK/sch-iqcn-$version.dkms.tar.gz"
+}
+
+echo "TAP version 13"
+copy_tree || exit 1
+(documents); result $? "README and tc-iqcn(8) say how"
+if logged "packages build as an ordinary user" build; then
+	logged "lintian" check_lintian
+	unpack || exit 1
+	logged "make install" installs
+	logged "what it installs is in the tools' package" tools_contents
+	logged "the module's sources are in the other" dkms_contents
+	logged "make uninstall leaves nothing" uninstalls
+	logged "dkms builds the module for the stock kernel" dkms_builds
+	"$LAB" run stock "$HERE/guest.sh" "$WORK"
+	result $? "they install, work and go in the stock kernel"
+fi
+echo "1..$n"
+exit $failed

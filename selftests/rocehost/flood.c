@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Floods: packets of connections that do not exist, as an attacker makes them.
+ *
+ * Each is RoCEv2 in every respect, with a right ICRC: data without payload,
+ * acknowledges, CNPs or requests for connections.  Whatever the command does not
+ * fix is random in each packet: addresses, UDP source port, QP and PSN.
+ *
+ * They leave at a steady rate, a burst at a time, by the clock: so a flood of ten
+ * million a second takes a second of virtual time, and whatever else goes on does
+ * so meanwhile.
+ */
+#include <linux/etherdevice.h>
+#include <linux/hrtimer.h>
+#include <linux/if_vlan.h>
+#include <linux/math64.h>
+#include <linux/prandom.h>
+#include <linux/rtnetlink.h>
+#include <linux/sched/signal.h>
+#include <net/ipv6.h>
+
+#include "rocehost.h"
+
+#define RH_FLOOD_BURST	64
+
+/* Of any host of the classes A to C but a loopback; or of 2000::/3 */
+static void rh_flood_address(struct rnd_state *rnd, bool v6,
+			     const struct in6_addr *fixed, struct in6_addr *ip)
+{
+	u32 host = prandom_u32_state(rnd);
+
+	if (!ipv6_addr_any(fixed)) {
+		*ip = *fixed;
+	} else if (v6) {
+		prandom_bytes_state(rnd, ip, sizeof(*ip));
+		ip->s6_addr[0] = 0x20 | (ip->s6_addr[0] & 0x1f);
+	} else {
+		/* 1 to 126, each as likely as the others */
+		host = (host & 0xffffff) | ((host >> 24) % 126 + 1) << 24;
+		ipv6_addr_set_v4mapped(htonl(host), ip);
+	}
+}
+
+static void rh_flood_wire(const struct net_device *dev,
+			  const struct rh_flood_conf *conf,
+			  struct rnd_state *rnd, struct in6_addr *src,
+			  struct rh_wire *w)
+{
+	bool v6 = !ipv6_addr_any(&conf->from) ?
+		  !ipv6_addr_v4mapped(&conf->from) :
+		  !ipv6_addr_any(&conf->to) && !ipv6_addr_v4mapped(&conf->to);
+	struct rh_addr from = { dev->dev_addr, src };
+	struct in6_addr dst;
+	struct rh_addr to = { conf->via, &dst };
+	u32 qp;
+
+	rh_flood_address(rnd, v6, &conf->from, src);
+	rh_flood_address(rnd, v6, &conf->to, &dst);
+	qp = conf->qp == RH_NEVER ? prandom_u32_state(rnd) : conf->qp;
+	rh_wire_init(w, &from, &to, 0, conf->ecn, prandom_u32_state(rnd),
+		     qp & IQCN_QPN_MASK);
+}
+
+static struct sk_buff *rh_flood_packet(const struct net_device *dev,
+				       const struct rh_flood *flood,
+				       struct rnd_state *rnd)
+{
+	const struct rh_flood_conf *conf = &flood->conf;
+	u32 psn = prandom_u32_state(rnd), id = prandom_u32_state(rnd);
+	struct in6_addr src;
+	struct rh_wire w;
+
+	if (conf->psn != RH_NEVER)
+		psn = conf->psn + flood->packets;
+	psn &= IQCN_PSN_MASK;
+	rh_flood_wire(dev, conf, rnd, &src, &w);
+	if (conf->ack)
+		return rh_build_ack(&w, AETH_ACK, psn, 0);
+	if (conf->cnp)
+		return rh_build_cnp(&w, &src, conf->qp == RH_NEVER ? id :
+							conf->qp, 0);
+	if (conf->req)
+		return rh_build_cm(&w, IQCN_CM_REQ, id, psn, 0);
+	return rh_build_bare(&w, psn);
+}
+
+static int rh_flood_burst(struct rh_flood *flood, struct net_device *dev,
+			  struct rnd_state *rnd)
+{
+	u64 n = min_t(u64, RH_FLOOD_BURST, flood->conf.packets - flood->packets);
+	struct sk_buff *skb;
+
+	while (n--) {
+		skb = rh_flood_packet(dev, flood, rnd);
+		if (!skb)
+			return -ENOMEM;
+		skb->dev = dev;
+		if (flood->conf.vlan)
+			__vlan_hwaccel_put_tag(skb, htons(ETH_P_8021Q),
+					       flood->conf.vlan);
+		flood->packets++;
+		if (dev_queue_xmit(skb) != NET_XMIT_SUCCESS)
+			flood->refused++;
+	}
+	return 0;
+}
+
+static int rh_flood_run(struct rh_flood *flood, struct net_device *dev)
+{
+	u64 start_ns = ktime_get_ns();
+	struct rnd_state rnd;
+	ktime_t due;
+	int err;
+
+	prandom_seed_state(&rnd, flood->conf.seed);
+	while (flood->packets < flood->conf.packets) {
+		if (signal_pending(current))
+			return -EINTR;
+		if (!netif_running(dev) || !READ_ONCE(rh_world.open))
+			return -ENETDOWN;
+		local_bh_disable();
+		err = rh_flood_burst(flood, dev, &rnd);
+		local_bh_enable();
+		if (err)
+			return err;
+		due = ns_to_ktime(start_ns +
+				  mul_u64_u64_div_u64(flood->packets,
+						      NSEC_PER_SEC,
+						      flood->conf.rate_pps));
+		flood->late += ktime_after(ktime_get(), due);
+		set_current_state(TASK_INTERRUPTIBLE);
+		schedule_hrtimeout_range(&due, 0, HRTIMER_MODE_ABS);
+	}
+	return 0;
+}
+
+/**
+ * rh_flood() - send packets of connections that do not exist
+ * @dev: by which device
+ * @flood: its parameters; the rest is the result
+ *
+ * Context: RTNL held, but not while packets are sent; may sleep.
+ * Return: 0, -ENOMEM, -EINTR, -ENETDOWN if the device, or this module, goes.
+ */
+int rh_flood(struct net_device *dev, struct rh_flood *flood)
+{
+	netdevice_tracker tracker;
+	int err;
+
+	netdev_hold(dev, &tracker, GFP_KERNEL);
+	rtnl_unlock();
+	err = rh_flood_run(flood, dev);
+	/* somebody may wait for it, with RTNL or without */
+	netdev_put(dev, &tracker);
+	rtnl_lock();
+	return err;
+}

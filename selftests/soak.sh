@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# make soak: hours of virtual time in which 2,048 flows start and stop, over and
+# over, and the accounts add up all the way.
+#
+#   soak.sh [-k KERNEL] [-m MINUTES] [-e SECONDS]
+#
+#   -k KERNEL	uml (default), or uml-debug: kmemleak looks at the end
+#   -m MINUTES	of virtual time (default 1440, a day)
+#   -e SECONDS	of it from one round of traffic to the next (default 120)
+#
+# Leaves what it prints in build/soak.log.  soak/guest.sh has what is checked.
+set -u -o pipefail
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+TOP=$(cd "$HERE/.." && pwd)
+kernel=uml mem=1024 minutes=1440 every=120
+
+usage()
+{
+	sed -n '3,/^set -u/s/^# \{0,1\}//p' "$0" | grep -v '^set' >&2
+	exit 2
+}
+
+while getopts k:m:e: opt; do
+	case $opt in
+	k) kernel=$OPTARG ;;
+	m) minutes=$OPTARG ;;
+	e) every=$OPTARG ;;
+	*) usage ;;
+	esac
+done
+shift $((OPTIND - 1))
+[[ $# = 0 && $minutes =~ ^[1-9][0-9]*$ && $every =~ ^[1-9][0-9]*$ ]] || usage
+# until the flows of a round have aged, and all that is under way has arrived
+if ((every < 20)); then
+	echo "soak: a round takes 20 s" >&2
+	exit 2
+fi
+[ "$kernel" != uml-debug ] || mem=3072
+
+mkdir -p "$TOP/build"
+start=$SECONDS
+# quiet or not: what can be seen does not depend on the machine
+LAB_TIMEOUT_S=36000 "$HERE/lab/lab.sh" run "$kernel" -s "${IQCN_SEED:-1}" \
+	-m "$mem" "$HERE/soak/guest.sh" "$minutes" "$every" |
+	tee "$TOP/build/soak.log"
+rc=${PIPESTATUS[0]}
+echo "$((SECONDS - start)) s on this machine"
+exit "$rc"

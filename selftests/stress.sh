@@ -1,0 +1,119 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# make stress MINUTES=N: everything at once that hurts a qdisc, while RoCEv2 hosts
+# in the kernel send (stress/items.sh says what).
+#
+#   stress.sh [MINUTES]		default 10; 0: each item once, in a minute
+#
+# Three kernels: that of the debug options by the machine's clock, so that timers
+# interrupt whatever runs, and by virtual time, whose clock can be wound on; and a
+# plain one with 64 MB.  After the last round each looks for splats in its log and
+# twice for leaks.
+set -u -o pipefail
+
+TOP=$(cd "$(dirname "$0")/.." && pwd)
+LAB=$TOP/selftests/lab/lab.sh
+OUT=$TOP/build/stress
+MINUTES=${1:-10}
+export LAB_TIMEOUT_S=$((MINUTES * 60 + 1800))
+
+ITEMS="replace netns device module mq parents flows memory clock packets"
+declare -A WHAT=(
+	[replace]="add, replace, change, delete"
+	[netns]="namespace deleted"
+	[device]="link, MTU, name, namespace, deleted"
+	[module]="rmmod and insmod"
+	[mq]="64 queues, fewer, grafts"
+	[parents]="below twelve other qdiscs"
+	[flows]="many flows, expiry storm"
+	[memory]="fail-nth, failslab"
+	[clock]="clock wraps"
+	[packets]="GSO, fragments, clones, tags, broken"
+	[small]="64 MB of memory"
+)
+
+case $MINUTES in
+'' | *[!0-9]*)
+	echo "usage: ${0##*/} [MINUTES]" >&2
+	exit 2
+	;;
+esac
+cd "$TOP" || exit 1
+rm -rf "$OUT"
+mkdir -p "$OUT"
+# flows of item "flows": a million takes minutes
+flows=16384
+[ "$MINUTES" -lt 10 ] || flows=1048576
+
+# guest NAME KERNEL OPTIONS ITEM...: with its rounds in the log
+guest()
+{
+	local name=$1 kernel=$2 options=$3
+	shift 3
+
+	# shellcheck disable=SC2086
+	"$LAB" run "$kernel" $options /usr/bin/env STRESS_STOP="$OUT/stop" \
+		STRESS_RESULTS="$OUT/$name.results" STRESS_ITEMS="$*" \
+		STRESS_FLOWS=$flows STRESS_SEED="${IQCN_SEED:-1}" \
+		"$TOP/selftests/run.sh" "$TOP/build/$kernel/sch_iqcn.ko" \
+		"$TOP/selftests/stress/guest.sh" >"$OUT/$name.log" 2>&1
+	echo $? >"$OUT/$name.rc"
+}
+
+# virtual time alone can be wound on
+virtual=$ITEMS
+[ "$MINUTES" != 0 ] || virtual=clock
+echo "stress: $MINUTES minutes; build/stress/*.log"
+start=$SECONDS
+guest machine uml-debug "-w -m 3072" ${ITEMS/clock/} &
+machine=$!
+{
+	flows=3000
+	guest small uml "-w -m 64" flows
+	sed -i 's/^flows /small /' "$OUT/small.results"
+	# the item of that name is for the other
+	flows=16384
+	guest virtual uml-debug "-m 3072 -s ${IQCN_SEED:-1}" $virtual
+} &
+others=$!
+tail -q -n +1 -F "$OUT/machine.log" "$OUT/virtual.log" 2>/dev/null |
+	grep --line-buffered -E '^  pass|FAIL' &
+follow=$!
+sleep $((MINUTES * 60))
+touch "$OUT/stop"
+wait $machine $others
+kill $follow 2>/dev/null
+
+printf '\n%-10s %-38s %8s %8s  %s\n' item "" machine virtual result
+rc=0 all=0
+rounds()
+{
+	awk -v item="$2" '$1 == item { print $2, $3 }' "$OUT/$1.results" 2>/dev/null
+}
+for item in $ITEMS small; do
+	read -r m mbad <<<"$(rounds machine $item)"
+	read -r v vbad <<<"$(rounds virtual $item)"
+	[ $item != small ] || read -r m mbad <<<"$(rounds small small)"
+	n=$((${m:-0} + ${v:-0})) bad=$((${mbad:-0} + ${vbad:-0}))
+	all=$((all + n)) result=ok
+	[ $bad = 0 ] || result="$bad FAILED"
+	[ $n -gt 0 ] || result="FAILED: no round"
+	[ "$result" = ok ] || rc=1
+	printf '%-10s %-38s %8s %8s  %s\n' $item "${WHAT[$item]}" "${m:--}" "${v:--}" "$result"
+done
+echo
+for name in machine virtual small; do
+	[ "$(cat "$OUT/$name.rc" 2>/dev/null)" = 0 ] && continue
+	rc=1
+	echo "--- $name:"
+	grep -E 'FAIL|splat|verdict|unload' "$OUT/$name.log" | head -n 20
+	tail -n 40 "$OUT/$name.log"
+done
+if [ $rc = 0 ]; then
+	echo "ok 1 stress: $all rounds in $((SECONDS - start)) s: no splat, no leak," \
+		"queues empty, nothing held, unloaded"
+else
+	echo "not ok 1 stress: $all rounds in $((SECONDS - start)) s"
+fi
+exit $rc

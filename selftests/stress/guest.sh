@@ -1,0 +1,173 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Inside a kernel of the lab: rounds of abuse, item after item (items.sh), while
+# hosts in the kernel send.  All of them once, and then again until there is a file
+# $STRESS_STOP.  A round is by a seed, which it says, and ends with what must hold
+# whatever was done:
+#
+#	queues are empty once nothing is sent, nothing is left in debugfs, nobody
+#	holds the module, and it unloads; the kernel's log has no splat
+#
+# What it came to goes to $STRESS_RESULTS, "ITEM ROUNDS FAILED" each.
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/../net/lib.sh"
+# shellcheck source=selftests/stress/items.sh
+. "$(dirname "$0")/items.sh"
+
+ROCEHOST=$BUILD/${IQCN_LAB:-uml}/rocehost/rocehost.ko
+SPLATS='RIP:|Call Trace:|ref_tracker:|unreferenced object|WARNING|BUG:|UBSAN|KASAN'
+
+# rh NS LINE...: tell rocehost
+rh()
+{
+	local ns=$1 lines
+	shift
+
+	printf -v lines '%s\n' "$@"
+	in_ns "$ns" tee /proc/net/rocehost/ctl >/dev/null 2>&1 \
+		<<<"${lines%$'\n'}"
+}
+
+# traffic [bridge|router]: 24 senders whose rates are twice what p1 will let
+# through, for as long as the round is, and receivers that answer
+traffic()
+{
+	local cm="messages 1000000 every 4ms cm"
+
+	topology "${1:-bridge}"
+	unmute snd
+	unmute rcv
+	insmod "$ROCEHOST" || fail "rocehost does not load"
+	# shellcheck disable=SC2154 # topology has set them
+	{
+		rh snd "host e0 ip $SND4 rate 1gbit via $snd_dmac" ||
+			fail "no sender"
+		rh rcv "host e0 ip $rcv4 rate 1gbit via $rcv_dmac" ||
+			fail "no receiver"
+	}
+	rh snd "flow e0 to $rcv4 flows 16 mtu 1024 rate 2mbit size endless" \
+		"flow e0 name cm to $rcv4 flows 8 mtu 256 rate 1mbit size 5000 $cm" start ||
+		fail "no traffic: $(in_ns snd head -n 1 /proc/net/rocehost/ctl)"
+	flowing
+}
+
+# congest [IQCN-PARAMETER...]: a bottleneck on p1 that the traffic fills
+congest()
+{
+	any 50us 300us 2ms
+	# from nothing: a handle that is in use elsewhere would be in the way
+	tc -n sw qdisc del dev p1 root 2>/dev/null
+	bottleneck 10mbit limit 200k kmin 5000 kmax 20000 notify timer,wreb,pi \
+		t1 "$one" "$@"
+}
+
+# flowing: traffic still gets through
+flowing()
+{
+	local before after i
+
+	before=$(delivered)
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		sleep 0.1
+		after=$(delivered)
+		[ "$after" = "$before" ] || return
+	done
+	fail "nothing gets through"
+}
+
+delivered()
+{
+	in_ns rcv awk '$1 == "e0:" { print $3 }' /proc/net/dev
+}
+
+# queues: of all iqcn in all namespaces, bytes that wait
+queues()
+{
+	local ns
+
+	for ns in snd sw rcv; do
+		[ ! -e /run/netns/$ns ] || tc -n $ns -s -j qdisc show
+	done | jq -s '[.[][] | select(.kind == "iqcn") | .qlen + .backlog] | add // 0'
+}
+
+# Nobody sends: what waits leaves, the timers end
+settle()
+{
+	local i left
+
+	[ ! -e /run/netns/snd ] || ! grep -q '^rocehost ' /proc/modules || rh snd stop
+	for ((i = 0; i < 50; i++)); do
+		left=$(queues)
+		[ "$left" != 0 ] || break
+		sleep 0.1
+	done
+	check "packets and bytes left in queues" "$left" -eq 0
+}
+
+# What a round leaves is nothing
+gone()
+{
+	local i
+
+	cleanup
+	rmmod rocehost 2>/dev/null
+	grep -q '^rocehost ' /proc/modules && fail "rocehost does not unload"
+	# namespaces go when nobody waits for it
+	for ((i = 0; i < 50; i++)); do
+		left_in_debugfs || break
+		sleep 0.1
+	done
+	left_in_debugfs && fail "left: $(ls -R /sys/kernel/debug/iqcn)"
+	for ((i = 0; i < 30; i++)); do
+		rmmod sch_iqcn 2>/dev/null
+		grep -q '^sch_iqcn ' /proc/modules || break
+		sleep 0.1
+	done
+	if grep -q '^sch_iqcn ' /proc/modules; then
+		fail "the module does not unload: $(grep '^sch_iqcn ' /proc/modules)"
+	fi
+	if dmesg | grep -Eq "$SPLATS"; then
+		fail "the kernel's log has a splat"
+	fi
+}
+
+left_in_debugfs()
+{
+	[ -d /sys/kernel/debug/iqcn ] &&
+		find /sys/kernel/debug/iqcn -mindepth 1 | grep -q .
+}
+
+# round NUMBER ITEM
+round()
+{
+	local seed=$((${STRESS_SEED:-1} * 1000 + $1))
+
+	RANDOM=$seed
+	test_failed=""
+	"item_$2"
+	settle
+	gone
+	rounds[$2]=$((${rounds[$2]:-0} + 1))
+	[ -z "$test_failed" ] || failed[$2]=$((${failed[$2]:-0} + 1))
+	echo "  pass $1, $2: ${test_failed:+FAILED, }seed $seed"
+}
+
+declare -A rounds failed
+pass=0
+modprobe -q sch_iqcn
+while :; do
+	pass=$((pass + 1))
+	for item in $STRESS_ITEMS; do
+		round $pass "$item"
+		# each of them once in any case
+		[ $pass = 1 ] || [ ! -e "$STRESS_STOP" ] || break 2
+	done
+	[ ! -e "$STRESS_STOP" ] || break
+done
+bad=0
+for item in $STRESS_ITEMS; do
+	echo "$item ${rounds[$item]:-0} ${failed[$item]:-0}"
+	bad=$((bad + ${failed[$item]:-0}))
+done >"$STRESS_RESULTS"
+[ $bad = 0 ]

@@ -1,0 +1,507 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# shellcheck disable=SC2034 # vlan_args is read by lib.sh
+#
+# What can be done to the qdisc while it is busy, one function each: item_NAME.
+# Sourced by guest.sh.  What fails that need not succeed is meant to: the kernel is
+# to survive it.
+
+# In variables, for what a function says is said by a process of its own, with other
+# random numbers.
+#
+# any WORD...: $one is one of them
+any()
+{
+	one=${*:RANDOM % $# + 1:1}
+}
+
+MAD=(
+	"limit 1 3000 20000 1m 4294967295"
+	"kmin 0 1 5000"
+	"pmax 0 0.5 1"
+	"notify off timer wreb pi timer,wreb timer,wreb,pi"
+	"detect queue depth run span queue,depth,run,span"
+	"t1 10us 300us 1s"
+	"trigger timer period gap"
+	"base ce cnp both"
+	"delay 0 20us 3ms auto"
+	"measure depth gradient delay depth,gradient,delay"
+	"profile mark 1000:0.5,2000:1 0:1"
+	"update 10us 100us 1s"
+	"min-gap 0 1ms"
+	"telemetry on off"
+	"window 10us 1ms 1s"
+	"bandwidth 0 1mbit 10mbit"
+	"sample 1 2 64"
+	"group off 7"
+	"pair sport cnp psn cm"
+	"flows 1 3 65536"
+	"age 1ms 100ms 10s"
+	"snoop port netns"
+	"cnp-rate 1 10000000"
+	"cnp-burst 1 1024"
+	"nonect pass drop"
+)
+
+# mad: $mad is an iqcn with five parameters, anything that is allowed
+mad()
+{
+	local i at=$((RANDOM % ${#MAD[@]})) spec
+
+	mad=(iqcn qref 1 kmax 4294967295 period 10us)
+	for ((i = 0; i < 5; i++)); do
+		# two of them are never the same
+		read -ra spec <<<"${MAD[at = (at + 7) % ${#MAD[@]}]}"
+		any "${spec[@]:1}"
+		mad+=("${spec[0]}" "$one")
+	done
+}
+
+# madden: what is in p1's bottleneck gets such parameters
+madden()
+{
+	mad
+	tc -n sw qdisc change dev p1 parent 1:1 handle 10: "${mad[@]}" ||
+		fail "change: ${mad[*]}"
+}
+
+# try COMMAND...: it may fail
+try()
+{
+	"$@" >/dev/null 2>&1
+}
+
+# 1. add, replace, change, delete; with packets that wait, and one that the device
+# has sent back
+item_replace()
+{
+	local i
+
+	any bridge router
+	traffic "$one"
+	congest
+	ip -n sw link add d0 numtxqueues 4 type dummy
+	ip -n sw link set d0 mtu 9000 up
+	tc -n sw qdisc add dev d0 root handle 10: iqcn
+	for ((i = 0; i < 12; i++)); do
+		# the device is stopped but for the last packet of 64
+		[ $((i % 6)) != 0 ] ||
+			rh sw "blast d0 packets 3000 flows 50 depth 64 mtu 256 ect 2" &
+		case $((RANDOM % 6)) in
+		0)
+			congest
+			madden
+			;;
+		1)
+			mad
+			tc -n sw qdisc replace dev p1 root handle 30: "${mad[@]}" ||
+				fail "replace: ${mad[*]}"
+			;;
+		2)
+			mad
+			try tc -n sw qdisc change dev p1 parent 1:1 handle 10: "${mad[@]}"
+			;;
+		3) try tc -n sw qdisc del dev p1 root ;;
+		4) try tc -n sw qdisc replace dev p1 root pfifo ;;
+		5) try tc -n sw qdisc replace dev p1 parent 1:1 handle 20: "${mad[@]}" ;;
+		esac
+		mad
+		tc -n sw qdisc change dev d0 root handle 10: "${mad[@]}" ||
+			fail "change: ${mad[*]}"
+		[ $((RANDOM % 4)) != 0 ] ||
+			try tc -n sw qdisc replace dev d0 root handle 10: iqcn
+		sleep 0.0$((RANDOM % 5))
+	done
+	wait
+	ip -n sw link del d0
+	congest
+	flowing
+}
+
+# 2. a namespace goes with armed timers and packets that wait
+item_netns()
+{
+	any bridge router
+	traffic "$one"
+	congest
+	madden
+	sleep 0.1
+	any sw sw snd rcv
+	ip netns del "$one"
+	sleep 0.1
+}
+
+# 3. the link goes down and up, the device gets another MTU, name, namespace, or is
+# deleted
+item_device()
+{
+	local i
+
+	traffic bridge
+	congest
+	for ((i = 0; i < 5; i++)); do
+		sleep 0.05
+		case $((RANDOM % 3)) in
+		0)
+			ip -n sw link set p1 down
+			[ $((RANDOM % 2)) = 0 ] || sleep 0.01
+			ip -n sw link set p1 up
+			;;
+		1)
+			any 1500 4200 9000
+			ip -n sw link set p1 mtu "$one"
+			;;
+		2)
+			ip -n sw -batch - <<-EOF
+				link set p1 down
+				link set p1 name uplink
+				link set uplink up
+			EOF
+			sleep 0.02
+			ip -n sw -batch - <<-EOF
+				link set uplink down
+				link set uplink name p1
+				link set p1 up
+			EOF
+			;;
+		esac
+		congest
+		madden
+	done
+	case $((RANDOM % 3)) in
+	0) ip -n sw link del p1 ;;
+	1) ip -n rcv link del e0 ;;
+	2)
+		ip -n sw link set p1 netns snd
+		ip -n snd link set p1 up
+		mad
+		tc -n snd qdisc add dev p1 root "${mad[@]}" || fail "add: ${mad[*]}"
+		sleep 0.02
+		ip -n snd link set p1 netns sw
+		;;
+	esac
+}
+
+# 4. the module stays while it is in use, and comes and goes otherwise
+item_module()
+{
+	local i
+
+	traffic bridge
+	congest
+	for ((i = 0; i < 3; i++)); do
+		rmmod sch_iqcn 2>/dev/null && fail "a module in use was unloaded"
+		sleep 0.02
+	done
+	flowing
+	for ((i = 0; i < 4; i++)); do
+		tc -n sw qdisc del dev p1 root
+		rmmod sch_iqcn || fail "the module does not unload"
+		# tc has it loaded
+		congest
+		madden
+		sleep 0.03
+	done
+}
+
+# 5. mq with 64 of them, fewer queues, grafts
+item_mq()
+{
+	local i
+
+	topology bridge
+	ip -n sw link del p1
+	ip -batch - <<-EOF
+		link add e0 netns rcv address $RCV_MAC mtu 9000 numtxqueues 64 numrxqueues 64 type veth peer name p1 netns sw address $P1_MAC mtu 9000 numtxqueues 64 numrxqueues 64
+	EOF
+	ip -n rcv link set e0 up
+	ip -n rcv addr add $RCV4/24 dev e0
+	ip -n sw -batch - <<-EOF
+		link set p1 master br0
+		link set p1 up
+	EOF
+	wait_forwarding
+	senders
+	tc -n sw qdisc add dev p1 root handle 1: mq
+	for ((i = 1; i <= 64; i++)); do
+		printf 'qdisc add dev p1 parent 1:%x handle %x: iqcn kmin 0 kmax 0\n' \
+			$i $((i + 16))
+	done | tc -n sw -batch -
+	check "queues" "$(value queues)" -eq 64
+	for ((i = 0; i < 5; i++)); do
+		any 1 2 7 33 64
+		try in_ns sw ethtool -L p1 tx "$one"
+		sleep 0.02
+		mad
+		printf 'qdisc replace dev p1 parent 1:%x %s\n' \
+			$((RANDOM % 64 + 1)) "${mad[*]}" \
+			$((RANDOM % 64 + 1)) "pfifo limit 10" \
+			$((RANDOM % 64 + 1)) "iqcn kmin 0 kmax 0" |
+			tc -n sw -force -batch - >/dev/null 2>&1
+	done
+	try in_ns sw ethtool -L p1 tx 64
+	flowing
+	tc -n sw qdisc replace dev p1 root handle 2: mqprio num_tc 2 \
+		map 0 0 0 0 1 1 1 1 queues 32@0 32@32 hw 0
+	for ((i = 1; i <= 64; i++)); do
+		printf 'qdisc replace dev p1 parent 2:%x iqcn\n' $i
+	done | tc -n sw -batch -
+	flowing
+}
+
+# the hosts alone, where the topology is another
+senders()
+{
+	unmute snd
+	insmod "$ROCEHOST" || fail "rocehost does not load"
+	rh snd "host e0 ip $SND4 rate 1gbit"
+	rh rcv "host e0 ip $RCV4 rate 1gbit"
+	rh snd "flow e0 to $RCV4 flows 64 mtu 256 rate 1mbit size endless" start ||
+		fail "no traffic"
+	sleep 0.05
+}
+
+# under KIND: what makes it below a bottleneck, with iqcn at 2:1
+under()
+{
+	local below="qdisc add dev p1 parent 1:1 handle 2:"
+	local class="class add dev p1 parent 2: classid 2:1"
+	local filter="filter add dev p1 parent 2: protocol all prio 1 matchall classid 2:1"
+
+	echo "qdisc add dev p1 root handle 1: tbf rate 10mbit burst 9k limit 1m"
+	case $1 in
+	prio) echo "$below prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0" ;;
+	ets) echo "$below ets bands 2 quanta 1500 1500 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0" ;;
+	drr | qfq)
+		echo "$below $1"
+		echo "$class $1"
+		echo "$filter"
+		;;
+	hfsc)
+		echo "$below hfsc default 1"
+		echo "$class hfsc ls m2 10mbit"
+		;;
+	htb)
+		echo "$below htb default 1"
+		echo "$class htb rate 8mbit"
+		;;
+	tbf) echo "$below tbf rate 8mbit burst 9k limit 1m" ;;
+	red) echo "$below red limit 1m min 10k max 100k avpkt 1000 ecn" ;;
+	sfb) echo "$below sfb" ;;
+	cbs) echo "$below cbs" ;;
+	netem) echo "$below netem delay 1ms 1ms duplicate 20% reorder 20% limit 500" ;;
+	plug) echo "$below prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
+	      echo "qdisc add dev p1 parent 2:2 handle 5: plug limit 100000" ;;
+	esac
+	echo "qdisc add dev p1 parent 2:1 handle 10: iqcn kmin 3000 kmax 6000 limit 100k"
+}
+
+# 6. below others, and nothing below it
+item_parents()
+{
+	local kind i
+
+	traffic bridge
+	for kind in prio ets drr qfq hfsc htb tbf red sfb cbs netem plug; do
+		# half of them each time
+		[ $((RANDOM % 2)) = 0 ] || continue
+		try tc -n sw qdisc del dev p1 root
+		under $kind | tc -n sw -batch - || fail "iqcn below $kind"
+		sleep 0.05
+		for ((i = 0; i < 3; i++)); do
+			any 1 2
+			mad
+			case $((RANDOM % 5)) in
+			0) try tc -n sw qdisc change dev p1 parent 2:1 handle 10: \
+				iqcn limit 1 qref 1 ;;
+			1) try tc -n sw qdisc change dev p1 parent 2:1 handle 10: \
+				"${mad[@]}" ;;
+			2) try tc -n sw qdisc replace dev p1 parent 2:1 "${mad[@]}" ;;
+			3) try tc -n sw class del dev p1 classid 2:1 ;;
+			4) try tc -n sw qdisc change dev p1 parent 1:1 handle 2: \
+				ets bands 2 strict "$one" ;;
+			esac
+			sleep 0.02
+		done
+		tc -n sw qdisc add dev p1 parent 10:1 pfifo 2>/dev/null &&
+			fail "iqcn took a child"
+	done
+	congest
+	flowing
+}
+
+# 7. very many flows, of few hosts and of many tags; they end all at once while
+# they are shown
+item_flows()
+{
+	local i shower
+
+	traffic bridge
+	iqcn flows 65536 age 10s kmin 0 kmax 0
+	[ "$STRESS_FLOWS" -le 65536 ] ||
+		tc -n sw qdisc change dev p1 root handle 10: iqcn flows 1048576
+	for ((i = 0; i < STRESS_FLOWS; i += 16384)); do
+		data --tos 3 --flows 16384 --count 16384 --len 16 --qp $((i + 1))
+	done
+	{
+		flows | grep -c .
+		in_ns sw "$BUILD/iqcn" flows --limit 10 | grep -c .
+		tc -n sw -s qdisc show dev p1 | grep -c .
+	} >/dev/null &
+	shower=$!
+	# keys that differ in one thing
+	vlan_args=(--vlan $((RANDOM % 4000 + 1)))
+	data --tos 3 --flows 500 --count 500 --len 16
+	data -6 --tos 3 --flows 500 --count 500 --len 16
+	vlan_args=()
+	# the table shrinks by eviction, and by age
+	tc -n sw qdisc change dev p1 root handle 10: iqcn flows $((RANDOM % 999 + 1))
+	check "flows" "$(stat flows)" -lt 1000
+	tc -n sw qdisc change dev p1 root handle 10: iqcn flows 65536 age 10ms
+	data --tos 3 --flows 5000 --count 5000 --len 16
+	wait $shower
+	flowing
+}
+
+# 8. memory fails, for a command at its nth request, for packets at any
+item_memory()
+{
+	local i n command faults=/sys/kernel/debug
+
+	if [ ! -d $faults/failslab ]; then
+		note "no fault injection in this kernel"
+		return
+	fi
+	# said by their effects; a page that is missing is a splat in itself
+	echo 0 >$faults/failslab/verbose
+	echo 0 >$faults/fail_page_alloc/verbose
+	echo 10 >$faults/fail_page_alloc/min-order
+	traffic bridge
+	congest
+	for ((i = 0; i < 25; i++)); do
+		n=$((RANDOM % 200 + 1))
+		mad
+		case $((i % 5)) in
+		0) command="qdisc replace dev p1 parent 1:1 handle 20: iqcn group 7" ;;
+		1) command="qdisc change dev p1 parent 1:1 handle 10: ${mad[*]}" ;;
+		2) command="qdisc replace dev p1 parent 1:1 handle 10: iqcn snoop netns" ;;
+		3) command="-s qdisc show dev p1" ;;
+		4) command="qdisc del dev p1 parent 1:1" ;;
+		esac
+		# shellcheck disable=SC2086
+		(echo $n >/proc/self/fail-nth && exec tc -n sw $command) \
+			>/dev/null 2>&1
+	done
+	congest flows 100
+	echo 20 >$faults/failslab/probability
+	echo 1 >$faults/failslab/interval
+	echo -1 >$faults/failslab/times
+	sleep 0.3
+	echo 0 >$faults/failslab/probability
+	flowing
+}
+
+# 9. every clock and number that wraps: 2^32 ns, 2^24 us, 32 bits of jiffies (five
+# minutes after the start), 2^32 us
+item_clock()
+{
+	local s
+
+	# it would look for leaks all the time; it does so in the end
+	[ ! -w /sys/kernel/debug/kmemleak ] || echo scan=off >/sys/kernel/debug/kmemleak
+	for s in 2 5 17 300 4300; do
+		traffic bridge
+		iqcn bandwidth 4mbit cnp-rate 1000000 notify timer t1 300us \
+			detect queue pair psn
+		sleep 0.1
+		flowing
+		rh snd stop
+		sleep $s
+		flows_follow $s
+		cleanup
+		rmmod rocehost
+	done
+}
+
+# flows_follow S: after so long they are known again, and told
+flows_follow()
+{
+	mute snd
+	mute rcv
+	tc -n sw qdisc change dev p1 root handle 10: iqcn cnp-burst 1024
+	pair_flow --psn 16777210
+	sniff snd --type cnp --time 60
+	data --tos 3 --count 12 --interval 1000 --psn 16777214
+	wait
+	check "CNPs after $1 s" "$(grep -c . "$TMP/snd")" -ge 8
+}
+
+# 10. packets of every kind
+item_packets()
+{
+	local v bad
+
+	any bridge router
+	traffic "$one"
+	congest
+	# a tap makes every packet a clone, mirred another one
+	listener sniff sw/p1 tap --time 2000
+	ip -n sw link add m0 type dummy
+	ip -n sw link set m0 up
+	tc -n sw -batch - <<-EOF
+		qdisc add dev p1 clsact
+		filter add dev p1 egress matchall action mirred egress mirror dev m0
+	EOF
+	for v in "" -6; do
+		for bad in frag morefrag options udplen tver icrc hopopts; do
+			# shellcheck disable=SC2086
+			try data $v --tos $((RANDOM % 4)) --bad $bad --count 5
+			any cnp ack data req
+			# shellcheck disable=SC2086
+			try reply $v --type "$one" --bad $bad
+		done
+		for bad in 14 15 18 26 34 42 50 54 62 70 $((RANDOM % 90 + 14)); do
+			# shellcheck disable=SC2086
+			try data $v --tos 3 --bad truncate:$bad
+			# shellcheck disable=SC2086
+			try reply $v --type cnp --bad truncate:$bad
+		done
+		# shellcheck disable=SC2086
+		try data $v --gso 8 --sport 4000 --tos 2 --len 1000 --count 20
+	done
+	for vlan in 100 "ad:200 --vlan 100" "ad:300 --vlan 200 --vlan 100"; do
+		# shellcheck disable=SC2206
+		vlan_args=(--vlan $vlan)
+		data --tos 3 --count 20 --len 4096
+		data -6 --tos 2 --count 20
+	done
+	vlan_args=()
+	# fragments
+	in_ns sw ping -c 2 -i 0.01 -W 0.1 -Q 2 -s 20000 $SND4 >/dev/null 2>&1
+	shared
+	wait
+	tc -n sw qdisc del dev p1 clsact
+	flowing
+}
+
+# pktgen keeps a reference to what it sends
+shared()
+{
+	local at
+
+	modprobe -q pktgen || return
+	ip -n sw link add d0 type dummy
+	ip -n sw link set d0 up
+	tc -n sw qdisc add dev d0 root handle 10: iqcn kmin 0 kmax 0
+	at=/proc/net/pktgen
+	in_ns sw bash -c "
+		echo 'add_device d0' >$at/kpktgend_0
+		for word in 'xmit_mode queue_xmit' 'count 500' 'pkt_size 300' \
+			'tos 2' 'dst 10.1.0.9' 'udp_dst_min 4791' 'udp_dst_max 4791'; do
+			echo \"\$word\" >$at/d0
+		done
+		echo start >$at/pgctrl
+		echo rem_device_all >$at/kpktgend_0" 2>/dev/null
+	ip -n sw link del d0
+	rmmod pktgen
+}

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * genl: what the netlink family "iqcn" says, and to whatever it is told.
+ *
+ * A message is a line: its command, "intr" if it says NLM_F_DUMP_INTR, and its
+ * attributes, NUMBER=VALUE.  Values are numbers if of 2, 4 or 8 bytes, 1 if of
+ * none, text if that is what they are, else hexadecimal.  An error is a line
+ * "error ERRNO offset OFFSET TEXT", with "-" for what is not said.
+ */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <linux/iqcn.h>
+#include <linux/iqcn_netlink.h>
+#include <netlink/genl/ctrl.h>
+#include <netlink/genl/genl.h>
+#include <netlink/netlink.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What makes two flows the same */
+struct flow {
+	uint32_t ifindex;
+	uint32_t dest_qp;
+	uint16_t vid[2];
+	uint8_t src[16];
+	uint8_t dst[16];
+};
+
+static struct nl_sock *sk;
+static int family;
+static bool summary;		/* instead of lines */
+static unsigned long pause_us;	/* before a read */
+static unsigned long messages, intr;
+static struct flow *flows;
+static size_t n_flows, room;
+static uint8_t buf[1 << 20];
+
+static void die(const char *what, const char *why)
+{
+	fprintf(stderr, "genl: %s: %s\n", what, why);
+	exit(2);
+}
+
+static int64_t now_us(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000ll + ts.tv_nsec / 1000;
+}
+
+static void enter_ns(const char *name)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "/run/netns/%s", name);
+	fd = open(path, O_RDONLY);
+	if (fd < 0 || setns(fd, CLONE_NEWNET))
+		die(path, strerror(errno));
+	close(fd);
+}
+
+static void open_socket(void)
+{
+	int one = 1, size = 64 << 20, fd, err;
+
+	sk = nl_socket_alloc();
+	if (!sk)
+		die("socket", strerror(ENOMEM));
+	err = genl_connect(sk);
+	if (err)
+		die("socket", nl_geterror(err));
+	fd = nl_socket_get_fd(sk);
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size));
+	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
+	family = genl_ctrl_resolve(sk, IQCN_FAMILY_NAME);
+	if (family < 0)
+		die(IQCN_FAMILY_NAME, nl_geterror(family));
+}
+
+static bool is_text(const struct nlattr *a)
+{
+	const char *s = nla_data(a);
+	int i, len = nla_len(a) - 1;
+
+	if (len < 1 || s[len])
+		return false;
+	for (i = 0; i < len; i++)
+		if (!isgraph((unsigned char)s[i]))
+			return false;
+	return true;
+}
+
+static void print_value(const struct nlattr *a)
+{
+	int i;
+
+	if (!nla_len(a))
+		putchar('1');
+	else if (nla_len(a) == sizeof(uint64_t))
+		printf("%llu", (unsigned long long)nla_get_u64(a));
+	else if (nla_len(a) == sizeof(uint32_t))
+		printf("%u", nla_get_u32(a));
+	else if (nla_len(a) == sizeof(uint16_t))
+		printf("%u", nla_get_u16(a));
+	else if (is_text(a))
+		printf("%s", (const char *)nla_data(a));
+	else
+		for (i = 0; i < nla_len(a); i++)
+			printf("%02x", ((const uint8_t *)nla_data(a))[i]);
+}
+
+static void print_message(struct nlmsghdr *nlh)
+{
+	struct genlmsghdr *genl = nlmsg_data(nlh);
+	struct nlattr *a;
+	int left;
+
+	printf("%u", genl->cmd);
+	if (nlh->nlmsg_flags & NLM_F_DUMP_INTR)
+		printf(" intr");
+	nlmsg_for_each_attr(a, nlh, GENL_HDRLEN, left) {
+		printf(" %d=", nla_type(a));
+		print_value(a);
+	}
+	putchar('\n');
+}
+
+static void copy(void *to, const struct nlattr *a, size_t size)
+{
+	if (a && (size_t)nla_len(a) <= size)
+		memcpy(to, nla_data(a), nla_len(a));
+}
+
+/* Room for @n flows, none of it to be found while time is taken */
+static void make_room(size_t n)
+{
+	room = n;
+	flows = realloc(flows, room * sizeof(*flows));
+	if (!flows)
+		die("flows", strerror(ENOMEM));
+	memset(&flows[n_flows], 1, (room - n_flows) * sizeof(*flows));
+}
+
+static void remember_flow(struct nlmsghdr *nlh)
+{
+	struct nlattr *tb[IQCN_A_FLOW_MAX + 1];
+	struct flow *f;
+
+	if (nlmsg_parse(nlh, GENL_HDRLEN, tb, IQCN_A_FLOW_MAX, NULL))
+		die("message", "does not parse");
+	if (n_flows == room)
+		make_room(room ? room * 2 : 1024);
+	f = &flows[n_flows++];
+	memset(f, 0, sizeof(*f));
+	copy(&f->ifindex, tb[IQCN_A_FLOW_IFINDEX], sizeof(f->ifindex));
+	copy(&f->dest_qp, tb[IQCN_A_FLOW_DEST_QP], sizeof(f->dest_qp));
+	copy(&f->vid[0], tb[IQCN_A_FLOW_VID], sizeof(f->vid[0]));
+	copy(&f->vid[1], tb[IQCN_A_FLOW_INNER_VID], sizeof(f->vid[1]));
+	copy(f->src, tb[IQCN_A_FLOW_SRC], sizeof(f->src));
+	copy(f->dst, tb[IQCN_A_FLOW_DST], sizeof(f->dst));
+}
+
+static int compare(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct flow));
+}
+
+static unsigned long duplicates(void)
+{
+	unsigned long n = 0;
+	size_t i;
+
+	if (n_flows)
+		qsort(flows, n_flows, sizeof(*flows), compare);
+	for (i = 1; i < n_flows; i++)
+		n += !compare(&flows[i - 1], &flows[i]);
+	return n;
+}
+
+static void message(struct nlmsghdr *nlh)
+{
+	struct genlmsghdr *genl = nlmsg_data(nlh);
+
+	messages++;
+	intr += !!(nlh->nlmsg_flags & NLM_F_DUMP_INTR);
+	if (!summary)
+		print_message(nlh);
+	else if (genl->cmd == IQCN_CMD_FLOW_GET)
+		remember_flow(nlh);
+}
+
+/* In an answer, or at the end of a dump */
+static void print_error(struct nlmsghdr *nlh, int code)
+{
+	struct nlattr *tb[NLMSGERR_ATTR_MAX + 1] = {};
+	int skip = sizeof(int);
+
+	if (nlh->nlmsg_type == NLMSG_ERROR) {
+		skip = sizeof(struct nlmsgerr);
+		if (!(nlh->nlmsg_flags & NLM_F_CAPPED))
+			skip += nlmsg_datalen(&((struct nlmsgerr *)
+						nlmsg_data(nlh))->msg);
+	}
+	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS)
+		nlmsg_parse(nlh, skip, tb, NLMSGERR_ATTR_MAX, NULL);
+	printf("error %d offset ", -code);
+	if (tb[NLMSGERR_ATTR_OFFS])
+		print_value(tb[NLMSGERR_ATTR_OFFS]);
+	else
+		putchar('-');
+	printf(" %s\n", tb[NLMSGERR_ATTR_MSG] ?
+	       nla_get_string(tb[NLMSGERR_ATTR_MSG]) : "-");
+}
+
+/* One read.  Return: 0: more is to come, 1: that was the end, -1: an error */
+static int receive(void)
+{
+	int len = recv(nl_socket_get_fd(sk), buf, sizeof(buf), 0);
+	struct nlmsghdr *nlh = (struct nlmsghdr *)buf;
+	int code;
+
+	if (len < 0)
+		die("receive", strerror(errno));
+	for (; nlmsg_ok(nlh, len); nlh = nlmsg_next(nlh, &len)) {
+		if (nlh->nlmsg_type == family) {
+			message(nlh);
+			continue;
+		}
+		if (nlh->nlmsg_type != NLMSG_ERROR &&
+		    nlh->nlmsg_type != NLMSG_DONE)
+			continue;
+		intr += !!(nlh->nlmsg_flags & NLM_F_DUMP_INTR);
+		code = *(int *)nlmsg_data(nlh);
+		if (code)
+			print_error(nlh, code);
+		return code ? -1 : 1;
+	}
+	return 0;
+}
+
+/* Return: how it ended, as receive() says */
+static int talk(int cmd, int flags, const void *attrs, size_t len)
+{
+	struct {
+		struct nlmsghdr nlh;
+		struct genlmsghdr genl;
+		uint8_t attrs[4096];
+	} m = {
+		.nlh.nlmsg_len = NLMSG_LENGTH(GENL_HDRLEN) + len,
+		.nlh.nlmsg_type = family,
+		.nlh.nlmsg_flags = NLM_F_REQUEST | flags,
+		.genl.cmd = cmd,
+		.genl.version = IQCN_FAMILY_VERSION,
+	};
+	int end;
+
+	if (len > sizeof(m.attrs))
+		die("request", "too long");
+	memcpy(m.attrs, attrs, len);
+	if (send(nl_socket_get_fd(sk), &m, m.nlh.nlmsg_len, 0) < 0)
+		die("send", strerror(errno));
+	do {
+		if (pause_us)
+			usleep(pause_us);
+		end = receive();
+	} while (!end);
+	return end;
+}
+
+/* ATTR=NUMBER of 32 bits each */
+static int request(int cmd, bool dump, int argc, char **argv)
+{
+	int64_t start_us = now_us(), took_us;
+	uint32_t attrs[2 * 64];
+	size_t n = 0;
+	char *value;
+	int end;
+
+	for (; argc > 0 && n < 64; argc--, argv++, n++) {
+		struct nlattr a = { .nla_len = 8,
+				    .nla_type = strtoul(*argv, &value, 0) };
+
+		if (*value != '=')
+			die(*argv, "not ATTR=NUMBER");
+		memcpy(&attrs[2 * n], &a, sizeof(a));
+		attrs[2 * n + 1] = strtoul(value + 1, NULL, 0);
+	}
+	end = talk(cmd, dump ? NLM_F_DUMP : NLM_F_ACK, attrs, n * 8);
+	took_us = now_us() - start_us;
+	if (summary)
+		printf("messages %lu duplicates %lu intr %lu us %lld\n",
+		       messages, duplicates(), intr, (long long)took_us);
+	return end < 0;
+}
+
+static size_t unhex(uint8_t *to, size_t size, const char *hex)
+{
+	size_t n = 0;
+	unsigned int byte;
+
+	while (n < size && sscanf(hex, "%2x", &byte) == 1) {
+		to[n++] = byte;
+		hex += 2;
+	}
+	return n;
+}
+
+/* Each line of the input is a request: command, flags, attributes as they are in
+ * hexadecimal; it is repeated after "> ", and what comes back follows
+ */
+static int raw(void)
+{
+	char line[9000], hex[8193];
+	uint8_t attrs[4096];
+	unsigned int cmd, flags;
+
+	while (fgets(line, sizeof(line), stdin)) {
+		hex[0] = 0;
+		if (sscanf(line, "%u %x %8192s", &cmd, &flags, hex) < 2)
+			die(line, "not COMMAND FLAGS HEX");
+		printf("> %s", line);
+		if (talk(cmd, flags, attrs, unhex(attrs, sizeof(attrs), hex)) > 0)
+			puts("ok");
+	}
+	return 0;
+}
+
+static int listen_to(const char *group, long time_ms, const char *ready,
+		     unsigned long count)
+{
+	int64_t end_us = now_us() + time_ms * 1000, wait_us;
+	struct pollfd pfd = { .fd = nl_socket_get_fd(sk), .events = POLLIN };
+	int err;
+
+	err = genl_ctrl_resolve_grp(sk, IQCN_FAMILY_NAME, group);
+	if (err < 0)
+		die(group, nl_geterror(err));
+	err = nl_socket_add_membership(sk, err);
+	if (err)
+		die(group, nl_geterror(err));
+	if (ready && close(creat(ready, 0600)))
+		die(ready, strerror(errno));
+	while (messages < count && (wait_us = end_us - now_us()) > 0)
+		if (poll(&pfd, 1, (wait_us + 999) / 1000) > 0)
+			receive();
+	if (summary)
+		printf("messages %lu\n", messages);
+	return 0;
+}
+
+static int usage(void)
+{
+	fprintf(stderr,
+		"Usage: genl [--netns NAME] [--summary] ask COMMAND [ATTR=NUMBER]...\n"
+		"       genl [--netns NAME] [--summary] [--room FLOWS] [--pause US] dump COMMAND [ATTR=NUMBER]...\n"
+		"       genl [--netns NAME] raw <REQUESTS\n"
+		"       genl [--netns NAME] [--summary] [--time MS] [--count N] [--ready FILE] listen GROUP\n");
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option opts[] = {
+		{ "netns", 1, 0, 'n' }, { "summary", 0, 0, 's' },
+		{ "time", 1, 0, 't' }, { "count", 1, 0, 'c' },
+		{ "ready", 1, 0, 'r' }, { "pause", 1, 0, 'p' },
+		{ "room", 1, 0, 'R' }, {}
+	};
+	unsigned long count = -1ul;
+	const char *ready = NULL;
+	long time_ms = 1000;
+	int c, n;
+
+	while ((c = getopt_long(argc, argv, "", opts, NULL)) != -1) {
+		if (c == 'n')
+			enter_ns(optarg);
+		else if (c == 's')
+			summary = true;
+		else if (c == 't')
+			time_ms = strtol(optarg, NULL, 0);
+		else if (c == 'c')
+			count = strtoul(optarg, NULL, 0);
+		else if (c == 'R')
+			make_room(strtoul(optarg, NULL, 0));
+		else if (c == 'p')
+			pause_us = strtoul(optarg, NULL, 0);
+		else if (c == 'r')
+			ready = optarg;
+		else
+			return usage();
+	}
+	argv += optind;
+	n = argc - optind;
+	if (n < 1)
+		return usage();
+	open_socket();
+	if (n == 1 && !strcmp(argv[0], "raw"))
+		return raw();
+	if (n == 2 && !strcmp(argv[0], "listen"))
+		return listen_to(argv[1], time_ms, ready, count);
+	if (n >= 2 && !strcmp(argv[0], "ask"))
+		return request(strtoul(argv[1], NULL, 0), false, n - 2, argv + 2);
+	if (n >= 2 && !strcmp(argv[0], "dump"))
+		return request(strtoul(argv[1], NULL, 0), true, n - 2, argv + 2);
+	return usage();
+}
