@@ -5500,13 +5500,14 @@ static void crafted_fill(struct kunit *test, struct rhashtable *ht,
 static void crafted_keys_test(struct kunit *test)
 {
 	struct crafted *c = alloc(test, CRAFTED * sizeof(*c));
-	struct rhashtable ht;
+	/* it has a work item, for which a stack is no place */
+	struct rhashtable *ht = alloc(test, sizeof(*ht));
 	struct rnd_state rnd;
 	u32 seed;
 	int i;
 
-	KUNIT_ASSERT_EQ(test, rhashtable_init(&ht, &crafted_params), 0);
-	seed = crafted_seed(&ht);
+	KUNIT_ASSERT_EQ(test, rhashtable_init(ht, &crafted_params), 0);
+	seed = crafted_seed(ht);
 	prandom_seed_state(&rnd, SEED);
 	for (i = 0; i < CRAFTED; i++)
 		do
@@ -5514,19 +5515,19 @@ static void crafted_keys_test(struct kunit *test)
 		while (jhash2(c[i].key, ARRAY_SIZE(c[i].key), seed) &
 		       CRAFTED_MASK);
 
-	crafted_fill(test, &ht, c);
-	KUNIT_EXPECT_NE(test, crafted_seed(&ht), seed);
-	KUNIT_EXPECT_LE(test, crafted_longest(&ht), 16);
+	crafted_fill(test, ht, c);
+	KUNIT_EXPECT_NE(test, crafted_seed(ht), seed);
+	KUNIT_EXPECT_LE(test, crafted_longest(ht), 16);
 	for (i = 0; i < CRAFTED; i++)
-		rhashtable_remove_fast(&ht, &c[i].node, crafted_params);
-	rhashtable_destroy(&ht);
+		rhashtable_remove_fast(ht, &c[i].node, crafted_params);
+	rhashtable_destroy(ht);
 
-	KUNIT_ASSERT_EQ(test, rhashtable_init(&ht, &crafted_params), 0);
-	crafted_fill(test, &ht, c);
-	KUNIT_EXPECT_LE(test, crafted_longest(&ht), 16);
+	KUNIT_ASSERT_EQ(test, rhashtable_init(ht, &crafted_params), 0);
+	crafted_fill(test, ht, c);
+	KUNIT_EXPECT_LE(test, crafted_longest(ht), 16);
 	for (i = 0; i < CRAFTED; i++)
-		rhashtable_remove_fast(&ht, &c[i].node, crafted_params);
-	rhashtable_destroy(&ht);
+		rhashtable_remove_fast(ht, &c[i].node, crafted_params);
+	rhashtable_destroy(ht);
 }
 
 static struct kunit_case parse_cases[] = {
