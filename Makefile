@@ -52,6 +52,7 @@ help:
 	@echo '  fuzz         SECONDS=N: the parser of packets, with whatever comes (on this machine)'
 	@echo '  coverage     which lines of the module the tests run'
 	@echo '  stress       MINUTES=10 of everything that hurts a qdisc, while hosts send'
+	@echo '  reliability  what the last runs of these found, as a table, also in Documentation'
 	@echo 'and:'
 	@echo '  clean        remove build/'
 	@echo 'to read: Documentation/tutorial.rst, Documentation/networking/iqcn.rst, man/'
@@ -255,6 +256,9 @@ check-kernels:
 	$(LAB) packages lab
 	@selftests/kernels/kernels.sh $(K)
 
+reliability:
+	@selftests/reliability.sh
+
 stress: MINUTES = 10
 stress:
 	$(LAB) packages check
@@ -265,5 +269,5 @@ stress:
 clean:
 	rm -rf $(B)
 
-.PHONY: help all modules rocehost tc-plugin userspace install install-module install-tools uninstall uninstall-module uninstall-tools tools lab demo scenario scenarios top soak fuzz coverage stress check check-kernels clean
+.PHONY: help all modules rocehost tc-plugin userspace install install-module install-tools uninstall uninstall-module uninstall-tools tools lab demo scenario scenarios top soak fuzz coverage stress reliability check check-kernels clean
 .DELETE_ON_ERROR:

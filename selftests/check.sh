@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # make check: every test, two steps at a time, for the two cores there are.  Each
-# writes build/check/STEP.log; a table and one line of verdict come last.
+# writes build/check/STEP.log; a table (build/check/counts) and one line of verdict come
+# last.
 #
 # All that is random in User Mode Linux comes from $IQCN_SEED, 1 by default.
 set -u -o pipefail
@@ -209,6 +210,7 @@ while read -r name result seconds; do
 	passed=$((passed + ok)) skipped=$((skipped + skip)) failed=$((failed + bad))
 	printf '%-20s %-8s %8s  %d passed, %d skipped, %d failed\n' "$name" \
 		"$result" "$seconds" "$ok" "$skip" "$bad"
+	echo "$name $seconds $ok $skip $bad" >>"$OUT/counts"
 done <"$OUT/results"
 
 while read -r name result _; do

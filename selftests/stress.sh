@@ -115,5 +115,5 @@ if [ $rc = 0 ]; then
 		"queues empty, nothing held, unloaded"
 else
 	echo "not ok 1 stress: $all rounds in $((SECONDS - start)) s"
-fi
+fi | tee "$OUT/verdict"
 exit $rc

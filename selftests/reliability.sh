@@ -1,0 +1,156 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# make reliability: what the last runs of check, check-kernels, check-debug, stress,
+# soak and coverage have left in build/, as the table of Documentation/reliability.rst.
+# What was not run has no row.
+set -u -o pipefail
+
+TOP=$(cd "$(dirname "$0")/.." && pwd)
+DOC=$TOP/Documentation/reliability.rst
+cd "$TOP/build" || exit 1
+
+# row TEST KERNEL COUNT FAULTS RESULT
+row()
+{
+	printf '   * - %s\n' "$1"
+	shift
+	printf '     - %s\n' "$@"
+}
+
+# verdict FAILED
+verdict()
+{
+	if [ "$1" = 0 ]; then
+		echo ok
+	else
+		echo "**$1 failed**"
+	fi
+}
+
+# ended FILE LINE: ok if it has a line that begins so
+ended()
+{
+	verdict "$((1 - ($(grep -c "^$2" "$1") > 0)))"
+}
+
+# steps TEST KERNEL FAULTS STEP...: of make check, as one row
+steps()
+{
+	local test=$1 kernel=$2 faults=$3 step seconds ok bad
+	local names="" all_seconds=0 all_ok=0 all_bad=0 name
+	shift 3
+
+	for step; do
+		while read -r name seconds ok _ bad; do
+			# shellcheck disable=SC2053
+			[[ $name == $step ]] || continue
+			names+=" $name"
+			all_seconds=$((all_seconds + seconds))
+			all_ok=$((all_ok + ok)) all_bad=$((all_bad + bad))
+		done <check/counts
+	done
+	[ -n "$names" ] || return
+	row "$test" "$kernel" "$all_ok tests, $all_seconds s" "$faults" \
+		"$(verdict "$all_bad")"
+}
+
+# found PATTERN LOG...: the sum of what sed finds there
+found()
+{
+	local pattern=$1
+	shift
+
+	sed -nE "s/$pattern/\\1/p" "$@" 2>/dev/null | awk '{ n += $1 } END { print n + 0 }'
+}
+
+from_check()
+{
+	local n
+
+	[ -e check/counts ] || return
+	steps "kselftests" "UML 6.1" "" kselftests-1 kselftests-2 kselftests-tool \
+		kselftests-top kselftests-genl
+	steps "kselftests" "UML 6.1, KASAN, lockdep, RCU, objects, kmemleak" "" \
+		'kselftests-debug-[0-9]'
+	steps "KUnit, of control laws, parser, hosts" "UML 6.1, both" "" kunit kunit-debug
+	steps "smoke, tracing" "Debian 6.1, two CPUs" "" stock
+	steps "tdc, our cases" "UML 6.1" "" tdc-own
+	steps "tdc, the kernel's infra cases" "UML 6.1, debug" "" tdc-infra
+	n=$(found '.* ([0-9]+) allocations: .*' check/kselftests-faults.log)
+	steps "requests, module, traffic without memory" "UML 6.1, debug and 64 MB" \
+		"each of $n allocations; one in five at random" \
+		kselftests-faults kselftests-small
+	n=$(found '^# ([0-9]+) inputs in .*' check/fuzz.log)
+	steps "parser under libFuzzer" "the machine's, ASan, UBSan" "$n inputs" fuzz
+	steps "adversaries" "UML 6.1, both" "" kselftests-adversary \
+		kselftests-debug-adversary
+	steps "RDMA applications" "Debian 6.1, rxe" "" rdma
+	steps "programs under valgrind and ASan, metrics, packages, documents" \
+		"UML 6.1, Debian 6.1" "" userspace metrics packages docs wireshark
+}
+
+# nightly DIR NAME...: kselftests on other kernels, by the table that the run leaves
+nightly()
+{
+	local name kernel passed failed seconds
+
+	[ -e "$1/table" ] || return
+	while IFS=$'\t' read -r name kernel passed failed seconds; do
+		row "$name" "$kernel" "$passed tests, $seconds s" "" \
+			"$(verdict "$failed")"
+	done <"$1/table"
+}
+
+from_stress()
+{
+	local line
+
+	line=$(grep -E '^(not )?ok 1 stress' stress/verdict 2>/dev/null) || return
+	row "stress" "UML 6.1, debug, two at a time; 64 MB" \
+		"$(sed -nE 's/.*stress: ([0-9]+ rounds in [0-9]+ s).*/\1/p' <<<"$line")" \
+		"all of $(awk '{ print $1 }' stress/*.results | sort -u | wc -l) items" \
+		"$(ended stress/verdict "ok 1 stress")"
+}
+
+from_soak()
+{
+	[ -e soak.log ] || return
+	row "soak" "UML 6.1" "$(sed -nE 's/^virtual time +([0-9]+ h).*/\1/p' soak.log)" \
+		"parameters change each round" \
+		"$(ended soak.log "ok soak")"
+}
+
+from_coverage()
+{
+	local lines
+
+	lines=$(wc -l <coverage/lines 2>/dev/null) || return
+	row "coverage of kmod/" "UML 6.1, gcov" "$lines lines" "" \
+		"$(awk '{ n += $3 > 0 } END { printf "%.1f %%", 100 * n / NR }' \
+			coverage/lines)"
+}
+
+table()
+{
+	echo ".. list-table::"
+	echo "   :header-rows: 1"
+	echo
+	row test kernel "count, time" "faults, inputs" result
+	from_check
+	nightly kernels
+	nightly debug
+	from_stress
+	from_soak
+	from_coverage
+}
+
+table >reliability.rst
+# in the place of the one before
+awk '
+	FNR == NR { table = table $0 "\n"; next }
+	/^\.\. end of the table/ { skip = 0 }
+	!skip { print }
+	/^\.\. make reliability/ { printf "\n%s\n", table; skip = 1 }' \
+	reliability.rst "$DOC" >reliability.new && mv reliability.new "$DOC"
+cat reliability.rst
