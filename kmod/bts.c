@@ -177,7 +177,7 @@ static void iqcn_bts_macs(struct iqcn_flow *flow, const struct ethhdr *eth,
 	bool same = ether_addr_equal(flow->src_mac, eth->h_source) &&
 		    ether_addr_equal(flow->dst_mac, eth->h_dest);
 
-	if (!same && flow->grade != IQCN_PAIR_NONE &&
+	if (!same && flow->mac_ns && flow->grade != IQCN_PAIR_NONE &&
 	    now_ns - flow->mac_ns < IQCN_MACS_STAY_NS)
 		return;
 	if (!same) {
