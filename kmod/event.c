@@ -6,7 +6,7 @@
  * on netlink is a device): so it is noted in a ring, one of each group in a
  * namespace, and a work sends what has come together.  A ring and the time from
  * one run to the next make the limit of the rate; what finds the ring full is
- * lost, and counted.  Nothing is noted while nobody listens.
+ * lost, and counted.  Nothing is noted while nobody listens, in any namespace.
  */
 #include <net/genetlink.h>
 #include <net/net_namespace.h>
@@ -310,7 +310,7 @@ int iqcn_event_start(struct iqcn_net *in)
 		struct iqcn_ring *ring = &in->rings[group];
 
 		ring->events = kvcalloc(IQCN_EVENTS, sizeof(*ring->events),
-					GFP_KERNEL);
+					GFP_KERNEL_ACCOUNT);
 		if (!ring->events) {
 			iqcn_event_free(in);
 			return -ENOMEM;

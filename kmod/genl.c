@@ -21,7 +21,7 @@
 #include "genl.h"
 #include "iqcn.h"
 
-/* Flows looked at before others get the CPU */
+/* Queues or flows looked at before others get the CPU */
 #define IQCN_GENL_RUN	256
 
 /**
@@ -102,9 +102,26 @@ static void iqcn_genl_dump_next_port(struct netlink_callback *cb)
 	d->at = 0;
 }
 
-/* A message that does not fit comes in the next piece */
-static int iqcn_genl_dump_ret(const struct sk_buff *skb, int err)
+/* Some of a port at a time, by @some: it returns 0 if there may be more, of that port
+ * or of others.  A message that does not fit comes in the next piece.
+ */
+static int iqcn_genl_dump_each(struct sk_buff *skb, struct netlink_callback *cb,
+			       int (*some)(struct sk_buff *skb,
+					   struct netlink_callback *cb,
+					   struct iqcn_port *port))
 {
+	struct iqcn_port *port;
+	int err = 0;
+
+	do {
+		rcu_read_lock();
+		port = iqcn_genl_dump_port(cb);
+		if (port)
+			err = some(skb, cb, port);
+		rcu_read_unlock();
+		/* however many of them nobody wants */
+		cond_resched();
+	} while (port && !err);
 	return skb->len ?: err;
 }
 
@@ -166,7 +183,7 @@ static int iqcn_genl_put_port(struct sk_buff *skb, struct iqcn_port *port)
 	    iqcn_genl_put_u64(skb, IQCN_A_PORT_CNP_LOST,
 			      READ_ONCE(in->rings[IQCN_GROUP_CNP].lost)))
 		return -EMSGSIZE;
-	for (a = IQCN_A_PORT_QUEUES; a <= IQCN_A_PORT_MAX; a++)
+	for (a = IQCN_A_PORT_QUEUES; a <= IQCN_A_PORT_MALFORMED; a++)
 		if (iqcn_genl_put_u64(skb, a, iqcn_values[a].get(port)))
 			return -EMSGSIZE;
 	return 0;
@@ -209,32 +226,31 @@ static int iqcn_genl_start_ports(struct netlink_callback *cb)
 	return iqcn_genl_start(cb, IQCN_A_PORT_IFINDEX, IQCN_A_PORT_UNSPEC);
 }
 
+static int iqcn_genl_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
+			      struct iqcn_port *port)
+{
+	void *hdr;
+	int err;
+
+	hdr = iqcn_genl_put(skb, cb, IQCN_CMD_PORT_GET);
+	if (!hdr)
+		return -EMSGSIZE;
+	genl_dump_check_consistent(cb, hdr);
+	err = iqcn_genl_put_port(skb, port);
+	if (err) {
+		genlmsg_cancel(skb, hdr);
+	} else {
+		genlmsg_end(skb, hdr);
+		iqcn_genl_dump_next_port(cb);
+	}
+	return err;
+}
+
 static int iqcn_genl_dump_ports(struct sk_buff *skb,
 				struct netlink_callback *cb)
 {
-	struct iqcn_port *port;
-	int err = 0;
-	void *hdr;
-
 	cb->seq = iqcn_port_generation(sock_net(cb->skb->sk));
-	rcu_read_lock();
-	while (!err && (port = iqcn_genl_dump_port(cb))) {
-		hdr = iqcn_genl_put(skb, cb, IQCN_CMD_PORT_GET);
-		if (!hdr) {
-			err = -EMSGSIZE;
-			break;
-		}
-		genl_dump_check_consistent(cb, hdr);
-		err = iqcn_genl_put_port(skb, port);
-		if (err) {
-			genlmsg_cancel(skb, hdr);
-		} else {
-			genlmsg_end(skb, hdr);
-			iqcn_genl_dump_next_port(cb);
-		}
-	}
-	rcu_read_unlock();
-	return iqcn_genl_dump_ret(skb, err);
+	return iqcn_genl_dump_each(skb, cb, iqcn_genl_dump_one);
 }
 
 /* What is copied of struct tc_iqcn_xstats */
@@ -249,7 +265,7 @@ struct iqcn_genl_field {
 		sizeof_field(struct tc_iqcn_xstats, _name)		\
 	}
 
-static const struct iqcn_genl_field iqcn_genl_fields[IQCN_A_QUEUE_MAX + 1] = {
+static const struct iqcn_genl_field iqcn_genl_fields[] = {
 	IQCN_FIELD(CONGESTED, congested),
 	IQCN_FIELD(FLOWS, flows),
 	IQCN_FIELD(FLOWS_PAIRED, flows_paired),
@@ -298,7 +314,7 @@ static int iqcn_genl_put_xstats(struct sk_buff *skb,
 	const void *field;
 	int a, err;
 
-	for (a = IQCN_A_QUEUE_CONGESTED; a <= IQCN_A_QUEUE_MAX; a++) {
+	for (a = IQCN_A_QUEUE_CONGESTED; a <= IQCN_A_QUEUE_FLOW_STATE_CHANGES; a++) {
 		f = &iqcn_genl_fields[a];
 		field = (const void *)st + f->offset;
 		if (f->size == sizeof(u64))
@@ -389,13 +405,15 @@ static int iqcn_genl_dump_port_queues(struct sk_buff *skb,
 				      struct iqcn_port *port)
 {
 	struct iqcn_genl_dump *d = iqcn_genl_dump(cb);
+	unsigned long i = 0, end = d->at + IQCN_GENL_RUN;
 	struct iqcn_queue *q;
-	unsigned long i = 0;
 	int err;
 
 	list_for_each_entry_rcu(q, &port->queues, list) {
 		if (i++ < d->at)
 			continue;
+		if (d->at == end)
+			return 0;
 		err = iqcn_genl_dump_queue(skb, cb, q);
 		if (err)
 			return err;
@@ -413,15 +431,8 @@ static int iqcn_genl_start_queues(struct netlink_callback *cb)
 static int iqcn_genl_dump_queues(struct sk_buff *skb,
 				 struct netlink_callback *cb)
 {
-	struct iqcn_port *port;
-	int err = 0;
-
 	cb->seq = iqcn_port_generation(sock_net(cb->skb->sk));
-	rcu_read_lock();
-	while (!err && (port = iqcn_genl_dump_port(cb)))
-		err = iqcn_genl_dump_port_queues(skb, cb, port);
-	rcu_read_unlock();
-	return iqcn_genl_dump_ret(skb, err);
+	return iqcn_genl_dump_each(skb, cb, iqcn_genl_dump_port_queues);
 }
 
 static int iqcn_genl_put_addr(struct sk_buff *skb, int attr,
@@ -583,11 +594,12 @@ static int iqcn_genl_dump_flow(struct iqcn_queue *q, struct iqcn_flow *flow,
 	return err;
 }
 
-/* Some flows of the port.  Return: 0: there may be more of them or of others */
-static int iqcn_genl_dump_some(struct iqcn_genl_piece *piece,
-			       struct iqcn_port *port)
+static int iqcn_genl_dump_port_flows(struct sk_buff *skb,
+				     struct netlink_callback *cb,
+				     struct iqcn_port *port)
 {
-	struct iqcn_genl_dump *d = iqcn_genl_dump(piece->cb);
+	struct iqcn_genl_piece piece = { skb, cb, ktime_get_ns() };
+	struct iqcn_genl_dump *d = iqcn_genl_dump(cb);
 	struct iqcn_flow *flow;
 	int i, err;
 
@@ -596,11 +608,11 @@ static int iqcn_genl_dump_some(struct iqcn_genl_piece *piece,
 	for (i = 0; i < IQCN_GENL_RUN; i++) {
 		flow = xa_find(&port->by_id, &d->at, U32_MAX, XA_PRESENT);
 		if (!flow) {
-			iqcn_genl_dump_next_port(piece->cb);
+			iqcn_genl_dump_next_port(cb);
 			return 0;
 		}
 		if (flow->born_ns <= d->born_ns) {
-			err = iqcn_flow_look(flow, iqcn_genl_dump_flow, piece);
+			err = iqcn_flow_look(flow, iqcn_genl_dump_flow, &piece);
 			if (err)
 				return err;
 		}
@@ -617,23 +629,29 @@ static int iqcn_genl_start_flows(struct netlink_callback *cb)
 static int iqcn_genl_dump_flows(struct sk_buff *skb,
 				struct netlink_callback *cb)
 {
-	struct iqcn_genl_piece piece = { skb, cb, ktime_get_ns() };
-	struct iqcn_port *port;
-	int err = 0;
-
-	do {
-		rcu_read_lock();
-		port = iqcn_genl_dump_port(cb);
-		if (port)
-			err = iqcn_genl_dump_some(&piece, port);
-		rcu_read_unlock();
-		/* however many of them nobody wants */
-		cond_resched();
-	} while (port && !err);
-	return iqcn_genl_dump_ret(skb, err);
+	return iqcn_genl_dump_each(skb, cb, iqcn_genl_dump_port_flows);
 }
 
-/* Forget flows of all ports, or of one, or of one of its queues; RTNL */
+/* Of all ports; others get at RTNL in between */
+static u64 iqcn_genl_flush_all(struct net *net)
+{
+	struct iqcn_port *port;
+	u32 ifindex = 0;
+	u64 n = 0;
+
+	do {
+		rtnl_lock();
+		port = iqcn_genl_next(net, ifindex);
+		if (port) {
+			n += iqcn_age_flush(port, NULL);
+			ifindex = port->dev->ifindex + 1;
+		}
+		rtnl_unlock();
+	} while (port);
+	return n;
+}
+
+/* Forget flows of one port, or of one of its queues; RTNL */
 static int iqcn_genl_flush(struct genl_info *info, u64 *n)
 {
 	const struct nlattr *parent = info->attrs[IQCN_A_FLOW_PARENT];
@@ -641,14 +659,7 @@ static int iqcn_genl_flush(struct genl_info *info, u64 *n)
 	struct net *net = genl_info_net(info);
 	struct iqcn_port *port;
 	struct iqcn_queue *q;
-	u64 sum = 0;
 
-	if (!attr) {
-		list_for_each_entry(port, &iqcn_net(net)->ports, list)
-			sum += iqcn_age_flush(port, NULL);
-		*n = sum;
-		return 0;
-	}
 	port = iqcn_genl_port(net, attr, info->extack);
 	if (!port)
 		return -ENODEV;
@@ -685,9 +696,14 @@ static int iqcn_genl_flow_flush(struct sk_buff *request, struct genl_info *info)
 				IQCN_CMD_FLOW_FLUSH);
 	if (!hdr)
 		goto err_free;
-	rtnl_lock();
-	err = iqcn_genl_flush(info, &n);
-	rtnl_unlock();
+	if (info->attrs[IQCN_A_FLOW_IFINDEX]) {
+		rtnl_lock();
+		err = iqcn_genl_flush(info, &n);
+		rtnl_unlock();
+	} else {
+		n = iqcn_genl_flush_all(genl_info_net(info));
+		err = 0;
+	}
 	if (!err)
 		err = iqcn_genl_put_u64(skb, IQCN_A_FLOW_FLUSHED, n);
 	if (err)

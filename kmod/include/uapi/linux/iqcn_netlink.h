@@ -30,8 +30,10 @@
  *	given IQCN_A_FLOW_PARENT, or of all ports; the reply has IQCN_A_FLOW_FLUSHED
  * @IQCN_CMD_QUEUE_STATE_NTF: group "state": the congestion of a queue began or
  *	ended; in &enum iqcn_a_event
- * @IQCN_CMD_FLOW_STATE_NTF: group "state": that of a single flow, likewise
- * @IQCN_CMD_CNP_NTF: group "cnp": a CNP of ours was sent, likewise
+ * @IQCN_CMD_FLOW_STATE_NTF: group "state": that of a single flow, likewise.  It ends
+ *	without an event when that of its queue changes or the queue's parameters do,
+ *	or the flow is forgotten or leaves by another queue
+ * @IQCN_CMD_CNP_NTF: group "cnp": a CNP of ours is about to be sent, likewise
  * @__IQCN_CMD_MAX: number of commands, plus one
  */
 enum iqcn_cmd {
@@ -68,8 +70,8 @@ enum iqcn_filter {
  * @IQCN_A_PORT_STATE_LOST: u64, events of group "state" that were not sent for
  *	there were too many; of the whole namespace
  * @IQCN_A_PORT_CNP_LOST: u64, likewise of group "cnp"
- * @IQCN_A_PORT_QUEUES: u64, and so are all that follow: its queues.  From here
- *	on these are the values in /sys/class/net/DEV/iqcn/, by name
+ * @IQCN_A_PORT_QUEUES: u64, and so are those up to IQCN_A_PORT_MALFORMED: its
+ *	queues.  These are the values in /sys/class/net/DEV/iqcn/, by name
  * @IQCN_A_PORT_QUEUES_CONGESTED: those in congestion
  * @IQCN_A_PORT_FLOWS: flows now
  * @IQCN_A_PORT_FLOWS_UNSETTLED: those that could do with better evidence of who
@@ -87,7 +89,8 @@ enum iqcn_filter {
  * @IQCN_A_PORT_CNP_UNMATCHED: CNPs that belong to no flow
  * @IQCN_A_PORT_CNP_RATE_PPS: CNP/s it may send
  * @IQCN_A_PORT_CNP_BURST: CNPs it may send at once
- * @IQCN_A_PORT_MALFORMED: RoCE-like packets that do not parse
+ * @IQCN_A_PORT_MALFORMED: RoCE-like packets that do not parse, or whose checksum or
+ *	ICRC is wrong where it was looked at
  * @__IQCN_A_PORT_MAX: number of attributes, plus one
  */
 enum iqcn_a_port {
@@ -137,9 +140,10 @@ enum iqcn_a_port {
  * @IQCN_A_QUEUE_STATE_AGE_NS: u64, ns since its congestion began or ended, not
  *	there if it never did
  * @IQCN_A_QUEUE_STATE_REASON: u32, &enum iqcn_reason of that
- * @IQCN_A_QUEUE_CONGESTED: u32, set of &enum iqcn_detect bits.  From here on
- *	these are the fields of &struct tc_iqcn_xstats, by name and with its
- *	meaning: those of 64 bits are u64, the others u32
+ * @IQCN_A_QUEUE_CONGESTED: u32, set of &enum iqcn_detect bits.  From here to
+ *	IQCN_A_QUEUE_FLOW_STATE_CHANGES these are the fields of &struct
+ *	tc_iqcn_xstats, by name and with its meaning: those of 64 bits are u64, the
+ *	others u32
  * @IQCN_A_QUEUE_FLOWS: flows now
  * @IQCN_A_QUEUE_FLOWS_PAIRED: those paired well enough to send on
  * @IQCN_A_QUEUE_FLOWS_CONGESTED: those in congestion
@@ -261,7 +265,7 @@ enum iqcn_a_queue {
  * @IQCN_A_FLOW_STATE_REASON: u32, &enum iqcn_reason of that
  * @IQCN_A_FLOW_STATE_AGE_NS: u64, ns since, not there if it never changed
  * @IQCN_A_FLOW_QUEUED: u32, its packets that wait, CE or in a deep queue
- * @IQCN_A_FLOW_PSN: u32, of its last CE packet
+ * @IQCN_A_FLOW_PSN: u32, of its last CE packet, 0 if there was none
  * @IQCN_A_FLOW_RUN: u32, its last CE packets with consecutive PSNs
  * @IQCN_A_FLOW_CE_SENT: u64, CE packets
  * @IQCN_A_FLOW_CNP_SEEN: u64, CNPs of the receiver
