@@ -109,6 +109,13 @@ static void iqcn_cm_del(struct iqcn_net *in, struct iqcn_cm_entry *e)
 	kfree_rcu(e, rcu);
 }
 
+/* Another user namespace's root has less of memory that nobody is charged for */
+static unsigned int iqcn_cm_limit(const struct iqcn_net *in, u32 kind)
+{
+	return in->net->user_ns == &init_user_ns ? iqcn_cm_max[kind] :
+						   iqcn_cm_max[kind] / 16;
+}
+
 /* A newer entry replaces an older one */
 static void iqcn_cm_store(struct iqcn_net *in, const struct iqcn_cm_key *key,
 			  u32 qpn, const struct iqcn_cm_side *sender,
@@ -119,7 +126,7 @@ static void iqcn_cm_store(struct iqcn_net *in, const struct iqcn_cm_key *key,
 	lockdep_assert_held(&in->cm_lock);
 
 	old = rhashtable_lookup_fast(&in->cm, key, iqcn_cm_params);
-	if (!old && in->cm_count[key->kind] >= iqcn_cm_max[key->kind])
+	if (!old && in->cm_count[key->kind] >= iqcn_cm_limit(in, key->kind))
 		old = list_first_entry(&in->cm_lru[key->kind],
 				       struct iqcn_cm_entry, lru);
 	if (old)
@@ -315,6 +322,31 @@ int iqcn_cm_init(struct iqcn_net *in)
 	for (kind = 0; kind < __IQCN_CM_KIND_MAX; kind++)
 		INIT_LIST_HEAD(&in->cm_lru[kind]);
 	return rhashtable_init(&in->cm, &iqcn_cm_params);
+}
+
+/**
+ * iqcn_cm_flush() - forget all connections
+ * @in: the namespace's part
+ *
+ * Context: process, sleeps.
+ */
+void iqcn_cm_flush(struct iqcn_net *in)
+{
+	struct iqcn_cm_entry *e;
+	int kind, n = 0;
+
+	for (kind = 0; kind < __IQCN_CM_KIND_MAX; kind++) {
+		do {
+			spin_lock_bh(&in->cm_lock);
+			e = list_first_entry_or_null(&in->cm_lru[kind],
+						     struct iqcn_cm_entry, lru);
+			if (e)
+				iqcn_cm_del(in, e);
+			spin_unlock_bh(&in->cm_lock);
+			if (++n % 64 == 0)
+				cond_resched();
+		} while (e);
+	}
 }
 
 static void iqcn_cm_free(void *e, void *arg)

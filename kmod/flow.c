@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 
 #include "iqcn.h"
+#include "params.h"
 #include "trace.h"
 
 /* Flows that have left the table are not free at once: packets that wait have
@@ -16,6 +17,13 @@
  * be others, and so many more.
  */
 #define IQCN_DEAD_SPARE	1024
+
+/* Nobody is charged for a flow, so what the roots of all user namespaces together
+ * may have, dead ones included, is bounded
+ */
+#define IQCN_USERS_FLOWS	(4 * IQCN_DEFAULT_FLOWS)
+
+static atomic_t iqcn_users_flows;
 
 static struct kmem_cache *iqcn_flow_cache;
 
@@ -94,12 +102,32 @@ struct iqcn_flow *iqcn_flow_find(struct iqcn_port *port,
 	return rhashtable_lookup(&port->flows, key, iqcn_flow_params);
 }
 
+static struct iqcn_flow *iqcn_flow_alloc(struct iqcn_port *port)
+{
+	struct iqcn_flow *flow;
+
+	flow = kmem_cache_zalloc(iqcn_flow_cache, GFP_ATOMIC | __GFP_NOWARN);
+	if (!flow)
+		return NULL;
+	flow->port = port;
+	if (port->of_user)
+		atomic_inc(&iqcn_users_flows);
+	return flow;
+}
+
+static void iqcn_flow_free(struct iqcn_flow *flow)
+{
+	if (flow->port->of_user)
+		atomic_dec(&iqcn_users_flows);
+	kmem_cache_free(iqcn_flow_cache, flow);
+}
+
 static void iqcn_flow_free_rcu(struct rcu_head *rcu)
 {
 	struct iqcn_flow *flow = container_of(rcu, struct iqcn_flow, rcu);
 
 	atomic_dec(&flow->port->n_dead);
-	kmem_cache_free(iqcn_flow_cache, flow);
+	iqcn_flow_free(flow);
 }
 
 /**
@@ -237,10 +265,13 @@ static int iqcn_flow_number(struct iqcn_port *port, struct iqcn_flow *flow)
 }
 
 /* Memory is bounded, however fast flows come and go, and however many packets wait */
-static bool iqcn_flow_room(const struct iqcn_queue *q)
+static bool iqcn_flow_room(const struct iqcn_port *port)
 {
-	return atomic_read(&q->port->n_dead) <
-	       (u64)q->p.flows + IQCN_DEAD_SPARE;
+	if (port->of_user &&
+	    atomic_read(&iqcn_users_flows) >= IQCN_USERS_FLOWS)
+		return false;
+	return atomic_read(&port->n_dead) <
+	       (u64)READ_ONCE(port->max_dead) + IQCN_DEAD_SPARE;
 }
 
 static struct iqcn_flow *iqcn_flow_new(struct iqcn_queue *q,
@@ -251,14 +282,13 @@ static struct iqcn_flow *iqcn_flow_new(struct iqcn_queue *q,
 	struct iqcn_flow *flow, *other;
 	u32 src_qp;
 
-	if (!iqcn_flow_room(q))
+	if (!iqcn_flow_room(port))
 		return NULL;
-	flow = kmem_cache_zalloc(iqcn_flow_cache, GFP_ATOMIC | __GFP_NOWARN);
+	flow = iqcn_flow_alloc(port);
 	if (!flow)
 		return NULL;
 	flow->key = *key;
 	flow->queue = q;
-	flow->port = port;
 	iqcn_deadline_init(&flow->due);
 	iqcn_deadline_init(&flow->chance);
 	/* flows that begin together are not told together */
@@ -274,12 +304,12 @@ static struct iqcn_flow *iqcn_flow_new(struct iqcn_queue *q,
 	refcount_set(&flow->refs, 2);
 
 	spin_lock(&port->lock);
-	if (q->n_flows >= q->p.flows)
-		iqcn_flow_evict(q);
 	if (iqcn_flow_number(port, flow))
 		goto err_free;
 	if (iqcn_pair_join(port, flow))
 		goto err_number;
+	if (q->n_flows >= q->p.flows)
+		iqcn_flow_evict(q);
 	other = rhashtable_lookup_get_insert_fast(&port->flows, &flow->node,
 						  iqcn_flow_params);
 	if (other)
@@ -302,14 +332,14 @@ err_leave:
 	if (IS_ERR(other) || !refcount_inc_not_zero(&other->refs))
 		other = NULL;
 	spin_unlock(&port->lock);
-	kmem_cache_free(iqcn_flow_cache, flow);
+	iqcn_flow_free(flow);
 	return other;
 
 err_number:
 	xa_erase(&port->by_id, flow->id);
 err_free:
 	spin_unlock(&port->lock);
-	kmem_cache_free(iqcn_flow_cache, flow);
+	iqcn_flow_free(flow);
 	return NULL;
 }
 

@@ -192,11 +192,13 @@ struct iqcn_hosts {
  *	read
  * @born_ns: when the youngest flow was made; @lock
  * @n_dead: flows that have left the table and are not freed yet
+ * @max_dead: as many as all queues may have flows; RTNL to write
  * @by_sqp: paired flows by key with the sender's QP
  * @hosts: by key without a QP
  * @lock: see above
  * @n_unsettled: flows that could do with better evidence; @lock to write
  * @sport: some queue takes UDP source ports for evidence; RTNL to write
+ * @of_user: its namespace is of another user namespace than the machine's
  * @echo: slots of the echo table, read and written without a lock
  * @budget_lock: see above
  * @budget: CNPs that may be sent; @budget_lock
@@ -221,12 +223,14 @@ struct iqcn_port {
 	struct xarray by_id;
 	u64 born_ns;
 	atomic_t n_dead;
+	u32 max_dead;
 	struct rhashtable by_sqp;
 	struct rhashtable hosts;
 
 	spinlock_t lock;	/* flows, hosts, pairing */
 	unsigned int n_unsettled;
 	bool sport;
+	bool of_user;
 	u64 *echo;
 
 	spinlock_t budget_lock;	/* budget */
@@ -736,14 +740,17 @@ struct iqcn_flow *iqcn_pair_sends(struct iqcn_port *port,
 				  const struct iqcn_key *key, u32 psn);
 void iqcn_pair_from_echo(struct iqcn_port *port, struct iqcn_flow *flow,
 			 u32 qp, u32 psn);
-void iqcn_pair_from_sport(struct iqcn_port *port, const struct iqcn_key *key,
-			  const struct iqcn_pkt *pkt);
+struct iqcn_flow *iqcn_pair_by_sport(struct iqcn_port *port,
+				     const struct iqcn_key *key,
+				     const struct iqcn_pkt *pkt);
+void iqcn_pair_from_sport(struct iqcn_port *port, struct iqcn_flow *flow, u32 qp);
 struct iqcn_flow *iqcn_pair_answered(struct iqcn_port *port,
 				     const struct iqcn_key *key,
 				     const struct iqcn_pkt *pkt);
 
 /* cm.c: connections seen while they were made */
 int iqcn_cm_init(struct iqcn_net *in);
+void iqcn_cm_flush(struct iqcn_net *in);
 void iqcn_cm_exit(struct iqcn_net *in);
 void iqcn_cm_seen(struct net *net, int ifindex, const struct iqcn_pkt *pkt,
 		  const struct iqcn_cm *cm);
@@ -798,6 +805,7 @@ void iqcn_inspect_module_init(void);
 void iqcn_inspect_module_exit(void);
 
 /* qdisc.c: when the link or the MTU of the port changed */
-void iqcn_qdisc_link_change(struct iqcn_queue *q);
+u64 iqcn_qdisc_link_bps(struct net_device *dev);
+void iqcn_qdisc_link_change(struct iqcn_queue *q, u64 link_bps);
 
 #endif /* _IQCN_H */

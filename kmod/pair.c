@@ -82,7 +82,7 @@ int iqcn_pair_tables_init(struct iqcn_port *port)
 	int err;
 
 	port->echo = kvcalloc(1 << IQCN_ECHO_BITS, sizeof(*port->echo),
-			      GFP_KERNEL);
+			      GFP_KERNEL_ACCOUNT);
 	if (!port->echo)
 		return -ENOMEM;
 	err = rhashtable_init(&port->by_sqp, &iqcn_sqp_params);
@@ -537,36 +537,55 @@ unlock:
 }
 
 /**
- * iqcn_pair_from_sport() - a RoCEv2 packet came, its UDP source port may tell
+ * iqcn_pair_by_sport() - whose packet came, by its UDP source port?
  * @port: port
  * @key: hosts in the direction of the data, with the DestQP of the packet
  * @pkt: the packet
  *
  * Context: RCU, BHs off; no lock of ours.
+ * Return: the flow, NULL if there is none, or nothing to learn of that one.
  */
-void iqcn_pair_from_sport(struct iqcn_port *port, const struct iqcn_key *key,
-			  const struct iqcn_pkt *pkt)
+struct iqcn_flow *iqcn_pair_by_sport(struct iqcn_port *port,
+				     const struct iqcn_key *key,
+				     const struct iqcn_pkt *pkt)
 {
+	struct iqcn_flow *flow, *found = NULL;
 	struct iqcn_hosts *hosts;
-	struct iqcn_flow *flow;
 	int n = 0;
 
 	if (!READ_ONCE(port->sport))
-		return;
+		return NULL;
 	hosts = iqcn_hosts_find(port, key);
 	if (!hosts || !READ_ONCE(hosts->n_unsettled))
-		return;
+		return NULL;
 	spin_lock(&port->lock);
 	list_for_each_entry(flow, &hosts->unsettled, unsettled) {
 		if (n++ == IQCN_SPORT_SEARCH)
 			break;
-		if (iqcn_sport_match(flow->sport, pkt->sport, pkt->dest_qp,
-				     flow->key.qp)) {
-			iqcn_pair_evidence(port, flow, IQCN_PAIR_SPORT,
-					   pkt->dest_qp);
-			break;
-		}
+		if (!iqcn_sport_match(flow->sport, pkt->sport, pkt->dest_qp,
+				      flow->key.qp))
+			continue;
+		if (iqcn_pair_judge(flow->grade, flow->src_qp, IQCN_PAIR_SPORT,
+				    pkt->dest_qp) != IQCN_PAIR_KEEP)
+			found = flow;
+		break;
 	}
+	spin_unlock(&port->lock);
+	return found;
+}
+
+/**
+ * iqcn_pair_from_sport() - a packet has the UDP source port of a flow's other way
+ * @port: port
+ * @flow: flow
+ * @qp: DestQP of the packet
+ *
+ * Context: RCU, BHs off; no lock of ours.
+ */
+void iqcn_pair_from_sport(struct iqcn_port *port, struct iqcn_flow *flow, u32 qp)
+{
+	spin_lock(&port->lock);
+	iqcn_pair_evidence(port, flow, IQCN_PAIR_SPORT, qp);
 	spin_unlock(&port->lock);
 }
 

@@ -75,10 +75,11 @@ static struct iqcn_port *iqcn_port_new(struct net_device *dev,
 	struct iqcn_port *port;
 	int err;
 
-	port = kzalloc(sizeof(*port), GFP_KERNEL);
+	port = kzalloc(sizeof(*port), GFP_KERNEL_ACCOUNT);
 	if (!port)
 		return ERR_PTR(-ENOMEM);
 	port->dev = dev;
+	port->of_user = dev_net(dev)->user_ns != &init_user_ns;
 	INIT_LIST_HEAD(&port->queues);
 	spin_lock_init(&port->lock);
 	spin_lock_init(&port->budget_lock);
@@ -136,8 +137,11 @@ static void iqcn_port_del(struct iqcn_port *port)
 		iqcn_snoop_set(net, IQCN_SNOOP_PORT);
 	nf_unregister_net_hook(net, &port->nf_ops);
 	iqcn_inspect_del(port);
-	if (list_empty(&in->ports))
+	if (list_empty(&in->ports)) {
 		iqcn_event_stop(in);
+		/* nobody sees any more which connections end */
+		iqcn_cm_flush(in);
+	}
 	queue_rcu_work(iqcn_wq, &port->free_work);
 }
 
@@ -151,11 +155,15 @@ void iqcn_port_update(struct iqcn_port *port)
 {
 	struct iqcn_queue *q;
 	bool sport = false;
+	u64 max_dead = 0;
 
 	ASSERT_RTNL();
-	list_for_each_entry(q, &port->queues, list)
+	list_for_each_entry(q, &port->queues, list) {
 		sport |= q->p.pair <= IQCN_PAIR_SPORT;
+		max_dead += q->p.flows;
+	}
 	WRITE_ONCE(port->sport, sport);
+	WRITE_ONCE(port->max_dead, min_t(u64, max_dead, U32_MAX));
 }
 
 /* A queue has come or gone: who looks at them all a bit at a time is to know */
@@ -198,6 +206,7 @@ static int iqcn_port_set_snoop(struct iqcn_port *port, u32 snoop,
 		WRITE_ONCE(port->snoop, snoop);
 	/* who still goes by the old rule has left hooks and queues */
 	synchronize_net();
+	iqcn_cm_flush(iqcn_net(net));
 	list_for_each_entry(port, &iqcn_net(net)->ports, list)
 		iqcn_age_flush(port, NULL);
 	return 0;
@@ -282,6 +291,7 @@ static int iqcn_netdev_event(struct notifier_block *nb, unsigned long event,
 	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
 	struct iqcn_port *port = iqcn_port_find(dev);
 	struct iqcn_queue *q;
+	u64 link_bps;
 
 	if (!port)
 		return NOTIFY_DONE;
@@ -291,9 +301,16 @@ static int iqcn_netdev_event(struct notifier_block *nb, unsigned long event,
 		break;
 	case NETDEV_UP:
 	case NETDEV_CHANGE:
-	case NETDEV_CHANGEMTU:
+		link_bps = iqcn_qdisc_link_bps(dev);
 		list_for_each_entry(q, &port->queues, list)
-			iqcn_qdisc_link_change(q);
+			iqcn_qdisc_link_change(q, link_bps);
+		break;
+	case NETDEV_CHANGEMTU:
+		/* not asked again: a bridge's changes with one below, whose
+		 * lock is held then
+		 */
+		list_for_each_entry(q, &port->queues, list)
+			iqcn_qdisc_link_change(q, q->link_bps);
 		break;
 	}
 	return NOTIFY_DONE;

@@ -522,8 +522,17 @@ err_sampler:
 	return err;
 }
 
-/* With RTNL and, of drivers that ask for it, the device's lock */
-static u64 iqcn_link_bps(struct net_device *dev)
+/**
+ * iqcn_qdisc_link_bps() - how fast a device is
+ * @dev: device
+ *
+ * A device on top of others asks those, and takes their locks.
+ *
+ * Context: RTNL and, where its driver asks for it, the device's lock; not that of
+ * a device below.
+ * Return: bit/s, a default if the device does not know.
+ */
+u64 iqcn_qdisc_link_bps(struct net_device *dev)
 {
 	struct ethtool_link_ksettings ks;
 
@@ -536,17 +545,18 @@ static u64 iqcn_link_bps(struct net_device *dev)
 /**
  * iqcn_qdisc_link_change() - the link or the MTU may have changed
  * @q: queue
+ * @link_bps: how fast it is
  *
  * Parameters that the user gave stay.
  *
- * Context: RTNL, and the device's lock where its driver asks for it.
+ * Context: RTNL.
  */
-void iqcn_qdisc_link_change(struct iqcn_queue *q)
+void iqcn_qdisc_link_change(struct iqcn_queue *q, u64 link_bps)
 {
 	struct Qdisc *sch = container_of((void *)q, struct Qdisc, privdata);
 	struct iqcn_params p = q->p;
 
-	WRITE_ONCE(q->link_bps, iqcn_link_bps(qdisc_dev(sch)));
+	WRITE_ONCE(q->link_bps, link_bps);
 	iqcn_config_resolve(&p, qdisc_dev(sch), q->link_bps);
 	iqcn_commit(sch, &p, q->sampler);
 }
@@ -562,7 +572,7 @@ static int iqcn_init(struct Qdisc *sch, struct nlattr *opt,
 	q->depth_bytes = &sch->qstats.backlog;
 	q->sent = &sch->bstats;
 	q->parent = sch->parent;
-	q->link_bps = iqcn_link_bps(dev);
+	q->link_bps = iqcn_qdisc_link_bps(dev);
 
 	/* on any other device it marks and counts, but has nobody to tell */
 	if (dev->type == ARPHRD_ETHER) {

@@ -85,6 +85,9 @@ static void iqcn_snoop_malformed(struct iqcn_seen *seen)
 	atomic64_inc(&seen->malformed);
 }
 
+/* UDP length of a message of connection set-up: DETH, 256 bytes, ICRC */
+#define IQCN_MAD_UDP_LEN	(IQCN_UDP_LEN + IQCN_BTH_LEN + 8 + 256 + IQCN_ICRC_LEN)
+
 static void iqcn_snoop_cm(struct net *net, int ifindex, struct iqcn_seen *seen,
 			  const struct sk_buff *skb, const struct iqcn_pkt *pkt,
 			  const u8 *data)
@@ -95,7 +98,7 @@ static void iqcn_snoop_cm(struct net *net, int ifindex, struct iqcn_seen *seen,
 	struct iqcn_cm cm;
 
 	/* what is behind the packet is no part of it */
-	if (pkt->dest_qp != IQCN_QP1 ||
+	if (pkt->dest_qp != IQCN_QP1 || pkt->udp_len != IQCN_MAD_UDP_LEN ||
 	    !iqcn_parse_cm(data + off, min(avail - off, len), &cm))
 		return;
 	if (iqcn_skb_intact(skb, data, pkt))
@@ -124,8 +127,9 @@ static void iqcn_snoop_evidence(struct iqcn_port *port,
 				const struct iqcn_pkt *pkt, const u8 *data)
 {
 	struct iqcn_flow *flow = iqcn_pair_answered(port, key, pkt);
+	struct iqcn_flow *by_sport = iqcn_pair_by_sport(port, key, pkt);
 
-	if (!flow && !READ_ONCE(port->sport))
+	if (!flow && !by_sport)
 		return;
 	if (!iqcn_skb_intact(skb, data, pkt)) {
 		iqcn_snoop_malformed(&port->seen);
@@ -136,7 +140,8 @@ static void iqcn_snoop_evidence(struct iqcn_port *port,
 		if (iqcn_pair_settled(READ_ONCE(flow->grade)))
 			iqcn_queue_way_back(flow, eth_hdr(skb));
 	}
-	iqcn_pair_from_sport(port, key, pkt);
+	if (by_sport)
+		iqcn_pair_from_sport(port, by_sport, pkt->dest_qp);
 }
 
 static void iqcn_snoop_roce(struct iqcn_port *port, struct net *net,
@@ -218,15 +223,18 @@ static bool iqcn_snoop_all_sends(struct iqcn_net *in,
 	return false;
 }
 
-/* A response answers one packet, by whatever port that left */
-static void iqcn_snoop_all_echo(struct iqcn_net *in, const struct sk_buff *skb,
-				const struct iqcn_pkt *pkt, const u8 *data)
+/* A response answers one packet, by whatever port that left.  Return: its port */
+static struct iqcn_port *iqcn_snoop_all_answered(struct iqcn_net *in,
+						 const struct iqcn_pkt *pkt,
+						 struct iqcn_flow **answered)
 {
 	struct iqcn_port *port, *only = NULL;
-	struct iqcn_flow *flow, *answered;
 	unsigned int n, candidates = 0;
+	struct iqcn_flow *flow;
 	struct iqcn_key key;
 
+	if (!iqcn_op_is_echo(pkt->opcode))
+		return NULL;
 	list_for_each_entry_rcu(port, &in->ports, list) {
 		if (!READ_ONCE(port->n_unsettled))
 			continue;
@@ -235,36 +243,54 @@ static void iqcn_snoop_all_echo(struct iqcn_net *in, const struct sk_buff *skb,
 		candidates += n;
 		if (n == 1) {
 			only = port;
-			answered = flow;
+			*answered = flow;
 		}
 	}
 	if (candidates != 1 ||
-	    iqcn_pair_settled(READ_ONCE(answered->grade)) ||
-	    iqcn_snoop_all_sends(in, pkt, answered))
-		return;
-	if (iqcn_skb_intact(skb, data, pkt))
-		iqcn_pair_from_echo(only, answered, pkt->dest_qp, pkt->psn);
-	else
-		iqcn_snoop_malformed(&in->seen);
+	    iqcn_pair_settled(READ_ONCE((*answered)->grade)) ||
+	    iqcn_snoop_all_sends(in, pkt, *answered))
+		return NULL;
+	return only;
+}
+
+/* The first port with a flow that has that packet's UDP source port */
+static struct iqcn_port *iqcn_snoop_all_by_sport(struct iqcn_net *in,
+						 const struct iqcn_pkt *pkt,
+						 struct iqcn_flow **flow)
+{
+	struct iqcn_port *port;
+	struct iqcn_key key;
+
+	list_for_each_entry_rcu(port, &in->ports, list) {
+		if (!iqcn_snoop_wanted(port, pkt->opcode))
+			continue;
+		iqcn_snoop_key(&key, port, pkt);
+		*flow = iqcn_pair_by_sport(port, &key, pkt);
+		if (*flow)
+			return port;
+	}
+	return NULL;
 }
 
 static void iqcn_snoop_all_evidence(struct iqcn_net *in,
 				    const struct sk_buff *skb,
 				    const struct iqcn_pkt *pkt, const u8 *data)
 {
-	struct iqcn_port *port;
-	struct iqcn_key key;
+	struct iqcn_flow *answered, *by_sport;
+	struct iqcn_port *echo, *sport;
 
-	if (iqcn_op_is_echo(pkt->opcode))
-		iqcn_snoop_all_echo(in, skb, pkt, data);
-	list_for_each_entry_rcu(port, &in->ports, list) {
-		if (!READ_ONCE(port->sport) ||
-		    !iqcn_snoop_wanted(port, pkt->opcode) ||
-		    !iqcn_skb_intact(skb, data, pkt))
-			continue;
-		iqcn_snoop_key(&key, port, pkt);
-		iqcn_pair_from_sport(port, &key, pkt);
+	echo = iqcn_snoop_all_answered(in, pkt, &answered);
+	sport = iqcn_snoop_all_by_sport(in, pkt, &by_sport);
+	if (!echo && !sport)
+		return;
+	if (!iqcn_skb_intact(skb, data, pkt)) {
+		iqcn_snoop_malformed(&in->seen);
+		return;
 	}
+	if (echo)
+		iqcn_pair_from_echo(echo, answered, pkt->dest_qp, pkt->psn);
+	if (sport)
+		iqcn_pair_from_sport(sport, by_sport, pkt->dest_qp);
 }
 
 /* A CNP is for one flow.  Data that take another way now have left a flow behind

@@ -15,6 +15,7 @@ ALL_TESTS="
 	test_flood
 	test_flood_crowded_out
 	test_flood_waits
+	test_flood_users
 	test_cm_forged
 	test_cm_forged_vlan
 	test_dreq_forged
@@ -229,6 +230,39 @@ three_ports()
 	iqcn "$@"
 	tc -n sw qdisc replace dev p0 root handle 10: iqcn
 	tc -n sw qdisc replace dev p2 root handle 10: iqcn
+}
+
+# Anybody may have namespaces and queues of his own, as many as he likes: all of them
+# together may have four queues' flows, and other queues are not worse off.
+test_flood_users()
+{
+	topology bridge
+	iqcn
+	rm -f "$TMP/theirs"
+	unshare -Urn bash -c "
+		for i in 1 2 3 4 5 6; do
+			ip link add d\$i type dummy
+			ip link set d\$i up
+			tc qdisc add dev d\$i root iqcn notify timer
+			$ROCE send d\$i --smac $SND_MAC --dmac $RCV_MAC --src $SND4 \
+				--dst $RCV4 --tos 3 --flows 65536 --count 65536 --len 64
+		done
+		tc -s -j qdisc show >$TMP/theirs
+		exec sleep 1000" >/dev/null &
+	until [ -s "$TMP/theirs" ]; do
+		sleep 0.1
+	done
+	data --tos 3 --flows 100 --count 100
+	kill $!
+	check "flows of theirs" "$(of_theirs flows)" -eq 262144
+	check "without room" "$(of_theirs flow_full)" -eq 131072
+	check "flows of ours" "$(stat flows)" -eq 100
+}
+
+# of_theirs COUNTER: of all their queues
+of_theirs()
+{
+	jq "[.[] | select(.kind == \"iqcn\") | .$1] | add" "$TMP/theirs"
 }
 
 # A host at another port sends a connection's set-up in the name of both sides:

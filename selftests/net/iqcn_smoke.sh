@@ -10,6 +10,7 @@ ALL_TESTS="
 	test_notifies_bridge_netns
 	test_notifies_router_vlan
 	test_locked_device
+	test_locked_below
 	test_netns_del
 	test_in_use
 "
@@ -89,6 +90,36 @@ test_locked_device()
 	ip -n sw link set p1 down
 	ip -n sw link set p1 up
 	check "there" "$(tc -n sw qdisc show dev p1 | grep -c iqcn)" -eq 1
+}
+
+# Devices on top of such a one have their MTU changed with it, and ask it for its speed
+test_locked_below()
+{
+	local d tops=br0
+
+	ip netns add sw
+	ip -n sw -batch - <<-EOF
+		link add d0 type dummy
+		link add d1 type dummy
+		link add br0 type bridge
+		link set d0 master br0
+	EOF
+	# not every kernel has it
+	ip -n sw link add m1 link d1 type macvlan 2>/dev/null && tops+=" m1"
+	for d in $tops; do
+		tc -n sw qdisc add dev "$d" root iqcn bandwidth 1gbit
+		ip -n sw link set "$d" up
+	done
+	for d in d0 d1; do
+		ip -n sw link set $d up
+		ip -n sw link set $d mtu 1400
+		ip -n sw link set $d down
+		ip -n sw link set $d up
+	done
+	for d in $tops; do
+		check "MTU of $d" "$(ip -n sw -j link show "$d" | jq '.[0].mtu')" -eq 1400
+		check "there" "$(tc -n sw qdisc show dev "$d" | grep -c 'qdisc iqcn')" -eq 1
+	done
 }
 
 test_netns_del()
