@@ -12,7 +12,8 @@
 #   lab.sh key KERNEL		what tells this build of it from another
 #   lab.sh in KERNEL COMMAND...	run it in the root of that kernel's distribution
 #				(bookworm, backports, sid), this tree being /mnt
-#   lab.sh renew KERNEL		forget that root: build gets the newest packages
+#   lab.sh renew KERNEL		forget that root, or those sources: build gets the
+#				newest packages
 #   lab.sh run KERNEL [-w] [-t] [-c] [-m MB] [-k MODULE] [-s SEED] SCRIPT
 #				[ARG...]
 #				boot it and run SCRIPT in it, as root, on the
@@ -28,6 +29,9 @@
 #   uml		User Mode Linux 6.1 with virtual time; -w: the machine's time
 #   uml-debug	the same with KASAN, lockdep, kmemleak and the like
 #   uml-cov	the same with counts of the lines of the module that have run
+#   uml-preempt	User Mode Linux 6.12 with preemption, lockdep and looks for what sleeps
+#		where it must not
+#   uml-smp	User Mode Linux 7.2 with two CPUs, KASAN, kmemleak and the like; always -w
 #   stock	Debian's kernel 6.1 in QEMU; the file system is a copy-on-write
 #		view: nothing that SCRIPT writes stays
 #   bookworm, backports, sid
@@ -103,7 +107,7 @@ in)
 	;;
 renew)
 	[ $# = 1 ] || usage
-	distro_renew "$1"
+	kernel_renew "$1"
 	;;
 make)
 	[ $# -ge 1 ] || usage

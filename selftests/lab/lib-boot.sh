@@ -76,7 +76,7 @@ uml_boot()
 	local kernel=$1 mem=$2 clock=$3 run=$4 seed=$5 dir
 
 	dir=$(uml_dir "$kernel") || exit 1
-	uml_pin
+	[ "$kernel" = uml-smp ] || uml_pin
 	cd "$run" && ln -s "$LAB/init.sh" init.sh || exit 1
 	if [ -n "$seed" ]; then
 		# by a name without spaces
@@ -225,8 +225,17 @@ lab_run()
 	done
 	shift $((OPTIND - 1))
 	case $kernel,$seed in
-	*, | uml*,[0-9]*) ;;
+	*,) ;;
+	uml-smp,*) die "run: what two CPUs do is by no seed" ;;
+	uml*,[0-9]*) ;;
 	*) die "run: -s wants a number, and User Mode Linux" ;;
+	esac
+	case $kernel in
+	# it has no virtual time, and a CPU more only if it runs processes by seccomp
+	uml-smp) clock="ncpus=2 seccomp=on" ;;
+	# a grace period is some ticks, during which virtual time would go on: each
+	# socket of a test would take 30 ms
+	uml-preempt) clock+=" rcupdate.rcu_expedited=1" ;;
 	esac
 	kernel_build "$kernel"
 

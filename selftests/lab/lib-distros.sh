@@ -150,12 +150,6 @@ distro_build()
 	fi
 }
 
-distro_renew()
-{
-	is_distro "$1" || die "no distribution is called $1"
-	rm -rf "$(distro_dir "$1")"
-}
-
 # distro_run NAME COMMAND...: in its root, with this tree at /mnt
 distro_run()
 {

@@ -5,6 +5,12 @@
 
 LAB_SOURCE=/usr/src/linux-source-6.1.tar.xz
 
+# User Mode Linux of later sources than that: RELEASE PACKAGE, fetched
+declare -A UML_SOURCES=(
+	[uml-preempt]="bookworm-backports linux-source-6.12"
+	[uml-smp]="sid linux-source-7.2"
+)
+
 # The same kernel whoever builds it, whenever: its random numbers begin with its
 # version (lab.sh run -s)
 export KBUILD_BUILD_TIMESTAMP=2026-01-01 KBUILD_BUILD_VERSION=1
@@ -46,17 +52,29 @@ source_version()
 		die "linux-source-6.1 is not installed"
 }
 
+# source_dir [KERNEL]: what it is built from.  The Debian version is in it where a
+# look at it says which one there is; later ones are kept until they are renewed.
 source_dir()
 {
-	echo "$LAB_CACHE/linux-$(source_version)"
+	local from=${UML_SOURCES[${1:-uml}]-} version
+
+	version=${from##*linux-source-}
+	[ -n "$from" ] || version=$(source_version) || exit 1
+	echo "$LAB_CACHE/linux-$version"
 }
 
-# The tree appears under its name only when it is complete
+# source_unpack [KERNEL].  The tree appears under its name only when it is complete.
 source_unpack()
 {
-	local dir tmp lock
+	local dir tmp lock from=${UML_SOURCES[${1:-uml}]-}
 
-	dir=$(source_dir) || exit 1
+	dir=$(source_dir "$@") || exit 1
+	if [ -n "$from" ]; then
+		[ -d "$dir" ] || echo "fetching ${from#* } of ${from% *}" >&2
+		# shellcheck disable=SC2086
+		tree_fetch "$dir" $from Makefile '*' >/dev/null || exit 1
+		return
+	fi
 	exec {lock}>"$dir.lock"
 	flock "$lock"
 	[ ! -d "$dir" ] || return 0
@@ -70,10 +88,19 @@ source_unpack()
 	rm -f "$tmp.log"
 }
 
+# uml_config KERNEL: what uml.config says of an option that the kernel's own file
+# names ("is not set", where a later Kconfig has no such option) does not count
 uml_config()
 {
-	cat "$LAB/uml.config"
-	[ "$1" = uml ] || cat "$LAB/$1.config"
+	if [ "$1" = uml ]; then
+		cat "$LAB/uml.config"
+		return
+	fi
+	awk '{ option = $1 == "#" ? $2 : $1; sub(/=.*/, "", option) }
+	option !~ /^CONFIG_/ { option = "" }
+	FNR == NR { if (option) own[option]; next }
+	!(option in own)' "$LAB/$1.config" "$LAB/uml.config"
+	cat "$LAB/$1.config"
 }
 
 # Keyed by everything that goes into it
@@ -81,18 +108,18 @@ uml_dir()
 {
 	local version hash
 
-	version=$(source_version) || exit 1
+	version=$(basename "$(source_dir "$1")") || exit 1
 	hash=$({ uml_config "$1"; gcc --version | head -n 1
 		 env | grep ^KBUILD_BUILD_ | sort; } | sha256sum)
-	echo "$LAB_CACHE/$1-$version-${hash:0:12}"
+	echo "$LAB_CACHE/$1-${version#linux-}-${hash:0:12}"
 }
 
 # An option that Kconfig dropped would be missed much later
 uml_configure()
 {
-	local dir=$1 log=$2 line
+	local kernel=$1 dir=$2 log=$3 line
 
-	make -C "$(source_dir)" ARCH=um O="$dir" \
+	make -C "$(source_dir "$kernel")" ARCH=um O="$dir" \
 		KCONFIG_ALLCONFIG="$dir/lab.config" allnoconfig \
 		>"$log" 2>&1 || { tail -n 20 "$log" >&2; return 1; }
 	while read -r line; do
@@ -110,12 +137,12 @@ uml_build()
 
 	dir=$(uml_dir "$1") || exit 1
 	[ ! -e "$dir/.complete" ] || return 0
-	source_unpack
+	source_unpack "$1"
 	mkdir -p "$dir"
 	log=$dir/build.log
 	uml_config "$1" >"$dir/lab.config"
-	uml_configure "$dir" "$log" || exit 1
-	make -C "$(source_dir)" ARCH=um O="$dir" -j"$(nproc)" linux modules \
+	uml_configure "$1" "$dir" "$log" || exit 1
+	make -C "$(source_dir "$1")" ARCH=um O="$dir" -j"$(nproc)" linux modules \
 		>"$log" 2>&1 &
 	progress "$log" "building $1 (about 1800 steps)" || exit 1
 	touch "$dir/.complete"
@@ -252,6 +279,18 @@ kernel_build()
 		;;
 	esac
 	exec {lock}>&-
+}
+
+# kernel_renew KERNEL: what came from a release that moves is fetched again
+kernel_renew()
+{
+	if is_distro "$1"; then
+		rm -rf "$(distro_dir "$1")"
+	elif [ -n "${UML_SOURCES[$1]-}" ]; then
+		rm -rf "$(source_dir "$1")" "$(uml_dir "$1")"
+	else
+		die "$1 is made of this machine's packages"
+	fi
 }
 
 # kernel_key KERNEL: what is built against another key does not fit
