@@ -48,6 +48,8 @@ help:
 	@echo '  check        every test'
 	@echo '  check-kernels'
 	@echo '               the module on Debian'"'"'s kernels 6.1, 6.12 and 7.2 (nightly)'
+	@echo '  check-debug  the tests on a kernel that is preempted and on one with two CPUs'
+	@echo '               (nightly; MINUTES=10 of stress)'
 	@echo '  soak         HOURS=24 of virtual time with flows that come and go (22 min)'
 	@echo '  fuzz         SECONDS=N: the parser of packets, with whatever comes (on this machine)'
 	@echo '  coverage     which lines of the module the tests run'
@@ -256,6 +258,12 @@ check-kernels:
 	$(LAB) packages lab
 	@selftests/kernels/kernels.sh $(K)
 
+# make check-debug [K="uml-smp ..."] [MINUTES=10]
+check-debug: MINUTES = 10
+check-debug:
+	$(LAB) packages check
+	@selftests/debug/debug.sh -m $(MINUTES) $(K)
+
 reliability:
 	@selftests/reliability.sh
 
@@ -269,5 +277,5 @@ stress:
 clean:
 	rm -rf $(B)
 
-.PHONY: help all modules rocehost tc-plugin userspace install install-module install-tools uninstall uninstall-module uninstall-tools tools lab demo scenario scenarios top soak fuzz coverage stress reliability check check-kernels clean
+.PHONY: help all modules rocehost tc-plugin userspace install install-module install-tools uninstall uninstall-module uninstall-tools tools lab demo scenario scenarios top soak fuzz coverage stress reliability check check-kernels check-debug clean
 .DELETE_ON_ERROR:

@@ -4,9 +4,12 @@
 # make stress MINUTES=N: everything at once that hurts a qdisc, while RoCEv2 hosts
 # in the kernel send (stress/items.sh says what).
 #
-#   stress.sh [MINUTES]		default 10; 0: each item once, in a minute
+#   stress.sh [-k KERNEL] [MINUTES]
+#				default 10; 0: each item once, in a minute
+#   -k KERNEL	this one, by the machine's clock, and no other: uml-smp, whose two
+#		CPUs are at the qdisc at a time
 #
-# Three kernels: that of the debug options by the machine's clock, so that timers
+# Without it three: that of the debug options by the machine's clock, so that timers
 # interrupt whatever runs, and by virtual time, whose clock can be wound on; and a
 # plain one with 64 MB.  After the last round each looks for splats in its log and
 # twice for leaks.
@@ -15,8 +18,13 @@ set -u -o pipefail
 TOP=$(cd "$(dirname "$0")/.." && pwd)
 LAB=$TOP/selftests/lab/lab.sh
 OUT=$TOP/build/stress
+kernel=""
+if [ "${1-}" = -k ]; then
+	kernel=${2:?-k wants a kernel}
+	OUT+=-$kernel
+	shift 2
+fi
 MINUTES=${1:-10}
-export LAB_TIMEOUT_S=$((MINUTES * 60 + 1800))
 
 ITEMS="replace netns device module mq parents flows memory clock packets"
 declare -A WHAT=(
@@ -35,10 +43,11 @@ declare -A WHAT=(
 
 case $MINUTES in
 '' | *[!0-9]*)
-	echo "usage: ${0##*/} [MINUTES]" >&2
+	echo "usage: ${0##*/} [-k KERNEL] [MINUTES]" >&2
 	exit 2
 	;;
 esac
+export LAB_TIMEOUT_S=$((MINUTES * 60 + 1800))
 cd "$TOP" || exit 1
 rm -rf "$OUT"
 mkdir -p "$OUT"
@@ -64,25 +73,29 @@ guest()
 # virtual time alone can be wound on
 virtual=$ITEMS
 [ "$MINUTES" != 0 ] || virtual=clock
-echo "stress: $MINUTES minutes; build/stress/*.log"
-start=$SECONDS
-guest machine uml-debug "-w -m 3072" ${ITEMS/clock/} &
-machine=$!
-{
-	flows=3000
-	guest small uml "-w -m 64" flows
-	sed -i 's/^flows /small /' "$OUT/small.results"
-	# the item of that name is for the other
-	flows=16384
-	guest virtual uml-debug "-m 3072 -s ${IQCN_SEED:-1}" $virtual
-} &
-others=$!
+echo "stress: $MINUTES minutes; ${OUT#"$TOP/"}/*.log"
+start=$SECONDS names=machine items=${ITEMS/clock/}
+guest machine "${kernel:-uml-debug}" "-w -m 3072" $items &
+guests=$!
+if [ -z "$kernel" ]; then
+	names="machine virtual small" items="$ITEMS small"
+	{
+		flows=3000
+		guest small uml "-w -m 64" flows
+		sed -i 's/^flows /small /' "$OUT/small.results"
+		# the item of that name is for the other
+		flows=16384
+		guest virtual uml-debug "-m 3072 -s ${IQCN_SEED:-1}" $virtual
+	} &
+	guests+=" $!"
+fi
 tail -q -n +1 -F "$OUT/machine.log" "$OUT/virtual.log" 2>/dev/null |
 	grep --line-buffered -E '^  pass|FAIL' &
 follow=$!
 sleep $((MINUTES * 60))
 touch "$OUT/stop"
-wait $machine $others
+# shellcheck disable=SC2086
+wait $guests
 kill $follow 2>/dev/null
 
 printf '\n%-10s %-38s %8s %8s  %s\n' item "" machine virtual result
@@ -91,7 +104,7 @@ rounds()
 {
 	awk -v item="$2" '$1 == item { print $2, $3 }' "$OUT/$1.results" 2>/dev/null
 }
-for item in $ITEMS small; do
+for item in $items; do
 	read -r m mbad <<<"$(rounds machine $item)"
 	read -r v vbad <<<"$(rounds virtual $item)"
 	[ $item != small ] || read -r m mbad <<<"$(rounds small small)"
@@ -103,7 +116,7 @@ for item in $ITEMS small; do
 	printf '%-10s %-38s %8s %8s  %s\n' $item "${WHAT[$item]}" "${m:--}" "${v:--}" "$result"
 done
 echo
-for name in machine virtual small; do
+for name in $names; do
 	[ "$(cat "$OUT/$name.rc" 2>/dev/null)" = 0 ] && continue
 	rc=1
 	echo "--- $name:"

@@ -14,6 +14,9 @@ LAB=$TOP/selftests/lab/lab.sh
 OUT=$TOP/build/kernels
 cd "$TOP" || exit 1
 
+# shellcheck source=selftests/kernels/lib.sh
+. "$TOP/selftests/kernels/lib.sh"
+
 # What is run, the longest first
 GROUPS_OF_TESTS="snoop cnp+mark qdisc+bad genl+pair life+smoke"
 # What is run with two CPUs at a time, by the machine's clock
@@ -24,7 +27,6 @@ SMP=smoke
 LEFT_OUT="
 	# CNPs at a microsecond of a process's choice
 	test_receiver_restarts test_receiver_answers
-	test_routed_fast_enough test_bridged_fast_enough
 	# a state that is looked at within milliseconds
 	test_state_ends test_detect_depth test_age test_budget
 	# hosts in the kernel are for User Mode Linux
@@ -69,21 +71,17 @@ build()
 # run KERNEL GROUP: counted, unless it is for two CPUs at a time
 run()
 {
-	local kernel=$1 group=$2 start=$SECONDS result=ok clock=-c
+	local kernel=$1 group=$2 clock=-c
 
 	[ "$group" != "$SMP" ] || clock=""
-	echo "  $kernel $group ..."
 	# shellcheck disable=SC2046,SC2086
 	"$LAB" run "$kernel" $clock -k "$TOP/build/$kernel/sch_iqcn.ko" \
 		"$TOP/selftests/kernels/guest.sh" "$TOP/build/$kernel" \
-		$(files "$group") >"$OUT/$kernel-$group.log" 2>&1 </dev/null ||
-		result=FAILED
-	echo "$kernel $result $((SECONDS - start))" >>"$OUT/results"
-	echo "  $kernel $group: $result, $((SECONDS - start)) s"
+		$(files "$group")
 }
 
 if [ "${1-}" = run ]; then
-	run "$2" "$3"
+	timed "$2" "$3"
 	exit
 fi
 
@@ -114,35 +112,14 @@ for group in $GROUPS_OF_TESTS $SMP; do
 	done
 done | xargs -P "$(nproc)" -L 1 "$TOP/selftests/kernels/kernels.sh" run
 
-# count PATTERN KERNEL
-count()
+# describe KERNEL: what it is, as it said itself
+describe()
 {
-	cat "$OUT/$2"-*.log | grep -cE "$1"
+	local release tc
+
+	read -r release tc <<<"$(cat "$OUT/$1"-*.log |
+		sed -nE 's/^# ([0-9][^ ]*), tc utility, (iproute2-[^,]*).*/\1 \2/p' | head -n 1)"
+	printf '%-20s %-14s' "${release:-?}" "${tc:-?}"
 }
 
-echo
-printf '%-10s %-20s %-14s %6s %6s %7s %8s\n' kernel release tc passed failed \
-	skipped seconds
-bad=0
-for kernel; do
-	read -r release tc <<<"$(cat "$OUT/$kernel"-*.log |
-		sed -nE 's/^# ([0-9][^ ]*), tc utility, (iproute2-[^,]*).*/\1 \2/p' | head -n 1)"
-	failed=$(count '^not ok' "$kernel")
-	seconds=$(awk -v k="$kernel" '$1 == k { s += $3 } END { print s + 0 }' "$OUT/results")
-	# a guest that did not end, or a splat, is a failure without a name
-	runs=$(grep -c "^$kernel FAILED" "$OUT/results")
-	[ "$failed" != 0 ] || failed=$runs
-	bad=$((bad + failed))
-	printf '%-10s %-20s %-14s %6s %6s %7s %8s\n' "$kernel" "${release:-?}" "${tc:-?}" \
-		"$(count '^ok [^#]*$' "$kernel")" "$failed" "$(count '^ok .*# SKIP' "$kernel")" \
-		"$seconds"
-done
-for log in "$OUT"/*.log; do
-	grep -qE '^not ok|splat|verdict' "$log" || continue
-	echo
-	echo "--- ${log#"$TOP/"}:"
-	grep -E '^not ok|FAIL|splat|verdict' "$log" | head -n 30
-done
-echo
-echo "$bad failed on $# kernels"
-[ "$bad" = 0 ]
+summary "$(printf '%-20s %-14s' release tc)" "$@"

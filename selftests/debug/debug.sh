@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# make check-debug: two kernels of which each sees what the debug kernel of make check
+# cannot.  uml-preempt is preempted and notices who sleeps where it must not: nearly
+# all kselftests, by virtual time.  uml-smp has two CPUs: what does not depend on
+# microseconds, by the machine's clock, and everything that hurts while hosts send.
+# A splat in a log is a failure.  Logs are in build/debug/; a table and one line of
+# verdict come last.
+#
+#   debug.sh [-m MINUTES] [KERNEL...]	default: both; MINUTES of stress (10)
+#
+# All that is random on uml-preempt comes from $IQCN_SEED, 1 by default.
+set -u -o pipefail
+
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
+LAB=$TOP/selftests/lab/lab.sh
+OUT=$TOP/build/debug
+cd "$TOP" || exit 1
+
+# shellcheck source=selftests/kernels/lib.sh
+. "$TOP/selftests/kernels/lib.sh"
+
+# What is run, the longest first
+declare -A GROUPS_OF=(
+	[uml-preempt]="cnp+mark snoop trigger detect bts pair+bad scale+rocehost
+		qdisc+life genl+smoke kunit"
+	[uml-smp]="stress snoop qdisc+bad life+smoke genl kunit"
+)
+declare -A OPTIONS=(
+	[uml-preempt]="-s ${IQCN_SEED:-1}"
+	[uml-smp]="-m 3072"
+)
+declare -A WHAT=(
+	[uml-preempt]="6.12: PREEMPT, DEBUG_ATOMIC_SLEEP, lockdep"
+	[uml-smp]="7.2: two CPUs, KASAN, DEBUG_OBJECTS, kmemleak"
+)
+declare -A CLOCK=(
+	[uml-preempt]=virtual
+	[uml-smp]=machine
+)
+
+# run KERNEL GROUP
+run()
+{
+	local kernel=$1 group=$2 run
+
+	# shellcheck disable=SC2206
+	run=("$LAB" run "$kernel" ${OPTIONS[$kernel]})
+	case $group in
+	stress)
+		"$TOP/selftests/stress.sh" -k "$kernel" "$MINUTES"
+		;;
+	kunit)
+		"${run[@]}" "$TOP/selftests/kunit.sh" \
+			"$TOP/build/$kernel/tests/iqcn_kunit.ko" \
+			"$TOP/build/$kernel/rocehost/rocehost_kunit.ko"
+		;;
+	*)
+		# shellcheck disable=SC2046
+		"${run[@]}" "$TOP/selftests/run.sh" "$TOP/build/$kernel/sch_iqcn.ko" \
+			$(printf 'iqcn_%s.sh ' ${group//+/ })
+		;;
+	esac
+}
+
+describe()
+{
+	printf '%-46s %-8s' "${WHAT[$1]}" "${CLOCK[$1]}"
+}
+
+export MINUTES=${MINUTES:-10}
+if [ "${1-}" = run ]; then
+	timed "$2" "$3"
+	exit
+fi
+while getopts m: opt; do
+	case $opt in
+	m) MINUTES=$OPTARG ;;
+	*) exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ $# -gt 0 ] || set -- uml-preempt uml-smp
+for kernel; do
+	[ -n "${GROUPS_OF[$kernel]-}" ] ||
+		{ echo "no group of tests for $kernel" >&2; exit 2; }
+done
+
+rm -rf "$OUT"
+mkdir -p "$OUT"
+: >"$OUT/results"
+echo "kernels and builds"
+for kernel; do
+	make -s "lab-$kernel" || exit 1
+done
+echo "tests"
+for kernel; do
+	# two CPUs are all that there is, for one at a time
+	at_a_time=$(nproc)
+	[ "$kernel" != uml-smp ] || at_a_time=1
+	printf "$kernel %s\n" ${GROUPS_OF[$kernel]} |
+		xargs -P "$at_a_time" -L 1 "$TOP/selftests/debug/debug.sh" run
+done
+
+summary "$(printf '%-46s %-8s' options clock)" "$@"

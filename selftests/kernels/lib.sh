@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Groups of tests in several kernels, each with a log $OUT/KERNEL-GROUP.log, and what
+# they come to.  Sourced by those who have a function "run KERNEL GROUP", and one
+# "describe KERNEL" for what summary says of it.
+
+# timed KERNEL GROUP: run it, and note how that went
+timed()
+{
+	local kernel=$1 group=$2 start=$SECONDS result=ok
+
+	echo "  $kernel $group ..."
+	run "$kernel" "$group" >"$OUT/$kernel-$group.log" 2>&1 </dev/null ||
+		result=FAILED
+	echo "$kernel $result $((SECONDS - start))" >>"$OUT/results"
+	echo "  $kernel $group: $result, $((SECONDS - start)) s"
+}
+
+# count PATTERN KERNEL
+count()
+{
+	cat "$OUT/$2"-*.log | grep -cE "$1"
+}
+
+# summary HEADING KERNEL...: a table, what has failed, and one line of verdict, which
+# is true if nothing has
+summary()
+{
+	local heading=$1 bad=0 kernel failed runs seconds log
+	shift
+
+	echo
+	printf '%-12s %s %6s %6s %7s %8s\n' kernel "$heading" passed failed skipped \
+		seconds
+	for kernel; do
+		failed=$(count '^ *not ok' "$kernel")
+		seconds=$(awk -v k="$kernel" '$1 == k { s += $3 } END { print s + 0 }' \
+			"$OUT/results")
+		# a guest that did not end, or a splat, is a failure without a name
+		runs=$(grep -c "^$kernel FAILED" "$OUT/results")
+		[ "$failed" != 0 ] || failed=$runs
+		bad=$((bad + failed))
+		printf '%-12s %s %6s %6s %7s %8s\n' "$kernel" "$(describe "$kernel")" \
+			"$(count '^ *ok [^#]*$' "$kernel")" "$failed" \
+			"$(count '^ *ok .*# SKIP' "$kernel")" "$seconds"
+	done
+	for log in "$OUT"/*.log; do
+		grep -qE '^ *not ok|splat|verdict' "$log" || continue
+		echo
+		echo "--- ${log#"$TOP/"}:"
+		grep -E '^ *not ok|FAIL|splat|verdict' "$log" | head -n 30
+	done
+	echo
+	echo "$bad failed on $# kernels"
+	[ "$bad" = 0 ]
+}
