@@ -44,7 +44,8 @@ splats='RIP:|Call Trace:|ref_tracker:|unreferenced object|WARNING|BUG:|UBSAN|KAS
 if [ -w /sys/kernel/debug/kmemleak ]; then
 	for _ in 1 2; do
 		sleep 6
-		echo scan >/sys/kernel/debug/kmemleak
+		# in vain where kmemleak=off
+		echo scan 2>/dev/null >/sys/kernel/debug/kmemleak
 	done
 	# the file has no size
 	if grep . /sys/kernel/debug/kmemleak; then

@@ -31,7 +31,7 @@
 #   uml-cov	the same with counts of the lines of the module that have run
 #   uml-preempt	User Mode Linux 6.12 with preemption, lockdep and looks for what sleeps
 #		where it must not
-#   uml-smp	User Mode Linux 7.2 with two CPUs, KASAN, kmemleak and the like; always -w
+#   uml-smp	User Mode Linux 7.2 with two CPUs, KASAN, DEBUG_OBJECTS and the like; always -w
 #   stock	Debian's kernel 6.1 in QEMU; the file system is a copy-on-write
 #		view: nothing that SCRIPT writes stays
 #   bookworm, backports, sid

@@ -231,8 +231,10 @@ lab_run()
 	*) die "run: -s wants a number, and User Mode Linux" ;;
 	esac
 	case $kernel in
-	# it has no virtual time, and a CPU more only if it runs processes by seccomp
-	uml-smp) clock="ncpus=2 seccomp=on" ;;
+	# it has no virtual time, and a CPU more only if it runs processes by seccomp;
+	# kmemleak takes a backtrace per packet, and leaves a test no CPU; later kernels
+	# want to be told to run KUnit
+	uml-smp) clock="ncpus=2 seccomp=on kmemleak=off kunit.autorun=1" ;;
 	# a grace period is some ticks, during which virtual time would go on: each
 	# socket of a test would take 30 ms
 	uml-preempt) clock+=" rcupdate.rcu_expedited=1" ;;

@@ -182,7 +182,7 @@ test_failed_change()
 	sniff snd --type cnp --time 60
 	data --tos 3 --count 12 --interval 1000
 	wait
-	check "still at work" "$(grep -c . "$TMP/snd")" -ge 10
+	check "still at work" "$(grep -c . "$TMP/snd")" -ge "$(loose 10)"
 }
 
 # Two at a time: each gets its own text
@@ -219,7 +219,8 @@ test_failed_add()
 test_shrink_limit()
 {
 	topology bridge
-	bottleneck 8kbit limit 1m kmin 10k kmax 20k
+	# none leaves meanwhile, by whatever clock
+	bottleneck 1kbit limit 1m kmin 10k kmax 20k
 	data --count 60
 	check "queued" "$(stat qlen)" -eq 52
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn limit 10000
