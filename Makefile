@@ -45,6 +45,8 @@ help:
 	@echo '               S=methods: every method of the box and what it costs (6 min)'
 	@echo '  scenarios    all of them but methods: tables, plots, JSON in build/results'
 	@echo '  top          S=NAME V=VARIANT: iqcn top, in this terminal, during one of them'
+	@echo '  bench        what packets cost, beside other qdiscs (10 min); HERE=1: on this'
+	@echo '               machine, as root, after make modules rocehost tc-plugin userspace'
 	@echo '  check        every test'
 	@echo '  check-kernels'
 	@echo '               the module on Debian'"'"'s kernels 6.1, 6.12 and 7.2 (nightly)'
@@ -191,8 +193,8 @@ $(B)/rocev2_fuzz: selftests/fuzz/rocev2_fuzz.c kmod/rocev2.c kmod/rocev2.h \
 		-fno-sanitize-recover=all -Iselftests/fuzz/shim -Ikmod \
 		-Ikmod/include/uapi -o $@ $(filter %.c,$^) -lz
 
-# lab-KERNEL: the module and its KUnit tests for a kernel of the lab, and for
-# those that keep virtual time the hosts that make traffic in it
+# lab-KERNEL: the module for a kernel of the lab, and the hosts that make traffic in
+# it; where there is KUnit, their tests
 lab-%: tc-plugin userspace tools
 	$(LAB) build $*
 	@key=$$($(LAB) key $*) && [ "$$key" = "$$(cat $(B)/$*/key 2>&1)" ] || \
@@ -200,9 +202,9 @@ lab-%: tc-plugin userspace tools
 	$(call kmod-copy,$(B)/$*)
 	$(LAB) make $* -s M=$(CURDIR)/$(B)/$* W=1 \
 		$(if $(filter uml%,$*),CONFIG_NET_SCH_IQCN_KUNIT_TEST=m) modules
-	$(if $(filter uml%,$*),@cp -au selftests/rocehost $(B)/$*/)
-	$(if $(filter uml%,$*),$(LAB) make $* -s M=$(CURDIR)/$(B)/$*/rocehost W=1 \
-		CONFIG_NET_SCH_IQCN_KUNIT_TEST=m modules)
+	@cp -au selftests/rocehost $(B)/$*/
+	$(LAB) make $* -s M=$(CURDIR)/$(B)/$*/rocehost W=1 \
+		$(if $(filter uml%,$*),CONFIG_NET_SCH_IQCN_KUNIT_TEST=m) modules
 
 lab:
 	$(LAB) packages lab
@@ -230,6 +232,17 @@ top:
 	@$(MAKE) -s lab-uml
 	@selftests/scenarios/run.sh $(if $(V),-v $(V)) \
 		-w "$(CURDIR)/$(B)/iqcn top --interval 5ms" $(S)
+
+# make bench [HERE=1] [CASES="uncongested ..."]
+bench:
+ifdef HERE
+	@selftests/bench/bench.sh -h $(CASES)
+else
+	$(LAB) packages lab
+	@$(MAKE) -s lab-uml
+	@$(MAKE) -s lab-stock
+	@selftests/bench/bench.sh $(CASES)
+endif
 
 # make soak [HOURS=24]
 soak: HOURS = 24
@@ -277,5 +290,5 @@ stress:
 clean:
 	rm -rf $(B)
 
-.PHONY: help all modules rocehost tc-plugin userspace install install-module install-tools uninstall uninstall-module uninstall-tools tools lab demo scenario scenarios top soak fuzz coverage stress reliability check check-kernels check-debug clean
+.PHONY: help all modules rocehost tc-plugin userspace install install-module install-tools uninstall uninstall-module uninstall-tools tools lab demo scenario scenarios top soak fuzz coverage stress reliability bench check check-kernels check-debug clean
 .DELETE_ON_ERROR:

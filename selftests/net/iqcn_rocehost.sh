@@ -396,6 +396,8 @@ test_stop_unheard()
 # few with CE; and what is no dummy, or goes, is told
 test_blast()
 {
+	local kind
+
 	hosts "" ""
 	ip -n sw link add d0 mtu 9000 type dummy
 	refused sw "blast d0" '"d0" is down'
@@ -412,6 +414,17 @@ test_blast()
 	tc -n sw -s qdisc show dev d0 >"$TMP/blast"
 	check "CE" "$(grep -o 'ce_sent [0-9]*' "$TMP/blast" | cut -c 9-)" -ge 1000
 	check_eq "flows" "$(grep -o 'flow_new [0-9]*' "$TMP/blast")" "flow_new 10"
+	check_eq "malformed" "$(grep -o ' malformed [0-9]*' "$TMP/blast")" \
+		" malformed 0"
+	# what comes in: for each CNP its flow is known, the others are no RoCEv2 or no news
+	refused sw "blast d0 cnp" 'ack, cnp: they come "in"'
+	refused sw "blast d0 in udp tcp" 'udp, tcp, ack, cnp: one of them at most'
+	for kind in udp tcp ack cnp; do
+		told sw "blast d0 packets 100 flows 10 known in $kind"
+		check "packets" "$(sum sw blast packets)" -eq 100
+	done
+	tc -n sw -s qdisc show dev d0 >"$TMP/blast"
+	check_eq "CNPs" "$(grep -o 'cnp_seen [0-9]*' "$TMP/blast")" "cnp_seen 100"
 	check_eq "malformed" "$(grep -o ' malformed [0-9]*' "$TMP/blast")" \
 		" malformed 0"
 	# it ends when it is told to

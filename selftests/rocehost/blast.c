@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Blasts: what does a qdisc cost per RoCEv2 packet?
+ * Blasts: what does a qdisc cost per packet, and what a hook?
  *
  *	make 64 packets, then, against the clock:
  *
@@ -16,17 +16,25 @@
  * open, and the stack sends as many as it sends at once, which is as many as have
  * come (net.core.dev_weight, 64).  Then it is stopped again.
  *
- * Before that the device receives each flow's connection set-up, as it would by a
- * switch's port: a qdisc that wants to know whose packets they are knows it.
+ * Before a flow's first packet the device receives its connection set-up, as it
+ * would by a switch's port: a qdisc that wants to know whose packets they are knows
+ * it.
  *
  * What is timed is both ends of the queue, the qdisc's timers as far as they fire
  * meanwhile, the device and the freeing.  Much of that is not the qdisc's:
  * compare it with a bfifo in the same place.
+ *
+ * For a hook packets come in by the device, a burst of 64 after the other, and go
+ * no further than to IP, for they are for another host's MAC: compare them with the
+ * same packets where there is no hook.
  */
 #include <linux/etherdevice.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <linux/rtnetlink.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/udp.h>
 #include <net/sch_generic.h>
 
 #include "rocehost.h"
@@ -37,9 +45,13 @@
  */
 #define RH_BLAST_PAUSE	65536
 
+/* Of UDP and TCP that are no RoCEv2: discard */
+#define RH_BLAST_PORT	9
+
 struct rh_blast_flow {
 	struct rh_wire wire;
 	u32 psn;
+	bool known;
 };
 
 static bool rh_blast_has_queue(const struct net_device *dev)
@@ -54,6 +66,81 @@ static bool rh_blast_has_queue(const struct net_device *dev)
 	return has;
 }
 
+/* A message of connection set-up comes in */
+static bool rh_blast_cm(struct net_device *dev, const struct rh_wire *wire,
+			u16 attr, u32 local_qpn, u32 remote_qpn)
+{
+	struct sk_buff *skb = rh_build_cm(wire, attr, local_qpn, remote_qpn, 0);
+
+	if (!skb)
+		return false;
+	skb->protocol = eth_type_trans(skb, dev);
+	local_bh_disable();
+	netif_receive_skb(skb);
+	local_bh_enable();
+	return true;
+}
+
+/* Packets that are no RoCEv2, with the same headers otherwise */
+static void rh_blast_plain(struct rh_wire *w, bool tcp)
+{
+	struct udphdr *uh = (struct udphdr *)(w->hdr + w->udp_off);
+	u8 proto = tcp ? IPPROTO_TCP : IPPROTO_UDP;
+
+	uh->dest = htons(RH_BLAST_PORT);
+	if (w->v6)
+		((struct ipv6hdr *)(w->hdr + w->l3_off))->nexthdr = proto;
+	else
+		((struct iphdr *)(w->hdr + w->l3_off))->protocol = proto;
+}
+
+static u32 rh_blast_src_qpn(u32 i)
+{
+	return 0x100 + i;
+}
+
+static int rh_blast_flow_init(struct rh_blast_flow *flow,
+			      struct net_device *dev,
+			      const struct rh_blast_conf *conf, u32 i)
+{
+	/* nobody receives it */
+	struct rh_addr from = { dev->dev_addr, &conf->from };
+	struct rh_addr to = { dev->dev_addr, &conf->to };
+	u32 dest_qpn = 0x800100 + i, src_qpn = rh_blast_src_qpn(i);
+	u16 sport = iqcn_sport_verbs(src_qpn, dest_qpn);
+	bool plain = conf->udp || conf->tcp;
+	struct rh_wire back;
+
+	flow->known = true;
+	rh_wire_init(&back, &to, &from, 0, 0, sport, src_qpn);
+	rh_wire_init(&flow->wire, &from, &to, 0, conf->ect, sport, dest_qpn);
+	if (!plain && !conf->known &&
+	    (!rh_blast_cm(dev, &flow->wire, IQCN_CM_REQ, src_qpn, dest_qpn) ||
+	     !rh_blast_cm(dev, &back, IQCN_CM_REP, dest_qpn, src_qpn)))
+		return -ENOMEM;
+	if (conf->in) {
+		flow->wire = back;
+		((struct ethhdr *)flow->wire.hdr)->h_dest[ETH_ALEN - 1] ^= 1;
+	}
+	if (plain)
+		rh_blast_plain(&flow->wire, conf->tcp);
+	return 0;
+}
+
+static struct sk_buff *rh_blast_build(const struct rh_blast *blast,
+				      const struct rh_blast_flow *flow)
+{
+	const struct rh_blast_conf *conf = &blast->conf;
+
+	if (conf->ack)
+		return rh_build_ack(&flow->wire, AETH_ACK, flow->psn, flow->psn);
+	if (conf->cnp)
+		return rh_build_cnp(&flow->wire, &conf->to,
+				    rh_blast_src_qpn(blast->turn), 0);
+	return rh_build_data(&flow->wire, RC_WRITE_MIDDLE, flow->psn, false,
+			     conf->mtu, 0);
+}
+
 /* @n packets, each of the flow whose turn it is */
 static int rh_blast_make(struct rh_blast *blast, struct net_device *dev,
 			 struct rh_blast_flow *flows, u64 n,
@@ -61,14 +148,23 @@ static int rh_blast_make(struct rh_blast *blast, struct net_device *dev,
 {
 	struct rh_blast_flow *flow;
 	struct sk_buff *skb;
+	int err;
 
 	while (n--) {
 		flow = &flows[blast->turn];
-		skb = rh_build_data(&flow->wire, RC_WRITE_MIDDLE, flow->psn,
-				    false, blast->conf.mtu, 0);
+		if (!flow->known) {
+			err = rh_blast_flow_init(flow, dev, &blast->conf,
+						 blast->turn);
+			if (err)
+				return err;
+		}
+		skb = rh_blast_build(blast, flow);
 		if (!skb)
 			return -ENOMEM;
-		skb->dev = dev;
+		if (blast->conf.in)
+			skb->protocol = eth_type_trans(skb, dev);
+		else
+			skb->dev = dev;
 		__skb_queue_tail(burst, skb);
 		flow->psn = (flow->psn + 1) & IQCN_PSN_MASK;
 		if (++blast->turn == blast->conf.n)
@@ -79,7 +175,10 @@ static int rh_blast_make(struct rh_blast *blast, struct net_device *dev,
 
 static void rh_blast_xmit(struct rh_blast *blast, struct sk_buff *skb)
 {
-	if (dev_queue_xmit(skb) != NET_XMIT_SUCCESS)
+	/* it is for others, so IP drops it, and says so */
+	if (blast->conf.in)
+		netif_receive_skb(skb);
+	else if (dev_queue_xmit(skb) != NET_XMIT_SUCCESS)
 		blast->refused++;
 }
 
@@ -135,7 +234,8 @@ static int rh_blast_go_on(const struct rh_blast *blast,
 static int rh_blast_run(struct rh_blast *blast, struct net_device *dev,
 			struct rh_blast_flow *flows)
 {
-	bool hold = blast->conf.depth && rh_blast_has_queue(dev);
+	bool hold = blast->conf.depth && !blast->conf.in &&
+		    rh_blast_has_queue(dev);
 	struct sk_buff_head burst;
 	int err = 0;
 
@@ -160,42 +260,8 @@ static int rh_blast_run(struct rh_blast *blast, struct net_device *dev,
 	return err;
 }
 
-/* A message of connection set-up comes in */
-static bool rh_blast_cm(struct net_device *dev, const struct rh_wire *wire,
-			u16 attr, u32 local_qpn, u32 remote_qpn)
-{
-	struct sk_buff *skb = rh_build_cm(wire, attr, local_qpn, remote_qpn, 0);
-
-	if (!skb)
-		return false;
-	skb->protocol = eth_type_trans(skb, dev);
-	local_bh_disable();
-	netif_receive_skb(skb);
-	local_bh_enable();
-	return true;
-}
-
-static int rh_blast_flow_init(struct rh_blast_flow *flow,
-			      struct net_device *dev,
-			      const struct rh_blast_conf *conf, u32 i)
-{
-	/* nobody receives it */
-	struct rh_addr from = { dev->dev_addr, &conf->from };
-	struct rh_addr to = { dev->dev_addr, &conf->to };
-	u32 dest_qpn = 0x800100 + i, src_qpn = 0x100 + i;
-	u16 sport = iqcn_sport_verbs(src_qpn, dest_qpn);
-	struct rh_wire back;
-
-	rh_wire_init(&back, &to, &from, 0, 0, sport, src_qpn);
-	rh_wire_init(&flow->wire, &from, &to, 0, conf->ect, sport, dest_qpn);
-	if (!rh_blast_cm(dev, &flow->wire, IQCN_CM_REQ, src_qpn, dest_qpn) ||
-	    !rh_blast_cm(dev, &back, IQCN_CM_REP, dest_qpn, src_qpn))
-		return -ENOMEM;
-	return 0;
-}
-
 /**
- * rh_blast() - send packets through a device's qdisc, and time it
+ * rh_blast() - send packets through a device's qdisc or hook, and time it
  * @dev: the device, a dummy that is up
  * @blast: its parameters; the rest is the result
  *
@@ -206,25 +272,19 @@ int rh_blast(struct net_device *dev, struct rh_blast *blast)
 {
 	struct rh_blast_flow *flows;
 	netdevice_tracker tracker;
-	int err = 0;
-	u32 i;
+	int err;
 
 	flows = kvcalloc(blast->conf.n, sizeof(*flows), GFP_KERNEL);
 	if (!flows || rh_zeros_need(blast->conf.mtu)) {
 		kvfree(flows);
 		return -ENOMEM;
 	}
-	for (i = 0; i < blast->conf.n && !err; i++)
-		err = rh_blast_flow_init(&flows[i], dev, &blast->conf, i);
-	if (err)
-		goto free;
 	netdev_hold(dev, &tracker, GFP_KERNEL);
 	rtnl_unlock();
 	err = rh_blast_run(blast, dev, flows);
 	/* somebody may wait for it, with RTNL or without */
 	netdev_put(dev, &tracker);
 	rtnl_lock();
-free:
 	kvfree(flows);
 	return err;
 }

@@ -125,10 +125,16 @@ static const struct rh_word rh_blast_words[] = {
 	{ "from", RH_IP, BLAST(from) },
 	{ "to", RH_IP, BLAST(to) },
 	{ "packets", RH_NUMBER, BLAST(packets), 1, 1000000000 },
-	{ "flows", RH_NUMBER, BLAST(n), 1, 65536 },
+	{ "flows", RH_NUMBER, BLAST(n), 1, 1 << 20 },
 	{ "mtu", RH_BYTES, BLAST(mtu), RH_MTU_MIN, RH_MTU_MAX },
 	{ "ect", RH_NUMBER, BLAST(ect), 0, 3 },
 	{ "depth", RH_NUMBER, BLAST(depth), 0, 65536 },
+	{ "known", RH_FLAG, BLAST(known) },
+	{ "in", RH_FLAG, BLAST(in) },
+	{ "udp", RH_FLAG, BLAST(udp) },
+	{ "tcp", RH_FLAG, BLAST(tcp) },
+	{ "ack", RH_FLAG, BLAST(ack) },
+	{ "cnp", RH_FLAG, BLAST(cnp) },
 	{ }
 };
 
@@ -604,6 +610,11 @@ static int rh_blast_check(struct net *net, const struct net_device *dev,
 		return rh_error(net, -ENETDOWN, "\"%s\" is down", dev->name);
 	if (ipv6_addr_v4mapped(&conf->from) != ipv6_addr_v4mapped(&conf->to))
 		return rh_error(net, -EINVAL, "to: not the same IP version as from");
+	if (conf->udp + conf->tcp + conf->ack + conf->cnp > 1)
+		return rh_error(net, -EINVAL,
+				"udp, tcp, ack, cnp: one of them at most");
+	if (conf->ack + conf->cnp > conf->in)
+		return rh_error(net, -EINVAL, "ack, cnp: they come \"in\"");
 	return rh_check_mtu(net, conf->mtu, dev->mtu);
 }
 

@@ -6,7 +6,7 @@
  *	  flow = the sender of a connection: requester (rc.h), RP (rp.h)
  *	  sink = its receiver: responder (rc.h), NP (np.h)
  *	probe = a device whose queue is looked at
- *	blast = packets through a qdisc, to see what that costs (blast.c)
+ *	blast = packets through a qdisc or a hook, to see what that costs (blast.c)
  *	flood = packets of connections that do not exist (flood.c)
  *
  *	flow --> packet.c --> device ... device --> rx handler --> sink
@@ -117,6 +117,12 @@ static inline bool rh_counting(u64 now_ns)
  * @mtu: payload of a packet
  * @ect: ECN bits; 3 is CE
  * @depth: packets that wait in the queue all the time
+ * @known: a blast before has set the connections up
+ * @in: packets come in by the device, from those who else would get them
+ * @udp: they are of no RoCEv2 but other UDP
+ * @tcp: or of TCP
+ * @ack: they are acknowledges
+ * @cnp: they are CNPs
  */
 struct rh_blast_conf {
 	struct in6_addr from;
@@ -126,6 +132,12 @@ struct rh_blast_conf {
 	u64 mtu;
 	u64 ect;
 	u64 depth;
+	u64 known;
+	u64 in;
+	u64 udp;
+	u64 tcp;
+	u64 ack;
+	u64 cnp;
 };
 
 /**

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# bench.json of what guest.sh says.  Variables: times, counts: its lines; load, cpu.
+
+def round_to($digits): pow(10; $digits) as $p | . * $p | round / $p;
+def lines($sign): split("\n") | map(select(startswith($sign + " ")) | split(" ")[1:]);
+def samples: lines("=") | map({case: .[0], packet: .[1], qdisc: .[2],
+	flows: (.[3] | tonumber), v: (.[4] | tonumber)});
+def key: [.case, .packet, .qdisc, .flows];
+# groups in the order in which they come
+def groups: reduce .[] as $s ({order: [], by: {}};
+		($s | key | tostring) as $k |
+		(if .by[$k] then . else .order += [$k] end) | .by[$k] += [$s]) |
+	. as $g | [$g.order[] as $k | $g.by[$k]];
+def median: sort | .[length / 2 | floor];
+
+($counts | samples | groups |
+	map({key: (.[0] | key | tostring), value: (map(.v) | min)}) | from_entries)
+	as $instructions |
+($times | samples | groups | map(.[0] + {
+	runs: length,
+	min_ns: (map(.v) | min),
+	median_ns: (map(.v) | median),
+	spread: ((map(.v) | max - min) / (map(.v) | median | if . == 0 then 1 else . end) |
+		round_to(2)),
+	instructions: $instructions[.[0] | key | tostring]
+} | del(.v))) as $cases |
+# what the same takes in another qdisc
+def other($qdisc; $field): . as $c | ($cases | map(select(.case == $c.case and
+	.packet == $c.packet and .flows == $c.flows and .qdisc == $qdisc)) |
+	.[0] // {})[$field];
+def ratio($qdisc; $field): other($qdisc; $field) as $o |
+	if $o and .[$field] then .[$field] / $o | round_to(3) else null end;
+def over($qdisc; $field): other($qdisc; $field) as $o |
+	if $o and .[$field] then .[$field] - $o | round_to(1) else null end;
+($cases | map(. + {
+	ratio_bfifo: ratio("bfifo"; "min_ns"),
+	ratio_red: ratio("red"; "min_ns"),
+	over_none_ns: over("none"; "min_ns"),
+	instructions_bfifo: ratio("bfifo"; "instructions"),
+	instructions_red: ratio("red"; "instructions"),
+	over_none_instructions: over("none"; "instructions")
+})) as $cases |
+def values: lines("#") | map({case: .[0], name: .[1], value: (.[2] | tonumber),
+	unit: .[3]});
+($times | values) as $values |
+def case($case; $packet; $qdisc; $flows; $field): ($cases | map(select(
+	.case == $case and .packet == $packet and .qdisc == $qdisc and
+	.flows == $flows)) | .[0] // {})[$field];
+def value($name): ($values | map(select(.name == $name)) | .[0] // {}).value;
+def aim($what; $got; $must; $goal): select($got != null) | {aim: $what, got: $got,
+	must: $must, goal: $goal,
+	reached: (if $got <= $goal then "goal" elif $got <= $must then "must"
+		  else "missed" end)};
+# the worst of what is ahead of a peer has a ratio of 1 or less
+def ahead($case; $flows): ["codel", "fq_codel", "fq", "cake"] |
+	map(case($case; "roce"; .; $flows; "min_ns") | select(.)) | min as $peer |
+	case($case; "roce"; "iqcn"; $flows; "min_ns") as $own |
+	if $peer and $own then $own / $peer | round_to(3) else null end;
+{
+	cpu: $cpu,
+	load: ($load | split(" ") | map(tonumber)),
+	cases: $cases,
+	values: $values,
+	counted_values: ($counts | values),
+	aims: [
+		aim("uncongested, to bfifo";
+		    case("uncongested"; "roce"; "iqcn"; 100; "ratio_bfifo");
+		    1.05; 1.02),
+		aim("uncongested, instructions, to bfifo";
+		    case("uncongested"; "roce"; "iqcn"; 100; "instructions_bfifo");
+		    1.05; 1.02),
+		aim("uncongested, to the best of codel, fq_codel, fq, cake";
+		    ahead("uncongested"; 100); 1; 1),
+		aim("uncongested, to red";
+		    case("uncongested"; "roce"; "iqcn"; 100; "ratio_red"); 1; 1),
+		aim("marked, 100 flows, to red";
+		    case("marked"; "roce"; "iqcn"; 100; "ratio_red"); 1.5; 1),
+		aim("marked, 100 flows, instructions, to red";
+		    case("marked"; "roce"; "iqcn"; 100; "instructions_red");
+		    1.5; 1),
+		aim("marked, 100 flows, to the best of codel, fq_codel, fq, cake";
+		    ahead("marked"; 100); 1; 1),
+		(case("marked"; "roce"; "iqcn"; 100; "min_ns") as $few |
+		 case("marked"; "roce"; "iqcn"; 1000000; "min_ns") as $many |
+		 aim("marked, 1 M flows, to 100";
+		     if $few and $many then $many / $few | round_to(2) else null end;
+		     3; 2)),
+		aim("hook, no match, over none, ns";
+		    case("hook"; "udp"; "iqcn"; 100; "over_none_ns"); 15; 8),
+		aim("hook, CNPs, ns";
+		    case("hook"; "cnp"; "iqcn"; 100; "over_none_ns"); 1000; 400),
+		aim("100 k CNPs due together, longest softirq, ns";
+		    value("softirq-longest-100000"); 200000; 50000),
+		aim("memory of a flow, bytes"; value("flow-of-1000000"); 320; 192)
+	]
+}

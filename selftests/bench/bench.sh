@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What packets cost in the qdisc, beside what they cost in others:
+#
+#   bench.sh [-h] [-n ROUNDS] [-p PACKETS] [CASE...]
+#
+#   -h		on this machine, as root, with the modules in build/ (make modules
+#		rocehost tc-plugin); else in User Mode Linux with the machine's clock
+#   -n ROUNDS	in each of which every qdisc has its turn (default and least 7)
+#   -p PACKETS	of a measurement (default 20000)
+#   CASE	of guest.sh (default: all)
+#
+# What takes so long is a matter of the machine and of what else it does; ratios
+# carry over.  What cannot be disturbed is counted beside: the instructions that a
+# packet takes in Debian's kernel in QEMU, where each is a nanosecond of its clock.
+# -h leaves that out.
+# The load of the machine before and after is in the results: above 1 times are noise.
+#
+# Leaves in build/results or $IQCN_RESULTS:
+#   bench.json	cases[]: {case, packet, qdisc, flows, min_ns, median_ns, spread,
+#		ratio_bfifo, ratio_red, over_none_ns, instructions, ...}: ratios are to
+#		what is the least for the other in the same run, spread is (max - min) /
+#		median, over_none what a hook adds; null where there is no other.
+#		values[]: everything else.  aims[]: what is to be reached, and what is
+#   bench.txt	the same as tables
+#   bench.svg, .png	ratios as bars
+set -u -o pipefail
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+TOP=$(cd "$HERE/../.." && pwd)
+LAB=$TOP/selftests/lab/lab.sh
+OUT=${IQCN_RESULTS:-$TOP/build/results}
+rounds=7 packets=20000 here=""
+
+die()
+{
+	echo "bench: $*" >&2
+	exit 1
+}
+
+while getopts hn:p: opt; do
+	case $opt in
+	h) here=1 ;;
+	n) rounds=$OPTARG ;;
+	p) packets=$OPTARG ;;
+	*) die "-h, -n ROUNDS and -p PACKETS are all there is" ;;
+	esac
+done
+shift $((OPTIND - 1))
+case $rounds in
+"" | *[!0-9]* | [0-6]) die "-n: at least 7 rounds" ;;
+esac
+[ $# -gt 0 ] || set -- uncongested marked hook deadline inject memory
+cd "$TOP" && mkdir -p "$OUT" || exit 1
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+read -r load _ </proc/loadavg
+
+# timed COMMAND...: by the clock
+timed()
+{
+	"$@" >"$WORK/log" 2>&1 ||
+		{ grep -v '^[=#] ' "$WORK/log" | tail -n 20 >&2
+		  die "it cannot be measured"; }
+}
+
+# Times and bytes mean nothing there, and many flows take long
+counted=()
+for name; do
+	case $name in
+	uncongested | marked | hook | deadline) counted+=("$name") ;;
+	esac
+done
+
+guest=("$HERE/guest.sh" -n "$rounds" -p "$packets")
+if [ -n "$here" ]; then
+	echo "  on this machine ..."
+	timed "${guest[@]}" "$@"
+else
+	echo "  by the clock ..."
+	timed "$LAB" run uml -w -m 4096 "${guest[@]}" "$@"
+fi
+mv "$WORK/log" "$WORK/times"
+: >"$WORK/counts"
+if [ -z "$here" ] && [ ${#counted[@]} -gt 0 ]; then
+	echo "  instructions ..."
+	# twice, to see that they are the same
+	timed "$LAB" run stock -c -m 3072 -k "$TOP/build/stock/sch_iqcn.ko" \
+		"$HERE/guest.sh" -n 2 -p 4096 -m 10000 "${counted[@]}"
+	mv "$WORK/log" "$WORK/counts"
+fi
+
+jq -n --rawfile times "$WORK/times" --rawfile counts "$WORK/counts" \
+	--arg load "$load $(cut -d ' ' -f 1 /proc/loadavg)" \
+	--arg cpu "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)" \
+	-f "$HERE/bench.jq" >"$OUT/bench.json" || die "no $OUT/bench.json"
+"$HERE/tables.sh" "$OUT/bench.json" | tee "$OUT/bench.txt"
+jq -r '.cases[] | select((.case == "uncongested" and .packet == "roce") or
+		(.case == "marked" and .flows == 100)) |
+	[.case, .qdisc, .ratio_bfifo, .instructions_bfifo] | @csv' \
+	"$OUT/bench.json" | tr -d '"' >"$WORK/bars"
+for terminal in svg png; do
+	[ -s "$WORK/bars" ] || continue
+	DATA=$WORK/bars OUTPUT=$OUT/bench.$terminal gnuplot \
+		-e "kind = '$terminal'" "$HERE/bench.gp" || die "no picture"
+done
+echo "in ${OUT#"$TOP/"}: $(cd "$OUT" && echo bench.*)"

@@ -1,0 +1,376 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What packets cost, on the machine that this runs on: a kernel of the lab, or any
+# other (bench.sh says how).
+#
+#   guest.sh [-n ROUNDS] [-p PACKETS] [-q QDISC,...] CASE...
+#
+#   -n ROUNDS	each of which measures everything once (default 7)
+#   -p PACKETS	per measurement (default 20000)
+#   -q QDISC,...	those alone, by their names below
+#   -m FLOWS	no more of them (default 1000000)
+#
+#   CASE	uncongested, marked, hook, deadline, inject, memory
+#
+# Prints, among what else there is to say, lines
+#
+#   = CASE PACKET QDISC FLOWS NS		a packet's cost in one round
+#   # CASE NAME VALUE UNIT			anything else
+set -u -o pipefail
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+TOP=$(cd "$HERE/../.." && pwd)
+BUILD=$TOP/build${IQCN_LAB:+/$IQCN_LAB}
+export TC_LIB_DIR=$TOP/build
+rounds=7 packets=20000 only="" devices=()
+
+# A qdisc of each kind, for a queue that is short and for one in which 256 packets
+# of 1 KB wait and each is to be marked, if the qdisc can be told so.  Limits are the
+# same as far as there are any.
+#
+# iqcn is as it is by default: its controller runs and decides about each packet,
+# but finds the queue where it is to be; what a CNP costs is a case of its own.  timer
+# and off are its other ways to notify.
+#
+# NAME; SHORT QUEUE; STANDING QUEUE; may be refused by a kernel that does not have it
+MARKED="kmin 0 kmax 0 pmax 1 bandwidth 100gbit flows 1048576 age 3600s"
+FAR="target 1s interval 2s ce_threshold 1us"
+QDISCS="
+bfifo;		bfifo limit 64m;	bfifo limit 64m
+pfifo;		pfifo limit 60000;	pfifo limit 60000
+red;		red limit 64m min 1m max 3m avpkt 64k burst 30 bandwidth 10gbit ecn;	red limit 64m min 1000 max 2001 avpkt 500 burst 4 bandwidth 10gbit probability 1 ecn
+codel;		codel limit 60000 ecn;	codel limit 60000 ecn $FAR
+fq_codel;	fq_codel limit 60000 memory_limit 64m ecn;	fq_codel limit 60000 memory_limit 64m ecn $FAR
+fq;		fq limit 60000 flow_limit 60000 nopacing;	fq limit 60000 flow_limit 60000 nopacing ce_threshold 1us
+cake;		cake unlimited memlimit 64m;	cake unlimited memlimit 64m
+dualpi2;	dualpi2 limit 60000;	dualpi2 limit 60000 step_thresh 1us
+iqcn;		iqcn limit 64m;		iqcn limit 64m $MARKED qref 270k
+timer;		iqcn limit 64m notify timer;	iqcn limit 64m $MARKED notify timer
+off;		iqcn limit 64m notify off;	iqcn limit 64m $MARKED notify off
+"
+
+die()
+{
+	echo "bench: $*" >&2
+	exit 1
+}
+
+# value CASE NAME VALUE UNIT
+value()
+{
+	echo "# $*"
+}
+
+# device NAME TC-QDISC: a dummy device with a qdisc, not its own: some pass by
+# themselves there
+device()
+{
+	devices+=("$1")
+	ip link add "$1" up mtu 9000 type dummy || die "no device $1"
+	# nothing that the stack has to say in it
+	sysctl -qw "net.ipv6.conf.$1.disable_ipv6=1" 2>/dev/null
+	[ -n "$2" ] || return 0
+	tc qdisc add dev "$1" root handle 1: prio bands 2 \
+		priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 || die "no prio"
+	# words
+	# shellcheck disable=SC2086
+	tc qdisc add dev "$1" parent 1:1 handle 10: $2
+}
+
+devices_gone()
+{
+	local dev
+
+	for dev in "${devices[@]}"; do
+		ip link del "$dev" 2>/dev/null
+	done
+	devices=()
+}
+
+# blast DEVICE WORDS: what a packet took, in $ns
+blast()
+{
+	local error refused
+
+	if ! echo "blast $*" 2>/dev/null >/proc/net/rocehost/ctl; then
+		read -r error </proc/net/rocehost/ctl
+		die "\"blast $*\": $error"
+	fi
+	{
+		read -r _
+		IFS=, read -r _ _ _ _ _ _ refused _ ns
+	} </proc/net/rocehost/blast
+	[ "$refused" = 0 ] || die "\"blast $*\": $refused packets refused"
+}
+
+# The qdiscs there are to be, one per line: NAME;SHORT;STANDING
+qdiscs()
+{
+	printf '%s\n' "$QDISCS" | tr -s '\t' | sed 's/;\t*/;/g' |
+		grep -E "^(${only:-[a-z0-9_]+});"
+}
+
+# each QUEUE: a device b-NAME for each qdisc, QUEUE being 2 (short) or 3 (standing);
+# their names in $names
+each()
+{
+	local line name
+
+	names=()
+	while read -r line; do
+		name=${line%%;*}
+		if device "b-$name" "$(cut -d ';' -f "$1" <<<"$line")" 2>/run/error; then
+			names+=("$name")
+		elif [ "$name" != dualpi2 ]; then
+			die "$name: $(cat /run/error)"
+		fi
+	done <<<"$(qdiscs)"
+}
+
+# measure CASE PACKET FLOWS WORDS: a line for each of $names, in each round; before
+# that what is new to qdiscs and caches
+measure()
+{
+	local case=$1 packet=$2 flows=$3 name round ns
+	shift 3
+
+	for name in "${names[@]}"; do
+		blast "b-$name" flows "$flows" mtu 1024 "$@" \
+			packets $((flows > 2000 ? 2 * flows : 4000))
+	done
+	for ((round = 0; round < rounds; round++)); do
+		for name in "${names[@]}"; do
+			blast "b-$name" flows "$flows" mtu 1024 known "$@" \
+				packets "$packets"
+			echo "= $case $packet $name $flows $ns"
+		done
+	done
+}
+
+case_uncongested()
+{
+	local packet
+
+	for packet in roce udp tcp; do
+		each 2
+		# a FLAG for those that are not the usual ones
+		# shellcheck disable=SC2046
+		measure uncongested $packet 100 depth 0 \
+			$([ $packet = roce ] || echo $packet)
+		devices_gone
+	done
+}
+
+# counted QDISC: how many packets it has marked, and CNPs it has sent
+counted()
+{
+	tc -s -j qdisc show dev "b-$1" | jq -r '.[] | select(.handle == "10:") |
+		[.packets, ([.ecn_mark, .ce_mark, .marked] | add // 0), .cnp_sent // 0] |
+		@tsv'
+}
+
+case_marked()
+{
+	local flows name sent marked cnps
+
+	for flows in 1 100 10000 1000000; do
+		[ "$flows" -le "$most" ] || continue
+		each 3
+		measure marked roce $flows depth 224
+		for name in "${names[@]}"; do
+			read -r sent marked cnps <<<"$(counted "$name")"
+			value marked "$name-$flows-marked" \
+				"$((marked * 1000 / sent))" permille
+			value marked "$name-$flows-cnps" \
+				"$((cnps * 1000 / sent))" permille
+		done
+		devices_gone
+	done
+}
+
+# The same packets by devices without a hook, and with one.  Their flows are known
+# and paired.
+case_hook()
+{
+	local packet
+
+	for packet in udp tcp ack cnp; do
+		device b-none ""
+		device b-iqcn "iqcn limit 64m $MARKED qref 270k" || die "no iqcn"
+		blast b-iqcn flows 100 mtu 1024 depth 224 packets 4000
+		names=(none iqcn)
+		measure hook $packet 100 known in $packet
+		devices_gone
+	done
+}
+
+# CE packets, each of which moves its flow's deadline; the timer does not fire.
+# And deadlines that are due together: looked at once in a second, by a scan that
+# waits for its turn among all else that is to be done in softirqs.
+case_deadline()
+{
+	local flows
+
+	for flows in 100 10000; do
+		device b-bfifo "bfifo limit 64m"
+		device b-timer "iqcn limit 64m notify timer base ce t1 1s
+			bandwidth 100gbit flows 1048576 age 3600s" || die "no iqcn"
+		names=(bfifo timer)
+		measure deadline ce $flows depth 0 ect 3
+		devices_gone
+	done
+	for flows in 1 1000 100000; do
+		[ "$flows" -gt "$most" ] || due_together "$flows"
+	done
+}
+
+# due_together FLOWS: how long softirqs of timers are, when a CNP is due for each
+due_together()
+{
+	local trace=/sys/kernel/tracing flows=$1 sent="" event
+
+	mountpoint -q $trace || mount -t tracefs tracefs $trace
+	echo mono >$trace/trace_clock
+	echo 16384 >$trace/buffer_size_kb
+	device b-timer "iqcn limit 64m notify timer base ce trigger period
+		t1 1s period 1s detect run run 2 run-exit 0 window 100ms
+		bandwidth 100gbit cnp-rate 1000000000 cnp-burst 1000000
+		flows 1048576 age 3600s" || die "no iqcn"
+	# they are made and paired first, then have a second between two scans
+	blast b-timer flows "$flows" mtu 256 depth 0 ect 3 packets "$flows"
+	sleep "$(awk '{ printf "%.2f", 1.03 - $1 % 1 }' /proc/uptime)"
+	blast b-timer flows "$flows" mtu 256 depth 0 ect 3 known \
+		packets $((3 * flows))
+	# vec 8: timers; and what the qdisc does in them
+	for event in irq/softirq_entry irq/softirq_exit; do
+		echo "vec == 8" >$trace/events/$event/filter
+		echo 1 >$trace/events/$event/enable
+	done
+	echo >$trace/trace
+	sleep 2.5
+	for event in irq/softirq_entry irq/softirq_exit; do
+		echo 0 >$trace/events/$event/enable
+	done
+	sent=$(counted timer | cut -f 3)
+	value deadline "cnps-$flows" "$sent" CNPs
+	# CPU and time, however long the task's name is
+	sed -nE 's/.* \[([0-9]+)\] .* ([0-9.]+): softirq_(entry|exit): .*/\1 \2 \3/p' \
+		$trace/trace | awk '
+		$3 == "entry" { at[$1] = $2 }
+		$3 == "exit" && at[$1] {
+			printf "%.0f\n", ($2 - at[$1]) * 1e9
+			at[$1] = 0
+		}' | sort -n >/run/runs
+	awk -v flows="$flows" -v cnps="$sent" '
+		{ ns[NR] = $1; sum += $1 }
+		END {
+			f = "# deadline softirq-%s-" flows " %d ns\n"
+			printf f, "longest", ns[NR]
+			printf f, "p99", ns[int((NR - 1) * 0.99) + 1]
+			printf f, "median", ns[int((NR - 1) / 2) + 1]
+			printf f, "per-cnp", cnps ? sum / cnps : 0
+		}' /run/runs
+	devices_gone
+}
+
+# ms COMMAND...: how long it takes, in $ms
+ms()
+{
+	local start=${EPOCHREALTIME/./}
+
+	"$@" || die "$*"
+	ms=$(((${EPOCHREALTIME/./} - start) / 1000))
+}
+
+# Flows that are new, that are known, that are forgotten; and while somebody reads
+# them all
+case_inject()
+{
+	local flows=$((most < 100000 ? most : 100000)) round ns dump
+
+	for ((round = 0; round < rounds; round++)); do
+		device b-iqcn "iqcn limit 64m $MARKED notify off" || die "no iqcn"
+		blast b-iqcn flows $flows mtu 256 depth 0 ect 3 packets $flows
+		echo "= inject insert iqcn $flows $ns"
+		blast b-iqcn flows $flows mtu 256 depth 0 ect 3 known packets $flows
+		echo "= inject look-up iqcn $flows $ns"
+		while :; do "$TOP/build/iqcn" flows b-iqcn; done >/dev/null 2>&1 &
+		dump=$!
+		blast b-iqcn flows $flows mtu 256 depth 0 ect 3 known packets $flows
+		echo "= inject look-up-while-read iqcn $flows $ns"
+		kill $dump && wait $dump 2>/dev/null
+		ms "$TOP/build/iqcn" flows b-iqcn >/dev/null
+		echo "= inject read iqcn $flows $((ms * 1000000 / flows))"
+		ms "$TOP/build/iqcn" flush b-iqcn >/dev/null
+		echo "= inject forget iqcn $flows $((ms * 1000000 / flows))"
+		devices_gone
+	done
+}
+
+# What the kernel has left, in bytes, when what waits for RCU is freed
+free_bytes()
+{
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	sleep 1
+	awk '$1 == "MemFree:" { printf "%.0f\n", $2 * 1024 }' /proc/meminfo
+}
+
+case_memory()
+{
+	local flows=$most ports=64 i before after
+
+	# what a port takes: most of it is a table
+	for ((i = 0; i < ports; i++)); do
+		device "b-$i" "bfifo limit 64m"
+	done
+	before=$(free_bytes)
+	for ((i = 0; i < ports; i++)); do
+		tc qdisc replace dev "b-$i" parent 1:1 handle 11: iqcn
+	done
+	after=$(free_bytes)
+	value memory port $(((before - after) / ports)) bytes
+	devices_gone
+
+	device b-iqcn "iqcn limit 64m $MARKED notify off" || die "no iqcn"
+	before=$(free_bytes)
+	blast b-iqcn flows "$flows" mtu 256 depth 0 ect 3 packets "$flows"
+	after=$(free_bytes)
+	value memory "flow-of-$flows" $(((before - after) / flows)) bytes
+	ms tc qdisc del dev b-iqcn root
+	value memory "teardown-of-$flows" "$ms" ms
+	devices_gone
+}
+
+most=1000000
+while getopts n:p:q:m: opt; do
+	case $opt in
+	n) rounds=$OPTARG ;;
+	p) packets=$OPTARG ;;
+	q) only=${OPTARG//,/|} ;;
+	m) most=$OPTARG ;;
+	*) die "-n ROUNDS, -p PACKETS, -q QDISC,... and -m FLOWS are all there is" ;;
+	esac
+done
+shift $((OPTIND - 1))
+
+for m in sch_iqcn rocehost; do
+	grep -q "^$m " /proc/modules && continue
+	f=$BUILD/$m.ko
+	[ -e "$f" ] || f=$BUILD/rocehost/$m.ko
+	insmod "$f" || die "$f does not load"
+done
+trap devices_gone EXIT
+for name; do
+	case $name in
+	uncongested) case_uncongested ;;
+	marked) case_marked ;;
+	hook) case_hook ;;
+	deadline) case_deadline ;;
+	inject) case_inject ;;
+	memory) case_memory ;;
+	*) die "there is no case $name" ;;
+	esac
+done
+exit 0

@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# bench.json as tables:
+#
+#   tables.sh FILE
+set -u -o pipefail
+
+# tsv FILTER: a table of what it gives
+tsv()
+{
+	jq -r "def n: if . == null then \"-\" else . end; $1 | map(n) | @tsv" "$json" |
+		column -t -s "$(printf '\t')"
+}
+
+json=$1
+jq -r '"\n\(.cpu), load \(.load[0]) to \(.load[1])\n"' "$json"
+cat <<-EOF
+	A packet's cost: ns, the least and the median of all runs, and how far they are
+	apart; instructions.  Ratios are of the least.
+
+EOF
+tsv '(["case", "packet", "flows", "qdisc", "ns", "median", "spread", "to bfifo",
+	"to red", "over none", "instructions", "to bfifo", "to red", "over none"]),
+	(.cases[] | [.case, .packet, .flows, .qdisc, .min_ns, .median_ns, .spread,
+	.ratio_bfifo, .ratio_red, .over_none_ns, .instructions, .instructions_bfifo,
+	.instructions_red, .over_none_instructions])'
+echo
+tsv '(["case", "", "value", ""]), (.values[] | select(.case != "marked") |
+	[.case, .name, .value, .unit])'
+echo
+tsv '(["", "got", "must", "goal", ""]), (.aims[] | [.aim, .got, .must, .goal, .reached])'
+echo
