@@ -337,9 +337,10 @@ struct iqcn_config {
 
 /**
  * struct iqcn_queue - a qdisc, as far as others than qdisc.c care
+ * @drain: meter of @drain_bps; root lock
  * @calm_bytes: below that depth a packet that is not CE is no business of
- *	anybody's; @lock to write.  Beside @p.limit_bytes: all that such a
- *	packet looks at
+ *	anybody's; @lock to write.  With @drain.start_ns and the first of @p, up to
+ *	@p.limit_bytes, in the first cache line: all that such a packet looks at
  * @p: parameters.  Written with RTNL, root lock and @lock: any one is enough
  *	to read them
  * @depth_bytes: its instantaneous depth
@@ -348,7 +349,6 @@ struct iqcn_config {
  * @link_bps: speed of the link, RTNL to write
  * @drain_bps: rate measured while backlogged, 0: not yet; root lock to write
  * @drain_ns: when it was measured; root lock
- * @drain: meter of that; root lock
  * @skipped_bytes: CE packets since the last that was looked at; root lock
  * @skipped: how many there were ever, of GSO each segment; root lock to write
  * @st: counters; each is written under the lock its subject has
@@ -381,6 +381,7 @@ struct iqcn_config {
  * @age_work: forgets flows; likewise
  */
 struct iqcn_queue {
+	struct iqcn_meter drain;
 	u32 calm_bytes;
 	struct iqcn_params p;
 	const u32 *depth_bytes;
@@ -389,7 +390,6 @@ struct iqcn_queue {
 	u64 link_bps;
 	u64 drain_bps;
 	u64 drain_ns;
-	struct iqcn_meter drain;
 	u64 skipped_bytes;
 	u64 skipped;
 	struct tc_iqcn_xstats st;
@@ -617,9 +617,9 @@ void iqcn_queue_init(struct iqcn_queue *q);
 void iqcn_queue_set_params(struct iqcn_queue *q, const struct iqcn_params *p);
 void iqcn_queue_reset(struct iqcn_queue *q);
 void iqcn_queue_kill(struct iqcn_queue *q);
-void iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
-			const struct ethhdr *eth, u32 bytes, u64 skipped_bytes,
-			u32 psn, u32 segs, bool echo);
+u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
+		       const struct ethhdr *eth, u32 bytes, u64 skipped_bytes,
+		       u32 psn, u32 segs, bool echo);
 void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
 			   u32 psn, u32 segs);
 void iqcn_queue_cnp_seen(struct iqcn_flow *flow, u16 sport);

@@ -64,6 +64,19 @@ static inline u64 iqcn_mark_prob(const struct iqcn_mark_params *p,
 }
 
 /**
+ * iqcn_mark_by_lot() - does it depend on chance whether a packet is marked?
+ * @p: the curve
+ * @depth_bytes: instantaneous depth, more than Kmin
+ *
+ * Return: false if every packet is marked.
+ */
+static inline bool iqcn_mark_by_lot(const struct iqcn_mark_params *p,
+				    u32 depth_bytes)
+{
+	return depth_bytes <= p->kmax_bytes;
+}
+
+/**
  * iqcn_mark_wanted() - is a packet to be marked?
  * @p: the curve
  * @depth_bytes: instantaneous depth

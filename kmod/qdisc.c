@@ -38,8 +38,8 @@
  */
 #define IQCN_CNP_RESERVE_BYTES	16384
 
-/* Of a packet that waits.  @flow holds a reference: that of a CE packet if it is
- * looked at, or wanted for pairing.
+/* Of a packet that waits: if @roce_ce is false all else means nothing.  @flow holds
+ * a reference: that of a CE packet if it is looked at, or wanted for pairing.
  */
 struct iqcn_skb_cb {
 	struct iqcn_flow *flow;
@@ -125,8 +125,6 @@ static enum iqcn_parsed iqcn_packet(const struct sk_buff *skb,
 				    const struct iqcn_l3 *l3,
 				    struct iqcn_pkt *pkt)
 {
-	u8 buf[IQCN_PARSE_MAX];
-	const u8 *data;
 	u32 off = l3->off;
 	__be16 proto = l3->proto;
 
@@ -137,7 +135,7 @@ static enum iqcn_parsed iqcn_packet(const struct sk_buff *skb,
 		off = ETH_HLEN;
 		proto = ((const struct ethhdr *)skb->data)->h_proto;
 	}
-	return iqcn_skb_parse(skb, off, proto, buf, &data, pkt);
+	return iqcn_skb_headers(skb, off, proto, pkt);
 }
 
 static bool iqcn_is_cnp(enum iqcn_parsed parsed, const struct iqcn_pkt *pkt)
@@ -271,9 +269,11 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 		return iqcn_tail(skb, sch);
 	}
 
-	/* below Kmin no lots are drawn */
+	/* no lots are drawn where they decide nothing */
 	mark = depth_bytes > q->p.mark.kmin_bytes &&
-	       iqcn_mark_wanted(&q->p.mark, depth_bytes, get_random_u32());
+	       iqcn_mark_wanted(&q->p.mark, depth_bytes,
+				iqcn_mark_by_lot(&q->p.mark, depth_bytes) ?
+				get_random_u32() : 0);
 	if (!mark && !iqcn_bts(q) && !iqcn_unsettled(q))
 		return iqcn_tail(skb, sch);
 
@@ -311,14 +311,17 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 	return iqcn_tail(skb, sch);
 }
 
-static bool iqcn_fits(const struct sk_buff *skb, struct Qdisc *sch,
-		      u32 reserve_bytes)
+static __always_inline bool iqcn_fits(const struct sk_buff *skb,
+				      struct Qdisc *sch, u32 reserve_bytes)
 {
 	const struct iqcn_queue *q = qdisc_priv(sch);
+	u64 bytes = (u64)sch->qstats.backlog + qdisc_pkt_len(skb);
 
-	/* the backlog is a u32 */
-	return (u64)sch->qstats.backlog + qdisc_pkt_len(skb) <=
-	       min_t(u64, (u64)q->p.limit_bytes + reserve_bytes, U32_MAX);
+	/* the backlog is a u32, and so is the limit */
+	if (!reserve_bytes)
+		return bytes <= q->p.limit_bytes;
+	return bytes <= min_t(u64, (u64)q->p.limit_bytes + reserve_bytes,
+			      U32_MAX);
 }
 
 static noinline int iqcn_enqueue_full(struct sk_buff *skb, struct Qdisc *sch,
@@ -340,43 +343,79 @@ static noinline int iqcn_enqueue_full(struct sk_buff *skb, struct Qdisc *sch,
 	return qdisc_drop(skb, sch, to_free);
 }
 
+/* What is not plain, or not calm */
+static noinline int iqcn_enqueue_look(struct sk_buff *skb, struct Qdisc *sch,
+				      struct sk_buff **to_free)
+{
+	struct iqcn_queue *q = qdisc_priv(sch);
+	struct iqcn_l3 l3 = iqcn_look(skb);
+
+	iqcn_skb_cb(skb)->flow = NULL;
+	if (unlikely(!iqcn_fits(skb, sch, 0)))
+		return iqcn_enqueue_full(skb, sch, &l3, to_free);
+	if (l3.ecn != INET_ECN_CE &&
+	    sch->qstats.backlog < READ_ONCE(q->calm_bytes))
+		return qdisc_enqueue_tail(skb, sch);
+	return iqcn_enqueue_slow(skb, sch, &l3, to_free);
+}
+
+/* Ethernet with IP or anything else but a tag, not CE: as nearly all packets are.
+ * No more than this is done for them; it is a function without a stack frame for
+ * that.
+ */
+static __always_inline bool iqcn_is_plain(const struct sk_buff *skb)
+{
+	const u8 *data = skb->data;
+	__be16 proto;
+
+	if (unlikely(skb->dev->type != ARPHRD_ETHER ||
+		     skb_headlen(skb) < ETH_HLEN + 2))
+		return false;
+	proto = ((const struct ethhdr *)data)->h_proto;
+	if (proto == htons(ETH_P_IP))
+		return (data[ETH_HLEN + 1] & INET_ECN_MASK) != INET_ECN_CE;
+	if (proto == htons(ETH_P_IPV6))
+		return (data[ETH_HLEN + 1] & INET_ECN_MASK << 4) !=
+		       INET_ECN_CE << 4;
+	return !eth_type_vlan(proto);
+}
+
 static int iqcn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			struct sk_buff **to_free)
 {
-	struct iqcn_queue *q = qdisc_priv(sch);
-	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
-	struct iqcn_l3 l3 = iqcn_look(skb);
+	const struct iqcn_queue *q = qdisc_priv(sch);
 
-	cb->flow = NULL;
-	cb->roce_ce = false;
-	if (unlikely(!iqcn_fits(skb, sch, 0)))
-		return iqcn_enqueue_full(skb, sch, &l3, to_free);
-	if (likely(l3.ecn != INET_ECN_CE &&
+	/* it alone is looked at of a packet that causes nothing */
+	iqcn_skb_cb(skb)->roce_ce = false;
+	if (likely(iqcn_is_plain(skb) && iqcn_fits(skb, sch, 0) &&
 		   sch->qstats.backlog < READ_ONCE(q->calm_bytes)))
 		return qdisc_enqueue_tail(skb, sch);
-	return iqcn_enqueue_slow(skb, sch, &l3, to_free);
+	return iqcn_enqueue_look(skb, sch, to_free);
 }
 
 /* What the queue drains at while it is backlogged: its share of the link, or
  * what tbf or htb above it let through.  No average: what happens to the drain
  * rate, a burst for one, happens to the CE rate that it is compared with too.
  */
-static void iqcn_measure_drain(struct iqcn_queue *q, u32 bytes)
+static void iqcn_measure_drain(struct iqcn_queue *q, u32 bytes, u64 now_ns)
 {
-	if (!iqcn_meter_add(&q->drain, q->p.window_ns, ktime_get_ns(), bytes))
+	if (!iqcn_meter_add(&q->drain, q->p.window_ns, now_ns, bytes))
 		return;
 	WRITE_ONCE(q->drain_bps, q->drain.rate_bps);
 	q->drain_ns = q->drain.start_ns;
 }
 
-static noinline void iqcn_ce_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
+/* Return: what time it is, 0: nobody has looked */
+static noinline u64 iqcn_ce_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
+	u64 now_ns = 0;
 
 	if (cb->looked_at) {
-		iqcn_queue_ce_sent(q, cb->flow, (const void *)skb->data,
-				   qdisc_pkt_len(skb), q->skipped_bytes,
-				   cb->psn, cb->segs, cb->echo);
+		now_ns = iqcn_queue_ce_sent(q, cb->flow, (const void *)skb->data,
+					    qdisc_pkt_len(skb),
+					    q->skipped_bytes, cb->psn, cb->segs,
+					    cb->echo);
 		q->skipped_bytes = 0;
 		if (q->sampler)
 			iqcn_psample_copy(q->sampler, skb, q->p.sample,
@@ -389,23 +428,27 @@ static noinline void iqcn_ce_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 	}
 	if (cb->flow)
 		iqcn_flow_put(cb->flow);
+	return now_ns;
 }
 
+/* The clock is looked at once per packet at most */
 static struct sk_buff *iqcn_dequeue(struct Qdisc *sch)
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
 	u32 depth_bytes = sch->qstats.backlog;
 	struct sk_buff *skb;
+	u64 now_ns = 0;
 
 	skb = qdisc_dequeue_head(sch);
 	if (unlikely(!skb))
 		return NULL;
+	if (unlikely(iqcn_skb_cb(skb)->roce_ce))
+		now_ns = iqcn_ce_dequeued(q, skb);
 	if (unlikely(depth_bytes > q->p.mark.kmin_bytes))
-		iqcn_measure_drain(q, qdisc_pkt_len(skb));
+		iqcn_measure_drain(q, qdisc_pkt_len(skb),
+				   now_ns ?: ktime_get_ns());
 	else if (unlikely(q->drain.start_ns))
 		q->drain.start_ns = 0;
-	if (unlikely(iqcn_skb_cb(skb)->roce_ce))
-		iqcn_ce_dequeued(q, skb);
 	return skb;
 }
 
@@ -414,7 +457,7 @@ static struct sk_buff *iqcn_take_back(struct Qdisc *sch)
 {
 	struct sk_buff *skb = __qdisc_dequeue_head(&sch->q);
 
-	if (skb && iqcn_skb_cb(skb)->flow)
+	if (skb && iqcn_skb_cb(skb)->roce_ce && iqcn_skb_cb(skb)->flow)
 		iqcn_flow_put(iqcn_skb_cb(skb)->flow);
 	return skb;
 }

@@ -280,10 +280,11 @@ static void iqcn_flow_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
  * @echo: its PSN may come back in a response
  *
  * Context: dequeue: root lock, BHs off.
+ * Return: what time it is.
  */
-void iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
-			const struct ethhdr *eth, u32 bytes, u64 skipped_bytes,
-			u32 psn, u32 segs, bool echo)
+u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
+		       const struct ethhdr *eth, u32 bytes, u64 skipped_bytes,
+		       u32 psn, u32 segs, bool echo)
 {
 	bool alive = false;
 	u64 now_ns;
@@ -317,6 +318,7 @@ void iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	if (echo && alive)
 		iqcn_pair_sent(q->port, flow->hosts, flow->key.qp, psn, segs);
 	rcu_read_unlock();
+	return now_ns;
 }
 
 /**

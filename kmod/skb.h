@@ -51,6 +51,35 @@ iqcn_skb_parse(const struct sk_buff *skb, u32 off, __be16 proto, u8 *buf,
 }
 
 /**
+ * iqcn_skb_headers() - parse a packet of which nothing but its headers is wanted
+ * @skb: packet
+ * @off: of what @proto names, from skb->data
+ * @proto: EtherType
+ * @pkt: result
+ *
+ * They are in one piece, whatever is behind them: that alone is looked at, and only
+ * what seems to be no RoCEv2 then is copied together.
+ *
+ * Context: any; @skb is not changed.
+ * Return: what it is.
+ */
+static inline enum iqcn_parsed
+iqcn_skb_headers(const struct sk_buff *skb, u32 off, __be16 proto,
+		 struct iqcn_pkt *pkt)
+{
+	u8 buf[IQCN_PARSE_MAX];
+	const u8 *data;
+
+	if (likely(skb_headlen(skb) > off)) {
+		iqcn_skb_outer_vlan(skb, pkt);
+		if (likely(iqcn_parse(skb->data + off, skb_headlen(skb) - off,
+				      skb->len - off, proto, pkt) == IQCN_ROCE))
+			return IQCN_ROCE;
+	}
+	return iqcn_skb_parse(skb, off, proto, buf, &data, pkt);
+}
+
+/**
  * iqcn_skb_intact() - would a receiver take this packet?
  * @skb: packet, from what was parsed on
  * @data: as iqcn_skb_parse() has set it, with an offset of 0
