@@ -139,7 +139,7 @@ void iqcn_event_flow_state(struct iqcn_queue *q, const struct iqcn_flow *flow,
 		.congested = bits,
 		.reason = reason,
 	};
-	e.key = flow->key;
+	iqcn_flow_key(flow, &e.key);
 	iqcn_event_add(q, IQCN_GROUP_STATE, &e);
 }
 
@@ -165,7 +165,7 @@ void iqcn_event_cnp_sent(struct iqcn_queue *q, const struct iqcn_flow *flow,
 		.src_qp = flow->src_qp,
 		.cause = cause,
 	};
-	e.key = flow->key;
+	iqcn_flow_key(flow, &e.key);
 	iqcn_event_add(q, IQCN_GROUP_CNP, &e);
 }
 

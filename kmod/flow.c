@@ -27,10 +27,29 @@ static atomic_t iqcn_users_flows;
 
 static struct kmem_cache *iqcn_flow_cache;
 
+static u32 iqcn_flow_hash(const void *data, u32 len, u32 seed)
+{
+	struct iqcn_key key;
+
+	iqcn_flow_key(data, &key);
+	return iqcn_key_hash(&key, len, seed);
+}
+
+/* The QP first: it is the flow's own, and nearly always tells */
+static int iqcn_flow_cmp(struct rhashtable_compare_arg *arg, const void *obj)
+{
+	const struct iqcn_key *key = arg->key;
+	const struct iqcn_flow *flow = obj;
+
+	return flow->qp != key->qp || !iqcn_key_of_hosts(key, flow->hosts);
+}
+
 static const struct rhashtable_params iqcn_flow_params = {
 	.key_len = sizeof(struct iqcn_key),
-	.key_offset = offsetof(struct iqcn_flow, key),
 	.head_offset = offsetof(struct iqcn_flow, node),
+	.hashfn = iqcn_key_hash,
+	.obj_hashfn = iqcn_flow_hash,
+	.obj_cmpfn = iqcn_flow_cmp,
 	.automatic_shrinking = true,
 };
 
@@ -71,6 +90,8 @@ void iqcn_key_init(struct iqcn_key *key, const struct iqcn_port *port,
 int iqcn_flow_tables_init(struct iqcn_port *port)
 {
 	BUILD_BUG_ON(sizeof(struct iqcn_key) != 40); /* no holes to hash */
+	/* and what there are a million of has no room for more */
+	BUILD_BUG_ON(sizeof(struct iqcn_flow) > IQCN_FLOW_BYTES);
 	xa_init_flags(&port->by_id, XA_FLAGS_ALLOC1);
 	return rhashtable_init(&port->flows, &iqcn_flow_params);
 }
@@ -183,17 +204,20 @@ void iqcn_flow_kill(struct iqcn_flow *flow)
 
 	lockdep_assert_held(&port->lock);
 
-	/* first dead, then out of reach: who still finds it alive has begun
-	 * to look before its hosts are given to RCU
+	/* first dead, then out of reach, and only then its hosts go, by which it
+	 * is found: who still finds it alive has begun to look before they are
+	 * given to RCU
 	 */
 	spin_lock(&q->lock);
 	iqcn_flow_unlink(flow, q);
 	WRITE_ONCE(flow->queue, NULL);
 	spin_unlock(&q->lock);
 
-	iqcn_pair_leave(port, flow);
-	xa_erase(&port->by_id, flow->id);
 	rhashtable_remove_fast(&port->flows, &flow->node, iqcn_flow_params);
+	xa_erase(&port->by_id, flow->id);
+	iqcn_pair_leave(port, flow);
+	/* in the place of lists that it has left */
+	flow->port = port;
 	atomic_inc(&port->n_dead);
 	iqcn_flow_put(flow);
 }
@@ -287,7 +311,7 @@ static struct iqcn_flow *iqcn_flow_new(struct iqcn_queue *q,
 	flow = iqcn_flow_alloc(port);
 	if (!flow)
 		return NULL;
-	flow->key = *key;
+	flow->qp = key->qp;
 	flow->queue = q;
 	iqcn_deadline_init(&flow->due);
 	iqcn_deadline_init(&flow->chance);
@@ -306,12 +330,12 @@ static struct iqcn_flow *iqcn_flow_new(struct iqcn_queue *q,
 	spin_lock(&port->lock);
 	if (iqcn_flow_number(port, flow))
 		goto err_free;
-	if (iqcn_pair_join(port, flow))
+	if (iqcn_pair_join(port, flow, key))
 		goto err_number;
 	if (q->n_flows >= q->p.flows)
 		iqcn_flow_evict(q);
-	other = rhashtable_lookup_get_insert_fast(&port->flows, &flow->node,
-						  iqcn_flow_params);
+	other = rhashtable_lookup_get_insert_key(&port->flows, key, &flow->node,
+						 iqcn_flow_params);
 	if (other)
 		goto err_leave;
 

@@ -554,11 +554,14 @@ static bool iqcn_genl_wanted(const struct iqcn_queue *q,
 static int iqcn_genl_put_flow(struct sk_buff *skb, const struct iqcn_queue *q,
 			      const struct iqcn_flow *flow, u64 now_ns)
 {
+	struct iqcn_key key;
+
+	iqcn_flow_key(flow, &key);
 	if (nla_put_u32(skb, IQCN_A_FLOW_IFINDEX, q->port->dev->ifindex) ||
 	    nla_put_u32(skb, IQCN_A_FLOW_PARENT, q->parent) ||
 	    nla_put_u32(skb, IQCN_A_FLOW_ID, flow->id) ||
 	    iqcn_genl_put_age(skb, IQCN_A_FLOW_AGE_NS, now_ns, flow->born_ns) ||
-	    iqcn_genl_put_key(skb, IQCN_A_FLOW_SRC, &flow->key) ||
+	    iqcn_genl_put_key(skb, IQCN_A_FLOW_SRC, &key) ||
 	    iqcn_genl_put_pair(skb, q, flow) ||
 	    iqcn_genl_put_state(skb, q, flow, now_ns) ||
 	    iqcn_genl_put_counts(skb, flow) ||

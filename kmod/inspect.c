@@ -163,6 +163,7 @@ static void iqcn_show_state(struct seq_file *s, u64 now_ns, u32 reason,
 static int iqcn_show_flow(struct iqcn_queue *q, struct iqcn_flow *flow,
 			  void *arg)
 {
+	const struct iqcn_key *key = &flow->hosts->key;
 	u64 now_ns = ktime_get_ns();
 	struct seq_file *s = arg;
 	u32 bits, reason;
@@ -170,10 +171,9 @@ static int iqcn_show_flow(struct iqcn_queue *q, struct iqcn_flow *flow,
 
 	state_ns = iqcn_flow_state(q, flow, &bits, &reason);
 
-	iqcn_show_addr(s, &flow->key.src);
-	iqcn_show_addr(s, &flow->key.dst);
-	seq_printf(s, "%u.%u 0x%06x ", flow->key.vid[0], flow->key.vid[1],
-		   flow->key.qp);
+	iqcn_show_addr(s, &key->src);
+	iqcn_show_addr(s, &key->dst);
+	seq_printf(s, "%u.%u 0x%06x ", key->vid[0], key->vid[1], flow->qp);
 	if (flow->grade == IQCN_PAIR_NONE)
 		seq_puts(s, "- ");
 	else

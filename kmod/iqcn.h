@@ -32,6 +32,7 @@
 #include <linux/hrtimer.h>
 #include <linux/if_ether.h>
 #include <linux/iqcn.h>
+#include <linux/jhash.h>
 #include <linux/netdevice.h>
 #include <linux/netfilter.h>
 #include <linux/refcount.h>
@@ -143,14 +144,15 @@ struct iqcn_net {
  * struct iqcn_key - who sends to whom
  * @src: source address of the data, IPv4 as v4-mapped
  * @dst: destination address of the data
- * @qp: DestQP of the data; the sender's QP in the index by that; 0 for hosts
  * @vid: VLAN ids of the data on the port, outer first, 0: none
+ * @qp: DestQP of the data; the sender's QP in the index by that; 0 for hosts.  Last:
+ *	what is before it is of all flows of two hosts
  */
 struct iqcn_key {
 	struct in6_addr src;
 	struct in6_addr dst;
-	u32 qp;
 	u16 vid[IQCN_VLANS];
+	u32 qp;
 };
 
 /**
@@ -172,6 +174,9 @@ struct iqcn_hosts {
 	unsigned int n_flows;
 	struct rcu_head rcu;
 };
+
+/* More of them, and a million flows take more memory than is said */
+#define IQCN_FLOW_BYTES		368
 
 /* Slots of a port's echo table (pairing.h): more than the CE packets of
  * unsettled flows in a round trip, or some wait for the next one.
@@ -425,123 +430,135 @@ struct iqcn_queue {
 /**
  * struct iqcn_flow - packets from one host to a QP of another
  * @node: in port->flows
- * @key: who
+ * @hosts: its hosts, with all of its key but @qp; gone soon after it is dead
  * @queue: by which it leaves, NULL: dead; port->lock and queue->lock to
  *	write, either to read, or RCU and a second look under queue->lock
- * @due: its deadline, or when to look whether it is silent; queue->lock
+ * @qp: DestQP
+ * @refs: the table's and the waiting packets'
+ * @src_mac: source MAC of its data as they leave, where CNPs go; queue->lock
+ * @dst_mac: destination MAC of its data, where CNPs seem to come from; queue->lock
+ * @mac_ns: when a packet with these came last; queue->lock
+ * @active_epoch: when it was last counted (active.h); queue->lock
+ * @arrive_gap_ns: how long @arrived_ns was after the one before; queue->lock
+ * @arrived_ns: when its last packet was seen to arrive; queue->lock
+ * @told_ns: when the last CNP of ours was sent
+ * @credit: of IQCN_NOTIFY_PI (pi.h); queue->lock
+ * @src_qp: the sender's QP; port->lock and queue->lock to write
+ * @grade: by what evidence; likewise
+ * @ce_since: a CE packet has left since the last CNP of ours
+ * @congested: enum iqcn_detect bits of its own, if @epoch is the queue's
+ * @watched: @due is for its silence only; queue->lock
+ * @psn: of the last CE packet; its queue's root lock to write
+ * @chance: its last one with IQCN_NOTIFY_PI; queue->lock
+ * @lru: in a queue->lru, by when it last had a packet; queue->lock
+ * @unsettled: in hosts->unsettled; port->lock
+ * @rcu: for freeing, when it is dead: nobody looks for it in a list then
+ * @port: its port, likewise, there until the flow is freed
+ * @ce_ns: when its last CE packet left, or it was made; queue->lock,
+ *	and so to @cnps_sent
+ * @ce_sent: CE packets
+ * @ce_gap_ns: between its last two that were looked at
+ * @epoch: of what the detectors know of it
  * @base_ns: what T1 is counted from, 0: nothing yet; queue->lock
+ * @due: its deadline, or when to look whether it is silent; queue->lock
+ * @answer: how long its CNPs take
+ * @continuity: of the PSNs of its CE packets
  * @hold: its place in queue->held, if its CNP waits there; queue->lock
  * @hold_ended: queue->ended when it began to; queue->lock
  * @hold_cause: enum iqcn_cause; queue->lock
  * @hold_was_ce: of the packet that caused it; queue->lock
- * @watched: @due is for its silence only; queue->lock
- * @chance: its last one with IQCN_NOTIFY_PI; queue->lock
- * @credit: of that (pi.h); queue->lock
- * @active_epoch: when it was last counted (active.h); queue->lock
- * @arrived_ns: when its last packet was seen to arrive; queue->lock
- * @arrive_gap_ns: how long that was after the one before; queue->lock
- * @lru: in a queue->lru, by when it last had a packet; queue->lock
- * @ce_ns: when its last CE packet left, or it was made; queue->lock,
- *	and so to @cnps_sent, but for @psn
- * @ce_gap_ns: between its last two that were looked at
- * @told_ns: when the last CNP of ours was sent
- * @psn: of the last CE packet; its queue's root lock to write
- * @ce_since: a CE packet has left since the last CNP of ours
- * @congested: enum iqcn_detect bits of its own, if @epoch is the queue's
- * @state_reason: why they changed last, enum iqcn_reason
- * @epoch: of what the detectors know of it
+ * @echo_hits: how many different PSNs in a row were echoed to @echo_qp, not enough
+ *	yet; port->lock
+ * @state_reason: why @congested changed last, enum iqcn_reason
  * @state_ns: when @congested changed between 0 and not 0
- * @continuity: of the PSNs of its CE packets
- * @answer: how long its CNPs take
  * @seen_ns: when the receiver's last CNP was seen
  * @interval_ns: smoothed interval of the receiver's CNPs, 0: not known
+ * @id: in port->by_id, not 0
  * @sport: UDP source port of its data
  * @cnp_sport: UDP source port of the receiver's CNPs, 0 until one is seen
- * @pkey: P_Key of its data
- * @src_mac: source MAC of its data as they leave, where CNPs go; queue->lock
- * @dst_mac: destination MAC of its data, where CNPs seem to come from; queue->lock
- * @mac_ns: when a packet with these came last; queue->lock
  * @vlan: its data's tags
- * @ce_sent: CE packets
  * @cnps_seen: CNPs of the receiver
  * @cnps_sent: CNPs of ours
+ * @pkey: P_Key of its data
+ * @echo_qp: QP that PSNs were echoed to; port->lock
+ * @echo_psn: the last of them; port->lock
  * @sqp_node: in port->by_sqp if @grade is not IQCN_PAIR_NONE; port->lock
- * @hosts: its hosts
- * @unsettled: in hosts->unsettled; port->lock
- * @src_qp: the sender's QP; port->lock and queue->lock to write
- * @grade: by what evidence; likewise
- * @echo_qp: QP that PSNs were echoed to, not enough yet; port->lock
- * @echo_psn: the last of them
- * @echo_hits: how many different PSNs in a row went to it
- * @refs: the table's and the waiting packets'
- * @port: its port, there until the flow is freed
- * @rcu: for freeing
  * @born_ns: when it was made, no two flows of a port at the same time
- * @id: in port->by_id, not 0
+ *
+ * There may be a million of them, so that each line of the cache that a packet needs
+ * has to come from memory.  So what a look-up needs is together, then what a packet
+ * needs that arrives, then one that leaves with CE, and what is for CNPs, changes of
+ * state and readers comes last.
  */
 struct iqcn_flow {
-	/* looked up: read only */
+	/* looked up, and any packet of it */
 	struct rhash_head node;
-	struct iqcn_key key;
+	struct iqcn_hosts *hosts;
 	struct iqcn_queue *queue;
-
-	/* per CE packet */
-	struct iqcn_deadline due;
-	u64 base_ns;
-	struct timerqueue_node hold;
-	u32 hold_ended;
-	u8 hold_cause;
-	bool hold_was_ce;
-	bool watched;
-	struct iqcn_deadline chance;
+	u32 qp;
+	refcount_t refs;
+	u8 src_mac[ETH_ALEN];
+	u8 dst_mac[ETH_ALEN];
+	u32 active_epoch;
+	u64 mac_ns;
 	u64 arrived_ns;
+
+	/* 64: arrives at a deep queue */
+	u64 told_ns;
 	u32 arrive_gap_ns;
 	u32 credit;
-	u32 active_epoch;
-	struct list_head lru;
-	u64 ce_ns;
-	u64 told_ns;
-	u32 ce_gap_ns;
+	u32 src_qp;
 	u32 psn;
+	u8 grade;
 	bool ce_since;
 	u8 congested;
-	u16 sport;
+	bool watched;
+	u32 ce_gap_ns;
+	union {
+		struct {
+			struct list_head lru;
+			struct list_head unsettled;
+		};
+		struct {
+			struct rcu_head rcu;
+			struct iqcn_port *port;
+		};
+	};
+
+	/* 128: leaves with CE */
+	struct iqcn_deadline chance;
+	u64 ce_ns;
 	u64 ce_sent;
-	u32 epoch;
-	u32 state_reason;
-	u64 state_ns;
-	struct iqcn_continuity continuity;
+	u64 base_ns;
 	struct iqcn_answer answer;
+	/* 192 */
+	struct iqcn_deadline due;
+	u32 epoch;
+	struct iqcn_continuity continuity;
 
-	/* per CNP */
-	u64 seen_ns;
+	/* changes of its state, CNPs */
+	u32 hold_ended;
 	u32 interval_ns;
-	u32 src_qp;
-	u8 grade;
+	u32 id;
+	/* 256 */
+	struct timerqueue_node hold;
+	u8 hold_cause;
+	bool hold_was_ce;
+	u8 echo_hits;
+	u8 state_reason;
+	u16 sport;
 	u16 cnp_sport;
-	u16 pkey;
-	u8 dst_mac[ETH_ALEN];
-	u8 src_mac[ETH_ALEN];
-	u64 mac_ns;
-	struct iqcn_vlan vlan[IQCN_VLANS];
+	u64 state_ns;
+	u64 seen_ns;
 	u64 cnps_seen;
+	/* 320 */
 	u64 cnps_sent;
-
-	/* while pairing */
+	struct iqcn_vlan vlan[IQCN_VLANS];
 	struct rhash_head sqp_node;
-	struct iqcn_hosts *hosts;
-	struct list_head unsettled;
+	u64 born_ns;
 	u32 echo_qp;
 	u32 echo_psn;
-	u8 echo_hits;
-
-	refcount_t refs;
-	struct rcu_head rcu;
-	struct iqcn_port *port;
-
-	/* shown */
-	u64 born_ns;
-	u32 id;
+	u16 pkey;
 };
 
 /**
@@ -562,6 +579,27 @@ struct iqcn_notice {
 
 /* A drain rate that has not been measured anew for so long says nothing */
 #define IQCN_DRAIN_MAX_AGE_NS	NSEC_PER_SEC
+
+/* A flow's hosts are there while it is alive, and to who has seen that under RCU */
+static inline void iqcn_flow_key(const struct iqcn_flow *flow,
+				 struct iqcn_key *key)
+{
+	*key = flow->hosts->key;
+	key->qp = flow->qp;
+}
+
+/* Of either index of flows */
+static inline u32 iqcn_key_hash(const void *key, u32 len, u32 seed)
+{
+	return jhash2(key, sizeof(struct iqcn_key) / sizeof(u32), seed);
+}
+
+/* It names these hosts, whatever the QP */
+static inline bool iqcn_key_of_hosts(const struct iqcn_key *key,
+				     const struct iqcn_hosts *hosts)
+{
+	return !memcmp(key, &hosts->key, offsetof(struct iqcn_key, qp));
+}
 
 /* Packets of the queue may cause CNPs in some of the ways @notify */
 static inline bool iqcn_queue_tells(const struct iqcn_queue *q, u32 notify)
@@ -719,7 +757,8 @@ void iqcn_flow_module_exit(void);
 /* pair.c: which QP of the sender does a flow belong to? */
 int iqcn_pair_tables_init(struct iqcn_port *port);
 void iqcn_pair_tables_free(struct iqcn_port *port);
-int iqcn_pair_join(struct iqcn_port *port, struct iqcn_flow *flow);
+int iqcn_pair_join(struct iqcn_port *port, struct iqcn_flow *flow,
+		   const struct iqcn_key *key);
 void iqcn_pair_leave(struct iqcn_port *port, struct iqcn_flow *flow);
 void iqcn_pair_sent(struct iqcn_port *port, const struct iqcn_hosts *hosts,
 		    u32 dest_qp, u32 psn, u32 segs);

@@ -15,7 +15,6 @@
  * at anyway.  Several different PSNs in a row have to be echoed to the same QP
  * before it is believed.
  */
-#include <linux/jhash.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 
@@ -27,38 +26,29 @@
  */
 #define IQCN_SPORT_SEARCH	16
 
-static void iqcn_sqp_key(const struct iqcn_flow *flow, struct iqcn_key *key)
-{
-	*key = flow->key;
-	key->qp = flow->src_qp;
-}
-
 static u32 iqcn_sqp_hash(const void *data, u32 len, u32 seed)
 {
-	return jhash2(data, sizeof(struct iqcn_key) / sizeof(u32), seed);
-}
-
-static u32 iqcn_sqp_obj_hash(const void *data, u32 len, u32 seed)
-{
+	const struct iqcn_flow *flow = data;
 	struct iqcn_key key;
 
-	iqcn_sqp_key(data, &key);
-	return iqcn_sqp_hash(&key, len, seed);
+	iqcn_flow_key(flow, &key);
+	key.qp = flow->src_qp;
+	return iqcn_key_hash(&key, len, seed);
 }
 
 static int iqcn_sqp_cmp(struct rhashtable_compare_arg *arg, const void *obj)
 {
-	struct iqcn_key key;
+	const struct iqcn_key *key = arg->key;
+	const struct iqcn_flow *flow = obj;
 
-	iqcn_sqp_key(obj, &key);
-	return memcmp(arg->key, &key, sizeof(key));
+	return flow->src_qp != key->qp || !iqcn_key_of_hosts(key, flow->hosts);
 }
 
 static const struct rhashtable_params iqcn_sqp_params = {
 	.key_len = sizeof(struct iqcn_key),
 	.head_offset = offsetof(struct iqcn_flow, sqp_node),
-	.hashfn = iqcn_sqp_hash,
-	.obj_hashfn = iqcn_sqp_obj_hash,
+	.hashfn = iqcn_key_hash,
+	.obj_hashfn = iqcn_sqp_hash,
 	.obj_cmpfn = iqcn_sqp_cmp,
 	.automatic_shrinking = true,
 };
@@ -146,23 +136,25 @@ static void iqcn_pair_settle(struct iqcn_port *port, struct iqcn_flow *flow)
  * iqcn_pair_join() - a flow is about to enter the table
  * @port: port
  * @flow: new flow
+ * @key: who
  *
  * Context: port->lock, BHs off.
  * Return: 0 or a negative error.
  */
-int iqcn_pair_join(struct iqcn_port *port, struct iqcn_flow *flow)
+int iqcn_pair_join(struct iqcn_port *port, struct iqcn_flow *flow,
+		   const struct iqcn_key *key)
 {
 	struct iqcn_hosts *hosts;
 	int err;
 
 	lockdep_assert_held(&port->lock);
 
-	hosts = iqcn_hosts_find(port, &flow->key);
+	hosts = iqcn_hosts_find(port, key);
 	if (!hosts) {
 		hosts = kzalloc(sizeof(*hosts), GFP_ATOMIC | __GFP_NOWARN);
 		if (!hosts)
 			return -ENOMEM;
-		hosts->key = flow->key;
+		hosts->key = *key;
 		hosts->key.qp = 0;
 		hosts->echo_salt = get_random_u64();
 		INIT_LIST_HEAD(&hosts->unsettled);
@@ -288,8 +280,8 @@ struct iqcn_flow *iqcn_pair_find(struct iqcn_port *port,
 void iqcn_pair_evidence(struct iqcn_port *port, struct iqcn_flow *flow,
 			enum iqcn_pair_grade grade, u32 qp)
 {
-	struct iqcn_key key = flow->key;
 	struct iqcn_flow *owner;
+	struct iqcn_key key;
 
 	lockdep_assert_held(&port->lock);
 
@@ -305,12 +297,13 @@ void iqcn_pair_evidence(struct iqcn_port *port, struct iqcn_flow *flow,
 		break;
 	}
 
+	iqcn_flow_key(flow, &key);
 	key.qp = qp;
 	owner = iqcn_pair_find(port, &key);
 	if (owner && owner != flow) {
 		/* the rival claims: the QP sends this flow, not that one */
-		switch (iqcn_pair_judge(owner->grade, owner->key.qp, grade,
-					flow->key.qp)) {
+		switch (iqcn_pair_judge(owner->grade, owner->qp, grade,
+					flow->qp)) {
 		case IQCN_PAIR_KEEP:
 			return;
 		case IQCN_PAIR_BREAK:
@@ -563,7 +556,7 @@ struct iqcn_flow *iqcn_pair_by_sport(struct iqcn_port *port,
 		if (n++ == IQCN_SPORT_SEARCH)
 			break;
 		if (!iqcn_sport_match(flow->sport, pkt->sport, pkt->dest_qp,
-				      flow->key.qp))
+				      flow->qp))
 			continue;
 		if (iqcn_pair_judge(flow->grade, flow->src_qp, IQCN_PAIR_SPORT,
 				    pkt->dest_qp) != IQCN_PAIR_KEEP)

@@ -221,7 +221,7 @@ static void iqcn_flow_detect(struct iqcn_queue *q, struct iqcn_flow *flow,
 	u32 bits, ended, seq, n;
 	bool on;
 
-	n = iqcn_sample_pick(psn, segs, flow->key.qp, q->p.sample, &seq);
+	n = iqcn_sample_pick(psn, segs, flow->qp, q->p.sample, &seq);
 	/* it was chosen by another N */
 	if (!n)
 		return;
@@ -316,7 +316,7 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	spin_unlock(&q->lock);
 
 	if (echo && alive)
-		iqcn_pair_sent(q->port, flow->hosts, flow->key.qp, psn, segs);
+		iqcn_pair_sent(q->port, flow->hosts, flow->qp, psn, segs);
 	rcu_read_unlock();
 	return now_ns;
 }
@@ -337,7 +337,7 @@ void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
 	/* alive, so its hosts are there */
 	if (READ_ONCE(flow->queue)) {
 		WRITE_ONCE(flow->psn, (psn + segs - 1) & IQCN_PSN_MASK);
-		iqcn_pair_sent(q->port, flow->hosts, flow->key.qp, psn, segs);
+		iqcn_pair_sent(q->port, flow->hosts, flow->qp, psn, segs);
 	}
 	rcu_read_unlock();
 }

@@ -59,17 +59,18 @@ static void iqcn_notice_init(struct iqcn_notice *n, const struct iqcn_queue *q,
 			     const struct iqcn_flow *flow,
 			     enum iqcn_cause cause)
 {
+	const struct iqcn_key *key = &flow->hosts->key;
 	int i;
 
 	n->cause = cause;
-	n->cnp.src = flow->key.dst;
-	n->cnp.dst = flow->key.src;
+	n->cnp.src = key->dst;
+	n->cnp.dst = key->src;
 	n->cnp.dest_qp = flow->src_qp;
 	n->cnp.pkey = flow->pkey;
 	n->cnp.sport = flow->cnp_sport;
 	n->cnp.tos = q->p.cnp_dscp << 2 | INET_ECN_ECT_0;
 	n->cnp.ttl = q->p.cnp_ttl;
-	n->cnp.v6 = !ipv6_addr_v4mapped(&flow->key.src);
+	n->cnp.v6 = !ipv6_addr_v4mapped(&key->src);
 	n->cnp.id = READ_ONCE(q->port->snoop) == IQCN_SNOOP_NETNS ?
 		    iqcn_notify_id(&n->cnp) : 0;
 	memset(n->cnp.reserved, 0, sizeof(n->cnp.reserved));

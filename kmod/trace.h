@@ -70,11 +70,11 @@ TRACE_DEFINE_ENUM(IQCN_REASON_RESET);
 #define IQCN_TRACE_FLOW_ASSIGN(q, flow)					\
 	do {								\
 		IQCN_TRACE_QUEUE_ASSIGN((q)->port->dev, (q)->parent);	\
-		memcpy(__entry->src, &(flow)->key.src, 16);		\
-		memcpy(__entry->dst, &(flow)->key.dst, 16);		\
-		__entry->dest_qp = (flow)->key.qp;			\
-		__entry->vid = (flow)->key.vid[0];			\
-		__entry->inner_vid = (flow)->key.vid[1];		\
+		memcpy(__entry->src, &(flow)->hosts->key.src, 16);	\
+		memcpy(__entry->dst, &(flow)->hosts->key.dst, 16);	\
+		__entry->dest_qp = (flow)->qp;				\
+		__entry->vid = (flow)->hosts->key.vid[0];		\
+		__entry->inner_vid = (flow)->hosts->key.vid[1];		\
 	} while (0)
 
 #define IQCN_TRACE_FLOW_FMT \
