@@ -101,6 +101,9 @@ void iqcn_queue_detect(struct iqcn_queue *q, bool fresh, u64 now_ns)
 	u32 bits = q->congested & q->p.detect;
 	bool on;
 
+	/* as for nearly every packet: none of them can say anything else */
+	if (!fresh && !(q->p.detect & IQCN_DETECT_DEPTH) && bits == q->congested)
+		return;
 	if ((q->p.detect & IQCN_DETECT_QUEUE) && fresh) {
 		on = iqcn_detect_queue(bits & IQCN_DETECT_QUEUE, q->ce.rate_bps,
 				       iqcn_queue_roce_bps(q),
@@ -265,7 +268,9 @@ static void iqcn_flow_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	WRITE_ONCE(flow->ce_ns, now_ns);
 	flow->ce_since = true;
 	flow->ce_sent += segs;
-	iqcn_flow_used(q, flow);
+	/* if its arrivals are seen they have put it where it belongs */
+	if (now_ns - flow->arrived_ns > IQCN_ARRIVALS_NS)
+		iqcn_flow_used(q, flow);
 }
 
 /**
