@@ -164,17 +164,16 @@ static void iqcn_snoop_roce(struct iqcn_port *port, struct net *net,
 	}
 }
 
-static unsigned int iqcn_snoop(void *priv, struct sk_buff *skb,
-			       const struct nf_hook_state *state)
+static noinline void iqcn_snoop_look(struct iqcn_port *port,
+				     const struct sk_buff *skb,
+				     const struct nf_hook_state *state)
 {
-	struct iqcn_port *port = priv;
 	u8 buf[IQCN_PARSE_MAX];
 	struct iqcn_pkt pkt;
 	const u8 *data;
 
-	if (likely(!iqcn_maybe_roce(skb)) || iqcn_notify_is_ours() ||
-	    READ_ONCE(port->snoop) != IQCN_SNOOP_PORT)
-		return NF_ACCEPT;
+	if (iqcn_notify_is_ours() || READ_ONCE(port->snoop) != IQCN_SNOOP_PORT)
+		return;
 
 	switch (iqcn_skb_parse(skb, 0, skb->protocol, buf, &data, &pkt)) {
 	case IQCN_NOT_ROCE:
@@ -186,6 +185,14 @@ static unsigned int iqcn_snoop(void *priv, struct sk_buff *skb,
 		iqcn_snoop_roce(port, state->net, skb, &pkt, data);
 		break;
 	}
+}
+
+/* Other packets do not pay for what is needed to look at these */
+static unsigned int iqcn_snoop(void *priv, struct sk_buff *skb,
+			       const struct nf_hook_state *state)
+{
+	if (unlikely(iqcn_maybe_roce(skb)))
+		iqcn_snoop_look(priv, skb, state);
 	return NF_ACCEPT;
 }
 
