@@ -30,8 +30,8 @@ rounds=7 packets=20000 only="" devices=()
 # same as far as there are any.
 #
 # iqcn is as it is by default: its controller runs and decides about each packet,
-# but finds the queue where it is to be; what a CNP costs is a case of its own.  timer
-# and off are its other ways to notify.
+# but finds the queue where it is to be; what a CNP costs is a case of its own, so
+# timer, which moves a deadline for each packet, has none that passes.
 #
 # NAME; SHORT QUEUE; STANDING QUEUE; may be refused by a kernel that does not have it
 MARKED="kmin 0 kmax 0 pmax 1 bandwidth 100gbit flows 1048576 age 3600s"
@@ -46,7 +46,7 @@ fq;		fq limit 60000 flow_limit 60000 nopacing;	fq limit 60000 flow_limit 60000 n
 cake;		cake unlimited memlimit 64m;	cake unlimited memlimit 64m
 dualpi2;	dualpi2 limit 60000;	dualpi2 limit 60000 step_thresh 1us
 iqcn;		iqcn limit 64m;		iqcn limit 64m $MARKED qref 270k
-timer;		iqcn limit 64m notify timer;	iqcn limit 64m $MARKED notify timer
+timer;		iqcn limit 64m notify timer;	iqcn limit 64m $MARKED notify timer t1 1s
 off;		iqcn limit 64m notify off;	iqcn limit 64m $MARKED notify off
 "
 
