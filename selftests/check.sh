@@ -19,7 +19,7 @@ STEPS="kselftests-debug-5 kselftests-debug-2 kselftests-debug-1 packages static
 	kselftests-faults kselftests-debug-3 kselftests-tool kselftests-adversary
 	kselftests-debug-adversary kselftests-top kselftests-genl soak
 	wireshark docs demo metrics kselftests-debug-6 million scenarios
-	kselftests-small fuzz kunit-debug kunit userspace"
+	kselftests-small bench fuzz kunit-debug kunit userspace"
 
 run_step()
 {
@@ -91,6 +91,8 @@ run_step()
 	kselftests-top) selftests uml -- iqcn_top.sh ;;
 	userspace) "$TOP/build/iqcn_test" ;;
 	fuzz) make -s fuzz SECONDS=20 ;;
+	# instructions, not time
+	bench) "$TOP/selftests/bench/bench.sh" -c ;;
 	scenarios) scenarios fig1-rate-failure two-flows ;;
 	static) "$TOP/selftests/static.sh" ;;
 	packages) "$TOP/selftests/packages/packages.sh" ;;

@@ -4,12 +4,14 @@
 # What packets cost in the qdisc, beside what they cost in others:
 #
 #   bench.sh [-h] [-n ROUNDS] [-p PACKETS] [CASE...]
+#   bench.sh -c
 #
 #   -h		on this machine, as root, with the modules in build/ (make modules
 #		rocehost tc-plugin); else in User Mode Linux with the machine's clock
 #   -n ROUNDS	in each of which every qdisc has its turn (default and least 7)
 #   -p PACKETS	of a measurement (default 20000)
 #   CASE	of guest.sh (default: all)
+#   -c		count instructions, and hold them against the limits (limits)
 #
 # What takes so long is a matter of the machine and of what else it does; ratios
 # carry over.  What cannot be disturbed is counted beside: the instructions that a
@@ -31,7 +33,7 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 TOP=$(cd "$HERE/../.." && pwd)
 LAB=$TOP/selftests/lab/lab.sh
 OUT=${IQCN_RESULTS:-$TOP/build/results}
-rounds=7 packets=20000 here=""
+rounds=7 packets=20000 here="" check=""
 
 die()
 {
@@ -39,12 +41,13 @@ die()
 	exit 1
 }
 
-while getopts hn:p: opt; do
+while getopts chn:p: opt; do
 	case $opt in
+	c) check=1 ;;
 	h) here=1 ;;
 	n) rounds=$OPTARG ;;
 	p) packets=$OPTARG ;;
-	*) die "-h, -n ROUNDS and -p PACKETS are all there is" ;;
+	*) die "-c, -h, -n ROUNDS and -p PACKETS are all there is" ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -57,37 +60,64 @@ WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 read -r load _ </proc/loadavg
 
-# timed COMMAND...: by the clock
-timed()
+# measured COMMAND...: what the guest says, in $WORK/log
+measured()
 {
-	"$@" >"$WORK/log" 2>&1 ||
-		{ grep -v '^[=#] ' "$WORK/log" | tail -n 20 >&2
-		  die "it cannot be measured"; }
+	"$@" >"$WORK/log" 2>&1 && return
+	grep -v '^[=#] ' "$WORK/log" | tail -n 20 >&2
+	die "it cannot be measured"
 }
 
+# counted ARGUMENT...: instructions
+counted()
+{
+	measured "$LAB" run stock -c -m 3072 -k "$TOP/build/stock/sch_iqcn.ko" \
+		"$HERE/guest.sh" "$@"
+}
+
+if [ -n "$check" ]; then
+	counted -n 1 -p 2048 -m 100 -q bfifo,iqcn uncongested marked hook
+	awk '
+	FNR == NR { if ($1 == "=") ns[$2, $3, $5, $4] = $6; next }
+	/^#/ || !NF { next }
+	{
+		own = ns[$1, $2, $3, "iqcn"]
+		other = ns[$1, $2, $3, $4]
+		what = $1 " " $2 " " $3 " " $4
+		more = $5 ~ /^\+/
+		if (own && other)
+			got = more ? own - other : own / other
+		bad = !own || !other || got > $5 + 0
+		failed += bad
+		printf "%s %d %s: %.*f, limit %s\n", bad ? "not ok" : "ok",
+			++n, what, more ? 0 : 3, got, $5
+	}
+	END { exit failed || !n }' "$WORK/log" "$HERE/limits"
+	exit
+fi
+
 # Times and bytes mean nothing there, and many flows take long
-counted=()
+cases=()
 for name; do
 	case $name in
-	uncongested | marked | hook | deadline) counted+=("$name") ;;
+	uncongested | marked | hook | deadline) cases+=("$name") ;;
 	esac
 done
 
 guest=("$HERE/guest.sh" -n "$rounds" -p "$packets")
 if [ -n "$here" ]; then
 	echo "  on this machine ..."
-	timed "${guest[@]}" "$@"
+	measured "${guest[@]}" "$@"
 else
 	echo "  by the clock ..."
-	timed "$LAB" run uml -w -m 4096 "${guest[@]}" "$@"
+	measured "$LAB" run uml -w -m 4096 "${guest[@]}" "$@"
 fi
 mv "$WORK/log" "$WORK/times"
 : >"$WORK/counts"
-if [ -z "$here" ] && [ ${#counted[@]} -gt 0 ]; then
+if [ -z "$here" ] && [ ${#cases[@]} -gt 0 ]; then
 	echo "  instructions ..."
 	# twice, to see that they are the same
-	timed "$LAB" run stock -c -m 3072 -k "$TOP/build/stock/sch_iqcn.ko" \
-		"$HERE/guest.sh" -n 2 -p 4096 -m 10000 "${counted[@]}"
+	counted -n 2 -p 4096 -m 10000 "${cases[@]}"
 	mv "$WORK/log" "$WORK/counts"
 fi
 
