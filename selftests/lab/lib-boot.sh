@@ -232,7 +232,7 @@ lab_run()
 	esac
 	case $kernel in
 	# it has no virtual time, and a CPU more only if it runs processes by seccomp;
-	# kmemleak takes a backtrace per packet, and leaves a test no CPU; later kernels
+	# kmemleak takes a backtrace per packet, as KASAN does already; later kernels
 	# want to be told to run KUnit
 	uml-smp) clock="ncpus=2 seccomp=on kmemleak=off kunit.autorun=1" ;;
 	# a grace period is some ticks, during which virtual time would go on: each
