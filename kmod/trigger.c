@@ -46,7 +46,7 @@
 /* CNPs built before the lock is dropped and they are injected; on the stack */
 #define IQCN_BATCH		8
 /* Flows seen to in one run of the timer, before others get the CPU */
-#define IQCN_TIMER_RUN		64
+#define IQCN_TIMER_RUN		32
 /* How long they get it for at least; no less than the run has taken */
 #define IQCN_TIMER_GAP_NS	1000
 

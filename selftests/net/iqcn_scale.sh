@@ -87,7 +87,7 @@ test_10000_flows()
 	many "$(some 10000)" $off_ns
 }
 
-# 15 % of them are due at each look, and are seen to in slices: no more than 64
+# 15 % of them are due at each look, and are seen to in slices: no more than 32
 # at a time, which is a moment as the lab's clock has it
 test_scan()
 {
@@ -107,7 +107,7 @@ test_scan()
 		tee "$TMP/slices")"
 	echo >$trace/trace
 	check "CNPs in the trace" "$(cut -d ' ' -f 1 "$TMP/slices")" -gt "$n"
-	check "at a time" "$(cut -d ' ' -f 5 "$TMP/slices")" -le 64
+	check "at a time" "$(cut -d ' ' -f 5 "$TMP/slices")" -le 32
 	check "at a time" "$(cut -d ' ' -f 5 "$TMP/slices")" -gt 8
 }
 
