@@ -97,7 +97,7 @@ nightly()
 
 	[ -e "$1/table" ] || return
 	while IFS=$'\t' read -r name kernel passed failed seconds; do
-		row "$name" "$kernel" "$passed tests, $seconds s" "" \
+		row "kselftests ($name)" "$kernel" "$passed tests, $seconds s" "" \
 			"$(verdict "$failed")"
 	done <"$1/table"
 }

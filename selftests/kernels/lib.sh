@@ -23,13 +23,14 @@ count()
 	cat "$OUT/$2"-*.log | grep -cE "$1"
 }
 
-# summary HEADING KERNEL...: a table, what has failed, and one line of verdict, which
-# is true if nothing has
+# summary HEADING KERNEL...: a table, also as $OUT/table for reliability.sh, what has
+# failed, and one line of verdict, which is true if nothing has
 summary()
 {
-	local heading=$1 bad=0 kernel failed runs seconds log
+	local heading=$1 bad=0 kernel passed failed runs seconds log
 	shift
 
+	rm -f "$OUT/table"
 	echo
 	printf '%-12s %s %6s %6s %7s %8s\n' kernel "$heading" passed failed skipped \
 		seconds
@@ -41,9 +42,13 @@ summary()
 		runs=$(grep -c "^$kernel FAILED" "$OUT/results")
 		[ "$failed" != 0 ] || failed=$runs
 		bad=$((bad + failed))
+		passed=$(count '^ *ok [^#]*$' "$kernel")
 		printf '%-12s %s %6s %6s %7s %8s\n' "$kernel" "$(describe "$kernel")" \
-			"$(count '^ *ok [^#]*$' "$kernel")" "$failed" \
+			"$passed" "$failed" \
 			"$(count '^ *ok .*# SKIP' "$kernel")" "$seconds"
+		printf '%s\t%s\t%s\t%s\t%s\n' "$kernel" \
+			"$(describe "$kernel" | tr -s ' ')" "$passed" "$failed" \
+			"$seconds" >>"$OUT/table"
 	done
 	for log in "$OUT"/*.log; do
 		grep -qE '^ *not ok|splat|verdict' "$log" || continue
