@@ -28,7 +28,7 @@ set key top left
 set tmargin 3
 set multiplot layout 1, n
 do for [c in cases] {
-	set label 1 c at graph 0.5, 1.07 center
+	set title "".c font ",14"
 	rows = sprintf("< grep '^%s,' %s", c, data)
 	plot rows using 3:xtic(2) lc rgb "#0072b2" title "time", \
 	     rows using 4 lc rgb "#d55e00" title "instructions"
