@@ -325,7 +325,7 @@ int iqcn_cm_init(struct iqcn_net *in)
 }
 
 /**
- * iqcn_cm_flush() - forget all connections
+ * iqcn_cm_flush() - forget all connections that there are
  * @in: the namespace's part
  *
  * Context: process, sleeps.
@@ -333,19 +333,21 @@ int iqcn_cm_init(struct iqcn_net *in)
 void iqcn_cm_flush(struct iqcn_net *in)
 {
 	struct iqcn_cm_entry *e;
-	int kind, n = 0;
+	unsigned int left;
+	int kind;
 
 	for (kind = 0; kind < __IQCN_CM_KIND_MAX; kind++) {
-		do {
+		/* so it ends however many messages come */
+		for (left = READ_ONCE(in->cm_count[kind]); left; left--) {
 			spin_lock_bh(&in->cm_lock);
 			e = list_first_entry_or_null(&in->cm_lru[kind],
 						     struct iqcn_cm_entry, lru);
 			if (e)
 				iqcn_cm_del(in, e);
 			spin_unlock_bh(&in->cm_lock);
-			if (++n % 64 == 0)
+			if (left % 64 == 0)
 				cond_resched();
-		} while (e);
+		}
 	}
 }
 

@@ -130,15 +130,14 @@ static struct iqcn_flow *iqcn_flow_alloc(struct iqcn_port *port)
 	flow = kmem_cache_zalloc(iqcn_flow_cache, GFP_ATOMIC | __GFP_NOWARN);
 	if (!flow)
 		return NULL;
-	flow->port = port;
 	if (port->of_user)
 		atomic_inc(&iqcn_users_flows);
 	return flow;
 }
 
-static void iqcn_flow_free(struct iqcn_flow *flow)
+static void iqcn_flow_free(struct iqcn_port *port, struct iqcn_flow *flow)
 {
-	if (flow->port->of_user)
+	if (port->of_user)
 		atomic_dec(&iqcn_users_flows);
 	kmem_cache_free(iqcn_flow_cache, flow);
 }
@@ -146,9 +145,10 @@ static void iqcn_flow_free(struct iqcn_flow *flow)
 static void iqcn_flow_free_rcu(struct rcu_head *rcu)
 {
 	struct iqcn_flow *flow = container_of(rcu, struct iqcn_flow, rcu);
+	struct iqcn_port *port = flow->port;
 
-	atomic_dec(&flow->port->n_dead);
-	iqcn_flow_free(flow);
+	atomic_dec(&port->n_dead);
+	iqcn_flow_free(port, flow);
 }
 
 /**
@@ -289,11 +289,18 @@ static int iqcn_flow_number(struct iqcn_port *port, struct iqcn_flow *flow)
 }
 
 /* Memory is bounded, however fast flows come and go, and however many packets wait */
-static bool iqcn_flow_room(const struct iqcn_port *port)
+static bool iqcn_flow_room(struct iqcn_queue *q)
 {
+	struct iqcn_port *port = q->port;
+
 	if (port->of_user &&
-	    atomic_read(&iqcn_users_flows) >= IQCN_USERS_FLOWS)
+	    atomic_read(&iqcn_users_flows) >= IQCN_USERS_FLOWS) {
+		/* for one that comes later */
+		spin_lock(&port->lock);
+		iqcn_flow_evict(q);
+		spin_unlock(&port->lock);
 		return false;
+	}
 	return atomic_read(&port->n_dead) <
 	       (u64)READ_ONCE(port->max_dead) + IQCN_DEAD_SPARE;
 }
@@ -306,7 +313,7 @@ static struct iqcn_flow *iqcn_flow_new(struct iqcn_queue *q,
 	struct iqcn_flow *flow, *other;
 	u32 src_qp;
 
-	if (!iqcn_flow_room(port))
+	if (!iqcn_flow_room(q))
 		return NULL;
 	flow = iqcn_flow_alloc(port);
 	if (!flow)
@@ -356,14 +363,14 @@ err_leave:
 	if (IS_ERR(other) || !refcount_inc_not_zero(&other->refs))
 		other = NULL;
 	spin_unlock(&port->lock);
-	iqcn_flow_free(flow);
+	iqcn_flow_free(port, flow);
 	return other;
 
 err_number:
 	xa_erase(&port->by_id, flow->id);
 err_free:
 	spin_unlock(&port->lock);
-	iqcn_flow_free(flow);
+	iqcn_flow_free(port, flow);
 	return NULL;
 }
 

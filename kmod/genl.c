@@ -125,6 +125,28 @@ static int iqcn_genl_dump_each(struct sk_buff *skb, struct netlink_callback *cb,
 	return skb->len ?: err;
 }
 
+/* The same of what does not change unless NLM_F_DUMP_INTR says so: in the message
+ * after the change, the one at the end if there is no other.
+ */
+static int iqcn_genl_dump_consistent(struct sk_buff *skb,
+				     struct netlink_callback *cb,
+				     int (*some)(struct sk_buff *skb,
+						 struct netlink_callback *cb,
+						 struct iqcn_port *port))
+{
+	const struct net *net = sock_net(cb->skb->sk);
+	int ret;
+
+	cb->seq = iqcn_port_generation(net);
+	/* if there is nothing to show, the last piece is the first */
+	if (!cb->prev_seq)
+		cb->prev_seq = cb->seq;
+	ret = iqcn_genl_dump_each(skb, cb, some);
+	if (!ret)
+		cb->seq = iqcn_port_generation(net);
+	return ret;
+}
+
 static void *iqcn_genl_put(struct sk_buff *skb, struct netlink_callback *cb,
 			   u8 cmd)
 {
@@ -249,8 +271,7 @@ static int iqcn_genl_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
 static int iqcn_genl_dump_ports(struct sk_buff *skb,
 				struct netlink_callback *cb)
 {
-	cb->seq = iqcn_port_generation(sock_net(cb->skb->sk));
-	return iqcn_genl_dump_each(skb, cb, iqcn_genl_dump_one);
+	return iqcn_genl_dump_consistent(skb, cb, iqcn_genl_dump_one);
 }
 
 /* What is copied of struct tc_iqcn_xstats */
@@ -431,8 +452,7 @@ static int iqcn_genl_start_queues(struct netlink_callback *cb)
 static int iqcn_genl_dump_queues(struct sk_buff *skb,
 				 struct netlink_callback *cb)
 {
-	cb->seq = iqcn_port_generation(sock_net(cb->skb->sk));
-	return iqcn_genl_dump_each(skb, cb, iqcn_genl_dump_port_queues);
+	return iqcn_genl_dump_consistent(skb, cb, iqcn_genl_dump_port_queues);
 }
 
 static int iqcn_genl_put_addr(struct sk_buff *skb, int attr,

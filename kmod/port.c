@@ -139,7 +139,7 @@ static void iqcn_port_del(struct iqcn_port *port)
 	iqcn_inspect_del(port);
 	if (list_empty(&in->ports)) {
 		iqcn_event_stop(in);
-		/* nobody sees any more which connections end */
+		/* nobody is going to see which connections end */
 		iqcn_cm_flush(in);
 	}
 	queue_rcu_work(iqcn_wq, &port->free_work);
