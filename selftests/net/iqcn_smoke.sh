@@ -44,7 +44,7 @@ notified()
 		[ "$(stat flows_paired)" != 1 ] || break
 	done
 	check "paired" "$(stat flows_paired)" -eq 1
-	sniff snd --type cnp --time 200
+	sniff snd --type cnp --count 3 --time 1000
 	for i in $(seq 20); do
 		# shellcheck disable=SC2086
 		data $v --tos 3 --count 10 --psn $((i * 100)) --interval 2000
