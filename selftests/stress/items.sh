@@ -21,16 +21,15 @@ MAD=(
 	"pmax 0 0.5 1"
 	"notify off timer wreb pi timer,wreb timer,wreb,pi"
 	"detect queue depth run span queue,depth,run,span"
-	"t1 10us 300us 1s"
 	"trigger timer period gap"
 	"base ce cnp both"
 	"delay 0 20us 3ms auto"
 	"measure depth gradient delay depth,gradient,delay"
 	"profile mark 1000:0.5,2000:1 0:1"
-	"update 10us 100us 1s"
+	"update 10$us 100$us 1s"
 	"min-gap 0 1ms"
 	"telemetry on off"
-	"window 10us 1ms 1s"
+	"window 10$us 1ms 1s"
 	"bandwidth 0 1mbit 10mbit"
 	"sample 1 2 64"
 	"group off 7"
@@ -43,12 +42,14 @@ MAD=(
 	"nonect pass drop"
 )
 
-# mad: $mad is an iqcn with five parameters, anything that is allowed
+# mad: $mad is an iqcn with five parameters, anything that is allowed; and a T1, which
+# is no less than the period
 mad()
 {
 	local i at=$((RANDOM % ${#MAD[@]})) spec
 
-	mad=(iqcn qref 1 kmax 4294967295 period 10us)
+	any 10$us 300$us 1s
+	mad=(iqcn qref 1 kmax 4294967295 period 10$us t1 "$one")
 	for ((i = 0; i < 5; i++)); do
 		# two of them are never the same
 		read -ra spec <<<"${MAD[at = (at + 7) % ${#MAD[@]}]}"
@@ -254,10 +255,10 @@ senders()
 {
 	unmute snd
 	insmod "$ROCEHOST" || fail "rocehost does not load"
-	rh snd "host e0 ip $SND4 rate 1gbit"
+	rh snd "host e0 ip $SND4 rate 1gbit ${rp[*]}"
 	rh rcv "host e0 ip $RCV4 rate 1gbit"
-	rh snd "flow e0 to $RCV4 flows 64 mtu 256 rate 1mbit size endless" start ||
-		fail "no traffic"
+	rh snd "flow e0 to $RCV4 flows 64 mtu 256 rate $(kbits 1000) size endless" start ||
+		fail "no traffic: $(in_ns snd head -n 1 /proc/net/rocehost/ctl)"
 	sleep 0.05
 }
 
@@ -309,8 +310,8 @@ item_parents()
 		under $kind | tc -n sw -batch - || fail "iqcn below $kind"
 		sleep 0.05
 		for ((i = 0; i < 3; i++)); do
-			any 1 2
 			mad
+			any 1 2
 			case $((RANDOM % 5)) in
 			0) try tc -n sw qdisc change dev p1 parent 2:1 handle 10: \
 				iqcn limit 1 qref 1 ;;
