@@ -23,6 +23,7 @@ ALL_TESTS="
 	test_autoload
 	test_module
 	test_traffic
+	test_users
 	test_small
 "
 # shellcheck source=selftests/net/lib.sh
@@ -487,6 +488,44 @@ test_traffic()
 	data --qp 0x700 --count 100
 	wait
 	check "CNPs" "$(grep -c . "$TMP/snd")" -gt 20
+}
+
+# Flows that were not made for want of memory are not among those that the roots of
+# user namespaces may have
+test_users()
+{
+	faults 0 Y || return
+	unshare -Urn bash -c "
+		$(declare -f at_random)
+		FAULTS=$FAULTS
+		send()
+		{
+			$ROCE send \$1 --smac $SND_MAC --dmac $RCV_MAC --src $SND4 \
+				--dst $RCV4 --tos 3 --flows 65536 --count 65536 --len 64
+		}
+		for i in 1 2 3 4 5; do
+			ip link add d\$i type dummy
+			ip link set d\$i up
+			tc qdisc add dev d\$i root iqcn age 1000s $TIMER
+		done
+		at_random 20
+		send d1
+		at_random 0
+		tc -s -j qdisc show dev d1 >$TMP/refused
+		tc qdisc del dev d1 root
+		for i in 2 3 4 5; do
+			send d\$i
+		done
+		tc -s -j qdisc show >$TMP/theirs"
+	check "refused" "$(jq '.[].flow_full' "$TMP/refused")" -gt 0
+	check "flows" "$(jq '[.[] | select(.kind == "iqcn") | .flows] | add' \
+		"$TMP/theirs")" -eq 262144
+	# their namespace is taken down when nobody waits for it
+	for _ in {1..300}; do
+		find /sys/kernel/debug/iqcn -mindepth 1 | grep -q . || break
+		sleep 0.1
+	done
+	left
 }
 
 # What a small machine has: the table is full before the limit is reached, or it
