@@ -27,10 +27,10 @@ rh()
 		<<<"${lines%$'\n'}"
 }
 
-# By the machine's clock, with KASAN and kmemleak at each packet of two CPUs, timers
-# that are always due again leave nothing to processes, and grace periods do not end.
-# There is less traffic then, of senders that do not make more of it by themselves, and
-# what takes microseconds elsewhere takes milliseconds.
+# By the machine's clock, with KASAN at each packet of two CPUs, timers that are always
+# due again leave nothing to processes, and grace periods do not end.  There is less
+# traffic then, of senders that do not make more of it by themselves, and what takes
+# microseconds elsewhere takes milliseconds.
 slower=1 us=us rp=()
 [ "${IQCN_LAB-}" != uml-smp ] || slower=10 us=ms rp=(rp off)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# shellcheck disable=SC2034 # vlan_args is read by lib.sh
+# shellcheck disable=SC2034,SC2154 # vlan_args is read by lib.sh, guest.sh has rp
 #
 # What can be done to the qdisc while it is busy, one function each: item_NAME.
 # Sourced by guest.sh.  What fails that need not succeed is meant to: the kernel is
@@ -49,7 +49,7 @@ mad()
 	local i at=$((RANDOM % ${#MAD[@]})) spec
 
 	any 10$us 300$us 1s
-	mad=(iqcn qref 1 kmax 4294967295 period 10$us t1 "$one")
+	mad=(iqcn qref 1 kmax 4294967295 period "10$us" t1 "$one")
 	for ((i = 0; i < 5; i++)); do
 		# two of them are never the same
 		read -ra spec <<<"${MAD[at = (at + 7) % ${#MAD[@]}]}"
