@@ -21,12 +21,11 @@ cd "$TOP" || exit 1
 # shellcheck source=selftests/kernels/lib.sh
 . "$TOP/selftests/kernels/lib.sh"
 
-# What is run, the longest first.  Not iqcn_genl.sh on uml-smp: some of its tests hold
-# ages and rates against what virtual time makes them, and none says so.
+# What is run, the longest first
 declare -A GROUPS_OF=(
 	[uml-preempt]="cnp+mark snoop trigger detect bts pair+bad scale+rocehost
 		qdisc+life genl+smoke kunit"
-	[uml-smp]="stress snoop qdisc+bad life+smoke kunit"
+	[uml-smp]="stress snoop life+smoke genl qdisc+bad kunit"
 )
 declare -A OPTIONS=(
 	[uml-preempt]="-s ${IQCN_SEED:-1}"

@@ -23,20 +23,15 @@ ALL_TESTS="
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# By the machine's clock a sender may not keep up with a faster link, and packets have
-# left before one looks
-rate=8656kbit while_s=0.03
-[ $patience -lt 50 ] || rate=865kbit while_s=0.3
-
 # busy: flows that are paired, congested, with packets in the queue
 busy()
 {
 	topology "${1:-bridge}"
-	bottleneck $rate kmin 3000 kmax 4000 t1 300us detect queue
+	bottleneck $busy_rate kmin 3000 kmax 4000 t1 300us detect queue
 	pair_flow
 	pair_flow --qp 0x12 --psn 30000
 	data --flows 2 --count 200
-	sleep $while_s
+	sleep $busy_s
 	check_eq "congested" "$(stat congested)" '"queue"'
 	check "CNPs" "$(stat cnp_sent)" -gt 20
 }

@@ -129,10 +129,15 @@ cnp()
 	reply --type cnp --qp $SQP "$@"
 }
 
-# stream [data argument...]: 12 CE packets, one per ms
+# By the machine's clock a sender is late, and the time that a stream takes is to be
+# long enough for as many CNPs
+stream=12
+[ $patience -lt 50 ] || stream=36
+
+# stream [data argument...]: CE packets, one per ms
 stream()
 {
-	data --tos 3 --count 12 --interval 1000 "$@"
+	data --tos 3 --count $stream --interval 1000 "$@"
 }
 
 # paired [-6]: evidence for a flow
@@ -156,7 +161,7 @@ not_real()
 	stream --psn 5000
 	stream --psn 5000 -6
 	wait
-	check "ours at the tap" "$(grep -c . "$TMP/tap")" -ge 20
+	check "ours at the tap" "$(grep -c . "$TMP/tap")" -ge "$(loose 20)"
 	check "ours and theirs at the sender" "$(grep -c . "$TMP/snd")" -eq \
 		$(($(grep -c . "$TMP/tap") + $2))
 	check_eq "ours are not taken for real" "$(counts)" "$1"
@@ -416,8 +421,8 @@ to_the_box()
 	sent=$(stat cnp_sent)
 	box_reply --type cnp --count 3
 	box_reply --type cnp --count 3 -6
-	box_data --count 6 --interval 1000
-	box_data --count 6 --interval 1000 -6
+	box_data --count $((stream / 2)) --interval 1000
+	box_data --count $((stream / 2)) --interval 1000 -6
 	sleep 0.002
 	sent=$(($(stat cnp_sent) - sent))
 	check "$what: sent" $sent -ge "$(loose 10)"
@@ -498,7 +503,7 @@ test_tcpdump()
 	wait
 	sleep 0.01
 	check "in tcpdump" "$(grep -c 'UDP, length 32' "$TMP/tcpdump")" -eq 8
-	check "sent" "$(stat cnp_sent)" -ge 10
+	check "sent" "$(stat cnp_sent)" -ge "$(loose 10)"
 	check_eq "seen" "$(counts)" "0 0"
 }
 
@@ -648,7 +653,7 @@ test_vlan_of_cnps()
 	listener sniff sw/p1 tap --type cnp --time 30
 	stream --psn 1000
 	wait
-	check "CNPs" "$(grep -c . "$TMP/tap")" -ge 10
+	check "CNPs" "$(grep -c . "$TMP/tap")" -ge "$(loose 10)"
 	check_eq "tags" "$(grep -o 'vlan .*' "$TMP/tap" | sort -u)" "vlan 300.p6"
 }
 
@@ -671,7 +676,7 @@ test_ifb()
 	check_eq "the receiver's" "$(counts)" "3 0"
 	stream --psn 5000
 	sleep 0.002
-	check "sent" "$(stat cnp_sent)" -ge 10
+	check "sent" "$(stat cnp_sent)" -ge "$(loose 10)"
 	check_eq "ours" "$(counts)" "3 0"
 	cnp --count 3
 	check_eq "the receiver's again" "$(counts)" "6 0"
@@ -700,7 +705,7 @@ cm_elsewhere()
 	sniff snd --type cnp --time 30
 	stream
 	wait
-	check "CNPs" "$(grep -c 'qp 0x800011' "$TMP/snd")" -ge 10
+	check "CNPs" "$(grep -c 'qp 0x800011' "$TMP/snd")" -ge "$(loose 10)"
 	data --type dreq --cm-local 7 --cm-remote 9 --cm-qp 0x11
 	check_eq "taken down by the sender" "$(grade)" "none -"
 	reply --type dreq --cm-local 10 --cm-remote 8 --cm-qp 0x800012
@@ -838,10 +843,10 @@ busy()
 	topology "$1"
 	uplink2
 	by_p2
-	bottleneck 8656kbit kmin 3000 kmax 4000 t1 300us snoop netns
+	bottleneck $busy_rate kmin 3000 kmax 4000 t1 300us snoop netns
 	pair_flow
 	data --count 100
-	sleep 0.03
+	sleep $busy_s
 	check "congested" "$(stat flows_congested)" -eq 1
 	check "CNPs" "$(stat cnp_sent)" -gt 20
 }
@@ -930,7 +935,7 @@ test_change_under_traffic()
 	iqcn bandwidth 1mbit t1 50us
 	# until all is done, however long that takes
 	data --flows 5 --tos 3 --count $((3000 * patience)) --interval 100 &
-	np --time 320 --cnp 500 --ack 2
+	np --time 1000 --cnp 500 --ack 2
 	for i in 1 2 3 4 5; do
 		iqcn snoop netns
 		sleep 0.01
