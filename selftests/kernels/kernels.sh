@@ -28,7 +28,7 @@ LEFT_OUT="
 	# CNPs at a microsecond of a process's choice
 	test_receiver_restarts test_receiver_answers
 	# a state that is looked at within milliseconds
-	test_state_ends test_state_events test_detect_depth test_age test_budget
+	test_state_ends test_detect_depth test_age test_budget
 	# hosts in the kernel are for User Mode Linux
 	test_million
 "
