@@ -235,6 +235,13 @@ test_shrink_limit()
 		grep -c .)" -eq 0
 }
 
+# A link of another speed has been down in between
+flap()
+{
+	ip -n sw link set p1 down
+	ip -n sw link set p1 up
+}
+
 # kmin, kmax and limit follow the link unless given
 test_link_speed()
 {
@@ -255,12 +262,12 @@ test_link_speed()
 		fail "pi: $(opts)"
 	tc -n sw qdisc change dev p1 root handle 10: iqcn notify timer
 	in_ns sw ethtool -s p1 speed 50000 duplex full autoneg off
-	ip -n sw link set p1 mtu 4200
+	flap
 	[[ $(opts) == *"kmin 200000b kmax 800000b"* ]] || fail "50G: $(opts)"
 	tc -n sw qdisc change dev p1 root handle 10: iqcn kmax 120000
 	[[ $(opts) == *"kmin 30000b kmax 120000b"* ]] || fail "kmax: $(opts)"
 	in_ns sw ethtool -s p1 speed 100000 duplex full autoneg off
-	ip -n sw link set p1 mtu 1500
+	flap
 	[[ $(opts) == *"kmin 30000b kmax 120000b"* ]] ||
 		fail "what is given stays: $(opts)"
 	[[ $(opts) == *"limit 62500Kb"* ]] || fail "100G: $(opts)"
