@@ -15,7 +15,7 @@ row()
 {
 	printf '   * - %s\n' "$1"
 	shift
-	printf '     - %s\n' "$@"
+	printf '     - %s\n' "$@" | sed 's/ *$//'
 }
 
 # verdict FAILED
@@ -125,7 +125,8 @@ from_coverage()
 {
 	local lines
 
-	lines=$(wc -l <coverage/lines 2>/dev/null) || return
+	[ -e coverage/lines ] || return
+	lines=$(wc -l <coverage/lines)
 	row "coverage of kmod/" "UML 6.1, gcov" "$lines lines" "" \
 		"$(awk '{ n += $3 > 0 } END { printf "%.1f %%", 100 * n / NR }' \
 			coverage/lines)"
