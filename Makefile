@@ -152,20 +152,20 @@ uninstall-tools:
 
 # What runs in the lab.  roce is static: processes start faster there.
 tools: $(B)/roce $(B)/mutate $(B)/psample $(B)/genl $(B)/netfuzz $(B)/failnl.so $(B)/failmod $(B)/iqcn_test
-$(B)/roce $(B)/mutate: $(B)/%: selftests/tools/%.c selftests/tools/packet.h
+$(B)/roce $(B)/mutate: $(B)/%: selftests/tools/%.c $(addprefix selftests/tools/,netns.h packet.h random.h)
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -static -o $@ $< -lz
-$(B)/psample: selftests/tools/psample.c
+$(B)/psample: selftests/tools/psample.c selftests/tools/netns.h
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -o $@ $< $(NL_GENL)
-$(B)/genl: selftests/tools/genl.c $(UAPI)
+$(B)/genl: selftests/tools/genl.c selftests/tools/netns.h $(UAPI)
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -Ikmod/include/uapi -o $@ $< $(NL_GENL)
 # a table of attributes, from the headers
 $(B)/attrs.h: selftests/fuzz/attrs.awk $(UAPI)
 	@mkdir -p $(B)
 	awk -f $^ >$@
-$(B)/netfuzz: selftests/tools/netfuzz.c $(B)/attrs.h
+$(B)/netfuzz: selftests/tools/netfuzz.c selftests/tools/random.h $(B)/attrs.h
 	$(CC) $(CFLAGS) -I$(B) -Ikmod/include/uapi -o $@ $<
 $(B)/failnl.so: selftests/tools/failnl.c selftests/tools/failnth.h
 	@mkdir -p $(B)

@@ -16,18 +16,8 @@ HERE=selftests/docs
 OUT=$TOP/build/docs
 export IQCN_LAB=uml
 
-n=0 failed=0
-result()
-{
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n $2"
-	else
-		echo "not ok $n $2"
-		failed=1
-	fi
-}
-
+# shellcheck source=selftests/lib-ktap.sh
+. "$TOP/selftests/lib-ktap.sh"
 # said FILE...: what is in them, if anything; that is a failure
 said()
 {

@@ -13,21 +13,11 @@ DOC=$TOP/Documentation/metrics.rst
 cd "$TOP" || exit 1
 PATH=$PATH:/usr/sbin:/sbin
 
-n=0 failed=0
+# shellcheck source=selftests/lib-ktap.sh
+. "$TOP/selftests/lib-ktap.sh"
 daemons=()
 WORK=$(mktemp -d)
 trap 'stop_daemons; rm -rf "$WORK"' EXIT
-
-result()
-{
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n $2"
-	else
-		echo "not ok $n $2"
-		failed=1
-	fi
-}
 
 # quiet COMMAND...: succeeds and says nothing
 quiet()

@@ -11,18 +11,8 @@ WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 source_tree=$("$LAB" source) || exit 1
 
-n=0 failed=0
-result()
-{
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n $2"
-	else
-		echo "not ok $n $2"
-		failed=1
-	fi
-}
-
+# shellcheck source=selftests/lib-ktap.sh
+. "$TOP/selftests/lib-ktap.sh"
 # quiet COMMAND...: succeeds and says nothing
 quiet()
 {

@@ -21,18 +21,8 @@ TREE=$WORK/sch-iqcn
 kernel=$("$LAB" key stock) || exit 1
 headers=/usr/src/linux-headers-$kernel
 
-n=0 failed=0
-result()
-{
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n $2"
-	else
-		echo "not ok $n $2"
-		failed=1
-	fi
-}
-
+# shellcheck source=selftests/lib-ktap.sh
+. "$TOP/selftests/lib-ktap.sh"
 # logged NAME COMMAND...: what it says is shown if it fails
 logged()
 {

@@ -10,7 +10,6 @@
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <linux/iqcn.h>
 #include <linux/iqcn_netlink.h>
@@ -18,7 +17,6 @@
 #include <netlink/genl/genl.h>
 #include <netlink/netlink.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,6 +25,8 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "netns.h"
 
 /* What makes two flows the same */
 struct flow {
@@ -62,14 +62,8 @@ static int64_t now_us(void)
 
 static void enter_ns(const char *name)
 {
-	char path[256];
-	int fd;
-
-	snprintf(path, sizeof(path), "/run/netns/%s", name);
-	fd = open(path, O_RDONLY);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		die(path, strerror(errno));
-	close(fd);
+	if (netns_enter(name, strlen(name)))
+		die(name, strerror(errno));
 }
 
 static void open_socket(void)

@@ -15,17 +15,17 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "netns.h"
 #include "packet.h"
+#include "random.h"
 
 #define MAX_BASES	256
 #define MAX_LEN		2048
@@ -43,28 +43,11 @@ struct frame {
 
 static struct frame bases[MAX_BASES], sent[BATCH];
 static unsigned int n_bases;
-static uint64_t state;
 
 static void die(const char *what)
 {
 	fprintf(stderr, "mutate: %s: %s\n", what, strerror(errno));
 	exit(2);
-}
-
-/* splitmix64 */
-static uint64_t draw(void)
-{
-	uint64_t z = state += 0x9e3779b97f4a7c15ull;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	return z ^ z >> 31;
-}
-
-/* 0 .. n - 1 */
-static unsigned int below(unsigned int n)
-{
-	return draw() % n;
 }
 
 static void read_bases(void)
@@ -292,17 +275,11 @@ static void mutate(struct frame *f)
 static int open_device(char *where)
 {
 	struct sockaddr_ll sll = { .sll_family = AF_PACKET };
-	char *slash = strchr(where, '/'), path[128];
+	char *slash = strchr(where, '/');
 	int fd, on = 1, size = 64 << 20;
 
-	if (!slash)
+	if (!slash || netns_enter(where, slash - where))
 		die(where);
-	snprintf(path, sizeof(path), "/run/netns/%.*s", (int)(slash - where),
-		 where);
-	fd = open(path, O_RDONLY);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		die(path);
-	close(fd);
 	sll.sll_ifindex = if_nametoindex(slash + 1);
 	sll.sll_protocol = htons(ETH_P_ALL);
 	fd = socket(AF_PACKET, SOCK_RAW, 0);
@@ -392,7 +369,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	count = strtoul(argv[3], NULL, 0);
-	state = strtoull(argv[4], NULL, 0);
+	random_state = strtoull(argv[4], NULL, 0);
 	read_bases();
 	to = open_device(argv[2]);
 	from = open_device(argv[1]);

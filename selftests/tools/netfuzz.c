@@ -36,6 +36,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "random.h"
+
 enum {
 	TYPE_NONE, TYPE_U8, TYPE_U16, TYPE_U32, TYPE_U64, TYPE_S32, TYPE_STRING,
 	TYPE_FLAG, TYPE_ARRAY,
@@ -74,7 +76,6 @@ struct request {
 
 static struct request kept[MAX_KEPT];
 static unsigned int n_kept;
-static uint64_t state;
 static int rtnl, genl, family, ifindex, kcov = -1;
 static unsigned long *trace;
 static uint8_t code[1 << CODE_BITS];
@@ -85,22 +86,6 @@ static void die(const char *what)
 {
 	fprintf(stderr, "netfuzz: %s: %s\n", what, strerror(errno));
 	exit(2);
-}
-
-/* splitmix64 */
-static uint64_t draw(void)
-{
-	uint64_t z = state += 0x9e3779b97f4a7c15ull;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	return z ^ z >> 31;
-}
-
-/* 0 .. n - 1 */
-static unsigned int below(unsigned int n)
-{
-	return draw() % n;
 }
 
 static int open_netlink(int protocol)
@@ -577,7 +562,7 @@ int main(int argc, char **argv)
 	if (!ifindex)
 		die(argv[1]);
 	count = strtoul(argv[2], NULL, 0);
-	state = strtoull(argv[3], NULL, 0);
+	random_state = strtoull(argv[3], NULL, 0);
 	if (argc == 5)
 		corpus = read_corpus(argv[4]);
 	rtnl = open_netlink(NETLINK_ROUTE);

@@ -9,14 +9,12 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <linux/psample.h>
 #include <netlink/genl/ctrl.h>
 #include <netlink/genl/genl.h>
 #include <netlink/netlink.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +22,8 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "netns.h"
 
 static unsigned long left = -1ul;	/* packets to go */
 static uint32_t group;
@@ -44,14 +44,8 @@ static int64_t now_ms(void)
 
 static void enter_ns(const char *name)
 {
-	char path[256];
-	int fd;
-
-	snprintf(path, sizeof(path), "/run/netns/%s", name);
-	fd = open(path, O_RDONLY);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		die(path, strerror(errno));
-	close(fd);
+	if (netns_enter(name, strlen(name)))
+		die(name, strerror(errno));
 }
 
 /* Attributes have 16, 32 or 64 bits */

@@ -22,7 +22,6 @@
 #include <linux/udp.h>
 #include <net/if.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,6 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "netns.h"
 #include "packet.h"
 
 #define QP_XOR		0x800000u
@@ -332,17 +332,11 @@ static bool parse(const uint8_t *f, unsigned int len, struct seen *r)
 static const char *enter_ns(const char *arg)
 {
 	const char *slash = strchr(arg, '/');
-	char path[256];
-	int fd;
 
 	if (!slash)
 		return arg;
-	snprintf(path, sizeof(path), "/run/netns/%.*s", (int)(slash - arg),
-		 arg);
-	fd = open(path, O_RDONLY);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		die(path);
-	close(fd);
+	if (netns_enter(arg, slash - arg))
+		die(arg);
 	return slash + 1;
 }
 

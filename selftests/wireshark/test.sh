@@ -14,23 +14,12 @@ ROCE=$TOP/build/roce
 LUA=$TOP/wireshark/iqcn.lua
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
-n=0 failed=0
+# shellcheck source=selftests/lib-ktap.sh
+. "$TOP/selftests/lib-ktap.sh"
 
 FIELDS="iqcn.opcode iqcn.becn iqcn.destqp iqcn.version iqcn.was_ce iqcn.brief
 	iqcn.cause iqcn.depth iqcn.flows iqcn.port_bytes iqcn.gradient
 	iqcn.tx_bytes iqcn.time_us"
-
-# result RC WHAT
-result()
-{
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n $2"
-	else
-		echo "not ok $n $2"
-		failed=1
-	fi
-}
 
 # same WHAT GOT WANTED: strings
 same()

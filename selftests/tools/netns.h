@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Network namespaces by name.  After _GNU_SOURCE.
+ */
+#ifndef NETNS_H
+#define NETNS_H
+
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* Go into the one whose name is the first @len bytes of @name.  Return: 0, or -1 and
+ * errno says why
+ */
+static inline int netns_enter(const char *name, int len)
+{
+	char path[256];
+	int fd, ret;
+
+	snprintf(path, sizeof(path), "/run/netns/%.*s", len, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	ret = setns(fd, CLONE_NEWNET);
+	close(fd);
+	return ret;
+}
+
+#endif /* NETNS_H */

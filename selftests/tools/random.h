@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Random numbers that are the same whenever they begin with the same seed.
+ */
+#ifndef RANDOM_H
+#define RANDOM_H
+
+#include <stdint.h>
+
+static uint64_t random_state;	/* the seed, to begin with */
+
+/* splitmix64 */
+static uint64_t draw(void)
+{
+	uint64_t z = random_state += 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return z ^ z >> 31;
+}
+
+/* 0 .. n - 1 */
+static unsigned int below(unsigned int n)
+{
+	return draw() % n;
+}
+
+#endif /* RANDOM_H */
