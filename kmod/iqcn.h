@@ -453,7 +453,7 @@ struct iqcn_queue {
  * @lru: in a queue->lru, by when it last had a packet; queue->lock
  * @unsettled: in hosts->unsettled; port->lock
  * @rcu: for freeing, when it is dead: nobody looks for it in a list then
- * @port: its port, likewise, there until the flow is freed
+ * @port: its port, likewise: of a dead flow only, and there until that is freed
  * @ce_ns: when its last CE packet left, or it was made; queue->lock,
  *	and so to @cnps_sent
  * @ce_sent: CE packets

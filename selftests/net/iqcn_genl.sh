@@ -13,6 +13,7 @@ ALL_TESTS="
 	test_flush
 	test_whole
 	test_ports_come_and_go
+	test_many_queues
 	test_million
 	test_permission
 	test_netns
@@ -418,6 +419,28 @@ test_ports_come_and_go()
 		check "intr after $what" \
 			"$(cut -d ' ' -f 6 "$TMP/dump")" -gt 0
 	done
+}
+
+# More of them than are looked at in one go, and such as nobody wants
+test_many_queues()
+{
+	local i
+
+	ip netns add sw
+	ip -n sw link add p1 numtxqueues 600 type dummy
+	{
+		echo "qdisc add dev p1 root handle 1: mq"
+		for i in $(seq 600); do
+			printf 'qdisc add dev p1 parent 1:%x iqcn\n' "$i"
+		done
+	} | tc -n sw -batch -
+	check_eq "all" "$(genl --summary dump ${N[CMD_QUEUE_GET]} |
+		cut -d ' ' -f 1-6)" "messages 600 duplicates 0 intr 0"
+	check "congested" "$(number ${N[CMD_QUEUE_GET]} ${N[A_QUEUE_FILTER]}=1)" -eq 0
+	check "ports" "$(number ${N[CMD_PORT_GET]})" -eq 1
+	check_eq "queues of the port" "$(genl ask ${N[CMD_PORT_GET]} \
+		${N[A_PORT_IFINDEX]}="$(ifindex p1)" |
+		grep -o " ${N[A_PORT_QUEUES]}=[0-9]*")" " ${N[A_PORT_QUEUES]}=600"
 }
 
 # The longest time in us that this shell had to wait while a process lived

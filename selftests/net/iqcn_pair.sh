@@ -17,6 +17,7 @@ ALL_TESTS="
 	test_psn_stale
 	test_cm_active_receiver
 	test_cm_disconnect
+	test_cm_forgotten
 	test_cm_short
 	test_cnp
 	test_cnp_two_flows
@@ -192,6 +193,31 @@ test_cm()
 		check "CNPs" "$(grep -c 'qp 0x800011' "$TMP/snd")" -ge 8
 		cleanup
 	done
+}
+
+# When the last qdisc goes nobody sees any more which connections end; and with other
+# places to look at it is not known where they were seen
+test_cm_forgotten()
+{
+	cm_ports bridge none
+	data --type req --cm-local 7 --cm-qp $SQP
+	reply --type rep --cm-local 9 --cm-remote 7 --cm-qp $QP
+	tc -n sw qdisc del dev p1 root
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED pair cm
+	ce --count 1
+	check_eq "one qdisc is still there" "$(grade)" "cm 0x800011"
+	tc -n sw qdisc del dev p1 root
+	tc -n sw qdisc del dev p0 root
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED pair cm
+	ce --count 1
+	check_eq "after the last one" "$(grade)" "none -"
+	data --type req --cm-local 7 --cm-qp $SQP
+	reply --type rep --cm-local 9 --cm-remote 7 --cm-qp $QP
+	iqcn snoop netns
+	ce --count 1
+	check_eq "after another place" "$(grade)" "none -"
 }
 
 # The receiver of the data has set the connection up; the flow is there already
