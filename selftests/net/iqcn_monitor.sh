@@ -282,8 +282,8 @@ test_order()
 		else . end)).wrong // [] | tojson')" "[]"
 }
 
-# More than the kernel keeps for a run of its work
-test_lost()
+# Each packet from now on causes a CNP
+told_of_each()
 {
 	topology bridge
 	bottleneck 1kbit kmin 100m kmax 200m notify off
@@ -291,6 +291,12 @@ test_lost()
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn notify wreb \
 		profile 1000:1 min-gap 0 cnp-rate 10000000 cnp-burst 100000
 	data --type udp --tos 0 --count 20
+}
+
+# More than the kernel keeps for a run of its work
+test_lost()
+{
+	told_of_each
 	monitor events -j
 	monitor text &
 	sleep 0.1
@@ -318,12 +324,7 @@ test_lost()
 # Who does not read in time loses some, is told so and goes on
 test_overrun()
 {
-	topology bridge
-	bottleneck 1kbit kmin 100m kmax 200m notify off
-	pair_flow
-	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn notify wreb \
-		profile 1000:1 min-gap 0 cnp-rate 10000000 cnp-burst 100000
-	data --type udp --tos 0 --count 20
+	told_of_each
 	sysctl -qw net.core.rmem_max=4096
 	monitor events -j --events-only
 	kill -STOP $pid

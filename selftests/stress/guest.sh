@@ -12,20 +12,10 @@
 # What it came to goes to $STRESS_RESULTS, "ITEM ROUNDS FAILED" each.
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/../net/lib.sh"
+# shellcheck source=selftests/net/lib-rocehost.sh
+. "$(dirname "$0")/../net/lib-rocehost.sh"
 
-ROCEHOST=$BUILD/${IQCN_LAB:-uml}/rocehost/rocehost.ko
 SPLATS='RIP:|Call Trace:|ref_tracker:|unreferenced object|WARNING|BUG:|UBSAN|KASAN'
-
-# rh NS LINE...: tell rocehost
-rh()
-{
-	local ns=$1 lines
-	shift
-
-	printf -v lines '%s\n' "$@"
-	in_ns "$ns" tee /proc/net/rocehost/ctl >/dev/null 2>&1 \
-		<<<"${lines%$'\n'}"
-}
 
 # By the machine's clock, with KASAN at each packet of two CPUs, timers that are always
 # due again leave nothing to processes, and grace periods do not end.  There is less
@@ -52,7 +42,7 @@ traffic()
 	topology "${1:-bridge}"
 	unmute snd
 	unmute rcv
-	insmod "$ROCEHOST" || fail "rocehost does not load"
+	load
 	# shellcheck disable=SC2154 # topology has set them
 	{
 		rh snd "host e0 ip $SND4 rate 1gbit ${rp[*]} via $snd_dmac" ||

@@ -254,7 +254,7 @@ item_mq()
 senders()
 {
 	unmute snd
-	insmod "$ROCEHOST" || fail "rocehost does not load"
+	load
 	rh snd "host e0 ip $SND4 rate 1gbit ${rp[*]}"
 	rh rcv "host e0 ip $RCV4 rate 1gbit"
 	rh snd "flow e0 to $RCV4 flows 64 mtu 256 rate $(kbits 1000) size endless" start ||
