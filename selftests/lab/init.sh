@@ -34,6 +34,26 @@ dmesg -C
 # the log is looked at in the end; the console is for the command
 dmesg -n 1
 
+# watch SECONDS: what still runs then, and what it waits for
+watch()
+{
+	local p
+
+	sleep "$1"
+	echo "lab: after $1 s there are still"
+	for p in /proc/[0-9]*; do
+		# a kernel's thread has no command
+		[ -z "$(tr -d '\0' <"$p/cmdline")" ] || {
+			echo "${p#/proc/}: $(tr '\0' ' ' <"$p/cmdline")"
+			cat "$p/stack"
+		}
+	done 2>/dev/null
+	dmesg | tail -n 100
+}
+
+watch_s=$(tr ' ' '\n' </proc/cmdline | sed -n 's/^lab.watch=//p')
+[ -z "$watch_s" ] || watch "$watch_s" &
+
 # shellcheck disable=SC1091
 (. "$run/cmd")
 rc=$?

@@ -7,6 +7,8 @@
 # init.sh): no such line is a failure, whatever else happened.
 
 LAB_TIMEOUT_S=${LAB_TIMEOUT_S:-1500}
+# before that, a guest by the machine's clock says what it is at
+LAB_WATCH_S=$((LAB_TIMEOUT_S * 9 / 10))
 
 # The guest's output as it comes, without the verdict, which is returned
 lab_verdict()
@@ -20,11 +22,21 @@ lab_verdict()
 			printf '%s\n' "${line%$'\r'}"
 		fi
 	done
-	if [ -z "$rc" ]; then
-		echo "lab: the kernel ended without a verdict"
-		rc=98
+	return "${rc:-98}"
+}
+
+# lab_ended RUN STATUS VERDICT: why there is none, as far as what ran the kernel
+# knows.  Status is not looked at otherwise: it may abort while it powers off.
+lab_ended()
+{
+	local run=$1 status=$2 verdict=$3
+
+	if [ "$verdict" = 98 ]; then
+		echo "lab: the kernel ended without a verdict, status $status$(
+			[ "$status" != 124 ] || echo ": $LAB_TIMEOUT_S s are over")"
+		tail -n 20 "$run/stderr"
 	fi
-	return "$rc"
+	return "$verdict"
 }
 
 # Files for the guest: the command, quoted
@@ -89,15 +101,15 @@ uml_boot()
 		root=/dev/root rootfstype=hostfs rootflags=/ rw quiet \
 		init=/proc/self/cwd/init.sh con0=null,fd:1 con=null uml_dir=./ \
 		random.trust_cpu=on kunit.enable=1 log_buf_len=16M $clock \
-		</dev/null 2>/dev/null
+		</dev/null 2>stderr
 }
 
-# qemu_boot KERNEL ACCEL MB INITRD APPEND [OPTION...].  Huge pages: to clear one takes
-# an emulated CPU two milliseconds, at any time.
+# qemu_boot KERNEL ACCEL MB RUN INITRD APPEND [OPTION...].  Huge pages: to clear one
+# takes an emulated CPU two milliseconds, at any time.
 qemu_boot()
 {
-	local kernel=$1 accel=$2 mem=$3 initrd=$4 append=$5
-	shift 5
+	local kernel=$1 accel=$2 mem=$3 run=$4 initrd=$5 append=$6
+	shift 6
 
 	# the accelerator may have options, and the last -smp counts
 	# shellcheck disable=SC2086
@@ -106,18 +118,19 @@ qemu_boot()
 		-m "${mem}M" -display none -serial stdio \
 		-kernel "$(guest_image "$kernel")" -initrd "$initrd" "$@" \
 		-append "console=ttyS0 quiet panic=-1 log_buf_len=16M transparent_hugepage=never $append" \
-		</dev/null 2>/dev/null
+		</dev/null 2>"$run/stderr"
 }
 
-# stock_boot ACCEL MB APPEND: the machine's file system over 9p
+# stock_boot ACCEL MB RUN APPEND: the machine's file system over 9p
 stock_boot()
 {
-	qemu_boot stock "$1" "$2" "$(stock_dir)/initramfs.cpio" "$3" \
+	qemu_boot stock "$1" "$2" "$3" "$(stock_dir)/initramfs.cpio" "$4" \
 		-fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap \
 		-device virtio-9p-pci,fsdev=host,mount_tag=host
 }
 
-# /dev/kvm is not enough: some machines have it and start no kernel with it
+# qemu_accel RUN: /dev/kvm is not enough: some machines have it and start no kernel
+# with it
 qemu_accel()
 {
 	local mark result
@@ -126,7 +139,7 @@ qemu_accel()
 	if [ ! -e "$mark" ]; then
 		result=tcg,thread=multi
 		if [ -w /dev/kvm ] &&
-		   (LAB_TIMEOUT_S=20 stock_boot kvm 512 lab.probe) 2>/dev/null |
+		   (LAB_TIMEOUT_S=20 stock_boot kvm 512 "$1" lab.probe) |
 			grep -q '@@lab-probe@@'; then
 			result=kvm
 		fi
@@ -196,11 +209,11 @@ guest_boot()
 			guest_modules stock "$run" "$module"
 			modules=$run/lib/modules
 		fi
-		stock_boot "$accel" "$mem" \
+		stock_boot "$accel" "$mem" "$run" \
 			"lab.init=$LAB/init.sh lab.run=$run lab.modules=$modules $append"
 	else
 		distro_initrd "$kernel" "$run" "$module"
-		qemu_boot "$kernel" "$accel" "$mem" "$run/initrd" \
+		qemu_boot "$kernel" "$accel" "$mem" "$run" "$run/initrd" \
 			"$append rdinit=$LAB/init.sh -- $run"
 	fi
 }
@@ -255,20 +268,22 @@ lab_run()
 		fi
 		(uml_boot "$kernel" "$mem" "$clock $tty" "$run" "$seed") |
 			lab_verdict
-		# it may abort while it powers off
-		rc=${PIPESTATUS[1]}
+		lab_ended "$run" "${PIPESTATUS[@]}"
+		rc=$?
 		[ -z "$tty" ] || stty "$settings" <&3
 		return "$rc"
 		;;
 	*)
 		if [ -n "$counted" ]; then
 			accel=$(qemu_counted "$kernel")
+			clock=$counted
 		else
-			accel=$(qemu_accel)
+			accel=$(qemu_accel "$run")
+			clock=lab.watch=$LAB_WATCH_S
 		fi
 		guest_boot "$kernel" "$accel" "${mem:-2048}" "$run" "$module" \
-			"$counted" | lab_verdict
-		return "${PIPESTATUS[1]}"
+			"$clock" | lab_verdict
+		lab_ended "$run" "${PIPESTATUS[@]}"
 		;;
 	esac
 }

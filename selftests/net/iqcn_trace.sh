@@ -16,18 +16,52 @@ TRACE=/sys/kernel/tracing
 EVENTS=$TRACE/events/iqcn
 RST=$TOP/Documentation/tracing.rst
 
+# How long the tools may take to begin, and to end.  One that hangs says nothing of what
+# it is to show.
+TOOL_S=120
+
+# hangs WHAT: it does, so nothing more comes of it
+hangs()
+{
+	skip "$1 for $TOOL_S s: $(cat "$TMP"/*.out | tr '\n' ' ')"
+	kill -KILL "${tools[@]}"
+}
+
 # started WHAT COMMAND...: wait until it says that $! is at work, or that is gone
 started()
 {
-	local what=$1
+	local what=$1 end=$((SECONDS + TOOL_S))
 	shift
 
 	until "$@" 2>/dev/null; do
 		if ! kill -0 $! 2>/dev/null; then
 			fail "$what did not start: $(cat "$TMP"/*.out)"
+			kill -KILL "${tools[@]}"
+			return 1
+		fi
+		if [ $SECONDS -ge $end ]; then
+			hangs "$what does not start"
 			return 1
 		fi
 		sleep 0.2
+	done
+}
+
+# ended WHAT PID...: tell it to, and wait until it has
+ended()
+{
+	local what=$1 end=$((SECONDS + TOOL_S)) pid
+	shift
+
+	kill -INT "$@"
+	for pid; do
+		while kill -0 "$pid" 2>/dev/null; do
+			if [ $SECONDS -ge $end ]; then
+				hangs "$what does not end"
+				return 1
+			fi
+			sleep 0.2
+		done
 	done
 }
 
@@ -45,7 +79,7 @@ rendered()
 # Every event, every name: trace-cmd says of them what the kernel does
 test_rendered()
 {
-	local event word recorder
+	local event word tools
 
 	topology bridge vlan
 	bottleneck 10mbit kmin 3000 kmax 6000 detect queue,depth,run,span \
@@ -53,7 +87,7 @@ test_rendered()
 	echo >$TRACE/trace
 	echo 1 >$EVENTS/enable
 	(cd "$TMP" && exec trace-cmd record -B iqcn -e iqcn >cmd.out 2>&1) &
-	recorder=$!
+	tools=($!)
 	started trace-cmd enabled $TRACE/instances/iqcn/events/iqcn || return
 	np --time 400 --ack 1 --cnp 20000
 	data --flows 2 --tos 3 --count 12 --interval 3000 --len 64
@@ -66,7 +100,7 @@ test_rendered()
 	# more at once than the slowest machine lets out meanwhile
 	data --count 40
 	sleep 0.1
-	kill -INT $recorder
+	ended trace-cmd "${tools[@]}" || return
 	wait
 	echo 0 >$EVENTS/enable
 	rendered <$TRACE/trace >"$TMP/kernel"
@@ -138,7 +172,7 @@ counts()
 # What bpftrace and trace-cmd count is what tc and debugfs do
 test_tools()
 {
-	local tools=() sent wreb drop i
+	local tools sent wreb drop
 
 	if [ ! -e /proc/sys/kernel/unprivileged_bpf_disabled ]; then
 		skip "a kernel without BPF"
@@ -147,15 +181,9 @@ test_tools()
 	topology bridge
 	bottleneck 2mbit limit 30000 kmin 3000 kmax 6000 base both t1 5ms \
 		age 100s
-	# first, and again: it gives up if the kernel gets symbols while it begins
-	for i in {1..10}; do
-		run cmd 'trace-cmd record'
-		until enabled $EVENTS || ! kill -0 $! 2>/dev/null; do
-			sleep 0.2
-		done
-		! enabled $EVENTS || break
-	done
-	tools+=($!)
+	run cmd 'trace-cmd record'
+	tools=($!)
+	started trace-cmd enabled $EVENTS || return
 	run late '@late_ns'
 	tools+=($!)
 	started bpftrace grep -q Attach "$TMP/late.out" || return
@@ -175,7 +203,9 @@ test_tools()
 	data --flows 3 --psn 2000 --count 80 --interval 1000
 	# the timer says no more: counters stand still
 	sleep 1
-	kill -INT "${tools[@]}"
+	# first: it gives up if there are other symbols while it reads them
+	ended trace-cmd "${tools[0]}" || return
+	ended bpftrace "${tools[@]:1}" || return
 	wait
 
 	sent=$(stat cnp_sent) wreb=$(stat cnp_wreb) drop=$(stat cnp_drop)
