@@ -3,10 +3,16 @@
  * The flows of a port: found by key, made at the first packet that is CE or
  * comes to a deep queue, forgotten when idle, when there are too many, or with
  * their queue.
+ *
+ * The table is a port's, for several queues of it may have packets of one flow.  A
+ * queue knows the flows whose packets came last by less than their key, each in the
+ * one slot where it may be: that is where most packets find theirs.
  */
+#include <linux/hash.h>
 #include <linux/if_vlan.h>
 #include <linux/random.h>
 #include <linux/slab.h>
+#include <net/ipv6.h>
 
 #include "iqcn.h"
 #include "params.h"
@@ -53,6 +59,17 @@ static const struct rhashtable_params iqcn_flow_params = {
 	.automatic_shrinking = true,
 };
 
+/* Its VLAN id as far as keys have one */
+static u16 iqcn_key_vid(bool tagged, const struct iqcn_vlan *vlan)
+{
+	return tagged && vlan->proto ? vlan->tci & VLAN_VID_MASK : 0;
+}
+
+static bool iqcn_key_tagged(const struct iqcn_port *port)
+{
+	return READ_ONCE(port->snoop) == IQCN_SNOOP_PORT;
+}
+
 /**
  * iqcn_key_init() - fill a key
  * @key: key
@@ -69,15 +86,91 @@ void iqcn_key_init(struct iqcn_key *key, const struct iqcn_port *port,
 		   const struct in6_addr *src, const struct in6_addr *dst,
 		   u32 qp, const struct iqcn_vlan *vlan)
 {
-	bool tagged = READ_ONCE(port->snoop) == IQCN_SNOOP_PORT;
+	bool tagged = iqcn_key_tagged(port);
 	int i;
 
 	key->src = *src;
 	key->dst = *dst;
 	key->qp = qp;
 	for (i = 0; i < IQCN_VLANS; i++)
-		key->vid[i] = tagged && vlan[i].proto ?
-			      vlan[i].tci & VLAN_VID_MASK : 0;
+		key->vid[i] = iqcn_key_vid(tagged, &vlan[i]);
+}
+
+/* What a lookup in the table compares, without a key.  RCU */
+static bool iqcn_flow_is_of(const struct iqcn_flow *flow,
+			    const struct iqcn_port *port,
+			    const struct iqcn_pkt *pkt)
+{
+	const struct iqcn_key *key;
+	bool tagged;
+	int i;
+
+	if (flow->qp != pkt->dest_qp)
+		return false;
+	key = &flow->hosts->key;
+	tagged = iqcn_key_tagged(port);
+	for (i = 0; i < IQCN_VLANS; i++)
+		if (key->vid[i] != iqcn_key_vid(tagged, &pkt->vlan[i]))
+			return false;
+	return ipv6_addr_equal(&key->src, &pkt->src) &&
+	       ipv6_addr_equal(&key->dst, &pkt->dst);
+}
+
+/* Numbers of QPs often follow each other: then so do their slots, far apart */
+static struct iqcn_flow **iqcn_recent_slot(const struct iqcn_queue *q,
+					   const struct in6_addr *src,
+					   const struct in6_addr *dst, u32 qp)
+{
+	u32 hosts = (__force u32)src->s6_addr32[3] ^
+		    rol32((__force u32)dst->s6_addr32[3], 5);
+
+	return &q->recent[hash_32(hosts + qp, IQCN_RECENT_BITS)];
+}
+
+/* It is alive, so its slot will be cleared before it is freed */
+static void iqcn_recent_add(struct iqcn_queue *q, struct iqcn_flow **slot,
+			    struct iqcn_flow *flow)
+{
+	spin_lock(&q->lock);
+	if (flow->queue == q)
+		WRITE_ONCE(*slot, flow);
+	spin_unlock(&q->lock);
+}
+
+/* It leaves the queue; @q->lock */
+static void iqcn_recent_del(struct iqcn_queue *q, struct iqcn_flow *flow)
+{
+	const struct iqcn_key *key = &flow->hosts->key;
+	struct iqcn_flow **slot;
+
+	slot = iqcn_recent_slot(q, &key->src, &key->dst, flow->qp);
+	if (*slot == flow)
+		WRITE_ONCE(*slot, NULL);
+}
+
+/**
+ * iqcn_flow_queue_init() - a queue may have flows
+ * @q: queue
+ *
+ * Context: process.
+ * Return: 0 or a negative error.
+ */
+int iqcn_flow_queue_init(struct iqcn_queue *q)
+{
+	q->recent = kcalloc(BIT(IQCN_RECENT_BITS), sizeof(*q->recent),
+			    GFP_KERNEL);
+	return q->recent ? 0 : -ENOMEM;
+}
+
+/**
+ * iqcn_flow_queue_free() - it has none any more
+ * @q: queue, iqcn_flow_queue_init() may have failed
+ *
+ * Context: process; no packet enters.
+ */
+void iqcn_flow_queue_free(struct iqcn_queue *q)
+{
+	kfree(q->recent);
 }
 
 /**
@@ -182,6 +275,7 @@ static void iqcn_flow_unlink(struct iqcn_flow *flow, struct iqcn_queue *q)
 	lockdep_assert_held(&q->lock);
 
 	iqcn_trigger_cancel(q, flow);
+	iqcn_recent_del(q, flow);
 	if (iqcn_flow_own(q, flow))
 		q->n_congested--;
 	flow->congested = 0;
@@ -389,6 +483,30 @@ static void iqcn_flow_retag(struct iqcn_flow *flow, const struct iqcn_pkt *pkt)
 	spin_unlock(&q->lock);
 }
 
+/* By the table, and if it is not there it is made */
+static noinline struct iqcn_flow *iqcn_flow_look_up(struct iqcn_queue *q,
+						    const struct iqcn_pkt *pkt,
+						    struct iqcn_flow **slot)
+{
+	struct iqcn_flow *flow;
+	struct iqcn_key key;
+
+	iqcn_key_init(&key, q->port, &pkt->src, &pkt->dst, pkt->dest_qp,
+		      pkt->vlan);
+
+	rcu_read_lock();
+	flow = iqcn_flow_find(q->port, &key);
+	if (!flow || !refcount_inc_not_zero(&flow->refs))
+		flow = iqcn_flow_new(q, &key, pkt);
+	rcu_read_unlock();
+
+	if (flow)
+		iqcn_recent_add(q, slot, flow);
+	else
+		iqcn_inc(q->st.flow_full);
+	return flow;
+}
+
 /**
  * iqcn_flow_get() - find or make the flow of a packet
  * @q: queue that the packet enters
@@ -401,22 +519,16 @@ static void iqcn_flow_retag(struct iqcn_flow *flow, const struct iqcn_pkt *pkt)
 struct iqcn_flow *iqcn_flow_get(struct iqcn_queue *q,
 				const struct iqcn_pkt *pkt)
 {
-	struct iqcn_flow *flow;
-	struct iqcn_key key;
+	struct iqcn_flow *flow, **slot;
 
-	iqcn_key_init(&key, q->port, &pkt->src, &pkt->dst, pkt->dest_qp,
-		      pkt->vlan);
-
-	rcu_read_lock();
-	flow = iqcn_flow_find(q->port, &key);
-	if (!flow || !refcount_inc_not_zero(&flow->refs))
-		flow = iqcn_flow_new(q, &key, pkt);
-	else if (READ_ONCE(q->port->snoop) == IQCN_SNOOP_NETNS)
+	slot = iqcn_recent_slot(q, &pkt->src, &pkt->dst, pkt->dest_qp);
+	/* BHs are off, for which RCU waits too */
+	flow = READ_ONCE(*slot);
+	if (!flow || !iqcn_flow_is_of(flow, q->port, pkt) ||
+	    !refcount_inc_not_zero(&flow->refs))
+		flow = iqcn_flow_look_up(q, pkt, slot);
+	if (flow && unlikely(!iqcn_key_tagged(q->port)))
 		iqcn_flow_retag(flow, pkt);
-	rcu_read_unlock();
-
-	if (!flow)
-		iqcn_inc(q->st.flow_full);
 	return flow;
 }
 

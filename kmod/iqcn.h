@@ -340,6 +340,9 @@ struct iqcn_config {
 	u32 snoop;
 };
 
+/* Flows that a queue finds without the table: one page of them */
+#define IQCN_RECENT_BITS	9
+
 /**
  * struct iqcn_queue - a qdisc, as far as others than qdisc.c care
  * @drain: meter of @drain_bps; root lock
@@ -360,6 +363,8 @@ struct iqcn_config {
  * @sampler: what copies go to, NULL: nowhere; RTNL and root lock to write
  * @port: its port, NULL on a device that is not Ethernet
  * @list: in port->queues
+ * @recent: flows whose packets came last, each where its key says (flow.c), or NULL;
+ *	@lock to write, root lock and BHs off to read
  * @lock: see above
  * @ce: meter of CE packets
  * @max_bytes: largest CE packet that was looked at
@@ -376,9 +381,10 @@ struct iqcn_config {
  * @timer_ns: when the timer comes, or came if it runs; KTIME_MAX: not armed
  * @deadlines: of flows, in order (deadline.h)
  * @chances: flows that IQCN_NOTIFY_PI holds, likewise
+ * @chances_ns: when one of these was last seen to
  * @held: flows whose CNP is due and waits, by when it is sent
  * @lru: all flows, those that are settled apart; the one whose last packet is longest
- *	ago first, or nearly so
+ *	ago first, to an epoch of @active
  * @by_grade: number of flows by grade of their pairing
  * @n_flows: number of flows
  * @timer: for the first of @deadlines, @chances and @held, and for silence; set
@@ -402,6 +408,7 @@ struct iqcn_queue {
 	struct psample_group *sampler;
 	struct iqcn_port *port;
 	struct list_head list;
+	struct iqcn_flow **recent;
 
 	spinlock_t lock ____cacheline_aligned_in_smp; /* from here on */
 	struct iqcn_meter ce;
@@ -419,6 +426,7 @@ struct iqcn_queue {
 	u64 timer_ns;
 	struct list_head deadlines;
 	struct list_head chances;
+	u64 chances_ns;
 	struct timerqueue_head held;
 	struct list_head lru[2];
 	unsigned int by_grade[__IQCN_PAIR_MAX];
@@ -740,6 +748,8 @@ void iqcn_key_init(struct iqcn_key *key, const struct iqcn_port *port,
 		   u32 qp, const struct iqcn_vlan *vlan);
 int iqcn_flow_tables_init(struct iqcn_port *port);
 void iqcn_flow_tables_free(struct iqcn_port *port);
+int iqcn_flow_queue_init(struct iqcn_queue *q);
+void iqcn_flow_queue_free(struct iqcn_queue *q);
 struct iqcn_flow *iqcn_flow_find(struct iqcn_port *port,
 				 const struct iqcn_key *key);
 struct iqcn_flow *iqcn_flow_get(struct iqcn_queue *q,

@@ -188,16 +188,10 @@ static bool iqcn_bts_wanted(struct iqcn_queue *q, struct sk_buff *skb,
 			    enum iqcn_parsed parsed, const struct iqcn_pkt *pkt,
 			    u8 ecn)
 {
-	bool wanted;
-
 	if (ecn == INET_ECN_NOT_ECT || !iqcn_bts_flow(q, skb, parsed, pkt))
 		return false;
-	rcu_read_lock();
-	wanted = iqcn_bts_arrived(q, iqcn_skb_cb(skb)->flow,
-				  (const void *)skb->data,
-				  iqcn_segs(skb), ecn);
-	rcu_read_unlock();
-	return wanted;
+	return iqcn_bts_arrived(q, iqcn_skb_cb(skb)->flow,
+				(const void *)skb->data, iqcn_segs(skb), ecn);
 }
 
 /* One is dropped for want of room */
@@ -207,10 +201,8 @@ static void iqcn_bts_lost(struct iqcn_queue *q, struct sk_buff *skb,
 {
 	if (!iqcn_bts_may(ecn, true) || !iqcn_bts_flow(q, skb, parsed, pkt))
 		return;
-	rcu_read_lock();
 	iqcn_bts_dropped(q, iqcn_skb_cb(skb)->flow, (const void *)skb->data,
 			 ecn == INET_ECN_CE);
-	rcu_read_unlock();
 	iqcn_cb_put(skb);
 }
 
@@ -619,7 +611,9 @@ static int iqcn_init(struct Qdisc *sch, struct nlattr *opt,
 
 	/* on any other device it marks and counts, but has nobody to tell */
 	if (dev->type == ARPHRD_ETHER) {
-		err = iqcn_port_attach(dev, q, extack);
+		err = iqcn_flow_queue_init(q);
+		if (!err)
+			err = iqcn_port_attach(dev, q, extack);
 		if (err)
 			return err;
 	}
@@ -635,6 +629,7 @@ static void iqcn_destroy(struct Qdisc *sch)
 
 	if (q->port)
 		iqcn_port_detach(q);
+	iqcn_flow_queue_free(q);
 	if (q->sampler)
 		iqcn_psample_put(q->sampler);
 	/* somebody still holds what never was in use: some kernels free that

@@ -50,6 +50,19 @@ iqcn_skb_parse(const struct sk_buff *skb, u32 off, __be16 proto, u8 *buf,
 	return iqcn_parse(*data, avail, total, proto, pkt);
 }
 
+/* Not in one piece, or no RoCEv2.  By itself, for its buffer makes a function guard
+ * the stack.
+ */
+static noinline enum iqcn_parsed
+iqcn_skb_headers_slow(const struct sk_buff *skb, u32 off, __be16 proto,
+		      struct iqcn_pkt *pkt)
+{
+	u8 buf[IQCN_PARSE_MAX];
+	const u8 *data;
+
+	return iqcn_skb_parse(skb, off, proto, buf, &data, pkt);
+}
+
 /**
  * iqcn_skb_headers() - parse a packet of which nothing but its headers is wanted
  * @skb: packet
@@ -67,16 +80,13 @@ static inline enum iqcn_parsed
 iqcn_skb_headers(const struct sk_buff *skb, u32 off, __be16 proto,
 		 struct iqcn_pkt *pkt)
 {
-	u8 buf[IQCN_PARSE_MAX];
-	const u8 *data;
-
 	if (likely(skb_headlen(skb) > off)) {
 		iqcn_skb_outer_vlan(skb, pkt);
 		if (likely(iqcn_parse(skb->data + off, skb_headlen(skb) - off,
 				      skb->len - off, proto, pkt) == IQCN_ROCE))
 			return IQCN_ROCE;
 	}
-	return iqcn_skb_parse(skb, off, proto, buf, &data, pkt);
+	return iqcn_skb_headers_slow(skb, off, proto, pkt);
 }
 
 /**
