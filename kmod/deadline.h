@@ -71,7 +71,8 @@ static inline void iqcn_deadline_restart(struct iqcn_deadline *d,
  */
 static inline void iqcn_deadline_cancel(struct iqcn_deadline *d)
 {
-	list_del_init(&d->node);
+	if (iqcn_deadline_armed(d))
+		list_del_init(&d->node);
 }
 
 /**

@@ -77,7 +77,11 @@ static inline u32 iqcn_sample_pick(u32 psn, u32 segs, u32 dest_qp, u32 every,
  */
 static inline u64 iqcn_sample_gap_ns(u64 ns, u32 every)
 {
-	return every == 1 ? ns : div_u64(ns, every);
+	if (likely(every == 1))
+		return ns;
+	/* or the compiler sees that it may divide by 1 as well */
+	OPTIMIZER_HIDE_VAR(every);
+	return div_u64(ns, every);
 }
 
 /**

@@ -47,6 +47,10 @@
 #define IQCN_BATCH		8
 /* Flows seen to in one run of the timer, before others get the CPU */
 #define IQCN_TIMER_RUN		32
+/* Chances of flows that are held are seen to no more than so many times per T1: with
+ * many such flows the timer would come for each packet
+ */
+#define IQCN_CHANCES_PER_T1	4
 /* How long they get it for at least; no less than the run has taken */
 #define IQCN_TIMER_GAP_NS	1000
 
@@ -75,6 +79,17 @@ static u64 iqcn_trigger_due_ns(const struct iqcn_queue *q,
 	return iqcn_deadline_scan_ns(due_ns, q->p.period_ns);
 }
 
+/* When the first chance is seen to.  If it is late already there were too many at once. */
+static u64 iqcn_trigger_chance_ns(const struct iqcn_queue *q,
+				  const struct iqcn_deadline *chance, u64 now_ns)
+{
+	u64 due_ns = chance->base_ns + q->p.t1_ns;
+
+	if (due_ns <= now_ns)
+		return due_ns;
+	return max(due_ns, q->chances_ns + q->p.t1_ns / IQCN_CHANCES_PER_T1);
+}
+
 /* When the timer has something to do: at the first deadline, when the first CNP
  * has been held for long enough, and while the queue is congested when a silence
  * would end that.
@@ -95,7 +110,7 @@ static u64 iqcn_trigger_next_ns(struct iqcn_queue *q, u64 now_ns)
 	if (iqcn_pi_runs(&q->pi))
 		next_ns = min(next_ns, q->pi.deep_ns + IQCN_PI_END_NS);
 	if (chance)
-		next_ns = min(next_ns, chance->base_ns + q->p.t1_ns);
+		next_ns = min(next_ns, iqcn_trigger_chance_ns(q, chance, now_ns));
 	if (held)
 		next_ns = min_t(u64, next_ns, held->expires);
 	/* a timer that is armed already comes soon enough for that */
@@ -115,10 +130,17 @@ static u64 iqcn_trigger_next_ns(struct iqcn_queue *q, u64 now_ns)
  */
 void iqcn_trigger_arm(struct iqcn_queue *q, u64 now_ns, u64 late_ns)
 {
+	struct timerqueue_node *held = timerqueue_getnext(&q->held);
 	u64 next_ns;
 
 	lockdep_assert_held(&q->lock);
 
+	/* as for nearly every packet: what it begins is not sooner.  The timer was
+	 * armed for what began before.
+	 */
+	if (q->timer_ns <= now_ns + min_t(u64, q->p.t1_ns, IQCN_PI_END_NS) &&
+	    (!held || held->expires >= q->timer_ns))
+		return;
 	next_ns = iqcn_trigger_next_ns(q, now_ns);
 	if (next_ns <= now_ns)
 		next_ns = late_ns;
@@ -499,6 +521,7 @@ static bool iqcn_trigger_one(struct iqcn_queue *q, struct iqcn_notice *n,
 	if (first && iqcn_deadline_due(first, q->p.t1_ns, now_ns)) {
 		flow = container_of(first, struct iqcn_flow, chance);
 		due_ns = first->base_ns + q->p.t1_ns;
+		q->chances_ns = now_ns;
 		*tell = iqcn_bts_hold(q, flow, now_ns) &&
 			iqcn_tell(q, flow, n, IQCN_CAUSE_HOLD, false, due_ns,
 				  now_ns);
