@@ -56,15 +56,18 @@ static inline void iqcn_active_run(struct iqcn_active *a, u64 now_ns)
  * @a: count
  * @epoch: the flow's
  * @now_ns: now
+ *
+ * Return: it is the first one of this epoch.
  */
-static inline void iqcn_active_seen(struct iqcn_active *a, u32 *epoch,
+static inline bool iqcn_active_seen(struct iqcn_active *a, u32 *epoch,
 				    u64 now_ns)
 {
 	iqcn_active_run(a, now_ns);
 	if (*epoch == a->epoch)
-		return;
+		return false;
 	*epoch = a->epoch;
 	a->n++;
+	return true;
 }
 
 /**

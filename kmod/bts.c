@@ -110,13 +110,14 @@ void iqcn_bts_reset(struct iqcn_queue *q)
 u64 iqcn_bts_run(struct iqcn_queue *q, u64 now_ns)
 {
 	u32 depth_bytes = READ_ONCE(*q->depth_bytes);
+	bool ran = iqcn_pi_runs(&q->pi);
 
 	if (!iqcn_queue_tells(q, IQCN_NOTIFY_PI))
 		return 0;
 	iqcn_active_run(&q->active, now_ns);
-	iqcn_pi_run(&q->pi, &q->p.pi, iqcn_active_flows(&q->active),
-		    depth_bytes, now_ns);
-	iqcn_bts_calm(q);
+	if (iqcn_pi_run(&q->pi, &q->p.pi, iqcn_active_flows(&q->active),
+			depth_bytes, now_ns) != ran)
+		iqcn_bts_calm(q);
 	return iqcn_pi_prob(&q->pi, &q->p.pi, depth_bytes);
 }
 
@@ -187,6 +188,14 @@ static void iqcn_bts_macs(struct iqcn_flow *flow, const struct ethhdr *eth,
 	flow->mac_ns = now_ns;
 }
 
+/* Once per epoch it is young again, which is as well as ageing has to know it */
+static __always_inline void iqcn_bts_active(struct iqcn_queue *q,
+					    struct iqcn_flow *flow, u64 now_ns)
+{
+	if (iqcn_active_seen(&q->active, &flow->active_epoch, now_ns))
+		iqcn_flow_used(q, flow);
+}
+
 /**
  * iqcn_bts_seen() - a packet of a flow, arriving or leaving
  * @q: queue
@@ -200,17 +209,15 @@ void iqcn_bts_seen(struct iqcn_queue *q, struct iqcn_flow *flow,
 		   const struct ethhdr *eth, u64 now_ns)
 {
 	iqcn_bts_macs(flow, eth, now_ns);
-	iqcn_active_seen(&q->active, &flow->active_epoch, now_ns);
+	iqcn_bts_active(q, flow, now_ns);
 	iqcn_gradient_add(&q->gradient, q->p.window_ns, now_ns,
 			  READ_ONCE(*q->depth_bytes));
 }
 
-static void iqcn_bts_spacing(struct iqcn_queue *q, struct iqcn_flow *flow,
-			     u64 now_ns)
+static void iqcn_bts_spacing(struct iqcn_flow *flow, u64 now_ns)
 {
 	flow->arrive_gap_ns = iqcn_bts_gap_ns(flow->arrived_ns, now_ns);
 	WRITE_ONCE(flow->arrived_ns, now_ns);
-	iqcn_flow_used(q, flow);
 }
 
 /* A CNP, if the sender is known and had none just now */
@@ -252,7 +259,7 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 		goto out;
 	now_ns = ktime_get_ns();
 	iqcn_bts_seen(q, flow, eth, now_ns);
-	iqcn_bts_spacing(q, flow, now_ns);
+	iqcn_bts_spacing(flow, now_ns);
 	if (!iqcn_bts_may(ecn, false)) {
 		/* its sender is somebody else's business */
 		iqcn_bts_run(q, now_ns);
@@ -292,7 +299,7 @@ void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
 	if (flow->queue == q) {
 		now_ns = ktime_get_ns();
 		iqcn_bts_seen(q, flow, eth, now_ns);
-		iqcn_bts_spacing(q, flow, now_ns);
+		iqcn_bts_spacing(flow, now_ns);
 		iqcn_bts_run(q, now_ns);
 		at_ns = now_ns;
 		if (flow->told_ns)
@@ -327,7 +334,7 @@ bool iqcn_bts_hold(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 	/* the timer may be late */
 	chances = min_t(u64, div_u64(now_ns - flow->chance.base_ns, q->p.t1_ns),
 			IQCN_HOLD_GAPS);
-	iqcn_active_seen(&q->active, &flow->active_epoch, now_ns);
+	iqcn_bts_active(q, flow, now_ns);
 	iqcn_deadline_restart(&flow->chance, &q->chances, now_ns);
 	if (iqcn_flow_too_soon(q, flow, now_ns)) {
 		iqcn_pi_save(&flow->credit, prob, chances);

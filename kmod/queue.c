@@ -117,6 +117,8 @@ void iqcn_queue_detect(struct iqcn_queue *q, bool fresh, u64 now_ns)
 				       q->p.mark.kmax_bytes);
 		bits = iqcn_with(bits, IQCN_DETECT_DEPTH, on);
 	}
+	if (bits == q->congested)
+		return;
 	iqcn_queue_set_congested(q, bits, iqcn_reason(bits ?: q->congested),
 				 now_ns);
 }
@@ -268,9 +270,6 @@ static void iqcn_flow_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	WRITE_ONCE(flow->ce_ns, now_ns);
 	flow->ce_since = true;
 	flow->ce_sent += segs;
-	/* if its arrivals are seen they have put it where it belongs */
-	if (now_ns - flow->arrived_ns > IQCN_ARRIVALS_NS)
-		iqcn_flow_used(q, flow);
 }
 
 /**
@@ -294,7 +293,6 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	bool alive = false;
 	u64 now_ns;
 
-	rcu_read_lock();
 	/* if its arrivals are seen it is where they are */
 	if (flow && unlikely(READ_ONCE(flow->queue) != q) &&
 	    ktime_get_ns() - READ_ONCE(flow->arrived_ns) > IQCN_ARRIVALS_NS)
@@ -320,9 +318,9 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	iqcn_trigger_arm(q, now_ns, now_ns);
 	spin_unlock(&q->lock);
 
+	/* BHs are off, for which RCU waits too: its hosts are there */
 	if (echo && alive)
 		iqcn_pair_sent(q->port, flow->hosts, flow->qp, psn, segs);
-	rcu_read_unlock();
 	return now_ns;
 }
 
@@ -338,13 +336,11 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
 			   u32 psn, u32 segs)
 {
-	rcu_read_lock();
-	/* alive, so its hosts are there */
+	/* alive, so its hosts are there: BHs are off, for which RCU waits too */
 	if (READ_ONCE(flow->queue)) {
 		WRITE_ONCE(flow->psn, (psn + segs - 1) & IQCN_PSN_MASK);
 		iqcn_pair_sent(q->port, flow->hosts, flow->qp, psn, segs);
 	}
-	rcu_read_unlock();
 }
 
 /**
