@@ -39,13 +39,15 @@
 #define IQCN_CNP_RESERVE_BYTES	16384
 
 /* Of a packet that waits: if @roce_ce is false all else means nothing.  @flow holds
- * a reference: that of a CE packet if it is looked at, or wanted for pairing.
+ * a reference: that of a CE packet if it is looked at, or wanted for pairing.  There
+ * was no room for it if it was @asked for and is NULL.
  */
 struct iqcn_skb_cb {
 	struct iqcn_flow *flow;
 	u32 psn;
 	u16 segs;
 	bool roce_ce;
+	u8 asked:1;
 	u8 looked_at:1;
 	u8 echo:1;
 };
@@ -161,6 +163,18 @@ static u32 iqcn_segs(const struct sk_buff *skb)
 	return skb_shinfo(skb)->gso_segs ?: 1;
 }
 
+/* The flow of a packet goes to its cb; that there is none is counted once */
+static void iqcn_cb_get(struct iqcn_queue *q, struct sk_buff *skb,
+			const struct iqcn_pkt *pkt)
+{
+	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
+
+	if (cb->asked)
+		return;
+	cb->flow = iqcn_flow_get(q, pkt);
+	cb->asked = true;
+}
+
 /* The flow of a packet that may cause a CNP, with a reference in cb.  Return: false
  * if there is none.
  */
@@ -170,7 +184,7 @@ static bool iqcn_bts_flow(struct iqcn_queue *q, struct sk_buff *skb,
 	if (!iqcn_bts(q) || parsed != IQCN_ROCE ||
 	    !iqcn_op_is_data(pkt->opcode))
 		return false;
-	iqcn_skb_cb(skb)->flow = iqcn_flow_get(q, pkt);
+	iqcn_cb_get(q, skb, pkt);
 	return iqcn_skb_cb(skb)->flow;
 }
 
@@ -226,8 +240,8 @@ static void iqcn_ce_queued(struct iqcn_queue *q, struct sk_buff *skb,
 	/* to tell one flow's packets from another's all are wanted */
 	if (!cb->looked_at && !(cb->echo && iqcn_unsettled(q)))
 		iqcn_cb_put(skb);
-	else if (!cb->flow)
-		cb->flow = iqcn_flow_get(q, pkt);
+	else
+		iqcn_cb_get(q, skb, pkt);
 }
 
 static int iqcn_tail(struct sk_buff *skb, struct Qdisc *sch)
@@ -343,6 +357,7 @@ static noinline int iqcn_enqueue_look(struct sk_buff *skb, struct Qdisc *sch,
 	struct iqcn_l3 l3 = iqcn_look(skb);
 
 	iqcn_skb_cb(skb)->flow = NULL;
+	iqcn_skb_cb(skb)->asked = false;
 	if (unlikely(!iqcn_fits(skb, sch, 0)))
 		return iqcn_enqueue_full(skb, sch, &l3, to_free);
 	if (l3.ecn != INET_ECN_CE &&

@@ -23,6 +23,7 @@ ALL_TESTS="
 	test_autoload
 	test_module
 	test_traffic
+	test_full
 	test_users
 	test_small
 "
@@ -488,6 +489,23 @@ test_traffic()
 	data --qp 0x700 --count 100
 	wait
 	check "CNPs" "$(grep -c . "$TMP/snd")" -gt 20
+}
+
+# That there is no room for a flow is counted once per packet, whoever asks for it
+test_full()
+{
+	faults 0 Y || return
+	topology bridge
+	bottleneck 10mbit kmin 1 kmax 2 notify timer,wreb,pi profile 0:1 qref 2k
+	data --flows 30 --count 90 --len 500
+	check "flows" "$(stat flows)" -eq 30
+	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn flows 1
+	check "refused so far" "$(stat flow_full)" -eq 0
+	at_random 100
+	data --flows 30 --qp 0x900 --count 90 --len 500
+	at_random 0
+	check "refused" "$(stat flow_full)" -gt 0
+	check "refused, once" "$(stat flow_full)" -le 90
 }
 
 # Flows that were not made for want of memory are not among those that the roots of
