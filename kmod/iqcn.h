@@ -381,7 +381,8 @@ struct iqcn_config {
  * @timer_ns: when the timer comes, or came if it runs; KTIME_MAX: not armed
  * @deadlines: of flows, in order (deadline.h)
  * @chances: flows that IQCN_NOTIFY_PI holds, likewise
- * @chances_ns: when one of these was last seen to
+ * @chances_ns: they are not seen to before that
+ * @chances_seen: one was in this run of the timer
  * @held: flows whose CNP is due and waits, by when it is sent
  * @lru: all flows, those that are settled apart; the one whose last packet is longest
  *	ago first, to an epoch of @active
@@ -427,6 +428,7 @@ struct iqcn_queue {
 	struct list_head deadlines;
 	struct list_head chances;
 	u64 chances_ns;
+	bool chances_seen;
 	struct timerqueue_head held;
 	struct list_head lru[2];
 	unsigned int by_grade[__IQCN_PAIR_MAX];

@@ -47,12 +47,15 @@
 #define IQCN_BATCH		8
 /* Flows seen to in one run of the timer, before others get the CPU */
 #define IQCN_TIMER_RUN		32
-/* Chances of flows that are held are seen to no more than so many times per T1: with
- * many such flows the timer would come for each packet
- */
-#define IQCN_CHANCES_PER_T1	4
 /* How long they get it for at least; no less than the run has taken */
 #define IQCN_TIMER_GAP_NS	1000
+/* Chances of flows that are held come after those that want a CNP: they are seen to
+ * together, so many times per T1 at most, for with many flows the timer would come for
+ * each packet; and if a run is not enough, others have the CPU so many times as long
+ * before the next
+ */
+#define IQCN_CHANCES_PER_T1	4
+#define IQCN_CHANCES_REST	3
 
 /**
  * iqcn_trigger_disarm() - the timer is to be set anew
@@ -66,6 +69,8 @@ void iqcn_trigger_disarm(struct iqcn_queue *q)
 {
 	hrtimer_try_to_cancel(&q->timer);
 	q->timer_ns = KTIME_MAX;
+	/* T1 may be another */
+	q->chances_ns = 0;
 }
 
 /* When the first deadline is seen to */
@@ -79,15 +84,11 @@ static u64 iqcn_trigger_due_ns(const struct iqcn_queue *q,
 	return iqcn_deadline_scan_ns(due_ns, q->p.period_ns);
 }
 
-/* When the first chance is seen to.  If it is late already there were too many at once. */
+/* When the first chance is seen to */
 static u64 iqcn_trigger_chance_ns(const struct iqcn_queue *q,
-				  const struct iqcn_deadline *chance, u64 now_ns)
+				  const struct iqcn_deadline *chance)
 {
-	u64 due_ns = chance->base_ns + q->p.t1_ns;
-
-	if (due_ns <= now_ns)
-		return due_ns;
-	return max(due_ns, q->chances_ns + q->p.t1_ns / IQCN_CHANCES_PER_T1);
+	return max(chance->base_ns + q->p.t1_ns, q->chances_ns);
 }
 
 /* When the timer has something to do: at the first deadline, when the first CNP
@@ -110,7 +111,7 @@ static u64 iqcn_trigger_next_ns(struct iqcn_queue *q, u64 now_ns)
 	if (iqcn_pi_runs(&q->pi))
 		next_ns = min(next_ns, q->pi.deep_ns + IQCN_PI_END_NS);
 	if (chance)
-		next_ns = min(next_ns, iqcn_trigger_chance_ns(q, chance, now_ns));
+		next_ns = min(next_ns, iqcn_trigger_chance_ns(q, chance));
 	if (held)
 		next_ns = min_t(u64, next_ns, held->expires);
 	/* a timer that is armed already comes soon enough for that */
@@ -518,10 +519,10 @@ static bool iqcn_trigger_one(struct iqcn_queue *q, struct iqcn_notice *n,
 		return true;
 	}
 	first = iqcn_deadline_first(&q->chances);
-	if (first && iqcn_deadline_due(first, q->p.t1_ns, now_ns)) {
+	if (first && iqcn_trigger_chance_ns(q, first) <= now_ns) {
 		flow = container_of(first, struct iqcn_flow, chance);
 		due_ns = first->base_ns + q->p.t1_ns;
-		q->chances_ns = now_ns;
+		q->chances_seen = true;
 		*tell = iqcn_bts_hold(q, flow, now_ns) &&
 			iqcn_tell(q, flow, n, IQCN_CAUSE_HOLD, false, due_ns,
 				  now_ns);
@@ -579,6 +580,20 @@ static void iqcn_trigger_inject(struct iqcn_queue *q,
 	spin_unlock(&q->lock);
 }
 
+/* A run of the timer has taken @took_ns: when it next sees to chances */
+static void iqcn_trigger_rest(struct iqcn_queue *q, u64 now_ns, u64 took_ns)
+{
+	struct iqcn_deadline *first = iqcn_deadline_first(&q->chances);
+	u64 rest_ns = took_ns * IQCN_CHANCES_REST;
+
+	if (!q->chances_seen)
+		return;
+	if (!first || !iqcn_deadline_due(first, q->p.t1_ns, now_ns))
+		rest_ns = max_t(u64, rest_ns, q->p.t1_ns / IQCN_CHANCES_PER_T1);
+	q->chances_ns = now_ns + rest_ns;
+	q->chances_seen = false;
+}
+
 static enum hrtimer_restart iqcn_trigger_timer(struct hrtimer *timer)
 {
 	struct iqcn_queue *q = container_of(timer, struct iqcn_queue, timer);
@@ -601,6 +616,7 @@ static enum hrtimer_restart iqcn_trigger_timer(struct hrtimer *timer)
 	spin_lock(&q->lock);
 	now_ns = ktime_get_ns();
 	q->timer_ns = KTIME_MAX;
+	iqcn_trigger_rest(q, now_ns, now_ns - start_ns);
 	iqcn_trigger_arm(q, now_ns, now_ns + max_t(u64, IQCN_TIMER_GAP_NS,
 						   now_ns - start_ns));
 	spin_unlock(&q->lock);
