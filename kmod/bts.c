@@ -188,12 +188,17 @@ static void iqcn_bts_macs(struct iqcn_flow *flow, const struct ethhdr *eth,
 	flow->mac_ns = now_ns;
 }
 
+static noinline void iqcn_bts_young(struct iqcn_queue *q, struct iqcn_flow *flow)
+{
+	iqcn_flow_used(q, flow);
+}
+
 /* Once per epoch it is young again, which is as well as ageing has to know it */
 static __always_inline void iqcn_bts_active(struct iqcn_queue *q,
 					    struct iqcn_flow *flow, u64 now_ns)
 {
-	if (iqcn_active_seen(&q->active, &flow->active_epoch, now_ns))
-		iqcn_flow_used(q, flow);
+	if (unlikely(iqcn_active_seen(&q->active, &flow->active_epoch, now_ns)))
+		iqcn_bts_young(q, flow);
 }
 
 /**

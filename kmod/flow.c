@@ -489,7 +489,7 @@ static noinline struct iqcn_flow *iqcn_flow_look_up(struct iqcn_queue *q,
 						    struct iqcn_flow **slot)
 {
 	struct iqcn_flow *flow;
-	struct iqcn_key key;
+	struct iqcn_key key __uninitialized; /* is filled */
 
 	iqcn_key_init(&key, q->port, &pkt->src, &pkt->dst, pkt->dest_qp,
 		      pkt->vlan);

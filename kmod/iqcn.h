@@ -624,7 +624,14 @@ static inline bool iqcn_flow_paired(const struct iqcn_queue *q,
 	return flow->grade != IQCN_PAIR_NONE && flow->grade >= q->p.pair;
 }
 
-/* A packet of it has come, or it is another queue's now; queue->lock */
+/* Its own state, beside the queue's, enum iqcn_detect bits; queue->lock */
+static inline u32 iqcn_flow_own(const struct iqcn_queue *q,
+				const struct iqcn_flow *flow)
+{
+	return flow->epoch == q->epoch ? flow->congested : 0;
+}
+
+/* It is young again, or another queue's now; queue->lock */
 static inline void iqcn_flow_used(struct iqcn_queue *q, struct iqcn_flow *flow)
 {
 	list_move_tail(&flow->lru, &q->lru[iqcn_pair_settled(flow->grade)]);
@@ -676,7 +683,6 @@ u64 iqcn_queue_roce_bps(const struct iqcn_queue *q);
 u64 iqcn_queue_quiet_ns(const struct iqcn_queue *q);
 void iqcn_queue_detect(struct iqcn_queue *q, bool fresh, u64 now_ns);
 void iqcn_queue_detect_quiet(struct iqcn_queue *q, u64 now_ns);
-u32 iqcn_flow_own(const struct iqcn_queue *q, const struct iqcn_flow *flow);
 u64 iqcn_flow_state(const struct iqcn_queue *q, const struct iqcn_flow *flow,
 		    u32 *bits, u32 *reason);
 void iqcn_flow_set_congested(struct iqcn_queue *q, struct iqcn_flow *flow,

@@ -123,9 +123,9 @@ static bool iqcn_set_ce(struct sk_buff *skb, const struct iqcn_l3 *l3)
 	return IP_ECN_set_ce((void *)(skb->data + l3->off));
 }
 
-static enum iqcn_parsed iqcn_packet(const struct sk_buff *skb,
-				    const struct iqcn_l3 *l3,
-				    struct iqcn_pkt *pkt)
+static __always_inline enum iqcn_parsed iqcn_packet(const struct sk_buff *skb,
+						    const struct iqcn_l3 *l3,
+						    struct iqcn_pkt *pkt)
 {
 	u32 off = l3->off;
 	__be16 proto = l3->proto;
@@ -225,6 +225,7 @@ static void iqcn_ce_queued(struct iqcn_queue *q, struct sk_buff *skb,
 			   enum iqcn_parsed parsed, const struct iqcn_pkt *pkt)
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
+	bool looked_at, echo;
 	u32 seq;
 
 	if (parsed == IQCN_MALFORMED)
@@ -233,15 +234,17 @@ static void iqcn_ce_queued(struct iqcn_queue *q, struct sk_buff *skb,
 		return;
 	cb->roce_ce = true;
 	cb->segs = iqcn_segs(skb);
-	cb->looked_at = !!iqcn_sample_pick(pkt->psn, cb->segs, pkt->dest_qp,
-					   q->p.sample, &seq);
-	cb->echo = iqcn_op_is_echoed(pkt->opcode);
+	looked_at = iqcn_sample_pick(pkt->psn, cb->segs, pkt->dest_qp,
+				     q->p.sample, &seq);
+	echo = iqcn_op_is_echoed(pkt->opcode);
+	cb->looked_at = looked_at;
+	cb->echo = echo;
 	cb->psn = pkt->psn;
 	/* to tell one flow's packets from another's all are wanted */
-	if (!cb->looked_at && !(cb->echo && iqcn_unsettled(q)))
-		iqcn_cb_put(skb);
-	else
+	if (looked_at || (echo && iqcn_unsettled(q)))
 		iqcn_cb_get(q, skb, pkt);
+	else
+		iqcn_cb_put(skb);
 }
 
 static int iqcn_tail(struct sk_buff *skb, struct Qdisc *sch)
@@ -263,7 +266,7 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 	u32 depth_bytes = sch->qstats.backlog;
 	bool mark, bts = false;
 	enum iqcn_parsed parsed;
-	struct iqcn_pkt pkt;
+	struct iqcn_pkt pkt __uninitialized; /* valid if it parses */
 
 	if (l3->ecn == INET_ECN_CE) {
 		iqcn_inc(q->st.ce_in);
@@ -337,7 +340,7 @@ static noinline int iqcn_enqueue_full(struct sk_buff *skb, struct Qdisc *sch,
 	struct iqcn_queue *q = qdisc_priv(sch);
 	bool fits = iqcn_fits(skb, sch, IQCN_CNP_RESERVE_BYTES);
 	enum iqcn_parsed parsed;
-	struct iqcn_pkt pkt;
+	struct iqcn_pkt pkt __uninitialized; /* likewise */
 
 	if (fits || iqcn_bts(q)) {
 		parsed = iqcn_packet(skb, l3, &pkt);

@@ -154,19 +154,6 @@ void iqcn_queue_detect_quiet(struct iqcn_queue *q, u64 now_ns)
 }
 
 /**
- * iqcn_flow_own() - a flow's own state, beside the queue's
- * @q: its queue
- * @flow: flow
- *
- * Context: queue->lock.
- * Return: enum iqcn_detect bits.
- */
-u32 iqcn_flow_own(const struct iqcn_queue *q, const struct iqcn_flow *flow)
-{
-	return flow->epoch == q->epoch ? flow->congested : 0;
-}
-
-/**
  * iqcn_flow_state() - is a flow in congestion, and why and since when?
  * @q: its queue
  * @flow: flow

@@ -57,7 +57,7 @@ static noinline enum iqcn_parsed
 iqcn_skb_headers_slow(const struct sk_buff *skb, u32 off, __be16 proto,
 		      struct iqcn_pkt *pkt)
 {
-	u8 buf[IQCN_PARSE_MAX];
+	u8 buf[IQCN_PARSE_MAX] __uninitialized; /* is copied to */
 	const u8 *data;
 
 	return iqcn_skb_parse(skb, off, proto, buf, &data, pkt);

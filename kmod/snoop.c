@@ -168,8 +168,8 @@ static noinline void iqcn_snoop_look(struct iqcn_port *port,
 				     const struct sk_buff *skb,
 				     const struct nf_hook_state *state)
 {
-	u8 buf[IQCN_PARSE_MAX];
-	struct iqcn_pkt pkt;
+	u8 buf[IQCN_PARSE_MAX] __uninitialized; /* is copied to */
+	struct iqcn_pkt pkt __uninitialized; /* valid if it parses */
 	const u8 *data;
 
 	if (iqcn_notify_is_ours() || READ_ONCE(port->snoop) != IQCN_SNOOP_PORT)
@@ -401,8 +401,8 @@ static bool iqcn_snoop_again(const struct net_device *dev)
 static unsigned int iqcn_snoop_all(void *priv, struct sk_buff *skb,
 				   const struct nf_hook_state *state)
 {
-	u8 buf[IQCN_PARSE_MAX];
-	struct iqcn_pkt pkt;
+	u8 buf[IQCN_PARSE_MAX] __uninitialized; /* is copied to */
+	struct iqcn_pkt pkt __uninitialized; /* valid if it parses */
 	const u8 *data;
 
 	if (likely(!iqcn_maybe_roce(skb)) || iqcn_snoop_again(state->in) ||

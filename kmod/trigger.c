@@ -597,7 +597,7 @@ static void iqcn_trigger_rest(struct iqcn_queue *q, u64 now_ns, u64 took_ns)
 static enum hrtimer_restart iqcn_trigger_timer(struct hrtimer *timer)
 {
 	struct iqcn_queue *q = container_of(timer, struct iqcn_queue, timer);
-	struct iqcn_notice batch[IQCN_BATCH];
+	struct iqcn_notice batch[IQCN_BATCH] __uninitialized; /* as far as filled */
 	unsigned int n, seen = IQCN_TIMER_RUN;
 	u64 start_ns = ktime_get_ns();
 	u64 now_ns;
