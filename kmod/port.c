@@ -258,8 +258,9 @@ int iqcn_port_attach(struct net_device *dev, struct iqcn_queue *q,
 	if (IS_ERR(port))
 		return PTR_ERR(port);
 	port->n_queues++;
-	list_add_tail_rcu(&q->list, &port->queues);
+	/* before others see the queue */
 	q->port = port;
+	list_add_tail_rcu(&q->list, &port->queues);
 	iqcn_port_changed(iqcn_net(dev_net(dev)));
 	return 0;
 }

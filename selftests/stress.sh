@@ -6,8 +6,8 @@
 #
 #   stress.sh [-k KERNEL] [MINUTES]
 #				default 10; 0: each item once, in a minute
-#   -k KERNEL	this one, by the machine's clock, and no other: uml-smp, whose two
-#		CPUs are at the qdisc at a time
+#   -k KERNEL	this one, by the machine's clock, and no other: uml-smp or x86-kcsan,
+#		whose two CPUs are at the qdisc at a time
 #
 # Without it three: that of the debug options by the machine's clock, so that timers
 # interrupt whatever runs, and by virtual time, whose clock can be wound on; and a
@@ -26,7 +26,7 @@ if [ "${1-}" = -k ]; then
 fi
 MINUTES=${1:-10}
 
-ITEMS="replace netns device module mq parents flows memory clock packets"
+ITEMS="replace netns device module mq parents flows memory clock packets readers"
 declare -A WHAT=(
 	[replace]="add, replace, change, delete"
 	[netns]="namespace deleted"
@@ -38,6 +38,7 @@ declare -A WHAT=(
 	[memory]="fail-nth, failslab"
 	[clock]="clock wraps"
 	[packets]="GSO, fragments, clones, tags, broken"
+	[readers]="all is looked at, two CPUs"
 	[small]="64 MB of memory"
 )
 

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# make check-debug: two kernels of which each sees what the debug kernel of make check
+# make check-debug: kernels of which each sees what the debug kernel of make check
 # cannot.  uml-preempt is preempted and notices who sleeps where it must not: nearly
 # all kselftests, by virtual time.  uml-smp has two CPUs: what does not depend on
 # microseconds, by the machine's clock, and everything that hurts while hosts send.
-# A splat in a log is a failure.  Logs are in build/debug/; a table and one line of
-# verdict come last.
+# x86-kcsan has two CPUs in QEMU and looks for data races: the same, but for what takes
+# a quick CPU.  A splat in a log is a failure.  Logs are in build/debug/; a table and
+# one line of verdict come last.
 #
-#   debug.sh [-m MINUTES] [KERNEL...]	default: both; MINUTES of stress (10)
+#   debug.sh [-m MINUTES] [KERNEL...]	default: all; MINUTES of stress (10)
 #
 # All that is random on uml-preempt comes from $IQCN_SEED, 1 by default.
 set -u -o pipefail
@@ -26,18 +27,22 @@ declare -A GROUPS_OF=(
 	[uml-preempt]="cnp+mark snoop trigger detect bts pair+bad scale+rocehost
 		qdisc+life genl+smoke kunit"
 	[uml-smp]="stress snoop life+smoke genl qdisc+bad kunit"
+	[x86-kcsan]="stress life+smoke genl+bts snoop"
 )
 declare -A OPTIONS=(
 	[uml-preempt]="-s ${IQCN_SEED:-1}"
 	[uml-smp]="-m 3072"
+	[x86-kcsan]=""
 )
 declare -A WHAT=(
 	[uml-preempt]="6.12: PREEMPT, DEBUG_ATOMIC_SLEEP, lockdep"
 	[uml-smp]="7.2: two CPUs, KASAN, DEBUG_OBJECTS"
+	[x86-kcsan]="6.12: x86-64, two CPUs, PREEMPT, KCSAN"
 )
 declare -A CLOCK=(
 	[uml-preempt]=virtual
 	[uml-smp]=machine
+	[x86-kcsan]=machine
 )
 
 # run KERNEL GROUP
@@ -81,7 +86,7 @@ while getopts m: opt; do
 	esac
 done
 shift $((OPTIND - 1))
-[ $# -gt 0 ] || set -- uml-preempt uml-smp
+[ $# -gt 0 ] || set -- uml-preempt uml-smp x86-kcsan
 for kernel; do
 	[ -n "${GROUPS_OF[$kernel]-}" ] ||
 		{ echo "no group of tests for $kernel" >&2; exit 2; }
@@ -98,7 +103,7 @@ echo "tests"
 for kernel; do
 	# two CPUs are all that there is, for one at a time
 	at_a_time=$(nproc)
-	[ "$kernel" != uml-smp ] || at_a_time=1
+	[ "$kernel" = uml-preempt ] || at_a_time=1
 	printf "$kernel %s\n" ${GROUPS_OF[$kernel]} |
 		xargs -P "$at_a_time" -L 1 "$TOP/selftests/debug/debug.sh" run
 done

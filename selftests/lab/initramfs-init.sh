@@ -31,11 +31,13 @@ $bb mkdir /rw/upper /rw/work
 $bb mount -t overlay -o lowerdir=/lower,upperdir=/rw/upper,workdir=/rw/work \
 	overlay /new || $bb poweroff -f
 
-# this kernel's modules, writable like the rest
+# this kernel's modules, if they are anywhere, writable like the rest
 modules=$(param lab.modules)
-$bb mkdir /rw/modules-upper /rw/modules-work
-$bb mount -t overlay -o "lowerdir=/lower$modules,upperdir=/rw/modules-upper,workdir=/rw/modules-work" \
-	overlay /new/usr/lib/modules
+if [ -n "$modules" ]; then
+	$bb mkdir /rw/modules-upper /rw/modules-work
+	$bb mount -t overlay -o "lowerdir=/lower$modules,upperdir=/rw/modules-upper,workdir=/rw/modules-work" \
+		overlay /new/usr/lib/modules
+fi
 
 init=$(param lab.init) run=$(param lab.run)
 $bb umount /proc /sys

@@ -32,6 +32,8 @@
 #   uml-preempt	User Mode Linux 6.12 with preemption, lockdep and looks for what sleeps
 #		where it must not
 #   uml-smp	User Mode Linux 7.2 with two CPUs, KASAN, DEBUG_OBJECTS and the like; always -w
+#   x86-kcsan	Linux 6.12 with two CPUs in QEMU, which looks for data races in our modules;
+#		the machine's file system as of stock
 #   stock	Debian's kernel 6.1 in QEMU; the file system is a copy-on-write
 #		view: nothing that SCRIPT writes stays
 #   bookworm, backports, sid

@@ -54,9 +54,9 @@ lab_prepare()
 		printf 'export IQCN_YNL=%q\n' "$(ynl_dir)"
 		printf 'export IQCN_TDC=%q\n' "$(tdc_dir)"
 		[ -z "$tty" ] || printf 'export TERM=%q\n' "$TERM"
-		# where modules of User Mode Linux are
-		[[ $kernel != uml* ]] ||
-			printf 'export LAB_MODULES=%q\n' "$(uml_dir "$kernel")"
+		# where modules of a kernel are that has none in /lib
+		! is_own "$kernel" ||
+			printf 'export LAB_MODULES=%q\n' "$(own_dir "$kernel")"
 		printf '%q ' "$@"
 		echo
 	} >"$run/cmd"
@@ -87,7 +87,7 @@ uml_boot()
 {
 	local kernel=$1 mem=$2 clock=$3 run=$4 seed=$5 dir
 
-	dir=$(uml_dir "$kernel") || exit 1
+	dir=$(own_dir "$kernel") || exit 1
 	[ "$kernel" = uml-smp ] || uml_pin
 	cd "$run" && ln -s "$LAB/init.sh" init.sh || exit 1
 	if [ -n "$seed" ]; then
@@ -121,10 +121,10 @@ qemu_boot()
 		</dev/null 2>"$run/stderr"
 }
 
-# stock_boot ACCEL MB RUN APPEND: the machine's file system over 9p
-stock_boot()
+# host_boot KERNEL ACCEL MB RUN APPEND: the machine's file system over 9p
+host_boot()
 {
-	qemu_boot stock "$1" "$2" "$3" "$(stock_dir)/initramfs.cpio" "$4" \
+	qemu_boot "$1" "$2" "$3" "$4" "$(guest_dir "$1")/initramfs.cpio" "$5" \
 		-fsdev local,id=host,path=/,security_model=none,readonly=on,multidevs=remap \
 		-device virtio-9p-pci,fsdev=host,mount_tag=host
 }
@@ -137,9 +137,10 @@ qemu_accel()
 
 	mark=$(stock_dir)/accel-$(cat /proc/sys/kernel/random/boot_id)
 	if [ ! -e "$mark" ]; then
+		kernel_build stock >&2
 		result=tcg,thread=multi
 		if [ -w /dev/kvm ] &&
-		   (LAB_TIMEOUT_S=20 stock_boot kvm 512 "$1" lab.probe) |
+		   (LAB_TIMEOUT_S=20 host_boot stock kvm 512 "$1" lab.probe) |
 			grep -q '@@lab-probe@@'; then
 			result=kvm
 		fi
@@ -201,21 +202,25 @@ distro_initrd()
 # guest_boot KERNEL ACCEL MB RUN MODULE APPEND
 guest_boot()
 {
-	local kernel=$1 accel=$2 mem=$3 run=$4 module=$5 append=$6 modules
+	local kernel=$1 accel=$2 mem=$3 run=$4 module=$5 append=$6 modules=""
 
+	if is_distro "$kernel"; then
+		distro_initrd "$kernel" "$run" "$module"
+		qemu_boot "$kernel" "$accel" "$mem" "$run/initrd" \
+			"$append rdinit=$LAB/init.sh -- $run"
+		return
+	fi
 	if [ "$kernel" = stock ]; then
 		modules=$(stock_dir)/root/lib/modules
 		if [ -n "$module" ]; then
 			guest_modules stock "$run" "$module"
 			modules=$run/lib/modules
 		fi
-		stock_boot "$accel" "$mem" "$run" \
-			"lab.init=$LAB/init.sh lab.run=$run lab.modules=$modules $append"
-	else
-		distro_initrd "$kernel" "$run" "$module"
-		qemu_boot "$kernel" "$accel" "$mem" "$run" "$run/initrd" \
-			"$append rdinit=$LAB/init.sh -- $run"
+	elif [ -n "$module" ]; then
+		die "run: $kernel has no place for modules (-k)"
 	fi
+	host_boot "$kernel" "$accel" "$mem" "$run" \
+		"lab.init=$LAB/init.sh lab.run=$run lab.modules=$modules $append"
 }
 
 # lab_run KERNEL [-w] [-t] [-c] [-m MB] [-k MODULE] [-s SEED] SCRIPT [ARG...]

@@ -5,10 +5,11 @@
 
 LAB_SOURCE=/usr/src/linux-source-6.1.tar.xz
 
-# User Mode Linux of later sources than that: RELEASE PACKAGE, fetched
-declare -A UML_SOURCES=(
+# Kernels built of later sources than that: RELEASE PACKAGE, fetched
+declare -A OWN_SOURCES=(
 	[uml-preempt]="bookworm-backports linux-source-6.12"
 	[uml-smp]="sid linux-source-7.2"
+	[x86-kcsan]="bookworm-backports linux-source-6.12"
 )
 
 # The same kernel whoever builds it, whenever: its random numbers begin with its
@@ -56,7 +57,7 @@ source_version()
 # look at it says which one there is; later ones are kept until they are renewed.
 source_dir()
 {
-	local from=${UML_SOURCES[${1:-uml}]-} version
+	local from=${OWN_SOURCES[${1:-uml}]-} version
 
 	version=${from##*linux-source-}
 	[ -n "$from" ] || version=$(source_version) || exit 1
@@ -66,7 +67,7 @@ source_dir()
 # source_unpack [KERNEL].  The tree appears under its name only when it is complete.
 source_unpack()
 {
-	local dir tmp lock from=${UML_SOURCES[${1:-uml}]-}
+	local dir tmp lock from=${OWN_SOURCES[${1:-uml}]-}
 
 	dir=$(source_dir "$@") || exit 1
 	if [ -n "$from" ]; then
@@ -88,9 +89,23 @@ source_unpack()
 	rm -f "$tmp.log"
 }
 
-# uml_config KERNEL: what uml.config says of an option that the kernel's own file
+# is_own KERNEL: it is built here, of sources and KERNEL.config
+is_own()
+{
+	[[ $1 == uml || $1 == uml-* || $1 == x86-* ]]
+}
+
+own_arch()
+{
+	case $1 in
+	x86-*) echo x86_64 ;;
+	*) echo um ;;
+	esac
+}
+
+# own_config KERNEL: what uml.config says of an option that the kernel's own file
 # names ("is not set", where a later Kconfig has no such option) does not count
-uml_config()
+own_config()
 {
 	if [ "$1" = uml ]; then
 		cat "$LAB/uml.config"
@@ -104,22 +119,22 @@ uml_config()
 }
 
 # Keyed by everything that goes into it
-uml_dir()
+own_dir()
 {
 	local version hash
 
 	version=$(basename "$(source_dir "$1")") || exit 1
-	hash=$({ uml_config "$1"; gcc --version | head -n 1
+	hash=$({ own_config "$1"; gcc --version | head -n 1
 		 env | grep ^KBUILD_BUILD_ | sort; } | sha256sum)
 	echo "$LAB_CACHE/$1-${version#linux-}-${hash:0:12}"
 }
 
 # An option that Kconfig dropped would be missed much later
-uml_configure()
+own_configure()
 {
 	local kernel=$1 dir=$2 log=$3 line
 
-	make -C "$(source_dir "$kernel")" ARCH=um O="$dir" \
+	make -C "$(source_dir "$kernel")" ARCH="$(own_arch "$kernel")" O="$dir" \
 		KCONFIG_ALLCONFIG="$dir/lab.config" allnoconfig \
 		>"$log" 2>&1 || { tail -n 20 "$log" >&2; return 1; }
 	while read -r line; do
@@ -131,20 +146,24 @@ uml_configure()
 }
 
 # What was interrupted goes on where it was; make sees to that
-uml_build()
+own_build()
 {
-	local dir log
+	local dir log what=(linux modules)
 
-	dir=$(uml_dir "$1") || exit 1
+	dir=$(own_dir "$1") || exit 1
 	[ ! -e "$dir/.complete" ] || return 0
 	source_unpack "$1"
 	mkdir -p "$dir"
 	log=$dir/build.log
-	uml_config "$1" >"$dir/lab.config"
-	uml_configure "$1" "$dir" "$log" || exit 1
-	make -C "$(source_dir "$1")" ARCH=um O="$dir" -j"$(nproc)" linux modules \
-		>"$log" 2>&1 &
+	own_config "$1" >"$dir/lab.config"
+	own_configure "$1" "$dir" "$log" || exit 1
+	# our modules alone are watched: it is emulated
+	[ "$1" != x86-kcsan ] || what=(KCSAN_SANITIZE=n bzImage modules)
+	make -C "$(source_dir "$1")" ARCH="$(own_arch "$1")" O="$dir" -j"$(nproc)" \
+		"${what[@]}" >"$log" 2>&1 &
 	progress "$log" "building $1 (about 1800 steps)" || exit 1
+	# what QEMU boots looks for the machine's file system
+	[ "$(own_arch "$1")" = um ] || host_initramfs "$dir" ""
 	touch "$dir/.complete"
 }
 
@@ -181,15 +200,17 @@ stock_dir()
 # What the initramfs needs to get at the machine's files
 STOCK_MODULES="virtio_pci 9pnet_virtio 9p overlay"
 
-stock_initramfs()
+# host_initramfs DIR VERSION [MODULE...]: DIR/initramfs.cpio, with those modules
+host_initramfs()
 {
 	local dir=$1 version=$2 root=$1/initramfs m what f
+	shift 2
 
 	rm -rf "$root"
 	mkdir -p "$root/bin" "$root/lib" "$root/proc" "$root/sys" "$root/dev" \
 		"$root/lower" "$root/rw" "$root/new"
 	cp "$(command -v busybox)" "$root/bin/busybox"
-	for m in $STOCK_MODULES; do
+	for m; do
 		modprobe -d "$dir/root" -S "$version" --show-depends "$m" |
 			while read -r what f _; do
 				[ "$what" = insmod ] || continue
@@ -225,22 +246,28 @@ stock_build()
 		touch "$dir/.complete"
 	fi
 	# cheap, and made of files of this tree
-	stock_initramfs "$dir" "$version"
+	# shellcheck disable=SC2086
+	host_initramfs "$dir" "$version" $STOCK_MODULES
 }
 
-# Those that QEMU boots have a directory with the kernel's package in root/
+# Those that QEMU boots: but for our own, a directory with the kernel's package in root/
 guest_dir()
 {
-	case $1 in
-	stock) stock_dir ;;
-	*) distro_dir "$1" ;;
-	esac
+	if [ "$1" = stock ]; then
+		stock_dir
+	elif is_own "$1"; then
+		own_dir "$1"
+	else
+		distro_dir "$1"
+	fi
 }
 
 guest_version()
 {
 	if [ "$1" = stock ]; then
 		stock_version
+	elif is_own "$1"; then
+		cat "$(own_dir "$1")/include/config/kernel.release"
 	elif is_distro "$1"; then
 		distro_version "$1"
 	else
@@ -255,7 +282,8 @@ guest_image()
 
 	root=$(guest_dir "$1")/root
 	version=$(guest_version "$1") || exit 1
-	for f in "$root/boot/vmlinuz-$version" "$root/lib/modules/$version/vmlinuz"; do
+	for f in "$root/boot/vmlinuz-$version" "$root/lib/modules/$version/vmlinuz" \
+		 "${root%/root}/arch/x86/boot/bzImage"; do
 		[ ! -e "$f" ] || { echo "$f"; return; }
 	done
 	die "no image of $version"
@@ -267,17 +295,15 @@ kernel_build()
 
 	exec {lock}>"$LAB_CACHE/$1.lock"
 	flock "$lock"
-	case $1 in
-	uml | uml-*)
+	if [ "$1" = stock ]; then
+		stock_build
+	elif is_own "$1"; then
 		[ -e "$LAB/$1.config" ] || die "no kernel is called $1"
-		uml_build "$1"
-		;;
-	stock) stock_build ;;
-	*)
+		own_build "$1"
+	else
 		is_distro "$1" || die "no kernel is called $1"
 		distro_build "$1"
-		;;
-	esac
+	fi
 	exec {lock}>&-
 }
 
@@ -286,8 +312,8 @@ kernel_renew()
 {
 	if is_distro "$1"; then
 		rm -rf "$(distro_dir "$1")"
-	elif [ -n "${UML_SOURCES[$1]-}" ]; then
-		rm -rf "$(source_dir "$1")" "$(uml_dir "$1")"
+	elif [ -n "${OWN_SOURCES[$1]-}" ]; then
+		rm -rf "$(source_dir "$1")" "$(own_dir "$1")"
 	else
 		die "$1 is made of this machine's packages"
 	fi
@@ -296,10 +322,11 @@ kernel_renew()
 # kernel_key KERNEL: what is built against another key does not fit
 kernel_key()
 {
-	case $1 in
-	uml | uml-*) basename "$(uml_dir "$1")" ;;
-	*) guest_version "$1" ;;
-	esac
+	if is_own "$1"; then
+		basename "$(own_dir "$1")"
+	else
+		guest_version "$1"
+	fi
 }
 
 # kernel_make KERNEL ARG...: make, out of tree
@@ -308,16 +335,14 @@ kernel_make()
 	local kernel=$1 dir
 	shift
 
-	case $kernel in
-	uml | uml-*)
-		dir=$(uml_dir "$kernel") || exit 1
+	if [ "$kernel" = stock ]; then
+		make -C "/usr/src/linux-headers-$(stock_version)" "$@"
+	elif is_own "$kernel"; then
+		dir=$(own_dir "$kernel") || exit 1
 		# our modules alone are measured
 		[ "$kernel" != uml-cov ] || set -- GCOV_PROFILE=y KCOV_INSTRUMENT=y "$@"
-		make -C "$dir" ARCH=um "$@"
-		;;
-	stock)
-		make -C "/usr/src/linux-headers-$(stock_version)" "$@"
-		;;
-	*) die "no kernel is called $kernel" ;;
-	esac
+		make -C "$dir" ARCH="$(own_arch "$kernel")" "$@"
+	else
+		die "no kernel is called $kernel"
+	fi
 }

@@ -17,12 +17,15 @@
 
 SPLATS='RIP:|Call Trace:|ref_tracker:|unreferenced object|WARNING|BUG:|UBSAN|KASAN'
 
-# By the machine's clock, with KASAN at each packet of two CPUs, timers that are always
-# due again leave nothing to processes, and grace periods do not end.  There is less
-# traffic then, of senders that do not make more of it by themselves, and what takes
-# microseconds elsewhere takes milliseconds.
+# By the machine's clock, with KASAN at each packet of two CPUs, or with KCSAN on two that
+# are emulated, timers that are always due again leave nothing to processes, and grace
+# periods do not end.  There is less traffic then, of senders that do not make more of it
+# by themselves, and what takes microseconds elsewhere takes milliseconds.
 slower=1 us=us rp=()
-[ "${IQCN_LAB-}" != uml-smp ] || slower=10 us=ms rp=(rp off)
+case ${IQCN_LAB-} in
+uml-smp) slower=10 us=ms rp=(rp off) ;;
+x86-kcsan) slower=3 us=ms rp=(rp off) ;;
+esac
 
 # shellcheck source=selftests/stress/items.sh
 . "$(dirname "$0")/items.sh"

@@ -485,6 +485,74 @@ item_packets()
 	flowing
 }
 
+# 11. all there is to be seen is looked at, while data leave on one CPU, answers come
+# in on the other, and parameters change
+item_readers()
+{
+	local i readers
+
+	any bridge router
+	traffic "$one"
+	congest pair sport
+	rm -f "$TMP/seen"
+	look_tc &
+	readers=$!
+	look_iqcn &
+	readers+=" $!"
+	for ((i = 0; i < 8; i++)); do
+		steer p0 $((i % 2))
+		steer p1 $(((i + 1) % 2))
+		case $((RANDOM % 4)) in
+		0)
+			mad
+			tc -n sw qdisc change dev p1 parent 1:1 handle 10: "${mad[@]}" ||
+				fail "change: ${mad[*]}"
+			;;
+		1) congest pair sport base both measure depth,gradient,delay ;;
+		2) in_ns sw "$BUILD/iqcn" flush p1 >/dev/null || fail "flush" ;;
+		3) data --tos 3 --flows 30 --count 200 --len 256 --qp $((i + 900)) ;;
+		esac
+		sleep 0.1
+	done
+	touch "$TMP/seen"
+	# shellcheck disable=SC2086
+	wait $readers
+	congest
+	flowing
+}
+
+# steer DEV CPU: what comes in on it is that CPU's, if there are two
+steer()
+{
+	local rps=/sys/class/net/$1/queues/rx-0/rps_cpus
+
+	# with a /sys of its own
+	try ip netns exec sw bash -c "echo $(($2 + 1)) >$rps"
+}
+
+# many times by one process, for it takes longer to start than to look
+look_tc()
+{
+	while [ ! -e "$TMP/seen" ]; do
+		printf 'qdisc show dev p1\n%.0s' {1..20} | tc -n sw -s -batch -
+		ip netns exec sw bash -c 'cat /sys/class/net/p1/iqcn/*'
+		flows
+		cat /sys/kernel/debug/iqcn/*/p1/queues
+		# virtual time stands still while anybody works
+		sleep 0.01
+	done >/dev/null 2>&1
+}
+
+look_iqcn()
+{
+	while [ ! -e "$TMP/seen" ]; do
+		in_ns sw "$BUILD/iqcn" monitor --interval 1ms --count 50
+		in_ns sw "$BUILD/iqcn" show
+		in_ns sw "$BUILD/iqcn" flows
+		sleep 0.01
+	done >/dev/null 2>&1
+}
+
 # pktgen keeps a reference to what it sends
 shared()
 {
