@@ -260,7 +260,7 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 
 	spin_lock(&q->lock);
 	/* it may have died */
-	if (flow->queue != q)
+	if (!iqcn_flow_of(flow, q))
 		goto out;
 	now_ns = ktime_get_ns();
 	iqcn_bts_seen(q, flow, eth, now_ns);
@@ -301,7 +301,7 @@ void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
 		iqcn_flow_move(flow, q);
 
 	spin_lock(&q->lock);
-	if (flow->queue == q) {
+	if (iqcn_flow_of(flow, q)) {
 		now_ns = ktime_get_ns();
 		iqcn_bts_seen(q, flow, eth, now_ns);
 		iqcn_bts_spacing(flow, now_ns);

@@ -348,13 +348,14 @@ void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q)
 	spin_lock(&port->lock);
 	old = flow->queue;
 	if (old && old != q) {
+		/* both: who has the lock of a queue and sees that it is the
+		 * flow's may do anything with it
+		 */
 		spin_lock(&old->lock);
+		spin_lock_nested(&q->lock, SINGLE_DEPTH_NESTING);
 		bts = iqcn_trigger_is_bts(flow);
 		iqcn_flow_unlink(flow, old);
 		WRITE_ONCE(flow->queue, q);
-		spin_unlock(&old->lock);
-
-		spin_lock(&q->lock);
 		iqcn_flow_link(flow, q);
 		/* that a packet was dropped is told all the same */
 		if (bts) {
@@ -364,6 +365,7 @@ void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q)
 			iqcn_trigger_arm(q, now_ns, now_ns);
 		}
 		spin_unlock(&q->lock);
+		spin_unlock(&old->lock);
 		if (q->n_flows > q->p.flows)
 			iqcn_flow_evict(q);
 	}
@@ -478,7 +480,7 @@ static void iqcn_flow_retag(struct iqcn_flow *flow, const struct iqcn_pkt *pkt)
 	if (likely(iqcn_vlans_equal(flow->vlan, pkt->vlan)) || !q)
 		return;
 	spin_lock(&q->lock);
-	if (flow->queue == q)
+	if (iqcn_flow_of(flow, q))
 		memcpy(flow->vlan, pkt->vlan, sizeof(flow->vlan));
 	spin_unlock(&q->lock);
 }
@@ -569,7 +571,7 @@ int iqcn_flow_look(struct iqcn_flow *flow,
 		bool stayed;
 
 		spin_lock_bh(&q->lock);
-		stayed = flow->queue == q;
+		stayed = iqcn_flow_of(flow, q);
 		if (stayed)
 			ret = look(q, flow, arg);
 		spin_unlock_bh(&q->lock);

@@ -11,7 +11,8 @@
  *   RTNL		ports come and go, queues join and leave, parameters change
  *   qdisc root lock	enqueue, dequeue, reset; taken by nobody else here
  *   port->lock		flows come, go, move between queues, are paired; hosts
- *   queue->lock	state of the queue, lists and state of its flows
+ *   queue->lock	state of the queue, lists and state of its flows; two of
+ *			them for a flow that moves, with port->lock
  *   port->budget_lock	the CNP budget
  *   ring->lock		events that are to be sent
  *
@@ -441,8 +442,9 @@ struct iqcn_queue {
  * struct iqcn_flow - packets from one host to a QP of another
  * @node: in port->flows
  * @hosts: its hosts, with all of its key but @qp; gone soon after it is dead
- * @queue: by which it leaves, NULL: dead; port->lock and queue->lock to
- *	write, either to read, or RCU and a second look under queue->lock
+ * @queue: by which it leaves, NULL: dead; port->lock and queue->lock, when it moves
+ *	of both, to write, port->lock to read, or RCU and a second look under
+ *	queue->lock (iqcn_flow_of())
  * @qp: DestQP
  * @refs: the table's and the waiting packets'
  * @src_mac: source MAC of its data as they leave, where CNPs go; queue->lock
@@ -609,6 +611,15 @@ static inline bool iqcn_key_of_hosts(const struct iqcn_key *key,
 				     const struct iqcn_hosts *hosts)
 {
 	return !memcmp(key, &hosts->key, offsetof(struct iqcn_key, qp));
+}
+
+/* It is a flow of that queue, and stays so; queue->lock.  One that is not may be
+ * moved between others meanwhile.
+ */
+static inline bool iqcn_flow_of(const struct iqcn_flow *flow,
+				const struct iqcn_queue *q)
+{
+	return READ_ONCE(flow->queue) == q;
 }
 
 /* Packets of the queue may cause CNPs in some of the ways @notify */

@@ -295,7 +295,7 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 		q->max_bytes = bytes;
 	iqcn_queue_detect(q, iqcn_meter_add(&q->ce, q->p.window_ns, now_ns,
 					    skipped_bytes + bytes), now_ns);
-	if (flow && flow->queue == q) {
+	if (flow && iqcn_flow_of(flow, q)) {
 		iqcn_bts_seen(q, flow, eth, now_ns);
 		WRITE_ONCE(flow->psn, (psn + segs - 1) & IQCN_PSN_MASK);
 		iqcn_flow_ce_sent(q, flow, psn, segs, echo, now_ns);
@@ -347,7 +347,7 @@ void iqcn_queue_cnp_seen(struct iqcn_flow *flow, u16 sport)
 	spin_lock(&q->lock);
 	now_ns = ktime_get_ns();
 	/* it may have died, or moved, where the next CNP will find it */
-	if (flow->queue == q) {
+	if (iqcn_flow_of(flow, q)) {
 		iqcn_inc(q->st.cnp_seen);
 		iqcn_answer_seen(&flow->answer, now_ns);
 		flow->interval_ns = iqcn_interval_seen(flow->interval_ns,
@@ -378,7 +378,7 @@ void iqcn_queue_way_back(struct iqcn_flow *flow, const struct ethhdr *eth)
 	if (!q)
 		return;
 	spin_lock(&q->lock);
-	if (flow->queue == q) {
+	if (iqcn_flow_of(flow, q)) {
 		ether_addr_copy(flow->src_mac, eth->h_dest);
 		ether_addr_copy(flow->dst_mac, eth->h_source);
 		flow->mac_ns = ktime_get_ns();
