@@ -109,7 +109,7 @@ void iqcn_bts_reset(struct iqcn_queue *q)
  */
 u64 iqcn_bts_run(struct iqcn_queue *q, u64 now_ns)
 {
-	u32 depth_bytes = READ_ONCE(*q->depth_bytes);
+	u32 depth_bytes = iqcn_depth_bytes(q);
 	bool ran = iqcn_pi_runs(&q->pi);
 
 	if (!iqcn_queue_tells(q, IQCN_NOTIFY_PI))
@@ -124,7 +124,7 @@ u64 iqcn_bts_run(struct iqcn_queue *q, u64 now_ns)
 /* How congested the queue is, by the largest of the measures */
 static u32 iqcn_bts_level_bytes(const struct iqcn_queue *q, u64 now_ns)
 {
-	u32 depth_bytes = READ_ONCE(*q->depth_bytes), level = 0;
+	u32 depth_bytes = iqcn_depth_bytes(q), level = 0;
 	u64 bandwidth_bps = q->p.bandwidth_bps ?: READ_ONCE(q->link_bps);
 	u64 drain_bps = READ_ONCE(q->drain_bps);
 
@@ -216,7 +216,7 @@ void iqcn_bts_seen(struct iqcn_queue *q, struct iqcn_flow *flow,
 	iqcn_bts_macs(flow, eth, now_ns);
 	iqcn_bts_active(q, flow, now_ns);
 	iqcn_gradient_add(&q->gradient, q->p.window_ns, now_ns,
-			  READ_ONCE(*q->depth_bytes));
+			  iqcn_depth_bytes(q));
 }
 
 static void iqcn_bts_spacing(struct iqcn_flow *flow, u64 now_ns)
@@ -358,7 +358,7 @@ bool iqcn_bts_hold(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
  */
 u32 iqcn_bts_prob(const struct iqcn_queue *q, u64 now_ns)
 {
-	u32 depth_bytes = READ_ONCE(*q->depth_bytes);
+	u32 depth_bytes = iqcn_depth_bytes(q);
 	u64 prob = iqcn_bts_wreb(q, now_ns);
 	struct iqcn_pi pi = q->pi;
 

@@ -75,12 +75,13 @@ static void iqcn_event_add(const struct iqcn_queue *q, enum iqcn_group group,
 
 	e->ifindex = q->port->dev->ifindex;
 	e->parent = q->parent;
-	e->depth_bytes = READ_ONCE(*q->depth_bytes);
+	e->depth_bytes = iqcn_depth_bytes(q);
 
 	spin_lock(&ring->lock);
 	if (ring->head - ring->tail < IQCN_EVENTS) {
 		e->lost = ring->lost;
-		ring->events[ring->head++ % IQCN_EVENTS] = *e;
+		ring->events[ring->head % IQCN_EVENTS] = *e;
+		WRITE_ONCE(ring->head, ring->head + 1);
 	} else {
 		iqcn_inc(ring->lost);
 	}

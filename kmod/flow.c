@@ -477,11 +477,21 @@ static void iqcn_flow_retag(struct iqcn_flow *flow, const struct iqcn_pkt *pkt)
 {
 	struct iqcn_queue *q = READ_ONCE(flow->queue);
 
-	if (likely(iqcn_vlans_equal(flow->vlan, pkt->vlan)) || !q)
+	struct iqcn_vlan vlan[IQCN_VLANS];
+	int i;
+
+	for (i = 0; i < IQCN_VLANS; i++) {
+		vlan[i].proto = READ_ONCE(flow->vlan[i].proto);
+		vlan[i].tci = READ_ONCE(flow->vlan[i].tci);
+	}
+	if (likely(iqcn_vlans_equal(vlan, pkt->vlan)) || !q)
 		return;
 	spin_lock(&q->lock);
 	if (iqcn_flow_of(flow, q))
-		memcpy(flow->vlan, pkt->vlan, sizeof(flow->vlan));
+		for (i = 0; i < IQCN_VLANS; i++) {
+			WRITE_ONCE(flow->vlan[i].proto, pkt->vlan[i].proto);
+			WRITE_ONCE(flow->vlan[i].tci, pkt->vlan[i].tci);
+		}
 	spin_unlock(&q->lock);
 }
 

@@ -183,7 +183,7 @@ static u64 iqcn_genl_port_depth(const struct iqcn_port *port)
 	u64 bytes = 0;
 
 	list_for_each_entry_rcu(q, &port->queues, list)
-		bytes += READ_ONCE(*q->depth_bytes);
+		bytes += iqcn_depth_bytes(q);
 	return bytes;
 }
 
@@ -384,7 +384,7 @@ static int iqcn_genl_put_queue(struct sk_buff *skb, struct iqcn_queue *q,
 	if (nla_put_u32(skb, IQCN_A_QUEUE_IFINDEX, q->port->dev->ifindex) ||
 	    nla_put_u32(skb, IQCN_A_QUEUE_PARENT, q->parent) ||
 	    nla_put_u32(skb, IQCN_A_QUEUE_DEPTH_BYTES,
-			READ_ONCE(*q->depth_bytes)) ||
+			iqcn_depth_bytes(q)) ||
 	    iqcn_genl_put_params(skb, q) ||
 	    iqcn_genl_put_sent(skb, q->sent))
 		return -EMSGSIZE;

@@ -184,8 +184,8 @@ static int iqcn_show_flow(struct iqcn_queue *q, struct iqcn_flow *flow,
 		   refcount_read(&flow->refs) - 1);
 	iqcn_show_age(s, now_ns, flow->ce_ns);
 	iqcn_show_age(s, now_ns, max(flow->seen_ns, flow->told_ns));
-	seq_printf(s, "%u %llu %llu %llu ", flow->psn, flow->ce_sent,
-		   flow->cnps_seen, flow->cnps_sent);
+	seq_printf(s, "%u %llu %llu %llu ", READ_ONCE(flow->psn),
+		   flow->ce_sent, flow->cnps_seen, flow->cnps_sent);
 	iqcn_show_state(s, now_ns, reason, state_ns);
 	seq_printf(s, "%u %u %u\n", flow->continuity.run,
 		   flow->answer.smooth_ns / (u32)NSEC_PER_USEC,
@@ -244,7 +244,7 @@ static void iqcn_show_queue(struct seq_file *s, struct iqcn_queue *q)
 		   st.congested ? "congested" : "clear");
 	iqcn_show_state(s, now_ns, st.state_reason,
 			st.state_since_ns ? now_ns - st.state_since_ns : 0);
-	seq_printf(s, "%u %llu %llu %u %u %u\n", READ_ONCE(*q->depth_bytes),
+	seq_printf(s, "%u %llu %llu %u %u %u\n", iqcn_depth_bytes(q),
 		   st.rate_bps, st.roce_bps, st.flows, st.flows_paired,
 		   st.flows_congested);
 }

@@ -191,7 +191,7 @@ struct iqcn_hosts {
  * @dev: the device; the queues hold a reference
  * @list: in iqcn_net->ports
  * @queues: RTNL to write, RCU to read
- * @n_queues: how many; RTNL
+ * @n_queues: how many; RTNL to write
  * @nf_ops: the ingress hook
  * @flows: by key
  * @by_id: flows by id, in which order they are shown; @lock to write, RCU to
@@ -611,6 +611,15 @@ static inline bool iqcn_key_of_hosts(const struct iqcn_key *key,
 				     const struct iqcn_hosts *hosts)
 {
 	return !memcmp(key, &hosts->key, offsetof(struct iqcn_key, qp));
+}
+
+/* How deep it is, for who does not hold the root lock.  Not a data race to be told
+ * of: it is the kernel's own helpers that write the word plainly, as of 7.2 they
+ * use WRITE_ONCE() themselves.
+ */
+static inline u32 iqcn_depth_bytes(const struct iqcn_queue *q)
+{
+	return data_race(READ_ONCE(*q->depth_bytes));
 }
 
 /* It is a flow of that queue, and stays so; queue->lock.  One that is not may be

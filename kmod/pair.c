@@ -41,7 +41,9 @@ static int iqcn_sqp_cmp(struct rhashtable_compare_arg *arg, const void *obj)
 	const struct iqcn_key *key = arg->key;
 	const struct iqcn_flow *flow = obj;
 
-	return flow->src_qp != key->qp || !iqcn_key_of_hosts(key, flow->hosts);
+	/* of who has just left the index, it changes */
+	return READ_ONCE(flow->src_qp) != key->qp ||
+	       !iqcn_key_of_hosts(key, flow->hosts);
 }
 
 static const struct rhashtable_params iqcn_sqp_params = {
@@ -212,7 +214,9 @@ static void iqcn_pair_commit(struct iqcn_flow *flow, enum iqcn_pair_grade grade,
 		iqcn_flow_used(q, flow);
 	else if (was_settled && !iqcn_pair_settled(grade))
 		list_move(&flow->lru, &q->lru[0]);
-	flow->src_qp = qp;
+	/* it is only changed while the index does not have the flow */
+	if (flow->src_qp != qp)
+		WRITE_ONCE(flow->src_qp, qp);
 	/* answers of before have not been seen */
 	flow->answer.asked_ns = 0;
 	spin_unlock(&q->lock);

@@ -257,7 +257,7 @@ int iqcn_port_attach(struct net_device *dev, struct iqcn_queue *q,
 		port = iqcn_port_new(dev, extack);
 	if (IS_ERR(port))
 		return PTR_ERR(port);
-	port->n_queues++;
+	WRITE_ONCE(port->n_queues, port->n_queues + 1);
 	/* before others see the queue */
 	q->port = port;
 	list_add_tail_rcu(&q->list, &port->queues);
@@ -279,7 +279,8 @@ void iqcn_port_detach(struct iqcn_queue *q)
 	ASSERT_RTNL();
 	iqcn_queue_kill(q);
 	list_del_rcu(&q->list);
-	if (--port->n_queues)
+	WRITE_ONCE(port->n_queues, port->n_queues - 1);
+	if (port->n_queues)
 		iqcn_port_update(port);
 	else
 		iqcn_port_del(port);

@@ -272,7 +272,7 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 		iqcn_inc(q->st.ce_in);
 		parsed = iqcn_packet(skb, l3, &pkt);
 		/* it causes none, but a controller that runs counts its flow */
-		if (!q->calm_bytes)
+		if (!READ_ONCE(q->calm_bytes))
 			iqcn_bts_wanted(q, skb, parsed, &pkt, l3->ecn);
 		iqcn_ce_queued(q, skb, parsed, &pkt);
 		return iqcn_tail(skb, sch);
@@ -412,7 +412,7 @@ static void iqcn_measure_drain(struct iqcn_queue *q, u32 bytes, u64 now_ns)
 	if (!iqcn_meter_add(&q->drain, q->p.window_ns, now_ns, bytes))
 		return;
 	WRITE_ONCE(q->drain_bps, q->drain.rate_bps);
-	q->drain_ns = q->drain.start_ns;
+	WRITE_ONCE(q->drain_ns, q->drain.start_ns);
 }
 
 /* Return: what time it is, 0: nobody has looked */
@@ -479,7 +479,7 @@ static void iqcn_reset(struct Qdisc *sch)
 
 	while ((skb = iqcn_take_back(sch)))
 		rtnl_kfree_skbs(skb, skb);
-	sch->qstats.backlog = 0;
+	WRITE_ONCE(sch->qstats.backlog, 0);
 	iqcn_queue_reset(q);
 }
 

@@ -112,7 +112,7 @@ void iqcn_queue_detect(struct iqcn_queue *q, bool fresh, u64 now_ns)
 	}
 	if (q->p.detect & IQCN_DETECT_DEPTH) {
 		on = iqcn_detect_depth(bits & IQCN_DETECT_DEPTH,
-				       READ_ONCE(*q->depth_bytes),
+				       iqcn_depth_bytes(q),
 				       q->p.mark.kmin_bytes,
 				       q->p.mark.kmax_bytes);
 		bits = iqcn_with(bits, IQCN_DETECT_DEPTH, on);
@@ -444,7 +444,7 @@ void iqcn_queue_set_params(struct iqcn_queue *q, const struct iqcn_params *p)
 void iqcn_queue_reset(struct iqcn_queue *q)
 {
 	q->drain.start_ns = 0;
-	q->drain_bps = 0;
+	WRITE_ONCE(q->drain_bps, 0);
 	q->skipped_bytes = 0;
 
 	spin_lock_bh(&q->lock);
@@ -478,6 +478,19 @@ void iqcn_queue_kill(struct iqcn_queue *q)
 	iqcn_age_forget(q, IQCN_FORGET_ALL);
 }
 
+/* Some of the counters are others' to write, with the root lock or that of the port */
+static void iqcn_queue_counters(const struct iqcn_queue *q,
+				struct tc_iqcn_xstats *st)
+{
+	const u64 *from = (const void *)&q->st;
+	u64 *to = (void *)st;
+	int i;
+
+	BUILD_BUG_ON(sizeof(*st) % sizeof(*to));
+	for (i = 0; i < sizeof(*st) / sizeof(*to); i++)
+		to[i] = READ_ONCE(from[i]);
+}
+
 /**
  * iqcn_queue_stats() - counters and state
  * @q: queue
@@ -498,7 +511,7 @@ void iqcn_queue_stats(struct iqcn_queue *q, struct tc_iqcn_xstats *st)
 
 	spin_lock_bh(&q->lock);
 	/* here, for sums of CNPs hold under the lock */
-	*st = q->st;
+	iqcn_queue_counters(q, st);
 	st->roce_bps = iqcn_queue_roce_bps(q);
 	st->ce_sent = st->ce_sampled + READ_ONCE(q->skipped);
 	if (q->port) {

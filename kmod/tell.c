@@ -29,7 +29,7 @@ static u64 iqcn_port_used_bytes(struct iqcn_port *port, u64 now_ns)
 	WRITE_ONCE(port->used_ns, now_ns);
 	rcu_read_lock();
 	list_for_each_entry_rcu(q, &port->queues, list)
-		used_bytes += READ_ONCE(*q->depth_bytes);
+		used_bytes += iqcn_depth_bytes(q);
 	rcu_read_unlock();
 	WRITE_ONCE(port->used_bytes, used_bytes);
 	return used_bytes;
@@ -42,7 +42,7 @@ static void iqcn_notice_telemetry(struct iqcn_notice *n,
 	const struct iqcn_state s = {
 		.cause = n->cause,
 		.was_ce = was_ce,
-		.depth_bytes = READ_ONCE(*q->depth_bytes),
+		.depth_bytes = iqcn_depth_bytes(q),
 		.limit_bytes = q->p.limit_bytes,
 		.flows = iqcn_active_flows(&q->active),
 		.port_bytes = iqcn_port_used_bytes(q->port, now_ns),

@@ -149,8 +149,8 @@ TRACE_EVENT(iqcn_ce_sent,
 	),
 	TP_fast_assign(
 		IQCN_TRACE_FLOW_ASSIGN(q, flow);
-		__entry->psn = flow->psn;
-		__entry->depth_bytes = READ_ONCE(*q->depth_bytes);
+		__entry->psn = READ_ONCE(flow->psn);
+		__entry->depth_bytes = iqcn_depth_bytes(q);
 	),
 	TP_printk(IQCN_TRACE_FLOW_FMT " psn=%u depth_bytes=%u",
 		  IQCN_TRACE_FLOW_ARGS, __entry->psn, __entry->depth_bytes)
@@ -195,7 +195,7 @@ TRACE_EVENT(iqcn_cnp_sent,
 		__entry->base_ns = base_ns;
 		__entry->due_ns = due_ns;
 		__entry->late_ns = now_ns - due_ns;
-		__entry->depth_bytes = READ_ONCE(*q->depth_bytes);
+		__entry->depth_bytes = iqcn_depth_bytes(q);
 	),
 	TP_printk(IQCN_TRACE_FLOW_FMT
 		  " src_qp=%u cause=%s base_ns=%llu due_ns=%llu late_ns=%llu depth_bytes=%u",
@@ -241,7 +241,7 @@ TRACE_EVENT(iqcn_queue_state,
 		__entry->reason = q->state_reason;
 		__entry->rate_bps = q->ce.rate_bps;
 		__entry->roce_bps = roce_bps;
-		__entry->depth_bytes = READ_ONCE(*q->depth_bytes);
+		__entry->depth_bytes = iqcn_depth_bytes(q);
 	),
 	TP_printk(IQCN_TRACE_QUEUE_FMT
 		  " congested=%s reason=%s rate_bps=%llu roce_bps=%llu depth_bytes=%u",
@@ -266,7 +266,7 @@ TRACE_EVENT(iqcn_flow_state,
 		__entry->congested = flow->congested;
 		__entry->reason = flow->state_reason;
 		__entry->run = flow->continuity.run;
-		__entry->psn = flow->psn;
+		__entry->psn = READ_ONCE(flow->psn);
 	),
 	TP_printk(IQCN_TRACE_FLOW_FMT " congested=%s reason=%s run=%u psn=%u",
 		  IQCN_TRACE_FLOW_ARGS, iqcn_show_detect(__entry->congested),

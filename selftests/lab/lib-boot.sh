@@ -206,7 +206,7 @@ guest_boot()
 
 	if is_distro "$kernel"; then
 		distro_initrd "$kernel" "$run" "$module"
-		qemu_boot "$kernel" "$accel" "$mem" "$run/initrd" \
+		qemu_boot "$kernel" "$accel" "$mem" "$run" "$run/initrd" \
 			"$append rdinit=$LAB/init.sh -- $run"
 		return
 	fi
