@@ -132,7 +132,7 @@ static void iqcn_recent_add(struct iqcn_queue *q, struct iqcn_flow **slot,
 			    struct iqcn_flow *flow)
 {
 	spin_lock(&q->lock);
-	if (flow->queue == q)
+	if (iqcn_flow_of(flow, q))
 		WRITE_ONCE(*slot, flow);
 	spin_unlock(&q->lock);
 }
