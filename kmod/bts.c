@@ -178,14 +178,15 @@ static void iqcn_bts_macs(struct iqcn_flow *flow, const struct ethhdr *eth,
 	bool same = ether_addr_equal(flow->src_mac, eth->h_source) &&
 		    ether_addr_equal(flow->dst_mac, eth->h_dest);
 
-	if (!same && flow->mac_ns && flow->grade != IQCN_PAIR_NONE &&
-	    now_ns - flow->mac_ns < IQCN_MACS_STAY_NS)
+	if (!same && flow->mac_ticks && flow->grade != IQCN_PAIR_NONE &&
+	    iqcn_mac_ticks(now_ns) - flow->mac_ticks <
+	    iqcn_mac_ticks(IQCN_MACS_STAY_NS))
 		return;
 	if (!same) {
 		ether_addr_copy(flow->src_mac, eth->h_source);
 		ether_addr_copy(flow->dst_mac, eth->h_dest);
 	}
-	flow->mac_ns = now_ns;
+	flow->mac_ticks = iqcn_mac_ticks(now_ns);
 }
 
 static noinline void iqcn_bts_young(struct iqcn_queue *q, struct iqcn_flow *flow)

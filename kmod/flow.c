@@ -32,6 +32,7 @@
 static atomic_t iqcn_users_flows;
 
 static struct kmem_cache *iqcn_flow_cache;
+static struct kmem_cache *iqcn_extra_cache;
 
 static u32 iqcn_flow_hash(const void *data, u32 len, u32 seed)
 {
@@ -228,11 +229,62 @@ static struct iqcn_flow *iqcn_flow_alloc(struct iqcn_port *port)
 	return flow;
 }
 
+static void iqcn_flow_drop_extra(struct iqcn_flow *flow)
+{
+	if (flow->extra)
+		kmem_cache_free(iqcn_extra_cache, flow->extra);
+	flow->extra = NULL;
+}
+
 static void iqcn_flow_free(struct iqcn_port *port, struct iqcn_flow *flow)
 {
 	if (port->of_user)
 		atomic_dec(&iqcn_users_flows);
+	iqcn_flow_drop_extra(flow);
 	kmem_cache_free(iqcn_flow_cache, flow);
+}
+
+/**
+ * iqcn_flow_extra() - what a flow has only while there is need for it
+ * @flow: flow, in no table yet or alive
+ *
+ * Memory is bounded by that of flows: each has one at most, and none when it is dead.
+ *
+ * Context: queue->lock if it is in the table, BHs off.
+ * Return: NULL if there is no memory for it.
+ */
+struct iqcn_extra *iqcn_flow_extra(struct iqcn_flow *flow)
+{
+	struct iqcn_extra *e = flow->extra;
+
+	if (e)
+		return e;
+	e = kmem_cache_zalloc(iqcn_extra_cache, GFP_ATOMIC | __GFP_NOWARN);
+	if (!e)
+		return NULL;
+	e->flow = flow;
+	INIT_LIST_HEAD(&e->unsettled);
+	timerqueue_init(&e->hold);
+	flow->extra = e;
+	return e;
+}
+
+/**
+ * iqcn_flow_trim() - there may be no need for it any more
+ * @q: its queue
+ * @flow: flow, with or without
+ *
+ * Context: queue->lock.
+ */
+void iqcn_flow_trim(const struct iqcn_queue *q, struct iqcn_flow *flow)
+{
+	const struct iqcn_extra *e = flow->extra;
+
+	lockdep_assert_held(&q->lock);
+
+	if (e && list_empty(&e->unsettled) && !iqcn_flow_held(flow) &&
+	    e->epoch != q->epoch)
+		iqcn_flow_drop_extra(flow);
 }
 
 static void iqcn_flow_free_rcu(struct rcu_head *rcu)
@@ -278,8 +330,8 @@ static void iqcn_flow_unlink(struct iqcn_flow *flow, struct iqcn_queue *q)
 	iqcn_recent_del(q, flow);
 	if (iqcn_flow_own(q, flow))
 		q->n_congested--;
-	flow->congested = 0;
-	flow->epoch = 0;
+	if (flow->extra)
+		flow->extra->epoch = 0;
 	list_del_init(&flow->lru);
 	q->by_grade[flow->grade]--;
 	WRITE_ONCE(q->n_flows, q->n_flows - 1);
@@ -310,13 +362,28 @@ void iqcn_flow_kill(struct iqcn_flow *flow)
 	rhashtable_remove_fast(&port->flows, &flow->node, iqcn_flow_params);
 	xa_erase(&port->by_id, flow->id);
 	iqcn_pair_leave(port, flow);
+	iqcn_flow_drop_extra(flow);
 	/* in the place of lists that it has left */
 	flow->port = port;
 	atomic_inc(&port->n_dead);
 	iqcn_flow_put(flow);
 }
 
-static void iqcn_flow_evict(struct iqcn_queue *q)
+/**
+ * iqcn_flow_evict() - a flow has to go for want of room
+ * @q: its queue
+ * @flow: flow, not dead
+ *
+ * Context: port->lock, BHs off; no queue's lock.
+ */
+void iqcn_flow_evict(struct iqcn_queue *q, struct iqcn_flow *flow)
+{
+	iqcn_flow_kill(flow);
+	iqcn_inc(q->st.flow_evicted);
+}
+
+/* Make room for another */
+static void iqcn_flow_evict_one(struct iqcn_queue *q)
 {
 	struct iqcn_flow *victim;
 
@@ -325,10 +392,8 @@ static void iqcn_flow_evict(struct iqcn_queue *q)
 	spin_unlock(&q->lock);
 
 	/* port->lock keeps it */
-	if (victim) {
-		iqcn_flow_kill(victim);
-		iqcn_inc(q->st.flow_evicted);
-	}
+	if (victim)
+		iqcn_flow_evict(q, victim);
 }
 
 /**
@@ -360,14 +425,16 @@ void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q)
 		/* that a packet was dropped is told all the same */
 		if (bts) {
 			now_ns = ktime_get_ns();
-			iqcn_trigger_at(q, flow, flow->hold.expires,
-					flow->hold_cause, flow->hold_was_ce);
+			iqcn_trigger_at(q, flow, flow->extra->hold.expires,
+					flow->extra->hold_cause,
+					flow->extra->hold_was_ce);
 			iqcn_trigger_arm(q, now_ns, now_ns);
 		}
+		iqcn_flow_trim(q, flow);
 		spin_unlock(&q->lock);
 		spin_unlock(&old->lock);
 		if (q->n_flows > q->p.flows)
-			iqcn_flow_evict(q);
+			iqcn_flow_evict_one(q);
 	}
 	spin_unlock(&port->lock);
 }
@@ -393,12 +460,20 @@ static bool iqcn_flow_room(struct iqcn_queue *q)
 	    atomic_read(&iqcn_users_flows) >= IQCN_USERS_FLOWS) {
 		/* for one that comes later */
 		spin_lock(&port->lock);
-		iqcn_flow_evict(q);
+		iqcn_flow_evict_one(q);
 		spin_unlock(&port->lock);
 		return false;
 	}
 	return atomic_read(&port->n_dead) <
 	       (u64)READ_ONCE(port->max_dead) + IQCN_DEAD_SPARE;
+}
+
+static void iqcn_flow_tags(const struct iqcn_pkt *pkt, u16 *vlan)
+{
+	int i;
+
+	for (i = 0; i < IQCN_VLANS; i++)
+		vlan[i] = iqcn_vlan_pack(&pkt->vlan[i]);
 }
 
 static struct iqcn_flow *iqcn_flow_new(struct iqcn_queue *q,
@@ -420,13 +495,11 @@ static struct iqcn_flow *iqcn_flow_new(struct iqcn_queue *q,
 	iqcn_deadline_init(&flow->chance);
 	/* flows that begin together are not told together */
 	flow->credit = get_random_u32();
-	timerqueue_init(&flow->hold);
 	INIT_LIST_HEAD(&flow->lru);
-	INIT_LIST_HEAD(&flow->unsettled);
 	flow->sport = pkt->sport;
 	flow->pkey = pkt->pkey;
 	flow->ce_ns = ktime_get_ns();
-	memcpy(flow->vlan, pkt->vlan, sizeof(flow->vlan));
+	iqcn_flow_tags(pkt, flow->vlan);
 	/* the table's and the caller's */
 	refcount_set(&flow->refs, 2);
 
@@ -436,7 +509,7 @@ static struct iqcn_flow *iqcn_flow_new(struct iqcn_queue *q,
 	if (iqcn_pair_join(port, flow, key))
 		goto err_number;
 	if (q->n_flows >= q->p.flows)
-		iqcn_flow_evict(q);
+		iqcn_flow_evict_one(q);
 	other = rhashtable_lookup_get_insert_key(&port->flows, key, &flow->node,
 						 iqcn_flow_params);
 	if (other)
@@ -476,22 +549,19 @@ err_free:
 static void iqcn_flow_retag(struct iqcn_flow *flow, const struct iqcn_pkt *pkt)
 {
 	struct iqcn_queue *q = READ_ONCE(flow->queue);
-
-	struct iqcn_vlan vlan[IQCN_VLANS];
+	u16 vlan[IQCN_VLANS];
+	bool same = true;
 	int i;
 
-	for (i = 0; i < IQCN_VLANS; i++) {
-		vlan[i].proto = READ_ONCE(flow->vlan[i].proto);
-		vlan[i].tci = READ_ONCE(flow->vlan[i].tci);
-	}
-	if (likely(iqcn_vlans_equal(vlan, pkt->vlan)) || !q)
+	iqcn_flow_tags(pkt, vlan);
+	for (i = 0; i < IQCN_VLANS; i++)
+		same &= READ_ONCE(flow->vlan[i]) == vlan[i];
+	if (likely(same) || !q)
 		return;
 	spin_lock(&q->lock);
 	if (iqcn_flow_of(flow, q))
-		for (i = 0; i < IQCN_VLANS; i++) {
-			WRITE_ONCE(flow->vlan[i].proto, pkt->vlan[i].proto);
-			WRITE_ONCE(flow->vlan[i].tci, pkt->vlan[i].tci);
-		}
+		for (i = 0; i < IQCN_VLANS; i++)
+			WRITE_ONCE(flow->vlan[i], vlan[i]);
 	spin_unlock(&q->lock);
 }
 
@@ -599,8 +669,13 @@ int iqcn_flow_look(struct iqcn_flow *flow,
  */
 int iqcn_flow_module_init(void)
 {
-	iqcn_flow_cache = KMEM_CACHE(iqcn_flow, 0);
-	return iqcn_flow_cache ? 0 : -ENOMEM;
+	/* by lines of the cache, which it fills */
+	iqcn_flow_cache = KMEM_CACHE(iqcn_flow, SLAB_HWCACHE_ALIGN);
+	iqcn_extra_cache = KMEM_CACHE(iqcn_extra, 0);
+	if (iqcn_flow_cache && iqcn_extra_cache)
+		return 0;
+	iqcn_flow_module_exit();
+	return -ENOMEM;
 }
 
 /**
@@ -610,5 +685,6 @@ int iqcn_flow_module_init(void)
  */
 void iqcn_flow_module_exit(void)
 {
+	kmem_cache_destroy(iqcn_extra_cache);
 	kmem_cache_destroy(iqcn_flow_cache);
 }

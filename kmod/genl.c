@@ -538,7 +538,7 @@ static int iqcn_genl_put_counts(struct sk_buff *skb,
 	if (nla_put_u32(skb, IQCN_A_FLOW_QUEUED,
 			refcount_read(&flow->refs) - 1) ||
 	    nla_put_u32(skb, IQCN_A_FLOW_PSN, READ_ONCE(flow->psn)) ||
-	    nla_put_u32(skb, IQCN_A_FLOW_RUN, flow->continuity.run) ||
+	    nla_put_u32(skb, IQCN_A_FLOW_RUN, iqcn_flow_run(flow)) ||
 	    iqcn_genl_put_u64(skb, IQCN_A_FLOW_CE_SENT, flow->ce_sent) ||
 	    iqcn_genl_put_u64(skb, IQCN_A_FLOW_CNP_SEEN, flow->cnps_seen) ||
 	    iqcn_genl_put_u64(skb, IQCN_A_FLOW_CNP_SENT, flow->cnps_sent))
@@ -557,7 +557,8 @@ static int iqcn_genl_put_times(struct sk_buff *skb,
 			      flow->told_ns) ||
 	    nla_put_u32(skb, IQCN_A_FLOW_CE_TO_CNP_NS,
 			flow->answer.smooth_ns) ||
-	    nla_put_u32(skb, IQCN_A_FLOW_CNP_INTERVAL_NS, flow->interval_ns))
+	    nla_put_u32(skb, IQCN_A_FLOW_CNP_INTERVAL_NS,
+			flow->answer.interval_ns))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -31,13 +31,15 @@
 #define IQCN_ANSWER_T1S		16
 
 /**
- * struct iqcn_answer - how long CNPs take
+ * struct iqcn_answer - how long CNPs take, and how far apart they are
  * @asked_ns: when the packet left that is being timed, 0: none
  * @smooth_ns: smoothed time until its CNP is seen, 0: not known
+ * @interval_ns: smoothed interval of the CNPs, 0: not known
  */
 struct iqcn_answer {
 	u64 asked_ns;
 	u32 smooth_ns;
+	u32 interval_ns;
 };
 
 /**

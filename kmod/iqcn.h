@@ -21,7 +21,8 @@
  *
  * Lifetimes: a flow is found under RCU and freed after a grace period.  The
  * table holds one reference to it, and so does every packet that waits in a
- * queue with a pointer to it.  A flow that has left the table is dead
+ * queue with a pointer to it.  What it has for a while only is found under locks,
+ * and freed as soon as it is of no use.  A flow that has left the table is dead
  * (flow->queue is NULL) and nothing but a put is done with it.  A queue is
  * part of its qdisc, which is freed after a grace period too.  A port lives as
  * long as it has queues, and is freed after a grace period, and after its flows, by
@@ -161,7 +162,8 @@ struct iqcn_key {
  * @node: in port->hosts
  * @key: who, with qp 0
  * @echo_salt: tells the slots of these hosts from those of others
- * @unsettled: flows that could do with better evidence; port->lock
+ * @unsettled: flows that could do with better evidence, by their &struct iqcn_extra;
+ *	port->lock
  * @n_unsettled: how many; port->lock to write
  * @n_flows: flows that point here; port->lock
  * @rcu: for freeing
@@ -177,7 +179,7 @@ struct iqcn_hosts {
 };
 
 /* More of them, and a million flows take more memory than is said */
-#define IQCN_FLOW_BYTES		368
+#define IQCN_FLOW_BYTES		256
 
 /* Slots of a port's echo table (pairing.h): more than the CE packets of
  * unsettled flows in a round trip, or some wait for the next one.
@@ -439,6 +441,47 @@ struct iqcn_queue {
 };
 
 /**
+ * struct iqcn_extra - what a flow has only while there is need for it
+ * @flow: whose it is
+ * @unsettled: in hosts->unsettled, empty: it is settled; port->lock and, but for one
+ *	that is not in the table yet or any more, queue->lock to write, either to read
+ * @echo_qp: QP that PSNs were echoed to; port->lock
+ * @echo_psn: the last of them; port->lock
+ * @echo_hits: how many different PSNs in a row were echoed to @echo_qp, not enough
+ *	yet; port->lock
+ * @congested: enum iqcn_detect bits of its own, if @epoch is the queue's; queue->lock,
+ *	and so is all else
+ * @state_reason: why @congested changed last, enum iqcn_reason
+ * @hold_cause: enum iqcn_cause
+ * @hold_was_ce: of the packet that caused it
+ * @epoch: of what the detectors know of it
+ * @continuity: of the PSNs of its CE packets
+ * @hold_ended: queue->ended when its CNP began to wait
+ * @state_ns: when @congested changed between 0 and not 0
+ * @hold: its place in queue->held, if its CNP waits there
+ *
+ * Pairing needs it until the flow is settled, detectors of its own while what they know
+ * is of the queue's epoch, a CNP while it waits.  Nobody looks at it without a lock, so
+ * it is freed at once when none of them does.
+ */
+struct iqcn_extra {
+	struct iqcn_flow *flow;
+	struct list_head unsettled;
+	u32 echo_qp;
+	u32 echo_psn;
+	u8 echo_hits;
+	u8 congested;
+	u8 state_reason;
+	u8 hold_cause;
+	bool hold_was_ce;
+	u32 epoch;
+	struct iqcn_continuity continuity;
+	u32 hold_ended;
+	u64 state_ns;
+	struct timerqueue_node hold;
+};
+
+/**
  * struct iqcn_flow - packets from one host to a QP of another
  * @node: in port->flows
  * @hosts: its hosts, with all of its key but @qp; gone soon after it is dead
@@ -449,58 +492,45 @@ struct iqcn_queue {
  * @refs: the table's and the waiting packets'
  * @src_mac: source MAC of its data as they leave, where CNPs go; queue->lock
  * @dst_mac: destination MAC of its data, where CNPs seem to come from; queue->lock
- * @mac_ns: when a packet with these came last; queue->lock
+ * @mac_ticks: when a packet with these came last (iqcn_mac_ticks()); queue->lock
  * @active_epoch: when it was last counted (active.h); queue->lock
  * @arrive_gap_ns: how long @arrived_ns was after the one before; queue->lock
  * @arrived_ns: when its last packet was seen to arrive; queue->lock
- * @told_ns: when the last CNP of ours was sent
- * @credit: of IQCN_NOTIFY_PI (pi.h); queue->lock
- * @src_qp: the sender's QP; port->lock and queue->lock to write
- * @grade: by what evidence; likewise
- * @ce_since: a CE packet has left since the last CNP of ours
- * @congested: enum iqcn_detect bits of its own, if @epoch is the queue's
- * @watched: @due is for its silence only; queue->lock
- * @psn: of the last CE packet; its queue's root lock to write
- * @chance: its last one with IQCN_NOTIFY_PI; queue->lock
  * @lru: in a queue->lru, by when it last had a packet; queue->lock
- * @unsettled: in hosts->unsettled; port->lock
+ * @chance: its last one with IQCN_NOTIFY_PI; queue->lock
  * @rcu: for freeing, when it is dead: nobody looks for it in a list then
  * @port: its port, likewise: of a dead flow only, and there until that is freed
+ * @extra: what it has only while there is need for it, or NULL; queue->lock, port->lock
+ *	does while it is not settled
+ * @psn: of the last CE packet; its queue's root lock to write
+ * @ce_gap_ns: between its last two that were looked at; queue->lock
+ * @vlan: its data's tags (iqcn_vlan_pack()); queue->lock to write
+ * @pkey: P_Key of its data
+ * @grade: by what evidence @src_qp is known; port->lock and queue->lock to write
+ * @ce_since: a CE packet has left since the last CNP of ours; queue->lock
+ * @watched: @due is for its silence only; queue->lock
  * @ce_ns: when its last CE packet left, or it was made; queue->lock,
  *	and so to @cnps_sent
  * @ce_sent: CE packets
- * @ce_gap_ns: between its last two that were looked at
- * @epoch: of what the detectors know of it
- * @base_ns: what T1 is counted from, 0: nothing yet; queue->lock
- * @due: its deadline, or when to look whether it is silent; queue->lock
- * @answer: how long its CNPs take
- * @continuity: of the PSNs of its CE packets
- * @hold: its place in queue->held, if its CNP waits there; queue->lock
- * @hold_ended: queue->ended when it began to; queue->lock
- * @hold_cause: enum iqcn_cause; queue->lock
- * @hold_was_ce: of the packet that caused it; queue->lock
- * @echo_hits: how many different PSNs in a row were echoed to @echo_qp, not enough
- *	yet; port->lock
- * @state_reason: why @congested changed last, enum iqcn_reason
- * @state_ns: when @congested changed between 0 and not 0
+ * @base_ns: what T1 is counted from, 0: nothing yet
+ * @answer: how long its CNPs take, and how far apart they are
+ * @due: its deadline, or when to look whether it is silent
+ * @told_ns: when the last CNP of ours was sent
+ * @credit: of IQCN_NOTIFY_PI (pi.h)
  * @seen_ns: when the receiver's last CNP was seen
- * @interval_ns: smoothed interval of the receiver's CNPs, 0: not known
- * @id: in port->by_id, not 0
- * @sport: UDP source port of its data
- * @cnp_sport: UDP source port of the receiver's CNPs, 0 until one is seen
- * @vlan: its data's tags
  * @cnps_seen: CNPs of the receiver
  * @cnps_sent: CNPs of ours
- * @pkey: P_Key of its data
- * @echo_qp: QP that PSNs were echoed to; port->lock
- * @echo_psn: the last of them; port->lock
+ * @src_qp: the sender's QP; port->lock and queue->lock to write
+ * @id: in port->by_id, not 0
  * @sqp_node: in port->by_sqp if @grade is not IQCN_PAIR_NONE; port->lock
  * @born_ns: when it was made, no two flows of a port at the same time
+ * @sport: UDP source port of its data
+ * @cnp_sport: UDP source port of the receiver's CNPs, 0 until one is seen
  *
  * There may be a million of them, so that each line of the cache that a packet needs
  * has to come from memory.  So what a look-up needs is together, then what a packet
  * needs that arrives, then one that leaves with CE, and what is for CNPs, changes of
- * state and readers comes last.
+ * state and readers comes last.  What most flows do not need is elsewhere.
  */
 struct iqcn_flow {
 	/* looked up, and any packet of it */
@@ -511,66 +541,50 @@ struct iqcn_flow {
 	refcount_t refs;
 	u8 src_mac[ETH_ALEN];
 	u8 dst_mac[ETH_ALEN];
+	u32 mac_ticks;
 	u32 active_epoch;
-	u64 mac_ns;
+	u32 arrive_gap_ns;
 	u64 arrived_ns;
 
 	/* 64: arrives at a deep queue */
-	u64 told_ns;
-	u32 arrive_gap_ns;
-	u32 credit;
-	u32 src_qp;
-	u32 psn;
-	u8 grade;
-	bool ce_since;
-	u8 congested;
-	bool watched;
-	u32 ce_gap_ns;
 	union {
 		struct {
 			struct list_head lru;
-			struct list_head unsettled;
+			struct iqcn_deadline chance;
 		};
 		struct {
 			struct rcu_head rcu;
 			struct iqcn_port *port;
 		};
 	};
+	struct iqcn_extra *extra;
+	u32 psn;
+	u32 ce_gap_ns;
+	u16 vlan[IQCN_VLANS];
+	u16 pkey;
+	u8 grade;
+	bool ce_since : 1;
+	bool watched : 1;
 
 	/* 128: leaves with CE */
-	struct iqcn_deadline chance;
 	u64 ce_ns;
 	u64 ce_sent;
 	u64 base_ns;
 	struct iqcn_answer answer;
-	/* 192 */
 	struct iqcn_deadline due;
-	u32 epoch;
-	struct iqcn_continuity continuity;
 
-	/* changes of its state, CNPs */
-	u32 hold_ended;
-	u32 interval_ns;
-	u32 id;
-	/* 256 */
-	struct timerqueue_node hold;
-	u8 hold_cause;
-	bool hold_was_ce;
-	u8 echo_hits;
-	u8 state_reason;
-	u16 sport;
-	u16 cnp_sport;
-	u64 state_ns;
+	/* 192: CNPs, changes of its state, readers */
+	u64 told_ns;
 	u64 seen_ns;
 	u64 cnps_seen;
-	/* 320 */
 	u64 cnps_sent;
-	struct iqcn_vlan vlan[IQCN_VLANS];
 	struct rhash_head sqp_node;
 	u64 born_ns;
-	u32 echo_qp;
-	u32 echo_psn;
-	u16 pkey;
+	u32 credit;
+	u32 src_qp;
+	u32 id;
+	u16 sport;
+	u16 cnp_sport;
 };
 
 /**
@@ -648,13 +662,35 @@ static inline bool iqcn_flow_paired(const struct iqcn_queue *q,
 static inline u32 iqcn_flow_own(const struct iqcn_queue *q,
 				const struct iqcn_flow *flow)
 {
-	return flow->epoch == q->epoch ? flow->congested : 0;
+	const struct iqcn_extra *e = flow->extra;
+
+	return e && e->epoch == q->epoch ? e->congested : 0;
 }
 
 /* It is young again, or another queue's now; queue->lock */
 static inline void iqcn_flow_used(struct iqcn_queue *q, struct iqcn_flow *flow)
 {
 	list_move_tail(&flow->lru, &q->lru[iqcn_pair_settled(flow->grade)]);
+}
+
+/* Times of MACs: in 32 bits they go on for longer than a flow is remembered for that
+ * has no packet, which is a day
+ */
+static inline u32 iqcn_mac_ticks(u64 ns)
+{
+	return ns >> 16;
+}
+
+/* A CNP of it waits; queue->lock */
+static inline bool iqcn_flow_held(const struct iqcn_flow *flow)
+{
+	return flow->extra && !RB_EMPTY_NODE(&flow->extra->hold.node);
+}
+
+/* Consecutive CE PSNs, as far as its detectors know; queue->lock */
+static inline u32 iqcn_flow_run(const struct iqcn_flow *flow)
+{
+	return flow->extra ? flow->extra->continuity.run : 0;
 }
 
 /* It was told less than min-gap ago; queue->lock */
@@ -785,6 +821,9 @@ struct iqcn_flow *iqcn_flow_get(struct iqcn_queue *q,
 void iqcn_flow_put(struct iqcn_flow *flow);
 void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q);
 void iqcn_flow_kill(struct iqcn_flow *flow);
+void iqcn_flow_evict(struct iqcn_queue *q, struct iqcn_flow *flow);
+struct iqcn_extra *iqcn_flow_extra(struct iqcn_flow *flow);
+void iqcn_flow_trim(const struct iqcn_queue *q, struct iqcn_flow *flow);
 u64 iqcn_flow_youngest(struct iqcn_port *port);
 int iqcn_flow_look(struct iqcn_flow *flow,
 		   int (*look)(struct iqcn_queue *q, struct iqcn_flow *flow,

@@ -116,22 +116,36 @@ static struct iqcn_hosts *iqcn_hosts_find(struct iqcn_port *port,
 	return rhashtable_lookup(&port->hosts, &hosts, iqcn_hosts_params);
 }
 
-static void iqcn_pair_unsettled(struct iqcn_port *port, struct iqcn_flow *flow)
+/* Return: false if there is no memory for it */
+static bool iqcn_pair_unsettled(struct iqcn_port *port, struct iqcn_flow *flow)
 {
+	struct iqcn_extra *e = iqcn_flow_extra(flow);
 	struct iqcn_hosts *hosts = flow->hosts;
 
-	list_add_tail(&flow->unsettled, &hosts->unsettled);
+	if (!e)
+		return false;
+	e->echo_hits = 0;
+	list_add_tail(&e->unsettled, &hosts->unsettled);
 	WRITE_ONCE(hosts->n_unsettled, hosts->n_unsettled + 1);
 	WRITE_ONCE(port->n_unsettled, port->n_unsettled + 1);
+	return true;
 }
 
 static void iqcn_pair_settle(struct iqcn_port *port, struct iqcn_flow *flow)
 {
 	struct iqcn_hosts *hosts = flow->hosts;
 
-	list_del_init(&flow->unsettled);
+	list_del_init(&flow->extra->unsettled);
 	WRITE_ONCE(hosts->n_unsettled, hosts->n_unsettled - 1);
 	WRITE_ONCE(port->n_unsettled, port->n_unsettled - 1);
+}
+
+static void iqcn_hosts_put(struct iqcn_port *port, struct iqcn_hosts *hosts)
+{
+	if (--hosts->n_flows)
+		return;
+	rhashtable_remove_fast(&port->hosts, &hosts->node, iqcn_hosts_params);
+	kfree_rcu(hosts, rcu);
 }
 
 /**
@@ -169,7 +183,10 @@ int iqcn_pair_join(struct iqcn_port *port, struct iqcn_flow *flow,
 	}
 	hosts->n_flows++;
 	flow->hosts = hosts;
-	iqcn_pair_unsettled(port, flow);
+	if (!iqcn_pair_unsettled(port, flow)) {
+		iqcn_hosts_put(port, hosts);
+		return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -182,19 +199,16 @@ int iqcn_pair_join(struct iqcn_port *port, struct iqcn_flow *flow,
  */
 void iqcn_pair_leave(struct iqcn_port *port, struct iqcn_flow *flow)
 {
-	struct iqcn_hosts *hosts = flow->hosts;
+	const struct iqcn_extra *e = flow->extra;
 
 	lockdep_assert_held(&port->lock);
 
 	if (flow->grade != IQCN_PAIR_NONE)
 		rhashtable_remove_fast(&port->by_sqp, &flow->sqp_node,
 				       iqcn_sqp_params);
-	if (!iqcn_pair_settled(flow->grade))
+	if (e && !list_empty(&e->unsettled))
 		iqcn_pair_settle(port, flow);
-	if (--hosts->n_flows)
-		return;
-	rhashtable_remove_fast(&port->hosts, &hosts->node, iqcn_hosts_params);
-	kfree_rcu(hosts, rcu);
+	iqcn_hosts_put(port, flow->hosts);
 }
 
 static void iqcn_pair_commit(struct iqcn_flow *flow, enum iqcn_pair_grade grade,
@@ -222,7 +236,31 @@ static void iqcn_pair_commit(struct iqcn_flow *flow, enum iqcn_pair_grade grade,
 	spin_unlock(&q->lock);
 }
 
-/* The one place where a pairing changes.  With IQCN_PAIR_NONE it ends. */
+/* It becomes one of those that are not settled, or is so no longer, or neither.
+ * Return: false if it has to become one and there is no memory for that.
+ */
+static bool iqcn_pair_regroup(struct iqcn_port *port, struct iqcn_flow *flow,
+			      bool was_settled)
+{
+	bool settled = iqcn_pair_settled(flow->grade), done = true;
+	struct iqcn_queue *q = flow->queue;
+
+	spin_lock(&q->lock);
+	if (was_settled && !settled) {
+		done = iqcn_pair_unsettled(port, flow);
+	} else if (!was_settled) {
+		flow->extra->echo_hits = 0;
+		if (settled)
+			iqcn_pair_settle(port, flow);
+		iqcn_flow_trim(q, flow);
+	}
+	spin_unlock(&q->lock);
+	return done;
+}
+
+/* The one place where a pairing changes.  With IQCN_PAIR_NONE it ends.  A flow of
+ * which that cannot be remembered is forgotten: its next packet makes another.
+ */
 static void iqcn_pair_set(struct iqcn_port *port, struct iqcn_flow *flow,
 			  enum iqcn_pair_grade grade, u32 qp)
 {
@@ -242,12 +280,9 @@ static void iqcn_pair_set(struct iqcn_port *port, struct iqcn_flow *flow,
 		iqcn_inc(flow->queue->st.paired);
 	}
 
-	flow->echo_hits = 0;
-	if (was_settled && !iqcn_pair_settled(flow->grade))
-		iqcn_pair_unsettled(port, flow);
-	else if (!was_settled && iqcn_pair_settled(flow->grade))
-		iqcn_pair_settle(port, flow);
 	trace_iqcn_paired(flow->queue, flow);
+	if (!iqcn_pair_regroup(port, flow, was_settled))
+		iqcn_flow_evict(flow->queue, flow);
 }
 
 static void iqcn_pair_break(struct iqcn_port *port, struct iqcn_flow *flow)
@@ -363,16 +398,16 @@ unsigned int iqcn_pair_candidates(struct iqcn_port *port,
 void iqcn_pair_from_cnp(struct iqcn_port *port, const struct iqcn_key *key)
 {
 	struct iqcn_hosts *hosts = iqcn_hosts_find(port, key);
-	struct iqcn_flow *flow;
+	struct iqcn_extra *e;
 
 	if (!hosts || READ_ONCE(hosts->n_unsettled) != 1)
 		return;
 
 	spin_lock(&port->lock);
-	flow = list_first_entry_or_null(&hosts->unsettled, struct iqcn_flow,
-					unsettled);
-	if (flow && list_is_singular(&hosts->unsettled))
-		iqcn_pair_evidence(port, flow, IQCN_PAIR_CNP, key->qp);
+	e = list_first_entry_or_null(&hosts->unsettled, struct iqcn_extra,
+				     unsettled);
+	if (e && list_is_singular(&hosts->unsettled))
+		iqcn_pair_evidence(port, e->flow, IQCN_PAIR_CNP, key->qp);
 	spin_unlock(&port->lock);
 }
 
@@ -511,22 +546,25 @@ struct iqcn_flow *iqcn_pair_sends(struct iqcn_port *port,
 void iqcn_pair_from_echo(struct iqcn_port *port, struct iqcn_flow *flow,
 			 u32 qp, u32 psn)
 {
+	struct iqcn_extra *e;
+
 	spin_lock(&port->lock);
 	if (!flow->queue || iqcn_pair_settled(flow->grade) ||
 	    !iqcn_echo_fresh(READ_ONCE(flow->psn), psn))
 		goto unlock;
 
-	if (!flow->echo_hits || flow->echo_qp != qp) {
-		flow->echo_qp = qp;
-		flow->echo_hits = 1;
-	} else if (iqcn_psn_delta(psn, flow->echo_psn) > 0) {
-		flow->echo_hits++;
+	e = flow->extra;
+	if (!e->echo_hits || e->echo_qp != qp) {
+		e->echo_qp = qp;
+		e->echo_hits = 1;
+	} else if (iqcn_psn_delta(psn, e->echo_psn) > 0) {
+		e->echo_hits++;
 	} else {
 		goto unlock;
 	}
-	flow->echo_psn = psn;
-	if (flow->echo_hits == IQCN_ECHO_HITS) {
-		flow->echo_hits = 0;
+	e->echo_psn = psn;
+	if (e->echo_hits == IQCN_ECHO_HITS) {
+		e->echo_hits = 0;
 		iqcn_pair_evidence(port, flow, IQCN_PAIR_PSN, qp);
 	}
 unlock:
@@ -548,6 +586,7 @@ struct iqcn_flow *iqcn_pair_by_sport(struct iqcn_port *port,
 {
 	struct iqcn_flow *flow, *found = NULL;
 	struct iqcn_hosts *hosts;
+	struct iqcn_extra *e;
 	int n = 0;
 
 	if (!READ_ONCE(port->sport))
@@ -556,9 +595,10 @@ struct iqcn_flow *iqcn_pair_by_sport(struct iqcn_port *port,
 	if (!hosts || !READ_ONCE(hosts->n_unsettled))
 		return NULL;
 	spin_lock(&port->lock);
-	list_for_each_entry(flow, &hosts->unsettled, unsettled) {
+	list_for_each_entry(e, &hosts->unsettled, unsettled) {
 		if (n++ == IQCN_SPORT_SEARCH)
 			break;
+		flow = e->flow;
 		if (!iqcn_sport_match(flow->sport, pkt->sport, pkt->dest_qp,
 				      flow->qp))
 			continue;

@@ -166,17 +166,18 @@ void iqcn_queue_detect_quiet(struct iqcn_queue *q, u64 now_ns)
 u64 iqcn_flow_state(const struct iqcn_queue *q, const struct iqcn_flow *flow,
 		    u32 *bits, u32 *reason)
 {
-	bool own = !q->congested && flow->epoch == q->epoch && flow->state_ns;
+	const struct iqcn_extra *e = flow->extra;
+	bool own = !q->congested && e && e->epoch == q->epoch && e->state_ns;
 
 	*bits = q->congested ?: iqcn_flow_own(q, flow);
-	*reason = own ? flow->state_reason : q->state_reason;
-	return own ? flow->state_ns : q->state_ns;
+	*reason = own ? e->state_reason : q->state_reason;
+	return own ? e->state_ns : q->state_ns;
 }
 
 /**
  * iqcn_flow_set_congested() - a flow's own state is another one
  * @q: its queue
- * @flow: flow, of the queue's epoch
+ * @flow: flow, with an &struct iqcn_extra of the queue's epoch, which it keeps
  * @bits: enum iqcn_detect bits
  * @reason: why
  * @now_ns: now
@@ -186,18 +187,19 @@ u64 iqcn_flow_state(const struct iqcn_queue *q, const struct iqcn_flow *flow,
 void iqcn_flow_set_congested(struct iqcn_queue *q, struct iqcn_flow *flow,
 			     u32 bits, u32 reason, u64 now_ns)
 {
-	bool change = !bits != !flow->congested;
+	struct iqcn_extra *e = flow->extra;
+	bool change = !bits != !e->congested;
 
 	lockdep_assert_held(&q->lock);
 
-	flow->congested = bits;
+	e->congested = bits;
 	if (!change)
 		return;
 	q->n_congested += bits ? 1 : -1;
 	if (!bits)
 		iqcn_trigger_drop_held(q, flow);
-	flow->state_ns = now_ns;
-	flow->state_reason = reason;
+	e->state_ns = now_ns;
+	e->state_reason = reason;
 	iqcn_inc(q->st.flow_state_changes);
 	trace_iqcn_flow_state(q, flow);
 	iqcn_event_flow_state(q, flow, bits, reason, now_ns);
@@ -209,21 +211,29 @@ void iqcn_flow_set_congested(struct iqcn_queue *q, struct iqcn_flow *flow,
 static void iqcn_flow_detect(struct iqcn_queue *q, struct iqcn_flow *flow,
 			     u32 psn, u32 segs, bool request, u64 now_ns)
 {
-	struct iqcn_continuity *c = &flow->continuity;
+	struct iqcn_continuity *c;
 	u32 bits, ended, seq, n;
+	struct iqcn_extra *e;
 	bool on;
 
 	n = iqcn_sample_pick(psn, segs, flow->qp, q->p.sample, &seq);
 	/* it was chosen by another N */
 	if (!n)
 		return;
-	if (flow->epoch != q->epoch) {
-		memset(c, 0, sizeof(*c));
-		flow->congested = 0;
-		flow->state_ns = 0;
-		flow->epoch = q->epoch;
+	e = iqcn_flow_extra(flow);
+	if (!e) {
+		/* they begin with a later one */
+		iqcn_inc(q->st.flow_full);
+		return;
 	}
-	bits = flow->congested;
+	c = &e->continuity;
+	if (e->epoch != q->epoch) {
+		memset(c, 0, sizeof(*c));
+		e->congested = 0;
+		e->state_ns = 0;
+		e->epoch = q->epoch;
+	}
+	bits = e->congested;
 	ended = iqcn_continuity_add(c, seq, n,
 				    iqcn_sample_modulus(q->p.sample), request);
 	if (q->p.detect & IQCN_DETECT_RUN) {
@@ -238,7 +248,7 @@ static void iqcn_flow_detect(struct iqcn_queue *q, struct iqcn_flow *flow,
 		bits = iqcn_with(bits, IQCN_DETECT_SPAN, on);
 	}
 	iqcn_flow_set_congested(q, flow, bits,
-				iqcn_reason(bits ?: flow->congested), now_ns);
+				iqcn_reason(bits ?: e->congested), now_ns);
 }
 
 /* @q->lock.  The packet's last PSN is in @flow already. */
@@ -247,6 +257,8 @@ static void iqcn_flow_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 {
 	if (!q->congested && (q->p.detect & IQCN_DETECT_OF_FLOW))
 		iqcn_flow_detect(q, flow, psn, segs, request, now_ns);
+	else if (unlikely(flow->extra))
+		iqcn_flow_trim(q, flow);
 	iqcn_answer_asked(&flow->answer, flow->ce_sent ?
 			  iqcn_sample_gap_ns(now_ns - flow->ce_ns,
 					     q->p.sample) : U64_MAX,
@@ -350,8 +362,9 @@ void iqcn_queue_cnp_seen(struct iqcn_flow *flow, u16 sport)
 	if (iqcn_flow_of(flow, q)) {
 		iqcn_inc(q->st.cnp_seen);
 		iqcn_answer_seen(&flow->answer, now_ns);
-		flow->interval_ns = iqcn_interval_seen(flow->interval_ns,
-						       flow->seen_ns, now_ns);
+		flow->answer.interval_ns =
+			iqcn_interval_seen(flow->answer.interval_ns,
+					   flow->seen_ns, now_ns);
 		flow->seen_ns = now_ns;
 		flow->cnps_seen++;
 		flow->cnp_sport = sport;
@@ -381,7 +394,7 @@ void iqcn_queue_way_back(struct iqcn_flow *flow, const struct ethhdr *eth)
 	if (iqcn_flow_of(flow, q)) {
 		ether_addr_copy(flow->src_mac, eth->h_dest);
 		ether_addr_copy(flow->dst_mac, eth->h_source);
-		flow->mac_ns = ktime_get_ns();
+		flow->mac_ticks = iqcn_mac_ticks(ktime_get_ns());
 	}
 	spin_unlock(&q->lock);
 }
@@ -396,7 +409,7 @@ void iqcn_queue_init(struct iqcn_queue *q)
 {
 	spin_lock_init(&q->lock);
 	INIT_LIST_HEAD(&q->list);
-	/* so that a flow that is zeroed is of no epoch */
+	/* so that what is zeroed is of no epoch */
 	q->epoch = 1;
 	iqcn_trigger_init(q);
 	iqcn_age_init(q);

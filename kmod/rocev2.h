@@ -8,6 +8,7 @@
 #ifndef _IQCN_ROCEV2_H
 #define _IQCN_ROCEV2_H
 
+#include <linux/if_ether.h>
 #include <linux/in6.h>
 #include <linux/types.h>
 
@@ -45,6 +46,38 @@ struct iqcn_vlan {
 
 #define IQCN_VLANS 2
 #define IQCN_VID_MASK 0x0fff
+
+/* Above the VID of a tag in 16 bits: there is one, and it is not a customer's */
+#define IQCN_VLAN_TAGGED 0x1000
+#define IQCN_VLAN_SERVICE 0x2000
+
+/**
+ * iqcn_vlan_pack() - what a flow keeps of a tag
+ * @v: tag, or none
+ *
+ * Return: its VID and which of the two EtherTypes that the parser knows it has.
+ */
+static inline u16 iqcn_vlan_pack(const struct iqcn_vlan *v)
+{
+	if (!v->proto)
+		return 0;
+	return (v->tci & IQCN_VID_MASK) | IQCN_VLAN_TAGGED |
+	       (v->proto == htons(ETH_P_8021AD) ? IQCN_VLAN_SERVICE : 0);
+}
+
+/**
+ * iqcn_vlan_unpack() - the tag again
+ * @v: is set to it, with priority 0, or to none
+ * @packed: what iqcn_vlan_pack() returned
+ */
+static inline void iqcn_vlan_unpack(struct iqcn_vlan *v, u16 packed)
+{
+	v->tci = packed & IQCN_VID_MASK;
+	v->proto = 0;
+	if (packed & IQCN_VLAN_TAGGED)
+		v->proto = htons(packed & IQCN_VLAN_SERVICE ? ETH_P_8021AD :
+							      ETH_P_8021Q);
+}
 
 /**
  * iqcn_vlans_equal() - are these the same VLANs?

@@ -77,9 +77,8 @@ static void iqcn_notice_init(struct iqcn_notice *n, const struct iqcn_queue *q,
 	ether_addr_copy(n->dst_mac, flow->src_mac);
 	ether_addr_copy(n->src_mac, flow->dst_mac);
 	for (i = 0; i < IQCN_VLANS; i++) {
-		n->vlan[i].proto = flow->vlan[i].proto;
-		n->vlan[i].tci = (flow->vlan[i].tci & VLAN_VID_MASK) |
-				 q->p.cnp_pcp << VLAN_PRIO_SHIFT;
+		iqcn_vlan_unpack(&n->vlan[i], flow->vlan[i]);
+		n->vlan[i].tci |= q->p.cnp_pcp << VLAN_PRIO_SHIFT;
 	}
 }
 

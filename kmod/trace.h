@@ -263,9 +263,9 @@ TRACE_EVENT(iqcn_flow_state,
 	),
 	TP_fast_assign(
 		IQCN_TRACE_FLOW_ASSIGN(q, flow);
-		__entry->congested = flow->congested;
-		__entry->reason = flow->state_reason;
-		__entry->run = flow->continuity.run;
+		__entry->congested = flow->extra->congested;
+		__entry->reason = flow->extra->state_reason;
+		__entry->run = iqcn_flow_run(flow);
 		__entry->psn = READ_ONCE(flow->psn);
 	),
 	TP_printk(IQCN_TRACE_FLOW_FMT " congested=%s reason=%s run=%u psn=%u",

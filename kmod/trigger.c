@@ -199,9 +199,9 @@ static bool iqcn_flow_active(const struct iqcn_queue *q,
 				 iqcn_queue_roce_bps(q), spacing_ns);
 }
 
-static bool iqcn_flow_held(const struct iqcn_flow *flow)
+static struct iqcn_flow *iqcn_held_flow(struct timerqueue_node *held)
 {
-	return !RB_EMPTY_NODE(&flow->hold.node);
+	return container_of(held, struct iqcn_extra, hold)->flow;
 }
 
 /**
@@ -213,12 +213,14 @@ static bool iqcn_flow_held(const struct iqcn_flow *flow)
  */
 bool iqcn_trigger_is_bts(const struct iqcn_flow *flow)
 {
-	return iqcn_flow_held(flow) && flow->hold_cause != IQCN_CAUSE_TIMER;
+	return iqcn_flow_held(flow) &&
+	       flow->extra->hold_cause != IQCN_CAUSE_TIMER;
 }
 
+/* The caller trims the flow when it has done with what was said of the CNP */
 static void iqcn_flow_release(struct iqcn_queue *q, struct iqcn_flow *flow)
 {
-	timerqueue_del(&q->held, &flow->hold);
+	timerqueue_del(&q->held, &flow->extra->hold);
 }
 
 /* Look at it in T1, whatever is or is not due then */
@@ -261,15 +263,33 @@ static u32 iqcn_flow_delay_ns(const struct iqcn_queue *q,
 						  q->p.delay_ns;
 }
 
+/* A place for a CNP to wait in; without memory for one it is not sent */
+static bool iqcn_flow_place(struct iqcn_queue *q, struct iqcn_flow *flow,
+			    u64 at_ns, enum iqcn_cause cause, bool was_ce)
+{
+	struct iqcn_extra *e = iqcn_flow_extra(flow);
+
+	if (!e) {
+		iqcn_inc(q->st.cnp_error);
+		return false;
+	}
+	e->hold.expires = at_ns;
+	e->hold_ended = q->ended;
+	e->hold_cause = cause;
+	e->hold_was_ce = was_ce;
+	timerqueue_add(&q->held, &e->hold);
+	return true;
+}
+
 /* A CNP is due and will be sent, but not now */
 static void iqcn_flow_hold(struct iqcn_queue *q, struct iqcn_flow *flow,
 			   u64 now_ns)
 {
-	flow->hold.expires = now_ns + iqcn_flow_delay_ns(q, flow);
-	flow->hold_ended = q->ended;
-	flow->hold_cause = IQCN_CAUSE_TIMER;
-	flow->hold_was_ce = false;
-	timerqueue_add(&q->held, &flow->hold);
+	if (!iqcn_flow_place(q, flow, now_ns + iqcn_flow_delay_ns(q, flow),
+			     IQCN_CAUSE_TIMER, false)) {
+		iqcn_trigger_restart(q, flow, now_ns);
+		return;
+	}
 	iqcn_inc(q->st.cnp_delayed);
 	if (iqcn_flow_own(q, flow))
 		iqcn_flow_watch(q, flow, now_ns);
@@ -345,6 +365,7 @@ void iqcn_trigger_cnp(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 		if (iqcn_trigger_is_bts(flow))
 			return;
 		iqcn_trigger_drop_held(q, flow);
+		iqcn_flow_trim(q, flow);
 	} else if (q->p.base == IQCN_BASE_CE ||
 		   (q->p.trigger != IQCN_TRIGGER_GAP &&
 		    !iqcn_flow_running(flow))) {
@@ -360,11 +381,11 @@ void iqcn_trigger_cnp(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
  *
  * One that is for a packet stays.
  *
- * Context: queue->lock.
+ * Context: queue->lock; the caller trims the flow, or sees to that a packet does.
  */
 void iqcn_trigger_drop_held(struct iqcn_queue *q, struct iqcn_flow *flow)
 {
-	if (!iqcn_flow_held(flow) || flow->hold_cause != IQCN_CAUSE_TIMER)
+	if (!iqcn_flow_held(flow) || iqcn_trigger_is_bts(flow))
 		return;
 	iqcn_flow_release(q, flow);
 	iqcn_inc(q->st.cnp_cancelled);
@@ -384,10 +405,11 @@ void iqcn_trigger_drop_all_held(struct iqcn_queue *q, u64 now_ns)
 
 	for (held = timerqueue_getnext(&q->held); held; held = next) {
 		next = timerqueue_iterate_next(held);
-		flow = container_of(held, struct iqcn_flow, hold);
-		if (flow->hold_cause != IQCN_CAUSE_TIMER)
+		flow = iqcn_held_flow(held);
+		if (iqcn_trigger_is_bts(flow))
 			continue;
 		iqcn_trigger_drop_held(q, flow);
+		iqcn_flow_trim(q, flow);
 		iqcn_trigger_restart(q, flow, now_ns);
 	}
 }
@@ -397,7 +419,7 @@ void iqcn_trigger_drop_all_held(struct iqcn_queue *q, u64 now_ns)
  * @q: its queue
  * @flow: flow
  *
- * Context: queue->lock.
+ * Context: queue->lock; the caller trims the flow, unless it dies.
  */
 void iqcn_trigger_cancel(struct iqcn_queue *q, struct iqcn_flow *flow)
 {
@@ -418,7 +440,8 @@ void iqcn_trigger_cancel(struct iqcn_queue *q, struct iqcn_flow *flow)
  *
  * The timer sends it, for nobody who holds a lock can.  It takes the place of one
  * that is held for T2; one that is to be sent for another packet serves for
- * both, and then says what matters more.
+ * both, and then says what matters more.  Without memory it is lost, which is
+ * counted.
  *
  * Context: queue->lock; the caller arms the timer.
  */
@@ -427,16 +450,13 @@ void iqcn_trigger_at(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
 {
 	if (iqcn_trigger_is_bts(flow)) {
 		/* it is the first for one of them if either was not CE */
-		flow->hold_was_ce &= was_ce;
+		flow->extra->hold_was_ce &= was_ce;
 		if (cause == IQCN_CAUSE_DROP)
-			flow->hold_cause = cause;
+			flow->extra->hold_cause = cause;
 		return;
 	}
 	iqcn_trigger_drop_held(q, flow);
-	flow->hold.expires = at_ns;
-	flow->hold_cause = cause;
-	flow->hold_was_ce = was_ce;
-	timerqueue_add(&q->held, &flow->hold);
+	iqcn_flow_place(q, flow, at_ns, cause, was_ce);
 }
 
 /* T1 has passed for a flow.  Return: @n is to be injected. */
@@ -478,22 +498,27 @@ static bool iqcn_flow_due(struct iqcn_queue *q, struct iqcn_flow *flow,
 static bool iqcn_flow_held_due(struct iqcn_queue *q, struct iqcn_flow *flow,
 			       struct iqcn_notice *n, u64 now_ns)
 {
-	if (flow->hold_cause != IQCN_CAUSE_TIMER) {
+	struct iqcn_extra *e = flow->extra;
+	bool tell;
+
+	if (iqcn_trigger_is_bts(flow)) {
 		iqcn_flow_release(q, flow);
-		return (q->p.notify & IQCN_NOTIFY_BTS) &&
-		       iqcn_tell(q, flow, n, flow->hold_cause,
-				 flow->hold_was_ce, flow->hold.expires, now_ns);
-	}
-	if (flow->hold_ended != q->ended || !iqcn_flow_congested(q, flow) ||
-	    !(q->p.notify & IQCN_NOTIFY_TIMER)) {
+		tell = (q->p.notify & IQCN_NOTIFY_BTS) &&
+		       iqcn_tell(q, flow, n, e->hold_cause, e->hold_was_ce,
+				 e->hold.expires, now_ns);
+	} else if (e->hold_ended != q->ended || !iqcn_flow_congested(q, flow) ||
+		   !(q->p.notify & IQCN_NOTIFY_TIMER)) {
 		iqcn_trigger_drop_held(q, flow);
 		if (iqcn_flow_congested(q, flow))
 			iqcn_trigger_restart(q, flow, now_ns);
-		return false;
+		tell = false;
+	} else {
+		iqcn_flow_release(q, flow);
+		tell = iqcn_tell(q, flow, n, IQCN_CAUSE_TIMER, false,
+				 e->hold.expires, now_ns);
 	}
-	iqcn_flow_release(q, flow);
-	return iqcn_tell(q, flow, n, IQCN_CAUSE_TIMER, false,
-			 flow->hold.expires, now_ns);
+	iqcn_flow_trim(q, flow);
+	return tell;
 }
 
 /* The next flow that there is something to do for.  Return: false if none. */
@@ -506,9 +531,7 @@ static bool iqcn_trigger_one(struct iqcn_queue *q, struct iqcn_notice *n,
 	u64 due_ns;
 
 	if (held && held->expires <= now_ns) {
-		*tell = iqcn_flow_held_due(q, container_of(held,
-							   struct iqcn_flow,
-							   hold), n, now_ns);
+		*tell = iqcn_flow_held_due(q, iqcn_held_flow(held), n, now_ns);
 		return true;
 	}
 	first = iqcn_deadline_first(&q->deadlines);
@@ -652,6 +675,7 @@ void iqcn_trigger_reset(struct iqcn_queue *q)
 {
 	struct timerqueue_node *held;
 	struct iqcn_deadline *first;
+	struct iqcn_flow *flow;
 
 	lockdep_assert_held(&q->lock);
 
@@ -659,8 +683,10 @@ void iqcn_trigger_reset(struct iqcn_queue *q)
 		iqcn_deadline_cancel(first);
 	while ((first = iqcn_deadline_first(&q->chances)))
 		iqcn_deadline_cancel(first);
-	while ((held = timerqueue_getnext(&q->held)))
-		iqcn_trigger_cancel(q, container_of(held, struct iqcn_flow,
-						    hold));
+	while ((held = timerqueue_getnext(&q->held))) {
+		flow = iqcn_held_flow(held);
+		iqcn_trigger_cancel(q, flow);
+		iqcn_flow_trim(q, flow);
+	}
 	iqcn_trigger_disarm(q);
 }

@@ -160,7 +160,7 @@ static const struct metric queue_metrics[] = {
 	QUEUE("iqcn_queue_flow_evicted_total", FLOW_EVICTED, NUMBER,
 	      "Flows forgotten to make room."),
 	QUEUE("iqcn_queue_flow_full_total", FLOW_FULL, NUMBER,
-	      "Packets for which no flow could be made."),
+	      "Packets for which no flow could be made, or no detectors of its own."),
 	QUEUE("iqcn_queue_paired_total", PAIRED, NUMBER, "Pairings made."),
 	QUEUE("iqcn_queue_contradicted_total", CONTRADICTED, NUMBER,
 	      "Pairings dropped, for other evidence disagreed."),

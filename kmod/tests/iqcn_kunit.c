@@ -628,6 +628,28 @@ static void parse_ethertype_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pkt.vlan[0].tci, f->want.vlan[0].tci);
 }
 
+/* What a flow keeps of a tag is all but its priority */
+static void vlan_pack_test(struct kunit *test)
+{
+	static const u16 protos[] = { ETH_P_8021Q, ETH_P_8021AD };
+	struct iqcn_vlan v = {}, got;
+	u32 i, tci;
+
+	KUNIT_EXPECT_EQ(test, iqcn_vlan_pack(&v), 0);
+	iqcn_vlan_unpack(&got, 0);
+	KUNIT_EXPECT_EQ(test, ntohs(got.proto), 0);
+	KUNIT_EXPECT_EQ(test, got.tci, 0);
+	for (i = 0; i < ARRAY_SIZE(protos); i++) {
+		v.proto = htons(protos[i]);
+		for (tci = 0; tci <= U16_MAX; tci++) {
+			v.tci = tci;
+			iqcn_vlan_unpack(&got, iqcn_vlan_pack(&v));
+			KUNIT_ASSERT_EQ(test, ntohs(got.proto), protos[i]);
+			KUNIT_ASSERT_EQ(test, got.tci, tci & 0x0fff);
+		}
+	}
+}
+
 #define N_MUTATIONS 20000
 
 static void parse_mutation_test(struct kunit *test)
@@ -5536,6 +5558,7 @@ static struct kunit_case parse_cases[] = {
 	KUNIT_CASE(parse_ip_options_test),
 	KUNIT_CASE(parse_ext_hdrs_test),
 	KUNIT_CASE(parse_ethertype_test),
+	KUNIT_CASE(vlan_pack_test),
 	KUNIT_CASE(parse_mutation_test),
 	KUNIT_CASE(cm_test),
 	KUNIT_CASE(opcode_test),

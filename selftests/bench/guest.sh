@@ -341,6 +341,14 @@ case_memory()
 	ms tc qdisc del dev b-iqcn root
 	value memory "teardown-of-$flows" "$ms" ms
 	devices_gone
+
+	# of connections that were not seen while they were set up
+	device b-iqcn "iqcn limit 64m $MARKED notify off" || die "no iqcn"
+	before=$(free_bytes)
+	blast b-iqcn flows "$flows" mtu 256 depth 0 ect 3 known packets "$flows"
+	after=$(free_bytes)
+	value memory "unsettled-flow-of-$flows" $(((before - after) / flows)) bytes
+	devices_gone
 }
 
 most=1000000

@@ -24,6 +24,9 @@ ALL_TESTS="
 	test_module
 	test_traffic
 	test_full
+	test_extra_pair
+	test_extra_hold
+	test_extra_detect
 	test_users
 	test_small
 "
@@ -410,7 +413,7 @@ leaks_of_others()
 	awk '
 	/^unreferenced/ { if (object != "" && !name) print object
 			  object = $0; name = 0; next }
-	/iqcn_flow/ { name = 1 }
+	/iqcn_(flow|extra)/ { name = 1 }
 	{ object = object "; " $0 }
 	END { if (object != "" && !name) print object }' $kmemleak
 	echo clear >$kmemleak
@@ -506,6 +509,114 @@ test_full()
 	at_random 0
 	check "refused" "$(stat flow_full)" -gt 0
 	check "refused, once" "$(stat flow_full)" -le 90
+}
+
+# few COMMAND...: while that runs nothing is to be had that nobody can wait for.  What
+# sends a packet can wait, so of what the packet then needs it is what flows have for a
+# while only (struct iqcn_extra) that is missing.
+few()
+{
+	echo 100 >$FAULTS/failslab/probability
+	"$@"
+	until echo 0 2>/dev/null >$FAULTS/failslab/probability; do
+		:
+	done
+}
+
+# ce [data argument...]: CE packets
+ce()
+{
+	data --tos 3 --len 64 "$@"
+}
+
+# paired: "QP pair src_qp" of each flow
+paired()
+{
+	flows | awk '!/^#/ { print $4, $6, $5 }' | sort | paste -sd ,
+}
+
+# Pairing: no flow without, and one whose pairing ends is forgotten; its next packet
+# makes another
+test_extra_pair()
+{
+	faults 0 Y || return
+	topology bridge
+	iqcn bandwidth 1mbit t1 300us
+	few ce --count 3
+	check "without a flow" "$(stat flow_full)" -eq 3
+	check "flows" "$(stat flows)" -eq 0
+	check "unsettled" "$(value flows_unsettled)" -eq 0
+	ce --count 4 --psn 100
+	reply --type ack --qp 0x800011 --count 4 --psn 100
+	check_eq "one" "$(paired)" "0x000011 psn 0x800011"
+	ce --qp 0x12 --count 4 --psn 0x100000
+	# what contradicts it pairs neither
+	few reply --type ack --qp 0x800011 --count 4 --psn 0x100000
+	check_eq "the other" "$(paired)" "0x000012 none -"
+	check "forgotten" "$(stat flow_evicted)" -eq 1
+	check "contradicted" "$(stat contradicted)" -eq 1
+	check "unsettled" "$(value flows_unsettled)" -eq 1
+	few ce --count 1 --psn 104
+	check "cannot come back" "$(stat flows)" -eq 1
+	ce --count 1 --psn 105
+	check_eq "is back" "$(paired)" "0x000011 none -,0x000012 none -"
+	check "unsettled" "$(value flows_unsettled)" -eq 2
+	tc -n sw qdisc del dev p1 root
+	left
+}
+
+# CNPs that would wait, for T2 or until the lock is dropped, are not sent
+test_extra_hold()
+{
+	local held lost
+
+	faults 0 Y || return
+	topology bridge
+	iqcn bandwidth 4mbit window 500us detect queue t1 300us base both delay 200us \
+		notify off
+	pair_flow --psn 100
+	tc -n sw qdisc change dev p1 root handle 10: iqcn notify timer
+	few data --tos 3 --count 12 --interval 1000 --psn 104
+	check "held" "$(stat cnp_delayed)" -eq 0
+	check "lost" "$(stat cnp_error)" -ge 11
+	check "sent" "$(stat cnp_sent)" -eq 0
+	data --tos 3 --count 12 --interval 1000 --psn 116
+	held=$(stat cnp_delayed)
+	check "held" "$held" -ge 10
+	check "sent" $(($(stat cnp_sent) + $(stat cnp_cancelled))) -eq "$held"
+	tc -n sw qdisc change dev p1 root handle 10: iqcn notify wreb kmin 0 kmax 1 \
+		profile 0:1 min-gap 0
+	lost=$(stat cnp_error)
+	few data --tos 2 --len 64 --count 5 --psn 128
+	check "lost" "$(stat cnp_error)" -eq $((lost + 5))
+	check "sent" "$(stat cnp_wreb)" -eq 0
+	data --tos 2 --len 64 --count 5 --psn 133
+	check "sent" "$(stat cnp_wreb)" -ge 1
+	tc -n sw qdisc del dev p1 root
+	left
+}
+
+# Detectors of a flow begin with a later packet
+test_extra_detect()
+{
+	faults 0 Y || return
+	topology bridge
+	iqcn bandwidth 100gbit detect run run 4 notify off
+	pair_flow --psn 100
+	# what was known of it is of no use any more
+	tc -n sw qdisc change dev p1 root handle 10: iqcn detect queue
+	ce --count 1 --psn 104
+	tc -n sw qdisc change dev p1 root handle 10: iqcn detect run
+	few ce --count 10 --psn 105
+	check "not looked at" "$(stat flow_full)" -eq 10
+	check "congested" "$(stat flows_congested)" -eq 0
+	ce --count 3 --psn 115
+	check "not yet" "$(stat flows_congested)" -eq 0
+	ce --count 1 --psn 118
+	check "congested" "$(stat flows_congested)" -eq 1
+	check "run" "$(flows | awk '!/^#/ { print $(NF - 2) }')" -eq 4
+	tc -n sw qdisc del dev p1 root
+	left
 }
 
 # Flows that were not made for want of memory are not among those that the roots of

@@ -353,7 +353,7 @@ enum iqcn_pair_grade {
  * @flow_new: flows made
  * @flow_evicted: flows forgotten to make room
  * @flow_aged: flows forgotten for want of packets
- * @flow_full: packets for which no flow could be made
+ * @flow_full: packets for which no flow could be made, or no detectors of its own
  * @malformed: RoCE-like CE packets that do not parse
  * @state_changes: changes of the queue's congestion state
  * @port_cnp_unmatched: CNPs on the port that belong to no flow (whole port;

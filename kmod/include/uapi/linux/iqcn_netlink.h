@@ -178,7 +178,8 @@ enum iqcn_a_port {
  * @IQCN_A_QUEUE_FLOW_NEW: flows made
  * @IQCN_A_QUEUE_FLOW_AGED: flows forgotten for want of packets
  * @IQCN_A_QUEUE_FLOW_EVICTED: flows forgotten to make room
- * @IQCN_A_QUEUE_FLOW_FULL: packets for which no flow could be made
+ * @IQCN_A_QUEUE_FLOW_FULL: packets for which no flow could be made, or no
+ *	detectors of its own
  * @IQCN_A_QUEUE_MALFORMED: RoCE-like CE packets that do not parse
  * @IQCN_A_QUEUE_STATE_CHANGES: changes of its congestion
  * @IQCN_A_QUEUE_FLOW_STATE_CHANGES: changes of the congestion of single flows
