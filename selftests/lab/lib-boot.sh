@@ -105,7 +105,8 @@ uml_boot()
 }
 
 # qemu_boot KERNEL ACCEL MB RUN INITRD APPEND [OPTION...].  Huge pages: to clear one
-# takes an emulated CPU two milliseconds, at any time.
+# takes an emulated CPU two milliseconds, at any time.  cmpxchg16b: with QEMU 7.2 the
+# flags after it are now and then what was in RAX, and the kernel ends, or hangs.
 qemu_boot()
 {
 	local kernel=$1 accel=$2 mem=$3 run=$4 initrd=$5 append=$6
@@ -114,7 +115,7 @@ qemu_boot()
 	# the accelerator may have options, and the last -smp counts
 	# shellcheck disable=SC2086
 	timeout --foreground -k 5 "$LAB_TIMEOUT_S" qemu-system-x86_64 -nodefaults \
-		-no-reboot -machine q35 -cpu max -smp 2 -accel $accel \
+		-no-reboot -machine q35 -cpu max,-cx16 -smp 2 -accel $accel \
 		-m "${mem}M" -display none -serial stdio \
 		-kernel "$(guest_image "$kernel")" -initrd "$initrd" "$@" \
 		-append "console=ttyS0 quiet panic=-1 log_buf_len=16M transparent_hugepage=never $append" \

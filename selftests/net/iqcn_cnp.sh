@@ -197,7 +197,8 @@ test_receiver_fast_enough()
 	data --count 200
 	before=$(stat cnp_sent)
 	wait
-	check "CNPs seen" "$(stat cnp_seen)" -gt 100
+	# one per packet or per two of them, by the clock's grace
+	check "CNPs seen" "$(stat cnp_seen)" -gt 90
 	check "congested" "$(stat state_changes)" -ge 1
 	# one at the end: the receiver does not answer the last packets
 	check "CNPs sent" "$(stat cnp_sent)" -le $((before + 1))
