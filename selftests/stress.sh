@@ -64,11 +64,11 @@ guest()
 
 	# shellcheck disable=SC2086
 	"$LAB" run "$kernel" $options /usr/bin/env STRESS_STOP="$OUT/stop" \
-		STRESS_RESULTS="$OUT/$name.results" STRESS_ITEMS="$*" \
-		STRESS_FLOWS=$flows STRESS_SEED="${IQCN_SEED:-1}" \
+		STRESS_ITEMS="$*" STRESS_FLOWS=$flows STRESS_SEED="${IQCN_SEED:-1}" \
 		"$TOP/selftests/run.sh" "$TOP/build/$kernel/sch_iqcn.ko" \
 		"$TOP/selftests/stress/guest.sh" >"$OUT/$name.log" 2>&1
 	echo $? >"$OUT/$name.rc"
+	sed -n 's/^result //p' "$OUT/$name.log" >"$OUT/$name.results"
 }
 
 # virtual time alone can be wound on

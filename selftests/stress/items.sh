@@ -570,6 +570,11 @@ shared()
 			echo \"\$word\" >$at/d0
 		done
 		echo start >$at/pgctrl
+		# where it is slow its threads have not begun by then
+		for ((i = 0; i < 200; i++)); do
+			! grep -q ' usec, ' $at/d0 || break
+			sleep 0.05
+		done
 		echo rem_device_all >$at/kpktgend_0" 2>/dev/null
 	ip -n sw link del d0
 	rmmod pktgen
