@@ -33,26 +33,6 @@ LEFT_OUT="
 	test_million
 "
 
-left_out()
-{
-	grep -v '#' <<<"$LEFT_OUT" | grep -qw "$1"
-}
-
-# files GROUP: those of a group with the tests that are run
-files()
-{
-	local name t tests
-
-	for name in ${1//+/ }; do
-		tests=""
-		for t in $(sed -n '/^ALL_TESTS="/,/^"/p' \
-			"selftests/net/iqcn_$name.sh" | grep -o 'test_[a-z0-9_]*'); do
-			left_out "$t" || tests+=,$t
-		done
-		echo "iqcn_$name.sh:${tests#,}"
-	done
-}
-
 # build KERNEL: in its root; no file of ours has a warning
 build()
 {
@@ -77,7 +57,7 @@ run()
 	# shellcheck disable=SC2046,SC2086
 	"$LAB" run "$kernel" $clock -k "$TOP/build/$kernel/sch_iqcn.ko" \
 		"$TOP/selftests/kernels/guest.sh" "$TOP/build/$kernel" \
-		$(files "$group")
+		$(files "$group" "$LEFT_OUT")
 }
 
 if [ "${1-}" = run ]; then

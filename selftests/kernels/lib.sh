@@ -17,6 +17,23 @@ timed()
 	echo "  $kernel $group: $result, $((SECONDS - start)) s"
 }
 
+# files GROUP [LEFT-OUT]: the files of a group such as smoke+life, each with its tests
+# but for those of the list LEFT-OUT, which may have comments
+files()
+{
+	local name t tests out
+
+	out=$(grep -v '#' <<<"${2-}")
+	for name in ${1//+/ }; do
+		tests=""
+		for t in $(sed -n '/^ALL_TESTS="/,/^"/p' \
+			"$TOP/selftests/net/iqcn_$name.sh" | grep -o 'test_[a-z0-9_]*'); do
+			grep -qw "$t" <<<"$out" || tests+=,$t
+		done
+		echo "iqcn_$name.sh:${tests#,}"
+	done
+}
+
 # count PATTERN KERNEL
 count()
 {
