@@ -627,12 +627,12 @@ static inline bool iqcn_key_of_hosts(const struct iqcn_key *key,
 	return !memcmp(key, &hosts->key, offsetof(struct iqcn_key, qp));
 }
 
-/* How deep it is, for who does not hold the root lock.  Not a data race to be told
- * of: it is the kernel's own helpers that write the word plainly, as of 7.2 they
- * use WRITE_ONCE() themselves.
- */
+/* How deep it is, for who does not hold the root lock */
 static inline u32 iqcn_depth_bytes(const struct iqcn_queue *q)
 {
+	/* the kernel's own helpers write the word plainly, until 7.2 has them use
+	 * WRITE_ONCE(), too
+	 */
 	return data_race(READ_ONCE(*q->depth_bytes));
 }
 
