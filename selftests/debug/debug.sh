@@ -38,7 +38,7 @@ declare -A OPTIONS=(
 declare -A LEFT_OUT=(
 	[x86-kcsan]="
 		# a state that ends by the next packet if that is slow, not by silence
-		test_flow
+		test_queue test_flow
 		# against the clock on the wall
 		test_million
 	"
