@@ -6,7 +6,9 @@
  * Anybody can make flows, with packets of any addresses and numbers; to settle one
  * takes answers of its receiver.  So where room is short the oldest one goes, but
  * among those that are not settled once they have more than their share: what
- * comes in masses pushes out its like, not the flows that are known and served.
+ * comes in masses pushes out its like, not the flows that are known and served.  How
+ * old they are is known to 5 ms (active.h): in a flood one that was not settled may go
+ * although its packets come.
  */
 #include "iqcn.h"
 

@@ -189,12 +189,15 @@ static void iqcn_bts_macs(struct iqcn_flow *flow, const struct ethhdr *eth,
 	flow->mac_ticks = iqcn_mac_ticks(now_ns);
 }
 
+/* By itself, so that who is called for each packet saves no registers for it */
 static noinline void iqcn_bts_young(struct iqcn_queue *q, struct iqcn_flow *flow)
 {
 	iqcn_flow_used(q, flow);
 }
 
-/* Once per epoch it is young again, which is as well as ageing has to know it */
+/* Once per epoch it is young again, be it for a chance while it is held, which is as
+ * well as ageing has to know it
+ */
 static __always_inline void iqcn_bts_active(struct iqcn_queue *q,
 					    struct iqcn_flow *flow, u64 now_ns)
 {

@@ -132,6 +132,9 @@ static struct iqcn_flow **iqcn_recent_slot(const struct iqcn_queue *q,
 static void iqcn_recent_add(struct iqcn_queue *q, struct iqcn_flow **slot,
 			    struct iqcn_flow *flow)
 {
+	/* its packets may leave by another meanwhile */
+	if (!iqcn_flow_of(flow, q))
+		return;
 	spin_lock(&q->lock);
 	if (iqcn_flow_of(flow, q))
 		WRITE_ONCE(*slot, flow);
@@ -159,7 +162,7 @@ static void iqcn_recent_del(struct iqcn_queue *q, struct iqcn_flow *flow)
 int iqcn_flow_queue_init(struct iqcn_queue *q)
 {
 	q->recent = kcalloc(BIT(IQCN_RECENT_BITS), sizeof(*q->recent),
-			    GFP_KERNEL);
+			    GFP_KERNEL_ACCOUNT);
 	return q->recent ? 0 : -ENOMEM;
 }
 

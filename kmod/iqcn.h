@@ -22,7 +22,7 @@
  * Lifetimes: a flow is found under RCU and freed after a grace period.  The
  * table holds one reference to it, and so does every packet that waits in a
  * queue with a pointer to it.  What it has for a while only is found under locks,
- * and freed as soon as it is of no use.  A flow that has left the table is dead
+ * and freed when who has them sees that it is of no use.  A flow that has left the table is dead
  * (flow->queue is NULL) and nothing but a put is done with it.  A queue is
  * part of its qdisc, which is freed after a grace period too.  A port lives as
  * long as it has queues, and is freed after a grace period, and after its flows, by
@@ -387,8 +387,8 @@ struct iqcn_config {
  * @chances_ns: they are not seen to before that
  * @chances_seen: one was in this run of the timer
  * @held: flows whose CNP is due and waits, by when it is sent
- * @lru: all flows, those that are settled apart; the one whose last packet is longest
- *	ago first, to an epoch of @active
+ * @lru: all flows, those that are settled apart; the one whose last packet, or chance
+ *	while it is held, is longest ago first, to an epoch of @active
  * @by_grade: number of flows by grade of their pairing
  * @n_flows: number of flows
  * @timer: for the first of @deadlines, @chances and @held, and for silence; set
@@ -444,7 +444,8 @@ struct iqcn_queue {
  * struct iqcn_extra - what a flow has only while there is need for it
  * @flow: whose it is
  * @unsettled: in hosts->unsettled, empty: it is settled; port->lock and, but for one
- *	that is not in the table yet or any more, queue->lock to write, either to read
+ *	that is not in the table yet or any more, queue->lock to add or remove it;
+ *	either to see whether it is empty, port->lock to look further
  * @echo_qp: QP that PSNs were echoed to; port->lock
  * @echo_psn: the last of them; port->lock
  * @echo_hits: how many different PSNs in a row were echoed to @echo_qp, not enough

@@ -313,6 +313,8 @@ struct iqcn_flow *iqcn_pair_find(struct iqcn_port *port,
  * @qp: the sender's QP
  *
  * A QP sends one flow: what pairs it with a second one contradicts the first.
+ * Either may be dead afterwards, if a pairing has ended and there is no memory to say
+ * so; one that was not settled is not.
  *
  * Context: port->lock, RCU, BHs off.
  */
@@ -361,6 +363,8 @@ void iqcn_pair_evidence(struct iqcn_port *port, struct iqcn_flow *flow,
  * @port: port
  * @flow: flow
  * @qp: the sender's QP
+ *
+ * The flow may be dead afterwards, if there is no memory to say so.
  *
  * Context: port->lock, RCU, BHs off.
  */

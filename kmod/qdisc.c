@@ -39,8 +39,8 @@
 #define IQCN_CNP_RESERVE_BYTES	16384
 
 /* Of a packet that waits: if @roce_ce is false all else means nothing.  @flow holds
- * a reference: that of a CE packet if it is looked at, or wanted for pairing.  There
- * was no room for it if it was @asked for and is NULL.
+ * a reference: that of a CE packet if it is looked at, or wanted for pairing.  Once it
+ * was @asked for it is not again: there was no room, or it has been put.
  */
 struct iqcn_skb_cb {
 	struct iqcn_flow *flow;

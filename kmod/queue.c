@@ -461,10 +461,10 @@ void iqcn_queue_reset(struct iqcn_queue *q)
 	q->skipped_bytes = 0;
 
 	spin_lock_bh(&q->lock);
+	iqcn_queue_void_flows(q);
 	iqcn_trigger_reset(q);
 	iqcn_bts_reset(q);
 	memset(&q->ce, 0, sizeof(q->ce));
-	iqcn_queue_void_flows(q);
 	q->ended++;
 	if (q->congested)
 		iqcn_queue_set_congested(q, 0, IQCN_REASON_RESET,

@@ -56,6 +56,10 @@
  */
 #define IQCN_CHANCES_PER_T1	4
 #define IQCN_CHANCES_REST	3
+/* And no longer than that: what was interrupted takes long, and a flow is not held for
+ * ever (bts.h)
+ */
+#define IQCN_CHANCES_REST_MAX_NS	NSEC_PER_MSEC
 
 /**
  * iqcn_trigger_disarm() - the timer is to be set anew
@@ -69,7 +73,7 @@ void iqcn_trigger_disarm(struct iqcn_queue *q)
 {
 	hrtimer_try_to_cancel(&q->timer);
 	q->timer_ns = KTIME_MAX;
-	/* T1 may be another */
+	/* T1 may be another, or what matters */
 	q->chances_ns = 0;
 }
 
@@ -613,7 +617,7 @@ static void iqcn_trigger_rest(struct iqcn_queue *q, u64 now_ns, u64 took_ns)
 		return;
 	if (!first || !iqcn_deadline_due(first, q->p.t1_ns, now_ns))
 		rest_ns = max_t(u64, rest_ns, q->p.t1_ns / IQCN_CHANCES_PER_T1);
-	q->chances_ns = now_ns + rest_ns;
+	q->chances_ns = now_ns + min_t(u64, rest_ns, IQCN_CHANCES_REST_MAX_NS);
 	q->chances_seen = false;
 }
 

@@ -347,11 +347,11 @@ enum iqcn_pair_grade {
  * @cnp_sent: CNPs this queue sent
  * @cnp_budget: CNPs that were due but over the port's budget
  * @cnp_unpaired: CNPs that were due but the flow's pairing was too weak
- * @cnp_error: CNPs that were due but could not be built or delivered
+ * @cnp_error: CNPs that were due but could not be kept, built or delivered
  * @paired: pairings made
  * @contradicted: pairings dropped because other evidence disagreed
  * @flow_new: flows made
- * @flow_evicted: flows forgotten to make room
+ * @flow_evicted: flows forgotten to make room, or for want of memory
  * @flow_aged: flows forgotten for want of packets
  * @flow_full: packets for which no flow could be made, or no detectors of its own
  * @malformed: RoCE-like CE packets that do not parse
