@@ -94,10 +94,12 @@ test_rendered()
 	data -6 --tos 3 --count 8 --interval 3000 --psn 100
 	data --count 40
 	sleep 0.1
-	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn limit 4000 \
+	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn \
 		notify timer,wreb profile 2000:1 min-gap 0
-	data --count 20 --interval 200
 	# more at once than the slowest machine lets out meanwhile
+	data --count 20
+	sleep 0.1
+	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn limit 4000
 	data --count 40
 	sleep 0.1
 	ended trace-cmd "${tools[@]}" || return
