@@ -32,7 +32,6 @@
 static atomic_t iqcn_users_flows;
 
 static struct kmem_cache *iqcn_flow_cache;
-static struct kmem_cache *iqcn_extra_cache;
 
 static u32 iqcn_flow_hash(const void *data, u32 len, u32 seed)
 {
@@ -234,8 +233,7 @@ static struct iqcn_flow *iqcn_flow_alloc(struct iqcn_port *port)
 
 static void iqcn_flow_drop_extra(struct iqcn_flow *flow)
 {
-	if (flow->extra)
-		kmem_cache_free(iqcn_extra_cache, flow->extra);
+	kfree(flow->extra);
 	flow->extra = NULL;
 }
 
@@ -262,7 +260,7 @@ struct iqcn_extra *iqcn_flow_extra(struct iqcn_flow *flow)
 
 	if (e)
 		return e;
-	e = kmem_cache_zalloc(iqcn_extra_cache, GFP_ATOMIC | __GFP_NOWARN);
+	e = kzalloc(sizeof(*e), GFP_ATOMIC | __GFP_NOWARN);
 	if (!e)
 		return NULL;
 	e->flow = flow;
@@ -674,11 +672,7 @@ int iqcn_flow_module_init(void)
 {
 	/* by lines of the cache, which it fills */
 	iqcn_flow_cache = KMEM_CACHE(iqcn_flow, SLAB_HWCACHE_ALIGN);
-	iqcn_extra_cache = KMEM_CACHE(iqcn_extra, 0);
-	if (iqcn_flow_cache && iqcn_extra_cache)
-		return 0;
-	iqcn_flow_module_exit();
-	return -ENOMEM;
+	return iqcn_flow_cache ? 0 : -ENOMEM;
 }
 
 /**
@@ -688,6 +682,5 @@ int iqcn_flow_module_init(void)
  */
 void iqcn_flow_module_exit(void)
 {
-	kmem_cache_destroy(iqcn_extra_cache);
 	kmem_cache_destroy(iqcn_flow_cache);
 }

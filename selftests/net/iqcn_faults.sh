@@ -413,7 +413,7 @@ leaks_of_others()
 	awk '
 	/^unreferenced/ { if (object != "" && !name) print object
 			  object = $0; name = 0; next }
-	/iqcn_(flow|extra)/ { name = 1 }
+	/iqcn_flow/ { name = 1 }
 	{ object = object "; " $0 }
 	END { if (object != "" && !name) print object }' $kmemleak
 	echo clear >$kmemleak
