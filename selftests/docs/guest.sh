@@ -120,7 +120,7 @@ run_session()
 
 	"up_${script##*.}"
 	cd /run/tree || exit 1
-	BASH_ENV=$HERE/words.sh timeout -k 5 100 bash -e "$script" \
+	BASH_ENV=$HERE/lib-words.sh timeout -k 5 100 bash -e "$script" \
 		>"$script.log" 2>&1 </dev/null
 	rc=$?
 	down

@@ -122,7 +122,7 @@ session()
 {
 	# shellcheck disable=SC2016
 	inside bash -e -c 'cd "$1" && . "$2" && . "$3"' sh "$dir/sch-iqcn" \
-		"$TOP/selftests/docs/words.sh" "$1"
+		"$TOP/selftests/docs/lib-words.sh" "$1"
 }
 
 has()

@@ -93,7 +93,7 @@ build()
 {
 	# shellcheck disable=SC2016
 	cd "$TREE" && ordinary bash -e -c '. "$1" && . "$2"' sh \
-		"$TREE/selftests/docs/words.sh" "$WORK/docs/build" &&
+		"$TREE/selftests/docs/lib-words.sh" "$WORK/docs/build" &&
 	ordinary dpkg-buildpackage -us -uc -S
 }
 

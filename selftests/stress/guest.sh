@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Inside a kernel of the lab: rounds of abuse, item after item (items.sh), while
+# Inside a kernel of the lab: rounds of abuse, item after item (lib-items.sh), while
 # hosts in the kernel send.  All of them once, and then again until there is a file
 # $STRESS_STOP.  A round is by a seed, which it says, and ends with what must hold
 # whatever was done:
@@ -27,8 +27,8 @@ uml-smp) slower=10 us=ms rp=(rp off) ;;
 x86-kcsan) slower=3 us=ms rp=(rp off) ;;
 esac
 
-# shellcheck source=selftests/stress/items.sh
-. "$(dirname "$0")/items.sh"
+# shellcheck source=selftests/stress/lib-items.sh
+. "$(dirname "$0")/lib-items.sh"
 
 # kbits NUMBER: of senders and bottleneck
 kbits()
