@@ -101,9 +101,6 @@ void iqcn_queue_detect(struct iqcn_queue *q, bool fresh, u64 now_ns)
 	u32 bits = q->congested & q->p.detect;
 	bool on;
 
-	/* as for nearly every packet: none of them can say anything else */
-	if (!fresh && !(q->p.detect & IQCN_DETECT_DEPTH) && bits == q->congested)
-		return;
 	if ((q->p.detect & IQCN_DETECT_QUEUE) && fresh) {
 		on = iqcn_detect_queue(bits & IQCN_DETECT_QUEUE, q->ce.rate_bps,
 				       iqcn_queue_roce_bps(q),
@@ -117,6 +114,7 @@ void iqcn_queue_detect(struct iqcn_queue *q, bool fresh, u64 now_ns)
 				       q->p.mark.kmax_bytes);
 		bits = iqcn_with(bits, IQCN_DETECT_DEPTH, on);
 	}
+	/* as for nearly every packet */
 	if (bits == q->congested)
 		return;
 	iqcn_queue_set_congested(q, bits, iqcn_reason(bits ?: q->congested),
