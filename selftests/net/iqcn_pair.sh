@@ -27,6 +27,7 @@ ALL_TESTS="
 	test_better_overrides
 	test_grade_holds_back
 	test_vlan_tells_apart
+	test_hosts_tell_apart
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -377,6 +378,22 @@ test_vlan_tells_apart()
 	reply --type cnp --qp $SQP
 	check_eq "on its own" "$(flows | awk '$3 == "300.0" { print $6 }')" \
 		"cnp"
+}
+
+# Same QP, same low words of the addresses: by these a queue looks first
+test_hosts_tell_apart()
+{
+	local n
+
+	fresh
+	for n in 1 2; do
+		ce -6 --count 1 --psn $((100 * n))
+		ce -6 --count 1 --psn $((100 * n)) --src fd09::1
+		ce -6 --count 1 --psn $((100 * n)) --dst fd09::2
+	done
+	check "made" "$(stat flow_new)" -eq 3
+	check_eq "by hosts" "$(flows | awk '!/^#/ { print $1, $2 }' | sort | paste -sd ,)" \
+		"fd01::1 fd01::2,fd01::1 fd09::2,fd09::1 fd01::2"
 }
 
 run_tests
