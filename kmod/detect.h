@@ -102,6 +102,43 @@ static inline bool iqcn_meter_quiet(struct iqcn_meter *m, u64 quiet_ns,
 }
 
 /**
+ * struct iqcn_outflow - what leaves a queue while it is backlogged
+ * @bytes: since it is, 0: it is not
+ * @window_bytes: @bytes when the window of the CE meter began, 0: the queue has
+ *	not been backlogged all the time since
+ *
+ * Where it drains slower all of a sudden, PFC for one, its CE rate falls as much:
+ * held against what drained in another window that would look like the end of
+ * the congestion, or like more CE packets than there are packets.
+ */
+struct iqcn_outflow {
+	u64 bytes;
+	u64 window_bytes;
+};
+
+/**
+ * iqcn_outflow_begin() - a window of the CE meter begins with the last packet
+ * @o: outflow
+ */
+static inline void iqcn_outflow_begin(struct iqcn_outflow *o)
+{
+	o->window_bytes = o->bytes;
+}
+
+/**
+ * iqcn_outflow_bps() - what drained in a window of the CE meter
+ * @o: outflow
+ * @ns: length of the window
+ *
+ * Return: bit/s, 0: the queue was not backlogged all the time.
+ */
+static inline u64 iqcn_outflow_bps(const struct iqcn_outflow *o, u64 ns)
+{
+	return o->window_bytes ? iqcn_rate_bps(o->bytes - o->window_bytes, ns) :
+				 0;
+}
+
+/**
  * iqcn_quiet_ns() - how long a silence ends congestion
  * @window_ns: window of the meter
  * @roce_bps: rate of the queue

@@ -358,6 +358,7 @@ struct iqcn_config {
  * @sent: what it has sent
  * @parent: the qdisc's
  * @link_bps: speed of the link, RTNL to write
+ * @outflow: what the CE rate is held against; root lock
  * @drain_bps: rate measured while backlogged, 0: not yet; root lock to write
  * @drain_ns: when it was measured; root lock
  * @skipped_bytes: CE packets since the last that was looked at; root lock
@@ -403,6 +404,7 @@ struct iqcn_queue {
 	const struct gnet_stats_basic_sync *sent;
 	u32 parent;
 	u64 link_bps;
+	struct iqcn_outflow outflow;
 	u64 drain_bps;
 	u64 drain_ns;
 	u64 skipped_bytes;
@@ -737,6 +739,8 @@ void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
 void iqcn_queue_cnp_seen(struct iqcn_flow *flow, u16 sport);
 void iqcn_queue_way_back(struct iqcn_flow *flow, const struct ethhdr *eth);
 u64 iqcn_queue_roce_bps(const struct iqcn_queue *q);
+void iqcn_queue_drains(struct iqcn_queue *q, u64 drain_bps, u64 now_ns);
+void iqcn_queue_drain_stops(struct iqcn_queue *q);
 u64 iqcn_queue_quiet_ns(const struct iqcn_queue *q);
 void iqcn_queue_detect(struct iqcn_queue *q, bool fresh, u64 now_ns);
 void iqcn_queue_detect_quiet(struct iqcn_queue *q, u64 now_ns);

@@ -409,10 +409,8 @@ static int iqcn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
  */
 static void iqcn_measure_drain(struct iqcn_queue *q, u32 bytes, u64 now_ns)
 {
-	if (!iqcn_meter_add(&q->drain, q->p.window_ns, now_ns, bytes))
-		return;
-	WRITE_ONCE(q->drain_bps, q->drain.rate_bps);
-	WRITE_ONCE(q->drain_ns, q->drain.start_ns);
+	if (iqcn_meter_add(&q->drain, q->p.window_ns, now_ns, bytes))
+		iqcn_queue_drains(q, q->drain.rate_bps, now_ns);
 }
 
 /* Return: what time it is, 0: nobody has looked */
@@ -452,13 +450,18 @@ static struct sk_buff *iqcn_dequeue(struct Qdisc *sch)
 	skb = qdisc_dequeue_head(sch);
 	if (unlikely(!skb))
 		return NULL;
-	if (unlikely(iqcn_skb_cb(skb)->roce_ce))
+	if (likely(depth_bytes <= q->p.mark.kmin_bytes)) {
+		if (unlikely(q->drain.start_ns))
+			iqcn_queue_drain_stops(q);
+		if (unlikely(iqcn_skb_cb(skb)->roce_ce))
+			iqcn_ce_dequeued(q, skb);
+		return skb;
+	}
+	/* first, for the CE rate is held against it */
+	q->outflow.bytes += qdisc_pkt_len(skb);
+	if (iqcn_skb_cb(skb)->roce_ce)
 		now_ns = iqcn_ce_dequeued(q, skb);
-	if (unlikely(depth_bytes > q->p.mark.kmin_bytes))
-		iqcn_measure_drain(q, qdisc_pkt_len(skb),
-				   now_ns ?: ktime_get_ns());
-	else if (unlikely(q->drain.start_ns))
-		q->drain.start_ns = 0;
+	iqcn_measure_drain(q, qdisc_pkt_len(skb), now_ns ?: ktime_get_ns());
 	return skb;
 }
 

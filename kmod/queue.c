@@ -39,6 +39,34 @@ u64 iqcn_queue_roce_bps(const struct iqcn_queue *q)
 	return drain_bps ?: READ_ONCE(q->link_bps);
 }
 
+/**
+ * iqcn_queue_drains() - its drain rate was measured
+ * @q: queue
+ * @drain_bps: rate
+ * @now_ns: now
+ *
+ * Context: dequeue: root lock, BHs off.
+ */
+void iqcn_queue_drains(struct iqcn_queue *q, u64 drain_bps, u64 now_ns)
+{
+	WRITE_ONCE(q->drain_bps, drain_bps);
+	WRITE_ONCE(q->drain_ns, now_ns);
+}
+
+/**
+ * iqcn_queue_drain_stops() - it is not backlogged, or not any more
+ * @q: queue
+ *
+ * The rate that was measured is good for a while yet.
+ *
+ * Context: dequeue: root lock, BHs off; or where nothing is dequeued.
+ */
+void iqcn_queue_drain_stops(struct iqcn_queue *q)
+{
+	q->drain.start_ns = 0;
+	memset(&q->outflow, 0, sizeof(q->outflow));
+}
+
 /* Which detector says so, or did */
 static u32 iqcn_reason(u32 bits)
 {
@@ -269,6 +297,25 @@ static void iqcn_flow_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	flow->ce_sent += segs;
 }
 
+/* Root lock and @q->lock.  Return: a window closed, and the drain rate is that of the
+ * same window, if the queue was backlogged for all of it.
+ */
+static bool iqcn_measure_ce(struct iqcn_queue *q, u64 bytes, u64 now_ns)
+{
+	u64 start_ns = q->ce.start_ns, drain_bps;
+	bool closed;
+
+	closed = iqcn_meter_add(&q->ce, q->p.window_ns, now_ns, bytes);
+	if (closed) {
+		drain_bps = iqcn_outflow_bps(&q->outflow, now_ns - start_ns);
+		if (drain_bps)
+			iqcn_queue_drains(q, drain_bps, now_ns);
+	}
+	if (closed || !start_ns)
+		iqcn_outflow_begin(&q->outflow);
+	return closed;
+}
+
 /**
  * iqcn_queue_ce_sent() - a RoCEv2 data packet that is looked at leaves with CE
  * @q: queue
@@ -303,8 +350,8 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	iqcn_add(q->st.ce_sampled, segs);
 	if (bytes > q->max_bytes)
 		q->max_bytes = bytes;
-	iqcn_queue_detect(q, iqcn_meter_add(&q->ce, q->p.window_ns, now_ns,
-					    skipped_bytes + bytes), now_ns);
+	iqcn_queue_detect(q, iqcn_measure_ce(q, skipped_bytes + bytes, now_ns),
+			  now_ns);
 	if (flow && iqcn_flow_of(flow, q)) {
 		iqcn_bts_seen(q, flow, eth, now_ns);
 		WRITE_ONCE(flow->psn, (psn + segs - 1) & IQCN_PSN_MASK);
@@ -454,7 +501,7 @@ void iqcn_queue_set_params(struct iqcn_queue *q, const struct iqcn_params *p)
  */
 void iqcn_queue_reset(struct iqcn_queue *q)
 {
-	q->drain.start_ns = 0;
+	iqcn_queue_drain_stops(q);
 	WRITE_ONCE(q->drain_bps, 0);
 	q->skipped_bytes = 0;
 

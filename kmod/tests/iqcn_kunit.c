@@ -1193,6 +1193,38 @@ static void meter_stopped_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m.rate_bps, 160000000ULL);
 }
 
+/* What drained in the window of another meter, if it was backlogged for all of it */
+static void outflow_test(struct kunit *test)
+{
+	struct iqcn_outflow o = {};
+
+	/* the packet that a window begins with is of the one before */
+	o.bytes += 1000;
+	iqcn_outflow_begin(&o);
+	KUNIT_EXPECT_EQ(test, iqcn_outflow_bps(&o, 1000), 0);
+	o.bytes += 125;
+	KUNIT_EXPECT_EQ(test, iqcn_outflow_bps(&o, 1000), 1000000000);
+	o.bytes += 125;
+	KUNIT_EXPECT_EQ(test, iqcn_outflow_bps(&o, 1000), 2000000000);
+	iqcn_outflow_begin(&o);
+	o.bytes += 500;
+	KUNIT_EXPECT_EQ(test, iqcn_outflow_bps(&o, 4000), 1000000000);
+
+	/* it was not backlogged for a while, and is again */
+	memset(&o, 0, sizeof(o));
+	o.bytes += 9000;
+	KUNIT_EXPECT_EQ(test, iqcn_outflow_bps(&o, 5000), 0);
+	iqcn_outflow_begin(&o);
+	o.bytes += 250;
+	KUNIT_EXPECT_EQ(test, iqcn_outflow_bps(&o, 2000), 1000000000);
+
+	/* nor was it when the window began */
+	memset(&o, 0, sizeof(o));
+	iqcn_outflow_begin(&o);
+	o.bytes += 250;
+	KUNIT_EXPECT_EQ(test, iqcn_outflow_bps(&o, 2000), 0);
+}
+
 static void meter_quiet_test(struct kunit *test)
 {
 	struct iqcn_meter m = {};
@@ -5597,6 +5629,7 @@ static struct kunit_suite mark_suite = {
 
 static struct kunit_case detect_cases[] = {
 	KUNIT_CASE(meter_steady_test),
+	KUNIT_CASE(outflow_test),
 	KUNIT_CASE(meter_quiet_test),
 	KUNIT_CASE(quiet_ns_test),
 	KUNIT_CASE(meter_stopped_test),

@@ -26,6 +26,7 @@ ALL_TESTS="
 	test_queue_comes_first
 	test_queue_rate
 	test_queue_quiet
+	test_drain_falls
 	test_reasons
 	test_sample
 	test_sample_rate
@@ -697,6 +698,26 @@ test_queue_quiet()
 	near "ns in tc" "$(($(stat state_since_ns) / 1000))" \
 		"$(queue state_age_us)" 1000
 	check "to and fro" "$(stat state_changes)" -eq 2
+}
+
+# A queue that drains at a quarter of its rate all of a sudden sends as much less of
+# CE packets: that is no end of its congestion, wherever in a window it happens
+test_drain_falls()
+{
+	local s rate n=0
+
+	topology bridge
+	bottleneck 80mbit limit 10m kmin 3000 kmax 4000 detect queue
+	data --count 4000
+	for s in .02 .0131 .0132 .0133 .0134 .0135 .0136 .0137 .0138 .0139; do
+		sleep $s
+		rate=$((n++ % 2 ? 80 : 20))
+		tc -n sw qdisc change dev p1 root handle 1: tbf rate ${rate}mbit \
+			burst 9k limit 1g
+	done
+	check "it is deep" "$(stat qlen)" -gt 1000
+	check_eq "congested" "$(stat congested)" '"queue"'
+	check "once" "$(stat state_changes)" -eq 1
 }
 
 # Of the queue, in tc, debugfs and the trace
