@@ -85,23 +85,25 @@ served()
 	check "paired" "$(stat flows_paired)" -eq "$flows"
 }
 
-# longest_gap MS: between two CNPs of ours to one flow in the last so many ms, in us;
-# how many CNPs there were, and to how many flows
+# longest_gap MS: between two CNPs to one flow in the last so many ms, the receiver's
+# one a second among them, in us; how many were ours, and to how many flows
 longest_gap()
 {
 	in_ns snd awk -F, -v ms="$1" '
-	$5 != "cnp_cp" { next }
+	$5 !~ /^cnp_[cn]p$/ { next }
 	FNR == NR { to = $4 > to ? $4 : to; next }
 	$4 >= (from = to - ms * 1000000) {
 		gap = $4 - ($3 in last ? last[$3] : from)
 		if (gap > max) max = gap
 		last[$3] = $4
+		if ($5 == "cnp_np") next
+		ours[$3]
 		n++
 	}
 	END {
 		for (qp in last)
 			if (to - last[qp] > max) max = to - last[qp]
-		printf "%d %d %d\n", max / 1000, n, length(last)
+		printf "%d %d %d\n", max / 1000, n, length(ours)
 	}' /proc/net/rocehost/trace /proc/net/rocehost/trace
 }
 
