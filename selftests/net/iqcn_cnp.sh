@@ -447,6 +447,11 @@ test_age()
 	sleep 0.2
 	check "now they have" "$(stat flows)" -eq 0
 	check "hosts without flows" "$(value flows_unsettled)" -eq 0
+
+	# where a queue finds flows without the table there are none either
+	data --tos 3 --flows 5 --count 5
+	check "made anew" "$(stat flow_new)" -eq 10
+	check "they are five" "$(stat flows)" -eq 5
 }
 
 run_tests
