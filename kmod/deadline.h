@@ -23,6 +23,8 @@
 
 #include <linux/list.h>
 #include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/time64.h>
 #include <linux/types.h>
 
 /**
@@ -110,6 +112,35 @@ static inline bool iqcn_deadline_due(const struct iqcn_deadline *d, u64 t1_ns,
 static inline u64 iqcn_deadline_scan_ns(u64 due_ns, u32 period_ns)
 {
 	return div_u64(due_ns + period_ns - 1, period_ns) * period_ns;
+}
+
+/* Chances of flows that are held come after those that want a CNP: they are seen to
+ * together, so many times per T1 at most, for with many flows the timer would come for
+ * each packet; and if a run is not enough, others have the CPU so many times as long
+ * before the next
+ */
+#define IQCN_CHANCES_PER_T1	4
+#define IQCN_CHANCES_REST	3
+/* And no longer than that: what was interrupted takes long, and a flow is not held for
+ * ever (bts.h)
+ */
+#define IQCN_CHANCES_REST_MAX_NS	NSEC_PER_MSEC
+
+/**
+ * iqcn_chances_rest_ns() - how long flows that are held wait after some had a chance
+ * @took_ns: that took
+ * @t1_ns: T1
+ * @more: more of them are due
+ *
+ * Return: nanoseconds.
+ */
+static inline u64 iqcn_chances_rest_ns(u64 took_ns, u32 t1_ns, bool more)
+{
+	u64 rest_ns = took_ns * IQCN_CHANCES_REST;
+
+	if (!more)
+		rest_ns = max_t(u64, rest_ns, t1_ns / IQCN_CHANCES_PER_T1);
+	return min_t(u64, rest_ns, IQCN_CHANCES_REST_MAX_NS);
 }
 
 #endif /* _IQCN_DEADLINE_H */

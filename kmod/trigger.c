@@ -49,17 +49,6 @@
 #define IQCN_TIMER_RUN		32
 /* How long they get it for at least; no less than the run has taken */
 #define IQCN_TIMER_GAP_NS	1000
-/* Chances of flows that are held come after those that want a CNP: they are seen to
- * together, so many times per T1 at most, for with many flows the timer would come for
- * each packet; and if a run is not enough, others have the CPU so many times as long
- * before the next
- */
-#define IQCN_CHANCES_PER_T1	4
-#define IQCN_CHANCES_REST	3
-/* And no longer than that: what was interrupted takes long, and a flow is not held for
- * ever (bts.h)
- */
-#define IQCN_CHANCES_REST_MAX_NS	NSEC_PER_MSEC
 
 /**
  * iqcn_trigger_disarm() - the timer is to be set anew
@@ -611,13 +600,12 @@ static void iqcn_trigger_inject(struct iqcn_queue *q,
 static void iqcn_trigger_rest(struct iqcn_queue *q, u64 now_ns, u64 took_ns)
 {
 	struct iqcn_deadline *first = iqcn_deadline_first(&q->chances);
-	u64 rest_ns = took_ns * IQCN_CHANCES_REST;
 
 	if (!q->chances_seen)
 		return;
-	if (!first || !iqcn_deadline_due(first, q->p.t1_ns, now_ns))
-		rest_ns = max_t(u64, rest_ns, q->p.t1_ns / IQCN_CHANCES_PER_T1);
-	q->chances_ns = now_ns + min_t(u64, rest_ns, IQCN_CHANCES_REST_MAX_NS);
+	q->chances_ns = now_ns +
+		iqcn_chances_rest_ns(took_ns, q->p.t1_ns, first &&
+				     iqcn_deadline_due(first, q->p.t1_ns, now_ns));
 	q->chances_seen = false;
 }
 

@@ -2555,6 +2555,38 @@ static void interval_test(struct kunit *test)
 
 #define N_DEADLINES 128
 
+/* A quarter of the CPU while there is more, else four times per T1 */
+static void chances_rest_test(struct kunit *test)
+{
+	static const struct {
+		u64 took_ns;
+		u32 t1_ns;
+		bool more;
+		u64 want_ns;
+	} rows[] = {
+		{ 0, 300000, false, 75000 },
+		{ 20000, 300000, false, 75000 },
+		{ 30000, 300000, false, 90000 },
+		{ 0, 300000, true, 0 },
+		{ 2000, 300000, true, 6000 },
+		{ 30000, 300000, true, 90000 },
+		/* 1 ms at most */
+		{ 333334, 300000, true, 1000000 },
+		{ 50000000, 300000, true, 1000000 },
+		{ 50000000, 300000, false, 1000000 },
+		{ 0, 1000000000, false, 1000000 },
+		{ 0, 10000, false, 2500 },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		KUNIT_EXPECT_EQ_MSG(test,
+				    iqcn_chances_rest_ns(rows[i].took_ns,
+							 rows[i].t1_ns,
+							 rows[i].more),
+				    rows[i].want_ns, "row %d", i);
+}
+
 struct deadlines {
 	struct list_head list;
 	struct iqcn_deadline d[N_DEADLINES];
@@ -5690,6 +5722,7 @@ static struct kunit_suite interval_suite = {
 };
 
 static struct kunit_case deadline_cases[] = {
+	KUNIT_CASE(chances_rest_test),
 	KUNIT_CASE(deadline_order_test),
 	KUNIT_CASE(deadline_due_test),
 	KUNIT_CASE(deadline_t1_test),
