@@ -9,6 +9,7 @@
 # in: /proc is still the machine's.
 
 run=${1:-$(readlink /proc/self/cwd)}
+lab=$(dirname "$(readlink -f "$0")")
 export HOME=/tmp TERM=${TERM:-linux}
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
@@ -58,9 +59,9 @@ watch_s=$(tr ' ' '\n' </proc/cmdline | sed -n 's/^lab.watch=//p')
 (. "$run/cmd")
 rc=$?
 
-# What netdev's CI takes for a failure.  Two scans: a pointer may be on its way
-# during the first.
-splats='RIP:|Call Trace:|ref_tracker:|unreferenced object|WARNING|BUG:|UBSAN|KASAN'
+# shellcheck source=selftests/lab/lib-splats.sh
+. "$lab/lib-splats.sh"
+# Two scans: a pointer may be on its way during the first.
 if [ -w /sys/kernel/debug/kmemleak ]; then
 	for _ in 1 2; do
 		sleep 6
@@ -72,9 +73,9 @@ if [ -w /sys/kernel/debug/kmemleak ]; then
 		leaks=1
 	fi
 fi
-if dmesg | grep -Eq "$splats" || [ -n "${leaks-}" ]; then
+if dmesg | grep -Eq "$SPLATS" || [ -n "${leaks-}" ]; then
 	echo "lab: the kernel's log has a splat:"
-	dmesg | grep -E -B 5 -A 60 "$splats" | head -n 200
+	dmesg | grep -E -B 5 -A 60 "$SPLATS" | head -n 200
 	rc=99
 fi
 echo "@@lab-exit $rc@@"

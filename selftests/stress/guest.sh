@@ -14,8 +14,8 @@
 . "$(dirname "$0")/../net/lib.sh"
 # shellcheck source=selftests/net/lib-rocehost.sh
 . "$(dirname "$0")/../net/lib-rocehost.sh"
-
-SPLATS='RIP:|Call Trace:|ref_tracker:|unreferenced object|WARNING|BUG:|UBSAN|KASAN'
+# shellcheck source=selftests/lab/lib-splats.sh
+. "$(dirname "$0")/../lab/lib-splats.sh"
 
 # By the machine's clock, with KASAN at each packet of two CPUs, or with KCSAN on two that
 # are emulated, timers that are always due again leave nothing to processes, and grace
