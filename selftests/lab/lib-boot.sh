@@ -39,10 +39,13 @@ lab_ended()
 	return "$verdict"
 }
 
+# What tests are told by the environment
+LAB_SETTINGS="IQCN_SEED IQCN_FUZZ IQCN_CORPUS IQCN_FLOOD"
+
 # Files for the guest: the command, quoted
 lab_prepare()
 {
-	local run=$1
+	local run=$1 name
 	shift
 
 	{
@@ -53,6 +56,10 @@ lab_prepare()
 		printf 'export IQCN_LAB=%q\n' "$kernel"
 		printf 'export IQCN_YNL=%q\n' "$(ynl_dir)"
 		printf 'export IQCN_TDC=%q\n' "$(tdc_dir)"
+		for name in $LAB_SETTINGS; do
+			[ -z "${!name-}" ] ||
+				printf 'export %s=%q\n' "$name" "${!name}"
+		done
 		[ -z "$tty" ] || printf 'export TERM=%q\n' "$TERM"
 		# where modules of a kernel are that has none in /lib
 		! is_own "$kernel" ||
