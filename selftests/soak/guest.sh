@@ -153,10 +153,10 @@ device()
 }
 
 # hosts: what they have seen, in $sent $got $cnps_cp $cnps_np $done $least $most
-# $np_cnps $strays
+# $np_cnps $strays $malformed
 hosts()
 {
-	read -r sent cnps_cp cnps_np messages least most got np_cnps strays <<<"$(
+	read -r sent cnps_cp cnps_np messages least most got np_cnps strays malformed <<<"$(
 		awk -F, '
 		FNR == 1 {
 			delete col
@@ -179,10 +179,11 @@ hosts()
 			cnps += $col["cnps"]
 			next
 		}
-		{ strays += $col["stray"] + $col["malformed"] }
+		{ strays += $col["stray"]; malformed += $col["malformed"] }
 		END {
 			print sent + 0, cp + 0, np + 0, messages + 0, least + 0,
-				most + 0, got + 0, cnps + 0, strays + 0
+				most + 0, got + 0, cnps + 0, strays + 0,
+				malformed + 0
 		}' /proc/net/rocehost/{flows,sinks,hosts})"
 }
 
@@ -229,6 +230,7 @@ check_round()
 	((sent >= got && sent - got <= c[drops] - was[drops])) ||
 		fail "data: $sent sent, $got got, $((c[drops] - was[drops])) dropped"
 	equal "the box's CNPs, and those that senders got" "$cnps" $((cnps_cp + strays))
+	equal "malformed packets at senders and receivers" "$malformed" 0
 	equal "receivers' CNPs, and those that the box saw" "$np_cnps" "$seen"
 	equal "receivers' CNPs, and those that senders got" "$np_cnps" "$cnps_np"
 	equal "due, and not sent: unpaired, budget, error" \
