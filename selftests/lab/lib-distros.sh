@@ -14,7 +14,8 @@ DISTROS="bookworm backports sid"
 DISTRO_PACKAGES="base-files base-passwd bash dash coreutils diffutils findutils grep
 	sed mawk gzip tar util-linux mount hostname make gcc libc6-dev
 	libnl-3-dev libnl-genl-3-dev libjson-c-dev libncurses-dev zlib1g-dev pkg-config
-	kmod procps busybox-static tcpdump jq ethtool"
+	kmod procps busybox-static tcpdump jq ethtool perftest rdma-core ibverbs-providers
+	ibverbs-utils rdmacm-utils"
 DISTRO_KERNEL_PACKAGES="linux-image-amd64 linux-headers-amd64 iproute2"
 
 is_distro()
@@ -126,6 +127,8 @@ distro_memory()
 		find usr/lib/modules/*/kernel/{net,lib,crypto,arch/x86/crypto}
 		find usr/lib/modules/*/kernel/drivers/net -maxdepth 1
 		find usr/lib/modules/*/kernel/drivers/net/{bonding,vxlan}
+		find usr/lib/modules/*/kernel/{drivers/infiniband,fs} -maxdepth 1
+		find usr/lib/modules/*/kernel/{drivers/infiniband/{core,sw/rxe},fs/configfs}
 	} | sort -u | cpio -o -H newc -R 0:0) >"$dir/root.cpio"
 }
 
