@@ -7,6 +7,7 @@
 ALL_TESTS="
 	test_own
 	test_infra
+	test_infra_new
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -59,14 +60,27 @@ test_own()
 	[ -n "$test_skipped" ] || tdc "$CASES/iqcn.json"
 }
 
-test_infra()
+# infra [new]
+infra()
 {
-	ready
-	[ -z "$test_skipped" ] || return
-	/usr/bin/python3 "$CASES/infra.py" <"$TESTS/tc-tests/infra/qdiscs.json" \
+	/usr/bin/python3 "$CASES/infra.py" "$@" <"$TESTS/tc-tests/infra/qdiscs.json" \
 		>"$TMP/infra.json" 2>"$TMP/left"
 	sed 's/^/#     /' "$TMP/left"
 	tdc "$TMP/infra.json"
+}
+
+test_infra()
+{
+	ready
+	[ -n "$test_skipped" ] || infra
+}
+
+# What older kernels do not survive
+test_infra_new()
+{
+	ready
+	[[ $(uname -r) != [0-6].* ]] || skip "a kernel before 7"
+	[ -n "$test_skipped" ] || infra new
 }
 
 run_tests
