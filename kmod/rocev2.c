@@ -107,7 +107,9 @@ static bool iqcn_parse_ip6(const u8 *data, u32 avail, u32 total, u32 *off,
 	memcpy(&pkt->src, &ip6h->saddr, sizeof(pkt->src));
 	memcpy(&pkt->dst, &ip6h->daddr, sizeof(pkt->dst));
 	*off += sizeof(*ip6h);
-	*odd = *room > total - *off || nexthdr != IPPROTO_UDP;
+	/* or it would be taken for one of the IPv4 flow */
+	*odd = *room > total - *off || nexthdr != IPPROTO_UDP ||
+	       ipv6_addr_v4mapped(&pkt->src) || ipv6_addr_v4mapped(&pkt->dst);
 
 	for (i = 0; i < MAX_EXT_HDRS && nexthdr != IPPROTO_UDP; i++) {
 		const u8 *ext = data + *off;

@@ -486,6 +486,26 @@ static void parse_odd_test(struct kunit *test)
 	}
 }
 
+/* An IPv6 packet says that it is from, or for, an IPv4 host */
+static void parse_v4mapped_test(struct kunit *test)
+{
+	static const u8 mapped[12] = { [10] = 0xff, [11] = 0xff };
+	struct frame *f = alloc(test, sizeof(*f));
+	int t, at;
+
+	for (t = 0; t < ARRAY_SIZE(tags); t++) {
+		for (at = 8; at <= 24; at += 16) {
+			make_frame(f, &tags[t], true, &kinds[DATA]);
+			memcpy(f->data + f->want.l3_off + at, mapped,
+			       sizeof(mapped));
+			expect_parsed(test, f, IQCN_MALFORMED, "mapped");
+			/* ::fffe:a.b.c.d is not */
+			f->data[f->want.l3_off + at + 11] = 0xfe;
+			expect_parsed(test, f, IQCN_ROCE, "not mapped");
+		}
+	}
+}
+
 static u8 *insert(struct frame *f, u32 at, u32 n)
 {
 	memmove(f->data + at + n, f->data + at, f->len - at);
@@ -5619,6 +5639,7 @@ static void crafted_keys_test(struct kunit *test)
 static struct kunit_case parse_cases[] = {
 	KUNIT_CASE(parse_stacks_test),
 	KUNIT_CASE(parse_odd_test),
+	KUNIT_CASE(parse_v4mapped_test),
 	KUNIT_CASE(parse_ip_options_test),
 	KUNIT_CASE(parse_ext_hdrs_test),
 	KUNIT_CASE(parse_ethertype_test),

@@ -22,6 +22,7 @@ ALL_TESTS="
 	test_data_in_another_name
 	test_way_changes
 	test_not_intact
+	test_v4mapped
 	test_req_flood
 	test_ack_blind
 	test_psn_random
@@ -419,6 +420,29 @@ test_not_intact()
 	as_receiver --type cnp --qp $SQP --bad csum
 	check "CNPs" "$(stat cnp_seen)" -eq 0
 	check "counted" "$(stat port_malformed)" -ge 10
+}
+
+# IPv6 packets with the addresses of an IPv4 flow as IPv6 writes them are not its own:
+# an IPv6 host could speak for hosts whose addresses it must not use
+test_v4mapped()
+{
+	local mapped
+
+	topology bridge
+	# shellcheck disable=SC2086
+	three_ports $CONGESTED
+	pair_flow
+	check_eq "paired" "$(grade)" "psn $SQP"
+	mapped=(-6 --src "::ffff:$SND4" --dst "::ffff:$rcv4")
+	data "${mapped[@]}" --tos 3 --len 64 --psn 500 --count 8
+	check "its packets" "$(stat flow_new)" -eq 1
+	check "malformed data" "$(stat malformed)" -eq 8
+	mapped=(-6 --src "::ffff:$rcv4" --dst "::ffff:$SND4")
+	as_receiver "${mapped[@]}" --type cnp --qp $SQP --count 3
+	as_receiver "${mapped[@]}" --type ack --qp 0x800066 --psn 500 --count 8
+	check "CNPs" "$(stat cnp_seen)" -eq 0
+	check_eq "still paired" "$(grade)" "psn $SQP"
+	check "malformed replies" "$(stat port_malformed)" -eq 11
 }
 
 # Requests for connections without end: they push out one another, nothing else
