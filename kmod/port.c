@@ -139,6 +139,8 @@ static void iqcn_port_del(struct iqcn_port *port)
 	iqcn_inspect_del(port);
 	if (list_empty(&in->ports)) {
 		iqcn_event_stop(in);
+		/* who is in the hook yet may see one begin */
+		synchronize_net();
 		/* nobody is going to see which connections end */
 		iqcn_cm_flush(in);
 	}
