@@ -103,7 +103,7 @@ static inline bool iqcn_meter_quiet(struct iqcn_meter *m, u64 quiet_ns,
 
 /**
  * struct iqcn_outflow - what leaves a queue while it is backlogged
- * @bytes: since it is, 0: it is not
+ * @bytes: since it is, 0: it is not, or nothing has left since
  * @window_bytes: @bytes when the window of the CE meter began, 0: the queue has
  *	not been backlogged all the time since
  *

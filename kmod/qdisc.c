@@ -404,8 +404,8 @@ static int iqcn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 }
 
 /* What the queue drains at while it is backlogged: its share of the link, or
- * what tbf or htb above it let through.  No average: what happens to the drain
- * rate, a burst for one, happens to the CE rate that it is compared with too.
+ * what tbf or htb above it let through.  For who wants to know before a window of CE
+ * packets has closed, or where there are none.
  */
 static void iqcn_measure_drain(struct iqcn_queue *q, u32 bytes, u64 now_ns)
 {
@@ -450,7 +450,9 @@ static struct sk_buff *iqcn_dequeue(struct Qdisc *sch)
 	skb = qdisc_dequeue_head(sch);
 	if (unlikely(!skb))
 		return NULL;
-	if (likely(depth_bytes <= q->p.mark.kmin_bytes)) {
+	/* nor if it was alone: what comes next may be long in coming */
+	if (likely(depth_bytes <= q->p.mark.kmin_bytes) ||
+	    !sch->qstats.backlog) {
 		if (unlikely(q->drain.start_ns))
 			iqcn_queue_drain_stops(q);
 		if (unlikely(iqcn_skb_cb(skb)->roce_ce))

@@ -27,6 +27,7 @@ ALL_TESTS="
 	test_queue_rate
 	test_queue_quiet
 	test_drain_falls
+	test_drain_alone
 	test_reasons
 	test_sample
 	test_sample_rate
@@ -718,6 +719,19 @@ test_drain_falls()
 	check "it is deep" "$(stat qlen)" -gt 1000
 	check_eq "congested" "$(stat congested)" '"queue"'
 	check "once" "$(stat state_changes)" -eq 1
+}
+
+# Packets that are alone in the queue say nothing of what it could drain at, however
+# large they are: it is its link's rate that those that come with CE are a share of
+test_drain_alone()
+{
+	topology bridge
+	iqcn kmin 1000 kmax 2000 detect queue
+	data --tos 3 --len 1024 --count 40 --interval 1000
+	check "each was deeper than Kmin" "$(stat depth_peak_bytes)" -gt 1000
+	check "CE" "$(stat ce_sent)" -eq 40
+	check "not congested" "$(stat state_changes)" -eq 0
+	check "roce_bps" "$(stat roce_bps)" -eq 10000000000
 }
 
 # Of the queue, in tc, debugfs and the trace
