@@ -133,7 +133,8 @@ static u32 iqcn_bts_level_bytes(const struct iqcn_queue *q, u64 now_ns)
 	if (q->p.measure & IQCN_MEASURE_GRADIENT)
 		level = max(level, iqcn_gradient_level(&q->gradient,
 						       q->p.window_ns, now_ns));
-	if (now_ns - READ_ONCE(q->drain_ns) > IQCN_DRAIN_MAX_AGE_NS)
+	/* who shows it does not keep others from measuring */
+	if ((s64)(now_ns - READ_ONCE(q->drain_ns)) > (s64)IQCN_DRAIN_MAX_AGE_NS)
 		drain_bps = 0;
 	if (q->p.measure & IQCN_MEASURE_DELAY)
 		level = max(level, iqcn_delay_level(depth_bytes, drain_bps,
@@ -281,7 +282,7 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 		if (cause != IQCN_CAUSE_NONE)
 			iqcn_bts_tell(q, flow, cause, now_ns);
 	}
-	iqcn_trigger_arm(q, now_ns, now_ns);
+	iqcn_trigger_arm(q, now_ns);
 out:
 	spin_unlock(&q->lock);
 	return cause != IQCN_CAUSE_NONE;
@@ -314,7 +315,7 @@ void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
 		if (flow->told_ns)
 			at_ns = max(at_ns, flow->told_ns + q->p.min_gap_ns);
 		iqcn_trigger_at(q, flow, at_ns, IQCN_CAUSE_DROP, was_ce);
-		iqcn_trigger_arm(q, now_ns, now_ns);
+		iqcn_trigger_arm(q, now_ns);
 	}
 	spin_unlock(&q->lock);
 }

@@ -121,7 +121,7 @@ static inline u64 iqcn_deadline_scan_ns(u64 due_ns, u32 period_ns)
  */
 #define IQCN_CHANCES_PER_T1	4
 #define IQCN_CHANCES_REST	3
-/* And no longer than that: what was interrupted takes long, and a flow is not held for
+/* But no longer than that: what was interrupted takes long, and a flow is not held for
  * ever (bts.h)
  */
 #define IQCN_CHANCES_REST_MAX_NS	NSEC_PER_MSEC

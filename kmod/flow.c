@@ -429,7 +429,7 @@ void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q)
 			iqcn_trigger_at(q, flow, flow->extra->hold.expires,
 					flow->extra->hold_cause,
 					flow->extra->hold_was_ce);
-			iqcn_trigger_arm(q, now_ns, now_ns);
+			iqcn_trigger_arm(q, now_ns);
 		}
 		iqcn_flow_trim(q, flow);
 		spin_unlock(&q->lock);

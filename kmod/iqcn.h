@@ -23,7 +23,8 @@
  * table holds one reference to it, and so does every packet that waits in a
  * queue with a pointer to it.  What it has for a while only is found under locks,
  * and freed when who has them sees that it is of no use.  A flow that has left the table is dead
- * (flow->queue is NULL) and nothing but a put is done with it.  A queue is
+ * (flow->queue is NULL) and nothing but a put is done with it; a queue that knows it
+ * without a reference (queue->recent) has forgotten it by then.  A queue is
  * part of its qdisc, which is freed after a grace period too.  A port lives as
  * long as it has queues, and is freed after a grace period, and after its flows, by
  * a work.
@@ -212,7 +213,7 @@ struct iqcn_hosts {
  * @budget: CNPs that may be sent; @budget_lock
  * @cnp_rate_pps: parameter of @budget; RTNL
  * @cnp_burst: parameter of @budget; RTNL
- * @used_ns: when @used_bytes was
+ * @used_ns: when @used_bytes is to be added up again
  * @used_bytes: depth of all queues, for telemetry; both read and written without a
  *	lock
  * @snoop: that of the namespace; RTNL to write
@@ -348,7 +349,7 @@ struct iqcn_config {
 
 /**
  * struct iqcn_queue - a qdisc, as far as others than qdisc.c care
- * @drain: meter of @drain_bps; root lock
+ * @drain: meter of @drain_bps, which windows of CE packets set as well; root lock
  * @calm_bytes: below that depth a packet that is not CE is no business of
  *	anybody's; @lock to write.  With @drain.start_ns and the first of @p, up to
  *	@p.limit_bytes, in the first cache line: all that such a packet looks at
@@ -383,6 +384,7 @@ struct iqcn_config {
  * @pi: the controller of IQCN_NOTIFY_PI
  * @dead: no timer and no work may be started any more
  * @timer_ns: when the timer comes, or came if it runs; KTIME_MAX: not armed
+ * @pause_ns: nor before that, others have the CPU
  * @deadlines: of flows, in order (deadline.h)
  * @chances: flows that IQCN_NOTIFY_PI holds, likewise
  * @chances_ns: they are not seen to before that
@@ -433,6 +435,7 @@ struct iqcn_queue {
 	struct list_head deadlines;
 	struct list_head chances;
 	u64 chances_ns;
+	u64 pause_ns;
 	bool chances_seen;
 	struct timerqueue_head held;
 	struct list_head lru[2];
@@ -499,7 +502,7 @@ struct iqcn_extra {
  * @active_epoch: when it was last counted (active.h); queue->lock
  * @arrive_gap_ns: how long @arrived_ns was after the one before; queue->lock
  * @arrived_ns: when its last packet was seen to arrive; queue->lock
- * @lru: in a queue->lru, by when it last had a packet; queue->lock
+ * @lru: in a queue->lru, by when it last had a packet, as @lru there says; queue->lock
  * @chance: its last one with IQCN_NOTIFY_PI; queue->lock
  * @rcu: for freeing, when it is dead: nobody looks for it in a list then
  * @port: its port, likewise: of a dead flow only, and there until that is freed
@@ -754,7 +757,7 @@ void iqcn_queue_stats(struct iqcn_queue *q, struct tc_iqcn_xstats *st);
 void iqcn_trigger_init(struct iqcn_queue *q);
 void iqcn_trigger_reset(struct iqcn_queue *q);
 void iqcn_trigger_disarm(struct iqcn_queue *q);
-void iqcn_trigger_arm(struct iqcn_queue *q, u64 now_ns, u64 late_ns);
+void iqcn_trigger_arm(struct iqcn_queue *q, u64 now_ns);
 void iqcn_trigger_ce(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns);
 void iqcn_trigger_cnp(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns);
 void iqcn_trigger_drop_all_held(struct iqcn_queue *q, u64 now_ns);

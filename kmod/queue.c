@@ -359,7 +359,7 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 		alive = true;
 		trace_iqcn_ce_sent(q, flow);
 	}
-	iqcn_trigger_arm(q, now_ns, now_ns);
+	iqcn_trigger_arm(q, now_ns);
 	spin_unlock(&q->lock);
 
 	/* BHs are off, for which RCU waits too: its hosts are there */
@@ -414,7 +414,7 @@ void iqcn_queue_cnp_seen(struct iqcn_flow *flow, u16 sport)
 		flow->cnps_seen++;
 		flow->cnp_sport = sport;
 		iqcn_trigger_cnp(q, flow, now_ns);
-		iqcn_trigger_arm(q, now_ns, now_ns);
+		iqcn_trigger_arm(q, now_ns);
 		trace_iqcn_cnp_seen(q, flow);
 	}
 	spin_unlock(&q->lock);
@@ -486,7 +486,7 @@ void iqcn_queue_set_params(struct iqcn_queue *q, const struct iqcn_params *p)
 		iqcn_queue_set_congested(q, q->congested & p->detect,
 					 IQCN_REASON_RESET, now_ns);
 	iqcn_trigger_disarm(q);
-	iqcn_trigger_arm(q, now_ns, now_ns);
+	iqcn_trigger_arm(q, now_ns);
 	iqcn_age_hurry(q);
 	spin_unlock(&q->lock);
 }
@@ -495,25 +495,28 @@ void iqcn_queue_set_params(struct iqcn_queue *q, const struct iqcn_params *p)
  * iqcn_queue_reset() - forget what is going on, but not who is who
  * @q: queue
  *
- * Deadlines end, congestion ends.
+ * Congestion ends, and nothing is due any more.
  *
  * Context: root lock, BHs off; or RTNL alone, when the qdisc is destroyed.
  */
 void iqcn_queue_reset(struct iqcn_queue *q)
 {
+	u64 now_ns;
+
 	iqcn_queue_drain_stops(q);
 	WRITE_ONCE(q->drain_bps, 0);
 	q->skipped_bytes = 0;
 
 	spin_lock_bh(&q->lock);
+	now_ns = ktime_get_ns();
 	iqcn_queue_void_flows(q);
 	iqcn_trigger_reset(q);
 	iqcn_bts_reset(q);
 	memset(&q->ce, 0, sizeof(q->ce));
 	q->ended++;
 	if (q->congested)
-		iqcn_queue_set_congested(q, 0, IQCN_REASON_RESET,
-					 ktime_get_ns());
+		iqcn_queue_set_congested(q, 0, IQCN_REASON_RESET, now_ns);
+	iqcn_trigger_arm(q, now_ns);
 	spin_unlock_bh(&q->lock);
 }
 

@@ -47,8 +47,11 @@
 #define IQCN_BATCH		8
 /* Flows seen to in one run of the timer, before others get the CPU */
 #define IQCN_TIMER_RUN		32
-/* How long they get it for at least; no less than the run has taken */
+/* How long they get it for if more is due: as long as the run has taken, but for one
+ * that was interrupted for longer
+ */
 #define IQCN_TIMER_GAP_NS	1000
+#define IQCN_TIMER_GAP_MAX_NS	NSEC_PER_MSEC
 
 /**
  * iqcn_trigger_disarm() - the timer is to be set anew
@@ -118,11 +121,10 @@ static u64 iqcn_trigger_next_ns(struct iqcn_queue *q, u64 now_ns)
  * iqcn_trigger_arm() - set the timer, if it would come too late
  * @q: queue
  * @now_ns: now
- * @late_ns: when to come for what is due already
  *
  * Context: queue->lock, BHs off.
  */
-void iqcn_trigger_arm(struct iqcn_queue *q, u64 now_ns, u64 late_ns)
+void iqcn_trigger_arm(struct iqcn_queue *q, u64 now_ns)
 {
 	struct timerqueue_node *held = timerqueue_getnext(&q->held);
 	u64 next_ns;
@@ -135,9 +137,7 @@ void iqcn_trigger_arm(struct iqcn_queue *q, u64 now_ns, u64 late_ns)
 	if (q->timer_ns <= now_ns + min_t(u64, q->p.t1_ns, IQCN_PI_END_NS) &&
 	    (!held || held->expires >= q->timer_ns))
 		return;
-	next_ns = iqcn_trigger_next_ns(q, now_ns);
-	if (next_ns <= now_ns)
-		next_ns = late_ns;
+	next_ns = max(iqcn_trigger_next_ns(q, now_ns), q->pause_ns);
 	if (next_ns >= q->timer_ns)
 		return;
 	q->timer_ns = next_ns;
@@ -625,15 +625,19 @@ static enum hrtimer_restart iqcn_trigger_timer(struct hrtimer *timer)
 	} while (n == IQCN_BATCH && seen);
 
 	/* Not by a restart, for whoever holds the lock may arm it.  If more is
-	 * due already, after a pause: a timer armed for the past would run
-	 * again within the same softirq, and so for ever.
+	 * due already, after a pause, whatever packets come: a timer armed for
+	 * the past would run again within the same softirq, and so for ever.
 	 */
 	spin_lock(&q->lock);
 	now_ns = ktime_get_ns();
 	q->timer_ns = KTIME_MAX;
 	iqcn_trigger_rest(q, now_ns, now_ns - start_ns);
-	iqcn_trigger_arm(q, now_ns, now_ns + max_t(u64, IQCN_TIMER_GAP_NS,
-						   now_ns - start_ns));
+	q->pause_ns = 0;
+	if (iqcn_trigger_next_ns(q, now_ns) <= now_ns)
+		q->pause_ns = now_ns + clamp_t(u64, now_ns - start_ns,
+					       IQCN_TIMER_GAP_NS,
+					       IQCN_TIMER_GAP_MAX_NS);
+	iqcn_trigger_arm(q, now_ns);
 	spin_unlock(&q->lock);
 	return HRTIMER_NORESTART;
 }
@@ -655,26 +659,21 @@ void iqcn_trigger_init(struct iqcn_queue *q)
 }
 
 /**
- * iqcn_trigger_reset() - nothing is due any more
+ * iqcn_trigger_reset() - nothing that was due is sent any more
  * @q: queue
  *
- * The timer may run on another CPU: it finds nothing then, so it need not be
- * waited for.
+ * The timer finds flows that have deadlines or chances yet, some at a time, and that
+ * there is no congestion: there may be a million of them.
  *
- * Context: queue->lock, BHs off.
+ * Context: queue->lock, BHs off; the caller arms the timer.
  */
 void iqcn_trigger_reset(struct iqcn_queue *q)
 {
 	struct timerqueue_node *held;
-	struct iqcn_deadline *first;
 	struct iqcn_flow *flow;
 
 	lockdep_assert_held(&q->lock);
 
-	while ((first = iqcn_deadline_first(&q->deadlines)))
-		iqcn_deadline_cancel(first);
-	while ((first = iqcn_deadline_first(&q->chances)))
-		iqcn_deadline_cancel(first);
 	while ((held = timerqueue_getnext(&q->held))) {
 		flow = iqcn_held_flow(held);
 		iqcn_trigger_cancel(q, flow);
