@@ -76,21 +76,21 @@ counted()
 }
 
 if [ -n "$check" ]; then
-	counted -n 1 -p 2048 -m 100 -q bfifo,iqcn uncongested marked hook
+	counted -n 1 -p 2048 -m 100 -q bfifo,iqcn,timer uncongested marked hook
 	awk '
 	FNR == NR { if ($1 == "=") ns[$2, $3, $5, $4] = $6; next }
 	/^#/ || !NF { next }
 	{
-		own = ns[$1, $2, $3, "iqcn"]
-		other = ns[$1, $2, $3, $4]
-		what = $1 " " $2 " " $3 " " $4
-		more = $5 ~ /^\+/
+		own = ns[$1, $2, $3, $4]
+		other = ns[$1, $2, $3, $5]
+		what = $1 " " $2 " " $3 " " $4 " " $5
+		more = $6 ~ /^\+/
 		if (own && other)
 			got = more ? own - other : own / other
-		bad = !own || !other || got > $5 + 0
+		bad = !own || !other || got > $6 + 0
 		failed += bad
 		printf "%s %d %s: %.*f, limit %s\n", bad ? "not ok" : "ok",
-			++n, what, more ? 0 : 3, got, $5
+			++n, what, more ? 0 : 3, got, $6
 	}
 	END { exit failed || !n }' "$WORK/log" "$HERE/limits"
 	exit

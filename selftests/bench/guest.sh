@@ -210,7 +210,7 @@ case_hook()
 # waits for its turn among all else that is to be done in softirqs.
 case_deadline()
 {
-	local flows
+	local flows round
 
 	for flows in 100 10000; do
 		device b-bfifo "bfifo limit 64m"
@@ -221,11 +221,15 @@ case_deadline()
 		devices_gone
 	done
 	for flows in 1 1000 100000; do
-		[ "$flows" -gt "$most" ] || due_together "$flows"
+		[ "$flows" -le "$most" ] || continue
+		for ((round = 0; round < rounds; round++)); do
+			due_together "$flows"
+		done
 	done
 }
 
-# due_together FLOWS: how long softirqs of timers are, when a CNP is due for each
+# due_together FLOWS: how long softirqs of timers are when a CNP is due for each, and
+# what a CNP takes of them
 due_together()
 {
 	local trace=/sys/kernel/tracing flows=$1 sent="" event
@@ -253,7 +257,7 @@ due_together()
 		echo 0 >$trace/events/$event/enable
 	done
 	sent=$(counted timer | cut -f 3)
-	value deadline "cnps-$flows" "$sent" CNPs
+	[ "$sent" = "$flows" ] || die "$sent CNPs for $flows flows"
 	# CPU and time, however long the task's name is
 	sed -nE 's/.* \[([0-9]+)\] .* ([0-9.]+): softirq_(entry|exit): .*/\1 \2 \3/p' \
 		$trace/trace | awk '
@@ -262,14 +266,14 @@ due_together()
 			printf "%.0f\n", ($2 - at[$1]) * 1e9
 			at[$1] = 0
 		}' | sort -n >/run/runs
-	awk -v flows="$flows" -v cnps="$sent" '
+	awk -v flows="$flows" '
 		{ ns[NR] = $1; sum += $1 }
 		END {
-			f = "# deadline softirq-%s-" flows " %d ns\n"
-			printf f, "longest", ns[NR]
-			printf f, "p99", ns[int((NR - 1) * 0.99) + 1]
-			printf f, "median", ns[int((NR - 1) / 2) + 1]
-			printf f, "per-cnp", cnps ? sum / cnps : 0
+			f = "= %s %s iqcn " flows " %d\n"
+			printf f, "deadline", "softirq-longest", ns[NR]
+			printf f, "deadline", "softirq-p99", ns[int((NR - 1) * 0.99) + 1]
+			printf f, "deadline", "softirq-median", ns[int((NR - 1) / 2) + 1]
+			printf f, "inject", "cnp", sum / flows
 		}' /run/runs
 	devices_gone
 }
@@ -283,8 +287,19 @@ ms()
 	ms=$(((${EPOCHREALTIME/./} - start) / 1000))
 }
 
-# Flows that are new, that are known, that are forgotten; and while somebody reads
-# them all
+# All have aged, and are gone
+aged()
+{
+	tc qdisc change dev b-iqcn parent 1:1 handle 10: iqcn age 10ms
+	until [ "$(tc -s -j qdisc show dev b-iqcn |
+		jq '.[] | select(.handle == "10:").flows')" = 0 ]; do
+		:
+	done
+}
+
+# Flows that are new, that are known, that are forgotten when somebody says so and by
+# their age; and while somebody reads them all.  (What a CNP takes is said where they
+# are due together.)
 case_inject()
 {
 	local flows=$((most < 100000 ? most : 100000)) round ns dump
@@ -304,6 +319,10 @@ case_inject()
 		echo "= inject read iqcn $flows $((ms * 1000000 / flows))"
 		ms "$TOP/build/iqcn" flush b-iqcn >/dev/null
 		echo "= inject forget iqcn $flows $((ms * 1000000 / flows))"
+		blast b-iqcn flows $flows mtu 256 depth 0 ect 3 packets $flows
+		sleep 0.1
+		ms aged
+		echo "= inject age iqcn $flows $((ms * 1000000 / flows))"
 		devices_gone
 	done
 }
