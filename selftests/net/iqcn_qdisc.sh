@@ -143,6 +143,7 @@ test_bad_values()
 		span-exit 2 | span-exit 2 is below span-enter 3.
 		period 226us | period 226000 ns is above t1 225000 ns.
 		period 9us | period is 9000,
+		period 0 | period is 0, must be
 		delay 1001ms | delay is 1001000000, must be auto or at most 1000000000 ns.
 		sample 0 | sample is 0, must be 1 to 65536 packets.
 		sample 65537 | sample is 65537,
