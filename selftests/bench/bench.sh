@@ -6,8 +6,8 @@
 #   bench.sh [-h] [-n ROUNDS] [-p PACKETS] [CASE...]
 #   bench.sh -c
 #
-#   -h		on this machine, as root, with the modules in build/ (make modules
-#		rocehost tc-plugin); else in User Mode Linux with the machine's clock
+#   -h		on this machine, as root, with what is in build/ (make modules rocehost
+#		tc-plugin userspace); else in User Mode Linux with the machine's clock
 #   -n ROUNDS	in each of which every qdisc has its turn (default and least 7)
 #   -p PACKETS	of a measurement (default 20000)
 #   CASE	of guest.sh (default: all)
