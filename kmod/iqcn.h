@@ -372,6 +372,7 @@ struct iqcn_config {
  *	@lock to write, root lock and BHs off to read
  * @lock: see above
  * @ce: meter of CE packets
+ * @look_ns: more than Kmin waited when a silence was looked for: not before that again
  * @max_bytes: largest CE packet that was looked at
  * @congested: enum iqcn_detect bits that say so
  * @state_ns: when @congested changed between 0 and not 0
@@ -420,6 +421,7 @@ struct iqcn_queue {
 
 	spinlock_t lock ____cacheline_aligned_in_smp; /* from here on */
 	struct iqcn_meter ce;
+	u64 look_ns;
 	u32 max_bytes;
 	u32 congested;
 	u64 state_ns;

@@ -167,11 +167,20 @@ u64 iqcn_queue_quiet_ns(const struct iqcn_queue *q)
  * @q: queue
  * @now_ns: now
  *
+ * While more than Kmin waits it is not they who are silent: the port is paused, or
+ * what shapes it.
+ *
  * Context: queue->lock.
  */
 void iqcn_queue_detect_quiet(struct iqcn_queue *q, u64 now_ns)
 {
-	bool quiet = iqcn_meter_quiet(&q->ce, iqcn_queue_quiet_ns(q), now_ns);
+	u64 quiet_ns = iqcn_queue_quiet_ns(q);
+	bool quiet = false;
+
+	if (iqcn_depth_bytes(q) > q->p.mark.kmin_bytes)
+		q->look_ns = now_ns + quiet_ns;
+	else
+		quiet = iqcn_meter_quiet(&q->ce, quiet_ns, now_ns);
 
 	/* what a rate of 0 is to end ends by silence */
 	if (quiet && q->congested == IQCN_DETECT_QUEUE)

@@ -90,14 +90,6 @@ deep()
 	fill $((BURST + $1))
 }
 
-# release: tbf sleeps by its old rate until a packet comes
-release()
-{
-	tc -n sw qdisc change dev p1 root handle 1: tbf rate 10gbit \
-		burst 1m limit 1g
-	fill 1
-}
-
 # small COUNT INTERVAL-US [data argument...]: ECT packets that hardly matter to
 # the depth
 small()

@@ -28,6 +28,7 @@ ALL_TESTS="
 	test_queue_quiet
 	test_drain_falls
 	test_drain_alone
+	test_drain_stops
 	test_reasons
 	test_sample
 	test_sample_rate
@@ -732,6 +733,26 @@ test_drain_alone()
 	check "CE" "$(stat ce_sent)" -eq 40
 	check "not congested" "$(stat state_changes)" -eq 0
 	check "roce_bps" "$(stat roce_bps)" -eq 10000000000
+}
+
+# A port that is paused is silent, but what waits there does not make room by that. Nor
+# does it when there was a burst just before, after which packets seem long in coming.
+test_drain_stops()
+{
+	topology bridge
+	bottleneck 80mbit limit 10m kmin 3000 kmax 4000 detect queue
+	data --count 400
+	sleep 0.005
+	check_eq "congested" "$(stat congested)" '"queue"'
+	tc -n sw qdisc change dev p1 root handle 1: tbf rate 8kbit burst 9k limit 1g
+	sleep 0.05
+	check "it waits" "$(stat qlen)" -gt 200
+	check_eq "paused" "$(stat congested)" '"queue"'
+	release
+	sleep 0.05
+	check "it is empty" "$(stat qlen)" -eq 0
+	check_eq "in the end" "$(stat state_reason) $(stat congested)" "quiet "
+	check "to and fro" "$(stat state_changes)" -eq 2
 }
 
 # Of the queue, in tc, debugfs and the trace

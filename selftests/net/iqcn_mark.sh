@@ -29,14 +29,6 @@ hold()
 	bottleneck 8kbit "$@"
 }
 
-# release: tbf sleeps by its old rate until a packet comes
-release()
-{
-	tc -n sw qdisc change dev p1 root handle 1: tbf rate 10gbit \
-		burst 1m limit 1g
-	data --type udp --tos 0
-}
-
 # above LEN DEPTH: how many of the packets of that length that are queued now
 # found more than that
 above()

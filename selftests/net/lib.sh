@@ -270,6 +270,13 @@ bottleneck()
 	EOF
 }
 
+# release: it is none any more.  tbf sleeps by its old rate until a packet comes.
+release()
+{
+	tc -n sw qdisc change dev p1 root handle 1: tbf rate 10gbit burst 1m limit 1g
+	data --type udp --tos 0
+}
+
 # refused_all WORD...: a line "PARAMETERS | ERROR" comes in for each of as many
 # calls of "tc qdisc WORD... PARAMETERS" in sw, which all fail and say so.  One
 # process for all of them.
