@@ -113,7 +113,9 @@ uml_boot()
 
 # qemu_boot KERNEL ACCEL MB RUN INITRD APPEND [OPTION...].  Huge pages: to clear one
 # takes an emulated CPU two milliseconds, at any time.  cmpxchg16b: with QEMU 7.2 the
-# flags after it are now and then what was in RAX, and the kernel ends, or hangs.
+# flags after it are now and then what was in RAX, and the kernel ends, or hangs.  TSC:
+# a busy machine's seems unstable, whereupon the kernel patches code that an emulated
+# CPU may be running.
 qemu_boot()
 {
 	local kernel=$1 accel=$2 mem=$3 run=$4 initrd=$5 append=$6
@@ -125,7 +127,7 @@ qemu_boot()
 		-no-reboot -machine q35 -cpu max,-cx16 -smp 2 -accel $accel \
 		-m "${mem}M" -display none -serial stdio \
 		-kernel "$(guest_image "$kernel")" -initrd "$initrd" "$@" \
-		-append "console=ttyS0 quiet panic=-1 log_buf_len=16M transparent_hugepage=never $append" \
+		-append "console=ttyS0 quiet panic=-1 log_buf_len=16M transparent_hugepage=never tsc=reliable $append" \
 		</dev/null 2>"$run/stderr"
 }
 
