@@ -85,6 +85,12 @@ static u16 slow_sum(const u8 *p, u32 len, u32 sum)
 	return sum;
 }
 
+/* An IPv4 address as IPv6 writes it */
+static bool is_v4mapped(const u8 *addr)
+{
+	return !memcmp(addr, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
+}
+
 /* Is it RoCEv2?  Plain IP, plain UDP, all of it there, of which @avail bytes can
  * be read.  Return: where UDP is, 0: it is something else.
  */
@@ -105,7 +111,8 @@ static u32 plain_roce(const u8 *p, u32 avail, u32 total, u16 proto, bool tagged)
 		udp = off + 20;
 		end = off + be(p + off + 2, 2);
 	} else if (proto == ETH_P_IPV6) {
-		if (avail < off + 40 || p[off] >> 4 != 6 || p[off + 6] != 17)
+		if (avail < off + 40 || p[off] >> 4 != 6 || p[off + 6] != 17 ||
+		    is_v4mapped(p + off + 8) || is_v4mapped(p + off + 24))
 			return 0;
 		udp = off + 40;
 		end = udp + be(p + off + 4, 2);
@@ -271,7 +278,11 @@ static void check_build(u8 ask, const u8 *data, size_t size)
 	take(&cnp.ttl, 1, &data, &size);
 	take(cnp.reserved, 16, &data, &size);
 	cnp.id &= cnp.v6 ? 0xfffff : 0xffff;
-	if (!cnp.v6) {
+	if (cnp.v6) {
+		/* of IPv6 hosts */
+		cnp.src.s6_addr[0] |= 0x20;
+		cnp.dst.s6_addr[0] |= 0x20;
+	} else {
 		memset(&cnp.src, 0, 10);
 		memset(&cnp.src.s6_addr[10], 0xff, 2);
 		memcpy(&cnp.dst, &cnp.src, 12);

@@ -19,6 +19,12 @@ static inline void ipv6_addr_set_v4mapped(__be32 addr, struct in6_addr *v4)
 	v4->s6_addr32[3] = addr;
 }
 
+static inline bool ipv6_addr_v4mapped(const struct in6_addr *a)
+{
+	return !a->s6_addr32[0] && !a->s6_addr32[1] &&
+	       a->s6_addr32[2] == htonl(0xffff);
+}
+
 static inline void ip6_flow_hdr(struct ipv6hdr *hdr, unsigned int tclass,
 				__be32 label)
 {
