@@ -372,7 +372,7 @@ struct iqcn_config {
  *	@lock to write, root lock and BHs off to read
  * @lock: see above
  * @ce: meter of CE packets
- * @look_ns: more than Kmin waited when a silence was looked for: not before that again
+ * @look_ns: when a silence is looked for again, for more than Kmin waited the last time
  * @max_bytes: largest CE packet that was looked at
  * @congested: enum iqcn_detect bits that say so
  * @state_ns: when @congested changed between 0 and not 0
@@ -385,7 +385,8 @@ struct iqcn_config {
  * @pi: the controller of IQCN_NOTIFY_PI
  * @dead: no timer and no work may be started any more
  * @timer_ns: when the timer comes, or came if it runs; KTIME_MAX: not armed
- * @pause_ns: nor before that, others have the CPU
+ * @pause_ns: it does not come before that, whoever arms it: more was due than it sees to
+ *	in one run, and others have the CPU
  * @deadlines: of flows, in order (deadline.h)
  * @chances: flows that IQCN_NOTIFY_PI holds, likewise
  * @chances_ns: they are not seen to before that

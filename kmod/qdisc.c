@@ -450,7 +450,9 @@ static struct sk_buff *iqcn_dequeue(struct Qdisc *sch)
 	skb = qdisc_dequeue_head(sch);
 	if (unlikely(!skb))
 		return NULL;
-	/* nor if it was alone: what comes next may be long in coming */
+	/* not backlogged; nor is a queue whose only packet is larger than Kmin, for what
+	 * comes next may be long in coming
+	 */
 	if (likely(depth_bytes <= q->p.mark.kmin_bytes) ||
 	    !sch->qstats.backlog) {
 		if (unlikely(q->drain.start_ns))

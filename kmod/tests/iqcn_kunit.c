@@ -1213,36 +1213,38 @@ static void meter_stopped_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m.rate_bps, 160000000ULL);
 }
 
+/* So many bytes more leave, after which that is the rate of the window */
+static void expect_outflow(struct kunit *test, struct iqcn_outflow *o, u32 bytes,
+			   u64 ns, u64 want_bps)
+{
+	o->bytes += bytes;
+	KUNIT_EXPECT_EQ(test, iqcn_outflow_bps(o, ns), want_bps);
+}
+
 /* What drained in the window of another meter, if it was backlogged for all of it */
 static void outflow_test(struct kunit *test)
 {
 	struct iqcn_outflow o = {};
 
 	/* the packet that a window begins with is of the one before */
-	o.bytes += 1000;
+	expect_outflow(test, &o, 1000, 1000, 0);
 	iqcn_outflow_begin(&o);
-	KUNIT_EXPECT_EQ(test, iqcn_outflow_bps(&o, 1000), 0);
-	o.bytes += 125;
-	KUNIT_EXPECT_EQ(test, iqcn_outflow_bps(&o, 1000), 1000000000);
-	o.bytes += 125;
-	KUNIT_EXPECT_EQ(test, iqcn_outflow_bps(&o, 1000), 2000000000);
+	expect_outflow(test, &o, 0, 1000, 0);
+	expect_outflow(test, &o, 125, 1000, 1000000000);
+	expect_outflow(test, &o, 125, 1000, 2000000000);
 	iqcn_outflow_begin(&o);
-	o.bytes += 500;
-	KUNIT_EXPECT_EQ(test, iqcn_outflow_bps(&o, 4000), 1000000000);
+	expect_outflow(test, &o, 500, 4000, 1000000000);
 
 	/* it was not backlogged for a while, and is again */
 	memset(&o, 0, sizeof(o));
-	o.bytes += 9000;
-	KUNIT_EXPECT_EQ(test, iqcn_outflow_bps(&o, 5000), 0);
+	expect_outflow(test, &o, 9000, 5000, 0);
 	iqcn_outflow_begin(&o);
-	o.bytes += 250;
-	KUNIT_EXPECT_EQ(test, iqcn_outflow_bps(&o, 2000), 1000000000);
+	expect_outflow(test, &o, 250, 2000, 1000000000);
 
 	/* nor was it when the window began */
 	memset(&o, 0, sizeof(o));
 	iqcn_outflow_begin(&o);
-	o.bytes += 250;
-	KUNIT_EXPECT_EQ(test, iqcn_outflow_bps(&o, 2000), 0);
+	expect_outflow(test, &o, 250, 2000, 0);
 }
 
 static void meter_quiet_test(struct kunit *test)
