@@ -510,7 +510,11 @@ run_tests()
 	for t; do
 		n=$((n + 1))
 		test_failed="" test_skipped=""
-		"$t"
+		if declare -F "$t" >/dev/null; then
+			"$t"
+		else
+			fail "there is no such test"
+		fi
 		cleanup
 		if [ -n "$test_skipped" ]; then
 			echo "ok $n $t # SKIP $test_skipped"
