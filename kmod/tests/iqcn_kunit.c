@@ -11,6 +11,7 @@
  */
 #include <kunit/test.h>
 #include <linux/bitops.h>
+#include <linux/delay.h>
 #include <linux/math64.h>
 #include <linux/prandom.h>
 #include <linux/rhashtable.h>
@@ -5584,6 +5585,13 @@ static unsigned int crafted_longest(struct rhashtable *ht)
 	return longest;
 }
 
+/* Who is asked to make it anew may be so by the next tick only */
+static void crafted_settle(struct rhashtable *ht)
+{
+	msleep(20);
+	flush_work(&ht->run_work);
+}
+
 static void crafted_fill(struct kunit *test, struct rhashtable *ht,
 			 struct crafted *c)
 {
@@ -5595,10 +5603,10 @@ static void crafted_fill(struct kunit *test, struct rhashtable *ht,
 		 */
 		while (rhashtable_insert_fast(ht, &c[i].node, crafted_params)) {
 			KUNIT_ASSERT_LT(test, refused++, 1000);
-			flush_work(&ht->run_work);
+			crafted_settle(ht);
 		}
 	}
-	flush_work(&ht->run_work);
+	crafted_settle(ht);
 }
 
 /* Who knew the number that a table hashes with could make keys for one bucket of
