@@ -52,7 +52,7 @@ help:
 	@echo '               the module on Debian'"'"'s kernels 6.1, 6.12 and 7.2 (nightly)'
 	@echo '  check-debug  the tests on a kernel that is preempted, on one with two CPUs, and on'
 	@echo '               one that looks for data races (nightly; MINUTES=10 of stress)'
-	@echo '  soak         HOURS=24 of virtual time with flows that come and go (22 min)'
+	@echo '  soak         HOURS=24 of virtual time with flows that come and go (7 min)'
 	@echo '  fuzz         SECONDS=N: the parser of packets, with whatever comes (on this machine)'
 	@echo '  coverage     which lines of the module the tests run'
 	@echo '  stress       MINUTES=10 of everything that hurts a qdisc, while hosts send'
