@@ -25,6 +25,10 @@ def median: sort | .[length / 2 | floor];
 		round_to(2)),
 	instructions: $instructions[.[0] | key | tostring]
 } | del(.v))) as $cases |
+def values: lines("#") | map({case: .[0], name: .[1], value: (.[2] | tonumber),
+	unit: .[3]});
+($times | values) as $values |
+def value($name): ($values | map(select(.name == $name)) | .[0] // {}).value;
 # what the same takes in another qdisc
 def other($qdisc; $field): . as $c | ($cases | map(select(.case == $c.case and
 	.packet == $c.packet and .flows == $c.flows and .qdisc == $qdisc)) |
@@ -39,23 +43,21 @@ def over($qdisc; $field): other($qdisc; $field) as $o |
 	over_none_ns: over("none"; "min_ns"),
 	instructions_bfifo: ratio("bfifo"; "instructions"),
 	instructions_red: ratio("red"; "instructions"),
-	over_none_instructions: over("none"; "instructions")
+	over_none_instructions: over("none"; "instructions"),
+	cnps_permille: (if .case == "marked" then value("\(.qdisc)-\(.flows)-cnps")
+			else null end)
 })) as $cases |
-def values: lines("#") | map({case: .[0], name: .[1], value: (.[2] | tonumber),
-	unit: .[3]});
-($times | values) as $values |
 def case($case; $packet; $qdisc; $flows; $field): ($cases | map(select(
 	.case == $case and .packet == $packet and .qdisc == $qdisc and
 	.flows == $flows)) | .[0] // {})[$field];
-def value($name): ($values | map(select(.name == $name)) | .[0] // {}).value;
 def aim($what; $got; $must; $goal): select($got != null) | {aim: $what, got: $got,
 	must: $must, goal: $goal,
 	reached: (if $got <= $goal then "goal" elif $got <= $must then "must"
 		  else "missed" end)};
 # the worst of what is ahead of a peer has a ratio of 1 or less
-def ahead($case; $flows): ["codel", "fq_codel", "fq", "cake"] |
+def ahead($case; $own; $flows): ["codel", "fq_codel", "fq", "cake"] |
 	map(case($case; "roce"; .; $flows; "min_ns") | select(.)) | min as $peer |
-	case($case; "roce"; "iqcn"; $flows; "min_ns") as $own |
+	case($case; "roce"; $own; $flows; "min_ns") as $own |
 	if $peer and $own then $own / $peer | round_to(3) else null end;
 {
 	cpu: $cpu,
@@ -71,21 +73,23 @@ def ahead($case; $flows): ["codel", "fq_codel", "fq", "cake"] |
 		    case("uncongested"; "roce"; "iqcn"; 100; "instructions_bfifo");
 		    1.05; 1.02),
 		aim("uncongested, to the best of codel, fq_codel, fq, cake";
-		    ahead("uncongested"; 100); 1; 1),
+		    ahead("uncongested"; "iqcn"; 100); 1; 1),
 		aim("uncongested, to red";
 		    case("uncongested"; "roce"; "iqcn"; 100; "ratio_red"); 1; 1),
-		aim("marked, 100 flows, to red";
-		    case("marked"; "roce"; "iqcn"; 100; "ratio_red"); 1.5; 1),
-		aim("marked, 100 flows, instructions, to red";
-		    case("marked"; "roce"; "iqcn"; 100; "instructions_red");
-		    1.5; 1),
-		aim("marked, 100 flows, to the best of codel, fq_codel, fq, cake";
-		    ahead("marked"; 100); 1; 1),
-		(case("marked"; "roce"; "iqcn"; 100; "min_ns") as $few |
-		 case("marked"; "roce"; "iqcn"; 1000000; "min_ns") as $many |
-		 aim("marked, 1 M flows, to 100";
-		     if $few and $many then $many / $few | round_to(2) else null end;
-		     3; 2)),
+		(["iqcn", ""], ["nocnp", ", no CNP"], ["timer", ", notify timer"] |
+		 . as [$own, $what] |
+		 aim("marked, 100 flows, to red" + $what;
+		     case("marked"; "roce"; $own; 100; "ratio_red"); 1.5; 1),
+		 aim("marked, 100 flows, instructions, to red" + $what;
+		     case("marked"; "roce"; $own; 100; "instructions_red");
+		     1.5; 1),
+		 aim("marked, 100 flows, to the best of codel, fq_codel, fq, cake" + $what;
+		     ahead("marked"; $own; 100); 1; 1),
+		 (case("marked"; "roce"; $own; 100; "min_ns") as $few |
+		  case("marked"; "roce"; $own; 1000000; "min_ns") as $many |
+		  aim("marked, 1 M flows, to 100" + $what;
+		      if $few and $many then $many / $few | round_to(2) else null end;
+		      3; 2))),
 		aim("hook, no match, over none, ns";
 		    case("hook"; "udp"; "iqcn"; 100; "over_none_ns"); 15; 8),
 		aim("hook, CNPs, ns";

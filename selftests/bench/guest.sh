@@ -29,9 +29,10 @@ rounds=7 packets=20000 only="" devices=()
 # of 1 KB wait and each is to be marked, if the qdisc can be told so.  Limits are the
 # same as far as there are any.
 #
-# iqcn is as it is by default: its controller runs and decides about each packet,
-# but finds the queue where it is to be; what a CNP costs is a case of its own, so
-# timer, which moves a deadline for each packet, has none that passes.
+# iqcn is as it is by default: its controller runs, decides about each packet, finds
+# the queue where it is to be, and has some told; and so does T1.  nocnp does all of that
+# but tell anybody: gains are as small as can be, and T1 does not pass.  Nor does it in
+# timer, which moves a deadline for each packet.
 #
 # NAME; SHORT QUEUE; STANDING QUEUE; may be refused by a kernel that does not have it
 MARKED="kmin 0 kmax 0 pmax 1 bandwidth 100gbit flows 1048576 age 3600s"
@@ -46,6 +47,7 @@ fq;		fq limit 60000 flow_limit 60000 nopacing;	fq limit 60000 flow_limit 60000 n
 cake;		cake unlimited memlimit 64m;	cake unlimited memlimit 64m
 dualpi2;	dualpi2 limit 60000;	dualpi2 limit 60000 step_thresh 1us
 iqcn;		iqcn limit 64m;		iqcn limit 64m $MARKED qref 270k
+nocnp;		iqcn limit 64m;		iqcn limit 64m $MARKED qref 270k t1 1s alpha 1 beta 1
 timer;		iqcn limit 64m notify timer;	iqcn limit 64m $MARKED notify timer t1 1s
 off;		iqcn limit 64m notify off;	iqcn limit 64m $MARKED notify off
 "

@@ -21,10 +21,11 @@ cat <<-EOF
 
 EOF
 tsv '(["case", "packet", "flows", "qdisc", "ns", "median", "spread", "to bfifo",
-	"to red", "over none", "instructions", "to bfifo", "to red", "over none"]),
+	"to red", "over none", "instructions", "to bfifo", "to red", "over none",
+	"CNPs in 1000"]),
 	(.cases[] | [.case, .packet, .flows, .qdisc, .min_ns, .median_ns, .spread,
 	.ratio_bfifo, .ratio_red, .over_none_ns, .instructions, .instructions_bfifo,
-	.instructions_red, .over_none_instructions])'
+	.instructions_red, .over_none_instructions, .cnps_permille])'
 echo
 tsv '(["case", "", "value", ""]), (.values[] | select(.case != "marked") |
 	[.case, .name, .value, .unit])'
