@@ -30,7 +30,8 @@ static u64 iqcn_port_used_bytes(struct iqcn_port *port, u64 now_ns)
 	if ((s64)(now_ns - READ_ONCE(port->used_ns)) < 0)
 		return READ_ONCE(port->used_bytes);
 	start_ns = ktime_get_ns();
-	WRITE_ONCE(port->used_ns, start_ns + IQCN_PORT_USED_NS);
+	/* nobody else meanwhile */
+	WRITE_ONCE(port->used_ns, start_ns + NSEC_PER_SEC);
 	rcu_read_lock();
 	list_for_each_entry_rcu(q, &port->queues, list)
 		used_bytes += iqcn_depth_bytes(q);
