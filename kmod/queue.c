@@ -90,7 +90,8 @@ static u32 iqcn_with(u32 bits, u32 bit, bool on)
 /* What is known of single flows is of no use any more */
 static void iqcn_queue_void_flows(struct iqcn_queue *q)
 {
-	q->epoch++;
+	/* 0 is that of a flow whose state is void */
+	q->epoch = q->epoch + 1 ?: 1;
 	q->n_congested = 0;
 }
 
