@@ -336,6 +336,7 @@ bool iqcn_bts_hold(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 
 	/* if the probability is 0 its next packet is soon enough */
 	if (!prob || !iqcn_flow_paired(q, flow) ||
+	    !iqcn_queue_since_reset(q, flow->chance.base_ns) ||
 	    !iqcn_bts_holds(flow->arrive_gap_ns, q->p.t1_ns,
 			    now_ns - flow->arrived_ns)) {
 		iqcn_deadline_cancel(&flow->chance);

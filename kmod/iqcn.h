@@ -373,6 +373,7 @@ struct iqcn_config {
  * @lock: see above
  * @ce: meter of CE packets
  * @look_ns: when a silence is looked for again, for more than Kmin waited the last time
+ * @reset_ns: when it was reset: what has begun before, or then, is over
  * @max_bytes: largest CE packet that was looked at
  * @congested: enum iqcn_detect bits that say so
  * @state_ns: when @congested changed between 0 and not 0
@@ -423,6 +424,7 @@ struct iqcn_queue {
 	spinlock_t lock ____cacheline_aligned_in_smp; /* from here on */
 	struct iqcn_meter ce;
 	u64 look_ns;
+	u64 reset_ns;
 	u32 max_bytes;
 	u32 congested;
 	u64 state_ns;
@@ -611,6 +613,12 @@ struct iqcn_notice {
 	u8 src_mac[ETH_ALEN];
 	struct iqcn_vlan vlan[IQCN_VLANS];
 };
+
+/* What began at that time has not ended by a reset.  queue->lock. */
+static inline bool iqcn_queue_since_reset(const struct iqcn_queue *q, u64 ns)
+{
+	return ns > q->reset_ns;
+}
 
 /* A drain rate that has not been measured anew for so long says nothing */
 #define IQCN_DRAIN_MAX_AGE_NS	NSEC_PER_SEC

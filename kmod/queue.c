@@ -524,6 +524,7 @@ void iqcn_queue_reset(struct iqcn_queue *q)
 	iqcn_bts_reset(q);
 	memset(&q->ce, 0, sizeof(q->ce));
 	q->look_ns = 0;
+	q->reset_ns = now_ns;
 	q->ended++;
 	if (q->congested)
 		iqcn_queue_set_congested(q, 0, IQCN_REASON_RESET, now_ns);

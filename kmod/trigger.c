@@ -304,9 +304,11 @@ static u64 iqcn_flow_waited_ns(const struct iqcn_queue *q,
 }
 
 /* T1 is being counted for the timer */
-static bool iqcn_flow_running(const struct iqcn_flow *flow)
+static bool iqcn_flow_running(const struct iqcn_queue *q,
+			      const struct iqcn_flow *flow)
 {
-	return iqcn_deadline_armed(&flow->due) && !flow->watched;
+	return iqcn_deadline_armed(&flow->due) && !flow->watched &&
+	       iqcn_queue_since_reset(q, flow->base_ns);
 }
 
 /**
@@ -327,7 +329,8 @@ void iqcn_trigger_ce(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 
 	if (q->p.trigger == IQCN_TRIGGER_GAP) {
 		/* what follows a silence begins */
-		running = flow->base_ns && iqcn_flow_congested(q, flow) &&
+		running = iqcn_queue_since_reset(q, flow->base_ns) &&
+			  iqcn_flow_congested(q, flow) &&
 			  !iqcn_flow_quiet(q, flow, now_ns);
 		if (running && (q->p.notify & IQCN_NOTIFY_TIMER) &&
 		    iqcn_flow_waited_ns(q, flow, now_ns) >= q->p.t1_ns) {
@@ -335,7 +338,7 @@ void iqcn_trigger_ce(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 			return;
 		}
 	} else {
-		running = iqcn_flow_running(flow);
+		running = iqcn_flow_running(q, flow);
 	}
 	if (!running || q->p.base != IQCN_BASE_CNP)
 		iqcn_trigger_restart(q, flow, now_ns);
@@ -361,7 +364,7 @@ void iqcn_trigger_cnp(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 		iqcn_flow_trim(q, flow);
 	} else if (q->p.base == IQCN_BASE_CE ||
 		   (q->p.trigger != IQCN_TRIGGER_GAP &&
-		    !iqcn_flow_running(flow))) {
+		    !iqcn_flow_running(q, flow))) {
 		return;
 	}
 	iqcn_trigger_restart(q, flow, now_ns);
@@ -460,7 +463,8 @@ static bool iqcn_flow_due(struct iqcn_queue *q, struct iqcn_flow *flow,
 
 	if (iqcn_flow_own(q, flow) && iqcn_flow_quiet(q, flow, now_ns))
 		iqcn_flow_set_congested(q, flow, 0, IQCN_REASON_QUIET, now_ns);
-	if (!iqcn_flow_congested(q, flow)) {
+	if (!iqcn_flow_congested(q, flow) ||
+	    !iqcn_queue_since_reset(q, flow->due.base_ns)) {
 		iqcn_deadline_cancel(&flow->due);
 		return false;
 	}
@@ -660,10 +664,10 @@ void iqcn_trigger_init(struct iqcn_queue *q)
 
 /**
  * iqcn_trigger_reset() - nothing that was due is sent any more
- * @q: queue
+ * @q: queue, with @reset_ns
  *
- * The timer finds flows that have deadlines or chances yet, some at a time, and that
- * there is no congestion: there may be a million of them.
+ * The timer finds flows that have deadlines or chances of before, some at a time: there
+ * may be a million of them.  CNPs that are held go at once.
  *
  * Context: queue->lock, BHs off; the caller arms the timer.
  */

@@ -38,6 +38,7 @@ ALL_TESTS="
 	test_off_while_held
 	test_change_while_held
 	test_reset_while_held
+	test_reset_ends
 	test_delete_while_held
 	test_evict_while_held
 	test_age_while_held
@@ -773,6 +774,50 @@ test_reset_while_held()
 	wait
 	all_at 500 1
 	told 11
+}
+
+# flap: a reset, and the bridge forwards again
+flap()
+{
+	ip -n sw -batch - <<-EOF
+		link set p1 down
+		link set p1 up
+	EOF
+	wait_forwarding
+	bridge -n sw fdb replace $RCV_MAC dev p1 master static
+}
+
+# first: ms from the first CE packet to the first CNP of ours
+first()
+{
+	awk '
+	FNR == NR { if (/ ce / && !ce) ce = substr($1, 7) + 0; next }
+	/ ttl 9 / && !cnp { cnp = substr($1, 7) + 0 }
+	END { printf "%.0f\n", (cnp - ce) / 1e6 }' "$TMP/rcv" "$TMP/snd"
+}
+
+# A T1 that had begun: not if others begin a congestion before it has passed, and
+# not if its flow sends again
+test_reset_ends()
+{
+	# shellcheck disable=SC2086
+	paired $CONGESTED base cnp t1 150ms
+	stream 8 1000
+	check_eq "congested" "$(stat congested)" '"queue"'
+	flap
+	check_eq "reset" "$(stat congested)" ""
+	watch 170
+	data --tos 3 --count 160 --interval 1000 --qp 0x99 --psn 1
+	check_eq "congested by another" "$(stat congested)" '"queue"'
+	wait
+	told 0
+	stream 8 1000
+	flap
+	watch 200
+	stream 180 1000
+	wait
+	told 1
+	check "ms after the first packet" "$(first)" -eq 150
 }
 
 test_delete_while_held()
