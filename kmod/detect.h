@@ -8,7 +8,8 @@
  * CLEAR                            CONGESTED
  *  ^                                   |
  *  '-----------------------------------'
- *   CE rate <= exit % of the RoCE rate, or no CE packet for a while, and none waits
+ *   CE rate <= exit % of the RoCE rate, or no CE packet for a while, unless what
+ *   waits cannot leave
  *
  * Source: US 12395431 B2, description (15), (16), (46)-(53), steps S203-S207:
  * the bytes of CE packets that a queue sent in a period give its rate; two

@@ -361,7 +361,7 @@ struct iqcn_config {
  * @link_bps: speed of the link, RTNL to write
  * @outflow: what the CE rate is held against; root lock
  * @drain_bps: rate measured while backlogged, 0: not yet; root lock to write
- * @drain_ns: when it was measured; root lock
+ * @drain_ns: when it was measured; root lock to write
  * @skipped_bytes: CE packets since the last that was looked at; root lock
  * @skipped: how many there were ever, of GSO each segment; root lock to write
  * @st: counters; each is written under the lock its subject has
@@ -372,7 +372,7 @@ struct iqcn_config {
  *	@lock to write, root lock and BHs off to read
  * @lock: see above
  * @ce: meter of CE packets
- * @look_ns: when a silence is looked for again, for more than Kmin waited the last time
+ * @look_ns: when a silence is looked for again, for nothing left the last time
  * @reset_ns: when it was reset: what has begun before, or then, is over
  * @max_bytes: largest CE packet that was looked at
  * @congested: enum iqcn_detect bits that say so

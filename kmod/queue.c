@@ -163,13 +163,21 @@ u64 iqcn_queue_quiet_ns(const struct iqcn_queue *q)
 			     (u64)q->max_bytes * q->p.sample);
 }
 
+/* While more than Kmin waits and nothing leaves it is not CE packets that are silent: the
+ * port is paused, or what shapes it
+ */
+static bool iqcn_queue_stuck(const struct iqcn_queue *q, u64 quiet_ns,
+			     u64 now_ns)
+{
+	/* who dequeues does not wait for who looks */
+	return iqcn_depth_bytes(q) > q->p.mark.kmin_bytes &&
+	       (s64)(now_ns - READ_ONCE(q->drain_ns)) >= (s64)(quiet_ns / 2);
+}
+
 /**
  * iqcn_queue_detect_quiet() - ask them again, nothing may have been sent since
  * @q: queue
  * @now_ns: now
- *
- * While more than Kmin waits it is not they who are silent: the port is paused, or
- * what shapes it.
  *
  * Context: queue->lock.
  */
@@ -178,7 +186,7 @@ void iqcn_queue_detect_quiet(struct iqcn_queue *q, u64 now_ns)
 	u64 quiet_ns = iqcn_queue_quiet_ns(q);
 	bool quiet = false;
 
-	if (iqcn_depth_bytes(q) > q->p.mark.kmin_bytes)
+	if (iqcn_queue_stuck(q, quiet_ns, now_ns))
 		q->look_ns = now_ns + quiet_ns;
 	else
 		quiet = iqcn_meter_quiet(&q->ce, quiet_ns, now_ns);
@@ -491,6 +499,7 @@ void iqcn_queue_set_params(struct iqcn_queue *q, const struct iqcn_params *p)
 	if (p->delay_ns != q->p.delay_ns)
 		iqcn_trigger_drop_all_held(q, now_ns);
 	q->p = *p;
+	q->look_ns = 0;
 	iqcn_bts_set_params(q);
 	if (q->congested & ~p->detect)
 		iqcn_queue_set_congested(q, q->congested & p->detect,
@@ -595,7 +604,8 @@ void iqcn_queue_stats(struct iqcn_queue *q, struct tc_iqcn_xstats *st)
 	now_ns = ktime_get_ns();
 	quiet_ns = iqcn_queue_quiet_ns(q);
 	ce = q->ce;
-	iqcn_meter_quiet(&ce, quiet_ns, now_ns);
+	if (!iqcn_queue_stuck(q, quiet_ns, now_ns))
+		iqcn_meter_quiet(&ce, quiet_ns, now_ns);
 	st->rate_bps = ce.rate_bps;
 	st->congested = q->congested;
 	st->state_since_ns = q->state_ns ? now_ns - q->state_ns : 0;

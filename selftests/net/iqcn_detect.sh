@@ -29,6 +29,7 @@ ALL_TESTS="
 	test_drain_falls
 	test_drain_alone
 	test_drain_stops
+	test_others_stay
 	test_reasons
 	test_sample
 	test_sample_rate
@@ -753,6 +754,21 @@ test_drain_stops()
 	check "it is empty" "$(stat qlen)" -eq 0
 	check_eq "in the end" "$(stat state_reason) $(stat congested)" "quiet "
 	check "to and fro" "$(stat state_changes)" -eq 2
+}
+
+# RoCE ends while others keep the queue where it is
+test_others_stay()
+{
+	topology bridge
+	bottleneck 80mbit limit 10m kmin 3000 kmax 4000 detect queue
+	data --count 400
+	data --type udp --tos 0 --count 1000
+	sleep 0.02
+	check_eq "congested" "$(stat congested)" '"queue"'
+	sleep 0.05
+	check "the others wait" "$(stat qlen)" -gt 400
+	check_eq "its end" "$(stat state_reason) $(stat congested)" "quiet "
+	check "rate" "$(stat rate_bps)" -eq 0
 }
 
 # Of the queue, in tc, debugfs and the trace
