@@ -110,7 +110,7 @@ static u64 iqcn_trigger_next_ns(struct iqcn_queue *q, u64 now_ns)
 		next_ns = min(next_ns, iqcn_trigger_chance_ns(q, chance));
 	if (held)
 		next_ns = min_t(u64, next_ns, held->expires);
-	/* a timer that is armed already comes soon enough for that */
+	/* a timer that is armed already looks at that as well */
 	if (q->congested && q->timer_ns == KTIME_MAX)
 		next_ns = min(next_ns, max((q->ce.start_ns ?: now_ns) +
 					   iqcn_queue_quiet_ns(q), q->look_ns));
