@@ -89,10 +89,12 @@ uml_pin()
 }
 
 # Its directory is the one that it runs in, so that the command line is the same
-# wherever that is: the kernel's random numbers begin with it.
+# wherever that is: the kernel's random numbers begin with it.  Its heap begins where its
+# image ends, if the machine lets it: in between it takes all for memory that there is
+# none of, up to 1 GB, and 16 MB to keep account of that.
 uml_boot()
 {
-	local kernel=$1 mem=$2 clock=$3 run=$4 seed=$5 dir
+	local kernel=$1 mem=$2 clock=$3 run=$4 seed=$5 dir fixed=()
 
 	dir=$(own_dir "$kernel") || exit 1
 	[ "$kernel" = uml-smp ] || uml_pin
@@ -103,8 +105,9 @@ uml_boot()
 		export LD_PRELOAD=./seed.so LAB_SEED=$seed
 		clock+=" time-travel-start=1700000000000000000"
 	fi
+	! setarch -R true 2>/dev/null || fixed=(setarch -R)
 	TMPDIR=${LAB_TMPDIR:-/dev/shm} timeout --foreground -k 5 "$LAB_TIMEOUT_S" \
-		"$dir/linux" mem="${mem}M" \
+		"${fixed[@]}" "$dir/linux" mem="${mem}M" \
 		root=/dev/root rootfstype=hostfs rootflags=/ rw quiet \
 		init=/proc/self/cwd/init.sh con0=null,fd:1 con=null uml_dir=./ \
 		random.trust_cpu=on kunit.enable=1 log_buf_len=16M $clock \
