@@ -256,11 +256,11 @@ fuzz: SECONDS = 60
 fuzz: $(B)/rocev2_fuzz
 	@selftests/fuzz/fuzz.sh $(SECONDS) $(if $(KEEP),-k)
 
-# make coverage [FILES="iqcn_bts.sh ..."]
+# make coverage [TESTS="iqcn_bts.sh ..."]
 coverage:
 	$(LAB) packages check
 	@$(MAKE) -s lab-uml-cov
-	@selftests/coverage/coverage.sh $(FILES)
+	@selftests/coverage/coverage.sh $(TESTS)
 
 check:
 	$(LAB) packages check
