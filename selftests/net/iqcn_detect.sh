@@ -749,6 +749,7 @@ test_drain_stops()
 	sleep 0.05
 	check "it waits" "$(stat qlen)" -gt 50
 	check_eq "paused" "$(stat congested)" '"queue"'
+	check "rate of before" "$(stat rate_bps)" -gt 60000000
 	release
 	sleep 0.05
 	check "it is empty" "$(stat qlen)" -eq 0

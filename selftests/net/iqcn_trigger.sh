@@ -39,6 +39,7 @@ ALL_TESTS="
 	test_change_while_held
 	test_reset_while_held
 	test_reset_ends
+	test_reset_ends_gap
 	test_delete_while_held
 	test_evict_while_held
 	test_age_while_held
@@ -818,6 +819,22 @@ test_reset_ends()
 	wait
 	told 1
 	check "ms after the first packet" "$(first)" -eq 150
+}
+
+# The same if the next CE packet is what counts: none for the gap since before
+test_reset_ends_gap()
+{
+	# shellcheck disable=SC2086
+	paired $CONGESTED base cnp t1 150ms trigger gap
+	stream 8 1000
+	check_eq "congested" "$(stat congested)" '"queue"'
+	flap
+	watch 200
+	data --tos 3 --count 160 --interval 1000 --qp 0x99 --psn 1
+	stream 2 1000
+	check_eq "congested by another" "$(stat congested)" '"queue"'
+	wait
+	told 0
 }
 
 test_delete_while_held()
