@@ -30,6 +30,7 @@ ALL_TESTS="
 	test_pi_uncongested
 	test_pi_hold
 	test_pi_hold_ends
+	test_pi_hold_reset
 	test_pi_controls
 	test_held
 	test_off_while_held
@@ -740,6 +741,25 @@ test_pi_hold_ends()
 	check "after 20 ms" "$(left 20000 1000000)" -eq 0
 	check_eq "it is over" "$(stat bts_prob)" 0
 	accounts
+}
+
+# One of before a reset is not held, though others wake the controller at once
+test_pi_hold_reset()
+{
+	stand pi qref 1000 min-gap 10us t1 15ms
+	deep 20
+	small 2 4500
+	watch 60
+	ip -n sw -batch - <<-EOF
+		link set p1 down
+		link set p1 up
+	EOF
+	# by the port itself, for the bridge takes its time
+	packets sw/p1 $SND_MAC $RCV_MAC $SND4 $RCV4 $SND6 $RCV6 --qp 0x99 \
+		--count $((BURST + 20))
+	check_eq "all of them" "$(stat bts_prob)" 1
+	wait
+	told 0
 }
 
 # Told as often as the queue is above qref; who sends is counted
