@@ -32,7 +32,7 @@ struct iqcn_attribute {
 	const struct iqcn_value *value;
 };
 
-#define IQCN_VALUES	(IQCN_A_PORT_MAX - IQCN_A_PORT_QUEUES + 1)
+#define IQCN_VALUES	(IQCN_A_PORT_MALFORMED - IQCN_A_PORT_QUEUES + 1)
 
 static struct iqcn_attribute iqcn_value_attrs[IQCN_VALUES];
 static struct attribute *iqcn_attrs[IQCN_VALUES + 1];

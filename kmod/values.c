@@ -48,7 +48,7 @@ IQCN_PORT_VALUE(malformed, atomic64_read(&iqcn_snoop_seen(port)->malformed));
 #define IQCN_VALUE(_attr, _name)					\
 	[IQCN_A_PORT_##_attr] = { #_name, iqcn_value_##_name }
 
-const struct iqcn_value iqcn_values[IQCN_A_PORT_MAX + 1] = {
+const struct iqcn_value iqcn_values[IQCN_A_PORT_MALFORMED + 1] = {
 	IQCN_VALUE(QUEUES, queues),
 	IQCN_VALUE(QUEUES_CONGESTED, queues_congested),
 	IQCN_VALUE(FLOWS, flows),

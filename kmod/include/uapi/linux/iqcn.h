@@ -67,6 +67,7 @@
  * @TCA_IQCN_BETA: u32, its proportional gain: per 10^9 bytes of growth
  * @TCA_IQCN_MIN_GAP_NS: u32, ns that two CNPs of ours to a flow are apart
  * @TCA_IQCN_TELEMETRY: u32, 1: the CNPs carry &struct iqcn_telemetry
+ * @TCA_IQCN_CNP_SMAC: u32, &enum iqcn_cnp_smac
  * @__TCA_IQCN_MAX: number of attributes, plus one
  */
 enum tca_iqcn {
@@ -112,6 +113,7 @@ enum tca_iqcn {
 	TCA_IQCN_BETA,
 	TCA_IQCN_MIN_GAP_NS,
 	TCA_IQCN_TELEMETRY,
+	TCA_IQCN_CNP_SMAC,
 	__TCA_IQCN_MAX
 };
 
@@ -127,6 +129,20 @@ enum iqcn_nonect {
 	IQCN_NONECT_PASS,
 	IQCN_NONECT_DROP,
 	__IQCN_NONECT_MAX
+};
+
+/**
+ * enum iqcn_cnp_smac - Ethernet source address of generated CNPs
+ * @IQCN_CNP_SMAC_PORT: a locally administered address of the port's own
+ *	(IQCN_A_PORT_CNP_SMAC), which a bridge may learn without harm
+ * @IQCN_CNP_SMAC_RECEIVER: the receiver's; a bridge that learns moves the
+ *	receiver to this port, so only where addresses are not learned
+ * @__IQCN_CNP_SMAC_MAX: number of values
+ */
+enum iqcn_cnp_smac {
+	IQCN_CNP_SMAC_PORT,
+	IQCN_CNP_SMAC_RECEIVER,
+	__IQCN_CNP_SMAC_MAX
 };
 
 /**
@@ -382,6 +398,8 @@ enum iqcn_pair_grade {
  *	have
  * @bts_prob: probability that a packet causes one, as a share of U32_MAX
  * @flows_active: flows that were active in the last milliseconds
+ * @sample_lost: sampled packets that were not copied to the psample group because
+ *	too many waited
  */
 struct tc_iqcn_xstats {
 	__u64	ecn_mark;
@@ -427,6 +445,7 @@ struct tc_iqcn_xstats {
 	__u64	bts_mark;
 	__u32	bts_prob;
 	__u32	flows_active;
+	__u64	sample_lost;
 };
 
 #endif /* _UAPI_LINUX_IQCN_H */

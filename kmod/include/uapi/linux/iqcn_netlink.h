@@ -3,9 +3,11 @@
  * sch_iqcn: generic netlink family "iqcn".
  *
  * What Documentation/netlink/specs/iqcn.yaml says, for C.  Everything is about
- * the network namespace of the socket.  Reading is free, IQCN_CMD_FLOW_FLUSH
- * needs CAP_NET_ADMIN there.  Numbers are only ever appended; what a reader does
- * not know it skips.
+ * the network namespace of the socket.  Ports and queues are for every reader.
+ * Flows, both groups and IQCN_CMD_FLOW_FLUSH need CAP_NET_ADMIN in the user
+ * namespace of that network namespace: they tell QP numbers and PSNs, with which
+ * packets can be forged.  Numbers are only ever appended; a reader skips
+ * attributes that it does not know.
  */
 #ifndef _UAPI_LINUX_IQCN_NETLINK_H
 #define _UAPI_LINUX_IQCN_NETLINK_H
@@ -91,6 +93,9 @@ enum iqcn_filter {
  * @IQCN_A_PORT_CNP_BURST: CNPs it may send at once
  * @IQCN_A_PORT_MALFORMED: RoCE-like packets that do not parse, or whose checksum or
  *	ICRC is wrong where it was looked at
+ * @IQCN_A_PORT_PAD: padding for 64-bit attributes
+ * @IQCN_A_PORT_CNP_SMAC: 6 bytes, source address of the CNPs that it generates
+ *	with IQCN_CNP_SMAC_PORT
  * @__IQCN_A_PORT_MAX: number of attributes, plus one
  */
 enum iqcn_a_port {
@@ -119,6 +124,8 @@ enum iqcn_a_port {
 	IQCN_A_PORT_CNP_RATE_PPS,
 	IQCN_A_PORT_CNP_BURST,
 	IQCN_A_PORT_MALFORMED,
+	IQCN_A_PORT_PAD,
+	IQCN_A_PORT_CNP_SMAC,
 	__IQCN_A_PORT_MAX
 };
 
@@ -183,6 +190,9 @@ enum iqcn_a_port {
  * @IQCN_A_QUEUE_MALFORMED: RoCE-like CE packets that do not parse
  * @IQCN_A_QUEUE_STATE_CHANGES: changes of its congestion
  * @IQCN_A_QUEUE_FLOW_STATE_CHANGES: changes of the congestion of single flows
+ * @IQCN_A_QUEUE_PAD: padding for 64-bit attributes
+ * @IQCN_A_QUEUE_SAMPLE_LOST: u64, sampled packets that were not copied to the
+ *	psample group because too many waited
  * @__IQCN_A_QUEUE_MAX: number of attributes, plus one
  */
 enum iqcn_a_queue {
@@ -238,6 +248,8 @@ enum iqcn_a_queue {
 	IQCN_A_QUEUE_MALFORMED,
 	IQCN_A_QUEUE_STATE_CHANGES,
 	IQCN_A_QUEUE_FLOW_STATE_CHANGES,
+	IQCN_A_QUEUE_PAD,
+	IQCN_A_QUEUE_SAMPLE_LOST,
 	__IQCN_A_QUEUE_MAX
 };
 
@@ -280,6 +292,7 @@ enum iqcn_a_queue {
  *	not known
  * @IQCN_A_FLOW_CNP_INTERVAL_NS: u32, smoothed interval of the receiver's CNPs, 0:
  *	not known
+ * @IQCN_A_FLOW_PAD: padding for 64-bit attributes
  * @__IQCN_A_FLOW_MAX: number of attributes, plus one
  */
 enum iqcn_a_flow {
@@ -312,6 +325,7 @@ enum iqcn_a_flow {
 	IQCN_A_FLOW_CNP_SENT_AGE_NS,
 	IQCN_A_FLOW_CE_TO_CNP_NS,
 	IQCN_A_FLOW_CNP_INTERVAL_NS,
+	IQCN_A_FLOW_PAD,
 	__IQCN_A_FLOW_MAX
 };
 
@@ -339,6 +353,7 @@ enum iqcn_a_flow {
  * @IQCN_A_EVENT_DEST_QP: u32, DestQP of the flow's data
  * @IQCN_A_EVENT_SRC_QP: u32, the sender's QP, which the CNP goes to; of a CNP only
  * @IQCN_A_EVENT_CAUSE: u32, &enum iqcn_cause; likewise
+ * @IQCN_A_EVENT_PAD: padding for 64-bit attributes
  * @__IQCN_A_EVENT_MAX: number of attributes, plus one
  */
 enum iqcn_a_event {
@@ -359,6 +374,7 @@ enum iqcn_a_event {
 	IQCN_A_EVENT_DEST_QP,
 	IQCN_A_EVENT_SRC_QP,
 	IQCN_A_EVENT_CAUSE,
+	IQCN_A_EVENT_PAD,
 	__IQCN_A_EVENT_MAX
 };
 
