@@ -99,21 +99,39 @@ static bool iqcn_cm_side_at(const struct iqcn_cm_side *side,
 	       side->ifindex == port->dev->ifindex;
 }
 
+/* Entries are made in softirq, where no cgroup is charged for them.  So a user has
+ * so many at most in all of his namespaces.
+ */
+static const unsigned int iqcn_cm_user_max[__IQCN_CM_KIND_MAX] = {
+	[IQCN_CM_KIND_REQ] = 256,
+	[IQCN_CM_KIND_CONN] = 4096,
+};
+
+static bool iqcn_cm_full(const struct iqcn_net *in, u32 kind)
+{
+	if (in->cm_count[kind] >= iqcn_cm_max[kind])
+		return true;
+	return !iqcn_owner_is_machine(in->owner) &&
+	       atomic_read(&in->owner->conns[kind]) >= iqcn_cm_user_max[kind];
+}
+
+/* An entry of a kind comes or goes */
+static void iqcn_cm_account(struct iqcn_net *in, u32 kind, int n)
+{
+	lockdep_assert_held(&in->cm_lock);
+
+	WRITE_ONCE(in->cm_count[kind], in->cm_count[kind] + n);
+	atomic_add(n, &in->owner->conns[kind]);
+}
+
 static void iqcn_cm_del(struct iqcn_net *in, struct iqcn_cm_entry *e)
 {
 	lockdep_assert_held(&in->cm_lock);
 
 	rhashtable_remove_fast(&in->cm, &e->node, iqcn_cm_params);
 	list_del(&e->lru);
-	WRITE_ONCE(in->cm_count[e->key.kind], in->cm_count[e->key.kind] - 1);
+	iqcn_cm_account(in, e->key.kind, -1);
 	kfree_rcu(e, rcu);
-}
-
-/* Another user namespace's root has less of memory that nobody is charged for */
-static unsigned int iqcn_cm_limit(const struct iqcn_net *in, u32 kind)
-{
-	return in->net->user_ns == &init_user_ns ? iqcn_cm_max[kind] :
-						   iqcn_cm_max[kind] / 16;
 }
 
 /* A newer entry replaces an older one */
@@ -126,9 +144,13 @@ static void iqcn_cm_store(struct iqcn_net *in, const struct iqcn_cm_key *key,
 	lockdep_assert_held(&in->cm_lock);
 
 	old = rhashtable_lookup_fast(&in->cm, key, iqcn_cm_params);
-	if (!old && in->cm_count[key->kind] >= iqcn_cm_limit(in, key->kind))
-		old = list_first_entry(&in->cm_lru[key->kind],
-				       struct iqcn_cm_entry, lru);
+	if (!old && iqcn_cm_full(in, key->kind)) {
+		old = list_first_entry_or_null(&in->cm_lru[key->kind],
+					       struct iqcn_cm_entry, lru);
+		/* the user's other namespaces have them all */
+		if (!old)
+			return;
+	}
 	if (old)
 		iqcn_cm_del(in, old);
 
@@ -145,7 +167,7 @@ static void iqcn_cm_store(struct iqcn_net *in, const struct iqcn_cm_key *key,
 		return;
 	}
 	list_add_tail(&e->lru, &in->cm_lru[key->kind]);
-	WRITE_ONCE(in->cm_count[key->kind], in->cm_count[key->kind] + 1);
+	iqcn_cm_account(in, key->kind, 1);
 }
 
 /* Flows that are already there learn it too: that there is a connection, or
@@ -288,7 +310,7 @@ void iqcn_cm_seen(struct net *net, int ifindex, const struct iqcn_pkt *pkt,
 bool iqcn_cm_lookup(const struct iqcn_port *port, const struct iqcn_key *key,
 		    u32 *src_qp)
 {
-	struct iqcn_net *in = iqcn_net(dev_net(port->dev));
+	struct iqcn_net *in = iqcn_net(port->net);
 	struct iqcn_cm_entry *e;
 	struct iqcn_cm_key ck;
 	struct iqcn_key data;
@@ -351,11 +373,6 @@ void iqcn_cm_flush(struct iqcn_net *in)
 	}
 }
 
-static void iqcn_cm_free(void *e, void *arg)
-{
-	kfree(e);
-}
-
 /**
  * iqcn_cm_exit() - a namespace ends
  * @in: its part; no port is left, a grace period has passed since
@@ -364,5 +381,7 @@ static void iqcn_cm_free(void *e, void *arg)
  */
 void iqcn_cm_exit(struct iqcn_net *in)
 {
-	rhashtable_free_and_destroy(&in->cm, iqcn_cm_free, NULL);
+	/* what a user has is counted */
+	iqcn_cm_flush(in);
+	rhashtable_destroy(&in->cm);
 }

@@ -63,14 +63,13 @@ struct iqcn_event {
 static bool iqcn_event_wanted(const struct iqcn_queue *q,
 			      enum iqcn_group group)
 {
-	return genl_has_listeners(&iqcn_genl_family, dev_net(q->port->dev),
-				  group);
+	return genl_has_listeners(&iqcn_genl_family, q->port->net, group);
 }
 
 static void iqcn_event_add(const struct iqcn_queue *q, enum iqcn_group group,
 			   struct iqcn_event *e)
 {
-	struct iqcn_net *in = iqcn_net(dev_net(q->port->dev));
+	struct iqcn_net *in = iqcn_net(q->port->net);
 	struct iqcn_ring *ring = &in->rings[group];
 
 	e->ifindex = q->port->dev->ifindex;

@@ -24,12 +24,10 @@
  */
 #define IQCN_DEAD_SPARE	1024
 
-/* Nobody is charged for a flow, so what the roots of all user namespaces together
- * may have, dead ones included, is bounded
+/* Flows are made in softirq, where no cgroup is charged for them.  So a user has so
+ * many at most in all of his namespaces, dead ones included.
  */
-#define IQCN_USERS_FLOWS	(4 * IQCN_DEFAULT_FLOWS)
-
-static atomic_t iqcn_users_flows;
+#define IQCN_USER_FLOWS		IQCN_DEFAULT_FLOWS
 
 static struct kmem_cache *iqcn_flow_cache;
 
@@ -226,8 +224,7 @@ static struct iqcn_flow *iqcn_flow_alloc(struct iqcn_port *port)
 	flow = kmem_cache_zalloc(iqcn_flow_cache, GFP_ATOMIC | __GFP_NOWARN);
 	if (!flow)
 		return NULL;
-	if (port->of_user)
-		atomic_inc(&iqcn_users_flows);
+	atomic_inc(&port->owner->flows);
 	return flow;
 }
 
@@ -239,8 +236,7 @@ static void iqcn_flow_drop_extra(struct iqcn_flow *flow)
 
 static void iqcn_flow_free(struct iqcn_port *port, struct iqcn_flow *flow)
 {
-	if (port->of_user)
-		atomic_dec(&iqcn_users_flows);
+	atomic_dec(&port->owner->flows);
 	iqcn_flow_drop_extra(flow);
 	kmem_cache_free(iqcn_flow_cache, flow);
 }
@@ -457,9 +453,9 @@ static bool iqcn_flow_room(struct iqcn_queue *q)
 {
 	struct iqcn_port *port = q->port;
 
-	if (port->of_user &&
-	    atomic_read(&iqcn_users_flows) >= IQCN_USERS_FLOWS) {
-		/* for one that comes later */
+	if (!iqcn_owner_is_machine(port->owner) &&
+	    atomic_read(&port->owner->flows) >= IQCN_USER_FLOWS) {
+		/* the next packet finds room */
 		spin_lock(&port->lock);
 		iqcn_flow_evict_one(q);
 		spin_unlock(&port->lock);

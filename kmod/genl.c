@@ -189,7 +189,7 @@ static u64 iqcn_genl_port_depth(const struct iqcn_port *port)
 
 static int iqcn_genl_put_port(struct sk_buff *skb, struct iqcn_port *port)
 {
-	const struct iqcn_net *in = iqcn_net(dev_net(port->dev));
+	const struct iqcn_net *in = iqcn_net(port->net);
 	char name[IFNAMSIZ];
 	int a;
 

@@ -265,7 +265,7 @@ DEFINE_SHOW_ATTRIBUTE(iqcn_queues);
 
 static void iqcn_debugfs_add(struct iqcn_port *port)
 {
-	struct net *net = dev_net(port->dev);
+	struct net *net = port->net;
 	struct iqcn_net *in = iqcn_net(net);
 	char name[16];
 
@@ -309,7 +309,7 @@ int iqcn_inspect_add(struct iqcn_port *port, struct netlink_ext_ack *extack)
  */
 void iqcn_inspect_del(struct iqcn_port *port)
 {
-	struct iqcn_net *in = iqcn_net(dev_net(port->dev));
+	struct iqcn_net *in = iqcn_net(port->net);
 
 	debugfs_remove(port->debugfs);
 	if (list_empty(&in->ports)) {

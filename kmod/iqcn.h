@@ -53,6 +53,7 @@
 #include "interval.h"
 #include "mark.h"
 #include "measure.h"
+#include "owner.h"
 #include "pairing.h"
 #include "pi.h"
 #include "profile.h"
@@ -61,18 +62,6 @@
 /* Counters have one writer at a time and readers without a lock */
 #define iqcn_add(counter, n)	WRITE_ONCE(counter, (counter) + (n))
 #define iqcn_inc(counter)	iqcn_add(counter, 1)
-
-/**
- * enum iqcn_cm_kind - what is remembered of connections (cm.c)
- * @IQCN_CM_KIND_REQ: who asked for one
- * @IQCN_CM_KIND_CONN: one of the two directions of one that was made
- * @__IQCN_CM_KIND_MAX: number of kinds
- */
-enum iqcn_cm_kind {
-	IQCN_CM_KIND_REQ,
-	IQCN_CM_KIND_CONN,
-	__IQCN_CM_KIND_MAX
-};
 
 /**
  * struct iqcn_seen - what was of no use among what came in
@@ -115,6 +104,7 @@ struct iqcn_ring {
 /**
  * struct iqcn_net - what a network namespace has
  * @net: the namespace
+ * @owner: whose it is; constant
  * @ports: its ports; RTNL to write, RCU to read
  * @generation: another one whenever a port or queue comes or goes, never 0;
  *	RTNL to write
@@ -130,6 +120,7 @@ struct iqcn_ring {
  */
 struct iqcn_net {
 	struct net *net;
+	struct iqcn_owner *owner;
 	struct list_head ports;
 	u32 generation;
 	struct dentry *debugfs;
@@ -192,6 +183,9 @@ struct iqcn_hosts {
 /**
  * struct iqcn_port - a device with at least one queue of ours
  * @dev: the device; the queues hold a reference
+ * @net: the namespace that it was made in; the device may move to another one, but
+ *	the port is gone before that
+ * @owner: whose that is; flows are charged to it until the port is freed
  * @list: in iqcn_net->ports
  * @queues: RTNL to write, RCU to read
  * @n_queues: how many; RTNL to write
@@ -207,7 +201,6 @@ struct iqcn_hosts {
  * @lock: see above
  * @n_unsettled: flows that could do with better evidence; @lock to write
  * @sport: some queue takes UDP source ports for evidence; RTNL to write
- * @of_user: its namespace is of another user namespace than the machine's
  * @echo: slots of the echo table, read and written without a lock
  * @budget_lock: see above
  * @budget: CNPs that may be sent; @budget_lock
@@ -223,6 +216,8 @@ struct iqcn_hosts {
  */
 struct iqcn_port {
 	struct net_device *dev;
+	struct net *net;
+	struct iqcn_owner *owner;
 	struct list_head list;
 	struct list_head queues;
 	unsigned int n_queues;
@@ -239,7 +234,6 @@ struct iqcn_port {
 	spinlock_t lock;	/* flows, hosts, pairing */
 	unsigned int n_unsettled;
 	bool sport;
-	bool of_user;
 	u64 *echo;
 
 	spinlock_t budget_lock;	/* budget */
@@ -387,7 +381,12 @@ struct iqcn_config {
  * @dead: no timer and no work may be started any more
  * @timer_ns: when the timer comes, or came if it runs; KTIME_MAX: not armed
  * @pause_ns: it does not come before that, whoever arms it: more was due than it sees to
- *	in one run, and others have the CPU
+ *	in one run, and others have the CPU; or the share of the CPUs is used up
+ *	(owner.h)
+ * @backoff_ns: @deadlines, @chances and silences are not seen to before that, because
+ *	nothing has left for long (share.h), 0: something has
+ * @idle_ns: when the timer first saw that nothing had left since it ran before
+ * @idle_packets: packets that had left by then
  * @deadlines: of flows, in order (deadline.h)
  * @chances: flows that IQCN_NOTIFY_PI holds, likewise
  * @chances_ns: they are not seen to before that
@@ -441,6 +440,9 @@ struct iqcn_queue {
 	struct list_head chances;
 	u64 chances_ns;
 	u64 pause_ns;
+	u64 backoff_ns;
+	u64 idle_ns;
+	u64 idle_packets;
 	bool chances_seen;
 	struct timerqueue_head held;
 	struct list_head lru[2];
@@ -769,6 +771,7 @@ void iqcn_trigger_init(struct iqcn_queue *q);
 void iqcn_trigger_reset(struct iqcn_queue *q);
 void iqcn_trigger_disarm(struct iqcn_queue *q);
 void iqcn_trigger_arm(struct iqcn_queue *q, u64 now_ns);
+void iqcn_trigger_wake(struct iqcn_queue *q);
 void iqcn_trigger_ce(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns);
 void iqcn_trigger_cnp(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns);
 void iqcn_trigger_drop_all_held(struct iqcn_queue *q, u64 now_ns);

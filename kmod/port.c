@@ -65,13 +65,15 @@ static void iqcn_port_free_work(struct work_struct *work)
 	iqcn_flow_tables_free(port);
 	/* flows that RCU still has know their port */
 	rcu_barrier();
+	iqcn_owner_put(port->owner);
 	kfree(port);
 }
 
 static struct iqcn_port *iqcn_port_new(struct net_device *dev,
 				       struct netlink_ext_ack *extack)
 {
-	struct iqcn_net *in = iqcn_net(dev_net(dev));
+	struct net *net = dev_net(dev);
+	struct iqcn_net *in = iqcn_net(net);
 	struct iqcn_port *port;
 	int err;
 
@@ -79,7 +81,8 @@ static struct iqcn_port *iqcn_port_new(struct net_device *dev,
 	if (!port)
 		return ERR_PTR(-ENOMEM);
 	port->dev = dev;
-	port->of_user = dev_net(dev)->user_ns != &init_user_ns;
+	port->net = net;
+	port->owner = iqcn_owner_get(in->owner);
 	INIT_LIST_HEAD(&port->queues);
 	spin_lock_init(&port->lock);
 	spin_lock_init(&port->budget_lock);
@@ -104,7 +107,7 @@ static struct iqcn_port *iqcn_port_new(struct net_device *dev,
 	if (err)
 		goto err_pairs;
 	iqcn_snoop_init(port);
-	err = nf_register_net_hook(dev_net(dev), &port->nf_ops);
+	err = nf_register_net_hook(net, &port->nf_ops);
 	if (err) {
 		NL_SET_ERR_MSG(extack, "Cannot hook the device's ingress");
 		goto err_inspect;
@@ -122,13 +125,14 @@ err_events:
 	if (list_empty(&in->ports))
 		iqcn_event_stop(in);
 err_port:
+	iqcn_owner_put(port->owner);
 	kfree(port);
 	return ERR_PTR(err);
 }
 
 static void iqcn_port_del(struct iqcn_port *port)
 {
-	struct net *net = dev_net(port->dev);
+	struct net *net = port->net;
 	struct iqcn_net *in = iqcn_net(net);
 
 	list_del_rcu(&port->list);
@@ -194,7 +198,7 @@ u32 iqcn_port_generation(const struct net *net)
 static int iqcn_port_set_snoop(struct iqcn_port *port, u32 snoop,
 			       struct netlink_ext_ack *extack)
 {
-	struct net *net = dev_net(port->dev);
+	struct net *net = port->net;
 	int err;
 
 	if (snoop == port->snoop)
@@ -263,7 +267,7 @@ int iqcn_port_attach(struct net_device *dev, struct iqcn_queue *q,
 	/* before others see the queue */
 	q->port = port;
 	list_add_tail_rcu(&q->list, &port->queues);
-	iqcn_port_changed(iqcn_net(dev_net(dev)));
+	iqcn_port_changed(iqcn_net(port->net));
 	return 0;
 }
 
@@ -276,7 +280,7 @@ int iqcn_port_attach(struct net_device *dev, struct iqcn_queue *q,
 void iqcn_port_detach(struct iqcn_queue *q)
 {
 	struct iqcn_port *port = q->port;
-	struct iqcn_net *in = iqcn_net(dev_net(port->dev));
+	struct iqcn_net *in = iqcn_net(port->net);
 
 	ASSERT_RTNL();
 	iqcn_queue_kill(q);
@@ -328,11 +332,19 @@ static int __net_init iqcn_net_init(struct net *net)
 {
 	struct iqcn_net *in = iqcn_net(net);
 
+	int err;
+
 	in->net = net;
+	in->owner = iqcn_owner_of(net);
+	if (!in->owner)
+		return -ENOMEM;
 	INIT_LIST_HEAD(&in->ports);
 	iqcn_event_init(in);
 	in->generation = 1;
-	return iqcn_cm_init(in);
+	err = iqcn_cm_init(in);
+	if (err)
+		iqcn_owner_put(in->owner);
+	return err;
 }
 
 static void __net_exit iqcn_net_exit(struct net *net)
@@ -341,6 +353,7 @@ static void __net_exit iqcn_net_exit(struct net *net)
 
 	WARN_ON(!list_empty(&in->ports));
 	iqcn_cm_exit(in);
+	iqcn_owner_put(in->owner);
 }
 
 static struct pernet_operations iqcn_net_ops = {
@@ -360,6 +373,7 @@ int iqcn_port_module_init(void)
 {
 	int err;
 
+	iqcn_owner_module_init();
 	iqcn_wq = alloc_workqueue("iqcn", WQ_UNBOUND, 0);
 	if (!iqcn_wq)
 		return -ENOMEM;

@@ -486,5 +486,5 @@ struct iqcn_seen *iqcn_snoop_seen(struct iqcn_port *port)
 {
 	if (READ_ONCE(port->snoop) == IQCN_SNOOP_PORT)
 		return &port->seen;
-	return &iqcn_net(dev_net(port->dev))->seen;
+	return &iqcn_net(port->net)->seen;
 }

@@ -40,6 +40,8 @@
  * queue with deadlines never touches the timer.  CNPs that are held are in a
  * tree, for each flow's T2 may be another: one look-up per CNP.
  */
+#include <net/gen_stats.h>
+
 #include "iqcn.h"
 #include "sample.h"
 
@@ -75,16 +77,16 @@ static u64 iqcn_trigger_due_ns(const struct iqcn_queue *q,
 {
 	u64 due_ns = first->base_ns + q->p.t1_ns;
 
-	if (q->p.trigger != IQCN_TRIGGER_PERIOD)
-		return due_ns;
-	return iqcn_deadline_scan_ns(due_ns, q->p.period_ns);
+	if (q->p.trigger == IQCN_TRIGGER_PERIOD)
+		due_ns = iqcn_deadline_scan_ns(due_ns, q->p.period_ns);
+	return max(due_ns, q->backoff_ns);
 }
 
 /* When the first chance is seen to */
 static u64 iqcn_trigger_chance_ns(const struct iqcn_queue *q,
 				  const struct iqcn_deadline *chance)
 {
-	return max(chance->base_ns + q->p.t1_ns, q->chances_ns);
+	return max3(chance->base_ns + q->p.t1_ns, q->chances_ns, q->backoff_ns);
 }
 
 /* When the timer has something to do: at the first deadline, when the first CNP
@@ -112,9 +114,39 @@ static u64 iqcn_trigger_next_ns(struct iqcn_queue *q, u64 now_ns)
 		next_ns = min_t(u64, next_ns, held->expires);
 	/* a timer that is armed already looks at that as well */
 	if (q->congested && q->timer_ns == KTIME_MAX)
-		next_ns = min(next_ns, max((q->ce.start_ns ?: now_ns) +
-					   iqcn_queue_quiet_ns(q), q->look_ns));
+		next_ns = min(next_ns, max3((q->ce.start_ns ?: now_ns) +
+					    iqcn_queue_quiet_ns(q), q->look_ns,
+					    q->backoff_ns));
 	return next_ns;
+}
+
+/**
+ * iqcn_trigger_wake() - packets leave again
+ * @q: queue
+ *
+ * Context: queue->lock; the caller arms the timer.
+ */
+void iqcn_trigger_wake(struct iqcn_queue *q)
+{
+	q->backoff_ns = 0;
+	q->idle_ns = 0;
+}
+
+/* Flows whose packets are stuck are due every T1, for as long as they are.  The longer
+ * nothing leaves, the less often the timer sees to them.
+ */
+static void iqcn_trigger_back_off(struct iqcn_queue *q, u64 now_ns)
+{
+	u64 packets = u64_stats_read(&q->sent->packets), backoff_ns;
+
+	if (!q->idle_ns || packets != q->idle_packets) {
+		q->backoff_ns = 0;
+		q->idle_ns = now_ns;
+		q->idle_packets = packets;
+		return;
+	}
+	backoff_ns = iqcn_backoff_ns(now_ns - q->idle_ns);
+	q->backoff_ns = backoff_ns ? now_ns + backoff_ns : 0;
 }
 
 /**
@@ -636,11 +668,15 @@ static enum hrtimer_restart iqcn_trigger_timer(struct hrtimer *timer)
 	now_ns = ktime_get_ns();
 	q->timer_ns = KTIME_MAX;
 	iqcn_trigger_rest(q, now_ns, now_ns - start_ns);
-	q->pause_ns = 0;
+	iqcn_trigger_back_off(q, now_ns);
+	/* in the past unless the owner's timers have used up their share */
+	q->pause_ns = iqcn_owner_charge(q->port->owner, now_ns - start_ns,
+					now_ns);
 	if (iqcn_trigger_next_ns(q, now_ns) <= now_ns)
-		q->pause_ns = now_ns + clamp_t(u64, now_ns - start_ns,
-					       IQCN_TIMER_GAP_NS,
-					       IQCN_TIMER_GAP_MAX_NS);
+		q->pause_ns = max(q->pause_ns, now_ns +
+				  clamp_t(u64, now_ns - start_ns,
+					  IQCN_TIMER_GAP_NS,
+					  IQCN_TIMER_GAP_MAX_NS));
 	iqcn_trigger_arm(q, now_ns);
 	spin_unlock(&q->lock);
 	return HRTIMER_NORESTART;
@@ -683,5 +719,6 @@ void iqcn_trigger_reset(struct iqcn_queue *q)
 		iqcn_trigger_cancel(q, flow);
 		iqcn_flow_trim(q, flow);
 	}
+	iqcn_trigger_wake(q);
 	iqcn_trigger_disarm(q);
 }

@@ -32,6 +32,7 @@
 #include "../pi.h"
 #include "../profile.h"
 #include "../sample.h"
+#include "../share.h"
 #include "../telemetry.h"
 
 /* every pseudo-random sequence is the same in every run */
@@ -3138,6 +3139,82 @@ static void judge_test(struct kunit *test)
 }
 
 /*
+ * Share of the CPUs
+ */
+
+/* Runs of any length, back to back as soon as the account lets them: together they
+ * are the share, and what may be used at once
+ */
+static void share_rate_test(struct kunit *test)
+{
+	static const struct iqcn_share shares[] = {
+		{ .parts = 4, .of = 1, .run_ns = 5000 },
+		{ .parts = 2, .of = 1 },
+		{ .parts = 2, .of = 64 },
+	};
+	struct rnd_state rnd;
+	int i, n;
+
+	prandom_seed_state(&rnd, SEED);
+	for (i = 0; i < ARRAY_SIZE(shares); i++) {
+		const struct iqcn_share *s = &shares[i];
+		u64 start_ns = 10 * SECOND, now_ns = start_ns, paid_ns = 0;
+		/* a run is charged whole ns of the account */
+		u64 rounding_ns = 100000 * max(s->of / s->parts, 1U);
+		u64 used_ns = 0, most_ns;
+
+		for (n = 0; n < 100000; n++) {
+			u64 took_ns = prandom_u32_state(&rnd) % 50000;
+
+			used_ns += took_ns + s->run_ns;
+			paid_ns = iqcn_share_charge(s, paid_ns, took_ns,
+						    now_ns);
+			/* several CPUs at once, so the clock need not move on */
+			now_ns = max(now_ns, paid_ns);
+		}
+		most_ns = div_u64((now_ns - start_ns) * s->of, s->parts) +
+			  IQCN_SHARE_BURST_NS;
+		KUNIT_EXPECT_LE(test, used_ns, most_ns + rounding_ns);
+		KUNIT_EXPECT_GE(test, used_ns + IQCN_SHARE_BURST_NS +
+				rounding_ns, most_ns);
+	}
+}
+
+static void share_idle_test(struct kunit *test)
+{
+	const struct iqcn_share s = { .parts = 4, .of = 1, .run_ns = 5000 };
+	u64 paid_ns;
+
+	/* a short run of an idle account does not make anybody wait */
+	paid_ns = iqcn_share_charge(&s, 0, 1000, SECOND);
+	KUNIT_EXPECT_EQ(test, paid_ns, SECOND - 4 * IQCN_SHARE_BURST_NS + 24000);
+	/* what was saved is a burst, however long the account was idle */
+	paid_ns = iqcn_share_charge(&s, paid_ns, 995000, 1000 * SECOND);
+	KUNIT_EXPECT_EQ(test, paid_ns, 1000 * SECOND);
+	/* shortly after boot */
+	KUNIT_EXPECT_EQ(test, iqcn_share_charge(&s, 0, 0, 1), 20000ULL);
+	/* a run that was interrupted for a second */
+	paid_ns = iqcn_share_charge(&s, SECOND, SECOND, SECOND);
+	KUNIT_EXPECT_EQ(test, paid_ns, SECOND + 4 * (10000000ULL + 5000));
+}
+
+static void share_backoff_test(struct kunit *test)
+{
+	const u64 ms = 1000000;
+	u64 now_ns, n;
+
+	KUNIT_EXPECT_EQ(test, iqcn_backoff_ns(0), 0ULL);
+	KUNIT_EXPECT_EQ(test, iqcn_backoff_ns(100 * ms - 1), 0ULL);
+	KUNIT_EXPECT_EQ(test, iqcn_backoff_ns(100 * ms), 100 * ms);
+	KUNIT_EXPECT_EQ(test, iqcn_backoff_ns(999 * ms), 999 * ms);
+	KUNIT_EXPECT_EQ(test, iqcn_backoff_ns(U64_MAX), SECOND);
+	/* intervals double: in an hour the timer comes once a second */
+	for (n = 0, now_ns = 100 * ms; now_ns < 3600 * SECOND; n++)
+		now_ns += iqcn_backoff_ns(now_ns);
+	KUNIT_EXPECT_LE(test, n, 3604ULL);
+}
+
+/*
  * Defaults
  */
 
@@ -5802,6 +5879,18 @@ static struct kunit_suite pairing_suite = {
 	.test_cases = pairing_cases,
 };
 
+static struct kunit_case share_cases[] = {
+	KUNIT_CASE(share_rate_test),
+	KUNIT_CASE(share_idle_test),
+	KUNIT_CASE(share_backoff_test),
+	{}
+};
+
+static struct kunit_suite share_suite = {
+	.name = "iqcn_share",
+	.test_cases = share_cases,
+};
+
 static struct kunit_case params_cases[] = {
 	KUNIT_CASE(params_kmin_test),
 	KUNIT_CASE(params_gain_test),
@@ -5873,7 +5962,7 @@ static struct kunit_suite bts_suite = {
 kunit_test_suites(&tables_suite, &parse_suite, &icrc_suite, &mark_suite, &detect_suite,
 		  &continuity_suite, &sample_suite, &interval_suite,
 		  &deadline_suite, &budget_suite, &pairing_suite,
-		  &params_suite, &bts_suite);
+		  &params_suite, &share_suite, &bts_suite);
 
 MODULE_DESCRIPTION("KUnit tests of sch_iqcn");
 MODULE_LICENSE("GPL");

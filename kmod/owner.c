@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owners of network namespaces.
+ *
+ * A user can nest user namespaces and make as many as the machine lets him, so
+ * shares belong to the owner of the outermost one.  Root makes user namespaces for
+ * others (containers), so each of root's has a share of its own.
+ */
+#include <linux/cpumask.h>
+#include <linux/cred.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/user_namespace.h>
+#include <net/net_namespace.h>
+
+#include "owner.h"
+
+/* A quarter of a CPU for the timers of a user.  An interrupt of a timer takes
+ * some microseconds beside its callback.
+ */
+#define IQCN_USER_PARTS		4
+#define IQCN_USER_RUN_NS	(5 * NSEC_PER_USEC)
+/* Half of all CPUs for those of the machine */
+#define IQCN_MACHINE_PARTS	2
+
+struct iqcn_owner iqcn_machine = {
+	.refs = REFCOUNT_INIT(1),
+	.share = { .parts = IQCN_MACHINE_PARTS, .of = 1 },
+};
+
+static LIST_HEAD(iqcn_owners);
+static DEFINE_MUTEX(iqcn_owner_mutex); /* iqcn_owners */
+
+/* The user namespace that is a child of the machine's */
+static const struct user_namespace *
+iqcn_owner_userns(const struct user_namespace *ns)
+{
+	while (ns->parent != &init_user_ns)
+		ns = ns->parent;
+	return ns;
+}
+
+static struct iqcn_owner *iqcn_owner_find(kuid_t uid, unsigned int userns)
+{
+	struct iqcn_owner *owner;
+
+	lockdep_assert_held(&iqcn_owner_mutex);
+
+	list_for_each_entry(owner, &iqcn_owners, list)
+		if (uid_eq(owner->uid, uid) && owner->userns == userns)
+			return owner;
+	return NULL;
+}
+
+static struct iqcn_owner *iqcn_owner_new(kuid_t uid, unsigned int userns)
+{
+	struct iqcn_owner *owner;
+
+	lockdep_assert_held(&iqcn_owner_mutex);
+
+	owner = kzalloc(sizeof(*owner), GFP_KERNEL_ACCOUNT);
+	if (!owner)
+		return NULL;
+	refcount_set(&owner->refs, 1);
+	owner->uid = uid;
+	owner->userns = userns;
+	owner->share.parts = IQCN_USER_PARTS;
+	owner->share.of = 1;
+	owner->share.run_ns = IQCN_USER_RUN_NS;
+	list_add(&owner->list, &iqcn_owners);
+	return owner;
+}
+
+/**
+ * iqcn_owner_of() - find or make the owner of a network namespace
+ * @net: namespace
+ *
+ * Context: process, sleeps.
+ * Return: the owner, with a reference for the caller; NULL without memory.
+ */
+struct iqcn_owner *iqcn_owner_of(const struct net *net)
+{
+	const struct user_namespace *ns;
+	struct iqcn_owner *owner;
+	unsigned int userns = 0;
+
+	if (net->user_ns == &init_user_ns)
+		return iqcn_owner_get(&iqcn_machine);
+	ns = iqcn_owner_userns(net->user_ns);
+	if (uid_eq(ns->owner, GLOBAL_ROOT_UID))
+		userns = ns->ns.inum;
+	mutex_lock(&iqcn_owner_mutex);
+	owner = iqcn_owner_find(ns->owner, userns);
+	if (owner)
+		refcount_inc(&owner->refs);
+	else
+		owner = iqcn_owner_new(ns->owner, userns);
+	mutex_unlock(&iqcn_owner_mutex);
+	return owner;
+}
+
+/**
+ * iqcn_owner_get() - take another reference
+ * @owner: owner
+ *
+ * Context: any.
+ * Return: @owner.
+ */
+struct iqcn_owner *iqcn_owner_get(struct iqcn_owner *owner)
+{
+	refcount_inc(&owner->refs);
+	return owner;
+}
+
+/**
+ * iqcn_owner_put() - drop a reference
+ * @owner: owner; with the last reference of a user everything is freed that was
+ *	charged to him
+ *
+ * Context: process, sleeps.
+ */
+void iqcn_owner_put(struct iqcn_owner *owner)
+{
+	if (!refcount_dec_and_mutex_lock(&owner->refs, &iqcn_owner_mutex))
+		return;
+	list_del(&owner->list);
+	mutex_unlock(&iqcn_owner_mutex);
+	kfree(owner);
+}
+
+/**
+ * iqcn_owner_charge() - charge a run of a timer to an owner's share of the CPUs
+ * @owner: owner
+ * @took_ns: how long the run took
+ * @now_ns: now
+ *
+ * Context: any.
+ * Return: when the timer may run again.
+ */
+u64 iqcn_owner_charge(struct iqcn_owner *owner, u64 took_ns, u64 now_ns)
+{
+	s64 old_ns = atomic64_read(&owner->paid_ns), new_ns;
+
+	do {
+		new_ns = iqcn_share_charge(&owner->share, old_ns, took_ns,
+					   now_ns);
+	} while (!atomic64_try_cmpxchg(&owner->paid_ns, &old_ns, new_ns));
+	return new_ns;
+}
+
+/**
+ * iqcn_owner_module_init() - when the module is loaded
+ *
+ * Context: process.
+ */
+void iqcn_owner_module_init(void)
+{
+	iqcn_machine.share.of = num_online_cpus();
+}
