@@ -12,10 +12,6 @@
 #include <net/pkt_sched.h>
 
 #include "iqcn.h"
-#include "params.h"
-
-#define IQCN_TIME_MIN_NS	10000
-#define IQCN_TIME_MAX_NS	((u32)NSEC_PER_SEC)
 
 /* Parameters that are a u32 within bounds */
 struct iqcn_range {
@@ -73,10 +69,12 @@ static const struct iqcn_range iqcn_ranges[] = {
 	IQCN_RANGE(CNP_DSCP, p.cnp_dscp, 0, 63, "cnp-dscp", ""),
 	IQCN_RANGE(CNP_PCP, p.cnp_pcp, 0, 7, "cnp-pcp", ""),
 	IQCN_RANGE(CNP_TTL, p.cnp_ttl, 1, 255, "cnp-ttl", ""),
-	IQCN_RANGE(CNP_RATE_PPS, cnp_rate_pps, 1, 1000000000, "cnp-rate",
+	IQCN_RANGE(CNP_SMAC, p.cnp_smac, 0, __IQCN_CNP_SMAC_MAX - 1, "cnp-smac",
+		   ""),
+	IQCN_RANGE(CNP_RATE_PPS, port.cnp_rate_pps, 1, IQCN_CNP_RATE_MAX_PPS, "cnp-rate",
 		   " per second"),
-	IQCN_RANGE(CNP_BURST, cnp_burst, 1, 1000000, "cnp-burst", ""),
-	IQCN_RANGE(SNOOP, snoop, 0, __IQCN_SNOOP_MAX - 1, "snoop", ""),
+	IQCN_RANGE(CNP_BURST, port.cnp_burst, 1, 1000000, "cnp-burst", ""),
+	IQCN_RANGE(SNOOP, port.snoop, 0, __IQCN_SNOOP_MAX - 1, "snoop", ""),
 };
 
 /* Those that are the whole device's, or its namespace's */
@@ -96,7 +94,7 @@ static const struct nla_policy iqcn_policy[TCA_IQCN_MAX + 1] = {
 	[TCA_IQCN_PAIR ... TCA_IQCN_MEASURE]		= { .type = NLA_U32 },
 	[TCA_IQCN_PROFILE]				= { .type = NLA_BINARY,
 		.len = IQCN_POINTS_MAX * sizeof(struct tc_iqcn_point) },
-	[TCA_IQCN_QREF_BYTES ... TCA_IQCN_TELEMETRY]	= { .type = NLA_U32 },
+	[TCA_IQCN_QREF_BYTES ... TCA_IQCN_CNP_SMAC]	= { .type = NLA_U32 },
 };
 
 static const struct iqcn_params iqcn_defaults = {
@@ -125,6 +123,7 @@ static const struct iqcn_params iqcn_defaults = {
 	.cnp_dscp = IQCN_DEFAULT_CNP_DSCP,
 	.cnp_pcp = IQCN_DEFAULT_CNP_PCP,
 	.cnp_ttl = IQCN_DEFAULT_CNP_TTL,
+	.cnp_smac = IQCN_CNP_SMAC_PORT,
 };
 
 /**
@@ -138,16 +137,15 @@ void iqcn_config_init(struct iqcn_config *c, const struct iqcn_port *port)
 {
 	memset(c, 0, sizeof(*c));
 	c->p = iqcn_defaults;
-	if (!port)
-		return;
-	c->cnp_rate_pps = port->cnp_rate_pps;
-	c->cnp_burst = port->cnp_burst;
-	c->snoop = port->snoop;
+	if (port)
+		iqcn_port_get(port, &c->port);
 }
 
-static bool iqcn_given(const struct iqcn_params *p, int attr)
+/* The shortest time that may be set: timers are not charged to a user's cgroup */
+static u32 iqcn_time_min_ns(const struct net_device *dev)
 {
-	return p->given & BIT_ULL(attr);
+	return dev_net(dev)->user_ns == &init_user_ns ? IQCN_TIME_MIN_NS :
+							IQCN_TIME_USER_MIN_NS;
 }
 
 /**
@@ -161,49 +159,16 @@ static bool iqcn_given(const struct iqcn_params *p, int attr)
 void iqcn_config_resolve(struct iqcn_params *p, const struct net_device *dev,
 			 u64 link_bps)
 {
-	u32 mbps = div_u64(p->bandwidth_bps ?: link_bps, 1000000);
-	u32 ref = iqcn_default_kmin(mbps, dev->mtu + dev->hard_header_len);
-	bool pi = (p->notify & IQCN_NOTIFY_PI) && dev->type == ARPHRD_ETHER;
-	u32 kmin = pi ? ref * IQCN_PI_KMIN : ref;
-	bool kmin_given = iqcn_given(p, TCA_IQCN_KMIN_BYTES);
-	bool kmax_given = iqcn_given(p, TCA_IQCN_KMAX_BYTES);
-	struct iqcn_mark_params *mark = &p->mark;
-
-	if (!kmin_given)
-		mark->kmin_bytes = kmax_given ?
-				   min(kmin, mark->kmax_bytes /
-					     IQCN_KMAX_PER_KMIN) : kmin;
-	if (!kmax_given)
-		mark->kmax_bytes = max_t(u64, kmin * IQCN_KMAX_PER_KMIN,
-					 min_t(u64, U32_MAX,
-					       (u64)mark->kmin_bytes *
-					       IQCN_KMAX_PER_KMIN));
-	if (!iqcn_given(p, TCA_IQCN_LIMIT_BYTES))
-		p->limit_bytes = max3(ref * IQCN_LIMIT_PER_KMIN,
-				      mark->kmax_bytes,
-				      iqcn_given(p, TCA_IQCN_QREF_BYTES) ?
-				      p->pi.qref_bytes : 0);
-	if (!iqcn_given(p, TCA_IQCN_QREF_BYTES))
-		p->pi.qref_bytes = clamp(ref * IQCN_QREF_PER_KMIN, 1U,
-					 max(p->limit_bytes / IQCN_PI_FAREST,
-					     1U));
-	if (!iqcn_given(p, TCA_IQCN_MIN_GAP_NS))
-		p->min_gap_ns = min_t(u32, p->t1_ns, IQCN_DEFAULT_MIN_GAP_NS);
-	if (!iqcn_given(p, TCA_IQCN_ALPHA))
-		p->pi.alpha = iqcn_default_gain(IQCN_REF_ALPHA, mbps);
-	if (!iqcn_given(p, TCA_IQCN_BETA))
-		p->pi.beta = iqcn_default_gain(IQCN_REF_BETA, mbps);
-	if (!iqcn_given(p, TCA_IQCN_PERIOD_NS))
-		p->period_ns = max_t(u32, p->t1_ns / IQCN_PERIODS_PER_T1,
-				     IQCN_TIME_MIN_NS);
+	iqcn_params_resolve(p, link_bps, dev->mtu + dev->hard_header_len,
+			    dev->type == ARPHRD_ETHER, iqcn_time_min_ns(dev));
 }
 
 static int iqcn_take(struct iqcn_config *c, struct nlattr **tb, bool port,
-		     struct netlink_ext_ack *extack)
+		     u32 time_min_ns, struct netlink_ext_ack *extack)
 {
 	const struct iqcn_range *r;
 	struct nlattr *attr;
-	u32 v;
+	u32 v, lo;
 
 	for (r = iqcn_ranges; r < iqcn_ranges + ARRAY_SIZE(iqcn_ranges); r++) {
 		attr = tb[r->attr];
@@ -216,11 +181,11 @@ static int iqcn_take(struct iqcn_config *c, struct nlattr **tb, bool port,
 						r->name);
 			return -EOPNOTSUPP;
 		}
-		if (v < r->lo || v > r->hi) {
+		lo = r->lo == IQCN_TIME_MIN_NS ? time_min_ns : r->lo;
+		if (v < lo || v > r->hi) {
 			NL_SET_ERR_MSG_ATTR_FMT(extack, attr,
 						"%s is %u, must be %u to %u%s",
-						r->name, v, r->lo, r->hi,
-						r->unit);
+						r->name, v, lo, r->hi, r->unit);
 			return -ERANGE;
 		}
 		*(u32 *)((void *)c + r->offset) = v;
@@ -286,58 +251,71 @@ static int iqcn_take_profile(struct iqcn_config *c, struct nlattr *attr,
 	return 0;
 }
 
+/* Say which parameter breaks an invariant, beside which other */
+static int iqcn_say_wrong(const struct iqcn_params *p,
+			  enum iqcn_params_wrong wrong, struct nlattr **tb,
+			  struct netlink_ext_ack *extack)
+{
+	switch (wrong) {
+	case IQCN_PARAMS_OK:
+		return 0;
+	case IQCN_PARAMS_KMIN:
+		NL_SET_ERR_MSG_ATTR_FMT(extack, tb[TCA_IQCN_KMIN_BYTES],
+					"kmin %u is above kmax %u",
+					p->mark.kmin_bytes, p->mark.kmax_bytes);
+		break;
+	case IQCN_PARAMS_QREF:
+		NL_SET_ERR_MSG_ATTR_FMT(extack, tb[TCA_IQCN_QREF_BYTES],
+					"qref %u is above limit %u",
+					p->pi.qref_bytes, p->limit_bytes);
+		break;
+	case IQCN_PARAMS_EXIT:
+		NL_SET_ERR_MSG_ATTR_FMT(extack, tb[TCA_IQCN_EXIT_PCT],
+					"exit %u%% is not below enter %u%%",
+					p->exit_pct, p->enter_pct);
+		break;
+	case IQCN_PARAMS_RUN_EXIT:
+		NL_SET_ERR_MSG_ATTR_FMT(extack, tb[TCA_IQCN_RUN_EXIT],
+					"run-exit %u is not below run %u",
+					p->run_exit, p->run_enter);
+		break;
+	case IQCN_PARAMS_SPAN_EXIT:
+		NL_SET_ERR_MSG_ATTR_FMT(extack, tb[TCA_IQCN_SPAN_EXIT],
+					"span-exit %u is below span-enter %u",
+					p->span_exit, p->span_enter);
+		break;
+	case IQCN_PARAMS_PERIOD:
+		NL_SET_ERR_MSG_ATTR_FMT(extack, tb[TCA_IQCN_PERIOD_NS],
+					"period %u ns is above t1 %u ns",
+					p->period_ns, p->t1_ns);
+		break;
+	case IQCN_PARAMS_ZERO:
+	case IQCN_PARAMS_KMAX:
+		NL_SET_ERR_MSG(extack,
+			       "defaults do not fit the device's MTU and speed: set limit, kmin and kmax");
+		break;
+	}
+	return -EINVAL;
+}
+
 /* What is right by itself may be wrong beside the rest */
 static int iqcn_check(const struct iqcn_config *c, struct nlattr **tb,
 		      struct netlink_ext_ack *extack)
 {
 	const struct iqcn_params *p = &c->p;
+	int err;
 
-	if (p->mark.kmin_bytes > p->mark.kmax_bytes) {
-		NL_SET_ERR_MSG_ATTR_FMT(extack, tb[TCA_IQCN_KMIN_BYTES],
-					"kmin %u is above kmax %u",
-					p->mark.kmin_bytes, p->mark.kmax_bytes);
-		return -EINVAL;
-	}
-	if (p->exit_pct >= p->enter_pct) {
-		NL_SET_ERR_MSG_ATTR_FMT(extack, tb[TCA_IQCN_EXIT_PCT],
-					"exit %u%% is not below enter %u%%",
-					p->exit_pct, p->enter_pct);
-		return -EINVAL;
-	}
-	if (p->run_exit >= p->run_enter) {
-		NL_SET_ERR_MSG_ATTR_FMT(extack, tb[TCA_IQCN_RUN_EXIT],
-					"run-exit %u is not below run %u",
-					p->run_exit, p->run_enter);
-		return -EINVAL;
-	}
-	if (p->span_exit < p->span_enter) {
-		NL_SET_ERR_MSG_ATTR_FMT(extack, tb[TCA_IQCN_SPAN_EXIT],
-					"span-exit %u is below span-enter %u",
-					p->span_exit, p->span_enter);
-		return -EINVAL;
-	}
-	if (p->period_ns > p->t1_ns) {
-		NL_SET_ERR_MSG_ATTR_FMT(extack, tb[TCA_IQCN_PERIOD_NS],
-					"period %u ns is above t1 %u ns",
-					p->period_ns, p->t1_ns);
-		return -EINVAL;
-	}
-	if (p->pi.qref_bytes > p->limit_bytes) {
-		NL_SET_ERR_MSG_ATTR_FMT(extack, tb[TCA_IQCN_QREF_BYTES],
-					"qref %u is above limit %u",
-					p->pi.qref_bytes, p->limit_bytes);
-		return -EINVAL;
-	}
-	/* memory that nobody is charged for: more than the default of it is
-	 * not for a user namespace's root to take
-	 */
+	err = iqcn_say_wrong(p, iqcn_params_check(p), tb, extack);
+	if (err)
+		return err;
+	/* no cgroup is charged for flows */
 	if (tb[TCA_IQCN_FLOWS] && p->flows > IQCN_DEFAULT_FLOWS &&
 	    !capable(CAP_NET_ADMIN)) {
 		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_IQCN_FLOWS],
 				    "flows above 65536 are for the machine's administrator");
 		return -EPERM;
 	}
-	if (c->snoop == IQCN_SNOOP_NETNS && IS_ENABLED(CONFIG_BRIDGE) &&
+	if (c->port.snoop == IQCN_SNOOP_NETNS && IS_ENABLED(CONFIG_BRIDGE) &&
 	    !IS_ENABLED(CONFIG_NETFILTER_FAMILY_BRIDGE)) {
 		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_IQCN_SNOOP],
 				    "snoop netns: this kernel's bridge has no netfilter hooks");
@@ -364,7 +342,7 @@ int iqcn_config_parse(struct iqcn_config *c, const struct iqcn_queue *q,
 	struct nlattr *tb[TCA_IQCN_MAX + 1] = {};
 	int err, i;
 
-	BUILD_BUG_ON(TCA_IQCN_MAX >= BITS_PER_TYPE(c->p.given));
+	BUILD_BUG_ON(TCA_IQCN_MAX >= BITS_PER_TYPE(c->p.user_set));
 
 	if (opt) {
 		err = nla_parse_nested(tb, TCA_IQCN_MAX, opt, iqcn_policy,
@@ -372,14 +350,15 @@ int iqcn_config_parse(struct iqcn_config *c, const struct iqcn_queue *q,
 		if (err)
 			return err;
 	}
-	err = iqcn_take(c, tb, q->port, extack) ?:
+	err = iqcn_take(c, tb, q->port, iqcn_time_min_ns(dev), extack) ?:
 	      iqcn_take_others(c, tb, extack) ?:
 	      iqcn_take_profile(c, tb[TCA_IQCN_PROFILE], extack);
 	if (err)
 		return err;
 	for (i = 0; i <= TCA_IQCN_MAX; i++)
 		if (tb[i])
-			c->p.given |= BIT_ULL(i);
+			c->p.user_set |= BIT_ULL(i);
+	c->port.cnp_rate_user |= !!tb[TCA_IQCN_CNP_RATE_PPS];
 	iqcn_config_resolve(&c->p, dev, q->link_bps);
 	return iqcn_check(c, tb, extack);
 }

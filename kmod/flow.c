@@ -15,7 +15,6 @@
 #include <net/ipv6.h>
 
 #include "iqcn.h"
-#include "params.h"
 #include "trace.h"
 
 /* Flows that have left the table are not free at once: packets that wait have

@@ -55,6 +55,7 @@
 #include "measure.h"
 #include "owner.h"
 #include "pairing.h"
+#include "params.h"
 #include "pi.h"
 #include "profile.h"
 #include "rocev2.h"
@@ -204,6 +205,9 @@ struct iqcn_hosts {
  * @echo: slots of the echo table, read and written without a lock
  * @budget_lock: see above
  * @budget: CNPs that may be sent; @budget_lock
+ * @cnp_smac: source address of generated CNPs (IQCN_CNP_SMAC_PORT), as a number, so
+ *	that it is read in one piece; RTNL to write
+ * @cnp_rate_user: the user set @cnp_rate_pps, so it does not follow the link; RTNL
  * @cnp_rate_pps: parameter of @budget; RTNL
  * @cnp_burst: parameter of @budget; RTNL
  * @used_ns: when @used_bytes is to be added up again
@@ -238,6 +242,7 @@ struct iqcn_port {
 
 	spinlock_t budget_lock;	/* budget */
 	struct iqcn_budget budget;
+	bool cnp_rate_user;
 	u32 cnp_rate_pps;
 	u32 cnp_burst;
 
@@ -251,91 +256,20 @@ struct iqcn_port {
 	struct rcu_work free_work;
 };
 
-/**
- * struct iqcn_params - what a queue is told to do
- * @mark: the marking curve
- * @limit_bytes: depth that is never exceeded
- * @nonect: enum iqcn_nonect
- * @notify: set of enum iqcn_notify
- * @detect: set of enum iqcn_detect
- * @t1_ns: T1
- * @window_ns: window of the CE rate
- * @enter_pct: percentage of the RoCE rate from which the queue is congested
- * @exit_pct: and down to which it stays so
- * @bandwidth_bps: the RoCE rate, 0: the drain rate, or the link's
- * @run_enter: consecutive CE PSNs from which a flow is congested
- * @run_exit: and down to which it does not stay so
- * @span_packets: packets over which differences of CE PSNs are taken
- * @span_enter: difference below which a flow is congested
- * @span_exit: and from which it does not stay so
- * @trigger: enum iqcn_trigger
- * @period_ns: of IQCN_TRIGGER_PERIOD
- * @base: enum iqcn_base
- * @delay_ns: T2, or IQCN_DELAY_AUTO
- * @measure: set of enum iqcn_measure
- * @profile: of IQCN_NOTIFY_WREB
- * @pi: of IQCN_NOTIFY_PI
- * @min_gap_ns: least time between two CNPs of ours to a flow
- * @telemetry: CNPs carry it
- * @sample: one CE packet in so many is looked at
- * @sample_group: psample group, or IQCN_SAMPLE_GROUP_NONE
- * @pair: weakest evidence to send on
- * @flows: limit of flows
- * @age_ms: age at which they are forgotten
- * @cnp_dscp: of the CNPs sent
- * @cnp_pcp: of the CNPs sent
- * @cnp_ttl: of the CNPs sent
- * @given: bits (by TCA_IQCN_* number) of those the user gave; the others
- *	that depend on the link follow it
+/* struct iqcn_port_config - parameters of a port and of its namespace, which tc sets
+ * through any of their queues
  */
-struct iqcn_params {
-	struct iqcn_mark_params mark;
-	u32 limit_bytes;
-	u32 nonect;
-	u32 notify;
-	u32 detect;
-	u32 t1_ns;
-	u32 window_ns;
-	u32 enter_pct;
-	u32 exit_pct;
-	u64 bandwidth_bps;
-	u32 run_enter;
-	u32 run_exit;
-	u32 span_packets;
-	u32 span_enter;
-	u32 span_exit;
-	u32 trigger;
-	u32 period_ns;
-	u32 base;
-	u32 delay_ns;
-	u32 measure;
-	struct iqcn_profile profile;
-	struct iqcn_pi_params pi;
-	u32 min_gap_ns;
-	u32 telemetry;
-	u32 sample;
-	u32 sample_group;
-	u32 pair;
-	u32 flows;
-	u32 age_ms;
-	u32 cnp_dscp;
-	u32 cnp_pcp;
-	u32 cnp_ttl;
-	u64 given;
-};
-
-/**
- * struct iqcn_config - what a change asks for
- * @p: the queue's parameters
- * @cnp_rate_pps: the port's
- * @cnp_burst: the port's
- * @snoop: the namespace's
- */
-struct iqcn_config {
-	struct iqcn_params p;
+struct iqcn_port_config {
+	bool cnp_rate_user;	/* the user set @cnp_rate_pps */
 	u32 cnp_rate_pps;
 	u32 cnp_burst;
-	u32 snoop;
+	u32 snoop;		/* enum iqcn_snoop; the namespace's */
+};
+
+/* struct iqcn_config - what a change asks for */
+struct iqcn_config {
+	struct iqcn_params p;
+	struct iqcn_port_config port;
 };
 
 /* Flows that a queue finds without the table: one page of them */
@@ -352,6 +286,8 @@ struct iqcn_config {
  * @depth_bytes: its instantaneous depth
  * @sent: what it has sent
  * @parent: the qdisc's
+ * @before: what the port had when the queue was made; for a queue that never comes
+ *	into use
  * @link_bps: speed of the link, RTNL to write
  * @outflow: what the CE rate is held against; root lock
  * @drain_bps: rate measured while backlogged, 0: not yet; root lock to write
@@ -407,6 +343,7 @@ struct iqcn_queue {
 	const u32 *depth_bytes;
 	const struct gnet_stats_basic_sync *sent;
 	u32 parent;
+	struct iqcn_port_config before;
 	u64 link_bps;
 	struct iqcn_outflow outflow;
 	u64 drain_bps;
@@ -725,7 +662,8 @@ int iqcn_port_attach(struct net_device *dev, struct iqcn_queue *q,
 		     struct netlink_ext_ack *extack);
 void iqcn_port_detach(struct iqcn_queue *q);
 void iqcn_port_update(struct iqcn_port *port);
-int iqcn_port_set(struct iqcn_port *port, const struct iqcn_config *c,
+void iqcn_port_get(const struct iqcn_port *port, struct iqcn_port_config *c);
+int iqcn_port_set(struct iqcn_port *port, const struct iqcn_port_config *c,
 		  struct netlink_ext_ack *extack);
 struct iqcn_port *iqcn_port_find(const struct net_device *dev);
 struct iqcn_net *iqcn_net(const struct net *net);

@@ -17,10 +17,7 @@
 
 #include "iqcn.h"
 
-/* Default budget: a CNP per 300 us for 3000 flows, a thousand of them in one
- * stroke.  No more than a third of what 25 Gb/s carry in frames of that size.
- */
-#define IQCN_CNP_RATE_PPS	10000000
+/* CNPs at once; their default rate follows the link */
 #define IQCN_CNP_BURST		1024
 
 struct workqueue_struct *iqcn_wq;
@@ -56,6 +53,18 @@ struct iqcn_port *iqcn_port_find(const struct net_device *dev)
 	return NULL;
 }
 
+static void iqcn_port_set_budget(struct iqcn_port *port, u32 rate_pps,
+				 u32 burst)
+{
+	if (rate_pps == port->cnp_rate_pps && burst == port->cnp_burst)
+		return;
+	spin_lock_bh(&port->budget_lock);
+	WRITE_ONCE(port->cnp_rate_pps, rate_pps);
+	WRITE_ONCE(port->cnp_burst, burst);
+	iqcn_budget_set(&port->budget, rate_pps, burst);
+	spin_unlock_bh(&port->budget_lock);
+}
+
 static void iqcn_port_free_work(struct work_struct *work)
 {
 	struct iqcn_port *port = container_of(to_rcu_work(work),
@@ -87,7 +96,7 @@ static struct iqcn_port *iqcn_port_new(struct net_device *dev,
 	spin_lock_init(&port->lock);
 	spin_lock_init(&port->budget_lock);
 	port->snoop = in->snoop;
-	port->cnp_rate_pps = IQCN_CNP_RATE_PPS;
+	port->cnp_rate_pps = iqcn_default_cnp_rate(0);
 	port->cnp_burst = IQCN_CNP_BURST;
 	iqcn_budget_set(&port->budget, port->cnp_rate_pps, port->cnp_burst);
 	INIT_RCU_WORK(&port->free_work, iqcn_port_free_work);
@@ -152,24 +161,28 @@ static void iqcn_port_del(struct iqcn_port *port)
 }
 
 /**
- * iqcn_port_update() - parameters of a queue have changed
+ * iqcn_port_update() - parameters of a queue, or the link, have changed
  * @port: its port
  *
  * Context: RTNL.
  */
 void iqcn_port_update(struct iqcn_port *port)
 {
+	u64 max_dead = 0, bps = 0;
 	struct iqcn_queue *q;
 	bool sport = false;
-	u64 max_dead = 0;
 
 	ASSERT_RTNL();
 	list_for_each_entry(q, &port->queues, list) {
 		sport |= q->p.pair <= IQCN_PAIR_SPORT;
 		max_dead += q->p.flows;
+		bps = max3(bps, q->link_bps, q->p.bandwidth_bps);
 	}
 	WRITE_ONCE(port->sport, sport);
 	WRITE_ONCE(port->max_dead, min_t(u64, max_dead, U32_MAX));
+	if (!port->cnp_rate_user)
+		iqcn_port_set_budget(port, iqcn_default_cnp_rate(bps),
+				     port->cnp_burst);
 }
 
 /* A queue has come or gone: who looks at them all a bit at a time is to know */
@@ -219,7 +232,23 @@ static int iqcn_port_set_snoop(struct iqcn_port *port, u32 snoop,
 }
 
 /**
- * iqcn_port_set() - parameters of the whole device, and of its namespace
+ * iqcn_port_get() - parameters of the whole device, and of its namespace
+ * @port: port
+ * @c: to be filled
+ *
+ * Context: RTNL.
+ */
+void iqcn_port_get(const struct iqcn_port *port, struct iqcn_port_config *c)
+{
+	ASSERT_RTNL();
+	c->cnp_rate_user = port->cnp_rate_user;
+	c->cnp_rate_pps = port->cnp_rate_pps;
+	c->cnp_burst = port->cnp_burst;
+	c->snoop = port->snoop;
+}
+
+/**
+ * iqcn_port_set() - set the parameters of the whole device, and of its namespace
  * @port: port
  * @c: parameters, checked
  * @extack: for errors
@@ -227,7 +256,7 @@ static int iqcn_port_set_snoop(struct iqcn_port *port, u32 snoop,
  * Context: RTNL, sleeps.
  * Return: 0 or a negative error, nothing has changed then.
  */
-int iqcn_port_set(struct iqcn_port *port, const struct iqcn_config *c,
+int iqcn_port_set(struct iqcn_port *port, const struct iqcn_port_config *c,
 		  struct netlink_ext_ack *extack)
 {
 	int err;
@@ -235,11 +264,8 @@ int iqcn_port_set(struct iqcn_port *port, const struct iqcn_config *c,
 	err = iqcn_port_set_snoop(port, c->snoop, extack);
 	if (err)
 		return err;
-	spin_lock_bh(&port->budget_lock);
-	WRITE_ONCE(port->cnp_rate_pps, c->cnp_rate_pps);
-	WRITE_ONCE(port->cnp_burst, c->cnp_burst);
-	iqcn_budget_set(&port->budget, c->cnp_rate_pps, c->cnp_burst);
-	spin_unlock_bh(&port->budget_lock);
+	port->cnp_rate_user = c->cnp_rate_user;
+	iqcn_port_set_budget(port, c->cnp_rate_pps, c->cnp_burst);
 	return 0;
 }
 

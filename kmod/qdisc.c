@@ -28,7 +28,6 @@
 
 #include "bts.h"
 #include "iqcn.h"
-#include "params.h"
 #include "sample.h"
 #include "skb.h"
 #include "trace.h"
@@ -513,6 +512,8 @@ static void iqcn_commit(struct Qdisc *sch, const struct iqcn_params *p,
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
 
+	DEBUG_NET_WARN_ON_ONCE(iqcn_params_check(p) != IQCN_PARAMS_OK);
+
 	sch_tree_lock(sch);
 	q->sampler = sampler;
 	iqcn_queue_set_params(q, p);
@@ -567,7 +568,7 @@ static int iqcn_change(struct Qdisc *sch, struct nlattr *opt,
 	if (IS_ERR(new))
 		return PTR_ERR(new);
 	if (q->port) {
-		err = iqcn_port_set(q->port, &c, extack);
+		err = iqcn_port_set(q->port, &c.port, extack);
 		if (err)
 			goto err_sampler;
 	}
@@ -607,7 +608,8 @@ u64 iqcn_qdisc_link_bps(struct net_device *dev)
  * @q: queue
  * @link_bps: how fast it is
  *
- * Parameters that the user gave stay.
+ * Parameters that the user gave stay, and all of them if those that follow the link
+ * do not go with them.
  *
  * Context: RTNL.
  */
@@ -618,6 +620,11 @@ void iqcn_qdisc_link_change(struct iqcn_queue *q, u64 link_bps)
 
 	WRITE_ONCE(q->link_bps, link_bps);
 	iqcn_config_resolve(&p, qdisc_dev(sch), q->link_bps);
+	if (iqcn_params_check(&p) != IQCN_PARAMS_OK) {
+		netdev_warn_once(qdisc_dev(sch),
+				 "iqcn: parameters do not fit the new MTU or speed and stay as they are\n");
+		return;
+	}
 	iqcn_commit(sch, &p, q->sampler);
 }
 
@@ -642,18 +649,32 @@ static int iqcn_init(struct Qdisc *sch, struct nlattr *opt,
 		if (err)
 			return err;
 	}
+	if (q->port)
+		iqcn_port_get(q->port, &q->before);
 	return iqcn_change(sch, opt, extack);
 }
 
-/* Runs after a failed init too, and when what the stack adds to a qdisc that it
- * makes, a size table or an estimator, cannot be had
+/* Runs after a failed init too, and when a size table or an estimator that the stack
+ * adds after init cannot be had.  The caller of init still has the only reference
+ * then, and the queue has never been in use: what it changed for the whole device
+ * is undone.
  */
 static void iqcn_destroy(struct Qdisc *sch)
 {
+	bool unused = refcount_read(&sch->refcnt);
 	struct iqcn_queue *q = qdisc_priv(sch);
 
-	if (q->port)
+	if (q->port) {
+		if (unused && iqcn_port_set(q->port, &q->before, NULL))
+			netdev_warn(qdisc_dev(sch),
+				    "iqcn: snoop netns cannot be restored\n");
 		iqcn_port_detach(q);
+		/* some kernels free the qdisc at once in that case, whatever
+		 * readers of queues do
+		 */
+		if (unused)
+			synchronize_net();
+	}
 	iqcn_flow_queue_free(q);
 	if (q->sampler)
 		iqcn_psample_put(q->sampler);

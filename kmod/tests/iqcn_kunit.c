@@ -2,7 +2,7 @@
 /*
  * KUnit tests of everything in sch_iqcn that is pure: parser, ICRC, CNP, CM,
  * marking, detection, continuity, sampling, learned times, deadlines, budget,
- * pairing, defaults, and of what goes back to the sender: profile, measures,
+ * pairing, parameters, shares of the CPUs, and of what goes back to the sender: profile, measures,
  * active flows, PI controller, telemetry.  And of what the tables of flows rest on:
  * that keys which collide in one do not in another.
  *
@@ -3240,6 +3240,10 @@ static void params_kmin_test(struct kunit *test)
 		{ 6710886, 1514, 26843544 },
 		{ 6710887, 1514, 26843545 },
 		{ U32_MAX, 1514, 26843545 },
+		/* however large a packet may be */
+		{ 10000, 536870912, 26843545 },
+		{ 10000, U32_MAX, 26843545 },
+		{ U32_MAX, U32_MAX, 26843545 },
 	};
 	int i;
 
@@ -3289,6 +3293,191 @@ static void params_gain_test(struct kunit *test)
 						      links[i].mbps),
 				    links[i].want, "%u at %u Mb/s",
 				    links[i].ref, links[i].mbps);
+}
+
+static void params_cnp_rate_test(struct kunit *test)
+{
+	static const struct {
+		u64 bps;
+		u32 want;
+	} links[] = {
+		{ 10000000000ULL, 1151012 },
+		{ 25000000000ULL, 2877532 },
+		{ 100000000000ULL, 11510128 },
+		{ 1000000000ULL, 115101 },
+		{ 0, 1151012 },			/* unknown: 10 Gb/s */
+		{ 8688, 1 },
+		{ 1, 1 },
+		{ 1000000000000000ULL, 1000000000 },
+		{ U64_MAX, 1000000000 },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(links); i++)
+		KUNIT_EXPECT_EQ_MSG(test, iqcn_default_cnp_rate(links[i].bps),
+				    links[i].want, "%llu bit/s", links[i].bps);
+}
+
+/* The least that makes parameters right: those that neither link nor user sets */
+static struct iqcn_params params_base(void)
+{
+	struct iqcn_params p = {
+		.notify = IQCN_DEFAULT_NOTIFY,
+		.t1_ns = IQCN_DEFAULT_T1_NS,
+		.window_ns = IQCN_DEFAULT_WINDOW_NS,
+		.enter_pct = IQCN_DEFAULT_ENTER_PCT,
+		.exit_pct = IQCN_DEFAULT_EXIT_PCT,
+		.run_enter = IQCN_DEFAULT_RUN_ENTER,
+		.run_exit = IQCN_DEFAULT_RUN_EXIT,
+		.span_enter = IQCN_DEFAULT_SPAN_ENTER,
+		.span_exit = IQCN_DEFAULT_SPAN_EXIT,
+		.pi.update_ns = IQCN_DEFAULT_UPDATE_NS,
+		.sample = 1,
+		.flows = IQCN_DEFAULT_FLOWS,
+	};
+
+	return p;
+}
+
+/* What the user sets is anything that tc lets through, as far as it is the user who
+ * has to see to it that two of them fit each other
+ */
+static void params_user(struct iqcn_params *p, struct rnd_state *rnd)
+{
+	static const u32 bytes[] = { 1, 2, 1514, 100000, U32_MAX - 1, U32_MAX };
+	static const u32 t1_ns[] = {
+		IQCN_TIME_MIN_NS, IQCN_TIME_USER_MIN_NS, 225000, 1000000000
+	};
+	u32 a = bytes[prandom_u32_state(rnd) % ARRAY_SIZE(bytes)];
+	u32 b = bytes[prandom_u32_state(rnd) % ARRAY_SIZE(bytes)];
+
+	switch (prandom_u32_state(rnd) % 8) {
+	case 0:
+		p->limit_bytes = a;
+		p->user_set = BIT_ULL(TCA_IQCN_LIMIT_BYTES);
+		break;
+	case 1:
+		p->mark.kmin_bytes = a - 1;
+		p->user_set = BIT_ULL(TCA_IQCN_KMIN_BYTES);
+		break;
+	case 2:
+		p->mark.kmax_bytes = a;
+		p->user_set = BIT_ULL(TCA_IQCN_KMAX_BYTES);
+		break;
+	case 3:
+		p->pi.qref_bytes = a;
+		p->user_set = BIT_ULL(TCA_IQCN_QREF_BYTES);
+		break;
+	case 4:
+		p->mark.kmin_bytes = min(a, b);
+		p->mark.kmax_bytes = max(a, b);
+		p->user_set = BIT_ULL(TCA_IQCN_KMIN_BYTES) |
+			      BIT_ULL(TCA_IQCN_KMAX_BYTES);
+		break;
+	case 5:
+		p->pi.qref_bytes = min(a, b);
+		p->limit_bytes = max(a, b);
+		p->user_set = BIT_ULL(TCA_IQCN_QREF_BYTES) |
+			      BIT_ULL(TCA_IQCN_LIMIT_BYTES);
+		break;
+	}
+	p->t1_ns = t1_ns[prandom_u32_state(rnd) % ARRAY_SIZE(t1_ns)];
+	p->notify = prandom_u32_state(rnd) % (IQCN_NOTIFY_ALL + 1);
+}
+
+/* MTU x speed x bandwidth: the invariants hold, and telemetry has a depth to divide
+ * by
+ */
+static void params_extremes_test(struct kunit *test)
+{
+	static const u32 pkts[] = {
+		0, 82, 1514, 9014, 65549, 13421772, 13421773, 536870912,
+		536870913, S32_MAX, U32_MAX,
+	};
+	static const u64 speeds[] = {
+		1, 999999, 1000000, 10000000, 10000000000ULL, 400000000000ULL,
+		4294967294ULL * 1000000, 4294967295ULL * 1000000, U64_MAX,
+	};
+	static const u64 bandwidths[] = {
+		0, 1, 8, 999999, 1000000, 25000000000ULL, 1000000000000000ULL,
+	};
+	u8 reserved[IQCN_CNP_RSVD_LEN];
+	struct rnd_state rnd;
+	int m, s, b, i;
+
+	prandom_seed_state(&rnd, SEED);
+	for (m = 0; m < ARRAY_SIZE(pkts); m++)
+	for (s = 0; s < ARRAY_SIZE(speeds); s++)
+	for (b = 0; b < ARRAY_SIZE(bandwidths); b++)
+	for (i = 0; i < 64; i++) {
+		struct iqcn_params p = params_base();
+		struct iqcn_state state = {
+			.cause = IQCN_CAUSE_DROP,
+			.depth_bytes = prandom_u32_state(&rnd),
+		};
+
+		p.bandwidth_bps = bandwidths[b];
+		if (i)
+			params_user(&p, &rnd);
+		iqcn_params_resolve(&p, speeds[s], pkts[m], i & 1,
+				    i & 2 && p.t1_ns >= IQCN_TIME_USER_MIN_NS ?
+				    IQCN_TIME_USER_MIN_NS : IQCN_TIME_MIN_NS);
+		KUNIT_ASSERT_EQ_MSG(test, iqcn_params_check(&p), IQCN_PARAMS_OK,
+				    "%u bytes, %llu bit/s, bandwidth %llu, user %llx",
+				    pkts[m], speeds[s], bandwidths[b],
+				    p.user_set);
+		KUNIT_ASSERT_GE(test, p.limit_bytes, 1U);
+		if (!p.user_set) {
+			KUNIT_ASSERT_LE(test, p.mark.kmin_bytes,
+					p.mark.kmax_bytes);
+			KUNIT_ASSERT_LE(test, p.mark.kmax_bytes, p.limit_bytes);
+		}
+		state.limit_bytes = p.limit_bytes;
+		iqcn_telemetry_pack(reserved, &state);
+	}
+}
+
+static void params_check_test(struct kunit *test)
+{
+	struct iqcn_params good = params_base(), p;
+
+	iqcn_params_resolve(&good, 10000000000ULL, 1514, true,
+			    IQCN_TIME_MIN_NS);
+	KUNIT_EXPECT_EQ(test, iqcn_params_check(&good), IQCN_PARAMS_OK);
+
+#define EXPECT_WRONG(_field, _value, _wrong) do {			\
+	p = good;							\
+	p._field = _value;						\
+	KUNIT_EXPECT_EQ(test, iqcn_params_check(&p), _wrong);		\
+} while (0)
+
+	EXPECT_WRONG(limit_bytes, 0, IQCN_PARAMS_ZERO);
+	EXPECT_WRONG(pi.qref_bytes, 0, IQCN_PARAMS_ZERO);
+	EXPECT_WRONG(t1_ns, 0, IQCN_PARAMS_ZERO);
+	EXPECT_WRONG(window_ns, 0, IQCN_PARAMS_ZERO);
+	EXPECT_WRONG(period_ns, 0, IQCN_PARAMS_ZERO);
+	EXPECT_WRONG(pi.update_ns, 0, IQCN_PARAMS_ZERO);
+	EXPECT_WRONG(pi.alpha, 0, IQCN_PARAMS_ZERO);
+	EXPECT_WRONG(pi.beta, 0, IQCN_PARAMS_ZERO);
+	EXPECT_WRONG(sample, 0, IQCN_PARAMS_ZERO);
+	EXPECT_WRONG(flows, 0, IQCN_PARAMS_ZERO);
+	EXPECT_WRONG(mark.kmin_bytes, good.mark.kmax_bytes + 1,
+		     IQCN_PARAMS_KMIN);
+	EXPECT_WRONG(mark.kmax_bytes, good.limit_bytes + 1, IQCN_PARAMS_KMAX);
+	EXPECT_WRONG(pi.qref_bytes, good.limit_bytes + 1, IQCN_PARAMS_QREF);
+	EXPECT_WRONG(exit_pct, good.enter_pct, IQCN_PARAMS_EXIT);
+	EXPECT_WRONG(run_exit, good.run_enter, IQCN_PARAMS_RUN_EXIT);
+	EXPECT_WRONG(span_exit, good.span_enter - 1, IQCN_PARAMS_SPAN_EXIT);
+	EXPECT_WRONG(period_ns, good.t1_ns + 1, IQCN_PARAMS_PERIOD);
+#undef EXPECT_WRONG
+
+	/* a user may have Kmax above the limit: nothing is marked then */
+	p = good;
+	p.limit_bytes = p.mark.kmax_bytes - 1;
+	p.pi.qref_bytes = 1;
+	KUNIT_EXPECT_EQ(test, iqcn_params_check(&p), IQCN_PARAMS_KMAX);
+	p.user_set = BIT_ULL(TCA_IQCN_LIMIT_BYTES);
+	KUNIT_EXPECT_EQ(test, iqcn_params_check(&p), IQCN_PARAMS_OK);
 }
 
 /*
@@ -5894,6 +6083,9 @@ static struct kunit_suite share_suite = {
 static struct kunit_case params_cases[] = {
 	KUNIT_CASE(params_kmin_test),
 	KUNIT_CASE(params_gain_test),
+	KUNIT_CASE(params_cnp_rate_test),
+	KUNIT_CASE(params_extremes_test),
+	KUNIT_CASE(params_check_test),
 	{}
 };
 
