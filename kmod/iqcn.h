@@ -352,7 +352,7 @@ struct iqcn_queue {
 	u64 skipped;
 	struct tc_iqcn_xstats st;
 
-	struct psample_group *sampler;
+	struct iqcn_sampler *sampler;
 	struct iqcn_port *port;
 	struct list_head list;
 	struct iqcn_flow **recent;
@@ -761,9 +761,10 @@ void iqcn_age_forget(struct iqcn_queue *q, enum iqcn_forget why);
 u64 iqcn_age_flush(struct iqcn_port *port, const struct iqcn_queue *only);
 
 /* psample.c: copies of the packets that are looked at */
-struct psample_group *iqcn_psample_get(struct net *net, u32 group);
-void iqcn_psample_put(struct psample_group *group);
-void iqcn_psample_copy(struct psample_group *group, struct sk_buff *skb,
+struct iqcn_sampler;
+struct iqcn_sampler *iqcn_psample_new(struct net *net, u32 group);
+void iqcn_psample_free(struct iqcn_sampler *s);
+bool iqcn_psample_copy(struct iqcn_sampler *s, const struct sk_buff *skb,
 		       u32 every, u32 depth_bytes);
 
 /* flow.c: the table of flows */

@@ -1,22 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Copies of the CE packets that are looked at, for whoever listens to a psample
- * group: the patent's coprocessor (US 12395431 B2, description (45), (78)).
+ * Copies of sampled CE packets for listeners of a psample group: the patent's
+ * coprocessor (US 12395431 B2, description (45), (78)).
+ *
+ * A packet is sampled in dequeue, under the root lock of the device.  psample
+ * multicasts over netlink, and a tap on netlink is a device whose packets may be
+ * redirected to any other one, where they take that device's root lock.  So
+ * dequeue only puts a clone on a list, and a tasklet hands the list to psample
+ * after the lock is released.  The list is bounded; lost samples are counted.
  *
  * psample is a module of its own, and one that a kernel may lack.  Nothing else
- * here needs it, so it is looked up when a queue is told to copy.
+ * here needs it, so its symbols are looked up when a queue is told to copy.
  */
+#include <linux/interrupt.h>
 #include <linux/module.h>
 #include <linux/rtnetlink.h>
+#include <linux/skbuff.h>
+#include <linux/slab.h>
 #include <net/psample.h>
 
 #include "iqcn.h"
 
 /* Of each packet: Ethernet to BTH and a bit of what follows */
 #define IQCN_PSAMPLE_BYTES	128
+/* Clones that wait for the tasklet: a qdisc run dequeues 64 packets at a time */
+#define IQCN_PSAMPLE_QUEUE	128
 
-/* psample's functions; while there are users they stay.  RTNL to write, and to
- * read but for who holds a group.
+/* psample's functions; they stay while there are users.  RTNL to write; RTNL or a
+ * sampler to read.
  */
 static struct {
 	unsigned int users;
@@ -24,6 +35,27 @@ static struct {
 	typeof(psample_group_put) *put;
 	typeof(psample_sample_packet) *sample;
 } iqcn_psample;
+
+/* struct iqcn_sampler - copies of a queue to a group */
+struct iqcn_sampler {
+	struct psample_group *group;
+	struct sk_buff_head clones;	/* bounded by IQCN_PSAMPLE_QUEUE */
+	struct tasklet_struct tasklet;	/* sends @clones; no lock is held */
+};
+
+/* Of a clone on the list */
+struct iqcn_psample_cb {
+	u32 every;
+	u32 depth_bytes;
+	int in_ifindex;
+	int out_ifindex;
+};
+
+static struct iqcn_psample_cb *iqcn_psample_cb(const struct sk_buff *clone)
+{
+	BUILD_BUG_ON(sizeof(struct iqcn_psample_cb) > sizeof(clone->cb));
+	return (struct iqcn_psample_cb *)clone->cb;
+}
 
 static void iqcn_psample_unbind(void)
 {
@@ -58,63 +90,111 @@ err_users:
 	return false;
 }
 
+static void iqcn_psample_run(struct tasklet_struct *t)
+{
+	struct iqcn_sampler *s = from_tasklet(s, t, tasklet);
+	unsigned int left = IQCN_PSAMPLE_QUEUE;
+	struct sk_buff *clone;
+
+	/* a copy that comes back to the queue is for the next run */
+	while (left-- && (clone = skb_dequeue(&s->clones))) {
+		const struct iqcn_psample_cb cb = *iqcn_psample_cb(clone);
+		struct psample_metadata md = {
+			.trunc_size = IQCN_PSAMPLE_BYTES,
+			.in_ifindex = cb.in_ifindex,
+			.out_ifindex = cb.out_ifindex,
+			.out_tc_occ = cb.depth_bytes,
+			.out_tc_occ_valid = 1,
+		};
+
+		memset(clone->cb, 0, sizeof(clone->cb));
+		iqcn_psample.sample(s->group, clone, cb.every, &md);
+		consume_skb(clone);
+	}
+	if (!skb_queue_empty_lockless(&s->clones))
+		tasklet_schedule(&s->tasklet);
+}
+
 /**
- * iqcn_psample_get() - a queue is to copy to a group
+ * iqcn_psample_new() - a queue is to copy to a group
  * @net: namespace
  * @group: group
  *
  * Context: RTNL.
- * Return: the group, or an error: -EOPNOTSUPP if there is no psample.
+ * Return: the sampler, or an error: -EOPNOTSUPP if there is no psample.
  */
-struct psample_group *iqcn_psample_get(struct net *net, u32 group)
+struct iqcn_sampler *iqcn_psample_new(struct net *net, u32 group)
 {
-	struct psample_group *g;
+	struct iqcn_sampler *s;
 
 	ASSERT_RTNL();
-	if (!iqcn_psample_bind())
+	s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
+	if (!s)
+		return ERR_PTR(-ENOMEM);
+	if (!iqcn_psample_bind()) {
+		kfree(s);
 		return ERR_PTR(-EOPNOTSUPP);
-	g = iqcn_psample.get(net, group);
-	if (g)
-		return g;
+	}
+	skb_queue_head_init(&s->clones);
+	tasklet_setup(&s->tasklet, iqcn_psample_run);
+	s->group = iqcn_psample.get(net, group);
+	if (s->group)
+		return s;
 	iqcn_psample_unbind();
+	kfree(s);
 	return ERR_PTR(-ENOMEM);
 }
 
 /**
- * iqcn_psample_put() - a queue no longer copies
- * @group: what iqcn_psample_get() returned; nobody copies to it any more
+ * iqcn_psample_free() - a queue no longer copies
+ * @s: its sampler, which no packet finds any more; NULL: none
  *
- * Context: RTNL.
+ * Context: RTNL, sleeps.
  */
-void iqcn_psample_put(struct psample_group *group)
+void iqcn_psample_free(struct iqcn_sampler *s)
 {
 	ASSERT_RTNL();
-	iqcn_psample.put(group);
+	if (!s)
+		return;
+	tasklet_kill(&s->tasklet);
+	skb_queue_purge(&s->clones);
+	iqcn_psample.put(s->group);
 	iqcn_psample_unbind();
+	kfree(s);
 }
 
 /**
- * iqcn_psample_copy() - a packet that is looked at leaves
- * @group: what iqcn_psample_get() returned
+ * iqcn_psample_copy() - a sampled packet leaves
+ * @s: sampler
  * @skb: packet, from its Ethernet header on
- * @every: one in so many is looked at
+ * @every: one in so many is sampled
  * @depth_bytes: depth of the queue
  *
  * Context: dequeue: root lock, BHs off.
+ * Return: false if the sample is lost.
  */
-void iqcn_psample_copy(struct psample_group *group, struct sk_buff *skb,
+bool iqcn_psample_copy(struct iqcn_sampler *s, const struct sk_buff *skb,
 		       u32 every, u32 depth_bytes)
 {
-	struct psample_metadata md = {
-		.trunc_size = IQCN_PSAMPLE_BYTES,
+	struct sk_buff *clone;
+
+	if (skb_queue_len_lockless(&s->clones) >= IQCN_PSAMPLE_QUEUE)
+		return false;
+	clone = skb_clone((struct sk_buff *)skb, GFP_ATOMIC | __GFP_NOWARN);
+	if (!clone)
+		return false;
+	*iqcn_psample_cb(clone) = (struct iqcn_psample_cb) {
+		.every = every,
+		.depth_bytes = depth_bytes,
 		.in_ifindex = skb->skb_iif,
 		.out_ifindex = skb->dev->ifindex,
-		.out_tc_occ = depth_bytes,
-		.out_tc_occ_valid = 1,
 	};
-
-	iqcn_psample.sample(group, skb, every, &md);
+	/* the device may be gone when the tasklet runs */
+	clone->dev = NULL;
+	skb_queue_tail(&s->clones, clone);
+	tasklet_schedule(&s->tasklet);
+	return true;
 }
 
-/* for those who load the module by modprobe; it may fail */
+/* for users who load the module with modprobe; it may fail */
 MODULE_SOFTDEP("pre: psample");

@@ -424,9 +424,10 @@ static noinline u64 iqcn_ce_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 					    q->skipped_bytes, cb->psn, cb->segs,
 					    cb->echo);
 		q->skipped_bytes = 0;
-		if (q->sampler)
-			iqcn_psample_copy(q->sampler, skb, q->p.sample,
-					  *q->depth_bytes);
+		if (q->sampler &&
+		    !iqcn_psample_copy(q->sampler, skb, q->p.sample,
+				       *q->depth_bytes))
+			iqcn_inc(q->st.sample_lost);
 	} else {
 		q->skipped_bytes += qdisc_pkt_len(skb);
 		iqcn_add(q->skipped, cb->segs);
@@ -508,7 +509,7 @@ static void iqcn_trim(struct Qdisc *sch)
 }
 
 static void iqcn_commit(struct Qdisc *sch, const struct iqcn_params *p,
-			struct psample_group *sampler)
+			struct iqcn_sampler *sampler)
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
 
@@ -525,13 +526,12 @@ static void iqcn_commit(struct Qdisc *sch, const struct iqcn_params *p,
 	}
 }
 
-/* The group to copy to from now on, NULL: none */
-static struct psample_group *iqcn_new_sampler(const struct iqcn_queue *q,
-					      const struct net_device *dev,
-					      const struct iqcn_params *p,
-					      struct netlink_ext_ack *extack)
+/* What to copy by from now on, NULL: nothing is copied */
+static struct iqcn_sampler *iqcn_new_sampler(const struct iqcn_queue *q,
+					     const struct iqcn_params *p,
+					     struct netlink_ext_ack *extack)
 {
-	struct psample_group *g;
+	struct iqcn_sampler *s;
 
 	if (q->sampler && p->sample_group == q->p.sample_group)
 		return q->sampler;
@@ -541,18 +541,18 @@ static struct psample_group *iqcn_new_sampler(const struct iqcn_queue *q,
 		NL_SET_ERR_MSG(extack, "group is for Ethernet devices");
 		return ERR_PTR(-EINVAL);
 	}
-	g = iqcn_psample_get(dev_net(dev), p->sample_group);
-	if (PTR_ERR_OR_ZERO(g) == -EOPNOTSUPP)
+	s = iqcn_psample_new(q->port->net, p->sample_group);
+	if (PTR_ERR_OR_ZERO(s) == -EOPNOTSUPP)
 		NL_SET_ERR_MSG(extack,
 			       "group: there is no psample in this kernel, or it is not loaded");
-	return g;
+	return s;
 }
 
 static int iqcn_change(struct Qdisc *sch, struct nlattr *opt,
 		       struct netlink_ext_ack *extack)
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
-	struct psample_group *new, *old = q->sampler;
+	struct iqcn_sampler *new, *old = q->sampler;
 	struct net_device *dev = qdisc_dev(sch);
 	struct iqcn_config c;
 	int err;
@@ -564,7 +564,7 @@ static int iqcn_change(struct Qdisc *sch, struct nlattr *opt,
 	err = iqcn_config_parse(&c, q, dev, opt, extack);
 	if (err)
 		return err;
-	new = iqcn_new_sampler(q, dev, &c.p, extack);
+	new = iqcn_new_sampler(q, &c.p, extack);
 	if (IS_ERR(new))
 		return PTR_ERR(new);
 	if (q->port) {
@@ -573,13 +573,13 @@ static int iqcn_change(struct Qdisc *sch, struct nlattr *opt,
 			goto err_sampler;
 	}
 	iqcn_commit(sch, &c.p, new);
-	if (old && old != new)
-		iqcn_psample_put(old);
+	if (old != new)
+		iqcn_psample_free(old);
 	return 0;
 
 err_sampler:
-	if (new && new != old)
-		iqcn_psample_put(new);
+	if (new != old)
+		iqcn_psample_free(new);
 	return err;
 }
 
@@ -676,13 +676,7 @@ static void iqcn_destroy(struct Qdisc *sch)
 			synchronize_net();
 	}
 	iqcn_flow_queue_free(q);
-	if (q->sampler)
-		iqcn_psample_put(q->sampler);
-	/* somebody still holds what never was in use: some kernels free that
-	 * without waiting for who looks at queues
-	 */
-	if (q->port && refcount_read(&sch->refcnt))
-		synchronize_net();
+	iqcn_psample_free(q->sampler);
 }
 
 static int iqcn_dump(struct Qdisc *sch, struct sk_buff *skb)
