@@ -240,6 +240,8 @@ struct iqcn_port {
 	bool sport;
 	u64 *echo;
 
+	u64 cnp_smac;
+
 	spinlock_t budget_lock;	/* budget */
 	struct iqcn_budget budget;
 	bool cnp_rate_user;
@@ -842,6 +844,7 @@ struct iqcn_seen *iqcn_snoop_seen(struct iqcn_port *port);
 /* notify.c: how to tell */
 bool iqcn_notify_inject(struct net_device *dev, const struct iqcn_notice *n);
 bool iqcn_notify_is_ours(void);
+void iqcn_notify_module_init(void);
 u32 iqcn_notify_id(const struct iqcn_cnp *cnp);
 
 /* values.c: a port in numbers */

@@ -4,10 +4,12 @@
  * as if the receiver had sent it.  Bridge, router, ACLs, counters and taps
  * treat it like any other; the way to the sender is theirs to know.
  *
+ * Its Ethernet source address is the port's own, not the receiver's: a bridge learns
+ * it, and the receiver may be behind another port by now.
+ *
  * The hooks that look for CNPs see it too and must not take it for the
- * receiver's.  For that of the port a variable of the CPU that injects says so:
- * netif_receive_skb_core() goes through it before it returns, and past RPS, which
- * would send the packet to another CPU.  On its way to those of the namespace it
+ * receiver's.  That of the port knows the task that injects: it runs before
+ * netif_receive_skb_core() returns, which RPS has no part in.  On its way to those of the namespace it
  * may wait, in an ifb or for user space, or pass several times: it is known by
  * its IPv4 identification or IPv6 flow label, which nobody looks at, and which is
  * a hash of whom it is for that nobody else can make.
@@ -20,7 +22,31 @@
 
 #include "iqcn.h"
 
-static DEFINE_PER_CPU(bool, iqcn_injecting);
+/* A CNP that is on its way through netif_receive_skb_core().  BHs are off, so there is
+ * one of them on a CPU; with PREEMPT_RT there is one in each task that was preempted
+ * there.  Tasks do not migrate meanwhile.
+ */
+struct iqcn_injection {
+	struct list_head list;
+	const struct task_struct *task;
+};
+
+static DEFINE_PER_CPU(struct list_head, iqcn_injections);
+
+static void iqcn_injection_begin(struct iqcn_injection *i)
+{
+	i->task = current;
+	preempt_disable();
+	list_add(&i->list, this_cpu_ptr(&iqcn_injections));
+	preempt_enable();
+}
+
+static void iqcn_injection_end(struct iqcn_injection *i)
+{
+	preempt_disable();
+	list_del(&i->list);
+	preempt_enable();
+}
 
 /**
  * iqcn_notify_is_ours() - is the packet in a hook the CNP being injected?
@@ -30,7 +56,17 @@ static DEFINE_PER_CPU(bool, iqcn_injecting);
  */
 bool iqcn_notify_is_ours(void)
 {
-	return this_cpu_read(iqcn_injecting);
+	const struct iqcn_injection *i;
+	bool ours = false;
+
+	preempt_disable();
+	list_for_each_entry(i, this_cpu_ptr(&iqcn_injections), list)
+		if (i->task == current) {
+			ours = true;
+			break;
+		}
+	preempt_enable();
+	return ours;
 }
 
 /**
@@ -106,6 +142,7 @@ static struct sk_buff *iqcn_notify_build(struct net_device *dev,
  */
 bool iqcn_notify_inject(struct net_device *dev, const struct iqcn_notice *n)
 {
+	struct iqcn_injection injection;
 	struct sk_buff *skb;
 
 	if (unlikely(!netif_running(dev)))
@@ -114,8 +151,21 @@ bool iqcn_notify_inject(struct net_device *dev, const struct iqcn_notice *n)
 	if (unlikely(!skb))
 		return false;
 
-	this_cpu_write(iqcn_injecting, true);
+	iqcn_injection_begin(&injection);
 	netif_receive_skb_core(skb);
-	this_cpu_write(iqcn_injecting, false);
+	iqcn_injection_end(&injection);
 	return true;
+}
+
+/**
+ * iqcn_notify_module_init() - when the module is loaded
+ *
+ * Context: process.
+ */
+void iqcn_notify_module_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		INIT_LIST_HEAD(per_cpu_ptr(&iqcn_injections, cpu));
 }

@@ -10,6 +10,8 @@
  * first, so the port does not see that.  It does see a new name, a new speed
  * and a new MTU.
  */
+#include <linux/etherdevice.h>
+#include <linux/jhash.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 #include <net/net_namespace.h>
@@ -78,6 +80,21 @@ static void iqcn_port_free_work(struct work_struct *work)
 	kfree(port);
 }
 
+/* A locally administered address that no other port is likely to have: that of the
+ * device is the bridge's own, which it does not expect from outside.
+ */
+static void iqcn_port_set_smac(struct iqcn_port *port)
+{
+	const struct net_device *dev = port->dev;
+	u32 a = jhash(dev->dev_addr, ETH_ALEN, dev->ifindex);
+	u32 b = jhash(dev->dev_addr, ETH_ALEN, ~dev->ifindex);
+	u8 addr[ETH_ALEN] = { b >> 8, b, a >> 24, a >> 16, a >> 8, a };
+
+	/* unicast, locally administered */
+	addr[0] = (addr[0] & ~0x01) | 0x02;
+	WRITE_ONCE(port->cnp_smac, ether_addr_to_u64(addr));
+}
+
 static struct iqcn_port *iqcn_port_new(struct net_device *dev,
 				       struct netlink_ext_ack *extack)
 {
@@ -93,6 +110,7 @@ static struct iqcn_port *iqcn_port_new(struct net_device *dev,
 	port->net = net;
 	port->owner = iqcn_owner_get(in->owner);
 	INIT_LIST_HEAD(&port->queues);
+	iqcn_port_set_smac(port);
 	spin_lock_init(&port->lock);
 	spin_lock_init(&port->budget_lock);
 	port->snoop = in->snoop;

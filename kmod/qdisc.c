@@ -723,6 +723,7 @@ static int __init iqcn_module_init(void)
 	err = iqcn_flow_module_init();
 	if (err)
 		return err;
+	iqcn_notify_module_init();
 	iqcn_inspect_module_init();
 	err = iqcn_port_module_init();
 	if (err)

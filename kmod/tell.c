@@ -84,7 +84,10 @@ static void iqcn_notice_init(struct iqcn_notice *n, const struct iqcn_queue *q,
 		    iqcn_notify_id(&n->cnp) : 0;
 	memset(n->cnp.reserved, 0, sizeof(n->cnp.reserved));
 	ether_addr_copy(n->dst_mac, flow->src_mac);
-	ether_addr_copy(n->src_mac, flow->dst_mac);
+	if (q->p.cnp_smac == IQCN_CNP_SMAC_RECEIVER)
+		ether_addr_copy(n->src_mac, flow->dst_mac);
+	else
+		u64_to_ether_addr(READ_ONCE(q->port->cnp_smac), n->src_mac);
 	for (i = 0; i < IQCN_VLANS; i++) {
 		iqcn_vlan_unpack(&n->vlan[i], flow->vlan[i]);
 		n->vlan[i].tci |= q->p.cnp_pcp << VLAN_PRIO_SHIFT;
