@@ -25,9 +25,15 @@
  * and freed when who has them sees that it is of no use.  A flow that has left the table is dead
  * (flow->queue is NULL) and nothing but a put is done with it; a queue that knows it
  * without a reference (queue->recent) has forgotten it by then.  A queue is
- * part of its qdisc, which is freed after a grace period too.  A port lives as
- * long as it has queues, and is freed after a grace period, and after its flows, by
- * a work.
+ * part of its qdisc, which is freed after a grace period too.
+ *
+ * A port begins with the first queue of a device and ends with the last, or when
+ * the device is unregistered or moves to another namespace (NETDEV_UNREGISTER).
+ * The stack may destroy a qdisc later than that: a request for a filter holds a
+ * reference to its parent while it waits for RTNL.  Such a queue has no port any
+ * more (queue->port is NULL): it marks and counts, like that of a device which is
+ * not Ethernet.  So nothing that belongs to a device or a namespace waits for
+ * ->destroy.  A port is freed after a grace period, and after its flows, by a work.
  */
 #ifndef _IQCN_H
 #define _IQCN_H
@@ -298,7 +304,8 @@ struct iqcn_config {
  * @skipped: how many there were ever, of GSO each segment; root lock to write
  * @st: counters; each is written under the lock its subject has
  * @sampler: what copies go to, NULL: nowhere; RTNL and root lock to write
- * @port: its port, NULL on a device that is not Ethernet
+ * @port: its port; NULL on a device that is not Ethernet, and after the device was
+ *	unregistered or has moved.  RTNL and root lock to write
  * @list: in port->queues
  * @recent: flows whose packets came last, each where its key says (flow.c), or NULL;
  *	@lock to write, root lock and BHs off to read
@@ -884,8 +891,9 @@ void iqcn_inspect_rename(struct iqcn_port *port);
 void iqcn_inspect_module_init(void);
 void iqcn_inspect_module_exit(void);
 
-/* qdisc.c: when the link or the MTU of the port changed */
+/* qdisc.c: the link or the MTU of the device changed, or the device goes */
 u64 iqcn_qdisc_link_bps(struct net_device *dev);
 void iqcn_qdisc_link_change(struct iqcn_queue *q, u64 link_bps);
+void iqcn_qdisc_orphan(struct iqcn_queue *q);
 
 #endif /* _IQCN_H */

@@ -6,9 +6,11 @@
  *   1. out of reach: hook, sysfs, debugfs and list are left (RTNL)
  *   2. after a grace period nobody looks at it any more: freed by a work
  *
- * A device that is moved to another namespace or unregistered loses its qdiscs
- * first, so the port does not see that.  It does see a new name, a new speed
- * and a new MTU.
+ * A device that is unregistered, or moves to another namespace, usually loses its
+ * qdiscs first.  A qdisc that something else still refers to is destroyed later, and
+ * the device may be gone from sysfs or in another namespace by then.  So the port
+ * goes with NETDEV_UNREGISTER, which is sent in both cases while the device is
+ * still what it was.
  */
 #include <linux/etherdevice.h>
 #include <linux/jhash.h>
@@ -157,7 +159,8 @@ err_port:
 	return ERR_PTR(err);
 }
 
-static void iqcn_port_del(struct iqcn_port *port)
+/* Nobody finds it any more; its queues are dead */
+static void iqcn_port_hide(struct iqcn_port *port)
 {
 	struct net *net = port->net;
 	struct iqcn_net *in = iqcn_net(net);
@@ -175,7 +178,6 @@ static void iqcn_port_del(struct iqcn_port *port)
 		/* nobody is going to see which connections end */
 		iqcn_cm_flush(in);
 	}
-	queue_rcu_work(iqcn_wq, &port->free_work);
 }
 
 /**
@@ -330,11 +332,34 @@ void iqcn_port_detach(struct iqcn_queue *q)
 	iqcn_queue_kill(q);
 	list_del_rcu(&q->list);
 	WRITE_ONCE(port->n_queues, port->n_queues - 1);
-	if (port->n_queues)
+	if (port->n_queues) {
 		iqcn_port_update(port);
-	else
-		iqcn_port_del(port);
+	} else {
+		iqcn_port_hide(port);
+		queue_rcu_work(iqcn_wq, &port->free_work);
+	}
 	iqcn_port_changed(in);
+}
+
+/* The device is unregistered, or moves.  It is closed, and has lost its qdiscs: no
+ * packet enters or leaves a queue that is still here.
+ */
+static void iqcn_port_orphan(struct iqcn_port *port)
+{
+	struct iqcn_net *in = iqcn_net(port->net);
+	struct iqcn_queue *q, *next;
+
+	list_for_each_entry(q, &port->queues, list)
+		iqcn_queue_kill(q);
+	iqcn_port_hide(port);
+	/* readers that found the port before may be at its queues */
+	synchronize_net();
+	list_for_each_entry_safe(q, next, &port->queues, list) {
+		list_del_init(&q->list);
+		iqcn_qdisc_orphan(q);
+	}
+	iqcn_port_changed(in);
+	queue_rcu_work(iqcn_wq, &port->free_work);
 }
 
 static int iqcn_netdev_event(struct notifier_block *nb, unsigned long event,
@@ -348,6 +373,15 @@ static int iqcn_netdev_event(struct notifier_block *nb, unsigned long event,
 	if (!port)
 		return NOTIFY_DONE;
 	switch (event) {
+	case NETDEV_UNREGISTER:
+		iqcn_port_orphan(port);
+		break;
+	/* a port is of Ethernet */
+	case NETDEV_PRE_TYPE_CHANGE:
+		return notifier_from_errno(-EBUSY);
+	case NETDEV_CHANGEADDR:
+		iqcn_port_set_smac(port);
+		break;
 	case NETDEV_CHANGENAME:
 		iqcn_inspect_rename(port);
 		break;

@@ -628,6 +628,27 @@ void iqcn_qdisc_link_change(struct iqcn_queue *q, u64 link_bps)
 	iqcn_commit(sch, &p, q->sampler);
 }
 
+/**
+ * iqcn_qdisc_orphan() - the device of a queue is unregistered, or moves
+ * @q: queue; dead, and without packets
+ *
+ * Its qdisc lives on for as long as something refers to it, without a port.
+ *
+ * Context: RTNL, sleeps.
+ */
+void iqcn_qdisc_orphan(struct iqcn_queue *q)
+{
+	struct Qdisc *sch = container_of((void *)q, struct Qdisc, privdata);
+	struct iqcn_sampler *sampler = q->sampler;
+
+	sch_tree_lock(sch);
+	q->sampler = NULL;
+	q->p.sample_group = IQCN_SAMPLE_GROUP_NONE;
+	q->port = NULL;
+	sch_tree_unlock(sch);
+	iqcn_psample_free(sampler);
+}
+
 static int iqcn_init(struct Qdisc *sch, struct nlattr *opt,
 		     struct netlink_ext_ack *extack)
 {
