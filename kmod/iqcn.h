@@ -66,7 +66,10 @@
 #include "profile.h"
 #include "rocev2.h"
 
-/* Counters have one writer at a time and readers without a lock */
+/* Counters have one writer at a time and readers without a lock, so they must be
+ * written in one piece
+ */
+static_assert(IS_ENABLED(CONFIG_64BIT), "sch_iqcn is for 64-bit kernels");
 #define iqcn_add(counter, n)	WRITE_ONCE(counter, (counter) + (n))
 #define iqcn_inc(counter)	iqcn_add(counter, 1)
 
