@@ -183,10 +183,10 @@ static int iqcn_event_put_subject(struct sk_buff *skb,
 {
 	switch (e->cmd) {
 	case IQCN_CMD_QUEUE_STATE_NTF:
-		if (iqcn_genl_put_u64(skb, IQCN_A_EVENT_RATE_BPS,
-				      e->rate_bps) ||
-		    iqcn_genl_put_u64(skb, IQCN_A_EVENT_ROCE_BPS,
-				      e->roce_bps))
+		if (nla_put_u64_64bit(skb, IQCN_A_EVENT_RATE_BPS,
+				      e->rate_bps, IQCN_A_EVENT_PAD) ||
+		    nla_put_u64_64bit(skb, IQCN_A_EVENT_ROCE_BPS,
+				      e->roce_bps, IQCN_A_EVENT_PAD))
 			return -EMSGSIZE;
 		return iqcn_event_put_state(skb, e);
 	case IQCN_CMD_FLOW_STATE_NTF:
@@ -207,8 +207,10 @@ static int iqcn_event_put(struct sk_buff *skb, const struct iqcn_event *e)
 
 	if (!hdr)
 		return -EMSGSIZE;
-	if (iqcn_genl_put_u64(skb, IQCN_A_EVENT_TIME_NS, e->time_ns) ||
-	    iqcn_genl_put_u64(skb, IQCN_A_EVENT_LOST, e->lost) ||
+	if (nla_put_u64_64bit(skb, IQCN_A_EVENT_TIME_NS, e->time_ns,
+			      IQCN_A_EVENT_PAD) ||
+	    nla_put_u64_64bit(skb, IQCN_A_EVENT_LOST, e->lost,
+			      IQCN_A_EVENT_PAD) ||
 	    nla_put_u32(skb, IQCN_A_EVENT_IFINDEX, e->ifindex) ||
 	    nla_put_u32(skb, IQCN_A_EVENT_PARENT, e->parent) ||
 	    nla_put_u32(skb, IQCN_A_EVENT_DEPTH_BYTES, e->depth_bytes) ||

@@ -13,6 +13,7 @@
  * No lock is held for longer than it takes to copy a queue's or a flow's
  * state, and RCU for no more than IQCN_GENL_RUN of them.
  */
+#include <linux/etherdevice.h>
 #include <linux/rtnetlink.h>
 #include <net/gen_stats.h>
 #include <net/ipv6.h>
@@ -191,22 +192,28 @@ static int iqcn_genl_put_port(struct sk_buff *skb, struct iqcn_port *port)
 {
 	const struct iqcn_net *in = iqcn_net(port->net);
 	char name[IFNAMSIZ];
+	u8 smac[ETH_ALEN];
 	int a;
 
 	/* it may be another the next moment */
 	strscpy(name, port->dev->name, sizeof(name));
+	u64_to_ether_addr(READ_ONCE(port->cnp_smac), smac);
 	if (nla_put_u32(skb, IQCN_A_PORT_IFINDEX, port->dev->ifindex) ||
 	    nla_put_string(skb, IQCN_A_PORT_IFNAME, name) ||
 	    nla_put_u32(skb, IQCN_A_PORT_SNOOP, READ_ONCE(port->snoop)) ||
-	    iqcn_genl_put_u64(skb, IQCN_A_PORT_DEPTH_BYTES,
-			      iqcn_genl_port_depth(port)) ||
-	    iqcn_genl_put_u64(skb, IQCN_A_PORT_STATE_LOST,
-			      READ_ONCE(in->rings[IQCN_GROUP_STATE].lost)) ||
-	    iqcn_genl_put_u64(skb, IQCN_A_PORT_CNP_LOST,
-			      READ_ONCE(in->rings[IQCN_GROUP_CNP].lost)))
+	    nla_put_u64_64bit(skb, IQCN_A_PORT_DEPTH_BYTES,
+			      iqcn_genl_port_depth(port), IQCN_A_PORT_PAD) ||
+	    nla_put_u64_64bit(skb, IQCN_A_PORT_STATE_LOST,
+			      READ_ONCE(in->rings[IQCN_GROUP_STATE].lost),
+			      IQCN_A_PORT_PAD) ||
+	    nla_put_u64_64bit(skb, IQCN_A_PORT_CNP_LOST,
+			      READ_ONCE(in->rings[IQCN_GROUP_CNP].lost),
+			      IQCN_A_PORT_PAD) ||
+	    nla_put(skb, IQCN_A_PORT_CNP_SMAC, sizeof(smac), smac))
 		return -EMSGSIZE;
 	for (a = IQCN_A_PORT_QUEUES; a <= IQCN_A_PORT_MALFORMED; a++)
-		if (iqcn_genl_put_u64(skb, a, iqcn_values[a].get(port)))
+		if (nla_put_u64_64bit(skb, a, iqcn_values[a].get(port),
+				      IQCN_A_PORT_PAD))
 			return -EMSGSIZE;
 	return 0;
 }
@@ -326,6 +333,7 @@ static const struct iqcn_genl_field iqcn_genl_fields[] = {
 	IQCN_FIELD(MALFORMED, malformed),
 	IQCN_FIELD(STATE_CHANGES, state_changes),
 	IQCN_FIELD(FLOW_STATE_CHANGES, flow_state_changes),
+	IQCN_FIELD(SAMPLE_LOST, sample_lost),
 };
 
 static int iqcn_genl_put_xstats(struct sk_buff *skb,
@@ -335,11 +343,14 @@ static int iqcn_genl_put_xstats(struct sk_buff *skb,
 	const void *field;
 	int a, err;
 
-	for (a = IQCN_A_QUEUE_CONGESTED; a <= IQCN_A_QUEUE_FLOW_STATE_CHANGES; a++) {
+	for (a = IQCN_A_QUEUE_CONGESTED; a < ARRAY_SIZE(iqcn_genl_fields); a++) {
 		f = &iqcn_genl_fields[a];
+		if (!f->size)
+			continue;
 		field = (const void *)st + f->offset;
 		if (f->size == sizeof(u64))
-			err = iqcn_genl_put_u64(skb, a, *(const u64 *)field);
+			err = nla_put_u64_64bit(skb, a, *(const u64 *)field,
+						IQCN_A_QUEUE_PAD);
 		else
 			err = nla_put_u32(skb, a, *(const u32 *)field);
 		if (err)
@@ -372,8 +383,10 @@ static int iqcn_genl_put_sent(struct sk_buff *skb,
 		bytes = u64_stats_read(&sent->bytes);
 		packets = u64_stats_read(&sent->packets);
 	} while (u64_stats_fetch_retry(&sent->syncp, start));
-	if (iqcn_genl_put_u64(skb, IQCN_A_QUEUE_TX_BYTES, bytes) ||
-	    iqcn_genl_put_u64(skb, IQCN_A_QUEUE_TX_PACKETS, packets))
+	if (nla_put_u64_64bit(skb, IQCN_A_QUEUE_TX_BYTES, bytes,
+			      IQCN_A_QUEUE_PAD) ||
+	    nla_put_u64_64bit(skb, IQCN_A_QUEUE_TX_PACKETS, packets,
+			      IQCN_A_QUEUE_PAD))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -389,8 +402,8 @@ static int iqcn_genl_put_queue(struct sk_buff *skb, struct iqcn_queue *q,
 	    iqcn_genl_put_sent(skb, q->sent))
 		return -EMSGSIZE;
 	if (st->state_since_ns &&
-	    iqcn_genl_put_u64(skb, IQCN_A_QUEUE_STATE_AGE_NS,
-			      st->state_since_ns))
+	    nla_put_u64_64bit(skb, IQCN_A_QUEUE_STATE_AGE_NS,
+			      st->state_since_ns, IQCN_A_QUEUE_PAD))
 		return -EMSGSIZE;
 	if (nla_put_u32(skb, IQCN_A_QUEUE_STATE_REASON, st->state_reason))
 		return -EMSGSIZE;
@@ -469,7 +482,8 @@ static int iqcn_genl_put_age(struct sk_buff *skb, int attr, u64 now_ns,
 {
 	if (!then_ns)
 		return 0;
-	return iqcn_genl_put_u64(skb, attr, now_ns - min(now_ns, then_ns));
+	return nla_put_u64_64bit(skb, attr, now_ns - min(now_ns, then_ns),
+				 IQCN_A_FLOW_PAD);
 }
 
 /* Both are the names of a flow in the same order */
@@ -539,9 +553,12 @@ static int iqcn_genl_put_counts(struct sk_buff *skb,
 			refcount_read(&flow->refs) - 1) ||
 	    nla_put_u32(skb, IQCN_A_FLOW_PSN, READ_ONCE(flow->psn)) ||
 	    nla_put_u32(skb, IQCN_A_FLOW_RUN, iqcn_flow_run(flow)) ||
-	    iqcn_genl_put_u64(skb, IQCN_A_FLOW_CE_SENT, flow->ce_sent) ||
-	    iqcn_genl_put_u64(skb, IQCN_A_FLOW_CNP_SEEN, flow->cnps_seen) ||
-	    iqcn_genl_put_u64(skb, IQCN_A_FLOW_CNP_SENT, flow->cnps_sent))
+	    nla_put_u64_64bit(skb, IQCN_A_FLOW_CE_SENT, flow->ce_sent,
+			      IQCN_A_FLOW_PAD) ||
+	    nla_put_u64_64bit(skb, IQCN_A_FLOW_CNP_SEEN, flow->cnps_seen,
+			      IQCN_A_FLOW_PAD) ||
+	    nla_put_u64_64bit(skb, IQCN_A_FLOW_CNP_SENT, flow->cnps_sent,
+			      IQCN_A_FLOW_PAD))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -729,7 +746,8 @@ static int iqcn_genl_flow_flush(struct sk_buff *request, struct genl_info *info)
 		err = 0;
 	}
 	if (!err)
-		err = iqcn_genl_put_u64(skb, IQCN_A_FLOW_FLUSHED, n);
+		err = nla_put_u64_64bit(skb, IQCN_A_FLOW_FLUSHED, n,
+					IQCN_A_FLOW_PAD);
 	if (err)
 		goto err_free;
 	genlmsg_end(skb, hdr);
@@ -760,9 +778,16 @@ static const struct nla_policy iqcn_genl_flush_policy[] = {
 	[IQCN_A_FLOW_PARENT] = { .type = NLA_U32 },
 };
 
+/* Events tell QP numbers, see IQCN_CMD_FLOW_GET */
 static const struct genl_multicast_group iqcn_genl_groups[] = {
-	[IQCN_GROUP_STATE] = { .name = IQCN_MCGRP_STATE },
-	[IQCN_GROUP_CNP] = { .name = IQCN_MCGRP_CNP },
+	[IQCN_GROUP_STATE] = {
+		.name = IQCN_MCGRP_STATE,
+		.flags = GENL_MCAST_CAP_NET_ADMIN,
+	},
+	[IQCN_GROUP_CNP] = {
+		.name = IQCN_MCGRP_CNP,
+		.flags = GENL_MCAST_CAP_NET_ADMIN,
+	},
 };
 
 #define IQCN_GENL_POLICY(_policy)			\
@@ -784,7 +809,9 @@ static const struct genl_ops iqcn_genl_ops[] = {
 		IQCN_GENL_POLICY(iqcn_genl_queue_policy),
 	},
 	{
+		/* with QP numbers and PSNs a host elsewhere can forge packets */
 		.cmd = IQCN_CMD_FLOW_GET,
+		.flags = GENL_UNS_ADMIN_PERM,
 		.start = iqcn_genl_start_flows,
 		.dumpit = iqcn_genl_dump_flows,
 		IQCN_GENL_POLICY(iqcn_genl_flow_policy),
