@@ -176,17 +176,17 @@ static enum iqcn_cause iqcn_bts_cause(struct iqcn_queue *q,
 static void iqcn_bts_macs(struct iqcn_flow *flow, const struct ethhdr *eth,
 			  u64 now_ns)
 {
-	bool same = ether_addr_equal(flow->src_mac, eth->h_source) &&
-		    ether_addr_equal(flow->dst_mac, eth->h_dest);
+	bool same = ether_addr_equal(flow->src_mac, eth->h_source);
 
 	if (!same && flow->mac_ticks && flow->grade != IQCN_PAIR_NONE &&
 	    iqcn_mac_ticks(now_ns) - flow->mac_ticks <
 	    iqcn_mac_ticks(IQCN_MACS_STAY_NS))
 		return;
-	if (!same) {
+	if (!same)
 		ether_addr_copy(flow->src_mac, eth->h_source);
+	/* a CNP of another box may have come from that box's own address */
+	if (!ether_addr_equal(flow->dst_mac, eth->h_dest))
 		ether_addr_copy(flow->dst_mac, eth->h_dest);
-	}
 	flow->mac_ticks = iqcn_mac_ticks(now_ns);
 }
 

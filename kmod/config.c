@@ -19,13 +19,18 @@ struct iqcn_range {
 	u16 offset;	/* in struct iqcn_config */
 	u32 lo;
 	u32 hi;
+	bool timer;	/* how often a timer runs: users have a larger minimum */
 	const char *name;
 	const char *unit;
 };
 
 #define IQCN_RANGE(_attr, _field, _lo, _hi, _name, _unit)		\
 	{ TCA_IQCN_##_attr, offsetof(struct iqcn_config, _field),	\
-	  _lo, _hi, _name, _unit }
+	  _lo, _hi, false, _name, _unit }
+
+#define IQCN_RANGE_TIMER(_attr, _field, _name)				\
+	{ TCA_IQCN_##_attr, offsetof(struct iqcn_config, _field),	\
+	  IQCN_TIME_MIN_NS, IQCN_TIME_MAX_NS, true, _name, " ns" }
 
 static const struct iqcn_range iqcn_ranges[] = {
 	IQCN_RANGE(LIMIT_BYTES, p.limit_bytes, 1, U32_MAX, "limit", " bytes"),
@@ -35,8 +40,7 @@ static const struct iqcn_range iqcn_ranges[] = {
 	IQCN_RANGE(NONECT, p.nonect, 0, __IQCN_NONECT_MAX - 1, "nonect", ""),
 	IQCN_RANGE(NOTIFY, p.notify, 0, IQCN_NOTIFY_ALL, "notify", ""),
 	IQCN_RANGE(DETECT, p.detect, 1, IQCN_DETECT_ALL, "detect", ""),
-	IQCN_RANGE(WINDOW_NS, p.window_ns, IQCN_TIME_MIN_NS, IQCN_TIME_MAX_NS,
-		   "window", " ns"),
+	IQCN_RANGE_TIMER(WINDOW_NS, p.window_ns, "window"),
 	IQCN_RANGE(ENTER_PCT, p.enter_pct, 1, 1000, "enter", "%"),
 	IQCN_RANGE(EXIT_PCT, p.exit_pct, 0, 999, "exit", "%"),
 	IQCN_RANGE(RUN_ENTER, p.run_enter, 2, 65536, "run", " packets"),
@@ -44,17 +48,14 @@ static const struct iqcn_range iqcn_ranges[] = {
 	IQCN_RANGE(SPAN_PACKETS, p.span_packets, 2, 65536, "span", " packets"),
 	IQCN_RANGE(SPAN_ENTER, p.span_enter, 2, 65536, "span-enter", ""),
 	IQCN_RANGE(SPAN_EXIT, p.span_exit, 2, 65536, "span-exit", ""),
-	IQCN_RANGE(T1_NS, p.t1_ns, IQCN_TIME_MIN_NS, IQCN_TIME_MAX_NS,
-		   "t1", " ns"),
+	IQCN_RANGE_TIMER(T1_NS, p.t1_ns, "t1"),
 	IQCN_RANGE(TRIGGER, p.trigger, 0, __IQCN_TRIGGER_MAX - 1, "trigger",
 		   ""),
-	IQCN_RANGE(PERIOD_NS, p.period_ns, IQCN_TIME_MIN_NS, IQCN_TIME_MAX_NS,
-		   "period", " ns"),
+	IQCN_RANGE_TIMER(PERIOD_NS, p.period_ns, "period"),
 	IQCN_RANGE(BASE, p.base, 0, __IQCN_BASE_MAX - 1, "base", ""),
 	IQCN_RANGE(MEASURE, p.measure, 1, IQCN_MEASURE_ALL, "measure", ""),
 	IQCN_RANGE(QREF_BYTES, p.pi.qref_bytes, 1, U32_MAX, "qref", " bytes"),
-	IQCN_RANGE(UPDATE_NS, p.pi.update_ns, IQCN_TIME_MIN_NS,
-		   IQCN_TIME_MAX_NS, "update", " ns"),
+	IQCN_RANGE_TIMER(UPDATE_NS, p.pi.update_ns, "update"),
 	IQCN_RANGE(ALPHA, p.pi.alpha, 1, IQCN_GAIN_MAX, "alpha", ""),
 	IQCN_RANGE(BETA, p.pi.beta, 1, IQCN_GAIN_MAX, "beta", ""),
 	IQCN_RANGE(MIN_GAP_NS, p.min_gap_ns, 0, IQCN_TIME_MAX_NS, "min-gap",
@@ -181,7 +182,7 @@ static int iqcn_take(struct iqcn_config *c, struct nlattr **tb, bool port,
 						r->name);
 			return -EOPNOTSUPP;
 		}
-		lo = r->lo == IQCN_TIME_MIN_NS ? time_min_ns : r->lo;
+		lo = r->timer ? time_min_ns : r->lo;
 		if (v < lo || v > r->hi) {
 			NL_SET_ERR_MSG_ATTR_FMT(extack, attr,
 						"%s is %u, must be %u to %u%s",

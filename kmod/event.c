@@ -63,7 +63,8 @@ struct iqcn_event {
 static bool iqcn_event_wanted(const struct iqcn_queue *q,
 			      enum iqcn_group group)
 {
-	return genl_has_listeners(&iqcn_genl_family, q->port->net, group);
+	return q->port &&
+	       genl_has_listeners(&iqcn_genl_family, q->port->net, group);
 }
 
 static void iqcn_event_add(const struct iqcn_queue *q, enum iqcn_group group,

@@ -297,8 +297,9 @@ struct iqcn_config {
  * @depth_bytes: its instantaneous depth
  * @sent: what it has sent
  * @parent: the qdisc's
- * @before: what the port had when the queue was made; for a queue that never comes
- *	into use
+ * @before: parameters of the port before the queue was made
+ * @asked: parameters of the port that the queue has set; a queue that no packet
+ *	ever entered takes them back
  * @link_bps: speed of the link, RTNL to write
  * @outflow: what the CE rate is held against; root lock
  * @drain_bps: rate measured while backlogged, 0: not yet; root lock to write
@@ -331,10 +332,7 @@ struct iqcn_config {
  * @pause_ns: it does not come before that, whoever arms it: more was due than it sees to
  *	in one run, and others have the CPU; or the share of the CPUs is used up
  *	(owner.h)
- * @backoff_ns: @deadlines, @chances and silences are not seen to before that, because
- *	nothing has left for long (share.h), 0: something has
- * @idle_ns: when the timer first saw that nothing had left since it ran before
- * @idle_packets: packets that had left by then
+ * @backoff: of the timer, while no packet leaves
  * @deadlines: of flows, in order (deadline.h)
  * @chances: flows that IQCN_NOTIFY_PI holds, likewise
  * @chances_ns: they are not seen to before that
@@ -356,6 +354,7 @@ struct iqcn_queue {
 	const struct gnet_stats_basic_sync *sent;
 	u32 parent;
 	struct iqcn_port_config before;
+	struct iqcn_port_config asked;
 	u64 link_bps;
 	struct iqcn_outflow outflow;
 	u64 drain_bps;
@@ -389,9 +388,7 @@ struct iqcn_queue {
 	struct list_head chances;
 	u64 chances_ns;
 	u64 pause_ns;
-	u64 backoff_ns;
-	u64 idle_ns;
-	u64 idle_packets;
+	struct iqcn_backoff backoff;
 	bool chances_seen;
 	struct timerqueue_head held;
 	struct list_head lru[2];
@@ -677,6 +674,9 @@ void iqcn_port_update(struct iqcn_port *port);
 void iqcn_port_get(const struct iqcn_port *port, struct iqcn_port_config *c);
 int iqcn_port_set(struct iqcn_port *port, const struct iqcn_port_config *c,
 		  struct netlink_ext_ack *extack);
+void iqcn_port_take_back(struct iqcn_port *port,
+			 const struct iqcn_port_config *asked,
+			 const struct iqcn_port_config *before);
 struct iqcn_port *iqcn_port_find(const struct net_device *dev);
 struct iqcn_net *iqcn_net(const struct net *net);
 u32 iqcn_port_generation(const struct net *net);
@@ -776,7 +776,7 @@ u64 iqcn_age_flush(struct iqcn_port *port, const struct iqcn_queue *only);
 struct iqcn_sampler;
 struct iqcn_sampler *iqcn_psample_new(struct net *net, u32 group);
 void iqcn_psample_free(struct iqcn_sampler *s);
-bool iqcn_psample_copy(struct iqcn_sampler *s, const struct sk_buff *skb,
+bool iqcn_psample_copy(struct iqcn_sampler *s, struct sk_buff *skb,
 		       u32 every, u32 depth_bytes);
 
 /* flow.c: the table of flows */
@@ -897,6 +897,7 @@ void iqcn_inspect_module_exit(void);
 /* qdisc.c: the link or the MTU of the device changed, or the device goes */
 u64 iqcn_qdisc_link_bps(struct net_device *dev);
 void iqcn_qdisc_link_change(struct iqcn_queue *q, u64 link_bps);
+void iqcn_qdisc_reset(struct iqcn_queue *q);
 void iqcn_qdisc_orphan(struct iqcn_queue *q);
 
 #endif /* _IQCN_H */

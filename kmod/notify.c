@@ -8,8 +8,8 @@
  * it, and the receiver may be behind another port by now.
  *
  * The hooks that look for CNPs see it too and must not take it for the
- * receiver's.  That of the port knows the task that injects: it runs before
- * netif_receive_skb_core() returns, which RPS has no part in.  On its way to those of the namespace it
+ * receiver's.  The port's ingress hook runs inside netif_receive_skb_core(), past RPS,
+ * in the injecting task, so it knows the CNP by the task.  On its way to those of the namespace it
  * may wait, in an ifb or for user space, or pass several times: it is known by
  * its IPv4 identification or IPv6 flow label, which nobody looks at, and which is
  * a hash of whom it is for that nobody else can make.

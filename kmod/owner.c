@@ -20,12 +20,19 @@
  */
 #define IQCN_USER_PARTS		4
 #define IQCN_USER_RUN_NS	(5 * NSEC_PER_USEC)
+/* His filters may make it long to inject a CNP */
+#define IQCN_USER_RUN_MAX_NS	NSEC_PER_SEC
 /* Half of all CPUs for those of the machine */
 #define IQCN_MACHINE_PARTS	2
+#define IQCN_MACHINE_RUN_MAX_NS	(10 * NSEC_PER_MSEC)
 
 struct iqcn_owner iqcn_machine = {
 	.refs = REFCOUNT_INIT(1),
-	.share = { .parts = IQCN_MACHINE_PARTS, .of = 1 },
+	.share = {
+		.parts = IQCN_MACHINE_PARTS,
+		.of = 1,
+		.run_max_ns = IQCN_MACHINE_RUN_MAX_NS,
+	},
 };
 
 static LIST_HEAD(iqcn_owners);
@@ -56,8 +63,6 @@ static struct iqcn_owner *iqcn_owner_new(kuid_t uid, unsigned int userns)
 {
 	struct iqcn_owner *owner;
 
-	lockdep_assert_held(&iqcn_owner_mutex);
-
 	owner = kzalloc(sizeof(*owner), GFP_KERNEL_ACCOUNT);
 	if (!owner)
 		return NULL;
@@ -67,7 +72,7 @@ static struct iqcn_owner *iqcn_owner_new(kuid_t uid, unsigned int userns)
 	owner->share.parts = IQCN_USER_PARTS;
 	owner->share.of = 1;
 	owner->share.run_ns = IQCN_USER_RUN_NS;
-	list_add(&owner->list, &iqcn_owners);
+	owner->share.run_max_ns = IQCN_USER_RUN_MAX_NS;
 	return owner;
 }
 
@@ -81,7 +86,7 @@ static struct iqcn_owner *iqcn_owner_new(kuid_t uid, unsigned int userns)
 struct iqcn_owner *iqcn_owner_of(const struct net *net)
 {
 	const struct user_namespace *ns;
-	struct iqcn_owner *owner;
+	struct iqcn_owner *owner, *new;
 	unsigned int userns = 0;
 
 	if (net->user_ns == &init_user_ns)
@@ -89,13 +94,20 @@ struct iqcn_owner *iqcn_owner_of(const struct net *net)
 	ns = iqcn_owner_userns(net->user_ns);
 	if (uid_eq(ns->owner, GLOBAL_ROOT_UID))
 		userns = ns->ns.inum;
+	/* not under the mutex: a user at his memory limit would hold others up */
+	new = iqcn_owner_new(ns->owner, userns);
+	if (!new)
+		return NULL;
 	mutex_lock(&iqcn_owner_mutex);
 	owner = iqcn_owner_find(ns->owner, userns);
 	if (owner)
 		refcount_inc(&owner->refs);
 	else
-		owner = iqcn_owner_new(ns->owner, userns);
+		list_add(&new->list, &iqcn_owners);
 	mutex_unlock(&iqcn_owner_mutex);
+	if (!owner)
+		return new;
+	kfree(new);
 	return owner;
 }
 

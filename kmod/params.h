@@ -117,8 +117,8 @@
  * @user_set: bits (by TCA_IQCN_* number) of those that the user set; the others
  *	that depend on the link follow it
  *
- * Whatever set them, tc or the link, of parameters in force this holds
- * (iqcn_params_check()), and the code divides by some of them:
+ * Parameters in force satisfy the following, whether tc or the link set them
+ * (iqcn_params_check()); the code divides by some of them:
  *
  *	limit >= 1, 1 <= qref <= limit, kmin <= kmax
  *	kmax <= limit, unless the user set one of them or kmin

@@ -82,8 +82,8 @@ static void iqcn_port_free_work(struct work_struct *work)
 	kfree(port);
 }
 
-/* A locally administered address that no other port is likely to have: that of the
- * device is the bridge's own, which it does not expect from outside.
+/* Hash the address of the device into a locally administered one.  A bridge warns
+ * about frames that come in with the device's own address as their source.
  */
 static void iqcn_port_set_smac(struct iqcn_port *port)
 {
@@ -159,7 +159,7 @@ err_port:
 	return ERR_PTR(err);
 }
 
-/* Nobody finds it any more; its queues are dead */
+/* Unpublish the port.  Its queues are dead: no timer and no work runs. */
 static void iqcn_port_hide(struct iqcn_port *port)
 {
 	struct net *net = port->net;
@@ -290,6 +290,35 @@ int iqcn_port_set(struct iqcn_port *port, const struct iqcn_port_config *c,
 }
 
 /**
+ * iqcn_port_take_back() - undo what a queue set that was never in use
+ * @port: port
+ * @asked: parameters that the queue set
+ * @before: parameters from before
+ *
+ * What another queue has set since stays.
+ *
+ * Context: RTNL, sleeps.
+ */
+void iqcn_port_take_back(struct iqcn_port *port,
+			 const struct iqcn_port_config *asked,
+			 const struct iqcn_port_config *before)
+{
+	struct iqcn_port_config c;
+
+	iqcn_port_get(port, &c);
+	if (asked->cnp_rate_user && c.cnp_rate_pps == asked->cnp_rate_pps) {
+		c.cnp_rate_user = before->cnp_rate_user;
+		c.cnp_rate_pps = before->cnp_rate_pps;
+	}
+	if (c.cnp_burst == asked->cnp_burst)
+		c.cnp_burst = before->cnp_burst;
+	if (c.snoop == asked->snoop)
+		c.snoop = before->snoop;
+	if (iqcn_port_set(port, &c, NULL))
+		netdev_warn(port->dev, "iqcn: cannot restore snoop netns\n");
+}
+
+/**
  * iqcn_port_attach() - a queue joins the port of its device
  * @dev: device
  * @q: queue; its port is set
@@ -342,15 +371,18 @@ void iqcn_port_detach(struct iqcn_queue *q)
 }
 
 /* The device is unregistered, or moves.  It is closed, and has lost its qdiscs: no
- * packet enters or leaves a queue that is still here.
+ * packet enters or leaves a queue that is still here.  Packets may wait in one all the
+ * same, because some parents do not reset their children (cbs in 6.1).
  */
 static void iqcn_port_orphan(struct iqcn_port *port)
 {
 	struct iqcn_net *in = iqcn_net(port->net);
 	struct iqcn_queue *q, *next;
 
-	list_for_each_entry(q, &port->queues, list)
+	list_for_each_entry(q, &port->queues, list) {
+		iqcn_qdisc_reset(q);
 		iqcn_queue_kill(q);
+	}
 	iqcn_port_hide(port);
 	/* readers that found the port before may be at its queues */
 	synchronize_net();

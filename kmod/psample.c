@@ -96,7 +96,7 @@ static void iqcn_psample_run(struct tasklet_struct *t)
 	unsigned int left = IQCN_PSAMPLE_QUEUE;
 	struct sk_buff *clone;
 
-	/* a copy that comes back to the queue is for the next run */
+	/* bounded: a tap may bring a copy back to the queue, which samples it */
 	while (left-- && (clone = skb_dequeue(&s->clones))) {
 		const struct iqcn_psample_cb cb = *iqcn_psample_cb(clone);
 		struct psample_metadata md = {
@@ -173,14 +173,14 @@ void iqcn_psample_free(struct iqcn_sampler *s)
  * Context: dequeue: root lock, BHs off.
  * Return: false if the sample is lost.
  */
-bool iqcn_psample_copy(struct iqcn_sampler *s, const struct sk_buff *skb,
+bool iqcn_psample_copy(struct iqcn_sampler *s, struct sk_buff *skb,
 		       u32 every, u32 depth_bytes)
 {
 	struct sk_buff *clone;
 
 	if (skb_queue_len_lockless(&s->clones) >= IQCN_PSAMPLE_QUEUE)
 		return false;
-	clone = skb_clone((struct sk_buff *)skb, GFP_ATOMIC | __GFP_NOWARN);
+	clone = skb_clone(skb, GFP_ATOMIC | __GFP_NOWARN);
 	if (!clone)
 		return false;
 	*iqcn_psample_cb(clone) = (struct iqcn_psample_cb) {

@@ -508,6 +508,11 @@ static void iqcn_trim(struct Qdisc *sch)
 		qdisc_tree_reduce_backlog(sch, pkts, bytes);
 }
 
+static struct Qdisc *iqcn_qdisc(struct iqcn_queue *q)
+{
+	return container_of((void *)q, struct Qdisc, privdata);
+}
+
 static void iqcn_commit(struct Qdisc *sch, const struct iqcn_params *p,
 			struct iqcn_sampler *sampler)
 {
@@ -526,7 +531,7 @@ static void iqcn_commit(struct Qdisc *sch, const struct iqcn_params *p,
 	}
 }
 
-/* What to copy by from now on, NULL: nothing is copied */
+/* The sampler for new parameters, NULL: samples are not copied */
 static struct iqcn_sampler *iqcn_new_sampler(const struct iqcn_queue *q,
 					     const struct iqcn_params *p,
 					     struct netlink_ext_ack *extack)
@@ -557,6 +562,12 @@ static int iqcn_change(struct Qdisc *sch, struct nlattr *opt,
 	struct iqcn_config c;
 	int err;
 
+	/* its parent has outlived a device that was unregistered, or moved */
+	if (q->dead) {
+		NL_SET_ERR_MSG(extack,
+			       "The device has moved: delete this qdisc and add a new one");
+		return -ENODEV;
+	}
 	iqcn_config_init(&c, q->port);
 	/* a queue that is being made starts from the defaults */
 	if (q->p.limit_bytes)
@@ -571,6 +582,7 @@ static int iqcn_change(struct Qdisc *sch, struct nlattr *opt,
 		err = iqcn_port_set(q->port, &c.port, extack);
 		if (err)
 			goto err_sampler;
+		q->asked = c.port;
 	}
 	iqcn_commit(sch, &c.p, new);
 	if (old != new)
@@ -608,14 +620,14 @@ u64 iqcn_qdisc_link_bps(struct net_device *dev)
  * @q: queue
  * @link_bps: how fast it is
  *
- * Parameters that the user gave stay, and all of them if those that follow the link
- * do not go with them.
+ * Parameters that the user set are kept.  If the recomputed ones conflict with them,
+ * all parameters are kept.
  *
  * Context: RTNL.
  */
 void iqcn_qdisc_link_change(struct iqcn_queue *q, u64 link_bps)
 {
-	struct Qdisc *sch = container_of((void *)q, struct Qdisc, privdata);
+	struct Qdisc *sch = iqcn_qdisc(q);
 	struct iqcn_params p = q->p;
 
 	WRITE_ONCE(q->link_bps, link_bps);
@@ -623,9 +635,24 @@ void iqcn_qdisc_link_change(struct iqcn_queue *q, u64 link_bps)
 	if (iqcn_params_check(&p) != IQCN_PARAMS_OK) {
 		netdev_warn_once(qdisc_dev(sch),
 				 "iqcn: parameters do not fit the new MTU or speed and stay as they are\n");
-		return;
+		p = q->p;
 	}
 	iqcn_commit(sch, &p, q->sampler);
+}
+
+/**
+ * iqcn_qdisc_reset() - drop the packets of a queue
+ * @q: queue whose qdisc is not in use
+ *
+ * Context: RTNL.
+ */
+void iqcn_qdisc_reset(struct iqcn_queue *q)
+{
+	struct Qdisc *sch = iqcn_qdisc(q);
+
+	sch_tree_lock(sch);
+	qdisc_reset(sch);
+	sch_tree_unlock(sch);
 }
 
 /**
@@ -633,17 +660,19 @@ void iqcn_qdisc_link_change(struct iqcn_queue *q, u64 link_bps)
  * @q: queue; dead, and without packets
  *
  * Its qdisc lives on for as long as something refers to it, without a port.
+ * Nobody finds it by its handle, so it is not put to use again.
  *
  * Context: RTNL, sleeps.
  */
 void iqcn_qdisc_orphan(struct iqcn_queue *q)
 {
-	struct Qdisc *sch = container_of((void *)q, struct Qdisc, privdata);
 	struct iqcn_sampler *sampler = q->sampler;
+	struct Qdisc *sch = iqcn_qdisc(q);
 
+	qdisc_hash_del(sch);
 	sch_tree_lock(sch);
+	DEBUG_NET_WARN_ON_ONCE(sch->q.qlen || q->congested);
 	q->sampler = NULL;
-	q->p.sample_group = IQCN_SAMPLE_GROUP_NONE;
 	q->port = NULL;
 	sch_tree_unlock(sch);
 	iqcn_psample_free(sampler);
@@ -670,30 +699,35 @@ static int iqcn_init(struct Qdisc *sch, struct nlattr *opt,
 		if (err)
 			return err;
 	}
-	if (q->port)
+	if (q->port) {
 		iqcn_port_get(q->port, &q->before);
+		q->asked = q->before;
+	}
 	return iqcn_change(sch, opt, extack);
 }
 
-/* Runs after a failed init too, and when a size table or an estimator that the stack
- * adds after init cannot be had.  The caller of init still has the only reference
- * then, and the queue has never been in use: what it changed for the whole device
- * is undone.
+/* No packet has ever come: the queue may be one that the stack could not complete (size
+ * table, estimator, graft)
  */
+static bool iqcn_is_unused(const struct Qdisc *sch)
+{
+	return !u64_stats_read(&sch->bstats.packets) && !sch->qstats.drops;
+}
+
+/* Runs after a failed init, too */
 static void iqcn_destroy(struct Qdisc *sch)
 {
-	bool unused = refcount_read(&sch->refcnt);
 	struct iqcn_queue *q = qdisc_priv(sch);
 
 	if (q->port) {
-		if (unused && iqcn_port_set(q->port, &q->before, NULL))
-			netdev_warn(qdisc_dev(sch),
-				    "iqcn: snoop netns cannot be restored\n");
+		if (iqcn_is_unused(sch))
+			iqcn_port_take_back(q->port, &q->asked, &q->before);
 		iqcn_port_detach(q);
-		/* some kernels free the qdisc at once in that case, whatever
-		 * readers of queues do
+		/* If what follows init fails, the caller still has the only reference,
+		 * and older kernels free the qdisc without a grace period for the
+		 * readers of port->queues.
 		 */
-		if (unused)
+		if (refcount_read(&sch->refcnt))
 			synchronize_net();
 	}
 	iqcn_flow_queue_free(q);

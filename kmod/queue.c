@@ -377,7 +377,7 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 		alive = true;
 		trace_iqcn_ce_sent(q, flow);
 	}
-	if (unlikely(q->backoff_ns))
+	if (unlikely(q->backoff.until_ns))
 		iqcn_trigger_wake(q);
 	iqcn_trigger_arm(q, now_ns);
 	spin_unlock(&q->lock);

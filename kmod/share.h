@@ -19,20 +19,20 @@
 
 /* CPU time that an account may use at once */
 #define IQCN_SHARE_BURST_NS	NSEC_PER_MSEC
-/* A run that was interrupted for longer than this is not charged for that */
-#define IQCN_SHARE_RUN_MAX_NS	(10 * NSEC_PER_MSEC)
 
 /**
- * struct iqcn_share - a part of the CPUs
- * @parts: the share is @of CPUs divided by that
- * @of: see @parts
- * @run_ns: what a run costs beside the time that the callback takes: interrupt,
+ * struct iqcn_share - a part of the CPUs: @of / @parts of one
+ * @parts: see above
+ * @of: see above
+ * @run_ns: cost of a run beside the time that the callback takes: interrupt,
  *	softirq and reprogramming of the clock
+ * @run_max_ns: no run is charged for more, because it may have been interrupted
  */
 struct iqcn_share {
 	u32 parts;
 	u32 of;
 	u32 run_ns;
+	u32 run_max_ns;
 };
 
 /**
@@ -48,7 +48,7 @@ struct iqcn_share {
 static inline u64 iqcn_share_charge(const struct iqcn_share *s, u64 paid_ns,
 				    u64 took_ns, u64 now_ns)
 {
-	u64 cost_ns = min_t(u64, took_ns, IQCN_SHARE_RUN_MAX_NS) + s->run_ns;
+	u64 cost_ns = min_t(u64, took_ns, s->run_max_ns) + s->run_ns;
 	u64 saved_ns = div_u64((u64)IQCN_SHARE_BURST_NS * s->parts, s->of);
 
 	return max(paid_ns, now_ns - min(now_ns, saved_ns)) +
@@ -57,19 +57,35 @@ static inline u64 iqcn_share_charge(const struct iqcn_share *s, u64 paid_ns,
 
 /* A pause of the port (PFC) and a slow shaper end sooner than that */
 #define IQCN_IDLE_NS		(100 * NSEC_PER_MSEC)
-#define IQCN_BACKOFF_MAX_NS	NSEC_PER_SEC
+
+/* struct iqcn_backoff - does anything leave the queue? */
+struct iqcn_backoff {
+	u64 packets;	/* packets that had left at the last run of the timer */
+	u64 run_ns;	/* time of that run */
+	u64 idle_ns;	/* time of the first run with as many packets */
+	u64 until_ns;	/* deadlines, polls and idle checks wait until then, 0: no */
+};
 
 /**
- * iqcn_backoff_ns() - how long the timer of a queue waits because nothing leaves
- * @idle_ns: how long nothing has left the queue
+ * iqcn_backoff_run() - the timer of a queue runs
+ * @b: state
+ * @packets: packets that have left the queue
+ * @now_ns: now
  *
- * Return: as long as it has been idle, so that the intervals double; 0 below
- * IQCN_IDLE_NS, no more than IQCN_BACKOFF_MAX_NS.
+ * If no packet has left in IQCN_IDLE_NS in which the timer was busy, it comes back
+ * after IQCN_IDLE_NS.  Time without runs does not count: the queue was empty.
  */
-static inline u64 iqcn_backoff_ns(u64 idle_ns)
+static inline void iqcn_backoff_run(struct iqcn_backoff *b, u64 packets,
+				    u64 now_ns)
 {
-	return idle_ns < IQCN_IDLE_NS ? 0 :
-	       min_t(u64, idle_ns, IQCN_BACKOFF_MAX_NS);
+	if (packets != b->packets ||
+	    now_ns - b->run_ns > 2 * (u64)IQCN_IDLE_NS) {
+		b->packets = packets;
+		b->idle_ns = now_ns;
+	}
+	b->run_ns = now_ns;
+	b->until_ns = now_ns - b->idle_ns < IQCN_IDLE_NS ? 0 :
+		      now_ns + IQCN_IDLE_NS;
 }
 
 #endif /* _IQCN_SHARE_H */

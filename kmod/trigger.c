@@ -79,14 +79,15 @@ static u64 iqcn_trigger_due_ns(const struct iqcn_queue *q,
 
 	if (q->p.trigger == IQCN_TRIGGER_PERIOD)
 		due_ns = iqcn_deadline_scan_ns(due_ns, q->p.period_ns);
-	return max(due_ns, q->backoff_ns);
+	return max(due_ns, q->backoff.until_ns);
 }
 
 /* When the first chance is seen to */
 static u64 iqcn_trigger_chance_ns(const struct iqcn_queue *q,
 				  const struct iqcn_deadline *chance)
 {
-	return max3(chance->base_ns + q->p.t1_ns, q->chances_ns, q->backoff_ns);
+	return max3(chance->base_ns + q->p.t1_ns, q->chances_ns,
+		    q->backoff.until_ns);
 }
 
 /* When the timer has something to do: at the first deadline, when the first CNP
@@ -116,7 +117,7 @@ static u64 iqcn_trigger_next_ns(struct iqcn_queue *q, u64 now_ns)
 	if (q->congested && q->timer_ns == KTIME_MAX)
 		next_ns = min(next_ns, max3((q->ce.start_ns ?: now_ns) +
 					    iqcn_queue_quiet_ns(q), q->look_ns,
-					    q->backoff_ns));
+					    q->backoff.until_ns));
 	return next_ns;
 }
 
@@ -128,25 +129,7 @@ static u64 iqcn_trigger_next_ns(struct iqcn_queue *q, u64 now_ns)
  */
 void iqcn_trigger_wake(struct iqcn_queue *q)
 {
-	q->backoff_ns = 0;
-	q->idle_ns = 0;
-}
-
-/* Flows whose packets are stuck are due every T1, for as long as they are.  The longer
- * nothing leaves, the less often the timer sees to them.
- */
-static void iqcn_trigger_back_off(struct iqcn_queue *q, u64 now_ns)
-{
-	u64 packets = u64_stats_read(&q->sent->packets), backoff_ns;
-
-	if (!q->idle_ns || packets != q->idle_packets) {
-		q->backoff_ns = 0;
-		q->idle_ns = now_ns;
-		q->idle_packets = packets;
-		return;
-	}
-	backoff_ns = iqcn_backoff_ns(now_ns - q->idle_ns);
-	q->backoff_ns = backoff_ns ? now_ns + backoff_ns : 0;
+	memset(&q->backoff, 0, sizeof(q->backoff));
 }
 
 /**
@@ -668,7 +651,8 @@ static enum hrtimer_restart iqcn_trigger_timer(struct hrtimer *timer)
 	now_ns = ktime_get_ns();
 	q->timer_ns = KTIME_MAX;
 	iqcn_trigger_rest(q, now_ns, now_ns - start_ns);
-	iqcn_trigger_back_off(q, now_ns);
+	/* flows whose packets are stuck are due every T1 */
+	iqcn_backoff_run(&q->backoff, u64_stats_read(&q->sent->packets), now_ns);
 	/* in the past unless the owner's timers have used up their share */
 	q->pause_ns = iqcn_owner_charge(q->port->owner, now_ns - start_ns,
 					now_ns);

@@ -3148,9 +3148,9 @@ static void judge_test(struct kunit *test)
 static void share_rate_test(struct kunit *test)
 {
 	static const struct iqcn_share shares[] = {
-		{ .parts = 4, .of = 1, .run_ns = 5000 },
-		{ .parts = 2, .of = 1 },
-		{ .parts = 2, .of = 64 },
+		{ .parts = 4, .of = 1, .run_ns = 5000, .run_max_ns = 1000000000 },
+		{ .parts = 2, .of = 1, .run_max_ns = 10000000 },
+		{ .parts = 2, .of = 64, .run_max_ns = 10000000 },
 	};
 	struct rnd_state rnd;
 	int i, n;
@@ -3182,7 +3182,9 @@ static void share_rate_test(struct kunit *test)
 
 static void share_idle_test(struct kunit *test)
 {
-	const struct iqcn_share s = { .parts = 4, .of = 1, .run_ns = 5000 };
+	const struct iqcn_share s = {
+		.parts = 4, .of = 1, .run_ns = 5000, .run_max_ns = 10000000
+	};
 	u64 paid_ns;
 
 	/* a short run of an idle account does not make anybody wait */
@@ -3198,20 +3200,36 @@ static void share_idle_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, paid_ns, SECOND + 4 * (10000000ULL + 5000));
 }
 
+/* Runs every ms while @packets do not change, or do */
 static void share_backoff_test(struct kunit *test)
 {
 	const u64 ms = 1000000;
-	u64 now_ns, n;
+	struct iqcn_backoff b = {};
+	u64 now_ns = SECOND, n, runs = 0;
 
-	KUNIT_EXPECT_EQ(test, iqcn_backoff_ns(0), 0ULL);
-	KUNIT_EXPECT_EQ(test, iqcn_backoff_ns(100 * ms - 1), 0ULL);
-	KUNIT_EXPECT_EQ(test, iqcn_backoff_ns(100 * ms), 100 * ms);
-	KUNIT_EXPECT_EQ(test, iqcn_backoff_ns(999 * ms), 999 * ms);
-	KUNIT_EXPECT_EQ(test, iqcn_backoff_ns(U64_MAX), SECOND);
-	/* intervals double: in an hour the timer comes once a second */
-	for (n = 0, now_ns = 100 * ms; now_ns < 3600 * SECOND; n++)
-		now_ns += iqcn_backoff_ns(now_ns);
-	KUNIT_EXPECT_LE(test, n, 3604ULL);
+	for (n = 0; n < 100; n++, now_ns += ms) {
+		iqcn_backoff_run(&b, 7, now_ns);
+		KUNIT_ASSERT_EQ(test, b.until_ns, 0ULL);
+	}
+	iqcn_backoff_run(&b, 7, now_ns);
+	KUNIT_EXPECT_EQ(test, b.until_ns, now_ns + 100 * ms);
+	/* from here on ten times a second */
+	for (; now_ns < 11 * SECOND; runs++) {
+		now_ns = b.until_ns;
+		iqcn_backoff_run(&b, 7, now_ns);
+		KUNIT_ASSERT_EQ(test, b.until_ns, now_ns + 100 * ms);
+	}
+	KUNIT_EXPECT_LE(test, runs, 100ULL);
+	/* until a packet leaves */
+	iqcn_backoff_run(&b, 8, now_ns + ms);
+	KUNIT_EXPECT_EQ(test, b.until_ns, 0ULL);
+
+	/* an hour without runs is an hour without packets that are stuck */
+	now_ns += 3600 * SECOND;
+	iqcn_backoff_run(&b, 8, now_ns);
+	KUNIT_EXPECT_EQ(test, b.until_ns, 0ULL);
+	iqcn_backoff_run(&b, 8, now_ns + 99 * ms);
+	KUNIT_EXPECT_EQ(test, b.until_ns, 0ULL);
 }
 
 /*
@@ -3303,7 +3321,7 @@ static void params_cnp_rate_test(struct kunit *test)
 	} links[] = {
 		{ 10000000000ULL, 2302025 },
 		{ 25000000000ULL, 5755064 },
-		{ 100000000000ULL, 23020258 },
+		{ 100000000000ULL, 23020257 },
 		{ 1000000000ULL, 230202 },
 		{ 0, 2302025 },			/* unknown: 10 Gb/s */
 		{ 4344, 1 },
