@@ -118,6 +118,7 @@ struct iqcn_ring {
  * @ports: its ports; RTNL to write, RCU to read
  * @generation: another one whenever a port or queue comes or goes, never 0;
  *	RTNL to write
+ * @config_seq: how often parameters of a queue or port were set; RTNL
  * @debugfs: directory iqcn/<netns>, NULL while there is no port
  * @cm: connections being and been set up
  * @cm_lru: their entries by kind, oldest first; @cm_lock
@@ -133,6 +134,7 @@ struct iqcn_net {
 	struct iqcn_owner *owner;
 	struct list_head ports;
 	u32 generation;
+	u32 config_seq;
 	struct dentry *debugfs;
 	struct rhashtable cm;
 	struct list_head cm_lru[__IQCN_CM_KIND_MAX];
@@ -298,8 +300,8 @@ struct iqcn_config {
  * @sent: what it has sent
  * @parent: the qdisc's
  * @before: parameters of the port before the queue was made
- * @asked: parameters of the port that the queue has set; a queue that no packet
- *	ever entered takes them back
+ * @undo_seq: iqcn_net->config_seq when init was done: until somebody else sets
+ *	something, a queue that no packet has entered can restore @before
  * @link_bps: speed of the link, RTNL to write
  * @outflow: what the CE rate is held against; root lock
  * @drain_bps: rate measured while backlogged, 0: not yet; root lock to write
@@ -354,7 +356,7 @@ struct iqcn_queue {
 	const struct gnet_stats_basic_sync *sent;
 	u32 parent;
 	struct iqcn_port_config before;
-	struct iqcn_port_config asked;
+	u32 undo_seq;
 	u64 link_bps;
 	struct iqcn_outflow outflow;
 	u64 drain_bps;
@@ -674,9 +676,6 @@ void iqcn_port_update(struct iqcn_port *port);
 void iqcn_port_get(const struct iqcn_port *port, struct iqcn_port_config *c);
 int iqcn_port_set(struct iqcn_port *port, const struct iqcn_port_config *c,
 		  struct netlink_ext_ack *extack);
-void iqcn_port_take_back(struct iqcn_port *port,
-			 const struct iqcn_port_config *asked,
-			 const struct iqcn_port_config *before);
 struct iqcn_port *iqcn_port_find(const struct net_device *dev);
 struct iqcn_net *iqcn_net(const struct net *net);
 u32 iqcn_port_generation(const struct net *net);

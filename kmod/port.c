@@ -284,38 +284,10 @@ int iqcn_port_set(struct iqcn_port *port, const struct iqcn_port_config *c,
 	err = iqcn_port_set_snoop(port, c->snoop, extack);
 	if (err)
 		return err;
+	iqcn_net(port->net)->config_seq++;
 	port->cnp_rate_user = c->cnp_rate_user;
 	iqcn_port_set_budget(port, c->cnp_rate_pps, c->cnp_burst);
 	return 0;
-}
-
-/**
- * iqcn_port_take_back() - undo what a queue set that was never in use
- * @port: port
- * @asked: parameters that the queue set
- * @before: parameters from before
- *
- * What another queue has set since stays.
- *
- * Context: RTNL, sleeps.
- */
-void iqcn_port_take_back(struct iqcn_port *port,
-			 const struct iqcn_port_config *asked,
-			 const struct iqcn_port_config *before)
-{
-	struct iqcn_port_config c;
-
-	iqcn_port_get(port, &c);
-	if (asked->cnp_rate_user && c.cnp_rate_pps == asked->cnp_rate_pps) {
-		c.cnp_rate_user = before->cnp_rate_user;
-		c.cnp_rate_pps = before->cnp_rate_pps;
-	}
-	if (c.cnp_burst == asked->cnp_burst)
-		c.cnp_burst = before->cnp_burst;
-	if (c.snoop == asked->snoop)
-		c.snoop = before->snoop;
-	if (iqcn_port_set(port, &c, NULL))
-		netdev_warn(port->dev, "iqcn: cannot restore snoop netns\n");
 }
 
 /**

@@ -582,7 +582,6 @@ static int iqcn_change(struct Qdisc *sch, struct nlattr *opt,
 		err = iqcn_port_set(q->port, &c.port, extack);
 		if (err)
 			goto err_sampler;
-		q->asked = c.port;
 	}
 	iqcn_commit(sch, &c.p, new);
 	if (old != new)
@@ -699,19 +698,23 @@ static int iqcn_init(struct Qdisc *sch, struct nlattr *opt,
 		if (err)
 			return err;
 	}
-	if (q->port) {
-		iqcn_port_get(q->port, &q->before);
-		q->asked = q->before;
-	}
-	return iqcn_change(sch, opt, extack);
+	if (!q->port)
+		return iqcn_change(sch, opt, extack);
+	iqcn_port_get(q->port, &q->before);
+	err = iqcn_change(sch, opt, extack);
+	q->undo_seq = iqcn_net(q->port->net)->config_seq;
+	return err;
 }
 
-/* No packet has ever come: the queue may be one that the stack could not complete (size
- * table, estimator, graft)
+/* No packet has come, and nobody has set anything since init: the stack may have failed
+ * to complete the qdisc (size table, estimator, graft), which destroy is not told.
  */
-static bool iqcn_is_unused(const struct Qdisc *sch)
+static bool iqcn_can_undo(struct Qdisc *sch)
 {
-	return !u64_stats_read(&sch->bstats.packets) && !sch->qstats.drops;
+	const struct iqcn_queue *q = qdisc_priv(sch);
+
+	return q->undo_seq == iqcn_net(q->port->net)->config_seq &&
+	       !u64_stats_read(&sch->bstats.packets) && !sch->qstats.drops;
 }
 
 /* Runs after a failed init, too */
@@ -720,8 +723,10 @@ static void iqcn_destroy(struct Qdisc *sch)
 	struct iqcn_queue *q = qdisc_priv(sch);
 
 	if (q->port) {
-		if (iqcn_is_unused(sch))
-			iqcn_port_take_back(q->port, &q->asked, &q->before);
+		if (iqcn_can_undo(sch) &&
+		    iqcn_port_set(q->port, &q->before, NULL))
+			netdev_warn(qdisc_dev(sch),
+				    "iqcn: cannot restore snoop netns\n");
 		iqcn_port_detach(q);
 		/* If what follows init fails, the caller still has the only reference,
 		 * and older kernels free the qdisc without a grace period for the
