@@ -65,7 +65,7 @@ run_step()
 			"iqcn_genl.sh:$(tests_of iqcn_genl.sh \
 				'malformed|gone|unload|go|lost|permission')"
 		;;
-	kselftests-adversary) selftests uml -- iqcn_adversary.sh ;;
+	kselftests-adversary) selftests uml -- iqcn_adversary.sh iqcn_fdb.sh ;;
 	kselftests-debug-adversary)
 		# the large floods are for the other kernel
 		selftests uml-debug -m 3072 -- \
@@ -104,7 +104,7 @@ run_step()
 	kunit-debug) kunit uml-debug ;;
 	stock)
 		selftests stock -k "$TOP/build/stock/sch_iqcn.ko" -- \
-			iqcn_smoke.sh iqcn_trace.sh
+			iqcn_smoke.sh iqcn_trace.sh iqcn_boundary.sh
 		;;
 	rdma)
 		selftests stock -m 3072 -k "$TOP/build/stock/sch_iqcn.ko" -- \

@@ -55,6 +55,7 @@ static const char *const measure_names[] = { "depth", "gradient", "delay",
 					     NULL };
 static const char *const switch_names[] = { "off", "on", NULL };
 static const char *const snoop_names[] = { "port", "netns", NULL };
+static const char *const smac_names[] = { "port", "receiver", NULL };
 static const char *const reason_names[] = { "none", "queue", "depth", "run",
 					    "span", "quiet", "reset", NULL };
 /* no word for IQCN_PAIR_NONE: there has to be a grade */
@@ -152,6 +153,10 @@ static const struct word iqcn_words[] = {
 	  "of the CNPs sent, if tagged" },
 	{ "cnp-ttl", "cnp_ttl", TCA_IQCN_CNP_TTL, WORD_U32, "NUMBER",
 	  "of the CNPs sent" },
+	{ "cnp-smac", "cnp_smac", TCA_IQCN_CNP_SMAC, WORD_NAME,
+	  "port|receiver",
+	  "Ethernet source of CNPs: the port's own, or the receiver's",
+	  .names = smac_names },
 	{ "cnp-rate", "cnp_rate_pps", TCA_IQCN_CNP_RATE_PPS, WORD_U32,
 	  "NUMBER", "CNPs per second the device may send" },
 	{ "cnp-burst", "cnp_burst", TCA_IQCN_CNP_BURST, WORD_U32, "NUMBER",
@@ -178,8 +183,9 @@ static void explain(FILE *f)
 			iqcn_words[i].help);
 	fprintf(f, "\nUnless given limit, kmin, kmax, qref, alpha and beta follow bandwidth, or\n"
 		"the link speed; kmin and kmax are four times as large with \"notify pi\".\n"
-		"period and min-gap follow t1.  cnp-rate and cnp-burst hold for all queues\n"
-		"of a device, snoop for all of a network namespace.\n");
+		"cnp-rate follows the link speed or bandwidth, whichever is more; period\n"
+		"and min-gap follow t1.  cnp-rate and cnp-burst hold for all queues of a\n"
+		"device, snoop for all of a network namespace.\n");
 }
 
 static int bad(const struct word *w, const char *arg)
@@ -631,8 +637,8 @@ struct stat {
 /* "ecn_mark N drop_overlimit N" is what flent looks for */
 static const struct stat iqcn_stats[] = {
 	LINE64(ecn_mark), STAT64(ce_in), STAT64(ce_sent), STAT64(ce_sampled),
-	STAT64(not_ect), STAT64(not_ect_drop), STAT64(unmarkable),
-	STAT64(drop_overlimit), STAT32(depth_peak_bytes),
+	STAT64(sample_lost), STAT64(not_ect), STAT64(not_ect_drop),
+	STAT64(unmarkable), STAT64(drop_overlimit), STAT32(depth_peak_bytes),
 	LINE64(cnp_seen), STAT64(cnp_sent), STAT64(cnp_delayed),
 	STAT64(cnp_cancelled), STAT64(cnp_budget), STAT64(cnp_unpaired),
 	STAT64(cnp_error),

@@ -113,6 +113,8 @@ static const struct metric queue_metrics[] = {
 	      "RoCEv2 data packets that left with CE."),
 	QUEUE("iqcn_queue_ce_sampled_total", CE_SAMPLED, NUMBER,
 	      "RoCEv2 data packets that left with CE and were looked at."),
+	QUEUE("iqcn_queue_sample_lost_total", SAMPLE_LOST, NUMBER,
+	      "Sampled packets not copied to psample because too many waited."),
 	QUEUE("iqcn_queue_not_ect_total", NOT_ECT, NUMBER,
 	      "Packets to be marked that are not ECT."),
 	QUEUE("iqcn_queue_not_ect_drop_total", NOT_ECT_DROP, NUMBER,

@@ -45,6 +45,12 @@ static const struct {
 	{ "nlctrl", "notify" },
 };
 
+/* Why the kernel refuses a command with EPERM, which says too little */
+static const char *const denied[IQCN_CMD_MAX + 1] = {
+	[IQCN_CMD_FLOW_GET] = FLOWS_NEED " (try sudo)",
+	[IQCN_CMD_FLOW_FLUSH] = "forgetting flows" NEEDS_ADMIN " (try sudo)",
+};
+
 /* What becomes of a part of an answer; returns whether to go on */
 typedef int (*part_fn)(struct genl *g, struct nlattr *head, int len);
 
@@ -59,6 +65,7 @@ struct genl {
 	char why[256];
 
 	/* of the request that is under way */
+	int cmd;
 	uint32_t seq;		/* 0: none */
 	bool done;
 	bool interrupted;
@@ -90,15 +97,21 @@ static void set_kernel_error(struct genl *g, int err, struct nlattr *tlvs,
 			     int len)
 {
 	struct nlattr *msg = NULL;
+	const char *why = strerror(-err);
 
 	if (len > 0)
 		msg = nla_find(tlvs, len, NLMSGERR_ATTR_MSG);
-	set_error(g, err, msg && nla_len(msg) > 1 ? nla_get_string(msg) :
-						    strerror(-err));
+	if (msg && nla_len(msg) > 1)
+		why = nla_get_string(msg);
+	else if (err == -EPERM && denied[g->cmd])
+		why = denied[g->cmd];
+	set_error(g, err, why);
 }
 
 static int set_nl_error(struct genl *g, int nlerr)
 {
+	if (nlerr == -NLE_PERM)
+		return set_error(g, -EPERM, denied[IQCN_CMD_FLOW_GET]);
 	return set_error(g, -EIO, nl_geterror(nlerr));
 }
 
@@ -215,6 +228,7 @@ static struct nl_msg *new_request(struct genl *g, int cmd, int flags)
 {
 	struct nl_msg *msg = nlmsg_alloc();
 
+	g->cmd = cmd;
 	if (msg && genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, g->family, 0,
 			       flags, cmd, IQCN_FAMILY_VERSION))
 		return msg;

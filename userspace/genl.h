@@ -14,6 +14,11 @@
 
 #include "object.h"
 
+/* Reading flows and joining the groups fails with -EPERM without the capability */
+#define NEEDS_ADMIN \
+	" needs CAP_NET_ADMIN in the namespace's user namespace"
+#define FLOWS_NEED "reading flows" NEEDS_ADMIN
+
 struct genl;
 
 /* @cmd: IQCN_CMD_*_NTF.  May be called within a dump, too. */

@@ -28,7 +28,7 @@ static void usage(FILE *f)
 	      "  top [DEV] [--interval 1s] [--sort cnps|rate|age] [--batch] [--count N]\n"
 	      "                 ports, queues and the flows that get most CNPs\n"
 	      "  flush [DEV [root | parent CLASSID]]\n"
-	      "                 forget flows; needs CAP_NET_ADMIN\n"
+	      "                 forget flows\n"
 	      "  check          is everything there and does it work? if not, what to do\n"
 	      "  metrics [-o FILE] [--flows N] [--openmetrics]\n"
 	      "                 for Prometheus: to FILE, with N flows (10), in the format of\n"
@@ -36,7 +36,8 @@ static void usage(FILE *f)
 	      "  version        of this tool, tc's plugin, the module, its netlink family\n"
 	      "  help           this\n"
 	      "\n"
-	      "-j: in JSON.  All is about this network namespace.\n"
+	      "-j: in JSON.  All is about this network namespace.  Flows and events need\n"
+	      "CAP_NET_ADMIN there, and so does flush.\n"
 	      "Exit status: 0 well, 1 it failed (check: something is wrong), 2 misused.\n"
 	      "\n"
 	      "See iqcn(8); tc-iqcn(8) has the meaning of what is shown.\n", f);

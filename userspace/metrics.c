@@ -96,8 +96,11 @@ static int ask_flows(struct genl *g, struct state *s, size_t max)
 
 	if (top.ranking)
 		err = genl_flows(g, 0, 0, take_flow, &top);
+	/* ports and queues are for every reader */
+	if (err == -EPERM)
+		fail("no flows", genl_why(g));
 	/* those that came or went are not missed */
-	if (err == -EINTR)
+	if (err == -EINTR || err == -EPERM)
 		err = 0;
 	if (!err && (top.no_memory || !flows_once(s, top.ranking)))
 		err = -ENOMEM;

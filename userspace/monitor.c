@@ -275,6 +275,8 @@ static int subscribe(struct monitor *m)
 	if (!m->events)
 		return EXIT_SUCCESS;
 	err = genl_join(m->g);
+	if (err == -EPERM)
+		return fail("events", FLOWS_NEED " (try sudo, or --samples-only)");
 	return err ? genl_fail(m->g, err) : EXIT_SUCCESS;
 }
 

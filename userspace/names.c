@@ -13,6 +13,7 @@ const char *const switch_names[] = { "off", "on", NULL };
 const char *const detect_names[] = { "queue", "depth", "run", "span", NULL };
 const char *const trigger_names[] = { "timer", "period", "gap", NULL };
 const char *const base_names[] = { "ce", "cnp", "both", NULL };
+const char *const smac_names[] = { "port", "receiver", NULL };
 const char *const snoop_names[] = { "port", "netns", NULL };
 const char *const reason_names[] = { "none", "queue", "depth", "run", "span",
 				     "quiet", "reset", NULL };

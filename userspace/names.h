@@ -12,6 +12,7 @@ extern const char *const switch_names[];
 extern const char *const detect_names[];
 extern const char *const trigger_names[];
 extern const char *const base_names[];
+extern const char *const smac_names[];
 extern const char *const snoop_names[];
 extern const char *const reason_names[];
 extern const char *const pair_names[];

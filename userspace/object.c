@@ -41,6 +41,7 @@ static const struct field port_fields[] = {
 	PORT(CNP_RATE_PPS, NUMBER, cnp_rate_pps),
 	PORT(CNP_BURST, NUMBER, cnp_burst),
 	PORT(MALFORMED, NUMBER, malformed),
+	PORT(CNP_SMAC, MAC, cnp_smac),
 };
 
 #define QUEUE(_attr, _form, _member, ...) \
@@ -96,6 +97,7 @@ static const struct field queue_fields[] = {
 	QUEUE(MALFORMED, NUMBER, malformed),
 	QUEUE(STATE_CHANGES, NUMBER, state_changes),
 	QUEUE(FLOW_STATE_CHANGES, NUMBER, flow_state_changes),
+	QUEUE(SAMPLE_LOST, NUMBER, sample_lost),
 };
 
 #define FLOW(_attr, _form, _member, ...) \
@@ -190,6 +192,14 @@ static bool parse_address(struct address *a, const struct nlattr *attr)
 	return true;
 }
 
+static bool parse_mac(struct mac *mac, const struct nlattr *attr)
+{
+	if (nla_len(attr) != sizeof(mac->bytes))
+		return false;
+	nla_memcpy(mac->bytes, attr, sizeof(mac->bytes));
+	return true;
+}
+
 static bool parse_field(void *dst, const struct field *f,
 			const struct nlattr *attr)
 {
@@ -203,6 +213,8 @@ static bool parse_field(void *dst, const struct field *f,
 		return true;
 	case FORM_ADDRESS:
 		return parse_address(member, attr);
+	case FORM_MAC:
+		return parse_mac(member, attr);
 	case FORM_STRING:
 		nla_strlcpy(member, attr, IF_NAMESIZE);
 		return true;
@@ -241,6 +253,9 @@ static struct json_object *field_json(const struct field *f, const void *src)
 	switch (f->form) {
 	case FORM_ADDRESS:
 		address_text(text, member);
+		return json_object_new_string(text);
+	case FORM_MAC:
+		mac_text(text, member);
 		return json_object_new_string(text);
 	case FORM_STRING:
 		return json_object_new_string(member);

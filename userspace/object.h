@@ -48,6 +48,7 @@ struct port {
 	uint64_t cnp_rate_pps;
 	uint64_t cnp_burst;
 	uint64_t malformed;
+	struct mac cnp_smac;
 };
 
 struct queue {
@@ -102,6 +103,7 @@ struct queue {
 	uint64_t malformed;
 	uint64_t state_changes;
 	uint64_t flow_state_changes;
+	uint64_t sample_lost;
 };
 
 struct flow {

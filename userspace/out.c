@@ -129,6 +129,14 @@ void address_text(char *buf, const struct address *a)
 		strcpy(buf, "-");
 }
 
+void mac_text(char *buf, const struct mac *mac)
+{
+	const uint8_t *b = mac->bytes;
+
+	snprintf(buf, VALUE_SIZE, "%02x:%02x:%02x:%02x:%02x:%02x", b[0], b[1],
+		 b[2], b[3], b[4], b[5]);
+}
+
 void qp_text(char *buf, uint32_t qp)
 {
 	snprintf(buf, VALUE_SIZE, "0x%06x", qp);

@@ -25,11 +25,16 @@ enum form {
 	FORM_DEV,	/* number of a device */
 	FORM_STRING,	/* these are no numbers: */
 	FORM_ADDRESS,
+	FORM_MAC,
 };
 
 struct address {
 	uint8_t len;	/* 4 or 16, 0: not known */
 	uint8_t bytes[16];
+};
+
+struct mac {
+	uint8_t bytes[6];
 };
 
 /*
@@ -41,6 +46,7 @@ void value_text(char *buf, enum form form, const char *const *names,
 struct json_object *value_json(enum form form, const char *const *names,
 			       uint64_t v);
 void address_text(char *buf, const struct address *a);
+void mac_text(char *buf, const struct mac *mac);
 void qp_text(char *buf, uint32_t qp);
 /* Three digits: "1.23ms" */
 void time_text(char *buf, uint64_t ns);

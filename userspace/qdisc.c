@@ -2,10 +2,10 @@
 /*
  * iqcn show: qdiscs, their parameters and counters.
  *
- * Everything comes from one RTM_GETQDISC dump, so neither tc nor its plugin is
+ * Qdiscs come from one RTM_GETQDISC dump, so neither tc nor its plugin is
  * needed.  One row of params[] per parameter, one of counters[] per counter:
  * text and JSON follow from them.  JSON has the shape and the keys of
- * "tc -s -j qdisc show".
+ * "tc -s -j qdisc show", and port_cnp_smac, which only the family iqcn has.
  *
  * What the kernel does not send, because it is older, is not shown; what this
  * tool does not know, because the kernel is newer, is skipped.
@@ -26,6 +26,7 @@
 
 #include <linux/iqcn.h>
 
+#include "genl.h"
 #include "iqcn.h"
 #include "names.h"
 #include "out.h"
@@ -93,6 +94,7 @@ static const struct param {
 	PARAM("sending", "cnp-dscp", "cnp_dscp", CNP_DSCP, NUMBER, one),
 	PARAM("sending", "cnp-pcp", "cnp_pcp", CNP_PCP, NUMBER, one),
 	PARAM("sending", "cnp-ttl", "cnp_ttl", CNP_TTL, NUMBER, one),
+	PARAM("sending", "cnp-smac", "cnp_smac", CNP_SMAC, NAME, smac_names),
 	PARAM("sending", "cnp-rate", "cnp_rate_pps", CNP_RATE_PPS, NUMBER, one),
 	PARAM("sending", "cnp-burst", "cnp_burst", CNP_BURST, NUMBER, one),
 	PARAM("flow table", "pair", "pair", PAIR, NAME, pair_names),
@@ -131,8 +133,8 @@ static const struct counter {
 	COUNTER("packets", "qlen", queue.qlen),
 	APP("marks", ecn_mark), APP("marks", bts_mark), APP("marks", ce_in),
 	APP("marks", ce_sent),
-	APP("marks", ce_sampled), APP("marks", not_ect),
-	APP("marks", not_ect_drop),
+	APP("marks", ce_sampled), APP("marks", sample_lost),
+	APP("marks", not_ect), APP("marks", not_ect_drop),
 	APP("marks", unmarkable), APP("marks", drop_overlimit),
 	APP("marks", depth_peak_bytes),
 	APP("CNPs", cnp_seen), APP("CNPs", cnp_sent), APP("CNPs", cnp_delayed),
@@ -158,6 +160,8 @@ static const struct counter {
 /* What "show" was asked for, and where it is in its output */
 struct show {
 	uint32_t ifindex;	/* 0: all devices */
+	struct port *ports;
+	size_t n_ports;
 	bool json;
 	bool another;		/* a qdisc has been shown */
 	struct json_object *object;	/* of what is shown now */
@@ -280,6 +284,25 @@ static void show_params(struct show *s, struct nlattr *options)
 	s->object = qdisc;
 }
 
+/* The address that "cnp-smac port" sends from */
+static void show_port(struct show *s, uint32_t ifindex)
+{
+	const struct port *p = s->ports;
+	char text[VALUE_SIZE];
+
+	while (p < s->ports + s->n_ports && p->ifindex != ifindex)
+		p++;
+	/* an older module does not send the address */
+	if (p == s->ports + s->n_ports || !object_has(p, IQCN_A_PORT_CNP_SMAC))
+		return;
+	mac_text(text, &p->cnp_smac);
+	if (s->json)
+		json_add(s->object, "port_cnp_smac",
+			 json_object_new_string(text));
+	else
+		item(s, "port", "cnp_smac", text);
+}
+
 static size_t take(void *dst, size_t size, const struct nlattr *attr)
 {
 	return attr ? nla_memcpy(dst, attr, size) : 0;
@@ -385,6 +408,7 @@ static int show_qdisc(struct nl_msg *msg, void *arg)
 	show_place(s, tcm);
 	show_congested(s, &st);
 	show_params(s, tb[TCA_OPTIONS]);
+	show_port(s, tcm->tcm_ifindex);
 	for (i = 0; i < ARRAY_SIZE(counters); i++)
 		show_counter(s, &counters[i], &st);
 	if (s->json)
@@ -416,10 +440,42 @@ static int dump_qdiscs(struct nl_sock *sk, struct show *s)
 	return err;
 }
 
+/* Without the family there are no ports; opening it would load the module */
+static int read_ports(struct show *s)
+{
+	struct genl *g;
+	int err;
+
+	if (genl_family_version() < 0)
+		return EXIT_SUCCESS;
+	g = genl_open();
+	if (!g)
+		return EXIT_FAILURE;
+	err = genl_ports(g, &s->ports, &s->n_ports);
+	/* ports come and go: qdiscs are shown without them */
+	if (err == -EINTR)
+		err = 0;
+	if (err)
+		genl_fail(g, err);
+	genl_close(g);
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int show_qdiscs(struct show *s)
+{
+	struct nl_sock *sk = nl_socket_alloc();
+	int err;
+
+	if (!sk)
+		return fail("netlink socket", strerror(ENOMEM));
+	err = dump_qdiscs(sk, s);
+	nl_socket_free(sk);
+	return err < 0 ? fail("list of qdiscs", nl_geterror(err)) : EXIT_SUCCESS;
+}
+
 int cmd_show(int argc, char **argv)
 {
 	struct show s = {};
-	struct nl_sock *sk;
 	int c, err;
 
 	while ((c = next_option(argc, argv, NULL)) != -1) {
@@ -430,13 +486,10 @@ int cmd_show(int argc, char **argv)
 	if (argc > optind + 1)
 		return misuse("unexpected word", argv[optind + 1]);
 	err = parse_dev(argv[optind], &s.ifindex);
-	if (err)
-		return err;
-
-	sk = nl_socket_alloc();
-	if (!sk)
-		return fail("netlink socket", strerror(ENOMEM));
-	err = dump_qdiscs(sk, &s);
-	nl_socket_free(sk);
-	return err < 0 ? fail("list of qdiscs", nl_geterror(err)) : EXIT_SUCCESS;
+	if (!err)
+		err = read_ports(&s);
+	if (!err)
+		err = show_qdiscs(&s);
+	free(s.ports);
+	return err;
 }

@@ -131,8 +131,9 @@ static void look_at_flows(struct session *s)
 		end_no_memory(s);
 		return;
 	}
+	s->top.flows_denied = err == -EPERM;
 	/* a device without a queue has no flows */
-	if (err && err != -ENODEV) {
+	if (err && err != -ENODEV && err != -EPERM) {
 		end_genl(s, err);
 		return;
 	}

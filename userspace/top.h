@@ -25,6 +25,7 @@ struct top {
 	const struct ranked *flows;
 	size_t n_flows;
 	uint64_t flows_ns;
+	bool flows_denied;	/* the kernel does not let us read them */
 	size_t first;		/* of them that is on the screen */
 	size_t lines;		/* that there were for them */
 };

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "flows.h"
+#include "genl.h"
 #include "iqcn.h"
 #include "names.h"
 #include "out.h"
@@ -446,6 +447,11 @@ static void draw_flows(struct top *t, size_t rows)
 	size_t last = t->n_flows > rows ? t->n_flows - rows : 0;
 
 	t->lines = rows;
+	if (t->flows_denied) {
+		screen_put(LOOK_SOME, "%s", FLOWS_NEED " (try sudo)");
+		screen_next_line();
+		return;
+	}
 	if (t->first > last)
 		t->first = last;
 	table.flows = t->flows + t->first;

@@ -171,6 +171,11 @@ test_anybody()
 		--flows 0 | grep -v ^iqcn_last >"$TMP/nobody"
 	check "something" "$(grep -c ^iqcn_queue "$TMP/nobody")" -gt 30
 	cmp "$TMP/root" "$TMP/nobody" || fail "not the same"
+	# flows are left out, which is said
+	in_ns sw setpriv --bounding-set=-net_admin "$BUILD/iqcn" metrics \
+		2>"$TMP/error" | grep -v ^iqcn_last |
+		cmp "$TMP/root" - || fail "not the same without flows"
+	check "said" "$(grep -c 'reading flows needs CAP_NET_ADMIN' "$TMP/error")" -eq 1
 }
 
 # That is said, and no reason to load it

@@ -182,7 +182,7 @@ def sources: ["tc", "iqcn", "genl", "sysfs", "debugfs", "file", "exporter",
  # all that netlink tells, but of flows only what Prometheus is told
  select(any(.[]; .source == "file") or
 	((.[0].at | split(" ") | length) < 3 and any(.[]; .source == "genl"))) |
- select(.[0].key | IN("ifindex", "ifname", "parent") | not) |
+ select(.[0].key | IN("ifindex", "ifname", "parent", "cnp_smac") | not) |
  . as $say |
  [.[0].at, .[0].key] +
  (sources | map(. as $s | [$say[] | select(.source == $s) | .value | tostring] |

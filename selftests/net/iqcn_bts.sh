@@ -187,7 +187,8 @@ wreb()
 	counted "20 20 20 20 0" cnp_sent cnp_wreb ecn_mark bts_mark cnp_unpaired
 	# shellcheck disable=SC2086
 	want=$(vlan_args=("${vlan_args[@]/%:3/:6}") &&
-		reply $v --type cnp --qp $SQP --ttl 9 --hex)
+		reply $v --type cnp --qp $SQP --ttl 9 --smac "$(port_mac)" \
+			--hex)
 	check_eq "CNP on the port" "$(sed 's/.* hex //' "$TMP/p1" | sort -u)" \
 		"$want"
 	check "CNPs the sender takes" "$(grep -cE \

@@ -81,10 +81,10 @@ notified()
 	virtual_time && exact
 	check "cnp_sent" "$(stat cnp_sent)" -ge "$n"
 
-	# on the port it is what the receiver would send
+	# on the port it is what the receiver would send, but for where it comes from
 	# shellcheck disable=SC2086
 	want=$(vlan_args=("${vlan_args[@]/%:3/:6}") &&
-		reply $v --type cnp --qp $SQP --hex)
+		reply $v --type cnp --qp $SQP --smac "$(port_mac)" --hex)
 	got=$(sed 's/.* hex //' "$TMP/p1" | sort -u)
 	check_eq "CNP on the port" "$got" "$want"
 	# and the sender takes it for that: addresses, QP, ICRC
@@ -125,7 +125,7 @@ test_fields()
 	wait
 	want=$(vlan_args=("${vlan_args[@]/%:3/:5}") &&
 		reply --type cnp --qp $SQP --tos $((26 << 2 | 2)) --ttl 9 \
-			--pkey 0x8001 --hex)
+			--pkey 0x8001 --smac "$(port_mac)" --hex)
 	check_eq "CNP" "$(sed 's/.* hex //' "$TMP/snd" | sort -u)" "$want"
 }
 
@@ -141,7 +141,8 @@ test_learned_sport()
 	stream
 	wait
 	check_eq "CNP" "$(sed 's/.* hex //' "$TMP/snd" | sort -u)" \
-		"$(reply --type cnp --qp $SQP --sport 0xc001 --hex)"
+		"$(reply --type cnp --qp $SQP --sport 0xc001 \
+			--smac "$(port_mac)" --hex)"
 }
 
 # A queue slower than the stream: packets of the flow leave a millisecond

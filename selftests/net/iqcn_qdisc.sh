@@ -60,13 +60,13 @@ test_defaults()
 	topology bridge
 	tc -n sw qdisc add dev p1 root handle 10: iqcn
 	# veth says 10 Gb/s
-	want="kmin 160000b kmax 625Kb pmax 0.2 nonect pass notify pi detect queue,depth t1 225us trigger timer period 56250ns base cnp delay 0ns measure depth profile mark qref 120000b update 100us alpha 5000 beta 250000 min-gap 50us telemetry off window 1ms enter 90% exit 60% bandwidth 0bit run 5 run-exit 2 span 100 span-enter 3 span-exit 10 sample 1 group off pair psn flows 65536 age 10s snoop port cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 cnp-rate 10000000 cnp-burst 1024"
+	want="kmin 160000b kmax 625Kb pmax 0.2 nonect pass notify pi detect queue,depth t1 225us trigger timer period 56250ns base cnp delay 0ns measure depth profile mark qref 120000b update 100us alpha 5000 beta 250000 min-gap 50us telemetry off window 1ms enter 90% exit 60% bandwidth 0bit run 5 run-exit 2 span 100 span-enter 3 span-exit 10 sample 1 group off pair psn flows 65536 age 10s snoop port cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 cnp-smac port cnp-rate 2302025 cnp-burst 1024"
 	[[ $(opts) == *"$want"* ]] || fail "$(opts)"
 }
 
 test_all_parameters()
 {
-	local all="limit 1000000b kmin 10000b kmax 50000b pmax 0.25 nonect drop notify off detect queue,depth,run,span t1 55us trigger period period 20us base both delay auto measure depth,gradient,delay profile 100b:0.1,200b:0.1,1000b:1 qref 20000b update 1ms alpha 7 beta 100000000 min-gap 0ns telemetry on window 2ms enter 80% exit 50% bandwidth 25Gbit run 7 run-exit 0 span 50 span-enter 2 span-exit 2 sample 8 group 7 pair cm flows 100 age 5s snoop netns cnp-dscp 46 cnp-pcp 3 cnp-ttl 1 cnp-rate 1000 cnp-burst 10"
+	local all="limit 1000000b kmin 10000b kmax 50000b pmax 0.25 nonect drop notify off detect queue,depth,run,span t1 55us trigger period period 20us base both delay auto measure depth,gradient,delay profile 100b:0.1,200b:0.1,1000b:1 qref 20000b update 1ms alpha 7 beta 100000000 min-gap 0ns telemetry on window 2ms enter 80% exit 50% bandwidth 25Gbit run 7 run-exit 0 span 50 span-enter 2 span-exit 2 sample 8 group 7 pair cm flows 100 age 5s snoop netns cnp-dscp 46 cnp-pcp 3 cnp-ttl 1 cnp-smac receiver cnp-rate 1000 cnp-burst 10"
 
 	dummy
 	# shellcheck disable=SC2086
@@ -108,6 +108,7 @@ test_bad_words()
 		sample -1 | for "sample"
 		group none | for "group"
 		snoop world | for "snoop"
+		cnp-smac mine | for "cnp-smac"
 		notify often | for "notify"
 		nonect maybe | for "nonect"
 		bandwidth much | for "bandwidth"
@@ -257,6 +258,7 @@ test_link_speed()
 	[[ $(opts) == *"limit 15625Kb"* ]] || fail "$(opts)"
 	[[ $(opts) == *"qref 300000b update 100us alpha 2000 beta 100000 "* ]] ||
 		fail "controller: $(opts)"
+	check "CNPs per second" "$(value cnp_rate_pps)" -eq 5755064
 	# with the controller marking stands behind
 	tc -n sw qdisc change dev p1 root handle 10: iqcn notify pi
 	[[ $(opts) == *"limit 15625Kb kmin 400000b kmax 1600000b"* ]] ||
@@ -274,10 +276,19 @@ test_link_speed()
 	[[ $(opts) == *"limit 62500Kb"* ]] || fail "100G: $(opts)"
 	[[ $(opts) == *"qref 1200000b update 100us alpha 500 beta 25000 "* ]] ||
 		fail "controller, 100G: $(opts)"
+	check "CNPs per second, 100G" "$(value cnp_rate_pps)" -eq 23020257
 	# and what is said of the bandwidth counts for more
 	tc -n sw qdisc change dev p1 root handle 10: iqcn bandwidth 25gbit
 	[[ $(opts) == *"limit 15625Kb "*"qref 300000b update 100us alpha 2000 "* ]] ||
 		fail "bandwidth: $(opts)"
+	# but not for the budget, which is that of the link if it carries more
+	check "CNPs per second" "$(value cnp_rate_pps)" -eq 23020257
+	tc -n sw qdisc change dev p1 root handle 10: iqcn bandwidth 200gbit
+	check "CNPs per second, 200G" "$(value cnp_rate_pps)" -eq 46040515
+	tc -n sw qdisc change dev p1 root handle 10: iqcn cnp-rate 5000
+	in_ns sw ethtool -s p1 speed 50000 duplex full autoneg off
+	flap
+	check "what is given stays" "$(value cnp_rate_pps)" -eq 5000
 }
 
 # works PARENT HANDLE: as a leaf there it marks and notifies
@@ -387,7 +398,7 @@ test_json()
 	iqcn t1 300us pmax 0.25 bandwidth 25gbit detect queue,depth
 	check_eq "iqcn says the same" \
 		"$(in_ns sw "$BUILD/iqcn" show p1 -j |
-		   jq -cS '.[] | del(.state_since_ns, .dev)')" \
+		   jq -cS '.[] | del(.state_since_ns, .dev, .port_cnp_smac)')" \
 		"$(tc -n sw -s -j qdisc show dev p1 |
 		   jq -cS '.[] | del(.state_since_ns, .refcnt, .dev)')"
 	check_eq "parameters" "$(tc -n sw -j qdisc show dev p1 |

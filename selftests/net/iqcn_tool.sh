@@ -19,6 +19,7 @@ ALL_TESTS="
 	test_sort
 	test_rate
 	test_flush
+	test_permission
 	test_pipe
 	test_memory
 	test_names
@@ -278,7 +279,7 @@ test_agree()
 		"$("$BUILD/genl" --netns sw dump 3 | sed -nE \
 			's/.* 5=([0-9]+).*/\1/p' | sort -n | jq -sc .)"
 	check_eq "show and tc" "$(tool show -j |
-		jq -S '.[] | del(.state_since_ns, .dev)' >"$TMP/show"
+		jq -S '.[] | del(.state_since_ns, .dev, .port_cnp_smac)' >"$TMP/show"
 		tc -n sw -s -j qdisc show dev p1 | jq -S '.[] |
 		select(.kind == "iqcn") | del(.state_since_ns, .refcnt, .dev)' |
 		diff - "$TMP/show")" ""
@@ -410,16 +411,61 @@ test_flush()
 	check_eq "of the device" "$(tool flush p1)" "1 flow forgotten"
 	unpaired 2 2
 	check_eq "all, JSON" "$(tool flush -j)" '{"flushed":2}'
-	# root, but not so much
+}
+
+# denied WHAT COMMAND...: to root without CAP_NET_ADMIN, and to another user; nothing is
+# on stdout
+denied()
+{
+	local what=$1 who
+	shift
+
+	for who in --bounding-set=-net_admin \
+		   "--bounding-set=-all --reuid 65534 --clear-groups"; do
+		# shellcheck disable=SC2086
+		in_ns sw setpriv $who "$BUILD/iqcn" "$@" >"$TMP/out" 2>"$TMP/err"
+		check "exit status of \"$*\", $who" $? -eq 1
+		check_eq "stderr of \"$*\", $who" "$(<"$TMP/err")" "iqcn: $what"
+		check_eq "stdout of \"$*\", $who" "$(<"$TMP/out")" ""
+	done
+}
+
+# What flows say helps to forge packets; ports and queues are for everybody
+test_permission()
+{
+	local why="needs CAP_NET_ADMIN in the namespace's user namespace" c
+
+	topology bridge
+	iqcn
 	unpaired 2 2
-	in_ns sw setpriv --bounding-set=-net_admin "$BUILD/iqcn" flush \
-		>"$TMP/out" 2>&1
-	check "without CAP_NET_ADMIN" $? -eq 1
-	check_eq "without CAP_NET_ADMIN" "$(<"$TMP/out")" \
-		"iqcn: flush: Operation not permitted"
-	check "to look is free" "$(in_ns sw setpriv --bounding-set=-all \
-		--reuid 65534 --clear-groups "$BUILD/iqcn" flows -j |
-		jq length)" -eq 2
+	for c in flows "flows -j" "flows --sort rate"; do
+		# shellcheck disable=SC2086
+		denied "flows: reading flows $why (try sudo)" $c
+	done
+	denied "events: reading flows $why (try sudo, or --samples-only)" monitor
+	denied "flush: forgetting flows $why (try sudo)" flush
+	check "flows" "$(stat flows)" -eq 2
+	nobody()
+	{
+		in_ns sw setpriv --bounding-set=-all --reuid 65534 \
+			--clear-groups "$BUILD/iqcn" "$@"
+	}
+	check_eq "queues" "$(nobody show -j | jq -c '.[] | del(.state_since_ns)')" \
+		"$(tool show -j | jq -c '.[] | del(.state_since_ns)')"
+	check_eq "samples" "$(nobody monitor -j --samples-only --count 1 |
+		jq -c '[.type, .flows]')" '["sample",2]'
+	check_eq "check" "$(nobody check)" "$(tool check)"
+	nobody metrics >"$TMP/out" 2>"$TMP/err"
+	check "metrics" $? -eq 0
+	check_eq "metrics say" "$(<"$TMP/err")" \
+		"iqcn: no flows: reading flows $why (try sudo)"
+	check "metrics of queues" "$(grep -c ^iqcn_queue "$TMP/out")" -gt 30
+	check "metrics of flows" "$(grep -c ^iqcn_flow_ "$TMP/out")" -eq 0
+	# root of the namespace of a user
+	check "flows of his own" "$(setpriv --reuid 65534 --clear-groups \
+		unshare -Urn bash -c "ip link add d0 type dummy &&
+		tc qdisc add dev d0 root iqcn && $BUILD/iqcn flows -j" |
+		jq length)" -eq 0
 }
 
 # Whoever has seen enough is left alone; a full disk is an error

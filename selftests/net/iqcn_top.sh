@@ -7,6 +7,7 @@
 ALL_TESTS="
 	test_words
 	test_batch
+	test_permission
 	test_rates
 	test_bar
 	test_queues
@@ -171,6 +172,31 @@ test_batch()
 		while read -r a b c d e; do
 			printf '%s %s %s 0x%06x %s\n' $a $b $c $d $e
 		done)"
+}
+
+# Whoever may not read flows gets the rest, and a line instead of them
+test_permission()
+{
+	topology bridge
+	iqcn
+	pair_flow
+	in_ns sw setpriv --bounding-set=-net_admin "$IQCN" top --batch \
+		--interval 10ms --count 2 >"$TMP/out" 2>"$TMP/err"
+	check "exit status" $? -eq 0
+	check_eq "stderr" "$(<"$TMP/err")" ""
+	check "columns" "$(wc -L <"$TMP/out")" -le 80
+	check "looks" "$(grep -c '^p1 .*root' "$TMP/out")" -eq 2
+	check "lines instead of flows" "$(grep -c "^reading flows needs CAP_NET_ADMIN in the namespace's user namespace (try sudo)$" "$TMP/out")" -eq 2
+	check "flows" "$(grep -c 0x000011 "$TMP/out")" -eq 0
+	terminal 80 24
+	say "setpriv --bounding-set=-net_admin $IQCN top --interval 50ms"
+	until_there '^reading flows needs CAP_NET_ADMIN'
+	there '^p1 '
+	keys s
+	there 'sorted by CE rate'
+	keys Down Down q
+	until_there '^\$$'
+	no_terminal
 }
 
 # By the clock, of the interval between two looks

@@ -410,6 +410,16 @@ value()
 	ip netns exec sw cat "/sys/class/net/p1/iqcn/$1"
 }
 
+# port_mac [DEV]: where CNPs that the port generates come from
+port_mac()
+{
+	local all
+
+	all=$(in_ns sw "$BUILD/iqcn" show "${1:-p1}" -j)
+	[[ $all =~ \"port_cnp_smac\":\ *\"([^\"]*)\" ]] || fail "no port_cnp_smac: $all"
+	echo "${BASH_REMATCH[1]-}"
+}
+
 netns_inum()
 {
 	command stat -Lc %i "/run/netns/$1"

@@ -4,8 +4,9 @@
  *
  * A message is a line: its command, "intr" if it says NLM_F_DUMP_INTR, and its
  * attributes, NUMBER=VALUE.  Values are numbers if of 2, 4 or 8 bytes, 1 if of
- * none, text if that is what they are, else hexadecimal.  An error is a line
- * "error ERRNO offset OFFSET TEXT", with "-" for what is not said.
+ * none, text if that is what they are, else hexadecimal; padding is left out.
+ * An error is a line "error ERRNO offset OFFSET TEXT", with "-" for what is not
+ * said.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -116,6 +117,22 @@ static void print_value(const struct nlattr *a)
 			printf("%02x", ((const uint8_t *)nla_data(a))[i]);
 }
 
+/* Before 64-bit attributes, on machines that must have them aligned */
+static bool is_padding(int cmd, int attr)
+{
+	static const int padding[IQCN_CMD_MAX + 1] = {
+		[IQCN_CMD_PORT_GET] = IQCN_A_PORT_PAD,
+		[IQCN_CMD_QUEUE_GET] = IQCN_A_QUEUE_PAD,
+		[IQCN_CMD_FLOW_GET] = IQCN_A_FLOW_PAD,
+		[IQCN_CMD_FLOW_FLUSH] = IQCN_A_FLOW_PAD,
+		[IQCN_CMD_QUEUE_STATE_NTF] = IQCN_A_EVENT_PAD,
+		[IQCN_CMD_FLOW_STATE_NTF] = IQCN_A_EVENT_PAD,
+		[IQCN_CMD_CNP_NTF] = IQCN_A_EVENT_PAD,
+	};
+
+	return cmd <= IQCN_CMD_MAX && attr == padding[cmd];
+}
+
 static void print_message(struct nlmsghdr *nlh)
 {
 	struct genlmsghdr *genl = nlmsg_data(nlh);
@@ -126,6 +143,8 @@ static void print_message(struct nlmsghdr *nlh)
 	if (nlh->nlmsg_flags & NLM_F_DUMP_INTR)
 		printf(" intr");
 	nlmsg_for_each_attr(a, nlh, GENL_HDRLEN, left) {
+		if (is_padding(genl->cmd, nla_type(a)))
+			continue;
 		printf(" %d=", nla_type(a));
 		print_value(a);
 	}

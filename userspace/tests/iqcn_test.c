@@ -96,6 +96,59 @@ static void test_message(void)
 		   "\"ce_sent\":9223372036854775808}");
 }
 
+static void test_mac(void)
+{
+	static const uint8_t mac[] = { 0x02, 0xab, 0, 9, 0x10, 0xff };
+	struct nl_msg *msg = nlmsg_alloc_simple(0, 0);
+	struct port p;
+
+	nla_put(msg, IQCN_A_PORT_CNP_SMAC, sizeof(mac), mac);
+	parse(&port_object, &p, msg);
+	check(object_has(&p, IQCN_A_PORT_CNP_SMAC));
+	check_json(__LINE__, &port_object, &p,
+		   "{\"cnp_smac\":\"02:ab:00:09:10:ff\"}");
+	/* of a device with addresses of another length */
+	msg = nlmsg_alloc_simple(0, 0);
+	nla_put(msg, IQCN_A_PORT_CNP_SMAC, sizeof(mac) - 1, mac);
+	parse(&port_object, &p, msg);
+	check(!object_has(&p, IQCN_A_PORT_CNP_SMAC));
+}
+
+/* Where 64-bit attributes have to be aligned, padding comes before some of them */
+static void test_padding(void)
+{
+	static const struct {
+		const struct object *object;
+		int pad, attr;
+		const char *json;
+	} cases[] = {
+		{ &port_object, IQCN_A_PORT_PAD, IQCN_A_PORT_ECN_MARK,
+		  "{\"ecn_mark\":7}" },
+		{ &queue_object, IQCN_A_QUEUE_PAD, IQCN_A_QUEUE_SAMPLE_LOST,
+		  "{\"sample_lost\":7}" },
+		{ &flow_object, IQCN_A_FLOW_PAD, IQCN_A_FLOW_CE_SENT,
+		  "{\"paired\":false,\"ce_sent\":7}" },
+		{ &event_object, IQCN_A_EVENT_PAD, IQCN_A_EVENT_LOST,
+		  "{\"lost\":7}" },
+	};
+	union {
+		struct port port;
+		struct queue queue;
+		struct flow flow;
+		struct event event;
+	} u;
+	struct nl_msg *msg;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		msg = nlmsg_alloc_simple(0, 0);
+		nla_put(msg, cases[i].pad, 0, NULL);
+		nla_put_u64(msg, cases[i].attr, 7);
+		parse(cases[i].object, &u, msg);
+		check_json(__LINE__, cases[i].object, &u, cases[i].json);
+	}
+}
+
 /* An older kernel sends less, and that is not shown as 0 */
 static void test_older(void)
 {
@@ -421,6 +474,8 @@ static const struct {
 	void (*run)(void);
 } tests[] = {
 	{ "a message", test_message },
+	{ "a MAC address", test_mac },
+	{ "padding", test_padding },
 	{ "an older kernel's", test_older },
 	{ "a newer kernel's", test_newer },
 	{ "a malformed one", test_malformed },
