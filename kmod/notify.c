@@ -4,15 +4,15 @@
  * as if the receiver had sent it.  Bridge, router, ACLs, counters and taps
  * treat it like any other; the way to the sender is theirs to know.
  *
- * Its Ethernet source address is the port's own, not the receiver's: a bridge learns
- * it, and the receiver may be behind another port by now.
+ * Its Ethernet source address is the port's own, not the receiver's: a bridge
+ * learns it, and the receiver may be behind another port by now.
  *
- * The hooks that look for CNPs see it too and must not take it for the
- * receiver's.  The port's ingress hook runs inside netif_receive_skb_core(), past RPS,
- * in the injecting task, so it knows the CNP by the task.  On its way to those of the namespace it
- * may wait, in an ifb or for user space, or pass several times: it is known by
- * its IPv4 identification or IPv6 flow label, which nobody looks at, and which is
- * a hash of whom it is for that nobody else can make.
+ * The hooks that parse CNPs see it too and must not take it for the receiver's.
+ * The port's ingress hook runs inside netif_receive_skb_core(), past RPS, in the
+ * injecting task, so it knows the CNP by the task.  On its way to the hooks of
+ * the namespace a CNP may wait, in an ifb or for user space, or pass several
+ * times: those hooks know it by its IPv4 identification or IPv6 flow label, which
+ * is a hash of whom it is for that nobody else can make.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>

@@ -120,7 +120,7 @@
  * Parameters in force satisfy the following, whether tc or the link set them
  * (iqcn_params_check()); the code divides by some of them:
  *
- *	limit >= 1, 1 <= qref <= limit, kmin <= kmax
+ *	kmin <= kmax, 1 <= qref <= limit, limit >= 1
  *	kmax <= limit, unless the user set one of them or kmin
  *	exit < enter, run-exit < run, span-enter <= span-exit
  *	1 <= period <= t1, sample >= 1, window, update, alpha, beta, flows >= 1

@@ -3403,9 +3403,44 @@ static void params_user(struct iqcn_params *p, struct rnd_state *rnd)
 	p->notify = prandom_u32_state(rnd) % (IQCN_NOTIFY_ALL + 1);
 }
 
-/* MTU x speed x bandwidth: the invariants hold, and telemetry has a depth to divide
- * by
- */
+/* The invariants hold, and telemetry has a depth to divide by */
+static void params_extreme(struct kunit *test, struct rnd_state *rnd,
+			   u32 pkt_bytes, u64 link_bps, u64 bandwidth_bps)
+{
+	u8 reserved[IQCN_CNP_RSVD_LEN];
+	int i;
+
+	for (i = 0; i < 64; i++) {
+		struct iqcn_params p = params_base();
+		struct iqcn_state state = {
+			.cause = IQCN_CAUSE_DROP,
+			.depth_bytes = prandom_u32_state(rnd),
+		};
+		u32 time_min_ns = IQCN_TIME_MIN_NS;
+
+		p.bandwidth_bps = bandwidth_bps;
+		if (i)
+			params_user(&p, rnd);
+		if (i & 2 && p.t1_ns >= IQCN_TIME_USER_MIN_NS)
+			time_min_ns = IQCN_TIME_USER_MIN_NS;
+		iqcn_params_resolve(&p, link_bps, pkt_bytes, i & 1,
+				    time_min_ns);
+		KUNIT_ASSERT_EQ_MSG(test, iqcn_params_check(&p), IQCN_PARAMS_OK,
+				    "%u bytes, %llu bit/s, bandwidth %llu, user %llx",
+				    pkt_bytes, link_bps, bandwidth_bps,
+				    p.user_set);
+		KUNIT_ASSERT_GE(test, p.limit_bytes, 1U);
+		if (!p.user_set) {
+			KUNIT_ASSERT_LE(test, p.mark.kmin_bytes,
+					p.mark.kmax_bytes);
+			KUNIT_ASSERT_LE(test, p.mark.kmax_bytes, p.limit_bytes);
+		}
+		state.limit_bytes = p.limit_bytes;
+		iqcn_telemetry_pack(reserved, &state);
+	}
+}
+
+/* MTU x speed x bandwidth */
 static void params_extremes_test(struct kunit *test)
 {
 	static const u32 pkts[] = {
@@ -3419,40 +3454,15 @@ static void params_extremes_test(struct kunit *test)
 	static const u64 bandwidths[] = {
 		0, 1, 8, 999999, 1000000, 25000000000ULL, 1000000000000000ULL,
 	};
-	u8 reserved[IQCN_CNP_RSVD_LEN];
 	struct rnd_state rnd;
-	int m, s, b, i;
+	int m, s, b;
 
 	prandom_seed_state(&rnd, SEED);
 	for (m = 0; m < ARRAY_SIZE(pkts); m++)
-	for (s = 0; s < ARRAY_SIZE(speeds); s++)
-	for (b = 0; b < ARRAY_SIZE(bandwidths); b++)
-	for (i = 0; i < 64; i++) {
-		struct iqcn_params p = params_base();
-		struct iqcn_state state = {
-			.cause = IQCN_CAUSE_DROP,
-			.depth_bytes = prandom_u32_state(&rnd),
-		};
-
-		p.bandwidth_bps = bandwidths[b];
-		if (i)
-			params_user(&p, &rnd);
-		iqcn_params_resolve(&p, speeds[s], pkts[m], i & 1,
-				    i & 2 && p.t1_ns >= IQCN_TIME_USER_MIN_NS ?
-				    IQCN_TIME_USER_MIN_NS : IQCN_TIME_MIN_NS);
-		KUNIT_ASSERT_EQ_MSG(test, iqcn_params_check(&p), IQCN_PARAMS_OK,
-				    "%u bytes, %llu bit/s, bandwidth %llu, user %llx",
-				    pkts[m], speeds[s], bandwidths[b],
-				    p.user_set);
-		KUNIT_ASSERT_GE(test, p.limit_bytes, 1U);
-		if (!p.user_set) {
-			KUNIT_ASSERT_LE(test, p.mark.kmin_bytes,
-					p.mark.kmax_bytes);
-			KUNIT_ASSERT_LE(test, p.mark.kmax_bytes, p.limit_bytes);
-		}
-		state.limit_bytes = p.limit_bytes;
-		iqcn_telemetry_pack(reserved, &state);
-	}
+		for (s = 0; s < ARRAY_SIZE(speeds); s++)
+			for (b = 0; b < ARRAY_SIZE(bandwidths); b++)
+				params_extreme(test, &rnd, pkts[m], speeds[s],
+					       bandwidths[b]);
 }
 
 static void params_check_test(struct kunit *test)
