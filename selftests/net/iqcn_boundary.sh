@@ -1,0 +1,784 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The boundary of the module to the stack.  Any user is root of user namespaces
+# of its own, and may send every request that the stack accepts from a
+# namespace's root: filter requests while a device is deleted, extreme sizes and
+# rates, taps that mirror packets.  No such request may crash or load the
+# machine, or take memory that another user needs.  Documentation/security.rst
+# names these tests.
+#
+# The user is uid 65534.  Its network namespace is called "me" in its
+# /run/netns.
+
+ALL_TESTS="
+	test_filter_races_link_del
+	test_filter_races_link_move
+	test_psample_tap
+	test_psample_accounts
+	test_mtu_drop
+	test_mtu_extremes
+	test_mtu_default_qdisc
+	test_readers
+	test_t1_minimum
+	test_stuck_queues
+	test_users_flows
+	test_failed_add
+	test_type_change
+	test_type_change_bond
+"
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+NOBODY=65534
+
+# The tools and the plugin, where any uid may read and execute them
+PUBLIC=$TMP/public
+TRACE=/sys/kernel/tracing
+chmod 711 "$TMP"
+mkdir -m 755 "$PUBLIC"
+for tool in roce genl psample iqcn q_iqcn.so badstab.so; do
+	install -m 755 "$BUILD/$tool" "$PUBLIC/"
+done
+mkdir -m 1777 "$PUBLIC/theirs"
+export TC_LIB_DIR=$PUBLIC
+
+# MTUs whose multiples overflow 32 bits.  dummy and ifb accept any MTU.
+LARGE_MTUS="536870898 268435442 134217714 2147483647"
+
+# More parameters of iqcn where filters are requested
+IQCN_WORDS=""
+
+# By uid: a process that keeps the namespaces of that user
+declare -A users
+
+# user_comes [UID]: make user, network and mount namespaces for that user
+user_comes()
+{
+	local uid=${1:-$NOBODY}
+
+	# only the administrator loads modules
+	modprobe sch_iqcn || fail "the module does not load"
+	setpriv --reuid "$uid" --regid "$uid" --clear-groups --inh-caps=-all \
+		unshare -Urnm bash -c "mount -t tmpfs tmpfs /run/netns &&
+			ip netns attach me \$\$ && echo >&$ready
+			exec sleep infinity" &
+	users[$uid]=$!
+	read -rt 60 -u "$ready" || fail "no user namespace for uid $uid"
+}
+
+# user UID COMMAND...: run COMMAND as root of that user's namespaces
+user()
+{
+	setpriv --reuid "$1" --regid "$1" --clear-groups --inh-caps=-all \
+		nsenter -t "${users[$1]}" -U --preserve-credentials -n -m "${@:2}"
+}
+
+nobody()
+{
+	user $NOBODY "$@"
+}
+
+# runs UID FUNCTION [ARGUMENT...]: run a function of this file as that user
+runs()
+{
+	user "$1" bash -c "$(declare -f); $(declare -p never PUBLIC LARGE_MTUS IQCN_WORDS \
+		SND_MAC RCV_MAC SND4 RCV4); \"\$@\"" bash "${@:2}"
+}
+
+# users_go: end the processes of all users, and so their namespaces
+users_go()
+{
+	kill "${users[@]}"
+	wait
+	users=()
+}
+
+# unloads WHEN: check that the module unloads within 15 s
+unloads()
+{
+	local deadline=$((SECONDS + 15))
+
+	until rmmod sch_iqcn 2>/dev/null; do
+		if [ $SECONDS -gt $deadline ]; then
+			fail "$1 the module does not unload"
+			return
+		fi
+		sleep 0.1
+	done
+	[ ! -d /sys/kernel/debug/iqcn ] || fail "$1 debugfs is left"
+}
+
+# Filter requests at the parent of iqcn on d0, a file for each of three
+# processes
+filter_requests()
+{
+	local i n
+
+	for i in 1 2 3; do
+		for ((n = i; n < 3000; n += 3)); do
+			echo "filter add dev d0 parent 1: protocol ip prio $n matchall action ok"
+		done >"$PUBLIC/filters.$i"
+	done
+	modprobe -a cls_matchall act_gact 2>/dev/null
+}
+
+# filters_in_flight COMMAND...: COMMAND takes d0 away while three processes
+# request filters, each until one fails
+filters_in_flight()
+{
+	local i
+
+	ip link add d0 type dummy
+	tc -batch - <<-EOF
+		qdisc add dev d0 root handle 1: prio
+		qdisc add dev d0 parent 1:1 handle 10: iqcn snoop netns $IQCN_WORDS
+	EOF
+	for i in 1 2 3; do
+		tc -batch "$PUBLIC/filters.$i" >/dev/null 2>&1 &
+	done
+	sleep 0.15
+	"$@"
+	wait
+}
+
+# until_late FUNCTION: call it until two filter requests have put the last
+# reference to iqcn, as the stack's trace shows
+until_late()
+{
+	local round late=0 event=$TRACE/events/qdisc/qdisc_destroy/enable
+
+	[ ! -e $event ] || echo 1 >$event
+	: >$TRACE/trace
+	for ((round = 1; round <= 40; round++)); do
+		"$1"
+		late=$(grep -c '^ *tc-.*kind=iqcn' $TRACE/trace)
+		[ "$late" -lt 2 ] || break
+	done
+	note "iqcn outlived its device in $late of $round rounds"
+	if [ -e $event ]; then
+		echo 0 >$event
+		check "rounds that show something" "$late" -ge 1
+	fi
+}
+
+# A filter request takes a reference to its qdisc before it waits for RTNL.  If
+# the holder of RTNL deletes the device meanwhile, that reference is the last
+# one, and the request destroys the qdisc when the device is gone.
+delete_round()
+{
+	runs $NOBODY filters_in_flight ip link del d0
+}
+
+test_filter_races_link_del()
+{
+	user_comes
+	filter_requests
+	until_late delete_round
+	users_go
+	unloads "after filter requests in flight"
+}
+
+# used_in NS: check that iqcn works on d0 there, and delete d0
+used_in()
+{
+	ip -n "$1" link set d0 up
+	tc -n "$1" qdisc replace dev d0 root handle 10: iqcn group 7
+	"$PUBLIC/roce" send "$1/d0" --tos 3 --src "$SND4" --dst "$RCV4" \
+		--smac "$SND_MAC" --dmac "$RCV_MAC" --count 10
+	[[ $(tc -n "$1" -s qdisc show dev d0) == *" ce_sent 10 "* ]] ||
+		echo "no iqcn in $1"
+	ip -n "$1" link del d0
+}
+
+move_round()
+{
+	runs $NOBODY filters_in_flight ip link set d0 netns other
+	check_eq "device that has moved" "$(runs $NOBODY used_in other 2>&1)" ""
+}
+
+# The same while the device moves to another namespace.  The first namespace
+# loses its hooks, event rings, sampler and debugfs directory with the port.
+test_filter_races_link_move()
+{
+	local inum i
+
+	IQCN_WORDS="group 7"
+	modprobe psample || fail "psample does not load"
+	user_comes
+	filter_requests
+	nobody ip -batch - <<-EOF
+		netns add other
+		link add v0 type veth peer name v1 address $RCV_MAC
+		link set v0 up
+		link set v1 up
+	EOF
+	until_late move_round
+	IQCN_WORDS=""
+	inum=$(command stat -Lc %i "/proc/${users[$NOBODY]}/ns/net")
+	for ((i = 0; i < 30; i++)); do
+		[ -e "/sys/kernel/debug/iqcn/$inum" ] || break
+		sleep 0.1
+	done
+	[ $i -lt 30 ] || fail "debugfs still has the first namespace"
+	unloads "after devices have moved"
+	# a hook that the module has left behind would be called for these
+	nobody_sends v0 --count 10
+	users_go
+}
+
+# nobody_sends DEV ARGUMENT...: send CE packets
+nobody_sends()
+{
+	nobody "$PUBLIC/roce" send "$1" --smac $SND_MAC --dmac $RCV_MAC \
+		--src $SND4 --dst $RCV4 --tos 3 --len 64 "${@:2}"
+}
+
+# reader MS COMMAND...: run COMMAND, which is psample, in the background until
+# MS are over; its output goes to $TMP/samples
+reader()
+{
+	local ms=$1 file=$PUBLIC/theirs/ready
+	shift
+
+	rm -f "$file"
+	"$@" --time "$ms" --ready "$file" >"$TMP/samples" &
+	for ((i = 0; i < 1000; i++)); do
+		[ ! -e "$file" ] || return
+		sleep 0.01
+	done
+	fail "psample does not listen"
+}
+
+# A sample is a netlink message.  A tap of netlink messages may mirror it to the
+# device whose packet is being sampled, and so take that device's root lock.
+test_psample_tap()
+{
+	modprobe psample 2>/dev/null
+	modprobe -a nlmon act_mirred cls_matchall 2>/dev/null
+	user_comes
+	if ! nobody ip link add nl0 type nlmon 2>/dev/null; then
+		skip "this kernel has no nlmon"
+		users_go
+		return
+	fi
+	nobody ip -batch - <<-EOF
+		link add d0 type dummy
+		link set d0 up
+		link set nl0 up
+	EOF
+	nobody tc -batch - <<-EOF
+		qdisc add dev d0 root handle 10: iqcn kmin 0 kmax 0 pmax 1 group 7
+		qdisc add dev nl0 clsact
+		filter add dev nl0 egress matchall action mirred egress mirror dev d0
+	EOF
+	reader 10000 nobody "$PUBLIC/psample" me 7 --count 21
+	nobody_sends d0 --count 1
+	nobody_sends d0 --count 20 --psn 1
+	wait $!
+	check "samples" "$(grep -c . "$TMP/samples")" -eq 21
+	users_go
+}
+
+# Samples are copied after the root lock is released, so only so many can wait.
+# A burst may exceed that bound, and its counter accounts for each sample that
+# is lost.
+test_psample_accounts()
+{
+	local sampled lost read
+
+	modprobe psample || fail "psample does not load"
+	topology bridge
+	bottleneck 8kbit limit 64m kmin 0 kmax 0 group 7
+	reader $((100 * patience)) "$BUILD/psample" sw 7
+	data --tos 3 --count 10000 --len 64
+	release
+	wait
+	sampled=$(stat ce_sampled) lost=$(stat sample_lost)
+	read=$(grep -c . "$TMP/samples")
+	note "$sampled sampled, $read copied, $lost lost"
+	check "sampled" "$sampled" -eq 10000
+	check "copied and lost" $((read + lost)) -eq "$sampled"
+	check "copied" "$read" -ge 100
+}
+
+# answers_to DEV: what leaves by d1 is received on DEV from now on
+answers_to()
+{
+	modprobe -a act_mirred cls_matchall sch_ingress 2>/dev/null
+	nobody ip -batch - <<-EOF
+		link add d1 type dummy
+		link set d1 up
+	EOF
+	nobody tc -batch - <<-EOF
+		qdisc add dev d1 clsact
+		filter add dev d1 egress matchall action mirred ingress redirect dev $1
+	EOF
+}
+
+# The telemetry of a CNP divides by the limit.  A limit that follows the MTU
+# must not be 0, or the next packet is dropped and causes such a CNP.
+test_mtu_drop()
+{
+	local mtu
+
+	user_comes
+	nobody ip -batch - <<-EOF
+		link add d0 type dummy
+		link set d0 up
+	EOF
+	answers_to d0
+	nobody tc qdisc add dev d0 root handle 10: iqcn telemetry on age 1000s
+	nobody_sends d0 --count 4
+	nobody "$PUBLIC/roce" send d1 --smac $RCV_MAC --dmac $SND_MAC \
+		--src $RCV4 --dst $SND4 --type ack --qp 0x800011 --count 4
+	nobody tc -s -j qdisc show dev d0 >"$TMP/stats"
+	check "paired" "$(jq '.[].flows_paired' "$TMP/stats")" -eq 1
+	for mtu in $LARGE_MTUS; do
+		nobody ip link set d0 mtu "$mtu"
+		nobody_sends d0 --tos 2 --psn 100 --count 10
+		sleep 0.01
+	done
+	nobody tc -s -j qdisc show dev d0 >"$TMP/stats"
+	check "dropped" "$(jq '.[].drop_overlimit' "$TMP/stats")" -eq 0
+	# the least limit that may be set
+	nobody tc qdisc change dev d0 root handle 10: iqcn limit 1
+	nobody_sends d0 --tos 2 --psn 200 --count 10
+	sleep 0.1
+	nobody tc -s -j qdisc show dev d0 >"$TMP/stats"
+	check "dropped" "$(jq '.[].drop_overlimit' "$TMP/stats")" -eq 10
+	check "CNPs for them" "$(jq '.[].cnp_drop' "$TMP/stats")" -ge 1
+	users_go
+}
+
+# sane LINES: check the parameters that depend on each other.  A line of the
+# input says when, and has the JSON that tc shows of iqcn then.
+sane()
+{
+	local line name n=0
+	local -A v
+
+	while read -r line; do
+		for name in limit kmin kmax qref; do
+			[[ $line =~ \"$name\":([0-9]+) ]]
+			v[$name]=${BASH_REMATCH[1]-none}
+		done
+		line=${line%%: \[*}
+		check "$line: limit" "${v[limit]}" -ge 1
+		check "$line: qref" "${v[qref]}" -ge 1
+		check "$line: kmin" "${v[kmin]}" -le "${v[kmax]}"
+		check "$line: kmax" "${v[kmax]}" -le "${v[limit]}"
+		check "$line: qref" "${v[qref]}" -le "${v[limit]}"
+		n=$((n + 1))
+	done
+	check "lines" $n -eq "$1"
+}
+
+# mtu_extremes IQCN-PARAMETER...: show iqcn after each change of the MTU, as it
+# follows the MTU and as it is when it is added
+mtu_extremes()
+{
+	local mtu
+
+	ip link add d0 type dummy
+	ip link set d0 up
+	tc qdisc add dev d0 root handle 10: iqcn "$@"
+	for mtu in $LARGE_MTUS 68; do
+		ip link set d0 mtu "$mtu"
+		echo "mtu becomes $mtu, $*: $(tc -j qdisc show dev d0)"
+		tc qdisc del dev d0 root
+		tc qdisc add dev d0 root handle 10: iqcn "$@"
+		echo "mtu is $mtu, $*: $(tc -j qdisc show dev d0)"
+	done
+	ip link del d0
+}
+
+# Defaults are consistent for every MTU and bandwidth, in whatever order both
+# are set
+test_mtu_extremes()
+{
+	local bandwidth
+
+	user_comes
+	for bandwidth in 0 8bit 1000tbit; do
+		runs $NOBODY mtu_extremes bandwidth $bandwidth >"$TMP/shown"
+		sane 10 <"$TMP/shown"
+	done
+	users_go
+}
+
+# The stack adds the default qdisc without parameters.  If the defaults of a
+# large MTU were inconsistent the device would be without a qdisc.
+test_mtu_default_qdisc()
+{
+	local mtu
+
+	user_comes
+	modprobe ifb numifbs=0 2>/dev/null
+	sysctl -qw net.core.default_qdisc=iqcn
+	for mtu in 1500 $LARGE_MTUS; do
+		nobody ip -batch - <<-EOF
+			link add d0 mtu $mtu type ifb
+			link set d0 up
+		EOF
+		echo "ifb of mtu $mtu: $(nobody tc -j qdisc show dev d0)"
+		nobody ip link del d0
+	done >"$TMP/shown"
+	sane 5 <"$TMP/shown"
+	sysctl -qw net.core.default_qdisc=pfifo_fast
+	users_go
+}
+
+# outsider NS COMMAND...: run COMMAND as uid 65534 in a namespace of the
+# administrator
+outsider()
+{
+	nsenter --net="/run/netns/$1" setpriv --reuid $NOBODY --regid $NOBODY \
+		--clear-groups --inh-caps=-all "${@:2}"
+}
+
+# A host that is not on the path can forge packets if it gets QP numbers and
+# PSNs.  So the module shows flows and events only to users that could capture
+# the packets.
+test_readers()
+{
+	local group said
+
+	topology bridge
+	iqcn
+	data --tos 3 --flows 5 --count 5
+	check_eq "dump" "$(outsider sw "$PUBLIC/genl" dump 3 | cut -c -8)" \
+		"error 1 "
+	check_eq "dump by root of another user namespace" \
+		"$(outsider sw unshare -Ur "$PUBLIC/genl" dump 3 | cut -c -8)" \
+		"error 1 "
+	if said=$(outsider sw "$PUBLIC/iqcn" flows p1 2>&1); then
+		fail "iqcn flows: $said"
+	elif [[ $said != *CAP_NET_ADMIN* ]]; then
+		fail "iqcn flows does not say what is missing: $said"
+	fi
+	check "iqcn show" \
+		"$(outsider sw "$PUBLIC/iqcn" show p1 | grep -c '^p1 ')" -eq 1
+	for group in state cnp; do
+		said=$(outsider sw "$PUBLIC/genl" --time 10 listen $group 2>&1) &&
+			fail "subscribed to $group"
+		[[ $said == *"not permitted"* ]] || fail "$group: \"$said\""
+	done
+
+	# in the user's own namespace
+	user_comes
+	nobody ip -batch - <<-EOF
+		link add d0 type dummy
+		link set d0 up
+	EOF
+	nobody tc qdisc add dev d0 root iqcn
+	nobody_sends d0 --flows 5 --count 5
+	check "dump of its own" "$(nobody "$PUBLIC/genl" dump 3 | grep -c ^3)" \
+		-eq 5
+	check_eq "flows of its own" \
+		"$(nobody "$PUBLIC/iqcn" flows d0 -j | jq length)" 5
+	for group in state cnp; do
+		nobody "$PUBLIC/genl" --time 10 listen $group ||
+			fail "not subscribed to $group of its own"
+	done
+	check_eq "others" \
+		"$(nobody "$PUBLIC/genl" --summary dump 1 | cut -d ' ' -f 1-2)" \
+		"messages 1"
+	users_go
+}
+
+# No cgroup is charged for timers, so users may not set times as short as the
+# administrator may.
+test_t1_minimum()
+{
+	local words name said
+
+	user_comes
+	nobody ip link add d0 type dummy
+	for words in "t1 10us" "t1 99999ns" "window 10us" "update 10us" \
+		"trigger period period 10us"; do
+		# shellcheck disable=SC2086
+		said=$(nobody tc qdisc replace dev d0 root iqcn \
+			$words 2>&1) &&
+			fail "$words: accepted"
+		name=${words% *} name=${name##* }
+		[[ $said == *"$name is "*", must be 100000 to 1000000000 ns"* ]] ||
+			fail "$words: \"$said\""
+	done
+	nobody tc qdisc replace dev d0 root iqcn t1 100us window 100us \
+		update 100us ||
+		fail "100us: refused"
+	nobody ip link del d0
+	ip netns add sw
+	ip -n sw link add d0 type dummy
+	tc -n sw qdisc add dev d0 root iqcn t1 10us window 10us update 10us ||
+		fail "10us for the administrator: refused"
+	users_go
+}
+
+# idle_us: idle time of all CPUs.  The kernel samples softirq time once a tick,
+# and a CPU that is idle otherwise has no tick; its idle time is exact.
+idle_us()
+{
+	local idle iowait
+
+	read -r _ _ _ _ idle iowait _ </proc/stat
+	echo $(((idle + iowait) * 10000))
+}
+
+# busy_percent SECONDS: time in which CPUs are not idle, in percent of one CPU
+busy_percent()
+{
+	local us=${EPOCHREALTIME/./} idle
+
+	idle=$(idle_us)
+	sleep "$1"
+	us=$((${EPOCHREALTIME/./} - us)) idle=$(($(idle_us) - idle))
+	echo $(((us * $(nproc) - idle) * 100 / us))
+}
+
+# sent_to_all ARGUMENT...: send packets that d0 mirrors to eight queues.  A
+# mirrored packet has no socket.  The socket of any packet that waits in a qdisc
+# keeps its namespace, whatever the qdisc is.
+sent_to_all()
+{
+	"$PUBLIC/roce" send d0 --smac "$SND_MAC" --dmac "$RCV_MAC" \
+		--src "$SND4" --dst "$RCV4" --tos 3 --len 64 "$@"
+}
+
+# shapers COMMAND RATE BURST: add or change tbf above the eight queues
+shapers()
+{
+	local dev
+
+	for dev in d{1..8}; do
+		echo "qdisc $1 dev $dev root handle 1: tbf rate $2 burst $3 limit 1g"
+	done | tc -batch -
+}
+
+# stuck_queues T1: make the queues.  Packets of 200 flows wait in each for a
+# shaper without tokens; T1 of each flow runs because one of its packets has
+# left.
+stuck_queues()
+{
+	local dev mirror=""
+
+	for dev in d{0..8}; do
+		echo "link add $dev type dummy"
+		echo "link set $dev up"
+	done | ip -batch -
+	shapers add 8bit 200
+	for dev in d{1..8}; do
+		echo "qdisc add dev $dev parent 1:1 handle 10: iqcn kmin 0 kmax 0 t1 $1 notify timer detect depth age 1000s"
+	done | tc -batch -
+	for dev in d{1..8}; do
+		mirror+=" action mirred egress mirror dev $dev"
+	done
+	tc -batch - <<-EOF
+		qdisc add dev d0 clsact
+		filter add dev d0 egress matchall$mirror
+	EOF
+	sent_to_all --flows 200 --count 600
+	# the change fills the buckets, and the next packet starts the dequeue
+	shapers change 8bit 36000
+	sent_to_all --type udp
+}
+
+# loaded HOW PERCENT: check that the user's timers take less than that of a CPU
+loaded()
+{
+	local percent n due
+
+	percent=$(busy_percent 2)
+	read -r n due <<<"$(nobody tc -s -j qdisc show | jq -r '[.[] |
+		select(.kind == "iqcn" and .qlen > 0)] |
+		"\(length) \(map(.cnp_unpaired) | add)"')"
+	note "t1 $t1, packets $1: $percent % of a CPU; flows were due $due times"
+	check "queues with packets $1" "$n" -eq 8
+	check "% of a CPU, packets $1" "$percent" -lt "$2"
+}
+
+# Flows are due every T1 while their packets wait.  No cgroup is charged for
+# timers, so the module bounds the CPU time of the timers of all queues of a
+# user.
+test_stuck_queues()
+{
+	local t1=100us
+
+	if virtual_time; then
+		skip "nothing takes time in virtual time"
+		return
+	fi
+	modprobe -a act_mirred cls_matchall sch_ingress sch_tbf 2>/dev/null
+	user_comes
+	# a module without a minimum for users accepts this
+	nobody ip link add d0 type dummy
+	nobody tc qdisc add dev d0 root iqcn t1 10us 2>/dev/null && t1=10us
+	nobody ip link del d0
+	runs $NOBODY stuck_queues $t1
+	loaded stuck 30
+	# A packet in 60 ms keeps timers from backing off.  Interrupts of
+	# emulated CPUs take several times as long as the module charges for
+	# one.
+	runs $NOBODY shapers change 16kbit 200
+	nobody_sends d0 --type udp
+	loaded "in a trickle" 90
+	users_go
+	unloads "after packets that were stuck"
+}
+
+# flows_of UID NS: flows, flow_evicted and flow_full of d0
+flows_of()
+{
+	user "$1" tc -n "$2" -s -j qdisc show dev d0 |
+		jq -r '.[] | "\(.flows) \(.flow_evicted) \(.flow_full)"'
+}
+
+# floods NS FLOWS: make iqcn on d0, and so many flows with a packet each
+floods()
+{
+	local ns=$1 flows=$2
+
+	ip -n "$ns" link add d0 type dummy
+	ip -n "$ns" link set d0 up
+	tc -n "$ns" qdisc add dev d0 root iqcn age 1000s
+	"$PUBLIC/roce" send "$ns/d0" --smac $SND_MAC --dmac $RCV_MAC \
+		--src $SND4 --dst $RCV4 --tos 3 --len 64 --flows "$flows" \
+		--count "$flows"
+}
+
+# A user may have so many flows in all of its namespaces together, and another
+# user has as many beside that.
+test_users_flows()
+{
+	local flows rest evicted full
+
+	user_comes
+	nobody ip netns add other
+	runs $NOBODY floods me 36000
+	runs $NOBODY floods other 36000
+	read -r flows evicted full <<<"$(flows_of $NOBODY me)"
+	check_eq "flows of the first, evicted, without room" \
+		"$flows $evicted $full" "36000 0 0"
+	# an evicted flow counts until it is freed
+	read -r rest evicted full <<<"$(flows_of $NOBODY other)"
+	note "$rest in the second, $evicted evicted, $full without room"
+	check "of both" $((flows + rest)) -le 65536
+	check "of both" $((flows + rest)) -ge 49152
+	check "no more" $((evicted + full)) -ge $((72000 - 65536))
+
+	user_comes 65533
+	runs 65533 floods me 4096
+	check_eq "flows of another user, evicted, without room" \
+		"$(flows_of 65533 me)" "4096 0 0"
+	users_go
+}
+
+# port_words: parameters of iqcn 10: that hold for its device or its namespace
+port_words()
+{
+	local all
+
+	all=$(nobody tc qdisc show dev d0)
+	all=${all#*iqcn 10:} all=${all%%qdisc*}
+	grep -oE '(cnp-rate|cnp-burst|snoop) [^ ]*' <<<"$all" | tr '\n' ' '
+}
+
+# refused_stab PARENT IQCN-PARAMETERS: add iqcn with a size table that is
+# refused
+refused_stab()
+{
+	local said
+
+	# shellcheck disable=SC2086
+	said=$(nobody env LD_PRELOAD="$PUBLIC/badstab.so" tc qdisc add dev d0 \
+		$1 handle 20: stab mpu 64 linklayer ethernet iqcn $2 2>&1) &&
+		fail "its size table: accepted"
+	[[ $said == *"size table"* ]] || fail "its size table: \"$said\""
+}
+
+# The stack checks a size table after it has initialized the qdisc.  A refused
+# qdisc must not change parameters of its device and its namespace that others
+# depend on.
+test_failed_add()
+{
+	local snoop before
+
+	user_comes
+	nobody ip link add d0 type dummy
+	nobody tc -batch - <<-EOF
+		qdisc add dev d0 root handle 1: prio
+		qdisc add dev d0 parent 1:1 handle 10: iqcn
+	EOF
+	for snoop in netns port; do
+		before=$(port_words)
+		refused_stab "parent 1:2" "cnp-rate 5 cnp-burst 7 snoop $snoop"
+		check_eq "snoop $snoop after it" "$(port_words)" "$before"
+		# init succeeds here, and the graft fails
+		if nobody tc qdisc add dev d0 parent 1:2 handle 20: \
+			stab overhead 4 linklayer ethernet \
+			iqcn cnp-rate 5 cnp-burst 7 snoop $snoop 2>/dev/null; then
+			note "a size table below a class is accepted"
+			nobody tc qdisc del dev d0 parent 1:2
+		else
+			check_eq "snoop $snoop after a graft" "$(port_words)" \
+				"$before"
+		fi
+		nobody tc qdisc change dev d0 parent 1:1 handle 10: iqcn \
+			cnp-rate 1000 cnp-burst 10 snoop netns
+	done
+	# the first and only qdisc of a device
+	nobody tc qdisc del dev d0 root
+	refused_stab root "cnp-rate 5 cnp-burst 7 snoop netns"
+	nobody tc qdisc add dev d0 root handle 10: iqcn
+	before=$(port_words)
+	[[ $before != *"cnp-rate 5 "* && $before != *"cnp-burst 7 "* &&
+		$before == *"snoop port"* ]] ||
+		fail "the next one begins with: $before"
+	users_go
+	unloads "after qdiscs that failed"
+}
+
+# A port stays an Ethernet device
+test_type_change()
+{
+	modprobe tun 2>/dev/null
+	if [ ! -e /dev/net/tun ]; then
+		skip "this kernel has no tap devices"
+		return
+	fi
+	ip netns add sw
+	ip -n sw tuntap add dev d0 mode tap
+	tc -n sw qdisc add dev d0 root handle 10: iqcn
+	"$BUILD/linktype" sw d0 65534 2>/dev/null &&
+		fail "the type of a port has changed"
+	tc -n sw qdisc del dev d0 root
+	"$BUILD/linktype" sw d0 65534 || fail "the type does not change"
+	# iqcn on another type of device makes no port, even if the type changes
+	tc -n sw qdisc add dev d0 root handle 10: iqcn
+	"$BUILD/linktype" sw d0 1 || fail "the type does not change back"
+	tc -n sw qdisc change dev d0 root handle 10: iqcn t1 200us
+	ip -n sw link del d0
+}
+
+# A bond takes the type of its first slave
+test_type_change_bond()
+{
+	ip netns add sw
+	if ! ip -n sw -batch - 2>/dev/null <<-EOF
+		link add b0 type bond mode active-backup
+		link add t0 type ipip local 10.9.0.1 remote 10.9.0.2
+	EOF
+	then
+		skip "this kernel has no bonds, or no tunnels"
+		return
+	fi
+	tc -n sw qdisc add dev b0 root handle 10: iqcn
+	ip -n sw link set t0 master b0 2>/dev/null &&
+		fail "the type of a port has changed"
+	check_eq "type" "$(ip netns exec sw cat /sys/class/net/b0/type)" 1
+	tc -n sw qdisc del dev b0 root
+	ip -n sw link set t0 master b0 || skip "this kernel does not enslave tunnels"
+}
+
+run_tests
