@@ -52,10 +52,13 @@ help:
 	@echo '               the module on Debian'"'"'s kernels 6.1, 6.12 and 7.2 (nightly)'
 	@echo '  check-debug  the tests on a kernel that is preempted, on one with two CPUs, and on'
 	@echo '               one that looks for data races (nightly; MINUTES=10 of stress)'
+	@echo '  nightly      check-kernels, check-debug, stress, soak and fuzz, one after the other:'
+	@echo '               MINUTES=30 of what has no end of its own (hours)'
 	@echo '  soak         HOURS=24 of virtual time with flows that come and go (7 min)'
 	@echo '  fuzz         SECONDS=N: the parser of packets, with whatever comes (on this machine)'
 	@echo '  coverage     which lines of the module the tests run'
-	@echo '  stress       MINUTES=10 of everything that hurts a qdisc, while hosts send'
+	@echo '  stress       MINUTES=10 of everything that hurts a qdisc, while hosts send;'
+	@echo '               K=stock, K=uml-smp, ...: on that kernel'
 	@echo '  reliability  what the last runs of these found, as a table, also in Documentation'
 	@echo 'and:'
 	@echo '  clean        remove build/'
@@ -151,10 +154,13 @@ uninstall-tools:
 	$(foreach f,$(PROGRAMS) $(FILES) $(UNITS),$(call drop,$(f)))
 
 # What runs in the lab.  roce is static: processes start faster there.
-tools: $(B)/roce $(B)/mutate $(B)/psample $(B)/genl $(B)/netfuzz $(B)/failnl.so $(B)/failmod $(B)/iqcn_test
+tools: $(B)/roce $(B)/mutate $(B)/linktype $(B)/psample $(B)/genl $(B)/netfuzz $(B)/seqfuzz $(B)/failnl.so $(B)/badstab.so $(B)/failmod $(B)/iqcn_test
 $(B)/roce $(B)/mutate: $(B)/%: selftests/tools/%.c $(addprefix selftests/tools/,netns.h packet.h random.h)
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -static -o $@ $< -lz
+$(B)/linktype: selftests/tools/linktype.c selftests/tools/netns.h
+	@mkdir -p $(B)
+	$(CC) $(CFLAGS) -static -o $@ $<
 $(B)/psample: selftests/tools/psample.c selftests/tools/netns.h
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -o $@ $< $(NL_GENL)
@@ -167,6 +173,12 @@ $(B)/attrs.h: selftests/fuzz/attrs.awk $(UAPI)
 	awk -f $^ >$@
 $(B)/netfuzz: selftests/tools/netfuzz.c selftests/tools/random.h $(B)/attrs.h
 	$(CC) $(CFLAGS) -I$(B) -Ikmod/include/uapi -o $@ $<
+$(B)/seqfuzz: $(wildcard selftests/tools/seqfuzz/*.[ch]) $(addprefix selftests/tools/,packet.h random.h) $(UAPI)
+	@mkdir -p $(B)
+	$(CC) $(CFLAGS) -Ikmod/include/uapi -o $@ $(filter %.c,$^) $(NL_GENL) -lz
+$(B)/badstab.so: selftests/tools/badstab.c
+	@mkdir -p $(B)
+	$(CC) $(CFLAGS) -shared -fPIC -o $@ $< -ldl
 $(B)/failnl.so: selftests/tools/failnl.c selftests/tools/failnth.h
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -shared -fPIC -o $@ $< -ldl
@@ -280,15 +292,25 @@ check-debug:
 reliability:
 	@selftests/reliability.sh
 
+# make stress [K=stock] [MINUTES=10]
 stress: MINUTES = 10
 stress:
 	$(LAB) packages check
+ifdef K
+	@$(MAKE) -s lab-$(K)
+	@selftests/stress.sh -k $(K) $(MINUTES)
+else
 	@$(MAKE) -s lab-uml
 	@$(MAKE) -s lab-uml-debug
 	@selftests/stress.sh $(MINUTES)
+endif
+
+# make nightly [MINUTES=30] [HOURS=24]
+nightly:
+	@MINUTES=$(MINUTES) HOURS=$(HOURS) selftests/nightly.sh
 
 clean:
 	rm -rf $(B)
 
-.PHONY: help all modules rocehost tc-plugin userspace install install-module install-tools uninstall uninstall-module uninstall-tools tools lab demo scenario scenarios top soak fuzz coverage stress reliability bench check check-kernels check-debug clean
+.PHONY: help all modules rocehost tc-plugin userspace install install-module install-tools uninstall uninstall-module uninstall-tools tools lab demo scenario scenarios top soak fuzz coverage stress reliability bench check check-kernels check-debug nightly clean
 .DELETE_ON_ERROR:

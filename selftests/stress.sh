@@ -6,8 +6,8 @@
 #
 #   stress.sh [-k KERNEL] [MINUTES]
 #				default 10; 0: each item once, in a minute
-#   -k KERNEL	this one, by the machine's clock, and no other: uml-smp or x86-kcsan,
-#		whose two CPUs are at the qdisc at a time
+#   -k KERNEL	this one, by the machine's clock, and no other: uml-smp, x86-kcsan or
+#		stock, whose two CPUs are at the qdisc at a time
 #
 # Without it three: that of the debug options by the machine's clock, so that timers
 # interrupt whatever runs, and by virtual time, whose clock can be wound on; and a
@@ -26,7 +26,8 @@ if [ "${1-}" = -k ]; then
 fi
 MINUTES=${1:-10}
 
-ITEMS="replace netns device module mq parents flows memory clock packets readers"
+ITEMS="replace netns device module mq parents flows memory clock packets readers
+	filters taps extremes receivers users"
 declare -A WHAT=(
 	[replace]="add, replace, change, delete"
 	[netns]="namespace deleted"
@@ -39,6 +40,11 @@ declare -A WHAT=(
 	[clock]="clock wraps"
 	[packets]="GSO, fragments, clones, tags, broken"
 	[readers]="all is looked at, two CPUs"
+	[filters]="filter requests, devices go and move"
+	[taps]="samples come back by nlmon and mirred"
+	[extremes]="MTU, speed, bandwidth"
+	[receivers]="move between ports of a bridge"
+	[users]="unprivileged, come and go"
 	[small]="64 MB of memory"
 )
 
@@ -61,6 +67,9 @@ guest()
 {
 	local name=$1 kernel=$2 options=$3
 	shift 3
+
+	# where the lab alone has modules of its own loaded by name
+	[ "$kernel" != stock ] || options+=" -k $TOP/build/stock/sch_iqcn.ko"
 
 	# shellcheck disable=SC2086
 	"$LAB" run "$kernel" $options /usr/bin/env STRESS_STOP="$OUT/stop" \

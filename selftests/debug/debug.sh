@@ -4,14 +4,16 @@
 # make check-debug: kernels of which each sees what the debug kernel of make check
 # cannot.  uml-preempt is preempted and notices who sleeps where it must not: nearly
 # all kselftests, by virtual time.  uml-smp has two CPUs: what does not depend on
-# microseconds, by the machine's clock, and everything that hurts while hosts send.
-# x86-kcsan has two CPUs in QEMU and looks for data races: the same, but for what takes
-# a quick CPU.  A splat in a log is a failure.  Logs are in build/debug/; a table and
-# one line of verdict come last.
+# microseconds, by the machine's clock, everything that hurts while hosts send, and
+# random sequences of requests.  x86-kcsan has two CPUs in QEMU and looks for data
+# races: the same, but for what takes a quick CPU.  A splat in a log is a failure.
+# Logs are in build/debug/; a table and one line of verdict come last.
 #
-#   debug.sh [-m MINUTES] [KERNEL...]	default: all; MINUTES of stress (10)
+#   debug.sh [-m MINUTES] [KERNEL...]	default: all; MINUTES of stress, and of
+#				sequences (10)
 #
-# All that is random on uml-preempt comes from $IQCN_SEED, 1 by default.
+# All that is random on uml-preempt comes from $IQCN_SEED, 1 by default, and so do the
+# seeds of sequences, which their logs have.
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
@@ -26,8 +28,8 @@ cd "$TOP" || exit 1
 declare -A GROUPS_OF=(
 	[uml-preempt]="cnp+mark snoop trigger detect bts pair+bad scale+rocehost
 		qdisc+life genl+smoke tdc kunit"
-	[uml-smp]="stress snoop life+smoke genl qdisc+bad tdc kunit"
-	[x86-kcsan]="stress life+smoke genl"
+	[uml-smp]="stress sequences snoop life+smoke genl qdisc+bad tdc kunit"
+	[x86-kcsan]="stress sequences life+smoke genl"
 )
 declare -A OPTIONS=(
 	[uml-preempt]="-s ${IQCN_SEED:-1}"
@@ -68,6 +70,13 @@ run()
 	case $group in
 	stress)
 		"$TOP/selftests/stress.sh" -k "$kernel" "$MINUTES"
+		;;
+	sequences)
+		# half of the time as root, half as nobody
+		IQCN_SEQUENCES_S=$((MINUTES * 30 + 5)) \
+		LAB_TIMEOUT_S=$((MINUTES * 60 + 900)) \
+			"${run[@]}" "$TOP/selftests/run.sh" \
+			"$TOP/build/$kernel/sch_iqcn.ko" iqcn_sequences.sh
 		;;
 	kunit)
 		"${run[@]}" "$TOP/selftests/kunit.sh" \

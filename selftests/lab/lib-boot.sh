@@ -40,7 +40,7 @@ lab_ended()
 }
 
 # What tests are told by the environment
-LAB_SETTINGS="IQCN_SEED IQCN_FUZZ IQCN_CORPUS IQCN_FLOOD"
+LAB_SETTINGS="IQCN_SEED IQCN_FUZZ IQCN_CORPUS IQCN_FLOOD IQCN_SEQUENCES_S"
 
 # Files for the guest: the command, quoted
 lab_prepare()

@@ -37,6 +37,7 @@ MAD=(
 	"flows 1 3 65536"
 	"age 1ms 100ms 10s"
 	"snoop port netns"
+	"cnp-smac port receiver"
 	"cnp-rate 1 10000000"
 	"cnp-burst 1 1024"
 	"nonect pass drop"
@@ -578,4 +579,285 @@ shared()
 		echo rem_device_all >$at/kpktgend_0" 2>/dev/null
 	ip -n sw link del d0
 	rmmod pktgen
+}
+
+# send DEV ARGUMENT...: data of the sender's, or what the arguments say, by a device
+# of sw
+send()
+{
+	in_ns sw "$ROCE" send "$1" --smac $SND_MAC --dmac $RCV_MAC --src $SND4 \
+		--dst $RCV4 "${@:2}"
+}
+
+# 12. filter requests refer to the qdisc while they wait for RTNL, whose holder
+# deletes its device, or moves it to another namespace
+item_filters()
+{
+	local i first="0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
+
+	traffic bridge
+	congest
+	printf 'filter add dev f0 parent 1: protocol ip prio %s matchall action ok\n' \
+		{1..300} >"$TMP/filters"
+	for ((i = 0; i < 6; i++)); do
+		ip -n sw -batch - <<-EOF
+			link add f0 type dummy
+			link set f0 up
+		EOF
+		mad
+		any "prio priomap $first" "ets bands 2 priomap $first" \
+			"tbf rate 80kbit burst 9k limit 1m"
+		tc -n sw -batch - <<-EOF || fail "add: ${mad[*]}"
+			qdisc add dev f0 root handle 1: $one
+			qdisc add dev f0 parent 1:1 handle 10: ${mad[*]}
+		EOF
+		try tc -n sw -force -batch "$TMP/filters" &
+		try tc -n sw -force -batch "$TMP/filters" &
+		send f0 --tos 3 --flows 10 --count 20
+		sleep 0.0$((RANDOM % 10))
+		case $((RANDOM % 3)) in
+		0) ip -n sw link del f0 ;;
+		1)
+			ip -n sw link set f0 netns snd
+			ip -n snd link set f0 up
+			mad
+			tc -n snd qdisc add dev f0 root "${mad[@]}" ||
+				fail "add: ${mad[*]}"
+			;;
+		2)
+			ip -n sw link set f0 netns snd
+			ip -n snd link set f0 netns sw
+			ip -n sw link del f0
+			;;
+		esac
+		wait
+		try ip -n snd link del f0
+	done
+	flowing
+}
+
+# 13. samples are netlink messages, which a tap sends back to the device that is
+# sampled
+item_taps()
+{
+	local i
+
+	modprobe -q nlmon
+	modprobe psample
+	traffic bridge
+	congest
+	if ! ip -n sw link add nl0 type nlmon 2>/dev/null; then
+		note "no nlmon in this kernel"
+		return
+	fi
+	ip -n sw link set nl0 up
+	tc -n sw qdisc add dev nl0 clsact
+	try "$BUILD/psample" sw 7 --time 1500 &
+	for ((i = 0; i < 6; i++)); do
+		any mirror redirect
+		try tc -n sw filter del dev nl0 egress
+		tc -n sw filter add dev nl0 egress matchall \
+			action mirred egress "$one" dev p1 || fail "mirred"
+		any 1 2 64
+		case $((RANDOM % 3)) in
+		0) congest group 7 sample "$one" ;;
+		1) try tc -n sw qdisc replace dev p1 root handle 10: iqcn group 7 \
+			sample "$one" kmin 0 kmax 0 ;;
+		2)
+			ip -n sw link set nl0 down
+			congest group 7 sample "$one"
+			ip -n sw link set nl0 up
+			;;
+		esac
+		sleep 0.1
+	done
+	ip -n sw link del nl0
+	wait
+	congest
+	flowing
+}
+
+# 14. MTUs, speeds and bandwidths of which products are larger than 32 bits, for flows
+# that are paired and told
+item_extremes()
+{
+	local i
+
+	traffic bridge
+	congest telemetry on
+	modprobe -q tun
+	try in_ns sw ip tuntap add dev t0 mode tap
+	ip -n sw -batch - <<-EOF
+		link add d0 type dummy
+		link add a0 type dummy
+		link add i0 type ifb
+		link set d0 up
+		link set a0 up
+		link set i0 up
+		link set t0 up
+	EOF
+	# what leaves by a0 comes in on d0
+	tc -n sw -batch - <<-EOF
+		qdisc add dev a0 clsact
+		filter add dev a0 egress matchall action mirred ingress redirect dev d0
+		qdisc add dev i0 root handle 10: iqcn telemetry on
+		qdisc add dev t0 root handle 10: iqcn telemetry on
+	EOF
+	for ((i = 0; i < 6; i++)); do
+		ip -n sw link set d0 mtu 1500
+		any 0 8bit 1mbit 1000tbit
+		tc -n sw qdisc replace dev d0 root handle 10: iqcn telemetry on \
+			bandwidth "$one" || fail "bandwidth $one"
+		send d0 --tos 3 --count 4
+		in_ns sw "$ROCE" send a0 --smac $RCV_MAC --dmac $SND_MAC --src $RCV4 \
+			--dst $SND4 --type ack --qp 0x800011 --count 4
+		any 68 65535 134217714 268435442 536870898 2147483647
+		ip -n sw link set d0 mtu "$one" || fail "mtu $one"
+		try ip -n sw link set i0 mtu "$one"
+		send d0 --tos 2 --psn 100 --len 16 --count 10
+		tc -n sw qdisc del dev d0 root
+		try tc -n sw qdisc add dev d0 root handle 10: iqcn telemetry on
+		any 0 10 800000 4294967294
+		try in_ns sw ethtool -s t0 speed "$one" duplex full
+		any 68 1280 65535
+		try ip -n sw link set p1 mtu "$one"
+		any 0 8bit 1000tbit
+		congest telemetry on bandwidth "$one"
+	done
+	ip -n sw link set p1 mtu 9000
+	congest
+	flowing
+}
+
+# 15. a receiver moves between ports of a bridge that learns where it is, as a virtual
+# machine does that migrates; its last CNPs are late
+item_receivers()
+{
+	local i port monitor
+
+	topology bridge
+	unmute snd
+	unmute rcv
+	# its e0 is behind a bridge of its own, with an uplink to p1 and one to p2
+	ip -n rcv -batch - <<-EOF
+		link set e0 down
+		link set e0 name u1
+		addr flush dev u1
+		link set u1 address 02:00:00:00:00:b1
+		link add u2 mtu 9000 type veth peer name p2 netns sw mtu 9000
+		link add e0 address $RCV_MAC mtu 9000 type veth peer name m0 mtu 9000
+		link add rb type bridge mcast_snooping 0
+		link set m0 master rb
+		link set u1 master rb
+		link set e0 up
+		link set m0 up
+		link set u1 up
+		link set u2 up
+		link set rb up
+		addr add $RCV4/24 dev e0
+	EOF
+	ip -n sw -batch - <<-EOF
+		link set p2 master br0
+		link set p2 up
+	EOF
+	bridge -n sw fdb del $RCV_MAC dev p1 master
+	load
+	rh snd "host e0 ip $SND4 rate 1gbit ${rp[*]} via $RCV_MAC"
+	rh rcv "host e0 ip $RCV4 rate 1gbit via $SND_MAC"
+	announce
+	rh snd "flow e0 to $RCV4 flows 24 mtu 1024 rate $(kbits 2000) size endless" \
+		start || fail "no traffic: $(in_ns snd head -n 1 /proc/net/rocehost/ctl)"
+	congest
+	flowing
+	# the box sends CNPs only for flows that are paired
+	for ((i = 0; i < 50; i++)); do
+		[ "$(stat cnp_sent)" -lt 50 ] || break
+		sleep 0.1
+	done
+	check "CNPs" "$(stat cnp_sent)" -ge 50
+	bridge -n sw monitor fdb >"$TMP/fdb" &
+	monitor=$!
+	for ((i = 0; i < 6; i++)); do
+		port=$((2 - i % 2))
+		# a port that is left still has a queue, whose flows are due
+		[ $port = 1 ] || mirror_bottleneck
+		ip -n rcv -batch - <<-EOF
+			link set u$((3 - port)) nomaster
+			link set u$port master rb
+		EOF
+		announce
+		flowing
+		sleep 0.0$((RANDOM % 10))
+	done
+	rh snd stop
+	kill -PIPE $monitor
+	wait
+	# the bridge learns each move once, and CNPs of the port that was left undo none
+	check "moves learned" "$(grep -c "$RCV_MAC dev p" "$TMP/fdb")" -eq 6
+}
+
+# announce: as a receiver that has come, to whoever is on the network
+announce()
+{
+	reply --type udp --count 3
+}
+
+# mirror_bottleneck: p2 is like p1
+mirror_bottleneck()
+{
+	any 50$us 300$us 900$us
+	tc -n sw -batch - <<-EOF || fail "p2"
+		qdisc replace dev p2 root handle 1: tbf rate $(kbits 10000) burst 9k limit 1g
+		qdisc replace dev p2 parent 1:1 handle 10: iqcn limit 200k kmin 5000 kmax 20000 t1 $one
+	EOF
+}
+
+# 16. unprivileged users come with queues of their own, and go while packets wait in
+# them
+item_users()
+{
+	local i user public=$TMP/public users=()
+
+	# where uid 65534 may read
+	chmod 711 "$TMP"
+	mkdir -p "$public"
+	chmod 755 "$public"
+	install -m 755 "$ROCE" "$BUILD/q_iqcn.so" "$public"
+	traffic bridge
+	congest
+	for ((i = 0; i < 5; i++)); do
+		mad
+		# no child of this shell, which would say that it was killed
+		users+=("$(TC_LIB_DIR=$public setpriv --reuid 65534 --regid 65534 \
+			--clear-groups unshare -Urn bash -c "$(declare -f user_lives)
+				user_lives '${mad[*]}' $public/roce $SND4 $RCV4" \
+			<"$TMP/never" >/dev/null 2>&1 & echo $!)")
+		sleep 0.$((RANDOM % 5))
+		[ $((RANDOM % 2)) = 0 ] ||
+			try kill -KILL "${users[RANDOM % ${#users[@]}]}"
+	done
+	sleep 0.5
+	for user in "${users[@]}"; do
+		try kill -KILL "$user"
+	done
+	flowing
+}
+
+# user_lives IQCN ROCE SRC DST: until it is killed.  Packets refer to the namespace:
+# it outlives its user until they have left, in a few seconds.
+user_lives()
+{
+	local dev
+
+	for dev in d0 d1; do
+		ip link add $dev type dummy
+		ip link set $dev up
+		tc qdisc add dev $dev root handle 1: tbf rate 16kbit burst 2k limit 1m
+		# what is not for users
+		tc qdisc add dev $dev parent 1:1 handle 10: $1 ||
+			tc qdisc add dev $dev parent 1:1 handle 10: iqcn kmin 0 kmax 0
+		"$2" send $dev --smac 02:00:00:00:00:01 --dmac 02:00:00:00:00:02 \
+			--src "$3" --dst "$4" --tos 3 --flows 10 --count 30 --len 64
+	done
+	read -r _
 }

@@ -27,6 +27,8 @@
 #include "packet.h"
 #include "random.h"
 
+uint64_t random_state;
+
 #define MAX_BASES	256
 #define MAX_LEN		2048
 /* Sent before what came out is looked at */

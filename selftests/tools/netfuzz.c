@@ -38,6 +38,8 @@
 
 #include "random.h"
 
+uint64_t random_state;
+
 enum {
 	TYPE_NONE, TYPE_U8, TYPE_U16, TYPE_U32, TYPE_U64, TYPE_S32, TYPE_STRING,
 	TYPE_FLAG, TYPE_ARRAY,

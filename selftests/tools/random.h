@@ -7,10 +7,10 @@
 
 #include <stdint.h>
 
-static uint64_t random_state;	/* the seed, to begin with */
+extern uint64_t random_state;	/* the program's; the seed, to begin with */
 
 /* splitmix64 */
-static uint64_t draw(void)
+static inline uint64_t draw(void)
 {
 	uint64_t z = random_state += 0x9e3779b97f4a7c15ull;
 
@@ -20,7 +20,7 @@ static uint64_t draw(void)
 }
 
 /* 0 .. n - 1 */
-static unsigned int below(unsigned int n)
+static inline unsigned int below(unsigned int n)
 {
 	return draw() % n;
 }
