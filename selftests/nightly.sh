@@ -38,7 +38,8 @@ run()
 	stress) make -s stress MINUTES="$minutes" ;;
 	stress-stock) make -s stress K=stock MINUTES="$minutes" ;;
 	soak) make -s soak HOURS="${HOURS:-24}" ;;
-	fuzz) make -s fuzz SECONDS=$((minutes * 60)) ;;
+	# 0 seconds are for ever
+	fuzz) make -s fuzz SECONDS=$((minutes ? minutes * 60 : 10)) ;;
 	esac
 }
 
