@@ -61,6 +61,8 @@ mkdir -p "$LAB_CACHE" || exit 1
 . "$LAB/lib-distros.sh"
 # shellcheck source=selftests/lab/lib-tree.sh
 . "$LAB/lib-tree.sh"
+# shellcheck source=selftests/lab/lib-qemu.sh
+. "$LAB/lib-qemu.sh"
 # shellcheck source=selftests/lab/lib-boot.sh
 . "$LAB/lib-boot.sh"
 

@@ -116,19 +116,21 @@ uml_boot()
 
 # qemu_boot KERNEL ACCEL MB RUN INITRD APPEND [OPTION...].  Huge pages: to clear one
 # takes an emulated CPU two milliseconds, at any time.  cmpxchg16b: with QEMU 7.2 the
-# flags after it are now and then what was in RAX, and the kernel ends, or hangs.  TSC:
-# a busy machine's seems unstable, whereupon the kernel patches code that an emulated
-# CPU may be running.
+# flags after it were now and then what was in RAX, and the kernel ended, or hung; later
+# ones have not been tried.  TSC: a busy machine's seems unstable.
 qemu_boot()
 {
-	local kernel=$1 accel=$2 mem=$3 run=$4 initrd=$5 append=$6
+	local kernel=$1 accel=$2 mem=$3 run=$4 initrd=$5 append=$6 dir
 	shift 6
+	dir=$(qemu_dir)
 
 	# the accelerator may have options, and the last -smp counts
 	# shellcheck disable=SC2086
-	timeout --foreground -k 5 "$LAB_TIMEOUT_S" qemu-system-x86_64 -nodefaults \
-		-no-reboot -machine q35 -cpu max,-cx16 -smp 2 -accel $accel \
-		-m "${mem}M" -display none -serial stdio \
+	timeout --foreground -k 5 "$LAB_TIMEOUT_S" \
+		"$dir/usr/bin/qemu-system-x86_64" -L "$dir/usr/share/qemu" \
+		-L "$dir/usr/share/seabios" -nodefaults -no-reboot -machine q35 \
+		-cpu max,-cx16 -smp 2 -accel $accel -m "${mem}M" \
+		-display none -serial stdio \
 		-kernel "$(guest_image "$kernel")" -initrd "$initrd" "$@" \
 		-append "console=ttyS0 quiet panic=-1 log_buf_len=16M transparent_hugepage=never tsc=reliable $append" \
 		</dev/null 2>"$run/stderr"

@@ -293,6 +293,7 @@ kernel_build()
 {
 	local lock
 
+	[[ $1 == uml || $1 == uml-* ]] || qemu_build
 	exec {lock}>"$LAB_CACHE/$1.lock"
 	flock "$lock"
 	if [ "$1" = stock ]; then
