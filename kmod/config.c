@@ -299,7 +299,7 @@ static int iqcn_say_wrong(const struct iqcn_params *p,
 	return -EINVAL;
 }
 
-/* What is right by itself may be wrong beside the rest */
+/* Resolve all parameters and check them against each other */
 static int iqcn_check(const struct iqcn_config *c, struct nlattr **tb,
 		      struct netlink_ext_ack *extack)
 {

@@ -15,11 +15,13 @@
 
 #include "owner.h"
 
-/* A quarter of a CPU for the timers of a user.  An interrupt of a timer takes
- * some microseconds beside its callback.
+/* A quarter of a CPU for the timers of a user.  An interrupt of a timer takes some
+ * microseconds beside its callback, and a multiple of that in a virtual machine,
+ * which is left each time the clock is set.  So a user has 12,500 runs per second at
+ * most.
  */
 #define IQCN_USER_PARTS		4
-#define IQCN_USER_RUN_NS	(5 * NSEC_PER_USEC)
+#define IQCN_USER_RUN_NS	(20 * NSEC_PER_USEC)
 /* His filters may make it long to inject a CNP */
 #define IQCN_USER_RUN_MAX_NS	NSEC_PER_SEC
 /* Half of all CPUs for those of the machine */

@@ -671,12 +671,11 @@ test_stuck_queues()
 	nobody ip link del d0
 	runs $NOBODY stuck_queues $t1
 	loaded stuck 30
-	# A packet in 60 ms keeps timers from backing off.  Interrupts of
-	# emulated CPUs take several times as long as the module charges for
-	# one.
+	# A packet in 60 ms keeps timers from backing off.  An interrupt of an
+	# emulated CPU takes longer than the module charges for one.
 	runs $NOBODY shapers change 16kbit 200
 	nobody_sends d0 --type udp
-	loaded "in a trickle" 90
+	loaded "in a trickle" 50
 	users_go
 	unloads "after packets that were stuck"
 }
