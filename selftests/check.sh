@@ -104,7 +104,8 @@ run_step()
 	kunit-debug) kunit uml-debug ;;
 	stock)
 		selftests stock -k "$TOP/build/stock/sch_iqcn.ko" -- \
-			iqcn_smoke.sh iqcn_trace.sh iqcn_boundary.sh
+			iqcn_smoke.sh iqcn_trace.sh iqcn_boundary.sh \
+			iqcn_fdb.sh:test_bridge
 		;;
 	rdma)
 		selftests stock -m 3072 -k "$TOP/build/stock/sch_iqcn.ko" -- \

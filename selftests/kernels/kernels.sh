@@ -20,7 +20,7 @@ cd "$TOP" || exit 1
 # What is run, the longest first
 GROUPS_OF_TESTS="snoop cnp+mark qdisc+bad genl+pair life+smoke"
 # What is run with two CPUs at a time, by the machine's clock
-SMP="rdma smoke"
+SMP="rdma boundary+fdb smoke"
 
 # Left out, for in these guests a process takes milliseconds to start (virtual time
 # has none of that, and runs them all):
@@ -44,6 +44,7 @@ build()
 	"$LAB" in "$kernel" make -C /mnt -s B="build/$kernel" W=1 \
 		KDIR="/usr/src/linux-headers-$version" modules tc-plugin userspace \
 		"build/$kernel/roce" "build/$kernel/psample" "build/$kernel/genl" \
+		"build/$kernel/linktype" "build/$kernel/badstab.so" \
 		>"$log" 2>&1 || return 1
 	! grep -E 'warning:|error:' "$log"
 }
