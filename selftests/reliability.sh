@@ -102,15 +102,42 @@ nightly()
 	done <"$1/table"
 }
 
+# stress DIR KERNEL
+stress()
+{
+	local dir=$1 kernel=$2 line
+
+	line=$(grep -E '^(not )?ok 1 stress' "$dir/verdict" 2>/dev/null) || return
+	row "stress" "$kernel" \
+		"$(sed -nE 's/.*stress: ([0-9]+ rounds in [0-9]+ s).*/\1/p' <<<"$line")" \
+		"all of $(awk '{ print $1 }' "$dir"/*.results | sort -u | wc -l) items" \
+		"$(ended "$dir/verdict" "ok 1 stress")"
+}
+
 from_stress()
 {
-	local line
+	stress stress "UML 6.1, debug, two at a time; 64 MB"
+	stress stress-stock "Debian 6.1, two CPUs"
+	stress stress-uml-smp "7.2: two CPUs, KASAN, DEBUG_OBJECTS"
+	stress stress-x86-kcsan "6.12: two CPUs, PREEMPT, KCSAN"
+}
 
-	line=$(grep -E '^(not )?ok 1 stress' stress/verdict 2>/dev/null) || return
-	row "stress" "UML 6.1, debug, two at a time; 64 MB" \
-		"$(sed -nE 's/.*stress: ([0-9]+ rounds in [0-9]+ s).*/\1/p' <<<"$line")" \
-		"all of $(awk '{ print $1 }' stress/*.results | sort -u | wc -l) items" \
-		"$(ended stress/verdict "ok 1 stress")"
+# sequences KERNEL NAME
+sequences()
+{
+	local log=debug/$1-sequences.log
+
+	[ -e "$log" ] || return
+	row "sequences of requests" "$2" \
+		"$(found '.*seqfuzz: ([0-9]+) operations .*' "$log") operations" \
+		"random, from four processes, as root and as uid 65534" \
+		"$(ended "$log" "# Totals: pass:2 fail:0")"
+}
+
+from_sequences()
+{
+	sequences uml-smp "7.2: two CPUs, KASAN, DEBUG_OBJECTS"
+	sequences x86-kcsan "6.12: two CPUs, PREEMPT, KCSAN"
 }
 
 from_soak()
@@ -141,6 +168,7 @@ table()
 	from_check
 	nightly kernels
 	nightly debug
+	from_sequences
 	from_stress
 	from_soak
 	from_coverage
