@@ -51,7 +51,8 @@ make_knows()
 	local where word
 
 	cat "$OUT"/*/made 2>/dev/null | while IFS= read -r where; do
-		for word in ${where#*: make}; do
+		# A value in quotes may be several words
+		for word in $(sed 's/"[^"]*"//g' <<<"${where#*: make}"); do
 			case $word in
 			S=methods) ;;
 			S=*) [ -e "selftests/scenarios/${word#S=}.scenario" ] ;;
