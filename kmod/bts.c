@@ -28,7 +28,6 @@
  * Source: US 12388756 B2 (WREB), description (11)-(16), clauses 1-9.
  */
 #include <linux/etherdevice.h>
-#include <linux/random.h>
 
 #include "bts.h"
 #include "iqcn.h"
@@ -155,7 +154,7 @@ static u64 iqcn_bts_wreb(const struct iqcn_queue *q, u64 now_ns)
  */
 static enum iqcn_cause iqcn_bts_cause(struct iqcn_queue *q,
 				      struct iqcn_flow *flow, u32 segs,
-				      u64 now_ns)
+				      struct iqcn_lot *lot, u64 now_ns)
 {
 	u64 prob = iqcn_bts_run(q, now_ns);
 
@@ -164,7 +163,7 @@ static enum iqcn_cause iqcn_bts_cause(struct iqcn_queue *q,
 	else if (prob && iqcn_pi_credit(&flow->credit, prob, segs))
 		return IQCN_CAUSE_PI;
 	prob = iqcn_bts_wreb(q, now_ns);
-	if (prob && get_random_u32() < min_t(u64, prob * segs, IQCN_PROB_ONE))
+	if (iqcn_lot_decide(lot, min_t(u64, prob * segs, IQCN_PROB_ONE)))
 		return IQCN_CAUSE_WREB;
 	return IQCN_CAUSE_NONE;
 }
@@ -248,6 +247,7 @@ static void iqcn_bts_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
  * @flow: its flow
  * @eth: its Ethernet header
  * @segs: its segments: each is a packet to the sender
+ * @lot: its lot, which decides about marking as well
  * @ecn: its ECN bits when it came
  *
  * Context: enqueue: root lock, BHs off.
@@ -255,7 +255,8 @@ static void iqcn_bts_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
  *	known and had none just now.
  */
 bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
-		      const struct ethhdr *eth, u32 segs, u8 ecn)
+		      const struct ethhdr *eth, u32 segs, struct iqcn_lot *lot,
+		      u8 ecn)
 {
 	enum iqcn_cause cause = IQCN_CAUSE_NONE;
 	u64 now_ns;
@@ -275,7 +276,7 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 		iqcn_bts_run(q, now_ns);
 		iqcn_deadline_cancel(&flow->chance);
 	} else {
-		cause = iqcn_bts_cause(q, flow, segs, now_ns);
+		cause = iqcn_bts_cause(q, flow, segs, lot, now_ns);
 		if (iqcn_pi_runs(&q->pi) && iqcn_flow_paired(q, flow))
 			iqcn_deadline_restart(&flow->chance, &q->chances,
 					      now_ns);

@@ -57,6 +57,7 @@
 #include "deadline.h"
 #include "detect.h"
 #include "interval.h"
+#include "lot.h"
 #include "mark.h"
 #include "measure.h"
 #include "owner.h"
@@ -739,7 +740,8 @@ u64 iqcn_bts_run(struct iqcn_queue *q, u64 now_ns);
 void iqcn_bts_seen(struct iqcn_queue *q, struct iqcn_flow *flow,
 		   const struct ethhdr *eth, u64 now_ns);
 bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
-		      const struct ethhdr *eth, u32 segs, u8 ecn);
+		      const struct ethhdr *eth, u32 segs, struct iqcn_lot *lot,
+		      u8 ecn);
 void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
 		      const struct ethhdr *eth, bool was_ce);
 bool iqcn_bts_hold(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns);

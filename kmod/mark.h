@@ -63,31 +63,4 @@ static inline u64 iqcn_mark_prob(const struct iqcn_mark_params *p,
 		       p->kmax_bytes - p->kmin_bytes) << 1;
 }
 
-/**
- * iqcn_mark_by_lot() - does it depend on chance whether a packet is marked?
- * @p: the curve
- * @depth_bytes: instantaneous depth, more than Kmin
- *
- * Return: false if every packet is marked.
- */
-static inline bool iqcn_mark_by_lot(const struct iqcn_mark_params *p,
-				    u32 depth_bytes)
-{
-	return depth_bytes <= p->kmax_bytes;
-}
-
-/**
- * iqcn_mark_wanted() - is a packet to be marked?
- * @p: the curve
- * @depth_bytes: instantaneous depth
- * @rnd: 32 uniform random bits
- *
- * Return: true if so.
- */
-static inline bool iqcn_mark_wanted(const struct iqcn_mark_params *p,
-				    u32 depth_bytes, u32 rnd)
-{
-	return rnd < iqcn_mark_prob(p, depth_bytes);
-}
-
 #endif /* _IQCN_MARK_H */

@@ -20,7 +20,6 @@
 #include <linux/if_arp.h>
 #include <linux/if_vlan.h>
 #include <linux/module.h>
-#include <linux/random.h>
 #include <linux/rtnetlink.h>
 #include <linux/skbuff.h>
 #include <net/inet_ecn.h>
@@ -199,12 +198,13 @@ static void iqcn_cb_put(struct sk_buff *skb)
 /* A packet arrives.  Return: it causes a CNP, so it is to be marked. */
 static bool iqcn_bts_wanted(struct iqcn_queue *q, struct sk_buff *skb,
 			    enum iqcn_parsed parsed, const struct iqcn_pkt *pkt,
-			    u8 ecn)
+			    struct iqcn_lot *lot, u8 ecn)
 {
 	if (ecn == INET_ECN_NOT_ECT || !iqcn_bts_flow(q, skb, parsed, pkt))
 		return false;
 	return iqcn_bts_arrived(q, iqcn_skb_cb(skb)->flow,
-				(const void *)skb->data, iqcn_segs(skb), ecn);
+				(const void *)skb->data, iqcn_segs(skb), lot,
+				ecn);
 }
 
 /* One is dropped for want of room */
@@ -264,6 +264,7 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 	struct iqcn_queue *q = qdisc_priv(sch);
 	u32 depth_bytes = sch->qstats.backlog;
 	bool mark, bts = false;
+	struct iqcn_lot lot = {};
 	enum iqcn_parsed parsed;
 	struct iqcn_pkt pkt __uninitialized; /* valid if it parses */
 
@@ -272,23 +273,19 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 		parsed = iqcn_packet(skb, l3, &pkt);
 		/* it causes none, but a controller that runs counts its flow */
 		if (!READ_ONCE(q->calm_bytes))
-			iqcn_bts_wanted(q, skb, parsed, &pkt, l3->ecn);
+			iqcn_bts_wanted(q, skb, parsed, &pkt, &lot, l3->ecn);
 		iqcn_ce_queued(q, skb, parsed, &pkt);
 		return iqcn_tail(skb, sch);
 	}
 
-	/* no lots are drawn where they decide nothing */
-	mark = depth_bytes > q->p.mark.kmin_bytes &&
-	       iqcn_mark_wanted(&q->p.mark, depth_bytes,
-				iqcn_mark_by_lot(&q->p.mark, depth_bytes) ?
-				get_random_u32() : 0);
+	mark = iqcn_lot_decide(&lot, iqcn_mark_prob(&q->p.mark, depth_bytes));
 	if (!mark && !iqcn_bts(q) && !iqcn_unsettled(q))
 		return iqcn_tail(skb, sch);
 
 	parsed = iqcn_packet(skb, l3, &pkt);
 	if (iqcn_is_cnp(parsed, &pkt))
 		return iqcn_tail(skb, sch);
-	bts = iqcn_bts_wanted(q, skb, parsed, &pkt, l3->ecn);
+	bts = iqcn_bts_wanted(q, skb, parsed, &pkt, &lot, l3->ecn);
 	if (!mark && !bts) {
 		if (parsed == IQCN_ROCE && iqcn_unsettled(q))
 			iqcn_pair_witness(q->port, &pkt, iqcn_segs(skb));

@@ -25,6 +25,7 @@
 #include "../deadline.h"
 #include "../detect.h"
 #include "../interval.h"
+#include "../lot.h"
 #include "../mark.h"
 #include "../measure.h"
 #include "../pairing.h"
@@ -1114,6 +1115,14 @@ static void mark_linear_test(struct kunit *test)
 	}
 }
 
+/* Is a packet with this lot marked at this depth? */
+static bool marked(const struct iqcn_mark_params *p, u32 depth_bytes, u32 rnd)
+{
+	struct iqcn_lot lot = { .rnd = rnd, .drawn = true };
+
+	return iqcn_lot_decide(&lot, iqcn_mark_prob(p, depth_bytes));
+}
+
 static void mark_draws_test(struct kunit *test)
 {
 	struct iqcn_mark_params p = {
@@ -1122,23 +1131,43 @@ static void mark_draws_test(struct kunit *test)
 		.pmax = 858993459,
 	};
 	struct rnd_state rnd;
-	u32 marked = 0;
+	u32 n_marked = 0;
 	int i;
 
 	prandom_seed_state(&rnd, SEED);
 	for (i = 0; i < 1000000; i++)
-		marked += iqcn_mark_wanted(&p, 250000, prandom_u32_state(&rnd));
+		n_marked += marked(&p, 250000, prandom_u32_state(&rnd));
 	/* sqrt(10^6 * 0.1 * 0.9) = 300 */
-	KUNIT_EXPECT_GT(test, marked, 100000 - 3 * 300);
-	KUNIT_EXPECT_LT(test, marked, 100000 + 3 * 300);
+	KUNIT_EXPECT_GT(test, n_marked, 100000 - 3 * 300);
+	KUNIT_EXPECT_LT(test, n_marked, 100000 + 3 * 300);
 
 	/* never, always */
-	KUNIT_EXPECT_FALSE(test, iqcn_mark_wanted(&p, 100000, 0));
-	KUNIT_EXPECT_TRUE(test, iqcn_mark_wanted(&p, 400001, U32_MAX));
-	KUNIT_EXPECT_TRUE(test, iqcn_mark_wanted(&p, 400000, 858993458));
-	KUNIT_EXPECT_FALSE(test, iqcn_mark_wanted(&p, 400000, 858993459));
+	KUNIT_EXPECT_FALSE(test, marked(&p, 100000, 0));
+	KUNIT_EXPECT_TRUE(test, marked(&p, 400001, U32_MAX));
+	KUNIT_EXPECT_TRUE(test, marked(&p, 400000, 858993458));
+	KUNIT_EXPECT_FALSE(test, marked(&p, 400000, 858993459));
 	p.pmax = U32_MAX;
-	KUNIT_EXPECT_TRUE(test, iqcn_mark_wanted(&p, 400000, U32_MAX));
+	KUNIT_EXPECT_TRUE(test, marked(&p, 400000, U32_MAX));
+}
+
+static void lot_drawn_once_test(struct kunit *test)
+{
+	struct iqcn_lot lot = {};
+	u32 i, rnd;
+
+	/* what is certain takes no random number */
+	KUNIT_EXPECT_FALSE(test, iqcn_lot_decide(&lot, 0));
+	KUNIT_EXPECT_TRUE(test, iqcn_lot_decide(&lot, IQCN_PROB_ONE));
+	KUNIT_EXPECT_FALSE(test, lot.drawn);
+
+	iqcn_lot_decide(&lot, 1);
+	KUNIT_EXPECT_TRUE(test, lot.drawn);
+	rnd = lot.rnd;
+	for (i = 0; i < 100; i++) {
+		KUNIT_ASSERT_FALSE(test, iqcn_lot_decide(&lot, rnd));
+		KUNIT_ASSERT_TRUE(test, iqcn_lot_decide(&lot, (u64)rnd + 1));
+	}
+	KUNIT_EXPECT_EQ(test, rnd, lot.rnd);
 }
 
 /*
@@ -5976,6 +6005,7 @@ static struct kunit_case mark_cases[] = {
 	KUNIT_CASE(mark_curve_test),
 	KUNIT_CASE(mark_linear_test),
 	KUNIT_CASE(mark_draws_test),
+	KUNIT_CASE(lot_drawn_once_test),
 	{}
 };
 

@@ -16,6 +16,7 @@ ALL_TESTS="
 	test_curve
 	test_min_gap
 	test_probability
+	test_one_lot
 	test_one_for_both
 	test_came_ce
 	test_two_points
@@ -313,6 +314,32 @@ test_probability()
 	small 1000 10
 	check "above the second point" "$(stat backlog)" -gt 15000
 	within "half" $(($(stat cnp_wreb) - before)) 500 250
+}
+
+# With the curve of marking as profile one lot decides about the mark and the CNP, so
+# that exactly the packets with CE are answered
+test_one_lot()
+{
+	local depth prob told
+
+	topology bridge
+	bottleneck $RATE cnp-ttl 9 kmin 0 kmax 1m pmax 1 min-gap 0 notify off
+	pair_flow
+	params notify wreb
+	deep 400
+	depth=$(stat backlog)
+	watch 60
+	small 2000 10
+	wait
+	told=$(stat cnp_wreb)
+	# the curve is straight, and so is the growth
+	prob=$(awk -v d=$((depth + $(stat backlog))) 'BEGIN { print d / 2000000 }')
+	within "of 2000 at a probability of $prob" "$told" \
+		"$(awk -v p="$prob" 'BEGIN { print 2000 * p }')" \
+		"$(awk -v p="$prob" 'BEGIN { print 2000 * p * (1 - p) }')"
+	counted "$told $told $told" cnp_sent ecn_mark bts_mark
+	told "$told"
+	at_once
 }
 
 # The controller says a half or more, four to eight times above qref; whom it spares
