@@ -37,6 +37,7 @@ static const struct iqcn_range iqcn_ranges[] = {
 	IQCN_RANGE(KMIN_BYTES, p.mark.kmin_bytes, 0, U32_MAX, "kmin", ""),
 	IQCN_RANGE(KMAX_BYTES, p.mark.kmax_bytes, 0, U32_MAX, "kmax", ""),
 	IQCN_RANGE(PMAX, p.mark.pmax, 0, U32_MAX, "pmax", ""),
+	IQCN_RANGE(MARK_ON, p.mark_on, 0, __IQCN_MARK_ON_MAX - 1, "mark-on", ""),
 	IQCN_RANGE(NONECT, p.nonect, 0, __IQCN_NONECT_MAX - 1, "nonect", ""),
 	IQCN_RANGE(NOTIFY, p.notify, 0, IQCN_NOTIFY_ALL, "notify", ""),
 	IQCN_RANGE(DETECT, p.detect, 1, IQCN_DETECT_ALL, "detect", ""),
@@ -95,11 +96,12 @@ static const struct nla_policy iqcn_policy[TCA_IQCN_MAX + 1] = {
 	[TCA_IQCN_PAIR ... TCA_IQCN_MEASURE]		= { .type = NLA_U32 },
 	[TCA_IQCN_PROFILE]				= { .type = NLA_BINARY,
 		.len = IQCN_POINTS_MAX * sizeof(struct tc_iqcn_point) },
-	[TCA_IQCN_QREF_BYTES ... TCA_IQCN_CNP_SMAC]	= { .type = NLA_U32 },
+	[TCA_IQCN_QREF_BYTES ... TCA_IQCN_MARK_ON]	= { .type = NLA_U32 },
 };
 
 static const struct iqcn_params iqcn_defaults = {
 	.mark.pmax = IQCN_DEFAULT_PMAX,
+	.mark_on = IQCN_MARK_ON_ENQUEUE,
 	.nonect = IQCN_NONECT_PASS,
 	.notify = IQCN_DEFAULT_NOTIFY,
 	.detect = IQCN_DEFAULT_DETECT,

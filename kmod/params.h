@@ -83,6 +83,7 @@
  * struct iqcn_params - what a queue is told to do
  * @mark: the marking curve
  * @limit_bytes: depth that is never exceeded
+ * @mark_on: enum iqcn_mark_on
  * @nonect: enum iqcn_nonect
  * @notify: set of enum iqcn_notify
  * @detect: set of enum iqcn_detect
@@ -128,6 +129,7 @@
 struct iqcn_params {
 	struct iqcn_mark_params mark;
 	u32 limit_bytes;
+	u32 mark_on;
 	u32 nonect;
 	u32 notify;
 	u32 detect;

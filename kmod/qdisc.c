@@ -2,9 +2,12 @@
 /*
  * sch_iqcn - intelligent congestion point for DCQCN
  *
- * A FIFO that marks ECN by its instantaneous depth (mark.h) and makes up for
- * the CNPs that the receivers of RoCEv2 flows fail to send in time (trigger.c).
- * Follows Huawei's US 12395431 B2 and iQCN.
+ * A FIFO that marks ECN by its instantaneous depth (mark.h), on arrival or when a
+ * packet leaves, and makes up for the CNPs that the receivers of RoCEv2 flows fail to
+ * send in time (trigger.c).  Follows Huawei's US 12395431 B2 and iQCN.
+ *
+ * HPCC's switch model marks when a packet leaves, by the bytes behind it; so do codel
+ * and fq_codel, by the time that the packet has waited.  red marks on arrival.
  *
  * This file is all that knows of struct Qdisc: it looks at ECN bits, marks,
  * and tells bts.c when a RoCEv2 packet arrives at a deep queue and queue.c when
@@ -36,19 +39,32 @@
  */
 #define IQCN_CNP_RESERVE_BYTES	16384
 
-/* Of a packet that waits: if @roce_ce is false all else means nothing.  @flow holds
- * a reference: that of a CE packet if it is looked at, or wanted for pairing.  Once it
- * was @asked for it is not again: there was no room, or it has been put.
+/* What enqueue has found out about a packet that waits */
+enum iqcn_kind {
+	IQCN_KIND_NONE,		/* nothing */
+	IQCN_KIND_LOT,		/* it has a lot, but was not parsed */
+	IQCN_KIND_OTHER,	/* parsed, and no RoCEv2 data */
+	IQCN_KIND_DATA,		/* RoCEv2 data that dequeue may mark */
+	IQCN_KIND_CE,		/* RoCEv2 data with CE */
+};
+
+/* Of a packet that waits: @kind is the only field that the fast path sets.  @rnd is
+ * valid if @drawn, and that unless @kind is NONE; the others are of DATA and CE.
+ * @flow holds a reference: it is there if the packet is looked at, or wanted for
+ * pairing.  Once it was @asked for it is not again: there was no room, or it has been
+ * put.  A qdisc has 20 bytes of the skb, of which the first are aligned for a pointer.
  */
 struct iqcn_skb_cb {
 	struct iqcn_flow *flow;
 	u32 psn;
+	u32 rnd;
 	u16 segs;
-	bool roce_ce;
+	u8 kind;	/* enum iqcn_kind */
 	u8 asked:1;
 	u8 looked_at:1;
 	u8 echo:1;
-};
+	u8 drawn:1;
+} __packed __aligned(4);
 
 static struct iqcn_skb_cb *iqcn_skb_cb(const struct sk_buff *skb)
 {
@@ -219,19 +235,21 @@ static void iqcn_bts_lost(struct iqcn_queue *q, struct sk_buff *skb,
 	iqcn_cb_put(skb);
 }
 
-/* A CE packet will wait here: whose is it? */
-static void iqcn_ce_queued(struct iqcn_queue *q, struct sk_buff *skb,
-			   enum iqcn_parsed parsed, const struct iqcn_pkt *pkt)
+/* A packet that is CE, or may be when it leaves: whose is it? */
+static void iqcn_cb_fill(struct iqcn_queue *q, struct sk_buff *skb,
+			 enum iqcn_parsed parsed, const struct iqcn_pkt *pkt,
+			 enum iqcn_kind kind)
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
 	bool looked_at, echo;
 	u32 seq;
 
+	cb->kind = IQCN_KIND_OTHER;
 	if (parsed == IQCN_MALFORMED)
 		iqcn_inc(q->st.malformed);
 	if (parsed != IQCN_ROCE || !iqcn_op_is_data(pkt->opcode) || !q->port)
 		return;
-	cb->roce_ce = true;
+	cb->kind = kind;
 	cb->segs = iqcn_segs(skb);
 	looked_at = iqcn_sample_pick(pkt->psn, cb->segs, pkt->dest_qp,
 				     q->p.sample, &seq);
@@ -256,6 +274,46 @@ static int iqcn_tail(struct sk_buff *skb, struct Qdisc *sch)
 	return ret;
 }
 
+/* Return: false if the packet could not be marked, which is counted */
+static bool iqcn_mark(struct sk_buff *skb, struct Qdisc *sch,
+		      const struct iqcn_l3 *l3, u32 depth_bytes)
+{
+	struct iqcn_queue *q = qdisc_priv(sch);
+
+	if (!iqcn_set_ce(skb, l3)) {
+		iqcn_inc(q->st.unmarkable);
+		return false;
+	}
+	iqcn_inc(q->st.ecn_mark);
+	qdisc_qstats_overlimit(sch);
+	trace_iqcn_mark(qdisc_dev(sch), sch->parent, depth_bytes,
+			qdisc_pkt_len(skb));
+	return true;
+}
+
+/* The curve is applied to the packet when it leaves.  "nonect drop" drops on arrival. */
+static bool iqcn_marks_later(const struct iqcn_queue *q,
+			     const struct iqcn_l3 *l3)
+{
+	return q->p.mark_on == IQCN_MARK_ON_DEQUEUE &&
+	       (l3->ecn != INET_ECN_NOT_ECT ||
+		q->p.nonect == IQCN_NONECT_PASS);
+}
+
+/* The lot that a packet has drawn on arrival counts when it leaves */
+static void iqcn_cb_keep_lot(const struct iqcn_queue *q, struct sk_buff *skb,
+			     const struct iqcn_lot *lot)
+{
+	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
+
+	if (q->p.mark_on != IQCN_MARK_ON_DEQUEUE)
+		return;
+	if (cb->kind == IQCN_KIND_NONE)
+		cb->kind = IQCN_KIND_LOT;
+	cb->rnd = lot->rnd;
+	cb->drawn = lot->drawn;
+}
+
 /* The queue is deep, or the packet is CE */
 static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 				      const struct iqcn_l3 *l3,
@@ -274,22 +332,29 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 		/* it causes none, but a controller that runs counts its flow */
 		if (!READ_ONCE(q->calm_bytes))
 			iqcn_bts_wanted(q, skb, parsed, &pkt, &lot, l3->ecn);
-		iqcn_ce_queued(q, skb, parsed, &pkt);
+		iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_CE);
 		return iqcn_tail(skb, sch);
 	}
 
 	mark = iqcn_lot_decide(&lot, iqcn_mark_prob(&q->p.mark, depth_bytes));
-	if (!mark && !iqcn_bts(q) && !iqcn_unsettled(q))
+	if (!mark && !iqcn_bts(q) && !iqcn_unsettled(q)) {
+		iqcn_cb_keep_lot(q, skb, &lot);
 		return iqcn_tail(skb, sch);
+	}
 
 	parsed = iqcn_packet(skb, l3, &pkt);
 	if (iqcn_is_cnp(parsed, &pkt))
 		return iqcn_tail(skb, sch);
 	bts = iqcn_bts_wanted(q, skb, parsed, &pkt, &lot, l3->ecn);
-	if (!mark && !bts) {
+	if (!bts && (!mark || iqcn_marks_later(q, l3))) {
 		if (parsed == IQCN_ROCE && iqcn_unsettled(q))
 			iqcn_pair_witness(q->port, &pkt, iqcn_segs(skb));
-		iqcn_cb_put(skb);
+		/* the lot that wins now will probably win on dequeue */
+		if (mark && l3->ecn != INET_ECN_NOT_ECT)
+			iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_DATA);
+		else
+			iqcn_cb_put(skb);
+		iqcn_cb_keep_lot(q, skb, &lot);
 		return iqcn_tail(skb, sch);
 	}
 
@@ -302,15 +367,10 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 		return NET_XMIT_CN;
 	}
 
-	if (iqcn_set_ce(skb, l3)) {
-		iqcn_inc(q->st.ecn_mark);
+	if (iqcn_mark(skb, sch, l3, depth_bytes)) {
 		iqcn_add(q->st.bts_mark, bts);
-		qdisc_qstats_overlimit(sch);
-		trace_iqcn_mark(qdisc_dev(sch), sch->parent, depth_bytes,
-				qdisc_pkt_len(skb));
-		iqcn_ce_queued(q, skb, parsed, &pkt);
+		iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_CE);
 	} else {
-		iqcn_inc(q->st.unmarkable);
 		iqcn_cb_put(skb);
 	}
 	return iqcn_tail(skb, sch);
@@ -391,8 +451,7 @@ static int iqcn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 {
 	const struct iqcn_queue *q = qdisc_priv(sch);
 
-	/* it alone is looked at of a packet that causes nothing */
-	iqcn_skb_cb(skb)->roce_ce = false;
+	iqcn_skb_cb(skb)->kind = IQCN_KIND_NONE;
 	if (likely(iqcn_is_plain(skb) && iqcn_fits(skb, sch, 0) &&
 		   sch->qstats.backlog < READ_ONCE(q->calm_bytes)))
 		return qdisc_enqueue_tail(skb, sch);
@@ -436,6 +495,53 @@ static noinline u64 iqcn_ce_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 	return now_ns;
 }
 
+/* A packet leaves a queue that stays deep.  Enqueue has parsed it if it would have been
+ * marked by the depth of that moment.
+ */
+static noinline void iqcn_mark_leaving(struct iqcn_queue *q, struct Qdisc *sch,
+				       struct sk_buff *skb)
+{
+	u32 depth_bytes = sch->qstats.backlog;
+	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
+	struct iqcn_lot lot = {};
+	enum iqcn_parsed parsed;
+	struct iqcn_pkt pkt __uninitialized; /* likewise */
+	struct iqcn_l3 l3;
+
+	if (cb->kind != IQCN_KIND_NONE) {
+		lot.rnd = cb->rnd;
+		lot.drawn = cb->drawn;
+	}
+	if (!iqcn_lot_decide(&lot, iqcn_mark_prob(&q->p.mark, depth_bytes)))
+		return;
+	l3 = iqcn_look(skb);
+	if (l3.ecn == INET_ECN_CE)
+		return;
+	if (cb->kind == IQCN_KIND_NONE || cb->kind == IQCN_KIND_LOT) {
+		parsed = iqcn_packet(skb, &l3, &pkt);
+		if (iqcn_is_cnp(parsed, &pkt))
+			return;
+		cb->flow = NULL;
+		cb->asked = false;
+		if (l3.ecn != INET_ECN_NOT_ECT)
+			iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_DATA);
+	}
+	if (l3.ecn == INET_ECN_NOT_ECT)
+		iqcn_inc(q->st.not_ect);
+	else if (iqcn_mark(skb, sch, &l3, depth_bytes) &&
+		 cb->kind == IQCN_KIND_DATA)
+		cb->kind = IQCN_KIND_CE;
+}
+
+/* RoCEv2 data leaves.  Return: what time it is, 0: nobody has looked. */
+static u64 iqcn_data_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
+{
+	if (iqcn_skb_cb(skb)->kind == IQCN_KIND_CE)
+		return iqcn_ce_dequeued(q, skb);
+	iqcn_cb_put(skb);
+	return 0;
+}
+
 /* The clock is looked at once per packet at most */
 static struct sk_buff *iqcn_dequeue(struct Qdisc *sch)
 {
@@ -454,14 +560,18 @@ static struct sk_buff *iqcn_dequeue(struct Qdisc *sch)
 	    !sch->qstats.backlog) {
 		if (unlikely(q->drain.start_ns))
 			iqcn_queue_drain_stops(q);
-		if (unlikely(iqcn_skb_cb(skb)->roce_ce))
-			iqcn_ce_dequeued(q, skb);
+		if (unlikely(iqcn_skb_cb(skb)->kind >= IQCN_KIND_DATA))
+			iqcn_data_dequeued(q, skb);
 		return skb;
 	}
 	/* first, for the CE rate is held against it */
 	q->outflow.bytes += qdisc_pkt_len(skb);
-	if (iqcn_skb_cb(skb)->roce_ce)
-		now_ns = iqcn_ce_dequeued(q, skb);
+	if (q->p.mark_on == IQCN_MARK_ON_DEQUEUE &&
+	    iqcn_skb_cb(skb)->kind != IQCN_KIND_CE &&
+	    sch->qstats.backlog > q->p.mark.kmin_bytes)
+		iqcn_mark_leaving(q, sch, skb);
+	if (iqcn_skb_cb(skb)->kind >= IQCN_KIND_DATA)
+		now_ns = iqcn_data_dequeued(q, skb);
 	iqcn_measure_drain(q, qdisc_pkt_len(skb), now_ns ?: ktime_get_ns());
 	return skb;
 }
@@ -471,8 +581,8 @@ static struct sk_buff *iqcn_take_back(struct Qdisc *sch)
 {
 	struct sk_buff *skb = __qdisc_dequeue_head(&sch->q);
 
-	if (skb && iqcn_skb_cb(skb)->roce_ce && iqcn_skb_cb(skb)->flow)
-		iqcn_flow_put(iqcn_skb_cb(skb)->flow);
+	if (skb && iqcn_skb_cb(skb)->kind >= IQCN_KIND_DATA)
+		iqcn_cb_put(skb);
 	return skb;
 }
 

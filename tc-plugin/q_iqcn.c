@@ -45,6 +45,7 @@ struct word {
 	uint32_t special_value;	/* its value; a number may not be that */
 };
 
+static const char *const mark_on_names[] = { "enqueue", "dequeue", NULL };
 static const char *const nonect_names[] = { "pass", "drop", NULL };
 static const char *const notify_names[] = { "timer", "wreb", "pi", NULL };
 static const char *const detect_names[] = { "queue", "depth", "run", "span",
@@ -71,6 +72,9 @@ static const struct word iqcn_words[] = {
 	  "depth above which everything is marked" },
 	{ "pmax", "pmax", TCA_IQCN_PMAX, WORD_PROB, "P",
 	  "marking probability at kmax, 0 to 1" },
+	{ "mark-on", "mark_on", TCA_IQCN_MARK_ON, WORD_NAME, "enqueue|dequeue",
+	  "when packets are marked: as they arrive, as they leave",
+	  .names = mark_on_names },
 	{ "nonect", "nonect", TCA_IQCN_NONECT, WORD_NAME, "pass|drop",
 	  "what to do with packets that cannot be marked",
 	  .names = nonect_names },

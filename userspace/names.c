@@ -6,6 +6,7 @@
 
 #include "names.h"
 
+const char *const mark_on_names[] = { "enqueue", "dequeue", NULL };
 const char *const nonect_names[] = { "pass", "drop", NULL };
 const char *const notify_names[] = { "timer", "wreb", "pi", NULL };
 const char *const measure_names[] = { "depth", "gradient", "delay", NULL };

@@ -5,6 +5,7 @@
 #ifndef _IQCN_NAMES_H
 #define _IQCN_NAMES_H
 
+extern const char *const mark_on_names[];
 extern const char *const nonect_names[];
 extern const char *const notify_names[];
 extern const char *const measure_names[];

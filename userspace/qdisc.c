@@ -60,6 +60,7 @@ static const struct param {
 	PARAM("marking", "kmin", "kmin", KMIN_BYTES, NUMBER, bytes),
 	PARAM("marking", "kmax", "kmax", KMAX_BYTES, NUMBER, bytes),
 	PARAM("marking", "pmax", "pmax", PMAX, PROB, NULL),
+	PARAM("marking", "mark-on", "mark_on", MARK_ON, NAME, mark_on_names),
 	PARAM("marking", "nonect", "nonect", NONECT, NAME, nonect_names),
 	PARAM("congestion", "detect", "detect", DETECT, SET, detect_names),
 	PARAM("congestion", "window", "window_ns", WINDOW_NS, NUMBER, ns),

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Marking: at the configured depths only, only what is ECT, never a CNP, on
-# whatever header stack, and leaving packets that a receiver takes.
+# Marking: at the configured depths only, on arrival or when a packet leaves, only what
+# is ECT, never a CNP, on whatever header stack, and leaving packets that a receiver
+# takes.
 
 ALL_TESTS="
 	test_bridge_none
@@ -12,25 +13,32 @@ ALL_TESTS="
 	test_router_vlan
 	test_router_qinq
 	test_probability
+	test_probability_dequeue
+	test_waits_for_dequeue
 	test_nonect_drop
 	test_limit
 	test_cnp_reserve
 	test_uncongested
 	test_in_pieces
+	test_in_pieces_dequeue
 	test_shared
 	test_gso
+	test_gso_dequeue
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# hold: nothing leaves p1 but tbf's burst
+# hold: nothing leaves p1 but tbf's burst; marked on arrival unless told otherwise
 hold()
 {
-	bottleneck 8kbit "$@"
+	case " $* " in
+	*" mark-on "*) bottleneck 8kbit "$@" ;;
+	*) bottleneck 8kbit mark-on enqueue "$@" ;;
+	esac
 }
 
 # above LEN DEPTH: how many of the packets of that length that are queued now
-# found more than that
+# found more than that, or will leave more than that behind
 above()
 {
 	echo $(($(stat qlen) - $2 / $1 - 1))
@@ -74,11 +82,52 @@ marking()
 	tc -n sw qdisc del dev p1 root
 }
 
+# The same packets, first in the queue, when they leave it
+leaving()
+{
+	local v=$1 len=$2 wanted
+
+	hold kmin 20000 kmax 40000 pmax 0 mark-on dequeue
+	# tbf's burst
+	data --type udp --tos 0 --count 8
+	sniff rcv --time 200
+	# shellcheck disable=SC2086
+	{
+		data $v --tos 1 --count 3 --qp 0x21
+		data $v --tos 0 --count 4 --qp 0x22
+		data $v --tos 3 --count 5 --qp 0x23
+		data $v --type cnp --count 6 --qp 0x24
+		data $v --type udp --tos 2 --count 2
+		data $v --tos 2 --count 60
+	}
+	# one more comes to release them
+	wanted=$((60 - (40000 - 1082) / len - 1))
+	check "packets above kmax" "$wanted" -gt 5
+	counted "0 5 0" ecn_mark ce_in not_ect
+	release
+	wait
+	counted "$((wanted + 5)) 5" ecn_mark ce_in
+	check "not ECT" "$(stat not_ect)" -ge 4
+	check "CE packets sent" "$(stat ce_sent)" -eq $((wanted + 3 + 5))
+	check_eq "CE, behind one that is not, from ECT(1), not ECT, CNPs, broken" "$(awk '
+	/qp 0x000011 .* ce / { ce++; late += plain > 0 }
+	/qp 0x000011 .* ect0 / { plain++ }
+	/qp 0x000021 .* ce / { ect1++ }
+	/qp 0x000022 .* not-ect / { not_ect++ }
+	/cnp .* ect0 / { cnp++ }
+	/icrc bad|csum bad/ { bad++ }
+	END { print ce + 0, late + 0, ect1 + 0, not_ect + 0, cnp + 0, bad + 0 }' \
+		"$TMP/rcv")" "$wanted 0 3 4 6 0"
+	tc -n sw qdisc del dev p1 root
+}
+
 stack()
 {
 	topology "$1" "$2"
 	marking "" "$3"
 	marking -6 $(($3 + 20))
+	leaving "" "$3"
+	leaving -6 $(($3 + 20))
 }
 
 # 1082: Ethernet, IPv4, UDP, BTH, 1024 bytes, ICRC; a tag beside the packet is
@@ -90,15 +139,12 @@ test_router_none() { stack router none 1082; }
 test_router_vlan() { stack router vlan 1082; }
 test_router_qinq() { stack router qinq 1082; }
 
-# Expected: the sum of p over the depths that the packets find, +- 4 sigma
-test_probability()
+# Expected: the sum of p over the depths that the packets find, or leave behind, +- 4
+# sigma
+near_probability()
 {
-	local got want
+	local got=$1 want
 
-	topology bridge
-	hold kmin 100000 kmax 1000000 pmax 0.5
-	data --count 1000
-	got=$(stat ecn_mark)
 	want=$(awk 'BEGIN {
 		for (i = 0; i < 992; i++) {
 			d = i * 1082
@@ -112,6 +158,53 @@ test_probability()
 	}')
 	check "marks between kmin and kmax" "$got" -ge "${want% *}"
 	check "marks between kmin and kmax" "$got" -le "${want#* }"
+}
+
+test_probability()
+{
+	topology bridge
+	hold kmin 100000 kmax 1000000 pmax 0.5
+	data --count 1000
+	near_probability "$(stat ecn_mark)"
+}
+
+test_probability_dequeue()
+{
+	topology bridge
+	hold kmin 100000 kmax 1000000 pmax 0.5 mark-on dequeue
+	data --count 1000
+	counted 0 ecn_mark
+	sniff rcv --time 200
+	release
+	wait
+	near_probability "$(stat ecn_mark)"
+	check "CE at the receiver" "$(grep -c ' ce ' "$TMP/rcv")" -eq \
+		"$(stat ecn_mark)"
+}
+
+# What was to be marked when it left may leave while nothing waits behind it, be
+# dropped with its queue, or be marked on arrival after all
+test_waits_for_dequeue()
+{
+	topology bridge
+	hold kmin 1000 kmax 2000 mark-on dequeue
+	data --count 50
+	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn kmin 1m kmax 2m
+	sniff rcv --time 100
+	release
+	wait
+	check "sent" "$(grep -c 'qp 0x000011 ' "$TMP/rcv")" -ge 40
+	counted "0 0" ecn_mark ce_sent
+
+	hold kmin 1000 kmax 2000 mark-on dequeue
+	data --count 50
+	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn mark-on enqueue
+	data --count 5
+	counted 5 ecn_mark
+	release
+	counted "5 5" ecn_mark ce_sent
+	data --count 50
+	tc -n sw qdisc del dev p1 root
 }
 
 test_nonect_drop()
@@ -176,23 +269,26 @@ test_uncongested()
 }
 
 # A packet socket's frames of more than a page: headers in a fragment
-test_in_pieces()
+in_pieces()
 {
 	topology bridge qinq
-	hold kmin 1000 kmax 2000
+	hold kmin 1000 kmax 2000 mark-on "$1"
 	sniff rcv --time 100
 	data --len 4096 --count 10
 	data -6 --len 4096 --count 10
 	data --len 4096 --count 5 --tos 3 --qp 0x12
-	check "marked" "$(stat ecn_mark)" -ge 17
 	check "CE on arrival" "$(stat ce_in)" -eq 5
-	check "flows" "$(stat flows)" -eq 3
 	release
 	wait
+	check "marked" "$(stat ecn_mark)" -ge 17
+	check "flows" "$(stat flows)" -eq 3
 	check "CE at the receiver" "$(grep -c ' ce ' "$TMP/rcv")" -ge 22
 	check "broken by marking" \
 		"$(grep -Ec 'icrc bad|csum bad' "$TMP/rcv")" -eq 0
 }
+
+test_in_pieces() { in_pieces enqueue; }
+test_in_pieces_dequeue() { in_pieces dequeue; }
 
 # pktgen keeps a reference to what it sends: the header is not ours alone, so it stays
 # as it is.  Faster than others here, for pktgen waits until the last one has left.
@@ -207,7 +303,7 @@ test_shared()
 		link add p1 netns sw type dummy
 	EOF
 	ip -n sw link set p1 up
-	bottleneck 1mbit limit 1m kmin 1000 kmax 2000
+	bottleneck 1mbit limit 1m kmin 1000 kmax 2000 mark-on enqueue
 	in_ns sw bash -c '
 		cd /proc/net/pktgen
 		echo add_device p1 >kpktgend_0
@@ -223,22 +319,26 @@ test_shared()
 	check "dropped" "$(stat drops)" -eq 0
 }
 
-test_gso()
+# gso WHEN: marked then; others wait before or behind them
+gso()
 {
+	local on=$1
+
 	topology bridge
 	unmute snd
 	ip -n snd neigh add $RCV4 lladdr $RCV_MAC dev e0
 	ip -n snd neigh add $RCV6 lladdr $RCV_MAC dev e0
 	# segmented after the qdisc, so that the receiver sees packets
 	in_ns sw ethtool -K p1 tx off >/dev/null
-	hold kmin 1000 kmax 2000
+	hold kmin 1000 kmax 2000 mark-on "$on"
 	sniff rcv --time 100
 	data --count 12 --qp 0x31
 	data --gso 8 --sport 4000 --len 1000
 	data -6 --gso 8 --sport 4000 --len 1000
-	check "two of them marked" "$(stat ecn_mark)" -ge 2
+	[ "$on" = enqueue ] || data --count 5 --qp 0x31
 	release
 	wait
+	check "two of them marked" "$(stat ecn_mark)" -ge 2
 	check "segments that are CE" \
 		"$(grep -c 'qp 0x000011 .* ce ' "$TMP/rcv")" -eq 16
 	check "CE packets sent count segments" "$(stat ce_sent)" -ge 16
@@ -247,5 +347,8 @@ test_gso()
 	check "broken by marking" \
 		"$(grep -c 'csum bad' "$TMP/rcv")" -eq 0
 }
+
+test_gso() { gso enqueue; }
+test_gso_dequeue() { gso dequeue; }
 
 run_tests

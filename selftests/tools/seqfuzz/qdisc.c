@@ -208,6 +208,7 @@ static const struct {
 	{ TCA_IQCN_BETA, 1, UINT32_MAX },
 	{ TCA_IQCN_MIN_GAP_NS, 0, 1000000000 },
 	{ TCA_IQCN_TELEMETRY, 0, 1 },
+	{ TCA_IQCN_MARK_ON, 0, __IQCN_MARK_ON_MAX - 1 },
 	{ TCA_IQCN_CNP_SMAC, 0, __IQCN_CNP_SMAC_MAX - 1 },
 };
 

@@ -68,6 +68,7 @@
  * @TCA_IQCN_MIN_GAP_NS: u32, ns that two CNPs of ours to a flow are apart
  * @TCA_IQCN_TELEMETRY: u32, 1: the CNPs carry &struct iqcn_telemetry
  * @TCA_IQCN_CNP_SMAC: u32, &enum iqcn_cnp_smac
+ * @TCA_IQCN_MARK_ON: u32, &enum iqcn_mark_on
  * @__TCA_IQCN_MAX: number of attributes, plus one
  */
 enum tca_iqcn {
@@ -114,6 +115,7 @@ enum tca_iqcn {
 	TCA_IQCN_MIN_GAP_NS,
 	TCA_IQCN_TELEMETRY,
 	TCA_IQCN_CNP_SMAC,
+	TCA_IQCN_MARK_ON,
 	__TCA_IQCN_MAX
 };
 
@@ -129,6 +131,19 @@ enum iqcn_nonect {
 	IQCN_NONECT_PASS,
 	IQCN_NONECT_DROP,
 	__IQCN_NONECT_MAX
+};
+
+/**
+ * enum iqcn_mark_on - when the marking curve is applied to a packet
+ * @IQCN_MARK_ON_ENQUEUE: when it arrives, by the depth that it finds
+ * @IQCN_MARK_ON_DEQUEUE: when it leaves, by the depth that it leaves behind: the
+ *	receiver sees the mark earlier by the time that the packet waits
+ * @__IQCN_MARK_ON_MAX: number of values
+ */
+enum iqcn_mark_on {
+	IQCN_MARK_ON_ENQUEUE,
+	IQCN_MARK_ON_DEQUEUE,
+	__IQCN_MARK_ON_MAX
 };
 
 /**
