@@ -3,11 +3,13 @@
 #
 # Run scenarios, as many variants side by side as there are CPUs:
 #
-#   run.sh [-q] [-v VARIANT,VARIANT...] SCENARIO...
+#   run.sh [-q] [-v VARIANT,VARIANT...] [-x WORDS] SCENARIO...
 #   run.sh -w COMMAND [-v VARIANT] SCENARIO
 #
 #   -q			no tables
 #   -v VARIANT,...	these alone
+#   -x WORDS		parameters that every qdisc iqcn gets as well; nothing is expected
+#			then
 #   -w COMMAND		run COMMAND on the switch, in this terminal, to watch one
 #			variant, by default the last; nothing is left
 #
@@ -54,7 +56,7 @@ RESULTS=${IQCN_RESULTS:-$TOP/build/results}
 KEYS=" title seed topology senders receivers host sender bottleneck flows
 	duration count sample kmax settle variant expect "
 COLOURS=7
-only="" tables=1 command=""
+only="" tables=1 command="" extra=""
 
 die()
 {
@@ -142,7 +144,9 @@ expand()
 			else if (line[i] !~ /^like[ \t]/)
 				print line[i]
 		}
-	}' "$file" "$other" || die "$1 cannot be expanded"
+	}' "$file" "$other" |
+		sed -E "${extra:+s/^variant .* iqcn( |$).*/& $extra/;/^expect/d}" ||
+		die "$1 cannot be expanded"
 }
 
 # value SCENARIO KEY: the rest of its lines
@@ -416,12 +420,13 @@ if [ "${1-}" = job ]; then
 	job "$2" "$3"
 	exit
 fi
-while getopts qv:w: opt; do
+while getopts qv:w:x: opt; do
 	case $opt in
 	q) tables="" ;;
 	v) only=$OPTARG ;;
 	w) command=$OPTARG ;;
-	*) die "-q, -v VARIANT,VARIANT... and -w COMMAND are all there is" ;;
+	x) extra=$OPTARG ;;
+	*) die "-q, -v VARIANT,VARIANT..., -w COMMAND and -x WORDS are all there is" ;;
 	esac
 done
 shift $((OPTIND - 1))

@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Marking on arrival and on departure, side by side:
+#
+#   marking.sh [SCENARIO...]
+#
+# in all scenarios, or those that are named, for the curve alone (ecn), notify timer
+# (iqcn), wreb and pi.
+#
+# Leaves in build/results or $IQCN_RESULTS:
+#   marking.json	parameters and figures
+#   marking/enqueue/*	of each scenario, see run.sh
+#   marking/dequeue/*
+set -u -o pipefail
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+TOP=$(cd "$HERE/../.." && pwd)
+RESULTS=${IQCN_RESULTS:-$TOP/build/results}
+OUT=$RESULTS/marking
+
+die()
+{
+	echo "marking: $*" >&2
+	exit 1
+}
+
+# of SCENARIO: its variants that mark
+of()
+{
+	awk '$1 == "variant" && $2 ~ /^(ecn|iqcn|wreb|pi)$/ { print $2 }' \
+		"$HERE/$1.scenario" | paste -sd ,
+}
+
+if [ $# = 0 ]; then
+	for name in "$HERE"/*.scenario; do
+		name=${name##*/}
+		case $name in
+		methods-*) ;;
+		*) set -- "$@" "${name%.scenario}" ;;
+		esac
+	done
+fi
+rm -rf "$OUT" "$OUT.json"
+for name; do
+	for on in enqueue dequeue; do
+		echo "$name, marked on $on"
+		IQCN_RESULTS=$OUT/$on "$HERE/run.sh" -q -v "$(of "$name")" \
+			-x "mark-on $on" "$name" | grep -v '^$' ||
+			die "$name failed"
+	done
+done
+jq -n '[inputs | . + {on: input_filename | split("/")[-2]}] |
+	group_by(.scenario) | map({key: .[0].scenario, value:
+		map({key: .on, value: {parameters, variants}}) | from_entries}) |
+	from_entries' "$OUT"/*/*.json >"$OUT.json" || die "no $OUT.json"
+
+cat <<-EOF
+
+The curve applied on enqueue and on dequeue.  Utilization; queue p99 in MB; drops from
+the start.
+
+EOF
+jq -r '
+def part: . * 1000 | round / 1000;
+def mb: . / 1e4 | round / 100;
+["scenario", "variant", "utilized", "", "queue", "", "drops", ""],
+["", "", "enqueue", "dequeue", "enqueue", "dequeue", "enqueue", "dequeue"],
+(to_entries[] | .key as $name | .value as $v |
+ $v.enqueue.variants | keys_unsorted[] | [$name, .] +
+	([$v.enqueue.variants[.], $v.dequeue.variants[.]] |
+	 map(.utilisation | part) + map(.queue_p99_bytes | mb) +
+	 map(.drops_from_start))) |
+map(if . == "" then " " else . end) | @tsv' "$OUT.json" |
+	column -t -s "$(printf '\t')"
+echo "in ${RESULTS#"$TOP/"}: marking.json"
