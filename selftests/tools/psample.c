@@ -156,6 +156,8 @@ int main(int argc, char **argv)
 			"FILE is made when it listens\n");
 		return 2;
 	}
+	/* so that nothing is missing if it is killed */
+	setlinebuf(stdout);
 	enter_ns(argv[optind]);
 	group = strtoul(argv[optind + 1], NULL, 0);
 	listen_for(time_ms, ready);
