@@ -49,21 +49,24 @@ enum iqcn_kind {
 };
 
 /* Of a packet that waits: @kind is the only field that the fast path sets.  @rnd is
- * valid if @drawn, and that unless @kind is NONE; the others are of DATA and CE.
+ * valid if @drawn, and that unless @kind is NONE; @l3_off and @v6 are of DATA, the
+ * others of DATA and CE.
  * @flow holds a reference: it is there if the packet is looked at, or wanted for
  * pairing.  Once it was @asked for it is not again: there was no room, or it has been
  * put.  A qdisc has 20 bytes of the skb, of which the first are aligned for a pointer.
  */
 struct iqcn_skb_cb {
 	struct iqcn_flow *flow;
-	u32 psn;
 	u32 rnd;
+	u32 psn:24;
+	u32 asked:1;
+	u32 looked_at:1;
+	u32 echo:1;
+	u32 drawn:1;
+	u32 v6:1;
 	u16 segs;
+	u8 l3_off;
 	u8 kind;	/* enum iqcn_kind */
-	u8 asked:1;
-	u8 looked_at:1;
-	u8 echo:1;
-	u8 drawn:1;
 } __packed __aligned(4);
 
 static struct iqcn_skb_cb *iqcn_skb_cb(const struct sk_buff *skb)
@@ -300,9 +303,9 @@ static bool iqcn_marks_later(const struct iqcn_queue *q,
 		q->p.nonect == IQCN_NONECT_PASS);
 }
 
-/* The lot that a packet has drawn on arrival counts when it leaves */
-static void iqcn_cb_keep_lot(const struct iqcn_queue *q, struct sk_buff *skb,
-			     const struct iqcn_lot *lot)
+/* What was found out on arrival counts when the packet leaves */
+static void iqcn_cb_keep(const struct iqcn_queue *q, struct sk_buff *skb,
+			 const struct iqcn_l3 *l3, const struct iqcn_lot *lot)
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
 
@@ -312,6 +315,9 @@ static void iqcn_cb_keep_lot(const struct iqcn_queue *q, struct sk_buff *skb,
 		cb->kind = IQCN_KIND_LOT;
 	cb->rnd = lot->rnd;
 	cb->drawn = lot->drawn;
+	/* of DATA it fits, because the device is Ethernet */
+	cb->l3_off = l3->off;
+	cb->v6 = l3->proto == htons(ETH_P_IPV6);
 }
 
 /* The queue is deep, or the packet is CE */
@@ -338,7 +344,7 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 
 	mark = iqcn_lot_decide(&lot, iqcn_mark_prob(&q->p.mark, depth_bytes));
 	if (!mark && !iqcn_bts(q) && !iqcn_unsettled(q)) {
-		iqcn_cb_keep_lot(q, skb, &lot);
+		iqcn_cb_keep(q, skb, l3, &lot);
 		return iqcn_tail(skb, sch);
 	}
 
@@ -354,7 +360,7 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 			iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_DATA);
 		else
 			iqcn_cb_put(skb);
-		iqcn_cb_keep_lot(q, skb, &lot);
+		iqcn_cb_keep(q, skb, l3, &lot);
 		return iqcn_tail(skb, sch);
 	}
 
@@ -495,17 +501,46 @@ static noinline u64 iqcn_ce_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 	return now_ns;
 }
 
+/* A packet that the curve marks leaves, and it is not known to be RoCEv2 data */
+static noinline void iqcn_mark_unparsed(struct iqcn_queue *q, struct Qdisc *sch,
+					struct sk_buff *skb, u32 depth_bytes)
+{
+	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
+	struct iqcn_pkt pkt __uninitialized; /* likewise */
+	struct iqcn_l3 l3 = iqcn_look(skb);
+	enum iqcn_parsed parsed;
+
+	if (l3.ecn == INET_ECN_CE)
+		return;
+	if (cb->kind == IQCN_KIND_OTHER) {
+		iqcn_mark(skb, sch, &l3, depth_bytes);
+		return;
+	}
+	parsed = iqcn_packet(skb, &l3, &pkt);
+	if (iqcn_is_cnp(parsed, &pkt))
+		return;
+	if (l3.ecn == INET_ECN_NOT_ECT) {
+		iqcn_inc(q->st.not_ect);
+		return;
+	}
+	if (!iqcn_mark(skb, sch, &l3, depth_bytes))
+		return;
+	if (cb->kind == IQCN_KIND_NONE) {
+		cb->flow = NULL;
+		cb->asked = false;
+	}
+	iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_CE);
+}
+
 /* A packet leaves a queue that stays deep.  Enqueue has parsed it if it would have been
  * marked by the depth of that moment.
  */
-static noinline void iqcn_mark_leaving(struct iqcn_queue *q, struct Qdisc *sch,
-				       struct sk_buff *skb)
+static void iqcn_mark_leaving(struct iqcn_queue *q, struct Qdisc *sch,
+			      struct sk_buff *skb)
 {
 	u32 depth_bytes = sch->qstats.backlog;
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
 	struct iqcn_lot lot = {};
-	enum iqcn_parsed parsed;
-	struct iqcn_pkt pkt __uninitialized; /* likewise */
 	struct iqcn_l3 l3;
 
 	if (cb->kind != IQCN_KIND_NONE) {
@@ -514,22 +549,13 @@ static noinline void iqcn_mark_leaving(struct iqcn_queue *q, struct Qdisc *sch,
 	}
 	if (!iqcn_lot_decide(&lot, iqcn_mark_prob(&q->p.mark, depth_bytes)))
 		return;
-	l3 = iqcn_look(skb);
-	if (l3.ecn == INET_ECN_CE)
+	if (cb->kind != IQCN_KIND_DATA) {
+		iqcn_mark_unparsed(q, sch, skb, depth_bytes);
 		return;
-	if (cb->kind == IQCN_KIND_NONE || cb->kind == IQCN_KIND_LOT) {
-		parsed = iqcn_packet(skb, &l3, &pkt);
-		if (iqcn_is_cnp(parsed, &pkt))
-			return;
-		cb->flow = NULL;
-		cb->asked = false;
-		if (l3.ecn != INET_ECN_NOT_ECT)
-			iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_DATA);
 	}
-	if (l3.ecn == INET_ECN_NOT_ECT)
-		iqcn_inc(q->st.not_ect);
-	else if (iqcn_mark(skb, sch, &l3, depth_bytes) &&
-		 cb->kind == IQCN_KIND_DATA)
+	l3.off = cb->l3_off;
+	l3.proto = cb->v6 ? htons(ETH_P_IPV6) : htons(ETH_P_IP);
+	if (iqcn_mark(skb, sch, &l3, depth_bytes))
 		cb->kind = IQCN_KIND_CE;
 }
 
