@@ -18,7 +18,7 @@ STEPS="kselftests-debug-5 kselftests-debug-2 kselftests-debug-1 packages static
 	tdc-own rdma kselftests-debug-4 kselftests-1 kselftests-2 tdc-infra stock
 	kselftests-faults kselftests-debug-3 kselftests-tool kselftests-adversary
 	kselftests-debug-adversary kselftests-top kselftests-genl soak
-	wireshark docs demo metrics kselftests-debug-6 million scenarios
+	wireshark docs demo metrics repeat kselftests-debug-6 million scenarios
 	kselftests-small bench fuzz kunit-debug kunit userspace"
 
 run_step()
@@ -94,6 +94,7 @@ run_step()
 	# instructions, not time
 	bench) "$TOP/selftests/bench/bench.sh" -c ;;
 	scenarios) scenarios fig1-rate-failure two-flows ;;
+	repeat) "$TOP/selftests/repeat/repeat.sh" ;;
 	static) "$TOP/selftests/static.sh" ;;
 	packages) "$TOP/selftests/packages/packages.sh" ;;
 	docs) "$TOP/selftests/docs.sh" ;;

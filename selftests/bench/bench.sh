@@ -28,6 +28,8 @@
 #   bench.txt	the same as tables
 #   bench.svg, .png	ratios as bars
 set -u -o pipefail
+# 1.5 is 1,5 elsewhere
+export LC_ALL=C
 
 HERE=$(cd "$(dirname "$0")" && pwd)
 TOP=$(cd "$HERE/../.." && pwd)

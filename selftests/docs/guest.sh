@@ -42,8 +42,8 @@ install_all()
 	mkdir -p /run/man/man8 &&
 		ln -s "$TOP"/Documentation/man/*.8 /run/man/man8/ || exit 1
 	mkdir -p /dev/pts && mount -t devpts devpts /dev/pts || exit 1
-	mount --bind "$scripts" "$scripts" && mount -o remount,bind,ro / ||
-		exit 1
+	mount --bind "$scripts" "$scripts" && mount -o remount,bind,ro / &&
+		mount -o remount,bind,ro "$TOP" || exit 1
 	export TC_LIB_DIR=$TOP/build PATH=$HERE/bin:$TOP/build:$PATH HOME=/run \
 		MANPATH=/run/man: TERM=xterm
 }

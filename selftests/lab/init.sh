@@ -7,9 +7,18 @@
 #
 # The file's directory is $1, or else the one that User Mode Linux was started
 # in: /proc is still the machine's.
+#
+# A file "places" beside it has lines "PLACE DIRECTORY" (lib-boot.sh): DIRECTORY is
+# bound to PLACE, and the first one is this tree.  Only the bind mounts take the name
+# of DIRECTORY, in one system call each: the clock must not depend on its length.
 
 run=${1:-$(readlink /proc/self/cwd)}
-lab=$(dirname "$(readlink -f "$0")")
+if [ -e "$run/places" ]; then
+	read -r place _ <"$run/places"
+	lab=$place/selftests/lab
+else
+	lab=$(dirname "$(readlink -f "$0")")
+fi
 export HOME=/tmp TERM=${TERM:-linux}
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
@@ -26,6 +35,12 @@ export TMPDIR=/run
 if [ ! -d "/lib/modules/$(uname -r)" ]; then
 	mount -t tmpfs tmpfs /usr/lib/modules &&
 		mkdir -p "/usr/lib/modules/$(uname -r)"
+fi
+if [ -e "$run/places" ]; then
+	while read -r place dir; do
+		# the machine's mount resolves each component of the name by itself
+		mkdir -p "$place" && busybox mount --bind "$dir" "$place"
+	done <"$run/places"
 fi
 exec </dev/null >/dev/console 2>&1
 

@@ -14,14 +14,16 @@
 #				(bookworm, backports, sid), this tree being /mnt
 #   lab.sh renew KERNEL		forget that root, or those sources: build gets the
 #				newest packages
-#   lab.sh run KERNEL [-w] [-t] [-c] [-m MB] [-k MODULE] [-s SEED] SCRIPT
-#				[ARG...]
+#   lab.sh run KERNEL [-w] [-t] [-c] [-m MB] [-k MODULE] [-s SEED] [-o DIR]
+#				SCRIPT [ARG...]
 #				boot it and run SCRIPT in it, as root, on the
 #				machine's own file system; exit as SCRIPT does,
 #				or 99 if the kernel's log has a splat; -k: with
 #				MODULE among those that it loads by itself (QEMU);
 #				-c: its clock counts instructions (QEMU);
-#				-s: all that is random in it comes from SEED (uml);
+#				-s: all that is random in it comes from SEED (uml),
+#				this tree is /run/sch_iqcn there, DIR /run/out,
+#				and PATH is the lab's own;
 #				-t: its /dev/tty1 is this terminal (uml)
 #   lab.sh packages PURPOSE	install what is missing: lab, check
 #
@@ -48,6 +50,7 @@ set -u -o pipefail
 unset MAKEFLAGS MFLAGS
 
 LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+TOP=$(cd "$LAB/../.." && pwd)
 LAB_CACHE=${IQCN_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/sch_iqcn}
 mkdir -p "$LAB_CACHE" || exit 1
 

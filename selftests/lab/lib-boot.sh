@@ -42,29 +42,85 @@ lab_ended()
 # What tests are told by the environment
 LAB_SETTINGS="IQCN_SEED IQCN_FUZZ IQCN_CORPUS IQCN_FLOOD IQCN_SEQUENCES_S"
 
+# With a seed the guest has the machine's directories at these places, and this PATH.
+# Each system call that takes a name moves the clock by a microsecond, and random
+# numbers depend on when they are made.  A program that looks for a command in PATH
+# or resolves a name one component after the other would otherwise make them depend on
+# the user's PATH and on where the clone, the cache and the results are.
+PLACE_TREE=/run/sch_iqcn
+PLACE_CACHE=/run/cache
+PLACE_OUT=/run/out
+FIXED_PATH=/usr/sbin:/usr/bin:/sbin:/bin
+
+# lab_places RUN OUT: the list for init.sh, the tree first
+lab_places()
+{
+	{
+		echo "$PLACE_TREE $TOP"
+		echo "$PLACE_CACHE $LAB_CACHE"
+		[ -z "$2" ] || echo "$PLACE_OUT $(realpath "$2")"
+	} >"$1/places"
+}
+
+# place_of WORD: WORD as the guest has it.  It may be a path, or VARIABLE=PATH.
+place_of()
+{
+	local word=$1 before="" from to
+
+	if [ -n "$seed" ]; then
+		if [[ $word =~ ^[A-Z_]+= ]]; then
+			before=${BASH_REMATCH[0]}
+			word=${word#"$before"}
+		fi
+		for from in "$TOP" "$LAB_CACHE"; do
+			to=$PLACE_TREE
+			[ "$from" = "$TOP" ] || to=$PLACE_CACHE
+			case $word in
+			"$from" | "$from"/*)
+				word=$to${word#"$from"}
+				break
+				;;
+			esac
+		done
+	fi
+	echo "$before$word"
+}
+
+# export_line NAME VALUE
+export_line()
+{
+	printf 'export %s=%q\n' "$1" "$(place_of "$2")"
+}
+
 # Files for the guest: the command, quoted
 lab_prepare()
 {
-	local run=$1 name
+	local run=$1 name word
 	shift
 
 	{
-		printf 'cd %q\n' "$PWD"
-		# a distribution has what it has, elsewhere in vain looked for
-		is_distro "$kernel" ||
-			printf 'export PATH=%q\n' "$PATH:/usr/sbin:/sbin"
-		printf 'export IQCN_LAB=%q\n' "$kernel"
-		printf 'export IQCN_YNL=%q\n' "$(ynl_dir)"
-		printf 'export IQCN_TDC=%q\n' "$(tdc_dir)"
+		if [ -n "$seed" ]; then
+			echo "cd $PLACE_TREE"
+			export_line PATH "$FIXED_PATH"
+		else
+			printf 'cd %q\n' "$PWD"
+			# a distribution has what it has, elsewhere in vain looked for
+			is_distro "$kernel" ||
+				export_line PATH "$PATH:/usr/sbin:/sbin"
+		fi
+		export_line IQCN_LAB "$kernel"
+		export_line IQCN_YNL "$(ynl_dir)"
+		export_line IQCN_TDC "$(tdc_dir)"
 		for name in $LAB_SETTINGS; do
-			[ -z "${!name-}" ] ||
-				printf 'export %s=%q\n' "$name" "${!name}"
+			[ -z "${!name-}" ] || export_line "$name" "${!name}"
 		done
-		[ -z "$tty" ] || printf 'export TERM=%q\n' "$TERM"
+		[ -z "$tty" ] || export_line TERM "$TERM"
 		# where modules of a kernel are that has none in /lib
 		! is_own "$kernel" ||
-			printf 'export LAB_MODULES=%q\n' "$(own_dir "$kernel")"
-		printf '%q ' "$@"
+			export_line LAB_MODULES "$(own_dir "$kernel")"
+		for word; do
+			printf '%q ' "$(place_of "$word")"
+		done
 		echo
 	} >"$run/cmd"
 }
@@ -238,14 +294,14 @@ guest_boot()
 		"lab.init=$LAB/init.sh lab.run=$run lab.modules=$modules $append"
 }
 
-# lab_run KERNEL [-w] [-t] [-c] [-m MB] [-k MODULE] [-s SEED] SCRIPT [ARG...]
+# lab_run KERNEL [-w] [-t] [-c] [-m MB] [-k MODULE] [-s SEED] [-o DIR] SCRIPT [ARG...]
 lab_run()
 {
-	local kernel=$1 clock=time-travel=inf-cpu mem="" module="" seed=""
+	local kernel=$1 clock=time-travel=inf-cpu mem="" module="" seed="" out=""
 	local run opt OPTIND=1 tty="" settings rc counted="" accel append=""
 	shift
 
-	while getopts wtcm:k:s: opt; do
+	while getopts wtcm:k:s:o: opt; do
 		case $opt in
 		w) clock="" ;;
 		t) tty=con1=fd:3,fd:3 ;;
@@ -253,7 +309,8 @@ lab_run()
 		m) mem=$OPTARG ;;
 		k) module=$OPTARG ;;
 		s) seed=$OPTARG ;;
-		*) die "run: -w, -t, -c, -m MB, -k MODULE and -s SEED are all there is" ;;
+		o) out=$OPTARG ;;
+		*) die "run: -w, -t, -c, -m MB, -k MODULE, -s SEED and -o DIR are all there is" ;;
 		esac
 	done
 	shift $((OPTIND - 1))
@@ -275,12 +332,14 @@ lab_run()
 	# ones in interrupts leave nothing to processes
 	x86-kcsan) append="kcsan.skip_watch=500 kcsan.udelay_task=2000 kcsan.udelay_interrupt=300" ;;
 	esac
+	[ -z "$out" ] || [ -n "$seed" ] || die "run: -o wants -s"
 	kernel_build "$kernel"
 
 	run=$(mktemp -d) || exit 1
 	# also when it is interrupted
 	# shellcheck disable=SC2064
 	trap "rm -rf '$run'" EXIT
+	[ -z "$seed" ] || lab_places "$run" "$out" || exit 1
 	lab_prepare "$run" "$@"
 	case $kernel in
 	uml | uml-*)

@@ -19,7 +19,7 @@ PKGS_CHECK="$PKGS_LAB sparse python3 python3-git python3-ply shellcheck git
 	python3-docutils mininet bridge-utils
 	tshark bpftrace trace-cmd
 	curl prometheus prometheus-node-exporter python3-prometheus-client systemd
-	build-essential debhelper dh-dkms dkms lintian udev"
+	build-essential debhelper dh-dkms dkms lintian udev locales"
 
 # pkgs_need LIST: install what is missing, or say how
 pkgs_need()

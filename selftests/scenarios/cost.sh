@@ -20,6 +20,8 @@
 # the ratio is what carries over to others.  ce_share: of packets, those that
 # left with CE, if the qdisc tells.
 set -u -o pipefail
+# 1.5 is 1,5 elsewhere
+export LC_ALL=C
 
 HERE=$(cd "$(dirname "$0")" && pwd)
 LAB=$HERE/../lab/lab.sh

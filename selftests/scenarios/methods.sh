@@ -16,6 +16,8 @@
 #   methods.svg, .png	queue and utilisation, a point for each
 #   methods-*		of each scenario, see run.sh
 set -u -o pipefail
+# 1.5 is 1,5 elsewhere
+export LC_ALL=C
 
 HERE=$(cd "$(dirname "$0")" && pwd)
 TOP=$(cd "$HERE/../.." && pwd)

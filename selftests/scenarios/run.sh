@@ -48,6 +48,8 @@
 #
 # methods-*.scenario are for methods.sh.
 set -u -o pipefail
+# 1.5 is 1,5 elsewhere
+export LC_ALL=C
 
 HERE=$(cd "$(dirname "$0")" && pwd)
 TOP=$(cd "$HERE/../.." && pwd)
@@ -226,8 +228,8 @@ job()
 	rm -rf "$dir"
 	mkdir -p "$dir"
 	write_scenario "$name" "$variant" >"$dir/scenario"
-	if "$LAB" run uml -s "$(value "$name" seed)" "$HERE/guest.sh" "$dir" \
-		>"$dir/log" 2>&1 &&
+	if "$LAB" run uml -s "$(value "$name" seed)" -o "$dir" \
+		"$HERE/guest.sh" /run/out >"$dir/log" 2>&1 &&
 	   figures "$name" "$variant" >"$dir/figures.tmp" 2>>"$dir/log" &&
 	   series "$name" "$variant" >"$dir/series.csv" &&
 	   rates "$name" "$variant" >"$dir/rates.csv"; then
@@ -248,8 +250,8 @@ watch()
 	check_scenario "$1"
 	write_scenario "$1" "$(variants "$1" | tail -n 1)" >"$RESULTS/scenario"
 	read -ra words <<<"$command"
-	"$LAB" run uml -t -s "$(value "$1" seed)" "$HERE/guest.sh" "$RESULTS" \
-		"${words[@]}"
+	"$LAB" run uml -t -s "$(value "$1" seed)" -o "$RESULTS" \
+		"$HERE/guest.sh" /run/out "${words[@]}"
 }
 
 # settle SCENARIO: [[ns, bytes], ...]

@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Inside the lab: print what figures could depend on.
+#
+#   guest.sh NAME...
+#
+# Programs that resolve names are among what a guest may run, so this one resolves
+# every name that it has.
+set -u -o pipefail
+
+# it differs, but nothing that is measured here reads it
+unset IQCN_SEED
+env | sort
+echo "working directory: $PWD"
+for name in "$0" "$PWD" "$@" "$IQCN_YNL" "$IQCN_TDC" "$LAB_MODULES"; do
+	readlink -f "$name"
+done
+echo "clock: $EPOCHREALTIME"
+grep -E '^(ctxt|processes)' /proc/stat
+echo "random: $(head -c 16 /dev/urandom | od -A n -t x1)"

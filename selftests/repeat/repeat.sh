@@ -1,0 +1,110 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The same seed gives the same bytes: a scenario in which marks and CNPs are random
+# runs in two copies of the tree with names of different length.  The second run has
+# an empty environment but for other values of PATH, TMPDIR, IQCN_CACHE, IQCN_RESULTS
+# and the locale; the third runs one variant alone.  A guest that prints what it sees
+# (guest.sh) tells where a difference begins.  KTAP.
+#
+# Leaves in build/repeat/ what the runs printed, and their figures.
+set -u -o pipefail
+
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
+OUT=$TOP/build/repeat
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+short=$WORK/a long="$WORK/a clone/whose/name/is/much longer"
+cache=${IQCN_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/sch_iqcn}
+
+# shellcheck source=selftests/lib-ktap.sh
+. "$TOP/selftests/lib-ktap.sh"
+
+# copy DIR: what a scenario needs of the tree
+copy()
+{
+	mkdir -p "$1/build/uml/rocehost" &&
+		cp -a "$TOP/selftests" "$1/" &&
+		cp -a "$TOP/build/q_iqcn.so" "$1/build/" &&
+		cp -a "$TOP/build/uml/sch_iqcn.ko" "$1/build/uml/" &&
+		cp -a "$TOP/build/uml/rocehost/rocehost.ko" \
+			"$1/build/uml/rocehost/" &&
+		cat >"$1/selftests/scenarios/repeat.scenario" <<-EOF
+			title       a part of incast-512
+			like        incast-512 ecn wreb
+			duration    40ms
+			count       10ms
+		EOF
+}
+
+# elsewhere LOG COMMAND...: in the other copy and the other environment
+elsewhere()
+{
+	local log=$1
+	shift
+
+	(cd "$long" && exec env -i HOME="$HOME" TERM=dumb LC_ALL=de_DE.UTF-8 \
+		LOCPATH="$WORK/other/locale" TMPDIR="$WORK/other/tmp" \
+		PATH="$WORK/nothing/here:/usr/bin:/bin" \
+		IQCN_CACHE="$WORK/other/cache" IQCN_SEED=4711 \
+		IQCN_RESULTS="$WORK/other/results" "$@" >"$log" 2>&1)
+}
+
+# same A B: files or directories
+same()
+{
+	diff -rq "$1" "$2" | sed 's/^/# /'
+	[ "${PIPESTATUS[0]}" = 0 ]
+}
+
+# lab: what a guest of the copy in the working directory sees
+lab()
+{
+	selftests/lab/lab.sh run uml -s 1 -o . "$PWD/selftests/repeat/guest.sh" \
+		"$PWD/build" /run/out
+}
+
+# ran RC LOG WHAT
+ran()
+{
+	result "$1" "$3"
+	[ "$1" = 0 ] || sed 's/^/# /' "$2"
+}
+
+rm -rf "$OUT"
+# de_DE writes 1,5 for 1.5
+mkdir -p "$OUT" "$WORK"/other/{tmp,locale,results} &&
+	localedef -i de_DE -f UTF-8 "$WORK/other/locale/de_DE.UTF-8" &&
+	ln -s "$(realpath "$cache")" "$WORK/other/cache" &&
+	copy "$short" && copy "$long" || exit 1
+
+echo "TAP version 13"
+(cd "$short" && lab) >"$OUT/short.guest" 2>&1 &&
+	elsewhere "$OUT/long.guest" bash -c "$(declare -f lab); lab" &&
+	grep -q "^random" "$OUT/short.guest" &&
+	same "$OUT/short.guest" "$OUT/long.guest"
+result $? "guests see the same names, environment, clock and random numbers"
+"$short/selftests/scenarios/run.sh" repeat >"$OUT/short.log" 2>&1
+ran $? "$OUT/short.log" "all variants run in a directory with a short name"
+elsewhere "$OUT/long.log" selftests/scenarios/run.sh repeat
+ran $? "$OUT/long.log" "all variants run in one with a long name"
+cp -r "$short/build/results" "$OUT/short"
+cp -r "$WORK/other/results" "$OUT/long"
+elsewhere "$OUT/alone.log" selftests/scenarios/run.sh -v ecn repeat
+ran $? "$OUT/alone.log" "one variant runs alone"
+cp -r "$WORK/other/results" "$OUT/alone"
+
+jq -e '.variants | .ecn.drops > 0 and .wreb.cnps_cp > 0' \
+	"$OUT/short/repeat.json" >/dev/null
+result $? "the box marks, drops and sends CNPs"
+same "$OUT/short/repeat.json" "$OUT/long/repeat.json"
+result $? "repeat.json does not depend on the directory or the environment"
+for variant in ecn wreb; do
+	rm -f "$OUT"/{short,long,alone}/repeat/$variant/log
+	same "$OUT/short/repeat/$variant" "$OUT/long/repeat/$variant"
+	result $? "samples of $variant do not depend on them either"
+done
+same "$OUT/short/repeat/ecn" "$OUT/alone/repeat/ecn"
+result $? "figures and samples do not depend on variants that run beside"
+echo "1..$n"
+exit $failed
