@@ -15,7 +15,8 @@
 #
 # Leaves for each, in build/results or $IQCN_RESULTS:
 #   NAME.scenario	what was run
-#   NAME.json		parameters and figures
+#   NAME.json		parameters, figures, and the lab's Linux
+#   NAME.commit		what was run, with "+" if it was not committed
 #   NAME/VARIANT/*.csv	what they are made of: samples of the queue, flows, ...
 #   NAME.svg, NAME.png	queue, utilisation and CNPs over time, unless there are
 #			more variants than colours
@@ -321,14 +322,16 @@ rates()
 # One JSON of all variants
 merge()
 {
-	local name=$1 v files=()
+	local name=$1 v files=() kernel
 
 	for v in $(variants "$name"); do
 		files+=("$RESULTS/$name/$v/figures.json")
 		[ -e "${files[-1]}" ] || return 1
 	done
+	kernel=$("$LAB" key uml) || return 1
+	kernel=${kernel#uml-}
 	jq -n --arg scenario "$name" --rawfile text "$(file_of "$name")" \
-		--arg names "$(variants "$name")" '
+		--arg names "$(variants "$name")" --arg kernel "${kernel%-*}" '
 	($names | split("\n") | map(select(. != ""))) as $names |
 	($text | split("\n") | map(select(test("^[a-z]")) |
 		capture("^(?<key>[a-z]+)[ \t]+(?<value>.*)$") |
@@ -336,6 +339,7 @@ merge()
 	{
 		scenario: $scenario,
 		seed: ($lines | map(select(.key == "seed"))[0].value | tonumber),
+		kernel: $kernel,
 		parameters: ($lines |
 			map(select(.key | IN("expect", "seed") | not)) |
 			map(select(.key != "variant" or
@@ -347,6 +351,17 @@ merge()
 		variants: [$names, [inputs]] | transpose |
 			map({key: .[0], value: .[1]}) | from_entries
 	}' "${files[@]}" >"$RESULTS/$name.json"
+}
+
+# The commit that it was run at, with "+" if the code differs from it
+commit()
+{
+	local commit
+
+	commit=$(git -C "$TOP" rev-parse --short=12 HEAD 2>/dev/null) || return 0
+	git -C "$TOP" diff --quiet HEAD -- kmod tc-plugin \
+		selftests/lab selftests/rocehost selftests/scenarios || commit+=+
+	echo "$commit" >"$RESULTS/$1.commit"
 }
 
 plot()
@@ -370,23 +385,8 @@ plot()
 
 table()
 {
-	jq -r '
-	def part: if . == null then "-" else . * 1000 | round / 1000 end;
-	def mb: if . == null then "-" else . / 1e4 | round / 100 end;
-	def gbps: if . == null then "-" else . / 1e7 | round / 100 end;
-	def us: if . == null then "-" else round end;
-	["", "utilised", "goodput", "queue", "p50", "p99", "max", "drops", "CE",
-	 "CNPs", "CNPs", "rate", "above", "Jain", "FCT", "p99"],
-	["", "", "Gb/s", "MB mean", "MB", "MB", "MB", "", "", "NP", "CP",
-	 "increases", "Kmax", "", "us p50", "us"],
-	(.variants | to_entries[] | [.key, (.value |
-		(.utilisation | part), (.goodput_bps | gbps),
-		(.queue_mean_bytes, .queue_p50_bytes, .queue_p99_bytes,
-		 .queue_max_bytes | mb), .drops, (.ce_share | part), .cnps_np,
-		.cnps_cp, .increases, .increases_above_kmax, (.jain | part),
-		(.fct_p50_us, .fct_p99_us | us))]) |
-	map(if . == "" then " " else . end) | @tsv' \
-		"$RESULTS/$1.json" | column -t -s "$(printf '\t')"
+	jq -r -L "$HERE" 'include "table"; scenario_table | @tsv' \
+		"$RESULTS/$1.json" | column -t -s $'\t'
 }
 
 # Every figure that an expectation names must be there: null is less than any
@@ -443,7 +443,7 @@ if [ -n "$command" ]; then
 fi
 mkdir -p "$RESULTS"
 for name; do
-	rm -f "$RESULTS/$name".{json,svg,png}
+	rm -f "$RESULTS/$name".{json,commit,svg,png}
 	expand "$name" >"$(file_of "$name")" || exit
 	check_scenario "$name"
 done
@@ -463,6 +463,7 @@ for name; do
 		rc=1
 		continue
 	fi
+	commit "$name"
 	[ -z "$tables" ] || table "$name"
 	plot "$name" || rc=1
 	echo "in ${RESULTS#"$TOP/"}: $(cd "$RESULTS" && echo "$name".*)"

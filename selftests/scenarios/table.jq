@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The table of a scenario, from its JSON: an array for each line.
+
+def part: if . == null then "-" else . * 1000 | round / 1000 end;
+def mb: if . == null then "-" else . / 1e4 | round / 100 end;
+def gbps: if . == null then "-" else . / 1e7 | round / 100 end;
+def us: if . == null then "-" else round end;
+# column -t has no empty columns
+def fill: map(if . == "" then " " elif . == null then "-" else . end);
+
+def scenario_table:
+	["", "utilised", "goodput", "queue", "p50", "p99", "max", "drops", "CE",
+	 "CNPs", "CNPs", "rate", "above", "Jain", "FCT", "p99"],
+	["", "", "Gb/s", "MB mean", "MB", "MB", "MB", "", "", "NP", "CP",
+	 "increases", "Kmax", "", "us p50", "us"],
+	(.variants | to_entries[] | [.key, (.value |
+		(.utilisation | part), (.goodput_bps | gbps),
+		(.queue_mean_bytes, .queue_p50_bytes, .queue_p99_bytes,
+		 .queue_max_bytes | mb), .drops, (.ce_share | part), .cnps_np,
+		.cnps_cp, .increases, .increases_above_kmax, (.jain | part),
+		(.fct_p50_us, .fct_p99_us | us))]) | fill;
