@@ -38,23 +38,11 @@ cost()
 		p' "$IQCN_RESULTS/$1.scenario" | "$HERE/cost.sh"
 }
 
-# What the tables and the picture are made of
-DEFS='
-def part: if . == null then "-" else . * 1000 | round / 1000 end;
-def mb: if . == null then "-" else . / 1e4 | round / 100 end;
-def figures: (.queue_p99_bytes | mb), (.utilisation | part), .drops_from_start,
-	.increases_above_kmax, .cnps_cp;
-def cost: .ns_per_packet, .ratio_to_bfifo;
-(.scenarios | keys_unsorted) as $names |
-(.scenarios[$names[0]].variants | keys_unsorted) as $variants |
-def of($prefix): $variants | map(select(startswith($prefix + "-")));
-def words: split("-")[1:];
-def tsv: map(if . == "" then " " elif . == null then "-" else . end) | @tsv;
-'
-
+# show TABLE
 show()
 {
-	jq -r "$DEFS$1" "$OUT.json" | column -t -s "$(printf '\t')"
+	jq -r -L "$HERE" "include \"methods-table\"; $1 | @tsv" "$OUT.json" |
+		column -t -s $'\t'
 }
 
 tables()
@@ -67,29 +55,14 @@ tables()
 	costs in a bfifo.  ns are this machine's; the ratio carries over.
 
 	EOF
-	show '
-	(["", "", ""] + ($names | map(ltrimstr("methods-"), "", "", "", "")) +
-		["cost", ""] | tsv),
-	(["detect", "trigger", "base"] + ($names | map("queue", "utilised",
-		"drops", "increases", "CNPs")) + ["ns", "ratio"] | tsv),
-	("ecn", of("method")[]) as $v |
-	((if $v == "ecn" then ["ecn", " ", " "] else $v | words end) +
-	 [.scenarios[$names[]].variants[$v] | figures] +
-	 [.cost[$v] | cost] | tsv)'
+	show method_table
 	cat <<-EOF
 
 	One CE packet in so many looked at, otherwise the defaults; changes of the
 	queue's state beside.
 
 	EOF
-	show '
-	([""] + ($names | map(ltrimstr("methods-"), "", "", "", "", "")) +
-		["cost", ""] | tsv),
-	(["sample"] + ($names | map("queue", "utilised", "drops", "increases",
-		"CNPs", "changes")) + ["ns", "ratio"] | tsv),
-	of("sample")[] as $v |
-	(($v | words) + [.scenarios[$names[]].variants[$v] |
-		figures, .state_changes] + [.cost[$v] | cost] | tsv)'
+	show sample_table
 	echo
 }
 
@@ -97,8 +70,8 @@ picture()
 {
 	local terminal
 
-	jq -r "$DEFS"'
-	. as $all | $names[] as $name | of("method")[] as $v |
+	jq -r -L "$HERE" 'include "methods-table";
+	. as $all | names[] as $name | of("method")[] as $v |
 	[($name | ltrimstr("methods-")), ($v | words[] | gsub(","; "+")),
 	 ($all.scenarios[$name].variants[$v] |
 	  .utilisation, .queue_p99_bytes)] | @csv' "$OUT.json" |
@@ -127,6 +100,7 @@ done | jq -s --slurpfile cost "$OUT.cost" '{
 	scenarios: map({key: .scenario, value: .}) | from_entries,
 	cost: $cost | map({key: .name, value: .}) | from_entries
 }' >"$OUT.json" && rm "$OUT.cost" || die "no $OUT.json"
+cp "$IQCN_RESULTS/$1.commit" "$OUT.commit" 2>/dev/null || rm -f "$OUT.commit"
 tables
 picture || die "no picture"
 echo "in ${IQCN_RESULTS#"$TOP/"}: $(cd "$IQCN_RESULTS" && echo methods.*)"

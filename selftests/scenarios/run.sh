@@ -353,15 +353,12 @@ merge()
 	}' "${files[@]}" >"$RESULTS/$name.json"
 }
 
-# The commit that it was run at, with "+" if the code differs from it
+# What is run, with "+" if the code differs from the commit; nothing without git
 commit()
 {
-	local commit
-
-	commit=$(git -C "$TOP" rev-parse --short=12 HEAD 2>/dev/null) || return 0
-	git -C "$TOP" diff --quiet HEAD -- kmod tc-plugin \
-		selftests/lab selftests/rocehost selftests/scenarios || commit+=+
-	echo "$commit" >"$RESULTS/$1.commit"
+	git -C "$TOP" rev-parse --short=12 HEAD 2>/dev/null || return 0
+	git -C "$TOP" diff --quiet HEAD -- kmod tc-plugin selftests/lab \
+		selftests/rocehost selftests/scenarios || echo +
 }
 
 plot()
@@ -442,6 +439,7 @@ if [ -n "$command" ]; then
 	exit
 fi
 mkdir -p "$RESULTS"
+commit=$(commit | paste -sd '')
 for name; do
 	rm -f "$RESULTS/$name".{json,commit,svg,png}
 	expand "$name" >"$(file_of "$name")" || exit
@@ -463,7 +461,7 @@ for name; do
 		rc=1
 		continue
 	fi
-	commit "$name"
+	[ -z "$commit" ] || echo "$commit" >"$RESULTS/$name.commit"
 	[ -z "$tables" ] || table "$name"
 	plot "$name" || rc=1
 	echo "in ${RESULTS#"$TOP/"}: $(cd "$RESULTS" && echo "$name".*)"
