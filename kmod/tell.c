@@ -44,16 +44,14 @@ static u64 iqcn_port_used_bytes(struct iqcn_port *port, u64 now_ns)
 	return used_bytes;
 }
 
-static void iqcn_notice_telemetry(struct iqcn_notice *n,
-				  const struct iqcn_queue *q, bool was_ce,
-				  u64 now_ns)
+static void iqcn_notice_telemetry(struct iqcn_notice *n, struct iqcn_queue *q,
+				  bool was_ce, u64 now_ns)
 {
-	const struct iqcn_state s = {
+	struct iqcn_state s = {
 		.cause = n->cause,
 		.was_ce = was_ce,
 		.depth_bytes = iqcn_depth_bytes(q),
 		.limit_bytes = q->p.limit_bytes,
-		.flows = iqcn_active_flows(&q->active),
 		.port_bytes = iqcn_port_used_bytes(q->port, now_ns),
 		.gradient = iqcn_gradient_per_us(&q->gradient, q->p.window_ns,
 						 now_ns),
@@ -61,6 +59,9 @@ static void iqcn_notice_telemetry(struct iqcn_notice *n,
 		.now_ns = now_ns,
 	};
 
+	/* with IQCN_NOTIFY_TIMER only packets end epochs */
+	iqcn_active_run(&q->active, now_ns);
+	s.flows = iqcn_active_flows(&q->active);
 	iqcn_telemetry_pack(n->cnp.reserved, &s);
 }
 

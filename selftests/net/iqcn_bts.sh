@@ -27,6 +27,7 @@ ALL_TESTS="
 	test_telemetry
 	test_telemetry_port
 	test_telemetry_moving
+	test_telemetry_stuck
 	test_pi_wakes
 	test_pi_uncongested
 	test_pi_hold
@@ -645,6 +646,35 @@ test_telemetry_moving()
 	small 80 300
 	wait
 	gradients -11 -8
+}
+
+# The port is paused: the timer repeats the CNP of the packets that wait, but no
+# flow is active any more
+test_telemetry_stuck()
+{
+	topology bridge
+	bottleneck 80mbit kmin 3000 kmax 4000 cnp-ttl 9 detect depth min-gap 0 \
+		telemetry on notify off
+	np --time 30 --ack 1
+	data --flows 8 --tos 3 --count 32 --interval 20 --len $SMALL
+	wait
+	check "paired" "$(stat flows_paired)" -eq 8
+	params notify timer
+	data --flows 8 --count 2000 --psn 1000
+	sleep 0.01
+	watch 5
+	wait
+	check "CNPs" "$(telemetry | grep -c .)" -ge 50
+	check_eq "flows while packets leave" \
+		"$(telemetry | awk '{ print $5 }' | sort -u)" 8
+	tc -n sw qdisc change dev p1 root handle 1: tbf rate $RATE burst 9k \
+		limit 1g
+	sleep 0.3
+	watch 100
+	wait
+	check "CNPs" "$(telemetry | grep -c .)" -ge 8
+	check_eq "flows 300 ms after that" \
+		"$(telemetry | awk '{ print $5 }' | sort -u)" 0
 }
 
 # It runs from an eighth of qref on; any growth that it sees is too much for it
