@@ -294,12 +294,13 @@ out:
  * @q: queue
  * @flow: its flow
  * @eth: its Ethernet header
- * @was_ce: it was CE when it came
+ * @was_ce: it was CE already
+ * @waited: it did not arrive just now, so it says nothing of when its flow sends
  *
- * Context: enqueue: root lock, BHs off.
+ * Context: root lock, BHs off.
  */
 void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
-		      const struct ethhdr *eth, bool was_ce)
+		      const struct ethhdr *eth, bool was_ce, bool waited)
 {
 	u64 now_ns, at_ns;
 
@@ -309,8 +310,10 @@ void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
 	spin_lock(&q->lock);
 	if (iqcn_flow_of(flow, q)) {
 		now_ns = ktime_get_ns();
-		iqcn_bts_seen(q, flow, eth, now_ns);
-		iqcn_bts_spacing(flow, now_ns);
+		if (!waited) {
+			iqcn_bts_seen(q, flow, eth, now_ns);
+			iqcn_bts_spacing(flow, now_ns);
+		}
 		iqcn_bts_run(q, now_ns);
 		at_ns = now_ns;
 		if (flow->told_ns)

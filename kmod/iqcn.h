@@ -743,7 +743,7 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 		      const struct ethhdr *eth, u32 segs, struct iqcn_lot *lot,
 		      u8 ecn);
 void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
-		      const struct ethhdr *eth, bool was_ce);
+		      const struct ethhdr *eth, bool was_ce, bool waited);
 bool iqcn_bts_hold(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns);
 u32 iqcn_bts_prob(const struct iqcn_queue *q, u64 now_ns);
 

@@ -226,15 +226,15 @@ static bool iqcn_bts_wanted(struct iqcn_queue *q, struct sk_buff *skb,
 				ecn);
 }
 
-/* One is dropped for want of room */
+/* One is dropped for want of room, @waited: from the queue */
 static void iqcn_bts_lost(struct iqcn_queue *q, struct sk_buff *skb,
 			  enum iqcn_parsed parsed, const struct iqcn_pkt *pkt,
-			  u8 ecn)
+			  u8 ecn, bool waited)
 {
 	if (!iqcn_bts_may(ecn, true) || !iqcn_bts_flow(q, skb, parsed, pkt))
 		return;
 	iqcn_bts_dropped(q, iqcn_skb_cb(skb)->flow, (const void *)skb->data,
-			 ecn == INET_ECN_CE);
+			 ecn == INET_ECN_CE, waited);
 	iqcn_cb_put(skb);
 }
 
@@ -408,7 +408,7 @@ static noinline int iqcn_enqueue_full(struct sk_buff *skb, struct Qdisc *sch,
 		parsed = iqcn_packet(skb, l3, &pkt);
 		if (fits && iqcn_is_cnp(parsed, &pkt))
 			return iqcn_tail(skb, sch);
-		iqcn_bts_lost(q, skb, parsed, &pkt, l3->ecn);
+		iqcn_bts_lost(q, skb, parsed, &pkt, l3->ecn, false);
 	}
 	iqcn_inc(q->st.drop_overlimit);
 	return qdisc_drop(skb, sch, to_free);
@@ -602,13 +602,13 @@ static struct sk_buff *iqcn_dequeue(struct Qdisc *sch)
 	return skb;
 }
 
-/* A packet that will not leave */
+/* A packet that will not leave; its cb->flow is a reference, or NULL */
 static struct sk_buff *iqcn_take_back(struct Qdisc *sch)
 {
 	struct sk_buff *skb = __qdisc_dequeue_head(&sch->q);
 
-	if (skb && iqcn_skb_cb(skb)->kind >= IQCN_KIND_DATA)
-		iqcn_cb_put(skb);
+	if (skb && iqcn_skb_cb(skb)->kind < IQCN_KIND_DATA)
+		iqcn_skb_cb(skb)->flow = NULL;
 	return skb;
 }
 
@@ -617,10 +617,29 @@ static void iqcn_reset(struct Qdisc *sch)
 	struct iqcn_queue *q = qdisc_priv(sch);
 	struct sk_buff *skb;
 
-	while ((skb = iqcn_take_back(sch)))
+	while ((skb = iqcn_take_back(sch))) {
+		iqcn_cb_put(skb);
 		rtnl_kfree_skbs(skb, skb);
+	}
 	WRITE_ONCE(sch->qstats.backlog, 0);
 	iqcn_queue_reset(q);
+}
+
+/* The limit is lower now, so the packet is dropped as if it arrived */
+static void iqcn_trim_one(struct iqcn_queue *q, struct sk_buff *skb)
+{
+	struct iqcn_pkt pkt __uninitialized; /* likewise */
+	enum iqcn_parsed parsed;
+	struct iqcn_l3 l3;
+
+	if (iqcn_bts(q)) {
+		/* without a flow the rest of cb may mean nothing */
+		iqcn_skb_cb(skb)->asked = !!iqcn_skb_cb(skb)->flow;
+		l3 = iqcn_look(skb);
+		parsed = iqcn_packet(skb, &l3, &pkt);
+		iqcn_bts_lost(q, skb, parsed, &pkt, l3.ecn, true);
+	}
+	iqcn_cb_put(skb);
 }
 
 static void iqcn_trim(struct Qdisc *sch)
@@ -635,6 +654,7 @@ static void iqcn_trim(struct Qdisc *sch)
 		bytes += qdisc_pkt_len(skb);
 		qdisc_qstats_backlog_dec(sch, skb);
 		iqcn_inc(q->st.drop_overlimit);
+		iqcn_trim_one(q, skb);
 		rtnl_qdisc_drop(skb, sch);
 	}
 	if (pkts)

@@ -23,6 +23,8 @@ ALL_TESTS="
 	test_drop
 	test_drop_gap
 	test_drop_outlives_state
+	test_drop_trim
+	test_drop_trim_judged
 	test_min_gap_of_t1
 	test_telemetry
 	test_telemetry_port
@@ -530,6 +532,68 @@ test_drop_outlives_state()
 	data --psn 3001 --count 1
 	sleep 0.2
 	counted "2 2 2" cnp_sent cnp_drop flow_state_changes
+}
+
+# queue_of_three: in a queue that stands still those wait that were never parsed,
+# then CE packets of flow 0x12; flow 0x13 and the packets behind stay when they go
+queue_of_three()
+{
+	topology bridge
+	# shellcheck disable=SC2086
+	bottleneck $RATE $COMMON limit 100k profile 100m:1 min-gap 0 \
+		telemetry on notify off
+	np --time 30 --ack 1
+	data --flows 3 --tos 3 --count 96 --interval 20 --len $SMALL
+	wait
+	check "paired" "$(stat flows_paired)" -eq 3
+	params notify wreb "$@"
+	deep 10
+	data --count 5 --psn 2000
+	data --qp 0x12 --tos 3 --count 5 --psn 2000
+	data --qp 0x14 --tos 0 --count 5
+	fill 5
+	data --qp 0x13 --count 5 --psn 2000
+	check "waiting" "$(stat backlog)" -gt 30000
+	watch 20
+}
+
+# A lower limit drops what waits: each flow is told once, whether its packets were
+# parsed or not, and later ones find nothing wrong
+test_drop_trim()
+{
+	queue_of_three
+	sleep 0.02
+	params limit 6000
+	check "active: none of them has sent just now" "$(stat flows_active)" -eq 0
+	wait
+	told 2
+	check_eq "flows" "$(grep -o 'qp 0x8000..' "$TMP/snd" | sort -u | tr '\n' ' ')" \
+		"qp 0x800011 qp 0x800012 "
+	check_eq "version, WAS_CE, cause" "$(telemetry |
+		awk '{ print $1, $2, $3 }' | tr '\n' ' ')" "1 0 5 1 1 5 "
+	check "left" "$(stat backlog)" -le 6000
+	counted "2 2" cnp_sent cnp_drop
+	check "dropped" "$(stat drop_overlimit)" -ge 26
+
+	# nobody wants to know
+	params notify timer limit 100k
+	data --count 5 --psn 3000
+	watch 20
+	params limit 1
+	wait
+	told 0
+	counted "2 2" cnp_sent cnp_drop
+}
+
+# Nor does it matter that most CE packets are not looked at, and that the others were
+# judged when they arrived and need no flow since
+test_drop_trim_judged()
+{
+	queue_of_three sample 8 kmin 1000 pmax 0
+	params limit 6000
+	wait
+	told 2
+	counted "2 2" cnp_sent cnp_drop
 }
 
 # It is never above T1 unless told so

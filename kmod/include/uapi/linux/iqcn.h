@@ -237,8 +237,9 @@ enum iqcn_cause {
 /**
  * struct iqcn_telemetry - in the 16 reserved bytes of a CNP of ours
  * @version_flags: bits 7-4: IQCN_TELEMETRY_VERSION; bit 0,
- *	IQCN_TELEMETRY_WAS_CE: the packet that caused it was CE when it came, so
- *	whoever marked it may have told the sender already; bit 1,
+ *	IQCN_TELEMETRY_WAS_CE: the packet that caused it was CE when it came, or
+ *	when it was dropped from the queue, so whoever marked it may have told
+ *	the sender already; bit 1,
  *	IQCN_TELEMETRY_BRIEF: nothing but this and @cause is filled in, as in
  *	a CNP for IQCN_CAUSE_DROP while telemetry is off; bits 3-2: 0
  * @cause: &enum iqcn_cause
