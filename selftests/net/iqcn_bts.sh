@@ -454,6 +454,8 @@ test_two_points()
 # Nothing is probable but that the queue is full
 test_drop()
 {
+	local zeros=0000000000000000000000000000
+
 	stand wreb limit 20000 profile 100m:1 min-gap 0 telemetry on
 	deep 40
 	check "full" "$(stat backlog)" -gt $((20000 - LEN))
@@ -478,6 +480,15 @@ test_drop()
 	wait
 	told 0
 	counted "10 10" cnp_sent cnp_drop
+	# without telemetry these two bytes are all that a CNP says
+	params notify wreb telemetry off
+	watch 20
+	data --count 1
+	data --tos 3 --count 1
+	wait
+	check_eq "reserved bytes" \
+		"$(grep -o 'rsvd [0-9a-f]*' "$TMP/snd" | tr '\n' ' ')" \
+		"rsvd 1205${zeros} rsvd 1305${zeros} "
 }
 
 # A millisecond apart, however many are dropped
