@@ -304,7 +304,11 @@ struct iqcn_config {
  * @undo_seq: iqcn_net->config_seq when init was done: until somebody else sets
  *	something, a queue that no packet has entered can restore @before
  * @link_bps: speed of the link, RTNL to write
- * @outflow: what the CE rate is held against; root lock
+ * @outflow: what leaves while it is backlogged; root lock
+ * @roce_outflow: likewise without packets known not to be RoCE: the CE rate is compared
+ *	with it; root lock
+ * @roce_bps: rate of @roce_outflow in the last window of the CE meter, 0: it was not
+ *	backlogged for all of that; root lock to write
  * @drain_bps: rate measured while backlogged, 0: not yet; root lock to write
  * @drain_ns: when it was measured; root lock to write
  * @skipped_bytes: CE packets since the last that was looked at; root lock
@@ -360,6 +364,8 @@ struct iqcn_queue {
 	u32 undo_seq;
 	u64 link_bps;
 	struct iqcn_outflow outflow;
+	struct iqcn_outflow roce_outflow;
+	u64 roce_bps;
 	u64 drain_bps;
 	u64 drain_ns;
 	u64 skipped_bytes;
@@ -704,6 +710,7 @@ void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
 			   u32 psn, u32 segs);
 void iqcn_queue_cnp_seen(struct iqcn_flow *flow, u16 sport);
 void iqcn_queue_way_back(struct iqcn_flow *flow, const struct ethhdr *eth);
+u64 iqcn_queue_drain_bps(const struct iqcn_queue *q);
 u64 iqcn_queue_roce_bps(const struct iqcn_queue *q);
 void iqcn_queue_drains(struct iqcn_queue *q, u64 drain_bps, u64 now_ns);
 void iqcn_queue_drain_stops(struct iqcn_queue *q);

@@ -43,7 +43,8 @@
 enum iqcn_kind {
 	IQCN_KIND_NONE,		/* nothing */
 	IQCN_KIND_LOT,		/* it has a lot, but was not parsed */
-	IQCN_KIND_OTHER,	/* parsed, and no RoCEv2 data */
+	IQCN_KIND_NOT_ROCE,	/* parsed, and no RoCEv2 */
+	IQCN_KIND_OTHER,	/* parsed, and RoCEv2 of which there are no flows */
 	IQCN_KIND_DATA,		/* RoCEv2 data that dequeue may mark */
 	IQCN_KIND_CE,		/* RoCEv2 data with CE */
 };
@@ -157,6 +158,18 @@ static __always_inline enum iqcn_parsed iqcn_packet(const struct sk_buff *skb,
 	return iqcn_skb_headers(skb, off, proto, pkt);
 }
 
+/* Of a packet to be queued, so that the outflow of RoCE goes without it */
+static __always_inline enum iqcn_parsed
+iqcn_packet_queued(struct sk_buff *skb, const struct iqcn_l3 *l3,
+		   struct iqcn_pkt *pkt)
+{
+	enum iqcn_parsed parsed = iqcn_packet(skb, l3, pkt);
+
+	if (parsed == IQCN_NOT_ROCE)
+		iqcn_skb_cb(skb)->kind = IQCN_KIND_NOT_ROCE;
+	return parsed;
+}
+
 static bool iqcn_is_cnp(enum iqcn_parsed parsed, const struct iqcn_pkt *pkt)
 {
 	return parsed == IQCN_ROCE && pkt->opcode == IQCN_OP_CNP;
@@ -247,7 +260,8 @@ static void iqcn_cb_fill(struct iqcn_queue *q, struct sk_buff *skb,
 	bool looked_at, echo;
 	u32 seq;
 
-	cb->kind = IQCN_KIND_OTHER;
+	if (cb->kind != IQCN_KIND_NOT_ROCE)
+		cb->kind = IQCN_KIND_OTHER;
 	if (parsed == IQCN_MALFORMED)
 		iqcn_inc(q->st.malformed);
 	if (parsed != IQCN_ROCE || !iqcn_op_is_data(pkt->opcode) || !q->port)
@@ -334,7 +348,7 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 
 	if (l3->ecn == INET_ECN_CE) {
 		iqcn_inc(q->st.ce_in);
-		parsed = iqcn_packet(skb, l3, &pkt);
+		parsed = iqcn_packet_queued(skb, l3, &pkt);
 		/* it causes none, but a controller that runs counts its flow */
 		if (!READ_ONCE(q->calm_bytes))
 			iqcn_bts_wanted(q, skb, parsed, &pkt, &lot, l3->ecn);
@@ -348,7 +362,7 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 		return iqcn_tail(skb, sch);
 	}
 
-	parsed = iqcn_packet(skb, l3, &pkt);
+	parsed = iqcn_packet_queued(skb, l3, &pkt);
 	if (iqcn_is_cnp(parsed, &pkt))
 		return iqcn_tail(skb, sch);
 	bts = iqcn_bts_wanted(q, skb, parsed, &pkt, &lot, l3->ecn);
@@ -507,29 +521,24 @@ static noinline void iqcn_mark_unparsed(struct iqcn_queue *q, struct Qdisc *sch,
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
 	struct iqcn_pkt pkt __uninitialized; /* likewise */
+	enum iqcn_parsed parsed = IQCN_NOT_ROCE;
 	struct iqcn_l3 l3 = iqcn_look(skb);
-	enum iqcn_parsed parsed;
 
 	if (l3.ecn == INET_ECN_CE)
-		return;
-	if (cb->kind == IQCN_KIND_OTHER) {
-		iqcn_mark(skb, sch, &l3, depth_bytes);
-		return;
-	}
-	parsed = iqcn_packet(skb, &l3, &pkt);
-	if (iqcn_is_cnp(parsed, &pkt))
-		return;
-	if (l3.ecn == INET_ECN_NOT_ECT) {
-		iqcn_inc(q->st.not_ect);
-		return;
-	}
-	if (!iqcn_mark(skb, sch, &l3, depth_bytes))
 		return;
 	if (cb->kind == IQCN_KIND_NONE) {
 		cb->flow = NULL;
 		cb->asked = false;
 	}
-	iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_CE);
+	if (cb->kind == IQCN_KIND_NONE || cb->kind == IQCN_KIND_LOT) {
+		parsed = iqcn_packet_queued(skb, &l3, &pkt);
+		if (iqcn_is_cnp(parsed, &pkt))
+			return;
+	}
+	if (l3.ecn == INET_ECN_NOT_ECT)
+		iqcn_inc(q->st.not_ect);
+	else if (iqcn_mark(skb, sch, &l3, depth_bytes))
+		iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_CE);
 }
 
 /* A packet leaves a queue that stays deep.  Enqueue has parsed it if it would have been
@@ -596,6 +605,8 @@ static struct sk_buff *iqcn_dequeue(struct Qdisc *sch)
 	    iqcn_skb_cb(skb)->kind != IQCN_KIND_CE &&
 	    sch->qstats.backlog > q->p.mark.kmin_bytes)
 		iqcn_mark_leaving(q, sch, skb);
+	if (iqcn_skb_cb(skb)->kind != IQCN_KIND_NOT_ROCE)
+		q->roce_outflow.bytes += qdisc_pkt_len(skb);
 	if (iqcn_skb_cb(skb)->kind >= IQCN_KIND_DATA)
 		now_ns = iqcn_data_dequeued(q, skb);
 	iqcn_measure_drain(q, qdisc_pkt_len(skb), now_ns ?: ktime_get_ns());

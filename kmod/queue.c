@@ -24,19 +24,36 @@
 #define IQCN_ARRIVALS_NS	(50 * NSEC_PER_MSEC)
 
 /**
- * iqcn_queue_roce_bps() - the rate that the CE rate is compared with
+ * iqcn_queue_drain_bps() - the rate at which a deep queue drains
  * @q: queue
  *
  * Context: any.
  * Return: bit/s: what the user says, or was measured, or the link's.
  */
-u64 iqcn_queue_roce_bps(const struct iqcn_queue *q)
+u64 iqcn_queue_drain_bps(const struct iqcn_queue *q)
 {
 	u64 drain_bps = READ_ONCE(q->drain_bps);
 
 	if (q->p.bandwidth_bps)
 		return q->p.bandwidth_bps;
 	return drain_bps ?: READ_ONCE(q->link_bps);
+}
+
+/**
+ * iqcn_queue_roce_bps() - the rate that the CE rate is compared with
+ * @q: queue
+ *
+ * Context: any.
+ * Return: bit/s: what the user says; or what of the last window of the CE meter may
+ *	be RoCE, if the queue was backlogged for all of it; or its drain rate.
+ */
+u64 iqcn_queue_roce_bps(const struct iqcn_queue *q)
+{
+	u64 roce_bps = READ_ONCE(q->roce_bps);
+
+	if (roce_bps && !q->p.bandwidth_bps)
+		return roce_bps;
+	return iqcn_queue_drain_bps(q);
 }
 
 /**
@@ -65,6 +82,7 @@ void iqcn_queue_drain_stops(struct iqcn_queue *q)
 {
 	q->drain.start_ns = 0;
 	memset(&q->outflow, 0, sizeof(q->outflow));
+	memset(&q->roce_outflow, 0, sizeof(q->roce_outflow));
 }
 
 /* Which detector says so, or did */
@@ -315,8 +333,9 @@ static void iqcn_flow_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	flow->ce_sent += segs;
 }
 
-/* Root lock and @q->lock.  Return: a window closed, and the drain rate is that of the
- * same window, if the queue was backlogged for all of it.
+/* Root lock and @q->lock.  Return: a window closed, and the drain rate and the RoCE
+ * rate are those of the same window, if the queue was backlogged for all of it.  If not,
+ * there is no RoCE rate: what RoCE there is below Kmin is no measure of what there may be.
  */
 static bool iqcn_measure_ce(struct iqcn_queue *q, u64 bytes, u64 now_ns)
 {
@@ -328,9 +347,13 @@ static bool iqcn_measure_ce(struct iqcn_queue *q, u64 bytes, u64 now_ns)
 		drain_bps = iqcn_outflow_bps(&q->outflow, now_ns - start_ns);
 		if (drain_bps)
 			iqcn_queue_drains(q, drain_bps, now_ns);
+		WRITE_ONCE(q->roce_bps, iqcn_outflow_bps(&q->roce_outflow,
+							 now_ns - start_ns));
 	}
-	if (closed || !start_ns)
+	if (closed || !start_ns) {
 		iqcn_outflow_begin(&q->outflow);
+		iqcn_outflow_begin(&q->roce_outflow);
+	}
 	return closed;
 }
 
@@ -363,8 +386,10 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	spin_lock(&q->lock);
 	/* times on the list of deadlines never go back */
 	now_ns = ktime_get_ns();
-	if (q->drain_bps && now_ns - q->drain_ns > IQCN_DRAIN_MAX_AGE_NS)
+	if (q->drain_bps && now_ns - q->drain_ns > IQCN_DRAIN_MAX_AGE_NS) {
 		WRITE_ONCE(q->drain_bps, 0);
+		WRITE_ONCE(q->roce_bps, 0);
+	}
 	iqcn_add(q->st.ce_sampled, segs);
 	if (bytes > q->max_bytes)
 		q->max_bytes = bytes;
@@ -526,6 +551,7 @@ void iqcn_queue_reset(struct iqcn_queue *q)
 
 	iqcn_queue_drain_stops(q);
 	WRITE_ONCE(q->drain_bps, 0);
+	WRITE_ONCE(q->roce_bps, 0);
 	q->skipped_bytes = 0;
 
 	spin_lock_bh(&q->lock);

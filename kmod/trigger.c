@@ -204,7 +204,7 @@ static bool iqcn_flow_active(const struct iqcn_queue *q,
 	spacing_ns = iqcn_sample_gap_ns(flow->ce_gap_ns, q->p.sample);
 	return now_ns - flow->told_ns >= spacing_ns ||
 	       iqcn_sample_waits(iqcn_depth_bytes(q),
-				 iqcn_queue_roce_bps(q), spacing_ns);
+				 iqcn_queue_drain_bps(q), spacing_ns);
 }
 
 static struct iqcn_flow *iqcn_held_flow(struct timerqueue_node *held)

@@ -30,6 +30,7 @@ ALL_TESTS="
 	test_drain_alone
 	test_drain_stops
 	test_others_stay
+	test_others_share
 	test_reasons
 	test_sample
 	test_sample_rate
@@ -770,6 +771,47 @@ test_others_stay()
 	check "the others wait" "$(stat qlen)" -gt 400
 	check_eq "its end" "$(stat state_reason) $(stat congested)" "quiet "
 	check "rate" "$(stat rate_bps)" -eq 0
+}
+
+# shared CE-INTERVAL ECT-INTERVAL: half of what leaves at 80 Mb/s is RoCE, of that so
+# much with CE, the rest is other UDP; 0: no such packets
+shared()
+{
+	local ce_us=$1 ect_us=$2
+
+	# 1,082 bytes each, so 43.28 Mb/s of RoCE and as much of the others
+	data --type udp --tos 0 --len 1024 --count 600 --interval 200 &
+	data --tos 3 --count $((120000 / ce_us)) --interval "$ce_us" &
+	[ "$ect_us" = 0 ] || data --tos 2 --qp 0x12 \
+		--count $((120000 / ect_us)) --interval "$ect_us" &
+	sleep 0.1
+}
+
+# The rate of CE packets is held against that of RoCE, which others leave a share
+test_others_share()
+{
+	topology bridge
+	bottleneck 80mbit limit 10m kmin 3000 kmax 4000 detect queue
+	shared 200 0
+	check_eq "all of RoCE is CE" "$(stat state_reason) $(stat congested)" \
+		'queue "queue"'
+	check "once" "$(stat state_changes)" -eq 1
+	near "RoCE rate" "$(stat roce_bps)" 40000000 4000000
+	near "CE rate" "$(stat rate_bps)" "$(stat roce_bps)" 4000000
+	wait
+	sleep 0.05
+
+	# that share says nothing of a queue that is not backlogged: 57.7 of 80 Mb/s
+	check "it is empty" "$(stat qlen)" -eq 0
+	data --tos 3 --count 100 --interval 150
+	check_eq "RoCE alone" "$(stat congested)" ""
+
+	# nothing is marked here
+	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn kmax 9m pmax 0
+	shared 400 400
+	check "it is deep" "$(stat backlog)" -gt 10000
+	check_eq "half of RoCE is CE" "$(stat congested)" ""
+	check "no change since" "$(stat state_changes)" -eq 2
 }
 
 # Of the queue, in tc, debugfs and the trace
