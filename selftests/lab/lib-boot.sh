@@ -83,7 +83,8 @@ place_of()
 			esac
 		done
 	fi
-	echo "$before$word"
+	# word may be -n
+	printf '%s\n' "$before$word"
 }
 
 # export_line NAME VALUE
