@@ -19,12 +19,10 @@
 
 /**
  * struct iqcn_lot - the lot of a packet
- * @rnd: uniform, valid if @drawn
- * @drawn: some probability has asked for it
+ * @rnd: uniform from 1 to U32_MAX, 0: not drawn yet
  */
 struct iqcn_lot {
 	u32 rnd;
-	bool drawn;
 };
 
 /**
@@ -38,10 +36,8 @@ static inline bool iqcn_lot_decide(struct iqcn_lot *lot, u64 prob)
 {
 	if (!prob || prob >= IQCN_PROB_ONE)
 		return prob;
-	if (!lot->drawn) {
-		lot->rnd = get_random_u32();
-		lot->drawn = true;
-	}
+	if (!lot->rnd)
+		lot->rnd = get_random_u32() ?: 1;
 	return lot->rnd < prob;
 }
 

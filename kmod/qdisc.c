@@ -50,20 +50,18 @@ enum iqcn_kind {
 };
 
 /* Of a packet that waits: @kind is the only field that the fast path sets.  @rnd is
- * valid if @drawn, and that unless @kind is NONE; @l3_off and @v6 are of DATA, the
- * others of DATA and CE.
+ * valid unless @kind is NONE; @l3_off and @v6 are of DATA, the others of DATA and CE.
  * @flow holds a reference: it is there if the packet is looked at, or wanted for
  * pairing.  Once it was @asked for it is not again: there was no room, or it has been
  * put.  A qdisc has 20 bytes of the skb, of which the first are aligned for a pointer.
  */
 struct iqcn_skb_cb {
 	struct iqcn_flow *flow;
-	u32 rnd;
+	u32 rnd;	/* struct iqcn_lot */
 	u32 psn:24;
 	u32 asked:1;
 	u32 looked_at:1;
 	u32 echo:1;
-	u32 drawn:1;
 	u32 v6:1;
 	u16 segs;
 	u8 l3_off;
@@ -328,7 +326,6 @@ static void iqcn_cb_keep(const struct iqcn_queue *q, struct sk_buff *skb,
 	if (cb->kind == IQCN_KIND_NONE)
 		cb->kind = IQCN_KIND_LOT;
 	cb->rnd = lot->rnd;
-	cb->drawn = lot->drawn;
 	/* of DATA it fits, because the device is Ethernet */
 	cb->l3_off = l3->off;
 	cb->v6 = l3->proto == htons(ETH_P_IPV6);
@@ -542,20 +539,19 @@ static noinline void iqcn_mark_unparsed(struct iqcn_queue *q, struct Qdisc *sch,
 }
 
 /* A packet leaves a queue that stays deep.  Enqueue has parsed it if it would have been
- * marked by the depth of that moment.
+ * marked by the depth of that moment.  By itself, so that packets that are not marked
+ * save no registers for it.
  */
-static void iqcn_mark_leaving(struct iqcn_queue *q, struct Qdisc *sch,
-			      struct sk_buff *skb)
+static noinline void iqcn_mark_leaving(struct iqcn_queue *q, struct Qdisc *sch,
+				       struct sk_buff *skb)
 {
 	u32 depth_bytes = sch->qstats.backlog;
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
 	struct iqcn_lot lot = {};
 	struct iqcn_l3 l3;
 
-	if (cb->kind != IQCN_KIND_NONE) {
+	if (cb->kind != IQCN_KIND_NONE)
 		lot.rnd = cb->rnd;
-		lot.drawn = cb->drawn;
-	}
 	if (!iqcn_lot_decide(&lot, iqcn_mark_prob(&q->p.mark, depth_bytes)))
 		return;
 	if (cb->kind != IQCN_KIND_DATA) {

@@ -1118,7 +1118,7 @@ static void mark_linear_test(struct kunit *test)
 /* Is a packet with this lot marked at this depth? */
 static bool marked(const struct iqcn_mark_params *p, u32 depth_bytes, u32 rnd)
 {
-	struct iqcn_lot lot = { .rnd = rnd, .drawn = true };
+	struct iqcn_lot lot = { .rnd = rnd };
 
 	return iqcn_lot_decide(&lot, iqcn_mark_prob(p, depth_bytes));
 }
@@ -1142,7 +1142,7 @@ static void mark_draws_test(struct kunit *test)
 	KUNIT_EXPECT_LT(test, n_marked, 100000 + 3 * 300);
 
 	/* never, always */
-	KUNIT_EXPECT_FALSE(test, marked(&p, 100000, 0));
+	KUNIT_EXPECT_FALSE(test, marked(&p, 100000, 1));
 	KUNIT_EXPECT_TRUE(test, marked(&p, 400001, U32_MAX));
 	KUNIT_EXPECT_TRUE(test, marked(&p, 400000, 858993458));
 	KUNIT_EXPECT_FALSE(test, marked(&p, 400000, 858993459));
@@ -1158,11 +1158,11 @@ static void lot_drawn_once_test(struct kunit *test)
 	/* what is certain takes no random number */
 	KUNIT_EXPECT_FALSE(test, iqcn_lot_decide(&lot, 0));
 	KUNIT_EXPECT_TRUE(test, iqcn_lot_decide(&lot, IQCN_PROB_ONE));
-	KUNIT_EXPECT_FALSE(test, lot.drawn);
+	KUNIT_EXPECT_EQ(test, lot.rnd, 0);
 
 	iqcn_lot_decide(&lot, 1);
-	KUNIT_EXPECT_TRUE(test, lot.drawn);
 	rnd = lot.rnd;
+	KUNIT_EXPECT_NE(test, rnd, 0);
 	for (i = 0; i < 100; i++) {
 		KUNIT_ASSERT_FALSE(test, iqcn_lot_decide(&lot, rnd));
 		KUNIT_ASSERT_TRUE(test, iqcn_lot_decide(&lot, (u64)rnd + 1));
