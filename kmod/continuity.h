@@ -33,6 +33,8 @@
  * Numbers are modulo what the caller says: 2^24 for PSNs, less for those that
  * are looked at (sample.h).
  *
+ * Packets that overtook each other come here in order (reorder.h).
+ *
  * Pure: no clock, no lock, no packet.  The caller serializes.
  */
 #ifndef _IQCN_CONTINUITY_H

@@ -65,6 +65,7 @@
 #include "params.h"
 #include "pi.h"
 #include "profile.h"
+#include "reorder.h"
 #include "rocev2.h"
 
 /* Counters have one writer at a time and readers without a lock, so they must be
@@ -425,6 +426,7 @@ struct iqcn_queue {
  * @epoch: of what the detectors know of it
  * @continuity: of the PSNs of its CE packets
  * @hold_ended: queue->ended when its CNP began to wait
+ * @reorder: puts these PSNs in order for @continuity
  * @state_ns: when @congested changed between 0 and not 0
  * @hold: its place in queue->held, if its CNP waits there
  *
@@ -445,6 +447,7 @@ struct iqcn_extra {
 	u32 epoch;
 	struct iqcn_continuity continuity;
 	u32 hold_ended;
+	struct iqcn_reorder reorder;
 	u64 state_ns;
 	struct timerqueue_node hold;
 };

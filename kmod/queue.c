@@ -267,35 +267,15 @@ void iqcn_flow_set_congested(struct iqcn_queue *q, struct iqcn_flow *flow,
 	iqcn_event_flow_state(q, flow, bits, reason, now_ns);
 }
 
-/* A CE packet of the flow, while its queue is clear: @psn is of the first of
- * @segs segments
+/* The next @n CE packets of a flow in order, from number @seq on.  Return: what its
+ * detectors say, which was @bits before.
  */
-static void iqcn_flow_detect(struct iqcn_queue *q, struct iqcn_flow *flow,
-			     u32 psn, u32 segs, bool request, u64 now_ns)
+static u32 iqcn_flow_judge(const struct iqcn_queue *q, struct iqcn_continuity *c,
+			   u32 bits, u32 seq, u32 n, bool request)
 {
-	struct iqcn_continuity *c;
-	u32 bits, ended, seq, n;
-	struct iqcn_extra *e;
+	u32 ended;
 	bool on;
 
-	n = iqcn_sample_pick(psn, segs, flow->qp, q->p.sample, &seq);
-	/* it was chosen by another N */
-	if (!n)
-		return;
-	e = iqcn_flow_extra(flow);
-	if (!e) {
-		/* they begin with a later one */
-		iqcn_inc(q->st.flow_full);
-		return;
-	}
-	c = &e->continuity;
-	if (e->epoch != q->epoch) {
-		memset(c, 0, sizeof(*c));
-		e->congested = 0;
-		e->state_ns = 0;
-		e->epoch = q->epoch;
-	}
-	bits = e->congested;
 	ended = iqcn_continuity_add(c, seq, n,
 				    iqcn_sample_modulus(q->p.sample), request);
 	if (q->p.detect & IQCN_DETECT_RUN) {
@@ -308,6 +288,49 @@ static void iqcn_flow_detect(struct iqcn_queue *q, struct iqcn_flow *flow,
 				      q->p.span_packets, q->p.span_enter,
 				      q->p.span_exit);
 		bits = iqcn_with(bits, IQCN_DETECT_SPAN, on);
+	}
+	return bits;
+}
+
+/* A CE packet of the flow, while its queue is clear: @psn is of the first of
+ * @segs segments
+ */
+static void iqcn_flow_detect(struct iqcn_queue *q, struct iqcn_flow *flow,
+			     u32 psn, u32 segs, bool request, u64 now_ns)
+{
+	u32 modulus = iqcn_sample_modulus(q->p.sample);
+	u32 bits, seq, n, first, several;
+	struct iqcn_continuity *c;
+	struct iqcn_reorder *r;
+	struct iqcn_extra *e;
+	bool held;
+
+	n = iqcn_sample_pick(psn, segs, flow->qp, q->p.sample, &seq);
+	/* it was chosen by another N */
+	if (!n)
+		return;
+	e = iqcn_flow_extra(flow);
+	if (!e) {
+		/* they begin with a later one */
+		iqcn_inc(q->st.flow_full);
+		return;
+	}
+	c = &e->continuity;
+	r = &e->reorder;
+	if (e->epoch != q->epoch) {
+		memset(c, 0, sizeof(*c));
+		memset(r, 0, sizeof(*r));
+		e->congested = 0;
+		e->state_ns = 0;
+		e->epoch = q->epoch;
+	}
+	bits = e->congested;
+	held = iqcn_reorder_hold(r, seq, n, modulus, request);
+	while ((several = iqcn_reorder_pop(r, !held, modulus, &first)))
+		bits = iqcn_flow_judge(q, c, bits, first, several, r->kind);
+	if (!held) {
+		bits = iqcn_flow_judge(q, c, bits, seq, n, request);
+		iqcn_reorder_pass(r, seq, n, modulus, request);
 	}
 	iqcn_flow_set_congested(q, flow, bits,
 				iqcn_reason(bits ?: e->congested), now_ns);

@@ -15,6 +15,8 @@ ALL_TESTS="
 	test_both
 	test_wrap
 	test_go_back
+	test_reorder
+	test_reorder_sample
 	test_read_responses
 	test_gso
 	test_quiet
@@ -360,6 +362,76 @@ test_go_back()
 	check "run" "$(flow 0x000012 run)" -eq 4
 	ce 1:5
 	is "five" congested 0x000012
+}
+
+# swapped STEP FIRST COUNT: PSNs, STEP apart, one pair in four swapped
+swapped()
+{
+	local step=$1 first=$2 count=$3 i list=""
+
+	for ((i = 0; i < count; i += 4)); do
+		list+=,$((first % 0x1000000))
+		list+=,$(((first + step) % 0x1000000))
+		list+=,$(((first + 3 * step) % 0x1000000))
+		list+=,$(((first + 2 * step) % 0x1000000))
+		first=$((first + 4 * step))
+	done
+	echo "${list#,}"
+}
+
+# Packets that overtake each other are no hole, from the second pair on; those that
+# are not CE still are
+test_reorder()
+{
+	local first=$((0x1000000 - 40))
+
+	topology bridge
+	iqcn detect run,span span 20 span-enter 2 span-exit 3 t1 300us
+	pair_flow
+	check "paired" "$(stat flows_paired)" -eq 1
+	sniff snd --type cnp --time 80
+	ce "$(swapped 1 $first 72)" --interval 500
+	is "all of them CE" congested
+	check "run" "$(flow run)" -eq 69
+	check "one change" "$(stat flow_state_changes)" -eq 1
+	wait
+	# one for each packet from the eighth on
+	check "CNPs" "$(grep -c 'qp 0x800011' "$TMP/snd")" -ge 63
+
+	change detect run
+	ce 1:1-2,1:4,1:3,1:5-8
+	is "4 to 8" congested 0x000012
+	check "run" "$(flow 0x000012 run)" -eq 5
+	ce 1:10
+	check "run, while 9 may be late" "$(flow 0x000012 run)" -eq 5
+	ce 1:12
+	check "run, but now" "$(flow 0x000012 run)" -eq 1
+	is "a run of 5 has ended" congested 0x000012
+	ce 1:13
+	is "a run of 1 has ended" clear 0x000012
+	ce 1:16-18
+	check "run" "$(flow 0x000012 run)" -eq 3
+	ce 1:14
+	check "run, 14 is too late to count" "$(flow 0x000012 run)" -eq 3
+	ce 1:21-23
+	check "run, others may be as late" "$(flow 0x000012 run)" -eq 3
+	ce 1:19-20
+	is "16 to 23" congested 0x000012
+	check "run" "$(flow 0x000012 run)" -eq 8
+}
+
+test_reorder_sample()
+{
+	local first=$((0x1000000 - 0x11 - 160))
+
+	topology bridge
+	iqcn detect run sample 8
+	ce "$(swapped 8 $first 4)"
+	is "four" clear
+	ce "$(swapped 8 $((first + 32)) 68)"
+	is "68 more" congested
+	check "run" "$(flow run)" -eq 69
+	check "looked at" "$(flow ce_sent)" -eq 72
 }
 
 # READ responses have the numbers of requests of the other side
