@@ -63,6 +63,7 @@
 #include "owner.h"
 #include "pairing.h"
 #include "params.h"
+#include "pending.h"
 #include "pi.h"
 #include "profile.h"
 #include "reorder.h"
@@ -423,12 +424,18 @@ struct iqcn_queue {
  * @state_reason: why @congested changed last, enum iqcn_reason
  * @hold_cause: enum iqcn_cause
  * @hold_was_ce: of the packet that caused it
+ * @hold_owed: CNPs that the receiver may still send for packets up to the one that
+ *	began T1 of the pending CNP (pending.h)
+ * @next_owed: likewise, of a second pending CNP
  * @epoch: of what the detectors know of it
  * @continuity: of the PSNs of its CE packets
  * @hold_ended: queue->ended when its CNP began to wait
  * @reorder: puts these PSNs in order for @continuity
  * @state_ns: when @congested changed between 0 and not 0
  * @hold: its place in queue->held, if its CNP waits there
+ * @hold_wait_ns: time from when T1 began until its CNP is sent, if T1 is the cause
+ * @next_ns: how much later than @hold a second pending CNP is sent, 0: there is none
+ * @next_wait_ns: as @hold_wait_ns, of that one
  *
  * Pairing needs it until the flow is settled, detectors of its own while what they know
  * is of the queue's epoch, a CNP while it waits.  Nobody looks at it without a lock, so
@@ -444,13 +451,21 @@ struct iqcn_extra {
 	u8 state_reason;
 	u8 hold_cause;
 	bool hold_was_ce;
+	u8 hold_owed;
+	u8 next_owed;
 	u32 epoch;
 	struct iqcn_continuity continuity;
 	u32 hold_ended;
 	struct iqcn_reorder reorder;
 	u64 state_ns;
 	struct timerqueue_node hold;
+	u32 hold_wait_ns;
+	u32 next_ns;
+	u32 next_wait_ns;
 };
+
+/* One of the slab's sizes */
+static_assert(sizeof(struct iqcn_extra) <= 128);
 
 /**
  * struct iqcn_flow - packets from one host to a QP of another
@@ -480,6 +495,8 @@ struct iqcn_extra {
  * @grade: by what evidence @src_qp is known; port->lock and queue->lock to write
  * @ce_since: a CE packet has left since the last CNP of ours; queue->lock
  * @watched: @due is for its silence only; queue->lock
+ * @owed: CNPs that the receiver has not sent yet for its packets (pending.h);
+ *	queue->lock
  * @ce_ns: when its last CE packet left, or it was made; queue->lock,
  *	and so to @cnps_sent
  * @ce_sent: CE packets
@@ -536,6 +553,7 @@ struct iqcn_flow {
 	u8 grade;
 	bool ce_since : 1;
 	bool watched : 1;
+	u8 owed : 4;
 
 	/* 128: leaves with CE */
 	u64 ce_ns;
@@ -760,7 +778,7 @@ u32 iqcn_bts_prob(const struct iqcn_queue *q, u64 now_ns);
 /* tell.c: may a sender be told, and what? */
 bool iqcn_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
 	       struct iqcn_notice *n, enum iqcn_cause cause, bool was_ce,
-	       u64 due_ns, u64 now_ns);
+	       u64 base_ns, u64 due_ns, u64 now_ns);
 
 /* age.c: flows are forgotten */
 

@@ -340,14 +340,17 @@ static void iqcn_flow_detect(struct iqcn_queue *q, struct iqcn_flow *flow,
 static void iqcn_flow_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 			      u32 psn, u32 segs, bool request, u64 now_ns)
 {
+	u64 quiet_ns = U64_MAX;
+
 	if (!q->congested && (q->p.detect & IQCN_DETECT_OF_FLOW))
 		iqcn_flow_detect(q, flow, psn, segs, request, now_ns);
 	else if (unlikely(flow->extra))
 		iqcn_flow_trim(q, flow);
-	iqcn_answer_asked(&flow->answer, flow->ce_sent ?
-			  iqcn_sample_gap_ns(now_ns - flow->ce_ns,
-					     q->p.sample) : U64_MAX,
-			  q->p.t1_ns, now_ns);
+	if (flow->ce_sent)
+		quiet_ns = iqcn_sample_gap_ns(now_ns - flow->ce_ns,
+					      q->p.sample);
+	iqcn_answer_asked(&flow->answer, quiet_ns, q->p.t1_ns, now_ns);
+	flow->owed = iqcn_owed_asked(flow->owed, quiet_ns, q->p.t1_ns);
 	iqcn_trigger_ce(q, flow, now_ns);
 	flow->ce_gap_ns = flow->ce_sent ? min(now_ns - flow->ce_ns,
 					      IQCN_GAP_MAX_NS) : 0;
@@ -480,6 +483,7 @@ void iqcn_queue_cnp_seen(struct iqcn_flow *flow, u16 sport)
 					   flow->seen_ns, now_ns);
 		flow->seen_ns = now_ns;
 		flow->cnps_seen++;
+		flow->owed = iqcn_owed_answered(flow->owed);
 		flow->cnp_sport = sport;
 		iqcn_trigger_cnp(q, flow, now_ns);
 		iqcn_trigger_arm(q, now_ns);

@@ -112,23 +112,19 @@ static bool iqcn_budget_ask(struct iqcn_port *port, u64 now_ns)
  * @n: the CNP, if it may be
  * @cause: why
  * @was_ce: the packet that is the cause was CE when it came
+ * @base_ns: when what is the reason for it happened
  * @due_ns: when it should have been
  * @now_ns: not less than in an earlier call
- *
- * Whatever comes of it, T1 begins anew.
  *
  * Context: queue->lock, BHs off; the caller arms the timer.
  * Return: true if @n is to be injected; else why not has been counted.
  */
 bool iqcn_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
 	       struct iqcn_notice *n, enum iqcn_cause cause, bool was_ce,
-	       u64 due_ns, u64 now_ns)
+	       u64 base_ns, u64 due_ns, u64 now_ns)
 {
-	u64 base_ns = flow->base_ns;
-
 	lockdep_assert_held(&q->lock);
 
-	iqcn_trigger_restart(q, flow, now_ns);
 	if (!iqcn_flow_paired(q, flow)) {
 		iqcn_inc(q->st.cnp_unpaired);
 		flow->ce_since = false;

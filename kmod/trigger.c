@@ -3,8 +3,8 @@
  * When is a CNP due, and when is it sent?
  *
  *	CE packet leaves		CNP of the receiver seen
- *	      | base ce, both, or           | base cnp, both, or
- *	      | the first after a silence   | one is held: no longer
+ *	      | base ce, both, or           | base cnp, both, or it
+ *	      | the first after a silence   | cancels a pending one
  *	      v                             v
  *	 deadline := now + T1          deadline := now + T1
  *	      |
@@ -39,10 +39,15 @@
  * that moves, the timer comes early once and is set anew, so a CE packet of a
  * queue with deadlines never touches the timer.  CNPs that are held are in a
  * tree, for each flow's T2 may be another: one look-up per CNP.
+ *
+ * T1 of a later CE packet runs while a CNP is pending, because T2 may be longer
+ * than packets are apart.  So two CNPs of a flow may be pending.  The second one
+ * enters the tree when the first one leaves it; a third one is not kept.
  */
 #include <net/gen_stats.h>
 
 #include "iqcn.h"
+#include "pending.h"
 #include "sample.h"
 
 /* CNPs built before the lock is dropped and they are injected; on the stack */
@@ -282,6 +287,7 @@ static bool iqcn_flow_place(struct iqcn_queue *q, struct iqcn_flow *flow,
 		return false;
 	}
 	e->hold.expires = at_ns;
+	e->next_ns = 0;
 	e->hold_ended = q->ended;
 	e->hold_cause = cause;
 	e->hold_was_ce = was_ce;
@@ -289,16 +295,55 @@ static bool iqcn_flow_place(struct iqcn_queue *q, struct iqcn_flow *flow,
 	return true;
 }
 
+/* Another CNP is due while one is pending for an earlier packet */
+static void iqcn_flow_hold_next(struct iqcn_queue *q, struct iqcn_flow *flow,
+				u64 now_ns)
+{
+	struct iqcn_extra *e = flow->extra;
+	u64 at_ns = now_ns + iqcn_flow_delay_ns(q, flow);
+
+	if (e->next_ns)
+		return;
+	/* T2 may be less than it was */
+	e->next_ns = max_t(s64, at_ns - e->hold.expires, 1);
+	e->next_wait_ns = min_t(u64, e->hold.expires + e->next_ns -
+				flow->base_ns, U32_MAX);
+	e->next_owed = flow->owed;
+	iqcn_inc(q->st.cnp_delayed);
+}
+
+/* The first of two pending CNPs has left the tree */
+static void iqcn_flow_promote(struct iqcn_queue *q, struct iqcn_flow *flow)
+{
+	struct iqcn_extra *e = flow->extra;
+
+	e->hold.expires += e->next_ns;
+	e->hold_wait_ns = e->next_wait_ns;
+	e->hold_owed = e->next_owed;
+	e->next_ns = 0;
+	timerqueue_add(&q->held, &e->hold);
+}
+
 /* A CNP is due and will be sent, but not now */
 static void iqcn_flow_hold(struct iqcn_queue *q, struct iqcn_flow *flow,
 			   u64 now_ns)
 {
-	if (!iqcn_flow_place(q, flow, now_ns + iqcn_flow_delay_ns(q, flow),
-			     IQCN_CAUSE_TIMER, false)) {
-		iqcn_trigger_restart(q, flow, now_ns);
-		return;
+	u64 at_ns = now_ns + iqcn_flow_delay_ns(q, flow);
+
+	if (iqcn_flow_held(flow) && flow->extra->hold_ended == q->ended) {
+		iqcn_flow_hold_next(q, flow, now_ns);
+	} else {
+		/* one of an earlier congestion is not sent any more */
+		iqcn_trigger_drop_held(q, flow);
+		if (!iqcn_flow_place(q, flow, at_ns, IQCN_CAUSE_TIMER, false)) {
+			iqcn_trigger_restart(q, flow, now_ns);
+			return;
+		}
+		flow->extra->hold_wait_ns = min_t(u64, at_ns - flow->base_ns,
+						  U32_MAX);
+		flow->extra->hold_owed = flow->owed;
+		iqcn_inc(q->st.cnp_delayed);
 	}
-	iqcn_inc(q->st.cnp_delayed);
 	if (iqcn_flow_own(q, flow))
 		iqcn_flow_watch(q, flow, now_ns);
 	else
@@ -338,8 +383,12 @@ void iqcn_trigger_ce(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 {
 	bool running;
 
-	/* where the CNP of this packet will come is what it waits for */
-	if (iqcn_flow_held(flow))
+	/* the CNP that a packet has caused is for this one, too */
+	if (iqcn_trigger_is_bts(flow))
+		return;
+	/* T1 will count from the pending one, or from what follows a silence */
+	if (iqcn_flow_held(flow) && q->p.base == IQCN_BASE_CNP &&
+	    iqcn_sample_gap_ns(now_ns - flow->ce_ns, q->p.sample) < q->p.t1_ns)
 		return;
 
 	if (q->p.trigger == IQCN_TRIGGER_GAP) {
@@ -350,6 +399,7 @@ void iqcn_trigger_ce(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 		if (running && (q->p.notify & IQCN_NOTIFY_TIMER) &&
 		    iqcn_flow_waited_ns(q, flow, now_ns) >= q->p.t1_ns) {
 			iqcn_flow_hold(q, flow, now_ns);
+			iqcn_trigger_restart(q, flow, now_ns);
 			return;
 		}
 	} else {
@@ -359,6 +409,39 @@ void iqcn_trigger_ce(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 		iqcn_trigger_restart(q, flow, now_ns);
 	else if (iqcn_flow_own(q, flow) && !iqcn_deadline_armed(&flow->due))
 		iqcn_flow_watch(q, flow, now_ns);
+}
+
+/* A CNP of the receiver cancels those pending CNPs that are for packets before
+ * the one that it answers.  Return: one was cancelled.
+ */
+static bool iqcn_flow_answered(struct iqcn_queue *q, struct iqcn_flow *flow,
+			       u64 now_ns)
+{
+	u64 answer_ns = flow->answer.smooth_ns;
+	struct iqcn_extra *e = flow->extra;
+	bool first, next;
+	u64 base_ns;
+
+	base_ns = e->hold.expires - e->hold_wait_ns;
+	first = iqcn_pending_cancelled(e->hold_owed, now_ns - base_ns,
+				       answer_ns, q->p.t1_ns);
+	base_ns = e->hold.expires + e->next_ns - e->next_wait_ns;
+	next = e->next_ns &&
+	       iqcn_pending_cancelled(e->next_owed, now_ns - base_ns,
+				      answer_ns, q->p.t1_ns);
+	e->hold_owed = iqcn_owed_answered(e->hold_owed);
+	e->next_owed = iqcn_owed_answered(e->next_owed);
+	if (!first)
+		return false;
+	if (e->next_ns && !next) {
+		iqcn_flow_release(q, flow);
+		iqcn_inc(q->st.cnp_cancelled);
+		iqcn_flow_promote(q, flow);
+	} else {
+		iqcn_trigger_drop_held(q, flow);
+		iqcn_flow_trim(q, flow);
+	}
+	return true;
 }
 
 /**
@@ -375,20 +458,22 @@ void iqcn_trigger_cnp(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 		/* it answers no packet that was dropped or has just come */
 		if (iqcn_trigger_is_bts(flow))
 			return;
-		iqcn_trigger_drop_held(q, flow);
-		iqcn_flow_trim(q, flow);
-	} else if (q->p.base == IQCN_BASE_CE ||
-		   (q->p.trigger != IQCN_TRIGGER_GAP &&
-		    !iqcn_flow_running(q, flow))) {
-		return;
+		if (iqcn_flow_answered(q, flow, now_ns) &&
+		    !iqcn_flow_held(flow) && !iqcn_flow_running(q, flow)) {
+			iqcn_trigger_restart(q, flow, now_ns);
+			return;
+		}
 	}
+	if (q->p.base == IQCN_BASE_CE ||
+	    (q->p.trigger != IQCN_TRIGGER_GAP && !iqcn_flow_running(q, flow)))
+		return;
 	iqcn_trigger_restart(q, flow, now_ns);
 }
 
 /**
- * iqcn_trigger_drop_held() - there is no need for the CNP that is held any more
+ * iqcn_trigger_drop_held() - there is no need for pending CNPs any more
  * @q: queue
- * @flow: flow of that queue, be its CNP held or not
+ * @flow: flow of that queue, with pending CNPs or without
  *
  * One that is for a packet stays.
  *
@@ -399,7 +484,7 @@ void iqcn_trigger_drop_held(struct iqcn_queue *q, struct iqcn_flow *flow)
 	if (!iqcn_flow_held(flow) || iqcn_trigger_is_bts(flow))
 		return;
 	iqcn_flow_release(q, flow);
-	iqcn_inc(q->st.cnp_cancelled);
+	iqcn_add(q->st.cnp_cancelled, flow->extra->next_ns ? 2 : 1);
 }
 
 /**
@@ -470,6 +555,17 @@ void iqcn_trigger_at(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
 	iqcn_flow_place(q, flow, at_ns, cause, was_ce);
 }
 
+/* T1 begins anew, whatever becomes of the CNP.  Return: @n is to be injected. */
+static bool iqcn_flow_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
+			   struct iqcn_notice *n, enum iqcn_cause cause,
+			   bool was_ce, u64 due_ns, u64 now_ns)
+{
+	u64 base_ns = flow->base_ns;
+
+	iqcn_trigger_restart(q, flow, now_ns);
+	return iqcn_tell(q, flow, n, cause, was_ce, base_ns, due_ns, now_ns);
+}
+
 /* T1 has passed for a flow.  Return: @n is to be injected. */
 static bool iqcn_flow_due(struct iqcn_queue *q, struct iqcn_flow *flow,
 			  struct iqcn_notice *n, u64 now_ns)
@@ -483,7 +579,8 @@ static bool iqcn_flow_due(struct iqcn_queue *q, struct iqcn_flow *flow,
 		iqcn_deadline_cancel(&flow->due);
 		return false;
 	}
-	if (iqcn_flow_held(flow) || q->p.trigger == IQCN_TRIGGER_GAP ||
+	if ((iqcn_flow_held(flow) && flow->watched) ||
+	    iqcn_trigger_is_bts(flow) || q->p.trigger == IQCN_TRIGGER_GAP ||
 	    !(q->p.notify & IQCN_NOTIFY_TIMER) ||
 	    !iqcn_flow_active(q, flow, now_ns) ||
 	    iqcn_flow_dense(q, flow, now_ns)) {
@@ -497,11 +594,34 @@ static bool iqcn_flow_due(struct iqcn_queue *q, struct iqcn_flow *flow,
 			iqcn_deadline_cancel(&flow->due);
 		return false;
 	}
-	if (iqcn_flow_delay_ns(q, flow)) {
+	if (iqcn_flow_held(flow) || iqcn_flow_delay_ns(q, flow)) {
 		iqcn_flow_hold(q, flow, now_ns);
 		return false;
 	}
-	return iqcn_tell(q, flow, n, IQCN_CAUSE_TIMER, false, due_ns, now_ns);
+	return iqcn_flow_tell(q, flow, n, IQCN_CAUSE_TIMER, false, due_ns,
+			      now_ns);
+}
+
+/* A pending CNP is sent.  If another packet has left since it became due, T1 of
+ * that one goes on, or has passed.
+ */
+static bool iqcn_flow_tell_held(struct iqcn_queue *q, struct iqcn_flow *flow,
+				struct iqcn_notice *n, u64 now_ns)
+{
+	struct iqcn_extra *e = flow->extra;
+	u64 at_ns = e->hold.expires;
+	bool later, tell;
+
+	iqcn_flow_release(q, flow);
+	later = e->next_ns || iqcn_flow_running(q, flow);
+	tell = iqcn_tell(q, flow, n, IQCN_CAUSE_TIMER, false,
+			 at_ns - e->hold_wait_ns, at_ns, now_ns);
+	flow->ce_since |= later;
+	if (e->next_ns)
+		iqcn_flow_promote(q, flow);
+	else if (!later && q->p.trigger != IQCN_TRIGGER_GAP)
+		iqcn_trigger_restart(q, flow, now_ns);
+	return tell;
 }
 
 /* Its CNP has been held for long enough.  If the congestion has ended meanwhile,
@@ -516,8 +636,8 @@ static bool iqcn_flow_held_due(struct iqcn_queue *q, struct iqcn_flow *flow,
 	if (iqcn_trigger_is_bts(flow)) {
 		iqcn_flow_release(q, flow);
 		tell = (q->p.notify & IQCN_NOTIFY_BTS) &&
-		       iqcn_tell(q, flow, n, e->hold_cause, e->hold_was_ce,
-				 e->hold.expires, now_ns);
+		       iqcn_flow_tell(q, flow, n, e->hold_cause, e->hold_was_ce,
+				      e->hold.expires, now_ns);
 	} else if (e->hold_ended != q->ended || !iqcn_flow_congested(q, flow) ||
 		   !(q->p.notify & IQCN_NOTIFY_TIMER)) {
 		iqcn_trigger_drop_held(q, flow);
@@ -525,9 +645,7 @@ static bool iqcn_flow_held_due(struct iqcn_queue *q, struct iqcn_flow *flow,
 			iqcn_trigger_restart(q, flow, now_ns);
 		tell = false;
 	} else {
-		iqcn_flow_release(q, flow);
-		tell = iqcn_tell(q, flow, n, IQCN_CAUSE_TIMER, false,
-				 e->hold.expires, now_ns);
+		tell = iqcn_flow_tell_held(q, flow, n, now_ns);
 	}
 	iqcn_flow_trim(q, flow);
 	return tell;
@@ -559,8 +677,8 @@ static bool iqcn_trigger_one(struct iqcn_queue *q, struct iqcn_notice *n,
 		due_ns = first->base_ns + q->p.t1_ns;
 		q->chances_seen = true;
 		*tell = iqcn_bts_hold(q, flow, now_ns) &&
-			iqcn_tell(q, flow, n, IQCN_CAUSE_HOLD, false, due_ns,
-				  now_ns);
+			iqcn_flow_tell(q, flow, n, IQCN_CAUSE_HOLD, false,
+				       due_ns, now_ns);
 		return true;
 	}
 	return false;

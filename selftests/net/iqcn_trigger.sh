@@ -28,7 +28,11 @@ ALL_TESTS="
 	test_delay_auto
 	test_delay_auto_unanswered
 	test_delay_auto_unknown
+	test_delay_late_receiver
+	test_delay_late_receiver_auto
+	test_delay_long_stops
 	test_receiver_cancels
+	test_receiver_cancels_first
 	test_cancelled_begins_anew
 	test_less_delay
 	test_worse_keeps
@@ -598,17 +602,101 @@ test_delay_auto_unknown()
 	check "held back" "$(stat cnp_delayed)" -eq 0
 }
 
-# Its CNP comes 100 us after ours was due, 800 us before it would be sent
+# late_receiver DELAY-US PARAMETER...: as many CNPs of ours as CE packets in
+# congestion, however late the receiver answers them
+late_receiver()
+{
+	local late=$1
+	shift
+
+	params "$@"
+	np --time 100 --ack 0 --cnp 1 --delay "$late"
+	watch 80
+	stream 21 1000
+	wait
+	note "$late us late, $*"
+	told 20
+	sleep 0.03
+	accounts
+}
+
+# FIG. 9 and 12: one at T1 + T2 after each CE packet.  The CNP that answers this
+# very packet comes before that, and cancels nothing.
+test_delay_late_receiver()
+{
+	local base late
+
+	# shellcheck disable=SC2086
+	paired $CONGESTED t1 300us
+	for base in ce both cnp; do
+		for late in 150 390 600 900 1200; do
+			late_receiver $late base $base delay ${late}us
+			# of the 20 packets the last is followed by none
+			[ $base != ce ] || check "T1 + T2 after a CE packet" \
+				"$(ours | awk -v at=$((300 + late)) '{
+					off = ($1 / 1000 - at + 2000.5) % 1000
+					n += off < 2
+				} END { print n }')" -eq 20
+		done
+	done
+	check "cancelled" "$(stat cnp_cancelled)" -eq 0
+	params delay 250us trigger period period 100us base ce
+	late_receiver 390 trigger period
+	all_at 550 100
+	late_receiver 390 trigger gap base both
+	all_at 250 1
+}
+
+test_delay_late_receiver_auto()
+{
+	local base late
+
+	# shellcheck disable=SC2086
+	paired $CONGESTED t1 300us delay auto
+	for base in ce both cnp; do
+		for late in 150 390 600 900 1200; do
+			late_receiver $late base $base
+		done
+	done
+	check "cancelled" "$(stat cnp_cancelled)" -eq 0
+}
+
+# T2 is longer than the packets are apart: one CNP for each all the same, and
+# none more when they have stopped
+test_delay_long_stops()
+{
+	local c
+
+	# shellcheck disable=SC2086
+	paired $CONGESTED base ce t1 300us delay 1200us
+	stream 11 1000
+	sleep 0.03
+	check "sent" "$(stat cnp_sent)" -eq 10
+	accounts
+	# and neither of two that are pending survives a reset
+	data --tos 3 --count 11 --interval 1000 --psn "$psn" &
+	sleep 0.0094
+	read -ra c <<<"$(counters cnp_delayed cnp_sent cnp_cancelled)"
+	check "pending: ${c[*]}" $((c[0] - c[1] - c[2])) -eq 2
+	flap
+	accounts
+	wait
+}
+
+# The CNP for the next CE packet comes 300 us before ours for this one would be
+# sent
 test_receiver_cancels()
 {
 	local trigger sent cancelled
 
 	# shellcheck disable=SC2086
-	paired $CONGESTED t1 300us base ce delay 900us
+	paired $CONGESTED t1 300us base ce delay 1100us
 	for trigger in timer period gap; do
 		params trigger $trigger
+		# T2 is counted from the next CE packet
+		[ $trigger != gap ] || params delay 1400us
 		read -r sent cancelled <<<"$(counters cnp_sent cnp_cancelled)"
-		np --time 100 --ack 0 --cnp 1 --delay 400
+		np --time 100 --ack 0 --cnp 1 --delay 100
 		stream 30 1000
 		check "$trigger: sent" "$(stat cnp_sent)" -eq "$sent"
 		wait
@@ -616,6 +704,23 @@ test_receiver_cancels()
 			$((cancelled + 28))
 		accounts
 	done
+}
+
+# Of two that are pending, one CNP cancels only that for the packet before the
+# one that it answers
+test_receiver_cancels_first()
+{
+	# shellcheck disable=SC2086
+	paired $CONGESTED t1 300us base ce delay 1200us
+	np --time 100 --ack 0 --cnp 1 --delay 400
+	watch 80
+	stream 20 1000
+	wait
+	# no packet follows the last one
+	told 1
+	all_at 1500 1
+	check "cancelled" "$(stat cnp_cancelled)" -eq 18
+	accounts
 }
 
 # T1 begins anew then, and ends in time, though the timer was set for what was
@@ -626,11 +731,11 @@ test_cancelled_begins_anew()
 	paired bandwidth 4mbit window 20ms detect queue t1 300us base cnp \
 		delay 200ms
 	stream 60 1000
-	check "held" "$(stat cnp_delayed)" -eq 1
+	check "held" "$(stat cnp_delayed)" -eq 2
 	reply --type cnp --qp 0x800011
 	sleep 0.0005
-	check "cancelled" "$(stat cnp_cancelled)" -eq 1
-	check "held" "$(stat cnp_delayed)" -eq 2
+	check "cancelled" "$(stat cnp_cancelled)" -eq 2
+	check "held" "$(stat cnp_delayed)" -eq 3
 }
 
 # Less of a delay: nothing waits for what was
@@ -639,13 +744,13 @@ test_less_delay()
 	# shellcheck disable=SC2086
 	paired $CONGESTED t1 300us base cnp delay 1s
 	stream 6 1000
-	check "held" "$(stat cnp_delayed)" -eq 1
+	check "held" "$(stat cnp_delayed)" -eq 2
 	params delay 0
 	watch 40
 	stream 6 1000
 	wait
 	check "sent" "$(stat cnp_sent)" -ge 5
-	check "cancelled" "$(stat cnp_cancelled)" -eq 1
+	check "cancelled" "$(stat cnp_cancelled)" -eq 2
 }
 
 # Congestion that gets worse does not end: a flow's own becomes the queue's
@@ -657,10 +762,10 @@ test_worse_keeps()
 	stream 12 1000
 	check "the flow" "$(stat flow_state_changes)" -eq 1
 	check_eq "the queue" "$(stat congested)" '"queue"'
-	check "held" "$(stat cnp_delayed)" -eq 1
+	check "held" "$(stat cnp_delayed)" -eq 2
 	stream 10 1000
 	check "cancelled" "$(stat cnp_cancelled)" -eq 0
-	check "sent" "$(stat cnp_sent)" -eq 1
+	check "sent" "$(stat cnp_sent)" -eq 2
 }
 
 # The queue is clear 5 ms after the last packet
@@ -669,10 +774,10 @@ test_clear_cancels()
 	paired_flows 20 bandwidth 40mbit window 500us t1 300us delay 20ms
 	watch 80
 	data --flows 20 --tos 3 --count 100 --interval 50 --psn 1000
-	check "held back" "$(stat cnp_delayed)" -eq 20
+	check "held back" "$(stat cnp_delayed)" -eq 40
 	wait
 	told 0
-	check "cancelled" "$(stat cnp_cancelled)" -eq 20
+	check "cancelled" "$(stat cnp_cancelled)" -eq 40
 	accounts
 }
 
@@ -693,6 +798,8 @@ test_quiet_flow_cancels()
 # Clear in between, though not when it would have been sent
 test_clear_and_back_cancels()
 {
+	local us
+
 	# shellcheck disable=SC2086
 	paired $CONGESTED base both t1 300us delay 20ms
 	watch 150
@@ -702,11 +809,13 @@ test_clear_and_back_cancels()
 	psn=500
 	stream 40 1000
 	wait
-	# what was held is not what is sent
-	check "us from the first CE packet after that" "$(awk '
+	# what was held is not what is sent, and delays nothing
+	us=$(awk '
 	FNR == NR { if (/ psn 500 /) ce = substr($1, 7); next }
 	/ ttl 9 / { printf "%d\n", (substr($1, 7) - ce) / 1000; exit }' \
-		"$TMP/rcv" "$TMP/snd")" -ge 20300
+		"$TMP/rcv" "$TMP/snd")
+	check "us from the first CE packet after that" "$us" -ge 20300
+	check "us from the first CE packet after that" "$us" -le 21302
 	check "cancelled" "$(stat cnp_cancelled)" -ge 1
 }
 
