@@ -11,6 +11,10 @@
  * A scan once per period needs no more than that either: those whose deadline
  * has passed are the first ones of the list.
  *
+ * A deadline that expires while the queue is clear is kept on a second list.
+ * The deadlines on it expired in the same order, and all of them began before
+ * those that have not expired.  So the last one is the most recent.
+ *
  * Source: US 12395431 B2, description (7), (8), (61), (65), (66), (69), FIG. 8:
  * a CNP is obtained when T1 has passed since the last CE packet without another,
  * by a timer or by a look once per period.  The iQCN feature counts from the
@@ -86,6 +90,29 @@ static inline void iqcn_deadline_cancel(struct iqcn_deadline *d)
 static inline struct iqcn_deadline *iqcn_deadline_first(struct list_head *list)
 {
 	return list_first_entry_or_null(list, struct iqcn_deadline, node);
+}
+
+/**
+ * iqcn_deadline_last() - the latest deadline
+ * @list: list of a queue
+ *
+ * Return: NULL if there is none.
+ */
+static inline struct iqcn_deadline *iqcn_deadline_last(struct list_head *list)
+{
+	return list_empty(list) ? NULL :
+	       list_last_entry(list, struct iqcn_deadline, node);
+}
+
+/**
+ * iqcn_deadline_lapse() - keep a deadline that has expired
+ * @d: the first deadline of its list
+ * @lapsed: list of those that expired before
+ */
+static inline void iqcn_deadline_lapse(struct iqcn_deadline *d,
+				       struct list_head *lapsed)
+{
+	list_move_tail(&d->node, lapsed);
 }
 
 /**

@@ -343,6 +343,8 @@ struct iqcn_config {
  *	(owner.h)
  * @backoff: of the timer, while no packet leaves
  * @deadlines: of flows, in order (deadline.h)
+ * @lapsed: deadlines that expired while the queue was clear, in order: they are due
+ *	when it becomes congested
  * @chances: flows that IQCN_NOTIFY_PI holds, likewise
  * @chances_ns: they are not seen to before that
  * @chances_seen: one was in this run of the timer
@@ -396,6 +398,7 @@ struct iqcn_queue {
 	bool dead;
 	u64 timer_ns;
 	struct list_head deadlines;
+	struct list_head lapsed;
 	struct list_head chances;
 	u64 chances_ns;
 	u64 pause_ns;
@@ -495,6 +498,7 @@ static_assert(sizeof(struct iqcn_extra) <= 128);
  * @grade: by what evidence @src_qp is known; port->lock and queue->lock to write
  * @ce_since: a CE packet has left since the last CNP of ours; queue->lock
  * @watched: @due is for its silence only; queue->lock
+ * @lapsed: @due is in queue->lapsed; queue->lock
  * @owed: CNPs that the receiver has not sent yet for its packets (pending.h);
  *	queue->lock
  * @ce_ns: when its last CE packet left, or it was made; queue->lock,
@@ -553,6 +557,7 @@ struct iqcn_flow {
 	u8 grade;
 	bool ce_since : 1;
 	bool watched : 1;
+	bool lapsed : 1;
 	u8 owed : 4;
 
 	/* 128: leaves with CE */
@@ -597,6 +602,9 @@ static inline bool iqcn_queue_since_reset(const struct iqcn_queue *q, u64 ns)
 {
 	return ns > q->reset_ns;
 }
+
+/* A gap between two packets of a flow that says nothing about the next */
+#define IQCN_GAP_MAX_NS		(100 * (u64)NSEC_PER_MSEC)
 
 /* A drain rate that has not been measured anew for so long says nothing */
 #define IQCN_DRAIN_MAX_AGE_NS	NSEC_PER_SEC

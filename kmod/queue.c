@@ -18,8 +18,6 @@
 #include "sample.h"
 #include "trace.h"
 
-/* A gap between two packets of a flow that says nothing about the next */
-#define IQCN_GAP_MAX_NS		(100 * (u64)NSEC_PER_MSEC)
 /* Arrivals of a flow that are longer ago say nothing of where it leaves */
 #define IQCN_ARRIVALS_NS	(50 * NSEC_PER_MSEC)
 

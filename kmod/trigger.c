@@ -10,7 +10,10 @@
  *	      |
  *	      |  T1 passes: found by the timer, by the next scan, or by the next
  *	      v  CE packet
- *	 congested, and the flow active?  -- no --> no deadline
+ *	 congested?  -- no, but the flow is active --> lapsed: due when it is
+ *	      | yes
+ *	      v
+ *	 is the flow active?  -- no --> no deadline
  *	      | yes
  *	      v
  *	 hold it for T2, if there is a delay
@@ -34,6 +37,14 @@
  * enough for a flow whose packets wait in a deep queue for longer than T1.  A
  * CNP of the receiver makes no flow inactive: it answers the packet that began
  * the silence.
+ *
+ * T1 passes for a flow while the queue is clear: its deadline lapses.  When the
+ * queue becomes congested the CNP is due at once, or at the next scan: T1 is
+ * over, and the patent asks for no CE packet after the onset.  A flow that has
+ * been silent for as long as ends a flow's own congestion gets none, unless a
+ * packet of it waits: it has stopped, for all that is known.  Lapsed deadlines
+ * come after the others, the most recent first, so that those of flows which
+ * have stopped, be it a million, delay nothing.
  *
  * One hrtimer per queue.  It is armed for what is first at that moment; when
  * that moves, the timer comes early once and is set anew, so a CE packet of a
@@ -76,15 +87,42 @@ void iqcn_trigger_disarm(struct iqcn_queue *q)
 	q->chances_ns = 0;
 }
 
+/* When the timer sees to a deadline that expires at @due_ns */
+static u64 iqcn_trigger_at_ns(const struct iqcn_queue *q, u64 due_ns)
+{
+	if (q->p.trigger == IQCN_TRIGGER_PERIOD)
+		due_ns = iqcn_deadline_scan_ns(due_ns, q->p.period_ns);
+	return max(due_ns, q->backoff.until_ns);
+}
+
 /* When the first deadline is seen to */
 static u64 iqcn_trigger_due_ns(const struct iqcn_queue *q,
 			       const struct iqcn_deadline *first)
 {
-	u64 due_ns = first->base_ns + q->p.t1_ns;
+	return iqcn_trigger_at_ns(q, first->base_ns + q->p.t1_ns);
+}
 
-	if (q->p.trigger == IQCN_TRIGGER_PERIOD)
-		due_ns = iqcn_deadline_scan_ns(due_ns, q->p.period_ns);
-	return max(due_ns, q->backoff.until_ns);
+/* When a CNP of a lapsed deadline became due: the queue is congested */
+static u64 iqcn_trigger_lapsed_ns(const struct iqcn_queue *q,
+				  const struct iqcn_deadline *lapsed)
+{
+	return max(lapsed->base_ns + q->p.t1_ns, q->state_ns);
+}
+
+/* The most recent lapsed deadline, if there is something to do for it.  All others
+ * are older.
+ */
+static struct iqcn_deadline *iqcn_trigger_lapsed(struct iqcn_queue *q,
+						 u64 now_ns)
+{
+	struct iqcn_deadline *last = iqcn_deadline_last(&q->lapsed);
+
+	if (!last || !q->congested ||
+	    now_ns - last->base_ns >= iqcn_flow_quiet_ns(q->p.window_ns,
+							 q->p.t1_ns,
+							 IQCN_GAP_MAX_NS))
+		return NULL;
+	return last;
 }
 
 /* When the first chance is seen to */
@@ -96,13 +134,14 @@ static u64 iqcn_trigger_chance_ns(const struct iqcn_queue *q,
 }
 
 /* When the timer has something to do: at the first deadline, when the first CNP
- * has been held for long enough, and while the queue is congested when a silence
- * would end that.
+ * has been held for long enough, and while the queue is congested for lapsed
+ * deadlines, and when a silence would end that.
  */
 static u64 iqcn_trigger_next_ns(struct iqcn_queue *q, u64 now_ns)
 {
 	struct iqcn_deadline *first = iqcn_deadline_first(&q->deadlines);
 	struct iqcn_deadline *chance = iqcn_deadline_first(&q->chances);
+	struct iqcn_deadline *lapsed = iqcn_trigger_lapsed(q, now_ns);
 	struct timerqueue_node *held = timerqueue_getnext(&q->held);
 	u64 next_ns = KTIME_MAX;
 
@@ -111,6 +150,9 @@ static u64 iqcn_trigger_next_ns(struct iqcn_queue *q, u64 now_ns)
 	/* a scan is later still, so not sooner than what it is armed for */
 	if (first && first->base_ns + q->p.t1_ns < q->timer_ns)
 		next_ns = iqcn_trigger_due_ns(q, first);
+	if (lapsed)
+		next_ns = min(next_ns, iqcn_trigger_at_ns(q,
+					iqcn_trigger_lapsed_ns(q, lapsed)));
 	/* nothing else may come to see it end */
 	if (iqcn_pi_runs(&q->pi))
 		next_ns = min(next_ns, q->pi.deep_ns + IQCN_PI_END_NS);
@@ -178,6 +220,14 @@ static bool iqcn_flow_quiet(const struct iqcn_queue *q,
 							  flow->ce_gap_ns);
 }
 
+/* It sends no more, as far as can be told */
+static bool iqcn_flow_stopped(const struct iqcn_queue *q,
+			      const struct iqcn_flow *flow, u64 now_ns)
+{
+	return refcount_read(&flow->refs) <= 1 &&
+	       iqcn_flow_quiet(q, flow, now_ns);
+}
+
 /* Packets leave that are not looked at, as far as can be told: a flow that is told
  * slows down, so the next one that is may be long in coming
  */
@@ -242,6 +292,7 @@ static void iqcn_flow_watch(struct iqcn_queue *q, struct iqcn_flow *flow,
 {
 	iqcn_deadline_restart(&flow->due, &q->deadlines, now_ns);
 	flow->watched = true;
+	flow->lapsed = false;
 }
 
 /**
@@ -363,7 +414,7 @@ static u64 iqcn_flow_waited_ns(const struct iqcn_queue *q,
 	return iqcn_sample_gap_ns(ns, q->p.sample);
 }
 
-/* T1 is being counted for the timer */
+/* T1 is being counted for the timer, or has passed while the queue was clear */
 static bool iqcn_flow_running(const struct iqcn_queue *q,
 			      const struct iqcn_flow *flow)
 {
@@ -403,7 +454,8 @@ void iqcn_trigger_ce(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 			return;
 		}
 	} else {
-		running = iqcn_flow_running(q, flow);
+		/* what follows a lapsed deadline begins anew */
+		running = iqcn_flow_running(q, flow) && !flow->lapsed;
 	}
 	if (!running || q->p.base != IQCN_BASE_CNP)
 		iqcn_trigger_restart(q, flow, now_ns);
@@ -566,16 +618,20 @@ static bool iqcn_flow_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
 	return iqcn_tell(q, flow, n, cause, was_ce, base_ns, due_ns, now_ns);
 }
 
-/* T1 has passed for a flow.  Return: @n is to be injected. */
+/* T1 has passed for a flow at @due_ns.  Return: @n is to be injected. */
 static bool iqcn_flow_due(struct iqcn_queue *q, struct iqcn_flow *flow,
-			  struct iqcn_notice *n, u64 now_ns)
+			  struct iqcn_notice *n, u64 due_ns, u64 now_ns)
 {
-	u64 due_ns = flow->due.base_ns + q->p.t1_ns;
 
 	if (iqcn_flow_own(q, flow) && iqcn_flow_quiet(q, flow, now_ns))
 		iqcn_flow_set_congested(q, flow, 0, IQCN_REASON_QUIET, now_ns);
-	if (!iqcn_flow_congested(q, flow) ||
-	    !iqcn_queue_since_reset(q, flow->due.base_ns)) {
+	if (!iqcn_flow_congested(q, flow) && iqcn_flow_running(q, flow)) {
+		iqcn_deadline_lapse(&flow->due, &q->lapsed);
+		flow->lapsed = true;
+		return false;
+	}
+	if (!iqcn_flow_congested(q, flow) || !iqcn_queue_since_reset(q, flow->due.base_ns) ||
+	    (flow->lapsed && iqcn_flow_stopped(q, flow, now_ns))) {
 		iqcn_deadline_cancel(&flow->due);
 		return false;
 	}
@@ -667,9 +723,19 @@ static bool iqcn_trigger_one(struct iqcn_queue *q, struct iqcn_notice *n,
 	first = iqcn_deadline_first(&q->deadlines);
 	if (first && iqcn_deadline_due(first, q->p.t1_ns, now_ns) &&
 	    iqcn_trigger_due_ns(q, first) <= now_ns) {
-		*tell = iqcn_flow_due(q, container_of(first, struct iqcn_flow,
-						      due), n, now_ns);
+		flow = container_of(first, struct iqcn_flow, due);
+		due_ns = first->base_ns + q->p.t1_ns;
+		*tell = iqcn_flow_due(q, flow, n, due_ns, now_ns);
 		return true;
+	}
+	first = iqcn_trigger_lapsed(q, now_ns);
+	if (first) {
+		flow = container_of(first, struct iqcn_flow, due);
+		due_ns = iqcn_trigger_lapsed_ns(q, first);
+		if (iqcn_trigger_at_ns(q, due_ns) <= now_ns) {
+			*tell = iqcn_flow_due(q, flow, n, due_ns, now_ns);
+			return true;
+		}
 	}
 	first = iqcn_deadline_first(&q->chances);
 	if (first && iqcn_trigger_chance_ns(q, first) <= now_ns) {
@@ -793,6 +859,7 @@ static enum hrtimer_restart iqcn_trigger_timer(struct hrtimer *timer)
 void iqcn_trigger_init(struct iqcn_queue *q)
 {
 	INIT_LIST_HEAD(&q->deadlines);
+	INIT_LIST_HEAD(&q->lapsed);
 	INIT_LIST_HEAD(&q->chances);
 	timerqueue_init_head(&q->held);
 	q->timer_ns = KTIME_MAX;

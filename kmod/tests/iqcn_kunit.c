@@ -3028,6 +3028,47 @@ static void deadline_order_test(struct kunit *test)
 	}
 }
 
+/* Of those that lapse the last is the most recent, and older than all that have
+ * not, however they were moved before and whatever leaves the list
+ */
+static void deadline_lapse_test(struct kunit *test)
+{
+	struct deadlines *dl = make_deadlines(test);
+	struct iqcn_deadline *first, *last;
+	struct rnd_state rnd;
+	LIST_HEAD(lapsed);
+	u64 now_ns;
+	int i;
+
+	prandom_seed_state(&rnd, SEED);
+	KUNIT_EXPECT_NULL(test, iqcn_deadline_last(&lapsed));
+	for (i = 0, now_ns = 1; i < 10 * N_DEADLINES; i++, now_ns++) {
+		u32 r = prandom_u32_state(&rnd);
+
+		iqcn_deadline_restart(&dl->d[r % N_DEADLINES], &dl->list,
+				      now_ns);
+		if (i % 5 == 4)
+			iqcn_deadline_cancel(&dl->d[(r >> 16) % N_DEADLINES]);
+		first = iqcn_deadline_first(&dl->list);
+		if (i % 3 || !first)
+			continue;
+		iqcn_deadline_lapse(first, &lapsed);
+		last = iqcn_deadline_last(&lapsed);
+		KUNIT_EXPECT_PTR_EQ(test, last, first);
+		KUNIT_EXPECT_TRUE(test, iqcn_deadline_armed(last));
+		first = iqcn_deadline_first(&dl->list);
+		if (first)
+			KUNIT_EXPECT_LT(test, last->base_ns, first->base_ns);
+	}
+	now_ns = U64_MAX;
+	while ((last = iqcn_deadline_last(&lapsed))) {
+		KUNIT_EXPECT_LT(test, last->base_ns, now_ns);
+		now_ns = last->base_ns;
+		iqcn_deadline_cancel(last);
+	}
+	KUNIT_EXPECT_LT(test, now_ns, U64_MAX);
+}
+
 static void deadline_due_test(struct kunit *test)
 {
 	static const u64 bases[] = { 0, 1, 1000000, 1ULL << 62 };
@@ -6394,6 +6435,7 @@ static struct kunit_suite interval_suite = {
 static struct kunit_case deadline_cases[] = {
 	KUNIT_CASE(chances_rest_test),
 	KUNIT_CASE(deadline_order_test),
+	KUNIT_CASE(deadline_lapse_test),
 	KUNIT_CASE(deadline_due_test),
 	KUNIT_CASE(deadline_t1_test),
 	KUNIT_CASE(deadline_scan_test),

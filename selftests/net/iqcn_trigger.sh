@@ -24,6 +24,16 @@ ALL_TESTS="
 	test_base_cnp_silent_receiver
 	test_base_cnp_of_flow
 	test_all_combinations
+	test_onset
+	test_onset_many
+	test_onset_stopped
+	test_onset_waits
+	test_onset_receiver
+	test_onset_reset
+	test_onset_off
+	test_onset_gone
+	test_clear_is_quiet
+	test_onset_is_cheap
 	test_delay
 	test_delay_auto
 	test_delay_auto_unanswered
@@ -475,6 +485,235 @@ test_all_combinations()
 	check "unmatched" "$unmatched" -eq 0
 	check "interval" "$(of_flow cnp_interval_us)" -eq 0
 	check "answers" "$(of_flow ce_to_cnp_us)" -eq 0
+}
+
+# others [COUNT]: packets of a flow that is not paired, the second of which makes
+# the queue congested; what it sends says when
+others()
+{
+	data --tos 3 --count "${1-8}" --interval 1000 --qp 0x999 --psn 1
+}
+
+# T1 passes while the queue is clear: the CNP is due when others make it
+# congested, or at the next scan.  And there is one.
+test_onset()
+{
+	local trigger base
+
+	# shellcheck disable=SC2086
+	paired $CONGESTED t1 300us period 75us
+	for trigger in timer period; do
+		for base in ce cnp both; do
+			note "$trigger $base"
+			params trigger $trigger base $base
+			watch 80 --mono
+			stream 1 1000
+			sleep 0.002
+			others
+			wait
+			told 1
+			check_eq "after the onset" "$(awk \
+				-v trigger=$trigger -v off=$OFF '
+			FNR == NR { if (/ qp 0x000999 /) ce[++n] = $1; next }
+			/ ttl 9 / {
+				late = $1 - ce[2] + off
+				if (trigger == "period" && late < 75000 + off)
+					late = $1 % 75000
+				print (late < 2 * off) ? "as due" : late
+			}' "$TMP/rcv" "$TMP/snd")" "as due"
+		done
+	done
+}
+
+# More than the timer sees to in one run
+test_onset_many()
+{
+	paired_flows 200 bandwidth 10gbit window 500us t1 300us detect queue
+	data --flows 200 --tos 3 --count 200 --interval 5 --psn 1000
+	sleep 0.002
+	params bandwidth 4mbit
+	watch 80
+	others
+	wait
+	told 200
+	check "each has one" "$(awk '/ ttl 9 / { print $0 }' "$TMP/snd" |
+		grep -o ' qp [^ ]*' | sort -u | wc -l)" -eq 200
+}
+
+# A flow is taken to have stopped after twice the sum of window, T1 and the time
+# between its last two packets: 1.62 ms here.  Then there is no reason for a CNP.
+test_onset_stopped()
+{
+	local after
+
+	# shellcheck disable=SC2086
+	paired $CONGESTED t1 300us
+	params bandwidth 1gbit
+	for after in 0.0002 0.003; do
+		stream 4 10
+		sleep $after
+		params bandwidth 4mbit
+		watch 80
+		others
+		wait
+		case $after in
+		0.0002) told 1 ;;
+		*) told 0 ;;
+		esac
+		params bandwidth 1gbit
+	done
+	# and for as long as times between packets are learned, in any case
+	stream 1 1000
+	sleep 0.21
+	params bandwidth 4mbit
+	watch 80
+	others
+	wait
+	told 0
+}
+
+# But not while a packet of it waits
+test_onset_waits()
+{
+	topology bridge
+	# shellcheck disable=SC2086
+	bottleneck 8656kbit $OURS kmin 3000 kmax 6000 detect depth \
+		bandwidth 1tbit t1 300us notify off
+	pair_flow
+	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn notify timer
+	psn=1000
+	stream 4 10 --len 64
+	sleep 0.02
+	check_eq "clear" "$(stat congested)" ""
+	# 9k leave at once, and the rest takes 12 ms
+	data --count 20 --qp 0x999 --psn 1
+	watch 80
+	stream 1 1000
+	wait
+	check "CNPs of ours" "$(grep -c ' ttl 9 ' "$TMP/snd")" -ge 10
+}
+
+# The receiver's CNP begins T1 anew, unless it says nothing
+test_onset_receiver()
+{
+	local base
+
+	# shellcheck disable=SC2086
+	paired $CONGESTED t1 2ms
+	for base in ce cnp both; do
+		note "base $base"
+		params base $base
+		np --time 100 --ack 0 --cnp 1 --delay 2500
+		watch 80
+		stream 1 1000
+		sleep 0.003
+		others 12
+		wait
+		told 1
+		# it came 1.5 ms before the onset
+		check_eq "T1 after the receiver's CNP" "$(awk '
+		/ ttl 64 / { seen = substr($1, 7) + 0 }
+		/ ttl 9 / {
+			us = (substr($1, 7) - seen) / 1000
+			print (us >= 1999 && us < 2002) ? "yes" : "no"
+		}' "$TMP/snd")" "$([ $base = ce ] && echo no || echo yes)"
+	done
+}
+
+# Nothing of before a reset is due
+test_onset_reset()
+{
+	# shellcheck disable=SC2086
+	paired $CONGESTED t1 300us
+	stream 1 1000
+	sleep 0.002
+	flap
+	watch 80
+	others
+	wait
+	told 0
+}
+
+test_onset_off()
+{
+	# shellcheck disable=SC2086
+	paired $CONGESTED t1 300us
+	stream 1 1000
+	sleep 0.002
+	params notify off
+	watch 80
+	others
+	wait
+	told 0
+	# and what has not been to lapse does not
+	stream 1 1000
+	sleep 0.002
+	params notify timer
+	watch 80
+	others
+	wait
+	told 0
+}
+
+# Flows that are forgotten with a deadline that has lapsed
+test_onset_gone()
+{
+	paired_flows 20 bandwidth 10gbit window 500us t1 300us detect queue
+	data --flows 20 --tos 3 --count 20 --interval 5 --psn 1000
+	sleep 0.002
+	check "never congested" "$(stat state_changes)" -eq 0
+	params age 1ms
+	sleep 0.03
+	check "aged" "$(stat flow_aged)" -eq 20
+	params bandwidth 4mbit age 10s
+	watch 80
+	others
+	wait
+	told 0
+}
+
+# Deadlines that have lapsed are no reason for a timer
+test_clear_is_quiet()
+{
+	local trace=/sys/kernel/tracing event=timer/hrtimer_expire_entry n
+
+	paired_flows 40 bandwidth 10gbit window 500us t1 300us detect queue
+	data --flows 40 --tos 3 --count 40 --interval 5 --psn 1000
+	sleep 0.005
+	echo >$trace/trace
+	echo 1 >$trace/events/$event/enable
+	sleep 0.05
+	echo 0 >$trace/events/$event/enable
+	check "never congested" "$(stat state_changes)" -eq 0
+	n=$(grep -c iqcn_trigger_timer $trace/trace)
+	check "runs of the timer in 50 ms" "$n" -eq 0
+	# there is such an event
+	echo 1 >$trace/events/$event/enable
+	data --flows 40 --tos 3 --count 40 --interval 5 --psn 2000
+	sleep 0.005
+	echo 0 >$trace/events/$event/enable
+	n=$(grep -c iqcn_trigger_timer $trace/trace)
+	check "runs of the timer after packets" "$n" -ge 1
+}
+
+# There is no look at each flow that has stopped long before
+test_onset_is_cheap()
+{
+	local trace=/sys/kernel/tracing event=timer/hrtimer_expire_entry n
+
+	paired_flows 640 bandwidth 10gbit window 500us t1 300us detect queue
+	data --flows 640 --tos 3 --count 640 --interval 5 --psn 1000
+	sleep 0.25
+	params bandwidth 4mbit
+	echo >$trace/trace
+	echo 1 >$trace/events/$event/enable
+	others 3
+	sleep 0.01
+	echo 0 >$trace/events/$event/enable
+	check "congested once" "$(stat state_changes)" -eq 2
+	# for T1 of the others, and the end of the congestion
+	n=$(grep -c iqcn_trigger_timer $trace/trace)
+	check "runs of the timer" "$n" -le 8
 }
 
 # T1 + T2
