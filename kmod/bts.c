@@ -5,7 +5,8 @@
  *
  *	ECT packet of a RoCEv2 flow arrives
  *	      |
- *	      |-- it was CE already --> nothing: who marked it has told, or will
+ *	      |-- it was CE already, ce-in silent --> nothing: whoever marked it has
+ *	      |					      notified the sender
  *	      v
  *	 pi: the controller's probability, by the flow's credit (pi.h)
  *	      | no
@@ -13,8 +14,10 @@
  *	 wreb: the profile's probability for how congested the queue is, by lot
  *	      | yes, of either
  *	      v
- *	 mark it CE, so that later hops keep silent; CNP, unless the flow had one
- *	 less than min-gap ago
+ *	 sender known, no CNP less than min-gap ago, budget left?  -- no --> counted
+ *	      | yes
+ *	      v
+ *	 CNP; mark the packet CE, so that later boxes with ce-in silent send none
  *
  *	it is dropped --> CNP, be it CE or not; after min-gap if that is not over
  *
@@ -229,16 +232,21 @@ static void iqcn_bts_spacing(struct iqcn_flow *flow, u64 now_ns)
 	WRITE_ONCE(flow->arrived_ns, now_ns);
 }
 
-/* A CNP, if the sender is known and had none just now */
-static void iqcn_bts_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
-			  enum iqcn_cause cause, u64 now_ns)
+/* A CNP, if the sender is known and had none just now.  Return: it will be sent; else
+ * why not has been counted.
+ */
+static bool iqcn_bts_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
+			  enum iqcn_cause cause, bool was_ce, u64 now_ns)
 {
-	if (!iqcn_flow_paired(q, flow))
+	if (!iqcn_flow_paired(q, flow)) {
 		iqcn_inc(q->st.cnp_unpaired);
-	else if (iqcn_flow_too_soon(q, flow, now_ns))
+		return false;
+	}
+	if (iqcn_flow_too_soon(q, flow, now_ns)) {
 		iqcn_inc(q->st.cnp_gap);
-	else
-		iqcn_trigger_at(q, flow, now_ns, cause, false);
+		return false;
+	}
+	return iqcn_trigger_now(q, flow, now_ns, cause, was_ce);
 }
 
 /**
@@ -251,14 +259,14 @@ static void iqcn_bts_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
  * @ecn: its ECN bits when it came
  *
  * Context: enqueue: root lock, BHs off.
- * Return: it is to be marked, for it causes a CNP, or would if its sender were
- *	known and had none just now.
+ * Return: it is to be marked, because it causes a CNP, which will be sent.
  */
 bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 		      const struct ethhdr *eth, u32 segs, struct iqcn_lot *lot,
 		      u8 ecn)
 {
-	enum iqcn_cause cause = IQCN_CAUSE_NONE;
+	enum iqcn_cause cause;
+	bool told = false;
 	u64 now_ns;
 
 	if (unlikely(READ_ONCE(flow->queue) != q))
@@ -271,7 +279,7 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 	now_ns = ktime_get_ns();
 	iqcn_bts_seen(q, flow, eth, now_ns);
 	iqcn_bts_spacing(flow, now_ns);
-	if (!iqcn_bts_may(ecn, false)) {
+	if (!iqcn_bts_may(q->p.ce_in, ecn, false)) {
 		/* its sender is somebody else's business */
 		iqcn_bts_run(q, now_ns);
 		iqcn_deadline_cancel(&flow->chance);
@@ -281,12 +289,13 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 			iqcn_deadline_restart(&flow->chance, &q->chances,
 					      now_ns);
 		if (cause != IQCN_CAUSE_NONE)
-			iqcn_bts_tell(q, flow, cause, now_ns);
+			told = iqcn_bts_tell(q, flow, cause,
+					     ecn == INET_ECN_CE, now_ns);
 	}
 	iqcn_trigger_arm(q, now_ns);
 out:
 	spin_unlock(&q->lock);
-	return cause != IQCN_CAUSE_NONE;
+	return told;
 }
 
 /**

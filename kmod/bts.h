@@ -3,20 +3,24 @@
  * Back to the sender: whose packets may cause a CNP, and for how long a flow is
  * held.
  *
- *	ECN bits when it came	queued		dropped
- *	not ECT			nothing		nothing: its sender asked for none
+ *	ECN bits when it came	queued			dropped
+ *	not ECT			nothing			nothing: its sender asked for none
  *	ECT			by lot or credit	CNP
- *	CE			nothing		CNP, and it says so
+ *	CE, ce-in notify	by lot or credit	CNP, and it says so
+ *	CE, ce-in silent	nothing			CNP, and it says so
  *
  * Source: US 12388756 B2, description (14), clause 9: later queues keep silent for
- * a packet whose ECN bits say that its sender is told, except when it is dropped.
- * The hold is ours.
+ * a packet whose bit says that its sender was notified, except when it is dropped.
+ * That bit is CE only where every box before this one notifies the sender of each
+ * packet that it marks: ce-in silent.  An ordinary ECN switch notifies nobody, so
+ * ce-in notify is the default.  The hold is ours.
  *
  * Pure: no clock, no qdisc.
  */
 #ifndef _IQCN_BTS_H
 #define _IQCN_BTS_H
 
+#include <linux/iqcn.h>
 #include <linux/minmax.h>
 #include <linux/time64.h>
 #include <linux/types.h>
@@ -33,16 +37,17 @@
 
 /**
  * iqcn_bts_may() - may a packet cause a CNP?
+ * @ce_in: enum iqcn_ce_in
  * @ecn: its ECN bits when it came
  * @dropped: there is no room for it
  *
  * Return: true if it may.
  */
-static inline bool iqcn_bts_may(u8 ecn, bool dropped)
+static inline bool iqcn_bts_may(u32 ce_in, u8 ecn, bool dropped)
 {
 	if (ecn == INET_ECN_NOT_ECT)
 		return false;
-	return dropped || ecn != INET_ECN_CE;
+	return dropped || ecn != INET_ECN_CE || ce_in == IQCN_CE_IN_NOTIFY;
 }
 
 /**

@@ -60,4 +60,13 @@ static inline bool iqcn_budget_take(struct iqcn_budget *b, u64 now_ns)
 	return true;
 }
 
+/**
+ * iqcn_budget_give() - one that was charged is not sent
+ * @b: bucket
+ */
+static inline void iqcn_budget_give(struct iqcn_budget *b)
+{
+	b->next_ns -= min(b->next_ns, b->interval_ns);
+}
+
 #endif /* _IQCN_BUDGET_H */

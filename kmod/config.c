@@ -54,6 +54,7 @@ static const struct iqcn_range iqcn_ranges[] = {
 		   ""),
 	IQCN_RANGE_TIMER(PERIOD_NS, p.period_ns, "period"),
 	IQCN_RANGE(BASE, p.base, 0, __IQCN_BASE_MAX - 1, "base", ""),
+	IQCN_RANGE(CE_IN, p.ce_in, 0, __IQCN_CE_IN_MAX - 1, "ce-in", ""),
 	IQCN_RANGE(MEASURE, p.measure, 1, IQCN_MEASURE_ALL, "measure", ""),
 	IQCN_RANGE(QREF_BYTES, p.pi.qref_bytes, 1, U32_MAX, "qref", " bytes"),
 	IQCN_RANGE_TIMER(UPDATE_NS, p.pi.update_ns, "update"),
@@ -96,7 +97,7 @@ static const struct nla_policy iqcn_policy[TCA_IQCN_MAX + 1] = {
 	[TCA_IQCN_PAIR ... TCA_IQCN_MEASURE]		= { .type = NLA_U32 },
 	[TCA_IQCN_PROFILE]				= { .type = NLA_BINARY,
 		.len = IQCN_POINTS_MAX * sizeof(struct tc_iqcn_point) },
-	[TCA_IQCN_QREF_BYTES ... TCA_IQCN_MARK_ON]	= { .type = NLA_U32 },
+	[TCA_IQCN_QREF_BYTES ... TCA_IQCN_CE_IN]	= { .type = NLA_U32 },
 };
 
 static const struct iqcn_params iqcn_defaults = {
@@ -116,6 +117,7 @@ static const struct iqcn_params iqcn_defaults = {
 	.span_exit = IQCN_DEFAULT_SPAN_EXIT,
 	.trigger = IQCN_DEFAULT_TRIGGER,
 	.base = IQCN_DEFAULT_BASE,
+	.ce_in = IQCN_CE_IN_NOTIFY,
 	.measure = IQCN_MEASURE_DEPTH,
 	.pi.update_ns = IQCN_DEFAULT_UPDATE_NS,
 	.sample = 1,

@@ -403,8 +403,8 @@ void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q)
 {
 	struct iqcn_port *port = q->port;
 	struct iqcn_queue *old;
+	bool bts, paid;
 	u64 now_ns;
-	bool bts;
 
 	spin_lock(&port->lock);
 	old = flow->queue;
@@ -415,6 +415,10 @@ void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q)
 		spin_lock(&old->lock);
 		spin_lock_nested(&q->lock, SINGLE_DEPTH_NESTING);
 		bts = iqcn_trigger_is_bts(flow);
+		/* it is the same port's, so nothing is to be refunded */
+		paid = bts && flow->extra->hold_paid;
+		if (bts)
+			flow->extra->hold_paid = false;
 		iqcn_flow_unlink(flow, old);
 		WRITE_ONCE(flow->queue, q);
 		iqcn_flow_link(flow, q);
@@ -424,6 +428,7 @@ void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q)
 			iqcn_trigger_at(q, flow, flow->extra->hold.expires,
 					flow->extra->hold_cause,
 					flow->extra->hold_was_ce);
+			flow->extra->hold_paid = paid;
 			iqcn_trigger_arm(q, now_ns);
 		}
 		iqcn_flow_trim(q, flow);

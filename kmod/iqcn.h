@@ -427,6 +427,7 @@ struct iqcn_queue {
  * @state_reason: why @congested changed last, enum iqcn_reason
  * @hold_cause: enum iqcn_cause
  * @hold_was_ce: of the packet that caused it
+ * @hold_paid: the budget was charged for it when the packet was marked
  * @hold_owed: CNPs that the receiver may still send for packets up to the one that
  *	began T1 of the pending CNP (pending.h)
  * @next_owed: likewise, of a second pending CNP
@@ -454,6 +455,7 @@ struct iqcn_extra {
 	u8 state_reason;
 	u8 hold_cause;
 	bool hold_was_ce;
+	bool hold_paid;
 	u8 hold_owed;
 	u8 next_owed;
 	u32 epoch;
@@ -468,7 +470,7 @@ struct iqcn_extra {
 };
 
 /* One of the slab's sizes */
-static_assert(sizeof(struct iqcn_extra) <= 128);
+static_assert(sizeof(struct iqcn_extra) <= 192);
 
 /**
  * struct iqcn_flow - packets from one host to a QP of another
@@ -766,8 +768,10 @@ void iqcn_trigger_cancel(struct iqcn_queue *q, struct iqcn_flow *flow);
 void iqcn_trigger_restart(struct iqcn_queue *q, struct iqcn_flow *flow,
 			  u64 now_ns);
 bool iqcn_trigger_is_bts(const struct iqcn_flow *flow);
-void iqcn_trigger_at(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
+bool iqcn_trigger_at(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
 		     enum iqcn_cause cause, bool was_ce);
+bool iqcn_trigger_now(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns,
+		      enum iqcn_cause cause, bool was_ce);
 
 /* bts.c: back to the sender, when a packet arrives */
 void iqcn_bts_set_params(struct iqcn_queue *q);
@@ -784,9 +788,11 @@ bool iqcn_bts_hold(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns);
 u32 iqcn_bts_prob(const struct iqcn_queue *q, u64 now_ns);
 
 /* tell.c: may a sender be told, and what? */
+bool iqcn_budget_charge(struct iqcn_port *port, u64 now_ns);
+void iqcn_budget_refund(struct iqcn_port *port);
 bool iqcn_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
 	       struct iqcn_notice *n, enum iqcn_cause cause, bool was_ce,
-	       u64 base_ns, u64 due_ns, u64 now_ns);
+	       bool paid, u64 base_ns, u64 due_ns, u64 now_ns);
 
 /* age.c: flows are forgotten */
 

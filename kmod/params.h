@@ -101,6 +101,7 @@
  * @period_ns: of IQCN_TRIGGER_PERIOD
  * @base: enum iqcn_base
  * @delay_ns: T2, or IQCN_DELAY_AUTO
+ * @ce_in: enum iqcn_ce_in
  * @measure: set of enum iqcn_measure
  * @profile: of IQCN_NOTIFY_WREB
  * @pi: of IQCN_NOTIFY_PI
@@ -147,6 +148,7 @@ struct iqcn_params {
 	u32 period_ns;
 	u32 base;
 	u32 delay_ns;
+	u32 ce_in;
 	u32 measure;
 	struct iqcn_profile profile;
 	struct iqcn_pi_params pi;

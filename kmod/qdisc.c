@@ -242,7 +242,7 @@ static void iqcn_bts_lost(struct iqcn_queue *q, struct sk_buff *skb,
 			  enum iqcn_parsed parsed, const struct iqcn_pkt *pkt,
 			  u8 ecn, bool waited)
 {
-	if (!iqcn_bts_may(ecn, true) || !iqcn_bts_flow(q, skb, parsed, pkt))
+	if (!iqcn_bts_may(q->p.ce_in, ecn, true) || !iqcn_bts_flow(q, skb, parsed, pkt))
 		return;
 	iqcn_bts_dropped(q, iqcn_skb_cb(skb)->flow, (const void *)skb->data,
 			 ecn == INET_ECN_CE, waited);
@@ -331,6 +331,17 @@ static void iqcn_cb_keep(const struct iqcn_queue *q, struct sk_buff *skb,
 	cb->v6 = l3->proto == htons(ETH_P_IPV6);
 }
 
+/* A packet with CE arrives.  If it causes no CNP, a controller that runs counts its flow
+ * all the same.
+ */
+static bool iqcn_bts_judges_ce(const struct iqcn_queue *q, u32 depth_bytes)
+{
+	u32 calm_bytes = READ_ONCE(q->calm_bytes);
+
+	return q->p.ce_in == IQCN_CE_IN_NOTIFY ? depth_bytes >= calm_bytes :
+						 !calm_bytes;
+}
+
 /* The queue is deep, or the packet is CE */
 static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 				      const struct iqcn_l3 *l3,
@@ -346,8 +357,7 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 	if (l3->ecn == INET_ECN_CE) {
 		iqcn_inc(q->st.ce_in);
 		parsed = iqcn_packet_queued(skb, l3, &pkt);
-		/* it causes none, but a controller that runs counts its flow */
-		if (!READ_ONCE(q->calm_bytes))
+		if (iqcn_bts_judges_ce(q, depth_bytes))
 			iqcn_bts_wanted(q, skb, parsed, &pkt, &lot, l3->ecn);
 		iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_CE);
 		return iqcn_tail(skb, sch);

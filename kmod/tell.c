@@ -95,7 +95,15 @@ static void iqcn_notice_init(struct iqcn_notice *n, const struct iqcn_queue *q,
 	}
 }
 
-static bool iqcn_budget_ask(struct iqcn_port *port, u64 now_ns)
+/**
+ * iqcn_budget_charge() - may the port send one more CNP?
+ * @port: port
+ * @now_ns: now
+ *
+ * Context: BHs off.
+ * Return: true if it may; it is charged for that then.
+ */
+bool iqcn_budget_charge(struct iqcn_port *port, u64 now_ns)
 {
 	bool ok;
 
@@ -106,12 +114,26 @@ static bool iqcn_budget_ask(struct iqcn_port *port, u64 now_ns)
 }
 
 /**
+ * iqcn_budget_refund() - a CNP that was charged is not sent
+ * @port: port
+ *
+ * Context: BHs off.
+ */
+void iqcn_budget_refund(struct iqcn_port *port)
+{
+	spin_lock(&port->budget_lock);
+	iqcn_budget_give(&port->budget);
+	spin_unlock(&port->budget_lock);
+}
+
+/**
  * iqcn_tell() - a flow's sender is to be told now
  * @q: queue
  * @flow: flow of that queue
  * @n: the CNP, if it may be
  * @cause: why
  * @was_ce: the packet that is the cause was CE when it came
+ * @paid: the budget was charged for it; if it is not sent the caller refunds that
  * @base_ns: when what is the reason for it happened
  * @due_ns: when it should have been
  * @now_ns: not less than in an earlier call
@@ -121,7 +143,7 @@ static bool iqcn_budget_ask(struct iqcn_port *port, u64 now_ns)
  */
 bool iqcn_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
 	       struct iqcn_notice *n, enum iqcn_cause cause, bool was_ce,
-	       u64 base_ns, u64 due_ns, u64 now_ns)
+	       bool paid, u64 base_ns, u64 due_ns, u64 now_ns)
 {
 	lockdep_assert_held(&q->lock);
 
@@ -134,7 +156,7 @@ bool iqcn_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
 		iqcn_inc(q->st.cnp_gap);
 		return false;
 	}
-	if (!iqcn_budget_ask(q->port, now_ns)) {
+	if (!paid && !iqcn_budget_charge(q->port, now_ns)) {
 		iqcn_inc(q->st.cnp_budget);
 		return false;
 	}

@@ -286,6 +286,13 @@ static void iqcn_flow_release(struct iqcn_queue *q, struct iqcn_flow *flow)
 	timerqueue_del(&q->held, &flow->extra->hold);
 }
 
+/* The CNP that a packet has caused is not sent after all */
+static void iqcn_flow_refund(struct iqcn_queue *q, struct iqcn_flow *flow)
+{
+	if (flow->extra->hold_paid)
+		iqcn_budget_refund(q->port);
+}
+
 /* Look at it in T1, whatever is or is not due then */
 static void iqcn_flow_watch(struct iqcn_queue *q, struct iqcn_flow *flow,
 			    u64 now_ns)
@@ -342,6 +349,7 @@ static bool iqcn_flow_place(struct iqcn_queue *q, struct iqcn_flow *flow,
 	e->hold_ended = q->ended;
 	e->hold_cause = cause;
 	e->hold_was_ce = was_ce;
+	e->hold_paid = false;
 	timerqueue_add(&q->held, &e->hold);
 	return true;
 }
@@ -574,8 +582,10 @@ void iqcn_trigger_cancel(struct iqcn_queue *q, struct iqcn_flow *flow)
 	iqcn_deadline_cancel(&flow->due);
 	iqcn_deadline_cancel(&flow->chance);
 	iqcn_trigger_drop_held(q, flow);
-	if (iqcn_flow_held(flow))
-		iqcn_flow_release(q, flow);
+	if (!iqcn_flow_held(flow))
+		return;
+	iqcn_flow_release(q, flow);
+	iqcn_flow_refund(q, flow);
 }
 
 /**
@@ -588,12 +598,12 @@ void iqcn_trigger_cancel(struct iqcn_queue *q, struct iqcn_flow *flow)
  *
  * The timer sends it, for nobody who holds a lock can.  It takes the place of one
  * that is held for T2; one that is to be sent for another packet serves for
- * both, and then says what matters more.  Without memory it is lost, which is
- * counted.
+ * both, and then says what matters more.
  *
  * Context: queue->lock; the caller arms the timer.
+ * Return: it is pending; else there is no memory, which is counted.
  */
-void iqcn_trigger_at(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
+bool iqcn_trigger_at(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
 		     enum iqcn_cause cause, bool was_ce)
 {
 	if (iqcn_trigger_is_bts(flow)) {
@@ -601,21 +611,53 @@ void iqcn_trigger_at(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
 		flow->extra->hold_was_ce &= was_ce;
 		if (cause == IQCN_CAUSE_DROP)
 			flow->extra->hold_cause = cause;
-		return;
+		return true;
 	}
 	iqcn_trigger_drop_held(q, flow);
-	iqcn_flow_place(q, flow, at_ns, cause, was_ce);
+	return iqcn_flow_place(q, flow, at_ns, cause, was_ce);
+}
+
+/**
+ * iqcn_trigger_now() - a packet of a flow causes a CNP, to be sent at once
+ * @q: queue
+ * @flow: flow of that queue, paired
+ * @now_ns: not less than in an earlier call
+ * @cause: why
+ * @was_ce: the packet was CE when it came
+ *
+ * The budget is charged now, so that the packet may be marked because of the CNP.
+ *
+ * Context: queue->lock; the caller arms the timer.
+ * Return: it will be sent; else why not has been counted.
+ */
+bool iqcn_trigger_now(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns,
+		      enum iqcn_cause cause, bool was_ce)
+{
+	/* one CNP for several packets is charged once */
+	bool paid = iqcn_trigger_is_bts(flow) && flow->extra->hold_paid;
+
+	if (!paid && !iqcn_budget_charge(q->port, now_ns)) {
+		iqcn_inc(q->st.cnp_budget);
+		return false;
+	}
+	if (!iqcn_trigger_at(q, flow, now_ns, cause, was_ce)) {
+		iqcn_budget_refund(q->port);
+		return false;
+	}
+	flow->extra->hold_paid = true;
+	return true;
 }
 
 /* T1 begins anew, whatever becomes of the CNP.  Return: @n is to be injected. */
 static bool iqcn_flow_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
 			   struct iqcn_notice *n, enum iqcn_cause cause,
-			   bool was_ce, u64 due_ns, u64 now_ns)
+			   bool was_ce, bool paid, u64 due_ns, u64 now_ns)
 {
 	u64 base_ns = flow->base_ns;
 
 	iqcn_trigger_restart(q, flow, now_ns);
-	return iqcn_tell(q, flow, n, cause, was_ce, base_ns, due_ns, now_ns);
+	return iqcn_tell(q, flow, n, cause, was_ce, paid, base_ns, due_ns,
+			 now_ns);
 }
 
 /* T1 has passed for a flow at @due_ns.  Return: @n is to be injected. */
@@ -654,7 +696,7 @@ static bool iqcn_flow_due(struct iqcn_queue *q, struct iqcn_flow *flow,
 		iqcn_flow_hold(q, flow, now_ns);
 		return false;
 	}
-	return iqcn_flow_tell(q, flow, n, IQCN_CAUSE_TIMER, false, due_ns,
+	return iqcn_flow_tell(q, flow, n, IQCN_CAUSE_TIMER, false, false, due_ns,
 			      now_ns);
 }
 
@@ -670,7 +712,7 @@ static bool iqcn_flow_tell_held(struct iqcn_queue *q, struct iqcn_flow *flow,
 
 	iqcn_flow_release(q, flow);
 	later = e->next_ns || iqcn_flow_running(q, flow);
-	tell = iqcn_tell(q, flow, n, IQCN_CAUSE_TIMER, false,
+	tell = iqcn_tell(q, flow, n, IQCN_CAUSE_TIMER, false, false,
 			 at_ns - e->hold_wait_ns, at_ns, now_ns);
 	flow->ce_since |= later;
 	if (e->next_ns)
@@ -693,7 +735,9 @@ static bool iqcn_flow_held_due(struct iqcn_queue *q, struct iqcn_flow *flow,
 		iqcn_flow_release(q, flow);
 		tell = (q->p.notify & IQCN_NOTIFY_BTS) &&
 		       iqcn_flow_tell(q, flow, n, e->hold_cause, e->hold_was_ce,
-				      e->hold.expires, now_ns);
+				      e->hold_paid, e->hold.expires, now_ns);
+		if (!tell)
+			iqcn_flow_refund(q, flow);
 	} else if (e->hold_ended != q->ended || !iqcn_flow_congested(q, flow) ||
 		   !(q->p.notify & IQCN_NOTIFY_TIMER)) {
 		iqcn_trigger_drop_held(q, flow);
@@ -743,7 +787,7 @@ static bool iqcn_trigger_one(struct iqcn_queue *q, struct iqcn_notice *n,
 		due_ns = first->base_ns + q->p.t1_ns;
 		q->chances_seen = true;
 		*tell = iqcn_bts_hold(q, flow, now_ns) &&
-			iqcn_flow_tell(q, flow, n, IQCN_CAUSE_HOLD, false,
+			iqcn_flow_tell(q, flow, n, IQCN_CAUSE_HOLD, false, false,
 				       due_ns, now_ns);
 		return true;
 	}

@@ -52,6 +52,7 @@ static const char *const detect_names[] = { "queue", "depth", "run", "span",
 					    NULL };
 static const char *const trigger_names[] = { "timer", "period", "gap", NULL };
 static const char *const base_names[] = { "ce", "cnp", "both", NULL };
+static const char *const ce_in_names[] = { "notify", "silent", NULL };
 static const char *const measure_names[] = { "depth", "gradient", "delay",
 					     NULL };
 static const char *const switch_names[] = { "off", "on", NULL };
@@ -98,6 +99,9 @@ static const struct word iqcn_words[] = {
 	{ "delay", "delay_ns", TCA_IQCN_DELAY_NS, WORD_TIME_NS, "TIME|auto",
 	  "of a CNP that is due; auto: as long as the flow's take",
 	  .special = "auto", .special_value = IQCN_DELAY_AUTO },
+	{ "ce-in", "ce_in_action", TCA_IQCN_CE_IN, WORD_NAME, "notify|silent",
+	  "whether packets that come with CE cause CNPs of wreb and pi",
+	  .names = ce_in_names },
 	{ "measure", "measure", TCA_IQCN_MEASURE, WORD_SET,
 	  "depth,gradient,delay",
 	  "what \"notify wreb\" goes by; of several the largest",

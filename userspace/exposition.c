@@ -106,7 +106,7 @@ static const struct metric queue_metrics[] = {
 	QUEUE("iqcn_queue_ecn_mark_total", ECN_MARK, NUMBER,
 	      "Packets marked CE here."),
 	QUEUE("iqcn_queue_bts_mark_total", BTS_MARK, NUMBER,
-	      "Packets marked CE for they caused a CNP, or would have."),
+	      "Packets marked CE because they caused a CNP."),
 	QUEUE("iqcn_queue_ce_in_total", CE_IN, NUMBER,
 	      "Packets that were CE when they came."),
 	QUEUE("iqcn_queue_ce_sent_total", CE_SENT, NUMBER,

@@ -9,6 +9,7 @@
 const char *const mark_on_names[] = { "enqueue", "dequeue", NULL };
 const char *const nonect_names[] = { "pass", "drop", NULL };
 const char *const notify_names[] = { "timer", "wreb", "pi", NULL };
+const char *const ce_in_names[] = { "notify", "silent", NULL };
 const char *const measure_names[] = { "depth", "gradient", "delay", NULL };
 const char *const switch_names[] = { "off", "on", NULL };
 const char *const detect_names[] = { "queue", "depth", "run", "span", NULL };

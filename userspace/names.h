@@ -8,6 +8,7 @@
 extern const char *const mark_on_names[];
 extern const char *const nonect_names[];
 extern const char *const notify_names[];
+extern const char *const ce_in_names[];
 extern const char *const measure_names[];
 extern const char *const switch_names[];
 extern const char *const detect_names[];

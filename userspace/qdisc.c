@@ -84,6 +84,7 @@ static const struct param {
 	PARAM("sending", "base", "base", BASE, NAME, base_names),
 	PARAM("sending", "delay", "delay_ns", DELAY_NS, NUMBER, ns,
 	      "auto", IQCN_DELAY_AUTO),
+	PARAM("sending", "ce-in", "ce_in_action", CE_IN, NAME, ce_in_names),
 	PARAM("sending", "measure", "measure", MEASURE, SET, measure_names),
 	PARAM("sending", "profile", "profile", PROFILE, NONE, NULL),
 	PARAM("sending", "qref", "qref", QREF_BYTES, NUMBER, bytes),

@@ -5696,21 +5696,28 @@ static void pi_chances_test(struct kunit *test)
 static void bts_ecn_test(struct kunit *test)
 {
 	static const struct {
+		u32 ce_in;
 		u8 ecn;
 		bool queued;
 		bool dropped;
 	} rows[] = {
-		{ INET_ECN_NOT_ECT, false, false },
-		{ INET_ECN_ECT_0, true, true },
-		{ INET_ECN_ECT_1, true, true },
-		{ INET_ECN_CE, false, true },
+		{ IQCN_CE_IN_NOTIFY, INET_ECN_NOT_ECT, false, false },
+		{ IQCN_CE_IN_NOTIFY, INET_ECN_ECT_0, true, true },
+		{ IQCN_CE_IN_NOTIFY, INET_ECN_ECT_1, true, true },
+		{ IQCN_CE_IN_NOTIFY, INET_ECN_CE, true, true },
+		{ IQCN_CE_IN_SILENT, INET_ECN_NOT_ECT, false, false },
+		{ IQCN_CE_IN_SILENT, INET_ECN_ECT_0, true, true },
+		{ IQCN_CE_IN_SILENT, INET_ECN_ECT_1, true, true },
+		{ IQCN_CE_IN_SILENT, INET_ECN_CE, false, true },
 	};
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		KUNIT_EXPECT_EQ_MSG(test, iqcn_bts_may(rows[i].ecn, false),
+		KUNIT_EXPECT_EQ_MSG(test, iqcn_bts_may(rows[i].ce_in,
+						       rows[i].ecn, false),
 				    rows[i].queued, "row %d", i);
-		KUNIT_EXPECT_EQ_MSG(test, iqcn_bts_may(rows[i].ecn, true),
+		KUNIT_EXPECT_EQ_MSG(test, iqcn_bts_may(rows[i].ce_in,
+						       rows[i].ecn, true),
 				    rows[i].dropped, "row %d", i);
 	}
 }

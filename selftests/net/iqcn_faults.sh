@@ -134,7 +134,7 @@ left()
 PARAMETERS="
 	limit 1m kmin 10k kmax 20k pmax 0.5 mark-on dequeue nonect drop
 	notify timer t1 300us detect queue,run,span,depth
-	notify wreb profile 10k:0,20k:0.5,30k:1 measure depth,gradient,delay
+	notify wreb profile 10k:0,20k:0.5,30k:1 ce-in silent measure depth,gradient,delay
 	notify pi qref 30k alpha 2000 beta 10000 update 100us min-gap 10us telemetry on
 	bandwidth 25gbit
 	delay auto base both trigger period period 50us
@@ -158,7 +158,7 @@ each_parameter()
 
 # and all of them, as what is there before a change
 ALL_PARAMETERS="limit 2m kmin 30k kmax 60k pmax 0.2 mark-on enqueue nonect pass notify timer t1 400us \
-	detect depth profile mark measure depth qref 40k alpha 3000 beta 30000 \
+	detect depth profile mark ce-in notify measure depth qref 40k alpha 3000 beta 30000 \
 	update 200us min-gap 20us telemetry off bandwidth 10gbit delay 0 base ce \
 	trigger timer period 100us sample 1 group off snoop port cnp-rate 999 cnp-burst 9 \
 	cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 cnp-smac port pair psn flows 200 age 2s"

@@ -40,6 +40,7 @@ MAD=(
 	"cnp-smac port receiver"
 	"cnp-rate 1 10000000"
 	"cnp-burst 1 1024"
+	"ce-in notify silent"
 	"mark-on enqueue dequeue"
 	"nonect pass drop"
 )

@@ -69,6 +69,7 @@
  * @TCA_IQCN_TELEMETRY: u32, 1: the CNPs carry &struct iqcn_telemetry
  * @TCA_IQCN_CNP_SMAC: u32, &enum iqcn_cnp_smac
  * @TCA_IQCN_MARK_ON: u32, &enum iqcn_mark_on
+ * @TCA_IQCN_CE_IN: u32, &enum iqcn_ce_in
  * @__TCA_IQCN_MAX: number of attributes, plus one
  */
 enum tca_iqcn {
@@ -116,6 +117,7 @@ enum tca_iqcn {
 	TCA_IQCN_TELEMETRY,
 	TCA_IQCN_CNP_SMAC,
 	TCA_IQCN_MARK_ON,
+	TCA_IQCN_CE_IN,
 	__TCA_IQCN_MAX
 };
 
@@ -144,6 +146,20 @@ enum iqcn_mark_on {
 	IQCN_MARK_ON_ENQUEUE,
 	IQCN_MARK_ON_DEQUEUE,
 	__IQCN_MARK_ON_MAX
+};
+
+/**
+ * enum iqcn_ce_in - what a packet that arrives with CE means to IQCN_NOTIFY_WREB and
+ *	IQCN_NOTIFY_PI
+ * @IQCN_CE_IN_NOTIFY: nothing: it may cause a CNP like any other, because the switch
+ *	that marked it may have notified nobody
+ * @IQCN_CE_IN_SILENT: its sender was notified: it causes none unless it is dropped
+ * @__IQCN_CE_IN_MAX: number of values
+ */
+enum iqcn_ce_in {
+	IQCN_CE_IN_NOTIFY,
+	IQCN_CE_IN_SILENT,
+	__IQCN_CE_IN_MAX
 };
 
 /**
@@ -410,8 +426,7 @@ enum iqcn_pair_grade {
  * @cnp_hold: likewise for IQCN_CAUSE_HOLD
  * @cnp_drop: likewise for IQCN_CAUSE_DROP
  * @cnp_gap: CNPs that were due but too soon after another to the same flow
- * @bts_mark: those of @ecn_mark that were marked for they caused a CNP, or would
- *	have
+ * @bts_mark: those of @ecn_mark that were marked because they caused a CNP
  * @bts_prob: probability that a packet causes one, as a share of U32_MAX
  * @flows_active: flows that were active in the last milliseconds
  * @sample_lost: sampled packets that were not copied to the psample group because
