@@ -109,6 +109,13 @@ static u64 iqcn_trigger_lapsed_ns(const struct iqcn_queue *q,
 	return max(lapsed->base_ns + q->p.t1_ns, q->state_ns);
 }
 
+/* When the timer sees to a lapsed deadline */
+static u64 iqcn_trigger_lapsed_at_ns(const struct iqcn_queue *q,
+				     const struct iqcn_deadline *lapsed)
+{
+	return iqcn_trigger_at_ns(q, iqcn_trigger_lapsed_ns(q, lapsed));
+}
+
 /* The most recent lapsed deadline, if there is something to do for it.  All others
  * are older.
  */
@@ -151,8 +158,7 @@ static u64 iqcn_trigger_next_ns(struct iqcn_queue *q, u64 now_ns)
 	if (first && first->base_ns + q->p.t1_ns < q->timer_ns)
 		next_ns = iqcn_trigger_due_ns(q, first);
 	if (lapsed)
-		next_ns = min(next_ns, iqcn_trigger_at_ns(q,
-					iqcn_trigger_lapsed_ns(q, lapsed)));
+		next_ns = min(next_ns, iqcn_trigger_lapsed_at_ns(q, lapsed));
 	/* nothing else may come to see it end */
 	if (iqcn_pi_runs(&q->pi))
 		next_ns = min(next_ns, q->pi.deep_ns + IQCN_PI_END_NS);
@@ -664,7 +670,6 @@ static bool iqcn_flow_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
 static bool iqcn_flow_due(struct iqcn_queue *q, struct iqcn_flow *flow,
 			  struct iqcn_notice *n, u64 due_ns, u64 now_ns)
 {
-
 	if (iqcn_flow_own(q, flow) && iqcn_flow_quiet(q, flow, now_ns))
 		iqcn_flow_set_congested(q, flow, 0, IQCN_REASON_QUIET, now_ns);
 	if (!iqcn_flow_congested(q, flow) && iqcn_flow_running(q, flow)) {
@@ -672,7 +677,8 @@ static bool iqcn_flow_due(struct iqcn_queue *q, struct iqcn_flow *flow,
 		flow->lapsed = true;
 		return false;
 	}
-	if (!iqcn_flow_congested(q, flow) || !iqcn_queue_since_reset(q, flow->due.base_ns) ||
+	if (!iqcn_flow_congested(q, flow) ||
+	    !iqcn_queue_since_reset(q, flow->due.base_ns) ||
 	    (flow->lapsed && iqcn_flow_stopped(q, flow, now_ns))) {
 		iqcn_deadline_cancel(&flow->due);
 		return false;
@@ -773,13 +779,11 @@ static bool iqcn_trigger_one(struct iqcn_queue *q, struct iqcn_notice *n,
 		return true;
 	}
 	first = iqcn_trigger_lapsed(q, now_ns);
-	if (first) {
+	if (first && iqcn_trigger_lapsed_at_ns(q, first) <= now_ns) {
 		flow = container_of(first, struct iqcn_flow, due);
 		due_ns = iqcn_trigger_lapsed_ns(q, first);
-		if (iqcn_trigger_at_ns(q, due_ns) <= now_ns) {
-			*tell = iqcn_flow_due(q, flow, n, due_ns, now_ns);
-			return true;
-		}
+		*tell = iqcn_flow_due(q, flow, n, due_ns, now_ns);
+		return true;
 	}
 	first = iqcn_deadline_first(&q->chances);
 	if (first && iqcn_trigger_chance_ns(q, first) <= now_ns) {
