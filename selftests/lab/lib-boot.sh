@@ -283,7 +283,8 @@ guest_boot()
 		return
 	fi
 	if [ "$kernel" = stock ]; then
-		modules=$(stock_dir)/root/lib/modules
+		# the guest mounts it before this machine's root, by which links go, is its own
+		modules=$(realpath "$(stock_dir)/root/lib/modules") || exit 1
 		if [ -n "$module" ]; then
 			guest_modules stock "$run" "$module"
 			modules=$run/lib/modules
