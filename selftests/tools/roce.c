@@ -564,7 +564,7 @@ static int send_gso(struct options *o)
 	static uint8_t payload[65536], frame[MAX_FRAME];
 	unsigned int i, l3, len, seg = 0, at = 0;
 	struct spec s = o->s;
-	int fd, tos = s.tos, size;
+	int fd, tos = s.tos, sndbuf = 256 << 20, size;
 
 	for (i = 0; i < o->gso; i++, s.psn++) {
 		len = build(&s, frame, &l3);
@@ -592,7 +592,10 @@ static int send_gso(struct options *o)
 	fd = socket(from.ss_family, SOCK_DGRAM, 0);
 	if (fd < 0)
 		die("socket");
-	if (setsockopt(fd, s.v6 ? IPPROTO_IPV6 : IPPROTO_IP,
+	/* a standing queue keeps all of them */
+	if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &sndbuf,
+		       sizeof(sndbuf)) ||
+	    setsockopt(fd, s.v6 ? IPPROTO_IPV6 : IPPROTO_IP,
 		       s.v6 ? IPV6_TCLASS : IP_TOS, &tos, sizeof(tos)) ||
 	    setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &size, sizeof(size)))
 		die("setsockopt");
