@@ -12,6 +12,12 @@
 #   s1 ---- p1 [ sw: bridge ] q1 ---- r1
 #   ...        [  or router ]         ...
 #
+# With "behind RATE QDISC" there is an ordinary switch before it, which has this qdisc
+# on its one port to the other one:
+#
+#   s0 ---- p0 [              ] e0 ---- p0 [    ] q0 ---- r0
+#   s1 ---- p1 [ edge: bridge ]            [ sw ] q1 ---- r1
+#
 # Senders and receivers are rocehost's, in namespaces snd and rcv.  What came
 # out is left in DIRECTORY as rocehost and tc tell it.
 #
@@ -72,17 +78,17 @@ mac()
 	printf -v mac '02:00:00:%02x:%02x:%02x' "$1" $(($2 / 256)) $(($2 % 256))
 }
 
-# ports NS DEV PORT KIND N: N interfaces of hosts, and the switch's ports
+# ports NS DEV SWITCH PORT KIND N: N interfaces of hosts, and the switch's ports
 ports()
 {
 	local i
 
-	for ((i = 0; i < $5; i++)); do
-		mac "$4" $i
+	for ((i = 0; i < $6; i++)); do
+		mac "$5" $i
 		printf 'link add %s netns %s address %s mtu 9000 type veth ' \
 			"$2$i" "$1" $mac
-		mac $(($4 + 16)) $i
-		echo "peer name $3$i netns sw address $mac mtu 9000"
+		mac $(($5 + 16)) $i
+		echo "peer name $4$i netns $3 address $mac mtu 9000"
 	done
 }
 
@@ -106,14 +112,15 @@ bridge_ports()
 	done
 }
 
-# As the hosts have them: nothing is learned, nothing is flooded
+# bridge_fdb PORT KIND N [DEV]: as the hosts have them, all behind DEV if it is given:
+# nothing is learned, nothing is flooded
 bridge_fdb()
 {
 	local i
 
 	for ((i = 0; i < $3; i++)); do
 		mac "$2" $i
-		echo "fdb replace $mac dev $1$i master static"
+		echo "fdb replace $mac dev ${4-$1$i} master static"
 	done
 }
 
@@ -132,13 +139,39 @@ router_ports()
 switch_bridge()
 {
 	ip -n sw -batch - <<-EOF &&
-		$(bridge_ports p "$n_snd")
+		$(bridge_ports p "$n_p")
 		$(bridge_ports q "$n_rcv" | tail -n +2)
 		link set br0 up
 	EOF
 	bridge -n sw -batch - <<-EOF
-		$(bridge_fdb p 1 "$n_snd")
+		$(bridge_fdb p 1 "$n_snd" ${conf[behind]:+p0})
 		$(bridge_fdb q 2 "$n_rcv")
+	EOF
+}
+
+# The switch before it
+edge()
+{
+	local rate qdisc
+
+	read -r rate qdisc <<<"${conf[behind]}"
+	ip -batch - <<-EOF &&
+		link add e0 netns edge mtu 9000 type veth peer name p0 netns sw mtu 9000
+	EOF
+	ip -n edge -batch - <<-EOF &&
+		$(up p "$n_snd")
+		link set e0 up
+		$(bridge_ports p "$n_snd")
+		link set e0 master br0
+		link set br0 up
+	EOF
+	bridge -n edge -batch - <<-EOF &&
+		$(bridge_fdb p 1 "$n_snd")
+		$(bridge_fdb q 2 "$n_rcv" e0)
+	EOF
+	tc -n edge -batch - <<-EOF
+		qdisc add dev e0 root handle 1: tbf rate $rate burst 12k limit 1g
+		qdisc add dev e0 parent 1:1 handle 10: $qdisc
 	EOF
 }
 
@@ -153,24 +186,25 @@ switch_router()
 
 topology()
 {
-	local ns
+	local ns all="snd sw rcv" first=sw n_p=$n_snd
 
-	ip -batch - <<-EOF
-		netns add snd
-		netns add sw
-		netns add rcv
-	EOF
-	for ns in snd sw rcv; do
+	# namespaces and ports of others are part of what a seed gives
+	[ -z "${conf[behind]-}" ] || all+=" edge" first=edge n_p=1
+	for ns in $all; do
+		echo "netns add $ns"
+	done | ip -batch -
+	for ns in $all; do
 		in_ns $ns sysctl -qw net.ipv6.conf.all.disable_ipv6=1 \
 			net.ipv6.conf.default.disable_ipv6=1
 	done
 	ip -batch - <<-EOF
-		$(ports snd s p 1 "$n_snd")
-		$(ports rcv r q 2 "$n_rcv")
+		$(ports snd s $first p 1 "$n_snd")
+		$(ports rcv r sw q 2 "$n_rcv")
 	EOF
+	[ $first = sw ] || edge || die "the switch before cannot be made"
 	ip -n snd -batch - <<<"$(up s "$n_snd")" &&
 		ip -n rcv -batch - <<<"$(up r "$n_rcv")" &&
-		ip -n sw -batch - <<<"$(up p "$n_snd"; up q "$n_rcv")" &&
+		ip -n sw -batch - <<<"$(up p "$n_p"; up q "$n_rcv")" &&
 		"switch_${conf[topology]-bridge}" ||
 		die "the topology cannot be made"
 	# bursts are for the qdisc to judge, not for what comes before it

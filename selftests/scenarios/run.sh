@@ -30,6 +30,7 @@
 #   host WORDS		of all of them
 #   sender I WORDS	of one of them
 #   bottleneck RATE BURST	of the port to receiver 0: tbf
+#   behind RATE QDISC	a switch before it, whose port to this one has this qdisc
 #   flows NAME from all|I to J WORDS	words of rocehost's command "flow"
 #   duration TIME	in ms
 #   count TIME		in ms: figures are of the time from then on
@@ -56,7 +57,7 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 TOP=$(cd "$HERE/../.." && pwd)
 LAB=$TOP/selftests/lab/lab.sh
 RESULTS=${IQCN_RESULTS:-$TOP/build/results}
-KEYS=" title seed topology senders receivers host sender bottleneck flows
+KEYS=" title seed topology senders receivers host sender bottleneck behind flows
 	duration count sample kmax settle variant expect "
 COLOURS=7
 only="" tables=1 command="" extra=""
@@ -216,7 +217,7 @@ check_scenario()
 write_scenario()
 {
 	sed -nE 's/[ \t]+/ /g; s/ $//
-		/^(topology|seed|senders|receivers|host|sender|bottleneck|flows|duration|count|sample|kmax) /p' \
+		/^(topology|seed|senders|receivers|host|sender|bottleneck|behind|flows|duration|count|sample|kmax) /p' \
 		"$(file_of "$1")"
 	value "$1" variant | sed -nE "s/[ \t]+/ /g; s/^$2 /qdisc /p"
 }
