@@ -61,6 +61,18 @@ static inline bool iqcn_budget_take(struct iqcn_budget *b, u64 now_ns)
 }
 
 /**
+ * iqcn_budget_half() - is at least half of the burst left?
+ * @b: bucket
+ * @now_ns: now
+ *
+ * Return: true if so.
+ */
+static inline bool iqcn_budget_half(const struct iqcn_budget *b, u64 now_ns)
+{
+	return max(b->next_ns, now_ns) - now_ns <= b->burst_ns / 2;
+}
+
+/**
  * iqcn_budget_give() - one that was charged is not sent
  * @b: bucket
  */

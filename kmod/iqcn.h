@@ -348,6 +348,7 @@ struct iqcn_config {
  * @chances: flows that IQCN_NOTIFY_PI holds, likewise
  * @chances_ns: they are not seen to before that
  * @chances_seen: one was in this run of the timer
+ * @chances_wait: the next one waits for the budget of CNPs
  * @held: flows whose CNP is due and waits, by when it is sent
  * @lru: all flows, those that are settled apart; the one whose last packet, or chance
  *	while it is held, is longest ago first, to an epoch of @active
@@ -404,6 +405,7 @@ struct iqcn_queue {
 	u64 pause_ns;
 	struct iqcn_backoff backoff;
 	bool chances_seen;
+	bool chances_wait;
 	struct timerqueue_head held;
 	struct list_head lru[2];
 	unsigned int by_grade[__IQCN_PAIR_MAX];
@@ -789,6 +791,7 @@ u32 iqcn_bts_prob(const struct iqcn_queue *q, u64 now_ns);
 
 /* tell.c: may a sender be told, and what? */
 bool iqcn_budget_charge(struct iqcn_port *port, u64 now_ns);
+bool iqcn_budget_spare(struct iqcn_port *port, u64 now_ns);
 void iqcn_budget_refund(struct iqcn_port *port);
 bool iqcn_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
 	       struct iqcn_notice *n, enum iqcn_cause cause, bool was_ce,

@@ -70,13 +70,13 @@
 #define IQCN_DEFAULT_CNP_DSCP	48
 #define IQCN_DEFAULT_CNP_PCP	6
 #define IQCN_DEFAULT_CNP_TTL	64
-/* Two CNPs for each packet of 1,024 bytes that the link carries (1,086 bytes of
- * Ethernet), the largest that RoCEv2 sends with an MTU of 1500.  One is not enough: in
- * an overload more packets arrive than leave, and each may have to be answered
- * (incast-2048: wreb drops 2.4 million packets with one, none with two).  In bytes CNPs
- * are 14 % of the link then.
+/* CNPs may take an eighth of the reverse link.  On the wire one of IPv4 is 98 bytes:
+ * headers, reserved bytes and ICRC, and Ethernet's header, FCS, preamble and gap.  A
+ * sender that speeds up every 300 us wants a CNP as often, however slow its flow is, so
+ * this is a limit of flows per Gb/s (Documentation/back-to-sender.rst).
  */
-#define IQCN_CNP_PER_BYTES	(1086 / 2)
+#define IQCN_CNP_WIRE_BYTES	98
+#define IQCN_CNP_SHARE		8
 #define IQCN_CNP_RATE_MAX_PPS	1000000000
 
 /**
@@ -192,8 +192,8 @@ static inline u32 iqcn_default_kmin(u32 mbps, u32 pkt_bytes)
 static inline u32 iqcn_default_cnp_rate(u64 bps)
 {
 	bps = bps ?: (u64)IQCN_DEFAULT_MBPS * 1000000;
-	return clamp_t(u64, div_u64(bps, 8 * IQCN_CNP_PER_BYTES), 1,
-		       IQCN_CNP_RATE_MAX_PPS);
+	return clamp_t(u64, div_u64(bps, 8 * IQCN_CNP_WIRE_BYTES * IQCN_CNP_SHARE),
+		       1, IQCN_CNP_RATE_MAX_PPS);
 }
 
 /**

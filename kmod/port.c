@@ -188,7 +188,7 @@ static void iqcn_port_hide(struct iqcn_port *port)
  */
 void iqcn_port_update(struct iqcn_port *port)
 {
-	u64 max_dead = 0, bps = 0;
+	u64 max_dead = 0, link_bps = 0, largest_bps = 0, sum_bps = 0, bps;
 	struct iqcn_queue *q;
 	bool sport = false;
 
@@ -196,10 +196,15 @@ void iqcn_port_update(struct iqcn_port *port)
 	list_for_each_entry(q, &port->queues, list) {
 		sport |= q->p.pair <= IQCN_PAIR_SPORT;
 		max_dead += q->p.flows;
-		bps = max3(bps, q->link_bps, q->p.bandwidth_bps);
+		bps = q->p.bandwidth_bps ?: q->link_bps;
+		largest_bps = max(largest_bps, bps);
+		sum_bps += bps;
+		link_bps = max(link_bps, q->link_bps);
 	}
 	WRITE_ONCE(port->sport, sport);
 	WRITE_ONCE(port->max_dead, min_t(u64, max_dead, U32_MAX));
+	/* queues share the link, whose speed a virtual device does not know */
+	bps = max(largest_bps, min(sum_bps, link_bps));
 	if (!port->cnp_rate_user)
 		iqcn_port_set_budget(port, iqcn_default_cnp_rate(bps),
 				     port->cnp_burst);

@@ -114,6 +114,26 @@ bool iqcn_budget_charge(struct iqcn_port *port, u64 now_ns)
 }
 
 /**
+ * iqcn_budget_spare() - may the port send a CNP that no packet asks for?
+ * @port: port
+ * @now_ns: now
+ *
+ * Half of the burst is kept for CNPs that packets cause.
+ *
+ * Context: BHs off.
+ * Return: true if it may; it is not charged for that.
+ */
+bool iqcn_budget_spare(struct iqcn_port *port, u64 now_ns)
+{
+	bool spare;
+
+	spin_lock(&port->budget_lock);
+	spare = iqcn_budget_half(&port->budget, now_ns);
+	spin_unlock(&port->budget_lock);
+	return spare;
+}
+
+/**
  * iqcn_budget_refund() - a CNP that was charged is not sent
  * @port: port
  *

@@ -787,9 +787,17 @@ static bool iqcn_trigger_one(struct iqcn_queue *q, struct iqcn_notice *n,
 	}
 	first = iqcn_deadline_first(&q->chances);
 	if (first && iqcn_trigger_chance_ns(q, first) <= now_ns) {
+		q->chances_seen = true;
+		/* it stays the first, so that no flow goes without for longer than
+		 * the others
+		 */
+		q->chances_wait = !iqcn_budget_spare(q->port, now_ns);
+		if (q->chances_wait) {
+			iqcn_inc(q->st.cnp_budget);
+			return false;
+		}
 		flow = container_of(first, struct iqcn_flow, chance);
 		due_ns = first->base_ns + q->p.t1_ns;
-		q->chances_seen = true;
 		*tell = iqcn_bts_hold(q, flow, now_ns) &&
 			iqcn_flow_tell(q, flow, n, IQCN_CAUSE_HOLD, false, false,
 				       due_ns, now_ns);
@@ -855,7 +863,8 @@ static void iqcn_trigger_rest(struct iqcn_queue *q, u64 now_ns, u64 took_ns)
 	if (!q->chances_seen)
 		return;
 	q->chances_ns = now_ns +
-		iqcn_chances_rest_ns(took_ns, q->p.t1_ns, first &&
+		iqcn_chances_rest_ns(took_ns, q->p.t1_ns,
+				     first && !q->chances_wait &&
 				     iqcn_deadline_due(first, q->p.t1_ns, now_ns));
 	q->chances_seen = false;
 }

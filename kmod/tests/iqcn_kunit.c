@@ -3307,6 +3307,33 @@ static void budget_change_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns + 13000000, 20), 1);
 }
 
+static void budget_half_test(struct kunit *test)
+{
+	struct iqcn_budget b = {};
+	u64 now_ns = 1000000;
+
+	/* one per ms; 9 ms are the burst beyond the first one */
+	iqcn_budget_set(&b, 1000, 10);
+	KUNIT_EXPECT_TRUE(test, iqcn_budget_half(&b, now_ns));
+	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns, 4), 4);
+	KUNIT_EXPECT_TRUE(test, iqcn_budget_half(&b, now_ns));
+	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns, 1), 1);
+	KUNIT_EXPECT_FALSE(test, iqcn_budget_half(&b, now_ns));
+	/* 5 ms are used, 4.5 may be; nothing is charged for the question */
+	KUNIT_EXPECT_FALSE(test, iqcn_budget_half(&b, now_ns + 499999));
+	KUNIT_EXPECT_TRUE(test, iqcn_budget_half(&b, now_ns + 500000));
+	KUNIT_EXPECT_TRUE(test, iqcn_budget_half(&b, now_ns + 500000));
+	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns + 500000, 20), 5);
+
+	/* without a burst it is whether one may be sent */
+	memset(&b, 0, sizeof(b));
+	iqcn_budget_set(&b, 1000, 1);
+	KUNIT_EXPECT_TRUE(test, iqcn_budget_half(&b, now_ns));
+	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns, 2), 1);
+	KUNIT_EXPECT_FALSE(test, iqcn_budget_half(&b, now_ns + 999999));
+	KUNIT_EXPECT_TRUE(test, iqcn_budget_half(&b, now_ns + 1000000));
+}
+
 /*
  * Pairing
  */
@@ -3699,12 +3726,13 @@ static void params_cnp_rate_test(struct kunit *test)
 		u64 bps;
 		u32 want;
 	} links[] = {
-		{ 10000000000ULL, 2302025 },
-		{ 25000000000ULL, 5755064 },
-		{ 100000000000ULL, 23020257 },
-		{ 1000000000ULL, 230202 },
-		{ 0, 2302025 },			/* unknown: 10 Gb/s */
-		{ 4344, 1 },
+		{ 10000000000ULL, 1594387 },
+		{ 25000000000ULL, 3985969 },
+		{ 100000000000ULL, 15943877 },
+		{ 1000000000ULL, 159438 },
+		{ 0, 1594387 },			/* unknown: 10 Gb/s */
+		{ 12543, 1 },
+		{ 12544, 2 },
 		{ 1, 1 },
 		{ 1000000000000000ULL, 1000000000 },
 		{ U64_MAX, 1000000000 },
@@ -6458,6 +6486,7 @@ static struct kunit_case budget_cases[] = {
 	KUNIT_CASE(budget_burst_test),
 	KUNIT_CASE(budget_any_time_test),
 	KUNIT_CASE(budget_change_test),
+	KUNIT_CASE(budget_half_test),
 	{}
 };
 

@@ -35,6 +35,7 @@ ALL_TESTS="
 	test_pi_wakes
 	test_pi_uncongested
 	test_pi_hold
+	test_pi_hold_budget
 	test_pi_hold_ends
 	test_pi_hold_reset
 	test_pi_controls
@@ -917,6 +918,39 @@ test_pi_hold()
 	check "hold" "$n" -eq $((17 + 8 * 22 + 88))
 	accounts
 	check "somebody else" "$(stat cnp_unpaired)" -ge 300
+}
+
+# Four flows share 1,000 CNPs in a second.  Half of the burst is for packets, each of
+# which is answered; polls have the rest, and wait for it in turn.
+test_pi_hold_budget()
+{
+	topology bridge
+	# shellcheck disable=SC2086
+	bottleneck $RATE $COMMON qref 1000 min-gap 10us t1 225us notify off \
+		cnp-rate 1000 cnp-burst 4
+	np --time 30 --ack 1
+	data --flows 4 --tos 3 --count 16 --interval 20 --len $SMALL
+	wait
+	check "paired" "$(stat flows_paired)" -eq 4
+	fill $((BURST + 20))
+	params notify pi
+	watch 140
+	small 40 2500 --flows 4 --psn 1000
+	wait
+	check "CNPs" "$(stat cnp_sent)" -ge 100
+	check "CNPs" "$(stat cnp_sent)" -le 150
+	check "of packets, none of which went without" "$(stat cnp_pi)" -eq 40
+	accounts
+	check "had to wait" "$(stat cnp_budget)" -ge 10
+	check_eq "flows with much more or less than a quarter" "$(awk '
+	/ ttl [89] / { for (i = 1; i < NF; i++) if ($i == "qp") n[$(i + 1)]++ }
+	END {
+		for (qp in n)
+			sum += n[qp]
+		for (qp in n)
+			if (n[qp] < 0.8 * sum / 4 || n[qp] > 1.25 * sum / 4)
+				printf "%s: %d of %d ", qp, n[qp], sum
+	}' "$TMP/snd")" ""
 }
 
 # Its sender goes on, but the queue is empty

@@ -76,6 +76,7 @@ else . end |
 	drops_from_start: $final[3],
 	cnps_np: ($flows | sum(.cnps_np)),
 	cnps_cp: ($flows | sum(.cnps_cp)),
+	cnps_cp_per_packet: ($flows | sum(.cnps_cp) | share($r0 | sum(.packets))),
 	ce_share: ($r0 | sum(.ce) | share($r0 | sum(.packets))),
 	increases: ($flows | sum(.raised)),
 	increases_above_kmax: ($flows | sum(.raised_above_kmax)),
