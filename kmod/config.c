@@ -102,7 +102,7 @@ static const struct nla_policy iqcn_policy[TCA_IQCN_MAX + 1] = {
 
 static const struct iqcn_params iqcn_defaults = {
 	.mark.pmax = IQCN_DEFAULT_PMAX,
-	.mark_on = IQCN_MARK_ON_ENQUEUE,
+	.mark_on = IQCN_MARK_ON_DEQUEUE,
 	.nonect = IQCN_NONECT_PASS,
 	.notify = IQCN_DEFAULT_NOTIFY,
 	.detect = IQCN_DEFAULT_DETECT,

@@ -138,7 +138,7 @@ enum iqcn_nonect {
 /**
  * enum iqcn_mark_on - when the marking curve is applied to a packet
  * @IQCN_MARK_ON_ENQUEUE: when it arrives, by the depth that it finds
- * @IQCN_MARK_ON_DEQUEUE: when it leaves, by the depth that it leaves behind: the
+ * @IQCN_MARK_ON_DEQUEUE: when it leaves, by the depth that it leaves behind (default): the
  *	receiver sees the mark earlier by the time that the packet waits
  * @__IQCN_MARK_ON_MAX: number of values
  */
