@@ -52,8 +52,8 @@ enum iqcn_kind {
 /* Of a packet that waits: @kind is the only field that the fast path sets.  @rnd is
  * valid unless @kind is NONE; @l3_off and @v6 are of DATA, the others of DATA and CE.
  * @flow holds a reference: it is there if the packet is looked at, or wanted for
- * pairing.  Once it was @asked for it is not again: there was no room, or it has been
- * put.  A qdisc has 20 bytes of the skb, of which the first are aligned for a pointer.
+ * pairing.  If it was @asked for and there was no room, it is not asked for again, so
+ * that this is counted once.  A qdisc has 20 bytes of the skb, of which the first are aligned for a pointer.
  */
 struct iqcn_skb_cb {
 	struct iqcn_flow *flow;
@@ -220,9 +220,12 @@ static void iqcn_cb_put(struct sk_buff *skb)
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
 
-	if (cb->flow)
-		iqcn_flow_put(cb->flow);
+	if (!cb->flow)
+		return;
+	iqcn_flow_put(cb->flow);
 	cb->flow = NULL;
+	/* the curve may mark the packet when it leaves */
+	cb->asked = false;
 }
 
 /* A packet arrives.  Return: it causes a CNP, so it is to be marked. */

@@ -76,7 +76,8 @@ served()
 	unmute snd
 	unmute rcv
 	load
-	iqcn bandwidth 1gbit detect queue "$@"
+	# 100 flows each T1 are more than the default for 1 Gb/s
+	iqcn bandwidth 1gbit detect queue cnp-rate 1000000 "$@"
 	told snd "host e0 ip $SND4 rate 25gbit rp off cp-dscp 48"
 	told rcv "host e0 ip $RCV4 rate 25gbit cnp-dscp 46 cnp 1s"
 	told snd "flow e0 to $RCV4 flows $flows rate $rate ect 3 size endless trace 4096"
@@ -567,7 +568,7 @@ test_cnp_reflected()
 	topology bridge
 	evil
 	# shellcheck disable=SC2086
-	iqcn $CONGESTED kmin 0 kmax 1 pmax 1
+	iqcn $CONGESTED kmin 0 kmax 1 pmax 1 mark-on enqueue
 	sniff snd --type cnp --time 60
 	as_snd --type cnp --tos 3 --count 200 --qp $SQP
 	as_snd --type cnp --tos 2 --count 200 --qp $SQP

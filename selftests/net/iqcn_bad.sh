@@ -71,7 +71,7 @@ test_truncated()
 	local len v tcpdump
 
 	topology bridge qinq
-	iqcn kmin 0 kmax 0
+	iqcn kmin 0 kmax 0 mark-on enqueue
 	in_ns snd tcpdump -Z root --immediate-mode -U -n -i e0 -w - \
 		>"$TMP/pcap" 2>/dev/null &
 	tcpdump=$!
@@ -115,7 +115,7 @@ test_three_tags()
 {
 	topology bridge
 	vlan_args=(--vlan ad:300 --vlan 200 --vlan 100)
-	iqcn kmin 0 kmax 0
+	iqcn kmin 0 kmax 0 mark-on enqueue
 	sniff rcv --time 50
 	data --tos 3 --count 4
 	data --tos 2 --count 4
@@ -161,8 +161,8 @@ test_not_ethernet()
 	ip -n snd link set e0 up
 	ip -n sw neigh add $SND4 lladdr $SND_MAC dev p0
 	tc -n sw -batch - <<-EOF
-		qdisc replace dev p1 root handle 10: iqcn kmin 0 kmax 0
-		qdisc replace dev ipip0 root handle 10: iqcn kmin 0 kmax 0
+		qdisc replace dev p1 root handle 10: iqcn kmin 0 kmax 0 mark-on enqueue
+		qdisc replace dev ipip0 root handle 10: iqcn kmin 0 kmax 0 mark-on enqueue
 	EOF
 	check "no port" "$(ip netns exec sw \
 		find /sys/class/net/ipip0/ -name iqcn | grep -c .)" -eq 0
@@ -172,7 +172,7 @@ test_not_ethernet()
 	check "no flow" "$(stat flow_new ipip0)" -eq 0
 	tc -n sw -batch - <<-EOF
 		qdisc replace dev ipip0 root handle 1: tbf rate 8kbit burst 2k limit 1g
-		qdisc replace dev ipip0 parent 1:1 handle 10: iqcn kmin 0 kmax 0
+		qdisc replace dev ipip0 parent 1:1 handle 10: iqcn kmin 0 kmax 0 mark-on enqueue
 	EOF
 	data --dst 10.2.0.2 --tos 2 --count 5
 	check "marked" "$(stat ecn_mark ipip0)" -ge 2
@@ -184,7 +184,7 @@ test_not_ethernet()
 test_no_harm()
 {
 	topology bridge
-	bottleneck 8kbit kmin 1000 kmax 2000
+	bottleneck 8kbit kmin 1000 kmax 2000 mark-on enqueue
 	listener sniff sw/p0 p0 --time 50
 	data --count 20
 	wait

@@ -195,9 +195,9 @@ backlog_in_flight()
 		qdisc add dev d0 parent 1:1 handle 2: cbs idleslope 8 sendslope -9999 hicredit 30 locredit -1500
 		qdisc add dev d0 parent 1:2 handle 3: cbs idleslope 8 sendslope -9999 hicredit 30 locredit -1500
 		qdisc add dev d0 parent 1:3 handle 4: cbs idleslope 8 sendslope -9999 hicredit 30 locredit -1500
-		qdisc add dev d0 parent 2:1 handle 10: iqcn kmin 0 kmax 0
-		qdisc add dev d0 parent 3:1 handle 20: iqcn kmin 0 kmax 0
-		qdisc add dev d0 parent 4:1 handle 30: iqcn kmin 0 kmax 0
+		qdisc add dev d0 parent 2:1 handle 10: iqcn kmin 0 kmax 0 mark-on enqueue
+		qdisc add dev d0 parent 3:1 handle 20: iqcn kmin 0 kmax 0 mark-on enqueue
+		qdisc add dev d0 parent 4:1 handle 30: iqcn kmin 0 kmax 0 mark-on enqueue
 	EOF
 	"$PUBLIC/roce" send d0 --tos 3 --src "$SND4" --dst "$RCV4" \
 		--smac "$SND_MAC" --dmac "$RCV_MAC" --count 20
@@ -322,7 +322,7 @@ test_psample_tap()
 		link set nl0 up
 	EOF
 	nobody tc -batch - <<-EOF
-		qdisc add dev d0 root handle 10: iqcn kmin 0 kmax 0 pmax 1 group 7
+		qdisc add dev d0 root handle 10: iqcn kmin 0 kmax 0 mark-on enqueue pmax 1 group 7
 		qdisc add dev nl0 clsact
 		filter add dev nl0 egress matchall action mirred egress mirror dev d0
 	EOF
@@ -343,7 +343,7 @@ test_psample_accounts()
 
 	modprobe psample || fail "psample does not load"
 	topology bridge
-	bottleneck 8kbit limit 64m kmin 0 kmax 0 group 7
+	bottleneck 8kbit limit 64m kmin 0 kmax 0 mark-on enqueue group 7
 	reader 60000 "$BUILD/psample" sw 7
 	data --tos 3 --count 10000 --len 64
 	release
@@ -629,7 +629,7 @@ stuck_queues()
 	done | ip -batch -
 	shapers add 8bit 200
 	for dev in d{1..8}; do
-		echo "qdisc add dev $dev parent 1:1 handle 10: iqcn kmin 0 kmax 0 t1 $1 notify timer detect depth age 1000s"
+		echo "qdisc add dev $dev parent 1:1 handle 10: iqcn kmin 0 kmax 0 mark-on enqueue t1 $1 notify timer detect depth age 1000s"
 	done | tc -batch -
 	for dev in d{1..8}; do
 		mirror+=" action mirred egress mirror dev $dev"

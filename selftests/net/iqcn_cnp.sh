@@ -150,7 +150,9 @@ test_learned_sport()
 test_real_queue()
 {
 	topology bridge
-	bottleneck 8656kbit kmin 3000 kmax 4000 t1 300us detect queue base both
+	# so that the last packets are CE as well
+	bottleneck 8656kbit kmin 3000 kmax 4000 mark-on enqueue t1 300us \
+		detect queue base both
 	pair_flow
 	sniff snd --type cnp --time 100
 	sniff rcv --type data --time 100
@@ -172,7 +174,8 @@ test_real_queue()
 test_receiver_restarts()
 {
 	topology bridge
-	bottleneck 8656kbit kmin 3000 kmax 4000 t1 300us detect queue base both
+	bottleneck 8656kbit kmin 3000 kmax 4000 mark-on enqueue t1 300us \
+		detect queue base both
 	pair_flow
 	sniff snd --type cnp --time 100
 	sniff rcv --type data --time 100

@@ -1222,7 +1222,7 @@ test_psample_depth()
 
 	psample_loaded
 	topology bridge
-	bottleneck 8656kbit kmin 0 kmax 0 sample 8 group 5
+	bottleneck 8656kbit kmin 0 kmax 0 mark-on enqueue sample 8 group 5
 	reader 5 200
 	sniff rcv --type data --time 200
 	data --list 0-99 --interval 500
@@ -1340,7 +1340,7 @@ test_psample_netns_del()
 {
 	psample_loaded
 	topology bridge
-	bottleneck 8656kbit kmin 0 kmax 0 group 5
+	bottleneck 8656kbit kmin 0 kmax 0 mark-on enqueue group 5
 	data --flows 3 --count 100
 	ip netns del sw
 	gone

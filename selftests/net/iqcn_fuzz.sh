@@ -137,7 +137,7 @@ test_packets_routed()
 		QP=0x800011
 		topology router
 		iqcn bandwidth 1mbit pair sport flows 100 snoop $where
-		tc -n sw qdisc add dev p0 root iqcn kmin 0 kmax 0
+		tc -n sw qdisc add dev p0 root iqcn kmin 0 kmax 0 mark-on enqueue
 		frames reply >"$TMP/frames"
 		got=$("$BUILD/mutate" rcv/e0 snd/e0 "$COUNT" "$SEED" \
 			<"$TMP/frames" 2>"$TMP/missing")

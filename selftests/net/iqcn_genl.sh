@@ -481,7 +481,7 @@ test_million()
 		link add d0 mtu 9000 type dummy
 		link set d0 up
 	EOF
-	tc -n sw qdisc add dev d0 root iqcn kmin 0 kmax 0 flows 1048576 \
+	tc -n sw qdisc add dev d0 root iqcn kmin 0 kmax 0 mark-on enqueue flows 1048576 \
 		age 1000s $TIMER
 	for i in {1..16}; do
 		echo "blast d0 packets 65536 flows 65536 ect 3 mtu 256 from 198.18.1.$i" |

@@ -407,7 +407,7 @@ test_blast()
 	refused sw "blast d0 mtu 300" \
 		'mtu: 300 is none of 256, 512, 1024, 2048, 4096'
 	refused sw "blast d0 to fd00::1" 'to: not the same IP version as from'
-	tc -n sw qdisc add dev d0 root iqcn kmin 0 kmax 0
+	tc -n sw qdisc add dev d0 root iqcn kmin 0 kmax 0 mark-on enqueue
 	told sw "blast d0 packets 1000 flows 10 depth 8"
 	check "packets" "$(sum sw blast packets)" -eq 1000
 	check "refused" "$(sum sw blast refused)" -eq 0

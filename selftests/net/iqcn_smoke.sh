@@ -20,7 +20,7 @@ ALL_TESTS="
 test_marks()
 {
 	topology bridge
-	bottleneck 8kbit kmin 20000 kmax 40000 pmax 0
+	bottleneck 8kbit kmin 20000 kmax 40000 pmax 0 mark-on enqueue
 	data --count 60
 	data --tos 0 --count 4
 	data --tos 3 --count 5

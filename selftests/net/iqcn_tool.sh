@@ -593,8 +593,8 @@ test_check()
 test_check_problems()
 {
 	topology bridge
-	bottleneck 10mbit kmin 1000 kmax 2000 limit 20k notify pi qref 1500 \
-		detect queue,depth
+	bottleneck 10mbit kmin 1000 kmax 2000 mark-on enqueue limit 20k \
+		notify pi qref 1500 detect queue,depth
 	data --tos 0 --count 40 --len 1024
 	verdict fail
 	says fail ECT "p1 1:1: $(stat not_ect) packets were to be marked, none is ECT: have the senders"

@@ -35,6 +35,7 @@ cost()
 		s/ (kmin|kmax) [^ ]+/ \1 0/g
 		s/ pmax [^ ]+/ pmax 1/
 		s/ bandwidth [^ ]+/ bandwidth 1gbit/
+		s/ iqcn( |$).*/& mark-on enqueue/
 		p' "$IQCN_RESULTS/$1.scenario" | "$HERE/cost.sh"
 }
 

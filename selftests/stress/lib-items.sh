@@ -228,7 +228,7 @@ item_mq()
 	senders
 	tc -n sw qdisc add dev p1 root handle 1: mq
 	for ((i = 1; i <= 64; i++)); do
-		printf 'qdisc add dev p1 parent 1:%x handle %x: iqcn kmin 0 kmax 0\n' \
+		printf 'qdisc add dev p1 parent 1:%x handle %x: iqcn kmin 0 kmax 0 mark-on enqueue\n' \
 			$i $((i + 16))
 	done | tc -n sw -batch -
 	check "queues" "$(value queues)" -eq 64
@@ -240,7 +240,7 @@ item_mq()
 		printf 'qdisc replace dev p1 parent 1:%x %s\n' \
 			$((RANDOM % 64 + 1)) "${mad[*]}" \
 			$((RANDOM % 64 + 1)) "pfifo limit 10" \
-			$((RANDOM % 64 + 1)) "iqcn kmin 0 kmax 0" |
+			$((RANDOM % 64 + 1)) "iqcn kmin 0 kmax 0 mark-on enqueue" |
 			tc -n sw -force -batch - >/dev/null 2>&1
 	done
 	try in_ns sw ethtool -L p1 tx 64
@@ -341,7 +341,7 @@ item_flows()
 	local i shower
 
 	traffic bridge
-	iqcn flows 65536 age 10s kmin 0 kmax 0
+	iqcn flows 65536 age 10s kmin 0 kmax 0 mark-on enqueue
 	[ "$STRESS_FLOWS" -le 65536 ] ||
 		tc -n sw qdisc change dev p1 root handle 10: iqcn flows 1048576
 	for ((i = 0; i < STRESS_FLOWS; i += 16384)); do
@@ -564,7 +564,7 @@ shared()
 	modprobe -q pktgen || return
 	ip -n sw link add d0 type dummy
 	ip -n sw link set d0 up
-	tc -n sw qdisc add dev d0 root handle 10: iqcn kmin 0 kmax 0
+	tc -n sw qdisc add dev d0 root handle 10: iqcn kmin 0 kmax 0 mark-on enqueue
 	at=/proc/net/pktgen
 	in_ns sw bash -c "
 		echo 'add_device d0' >$at/kpktgend_0
@@ -664,7 +664,7 @@ item_taps()
 		case $((RANDOM % 3)) in
 		0) congest group 7 sample "$one" ;;
 		1) try tc -n sw qdisc replace dev p1 root handle 10: iqcn group 7 \
-			sample "$one" kmin 0 kmax 0 ;;
+			sample "$one" kmin 0 kmax 0 mark-on enqueue ;;
 		2)
 			ip -n sw link set nl0 down
 			congest group 7 sample "$one"
@@ -857,7 +857,7 @@ user_lives()
 		tc qdisc add dev $dev root handle 1: tbf rate 16kbit burst 2k limit 1m
 		# what is not for users
 		tc qdisc add dev $dev parent 1:1 handle 10: $1 ||
-			tc qdisc add dev $dev parent 1:1 handle 10: iqcn kmin 0 kmax 0
+			tc qdisc add dev $dev parent 1:1 handle 10: iqcn kmin 0 kmax 0 mark-on enqueue
 		"$2" send $dev --smac 02:00:00:00:00:01 --dmac 02:00:00:00:00:02 \
 			--src "$3" --dst "$4" --tos 3 --flows 10 --count 30 --len 64
 	done
