@@ -45,6 +45,7 @@ help:
 	@echo '               S=methods: every method of the box and what it costs (6 min)'
 	@echo '               S=marking: all of them, marked on enqueue and on dequeue (40 min)'
 	@echo '  scenarios    all of them but methods: tables, plots, JSON in build/results'
+	@echo '  figures      what these have left, in the marked blocks of README and Documentation'
 	@echo '  top          S=NAME V=VARIANT: iqcn top, in this terminal, during one of them'
 	@echo '  bench        what packets cost, beside other qdiscs (10 min); HERE=1: on this'
 	@echo '               machine, as root, after make modules rocehost tc-plugin userspace'
@@ -239,6 +240,11 @@ scenario:
 scenarios: S = $(filter-out methods-%,$(basename $(notdir $(wildcard selftests/scenarios/*.scenario))))
 scenarios: scenario
 
+# what the scenarios have left, in README and Documentation
+figures:
+	$(LAB) packages lab
+	@selftests/figures/figures.sh
+
 # virtual time passes slowly enough for 5 ms to be a picture in half a second
 top: S = incast-512
 top:
@@ -314,5 +320,5 @@ nightly:
 clean:
 	rm -rf $(B)
 
-.PHONY: help all modules rocehost tc-plugin userspace install install-module install-tools uninstall uninstall-module uninstall-tools tools lab demo scenario scenarios top soak fuzz coverage stress reliability bench check check-kernels check-debug nightly clean
+.PHONY: help all modules rocehost tc-plugin userspace install install-module install-tools uninstall uninstall-module uninstall-tools tools lab demo scenario scenarios figures top soak fuzz coverage stress reliability bench check check-kernels check-debug nightly clean
 .DELETE_ON_ERROR:

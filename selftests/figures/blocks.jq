@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# What the blocks of figures.sh say: block(NAME) of {SCENARIO: its JSON, ...}, lines of
+# text or of columns.
+include "table";
+include "methods-table";
+
+def v($scenario; $variant): .[$scenario].variants[$variant];
+def util($scenario; $variant): v($scenario; $variant).utilisation | part;
+def percent: . * 100 | round;
+def p99($scenario; $variant): v($scenario; $variant).queue_p99_bytes | mb;
+def thousands: tostring | [while(length > 0; .[:-3])] | map(.[-3:]) | reverse | join(",");
+def drops($scenario; $variant): v($scenario; $variant).drops_from_start | thousands;
+def per_packet($scenario; $variant):
+	v($scenario; $variant).cnps_cp_per_packet * 100 | round / 100;
+def group($scenario; $variant; $name): v($scenario; $variant).groups[$name];
+
+# The queue if nothing is dropped, else the drops
+def held($scenario; $variant): v($scenario; $variant) |
+	if . == null then ""
+	elif .drops_from_start > 0 then "\(.drops_from_start | thousands) drops"
+	else "\(.queue_p99_bytes | mb) (\(.utilisation | part))" end;
+
+# How many times the CNPs of a light flow a heavy one has
+def told($variant): v("fairness"; $variant).groups |
+	(.heavy.cnps_cp / 4) / (.light.cnps_cp / 16) * 10 | round / 10;
+
+def row($names; $text): "| \($names | map("`\(.)`") | join(", ")) | \($text) |";
+
+def scenarios_block:
+	"| scenario | shows |",
+	"|---|---|",
+	row(["two-flows", "-paper"];
+	    "20 and 2 Gb/s end with the same, by both kinds of rules"),
+	row(["incast-64"];
+	    "light congestion: marks alone leave \(100 - (v("incast-64"; "ecn").utilisation | percent)) % of the link idle, `pi` none, at p99 \(p99("incast-64"; "pi")) MB instead of \(p99("incast-64"; "ecn")); \(p99("incast-64"; "pi-150k")) MB with `qref 150k`"),
+	row(["incast-256"];
+	    "marks alone hold it at p99 \(p99("incast-256"; "ecn")) MB and \(v("incast-256"; "ecn").utilisation | percent) % of the link, the timer at \(p99("incast-256"; "iqcn")) MB and \(v("incast-256"; "iqcn").utilisation | percent) %, `wreb` at \(p99("incast-256"; "wreb")) MB and \(v("incast-256"; "wreb").utilisation | percent) %, `pi` at \(p99("incast-256"; "pi")) MB and \(v("incast-256"; "pi").utilisation | percent) %"),
+	row(["incast-512"]; "see above"),
+	row(["incast-512-behind-ecn"];
+	    "the same behind an ordinary switch that has marked nearly all packets before: `pi` drops none, p99 \(p99("incast-512-behind-ecn"; "pi")) MB; with `ce-in silent` it drops \(drops("incast-512-behind-ecn"; "silent"))"),
+	row(["incast-1024", "-2048"];
+	    "too much for a timer, which acts on what has left the queue: \(drops("incast-1024"; "iqcn")) and \(drops("incast-2048"; "iqcn")) drops, \(drops("incast-1024"; "ecn")) and \(drops("incast-2048"; "ecn")) with marks alone. `wreb` drops \(drops("incast-1024"; "wreb")) and \(drops("incast-2048"; "wreb")); `pi` none, at p99 \(p99("incast-1024"; "pi")) and \(p99("incast-2048"; "pi")) MB and 100 % of the link"),
+	row(["incast-1g-64", "-256", "-1000", "-3000"];
+	    "a slow link: a sparse flow wants as many CNPs as on a fast one, so `pi` holds 64 flows with \(per_packet("incast-1g-64"; "pi")) CNPs per data packet (p99 \(p99("incast-1g-64"; "pi")) MB), and not with 1 (`pi-1`); 256 flows take half of the reverse link (`pi-half`: \(p99("incast-1g-256"; "pi-half")) MB). By default CNPs have an eighth of it, and more than about 64 flows per Gb/s overflow"),
+	row(["step"];
+	    "480 flows join 32 and leave again: `pi` is settled after \(v("step"; "pi").settle_us | max / 100 | round / 10) ms, none of the others while they are there"),
+	row(["fairness"];
+	    "a flow of ten times the rate is told \(told("pi")) (`pi`) or \(told("wreb")) times (`wreb`) as often"),
+	row(["np-limited"];
+	    "a receiver that can send one CNP in 10 µs for 256 flows: overflow without the box, and if it counts from CE packets too; none if it counts from CNPs (the default), at \(v("np-limited"; "iqcn").utilisation | percent) % utilization; with `pi` none at \(v("np-limited"; "pi").utilisation | percent) %"),
+	row(["mice-and-elephants"];
+	    "completion times of 64 KB messages among endless flows: p99 \(v("mice-and-elephants"; "ecn").fct_p99_us | round) µs with marks alone, \(v("mice-and-elephants"; "iqcn").fct_p99_us | round) with the timer, \(v("mice-and-elephants"; "pi").fct_p99_us | round) with `pi`"),
+	row(["victim"]; "flows to a free port are left alone"),
+	row(["long-way", "-4ms"];
+	    "a round trip of 1 ms: with senders that speed up after 300 µs any kind of CNPs keeps 256 flows from overflow, at \([v("long-way"; ("iqcn", "wreb", "pi")).utilisation] | min | percent) to \([v("long-way"; ("iqcn", "wreb", "pi")).utilisation] | max | percent) % of the link; with 4 ms `pi` has \(v("long-way-4ms"; "pi").utilisation | percent) % of it (others with other seeds: see the scenario), p99 \(p99("long-way-4ms"; "pi")) MB"),
+	row(["drive-8192"];
+	    "8,192 flows on 100 Gb/s: how much the lab can drive");
+
+def fig1_block: "fig1-rate-failure" as $s |
+	"`make scenario S=\($s)` is the patent's first figure: flows whose packets are",
+	"further apart than the senders' interval, in congestion. Their senders make",
+	"\(v($s; "ecn").increases | thousands) rate increases in 100 ms without the box's CNPs, \(v($s; "iqcn").increases) with them (\(v($s; "pi").increases) with `pi`).";
+
+def notify_block:
+	["", "marks alone", "timer", "wreb", "pi"],
+	(["incast-64, 1 KB", "incast-64"], ["incast-256, 4 KB", "incast-256"],
+	 ["incast-512, 4 KB", "incast-512"],
+	 ["  behind an ECN switch", "incast-512-behind-ecn"],
+	 ["incast-1024, 4 KB", "incast-1024"], ["incast-2048, 1 KB", "incast-2048"],
+	 ["np-limited", "np-limited"], ["victim", "victim"]) as [$title, $s] |
+	[$title, held($s; ("ecn", "iqcn", "wreb", "pi"))] | fill;
+
+def long_way_block:
+	["notify", "timer of 300 us", "timer of 4 ms"],
+	(["off", "ecn"], ["timer", "iqcn"], ["wreb", "wreb"], ["pi", "pi"]) as [$title, $variant] |
+	[$title, held(("long-way", "long-way-4ms"); $variant)];
+
+def storm_block:
+	["", "", "CNPs per packet", "of the reverse link", "queue p99", "drops"],
+	(["incast-512", "pi"], ["incast-1024", "pi"], ["incast-2048", "pi"],
+	 ["incast-1g-64", "pi"], ["incast-1g-64", "pi-1"],
+	 ["incast-1g-256", "pi"], ["incast-1g-256", "pi-half"],
+	 ["incast-1g-1000", "pi"], ["incast-1g-3000", "pi"]) as [$s, $variant] |
+	(if $s | IN("incast-2048", "incast-1g-3000") then 1086 + 24 else 4158 + 24 end) as $bytes |
+	[$s, $variant, per_packet($s; $variant),
+	 "\(v($s; $variant).cnps_cp_per_packet * 98 / $bytes | percent) %",
+	 "\(p99($s; $variant)) MB", drops($s; $variant)];
+
+def marking_block:
+	["", "", "utilized", "", "queue p99, MB", "", "drops", ""],
+	["", "", "enqueue", "dequeue", "enqueue", "dequeue", "enqueue", "dequeue"],
+	(.marking | to_entries[] | .key as $name | .value as $both |
+	 $both.enqueue.variants | keys_unsorted[] | [$name, .] +
+		([$both.enqueue.variants[.], $both.dequeue.variants[.]] |
+		 map(.utilisation | part) + map(.queue_p99_bytes | mb) +
+		 map(.drops_from_start)));
+
+def block($name):
+	if $name == "incast-512" then .[$name] | scenario_table | @tsv
+	elif $name == "fig1" then fig1_block
+	elif $name == "scenarios" then scenarios_block
+	elif $name == "notify" then notify_block | @tsv
+	elif $name == "long-way" then long_way_block | @tsv
+	elif $name == "storm" then storm_block | @tsv
+	elif $name == "marking" then marking_block | fill | @tsv
+	elif $name == "methods" then .methods | method_table | @tsv
+	elif $name == "samples" then .methods | sample_table | @tsv
+	else error("no block \($name)") end;

@@ -1,0 +1,229 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Figures in documents, from what scenarios have left in build/results or
+# $IQCN_RESULTS:
+#
+#   figures.sh		write every block whose scenarios have been run, and pictures
+#   figures.sh -c SCENARIO...
+#			compare the blocks that need no other scenarios.  KTAP.
+#
+# A block of a document is between two lines
+#
+#	figures: NAME, Linux VERSION, commit COMMIT
+#	end of figures
+#
+# which are comments in the document's language.  With another Linux figures are
+# others, so a block is not compared then.  Below is what NAME may be; blocks.jq has
+# the contents.
+set -u -o pipefail
+# 1.5 is 1,5 elsewhere
+export LC_ALL=C
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+TOP=$(cd "$HERE/../.." && pwd)
+RESULTS=${IQCN_RESULTS:-$TOP/build/results}
+compare=""
+cd "$TOP" || exit 1
+
+# NAME KIND SCENARIO...: columns are a table of fixed width, text is as it is.  Blocks
+# of scenarios that make check does not run say at which commit they were made.
+BLOCKS="
+	incast-512	columns incast-512
+	fig1		text	fig1-rate-failure
+	scenarios	text	two-flows two-flows-paper incast-64 incast-256 incast-1024
+				incast-2048 incast-512-behind-ecn incast-1g-64 incast-1g-256
+				incast-1g-1000 incast-1g-3000 step fairness np-limited
+				mice-and-elephants victim long-way long-way-4ms drive-8192
+	notify		columns incast-64 incast-256 incast-512 incast-1024 incast-2048
+				incast-512-behind-ecn np-limited victim step fairness
+				mice-and-elephants
+	long-way	columns long-way long-way-4ms
+	storm		columns incast-512 incast-1024 incast-2048 incast-1g-64
+				incast-1g-256 incast-1g-1000 incast-1g-3000
+	marking		columns marking
+	methods		columns methods
+	samples		columns methods
+"
+CHEAP=" incast-512 fig1 "
+PICTURES="incast-512 step"
+
+die()
+{
+	echo "figures: $*" >&2
+	exit 2
+}
+
+# of NAME: its kind and scenarios
+of()
+{
+	awk -v RS='\n\t' -v name="$1" '$1 == name { $1 = ""; print; exit }' \
+		< <(sed -E ':a;N;$!ba;s/\n\t\t+/ /g' <<<"$BLOCKS")
+}
+
+# missing SCENARIO...: those without results
+missing()
+{
+	local s
+
+	for s; do
+		[ -e "$RESULTS/$s.json" ] || echo "$s"
+	done
+}
+
+# made SCENARIO...: "Linux VERSION, commit COMMIT"
+made()
+{
+	local s linux commit
+
+	linux=$(for s; do
+		jq -r '[.. | .kernel? // empty] | unique[]' "$RESULTS/$s.json"
+	done | sort -u | paste -sd /)
+	commit=$(for s; do
+		cat "$RESULTS/$s.commit" 2>/dev/null
+	done | sort -u | paste -sd /)
+	echo "Linux $linux, commit ${commit:-unknown}"
+}
+
+# content NAME DOCUMENT: the block's lines
+content()
+{
+	local name=$1 doc=$2 kind scenarios s
+
+	read -r kind scenarios <<<"$(of "$name")"
+	# shellcheck disable=SC2086
+	for s in $scenarios; do
+		jq -c --arg name "$s" '{key: $name, value: .}' \
+			"$RESULTS/$s.json" || return 1
+	done | jq -r -s -L "$HERE" -L "$HERE/../scenarios" \
+		"include \"blocks\"; from_entries | block(\"$name\")" |
+		case $kind,$doc in
+		columns,*.md) echo '```'; column -t -s $'\t'; echo '```' ;;
+		columns,*) printf '::\n\n'; column -t -s $'\t' | sed 's/^/\t/' ;;
+		*) cat ;;
+		esac || return 1
+	# shellcheck disable=SC2086
+	[[ $CHEAP == *" $name "* ]] ||
+		printf '\nMade with %s.\n' "$(made $scenarios)"
+}
+
+# marked DOCUMENT: the names of its blocks
+marked()
+{
+	sed -nE 's/^(<!--|\.\.) figures: ([^ ,]*).*/\2/p' "$1"
+}
+
+# linux_of NAME DOCUMENT: with which its block was made
+linux_of()
+{
+	sed -nE "s/^(<!--|\.\.) figures: $1, Linux ([^ ,]*),.*/\2/p" "$2"
+}
+
+# written DOCUMENT NAME: the block as it is in the document
+written()
+{
+	awk -v name="$2" '
+	/^(<!--|\.\.) end of figures/ { on = 0 }
+	on { print }
+	/^(<!--|\.\.) figures: / { on = index($0, " figures: " name ",") }' "$1"
+}
+
+# replace DOCUMENT NAME LINE FILE: the block's first line, and its lines
+replace()
+{
+	awk -v name="$2" -v line="$3" -v file="$4" '
+	/^(<!--|\.\.) end of figures/ { skip = 0 }
+	!skip && !(/^(<!--|\.\.) figures: / && index($0, " figures: " name ",")) { print }
+	/^(<!--|\.\.) figures: / && index($0, " figures: " name ",") {
+		print line
+		while ((getline l <file) > 0)
+			print l
+		skip = 1
+	}' "$1" >"$WORK/doc" && cat "$WORK/doc" >"$1"
+}
+
+documents()
+{
+	grep -lE '^(<!--|\.\.) figures: ' README.md Documentation/*.rst \
+		Documentation/*/*.rst
+}
+
+# write DOCUMENT NAME
+write()
+{
+	local doc=$1 name=$2 scenarios lacks line
+
+	read -r _ scenarios <<<"$(of "$name")"
+	[ -n "$scenarios" ] || die "$doc: there is no block \"$name\""
+	# shellcheck disable=SC2086
+	lacks=$(missing $scenarios | paste -sd ' ')
+	if [ -n "$lacks" ]; then
+		echo "$doc: $name stays: no results of $lacks"
+		return
+	fi
+	content "$name" "$doc" >"$WORK/block" || die "$doc: $name"
+	# shellcheck disable=SC2086
+	line="figures: $name, $(made $scenarios)"
+	case $doc in
+	*.md) line="<!-- $line -->" ;;
+	# a comment ends with an empty line
+	*) line=".. $line"
+	   sed -i -e '1i\\' -e '$a\\' "$WORK/block" ;;
+	esac
+	replace "$doc" "$name" "$line" "$WORK/block"
+	echo "$doc: $name"
+}
+
+# only NAME: its scenarios are all among those that are compared
+only()
+{
+	local s scenarios
+
+	read -r _ scenarios <<<"$(of "$1")"
+	for s in $scenarios; do
+		[[ " $compare " == *" $s "* ]] || return 1
+	done
+}
+
+n=0 failed=0
+# check DOCUMENT NAME
+check()
+{
+	local doc=$1 name=$2 linux
+
+	n=$((n + 1))
+	linux=$(jq -r .kernel "$RESULTS/$(of "$name" | awk '{ print $2 }').json")
+	if [ "$linux" != "$(linux_of "$name" "$doc")" ]; then
+		echo "ok $n $doc: $name # SKIP made with another Linux than $linux"
+	elif diff <(written "$doc" "$name" | grep .) \
+		  <(content "$name" "$doc" | grep .) | sed 's/^/# /'; then
+		echo "ok $n $doc: $name"
+	else
+		echo "not ok $n $doc: $name is stale: make figures"
+		failed=1
+	fi
+}
+
+WORK=$(mktemp -d) || exit
+trap 'rm -rf "$WORK"' EXIT
+if [ "${1-}" = -c ]; then
+	shift
+	compare="$*"
+fi
+for doc in $(documents); do
+	for name in $(marked "$doc"); do
+		if [ -z "$compare" ]; then
+			write "$doc" "$name" || exit
+		elif only "$name"; then
+			check "$doc" "$name"
+		fi
+	done
+done
+if [ -n "$compare" ]; then
+	# a test that compares nothing could not fail
+	[ $n -gt 0 ] || die "no block needs only $compare"
+	exit $failed
+fi
+for name in $PICTURES; do
+	[ ! -e "$RESULTS/$name.png" ] || cp "$RESULTS/$name.png" Documentation/
+done
