@@ -53,7 +53,8 @@ enum iqcn_kind {
  * valid unless @kind is NONE; @l3_off and @v6 are of DATA, the others of DATA and CE.
  * @flow holds a reference: it is there if the packet is looked at, or wanted for
  * pairing.  If it was @asked for and there was no room, it is not asked for again, so
- * that this is counted once.  A qdisc has 20 bytes of the skb, of which the first are aligned for a pointer.
+ * that this is counted once.  A qdisc has 20 bytes of the skb, of which the first are
+ * aligned for a pointer.
  */
 struct iqcn_skb_cb {
 	struct iqcn_flow *flow;

@@ -36,7 +36,9 @@
  * the last CNP of ours: the patent's timer runs once per CE packet, which is not
  * enough for a flow whose packets wait in a deep queue for longer than T1.  A
  * CNP of the receiver makes no flow inactive: it answers the packet that began
- * the silence.
+ * the silence.  Only a CE packet that leaves makes an inactive flow active
+ * again, because only then do the detectors know that the flow meets congestion.
+ * So its first packet may wait for long without a CNP.
  *
  * T1 passes for a flow while the queue is clear: its deadline lapses.  When the
  * queue becomes congested the CNP is due at once, or at the next scan: T1 is

@@ -22,6 +22,7 @@ ALL_TESTS="
 	test_receiver_restarts
 	test_receiver_answers
 	test_receiver_fast_enough
+	test_waits
 	test_idle
 	test_state_ends
 	test_unpaired
@@ -226,6 +227,39 @@ test_receiver_answers()
 		"$(gaps | grep -vxE '5[01]|35[0-2]' | tr '\n' ' ')" ""
 	check "one of ours for each" "$(gaps | grep -cxE '35[0-2]')" -ge 10
 	check "CNPs sent" "$(stat cnp_sent)" -le 12
+}
+
+# T1 begins when a CE packet leaves: one that waits in a congested queue for 50 ms is no
+# reason for a CNP, if its flow was not active before
+test_waits()
+{
+	topology bridge
+	bottleneck 8656kbit kmin 3000 kmax 4000 mark-on enqueue t1 300us \
+		detect depth base both
+	pair_flow
+	# its deadlines of then are over
+	sleep 0.25
+	sniff snd --type cnp --time 150
+	sniff rcv --type data --time 150
+	data --qp 0x99 --count 60
+	data
+	data --qp 0x99 --count 20
+	wait
+	check "congested, and the packet is marked" \
+		"$(grep -c ' qp 0x000011 .* ce ' "$TMP/rcv")" -eq 1
+	check_eq "us from when it left, after 50 ms, to the first CNP" "$(awk '
+	FILENAME ~ /rcv$/ {
+		t = substr($1, 7) + 0
+		if (!first)
+			first = t
+		if (/ qp 0x000011 /)
+			left = t
+		next
+	}
+	/ qp 0x800011 / && !n++ {
+		us = int((substr($1, 7) - left) / 1000)
+		print (left - first > 50000000 ? us : "too soon")
+	}' "$TMP/rcv" "$TMP/snd" | sed 's/^301$/300/')" 300
 }
 
 test_idle()
