@@ -30,7 +30,9 @@ for spec; do
 	[ "$file" = "$spec" ] || tests=${spec#*:}
 	[ -e "$file" ] || file=$HERE/net/$file
 	echo "# $(basename "$file")"
-	ONLY=${tests//,/ } bash "$file" || rc=1
+	ONLY=${tests//,/ } bash "$file" && continue
+	rc=1
+	[ -z "${IQCN_FAIL_FAST-}" ] || break
 done
 
 # ports and namespaces may still be on their way

@@ -40,7 +40,7 @@ lab_ended()
 }
 
 # What tests are told by the environment
-LAB_SETTINGS="IQCN_SEED IQCN_FUZZ IQCN_CORPUS IQCN_FLOOD IQCN_SEQUENCES_S"
+LAB_SETTINGS="IQCN_SEED IQCN_FUZZ IQCN_CORPUS IQCN_FLOOD IQCN_SEQUENCES_S IQCN_FAIL_FAST"
 
 # With a seed the guest has the machine's directories at these places, and this PATH.
 # Each system call that takes a name moves the clock by a microsecond, and random

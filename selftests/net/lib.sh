@@ -533,6 +533,8 @@ run_tests()
 		else
 			echo "not ok $n $t"
 			failed=$((failed + 1))
+			# one is enough for make mutants
+			[ -z "${IQCN_FAIL_FAST-}" ] || break
 		fi
 	done
 	[ $failed = 0 ]

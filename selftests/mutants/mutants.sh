@@ -1,0 +1,273 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# make mutants: small mistakes, one at a time, in what decides in the module, to
+# see whether a test notices.  KUnit comes first for headers, then kselftests; the
+# first that fails kills the mutant, and so do a splat and a hang.
+#
+#   mutants.sh [-l] [-a] [-j JOBS] [PATTERN]
+#
+#   -l		list mutants instead
+#   -a		all of them, not the sample that sample.awk takes
+#   -j JOBS	so many at a time (default: one per CPU)
+#   PATTERN	only those with a name that matches, such as 'trigger.c:*:cmp:*'
+#
+# Fails if less than 90 % are killed, and if one survives that selftests/mutants/survivors
+# has no reason for.  Logs are in build/mutants/; each job has its own tree there.
+#
+# All that is random comes from $IQCN_SEED, 1 by default.
+set -u -o pipefail
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+TOP=$(cd "$HERE/../.." && pwd)
+OUT=$TOP/build/mutants
+WANTED=90
+# what a boot takes at most, whatever the tests in it took unmutated
+LEAST_S=30
+
+# a make that calls this has its own ideas of silence and variables
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES
+
+FILES="lot.h mark.h detect.h reorder.h continuity.h deadline.h interval.h pending.h
+	sample.h pairing.h budget.h profile.h measure.h bts.h pi.h active.h telemetry.h
+	params.h share.h bts.c trigger.c tell.c queue.c"
+
+usage()
+{
+	sed -n '3,/^set -u/s/^# \{0,1\}//p' "$0" | grep -v '^set' >&2
+	exit 2
+}
+
+# steps FILE: the tests that may kill a mutant of it, the likeliest first
+steps()
+{
+	case $1 in
+	*.h) echo kunit ;;
+	esac
+	case $1 in
+	bts.c) echo iqcn_bts.sh iqcn_adversary.sh ;;
+	trigger.c) echo iqcn_trigger.sh iqcn_cnp.sh iqcn_bts.sh ;;
+	tell.c) echo iqcn_bts.sh iqcn_cnp.sh iqcn_pair.sh ;;
+	queue.c) echo iqcn_detect.sh iqcn_trigger.sh iqcn_cnp.sh iqcn_genl.sh ;;
+	mark.h) echo iqcn_mark.sh iqcn_bts.sh ;;
+	pairing.h) echo iqcn_pair.sh ;;
+	params.h) echo iqcn_qdisc.sh ;;
+	share.h) echo iqcn_adversary.sh iqcn_trigger.sh ;;
+	detect.h | continuity.h | reorder.h | sample.h) echo iqcn_detect.sh ;;
+	deadline.h | interval.h | pending.h | budget.h) echo iqcn_trigger.sh ;;
+	*) echo iqcn_bts.sh ;;
+	esac
+}
+
+# list PATTERN: names
+list()
+{
+	local file name
+
+	for file in $FILES; do
+		awk -v file="$file" -f "$HERE/mutate.awk" "$TOP/kmod/$file"
+	done | if [ -n "$all" ]; then cat; else awk -f "$HERE/sample.awk"; fi |
+		while IFS= read -r name; do
+			# shellcheck disable=SC2053
+			[[ $name != $1 ]] || echo "$name"
+		done
+}
+
+# tree N: what tests need, built, in a directory of its own
+tree()
+{
+	mkdir -p "$OUT/$1" &&
+		cp -a "$TOP"/{Makefile,kmod,selftests,tc-plugin,userspace} "$OUT/$1/" &&
+		make -s -C "$OUT/$1" lab-uml
+}
+
+# build N TARGET...: modules of a tree, again
+build()
+{
+	local dir=$OUT/$1
+	shift
+
+	"$dir/selftests/lab/lab.sh" make uml -s M="$dir/build/uml" W=1 \
+		CONFIG_NET_SCH_IQCN_KUNIT_TEST=m "$@"
+}
+
+# step N STEP: run it in that tree, to its first failure
+step()
+{
+	local dir=$OUT/$1 seconds
+
+	seconds=$(cat "$OUT/seconds/$2" 2>/dev/null)
+	seconds=$((${seconds:-300} * 4 + 4))
+	set -- "$2"
+	[ "$1" = kunit ] || set -- -s "${IQCN_SEED:-1}" "$dir/selftests/run.sh" \
+		"$dir/build/uml/sch_iqcn.ko" "$1"
+	[ "$1" != kunit ] || set -- "$dir/selftests/kunit.sh" \
+		"$dir/build/uml/tests/iqcn_kunit.ko"
+	IQCN_FAIL_FAST=1 LAB_TIMEOUT_S=$((seconds > LEAST_S ? seconds : LEAST_S)) \
+		"$dir/selftests/lab/lab.sh" run uml "$@"
+}
+
+# killer STEP STATUS LOG: which test it was
+killer()
+{
+	local test
+
+	test=$(sed -nE 's/^ *not ok [0-9]+ (\S*).*/\1/p' "$3" | head -n 1)
+	if [ -n "$test" ]; then
+		echo "$1:$test"
+	elif [ "$2" = 99 ]; then
+		echo "$1: splat"
+	elif grep -q '^lab: .* s are over' "$3"; then
+		echo "$1: hang"
+	else
+		echo "$1: status $2"
+	fi
+}
+
+# kill_it N MUTANT: print how that went
+kill_it()
+{
+	local dir=$OUT/$1 file=${2%%:*} log=$OUT/logs/$2.log step status target
+
+	: >"$log"
+	awk -v file="$file" -v want="$2" -f "$HERE/mutate.awk" "$dir/kmod/$file" \
+		>"$dir/build/uml/$file" || return
+	diff -U 1 "$dir/kmod/$file" "$dir/build/uml/$file" | tail -n +3 >>"$log"
+	for step in $(steps "$file"); do
+		target=sch_iqcn.ko
+		[ "$step" != kunit ] || target=tests/iqcn_kunit.ko
+		if ! build "$1" "$target" >>"$log" 2>&1; then
+			echo "did not compile"
+			return
+		fi
+		step "$1" "$step" >>"$log" 2>&1
+		status=$?
+		if [ $status != 0 ]; then
+			echo "killed by $(killer "$step" $status "$log")"
+			return
+		fi
+	done
+	echo SURVIVED
+}
+
+# unmutated N STEP: it passes; note how long that takes
+unmutated()
+{
+	local start=$SECONDS
+
+	if step "$1" "$2" >"$OUT/logs/$2.log" 2>&1; then
+		echo $((SECONDS - start)) >"$OUT/seconds/$2"
+	else
+		echo "$2 fails without a mutant, see build/mutants/logs/$2.log"
+		touch "$OUT/broken"
+	fi
+}
+
+# jobs_do FUNCTION: FUNCTION N LINE for each line that comes in, by job N
+jobs_do()
+{
+	local n
+
+	exec {lines}<&0
+	for ((n = 1; n <= jobs; n++)); do
+		job "$1" "$n" &
+	done
+	wait
+	exec {lines}<&-
+}
+
+# job FUNCTION N: bash reads no more of a pipe than the line that it wants
+job()
+{
+	local line lock
+
+	exec {lock}>"$OUT/lock"
+	while flock "$lock" && read -r line <&"$lines" && flock -u "$lock"; do
+		"$1" "$2" "$line" {lock}>&-
+	done
+}
+
+# one N MUTANT
+one()
+{
+	local result file=${2%%:*}
+
+	result=$(kill_it "$@") || result="is no mutant"
+	# newer than what was built from the mutant
+	cp "$OUT/$1/kmod/$file" "$OUT/$1/build/uml/$file"
+	printf '%s\t%s\n' "$2" "$result" >>"$OUT/results"
+	printf '%-46s kmod/%s\n' "$result" "$2"
+}
+
+# reason MUTANT: why it may survive
+reason()
+{
+	awk -F '\t' -v name="$1" '$1 == name { print $2 }' "$HERE/survivors"
+}
+
+# verdict: fails if there are too many survivors, or others than are known
+verdict()
+{
+	local name result known bad=0
+	local -A n=([killed]=0 [SURVIVED]=0 [did]=0 [is]=0)
+
+	while IFS=$'\t' read -r name result; do
+		n[${result%% *}]=$((n[${result%% *}] + 1))
+		known=$(reason "$name")
+		case $result in
+		SURVIVED)
+			[ -n "$known" ] || bad=$((bad + 1))
+			echo "survived: kmod/$name: ${known:-NO REASON IS KNOWN}"
+			;;
+		killed*)
+			[ -z "$known" ] ||
+				echo "killed, but in selftests/mutants/survivors: $name"
+			;;
+		is*) bad=$((bad + 1)) ;;
+		esac
+	done < <(sort "$OUT/results")
+	name=$((n[killed] + n[SURVIVED]))
+	known=$((name ? n[killed] * 100 / name : 0))
+	[ -n "$pattern$all" ] || [ $known -ge $WANTED ] || bad=$((bad + 1))
+	echo "mutants: ${n[killed]} of $name killed ($known %)," \
+		"${n[SURVIVED]} survived, ${n[did]} did not compile"
+	[ $name -gt 0 ] && [ $bad = 0 ]
+}
+
+listing="" all="" jobs=$(nproc)
+while getopts laj: opt; do
+	case $opt in
+	l) listing=1 ;;
+	a) all=1 ;;
+	j) jobs=$OPTARG ;;
+	*) usage ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ $# -le 1 ] || usage
+pattern=${1-}
+
+mutants=$(list "${pattern:-*}")
+if [ -n "$listing" ]; then
+	echo "$mutants"
+	exit
+fi
+[ -n "$mutants" ] || { echo "no mutant is called $pattern" >&2; exit 2; }
+rm -rf "$OUT"
+mkdir -p "$OUT/logs" "$OUT/seconds"
+: >"$OUT/results"
+
+echo "builds"
+for ((n = 1; n <= jobs; n++)); do
+	tree "$n" >"$OUT/logs/build.log" 2>&1 ||
+		{ cat "$OUT/logs/build.log"; echo "no mutants: the module does not build"; exit 1; }
+done
+echo "tests of the module as it is"
+for file in $(cut -d : -f 1 <<<"$mutants" | sort -u); do
+	steps "$file"
+done | tr ' ' '\n' | sort -u | jobs_do unmutated
+[ ! -e "$OUT/broken" ] || { echo "no mutants: tests fail without them"; exit 1; }
+echo "$(wc -l <<<"$mutants") mutants"
+jobs_do one <<<"$mutants"
+echo
+verdict

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Names of mutants, as mutate.awk prints them, in; a sample of them out.
+#
+# Of a function with ten mutants one is taken, of one with fewer or more as many in
+# proportion, but two at most and of two kinds if it has two.  What is taken depends
+# on nothing but hashes of names, so that a change elsewhere changes no other sample.
+
+BEGIN {
+	FS = ":"
+	for (i = 32; i < 127; i++)
+		code[sprintf("%c", i)] = i
+}
+
+# hash(S): from 0 to 1
+function hash(s,	h, i)
+{
+	for (i = 1; i <= length(s); i++)
+		h = (h * 131 + code[substr(s, i, 1)]) % 16777213
+	return h * 1000003 % 16777213 / 16777213
+}
+
+function take(fn,	left, i, best, kind)
+{
+	left = int(all / 10 + hash(fn))
+	for (left = left > 2 ? 2 : left; left; left--) {
+		best = 0
+		for (i = 1; i <= all; i++)
+			if (kinds[i] != kind && (!best || rank[i] < rank[best]))
+				best = i
+		if (!best)
+			return
+		kind = kinds[best]
+		print names[best]
+	}
+}
+
+$1 FS $2 != fn {
+	if (all)
+		take(fn)
+	fn = $1 FS $2
+	all = 0
+}
+{
+	names[++all] = $0
+	kinds[all] = $3
+	rank[all] = hash($0)
+}
+END {
+	if (all)
+		take(fn)
+}
