@@ -54,11 +54,13 @@ help:
 	@echo '               the module on Debian'"'"'s kernels 6.1, 6.12 and 7.2 (nightly)'
 	@echo '  check-debug  the tests on a kernel that is preempted, on one with two CPUs, and on'
 	@echo '               one that looks for data races (nightly; MINUTES=10 of stress)'
-	@echo '  nightly      check-kernels, check-debug, stress, soak and fuzz, one after the other:'
-	@echo '               MINUTES=30 of what has no end of its own (hours)'
+	@echo '  nightly      check-kernels, check-debug, stress, soak, fuzz and mutants, one after'
+	@echo '               the other: MINUTES=30 of what has no end of its own (hours)'
 	@echo '  soak         HOURS=24 of virtual time with flows that come and go (7 min)'
 	@echo '  fuzz         SECONDS=N: the parser of packets, with whatever comes (on this machine)'
 	@echo '  coverage     which lines of the module the tests run'
+	@echo '  mutants      small mistakes in the module, one at a time: does a test notice?'
+	@echo '               ONLY=PATTERN: those with such names (nightly; 90 min)'
 	@echo '  stress       MINUTES=10 of everything that hurts a qdisc, while hosts send;'
 	@echo '               K=stock, K=uml-smp, ...: on that kernel'
 	@echo '  reliability  what the last runs of these found, as a table, also in Documentation'
@@ -282,6 +284,11 @@ coverage:
 	@$(MAKE) -s lab-uml-cov
 	@selftests/coverage/coverage.sh $(TESTS)
 
+# make mutants [ONLY='trigger.c:*']
+mutants:
+	$(LAB) packages lab
+	@selftests/mutants/mutants.sh $(if $(ONLY),'$(ONLY)')
+
 check:
 	$(LAB) packages check
 	@selftests/check.sh
@@ -320,5 +327,5 @@ nightly:
 clean:
 	rm -rf $(B)
 
-.PHONY: help all modules rocehost tc-plugin userspace install install-module install-tools uninstall uninstall-module uninstall-tools tools lab demo scenario scenarios figures top soak fuzz coverage stress reliability bench check check-kernels check-debug nightly clean
+.PHONY: help all modules rocehost tc-plugin userspace install install-module install-tools uninstall uninstall-module uninstall-tools tools lab demo scenario scenarios figures top soak fuzz coverage mutants stress reliability bench check check-kernels check-debug nightly clean
 .DELETE_ON_ERROR:

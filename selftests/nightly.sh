@@ -19,7 +19,7 @@ cd "$TOP" || exit 1
 # a make that calls this has its own ideas of silence and variables
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES
 
-PARTS="check-kernels check-debug stress stress-stock soak fuzz"
+PARTS="check-kernels check-debug stress stress-stock soak fuzz mutants"
 
 usage()
 {
@@ -40,6 +40,7 @@ run()
 	soak) make -s soak HOURS="${HOURS:-24}" ;;
 	# 0 seconds are for ever
 	fuzz) make -s fuzz SECONDS=$((minutes ? minutes * 60 : 10)) ;;
+	mutants) make -s mutants ;;
 	esac
 }
 
