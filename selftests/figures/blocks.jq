@@ -3,6 +3,7 @@
 # What the blocks of figures.sh say: block(NAME) of {SCENARIO: its JSON, ...}, lines of
 # text or of columns.
 include "table";
+include "marking-table";
 include "methods-table";
 
 def v($scenario; $variant): .[$scenario].variants[$variant];
@@ -87,15 +88,6 @@ def storm_block:
 	 "\(v($s; $variant).cnps_cp_per_packet * 98 / $bytes | percent) %",
 	 "\(p99($s; $variant)) MB", drops($s; $variant)];
 
-def marking_block:
-	["", "", "utilized", "", "queue p99, MB", "", "drops", ""],
-	["", "", "enqueue", "dequeue", "enqueue", "dequeue", "enqueue", "dequeue"],
-	(.marking | to_entries[] | .key as $name | .value as $both |
-	 $both.enqueue.variants | keys_unsorted[] | [$name, .] +
-		([$both.enqueue.variants[.], $both.dequeue.variants[.]] |
-		 map(.utilisation | part) + map(.queue_p99_bytes | mb) +
-		 map(.drops_from_start)));
-
 def block($name):
 	if $name == "incast-512" then .[$name] | scenario_table | @tsv
 	elif $name == "fig1" then fig1_block
@@ -103,7 +95,7 @@ def block($name):
 	elif $name == "notify" then notify_block | @tsv
 	elif $name == "long-way" then long_way_block | @tsv
 	elif $name == "storm" then storm_block | @tsv
-	elif $name == "marking" then marking_block | fill | @tsv
+	elif $name == "marking" then .marking | marking_table | @tsv
 	elif $name == "methods" then .methods | method_table | @tsv
 	elif $name == "samples" then .methods | sample_table | @tsv
 	else error("no block \($name)") end;

@@ -52,25 +52,16 @@ for name; do
 done
 jq -n '[inputs | . + {on: input_filename | split("/")[-2]}] |
 	group_by(.scenario) | map({key: .[0].scenario, value:
-		map({key: .on, value: {parameters, variants}}) | from_entries}) |
+		map({key: .on, value: {kernel, parameters, variants}}) |
+		from_entries}) |
 	from_entries' "$OUT"/*/*.json >"$OUT.json" || die "no $OUT.json"
+sort -u "$OUT"/*/*.commit 2>/dev/null >"$OUT.commit"
 
 cat <<-EOF
 
-The curve applied on enqueue and on dequeue.  Utilization; queue p99 in MB; drops from
-the start.
+The curve applied on enqueue and on dequeue.  Drops are from the start.
 
 EOF
-jq -r '
-def part: . * 1000 | round / 1000;
-def mb: . / 1e4 | round / 100;
-["scenario", "variant", "utilized", "", "queue", "", "drops", ""],
-["", "", "enqueue", "dequeue", "enqueue", "dequeue", "enqueue", "dequeue"],
-(to_entries[] | .key as $name | .value as $v |
- $v.enqueue.variants | keys_unsorted[] | [$name, .] +
-	([$v.enqueue.variants[.], $v.dequeue.variants[.]] |
-	 map(.utilisation | part) + map(.queue_p99_bytes | mb) +
-	 map(.drops_from_start))) |
-map(if . == "" then " " else . end) | @tsv' "$OUT.json" |
+jq -r -L "$HERE" 'include "marking-table"; marking_table | @tsv' "$OUT.json" |
 	column -t -s "$(printf '\t')"
 echo "in ${RESULTS#"$TOP/"}: marking.json"

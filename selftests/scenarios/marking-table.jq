@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The table of marking.sh, from marking.json: an array for each line.
+include "table";
+
+def marking_table:
+	["", "", "utilized", "", "queue p99, MB", "", "drops", ""],
+	["", "", "enqueue", "dequeue", "enqueue", "dequeue", "enqueue", "dequeue"],
+	(to_entries[] | .key as $name | .value as $both |
+	 $both.enqueue.variants | keys_unsorted[] | [$name, .] +
+		([$both.enqueue.variants[.], $both.dequeue.variants[.]] |
+		 map(.utilisation | part) + map(.queue_p99_bytes | mb) +
+		 map(.drops_from_start))) | fill;
