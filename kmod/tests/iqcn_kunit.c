@@ -1839,6 +1839,8 @@ static void seq_delta_test(struct kunit *test)
 		{ PSNS / 2 - 1, 0, PSNS, PSNS / 2 - 1 },
 		{ 0, PSNS / 2 - 1, PSNS, 1 - (s32)(PSNS / 2) },
 		{ 5, PSNS - 5, PSNS, 10 },
+		/* half way round is back */
+		{ PSNS / 2, 0, PSNS, -(s32)(PSNS / 2) },
 		/* 2^24 / 7, rounded up */
 		{ 3, 2396740, 2396746, 9 },
 		{ 2396740, 3, 2396746, -9 },
@@ -2964,8 +2966,11 @@ static struct deadlines *make_deadlines(struct kunit *test)
 	int i;
 
 	INIT_LIST_HEAD(&dl->list);
-	for (i = 0; i < N_DEADLINES; i++)
+	for (i = 0; i < N_DEADLINES; i++) {
 		iqcn_deadline_init(&dl->d[i]);
+		/* before every reset, for iqcn_queue_since_reset() */
+		KUNIT_ASSERT_EQ(test, dl->d[i].base_ns, 0);
+	}
 	return dl;
 }
 
