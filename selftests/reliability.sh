@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # make reliability: what the last runs of check, check-kernels, check-debug, stress,
-# soak and coverage have left in build/, as the table of Documentation/reliability.rst.
-# What was not run has no row.
+# soak, coverage and mutants have left in build/, as the table of
+# Documentation/reliability.rst.  What was not run has no row.
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/.." && pwd)
@@ -159,6 +159,16 @@ from_coverage()
 			coverage/lines)"
 }
 
+from_mutants()
+{
+	local found="^mutants: [0-9]+ of ([0-9]+) killed \\(([0-9]+) %\\).*"
+
+	[ -e mutants/verdict ] || return
+	row "mutants of kmod/" "UML 6.1" \
+		"$(sed -nE "s/$found/\1 mutants/p" mutants/verdict)" "" \
+		"$(sed -nE "s/$found/\2 % killed/p" mutants/verdict)"
+}
+
 table()
 {
 	echo ".. list-table::"
@@ -172,6 +182,7 @@ table()
 	from_stress
 	from_soak
 	from_coverage
+	from_mutants
 }
 
 table >reliability.rst
