@@ -168,7 +168,8 @@ write()
 	*.md) line="<!-- $line -->" ;;
 	# a comment ends with an empty line
 	*) line=".. $line"
-	   sed -i -e '1i\\' -e '$a\\' "$WORK/block" ;;
+	   { echo; cat "$WORK/block"; echo; } >"$WORK/lines"
+	   mv "$WORK/lines" "$WORK/block" ;;
 	esac
 	replace "$doc" "$name" "$line" "$WORK/block"
 	echo "$doc: $name"
