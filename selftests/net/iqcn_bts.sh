@@ -39,6 +39,8 @@ ALL_TESTS="
 	test_pi_hold_ends
 	test_pi_hold_reset
 	test_pi_controls
+	test_pi_saves
+	test_moves
 	test_held
 	test_off_while_held
 	test_change_under_load
@@ -984,6 +986,7 @@ test_pi_hold_reset()
 		link set p1 down
 		link set p1 up
 	EOF
+	check "active flows after a reset" "$(stat flows_active)" -eq 0
 	# by the port itself, for the bridge takes its time
 	packets sw/p1 $SND_MAC $RCV_MAC $SND4 $RCV4 $SND6 $RCV6 --qp 0x99 \
 		--count $((BURST + 20))
@@ -1008,10 +1011,60 @@ test_pi_controls()
 	check "active" "$(stat flows_active)" -eq 6
 	sleep 0.011
 	check "no longer" "$(stat flows_active)" -eq 0
+	# another parameter leaves it alone
+	small 60 100
+	prob=$(stat bts_prob)
+	params limit 300m
+	within "probability * 10^4 after a change" \
+		"$(awk -v p="$(stat bts_prob)" 'BEGIN { print p * 10000 }')" \
+		"$(awk -v p="$prob" 'BEGIN { print p * 10000 }')" 20000
 	params qref 100k
 	small 50 100
 	check_eq "below qref less" "$(awk -v p="$(stat bts_prob)" -v q="$prob" \
 		'BEGIN { print p < q }')" 1
+}
+
+# What a flow gathers within min-gap counts for the first packet after it: about 0.2 for a
+# packet, 10 us apart
+test_pi_saves()
+{
+	stand pi qref 20000 alpha 1 beta 1 update 100us min-gap 100us t1 1s
+	deep 120
+	watch 20
+	small 200 10
+	wait
+	check "one per min-gap" "$(stat cnp_sent)" -ge 18
+	check "one per min-gap" "$(stat cnp_sent)" -le 21
+	told "$(stat cnp_sent)"
+}
+
+# A flow whose packets come to another queue gets its CNPs from that one
+test_moves()
+{
+	local wreb="iqcn kmin 100m kmax 200m cnp-ttl 9 notify wreb profile 1:1 min-gap 0"
+
+	topology bridge
+	tc -n sw -batch - <<-EOF
+		qdisc add dev p1 root handle 1: tbf rate $RATE burst 9k limit 1g
+		qdisc add dev p1 parent 1:1 handle 2: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+		qdisc add dev p1 parent 2:1 handle 10: iqcn notify off
+		qdisc add dev p1 parent 2:2 handle 20: iqcn notify off
+		filter add dev p1 parent 2: protocol ip u32 match ip dsfield 0x68 0xfc flowid 2:2
+	EOF
+	pair_flow
+	tc -n sw -batch - <<-EOF
+		qdisc change dev p1 parent 2:1 handle 10: $wreb
+		qdisc change dev p1 parent 2:2 handle 20: $wreb
+	EOF
+	# somebody else's
+	data --qp 0x99 --count $((BURST + 4))
+	data --qp 0x99 --count 4 --tos 106
+	watch 20
+	small 5 200
+	small 5 200 --tos 106
+	small 5 200
+	wait
+	told 15 0x800011
 }
 
 # held FLOWS [PARAMETER...]: as many flows have been told, and their next drops will
