@@ -2570,6 +2570,14 @@ static void sample_continuity_test(struct kunit *test)
 	}
 }
 
+/* At 4 Gb/s a packet each 2,000 ns: one is among 1,000 bytes */
+static void sample_waits_test(struct kunit *test)
+{
+	KUNIT_EXPECT_FALSE(test, iqcn_sample_waits(999, 4000000000ULL, 2000));
+	KUNIT_EXPECT_TRUE(test, iqcn_sample_waits(1000, 4000000000ULL, 2000));
+	KUNIT_EXPECT_TRUE(test, iqcn_sample_waits(1001, 4000000000ULL, 2000));
+}
+
 /* Flows that send the same PSN at the same time are not all looked at */
 static void sample_qp_test(struct kunit *test)
 {
@@ -3912,6 +3920,11 @@ static void params_check_test(struct kunit *test)
 	EXPECT_WRONG(period_ns, good.t1_ns + 1, IQCN_PARAMS_PERIOD);
 #undef EXPECT_WRONG
 
+	/* Kmax may be the limit */
+	p = good;
+	p.mark.kmax_bytes = p.limit_bytes;
+	KUNIT_EXPECT_EQ(test, iqcn_params_check(&p), IQCN_PARAMS_OK);
+
 	/* a user may have Kmax above the limit: nothing is marked then */
 	p = good;
 	p.limit_bytes = p.mark.kmax_bytes - 1;
@@ -4498,8 +4511,11 @@ static void active_once_test(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, iqcn_active_flows(&a), 0);
 	for (n = 0; n < 5; n++) {
+		/* each is the first of its epoch once */
 		for (i = 0; i < 3; i++)
-			iqcn_active_seen(&a, &flow[i], SECOND + n);
+			KUNIT_EXPECT_EQ(test,
+					iqcn_active_seen(&a, &flow[i],
+							 SECOND + n), !n);
 		KUNIT_EXPECT_EQ(test, iqcn_active_flows(&a), 3);
 	}
 	/* at the end of the epoch one more */
@@ -6448,6 +6464,7 @@ static struct kunit_case sample_cases[] = {
 	KUNIT_CASE(sample_segs_test),
 	KUNIT_CASE(sample_continuity_test),
 	KUNIT_CASE(sample_qp_test),
+	KUNIT_CASE(sample_waits_test),
 	{}
 };
 
