@@ -5,10 +5,11 @@
 # see whether a test notices.  KUnit comes first for headers, then kselftests; the
 # first that fails kills the mutant, and so do a splat and a hang.
 #
-#   mutants.sh [-l] [-a] [-j JOBS] [PATTERN]
+#   mutants.sh [-l] [-a] [-r] [-j JOBS] [PATTERN]
 #
 #   -l		list mutants instead
 #   -a		all of them, not the sample that sample.awk takes
+#   -r		go on with the last run: try those that it did not kill or come to
 #   -j JOBS	so many at a time (default: one per CPU)
 #   PATTERN	only those with a name that matches, such as 'trigger.c:*:cmp:*'
 #
@@ -76,9 +77,18 @@ list()
 # tree N: what tests need, built, in a directory of its own
 tree()
 {
-	mkdir -p "$OUT/$1" &&
-		cp -a "$TOP"/{Makefile,kmod,selftests,tc-plugin,userspace} "$OUT/$1/" &&
-		make -s -C "$OUT/$1" lab-uml
+	local dir=$OUT/$1 file
+
+	mkdir -p "$dir" &&
+		cp -a "$TOP"/{Makefile,kmod,selftests,tc-plugin,userspace} "$dir/" ||
+		return
+	# a run that was interrupted may have left a mutant
+	for file in $FILES; do
+		[ ! -e "$dir/build/uml/$file" ] ||
+			cmp -s "$dir/kmod/$file" "$dir/build/uml/$file" ||
+			cp "$dir/kmod/$file" "$dir/build/uml/$file" || return
+	done
+	make -s -C "$dir" lab-uml
 }
 
 # build N TARGET...: modules of a tree, again
@@ -142,6 +152,11 @@ kill_it()
 		fi
 		step "$1" "$step" >>"$log" 2>&1
 		status=$?
+		# by a signal to the lab, not to its kernel
+		if [ $status -gt 128 ]; then
+			echo "interrupted, status $status"
+			return
+		fi
 		if [ $status != 0 ]; then
 			echo "killed by $(killer "$step" $status "$log")"
 			return
@@ -155,6 +170,7 @@ unmutated()
 {
 	local start log=$OUT/logs/$2
 
+	[ ! -e "$OUT/seconds/$2" ] || return
 	for log in "$log.log" "$log-again.log"; do
 		start=$SECONDS
 		if step "$1" "$2" >"$log" 2>&1; then
@@ -212,7 +228,7 @@ reason()
 verdict()
 {
 	local name result known bad=0
-	local -A n=([killed]=0 [SURVIVED]=0 [did]=0 [is]=0)
+	local -A n=([killed]=0 [SURVIVED]=0 [did]=0 [is]=0 [interrupted]=0)
 
 	while IFS=$'\t' read -r name result; do
 		n[${result%% *}]=$((n[${result%% *}] + 1))
@@ -226,7 +242,7 @@ verdict()
 			[ -z "$known" ] ||
 				echo "killed, but in selftests/mutants/survivors: $name"
 			;;
-		is*) bad=$((bad + 1)) ;;
+		is* | interrupted*) bad=$((bad + 1)) ;;
 		esac
 	done < <(sort "$OUT/results")
 	name=$((n[killed] + n[SURVIVED]))
@@ -237,11 +253,12 @@ verdict()
 	[ $name -gt 0 ] && [ $bad = 0 ]
 }
 
-listing="" all="" jobs=$(nproc)
-while getopts laj: opt; do
+listing="" all="" again="" jobs=$(nproc)
+while getopts larj: opt; do
 	case $opt in
 	l) listing=1 ;;
 	a) all=1 ;;
+	r) again=1 ;;
 	j) jobs=$OPTARG ;;
 	*) usage ;;
 	esac
@@ -256,9 +273,14 @@ if [ -n "$listing" ]; then
 	exit
 fi
 [ -n "$mutants" ] || { echo "no mutant is called $pattern" >&2; exit 2; }
-rm -rf "$OUT"
+[ -n "$again" ] || rm -rf "$OUT"
 mkdir -p "$OUT/logs" "$OUT/seconds"
-: >"$OUT/results"
+rm -f "$OUT/broken"
+touch "$OUT/results"
+# of those that there are still, the ones that need not be tried again
+grep -F $'\tkilled' "$OUT/results" | grep -wFf <(echo "$mutants") >"$OUT/killed"
+mv "$OUT/killed" "$OUT/results"
+mutants=$(grep -vxFf <(cut -f 1 "$OUT/results") <<<"$mutants")
 
 echo "builds"
 for ((n = 1; n <= jobs; n++)); do
@@ -270,8 +292,8 @@ for file in $(cut -d : -f 1 <<<"$mutants" | sort -u); do
 	steps "$file"
 done | tr ' ' '\n' | sort -u | jobs_do unmutated
 [ ! -e "$OUT/broken" ] || { echo "no mutants: tests fail without them"; exit 1; }
-echo "$(wc -l <<<"$mutants") mutants"
-jobs_do one <<<"$mutants"
+echo "$(grep -c . <<<"$mutants") mutants"
+[ -z "$mutants" ] || jobs_do one <<<"$mutants"
 echo
 # make reliability takes it from there
 if [ -n "$pattern$all" ]; then
