@@ -581,8 +581,15 @@ static noinline void iqcn_mark_leaving(struct iqcn_queue *q, struct Qdisc *sch,
 /* RoCEv2 data leaves.  Return: what time it is, 0: nobody has looked. */
 static u64 iqcn_data_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 {
-	if (iqcn_skb_cb(skb)->kind == IQCN_KIND_CE)
+	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
+
+	if (cb->kind == IQCN_KIND_CE)
 		return iqcn_ce_dequeued(q, skb);
+	/* the last packet of a message is the one that is answered, and may have
+	 * none behind it
+	 */
+	if (cb->flow && cb->echo && iqcn_unsettled(q))
+		iqcn_queue_ce_skipped(q, cb->flow, cb->psn, cb->segs);
 	iqcn_cb_put(skb);
 	return 0;
 }

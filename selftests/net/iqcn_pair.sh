@@ -12,6 +12,7 @@ ALL_TESTS="
 	test_psn_same_is_not_enough
 	test_psn_ambiguous
 	test_psn_unmarked_witness
+	test_psn_last_of_message
 	test_psn_read_response
 	test_psn_not_an_echo
 	test_psn_stale
@@ -134,6 +135,24 @@ test_psn_unmarked_witness()
 	ce --psn 200 --count 4
 	ack --psn 200 --count 4
 	check_eq "but its own" "$(grade)" "psn 0x800011"
+}
+
+# Of each message of 12 packets the last is answered alone, and is not CE: it leaves an
+# empty queue behind
+test_psn_last_of_message()
+{
+	local i
+
+	topology bridge
+	bottleneck 86560kbit kmin 1000 kmax 2000
+	np --time 120 --ack 12
+	for i in 0 1 2 3 4 5; do
+		data --count 12 --psn $((100 + i * 12))
+		sleep 0.01
+	done
+	wait
+	check "marked" "$(stat ecn_mark)" -ge 6
+	check "paired" "$(stat flows_paired)" -eq 1
 }
 
 # READ responses are data, but no response ever has their PSN
