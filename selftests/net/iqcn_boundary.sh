@@ -678,10 +678,11 @@ test_stuck_queues()
 	runs $NOBODY stuck_queues $t1
 	loaded stuck 30
 	# A packet in 60 ms keeps timers from backing off.  An interrupt of an
-	# emulated CPU takes longer than the module charges for one.
+	# emulated CPU takes longer than the module charges for one: 31 to 39 %, 50 on a
+	# machine that is busy.  Without the share it is 66 to 99.
 	runs $NOBODY shapers change 16kbit 200
 	nobody_sends d0 --type udp
-	loaded "in a trickle" 50
+	loaded "in a trickle" 60
 	users_go
 	unloads "after packets that were stuck"
 }
