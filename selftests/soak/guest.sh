@@ -98,7 +98,7 @@ setup()
 	tc -batch - <<-TC || die "no qdisc"
 		qdisc add dev p0 root handle 10: iqcn
 		qdisc add dev p1 root handle 1: tbf rate 10gbit burst 9k limit 1g
-		qdisc add dev p1 parent 1:1 handle 10: iqcn age 5s
+		qdisc add dev p1 parent 1:1 handle 10: iqcn age 5s cnp-rate 10000000
 	TC
 	sleep 2
 }
