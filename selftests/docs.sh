@@ -54,7 +54,7 @@ make_knows()
 		# A value in quotes may be several words
 		for word in $(sed 's/"[^"]*"//g' <<<"${where#*: make}"); do
 			case $word in
-			S=methods) ;;
+			S=methods | S=marking) ;;
 			S=*) [ -e "selftests/scenarios/${word#S=}.scenario" ] ;;
 			[A-Z]*=*) ;;
 			*) grep -qE "^\.PHONY:.* $word( |\$)" Makefile ;;
