@@ -23,7 +23,7 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 TOP=$(cd "$HERE/../.." && pwd)
 OUT=$TOP/build/mutants
 WANTED=90
-# what a boot takes at most, whatever the tests in it took unmutated
+# the least timeout of a boot, however short the unmutated run was
 LEAST_S=30
 
 # a make that calls this has its own ideas of silence and variables

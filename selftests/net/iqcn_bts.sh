@@ -1024,7 +1024,7 @@ test_pi_controls()
 		'BEGIN { print p < q }')" 1
 }
 
-# What a flow gathers within min-gap counts for the first packet after it: about 0.2 for a
+# Credit that a flow gathers within min-gap counts for the first packet after it: about 0.2 a
 # packet, 10 us apart
 test_pi_saves()
 {
