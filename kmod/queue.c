@@ -438,7 +438,7 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 }
 
 /**
- * iqcn_queue_ce_skipped() - a packet that is not sampled, or not CE, leaves and may be echoed
+ * iqcn_queue_ce_skipped() - a packet leaves that is not sampled, or not CE
  * @q: queue
  * @flow: its flow
  * @psn: its PSN, of the first segment

@@ -138,8 +138,8 @@ enum iqcn_nonect {
 /**
  * enum iqcn_mark_on - when the marking curve is applied to a packet
  * @IQCN_MARK_ON_ENQUEUE: when it arrives, by the depth that it finds
- * @IQCN_MARK_ON_DEQUEUE: when it leaves, by the depth that it leaves behind (default): the
- *	receiver sees the mark earlier by the time that the packet waits
+ * @IQCN_MARK_ON_DEQUEUE: when it leaves, by the depth that it leaves behind: the
+ *	receiver sees the mark earlier by the time that the packet waits.  The default
  * @__IQCN_MARK_ON_MAX: number of values
  */
 enum iqcn_mark_on {
