@@ -178,11 +178,15 @@ static enum iqcn_cause iqcn_bts_cause(struct iqcn_queue *q,
 static void iqcn_bts_macs(struct iqcn_flow *flow, const struct ethhdr *eth,
 			  u64 now_ns)
 {
-	bool same = ether_addr_equal(flow->src_mac, eth->h_source);
+	u32 ticks = iqcn_mac_ticks(now_ns) - flow->mac_ticks;
+	bool same;
 
+	/* a paired flow's are compared once a tick: bench "marked" */
+	if (!ticks && flow->grade != IQCN_PAIR_NONE)
+		return;
+	same = ether_addr_equal(flow->src_mac, eth->h_source);
 	if (!same && flow->mac_ticks && flow->grade != IQCN_PAIR_NONE &&
-	    iqcn_mac_ticks(now_ns) - flow->mac_ticks <
-	    iqcn_mac_ticks(IQCN_MACS_STAY_NS))
+	    ticks < iqcn_mac_ticks(IQCN_MACS_STAY_NS))
 		return;
 	if (!same)
 		ether_addr_copy(flow->src_mac, eth->h_source);
@@ -208,6 +212,12 @@ static __always_inline void iqcn_bts_active(struct iqcn_queue *q,
 		iqcn_bts_young(q, flow);
 }
 
+/* Telemetry and one of the measures read the gradient, and nothing else does */
+static bool iqcn_bts_wants_gradient(const struct iqcn_queue *q)
+{
+	return q->p.telemetry || (q->p.measure & IQCN_MEASURE_GRADIENT);
+}
+
 /**
  * iqcn_bts_seen() - a packet of a flow, arriving or leaving
  * @q: queue
@@ -222,8 +232,9 @@ void iqcn_bts_seen(struct iqcn_queue *q, struct iqcn_flow *flow,
 {
 	iqcn_bts_macs(flow, eth, now_ns);
 	iqcn_bts_active(q, flow, now_ns);
-	iqcn_gradient_add(&q->gradient, q->p.window_ns, now_ns,
-			  iqcn_depth_bytes(q));
+	if (iqcn_bts_wants_gradient(q))
+		iqcn_gradient_add(&q->gradient, q->p.window_ns, now_ns,
+				  iqcn_depth_bytes(q));
 }
 
 static void iqcn_bts_spacing(struct iqcn_flow *flow, u64 now_ns)
