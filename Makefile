@@ -291,7 +291,7 @@ mutants:
 
 check:
 	$(LAB) packages check
-	@selftests/check.sh
+	@selftests/check/check.sh
 
 # make check-kernels [K="sid ..."]
 check-kernels:
@@ -322,7 +322,7 @@ endif
 
 # make nightly [MINUTES=30] [HOURS=24]
 nightly:
-	@MINUTES=$(MINUTES) HOURS=$(HOURS) selftests/nightly.sh
+	@MINUTES=$(MINUTES) HOURS=$(HOURS) selftests/nightly/nightly.sh
 
 clean:
 	rm -rf $(B)

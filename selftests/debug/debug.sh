@@ -79,7 +79,7 @@ run()
 			"$TOP/build/$kernel/sch_iqcn.ko" iqcn_sequences.sh
 		;;
 	kunit)
-		"${run[@]}" "$TOP/selftests/kunit.sh" \
+		"${run[@]}" "$TOP/selftests/kunit/kunit.sh" \
 			"$TOP/build/$kernel/tests/iqcn_kunit.ko" \
 			"$TOP/build/$kernel/rocehost/rocehost_kunit.ko"
 		;;

@@ -8,7 +8,7 @@
 # All that is random in User Mode Linux comes from $IQCN_SEED, 1 by default.
 set -u -o pipefail
 
-TOP=$(cd "$(dirname "$0")/.." && pwd)
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
 LAB=$TOP/selftests/lab/lab.sh
 OUT=$TOP/build/check
 cd "$TOP" || exit 1
@@ -95,7 +95,7 @@ run_step()
 	bench) "$TOP/selftests/bench/bench.sh" -c ;;
 	scenarios) scenarios fig1-rate-failure two-flows incast-512 ;;
 	repeat) "$TOP/selftests/repeat/repeat.sh" ;;
-	static) "$TOP/selftests/static.sh" ;;
+	static) "$TOP/selftests/static/static.sh" ;;
 	packages) "$TOP/selftests/packages/packages.sh" ;;
 	docs) "$TOP/selftests/docs.sh" ;;
 	demo) IQCN_RESULTS=$OUT/demo "$TOP/selftests/demo/demo.sh" ;;
@@ -141,7 +141,7 @@ selftests()
 
 kunit()
 {
-	"$LAB" run "$1" "$TOP/selftests/kunit.sh" \
+	"$LAB" run "$1" "$TOP/selftests/kunit/kunit.sh" \
 		"$TOP/build/$1/tests/iqcn_kunit.ko" \
 		"$TOP/build/$1/rocehost/rocehost_kunit.ko"
 }
@@ -189,7 +189,7 @@ done
 "$LAB" tdc >/dev/null || exit 1
 
 echo "tests"
-printf '%s\n' $STEPS | xargs -P 2 -L 1 "$TOP/selftests/check.sh" step
+printf '%s\n' $STEPS | xargs -P 2 -L 1 "$TOP/selftests/check/check.sh" step
 
 echo
 printf '%-20s %-8s %8s  %s\n' step result seconds "tests"

@@ -4,7 +4,7 @@
 # What can be said of the sources without running them.  KTAP.
 set -u -o pipefail
 
-TOP=$(cd "$(dirname "$0")/.." && pwd)
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
 LAB=$TOP/selftests/lab/lab.sh
 cd "$TOP" || exit 1
 WORK=$(mktemp -d)
@@ -59,7 +59,7 @@ kernel_doc()
 check_patch()
 {
 	awk '/^[^ ]+ [A-Z_]+ / { print "^" $1 ":[0-9]+: [A-Z]+:" $2 ":" }' \
-		selftests/checkpatch.ignore >"$WORK/exceptions"
+		selftests/static/checkpatch.ignore >"$WORK/exceptions"
 	# shellcheck disable=SC2046
 	# elsewhere, for it leaves a file where it runs
 	(cd "$WORK" && "$source_tree/scripts/checkpatch.pl" --strict \
@@ -138,7 +138,7 @@ man_pages()
 # What programs that go by the specification say is what the kernel means
 spec()
 {
-	selftests/spec.py Documentation/netlink/specs/iqcn.yaml \
+	selftests/static/spec.py Documentation/netlink/specs/iqcn.yaml \
 		kmod/include/uapi linux/iqcn.h linux/iqcn_netlink.h |
 		gcc -fsyntax-only -Ikmod/include/uapi -x c -
 }
