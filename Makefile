@@ -237,7 +237,7 @@ demo:
 scenario:
 	$(LAB) packages lab
 	@$(MAKE) -s lab-uml
-	@selftests/scenarios/$(if $(filter methods marking,$(S)),$(S).sh,run.sh $(if $(V),-v $(V)) $(S))
+	@selftests/scenarios/$(if $(filter methods marking,$(S)),$(S).sh,scenarios.sh $(if $(V),-v $(V)) $(S))
 
 scenarios: S = $(filter-out methods-%,$(basename $(notdir $(wildcard selftests/scenarios/*.scenario))))
 scenarios: scenario
@@ -252,7 +252,7 @@ top: S = incast-512
 top:
 	$(LAB) packages lab
 	@$(MAKE) -s lab-uml
-	@selftests/scenarios/run.sh $(if $(V),-v $(V)) \
+	@selftests/scenarios/scenarios.sh $(if $(V),-v $(V)) \
 		-w "$(CURDIR)/$(B)/iqcn top --interval 5ms" $(S)
 
 # make bench [HERE=1] [CASES="uncongested ..."]
@@ -271,7 +271,7 @@ soak: HOURS = 24
 soak:
 	$(LAB) packages lab
 	@$(MAKE) -s lab-uml
-	@selftests/soak.sh -m $$(($(HOURS) * 60))
+	@selftests/soak/soak.sh -m $$(($(HOURS) * 60))
 
 # make fuzz [SECONDS=N] [KEEP=1]: with KEEP what was found is kept
 fuzz: SECONDS = 60
@@ -305,7 +305,7 @@ check-debug:
 	@selftests/debug/debug.sh -m $(MINUTES) $(K)
 
 reliability:
-	@selftests/reliability.sh
+	@selftests/reliability/reliability.sh
 
 # make stress [K=stock] [MINUTES=10]
 stress: MINUTES = 10
@@ -313,11 +313,11 @@ stress:
 	$(LAB) packages check
 ifdef K
 	@$(MAKE) -s lab-$(K)
-	@selftests/stress.sh -k $(K) $(MINUTES)
+	@selftests/stress/stress.sh -k $(K) $(MINUTES)
 else
 	@$(MAKE) -s lab-uml
 	@$(MAKE) -s lab-uml-debug
-	@selftests/stress.sh $(MINUTES)
+	@selftests/stress/stress.sh $(MINUTES)
 endif
 
 # make nightly [MINUTES=30] [HOURS=24]

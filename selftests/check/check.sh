@@ -73,7 +73,7 @@ run_step()
 				'waits|forged|vlan|name|intact|reflected|itself')"
 		;;
 	# the short form of "make soak"
-	soak) "$TOP/selftests/soak.sh" -m 8 -e 20 ;;
+	soak) "$TOP/selftests/soak/soak.sh" -m 8 -e 20 ;;
 	kselftests-faults)
 		selftests uml-debug -m 3072 -- iqcn_faults.sh iqcn_fuzz.sh
 		;;
@@ -97,10 +97,10 @@ run_step()
 	repeat) "$TOP/selftests/repeat/repeat.sh" ;;
 	static) "$TOP/selftests/static/static.sh" ;;
 	packages) "$TOP/selftests/packages/packages.sh" ;;
-	docs) "$TOP/selftests/docs.sh" ;;
+	docs) "$TOP/selftests/docs/docs.sh" ;;
 	demo) IQCN_RESULTS=$OUT/demo "$TOP/selftests/demo/demo.sh" ;;
-	wireshark) "$TOP/selftests/wireshark/test.sh" ;;
-	metrics) "$TOP/selftests/metrics.sh" ;;
+	wireshark) "$TOP/selftests/wireshark/wireshark.sh" ;;
+	metrics) "$TOP/selftests/metrics/metrics.sh" ;;
 	kunit) kunit uml ;;
 	kunit-debug) kunit uml-debug ;;
 	stock)
@@ -153,7 +153,7 @@ scenarios()
 	local rc=0
 
 	export IQCN_RESULTS=$OUT/scenarios
-	"$TOP/selftests/scenarios/run.sh" "$@" || rc=1
+	"$TOP/selftests/scenarios/scenarios.sh" "$@" || rc=1
 	"$TOP/selftests/figures/figures.sh" -c "$@" || rc=1
 	return $rc
 }

@@ -69,7 +69,7 @@ run()
 	run=("$LAB" run "$kernel" ${OPTIONS[$kernel]})
 	case $group in
 	stress)
-		"$TOP/selftests/stress.sh" -k "$kernel" "$MINUTES"
+		"$TOP/selftests/stress/stress.sh" -k "$kernel" "$MINUTES"
 		;;
 	sequences)
 		# half of the time as root, half as nobody

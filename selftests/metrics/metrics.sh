@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # What monitoring is told.  A congested run in the lab leaves what each source
-# says of it (metrics/guest.sh).  Then, here: Debian's node_exporter reads the file
+# says of it (guest.sh).  Then, here: Debian's node_exporter reads the file
 # that "iqcn metrics" wrote, Prometheus scrapes that, and all have to agree.  KTAP.
 set -u -o pipefail
 
-TOP=$(cd "$(dirname "$0")/.." && pwd)
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
 LAB=$TOP/selftests/lab/lab.sh
 OUT=$TOP/build/metrics
 DOC=$TOP/Documentation/metrics.rst
