@@ -106,17 +106,17 @@ $(B)/iqcn: $(wildcard userspace/*.[ch]) $(UAPI) kmod/qdisc.c
 
 # FILE:PLACE, all that install-tools installs and uninstall removes
 PROGRAMS = $(B)/iqcn:$(PREFIX)/sbin/iqcn \
-	systemd/iqcn-qdisc:$(PREFIX)/libexec/iqcn-qdisc
+	contrib/systemd/iqcn-qdisc:$(PREFIX)/libexec/iqcn-qdisc
 FILES = $(B)/q_iqcn.so:$(TC_DIR)/q_iqcn.so \
 	userspace/iqcn.bash:$(COMPLETION_DIR)/iqcn \
-	wireshark/iqcn.lua:$(WIRESHARK_DIR)/iqcn.lua \
-	grafana/iqcn.json:$(DATA_DIR)/grafana.json \
-	prometheus/iqcn.rules.yml:$(DATA_DIR)/iqcn.rules.yml \
+	contrib/wireshark/iqcn.lua:$(WIRESHARK_DIR)/iqcn.lua \
+	contrib/grafana/iqcn.json:$(DATA_DIR)/grafana.json \
+	contrib/prometheus/iqcn.rules.yml:$(DATA_DIR)/iqcn.rules.yml \
 	Documentation/man/iqcn.8:$(PREFIX)/share/man/man8/iqcn.8 \
 	Documentation/man/tc-iqcn.8:$(PREFIX)/share/man/man8/tc-iqcn.8
-UNITS = systemd/iqcn@.service:$(UNIT_DIR)/iqcn@.service \
-	systemd/iqcn-metrics.service:$(UNIT_DIR)/iqcn-metrics.service \
-	systemd/iqcn-metrics.timer:$(UNIT_DIR)/iqcn-metrics.timer
+UNITS = contrib/systemd/iqcn@.service:$(UNIT_DIR)/iqcn@.service \
+	contrib/systemd/iqcn-metrics.service:$(UNIT_DIR)/iqcn-metrics.service \
+	contrib/systemd/iqcn-metrics.timer:$(UNIT_DIR)/iqcn-metrics.timer
 
 what = $(firstword $(subst :, ,$(1)))
 place = $(DESTDIR)$(lastword $(subst :, ,$(1)))

@@ -198,7 +198,7 @@ rst()
 					echo "$f: no $target"
 			done
 		# paths from here, and documents by their names
-		grep -oE '(Documentation|kmod|selftests|tc-plugin|userspace)/[A-Za-z0-9_./-]*[A-Za-z0-9]' \
+		grep -oE '(Documentation|contrib|debian|kmod|selftests|tc-plugin|userspace)/[A-Za-z0-9_./-]*[A-Za-z0-9]' \
 			"$f" | sort -u | while IFS= read -r target; do
 				[ -e "$target" ] || echo "$f: no $target"
 			done
@@ -253,7 +253,7 @@ functions_once()
 scripts()
 {
 	# shellcheck disable=SC2046
-	shellcheck -S warning -x -P SCRIPTDIR -e SC1091,SC2034 $(sources selftests .ci userspace systemd debian |
+	shellcheck -S warning -x -P SCRIPTDIR -e SC1091,SC2034 $(sources selftests .ci userspace contrib debian |
 		grep -E '\.(ba)?sh$|\.ci/run$|/iqcn-qdisc$|\.prerm$')
 }
 
