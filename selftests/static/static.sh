@@ -96,33 +96,8 @@ compat_only()
 # One obj- line and one source line, and kbuild does the rest
 in_tree()
 {
-	local tree=$WORK/tree out=$WORK/out
-
-	mkdir -p "$tree/net/sched" "$out"
-	# links, but for what is changed
-	cp -rs "$source_tree/." "$tree" &&
-		rm "$tree/net/sched/Kconfig" "$tree/net/sched/Makefile" &&
-		cp "$source_tree"/net/sched/{Kconfig,Makefile} "$tree/net/sched" &&
-		cp -r kmod "$tree/net/sched/iqcn" &&
-		sed -i 's|^config NET_SCH_SFQ$|source "net/sched/iqcn/Kconfig"\n\n&|' \
-			"$tree/net/sched/Kconfig" &&
-		echo 'obj-$(CONFIG_NET_SCH_IQCN) += iqcn/' \
-			>>"$tree/net/sched/Makefile" || return 1
-	{
-		cat selftests/lab/uml.config
-		echo CONFIG_NET_SCH_IQCN=y
-	} >"$WORK/in-tree.config"
-	if make -s -C "$tree" ARCH=um O="$out" \
-		KCONFIG_ALLCONFIG="$WORK/in-tree.config" allnoconfig \
-		>"$WORK/in-tree.log" 2>&1 &&
-		make -s -C "$tree" ARCH=um O="$out" -j2 net/sched/iqcn/ \
-			>>"$WORK/in-tree.log" 2>&1 &&
-		[[ $(nm "$out/net/sched/iqcn/built-in.a" 2>&1) == *iqcn_enqueue* ]]
-	then
-		return
-	fi
-	tail -n 10 "$WORK/in-tree.log"
-	return 1
+	selftests/intree/intree.sh | grep -vE '^(TAP|ok|1\.\.)'
+	return "${PIPESTATUS[0]}"
 }
 
 man_pages()
