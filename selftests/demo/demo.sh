@@ -34,8 +34,8 @@ for 0.4 s.  "ecn" only marks, "iqcn" also sends the CNPs that are missing, "wreb
 and "pi" tell senders when their packets arrive.
 
 EOF
-if "$TOP/selftests/scenarios/run.sh" -v ecn,iqcn,pi fig1-rate-failure &&
-   "$TOP/selftests/scenarios/run.sh" -v ecn,iqcn,wreb,pi incast-512
+if "$TOP/selftests/scenarios/scenarios.sh" -v ecn,iqcn,pi fig1-rate-failure &&
+   "$TOP/selftests/scenarios/scenarios.sh" -v ecn,iqcn,wreb,pi incast-512
 then
 	echo
 	echo "pictures: ${results#"$TOP/"}/fig1-rate-failure.png, ${results#"$TOP/"}/incast-512.png"

@@ -111,7 +111,7 @@ step()
 	set -- "$2"
 	[ "$1" = kunit ] || set -- -s "${IQCN_SEED:-1}" "$dir/selftests/run.sh" \
 		"$dir/build/uml/sch_iqcn.ko" "$1"
-	[ "$1" != kunit ] || set -- "$dir/selftests/kunit.sh" \
+	[ "$1" != kunit ] || set -- "$dir/selftests/kunit/kunit.sh" \
 		"$dir/build/uml/tests/iqcn_kunit.ko"
 	IQCN_FAIL_FAST=1 LAB_TIMEOUT_S=$((seconds > LEAST_S ? seconds : LEAST_S)) \
 		"$dir/selftests/lab/lab.sh" run uml "$@"

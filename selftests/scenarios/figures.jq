@@ -2,7 +2,7 @@
 #
 # Figures of one variant, from what rocehost and tc have left.
 #
-#   jq -n -f figures.jq --rawfile samples samples.csv ... (see run.sh)
+#   jq -n -f figures.jq --rawfile samples samples.csv ... (see scenarios.sh)
 #
 # Everything is of the time that counts: from $count_ns to $duration_ns.
 

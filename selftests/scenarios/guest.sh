@@ -5,7 +5,7 @@
 #
 #   guest.sh DIRECTORY [COMMAND...]
 #
-# DIRECTORY/scenario has the scenario's lines that matter here (run.sh).
+# DIRECTORY/scenario has the scenario's lines that matter here (scenarios.sh).
 # COMMAND is run on the switch meanwhile, on /dev/tty1; when it ends, so does this.
 #
 #   s0 ---- p0 [            ] q0 ---- r0	the bottleneck is on q0

@@ -14,7 +14,7 @@
 #   methods.json	parameters, figures and costs
 #   methods.csv		what the picture is made of
 #   methods.svg, .png	queue and utilisation, a point for each
-#   methods-*		of each scenario, see run.sh
+#   methods-*		of each scenario, see scenarios.sh
 set -u -o pipefail
 # 1.5 is 1,5 elsewhere
 export LC_ALL=C
@@ -91,7 +91,7 @@ die()
 
 [ $# -gt 0 ] || set -- methods-incast-512 methods-fig1-rate-failure
 rm -f "$OUT".{json,csv,svg,png}
-"$HERE/run.sh" -q "$@" || die "a scenario failed"
+"$HERE/scenarios.sh" -q "$@" || die "a scenario failed"
 # not beside them: it is a matter of time
 echo "  cost ..."
 cost "$1" >"$OUT.cost" || die "no costs"

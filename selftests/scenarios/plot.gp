@@ -3,7 +3,7 @@
 # A scenario over time: queue, utilisation, CNPs, and the rates of flows that are
 # traced; one colour per variant.
 # Variables: kmax, count, duration, traced, kind; from the environment: TITLE,
-# DIR, VARIANTS, OUTPUT (see run.sh)
+# DIR, VARIANTS, OUTPUT (see scenarios.sh)
 
 variants = system("echo $VARIANTS")
 dir = system("echo $DIR")

@@ -8,7 +8,7 @@
 # All that is random in User Mode Linux comes from $IQCN_SEED, 1 by default.
 set -u -o pipefail
 
-TOP=$(cd "$(dirname "$0")/.." && pwd)
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
 LAB=$TOP/selftests/lab/lab.sh
 OUT=$TOP/build/check
 cd "$TOP" || exit 1
@@ -73,7 +73,7 @@ run_step()
 				'waits|forged|vlan|name|intact|reflected|itself')"
 		;;
 	# the short form of "make soak"
-	soak) "$TOP/selftests/soak.sh" -m 8 -e 20 ;;
+	soak) "$TOP/selftests/soak/soak.sh" -m 8 -e 20 ;;
 	kselftests-faults)
 		selftests uml-debug -m 3072 -- iqcn_faults.sh iqcn_fuzz.sh
 		;;
@@ -95,12 +95,12 @@ run_step()
 	bench) "$TOP/selftests/bench/bench.sh" -c ;;
 	scenarios) scenarios fig1-rate-failure two-flows incast-512 ;;
 	repeat) "$TOP/selftests/repeat/repeat.sh" ;;
-	static) "$TOP/selftests/static.sh" ;;
+	static) "$TOP/selftests/static/static.sh" ;;
 	packages) "$TOP/selftests/packages/packages.sh" ;;
-	docs) "$TOP/selftests/docs.sh" ;;
+	docs) "$TOP/selftests/docs/docs.sh" ;;
 	demo) IQCN_RESULTS=$OUT/demo "$TOP/selftests/demo/demo.sh" ;;
-	wireshark) "$TOP/selftests/wireshark/test.sh" ;;
-	metrics) "$TOP/selftests/metrics.sh" ;;
+	wireshark) "$TOP/selftests/wireshark/wireshark.sh" ;;
+	metrics) "$TOP/selftests/metrics/metrics.sh" ;;
 	kunit) kunit uml ;;
 	kunit-debug) kunit uml-debug ;;
 	stock)
@@ -141,7 +141,7 @@ selftests()
 
 kunit()
 {
-	"$LAB" run "$1" "$TOP/selftests/kunit.sh" \
+	"$LAB" run "$1" "$TOP/selftests/kunit/kunit.sh" \
 		"$TOP/build/$1/tests/iqcn_kunit.ko" \
 		"$TOP/build/$1/rocehost/rocehost_kunit.ko"
 }
@@ -153,7 +153,7 @@ scenarios()
 	local rc=0
 
 	export IQCN_RESULTS=$OUT/scenarios
-	"$TOP/selftests/scenarios/run.sh" "$@" || rc=1
+	"$TOP/selftests/scenarios/scenarios.sh" "$@" || rc=1
 	"$TOP/selftests/figures/figures.sh" -c "$@" || rc=1
 	return $rc
 }
@@ -189,7 +189,7 @@ done
 "$LAB" tdc >/dev/null || exit 1
 
 echo "tests"
-printf '%s\n' $STEPS | xargs -P 2 -L 1 "$TOP/selftests/check.sh" step
+printf '%s\n' $STEPS | xargs -P 2 -L 1 "$TOP/selftests/check/check.sh" step
 
 echo
 printf '%-20s %-8s %8s  %s\n' step result seconds "tests"

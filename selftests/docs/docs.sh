@@ -10,7 +10,7 @@
 # What the sessions said is in build/docs/.
 set -u -o pipefail
 
-TOP=$(cd "$(dirname "$0")/.." && pwd)
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$TOP" || exit 1
 HERE=selftests/docs
 OUT=$TOP/build/docs

@@ -4,7 +4,7 @@
 # What can be said of the sources without running them.  KTAP.
 set -u -o pipefail
 
-TOP=$(cd "$(dirname "$0")/.." && pwd)
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
 LAB=$TOP/selftests/lab/lab.sh
 cd "$TOP" || exit 1
 WORK=$(mktemp -d)
@@ -59,7 +59,7 @@ kernel_doc()
 check_patch()
 {
 	awk '/^[^ ]+ [A-Z_]+ / { print "^" $1 ":[0-9]+: [A-Z]+:" $2 ":" }' \
-		selftests/checkpatch.ignore >"$WORK/exceptions"
+		selftests/static/checkpatch.ignore >"$WORK/exceptions"
 	# shellcheck disable=SC2046
 	# elsewhere, for it leaves a file where it runs
 	(cd "$WORK" && "$source_tree/scripts/checkpatch.pl" --strict \
@@ -96,33 +96,8 @@ compat_only()
 # One obj- line and one source line, and kbuild does the rest
 in_tree()
 {
-	local tree=$WORK/tree out=$WORK/out
-
-	mkdir -p "$tree/net/sched" "$out"
-	# links, but for what is changed
-	cp -rs "$source_tree/." "$tree" &&
-		rm "$tree/net/sched/Kconfig" "$tree/net/sched/Makefile" &&
-		cp "$source_tree"/net/sched/{Kconfig,Makefile} "$tree/net/sched" &&
-		cp -r kmod "$tree/net/sched/iqcn" &&
-		sed -i 's|^config NET_SCH_SFQ$|source "net/sched/iqcn/Kconfig"\n\n&|' \
-			"$tree/net/sched/Kconfig" &&
-		echo 'obj-$(CONFIG_NET_SCH_IQCN) += iqcn/' \
-			>>"$tree/net/sched/Makefile" || return 1
-	{
-		cat selftests/lab/uml.config
-		echo CONFIG_NET_SCH_IQCN=y
-	} >"$WORK/in-tree.config"
-	if make -s -C "$tree" ARCH=um O="$out" \
-		KCONFIG_ALLCONFIG="$WORK/in-tree.config" allnoconfig \
-		>"$WORK/in-tree.log" 2>&1 &&
-		make -s -C "$tree" ARCH=um O="$out" -j2 net/sched/iqcn/ \
-			>>"$WORK/in-tree.log" 2>&1 &&
-		[[ $(nm "$out/net/sched/iqcn/built-in.a" 2>&1) == *iqcn_enqueue* ]]
-	then
-		return
-	fi
-	tail -n 10 "$WORK/in-tree.log"
-	return 1
+	selftests/intree/intree.sh | grep -vE '^(TAP|ok|1\.\.)'
+	return "${PIPESTATUS[0]}"
 }
 
 man_pages()
@@ -138,7 +113,7 @@ man_pages()
 # What programs that go by the specification say is what the kernel means
 spec()
 {
-	selftests/spec.py Documentation/netlink/specs/iqcn.yaml \
+	selftests/static/spec.py Documentation/netlink/specs/iqcn.yaml \
 		kmod/include/uapi linux/iqcn.h linux/iqcn_netlink.h |
 		gcc -fsyntax-only -Ikmod/include/uapi -x c -
 }
@@ -198,7 +173,7 @@ rst()
 					echo "$f: no $target"
 			done
 		# paths from here, and documents by their names
-		grep -oE '(Documentation|kmod|selftests|tc-plugin|userspace)/[A-Za-z0-9_./-]*[A-Za-z0-9]' \
+		grep -oE '(Documentation|contrib|debian|kmod|selftests|tc-plugin|userspace)/[A-Za-z0-9_./-]*[A-Za-z0-9]' \
 			"$f" | sort -u | while IFS= read -r target; do
 				[ -e "$target" ] || echo "$f: no $target"
 			done
@@ -253,7 +228,7 @@ functions_once()
 scripts()
 {
 	# shellcheck disable=SC2046
-	shellcheck -S warning -x -P SCRIPTDIR -e SC1091,SC2034 $(sources selftests .ci userspace systemd debian |
+	shellcheck -S warning -x -P SCRIPTDIR -e SC1091,SC2034 $(sources selftests .ci userspace contrib debian |
 		grep -E '\.(ba)?sh$|\.ci/run$|/iqcn-qdisc$|\.prerm$')
 }
 

@@ -12,7 +12,7 @@
 # default.
 set -u -o pipefail
 
-TOP=$(cd "$(dirname "$0")/.." && pwd)
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
 OUT=$TOP/build/nightly
 cd "$TOP" || exit 1
 

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # What monitoring is told.  A congested run in the lab leaves what each source
-# says of it (metrics/guest.sh).  Then, here: Debian's node_exporter reads the file
+# says of it (guest.sh).  Then, here: Debian's node_exporter reads the file
 # that "iqcn metrics" wrote, Prometheus scrapes that, and all have to agree.  KTAP.
 set -u -o pipefail
 
-TOP=$(cd "$(dirname "$0")/.." && pwd)
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
 LAB=$TOP/selftests/lab/lab.sh
 OUT=$TOP/build/metrics
 DOC=$TOP/Documentation/metrics.rst
@@ -101,7 +101,7 @@ start_daemons()
 	exporter=$port
 	cat >"$WORK/prometheus.yml" <<-YML
 		global: { scrape_interval: 1s, evaluation_interval: 1s }
-		rule_files: [ "$TOP/prometheus/iqcn.rules.yml" ]
+		rule_files: [ "$TOP/contrib/prometheus/iqcn.rules.yml" ]
 		scrape_configs:
 		  - job_name: node
 		    static_configs: [ { targets: [ "127.0.0.1:$exporter" ] } ]
@@ -212,7 +212,7 @@ documented()
 # expressions: those of the dashboard, with its variables as they are here
 expressions()
 {
-	jq -r '.. | .expr? // empty' grafana/iqcn.json |
+	jq -r '.. | .expr? // empty' contrib/grafana/iqcn.json |
 		sed 's/\$__rate_interval/1m/g; s/\$__range/1h/g
 		     s/\$instance/.+/g; s/\$device/.+/g'
 }
@@ -272,17 +272,17 @@ dashboard_form()
 	# no two panels ask the same, and all ask of the chosen devices
 	([.. | .expr? // empty] | (unique | length) == length | bad("asked twice")),
 	(.. | .expr? // empty | contains("instance=~\"$instance\"") | bad("not of the chosen ones"))
-	' grafana/iqcn.json
+	' contrib/grafana/iqcn.json
 }
 
 rules()
 {
-	promtool check rules prometheus/iqcn.rules.yml >/dev/null || return 1
+	promtool check rules contrib/prometheus/iqcn.rules.yml >/dev/null || return 1
 	# they are looked for from where the tests are
 	promtool test rules selftests/metrics/rules-test.yml >"$WORK/rules" 2>&1 ||
 		cat "$WORK/rules"
 	# each has a test in which it is raised
-	sed -n 's/.*alert: //p' prometheus/iqcn.rules.yml | while read -r alert; do
+	sed -n 's/.*alert: //p' contrib/prometheus/iqcn.rules.yml | while read -r alert; do
 		grep -A 4 "alertname: $alert\$" selftests/metrics/rules-test.yml |
 			grep -q exp_labels || echo "$alert is not tested"
 	done
@@ -300,7 +300,7 @@ units()
 {
 	local f
 
-	for f in systemd/iqcn-metrics.*; do
+	for f in contrib/systemd/iqcn-metrics.*; do
 		sed "s|/usr/sbin/iqcn|$TOP/build/iqcn|" "$f" >"$WORK/${f##*/}"
 	done
 	(cd "$WORK" &&

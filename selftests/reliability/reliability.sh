@@ -6,7 +6,7 @@
 # Documentation/reliability.rst.  What was not run has no row.
 set -u -o pipefail
 
-TOP=$(cd "$(dirname "$0")/.." && pwd)
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
 DOC=$TOP/Documentation/reliability.rst
 cd "$TOP/build" || exit 1
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # make stress MINUTES=N: everything at once that hurts a qdisc, while RoCEv2 hosts
-# in the kernel send (stress/lib-items.sh says what).
+# in the kernel send (lib-items.sh says what).
 #
 #   stress.sh [-k KERNEL] [MINUTES]
 #				default 10; 0: each item once, in a minute
@@ -15,7 +15,7 @@
 # twice for leaks.
 set -u -o pipefail
 
-TOP=$(cd "$(dirname "$0")/.." && pwd)
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
 LAB=$TOP/selftests/lab/lab.sh
 OUT=$TOP/build/stress
 kernel=""

@@ -1,17 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# wireshark/iqcn.lua in tshark, on the machine itself: CNPs from the lab, as the
-# wire has them and as the module says; made-up ones, whole, cut and damaged.
+# Run contrib/wireshark/iqcn.lua in tshark, on the machine itself: on CNPs of the
+# lab, compared with the bytes on the wire and with the module's own counters, and on
+# crafted CNPs, whole, truncated and damaged.
 #
-# What a byte means is written down here a second time on purpose.
+# This test repeats the layout of the bytes on purpose, so that an error in the
+# dissector does not hide here.
 set -u -o pipefail
 
 HERE=$(cd "$(dirname "$0")" && pwd)
 TOP=$(cd "$HERE/../.." && pwd)
 OUT=$TOP/build/wireshark
 ROCE=$TOP/build/roce
-LUA=$TOP/wireshark/iqcn.lua
+LUA=$TOP/contrib/wireshark/iqcn.lua
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 # shellcheck source=selftests/lib-ktap.sh
@@ -419,7 +421,7 @@ installed()
 {
 	local line uses=0
 
-	ln -s "$TOP/wireshark" "$WORK/wireshark" || return
+	ln -s "$TOP/contrib" "$WORK/contrib" || return
 	mergecap -w "$WORK/cnps.pcap" "$OUT"/*.pcap || return
 	cd "$WORK" || return
 	(bash -e -c "$(documented 'mkdir|cp')") || return

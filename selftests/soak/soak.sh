@@ -10,11 +10,11 @@
 #   -m MINUTES	of virtual time (default 1440, a day)
 #   -e SECONDS	of it from one round of traffic to the next (default 120)
 #
-# Leaves what it prints in build/soak.log.  soak/guest.sh has what is checked.
+# Leaves what it prints in build/soak.log.  guest.sh has what is checked.
 set -u -o pipefail
 
 HERE=$(cd "$(dirname "$0")" && pwd)
-TOP=$(cd "$HERE/.." && pwd)
+TOP=$(cd "$HERE/../.." && pwd)
 kernel=uml mem=1024 minutes=1440 every=120
 
 usage()
@@ -43,8 +43,8 @@ fi
 mkdir -p "$TOP/build"
 start=$SECONDS
 # quiet or not: what can be seen does not depend on the machine
-LAB_TIMEOUT_S=36000 "$HERE/lab/lab.sh" run "$kernel" -s "${IQCN_SEED:-1}" \
-	-m "$mem" "$HERE/soak/guest.sh" "$minutes" "$every" |
+LAB_TIMEOUT_S=36000 "$TOP/selftests/lab/lab.sh" run "$kernel" -s "${IQCN_SEED:-1}" \
+	-m "$mem" "$HERE/guest.sh" "$minutes" "$every" |
 	tee "$TOP/build/soak.log"
 rc=${PIPESTATUS[0]}
 echo "$((SECONDS - start)) s on this machine"

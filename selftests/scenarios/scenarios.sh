@@ -3,8 +3,8 @@
 #
 # Run scenarios, as many variants side by side as there are CPUs:
 #
-#   run.sh [-q] [-v VARIANT,VARIANT...] [-x WORDS] SCENARIO...
-#   run.sh -w COMMAND [-v VARIANT] SCENARIO
+#   scenarios.sh [-q] [-v VARIANT,VARIANT...] [-x WORDS] SCENARIO...
+#   scenarios.sh -w COMMAND [-v VARIANT] SCENARIO
 #
 #   -q			no tables
 #   -v VARIANT,...	these alone
@@ -450,7 +450,7 @@ for name; do
 	for v in $(variants "$name"); do
 		echo "$name $v"
 	done
-done | xargs -P "$(nproc)" -L 1 "$HERE/run.sh" job
+done | xargs -P "$(nproc)" -L 1 "$HERE/scenarios.sh" job
 
 n_tests=0 rc=0
 for name; do
