@@ -202,7 +202,7 @@ $(B)/iqcn_test: $(wildcard userspace/*.[ch] userspace/tests/*.c) $(UAPI)
 # What of the module is pure, as a program that libFuzzer feeds.  An IP header may
 # begin anywhere, as in the kernel.
 $(B)/rocev2_fuzz: selftests/fuzz/rocev2_fuzz.c kmod/rocev2.c kmod/rocev2.h \
-		kmod/pairing.h $(shell find selftests/fuzz/shim -type f) $(UAPI)
+		kmod/algo/pairing.h $(shell find selftests/fuzz/shim -type f) $(UAPI)
 	@mkdir -p $(B)
 	clang -g -O1 -Wall -Wextra -Wno-unused-parameter -Wno-address-of-packed-member \
 		-fsanitize=fuzzer,address,undefined -fno-sanitize=alignment \

@@ -13,23 +13,23 @@
 #include "iqcn.h"
 
 /* Flows forgotten before locks are dropped */
-#define IQCN_AGE_RUN		64
+#define IQCN_GC_RUN		64
 /* Part of the room that flows have to become settled, however many are */
-#define IQCN_UNSETTLED_SHARE	4
+#define IQCN_UNASSURED_SHARE	4
 
-static void iqcn_age_next(struct iqcn_queue *q, u64 ns)
+static void iqcn_gc_next(struct iqcn_queue *q, u64 ns)
 {
 	/* a jiffy late rather than early */
-	queue_delayed_work(iqcn_wq, &q->age_work, nsecs_to_jiffies(ns) + 1);
+	queue_delayed_work(iqcn_wq, &q->gc_work, nsecs_to_jiffies(ns) + 1);
 }
 
-static u64 iqcn_age_last_ns(const struct iqcn_flow *flow)
+static u64 iqcn_gc_last_ns(const struct iqcn_flow *flow)
 {
 	return max(flow->ce_ns, flow->arrived_ns);
 }
 
 /* The oldest flow of all; @q->lock.  Return: NULL if there is none. */
-static struct iqcn_flow *iqcn_age_first(struct iqcn_queue *q)
+static struct iqcn_flow *iqcn_gc_first(struct iqcn_queue *q)
 {
 	struct iqcn_flow *a, *b;
 
@@ -37,33 +37,33 @@ static struct iqcn_flow *iqcn_age_first(struct iqcn_queue *q)
 	b = list_first_entry_or_null(&q->lru[1], struct iqcn_flow, lru);
 	if (!a || !b)
 		return a ?: b;
-	return iqcn_age_last_ns(a) < iqcn_age_last_ns(b) ? a : b;
+	return iqcn_gc_last_ns(a) < iqcn_gc_last_ns(b) ? a : b;
 }
 
 /**
- * iqcn_age_victim() - which flow makes room for another?
+ * iqcn_gc_early_drop() - which flow makes room for another?
  * @q: queue
  *
  * Context: queue->lock.
  * Return: NULL if there is none.
  */
-struct iqcn_flow *iqcn_age_victim(struct iqcn_queue *q)
+struct iqcn_flow *iqcn_gc_early_drop(struct iqcn_queue *q)
 {
-	unsigned int grade, unsettled = 0;
+	unsigned int grade, unassured = 0;
 
 	lockdep_assert_held(&q->lock);
 
-	for (grade = 0; !iqcn_pair_settled(grade); grade++)
-		unsettled += q->by_grade[grade];
-	if (unsettled > q->p.flows / IQCN_UNSETTLED_SHARE)
+	for (grade = 0; !iqcn_pair_assured(grade); grade++)
+		unassured += q->by_grade[grade];
+	if (unassured > q->p.flows / IQCN_UNASSURED_SHARE)
 		return list_first_entry(&q->lru[0], struct iqcn_flow, lru);
-	return iqcn_age_first(q);
+	return iqcn_gc_first(q);
 }
 
 /* The oldest flow, if it is to be forgotten.  Else @wait_ns is how long it
  * takes until it has aged, 0: there is none.
  */
-static struct iqcn_flow *iqcn_age_oldest(struct iqcn_queue *q, u64 now_ns,
+static struct iqcn_flow *iqcn_gc_oldest(struct iqcn_queue *q, u64 now_ns,
 					 enum iqcn_forget why, u64 *wait_ns)
 {
 	struct iqcn_flow *flow;
@@ -71,10 +71,10 @@ static struct iqcn_flow *iqcn_age_oldest(struct iqcn_queue *q, u64 now_ns,
 
 	spin_lock(&q->lock);
 	*wait_ns = 0;
-	flow = why == IQCN_FORGET_SURPLUS ? iqcn_age_victim(q) :
-					    iqcn_age_first(q);
+	flow = why == IQCN_FORGET_SURPLUS ? iqcn_gc_early_drop(q) :
+					    iqcn_gc_first(q);
 	if (flow && why == IQCN_FORGET_AGED) {
-		left_ns = iqcn_age_last_ns(flow) +
+		left_ns = iqcn_gc_last_ns(flow) +
 			  (u64)q->p.age_ms * NSEC_PER_MSEC - now_ns;
 		if (left_ns > 0) {
 			*wait_ns = left_ns;
@@ -88,7 +88,7 @@ static struct iqcn_flow *iqcn_age_oldest(struct iqcn_queue *q, u64 now_ns,
 }
 
 /* Return: there may be more to forget, locks were dropped for others' sake */
-static bool iqcn_age_run(struct iqcn_queue *q, enum iqcn_forget why,
+static bool iqcn_gc_run(struct iqcn_queue *q, enum iqcn_forget why,
 			 u64 *wait_ns)
 {
 	struct iqcn_port *port = q->port;
@@ -97,8 +97,8 @@ static bool iqcn_age_run(struct iqcn_queue *q, enum iqcn_forget why,
 	int i;
 
 	spin_lock_bh(&port->lock);
-	for (i = 0; i < IQCN_AGE_RUN; i++) {
-		flow = iqcn_age_oldest(q, now_ns, why, wait_ns);
+	for (i = 0; i < IQCN_GC_RUN; i++) {
+		flow = iqcn_gc_oldest(q, now_ns, why, wait_ns);
 		if (!flow)
 			break;
 		iqcn_flow_kill(flow);
@@ -112,75 +112,75 @@ static bool iqcn_age_run(struct iqcn_queue *q, enum iqcn_forget why,
 	return flow;
 }
 
-static void iqcn_age_work(struct work_struct *work)
+static void iqcn_gc_work(struct work_struct *work)
 {
 	struct iqcn_queue *q = container_of(to_delayed_work(work),
-					    struct iqcn_queue, age_work);
+					    struct iqcn_queue, gc_work);
 	u64 wait_ns;
 
-	while (iqcn_age_run(q, IQCN_FORGET_AGED, &wait_ns))
+	while (iqcn_gc_run(q, IQCN_FORGET_AGED, &wait_ns))
 		;
 
 	spin_lock_bh(&q->lock);
 	if (wait_ns && !q->dead)
-		iqcn_age_next(q, wait_ns);
+		iqcn_gc_next(q, wait_ns);
 	spin_unlock_bh(&q->lock);
 }
 
 /**
- * iqcn_age_init() - a queue is made
+ * iqcn_gc_init() - a queue is made
  * @q: queue, zeroed
  *
  * Context: RTNL.
  */
-void iqcn_age_init(struct iqcn_queue *q)
+void iqcn_gc_init(struct iqcn_queue *q)
 {
 	INIT_LIST_HEAD(&q->lru[0]);
 	INIT_LIST_HEAD(&q->lru[1]);
-	INIT_DELAYED_WORK(&q->age_work, iqcn_age_work);
+	INIT_DELAYED_WORK(&q->gc_work, iqcn_gc_work);
 }
 
 /**
- * iqcn_age_start() - the first flow has joined
+ * iqcn_gc_start() - the first flow has joined
  * @q: queue
  *
  * Context: queue->lock, BHs off.
  */
-void iqcn_age_start(struct iqcn_queue *q)
+void iqcn_gc_start(struct iqcn_queue *q)
 {
 	if (!q->dead)
-		iqcn_age_next(q, (u64)q->p.age_ms * NSEC_PER_MSEC);
+		iqcn_gc_next(q, (u64)q->p.age_ms * NSEC_PER_MSEC);
 }
 
 /**
- * iqcn_age_hurry() - the age may have become less
+ * iqcn_gc_hurry() - the age may have become less
  * @q: queue
  *
  * Context: queue->lock, BHs off.
  */
-void iqcn_age_hurry(struct iqcn_queue *q)
+void iqcn_gc_hurry(struct iqcn_queue *q)
 {
 	if (q->n_flows)
-		mod_delayed_work(iqcn_wq, &q->age_work, 0);
+		mod_delayed_work(iqcn_wq, &q->gc_work, 0);
 }
 
 /**
- * iqcn_age_forget() - forget flows now
+ * iqcn_gc_forget() - forget flows now
  * @q: queue with a port
  * @why: which: those beyond the limit, or all, if no packet comes any more
  *
  * Context: RTNL, sleeps.
  */
-void iqcn_age_forget(struct iqcn_queue *q, enum iqcn_forget why)
+void iqcn_gc_forget(struct iqcn_queue *q, enum iqcn_forget why)
 {
 	u64 wait_ns;
 
-	while (iqcn_age_run(q, why, &wait_ns))
+	while (iqcn_gc_run(q, why, &wait_ns))
 		;
 }
 
 /* Return: there may be more to forget, locks were dropped for others' sake */
-static bool iqcn_age_flush_run(struct iqcn_port *port,
+static bool iqcn_gc_flush_run(struct iqcn_port *port,
 			       const struct iqcn_queue *only, u64 born_ns,
 			       unsigned long *id, u64 *n)
 {
@@ -188,7 +188,7 @@ static bool iqcn_age_flush_run(struct iqcn_port *port,
 	int i;
 
 	spin_lock_bh(&port->lock);
-	for (i = 0; i < IQCN_AGE_RUN; i++) {
+	for (i = 0; i < IQCN_GC_RUN; i++) {
 		flow = xa_find(&port->by_id, id, ULONG_MAX, XA_PRESENT);
 		if (!flow)
 			break;
@@ -204,7 +204,7 @@ static bool iqcn_age_flush_run(struct iqcn_port *port,
 }
 
 /**
- * iqcn_age_flush() - forget the flows that there are now
+ * iqcn_gc_flush() - forget the flows that there are now
  * @port: port
  * @only: its queue that they leave by, NULL: any
  *
@@ -213,13 +213,13 @@ static bool iqcn_age_flush_run(struct iqcn_port *port,
  * Context: RTNL, sleeps.
  * Return: how many they were.
  */
-u64 iqcn_age_flush(struct iqcn_port *port, const struct iqcn_queue *only)
+u64 iqcn_gc_flush(struct iqcn_port *port, const struct iqcn_queue *only)
 {
 	u64 born_ns = iqcn_flow_youngest(port);
 	unsigned long id = 0;
 	u64 n = 0;
 
-	while (iqcn_age_flush_run(port, only, born_ns, &id, &n))
+	while (iqcn_gc_flush_run(port, only, born_ns, &id, &n))
 		;
 	return n;
 }

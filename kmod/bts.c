@@ -25,34 +25,34 @@
  * qdisc's lock is held: the queue's timer does at once (trigger.c).
  *
  * With pi a flow whose packets are further apart than T1 has its chances every
- * T1 all the same, for as long as it may just be slow (IQCN_HOLD_GAPS): its
+ * T1 all the same, for as long as it may just be slow (IQCN_POLL_GAPS): its
  * sender must not speed up between two packets.
  *
  * Source: US 12388756 B2 (WREB), description (11)-(16), clauses 1-9.
  */
 #include <linux/etherdevice.h>
 
-#include "bts.h"
+#include "algo/bts.h"
 #include "iqcn.h"
 
 /* Measures beside the depth are asked from such a part of the level that matters on:
  * a queue that drains so many times slower than it should is still seen in time,
  * and one that has grown and is less deep by now
  */
-#define IQCN_CALM_PER_LEVEL	16
+#define IQCN_FASTPATH_PER_LEVEL	16
 
 /* The way to a sender has changed if its packets have come by no other for so long */
 #define IQCN_MACS_STAY_NS	NSEC_PER_SEC
 
 /* The depth below which nobody has anything to decide */
-static u32 iqcn_bts_calm_bytes(const struct iqcn_queue *q)
+static u32 iqcn_bts_fastpath_bytes(const struct iqcn_queue *q)
 {
 	u64 calm = (u64)q->p.mark.kmin_bytes + 1, level;
 
 	if (iqcn_queue_tells(q, IQCN_NOTIFY_WREB)) {
 		level = iqcn_profile_from_bytes(&q->p.profile, &q->p.mark);
 		if (q->p.measure & ~IQCN_MEASURE_DEPTH)
-			level /= IQCN_CALM_PER_LEVEL;
+			level /= IQCN_FASTPATH_PER_LEVEL;
 		calm = min(calm, level);
 	}
 	if (iqcn_queue_tells(q, IQCN_NOTIFY_PI)) {
@@ -64,12 +64,12 @@ static u32 iqcn_bts_calm_bytes(const struct iqcn_queue *q)
 	return min_t(u64, calm, U32_MAX);
 }
 
-static void iqcn_bts_calm(struct iqcn_queue *q)
+static void iqcn_bts_set_fastpath(struct iqcn_queue *q)
 {
-	u32 calm_bytes = iqcn_bts_calm_bytes(q);
+	u32 fastpath_bytes = iqcn_bts_fastpath_bytes(q);
 
-	if (calm_bytes != q->calm_bytes)
-		WRITE_ONCE(q->calm_bytes, calm_bytes);
+	if (fastpath_bytes != q->fastpath_bytes)
+		WRITE_ONCE(q->fastpath_bytes, fastpath_bytes);
 }
 
 /**
@@ -82,7 +82,7 @@ void iqcn_bts_set_params(struct iqcn_queue *q)
 {
 	if (!iqcn_queue_tells(q, IQCN_NOTIFY_PI))
 		memset(&q->pi, 0, sizeof(q->pi));
-	iqcn_bts_calm(q);
+	iqcn_bts_set_fastpath(q);
 }
 
 /**
@@ -98,7 +98,7 @@ void iqcn_bts_reset(struct iqcn_queue *q)
 	/* flows keep the number of an epoch: the next one is another */
 	q->active.n = 0;
 	q->active.last = 0;
-	iqcn_bts_calm(q);
+	iqcn_bts_set_fastpath(q);
 }
 
 /**
@@ -119,7 +119,7 @@ u64 iqcn_bts_run(struct iqcn_queue *q, u64 now_ns)
 	iqcn_active_run(&q->active, now_ns);
 	if (iqcn_pi_run(&q->pi, &q->p.pi, iqcn_active_flows(&q->active),
 			depth_bytes, now_ns) != ran)
-		iqcn_bts_calm(q);
+		iqcn_bts_set_fastpath(q);
 	return iqcn_pi_prob(&q->pi, &q->p.pi, depth_bytes);
 }
 
@@ -293,11 +293,11 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 	if (!iqcn_bts_may(q->p.ce_in, ecn, false)) {
 		/* its sender is somebody else's business */
 		iqcn_bts_run(q, now_ns);
-		iqcn_deadline_cancel(&flow->chance);
+		iqcn_deadline_cancel(&flow->poll);
 	} else {
 		cause = iqcn_bts_cause(q, flow, segs, lot, now_ns);
 		if (iqcn_pi_runs(&q->pi) && iqcn_flow_paired(q, flow))
-			iqcn_deadline_restart(&flow->chance, &q->chances,
+			iqcn_deadline_restart(&flow->poll, &q->polls,
 					      now_ns);
 		if (cause != IQCN_CAUSE_NONE)
 			told = iqcn_bts_tell(q, flow, cause,
@@ -336,8 +336,8 @@ void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
 		}
 		iqcn_bts_run(q, now_ns);
 		at_ns = now_ns;
-		if (flow->told_ns)
-			at_ns = max(at_ns, flow->told_ns + q->p.min_gap_ns);
+		if (flow->cnp_tx_ns)
+			at_ns = max(at_ns, flow->cnp_tx_ns + q->p.min_gap_ns);
 		iqcn_trigger_at(q, flow, at_ns, IQCN_CAUSE_DROP, was_ce);
 		iqcn_trigger_arm(q, now_ns);
 	}
@@ -345,7 +345,7 @@ void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
 }
 
 /**
- * iqcn_bts_hold() - T1 has passed since a flow's last chance
+ * iqcn_bts_poll() - T1 has passed since a flow's last chance
  * @q: queue
  * @flow: flow of that queue
  * @now_ns: not less than in an earlier call
@@ -353,24 +353,24 @@ void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
  * Context: queue->lock; the caller arms the timer.
  * Return: it is to be told.
  */
-bool iqcn_bts_hold(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
+bool iqcn_bts_poll(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 {
 	u64 prob = iqcn_bts_run(q, now_ns);
 	u32 chances;
 
 	/* if the probability is 0 its next packet is soon enough */
 	if (!prob || !iqcn_flow_paired(q, flow) ||
-	    !iqcn_queue_since_reset(q, flow->chance.base_ns) ||
-	    !iqcn_bts_holds(flow->arrive_gap_ns, q->p.t1_ns,
+	    !iqcn_queue_since_reset(q, flow->poll.base_ns) ||
+	    !iqcn_bts_polls(flow->arrive_gap_ns, q->p.t1_ns,
 			    now_ns - flow->arrived_ns)) {
-		iqcn_deadline_cancel(&flow->chance);
+		iqcn_deadline_cancel(&flow->poll);
 		return false;
 	}
 	/* the timer may be late */
-	chances = min_t(u64, div_u64(now_ns - flow->chance.base_ns, q->p.t1_ns),
-			IQCN_HOLD_GAPS);
+	chances = min_t(u64, div_u64(now_ns - flow->poll.base_ns, q->p.t1_ns),
+			IQCN_POLL_GAPS);
 	iqcn_bts_active(q, flow, now_ns);
-	iqcn_deadline_restart(&flow->chance, &q->chances, now_ns);
+	iqcn_deadline_restart(&flow->poll, &q->polls, now_ns);
 	if (iqcn_flow_too_soon(q, flow, now_ns)) {
 		iqcn_pi_save(&flow->credit, prob, chances);
 		return false;

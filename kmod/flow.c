@@ -227,21 +227,21 @@ static struct iqcn_flow *iqcn_flow_alloc(struct iqcn_port *port)
 	return flow;
 }
 
-static void iqcn_flow_drop_extra(struct iqcn_flow *flow)
+static void iqcn_flow_free_ext(struct iqcn_flow *flow)
 {
-	kfree(flow->extra);
-	flow->extra = NULL;
+	kfree(flow->ext);
+	flow->ext = NULL;
 }
 
 static void iqcn_flow_free(struct iqcn_port *port, struct iqcn_flow *flow)
 {
 	atomic_dec(&port->owner->flows);
-	iqcn_flow_drop_extra(flow);
+	iqcn_flow_free_ext(flow);
 	kmem_cache_free(iqcn_flow_cache, flow);
 }
 
 /**
- * iqcn_flow_extra() - what a flow has only while there is need for it
+ * iqcn_flow_get_ext() - what a flow has only while there is need for it
  * @flow: flow, in no table yet or alive
  *
  * Memory is bounded by that of flows: each has one at most, and none when it is dead.
@@ -249,9 +249,9 @@ static void iqcn_flow_free(struct iqcn_port *port, struct iqcn_flow *flow)
  * Context: queue->lock if it is in the table, BHs off.
  * Return: NULL if there is no memory for it.
  */
-struct iqcn_extra *iqcn_flow_extra(struct iqcn_flow *flow)
+struct iqcn_flow_ext *iqcn_flow_get_ext(struct iqcn_flow *flow)
 {
-	struct iqcn_extra *e = flow->extra;
+	struct iqcn_flow_ext *e = flow->ext;
 
 	if (e)
 		return e;
@@ -259,9 +259,9 @@ struct iqcn_extra *iqcn_flow_extra(struct iqcn_flow *flow)
 	if (!e)
 		return NULL;
 	e->flow = flow;
-	INIT_LIST_HEAD(&e->unsettled);
-	timerqueue_init(&e->hold);
-	flow->extra = e;
+	INIT_LIST_HEAD(&e->unassured);
+	timerqueue_init(&e->pending);
+	flow->ext = e;
 	return e;
 }
 
@@ -274,13 +274,13 @@ struct iqcn_extra *iqcn_flow_extra(struct iqcn_flow *flow)
  */
 void iqcn_flow_trim(const struct iqcn_queue *q, struct iqcn_flow *flow)
 {
-	const struct iqcn_extra *e = flow->extra;
+	const struct iqcn_flow_ext *e = flow->ext;
 
 	lockdep_assert_held(&q->lock);
 
-	if (e && list_empty(&e->unsettled) && !iqcn_flow_held(flow) &&
+	if (e && list_empty(&e->unassured) && !iqcn_flow_has_pending(flow) &&
 	    e->epoch != q->epoch)
-		iqcn_flow_drop_extra(flow);
+		iqcn_flow_free_ext(flow);
 }
 
 static void iqcn_flow_free_rcu(struct rcu_head *rcu)
@@ -314,7 +314,7 @@ static void iqcn_flow_link(struct iqcn_flow *flow, struct iqcn_queue *q)
 	q->by_grade[flow->grade]++;
 	WRITE_ONCE(q->n_flows, q->n_flows + 1);
 	if (q->n_flows == 1)
-		iqcn_age_start(q);
+		iqcn_gc_start(q);
 }
 
 static void iqcn_flow_unlink(struct iqcn_flow *flow, struct iqcn_queue *q)
@@ -326,8 +326,8 @@ static void iqcn_flow_unlink(struct iqcn_flow *flow, struct iqcn_queue *q)
 	iqcn_recent_del(q, flow);
 	if (iqcn_flow_own(q, flow))
 		q->n_congested--;
-	if (flow->extra)
-		flow->extra->epoch = 0;
+	if (flow->ext)
+		flow->ext->epoch = 0;
 	list_del_init(&flow->lru);
 	q->by_grade[flow->grade]--;
 	WRITE_ONCE(q->n_flows, q->n_flows - 1);
@@ -358,7 +358,7 @@ void iqcn_flow_kill(struct iqcn_flow *flow)
 	rhashtable_remove_fast(&port->flows, &flow->node, iqcn_flow_params);
 	xa_erase(&port->by_id, flow->id);
 	iqcn_pair_leave(port, flow);
-	iqcn_flow_drop_extra(flow);
+	iqcn_flow_free_ext(flow);
 	/* in the place of lists that it has left */
 	flow->port = port;
 	atomic_inc(&port->n_dead);
@@ -384,7 +384,7 @@ static void iqcn_flow_evict_one(struct iqcn_queue *q)
 	struct iqcn_flow *victim;
 
 	spin_lock(&q->lock);
-	victim = iqcn_age_victim(q);
+	victim = iqcn_gc_early_drop(q);
 	spin_unlock(&q->lock);
 
 	/* port->lock keeps it */
@@ -416,19 +416,19 @@ void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q)
 		spin_lock_nested(&q->lock, SINGLE_DEPTH_NESTING);
 		bts = iqcn_trigger_is_bts(flow);
 		/* it is the same port's, so nothing is to be refunded */
-		paid = bts && flow->extra->hold_paid;
+		paid = bts && flow->ext->cnp_paid;
 		if (bts)
-			flow->extra->hold_paid = false;
+			flow->ext->cnp_paid = false;
 		iqcn_flow_unlink(flow, old);
 		WRITE_ONCE(flow->queue, q);
 		iqcn_flow_link(flow, q);
 		/* that a packet was dropped is told all the same */
 		if (bts) {
 			now_ns = ktime_get_ns();
-			iqcn_trigger_at(q, flow, flow->extra->hold.expires,
-					flow->extra->hold_cause,
-					flow->extra->hold_was_ce);
-			flow->extra->hold_paid = paid;
+			iqcn_trigger_at(q, flow, flow->ext->pending.expires,
+					flow->ext->cnp_cause,
+					flow->ext->cnp_was_ce);
+			flow->ext->cnp_paid = paid;
 			iqcn_trigger_arm(q, now_ns);
 		}
 		iqcn_flow_trim(q, flow);
@@ -493,7 +493,7 @@ static struct iqcn_flow *iqcn_flow_new(struct iqcn_queue *q,
 	flow->qp = key->qp;
 	flow->queue = q;
 	iqcn_deadline_init(&flow->due);
-	iqcn_deadline_init(&flow->chance);
+	iqcn_deadline_init(&flow->poll);
 	/* flows that begin together are not told together */
 	flow->credit = get_random_u32();
 	INIT_LIST_HEAD(&flow->lru);

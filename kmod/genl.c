@@ -569,9 +569,9 @@ static int iqcn_genl_put_times(struct sk_buff *skb,
 	if (iqcn_genl_put_age(skb, IQCN_A_FLOW_CE_AGE_NS, now_ns,
 			      flow->ce_ns) ||
 	    iqcn_genl_put_age(skb, IQCN_A_FLOW_CNP_SEEN_AGE_NS, now_ns,
-			      flow->seen_ns) ||
+			      flow->cnp_rx_ns) ||
 	    iqcn_genl_put_age(skb, IQCN_A_FLOW_CNP_SENT_AGE_NS, now_ns,
-			      flow->told_ns) ||
+			      flow->cnp_tx_ns) ||
 	    nla_put_u32(skb, IQCN_A_FLOW_CE_TO_CNP_NS,
 			flow->answer.smooth_ns) ||
 	    nla_put_u32(skb, IQCN_A_FLOW_CNP_INTERVAL_NS,
@@ -684,7 +684,7 @@ static u64 iqcn_genl_flush_all(struct net *net)
 		rtnl_lock();
 		port = iqcn_genl_next(net, ifindex);
 		if (port) {
-			n += iqcn_age_flush(port, NULL);
+			n += iqcn_gc_flush(port, NULL);
 			ifindex = port->dev->ifindex + 1;
 		}
 		rtnl_unlock();
@@ -705,12 +705,12 @@ static int iqcn_genl_flush(struct genl_info *info, u64 *n)
 	if (!port)
 		return -ENODEV;
 	if (!parent) {
-		*n = iqcn_age_flush(port, NULL);
+		*n = iqcn_gc_flush(port, NULL);
 		return 0;
 	}
 	list_for_each_entry(q, &port->queues, list)
 		if (q->parent == nla_get_u32(parent)) {
-			*n = iqcn_age_flush(port, q);
+			*n = iqcn_gc_flush(port, q);
 			return 0;
 		}
 	NL_SET_ERR_MSG_ATTR(info->extack, parent,

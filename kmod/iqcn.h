@@ -51,22 +51,22 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
-#include "active.h"
-#include "budget.h"
-#include "continuity.h"
-#include "deadline.h"
-#include "detect.h"
-#include "interval.h"
-#include "lot.h"
-#include "mark.h"
-#include "measure.h"
+#include "algo/active.h"
+#include "algo/budget.h"
+#include "algo/continuity.h"
+#include "algo/deadline.h"
+#include "algo/detect.h"
+#include "algo/interval.h"
+#include "algo/lot.h"
+#include "algo/mark.h"
+#include "algo/measure.h"
 #include "owner.h"
-#include "pairing.h"
+#include "algo/pairing.h"
 #include "params.h"
-#include "pending.h"
-#include "pi.h"
-#include "profile.h"
-#include "reorder.h"
+#include "algo/pending.h"
+#include "algo/pi.h"
+#include "algo/profile.h"
+#include "algo/reorder.h"
 #include "rocev2.h"
 
 /* Counters have one writer at a time and readers without a lock, so they must be
@@ -77,11 +77,11 @@ static_assert(IS_ENABLED(CONFIG_64BIT), "sch_iqcn is for 64-bit kernels");
 #define iqcn_inc(counter)	iqcn_add(counter, 1)
 
 /**
- * struct iqcn_seen - what was of no use among what came in
+ * struct iqcn_rx_stats - what was of no use among what came in
  * @cnp_unmatched: CNPs that belong to no flow
  * @malformed: RoCE-like packets that do not parse
  */
-struct iqcn_seen {
+struct iqcn_rx_stats {
 	atomic64_t cnp_unmatched;
 	atomic64_t malformed;
 };
@@ -128,7 +128,7 @@ struct iqcn_ring {
  * @cm_count: how many by kind; @cm_lock to write
  * @cm_lock: serializes writers of @cm; innermost
  * @snoop: enum iqcn_snoop of all ports; RTNL to write
- * @seen: with IQCN_SNOOP_NETNS
+ * @rx_stats: with IQCN_SNOOP_NETNS
  * @rings: of events, by enum iqcn_group
  * @event_work: sends them; not pending while there is no port
  */
@@ -144,7 +144,7 @@ struct iqcn_net {
 	unsigned int cm_count[__IQCN_CM_KIND_MAX];
 	spinlock_t cm_lock;	/* cm and what belongs to it */
 	u32 snoop;
-	struct iqcn_seen seen;
+	struct iqcn_rx_stats rx_stats;
 	struct iqcn_ring rings[__IQCN_GROUP_MAX];
 	struct delayed_work event_work;
 };
@@ -169,9 +169,9 @@ struct iqcn_key {
  * @node: in port->hosts
  * @key: who, with qp 0
  * @echo_salt: tells the slots of these hosts from those of others
- * @unsettled: flows that could do with better evidence, by their &struct iqcn_extra;
+ * @unassured: flows that could do with better evidence, by their &struct iqcn_flow_ext;
  *	port->lock
- * @n_unsettled: how many; port->lock to write
+ * @n_unassured: how many; port->lock to write
  * @n_flows: flows that point here; port->lock
  * @rcu: for freeing
  */
@@ -179,8 +179,8 @@ struct iqcn_hosts {
 	struct rhash_head node;
 	struct iqcn_key key;
 	u64 echo_salt;
-	struct list_head unsettled;
-	unsigned int n_unsettled;
+	struct list_head unassured;
+	unsigned int n_unassured;
 	unsigned int n_flows;
 	struct rcu_head rcu;
 };
@@ -189,7 +189,7 @@ struct iqcn_hosts {
 #define IQCN_FLOW_BYTES		256
 
 /* Slots of a port's echo table (pairing.h): more than the CE packets of
- * unsettled flows in a round trip, or some wait for the next one.
+ * unassured flows in a round trip, or some wait for the next one.
  */
 #define IQCN_ECHO_BITS	13
 /* Different PSNs that have to be echoed to one QP in a row */
@@ -214,7 +214,7 @@ struct iqcn_hosts {
  * @by_sqp: paired flows by key with the sender's QP
  * @hosts: by key without a QP
  * @lock: see above
- * @n_unsettled: flows that could do with better evidence; @lock to write
+ * @n_unassured: flows that could do with better evidence; @lock to write
  * @sport: some queue takes UDP source ports for evidence; RTNL to write
  * @echo: slots of the echo table, read and written without a lock
  * @budget_lock: see above
@@ -228,7 +228,7 @@ struct iqcn_hosts {
  * @used_bytes: depth of all queues, for telemetry; both read and written without a
  *	lock
  * @snoop: that of the namespace; RTNL to write
- * @seen: on the port itself
+ * @rx_stats: on the port itself
  * @debugfs: directory iqcn/<netns>/<dev>
  * @free_work: the second phase of death
  */
@@ -250,7 +250,7 @@ struct iqcn_port {
 	struct rhashtable hosts;
 
 	spinlock_t lock;	/* flows, hosts, pairing */
-	unsigned int n_unsettled;
+	unsigned int n_unassured;
 	bool sport;
 	u64 *echo;
 
@@ -266,7 +266,7 @@ struct iqcn_port {
 	u64 used_bytes;
 
 	u32 snoop;
-	struct iqcn_seen seen;
+	struct iqcn_rx_stats rx_stats;
 
 	struct dentry *debugfs;
 	struct rcu_work free_work;
@@ -294,7 +294,7 @@ struct iqcn_config {
 /**
  * struct iqcn_queue - a qdisc, as far as others than qdisc.c care
  * @drain: meter of @drain_bps, which windows of CE packets set as well; root lock
- * @calm_bytes: below that depth a packet that is not CE is no business of
+ * @fastpath_bytes: below that depth a packet that is not CE is no business of
  *	anybody's; @lock to write.  With @drain.start_ns and the first of @p, up to
  *	@p.limit_bytes, in the first cache line: all that such a packet looks at
  * @p: parameters.  Written with RTNL, root lock and @lock: any one is enough
@@ -345,22 +345,22 @@ struct iqcn_config {
  * @deadlines: of flows, in order (deadline.h)
  * @lapsed: deadlines that expired while the queue was clear, in order: they are due
  *	when it becomes congested
- * @chances: flows that IQCN_NOTIFY_PI holds, likewise
- * @chances_ns: they are not seen to before that
- * @chances_seen: one was in this run of the timer
- * @chances_wait: the next one waits for the budget of CNPs
- * @held: flows whose CNP is due and waits, by when it is sent
+ * @polls: flows that IQCN_NOTIFY_PI holds, likewise
+ * @polls_ns: they are not seen to before that
+ * @polls_ran: one was in this run of the timer
+ * @polls_wait: the next one waits for the budget of CNPs
+ * @pending: flows whose CNP is due and waits, by when it is sent
  * @lru: all flows, those that are settled apart; the one whose last packet, or chance
  *	while it is held, is longest ago first, to an epoch of @active
  * @by_grade: number of flows by grade of their pairing
  * @n_flows: number of flows
- * @timer: for the first of @deadlines, @chances and @held, and for silence; set
+ * @timer: for the first of @deadlines, @polls and @pending, and for silence; set
  *	up in init, cancelled for good in destroy after @dead is set
- * @age_work: forgets flows; likewise
+ * @gc_work: forgets flows; likewise
  */
 struct iqcn_queue {
 	struct iqcn_meter drain;
-	u32 calm_bytes;
+	u32 fastpath_bytes;
 	struct iqcn_params p;
 	const u32 *depth_bytes;
 	const struct gnet_stats_basic_sync *sent;
@@ -400,24 +400,24 @@ struct iqcn_queue {
 	u64 timer_ns;
 	struct list_head deadlines;
 	struct list_head lapsed;
-	struct list_head chances;
-	u64 chances_ns;
+	struct list_head polls;
+	u64 polls_ns;
 	u64 pause_ns;
 	struct iqcn_backoff backoff;
-	bool chances_seen;
-	bool chances_wait;
-	struct timerqueue_head held;
+	bool polls_ran;
+	bool polls_wait;
+	struct timerqueue_head pending;
 	struct list_head lru[2];
 	unsigned int by_grade[__IQCN_PAIR_MAX];
 	unsigned int n_flows;
 	struct hrtimer timer;
-	struct delayed_work age_work;
+	struct delayed_work gc_work;
 };
 
 /**
- * struct iqcn_extra - what a flow has only while there is need for it
+ * struct iqcn_flow_ext - what a flow has only while there is need for it
  * @flow: whose it is
- * @unsettled: in hosts->unsettled, empty: it is settled; port->lock and, but for one
+ * @unassured: in hosts->unassured, empty: it is settled; port->lock and, but for one
  *	that is not in the table yet or any more, queue->lock to add or remove it;
  *	either to see whether it is empty, port->lock to look further
  * @echo_qp: QP that PSNs were echoed to; port->lock
@@ -427,52 +427,52 @@ struct iqcn_queue {
  * @congested: enum iqcn_detect bits of its own, if @epoch is the queue's; queue->lock,
  *	and so is all else
  * @state_reason: why @congested changed last, enum iqcn_reason
- * @hold_cause: enum iqcn_cause
- * @hold_was_ce: of the packet that caused it
- * @hold_paid: the budget was charged for it when the packet was marked
- * @hold_owed: CNPs that the receiver may still send for packets up to the one that
+ * @cnp_cause: enum iqcn_cause
+ * @cnp_was_ce: of the packet that caused it
+ * @cnp_paid: the budget was charged for it when the packet was marked
+ * @cnp_owed: CNPs that the receiver may still send for packets up to the one that
  *	began T1 of the pending CNP (pending.h)
  * @next_owed: likewise, of a second pending CNP
  * @epoch: of what the detectors know of it
  * @continuity: of the PSNs of its CE packets
- * @hold_ended: queue->ended when its CNP began to wait
+ * @cnp_ended: queue->ended when its CNP began to wait
  * @reorder: puts these PSNs in order for @continuity
  * @state_ns: when @congested changed between 0 and not 0
- * @hold: its place in queue->held, if its CNP waits there
- * @hold_wait_ns: time from when T1 began until its CNP is sent, if T1 is the cause
- * @next_ns: how much later than @hold a second pending CNP is sent, 0: there is none
- * @next_wait_ns: as @hold_wait_ns, of that one
+ * @pending: its place in queue->held, if its CNP waits there
+ * @cnp_wait_ns: time from when T1 began until its CNP is sent, if T1 is the cause
+ * @next_ns: how much later than @pending a second pending CNP is sent, 0: there is none
+ * @next_wait_ns: as @cnp_wait_ns, of that one
  *
  * Pairing needs it until the flow is settled, detectors of its own while what they know
  * is of the queue's epoch, a CNP while it waits.  Nobody looks at it without a lock, so
  * it is freed at once when none of them does.
  */
-struct iqcn_extra {
+struct iqcn_flow_ext {
 	struct iqcn_flow *flow;
-	struct list_head unsettled;
+	struct list_head unassured;
 	u32 echo_qp;
 	u32 echo_psn;
 	u8 echo_hits;
 	u8 congested;
 	u8 state_reason;
-	u8 hold_cause;
-	bool hold_was_ce;
-	bool hold_paid;
-	u8 hold_owed;
+	u8 cnp_cause;
+	bool cnp_was_ce;
+	bool cnp_paid;
+	u8 cnp_owed;
 	u8 next_owed;
 	u32 epoch;
 	struct iqcn_continuity continuity;
-	u32 hold_ended;
+	u32 cnp_ended;
 	struct iqcn_reorder reorder;
 	u64 state_ns;
-	struct timerqueue_node hold;
-	u32 hold_wait_ns;
+	struct timerqueue_node pending;
+	u32 cnp_wait_ns;
 	u32 next_ns;
 	u32 next_wait_ns;
 };
 
 /* One of the slab's sizes */
-static_assert(sizeof(struct iqcn_extra) <= 192);
+static_assert(sizeof(struct iqcn_flow_ext) <= 192);
 
 /**
  * struct iqcn_flow - packets from one host to a QP of another
@@ -490,10 +490,10 @@ static_assert(sizeof(struct iqcn_extra) <= 192);
  * @arrive_gap_ns: how long @arrived_ns was after the one before; queue->lock
  * @arrived_ns: when its last packet was seen to arrive; queue->lock
  * @lru: in a queue->lru, by when it last had a packet, as @lru there says; queue->lock
- * @chance: its last one with IQCN_NOTIFY_PI; queue->lock
+ * @poll: its last one with IQCN_NOTIFY_PI; queue->lock
  * @rcu: for freeing, when it is dead: nobody looks for it in a list then
  * @port: its port, likewise: of a dead flow only, and there until that is freed
- * @extra: what it has only while there is need for it, or NULL; queue->lock, port->lock
+ * @ext: what it has only while there is need for it, or NULL; queue->lock, port->lock
  *	does while it is not settled
  * @psn: of the last CE packet; its queue's root lock to write
  * @ce_gap_ns: between its last two that were looked at; queue->lock
@@ -501,7 +501,7 @@ static_assert(sizeof(struct iqcn_extra) <= 192);
  * @pkey: P_Key of its data
  * @grade: by what evidence @src_qp is known; port->lock and queue->lock to write
  * @ce_since: a CE packet has left since the last CNP of ours; queue->lock
- * @watched: @due is for its silence only; queue->lock
+ * @idle_check_only: @due is for its silence only; queue->lock
  * @lapsed: @due is in queue->lapsed; queue->lock
  * @owed: CNPs that the receiver has not sent yet for its packets (pending.h);
  *	queue->lock
@@ -511,9 +511,9 @@ static_assert(sizeof(struct iqcn_extra) <= 192);
  * @base_ns: what T1 is counted from, 0: nothing yet
  * @answer: how long its CNPs take, and how far apart they are
  * @due: its deadline, or when to look whether it is silent
- * @told_ns: when the last CNP of ours was sent
+ * @cnp_tx_ns: when the last CNP of ours was sent
  * @credit: of IQCN_NOTIFY_PI (pi.h)
- * @seen_ns: when the receiver's last CNP was seen
+ * @cnp_rx_ns: when the receiver's last CNP was seen
  * @cnps_seen: CNPs of the receiver
  * @cnps_sent: CNPs of ours
  * @src_qp: the sender's QP; port->lock and queue->lock to write
@@ -546,21 +546,21 @@ struct iqcn_flow {
 	union {
 		struct {
 			struct list_head lru;
-			struct iqcn_deadline chance;
+			struct iqcn_deadline poll;
 		};
 		struct {
 			struct rcu_head rcu;
 			struct iqcn_port *port;
 		};
 	};
-	struct iqcn_extra *extra;
+	struct iqcn_flow_ext *ext;
 	u32 psn;
 	u32 ce_gap_ns;
 	u16 vlan[IQCN_VLANS];
 	u16 pkey;
 	u8 grade;
 	bool ce_since : 1;
-	bool watched : 1;
+	bool idle_check_only : 1;
 	bool lapsed : 1;
 	u8 owed : 4;
 
@@ -568,12 +568,12 @@ struct iqcn_flow {
 	u64 ce_ns;
 	u64 ce_sent;
 	u64 base_ns;
-	struct iqcn_answer answer;
+	struct iqcn_cnp_srtt answer;
 	struct iqcn_deadline due;
 
 	/* 192: CNPs, changes of its state, readers */
-	u64 told_ns;
-	u64 seen_ns;
+	u64 cnp_tx_ns;
+	u64 cnp_rx_ns;
 	u64 cnps_seen;
 	u64 cnps_sent;
 	struct rhash_head sqp_node;
@@ -669,7 +669,7 @@ static inline bool iqcn_flow_paired(const struct iqcn_queue *q,
 static inline u32 iqcn_flow_own(const struct iqcn_queue *q,
 				const struct iqcn_flow *flow)
 {
-	const struct iqcn_extra *e = flow->extra;
+	const struct iqcn_flow_ext *e = flow->ext;
 
 	return e && e->epoch == q->epoch ? e->congested : 0;
 }
@@ -677,7 +677,7 @@ static inline u32 iqcn_flow_own(const struct iqcn_queue *q,
 /* It is young again, or another queue's now; queue->lock */
 static inline void iqcn_flow_used(struct iqcn_queue *q, struct iqcn_flow *flow)
 {
-	list_move_tail(&flow->lru, &q->lru[iqcn_pair_settled(flow->grade)]);
+	list_move_tail(&flow->lru, &q->lru[iqcn_pair_assured(flow->grade)]);
 }
 
 /* Times of MACs: in 32 bits they go on for longer than a flow is remembered for that
@@ -689,22 +689,22 @@ static inline u32 iqcn_mac_ticks(u64 ns)
 }
 
 /* A CNP of it waits; queue->lock */
-static inline bool iqcn_flow_held(const struct iqcn_flow *flow)
+static inline bool iqcn_flow_has_pending(const struct iqcn_flow *flow)
 {
-	return flow->extra && !RB_EMPTY_NODE(&flow->extra->hold.node);
+	return flow->ext && !RB_EMPTY_NODE(&flow->ext->pending.node);
 }
 
 /* Consecutive CE PSNs, as far as its detectors know; queue->lock */
 static inline u32 iqcn_flow_run(const struct iqcn_flow *flow)
 {
-	return flow->extra ? flow->extra->continuity.run : 0;
+	return flow->ext ? flow->ext->continuity.run : 0;
 }
 
 /* It was told less than min-gap ago; queue->lock */
 static inline bool iqcn_flow_too_soon(const struct iqcn_queue *q,
 				      const struct iqcn_flow *flow, u64 now_ns)
 {
-	return flow->told_ns && now_ns - flow->told_ns < q->p.min_gap_ns;
+	return flow->cnp_tx_ns && now_ns - flow->cnp_tx_ns < q->p.min_gap_ns;
 }
 
 /* port.c: ports, namespaces, devices */
@@ -764,8 +764,8 @@ void iqcn_trigger_arm(struct iqcn_queue *q, u64 now_ns);
 void iqcn_trigger_wake(struct iqcn_queue *q);
 void iqcn_trigger_ce(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns);
 void iqcn_trigger_cnp(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns);
-void iqcn_trigger_drop_all_held(struct iqcn_queue *q, u64 now_ns);
-void iqcn_trigger_drop_held(struct iqcn_queue *q, struct iqcn_flow *flow);
+void iqcn_pending_drop_all(struct iqcn_queue *q, u64 now_ns);
+void iqcn_pending_drop(struct iqcn_queue *q, struct iqcn_flow *flow);
 void iqcn_trigger_cancel(struct iqcn_queue *q, struct iqcn_flow *flow);
 void iqcn_trigger_restart(struct iqcn_queue *q, struct iqcn_flow *flow,
 			  u64 now_ns);
@@ -786,7 +786,7 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 		      u8 ecn);
 void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
 		      const struct ethhdr *eth, bool was_ce, bool waited);
-bool iqcn_bts_hold(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns);
+bool iqcn_bts_poll(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns);
 u32 iqcn_bts_prob(const struct iqcn_queue *q, u64 now_ns);
 
 /* tell.c: may a sender be told, and what? */
@@ -811,12 +811,12 @@ enum iqcn_forget {
 	IQCN_FORGET_ALL,
 };
 
-void iqcn_age_init(struct iqcn_queue *q);
-void iqcn_age_start(struct iqcn_queue *q);
-void iqcn_age_hurry(struct iqcn_queue *q);
-struct iqcn_flow *iqcn_age_victim(struct iqcn_queue *q);
-void iqcn_age_forget(struct iqcn_queue *q, enum iqcn_forget why);
-u64 iqcn_age_flush(struct iqcn_port *port, const struct iqcn_queue *only);
+void iqcn_gc_init(struct iqcn_queue *q);
+void iqcn_gc_start(struct iqcn_queue *q);
+void iqcn_gc_hurry(struct iqcn_queue *q);
+struct iqcn_flow *iqcn_gc_early_drop(struct iqcn_queue *q);
+void iqcn_gc_forget(struct iqcn_queue *q, enum iqcn_forget why);
+u64 iqcn_gc_flush(struct iqcn_port *port, const struct iqcn_queue *only);
 
 /* psample.c: copies of the packets that are looked at */
 struct iqcn_sampler;
@@ -841,7 +841,7 @@ void iqcn_flow_put(struct iqcn_flow *flow);
 void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q);
 void iqcn_flow_kill(struct iqcn_flow *flow);
 void iqcn_flow_evict(struct iqcn_queue *q, struct iqcn_flow *flow);
-struct iqcn_extra *iqcn_flow_extra(struct iqcn_flow *flow);
+struct iqcn_flow_ext *iqcn_flow_get_ext(struct iqcn_flow *flow);
 void iqcn_flow_trim(const struct iqcn_queue *q, struct iqcn_flow *flow);
 u64 iqcn_flow_youngest(struct iqcn_port *port);
 int iqcn_flow_look(struct iqcn_flow *flow,
@@ -858,7 +858,7 @@ int iqcn_pair_join(struct iqcn_port *port, struct iqcn_flow *flow,
 void iqcn_pair_leave(struct iqcn_port *port, struct iqcn_flow *flow);
 void iqcn_pair_sent(struct iqcn_port *port, const struct iqcn_hosts *hosts,
 		    u32 dest_qp, u32 psn, u32 segs);
-void iqcn_pair_witness(struct iqcn_port *port, const struct iqcn_pkt *pkt,
+void iqcn_pair_note_psn(struct iqcn_port *port, const struct iqcn_pkt *pkt,
 		       u32 segs);
 struct iqcn_flow *iqcn_pair_find(struct iqcn_port *port,
 				 const struct iqcn_key *key);
@@ -895,7 +895,7 @@ bool iqcn_cm_lookup(const struct iqcn_port *port, const struct iqcn_key *key,
 /* snoop.c: what comes in */
 void iqcn_snoop_init(struct iqcn_port *port);
 int iqcn_snoop_set(struct net *net, u32 snoop);
-struct iqcn_seen *iqcn_snoop_seen(struct iqcn_port *port);
+struct iqcn_rx_stats *iqcn_snoop_rx_stats(struct iqcn_port *port);
 
 /* notify.c: how to tell */
 bool iqcn_notify_inject(struct net_device *dev, const struct iqcn_notice *n);

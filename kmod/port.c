@@ -252,7 +252,7 @@ static int iqcn_port_set_snoop(struct iqcn_port *port, u32 snoop,
 	synchronize_net();
 	iqcn_cm_flush(iqcn_net(net));
 	list_for_each_entry(port, &iqcn_net(net)->ports, list)
-		iqcn_age_flush(port, NULL);
+		iqcn_gc_flush(port, NULL);
 	return 0;
 }
 

@@ -28,9 +28,9 @@
 #include <net/inet_ecn.h>
 #include <net/pkt_sched.h>
 
-#include "bts.h"
+#include "algo/bts.h"
 #include "iqcn.h"
-#include "sample.h"
+#include "algo/sample.h"
 #include "skb.h"
 #include "trace.h"
 
@@ -61,7 +61,7 @@ struct iqcn_skb_cb {
 	u32 rnd;	/* struct iqcn_lot */
 	u32 psn:24;
 	u32 asked:1;
-	u32 looked_at:1;
+	u32 sampled:1;
 	u32 echo:1;
 	u32 v6:1;
 	u16 segs;
@@ -86,7 +86,7 @@ struct iqcn_l3 {
  * tags may be beside it or in it, and where the network header points depends
  * on that.
  */
-static struct iqcn_l3 iqcn_look(const struct sk_buff *skb)
+static struct iqcn_l3 iqcn_get_ecn(const struct sk_buff *skb)
 {
 	struct iqcn_l3 l3 = { .ecn = INET_ECN_NOT_ECT };
 	const u8 *tos;
@@ -175,9 +175,9 @@ static bool iqcn_is_cnp(enum iqcn_parsed parsed, const struct iqcn_pkt *pkt)
 }
 
 /* Some flow of the port could do with better evidence */
-static bool iqcn_unsettled(const struct iqcn_queue *q)
+static bool iqcn_unassured(const struct iqcn_queue *q)
 {
-	return q->port && READ_ONCE(q->port->n_unsettled);
+	return q->port && READ_ONCE(q->port->n_unassured);
 }
 
 /* Packets that arrive, or are dropped, may cause CNPs */
@@ -230,7 +230,7 @@ static void iqcn_cb_put(struct sk_buff *skb)
 }
 
 /* A packet arrives.  Return: it causes a CNP, so it is to be marked. */
-static bool iqcn_bts_wanted(struct iqcn_queue *q, struct sk_buff *skb,
+static bool iqcn_bts_check(struct iqcn_queue *q, struct sk_buff *skb,
 			    enum iqcn_parsed parsed, const struct iqcn_pkt *pkt,
 			    struct iqcn_lot *lot, u8 ecn)
 {
@@ -259,7 +259,7 @@ static void iqcn_cb_fill(struct iqcn_queue *q, struct sk_buff *skb,
 			 enum iqcn_kind kind)
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
-	bool looked_at, echo;
+	bool sampled, echo;
 	u32 seq;
 
 	if (cb->kind != IQCN_KIND_NOT_ROCE)
@@ -270,14 +270,14 @@ static void iqcn_cb_fill(struct iqcn_queue *q, struct sk_buff *skb,
 		return;
 	cb->kind = kind;
 	cb->segs = iqcn_segs(skb);
-	looked_at = iqcn_sample_pick(pkt->psn, cb->segs, pkt->dest_qp,
+	sampled = iqcn_sample_pick(pkt->psn, cb->segs, pkt->dest_qp,
 				     q->p.sample, &seq);
 	echo = iqcn_op_is_echoed(pkt->opcode);
-	cb->looked_at = looked_at;
+	cb->sampled = sampled;
 	cb->echo = echo;
 	cb->psn = pkt->psn;
 	/* to tell one flow's packets from another's all are wanted */
-	if (looked_at || (echo && iqcn_unsettled(q)))
+	if (sampled || (echo && iqcn_unassured(q)))
 		iqcn_cb_get(q, skb, pkt);
 	else
 		iqcn_cb_put(skb);
@@ -340,10 +340,10 @@ static void iqcn_cb_keep(const struct iqcn_queue *q, struct sk_buff *skb,
  */
 static bool iqcn_bts_judges_ce(const struct iqcn_queue *q, u32 depth_bytes)
 {
-	u32 calm_bytes = READ_ONCE(q->calm_bytes);
+	u32 fastpath_bytes = READ_ONCE(q->fastpath_bytes);
 
-	return q->p.ce_in == IQCN_CE_IN_NOTIFY ? depth_bytes >= calm_bytes :
-						 !calm_bytes;
+	return q->p.ce_in == IQCN_CE_IN_NOTIFY ? depth_bytes >= fastpath_bytes :
+						 !fastpath_bytes;
 }
 
 /* The queue is deep, or the packet is CE */
@@ -362,13 +362,13 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 		iqcn_inc(q->st.ce_in);
 		parsed = iqcn_packet_queued(skb, l3, &pkt);
 		if (iqcn_bts_judges_ce(q, depth_bytes))
-			iqcn_bts_wanted(q, skb, parsed, &pkt, &lot, l3->ecn);
+			iqcn_bts_check(q, skb, parsed, &pkt, &lot, l3->ecn);
 		iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_CE);
 		return iqcn_tail(skb, sch);
 	}
 
 	mark = iqcn_lot_decide(&lot, iqcn_mark_prob(&q->p.mark, depth_bytes));
-	if (!mark && !iqcn_bts(q) && !iqcn_unsettled(q)) {
+	if (!mark && !iqcn_bts(q) && !iqcn_unassured(q)) {
 		iqcn_cb_keep(q, skb, l3, &lot);
 		return iqcn_tail(skb, sch);
 	}
@@ -376,10 +376,10 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 	parsed = iqcn_packet_queued(skb, l3, &pkt);
 	if (iqcn_is_cnp(parsed, &pkt))
 		return iqcn_tail(skb, sch);
-	bts = iqcn_bts_wanted(q, skb, parsed, &pkt, &lot, l3->ecn);
+	bts = iqcn_bts_check(q, skb, parsed, &pkt, &lot, l3->ecn);
 	if (!bts && (!mark || iqcn_marks_later(q, l3))) {
-		if (parsed == IQCN_ROCE && iqcn_unsettled(q))
-			iqcn_pair_witness(q->port, &pkt, iqcn_segs(skb));
+		if (parsed == IQCN_ROCE && iqcn_unassured(q))
+			iqcn_pair_note_psn(q->port, &pkt, iqcn_segs(skb));
 		/* the lot that wins now will probably win on dequeue */
 		if (mark && l3->ecn != INET_ECN_NOT_ECT)
 			iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_DATA);
@@ -444,14 +444,14 @@ static noinline int iqcn_enqueue_look(struct sk_buff *skb, struct Qdisc *sch,
 				      struct sk_buff **to_free)
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
-	struct iqcn_l3 l3 = iqcn_look(skb);
+	struct iqcn_l3 l3 = iqcn_get_ecn(skb);
 
 	iqcn_skb_cb(skb)->flow = NULL;
 	iqcn_skb_cb(skb)->asked = false;
 	if (unlikely(!iqcn_fits(skb, sch, 0)))
 		return iqcn_enqueue_full(skb, sch, &l3, to_free);
 	if (l3.ecn != INET_ECN_CE &&
-	    sch->qstats.backlog < READ_ONCE(q->calm_bytes))
+	    sch->qstats.backlog < READ_ONCE(q->fastpath_bytes))
 		return qdisc_enqueue_tail(skb, sch);
 	return iqcn_enqueue_slow(skb, sch, &l3, to_free);
 }
@@ -484,7 +484,7 @@ static int iqcn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 
 	iqcn_skb_cb(skb)->kind = IQCN_KIND_NONE;
 	if (likely(iqcn_is_plain(skb) && iqcn_fits(skb, sch, 0) &&
-		   sch->qstats.backlog < READ_ONCE(q->calm_bytes)))
+		   sch->qstats.backlog < READ_ONCE(q->fastpath_bytes)))
 		return qdisc_enqueue_tail(skb, sch);
 	return iqcn_enqueue_look(skb, sch, to_free);
 }
@@ -505,7 +505,7 @@ static noinline u64 iqcn_ce_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
 	u64 now_ns = 0;
 
-	if (cb->looked_at) {
+	if (cb->sampled) {
 		now_ns = iqcn_queue_ce_sent(q, cb->flow, (const void *)skb->data,
 					    qdisc_pkt_len(skb),
 					    q->skipped_bytes, cb->psn, cb->segs,
@@ -533,7 +533,7 @@ static noinline void iqcn_mark_unparsed(struct iqcn_queue *q, struct Qdisc *sch,
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
 	struct iqcn_pkt pkt __uninitialized; /* likewise */
 	enum iqcn_parsed parsed = IQCN_NOT_ROCE;
-	struct iqcn_l3 l3 = iqcn_look(skb);
+	struct iqcn_l3 l3 = iqcn_get_ecn(skb);
 
 	if (l3.ecn == INET_ECN_CE)
 		return;
@@ -588,7 +588,7 @@ static u64 iqcn_data_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 	/* the last packet of a message is the one that is answered, and may have
 	 * none behind it
 	 */
-	if (cb->flow && cb->echo && iqcn_unsettled(q))
+	if (cb->flow && cb->echo && iqcn_unassured(q))
 		iqcn_queue_ce_skipped(q, cb->flow, cb->psn, cb->segs);
 	iqcn_cb_put(skb);
 	return 0;
@@ -663,7 +663,7 @@ static void iqcn_trim_one(struct iqcn_queue *q, struct sk_buff *skb)
 	if (iqcn_bts(q)) {
 		/* without a flow the rest of cb may mean nothing */
 		iqcn_skb_cb(skb)->asked = !!iqcn_skb_cb(skb)->flow;
-		l3 = iqcn_look(skb);
+		l3 = iqcn_get_ecn(skb);
 		parsed = iqcn_packet(skb, &l3, &pkt);
 		iqcn_bts_lost(q, skb, parsed, &pkt, l3.ecn, true);
 	}
@@ -707,7 +707,7 @@ static void iqcn_commit(struct Qdisc *sch, const struct iqcn_params *p,
 	iqcn_trim(sch);
 	sch_tree_unlock(sch);
 	if (q->port) {
-		iqcn_age_forget(q, IQCN_FORGET_SURPLUS);
+		iqcn_gc_forget(q, IQCN_FORGET_SURPLUS);
 		iqcn_port_update(q->port);
 	}
 }

@@ -15,7 +15,7 @@
 #include <linux/etherdevice.h>
 
 #include "iqcn.h"
-#include "sample.h"
+#include "algo/sample.h"
 #include "trace.h"
 
 /* Arrivals of a flow that are longer ago say nothing of where it leaves */
@@ -226,7 +226,7 @@ void iqcn_queue_detect_quiet(struct iqcn_queue *q, u64 now_ns)
 u64 iqcn_flow_state(const struct iqcn_queue *q, const struct iqcn_flow *flow,
 		    u32 *bits, u32 *reason)
 {
-	const struct iqcn_extra *e = flow->extra;
+	const struct iqcn_flow_ext *e = flow->ext;
 	bool own = !q->congested && e && e->epoch == q->epoch && e->state_ns;
 
 	*bits = q->congested ?: iqcn_flow_own(q, flow);
@@ -237,7 +237,7 @@ u64 iqcn_flow_state(const struct iqcn_queue *q, const struct iqcn_flow *flow,
 /**
  * iqcn_flow_set_congested() - a flow's own state is another one
  * @q: its queue
- * @flow: flow, with an &struct iqcn_extra of the queue's epoch, which it keeps
+ * @flow: flow, with an &struct iqcn_flow_ext of the queue's epoch, which it keeps
  * @bits: enum iqcn_detect bits
  * @reason: why
  * @now_ns: now
@@ -247,7 +247,7 @@ u64 iqcn_flow_state(const struct iqcn_queue *q, const struct iqcn_flow *flow,
 void iqcn_flow_set_congested(struct iqcn_queue *q, struct iqcn_flow *flow,
 			     u32 bits, u32 reason, u64 now_ns)
 {
-	struct iqcn_extra *e = flow->extra;
+	struct iqcn_flow_ext *e = flow->ext;
 	bool change = !bits != !e->congested;
 
 	lockdep_assert_held(&q->lock);
@@ -257,7 +257,7 @@ void iqcn_flow_set_congested(struct iqcn_queue *q, struct iqcn_flow *flow,
 		return;
 	q->n_congested += bits ? 1 : -1;
 	if (!bits)
-		iqcn_trigger_drop_held(q, flow);
+		iqcn_pending_drop(q, flow);
 	e->state_ns = now_ns;
 	e->state_reason = reason;
 	iqcn_inc(q->st.flow_state_changes);
@@ -300,14 +300,14 @@ static void iqcn_flow_detect(struct iqcn_queue *q, struct iqcn_flow *flow,
 	u32 bits, seq, n, first, several;
 	struct iqcn_continuity *c;
 	struct iqcn_reorder *r;
-	struct iqcn_extra *e;
+	struct iqcn_flow_ext *e;
 	bool held;
 
 	n = iqcn_sample_pick(psn, segs, flow->qp, q->p.sample, &seq);
 	/* it was chosen by another N */
 	if (!n)
 		return;
-	e = iqcn_flow_extra(flow);
+	e = iqcn_flow_get_ext(flow);
 	if (!e) {
 		/* they begin with a later one */
 		iqcn_inc(q->st.flow_full);
@@ -342,12 +342,12 @@ static void iqcn_flow_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 
 	if (!q->congested && (q->p.detect & IQCN_DETECT_OF_FLOW))
 		iqcn_flow_detect(q, flow, psn, segs, request, now_ns);
-	else if (unlikely(flow->extra))
+	else if (unlikely(flow->ext))
 		iqcn_flow_trim(q, flow);
 	if (flow->ce_sent)
 		quiet_ns = iqcn_sample_gap_ns(now_ns - flow->ce_ns,
 					      q->p.sample);
-	iqcn_answer_asked(&flow->answer, quiet_ns, q->p.t1_ns, now_ns);
+	iqcn_cnp_srtt_start(&flow->answer, quiet_ns, q->p.t1_ns, now_ns);
 	flow->owed = iqcn_owed_asked(flow->owed, quiet_ns, q->p.t1_ns);
 	iqcn_trigger_ce(q, flow, now_ns);
 	flow->ce_gap_ns = flow->ce_sent ? min(now_ns - flow->ce_ns,
@@ -475,11 +475,11 @@ void iqcn_queue_cnp_seen(struct iqcn_flow *flow, u16 sport)
 	/* it may have died, or moved, where the next CNP will find it */
 	if (iqcn_flow_of(flow, q)) {
 		iqcn_inc(q->st.cnp_seen);
-		iqcn_answer_seen(&flow->answer, now_ns);
+		iqcn_cnp_srtt_sample(&flow->answer, now_ns);
 		flow->answer.interval_ns =
 			iqcn_interval_seen(flow->answer.interval_ns,
-					   flow->seen_ns, now_ns);
-		flow->seen_ns = now_ns;
+					   flow->cnp_rx_ns, now_ns);
+		flow->cnp_rx_ns = now_ns;
 		flow->cnps_seen++;
 		flow->owed = iqcn_owed_answered(flow->owed);
 		flow->cnp_sport = sport;
@@ -527,7 +527,7 @@ void iqcn_queue_init(struct iqcn_queue *q)
 	/* so that what is zeroed is of no epoch */
 	q->epoch = 1;
 	iqcn_trigger_init(q);
-	iqcn_age_init(q);
+	iqcn_gc_init(q);
 }
 
 /**
@@ -549,7 +549,7 @@ void iqcn_queue_set_params(struct iqcn_queue *q, const struct iqcn_params *p)
 	if (p->sample != q->p.sample || p->detect != q->p.detect)
 		iqcn_queue_void_flows(q);
 	if (p->delay_ns != q->p.delay_ns)
-		iqcn_trigger_drop_all_held(q, now_ns);
+		iqcn_pending_drop_all(q, now_ns);
 	q->p = *p;
 	q->look_ns = 0;
 	iqcn_bts_set_params(q);
@@ -558,7 +558,7 @@ void iqcn_queue_set_params(struct iqcn_queue *q, const struct iqcn_params *p)
 					 IQCN_REASON_RESET, now_ns);
 	iqcn_trigger_disarm(q);
 	iqcn_trigger_arm(q, now_ns);
-	iqcn_age_hurry(q);
+	iqcn_gc_hurry(q);
 	spin_unlock(&q->lock);
 }
 
@@ -609,8 +609,8 @@ void iqcn_queue_kill(struct iqcn_queue *q)
 	spin_unlock_bh(&q->lock);
 
 	hrtimer_cancel(&q->timer);
-	cancel_delayed_work_sync(&q->age_work);
-	iqcn_age_forget(q, IQCN_FORGET_ALL);
+	cancel_delayed_work_sync(&q->gc_work);
+	iqcn_gc_forget(q, IQCN_FORGET_ALL);
 }
 
 /* Some of the counters are others' to write, with the root lock or that of the port */
@@ -639,7 +639,7 @@ static void iqcn_queue_counters(const struct iqcn_queue *q,
 void iqcn_queue_stats(struct iqcn_queue *q, struct tc_iqcn_xstats *st)
 {
 	struct iqcn_active active;
-	struct iqcn_seen *seen;
+	struct iqcn_rx_stats *rx;
 	struct iqcn_meter ce;
 	u64 now_ns, quiet_ns;
 	int i;
@@ -650,9 +650,9 @@ void iqcn_queue_stats(struct iqcn_queue *q, struct tc_iqcn_xstats *st)
 	st->roce_bps = iqcn_queue_roce_bps(q);
 	st->ce_sent = st->ce_sampled + READ_ONCE(q->skipped);
 	if (q->port) {
-		seen = iqcn_snoop_seen(q->port);
-		st->port_cnp_unmatched = atomic64_read(&seen->cnp_unmatched);
-		st->port_malformed = atomic64_read(&seen->malformed);
+		rx = iqcn_snoop_rx_stats(q->port);
+		st->port_cnp_unmatched = atomic64_read(&rx->cnp_unmatched);
+		st->port_malformed = atomic64_read(&rx->malformed);
 	}
 	now_ns = ktime_get_ns();
 	quiet_ns = iqcn_queue_quiet_ns(q);

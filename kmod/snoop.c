@@ -80,15 +80,15 @@ static bool iqcn_snoop_cnp(struct iqcn_port *port, const struct iqcn_key *key,
 }
 
 /* Where packets are counted that are no RoCEv2 */
-static void iqcn_snoop_malformed(struct iqcn_seen *seen)
+static void iqcn_snoop_malformed(struct iqcn_rx_stats *rx)
 {
-	atomic64_inc(&seen->malformed);
+	atomic64_inc(&rx->malformed);
 }
 
 /* UDP length of a message of connection set-up: DETH, 256 bytes, ICRC */
 #define IQCN_MAD_UDP_LEN	(IQCN_UDP_LEN + IQCN_BTH_LEN + 8 + 256 + IQCN_ICRC_LEN)
 
-static void iqcn_snoop_cm(struct net *net, int ifindex, struct iqcn_seen *seen,
+static void iqcn_snoop_cm(struct net *net, int ifindex, struct iqcn_rx_stats *rx,
 			  const struct sk_buff *skb, const struct iqcn_pkt *pkt,
 			  const u8 *data)
 {
@@ -104,12 +104,12 @@ static void iqcn_snoop_cm(struct net *net, int ifindex, struct iqcn_seen *seen,
 	if (iqcn_skb_intact(skb, data, pkt))
 		iqcn_cm_seen(net, ifindex, pkt, &cm);
 	else
-		iqcn_snoop_malformed(seen);
+		iqcn_snoop_malformed(rx);
 }
 
 static bool iqcn_snoop_wanted(const struct iqcn_port *port, u8 opcode)
 {
-	return READ_ONCE(port->n_unsettled) &&
+	return READ_ONCE(port->n_unassured) &&
 	       (iqcn_op_is_data(opcode) || iqcn_op_is_echo(opcode));
 }
 
@@ -132,12 +132,12 @@ static void iqcn_snoop_evidence(struct iqcn_port *port,
 	if (!flow && !by_sport)
 		return;
 	if (!iqcn_skb_intact(skb, data, pkt)) {
-		iqcn_snoop_malformed(&port->seen);
+		iqcn_snoop_malformed(&port->rx_stats);
 		return;
 	}
 	if (flow) {
 		iqcn_pair_from_echo(port, flow, key->qp, pkt->psn);
-		if (iqcn_pair_settled(READ_ONCE(flow->grade)))
+		if (iqcn_pair_assured(READ_ONCE(flow->grade)))
 			iqcn_queue_way_back(flow, eth_hdr(skb));
 	}
 	if (by_sport)
@@ -153,11 +153,11 @@ static void iqcn_snoop_roce(struct iqcn_port *port, struct net *net,
 	iqcn_snoop_key(&key, port, pkt);
 	if (pkt->opcode == IQCN_OP_CNP) {
 		if (!iqcn_skb_intact(skb, data, pkt))
-			iqcn_snoop_malformed(&port->seen);
+			iqcn_snoop_malformed(&port->rx_stats);
 		else if (!iqcn_snoop_cnp(port, &key, pkt, eth_hdr(skb)))
-			atomic64_inc(&port->seen.cnp_unmatched);
+			atomic64_inc(&port->rx_stats.cnp_unmatched);
 	} else if (pkt->opcode == IQCN_OP_UD_SEND_ONLY) {
-		iqcn_snoop_cm(net, port->dev->ifindex, &port->seen, skb, pkt,
+		iqcn_snoop_cm(net, port->dev->ifindex, &port->rx_stats, skb, pkt,
 			      data);
 	} else if (iqcn_snoop_wanted(port, pkt->opcode)) {
 		iqcn_snoop_evidence(port, &key, skb, pkt, data);
@@ -179,7 +179,7 @@ static noinline void iqcn_snoop_look(struct iqcn_port *port,
 	case IQCN_NOT_ROCE:
 		break;
 	case IQCN_MALFORMED:
-		iqcn_snoop_malformed(&port->seen);
+		iqcn_snoop_malformed(&port->rx_stats);
 		break;
 	case IQCN_ROCE:
 		iqcn_snoop_roce(port, state->net, skb, &pkt, data);
@@ -243,7 +243,7 @@ static struct iqcn_port *iqcn_snoop_all_answered(struct iqcn_net *in,
 	if (!iqcn_op_is_echo(pkt->opcode))
 		return NULL;
 	list_for_each_entry_rcu(port, &in->ports, list) {
-		if (!READ_ONCE(port->n_unsettled))
+		if (!READ_ONCE(port->n_unassured))
 			continue;
 		iqcn_snoop_key(&key, port, pkt);
 		n = iqcn_pair_echoed(port, &key, pkt->psn, &flow);
@@ -254,7 +254,7 @@ static struct iqcn_port *iqcn_snoop_all_answered(struct iqcn_net *in,
 		}
 	}
 	if (candidates != 1 ||
-	    iqcn_pair_settled(READ_ONCE((*answered)->grade)) ||
+	    iqcn_pair_assured(READ_ONCE((*answered)->grade)) ||
 	    iqcn_snoop_all_sends(in, pkt, *answered))
 		return NULL;
 	return only;
@@ -291,7 +291,7 @@ static void iqcn_snoop_all_evidence(struct iqcn_net *in,
 	if (!echo && !sport)
 		return;
 	if (!iqcn_skb_intact(skb, data, pkt)) {
-		iqcn_snoop_malformed(&in->seen);
+		iqcn_snoop_malformed(&in->rx_stats);
 		return;
 	}
 	if (echo)
@@ -359,7 +359,7 @@ static void iqcn_snoop_all_cnp(struct iqcn_net *in, const struct sk_buff *skb,
 	struct iqcn_flow *flow;
 
 	if (!iqcn_skb_intact(skb, data, pkt)) {
-		iqcn_snoop_malformed(&in->seen);
+		iqcn_snoop_malformed(&in->rx_stats);
 		return;
 	}
 	if (iqcn_snoop_is_ours(pkt, data))
@@ -372,7 +372,7 @@ static void iqcn_snoop_all_cnp(struct iqcn_net *in, const struct sk_buff *skb,
 	if (flow)
 		iqcn_queue_cnp_seen(flow, pkt->sport);
 	else
-		atomic64_inc(&in->seen.cnp_unmatched);
+		atomic64_inc(&in->rx_stats.cnp_unmatched);
 }
 
 static void iqcn_snoop_all_roce(struct net *net, const struct sk_buff *skb,
@@ -383,7 +383,7 @@ static void iqcn_snoop_all_roce(struct net *net, const struct sk_buff *skb,
 	if (pkt->opcode == IQCN_OP_CNP)
 		iqcn_snoop_all_cnp(in, skb, pkt, data);
 	else if (pkt->opcode == IQCN_OP_UD_SEND_ONLY)
-		iqcn_snoop_cm(net, 0, &in->seen, skb, pkt, data);
+		iqcn_snoop_cm(net, 0, &in->rx_stats, skb, pkt, data);
 	else
 		iqcn_snoop_all_evidence(in, skb, pkt, data);
 }
@@ -413,7 +413,7 @@ static unsigned int iqcn_snoop_all(void *priv, struct sk_buff *skb,
 	case IQCN_NOT_ROCE:
 		break;
 	case IQCN_MALFORMED:
-		iqcn_snoop_malformed(&iqcn_net(state->net)->seen);
+		iqcn_snoop_malformed(&iqcn_net(state->net)->rx_stats);
 		break;
 	case IQCN_ROCE:
 		/* user space may have had it before, and given it back */
@@ -461,8 +461,8 @@ int iqcn_snoop_set(struct net *net, u32 snoop)
 	if (snoop == in->snoop)
 		return 0;
 	if (snoop == IQCN_SNOOP_NETNS) {
-		atomic64_set(&in->seen.cnp_unmatched, 0);
-		atomic64_set(&in->seen.malformed, 0);
+		atomic64_set(&in->rx_stats.cnp_unmatched, 0);
+		atomic64_set(&in->rx_stats.malformed, 0);
 		err = nf_register_net_hooks(net, iqcn_snoop_all_ops,
 					    ARRAY_SIZE(iqcn_snoop_all_ops));
 		if (err)
@@ -476,15 +476,15 @@ int iqcn_snoop_set(struct net *net, u32 snoop)
 }
 
 /**
- * iqcn_snoop_seen() - where a port's useless packets are counted
+ * iqcn_snoop_rx_stats() - where a port's useless packets are counted
  * @port: port
  *
  * Context: any.
  * Return: the port's counters, or those of its namespace.
  */
-struct iqcn_seen *iqcn_snoop_seen(struct iqcn_port *port)
+struct iqcn_rx_stats *iqcn_snoop_rx_stats(struct iqcn_port *port)
 {
 	if (READ_ONCE(port->snoop) == IQCN_SNOOP_PORT)
-		return &port->seen;
-	return &iqcn_net(port->net)->seen;
+		return &port->rx_stats;
+	return &iqcn_net(port->net)->rx_stats;
 }

@@ -13,7 +13,7 @@
 #include <net/sch_generic.h>
 
 #include "iqcn.h"
-#include "telemetry.h"
+#include "algo/telemetry.h"
 #include "trace.h"
 
 /* The port's queues are added up no more often, for there may be thousands: then for a
@@ -187,7 +187,7 @@ bool iqcn_tell(struct iqcn_queue *q, struct iqcn_flow *flow,
 		iqcn_telemetry_brief(n->cnp.reserved, cause, was_ce);
 	trace_iqcn_cnp_sent(q, flow, cause, base_ns, due_ns, now_ns);
 	iqcn_event_cnp_sent(q, flow, cause, now_ns);
-	flow->told_ns = now_ns;
+	flow->cnp_tx_ns = now_ns;
 	flow->cnps_sent++;
 	flow->ce_since = false;
 	return true;

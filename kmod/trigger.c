@@ -60,8 +60,8 @@
 #include <net/gen_stats.h>
 
 #include "iqcn.h"
-#include "pending.h"
-#include "sample.h"
+#include "algo/pending.h"
+#include "algo/sample.h"
 
 /* CNPs built before the lock is dropped and they are injected; on the stack */
 #define IQCN_BATCH		8
@@ -86,7 +86,7 @@ void iqcn_trigger_disarm(struct iqcn_queue *q)
 	hrtimer_try_to_cancel(&q->timer);
 	q->timer_ns = KTIME_MAX;
 	/* T1 may be another, or what matters */
-	q->chances_ns = 0;
+	q->polls_ns = 0;
 }
 
 /* When the timer sees to a deadline that expires at @due_ns */
@@ -135,10 +135,10 @@ static struct iqcn_deadline *iqcn_trigger_lapsed(struct iqcn_queue *q,
 }
 
 /* When the first chance is seen to */
-static u64 iqcn_trigger_chance_ns(const struct iqcn_queue *q,
+static u64 iqcn_trigger_poll_ns(const struct iqcn_queue *q,
 				  const struct iqcn_deadline *chance)
 {
-	return max3(chance->base_ns + q->p.t1_ns, q->chances_ns,
+	return max3(chance->base_ns + q->p.t1_ns, q->polls_ns,
 		    q->backoff.until_ns);
 }
 
@@ -149,9 +149,9 @@ static u64 iqcn_trigger_chance_ns(const struct iqcn_queue *q,
 static u64 iqcn_trigger_next_ns(struct iqcn_queue *q, u64 now_ns)
 {
 	struct iqcn_deadline *first = iqcn_deadline_first(&q->deadlines);
-	struct iqcn_deadline *chance = iqcn_deadline_first(&q->chances);
+	struct iqcn_deadline *chance = iqcn_deadline_first(&q->polls);
 	struct iqcn_deadline *lapsed = iqcn_trigger_lapsed(q, now_ns);
-	struct timerqueue_node *held = timerqueue_getnext(&q->held);
+	struct timerqueue_node *held = timerqueue_getnext(&q->pending);
 	u64 next_ns = KTIME_MAX;
 
 	if (q->dead)
@@ -165,7 +165,7 @@ static u64 iqcn_trigger_next_ns(struct iqcn_queue *q, u64 now_ns)
 	if (iqcn_pi_runs(&q->pi))
 		next_ns = min(next_ns, q->pi.deep_ns + IQCN_PI_END_NS);
 	if (chance)
-		next_ns = min(next_ns, iqcn_trigger_chance_ns(q, chance));
+		next_ns = min(next_ns, iqcn_trigger_poll_ns(q, chance));
 	if (held)
 		next_ns = min_t(u64, next_ns, held->expires);
 	/* a timer that is armed already looks at that as well */
@@ -196,7 +196,7 @@ void iqcn_trigger_wake(struct iqcn_queue *q)
  */
 void iqcn_trigger_arm(struct iqcn_queue *q, u64 now_ns)
 {
-	struct timerqueue_node *held = timerqueue_getnext(&q->held);
+	struct timerqueue_node *held = timerqueue_getnext(&q->pending);
 	u64 next_ns;
 
 	lockdep_assert_held(&q->lock);
@@ -265,14 +265,14 @@ static bool iqcn_flow_active(const struct iqcn_queue *q,
 	if (!iqcn_flow_unseen(q, flow, now_ns))
 		return false;
 	spacing_ns = iqcn_sample_gap_ns(flow->ce_gap_ns, q->p.sample);
-	return now_ns - flow->told_ns >= spacing_ns ||
+	return now_ns - flow->cnp_tx_ns >= spacing_ns ||
 	       iqcn_sample_waits(iqcn_depth_bytes(q),
 				 iqcn_queue_drain_bps(q), spacing_ns);
 }
 
 static struct iqcn_flow *iqcn_held_flow(struct timerqueue_node *held)
 {
-	return container_of(held, struct iqcn_extra, hold)->flow;
+	return container_of(held, struct iqcn_flow_ext, pending)->flow;
 }
 
 /**
@@ -284,20 +284,20 @@ static struct iqcn_flow *iqcn_held_flow(struct timerqueue_node *held)
  */
 bool iqcn_trigger_is_bts(const struct iqcn_flow *flow)
 {
-	return iqcn_flow_held(flow) &&
-	       flow->extra->hold_cause != IQCN_CAUSE_TIMER;
+	return iqcn_flow_has_pending(flow) &&
+	       flow->ext->cnp_cause != IQCN_CAUSE_TIMER;
 }
 
 /* The caller trims the flow when it has done with what was said of the CNP */
 static void iqcn_flow_release(struct iqcn_queue *q, struct iqcn_flow *flow)
 {
-	timerqueue_del(&q->held, &flow->extra->hold);
+	timerqueue_del(&q->pending, &flow->ext->pending);
 }
 
 /* The CNP that a packet has caused is not sent after all */
 static void iqcn_flow_refund(struct iqcn_queue *q, struct iqcn_flow *flow)
 {
-	if (flow->extra->hold_paid)
+	if (flow->ext->cnp_paid)
 		iqcn_budget_refund(q->port);
 }
 
@@ -306,7 +306,7 @@ static void iqcn_flow_watch(struct iqcn_queue *q, struct iqcn_flow *flow,
 			    u64 now_ns)
 {
 	iqcn_deadline_restart(&flow->due, &q->deadlines, now_ns);
-	flow->watched = true;
+	flow->idle_check_only = true;
 	flow->lapsed = false;
 }
 
@@ -332,7 +332,7 @@ void iqcn_trigger_restart(struct iqcn_queue *q, struct iqcn_flow *flow,
 		iqcn_flow_watch(q, flow, now_ns);
 	else
 		iqcn_deadline_cancel(&flow->due);
-	flow->watched = !timer;
+	flow->idle_check_only = !timer;
 }
 
 static u32 iqcn_flow_delay_ns(const struct iqcn_queue *q,
@@ -346,19 +346,19 @@ static u32 iqcn_flow_delay_ns(const struct iqcn_queue *q,
 static bool iqcn_flow_place(struct iqcn_queue *q, struct iqcn_flow *flow,
 			    u64 at_ns, enum iqcn_cause cause, bool was_ce)
 {
-	struct iqcn_extra *e = iqcn_flow_extra(flow);
+	struct iqcn_flow_ext *e = iqcn_flow_get_ext(flow);
 
 	if (!e) {
 		iqcn_inc(q->st.cnp_error);
 		return false;
 	}
-	e->hold.expires = at_ns;
+	e->pending.expires = at_ns;
 	e->next_ns = 0;
-	e->hold_ended = q->ended;
-	e->hold_cause = cause;
-	e->hold_was_ce = was_ce;
-	e->hold_paid = false;
-	timerqueue_add(&q->held, &e->hold);
+	e->cnp_ended = q->ended;
+	e->cnp_cause = cause;
+	e->cnp_was_ce = was_ce;
+	e->cnp_paid = false;
+	timerqueue_add(&q->pending, &e->pending);
 	return true;
 }
 
@@ -366,14 +366,14 @@ static bool iqcn_flow_place(struct iqcn_queue *q, struct iqcn_flow *flow,
 static void iqcn_flow_hold_next(struct iqcn_queue *q, struct iqcn_flow *flow,
 				u64 now_ns)
 {
-	struct iqcn_extra *e = flow->extra;
+	struct iqcn_flow_ext *e = flow->ext;
 	u64 at_ns = now_ns + iqcn_flow_delay_ns(q, flow);
 
 	if (e->next_ns)
 		return;
 	/* T2 may be less than it was */
-	e->next_ns = max_t(s64, at_ns - e->hold.expires, 1);
-	e->next_wait_ns = min_t(u64, e->hold.expires + e->next_ns -
+	e->next_ns = max_t(s64, at_ns - e->pending.expires, 1);
+	e->next_wait_ns = min_t(u64, e->pending.expires + e->next_ns -
 				flow->base_ns, U32_MAX);
 	e->next_owed = flow->owed;
 	iqcn_inc(q->st.cnp_delayed);
@@ -382,13 +382,13 @@ static void iqcn_flow_hold_next(struct iqcn_queue *q, struct iqcn_flow *flow,
 /* The first of two pending CNPs has left the tree */
 static void iqcn_flow_promote(struct iqcn_queue *q, struct iqcn_flow *flow)
 {
-	struct iqcn_extra *e = flow->extra;
+	struct iqcn_flow_ext *e = flow->ext;
 
-	e->hold.expires += e->next_ns;
-	e->hold_wait_ns = e->next_wait_ns;
-	e->hold_owed = e->next_owed;
+	e->pending.expires += e->next_ns;
+	e->cnp_wait_ns = e->next_wait_ns;
+	e->cnp_owed = e->next_owed;
 	e->next_ns = 0;
-	timerqueue_add(&q->held, &e->hold);
+	timerqueue_add(&q->pending, &e->pending);
 }
 
 /* A CNP is due and will be sent, but not now */
@@ -397,18 +397,18 @@ static void iqcn_flow_hold(struct iqcn_queue *q, struct iqcn_flow *flow,
 {
 	u64 at_ns = now_ns + iqcn_flow_delay_ns(q, flow);
 
-	if (iqcn_flow_held(flow) && flow->extra->hold_ended == q->ended) {
+	if (iqcn_flow_has_pending(flow) && flow->ext->cnp_ended == q->ended) {
 		iqcn_flow_hold_next(q, flow, now_ns);
 	} else {
 		/* one of an earlier congestion is not sent any more */
-		iqcn_trigger_drop_held(q, flow);
+		iqcn_pending_drop(q, flow);
 		if (!iqcn_flow_place(q, flow, at_ns, IQCN_CAUSE_TIMER, false)) {
 			iqcn_trigger_restart(q, flow, now_ns);
 			return;
 		}
-		flow->extra->hold_wait_ns = min_t(u64, at_ns - flow->base_ns,
+		flow->ext->cnp_wait_ns = min_t(u64, at_ns - flow->base_ns,
 						  U32_MAX);
-		flow->extra->hold_owed = flow->owed;
+		flow->ext->cnp_owed = flow->owed;
 		iqcn_inc(q->st.cnp_delayed);
 	}
 	if (iqcn_flow_own(q, flow))
@@ -434,7 +434,7 @@ static u64 iqcn_flow_waited_ns(const struct iqcn_queue *q,
 static bool iqcn_flow_running(const struct iqcn_queue *q,
 			      const struct iqcn_flow *flow)
 {
-	return iqcn_deadline_armed(&flow->due) && !flow->watched &&
+	return iqcn_deadline_armed(&flow->due) && !flow->idle_check_only &&
 	       iqcn_queue_since_reset(q, flow->base_ns);
 }
 
@@ -454,7 +454,7 @@ void iqcn_trigger_ce(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 	if (iqcn_trigger_is_bts(flow))
 		return;
 	/* T1 will count from the pending one, or from what follows a silence */
-	if (iqcn_flow_held(flow) && q->p.base == IQCN_BASE_CNP &&
+	if (iqcn_flow_has_pending(flow) && q->p.base == IQCN_BASE_CNP &&
 	    iqcn_sample_gap_ns(now_ns - flow->ce_ns, q->p.sample) < q->p.t1_ns)
 		return;
 
@@ -486,18 +486,18 @@ static bool iqcn_flow_answered(struct iqcn_queue *q, struct iqcn_flow *flow,
 			       u64 now_ns)
 {
 	u64 answer_ns = flow->answer.smooth_ns;
-	struct iqcn_extra *e = flow->extra;
+	struct iqcn_flow_ext *e = flow->ext;
 	bool first, next;
 	u64 base_ns;
 
-	base_ns = e->hold.expires - e->hold_wait_ns;
-	first = iqcn_pending_cancelled(e->hold_owed, now_ns - base_ns,
+	base_ns = e->pending.expires - e->cnp_wait_ns;
+	first = iqcn_pending_cancelled(e->cnp_owed, now_ns - base_ns,
 				       answer_ns, q->p.t1_ns);
-	base_ns = e->hold.expires + e->next_ns - e->next_wait_ns;
+	base_ns = e->pending.expires + e->next_ns - e->next_wait_ns;
 	next = e->next_ns &&
 	       iqcn_pending_cancelled(e->next_owed, now_ns - base_ns,
 				      answer_ns, q->p.t1_ns);
-	e->hold_owed = iqcn_owed_answered(e->hold_owed);
+	e->cnp_owed = iqcn_owed_answered(e->cnp_owed);
 	e->next_owed = iqcn_owed_answered(e->next_owed);
 	if (!first)
 		return false;
@@ -506,7 +506,7 @@ static bool iqcn_flow_answered(struct iqcn_queue *q, struct iqcn_flow *flow,
 		iqcn_inc(q->st.cnp_cancelled);
 		iqcn_flow_promote(q, flow);
 	} else {
-		iqcn_trigger_drop_held(q, flow);
+		iqcn_pending_drop(q, flow);
 		iqcn_flow_trim(q, flow);
 	}
 	return true;
@@ -522,12 +522,12 @@ static bool iqcn_flow_answered(struct iqcn_queue *q, struct iqcn_flow *flow,
  */
 void iqcn_trigger_cnp(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 {
-	if (iqcn_flow_held(flow)) {
+	if (iqcn_flow_has_pending(flow)) {
 		/* it answers no packet that was dropped or has just come */
 		if (iqcn_trigger_is_bts(flow))
 			return;
 		if (iqcn_flow_answered(q, flow, now_ns) &&
-		    !iqcn_flow_held(flow) && !iqcn_flow_running(q, flow)) {
+		    !iqcn_flow_has_pending(flow) && !iqcn_flow_running(q, flow)) {
 			iqcn_trigger_restart(q, flow, now_ns);
 			return;
 		}
@@ -539,7 +539,7 @@ void iqcn_trigger_cnp(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
 }
 
 /**
- * iqcn_trigger_drop_held() - there is no need for pending CNPs any more
+ * iqcn_pending_drop() - there is no need for pending CNPs any more
  * @q: queue
  * @flow: flow of that queue, with pending CNPs or without
  *
@@ -547,32 +547,32 @@ void iqcn_trigger_cnp(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns)
  *
  * Context: queue->lock; the caller trims the flow, or sees to that a packet does.
  */
-void iqcn_trigger_drop_held(struct iqcn_queue *q, struct iqcn_flow *flow)
+void iqcn_pending_drop(struct iqcn_queue *q, struct iqcn_flow *flow)
 {
-	if (!iqcn_flow_held(flow) || iqcn_trigger_is_bts(flow))
+	if (!iqcn_flow_has_pending(flow) || iqcn_trigger_is_bts(flow))
 		return;
 	iqcn_flow_release(q, flow);
-	iqcn_add(q->st.cnp_cancelled, flow->extra->next_ns ? 2 : 1);
+	iqcn_add(q->st.cnp_cancelled, flow->ext->next_ns ? 2 : 1);
 }
 
 /**
- * iqcn_trigger_drop_all_held() - CNPs are held for another time from now on
+ * iqcn_pending_drop_all() - CNPs are held for another time from now on
  * @q: queue
  * @now_ns: not less than in an earlier call
  *
  * Context: queue->lock; the caller arms the timer.
  */
-void iqcn_trigger_drop_all_held(struct iqcn_queue *q, u64 now_ns)
+void iqcn_pending_drop_all(struct iqcn_queue *q, u64 now_ns)
 {
 	struct timerqueue_node *held, *next;
 	struct iqcn_flow *flow;
 
-	for (held = timerqueue_getnext(&q->held); held; held = next) {
+	for (held = timerqueue_getnext(&q->pending); held; held = next) {
 		next = timerqueue_iterate_next(held);
 		flow = iqcn_held_flow(held);
 		if (iqcn_trigger_is_bts(flow))
 			continue;
-		iqcn_trigger_drop_held(q, flow);
+		iqcn_pending_drop(q, flow);
 		iqcn_flow_trim(q, flow);
 		iqcn_trigger_restart(q, flow, now_ns);
 	}
@@ -588,9 +588,9 @@ void iqcn_trigger_drop_all_held(struct iqcn_queue *q, u64 now_ns)
 void iqcn_trigger_cancel(struct iqcn_queue *q, struct iqcn_flow *flow)
 {
 	iqcn_deadline_cancel(&flow->due);
-	iqcn_deadline_cancel(&flow->chance);
-	iqcn_trigger_drop_held(q, flow);
-	if (!iqcn_flow_held(flow))
+	iqcn_deadline_cancel(&flow->poll);
+	iqcn_pending_drop(q, flow);
+	if (!iqcn_flow_has_pending(flow))
 		return;
 	iqcn_flow_release(q, flow);
 	iqcn_flow_refund(q, flow);
@@ -616,12 +616,12 @@ bool iqcn_trigger_at(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
 {
 	if (iqcn_trigger_is_bts(flow)) {
 		/* it is the first for one of them if either was not CE */
-		flow->extra->hold_was_ce &= was_ce;
+		flow->ext->cnp_was_ce &= was_ce;
 		if (cause == IQCN_CAUSE_DROP)
-			flow->extra->hold_cause = cause;
+			flow->ext->cnp_cause = cause;
 		return true;
 	}
-	iqcn_trigger_drop_held(q, flow);
+	iqcn_pending_drop(q, flow);
 	return iqcn_flow_place(q, flow, at_ns, cause, was_ce);
 }
 
@@ -642,7 +642,7 @@ bool iqcn_trigger_now(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns,
 		      enum iqcn_cause cause, bool was_ce)
 {
 	/* one CNP for several packets is charged once */
-	bool paid = iqcn_trigger_is_bts(flow) && flow->extra->hold_paid;
+	bool paid = iqcn_trigger_is_bts(flow) && flow->ext->cnp_paid;
 
 	if (!paid && !iqcn_budget_charge(q->port, now_ns)) {
 		iqcn_inc(q->st.cnp_budget);
@@ -652,7 +652,7 @@ bool iqcn_trigger_now(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns,
 		iqcn_budget_refund(q->port);
 		return false;
 	}
-	flow->extra->hold_paid = true;
+	flow->ext->cnp_paid = true;
 	return true;
 }
 
@@ -685,7 +685,7 @@ static bool iqcn_flow_due(struct iqcn_queue *q, struct iqcn_flow *flow,
 		iqcn_deadline_cancel(&flow->due);
 		return false;
 	}
-	if ((iqcn_flow_held(flow) && flow->watched) ||
+	if ((iqcn_flow_has_pending(flow) && flow->idle_check_only) ||
 	    iqcn_trigger_is_bts(flow) || q->p.trigger == IQCN_TRIGGER_GAP ||
 	    !(q->p.notify & IQCN_NOTIFY_TIMER) ||
 	    !iqcn_flow_active(q, flow, now_ns) ||
@@ -700,7 +700,7 @@ static bool iqcn_flow_due(struct iqcn_queue *q, struct iqcn_flow *flow,
 			iqcn_deadline_cancel(&flow->due);
 		return false;
 	}
-	if (iqcn_flow_held(flow) || iqcn_flow_delay_ns(q, flow)) {
+	if (iqcn_flow_has_pending(flow) || iqcn_flow_delay_ns(q, flow)) {
 		iqcn_flow_hold(q, flow, now_ns);
 		return false;
 	}
@@ -714,14 +714,14 @@ static bool iqcn_flow_due(struct iqcn_queue *q, struct iqcn_flow *flow,
 static bool iqcn_flow_tell_held(struct iqcn_queue *q, struct iqcn_flow *flow,
 				struct iqcn_notice *n, u64 now_ns)
 {
-	struct iqcn_extra *e = flow->extra;
-	u64 at_ns = e->hold.expires;
+	struct iqcn_flow_ext *e = flow->ext;
+	u64 at_ns = e->pending.expires;
 	bool later, tell;
 
 	iqcn_flow_release(q, flow);
 	later = e->next_ns || iqcn_flow_running(q, flow);
 	tell = iqcn_tell(q, flow, n, IQCN_CAUSE_TIMER, false, false,
-			 at_ns - e->hold_wait_ns, at_ns, now_ns);
+			 at_ns - e->cnp_wait_ns, at_ns, now_ns);
 	flow->ce_since |= later;
 	if (e->next_ns)
 		iqcn_flow_promote(q, flow);
@@ -736,19 +736,19 @@ static bool iqcn_flow_tell_held(struct iqcn_queue *q, struct iqcn_flow *flow,
 static bool iqcn_flow_held_due(struct iqcn_queue *q, struct iqcn_flow *flow,
 			       struct iqcn_notice *n, u64 now_ns)
 {
-	struct iqcn_extra *e = flow->extra;
+	struct iqcn_flow_ext *e = flow->ext;
 	bool tell;
 
 	if (iqcn_trigger_is_bts(flow)) {
 		iqcn_flow_release(q, flow);
 		tell = (q->p.notify & IQCN_NOTIFY_BTS) &&
-		       iqcn_flow_tell(q, flow, n, e->hold_cause, e->hold_was_ce,
-				      e->hold_paid, e->hold.expires, now_ns);
+		       iqcn_flow_tell(q, flow, n, e->cnp_cause, e->cnp_was_ce,
+				      e->cnp_paid, e->pending.expires, now_ns);
 		if (!tell)
 			iqcn_flow_refund(q, flow);
-	} else if (e->hold_ended != q->ended || !iqcn_flow_congested(q, flow) ||
+	} else if (e->cnp_ended != q->ended || !iqcn_flow_congested(q, flow) ||
 		   !(q->p.notify & IQCN_NOTIFY_TIMER)) {
-		iqcn_trigger_drop_held(q, flow);
+		iqcn_pending_drop(q, flow);
 		if (iqcn_flow_congested(q, flow))
 			iqcn_trigger_restart(q, flow, now_ns);
 		tell = false;
@@ -763,7 +763,7 @@ static bool iqcn_flow_held_due(struct iqcn_queue *q, struct iqcn_flow *flow,
 static bool iqcn_trigger_one(struct iqcn_queue *q, struct iqcn_notice *n,
 			     bool *tell, u64 now_ns)
 {
-	struct timerqueue_node *held = timerqueue_getnext(&q->held);
+	struct timerqueue_node *held = timerqueue_getnext(&q->pending);
 	struct iqcn_deadline *first;
 	struct iqcn_flow *flow;
 	u64 due_ns;
@@ -787,20 +787,20 @@ static bool iqcn_trigger_one(struct iqcn_queue *q, struct iqcn_notice *n,
 		*tell = iqcn_flow_due(q, flow, n, due_ns, now_ns);
 		return true;
 	}
-	first = iqcn_deadline_first(&q->chances);
-	if (first && iqcn_trigger_chance_ns(q, first) <= now_ns) {
-		q->chances_seen = true;
+	first = iqcn_deadline_first(&q->polls);
+	if (first && iqcn_trigger_poll_ns(q, first) <= now_ns) {
+		q->polls_ran = true;
 		/* it stays the first, so that no flow goes without for longer than
 		 * the others
 		 */
-		q->chances_wait = !iqcn_budget_spare(q->port, now_ns);
-		if (q->chances_wait) {
+		q->polls_wait = !iqcn_budget_spare(q->port, now_ns);
+		if (q->polls_wait) {
 			iqcn_inc(q->st.cnp_budget);
 			return false;
 		}
-		flow = container_of(first, struct iqcn_flow, chance);
+		flow = container_of(first, struct iqcn_flow, poll);
 		due_ns = first->base_ns + q->p.t1_ns;
-		*tell = iqcn_bts_hold(q, flow, now_ns) &&
+		*tell = iqcn_bts_poll(q, flow, now_ns) &&
 			iqcn_flow_tell(q, flow, n, IQCN_CAUSE_HOLD, false, false,
 				       due_ns, now_ns);
 		return true;
@@ -860,15 +860,15 @@ static void iqcn_trigger_inject(struct iqcn_queue *q,
 /* A run of the timer has taken @took_ns: when it next sees to chances */
 static void iqcn_trigger_rest(struct iqcn_queue *q, u64 now_ns, u64 took_ns)
 {
-	struct iqcn_deadline *first = iqcn_deadline_first(&q->chances);
+	struct iqcn_deadline *first = iqcn_deadline_first(&q->polls);
 
-	if (!q->chances_seen)
+	if (!q->polls_ran)
 		return;
-	q->chances_ns = now_ns +
-		iqcn_chances_rest_ns(took_ns, q->p.t1_ns,
-				     first && !q->chances_wait &&
+	q->polls_ns = now_ns +
+		iqcn_polls_rest_ns(took_ns, q->p.t1_ns,
+				     first && !q->polls_wait &&
 				     iqcn_deadline_due(first, q->p.t1_ns, now_ns));
-	q->chances_seen = false;
+	q->polls_ran = false;
 }
 
 static enum hrtimer_restart iqcn_trigger_timer(struct hrtimer *timer)
@@ -919,8 +919,8 @@ void iqcn_trigger_init(struct iqcn_queue *q)
 {
 	INIT_LIST_HEAD(&q->deadlines);
 	INIT_LIST_HEAD(&q->lapsed);
-	INIT_LIST_HEAD(&q->chances);
-	timerqueue_init_head(&q->held);
+	INIT_LIST_HEAD(&q->polls);
+	timerqueue_init_head(&q->pending);
 	q->timer_ns = KTIME_MAX;
 	hrtimer_setup(&q->timer, iqcn_trigger_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
@@ -942,7 +942,7 @@ void iqcn_trigger_reset(struct iqcn_queue *q)
 
 	lockdep_assert_held(&q->lock);
 
-	while ((held = timerqueue_getnext(&q->held))) {
+	while ((held = timerqueue_getnext(&q->pending))) {
 		flow = iqcn_held_flow(held);
 		iqcn_trigger_cancel(q, flow);
 		iqcn_flow_trim(q, flow);

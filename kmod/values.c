@@ -28,7 +28,7 @@
 IQCN_PORT_VALUE(queues, READ_ONCE(port->n_queues));
 IQCN_QUEUE_VALUE(queues_congested, !!READ_ONCE(q->congested));
 IQCN_PORT_VALUE(flows, atomic_read(&port->flows.nelems));
-IQCN_PORT_VALUE(flows_unsettled, READ_ONCE(port->n_unsettled));
+IQCN_PORT_VALUE(flows_unsettled, READ_ONCE(port->n_unassured));
 IQCN_QUEUE_VALUE(ecn_mark, READ_ONCE(q->st.ecn_mark));
 IQCN_QUEUE_VALUE(ce_in, READ_ONCE(q->st.ce_in));
 IQCN_QUEUE_VALUE(ce_sent, READ_ONCE(q->st.ce_sampled) + READ_ONCE(q->skipped));
@@ -40,10 +40,10 @@ IQCN_QUEUE_VALUE(cnp_cancelled, READ_ONCE(q->st.cnp_cancelled));
 IQCN_QUEUE_VALUE(cnp_budget, READ_ONCE(q->st.cnp_budget));
 IQCN_QUEUE_VALUE(cnp_unpaired, READ_ONCE(q->st.cnp_unpaired));
 IQCN_PORT_VALUE(cnp_unmatched,
-		atomic64_read(&iqcn_snoop_seen(port)->cnp_unmatched));
+		atomic64_read(&iqcn_snoop_rx_stats(port)->cnp_unmatched));
 IQCN_PORT_VALUE(cnp_rate_pps, READ_ONCE(port->cnp_rate_pps));
 IQCN_PORT_VALUE(cnp_burst, READ_ONCE(port->cnp_burst));
-IQCN_PORT_VALUE(malformed, atomic64_read(&iqcn_snoop_seen(port)->malformed));
+IQCN_PORT_VALUE(malformed, atomic64_read(&iqcn_snoop_rx_stats(port)->malformed));
 
 #define IQCN_VALUE(_attr, _name)					\
 	[IQCN_A_PORT_##_attr] = { #_name, iqcn_value_##_name }

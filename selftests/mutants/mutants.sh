@@ -60,13 +60,22 @@ steps()
 	esac
 }
 
+# source_of FILE: where it is below kmod/
+source_of()
+{
+	case $1 in
+	params.h | *.c) echo "$1" ;;
+	*) echo "algo/$1" ;;
+	esac
+}
+
 # list PATTERN: names
 list()
 {
 	local file name
 
 	for file in $FILES; do
-		awk -v file="$file" -f "$HERE/mutate.awk" "$TOP/kmod/$file"
+		awk -v file="$file" -f "$HERE/mutate.awk" "$TOP/kmod/$(source_of "$file")"
 	done | if [ -n "$all" ]; then cat; else awk -f "$HERE/sample.awk"; fi |
 		while IFS= read -r name; do
 			# shellcheck disable=SC2053
@@ -84,6 +93,7 @@ tree()
 		return
 	# a run that was interrupted may have left a mutant
 	for file in $FILES; do
+		file=$(source_of "$file")
 		[ ! -e "$dir/build/uml/$file" ] ||
 			cmp -s "$dir/kmod/$file" "$dir/build/uml/$file" ||
 			cp "$dir/kmod/$file" "$dir/build/uml/$file" || return
@@ -137,12 +147,13 @@ killer()
 # kill_it N MUTANT: print how that went
 kill_it()
 {
-	local dir=$OUT/$1 file=${2%%:*} log=$OUT/logs/$2.log step status target
+	local dir=$OUT/$1 file=${2%%:*} log=$OUT/logs/$2.log step status target src
 
 	: >"$log"
-	awk -v file="$file" -v want="$2" -f "$HERE/mutate.awk" "$dir/kmod/$file" \
-		>"$dir/build/uml/$file" || return
-	diff -U 1 "$dir/kmod/$file" "$dir/build/uml/$file" | tail -n +3 >>"$log"
+	src=$(source_of "$file")
+	awk -v file="$file" -v want="$2" -f "$HERE/mutate.awk" "$dir/kmod/$src" \
+		>"$dir/build/uml/$src" || return
+	diff -U 1 "$dir/kmod/$src" "$dir/build/uml/$src" | tail -n +3 >>"$log"
 	for step in $(steps "$file"); do
 		target=sch_iqcn.ko
 		[ "$step" != kunit ] || target=tests/iqcn_kunit.ko
@@ -209,8 +220,9 @@ job()
 # one N MUTANT
 one()
 {
-	local result file=${2%%:*}
+	local result file
 
+	file=$(source_of "${2%%:*}")
 	result=$(kill_it "$@") || result="is no mutant"
 	# newer than what was built from the mutant
 	cp "$OUT/$1/kmod/$file" "$OUT/$1/build/uml/$file"

@@ -20,7 +20,7 @@
 #include <linux/bits.h>
 #include <linux/types.h>
 
-#include "pairing.h"
+#include "algo/pairing.h"
 
 /* Packets that a requester has under way at most: a quarter of the PSNs, so
  * that old and new are told apart

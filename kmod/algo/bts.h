@@ -30,10 +30,10 @@
  * was from the last but one to that.  What sends a message and then nothing is
  * not going to send more for that it speeds up.
  */
-#define IQCN_HOLD_GAPS		4
-#define IQCN_HOLD_MAX_NS	(50 * NSEC_PER_MSEC)
+#define IQCN_POLL_GAPS		4
+#define IQCN_POLL_MAX_NS	(50 * NSEC_PER_MSEC)
 /* Taken for that between the packets of a flow that is new */
-#define IQCN_HOLD_NEW_NS	NSEC_PER_MSEC
+#define IQCN_POLL_NEW_NS	NSEC_PER_MSEC
 
 /**
  * iqcn_bts_may() - may a packet cause a CNP?
@@ -58,29 +58,29 @@ static inline bool iqcn_bts_may(u32 ce_in, u8 ecn, bool dropped)
  * Of a flow that is new, or has been away, that is not known, but it is those that
  * begin together that have to be held.
  *
- * Return: nanoseconds, no more than IQCN_HOLD_MAX_NS.
+ * Return: nanoseconds, no more than IQCN_POLL_MAX_NS.
  */
 static inline u32 iqcn_bts_gap_ns(u64 last_ns, u64 now_ns)
 {
 	u64 gap_ns = now_ns - last_ns;
 
-	return last_ns && gap_ns <= IQCN_HOLD_MAX_NS ? gap_ns :
-						       IQCN_HOLD_NEW_NS;
+	return last_ns && gap_ns <= IQCN_POLL_MAX_NS ? gap_ns :
+						       IQCN_POLL_NEW_NS;
 }
 
 /**
- * iqcn_bts_holds() - is a flow without packets still held?
+ * iqcn_bts_polls() - is a flow without packets still held?
  * @gap_ns: how far apart its packets were
  * @t1_ns: T1
  * @silent_ns: how long the last one is ago
  *
  * Return: true if it is.
  */
-static inline bool iqcn_bts_holds(u32 gap_ns, u32 t1_ns, u64 silent_ns)
+static inline bool iqcn_bts_polls(u32 gap_ns, u32 t1_ns, u64 silent_ns)
 {
-	u64 most_ns = max_t(u64, IQCN_HOLD_GAPS * (u64)gap_ns, t1_ns);
+	u64 most_ns = max_t(u64, IQCN_POLL_GAPS * (u64)gap_ns, t1_ns);
 
-	return silent_ns <= min_t(u64, most_ns, IQCN_HOLD_MAX_NS);
+	return silent_ns <= min_t(u64, most_ns, IQCN_POLL_MAX_NS);
 }
 
 #endif /* _IQCN_BTS_H */

@@ -288,7 +288,7 @@ static inline u64 iqcn_pi_prob(const struct iqcn_pi *pi,
  * iqcn_pi_credit() - a flow's chance
  * @credit: what it has gathered, a share of 2^32
  * @prob: probability, 0 .. IQCN_PROB_ONE
- * @chances: so many at once
+ * @polls: so many at once
  *
  * Every chance adds its probability, and every 2^32 of that is a CNP: the same
  * share of chances as drawing lots for each, but no flow is lucky for long.  It is
@@ -308,7 +308,7 @@ static inline bool iqcn_pi_credit(u32 *credit, u64 prob, u32 chances)
  * iqcn_pi_save() - a chance of a flow that cannot be told yet
  * @credit: what it has gathered; up to what the next chance makes a CNP of
  * @prob: probability, 0 .. IQCN_PROB_ONE
- * @chances: so many at once
+ * @polls: so many at once
  */
 static inline void iqcn_pi_save(u32 *credit, u64 prob, u32 chances)
 {

@@ -153,12 +153,12 @@ static inline bool iqcn_sport_match(u16 data_sport, u16 rev_sport, u32 src_qp,
 }
 
 /**
- * iqcn_pair_settled() - can nothing better be had from packets?
+ * iqcn_pair_assured() - can nothing better be had from packets?
  * @grade: of a pairing
  *
  * Return: true if so.
  */
-static inline bool iqcn_pair_settled(enum iqcn_pair_grade grade)
+static inline bool iqcn_pair_assured(enum iqcn_pair_grade grade)
 {
 	return grade >= IQCN_PAIR_PSN;
 }

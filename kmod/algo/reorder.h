@@ -36,7 +36,7 @@
  * struct iqcn_reorder - the last CE numbers of a flow
  * @seen: bit n: the number n + 1 before @next was CE; 0: there was no packet
  * @next: the one that would follow the furthest
- * @held: how many numbers before @next are yet to be judged; if any, the first
+ * @pending: how many numbers before @next are yet to be judged; if any, the first
  *	of them is missing
  * @window: how many numbers, itself included, have passed at most when a late
  *	one came, IQCN_REORDER_MAX at most; 0: none was late

@@ -154,14 +154,14 @@ static inline u64 iqcn_deadline_scan_ns(u64 due_ns, u32 period_ns)
 #define IQCN_CHANCES_REST_MAX_NS	NSEC_PER_MSEC
 
 /**
- * iqcn_chances_rest_ns() - how long flows that are held wait after some had a chance
+ * iqcn_polls_rest_ns() - how long flows that are held wait after some had a chance
  * @took_ns: that took
  * @t1_ns: T1
  * @more: more of them are due
  *
  * Return: nanoseconds.
  */
-static inline u64 iqcn_chances_rest_ns(u64 took_ns, u32 t1_ns, bool more)
+static inline u64 iqcn_polls_rest_ns(u64 took_ns, u32 t1_ns, bool more)
 {
 	u64 rest_ns = took_ns * IQCN_CHANCES_REST;
 

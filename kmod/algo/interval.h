@@ -31,12 +31,12 @@
 #define IQCN_ANSWER_T1S		16
 
 /**
- * struct iqcn_answer - how long CNPs take, and how far apart they are
+ * struct iqcn_cnp_srtt - how long CNPs take, and how far apart they are
  * @asked_ns: when the packet left that is being timed, 0: none
  * @smooth_ns: smoothed time until its CNP is seen, 0: not known
  * @interval_ns: smoothed interval of the CNPs, 0: not known
  */
-struct iqcn_answer {
+struct iqcn_cnp_srtt {
 	u64 asked_ns;
 	u32 smooth_ns;
 	u32 interval_ns;
@@ -57,13 +57,13 @@ static inline u32 iqcn_smooth(u32 smooth, u32 v)
 }
 
 /**
- * iqcn_answer_asked() - a CE packet leaves
+ * iqcn_cnp_srtt_start() - a CE packet leaves
  * @a: of its flow
  * @quiet_ns: time since the one before, U64_MAX: there was none
  * @t1_ns: T1
  * @now_ns: now
  */
-static inline void iqcn_answer_asked(struct iqcn_answer *a, u64 quiet_ns,
+static inline void iqcn_cnp_srtt_start(struct iqcn_cnp_srtt *a, u64 quiet_ns,
 				     u64 t1_ns, u64 now_ns)
 {
 	u64 most_ns = a->smooth_ns ? (u64)a->smooth_ns * IQCN_ANSWER_SMOOTHS :
@@ -76,11 +76,11 @@ static inline void iqcn_answer_asked(struct iqcn_answer *a, u64 quiet_ns,
 }
 
 /**
- * iqcn_answer_seen() - the receiver's CNP is seen
+ * iqcn_cnp_srtt_sample() - the receiver's CNP is seen
  * @a: of its flow
  * @now_ns: now
  */
-static inline void iqcn_answer_seen(struct iqcn_answer *a, u64 now_ns)
+static inline void iqcn_cnp_srtt_sample(struct iqcn_cnp_srtt *a, u64 now_ns)
 {
 	u64 took_ns = now_ns - a->asked_ns;
 
