@@ -284,7 +284,7 @@ coverage:
 	@$(MAKE) -s lab-uml-cov
 	@selftests/coverage/coverage.sh $(TESTS)
 
-# make mutants [ONLY='trigger.c:*']
+# make mutants [ONLY='timer.c:*']
 mutants:
 	$(LAB) packages lab
 	@selftests/mutants/mutants.sh $(if $(ONLY),'$(ONLY)')

@@ -117,9 +117,9 @@ static struct iqcn_hosts *iqcn_hosts_find(struct iqcn_port *port,
 }
 
 /* Return: false if there is no memory for it */
-static bool iqcn_pair_unsettled(struct iqcn_port *port, struct iqcn_flow *flow)
+static bool iqcn_pair_unassure(struct iqcn_port *port, struct iqcn_flow *flow)
 {
-	struct iqcn_flow_ext *e = iqcn_flow_get_ext(flow);
+	struct iqcn_flow_ext *e = iqcn_ext_get(flow);
 	struct iqcn_hosts *hosts = flow->hosts;
 
 	if (!e)
@@ -131,7 +131,7 @@ static bool iqcn_pair_unsettled(struct iqcn_port *port, struct iqcn_flow *flow)
 	return true;
 }
 
-static void iqcn_pair_settle(struct iqcn_port *port, struct iqcn_flow *flow)
+static void iqcn_pair_assure(struct iqcn_port *port, struct iqcn_flow *flow)
 {
 	struct iqcn_hosts *hosts = flow->hosts;
 
@@ -183,7 +183,7 @@ int iqcn_pair_join(struct iqcn_port *port, struct iqcn_flow *flow,
 	}
 	hosts->n_flows++;
 	flow->hosts = hosts;
-	if (!iqcn_pair_unsettled(port, flow)) {
+	if (!iqcn_pair_unassure(port, flow)) {
 		iqcn_hosts_put(port, hosts);
 		return -ENOMEM;
 	}
@@ -207,14 +207,14 @@ void iqcn_pair_leave(struct iqcn_port *port, struct iqcn_flow *flow)
 		rhashtable_remove_fast(&port->by_sqp, &flow->sqp_node,
 				       iqcn_sqp_params);
 	if (e && !list_empty(&e->unassured))
-		iqcn_pair_settle(port, flow);
+		iqcn_pair_assure(port, flow);
 	iqcn_hosts_put(port, flow->hosts);
 }
 
 static void iqcn_pair_commit(struct iqcn_flow *flow, enum iqcn_pair_grade grade,
 			     u32 qp)
 {
-	bool was_settled = iqcn_pair_assured(flow->grade);
+	bool was_assured = iqcn_pair_assured(flow->grade);
 	struct iqcn_queue *q = flow->queue;
 
 	spin_lock(&q->lock);
@@ -224,9 +224,9 @@ static void iqcn_pair_commit(struct iqcn_flow *flow, enum iqcn_pair_grade grade,
 	/* not quite by its last packet: one that is settled has just had one,
 	 * one that no longer is goes first
 	 */
-	if (!was_settled && iqcn_pair_assured(grade))
+	if (!was_assured && iqcn_pair_assured(grade))
 		iqcn_flow_used(q, flow);
-	else if (was_settled && !iqcn_pair_assured(grade))
+	else if (was_assured && !iqcn_pair_assured(grade))
 		list_move(&flow->lru, &q->lru[0]);
 	/* it is only changed while the index does not have the flow */
 	if (flow->src_qp != qp)
@@ -240,19 +240,19 @@ static void iqcn_pair_commit(struct iqcn_flow *flow, enum iqcn_pair_grade grade,
  * Return: false if it has to become one and there is no memory for that.
  */
 static bool iqcn_pair_regroup(struct iqcn_port *port, struct iqcn_flow *flow,
-			      bool was_settled)
+			      bool was_assured)
 {
-	bool settled = iqcn_pair_assured(flow->grade), done = true;
+	bool assured = iqcn_pair_assured(flow->grade), done = true;
 	struct iqcn_queue *q = flow->queue;
 
 	spin_lock(&q->lock);
-	if (was_settled && !settled) {
-		done = iqcn_pair_unsettled(port, flow);
-	} else if (!was_settled) {
+	if (was_assured && !assured) {
+		done = iqcn_pair_unassure(port, flow);
+	} else if (!was_assured) {
 		flow->ext->echo_hits = 0;
-		if (settled)
-			iqcn_pair_settle(port, flow);
-		iqcn_flow_trim(q, flow);
+		if (assured)
+			iqcn_pair_assure(port, flow);
+		iqcn_ext_trim(q, flow);
 	}
 	spin_unlock(&q->lock);
 	return done;
@@ -264,7 +264,7 @@ static bool iqcn_pair_regroup(struct iqcn_port *port, struct iqcn_flow *flow,
 static void iqcn_pair_set(struct iqcn_port *port, struct iqcn_flow *flow,
 			  enum iqcn_pair_grade grade, u32 qp)
 {
-	bool was_settled = iqcn_pair_assured(flow->grade);
+	bool was_assured = iqcn_pair_assured(flow->grade);
 
 	if (flow->grade != IQCN_PAIR_NONE)
 		rhashtable_remove_fast(&port->by_sqp, &flow->sqp_node,
@@ -281,7 +281,7 @@ static void iqcn_pair_set(struct iqcn_port *port, struct iqcn_flow *flow,
 	}
 
 	trace_iqcn_paired(flow->queue, flow);
-	if (!iqcn_pair_regroup(port, flow, was_settled))
+	if (!iqcn_pair_regroup(port, flow, was_assured))
 		iqcn_flow_evict(flow->queue, flow);
 }
 
@@ -628,28 +628,4 @@ void iqcn_pair_from_sport(struct iqcn_port *port, struct iqcn_flow *flow, u32 qp
 	spin_lock(&port->lock);
 	iqcn_pair_evidence(port, flow, IQCN_PAIR_SPORT, qp);
 	spin_unlock(&port->lock);
-}
-
-/**
- * iqcn_pair_answered() - whose packet does what came on the port answer?
- * @port: port
- * @key: hosts in the direction of the data, with the DestQP of what came
- * @pkt: what came, not a CNP
- *
- * Context: RCU, BHs off; no lock of ours.
- * Return: the flow, NULL if it answers none, it is not clear which, or there is
- * nothing to learn of that one.
- */
-struct iqcn_flow *iqcn_pair_answered(struct iqcn_port *port,
-				     const struct iqcn_key *key,
-				     const struct iqcn_pkt *pkt)
-{
-	struct iqcn_flow *flow, *sends;
-
-	if (!iqcn_op_is_echo(pkt->opcode) ||
-	    iqcn_pair_echoed(port, key, pkt->psn, &flow) != 1 ||
-	    iqcn_pair_assured(READ_ONCE(flow->grade)))
-		return NULL;
-	sends = iqcn_pair_sends(port, key, pkt->psn);
-	return !sends || sends == flow ? flow : NULL;
 }

@@ -82,9 +82,18 @@ struct iqcn_l3 {
 	u8 ecn;
 };
 
-/* The Ethernet header is the one thing that is right whoever made the packet:
- * tags may be beside it or in it, and where the network header points depends
- * on that.
+/* ECN bits of an IP header that begins with @l3, INET_ECN_NOT_ECT of anything else */
+static __always_inline u8 iqcn_ecn_bits(__be16 proto, const u8 *l3)
+{
+	if (proto == htons(ETH_P_IP))
+		return l3[1] & INET_ECN_MASK;
+	if (proto == htons(ETH_P_IPV6))
+		return (l3[1] >> 4) & INET_ECN_MASK;
+	return INET_ECN_NOT_ECT;
+}
+
+/* Starts from the Ethernet header, which is right whoever made the packet.  Tags may be
+ * beside the packet or in it, and where the network header points depends on that.
  */
 static struct iqcn_l3 iqcn_get_ecn(const struct sk_buff *skb)
 {
@@ -117,12 +126,8 @@ static struct iqcn_l3 iqcn_get_ecn(const struct sk_buff *skb)
 	 * in one piece
 	 */
 	tos = skb_header_pointer(skb, l3.off, sizeof(buf), buf);
-	if (unlikely(!tos))
-		return l3;
-	if (l3.proto == htons(ETH_P_IP))
-		l3.ecn = tos[1] & INET_ECN_MASK;
-	else if (l3.proto == htons(ETH_P_IPV6))
-		l3.ecn = (tos[1] >> 4) & INET_ECN_MASK;
+	if (likely(tos))
+		l3.ecn = iqcn_ecn_bits(l3.proto, tos);
 	return l3;
 }
 
@@ -183,7 +188,7 @@ static bool iqcn_unassured(const struct iqcn_queue *q)
 /* Packets that arrive, or are dropped, may cause CNPs */
 static bool iqcn_bts(const struct iqcn_queue *q)
 {
-	return iqcn_queue_tells(q, IQCN_NOTIFY_BTS);
+	return iqcn_queue_notifies(q, IQCN_NOTIFY_BTS);
 }
 
 /* Packets that the receiver gets */
@@ -197,11 +202,14 @@ static void iqcn_cb_get(struct iqcn_queue *q, struct sk_buff *skb,
 			const struct iqcn_pkt *pkt)
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
+	bool made = false;
 
 	if (cb->asked)
 		return;
-	cb->flow = iqcn_flow_get(q, pkt);
+	cb->flow = iqcn_flow_get(q, pkt, &made);
 	cb->asked = true;
+	if (unlikely(made))
+		iqcn_cm_pair(q->port, cb->flow);
 }
 
 /* The flow of a packet that may cause a CNP, with a reference in cb.  Return: false
@@ -469,12 +477,8 @@ static __always_inline bool iqcn_is_plain(const struct sk_buff *skb)
 		     skb_headlen(skb) < ETH_HLEN + 2))
 		return false;
 	proto = ((const struct ethhdr *)data)->h_proto;
-	if (proto == htons(ETH_P_IP))
-		return (data[ETH_HLEN + 1] & INET_ECN_MASK) != INET_ECN_CE;
-	if (proto == htons(ETH_P_IPV6))
-		return (data[ETH_HLEN + 1] & INET_ECN_MASK << 4) !=
-		       INET_ECN_CE << 4;
-	return !eth_type_vlan(proto);
+	return iqcn_ecn_bits(proto, data + ETH_HLEN) != INET_ECN_CE &&
+	       !eth_type_vlan(proto);
 }
 
 static int iqcn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
@@ -775,17 +779,10 @@ err_sampler:
 	return err;
 }
 
-/**
- * iqcn_qdisc_link_bps() - how fast a device is
- * @dev: device
- *
- * A device on top of others asks those, and takes their locks.
- *
- * Context: RTNL and, where its driver asks for it, the device's lock; not that of
- * a device below.
- * Return: bit/s, a default if the device does not know.
+/* The speed of a device in bit/s, or a default.  A device on top of others takes their
+ * locks, so none of these may be held.
  */
-u64 iqcn_qdisc_link_bps(struct net_device *dev)
+static u64 iqcn_link_bps(struct net_device *dev)
 {
 	struct ethtool_link_ksettings ks;
 
@@ -795,17 +792,10 @@ u64 iqcn_qdisc_link_bps(struct net_device *dev)
 	return (u64)ks.base.speed * 1000000;
 }
 
-/**
- * iqcn_qdisc_link_change() - the link or the MTU may have changed
- * @q: queue
- * @link_bps: how fast it is
- *
- * Parameters that the user set are kept.  If the recomputed ones conflict with them,
- * all parameters are kept.
- *
- * Context: RTNL.
+/* The link or the MTU may have changed.  Parameters that the user set are kept.  If the
+ * recomputed ones conflict with them, all parameters are kept.
  */
-void iqcn_qdisc_link_change(struct iqcn_queue *q, u64 link_bps)
+static void iqcn_link_change(struct iqcn_queue *q, u64 link_bps)
 {
 	struct Qdisc *sch = iqcn_qdisc(q);
 	struct iqcn_params p = q->p;
@@ -820,13 +810,8 @@ void iqcn_qdisc_link_change(struct iqcn_queue *q, u64 link_bps)
 	iqcn_commit(sch, &p, q->sampler);
 }
 
-/**
- * iqcn_qdisc_reset() - drop the packets of a queue
- * @q: queue whose qdisc is not in use
- *
- * Context: RTNL.
- */
-void iqcn_qdisc_reset(struct iqcn_queue *q)
+/* Drop the packets of a queue whose qdisc is not in use */
+static void iqcn_reset_unused(struct iqcn_queue *q)
 {
 	struct Qdisc *sch = iqcn_qdisc(q);
 
@@ -835,16 +820,11 @@ void iqcn_qdisc_reset(struct iqcn_queue *q)
 	sch_tree_unlock(sch);
 }
 
-/**
- * iqcn_qdisc_orphan() - the device of a queue is unregistered, or moves
- * @q: queue; dead, and without packets
- *
- * Its qdisc lives on for as long as something refers to it, without a port.
- * Nobody finds it by its handle, so it is not put to use again.
- *
- * Context: RTNL, sleeps.
+/* The device of a dead and empty queue is unregistered, or moves.  Its qdisc lives on
+ * without a port for as long as something refers to it.  It is unhashed, so that it
+ * cannot be put to use again.
  */
-void iqcn_qdisc_orphan(struct iqcn_queue *q)
+static void iqcn_orphan(struct iqcn_queue *q)
 {
 	struct iqcn_sampler *sampler = q->sampler;
 	struct Qdisc *sch = iqcn_qdisc(q);
@@ -858,6 +838,13 @@ void iqcn_qdisc_orphan(struct iqcn_queue *q)
 	iqcn_psample_free(sampler);
 }
 
+static const struct iqcn_port_ops iqcn_qdisc_port_ops = {
+	.link_bps = iqcn_link_bps,
+	.link_change = iqcn_link_change,
+	.reset = iqcn_reset_unused,
+	.orphan = iqcn_orphan,
+};
+
 static int iqcn_init(struct Qdisc *sch, struct nlattr *opt,
 		     struct netlink_ext_ack *extack)
 {
@@ -869,7 +856,7 @@ static int iqcn_init(struct Qdisc *sch, struct nlattr *opt,
 	q->depth_bytes = &sch->qstats.backlog;
 	q->sent = &sch->bstats;
 	q->parent = sch->parent;
-	q->link_bps = iqcn_qdisc_link_bps(dev);
+	q->link_bps = iqcn_link_bps(dev);
 
 	/* on any other device it marks and counts, but has nobody to tell */
 	if (dev->type == ARPHRD_ETHER) {
@@ -964,11 +951,15 @@ static int __init iqcn_module_init(void)
 	err = iqcn_flow_module_init();
 	if (err)
 		return err;
-	iqcn_notify_module_init();
-	iqcn_inspect_module_init();
-	err = iqcn_port_module_init();
+	iqcn_cnp_module_init();
+	iqcn_sysfs_module_init();
+	iqcn_debugfs_module_init();
+	err = iqcn_net_module_init();
 	if (err)
-		goto err_inspect;
+		goto err_debugfs;
+	err = iqcn_port_module_init(&iqcn_qdisc_port_ops);
+	if (err)
+		goto err_net;
 	err = iqcn_genl_module_init();
 	if (err)
 		goto err_port;
@@ -982,8 +973,10 @@ err_genl:
 	iqcn_genl_module_exit();
 err_port:
 	iqcn_port_module_exit();
-err_inspect:
-	iqcn_inspect_module_exit();
+err_net:
+	iqcn_net_module_exit();
+err_debugfs:
+	iqcn_debugfs_module_exit();
 	iqcn_flow_module_exit();
 	return err;
 }
@@ -992,9 +985,10 @@ static void __exit iqcn_module_exit(void)
 {
 	unregister_qdisc(&iqcn_qdisc_ops);
 	iqcn_genl_module_exit();
-	/* waits for everything that was on its way to RCU */
 	iqcn_port_module_exit();
-	iqcn_inspect_module_exit();
+	/* waits for everything that was on its way to RCU */
+	iqcn_net_module_exit();
+	iqcn_debugfs_module_exit();
 	iqcn_flow_module_exit();
 }
 

@@ -11,7 +11,7 @@
 #   -a		all of them, not the sample that sample.awk takes
 #   -r		go on with the last run: try those that it did not kill or come to
 #   -j JOBS	so many at a time (default: one per CPU)
-#   PATTERN	only those with a name that matches, such as 'trigger.c:*:cmp:*'
+#   PATTERN	only those with a name that matches, such as 'timer.c:*:cmp:*'
 #
 # Fails if less than 90 % are killed, and if one survives that selftests/mutants/survivors
 # has no reason for.  Logs are in build/mutants/; each job has its own tree there.
@@ -31,7 +31,8 @@ unset MAKEFLAGS MFLAGS MAKEOVERRIDES
 
 FILES="lot.h mark.h detect.h reorder.h continuity.h deadline.h interval.h pending.h
 	sample.h pairing.h budget.h profile.h measure.h bts.h pi.h active.h telemetry.h
-	params.h share.h bts.c trigger.c tell.c queue.c"
+	params.h share.h notify_bts.c notify_timer.c pending.c timer.c cnp.c
+	congestion.c queue.c"
 
 usage()
 {
@@ -46,10 +47,14 @@ steps()
 	*.h) echo kunit ;;
 	esac
 	case $1 in
-	bts.c) echo iqcn_bts.sh iqcn_adversary.sh ;;
-	trigger.c) echo iqcn_trigger.sh iqcn_cnp.sh iqcn_bts.sh ;;
-	tell.c) echo iqcn_bts.sh iqcn_cnp.sh iqcn_pair.sh ;;
-	queue.c) echo iqcn_detect.sh iqcn_trigger.sh iqcn_cnp.sh iqcn_genl.sh ;;
+	notify_bts.c) echo iqcn_bts.sh iqcn_adversary.sh ;;
+	notify_timer.c | pending.c | timer.c)
+		echo iqcn_trigger.sh iqcn_cnp.sh iqcn_bts.sh
+		;;
+	cnp.c) echo iqcn_bts.sh iqcn_cnp.sh iqcn_pair.sh ;;
+	congestion.c | queue.c)
+		echo iqcn_detect.sh iqcn_trigger.sh iqcn_cnp.sh iqcn_genl.sh
+		;;
 	mark.h) echo iqcn_mark.sh iqcn_bts.sh ;;
 	pairing.h) echo iqcn_pair.sh ;;
 	params.h) echo iqcn_qdisc.sh ;;

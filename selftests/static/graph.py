@@ -5,12 +5,12 @@ Count the files of the module, the arrows between them, and the loops.
 
   graph.py [-m N] [-v] [DIRECTORY]	default: kmod
 
-A file is a NAME.c of DIRECTORY, together with NAME.h if there is one.  An arrow
-leads from one file to another that it uses: it includes its header, or names a
-non-static function that the other one defines.  The inline functions of a header
-that has no NAME.c belong to whoever uses them.  A loop is a strongly connected
-component of more than one file: each of them uses all others, directly or by
-way of some of them.
+There are two graphs.  In that of calls an arrow leads from one NAME.c of DIRECTORY to
+another that defines a non-static function which the first one names, itself or in an
+inline function of a header that it uses.  In that of includes an arrow leads from one
+header to another that it includes.  A call through a pointer is no arrow: the table
+that holds the pointer decides what is called.  A loop is a strongly connected component
+of more than one file: each of them uses all others, directly or by way of some of them.
 
   -m N	exit with status 1 if a loop has more than N files
   -v	print each arrow, with its reasons
@@ -71,37 +71,34 @@ def words(code, inlines):
     return found
 
 
-def read_files(directory):
-    """NAME -> the paths of NAME.c and, if there is one, NAME.h"""
-    files = {}
-    for source in sorted(directory.glob("*.c")):
-        header = source.with_suffix(".h")
-        files[source.stem] = [source] + ([header] if header.exists() else [])
-    return files
-
-
-def arrows(files, inlines):
-    """(FILE, OTHER) -> the headers and functions for which FILE uses OTHER"""
-    code, included, defined_by = {}, {}, {}
-    for name, paths in files.items():
-        text = "\n".join(p.read_text(encoding="utf-8") for p in paths)
-        included[name] = INCLUDE.findall(text)
-        code[name] = without_noise(text)
-        for function, static, _ in functions(code[name]):
+def calls(sources, inlines):
+    """(FILE, OTHER) -> the functions for which the source FILE uses OTHER"""
+    code, defined_by = {}, {}
+    for path in sources:
+        code[path.name] = without_noise(path.read_text(encoding="utf-8"))
+        for function, static, _ in functions(code[path.name]):
             if not static:
-                defined_by[function] = name
+                defined_by[function] = path.name
     reasons = collections.defaultdict(list)
-    for name in files:
-        for header in included[name]:
-            path = pathlib.PurePath(header)
-            # a header of tests/ or of Linux may have the name of one of ours
-            if path.parent.name == "" and path.stem in files:
-                reasons[name, path.stem].append(header)
-        for word in sorted(words(code[name], inlines)):
-            if word in defined_by:
+    for name, text in code.items():
+        for word in sorted(words(text, inlines)):
+            if defined_by.get(word, name) != name:
                 reasons[name, defined_by[word]].append(word + "()")
-    return {pair: why for pair, why in sorted(reasons.items())
-            if pair[0] != pair[1]}
+    return dict(sorted(reasons.items()))
+
+
+def includes(directory, headers):
+    """(FILE, OTHER) -> the include of the header OTHER in the header FILE"""
+    names = {str(h.relative_to(directory)): h for h in headers}
+    reasons = {}
+    for name, path in sorted(names.items()):
+        for header in INCLUDE.findall(path.read_text(encoding="utf-8")):
+            # relative to the including file, else to DIRECTORY
+            beside = str((path.parent / header).relative_to(directory))
+            other = beside if beside in names else header
+            if other in names:
+                reasons[name, other] = [header]
+    return reasons
 
 
 def loops(files, pairs):
@@ -141,21 +138,24 @@ def main():
                         default=pathlib.Path("kmod"))
     args = parser.parse_args()
 
-    files = read_files(args.directory)
-    if not files:
+    sources = sorted(args.directory.glob("*.c"))
+    headers = sorted(h for part in (".", "algo")
+                     for h in (args.directory / part).glob("*.h"))
+    if not sources:
         sys.exit(f"graph: {args.directory} has no .c files")
-    inlines = read_inlines(h for h in sorted(args.directory.rglob("*.h"))
-                           if h.stem not in files)
-    pairs = arrows(files, inlines)
-    if args.v:
-        for (name, other), why in pairs.items():
-            print(f"{name} -> {other}: {', '.join(why)}")
-    print(f"files {len(files)}")
-    print(f"arrows {len(pairs)}")
     largest = 1
-    for loop in loops(files, pairs):
-        largest = max(largest, len(loop))
-        print(f"loop {len(loop)}: {' '.join(loop)}")
+    for title, files, pairs in (
+            ("calls", [p.name for p in sources],
+             calls(sources, read_inlines(headers))),
+            ("includes", [str(h.relative_to(args.directory)) for h in headers],
+             includes(args.directory, headers))):
+        if args.v:
+            for (name, other), why in pairs.items():
+                print(f"{name} -> {other}: {', '.join(why)}")
+        print(f"{title}: {len(files)} files, {len(pairs)} arrows")
+        for loop in loops(files, pairs):
+            largest = max(largest, len(loop))
+            print(f"  loop of {len(loop)}: {' '.join(loop)}")
     if args.m is not None and largest > args.m:
         sys.exit(f"graph: a loop has {largest} files, at most {args.m} are allowed")
 

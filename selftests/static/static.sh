@@ -134,12 +134,12 @@ abi()
 
 	"$source_tree/scripts/get_abi.pl" validate --dir $abi
 	diff <(sed -nE 's/^\tIQCN_VALUE\([A-Z_]+, ([a-z_]+)\),$/\1/p' \
-			kmod/values.c | sort) \
+			kmod/stats.c | sort) \
 		<(sed -nE 's|^What:.*/iqcn/([a-z_]+)$|\1|p' \
 			$abi/testing/sysfs-class-net-iqcn | sort)
 	for file in queues flows; do
 		diff <(sed -nE "/iqcn_${file}_show/,/^}/s/.*\"# ([a-z_ ]+)\\\\n.*/\\1/p" \
-				kmod/inspect.c | tr ' ' '\n') <(columns $file)
+				kmod/debugfs.c | tr ' ' '\n') <(columns $file)
 	done
 	diff <(sed -n '/^struct tc_iqcn_xstats {/,/^}/p' \
 			kmod/include/uapi/linux/iqcn.h |

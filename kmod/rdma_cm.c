@@ -265,7 +265,7 @@ static void iqcn_cm_dreq(struct iqcn_net *in, const struct iqcn_pkt *pkt,
 }
 
 /**
- * iqcn_cm_seen() - a message of connection set-up came in
+ * iqcn_cm_rx() - a message of connection setup arrived
  * @net: namespace
  * @ifindex: of the port, 0: it was seen by all ports of the namespace
  * @pkt: the packet
@@ -273,8 +273,8 @@ static void iqcn_cm_dreq(struct iqcn_net *in, const struct iqcn_pkt *pkt,
  *
  * Context: softirq, RCU; no lock of ours.
  */
-void iqcn_cm_seen(struct net *net, int ifindex, const struct iqcn_pkt *pkt,
-		  const struct iqcn_cm *cm)
+void iqcn_cm_rx(struct net *net, int ifindex, const struct iqcn_pkt *pkt,
+		const struct iqcn_cm *cm)
 {
 	struct iqcn_net *in = iqcn_net(net);
 	struct iqcn_cm_side from;
@@ -298,25 +298,15 @@ void iqcn_cm_seen(struct net *net, int ifindex, const struct iqcn_pkt *pkt,
 	}
 }
 
-/**
- * iqcn_cm_lookup() - was this flow's connection seen?
- * @port: its port
- * @key: the flow
- * @src_qp: is set to the sender's QP
- *
- * Context: RCU.
- * Return: true if it was.
- */
-bool iqcn_cm_lookup(const struct iqcn_port *port, const struct iqcn_key *key,
-		    u32 *src_qp)
+/* The sender's QP of a flow, if the setup of its connection was seen; RCU */
+static bool iqcn_cm_lookup(const struct iqcn_port *port,
+			   const struct iqcn_key *key, u32 *src_qp)
 {
 	struct iqcn_net *in = iqcn_net(port->net);
 	struct iqcn_cm_entry *e;
 	struct iqcn_cm_key ck;
 	struct iqcn_key data;
 
-	if (!READ_ONCE(in->cm_count[IQCN_CM_KIND_CONN]))
-		return false;
 	iqcn_cm_key_init(&ck, IQCN_CM_KIND_CONN, &key->src, &key->dst, key->qp);
 	e = rhashtable_lookup(&in->cm, &ck, iqcn_cm_params);
 	if (!e || !iqcn_cm_side_at(&e->receiver, port))
@@ -327,6 +317,33 @@ bool iqcn_cm_lookup(const struct iqcn_port *port, const struct iqcn_key *key,
 		return false;
 	*src_qp = e->qpn;
 	return true;
+}
+
+/**
+ * iqcn_cm_pair() - pair a new flow if the setup of its connection was seen
+ * @port: its port
+ * @flow: flow, to which the caller has a reference
+ *
+ * Context: BHs off; no lock of ours.
+ */
+void iqcn_cm_pair(struct iqcn_port *port, struct iqcn_flow *flow)
+{
+	struct iqcn_net *in = iqcn_net(port->net);
+	struct iqcn_key key;
+	u32 src_qp;
+
+	if (!READ_ONCE(in->cm_count[IQCN_CM_KIND_CONN]))
+		return;
+	rcu_read_lock();
+	spin_lock(&port->lock);
+	/* it may have died; the evidence may kill it */
+	if (flow->queue) {
+		iqcn_flow_key(flow, &key);
+		if (iqcn_cm_lookup(port, &key, &src_qp))
+			iqcn_pair_evidence(port, flow, IQCN_PAIR_CM, src_qp);
+	}
+	spin_unlock(&port->lock);
+	rcu_read_unlock();
 }
 
 /**

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What there is to see besides tc: values of the port in sysfs, its flows in
- * debugfs.
+ * Queues and flows in debugfs:
  *
- *   /sys/class/net/DEV/iqcn/VALUE
- *   /sys/kernel/debug/iqcn/NETNS/DEV/queues	NETNS is the inode number of the
- *   /sys/kernel/debug/iqcn/NETNS/DEV/flows	namespace, as "ip netns" and
- *						lsns know it
+ *   /sys/kernel/debug/iqcn/NETNS/DEV/queues
+ *   /sys/kernel/debug/iqcn/NETNS/DEV/flows
  *
- * Both are gone, and nobody reads them any more, before the port is.
+ * NETNS is the inode number of the namespace, as lsns prints it.  The files are gone,
+ * and their readers too, before the port is.
  */
 #include <linux/debugfs.h>
-#include <linux/iqcn_netlink.h>
-#include <linux/rtnetlink.h>
 #include <linux/seq_file.h>
 #include <net/ipv6.h>
 #include <net/net_namespace.h>
@@ -24,57 +20,6 @@
 
 static struct dentry *iqcn_debugfs;
 
-/* One value of a port.  A reader holds the file, the file holds up
- * iqcn_inspect_del(), that holds up the port.
- */
-struct iqcn_attribute {
-	struct device_attribute attr;
-	const struct iqcn_value *value;
-};
-
-#define IQCN_VALUES	(IQCN_A_PORT_MALFORMED - IQCN_A_PORT_QUEUES + 1)
-
-static struct iqcn_attribute iqcn_value_attrs[IQCN_VALUES];
-static struct attribute *iqcn_attrs[IQCN_VALUES + 1];
-
-static ssize_t iqcn_value_show(struct device *d, struct device_attribute *attr,
-			       char *buf)
-{
-	const struct iqcn_attribute *a = container_of(attr,
-						      struct iqcn_attribute,
-						      attr);
-	struct iqcn_port *port;
-	ssize_t len = -ENODEV;
-
-	rcu_read_lock();
-	port = iqcn_port_find(to_net_dev(d));
-	if (port)
-		len = sysfs_emit(buf, "%llu\n", a->value->get(port));
-	rcu_read_unlock();
-	return len;
-}
-
-static void iqcn_attrs_init(void)
-{
-	struct iqcn_attribute *a;
-	int i;
-
-	for (i = 0; i < IQCN_VALUES; i++) {
-		a = &iqcn_value_attrs[i];
-		a->value = &iqcn_values[IQCN_A_PORT_QUEUES + i];
-		sysfs_attr_init(&a->attr.attr);
-		a->attr.attr.name = a->value->name;
-		a->attr.attr.mode = 0444;
-		a->attr.show = iqcn_value_show;
-		iqcn_attrs[i] = &a->attr.attr;
-	}
-}
-
-static const struct attribute_group iqcn_attr_group = {
-	.name = "iqcn",
-	.attrs = iqcn_attrs,
-};
-
 static const char * const iqcn_grade_names[__IQCN_PAIR_MAX] = {
 	[IQCN_PAIR_NONE] = "none",
 	[IQCN_PAIR_SPORT] = "sport",
@@ -83,9 +28,8 @@ static const char * const iqcn_grade_names[__IQCN_PAIR_MAX] = {
 	[IQCN_PAIR_CM] = "cm",
 };
 
-/* Flows in the order of their ids, which are places in the file too; those that
- * are made while it is read are left out, or one might take the id of another
- * that has been shown.
+/* Flows in the order of their ids, which are positions in the file.  Flows made while
+ * it is read are left out, because one may get the id of another that was shown.
  */
 struct iqcn_flows_iter {
 	struct iqcn_port *port;
@@ -169,7 +113,7 @@ static int iqcn_show_flow(struct iqcn_queue *q, struct iqcn_flow *flow,
 	u32 bits, reason;
 	u64 state_ns;
 
-	state_ns = iqcn_flow_state(q, flow, &bits, &reason);
+	state_ns = iqcn_congestion_of_flow(q, flow, &bits, &reason);
 
 	iqcn_show_addr(s, &key->src);
 	iqcn_show_addr(s, &key->dst);
@@ -204,7 +148,7 @@ static int iqcn_flows_show(struct seq_file *s, void *v)
 	}
 	if (flow->born_ns > iter->born_ns)
 		return 0;
-	return iqcn_flow_look(flow, iqcn_show_flow, s);
+	return iqcn_flow_read(flow, iqcn_show_flow, s);
 }
 
 static const struct seq_operations iqcn_flows_seq_ops = {
@@ -263,7 +207,13 @@ static int iqcn_queues_show(struct seq_file *s, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(iqcn_queues);
 
-static void iqcn_debugfs_add(struct iqcn_port *port)
+/**
+ * iqcn_debugfs_add() - show a port
+ * @port: port, not yet in its namespace's list
+ *
+ * Context: RTNL.
+ */
+void iqcn_debugfs_add(struct iqcn_port *port)
 {
 	struct net *net = port->net;
 	struct iqcn_net *in = iqcn_net(net);
@@ -281,33 +231,12 @@ static void iqcn_debugfs_add(struct iqcn_port *port)
 }
 
 /**
- * iqcn_inspect_add() - show a port
- * @port: port, not yet in its namespace's list
- * @extack: for errors
- *
- * Context: RTNL.
- * Return: 0 or a negative error.
- */
-int iqcn_inspect_add(struct iqcn_port *port, struct netlink_ext_ack *extack)
-{
-	int err;
-
-	err = sysfs_create_group(&port->dev->dev.kobj, &iqcn_attr_group);
-	if (err) {
-		NL_SET_ERR_MSG(extack, "Cannot make iqcn/ in the device's sysfs directory");
-		return err;
-	}
-	iqcn_debugfs_add(port);
-	return 0;
-}
-
-/**
- * iqcn_inspect_del() - stop showing a port
+ * iqcn_debugfs_del() - stop showing a port
  * @port: port, no longer in its namespace's list
  *
  * Context: RTNL; waits for readers.
  */
-void iqcn_inspect_del(struct iqcn_port *port)
+void iqcn_debugfs_del(struct iqcn_port *port)
 {
 	struct iqcn_net *in = iqcn_net(port->net);
 
@@ -316,40 +245,36 @@ void iqcn_inspect_del(struct iqcn_port *port)
 		debugfs_remove(in->debugfs);
 		in->debugfs = NULL;
 	}
-	sysfs_remove_group(&port->dev->dev.kobj, &iqcn_attr_group);
 }
 
 /**
- * iqcn_inspect_rename() - the device has a new name
+ * iqcn_debugfs_rename() - follow a new name of the device
  * @port: port
- *
- * sysfs follows by itself.
  *
  * Context: RTNL; waits for readers.
  */
-void iqcn_inspect_rename(struct iqcn_port *port)
+void iqcn_debugfs_rename(struct iqcn_port *port)
 {
 	debugfs_remove(port->debugfs);
 	iqcn_debugfs_add(port);
 }
 
 /**
- * iqcn_inspect_module_init() - when the module is loaded
+ * iqcn_debugfs_module_init() - when the module is loaded
  *
  * Context: process.
  */
-void iqcn_inspect_module_init(void)
+void iqcn_debugfs_module_init(void)
 {
-	iqcn_attrs_init();
 	iqcn_debugfs = debugfs_create_dir("iqcn", NULL);
 }
 
 /**
- * iqcn_inspect_module_exit() - when the module is unloaded
+ * iqcn_debugfs_module_exit() - when the module is unloaded
  *
  * Context: process; no port is left.
  */
-void iqcn_inspect_module_exit(void)
+void iqcn_debugfs_module_exit(void)
 {
 	debugfs_remove(iqcn_debugfs);
 }

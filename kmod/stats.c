@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A port in numbers: what sysfs shows one per file and netlink all at once.
+ * The numbers of a port, which sysfs shows one per file and netlink all at once.
  */
 #include <linux/iqcn_netlink.h>
 
 #include "iqcn.h"
 
-/* Of the port itself */
+/* A number of the port itself */
 #define IQCN_PORT_VALUE(_name, _expr)					\
 	static u64 iqcn_value_##_name(struct iqcn_port *port)		\
 	{								\
 		return _expr;						\
 	}
 
-/* Summed over its queues */
+/* A number summed over its queues */
 #define IQCN_QUEUE_VALUE(_name, _expr)					\
 	static u64 iqcn_value_##_name(struct iqcn_port *port)		\
 	{								\
@@ -40,10 +40,10 @@ IQCN_QUEUE_VALUE(cnp_cancelled, READ_ONCE(q->st.cnp_cancelled));
 IQCN_QUEUE_VALUE(cnp_budget, READ_ONCE(q->st.cnp_budget));
 IQCN_QUEUE_VALUE(cnp_unpaired, READ_ONCE(q->st.cnp_unpaired));
 IQCN_PORT_VALUE(cnp_unmatched,
-		atomic64_read(&iqcn_snoop_rx_stats(port)->cnp_unmatched));
+		atomic64_read(&iqcn_port_rx_stats(port)->cnp_unmatched));
 IQCN_PORT_VALUE(cnp_rate_pps, READ_ONCE(port->cnp_rate_pps));
 IQCN_PORT_VALUE(cnp_burst, READ_ONCE(port->cnp_burst));
-IQCN_PORT_VALUE(malformed, atomic64_read(&iqcn_snoop_rx_stats(port)->malformed));
+IQCN_PORT_VALUE(malformed, atomic64_read(&iqcn_port_rx_stats(port)->malformed));
 
 #define IQCN_VALUE(_attr, _name)					\
 	[IQCN_A_PORT_##_attr] = { #_name, iqcn_value_##_name }
