@@ -253,7 +253,8 @@ functions_once()
 scripts()
 {
 	# shellcheck disable=SC2046
-	shellcheck -S warning -x -P SCRIPTDIR -e SC1091,SC2034 $(sources selftests .ci userspace systemd debian |
+	shellcheck -S warning -x -P SCRIPTDIR -e SC1091,SC2034 \
+		$(sources selftests .ci userspace tc-plugin systemd debian |
 		grep -E '\.(ba)?sh$|\.ci/run$|/iqcn-qdisc$|\.prerm$')
 }
 
