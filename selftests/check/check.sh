@@ -19,7 +19,7 @@ STEPS="kselftests-debug-5 kselftests-debug-2 kselftests-debug-1 packages static
 	kselftests-faults kselftests-debug-3 kselftests-tool kselftests-adversary
 	kselftests-debug-adversary kselftests-top kselftests-genl soak
 	wireshark docs demo metrics repeat kselftests-debug-6 million scenarios
-	kselftests-small bench fuzz kunit-debug kunit userspace"
+	kselftests-small bench fuzz kunit-debug kunit userspace plugin"
 
 run_step()
 {
@@ -90,6 +90,7 @@ run_step()
 	kselftests-tool) selftests uml -- iqcn_tool.sh iqcn_monitor.sh ;;
 	kselftests-top) selftests uml -- iqcn_top.sh ;;
 	userspace) "$TOP/build/iqcn_test" ;;
+	plugin) "$TOP/tc-plugin/tests/refuse.sh" ;;
 	fuzz) make -s fuzz SECONDS=20 ;;
 	# instructions, not time
 	bench) "$TOP/selftests/bench/bench.sh" -c ;;

@@ -76,6 +76,7 @@ from_check()
 	steps "KUnit, of control laws, parser, hosts" "UML 6.1, both" "" kunit kunit-debug
 	steps "smoke, tracing" "Debian 6.1, two CPUs" "" stock
 	steps "tdc, our cases" "UML 6.1" "" tdc-own
+	steps "tc plugin, refusals" "the machine's tc" "" plugin
 	steps "tdc, the kernel's infra cases" "UML 6.1, debug" "" tdc-infra
 	n=$(found '.* ([0-9]+) allocations: .*' check/kselftests-faults.log)
 	steps "requests, module, traffic without memory" "UML 6.1, debug and 64 MB" \

@@ -228,7 +228,8 @@ functions_once()
 scripts()
 {
 	# shellcheck disable=SC2046
-	shellcheck -S warning -x -P SCRIPTDIR -e SC1091,SC2034 $(sources selftests .ci userspace contrib debian |
+	shellcheck -S warning -x -P SCRIPTDIR -e SC1091,SC2034 \
+		$(sources selftests .ci userspace tc-plugin contrib debian |
 		grep -E '\.(ba)?sh$|\.ci/run$|/iqcn-qdisc$|\.prerm$')
 }
 
