@@ -6,17 +6,17 @@ Count the files of the module, the arrows between them, and the loops.
   graph.py [-m N] [-v] [DIRECTORY]	default: kmod
 
 A file is a NAME.c of DIRECTORY, together with NAME.h if there is one.  An arrow
-leads from one file to another that it uses: it includes its header, or names a
-non-static function that the other one defines.  The inline functions of a header
-that has no NAME.c belong to whoever uses them.  A loop is a strongly connected
-component of more than one file: each of them uses all others, directly or by
-way of some of them.
+leads from one file to another that it uses: it includes its header, or names
+a non-static function that the other one defines.  The inline functions of a
+header that has no NAME.c belong to whoever uses them.  A loop is a strongly
+connected component of more than one file: each of them uses all others,
+directly or by way of some of them.
 
   -m N	exit with status 1 if a loop has more than N files
   -v	print each arrow, with its reasons
 
-The sources are not built.  Definitions are found by the kernel's style: they and
-the brace that opens their body begin in column 0.
+The sources are not built.  Definitions are found by the kernel's style: they
+and the brace that opens their body begin in column 0.
 """
 import argparse
 import collections
@@ -25,8 +25,8 @@ import re
 import sys
 
 # Comments, strings and characters, none of which calls anything
-NOISE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'',
-                   re.S)
+NOISE = re.compile(
+    r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'""", re.S)
 INCLUDE = re.compile(r'^#[ \t]*include[ \t]+"([^"]+)"', re.M)
 # What precedes the opening brace of a body, back to the previous blank line,
 # directive or end of a definition
@@ -133,7 +133,8 @@ def loops(files, pairs):
 
 def main():
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-m", type=int, metavar="N",
                         help="the most files that a loop may have")
     parser.add_argument("-v", action="store_true", help="print each arrow")
@@ -157,7 +158,7 @@ def main():
         largest = max(largest, len(loop))
         print(f"loop {len(loop)}: {' '.join(loop)}")
     if args.m is not None and largest > args.m:
-        sys.exit(f"graph: a loop has {largest} files, at most {args.m} are allowed")
+        sys.exit(f"graph: a loop has {largest} files, the most is {args.m}")
 
 
 if __name__ == "__main__":
