@@ -7,10 +7,10 @@ Count the files of the module, the arrows between them, and the loops.
 
 A file is a NAME.c of DIRECTORY, together with NAME.h if there is one.  An arrow
 leads from one file to another that it uses: it includes its header, or names
-a non-static function that the other one defines.  The inline functions of a
-header that has no NAME.c belong to whoever uses them.  A loop is a strongly
-connected component of more than one file: each of them uses all others,
-directly or by way of some of them.
+a non-static function that the other one defines.  A prototype is no use.  The
+inline functions of a header that has no NAME.c belong to whoever uses them.  A
+loop is a strongly connected component of more than one file: each of them uses
+all others, directly or by way of some of them.
 
   -m N	exit with status 1 if a loop has more than N files
   -v	print each arrow, with its reasons
@@ -33,6 +33,8 @@ INCLUDE = re.compile(r'^#[ \t]*include[ \t]+"([^"]+)"', re.M)
 HEAD = r"((?:^[^\n;}#][^\n;]*\n)+)^\{"
 FUNCTION = re.compile(HEAD + r"(.*?)^\}", re.M | re.S)
 NAME = re.compile(r"(\w+)\s*\(")
+# with its continued lines
+MACRO = re.compile(r"^#[ \t]*define(?:[^\n]*\\\n)*[^\n]*", re.M)
 # A member of a struct is not a function of that name
 WORD = re.compile(r"(?<![.>\w])[A-Za-z_]\w*")
 
@@ -49,6 +51,15 @@ def functions(code):
         names = [n for n in NAME.findall(head) if not n.startswith("__")]
         if names and "=" not in head:
             yield names[0], bool(re.search(r"\bstatic\b", head)), body
+
+
+def used_in(path):
+    """The text of a file without what a header only declares"""
+    code = without_noise(path.read_text(encoding="utf-8"))
+    if path.suffix == ".c":
+        return code
+    return "\n".join(MACRO.findall(code) +
+                     [body for _, _, body in functions(code)])
 
 
 def read_inlines(headers):
@@ -86,8 +97,8 @@ def arrows(files, inlines):
     for name, paths in files.items():
         text = "\n".join(p.read_text(encoding="utf-8") for p in paths)
         included[name] = INCLUDE.findall(text)
-        code[name] = without_noise(text)
-        for function, static, _ in functions(code[name]):
+        code[name] = "\n".join(used_in(p) for p in paths)
+        for function, static, _ in functions(without_noise(text)):
             if not static:
                 defined_by[function] = name
     reasons = collections.defaultdict(list)
@@ -145,8 +156,8 @@ def main():
     files = read_files(args.directory)
     if not files:
         sys.exit(f"graph: {args.directory} has no .c files")
-    inlines = read_inlines(h for h in sorted(args.directory.rglob("*.h"))
-                           if h.stem not in files)
+    owned = {path for paths in files.values() for path in paths}
+    inlines = read_inlines(sorted(set(args.directory.rglob("*.h")) - owned))
     pairs = arrows(files, inlines)
     if args.v:
         for (name, other), why in pairs.items():
