@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Build kmod/ inside a kernel tree, as the top-level Kconfig describes: in Linux 6.1
-# with the configuration of the lab's User Mode Linux and make W=1, once built in and
-# once as a module.  KTAP.
+# Build kmod/ inside a kernel tree, as the top-level Kconfig describes: in Linux
+# 6.1 with the configuration of the lab's User Mode Linux and make W=1, built in
+# and as a module.  KTAP.
 #
-# The tree consists of symbolic links to the lab's sources, and its output goes to a
-# directory of its own, so the lab's kernels do not change.
+# The tree consists of symbolic links to the lab's sources, and its output goes
+# to a directory of its own, so the lab's kernels do not change.
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
@@ -47,9 +47,10 @@ make_tree()
 		cp -rs "$source_tree/." "$TREE" || return
 	cp --remove-destination "$source_tree"/net/sched/{Kconfig,Makefile} \
 		"$TREE/net/sched" && cp -r kmod "$TREE/$DIR" &&
-		sed -i "0,/^config NET_SCH_/s|^config NET_SCH_|source \"$DIR/Kconfig\"\n\n&|" \
+		sed -i "0,/^config NET_SCH_/s|^config|source \"$DIR/Kconfig\"\n\n&|" \
 			"$TREE/net/sched/Kconfig" &&
-		echo 'obj-$(CONFIG_NET_SCH_IQCN) += iqcn/' >>"$TREE/net/sched/Makefile"
+		echo 'obj-$(CONFIG_NET_SCH_IQCN) += iqcn/' \
+			>>"$TREE/net/sched/Makefile"
 }
 
 # configure VALUE: y or m, which Kconfig must accept for both options
@@ -71,7 +72,7 @@ configure()
 	done
 }
 
-# Succeed without a warning about our files.  W=1 reports some about the kernel's.
+# Succeed without a warning about our files.  W=1 reports the kernel's, too.
 builds()
 {
 	local rc=0

@@ -157,7 +157,7 @@ def main():
             largest = max(largest, len(loop))
             print(f"  loop of {len(loop)}: {' '.join(loop)}")
     if args.m is not None and largest > args.m:
-        sys.exit(f"graph: a loop has {largest} files, at most {args.m} are allowed")
+        sys.exit(f"graph: a loop has {largest} files, the most is {args.m}")
 
 
 if __name__ == "__main__":

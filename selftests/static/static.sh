@@ -152,6 +152,7 @@ abi()
 documents()
 {
 	echo README.md
+	echo CONTRIBUTING.md
 	find Documentation -name '*.rst' | sort
 }
 
@@ -212,6 +213,31 @@ versions()
 		echo "dkms.conf: PACKAGE_VERSION is not $version"
 	[ "$(dpkg-parsechangelog -S Version)" = "$version" ] ||
 		echo "debian/changelog: the version is not $version"
+	[ "$(head -n 1 NEWS)" = "sch_iqcn $version" ] ||
+		echo "NEWS: the first entry is not of $version"
+}
+
+# Each file belongs to a section of MAINTAINERS, and each section has files.
+maintainers()
+{
+	local pattern patterns
+
+	mapfile -t patterns < <(sed -n 's/^F:\t//p' MAINTAINERS)
+	for pattern in "${patterns[@]}"; do
+		[ -e "$pattern" ] || echo "MAINTAINERS: no $pattern"
+	done
+	# a directory is the beginning of a path, a file all of it
+	sources . | sed 's|^\./||; /^build\//d' | awk '
+	FNR == NR {
+		pattern[$0]
+		next
+	}
+	{
+		for (p in pattern)
+			if ($0 == p || p ~ /\/$/ && index($0, p) == 1)
+				next
+		print "MAINTAINERS: no section of " $0
+	}' <(printf '%s\n' "${patterns[@]}") -
 }
 
 # The later one takes the place of the former, and shellcheck is silent
@@ -246,6 +272,7 @@ quiet abi; result $? "sysfs, debugfs and counters are documented"
 quiet rst; result $? "documents parse, what they refer to is there"
 quiet names; result $? "what documents name is in the sources"
 quiet versions; result $? "versions agree"
+quiet maintainers; result $? "every file has a section in MAINTAINERS"
 quiet functions_once; result $? "no function of a script is defined twice"
 quiet scripts; result $? "shellcheck"
 echo "1..$n"
