@@ -500,11 +500,42 @@ static void iqcn_flow_retag(struct iqcn_flow *flow, const struct iqcn_pkt *pkt)
 	spin_unlock(&q->lock);
 }
 
-/* Find the flow in the table, or make it */
-static noinline struct iqcn_flow *iqcn_flow_look_up(struct iqcn_queue *q,
-						    const struct iqcn_pkt *pkt,
-						    struct iqcn_flow **slot,
-						    bool *made)
+/**
+ * iqcn_flow_recent() - find the flow of a packet among those of the last packets
+ * @q: queue that the packet enters
+ * @pkt: the packet
+ *
+ * Context: root lock of @q, BHs off; no lock of ours.
+ * Return: the flow, with a reference for the caller; NULL if it is not there.
+ */
+struct iqcn_flow *iqcn_flow_recent(struct iqcn_queue *q,
+				   const struct iqcn_pkt *pkt)
+{
+	struct iqcn_flow *flow;
+
+	/* BHs are off, which RCU waits for, too */
+	flow = READ_ONCE(*iqcn_recent_slot(q, &pkt->src, &pkt->dst,
+					   pkt->dest_qp));
+	if (!flow || !iqcn_flow_is_of(flow, q->port, pkt) ||
+	    !refcount_inc_not_zero(&flow->refs))
+		return NULL;
+	if (unlikely(!iqcn_key_tagged(q->port)))
+		iqcn_flow_retag(flow, pkt);
+	return flow;
+}
+
+/**
+ * iqcn_flow_get() - find the flow of a packet in the table, or make it
+ * @q: queue that the packet enters
+ * @pkt: the packet
+ * @made: set to true if the flow was made; the caller looks its connection up
+ *
+ * Context: root lock of @q, BHs off; no lock of ours.
+ * Return: the flow, with a reference for the caller; NULL if there is no
+ *	room, which is counted.
+ */
+struct iqcn_flow *iqcn_flow_get(struct iqcn_queue *q,
+				const struct iqcn_pkt *pkt, bool *made)
 {
 	struct iqcn_flow *flow;
 	struct iqcn_key key __uninitialized; /* is filled */
@@ -518,35 +549,13 @@ static noinline struct iqcn_flow *iqcn_flow_look_up(struct iqcn_queue *q,
 		flow = iqcn_flow_new(q, &key, pkt, made);
 	rcu_read_unlock();
 
-	if (flow)
-		iqcn_recent_add(q, slot, flow);
-	else
+	if (!flow) {
 		iqcn_inc(q->st.flow_full);
-	return flow;
-}
-
-/**
- * iqcn_flow_get() - find or make the flow of a packet
- * @q: queue that the packet enters
- * @pkt: the packet
- * @made: set to true if the flow was made; the caller looks its connection up
- *
- * Context: root lock of @q, BHs off; no lock of ours.
- * Return: the flow, with a reference for the caller; NULL if there is no
- *	room, which is counted.
- */
-struct iqcn_flow *iqcn_flow_get(struct iqcn_queue *q,
-				const struct iqcn_pkt *pkt, bool *made)
-{
-	struct iqcn_flow *flow, **slot;
-
-	slot = iqcn_recent_slot(q, &pkt->src, &pkt->dst, pkt->dest_qp);
-	/* BHs are off, which RCU waits for, too */
-	flow = READ_ONCE(*slot);
-	if (!flow || !iqcn_flow_is_of(flow, q->port, pkt) ||
-	    !refcount_inc_not_zero(&flow->refs))
-		flow = iqcn_flow_look_up(q, pkt, slot, made);
-	if (flow && unlikely(!iqcn_key_tagged(q->port)))
+		return NULL;
+	}
+	iqcn_recent_add(q, iqcn_recent_slot(q, &pkt->src, &pkt->dst,
+					    pkt->dest_qp), flow);
+	if (unlikely(!iqcn_key_tagged(q->port)))
 		iqcn_flow_retag(flow, pkt);
 	return flow;
 }

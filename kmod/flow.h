@@ -246,6 +246,8 @@ int iqcn_flow_queue_init(struct iqcn_queue *q);
 void iqcn_flow_queue_free(struct iqcn_queue *q);
 struct iqcn_flow *iqcn_flow_find(struct iqcn_port *port,
 				 const struct iqcn_key *key);
+struct iqcn_flow *iqcn_flow_recent(struct iqcn_queue *q,
+				   const struct iqcn_pkt *pkt);
 struct iqcn_flow *iqcn_flow_get(struct iqcn_queue *q,
 				const struct iqcn_pkt *pkt, bool *made);
 void iqcn_flow_put(struct iqcn_flow *flow);

@@ -59,15 +59,16 @@ enum iqcn_kind {
 struct iqcn_skb_cb {
 	struct iqcn_flow *flow;
 	u32 rnd;	/* struct iqcn_lot */
-	u32 psn:24;
-	u32 asked:1;
-	u32 sampled:1;
-	u32 echo:1;
-	u32 v6:1;
+	u32 psn;	/* and flags above it, in one word: bench "marked" */
 	u16 segs;
 	u8 l3_off;
 	u8 kind;	/* enum iqcn_kind */
 } __packed __aligned(4);
+
+#define IQCN_CB_ASKED	BIT(24)
+#define IQCN_CB_SAMPLED	BIT(25)
+#define IQCN_CB_ECHO	BIT(26)
+#define IQCN_CB_V6	BIT(27)
 
 static struct iqcn_skb_cb *iqcn_skb_cb(const struct sk_buff *skb)
 {
@@ -132,25 +133,25 @@ static struct iqcn_l3 iqcn_get_ecn(const struct sk_buff *skb)
 }
 
 /* Return: false if the header cannot be written */
-static bool iqcn_set_ce(struct sk_buff *skb, const struct iqcn_l3 *l3)
+static bool iqcn_set_ce(struct sk_buff *skb, struct iqcn_l3 l3)
 {
-	bool v6 = l3->proto == htons(ETH_P_IPV6);
-	u32 len = l3->off + (v6 ? sizeof(struct ipv6hdr) :
+	bool v6 = l3.proto == htons(ETH_P_IPV6);
+	u32 len = l3.off + (v6 ? sizeof(struct ipv6hdr) :
 				  sizeof(struct iphdr));
 
 	if (skb_shared(skb) || skb_ensure_writable(skb, len))
 		return false;
 	if (v6)
-		return IP6_ECN_set_ce(skb, (void *)(skb->data + l3->off));
-	return IP_ECN_set_ce((void *)(skb->data + l3->off));
+		return IP6_ECN_set_ce(skb, (void *)(skb->data + l3.off));
+	return IP_ECN_set_ce((void *)(skb->data + l3.off));
 }
 
 static __always_inline enum iqcn_parsed iqcn_packet(const struct sk_buff *skb,
-						    const struct iqcn_l3 *l3,
+						    struct iqcn_l3 l3,
 						    struct iqcn_pkt *pkt)
 {
-	u32 off = l3->off;
-	__be16 proto = l3->proto;
+	u32 off = l3.off;
+	__be16 proto = l3.proto;
 
 	/* let the parser see the tags */
 	if (!proto)
@@ -164,7 +165,7 @@ static __always_inline enum iqcn_parsed iqcn_packet(const struct sk_buff *skb,
 
 /* Of a packet to be queued, so that the outflow of RoCE goes without it */
 static __always_inline enum iqcn_parsed
-iqcn_packet_queued(struct sk_buff *skb, const struct iqcn_l3 *l3,
+iqcn_packet_queued(struct sk_buff *skb, struct iqcn_l3 l3,
 		   struct iqcn_pkt *pkt)
 {
 	enum iqcn_parsed parsed = iqcn_packet(skb, l3, pkt);
@@ -197,19 +198,32 @@ static u32 iqcn_segs(const struct sk_buff *skb)
 	return skb_shinfo(skb)->gso_segs ?: 1;
 }
 
-/* The flow of a packet goes to its cb; that there is none is counted once */
-static void iqcn_cb_get(struct iqcn_queue *q, struct sk_buff *skb,
-			const struct iqcn_pkt *pkt)
+/* The flow of a packet that the queue does not know, with a reference, or NULL.  A new
+ * flow may have been set up before its first packet.
+ */
+static noinline struct iqcn_flow *iqcn_find_or_make(struct iqcn_queue *q,
+						    const struct iqcn_pkt *pkt)
 {
-	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
+	struct iqcn_flow *flow;
 	bool made = false;
 
-	if (cb->asked)
+	flow = iqcn_flow_get(q, pkt, &made);
+	if (made)
+		iqcn_cm_pair(q->port, flow);
+	return flow;
+}
+
+/* The flow of a packet goes to its cb; that there is none is counted once */
+static __always_inline void iqcn_cb_get(struct iqcn_queue *q,
+					struct sk_buff *skb,
+					const struct iqcn_pkt *pkt)
+{
+	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
+
+	if (cb->psn & IQCN_CB_ASKED)
 		return;
-	cb->flow = iqcn_flow_get(q, pkt, &made);
-	cb->asked = true;
-	if (unlikely(made))
-		iqcn_cm_pair(q->port, cb->flow);
+	cb->flow = iqcn_flow_recent(q, pkt) ?: iqcn_find_or_make(q, pkt);
+	cb->psn |= IQCN_CB_ASKED;
 }
 
 /* The flow of a packet that may cause a CNP, with a reference in cb.  Return: false
@@ -234,7 +248,7 @@ static void iqcn_cb_put(struct sk_buff *skb)
 	iqcn_flow_put(cb->flow);
 	cb->flow = NULL;
 	/* the curve may mark the packet when it leaves */
-	cb->asked = false;
+	cb->psn &= ~IQCN_CB_ASKED;
 }
 
 /* A packet arrives.  Return: it causes a CNP, so it is to be marked. */
@@ -267,8 +281,7 @@ static void iqcn_cb_fill(struct iqcn_queue *q, struct sk_buff *skb,
 			 enum iqcn_kind kind)
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
-	bool sampled, echo;
-	u32 seq;
+	u32 flags = 0, seq;
 
 	if (cb->kind != IQCN_KIND_NOT_ROCE)
 		cb->kind = IQCN_KIND_OTHER;
@@ -278,14 +291,14 @@ static void iqcn_cb_fill(struct iqcn_queue *q, struct sk_buff *skb,
 		return;
 	cb->kind = kind;
 	cb->segs = iqcn_segs(skb);
-	sampled = iqcn_sample_pick(pkt->psn, cb->segs, pkt->dest_qp,
-				     q->p.sample, &seq);
-	echo = iqcn_op_is_echoed(pkt->opcode);
-	cb->sampled = sampled;
-	cb->echo = echo;
-	cb->psn = pkt->psn;
+	if (iqcn_sample_pick(pkt->psn, cb->segs, pkt->dest_qp, q->p.sample,
+			     &seq))
+		flags = IQCN_CB_SAMPLED;
+	if (iqcn_op_is_echoed(pkt->opcode))
+		flags |= IQCN_CB_ECHO;
+	cb->psn = (cb->psn & IQCN_CB_ASKED) | flags | pkt->psn;
 	/* to tell one flow's packets from another's all are wanted */
-	if (sampled || (echo && iqcn_unassured(q)))
+	if ((flags & IQCN_CB_SAMPLED) || (flags && iqcn_unassured(q)))
 		iqcn_cb_get(q, skb, pkt);
 	else
 		iqcn_cb_put(skb);
@@ -302,8 +315,8 @@ static int iqcn_tail(struct sk_buff *skb, struct Qdisc *sch)
 }
 
 /* Return: false if the packet could not be marked, which is counted */
-static bool iqcn_mark(struct sk_buff *skb, struct Qdisc *sch,
-		      const struct iqcn_l3 *l3, u32 depth_bytes)
+static bool iqcn_mark(struct sk_buff *skb, struct Qdisc *sch, struct iqcn_l3 l3,
+		      u32 depth_bytes)
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
 
@@ -320,16 +333,16 @@ static bool iqcn_mark(struct sk_buff *skb, struct Qdisc *sch,
 
 /* The curve is applied to the packet when it leaves.  "nonect drop" drops on arrival. */
 static bool iqcn_marks_later(const struct iqcn_queue *q,
-			     const struct iqcn_l3 *l3)
+			     struct iqcn_l3 l3)
 {
 	return q->p.mark_on == IQCN_MARK_ON_DEQUEUE &&
-	       (l3->ecn != INET_ECN_NOT_ECT ||
+	       (l3.ecn != INET_ECN_NOT_ECT ||
 		q->p.nonect == IQCN_NONECT_PASS);
 }
 
 /* What was found out on arrival counts when the packet leaves */
 static void iqcn_cb_keep(const struct iqcn_queue *q, struct sk_buff *skb,
-			 const struct iqcn_l3 *l3, const struct iqcn_lot *lot)
+			 struct iqcn_l3 l3, const struct iqcn_lot *lot)
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
 
@@ -339,8 +352,9 @@ static void iqcn_cb_keep(const struct iqcn_queue *q, struct sk_buff *skb,
 		cb->kind = IQCN_KIND_LOT;
 	cb->rnd = lot->rnd;
 	/* of DATA it fits, because the device is Ethernet */
-	cb->l3_off = l3->off;
-	cb->v6 = l3->proto == htons(ETH_P_IPV6);
+	cb->l3_off = l3.off;
+	if (l3.proto == htons(ETH_P_IPV6))
+		cb->psn |= IQCN_CB_V6;
 }
 
 /* A packet with CE arrives.  If it causes no CNP, a controller that runs counts its flow
@@ -356,7 +370,7 @@ static bool iqcn_bts_judges_ce(const struct iqcn_queue *q, u32 depth_bytes)
 
 /* The queue is deep, or the packet is CE */
 static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
-				      const struct iqcn_l3 *l3,
+				      struct iqcn_l3 l3,
 				      struct sk_buff **to_free)
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
@@ -366,11 +380,11 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 	enum iqcn_parsed parsed;
 	struct iqcn_pkt pkt __uninitialized; /* valid if it parses */
 
-	if (l3->ecn == INET_ECN_CE) {
+	if (l3.ecn == INET_ECN_CE) {
 		iqcn_inc(q->st.ce_in);
 		parsed = iqcn_packet_queued(skb, l3, &pkt);
 		if (iqcn_bts_judges_ce(q, depth_bytes))
-			iqcn_bts_check(q, skb, parsed, &pkt, &lot, l3->ecn);
+			iqcn_bts_check(q, skb, parsed, &pkt, &lot, l3.ecn);
 		iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_CE);
 		return iqcn_tail(skb, sch);
 	}
@@ -384,12 +398,12 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 	parsed = iqcn_packet_queued(skb, l3, &pkt);
 	if (iqcn_is_cnp(parsed, &pkt))
 		return iqcn_tail(skb, sch);
-	bts = iqcn_bts_check(q, skb, parsed, &pkt, &lot, l3->ecn);
+	bts = iqcn_bts_check(q, skb, parsed, &pkt, &lot, l3.ecn);
 	if (!bts && (!mark || iqcn_marks_later(q, l3))) {
 		if (parsed == IQCN_ROCE && iqcn_unassured(q))
 			iqcn_pair_note_psn(q->port, &pkt, iqcn_segs(skb));
 		/* the lot that wins now will probably win on dequeue */
-		if (mark && l3->ecn != INET_ECN_NOT_ECT)
+		if (mark && l3.ecn != INET_ECN_NOT_ECT)
 			iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_DATA);
 		else
 			iqcn_cb_put(skb);
@@ -397,7 +411,7 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 		return iqcn_tail(skb, sch);
 	}
 
-	if (l3->ecn == INET_ECN_NOT_ECT) {
+	if (l3.ecn == INET_ECN_NOT_ECT) {
 		iqcn_inc(q->st.not_ect);
 		if (q->p.nonect == IQCN_NONECT_PASS)
 			return iqcn_tail(skb, sch);
@@ -429,7 +443,7 @@ static __always_inline bool iqcn_fits(const struct sk_buff *skb,
 }
 
 static noinline int iqcn_enqueue_full(struct sk_buff *skb, struct Qdisc *sch,
-				      const struct iqcn_l3 *l3,
+				      struct iqcn_l3 l3,
 				      struct sk_buff **to_free)
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
@@ -441,56 +455,66 @@ static noinline int iqcn_enqueue_full(struct sk_buff *skb, struct Qdisc *sch,
 		parsed = iqcn_packet(skb, l3, &pkt);
 		if (fits && iqcn_is_cnp(parsed, &pkt))
 			return iqcn_tail(skb, sch);
-		iqcn_bts_lost(q, skb, parsed, &pkt, l3->ecn, false);
+		iqcn_bts_lost(q, skb, parsed, &pkt, l3.ecn, false);
 	}
 	iqcn_inc(q->st.drop_overlimit);
 	return qdisc_drop(skb, sch, to_free);
 }
 
-/* What is not plain, or not calm */
-static noinline int iqcn_enqueue_look(struct sk_buff *skb, struct Qdisc *sch,
-				      struct sk_buff **to_free)
-{
-	struct iqcn_queue *q = qdisc_priv(sch);
-	struct iqcn_l3 l3 = iqcn_get_ecn(skb);
-
-	iqcn_skb_cb(skb)->flow = NULL;
-	iqcn_skb_cb(skb)->asked = false;
-	if (unlikely(!iqcn_fits(skb, sch, 0)))
-		return iqcn_enqueue_full(skb, sch, &l3, to_free);
-	if (l3.ecn != INET_ECN_CE &&
-	    sch->qstats.backlog < READ_ONCE(q->fastpath_bytes))
-		return qdisc_enqueue_tail(skb, sch);
-	return iqcn_enqueue_slow(skb, sch, &l3, to_free);
-}
-
-/* Ethernet with IP or anything else but a tag, not CE: as nearly all packets are.
- * No more than this is done for them; it is a function without a stack frame for
- * that.
- */
-static __always_inline bool iqcn_is_plain(const struct sk_buff *skb)
-{
-	const u8 *data = skb->data;
-	__be16 proto;
-
-	if (unlikely(skb->dev->type != ARPHRD_ETHER ||
-		     skb_headlen(skb) < ETH_HLEN + 2))
-		return false;
-	proto = ((const struct ethhdr *)data)->h_proto;
-	return iqcn_ecn_bits(proto, data + ETH_HLEN) != INET_ECN_CE &&
-	       !eth_type_vlan(proto);
-}
-
-static int iqcn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
-			struct sk_buff **to_free)
+/* Below this the fast path ends: the packet is CE, or the queue is deep or full */
+static __always_inline bool iqcn_is_fast(const struct sk_buff *skb,
+					 struct Qdisc *sch, u8 ecn)
 {
 	const struct iqcn_queue *q = qdisc_priv(sch);
 
-	iqcn_skb_cb(skb)->kind = IQCN_KIND_NONE;
-	if (likely(iqcn_is_plain(skb) && iqcn_fits(skb, sch, 0) &&
-		   sch->qstats.backlog < READ_ONCE(q->fastpath_bytes)))
+	return ecn != INET_ECN_CE && iqcn_fits(skb, sch, 0) &&
+	       sch->qstats.backlog < READ_ONCE(q->fastpath_bytes);
+}
+
+static noinline int iqcn_enqueue_look(struct sk_buff *skb, struct Qdisc *sch,
+				      struct iqcn_l3 l3,
+				      struct sk_buff **to_free)
+{
+	iqcn_skb_cb(skb)->flow = NULL;
+	iqcn_skb_cb(skb)->psn = 0;
+	if (unlikely(!iqcn_fits(skb, sch, 0)))
+		return iqcn_enqueue_full(skb, sch, l3, to_free);
+	return iqcn_enqueue_slow(skb, sch, l3, to_free);
+}
+
+/* Another device than Ethernet, tags, or a frame in pieces */
+static noinline int iqcn_enqueue_other(struct sk_buff *skb, struct Qdisc *sch,
+				       struct sk_buff **to_free)
+{
+	struct iqcn_l3 l3 = iqcn_get_ecn(skb);
+
+	if (iqcn_is_fast(skb, sch, l3.ecn))
 		return qdisc_enqueue_tail(skb, sch);
-	return iqcn_enqueue_look(skb, sch, to_free);
+	return iqcn_enqueue_look(skb, sch, l3, to_free);
+}
+
+/* Nearly all packets are Ethernet frames with an IP header behind the Ethernet header,
+ * and not CE.  A look at the ECN bits and at the depth is all that is done for them, in
+ * a function without a stack frame: bench "uncongested".
+ */
+static int iqcn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
+			struct sk_buff **to_free)
+{
+	const u8 *data = skb->data;
+	struct iqcn_l3 l3;
+
+	iqcn_skb_cb(skb)->kind = IQCN_KIND_NONE;
+	if (unlikely(skb->dev->type != ARPHRD_ETHER ||
+		     skb_headlen(skb) < ETH_HLEN + 2))
+		return iqcn_enqueue_other(skb, sch, to_free);
+	l3.off = ETH_HLEN;
+	l3.proto = ((const struct ethhdr *)data)->h_proto;
+	l3.ecn = iqcn_ecn_bits(l3.proto, data + ETH_HLEN);
+	if (unlikely(eth_type_vlan(l3.proto)))
+		return iqcn_enqueue_other(skb, sch, to_free);
+	if (likely(iqcn_is_fast(skb, sch, l3.ecn)))
+		return qdisc_enqueue_tail(skb, sch);
+	return iqcn_enqueue_look(skb, sch, l3, to_free);
 }
 
 /* What the queue drains at while it is backlogged: its share of the link, or
@@ -509,11 +533,12 @@ static noinline u64 iqcn_ce_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
 	u64 now_ns = 0;
 
-	if (cb->sampled) {
+	if (cb->psn & IQCN_CB_SAMPLED) {
 		now_ns = iqcn_queue_ce_sent(q, cb->flow, (const void *)skb->data,
 					    qdisc_pkt_len(skb),
-					    q->skipped_bytes, cb->psn, cb->segs,
-					    cb->echo);
+					    q->skipped_bytes,
+					    cb->psn & IQCN_PSN_MASK, cb->segs,
+					    cb->psn & IQCN_CB_ECHO);
 		q->skipped_bytes = 0;
 		if (q->sampler &&
 		    !iqcn_psample_copy(q->sampler, skb, q->p.sample,
@@ -523,7 +548,8 @@ static noinline u64 iqcn_ce_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 		q->skipped_bytes += qdisc_pkt_len(skb);
 		iqcn_add(q->skipped, cb->segs);
 		if (cb->flow)
-			iqcn_queue_ce_skipped(q, cb->flow, cb->psn, cb->segs);
+			iqcn_queue_ce_skipped(q, cb->flow,
+					      cb->psn & IQCN_PSN_MASK, cb->segs);
 	}
 	if (cb->flow)
 		iqcn_flow_put(cb->flow);
@@ -543,16 +569,16 @@ static noinline void iqcn_mark_unparsed(struct iqcn_queue *q, struct Qdisc *sch,
 		return;
 	if (cb->kind == IQCN_KIND_NONE) {
 		cb->flow = NULL;
-		cb->asked = false;
+		cb->psn = 0;
 	}
 	if (cb->kind == IQCN_KIND_NONE || cb->kind == IQCN_KIND_LOT) {
-		parsed = iqcn_packet_queued(skb, &l3, &pkt);
+		parsed = iqcn_packet_queued(skb, l3, &pkt);
 		if (iqcn_is_cnp(parsed, &pkt))
 			return;
 	}
 	if (l3.ecn == INET_ECN_NOT_ECT)
 		iqcn_inc(q->st.not_ect);
-	else if (iqcn_mark(skb, sch, &l3, depth_bytes))
+	else if (iqcn_mark(skb, sch, l3, depth_bytes))
 		iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_CE);
 }
 
@@ -577,8 +603,8 @@ static noinline void iqcn_mark_leaving(struct iqcn_queue *q, struct Qdisc *sch,
 		return;
 	}
 	l3.off = cb->l3_off;
-	l3.proto = cb->v6 ? htons(ETH_P_IPV6) : htons(ETH_P_IP);
-	if (iqcn_mark(skb, sch, &l3, depth_bytes))
+	l3.proto = cb->psn & IQCN_CB_V6 ? htons(ETH_P_IPV6) : htons(ETH_P_IP);
+	if (iqcn_mark(skb, sch, l3, depth_bytes))
 		cb->kind = IQCN_KIND_CE;
 }
 
@@ -592,8 +618,9 @@ static u64 iqcn_data_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 	/* the last packet of a message is the one that is answered, and may have
 	 * none behind it
 	 */
-	if (cb->flow && cb->echo && iqcn_unassured(q))
-		iqcn_queue_ce_skipped(q, cb->flow, cb->psn, cb->segs);
+	if (cb->flow && (cb->psn & IQCN_CB_ECHO) && iqcn_unassured(q))
+		iqcn_queue_ce_skipped(q, cb->flow,
+					      cb->psn & IQCN_PSN_MASK, cb->segs);
 	iqcn_cb_put(skb);
 	return 0;
 }
@@ -666,9 +693,10 @@ static void iqcn_trim_one(struct iqcn_queue *q, struct sk_buff *skb)
 
 	if (iqcn_bts(q)) {
 		/* without a flow the rest of cb may mean nothing */
-		iqcn_skb_cb(skb)->asked = !!iqcn_skb_cb(skb)->flow;
+		iqcn_skb_cb(skb)->psn = iqcn_skb_cb(skb)->flow ?
+					IQCN_CB_ASKED : 0;
 		l3 = iqcn_get_ecn(skb);
-		parsed = iqcn_packet(skb, &l3, &pkt);
+		parsed = iqcn_packet(skb, l3, &pkt);
 		iqcn_bts_lost(q, skb, parsed, &pkt, l3.ecn, true);
 	}
 	iqcn_cb_put(skb);
