@@ -17,6 +17,7 @@
 #ifndef _IQCN_PAIRING_H
 #define _IQCN_PAIRING_H
 
+#include <linux/bits.h>
 #include <linux/hash.h>
 #include <linux/types.h>
 #include <linux/iqcn.h>
