@@ -17,14 +17,14 @@ static void active_once_test(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, iqcn_active_flows(&a), 0);
 	for (n = 0; n < 5; n++) {
-		/* each is the first of its epoch once */
+		/* only the first packet of a flow in an epoch is new */
 		for (i = 0; i < 3; i++)
 			KUNIT_EXPECT_EQ(test,
 					iqcn_active_seen(&a, &flow[i],
 							 SECOND + n), !n);
 		KUNIT_EXPECT_EQ(test, iqcn_active_flows(&a), 3);
 	}
-	/* at the end of the epoch one more */
+	/* one more flow at the end of the epoch */
 	iqcn_active_seen(&a, &flow[3], SECOND + EPOCH - 1);
 	KUNIT_EXPECT_EQ(test, iqcn_active_flows(&a), 4);
 	iqcn_active_run(&a, SECOND + EPOCH - 1);
@@ -33,7 +33,7 @@ static void active_once_test(struct kunit *test)
 
 static void active_epochs_test(struct kunit *test)
 {
-	/* so many flows in each; flows of the largest of two */
+	/* active flows per epoch, and expected results */
 	static const u32 n[] = { 3, 1, 0, 0, 7, 2, 8, 8, 0, 1, 0, 0 };
 	static const u32 at_start[] = { 0, 3, 1, 0, 0, 7, 2, 8, 8, 0, 1, 0 };
 	static const u32 at_end[] = { 3, 3, 1, 0, 7, 7, 8, 8, 8, 1, 1, 0 };
@@ -77,11 +77,11 @@ static void active_gap_test(struct kunit *test)
 		iqcn_active_run(&a, now_ns);
 		KUNIT_EXPECT_EQ_MSG(test, iqcn_active_flows(&a), gaps[i].want,
 				    "gap %d", i);
-		/* the first to come back, if that is an epoch of its own */
+		/* the first flow returns; after a long gap it is alone */
 		iqcn_active_seen(&a, &flow[0], now_ns);
 		KUNIT_EXPECT_EQ_MSG(test, iqcn_active_flows(&a),
 				    gaps[i].want ?: 1, "gap %d", i);
-		/* and now only that one counts */
+		/* an epoch later only the flows of that packet's epoch count */
 		iqcn_active_run(&a, now_ns + EPOCH);
 		KUNIT_EXPECT_EQ_MSG(test, iqcn_active_flows(&a),
 				    gaps[i].gap_ns < EPOCH ? 3 : 1, "gap %d",
@@ -99,11 +99,11 @@ static void active_wrap_test(struct kunit *test)
 	u32 old = U32_MAX - 1, n;
 	u64 now_ns = SECOND;
 
-	/* has been counted */
+	/* this flow was counted in the current epoch */
 	iqcn_active_seen(&a, &old, now_ns);
 	KUNIT_EXPECT_EQ(test, iqcn_active_flows(&a), 0);
 	for (n = 0; n < ARRAY_SIZE(epochs); n++) {
-		/* one that has never been seen is new in any epoch */
+		/* a new flow is counted in any epoch, also after the wrap */
 		u32 never = 0;
 
 		now_ns += 2 * EPOCH;
@@ -123,7 +123,7 @@ static void active_wrap_test(struct kunit *test)
 
 #define N_ACTIVE	64
 
-/* Against two sets of flows */
+/* Compare with two sets of flows: current and last epoch */
 static void active_model_test(struct kunit *test)
 {
 	u64 start_ns = 0, now_ns = SECOND, set = 0, last = 0;
@@ -138,7 +138,7 @@ static void active_model_test(struct kunit *test)
 		u32 r = prandom_u32_state(&rnd), f, want;
 		u32 before = iqcn_active_flows(&a);
 
-		/* times when few send, and pauses */
+		/* periods with few active flows, and pauses */
 		f = i / 2000 % 2 ? r % 5 : r % N_ACTIVE;
 		now_ns += r >> 13;
 		if (i % 700 == 0)

@@ -5,7 +5,6 @@
 #include "algo/bts.h"
 #include "tests.h"
 
-/* What cannot be told yet: all but a CNP, and the next chance makes it one */
 static void bts_ecn_test(struct kunit *test)
 {
 	static const struct {
@@ -40,14 +39,14 @@ static void bts_gap_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, iqcn_bts_gap_ns(5000, 8000), 3000);
 	KUNIT_EXPECT_EQ(test, iqcn_bts_gap_ns(5000, 5000), 0);
 	KUNIT_EXPECT_EQ(test, iqcn_bts_gap_ns(1, 50000001), 50000000);
-	/* away for longer, and new */
+	/* after a longer pause, and for a new flow */
 	KUNIT_EXPECT_EQ(test, iqcn_bts_gap_ns(1, 50000002), 1000000);
 	KUNIT_EXPECT_EQ(test, iqcn_bts_gap_ns(1, 1 + (7ULL << 32)), 1000000);
 	KUNIT_EXPECT_EQ(test, iqcn_bts_gap_ns(0, 30000000), 1000000);
 }
 
-/* Four times as long as between two packets, T1 at least, 50 ms at most */
-static void bts_hold_test(struct kunit *test)
+/* Four gaps, at least T1, at most 50 ms */
+static void bts_polls_test(struct kunit *test)
 {
 	static const struct {
 		u32 gap_ns;
@@ -82,7 +81,7 @@ static void bts_hold_test(struct kunit *test)
 static struct kunit_case bts_test_cases[] = {
 	KUNIT_CASE(bts_ecn_test),
 	KUNIT_CASE(bts_gap_test),
-	KUNIT_CASE(bts_hold_test),
+	KUNIT_CASE(bts_polls_test),
 	{}
 };
 

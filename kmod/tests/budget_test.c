@@ -50,7 +50,7 @@ static void budget_burst_test(struct kunit *test)
 			KUNIT_EXPECT_EQ_MSG(test, take_all(&b, now_ns, 3), 1,
 					    "set %d", i);
 		}
-		/* full again, and no fuller than full */
+		/* the bucket fills up, but never beyond the burst */
 		now_ns += step_ns * burst;
 		KUNIT_EXPECT_EQ_MSG(test, take_all(&b, now_ns, burst + 10),
 				    burst, "set %d", i);
@@ -88,12 +88,12 @@ static void budget_any_time_test(struct kunit *test)
 			u32 r = prandom_u32_state(&rnd), gap_ns;
 			bool want;
 
-			/* now and then a burst, now and then a pause */
+			/* some bursts and some pauses */
 			gap_ns = r >> sets[i].gap_shift;
 			gap_ns = j / 100 % 3 == 0 ? gap_ns >> 6 :
 				 j % 500 == 0 ? gap_ns * 64 : gap_ns;
 			now_ns += gap_ns;
-			/* a bucket that fills, in ns */
+			/* the model: the level of the bucket, in ns */
 			level_ns = min(full_ns, level_ns + gap_ns);
 			want = level_ns >= interval_ns;
 			if (want) {
@@ -103,10 +103,10 @@ static void budget_any_time_test(struct kunit *test)
 			KUNIT_ASSERT_EQ_MSG(test, iqcn_budget_take(&b, now_ns),
 					    want, "set %d, arrival %d", i, j);
 		}
-		/* some, not all: or it was for nothing */
+		/* some CNPs passed, and some did not */
 		KUNIT_EXPECT_GT_MSG(test, n, 10, "set %d", i);
 		KUNIT_EXPECT_LT_MSG(test, n, N_ARRIVALS, "set %d", i);
-		/* from any CNP to any later one */
+		/* the limit holds from any CNP to any later one */
 		n = min(n, 3000);
 		for (j = 0; j < n; j++) {
 			for (k = j + burst; k < n; k++) {
@@ -127,24 +127,24 @@ static void budget_change_test(struct kunit *test)
 	struct iqcn_budget b = {};
 	u64 now_ns = 1000000;
 
-	/* all 10 used; a lower or higher rate does not give them back */
+	/* the burst is used up; a new rate does not refund it */
 	iqcn_budget_set(&b, 1000, 10);
 	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns, 20), 10);
 	iqcn_budget_set(&b, 1000, 10);
 	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns, 20), 0);
 	iqcn_budget_set(&b, 2000, 10);
 	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns, 20), 0);
-	/* 10 ms are used, 9 * 0.5 ms may be */
+	/* 10 ms are charged, 9 * 0.5 ms are allowed */
 	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns + 5499999, 20), 0);
 	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns + 5500000, 20), 1);
 
-	/* a longer burst: what is more of it */
+	/* a longer burst adds the difference */
 	memset(&b, 0, sizeof(b));
 	iqcn_budget_set(&b, 1000, 10);
 	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns, 20), 10);
 	iqcn_budget_set(&b, 1000, 15);
 	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns, 20), 5);
-	/* a shorter one: 15 ms are used, 2 may be */
+	/* a shorter burst: 15 ms are charged, 2 ms are allowed */
 	iqcn_budget_set(&b, 1000, 3);
 	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns + 12999999, 20), 0);
 	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns + 13000000, 20), 1);
@@ -155,20 +155,20 @@ static void budget_half_test(struct kunit *test)
 	struct iqcn_budget b = {};
 	u64 now_ns = 1000000;
 
-	/* one per ms; 9 ms are the burst beyond the first one */
+	/* one CNP per ms; burst_ns is 9 ms */
 	iqcn_budget_set(&b, 1000, 10);
 	KUNIT_EXPECT_TRUE(test, iqcn_budget_half(&b, now_ns));
 	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns, 4), 4);
 	KUNIT_EXPECT_TRUE(test, iqcn_budget_half(&b, now_ns));
 	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns, 1), 1);
 	KUNIT_EXPECT_FALSE(test, iqcn_budget_half(&b, now_ns));
-	/* 5 ms are used, 4.5 may be; nothing is charged for the question */
+	/* 5 ms are charged, 4.5 ms are allowed; the query costs nothing */
 	KUNIT_EXPECT_FALSE(test, iqcn_budget_half(&b, now_ns + 499999));
 	KUNIT_EXPECT_TRUE(test, iqcn_budget_half(&b, now_ns + 500000));
 	KUNIT_EXPECT_TRUE(test, iqcn_budget_half(&b, now_ns + 500000));
 	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns + 500000, 20), 5);
 
-	/* without a burst it is whether one may be sent */
+	/* with a burst of 1 the result is whether a CNP may be sent */
 	memset(&b, 0, sizeof(b));
 	iqcn_budget_set(&b, 1000, 1);
 	KUNIT_EXPECT_TRUE(test, iqcn_budget_half(&b, now_ns));

@@ -8,17 +8,18 @@
 #include "algo/continuity.h"
 #include "tests.h"
 
-/* A CE packet, and what is to be known of its flow then */
+/* A CE packet, and the expected state of its flow after it */
 struct ce {
 	enum { F1, F2, N_FLOWS } flow;
-	u32 psn, n, run;
+	u32 psn;	/* relative to the start of the sequence */
+	u32 n, run;
 	bool congested;
 	bool response;
 };
 
 #define N_CE 16
 
-/* N is enter, N' is exit */
+/* enter is N, exit is N' */
 struct run_case {
 	const char *name;
 	u32 enter, exit;
@@ -43,7 +44,7 @@ static const struct run_case run_cases[] = {
 		{ F2, 5, 1, 4, true }, { F2, 7, 1, 1, true },
 		{ F2, 9, 1, 1 } } },
 
-	/* what ends it */
+	/* the end of the state */
 	{ "N' ended", 5, 2, {
 		{ F1, 0, 5, 5, true }, { F1, 6, 2, 2, true },
 		{ F1, 9, 1, 1 } } },
@@ -79,7 +80,7 @@ static const struct run_case run_cases[] = {
 	{ "as many as there may be", 65536, 2, {
 		{ F1, 0, 65535, 65535 }, { F1, 65535, 1, 65536, true } } },
 
-	/* going back */
+	/* senders that go back */
 	{ "all again", 5, 2, {
 		{ F1, 0, 1, 1 }, { F1, 1, 1, 2 }, { F1, 2, 1, 3 },
 		{ F1, 0, 1, 3 }, { F1, 1, 1, 3 }, { F1, 2, 1, 3 },
@@ -126,7 +127,7 @@ static const struct run_case run_cases[] = {
 		{ F1, 2, 2, 2, true }, { F1, 0, 1, 2, true },
 		{ F1, 1, 2, 2, true }, { F1, 3, 2, 3, true },
 		{ F1, 2, 1, 3, true }, { F1, 5, 1, 4, true },
-		/* where it went back from is nothing special */
+		/* PSNs up to where it went back from count as any other */
 		{ F1, 3, 1, 4, true }, { F1, 7, 1, 1 } } },
 	{ "as far as it may", 5, 2, {
 		{ F1, 65536, 3, 3 }, { F1, 3, 1, 3 }, { F1, 65539, 1, 4 } } },
@@ -213,14 +214,14 @@ static void run_cases_test(struct kunit *test)
 			play_run_case(test, &run_cases[i], starts[s]);
 }
 
-/* Packets one after the other, all of them CE, of so many segments each */
+/* Consecutive CE packets of @segs segments each */
 struct stretch {
 	u32 psn, packets, segs;
 	bool response;
 };
 
-/* M is packets, G is enter, G' is exit; packets, the first is 1, with which
- * the state changes
+/* packets is M, enter is G, exit is G'; changes are the packets, counted from
+ * 1, at which the state changes
  */
 struct span_case {
 	const char *name;
@@ -230,7 +231,7 @@ struct span_case {
 };
 
 static const struct span_case span_cases[] = {
-	/* US 12395431, description (81): of 100, one difference is 2 */
+	/* US 12395431, description (81): one difference of 100 is 2 */
 	{ "(81)", 100, 3, 5, { { 0, 50, 1 }, { 51, 49, 1 } }, { 99 } },
 	{ "all", 100, 3, 5, { { 0, 300, 1 } }, { 100 } },
 	{ "99 only", 100, 3, 5, { { 0, 99, 1 } }, { } },
@@ -246,7 +247,7 @@ static const struct span_case span_cases[] = {
 	{ "M is 1", 1, 2, 2, { { 0, 1, 1 }, { 2, 1, 1 }, { 3, 2, 1 } },
 	  { 1, 2, 3 } },
 
-	/* what ends it */
+	/* the end of the state */
 	{ "between G and G'", 100, 3, 5,
 	  { { 0, 100, 1 }, { 102, 10, 1 }, { 115, 300, 1 } }, { 100 } },
 	{ "G'", 100, 3, 5, { { 0, 100, 1 }, { 104, 100, 1 } }, { 100, 101 } },
@@ -265,7 +266,7 @@ static const struct span_case span_cases[] = {
 	{ "segments, two missing", 100, 3, 5,
 	  { { 0, 5, 10 }, { 52, 11, 10 } }, { 16 } },
 
-	/* going back */
+	/* senders that go back */
 	{ "all again", 100, 3, 5, { { 0, 60, 1 }, { 0, 100, 1 } }, { 160 } },
 	{ "segments, some of them new", 100, 3, 5,
 	  { { 0, 6, 10 }, { 55, 5, 10 } }, { 11 } },
@@ -335,7 +336,7 @@ static void span_cases_test(struct kunit *test)
 			play_span_case(test, &span_cases[i], starts[s]);
 }
 
-/* A difference of G or more leads to one verdict, then it is past */
+/* A difference of G or more leads to one verdict and is then forgotten */
 static void span_anew_test(struct kunit *test)
 {
 	static const struct {
@@ -368,7 +369,7 @@ static void span_anew_test(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, c.span, 0, "row %d", i);
 		KUNIT_EXPECT_EQ_MSG(test, c.gap, 0, "row %d", i);
 
-		/* a smaller G' is for differences that come */
+		/* a smaller G' applies to later differences only */
 		for (k = 1; k <= 120; k++) {
 			psn = (psn + 1) % PSNS;
 			iqcn_continuity_add(&c, psn, 1, PSNS, true);
@@ -380,7 +381,7 @@ static void span_anew_test(struct kunit *test)
 	}
 }
 
-/* Shortest way from one number to the other */
+/* The shortest distance from one number to the other */
 static void seq_delta_test(struct kunit *test)
 {
 	static const struct {
@@ -393,7 +394,7 @@ static void seq_delta_test(struct kunit *test)
 		{ PSNS / 2 - 1, 0, PSNS, PSNS / 2 - 1 },
 		{ 0, PSNS / 2 - 1, PSNS, 1 - (s32)(PSNS / 2) },
 		{ 5, PSNS - 5, PSNS, 10 },
-		/* half way round is back */
+		/* half of the modulus counts as back */
 		{ PSNS / 2, 0, PSNS, -(s32)(PSNS / 2) },
 		/* 2^24 / 7, rounded up */
 		{ 3, 2396740, 2396746, 9 },
@@ -423,7 +424,7 @@ static void seq_delta_test(struct kunit *test)
 	}
 }
 
-/* However often packets are repeated, they are those few */
+/* Packets that are repeated many times count once */
 static void continuity_repeat_test(struct kunit *test)
 {
 	static const struct {
@@ -452,7 +453,7 @@ static void continuity_repeat_test(struct kunit *test)
 			KUNIT_ASSERT_FALSE(test, run);
 			KUNIT_ASSERT_FALSE(test, span);
 		}
-		/* new ones do count */
+		/* new packets do count */
 		psn = (starts[s] + packets * n) % PSNS;
 		ended = iqcn_continuity_add(&c, psn, 4, PSNS, true);
 		KUNIT_EXPECT_TRUE(test, iqcn_detect_run(run, ended, c.run, 5,
@@ -461,12 +462,12 @@ static void continuity_repeat_test(struct kunit *test)
 	}
 }
 
-/* However often it goes back, by however much: a few packets in order are no
- * more than those few
+/* A few packets in order never count as more, however often and far the sender
+ * goes back
  */
 static void continuity_back_test(struct kunit *test)
 {
-	/* with samples of 1 in 1, 7, 1000, 65536 */
+	/* for sampling of 1 in 1, 7, 1000, 65536 */
 	static const u32 moduli[] = { PSNS, 2396746, 16778, 256 };
 	int m, i, k;
 
@@ -511,7 +512,7 @@ static void continuity_back_test(struct kunit *test)
 	}
 }
 
-/* One request, one response: nothing is ever known of their order */
+/* Alternating requests and responses never form a run */
 static void continuity_kinds_test(struct kunit *test)
 {
 	static const u32 apart[] = {
@@ -543,7 +544,7 @@ static void continuity_kinds_test(struct kunit *test)
 	}
 }
 
-/* All of the numbers, and again, until the run stops to count */
+/* All PSNs, several times, until the run saturates */
 static void continuity_long_test(struct kunit *test)
 {
 	struct iqcn_continuity c = {};
@@ -565,7 +566,7 @@ static void continuity_long_test(struct kunit *test)
 
 #define N_SENT 2000
 
-/* What a sender sent, PSN by PSN; CE_LAST: the last segment of its packet */
+/* The PSNs of a sender; CE_LAST: the last segment of a packet */
 enum { NOT_CE, CE, CE_LAST };
 
 static u32 ref_run(const u8 *sent, u32 n)
@@ -577,7 +578,7 @@ static u32 ref_run(const u8 *sent, u32 n)
 	return run;
 }
 
-/* Every packet is seen, not only those that are CE */
+/* The model sees all packets, not only CE packets */
 static bool ref_run_state(const u8 *sent, u32 n, u32 enter, u32 exit)
 {
 	bool congested = false;
@@ -624,7 +625,7 @@ static bool ref_span_state(const u8 *sent, u32 n, u32 packets, u32 enter,
 	return congested;
 }
 
-/* Against the whole history of the sender */
+/* Compare with models that know the sender's whole history */
 static void continuity_model_test(struct kunit *test)
 {
 	static const u32 ce_pcts[] = { 30, 60, 80, 90, 95, 98, 100 };
@@ -645,7 +646,7 @@ static void continuity_model_test(struct kunit *test)
 		struct iqcn_continuity c = {};
 		u32 start, n, segs;
 
-		/* half of them wrap */
+		/* half of the sequences wrap */
 		start = prandom_u32_state(&rnd) % PSNS;
 		if (seq / ARRAY_SIZE(ce_pcts) % 2)
 			start = PSNS - start % N_SENT;
@@ -686,25 +687,25 @@ static void continuity_model_test(struct kunit *test)
 					    "sequence %d, PSN %u", seq, psn);
 		}
 	}
-	/* or it was for nothing */
+	/* the test has exercised the detectors */
 	KUNIT_EXPECT_GT(test, run_changes, 1000);
 	KUNIT_EXPECT_GT(test, span_changes, 1000);
 }
 
-/* Which numbers are in the run, of a sender that goes back */
+/* A model of a sender that goes back: which numbers are in which run */
 struct ref_again {
 	u16 *run_of;
 	u16 run_no;
 	u32 first, run, next;
 };
 
-/* Return: the run that has ended, U32_MAX: none */
+/* Return the length of the run that has ended, U32_MAX: none */
 static u32 ref_again_add(struct ref_again *ref, u32 n, u32 segs)
 {
 	u32 ended = U32_MAX, i;
 	bool ahead;
 
-	/* right after all that are in it */
+	/* the packet follows directly on the current run */
 	ahead = n && ref->run_of[n - 1] == ref->run_no &&
 		ref->run_of[n] != ref->run_no;
 	if (!ref->run_no || (n > ref->next && !ahead)) {
@@ -724,7 +725,7 @@ static u32 ref_again_add(struct ref_again *ref, u32 n, u32 segs)
 	return ended;
 }
 
-/* A sender that goes back, now and then further than the last hole is away */
+/* A sender that goes back, sometimes beyond the last hole */
 static void continuity_again_test(struct kunit *test)
 {
 	static const u32 ce_pcts[] = { 50, 80, 90, 95, 98 };

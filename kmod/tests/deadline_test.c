@@ -9,8 +9,8 @@
 
 #define N_DEADLINES 128
 
-/* A quarter of the CPU while there is more, else four times per T1 */
-static void chances_rest_test(struct kunit *test)
+/* A quarter of the CPU while polls are due, else four batches per T1 */
+static void polls_rest_test(struct kunit *test)
 {
 	static const struct {
 		u64 took_ns;
@@ -24,7 +24,7 @@ static void chances_rest_test(struct kunit *test)
 		{ 0, 300000, true, 0 },
 		{ 2000, 300000, true, 6000 },
 		{ 30000, 300000, true, 90000 },
-		/* 1 ms at most */
+		/* at most 1 ms */
 		{ 333334, 300000, true, 1000000 },
 		{ 50000000, 300000, true, 1000000 },
 		{ 50000000, 300000, false, 1000000 },
@@ -36,15 +36,15 @@ static void chances_rest_test(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		KUNIT_EXPECT_EQ_MSG(test,
 				    iqcn_polls_rest_ns(rows[i].took_ns,
-							 rows[i].t1_ns,
-							 rows[i].more),
+						       rows[i].t1_ns,
+						       rows[i].more),
 				    rows[i].want_ns, "row %d", i);
 }
 
 struct deadlines {
 	struct list_head list;
 	struct iqcn_deadline d[N_DEADLINES];
-	/* what is expected: 0 or the move that armed it, and when */
+	/* the model: which move armed a deadline, 0: none; and its base */
 	u32 move[N_DEADLINES];
 	u64 base_ns[N_DEADLINES];
 };
@@ -57,7 +57,7 @@ static struct deadlines *make_deadlines(struct kunit *test)
 	INIT_LIST_HEAD(&dl->list);
 	for (i = 0; i < N_DEADLINES; i++) {
 		iqcn_deadline_init(&dl->d[i]);
-		/* before every reset, for iqcn_queue_since_reset() */
+		/* a new deadline is older than any reset of its queue */
 		KUNIT_ASSERT_EQ(test, dl->d[i].base_ns, 0);
 	}
 	return dl;
@@ -107,7 +107,7 @@ static void deadline_order_test(struct kunit *test)
 		u32 r = prandom_u32_state(&rnd);
 		int i = r % N_DEADLINES;
 
-		/* some at the same time */
+		/* some moves happen at the same time */
 		now_ns += r >> 16 & 3 ? r >> 20 : 0;
 		if (r >> 18 & 3) {
 			iqcn_deadline_restart(&dl->d[i], &dl->list, now_ns);
@@ -122,8 +122,8 @@ static void deadline_order_test(struct kunit *test)
 	}
 }
 
-/* Of those that lapse the last is the most recent, and older than all that have
- * not, however they were moved before and whatever leaves the list
+/* The last deadline of the second list is the most recent there, and older than
+ * all of the first list, in any order of restarts and cancels
  */
 static void deadline_lapse_test(struct kunit *test)
 {
@@ -171,7 +171,7 @@ static void deadline_due_test(struct kunit *test)
 	struct iqcn_deadline *d = dl->d;
 	int b, t;
 
-	/* one that is not armed becomes so, and twice is once */
+	/* restart arms, also twice; cancel disarms, also if not armed */
 	KUNIT_EXPECT_FALSE(test, iqcn_deadline_armed(d));
 	KUNIT_EXPECT_NULL(test, iqcn_deadline_first(&dl->list));
 	iqcn_deadline_cancel(d);
@@ -204,7 +204,7 @@ static void deadline_due_test(struct kunit *test)
 	}
 }
 
-/* Whatever T1 becomes, those due are the first of the list */
+/* Expired deadlines are the first of the list for any T1 */
 static void deadline_t1_test(struct kunit *test)
 {
 	static const u64 t1s[] = { 1270, 0, 1, 640, 635, 2000, 100 };
@@ -212,7 +212,7 @@ static void deadline_t1_test(struct kunit *test)
 	struct iqcn_deadline *d;
 	int i, t;
 
-	/* 37 and 128 have no common factor: all of them, 10 ns apart */
+	/* 37 and 128 are coprime: this arms all deadlines, 10 ns apart */
 	for (i = 0; i < N_DEADLINES; i++)
 		iqcn_deadline_restart(&dl->d[i * 37 % N_DEADLINES], &dl->list,
 				      10 * i);
@@ -256,7 +256,7 @@ static void deadline_scan_test(struct kunit *test)
 }
 
 static struct kunit_case deadline_test_cases[] = {
-	KUNIT_CASE(chances_rest_test),
+	KUNIT_CASE(polls_rest_test),
 	KUNIT_CASE(deadline_order_test),
 	KUNIT_CASE(deadline_lapse_test),
 	KUNIT_CASE(deadline_due_test),

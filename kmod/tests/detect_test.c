@@ -23,7 +23,7 @@ static void meter_steady_test(struct kunit *test)
 		{ 1000, 1000001, 1000000, 7999992 },
 		{ 9000, 50000000, 1000000, 1440000 },
 		{ 1, 3, 10, 2666666666ULL },
-		/* 400 Gb/s over a second, and more than 2^32 bytes at once */
+		/* 400 Gb/s over a second, and almost 2^32 bytes at once */
 		{ 1000000, 20000, 1000000000, 400000000000ULL },
 		{ U32_MAX, 1000000000, 60000000000ULL, 34359738360ULL },
 	};
@@ -58,7 +58,7 @@ static void meter_steady_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, iqcn_rate_bps(1000, 0), 0);
 }
 
-/* Bytes of a window that was abandoned are not those of the next */
+/* The bytes of an abandoned window do not count in the next one */
 static void meter_stopped_test(struct kunit *test)
 {
 	struct iqcn_meter m = {};
@@ -78,20 +78,20 @@ static void meter_stopped_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m.rate_bps, 160000000ULL);
 }
 
-/* So many bytes more leave, after which that is the rate of the window */
-static void expect_outflow(struct kunit *test, struct iqcn_outflow *o, u32 bytes,
-			   u64 ns, u64 want_bps)
+/* After @bytes more have left, the rate of the window is @want_bps */
+static void expect_outflow(struct kunit *test, struct iqcn_outflow *o,
+			   u32 bytes, u64 ns, u64 want_bps)
 {
 	o->bytes += bytes;
 	KUNIT_EXPECT_EQ(test, iqcn_outflow_bps(o, ns), want_bps);
 }
 
-/* What drained in the window of another meter, if it was backlogged for all of it */
+/* The drain rate over the window of another meter, if backlogged throughout */
 static void outflow_test(struct kunit *test)
 {
 	struct iqcn_outflow o = {};
 
-	/* the packet that a window begins with is of the one before */
+	/* the packet that starts a window belongs to the previous one */
 	expect_outflow(test, &o, 1000, 1000, 0);
 	iqcn_outflow_begin(&o);
 	expect_outflow(test, &o, 0, 1000, 0);
@@ -100,13 +100,13 @@ static void outflow_test(struct kunit *test)
 	iqcn_outflow_begin(&o);
 	expect_outflow(test, &o, 500, 4000, 1000000000);
 
-	/* it was not backlogged for a while, and is again */
+	/* the backlog was interrupted */
 	memset(&o, 0, sizeof(o));
 	expect_outflow(test, &o, 9000, 5000, 0);
 	iqcn_outflow_begin(&o);
 	expect_outflow(test, &o, 250, 2000, 1000000000);
 
-	/* nor was it when the window began */
+	/* the backlog began after the window */
 	memset(&o, 0, sizeof(o));
 	iqcn_outflow_begin(&o);
 	expect_outflow(test, &o, 250, 2000, 0);
@@ -116,7 +116,7 @@ static void meter_quiet_test(struct kunit *test)
 {
 	struct iqcn_meter m = {};
 
-	/* it does not run */
+	/* the meter is stopped */
 	KUNIT_EXPECT_FALSE(test, iqcn_meter_quiet(&m, 2000, 1000000));
 
 	KUNIT_EXPECT_FALSE(test, iqcn_meter_add(&m, 1000, 5000, 100));
@@ -127,14 +127,14 @@ static void meter_quiet_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m.rate_bps, 0);
 	KUNIT_EXPECT_FALSE(test, iqcn_meter_quiet(&m, 2000, 100000));
 
-	/* the silence is no part of the next window, nor what was before it,
-	 * nor the first packet: 125 bytes in 1 us
+	/* the next window includes neither the idle time, nor the bytes
+	 * before it, nor the first packet: 125 bytes in 1 us
 	 */
 	KUNIT_EXPECT_FALSE(test, iqcn_meter_add(&m, 1000, 200000, 9999));
 	KUNIT_EXPECT_TRUE(test, iqcn_meter_add(&m, 1000, 201000, 125));
 	KUNIT_EXPECT_EQ(test, m.rate_bps, 1000000000);
 
-	/* it keeps the rate until it is quiet */
+	/* the rate remains until the idle timeout */
 	KUNIT_EXPECT_FALSE(test, iqcn_meter_quiet(&m, 2000, 202999));
 	KUNIT_EXPECT_EQ(test, m.rate_bps, 1000000000);
 	KUNIT_EXPECT_TRUE(test, iqcn_meter_quiet(&m, 2000, 203000));
@@ -153,9 +153,9 @@ static void quiet_ns_test(struct kunit *test)
 		{ 1000000, 25000000000ULL, 0, 2000000 },
 		/* 64 KB are 8 ms at 64 Mb/s */
 		{ 1000000, 64000000, 64000, 18000000 },
-		/* one 9000-byte packet in 65536 */
+		/* sampling: one 9000-byte packet in 65536 */
 		{ 1000000, 25000000000ULL, 589824000, 379487360 },
-		/* a second, nearly, and no more */
+		/* just below a second, and the cap */
 		{ 1000000, 8000, 999, 2000000000 },
 		{ 1000000, 8000, 1000, 2002000000 },
 		{ 1000000, 8000, 1001, 2002000000 },
@@ -163,7 +163,7 @@ static void quiet_ns_test(struct kunit *test)
 		{ 1000000, 1, 1 << 30, 2002000000 },
 		{ 1000000, 1, (1 << 30) + 1, 2002000000 },
 		{ 1000000, 1, U64_MAX, 2002000000 },
-		/* more than 32 bits have room for */
+		/* beyond 32 bits */
 		{ 1000000, 1000000000, (1ULL << 32) + 1500, 2002000000 },
 		{ 1000000, 1000000000, 1ULL << 63, 2002000000 },
 		{ 1000000, 1000000000, U64_MAX, 2002000000 },
@@ -186,7 +186,7 @@ static void quiet_ns_test(struct kunit *test)
 		{ 1000000000, 10000, 0, 2000020000 },
 		{ 1000000000, 1000000000, 1000000000, 6000000000ULL },
 		{ U32_MAX, U32_MAX, 0, 17179869180ULL },
-		/* a packet each minute */
+		/* one packet per minute */
 		{ 1000000, 300000, 60000000000ULL, 120002600000ULL },
 	};
 	int i, b;
@@ -196,7 +196,7 @@ static void quiet_ns_test(struct kunit *test)
 							queues[i].roce_bps,
 							queues[i].bytes),
 				    queues[i].want_ns, "row %d", i);
-	/* more bytes, more time, up to a second */
+	/* the timeout grows with the bytes, up to a second */
 	for (i = 0; i < ARRAY_SIZE(rates); i++) {
 		u64 ns, last_ns = 2000;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * RoCEv2 packets, written down byte by byte, and their ICRC bit by bit
+ * RoCEv2 packets, written byte by byte, and their ICRC, computed bit by bit
  */
 #ifndef _IQCN_TESTS_FRAME_H
 #define _IQCN_TESTS_FRAME_H
@@ -33,7 +33,7 @@ static inline u32 ref_crc(u32 crc, u8 byte)
 	return crc;
 }
 
-/* What the ICRC takes as ones, from L3 on: A17.3.3 spelled out */
+/* Bits that count as ones for the ICRC, by offset from L3: A17.3.3 */
 struct icrc_mask {
 	const char *name;
 	u8 off;
@@ -88,8 +88,8 @@ static inline void put_ref_icrc(u8 *l3, u32 len, bool v6)
 		l3[len + i] = icrc >> 8 * i;
 }
 
-/* Ones' complement sum of an even number of bytes: 0xffff if a checksum in
- * them is right
+/* Ones' complement sum of an even number of bytes: 0xffff if they include a
+ * correct checksum
  */
 static inline u16 ref_sum(const u8 *p, u32 len, u32 sum)
 {
@@ -102,7 +102,7 @@ static inline u16 ref_sum(const u8 *p, u32 len, u32 sum)
 	return sum;
 }
 
-/* What follows the BTH */
+/* Packets by what follows the BTH */
 struct kind {
 	const char *name;
 	u8 opcode;
@@ -253,7 +253,7 @@ static inline void make_frame(struct frame *f, const struct tags *t, bool v6,
 	put_ref_icrc(l3, f->len - 4 - f->want.l3_off, v6);
 }
 
-/* Parses a copy that has not one byte more than @avail */
+/* Parse a copy of exactly @avail bytes, so that KASAN finds reads beyond it */
 static inline enum iqcn_parsed
 parse_copy(struct kunit *test, const struct frame *f, u32 avail, u32 total,
 	   struct iqcn_pkt *pkt)
@@ -298,7 +298,7 @@ static inline void expect_pkt(struct kunit *test, const struct frame *f,
 	KUNIT_EXPECT_EQ_MSG(test, pkt->v6, want->v6, "%s", name);
 }
 
-/* IPv6 pseudo-header's part beside the addresses: length and protocol */
+/* The IPv6 pseudo-header without the addresses: length and protocol */
 #define PSEUDO6 (40 + 17)
 
 #endif /* _IQCN_TESTS_FRAME_H */

@@ -12,7 +12,7 @@ static void smooth_test(struct kunit *test)
 	};
 	int a, b, i;
 
-	/* RFC 6298: 7/8 of the old one, 1/8 of the new one */
+	/* RFC 6298: 7/8 of the old value, 1/8 of the new one */
 	KUNIT_EXPECT_EQ(test, iqcn_smooth(8000, 16000), 9000);
 	KUNIT_EXPECT_EQ(test, iqcn_smooth(16000, 8000), 15000);
 	KUNIT_EXPECT_EQ(test, iqcn_smooth(8, U32_MAX), 536870918);
@@ -25,7 +25,7 @@ static void smooth_test(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, smooth, values[a]);
 			smooth = iqcn_smooth(smooth, values[a]);
 		}
-		/* to another value, step by step, never beyond */
+		/* the average approaches another value and never passes it */
 		for (b = 0; b < ARRAY_SIZE(values); b++) {
 			u64 off = gap64(values[a], values[b]);
 
@@ -46,26 +46,26 @@ static void smooth_test(struct kunit *test)
 static void answer_test(struct kunit *test)
 {
 	enum { ASK, SEEN };
-	/* ask: how long it was quiet */
+	/* quiet_ns is for ASK: time since the previous CE packet */
 	static const struct {
 		u8 what;
 		u64 quiet_ns, now_ns;
 		u64 asked_ns;
 		u32 smooth_ns;
 	} steps[] = {
-		/* a CNP of before, then the first packet */
+		/* a CNP for earlier packets, then the first packet */
 		{ SEEN, 0, 500, 0, 0 },
 		{ ASK, U64_MAX, 1000, 1000, 0 },
 		{ ASK, 1000, 2000, 1000, 0 },
 		{ ASK, T1_NS - 1, 301999, 1000, 0 },
-		/* the last one that follows a silence */
+		/* the last packet that follows a silence is timed */
 		{ ASK, T1_NS, 601999, 601999, 0 },
 		{ ASK, U64_MAX, 700000, 700000, 0 },
 		{ ASK, 1000, 701000, 700000, 0 },
-		/* taken whole; one that was not asked for is not taken */
+		/* the first sample counts in full; not without a start */
 		{ SEEN, 0, 720000, 0, 20000 },
 		{ SEEN, 0, 730000, 0, 20000 },
-		/* T1 without another */
+		/* the silence must be T1 or longer */
 		{ ASK, 0, 740000, 0, 20000 },
 		{ ASK, 40000, 780000, 0, 20000 },
 		{ ASK, T1_NS - 1, 1000000, 0, 20000 },
@@ -74,7 +74,7 @@ static void answer_test(struct kunit *test)
 		{ SEEN, 0, 2028000, 0, 21000 },
 		{ ASK, U64_MAX, 3000000, 3000000, 21000 },
 		{ SEEN, 0, 3013000, 0, 20000 },
-		/* more than a second is something else */
+		/* more than a second is ignored */
 		{ ASK, T1_NS, SECOND, SECOND, 20000 },
 		{ SEEN, 0, 2 * SECOND + 1, 0, 20000 },
 		{ SEEN, 0, 2 * SECOND + 2, 0, 20000 },
@@ -82,7 +82,7 @@ static void answer_test(struct kunit *test)
 		{ SEEN, 0, 3 * SECOND + (1ULL << 32), 0, 20000 },
 		{ ASK, T1_NS, 9 * SECOND, 9 * SECOND, 20000 },
 		{ SEEN, 0, 10 * SECOND, 0, 125017500 },
-		/* longer than an answer takes, more than T1 now */
+		/* the silence must exceed the learned time, now above T1 */
 		{ ASK, T1_NS, 11 * SECOND, 0, 125017500 },
 		{ ASK, 125017500, 12 * SECOND, 0, 125017500 },
 		{ ASK, 125017501, 13 * SECOND, 13 * SECOND, 125017500 },
@@ -97,7 +97,7 @@ static void answer_test(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(steps); i++) {
 		if (steps[i].what == ASK)
 			iqcn_cnp_srtt_start(&a, steps[i].quiet_ns, T1_NS,
-					  steps[i].now_ns);
+					    steps[i].now_ns);
 		else
 			iqcn_cnp_srtt_sample(&a, steps[i].now_ns);
 		KUNIT_EXPECT_EQ_MSG(test, a.asked_ns, steps[i].asked_ns,
@@ -107,10 +107,10 @@ static void answer_test(struct kunit *test)
 	}
 }
 
-/* A CNP that is lost makes no time seem long */
+/* A lost CNP does not lengthen the learned time */
 static void answer_lost_test(struct kunit *test)
 {
-	/* apart: from a packet that is not answered to the next */
+	/* apart: from a packet without an answer to the next one */
 	static const struct {
 		u32 known_ns;
 		u32 lost;
@@ -137,7 +137,8 @@ static void answer_lost_test(struct kunit *test)
 			KUNIT_EXPECT_EQ_MSG(test, a.asked_ns, now_ns,
 					    "row %u", i);
 			now_ns += rows[i].apart_ns;
-			iqcn_cnp_srtt_start(&a, rows[i].apart_ns, T1_NS, now_ns);
+			iqcn_cnp_srtt_start(&a, rows[i].apart_ns, T1_NS,
+					    now_ns);
 		}
 		KUNIT_EXPECT_EQ_MSG(test, a.asked_ns, now_ns, "row %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, a.smooth_ns, rows[i].known_ns,
@@ -148,12 +149,12 @@ static void answer_lost_test(struct kunit *test)
 	}
 }
 
-/* Packets every 10 us, the CNP of the first is lost: a later one is not its */
+/* Packets every 10 us, the CNP for the first is lost: ignore a later CNP */
 static void answer_dense_test(struct kunit *test)
 {
 	static const struct {
 		u32 smooth_ns;
-		u64 later_ns;	/* than the packet that was timed */
+		u64 later_ns;	/* after the timed packet */
 		u32 want_ns;
 	} cnps[] = {
 		{ 20000, 20000, 20000 },
@@ -193,7 +194,7 @@ static void interval_test(struct kunit *test)
 		{ 0, 0, 5000, 0 },
 		{ 0, 0, 9 * SECOND, 0 },
 		{ 7000, 0, 5000, 7000 },
-		/* the first interval is taken whole */
+		/* the first interval counts in full */
 		{ 0, 1, 50001, 50000 },
 		{ 0, 9 * SECOND, 9 * SECOND + 50000, 50000 },
 		{ 50000, 9 * SECOND, 9 * SECOND + 50000, 50000 },

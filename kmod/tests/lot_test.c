@@ -6,7 +6,7 @@
 #include "algo/mark.h"
 #include "tests.h"
 
-/* Is a packet with this lot marked at this depth? */
+/* Mark a packet with this lot at this depth */
 static bool marked(const struct iqcn_mark_params *p, u32 depth_bytes, u32 rnd)
 {
 	struct iqcn_lot lot = { .rnd = rnd };
@@ -28,11 +28,11 @@ static void mark_draws_test(struct kunit *test)
 	prandom_seed_state(&rnd, SEED);
 	for (i = 0; i < 1000000; i++)
 		n_marked += marked(&p, 250000, prandom_u32_state(&rnd));
-	/* sqrt(10^6 * 0.1 * 0.9) = 300 */
+	/* three standard deviations: sqrt(10^6 * 0.1 * 0.9) = 300 */
 	KUNIT_EXPECT_GT(test, n_marked, 100000 - 3 * 300);
 	KUNIT_EXPECT_LT(test, n_marked, 100000 + 3 * 300);
 
-	/* never, always */
+	/* probabilities of 0 and 1, and the limits of Pmax */
 	KUNIT_EXPECT_FALSE(test, marked(&p, 100000, 1));
 	KUNIT_EXPECT_TRUE(test, marked(&p, 400001, U32_MAX));
 	KUNIT_EXPECT_TRUE(test, marked(&p, 400000, 858993458));
@@ -46,7 +46,7 @@ static void lot_drawn_once_test(struct kunit *test)
 	struct iqcn_lot lot = {};
 	u32 i, rnd;
 
-	/* what is certain takes no random number */
+	/* certain decisions draw no random number */
 	KUNIT_EXPECT_FALSE(test, iqcn_lot_decide(&lot, 0));
 	KUNIT_EXPECT_TRUE(test, iqcn_lot_decide(&lot, IQCN_PROB_ONE));
 	KUNIT_EXPECT_EQ(test, lot.rnd, 0);

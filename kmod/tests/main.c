@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module of the KUnit tests.  Expected values are written down, or computed
- * in another way than the code does; rocev2.h and the other headers name the
- * sources.
+ * The module of the KUnit tests.
+ *
+ * Expected values are constants, or computed in another way than the code under
+ * test does; rocev2.h and the headers in algo/ name the sources.
  */
 #include <linux/module.h>
 
-/* sch_iqcn.ko does not export the parser, and these tests run without it */
+/* the tests run without sch_iqcn.ko */
 #include "../rocev2.c"
 
 MODULE_DESCRIPTION("KUnit tests of sch_iqcn");

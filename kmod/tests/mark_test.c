@@ -21,7 +21,7 @@ static void mark_curve_test(struct kunit *test)
 		{ 100000, 400000, 858993459, 400000, 858993459 },
 		{ 100000, 400000, 858993459, 400001, ONE },
 		{ 100000, 400000, 858993459, U32_MAX, ONE },
-		/* a step */
+		/* Kmin equal to Kmax: a step */
 		{ 5000, 5000, 858993459, 4999, 0 },
 		{ 5000, 5000, 858993459, 5000, 0 },
 		{ 5000, 5000, 858993459, 5001, ONE },
@@ -33,7 +33,7 @@ static void mark_curve_test(struct kunit *test)
 		{ 0, 1000, 0x40000000, 1, 1073741 },
 		{ 0, 1000, 0x40000000, 500, 0x20000000 },
 		{ 0, 1000, 0x40000000, 1000, 0x40000000 },
-		/* all of 32 bits */
+		/* the full range of 32 bits */
 		{ 0, U32_MAX, U32_MAX, 0, 0 },
 		{ 0, U32_MAX, U32_MAX, 1, 1 },
 		{ 0, U32_MAX, U32_MAX, 0x80000000, 0x80000000 },
@@ -85,7 +85,7 @@ static void mark_linear_test(struct kunit *test)
 		last = 0;
 		for (depth = 7001; depth < 500000; depth += 97) {
 			got = iqcn_mark_prob(&p, depth);
-			/* remainder first, so that nothing overflows */
+			/* split, so that no product overflows */
 			want = div_u64(one, 493000) * (depth - 7000) +
 			       div_u64(one % 493000 * (depth - 7000), 493000);
 			KUNIT_ASSERT_LE_MSG(test, gap64(got, want), 2ULL,

@@ -10,18 +10,18 @@
 #include "algo/measure.h"
 #include "tests.h"
 
-static void gradient_looks_test(struct kunit *test)
+static void gradient_samples_test(struct kunit *test)
 {
-	/* one after the other; windows of 1 ms.  What is said holds at the
-	 * look, whether it completes a window or not.
+	/* consecutive samples, windows of 1 ms; level and rate are expected
+	 * after each sample, whether it completes a window or not
 	 */
 	static const struct {
 		u64 at_ns;
 		u32 depth, level;
 		s16 per_us;
 		const char *what;
-	} looks[] = {
-		{ 5 * MS, 1000, 0, 0, "the first look" },
+	} samples[] = {
+		{ 5 * MS, 1000, 0, 0, "the first sample" },
 		{ 5 * MS + 1, 900000, 0, 0, "not over" },
 		{ 6 * MS - 1, 900000, 0, 0, "not over yet" },
 		{ 6 * MS, 51000, 50000, 50, "growth" },
@@ -33,7 +33,7 @@ static void gradient_looks_test(struct kunit *test)
 		{ 10 * MS, 20000, 0, -1, "-1.999, towards 0" },
 		{ 11 * MS, 20999, 999, 0, "less than 1" },
 		{ 12 * MS, 0, 0, -20, "empty" },
-		/* 32,767 and more */
+		/* at and beyond the limits of s16 */
 		{ 13 * MS, 32767999, 32767999, 32767, "the most" },
 		{ 14 * MS, 65536000, 32768001, 32767, "more" },
 		{ 15 * MS, U32_MAX, 4229431295U, 32767, "much more" },
@@ -42,7 +42,7 @@ static void gradient_looks_test(struct kunit *test)
 		{ 18 * MS, 0, 0, -32768, "much less" },
 		{ 19 * MS, U32_MAX, U32_MAX, 32767, "all of it" },
 		{ 20 * MS, 0, 0, -32768, "and back" },
-		/* as long as two: what is before and after may be anything */
+		/* two windows without a sample: discarded */
 		{ 22 * MS, 600000, 0, 0, "two windows" },
 		{ 22 * MS + 500 * US, 700000, 0, 0, "begins anew" },
 		{ 23 * MS, 601000, 1000, 1, "and goes on" },
@@ -52,19 +52,20 @@ static void gradient_looks_test(struct kunit *test)
 	struct iqcn_gradient g = {};
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(looks); i++) {
-		iqcn_gradient_add(&g, MS, looks[i].at_ns, looks[i].depth);
+	for (i = 0; i < ARRAY_SIZE(samples); i++) {
+		iqcn_gradient_add(&g, MS, samples[i].at_ns, samples[i].depth);
 		KUNIT_EXPECT_EQ_MSG(test,
-				    iqcn_gradient_level(&g, MS, looks[i].at_ns),
-				    looks[i].level, "%s", looks[i].what);
+				    iqcn_gradient_level(&g, MS,
+							samples[i].at_ns),
+				    samples[i].level, "%s", samples[i].what);
 		KUNIT_EXPECT_EQ_MSG(test,
 				    iqcn_gradient_per_us(&g, MS,
-							 looks[i].at_ns),
-				    looks[i].per_us, "%s", looks[i].what);
+							 samples[i].at_ns),
+				    samples[i].per_us, "%s", samples[i].what);
 	}
 }
 
-/* A window ends at the first look that is late enough: its length counts */
+/* A window ends at the first sample after its time; growth is scaled to it */
 static void gradient_span_test(struct kunit *test)
 {
 	static const struct {
@@ -103,7 +104,7 @@ static void gradient_span_test(struct kunit *test)
 								 now_ns),
 					    sign * rows[i].per_us, "row %d",
 					    i);
-			/* what it would have been in a window */
+			/* scaled to the length of a window */
 			KUNIT_EXPECT_EQ_MSG(test,
 					    iqcn_gradient_level(&g, window_ns,
 								now_ns),
@@ -154,7 +155,7 @@ static void delay_points_test(struct kunit *test)
 		u64 drain, bandwidth;
 		u32 want;
 	} rows[] = {
-		/* as fast, slower, faster */
+		/* as fast as configured, slower, faster */
 		{ 100000, 25 * GBIT, 25 * GBIT, 100000 },
 		{ 100000, 25 * GBIT / 2, 25 * GBIT, 200000 },
 		{ 100000, GBIT, 25 * GBIT, 2500000 },
@@ -162,18 +163,18 @@ static void delay_points_test(struct kunit *test)
 		{ 1, 3, 2, 0 },
 		{ 100000, 30 * GBIT, 10 * GBIT, 33333 },
 		{ 0, GBIT, 25 * GBIT, 0 },
-		/* not known */
+		/* the drain rate is not known */
 		{ 100000, 0, 25 * GBIT, 100000 },
 		{ U32_MAX, 0, U64_MAX, U32_MAX },
 		{ 0, 0, 0, 0 },
 		{ 100000, 25 * GBIT, 0, 0 },
-		/* more than 32 bits */
+		/* results beyond 32 bits */
 		{ 0x80000000, GBIT, 2 * GBIT - 1, 4294967293U },
 		{ 0x80000000, GBIT, 2 * GBIT, U32_MAX },
 		{ 0x80000000, GBIT, 3 * GBIT, U32_MAX },
 		{ U32_MAX, GBIT, GBIT, U32_MAX },
 		{ U32_MAX, GBIT, 400 * GBIT, U32_MAX },
-		/* more than 64 bits, on the way or after all */
+		/* products or results beyond 64 bits */
 		{ 0, 1, U64_MAX, 0 },
 		{ 1, 1, U64_MAX, U32_MAX },
 		{ U32_MAX, 1, U64_MAX, U32_MAX },
@@ -221,7 +222,7 @@ static void delay_random_test(struct kunit *test)
 
 		want = min_t(u64, want, U32_MAX);
 		got = iqcn_delay_level(depth, drain, bandwidth);
-		/* some kernels divide to 30 bits where 64 do not suffice */
+		/* mul_u64_u64_div_u64() of older kernels has 30 exact bits */
 		KUNIT_ASSERT_LE_MSG(test, gap64(got, want), (want >> 29) + 1,
 				    "%u * %llu / %llu: %llu, %llu", depth,
 				    bandwidth, drain, got, want);
@@ -235,7 +236,7 @@ static void delay_random_test(struct kunit *test)
 }
 
 static struct kunit_case measure_test_cases[] = {
-	KUNIT_CASE(gradient_looks_test),
+	KUNIT_CASE(gradient_samples_test),
 	KUNIT_CASE(gradient_span_test),
 	KUNIT_CASE(gradient_stale_test),
 	KUNIT_CASE(delay_points_test),

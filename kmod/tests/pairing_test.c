@@ -52,8 +52,8 @@ static void expect_echo(struct kunit *test, u64 slot, u64 hash, u32 want)
 
 static void echo_test(struct kunit *test)
 {
-	/* 39 bits of a hash count: H and its like share them, the others do
-	 * not, each by one bit
+	/* a slot keeps the lower 39 bits of a hash: alike has the same bits,
+	 * other and high differ in one bit
 	 */
 	const u64 hash = 0x123456789abcdef0ULL, other = hash ^ 1;
 	const u64 high = hash ^ 1ULL << 38, alike = hash ^ 1ULL << 39;
@@ -68,11 +68,11 @@ static void echo_test(struct kunit *test)
 	expect_echo(test, slot, other, 0);
 	expect_echo(test, slot, high, 0);
 	expect_echo(test, slot, 0, 0);
-	/* sent again */
+	/* the same packet, sent again */
 	slot = iqcn_echo_store(slot, hash, 0x11);
 	expect_echo(test, slot, hash, 0x11);
 
-	/* two QPs: neither, whoever sends once more */
+	/* two QPs are ambiguous, whichever sends again */
 	slot = iqcn_echo_store(slot, hash, 0x12);
 	expect_echo(test, slot, hash, 0);
 	slot = iqcn_echo_store(slot, hash, 0x12);
@@ -82,7 +82,7 @@ static void echo_test(struct kunit *test)
 	slot = iqcn_echo_store(slot, hash, 0x11);
 	expect_echo(test, slot, hash, 0);
 
-	/* until another packet takes the slot */
+	/* until another packet replaces the slot */
 	slot = iqcn_echo_store(slot, other, 0x12);
 	expect_echo(test, slot, other, 0x12);
 	expect_echo(test, slot, hash, 0);
@@ -90,10 +90,10 @@ static void echo_test(struct kunit *test)
 	expect_echo(test, slot, hash, 0xffffff);
 	expect_echo(test, slot, other, 0);
 
-	/* of a QP number 24 bits count, so none makes it ambiguous */
+	/* bits above the 24 of a QP number do not set the flag */
 	slot = iqcn_echo_store(0, hash, 0xff000011);
 	expect_echo(test, slot, hash, 0x11);
-	/* a hash of zeros is a hash */
+	/* a hash of 0 is valid */
 	slot = iqcn_echo_store(0, 0, 0x11);
 	expect_echo(test, slot, 0, 0x11);
 	slot = iqcn_echo_store(slot, 0, 0x12);
@@ -102,7 +102,7 @@ static void echo_test(struct kunit *test)
 
 static void sport_test(struct kunit *test)
 {
-	/* worked out from the formulas with another program */
+	/* computed from the formulas by another program */
 	static const struct {
 		u32 a, b;
 		u16 sport;
@@ -136,7 +136,7 @@ static void sport_test(struct kunit *test)
 	for (i = 0; i < 1000; i++) {
 		u32 a = prandom_u32_state(&rnd) >> 8;
 		u32 b = prandom_u32_state(&rnd) >> 8;
-		/* upper 14 of 32 bits */
+		/* the upper 14 of 32 bits */
 		u32 h = (u32)(a * 0x61C88647U) / (1 << 18);
 
 		KUNIT_EXPECT_EQ(test, iqcn_sport_verbs(a, b),
@@ -186,7 +186,7 @@ static void sport_match_test(struct kunit *test)
 
 static void judge_test(struct kunit *test)
 {
-	/* rows: none, SPORT, CNP, PSN, CM so far; columns: SPORT .. CM now */
+	/* rows: old grade, NONE .. CM; columns: new grade, SPORT .. CM */
 	static const char same[5][5] = { "TTTT", "KTTT", "KKTT", "KKKT",
 					 "KKKK" };
 	static const char differs[5][5] = { "TTTT", "BTTT", "KBTT", "KKBT",

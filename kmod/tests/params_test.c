@@ -21,7 +21,7 @@ static void params_kmin_test(struct kunit *test)
 		{ 400000, 4200, 1600000 },
 		{ 0, 1514, 40000 },		/* unknown: 10 Gb/s */
 		{ 0, 65536, 131072 },
-		/* two packets at least */
+		/* at least two packets */
 		{ 757, 1514, 3028 },
 		{ 758, 1514, 3032 },
 		{ 100, 1514, 3028 },
@@ -30,7 +30,7 @@ static void params_kmin_test(struct kunit *test)
 		{ 6710886, 1514, 26843544 },
 		{ 6710887, 1514, 26843545 },
 		{ U32_MAX, 1514, 26843545 },
-		/* however large a packet may be */
+		/* with packets of any size */
 		{ 10000, 536870912, 26843545 },
 		{ 10000, U32_MAX, 26843545 },
 		{ U32_MAX, U32_MAX, 26843545 },
@@ -109,7 +109,7 @@ static void params_cnp_rate_test(struct kunit *test)
 				    links[i].want, "%llu bit/s", links[i].bps);
 }
 
-/* The least that makes parameters right: those that neither link nor user sets */
+/* Parameters that depend on neither the link nor the user */
 static struct iqcn_params params_base(void)
 {
 	struct iqcn_params p = {
@@ -130,8 +130,8 @@ static struct iqcn_params params_base(void)
 	return p;
 }
 
-/* What the user sets is anything that tc lets through, as far as it is the user who
- * has to see to it that two of them fit each other
+/* Random user parameters that tc accepts.  Pairs that the user must keep
+ * consistent are consistent.
  */
 static void params_user(struct iqcn_params *p, struct rnd_state *rnd)
 {
@@ -176,7 +176,7 @@ static void params_user(struct iqcn_params *p, struct rnd_state *rnd)
 	p->notify = prandom_u32_state(rnd) % (IQCN_NOTIFY_ALL + 1);
 }
 
-/* The invariants hold, and telemetry has a depth to divide by */
+/* The invariants hold, and telemetry does not divide by 0 */
 static void params_extreme(struct kunit *test, struct rnd_state *rnd,
 			   u32 pkt_bytes, u64 link_bps, u64 bandwidth_bps)
 {
@@ -213,7 +213,7 @@ static void params_extreme(struct kunit *test, struct rnd_state *rnd,
 	}
 }
 
-/* MTU x speed x bandwidth */
+/* All combinations of MTU, speed and bandwidth */
 static void params_extremes_test(struct kunit *test)
 {
 	static const u32 pkts[] = {
@@ -272,12 +272,12 @@ static void params_check_test(struct kunit *test)
 	EXPECT_WRONG(period_ns, good.t1_ns + 1, IQCN_PARAMS_PERIOD);
 #undef EXPECT_WRONG
 
-	/* Kmax may be the limit */
+	/* Kmax may equal the limit */
 	p = good;
 	p.mark.kmax_bytes = p.limit_bytes;
 	KUNIT_EXPECT_EQ(test, iqcn_params_check(&p), IQCN_PARAMS_OK);
 
-	/* a user may have Kmax above the limit: nothing is marked then */
+	/* a user may set a limit below Kmax */
 	p = good;
 	p.limit_bytes = p.mark.kmax_bytes - 1;
 	p.pi.qref_bytes = 1;

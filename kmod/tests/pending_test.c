@@ -5,8 +5,8 @@
 #include "algo/pending.h"
 #include "tests.h"
 
-/* Packets at 0, 1, 2 ... ms, each answered @late_ns later: the deferred CNP for
- * each is cancelled by the answer to a later one only
+/* Packets at 0, 1, 2 ... ms, each answered @late_ns later: only the answer to a
+ * later packet cancels the deferred CNP of a packet
  */
 static void pending_late_test(struct kunit *test)
 {
@@ -22,7 +22,7 @@ static void pending_late_test(struct kunit *test)
 		{ 2700000, 1500000, false },
 		{ 4700000, 4700000, false },
 		{ 390000, 1000000, false },
-		/* the next answer comes before that */
+		/* T2 is so long that the next answer comes first */
 		{ 150000, 900000, true },
 		{ 390000, 1100000, true },
 		{ 600000, 1400000, true },
@@ -40,14 +40,14 @@ static void pending_late_test(struct kunit *test)
 		sent = 0;
 		seen = 0;
 		due = 0;
-		/* what happens at one moment: packet, T1 of it, answer */
+		/* order at the same time: packet, its T1, answer */
 		for (now_ns = 0; seen < answers; now_ns += 10000) {
 			if (now_ns == sent * ms) {
 				owed = iqcn_owed_asked(owed, sent ? ms : U64_MAX,
 						       t1_ns);
 				sent++;
 			}
-			/* that of the tenth packet is looked at */
+			/* test the CNP of packet 10 */
 			if (now_ns == 10 * ms + t1_ns) {
 				left = owed;
 				due = now_ns;
@@ -58,7 +58,7 @@ static void pending_late_test(struct kunit *test)
 			owed = iqcn_owed_answered(owed);
 			if (!due || now_ns >= due + rows[i].t2_ns)
 				continue;
-			/* the time that is learned is too short, or not known */
+			/* no learned time: the count alone decides */
 			cancelled |= iqcn_pending_cancelled(left,
 					now_ns - 10 * ms, 0, t1_ns);
 			left = iqcn_owed_answered(left);
@@ -77,15 +77,15 @@ static void pending_test(struct kunit *test)
 	} cnps[] = {
 		{ 0, 1, 0, true },
 		{ 0, T1_NS, 0, true },
-		/* it left after this packet, as far as times tell */
+		/* by time: the answered packet left after T1 started */
 		{ 0, 400000, 399999, true },
 		{ 0, 400000, 400000, false },
 		{ 0, 400000, 500000, false },
-		/* another is owed for it */
+		/* by count: a CNP is owed for the earlier packet */
 		{ 1, 400000, 0, false },
 		{ 1, 400000, 20000, false },
 		{ IQCN_OWED_MAX, 16 * T1_NS, 20000, false },
-		/* nobody waits for an answer that long */
+		/* no answer is expected any more */
 		{ IQCN_OWED_MAX, 16 * T1_NS + 1, 20000, true },
 		{ 0, 16 * T1_NS + 1, SECOND, true },
 	};
@@ -100,13 +100,13 @@ static void pending_test(struct kunit *test)
 							   T1_NS),
 				    cnps[i].want, "row %d", i);
 
-	/* those that are too close may have one CNP for all of them */
+	/* packets less than T1 apart may share one CNP */
 	KUNIT_EXPECT_EQ(test, iqcn_owed_asked(0, U64_MAX, T1_NS), 1);
 	KUNIT_EXPECT_EQ(test, iqcn_owed_asked(1, T1_NS - 1, T1_NS), 1);
 	KUNIT_EXPECT_EQ(test, iqcn_owed_asked(0, T1_NS - 1, T1_NS), 0);
 	KUNIT_EXPECT_EQ(test, iqcn_owed_asked(1, T1_NS, T1_NS), 2);
 	KUNIT_EXPECT_EQ(test, iqcn_owed_asked(3, 16 * T1_NS, T1_NS), 4);
-	/* what has not been answered by then never is */
+	/* earlier packets will not be answered any more */
 	KUNIT_EXPECT_EQ(test, iqcn_owed_asked(3, 16 * T1_NS + 1, T1_NS), 1);
 	for (owed = 0, i = 0; i < 100; i++)
 		owed = iqcn_owed_asked(owed, T1_NS, T1_NS);

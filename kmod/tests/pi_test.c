@@ -10,7 +10,7 @@
 #include "params.h"
 #include "tests.h"
 
-/* The defaults at 25 Gb/s */
+/* The default parameters at 25 Gb/s */
 static const struct iqcn_pi_params pi25 = {
 	.qref_bytes = 300000,
 	.update_ns = 100000,
@@ -19,17 +19,17 @@ static const struct iqcn_pi_params pi25 = {
 };
 
 #define STEP	(100 * US)
-/* No later than that it runs without being deep */
+/* IQCN_PI_QUIET_NS and IQCN_PI_END_NS */
 #define QUIET	(5 * MS)
 #define END	(20 * MS)
-/* a quarter */
+/* a probability of a quarter */
 #define QUARTER	0x40000000LL
-/* a twelfth: so far it goes below 0 */
+/* a twelfth: the lower bound is -SLACK */
 #define SLACK	357913941LL
 
 /*
- * One that runs since a second, with a queue that was deep then and stayed as
- * deep as it is, and has found a probability
+ * A controller with probability @prob, whose last step was at SECOND.  The
+ * queue was deep then, and has kept its depth.
  */
 static struct iqcn_pi pi_with(u32 depth_bytes, s64 prob)
 {
@@ -89,15 +89,15 @@ static void pi_begin_test(struct kunit *test)
 						  refs[i].wake + 1, now_ns),
 				      "qref %u", refs[i].qref);
 		KUNIT_EXPECT_TRUE(test, iqcn_pi_runs(&pi));
-		/* what was before it began does not count */
+		/* the depth before the start does not count */
 		KUNIT_EXPECT_EQ(test, pi.prob, 0);
 	}
 }
 
-/* When it steps, and what it takes for the last depth */
+/* When the controller steps, and which depths count */
 static void pi_when_test(struct kunit *test)
 {
-	/* 299,999 ns are 5,033,146.2 */
+	/* a step of 299,999 ns adds 5,033,146.2 */
 	s64 want = 1677721 + 5033146;
 	struct iqcn_pi pi = {};
 	u64 now_ns;
@@ -105,14 +105,14 @@ static void pi_when_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 400000, SECOND));
 	iqcn_pi_run(&pi, &pi25, 512, 900000, SECOND + STEP - 1);
 	KUNIT_EXPECT_EQ(test, pi.prob, 0);
-	/* it is as deep as when it began */
+	/* the depth is the same as at the start */
 	iqcn_pi_run(&pi, &pi25, 512, 400000, SECOND + STEP);
 	KUNIT_EXPECT_EQ(test, pi.prob, 1677721);
 	iqcn_pi_run(&pi, &pi25, 512, 400000, SECOND + STEP);
 	KUNIT_EXPECT_EQ(test, pi.prob, 1677721);
 	iqcn_pi_run(&pi, &pi25, 512, 400000, SECOND + 2 * STEP - 1);
 	KUNIT_EXPECT_EQ(test, pi.prob, 1677721);
-	/* late: that counts, and the next is an interval after it */
+	/* a late step counts in full; the next is one interval later */
 	now_ns = SECOND + 4 * STEP - 1;
 	iqcn_pi_run(&pi, &pi25, 512, 400000, now_ns);
 	KUNIT_EXPECT_EQ(test, pi.prob, want);
@@ -124,13 +124,13 @@ static void pi_when_test(struct kunit *test)
 	iqcn_pi_run(&pi, &pi25, 512, 400000, now_ns);
 	want += 1677721;
 	KUNIT_EXPECT_EQ(test, pi.prob, want);
-	/* 100,000 more since the last step, 900,000 of twelve times that */
+	/* growth of 100,000: the prediction is capped at 900,000 */
 	iqcn_pi_run(&pi, &pi25, 512, 600000, now_ns + 1);
 	now_ns += STEP;
 	iqcn_pi_run(&pi, &pi25, 512, 500000, now_ns);
 	want += 3355443 + 838860800;
 	KUNIT_EXPECT_EQ(test, pi.prob, want);
-	/* it does not go on like that: 900,000 less */
+	/* the growth stops: 900,000 less */
 	now_ns += STEP;
 	iqcn_pi_run(&pi, &pi25, 512, 500000, now_ns);
 	want += 3355443 - 754974720;
@@ -139,21 +139,23 @@ static void pi_when_test(struct kunit *test)
 	iqcn_pi_run(&pi, &pi25, 512, 500000, now_ns);
 	want += 3355443;
 	KUNIT_EXPECT_EQ(test, pi.prob, want);
-	/* 10,000 in one and a half, 80,000 ahead; half as much again of
-	 * 3,523,213
+	/* 10,000 bytes in one and a half intervals: 80,000 predicted; the
+	 * integral part is one and a half times 3,523,213
 	 */
 	now_ns += STEP + STEP / 2;
 	iqcn_pi_run(&pi, &pi25, 512, 510000, now_ns);
 	want += 5284819 + 75497472;
 	KUNIT_EXPECT_EQ(test, pi.prob, want);
-	/* just not 17 sixteenths: 12,000 ahead, 67,000 less than before;
-	 * 1.06249 times 3,539,989
+	/* just below 17/16 of an interval: 12,000 predicted, 67,000 less than
+	 * before; the integral part is 1.06249 times 3,539,989
 	 */
 	now_ns += 106249;
 	iqcn_pi_run(&pi, &pi25, 512, 511000, now_ns);
 	want += 3761202 - 56203671;
 	KUNIT_EXPECT_EQ(test, pi.prob, want);
-	/* 17: 1,700 are 19,200 ahead, 8,900 more; 1.0625 times 3,568,512 */
+	/* 17/16 of an interval: 1,700 bytes are 19,200 predicted, 8,900 more
+	 * than before; 1.0625 times 3,568,512
+	 */
 	now_ns += 106250;
 	iqcn_pi_run(&pi, &pi25, 512, 512700, now_ns);
 	want += 3791544 + 7465860;
@@ -163,38 +165,38 @@ static void pi_when_test(struct kunit *test)
 static void pi_steps_test(struct kunit *test)
 {
 	/*
-	 * 100,000 bytes above: 2,000 * 100,000 / 512 is 390,625 * 10^-9, and
-	 * that is 1,677,721.6.
+	 * 100,000 bytes above qref: 2,000 * 100,000 / 512 is 390,625 * 10^-9,
+	 * or 1,677,721.6 in units of 2^-32.
 	 */
 	static const struct {
 		u32 before, depth, flows, steps;
 		s64 prob, want;
 	} rows[] = {
-		/* at the reference, above, below */
+		/* at, above and below the reference */
 		{ 300000, 300000, 512, 1, 0, 0 },
 		{ 300000, 300000, 512, 9, QUARTER, QUARTER },
 		{ 400000, 400000, 512, 1, 0, 1677721 },
 		{ 400000, 400000, 512, 1, QUARTER, QUARTER + 1677721 },
 		{ 200000, 200000, 512, 1, QUARTER, QUARTER - 1677721 },
 		{ 500000, 500000, 512, 1, 0, 3355443 },
-		/* 2,000 / 512 is 3.9: 3 is 12.9; twice that is 7.8 and 30.06 */
+		/* one byte: 3.9, rounded to 3, is 12.9; two: 7.8 and 30.06 */
 		{ 300001, 300001, 512, 1, 100, 112 },
 		{ 300002, 300002, 512, 1, 100, 130 },
 		{ 299999, 299999, 512, 1, 100, 88 },
 		{ 299998, 299998, 512, 1, 100, 70 },
-		/* with growth: 13 times 100,000, but 1,000,000 at most */
+		/* growth counts 13 times, but at most 1,000,000 */
 		{ 300000, 400000, 512, 1, 0, 1677721 + 838860800 },
 		{ 300000, 200000, 512, 1, QUARTER,
 		  QUARTER - 1677721 - 838860800 },
 		{ 500000, 400000, 512, 1, QUARTER,
 		  QUARTER + 1677721 - 838860800 },
-		/* several: the growth is one */
+		/* several steps at once: the growth counts once */
 		{ 400000, 400000, 512, 3, 0, 3 * 1677721 },
 		{ 200000, 200000, 512, 40, QUARTER, QUARTER - 40 * 1677721 },
-		/* 100,000 in 3 are 400,000 ahead, in 40 30,000 */
+		/* 100,000 in 3 steps predict 400,000, in 40 steps 30,000 */
 		{ 300000, 400000, 512, 3, 0, 3 * 1677721 + 419430400 },
 		{ 200000, 300000, 512, 40, 0, 109051904 },
-		/* flows: no fewer than 512 */
+		/* the number of flows counts as at least 512 */
 		{ 400000, 400000, 0, 1, 0, 1677721 },
 		{ 400000, 400000, 1, 1, 0, 1677721 },
 		{ 400000, 400000, 511, 1, 0, 1677721 },
@@ -202,24 +204,24 @@ static void pi_steps_test(struct kunit *test)
 		{ 400000, 400000, 2048, 1, 0, 419429 },	/* 97,656 */
 		{ 200000, 200000, 2048, 1, QUARTER, QUARTER - 419429 },
 		{ 400000, 400000, 65536, 1, 0, 13103 },	/* 3,051 */
-		/* far above: four times the reference, 4,687,500 * 10^-9 */
+		/* the error is capped at four times qref: 4,687,500 * 10^-9 */
 		{ 1499999, 1499999, 512, 1, 0, 20132642 },
 		{ 1500000, 1500000, 512, 1, 0, 20132659 },
 		{ 1500001, 1500001, 512, 1, 0, 20132659 },
 		{ 9000000, 9000000, 512, 1, 0, 20132659 },
 		{ U32_MAX, U32_MAX, 512, 7, 0, 7 * 20132659 },
-		/* but not its growth; 5,500,000 would be more than all */
+		/* the growth is not capped by that; 5,500,000 exceeds 1 */
 		{ 9000000, 9100000, 512, 1, 0, 20132659 + 838860800 },
 		{ 400000, 5000000, 512, 1, -SLACK, ONE + 20132659 - SLACK },
 		{ 400000, 5000000, 512, 1, 0, ONE },
-		/* a step down from there */
+		/* the depth shrinks from there */
 		{ 9100000, 9000000, 512, 1, ONE, ONE + 20132659 - 838860800 },
-		/* as good as empty, and was: four times the reference */
+		/* below the wake depth before and after: -4 times qref */
 		{ 0, 0, 512, 1, QUARTER, QUARTER - 20132659 },
 		{ 37500, 37500, 512, 1, QUARTER, QUARTER - 20132659 },
 		{ 0, 0, 512, 40, QUARTER, QUARTER - 40 * 20132659 },
 		{ 0, 0, 2048, 1, QUARTER, QUARTER - 5033164 },
-		/* it is not, or was not: 262,499 and 262,500; 13 are 10,904 */
+		/* above it before or after: 262,499, 262,500; 13 are 10,904 */
 		{ 37501, 37501, 512, 1, QUARTER, QUARTER - 4403999 },
 		{ 37500, 37501, 512, 1, QUARTER, QUARTER - 4403999 + 10904 },
 		{ 37501, 37500, 512, 1, QUARTER, QUARTER - 4404016 - 10904 },
@@ -232,19 +234,19 @@ static void pi_steps_test(struct kunit *test)
 		{ 200000, 200000, 512, 1, 0, -1677721 },
 		{ 400000, 400000, 512, 1, -1677721, 0 },
 		{ 400000, 400000, 512, 1, -SLACK, 1677721 - SLACK },
-		/* but no further than a twelfth */
+		/* but not below -1/12 */
 		{ 200000, 200000, 512, 1, 1677722 - SLACK, 1 - SLACK },
 		{ 200000, 200000, 512, 1, 1677721 - SLACK, -SLACK },
 		{ 200000, 200000, 512, 1, 1677720 - SLACK, -SLACK },
 		{ 200000, 200000, 512, 1, -SLACK, -SLACK },
 		{ 0, 0, 512, 40, 0, -SLACK },
 		{ 900000, 200000, 512, 40, -1, -SLACK },
-		/* no more than 1 */
+		/* at most 1 */
 		{ 400000, 400000, 512, 1, ONE - 1677722, ONE - 1 },
 		{ 400000, 400000, 512, 1, ONE - 1677721, ONE },
 		{ 400000, 400000, 512, 1, ONE - 1677720, ONE },
 		{ 400000, 400000, 512, 40, ONE, ONE },
-		/* the sum counts, not what was on the way */
+		/* only the sum is bounded, not its parts */
 		{ 400000, 500000, 512, 1, ONE, ONE },
 		{ 600000, 500000, 512, 1, ONE, ONE + 3355443 - 838860800 },
 		{ 1100000, 1200000, 512, 1, -SLACK,
@@ -260,24 +262,24 @@ static void pi_steps_test(struct kunit *test)
 				  iqcn_pi_run(&pi, &pi25, rows[i].flows,
 					      rows[i].depth, now_ns));
 		KUNIT_EXPECT_EQ_MSG(test, pi.prob, rows[i].want, "row %d", i);
-		/* nothing is left for another step */
+		/* no time is left over for another step */
 		iqcn_pi_run(&pi, &pi25, rows[i].flows, rows[i].depth,
 			    SECOND + (rows[i].steps + 1) * STEP - 1);
 		KUNIT_EXPECT_EQ_MSG(test, pi.prob, rows[i].want, "row %d", i);
-		/* less than 0 is not for others */
+		/* the result is never negative */
 		KUNIT_EXPECT_EQ_MSG(test, iqcn_pi_prob(&pi, &pi25, 300000),
 				    rows[i].want < 0 ? 0 : rows[i].want,
 				    "row %d", i);
 	}
 }
 
-/* Growth: the proportional part alone */
+/* The proportional part only */
 static void pi_ahead_test(struct kunit *test)
 {
 	/*
-	 * 1,000 bytes in a step are 13,000 with twelve steps ahead: 100,000 *
-	 * 13,000 / 512 is 2,539,062.5 * 10^-9, and 2,539,062 of those are
-	 * 10,905,188.2.
+	 * 1,000 bytes per step are 13,000 with the prediction of twelve steps:
+	 * 100,000 * 13,000 / 512 is 2,539,062.5 * 10^-9, and 2,539,062 * 10^-9
+	 * are 10,905,188.2 in units of 2^-32.
 	 */
 	static const struct {
 		u32 growth, flows, steps, want;
@@ -286,7 +288,7 @@ static void pi_ahead_test(struct kunit *test)
 		{ 1, 512, 1, 10904 },		/* 2,539 */
 		{ 1000, 512, 1, 10905188 },
 		{ 10000, 512, 1, 109051904 },
-		/* flows */
+		/* by number of flows */
 		{ 1000, 0, 1, 10905188 },
 		{ 1000, 64, 1, 10905188 },
 		{ 1000, 511, 1, 10905188 },
@@ -294,14 +296,14 @@ static void pi_ahead_test(struct kunit *test)
 		{ 1000, 2048, 1, 2726294 },	/* 634,765 */
 		{ 10000, 2048, 1, 27262974 },	/* 6,347,656 */
 		{ 1000, 65536, 1, 85194 },	/* 19,836 */
-		/* 12 times 75,000 is three times the reference */
+		/* 12 * 75,000 is the cap of three times qref */
 		{ 74999, 512, 1, 817878372 },	/* 974,987 bytes */
 		{ 75000, 512, 1, 817889277 },	/* 975,000 */
 		{ 75001, 512, 1, 817890115 },	/* 975,001 */
 		{ 100000, 512, 1, 838860800 },
 		{ 300000, 512, 1, 1006632960 },
 		{ 100000, 2048, 1, 209715200 },
-		/* in several steps: so many times slower */
+		/* growth over several steps is slower in proportion */
 		{ 1000, 512, 3, 4194301 },	/* 5,000 bytes */
 		{ 1000, 512, 12, 1677721 },	/* 2,000 */
 		{ 1000, 512, 13, 1613125 },	/* 1,923 */
@@ -329,7 +331,7 @@ static void pi_ahead_test(struct kunit *test)
 	}
 }
 
-/* What it has looked ahead is not counted again */
+/* Predicted growth does not count again when it happens */
 static void pi_ahead_again_test(struct kunit *test)
 {
 	struct iqcn_pi pi = pi_with(400000, 0);
@@ -340,7 +342,7 @@ static void pi_ahead_again_test(struct kunit *test)
 	int n;
 
 	p.alpha = 0;
-	/* 10,000 in each step: 10,000 bytes are 8,388,608 */
+	/* 10,000 bytes in each step: 10,000 bytes are 8,388,608 */
 	for (n = 1; n <= 5; n++) {
 		depth = 400000 + n * 10000;
 		now_ns += STEP;
@@ -348,44 +350,44 @@ static void pi_ahead_again_test(struct kunit *test)
 		want += n == 1 ? 13 * 8388608 : 8388608;
 		KUNIT_EXPECT_EQ_MSG(test, pi.prob, want, "step %d", n);
 	}
-	/* it stops, and what is left is what it has grown by */
+	/* the growth stops: the actual growth remains */
 	for (n = 1; n < 4; n++) {
 		now_ns += STEP;
 		iqcn_pi_run(&pi, &p, 512, 450000, now_ns);
 		KUNIT_EXPECT_EQ(test, pi.prob, 5 * 8388608);
 	}
-	/* it turns: 13 times less, 26 times more, and all is as it was */
+	/* 1,000 bytes less, 1,000 more, no change: 13, 25 and 12 times */
 	now_ns += STEP;
 	iqcn_pi_run(&pi, &p, 512, 449000, now_ns);
 	KUNIT_EXPECT_EQ(test, pi.prob, 5 * 8388608 - 10905188);
 	now_ns += STEP;
 	iqcn_pi_run(&pi, &p, 512, 450000, now_ns);
-	/* 25,000 bytes are 4,882,812.5, and those 20,971,517.8 */
+	/* 25,000 bytes are 4,882,812.5 * 10^-9, or 20,971,517.8 */
 	KUNIT_EXPECT_EQ(test, pi.prob, 5 * 8388608 - 10905188 + 20971517);
 	now_ns += STEP;
 	iqcn_pi_run(&pi, &p, 512, 450000, now_ns);
-	/* 12,000 bytes: 2,343,750, and 10,066,329.6 */
+	/* 12,000 bytes are 2,343,750 * 10^-9, or 10,066,329.6 */
 	KUNIT_EXPECT_EQ(test, pi.prob, 5 * 8388608 - 10905188 + 20971517 -
 			10066329);
 }
 
-/* A queue that is empty for one look is one that is kept short */
+/* A queue that is empty at one step still counts as controlled */
 static void pi_empty_test(struct kunit *test)
 {
 	struct iqcn_pi pi = pi_with(300000, 3 * QUARTER);
 	u64 now_ns = SECOND + STEP;
 	s64 want = 3 * QUARTER;
 
-	/* 300,000 below, and down by that and 900,000 */
+	/* error -300,000, growth -300,000 and predicted -900,000 */
 	iqcn_pi_run(&pi, &pi25, 512, 0, now_ns);
 	want -= 5033164 + 1006632960;
 	KUNIT_EXPECT_EQ(test, pi.prob, want);
-	/* again: 1,200,000 below, and not down any more */
+	/* empty again: error -1,200,000, the prediction is withdrawn */
 	now_ns += STEP;
 	iqcn_pi_run(&pi, &pi25, 512, 0, now_ns);
 	want += 754974720 - 20132659;
 	KUNIT_EXPECT_EQ(test, pi.prob, want);
-	/* it comes back: 262,499 below; 487,513 with twelve steps ahead */
+	/* a backlog again: error -262,499, predicted depth 487,513 */
 	now_ns += STEP;
 	iqcn_pi_run(&pi, &pi25, 512, 37501, now_ns);
 	want += 408955541 - 4403999;
@@ -415,7 +417,7 @@ static void pi_at_once_test(struct kunit *test)
 
 static void pi_extremes_test(struct kunit *test)
 {
-	/* with the largest gains, at which every step is all or nothing */
+	/* with the largest gains each step reaches a bound */
 	static const struct {
 		u32 qref, before, depth, steps;
 		s64 prob, want;
@@ -434,7 +436,7 @@ static void pi_extremes_test(struct kunit *test)
 		{ U32_MAX, U32_MAX, U32_MAX, 499, -12345, -12345 },
 		{ U32_MAX, U32_MAX, 0, 1, ONE, -SLACK },
 		{ U32_MAX, 0, 0, 499, ONE, -SLACK },
-		/* one against the other */
+		/* both parts cancel each other */
 		{ 1000000, U32_MAX, 0x80000000, 1, 12345, 12345 },
 		{ 1000000, U32_MAX, 0x80000000, 2, 12345, ONE },
 		{ U32_MAX, 0, 0x80000000, 1, QUARTER, QUARTER },
@@ -446,7 +448,7 @@ static void pi_extremes_test(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(rows) * ARRAY_SIZE(updates_ns); i++) {
 		k = i / ARRAY_SIZE(updates_ns);
-		/* it would have ended in several of a second */
+		/* the controller would have stopped */
 		if (rows[k].steps > 1 && updates_ns[i & 1] == SECOND)
 			continue;
 		for (j = 0; j < ARRAY_SIZE(flows); j++) {
@@ -461,7 +463,7 @@ static void pi_extremes_test(struct kunit *test)
 			u64 now_ns = SECOND +
 				     rows[k].steps * (u64)p.update_ns;
 
-			/* it was deep between */
+			/* the queue was deep until then */
 			pi.deep_ns = now_ns - 1;
 			iqcn_pi_run(&pi, &p, flows[j], rows[k].depth, now_ns);
 			KUNIT_EXPECT_EQ_MSG(test, pi.prob, rows[k].want,
@@ -470,7 +472,7 @@ static void pi_extremes_test(struct kunit *test)
 	}
 }
 
-/* In units of 2^-32, rounded down; no more than 2^32 */
+/* In units of 2^-32, rounded towards 0, at most 2^32 */
 static s64 ref_change(u32 gain, s64 bytes, u32 flows)
 {
 	u64 share = ref_mul_div(bytes < 0 ? -bytes : bytes, gain * ONE,
@@ -480,7 +482,7 @@ static s64 ref_change(u32 gain, s64 bytes, u32 flows)
 	return bytes < 0 ? -(s64)share : (s64)share;
 }
 
-/* Where it will be in twelve steps, up to three times the reference further */
+/* Predicted depth in twelve steps, capped at three times qref of growth */
 static s64 ref_ahead(u32 qref, u32 before, u32 depth, u32 steps)
 {
 	u64 off = min(div_u64(12 * gap64(before, depth), steps), 3ULL * qref);
@@ -488,7 +490,7 @@ static s64 ref_ahead(u32 qref, u32 before, u32 depth, u32 steps)
 	return depth < before ? (s64)depth - (s64)off : (s64)(depth + off);
 }
 
-/* What there is after so many steps, from what there was before */
+/* Expected probability after @steps steps */
 static s64 ref_prob_after(const struct iqcn_pi_params *p,
 			  const struct iqcn_pi *pi, u32 flows, u32 steps,
 			  u32 depth)
@@ -507,7 +509,7 @@ static s64 ref_prob_after(const struct iqcn_pi_params *p,
 	return prob > (s64)ONE ? (s64)ONE : prob;
 }
 
-/* Numbers from 0 to @n - 1, one after the other, from one number */
+/* Split off a digit of base @n from a number */
 static u32 pick(u32 *number, u32 n)
 {
 	u32 digit = *number % n;
@@ -517,8 +519,9 @@ static u32 pick(u32 *number, u32 n)
 }
 
 /*
- * Every corner there is.  Deeper is never less, so nothing wraps, and the sums
- * are as ref_mul_div() has them, to which 64 bits are no limit.
+ * All combinations of extreme values.  A deeper queue never gives a lower
+ * probability, so nothing wraps, and the results agree with ref_mul_div(),
+ * which is not limited to 64 bits.
  */
 static void pi_corners_test(struct kunit *test)
 {
@@ -554,7 +557,7 @@ static void pi_corners_test(struct kunit *test)
 		p.qref_bytes = qrefs[pick(&r, ARRAY_SIZE(qrefs))];
 		p.alpha = gains[r].alpha;
 		p.beta = gains[r].beta;
-		/* it shrank, stayed or grew before */
+		/* the queue shrank, stayed or grew before */
 		ahead = before + (i % 3 - 1LL) * 3 * p.qref_bytes;
 		for (j = 0; j < ARRAY_SIZE(depths); j++) {
 			u64 now_ns = SECOND + steps * (u64)p.update_ns;
@@ -568,7 +571,7 @@ static void pi_corners_test(struct kunit *test)
 			KUNIT_ASSERT_GE_MSG(test, pi.prob, last,
 					    "%u, depth %u", i, depths[j]);
 			KUNIT_ASSERT_LE(test, pi.prob, (s64)ONE);
-			/* 10^-9 is 4.3, and all is rounded */
+			/* each part is rounded to 10^-9, which is 4.3 */
 			KUNIT_ASSERT_LE_MSG(test, abs(pi.prob - want),
 					    6LL * (steps + 1),
 					    "%u, depth %u: %lld, %lld", i,
@@ -578,7 +581,7 @@ static void pi_corners_test(struct kunit *test)
 	}
 }
 
-/* The longest interval: what is between two steps does not count */
+/* The longest interval: depths between two steps do not count */
 static void pi_second_test(struct kunit *test)
 {
 	struct iqcn_pi_params p = pi25;
@@ -595,17 +598,17 @@ static void pi_second_test(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, pi.prob, 0);
 		now_ns += MS;
 	}
-	/* one byte: 13 with twelve steps ahead, 2,539,062 * 10^-9, and 1 above,
-	 * 195,312 * 10^-9
+	/* one byte is 13 with the prediction, 2,539,062 * 10^-9, and 1 above
+	 * qref, 195,312 * 10^-9
 	 */
 	iqcn_pi_run(&pi, &p, 512, 300001, now_ns);
 	KUNIT_EXPECT_EQ(test, pi.prob, 10905188 + 838858);
-	/* nobody looked: it ends */
+	/* no call in a second: the controller stops */
 	KUNIT_EXPECT_FALSE(test, iqcn_pi_run(&pi, &p, 512, 0,
 					     now_ns + SECOND));
 	KUNIT_EXPECT_EQ(test, pi.prob, 0);
 
-	/* as late as it can be: 1.019999999 times all or nothing */
+	/* the latest step possible: 1.019999999 times the bound */
 	now_ns = 2 * SECOND + END - 1;
 	p.qref_bytes = U32_MAX;
 	pi = pi_with(0, ONE);
@@ -619,7 +622,7 @@ static void pi_second_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pi.prob, 4380866637LL - SLACK);
 }
 
-/* One step after the other */
+/* Sequences of random steps */
 static void pi_random_test(struct kunit *test)
 {
 	u32 inside = 0, none = 0, all = 0;
@@ -635,7 +638,7 @@ static void pi_random_test(struct kunit *test)
 			.beta = any_u32(&rnd) % GAIN_MAX + 1,
 		};
 		struct iqcn_pi pi = pi_with(any_u32(&rnd), any_u32(&rnd));
-		/* what the queue was is written down here */
+		/* the model */
 		struct iqcn_pi ref = pi;
 		u64 now_ns = SECOND;
 
@@ -644,7 +647,7 @@ static void pi_random_test(struct kunit *test)
 			u32 steps = 1 + any_u32(&rnd) % 499;
 			s64 want;
 
-			/* sometimes it hardly moves */
+			/* sometimes the depth hardly changes */
 			if (any_u32(&rnd) & 1)
 				depth = ref.depth_bytes ^ any_u32(&rnd) >> 12;
 			ref.prob = pi.prob;
@@ -652,7 +655,7 @@ static void pi_random_test(struct kunit *test)
 			now_ns += steps * 10 * US;
 			pi.deep_ns = now_ns - 1;
 			iqcn_pi_run(&pi, &p, flows, depth, now_ns);
-			/* 10^-9 is 4.3, and all is rounded */
+			/* each part is rounded to 10^-9, which is 4.3 */
 			KUNIT_ASSERT_LE_MSG(test, abs(pi.prob - want),
 					    6LL * (steps + 1),
 					    "round %d, %d: %lld, %lld", i, n,
@@ -672,7 +675,7 @@ static void pi_random_test(struct kunit *test)
 	KUNIT_EXPECT_GT(test, inside, 1000);
 }
 
-/* A sixteenth nearer to 0, but at least 1 */
+/* Each step removes a sixteenth, at least 1 */
 static s64 ref_faded(s64 prob, u32 steps)
 {
 	s64 off = prob < 0 ? -prob : prob;
@@ -690,19 +693,19 @@ static void pi_fade_test(struct kunit *test)
 	u64 now_ns;
 	u32 n, i;
 
-	/* just not quiet: 49.99999 steps of 300,000 below.  With 72,090 ahead,
-	 * in 799 sixteenths, it is 372,090 less.
+	/* just before QUIET: 49.99999 steps of an error of -300,000.  With
+	 * 72,090 predicted, in 799 sixteenths, the depth is 372,090 less.
 	 */
 	pi = pi_with(300000, 0x80000000);
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 0,
 					    SECOND + QUIET - 1));
 	KUNIT_EXPECT_EQ(test, pi.prob, 0x80000000LL - 251658149 - 312131714);
-	/* and now it is: one step of a sixteenth; the depth does not matter */
+	/* after QUIET: one fading step, whatever the depth */
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
 					    SECOND + QUIET - 1 + STEP));
 	KUNIT_EXPECT_EQ(test, pi.prob, 1583693785 - 98980861);
 
-	/* all at once */
+	/* all steps at once */
 	pi = pi_with(300000, 0x80000000);
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 0,
 					    SECOND + QUIET));
@@ -715,7 +718,7 @@ static void pi_fade_test(struct kunit *test)
 	KUNIT_EXPECT_GT(test, pi.prob, 0x80000000LL / 100 * 48);
 	KUNIT_EXPECT_LT(test, pi.prob, 0x80000000LL / 100 * 51);
 
-	/* one by one, and all of them, until it ends or nothing is left */
+	/* single steps and all at once give the same, down to 0 */
 	for (i = 0; i < ARRAY_SIZE(probs); i++) {
 		one = pi_with(0, probs[i]);
 		one.step_ns = SECOND + QUIET;
@@ -735,7 +738,7 @@ static void pi_fade_test(struct kunit *test)
 					    "%lld, %u steps", probs[i], n);
 		}
 	}
-	/* below 0 it ends, unless it is deep again */
+	/* a negative probability remains only while the queue is deep */
 	for (i = 0; i < ARRAY_SIZE(below); i++) {
 		for (n = 1; n < 150; n++) {
 			pi = pi_with(0, below[i]);
@@ -750,10 +753,10 @@ static void pi_fade_test(struct kunit *test)
 	}
 }
 
-/* All of it fades if only the interval is short enough */
+/* With a short interval any probability fades to 0 */
 static void pi_faded_test(struct kunit *test)
 {
-	/* below 0 it ends, unless it is deep again */
+	/* a negative probability remains only while the queue is deep */
 	static const struct {
 		s64 prob, left;
 		u32 steps, depth;
@@ -782,7 +785,7 @@ static void pi_faded_test(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, pi.prob, 0);
 		KUNIT_EXPECT_EQ(test, iqcn_pi_runs(&pi), deep);
 
-		/* as many steps as there can be */
+		/* the largest number of steps */
 		pi = pi_with(0, rows[i].prob);
 		KUNIT_EXPECT_EQ(test, iqcn_pi_run(&pi, &p, 512, rows[i].depth,
 						  SECOND + END - 1), deep);
@@ -790,24 +793,24 @@ static void pi_faded_test(struct kunit *test)
 	}
 }
 
-/* How long it is since the queue was deep */
+/* Which depths count as deep, and when */
 static void pi_deep_test(struct kunit *test)
 {
 	struct iqcn_pi pi;
 
-	/* a look between two steps counts: it is not quiet yet */
+	/* a deep queue between two steps counts: no fading yet */
 	pi = pi_with(300000, QUARTER);
 	iqcn_pi_run(&pi, &pi25, 512, 37501, SECOND + STEP / 2);
 	iqcn_pi_run(&pi, &pi25, 512, 300000, SECOND + STEP / 2 + QUIET - 1);
 	KUNIT_EXPECT_EQ(test, pi.prob, QUARTER);
 
-	/* one that is not deep enough does not */
+	/* the wake depth itself does not count */
 	pi = pi_with(300000, QUARTER);
 	iqcn_pi_run(&pi, &pi25, 512, 37500, SECOND + STEP / 2);
 	iqcn_pi_run(&pi, &pi25, 512, 300000, SECOND + STEP / 2 + QUIET - 1);
 	KUNIT_EXPECT_EQ(test, pi.prob, ref_faded(QUARTER, 50));
 
-	/* deep again after 6 ms: faded by then, and goes on from there */
+	/* deep again after 6 ms: continue from the faded probability */
 	pi = pi_with(300000, QUARTER);
 	iqcn_pi_run(&pi, &pi25, 512, 400000, SECOND + 6 * MS);
 	KUNIT_EXPECT_EQ(test, pi.prob, ref_faded(QUARTER, 60));
@@ -830,7 +833,7 @@ static void pi_end_test(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(ends_ns); i++) {
 		u64 now_ns = SECOND + ends_ns[i];
 
-		/* it ends, and does not begin before it has to */
+		/* stops, and starts again only with a deep queue */
 		pi = pi_with(300000, QUARTER);
 		KUNIT_EXPECT_FALSE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
 						     now_ns));
@@ -844,7 +847,7 @@ static void pi_end_test(struct kunit *test)
 		iqcn_pi_run(&pi, &pi25, 512, 400000, now_ns + STEP);
 		KUNIT_EXPECT_EQ(test, pi.prob, 1677721);
 
-		/* it ends and begins */
+		/* stops and starts in the same call */
 		now_ns = SECOND + ends_ns[i];
 		pi = pi_with(300000, QUARTER);
 		KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 400000,
@@ -857,22 +860,22 @@ static void pi_end_test(struct kunit *test)
 	}
 }
 
-/* It ends early if it is quiet, with nothing to say and nothing to watch */
+/* After QUIET it stops early if the probability is 0 and the queue not deep */
 static void pi_idle_test(struct kunit *test)
 {
 	struct iqcn_pi pi;
 
-	/* as much as is taken while it is as good as empty; it is not quiet */
+	/* one step below the wake depth takes all of it; before QUIET */
 	pi = pi_with(37500, 20132659);
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
 					    SECOND + STEP));
 	KUNIT_EXPECT_EQ(test, pi.prob, 0);
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
 					    SECOND + 2 * STEP));
-	/* less than nothing is something that it has found */
+	/* a negative probability is kept */
 	KUNIT_EXPECT_EQ(test, pi.prob, -20132659);
 	KUNIT_EXPECT_EQ(test, iqcn_pi_prob(&pi, &pi25, 37500), 0);
-	/* but not for long */
+	/* until QUIET */
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
 					    SECOND + QUIET - 1));
 	KUNIT_EXPECT_FALSE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
@@ -880,28 +883,28 @@ static void pi_idle_test(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, iqcn_pi_runs(&pi));
 	KUNIT_EXPECT_EQ(test, iqcn_pi_prob(&pi, &pi25, 37500), 0);
 
-	/* nothing at all is left */
+	/* fading leaves nothing: stop */
 	pi = pi_with(37500, 50);
 	KUNIT_EXPECT_FALSE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
 					     SECOND + QUIET));
 	KUNIT_EXPECT_FALSE(test, iqcn_pi_runs(&pi));
-	/* anew: no growth since then, no steps since then */
+	/* a new start: earlier depths and time do not count */
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 400000,
 					    SECOND + 8 * MS));
 	KUNIT_EXPECT_EQ(test, pi.prob, 0);
 	iqcn_pi_run(&pi, &pi25, 512, 400000, SECOND + 8 * MS + STEP);
 	KUNIT_EXPECT_EQ(test, pi.prob, 1677721);
 
-	/* something to watch */
+	/* the queue is deep: continue */
 	pi = pi_with(37500, -1000);
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 37501,
 					    SECOND + QUIET));
-	/* something to say */
+	/* the probability is positive: continue */
 	pi = pi_with(37500, 1000);
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
 					    SECOND + QUIET));
 	KUNIT_EXPECT_GT(test, pi.prob, 0);
-	/* with a step, not between two */
+	/* stop with a step only, not between two */
 	pi = pi_with(37500, -1000);
 	pi.step_ns = SECOND + QUIET - STEP / 2;
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
@@ -934,7 +937,7 @@ static void pi_raised_test(struct kunit *test)
 		{ 300000, 4800001, 0, ONE },
 		{ 300000, U32_MAX, 0, ONE },
 		{ 300000, 1300000, ONE, ONE },
-		/* never less than 0, and raised all the same */
+		/* never less than 0, and raised from there */
 		{ 300000, 0, -1, 0 },
 		{ 300000, 300000, -SLACK, 0 },
 		{ 300000, 1200000, -SLACK, 0 },
@@ -947,14 +950,14 @@ static void pi_raised_test(struct kunit *test)
 		{ 1, 13, 0, 3 * QUARTER },
 		{ 1, 16, 0, ONE },
 		{ 1, U32_MAX, 0, ONE },
-		/* sixteen times is more than 32 bits hold */
+		/* sixteen times qref exceeds 32 bits */
 		{ 0x10000000, U32_MAX, 0, ONE - 2 },
 		{ 0x20000000, 0x80000000, 0, 0 },
 		{ 0x20000000, 0x80000001, 0, 0 },	/* two thirds */
 		{ 0x20000000, 0x80000002, 0, 1 },
 		{ 0x20000000, 0xc0000000, 0, 715827882 },	/* a sixth */
 		{ 0x20000000, U32_MAX, 0, 1431655764 },
-		/* and so is four times */
+		/* four times qref exceeds 32 bits, too */
 		{ 0x40000000, U32_MAX, 5000, 5000 },
 		{ U32_MAX, U32_MAX, 5000, 5000 },
 		{ U32_MAX, U32_MAX, -SLACK, 0 },
@@ -970,7 +973,7 @@ static void pi_raised_test(struct kunit *test)
 				    iqcn_pi_prob(&pi, &p, rows[i].depth),
 				    rows[i].want, "row %d", i);
 	}
-	/* not while it does not run */
+	/* not raised while the controller is stopped */
 	memset(&pi, 0, sizeof(pi));
 	KUNIT_EXPECT_EQ(test, iqcn_pi_prob(&pi, &pi25, 4800000), 0);
 }
@@ -991,12 +994,12 @@ static void pi_monotone_test(struct kunit *test)
 			KUNIT_ASSERT_GE_MSG(test, got, last, "depth %u",
 					    depth);
 			KUNIT_ASSERT_GE(test, (s64)got, probs[i]);
-			/* 37 bytes are 44,142.7 */
+			/* 37 bytes raise it by 44,142.7 */
 			if (depth > 1100000)
 				KUNIT_ASSERT_LE(test, got - last, 44143);
 			last = got;
 		}
-		/* 1,100,000 + 37 * 100,000 is the end */
+		/* 1,100,000 + 37 * 100,000 is the last depth */
 		KUNIT_EXPECT_EQ(test, last, ONE);
 	}
 }
@@ -1016,7 +1019,7 @@ static void pi_credit_test(struct kunit *test)
 			u64 floor = 1000 * probs[i] / ONE;
 			u64 ceil = (1000 * probs[i] + ONE - 1) / ONE;
 			int last = -1, least = 1001, most = 0;
-			u32 credit = credits[j], told = 0;
+			u32 credit = credits[j], cnps = 0;
 
 			for (n = 0; n < 1000; n++) {
 				if (!iqcn_pi_credit(&credit, probs[i], 1))
@@ -1026,39 +1029,39 @@ static void pi_credit_test(struct kunit *test)
 					most = max(most, n - last);
 				}
 				last = n;
-				told++;
+				cnps++;
 			}
-			KUNIT_EXPECT_GE_MSG(test, told, floor, "%llu from %u",
+			KUNIT_EXPECT_GE_MSG(test, cnps, floor, "%llu from %u",
 					    probs[i], credits[j]);
-			KUNIT_EXPECT_LE_MSG(test, told, ceil, "%llu from %u",
+			KUNIT_EXPECT_LE_MSG(test, cnps, ceil, "%llu from %u",
 					    probs[i], credits[j]);
-			/* exactly, by what it had at first */
-			KUNIT_EXPECT_EQ_MSG(test, told,
+			/* the exact number, from the initial credit */
+			KUNIT_EXPECT_EQ_MSG(test, cnps,
 					    (credits[j] + 1000 * probs[i]) >>
 					    32, "%llu from %u", probs[i],
 					    credits[j]);
-			/* evenly */
+			/* evenly spaced */
 			if (most)
 				KUNIT_EXPECT_LE_MSG(test, most - least, 1,
 						    "%llu from %u", probs[i],
 						    credits[j]);
-			/* never, always */
+			/* probabilities of 0 and 1 */
 			if (!probs[i])
-				KUNIT_EXPECT_EQ(test, told, 0);
+				KUNIT_EXPECT_EQ(test, cnps, 0);
 			if (probs[i] == ONE)
-				KUNIT_EXPECT_EQ(test, told, 1000);
+				KUNIT_EXPECT_EQ(test, cnps, 1000);
 		}
 	}
 }
 
-/* GSO: so many chances at once */
-static void pi_chances_test(struct kunit *test)
+/* GSO: several polls at once */
+static void pi_polls_test(struct kunit *test)
 {
 	static const struct {
 		u32 credit;
 		u64 prob;
-		u32 chances;
-		bool told;
+		u32 polls;
+		bool notified;
 		u32 left;
 	} rows[] = {
 		{ 0, QUARTER, 3, false, 0xc0000000 },
@@ -1074,7 +1077,7 @@ static void pi_chances_test(struct kunit *test)
 		{ U32_MAX - 45, 1, 45, false, U32_MAX },
 		{ U32_MAX - 44, 1, 45, true, 0 },
 		{ 7, ONE, 0, false, 7 },
-		/* all of 64 bits */
+		/* the full range of 64 bits */
 		{ U32_MAX, ONE, U32_MAX, true, U32_MAX },
 		{ 0, U32_MAX, U32_MAX, true, 1 },
 		{ 0, 1, U32_MAX, false, U32_MAX },
@@ -1087,18 +1090,19 @@ static void pi_chances_test(struct kunit *test)
 
 		KUNIT_EXPECT_EQ_MSG(test,
 				    iqcn_pi_credit(&credit, rows[i].prob,
-						   rows[i].chances),
-				    rows[i].told, "row %d", i);
+						   rows[i].polls),
+				    rows[i].notified, "row %d", i);
 		KUNIT_EXPECT_EQ_MSG(test, credit, rows[i].left, "row %d", i);
 	}
 }
 
+/* A flow that cannot be notified keeps its credit, just below a CNP */
 static void pi_save_test(struct kunit *test)
 {
 	static const struct {
 		u32 credit;
 		u64 prob;
-		u32 chances, left;
+		u32 polls, left;
 	} rows[] = {
 		{ 0, 0, 1, 0 },
 		{ 7, ONE, 0, 7 },
@@ -1113,7 +1117,7 @@ static void pi_save_test(struct kunit *test)
 		{ U32_MAX, 1, 1, U32_MAX },
 		{ U32_MAX - 46, 1, 45, U32_MAX - 1 },
 		{ U32_MAX - 44, 1, 45, U32_MAX },
-		/* all of 64 bits */
+		/* the full range of 64 bits */
 		{ U32_MAX, ONE, U32_MAX, U32_MAX },
 		{ 0, 1, U32_MAX, U32_MAX },
 	};
@@ -1122,7 +1126,7 @@ static void pi_save_test(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		u32 credit = rows[i].credit;
 
-		iqcn_pi_save(&credit, rows[i].prob, rows[i].chances);
+		iqcn_pi_save(&credit, rows[i].prob, rows[i].polls);
 		KUNIT_EXPECT_EQ_MSG(test, credit, rows[i].left, "row %d", i);
 		KUNIT_EXPECT_EQ_MSG(test, iqcn_pi_credit(&credit, 1, 1),
 				    rows[i].left == U32_MAX, "row %d", i);
@@ -1130,9 +1134,10 @@ static void pi_save_test(struct kunit *test)
 }
 
 /*
- * A link of 25 Gb/s that is full at first, and 20 CNPs a round are what keeps
- * the load as it is: with each less or more it grows or shrinks by 3 * 10^10
- * B/s per second (pi.h), and nothing damps it.  CNPs lag 100 us behind.
+ * A model of a link of 25 Gb/s that is fully loaded at the start.  20 CNPs per
+ * round keep the load constant.  One CNP less or more changes the load by
+ * 3 * 10^10 B/s per second (pi.h), without damping.  CNPs take effect after
+ * 100 us.
  */
 #define LOOP_LINK	3125000000LL
 #define LOOP_CNPS	20000000LL	/* millionths */
@@ -1150,13 +1155,13 @@ struct loop {
 	u32 late_max;
 };
 
-/* One turn of LOOP_US with so many millionths of a CNP a round */
+/* Run the model for LOOP_US with @cnps millionths of a CNP per round */
 static void turn_loop(struct loop *l, u32 us, s64 cnps)
 {
 	l->cnps += div_s64((cnps - l->cnps) * LOOP_US, LOOP_LAG_US);
-	/* 3 * 10^10 B/s^2 are 0.3 B/s in 10 us for a millionth */
+	/* 3 * 10^10 B/s^2 are 0.3 B/s in 10 us per millionth */
 	l->over += div_s64((LOOP_CNPS - l->cnps) * 3, 10);
-	/* nobody sends less than nothing */
+	/* the load is never negative */
 	l->over = max(l->over, -LOOP_LINK);
 	l->depth += div_s64(l->over * LOOP_US, 1000000);
 	l->depth = max(l->depth, 0LL);
@@ -1184,7 +1189,7 @@ static void run_loop(const struct iqcn_pi_params *p, u32 flows, struct loop *l)
 	}
 }
 
-/* A controller as in a book, with so many steps ahead; it counts 10^-9 CNPs */
+/* A textbook controller with a prediction of @steps_ahead, in 10^-9 CNPs */
 static void run_plain_loop(u32 steps_ahead, struct loop *l)
 {
 	s64 last = 0, last_ahead = 0, ahead, nano = 0;
@@ -1207,7 +1212,7 @@ static void run_plain_loop(u32 steps_ahead, struct loop *l)
 
 static void pi_loop_test(struct kunit *test)
 {
-	/* 64 are told as if there were 512, so the gain is an eighth */
+	/* 64 flows count as 512, so the loop gain is an eighth */
 	static const struct {
 		u32 flows, early_max, late_off;
 	} rows[] = {
@@ -1234,28 +1239,28 @@ static void pi_loop_test(struct kunit *test)
 	}
 }
 
-/* Such a loop rings without any of the parts */
+/* Without one of its parts such a loop rings or does not settle at qref */
 static void pi_rings_test(struct kunit *test)
 {
 	struct iqcn_pi_params p = pi25;
 	struct loop l;
 
-	/* one that is plain settles too, if it looks ahead */
+	/* the textbook controller settles if it predicts */
 	run_plain_loop(12, &l);
 	KUNIT_EXPECT_LE(test, l.early_max, 303000);
 	KUNIT_EXPECT_GE(test, l.late_min, 299700);
 	KUNIT_EXPECT_LE(test, l.late_max, 300300);
-	/* but does not if not: it is empty and full in turn */
+	/* without a prediction the queue is empty and full in turn */
 	run_plain_loop(0, &l);
 	KUNIT_EXPECT_EQ(test, l.late_min, 0);
 	KUNIT_EXPECT_GT(test, l.late_max, 450000);
 
-	/* nor without the proportional part */
+	/* without the proportional part, too */
 	p.beta = 0;
 	run_loop(&p, 512, &l);
 	KUNIT_EXPECT_EQ(test, l.late_min, 0);
 	KUNIT_EXPECT_GT(test, l.late_max, 1000000);
-	/* without the integral one it settles anywhere */
+	/* without the integral part it settles away from qref */
 	p = pi25;
 	p.alpha = 0;
 	run_loop(&p, 512, &l);
@@ -1284,7 +1289,7 @@ static struct kunit_case pi_test_cases[] = {
 	KUNIT_CASE(pi_raised_test),
 	KUNIT_CASE(pi_monotone_test),
 	KUNIT_CASE(pi_credit_test),
-	KUNIT_CASE(pi_chances_test),
+	KUNIT_CASE(pi_polls_test),
 	KUNIT_CASE(pi_save_test),
 	KUNIT_CASE(pi_loop_test),
 	KUNIT_CASE(pi_rings_test),

@@ -7,7 +7,7 @@
 #include "algo/profile.h"
 #include "tests.h"
 
-/* A share of U32_MAX as one of 2^32, to the nearest */
+/* Convert a share of U32_MAX to a share of 2^32, rounded to nearest */
 static u64 ref_prob(u32 share)
 {
 	return div_u64(((u64)share << 32) + U32_MAX / 2, U32_MAX);
@@ -27,18 +27,18 @@ static void profile_share_test(struct kunit *test)
 static const struct iqcn_profile profiles[] = {
 	{ 3, { { 100000, 0x10000000 }, { 200000, 0x30000000 },
 	       { 400000, 0x40000000 } } },
-	/* a step from nothing to everything */
+	/* a step from 0 to 1 */
 	{ 2, { { 5000, 0 }, { 5001, U32_MAX } } },
 	/* one point */
 	{ 1, { { 7000, 0x12345678 } } },
-	/* eight, stairs */
+	/* eight points, stairs */
 	{ 8, { { 0, 0 }, { 999, 0 }, { 1000, 0x20000000 },
 	       { 1999, 0x20000000 }, { 2000, 0x60000000 },
 	       { 2999, 0x60000000 }, { 3000, 0xe0000000 },
 	       { U32_MAX, U32_MAX } } },
-	/* all of 32 bits */
+	/* the full range of 32 bits */
 	{ 2, { { 0, 0 }, { U32_MAX, U32_MAX } } },
-	/* level, at everything */
+	/* constant 1 */
 	{ 2, { { 100, U32_MAX }, { 200, U32_MAX } } },
 	/* from the first byte on */
 	{ 2, { { 0, 0x40000000 }, { 4, 0x80000000 } } },
@@ -83,7 +83,7 @@ static void profile_points_test(struct kunit *test)
 		{ 3, 1999, 0x20000000 },
 		{ 3, 2000, 0x60000000 },
 		{ 3, 2999, 0x60000000 },
-		/* the upper half has one more, as in marking */
+		/* shares of one half or more are rounded up by one */
 		{ 3, 3000, 0xe0000001 },
 		{ 3, 3008, 0xe0000002 },
 		{ 3, U32_MAX - 1, U32_MAX },
@@ -103,7 +103,7 @@ static void profile_points_test(struct kunit *test)
 		{ 6, 3, 0x70000000 },
 		{ 6, 4, 0x80000001 },
 	};
-	/* not to be looked at */
+	/* must not be used */
 	static const struct iqcn_mark_params mark = { 0, 0, U32_MAX };
 	int i;
 
@@ -118,7 +118,7 @@ static void profile_points_test(struct kunit *test)
 	}
 }
 
-/* Without points the curve of marking serves: values as in mark_curve_test */
+/* Without points the marking curve applies: values as in mark_curve_test */
 static void profile_empty_test(struct kunit *test)
 {
 	static const struct {
@@ -134,7 +134,7 @@ static void profile_empty_test(struct kunit *test)
 		.kmax_bytes = 400000,
 		.pmax = 858993459,
 	};
-	/* points that do not count */
+	/* n is 0: the points must not be used */
 	static const struct iqcn_profile empty = {
 		.point = { { 0, U32_MAX }, { 1, U32_MAX } },
 	};
@@ -161,7 +161,7 @@ static void profile_wrong_test(struct kunit *test)
 		{ { 1, { { U32_MAX, U32_MAX } } }, 0 },
 		{ { 2, { { 1, 5 }, { 2, 5 } } }, 0 },
 		{ { 2, { { 0, 0 }, { U32_MAX, U32_MAX } } }, 0 },
-		/* as many bytes, fewer */
+		/* not more bytes */
 		{ { 2, { { 1, 5 }, { 1, 6 } } }, 1 },
 		{ { 3, { { 1, 5 }, { 3, 6 }, { 3, 6 } } }, 2 },
 		{ { 3, { { 1, 5 }, { 0, 6 }, { 3, 7 } } }, 1 },
@@ -173,10 +173,10 @@ static void profile_wrong_test(struct kunit *test)
 			 { 6, 6 }, { 7, 7 }, { 8, 6 } } }, 7 },
 		{ { 8, { { 1, 1 }, { 2, 2 }, { 3, 3 }, { 4, 4 }, { 5, 5 },
 			 { 6, 6 }, { 7, 7 }, { 8, 7 } } }, 0 },
-		/* the first of several; of both kinds */
+		/* the first of several errors of both kinds */
 		{ { 4, { { 1, 1 }, { 2, 2 }, { 2, 3 }, { 1, 1 } } }, 2 },
 		{ { 4, { { 1, 2 }, { 2, 1 }, { 2, 1 }, { 1, 1 } } }, 1 },
-		/* what is behind the last one */
+		/* a point beyond n does not matter */
 		{ { 2, { { 1, 1 }, { 2, 2 }, { 1, 1 } } }, 0 },
 	};
 	int i;
@@ -223,7 +223,7 @@ static void profile_from_test(struct kunit *test)
 	}
 }
 
-/* Points are sorted; those that would make the profile wrong are left out */
+/* Random sorted points, without duplicates */
 static void random_profile(struct rnd_state *rnd, struct iqcn_profile *p)
 {
 	u32 bytes[IQCN_POINTS_MAX], prob[IQCN_POINTS_MAX];
@@ -254,7 +254,7 @@ static u64 ref_profile(const struct iqcn_profile *p, u32 level)
 	const struct tc_iqcn_point *pt = p->point;
 	int i;
 
-	/* from behind */
+	/* search backwards, unlike the code */
 	for (i = p->n - 1; i >= 0 && pt[i].bytes > level; i--)
 		;
 	if (i < 0)
@@ -283,13 +283,13 @@ static void profile_random_test(struct kunit *test)
 			u32 level = any_u32(&rnd);
 			u64 got, want;
 
-			/* at, below and above points */
+			/* below, at and above each point */
 			k = j / 3;
 			if (k < p.n)
 				level = p.point[k].bytes + j % 3 - 1;
 			got = iqcn_profile_prob(&p, &mark, level);
 			want = ref_profile(&p, level);
-			/* its rounding, and that of both ends */
+			/* the result and both ends are rounded */
 			KUNIT_ASSERT_LE_MSG(test, gap64(got, want), 2ULL,
 					    "profile %d, level %u: %llu, %llu",
 					    i, level, got, want);

@@ -5,7 +5,7 @@
 #include "algo/reorder.h"
 #include "tests.h"
 
-/* What was judged: @seq of the first number, @n numbers in all, if they follow */
+/* Numbers that were passed on: the last one, how many, and in order or not */
 struct judged {
 	u32 seq, n;
 	bool in_order;
@@ -18,7 +18,7 @@ static void judge(struct judged *j, u32 seq, u32 n, u32 modulus)
 	j->n += n;
 }
 
-/* As a flow does.  Return: the packet was taken. */
+/* What a flow does with a packet; return the result of iqcn_reorder_hold() */
 static bool reorder_add(struct iqcn_reorder *r, u32 seq, u32 n, u32 modulus,
 			bool kind, struct judged *j)
 {
@@ -34,7 +34,7 @@ static bool reorder_add(struct iqcn_reorder *r, u32 seq, u32 n, u32 modulus,
 	return held;
 }
 
-/* With each packet, how many numbers are judged */
+/* Packets, and how many numbers each of them passes on */
 struct reorder_case {
 	const char *name;
 	struct {
@@ -103,15 +103,15 @@ static void reorder_cases_test(struct kunit *test)
 		for (s = 0; s < ARRAY_SIZE(starts); s++) {
 			play_reorder_case(test, &reorder_cases[i], starts[s],
 					  PSNS);
-			/* 1 in 65536 is looked at */
+			/* sampling of 1 in 65536 */
 			play_reorder_case(test, &reorder_cases[i],
 					  starts[s] % 256, 256);
 		}
 	}
 }
 
-/* Nothing waits while no packet is late: not for those that are not CE, nor when a
- * sender goes back
+/* While no packet is late nothing waits, neither for packets that are not CE,
+ * nor when the sender goes back
  */
 static void reorder_transparent_test(struct kunit *test)
 {
@@ -125,7 +125,7 @@ static void reorder_transparent_test(struct kunit *test)
 		u32 d = prandom_u32_state(&rnd);
 		u32 n = d >> 24 & 15 ? 1 : 1 + (d >> 16) % 80;
 
-		/* one is CE again that was CE, some are not CE, or all go on */
+		/* repeat a packet, skip some, or continue */
 		if (d % 16 == 0)
 			n = 1;
 		else if (d % 16 < 4)
@@ -143,8 +143,8 @@ static void reorder_transparent_test(struct kunit *test)
 
 #define N_REORDER 500
 
-/* Every number once and in order, whatever overtakes what, once it is known how
- * late they may be
+/* With a window that covers the reordering, every number is passed on once and
+ * in order
  */
 static void reorder_model_test(struct kunit *test)
 {
@@ -172,7 +172,7 @@ static void reorder_model_test(struct kunit *test)
 				seq += 1 + (d >> 8) % 3;
 			sent[i].seq = seq % modulus;
 			sent[i].n = segs;
-			/* the first is there first, or nobody knows of it */
+			/* the first packet must not be overtaken */
 			sent[i].at = i ? seq + (d >> 16) % (spread * segs - segs + 1) :
 					 seq;
 			seq += segs;
@@ -193,7 +193,7 @@ static void reorder_model_test(struct kunit *test)
 		KUNIT_ASSERT_TRUE_MSG(test, j.in_order, "round %d", round);
 		KUNIT_ASSERT_EQ_MSG(test, j.n, all, "round %d", round);
 	}
-	/* or it was for nothing */
+	/* the test has reordered packets */
 	KUNIT_EXPECT_GT(test, late, 100000);
 }
 

@@ -9,7 +9,7 @@
 #include "frame.h"
 #include "tests.h"
 
-/* However much of it is cut off, it is not RoCEv2 */
+/* A truncated packet is never RoCEv2 */
 static void expect_truncated(struct kunit *test, const struct frame *f)
 {
 	struct iqcn_pkt pkt;
@@ -39,7 +39,7 @@ static void parse_stack(struct kunit *test, const struct frame *f)
 			    IQCN_ROCE, "%s", f->name);
 	expect_pkt(test, f, &pkt);
 
-	/* the packet is whole, but not all of it can be read */
+	/* the packet is complete, but only part of it is readable */
 	for (avail = 0; avail < bth_end; avail++)
 		KUNIT_ASSERT_NE_MSG(test,
 				    parse_copy(test, f, avail, f->len, &pkt),
@@ -65,7 +65,7 @@ static void parse_stacks_test(struct kunit *test)
 	}
 }
 
-/* One 16-bit word of a right packet changed, or two */
+/* A valid packet with one or two 16-bit words changed */
 struct odd {
 	const char *name;
 	bool v6;
@@ -78,7 +78,7 @@ struct odd {
 };
 
 static const struct odd odds[] = {
-	/* IPv4: 76 bytes of data packet, UDP at 20, BTH at 28 */
+	/* IPv4: data packet of 76 bytes, UDP at 20, BTH at 28 */
 	{ "version 5",		0, DATA, IQCN_NOT_ROCE, { { 0, 0x5502 } } },
 	{ "version 6 in IPv4",	0, DATA, IQCN_NOT_ROCE, { { 0, 0x6502 } } },
 	{ "ihl 4",		0, DATA, IQCN_NOT_ROCE, { { 0, 0x4402 } } },
@@ -159,7 +159,7 @@ static void parse_odd_test(struct kunit *test)
 	}
 }
 
-/* An IPv6 packet says that it is from, or for, an IPv4 host */
+/* An IPv6 packet with a v4-mapped source or destination */
 static void parse_v4mapped_test(struct kunit *test)
 {
 	static const u8 mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -172,7 +172,7 @@ static void parse_v4mapped_test(struct kunit *test)
 			memcpy(f->data + f->want.l3_off + at, mapped,
 			       sizeof(mapped));
 			expect_parsed(test, f, IQCN_MALFORMED, "mapped");
-			/* ::fffe:a.b.c.d is not */
+			/* ::fffe:a.b.c.d is not v4-mapped */
 			f->data[f->want.l3_off + at + 11] = 0xfe;
 			expect_parsed(test, f, IQCN_ROCE, "not mapped");
 		}
@@ -198,11 +198,11 @@ static void parse_ip_options_test(struct kunit *test)
 		f->data[0] = 0x45 + words;
 		put16(f->data + 2, f->len);
 		expect_parsed(test, f, IQCN_MALFORMED, "options");
-		/* the header ends behind what the packet says is its end */
+		/* the header is longer than tot_len */
 		put16(f->data + 2, V4_UDP + 4 * words - 1);
 		expect_parsed(test, f, IQCN_NOT_ROCE, "tot_len in options");
 	}
-	/* options said, none there: the port is elsewhere */
+	/* ihl counts options that are not there: the port is read elsewhere */
 	make_frame(f, &tags[0], false, &kinds[DATA]);
 	f->data[0] = 0x46;
 	expect_parsed(test, f, IQCN_NOT_ROCE, "ihl 6 without options");
@@ -214,8 +214,9 @@ static void parse_ip_options_test(struct kunit *test)
 #define AUTH	51
 #define DEST	60
 
-/* Extension headers: how many, which, how long beyond 8 bytes, and bytes 2, 3
- * of each, the offset of a fragment.  @payload is added to the payload length.
+/* Extension headers: @n of the types @hdr, each 8 * (@more + 1) bytes long with
+ * @frag in bytes 2 and 3 (the offset of a fragment).  @payload is added to the
+ * payload length.
  */
 struct ext {
 	const char *name;
@@ -245,7 +246,7 @@ static const struct ext exts[] = {
 	  IQCN_NOT_ROCE },
 	{ "six",		6, { DEST, DEST, DEST, DEST, DEST, DEST }, 0,
 	  0, 0, IQCN_NOT_ROCE },
-	/* 8 + 56 bytes are there */
+	/* the payload is 8 + 56 bytes */
 	{ "payload 7",		1, { HOP }, 0, 0, 7 - 64, IQCN_NOT_ROCE },
 	{ "payload 8",		1, { HOP }, 0, 0, 8 - 64, IQCN_MALFORMED },
 	{ "payload 65",		1, { HOP }, 0, 0, 1, IQCN_MALFORMED },
@@ -274,8 +275,8 @@ static void parse_ext_hdrs_test(struct kunit *test)
 		expect_parsed(test, f, e->want, e->name);
 	}
 
-	/* the header says that it is longer than the packet, and that UDP or
-	 * another header follows
+	/* an extension header that claims to be longer than the packet, before
+	 * UDP or another header
 	 */
 	for (i = 8; i < 256; i++) {
 		make_frame(f, &tags[0], true, &kinds[DATA]);
@@ -321,7 +322,7 @@ static void parse_ethertype_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pkt.vlan[0].tci, f->want.vlan[0].tci);
 }
 
-/* What a flow keeps of a tag is all but its priority */
+/* A packed tag keeps everything but the priority */
 static void vlan_pack_test(struct kunit *test)
 {
 	static const u16 protos[] = { ETH_P_8021Q, ETH_P_8021AD };
@@ -388,7 +389,7 @@ static void parse_mutation_test(struct kunit *test)
 		KUNIT_ASSERT_LE(test, pkt.dest_qp, 0xffffff);
 		KUNIT_ASSERT_LE(test, pkt.psn, 0xffffff);
 	}
-	/* or it was for nothing */
+	/* the mutations produced all results */
 	for (i = 0; i <= IQCN_ROCE; i++)
 		KUNIT_EXPECT_GT_MSG(test, seen[i], N_MUTATIONS / 20u,
 				    "result %d", i);
@@ -425,7 +426,7 @@ static void icrc_golden_test(struct kunit *test)
 	copy[59] ^= 1;
 	KUNIT_EXPECT_FALSE(test, iqcn_icrc_ok(copy, 60, false));
 
-	/* ours has IP id 0 */
+	/* our CNP has IP ID 0 */
 	mapped(&cnp.src, 0x0a001101);
 	mapped(&cnp.dst, 0x0a001201);
 	KUNIT_ASSERT_EQ(test, iqcn_build_cnp(l3, &cnp), sizeof(golden));
@@ -438,9 +439,9 @@ static void icrc_golden_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, memcmp(l3, golden, sizeof(golden)), 0);
 }
 
-/* Every bit on its own: that is CE, DSCP, TTL, hop limit, flow label, BECN and
- * checksums on one side, and QP, PSN, P_Key, addresses, ports, IP id, lengths
- * and the reserved bytes of a CNP on the other.
+/* Flip every bit: the ICRC ignores CE, DSCP, TTL, hop limit, flow label, BECN
+ * and checksums, and covers QP, PSN, P_Key, addresses, ports, IP ID, lengths
+ * and the reserved bytes of a CNP.
  */
 static void icrc_bits_test(struct kunit *test)
 {
@@ -496,7 +497,7 @@ static const u16 cnp6_words[] = {
 static void cnp_build_test(struct kunit *test)
 {
 	struct iqcn_cnp cnp = {
-		.dest_qp = 0xff123456,	/* 24 bits of it count */
+		.dest_qp = 0xff123456,	/* 24 bits are used */
 		.pkey = 0x8001,
 		.sport = 0xd123,
 		.tos = 0xc1,
@@ -511,7 +512,7 @@ static void cnp_build_test(struct kunit *test)
 		u8 *l3 = alloc(test, 80);
 		struct iqcn_pkt pkt;
 
-		/* for what is expected of addresses and offsets */
+		/* for the expected addresses and offsets */
 		make_frame(f, &tags[0], v6, &kinds[CNP]);
 		cnp.src = f->want.src;
 		cnp.dst = f->want.dst;
@@ -544,8 +545,8 @@ static void cnp_build_test(struct kunit *test)
 	}
 }
 
-/* UDP checksum that comes out as 0 must be sent as 0xffff.  The QP and port
- * were searched for with another program.
+/* A UDP checksum that is computed as 0 is sent as 0xffff.  Another program
+ * found the QP and the port.
  */
 static void cnp_zero_csum_test(struct kunit *test)
 {
@@ -571,7 +572,7 @@ static void cnp_zero_csum_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ref_sum(l3 + 8, 72, PSEUDO6), 0xffff);
 }
 
-/* Every byte is its own offset, so what is read tells from where */
+/* Each byte is its own offset, so each value shows where it was read */
 static u8 *make_cm(struct kunit *test, u32 len, u16 attr)
 {
 	static const u8 mad[] = { 1, 7, 2, 3 };
@@ -618,7 +619,7 @@ static void cm_test(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, cm.local_id, 0x2c2d2e2f);
 		KUNIT_EXPECT_EQ(test, cm.remote_id, msgs[i].remote_id);
 		KUNIT_EXPECT_EQ(test, cm.qpn, msgs[i].qpn);
-		/* up to and with the starting PSN of a REQ is asked for */
+		/* the starting PSN of a REQ must be readable */
 		for (len = 1; len <= 92; len++) {
 			p = make_cm(test, len, attr);
 			KUNIT_EXPECT_EQ_MSG(test, iqcn_parse_cm(p, len, &cm),

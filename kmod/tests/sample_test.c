@@ -10,7 +10,7 @@
 
 static const u32 everys[] = { 1, 2, 3, 7, 8, 64, 1000, 65536 };
 
-/* All PSNs once, in packets of any size: all of the samples, one by one */
+/* All PSNs, in packets of random size, give each sample once and in order */
 static void sample_cycle_test(struct kunit *test)
 {
 	static const u32 moduli[ARRAY_SIZE(everys)] = {
@@ -52,7 +52,7 @@ static void sample_cycle_test(struct kunit *test)
 	}
 }
 
-/* Segments of one packet are packets of one segment */
+/* A packet of several segments is sampled as packets of one segment */
 static void sample_segs_test(struct kunit *test)
 {
 	struct rnd_state rnd;
@@ -68,7 +68,7 @@ static void sample_segs_test(struct kunit *test)
 		u32 segs = (r >> 16) % 65535 + 1, want = 0, first = 0;
 		u32 one, n, s, seq;
 
-		/* many small ones, and the largest; half of them at the wrap */
+		/* mostly small packets, a few of the largest; half wrap */
 		segs = i % 100 == 0 ? 65535 : i % 4 ? 1 + segs % 32 : segs;
 		if (i / 4 % 2)
 			psn = (2 * PSNS - qp - psn % (segs + 2)) % PSNS;
@@ -99,7 +99,7 @@ static void sample_segs_test(struct kunit *test)
 	}
 }
 
-/* US 12395431, description (78): continuity is had through sampling */
+/* US 12395431, description (78): sampling preserves continuity */
 static void sample_continuity_test(struct kunit *test)
 {
 	struct rnd_state rnd;
@@ -148,7 +148,7 @@ static void sample_continuity_test(struct kunit *test)
 	}
 }
 
-/* At 4 Gb/s a packet each 2,000 ns: one is among 1,000 bytes */
+/* One packet per 2,000 ns: at 4 Gb/s one packet in 1,000 bytes */
 static void sample_waits_test(struct kunit *test)
 {
 	KUNIT_EXPECT_FALSE(test, iqcn_sample_waits(999, 4000000000ULL, 2000));
@@ -156,7 +156,7 @@ static void sample_waits_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, iqcn_sample_waits(1001, 4000000000ULL, 2000));
 }
 
-/* Flows that send the same PSN at the same time are not all looked at */
+/* Of flows that send the same PSN, one in N is sampled */
 static void sample_qp_test(struct kunit *test)
 {
 	struct rnd_state rnd;

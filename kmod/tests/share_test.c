@@ -8,8 +8,8 @@
 #include "algo/share.h"
 #include "tests.h"
 
-/* Runs of any length, back to back as soon as the account lets them: together they
- * are the share, and what may be used at once
+/* Runs of random length, as soon as the account allows: together they use the
+ * share and one burst
  */
 static void share_rate_test(struct kunit *test)
 {
@@ -25,7 +25,7 @@ static void share_rate_test(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(shares); i++) {
 		const struct iqcn_share *s = &shares[i];
 		u64 start_ns = 10 * SECOND, now_ns = start_ns, paid_ns = 0;
-		/* a run is charged whole ns of the account */
+		/* each charge is rounded to a ns */
 		u64 rounding_ns = 100000 * max(s->of / s->parts, 1U);
 		u64 used_ns = 0, most_ns;
 
@@ -35,7 +35,7 @@ static void share_rate_test(struct kunit *test)
 			used_ns += took_ns + s->run_ns;
 			paid_ns = iqcn_share_charge(s, paid_ns, took_ns,
 						    now_ns);
-			/* several CPUs at once, so the clock need not move on */
+			/* runs on several CPUs may start at the same time */
 			now_ns = max(now_ns, paid_ns);
 		}
 		most_ns = div_u64((now_ns - start_ns) * s->of, s->parts) +
@@ -53,20 +53,20 @@ static void share_idle_test(struct kunit *test)
 	};
 	u64 paid_ns;
 
-	/* a short run of an idle account does not make anybody wait */
+	/* an idle account pays for a short run without a pause */
 	paid_ns = iqcn_share_charge(&s, 0, 1000, SECOND);
 	KUNIT_EXPECT_EQ(test, paid_ns, SECOND - 4 * IQCN_SHARE_BURST_NS + 24000);
-	/* what was saved is a burst, however long the account was idle */
+	/* an idle account saves one burst only */
 	paid_ns = iqcn_share_charge(&s, paid_ns, 995000, 1000 * SECOND);
 	KUNIT_EXPECT_EQ(test, paid_ns, 1000 * SECOND);
-	/* shortly after boot */
+	/* shortly after boot: no underflow */
 	KUNIT_EXPECT_EQ(test, iqcn_share_charge(&s, 0, 0, 1), 20000ULL);
-	/* a run that was interrupted for a second */
+	/* a run that was interrupted for a second is charged run_max_ns */
 	paid_ns = iqcn_share_charge(&s, SECOND, SECOND, SECOND);
 	KUNIT_EXPECT_EQ(test, paid_ns, SECOND + 4 * (10000000ULL + 5000));
 }
 
-/* Runs every ms while @packets do not change, or do */
+/* Runs every ms, without and with packets that leave */
 static void share_backoff_test(struct kunit *test)
 {
 	const u64 ms = 1000000;
@@ -79,7 +79,7 @@ static void share_backoff_test(struct kunit *test)
 	}
 	iqcn_backoff_run(&b, 7, now_ns);
 	KUNIT_EXPECT_EQ(test, b.until_ns, now_ns + 100 * ms);
-	/* from here on ten times a second */
+	/* from now on ten runs per second */
 	for (; now_ns < 11 * SECOND; runs++) {
 		now_ns = b.until_ns;
 		iqcn_backoff_run(&b, 7, now_ns);
@@ -90,7 +90,7 @@ static void share_backoff_test(struct kunit *test)
 	iqcn_backoff_run(&b, 8, now_ns + ms);
 	KUNIT_EXPECT_EQ(test, b.until_ns, 0ULL);
 
-	/* an hour without runs is an hour without packets that are stuck */
+	/* an hour without runs was an empty queue */
 	now_ns += 3600 * SECOND;
 	iqcn_backoff_run(&b, 8, now_ns);
 	KUNIT_EXPECT_EQ(test, b.until_ns, 0ULL);

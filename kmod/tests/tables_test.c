@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests of the hash tables of flows: keys that collide in one do not in another
+ * KUnit tests of the hash tables of flows: colliding keys are harmless
  */
 #include <linux/delay.h>
 #include <linux/jhash.h>
@@ -8,7 +8,7 @@
 
 #include "tests.h"
 
-/* Of the size of struct iqcn_key, and hashed as that is */
+/* An entry with a key of the size and the hash of struct iqcn_key */
 struct crafted {
 	u32 key[10];
 	struct rhash_head node;
@@ -22,7 +22,7 @@ static const struct rhashtable_params crafted_params = {
 };
 
 #define CRAFTED		1024
-/* They share a bucket in any table up to this size, which is more than it takes */
+/* The keys share a bucket in tables of up to 4096 buckets, more than needed */
 #define CRAFTED_MASK	4095
 
 static u32 crafted_seed(struct rhashtable *ht)
@@ -53,7 +53,7 @@ static unsigned int crafted_longest(struct rhashtable *ht)
 	return longest;
 }
 
-/* Who is asked to make it anew may be so by the next tick only */
+/* Wait for the table to rehash: its work may be queued with a delay */
 static void crafted_settle(struct rhashtable *ht)
 {
 	msleep(20);
@@ -66,8 +66,8 @@ static void crafted_fill(struct kunit *test, struct rhashtable *ht,
 	int i, refused = 0;
 
 	for (i = 0; i < CRAFTED; i++) {
-		/* while it is made anew it takes no more: so does a flow go
-		 * without
+		/* the table refuses entries during a rehash: a packet then
+		 * has no flow
 		 */
 		while (rhashtable_insert_fast(ht, &c[i].node, crafted_params)) {
 			KUNIT_ASSERT_LT(test, refused++, 1000);
@@ -77,14 +77,14 @@ static void crafted_fill(struct kunit *test, struct rhashtable *ht,
 	crafted_settle(ht);
 }
 
-/* Who knew the number that a table hashes with could make keys for one bucket of
- * it: they make it draw another number before the bucket is long.  And what was
- * made for one table is nothing to the next.
+/* Somebody who knew the hash seed of a table could craft keys for one of its
+ * buckets.  The table then rehashes with a new seed before the bucket gets
+ * long, and the keys do not collide in another table.
  */
 static void crafted_keys_test(struct kunit *test)
 {
 	struct crafted *c = alloc(test, CRAFTED * sizeof(*c));
-	/* it has a work item, for which a stack is no place */
+	/* not on the stack, because it contains a work item */
 	struct rhashtable *ht = alloc(test, sizeof(*ht));
 	struct rnd_state rnd;
 	u32 seed;

@@ -107,7 +107,7 @@ static void telemetry_fields_test(struct kunit *test)
 		{ PORT, 2, 0xffffULL * 4096, 1, 0xffff },
 		{ PORT, 2, 0x10000ULL * 4096, 1, 0xffff },
 		{ PORT, 2, 0x10001ULL * 4096, 1, 0xffff },
-		/* 2^32 and 2^48 bytes: not taken modulo anything */
+		/* 2^32 and 2^48 bytes: saturated, not wrapped */
 		{ PORT, 2, ONE, 1, 0xffff },
 		{ PORT, 2, 1ULL << 48, 1, 0xffff },
 		{ GRADIENT, 2, 1, 1, 1 },
@@ -189,7 +189,7 @@ static void telemetry_cause_test(struct kunit *test)
 	}
 }
 
-/* Version, flags and cause, and nothing else; at any address */
+/* Version, flags and cause only; unaligned */
 static void telemetry_brief_test(struct kunit *test)
 {
 	static const u8 causes[] = { 0, 1, 2, 3, 4, 5, 0xff };
@@ -214,8 +214,8 @@ static void telemetry_brief_test(struct kunit *test)
 	}
 }
 
-/* The ICRC covers the reserved bytes.  Two that were worked out with another
- * program: of the CNPs of cnp_build_test with telemetry_bytes in them.
+/* The ICRC covers the reserved bytes.  Another program computed the two ICRCs:
+ * of the CNPs of cnp_build_test with telemetry_bytes in them.
  */
 static void telemetry_cnp_test(struct kunit *test)
 {
@@ -235,7 +235,7 @@ static void telemetry_cnp_test(struct kunit *test)
 		u8 *l3 = alloc(test, 80), *plain = alloc(test, 80);
 		struct iqcn_pkt pkt;
 
-		/* for addresses, and what is expected of offsets */
+		/* for the expected addresses and offsets */
 		make_frame(f, &tags[0], v6, &kinds[CNP]);
 		cnp.src = f->want.src;
 		cnp.dst = f->want.dst;
@@ -258,7 +258,7 @@ static void telemetry_cnp_test(struct kunit *test)
 				want_icrc[v6]);
 		KUNIT_EXPECT_EQ(test, ref_icrc(l3, len - 4, v6),
 				want_icrc[v6]);
-		/* nothing else is different, but for the UDP checksum */
+		/* nothing else differs but the UDP checksum */
 		for (i = 0; i < rsvd; i++) {
 			if (v6 && (i == 46 || i == 47))
 				continue;
@@ -270,7 +270,7 @@ static void telemetry_cnp_test(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, ref_sum(l3 + 8, 72, PSEUDO6),
 					0xffff);
 
-		/* a receiver takes it, but not with another bit in it */
+		/* a receiver accepts it, but not with any bit flipped */
 		KUNIT_EXPECT_TRUE(test, iqcn_icrc_ok(l3, len, v6));
 		for (bit = 0; bit < 8 * IQCN_CNP_RSVD_LEN; bit++) {
 			l3[rsvd + bit / 8] ^= 1 << bit % 8;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What several of the tests need
+ * Helpers that several test files need
  */
 #ifndef _IQCN_TESTS_H
 #define _IQCN_TESTS_H
@@ -10,7 +10,7 @@
 #include <linux/prandom.h>
 #include <linux/types.h>
 
-/* every pseudo-random sequence is the same in every run */
+/* the seed of every pseudo-random sequence: runs are repeatable */
 #define SEED 20230817
 
 #define SECOND	1000000000ULL
@@ -22,6 +22,7 @@
 
 #define T1_NS	300000ULL
 
+/* the number of PSNs, and PSNs that sequences start from */
 #define PSNS 0x1000000U
 
 static const u32 starts[] __maybe_unused = {
@@ -42,7 +43,7 @@ static inline u64 gap64(u64 a, u64 b)
 	return a > b ? a - b : b - a;
 }
 
-/* A number of any magnitude */
+/* A random number of random magnitude */
 static inline u32 any_u32(struct rnd_state *rnd)
 {
 	u32 r = prandom_u32_state(rnd);
@@ -50,7 +51,7 @@ static inline u32 any_u32(struct rnd_state *rnd)
 	return r >> prandom_u32_state(rnd) % 32;
 }
 
-/* a * b / c, a bit of a at a time; U64_MAX if it is more than 2^62 or so */
+/* a * b / c by long division over the bits of a; U64_MAX above about 2^62 */
 static inline u64 ref_mul_div(u64 a, u64 b, u64 c)
 {
 	u64 quot = 0, rem = 0, b_quot, b_rem;
