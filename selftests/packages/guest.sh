@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # In the stock kernel, with Debian's systemd: install the packages, use what they
-# brought, remove them, all as README and tc-iqcn(8) say.  Nothing of it stays:
+# brought, remove them, all as install.rst and tc-iqcn(8) say.  Nothing of it stays:
 # the file system is a copy-on-write view.
 #
 #   guest.sh DIRECTORY	with the tree, the packages beside it, the module as
@@ -302,7 +302,7 @@ nothing_left()
 prepare || exit 1
 ok "systemd runs" systemd_starts || exit 1
 devices
-ok "installed as README says, tc has the module loaded" install || exit 1
+ok "installed as install.rst says, tc has the module loaded" install || exit 1
 ok "a packet passes" passes
 ok "tc -s -j prints JSON" json
 ok "iqcn" tool
@@ -316,7 +316,7 @@ ok "iqcn@ ends with the device" unplug
 ok "iqcn@ wants several queues for mq" one_queue
 ok "iqcn@ with bad parameters" bad_options
 ok "iqcn@ at a bad place" bad_place
-ok "removed as README says" purge
+ok "removed as install.rst says" purge
 ok "nothing is left" nothing_left
 echo "    1..$n"
 exit $failed

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Debian packages: they are built from a clean copy of this tree as anybody,
-# have what make install installs, and do in the stock kernel what README says
+# have what make install installs, and do in the stock kernel what install.rst says
 # (guest.sh).  KTAP.
 #
 # dkms compiles the module here, from the package and for the stock kernel, for
@@ -81,14 +81,15 @@ document()
 # one session builds; guest.sh wants names for the others
 documents()
 {
-	document README.md && document Documentation/man/tc-iqcn.8 || return 1
-	cd "$WORK/docs" && mv README.md/*.build build &&
-	set -- README.md/*.packages && [ $# = 2 ] && mv "$1" install &&
+	document Documentation/install.rst &&
+		document Documentation/man/tc-iqcn.8 || return 1
+	cd "$WORK/docs" && mv install.rst/*.build build &&
+	set -- install.rst/*.packages && [ $# = 2 ] && mv "$1" install &&
 	mv "$2" remove && set -- tc-iqcn.8/*.packages && [ $# = 1 ] &&
 	mv "$1" boot
 }
 
-# the binary packages as README says, then the source package
+# the binary packages as install.rst says, then the source package
 build()
 {
 	# shellcheck disable=SC2016
@@ -172,7 +173,7 @@ dkms_builds()
 
 echo "TAP version 13"
 copy_tree || exit 1
-(documents); result $? "README and tc-iqcn(8) say how"
+(documents); result $? "install.rst and tc-iqcn(8) have the commands"
 if logged "packages build as an ordinary user" build; then
 	logged "lintian" check_lintian
 	unpack || exit 1
