@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Commands: one per line, words and their values after it.  "cat ctl" lists
- * them.  A line that is wrong in any word does nothing.
+ * Commands: one per line, followed by words and their values.  "cat ctl" lists
+ * them.  A line with any error has no effect.
  */
 #include <linux/etherdevice.h>
 #include <linux/hex.h>
@@ -14,16 +14,17 @@
 
 #include "config.h"
 
-/* The first moment after "start" in which a qdisc's and the lab's clocks have
- * no remainder: what happens after it does not depend on when it was
+/* The epoch is a multiple of this.  The clocks of qdiscs and of the lab have no
+ * remainder then, so results do not depend on the time of "start".
  */
 #define RH_EPOCH_NS	BIT_ULL(24)
 
 const char * const rh_rp_styles[] = { "connectx", "paper", "off", NULL };
 
-/* ConnectX's, or the paper's; what is no matter of RP and NP is left alone.
- * Source: the papers named in rp.h, and NVIDIA's "DCQCN parameters".  But for
- * ConnectX's byte counter, which the model of it that rp.h follows does not have.
+/* Set the parameters of RP and NP to those of ConnectX or of the paper.
+ * Source: the papers named in rp.h, and NVIDIA's "DCQCN parameters", but
+ * without ConnectX's byte counter because the model that rp.h follows does not
+ * have it.
  */
 static void rh_rp_defaults(struct rh_host_conf *conf)
 {
@@ -75,7 +76,7 @@ const struct rh_word rh_host_words[] = {
 	{ "cp-dscp", RH_NUMBER, HOST(cp_dscp), 0, 63 },
 	{ "cnp-limit", RH_TIME, HOST(np.limit_ns), 0, NSEC_PER_SEC },
 	{ "rp", RH_RP, HOST(rp.style) },
-	/* from here on: what "rp" sets */
+	/* the following words are set by "rp" */
 	{ "cnp", RH_TIME, HOST(np.cnp_ns), 0, NSEC_PER_SEC },
 	{ "min", RH_RATE, HOST(rp.min_bps), 1000, 1000000000000ULL },
 	{ "alpha", RH_TIME, HOST(rp.alpha_ns), 100, NSEC_PER_SEC },
@@ -189,7 +190,7 @@ static const struct rh_unit rh_sizes[] = {
 
 static const struct rh_unit rh_numbers[] = { { "", 1 }, { } };
 
-/* Note what is wrong, and fail */
+/* Record an error message, and return @err */
 static __printf(3, 4) int rh_error(struct net *net, int err,
 				     const char *fmt, ...)
 {
@@ -257,7 +258,7 @@ static int rh_parse_rp(struct net *net, char *text, struct rh_host_conf *conf)
 	return 0;
 }
 
-/* Words that stand for a number out of its range */
+/* Parse words that encode a value outside the range of numbers */
 static bool rh_parse_name(const struct rh_word *word, const char *text,
 			  u64 *value)
 {
@@ -338,7 +339,7 @@ static int rh_parse_word(struct net *net, const struct rh_word *word,
 	return 0;
 }
 
-/* What a word's value is called */
+/* Placeholders of values in the listing and in messages */
 const char * const rh_kinds[] = {
 	[RH_NUMBER] = "NUMBER",
 	[RH_TIME] = "TIME",
@@ -365,7 +366,7 @@ static char *rh_next(char **line)
 	return word;
 }
 
-/* Is it a word for what "rp" sets? */
+/* Does "rp" set this word? */
 static bool rh_set_by_rp(const struct rh_word *words,
 			 const struct rh_word *word)
 {
@@ -433,7 +434,7 @@ static int rh_not_started(struct net *net)
 	return rh_error(net, -EBUSY, "already started; clear comes first");
 }
 
-/* @what: the word that asks for memory, or the device */
+/* @what: the device, or the word that exceeded a resource */
 static int rh_failed(struct net *net, int err, const char *what)
 {
 	switch (err) {
@@ -471,7 +472,7 @@ static int rh_cmd_host(struct net *net, char *line)
 		.ack_every = 4,
 		.rto_ns = 67 * NSEC_PER_MSEC,
 		.cnp_dscp = 48,
-		/* no DSCP: none is a congestion point's */
+		/* not a DSCP: no CNP is taken for a congestion point's */
 		.cp_dscp = 64,
 	};
 	struct net_device *dev;
@@ -500,7 +501,7 @@ static int rh_cmd_host(struct net *net, char *line)
 			 dev->name);
 }
 
-/* @room: bytes of the longest packet */
+/* @room: maximum length of a packet */
 static int rh_check_mtu(struct net *net, u64 mtu, u32 room)
 {
 	if (!is_power_of_2(mtu))
@@ -602,7 +603,7 @@ static int rh_cmd_probe(struct net *net, char *line)
 static int rh_blast_check(struct net *net, const struct net_device *dev,
 			  const struct rh_blast_conf *conf)
 {
-	/* it alone is nobody's who could mind, and never stopped by its driver */
+	/* no other traffic, and the driver never stops the queue */
 	if (!dev->rtnl_link_ops || strcmp(dev->rtnl_link_ops->kind, "dummy"))
 		return rh_error(net, -EINVAL, "\"%s\" is no dummy device",
 				dev->name);
@@ -631,7 +632,7 @@ static int rh_cmd_blast(struct net *net, char *line)
 	struct net_device *dev;
 	int err;
 
-	/* addresses that RFC 2544 has for measurements */
+	/* addresses of RFC 2544 for benchmarks */
 	ipv6_addr_set_v4mapped(htonl(0xc6120001), &blast.conf.from);
 	ipv6_addr_set_v4mapped(htonl(0xc6130001), &blast.conf.to);
 	dev = rh_dev(net, &line, &err);
@@ -765,12 +766,12 @@ const struct rh_command rh_commands[] = {
 };
 
 /**
- * rh_command() - do what a line says
- * @net: namespace of who wrote it
- * @line: the line, is taken apart
+ * rh_command() - execute a command
+ * @net: namespace of the writer
+ * @line: the line, is modified
  *
  * Context: process, takes RTNL.
- * Return: 0, or an error; what is wrong is in the namespace's rh_net then.
+ * Return: 0, or an error, with its message in the namespace's rh_net.
  */
 int rh_command(struct net *net, char *line)
 {
