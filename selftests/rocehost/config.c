@@ -250,7 +250,7 @@ static int rh_parse_rp(struct net *net, char *text, struct rh_host_conf *conf)
 
 	if (style < 0)
 		return rh_error(net, -EINVAL,
-				"rp: \"%s\" is none of connectx, paper, off",
+				"rp: \"%s\" is not connectx, paper or off",
 				text);
 	conf->rp.style = style;
 	if (style != RP_OFF)
@@ -306,13 +306,13 @@ static int rh_parse_word(struct net *net, const struct rh_word *word,
 	case RH_IP:
 		if (!rh_parse_ip(text, field))
 			return rh_error(net, -EINVAL,
-					"%s: \"%s\" is no address", word->name,
+					"%s: \"%s\" is not an IP address", word->name,
 					text);
 		return 0;
 	case RH_MAC:
 		if (!mac_pton(text, field) || !is_valid_ether_addr(field))
 			return rh_error(net, -EINVAL,
-					"%s: \"%s\" is no MAC of a host",
+					"%s: \"%s\" is not a unicast MAC",
 					word->name, text);
 		return 0;
 	case RH_NAME:
@@ -328,11 +328,11 @@ static int rh_parse_word(struct net *net, const struct rh_word *word,
 	}
 	if (!rh_parse_name(word, text, &value)) {
 		if (!rh_parse_number(word, text, &value))
-			return rh_error(net, -EINVAL, "%s: \"%s\" is no %s",
+			return rh_error(net, -EINVAL, "%s: \"%s\" is not a valid %s",
 					word->name, text, rh_kinds[word->kind]);
 		if (value < word->min || value > word->max)
 			return rh_error(net, -ERANGE,
-					"%s: %s is not in %llu .. %llu",
+					"%s: %s is out of range (%llu to %llu)",
 					word->name, text, word->min, word->max);
 	}
 	*(u64 *)field = value;
@@ -389,7 +389,7 @@ static int rh_parse(struct net *net, char *line, const struct rh_word *words,
 			if (!strcmp(name, word->name))
 				break;
 		if (!word->name)
-			return rh_error(net, -EINVAL, "\"%s\" is no word here",
+			return rh_error(net, -EINVAL, "unknown word \"%s\"",
 					name);
 		rp_late |= rh_set_by_rp(words, word);
 		if (word->kind == RH_FLAG) {
@@ -398,11 +398,11 @@ static int rh_parse(struct net *net, char *line, const struct rh_word *words,
 		}
 		text = rh_next(&line);
 		if (!text)
-			return rh_error(net, -EINVAL, "%s: wants a value (%s)",
+			return rh_error(net, -EINVAL, "%s: value missing (%s)",
 					name, rh_kinds[word->kind]);
 		if (word->kind == RH_RP && rp_late && strcmp(text, "off"))
 			return rh_error(net, -EINVAL,
-					"%s: comes before the words that it sets",
+					"%s: must precede the words that it sets",
 					name);
 		err = rh_parse_word(net, word, text, conf);
 		if (err)
@@ -418,12 +418,12 @@ static struct net_device *rh_dev(struct net *net, char **line, int *err)
 
 	*err = 0;
 	if (!name) {
-		*err = rh_error(net, -EINVAL, "a device is missing");
+		*err = rh_error(net, -EINVAL, "device name missing");
 		return NULL;
 	}
 	dev = __dev_get_by_name(net, name);
 	if (!dev)
-		*err = rh_error(net, -ENODEV, "\"%s\" is no device here", name);
+		*err = rh_error(net, -ENODEV, "no device \"%s\" in this namespace", name);
 	return dev;
 }
 
@@ -431,7 +431,7 @@ static int rh_not_started(struct net *net)
 {
 	if (rh_world.epoch_ns == RH_NEVER)
 		return 0;
-	return rh_error(net, -EBUSY, "already started; clear comes first");
+	return rh_error(net, -EBUSY, "already started; write clear first");
 }
 
 /* @what: the device, or the word that exceeded a resource */
@@ -441,16 +441,16 @@ static int rh_failed(struct net *net, int err, const char *what)
 	case 0:
 		return 0;
 	case -ENOMEM:
-		return rh_error(net, err, "%s: no memory for so many", what);
+		return rh_error(net, err, "%s: out of memory", what);
 	case -ENOSPC:
-		return rh_error(net, err, "%s: no QP numbers left for so many",
+		return rh_error(net, err, "%s: not enough QP numbers left",
 				what);
 	case -EEXIST:
-		return rh_error(net, err, "\"%s\" has one", what);
+		return rh_error(net, err, "\"%s\" already has one", what);
 	case -EBUSY:
-		return rh_error(net, err, "\"%s\" is another one's port", what);
+		return rh_error(net, err, "\"%s\" is a port of another device", what);
 	default:
-		return rh_error(net, err, "\"%s\" does not do, error %d", what,
+		return rh_error(net, err, "\"%s\" failed, error %d", what,
 				-err);
 	}
 }
@@ -486,14 +486,14 @@ static int rh_cmd_host(struct net *net, char *line)
 	if (err)
 		return err;
 	if (!rh_is_unicast(&conf.ip))
-		return rh_error(net, -EINVAL, "ip: a host needs one of its own");
+		return rh_error(net, -EINVAL, "ip: a host needs a unicast address");
 	if (rh_host_by_ip(&conf.ip))
-		return rh_error(net, -EADDRINUSE, "ip: another host has it");
+		return rh_error(net, -EADDRINUSE, "ip: already used by another host");
 	if (dev->type != ARPHRD_ETHER)
 		return rh_error(net, -EINVAL, "\"%s\" is not Ethernet",
 				dev->name);
 	if (conf.rp.min_bps > conf.rate_bps)
-		return rh_error(net, -ERANGE, "min: above rate, %llu bit/s",
+		return rh_error(net, -ERANGE, "min: above the host's rate, %llu bit/s",
 				conf.rate_bps);
 	conf.rp.line_bps = conf.rate_bps;
 	return rh_failed(net, rh_host_of(dev) ? -EEXIST :
@@ -505,7 +505,7 @@ static int rh_cmd_host(struct net *net, char *line)
 static int rh_check_mtu(struct net *net, u64 mtu, u32 room)
 {
 	if (!is_power_of_2(mtu))
-		return rh_error(net, -EINVAL, "mtu: %llu is none of 256, 512, 1024, 2048, 4096",
+		return rh_error(net, -EINVAL, "mtu: %llu is not 256, 512, 1024, 2048 or 4096",
 				mtu);
 	if (mtu + RH_HDR_MAX - ETH_HLEN + RH_RETH_LEN + IQCN_ICRC_LEN > room)
 		return rh_error(net, -ERANGE, "mtu: %llu does not fit into packets of %u bytes",
@@ -550,11 +550,11 @@ static int rh_cmd_flow(struct net *net, char *line)
 		return rh_error(net, -EINVAL, "to: not the same IP version as %s",
 				dev->name);
 	if (conf.rate_bps > host->conf.rate_bps)
-		return rh_error(net, -ERANGE, "rate: above that of the host, %llu bit/s",
+		return rh_error(net, -ERANGE, "rate: above the host's rate, %llu bit/s",
 				host->conf.rate_bps);
 	if (conf.rate_bps && conf.rate_bps < host->conf.rp.min_bps &&
 	    host->conf.rp.style != RP_OFF)
-		return rh_error(net, -ERANGE, "rate: below min of the host, %llu bit/s",
+		return rh_error(net, -ERANGE, "rate: below the host's min, %llu bit/s",
 				host->conf.rp.min_bps);
 	err = rh_check_mtu(net, conf.mtu, min(dev->mtu, peer->dev->mtu));
 	if (err)
@@ -562,16 +562,16 @@ static int rh_cmd_flow(struct net *net, char *line)
 	if (conf.size == RH_ENDLESS)
 		conf.messages = RH_ENDLESS;
 	if (conf.stop_ns <= conf.start_ns + conf.spread_ns)
-		return rh_error(net, -ERANGE, "stop: not after start and spread, %llu ns",
+		return rh_error(net, -ERANGE, "stop: must be after start plus spread, %llu ns",
 				conf.start_ns + conf.spread_ns);
 	if (conf.poisson && !conf.every_ns)
-		return rh_error(net, -EINVAL, "poisson: wants every");
+		return rh_error(net, -EINVAL, "poisson: needs every");
 	if (conf.trace * conf.n > 1 << 20)
-		return rh_error(net, -ERANGE, "trace: more than 2^20 events in all");
+		return rh_error(net, -ERANGE, "trace: more than 2^20 events in total");
 	if (conf.probe[0]) {
 		probe = rh_probe_find(conf.probe);
 		if (!probe)
-			return rh_error(net, -ENOENT, "probe: none, or more than one, on \"%s\"",
+			return rh_error(net, -ENOENT, "probe: there must be exactly one on \"%s\"",
 					conf.probe);
 	}
 	return rh_not_started(net) ?:
@@ -605,7 +605,7 @@ static int rh_blast_check(struct net *net, const struct net_device *dev,
 {
 	/* no other traffic, and the driver never stops the queue */
 	if (!dev->rtnl_link_ops || strcmp(dev->rtnl_link_ops->kind, "dummy"))
-		return rh_error(net, -EINVAL, "\"%s\" is no dummy device",
+		return rh_error(net, -EINVAL, "\"%s\" is not a dummy device",
 				dev->name);
 	if (!netif_running(dev))
 		return rh_error(net, -ENETDOWN, "\"%s\" is down", dev->name);
@@ -613,9 +613,9 @@ static int rh_blast_check(struct net *net, const struct net_device *dev,
 		return rh_error(net, -EINVAL, "to: not the same IP version as from");
 	if (conf->udp + conf->tcp + conf->ack + conf->cnp > 1)
 		return rh_error(net, -EINVAL,
-				"udp, tcp, ack, cnp: one of them at most");
+				"udp, tcp, ack, cnp: at most one of them");
 	if (conf->ack + conf->cnp > conf->in)
-		return rh_error(net, -EINVAL, "ack, cnp: they come \"in\"");
+		return rh_error(net, -EINVAL, "ack, cnp: need in");
 	return rh_check_mtu(net, conf->mtu, dev->mtu);
 }
 
@@ -666,9 +666,9 @@ static int rh_flood_check(struct net *net, const struct net_device *dev,
 	if (!netif_running(dev))
 		return rh_error(net, -ENETDOWN, "\"%s\" is down", dev->name);
 	if (is_zero_ether_addr(conf->via))
-		return rh_error(net, -EINVAL, "via: a flood needs a MAC to go to");
+		return rh_error(net, -EINVAL, "via: a flood needs a destination MAC");
 	if (conf->ack + conf->cnp + conf->req > 1)
-		return rh_error(net, -EINVAL, "ack, cnp, req: one of them at most");
+		return rh_error(net, -EINVAL, "ack, cnp, req: at most one of them");
 	if (!ipv6_addr_any(&conf->from) && !ipv6_addr_any(&conf->to) &&
 	    ipv6_addr_v4mapped(&conf->from) != ipv6_addr_v4mapped(&conf->to))
 		return rh_error(net, -EINVAL, "to: not the same IP version as from");
@@ -724,7 +724,7 @@ static int rh_cmd_start(struct net *net, char *line)
 	if (list_empty(&rh_world.hosts))
 		return rh_error(net, -ENOENT, "no host to start");
 	if (conf.count_ns >= conf.for_ns)
-		return rh_error(net, -ERANGE, "count: not before the end");
+		return rh_error(net, -ERANGE, "count: must be before the end");
 	rh_world.epoch_ns = round_up(ktime_get_ns() + RH_EPOCH_NS, RH_EPOCH_NS);
 	WRITE_ONCE(rh_world.count_ns, rh_world.epoch_ns + conf.count_ns);
 	WRITE_ONCE(rh_world.stop_ns, conf.for_ns == RH_NEVER ? RH_NEVER :
@@ -739,7 +739,7 @@ static int rh_cmd_start(struct net *net, char *line)
 static int rh_cmd_stop(struct net *net, char *line)
 {
 	if (rh_next(&line))
-		return rh_error(net, -EINVAL, "stop: stands alone");
+		return rh_error(net, -EINVAL, "stop: takes no words");
 	if (rh_world.stop_ns > ktime_get_ns())
 		WRITE_ONCE(rh_world.stop_ns, ktime_get_ns());
 	return 0;
@@ -748,7 +748,7 @@ static int rh_cmd_stop(struct net *net, char *line)
 static int rh_cmd_clear(struct net *net, char *line)
 {
 	if (rh_next(&line))
-		return rh_error(net, -EINVAL, "clear: stands alone");
+		return rh_error(net, -EINVAL, "clear: takes no words");
 	rh_clear(net);
 	return 0;
 }
@@ -792,7 +792,7 @@ int rh_command(struct net *net, char *line)
 		if (cmd->name)
 			err = cmd->run(net, line);
 		else
-			err = rh_error(net, -EINVAL, "\"%s\" is no command",
+			err = rh_error(net, -EINVAL, "unknown command \"%s\"",
 				       name);
 	}
 	rtnl_unlock();
