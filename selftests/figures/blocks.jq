@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# What the blocks of figures.sh say: block(NAME) of {SCENARIO: its JSON, ...}, lines of
-# text or of columns.
+# Contents of the blocks of figures.sh: block(NAME) of {SCENARIO: its JSON, ...}
+# yields lines of text or of columns.
 include "table";
 include "marking-table";
 include "methods-table";
@@ -16,13 +16,13 @@ def per_packet($scenario; $variant):
 	v($scenario; $variant).cnps_cp_per_packet * 100 | round / 100;
 def group($scenario; $variant; $name): v($scenario; $variant).groups[$name];
 
-# The queue if nothing is dropped, else the drops
+# queue and utilization if nothing is dropped, else the drops
 def held($scenario; $variant): v($scenario; $variant) |
 	if . == null then ""
 	elif .drops_from_start > 0 then "\(.drops_from_start | thousands) drops"
 	else "\(.queue_p99_bytes | mb) (\(.utilisation | part))" end;
 
-# How many times the CNPs of a light flow a heavy one has
+# ratio of the CNPs of a heavy flow to those of a light flow
 def told($variant): v("fairness"; $variant).groups |
 	(.heavy.cnps_cp / 4) / (.light.cnps_cp / 16) * 10 | round / 10;
 
