@@ -44,8 +44,7 @@ declare -A LEFT_OUT=(
 		test_own test_infra
 	"
 	[x86-kcsan]="
-		# the next packet comes too late: the state ends for another
-		# reason
+		# the idle timeout is to end a state; a late packet ends it first
 		test_queue test_flow
 		# limits on the time that dumps take
 		test_million

@@ -10,8 +10,8 @@
 #
 #   bare	no interfaces but lo; containerlab and docker are replacements
 #   pair	eth1 and eth2, connected by a cable
-#   box		a bridge br0 with eth0, to a RoCEv2 sender, and eth1, to its receiver;
-#		some received packets are CE
+#   box		a bridge br0 with eth0, to a RoCEv2 sender, and eth1, to its
+#		receiver; some received packets are CE
 #   qdisc	like box, with iqcn on eth1
 #   build, packages	run by ../packages/ instead
 #

@@ -5,21 +5,22 @@
 #
 #   guest.sh MINUTES SECONDS
 #
-#   s0 ---- p0 [ br0 ] p1 ---- r0	all in one namespace: rocehost's hosts do
-#					not use the stack
+#   s0 ---- p0 [ br0 ] p1 ---- r0	all in one namespace: rocehost's hosts
+#					do not use the stack
 #
 # In each round 2,048 connections are created, used and aged.  Rounds alternate
 # between
-#   timer	flows that arrive with CE, at a constant rate, from senders without RP:
-#		for each packet a CNP is due, T1 later
+#   timer	flows that arrive with CE, at a constant rate, from senders
+#		without RP: for each packet a CNP is due, T1 later
 #   pi		messages of 64 KB into a port of 10 Gb/s, from senders with RP
 # and after each round, when its flows have aged, these accounts must balance:
-#   packets	received = sent + dropped + queued; on the way back the box's CNPs add
-#		to those received
-#   CNPs	sent by the box = received by senders; those of receivers = seen by the
-#		box = received by senders
-#   timers	each sender has received all CNPs that were due (timer); all messages
-#		are complete (pi); no packet is queued, no flow is left
+#   packets	received = sent + dropped + queued; on the way back the box's
+#		CNPs add to those received
+#   CNPs	sent by the box = received by senders; those of receivers =
+#		seen by the box = received by senders
+#   timers	each sender has received all CNPs that were due (timer); all
+#		messages are complete (pi); no packet is queued, no flow is
+#		left
 #   memory	the kernel's use is the same as after the first rounds
 set -u -o pipefail
 
