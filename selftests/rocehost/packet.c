@@ -328,7 +328,6 @@ struct sk_buff *rh_build_data(const struct rh_wire *w, u8 opcode, u32 psn,
  *
  * Context: any, does not sleep.
  * Return: the packet, NULL if out of memory.
- * Return: the packet, NULL without memory.
  */
 struct sk_buff *rh_build_ack(const struct rh_wire *w, u8 syndrome, u32 psn,
 			     u32 msn)
