@@ -142,7 +142,7 @@ uml_pin()
 		exec {lock}>>"$LAB_CACHE/cpu-$cpu.lock" || return
 		if flock -n "$lock" &&
 		   taskset -pc "$cpu" "$BASHPID" >/dev/null 2>&1; then
-			# the lock ends with what holds the file open
+			# the lock is held until all holders of the file exit
 			return
 		fi
 		exec {lock}>&-

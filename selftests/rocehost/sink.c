@@ -80,7 +80,6 @@ static void rh_sink_group_free(struct rh_sink_group *group)
 }
 
 /**
- * rh_sink_groups_free() - free all sinks of a host that nobody sees any more
  * rh_sink_groups_free() - free all sinks of a host without users
  * @host: the host
  */

@@ -10,7 +10,7 @@
 #
 # Results, in build/results or $IQCN_RESULTS:
 #   marking.json	parameters and figures
-#   marking/enqueue/*	of each scenario, see run.sh
+#   marking/enqueue/*	results of each scenario, see run.sh
 #   marking/dequeue/*
 set -u -o pipefail
 

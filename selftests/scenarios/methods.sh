@@ -14,7 +14,7 @@
 #   methods.json	parameters, figures and costs
 #   methods.csv		data of the plots
 #   methods.svg, .png	queue and utilization, a point per method
-#   methods-*		of each scenario, see run.sh
+#   methods-*		results of each scenario, see run.sh
 set -u -o pipefail
 # decimal points, not commas
 export LC_ALL=C
