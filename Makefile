@@ -106,17 +106,17 @@ $(B)/iqcn: $(wildcard userspace/*.[ch]) $(UAPI) kmod/qdisc.c
 
 # FILE:PLACE, all that install-tools installs and uninstall removes
 PROGRAMS = $(B)/iqcn:$(PREFIX)/sbin/iqcn \
-	systemd/iqcn-qdisc:$(PREFIX)/libexec/iqcn-qdisc
+	contrib/systemd/iqcn-qdisc:$(PREFIX)/libexec/iqcn-qdisc
 FILES = $(B)/q_iqcn.so:$(TC_DIR)/q_iqcn.so \
 	userspace/iqcn.bash:$(COMPLETION_DIR)/iqcn \
-	wireshark/iqcn.lua:$(WIRESHARK_DIR)/iqcn.lua \
-	grafana/iqcn.json:$(DATA_DIR)/grafana.json \
-	prometheus/iqcn.rules.yml:$(DATA_DIR)/iqcn.rules.yml \
+	contrib/wireshark/iqcn.lua:$(WIRESHARK_DIR)/iqcn.lua \
+	contrib/grafana/iqcn.json:$(DATA_DIR)/grafana.json \
+	contrib/prometheus/iqcn.rules.yml:$(DATA_DIR)/iqcn.rules.yml \
 	Documentation/man/iqcn.8:$(PREFIX)/share/man/man8/iqcn.8 \
 	Documentation/man/tc-iqcn.8:$(PREFIX)/share/man/man8/tc-iqcn.8
-UNITS = systemd/iqcn@.service:$(UNIT_DIR)/iqcn@.service \
-	systemd/iqcn-metrics.service:$(UNIT_DIR)/iqcn-metrics.service \
-	systemd/iqcn-metrics.timer:$(UNIT_DIR)/iqcn-metrics.timer
+UNITS = contrib/systemd/iqcn@.service:$(UNIT_DIR)/iqcn@.service \
+	contrib/systemd/iqcn-metrics.service:$(UNIT_DIR)/iqcn-metrics.service \
+	contrib/systemd/iqcn-metrics.timer:$(UNIT_DIR)/iqcn-metrics.timer
 
 what = $(firstword $(subst :, ,$(1)))
 place = $(DESTDIR)$(lastword $(subst :, ,$(1)))
@@ -202,7 +202,7 @@ $(B)/iqcn_test: $(wildcard userspace/*.[ch] userspace/tests/*.c) $(UAPI)
 # What of the module is pure, as a program that libFuzzer feeds.  An IP header may
 # begin anywhere, as in the kernel.
 $(B)/rocev2_fuzz: selftests/fuzz/rocev2_fuzz.c kmod/rocev2.c kmod/rocev2.h \
-		kmod/pairing.h $(shell find selftests/fuzz/shim -type f) $(UAPI)
+		kmod/algo/pairing.h $(shell find selftests/fuzz/shim -type f) $(UAPI)
 	@mkdir -p $(B)
 	clang -g -O1 -Wall -Wextra -Wno-unused-parameter -Wno-address-of-packed-member \
 		-fsanitize=fuzzer,address,undefined -fno-sanitize=alignment \
@@ -237,7 +237,7 @@ demo:
 scenario:
 	$(LAB) packages lab
 	@$(MAKE) -s lab-uml
-	@selftests/scenarios/$(if $(filter methods marking,$(S)),$(S).sh,run.sh $(if $(V),-v $(V)) $(S))
+	@selftests/scenarios/$(if $(filter methods marking,$(S)),$(S).sh,scenarios.sh $(if $(V),-v $(V)) $(S))
 
 scenarios: S = $(filter-out methods-%,$(basename $(notdir $(wildcard selftests/scenarios/*.scenario))))
 scenarios: scenario
@@ -252,7 +252,7 @@ top: S = incast-512
 top:
 	$(LAB) packages lab
 	@$(MAKE) -s lab-uml
-	@selftests/scenarios/run.sh $(if $(V),-v $(V)) \
+	@selftests/scenarios/scenarios.sh $(if $(V),-v $(V)) \
 		-w "$(CURDIR)/$(B)/iqcn top --interval 5ms" $(S)
 
 # make bench [HERE=1] [CASES="uncongested ..."]
@@ -271,7 +271,7 @@ soak: HOURS = 24
 soak:
 	$(LAB) packages lab
 	@$(MAKE) -s lab-uml
-	@selftests/soak.sh -m $$(($(HOURS) * 60))
+	@selftests/soak/soak.sh -m $$(($(HOURS) * 60))
 
 # make fuzz [SECONDS=N] [KEEP=1]: with KEEP what was found is kept
 fuzz: SECONDS = 60
@@ -284,14 +284,14 @@ coverage:
 	@$(MAKE) -s lab-uml-cov
 	@selftests/coverage/coverage.sh $(TESTS)
 
-# make mutants [ONLY='trigger.c:*']
+# make mutants [ONLY='timer.c:*']
 mutants:
 	$(LAB) packages lab
 	@selftests/mutants/mutants.sh $(if $(ONLY),'$(ONLY)')
 
 check:
 	$(LAB) packages check
-	@selftests/check.sh
+	@selftests/check/check.sh
 
 # make check-kernels [K="sid ..."]
 check-kernels:
@@ -305,7 +305,7 @@ check-debug:
 	@selftests/debug/debug.sh -m $(MINUTES) $(K)
 
 reliability:
-	@selftests/reliability.sh
+	@selftests/reliability/reliability.sh
 
 # make stress [K=stock] [MINUTES=10]
 stress: MINUTES = 10
@@ -313,16 +313,16 @@ stress:
 	$(LAB) packages check
 ifdef K
 	@$(MAKE) -s lab-$(K)
-	@selftests/stress.sh -k $(K) $(MINUTES)
+	@selftests/stress/stress.sh -k $(K) $(MINUTES)
 else
 	@$(MAKE) -s lab-uml
 	@$(MAKE) -s lab-uml-debug
-	@selftests/stress.sh $(MINUTES)
+	@selftests/stress/stress.sh $(MINUTES)
 endif
 
 # make nightly [MINUTES=30] [HOURS=24]
 nightly:
-	@MINUTES=$(MINUTES) HOURS=$(HOURS) selftests/nightly.sh
+	@MINUTES=$(MINUTES) HOURS=$(HOURS) selftests/nightly/nightly.sh
 
 clean:
 	rm -rf $(B)

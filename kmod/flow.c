@@ -227,60 +227,11 @@ static struct iqcn_flow *iqcn_flow_alloc(struct iqcn_port *port)
 	return flow;
 }
 
-static void iqcn_flow_drop_extra(struct iqcn_flow *flow)
-{
-	kfree(flow->extra);
-	flow->extra = NULL;
-}
-
 static void iqcn_flow_free(struct iqcn_port *port, struct iqcn_flow *flow)
 {
 	atomic_dec(&port->owner->flows);
-	iqcn_flow_drop_extra(flow);
+	iqcn_ext_free(flow);
 	kmem_cache_free(iqcn_flow_cache, flow);
-}
-
-/**
- * iqcn_flow_extra() - what a flow has only while there is need for it
- * @flow: flow, in no table yet or alive
- *
- * Memory is bounded by that of flows: each has one at most, and none when it is dead.
- *
- * Context: queue->lock if it is in the table, BHs off.
- * Return: NULL if there is no memory for it.
- */
-struct iqcn_extra *iqcn_flow_extra(struct iqcn_flow *flow)
-{
-	struct iqcn_extra *e = flow->extra;
-
-	if (e)
-		return e;
-	e = kzalloc(sizeof(*e), GFP_ATOMIC | __GFP_NOWARN);
-	if (!e)
-		return NULL;
-	e->flow = flow;
-	INIT_LIST_HEAD(&e->unsettled);
-	timerqueue_init(&e->hold);
-	flow->extra = e;
-	return e;
-}
-
-/**
- * iqcn_flow_trim() - there may be no need for it any more
- * @q: its queue
- * @flow: flow, with or without
- *
- * Context: queue->lock.
- */
-void iqcn_flow_trim(const struct iqcn_queue *q, struct iqcn_flow *flow)
-{
-	const struct iqcn_extra *e = flow->extra;
-
-	lockdep_assert_held(&q->lock);
-
-	if (e && list_empty(&e->unsettled) && !iqcn_flow_held(flow) &&
-	    e->epoch != q->epoch)
-		iqcn_flow_drop_extra(flow);
 }
 
 static void iqcn_flow_free_rcu(struct rcu_head *rcu)
@@ -314,7 +265,7 @@ static void iqcn_flow_link(struct iqcn_flow *flow, struct iqcn_queue *q)
 	q->by_grade[flow->grade]++;
 	WRITE_ONCE(q->n_flows, q->n_flows + 1);
 	if (q->n_flows == 1)
-		iqcn_age_start(q);
+		iqcn_gc_start(q);
 }
 
 static void iqcn_flow_unlink(struct iqcn_flow *flow, struct iqcn_queue *q)
@@ -322,19 +273,20 @@ static void iqcn_flow_unlink(struct iqcn_flow *flow, struct iqcn_queue *q)
 	lockdep_assert_held(&q->port->lock);
 	lockdep_assert_held(&q->lock);
 
-	iqcn_trigger_cancel(q, flow);
+	iqcn_deadline_cancel(&flow->due);
+	iqcn_deadline_cancel(&flow->poll);
 	iqcn_recent_del(q, flow);
 	if (iqcn_flow_own(q, flow))
 		q->n_congested--;
-	if (flow->extra)
-		flow->extra->epoch = 0;
+	if (flow->ext)
+		flow->ext->epoch = 0;
 	list_del_init(&flow->lru);
 	q->by_grade[flow->grade]--;
 	WRITE_ONCE(q->n_flows, q->n_flows - 1);
 }
 
 /**
- * iqcn_flow_kill() - take a flow out of everything
+ * iqcn_flow_kill() - remove a flow from its queue and from all tables
  * @flow: flow, not dead
  *
  * Context: port->lock, BHs off; no queue's lock.
@@ -346,11 +298,11 @@ void iqcn_flow_kill(struct iqcn_flow *flow)
 
 	lockdep_assert_held(&port->lock);
 
-	/* first dead, then out of reach, and only then its hosts go, by which it
-	 * is found: who still finds it alive has begun to look before they are
-	 * given to RCU
+	/* clear ->queue, unhash, then drop ->hosts, so that RCU readers of a live
+	 * flow see valid hosts
 	 */
 	spin_lock(&q->lock);
+	iqcn_pending_cancel(q, flow);
 	iqcn_flow_unlink(flow, q);
 	WRITE_ONCE(flow->queue, NULL);
 	spin_unlock(&q->lock);
@@ -358,15 +310,15 @@ void iqcn_flow_kill(struct iqcn_flow *flow)
 	rhashtable_remove_fast(&port->flows, &flow->node, iqcn_flow_params);
 	xa_erase(&port->by_id, flow->id);
 	iqcn_pair_leave(port, flow);
-	iqcn_flow_drop_extra(flow);
-	/* in the place of lists that it has left */
+	iqcn_ext_free(flow);
+	/* shares memory with the lists that it has left */
 	flow->port = port;
 	atomic_inc(&port->n_dead);
 	iqcn_flow_put(flow);
 }
 
 /**
- * iqcn_flow_evict() - a flow has to go for want of room
+ * iqcn_flow_evict() - kill a flow for lack of room or memory
  * @q: its queue
  * @flow: flow, not dead
  *
@@ -378,24 +330,24 @@ void iqcn_flow_evict(struct iqcn_queue *q, struct iqcn_flow *flow)
 	iqcn_inc(q->st.flow_evicted);
 }
 
-/* Make room for another */
+/* Make room for another flow */
 static void iqcn_flow_evict_one(struct iqcn_queue *q)
 {
 	struct iqcn_flow *victim;
 
 	spin_lock(&q->lock);
-	victim = iqcn_age_victim(q);
+	victim = iqcn_gc_early_drop(q);
 	spin_unlock(&q->lock);
 
-	/* port->lock keeps it */
+	/* port->lock keeps it alive */
 	if (victim)
 		iqcn_flow_evict(q, victim);
 }
 
 /**
- * iqcn_flow_move() - a flow leaves by another queue now
+ * iqcn_flow_move() - move a flow to another queue of its port
  * @flow: flow
- * @q: the queue whose qdisc runs
+ * @q: the queue that its packets take now, whose qdisc runs
  *
  * Context: BHs off; no lock of ours.
  */
@@ -403,35 +355,20 @@ void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q)
 {
 	struct iqcn_port *port = q->port;
 	struct iqcn_queue *old;
-	bool bts, paid;
-	u64 now_ns;
 
 	spin_lock(&port->lock);
 	old = flow->queue;
 	if (old && old != q) {
-		/* both: who has the lock of a queue and sees that it is the
-		 * flow's may do anything with it
-		 */
+		/* both: the lock of a flow's queue allows everything with it */
 		spin_lock(&old->lock);
 		spin_lock_nested(&q->lock, SINGLE_DEPTH_NESTING);
-		bts = iqcn_trigger_is_bts(flow);
-		/* it is the same port's, so nothing is to be refunded */
-		paid = bts && flow->extra->hold_paid;
-		if (bts)
-			flow->extra->hold_paid = false;
+		iqcn_pending_move(flow, old, q);
 		iqcn_flow_unlink(flow, old);
 		WRITE_ONCE(flow->queue, q);
 		iqcn_flow_link(flow, q);
-		/* that a packet was dropped is told all the same */
-		if (bts) {
-			now_ns = ktime_get_ns();
-			iqcn_trigger_at(q, flow, flow->extra->hold.expires,
-					flow->extra->hold_cause,
-					flow->extra->hold_was_ce);
-			flow->extra->hold_paid = paid;
-			iqcn_trigger_arm(q, now_ns);
-		}
-		iqcn_flow_trim(q, flow);
+		iqcn_ext_trim(q, flow);
+		if (iqcn_flow_has_pending(flow))
+			iqcn_timer_arm(q, ktime_get_ns());
 		spin_unlock(&q->lock);
 		spin_unlock(&old->lock);
 		if (q->n_flows > q->p.flows)
@@ -440,9 +377,8 @@ void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q)
 	spin_unlock(&port->lock);
 }
 
-/* The lowest id that is free.  Nobody sees the flow by it before it is stored,
- * which cannot fail.  Flows are born one after the other however coarse the clock
- * is, so that of two it is known which was there first.
+/* Reserve the lowest free id; the flow is stored under it later, which cannot fail.
+ * Births are distinct however coarse the clock is, so that they order flows.
  */
 static int iqcn_flow_number(struct iqcn_port *port, struct iqcn_flow *flow)
 {
@@ -452,14 +388,14 @@ static int iqcn_flow_number(struct iqcn_port *port, struct iqcn_flow *flow)
 			GFP_ATOMIC | __GFP_NOWARN);
 }
 
-/* Memory is bounded, however fast flows come and go, and however many packets wait */
+/* Bound the memory of flows, those included that wait for packets or RCU */
 static bool iqcn_flow_room(struct iqcn_queue *q)
 {
 	struct iqcn_port *port = q->port;
 
 	if (!iqcn_owner_is_machine(port->owner) &&
 	    atomic_read(&port->owner->flows) >= IQCN_USER_FLOWS) {
-		/* the next packet finds room */
+		/* the flow's next packet finds room */
 		spin_lock(&port->lock);
 		iqcn_flow_evict_one(q);
 		spin_unlock(&port->lock);
@@ -479,11 +415,10 @@ static void iqcn_flow_tags(const struct iqcn_pkt *pkt, u16 *vlan)
 
 static struct iqcn_flow *iqcn_flow_new(struct iqcn_queue *q,
 				       const struct iqcn_key *key,
-				       const struct iqcn_pkt *pkt)
+				       const struct iqcn_pkt *pkt, bool *made)
 {
 	struct iqcn_port *port = q->port;
 	struct iqcn_flow *flow, *other;
-	u32 src_qp;
 
 	if (!iqcn_flow_room(q))
 		return NULL;
@@ -493,8 +428,8 @@ static struct iqcn_flow *iqcn_flow_new(struct iqcn_queue *q,
 	flow->qp = key->qp;
 	flow->queue = q;
 	iqcn_deadline_init(&flow->due);
-	iqcn_deadline_init(&flow->chance);
-	/* flows that begin together are not told together */
+	iqcn_deadline_init(&flow->poll);
+	/* so that flows which begin together do not get CNPs together */
 	flow->credit = get_random_u32();
 	INIT_LIST_HEAD(&flow->lru);
 	flow->sport = pkt->sport;
@@ -521,15 +456,14 @@ static struct iqcn_flow *iqcn_flow_new(struct iqcn_queue *q,
 	spin_unlock(&q->lock);
 	xa_store(&port->by_id, flow->id, flow, 0);
 	iqcn_inc(q->st.flow_new);
-	if (iqcn_cm_lookup(port, key, &src_qp))
-		iqcn_pair_evidence(port, flow, IQCN_PAIR_CM, src_qp);
 	spin_unlock(&port->lock);
+	*made = true;
 	return flow;
 
 err_leave:
 	iqcn_pair_leave(port, flow);
 	xa_erase(&port->by_id, flow->id);
-	/* another queue was faster: its flow is ours too */
+	/* another queue was faster: use its flow */
 	if (IS_ERR(other) || !refcount_inc_not_zero(&other->refs))
 		other = NULL;
 	spin_unlock(&port->lock);
@@ -544,8 +478,8 @@ err_free:
 	return NULL;
 }
 
-/* Where VLANs are no part of the key a flow may change them.  That they are the
- * same is seen without the lock: if not, the next packet sees it.
+/* Where VLANs are not part of the key a flow may change them.  The test for a change
+ * needs no lock: what it misses the next packet finds.
  */
 static void iqcn_flow_retag(struct iqcn_flow *flow, const struct iqcn_pkt *pkt)
 {
@@ -566,10 +500,11 @@ static void iqcn_flow_retag(struct iqcn_flow *flow, const struct iqcn_pkt *pkt)
 	spin_unlock(&q->lock);
 }
 
-/* By the table, and if it is not there it is made */
+/* Find the flow in the table, or make it */
 static noinline struct iqcn_flow *iqcn_flow_look_up(struct iqcn_queue *q,
 						    const struct iqcn_pkt *pkt,
-						    struct iqcn_flow **slot)
+						    struct iqcn_flow **slot,
+						    bool *made)
 {
 	struct iqcn_flow *flow;
 	struct iqcn_key key __uninitialized; /* is filled */
@@ -580,7 +515,7 @@ static noinline struct iqcn_flow *iqcn_flow_look_up(struct iqcn_queue *q,
 	rcu_read_lock();
 	flow = iqcn_flow_find(q->port, &key);
 	if (!flow || !refcount_inc_not_zero(&flow->refs))
-		flow = iqcn_flow_new(q, &key, pkt);
+		flow = iqcn_flow_new(q, &key, pkt, made);
 	rcu_read_unlock();
 
 	if (flow)
@@ -594,29 +529,30 @@ static noinline struct iqcn_flow *iqcn_flow_look_up(struct iqcn_queue *q,
  * iqcn_flow_get() - find or make the flow of a packet
  * @q: queue that the packet enters
  * @pkt: the packet
+ * @made: set to true if the flow was made; the caller looks its connection up
  *
  * Context: root lock of @q, BHs off; no lock of ours.
  * Return: the flow, with a reference for the caller; NULL if there is no
  *	room, which is counted.
  */
 struct iqcn_flow *iqcn_flow_get(struct iqcn_queue *q,
-				const struct iqcn_pkt *pkt)
+				const struct iqcn_pkt *pkt, bool *made)
 {
 	struct iqcn_flow *flow, **slot;
 
 	slot = iqcn_recent_slot(q, &pkt->src, &pkt->dst, pkt->dest_qp);
-	/* BHs are off, for which RCU waits too */
+	/* BHs are off, which RCU waits for, too */
 	flow = READ_ONCE(*slot);
 	if (!flow || !iqcn_flow_is_of(flow, q->port, pkt) ||
 	    !refcount_inc_not_zero(&flow->refs))
-		flow = iqcn_flow_look_up(q, pkt, slot);
+		flow = iqcn_flow_look_up(q, pkt, slot, made);
 	if (flow && unlikely(!iqcn_key_tagged(q->port)))
 		iqcn_flow_retag(flow, pkt);
 	return flow;
 }
 
 /**
- * iqcn_flow_youngest() - tell the flows that there are from those to come
+ * iqcn_flow_youngest() - distinguish the flows that exist from later ones
  * @port: port
  *
  * Context: any, BHs on or off; no lock of ours.
@@ -633,16 +569,16 @@ u64 iqcn_flow_youngest(struct iqcn_port *port)
 }
 
 /**
- * iqcn_flow_look() - look at a flow while nothing of it changes
+ * iqcn_flow_read() - read a flow while nothing of it changes
  * @flow: flow
- * @look: what to do with it, unless it is dead, with its queue's lock
- * @arg: for @look
+ * @read: called with its queue's lock, unless it is dead
+ * @arg: for @read
  *
  * Context: RCU, BHs on or off; no lock of ours.
- * Return: as @look does, 0 if the flow is dead.
+ * Return: what @read returns, 0 if the flow is dead.
  */
-int iqcn_flow_look(struct iqcn_flow *flow,
-		   int (*look)(struct iqcn_queue *q, struct iqcn_flow *flow,
+int iqcn_flow_read(struct iqcn_flow *flow,
+		   int (*read)(struct iqcn_queue *q, struct iqcn_flow *flow,
 			       void *arg), void *arg)
 {
 	struct iqcn_queue *q;
@@ -654,7 +590,7 @@ int iqcn_flow_look(struct iqcn_flow *flow,
 		spin_lock_bh(&q->lock);
 		stayed = iqcn_flow_of(flow, q);
 		if (stayed)
-			ret = look(q, flow, arg);
+			ret = read(q, flow, arg);
 		spin_unlock_bh(&q->lock);
 		if (stayed)
 			break;

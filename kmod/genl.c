@@ -138,13 +138,13 @@ static int iqcn_genl_dump_consistent(struct sk_buff *skb,
 	const struct net *net = sock_net(cb->skb->sk);
 	int ret;
 
-	cb->seq = iqcn_port_generation(net);
+	cb->seq = iqcn_net_generation(net);
 	/* if there is nothing to show, the last piece is the first */
 	if (!cb->prev_seq)
 		cb->prev_seq = cb->seq;
 	ret = iqcn_genl_dump_each(skb, cb, some);
 	if (!ret)
-		cb->seq = iqcn_port_generation(net);
+		cb->seq = iqcn_net_generation(net);
 	return ret;
 }
 
@@ -468,14 +468,6 @@ static int iqcn_genl_dump_queues(struct sk_buff *skb,
 	return iqcn_genl_dump_consistent(skb, cb, iqcn_genl_dump_port_queues);
 }
 
-static int iqcn_genl_put_addr(struct sk_buff *skb, int attr,
-			      const struct in6_addr *addr)
-{
-	if (ipv6_addr_v4mapped(addr))
-		return nla_put_in_addr(skb, attr, addr->s6_addr32[3]);
-	return nla_put_in6_addr(skb, attr, addr);
-}
-
 /* How long ago, if ever.  It may have been a moment after the piece was begun. */
 static int iqcn_genl_put_age(struct sk_buff *skb, int attr, u64 now_ns,
 			     u64 then_ns)
@@ -494,29 +486,6 @@ IQCN_GENL_KEY(DST);
 IQCN_GENL_KEY(VID);
 IQCN_GENL_KEY(INNER_VID);
 IQCN_GENL_KEY(DEST_QP);
-
-/**
- * iqcn_genl_put_key() - say which flow it is
- * @skb: message
- * @first: IQCN_A_FLOW_SRC or IQCN_A_EVENT_SRC; the others follow it
- * @key: its key
- *
- * Context: any.
- * Return: 0, or -EMSGSIZE.
- */
-int iqcn_genl_put_key(struct sk_buff *skb, int first,
-		      const struct iqcn_key *key)
-{
-	int off = first - IQCN_A_FLOW_SRC;
-
-	if (iqcn_genl_put_addr(skb, off + IQCN_A_FLOW_SRC, &key->src) ||
-	    iqcn_genl_put_addr(skb, off + IQCN_A_FLOW_DST, &key->dst) ||
-	    nla_put_u16(skb, off + IQCN_A_FLOW_VID, key->vid[0]) ||
-	    nla_put_u16(skb, off + IQCN_A_FLOW_INNER_VID, key->vid[1]) ||
-	    nla_put_u32(skb, off + IQCN_A_FLOW_DEST_QP, key->qp))
-		return -EMSGSIZE;
-	return 0;
-}
 
 static int iqcn_genl_put_pair(struct sk_buff *skb, const struct iqcn_queue *q,
 			      const struct iqcn_flow *flow)
@@ -538,7 +507,7 @@ static int iqcn_genl_put_state(struct sk_buff *skb, const struct iqcn_queue *q,
 	u32 bits, reason;
 	u64 state_ns;
 
-	state_ns = iqcn_flow_state(q, flow, &bits, &reason);
+	state_ns = iqcn_congestion_of_flow(q, flow, &bits, &reason);
 	if (nla_put_u32(skb, IQCN_A_FLOW_CONGESTED, bits) ||
 	    nla_put_u32(skb, IQCN_A_FLOW_STATE_REASON, reason) ||
 	    iqcn_genl_put_age(skb, IQCN_A_FLOW_STATE_AGE_NS, now_ns, state_ns))
@@ -569,9 +538,9 @@ static int iqcn_genl_put_times(struct sk_buff *skb,
 	if (iqcn_genl_put_age(skb, IQCN_A_FLOW_CE_AGE_NS, now_ns,
 			      flow->ce_ns) ||
 	    iqcn_genl_put_age(skb, IQCN_A_FLOW_CNP_SEEN_AGE_NS, now_ns,
-			      flow->seen_ns) ||
+			      flow->cnp_rx_ns) ||
 	    iqcn_genl_put_age(skb, IQCN_A_FLOW_CNP_SENT_AGE_NS, now_ns,
-			      flow->told_ns) ||
+			      flow->cnp_tx_ns) ||
 	    nla_put_u32(skb, IQCN_A_FLOW_CE_TO_CNP_NS,
 			flow->answer.smooth_ns) ||
 	    nla_put_u32(skb, IQCN_A_FLOW_CNP_INTERVAL_NS,
@@ -653,7 +622,7 @@ static int iqcn_genl_dump_port_flows(struct sk_buff *skb,
 			return 0;
 		}
 		if (flow->born_ns <= d->born_ns) {
-			err = iqcn_flow_look(flow, iqcn_genl_dump_flow, &piece);
+			err = iqcn_flow_read(flow, iqcn_genl_dump_flow, &piece);
 			if (err)
 				return err;
 		}
@@ -684,7 +653,7 @@ static u64 iqcn_genl_flush_all(struct net *net)
 		rtnl_lock();
 		port = iqcn_genl_next(net, ifindex);
 		if (port) {
-			n += iqcn_age_flush(port, NULL);
+			n += iqcn_gc_flush(port, NULL);
 			ifindex = port->dev->ifindex + 1;
 		}
 		rtnl_unlock();
@@ -705,12 +674,12 @@ static int iqcn_genl_flush(struct genl_info *info, u64 *n)
 	if (!port)
 		return -ENODEV;
 	if (!parent) {
-		*n = iqcn_age_flush(port, NULL);
+		*n = iqcn_gc_flush(port, NULL);
 		return 0;
 	}
 	list_for_each_entry(q, &port->queues, list)
 		if (q->parent == nla_get_u32(parent)) {
-			*n = iqcn_age_flush(port, q);
+			*n = iqcn_gc_flush(port, q);
 			return 0;
 		}
 	NL_SET_ERR_MSG_ATTR(info->extack, parent,

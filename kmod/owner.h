@@ -16,7 +16,7 @@
 #include <linux/types.h>
 #include <linux/uidgid.h>
 
-#include "share.h"
+#include "algo/share.h"
 
 struct net;
 

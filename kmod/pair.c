@@ -4,10 +4,10 @@
  * where it is seen, weighed by the rules of pairing.h, and kept.
  *
  * A flow is settled once a PSN echo or a connection set-up has paired it:
- * nothing better can be had from packets.  Only for hosts with unsettled flows
+ * nothing better can be had from packets.  Only for hosts with unassured flows
  * are packets other than CNPs looked at.
  *
- * PSN echo: when a CE packet of an unsettled flow leaves, a slot chosen by
+ * PSN echo: when a CE packet of an unassured flow leaves, a slot chosen by
  * hosts and PSN remembers its DestQP; a response with that PSN finds it there:
  * one store per packet, one load per response, whatever the number of flows.
  * Two packets with one PSN make the slot ambiguous; for that, packets of the
@@ -117,27 +117,27 @@ static struct iqcn_hosts *iqcn_hosts_find(struct iqcn_port *port,
 }
 
 /* Return: false if there is no memory for it */
-static bool iqcn_pair_unsettled(struct iqcn_port *port, struct iqcn_flow *flow)
+static bool iqcn_pair_unassure(struct iqcn_port *port, struct iqcn_flow *flow)
 {
-	struct iqcn_extra *e = iqcn_flow_extra(flow);
+	struct iqcn_flow_ext *e = iqcn_ext_get(flow);
 	struct iqcn_hosts *hosts = flow->hosts;
 
 	if (!e)
 		return false;
 	e->echo_hits = 0;
-	list_add_tail(&e->unsettled, &hosts->unsettled);
-	WRITE_ONCE(hosts->n_unsettled, hosts->n_unsettled + 1);
-	WRITE_ONCE(port->n_unsettled, port->n_unsettled + 1);
+	list_add_tail(&e->unassured, &hosts->unassured);
+	WRITE_ONCE(hosts->n_unassured, hosts->n_unassured + 1);
+	WRITE_ONCE(port->n_unassured, port->n_unassured + 1);
 	return true;
 }
 
-static void iqcn_pair_settle(struct iqcn_port *port, struct iqcn_flow *flow)
+static void iqcn_pair_assure(struct iqcn_port *port, struct iqcn_flow *flow)
 {
 	struct iqcn_hosts *hosts = flow->hosts;
 
-	list_del_init(&flow->extra->unsettled);
-	WRITE_ONCE(hosts->n_unsettled, hosts->n_unsettled - 1);
-	WRITE_ONCE(port->n_unsettled, port->n_unsettled - 1);
+	list_del_init(&flow->ext->unassured);
+	WRITE_ONCE(hosts->n_unassured, hosts->n_unassured - 1);
+	WRITE_ONCE(port->n_unassured, port->n_unassured - 1);
 }
 
 static void iqcn_hosts_put(struct iqcn_port *port, struct iqcn_hosts *hosts)
@@ -173,7 +173,7 @@ int iqcn_pair_join(struct iqcn_port *port, struct iqcn_flow *flow,
 		hosts->key = *key;
 		hosts->key.qp = 0;
 		hosts->echo_salt = get_random_u64();
-		INIT_LIST_HEAD(&hosts->unsettled);
+		INIT_LIST_HEAD(&hosts->unassured);
 		err = rhashtable_insert_fast(&port->hosts, &hosts->node,
 					     iqcn_hosts_params);
 		if (err) {
@@ -183,7 +183,7 @@ int iqcn_pair_join(struct iqcn_port *port, struct iqcn_flow *flow,
 	}
 	hosts->n_flows++;
 	flow->hosts = hosts;
-	if (!iqcn_pair_unsettled(port, flow)) {
+	if (!iqcn_pair_unassure(port, flow)) {
 		iqcn_hosts_put(port, hosts);
 		return -ENOMEM;
 	}
@@ -199,22 +199,22 @@ int iqcn_pair_join(struct iqcn_port *port, struct iqcn_flow *flow,
  */
 void iqcn_pair_leave(struct iqcn_port *port, struct iqcn_flow *flow)
 {
-	const struct iqcn_extra *e = flow->extra;
+	const struct iqcn_flow_ext *e = flow->ext;
 
 	lockdep_assert_held(&port->lock);
 
 	if (flow->grade != IQCN_PAIR_NONE)
 		rhashtable_remove_fast(&port->by_sqp, &flow->sqp_node,
 				       iqcn_sqp_params);
-	if (e && !list_empty(&e->unsettled))
-		iqcn_pair_settle(port, flow);
+	if (e && !list_empty(&e->unassured))
+		iqcn_pair_assure(port, flow);
 	iqcn_hosts_put(port, flow->hosts);
 }
 
 static void iqcn_pair_commit(struct iqcn_flow *flow, enum iqcn_pair_grade grade,
 			     u32 qp)
 {
-	bool was_settled = iqcn_pair_settled(flow->grade);
+	bool was_assured = iqcn_pair_assured(flow->grade);
 	struct iqcn_queue *q = flow->queue;
 
 	spin_lock(&q->lock);
@@ -224,9 +224,9 @@ static void iqcn_pair_commit(struct iqcn_flow *flow, enum iqcn_pair_grade grade,
 	/* not quite by its last packet: one that is settled has just had one,
 	 * one that no longer is goes first
 	 */
-	if (!was_settled && iqcn_pair_settled(grade))
+	if (!was_assured && iqcn_pair_assured(grade))
 		iqcn_flow_used(q, flow);
-	else if (was_settled && !iqcn_pair_settled(grade))
+	else if (was_assured && !iqcn_pair_assured(grade))
 		list_move(&flow->lru, &q->lru[0]);
 	/* it is only changed while the index does not have the flow */
 	if (flow->src_qp != qp)
@@ -240,19 +240,19 @@ static void iqcn_pair_commit(struct iqcn_flow *flow, enum iqcn_pair_grade grade,
  * Return: false if it has to become one and there is no memory for that.
  */
 static bool iqcn_pair_regroup(struct iqcn_port *port, struct iqcn_flow *flow,
-			      bool was_settled)
+			      bool was_assured)
 {
-	bool settled = iqcn_pair_settled(flow->grade), done = true;
+	bool assured = iqcn_pair_assured(flow->grade), done = true;
 	struct iqcn_queue *q = flow->queue;
 
 	spin_lock(&q->lock);
-	if (was_settled && !settled) {
-		done = iqcn_pair_unsettled(port, flow);
-	} else if (!was_settled) {
-		flow->extra->echo_hits = 0;
-		if (settled)
-			iqcn_pair_settle(port, flow);
-		iqcn_flow_trim(q, flow);
+	if (was_assured && !assured) {
+		done = iqcn_pair_unassure(port, flow);
+	} else if (!was_assured) {
+		flow->ext->echo_hits = 0;
+		if (assured)
+			iqcn_pair_assure(port, flow);
+		iqcn_ext_trim(q, flow);
 	}
 	spin_unlock(&q->lock);
 	return done;
@@ -264,7 +264,7 @@ static bool iqcn_pair_regroup(struct iqcn_port *port, struct iqcn_flow *flow,
 static void iqcn_pair_set(struct iqcn_port *port, struct iqcn_flow *flow,
 			  enum iqcn_pair_grade grade, u32 qp)
 {
-	bool was_settled = iqcn_pair_settled(flow->grade);
+	bool was_assured = iqcn_pair_assured(flow->grade);
 
 	if (flow->grade != IQCN_PAIR_NONE)
 		rhashtable_remove_fast(&port->by_sqp, &flow->sqp_node,
@@ -281,7 +281,7 @@ static void iqcn_pair_set(struct iqcn_port *port, struct iqcn_flow *flow,
 	}
 
 	trace_iqcn_paired(flow->queue, flow);
-	if (!iqcn_pair_regroup(port, flow, was_settled))
+	if (!iqcn_pair_regroup(port, flow, was_assured))
 		iqcn_flow_evict(flow->queue, flow);
 }
 
@@ -389,7 +389,7 @@ unsigned int iqcn_pair_candidates(struct iqcn_port *port,
 {
 	struct iqcn_hosts *hosts = iqcn_hosts_find(port, key);
 
-	return hosts ? READ_ONCE(hosts->n_unsettled) : 0;
+	return hosts ? READ_ONCE(hosts->n_unassured) : 0;
 }
 
 /**
@@ -402,15 +402,15 @@ unsigned int iqcn_pair_candidates(struct iqcn_port *port,
 void iqcn_pair_from_cnp(struct iqcn_port *port, const struct iqcn_key *key)
 {
 	struct iqcn_hosts *hosts = iqcn_hosts_find(port, key);
-	struct iqcn_extra *e;
+	struct iqcn_flow_ext *e;
 
-	if (!hosts || READ_ONCE(hosts->n_unsettled) != 1)
+	if (!hosts || READ_ONCE(hosts->n_unassured) != 1)
 		return;
 
 	spin_lock(&port->lock);
-	e = list_first_entry_or_null(&hosts->unsettled, struct iqcn_extra,
-				     unsettled);
-	if (e && list_is_singular(&hosts->unsettled))
+	e = list_first_entry_or_null(&hosts->unassured, struct iqcn_flow_ext,
+				     unassured);
+	if (e && list_is_singular(&hosts->unassured))
 		iqcn_pair_evidence(port, e->flow, IQCN_PAIR_CNP, key->qp);
 	spin_unlock(&port->lock);
 }
@@ -448,7 +448,7 @@ void iqcn_pair_sent(struct iqcn_port *port, const struct iqcn_hosts *hosts,
 {
 	u32 i;
 
-	if (!READ_ONCE(hosts->n_unsettled))
+	if (!READ_ONCE(hosts->n_unassured))
 		return;
 	for (i = 0; i < min_t(u32, segs, IQCN_ECHO_SEGS); i++) {
 		u64 hash = iqcn_echo_hash(hosts, psn + i);
@@ -460,7 +460,7 @@ void iqcn_pair_sent(struct iqcn_port *port, const struct iqcn_hosts *hosts,
 }
 
 /**
- * iqcn_pair_witness() - a packet that is not CE passes a deep queue
+ * iqcn_pair_note_psn() - a packet that is not CE passes a deep queue
  * @port: port
  * @pkt: the packet
  * @segs: its segments
@@ -470,7 +470,7 @@ void iqcn_pair_sent(struct iqcn_port *port, const struct iqcn_hosts *hosts,
  *
  * Context: root lock, BHs off.
  */
-void iqcn_pair_witness(struct iqcn_port *port, const struct iqcn_pkt *pkt,
+void iqcn_pair_note_psn(struct iqcn_port *port, const struct iqcn_pkt *pkt,
 		       u32 segs)
 {
 	struct iqcn_hosts *hosts;
@@ -505,7 +505,7 @@ unsigned int iqcn_pair_echoed(struct iqcn_port *port,
 	struct iqcn_key data = *key;
 	u64 hash, slot;
 
-	if (!hosts || !READ_ONCE(hosts->n_unsettled))
+	if (!hosts || !READ_ONCE(hosts->n_unassured))
 		return 0;
 	hash = iqcn_echo_hash(hosts, psn);
 	slot = READ_ONCE(*iqcn_echo_slot(port, hash));
@@ -534,7 +534,7 @@ struct iqcn_flow *iqcn_pair_sends(struct iqcn_port *port,
 	/* without its locks: a pairing that comes or goes is as good as one
 	 * that did so with the next response
 	 */
-	return owner && iqcn_pair_settled(READ_ONCE(owner->grade)) &&
+	return owner && iqcn_pair_assured(READ_ONCE(owner->grade)) &&
 	       iqcn_echo_fresh(READ_ONCE(owner->psn), psn) ? owner : NULL;
 }
 
@@ -550,14 +550,14 @@ struct iqcn_flow *iqcn_pair_sends(struct iqcn_port *port,
 void iqcn_pair_from_echo(struct iqcn_port *port, struct iqcn_flow *flow,
 			 u32 qp, u32 psn)
 {
-	struct iqcn_extra *e;
+	struct iqcn_flow_ext *e;
 
 	spin_lock(&port->lock);
-	if (!flow->queue || iqcn_pair_settled(flow->grade) ||
+	if (!flow->queue || iqcn_pair_assured(flow->grade) ||
 	    !iqcn_echo_fresh(READ_ONCE(flow->psn), psn))
 		goto unlock;
 
-	e = flow->extra;
+	e = flow->ext;
 	if (!e->echo_hits || e->echo_qp != qp) {
 		e->echo_qp = qp;
 		e->echo_hits = 1;
@@ -590,16 +590,16 @@ struct iqcn_flow *iqcn_pair_by_sport(struct iqcn_port *port,
 {
 	struct iqcn_flow *flow, *found = NULL;
 	struct iqcn_hosts *hosts;
-	struct iqcn_extra *e;
+	struct iqcn_flow_ext *e;
 	int n = 0;
 
 	if (!READ_ONCE(port->sport))
 		return NULL;
 	hosts = iqcn_hosts_find(port, key);
-	if (!hosts || !READ_ONCE(hosts->n_unsettled))
+	if (!hosts || !READ_ONCE(hosts->n_unassured))
 		return NULL;
 	spin_lock(&port->lock);
-	list_for_each_entry(e, &hosts->unsettled, unsettled) {
+	list_for_each_entry(e, &hosts->unassured, unassured) {
 		if (n++ == IQCN_SPORT_SEARCH)
 			break;
 		flow = e->flow;
@@ -628,28 +628,4 @@ void iqcn_pair_from_sport(struct iqcn_port *port, struct iqcn_flow *flow, u32 qp
 	spin_lock(&port->lock);
 	iqcn_pair_evidence(port, flow, IQCN_PAIR_SPORT, qp);
 	spin_unlock(&port->lock);
-}
-
-/**
- * iqcn_pair_answered() - whose packet does what came on the port answer?
- * @port: port
- * @key: hosts in the direction of the data, with the DestQP of what came
- * @pkt: what came, not a CNP
- *
- * Context: RCU, BHs off; no lock of ours.
- * Return: the flow, NULL if it answers none, it is not clear which, or there is
- * nothing to learn of that one.
- */
-struct iqcn_flow *iqcn_pair_answered(struct iqcn_port *port,
-				     const struct iqcn_key *key,
-				     const struct iqcn_pkt *pkt)
-{
-	struct iqcn_flow *flow, *sends;
-
-	if (!iqcn_op_is_echo(pkt->opcode) ||
-	    iqcn_pair_echoed(port, key, pkt->psn, &flow) != 1 ||
-	    iqcn_pair_settled(READ_ONCE(flow->grade)))
-		return NULL;
-	sends = iqcn_pair_sends(port, key, pkt->psn);
-	return !sends || sends == flow ? flow : NULL;
 }

@@ -23,9 +23,9 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 
-#include "mark.h"
-#include "pi.h"
-#include "profile.h"
+#include "algo/mark.h"
+#include "algo/pi.h"
+#include "algo/profile.h"
 
 #define IQCN_REF_MBPS		25000
 #define IQCN_REF_KMIN_BYTES	100000

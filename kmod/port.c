@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ports: devices with at least one queue of ours.  A port comes with its first
- * queue and goes with its last, in two phases:
+ * Ports: devices with at least one queue.  A port comes with its first queue and
+ * goes with its last, in two phases:
  *
- *   1. out of reach: hook, sysfs, debugfs and list are left (RTNL)
- *   2. after a grace period nobody looks at it any more: freed by a work
+ *   1. it is unpublished: hook, sysfs, debugfs and list (RTNL)
+ *   2. after a grace period it has no readers any more: a work frees it
  *
  * A device that is unregistered, or moves to another namespace, usually loses its
  * qdiscs first.  A qdisc that something else still refers to is destroyed later, and
@@ -21,41 +21,10 @@
 
 #include "iqcn.h"
 
-/* CNPs at once; their default rate follows the link */
+/* Burst of CNPs.  Their default rate follows the link. */
 #define IQCN_CNP_BURST		1024
 
-struct workqueue_struct *iqcn_wq;
-static unsigned int iqcn_net_id __read_mostly;
-
-/**
- * iqcn_net() - what a namespace has
- * @net: namespace
- *
- * Context: any.
- * Return: its part of the module, never NULL.
- */
-struct iqcn_net *iqcn_net(const struct net *net)
-{
-	return net_generic(net, iqcn_net_id);
-}
-
-/**
- * iqcn_port_find() - the port of a device
- * @dev: device
- *
- * Context: RTNL or RCU.
- * Return: NULL if it has none.
- */
-struct iqcn_port *iqcn_port_find(const struct net_device *dev)
-{
-	struct iqcn_port *port;
-
-	list_for_each_entry_rcu(port, &iqcn_net(dev_net(dev))->ports, list,
-				lockdep_rtnl_is_held())
-		if (port->dev == dev)
-			return port;
-	return NULL;
-}
+static const struct iqcn_port_ops *iqcn_port_ops __read_mostly;
 
 static void iqcn_port_set_budget(struct iqcn_port *port, u32 rate_pps,
 				 u32 burst)
@@ -76,7 +45,7 @@ static void iqcn_port_free_work(struct work_struct *work)
 
 	iqcn_pair_tables_free(port);
 	iqcn_flow_tables_free(port);
-	/* flows that RCU still has know their port */
+	/* RCU callbacks of flows access their port */
 	rcu_barrier();
 	iqcn_owner_put(port->owner);
 	kfree(port);
@@ -132,20 +101,22 @@ static struct iqcn_port *iqcn_port_new(struct net_device *dev,
 	err = iqcn_pair_tables_init(port);
 	if (err)
 		goto err_flows;
-	err = iqcn_inspect_add(port, extack);
+	err = iqcn_sysfs_add(port, extack);
 	if (err)
 		goto err_pairs;
+	iqcn_debugfs_add(port);
 	iqcn_snoop_init(port);
 	err = nf_register_net_hook(net, &port->nf_ops);
 	if (err) {
 		NL_SET_ERR_MSG(extack, "Cannot hook the device's ingress");
-		goto err_inspect;
+		goto err_sysfs;
 	}
 	list_add_tail_rcu(&port->list, &in->ports);
 	return port;
 
-err_inspect:
-	iqcn_inspect_del(port);
+err_sysfs:
+	iqcn_debugfs_del(port);
+	iqcn_sysfs_del(port);
 err_pairs:
 	iqcn_pair_tables_free(port);
 err_flows:
@@ -166,22 +137,23 @@ static void iqcn_port_hide(struct iqcn_port *port)
 	struct iqcn_net *in = iqcn_net(net);
 
 	list_del_rcu(&port->list);
-	/* the next one begins with the default; this cannot fail */
+	/* the next port begins with the default; this cannot fail */
 	if (list_empty(&in->ports))
 		iqcn_snoop_set(net, IQCN_SNOOP_PORT);
 	nf_unregister_net_hook(net, &port->nf_ops);
-	iqcn_inspect_del(port);
+	iqcn_debugfs_del(port);
+	iqcn_sysfs_del(port);
 	if (list_empty(&in->ports)) {
 		iqcn_event_stop(in);
-		/* who is in the hook yet may see one begin */
+		/* wait for in-flight hooks, which may still add CM entries */
 		synchronize_net();
-		/* nobody is going to see which connections end */
+		/* from now on teardowns are not seen */
 		iqcn_cm_flush(in);
 	}
 }
 
 /**
- * iqcn_port_update() - parameters of a queue, or the link, have changed
+ * iqcn_port_update() - follow the parameters of the queues, or the link
  * @port: its port
  *
  * Context: RTNL.
@@ -203,35 +175,15 @@ void iqcn_port_update(struct iqcn_port *port)
 	}
 	WRITE_ONCE(port->sport, sport);
 	WRITE_ONCE(port->max_dead, min_t(u64, max_dead, U32_MAX));
-	/* queues share the link, whose speed a virtual device does not know */
+	/* queues share the link, but a virtual device does not know its speed */
 	bps = max(largest_bps, min(sum_bps, link_bps));
 	if (!port->cnp_rate_user)
 		iqcn_port_set_budget(port, iqcn_default_cnp_rate(bps),
 				     port->cnp_burst);
 }
 
-/* A queue has come or gone: who looks at them all a bit at a time is to know */
-static void iqcn_port_changed(struct iqcn_net *in)
-{
-	/* who sees the new number sees the new lists */
-	smp_store_release(&in->generation, in->generation + 1 ?: 1);
-}
-
-/**
- * iqcn_port_generation() - tells what ports and queues there are
- * @net: their namespace
- *
- * Context: any.
- * Return: another number, never 0, if one has come or gone.
- */
-u32 iqcn_port_generation(const struct net *net)
-{
-	/* see above */
-	return smp_load_acquire(&iqcn_net(net)->generation);
-}
-
-/* All devices of a namespace look for CNPs in the same way: else one would see
- * what another has seen already.  Flows are told apart in another way then.
+/* All ports of a namespace snoop in the same way: else one would parse what another
+ * one has parsed already.  Keys of flows depend on it, so all flows go.
  */
 static int iqcn_port_set_snoop(struct iqcn_port *port, u32 snoop,
 			       struct netlink_ext_ack *extack)
@@ -248,18 +200,18 @@ static int iqcn_port_set_snoop(struct iqcn_port *port, u32 snoop,
 	}
 	list_for_each_entry(port, &iqcn_net(net)->ports, list)
 		WRITE_ONCE(port->snoop, snoop);
-	/* who still goes by the old rule has left hooks and queues */
+	/* wait for hooks and queues that still use the old rule */
 	synchronize_net();
 	iqcn_cm_flush(iqcn_net(net));
 	list_for_each_entry(port, &iqcn_net(net)->ports, list)
-		iqcn_age_flush(port, NULL);
+		iqcn_gc_flush(port, NULL);
 	return 0;
 }
 
 /**
- * iqcn_port_get() - parameters of the whole device, and of its namespace
+ * iqcn_port_get() - read the parameters of a port and of its namespace
  * @port: port
- * @c: to be filled
+ * @c: result
  *
  * Context: RTNL.
  */
@@ -273,7 +225,7 @@ void iqcn_port_get(const struct iqcn_port *port, struct iqcn_port_config *c)
 }
 
 /**
- * iqcn_port_set() - set the parameters of the whole device, and of its namespace
+ * iqcn_port_set() - set the parameters of a port and of its namespace
  * @port: port
  * @c: parameters, checked
  * @extack: for errors
@@ -319,7 +271,7 @@ int iqcn_port_attach(struct net_device *dev, struct iqcn_queue *q,
 	/* before others see the queue */
 	q->port = port;
 	list_add_tail_rcu(&q->list, &port->queues);
-	iqcn_port_changed(iqcn_net(port->net));
+	iqcn_net_changed(iqcn_net(port->net));
 	return 0;
 }
 
@@ -344,12 +296,12 @@ void iqcn_port_detach(struct iqcn_queue *q)
 		iqcn_port_hide(port);
 		queue_rcu_work(iqcn_wq, &port->free_work);
 	}
-	iqcn_port_changed(in);
+	iqcn_net_changed(in);
 }
 
-/* The device is unregistered, or moves.  It is closed, and has lost its qdiscs: no
- * packet enters or leaves a queue that is still here.  Packets may wait in one all the
- * same, because some parents do not reset their children (cbs in 6.1).
+/* The device is unregistered, or moves.  It is closed and has lost its qdiscs, so no
+ * packet enters or leaves the queues that are left.  Packets may still wait in one,
+ * because some parents do not reset their children (cbs in 6.1).
  */
 static void iqcn_port_orphan(struct iqcn_port *port)
 {
@@ -357,17 +309,17 @@ static void iqcn_port_orphan(struct iqcn_port *port)
 	struct iqcn_queue *q, *next;
 
 	list_for_each_entry(q, &port->queues, list) {
-		iqcn_qdisc_reset(q);
+		iqcn_port_ops->reset(q);
 		iqcn_queue_kill(q);
 	}
 	iqcn_port_hide(port);
-	/* readers that found the port before may be at its queues */
+	/* wait for readers that found the port and walk its queues */
 	synchronize_net();
 	list_for_each_entry_safe(q, next, &port->queues, list) {
 		list_del_init(&q->list);
-		iqcn_qdisc_orphan(q);
+		iqcn_port_ops->orphan(q);
 	}
-	iqcn_port_changed(in);
+	iqcn_net_changed(in);
 	queue_rcu_work(iqcn_wq, &port->free_work);
 }
 
@@ -385,27 +337,27 @@ static int iqcn_netdev_event(struct notifier_block *nb, unsigned long event,
 	case NETDEV_UNREGISTER:
 		iqcn_port_orphan(port);
 		break;
-	/* a port is of Ethernet */
+	/* a port is an Ethernet device */
 	case NETDEV_PRE_TYPE_CHANGE:
 		return notifier_from_errno(-EBUSY);
 	case NETDEV_CHANGEADDR:
 		iqcn_port_set_smac(port);
 		break;
 	case NETDEV_CHANGENAME:
-		iqcn_inspect_rename(port);
+		iqcn_debugfs_rename(port);
 		break;
 	case NETDEV_UP:
 	case NETDEV_CHANGE:
-		link_bps = iqcn_qdisc_link_bps(dev);
+		link_bps = iqcn_port_ops->link_bps(dev);
 		list_for_each_entry(q, &port->queues, list)
-			iqcn_qdisc_link_change(q, link_bps);
+			iqcn_port_ops->link_change(q, link_bps);
 		break;
 	case NETDEV_CHANGEMTU:
-		/* not asked again: a bridge's changes with one below, whose
-		 * lock is held then
+		/* do not ask for the speed: a bridge's MTU changes with that of
+		 * a device below, whose lock is held then
 		 */
 		list_for_each_entry(q, &port->queues, list)
-			iqcn_qdisc_link_change(q, q->link_bps);
+			iqcn_port_ops->link_change(q, q->link_bps);
 		break;
 	}
 	return NOTIFY_DONE;
@@ -415,69 +367,17 @@ static struct notifier_block iqcn_netdev_notifier = {
 	.notifier_call = iqcn_netdev_event,
 };
 
-static int __net_init iqcn_net_init(struct net *net)
-{
-	struct iqcn_net *in = iqcn_net(net);
-
-	int err;
-
-	in->net = net;
-	in->owner = iqcn_owner_of(net);
-	if (!in->owner)
-		return -ENOMEM;
-	INIT_LIST_HEAD(&in->ports);
-	iqcn_event_init(in);
-	in->generation = 1;
-	err = iqcn_cm_init(in);
-	if (err)
-		iqcn_owner_put(in->owner);
-	return err;
-}
-
-static void __net_exit iqcn_net_exit(struct net *net)
-{
-	struct iqcn_net *in = iqcn_net(net);
-
-	WARN_ON(!list_empty(&in->ports));
-	iqcn_cm_exit(in);
-	iqcn_owner_put(in->owner);
-}
-
-static struct pernet_operations iqcn_net_ops = {
-	.init = iqcn_net_init,
-	.exit = iqcn_net_exit,
-	.id = &iqcn_net_id,
-	.size = sizeof(struct iqcn_net),
-};
-
 /**
  * iqcn_port_module_init() - when the module is loaded
+ * @ops: what ports ask of qdiscs
  *
  * Context: process.
  * Return: 0 or a negative error.
  */
-int iqcn_port_module_init(void)
+int iqcn_port_module_init(const struct iqcn_port_ops *ops)
 {
-	int err;
-
-	iqcn_owner_module_init();
-	iqcn_wq = alloc_workqueue("iqcn", WQ_UNBOUND, 0);
-	if (!iqcn_wq)
-		return -ENOMEM;
-	/* a subsystem: it exits after the devices, and their qdiscs, are gone */
-	err = register_pernet_subsys(&iqcn_net_ops);
-	if (err)
-		goto err_wq;
-	err = register_netdevice_notifier(&iqcn_netdev_notifier);
-	if (err)
-		goto err_net;
-	return 0;
-
-err_net:
-	unregister_pernet_subsys(&iqcn_net_ops);
-err_wq:
-	destroy_workqueue(iqcn_wq);
-	return err;
+	iqcn_port_ops = ops;
+	return register_netdevice_notifier(&iqcn_netdev_notifier);
 }
 
 /**
@@ -488,11 +388,4 @@ err_wq:
 void iqcn_port_module_exit(void)
 {
 	unregister_netdevice_notifier(&iqcn_netdev_notifier);
-	unregister_pernet_subsys(&iqcn_net_ops);
-	/* ports on their way: first the grace period, then the work, then
-	 * whatever that gave to RCU
-	 */
-	rcu_barrier();
-	destroy_workqueue(iqcn_wq);
-	rcu_barrier();
 }

@@ -28,9 +28,9 @@
 #include <net/inet_ecn.h>
 #include <net/pkt_sched.h>
 
-#include "bts.h"
+#include "algo/bts.h"
 #include "iqcn.h"
-#include "sample.h"
+#include "algo/sample.h"
 #include "skb.h"
 #include "trace.h"
 
@@ -61,7 +61,7 @@ struct iqcn_skb_cb {
 	u32 rnd;	/* struct iqcn_lot */
 	u32 psn:24;
 	u32 asked:1;
-	u32 looked_at:1;
+	u32 sampled:1;
 	u32 echo:1;
 	u32 v6:1;
 	u16 segs;
@@ -82,11 +82,20 @@ struct iqcn_l3 {
 	u8 ecn;
 };
 
-/* The Ethernet header is the one thing that is right whoever made the packet:
- * tags may be beside it or in it, and where the network header points depends
- * on that.
+/* ECN bits of an IP header that begins with @l3, INET_ECN_NOT_ECT of anything else */
+static __always_inline u8 iqcn_ecn_bits(__be16 proto, const u8 *l3)
+{
+	if (proto == htons(ETH_P_IP))
+		return l3[1] & INET_ECN_MASK;
+	if (proto == htons(ETH_P_IPV6))
+		return (l3[1] >> 4) & INET_ECN_MASK;
+	return INET_ECN_NOT_ECT;
+}
+
+/* Starts from the Ethernet header, which is right whoever made the packet.  Tags may be
+ * beside the packet or in it, and where the network header points depends on that.
  */
-static struct iqcn_l3 iqcn_look(const struct sk_buff *skb)
+static struct iqcn_l3 iqcn_get_ecn(const struct sk_buff *skb)
 {
 	struct iqcn_l3 l3 = { .ecn = INET_ECN_NOT_ECT };
 	const u8 *tos;
@@ -117,12 +126,8 @@ static struct iqcn_l3 iqcn_look(const struct sk_buff *skb)
 	 * in one piece
 	 */
 	tos = skb_header_pointer(skb, l3.off, sizeof(buf), buf);
-	if (unlikely(!tos))
-		return l3;
-	if (l3.proto == htons(ETH_P_IP))
-		l3.ecn = tos[1] & INET_ECN_MASK;
-	else if (l3.proto == htons(ETH_P_IPV6))
-		l3.ecn = (tos[1] >> 4) & INET_ECN_MASK;
+	if (likely(tos))
+		l3.ecn = iqcn_ecn_bits(l3.proto, tos);
 	return l3;
 }
 
@@ -175,15 +180,15 @@ static bool iqcn_is_cnp(enum iqcn_parsed parsed, const struct iqcn_pkt *pkt)
 }
 
 /* Some flow of the port could do with better evidence */
-static bool iqcn_unsettled(const struct iqcn_queue *q)
+static bool iqcn_unassured(const struct iqcn_queue *q)
 {
-	return q->port && READ_ONCE(q->port->n_unsettled);
+	return q->port && READ_ONCE(q->port->n_unassured);
 }
 
 /* Packets that arrive, or are dropped, may cause CNPs */
 static bool iqcn_bts(const struct iqcn_queue *q)
 {
-	return iqcn_queue_tells(q, IQCN_NOTIFY_BTS);
+	return iqcn_queue_notifies(q, IQCN_NOTIFY_BTS);
 }
 
 /* Packets that the receiver gets */
@@ -197,11 +202,14 @@ static void iqcn_cb_get(struct iqcn_queue *q, struct sk_buff *skb,
 			const struct iqcn_pkt *pkt)
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
+	bool made = false;
 
 	if (cb->asked)
 		return;
-	cb->flow = iqcn_flow_get(q, pkt);
+	cb->flow = iqcn_flow_get(q, pkt, &made);
 	cb->asked = true;
+	if (unlikely(made))
+		iqcn_cm_pair(q->port, cb->flow);
 }
 
 /* The flow of a packet that may cause a CNP, with a reference in cb.  Return: false
@@ -230,7 +238,7 @@ static void iqcn_cb_put(struct sk_buff *skb)
 }
 
 /* A packet arrives.  Return: it causes a CNP, so it is to be marked. */
-static bool iqcn_bts_wanted(struct iqcn_queue *q, struct sk_buff *skb,
+static bool iqcn_bts_check(struct iqcn_queue *q, struct sk_buff *skb,
 			    enum iqcn_parsed parsed, const struct iqcn_pkt *pkt,
 			    struct iqcn_lot *lot, u8 ecn)
 {
@@ -259,7 +267,7 @@ static void iqcn_cb_fill(struct iqcn_queue *q, struct sk_buff *skb,
 			 enum iqcn_kind kind)
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
-	bool looked_at, echo;
+	bool sampled, echo;
 	u32 seq;
 
 	if (cb->kind != IQCN_KIND_NOT_ROCE)
@@ -270,14 +278,14 @@ static void iqcn_cb_fill(struct iqcn_queue *q, struct sk_buff *skb,
 		return;
 	cb->kind = kind;
 	cb->segs = iqcn_segs(skb);
-	looked_at = iqcn_sample_pick(pkt->psn, cb->segs, pkt->dest_qp,
+	sampled = iqcn_sample_pick(pkt->psn, cb->segs, pkt->dest_qp,
 				     q->p.sample, &seq);
 	echo = iqcn_op_is_echoed(pkt->opcode);
-	cb->looked_at = looked_at;
+	cb->sampled = sampled;
 	cb->echo = echo;
 	cb->psn = pkt->psn;
 	/* to tell one flow's packets from another's all are wanted */
-	if (looked_at || (echo && iqcn_unsettled(q)))
+	if (sampled || (echo && iqcn_unassured(q)))
 		iqcn_cb_get(q, skb, pkt);
 	else
 		iqcn_cb_put(skb);
@@ -340,10 +348,10 @@ static void iqcn_cb_keep(const struct iqcn_queue *q, struct sk_buff *skb,
  */
 static bool iqcn_bts_judges_ce(const struct iqcn_queue *q, u32 depth_bytes)
 {
-	u32 calm_bytes = READ_ONCE(q->calm_bytes);
+	u32 fastpath_bytes = READ_ONCE(q->fastpath_bytes);
 
-	return q->p.ce_in == IQCN_CE_IN_NOTIFY ? depth_bytes >= calm_bytes :
-						 !calm_bytes;
+	return q->p.ce_in == IQCN_CE_IN_NOTIFY ? depth_bytes >= fastpath_bytes :
+						 !fastpath_bytes;
 }
 
 /* The queue is deep, or the packet is CE */
@@ -362,13 +370,13 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 		iqcn_inc(q->st.ce_in);
 		parsed = iqcn_packet_queued(skb, l3, &pkt);
 		if (iqcn_bts_judges_ce(q, depth_bytes))
-			iqcn_bts_wanted(q, skb, parsed, &pkt, &lot, l3->ecn);
+			iqcn_bts_check(q, skb, parsed, &pkt, &lot, l3->ecn);
 		iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_CE);
 		return iqcn_tail(skb, sch);
 	}
 
 	mark = iqcn_lot_decide(&lot, iqcn_mark_prob(&q->p.mark, depth_bytes));
-	if (!mark && !iqcn_bts(q) && !iqcn_unsettled(q)) {
+	if (!mark && !iqcn_bts(q) && !iqcn_unassured(q)) {
 		iqcn_cb_keep(q, skb, l3, &lot);
 		return iqcn_tail(skb, sch);
 	}
@@ -376,10 +384,10 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 	parsed = iqcn_packet_queued(skb, l3, &pkt);
 	if (iqcn_is_cnp(parsed, &pkt))
 		return iqcn_tail(skb, sch);
-	bts = iqcn_bts_wanted(q, skb, parsed, &pkt, &lot, l3->ecn);
+	bts = iqcn_bts_check(q, skb, parsed, &pkt, &lot, l3->ecn);
 	if (!bts && (!mark || iqcn_marks_later(q, l3))) {
-		if (parsed == IQCN_ROCE && iqcn_unsettled(q))
-			iqcn_pair_witness(q->port, &pkt, iqcn_segs(skb));
+		if (parsed == IQCN_ROCE && iqcn_unassured(q))
+			iqcn_pair_note_psn(q->port, &pkt, iqcn_segs(skb));
 		/* the lot that wins now will probably win on dequeue */
 		if (mark && l3->ecn != INET_ECN_NOT_ECT)
 			iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_DATA);
@@ -444,14 +452,14 @@ static noinline int iqcn_enqueue_look(struct sk_buff *skb, struct Qdisc *sch,
 				      struct sk_buff **to_free)
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
-	struct iqcn_l3 l3 = iqcn_look(skb);
+	struct iqcn_l3 l3 = iqcn_get_ecn(skb);
 
 	iqcn_skb_cb(skb)->flow = NULL;
 	iqcn_skb_cb(skb)->asked = false;
 	if (unlikely(!iqcn_fits(skb, sch, 0)))
 		return iqcn_enqueue_full(skb, sch, &l3, to_free);
 	if (l3.ecn != INET_ECN_CE &&
-	    sch->qstats.backlog < READ_ONCE(q->calm_bytes))
+	    sch->qstats.backlog < READ_ONCE(q->fastpath_bytes))
 		return qdisc_enqueue_tail(skb, sch);
 	return iqcn_enqueue_slow(skb, sch, &l3, to_free);
 }
@@ -469,12 +477,8 @@ static __always_inline bool iqcn_is_plain(const struct sk_buff *skb)
 		     skb_headlen(skb) < ETH_HLEN + 2))
 		return false;
 	proto = ((const struct ethhdr *)data)->h_proto;
-	if (proto == htons(ETH_P_IP))
-		return (data[ETH_HLEN + 1] & INET_ECN_MASK) != INET_ECN_CE;
-	if (proto == htons(ETH_P_IPV6))
-		return (data[ETH_HLEN + 1] & INET_ECN_MASK << 4) !=
-		       INET_ECN_CE << 4;
-	return !eth_type_vlan(proto);
+	return iqcn_ecn_bits(proto, data + ETH_HLEN) != INET_ECN_CE &&
+	       !eth_type_vlan(proto);
 }
 
 static int iqcn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
@@ -484,7 +488,7 @@ static int iqcn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 
 	iqcn_skb_cb(skb)->kind = IQCN_KIND_NONE;
 	if (likely(iqcn_is_plain(skb) && iqcn_fits(skb, sch, 0) &&
-		   sch->qstats.backlog < READ_ONCE(q->calm_bytes)))
+		   sch->qstats.backlog < READ_ONCE(q->fastpath_bytes)))
 		return qdisc_enqueue_tail(skb, sch);
 	return iqcn_enqueue_look(skb, sch, to_free);
 }
@@ -505,7 +509,7 @@ static noinline u64 iqcn_ce_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
 	u64 now_ns = 0;
 
-	if (cb->looked_at) {
+	if (cb->sampled) {
 		now_ns = iqcn_queue_ce_sent(q, cb->flow, (const void *)skb->data,
 					    qdisc_pkt_len(skb),
 					    q->skipped_bytes, cb->psn, cb->segs,
@@ -533,7 +537,7 @@ static noinline void iqcn_mark_unparsed(struct iqcn_queue *q, struct Qdisc *sch,
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
 	struct iqcn_pkt pkt __uninitialized; /* likewise */
 	enum iqcn_parsed parsed = IQCN_NOT_ROCE;
-	struct iqcn_l3 l3 = iqcn_look(skb);
+	struct iqcn_l3 l3 = iqcn_get_ecn(skb);
 
 	if (l3.ecn == INET_ECN_CE)
 		return;
@@ -588,7 +592,7 @@ static u64 iqcn_data_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 	/* the last packet of a message is the one that is answered, and may have
 	 * none behind it
 	 */
-	if (cb->flow && cb->echo && iqcn_unsettled(q))
+	if (cb->flow && cb->echo && iqcn_unassured(q))
 		iqcn_queue_ce_skipped(q, cb->flow, cb->psn, cb->segs);
 	iqcn_cb_put(skb);
 	return 0;
@@ -663,7 +667,7 @@ static void iqcn_trim_one(struct iqcn_queue *q, struct sk_buff *skb)
 	if (iqcn_bts(q)) {
 		/* without a flow the rest of cb may mean nothing */
 		iqcn_skb_cb(skb)->asked = !!iqcn_skb_cb(skb)->flow;
-		l3 = iqcn_look(skb);
+		l3 = iqcn_get_ecn(skb);
 		parsed = iqcn_packet(skb, &l3, &pkt);
 		iqcn_bts_lost(q, skb, parsed, &pkt, l3.ecn, true);
 	}
@@ -707,7 +711,7 @@ static void iqcn_commit(struct Qdisc *sch, const struct iqcn_params *p,
 	iqcn_trim(sch);
 	sch_tree_unlock(sch);
 	if (q->port) {
-		iqcn_age_forget(q, IQCN_FORGET_SURPLUS);
+		iqcn_gc_forget(q, IQCN_FORGET_SURPLUS);
 		iqcn_port_update(q->port);
 	}
 }
@@ -775,17 +779,10 @@ err_sampler:
 	return err;
 }
 
-/**
- * iqcn_qdisc_link_bps() - how fast a device is
- * @dev: device
- *
- * A device on top of others asks those, and takes their locks.
- *
- * Context: RTNL and, where its driver asks for it, the device's lock; not that of
- * a device below.
- * Return: bit/s, a default if the device does not know.
+/* The speed of a device in bit/s, or a default.  A device on top of others takes their
+ * locks, so none of these may be held.
  */
-u64 iqcn_qdisc_link_bps(struct net_device *dev)
+static u64 iqcn_link_bps(struct net_device *dev)
 {
 	struct ethtool_link_ksettings ks;
 
@@ -795,17 +792,10 @@ u64 iqcn_qdisc_link_bps(struct net_device *dev)
 	return (u64)ks.base.speed * 1000000;
 }
 
-/**
- * iqcn_qdisc_link_change() - the link or the MTU may have changed
- * @q: queue
- * @link_bps: how fast it is
- *
- * Parameters that the user set are kept.  If the recomputed ones conflict with them,
- * all parameters are kept.
- *
- * Context: RTNL.
+/* The link or the MTU may have changed.  Parameters that the user set are kept.  If the
+ * recomputed ones conflict with them, all parameters are kept.
  */
-void iqcn_qdisc_link_change(struct iqcn_queue *q, u64 link_bps)
+static void iqcn_link_change(struct iqcn_queue *q, u64 link_bps)
 {
 	struct Qdisc *sch = iqcn_qdisc(q);
 	struct iqcn_params p = q->p;
@@ -820,13 +810,8 @@ void iqcn_qdisc_link_change(struct iqcn_queue *q, u64 link_bps)
 	iqcn_commit(sch, &p, q->sampler);
 }
 
-/**
- * iqcn_qdisc_reset() - drop the packets of a queue
- * @q: queue whose qdisc is not in use
- *
- * Context: RTNL.
- */
-void iqcn_qdisc_reset(struct iqcn_queue *q)
+/* Drop the packets of a queue whose qdisc is not in use */
+static void iqcn_reset_unused(struct iqcn_queue *q)
 {
 	struct Qdisc *sch = iqcn_qdisc(q);
 
@@ -835,16 +820,11 @@ void iqcn_qdisc_reset(struct iqcn_queue *q)
 	sch_tree_unlock(sch);
 }
 
-/**
- * iqcn_qdisc_orphan() - the device of a queue is unregistered, or moves
- * @q: queue; dead, and without packets
- *
- * Its qdisc lives on for as long as something refers to it, without a port.
- * Nobody finds it by its handle, so it is not put to use again.
- *
- * Context: RTNL, sleeps.
+/* The device of a dead and empty queue is unregistered, or moves.  Its qdisc lives on
+ * without a port for as long as something refers to it.  It is unhashed, so that it
+ * cannot be put to use again.
  */
-void iqcn_qdisc_orphan(struct iqcn_queue *q)
+static void iqcn_orphan(struct iqcn_queue *q)
 {
 	struct iqcn_sampler *sampler = q->sampler;
 	struct Qdisc *sch = iqcn_qdisc(q);
@@ -858,6 +838,13 @@ void iqcn_qdisc_orphan(struct iqcn_queue *q)
 	iqcn_psample_free(sampler);
 }
 
+static const struct iqcn_port_ops iqcn_qdisc_port_ops = {
+	.link_bps = iqcn_link_bps,
+	.link_change = iqcn_link_change,
+	.reset = iqcn_reset_unused,
+	.orphan = iqcn_orphan,
+};
+
 static int iqcn_init(struct Qdisc *sch, struct nlattr *opt,
 		     struct netlink_ext_ack *extack)
 {
@@ -869,7 +856,7 @@ static int iqcn_init(struct Qdisc *sch, struct nlattr *opt,
 	q->depth_bytes = &sch->qstats.backlog;
 	q->sent = &sch->bstats;
 	q->parent = sch->parent;
-	q->link_bps = iqcn_qdisc_link_bps(dev);
+	q->link_bps = iqcn_link_bps(dev);
 
 	/* on any other device it marks and counts, but has nobody to tell */
 	if (dev->type == ARPHRD_ETHER) {
@@ -964,11 +951,15 @@ static int __init iqcn_module_init(void)
 	err = iqcn_flow_module_init();
 	if (err)
 		return err;
-	iqcn_notify_module_init();
-	iqcn_inspect_module_init();
-	err = iqcn_port_module_init();
+	iqcn_cnp_module_init();
+	iqcn_sysfs_module_init();
+	iqcn_debugfs_module_init();
+	err = iqcn_net_module_init();
 	if (err)
-		goto err_inspect;
+		goto err_debugfs;
+	err = iqcn_port_module_init(&iqcn_qdisc_port_ops);
+	if (err)
+		goto err_net;
 	err = iqcn_genl_module_init();
 	if (err)
 		goto err_port;
@@ -982,8 +973,10 @@ err_genl:
 	iqcn_genl_module_exit();
 err_port:
 	iqcn_port_module_exit();
-err_inspect:
-	iqcn_inspect_module_exit();
+err_net:
+	iqcn_net_module_exit();
+err_debugfs:
+	iqcn_debugfs_module_exit();
 	iqcn_flow_module_exit();
 	return err;
 }
@@ -992,9 +985,10 @@ static void __exit iqcn_module_exit(void)
 {
 	unregister_qdisc(&iqcn_qdisc_ops);
 	iqcn_genl_module_exit();
-	/* waits for everything that was on its way to RCU */
 	iqcn_port_module_exit();
-	iqcn_inspect_module_exit();
+	/* waits for everything that was on its way to RCU */
+	iqcn_net_module_exit();
+	iqcn_debugfs_module_exit();
 	iqcn_flow_module_exit();
 }
 

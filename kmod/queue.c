@@ -1,61 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Is it congested?  The state of a queue, and of its flows.
- *
- * The detectors of the queue (detect.h) are asked whenever a CE packet leaves
- * and when a silence may have ended what they saw; those of a flow
- * (continuity.h) when one of its own leaves, while the queue is clear: if the
- * queue is congested, all of its flows are.
- *
- * States of flows are void when the queue's changes.  So that nobody has to go
- * through all flows then, they carry the number of the epoch they are of.
- *
- * Source: US 12395431 B2, steps S203-S207 (queue) and S212-S217 (flow).
+ * A queue: what happens to it and to its flows when a CE packet leaves, when a CNP
+ * arrives, and when its parameters change; its counters.
  */
 #include <linux/etherdevice.h>
 
+#include "algo/pending.h"
+#include "algo/sample.h"
 #include "iqcn.h"
-#include "sample.h"
 #include "trace.h"
 
-/* Arrivals of a flow that are longer ago say nothing of where it leaves */
+/* An arrival longer ago does not say by which queue a flow leaves */
 #define IQCN_ARRIVALS_NS	(50 * NSEC_PER_MSEC)
 
 /**
- * iqcn_queue_drain_bps() - the rate at which a deep queue drains
- * @q: queue
- *
- * Context: any.
- * Return: bit/s: what the user says, or was measured, or the link's.
- */
-u64 iqcn_queue_drain_bps(const struct iqcn_queue *q)
-{
-	u64 drain_bps = READ_ONCE(q->drain_bps);
-
-	if (q->p.bandwidth_bps)
-		return q->p.bandwidth_bps;
-	return drain_bps ?: READ_ONCE(q->link_bps);
-}
-
-/**
- * iqcn_queue_roce_bps() - the rate that the CE rate is compared with
- * @q: queue
- *
- * Context: any.
- * Return: bit/s: what the user says; or what of the last window of the CE meter may
- *	be RoCE, if the queue was backlogged for all of it; or its drain rate.
- */
-u64 iqcn_queue_roce_bps(const struct iqcn_queue *q)
-{
-	u64 roce_bps = READ_ONCE(q->roce_bps);
-
-	if (roce_bps && !q->p.bandwidth_bps)
-		return roce_bps;
-	return iqcn_queue_drain_bps(q);
-}
-
-/**
- * iqcn_queue_drains() - its drain rate was measured
+ * iqcn_queue_drains() - note a measured drain rate
  * @q: queue
  * @drain_bps: rate
  * @now_ns: now
@@ -69,10 +28,10 @@ void iqcn_queue_drains(struct iqcn_queue *q, u64 drain_bps, u64 now_ns)
 }
 
 /**
- * iqcn_queue_drain_stops() - it is not backlogged, or not any more
+ * iqcn_queue_drain_stops() - it is not backlogged
  * @q: queue
  *
- * The rate that was measured is good for a while yet.
+ * The measured rate stays valid for IQCN_DRAIN_MAX_AGE_NS.
  *
  * Context: dequeue: root lock, BHs off; or where nothing is dequeued.
  */
@@ -83,273 +42,23 @@ void iqcn_queue_drain_stops(struct iqcn_queue *q)
 	memset(&q->roce_outflow, 0, sizeof(q->roce_outflow));
 }
 
-/* Which detector says so, or did */
-static u32 iqcn_reason(u32 bits)
+/* queue->lock; flow->psn is up to date */
+static void iqcn_queue_flow_ce(struct iqcn_queue *q, struct iqcn_flow *flow,
+			       u32 psn, u32 segs, bool request, u64 now_ns)
 {
-	if (bits & IQCN_DETECT_QUEUE)
-		return IQCN_REASON_QUEUE;
-	if (bits & IQCN_DETECT_DEPTH)
-		return IQCN_REASON_DEPTH;
-	if (bits & IQCN_DETECT_RUN)
-		return IQCN_REASON_RUN;
-	if (bits & IQCN_DETECT_SPAN)
-		return IQCN_REASON_SPAN;
-	return IQCN_REASON_NONE;
-}
-
-/* @bits, with @bit as its detector says */
-static u32 iqcn_with(u32 bits, u32 bit, bool on)
-{
-	return on ? bits | bit : bits & ~bit;
-}
-
-/* What is known of single flows is of no use any more */
-static void iqcn_queue_void_flows(struct iqcn_queue *q)
-{
-	/* 0 is that of a flow whose state is void */
-	q->epoch = q->epoch + 1 ?: 1;
-	q->n_congested = 0;
-}
-
-static void iqcn_queue_set_congested(struct iqcn_queue *q, u32 bits, u32 reason,
-				     u64 now_ns)
-{
-	bool change = !bits != !q->congested;
-
-	lockdep_assert_held(&q->lock);
-
-	WRITE_ONCE(q->congested, bits);
-	if (!change)
-		return;
-	if (!bits)
-		q->ended++;
-	WRITE_ONCE(q->state_ns, now_ns);
-	q->state_reason = reason;
-	iqcn_queue_void_flows(q);
-	/* the caller arms it for what matters now */
-	iqcn_trigger_disarm(q);
-	iqcn_inc(q->st.state_changes);
-	trace_iqcn_queue_state(q, iqcn_queue_roce_bps(q));
-	iqcn_event_queue_state(q, bits, reason, now_ns);
-}
-
-/**
- * iqcn_queue_detect() - ask the detectors of the queue
- * @q: queue
- * @fresh: a window of the CE meter has just closed
- * @now_ns: now
- *
- * Context: queue->lock.
- */
-void iqcn_queue_detect(struct iqcn_queue *q, bool fresh, u64 now_ns)
-{
-	u32 bits = q->congested & q->p.detect;
-	bool on;
-
-	if ((q->p.detect & IQCN_DETECT_QUEUE) && fresh) {
-		on = iqcn_detect_queue(bits & IQCN_DETECT_QUEUE, q->ce.rate_bps,
-				       iqcn_queue_roce_bps(q),
-				       q->p.enter_pct, q->p.exit_pct);
-		bits = iqcn_with(bits, IQCN_DETECT_QUEUE, on);
-	}
-	if (q->p.detect & IQCN_DETECT_DEPTH) {
-		on = iqcn_detect_depth(bits & IQCN_DETECT_DEPTH,
-				       iqcn_depth_bytes(q),
-				       q->p.mark.kmin_bytes,
-				       q->p.mark.kmax_bytes);
-		bits = iqcn_with(bits, IQCN_DETECT_DEPTH, on);
-	}
-	/* as for nearly every packet */
-	if (bits == q->congested)
-		return;
-	iqcn_queue_set_congested(q, bits, iqcn_reason(bits ?: q->congested),
-				 now_ns);
-}
-
-/**
- * iqcn_queue_quiet_ns() - how long a silence ends the congestion of a queue
- * @q: queue
- *
- * Context: queue->lock.
- * Return: nanoseconds.
- */
-u64 iqcn_queue_quiet_ns(const struct iqcn_queue *q)
-{
-	return iqcn_quiet_ns(q->p.window_ns, iqcn_queue_roce_bps(q),
-			     (u64)q->max_bytes * q->p.sample);
-}
-
-/* While more than Kmin waits and nothing leaves it is not CE packets that are silent: the
- * port is paused, or what shapes it
- */
-static bool iqcn_queue_stuck(const struct iqcn_queue *q, u64 quiet_ns,
-			     u64 now_ns)
-{
-	/* who dequeues does not wait for who looks */
-	return iqcn_depth_bytes(q) > q->p.mark.kmin_bytes &&
-	       (s64)(now_ns - READ_ONCE(q->drain_ns)) >= (s64)(quiet_ns / 2);
-}
-
-/**
- * iqcn_queue_detect_quiet() - ask them again, nothing may have been sent since
- * @q: queue
- * @now_ns: now
- *
- * Context: queue->lock.
- */
-void iqcn_queue_detect_quiet(struct iqcn_queue *q, u64 now_ns)
-{
-	u64 quiet_ns = iqcn_queue_quiet_ns(q);
-	bool quiet = false;
-
-	if (iqcn_queue_stuck(q, quiet_ns, now_ns))
-		q->look_ns = now_ns + quiet_ns;
-	else
-		quiet = iqcn_meter_quiet(&q->ce, quiet_ns, now_ns);
-
-	/* what a rate of 0 is to end ends by silence */
-	if (quiet && q->congested == IQCN_DETECT_QUEUE)
-		iqcn_queue_set_congested(q, 0, IQCN_REASON_QUIET, now_ns);
-	iqcn_queue_detect(q, quiet, now_ns);
-}
-
-/**
- * iqcn_flow_state() - is a flow in congestion, and why and since when?
- * @q: its queue
- * @flow: flow
- * @bits: set to enum iqcn_detect bits, of the queue or of its own
- * @reason: set to why it is in the state that it is in, enum iqcn_reason
- *
- * Context: queue->lock.
- * Return: when that began, 0: it has never been in another.
- */
-u64 iqcn_flow_state(const struct iqcn_queue *q, const struct iqcn_flow *flow,
-		    u32 *bits, u32 *reason)
-{
-	const struct iqcn_extra *e = flow->extra;
-	bool own = !q->congested && e && e->epoch == q->epoch && e->state_ns;
-
-	*bits = q->congested ?: iqcn_flow_own(q, flow);
-	*reason = own ? e->state_reason : q->state_reason;
-	return own ? e->state_ns : q->state_ns;
-}
-
-/**
- * iqcn_flow_set_congested() - a flow's own state is another one
- * @q: its queue
- * @flow: flow, with an &struct iqcn_extra of the queue's epoch, which it keeps
- * @bits: enum iqcn_detect bits
- * @reason: why
- * @now_ns: now
- *
- * Context: queue->lock.
- */
-void iqcn_flow_set_congested(struct iqcn_queue *q, struct iqcn_flow *flow,
-			     u32 bits, u32 reason, u64 now_ns)
-{
-	struct iqcn_extra *e = flow->extra;
-	bool change = !bits != !e->congested;
-
-	lockdep_assert_held(&q->lock);
-
-	e->congested = bits;
-	if (!change)
-		return;
-	q->n_congested += bits ? 1 : -1;
-	if (!bits)
-		iqcn_trigger_drop_held(q, flow);
-	e->state_ns = now_ns;
-	e->state_reason = reason;
-	iqcn_inc(q->st.flow_state_changes);
-	trace_iqcn_flow_state(q, flow);
-	iqcn_event_flow_state(q, flow, bits, reason, now_ns);
-}
-
-/* The next @n CE packets of a flow in order, from number @seq on.  Return: what its
- * detectors say, which was @bits before.
- */
-static u32 iqcn_flow_judge(const struct iqcn_queue *q, struct iqcn_continuity *c,
-			   u32 bits, u32 seq, u32 n, bool request)
-{
-	u32 ended;
-	bool on;
-
-	ended = iqcn_continuity_add(c, seq, n,
-				    iqcn_sample_modulus(q->p.sample), request);
-	if (q->p.detect & IQCN_DETECT_RUN) {
-		on = iqcn_detect_run(bits & IQCN_DETECT_RUN, ended, c->run,
-				     q->p.run_enter, q->p.run_exit);
-		bits = iqcn_with(bits, IQCN_DETECT_RUN, on);
-	}
-	if (q->p.detect & IQCN_DETECT_SPAN) {
-		on = iqcn_detect_span(bits & IQCN_DETECT_SPAN, c,
-				      q->p.span_packets, q->p.span_enter,
-				      q->p.span_exit);
-		bits = iqcn_with(bits, IQCN_DETECT_SPAN, on);
-	}
-	return bits;
-}
-
-/* A CE packet of the flow, while its queue is clear: @psn is of the first of
- * @segs segments
- */
-static void iqcn_flow_detect(struct iqcn_queue *q, struct iqcn_flow *flow,
-			     u32 psn, u32 segs, bool request, u64 now_ns)
-{
-	u32 modulus = iqcn_sample_modulus(q->p.sample);
-	u32 bits, seq, n, first, several;
-	struct iqcn_continuity *c;
-	struct iqcn_reorder *r;
-	struct iqcn_extra *e;
-	bool held;
-
-	n = iqcn_sample_pick(psn, segs, flow->qp, q->p.sample, &seq);
-	/* it was chosen by another N */
-	if (!n)
-		return;
-	e = iqcn_flow_extra(flow);
-	if (!e) {
-		/* they begin with a later one */
-		iqcn_inc(q->st.flow_full);
-		return;
-	}
-	c = &e->continuity;
-	r = &e->reorder;
-	if (e->epoch != q->epoch) {
-		memset(c, 0, sizeof(*c));
-		memset(r, 0, sizeof(*r));
-		e->congested = 0;
-		e->state_ns = 0;
-		e->epoch = q->epoch;
-	}
-	bits = e->congested;
-	held = iqcn_reorder_hold(r, seq, n, modulus, request);
-	while ((several = iqcn_reorder_pop(r, !held, modulus, &first)))
-		bits = iqcn_flow_judge(q, c, bits, first, several, r->kind);
-	if (!held) {
-		bits = iqcn_flow_judge(q, c, bits, seq, n, request);
-		iqcn_reorder_pass(r, seq, n, modulus, request);
-	}
-	iqcn_flow_set_congested(q, flow, bits,
-				iqcn_reason(bits ?: e->congested), now_ns);
-}
-
-/* @q->lock.  The packet's last PSN is in @flow already. */
-static void iqcn_flow_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
-			      u32 psn, u32 segs, bool request, u64 now_ns)
-{
-	u64 quiet_ns = U64_MAX;
+	u64 gap_ns = U64_MAX;
 
 	if (!q->congested && (q->p.detect & IQCN_DETECT_OF_FLOW))
-		iqcn_flow_detect(q, flow, psn, segs, request, now_ns);
-	else if (unlikely(flow->extra))
-		iqcn_flow_trim(q, flow);
+		iqcn_congestion_detect_flow(q, flow, psn, segs, request,
+					    now_ns);
+	else if (unlikely(flow->ext))
+		iqcn_ext_trim(q, flow);
 	if (flow->ce_sent)
-		quiet_ns = iqcn_sample_gap_ns(now_ns - flow->ce_ns,
-					      q->p.sample);
-	iqcn_answer_asked(&flow->answer, quiet_ns, q->p.t1_ns, now_ns);
-	flow->owed = iqcn_owed_asked(flow->owed, quiet_ns, q->p.t1_ns);
-	iqcn_trigger_ce(q, flow, now_ns);
+		gap_ns = iqcn_sample_gap_ns(now_ns - flow->ce_ns,
+					    q->p.sample);
+	iqcn_cnp_srtt_start(&flow->answer, gap_ns, q->p.t1_ns, now_ns);
+	flow->owed = iqcn_owed_asked(flow->owed, gap_ns, q->p.t1_ns);
+	iqcn_notify_timer_ce(q, flow, now_ns);
 	flow->ce_gap_ns = flow->ce_sent ? min(now_ns - flow->ce_ns,
 					      IQCN_GAP_MAX_NS) : 0;
 	WRITE_ONCE(flow->ce_ns, now_ns);
@@ -357,9 +66,10 @@ static void iqcn_flow_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	flow->ce_sent += segs;
 }
 
-/* Root lock and @q->lock.  Return: a window closed, and the drain rate and the RoCE
- * rate are those of the same window, if the queue was backlogged for all of it.  If not,
- * there is no RoCE rate: what RoCE there is below Kmin is no measure of what there may be.
+/* Root lock and queue->lock.  Return: true if a window closed.  Then the drain rate and
+ * the RoCE rate are those of that window, if the queue was backlogged for all of it.  If
+ * not, there is no RoCE rate: the RoCE that leaves below Kmin does not say how much there
+ * could be.
  */
 static bool iqcn_measure_ce(struct iqcn_queue *q, u64 bytes, u64 now_ns)
 {
@@ -382,18 +92,18 @@ static bool iqcn_measure_ce(struct iqcn_queue *q, u64 bytes, u64 now_ns)
 }
 
 /**
- * iqcn_queue_ce_sent() - a RoCEv2 data packet that is looked at leaves with CE
+ * iqcn_queue_ce_sent() - a sampled RoCEv2 data packet leaves with CE
  * @q: queue
- * @flow: its flow, NULL if there was no room for one
+ * @flow: its flow, NULL if there was no room
  * @eth: its Ethernet header
  * @bytes: its length
- * @skipped_bytes: length of the CE packets before it that are not looked at
+ * @skipped_bytes: length of the CE packets since the last sampled one
  * @psn: its PSN, of the first segment
  * @segs: its segments
  * @echo: its PSN may come back in a response
  *
  * Context: dequeue: root lock, BHs off.
- * Return: what time it is.
+ * Return: now, in ns.
  */
 u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 		       const struct ethhdr *eth, u32 bytes, u64 skipped_bytes,
@@ -402,13 +112,13 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	bool alive = false;
 	u64 now_ns;
 
-	/* if its arrivals are seen it is where they are */
+	/* where its packets arrive decides, while any do */
 	if (flow && unlikely(READ_ONCE(flow->queue) != q) &&
 	    ktime_get_ns() - READ_ONCE(flow->arrived_ns) > IQCN_ARRIVALS_NS)
 		iqcn_flow_move(flow, q);
 
 	spin_lock(&q->lock);
-	/* times on the list of deadlines never go back */
+	/* under the lock, so that times in queue->deadlines never go back */
 	now_ns = ktime_get_ns();
 	if (q->drain_bps && now_ns - q->drain_ns > IQCN_DRAIN_MAX_AGE_NS) {
 		WRITE_ONCE(q->drain_bps, 0);
@@ -417,21 +127,21 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	iqcn_add(q->st.ce_sampled, segs);
 	if (bytes > q->max_bytes)
 		q->max_bytes = bytes;
-	iqcn_queue_detect(q, iqcn_measure_ce(q, skipped_bytes + bytes, now_ns),
-			  now_ns);
+	iqcn_congestion_detect(q, iqcn_measure_ce(q, skipped_bytes + bytes,
+						  now_ns), now_ns);
 	if (flow && iqcn_flow_of(flow, q)) {
-		iqcn_bts_seen(q, flow, eth, now_ns);
+		iqcn_bts_note_packet(q, flow, eth, now_ns);
 		WRITE_ONCE(flow->psn, (psn + segs - 1) & IQCN_PSN_MASK);
-		iqcn_flow_ce_sent(q, flow, psn, segs, echo, now_ns);
+		iqcn_queue_flow_ce(q, flow, psn, segs, echo, now_ns);
 		alive = true;
 		trace_iqcn_ce_sent(q, flow);
 	}
 	if (unlikely(q->backoff.until_ns))
-		iqcn_trigger_wake(q);
-	iqcn_trigger_arm(q, now_ns);
+		iqcn_timer_wake(q);
+	iqcn_timer_arm(q, now_ns);
 	spin_unlock(&q->lock);
 
-	/* BHs are off, for which RCU waits too: its hosts are there */
+	/* BHs are off, so RCU keeps the hosts of a flow that was alive */
 	if (echo && alive)
 		iqcn_pair_sent(q->port, flow->hosts, flow->qp, psn, segs);
 	return now_ns;
@@ -449,7 +159,7 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
 			   u32 psn, u32 segs)
 {
-	/* alive, so its hosts are there: BHs are off, for which RCU waits too */
+	/* BHs are off, so RCU keeps a live flow's ->hosts */
 	if (READ_ONCE(flow->queue)) {
 		WRITE_ONCE(flow->psn, (psn + segs - 1) & IQCN_PSN_MASK);
 		iqcn_pair_sent(q->port, flow->hosts, flow->qp, psn, segs);
@@ -457,13 +167,13 @@ void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
 }
 
 /**
- * iqcn_queue_cnp_seen() - a receiver's CNP came for a flow
+ * iqcn_queue_cnp_rx() - a receiver's CNP for a flow arrived
  * @flow: flow
  * @sport: UDP source port of the CNP
  *
  * Context: BHs off, RCU; no lock of ours.
  */
-void iqcn_queue_cnp_seen(struct iqcn_flow *flow, u16 sport)
+void iqcn_queue_cnp_rx(struct iqcn_flow *flow, u16 sport)
 {
 	struct iqcn_queue *q = READ_ONCE(flow->queue);
 	u64 now_ns;
@@ -472,30 +182,31 @@ void iqcn_queue_cnp_seen(struct iqcn_flow *flow, u16 sport)
 		return;
 	spin_lock(&q->lock);
 	now_ns = ktime_get_ns();
-	/* it may have died, or moved, where the next CNP will find it */
+	/* it may have died; if it has moved, the next CNP will find it */
 	if (iqcn_flow_of(flow, q)) {
 		iqcn_inc(q->st.cnp_seen);
-		iqcn_answer_seen(&flow->answer, now_ns);
+		iqcn_cnp_srtt_sample(&flow->answer, now_ns);
 		flow->answer.interval_ns =
 			iqcn_interval_seen(flow->answer.interval_ns,
-					   flow->seen_ns, now_ns);
-		flow->seen_ns = now_ns;
+					   flow->cnp_rx_ns, now_ns);
+		flow->cnp_rx_ns = now_ns;
 		flow->cnps_seen++;
 		flow->owed = iqcn_owed_answered(flow->owed);
 		flow->cnp_sport = sport;
-		iqcn_trigger_cnp(q, flow, now_ns);
-		iqcn_trigger_arm(q, now_ns);
+		iqcn_notify_timer_cnp_rx(q, flow, now_ns);
+		iqcn_timer_arm(q, now_ns);
 		trace_iqcn_cnp_seen(q, flow);
 	}
 	spin_unlock(&q->lock);
 }
 
 /**
- * iqcn_queue_way_back() - an answer of a flow's receiver came by its port
+ * iqcn_queue_way_back() - a packet of a flow's receiver came by its port
  * @flow: flow
- * @eth: the answer's Ethernet header
+ * @eth: the packet's Ethernet header
  *
- * CNPs of ours go where the receiver's go, whoever sends data in the sender's name.
+ * Our CNPs go where the receiver's go, even if a third host sends data in the sender's
+ * name.
  *
  * Context: BHs off, RCU; no lock of ours.
  */
@@ -515,7 +226,7 @@ void iqcn_queue_way_back(struct iqcn_flow *flow, const struct ethhdr *eth)
 }
 
 /**
- * iqcn_queue_init() - set up what must not fail
+ * iqcn_queue_init() - initialize a queue
  * @q: queue, zeroed
  *
  * Context: RTNL.
@@ -524,19 +235,19 @@ void iqcn_queue_init(struct iqcn_queue *q)
 {
 	spin_lock_init(&q->lock);
 	INIT_LIST_HEAD(&q->list);
-	/* so that what is zeroed is of no epoch */
+	/* a zeroed state is of no epoch, so it is void */
 	q->epoch = 1;
-	iqcn_trigger_init(q);
-	iqcn_age_init(q);
+	iqcn_timer_init(q);
+	iqcn_gc_init(q);
 }
 
 /**
- * iqcn_queue_set_params() - new parameters take effect
+ * iqcn_queue_set_params() - put new parameters into effect
  * @q: queue
  * @p: parameters, checked
  *
- * Deadlines follow a new T1 at once, and ageing a new age.  What the detectors
- * of flows know was counted in old terms.
+ * Deadlines follow a new T1 at once, and ageing a new age.  A new sampling or other
+ * detectors void the states of flows, which were counted in old terms.
  *
  * Context: RTNL, root lock, BHs off.
  */
@@ -547,26 +258,27 @@ void iqcn_queue_set_params(struct iqcn_queue *q, const struct iqcn_params *p)
 	spin_lock(&q->lock);
 	now_ns = ktime_get_ns();
 	if (p->sample != q->p.sample || p->detect != q->p.detect)
-		iqcn_queue_void_flows(q);
+		iqcn_congestion_void_flows(q);
 	if (p->delay_ns != q->p.delay_ns)
-		iqcn_trigger_drop_all_held(q, now_ns);
+		iqcn_notify_timer_new_delay(q, now_ns);
 	q->p = *p;
-	q->look_ns = 0;
+	q->idle_check_ns = 0;
 	iqcn_bts_set_params(q);
 	if (q->congested & ~p->detect)
-		iqcn_queue_set_congested(q, q->congested & p->detect,
-					 IQCN_REASON_RESET, now_ns);
-	iqcn_trigger_disarm(q);
-	iqcn_trigger_arm(q, now_ns);
-	iqcn_age_hurry(q);
+		iqcn_congestion_set(q, q->congested & p->detect,
+				    IQCN_REASON_RESET, now_ns);
+	iqcn_timer_disarm(q);
+	iqcn_timer_arm(q, now_ns);
+	iqcn_gc_hurry(q);
 	spin_unlock(&q->lock);
 }
 
 /**
- * iqcn_queue_reset() - forget what is going on, but not who is who
+ * iqcn_queue_reset() - end congestion, drop what is due, keep flows and pairings
  * @q: queue
  *
- * Congestion ends, and nothing is due any more.
+ * The timer finds the deadlines and polls of before, some at a time, since there may be a
+ * million of them.  Pending CNPs go at once.
  *
  * Context: root lock, BHs off; or RTNL alone, when the qdisc is destroyed.
  */
@@ -581,24 +293,26 @@ void iqcn_queue_reset(struct iqcn_queue *q)
 
 	spin_lock_bh(&q->lock);
 	now_ns = ktime_get_ns();
-	iqcn_queue_void_flows(q);
-	iqcn_trigger_reset(q);
+	iqcn_congestion_void_flows(q);
+	iqcn_pending_cancel_all(q);
+	iqcn_timer_wake(q);
+	iqcn_timer_disarm(q);
 	iqcn_bts_reset(q);
 	memset(&q->ce, 0, sizeof(q->ce));
-	q->look_ns = 0;
+	q->idle_check_ns = 0;
 	q->reset_ns = now_ns;
 	q->ended++;
 	if (q->congested)
-		iqcn_queue_set_congested(q, 0, IQCN_REASON_RESET, now_ns);
-	iqcn_trigger_arm(q, now_ns);
+		iqcn_congestion_set(q, 0, IQCN_REASON_RESET, now_ns);
+	iqcn_timer_arm(q, now_ns);
 	spin_unlock_bh(&q->lock);
 }
 
 /**
- * iqcn_queue_kill() - the queue goes
+ * iqcn_queue_kill() - stop the timer and the work of a queue, kill its flows
  * @q: queue with a port; its qdisc neither enqueues nor dequeues any more
  *
- * First nothing can start any more, then what runs is waited for.
+ * First nothing is started any more, then what runs is waited for.
  *
  * Context: RTNL, sleeps.
  */
@@ -609,11 +323,11 @@ void iqcn_queue_kill(struct iqcn_queue *q)
 	spin_unlock_bh(&q->lock);
 
 	hrtimer_cancel(&q->timer);
-	cancel_delayed_work_sync(&q->age_work);
-	iqcn_age_forget(q, IQCN_FORGET_ALL);
+	cancel_delayed_work_sync(&q->gc_work);
+	iqcn_gc_forget(q, IQCN_FORGET_ALL);
 }
 
-/* Some of the counters are others' to write, with the root lock or that of the port */
+/* Some counters are written under the root lock or the port's, which are not held */
 static void iqcn_queue_counters(const struct iqcn_queue *q,
 				struct tc_iqcn_xstats *st)
 {
@@ -627,38 +341,38 @@ static void iqcn_queue_counters(const struct iqcn_queue *q,
 }
 
 /**
- * iqcn_queue_stats() - counters and state
+ * iqcn_queue_stats() - counters and state of a queue
  * @q: queue
- * @st: where to put them
+ * @st: result
  *
- * Changes nothing: a silence that will end congestion when somebody is due
- * shows as a rate of 0.
+ * Changes nothing: if the idle timeout is over, but the timer has not run yet, the rate
+ * is 0 in a congested queue.
  *
  * Context: any, BHs on or off.
  */
 void iqcn_queue_stats(struct iqcn_queue *q, struct tc_iqcn_xstats *st)
 {
 	struct iqcn_active active;
-	struct iqcn_seen *seen;
+	struct iqcn_rx_stats *rx;
 	struct iqcn_meter ce;
-	u64 now_ns, quiet_ns;
+	u64 now_ns, idle_ns;
 	int i;
 
 	spin_lock_bh(&q->lock);
-	/* here, for sums of CNPs hold under the lock */
+	/* under the lock, so that the counters of CNPs add up */
 	iqcn_queue_counters(q, st);
 	st->roce_bps = iqcn_queue_roce_bps(q);
 	st->ce_sent = st->ce_sampled + READ_ONCE(q->skipped);
 	if (q->port) {
-		seen = iqcn_snoop_seen(q->port);
-		st->port_cnp_unmatched = atomic64_read(&seen->cnp_unmatched);
-		st->port_malformed = atomic64_read(&seen->malformed);
+		rx = iqcn_port_rx_stats(q->port);
+		st->port_cnp_unmatched = atomic64_read(&rx->cnp_unmatched);
+		st->port_malformed = atomic64_read(&rx->malformed);
 	}
 	now_ns = ktime_get_ns();
-	quiet_ns = iqcn_queue_quiet_ns(q);
+	idle_ns = iqcn_congestion_idle_ns(q);
 	ce = q->ce;
-	if (!iqcn_queue_stuck(q, quiet_ns, now_ns))
-		iqcn_meter_quiet(&ce, quiet_ns, now_ns);
+	if (!iqcn_congestion_paused(q, idle_ns, now_ns))
+		iqcn_meter_quiet(&ce, idle_ns, now_ns);
 	st->rate_bps = ce.rate_bps;
 	st->congested = q->congested;
 	st->state_since_ns = q->state_ns ? now_ns - q->state_ns : 0;

@@ -14,7 +14,7 @@
 #include <net/ip6_checksum.h>
 #include <net/ipv6.h>
 
-#include "pairing.h"
+#include "algo/pairing.h"
 #include "rocev2.h"
 
 /* Offsets in the BTH */

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What comes from the receivers: CNPs, and evidence for pairing.
+ * Packets from the receivers: CNPs, and evidence for pairing.
  *
- * Either on the port itself, by a netfilter hook on the device's ingress, last in
- * line: a CNP that a rule drops does not reach its sender and must not count as
- * one that did.  Or, where answers come back by another way than data leave (ECMP,
- * two uplinks), wherever the namespace bridges or routes them: by the hooks
- * before bridging and routing, for all of its ports.  There VLANs say nothing,
- * each way has its own.
+ * They are seen on the port itself, by a netfilter hook at the device's ingress that
+ * is the last one: a CNP that a rule drops does not reach its sender and must not
+ * count as one that did.  Or, where answers take another way back than the data
+ * (ECMP, two uplinks), wherever the namespace bridges or routes them: by the hooks
+ * before bridging and routing, for all of its ports.  VLANs are not part of a flow's
+ * key then, because each way has its own.
  *
- * What the hosts would not take is no evidence: it costs who sends it nothing, and
- * none of them would notice.
+ * A packet that the hosts would drop is no evidence: to send it costs nothing, and
+ * no host would notice.
  *
- * Nothing is ever changed, held or dropped here.
+ * No packet is changed, delayed or dropped here.
  */
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
@@ -24,8 +24,8 @@
 #include "iqcn.h"
 #include "skb.h"
 
-/* One look that lets nearly everything else pass: is the port ours?  Only for
- * the plain headers; a packet that has others is left to the parser.
+/* Compare the UDP port, which lets nearly all packets pass.  Other headers than the
+ * plain ones are left to the parser.
  */
 static bool iqcn_maybe_roce(const struct sk_buff *skb)
 {
@@ -61,138 +61,283 @@ static bool iqcn_maybe_roce(const struct sk_buff *skb)
 	}
 }
 
-/* Return: it was for a flow of the port */
-static bool iqcn_snoop_cnp(struct iqcn_port *port, const struct iqcn_key *key,
-			   const struct iqcn_pkt *pkt, const struct ethhdr *eth)
-{
-	struct iqcn_flow *flow;
+/*
+ * Where a packet was seen, and so which ports' flows it may be for: the port whose
+ * ingress hook saw it, or all ports of the namespace.
+ */
+struct iqcn_view {
+	struct iqcn_net *in;
+	struct iqcn_port *only;		/* NULL: all ports */
+	struct iqcn_rx_stats *rx;	/* where useless packets are counted */
+	const struct sk_buff *skb;
+	const u8 *data;			/* as iqcn_skb_parse() has set it */
+	struct iqcn_pkt pkt;
+};
 
-	flow = iqcn_pair_find(port, key);
-	if (!flow) {
-		iqcn_pair_from_cnp(port, key);
-		flow = iqcn_pair_find(port, key);
-	}
-	if (!flow)
-		return false;
-	iqcn_queue_cnp_seen(flow, pkt->sport);
-	iqcn_queue_way_back(flow, eth);
-	return true;
+static struct iqcn_port *iqcn_view_first(const struct iqcn_view *v)
+{
+	return v->only ?: list_first_or_null_rcu(&v->in->ports,
+						 struct iqcn_port, list);
 }
 
-/* Where packets are counted that are no RoCEv2 */
-static void iqcn_snoop_malformed(struct iqcn_seen *seen)
+static struct iqcn_port *iqcn_view_next(const struct iqcn_view *v,
+					struct iqcn_port *port)
 {
-	atomic64_inc(&seen->malformed);
+	if (v->only)
+		return NULL;
+	return list_next_or_null_rcu(&v->in->ports, &port->list,
+				     struct iqcn_port, list);
 }
 
-/* UDP length of a message of connection set-up: DETH, 256 bytes, ICRC */
-#define IQCN_MAD_UDP_LEN	(IQCN_UDP_LEN + IQCN_BTH_LEN + 8 + 256 + IQCN_ICRC_LEN)
+#define for_each_port_in_view(_v, _port)				\
+	for ((_port) = iqcn_view_first(_v); (_port);			\
+	     (_port) = iqcn_view_next(_v, _port))
 
-static void iqcn_snoop_cm(struct net *net, int ifindex, struct iqcn_seen *seen,
-			  const struct sk_buff *skb, const struct iqcn_pkt *pkt,
-			  const u8 *data)
-{
-	u32 avail = min_t(u32, skb->len, IQCN_PARSE_MAX);
-	u32 len = pkt->udp_len - IQCN_UDP_LEN - IQCN_ICRC_LEN;
-	u32 off = pkt->udp_off + IQCN_UDP_LEN;
-	struct iqcn_cm cm;
-
-	/* what is behind the packet is no part of it */
-	if (pkt->dest_qp != IQCN_QP1 || pkt->udp_len != IQCN_MAD_UDP_LEN ||
-	    !iqcn_parse_cm(data + off, min(avail - off, len), &cm))
-		return;
-	if (iqcn_skb_intact(skb, data, pkt))
-		iqcn_cm_seen(net, ifindex, pkt, &cm);
-	else
-		iqcn_snoop_malformed(seen);
-}
-
-static bool iqcn_snoop_wanted(const struct iqcn_port *port, u8 opcode)
-{
-	return READ_ONCE(port->n_unsettled) &&
-	       (iqcn_op_is_data(opcode) || iqcn_op_is_echo(opcode));
-}
-
-/* The direction of the data is the other one */
+/* The flow that the packet answers goes the other way */
 static void iqcn_snoop_key(struct iqcn_key *key, const struct iqcn_port *port,
 			   const struct iqcn_pkt *pkt)
 {
 	iqcn_key_init(key, port, &pkt->dst, &pkt->src, pkt->dest_qp, pkt->vlan);
 }
 
-/* Nearly all that comes is evidence for nothing: what is, is held against its ICRC */
-static void iqcn_snoop_evidence(struct iqcn_port *port,
-				const struct iqcn_key *key,
-				const struct sk_buff *skb,
-				const struct iqcn_pkt *pkt, const u8 *data)
+/* Return: false if its receiver would drop the packet, which is counted */
+static bool iqcn_snoop_intact(const struct iqcn_view *v)
 {
-	struct iqcn_flow *flow = iqcn_pair_answered(port, key, pkt);
-	struct iqcn_flow *by_sport = iqcn_pair_by_sport(port, key, pkt);
-
-	if (!flow && !by_sport)
-		return;
-	if (!iqcn_skb_intact(skb, data, pkt)) {
-		iqcn_snoop_malformed(&port->seen);
-		return;
-	}
-	if (flow) {
-		iqcn_pair_from_echo(port, flow, key->qp, pkt->psn);
-		if (iqcn_pair_settled(READ_ONCE(flow->grade)))
-			iqcn_queue_way_back(flow, eth_hdr(skb));
-	}
-	if (by_sport)
-		iqcn_pair_from_sport(port, by_sport, pkt->dest_qp);
+	if (likely(iqcn_skb_intact(v->skb, v->data, &v->pkt)))
+		return true;
+	atomic64_inc(&v->rx->malformed);
+	return false;
 }
 
-static void iqcn_snoop_roce(struct iqcn_port *port, struct net *net,
-			    const struct sk_buff *skb,
-			    const struct iqcn_pkt *pkt, const u8 *data)
+/* A CNP is for one flow.  Data that take another way now have left a flow behind
+ * where they left before.
+ */
+static struct iqcn_flow *iqcn_snoop_find(const struct iqcn_view *v)
 {
+	struct iqcn_flow *flow, *newest = NULL;
+	struct iqcn_port *port;
 	struct iqcn_key key;
 
-	iqcn_snoop_key(&key, port, pkt);
-	if (pkt->opcode == IQCN_OP_CNP) {
-		if (!iqcn_skb_intact(skb, data, pkt))
-			iqcn_snoop_malformed(&port->seen);
-		else if (!iqcn_snoop_cnp(port, &key, pkt, eth_hdr(skb)))
-			atomic64_inc(&port->seen.cnp_unmatched);
-	} else if (pkt->opcode == IQCN_OP_UD_SEND_ONLY) {
-		iqcn_snoop_cm(net, port->dev->ifindex, &port->seen, skb, pkt,
-			      data);
-	} else if (iqcn_snoop_wanted(port, pkt->opcode)) {
-		iqcn_snoop_evidence(port, &key, skb, pkt, data);
+	for_each_port_in_view(v, port) {
+		iqcn_snoop_key(&key, port, &v->pkt);
+		flow = iqcn_pair_find(port, &key);
+		if (flow && (!newest || READ_ONCE(flow->ce_ns) >
+					READ_ONCE(newest->ce_ns)))
+			newest = flow;
+	}
+	return newest;
+}
+
+/* A CNP is evidence if there is only one flow that it can be for */
+static void iqcn_snoop_pair(const struct iqcn_view *v)
+{
+	struct iqcn_port *port, *only = NULL;
+	unsigned int n, candidates = 0;
+	struct iqcn_key key;
+
+	for_each_port_in_view(v, port) {
+		iqcn_snoop_key(&key, port, &v->pkt);
+		n = iqcn_pair_candidates(port, &key);
+		if (n)
+			only = port;
+		candidates += n;
+	}
+	if (candidates != 1)
+		return;
+	iqcn_snoop_key(&key, only, &v->pkt);
+	iqcn_pair_from_cnp(only, &key);
+}
+
+static void iqcn_snoop_cnp(const struct iqcn_view *v)
+{
+	struct iqcn_flow *flow = iqcn_snoop_find(v);
+
+	if (!flow) {
+		iqcn_snoop_pair(v);
+		flow = iqcn_snoop_find(v);
+	}
+	if (!flow) {
+		atomic64_inc(&v->rx->cnp_unmatched);
+		return;
+	}
+	iqcn_queue_cnp_rx(flow, v->pkt.sport);
+	if (v->only)
+		iqcn_queue_way_back(flow, eth_hdr(v->skb));
+}
+
+/* UDP length of a message of connection setup: DETH, 256 bytes, ICRC */
+#define IQCN_MAD_UDP_LEN	(IQCN_UDP_LEN + IQCN_BTH_LEN + 8 + 256 + IQCN_ICRC_LEN)
+
+static void iqcn_snoop_cm(const struct iqcn_view *v)
+{
+	u32 avail = min_t(u32, v->skb->len, IQCN_PARSE_MAX);
+	u32 len = v->pkt.udp_len - IQCN_UDP_LEN - IQCN_ICRC_LEN;
+	u32 off = v->pkt.udp_off + IQCN_UDP_LEN;
+	struct iqcn_cm cm;
+
+	/* bytes behind the packet are not part of it */
+	if (v->pkt.dest_qp != IQCN_QP1 || v->pkt.udp_len != IQCN_MAD_UDP_LEN ||
+	    !iqcn_parse_cm(v->data + off, min(avail - off, len), &cm) ||
+	    !iqcn_snoop_intact(v))
+		return;
+	iqcn_cm_rx(v->in->net, v->only ? v->only->dev->ifindex : 0, &v->pkt,
+		   &cm);
+}
+
+/* A flow that a QP is known to send may leave by any port */
+static bool iqcn_snoop_sent_by(const struct iqcn_view *v,
+			       const struct iqcn_flow *flow)
+{
+	struct iqcn_flow *sends;
+	struct iqcn_port *port;
+	struct iqcn_key key;
+
+	for_each_port_in_view(v, port) {
+		iqcn_snoop_key(&key, port, &v->pkt);
+		sends = iqcn_pair_sends(port, &key, v->pkt.psn);
+		if (sends && sends != flow)
+			return true;
+	}
+	return false;
+}
+
+/* The port and the unassured flow of the one packet that a response answers, by
+ * whatever port that left; NULL if there is none, or more than one
+ */
+static struct iqcn_port *iqcn_snoop_answered(const struct iqcn_view *v,
+					     struct iqcn_flow **answered)
+{
+	struct iqcn_port *port, *only = NULL;
+	unsigned int n, candidates = 0;
+	struct iqcn_flow *flow;
+	struct iqcn_key key;
+
+	if (!iqcn_op_is_echo(v->pkt.opcode))
+		return NULL;
+	for_each_port_in_view(v, port) {
+		if (!READ_ONCE(port->n_unassured))
+			continue;
+		iqcn_snoop_key(&key, port, &v->pkt);
+		n = iqcn_pair_echoed(port, &key, v->pkt.psn, &flow);
+		candidates += n;
+		if (n == 1) {
+			only = port;
+			*answered = flow;
+		}
+	}
+	if (candidates != 1 ||
+	    iqcn_pair_assured(READ_ONCE((*answered)->grade)) ||
+	    iqcn_snoop_sent_by(v, *answered))
+		return NULL;
+	return only;
+}
+
+/* The first port with an unassured flow that has the packet's UDP source port */
+static struct iqcn_port *iqcn_snoop_by_sport(const struct iqcn_view *v,
+					     struct iqcn_flow **flow)
+{
+	struct iqcn_port *port;
+	struct iqcn_key key;
+
+	if (!iqcn_op_is_data(v->pkt.opcode) && !iqcn_op_is_echo(v->pkt.opcode))
+		return NULL;
+	for_each_port_in_view(v, port) {
+		if (!READ_ONCE(port->n_unassured))
+			continue;
+		iqcn_snoop_key(&key, port, &v->pkt);
+		*flow = iqcn_pair_by_sport(port, &key, &v->pkt);
+		if (*flow)
+			return port;
+	}
+	return NULL;
+}
+
+/* Nearly all packets are evidence for nothing.  The ICRC of those that are is
+ * checked.
+ */
+static void iqcn_snoop_evidence(const struct iqcn_view *v)
+{
+	struct iqcn_flow *answered, *by_sport;
+	struct iqcn_port *echo, *sport;
+
+	echo = iqcn_snoop_answered(v, &answered);
+	sport = iqcn_snoop_by_sport(v, &by_sport);
+	if ((!echo && !sport) || !iqcn_snoop_intact(v))
+		return;
+	if (echo) {
+		iqcn_pair_from_echo(echo, answered, v->pkt.dest_qp, v->pkt.psn);
+		if (v->only && iqcn_pair_assured(READ_ONCE(answered->grade)))
+			iqcn_queue_way_back(answered, eth_hdr(v->skb));
+	}
+	if (sport)
+		iqcn_pair_from_sport(sport, by_sport, v->pkt.dest_qp);
+}
+
+/* A CNP of ours, which passes the hooks of the namespace, too */
+static bool iqcn_snoop_is_ours(const struct iqcn_view *v)
+{
+	const struct iqcn_cnp cnp = {
+		.src = v->pkt.src,
+		.dst = v->pkt.dst,
+		.dest_qp = v->pkt.dest_qp,
+		.v6 = v->pkt.v6,
+	};
+
+	return !v->only && iqcn_l3_id(v->data + v->pkt.l3_off, v->pkt.v6) ==
+			   iqcn_cnp_id(&cnp);
+}
+
+static void iqcn_snoop_roce(const struct iqcn_view *v)
+{
+	if (v->pkt.opcode == IQCN_OP_CNP) {
+		if (iqcn_snoop_intact(v) && !iqcn_snoop_is_ours(v))
+			iqcn_snoop_cnp(v);
+	} else if (v->pkt.opcode == IQCN_OP_UD_SEND_ONLY) {
+		iqcn_snoop_cm(v);
+	} else {
+		iqcn_snoop_evidence(v);
 	}
 }
 
-static noinline void iqcn_snoop_look(struct iqcn_port *port,
-				     const struct sk_buff *skb,
-				     const struct nf_hook_state *state)
+/* Parse a packet that may be RoCEv2.  By itself, so that other packets do not pay for
+ * its buffer.
+ */
+static noinline void iqcn_snoop_parse(struct iqcn_view *v)
 {
 	u8 buf[IQCN_PARSE_MAX] __uninitialized; /* is copied to */
-	struct iqcn_pkt pkt __uninitialized; /* valid if it parses */
-	const u8 *data;
 
-	if (iqcn_notify_is_ours() || READ_ONCE(port->snoop) != IQCN_SNOOP_PORT)
-		return;
-
-	switch (iqcn_skb_parse(skb, 0, skb->protocol, buf, &data, &pkt)) {
+	switch (iqcn_skb_parse(v->skb, 0, v->skb->protocol, buf, &v->data,
+			       &v->pkt)) {
 	case IQCN_NOT_ROCE:
 		break;
 	case IQCN_MALFORMED:
-		iqcn_snoop_malformed(&port->seen);
+		atomic64_inc(&v->rx->malformed);
 		break;
 	case IQCN_ROCE:
-		iqcn_snoop_roce(port, state->net, skb, &pkt, data);
+		iqcn_snoop_roce(v);
 		break;
 	}
 }
 
-/* Other packets do not pay for what is needed to look at these */
+static noinline void iqcn_snoop_port(struct iqcn_port *port,
+				     const struct sk_buff *skb)
+{
+	struct iqcn_view v __uninitialized; /* pkt is valid if it parses */
+
+	if (iqcn_cnp_is_injected() || READ_ONCE(port->snoop) != IQCN_SNOOP_PORT)
+		return;
+	v.in = iqcn_net(port->net);
+	v.only = port;
+	v.rx = &port->rx_stats;
+	v.skb = skb;
+	iqcn_snoop_parse(&v);
+}
+
 static unsigned int iqcn_snoop(void *priv, struct sk_buff *skb,
 			       const struct nf_hook_state *state)
 {
 	if (unlikely(iqcn_maybe_roce(skb)))
-		iqcn_snoop_look(priv, skb, state);
+		iqcn_snoop_port(priv, skb);
 	return NF_ACCEPT;
 }
 
@@ -212,185 +357,7 @@ void iqcn_snoop_init(struct iqcn_port *port)
 	port->nf_ops.priority = INT_MAX;
 }
 
-/* A flow that is known to be sent by a QP may leave by any port */
-static bool iqcn_snoop_all_sends(struct iqcn_net *in,
-				 const struct iqcn_pkt *pkt,
-				 const struct iqcn_flow *flow)
-{
-	struct iqcn_flow *sends;
-	struct iqcn_port *port;
-	struct iqcn_key key;
-
-	list_for_each_entry_rcu(port, &in->ports, list) {
-		iqcn_snoop_key(&key, port, pkt);
-		sends = iqcn_pair_sends(port, &key, pkt->psn);
-		if (sends && sends != flow)
-			return true;
-	}
-	return false;
-}
-
-/* A response answers one packet, by whatever port that left.  Return: its port */
-static struct iqcn_port *iqcn_snoop_all_answered(struct iqcn_net *in,
-						 const struct iqcn_pkt *pkt,
-						 struct iqcn_flow **answered)
-{
-	struct iqcn_port *port, *only = NULL;
-	unsigned int n, candidates = 0;
-	struct iqcn_flow *flow;
-	struct iqcn_key key;
-
-	if (!iqcn_op_is_echo(pkt->opcode))
-		return NULL;
-	list_for_each_entry_rcu(port, &in->ports, list) {
-		if (!READ_ONCE(port->n_unsettled))
-			continue;
-		iqcn_snoop_key(&key, port, pkt);
-		n = iqcn_pair_echoed(port, &key, pkt->psn, &flow);
-		candidates += n;
-		if (n == 1) {
-			only = port;
-			*answered = flow;
-		}
-	}
-	if (candidates != 1 ||
-	    iqcn_pair_settled(READ_ONCE((*answered)->grade)) ||
-	    iqcn_snoop_all_sends(in, pkt, *answered))
-		return NULL;
-	return only;
-}
-
-/* The first port with a flow that has that packet's UDP source port */
-static struct iqcn_port *iqcn_snoop_all_by_sport(struct iqcn_net *in,
-						 const struct iqcn_pkt *pkt,
-						 struct iqcn_flow **flow)
-{
-	struct iqcn_port *port;
-	struct iqcn_key key;
-
-	list_for_each_entry_rcu(port, &in->ports, list) {
-		if (!iqcn_snoop_wanted(port, pkt->opcode))
-			continue;
-		iqcn_snoop_key(&key, port, pkt);
-		*flow = iqcn_pair_by_sport(port, &key, pkt);
-		if (*flow)
-			return port;
-	}
-	return NULL;
-}
-
-static void iqcn_snoop_all_evidence(struct iqcn_net *in,
-				    const struct sk_buff *skb,
-				    const struct iqcn_pkt *pkt, const u8 *data)
-{
-	struct iqcn_flow *answered, *by_sport;
-	struct iqcn_port *echo, *sport;
-
-	echo = iqcn_snoop_all_answered(in, pkt, &answered);
-	sport = iqcn_snoop_all_by_sport(in, pkt, &by_sport);
-	if (!echo && !sport)
-		return;
-	if (!iqcn_skb_intact(skb, data, pkt)) {
-		iqcn_snoop_malformed(&in->seen);
-		return;
-	}
-	if (echo)
-		iqcn_pair_from_echo(echo, answered, pkt->dest_qp, pkt->psn);
-	if (sport)
-		iqcn_pair_from_sport(sport, by_sport, pkt->dest_qp);
-}
-
-/* A CNP is for one flow.  Data that take another way now have left a flow behind
- * where they left before.
- */
-static struct iqcn_flow *iqcn_snoop_all_find(struct iqcn_net *in,
-					     const struct iqcn_pkt *pkt)
-{
-	struct iqcn_flow *flow, *newest = NULL;
-	struct iqcn_port *port;
-	struct iqcn_key key;
-
-	list_for_each_entry_rcu(port, &in->ports, list) {
-		iqcn_snoop_key(&key, port, pkt);
-		flow = iqcn_pair_find(port, &key);
-		if (flow && (!newest || READ_ONCE(flow->ce_ns) >
-					READ_ONCE(newest->ce_ns)))
-			newest = flow;
-	}
-	return newest;
-}
-
-/* It is evidence if there is one flow in all that it could be for */
-static void iqcn_snoop_all_pair(struct iqcn_net *in, const struct iqcn_pkt *pkt)
-{
-	struct iqcn_port *port, *only = NULL;
-	unsigned int n, candidates = 0;
-	struct iqcn_key key;
-
-	list_for_each_entry_rcu(port, &in->ports, list) {
-		iqcn_snoop_key(&key, port, pkt);
-		n = iqcn_pair_candidates(port, &key);
-		if (n)
-			only = port;
-		candidates += n;
-	}
-	if (candidates != 1)
-		return;
-	iqcn_snoop_key(&key, only, pkt);
-	iqcn_pair_from_cnp(only, &key);
-}
-
-/* One of ours: they come by here too */
-static bool iqcn_snoop_is_ours(const struct iqcn_pkt *pkt, const u8 *data)
-{
-	const struct iqcn_cnp cnp = {
-		.src = pkt->src,
-		.dst = pkt->dst,
-		.dest_qp = pkt->dest_qp,
-		.v6 = pkt->v6,
-	};
-
-	return iqcn_l3_id(data + pkt->l3_off, pkt->v6) == iqcn_notify_id(&cnp);
-}
-
-static void iqcn_snoop_all_cnp(struct iqcn_net *in, const struct sk_buff *skb,
-			       const struct iqcn_pkt *pkt, const u8 *data)
-{
-	struct iqcn_flow *flow;
-
-	if (!iqcn_skb_intact(skb, data, pkt)) {
-		iqcn_snoop_malformed(&in->seen);
-		return;
-	}
-	if (iqcn_snoop_is_ours(pkt, data))
-		return;
-	flow = iqcn_snoop_all_find(in, pkt);
-	if (!flow) {
-		iqcn_snoop_all_pair(in, pkt);
-		flow = iqcn_snoop_all_find(in, pkt);
-	}
-	if (flow)
-		iqcn_queue_cnp_seen(flow, pkt->sport);
-	else
-		atomic64_inc(&in->seen.cnp_unmatched);
-}
-
-static void iqcn_snoop_all_roce(struct net *net, const struct sk_buff *skb,
-				const struct iqcn_pkt *pkt, const u8 *data)
-{
-	struct iqcn_net *in = iqcn_net(net);
-
-	if (pkt->opcode == IQCN_OP_CNP)
-		iqcn_snoop_all_cnp(in, skb, pkt, data);
-	else if (pkt->opcode == IQCN_OP_UD_SEND_ONLY)
-		iqcn_snoop_cm(net, 0, &in->seen, skb, pkt, data);
-	else
-		iqcn_snoop_all_evidence(in, skb, pkt, data);
-}
-
-/* What comes from a bridge or a VRF has been through these hooks already, on the
- * device below
- */
+/* What a bridge or a VRF passes up has been through these hooks on the device below */
 static bool iqcn_snoop_again(const struct net_device *dev)
 {
 	if (is_vlan_dev(dev))
@@ -398,30 +365,30 @@ static bool iqcn_snoop_again(const struct net_device *dev)
 	return netif_is_bridge_master(dev) || netif_is_l3_master(dev);
 }
 
+static noinline void iqcn_snoop_netns(const struct sk_buff *skb,
+				      const struct nf_hook_state *state)
+{
+	struct iqcn_net *in = iqcn_net(state->net);
+	struct iqcn_view v __uninitialized; /* pkt is valid if it parses */
+
+	if (iqcn_snoop_again(state->in) ||
+	    READ_ONCE(in->snoop) != IQCN_SNOOP_NETNS)
+		return;
+	v.in = in;
+	v.only = NULL;
+	v.rx = &in->rx_stats;
+	v.skb = skb;
+	/* a packet that user space has reinjected arrives with BHs on */
+	local_bh_disable();
+	iqcn_snoop_parse(&v);
+	local_bh_enable();
+}
+
 static unsigned int iqcn_snoop_all(void *priv, struct sk_buff *skb,
 				   const struct nf_hook_state *state)
 {
-	u8 buf[IQCN_PARSE_MAX] __uninitialized; /* is copied to */
-	struct iqcn_pkt pkt __uninitialized; /* valid if it parses */
-	const u8 *data;
-
-	if (likely(!iqcn_maybe_roce(skb)) || iqcn_snoop_again(state->in) ||
-	    READ_ONCE(iqcn_net(state->net)->snoop) != IQCN_SNOOP_NETNS)
-		return NF_ACCEPT;
-
-	switch (iqcn_skb_parse(skb, 0, skb->protocol, buf, &data, &pkt)) {
-	case IQCN_NOT_ROCE:
-		break;
-	case IQCN_MALFORMED:
-		iqcn_snoop_malformed(&iqcn_net(state->net)->seen);
-		break;
-	case IQCN_ROCE:
-		/* user space may have had it before, and given it back */
-		local_bh_disable();
-		iqcn_snoop_all_roce(state->net, skb, &pkt, data);
-		local_bh_enable();
-		break;
-	}
+	if (unlikely(iqcn_maybe_roce(skb)))
+		iqcn_snoop_netns(skb, state);
 	return NF_ACCEPT;
 }
 
@@ -446,7 +413,7 @@ static const struct nf_hook_ops iqcn_snoop_all_ops[] = {
 };
 
 /**
- * iqcn_snoop_set() - where the ports of a namespace look for CNPs from now on
+ * iqcn_snoop_set() - set where the ports of a namespace see packets of receivers
  * @net: namespace
  * @snoop: enum iqcn_snoop
  *
@@ -461,8 +428,8 @@ int iqcn_snoop_set(struct net *net, u32 snoop)
 	if (snoop == in->snoop)
 		return 0;
 	if (snoop == IQCN_SNOOP_NETNS) {
-		atomic64_set(&in->seen.cnp_unmatched, 0);
-		atomic64_set(&in->seen.malformed, 0);
+		atomic64_set(&in->rx_stats.cnp_unmatched, 0);
+		atomic64_set(&in->rx_stats.malformed, 0);
 		err = nf_register_net_hooks(net, iqcn_snoop_all_ops,
 					    ARRAY_SIZE(iqcn_snoop_all_ops));
 		if (err)
@@ -473,18 +440,4 @@ int iqcn_snoop_set(struct net *net, u32 snoop)
 	}
 	WRITE_ONCE(in->snoop, snoop);
 	return 0;
-}
-
-/**
- * iqcn_snoop_seen() - where a port's useless packets are counted
- * @port: port
- *
- * Context: any.
- * Return: the port's counters, or those of its namespace.
- */
-struct iqcn_seen *iqcn_snoop_seen(struct iqcn_port *port)
-{
-	if (READ_ONCE(port->snoop) == IQCN_SNOOP_PORT)
-		return &port->seen;
-	return &iqcn_net(port->net)->seen;
 }

@@ -263,8 +263,8 @@ TRACE_EVENT(iqcn_flow_state,
 	),
 	TP_fast_assign(
 		IQCN_TRACE_FLOW_ASSIGN(q, flow);
-		__entry->congested = flow->extra->congested;
-		__entry->reason = flow->extra->state_reason;
+		__entry->congested = flow->ext->congested;
+		__entry->reason = flow->ext->state_reason;
 		__entry->run = iqcn_flow_run(flow);
 		__entry->psn = READ_ONCE(flow->psn);
 	),

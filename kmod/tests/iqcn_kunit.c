@@ -19,25 +19,25 @@
 #include <linux/string.h>
 
 #include "../rocev2.c"
-#include "../active.h"
-#include "../bts.h"
-#include "../budget.h"
-#include "../continuity.h"
-#include "../deadline.h"
-#include "../detect.h"
-#include "../interval.h"
-#include "../lot.h"
-#include "../mark.h"
-#include "../measure.h"
-#include "../pairing.h"
+#include "../algo/active.h"
+#include "../algo/bts.h"
+#include "../algo/budget.h"
+#include "../algo/continuity.h"
+#include "../algo/deadline.h"
+#include "../algo/detect.h"
+#include "../algo/interval.h"
+#include "../algo/lot.h"
+#include "../algo/mark.h"
+#include "../algo/measure.h"
+#include "../algo/pairing.h"
 #include "../params.h"
-#include "../pending.h"
-#include "../pi.h"
-#include "../profile.h"
-#include "../reorder.h"
-#include "../sample.h"
-#include "../share.h"
-#include "../telemetry.h"
+#include "../algo/pending.h"
+#include "../algo/pi.h"
+#include "../algo/profile.h"
+#include "../algo/reorder.h"
+#include "../algo/sample.h"
+#include "../algo/share.h"
+#include "../algo/telemetry.h"
 
 /* every pseudo-random sequence is the same in every run */
 #define SEED 20230817
@@ -2688,15 +2688,15 @@ static void answer_test(struct kunit *test)
 		{ ASK, 109392500, 14 * SECOND, 0, 109392500 },
 		{ ASK, 109392501, 15 * SECOND, 15 * SECOND, 109392500 },
 	};
-	struct iqcn_answer a = {};
+	struct iqcn_cnp_srtt a = {};
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(steps); i++) {
 		if (steps[i].what == ASK)
-			iqcn_answer_asked(&a, steps[i].quiet_ns, T1_NS,
+			iqcn_cnp_srtt_start(&a, steps[i].quiet_ns, T1_NS,
 					  steps[i].now_ns);
 		else
-			iqcn_answer_seen(&a, steps[i].now_ns);
+			iqcn_cnp_srtt_sample(&a, steps[i].now_ns);
 		KUNIT_EXPECT_EQ_MSG(test, a.asked_ns, steps[i].asked_ns,
 				    "step %d", i);
 		KUNIT_EXPECT_EQ_MSG(test, a.smooth_ns, steps[i].smooth_ns,
@@ -2726,20 +2726,20 @@ static void answer_lost_test(struct kunit *test)
 	u32 i, n;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct iqcn_answer a = { .smooth_ns = rows[i].known_ns };
+		struct iqcn_cnp_srtt a = { .smooth_ns = rows[i].known_ns };
 
 		now_ns = 7 * SECOND;
-		iqcn_answer_asked(&a, U64_MAX, T1_NS, now_ns);
+		iqcn_cnp_srtt_start(&a, U64_MAX, T1_NS, now_ns);
 		for (n = 0; n < rows[i].lost; n++) {
 			KUNIT_EXPECT_EQ_MSG(test, a.asked_ns, now_ns,
 					    "row %u", i);
 			now_ns += rows[i].apart_ns;
-			iqcn_answer_asked(&a, rows[i].apart_ns, T1_NS, now_ns);
+			iqcn_cnp_srtt_start(&a, rows[i].apart_ns, T1_NS, now_ns);
 		}
 		KUNIT_EXPECT_EQ_MSG(test, a.asked_ns, now_ns, "row %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, a.smooth_ns, rows[i].known_ns,
 				    "row %u", i);
-		iqcn_answer_seen(&a, now_ns + 20000);
+		iqcn_cnp_srtt_sample(&a, now_ns + 20000);
 		KUNIT_EXPECT_EQ_MSG(test, a.asked_ns, 0, "row %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, a.smooth_ns, 20000, "row %u", i);
 	}
@@ -2766,13 +2766,13 @@ static void answer_dense_test(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(cnps); i++) {
-		struct iqcn_answer a = { .smooth_ns = cnps[i].smooth_ns };
+		struct iqcn_cnp_srtt a = { .smooth_ns = cnps[i].smooth_ns };
 
-		iqcn_answer_asked(&a, U64_MAX, T1_NS, SECOND);
+		iqcn_cnp_srtt_start(&a, U64_MAX, T1_NS, SECOND);
 		for (now_ns = 10000; now_ns <= cnps[i].later_ns;
 		     now_ns += 10000)
-			iqcn_answer_asked(&a, 10000, T1_NS, SECOND + now_ns);
-		iqcn_answer_seen(&a, SECOND + cnps[i].later_ns);
+			iqcn_cnp_srtt_start(&a, 10000, T1_NS, SECOND + now_ns);
+		iqcn_cnp_srtt_sample(&a, SECOND + cnps[i].later_ns);
 		KUNIT_EXPECT_EQ_MSG(test, a.smooth_ns, cnps[i].want_ns,
 				    "row %d", i);
 	}
@@ -2954,7 +2954,7 @@ static void chances_rest_test(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		KUNIT_EXPECT_EQ_MSG(test,
-				    iqcn_chances_rest_ns(rows[i].took_ns,
+				    iqcn_polls_rest_ns(rows[i].took_ns,
 							 rows[i].t1_ns,
 							 rows[i].more),
 				    rows[i].want_ns, "row %d", i);
@@ -5803,12 +5803,12 @@ static void bts_hold_test(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		KUNIT_EXPECT_TRUE_MSG(test,
-				      iqcn_bts_holds(rows[i].gap_ns,
+				      iqcn_bts_polls(rows[i].gap_ns,
 						     rows[i].t1_ns,
 						     rows[i].last_ns),
 				      "row %d", i);
 		KUNIT_EXPECT_FALSE_MSG(test,
-				       iqcn_bts_holds(rows[i].gap_ns,
+				       iqcn_bts_polls(rows[i].gap_ns,
 						      rows[i].t1_ns,
 						      rows[i].last_ns + 1),
 				       "row %d", i);

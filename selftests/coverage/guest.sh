@@ -23,7 +23,7 @@ collect()
 
 for file; do
 	if [ "$file" = kunit ]; then
-		"$HERE/kunit.sh" "$BUILD/tests/iqcn_kunit.ko"
+		"$HERE/kunit/kunit.sh" "$BUILD/tests/iqcn_kunit.ko"
 	else
 		"$HERE/run.sh" "$BUILD/sch_iqcn.ko" "$file"
 	fi

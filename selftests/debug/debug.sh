@@ -70,7 +70,7 @@ run()
 	run=("$LAB" run "$kernel" ${OPTIONS[$kernel]})
 	case $group in
 	stress)
-		"$TOP/selftests/stress.sh" -k "$kernel" "$MINUTES"
+		"$TOP/selftests/stress/stress.sh" -k "$kernel" "$MINUTES"
 		;;
 	sequences)
 		# half of the time as root, half as an unprivileged user
@@ -80,7 +80,7 @@ run()
 			"$TOP/build/$kernel/sch_iqcn.ko" iqcn_sequences.sh
 		;;
 	kunit)
-		"${run[@]}" "$TOP/selftests/kunit.sh" \
+		"${run[@]}" "$TOP/selftests/kunit/kunit.sh" \
 			"$TOP/build/$kernel/tests/iqcn_kunit.ko" \
 			"$TOP/build/$kernel/rocehost/rocehost_kunit.ko"
 		;;

@@ -34,8 +34,8 @@ interval of their senders.  incast-512: 512 such flows fill a port of 25 Gb/s fo
 "pi" notify senders when their packets arrive.
 
 EOF
-if "$TOP/selftests/scenarios/run.sh" -v ecn,iqcn,pi fig1-rate-failure &&
-   "$TOP/selftests/scenarios/run.sh" -v ecn,iqcn,wreb,pi incast-512
+if "$TOP/selftests/scenarios/scenarios.sh" -v ecn,iqcn,pi fig1-rate-failure &&
+   "$TOP/selftests/scenarios/scenarios.sh" -v ecn,iqcn,wreb,pi incast-512
 then
 	echo
 	echo "plots: ${results#"$TOP/"}/fig1-rate-failure.png, ${results#"$TOP/"}/incast-512.png"

@@ -28,7 +28,7 @@ export DISPLAY
 
 xterm -fa 'DejaVu Sans Mono' -fs 9 -geometry 104x32+0+0 -b 4 +sb \
 	-bg black -fg gray90 \
-	-e "$TOP/selftests/scenarios/run.sh" -w "$command" -v "$variant" \
+	-e "$TOP/selftests/scenarios/scenarios.sh" -w "$command" -v "$variant" \
 	"$scenario" &
 xterm=$!
 n=0

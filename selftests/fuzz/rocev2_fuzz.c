@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pairing.h"
+#include "algo/pairing.h"
 #include "rocev2.h"
 
 /* First byte of an input */

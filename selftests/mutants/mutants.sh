@@ -11,7 +11,7 @@
 #   -a		all mutants instead of the sample of sample.awk
 #   -r		resume the last run: try mutants that it did not kill or reach
 #   -j JOBS	number of parallel jobs (default: one per CPU)
-#   PATTERN	only mutants whose name matches, such as 'trigger.c:*:cmp:*'
+#   PATTERN	only mutants whose name matches, such as 'timer.c:*:cmp:*'
 #
 # Fails if less than 90 % are killed, or if a survivor has no reason in
 # selftests/mutants/survivors.  Logs are in build/mutants/, and so is the tree
@@ -32,7 +32,8 @@ unset MAKEFLAGS MFLAGS MAKEOVERRIDES
 
 FILES="lot.h mark.h detect.h reorder.h continuity.h deadline.h interval.h pending.h
 	sample.h pairing.h budget.h profile.h measure.h bts.h pi.h active.h telemetry.h
-	params.h share.h bts.c trigger.c tell.c queue.c"
+	params.h share.h notify_bts.c notify_timer.c pending.c timer.c cnp.c
+	congestion.c queue.c"
 
 usage()
 {
@@ -47,10 +48,14 @@ steps()
 	*.h) echo kunit ;;
 	esac
 	case $1 in
-	bts.c) echo iqcn_bts.sh iqcn_adversary.sh ;;
-	trigger.c) echo iqcn_trigger.sh iqcn_cnp.sh iqcn_bts.sh ;;
-	tell.c) echo iqcn_bts.sh iqcn_cnp.sh iqcn_pair.sh ;;
-	queue.c) echo iqcn_detect.sh iqcn_trigger.sh iqcn_cnp.sh iqcn_genl.sh ;;
+	notify_bts.c) echo iqcn_bts.sh iqcn_adversary.sh ;;
+	notify_timer.c | pending.c | timer.c)
+		echo iqcn_trigger.sh iqcn_cnp.sh iqcn_bts.sh
+		;;
+	cnp.c) echo iqcn_bts.sh iqcn_cnp.sh iqcn_pair.sh ;;
+	congestion.c | queue.c)
+		echo iqcn_detect.sh iqcn_trigger.sh iqcn_cnp.sh iqcn_genl.sh
+		;;
 	mark.h) echo iqcn_mark.sh iqcn_bts.sh ;;
 	pairing.h) echo iqcn_pair.sh ;;
 	params.h) echo iqcn_qdisc.sh ;;
@@ -61,13 +66,22 @@ steps()
 	esac
 }
 
+# source_of FILE: where it is below kmod/
+source_of()
+{
+	case $1 in
+	params.h | *.c) echo "$1" ;;
+	*) echo "algo/$1" ;;
+	esac
+}
+
 # list PATTERN: print the names of mutants
 list()
 {
 	local file name
 
 	for file in $FILES; do
-		awk -v file="$file" -f "$HERE/mutate.awk" "$TOP/kmod/$file"
+		awk -v file="$file" -f "$HERE/mutate.awk" "$TOP/kmod/$(source_of "$file")"
 	done | if [ -n "$all" ]; then cat; else awk -f "$HERE/sample.awk"; fi |
 		while IFS= read -r name; do
 			# shellcheck disable=SC2053
@@ -85,6 +99,7 @@ tree()
 		return
 	# an interrupted run may have left a mutant
 	for file in $FILES; do
+		file=$(source_of "$file")
 		[ ! -e "$dir/build/uml/$file" ] ||
 			cmp -s "$dir/kmod/$file" "$dir/build/uml/$file" ||
 			cp "$dir/kmod/$file" "$dir/build/uml/$file" || return
@@ -112,7 +127,7 @@ step()
 	set -- "$2"
 	[ "$1" = kunit ] || set -- -s "${IQCN_SEED:-1}" "$dir/selftests/run.sh" \
 		"$dir/build/uml/sch_iqcn.ko" "$1"
-	[ "$1" != kunit ] || set -- "$dir/selftests/kunit.sh" \
+	[ "$1" != kunit ] || set -- "$dir/selftests/kunit/kunit.sh" \
 		"$dir/build/uml/tests/iqcn_kunit.ko"
 	IQCN_FAIL_FAST=1 LAB_TIMEOUT_S=$((seconds > LEAST_S ? seconds : LEAST_S)) \
 		"$dir/selftests/lab/lab.sh" run uml "$@"
@@ -138,12 +153,13 @@ killer()
 # kill_it N MUTANT: test a mutant, and print the result
 kill_it()
 {
-	local dir=$OUT/$1 file=${2%%:*} log=$OUT/logs/$2.log step status target
+	local dir=$OUT/$1 file=${2%%:*} log=$OUT/logs/$2.log step status target src
 
 	: >"$log"
-	awk -v file="$file" -v want="$2" -f "$HERE/mutate.awk" "$dir/kmod/$file" \
-		>"$dir/build/uml/$file" || return
-	diff -U 1 "$dir/kmod/$file" "$dir/build/uml/$file" | tail -n +3 >>"$log"
+	src=$(source_of "$file")
+	awk -v file="$file" -v want="$2" -f "$HERE/mutate.awk" "$dir/kmod/$src" \
+		>"$dir/build/uml/$src" || return
+	diff -U 1 "$dir/kmod/$src" "$dir/build/uml/$src" | tail -n +3 >>"$log"
 	for step in $(steps "$file"); do
 		target=sch_iqcn.ko
 		[ "$step" != kunit ] || target=tests/iqcn_kunit.ko
@@ -212,8 +228,9 @@ job()
 # one N MUTANT: test a mutant, restore the file, and record the result
 one()
 {
-	local result file=${2%%:*}
+	local result file
 
+	file=$(source_of "${2%%:*}")
 	result=$(kill_it "$@") || result="is no mutant"
 	# the copy is newer than objects built from the mutant
 	cp "$OUT/$1/kmod/$file" "$OUT/$1/build/uml/$file"

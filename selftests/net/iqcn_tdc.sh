@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# tc's tests of the kernel, tools/testing/selftests/tc-testing: our own cases in its
-# format, and its own about how qdiscs go together, with iqcn as the child.
+# Run the kernel's driver of tests for tc, tools/testing/selftests/tc-testing/tdc.py: on
+# our cases, and on the kernel's cases of nested qdiscs, with iqcn as the child.
 
 ALL_TESTS="
 	test_own
@@ -13,10 +13,10 @@ ALL_TESTS="
 . "$(dirname "$0")/lib.sh"
 
 TESTS=${IQCN_TDC-}/tools/testing/selftests/tc-testing
-CASES=$TOP/selftests/tdc
+TDC=$TOP/selftests/tdc
 
-# harness: a copy, which leaves files where it runs, with names and an environment
-# of ours
+# harness: copy tdc.py, because it leaves files where it runs, and give it our names
+# and environment
 harness()
 {
 	[ ! -d "$TMP/tdc" ] || return
@@ -31,19 +31,19 @@ harness()
 	EOF
 }
 
-# tdc CASES: each is one of this test's, and all are run
+# tdc FILE...: run all cases of these files and print a line for each
 tdc()
 {
 	local log=$TMP/log n
 
 	harness
-	n=$(jq length "$1")
-	# it says what went wrong where it says nothing else
-	(cd "$TMP/tdc" && /usr/bin/python3 tdc.py -f "$1" --format tap \
+	n=$(jq -s 'map(length) | add' "$@")
+	# the log has the reason when tdc.py writes no result
+	(cd "$TMP/tdc" && /usr/bin/python3 tdc.py -f "$@" --format tap \
 		--outfile "$TMP/tap") >"$log" 2>&1
 	sed 's/^/    /' "$TMP/tap"
 	check "cases that were run" "$(grep -c '^ok' "$TMP/tap")" -eq "$n"
-	# it skips all that come after one that cannot be set up
+	# after a case whose setup fails, tdc.py skips the rest
 	check "skipped" "$(grep -ciE '^ok .*# *skip' "$TMP/tap")" -eq 0
 	[ -z "$test_failed" ] ||
 		sed '/^All test results/,$d; s/^/#     /' "$log" | tail -n 60
@@ -57,13 +57,13 @@ ready()
 test_own()
 {
 	ready
-	[ -n "$test_skipped" ] || tdc "$CASES/iqcn.json"
+	[ -n "$test_skipped" ] || tdc "$TDC"/cases/*.json
 }
 
 # infra [new]
 infra()
 {
-	/usr/bin/python3 "$CASES/infra.py" "$@" <"$TESTS/tc-tests/infra/qdiscs.json" \
+	/usr/bin/python3 "$TDC/infra.py" "$@" <"$TESTS/tc-tests/infra/qdiscs.json" \
 		>"$TMP/infra.json" 2>"$TMP/left"
 	sed 's/^/#     /' "$TMP/left"
 	tdc "$TMP/infra.json"
@@ -75,7 +75,7 @@ test_infra()
 	[ -n "$test_skipped" ] || infra
 }
 
-# What older kernels do not survive
+# Cases that kernels before 7 do not survive with any leaf
 test_infra_new()
 {
 	ready

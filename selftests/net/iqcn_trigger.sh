@@ -685,14 +685,14 @@ test_clear_is_quiet()
 	sleep 0.05
 	echo 0 >$trace/events/$event/enable
 	check "never congested" "$(stat state_changes)" -eq 0
-	n=$(grep -c iqcn_trigger_timer $trace/trace)
+	n=$(grep -c "function=iqcn_timer" $trace/trace)
 	check "runs of the timer in 50 ms" "$n" -eq 0
 	# there is such an event
 	echo 1 >$trace/events/$event/enable
 	data --flows 40 --tos 3 --count 40 --interval 5 --psn 2000
 	sleep 0.005
 	echo 0 >$trace/events/$event/enable
-	n=$(grep -c iqcn_trigger_timer $trace/trace)
+	n=$(grep -c "function=iqcn_timer" $trace/trace)
 	check "runs of the timer after packets" "$n" -ge 1
 }
 
@@ -712,7 +712,7 @@ test_onset_is_cheap()
 	echo 0 >$trace/events/$event/enable
 	check "congested once" "$(stat state_changes)" -eq 2
 	# for T1 of the others, and the end of the congestion
-	n=$(grep -c iqcn_trigger_timer $trace/trace)
+	n=$(grep -c "function=iqcn_timer" $trace/trace)
 	check "runs of the timer" "$n" -le 8
 }
 

@@ -85,13 +85,13 @@ echo "TAP version 13"
 	grep -q "^random" "$OUT/short.guest" &&
 	same "$OUT/short.guest" "$OUT/long.guest"
 result $? "guests see the same names, environment, clock and random numbers"
-"$short/selftests/scenarios/run.sh" repeat >"$OUT/short.log" 2>&1
+"$short/selftests/scenarios/scenarios.sh" repeat >"$OUT/short.log" 2>&1
 ran $? "$OUT/short.log" "all variants run in a directory with a short name"
-elsewhere "$OUT/long.log" selftests/scenarios/run.sh repeat
+elsewhere "$OUT/long.log" selftests/scenarios/scenarios.sh repeat
 ran $? "$OUT/long.log" "all variants run in a directory with a long name"
 cp -r "$short/build/results" "$OUT/short"
 cp -r "$WORK/other/results" "$OUT/long"
-elsewhere "$OUT/alone.log" selftests/scenarios/run.sh -v ecn repeat
+elsewhere "$OUT/alone.log" selftests/scenarios/scenarios.sh -v ecn repeat
 ran $? "$OUT/alone.log" "one variant runs alone"
 cp -r "$WORK/other/results" "$OUT/alone"
 

@@ -19,7 +19,7 @@
 #include <linux/bits.h>
 #include <linux/types.h>
 
-#include "pairing.h"
+#include "algo/pairing.h"
 
 /* Maximum number of packets in flight: a quarter of the PSNs, so that old and
  * new ones can be distinguished

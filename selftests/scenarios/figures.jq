@@ -2,7 +2,7 @@
 #
 # Compute the figures of a variant from the output of rocehost and tc.
 #
-#   jq -n -f figures.jq --rawfile samples samples.csv ... (see run.sh)
+#   jq -n -f figures.jq --rawfile samples samples.csv ... (see scenarios.sh)
 #
 # All figures cover the time from $count_ns to $duration_ns, unless noted.
 

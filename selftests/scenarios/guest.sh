@@ -6,7 +6,7 @@
 #   guest.sh DIRECTORY [COMMAND...]
 #
 # DIRECTORY/scenario contains the lines of the scenario that matter here
-# (run.sh). COMMAND runs on the switch, on /dev/tty1, and its end ends the
+# (scenarios.sh).  COMMAND runs on the switch, on /dev/tty1, and its end ends the
 # scenario.
 #
 #   s0 ---- p0 [            ] q0 ---- r0	the bottleneck is on q0

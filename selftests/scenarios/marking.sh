@@ -10,7 +10,7 @@
 #
 # Results, in build/results or $IQCN_RESULTS:
 #   marking.json	parameters and figures
-#   marking/enqueue/*	results of each scenario, see run.sh
+#   marking/enqueue/*	results of each scenario, see scenarios.sh
 #   marking/dequeue/*
 set -u -o pipefail
 
@@ -45,7 +45,7 @@ rm -rf "$OUT" "$OUT.json"
 for name; do
 	for on in enqueue dequeue; do
 		echo "$name, marked on $on"
-		IQCN_RESULTS=$OUT/$on "$HERE/run.sh" -q -v "$(of "$name")" \
+		IQCN_RESULTS=$OUT/$on "$HERE/scenarios.sh" -q -v "$(of "$name")" \
 			-x "mark-on $on" "$name" | grep -v '^$' ||
 			die "$name failed"
 	done

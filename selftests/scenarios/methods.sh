@@ -14,7 +14,7 @@
 #   methods.json	parameters, figures and costs
 #   methods.csv		data of the plots
 #   methods.svg, .png	queue and utilization, a point per method
-#   methods-*		results of each scenario, see run.sh
+#   methods-*		results of each scenario, see scenarios.sh
 set -u -o pipefail
 # decimal points, not commas
 export LC_ALL=C
@@ -91,7 +91,7 @@ die()
 
 [ $# -gt 0 ] || set -- methods-incast-512 methods-fig1-rate-failure
 rm -f "$OUT".{json,csv,svg,png}
-"$HERE/run.sh" -q "$@" || die "a scenario failed"
+"$HERE/scenarios.sh" -q "$@" || die "a scenario failed"
 # not in parallel with the scenarios, which would disturb the measurement
 echo "  cost ..."
 cost "$1" >"$OUT.cost" || die "the costs cannot be measured"

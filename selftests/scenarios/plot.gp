@@ -3,7 +3,7 @@
 # A scenario over time: queue, utilization, CNPs, and rates of traced flows; one
 # color per variant.
 # Variables: kmax, count, duration, traced, kind; from the environment: TITLE,
-# DIR, VARIANTS, OUTPUT (see run.sh)
+# DIR, VARIANTS, OUTPUT (see scenarios.sh)
 
 variants = system("echo $VARIANTS")
 dir = system("echo $DIR")

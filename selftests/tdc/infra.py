@@ -1,39 +1,40 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""The kernel's own cases of how qdiscs go together, with iqcn as the child.
+"""Put iqcn into the kernel's own cases of nested qdiscs.
 
 	infra.py [new] <infra/qdiscs.json >cases.json
 
-A case's leaf qdisc becomes iqcn, with a limit that makes it hold or drop as the
-other one does.  Where a class, or a qdisc with one child, has no leaf of its own,
-iqcn becomes it.  What it then expects of a kind, it expects of iqcn; where two
-kinds differ EXPECT says how.  Cases in which there is no place for iqcn, and those
-of NEW, are left out, which is said on stderr; with "new", all but those of NEW.
+iqcn replaces the leaf qdisc of each case, with a limit that makes iqcn queue or drop
+as that leaf does.  A class or a one-child qdisc without a leaf gets iqcn as its leaf.
+The results that a case expects of its leaf are expected of iqcn; EXPECT has the
+exceptions.  Without "new" the cases of NEW are left out, with "new" all others.  Cases
+without a place for iqcn are always left out.  Without "new" stderr lists the cases that
+are left out, with the reason.
 """
 import json
 import re
 import sys
 
-# kinds without children that a case is about
+# qdiscs without children, which iqcn replaces
 LEAVES = "fq_codel codel fq_pie pie hhf fq skbprio cake dualpi2 sfq pfifo blackhole"
-# those with one child and a fifo of their own in its place, and classes
+# qdiscs with one child, a fifo by default, and kinds of classes
 HOLDERS = "netem tbf cbs red sfb"
 CLASSES = "drr hfsc qfq htb ets"
-# a handle for those whose child is to be added but which have none
+# the handle of a HOLDER that its case gives none, so that iqcn can name its parent
 HANDLE = "fee:"
 
 EXPECT = {}
-# an older tc says it without 0x, and of ets' classes what is no JSON
+# an older tc prints the default class without 0x, and no valid JSON for classes of ets
 EXPECT["a4c3"] = {"matchPattern": "qdisc hfsc 3:.*parent 1:2.*default (?:0x)?1"}
 EXPECT["1f1f"] = {"verifyCmd": "$TC -s class show dev $DUMMY",
                   "matchPattern": "class ets 1:1 .*Sent 196 bytes 2 pkt",
                   "matchCount": "1"}
-# what kernels before 7 refuse or do not survive, whatever the leaf
-NEW = {"bf1d": "two netems that duplicate, which Linux 6.1 refuses",
-       "3a62": "with any leaf Linux 6.1 panics, in qfq",
-       "c797": "a plug below qfq, of which Linux 6.1 warns",
-       "82d9": "a plug below qfq, of which Linux 6.1 warns",
-       "d3da": "a plug below qfq, of which Linux 6.1 warns"}
+# cases that kernels before 7 refuse or do not survive, with any leaf
+NEW = {"bf1d": "Linux 6.1 refuses two netems that duplicate",
+       "3a62": "Linux 6.1 panics in qfq, with any leaf",
+       "c797": "Linux 6.1 warns of a plug below qfq",
+       "82d9": "Linux 6.1 warns of a plug below qfq",
+       "d3da": "Linux 6.1 warns of a plug below qfq"}
 
 LEAF = re.compile(rf"^(.* qdisc (?:add|replace|change) .*?) ({'|'.join(LEAVES.split())})\b(.*)$")
 HOLDER = re.compile(rf"^.* qdisc (?:add|replace) .*? ({'|'.join(HOLDERS.split())})\b")
@@ -41,18 +42,18 @@ CLASS = re.compile(rf"^.* class (?:add|replace) .* ({'|'.join(CLASSES.split())})
 
 
 def word(command, name):
-    """The value after a word: an id, with its minor number if that is not 0."""
+    """Return the id after a word, without a minor number of 0."""
     found = re.search(rf"\b{name} (\S+)", command)
     return found and re.sub(r":0$", ":", found[1])
 
 
 def place(parent):
-    """Of a qdisc with one child, 2: and 2:1 are the same place."""
+    """Name the place of a child: 2: and 2:1 are the same one in a one-child qdisc."""
     return parent + "1" if parent.endswith(":") else parent
 
 
 def limit(kind, words):
-    """What makes iqcn hold as much as the other."""
+    """Return the limit with which iqcn queues as many packets as the old leaf."""
     found = re.search(r"limit (\d+)", words)
     if kind == "blackhole" or (found and int(found[1]) < 10):
         return " limit 1"
@@ -60,7 +61,7 @@ def limit(kind, words):
 
 
 def leaf(command):
-    """The command with iqcn for another leaf."""
+    """Replace the leaf of a command with iqcn."""
     found = LEAF.match(command)
     if not found:
         return command
@@ -68,10 +69,10 @@ def leaf(command):
 
 
 def fill(commands):
-    """With iqcn wherever nothing else is put."""
+    """Add iqcn at every place without a leaf."""
     taken = {place(word(c, "parent")) for c in commands
              if re.search(r"qdisc (add|replace) ", c) and word(c, "parent")}
-    # a class with classes has no leaf
+    # an inner class has no leaf
     taken |= {word(c, "parent") for c in commands if " class " in c}
     filled = set()
     out = []
@@ -95,15 +96,15 @@ def fill(commands):
 
 
 def text(command):
-    """A command of a list may come with the exit codes that do.
+    """Return the command itself; a list also has the exit codes that are allowed.
 
-    An older tc has no delay that is longer than 274 s."""
+    The delay is shortened because an older tc takes 274 s at most."""
     command = command[0] if isinstance(command, list) else command
     return command.replace("delay 5000000000", "delay 200000000")
 
 
 def as_iqcn(value):
-    """What is expected of another leaf, of iqcn."""
+    """Expect of iqcn what the case expects of its leaf."""
     kinds = "|".join(LEAVES.split())
     if isinstance(value, list):
         return [as_iqcn(v) for v in value]
@@ -115,7 +116,7 @@ def as_iqcn(value):
 
 
 def kept(expected):
-    """What others drop when they dequeue it leaves here."""
+    """Expect packets that the old leaf drops on dequeue to leave iqcn."""
     for entry in expected:
         entry["packets"] += entry.pop("drops", 0)
         entry["drops"] = 0
@@ -123,11 +124,11 @@ def kept(expected):
 
 
 def convert(case):
-    """The case with iqcn in it, or None."""
+    """Return the case with iqcn in it, or None."""
     setup = [leaf(text(c)) for c in case["setup"]]
     codes = {leaf(text(c)): c[1:] for c in case["setup"] if isinstance(c, list)}
     leaves = {word(c, "handle") for c in setup if " iqcn" in c}
-    # iqcn classifies nothing
+    # iqcn has no filters
     setup = [c for c in setup
              if not (" filter " in c and word(c, "parent") in leaves)]
     setup = fill(setup)
@@ -144,7 +145,7 @@ def convert(case):
     if "matchPattern" in EXPECT.get(case["id"], {}):
         new.pop("matchJSON", None)
     new.update(EXPECT.get(case["id"], {}))
-    # an older tc shows nothing where a newer one shows an empty list
+    # an older tc prints nothing where a newer one prints an empty list
     if new.get("matchJSON") == []:
         new["matchCount"] = "0"
     return new

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A CNP of ours: the gate that it has to pass, its contents, and its injection.
+ *
+ * The gate: the sender is known, it had no CNP for min-gap, and the port's budget
+ * allows one more.  All methods ask it, once per CNP or per packet that is to be
+ * marked because of one.
+ *
+ * The injection: the CNP that the receiver would have sent comes in on the port,
+ * as if the receiver had sent it.  Bridge, router, ACLs, counters and taps treat
+ * it like any other, and find the way to the sender.  Its Ethernet source address
+ * is the port's own, not the receiver's: a bridge learns that address, and the
+ * receiver may be behind another port by now.
+ *
+ * The hooks that parse CNPs see it too and must not take it for the receiver's.
+ * The port's ingress hook runs inside netif_receive_skb_core(), after RPS, in the
+ * injecting task, so it recognizes the CNP by the task.  On its way to the hooks
+ * of the namespace a CNP may wait, in an ifb or for user space, or pass several
+ * times: those hooks recognize it by its IPv4 identification or IPv6 flow label, a
+ * keyed hash of its addresses and QP.
+ *
+ * Source: US 12395431 B2, step S211; of telemetry US 12388756 B2, description
+ * (14), (15).
+ */
+#include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
+#include <linux/once.h>
+#include <linux/siphash.h>
+#include <linux/skbuff.h>
+#include <net/inet_ecn.h>
+#include <net/ipv6.h>
+#include <net/sch_generic.h>
+
+#include "algo/telemetry.h"
+#include "iqcn.h"
+#include "trace.h"
+
+/* A port may have thousands of queues.  Their depths are added up no more often
+ * than this, and for a tenth of the time at most.
+ */
+#define IQCN_PORT_USED_NS	(100 * NSEC_PER_USEC)
+#define IQCN_PORT_USED_RESTS	9
+
+static u64 iqcn_cnp_port_bytes(struct iqcn_port *port, u64 now_ns)
+{
+	const struct iqcn_queue *q;
+	u64 used_bytes = 0, start_ns;
+
+	if ((s64)(now_ns - READ_ONCE(port->used_ns)) < 0)
+		return READ_ONCE(port->used_bytes);
+	start_ns = ktime_get_ns();
+	/* keeps other CPUs out meanwhile */
+	WRITE_ONCE(port->used_ns, start_ns + NSEC_PER_SEC);
+	rcu_read_lock();
+	list_for_each_entry_rcu(q, &port->queues, list)
+		used_bytes += iqcn_depth_bytes(q);
+	rcu_read_unlock();
+	now_ns = ktime_get_ns();
+	WRITE_ONCE(port->used_ns, now_ns +
+		   max_t(u64, IQCN_PORT_USED_NS,
+			 (now_ns - start_ns) * IQCN_PORT_USED_RESTS));
+	WRITE_ONCE(port->used_bytes, used_bytes);
+	return used_bytes;
+}
+
+static void iqcn_cnp_telemetry(struct iqcn_notice *n, struct iqcn_queue *q,
+			       bool was_ce, u64 now_ns)
+{
+	struct iqcn_state s = {
+		.cause = n->cause,
+		.was_ce = was_ce,
+		.depth_bytes = iqcn_depth_bytes(q),
+		.limit_bytes = q->p.limit_bytes,
+		.port_bytes = iqcn_cnp_port_bytes(q->port, now_ns),
+		.gradient = iqcn_gradient_per_us(&q->gradient, q->p.window_ns,
+						 now_ns),
+		.tx_bytes = u64_stats_read(&q->sent->bytes),
+		.now_ns = now_ns,
+	};
+
+	/* with IQCN_NOTIFY_TIMER alone only packets end epochs */
+	iqcn_active_run(&q->active, now_ns);
+	s.flows = iqcn_active_flows(&q->active);
+	iqcn_telemetry_pack(n->cnp.reserved, &s);
+}
+
+static void iqcn_cnp_fill(struct iqcn_notice *n, const struct iqcn_queue *q,
+			  const struct iqcn_flow *flow, enum iqcn_cause cause)
+{
+	const struct iqcn_key *key = &flow->hosts->key;
+	int i;
+
+	n->cause = cause;
+	n->cnp.src = key->dst;
+	n->cnp.dst = key->src;
+	n->cnp.dest_qp = flow->src_qp;
+	n->cnp.pkey = flow->pkey;
+	n->cnp.sport = flow->cnp_sport;
+	n->cnp.tos = q->p.cnp_dscp << 2 | INET_ECN_ECT_0;
+	n->cnp.ttl = q->p.cnp_ttl;
+	n->cnp.v6 = !ipv6_addr_v4mapped(&key->src);
+	n->cnp.id = READ_ONCE(q->port->snoop) == IQCN_SNOOP_NETNS ?
+		    iqcn_cnp_id(&n->cnp) : 0;
+	memset(n->cnp.reserved, 0, sizeof(n->cnp.reserved));
+	ether_addr_copy(n->dst_mac, flow->src_mac);
+	if (q->p.cnp_smac == IQCN_CNP_SMAC_RECEIVER)
+		ether_addr_copy(n->src_mac, flow->dst_mac);
+	else
+		u64_to_ether_addr(READ_ONCE(q->port->cnp_smac), n->src_mac);
+	for (i = 0; i < IQCN_VLANS; i++) {
+		iqcn_vlan_unpack(&n->vlan[i], flow->vlan[i]);
+		n->vlan[i].tci |= q->p.cnp_pcp << VLAN_PRIO_SHIFT;
+	}
+}
+
+static bool iqcn_cnp_charge(struct iqcn_port *port, u64 now_ns)
+{
+	bool ok;
+
+	spin_lock(&port->budget_lock);
+	ok = iqcn_budget_take(&port->budget, now_ns);
+	spin_unlock(&port->budget_lock);
+	return ok;
+}
+
+/**
+ * iqcn_cnp_budget_spare() - may the port send a CNP that no packet asks for?
+ * @port: port
+ * @now_ns: now
+ *
+ * Half of the burst is kept for CNPs that packets cause.
+ *
+ * Context: BHs off.
+ * Return: true if it may; the budget is not charged.
+ */
+bool iqcn_cnp_budget_spare(struct iqcn_port *port, u64 now_ns)
+{
+	bool spare;
+
+	spin_lock(&port->budget_lock);
+	spare = iqcn_budget_half(&port->budget, now_ns);
+	spin_unlock(&port->budget_lock);
+	return spare;
+}
+
+/**
+ * iqcn_cnp_refund() - a CNP that the gate let pass is not sent
+ * @port: port
+ *
+ * Context: BHs off.
+ */
+void iqcn_cnp_refund(struct iqcn_port *port)
+{
+	spin_lock(&port->budget_lock);
+	iqcn_budget_give(&port->budget);
+	spin_unlock(&port->budget_lock);
+}
+
+/**
+ * iqcn_cnp_gate() - may a CNP be sent to a flow's sender now?
+ * @q: queue
+ * @flow: flow of that queue
+ * @paid: the budget has been charged for it
+ * @now_ns: not less than in an earlier call
+ *
+ * Context: queue->lock, BHs off.
+ * Return: true if it may, and the budget is charged; else the reason is counted.
+ */
+bool iqcn_cnp_gate(struct iqcn_queue *q, struct iqcn_flow *flow, bool paid,
+		   u64 now_ns)
+{
+	lockdep_assert_held(&q->lock);
+
+	if (!iqcn_flow_paired(q, flow)) {
+		iqcn_inc(q->st.cnp_unpaired);
+		return false;
+	}
+	if (iqcn_flow_too_soon(q, flow, now_ns)) {
+		iqcn_inc(q->st.cnp_gap);
+		return false;
+	}
+	if (!paid && !iqcn_cnp_charge(q->port, now_ns)) {
+		iqcn_inc(q->st.cnp_budget);
+		return false;
+	}
+	return true;
+}
+
+/**
+ * iqcn_cnp_prepare() - pass the gate, and say what is to be injected
+ * @q: queue
+ * @flow: flow of that queue
+ * @n: the CNP, if there is one
+ * @why: its cause
+ * @now_ns: not less than in an earlier call
+ *
+ * Context: queue->lock, BHs off; the caller arms the timer.
+ * Return: true if @n is to be injected; else the reason is counted.
+ */
+bool iqcn_cnp_prepare(struct iqcn_queue *q, struct iqcn_flow *flow,
+		      struct iqcn_notice *n, const struct iqcn_why *why,
+		      u64 now_ns)
+{
+	if (!iqcn_cnp_gate(q, flow, why->paid, now_ns)) {
+		/* only another packet makes an unpaired flow active again */
+		if (!iqcn_flow_paired(q, flow))
+			flow->ce_since = false;
+		return false;
+	}
+	iqcn_cnp_fill(n, q, flow, why->cause);
+	if (q->p.telemetry)
+		iqcn_cnp_telemetry(n, q, why->was_ce, now_ns);
+	else if (why->cause == IQCN_CAUSE_DROP)
+		iqcn_telemetry_brief(n->cnp.reserved, why->cause, why->was_ce);
+	trace_iqcn_cnp_sent(q, flow, why->cause, why->base_ns, why->due_ns,
+			    now_ns);
+	iqcn_event_cnp_sent(q, flow, why->cause, now_ns);
+	flow->cnp_tx_ns = now_ns;
+	flow->cnps_sent++;
+	flow->ce_since = false;
+	return true;
+}
+
+/* A CNP inside netif_receive_skb_core().  BHs are off, so a CPU has one of them;
+ * with PREEMPT_RT it has one for each task that was preempted there.  Tasks do not
+ * migrate meanwhile.
+ */
+struct iqcn_injection {
+	struct list_head list;
+	const struct task_struct *task;
+};
+
+static DEFINE_PER_CPU(struct list_head, iqcn_injections);
+
+static void iqcn_injection_begin(struct iqcn_injection *i)
+{
+	i->task = current;
+	preempt_disable();
+	list_add(&i->list, this_cpu_ptr(&iqcn_injections));
+	preempt_enable();
+}
+
+static void iqcn_injection_end(struct iqcn_injection *i)
+{
+	preempt_disable();
+	list_del(&i->list);
+	preempt_enable();
+}
+
+/**
+ * iqcn_cnp_is_injected() - is the packet in a hook the CNP being injected?
+ *
+ * Context: softirq.
+ * Return: true if so.
+ */
+bool iqcn_cnp_is_injected(void)
+{
+	const struct iqcn_injection *i;
+	bool injected = false;
+
+	preempt_disable();
+	list_for_each_entry(i, this_cpu_ptr(&iqcn_injections), list)
+		if (i->task == current) {
+			injected = true;
+			break;
+		}
+	preempt_enable();
+	return injected;
+}
+
+/**
+ * iqcn_cnp_id() - what distinguishes a CNP of ours from the receiver's
+ * @cnp: its addresses, QP and @cnp->v6
+ *
+ * Context: any.
+ * Return: IPv4 identification or IPv6 flow label; never 0, which many NICs send.
+ */
+u32 iqcn_cnp_id(const struct iqcn_cnp *cnp)
+{
+	const struct {
+		struct in6_addr src;
+		struct in6_addr dst;
+		u64 qp;
+	} whose = { cnp->src, cnp->dst, cnp->dest_qp };
+	static siphash_aligned_key_t key;
+	u32 hash;
+
+	get_random_once(&key, sizeof(key));
+	hash = siphash(&whose, sizeof(whose), &key);
+	return (hash & (cnp->v6 ? 0xfffff : 0xffff)) ?: 1;
+}
+
+/* The outer tag goes beside the packet, where a device's receive path would have
+ * put it; the inner one goes into it.
+ */
+static struct sk_buff *iqcn_cnp_build(struct net_device *dev,
+				      const struct iqcn_notice *n)
+{
+	const struct iqcn_vlan *inner = &n->vlan[1];
+	struct sk_buff *skb;
+	struct ethhdr *eth;
+	__be16 proto;
+	u8 *l3;
+
+	/* headroom for any device that it may leave by */
+	skb = alloc_skb(LL_MAX_HEADER + NET_IP_ALIGN + ETH_HLEN + VLAN_HLEN +
+			IQCN_CNP_MAX_LEN, GFP_ATOMIC | __GFP_NOWARN);
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, ALIGN(LL_MAX_HEADER, 4) + NET_IP_ALIGN);
+
+	proto = n->cnp.v6 ? htons(ETH_P_IPV6) : htons(ETH_P_IP);
+	eth = skb_put(skb, ETH_HLEN);
+	ether_addr_copy(eth->h_dest, n->dst_mac);
+	ether_addr_copy(eth->h_source, n->src_mac);
+	eth->h_proto = inner->proto ?: proto;
+	if (inner->proto) {
+		struct vlan_hdr *vh = skb_put(skb, VLAN_HLEN);
+
+		vh->h_vlan_TCI = htons(inner->tci);
+		vh->h_vlan_encapsulated_proto = proto;
+	}
+	l3 = skb_tail_pointer(skb);
+	skb_put(skb, iqcn_build_cnp(l3, &n->cnp));
+
+	skb->priority = n->vlan[0].tci >> VLAN_PRIO_SHIFT;
+	skb->protocol = eth_type_trans(skb, dev);
+	if (n->vlan[0].proto)
+		__vlan_hwaccel_put_tag(skb, n->vlan[0].proto, n->vlan[0].tci);
+	return skb;
+}
+
+/* Return: false if there was no memory, or the port is down */
+static bool iqcn_cnp_inject_one(struct net_device *dev,
+				const struct iqcn_notice *n)
+{
+	struct iqcn_injection injection;
+	struct sk_buff *skb;
+
+	if (unlikely(!netif_running(dev)))
+		return false;
+	skb = iqcn_cnp_build(dev, n);
+	if (unlikely(!skb))
+		return false;
+
+	iqcn_injection_begin(&injection);
+	netif_receive_skb_core(skb);
+	iqcn_injection_end(&injection);
+	return true;
+}
+
+/**
+ * iqcn_cnp_inject() - send CNPs, and count them
+ * @q: queue
+ * @batch: the CNPs
+ * @n: how many
+ *
+ * Context: softirq; no lock of ours, because the packets may reach any qdisc.
+ */
+void iqcn_cnp_inject(struct iqcn_queue *q, const struct iqcn_notice *batch,
+		     unsigned int n)
+{
+	unsigned int i, sent[__IQCN_CAUSE_MAX] = {}, failed = 0;
+
+	if (!n)
+		return;
+	for (i = 0; i < n; i++) {
+		if (iqcn_cnp_inject_one(q->port->dev, &batch[i]))
+			sent[batch[i].cause]++;
+		else
+			failed++;
+	}
+	spin_lock(&q->lock);
+	iqcn_add(q->st.cnp_sent, n - failed);
+	iqcn_add(q->st.cnp_error, failed);
+	iqcn_add(q->st.cnp_wreb, sent[IQCN_CAUSE_WREB]);
+	iqcn_add(q->st.cnp_pi, sent[IQCN_CAUSE_PI]);
+	iqcn_add(q->st.cnp_hold, sent[IQCN_CAUSE_HOLD]);
+	iqcn_add(q->st.cnp_drop, sent[IQCN_CAUSE_DROP]);
+	spin_unlock(&q->lock);
+}
+
+/**
+ * iqcn_cnp_module_init() - when the module is loaded
+ *
+ * Context: process.
+ */
+void iqcn_cnp_module_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		INIT_LIST_HEAD(per_cpu_ptr(&iqcn_injections, cpu));
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A CNP of ours.  Its way is: a notify method finds the cause, it may be pending
+ * for a while (pending.c), the timer sends it when its time has come (timer.c),
+ * and cnp.c lets it pass the gate, builds it and injects it.
+ */
+#ifndef _IQCN_CNP_H
+#define _IQCN_CNP_H
+
+#include "flow.h"
+#include "queue.h"
+#include "rocev2.h"
+
+/* A CNP to inject */
+struct iqcn_notice {
+	u8 cause;			/* enum iqcn_cause */
+	struct iqcn_cnp cnp;		/* from the IP header on */
+	u8 dst_mac[ETH_ALEN];
+	u8 src_mac[ETH_ALEN];
+	struct iqcn_vlan vlan[IQCN_VLANS];
+};
+
+/* Why a CNP is to be sent */
+struct iqcn_why {
+	enum iqcn_cause cause;
+	bool was_ce;	/* the packet that caused it came as CE */
+	bool paid;	/* the budget was charged: the caller refunds on failure */
+	u64 base_ns;	/* when the cause happened */
+	u64 due_ns;	/* when the CNP should have been sent */
+};
+
+/* cnp.c */
+bool iqcn_cnp_gate(struct iqcn_queue *q, struct iqcn_flow *flow, bool paid,
+		   u64 now_ns);
+bool iqcn_cnp_budget_spare(struct iqcn_port *port, u64 now_ns);
+void iqcn_cnp_refund(struct iqcn_port *port);
+bool iqcn_cnp_prepare(struct iqcn_queue *q, struct iqcn_flow *flow,
+		      struct iqcn_notice *n, const struct iqcn_why *why,
+		      u64 now_ns);
+void iqcn_cnp_inject(struct iqcn_queue *q, const struct iqcn_notice *batch,
+		     unsigned int n);
+bool iqcn_cnp_is_injected(void);
+u32 iqcn_cnp_id(const struct iqcn_cnp *cnp);
+void iqcn_cnp_module_init(void);
+
+/* pending.c */
+bool iqcn_pending_of_packet(const struct iqcn_flow *flow);
+bool iqcn_pending_add(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
+		      enum iqcn_cause cause, bool was_ce);
+void iqcn_pending_del(struct iqcn_queue *q, struct iqcn_flow *flow);
+bool iqcn_pending_at(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
+		     enum iqcn_cause cause, bool was_ce);
+bool iqcn_pending_now(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns,
+		      enum iqcn_cause cause, bool was_ce);
+void iqcn_pending_second(struct iqcn_queue *q, struct iqcn_flow *flow,
+			 u64 at_ns);
+void iqcn_pending_promote(struct iqcn_queue *q, struct iqcn_flow *flow);
+bool iqcn_pending_answered(struct iqcn_queue *q, struct iqcn_flow *flow,
+			   u64 now_ns);
+void iqcn_pending_refund(struct iqcn_queue *q, struct iqcn_flow *flow);
+void iqcn_pending_drop(struct iqcn_queue *q, struct iqcn_flow *flow);
+void iqcn_pending_cancel(struct iqcn_queue *q, struct iqcn_flow *flow);
+void iqcn_pending_cancel_all(struct iqcn_queue *q);
+void iqcn_pending_move(struct iqcn_flow *flow, struct iqcn_queue *from,
+		       struct iqcn_queue *to);
+
+/* The flow of a place in queue->pending */
+static inline struct iqcn_flow *iqcn_pending_flow(struct timerqueue_node *node)
+{
+	return container_of(node, struct iqcn_flow_ext, pending)->flow;
+}
+
+/**
+ * struct iqcn_notify_ops - a way to notify senders
+ * @causes: BIT(enum iqcn_cause) of its CNPs
+ * @begin: a run of the timer begins; optional
+ * @next_ns: when there is something to do, KTIME_MAX: never
+ * @run: do the first thing that is due.  Sets @send if @n is to be injected.
+ *	Returns false if nothing is due; optional
+ * @pending: the time of a pending CNP of one of @causes has come.  Returns true if
+ *	@n is to be injected; optional
+ * @end: a run of the timer that took @took_ns ends; optional
+ *
+ * All with queue->lock and BHs off; @now_ns is never less than in an earlier call.
+ * A new method is a file with one of these, and a row in timer.c.
+ */
+struct iqcn_notify_ops {
+	u32 causes;
+	void (*begin)(struct iqcn_queue *q, u64 now_ns);
+	u64 (*next_ns)(struct iqcn_queue *q, u64 now_ns);
+	bool (*run)(struct iqcn_queue *q, struct iqcn_notice *n, bool *send,
+		    u64 now_ns);
+	bool (*pending)(struct iqcn_queue *q, struct iqcn_flow *flow,
+			struct iqcn_notice *n, u64 now_ns);
+	void (*end)(struct iqcn_queue *q, u64 now_ns, u64 took_ns);
+};
+
+extern const struct iqcn_notify_ops iqcn_notify_timer_ops;
+extern const struct iqcn_notify_ops iqcn_notify_bts_ops;
+/* no CNPs: ends congestion when CE packets have stopped */
+extern const struct iqcn_notify_ops iqcn_congestion_ops;
+
+#endif /* _IQCN_CNP_H */

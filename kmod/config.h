@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Parameters: from netlink and back, and their bounds (config.c). */
+#ifndef _IQCN_CONFIG_H
+#define _IQCN_CONFIG_H
+
+#include "params.h"
+#include "port.h"
+
+/* What a change asks for */
+struct iqcn_config {
+	struct iqcn_params p;
+	struct iqcn_port_config port;
+};
+
+int iqcn_config_parse(struct iqcn_config *c, const struct iqcn_queue *q,
+		      const struct net_device *dev, struct nlattr *opt,
+		      struct netlink_ext_ack *extack);
+void iqcn_config_init(struct iqcn_config *c, const struct iqcn_port *port);
+void iqcn_config_resolve(struct iqcn_params *p, const struct net_device *dev,
+			 u64 link_bps);
+int iqcn_config_dump(struct sk_buff *skb, const struct iqcn_queue *q);
+
+#endif /* _IQCN_CONFIG_H */

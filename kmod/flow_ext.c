@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * struct iqcn_flow_ext: memory for what a flow has only while it needs it.
+ *
+ * It is bounded by that of flows: each has one at most, and none when it is dead.
+ */
+#include <linux/slab.h>
+
+#include "iqcn.h"
+
+/**
+ * iqcn_ext_get() - the extension of a flow, allocated if there is none
+ * @flow: flow, in no table yet or alive
+ *
+ * Context: queue->lock if it is in the table, BHs off.
+ * Return: NULL if there is no memory.
+ */
+struct iqcn_flow_ext *iqcn_ext_get(struct iqcn_flow *flow)
+{
+	struct iqcn_flow_ext *e = flow->ext;
+
+	if (e)
+		return e;
+	e = kzalloc(sizeof(*e), GFP_ATOMIC | __GFP_NOWARN);
+	if (!e)
+		return NULL;
+	e->flow = flow;
+	INIT_LIST_HEAD(&e->unassured);
+	timerqueue_init(&e->pending);
+	flow->ext = e;
+	return e;
+}
+
+/**
+ * iqcn_ext_trim() - free the extension of a flow unless something needs it
+ * @q: its queue
+ * @flow: flow, with an extension or without
+ *
+ * Context: queue->lock.
+ */
+void iqcn_ext_trim(const struct iqcn_queue *q, struct iqcn_flow *flow)
+{
+	const struct iqcn_flow_ext *e = flow->ext;
+
+	lockdep_assert_held(&q->lock);
+
+	if (e && list_empty(&e->unassured) && !iqcn_flow_has_pending(flow) &&
+	    e->epoch != q->epoch)
+		iqcn_ext_free(flow);
+}
+
+/**
+ * iqcn_ext_free() - free the extension of a flow
+ * @flow: flow that nobody else uses, or with the locks of iqcn_ext_trim()
+ *
+ * Context: any.
+ */
+void iqcn_ext_free(struct iqcn_flow *flow)
+{
+	kfree(flow->ext);
+	flow->ext = NULL;
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Network namespaces: struct iqcn_net, from the birth of a namespace, or of the
+ * module, to its end.
+ */
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+
+#include "iqcn.h"
+
+struct workqueue_struct *iqcn_wq;
+unsigned int iqcn_net_id __read_mostly;
+
+/**
+ * iqcn_net_changed() - a port or a queue has come or gone
+ * @in: the namespace's part
+ *
+ * Readers that go through all of them in pieces begin again.
+ *
+ * Context: RTNL.
+ */
+void iqcn_net_changed(struct iqcn_net *in)
+{
+	/* pairs with iqcn_net_generation(): a new number comes with new lists */
+	smp_store_release(&in->generation, in->generation + 1 ?: 1);
+}
+
+static int __net_init iqcn_net_init(struct net *net)
+{
+	struct iqcn_net *in = iqcn_net(net);
+	int err;
+
+	in->net = net;
+	in->owner = iqcn_owner_of(net);
+	if (!in->owner)
+		return -ENOMEM;
+	INIT_LIST_HEAD(&in->ports);
+	iqcn_event_init(in);
+	in->generation = 1;
+	err = iqcn_cm_init(in);
+	if (err)
+		iqcn_owner_put(in->owner);
+	return err;
+}
+
+static void __net_exit iqcn_net_exit(struct net *net)
+{
+	struct iqcn_net *in = iqcn_net(net);
+
+	WARN_ON(!list_empty(&in->ports));
+	iqcn_cm_exit(in);
+	iqcn_owner_put(in->owner);
+}
+
+static struct pernet_operations iqcn_net_ops = {
+	.init = iqcn_net_init,
+	.exit = iqcn_net_exit,
+	.id = &iqcn_net_id,
+	.size = sizeof(struct iqcn_net),
+};
+
+/**
+ * iqcn_net_module_init() - when the module is loaded
+ *
+ * Context: process.
+ * Return: 0 or a negative error.
+ */
+int iqcn_net_module_init(void)
+{
+	int err;
+
+	iqcn_owner_module_init();
+	iqcn_wq = alloc_workqueue("iqcn", WQ_UNBOUND, 0);
+	if (!iqcn_wq)
+		return -ENOMEM;
+	/* a subsystem: it exits after the devices, and their qdiscs, are gone */
+	err = register_pernet_subsys(&iqcn_net_ops);
+	if (err)
+		destroy_workqueue(iqcn_wq);
+	return err;
+}
+
+/**
+ * iqcn_net_module_exit() - when the module is unloaded
+ *
+ * Context: process; no queue is left, no device notifier is called any more.
+ */
+void iqcn_net_module_exit(void)
+{
+	unregister_pernet_subsys(&iqcn_net_ops);
+	/* ports on their way: first the grace period, then the work, then what
+	 * that gave to RCU
+	 */
+	rcu_barrier();
+	destroy_workqueue(iqcn_wq);
+	rcu_barrier();
+}

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * notify wreb and notify pi, back to the sender: a CNP when a packet arrives,
+ * while it still has the whole queue ahead of it, instead of when it has left.
+ *
+ *	ECT packet of a RoCEv2 flow arrives
+ *	      |
+ *	      |-- it is CE already, ce-in silent --> nothing: whoever marked it has
+ *	      |					     notified the sender
+ *	      v
+ *	 pi: the controller's probability, by the flow's credit (algo/pi.h)
+ *	      | no
+ *	      v
+ *	 wreb: the profile's probability for how congested the queue is, by lot
+ *	      | yes, of either
+ *	      v
+ *	 the gate (cnp.c)  -- no --> counted
+ *	      | yes
+ *	      v
+ *	 CNP; mark the packet CE, so that later boxes with ce-in silent send none
+ *
+ *	it is dropped --> CNP, even if it is CE; after min-gap if that is not over
+ *
+ * A packet causes one CNP, whichever method asks for it.  The root lock is held
+ * here, so the queue's timer sends it at once (timer.c).
+ *
+ * With pi a sparse flow, whose packets are further apart than T1, is polled every
+ * T1 as if it had a packet, for as long as it may just be slow (IQCN_POLL_GAPS):
+ * its sender must not speed up between two packets.
+ *
+ * Source: US 12388756 B2 (WREB), description (11)-(16), clauses 1-9.
+ */
+#include <linux/etherdevice.h>
+
+#include "algo/bts.h"
+#include "algo/profile.h"
+#include "algo/share.h"
+#include "iqcn.h"
+
+/* Measures other than the depth are evaluated from this part of the profile's first
+ * level on, so that they find a queue that drains so many times slower than it
+ * should, and one that has grown and is less deep by now
+ */
+#define IQCN_FASTPATH_PER_LEVEL	16
+
+/* If a flow's packets have had other MACs for so long, the sender has moved */
+#define IQCN_MACS_STAY_NS	NSEC_PER_SEC
+
+/* The fast path's limit: below this depth no method decides anything */
+static u32 iqcn_bts_fastpath_bytes(const struct iqcn_queue *q)
+{
+	u64 limit = (u64)q->p.mark.kmin_bytes + 1, level;
+
+	if (iqcn_queue_notifies(q, IQCN_NOTIFY_WREB)) {
+		level = iqcn_profile_from_bytes(&q->p.profile, &q->p.mark);
+		if (q->p.measure & ~IQCN_MEASURE_DEPTH)
+			level /= IQCN_FASTPATH_PER_LEVEL;
+		limit = min(limit, level);
+	}
+	if (iqcn_queue_notifies(q, IQCN_NOTIFY_PI)) {
+		/* a controller that runs decides about every packet */
+		if (iqcn_pi_runs(&q->pi))
+			return 0;
+		limit = min(limit, (u64)iqcn_pi_wake_bytes(&q->p.pi) + 1);
+	}
+	return min_t(u64, limit, U32_MAX);
+}
+
+static void iqcn_bts_set_fastpath(struct iqcn_queue *q)
+{
+	u32 fastpath_bytes = iqcn_bts_fastpath_bytes(q);
+
+	if (fastpath_bytes != q->fastpath_bytes)
+		WRITE_ONCE(q->fastpath_bytes, fastpath_bytes);
+}
+
+/**
+ * iqcn_bts_set_params() - follow new parameters
+ * @q: queue
+ *
+ * Context: queue->lock.
+ */
+void iqcn_bts_set_params(struct iqcn_queue *q)
+{
+	if (!iqcn_queue_notifies(q, IQCN_NOTIFY_PI))
+		memset(&q->pi, 0, sizeof(q->pi));
+	iqcn_bts_set_fastpath(q);
+}
+
+/**
+ * iqcn_bts_reset() - forget the history of a queue that is now empty
+ * @q: queue
+ *
+ * Context: queue->lock.
+ */
+void iqcn_bts_reset(struct iqcn_queue *q)
+{
+	memset(&q->pi, 0, sizeof(q->pi));
+	memset(&q->gradient, 0, sizeof(q->gradient));
+	/* keep the epoch: flows have its number, and the next one differs */
+	q->active.n = 0;
+	q->active.last = 0;
+	iqcn_bts_set_fastpath(q);
+}
+
+/* Let the controller take the steps that are due.  Return: its probability, 0 if it
+ * does not run: 0 .. IQCN_PROB_ONE.
+ */
+static u64 iqcn_bts_control(struct iqcn_queue *q, u64 now_ns)
+{
+	u32 depth_bytes = iqcn_depth_bytes(q);
+	bool ran = iqcn_pi_runs(&q->pi);
+
+	if (!iqcn_queue_notifies(q, IQCN_NOTIFY_PI))
+		return 0;
+	iqcn_active_run(&q->active, now_ns);
+	if (iqcn_pi_run(&q->pi, &q->p.pi, iqcn_active_flows(&q->active),
+			depth_bytes, now_ns) != ran)
+		iqcn_bts_set_fastpath(q);
+	return iqcn_pi_prob(&q->pi, &q->p.pi, depth_bytes);
+}
+
+/* How congested the queue is: the largest of the measures */
+static u32 iqcn_bts_level_bytes(const struct iqcn_queue *q, u64 now_ns)
+{
+	u32 depth_bytes = iqcn_depth_bytes(q), level = 0;
+	u64 bandwidth_bps = q->p.bandwidth_bps ?: READ_ONCE(q->link_bps);
+	u64 drain_bps = READ_ONCE(q->drain_bps);
+
+	if (q->p.measure & IQCN_MEASURE_DEPTH)
+		level = depth_bytes;
+	if (q->p.measure & IQCN_MEASURE_GRADIENT)
+		level = max(level, iqcn_gradient_level(&q->gradient,
+						       q->p.window_ns, now_ns));
+	/* readers of statistics get here without the root lock */
+	if ((s64)(now_ns - READ_ONCE(q->drain_ns)) > (s64)IQCN_DRAIN_MAX_AGE_NS)
+		drain_bps = 0;
+	if (q->p.measure & IQCN_MEASURE_DELAY)
+		level = max(level, iqcn_delay_level(depth_bytes, drain_bps,
+						    bandwidth_bps));
+	return level;
+}
+
+static u64 iqcn_bts_wreb(const struct iqcn_queue *q, u64 now_ns)
+{
+	if (!iqcn_queue_notifies(q, IQCN_NOTIFY_WREB))
+		return 0;
+	return iqcn_profile_prob(&q->p.profile, &q->p.mark,
+				 iqcn_bts_level_bytes(q, now_ns));
+}
+
+/* Does a packet cause a CNP?  The controller comes first, because its credit counts
+ * every packet.  Credit that is gathered within min-gap is kept for the first packet
+ * after it.
+ */
+static enum iqcn_cause iqcn_bts_cause(struct iqcn_queue *q,
+				      struct iqcn_flow *flow, u32 segs,
+				      struct iqcn_lot *lot, u64 now_ns)
+{
+	u64 prob = iqcn_bts_control(q, now_ns);
+
+	if (prob && iqcn_flow_too_soon(q, flow, now_ns))
+		iqcn_pi_save(&flow->credit, prob, segs);
+	else if (prob && iqcn_pi_credit(&flow->credit, prob, segs))
+		return IQCN_CAUSE_PI;
+	prob = iqcn_bts_wreb(q, now_ns);
+	if (iqcn_lot_decide(lot, min_t(u64, prob * segs, IQCN_PROB_ONE)))
+		return IQCN_CAUSE_WREB;
+	return IQCN_CAUSE_NONE;
+}
+
+/* CNPs go where the data come from.  But any host of the sender's network can send
+ * data in its name to receive them, so other MACs change nothing as long as packets
+ * with the known ones arrive.  Before the flow is paired no CNP is sent.
+ */
+static void iqcn_bts_macs(struct iqcn_flow *flow, const struct ethhdr *eth,
+			  u64 now_ns)
+{
+	u32 ticks = iqcn_mac_ticks(now_ns) - flow->mac_ticks;
+	bool same;
+
+	/* a paired flow's are compared once a tick: bench "marked" */
+	if (!ticks && flow->grade != IQCN_PAIR_NONE)
+		return;
+	same = ether_addr_equal(flow->src_mac, eth->h_source);
+	if (!same && flow->mac_ticks && flow->grade != IQCN_PAIR_NONE &&
+	    ticks < iqcn_mac_ticks(IQCN_MACS_STAY_NS))
+		return;
+	if (!same)
+		ether_addr_copy(flow->src_mac, eth->h_source);
+	/* data for a receiver behind another box have that box's address */
+	if (!ether_addr_equal(flow->dst_mac, eth->h_dest))
+		ether_addr_copy(flow->dst_mac, eth->h_dest);
+	flow->mac_ticks = iqcn_mac_ticks(now_ns);
+}
+
+/* Not inlined: callers save no registers for it (bench "marked") */
+static noinline void iqcn_bts_used(struct iqcn_queue *q, struct iqcn_flow *flow)
+{
+	iqcn_flow_used(q, flow);
+}
+
+/* Once per epoch, for a packet or a poll, which is precise enough for ageing */
+static __always_inline void iqcn_bts_active(struct iqcn_queue *q,
+					    struct iqcn_flow *flow, u64 now_ns)
+{
+	if (unlikely(iqcn_active_seen(&q->active, &flow->active_epoch, now_ns)))
+		iqcn_bts_used(q, flow);
+}
+
+/* Telemetry and one of the measures read the gradient, and nothing else does */
+static bool iqcn_bts_wants_gradient(const struct iqcn_queue *q)
+{
+	return q->p.telemetry || (q->p.measure & IQCN_MEASURE_GRADIENT);
+}
+
+/**
+ * iqcn_bts_note_packet() - a packet of a flow arrives or leaves
+ * @q: queue
+ * @flow: flow of that queue
+ * @eth: the packet's Ethernet header
+ * @now_ns: not less than in an earlier call
+ *
+ * Context: queue->lock.
+ */
+void iqcn_bts_note_packet(struct iqcn_queue *q, struct iqcn_flow *flow,
+		   const struct ethhdr *eth, u64 now_ns)
+{
+	iqcn_bts_macs(flow, eth, now_ns);
+	iqcn_bts_active(q, flow, now_ns);
+	if (iqcn_bts_wants_gradient(q))
+		iqcn_gradient_add(&q->gradient, q->p.window_ns, now_ns,
+				  iqcn_depth_bytes(q));
+}
+
+static void iqcn_bts_spacing(struct iqcn_flow *flow, u64 now_ns)
+{
+	flow->arrive_gap_ns = iqcn_bts_gap_ns(flow->arrived_ns, now_ns);
+	WRITE_ONCE(flow->arrived_ns, now_ns);
+}
+
+/**
+ * iqcn_bts_arrived() - a RoCEv2 data packet of an ECT flow arrives
+ * @q: queue
+ * @flow: its flow
+ * @eth: its Ethernet header
+ * @segs: its segments: each is a packet to the sender
+ * @lot: its lot, which also decides about the mark
+ * @ecn: its ECN bits on arrival
+ *
+ * Context: enqueue: root lock, BHs off.
+ * Return: true if it causes a CNP, which will be sent: it is to be marked.
+ */
+bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
+		      const struct ethhdr *eth, u32 segs, struct iqcn_lot *lot,
+		      u8 ecn)
+{
+	enum iqcn_cause cause;
+	bool sends = false;
+	u64 now_ns;
+
+	if (unlikely(READ_ONCE(flow->queue) != q))
+		iqcn_flow_move(flow, q);
+
+	spin_lock(&q->lock);
+	/* it may have died */
+	if (!iqcn_flow_of(flow, q))
+		goto out;
+	now_ns = ktime_get_ns();
+	iqcn_bts_note_packet(q, flow, eth, now_ns);
+	iqcn_bts_spacing(flow, now_ns);
+	if (!iqcn_bts_may(q->p.ce_in, ecn, false)) {
+		/* another box has notified its sender */
+		iqcn_bts_control(q, now_ns);
+		iqcn_deadline_cancel(&flow->poll);
+	} else {
+		cause = iqcn_bts_cause(q, flow, segs, lot, now_ns);
+		if (iqcn_pi_runs(&q->pi) && iqcn_flow_paired(q, flow))
+			iqcn_deadline_restart(&flow->poll, &q->polls, now_ns);
+		if (cause != IQCN_CAUSE_NONE)
+			sends = iqcn_pending_now(q, flow, now_ns, cause,
+						 ecn == INET_ECN_CE);
+	}
+	iqcn_timer_arm(q, now_ns);
+out:
+	spin_unlock(&q->lock);
+	return sends;
+}
+
+/**
+ * iqcn_bts_dropped() - a RoCEv2 data packet of an ECT flow is dropped
+ * @q: queue
+ * @flow: its flow
+ * @eth: its Ethernet header
+ * @was_ce: it came as CE
+ * @waited: it has waited in the queue, so it says nothing of when its flow sends
+ *
+ * Context: root lock, BHs off.
+ */
+void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
+		      const struct ethhdr *eth, bool was_ce, bool waited)
+{
+	u64 now_ns, at_ns;
+
+	if (unlikely(READ_ONCE(flow->queue) != q))
+		iqcn_flow_move(flow, q);
+
+	spin_lock(&q->lock);
+	if (iqcn_flow_of(flow, q)) {
+		now_ns = ktime_get_ns();
+		if (!waited) {
+			iqcn_bts_note_packet(q, flow, eth, now_ns);
+			iqcn_bts_spacing(flow, now_ns);
+		}
+		iqcn_bts_control(q, now_ns);
+		at_ns = now_ns;
+		if (flow->cnp_tx_ns)
+			at_ns = max(at_ns, flow->cnp_tx_ns + q->p.min_gap_ns);
+		iqcn_pending_at(q, flow, at_ns, IQCN_CAUSE_DROP, was_ce);
+		iqcn_timer_arm(q, now_ns);
+	}
+	spin_unlock(&q->lock);
+}
+
+/* T1 has passed since the last packet or poll of a sparse flow.
+ * Return: its credit makes a CNP.
+ */
+static bool iqcn_bts_poll(struct iqcn_queue *q, struct iqcn_flow *flow,
+			  u64 now_ns)
+{
+	u64 prob = iqcn_bts_control(q, now_ns);
+	u32 polls;
+
+	/* if the probability is 0 its next packet is soon enough */
+	if (!prob || !iqcn_flow_paired(q, flow) ||
+	    !iqcn_queue_since_reset(q, flow->poll.base_ns) ||
+	    !iqcn_bts_polls(flow->arrive_gap_ns, q->p.t1_ns,
+			    now_ns - flow->arrived_ns)) {
+		iqcn_deadline_cancel(&flow->poll);
+		return false;
+	}
+	/* the timer may be late */
+	polls = min_t(u64, div_u64(now_ns - flow->poll.base_ns, q->p.t1_ns),
+		      IQCN_POLL_GAPS);
+	iqcn_bts_active(q, flow, now_ns);
+	iqcn_deadline_restart(&flow->poll, &q->polls, now_ns);
+	if (iqcn_flow_too_soon(q, flow, now_ns)) {
+		iqcn_pi_save(&flow->credit, prob, polls);
+		return false;
+	}
+	return iqcn_pi_credit(&flow->credit, prob, polls);
+}
+
+/* T1 of the flow begins again, whatever becomes of the CNP */
+static bool iqcn_bts_send(struct iqcn_queue *q, struct iqcn_flow *flow,
+			  struct iqcn_notice *n, struct iqcn_why *why,
+			  u64 now_ns)
+{
+	why->base_ns = flow->base_ns;
+	iqcn_notify_timer_restart(q, flow, now_ns);
+	return iqcn_cnp_prepare(q, flow, n, why, now_ns);
+}
+
+/* A CNP that a packet has caused is to be sent now.  Return: @n is to be injected. */
+static bool iqcn_bts_pending(struct iqcn_queue *q, struct iqcn_flow *flow,
+			     struct iqcn_notice *n, u64 now_ns)
+{
+	struct iqcn_flow_ext *e = flow->ext;
+	struct iqcn_why why = {
+		.cause = e->cnp_cause,
+		.was_ce = e->cnp_was_ce,
+		.paid = e->cnp_paid,
+		.due_ns = e->pending.expires,
+	};
+	bool send;
+
+	iqcn_pending_del(q, flow);
+	send = (q->p.notify & IQCN_NOTIFY_BTS) &&
+	       iqcn_bts_send(q, flow, n, &why, now_ns);
+	if (!send)
+		iqcn_pending_refund(q, flow);
+	iqcn_ext_trim(q, flow);
+	return send;
+}
+
+/* When the first sparse flow is polled */
+static u64 iqcn_bts_poll_ns(const struct iqcn_queue *q,
+			    const struct iqcn_deadline *first)
+{
+	return max3(first->base_ns + q->p.t1_ns, q->polls_ns,
+		    q->backoff.until_ns);
+}
+
+static void iqcn_bts_begin(struct iqcn_queue *q, u64 now_ns)
+{
+	if (iqcn_pi_runs(&q->pi))
+		iqcn_bts_control(q, now_ns);
+}
+
+static u64 iqcn_bts_next_ns(struct iqcn_queue *q, u64 now_ns)
+{
+	struct iqcn_deadline *first = iqcn_deadline_first(&q->polls);
+	u64 next_ns = KTIME_MAX;
+
+	/* the controller ends then, even if no packet comes */
+	if (iqcn_pi_runs(&q->pi))
+		next_ns = q->pi.deep_ns + IQCN_PI_END_NS;
+	if (first)
+		next_ns = min(next_ns, iqcn_bts_poll_ns(q, first));
+	return next_ns;
+}
+
+static bool iqcn_bts_run(struct iqcn_queue *q, struct iqcn_notice *n, bool *send,
+			 u64 now_ns)
+{
+	struct iqcn_deadline *first = iqcn_deadline_first(&q->polls);
+	struct iqcn_why why = { .cause = IQCN_CAUSE_HOLD };
+	struct iqcn_flow *flow;
+
+	if (!first || iqcn_bts_poll_ns(q, first) > now_ns)
+		return false;
+	q->polls_ran = true;
+	/* it stays the first, so that no flow waits longer than the others */
+	q->polls_wait = !iqcn_cnp_budget_spare(q->port, now_ns);
+	if (q->polls_wait) {
+		iqcn_inc(q->st.cnp_budget);
+		return false;
+	}
+	flow = container_of(first, struct iqcn_flow, poll);
+	why.due_ns = first->base_ns + q->p.t1_ns;
+	*send = iqcn_bts_poll(q, flow, now_ns) &&
+		iqcn_bts_send(q, flow, n, &why, now_ns);
+	return true;
+}
+
+/* Polls rest in proportion to what a run has taken */
+static void iqcn_bts_end(struct iqcn_queue *q, u64 now_ns, u64 took_ns)
+{
+	struct iqcn_deadline *first = iqcn_deadline_first(&q->polls);
+
+	if (!q->polls_ran)
+		return;
+	q->polls_ns = now_ns +
+		iqcn_polls_rest_ns(took_ns, q->p.t1_ns,
+				   first && !q->polls_wait &&
+				   iqcn_deadline_due(first, q->p.t1_ns, now_ns));
+	q->polls_ran = false;
+}
+
+const struct iqcn_notify_ops iqcn_notify_bts_ops = {
+	.causes = BIT(IQCN_CAUSE_WREB) | BIT(IQCN_CAUSE_PI) |
+		  BIT(IQCN_CAUSE_HOLD) | BIT(IQCN_CAUSE_DROP),
+	.begin = iqcn_bts_begin,
+	.next_ns = iqcn_bts_next_ns,
+	.run = iqcn_bts_run,
+	.pending = iqcn_bts_pending,
+	.end = iqcn_bts_end,
+};
+
+/**
+ * iqcn_bts_prob() - probability that a packet would cause a CNP now
+ * @q: queue
+ * @now_ns: now
+ *
+ * Context: queue->lock.
+ * Return: as a share of U32_MAX.
+ */
+u32 iqcn_bts_prob(const struct iqcn_queue *q, u64 now_ns)
+{
+	u32 depth_bytes = iqcn_depth_bytes(q);
+	u64 prob = iqcn_bts_wreb(q, now_ns);
+	struct iqcn_pi pi = q->pi;
+
+	/* a copy takes the steps that are due: readers change nothing */
+	if (iqcn_queue_notifies(q, IQCN_NOTIFY_PI) &&
+	    iqcn_pi_run(&pi, &q->p.pi, iqcn_active_flows(&q->active),
+			depth_bytes, now_ns))
+		prob = max(prob, iqcn_pi_prob(&pi, &q->p.pi, depth_bytes));
+	return min_t(u64, prob, U32_MAX);
+}

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * notify timer: a CNP for a congested flow that has had none for T1.
+ *
+ *	CE packet leaves		CNP of the receiver arrives
+ *	      | base ce, both, or           | base cnp, both, or it
+ *	      | the first after a silence   | cancels a deferred one
+ *	      v                             v
+ *	 deadline := now + T1          deadline := now + T1
+ *	      |
+ *	      |  T1 expires: found by the timer, by the next scan, or by the next
+ *	      v  CE packet
+ *	 congested?  -- no, but the flow is active --> lapsed: due when it is
+ *	      | yes
+ *	      v
+ *	 is the flow active?  -- no --> no deadline
+ *	      | yes
+ *	      v
+ *	 defer the CNP for T2, if there is a delay
+ *	      | still congested?  -- no --> it is dropped
+ *	      v
+ *	 the gate (cnp.c)  -- no --> counted
+ *	      | yes                     |
+ *	      v                         v
+ *	 inject a CNP, deadline := now + T1
+ *
+ * Source: US 12395431 B2, steps S208-S211 and claim 1: timer (65), period (66),
+ * interval of two CE packets (67), at once (70) or after T2 (72), (93).  Base
+ * cnp is the iQCN feature's: the interval of a flow's CNPs is compared with T1
+ * while it grows, so a receiver that keeps it shorter is left alone.
+ *
+ * A flow is active if a CE packet of it waits in the queue or has left since our
+ * last CNP: the patent's timer runs once per CE packet, which is not enough for a
+ * flow whose packets wait in a deep queue for longer than T1.  A CNP of the
+ * receiver makes no flow inactive, because it answers the packet that began the
+ * silence.  Only a CE packet that leaves makes an inactive flow active again,
+ * because only then do the detectors know that the flow meets congestion.  So its
+ * first packet may wait for long without a CNP.
+ *
+ * A deadline that expires while the queue is clear lapses.  When the queue becomes
+ * congested the CNP is due at once, or at the next scan: T1 is over, and the patent
+ * asks for no CE packet after the onset.  A flow that has been silent for the idle
+ * timeout of a flow's own congestion gets none, unless a packet of it waits: as far
+ * as is known it has stopped.  Lapsed deadlines come after the others, the most
+ * recent first, so that those of stopped flows, of which there may be a million,
+ * delay nothing.
+ */
+#include "algo/sample.h"
+#include "iqcn.h"
+
+/* When the timer handles a deadline that expires at @due_ns */
+static u64 iqcn_t1_handle_ns(const struct iqcn_queue *q, u64 due_ns)
+{
+	if (q->p.trigger == IQCN_TRIGGER_PERIOD)
+		due_ns = iqcn_deadline_scan_ns(due_ns, q->p.period_ns);
+	return max(due_ns, q->backoff.until_ns);
+}
+
+/* When the first deadline is handled */
+static u64 iqcn_t1_first_ns(const struct iqcn_queue *q,
+			    const struct iqcn_deadline *first)
+{
+	return iqcn_t1_handle_ns(q, first->base_ns + q->p.t1_ns);
+}
+
+/* When the CNP of a lapsed deadline became due: the queue is congested */
+static u64 iqcn_t1_lapsed_due_ns(const struct iqcn_queue *q,
+				 const struct iqcn_deadline *lapsed)
+{
+	return max(lapsed->base_ns + q->p.t1_ns, q->state_ns);
+}
+
+/* When a lapsed deadline is handled */
+static u64 iqcn_t1_lapsed_ns(const struct iqcn_queue *q,
+			     const struct iqcn_deadline *lapsed)
+{
+	return iqcn_t1_handle_ns(q, iqcn_t1_lapsed_due_ns(q, lapsed));
+}
+
+/* The most recent lapsed deadline, if it is still of use.  All others are older. */
+static struct iqcn_deadline *iqcn_t1_last_lapsed(struct iqcn_queue *q,
+						 u64 now_ns)
+{
+	struct iqcn_deadline *last = iqcn_deadline_last(&q->lapsed);
+
+	if (!last || !q->congested ||
+	    now_ns - last->base_ns >= iqcn_flow_quiet_ns(q->p.window_ns,
+							 q->p.t1_ns,
+							 IQCN_GAP_MAX_NS))
+		return NULL;
+	return last;
+}
+
+static u64 iqcn_t1_next_ns(struct iqcn_queue *q, u64 now_ns)
+{
+	struct iqcn_deadline *first = iqcn_deadline_first(&q->deadlines);
+	struct iqcn_deadline *lapsed = iqcn_t1_last_lapsed(q, now_ns);
+	u64 next_ns = KTIME_MAX;
+
+	/* a scan is later still, so not sooner than what the timer is armed for */
+	if (first && first->base_ns + q->p.t1_ns < q->timer_ns)
+		next_ns = iqcn_t1_first_ns(q, first);
+	if (lapsed)
+		next_ns = min(next_ns, iqcn_t1_lapsed_ns(q, lapsed));
+	return next_ns;
+}
+
+/* The idle timeout of the flow's own congestion is over */
+static bool iqcn_t1_idle(const struct iqcn_queue *q,
+			 const struct iqcn_flow *flow, u64 now_ns)
+{
+	return now_ns - flow->ce_ns >= iqcn_flow_quiet_ns(q->p.window_ns,
+							  q->p.t1_ns,
+							  flow->ce_gap_ns);
+}
+
+/* As far as is known it sends no more */
+static bool iqcn_t1_stopped(const struct iqcn_queue *q,
+			    const struct iqcn_flow *flow, u64 now_ns)
+{
+	return refcount_read(&flow->refs) <= 1 && iqcn_t1_idle(q, flow, now_ns);
+}
+
+/* Packets seem to leave that are not sampled.  A sender that is notified slows
+ * down, so the next sampled packet may take long.
+ */
+static bool iqcn_t1_unsampled(const struct iqcn_queue *q,
+			      const struct iqcn_flow *flow, u64 now_ns)
+{
+	return q->p.sample > 1 && flow->ce_gap_ns &&
+	       !iqcn_t1_idle(q, flow, now_ns);
+}
+
+/* They are so dense that T1 never expires between two, if it counts from them */
+static bool iqcn_t1_dense(const struct iqcn_queue *q,
+			  const struct iqcn_flow *flow, u64 now_ns)
+{
+	return q->p.base != IQCN_BASE_CNP &&
+	       iqcn_t1_unsampled(q, flow, now_ns) &&
+	       iqcn_sample_gap_ns(flow->ce_gap_ns, q->p.sample) < q->p.t1_ns;
+}
+
+/* A packet of it waits here, or has left since our last CNP */
+static bool iqcn_t1_active(const struct iqcn_queue *q,
+			   const struct iqcn_flow *flow, u64 now_ns)
+{
+	u32 spacing_ns;
+
+	if (flow->ce_since || refcount_read(&flow->refs) > 1)
+		return true;
+	if (!iqcn_t1_unsampled(q, flow, now_ns))
+		return false;
+	spacing_ns = iqcn_sample_gap_ns(flow->ce_gap_ns, q->p.sample);
+	return now_ns - flow->cnp_tx_ns >= spacing_ns ||
+	       iqcn_sample_waits(iqcn_depth_bytes(q),
+				 iqcn_queue_drain_bps(q), spacing_ns);
+}
+
+/* Check in T1 whether the flow is idle, whatever else is due then */
+static void iqcn_t1_idle_check(struct iqcn_queue *q, struct iqcn_flow *flow,
+			       u64 now_ns)
+{
+	iqcn_deadline_restart(&flow->due, &q->deadlines, now_ns);
+	flow->idle_check_only = true;
+	flow->lapsed = false;
+}
+
+/**
+ * iqcn_notify_timer_restart() - T1 of a flow begins
+ * @q: queue
+ * @flow: flow of that queue
+ * @now_ns: not less than in an earlier call
+ *
+ * If the next CE packet finds what is due, and not the timer, queue->deadlines
+ * holds only flows with a congestion of their own, which an idle check ends.
+ *
+ * Context: queue->lock; the caller arms the timer.
+ */
+void iqcn_notify_timer_restart(struct iqcn_queue *q, struct iqcn_flow *flow,
+			       u64 now_ns)
+{
+	bool timer = (q->p.notify & IQCN_NOTIFY_TIMER) &&
+		     q->p.trigger != IQCN_TRIGGER_GAP;
+
+	flow->base_ns = now_ns;
+	if (timer || iqcn_flow_own(q, flow))
+		iqcn_t1_idle_check(q, flow, now_ns);
+	else
+		iqcn_deadline_cancel(&flow->due);
+	flow->idle_check_only = !timer;
+}
+
+static u32 iqcn_t1_delay_ns(const struct iqcn_queue *q,
+			    const struct iqcn_flow *flow)
+{
+	return q->p.delay_ns == IQCN_DELAY_AUTO ? flow->answer.smooth_ns :
+						  q->p.delay_ns;
+}
+
+/* A CNP is due, and will be sent after T2 */
+static void iqcn_t1_defer(struct iqcn_queue *q, struct iqcn_flow *flow,
+			  u64 now_ns)
+{
+	u64 at_ns = now_ns + iqcn_t1_delay_ns(q, flow);
+
+	if (iqcn_flow_has_pending(flow) && flow->ext->cnp_ended == q->ended) {
+		iqcn_pending_second(q, flow, at_ns);
+	} else {
+		/* one of an earlier congestion is not sent any more */
+		iqcn_pending_drop(q, flow);
+		if (!iqcn_pending_add(q, flow, at_ns, IQCN_CAUSE_TIMER, false)) {
+			iqcn_notify_timer_restart(q, flow, now_ns);
+			return;
+		}
+		flow->ext->cnp_wait_ns = min_t(u64, at_ns - flow->base_ns,
+					       U32_MAX);
+		flow->ext->cnp_owed = flow->owed;
+		iqcn_inc(q->st.cnp_delayed);
+	}
+	if (iqcn_flow_own(q, flow))
+		iqcn_t1_idle_check(q, flow, now_ns);
+	else
+		iqcn_deadline_cancel(&flow->due);
+}
+
+/* Time since the start of T1.  If a packet started it, others that are not sampled
+ * have left since.
+ */
+static u64 iqcn_t1_elapsed_ns(const struct iqcn_queue *q,
+			      const struct iqcn_flow *flow, u64 now_ns)
+{
+	u64 ns = now_ns - flow->base_ns;
+
+	if (q->p.base == IQCN_BASE_CNP)
+		return ns;
+	return iqcn_sample_gap_ns(ns, q->p.sample);
+}
+
+/* T1 runs for the timer, or has expired while the queue was clear */
+static bool iqcn_t1_running(const struct iqcn_queue *q,
+			    const struct iqcn_flow *flow)
+{
+	return iqcn_deadline_armed(&flow->due) && !flow->idle_check_only &&
+	       iqcn_queue_since_reset(q, flow->base_ns);
+}
+
+/**
+ * iqcn_notify_timer_ce() - a CE packet of a flow leaves
+ * @q: queue
+ * @flow: flow of that queue; the detectors know of the packet
+ * @now_ns: not less than in an earlier call
+ *
+ * Context: queue->lock; the caller arms the timer.
+ */
+void iqcn_notify_timer_ce(struct iqcn_queue *q, struct iqcn_flow *flow,
+			  u64 now_ns)
+{
+	bool running;
+
+	/* the CNP that a packet has caused is for this one, too */
+	if (iqcn_pending_of_packet(flow))
+		return;
+	/* T1 will count from the pending one, or from what follows a silence */
+	if (iqcn_flow_has_pending(flow) && q->p.base == IQCN_BASE_CNP &&
+	    iqcn_sample_gap_ns(now_ns - flow->ce_ns, q->p.sample) < q->p.t1_ns)
+		return;
+
+	if (q->p.trigger == IQCN_TRIGGER_GAP) {
+		/* what follows a silence begins T1 */
+		running = iqcn_queue_since_reset(q, flow->base_ns) &&
+			  iqcn_flow_congested(q, flow) &&
+			  !iqcn_t1_idle(q, flow, now_ns);
+		if (running && (q->p.notify & IQCN_NOTIFY_TIMER) &&
+		    iqcn_t1_elapsed_ns(q, flow, now_ns) >= q->p.t1_ns) {
+			iqcn_t1_defer(q, flow, now_ns);
+			iqcn_notify_timer_restart(q, flow, now_ns);
+			return;
+		}
+	} else {
+		/* what follows a lapsed deadline begins T1 */
+		running = iqcn_t1_running(q, flow) && !flow->lapsed;
+	}
+	if (!running || q->p.base != IQCN_BASE_CNP)
+		iqcn_notify_timer_restart(q, flow, now_ns);
+	else if (iqcn_flow_own(q, flow) && !iqcn_deadline_armed(&flow->due))
+		iqcn_t1_idle_check(q, flow, now_ns);
+}
+
+/**
+ * iqcn_notify_timer_cnp_rx() - a CNP of the receiver arrives
+ * @q: queue
+ * @flow: flow of that queue
+ * @now_ns: not less than in an earlier call
+ *
+ * Context: queue->lock; the caller arms the timer.
+ */
+void iqcn_notify_timer_cnp_rx(struct iqcn_queue *q, struct iqcn_flow *flow,
+			      u64 now_ns)
+{
+	if (iqcn_flow_has_pending(flow)) {
+		/* it answers no packet that was dropped or has just arrived */
+		if (iqcn_pending_of_packet(flow))
+			return;
+		if (iqcn_pending_answered(q, flow, now_ns) &&
+		    !iqcn_flow_has_pending(flow) && !iqcn_t1_running(q, flow)) {
+			iqcn_notify_timer_restart(q, flow, now_ns);
+			return;
+		}
+	}
+	if (q->p.base == IQCN_BASE_CE ||
+	    (q->p.trigger != IQCN_TRIGGER_GAP && !iqcn_t1_running(q, flow)))
+		return;
+	iqcn_notify_timer_restart(q, flow, now_ns);
+}
+
+/**
+ * iqcn_notify_timer_new_delay() - the delay has changed
+ * @q: queue
+ * @now_ns: not less than in an earlier call
+ *
+ * Drops all deferred CNPs: T1 of their flows begins again.
+ *
+ * Context: queue->lock; the caller arms the timer.
+ */
+void iqcn_notify_timer_new_delay(struct iqcn_queue *q, u64 now_ns)
+{
+	struct timerqueue_node *node, *next;
+	struct iqcn_flow *flow;
+
+	for (node = timerqueue_getnext(&q->pending); node; node = next) {
+		next = timerqueue_iterate_next(node);
+		flow = iqcn_pending_flow(node);
+		if (iqcn_pending_of_packet(flow))
+			continue;
+		iqcn_pending_drop(q, flow);
+		iqcn_ext_trim(q, flow);
+		iqcn_notify_timer_restart(q, flow, now_ns);
+	}
+}
+
+/* T1 of a flow expired at @due_ns.  Return: @n is to be injected. */
+static bool iqcn_t1_expired(struct iqcn_queue *q, struct iqcn_flow *flow,
+			    struct iqcn_notice *n, u64 due_ns, u64 now_ns)
+{
+	struct iqcn_why why = {
+		.cause = IQCN_CAUSE_TIMER,
+		.due_ns = due_ns,
+	};
+
+	if (iqcn_flow_own(q, flow) && iqcn_t1_idle(q, flow, now_ns))
+		iqcn_congestion_set_flow(q, flow, 0, IQCN_REASON_QUIET, now_ns);
+	if (!iqcn_flow_congested(q, flow) && iqcn_t1_running(q, flow)) {
+		iqcn_deadline_lapse(&flow->due, &q->lapsed);
+		flow->lapsed = true;
+		return false;
+	}
+	if (!iqcn_flow_congested(q, flow) ||
+	    !iqcn_queue_since_reset(q, flow->due.base_ns) ||
+	    (flow->lapsed && iqcn_t1_stopped(q, flow, now_ns))) {
+		iqcn_deadline_cancel(&flow->due);
+		return false;
+	}
+	if ((iqcn_flow_has_pending(flow) && flow->idle_check_only) ||
+	    iqcn_pending_of_packet(flow) || q->p.trigger == IQCN_TRIGGER_GAP ||
+	    !(q->p.notify & IQCN_NOTIFY_TIMER) ||
+	    !iqcn_t1_active(q, flow, now_ns) ||
+	    iqcn_t1_dense(q, flow, now_ns)) {
+		/* for the idle timeout of its own congestion, and for packets that
+		 * are not sampled
+		 */
+		if (iqcn_flow_own(q, flow) ||
+		    iqcn_t1_unsampled(q, flow, now_ns))
+			iqcn_t1_idle_check(q, flow, now_ns);
+		else
+			iqcn_deadline_cancel(&flow->due);
+		return false;
+	}
+	if (iqcn_flow_has_pending(flow) || iqcn_t1_delay_ns(q, flow)) {
+		iqcn_t1_defer(q, flow, now_ns);
+		return false;
+	}
+	why.base_ns = flow->base_ns;
+	/* T1 begins again, whatever becomes of the CNP */
+	iqcn_notify_timer_restart(q, flow, now_ns);
+	return iqcn_cnp_prepare(q, flow, n, &why, now_ns);
+}
+
+static bool iqcn_t1_run(struct iqcn_queue *q, struct iqcn_notice *n, bool *send,
+			u64 now_ns)
+{
+	struct iqcn_deadline *first = iqcn_deadline_first(&q->deadlines);
+	u64 due_ns;
+
+	if (first && iqcn_deadline_due(first, q->p.t1_ns, now_ns) &&
+	    iqcn_t1_first_ns(q, first) <= now_ns) {
+		due_ns = first->base_ns + q->p.t1_ns;
+	} else {
+		first = iqcn_t1_last_lapsed(q, now_ns);
+		if (!first || iqcn_t1_lapsed_ns(q, first) > now_ns)
+			return false;
+		due_ns = iqcn_t1_lapsed_due_ns(q, first);
+	}
+	*send = iqcn_t1_expired(q, container_of(first, struct iqcn_flow, due),
+				n, due_ns, now_ns);
+	return true;
+}
+
+/* T2 of a deferred CNP is over.  If another packet has left since the CNP became
+ * due, T1 of that packet goes on, or has expired.  Return: @n is to be injected.
+ */
+static bool iqcn_t1_send(struct iqcn_queue *q, struct iqcn_flow *flow,
+			 struct iqcn_notice *n, u64 now_ns)
+{
+	struct iqcn_flow_ext *e = flow->ext;
+	struct iqcn_why why = {
+		.cause = IQCN_CAUSE_TIMER,
+		.base_ns = e->pending.expires - e->cnp_wait_ns,
+		.due_ns = e->pending.expires,
+	};
+	bool later, send;
+
+	iqcn_pending_del(q, flow);
+	later = e->next_ns || iqcn_t1_running(q, flow);
+	send = iqcn_cnp_prepare(q, flow, n, &why, now_ns);
+	flow->ce_since |= later;
+	if (e->next_ns)
+		iqcn_pending_promote(q, flow);
+	else if (!later && q->p.trigger != IQCN_TRIGGER_GAP)
+		iqcn_notify_timer_restart(q, flow, now_ns);
+	return send;
+}
+
+/* A CNP is of no use if the congestion has ended meanwhile, even if another one has
+ * begun
+ */
+static bool iqcn_t1_pending(struct iqcn_queue *q, struct iqcn_flow *flow,
+			    struct iqcn_notice *n, u64 now_ns)
+{
+	bool send = false;
+
+	if (flow->ext->cnp_ended != q->ended || !iqcn_flow_congested(q, flow) ||
+	    !(q->p.notify & IQCN_NOTIFY_TIMER)) {
+		iqcn_pending_drop(q, flow);
+		if (iqcn_flow_congested(q, flow))
+			iqcn_notify_timer_restart(q, flow, now_ns);
+	} else {
+		send = iqcn_t1_send(q, flow, n, now_ns);
+	}
+	iqcn_ext_trim(q, flow);
+	return send;
+}
+
+const struct iqcn_notify_ops iqcn_notify_timer_ops = {
+	.causes = BIT(IQCN_CAUSE_TIMER),
+	.next_ns = iqcn_t1_next_ns,
+	.run = iqcn_t1_run,
+	.pending = iqcn_t1_pending,
+};

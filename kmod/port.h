@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A port: an Ethernet device with at least one iqcn qdisc. */
+#ifndef _IQCN_PORT_H
+#define _IQCN_PORT_H
+
+#include <linux/netdevice.h>
+#include <linux/netfilter.h>
+#include <linux/rhashtable.h>
+#include <linux/rtnetlink.h>
+#include <linux/xarray.h>
+
+#include "algo/budget.h"
+#include "netns.h"
+
+/* Slots of a port's echo table (algo/pairing.h).  More than the CE packets of
+ * unassured flows in a round trip, or some flows wait for the next one.
+ */
+#define IQCN_ECHO_BITS	13
+
+/* A device with at least one queue */
+struct iqcn_port {
+	struct net_device *dev;		/* its queues hold a reference */
+	struct net *net;		/* the port goes before the device moves */
+	struct iqcn_owner *owner;	/* charged for flows until it is freed */
+	struct list_head list;		/* in iqcn_net->ports */
+	struct list_head queues;	/* RTNL to write, RCU to read */
+	unsigned int n_queues;		/* RTNL to write */
+	struct nf_hook_ops nf_ops;	/* the ingress hook */
+
+	struct rhashtable flows;	/* by struct iqcn_key */
+	/* by flow->id, in which order flows are dumped; lock to write, RCU to
+	 * read
+	 */
+	struct xarray by_id;
+	u64 born_ns;			/* birth of the youngest flow; lock */
+	atomic_t n_dead;		/* flows unhashed, but not freed yet */
+	u32 max_dead;			/* sum of the queues' flows; RTNL to write */
+	struct rhashtable by_sqp;	/* paired flows, by the sender's QP */
+	struct rhashtable hosts;	/* by struct iqcn_key with QP 0 */
+
+	spinlock_t lock;		/* flows, hosts, pairing: see iqcn.h */
+	unsigned int n_unassured;	/* flows to pair better; lock to write */
+	bool sport;			/* source ports are evidence; RTNL to write */
+	u64 *echo;			/* echo table; accessed without a lock */
+
+	/* source address of generated CNPs (IQCN_CNP_SMAC_PORT), as a number so
+	 * that readers see all of it; RTNL to write
+	 */
+	u64 cnp_smac;
+
+	spinlock_t budget_lock;		/* budget */
+	struct iqcn_budget budget;	/* CNPs that may be sent */
+	bool cnp_rate_user;		/* cnp_rate_pps is the user's; RTNL */
+	u32 cnp_rate_pps;		/* parameters of the budget; RTNL */
+	u32 cnp_burst;
+
+	/* depth of all queues for telemetry, and when to add it up again; both
+	 * accessed without a lock
+	 */
+	u64 used_ns;
+	u64 used_bytes;
+
+	u32 snoop;			/* that of the namespace; RTNL to write */
+	struct iqcn_rx_stats rx_stats;	/* with IQCN_SNOOP_PORT */
+
+	struct dentry *debugfs;		/* iqcn/<netns>/<dev> */
+	struct rcu_work free_work;	/* after the grace period */
+};
+
+/* Parameters of a port and of its namespace, which tc sets through any queue */
+struct iqcn_port_config {
+	bool cnp_rate_user;		/* the user set cnp_rate_pps */
+	u32 cnp_rate_pps;
+	u32 cnp_burst;
+	u32 snoop;			/* enum iqcn_snoop; the namespace's */
+};
+
+/**
+ * struct iqcn_port_ops - what a port asks of the qdiscs of its queues
+ * @link_bps: speed of the device in bit/s; RTNL
+ * @link_change: the link or the MTU may have changed; RTNL
+ * @reset: drop what the queue holds; RTNL
+ * @orphan: the device goes, the qdisc lives on without a port; RTNL, sleeps
+ */
+struct iqcn_port_ops {
+	u64 (*link_bps)(struct net_device *dev);
+	void (*link_change)(struct iqcn_queue *q, u64 link_bps);
+	void (*reset)(struct iqcn_queue *q);
+	void (*orphan)(struct iqcn_queue *q);
+};
+
+/* port.c */
+int iqcn_port_attach(struct net_device *dev, struct iqcn_queue *q,
+		     struct netlink_ext_ack *extack);
+void iqcn_port_detach(struct iqcn_queue *q);
+void iqcn_port_update(struct iqcn_port *port);
+void iqcn_port_get(const struct iqcn_port *port, struct iqcn_port_config *c);
+int iqcn_port_set(struct iqcn_port *port, const struct iqcn_port_config *c,
+		  struct netlink_ext_ack *extack);
+int iqcn_port_module_init(const struct iqcn_port_ops *ops);
+void iqcn_port_module_exit(void);
+
+/* The port of a device, or NULL; RTNL or RCU */
+static inline struct iqcn_port *iqcn_port_find(const struct net_device *dev)
+{
+	struct iqcn_port *port;
+
+	list_for_each_entry_rcu(port, &iqcn_net(dev_net(dev))->ports, list,
+				lockdep_rtnl_is_held())
+		if (port->dev == dev)
+			return port;
+	return NULL;
+}
+
+/* Where useless received packets are counted: the port, or its namespace */
+static inline struct iqcn_rx_stats *iqcn_port_rx_stats(struct iqcn_port *port)
+{
+	if (READ_ONCE(port->snoop) == IQCN_SNOOP_PORT)
+		return &port->rx_stats;
+	return &iqcn_net(port->net)->rx_stats;
+}
+
+/* snoop.c */
+void iqcn_snoop_init(struct iqcn_port *port);
+int iqcn_snoop_set(struct net *net, u32 snoop);
+
+/* stats.c */
+
+/* A number that a port has */
+struct iqcn_value {
+	const char *name;			/* of the file in sysfs */
+	u64 (*get)(struct iqcn_port *port);	/* RCU */
+};
+
+/* by &enum iqcn_a_port, from IQCN_A_PORT_QUEUES on */
+extern const struct iqcn_value iqcn_values[];
+
+/* sysfs.c */
+int iqcn_sysfs_add(struct iqcn_port *port, struct netlink_ext_ack *extack);
+void iqcn_sysfs_del(struct iqcn_port *port);
+void iqcn_sysfs_module_init(void);
+
+/* debugfs.c */
+void iqcn_debugfs_add(struct iqcn_port *port);
+void iqcn_debugfs_del(struct iqcn_port *port);
+void iqcn_debugfs_rename(struct iqcn_port *port);
+void iqcn_debugfs_module_init(void);
+void iqcn_debugfs_module_exit(void);
+
+#endif /* _IQCN_PORT_H */

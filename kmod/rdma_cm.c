@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Connections seen while they are made: the best evidence for a flow's QPs.
+ *
+ * The active side's REQ names its QP, the passive side's REP names its own and
+ * joins the two by communication ids.  Both have to come in on ports of ours,
+ * usually two, so this is kept by namespace and without VLANs: a bridge may
+ * show one host tagged and the other not.
+ *
+ * Two kinds of entry in one table, bounded, the oldest leaves:
+ *   REQ   hosts as in the REQ, communication id  -> QP of the active side
+ *   CONN  hosts of the data, DestQP              -> QP of its sender
+ *
+ * Any host can make such messages in the name of others.  So of what a port sees
+ * it is believed what the receiver says where its answers come from: on the port
+ * and the VLANs that the data leave by.  And a DREQ is of one of the two sides if
+ * it comes from where that one is and knows the ids of both.  With IQCN_SNOOP_NETNS
+ * neither ports nor VLANs tell anything, and only the ids are held against it.
+ */
+#include <linux/slab.h>
+#include <net/net_namespace.h>
+
+#include "iqcn.h"
+
+/* Connections of a large host, two entries each, and those being made; kept
+ * apart, so that requests without end flush no connection; 9 MB at most.
+ */
+static const unsigned int iqcn_cm_max[__IQCN_CM_KIND_MAX] = {
+	[IQCN_CM_KIND_REQ] = 4096,
+	[IQCN_CM_KIND_CONN] = 65536,
+};
+
+struct iqcn_cm_key {
+	struct in6_addr src;
+	struct in6_addr dst;
+	u32 id;
+	u32 kind;
+};
+
+/* One side of a connection: where its messages come in, 0: that is not known, and
+ * its communication id
+ */
+struct iqcn_cm_side {
+	int ifindex;
+	struct iqcn_vlan vlan[IQCN_VLANS];
+	u32 id;
+};
+
+/* @sender and @receiver are of the data; of a REQ @sender is the active side */
+struct iqcn_cm_entry {
+	struct rhash_head node;
+	struct iqcn_cm_key key;
+	struct list_head lru;
+	u32 qpn;
+	struct iqcn_cm_side sender;
+	struct iqcn_cm_side receiver;
+	struct rcu_head rcu;
+};
+
+static const struct rhashtable_params iqcn_cm_params = {
+	.key_len = sizeof(struct iqcn_cm_key),
+	.key_offset = offsetof(struct iqcn_cm_entry, key),
+	.head_offset = offsetof(struct iqcn_cm_entry, node),
+	.automatic_shrinking = true,
+};
+
+static void iqcn_cm_key_init(struct iqcn_cm_key *key, enum iqcn_cm_kind kind,
+			     const struct in6_addr *src,
+			     const struct in6_addr *dst, u32 id)
+{
+	key->src = *src;
+	key->dst = *dst;
+	key->id = id;
+	key->kind = kind;
+}
+
+static void iqcn_cm_side_init(struct iqcn_cm_side *side, int ifindex,
+			      const struct iqcn_pkt *pkt, u32 id)
+{
+	side->ifindex = ifindex;
+	memcpy(side->vlan, pkt->vlan, sizeof(side->vlan));
+	side->id = id;
+}
+
+/* A message is of a side of a connection, as far as can be told */
+static bool iqcn_cm_side_is(const struct iqcn_cm_side *side,
+			    const struct iqcn_cm_side *msg)
+{
+	if (side->id != msg->id || side->ifindex != msg->ifindex)
+		return false;
+	return !side->ifindex || iqcn_vlans_equal(side->vlan, msg->vlan);
+}
+
+/* Data to that side leave by the port */
+static bool iqcn_cm_side_at(const struct iqcn_cm_side *side,
+			    const struct iqcn_port *port)
+{
+	return READ_ONCE(port->snoop) == IQCN_SNOOP_NETNS ||
+	       side->ifindex == port->dev->ifindex;
+}
+
+/* Entries are made in softirq, where no cgroup is charged for them.  So a user has
+ * so many at most in all of his namespaces.
+ */
+static const unsigned int iqcn_cm_user_max[__IQCN_CM_KIND_MAX] = {
+	[IQCN_CM_KIND_REQ] = 256,
+	[IQCN_CM_KIND_CONN] = 4096,
+};
+
+static bool iqcn_cm_full(const struct iqcn_net *in, u32 kind)
+{
+	if (in->cm_count[kind] >= iqcn_cm_max[kind])
+		return true;
+	return !iqcn_owner_is_machine(in->owner) &&
+	       atomic_read(&in->owner->conns[kind]) >= iqcn_cm_user_max[kind];
+}
+
+/* An entry of a kind comes or goes */
+static void iqcn_cm_account(struct iqcn_net *in, u32 kind, int n)
+{
+	lockdep_assert_held(&in->cm_lock);
+
+	WRITE_ONCE(in->cm_count[kind], in->cm_count[kind] + n);
+	atomic_add(n, &in->owner->conns[kind]);
+}
+
+static void iqcn_cm_del(struct iqcn_net *in, struct iqcn_cm_entry *e)
+{
+	lockdep_assert_held(&in->cm_lock);
+
+	rhashtable_remove_fast(&in->cm, &e->node, iqcn_cm_params);
+	list_del(&e->lru);
+	iqcn_cm_account(in, e->key.kind, -1);
+	kfree_rcu(e, rcu);
+}
+
+/* A newer entry replaces an older one */
+static void iqcn_cm_store(struct iqcn_net *in, const struct iqcn_cm_key *key,
+			  u32 qpn, const struct iqcn_cm_side *sender,
+			  const struct iqcn_cm_side *receiver)
+{
+	struct iqcn_cm_entry *e, *old;
+
+	lockdep_assert_held(&in->cm_lock);
+
+	old = rhashtable_lookup_fast(&in->cm, key, iqcn_cm_params);
+	if (!old && iqcn_cm_full(in, key->kind)) {
+		old = list_first_entry_or_null(&in->cm_lru[key->kind],
+					       struct iqcn_cm_entry, lru);
+		/* the user's other namespaces have them all */
+		if (!old)
+			return;
+	}
+	if (old)
+		iqcn_cm_del(in, old);
+
+	e = kzalloc(sizeof(*e), GFP_ATOMIC | __GFP_NOWARN);
+	if (!e)
+		return;
+	e->key = *key;
+	e->qpn = qpn;
+	e->sender = *sender;
+	if (receiver)
+		e->receiver = *receiver;
+	if (rhashtable_insert_fast(&in->cm, &e->node, iqcn_cm_params)) {
+		kfree(e);
+		return;
+	}
+	list_add_tail(&e->lru, &in->cm_lru[key->kind]);
+	iqcn_cm_account(in, key->kind, 1);
+}
+
+/* Flows that are already there learn it too: that there is a connection, or
+ * no longer
+ */
+static void iqcn_cm_apply(struct iqcn_net *in, const struct in6_addr *src,
+			  const struct in6_addr *dst, u32 dest_qp, u32 src_qp,
+			  const struct iqcn_cm_side *receiver, bool made)
+{
+	struct iqcn_port *port;
+	struct iqcn_flow *flow;
+	struct iqcn_key key;
+
+	list_for_each_entry_rcu(port, &in->ports, list) {
+		if (!iqcn_cm_side_at(receiver, port))
+			continue;
+		iqcn_key_init(&key, port, src, dst, dest_qp, receiver->vlan);
+		flow = iqcn_flow_find(port, &key);
+		if (!flow)
+			continue;
+		spin_lock(&port->lock);
+		if (made)
+			iqcn_pair_evidence(port, flow, IQCN_PAIR_CM, src_qp);
+		else
+			iqcn_pair_withdraw(port, flow, src_qp);
+		spin_unlock(&port->lock);
+	}
+}
+
+static void iqcn_cm_rep(struct iqcn_net *in, const struct iqcn_pkt *pkt,
+			const struct iqcn_cm *cm,
+			const struct iqcn_cm_side *passive_side)
+{
+	const struct in6_addr *active = &pkt->dst, *passive = &pkt->src;
+	struct iqcn_cm_side active_side;
+	struct iqcn_cm_entry *req;
+	struct iqcn_cm_key key;
+	u32 active_qpn;
+
+	iqcn_cm_key_init(&key, IQCN_CM_KIND_REQ, active, passive,
+			 cm->remote_id);
+	spin_lock(&in->cm_lock);
+	req = rhashtable_lookup_fast(&in->cm, &key, iqcn_cm_params);
+	if (!req) {
+		spin_unlock(&in->cm_lock);
+		return;
+	}
+	active_qpn = req->qpn;
+	active_side = req->sender;
+
+	/* a REP that is repeated finds its REQ again: leave that to the LRU */
+	iqcn_cm_key_init(&key, IQCN_CM_KIND_CONN, active, passive, cm->qpn);
+	iqcn_cm_store(in, &key, active_qpn, &active_side, passive_side);
+	iqcn_cm_key_init(&key, IQCN_CM_KIND_CONN, passive, active, active_qpn);
+	iqcn_cm_store(in, &key, cm->qpn, passive_side, &active_side);
+	spin_unlock(&in->cm_lock);
+
+	iqcn_cm_apply(in, active, passive, cm->qpn, active_qpn, passive_side,
+		      true);
+	iqcn_cm_apply(in, passive, active, active_qpn, cm->qpn, &active_side,
+		      true);
+}
+
+/* Either side takes the connection down */
+static void iqcn_cm_dreq(struct iqcn_net *in, const struct iqcn_pkt *pkt,
+			 const struct iqcn_cm *cm,
+			 const struct iqcn_cm_side *from)
+{
+	struct iqcn_cm_side to;
+	struct iqcn_cm_entry *e;
+	struct iqcn_cm_key key;
+	u32 src_qp;
+
+	iqcn_cm_key_init(&key, IQCN_CM_KIND_CONN, &pkt->src, &pkt->dst,
+			 cm->qpn);
+	spin_lock(&in->cm_lock);
+	e = rhashtable_lookup_fast(&in->cm, &key, iqcn_cm_params);
+	if (!e || !iqcn_cm_side_is(&e->sender, from) ||
+	    e->receiver.id != cm->remote_id) {
+		spin_unlock(&in->cm_lock);
+		return;
+	}
+	src_qp = e->qpn;
+	to = e->receiver;
+	iqcn_cm_del(in, e);
+	iqcn_cm_key_init(&key, IQCN_CM_KIND_CONN, &pkt->dst, &pkt->src,
+			 src_qp);
+	e = rhashtable_lookup_fast(&in->cm, &key, iqcn_cm_params);
+	if (e && iqcn_cm_side_is(&e->receiver, from))
+		iqcn_cm_del(in, e);
+	spin_unlock(&in->cm_lock);
+
+	iqcn_cm_apply(in, &pkt->src, &pkt->dst, cm->qpn, src_qp, &to, false);
+	iqcn_cm_apply(in, &pkt->dst, &pkt->src, src_qp, cm->qpn, from, false);
+}
+
+/**
+ * iqcn_cm_rx() - a message of connection setup arrived
+ * @net: namespace
+ * @ifindex: of the port, 0: it was seen by all ports of the namespace
+ * @pkt: the packet
+ * @cm: the message
+ *
+ * Context: softirq, RCU; no lock of ours.
+ */
+void iqcn_cm_rx(struct net *net, int ifindex, const struct iqcn_pkt *pkt,
+		const struct iqcn_cm *cm)
+{
+	struct iqcn_net *in = iqcn_net(net);
+	struct iqcn_cm_side from;
+	struct iqcn_cm_key key;
+
+	iqcn_cm_side_init(&from, ifindex, pkt, cm->local_id);
+	switch (cm->attr) {
+	case IQCN_CM_REQ:
+		iqcn_cm_key_init(&key, IQCN_CM_KIND_REQ, &pkt->src, &pkt->dst,
+				 cm->local_id);
+		spin_lock(&in->cm_lock);
+		iqcn_cm_store(in, &key, cm->qpn, &from, NULL);
+		spin_unlock(&in->cm_lock);
+		break;
+	case IQCN_CM_REP:
+		iqcn_cm_rep(in, pkt, cm, &from);
+		break;
+	case IQCN_CM_DREQ:
+		iqcn_cm_dreq(in, pkt, cm, &from);
+		break;
+	}
+}
+
+/* The sender's QP of a flow, if the setup of its connection was seen; RCU */
+static bool iqcn_cm_lookup(const struct iqcn_port *port,
+			   const struct iqcn_key *key, u32 *src_qp)
+{
+	struct iqcn_net *in = iqcn_net(port->net);
+	struct iqcn_cm_entry *e;
+	struct iqcn_cm_key ck;
+	struct iqcn_key data;
+
+	iqcn_cm_key_init(&ck, IQCN_CM_KIND_CONN, &key->src, &key->dst, key->qp);
+	e = rhashtable_lookup(&in->cm, &ck, iqcn_cm_params);
+	if (!e || !iqcn_cm_side_at(&e->receiver, port))
+		return false;
+	iqcn_key_init(&data, port, &key->src, &key->dst, key->qp,
+		      e->receiver.vlan);
+	if (memcmp(&data, key, sizeof(data)))
+		return false;
+	*src_qp = e->qpn;
+	return true;
+}
+
+/**
+ * iqcn_cm_pair() - pair a new flow if the setup of its connection was seen
+ * @port: its port
+ * @flow: flow, to which the caller has a reference
+ *
+ * Context: BHs off; no lock of ours.
+ */
+void iqcn_cm_pair(struct iqcn_port *port, struct iqcn_flow *flow)
+{
+	struct iqcn_net *in = iqcn_net(port->net);
+	struct iqcn_key key;
+	u32 src_qp;
+
+	if (!READ_ONCE(in->cm_count[IQCN_CM_KIND_CONN]))
+		return;
+	rcu_read_lock();
+	spin_lock(&port->lock);
+	/* it may have died; the evidence may kill it */
+	if (flow->queue) {
+		iqcn_flow_key(flow, &key);
+		if (iqcn_cm_lookup(port, &key, &src_qp))
+			iqcn_pair_evidence(port, flow, IQCN_PAIR_CM, src_qp);
+	}
+	spin_unlock(&port->lock);
+	rcu_read_unlock();
+}
+
+/**
+ * iqcn_cm_init() - a namespace begins
+ * @in: its part
+ *
+ * Context: process.
+ * Return: 0 or a negative error.
+ */
+int iqcn_cm_init(struct iqcn_net *in)
+{
+	int kind;
+
+	spin_lock_init(&in->cm_lock);
+	for (kind = 0; kind < __IQCN_CM_KIND_MAX; kind++)
+		INIT_LIST_HEAD(&in->cm_lru[kind]);
+	return rhashtable_init(&in->cm, &iqcn_cm_params);
+}
+
+/**
+ * iqcn_cm_flush() - forget all connections that there are
+ * @in: the namespace's part
+ *
+ * Context: process, sleeps.
+ */
+void iqcn_cm_flush(struct iqcn_net *in)
+{
+	struct iqcn_cm_entry *e;
+	unsigned int left;
+	int kind;
+
+	for (kind = 0; kind < __IQCN_CM_KIND_MAX; kind++) {
+		/* so it ends however many messages come */
+		for (left = READ_ONCE(in->cm_count[kind]); left; left--) {
+			spin_lock_bh(&in->cm_lock);
+			e = list_first_entry_or_null(&in->cm_lru[kind],
+						     struct iqcn_cm_entry, lru);
+			if (e)
+				iqcn_cm_del(in, e);
+			spin_unlock_bh(&in->cm_lock);
+			if (left % 64 == 0)
+				cond_resched();
+		}
+	}
+}
+
+/**
+ * iqcn_cm_exit() - a namespace ends
+ * @in: its part; no port is left, a grace period has passed since
+ *
+ * Context: process, sleeps.
+ */
+void iqcn_cm_exit(struct iqcn_net *in)
+{
+	/* what a user has is counted */
+	iqcn_cm_flush(in);
+	rhashtable_destroy(&in->cm);
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The numbers of a port, which sysfs shows one per file and netlink all at once.
+ */
+#include <linux/iqcn_netlink.h>
+
+#include "iqcn.h"
+
+/* A number of the port itself */
+#define IQCN_PORT_VALUE(_name, _expr)					\
+	static u64 iqcn_value_##_name(struct iqcn_port *port)		\
+	{								\
+		return _expr;						\
+	}
+
+/* A number summed over its queues */
+#define IQCN_QUEUE_VALUE(_name, _expr)					\
+	static u64 iqcn_value_##_name(struct iqcn_port *port)		\
+	{								\
+		struct iqcn_queue *q;					\
+		u64 sum = 0;						\
+									\
+		list_for_each_entry_rcu(q, &port->queues, list)		\
+			sum += _expr;					\
+		return sum;						\
+	}
+
+IQCN_PORT_VALUE(queues, READ_ONCE(port->n_queues));
+IQCN_QUEUE_VALUE(queues_congested, !!READ_ONCE(q->congested));
+IQCN_PORT_VALUE(flows, atomic_read(&port->flows.nelems));
+IQCN_PORT_VALUE(flows_unsettled, READ_ONCE(port->n_unassured));
+IQCN_QUEUE_VALUE(ecn_mark, READ_ONCE(q->st.ecn_mark));
+IQCN_QUEUE_VALUE(ce_in, READ_ONCE(q->st.ce_in));
+IQCN_QUEUE_VALUE(ce_sent, READ_ONCE(q->st.ce_sampled) + READ_ONCE(q->skipped));
+IQCN_QUEUE_VALUE(ce_sampled, READ_ONCE(q->st.ce_sampled));
+IQCN_QUEUE_VALUE(cnp_seen, READ_ONCE(q->st.cnp_seen));
+IQCN_QUEUE_VALUE(cnp_sent, READ_ONCE(q->st.cnp_sent));
+IQCN_QUEUE_VALUE(cnp_delayed, READ_ONCE(q->st.cnp_delayed));
+IQCN_QUEUE_VALUE(cnp_cancelled, READ_ONCE(q->st.cnp_cancelled));
+IQCN_QUEUE_VALUE(cnp_budget, READ_ONCE(q->st.cnp_budget));
+IQCN_QUEUE_VALUE(cnp_unpaired, READ_ONCE(q->st.cnp_unpaired));
+IQCN_PORT_VALUE(cnp_unmatched,
+		atomic64_read(&iqcn_port_rx_stats(port)->cnp_unmatched));
+IQCN_PORT_VALUE(cnp_rate_pps, READ_ONCE(port->cnp_rate_pps));
+IQCN_PORT_VALUE(cnp_burst, READ_ONCE(port->cnp_burst));
+IQCN_PORT_VALUE(malformed, atomic64_read(&iqcn_port_rx_stats(port)->malformed));
+
+#define IQCN_VALUE(_attr, _name)					\
+	[IQCN_A_PORT_##_attr] = { #_name, iqcn_value_##_name }
+
+const struct iqcn_value iqcn_values[IQCN_A_PORT_MALFORMED + 1] = {
+	IQCN_VALUE(QUEUES, queues),
+	IQCN_VALUE(QUEUES_CONGESTED, queues_congested),
+	IQCN_VALUE(FLOWS, flows),
+	IQCN_VALUE(FLOWS_UNSETTLED, flows_unsettled),
+	IQCN_VALUE(ECN_MARK, ecn_mark),
+	IQCN_VALUE(CE_IN, ce_in),
+	IQCN_VALUE(CE_SENT, ce_sent),
+	IQCN_VALUE(CE_SAMPLED, ce_sampled),
+	IQCN_VALUE(CNP_SEEN, cnp_seen),
+	IQCN_VALUE(CNP_SENT, cnp_sent),
+	IQCN_VALUE(CNP_DELAYED, cnp_delayed),
+	IQCN_VALUE(CNP_CANCELLED, cnp_cancelled),
+	IQCN_VALUE(CNP_BUDGET, cnp_budget),
+	IQCN_VALUE(CNP_UNPAIRED, cnp_unpaired),
+	IQCN_VALUE(CNP_UNMATCHED, cnp_unmatched),
+	IQCN_VALUE(CNP_RATE_PPS, cnp_rate_pps),
+	IQCN_VALUE(CNP_BURST, cnp_burst),
+	IQCN_VALUE(MALFORMED, malformed),
+};

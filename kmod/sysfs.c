@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The numbers of a port in sysfs: /sys/class/net/DEV/iqcn/NAME, one per file.
+ */
+#include <linux/iqcn_netlink.h>
+#include <linux/sysfs.h>
+
+#include "iqcn.h"
+
+/* A number of a port.  iqcn_sysfs_del() waits for readers of the file, and the port is
+ * freed after it.
+ */
+struct iqcn_attribute {
+	struct device_attribute attr;
+	const struct iqcn_value *value;
+};
+
+#define IQCN_VALUES	(IQCN_A_PORT_MALFORMED - IQCN_A_PORT_QUEUES + 1)
+
+static struct iqcn_attribute iqcn_value_attrs[IQCN_VALUES];
+static struct attribute *iqcn_attrs[IQCN_VALUES + 1];
+
+static ssize_t iqcn_value_show(struct device *d, struct device_attribute *attr,
+			       char *buf)
+{
+	const struct iqcn_attribute *a = container_of(attr,
+						      struct iqcn_attribute,
+						      attr);
+	struct iqcn_port *port;
+	ssize_t len = -ENODEV;
+
+	rcu_read_lock();
+	port = iqcn_port_find(to_net_dev(d));
+	if (port)
+		len = sysfs_emit(buf, "%llu\n", a->value->get(port));
+	rcu_read_unlock();
+	return len;
+}
+
+/**
+ * iqcn_sysfs_module_init() - when the module is loaded
+ *
+ * Context: process.
+ */
+void iqcn_sysfs_module_init(void)
+{
+	struct iqcn_attribute *a;
+	int i;
+
+	for (i = 0; i < IQCN_VALUES; i++) {
+		a = &iqcn_value_attrs[i];
+		a->value = &iqcn_values[IQCN_A_PORT_QUEUES + i];
+		sysfs_attr_init(&a->attr.attr);
+		a->attr.attr.name = a->value->name;
+		a->attr.attr.mode = 0444;
+		a->attr.show = iqcn_value_show;
+		iqcn_attrs[i] = &a->attr.attr;
+	}
+}
+
+static const struct attribute_group iqcn_attr_group = {
+	.name = "iqcn",
+	.attrs = iqcn_attrs,
+};
+
+/**
+ * iqcn_sysfs_add() - show a port
+ * @port: port, not yet in its namespace's list
+ * @extack: for errors
+ *
+ * Context: RTNL.
+ * Return: 0 or a negative error.
+ */
+int iqcn_sysfs_add(struct iqcn_port *port, struct netlink_ext_ack *extack)
+{
+	int err;
+
+	err = sysfs_create_group(&port->dev->dev.kobj, &iqcn_attr_group);
+	if (err)
+		NL_SET_ERR_MSG(extack, "Cannot make iqcn/ in the device's sysfs directory");
+	return err;
+}
+
+/**
+ * iqcn_sysfs_del() - stop showing a port
+ * @port: port, no longer in its namespace's list
+ *
+ * Context: RTNL; waits for readers.
+ */
+void iqcn_sysfs_del(struct iqcn_port *port)
+{
+	sysfs_remove_group(&port->dev->dev.kobj, &iqcn_attr_group);
+}

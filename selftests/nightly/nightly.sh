@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# make nightly: what make check leaves out because it takes hours, one part after
+# the other.  A part is a target of make, and its log is build/nightly/PART.log; a
+# table with the time of each part and one line of verdict come last.
+#
+#   nightly.sh [PART...]	default: all
+#
+# $MINUTES is what the parts that have no end of their own get (30), $HOURS the
+# virtual time of soak (24).  All that is random comes from $IQCN_SEED, 1 by
+# default.
+set -u -o pipefail
+
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
+OUT=$TOP/build/nightly
+cd "$TOP" || exit 1
+
+# a make that calls this has its own ideas of silence and variables
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES
+
+PARTS="check-kernels check-debug stress stress-stock soak fuzz mutants"
+
+usage()
+{
+	sed -n '3,/^set -u/s/^# \{0,1\}//p' "$0" | grep -v '^set' >&2
+	exit 2
+}
+
+# run PART
+run()
+{
+	local minutes=${MINUTES:-30}
+
+	case $1 in
+	check-kernels) make -s check-kernels ;;
+	check-debug) make -s check-debug MINUTES="$minutes" ;;
+	stress) make -s stress MINUTES="$minutes" ;;
+	stress-stock) make -s stress K=stock MINUTES="$minutes" ;;
+	soak) make -s soak HOURS="${HOURS:-24}" ;;
+	# 0 seconds are for ever
+	fuzz) make -s fuzz SECONDS=$((minutes ? minutes * 60 : 10)) ;;
+	mutants) make -s mutants ;;
+	esac
+}
+
+[ $# -gt 0 ] || set -- $PARTS
+for part; do
+	[[ " $PARTS " == *" $part "* ]] || usage
+done
+rm -rf "$OUT"
+mkdir -p "$OUT"
+bad=0
+for part; do
+	start=$SECONDS result=ok
+	echo "  $part ..."
+	run "$part" >"$OUT/$part.log" 2>&1 </dev/null || result=FAILED
+	[ $result = ok ] || bad=$((bad + 1))
+	echo "$part $result $((SECONDS - start))" >>"$OUT/results"
+	echo "  $part: $result, $((SECONDS - start)) s"
+done
+
+printf '\n%-16s %-8s %8s  %s\n' part result minutes log
+while read -r part result seconds; do
+	printf '%-16s %-8s %8s  %s\n' "$part" "$result" \
+		$(((seconds + 59) / 60)) "${OUT#"$TOP/"}/$part.log"
+done <"$OUT/results"
+while read -r part result _; do
+	[ "$result" = FAILED ] || continue
+	echo
+	echo "--- $part:"
+	grep -E '^ *not ok|FAIL|splat|verdict|rror' "$OUT/$part.log" | head -n 30
+	tail -n 15 "$OUT/$part.log"
+done <"$OUT/results"
+echo
+if [ $bad = 0 ]; then
+	echo "ok 1 nightly: $# parts in $((SECONDS / 60)) min"
+else
+	echo "not ok 1 nightly: $bad of $# parts failed, $((SECONDS / 60)) min"
+fi | tee "$OUT/verdict"
+[ $bad = 0 ]

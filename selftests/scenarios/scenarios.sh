@@ -1,0 +1,474 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Run scenarios, as many variants in parallel as there are CPUs:
+#
+#   scenarios.sh [-q] [-v VARIANT,VARIANT...] [-x WORDS] SCENARIO...
+#   scenarios.sh -w COMMAND [-v VARIANT] SCENARIO
+#
+#   -q			print no tables
+#   -v VARIANT,...	run only these variants
+#   -x WORDS		add these parameters to every iqcn qdisc, and skip the
+#			expectations
+#   -w COMMAND		run COMMAND on the switch, in this terminal, during one
+#			variant, by default the last; leaves no results
+#
+# Results of each scenario, in build/results or $IQCN_RESULTS:
+#   NAME.scenario	the scenario that was run, expanded
+#   NAME.json		parameters, figures, and version of the lab's kernel
+#   NAME.commit		commit of the code, with "+" if there were changes
+#   NAME/VARIANT/*.csv	raw data: samples of the queue, flows, ...
+#   NAME.svg, NAME.png	queue, utilization and CNPs over time, unless there are
+#			more variants than colors
+#
+# A scenario is a file NAME.scenario with lines "KEY VALUE":
+#   title TEXT		description
+#   seed N		seed of all random values
+#   topology KIND	bridge (default) or router
+#   senders N WORDS	number of hosts; words of rocehost's command "host"
+#   receivers N WORDS	likewise
+#   host WORDS		words for all hosts
+#   sender I WORDS	words for one sender
+#   bottleneck RATE BURST	tbf on the port to receiver 0
+#   behind RATE QDISC	an upstream switch, and the qdisc on its port to us
+#   flows NAME from all|I to J WORDS	words of rocehost's command "flow"
+#   duration TIME	in ms
+#   count TIME		in ms: figures cover the time from then on
+#   sample TIME		interval between samples of the queue (default 5us)
+#   kmax BYTES		depth above which a rate increase counts as a fault
+#   settle TIME BYTES	the load changes at TIME: settle_us is the time until
+#			the queue stays at or below BYTES, up to the next
+#			such line
+#   variant NAME QDISC	a qdisc below the bottleneck, in the syntax of tc
+#   expect JQ		a condition on NAME.json
+# and lines that are expanded:
+#   like NAME VARIANT...	take the lines of another scenario, with only
+#			these variants, except title, expectations and
+#			the keys that this scenario sets
+#   vary NAME VARIANT WORD A|B...
+#			for each combination of values add a variant NAME-A...:
+#			VARIANT, of this or the other scenario, with these words
+#
+# methods-*.scenario are run by methods.sh.
+set -u -o pipefail
+# decimal points, not commas
+export LC_ALL=C
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+TOP=$(cd "$HERE/../.." && pwd)
+LAB=$TOP/selftests/lab/lab.sh
+RESULTS=${IQCN_RESULTS:-$TOP/build/results}
+KEYS=" title seed topology senders receivers host sender bottleneck behind flows
+	duration count sample kmax settle variant expect "
+COLOURS=7
+only="" tables=1 command="" extra=""
+
+die()
+{
+	echo "scenarios: $*" >&2
+	exit 2
+}
+
+# file_of SCENARIO: the expanded file.  source_of SCENARIO: the file in the
+# tree.
+file_of()
+{
+	echo "$RESULTS/$1.scenario"
+}
+
+source_of()
+{
+	echo "$HERE/$1.scenario"
+}
+
+# expand SCENARIO: print it with "like" and "vary" expanded
+expand()
+{
+	local file like other=/dev/null
+
+	file=$(source_of "$1")
+	[ -e "$file" ] || die "no such scenario: $1"
+	like=$(awk '$1 == "like" { print $2 }' "$file")
+	[ -z "$like" ] || other=$(source_of "$like")
+	[ -e "$other" ] || die "$1: no such scenario: $like"
+	awk '
+	# return the qdisc with a word set to a value
+	function with(qdisc, word, to,    f, n, i, out) {
+		n = split(qdisc, f, " ")
+		out = f[1]
+		for (i = 2; i <= n; i++) {
+			out = out " " f[i]
+			if (f[i] == word) {
+				out = out " " to
+				to = ""
+				i++
+			}
+		}
+		return to == "" ? out : out " " word " " to
+	}
+	# choose values of the words w[i], w[i + 2], ...
+	function choose(name, qdisc, i,    n, to, j) {
+		if (i > n_w) {
+			print "variant " name " " qdisc
+			return
+		}
+		n = split(w[i + 1], to, "|")
+		for (j = 1; j <= n; j++)
+			choose(n == 1 ? name : name "-" to[j],
+			       with(qdisc, w[i], to[j]), i + 2)
+	}
+	function vary(line,    f, n, i) {
+		n = split(line, f, " ")
+		if (!(f[3] in qdiscs)) {
+			print "vary: unknown variant \"" f[3] "\"" >"/dev/stderr"
+			exit 1
+		}
+		for (i = 4; i <= n; i++)
+			w[i - 3] = f[i]
+		n_w = n - 3
+		choose(f[2], qdiscs[f[3]], 1)
+	}
+	$1 == "variant" {
+		qdisc = $0
+		sub(/^[ \t]*variant[ \t]+[^ \t]+[ \t]+/, "", qdisc)
+		qdiscs[$2] = qdisc
+	}
+	FNR == NR {
+		if ($1 == "like")
+			for (i = 3; i <= NF; i++)
+				keep[$i]
+		own[$1]
+		line[n_lines++] = $0
+		next
+	}
+	$1 == "" || $1 ~ /^#/ || $1 == "title" || $1 == "expect" { next }
+	$1 == "variant" ? $2 in keep : !($1 in own)
+	END {
+		for (i = 0; i < n_lines; i++) {
+			if (line[i] ~ /^vary[ \t]/)
+				vary(line[i])
+			else if (line[i] !~ /^like[ \t]/)
+				print line[i]
+		}
+	}' "$file" "$other" |
+		sed -E "${extra:+s/^variant .* iqcn( |$).*/& $extra/;/^expect/d}" ||
+		die "$1 cannot be expanded"
+}
+
+# value SCENARIO KEY: print the values of a key
+value()
+{
+	awk -v key="$2" '$1 == key { sub(/^[^ \t]+[ \t]+/, ""); print }' \
+		"$(file_of "$1")"
+}
+
+# variants SCENARIO: print the variants to run
+variants()
+{
+	value "$1" variant | awk -v only=",$only," \
+		'only == ",," || index(only, "," $1 ",") { print $1 }'
+}
+
+# ns TIME
+ns()
+{
+	case $1 in
+	*[!0-9]*ms) die "$1: not a time" ;;
+	*ms) echo $((${1%ms} * 1000000)) ;;
+	*) die "$1: not in ms" ;;
+	esac
+}
+
+# bps RATE
+bps()
+{
+	case $1 in
+	*gbit) echo $((${1%gbit} * 1000000000)) ;;
+	*mbit) echo $((${1%mbit} * 1000000)) ;;
+	*) die "$1: not in mbit or gbit" ;;
+	esac
+}
+
+# check_scenario SCENARIO: find errors before anything is run
+check_scenario()
+{
+	local name=$1 key v
+
+	while read -r key _; do
+		case $key in
+		"" | \#*) ;;
+		*) [[ $KEYS == *[[:space:]]"$key"[[:space:]]* ]] ||
+			die "$name: unknown key \"$key\"" ;;
+		esac
+	done <"$(file_of "$name")"
+	for key in title seed senders receivers bottleneck flows duration \
+		   count kmax variant; do
+		[ -n "$(value "$name" $key)" ] || die "$name: $key is missing"
+	done
+	for v in ${only//,/ }; do
+		[[ " $(variants "$name" | tr '\n' ' ')" == *" $v "* ]] ||
+			die "$name has no variant \"$v\""
+	done
+	ns "$(value "$name" duration)" >/dev/null &&
+		ns "$(value "$name" count)" >/dev/null &&
+		bps "$(value "$name" bottleneck | cut -d ' ' -f 1)" \
+			>/dev/null || exit
+}
+
+# write_scenario SCENARIO VARIANT: print the lines for the lab in a normal form,
+# so that equivalent scenarios yield the same run
+write_scenario()
+{
+	sed -nE 's/[ \t]+/ /g; s/ $//
+		/^(topology|seed|senders|receivers|host|sender|bottleneck|behind|flows|duration|count|sample|kmax) /p' \
+		"$(file_of "$1")"
+	value "$1" variant | sed -nE "s/[ \t]+/ /g; s/^$2 /qdisc /p"
+}
+
+# job SCENARIO VARIANT
+job()
+{
+	local name=$1 variant=$2 dir=$RESULTS/$1/$2 start=$SECONDS
+
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	write_scenario "$name" "$variant" >"$dir/scenario"
+	if "$LAB" run uml -s "$(value "$name" seed)" -o "$dir" \
+		"$HERE/guest.sh" /run/out >"$dir/log" 2>&1 &&
+	   figures "$name" "$variant" >"$dir/figures.tmp" 2>>"$dir/log" &&
+	   series "$name" "$variant" >"$dir/series.csv" &&
+	   rates "$name" "$variant" >"$dir/rates.csv"; then
+		mv "$dir/figures.tmp" "$dir/figures.json"
+		echo "  $name $variant: $((SECONDS - start)) s"
+	else
+		echo "  $name $variant: FAILED"
+		sed 's/^/    /' "$dir/log"
+	fi
+}
+
+# watch SCENARIO: run $command during the scenario
+watch()
+{
+	local words
+
+	expand "$1" >"$(file_of "$1")" || exit
+	check_scenario "$1"
+	write_scenario "$1" "$(variants "$1" | tail -n 1)" >"$RESULTS/scenario"
+	read -ra words <<<"$command"
+	"$LAB" run uml -t -s "$(value "$1" seed)" -o "$RESULTS" \
+		"$HERE/guest.sh" /run/out "${words[@]}"
+}
+
+# settle SCENARIO: print [[ns, bytes], ...]
+settle()
+{
+	local time bytes sep=""
+
+	echo -n "["
+	while read -r time bytes; do
+		[ -n "$time" ] || continue
+		echo -n "${sep}[$(ns "$time"),$bytes]"
+		sep=,
+	done <<<"$(value "$1" settle)"
+	echo "]"
+}
+
+figures()
+{
+	local dir=$RESULTS/$1/$2 args=() f
+
+	for f in samples flows sinks completions settings hosts; do
+		args+=(--rawfile "$f" "$dir/$f.csv")
+	done
+	jq -n -f "$HERE/figures.jq" "${args[@]}" --slurpfile tc "$dir/tc.json" \
+		--argjson settle "$(settle "$1")" \
+		--argjson count_ns "$(ns "$(value "$1" count)")" \
+		--argjson duration_ns "$(ns "$(value "$1" duration)")" \
+		--argjson rate_bps \
+			"$(bps "$(value "$1" bottleneck | cut -d ' ' -f 1)")"
+}
+
+# series SCENARIO VARIANT: print data for the plots, in 200 steps of time
+series()
+{
+	awk -F, -v step_ns=$(($(ns "$(value "$1" duration)") / 200)) \
+		-v bps="$(bps "$(value "$1" bottleneck | cut -d ' ' -f 1)")" '
+	NR == 1 {
+		print "ms,depth_min,depth_max,utilisation,cnps_np,cnps_cp"
+		next
+	}
+	!n++ || $3 < min { min = $3 }
+	$3 > max { max = $3 }
+	$2 >= at + step_ns {
+		printf "%.3f,%d,%d,%.4f,%d,%d\n", $2 / 1e6, min, max,
+			($4 - sent) * 8e9 / ($2 - at) / bps,
+			$6, $7
+		at = $2; sent = $4; n = max = 0
+	}' "$RESULTS/$1/$2/samples.csv"
+}
+
+# rates SCENARIO VARIANT: print the rate of the first traced flow of each name,
+# as one block per name; increases above Kmax are in a column of their own
+rates()
+{
+	awk -F, -v kmax="$(value "$1" kmax)" '
+	NR == 1 { next }
+	!($2 in flow) {
+		flow[$2] = $1 " " $3
+		if (n++) printf "\n\n"
+	}
+	flow[$2] == $1 " " $3 {
+		printf "%.6f,%.3f,%s\n", $4 / 1e6, $6 / 1e6,
+			($5 == "raised" && $8 > kmax) ? $6 / 1e6 : ""
+	}' "$RESULTS/$1/$2/trace.csv"
+}
+
+# merge SCENARIO: write one JSON of all variants
+merge()
+{
+	local name=$1 v files=() kernel
+
+	for v in $(variants "$name"); do
+		files+=("$RESULTS/$name/$v/figures.json")
+		[ -e "${files[-1]}" ] || return 1
+	done
+	kernel=$("$LAB" key uml) || return 1
+	kernel=${kernel#uml-}
+	jq -n --arg scenario "$name" --rawfile text "$(file_of "$name")" \
+		--arg names "$(variants "$name")" --arg kernel "${kernel%-*}" '
+	($names | split("\n") | map(select(. != ""))) as $names |
+	($text | split("\n") | map(select(test("^[a-z]")) |
+		capture("^(?<key>[a-z]+)[ \t]+(?<value>.*)$") |
+		.value |= gsub("[ \t]+"; " "))) as $lines |
+	{
+		scenario: $scenario,
+		seed: ($lines | map(select(.key == "seed"))[0].value | tonumber),
+		kernel: $kernel,
+		parameters: ($lines |
+			map(select(.key | IN("expect", "seed") | not)) |
+			map(select(.key != "variant" or
+				(.value | split(" ")[0] | IN($names[])))) |
+			group_by(.key) |
+			map({key: .[0].key,
+			     value: (if length == 1 then .[0].value
+				     else map(.value) end)}) | from_entries),
+		variants: [$names, [inputs]] | transpose |
+			map({key: .[0], value: .[1]}) | from_entries
+	}' "${files[@]}" >"$RESULTS/$name.json"
+}
+
+# Print the commit, and "+" if the code differs from it; nothing without git
+commit()
+{
+	git -C "$TOP" rev-parse --short=12 HEAD 2>/dev/null || return 0
+	git -C "$TOP" diff --quiet HEAD -- kmod tc-plugin selftests/lab \
+		selftests/rocehost selftests/scenarios || echo +
+}
+
+plot()
+{
+	local name=$1 terminal traced
+
+	[ "$(variants "$name" | wc -l)" -le $COLOURS ] || return 0
+	traced=$(value "$name" flows | grep -c trace)
+	for terminal in svg png; do
+		TITLE=$(value "$name" title) DIR=$RESULTS/$name \
+		OUTPUT=$RESULTS/$name.$terminal \
+		VARIANTS=$(variants "$name" | tr '\n' ' ') \
+		gnuplot -e "kmax = $(value "$name" kmax)" \
+			-e "count = $(($(ns "$(value "$name" count)") / 1000000))" \
+			-e "duration = $(($(ns "$(value "$name" duration)") / 1000000))" \
+			-e "traced = $traced" -e "kind = '$terminal'" \
+			"$HERE/plot.gp" 2>"$RESULTS/$name/plot.log" ||
+			{ cat "$RESULTS/$name/plot.log"; return 1; }
+	done
+}
+
+table()
+{
+	jq -r -L "$HERE" 'include "table"; scenario_table | @tsv' \
+		"$RESULTS/$1.json" | column -t -s $'\t'
+}
+
+# expected JSON CONDITION: every figure named in the condition must exist,
+# because jq orders null before all numbers
+expected()
+{
+	local json=$1 line=$2 path
+
+	for path in $(grep -oE '\.variants(\.[a-z0-9_]+)+' <<<"$line"); do
+		jq -e "$path != null" "$json" >/dev/null || return 1
+	done
+	jq -e "$line" "$json" >/dev/null
+}
+
+expectations()
+{
+	local name=$1 line failed=0
+
+	while IFS= read -r line; do
+		[ -n "$line" ] || continue
+		n_tests=$((n_tests + 1))
+		if expected "$RESULTS/$name.json" "$line"; then
+			echo "ok $n_tests $name: $line"
+		else
+			echo "not ok $n_tests $name: $line"
+			failed=1
+		fi
+	done <<<"$(value "$name" expect)"
+	return $failed
+}
+
+if [ "${1-}" = job ]; then
+	job "$2" "$3"
+	exit
+fi
+while getopts qv:w:x: opt; do
+	case $opt in
+	q) tables="" ;;
+	v) only=$OPTARG ;;
+	w) command=$OPTARG ;;
+	x) extra=$OPTARG ;;
+	*) die "options: -q, -v VARIANT,..., -w COMMAND, -x WORDS; then names" ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ $# -gt 0 ] || die "name a scenario: $(cd "$HERE" && echo ./*.scenario |
+	sed 's|\./||g; s|\.scenario||g')"
+
+if [ -n "$command" ]; then
+	RESULTS=$(mktemp -d) || exit
+	trap 'rm -rf "$RESULTS"' EXIT
+	watch "$1"
+	exit
+fi
+mkdir -p "$RESULTS"
+commit=$(commit | paste -sd '')
+for name; do
+	rm -f "$RESULTS/$name".{json,commit,svg,png}
+	expand "$name" >"$(file_of "$name")" || exit
+	check_scenario "$name"
+done
+for name; do
+	for v in $(variants "$name"); do
+		echo "$name $v"
+	done
+done | xargs -P "$(nproc)" -L 1 "$HERE/scenarios.sh" job
+
+n_tests=0 rc=0
+for name; do
+	echo
+	echo "$name: $(value "$name" title)"
+	if ! merge "$name"; then
+		n_tests=$((n_tests + 1))
+		echo "not ok $n_tests $name: a variant failed"
+		rc=1
+		continue
+	fi
+	[ -z "$commit" ] || echo "$commit" >"$RESULTS/$name.commit"
+	[ -z "$tables" ] || table "$name"
+	plot "$name" || rc=1
+	echo "in ${RESULTS#"$TOP/"}: $(cd "$RESULTS" && echo "$name".*)"
+	expectations "$name" || rc=1
+done
+exit $rc

@@ -1,0 +1,279 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What can be said of the sources without running them.  KTAP.
+set -u -o pipefail
+
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
+LAB=$TOP/selftests/lab/lab.sh
+cd "$TOP" || exit 1
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+source_tree=$("$LAB" source) || exit 1
+
+# shellcheck source=selftests/lib-ktap.sh
+. "$TOP/selftests/lib-ktap.sh"
+# quiet COMMAND...: succeeds and says nothing
+quiet()
+{
+	local out
+
+	out=$("$@" 2>&1)
+	local rc=$?
+	[ -z "$out" ] || echo "${out//$'\n'/$'\n'# }" | sed '1s/^/# /'
+	[ $rc = 0 ] && [ -z "$out" ]
+}
+
+sources()
+{
+	git ls-files --cached --others --exclude-standard "$@" 2>/dev/null ||
+		find "$@" -type f
+}
+
+# warnings of the compiler (W=1) and of sparse, kernel-doc among them
+build_warnings()
+{
+	local rc=0 dir
+
+	cp -a kmod "$WORK/kmod" && cp -a selftests/rocehost "$WORK/kmod/" ||
+		return 1
+	for dir in kmod kmod/rocehost; do
+		"$LAB" make stock -s M="$WORK/$dir" W=1 C=2 \
+			KBUILD_MODPOST_WARN= modules 2>&1 |
+			grep -E 'warning|error' | sed "s|$WORK/||"
+		[ "${PIPESTATUS[0]}" = 0 ] || rc=1
+	done
+	return $rc
+}
+
+# -v: of what a function returns, too.  Its last line, "N warnings", is no news.
+kernel_doc()
+{
+	"$source_tree/scripts/kernel-doc" -v -none kmod/*.[ch] \
+		kmod/include/uapi/linux/*.h selftests/rocehost/*.[ch] 2>&1 |
+		grep -vE ': info: Scanning doc for|warning: no structured comments found|^[0-9]+ warnings$'
+	true
+}
+
+# Exceptions, each with its reason, are in checkpatch.ignore
+check_patch()
+{
+	awk '/^[^ ]+ [A-Z_]+ / { print "^" $1 ":[0-9]+: [A-Z]+:" $2 ":" }' \
+		selftests/static/checkpatch.ignore >"$WORK/exceptions"
+	# shellcheck disable=SC2046
+	# elsewhere, for it leaves a file where it runs
+	(cd "$WORK" && "$source_tree/scripts/checkpatch.pl" --strict \
+		--root="$source_tree" --terse -q --show-types --no-summary -f \
+		$(cd "$TOP" && sources kmod tc-plugin userspace selftests |
+			grep '\.[ch]$' | sed "s|^|$TOP/|")) |
+		sed "s|^$TOP/||" | grep -vEf "$WORK/exceptions"
+	true
+}
+
+# A missing function fails when it is called, a missing variable keeps the
+# plugin from being loaded
+plugin_symbols()
+{
+	comm -23 <(nm -D --undefined-only build/q_iqcn.so |
+			awk '$1 == "U" { sub("@.*", "", $2); print $2 }' | sort) \
+		<({ nm -D --defined-only "$(command -v tc || echo /sbin/tc)"
+		    nm -D --defined-only /lib/*-linux-gnu/libc.so.6
+		  } | awk '{ sub("@.*", "", $3); print $3 }' | sort)
+	nm -D --undefined-only build/q_iqcn.so | awk '$1 == "V" || $1 == "v"'
+	[[ $(TC_LIB_DIR=build tc qdisc add dev lo root iqcn help 2>&1) == \
+		"Usage: ... iqcn"* ]] || echo "tc does not find the plugin"
+}
+
+# No test of a version or a feature but in compat/
+compat_only()
+{
+	# shellcheck disable=SC2046
+	grep -nE 'LINUX_VERSION_CODE|KERNEL_VERSION|IQCN_HAVE_' \
+		$(sources kmod | grep -v '^kmod/compat/')
+	true
+}
+
+# One obj- line and one source line, and kbuild does the rest
+in_tree()
+{
+	selftests/intree/intree.sh | grep -vE '^(TAP|ok|1\.\.)'
+	return "${PIPESTATUS[0]}"
+}
+
+man_pages()
+{
+	local f
+
+	for f in Documentation/man/*.8; do
+		man --warnings -l "$f" 2>&1 >/dev/null | grep -v locale
+	done
+	true
+}
+
+# What programs that go by the specification say is what the kernel means
+spec()
+{
+	selftests/static/spec.py Documentation/netlink/specs/iqcn.yaml \
+		kmod/include/uapi linux/iqcn.h linux/iqcn_netlink.h |
+		gcc -fsyntax-only -Ikmod/include/uapi -x c -
+}
+
+# columns FILE: names in the table of a file's description
+columns()
+{
+	awk -v file="/$1\$" '
+	/^What:/ { on = $2 ~ file }
+	on && /^\t\t[a-z_]+  +/ { print $1 }' Documentation/ABI/testing/debugfs-iqcn
+}
+
+# Files in sysfs and columns in debugfs are those of the source, and so are the
+# counters of the man page
+abi()
+{
+	local abi=Documentation/ABI file
+
+	"$source_tree/scripts/get_abi.pl" validate --dir $abi
+	diff <(sed -nE 's/^\tIQCN_VALUE\([A-Z_]+, ([a-z_]+)\),$/\1/p' \
+			kmod/stats.c | sort) \
+		<(sed -nE 's|^What:.*/iqcn/([a-z_]+)$|\1|p' \
+			$abi/testing/sysfs-class-net-iqcn | sort)
+	for file in queues flows; do
+		diff <(sed -nE "/iqcn_${file}_show/,/^}/s/.*\"# ([a-z_ ]+)\\\\n.*/\\1/p" \
+				kmod/debugfs.c | tr ' ' '\n') <(columns $file)
+	done
+	diff <(sed -n '/^struct tc_iqcn_xstats {/,/^}/p' \
+			kmod/include/uapi/linux/iqcn.h |
+			sed -nE 's/^\t__u.*\t([a-z_]+);/\1/p' | sort) \
+		<(sed -n '/^.SH COUNTERS/,/^.SH FILES/p' \
+			Documentation/man/tc-iqcn.8 | grep -A 1 '^.TP' |
+			sed -n 's/^.B //p' | sort)
+}
+
+documents()
+{
+	echo README.md
+	echo CONTRIBUTING.md
+	find Documentation -name '*.rst' | sort
+}
+
+# They parse; what they refer to is there
+rst()
+{
+	local f target
+
+	for f in $(documents | grep '\.rst$'); do
+		{ rst2html --report=1 --syntax-highlight=none "$f" >/dev/null; } 2>&1
+	done
+	for f in $(documents); do
+		# links, relative to the document
+		sed -nE 's/.*\]\(([^)#]+).*/\1/p; s/.*`[^`<]*<([^`>#]+)>`_.*/\1/p
+			 s/^ *\.\. (image|figure|include):: (.*)/\2/p' "$f" |
+			while IFS= read -r target; do
+				[[ $target = http*:* ]] ||
+					[ -e "$(dirname "$f")/$target" ] ||
+					echo "$f: no $target"
+			done
+		# paths from here, and documents by their names
+		grep -oE '(Documentation|contrib|debian|kmod|selftests|tc-plugin|userspace)/[A-Za-z0-9_./-]*[A-Za-z0-9]' \
+			"$f" | sort -u | while IFS= read -r target; do
+				[ -e "$target" ] || echo "$f: no $target"
+			done
+		grep -oE '[A-Za-z0-9-]+\.rst\b' "$f" | sort -u |
+			while IFS= read -r target; do
+				find Documentation -name "$target" | grep -q . ||
+					echo "$f: no $target"
+			done
+	done
+}
+
+# Counters and the like that documents name, ``cnp_sent``, are in the sources, or in
+# Linux: of devlink and mlx5
+names()
+{
+	local name
+
+	# shellcheck disable=SC2046
+	grep -ohE '`[a-z0-9]+_[a-z0-9_]+`' $(documents) | tr -d '`' | sort -u |
+		while IFS= read -r name; do
+			grep -rqw "$name" kmod userspace tc-plugin selftests \
+				"$source_tree"/include/net/devlink.h \
+				"$source_tree"/drivers/{infiniband/hw,net/ethernet/mellanox}/mlx5* ||
+				echo "no $name in the sources"
+		done
+}
+
+# One number, for everything that is installed
+versions()
+{
+	local version
+
+	version=$(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' kmod/qdisc.c)
+	[ "$version" ] || echo "kmod/qdisc.c: no MODULE_VERSION"
+	grep -qxF "PACKAGE_VERSION=\"$version\"" dkms.conf ||
+		echo "dkms.conf: PACKAGE_VERSION is not $version"
+	[ "$(dpkg-parsechangelog -S Version)" = "$version" ] ||
+		echo "debian/changelog: the version is not $version"
+	[ "$(head -n 1 NEWS)" = "sch_iqcn $version" ] ||
+		echo "NEWS: the first entry is not of $version"
+}
+
+# Each file belongs to a section of MAINTAINERS, and each section has files.
+maintainers()
+{
+	local pattern patterns
+
+	mapfile -t patterns < <(sed -n 's/^F:\t//p' MAINTAINERS)
+	for pattern in "${patterns[@]}"; do
+		[ -e "$pattern" ] || echo "MAINTAINERS: no $pattern"
+	done
+	# a directory is the beginning of a path, a file all of it
+	sources . | sed 's|^\./||; /^build\//d' | awk '
+	FNR == NR {
+		pattern[$0]
+		next
+	}
+	{
+		for (p in pattern)
+			if ($0 == p || p ~ /\/$/ && index($0, p) == 1)
+				next
+		print "MAINTAINERS: no section of " $0
+	}' <(printf '%s\n' "${patterns[@]}") -
+}
+
+# The later one takes the place of the former, and shellcheck is silent
+functions_once()
+{
+	local f
+
+	for f in $(sources selftests | grep '\.sh$'); do
+		grep -oE '^[a-z_0-9]+\(\)$' "$f" | sort | uniq -d | sed "s|^|$f: |"
+	done
+	true
+}
+
+scripts()
+{
+	# shellcheck disable=SC2046
+	shellcheck -S warning -x -P SCRIPTDIR -e SC1091,SC2034 \
+		$(sources selftests .ci userspace tc-plugin contrib debian |
+		grep -E '\.(ba)?sh$|\.ci/run$|/iqcn-qdisc$|\.prerm$')
+}
+
+echo "TAP version 13"
+quiet build_warnings; result $? "W=1 and sparse"
+quiet kernel_doc; result $? "kernel-doc"
+quiet check_patch; result $? "checkpatch --strict"
+quiet plugin_symbols; result $? "symbols of the plugin are tc's"
+quiet compat_only; result $? "versions and features only in compat/"
+quiet in_tree; result $? "builds inside a kernel tree"
+quiet man_pages; result $? "man pages"
+quiet spec; result $? "the netlink specification agrees with the headers"
+quiet abi; result $? "sysfs, debugfs and counters are documented"
+quiet rst; result $? "documents parse, what they refer to is there"
+quiet names; result $? "what documents name is in the sources"
+quiet versions; result $? "versions agree"
+quiet maintainers; result $? "every file has a section in MAINTAINERS"
+quiet functions_once; result $? "no function of a script is defined twice"
+quiet scripts; result $? "shellcheck"
+echo "1..$n"
+exit $failed

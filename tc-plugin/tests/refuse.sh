@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# refuse.sh [DIRECTORY]: the words that the plugin in DIRECTORY (default: build/)
+# refuses, and its messages, as refuse.txt lists them.  KTAP.
+#
+# tc itself loads the plugin, as any user: tc parses all words before it looks for the
+# device or sends a request.  The device does not exist, so that no qdisc is added when
+# the plugin accepts what it should refuse.
+set -u
+
+TESTS=$(cd "$(dirname "$0")" && pwd)
+TOP=$TESTS/../..
+TC_LIB_DIR=$(realpath "${1:-$TOP/build}")
+DEVICE=no-such-device
+TC=$(PATH=$PATH:/usr/sbin:/sbin command -v tc)
+export TC_LIB_DIR
+
+# shellcheck source=selftests/lib-ktap.sh
+. "$TOP/selftests/lib-ktap.sh"
+
+# refuse ARGUMENTS MESSAGE: "..." as the last line of MESSAGE stands for any lines
+refuse()
+{
+	local arguments want=$2 got rc same
+
+	read -ra arguments <<<"$1"
+	got=$("$TC" qdisc add dev $DEVICE root iqcn "${arguments[@]}" 2>&1)
+	rc=$?
+	if [[ $want == *$'\n...' ]]; then
+		[ $rc = 1 ] && [[ $got == "${want%...}"* ]]
+	else
+		[ $rc = 1 ] && [ "$got" = "$want" ]
+	fi
+	same=$?
+	result $same "refuse $1"
+	[ $same = 0 ] || sed 's/^/# /' <<-EOF
+		expected exit status 1 and
+		$want
+		got exit status $rc and
+		$got
+	EOF
+}
+
+# table: refuse each entry of the table on stdin
+table()
+{
+	local line entry='' message=''
+
+	while IFS= read -r line; do
+		case $line in
+		\#*)
+			;;
+		$'\t'*)
+			message+=${message:+$'\n'}${line#?}
+			;;
+		*)
+			[ -z "$entry" ] || refuse "$entry" "$message"
+			entry=$line message=''
+			;;
+		esac
+	done
+	refuse "$entry" "$message"
+}
+
+if [ ! -e "$TC_LIB_DIR/q_iqcn.so" ]; then
+	echo "no plugin in $TC_LIB_DIR: run \"make tc-plugin\"" >&2
+	exit 1
+fi
+echo "TAP version 13"
+table <"$TESTS/refuse.txt"
+echo "1..$n"
+exit $failed
