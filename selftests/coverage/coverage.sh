@@ -5,7 +5,7 @@
 # in a kernel with gcov.  Prints a table; build/coverage/missing lists lines
 # that never ran. Fails below 90 %, or if a test fails.
 #
-#   coverage.sh [FILE...]	only these tests, without a minimum (default: all)
+#   coverage.sh [FILE...]	only these tests, no minimum (default: all)
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)

@@ -44,7 +44,7 @@ declare -A LEFT_OUT=(
 		test_own test_infra
 	"
 	[x86-kcsan]="
-		# the idle timeout is to end a state; a late packet ends it first
+		# the idle timeout ends a state, unless a late packet does
 		test_queue test_flow
 		# limits on the time that dumps take
 		test_million

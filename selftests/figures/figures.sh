@@ -4,9 +4,11 @@
 # Update figures in documents from the results of scenarios in build/results or
 # $IQCN_RESULTS:
 #
-#   figures.sh		write every block whose scenarios have been run, and plots
+#   figures.sh		update the blocks whose scenarios have been run, and
+#			the plots
 #   figures.sh -c SCENARIO...
-#			compare the blocks that depend only on these scenarios.  KTAP.
+#			compare the blocks that depend only on these
+#			scenarios.  KTAP.
 #
 # A block of a document is between the two lines
 #

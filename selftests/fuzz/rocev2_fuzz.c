@@ -4,8 +4,8 @@
  *
  * The first byte of an input selects the test, and the rest is
  *   - a packet to parse, in an allocation of its own so that reads beyond its
- *     end are detected.  The verdict must agree with rules that are written down
- *     here a second time, and a CNP with a valid ICRC must be equal to the one
+ *     end are detected.  The verdict must agree with rules that are written
+ *     down here a second time, and a CNP with a valid ICRC must be equal to the one
  *     built from the parsed fields;
  *   - or the fields of a CNP to build, which the parser must return.
  */
@@ -22,7 +22,7 @@
 /* First byte of an input */
 #define ASK_PROTO	0x07	/* EtherType, see protos[] */
 #define ASK_TAGGED	0x08	/* a VLAN tag was stripped from the packet */
-#define ASK_LONGER	0x10	/* the packet is longer than its readable part */
+#define ASK_LONGER	0x10	/* only a part of the packet is readable */
 #define ASK_BUILD	0x80	/* the rest is a CNP to build */
 
 static const u16 protos[ASK_PROTO + 1] = {

@@ -40,8 +40,8 @@
 #		similar options; always with the host's time
 #   x86-kcsan	Linux 6.12 with two CPUs in QEMU, with KCSAN for our modules;
 #		file system as with stock
-#   stock	Debian's kernel 6.1 in QEMU; the file system is a copy-on-write view
-#		of the host's, and changes are lost
+#   stock	Debian's kernel 6.1 in QEMU; the file system is a copy-on-write
+#		view of the host's, and changes are lost
 #   bookworm, backports, sid
 #		Debian's kernels 6.1, 6.12 and 7.2 in QEMU; the file system has
 #		the compiler, headers, libraries and tc of the release, and

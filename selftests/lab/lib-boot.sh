@@ -321,7 +321,7 @@ lab_run()
 		k) module=$OPTARG ;;
 		s) seed=$OPTARG ;;
 		o) out=$OPTARG ;;
-		*) die "run: options are -w, -t, -c, -m MB, -k MODULE, -s SEED, -o DIR" ;;
+		*) die "run: options: -w, -t, -c, -m MB, -k MODULE, -s SEED, -o DIR" ;;
 		esac
 	done
 	shift $((OPTIND - 1))

@@ -106,7 +106,8 @@ own_arch()
 }
 
 # own_config KERNEL: print its configuration.  KERNEL.config overrides
-# uml.config, also with "is not set", for options that a later Kconfig does not have.
+# uml.config, also with "is not set", for options that a later Kconfig does not
+# have.
 own_config()
 {
 	if [ "$1" = uml ]; then

@@ -117,8 +117,8 @@ systemd_starts()
 	soon inside systemctl is-active lab.target || { dmesg | tail; false; }
 }
 
-# session FILE: run the commands of a document.  Not with BASH_ENV, which scripts
-# of the packages would read, too.
+# session FILE: run the commands of a document.  Not with BASH_ENV, which
+# scripts of the packages would read, too.
 session()
 {
 	# shellcheck disable=SC2016

@@ -18,8 +18,8 @@
  * A tick of the alpha clock decays alpha, and raises it if a CNP has arrived
  * since the previous tick; a tick of the reduce clock cuts if a CNP has
  * arrived.  Only the timer raises the rate.  The byte counter is off by
- * default; if enabled, its stage counts like the timer's.  Source: alibaba-edu/HPCC,
- * rdma-hw.cc.
+ * default; if enabled, its stage counts like the timer's.  Source:
+ * alibaba-edu/HPCC, rdma-hw.cc.
  *
  * F is the number of halvings: a stage is compared before it is incremented, as
  * in HPCC and in the text of the paper.  Two rules of ns3-rdma are omitted

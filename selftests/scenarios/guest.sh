@@ -6,8 +6,8 @@
 #   guest.sh DIRECTORY [COMMAND...]
 #
 # DIRECTORY/scenario contains the lines of the scenario that matter here
-# (scenarios.sh).  COMMAND runs on the switch, on /dev/tty1, and its end ends the
-# scenario.
+# (scenarios.sh).  COMMAND runs on the switch, on /dev/tty1, and its end ends
+# the scenario.
 #
 #   s0 ---- p0 [            ] q0 ---- r0	the bottleneck is on q0
 #   s1 ---- p1 [ sw: bridge ] q1 ---- r1

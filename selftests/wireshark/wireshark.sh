@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Test contrib/wireshark/iqcn.lua in tshark, on this machine: with CNPs from the lab,
-# compared with the bytes on the wire and with the module's trace, and with
+# Test contrib/wireshark/iqcn.lua in tshark, on this machine: with CNPs from the
+# lab, compared with the bytes on the wire and with the module's trace, and with
 # generated packets, valid, truncated and damaged.
 #
-# The meaning of the bytes is written down here a second time on purpose.
+# This test repeats the layout of the bytes on purpose, so that an error in the
+# dissector does not hide here.
 set -u -o pipefail
 
 HERE=$(cd "$(dirname "$0")" && pwd)
