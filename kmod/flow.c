@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The flows of a port: found by key, made at the first packet that is CE or
- * comes to a deep queue, forgotten when idle, when there are too many, or with
- * their queue.
+ * The flow table of a port.  A flow is created by its first packet that is CE
+ * or arrives at a deep queue.  It is removed when it is idle for too long, when
+ * the queue exceeds its limit of flows, or with its queue (gc.c).
  *
- * The table is a port's, for several queues of it may have packets of one flow.  A
- * queue knows the flows whose packets came last by less than their key, each in the
- * one slot where it may be: that is where most packets find theirs.
+ * The table belongs to the port, because several queues of a port may carry
+ * packets of one flow.  Each queue also has a direct-mapped cache, q->recent,
+ * which spares most packets the table lookup (bench "marked").
  */
 #include <linux/hash.h>
 #include <linux/if_vlan.h>
@@ -17,14 +17,14 @@
 #include "iqcn.h"
 #include "trace.h"
 
-/* Flows that have left the table are not free at once: packets that wait have
- * pointers to them, and so have readers.  There may be as many of them as there may
- * be others, and so many more.
+/* Flows that have left the table still use memory while queued packets or RCU
+ * readers have pointers to them.  Their number is limited to the sum of the
+ * queues' limits (port->max_dead) plus this.
  */
 #define IQCN_DEAD_SPARE	1024
 
-/* Flows are made in softirq, where no cgroup is charged for them.  So a user has so
- * many at most in all of his namespaces, dead ones included.
+/* Limit of flows per user in all of his namespaces, dead ones included.  Needed
+ * because flows are allocated in softirq, where no cgroup is charged.
  */
 #define IQCN_USER_FLOWS		IQCN_DEFAULT_FLOWS
 
@@ -38,7 +38,7 @@ static u32 iqcn_flow_hash(const void *data, u32 len, u32 seed)
 	return iqcn_key_hash(&key, len, seed);
 }
 
-/* The QP first: it is the flow's own, and nearly always tells */
+/* Compare the QP first: it nearly always differs between flows */
 static int iqcn_flow_cmp(struct rhashtable_compare_arg *arg, const void *obj)
 {
 	const struct iqcn_key *key = arg->key;
@@ -56,12 +56,13 @@ static const struct rhashtable_params iqcn_flow_params = {
 	.automatic_shrinking = true,
 };
 
-/* Its VLAN id as far as keys have one */
+/* VLAN id for the key, 0 if keys have none */
 static u16 iqcn_key_vid(bool tagged, const struct iqcn_vlan *vlan)
 {
 	return tagged && vlan->proto ? vlan->tci & VLAN_VID_MASK : 0;
 }
 
+/* VLAN ids are part of the keys of a port */
 static bool iqcn_key_tagged(const struct iqcn_port *port)
 {
 	return READ_ONCE(port->snoop) == IQCN_SNOOP_PORT;
@@ -70,8 +71,8 @@ static bool iqcn_key_tagged(const struct iqcn_port *port)
 /**
  * iqcn_key_init() - fill a key
  * @key: key
- * @port: port of the flow.  If it looks for CNPs wherever they come in, their
- *	tags say nothing, and VLANs are no part of keys
+ * @port: port of the flow.  With IQCN_SNOOP_NETNS the VLANs of CNPs may differ
+ *	from those of the data, so that keys have no VLANs
  * @src: source address of the data
  * @dst: destination address of the data
  * @qp: QP number, 0 for hosts
@@ -93,10 +94,10 @@ void iqcn_key_init(struct iqcn_key *key, const struct iqcn_port *port,
 		key->vid[i] = iqcn_key_vid(tagged, &vlan[i]);
 }
 
-/* What a lookup in the table compares, without a key.  RCU */
-static bool iqcn_flow_is_of(const struct iqcn_flow *flow,
-			    const struct iqcn_port *port,
-			    const struct iqcn_pkt *pkt)
+/* Compare a flow with a packet like a table lookup, but without a key; RCU */
+static bool iqcn_flow_matches(const struct iqcn_flow *flow,
+			      const struct iqcn_port *port,
+			      const struct iqcn_pkt *pkt)
 {
 	const struct iqcn_key *key;
 	bool tagged;
@@ -113,7 +114,7 @@ static bool iqcn_flow_is_of(const struct iqcn_flow *flow,
 	       ipv6_addr_equal(&key->dst, &pkt->dst);
 }
 
-/* Numbers of QPs often follow each other: then so do their slots, far apart */
+/* Flows of two hosts with consecutive QP numbers get different slots */
 static struct iqcn_flow **iqcn_recent_slot(const struct iqcn_queue *q,
 					   const struct in6_addr *src,
 					   const struct in6_addr *dst, u32 qp)
@@ -124,11 +125,13 @@ static struct iqcn_flow **iqcn_recent_slot(const struct iqcn_queue *q,
 	return &q->recent[hash_32(hosts + qp, IQCN_RECENT_BITS)];
 }
 
-/* It is alive, so its slot will be cleared before it is freed */
+/* Cache a flow of the queue.  The check under q->lock makes sure that it is not
+ * dead, so that iqcn_recent_del() clears the slot before the flow is freed.
+ */
 static void iqcn_recent_add(struct iqcn_queue *q, struct iqcn_flow **slot,
 			    struct iqcn_flow *flow)
 {
-	/* its packets may leave by another meanwhile */
+	/* the flow may have moved to another queue */
 	if (!iqcn_flow_of(flow, q))
 		return;
 	spin_lock(&q->lock);
@@ -137,7 +140,7 @@ static void iqcn_recent_add(struct iqcn_queue *q, struct iqcn_flow **slot,
 	spin_unlock(&q->lock);
 }
 
-/* It leaves the queue; @q->lock */
+/* Drop a flow that leaves the queue from the cache; q->lock */
 static void iqcn_recent_del(struct iqcn_queue *q, struct iqcn_flow *flow)
 {
 	const struct iqcn_key *key = &flow->hosts->key;
@@ -149,7 +152,7 @@ static void iqcn_recent_del(struct iqcn_queue *q, struct iqcn_flow *flow)
 }
 
 /**
- * iqcn_flow_queue_init() - a queue may have flows
+ * iqcn_flow_queue_init() - allocate a queue's flow cache
  * @q: queue
  *
  * Context: process.
@@ -163,10 +166,10 @@ int iqcn_flow_queue_init(struct iqcn_queue *q)
 }
 
 /**
- * iqcn_flow_queue_free() - it has none any more
- * @q: queue, iqcn_flow_queue_init() may have failed
+ * iqcn_flow_queue_free() - free a queue's flow cache
+ * @q: queue; iqcn_flow_queue_init() may have failed
  *
- * Context: process; no packet enters.
+ * Context: process; no packet is enqueued any more.
  */
 void iqcn_flow_queue_free(struct iqcn_queue *q)
 {
@@ -174,7 +177,7 @@ void iqcn_flow_queue_free(struct iqcn_queue *q)
 }
 
 /**
- * iqcn_flow_tables_init() - make a port's empty table
+ * iqcn_flow_tables_init() - initialize a port's flow table
  * @port: port
  *
  * Context: process.
@@ -182,16 +185,16 @@ void iqcn_flow_queue_free(struct iqcn_queue *q)
  */
 int iqcn_flow_tables_init(struct iqcn_port *port)
 {
-	BUILD_BUG_ON(sizeof(struct iqcn_key) != 40); /* no holes to hash */
-	/* and what there are a million of has no room for more */
+	/* no holes, because all of the key is hashed */
+	BUILD_BUG_ON(sizeof(struct iqcn_key) != 40);
 	BUILD_BUG_ON(sizeof(struct iqcn_flow) > IQCN_FLOW_BYTES);
 	xa_init_flags(&port->by_id, XA_FLAGS_ALLOC1);
 	return rhashtable_init(&port->flows, &iqcn_flow_params);
 }
 
 /**
- * iqcn_flow_tables_free() - free a port's table
- * @port: port; its queues are gone, and so are its flows
+ * iqcn_flow_tables_free() - free a port's flow table
+ * @port: port without queues and flows
  *
  * Context: process, sleeps.
  */
@@ -203,12 +206,12 @@ void iqcn_flow_tables_free(struct iqcn_port *port)
 }
 
 /**
- * iqcn_flow_find() - look a flow up
+ * iqcn_flow_find() - look up a flow by its key
  * @port: port
- * @key: who
+ * @key: key
  *
  * Context: RCU.
- * Return: NULL if there is none.
+ * Return: the flow, or NULL.
  */
 struct iqcn_flow *iqcn_flow_find(struct iqcn_port *port,
 				 const struct iqcn_key *key)
@@ -289,7 +292,7 @@ static void iqcn_flow_unlink(struct iqcn_flow *flow, struct iqcn_queue *q)
  * iqcn_flow_kill() - remove a flow from its queue and from all tables
  * @flow: flow, not dead
  *
- * Context: port->lock, BHs off; no queue's lock.
+ * Context: port->lock, BHs off; takes queue->lock.
  */
 void iqcn_flow_kill(struct iqcn_flow *flow)
 {
@@ -298,8 +301,8 @@ void iqcn_flow_kill(struct iqcn_flow *flow)
 
 	lockdep_assert_held(&port->lock);
 
-	/* clear ->queue, unhash, then drop ->hosts, so that RCU readers of a live
-	 * flow see valid hosts
+	/* clear ->queue, unhash, then drop ->hosts, so that RCU readers of a
+	 * live flow see valid hosts
 	 */
 	spin_lock(&q->lock);
 	iqcn_pending_cancel(q, flow);
@@ -311,18 +314,18 @@ void iqcn_flow_kill(struct iqcn_flow *flow)
 	xa_erase(&port->by_id, flow->id);
 	iqcn_pair_leave(port, flow);
 	iqcn_ext_free(flow);
-	/* shares memory with the lists that it has left */
+	/* shares memory with ->lru and ->poll, which are unused now */
 	flow->port = port;
 	atomic_inc(&port->n_dead);
 	iqcn_flow_put(flow);
 }
 
 /**
- * iqcn_flow_evict() - kill a flow for lack of room or memory
- * @q: its queue
+ * iqcn_flow_evict() - remove a flow for lack of room or memory
+ * @q: the flow's queue
  * @flow: flow, not dead
  *
- * Context: port->lock, BHs off; no queue's lock.
+ * Context: port->lock, BHs off; takes queue->lock.
  */
 void iqcn_flow_evict(struct iqcn_queue *q, struct iqcn_flow *flow)
 {
@@ -330,7 +333,7 @@ void iqcn_flow_evict(struct iqcn_queue *q, struct iqcn_flow *flow)
 	iqcn_inc(q->st.flow_evicted);
 }
 
-/* Make room for another flow */
+/* Evict a flow to make room for another; port->lock */
 static void iqcn_flow_evict_one(struct iqcn_queue *q)
 {
 	struct iqcn_flow *victim;
@@ -339,7 +342,7 @@ static void iqcn_flow_evict_one(struct iqcn_queue *q)
 	victim = iqcn_gc_early_drop(q);
 	spin_unlock(&q->lock);
 
-	/* port->lock keeps it alive */
+	/* no flow dies while port->lock is held */
 	if (victim)
 		iqcn_flow_evict(q, victim);
 }
@@ -347,9 +350,9 @@ static void iqcn_flow_evict_one(struct iqcn_queue *q)
 /**
  * iqcn_flow_move() - move a flow to another queue of its port
  * @flow: flow
- * @q: the queue that its packets take now, whose qdisc runs
+ * @q: queue that the flow's packets leave by now; its root lock is held
  *
- * Context: BHs off; no lock of ours.
+ * Context: BHs off; takes port->lock and both queues' lock.
  */
 void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q)
 {
@@ -359,7 +362,7 @@ void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q)
 	spin_lock(&port->lock);
 	old = flow->queue;
 	if (old && old != q) {
-		/* both: the lock of a flow's queue allows everything with it */
+		/* flow->queue is stable under either queue's lock */
 		spin_lock(&old->lock);
 		spin_lock_nested(&q->lock, SINGLE_DEPTH_NESTING);
 		iqcn_pending_move(flow, old, q);
@@ -377,10 +380,11 @@ void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q)
 	spin_unlock(&port->lock);
 }
 
-/* Reserve the lowest free id; the flow is stored under it later, which cannot fail.
- * Births are distinct however coarse the clock is, so that they order flows.
+/* Reserve the lowest free id, so that the later xa_store() cannot fail.  Also
+ * set born_ns, which is unique in a port even with a coarse clock, because
+ * dumps use it to tell old flows from new ones.
  */
-static int iqcn_flow_number(struct iqcn_port *port, struct iqcn_flow *flow)
+static int iqcn_flow_alloc_id(struct iqcn_port *port, struct iqcn_flow *flow)
 {
 	flow->born_ns = max(flow->ce_ns, port->born_ns + 1);
 	port->born_ns = flow->born_ns;
@@ -388,14 +392,14 @@ static int iqcn_flow_number(struct iqcn_port *port, struct iqcn_flow *flow)
 			GFP_ATOMIC | __GFP_NOWARN);
 }
 
-/* Bound the memory of flows, those included that wait for packets or RCU */
-static bool iqcn_flow_room(struct iqcn_queue *q)
+/* Check the limits of flows, dead ones included.  Return: false at a limit. */
+static bool iqcn_flow_make_room(struct iqcn_queue *q)
 {
 	struct iqcn_port *port = q->port;
 
 	if (!iqcn_owner_is_machine(port->owner) &&
 	    atomic_read(&port->owner->flows) >= IQCN_USER_FLOWS) {
-		/* the flow's next packet finds room */
+		/* freed after a grace period, so not for this packet */
 		spin_lock(&port->lock);
 		iqcn_flow_evict_one(q);
 		spin_unlock(&port->lock);
@@ -405,7 +409,7 @@ static bool iqcn_flow_room(struct iqcn_queue *q)
 	       (u64)READ_ONCE(port->max_dead) + IQCN_DEAD_SPARE;
 }
 
-static void iqcn_flow_tags(const struct iqcn_pkt *pkt, u16 *vlan)
+static void iqcn_flow_pack_vlans(const struct iqcn_pkt *pkt, u16 *vlan)
 {
 	int i;
 
@@ -420,7 +424,7 @@ static struct iqcn_flow *iqcn_flow_new(struct iqcn_queue *q,
 	struct iqcn_port *port = q->port;
 	struct iqcn_flow *flow, *other;
 
-	if (!iqcn_flow_room(q))
+	if (!iqcn_flow_make_room(q))
 		return NULL;
 	flow = iqcn_flow_alloc(port);
 	if (!flow)
@@ -429,18 +433,18 @@ static struct iqcn_flow *iqcn_flow_new(struct iqcn_queue *q,
 	flow->queue = q;
 	iqcn_deadline_init(&flow->due);
 	iqcn_deadline_init(&flow->poll);
-	/* so that flows which begin together do not get CNPs together */
+	/* random, so that flows do not get CNPs at the same time */
 	flow->credit = get_random_u32();
 	INIT_LIST_HEAD(&flow->lru);
 	flow->sport = pkt->sport;
 	flow->pkey = pkt->pkey;
 	flow->ce_ns = ktime_get_ns();
-	iqcn_flow_tags(pkt, flow->vlan);
-	/* the table's and the caller's */
+	iqcn_flow_pack_vlans(pkt, flow->vlan);
+	/* one for the table and one for the caller */
 	refcount_set(&flow->refs, 2);
 
 	spin_lock(&port->lock);
-	if (iqcn_flow_number(port, flow))
+	if (iqcn_flow_alloc_id(port, flow))
 		goto err_free;
 	if (iqcn_pair_join(port, flow, key))
 		goto err_number;
@@ -463,7 +467,7 @@ static struct iqcn_flow *iqcn_flow_new(struct iqcn_queue *q,
 err_leave:
 	iqcn_pair_leave(port, flow);
 	xa_erase(&port->by_id, flow->id);
-	/* another queue was faster: use its flow */
+	/* another queue has inserted the flow meanwhile: use that one */
 	if (IS_ERR(other) || !refcount_inc_not_zero(&other->refs))
 		other = NULL;
 	spin_unlock(&port->lock);
@@ -478,8 +482,8 @@ err_free:
 	return NULL;
 }
 
-/* Where VLANs are not part of the key a flow may change them.  The test for a change
- * needs no lock: what it misses the next packet finds.
+/* Update the VLAN tags of a flow whose key has none.  The test for a change
+ * needs no lock: if it misses a change, the next packet repeats it.
  */
 static void iqcn_flow_retag(struct iqcn_flow *flow, const struct iqcn_pkt *pkt)
 {
@@ -488,7 +492,7 @@ static void iqcn_flow_retag(struct iqcn_flow *flow, const struct iqcn_pkt *pkt)
 	bool same = true;
 	int i;
 
-	iqcn_flow_tags(pkt, vlan);
+	iqcn_flow_pack_vlans(pkt, vlan);
 	for (i = 0; i < IQCN_VLANS; i++)
 		same &= READ_ONCE(flow->vlan[i]) == vlan[i];
 	if (likely(same) || !q)
@@ -500,14 +504,14 @@ static void iqcn_flow_retag(struct iqcn_flow *flow, const struct iqcn_pkt *pkt)
 	spin_unlock(&q->lock);
 }
 
-/* Find the flow in the table, or make it */
-static noinline struct iqcn_flow *iqcn_flow_look_up(struct iqcn_queue *q,
-						    const struct iqcn_pkt *pkt,
-						    struct iqcn_flow **slot,
-						    bool *made)
+/* Find the flow in the table, or create it */
+static noinline struct iqcn_flow *iqcn_flow_lookup(struct iqcn_queue *q,
+						   const struct iqcn_pkt *pkt,
+						   struct iqcn_flow **slot,
+						   bool *made)
 {
 	struct iqcn_flow *flow;
-	struct iqcn_key key __uninitialized; /* is filled */
+	struct iqcn_key key __uninitialized; /* set by iqcn_key_init() */
 
 	iqcn_key_init(&key, q->port, &pkt->src, &pkt->dst, pkt->dest_qp,
 		      pkt->vlan);
@@ -526,14 +530,15 @@ static noinline struct iqcn_flow *iqcn_flow_look_up(struct iqcn_queue *q,
 }
 
 /**
- * iqcn_flow_get() - find or make the flow of a packet
- * @q: queue that the packet enters
- * @pkt: the packet
- * @made: set to true if the flow was made; the caller looks its connection up
+ * iqcn_flow_get() - find or create the flow of a packet
+ * @q: queue of the packet
+ * @pkt: packet
+ * @made: set to true if the flow was created; then the caller must call
+ *	iqcn_cm_pair()
  *
- * Context: root lock of @q, BHs off; no lock of ours.
- * Return: the flow, with a reference for the caller; NULL if there is no
- *	room, which is counted.
+ * Context: root lock of @q, BHs off; takes port->lock and queue->lock.
+ * Return: the flow, with a reference for the caller; NULL without room or
+ *	memory, which is counted.
  */
 struct iqcn_flow *iqcn_flow_get(struct iqcn_queue *q,
 				const struct iqcn_pkt *pkt, bool *made)
@@ -541,22 +546,22 @@ struct iqcn_flow *iqcn_flow_get(struct iqcn_queue *q,
 	struct iqcn_flow *flow, **slot;
 
 	slot = iqcn_recent_slot(q, &pkt->src, &pkt->dst, pkt->dest_qp);
-	/* BHs are off, which RCU waits for, too */
+	/* BHs are off, so RCU keeps the flow */
 	flow = READ_ONCE(*slot);
-	if (!flow || !iqcn_flow_is_of(flow, q->port, pkt) ||
+	if (!flow || !iqcn_flow_matches(flow, q->port, pkt) ||
 	    !refcount_inc_not_zero(&flow->refs))
-		flow = iqcn_flow_look_up(q, pkt, slot, made);
+		flow = iqcn_flow_lookup(q, pkt, slot, made);
 	if (flow && unlikely(!iqcn_key_tagged(q->port)))
 		iqcn_flow_retag(flow, pkt);
 	return flow;
 }
 
 /**
- * iqcn_flow_youngest() - distinguish the flows that exist from later ones
+ * iqcn_flow_youngest() - get the birth of a port's youngest flow
  * @port: port
  *
- * Context: any, BHs on or off; no lock of ours.
- * Return: the former have a @born_ns up to that, the others a later one.
+ * Context: any, BHs on or off; takes port->lock.
+ * Return: its flow->born_ns; flows created later have a higher one.
  */
 u64 iqcn_flow_youngest(struct iqcn_port *port)
 {
@@ -569,13 +574,13 @@ u64 iqcn_flow_youngest(struct iqcn_port *port)
 }
 
 /**
- * iqcn_flow_read() - read a flow while nothing of it changes
+ * iqcn_flow_read() - read a flow under its queue's lock
  * @flow: flow
- * @read: called with its queue's lock, unless it is dead
- * @arg: for @read
+ * @read: called with queue->lock, unless the flow is dead
+ * @arg: argument of @read
  *
- * Context: RCU, BHs on or off; no lock of ours.
- * Return: what @read returns, 0 if the flow is dead.
+ * Context: RCU, BHs on or off; takes queue->lock.
+ * Return: the return value of @read, or 0 if the flow is dead.
  */
 int iqcn_flow_read(struct iqcn_flow *flow,
 		   int (*read)(struct iqcn_queue *q, struct iqcn_flow *flow,
@@ -599,22 +604,22 @@ int iqcn_flow_read(struct iqcn_flow *flow,
 }
 
 /**
- * iqcn_flow_module_init() - when the module is loaded
+ * iqcn_flow_module_init() - create the cache of flows
  *
  * Context: process.
  * Return: 0 or a negative error.
  */
 int iqcn_flow_module_init(void)
 {
-	/* by lines of the cache, which it fills */
+	/* aligned, because fields are grouped by cache line (bench "marked") */
 	iqcn_flow_cache = KMEM_CACHE(iqcn_flow, SLAB_HWCACHE_ALIGN);
 	return iqcn_flow_cache ? 0 : -ENOMEM;
 }
 
 /**
- * iqcn_flow_module_exit() - when the module is unloaded
+ * iqcn_flow_module_exit() - destroy the cache of flows
  *
- * Context: process; all flows are freed, RCU callbacks have run.
+ * Context: process; all flows are freed, and their RCU callbacks have run.
  */
 void iqcn_flow_module_exit(void)
 {

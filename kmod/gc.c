@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Flows are forgotten: when they have had no packet for long, when a queue
- * may keep fewer of them, when the queue goes, and when somebody says so.
+ * Removal of flows: idle ones, those beyond a lowered limit, all of a queue
+ * that is destroyed, and those that a user flushes by netlink.
  *
- * Anybody can make flows, with packets of any addresses and numbers; to settle one
- * takes answers of its receiver.  So where room is short the oldest one goes, but
- * among those that are not settled once they have more than their share: what
- * comes in masses pushes out its like, not the flows that are known and served.  How
- * old they are is known to 5 ms (active.h): in a flood one that was not settled may go
- * although its packets come.
+ * Any host can create flows, with packets of any addresses and QPs, but a flow
+ * becomes assured only by responses of its receiver.  So the early drop removes
+ * the oldest flow, but once the unassured flows exceed their share, the oldest
+ * unassured one: a flood evicts its own flows, and not assured ones.  The LRU
+ * lists are ordered to 5 ms (IQCN_ACTIVE_EPOCH_NS), so that a flood may also
+ * evict an unassured flow whose packets still arrive.
  */
 #include "iqcn.h"
 
-/* Flows forgotten before locks are dropped */
-#define IQCN_GC_RUN		64
-/* Part of the room that flows have to become settled, however many are */
+/* Flows removed before locks are dropped */
+#define IQCN_GC_BATCH		64
+/* Beyond limit / this unassured flows are evicted before assured ones */
 #define IQCN_UNASSURED_SHARE	4
 
 static void iqcn_gc_next(struct iqcn_queue *q, u64 ns)
 {
-	/* a jiffy late rather than early */
+	/* round up: a work that runs early finds no idle flow */
 	queue_delayed_work(iqcn_wq, &q->gc_work, nsecs_to_jiffies(ns) + 1);
 }
 
+/* When the last packet of a flow arrived or left with CE */
 static u64 iqcn_gc_last_ns(const struct iqcn_flow *flow)
 {
 	return max(flow->ce_ns, flow->arrived_ns);
 }
 
-/* The oldest flow of all; @q->lock.  Return: NULL if there is none. */
-static struct iqcn_flow *iqcn_gc_first(struct iqcn_queue *q)
+/* The oldest flow of a queue, or NULL; queue->lock */
+static struct iqcn_flow *iqcn_gc_oldest(struct iqcn_queue *q)
 {
 	struct iqcn_flow *a, *b;
 
@@ -41,11 +42,11 @@ static struct iqcn_flow *iqcn_gc_first(struct iqcn_queue *q)
 }
 
 /**
- * iqcn_gc_early_drop() - which flow makes room for another?
+ * iqcn_gc_early_drop() - choose the flow to evict at the limit
  * @q: queue
  *
  * Context: queue->lock.
- * Return: NULL if there is none.
+ * Return: the flow, or NULL if the queue has none.
  */
 struct iqcn_flow *iqcn_gc_early_drop(struct iqcn_queue *q)
 {
@@ -57,14 +58,14 @@ struct iqcn_flow *iqcn_gc_early_drop(struct iqcn_queue *q)
 		unassured += q->by_grade[grade];
 	if (unassured > q->p.flows / IQCN_UNASSURED_SHARE)
 		return list_first_entry(&q->lru[0], struct iqcn_flow, lru);
-	return iqcn_gc_first(q);
+	return iqcn_gc_oldest(q);
 }
 
-/* The oldest flow, if it is to be forgotten.  Else @wait_ns is how long it
- * takes until it has aged, 0: there is none.
+/* Choose the next flow to remove.  Return: NULL if there is none; then @wait_ns
+ * is the time until the oldest flow is idle for too long, or 0.
  */
-static struct iqcn_flow *iqcn_gc_oldest(struct iqcn_queue *q, u64 now_ns,
-					 enum iqcn_forget why, u64 *wait_ns)
+static struct iqcn_flow *iqcn_gc_pick(struct iqcn_queue *q, u64 now_ns,
+				      enum iqcn_forget why, u64 *wait_ns)
 {
 	struct iqcn_flow *flow;
 	s64 left_ns;
@@ -72,7 +73,7 @@ static struct iqcn_flow *iqcn_gc_oldest(struct iqcn_queue *q, u64 now_ns,
 	spin_lock(&q->lock);
 	*wait_ns = 0;
 	flow = why == IQCN_FORGET_SURPLUS ? iqcn_gc_early_drop(q) :
-					    iqcn_gc_first(q);
+					    iqcn_gc_oldest(q);
 	if (flow && why == IQCN_FORGET_AGED) {
 		left_ns = iqcn_gc_last_ns(flow) +
 			  (u64)q->p.age_ms * NSEC_PER_MSEC - now_ns;
@@ -87,9 +88,9 @@ static struct iqcn_flow *iqcn_gc_oldest(struct iqcn_queue *q, u64 now_ns,
 	return flow;
 }
 
-/* Return: there may be more to forget, locks were dropped for others' sake */
-static bool iqcn_gc_run(struct iqcn_queue *q, enum iqcn_forget why,
-			 u64 *wait_ns)
+/* Remove a batch of flows.  Return: true if there may be more. */
+static bool iqcn_gc_batch(struct iqcn_queue *q, enum iqcn_forget why,
+			  u64 *wait_ns)
 {
 	struct iqcn_port *port = q->port;
 	struct iqcn_flow *flow = NULL;
@@ -97,8 +98,8 @@ static bool iqcn_gc_run(struct iqcn_queue *q, enum iqcn_forget why,
 	int i;
 
 	spin_lock_bh(&port->lock);
-	for (i = 0; i < IQCN_GC_RUN; i++) {
-		flow = iqcn_gc_oldest(q, now_ns, why, wait_ns);
+	for (i = 0; i < IQCN_GC_BATCH; i++) {
+		flow = iqcn_gc_pick(q, now_ns, why, wait_ns);
 		if (!flow)
 			break;
 		iqcn_flow_kill(flow);
@@ -118,7 +119,7 @@ static void iqcn_gc_work(struct work_struct *work)
 					    struct iqcn_queue, gc_work);
 	u64 wait_ns;
 
-	while (iqcn_gc_run(q, IQCN_FORGET_AGED, &wait_ns))
+	while (iqcn_gc_batch(q, IQCN_FORGET_AGED, &wait_ns))
 		;
 
 	spin_lock_bh(&q->lock);
@@ -128,7 +129,7 @@ static void iqcn_gc_work(struct work_struct *work)
 }
 
 /**
- * iqcn_gc_init() - a queue is made
+ * iqcn_gc_init() - initialize the LRU lists and the work of a queue
  * @q: queue, zeroed
  *
  * Context: RTNL.
@@ -141,7 +142,7 @@ void iqcn_gc_init(struct iqcn_queue *q)
 }
 
 /**
- * iqcn_gc_start() - the first flow has joined
+ * iqcn_gc_start() - schedule the work when a queue gets its first flow
  * @q: queue
  *
  * Context: queue->lock, BHs off.
@@ -153,7 +154,7 @@ void iqcn_gc_start(struct iqcn_queue *q)
 }
 
 /**
- * iqcn_gc_hurry() - the age may have become less
+ * iqcn_gc_hurry() - run the work at once, because age may be shorter now
  * @q: queue
  *
  * Context: queue->lock, BHs off.
@@ -165,9 +166,9 @@ void iqcn_gc_hurry(struct iqcn_queue *q)
 }
 
 /**
- * iqcn_gc_forget() - forget flows now
+ * iqcn_gc_forget() - remove flows of a queue now
  * @q: queue with a port
- * @why: which: those beyond the limit, or all, if no packet comes any more
+ * @why: IQCN_FORGET_SURPLUS, or IQCN_FORGET_ALL if no packet arrives any more
  *
  * Context: RTNL, sleeps.
  */
@@ -175,20 +176,20 @@ void iqcn_gc_forget(struct iqcn_queue *q, enum iqcn_forget why)
 {
 	u64 wait_ns;
 
-	while (iqcn_gc_run(q, why, &wait_ns))
+	while (iqcn_gc_batch(q, why, &wait_ns))
 		;
 }
 
-/* Return: there may be more to forget, locks were dropped for others' sake */
-static bool iqcn_gc_flush_run(struct iqcn_port *port,
-			       const struct iqcn_queue *only, u64 born_ns,
-			       unsigned long *id, u64 *n)
+/* Flush a batch of flows.  Return: true if there may be more. */
+static bool iqcn_gc_flush_batch(struct iqcn_port *port,
+				const struct iqcn_queue *only, u64 born_ns,
+				unsigned long *id, u64 *n)
 {
 	struct iqcn_flow *flow = NULL;
 	int i;
 
 	spin_lock_bh(&port->lock);
-	for (i = 0; i < IQCN_GC_RUN; i++) {
+	for (i = 0; i < IQCN_GC_BATCH; i++) {
 		flow = xa_find(&port->by_id, id, ULONG_MAX, XA_PRESENT);
 		if (!flow)
 			break;
@@ -204,14 +205,14 @@ static bool iqcn_gc_flush_run(struct iqcn_port *port,
 }
 
 /**
- * iqcn_gc_flush() - forget the flows that there are now
+ * iqcn_gc_flush() - remove the current flows of a port or of one of its queues
  * @port: port
- * @only: its queue that they leave by, NULL: any
+ * @only: queue of the port, NULL: all of them
  *
- * Those that are made meanwhile stay, so it ends however many packets come.
+ * Flows created meanwhile stay, so that the flush ends at any packet rate.
  *
  * Context: RTNL, sleeps.
- * Return: how many they were.
+ * Return: number of flows removed.
  */
 u64 iqcn_gc_flush(struct iqcn_port *port, const struct iqcn_queue *only)
 {
@@ -219,7 +220,7 @@ u64 iqcn_gc_flush(struct iqcn_port *port, const struct iqcn_queue *only)
 	unsigned long id = 0;
 	u64 n = 0;
 
-	while (iqcn_gc_flush_run(port, only, born_ns, &id, &n))
+	while (iqcn_gc_flush_batch(port, only, born_ns, &id, &n))
 		;
 	return n;
 }

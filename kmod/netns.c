@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Network namespaces: struct iqcn_net, from the birth of a namespace, or of the
- * module, to its end.
+ * Network namespaces: creation and removal of struct iqcn_net, which exists as
+ * long as the namespace and the module do.
  */
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
@@ -12,16 +12,16 @@ struct workqueue_struct *iqcn_wq;
 unsigned int iqcn_net_id __read_mostly;
 
 /**
- * iqcn_net_changed() - a port or a queue has come or gone
- * @in: the namespace's part
+ * iqcn_net_changed() - record that a port or a queue was added or removed
+ * @in: namespace
  *
- * Readers that go through all of them in pieces begin again.
+ * A netlink dump that is in progress is then marked as interrupted.
  *
  * Context: RTNL.
  */
 void iqcn_net_changed(struct iqcn_net *in)
 {
-	/* pairs with iqcn_net_generation(): a new number comes with new lists */
+	/* pairs with iqcn_net_generation(): the lists have changed before */
 	smp_store_release(&in->generation, in->generation + 1 ?: 1);
 }
 
@@ -60,7 +60,7 @@ static struct pernet_operations iqcn_net_ops = {
 };
 
 /**
- * iqcn_net_module_init() - when the module is loaded
+ * iqcn_net_module_init() - create the workqueue, register for namespaces
  *
  * Context: process.
  * Return: 0 or a negative error.
@@ -73,7 +73,7 @@ int iqcn_net_module_init(void)
 	iqcn_wq = alloc_workqueue("iqcn", WQ_UNBOUND, 0);
 	if (!iqcn_wq)
 		return -ENOMEM;
-	/* a subsystem: it exits after the devices, and their qdiscs, are gone */
+	/* a subsys: ->exit is called after devices and qdiscs are removed */
 	err = register_pernet_subsys(&iqcn_net_ops);
 	if (err)
 		destroy_workqueue(iqcn_wq);
@@ -81,15 +81,15 @@ int iqcn_net_module_init(void)
 }
 
 /**
- * iqcn_net_module_exit() - when the module is unloaded
+ * iqcn_net_module_exit() - unregister, and wait until all ports are freed
  *
- * Context: process; no queue is left, no device notifier is called any more.
+ * Context: process; no queue is left, and the device notifier is unregistered.
  */
 void iqcn_net_module_exit(void)
 {
 	unregister_pernet_subsys(&iqcn_net_ops);
-	/* ports on their way: first the grace period, then the work, then what
-	 * that gave to RCU
+	/* ports that are being freed: wait for the grace period, for the work,
+	 * and for the RCU callbacks that the work has queued
 	 */
 	rcu_barrier();
 	destroy_workqueue(iqcn_wq);

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which QP of the sender does a flow belong to?  Evidence is brought here from
- * where it is seen, weighed by the rules of pairing.h, and kept.
+ * Pairing: finding the sender's QP of a flow, because data packets name only
+ * the receiver's QP.  snoop.c and rdma_cm.c provide evidence; algo/pairing.h
+ * has the rules that weigh it; this file stores the result.
  *
- * A flow is settled once a PSN echo or a connection set-up has paired it:
- * nothing better can be had from packets.  Only for hosts with unassured flows
- * are packets other than CNPs looked at.
+ * A PSN echo or a connection setup makes a flow assured, because packets
+ * provide no better evidence.  Packets other than CNPs are examined only for
+ * hosts with unassured flows.
  *
- * PSN echo: when a CE packet of an unassured flow leaves, a slot chosen by
- * hosts and PSN remembers its DestQP; a response with that PSN finds it there:
- * one store per packet, one load per response, whatever the number of flows.
- * Two packets with one PSN make the slot ambiguous; for that, packets of the
- * same hosts are remembered that are settled, or not CE, where they are looked
- * at anyway.  Several different PSNs in a row have to be echoed to the same QP
- * before it is believed.
+ * PSN echo: when a CE packet of an unassured flow leaves, its DestQP is stored
+ * in the echo table, in a slot chosen by a hash of hosts and PSN.  A response
+ * with that PSN finds the slot.  This costs one store per packet and one load
+ * per response, for any number of flows.  A second packet with the same PSN
+ * makes the slot ambiguous.  So the PSNs of packets of assured flows, and of
+ * packets that are not CE, are stored too if the packets are parsed anyway.  A
+ * QP is accepted after IQCN_ECHO_HITS different PSNs in a row were echoed to
+ * it.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -21,8 +23,8 @@
 #include "iqcn.h"
 #include "trace.h"
 
-/* Unsettled flows of two hosts that one packet is held against: only the
- * weakest evidence needs a search, and it is not worth more.
+/* Unassured flows of two hosts that are compared with the UDP source port of a
+ * packet.  The search is short, because this is the weakest evidence.
  */
 #define IQCN_SPORT_SEARCH	16
 
@@ -41,7 +43,7 @@ static int iqcn_sqp_cmp(struct rhashtable_compare_arg *arg, const void *obj)
 	const struct iqcn_key *key = arg->key;
 	const struct iqcn_flow *flow = obj;
 
-	/* of who has just left the index, it changes */
+	/* may change for a flow that was just removed from by_sqp */
 	return READ_ONCE(flow->src_qp) != key->qp ||
 	       !iqcn_key_of_hosts(key, flow->hosts);
 }
@@ -63,7 +65,7 @@ static const struct rhashtable_params iqcn_hosts_params = {
 };
 
 /**
- * iqcn_pair_tables_init() - make a port's indices for pairing
+ * iqcn_pair_tables_init() - allocate a port's tables for pairing
  * @port: port
  *
  * Context: process.
@@ -93,7 +95,7 @@ err_echo:
 }
 
 /**
- * iqcn_pair_tables_free() - free a port's indices
+ * iqcn_pair_tables_free() - free a port's tables for pairing
  * @port: port without flows
  *
  * Context: process, sleeps.
@@ -116,7 +118,7 @@ static struct iqcn_hosts *iqcn_hosts_find(struct iqcn_port *port,
 	return rhashtable_lookup(&port->hosts, &hosts, iqcn_hosts_params);
 }
 
-/* Return: false if there is no memory for it */
+/* Add a flow to its hosts' unassured ones.  Return: false without memory. */
 static bool iqcn_pair_unassure(struct iqcn_port *port, struct iqcn_flow *flow)
 {
 	struct iqcn_flow_ext *e = iqcn_ext_get(flow);
@@ -131,6 +133,7 @@ static bool iqcn_pair_unassure(struct iqcn_port *port, struct iqcn_flow *flow)
 	return true;
 }
 
+/* Remove a flow from the unassured ones of its hosts */
 static void iqcn_pair_assure(struct iqcn_port *port, struct iqcn_flow *flow)
 {
 	struct iqcn_hosts *hosts = flow->hosts;
@@ -149,10 +152,10 @@ static void iqcn_hosts_put(struct iqcn_port *port, struct iqcn_hosts *hosts)
 }
 
 /**
- * iqcn_pair_join() - a flow is about to enter the table
+ * iqcn_pair_join() - add a new flow to its hosts, as unassured
  * @port: port
- * @flow: new flow
- * @key: who
+ * @flow: new flow, which is not in the table yet
+ * @key: key of the flow
  *
  * Context: port->lock, BHs off.
  * Return: 0 or a negative error.
@@ -191,9 +194,9 @@ int iqcn_pair_join(struct iqcn_port *port, struct iqcn_flow *flow,
 }
 
 /**
- * iqcn_pair_leave() - a flow has left the table, or did not enter it
+ * iqcn_pair_leave() - remove a flow from by_sqp and from its hosts
  * @port: port
- * @flow: flow
+ * @flow: flow that is not in the table any more, or was never added
  *
  * Context: port->lock, BHs off.
  */
@@ -211,6 +214,7 @@ void iqcn_pair_leave(struct iqcn_port *port, struct iqcn_flow *flow)
 	iqcn_hosts_put(port, flow->hosts);
 }
 
+/* Store a grade and a QP in a flow that is not in by_sqp; port->lock */
 static void iqcn_pair_commit(struct iqcn_flow *flow, enum iqcn_pair_grade grade,
 			     u32 qp)
 {
@@ -221,26 +225,26 @@ static void iqcn_pair_commit(struct iqcn_flow *flow, enum iqcn_pair_grade grade,
 	q->by_grade[flow->grade]--;
 	q->by_grade[grade]++;
 	WRITE_ONCE(flow->grade, grade);
-	/* not quite by its last packet: one that is settled has just had one,
-	 * one that no longer is goes first
+	/* The order by last packet is approximate here: the evidence for an
+	 * assured flow is a recent packet, and a flow that is no longer assured
+	 * is evicted first.
 	 */
 	if (!was_assured && iqcn_pair_assured(grade))
 		iqcn_flow_used(q, flow);
 	else if (was_assured && !iqcn_pair_assured(grade))
 		list_move(&flow->lru, &q->lru[0]);
-	/* it is only changed while the index does not have the flow */
 	if (flow->src_qp != qp)
 		WRITE_ONCE(flow->src_qp, qp);
-	/* answers of before have not been seen */
+	/* CNPs to the old QP do not give the delay of the new one */
 	flow->answer.asked_ns = 0;
 	spin_unlock(&q->lock);
 }
 
-/* It becomes one of those that are not settled, or is so no longer, or neither.
- * Return: false if it has to become one and there is no memory for that.
+/* Add the flow to the unassured ones, or remove it, if that has changed.
+ * Return: false without memory to add it.
  */
-static bool iqcn_pair_regroup(struct iqcn_port *port, struct iqcn_flow *flow,
-			      bool was_assured)
+static bool iqcn_pair_update_unassured(struct iqcn_port *port,
+				       struct iqcn_flow *flow, bool was_assured)
 {
 	bool assured = iqcn_pair_assured(flow->grade), done = true;
 	struct iqcn_queue *q = flow->queue;
@@ -258,8 +262,8 @@ static bool iqcn_pair_regroup(struct iqcn_port *port, struct iqcn_flow *flow,
 	return done;
 }
 
-/* The one place where a pairing changes.  With IQCN_PAIR_NONE it ends.  A flow of
- * which that cannot be remembered is forgotten: its next packet makes another.
+/* Change the pairing of a flow; IQCN_PAIR_NONE ends it.  Without memory to make
+ * the flow unassured it is evicted, and its next packet recreates it.
  */
 static void iqcn_pair_set(struct iqcn_port *port, struct iqcn_flow *flow,
 			  enum iqcn_pair_grade grade, u32 qp)
@@ -269,8 +273,8 @@ static void iqcn_pair_set(struct iqcn_port *port, struct iqcn_flow *flow,
 	if (flow->grade != IQCN_PAIR_NONE)
 		rhashtable_remove_fast(&port->by_sqp, &flow->sqp_node,
 				       iqcn_sqp_params);
-	/* the index takes the QP from the flow; without memory for it the
-	 * evidence goes unused
+	/* set the QP before the insertion, which hashes it; without memory the
+	 * flow stays unpaired
 	 */
 	iqcn_pair_commit(flow, IQCN_PAIR_NONE, qp);
 	if (grade != IQCN_PAIR_NONE &&
@@ -281,10 +285,11 @@ static void iqcn_pair_set(struct iqcn_port *port, struct iqcn_flow *flow,
 	}
 
 	trace_iqcn_paired(flow->queue, flow);
-	if (!iqcn_pair_regroup(port, flow, was_assured))
+	if (!iqcn_pair_update_unassured(port, flow, was_assured))
 		iqcn_flow_evict(flow->queue, flow);
 }
 
+/* End a pairing that new evidence contradicts */
 static void iqcn_pair_break(struct iqcn_port *port, struct iqcn_flow *flow)
 {
 	iqcn_inc(flow->queue->st.contradicted);
@@ -292,12 +297,12 @@ static void iqcn_pair_break(struct iqcn_port *port, struct iqcn_flow *flow)
 }
 
 /**
- * iqcn_pair_find() - which flow does a QP of a sender send?
+ * iqcn_pair_find() - find the flow that is paired with a sender's QP
  * @port: port
  * @key: hosts in the direction of the data, with the sender's QP
  *
  * Context: RCU.
- * Return: NULL if no flow is paired with it.
+ * Return: the flow, or NULL.
  */
 struct iqcn_flow *iqcn_pair_find(struct iqcn_port *port,
 				 const struct iqcn_key *key)
@@ -306,15 +311,15 @@ struct iqcn_flow *iqcn_pair_find(struct iqcn_port *port,
 }
 
 /**
- * iqcn_pair_evidence() - something says that a flow belongs to a QP
+ * iqcn_pair_evidence() - pair a flow with a QP if the evidence is good enough
  * @port: port
  * @flow: flow
- * @grade: how good it is
+ * @grade: grade of the evidence
  * @qp: the sender's QP
  *
- * A QP sends one flow: what pairs it with a second one contradicts the first.
- * Either may be dead afterwards, if a pairing has ended and there is no memory to say
- * so; one that was not settled is not.
+ * A QP sends one flow, so evidence for a second flow contradicts the pairing of
+ * the first.  A flow that was assured may be dead afterwards: iqcn_pair_set()
+ * evicts it if its pairing ends and memory is short.
  *
  * Context: port->lock, RCU, BHs off.
  */
@@ -342,7 +347,7 @@ void iqcn_pair_evidence(struct iqcn_port *port, struct iqcn_flow *flow,
 	key.qp = qp;
 	owner = iqcn_pair_find(port, &key);
 	if (owner && owner != flow) {
-		/* the rival claims: the QP sends this flow, not that one */
+		/* for the owner, this is evidence that the QP sends to @flow */
 		switch (iqcn_pair_judge(owner->grade, owner->qp, grade,
 					flow->qp)) {
 		case IQCN_PAIR_KEEP:
@@ -359,12 +364,12 @@ void iqcn_pair_evidence(struct iqcn_port *port, struct iqcn_flow *flow,
 }
 
 /**
- * iqcn_pair_withdraw() - the connection that paired a flow was taken down
+ * iqcn_pair_withdraw() - end a pairing because its connection was torn down
  * @port: port
  * @flow: flow
  * @qp: the sender's QP
  *
- * The flow may be dead afterwards, if there is no memory to say so.
+ * The flow may be dead afterwards: iqcn_pair_set() evicts it without memory.
  *
  * Context: port->lock, RCU, BHs off.
  */
@@ -377,12 +382,12 @@ void iqcn_pair_withdraw(struct iqcn_port *port, struct iqcn_flow *flow, u32 qp)
 }
 
 /**
- * iqcn_pair_candidates() - how many flows could do with a CNP's evidence?
+ * iqcn_pair_candidates() - count the flows that an unmatched CNP may be for
  * @port: port
  * @key: hosts in the direction of the data
  *
  * Context: RCU.
- * Return: flows of these hosts that are not settled.
+ * Return: number of unassured flows of these hosts.
  */
 unsigned int iqcn_pair_candidates(struct iqcn_port *port,
 				  const struct iqcn_key *key)
@@ -393,9 +398,10 @@ unsigned int iqcn_pair_candidates(struct iqcn_port *port,
 }
 
 /**
- * iqcn_pair_from_cnp() - a CNP came for a QP that no flow is paired with
+ * iqcn_pair_from_cnp() - pair the only unassured flow of two hosts by a CNP
  * @port: port
- * @key: hosts in the direction of the data, with the QP of the CNP
+ * @key: hosts in the direction of the data, with the DestQP of the CNP, with
+ *	which no flow is paired
  *
  * Context: softirq, RCU.
  */
@@ -415,8 +421,9 @@ void iqcn_pair_from_cnp(struct iqcn_port *port, const struct iqcn_key *key)
 	spin_unlock(&port->lock);
 }
 
-/* Multiplication by an odd number is a bijection: PSNs of two hosts never
- * share a tag, the lower bits of the product.  The slot comes from the upper.
+/* The upper bits of the product choose the slot, the lower ones are the tag.
+ * Multiplication by an odd number is a bijection, so that two PSNs of the same
+ * hosts never have the same tag.
  */
 static u64 iqcn_echo_hash(const struct iqcn_hosts *hosts, u32 psn)
 {
@@ -428,18 +435,18 @@ static u64 *iqcn_echo_slot(struct iqcn_port *port, u64 hash)
 	return &port->echo[hash >> (64 - IQCN_ECHO_BITS)];
 }
 
-/* Segments of one packet of which the PSN is remembered */
+/* Segments of a GSO packet whose PSNs are stored in the echo table */
 #define IQCN_ECHO_SEGS	64
 
 /**
- * iqcn_pair_sent() - a packet whose PSN may come back has left
+ * iqcn_pair_sent() - store the PSNs of a data packet in the echo table
  * @port: port
- * @hosts: its hosts
- * @dest_qp: its DestQP
- * @psn: its PSN, of the first segment
- * @segs: its segments
+ * @hosts: hosts of the packet
+ * @dest_qp: DestQP of the packet
+ * @psn: PSN of its first segment
+ * @segs: number of its segments
  *
- * Nothing is remembered for hosts whose flows are all settled.
+ * Does nothing for hosts without unassured flows.
  *
  * Context: root lock, RCU.
  */
@@ -460,18 +467,18 @@ void iqcn_pair_sent(struct iqcn_port *port, const struct iqcn_hosts *hosts,
 }
 
 /**
- * iqcn_pair_note_psn() - a packet that is not CE passes a deep queue
+ * iqcn_pair_note_psn() - store the PSNs of a data packet that is not CE
  * @port: port
- * @pkt: the packet
- * @segs: its segments
+ * @pkt: packet
+ * @segs: number of its segments
  *
- * It may have the PSN of a CE packet of another flow of its hosts, and will be
- * answered like that one.
+ * A CE packet of another flow of these hosts may have the same PSN, and then a
+ * response to either looks like one to the other.
  *
  * Context: root lock, BHs off.
  */
 void iqcn_pair_note_psn(struct iqcn_port *port, const struct iqcn_pkt *pkt,
-		       u32 segs)
+			u32 segs)
 {
 	struct iqcn_hosts *hosts;
 	struct iqcn_key key;
@@ -488,14 +495,15 @@ void iqcn_pair_note_psn(struct iqcn_port *port, const struct iqcn_pkt *pkt,
 }
 
 /**
- * iqcn_pair_echoed() - whose packet does a response answer?
+ * iqcn_pair_echoed() - find the flow whose PSN a response carries
  * @port: port
  * @key: hosts in the direction of the data, with the DestQP of the response
  * @psn: PSN of the response
- * @flow: is set to the flow if there is one
+ * @flow: set to the flow if there is exactly one
  *
  * Context: RCU, BHs off.
- * Return: how many it may be: 0, 1, or 2 if there are several or it is unknown.
+ * Return: number of candidates: 0, 1, or 2 if the slot is ambiguous or the flow
+ *	is not in the table any more.
  */
 unsigned int iqcn_pair_echoed(struct iqcn_port *port,
 			      const struct iqcn_key *key, u32 psn,
@@ -518,34 +526,34 @@ unsigned int iqcn_pair_echoed(struct iqcn_port *port,
 }
 
 /**
- * iqcn_pair_sends() - may a PSN be one of a flow that a QP is known to send?
+ * iqcn_pair_sends() - find an assured flow of a QP that may have sent a PSN
  * @port: port
  * @key: hosts in the direction of the data, with the sender's QP
  * @psn: PSN
  *
  * Context: RCU.
- * Return: that flow, or NULL.
+ * Return: the flow, or NULL.
  */
 struct iqcn_flow *iqcn_pair_sends(struct iqcn_port *port,
 				  const struct iqcn_key *key, u32 psn)
 {
 	struct iqcn_flow *owner = iqcn_pair_find(port, key);
 
-	/* without its locks: a pairing that comes or goes is as good as one
-	 * that did so with the next response
+	/* no lock: a pairing that changes meanwhile counts for the next
+	 * response
 	 */
 	return owner && iqcn_pair_assured(READ_ONCE(owner->grade)) &&
 	       iqcn_echo_fresh(READ_ONCE(owner->psn), psn) ? owner : NULL;
 }
 
 /**
- * iqcn_pair_from_echo() - a response answers a flow's packet
+ * iqcn_pair_from_echo() - count a PSN echo, and pair the flow after enough
  * @port: port
  * @flow: flow
  * @qp: DestQP of the response
- * @psn: its PSN, of nobody else as far as is known
+ * @psn: PSN of the response; no other candidate is known
  *
- * Context: RCU, BHs off; no lock of ours.
+ * Context: RCU, BHs off; takes port->lock.
  */
 void iqcn_pair_from_echo(struct iqcn_port *port, struct iqcn_flow *flow,
 			 u32 qp, u32 psn)
@@ -576,13 +584,13 @@ unlock:
 }
 
 /**
- * iqcn_pair_by_sport() - whose packet came, by its UDP source port?
+ * iqcn_pair_by_sport() - find the flow that a packet's UDP source port can pair
  * @port: port
  * @key: hosts in the direction of the data, with the DestQP of the packet
- * @pkt: the packet
+ * @pkt: received packet
  *
- * Context: RCU, BHs off; no lock of ours.
- * Return: the flow, NULL if there is none, or nothing to learn of that one.
+ * Context: RCU, BHs off; takes port->lock.
+ * Return: the flow, or NULL, also if the pairing would not change.
  */
 struct iqcn_flow *iqcn_pair_by_sport(struct iqcn_port *port,
 				     const struct iqcn_key *key,
@@ -616,14 +624,15 @@ struct iqcn_flow *iqcn_pair_by_sport(struct iqcn_port *port,
 }
 
 /**
- * iqcn_pair_from_sport() - a packet has the UDP source port of a flow's other way
+ * iqcn_pair_from_sport() - pair a flow by the UDP source port of a packet
  * @port: port
- * @flow: flow
+ * @flow: flow that iqcn_pair_by_sport() returned
  * @qp: DestQP of the packet
  *
- * Context: RCU, BHs off; no lock of ours.
+ * Context: RCU, BHs off; takes port->lock.
  */
-void iqcn_pair_from_sport(struct iqcn_port *port, struct iqcn_flow *flow, u32 qp)
+void iqcn_pair_from_sport(struct iqcn_port *port, struct iqcn_flow *flow,
+			  u32 qp)
 {
 	spin_lock(&port->lock);
 	iqcn_pair_evidence(port, flow, IQCN_PAIR_SPORT, qp);

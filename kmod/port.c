@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ports: devices with at least one queue.  A port comes with its first queue and
- * goes with its last, in two phases:
+ * Ports: devices with at least one queue.  A port is created with its first
+ * queue and removed with its last one, in two phases:
  *
- *   1. it is unpublished: hook, sysfs, debugfs and list (RTNL)
- *   2. after a grace period it has no readers any more: a work frees it
+ *   1. under RTNL, remove its hook and its entries in sysfs, debugfs and lists
+ *   2. after a grace period, when it has no readers any more, a work frees it
  *
- * A device that is unregistered, or moves to another namespace, usually loses its
- * qdiscs first.  A qdisc that something else still refers to is destroyed later, and
- * the device may be gone from sysfs or in another namespace by then.  So the port
- * goes with NETDEV_UNREGISTER, which is sent in both cases while the device is
- * still what it was.
+ * A device that is unregistered, or moves to another namespace, usually loses
+ * its qdiscs first.  But a qdisc with another reference is destroyed later: by
+ * then the device may be gone from sysfs, or be in the other namespace.  So
+ * NETDEV_UNREGISTER removes the port; it is sent before that in both cases.
  */
 #include <linux/etherdevice.h>
 #include <linux/jhash.h>
@@ -21,7 +20,7 @@
 
 #include "iqcn.h"
 
-/* Burst of CNPs.  Their default rate follows the link. */
+/* Default burst of CNPs; the default rate depends on the link speed */
 #define IQCN_CNP_BURST		1024
 
 static const struct iqcn_port_ops *iqcn_port_ops __read_mostly;
@@ -51,8 +50,8 @@ static void iqcn_port_free_work(struct work_struct *work)
 	kfree(port);
 }
 
-/* Hash the address of the device into a locally administered one.  A bridge warns
- * about frames that come in with the device's own address as their source.
+/* Hash the device's address into a locally administered one for injected CNPs,
+ * because a bridge warns of received frames with the device's own address.
  */
 static void iqcn_port_set_smac(struct iqcn_port *port)
 {
@@ -108,7 +107,8 @@ static struct iqcn_port *iqcn_port_new(struct net_device *dev,
 	iqcn_snoop_init(port);
 	err = nf_register_net_hook(net, &port->nf_ops);
 	if (err) {
-		NL_SET_ERR_MSG(extack, "Cannot hook the device's ingress");
+		NL_SET_ERR_MSG(extack,
+			       "Cannot register the netfilter hook at the device's ingress: out of memory, or too many hooks");
 		goto err_sysfs;
 	}
 	list_add_tail_rcu(&port->list, &in->ports);
@@ -130,14 +130,14 @@ err_port:
 	return ERR_PTR(err);
 }
 
-/* Unpublish the port.  Its queues are dead: no timer and no work runs. */
-static void iqcn_port_hide(struct iqcn_port *port)
+/* Phase 1.  All queues are dead, so that no timer and no work runs. */
+static void iqcn_port_unpublish(struct iqcn_port *port)
 {
 	struct net *net = port->net;
 	struct iqcn_net *in = iqcn_net(net);
 
 	list_del_rcu(&port->list);
-	/* the next port begins with the default; this cannot fail */
+	/* back to the default for the next port; this cannot fail */
 	if (list_empty(&in->ports))
 		iqcn_snoop_set(net, IQCN_SNOOP_PORT);
 	nf_unregister_net_hook(net, &port->nf_ops);
@@ -147,14 +147,14 @@ static void iqcn_port_hide(struct iqcn_port *port)
 		iqcn_event_stop(in);
 		/* wait for in-flight hooks, which may still add CM entries */
 		synchronize_net();
-		/* from now on teardowns are not seen */
+		/* without hooks, DREQs would not remove the entries */
 		iqcn_cm_flush(in);
 	}
 }
 
 /**
- * iqcn_port_update() - follow the parameters of the queues, or the link
- * @port: its port
+ * iqcn_port_update() - recompute what depends on the queues and the link
+ * @port: port
  *
  * Context: RTNL.
  */
@@ -175,15 +175,18 @@ void iqcn_port_update(struct iqcn_port *port)
 	}
 	WRITE_ONCE(port->sport, sport);
 	WRITE_ONCE(port->max_dead, min_t(u64, max_dead, U32_MAX));
-	/* queues share the link, but a virtual device does not know its speed */
+	/* The queues share the link, so the sum is limited to its speed.  But a
+	 * virtual device may report a lower speed than a queue's bandwidth.
+	 */
 	bps = max(largest_bps, min(sum_bps, link_bps));
 	if (!port->cnp_rate_user)
 		iqcn_port_set_budget(port, iqcn_default_cnp_rate(bps),
 				     port->cnp_burst);
 }
 
-/* All ports of a namespace snoop in the same way: else one would parse what another
- * one has parsed already.  Keys of flows depend on it, so all flows go.
+/* Set the mode for all ports of the namespace, because with different modes two
+ * hooks would parse the same packet.  Flush all flows, because their keys
+ * depend on the mode.
  */
 static int iqcn_port_set_snoop(struct iqcn_port *port, u32 snoop,
 			       struct netlink_ext_ack *extack)
@@ -195,12 +198,13 @@ static int iqcn_port_set_snoop(struct iqcn_port *port, u32 snoop,
 		return 0;
 	err = iqcn_snoop_set(net, snoop);
 	if (err) {
-		NL_SET_ERR_MSG(extack, "Cannot hook what is bridged or routed");
+		NL_SET_ERR_MSG(extack,
+			       "snoop netns: cannot register the hooks for bridged and routed packets, try again or use snoop port");
 		return err;
 	}
 	list_for_each_entry(port, &iqcn_net(net)->ports, list)
 		WRITE_ONCE(port->snoop, snoop);
-	/* wait for hooks and queues that still use the old rule */
+	/* wait for hooks and queues that still use the old mode */
 	synchronize_net();
 	iqcn_cm_flush(iqcn_net(net));
 	list_for_each_entry(port, &iqcn_net(net)->ports, list)
@@ -209,7 +213,7 @@ static int iqcn_port_set_snoop(struct iqcn_port *port, u32 snoop,
 }
 
 /**
- * iqcn_port_get() - read the parameters of a port and of its namespace
+ * iqcn_port_get() - get the parameters of a port and of its namespace
  * @port: port
  * @c: result
  *
@@ -231,7 +235,7 @@ void iqcn_port_get(const struct iqcn_port *port, struct iqcn_port_config *c)
  * @extack: for errors
  *
  * Context: RTNL, sleeps.
- * Return: 0 or a negative error, nothing has changed then.
+ * Return: 0, or a negative error and nothing has changed.
  */
 int iqcn_port_set(struct iqcn_port *port, const struct iqcn_port_config *c,
 		  struct netlink_ext_ack *extack)
@@ -248,9 +252,9 @@ int iqcn_port_set(struct iqcn_port *port, const struct iqcn_port_config *c,
 }
 
 /**
- * iqcn_port_attach() - a queue joins the port of its device
+ * iqcn_port_attach() - add a queue to the port of its device
  * @dev: device
- * @q: queue; its port is set
+ * @q: queue; sets q->port
  * @extack: for errors
  *
  * Context: RTNL.
@@ -268,7 +272,7 @@ int iqcn_port_attach(struct net_device *dev, struct iqcn_queue *q,
 	if (IS_ERR(port))
 		return PTR_ERR(port);
 	WRITE_ONCE(port->n_queues, port->n_queues + 1);
-	/* before others see the queue */
+	/* before readers of port->queues find the queue */
 	q->port = port;
 	list_add_tail_rcu(&q->list, &port->queues);
 	iqcn_net_changed(iqcn_net(port->net));
@@ -276,8 +280,8 @@ int iqcn_port_attach(struct net_device *dev, struct iqcn_queue *q,
 }
 
 /**
- * iqcn_port_detach() - a queue leaves its port
- * @q: queue; dead
+ * iqcn_port_detach() - stop a queue and remove it from its port
+ * @q: queue whose qdisc is destroyed
  *
  * Context: RTNL, sleeps.
  */
@@ -293,14 +297,15 @@ void iqcn_port_detach(struct iqcn_queue *q)
 	if (port->n_queues) {
 		iqcn_port_update(port);
 	} else {
-		iqcn_port_hide(port);
+		iqcn_port_unpublish(port);
 		queue_rcu_work(iqcn_wq, &port->free_work);
 	}
 	iqcn_net_changed(in);
 }
 
-/* The device is unregistered, or moves.  It is closed and has lost its qdiscs, so no
- * packet enters or leaves the queues that are left.  Packets may still wait in one,
+/* Remove the port of a device that is unregistered or moves to another
+ * namespace.  The device is closed and has lost its qdiscs, so that the
+ * remaining queues neither enqueue nor dequeue.  They may still have packets,
  * because some parents do not reset their children (cbs in 6.1).
  */
 static void iqcn_port_orphan(struct iqcn_port *port)
@@ -312,8 +317,8 @@ static void iqcn_port_orphan(struct iqcn_port *port)
 		iqcn_port_ops->reset(q);
 		iqcn_queue_kill(q);
 	}
-	iqcn_port_hide(port);
-	/* wait for readers that found the port and walk its queues */
+	iqcn_port_unpublish(port);
+	/* wait for readers of port->queues */
 	synchronize_net();
 	list_for_each_entry_safe(q, next, &port->queues, list) {
 		list_del_init(&q->list);
@@ -337,7 +342,7 @@ static int iqcn_netdev_event(struct notifier_block *nb, unsigned long event,
 	case NETDEV_UNREGISTER:
 		iqcn_port_orphan(port);
 		break;
-	/* a port is an Ethernet device */
+	/* a port must stay an Ethernet device */
 	case NETDEV_PRE_TYPE_CHANGE:
 		return notifier_from_errno(-EBUSY);
 	case NETDEV_CHANGEADDR:
@@ -353,8 +358,9 @@ static int iqcn_netdev_event(struct notifier_block *nb, unsigned long event,
 			iqcn_port_ops->link_change(q, link_bps);
 		break;
 	case NETDEV_CHANGEMTU:
-		/* do not ask for the speed: a bridge's MTU changes with that of
-		 * a device below, whose lock is held then
+		/* Keep the speed.  The MTU of a bridge changes with that of a
+		 * lower device, whose lock is held then, and link_bps() may
+		 * take that.
 		 */
 		list_for_each_entry(q, &port->queues, list)
 			iqcn_port_ops->link_change(q, q->link_bps);
@@ -368,8 +374,8 @@ static struct notifier_block iqcn_netdev_notifier = {
 };
 
 /**
- * iqcn_port_module_init() - when the module is loaded
- * @ops: what ports ask of qdiscs
+ * iqcn_port_module_init() - register for events of devices
+ * @ops: callbacks into qdisc.c
  *
  * Context: process.
  * Return: 0 or a negative error.
@@ -381,7 +387,7 @@ int iqcn_port_module_init(const struct iqcn_port_ops *ops)
 }
 
 /**
- * iqcn_port_module_exit() - when the module is unloaded
+ * iqcn_port_module_exit() - unregister for events of devices
  *
  * Context: process; no queue is left.
  */

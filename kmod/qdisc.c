@@ -2,22 +2,24 @@
 /*
  * sch_iqcn - intelligent congestion point for DCQCN
  *
- * A FIFO that marks ECN by its instantaneous depth (mark.h), on arrival or when a
- * packet leaves, and makes up for the CNPs that the receivers of RoCEv2 flows fail to
- * send in time (trigger.c).  Follows Huawei's US 12395431 B2 and iQCN.
+ * A FIFO that marks ECN by its instantaneous depth (algo/mark.h), on enqueue or
+ * on dequeue, and sends the CNPs that the receivers of RoCEv2 flows fail to
+ * send in time (notify_timer.c, notify_bts.c).  Follows Huawei's US 12395431 B2
+ * and iQCN.
  *
- * HPCC's switch model marks when a packet leaves, by the bytes behind it; so do codel
- * and fq_codel, by the time that the packet has waited.  red marks on arrival.
+ * HPCC's switch model marks on dequeue, by the bytes behind the packet; codel
+ * and fq_codel mark on dequeue, by the sojourn time.  red marks on enqueue.
  *
- * This file is all that knows of struct Qdisc: it looks at ECN bits, marks,
- * and tells bts.c when a RoCEv2 packet arrives at a deep queue and queue.c when
- * one has left with CE.  A packet that is not CE and finds a queue no deeper
- * than Kmin, or where a controller wakes, costs that look and nothing else: no
- * clock, no parsing, no table.
+ * This file alone uses struct Qdisc.  It reads the ECN bits, marks packets, and
+ * calls notify_bts.c for each RoCEv2 packet that arrives at a deep queue, and
+ * queue.c for each that leaves with CE.  The fast path is for packets that are
+ * not CE and arrive below q->fastpath_bytes (Kmin, or the depth at which a
+ * controller wakes).  It compares the ECN bits and the depth, without a clock,
+ * a parser or a table lookup (bench "uncongested").
  *
- * Left out: classes and priorities (prio, ets, mqprio above it), shaping (tbf,
- * htb above it), dropping before the limit but for what cannot be marked, if
- * told so.
+ * Not included: classes and priorities (use prio, ets or mqprio as the parent),
+ * shaping (use tbf or htb as the parent), and early drop, except of not-ECT
+ * packets with "nonect drop".
  */
 #include <linux/ethtool.h>
 #include <linux/if_arp.h>
@@ -34,38 +36,39 @@
 #include "skb.h"
 #include "trace.h"
 
-/* Bytes beyond the limit that are open to CNPs: they are what ends the
- * congestion, and the last to be dropped.
+/* Bytes beyond the limit that only CNPs may use: CNPs end the congestion, so
+ * they are dropped last.
  */
 #define IQCN_CNP_RESERVE_BYTES	16384
 
-/* What enqueue has found out about a packet that waits */
+/* Classification of a queued packet by enqueue */
 enum iqcn_kind {
-	IQCN_KIND_NONE,		/* nothing */
-	IQCN_KIND_LOT,		/* it has a lot, but was not parsed */
-	IQCN_KIND_NOT_ROCE,	/* parsed, and no RoCEv2 */
-	IQCN_KIND_OTHER,	/* parsed, and RoCEv2 of which there are no flows */
+	IQCN_KIND_NONE,		/* not classified */
+	IQCN_KIND_UNPARSED,	/* cb->rnd is set, headers are not parsed */
+	IQCN_KIND_NOT_ROCE,	/* parsed: not RoCEv2 */
+	IQCN_KIND_OTHER,	/* parsed: RoCEv2, but not data of a flow */
 	IQCN_KIND_DATA,		/* RoCEv2 data that dequeue may mark */
 	IQCN_KIND_CE,		/* RoCEv2 data with CE */
 };
 
-/* Of a packet that waits: @kind is the only field that the fast path sets.  @rnd is
- * valid unless @kind is NONE; @l3_off and @v6 are of DATA, the others of DATA and CE.
- * @flow holds a reference: it is there if the packet is looked at, or wanted for
- * pairing.  If it was @asked for and there was no room, it is not asked for again, so
- * that this is counted once.  A qdisc has 20 bytes of the skb, of which the first are
- * aligned for a pointer.
+/* State of a queued packet.  The fast path sets nothing but @kind.  DATA and CE
+ * are short for IQCN_KIND_DATA and IQCN_KIND_CE.  The size is limited to the 20
+ * bytes that qdisc_skb_cb() has for a qdisc; they begin at the alignment of a
+ * pointer.
  */
 struct iqcn_skb_cb {
+	/* reference, or NULL; DATA and CE.  Set if the packet is sampled, or if
+	 * its PSN is evidence for pairing
+	 */
 	struct iqcn_flow *flow;
-	u32 rnd;	/* struct iqcn_lot */
-	u32 psn:24;
-	u32 asked:1;
-	u32 sampled:1;
-	u32 echo:1;
-	u32 v6:1;
-	u16 segs;
-	u8 l3_off;
+	u32 rnd;	/* of struct iqcn_lot; mark-on dequeue, not NONE */
+	u32 psn:24;	/* of the first segment; DATA and CE */
+	u32 lookup_done:1; /* count a failed flow lookup once per packet */
+	u32 sampled:1;	/* CE packet for the detectors; DATA and CE */
+	u32 echo:1;	/* a response may carry the PSN; DATA and CE */
+	u32 v6:1;	/* DATA */
+	u16 segs;	/* GSO segments; DATA and CE */
+	u8 l3_off;	/* of the IP header; DATA */
 	u8 kind;	/* enum iqcn_kind */
 } __packed __aligned(4);
 
@@ -75,14 +78,14 @@ static struct iqcn_skb_cb *iqcn_skb_cb(const struct sk_buff *skb)
 	return (struct iqcn_skb_cb *)qdisc_skb_cb(skb)->data;
 }
 
-/* Where the IP header is and what the ECN bits say */
+/* Network header of a packet */
 struct iqcn_l3 {
-	u32 off;
-	__be16 proto;
-	u8 ecn;
+	u32 off;	/* from skb->data */
+	__be16 proto;	/* EtherType, 0: not found */
+	u8 ecn;		/* ECN bits; INET_ECN_NOT_ECT if not IP */
 };
 
-/* ECN bits of an IP header that begins with @l3, INET_ECN_NOT_ECT of anything else */
+/* ECN bits of the IP header at @l3; INET_ECN_NOT_ECT for other protocols */
 static __always_inline u8 iqcn_ecn_bits(__be16 proto, const u8 *l3)
 {
 	if (proto == htons(ETH_P_IP))
@@ -92,8 +95,8 @@ static __always_inline u8 iqcn_ecn_bits(__be16 proto, const u8 *l3)
 	return INET_ECN_NOT_ECT;
 }
 
-/* Starts from the Ethernet header, which is right whoever made the packet.  Tags may be
- * beside the packet or in it, and where the network header points depends on that.
+/* Find the IP header from the Ethernet header on.  skb_network_offset() differs
+ * between senders if a VLAN tag is in the packet rather than in skb->vlan_tci.
  */
 static struct iqcn_l3 iqcn_get_ecn(const struct sk_buff *skb)
 {
@@ -122,8 +125,8 @@ static struct iqcn_l3 iqcn_get_ecn(const struct sk_buff *skb)
 		l3.proto = skb->protocol;
 	}
 
-	/* a packet socket's large frame has no more than the Ethernet header
-	 * in one piece
+	/* the linear part of a large frame from a packet socket ends after the
+	 * Ethernet header
 	 */
 	tos = skb_header_pointer(skb, l3.off, sizeof(buf), buf);
 	if (likely(tos))
@@ -131,7 +134,7 @@ static struct iqcn_l3 iqcn_get_ecn(const struct sk_buff *skb)
 	return l3;
 }
 
-/* Return: false if the header cannot be written */
+/* Return: false if the header is not writable */
 static bool iqcn_set_ce(struct sk_buff *skb, const struct iqcn_l3 *l3)
 {
 	bool v6 = l3->proto == htons(ETH_P_IPV6);
@@ -145,14 +148,14 @@ static bool iqcn_set_ce(struct sk_buff *skb, const struct iqcn_l3 *l3)
 	return IP_ECN_set_ce((void *)(skb->data + l3->off));
 }
 
-static __always_inline enum iqcn_parsed iqcn_packet(const struct sk_buff *skb,
-						    const struct iqcn_l3 *l3,
-						    struct iqcn_pkt *pkt)
+static __always_inline enum iqcn_parsed
+iqcn_parse_skb(const struct sk_buff *skb, const struct iqcn_l3 *l3,
+	       struct iqcn_pkt *pkt)
 {
 	u32 off = l3->off;
 	__be16 proto = l3->proto;
 
-	/* let the parser see the tags */
+	/* parse from the Ethernet header on, to get the VLAN tags */
 	if (!proto)
 		return IQCN_NOT_ROCE;
 	if (skb->dev->type == ARPHRD_ETHER) {
@@ -162,12 +165,14 @@ static __always_inline enum iqcn_parsed iqcn_packet(const struct sk_buff *skb,
 	return iqcn_skb_headers(skb, off, proto, pkt);
 }
 
-/* Of a packet to be queued, so that the outflow of RoCE goes without it */
+/* Parse a packet and record if it is not RoCEv2, because q->roce_outflow does
+ * not count such packets
+ */
 static __always_inline enum iqcn_parsed
-iqcn_packet_queued(struct sk_buff *skb, const struct iqcn_l3 *l3,
-		   struct iqcn_pkt *pkt)
+iqcn_parse_queued(struct sk_buff *skb, const struct iqcn_l3 *l3,
+		  struct iqcn_pkt *pkt)
 {
-	enum iqcn_parsed parsed = iqcn_packet(skb, l3, pkt);
+	enum iqcn_parsed parsed = iqcn_parse_skb(skb, l3, pkt);
 
 	if (parsed == IQCN_NOT_ROCE)
 		iqcn_skb_cb(skb)->kind = IQCN_KIND_NOT_ROCE;
@@ -179,46 +184,48 @@ static bool iqcn_is_cnp(enum iqcn_parsed parsed, const struct iqcn_pkt *pkt)
 	return parsed == IQCN_ROCE && pkt->opcode == IQCN_OP_CNP;
 }
 
-/* Some flow of the port could do with better evidence */
+/* Some flow of the port is not assured, so packets are evidence for pairing */
 static bool iqcn_unassured(const struct iqcn_queue *q)
 {
 	return q->port && READ_ONCE(q->port->n_unassured);
 }
 
-/* Packets that arrive, or are dropped, may cause CNPs */
-static bool iqcn_bts(const struct iqcn_queue *q)
+/* Arriving and dropped packets may cause CNPs */
+static bool iqcn_bts_enabled(const struct iqcn_queue *q)
 {
 	return iqcn_queue_notifies(q, IQCN_NOTIFY_BTS);
 }
 
-/* Packets that the receiver gets */
+/* Number of packets that the receiver gets from a GSO packet */
 static u32 iqcn_segs(const struct sk_buff *skb)
 {
 	return skb_shinfo(skb)->gso_segs ?: 1;
 }
 
-/* The flow of a packet goes to its cb; that there is none is counted once */
+/* Store the flow of a packet in its cb.  The lookup is not repeated, so that
+ * st.flow_full counts a packet once.
+ */
 static void iqcn_cb_get(struct iqcn_queue *q, struct sk_buff *skb,
 			const struct iqcn_pkt *pkt)
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
 	bool made = false;
 
-	if (cb->asked)
+	if (cb->lookup_done)
 		return;
 	cb->flow = iqcn_flow_get(q, pkt, &made);
-	cb->asked = true;
+	cb->lookup_done = true;
 	if (unlikely(made))
 		iqcn_cm_pair(q->port, cb->flow);
 }
 
-/* The flow of a packet that may cause a CNP, with a reference in cb.  Return: false
- * if there is none.
+/* Store the flow of a packet that may cause a CNP in its cb.  Return: false if
+ * the packet causes none, or has no flow.
  */
 static bool iqcn_bts_flow(struct iqcn_queue *q, struct sk_buff *skb,
 			  enum iqcn_parsed parsed, const struct iqcn_pkt *pkt)
 {
-	if (!iqcn_bts(q) || parsed != IQCN_ROCE ||
+	if (!iqcn_bts_enabled(q) || parsed != IQCN_ROCE ||
 	    !iqcn_op_is_data(pkt->opcode))
 		return false;
 	iqcn_cb_get(q, skb, pkt);
@@ -233,14 +240,16 @@ static void iqcn_cb_put(struct sk_buff *skb)
 		return;
 	iqcn_flow_put(cb->flow);
 	cb->flow = NULL;
-	/* the curve may mark the packet when it leaves */
-	cb->asked = false;
+	/* dequeue may mark the packet and then needs the flow again */
+	cb->lookup_done = false;
 }
 
-/* A packet arrives.  Return: it causes a CNP, so it is to be marked. */
+/* Run the notify methods for an arriving packet.  Return: true if it causes a
+ * CNP; then it is to be marked.
+ */
 static bool iqcn_bts_check(struct iqcn_queue *q, struct sk_buff *skb,
-			    enum iqcn_parsed parsed, const struct iqcn_pkt *pkt,
-			    struct iqcn_lot *lot, u8 ecn)
+			   enum iqcn_parsed parsed, const struct iqcn_pkt *pkt,
+			   struct iqcn_lot *lot, u8 ecn)
 {
 	if (ecn == INET_ECN_NOT_ECT || !iqcn_bts_flow(q, skb, parsed, pkt))
 		return false;
@@ -249,19 +258,22 @@ static bool iqcn_bts_check(struct iqcn_queue *q, struct sk_buff *skb,
 				ecn);
 }
 
-/* One is dropped for want of room, @waited: from the queue */
-static void iqcn_bts_lost(struct iqcn_queue *q, struct sk_buff *skb,
+/* Run the notify methods for a packet that is dropped at the limit.  @waited:
+ * it was queued before
+ */
+static void iqcn_bts_drop(struct iqcn_queue *q, struct sk_buff *skb,
 			  enum iqcn_parsed parsed, const struct iqcn_pkt *pkt,
 			  u8 ecn, bool waited)
 {
-	if (!iqcn_bts_may(q->p.ce_in, ecn, true) || !iqcn_bts_flow(q, skb, parsed, pkt))
+	if (!iqcn_bts_may(q->p.ce_in, ecn, true) ||
+	    !iqcn_bts_flow(q, skb, parsed, pkt))
 		return;
 	iqcn_bts_dropped(q, iqcn_skb_cb(skb)->flow, (const void *)skb->data,
 			 ecn == INET_ECN_CE, waited);
 	iqcn_cb_put(skb);
 }
 
-/* A packet that is CE, or may be when it leaves: whose is it? */
+/* Fill the cb of a packet that is CE, or that dequeue may mark */
 static void iqcn_cb_fill(struct iqcn_queue *q, struct sk_buff *skb,
 			 enum iqcn_parsed parsed, const struct iqcn_pkt *pkt,
 			 enum iqcn_kind kind)
@@ -279,19 +291,19 @@ static void iqcn_cb_fill(struct iqcn_queue *q, struct sk_buff *skb,
 	cb->kind = kind;
 	cb->segs = iqcn_segs(skb);
 	sampled = iqcn_sample_pick(pkt->psn, cb->segs, pkt->dest_qp,
-				     q->p.sample, &seq);
+				   q->p.sample, &seq);
 	echo = iqcn_op_is_echoed(pkt->opcode);
 	cb->sampled = sampled;
 	cb->echo = echo;
 	cb->psn = pkt->psn;
-	/* to tell one flow's packets from another's all are wanted */
+	/* pairing by PSN needs every packet of an unassured flow */
 	if (sampled || (echo && iqcn_unassured(q)))
 		iqcn_cb_get(q, skb, pkt);
 	else
 		iqcn_cb_put(skb);
 }
 
-static int iqcn_tail(struct sk_buff *skb, struct Qdisc *sch)
+static int iqcn_enqueue_tail(struct sk_buff *skb, struct Qdisc *sch)
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
 	int ret = qdisc_enqueue_tail(skb, sch);
@@ -301,7 +313,7 @@ static int iqcn_tail(struct sk_buff *skb, struct Qdisc *sch)
 	return ret;
 }
 
-/* Return: false if the packet could not be marked, which is counted */
+/* Mark a packet CE.  Return: false if it cannot be marked, which is counted. */
 static bool iqcn_mark(struct sk_buff *skb, struct Qdisc *sch,
 		      const struct iqcn_l3 *l3, u32 depth_bytes)
 {
@@ -318,17 +330,21 @@ static bool iqcn_mark(struct sk_buff *skb, struct Qdisc *sch,
 	return true;
 }
 
-/* The curve is applied to the packet when it leaves.  "nonect drop" drops on arrival. */
-static bool iqcn_marks_later(const struct iqcn_queue *q,
-			     const struct iqcn_l3 *l3)
+/* The marking curve is applied to this packet on dequeue.  With "nonect drop",
+ * not-ECT packets are dropped on enqueue.
+ */
+static bool iqcn_marks_on_dequeue(const struct iqcn_queue *q,
+				  const struct iqcn_l3 *l3)
 {
 	return q->p.mark_on == IQCN_MARK_ON_DEQUEUE &&
 	       (l3->ecn != INET_ECN_NOT_ECT ||
 		q->p.nonect == IQCN_NONECT_PASS);
 }
 
-/* What was found out on arrival counts when the packet leaves */
-static void iqcn_cb_keep(const struct iqcn_queue *q, struct sk_buff *skb,
+/* Save for dequeue what enqueue has parsed and the random number it has drawn,
+ * so that equal probabilities decide alike on enqueue and dequeue
+ */
+static void iqcn_cb_save(const struct iqcn_queue *q, struct sk_buff *skb,
 			 const struct iqcn_l3 *l3, const struct iqcn_lot *lot)
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
@@ -336,17 +352,18 @@ static void iqcn_cb_keep(const struct iqcn_queue *q, struct sk_buff *skb,
 	if (q->p.mark_on != IQCN_MARK_ON_DEQUEUE)
 		return;
 	if (cb->kind == IQCN_KIND_NONE)
-		cb->kind = IQCN_KIND_LOT;
+		cb->kind = IQCN_KIND_UNPARSED;
 	cb->rnd = lot->rnd;
-	/* of DATA it fits, because the device is Ethernet */
+	/* fits in a u8 for DATA, because the device is Ethernet */
 	cb->l3_off = l3->off;
 	cb->v6 = l3->proto == htons(ETH_P_IPV6);
 }
 
-/* A packet with CE arrives.  If it causes no CNP, a controller that runs counts its flow
- * all the same.
+/* Whether the notify methods need a packet that arrives with CE.  With "ce-in
+ * silent" it causes no CNP, but a running controller (fastpath_bytes is 0)
+ * counts its flow as active.
  */
-static bool iqcn_bts_judges_ce(const struct iqcn_queue *q, u32 depth_bytes)
+static bool iqcn_bts_checks_ce(const struct iqcn_queue *q, u32 depth_bytes)
 {
 	u32 fastpath_bytes = READ_ONCE(q->fastpath_bytes);
 
@@ -354,7 +371,7 @@ static bool iqcn_bts_judges_ce(const struct iqcn_queue *q, u32 depth_bytes)
 						 !fastpath_bytes;
 }
 
-/* The queue is deep, or the packet is CE */
+/* Enqueue a packet that is CE, or that arrives at or above fastpath_bytes */
 static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 				      const struct iqcn_l3 *l3,
 				      struct sk_buff **to_free)
@@ -368,39 +385,41 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 
 	if (l3->ecn == INET_ECN_CE) {
 		iqcn_inc(q->st.ce_in);
-		parsed = iqcn_packet_queued(skb, l3, &pkt);
-		if (iqcn_bts_judges_ce(q, depth_bytes))
+		parsed = iqcn_parse_queued(skb, l3, &pkt);
+		if (iqcn_bts_checks_ce(q, depth_bytes))
 			iqcn_bts_check(q, skb, parsed, &pkt, &lot, l3->ecn);
 		iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_CE);
-		return iqcn_tail(skb, sch);
+		return iqcn_enqueue_tail(skb, sch);
 	}
 
 	mark = iqcn_lot_decide(&lot, iqcn_mark_prob(&q->p.mark, depth_bytes));
-	if (!mark && !iqcn_bts(q) && !iqcn_unassured(q)) {
-		iqcn_cb_keep(q, skb, l3, &lot);
-		return iqcn_tail(skb, sch);
+	if (!mark && !iqcn_bts_enabled(q) && !iqcn_unassured(q)) {
+		iqcn_cb_save(q, skb, l3, &lot);
+		return iqcn_enqueue_tail(skb, sch);
 	}
 
-	parsed = iqcn_packet_queued(skb, l3, &pkt);
+	parsed = iqcn_parse_queued(skb, l3, &pkt);
 	if (iqcn_is_cnp(parsed, &pkt))
-		return iqcn_tail(skb, sch);
+		return iqcn_enqueue_tail(skb, sch);
 	bts = iqcn_bts_check(q, skb, parsed, &pkt, &lot, l3->ecn);
-	if (!bts && (!mark || iqcn_marks_later(q, l3))) {
+	if (!bts && (!mark || iqcn_marks_on_dequeue(q, l3))) {
 		if (parsed == IQCN_ROCE && iqcn_unassured(q))
 			iqcn_pair_note_psn(q->port, &pkt, iqcn_segs(skb));
-		/* the lot that wins now will probably win on dequeue */
+		/* dequeue will probably mark the packet: it reuses the random
+		 * number
+		 */
 		if (mark && l3->ecn != INET_ECN_NOT_ECT)
 			iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_DATA);
 		else
 			iqcn_cb_put(skb);
-		iqcn_cb_keep(q, skb, l3, &lot);
-		return iqcn_tail(skb, sch);
+		iqcn_cb_save(q, skb, l3, &lot);
+		return iqcn_enqueue_tail(skb, sch);
 	}
 
 	if (l3->ecn == INET_ECN_NOT_ECT) {
 		iqcn_inc(q->st.not_ect);
 		if (q->p.nonect == IQCN_NONECT_PASS)
-			return iqcn_tail(skb, sch);
+			return iqcn_enqueue_tail(skb, sch);
 		iqcn_inc(q->st.not_ect_drop);
 		qdisc_drop(skb, sch, to_free);
 		return NET_XMIT_CN;
@@ -412,7 +431,7 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 	} else {
 		iqcn_cb_put(skb);
 	}
-	return iqcn_tail(skb, sch);
+	return iqcn_enqueue_tail(skb, sch);
 }
 
 static __always_inline bool iqcn_fits(const struct sk_buff *skb,
@@ -421,13 +440,14 @@ static __always_inline bool iqcn_fits(const struct sk_buff *skb,
 	const struct iqcn_queue *q = qdisc_priv(sch);
 	u64 bytes = (u64)sch->qstats.backlog + qdisc_pkt_len(skb);
 
-	/* the backlog is a u32, and so is the limit */
+	/* the backlog is a u32: limit plus reserve must not exceed that */
 	if (!reserve_bytes)
 		return bytes <= q->p.limit_bytes;
 	return bytes <= min_t(u64, (u64)q->p.limit_bytes + reserve_bytes,
 			      U32_MAX);
 }
 
+/* Enqueue a packet beyond the limit if it is a CNP, else drop it */
 static noinline int iqcn_enqueue_full(struct sk_buff *skb, struct Qdisc *sch,
 				      const struct iqcn_l3 *l3,
 				      struct sk_buff **to_free)
@@ -435,27 +455,28 @@ static noinline int iqcn_enqueue_full(struct sk_buff *skb, struct Qdisc *sch,
 	struct iqcn_queue *q = qdisc_priv(sch);
 	bool fits = iqcn_fits(skb, sch, IQCN_CNP_RESERVE_BYTES);
 	enum iqcn_parsed parsed;
-	struct iqcn_pkt pkt __uninitialized; /* likewise */
+	struct iqcn_pkt pkt __uninitialized; /* valid if it parses */
 
-	if (fits || iqcn_bts(q)) {
-		parsed = iqcn_packet(skb, l3, &pkt);
+	if (fits || iqcn_bts_enabled(q)) {
+		parsed = iqcn_parse_skb(skb, l3, &pkt);
 		if (fits && iqcn_is_cnp(parsed, &pkt))
-			return iqcn_tail(skb, sch);
-		iqcn_bts_lost(q, skb, parsed, &pkt, l3->ecn, false);
+			return iqcn_enqueue_tail(skb, sch);
+		iqcn_bts_drop(q, skb, parsed, &pkt, l3->ecn, false);
 	}
 	iqcn_inc(q->st.drop_overlimit);
 	return qdisc_drop(skb, sch, to_free);
 }
 
-/* What is not plain, or not calm */
-static noinline int iqcn_enqueue_look(struct sk_buff *skb, struct Qdisc *sch,
-				      struct sk_buff **to_free)
+/* Enqueue a packet that the fast path does not handle */
+static noinline int iqcn_enqueue_classify(struct sk_buff *skb,
+					  struct Qdisc *sch,
+					  struct sk_buff **to_free)
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
 	struct iqcn_l3 l3 = iqcn_get_ecn(skb);
 
 	iqcn_skb_cb(skb)->flow = NULL;
-	iqcn_skb_cb(skb)->asked = false;
+	iqcn_skb_cb(skb)->lookup_done = false;
 	if (unlikely(!iqcn_fits(skb, sch, 0)))
 		return iqcn_enqueue_full(skb, sch, &l3, to_free);
 	if (l3.ecn != INET_ECN_CE &&
@@ -464,9 +485,9 @@ static noinline int iqcn_enqueue_look(struct sk_buff *skb, struct Qdisc *sch,
 	return iqcn_enqueue_slow(skb, sch, &l3, to_free);
 }
 
-/* Ethernet with IP or anything else but a tag, not CE: as nearly all packets are.
- * No more than this is done for them; it is a function without a stack frame for
- * that.
+/* Ethernet without a VLAN tag in the packet, and not CE.  Nearly all packets
+ * are like that, so the fast path handles only these, and iqcn_enqueue() needs
+ * no stack frame (bench "uncongested").
  */
 static __always_inline bool iqcn_is_plain(const struct sk_buff *skb)
 {
@@ -490,12 +511,12 @@ static int iqcn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	if (likely(iqcn_is_plain(skb) && iqcn_fits(skb, sch, 0) &&
 		   sch->qstats.backlog < READ_ONCE(q->fastpath_bytes)))
 		return qdisc_enqueue_tail(skb, sch);
-	return iqcn_enqueue_look(skb, sch, to_free);
+	return iqcn_enqueue_classify(skb, sch, to_free);
 }
 
-/* What the queue drains at while it is backlogged: its share of the link, or
- * what tbf or htb above it let through.  For who wants to know before a window of CE
- * packets has closed, or where there are none.
+/* Measure the drain rate of a backlogged queue: its share of the link, or what
+ * a tbf or htb parent lets through.  This rate is used until a window of CE
+ * packets closes, and when there are no CE packets.
  */
 static void iqcn_measure_drain(struct iqcn_queue *q, u32 bytes, u64 now_ns)
 {
@@ -503,14 +524,15 @@ static void iqcn_measure_drain(struct iqcn_queue *q, u32 bytes, u64 now_ns)
 		iqcn_queue_drains(q, q->drain.rate_bps, now_ns);
 }
 
-/* Return: what time it is, 0: nobody has looked */
+/* Return: now in ns, 0 if the clock was not read */
 static noinline u64 iqcn_ce_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
 	u64 now_ns = 0;
 
 	if (cb->sampled) {
-		now_ns = iqcn_queue_ce_sent(q, cb->flow, (const void *)skb->data,
+		now_ns = iqcn_queue_ce_sent(q, cb->flow,
+					    (const void *)skb->data,
 					    qdisc_pkt_len(skb),
 					    q->skipped_bytes, cb->psn, cb->segs,
 					    cb->echo);
@@ -530,12 +552,12 @@ static noinline u64 iqcn_ce_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 	return now_ns;
 }
 
-/* A packet that the curve marks leaves, and it is not known to be RoCEv2 data */
+/* Mark a packet on dequeue that enqueue did not classify as RoCEv2 data */
 static noinline void iqcn_mark_unparsed(struct iqcn_queue *q, struct Qdisc *sch,
 					struct sk_buff *skb, u32 depth_bytes)
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
-	struct iqcn_pkt pkt __uninitialized; /* likewise */
+	struct iqcn_pkt pkt __uninitialized; /* valid if it parses */
 	enum iqcn_parsed parsed = IQCN_NOT_ROCE;
 	struct iqcn_l3 l3 = iqcn_get_ecn(skb);
 
@@ -543,10 +565,10 @@ static noinline void iqcn_mark_unparsed(struct iqcn_queue *q, struct Qdisc *sch,
 		return;
 	if (cb->kind == IQCN_KIND_NONE) {
 		cb->flow = NULL;
-		cb->asked = false;
+		cb->lookup_done = false;
 	}
-	if (cb->kind == IQCN_KIND_NONE || cb->kind == IQCN_KIND_LOT) {
-		parsed = iqcn_packet_queued(skb, &l3, &pkt);
+	if (cb->kind == IQCN_KIND_NONE || cb->kind == IQCN_KIND_UNPARSED) {
+		parsed = iqcn_parse_queued(skb, &l3, &pkt);
 		if (iqcn_is_cnp(parsed, &pkt))
 			return;
 	}
@@ -556,12 +578,12 @@ static noinline void iqcn_mark_unparsed(struct iqcn_queue *q, struct Qdisc *sch,
 		iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_CE);
 }
 
-/* A packet leaves a queue that stays deep.  Enqueue has parsed it if it would have been
- * marked by the depth of that moment.  By itself, so that packets that are not marked
- * save no registers for it.
+/* Apply the marking curve on dequeue.  Enqueue has parsed the packet if the
+ * curve would have marked it at the depth of that time.  noinline, so that
+ * iqcn_dequeue() saves no registers for it (bench "marked").
  */
-static noinline void iqcn_mark_leaving(struct iqcn_queue *q, struct Qdisc *sch,
-				       struct sk_buff *skb)
+static noinline void iqcn_mark_dequeued(struct iqcn_queue *q, struct Qdisc *sch,
+					struct sk_buff *skb)
 {
 	u32 depth_bytes = sch->qstats.backlog;
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
@@ -582,15 +604,15 @@ static noinline void iqcn_mark_leaving(struct iqcn_queue *q, struct Qdisc *sch,
 		cb->kind = IQCN_KIND_CE;
 }
 
-/* RoCEv2 data leaves.  Return: what time it is, 0: nobody has looked. */
+/* Dequeue RoCEv2 data.  Return: now in ns, 0 if the clock was not read. */
 static u64 iqcn_data_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
 
 	if (cb->kind == IQCN_KIND_CE)
 		return iqcn_ce_dequeued(q, skb);
-	/* the last packet of a message is the one that is answered, and may have
-	 * none behind it
+	/* the receiver acknowledges the last packet of a message, which may
+	 * leave an empty queue behind and so not be marked
 	 */
 	if (cb->flow && cb->echo && iqcn_unassured(q))
 		iqcn_queue_ce_skipped(q, cb->flow, cb->psn, cb->segs);
@@ -598,7 +620,7 @@ static u64 iqcn_data_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 	return 0;
 }
 
-/* The clock is looked at once per packet at most */
+/* Reads the clock once per packet at most */
 static struct sk_buff *iqcn_dequeue(struct Qdisc *sch)
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
@@ -609,8 +631,8 @@ static struct sk_buff *iqcn_dequeue(struct Qdisc *sch)
 	skb = qdisc_dequeue_head(sch);
 	if (unlikely(!skb))
 		return NULL;
-	/* not backlogged; nor is a queue whose only packet is larger than Kmin, for what
-	 * comes next may be long in coming
+	/* Not backlogged.  Neither is a queue whose only packet is larger than
+	 * Kmin, because the next packet may arrive much later.
 	 */
 	if (likely(depth_bytes <= q->p.mark.kmin_bytes) ||
 	    !sch->qstats.backlog) {
@@ -620,12 +642,12 @@ static struct sk_buff *iqcn_dequeue(struct Qdisc *sch)
 			iqcn_data_dequeued(q, skb);
 		return skb;
 	}
-	/* first, for the CE rate is held against it */
+	/* before iqcn_data_dequeued(), which compares the CE rate with it */
 	q->outflow.bytes += qdisc_pkt_len(skb);
 	if (q->p.mark_on == IQCN_MARK_ON_DEQUEUE &&
 	    iqcn_skb_cb(skb)->kind != IQCN_KIND_CE &&
 	    sch->qstats.backlog > q->p.mark.kmin_bytes)
-		iqcn_mark_leaving(q, sch, skb);
+		iqcn_mark_dequeued(q, sch, skb);
 	if (iqcn_skb_cb(skb)->kind != IQCN_KIND_NOT_ROCE)
 		q->roce_outflow.bytes += qdisc_pkt_len(skb);
 	if (iqcn_skb_cb(skb)->kind >= IQCN_KIND_DATA)
@@ -634,8 +656,8 @@ static struct sk_buff *iqcn_dequeue(struct Qdisc *sch)
 	return skb;
 }
 
-/* A packet that will not leave; its cb->flow is a reference, or NULL */
-static struct sk_buff *iqcn_take_back(struct Qdisc *sch)
+/* Remove the head without sending it.  Its cb->flow is a reference, or NULL. */
+static struct sk_buff *iqcn_remove_head(struct Qdisc *sch)
 {
 	struct sk_buff *skb = __qdisc_dequeue_head(&sch->q);
 
@@ -649,7 +671,7 @@ static void iqcn_reset(struct Qdisc *sch)
 	struct iqcn_queue *q = qdisc_priv(sch);
 	struct sk_buff *skb;
 
-	while ((skb = iqcn_take_back(sch))) {
+	while ((skb = iqcn_remove_head(sch))) {
 		iqcn_cb_put(skb);
 		rtnl_kfree_skbs(skb, skb);
 	}
@@ -657,19 +679,19 @@ static void iqcn_reset(struct Qdisc *sch)
 	iqcn_queue_reset(q);
 }
 
-/* The limit is lower now, so the packet is dropped as if it arrived */
+/* Treat a packet beyond a lowered limit like one dropped on enqueue */
 static void iqcn_trim_one(struct iqcn_queue *q, struct sk_buff *skb)
 {
-	struct iqcn_pkt pkt __uninitialized; /* likewise */
+	struct iqcn_pkt pkt __uninitialized; /* valid if it parses */
 	enum iqcn_parsed parsed;
 	struct iqcn_l3 l3;
 
-	if (iqcn_bts(q)) {
-		/* without a flow the rest of cb may mean nothing */
-		iqcn_skb_cb(skb)->asked = !!iqcn_skb_cb(skb)->flow;
+	if (iqcn_bts_enabled(q)) {
+		/* the fast path does not set it; the flow is NULL then */
+		iqcn_skb_cb(skb)->lookup_done = !!iqcn_skb_cb(skb)->flow;
 		l3 = iqcn_get_ecn(skb);
-		parsed = iqcn_packet(skb, &l3, &pkt);
-		iqcn_bts_lost(q, skb, parsed, &pkt, l3.ecn, true);
+		parsed = iqcn_parse_skb(skb, &l3, &pkt);
+		iqcn_bts_drop(q, skb, parsed, &pkt, l3.ecn, true);
 	}
 	iqcn_cb_put(skb);
 }
@@ -681,7 +703,7 @@ static void iqcn_trim(struct Qdisc *sch)
 	struct sk_buff *skb;
 
 	while (sch->qstats.backlog > q->p.limit_bytes &&
-	       (skb = iqcn_take_back(sch))) {
+	       (skb = iqcn_remove_head(sch))) {
 		pkts++;
 		bytes += qdisc_pkt_len(skb);
 		qdisc_qstats_backlog_dec(sch, skb);
@@ -716,7 +738,9 @@ static void iqcn_commit(struct Qdisc *sch, const struct iqcn_params *p,
 	}
 }
 
-/* The sampler for new parameters, NULL: samples are not copied */
+/* Get the sampler for new parameters.  Return: the sampler, NULL if no samples
+ * are copied, or an error.
+ */
 static struct iqcn_sampler *iqcn_new_sampler(const struct iqcn_queue *q,
 					     const struct iqcn_params *p,
 					     struct netlink_ext_ack *extack)
@@ -728,13 +752,14 @@ static struct iqcn_sampler *iqcn_new_sampler(const struct iqcn_queue *q,
 	if (p->sample_group == IQCN_SAMPLE_GROUP_NONE)
 		return NULL;
 	if (!q->port) {
-		NL_SET_ERR_MSG(extack, "group is for Ethernet devices");
+		NL_SET_ERR_MSG(extack,
+			       "group is for Ethernet devices: leave it out on this one");
 		return ERR_PTR(-EINVAL);
 	}
 	s = iqcn_psample_new(q->port->net, p->sample_group);
 	if (PTR_ERR_OR_ZERO(s) == -EOPNOTSUPP)
 		NL_SET_ERR_MSG(extack,
-			       "group: there is no psample in this kernel, or it is not loaded");
+			       "group needs the psample module: run modprobe psample (CONFIG_PSAMPLE)");
 	return s;
 }
 
@@ -747,14 +772,14 @@ static int iqcn_change(struct Qdisc *sch, struct nlattr *opt,
 	struct iqcn_config c;
 	int err;
 
-	/* its parent has outlived a device that was unregistered, or moved */
+	/* the parent qdisc, and so this one, may outlive its device */
 	if (q->dead) {
 		NL_SET_ERR_MSG(extack,
-			       "The device has moved: delete this qdisc and add a new one");
+			       "The device was removed or has moved to another namespace: delete this qdisc and add a new one");
 		return -ENODEV;
 	}
 	iqcn_config_init(&c, q->port);
-	/* a queue that is being made starts from the defaults */
+	/* limit_bytes is 0 until init has set all parameters */
 	if (q->p.limit_bytes)
 		c.p = q->p;
 	err = iqcn_config_parse(&c, q, dev, opt, extack);
@@ -779,8 +804,8 @@ err_sampler:
 	return err;
 }
 
-/* The speed of a device in bit/s, or a default.  A device on top of others takes their
- * locks, so none of these may be held.
+/* Speed of a device in bit/s, or a default.  A stacked device takes the locks
+ * of its lower devices, so the caller must hold none of these.
  */
 static u64 iqcn_link_bps(struct net_device *dev)
 {
@@ -792,8 +817,8 @@ static u64 iqcn_link_bps(struct net_device *dev)
 	return (u64)ks.base.speed * 1000000;
 }
 
-/* The link or the MTU may have changed.  Parameters that the user set are kept.  If the
- * recomputed ones conflict with them, all parameters are kept.
+/* Recompute the default parameters after a change of the link or the MTU.  If
+ * they conflict with parameters that the user set, all parameters are kept.
  */
 static void iqcn_link_change(struct iqcn_queue *q, u64 link_bps)
 {
@@ -804,13 +829,13 @@ static void iqcn_link_change(struct iqcn_queue *q, u64 link_bps)
 	iqcn_config_resolve(&p, qdisc_dev(sch), q->link_bps);
 	if (iqcn_params_check(&p) != IQCN_PARAMS_OK) {
 		netdev_warn_once(qdisc_dev(sch),
-				 "iqcn: parameters do not fit the new MTU or speed and stay as they are\n");
+				 "iqcn: defaults for the new MTU or speed conflict with parameters set by tc: keeping all, check kmin, kmax, qref and limit\n");
 		p = q->p;
 	}
 	iqcn_commit(sch, &p, q->sampler);
 }
 
-/* Drop the packets of a queue whose qdisc is not in use */
+/* Drop the packets of a queue whose qdisc is no longer in use */
 static void iqcn_reset_unused(struct iqcn_queue *q)
 {
 	struct Qdisc *sch = iqcn_qdisc(q);
@@ -820,9 +845,9 @@ static void iqcn_reset_unused(struct iqcn_queue *q)
 	sch_tree_unlock(sch);
 }
 
-/* The device of a dead and empty queue is unregistered, or moves.  Its qdisc lives on
- * without a port for as long as something refers to it.  It is unhashed, so that it
- * cannot be put to use again.
+/* Detach a dead and empty queue from a device that is unregistered, or moves to
+ * another namespace.  The qdisc stays, without a port, until its last reference
+ * is dropped.  It is unhashed, so that no request can graft it again.
  */
 static void iqcn_orphan(struct iqcn_queue *q)
 {
@@ -858,7 +883,7 @@ static int iqcn_init(struct Qdisc *sch, struct nlattr *opt,
 	q->parent = sch->parent;
 	q->link_bps = iqcn_link_bps(dev);
 
-	/* on any other device it marks and counts, but has nobody to tell */
+	/* on other devices the queue marks and counts, but sends no CNPs */
 	if (dev->type == ARPHRD_ETHER) {
 		err = iqcn_flow_queue_init(q);
 		if (!err)
@@ -874,8 +899,9 @@ static int iqcn_init(struct Qdisc *sch, struct nlattr *opt,
 	return err;
 }
 
-/* No packet has come, and nobody has set anything since init: the stack may have failed
- * to complete the qdisc (size table, estimator, graft), which destroy is not told.
+/* No packet has arrived, and no parameter has changed since init.  Then
+ * ->destroy may be due to a qdisc that the stack failed to complete after init
+ * (size table, estimator, graft), so that the port's parameters are restored.
  */
 static bool iqcn_can_undo(struct Qdisc *sch)
 {
@@ -885,7 +911,7 @@ static bool iqcn_can_undo(struct Qdisc *sch)
 	       !u64_stats_read(&sch->bstats.packets) && !sch->qstats.drops;
 }
 
-/* Runs after a failed init, too */
+/* Also runs after a failed init */
 static void iqcn_destroy(struct Qdisc *sch)
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
@@ -894,11 +920,11 @@ static void iqcn_destroy(struct Qdisc *sch)
 		if (iqcn_can_undo(sch) &&
 		    iqcn_port_set(q->port, &q->before, NULL))
 			netdev_warn(qdisc_dev(sch),
-				    "iqcn: cannot restore snoop netns\n");
+				    "iqcn: cannot restore snoop netns after a qdisc was not added: set it again with tc qdisc change\n");
 		iqcn_port_detach(q);
-		/* If what follows init fails, the caller still has the only reference,
-		 * and older kernels free the qdisc without a grace period for the
-		 * readers of port->queues.
+		/* If the stack fails after init, its caller still has the only
+		 * reference, and older kernels free the qdisc without a grace
+		 * period for readers of port->queues.
 		 */
 		if (refcount_read(&sch->refcnt))
 			synchronize_net();
@@ -963,7 +989,7 @@ static int __init iqcn_module_init(void)
 	err = iqcn_genl_module_init();
 	if (err)
 		goto err_port;
-	/* last: from here on there may be queues */
+	/* last, because queues may be created from now on */
 	err = register_qdisc(&iqcn_qdisc_ops);
 	if (err)
 		goto err_genl;
@@ -986,7 +1012,7 @@ static void __exit iqcn_module_exit(void)
 	unregister_qdisc(&iqcn_qdisc_ops);
 	iqcn_genl_module_exit();
 	iqcn_port_module_exit();
-	/* waits for everything that was on its way to RCU */
+	/* waits for RCU callbacks and for ports that are being freed */
 	iqcn_net_module_exit();
 	iqcn_debugfs_module_exit();
 	iqcn_flow_module_exit();
@@ -997,7 +1023,7 @@ module_exit(iqcn_module_exit);
 
 MODULE_DESCRIPTION("Intelligent congestion point for DCQCN (RoCEv2)");
 MODULE_LICENSE("GPL");
-/* the plugin's and the tool's, too */
+/* keep equal to the version of the plugin and of the tool */
 MODULE_VERSION("0.1");
-/* 6.1 asks for the module's name, later kernels for this */
+/* 6.1 requests sch_iqcn by name, later kernels request this alias */
 MODULE_ALIAS("net-sch-iqcn");

@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Connections seen while they are made: the best evidence for a flow's QPs.
+ * Pairing by messages of the RDMA connection manager (CM), the best evidence
+ * for a flow's QPs.
  *
- * The active side's REQ names its QP, the passive side's REP names its own and
- * joins the two by communication ids.  Both have to come in on ports of ours,
- * usually two, so this is kept by namespace and without VLANs: a bridge may
- * show one host tagged and the other not.
+ * The REQ of the active side names its QP.  The REP of the passive side names
+ * its own QP and refers to the REQ by communication ids.  The two usually
+ * arrive on different ports, so that the table belongs to the namespace.  Its
+ * keys have no VLANs, because a bridge may have one host tagged and the other
+ * untagged.
  *
- * Two kinds of entry in one table, bounded, the oldest leaves:
+ * The table has two kinds of entry.  Each is limited in number; at the limit a
+ * new entry replaces the oldest one:
  *   REQ   hosts as in the REQ, communication id  -> QP of the active side
  *   CONN  hosts of the data, DestQP              -> QP of its sender
  *
- * Any host can make such messages in the name of others.  So of what a port sees
- * it is believed what the receiver says where its answers come from: on the port
- * and the VLANs that the data leave by.  And a DREQ is of one of the two sides if
- * it comes from where that one is and knows the ids of both.  With IQCN_SNOOP_NETNS
- * neither ports nor VLANs tell anything, and only the ids are held against it.
+ * Any host can forge such messages.  So a connection pairs a flow only if the
+ * receiver's message arrived on the port and the VLANs by which the flow's data
+ * leave.  A DREQ is accepted if it arrives where messages of its sender arrived
+ * before, and has the communication ids of both sides.  With IQCN_SNOOP_NETNS
+ * ports and VLANs prove nothing, so that only the ids are compared.
  */
 #include <linux/slab.h>
 #include <net/net_namespace.h>
 
 #include "iqcn.h"
 
-/* Connections of a large host, two entries each, and those being made; kept
- * apart, so that requests without end flush no connection; 9 MB at most.
+/* Limits for a namespace, 9 MB at most: connections, with two entries each, and
+ * pending requests.  The limits are separate, so that a flood of requests
+ * evicts no connection.
  */
 static const unsigned int iqcn_cm_max[__IQCN_CM_KIND_MAX] = {
 	[IQCN_CM_KIND_REQ] = 4096,
@@ -37,23 +41,20 @@ struct iqcn_cm_key {
 	u32 kind;
 };
 
-/* One side of a connection: where its messages come in, 0: that is not known, and
- * its communication id
- */
+/* One side of a connection */
 struct iqcn_cm_side {
-	int ifindex;
-	struct iqcn_vlan vlan[IQCN_VLANS];
-	u32 id;
+	int ifindex;		/* where its messages arrive, 0: unknown */
+	struct iqcn_vlan vlan[IQCN_VLANS];	/* of its messages */
+	u32 id;			/* its communication id */
 };
 
-/* @sender and @receiver are of the data; of a REQ @sender is the active side */
 struct iqcn_cm_entry {
-	struct rhash_head node;
+	struct rhash_head node;		/* in iqcn_net->cm */
 	struct iqcn_cm_key key;
-	struct list_head lru;
-	u32 qpn;
-	struct iqcn_cm_side sender;
-	struct iqcn_cm_side receiver;
+	struct list_head lru;		/* in iqcn_net->cm_lru */
+	u32 qpn;			/* QP of the sender */
+	struct iqcn_cm_side sender;	/* of the data; REQ: the active side */
+	struct iqcn_cm_side receiver;	/* of the data; CONN only */
 	struct rcu_head rcu;
 };
 
@@ -82,25 +83,25 @@ static void iqcn_cm_side_init(struct iqcn_cm_side *side, int ifindex,
 	side->id = id;
 }
 
-/* A message is of a side of a connection, as far as can be told */
-static bool iqcn_cm_side_is(const struct iqcn_cm_side *side,
-			    const struct iqcn_cm_side *msg)
+/* A message has the port, the VLANs and the id of a side of a connection */
+static bool iqcn_cm_side_matches(const struct iqcn_cm_side *side,
+				 const struct iqcn_cm_side *msg)
 {
 	if (side->id != msg->id || side->ifindex != msg->ifindex)
 		return false;
 	return !side->ifindex || iqcn_vlans_equal(side->vlan, msg->vlan);
 }
 
-/* Data to that side leave by the port */
-static bool iqcn_cm_side_at(const struct iqcn_cm_side *side,
-			    const struct iqcn_port *port)
+/* Data to this side leave by the port */
+static bool iqcn_cm_side_on_port(const struct iqcn_cm_side *side,
+				 const struct iqcn_port *port)
 {
 	return READ_ONCE(port->snoop) == IQCN_SNOOP_NETNS ||
 	       side->ifindex == port->dev->ifindex;
 }
 
-/* Entries are made in softirq, where no cgroup is charged for them.  So a user has
- * so many at most in all of his namespaces.
+/* Limits for a user in all of his namespaces.  Needed because entries are
+ * allocated in softirq, where no cgroup is charged.
  */
 static const unsigned int iqcn_cm_user_max[__IQCN_CM_KIND_MAX] = {
 	[IQCN_CM_KIND_REQ] = 256,
@@ -115,7 +116,7 @@ static bool iqcn_cm_full(const struct iqcn_net *in, u32 kind)
 	       atomic_read(&in->owner->conns[kind]) >= iqcn_cm_user_max[kind];
 }
 
-/* An entry of a kind comes or goes */
+/* Count added entries of a kind, or removed ones if @n is negative */
 static void iqcn_cm_account(struct iqcn_net *in, u32 kind, int n)
 {
 	lockdep_assert_held(&in->cm_lock);
@@ -134,7 +135,7 @@ static void iqcn_cm_del(struct iqcn_net *in, struct iqcn_cm_entry *e)
 	kfree_rcu(e, rcu);
 }
 
-/* A newer entry replaces an older one */
+/* Add an entry.  Replaces one with the same key, or the oldest at the limit. */
 static void iqcn_cm_store(struct iqcn_net *in, const struct iqcn_cm_key *key,
 			  u32 qpn, const struct iqcn_cm_side *sender,
 			  const struct iqcn_cm_side *receiver)
@@ -147,7 +148,7 @@ static void iqcn_cm_store(struct iqcn_net *in, const struct iqcn_cm_key *key,
 	if (!old && iqcn_cm_full(in, key->kind)) {
 		old = list_first_entry_or_null(&in->cm_lru[key->kind],
 					       struct iqcn_cm_entry, lru);
-		/* the user's other namespaces have them all */
+		/* the entries of other namespaces use up the user's limit */
 		if (!old)
 			return;
 	}
@@ -170,8 +171,8 @@ static void iqcn_cm_store(struct iqcn_net *in, const struct iqcn_cm_key *key,
 	iqcn_cm_account(in, key->kind, 1);
 }
 
-/* Flows that are already there learn it too: that there is a connection, or
- * no longer
+/* Pair the existing flows of a connection, or end their pairing if it was torn
+ * down
  */
 static void iqcn_cm_apply(struct iqcn_net *in, const struct in6_addr *src,
 			  const struct in6_addr *dst, u32 dest_qp, u32 src_qp,
@@ -182,7 +183,7 @@ static void iqcn_cm_apply(struct iqcn_net *in, const struct in6_addr *src,
 	struct iqcn_key key;
 
 	list_for_each_entry_rcu(port, &in->ports, list) {
-		if (!iqcn_cm_side_at(receiver, port))
+		if (!iqcn_cm_side_on_port(receiver, port))
 			continue;
 		iqcn_key_init(&key, port, src, dst, dest_qp, receiver->vlan);
 		flow = iqcn_flow_find(port, &key);
@@ -197,6 +198,7 @@ static void iqcn_cm_apply(struct iqcn_net *in, const struct in6_addr *src,
 	}
 }
 
+/* Add the two entries of a connection if its REQ is in the table */
 static void iqcn_cm_rep(struct iqcn_net *in, const struct iqcn_pkt *pkt,
 			const struct iqcn_cm *cm,
 			const struct iqcn_cm_side *passive_side)
@@ -218,7 +220,7 @@ static void iqcn_cm_rep(struct iqcn_net *in, const struct iqcn_pkt *pkt,
 	active_qpn = req->qpn;
 	active_side = req->sender;
 
-	/* a REP that is repeated finds its REQ again: leave that to the LRU */
+	/* keep the REQ, because the REP may be repeated */
 	iqcn_cm_key_init(&key, IQCN_CM_KIND_CONN, active, passive, cm->qpn);
 	iqcn_cm_store(in, &key, active_qpn, &active_side, passive_side);
 	iqcn_cm_key_init(&key, IQCN_CM_KIND_CONN, passive, active, active_qpn);
@@ -231,7 +233,7 @@ static void iqcn_cm_rep(struct iqcn_net *in, const struct iqcn_pkt *pkt,
 		      true);
 }
 
-/* Either side takes the connection down */
+/* Remove a connection that either side tears down */
 static void iqcn_cm_dreq(struct iqcn_net *in, const struct iqcn_pkt *pkt,
 			 const struct iqcn_cm *cm,
 			 const struct iqcn_cm_side *from)
@@ -245,7 +247,7 @@ static void iqcn_cm_dreq(struct iqcn_net *in, const struct iqcn_pkt *pkt,
 			 cm->qpn);
 	spin_lock(&in->cm_lock);
 	e = rhashtable_lookup_fast(&in->cm, &key, iqcn_cm_params);
-	if (!e || !iqcn_cm_side_is(&e->sender, from) ||
+	if (!e || !iqcn_cm_side_matches(&e->sender, from) ||
 	    e->receiver.id != cm->remote_id) {
 		spin_unlock(&in->cm_lock);
 		return;
@@ -256,7 +258,7 @@ static void iqcn_cm_dreq(struct iqcn_net *in, const struct iqcn_pkt *pkt,
 	iqcn_cm_key_init(&key, IQCN_CM_KIND_CONN, &pkt->dst, &pkt->src,
 			 src_qp);
 	e = rhashtable_lookup_fast(&in->cm, &key, iqcn_cm_params);
-	if (e && iqcn_cm_side_is(&e->receiver, from))
+	if (e && iqcn_cm_side_matches(&e->receiver, from))
 		iqcn_cm_del(in, e);
 	spin_unlock(&in->cm_lock);
 
@@ -265,13 +267,13 @@ static void iqcn_cm_dreq(struct iqcn_net *in, const struct iqcn_pkt *pkt,
 }
 
 /**
- * iqcn_cm_rx() - a message of connection setup arrived
+ * iqcn_cm_rx() - handle a CM message
  * @net: namespace
- * @ifindex: of the port, 0: it was seen by all ports of the namespace
- * @pkt: the packet
- * @cm: the message
+ * @ifindex: port that received it, 0 with IQCN_SNOOP_NETNS
+ * @pkt: packet
+ * @cm: message in the packet
  *
- * Context: softirq, RCU; no lock of ours.
+ * Context: softirq, RCU; takes cm_lock and port->lock.
  */
 void iqcn_cm_rx(struct net *net, int ifindex, const struct iqcn_pkt *pkt,
 		const struct iqcn_cm *cm)
@@ -298,7 +300,7 @@ void iqcn_cm_rx(struct net *net, int ifindex, const struct iqcn_pkt *pkt,
 	}
 }
 
-/* The sender's QP of a flow, if the setup of its connection was seen; RCU */
+/* Look up the sender's QP of a flow by its connection; RCU */
 static bool iqcn_cm_lookup(const struct iqcn_port *port,
 			   const struct iqcn_key *key, u32 *src_qp)
 {
@@ -309,7 +311,7 @@ static bool iqcn_cm_lookup(const struct iqcn_port *port,
 
 	iqcn_cm_key_init(&ck, IQCN_CM_KIND_CONN, &key->src, &key->dst, key->qp);
 	e = rhashtable_lookup(&in->cm, &ck, iqcn_cm_params);
-	if (!e || !iqcn_cm_side_at(&e->receiver, port))
+	if (!e || !iqcn_cm_side_on_port(&e->receiver, port))
 		return false;
 	iqcn_key_init(&data, port, &key->src, &key->dst, key->qp,
 		      e->receiver.vlan);
@@ -320,11 +322,11 @@ static bool iqcn_cm_lookup(const struct iqcn_port *port,
 }
 
 /**
- * iqcn_cm_pair() - pair a new flow if the setup of its connection was seen
- * @port: its port
- * @flow: flow, to which the caller has a reference
+ * iqcn_cm_pair() - pair a new flow if its connection is in the table
+ * @port: the flow's port
+ * @flow: flow; the caller has a reference
  *
- * Context: BHs off; no lock of ours.
+ * Context: BHs off; takes port->lock.
  */
 void iqcn_cm_pair(struct iqcn_port *port, struct iqcn_flow *flow)
 {
@@ -336,7 +338,7 @@ void iqcn_cm_pair(struct iqcn_port *port, struct iqcn_flow *flow)
 		return;
 	rcu_read_lock();
 	spin_lock(&port->lock);
-	/* it may have died; the evidence may kill it */
+	/* not dead; iqcn_pair_evidence() may kill it */
 	if (flow->queue) {
 		iqcn_flow_key(flow, &key);
 		if (iqcn_cm_lookup(port, &key, &src_qp))
@@ -347,8 +349,8 @@ void iqcn_cm_pair(struct iqcn_port *port, struct iqcn_flow *flow)
 }
 
 /**
- * iqcn_cm_init() - a namespace begins
- * @in: its part
+ * iqcn_cm_init() - initialize the table of connections
+ * @in: new namespace
  *
  * Context: process.
  * Return: 0 or a negative error.
@@ -364,8 +366,8 @@ int iqcn_cm_init(struct iqcn_net *in)
 }
 
 /**
- * iqcn_cm_flush() - forget all connections that there are
- * @in: the namespace's part
+ * iqcn_cm_flush() - remove all connections and requests
+ * @in: namespace
  *
  * Context: process, sleeps.
  */
@@ -376,7 +378,7 @@ void iqcn_cm_flush(struct iqcn_net *in)
 	int kind;
 
 	for (kind = 0; kind < __IQCN_CM_KIND_MAX; kind++) {
-		/* so it ends however many messages come */
+		/* only the current ones, so that a flood cannot prolong it */
 		for (left = READ_ONCE(in->cm_count[kind]); left; left--) {
 			spin_lock_bh(&in->cm_lock);
 			e = list_first_entry_or_null(&in->cm_lru[kind],
@@ -391,14 +393,14 @@ void iqcn_cm_flush(struct iqcn_net *in)
 }
 
 /**
- * iqcn_cm_exit() - a namespace ends
- * @in: its part; no port is left, a grace period has passed since
+ * iqcn_cm_exit() - free the table of connections
+ * @in: namespace without a port; a grace period has passed since the last one
  *
  * Context: process, sleeps.
  */
 void iqcn_cm_exit(struct iqcn_net *in)
 {
-	/* what a user has is counted */
+	/* removes the entries from the user's count */
 	iqcn_cm_flush(in);
 	rhashtable_destroy(&in->cm);
 }

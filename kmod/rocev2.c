@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RoCEv2 on the wire: parser, ICRC, CNP.  See rocev2.h for sources.
+ * RoCEv2 on the wire: parser, ICRC and CNP.  rocev2.h names the sources.
  */
 #include <linux/crc32.h>
 #include <linux/if_ether.h>
@@ -21,7 +21,7 @@
 #define BTH_OPCODE	0
 #define BTH_FLAGS	1
 #define BTH_PKEY	2
-#define BTH_BECN	4	/* F, B, reserved: taken as ones by the ICRC */
+#define BTH_BECN	4	/* F, B, reserved: ones for the ICRC */
 #define BTH_DEST_QP	4
 #define BTH_PSN		8
 
@@ -43,8 +43,8 @@
 #define MAD_CLASS_VERSION	2
 #define MAD_METHOD_SEND		0x03
 
-/* Extension headers that are looked past before a packet is no longer worth
- * calling RoCE-like.
+/* A packet with more extension headers than this counts as IQCN_NOT_ROCE, even
+ * if it goes to the port of RoCEv2
  */
 #define MAX_EXT_HDRS	4
 
@@ -67,8 +67,9 @@ static bool iqcn_parse_vlans(const u8 *data, u32 avail, __be16 *proto,
 	return true;
 }
 
-/* Each of the two L3 parsers finds the UDP header and how much of the packet
- * is UDP at most.  @odd is set when a receiver would not take it as RoCEv2.
+/* Each of the two L3 parsers advances @off to the UDP header and sets @room to
+ * the most bytes that UDP can have.  @odd is set if a receiver would not accept
+ * the packet as RoCEv2.
  */
 static bool iqcn_parse_ip4(const u8 *data, u32 avail, u32 total, u32 *off,
 			   u32 *room, bool *odd, struct iqcn_pkt *pkt)
@@ -107,7 +108,7 @@ static bool iqcn_parse_ip6(const u8 *data, u32 avail, u32 total, u32 *off,
 	memcpy(&pkt->src, &ip6h->saddr, sizeof(pkt->src));
 	memcpy(&pkt->dst, &ip6h->daddr, sizeof(pkt->dst));
 	*off += sizeof(*ip6h);
-	/* or it would be taken for one of the IPv4 flow */
+	/* a v4-mapped address would alias the flow of an IPv4 host */
 	*odd = *room > total - *off || nexthdr != IPPROTO_UDP ||
 	       ipv6_addr_v4mapped(&pkt->src) || ipv6_addr_v4mapped(&pkt->dst);
 
@@ -141,16 +142,16 @@ static bool iqcn_parse_ip6(const u8 *data, u32 avail, u32 total, u32 *off,
 }
 
 /**
- * iqcn_parse() - what is in a packet?
- * @data: from the L3 header on, or from an inner VLAN tag on
- * @avail: bytes that may be read there; min(@total, IQCN_PARSE_MAX) is enough
- * @total: bytes the packet has there
+ * iqcn_parse() - parse a packet
+ * @data: packet, from the L3 header or from an inner VLAN tag on
+ * @avail: readable bytes of @data; min(@total, IQCN_PARSE_MAX) is enough
+ * @total: length of the packet from @data on
  * @proto: EtherType of @data
- * @pkt: result; @pkt->vlan is input too, the rest is valid if IQCN_ROCE is
- *	returned
+ * @pkt: result; @pkt->vlan is also input, all other fields are valid if
+ *	IQCN_ROCE is returned
  *
  * Context: any.
- * Return: what it is.
+ * Return: enum iqcn_parsed.
  */
 enum iqcn_parsed iqcn_parse(const u8 *data, u32 avail, u32 total, __be16 proto,
 			    struct iqcn_pkt *pkt)
@@ -173,7 +174,7 @@ enum iqcn_parsed iqcn_parse(const u8 *data, u32 avail, u32 total, __be16 proto,
 		return IQCN_NOT_ROCE;
 	}
 
-	/* the ports are all it takes to be RoCE-like */
+	/* from here on the port decides: RoCEv2 or malformed */
 	if (avail < off || avail - off < 4 ||
 	    get_unaligned_be16(data + off + 2) != IQCN_ROCEV2_PORT)
 		return IQCN_NOT_ROCE;
@@ -199,20 +200,20 @@ enum iqcn_parsed iqcn_parse(const u8 *data, u32 avail, u32 total, __be16 proto,
 	return IQCN_ROCE;
 }
 
-/* CRC-32 of eight bytes 0xff, the stand-in for InfiniBand's LRH */
+/* CRC-32 of eight bytes 0xff, which stand for InfiniBand's LRH */
 #define ICRC_SEED 0xdebb20e3
 
 /**
- * iqcn_icrc() - invariant CRC of a RoCEv2 packet
- * @l3: IP header without options, at least up to the BTH
- * @len: bytes from @l3 to where the ICRC goes
+ * iqcn_icrc() - compute the invariant CRC of a RoCEv2 packet
+ * @l3: IP header without options, readable up to the end of the BTH at least
+ * @len: bytes from @l3 up to the ICRC
  * @v6: IPv6
  *
  * Fields that a router may change count as ones (IBTA A17.3.3, and
  * vol. 1, 7.8.1).
  *
  * Context: any.
- * Return: as it is on the wire.
+ * Return: the ICRC in wire order.
  */
 __le32 iqcn_icrc(const u8 *l3, u32 len, bool v6)
 {
@@ -245,13 +246,13 @@ __le32 iqcn_icrc(const u8 *l3, u32 len, bool v6)
 }
 
 /**
- * iqcn_icrc_ok() - would a receiver take this packet?
+ * iqcn_icrc_ok() - check the ICRC of a packet
  * @l3: IP header without options
  * @len: bytes from @l3 to the end of the ICRC, all readable
  * @v6: IPv6
  *
  * Context: any.
- * Return: true if its ICRC is right.
+ * Return: true if the ICRC is correct.
  */
 bool iqcn_icrc_ok(const u8 *l3, u32 len, bool v6)
 {
@@ -262,12 +263,12 @@ bool iqcn_icrc_ok(const u8 *l3, u32 len, bool v6)
 }
 
 /**
- * iqcn_l3_id() - IPv4 identification, or IPv6 flow label
+ * iqcn_l3_id() - get the IPv4 identification, or the IPv6 flow label
  * @l3: IP header
  * @v6: IPv6
  *
  * Context: any.
- * Return: what is there, in host byte order.
+ * Return: the value in host byte order.
  */
 u32 iqcn_l3_id(const u8 *l3, bool v6)
 {
@@ -285,7 +286,7 @@ static u32 iqcn_build_ip4(u8 *l3, const struct iqcn_cnp *cnp)
 	iph->ihl = 5;
 	iph->tos = cnp->tos;
 	iph->tot_len = htons(len);
-	/* DF and never a fragment: any id will do (RFC 6864) */
+	/* an atomic datagram: any ID is allowed (RFC 6864) */
 	iph->id = htons(cnp->id);
 	iph->frag_off = htons(IP_DF);
 	iph->ttl = cnp->ttl;
@@ -310,16 +311,16 @@ static u32 iqcn_build_ip6(u8 *l3, const struct iqcn_cnp *cnp)
 }
 
 /**
- * iqcn_build_cnp() - the CNP that the receiver would send
- * @l3: where the IP header goes, aligned as this machine wants IP headers;
- *	room for IQCN_CNP_MAX_LEN bytes
- * @cnp: what is to be in it
+ * iqcn_build_cnp() - build the CNP that the receiver would send
+ * @l3: buffer of IQCN_CNP_MAX_LEN bytes for the packet from the IP header on,
+ *	aligned as IP headers are on this architecture
+ * @cnp: contents
  *
- * BECN is set as real NICs do, though the annex would ignore it.  The UDP
- * checksum is 0 over IPv4 and right over IPv6, where 0 would not be received.
+ * BECN is set as real NICs do, although the annex ignores it.  The UDP checksum
+ * is 0 over IPv4, but correct over IPv6, where receivers drop a checksum of 0.
  *
  * Context: any.
- * Return: length from the IP header to the ICRC.
+ * Return: length from the IP header to the end of the ICRC.
  */
 u32 iqcn_build_cnp(u8 *l3, const struct iqcn_cnp *cnp)
 {
@@ -357,13 +358,13 @@ u32 iqcn_build_cnp(u8 *l3, const struct iqcn_cnp *cnp)
 }
 
 /**
- * iqcn_parse_cm() - is this a message of connection set-up?
- * @payload: of UDP, that is from the BTH on; a UD SEND to QP 1
- * @avail: bytes that may be read there
+ * iqcn_parse_cm() - parse a message of a connection set-up
+ * @payload: UDP payload, from the BTH on, of a UD SEND to QP 1
+ * @avail: readable bytes of @payload
  * @cm: result
  *
  * Context: any.
- * Return: true if it is one that matters here.
+ * Return: true if the message is a REQ, REP or DREQ.
  */
 bool iqcn_parse_cm(const u8 *payload, u32 avail, struct iqcn_cm *cm)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From sk_buff to bytes: what lies between the stack and rocev2.h.
+ * RoCEv2 packets in an sk_buff: parse them with rocev2.h, check their ICRC
  */
 #ifndef _IQCN_SKB_H
 #define _IQCN_SKB_H
@@ -13,7 +13,7 @@
 
 #include "rocev2.h"
 
-/* The tag that the stack keeps beside the packet is its outermost */
+/* A tag in the metadata of the sk_buff is the outermost one */
 static inline void iqcn_skb_outer_vlan(const struct sk_buff *skb,
 				       struct iqcn_pkt *pkt)
 {
@@ -27,14 +27,14 @@ static inline void iqcn_skb_outer_vlan(const struct sk_buff *skb,
 /**
  * iqcn_skb_parse() - parse a packet
  * @skb: packet
- * @off: of what @proto names, from skb->data
+ * @off: offset from skb->data of the header that @proto names
  * @proto: EtherType
- * @buf: IQCN_PARSE_MAX bytes, for a packet in pieces
- * @data: is set to where the bytes are, in @skb or @buf
+ * @buf: IQCN_PARSE_MAX bytes, used if the headers are not linear
+ * @data: set to the parsed bytes, in @skb or in @buf
  * @pkt: result
  *
  * Context: any; @skb is not changed.
- * Return: what it is.
+ * Return: enum iqcn_parsed.
  */
 static inline enum iqcn_parsed
 iqcn_skb_parse(const struct sk_buff *skb, u32 off, __be16 proto, u8 *buf,
@@ -50,31 +50,33 @@ iqcn_skb_parse(const struct sk_buff *skb, u32 off, __be16 proto, u8 *buf,
 	return iqcn_parse(*data, avail, total, proto, pkt);
 }
 
-/* Not in one piece, or no RoCEv2.  By itself, for its buffer makes a function guard
- * the stack.
+/* Headers that are not linear, or not RoCEv2.  A function of its own, because
+ * the buffer would give its caller a stack protector.
  */
 static noinline enum iqcn_parsed
 iqcn_skb_headers_slow(const struct sk_buff *skb, u32 off, __be16 proto,
 		      struct iqcn_pkt *pkt)
 {
-	u8 buf[IQCN_PARSE_MAX] __uninitialized; /* is copied to */
+	/* only what was copied to it is read */
+	u8 buf[IQCN_PARSE_MAX] __uninitialized;
 	const u8 *data;
 
 	return iqcn_skb_parse(skb, off, proto, buf, &data, pkt);
 }
 
 /**
- * iqcn_skb_headers() - parse a packet of which nothing but its headers is wanted
+ * iqcn_skb_headers() - parse a packet if only the headers are needed
  * @skb: packet
- * @off: of what @proto names, from skb->data
+ * @off: offset from skb->data of the header that @proto names
  * @proto: EtherType
  * @pkt: result
  *
- * They are in one piece, whatever is behind them: that alone is looked at, and only
- * what seems to be no RoCEv2 then is copied together.
+ * The headers are usually linear, even if the payload is not.  So the linear
+ * part is parsed first, and a copy is made only if that does not look like
+ * RoCEv2.
  *
  * Context: any; @skb is not changed.
- * Return: what it is.
+ * Return: enum iqcn_parsed.
  */
 static inline enum iqcn_parsed
 iqcn_skb_headers(const struct sk_buff *skb, u32 off, __be16 proto,
@@ -90,13 +92,14 @@ iqcn_skb_headers(const struct sk_buff *skb, u32 off, __be16 proto,
 }
 
 /**
- * iqcn_skb_intact() - would a receiver take this packet?
- * @skb: packet, from what was parsed on
- * @data: as iqcn_skb_parse() has set it, with an offset of 0
- * @pkt: result of that, of IQCN_ROCE
+ * iqcn_skb_intact() - check the checksums of a packet, as a receiver does
+ * @skb: packet, skb->data is where parsing began
+ * @data: set by iqcn_skb_parse() with an offset of 0
+ * @pkt: result of that call, which returned IQCN_ROCE
  *
  * Context: any.
- * Return: true if its ICRC, and over IPv4 the header's checksum, is right.
+ * Return: true if the ICRC is correct, and over IPv4 the checksum of the
+ * header.
  */
 static inline bool iqcn_skb_intact(const struct sk_buff *skb, const u8 *data,
 				   const struct iqcn_pkt *pkt)
@@ -108,13 +111,13 @@ static inline bool iqcn_skb_intact(const struct sk_buff *skb, const u8 *data,
 	__le32 icrc;
 	u32 crc, n;
 
-	/* without options, but at any address */
+	/* IQCN_ROCE implies no options, but not alignment */
 	if (!pkt->v6 && csum_fold(csum_partial(l3, sizeof(struct iphdr), 0)))
 		return false;
 	if (end <= min_t(u32, skb->len, IQCN_PARSE_MAX))
 		return iqcn_icrc_ok(l3, end - pkt->l3_off, pkt->v6);
 
-	/* the rest of it is somewhere else, piece by piece */
+	/* the payload may be in fragments: copy it in pieces */
 	end -= IQCN_ICRC_LEN;
 	crc = ~le32_to_cpu(iqcn_icrc(l3, off - pkt->l3_off, pkt->v6));
 	for (; off < end; off += n) {

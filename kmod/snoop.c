@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packets from the receivers: CNPs, and evidence for pairing.
+ * Snooping of packets from the receivers: CNPs, and evidence for pairing.
  *
- * They are seen on the port itself, by a netfilter hook at the device's ingress that
- * is the last one: a CNP that a rule drops does not reach its sender and must not
- * count as one that did.  Or, where answers take another way back than the data
- * (ECMP, two uplinks), wherever the namespace bridges or routes them: by the hooks
- * before bridging and routing, for all of its ports.  VLANs are not part of a flow's
- * key then, because each way has its own.
+ * IQCN_SNOOP_PORT snoops packets that the port receives, with the last
+ * netfilter hook at the device's ingress.  It is the last one because a CNP
+ * that a rule drops does not reach its sender and must not count.
  *
- * A packet that the hosts would drop is no evidence: to send it costs nothing, and
- * no host would notice.
+ * IQCN_SNOOP_NETNS snoops all packets that the namespace bridges or routes, for
+ * all of its ports, with the hooks before bridging and routing.  It is for
+ * networks where responses take another path than the data (ECMP, two uplinks).
+ * Each path may have its own VLANs, so that the keys of flows have none.
  *
- * No packet is changed, delayed or dropped here.
+ * A packet that its receiver would drop is no evidence, because forging it
+ * costs nothing and no host notices.
+ *
+ * The hooks change, delay and drop no packet.
  */
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
@@ -24,8 +26,9 @@
 #include "iqcn.h"
 #include "skb.h"
 
-/* Compare the UDP port, which lets nearly all packets pass.  Other headers than the
- * plain ones are left to the parser.
+/* Return: false if the UDP port shows that the packet is not RoCEv2.  This is
+ * all that such packets cost (bench "hook").  Packets with IP options, extension
+ * headers or VLAN tags need the parser.
  */
 static bool iqcn_maybe_roce(const struct sk_buff *skb)
 {
@@ -61,17 +64,14 @@ static bool iqcn_maybe_roce(const struct sk_buff *skb)
 	}
 }
 
-/*
- * Where a packet was seen, and so which ports' flows it may be for: the port whose
- * ingress hook saw it, or all ports of the namespace.
- */
+/* A snooped packet, and the ports whose flows it may belong to */
 struct iqcn_view {
 	struct iqcn_net *in;
-	struct iqcn_port *only;		/* NULL: all ports */
-	struct iqcn_rx_stats *rx;	/* where useless packets are counted */
+	struct iqcn_port *only;		/* IQCN_SNOOP_PORT; NULL: all ports */
+	struct iqcn_rx_stats *rx;	/* counts unusable packets */
 	const struct sk_buff *skb;
-	const u8 *data;			/* as iqcn_skb_parse() has set it */
-	struct iqcn_pkt pkt;
+	const u8 *data;			/* set by iqcn_skb_parse() */
+	struct iqcn_pkt pkt;		/* parsed headers */
 };
 
 static struct iqcn_port *iqcn_view_first(const struct iqcn_view *v)
@@ -93,14 +93,14 @@ static struct iqcn_port *iqcn_view_next(const struct iqcn_view *v,
 	for ((_port) = iqcn_view_first(_v); (_port);			\
 	     (_port) = iqcn_view_next(_v, _port))
 
-/* The flow that the packet answers goes the other way */
+/* Key of the flow that the packet responds to: addresses are swapped */
 static void iqcn_snoop_key(struct iqcn_key *key, const struct iqcn_port *port,
 			   const struct iqcn_pkt *pkt)
 {
 	iqcn_key_init(key, port, &pkt->dst, &pkt->src, pkt->dest_qp, pkt->vlan);
 }
 
-/* Return: false if its receiver would drop the packet, which is counted */
+/* Return: false if a host would drop the packet, which is counted */
 static bool iqcn_snoop_intact(const struct iqcn_view *v)
 {
 	if (likely(iqcn_skb_intact(v->skb, v->data, &v->pkt)))
@@ -109,8 +109,8 @@ static bool iqcn_snoop_intact(const struct iqcn_view *v)
 	return false;
 }
 
-/* A CNP is for one flow.  Data that take another way now have left a flow behind
- * where they left before.
+/* Find the flow that a CNP is for.  If the path of the data has changed,
+ * several ports have a flow with this key: the newest one is used now.
  */
 static struct iqcn_flow *iqcn_snoop_find(const struct iqcn_view *v)
 {
@@ -128,7 +128,7 @@ static struct iqcn_flow *iqcn_snoop_find(const struct iqcn_view *v)
 	return newest;
 }
 
-/* A CNP is evidence if there is only one flow that it can be for */
+/* Pair by an unmatched CNP if there is exactly one flow that it can be for */
 static void iqcn_snoop_pair(const struct iqcn_view *v)
 {
 	struct iqcn_port *port, *only = NULL;
@@ -165,8 +165,9 @@ static void iqcn_snoop_cnp(const struct iqcn_view *v)
 		iqcn_queue_way_back(flow, eth_hdr(v->skb));
 }
 
-/* UDP length of a message of connection setup: DETH, 256 bytes, ICRC */
-#define IQCN_MAD_UDP_LEN	(IQCN_UDP_LEN + IQCN_BTH_LEN + 8 + 256 + IQCN_ICRC_LEN)
+/* UDP length of a CM message: BTH, DETH, MAD of 256 bytes, ICRC */
+#define IQCN_MAD_UDP_LEN	(IQCN_UDP_LEN + IQCN_BTH_LEN + 8 + 256 + \
+				 IQCN_ICRC_LEN)
 
 static void iqcn_snoop_cm(const struct iqcn_view *v)
 {
@@ -175,7 +176,7 @@ static void iqcn_snoop_cm(const struct iqcn_view *v)
 	u32 off = v->pkt.udp_off + IQCN_UDP_LEN;
 	struct iqcn_cm cm;
 
-	/* bytes behind the packet are not part of it */
+	/* do not parse padding behind the UDP datagram */
 	if (v->pkt.dest_qp != IQCN_QP1 || v->pkt.udp_len != IQCN_MAD_UDP_LEN ||
 	    !iqcn_parse_cm(v->data + off, min(avail - off, len), &cm) ||
 	    !iqcn_snoop_intact(v))
@@ -184,7 +185,7 @@ static void iqcn_snoop_cm(const struct iqcn_view *v)
 		   &cm);
 }
 
-/* A flow that a QP is known to send may leave by any port */
+/* The response may be for an assured flow of that QP, on any port */
 static bool iqcn_snoop_sent_by(const struct iqcn_view *v,
 			       const struct iqcn_flow *flow)
 {
@@ -201,8 +202,8 @@ static bool iqcn_snoop_sent_by(const struct iqcn_view *v,
 	return false;
 }
 
-/* The port and the unassured flow of the one packet that a response answers, by
- * whatever port that left; NULL if there is none, or more than one
+/* Find the unassured flow whose PSN a response carries, and its port.  Return:
+ * NULL if there is none, or more than one candidate.
  */
 static struct iqcn_port *iqcn_snoop_answered(const struct iqcn_view *v,
 					     struct iqcn_flow **answered)
@@ -232,7 +233,7 @@ static struct iqcn_port *iqcn_snoop_answered(const struct iqcn_view *v,
 	return only;
 }
 
-/* The first port with an unassured flow that has the packet's UDP source port */
+/* Find an unassured flow that the UDP source port can pair, and its port */
 static struct iqcn_port *iqcn_snoop_by_sport(const struct iqcn_view *v,
 					     struct iqcn_flow **flow)
 {
@@ -252,8 +253,8 @@ static struct iqcn_port *iqcn_snoop_by_sport(const struct iqcn_view *v,
 	return NULL;
 }
 
-/* Nearly all packets are evidence for nothing.  The ICRC of those that are is
- * checked.
+/* Pair a flow by a packet other than a CNP.  Few packets are evidence, so that
+ * the ICRC is checked only after the lookups.
  */
 static void iqcn_snoop_evidence(const struct iqcn_view *v)
 {
@@ -273,7 +274,7 @@ static void iqcn_snoop_evidence(const struct iqcn_view *v)
 		iqcn_pair_from_sport(sport, by_sport, v->pkt.dest_qp);
 }
 
-/* A CNP of ours, which passes the hooks of the namespace, too */
+/* An injected CNP, which also passes the hooks of IQCN_SNOOP_NETNS */
 static bool iqcn_snoop_is_ours(const struct iqcn_view *v)
 {
 	const struct iqcn_cnp cnp = {
@@ -299,12 +300,12 @@ static void iqcn_snoop_roce(const struct iqcn_view *v)
 	}
 }
 
-/* Parse a packet that may be RoCEv2.  By itself, so that other packets do not pay for
- * its buffer.
+/* Parse a packet that may be RoCEv2.  noinline, so that other packets do not
+ * pay for the stack buffer (bench "hook").
  */
 static noinline void iqcn_snoop_parse(struct iqcn_view *v)
 {
-	u8 buf[IQCN_PARSE_MAX] __uninitialized; /* is copied to */
+	u8 buf[IQCN_PARSE_MAX] __uninitialized; /* for iqcn_skb_parse() */
 
 	switch (iqcn_skb_parse(v->skb, 0, v->skb->protocol, buf, &v->data,
 			       &v->pkt)) {
@@ -333,8 +334,8 @@ static noinline void iqcn_snoop_port(struct iqcn_port *port,
 	iqcn_snoop_parse(&v);
 }
 
-static unsigned int iqcn_snoop(void *priv, struct sk_buff *skb,
-			       const struct nf_hook_state *state)
+static unsigned int iqcn_snoop_port_hook(void *priv, struct sk_buff *skb,
+					 const struct nf_hook_state *state)
 {
 	if (unlikely(iqcn_maybe_roce(skb)))
 		iqcn_snoop_port(priv, skb);
@@ -342,14 +343,14 @@ static unsigned int iqcn_snoop(void *priv, struct sk_buff *skb,
 }
 
 /**
- * iqcn_snoop_init() - prepare a port's hook
- * @port: port; registers the hook itself
+ * iqcn_snoop_init() - fill in the netfilter hook of a port
+ * @port: port; the caller registers the hook
  *
  * Context: RTNL.
  */
 void iqcn_snoop_init(struct iqcn_port *port)
 {
-	port->nf_ops.hook = iqcn_snoop;
+	port->nf_ops.hook = iqcn_snoop_port_hook;
 	port->nf_ops.dev = port->dev;
 	port->nf_ops.priv = port;
 	port->nf_ops.pf = NFPROTO_NETDEV;
@@ -357,8 +358,8 @@ void iqcn_snoop_init(struct iqcn_port *port)
 	port->nf_ops.priority = INT_MAX;
 }
 
-/* What a bridge or a VRF passes up has been through these hooks on the device below */
-static bool iqcn_snoop_again(const struct net_device *dev)
+/* The hooks have parsed the packet on the lower device of this bridge or VRF */
+static bool iqcn_snoop_is_repeat(const struct net_device *dev)
 {
 	if (is_vlan_dev(dev))
 		dev = vlan_dev_real_dev(dev);
@@ -371,40 +372,40 @@ static noinline void iqcn_snoop_netns(const struct sk_buff *skb,
 	struct iqcn_net *in = iqcn_net(state->net);
 	struct iqcn_view v __uninitialized; /* pkt is valid if it parses */
 
-	if (iqcn_snoop_again(state->in) ||
+	if (iqcn_snoop_is_repeat(state->in) ||
 	    READ_ONCE(in->snoop) != IQCN_SNOOP_NETNS)
 		return;
 	v.in = in;
 	v.only = NULL;
 	v.rx = &in->rx_stats;
 	v.skb = skb;
-	/* a packet that user space has reinjected arrives with BHs on */
+	/* BHs are on for a packet that user space reinjects (NFQUEUE) */
 	local_bh_disable();
 	iqcn_snoop_parse(&v);
 	local_bh_enable();
 }
 
-static unsigned int iqcn_snoop_all(void *priv, struct sk_buff *skb,
-				   const struct nf_hook_state *state)
+static unsigned int iqcn_snoop_netns_hook(void *priv, struct sk_buff *skb,
+					  const struct nf_hook_state *state)
 {
 	if (unlikely(iqcn_maybe_roce(skb)))
 		iqcn_snoop_netns(skb, state);
 	return NF_ACCEPT;
 }
 
-/* After rules of raw and mangle that drop, before addresses are translated: a
- * flow has those it has on the wire
+/* After the rules of raw and mangle, which may drop the packet, and before NAT,
+ * because flows have the addresses on the wire
  */
-static const struct nf_hook_ops iqcn_snoop_all_ops[] = {
+static const struct nf_hook_ops iqcn_snoop_netns_ops[] = {
 	{
-		.hook = iqcn_snoop_all,
+		.hook = iqcn_snoop_netns_hook,
 		.pf = NFPROTO_INET,
 		.hooknum = NF_INET_PRE_ROUTING,
 		.priority = NF_IP_PRI_NAT_DST - 1,
 	},
 #if IS_ENABLED(CONFIG_NETFILTER_FAMILY_BRIDGE)
 	{
-		.hook = iqcn_snoop_all,
+		.hook = iqcn_snoop_netns_hook,
 		.pf = NFPROTO_BRIDGE,
 		.hooknum = NF_BR_PRE_ROUTING,
 		.priority = NF_BR_PRI_LAST,
@@ -413,7 +414,7 @@ static const struct nf_hook_ops iqcn_snoop_all_ops[] = {
 };
 
 /**
- * iqcn_snoop_set() - set where the ports of a namespace see packets of receivers
+ * iqcn_snoop_set() - set where a namespace snoops packets of receivers
  * @net: namespace
  * @snoop: enum iqcn_snoop
  *
@@ -430,13 +431,13 @@ int iqcn_snoop_set(struct net *net, u32 snoop)
 	if (snoop == IQCN_SNOOP_NETNS) {
 		atomic64_set(&in->rx_stats.cnp_unmatched, 0);
 		atomic64_set(&in->rx_stats.malformed, 0);
-		err = nf_register_net_hooks(net, iqcn_snoop_all_ops,
-					    ARRAY_SIZE(iqcn_snoop_all_ops));
+		err = nf_register_net_hooks(net, iqcn_snoop_netns_ops,
+					    ARRAY_SIZE(iqcn_snoop_netns_ops));
 		if (err)
 			return err;
 	} else {
-		nf_unregister_net_hooks(net, iqcn_snoop_all_ops,
-					ARRAY_SIZE(iqcn_snoop_all_ops));
+		nf_unregister_net_hooks(net, iqcn_snoop_netns_ops,
+					ARRAY_SIZE(iqcn_snoop_netns_ops));
 	}
 	WRITE_ONCE(in->snoop, snoop);
 	return 0;

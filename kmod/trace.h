@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Trace events iqcn:*; Documentation/tracing.rst has them for users.  dev,
- * ifindex and parent are those of the queue, depth_bytes is its.  Addresses are
- * those of the flow, that is of its data; IPv4 is v4-mapped.  Times are
- * CLOCK_MONOTONIC.
+ * Trace events iqcn:*; Documentation/tracing.rst describes them for users.
+ * The fields dev, ifindex, parent and depth_bytes are those of the queue; src,
+ * dst and dest_qp are those of the flow's data packets.  IPv4 addresses are
+ * v4-mapped.  Times are CLOCK_MONOTONIC.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM iqcn
@@ -16,7 +16,7 @@
 
 #include "iqcn.h"
 
-/* User space knows names only by their values */
+/* User space needs the values to resolve __print_symbolic() */
 TRACE_DEFINE_ENUM(IQCN_PAIR_NONE);
 TRACE_DEFINE_ENUM(IQCN_PAIR_SPORT);
 TRACE_DEFINE_ENUM(IQCN_PAIR_CNP);
@@ -39,7 +39,7 @@ TRACE_DEFINE_ENUM(IQCN_REASON_SPAN);
 TRACE_DEFINE_ENUM(IQCN_REASON_QUIET);
 TRACE_DEFINE_ENUM(IQCN_REASON_RESET);
 
-/* An array, not a __string: bpftrace and filters take it for one all the same */
+/* A fixed-size array, which bpftrace and event filters handle like a string */
 #define IQCN_TRACE_QUEUE_FIELDS				\
 	__array(char, dev, IFNAMSIZ)			\
 	__field(int, ifindex)				\
@@ -52,7 +52,7 @@ TRACE_DEFINE_ENUM(IQCN_REASON_RESET);
 		__entry->parent = (classid);			\
 	} while (0)
 
-/* as tc writes it: root is ffff:ffff */
+/* parent in the format of tc: root is ffff:ffff */
 #define IQCN_TRACE_QUEUE_FMT "dev=%s ifindex=%d parent=%x:%x"
 
 #define IQCN_TRACE_QUEUE_ARGS						\
@@ -118,7 +118,7 @@ TRACE_DEFINE_ENUM(IQCN_REASON_RESET);
 			 { IQCN_REASON_QUIET, "quiet" },	\
 			 { IQCN_REASON_RESET, "reset" })
 
-/* A packet was marked CE by the queue */
+/* The queue marked a packet CE */
 TRACE_EVENT(iqcn_mark,
 	TP_PROTO(const struct net_device *dev, u32 parent, u32 depth_bytes,
 		 u32 len_bytes),
@@ -138,7 +138,7 @@ TRACE_EVENT(iqcn_mark,
 		  __entry->len_bytes)
 );
 
-/* A RoCEv2 data packet left with CE; psn is that of its last segment */
+/* A RoCEv2 data packet left with CE; psn is the PSN of its last segment */
 TRACE_EVENT(iqcn_ce_sent,
 	TP_PROTO(const struct iqcn_queue *q, const struct iqcn_flow *flow),
 	TP_ARGS(q, flow),
@@ -156,7 +156,7 @@ TRACE_EVENT(iqcn_ce_sent,
 		  IQCN_TRACE_FLOW_ARGS, __entry->psn, __entry->depth_bytes)
 );
 
-/* A receiver's CNP was seen for a flow */
+/* A receiver's CNP for a flow arrived */
 TRACE_EVENT(iqcn_cnp_seen,
 	TP_PROTO(const struct iqcn_queue *q, const struct iqcn_flow *flow),
 	TP_ARGS(q, flow),
@@ -172,8 +172,9 @@ TRACE_EVENT(iqcn_cnp_seen,
 		  IQCN_TRACE_FLOW_ARGS, __entry->src_qp)
 );
 
-/* A CNP of ours is about to be injected; base is what T1 was counted from, due
- * is after T1, or, if it was held back, after that too
+/* A generated CNP is about to be injected.  base_ns is the start of T1, due_ns
+ * when the CNP was due: after T1, plus T2 if it was deferred; or, if a packet
+ * caused it, when that arrived or was dropped, or after min-gap.
  */
 TRACE_EVENT(iqcn_cnp_sent,
 	TP_PROTO(const struct iqcn_queue *q, const struct iqcn_flow *flow,
@@ -204,7 +205,7 @@ TRACE_EVENT(iqcn_cnp_sent,
 		  __entry->due_ns, __entry->late_ns, __entry->depth_bytes)
 );
 
-/* A flow's pairing changed */
+/* The pairing of a flow changed */
 TRACE_EVENT(iqcn_paired,
 	TP_PROTO(const struct iqcn_queue *q, const struct iqcn_flow *flow),
 	TP_ARGS(q, flow),
@@ -223,7 +224,7 @@ TRACE_EVENT(iqcn_paired,
 		  iqcn_show_grade(__entry->grade))
 );
 
-/* The queue's congestion began or ended */
+/* Congestion of the queue began or ended */
 TRACE_EVENT(iqcn_queue_state,
 	TP_PROTO(const struct iqcn_queue *q, u64 roce_bps),
 	TP_ARGS(q, roce_bps),
@@ -250,7 +251,7 @@ TRACE_EVENT(iqcn_queue_state,
 		  __entry->roce_bps, __entry->depth_bytes)
 );
 
-/* The congestion of a single flow began or ended */
+/* Congestion of a single flow began or ended */
 TRACE_EVENT(iqcn_flow_state,
 	TP_PROTO(const struct iqcn_queue *q, const struct iqcn_flow *flow),
 	TP_ARGS(q, flow),

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# KTAP for tests that are not inside a kernel of the lab.  Sourced.
-# shellcheck disable=SC2034 # who sources it ends with them
+# KTAP output for tests that run outside the lab's kernels. Source this file.
+# shellcheck disable=SC2034 # the sourcing script reads n and failed in the end
 
 n=0 failed=0
 
-# result RC WHAT
+# result RC WHAT: print the result of one test
 result()
 {
 	n=$((n + 1))

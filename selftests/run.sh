@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Inside a kernel of the lab: put the module where tc has it loaded from, run
-# kselftests, unload it.
+# Runs inside a kernel of the lab: install the module so that tc can load it,
+# run kselftests, unload the module.
 #
 #   run.sh MODULE [FILE[:TEST,TEST...]]...	default: every file in net/
 set -u
@@ -12,11 +12,11 @@ module=$1
 shift
 [ $# -gt 0 ] || set -- "$HERE"/net/iqcn_*.sh
 
-# the lab may have done so already (lab.sh run -k)
+# the lab may have installed it already (lab.sh run -k)
 if ! modinfo sch_iqcn >/dev/null 2>&1; then
 	extra=/lib/modules/$(uname -r)/extra
 	mkdir -p "$extra" && cp "$module" "$extra/sch_iqcn.ko" || exit 1
-	# those of the kernel that tests want
+	# other modules of the kernel that tests need
 	cp "$LAB_MODULES"/net/psample/psample.ko \
 		"$LAB_MODULES"/net/bridge/br_netfilter.ko \
 		"$LAB_MODULES"/net/core/pktgen.ko "$extra" || exit 1
@@ -35,7 +35,7 @@ for spec; do
 	[ -z "${IQCN_FAIL_FAST-}" ] || break
 done
 
-# ports and namespaces may still be on their way
+# ports and namespaces may still be in destruction
 for _ in 1 2 3 4 5 6 7 8 9 10; do
 	rmmod sch_iqcn 2>/dev/null
 	grep -q '^sch_iqcn ' /proc/modules || break

@@ -3,12 +3,12 @@
 """Four RoCEv2 senders and a receiver at a Linux bridge with iqcn, in mininet.
 
     h1 --.
-    h2 --+-- s1 -- h5      s1-eth5: iqcn, below tbf, which stands for the wire
+    h2 --+-- s1 -- h5      s1-eth5: iqcn below tbf, which limits the rate
     h3 --|
     h4 --'
 
-Wants root, sch_iqcn, tc's plugin for it, and rocehost.ko, whose hosts are on the
-interfaces of h1 to h5.  With "-i" mininet's prompt comes in the end.
+Needs root, sch_iqcn, tc's plugin, and rocehost.ko, whose hosts use the
+interfaces of h1 to h5.  With "-i" it ends in mininet's prompt.
 """
 import sys
 import time
@@ -23,7 +23,7 @@ PORT = 's1-eth5'
 
 
 def run(node, command):
-    """Run a command on a node; its output, or an end to it all."""
+    """Run a command on a node and return its output; exit if it fails."""
     out, err, status = node.pexec('sh', '-c', command)
     if status:
         raise SystemExit('%s: %s: %s' % (node, command, err + out))
@@ -31,12 +31,12 @@ def run(node, command):
 
 
 def tell(host, command):
-    """Tell rocehost; ctl says what is wrong."""
+    """Configure rocehost; on failure ctl has the reason."""
     run(host, 'echo %s >%s || { head -n 1 %s; exit 1; }' % (command, CTL, CTL))
 
 
 def traffic(senders, receiver):
-    """Four flows of each sender, for a second."""
+    """Send four flows from each sender for a second."""
     tell(receiver, 'host %s ip %s rate 1gbit cnp 50us ack 1'
          % (receiver.defaultIntf(), receiver.IP()))
     for host in senders:

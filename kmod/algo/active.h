@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How many flows are active?  Each is counted once per epoch, by the number of
- * the epoch that it carries: one comparison per packet, no list, no timer.
+ * The number of active flows.  Each flow carries the number of the epoch in
+ * which it was last counted, so a packet costs one comparison: no list, no
+ * timer.
  *
- * The answer is the larger of the epoch that goes on and the last one: a flow is
- * missed only if its packets are further apart than an epoch, and one that has
- * gone counts to the end of the next.  An epoch ends when somebody looks.
+ * The result is the larger of the counts of the current epoch and the last one.
+ * A flow is missed only if its packets are more than an epoch apart.  A flow
+ * that has stopped counts until the end of the next epoch.  An epoch ends with
+ * the first call of iqcn_active_run() after its time.
  *
  * Pure: no clock.  The caller serializes.
  */
@@ -16,25 +18,19 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 
-/* Packets of 4 KB of 3,000 flows on 25 Gb/s are 4 ms apart */
+/* 3,000 flows with packets of 4 KB at 25 Gb/s: each has one in 4 ms */
 #define IQCN_ACTIVE_EPOCH_NS	(5 * NSEC_PER_MSEC)
 
-/**
- * struct iqcn_active - count of active flows
- * @start_ns: when the epoch began
- * @epoch: its number, never 0 once it has begun
- * @n: flows seen in it
- * @last: flows seen in the one before
- */
+/* struct iqcn_active - count of active flows */
 struct iqcn_active {
-	u64 start_ns;
-	u32 epoch;
-	u32 n;
-	u32 last;
+	u64 start_ns;	/* start of the current epoch */
+	u32 epoch;	/* its number, 0: there was no packet yet */
+	u32 n;		/* flows counted in the current epoch */
+	u32 last;	/* flows counted in the one before */
 };
 
 /**
- * iqcn_active_run() - time goes on
+ * iqcn_active_run() - end the current epoch if its time is over
  * @a: count
  * @now_ns: now
  */
@@ -47,17 +43,17 @@ static inline void iqcn_active_run(struct iqcn_active *a, u64 now_ns)
 	a->last = ns < 2 * IQCN_ACTIVE_EPOCH_NS ? a->n : 0;
 	a->n = 0;
 	a->start_ns = now_ns;
-	/* 0 is that of a flow that has never been seen */
+	/* 0 marks a flow that was never counted */
 	a->epoch = a->epoch + 1 ?: 1;
 }
 
 /**
- * iqcn_active_seen() - a packet of a flow
+ * iqcn_active_seen() - count the flow of a packet
  * @a: count
- * @epoch: the flow's
+ * @epoch: the flow's epoch
  * @now_ns: now
  *
- * Return: it is the first one of this epoch.
+ * Return: true if the packet is the flow's first one in this epoch.
  */
 static inline bool iqcn_active_seen(struct iqcn_active *a, u32 *epoch,
 				    u64 now_ns)
@@ -71,10 +67,10 @@ static inline bool iqcn_active_seen(struct iqcn_active *a, u32 *epoch,
 }
 
 /**
- * iqcn_active_flows() - how many there are
- * @a: count, run
+ * iqcn_active_flows() - number of active flows
+ * @a: count, up to date by iqcn_active_run()
  *
- * Return: flows seen in this epoch or in the last one, whichever are more.
+ * Return: flows of the current epoch or of the last one, whichever are more.
  */
 static inline u32 iqcn_active_flows(const struct iqcn_active *a)
 {

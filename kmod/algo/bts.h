@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Back to the sender: whose packets may cause a CNP, and for how long a flow is
- * held.
+ * Back to the sender: which packets may cause a CNP, and for how long a flow
+ * without packets is polled.
  *
- *	ECN bits when it came	queued			dropped
- *	not ECT			nothing			nothing: its sender asked for none
+ *	ECN on arrival		queued			dropped
+ *	not-ECT			no			no, not asked for
  *	ECT			by lot or credit	CNP
- *	CE, ce-in notify	by lot or credit	CNP, and it says so
- *	CE, ce-in silent	nothing			CNP, and it says so
+ *	CE, ce-in notify	by lot or credit	CNP with was-CE flag
+ *	CE, ce-in silent	no			CNP with was-CE flag
  *
- * Source: US 12388756 B2, description (14), clause 9: later queues keep silent for
- * a packet whose bit says that its sender was notified, except when it is dropped.
- * That bit is CE only where every box before this one notifies the sender of each
- * packet that it marks: ce-in silent.  An ordinary ECN switch notifies nobody, so
- * ce-in notify is the default.  The hold is ours.
+ * Source: US 12388756 B2, description (14), clause 9: later queues keep silent
+ * for a packet whose bit says that its sender was notified, except when it is
+ * dropped.  CE is such a bit only where every box before this one notifies the
+ * sender of each packet that it marks (ce-in silent).  An ordinary ECN switch
+ * notifies nobody, so ce-in notify is the default.  Polling is ours.
  *
  * Pure: no clock, no qdisc.
  */
@@ -26,22 +26,22 @@
 #include <linux/types.h>
 #include <net/inet_ecn.h>
 
-/* How long a flow has its chances after its last packet: for so many times as it
- * was from the last but one to that.  What sends a message and then nothing is
- * not going to send more for that it speeds up.
+/* A flow is polled after its last packet for this many times the gap between
+ * its last two packets.  A sender that has sent one message and has no more
+ * will not send more when it speeds up.
  */
 #define IQCN_POLL_GAPS		4
 #define IQCN_POLL_MAX_NS	(50 * NSEC_PER_MSEC)
-/* Taken for that between the packets of a flow that is new */
+/* The gap that is assumed for a new flow */
 #define IQCN_POLL_NEW_NS	NSEC_PER_MSEC
 
 /**
  * iqcn_bts_may() - may a packet cause a CNP?
  * @ce_in: enum iqcn_ce_in
- * @ecn: its ECN bits when it came
- * @dropped: there is no room for it
+ * @ecn: the packet's ECN bits on arrival
+ * @dropped: the queue has no room for the packet
  *
- * Return: true if it may.
+ * Return: true if the table above allows a CNP.
  */
 static inline bool iqcn_bts_may(u32 ce_in, u8 ecn, bool dropped)
 {
@@ -51,14 +51,15 @@ static inline bool iqcn_bts_may(u32 ce_in, u8 ecn, bool dropped)
 }
 
 /**
- * iqcn_bts_gap_ns() - how far apart a flow's packets are
- * @last_ns: when the last one came, 0: there was none
- * @now_ns: when this one has
+ * iqcn_bts_gap_ns() - gap between the packets of a flow
+ * @last_ns: arrival of the flow's last packet, 0: there was none
+ * @now_ns: arrival of this one
  *
- * Of a flow that is new, or has been away, that is not known, but it is those that
- * begin together that have to be held.
+ * The gap of a new flow, or of one that was idle for long, is not known.  Such
+ * a flow must be polled too, because flows that start together congest the
+ * queue.
  *
- * Return: nanoseconds, no more than IQCN_POLL_MAX_NS.
+ * Return: nanoseconds, at most IQCN_POLL_MAX_NS.
  */
 static inline u32 iqcn_bts_gap_ns(u64 last_ns, u64 now_ns)
 {
@@ -69,12 +70,13 @@ static inline u32 iqcn_bts_gap_ns(u64 last_ns, u64 now_ns)
 }
 
 /**
- * iqcn_bts_polls() - is a flow without packets still held?
- * @gap_ns: how far apart its packets were
+ * iqcn_bts_polls() - is a flow without packets still polled?
+ * @gap_ns: gap between its packets
  * @t1_ns: T1
- * @silent_ns: how long the last one is ago
+ * @silent_ns: time since its last packet
  *
- * Return: true if it is.
+ * Return: true until IQCN_POLL_GAPS gaps or T1 have passed, whichever is
+ * longer, but never after IQCN_POLL_MAX_NS.
  */
 static inline bool iqcn_bts_polls(u32 gap_ns, u32 t1_ns, u64 silent_ns)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The CNPs a port may send: a token bucket, written as GCRA (virtual
- * scheduling, ITU-T I.371 annex A), which needs one time stamp for its state.
+ * The token bucket of the CNPs that a port may send, written as GCRA (virtual
+ * scheduling, ITU-T I.371 annex A), whose state is a single time stamp.
  *
- * Never more than burst + rate * time in any stretch of time: the interval is
- * rounded up.
+ * In any period the bucket passes at most burst + rate * time CNPs, because the
+ * interval is rounded up.
  *
  * Pure: no clock, no lock.  The caller serializes.
  */
@@ -16,22 +16,17 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 
-/**
- * struct iqcn_budget - token bucket
- * @interval_ns: ns per CNP
- * @burst_ns: how far @next_ns may be ahead of now
- * @next_ns: when the bucket is full again
- */
+/* struct iqcn_budget - token bucket */
 struct iqcn_budget {
-	u64 interval_ns;
-	u64 burst_ns;
-	u64 next_ns;
+	u64 interval_ns;	/* time that one CNP costs */
+	u64 burst_ns;		/* largest distance of next_ns ahead of now */
+	u64 next_ns;		/* when the bucket is full again */
 };
 
 /**
- * iqcn_budget_set() - set rate and burst, keep what was used
+ * iqcn_budget_set() - set rate and burst, keep what was charged
  * @b: bucket
- * @rate_pps: CNP/s, 1 .. 10^9
+ * @rate_pps: CNPs per second, 1 .. 10^9
  * @burst: CNPs at once, >= 1
  */
 static inline void iqcn_budget_set(struct iqcn_budget *b, u32 rate_pps,
@@ -42,15 +37,15 @@ static inline void iqcn_budget_set(struct iqcn_budget *b, u32 rate_pps,
 }
 
 /**
- * iqcn_budget_take() - may one more be sent?
+ * iqcn_budget_take() - charge one CNP if the bucket has a token
  * @b: bucket
  * @now_ns: now
  *
- * Return: true if it may; it is charged then.
+ * Return: true if the CNP may be sent.
  */
 static inline bool iqcn_budget_take(struct iqcn_budget *b, u64 now_ns)
 {
-	/* a debt is never more than the rate and burst of now can make */
+	/* iqcn_budget_set() may have left a debt from other limits: cap it */
 	u64 next_ns = clamp(b->next_ns, now_ns,
 			    now_ns + b->burst_ns + b->interval_ns);
 
@@ -60,20 +55,14 @@ static inline bool iqcn_budget_take(struct iqcn_budget *b, u64 now_ns)
 	return true;
 }
 
-/**
- * iqcn_budget_half() - is at least half of the burst left?
- * @b: bucket
- * @now_ns: now
- *
- * Return: true if so.
- */
+/* At least half of the burst is left */
 static inline bool iqcn_budget_half(const struct iqcn_budget *b, u64 now_ns)
 {
 	return max(b->next_ns, now_ns) - now_ns <= b->burst_ns / 2;
 }
 
 /**
- * iqcn_budget_give() - one that was charged is not sent
+ * iqcn_budget_give() - refund a CNP that was charged and not sent
  * @b: bucket
  */
 static inline void iqcn_budget_give(struct iqcn_budget *b)

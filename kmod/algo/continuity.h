@@ -2,38 +2,37 @@
 /*
  * Is a flow congested?  Continuity of the PSNs of its CE packets.
  *
- * A sender numbers the packets of a flow one by one.  If the numbers of those
- * that are CE have no holes, every packet that was sent has been marked.  Two
- * ways to put that into a number:
+ * A sender numbers the packets of a flow consecutively.  If the PSNs of the CE
+ * packets have no holes, every packet was marked.  Two detectors measure that:
  *
- *   run	how many consecutive PSNs are CE
+ *   run	the number of consecutive PSNs that are CE
  *
  *	  run >= N			a run of N' or less has ended
  *	CLEAR --------> CONGESTED	CONGESTED --------> CLEAR
  *
- *	Packets that are not CE end runs.  Two of them side by side have a run
- *	of 0 between them, so they end the state whatever N' is.
+ *	A packet that is not CE ends the run.  Two such packets in sequence have
+ *	a run of 0 between them, so they end the state whatever N' is.
  *
- *   span	the largest difference between neighbouring CE PSNs
+ *   span	the largest difference between neighboring CE PSNs
  *
  *	  < G over M packets		  >= G'
  *	CLEAR --------> CONGESTED	CONGESTED --------> CLEAR
  *
  * Source: US 12395431 B2, description (17), (18), (73)-(90), steps S212-S217;
- * (81) for differences.  The patent leaves open what ends a run, and what a
- * PSN that goes back means; here:
+ * (81) for differences.  The patent leaves open what ends a run, and what a PSN
+ * that goes back means.  Here:
  *
- * A sender that goes back repeats numbers: they neither count again nor end
- * anything, and the run goes on where the numbers are new, or where the sender
- * jumps ahead to if it repeats a few packets only.  Numbers that are far behind
- * are those of another connection.  READ responses have the numbers of the
- * requests, which other packets to the same QP do not follow: between the two
- * kinds nothing can be said, so the run stands still there.
+ * A sender that goes back repeats PSNs.  Repeated PSNs neither count again nor
+ * end a run.  The run continues with the first new PSN, or at the PSN to which
+ * the sender jumps ahead if it repeats only a few packets.  A PSN that is far
+ * behind belongs to another connection.  READ responses carry the PSNs of their
+ * requests, which other packets to the same QP do not continue.  So the PSNs of
+ * requests and responses are not comparable, and a change between the two
+ * neither extends nor ends the run.
  *
- * Numbers are modulo what the caller says: 2^24 for PSNs, less for those that
- * are looked at (sample.h).
+ * Numbers are modulo @modulus: 2^24 for PSNs, less for sampled ones (sample.h).
  *
- * Packets that overtook each other come here in order (reorder.h).
+ * Packets that overtook each other have been put in order before (reorder.h).
  *
  * Pure: no clock, no lock, no packet.  The caller serializes.
  */
@@ -45,40 +44,31 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
-/* Share of all numbers that a sender may go back by: 65,536 PSNs */
+/* A sender may go back by 1 / IQCN_BACK_SHARE of all numbers: 65,536 PSNs */
 #define IQCN_BACK_SHARE		256
-/* Longer than any threshold: where the run stops to count */
+/* The run saturates here, beyond any threshold */
 #define IQCN_RUN_MAX		((u32)BIT(30))
 /* No run has ended */
 #define IQCN_RUN_GOES_ON	U32_MAX
 
-/**
- * struct iqcn_continuity - what is known of a flow's CE PSNs
- * @next: the one that would follow the last packet
- * @high: the one that would follow the furthest since the last hole
- * @run: consecutive ones up to now
- * @span: packets since differences are taken
- * @gap: largest difference among them
- * @begun: there was a packet
- * @kind: of the last packet: request or READ response
- */
+/* struct iqcn_continuity - state of a flow's CE PSNs */
 struct iqcn_continuity {
-	u32 next;
-	u32 high;
-	u32 run;
-	u32 span;
-	u32 gap;
-	bool begun;
-	bool kind;
+	u32 next;	/* number after the last packet */
+	u32 high;	/* number after the furthest since the last hole */
+	u32 run;	/* length of the current run */
+	u32 span;	/* numbers since the span detector last restarted */
+	u32 gap;	/* largest difference in the span */
+	bool begun;	/* there was a packet */
+	bool kind;	/* last packet: request, not response */
 };
 
 /**
  * iqcn_seq_delta() - distance between two numbers
- * @a: later number
- * @b: earlier number
- * @modulus: both are less
+ * @a: later number, less than @modulus
+ * @b: earlier number, less than @modulus
+ * @modulus: modulus
  *
- * Return: a - b, half the modulus ahead or behind at most.
+ * Return: a - b, at most half the modulus ahead or behind.
  */
 static inline s32 iqcn_seq_delta(u32 a, u32 b, u32 modulus)
 {
@@ -106,12 +96,12 @@ static inline void iqcn_continuity_begin(struct iqcn_continuity *c, u32 seq,
 }
 
 /**
- * iqcn_continuity_add() - a CE packet
- * @c: its flow's; zeroed: the first one
- * @seq: its number, of the first segment
- * @n: its segments, 1 at least
- * @modulus: of numbers, more than @n
- * @kind: it is a request, not a READ response
+ * iqcn_continuity_add() - account a CE packet
+ * @c: the flow's state, zeroed before its first packet
+ * @seq: number of the first segment
+ * @n: number of segments, at least 1
+ * @modulus: modulus of the numbers, more than @n
+ * @kind: true for a request, false for a READ response
  *
  * Return: the shortest run that this packet has shown to be over, or
  * IQCN_RUN_GOES_ON.
@@ -130,13 +120,13 @@ static inline u32 iqcn_continuity_add(struct iqcn_continuity *c, u32 seq, u32 n,
 	}
 	if (!c->begun || iqcn_seq_delta(seq, c->high, modulus) <
 			 -(s32)(modulus / IQCN_BACK_SHARE)) {
-		/* what was known of another connection is over */
+		/* the runs of the previous connection are over */
 		if (c->begun)
 			ended = 0;
 		iqcn_continuity_begin(c, seq, n, modulus, kind);
 		return ended;
 	}
-	/* by way of the furthest, lest a jump ahead look like one back */
+	/* measure by way of @high: a jump ahead could wrap to one back */
 	hole = iqcn_seq_delta(seq, c->high, modulus);
 	if (hole > 0)
 		hole += iqcn_seq_delta(c->high, c->next, modulus);
@@ -147,7 +137,7 @@ static inline u32 iqcn_continuity_add(struct iqcn_continuity *c, u32 seq, u32 n,
 		c->run = 0;
 		c->gap = max_t(u32, c->gap, hole + 1);
 		c->span = min_t(u32, c->span + hole, IQCN_RUN_MAX);
-		/* what comes is counted, be it among repeated ones */
+		/* count from here on, even if the numbers are repeated ones */
 		c->high = seq;
 	}
 	c->next = iqcn_seq_add(seq, n, modulus);
@@ -162,13 +152,13 @@ static inline u32 iqcn_continuity_add(struct iqcn_continuity *c, u32 seq, u32 n,
 
 /**
  * iqcn_detect_run() - next state of a flow by its runs
- * @congested: state so far
- * @ended: what iqcn_continuity_add() returned
- * @run: run after that
+ * @congested: current state
+ * @ended: return value of iqcn_continuity_add()
+ * @run: length of the current run after that call
  * @enter: N
  * @exit: N', less than @enter
  *
- * Return: true if it is congested.
+ * Return: true if the flow is congested.
  */
 static inline bool iqcn_detect_run(bool congested, u32 ended, u32 run,
 				   u32 enter, u32 exit)
@@ -180,19 +170,18 @@ static inline bool iqcn_detect_run(bool congested, u32 ended, u32 run,
 
 /**
  * iqcn_detect_span() - next state of a flow by differences
- * @congested: state so far
- * @c: after iqcn_continuity_add(); differences are taken anew when they have
- *	led to a verdict
+ * @congested: current state
+ * @c: state after iqcn_continuity_add(); the span restarts after each verdict
  * @packets: M
  * @enter: G
  * @exit: G', not less than @enter
  *
- * Return: true if it is congested.
+ * Return: true if the flow is congested.
  */
 static inline bool iqcn_detect_span(bool congested, struct iqcn_continuity *c,
 				    u32 packets, u32 enter, u32 exit)
 {
-	/* nothing that comes can make a large difference small again */
+	/* a large difference decides at once, small ones after M packets */
 	if (c->gap < enter && c->span < packets)
 		return congested;
 	if (c->gap < enter)

@@ -2,23 +2,22 @@
 /*
  * Deadlines of many flows with one T1: a list.
  *
- * A flow's deadline is base + T1, and base is always "now" when it moves: a
- * CE packet left, a CNP was seen, a CNP was sent.  So whoever moves last is
- * due last, and a list in the order of moving is a list in the order of
- * deadlines: O(1) per move, one timer for the head, for any number of flows.
- * T1 is not stored, so changing it keeps the order.
+ * A flow's deadline is base + T1, and every change sets the base to "now": a CE
+ * packet left, or a CNP was received or sent.  So a list in the order of the
+ * changes is a list in the order of the deadlines: O(1) per change, and one
+ * timer for the head of the list, for any number of flows.  T1 is not stored,
+ * so a change of T1 keeps the order.
  *
- * A scan once per period needs no more than that either: those whose deadline
- * has passed are the first ones of the list.
+ * A periodic scan uses the same list: expired deadlines are its first entries.
  *
- * A deadline that expires while the queue is clear is kept on a second list.
- * The deadlines on it expired in the same order, and all of them began before
- * those that have not expired.  So the last one is the most recent.
+ * A deadline that expires while the queue is clear moves to a second list.
+ * Deadlines move there in the order of their bases, and each base is older than
+ * those on the first list.  So the last entry is the most recent one.
  *
  * Source: US 12395431 B2, description (7), (8), (61), (65), (66), (69), FIG. 8:
- * a CNP is obtained when T1 has passed since the last CE packet without another,
- * by a timer or by a look once per period.  The iQCN feature counts from the
- * last CNP.
+ * a CNP is obtained when T1 has passed since the last CE packet without
+ * another, by a timer or by a scan once per period.  The iQCN feature counts
+ * from the last CNP.
  *
  * Pure: no clock, no timer, no lock.  The caller serializes.
  */
@@ -31,14 +30,10 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 
-/**
- * struct iqcn_deadline - a flow's place among the deadlines
- * @node: on the queue's list, empty: no deadline
- * @base_ns: when it moved last
- */
+/* struct iqcn_deadline - a flow's deadline */
 struct iqcn_deadline {
-	struct list_head node;
-	u64 base_ns;
+	struct list_head node;	/* on a list of the queue, empty: not armed */
+	u64 base_ns;		/* start of T1 */
 };
 
 static inline void iqcn_deadline_init(struct iqcn_deadline *d)
@@ -47,22 +42,16 @@ static inline void iqcn_deadline_init(struct iqcn_deadline *d)
 	d->base_ns = 0;
 }
 
-/**
- * iqcn_deadline_armed() - does it have a deadline?
- * @d: deadline
- *
- * Return: true if so.
- */
 static inline bool iqcn_deadline_armed(const struct iqcn_deadline *d)
 {
 	return !list_empty(&d->node);
 }
 
 /**
- * iqcn_deadline_restart() - it is T1 from now
+ * iqcn_deadline_restart() - set a deadline to T1 from now
  * @d: deadline, armed or not
  * @list: list of its queue
- * @now_ns: never less than in an earlier call for @list
+ * @now_ns: now, not less than in an earlier call for @list
  */
 static inline void iqcn_deadline_restart(struct iqcn_deadline *d,
 					 struct list_head *list, u64 now_ns)
@@ -72,7 +61,7 @@ static inline void iqcn_deadline_restart(struct iqcn_deadline *d,
 }
 
 /**
- * iqcn_deadline_cancel() - no deadline any more
+ * iqcn_deadline_cancel() - disarm a deadline
  * @d: deadline, armed or not
  */
 static inline void iqcn_deadline_cancel(struct iqcn_deadline *d)
@@ -82,10 +71,10 @@ static inline void iqcn_deadline_cancel(struct iqcn_deadline *d)
 }
 
 /**
- * iqcn_deadline_first() - the earliest deadline
+ * iqcn_deadline_first() - earliest deadline of a list
  * @list: list of a queue
  *
- * Return: NULL if there is none.
+ * Return: the deadline, NULL if there is none.
  */
 static inline struct iqcn_deadline *iqcn_deadline_first(struct list_head *list)
 {
@@ -93,10 +82,10 @@ static inline struct iqcn_deadline *iqcn_deadline_first(struct list_head *list)
 }
 
 /**
- * iqcn_deadline_last() - the latest deadline
+ * iqcn_deadline_last() - latest deadline of a list
  * @list: list of a queue
  *
- * Return: NULL if there is none.
+ * Return: the deadline, NULL if there is none.
  */
 static inline struct iqcn_deadline *iqcn_deadline_last(struct list_head *list)
 {
@@ -105,9 +94,9 @@ static inline struct iqcn_deadline *iqcn_deadline_last(struct list_head *list)
 }
 
 /**
- * iqcn_deadline_lapse() - keep a deadline that has expired
- * @d: the first deadline of its list
- * @lapsed: list of those that expired before
+ * iqcn_deadline_lapse() - move an expired deadline to the second list
+ * @d: first deadline of its list
+ * @lapsed: list of the deadlines that expired while the queue was clear
  */
 static inline void iqcn_deadline_lapse(struct iqcn_deadline *d,
 				       struct list_head *lapsed)
@@ -115,14 +104,7 @@ static inline void iqcn_deadline_lapse(struct iqcn_deadline *d,
 	list_move_tail(&d->node, lapsed);
 }
 
-/**
- * iqcn_deadline_due() - has T1 passed?
- * @d: deadline
- * @t1_ns: T1
- * @now_ns: now
- *
- * Return: true if so.
- */
+/* T1 has passed since the base */
 static inline bool iqcn_deadline_due(const struct iqcn_deadline *d, u64 t1_ns,
 				     u64 now_ns)
 {
@@ -130,7 +112,7 @@ static inline bool iqcn_deadline_due(const struct iqcn_deadline *d, u64 t1_ns,
 }
 
 /**
- * iqcn_deadline_scan_ns() - when is the next scan?
+ * iqcn_deadline_scan_ns() - time of the scan that finds a deadline expired
  * @due_ns: deadline
  * @period_ns: time between two scans
  *
@@ -141,33 +123,33 @@ static inline u64 iqcn_deadline_scan_ns(u64 due_ns, u32 period_ns)
 	return div_u64(due_ns + period_ns - 1, period_ns) * period_ns;
 }
 
-/* Chances of flows that are held come after those that want a CNP: they are seen to
- * together, so many times per T1 at most, for with many flows the timer would come for
- * each packet; and if a run is not enough, others have the CPU so many times as long
- * before the next
+/* Polls are less urgent than deadlines, and with many flows the timer would run
+ * for each of them.  So they are batched: IQCN_POLLS_PER_T1 batches per T1, and
+ * after a batch that left work over a pause of IQCN_POLLS_REST times its
+ * length.
  */
-#define IQCN_CHANCES_PER_T1	4
-#define IQCN_CHANCES_REST	3
-/* But no longer than that: what was interrupted takes long, and a flow is not held for
- * ever (bts.h)
+#define IQCN_POLLS_PER_T1	4
+#define IQCN_POLLS_REST	3
+/* The limit of the pause: a batch that was interrupted took long, and flows are
+ * polled for a limited time only (bts.h)
  */
-#define IQCN_CHANCES_REST_MAX_NS	NSEC_PER_MSEC
+#define IQCN_POLLS_REST_MAX_NS	NSEC_PER_MSEC
 
 /**
- * iqcn_polls_rest_ns() - how long flows that are held wait after some had a chance
- * @took_ns: that took
+ * iqcn_polls_rest_ns() - pause after a batch of polls
+ * @took_ns: length of the batch
  * @t1_ns: T1
- * @more: more of them are due
+ * @more: the batch has left polls over that are due
  *
  * Return: nanoseconds.
  */
 static inline u64 iqcn_polls_rest_ns(u64 took_ns, u32 t1_ns, bool more)
 {
-	u64 rest_ns = took_ns * IQCN_CHANCES_REST;
+	u64 rest_ns = took_ns * IQCN_POLLS_REST;
 
 	if (!more)
-		rest_ns = max_t(u64, rest_ns, t1_ns / IQCN_CHANCES_PER_T1);
-	return min_t(u64, rest_ns, IQCN_CHANCES_REST_MAX_NS);
+		rest_ns = max_t(u64, rest_ns, t1_ns / IQCN_POLLS_PER_T1);
+	return min_t(u64, rest_ns, IQCN_POLLS_REST_MAX_NS);
 }
 
 #endif /* _IQCN_DEADLINE_H */

@@ -8,18 +8,18 @@
  * CLEAR                            CONGESTED
  *  ^                                   |
  *  '-----------------------------------'
- *   CE rate <= exit % of the RoCE rate, or no CE packet for a while, unless what
- *   waits cannot leave
+ *   CE rate <= exit % of the RoCE rate, or idle timeout: no CE packet, unless
+ *   the backlog does not drain
  *
  * Source: US 12395431 B2, description (15), (16), (46)-(53), steps S203-S207:
  * the bytes of CE packets that a queue sent in a period give its rate; two
  * thresholds, e.g. 90 % and 60 % of the queue's RoCE traffic, give hysteresis.
  * The depth detector (above Kmax, down to Kmin) is ours.
  *
- * The patent leaves open where a period starts and what ends the state when
- * nothing is sent.  Here a period starts and ends with a packet, and counts
- * those after the first, so that a steady stream of any packet size and
- * spacing yields its exact rate; and a silence closes it too.
+ * The patent leaves open where a period starts, and what ends the state when
+ * nothing is sent.  Here a period starts and ends with a packet and counts the
+ * packets after the first one, so a steady stream of any packet size and
+ * spacing yields its exact rate.  An idle timeout closes the period too.
  *
  * Pure: no clock, no lock, no qdisc.  The caller serializes.
  */
@@ -32,20 +32,15 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 
-/**
- * struct iqcn_meter - bytes over time
- * @start_ns: when the window began, 0: not running
- * @bytes: bytes since then
- * @rate_bps: bit/s over the last window that closed
- */
+/* struct iqcn_meter - bytes over time */
 struct iqcn_meter {
-	u64 start_ns;
-	u64 bytes;
-	u64 rate_bps;
+	u64 start_ns;	/* start of the window, 0: the meter is stopped */
+	u64 bytes;	/* bytes in the window */
+	u64 rate_bps;	/* bit/s of the last window that closed */
 };
 
-/* bit/s from bytes in ns.  A rate beyond 2^64 cannot come up: bytes are those
- * of real packets.
+/* bit/s from bytes in ns.  A rate beyond 2^64 is impossible: these are bytes of
+ * real packets.
  */
 static inline u64 iqcn_rate_bps(u64 bytes, u64 ns)
 {
@@ -60,13 +55,13 @@ static inline void iqcn_meter_close(struct iqcn_meter *m, u64 now_ns)
 }
 
 /**
- * iqcn_meter_add() - bytes were sent
+ * iqcn_meter_add() - account bytes that were sent
  * @m: meter
  * @window_ns: length of a window
- * @now_ns: when
- * @bytes: how many
+ * @now_ns: now
+ * @bytes: number of bytes
  *
- * Return: true when a window closed, @m->rate_bps is new then.
+ * Return: true if a window closed and @m->rate_bps is new.
  */
 static inline bool iqcn_meter_add(struct iqcn_meter *m, u64 window_ns,
 				  u64 now_ns, u64 bytes)
@@ -84,14 +79,14 @@ static inline bool iqcn_meter_add(struct iqcn_meter *m, u64 window_ns,
 }
 
 /**
- * iqcn_meter_quiet() - close the window if nothing was sent for long
+ * iqcn_meter_quiet() - stop a meter after its idle timeout
  * @m: meter
- * @quiet_ns: how long; more than a window and the time of a packet or two,
- *	lest a slow queue seem silent between packets
- * @now_ns: when
+ * @quiet_ns: idle timeout; longer than a window and the time of a packet or
+ *	two, so that a slow queue does not seem idle between two packets
+ * @now_ns: now
  *
- * Return: true when the window closed, with a rate of 0.  The meter stops: the
- * next packet starts it again.
+ * Return: true if the window closed, with a rate of 0.  The next packet starts
+ * the meter again.
  */
 static inline bool iqcn_meter_quiet(struct iqcn_meter *m, u64 quiet_ns,
 				    u64 now_ns)
@@ -102,23 +97,23 @@ static inline bool iqcn_meter_quiet(struct iqcn_meter *m, u64 quiet_ns,
 	return true;
 }
 
-/**
- * struct iqcn_outflow - what leaves a queue while it is backlogged
- * @bytes: since it is, 0: it is not, or nothing has left since
- * @window_bytes: @bytes when the window of the CE meter began, 0: the queue has
- *	not been backlogged all the time since
+/*
+ * struct iqcn_outflow - bytes that leave a queue while it is backlogged
  *
- * Where it drains slower all of a sudden, PFC for one, its CE rate falls as much:
- * held against what drained in another window that would look like the end of
- * the congestion, or like more CE packets than there are packets.
+ * When the drain rate drops suddenly (PFC, for example), the CE rate drops with
+ * it.  Compared with the drain rate of another window that would look like the
+ * end of the congestion, or like more CE packets than packets.  So the drain
+ * rate is taken over the window of the CE meter.
  */
 struct iqcn_outflow {
-	u64 bytes;
-	u64 window_bytes;
+	u64 bytes;		/* since the backlog began, 0: no backlog */
+	u64 window_bytes;	/* bytes when the window of the CE meter began,
+				 * 0: the backlog has been interrupted since
+				 */
 };
 
 /**
- * iqcn_outflow_begin() - a window of the CE meter begins with the last packet
+ * iqcn_outflow_begin() - begin a window of the CE meter after the last packet
  * @o: outflow
  */
 static inline void iqcn_outflow_begin(struct iqcn_outflow *o)
@@ -127,11 +122,11 @@ static inline void iqcn_outflow_begin(struct iqcn_outflow *o)
 }
 
 /**
- * iqcn_outflow_bps() - what drained in a window of the CE meter
+ * iqcn_outflow_bps() - drain rate over a window of the CE meter
  * @o: outflow
  * @ns: length of the window
  *
- * Return: bit/s, 0: the queue was not backlogged all the time.
+ * Return: bit/s, 0: the queue was not backlogged for the whole window.
  */
 static inline u64 iqcn_outflow_bps(const struct iqcn_outflow *o, u64 ns)
 {
@@ -140,18 +135,18 @@ static inline u64 iqcn_outflow_bps(const struct iqcn_outflow *o, u64 ns)
 }
 
 /**
- * iqcn_quiet_ns() - how long a silence ends congestion
+ * iqcn_quiet_ns() - idle timeout of the CE rate detector of a queue
  * @window_ns: window of the meter
  * @roce_bps: rate of the queue
- * @bytes: what may pass between two packets that are counted: the largest
- *	packet, or several if not all are looked at
+ * @bytes: bytes that may pass between two counted packets: the largest packet,
+ *	or several if only some are sampled
  *
- * Return: two windows and twice the time of that at that rate, of a second
- * at most.
+ * Return: twice the window and the time that @bytes take, which is capped at a
+ * second.
  */
 static inline u64 iqcn_quiet_ns(u64 window_ns, u64 roce_bps, u64 bytes)
 {
-	/* of no more bytes than take a second */
+	/* cap the bytes first, so that the product fits */
 	u64 pkt_ns = roce_bps ? mul_u64_u64_div_u64(min(bytes,
 							roce_bps / 8 + 1),
 						    8ULL * NSEC_PER_SEC,
@@ -161,11 +156,11 @@ static inline u64 iqcn_quiet_ns(u64 window_ns, u64 roce_bps, u64 bytes)
 }
 
 /**
- * iqcn_flow_quiet_ns() - how long a silence ends the congestion of a flow
+ * iqcn_flow_quiet_ns() - idle timeout of the congestion of a flow
  * @window_ns: window of the meter
  * @t1_ns: T1
- * @gap_ns: between its last two CE packets, lest a sparse flow seem silent
- *	between packets
+ * @gap_ns: time between the last two CE packets, so that a sparse flow does not
+ *	seem idle between packets
  *
  * Return: nanoseconds.
  */
@@ -176,11 +171,11 @@ static inline u64 iqcn_flow_quiet_ns(u64 window_ns, u64 t1_ns, u64 gap_ns)
 
 /**
  * iqcn_detect_queue() - next state of the CE rate detector
- * @congested: state so far
+ * @congested: current state
  * @rate_bps: CE rate of the window
  * @roce_bps: rate of the queue's RoCE traffic, 0: not known, never congested
- * @enter_pct: percentage of it from which the queue is congested
- * @exit_pct: percentage of it down to which it stays so
+ * @enter_pct: percentage of @roce_bps at which the state is entered
+ * @exit_pct: percentage of @roce_bps at which the state is left
  *
  * Return: true if the queue is congested.
  */
@@ -189,7 +184,7 @@ static inline bool iqcn_detect_queue(bool congested, u64 rate_bps, u64 roce_bps,
 {
 	if (!roce_bps)
 		return false;
-	/* percent of a rate: exact while the rate is below 2^64 / 100 bit/s */
+	/* exact for rates below 2^64 / 100 bit/s */
 	if (congested)
 		return rate_bps * 100 > roce_bps * exit_pct;
 	return rate_bps * 100 >= roce_bps * enter_pct;
@@ -197,10 +192,10 @@ static inline bool iqcn_detect_queue(bool congested, u64 rate_bps, u64 roce_bps,
 
 /**
  * iqcn_detect_depth() - next state of the depth detector
- * @congested: state so far
+ * @congested: current state
  * @depth_bytes: instantaneous depth
  * @kmin_bytes: depth at which the state is left
- * @kmax_bytes: depth above which it is entered
+ * @kmax_bytes: depth above which the state is entered
  *
  * Return: true if the queue is congested.
  */

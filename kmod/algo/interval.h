@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Times of a flow that are learned: how long a CE packet takes until its CNP is
- * seen, and how far the receiver's CNPs are apart.
+ * Learned times of a flow: from a CE packet to its CNP, and between two CNPs of
+ * the receiver.
  *
  * Sources: US 12395431 B2, description (72), (93), FIG. 9 and 12: a CNP that is
- * due is held back for as long as a CNP takes, so that it comes where one would
- * have come, between those of two CE packets.  The iQCN feature: the interval
- * at which an NP sends CNPs is compared with the RP's rate-increase interval.
- * Smoothing by an eighth is TCP's (RFC 6298).
+ * due is deferred by the time that a CNP takes, so that it falls between the
+ * receiver's CNPs for two CE packets.  The iQCN feature: the interval at which
+ * an NP sends CNPs is compared with the RP's rate-increase interval.  Smoothing
+ * by an eighth is TCP's (RFC 6298).
  *
- * A CNP does not say which packet it answers.  So only a packet is timed that
- * follows a silence, long enough that what was sent before it has been
- * answered, and the last such one; and no longer than an answer could take, lest
- * a later CNP be taken for one that was lost.  Where CNPs take longer than
- * packets are apart, and those longer than T1, times seem short.
+ * A CNP does not say which packet it answers.  So the only packet that is timed
+ * is the last one that followed a silence in which all earlier packets must
+ * have been answered.  The measurement is dropped once an answer would be
+ * overdue: the CNP for that packet may have been lost, and the next CNP belongs
+ * to a later packet.  The times come out too short where a CNP takes longer
+ * than the gap between two packets, and that gap is longer than T1.
  *
  * Pure: no clock, no lock.  The caller serializes.
  */
@@ -23,31 +24,26 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 
-/* What takes longer is something else: in all, than is known, than T1 while
- * nothing is known
+/* A measurement is dropped after this time: an absolute limit, a multiple of
+ * the learned time, a multiple of T1 while no time has been learned
  */
 #define IQCN_ANSWER_MAX_NS	NSEC_PER_SEC
 #define IQCN_ANSWER_SMOOTHS	4
 #define IQCN_ANSWER_T1S		16
 
-/**
- * struct iqcn_cnp_srtt - how long CNPs take, and how far apart they are
- * @asked_ns: when the packet left that is being timed, 0: none
- * @smooth_ns: smoothed time until its CNP is seen, 0: not known
- * @interval_ns: smoothed interval of the CNPs, 0: not known
- */
+/* struct iqcn_cnp_srtt - response time and interval of CNPs */
 struct iqcn_cnp_srtt {
-	u64 asked_ns;
-	u32 smooth_ns;
-	u32 interval_ns;
+	u64 asked_ns;		/* departure of the timed packet, 0: none */
+	u32 smooth_ns;		/* smoothed response time, 0: not known */
+	u32 interval_ns;	/* smoothed CNP interval, 0: not known */
 };
 
 /**
- * iqcn_smooth() - smoothed value
- * @smooth: so far, 0: there is none
- * @v: new one
+ * iqcn_smooth() - exponentially weighted moving average
+ * @smooth: current average, 0: there is none
+ * @v: new sample
  *
- * Return: the new smoothed value.
+ * Return: the new average.
  */
 static inline u32 iqcn_smooth(u32 smooth, u32 v)
 {
@@ -57,14 +53,14 @@ static inline u32 iqcn_smooth(u32 smooth, u32 v)
 }
 
 /**
- * iqcn_cnp_srtt_start() - a CE packet leaves
- * @a: of its flow
- * @quiet_ns: time since the one before, U64_MAX: there was none
+ * iqcn_cnp_srtt_start() - time a CE packet that leaves, if it can be timed
+ * @a: state of the flow
+ * @quiet_ns: time since the flow's previous CE packet, U64_MAX: there was none
  * @t1_ns: T1
  * @now_ns: now
  */
 static inline void iqcn_cnp_srtt_start(struct iqcn_cnp_srtt *a, u64 quiet_ns,
-				     u64 t1_ns, u64 now_ns)
+				       u64 t1_ns, u64 now_ns)
 {
 	u64 most_ns = a->smooth_ns ? (u64)a->smooth_ns * IQCN_ANSWER_SMOOTHS :
 				     t1_ns * IQCN_ANSWER_T1S;
@@ -76,8 +72,8 @@ static inline void iqcn_cnp_srtt_start(struct iqcn_cnp_srtt *a, u64 quiet_ns,
 }
 
 /**
- * iqcn_cnp_srtt_sample() - the receiver's CNP is seen
- * @a: of its flow
+ * iqcn_cnp_srtt_sample() - end the measurement with a CNP of the receiver
+ * @a: state of the flow
  * @now_ns: now
  */
 static inline void iqcn_cnp_srtt_sample(struct iqcn_cnp_srtt *a, u64 now_ns)
@@ -90,12 +86,12 @@ static inline void iqcn_cnp_srtt_sample(struct iqcn_cnp_srtt *a, u64 now_ns)
 }
 
 /**
- * iqcn_interval_seen() - smoothed interval between two CNPs
- * @smooth_ns: so far, 0: not known
- * @last_ns: when the one before came, 0: there was none
- * @now_ns: now
+ * iqcn_interval_seen() - update the smoothed interval between two CNPs
+ * @smooth_ns: current value, 0: not known
+ * @last_ns: arrival of the previous CNP, 0: there was none
+ * @now_ns: arrival of this CNP
  *
- * Return: the new value; longer ones than a second say nothing.
+ * Return: the new value.  Intervals of more than a second are ignored.
  */
 static inline u32 iqcn_interval_seen(u32 smooth_ns, u64 last_ns, u64 now_ns)
 {

@@ -12,9 +12,9 @@
  *
  * Source: Zhu et al., "Congestion Control for Large-Scale RDMA Deployments",
  * SIGCOMM 2015, fig. 5; US 12395431 B2, description (68) and FIG. 7.
- * Left out on purpose: RED's average.  DCQCN marks on the depth of the moment.
+ * RED's average is left out on purpose: DCQCN marks by instantaneous depth.
  *
- * Pure: no clock, no randomness of its own, no qdisc.
+ * Pure: no clock, no random numbers, no qdisc.
  */
 #ifndef _IQCN_MARK_H
 #define _IQCN_MARK_H
@@ -23,25 +23,20 @@
 #include <linux/math64.h>
 #include <linux/types.h>
 
-/**
- * struct iqcn_mark_params - the marking curve
- * @kmin_bytes: depth up to which nothing is marked
- * @kmax_bytes: depth up to which marking is probabilistic, >= @kmin_bytes
- * @pmax: probability at @kmax_bytes, as a share of U32_MAX
- */
+/* struct iqcn_mark_params - the marking curve */
 struct iqcn_mark_params {
-	u32 kmin_bytes;
-	u32 kmax_bytes;
-	u32 pmax;
+	u32 kmin_bytes;	/* depth up to which nothing is marked */
+	u32 kmax_bytes;	/* depth above which everything is, >= kmin_bytes */
+	u32 pmax;	/* probability at kmax_bytes, as a share of U32_MAX */
 };
 
-/* 1.0 as a probability.  One more than a u32 holds, so that a random u32 is
- * always below it.
+/* A probability of 1: one more than a u32 holds, so that a random u32 is always
+ * less
  */
 #define IQCN_PROB_ONE BIT_ULL(32)
 
 /**
- * iqcn_mark_prob() - probability of marking at a depth
+ * iqcn_mark_prob() - marking probability at a depth
  * @p: the curve
  * @depth_bytes: instantaneous depth
  *
@@ -58,7 +53,7 @@ static inline u64 iqcn_mark_prob(const struct iqcn_mark_params *p,
 		return IQCN_PROB_ONE;
 	if (depth_bytes == p->kmax_bytes)
 		return pmax;
-	/* both factors are below 2^32, but for pmax == 2^32: so shift last */
+	/* pmax may be 2^32: halve it, so that the product fits 64 bits */
 	return div_u64((pmax >> 1) * (depth_bytes - p->kmin_bytes),
 		       p->kmax_bytes - p->kmin_bytes) << 1;
 }

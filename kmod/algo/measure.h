@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How congested is a queue?  Measures beside its depth, all in bytes, so that
- * one profile serves for any of them and for the largest of several:
+ * How congested is a queue?  Measures other than its depth.  All of them are in
+ * bytes, so that one profile serves for any of them and for their maximum:
  *
- *   gradient	what it has grown by in a window
- *   delay	what its bandwidth would carry in the time that a packet waits:
- *		the depth, unless it drains slower (or faster) than that
+ *   gradient	growth of the depth in a window
+ *   delay	bytes that the configured bandwidth would carry while a packet
+ *		waits: the depth, unless the queue drains slower (or faster)
  *
  * Source: US 12388756 B2, description (13): "the queue size, gradient, latency,
  * and the like", alone or together.
@@ -20,28 +20,22 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 
-/**
- * struct iqcn_gradient - how a queue grows
- * @start_ns: when its window began, 0: there is none
- * @span_ns: length of the last window that is complete, 0: there is none
- * @depth_bytes: depth then
- * @growth_bytes: growth in the last window that is complete
- */
+/* struct iqcn_gradient - growth of a queue */
 struct iqcn_gradient {
-	u64 start_ns;
-	u64 span_ns;
-	u32 depth_bytes;
-	s64 growth_bytes;
+	u64 start_ns;		/* start of the current window, 0: none */
+	u64 span_ns;		/* length of the last full window, 0: none */
+	u32 depth_bytes;	/* depth at start_ns */
+	s64 growth_bytes;	/* growth in the last full window */
 };
 
 /**
- * iqcn_gradient_add() - the queue is looked at
- * @g: its gradient
- * @window_ns: window
+ * iqcn_gradient_add() - sample the depth of a queue
+ * @g: the queue's gradient
+ * @window_ns: shortest length of a window
  * @now_ns: now
  * @depth_bytes: depth
  *
- * A window that nobody looked at for as long as another says nothing.
+ * A window without a sample for as long as a second window is discarded.
  */
 static inline void iqcn_gradient_add(struct iqcn_gradient *g, u64 window_ns,
 				     u64 now_ns, u32 depth_bytes)
@@ -61,7 +55,7 @@ static inline void iqcn_gradient_add(struct iqcn_gradient *g, u64 window_ns,
 	g->depth_bytes = depth_bytes;
 }
 
-/* The last complete window is not too long ago to say something of now */
+/* The last complete window ended less than two windows ago */
 static inline bool iqcn_gradient_fresh(const struct iqcn_gradient *g,
 				       u64 window_ns, u64 now_ns)
 {
@@ -74,7 +68,7 @@ static inline bool iqcn_gradient_fresh(const struct iqcn_gradient *g,
  * @window_ns: window
  * @now_ns: now
  *
- * Return: bytes it has grown by in a window, 0 if it shrinks.
+ * Return: bytes of growth per window, 0 if the queue shrinks.
  */
 static inline u32 iqcn_gradient_level(const struct iqcn_gradient *g,
 				      u64 window_ns, u64 now_ns)
@@ -83,7 +77,7 @@ static inline u32 iqcn_gradient_level(const struct iqcn_gradient *g,
 		return 0;
 	if (g->growth_bytes <= 0)
 		return 0;
-	/* no more than 2^32 times a window of some seconds */
+	/* below 2^32 times a window of a few seconds: fits 64 bits */
 	return min_t(u64, div64_u64(g->growth_bytes * window_ns, g->span_ns),
 		     U32_MAX);
 }
@@ -94,7 +88,7 @@ static inline u32 iqcn_gradient_level(const struct iqcn_gradient *g,
  * @window_ns: window
  * @now_ns: now
  *
- * Return: bytes per us, saturated.
+ * Return: bytes per microsecond, saturated at the range of s16.
  */
 static inline s16 iqcn_gradient_per_us(const struct iqcn_gradient *g,
 				       u64 window_ns, u64 now_ns)
@@ -106,19 +100,20 @@ static inline s16 iqcn_gradient_per_us(const struct iqcn_gradient *g,
 }
 
 /**
- * iqcn_delay_level() - the wait as a level of congestion
+ * iqcn_delay_level() - the queueing delay as a level of congestion
  * @depth_bytes: depth
- * @drain_bps: rate at which it drains, 0: not known
- * @bandwidth_bps: rate that it is meant to have
+ * @drain_bps: rate at which the queue drains, 0: not known
+ * @bandwidth_bps: configured rate
  *
- * Return: bytes at that rate in the time that the depth takes to drain.
+ * Return: bytes that @bandwidth_bps carries in the time that the depth takes to
+ * drain.
  */
 static inline u32 iqcn_delay_level(u32 depth_bytes, u64 drain_bps,
 				   u64 bandwidth_bps)
 {
 	if (!drain_bps)
 		return depth_bytes;
-	/* within 2^32 before the product can leave 64 bits */
+	/* saturate before the result exceeds 64 bits */
 	if (div64_u64(bandwidth_bps, drain_bps) >= U32_MAX)
 		return depth_bytes ? U32_MAX : 0;
 	return min_t(u64, mul_u64_u64_div_u64(depth_bytes, bandwidth_bps,

@@ -2,14 +2,14 @@
 /*
  * Which QP of the sender does a flow belong to?  The rules.
  *
- * A data packet names the receiver's QP only, a CNP must name the sender's.
- * Evidence for it comes in grades (enum iqcn_pair_grade): better evidence
- * overrides worse; of two that are as good and disagree, one is wrong and
- * there is no telling which, so neither is believed.
+ * A data packet carries the receiver's QP only, but a CNP must carry the
+ * sender's.  Evidence for the pairing has grades (enum iqcn_pair_grade).
+ * Better evidence overrides worse.  If two pieces of the same grade disagree,
+ * one of them is wrong and nothing shows which, so both are discarded.
  *
  * Sources: UDP source ports: rdma_calc_flow_label() and
- * rdma_flow_label_to_udp_sport() in the kernel's <rdma/ib_verbs.h> (mlx5, irdma,
- * hns), and rxe_qp.c of Soft-RoCE.  PSN echo: IBTA spec vol. 1, 9.7.5 (a
+ * rdma_flow_label_to_udp_sport() in the kernel's <rdma/ib_verbs.h> (mlx5,
+ * irdma, hns), and rxe_qp.c of Soft-RoCE.  PSN echo: IBTA spec vol. 1, 9.7.5 (a
  * response carries the PSN of its request).
  *
  * Pure: no lock, no table.
@@ -17,6 +17,7 @@
 #ifndef _IQCN_PAIRING_H
 #define _IQCN_PAIRING_H
 
+#include <linux/bits.h>
 #include <linux/hash.h>
 #include <linux/types.h>
 #include <linux/iqcn.h>
@@ -36,17 +37,17 @@ static inline s32 iqcn_psn_delta(u32 a, u32 b)
 	return (s32)((a - b) << 8) >> 8;
 }
 
-/* A response may echo what was sent this many packets ago: 32 MB of 4 KB
- * packets in flight, 250 us of them at 1 Tb/s, 10 ms at 25 Gb/s.
+/* A response may echo a PSN that is this many packets old: 32 MB of 4 KB
+ * packets in flight, which are 250 us at 1 Tb/s and 10 ms at 25 Gb/s
  */
 #define IQCN_ECHO_WINDOW	8192
 
 /**
- * iqcn_echo_fresh() - could a response to this PSN still come?
+ * iqcn_echo_fresh() - can a response to a PSN still be in flight?
  * @last_psn: PSN of the flow's last CE packet
  * @psn: PSN in the response
  *
- * Return: true if so.
+ * Return: true if @psn is at most IQCN_ECHO_WINDOW packets old.
  */
 static inline bool iqcn_echo_fresh(u32 last_psn, u32 psn)
 {
@@ -56,21 +57,21 @@ static inline bool iqcn_echo_fresh(u32 last_psn, u32 psn)
 }
 
 /*
- * A slot of the echo table remembers that a CE packet with some PSN went from
- * one host to another, and to which QP: 39 bits of the hash of hosts and PSN,
- * a bit that says whether two QPs had such a packet, the QP number.  One word,
- * so that it is read and written without a lock.
+ * A slot of the echo table records that a CE packet with some PSN went from one
+ * host to another, and to which QP: 39 bits of the hash of hosts and PSN, one
+ * bit for "two QPs had such a packet", and the QP number.  The slot is a single
+ * word, so it is read and written without a lock.
  */
 #define IQCN_ECHO_AMBIGUOUS	BIT_ULL(24)
 #define IQCN_ECHO_TAG_SHIFT	25
 
 /**
- * iqcn_echo_store() - new value of a slot when a packet has left
+ * iqcn_echo_store() - new value of a slot when a packet leaves
  * @slot: old value
  * @hash: hash of hosts, VLANs and PSN
- * @dest_qp: the packet's DestQP
+ * @dest_qp: DestQP of the packet
  *
- * Return: what the slot is to hold.
+ * Return: the new value.
  */
 static inline u64 iqcn_echo_store(u64 slot, u64 hash, u32 dest_qp)
 {
@@ -86,26 +87,27 @@ static inline u64 iqcn_echo_store(u64 slot, u64 hash, u32 dest_qp)
 }
 
 /**
- * iqcn_echo_hit() - has a packet left that a response may answer?
+ * iqcn_echo_hit() - does a slot hold a packet that a response may answer?
  * @slot: value of the slot for @hash
  * @hash: hash of hosts, VLANs and PSN
  *
- * Return: true if so.
+ * Return: true if the slot's tag matches the hash.
  */
 static inline bool iqcn_echo_hit(u64 slot, u64 hash)
 {
 	u64 tag = hash << IQCN_ECHO_TAG_SHIFT;
 
-	return slot && slot >> IQCN_ECHO_TAG_SHIFT == tag >> IQCN_ECHO_TAG_SHIFT;
+	return slot &&
+	       slot >> IQCN_ECHO_TAG_SHIFT == tag >> IQCN_ECHO_TAG_SHIFT;
 }
 
 /**
- * iqcn_echo_match() - whose packet does a response answer?
+ * iqcn_echo_match() - DestQP of the packet that a response answers
  * @slot: value of the slot for @hash
  * @hash: hash of hosts, VLANs and PSN
- * @dest_qp: is set to the packet's DestQP
+ * @dest_qp: set to the DestQP
  *
- * Return: true if exactly one QP's packet fits.
+ * Return: true if the packet of exactly one QP matches.
  */
 static inline bool iqcn_echo_match(u64 slot, u64 hash, u32 *dest_qp)
 {
@@ -115,7 +117,7 @@ static inline bool iqcn_echo_match(u64 slot, u64 hash, u32 *dest_qp)
 	return true;
 }
 
-/* UDP source port that mlx5, irdma and hns derive; symmetric in the QPs */
+/* UDP source port of mlx5, irdma and hns: symmetric in the two QPs */
 static inline u16 iqcn_sport_verbs(u32 lqpn, u32 rqpn)
 {
 	u64 v = (u64)lqpn * rqpn;
@@ -127,20 +129,20 @@ static inline u16 iqcn_sport_verbs(u32 lqpn, u32 rqpn)
 	return ((fl & 0x3fff) ^ ((fl & 0xfc000) >> 14)) | 0xc000;
 }
 
-/* UDP source port that Soft-RoCE derives from its own QP alone */
+/* UDP source port of Soft-RoCE: depends on its own QP only */
 static inline u16 iqcn_sport_rxe(u32 qpn)
 {
 	return 0xc000 + (hash_32(qpn, 14) & 0x3fff);
 }
 
 /**
- * iqcn_sport_match() - do both directions' UDP source ports fit two QPs?
+ * iqcn_sport_match() - do the UDP source ports of both directions fit two QPs?
  * @data_sport: source port of the sender's data
  * @rev_sport: source port of the receiver's packet
  * @src_qp: the sender's QP
  * @dest_qp: the receiver's QP
  *
- * Return: true if they do.
+ * Return: true if they are the ports that a known driver derives from the QPs.
  */
 static inline bool iqcn_sport_match(u16 data_sport, u16 rev_sport, u32 src_qp,
 				    u32 dest_qp)
@@ -152,22 +154,17 @@ static inline bool iqcn_sport_match(u16 data_sport, u16 rev_sport, u32 src_qp,
 	       rev_sport == iqcn_sport_rxe(dest_qp);
 }
 
-/**
- * iqcn_pair_assured() - can nothing better be had from packets?
- * @grade: of a pairing
- *
- * Return: true if so.
- */
+/* Packets offer no better evidence than this grade */
 static inline bool iqcn_pair_assured(enum iqcn_pair_grade grade)
 {
 	return grade >= IQCN_PAIR_PSN;
 }
 
 /**
- * enum iqcn_pair_verdict - what new evidence does to a pairing
- * @IQCN_PAIR_KEEP: nothing, it is weaker or says the same
- * @IQCN_PAIR_TAKE: it replaces what was there
- * @IQCN_PAIR_BREAK: it is as good and disagrees: neither holds
+ * enum iqcn_pair_verdict - effect of new evidence on a pairing
+ * @IQCN_PAIR_KEEP: none: the evidence is weaker or agrees
+ * @IQCN_PAIR_TAKE: the evidence replaces the pairing
+ * @IQCN_PAIR_BREAK: same grade, but another QP: discard both
  */
 enum iqcn_pair_verdict {
 	IQCN_PAIR_KEEP,
@@ -178,13 +175,14 @@ enum iqcn_pair_verdict {
 /**
  * iqcn_pair_judge() - weigh new evidence against a pairing
  * @old: grade of the pairing, IQCN_PAIR_NONE if there is none
- * @old_qp: QP it names
+ * @old_qp: QP of the pairing
  * @new: grade of the evidence
- * @new_qp: QP it names
+ * @new_qp: QP of the evidence
  *
- * A connection set-up is no claim about the past: the later one holds.
+ * Two connection set-ups do not contradict each other: the later one replaces
+ * the earlier one.
  *
- * Return: what is to be done with the pairing.
+ * Return: the effect on the pairing.
  */
 static inline enum iqcn_pair_verdict
 iqcn_pair_judge(enum iqcn_pair_grade old, u32 old_qp, enum iqcn_pair_grade new,

@@ -1,77 +1,84 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A PI controller that sets the probability with which a flow is told to slow
- * down, so that the queue stays at a reference depth:
+ * A PI controller.  It sets the probability with which a flow is notified, so
+ * that the queue stays at a reference depth:
  *
  *	N p  +=  alpha (q - qref)  +  beta (a - a of the last step)
  *	a     =  q + 12 (q - q of the last step)
  *
- * once per update interval, where a is the depth ahead: what it will be in twelve
- * intervals if it goes on like that.  (Not all of it: see below.)
+ * once per update interval.  a is the predicted depth: the depth in twelve
+ * intervals if the queue keeps growing at this rate.  (Limits: see below.)
  *
- * N p is the number of CNPs in a round in which every one of the N active flows has
- * one chance: for a flow whose packets are closer than T1 each packet, for
- * others every T1 (the "hold").  A CNP keeps its sender from a step up (RAI,
- * RHAI) and takes away a share of its rate; N of them do N times as much, so
- * gains that are of N p make the loop gain the same for any number of flows.
- * With few flows a packet more or less is a large part of the load, so N is never
- * taken for less than IQCN_PI_MIN_FLOWS.
+ * N p is the number of CNPs per round.  A round has one poll of each of the N
+ * active flows: a flow whose packets are closer than T1 is polled by each
+ * packet, a sparse flow by the timer every T1.  A CNP prevents one increase of
+ * its sender (RAI, RHAI) and cuts the sender's rate.  N CNPs have N times the
+ * effect, so gains for N p make the loop gain independent of the number of
+ * flows.  With few flows a single packet is a large part of the load, so N
+ * counts as at least IQCN_PI_MIN_FLOWS.
  *
- * Stability: within the some milliseconds that the senders' rates take to settle
- * (tau) a CNP more per round changes the load, in bytes/s, by -g per second, so
- * the queue by
+ * Stability: the senders' rates take a few milliseconds (tau) to settle.
+ * Within that time one more CNP per round changes the load, in bytes/s, by -g
+ * per second, so the queue by
  *
  *	q'' = -g (beta (q + T q') + alpha / u * integral of (q - qref))
  *
- * with u the update interval and T = 12 u.  Without T that is an oscillator that
- * nothing damps, and the simulation rings for 30 ms after 480 flows have joined
- * 32.  With it the damping ratio is T / 2 * sqrt(g beta).  512 flows at 25 Gb/s
- * have g = 3 * 10^10 B/s^2 (a chance in 225 us, 55 Mb/s a CNP): with beta = 10^-4
- * CNPs per byte the pole is at 1,700 rad/s and damping 1.0.  The integral part
- * adds a third pole; by Hurwitz's criterion all are stable if
+ * with u the update interval and T = 12 u.  Without T this is an undamped
+ * oscillator: the simulation rings for 30 ms after 480 flows have joined 32.
+ * With T the damping ratio is T / 2 * sqrt(g beta).  512 flows at 25 Gb/s have
+ * g = 3 * 10^10 B/s^2 (one poll in 225 us, 55 Mb/s per CNP): with beta = 10^-4
+ * CNPs per byte the pole is at 1,700 rad/s and the damping ratio is 1.0.  The
+ * integral part adds a third pole.  By Hurwitz's criterion all are stable if
  *
  *	alpha / u  <  beta (1 / tau + g beta T)
  *
- * which the default of 2 * 10^-6 CNPs per byte and step keeps 17 times.
+ * The default of 2 * 10^-6 CNPs per byte and step is 17 times below that.
  *
- * What it sees of the growth is noise as well: a message that comes at line rate
- * is over before anything can be done about it.  So the growth ahead counts up to
- * IQCN_PI_GROWTH times qref, and the controller may go below 0, as far as
- * IQCN_PI_SLACK: what such a burst adds in one step and takes away in the next
- * would add up at a bound of 0, and keep the load low for nothing.
+ * Part of the growth is noise: a message that is sent at line rate has ended
+ * before the controller can react.  So the predicted growth is limited to
+ * IQCN_PI_GROWTH times qref, and the probability may go below 0, down to
+ * -IQCN_PI_SLACK.  A burst adds to the probability in one step and subtracts as
+ * much in the next.  A bound at 0 would cut off the subtraction, the remainders
+ * would add up, and the load would stay low for no reason.
  *
- * It is for small errors.  What is further above qref than IQCN_PI_FAR times it
- * adds no more, for the queue can never be as far below, and what has been wound
- * up there would take for ever to unwind.  Instead the probability is raised
- * towards 1 beyond, for as long as the queue is there: a burst of senders that
- * start is told at once.  And a queue that stays empty does not say how far the
- * load is below the link: it counts for IQCN_PI_EMPTY times qref.
+ * The controller is designed for small errors.  A depth of more than
+ * IQCN_PI_FAR times qref above qref counts as that much, because the queue can
+ * never be as far below qref, and a larger integral would take too long to
+ * unwind.  Instead the probability is raised towards 1 while the queue is that
+ * deep, so that a burst of starting senders is notified at once.  An empty
+ * queue does not show how far the load is below the link's rate: its error
+ * counts as -IQCN_PI_EMPTY times qref.
  *
- * All of that scales with the link: bytes in proportion to its speed, so the
- * gains inversely.  With the defaults that this gives, the hosts of the lab have
- * tried 4 to 1,024 flows on 10, 2,048 on 25 and 512 on 100 Gb/s, of 4 KB packets:
- * the mean depth is 1.0 to 1.1 times qref, p99 less than 2.5 times, there are no
- * drops, and the link is used to 99 % or more.  But it rings, between 0 and 4
- * times qref, with 2,048 and 4,096 flows on 100 Gb/s and with 2,048 of 1 KB on 25;
- * the same with 512 senders of the DCQCN paper's style, up to 8 times qref, and
- * these it does not hold at all without a t1 below their 55 us; and a port's
- * budget of CNPs (cnp-rate) is too small for 4,096 flows of which every one has
- * to be told every T1: then the buffer overflows.
+ * All of this scales with the link: bytes in proportion to its speed, and
+ * therefore the gains inversely.  With the resulting defaults the lab has run 4
+ * to 1,024 flows at 10 Gb/s, 2,048 at 25 Gb/s and 512 at 100 Gb/s, all with 4
+ * KB packets: the mean depth is 1.0 to 1.1 times qref, p99 is less than 2.5
+ * times qref, there are no drops, and the link is used to 99 % or more.  The
+ * limits:
+ *
+ *   - The loop rings, between 0 and 4 times qref, with 2,048 and 4,096 flows at
+ *     100 Gb/s and with 2,048 flows of 1 KB packets at 25 Gb/s.
+ *   - It rings up to 8 times qref with 512 senders in the style of the DCQCN
+ *     paper, and needs a t1 below their 55 us to control these at all.
+ *   - The port's CNP budget (cnp-rate) is too small to notify each of 4,096
+ *     flows every T1: then the buffer overflows.
+ *
  * Documentation/back-to-sender.rst has the figures.
  *
- * It runs when there is something to decide, not by a timer: what a longer
- * interval would have added comes at once.  It begins when the queue first
- * is deeper than an eighth of qref.  A queue that is empty for a moment is one
- * that is kept short; but if it has not been deeper than that for
- * IQCN_PI_QUIET_NS the probability halves about every eleven steps, and at
- * IQCN_PI_END_NS it ends.
+ * The controller has no timer.  It makes the steps that are due when a decision
+ * is needed: after a longer interval, the integral part of all of them at once.
+ * It starts when the queue is first deeper than an eighth of qref.  A queue
+ * that is empty for a moment is still under control.  But once the queue has
+ * not been deeper than that for IQCN_PI_QUIET_NS, the probability halves about
+ * every eleven steps, and after IQCN_PI_END_NS the controller stops.
  *
  * Source: Hollot et al., "On Designing Improved Controllers for AQM Routers
  * Supporting TCP Flows", INFOCOM 2001 (PI for AQM); RFC 8033 (its form of
  * increments); Taheri et al., "RoCC", CoNEXT 2020 (a controller in the switch
- * for RDMA).  The look ahead, the hold and gains by the number of flows are ours.
+ * for RDMA).  The prediction, polling and gains by the number of flows are
+ * ours.
  *
- * Pure: no clock, no randomness, no qdisc.  The caller serializes.
+ * Pure: no clock, no random numbers, no qdisc.  The caller serializes.
  */
 #ifndef _IQCN_PI_H
 #define _IQCN_PI_H
@@ -87,81 +94,63 @@
 #define IQCN_PI_MIN_FLOWS	512
 #define IQCN_PI_AHEAD		12
 #define IQCN_PI_FAR		4
-/* The probability is 1 at so many times qref */
+/* times qref: from this depth on the probability is 1 */
 #define IQCN_PI_FAREST		16
 #define IQCN_PI_EMPTY		4
 #define IQCN_PI_GROWTH		3
 #define IQCN_PI_SLACK		((s64)(IQCN_PROB_ONE / 12))
 #define IQCN_PI_QUIET_NS	(5 * NSEC_PER_MSEC)
 #define IQCN_PI_END_NS		(20 * NSEC_PER_MSEC)
-/* Gains are CNPs per so many bytes */
+/* The unit of gains: CNPs per this many bytes */
 #define IQCN_PI_GAIN_BYTES	1000000000
 
-/**
- * struct iqcn_pi_params - what it aims at, and how hard
- * @qref_bytes: reference depth
- * @update_ns: update interval
- * @alpha: integral gain: CNPs per round and step, for IQCN_PI_GAIN_BYTES above
- *	the reference
- * @beta: proportional gain: likewise, for IQCN_PI_GAIN_BYTES of growth.
- *	Both no more than 10^8, so that nothing leaves 64 bits
+/*
+ * struct iqcn_pi_params - reference and gains
+ *
+ * The gains are at most 10^8, so that no product exceeds 64 bits.
  */
 struct iqcn_pi_params {
-	u32 qref_bytes;
-	u32 update_ns;
-	u32 alpha;
-	u32 beta;
+	u32 qref_bytes;	/* reference depth */
+	u32 update_ns;	/* update interval */
+	u32 alpha;	/* integral gain: CNPs per round and step, per
+			 * IQCN_PI_GAIN_BYTES above the reference
+			 */
+	u32 beta;	/* proportional gain: CNPs per round, per
+			 * IQCN_PI_GAIN_BYTES of growth
+			 */
 };
 
-/**
- * struct iqcn_pi - the controller
- * @prob: -IQCN_PI_SLACK .. IQCN_PROB_ONE
- * @step_ns: when the last step was, 0: it does not run
- * @deep_ns: when the queue was last deep enough for it to run
- * @ahead_bytes: depth ahead at the last step
- * @depth_bytes: depth then
- */
+/* struct iqcn_pi - the controller */
 struct iqcn_pi {
-	s64 prob;
-	u64 step_ns;
-	u64 deep_ns;
-	s64 ahead_bytes;
-	u32 depth_bytes;
+	s64 prob;		/* -IQCN_PI_SLACK .. IQCN_PROB_ONE */
+	u64 step_ns;		/* time of the last step, 0: stopped */
+	u64 deep_ns;		/* when the wake depth was last exceeded */
+	s64 ahead_bytes;	/* predicted depth at the last step */
+	u32 depth_bytes;	/* depth at the last step */
 };
 
-/**
- * iqcn_pi_wake_bytes() - the depth from which it runs
- * @p: parameters
- *
- * Return: bytes.
- */
+/* The depth above which the controller starts */
 static inline u32 iqcn_pi_wake_bytes(const struct iqcn_pi_params *p)
 {
 	return p->qref_bytes / 8;
 }
 
-/**
- * iqcn_pi_runs() - does it?
- * @pi: controller
- *
- * Return: true if so.
- */
 static inline bool iqcn_pi_runs(const struct iqcn_pi *pi)
 {
 	return pi->step_ns;
 }
 
-/* Changes of the probability for so many CNPs more in a round, in 10^-9 CNPs */
+/* Change of the probability that adds @cnps to a round, in 10^-9 CNPs */
 static inline s64 iqcn_pi_change(s64 cnps, u32 flows)
 {
 	s64 change = div_s64(cnps, max_t(u32, flows, IQCN_PI_MIN_FLOWS));
 
-	/* all or nothing is as far as it can go: 10^9 * 2^32 is below 2^62 */
+	/* one CNP per flow is the most; 10^9 * 2^32 is below 2^62 */
 	change = clamp_t(s64, change, -IQCN_PI_GAIN_BYTES, IQCN_PI_GAIN_BYTES);
 	return div_s64(change * (s64)IQCN_PROB_ONE, IQCN_PI_GAIN_BYTES);
 }
 
-/* How far it is from the reference, as far as that counts */
+/* Distance from the reference, with the limits described above */
 static inline s64 iqcn_pi_error(const struct iqcn_pi *pi,
 				const struct iqcn_pi_params *p, u32 depth_bytes)
 {
@@ -172,8 +161,8 @@ static inline s64 iqcn_pi_error(const struct iqcn_pi *pi,
 	return min_t(s64, depth_bytes - qref_bytes, IQCN_PI_FAR * qref_bytes);
 }
 
-/* Where the queue will be, from the last @ns, at least an interval; within 2^34 of
- * 0
+/* Predicted depth, from the growth in the last @ns, which are at least an
+ * update interval.  The result is within 2^34 of 0.
  */
 static inline s64 iqcn_pi_ahead(const struct iqcn_pi *pi,
 				const struct iqcn_pi_params *p, u64 ns,
@@ -187,7 +176,7 @@ static inline s64 iqcn_pi_ahead(const struct iqcn_pi *pi,
 	return depth_bytes + clamp_t(s64, ahead, -most, most);
 }
 
-/* As many steps as there are in @ns at once, the growth in one */
+/* All steps of @ns at once: the integral part of all, the growth as one */
 static inline void iqcn_pi_step(struct iqcn_pi *pi,
 				const struct iqcn_pi_params *p, u64 ns,
 				u32 flows, u32 depth_bytes)
@@ -197,31 +186,31 @@ static inline void iqcn_pi_step(struct iqcn_pi *pi,
 	s64 above = p->alpha * iqcn_pi_error(pi, p, depth_bytes);
 	s64 grown = p->beta * (ahead_bytes - pi->ahead_bytes);
 
-	/* 2^32 times what is little more than a second is below 2^63 */
+	/* 2^32 times little more than a second in ns is below 2^63 */
 	above = div_s64(iqcn_pi_change(above, flows) * (s64)ns, p->update_ns);
 	pi->prob = clamp_t(s64, pi->prob + above + iqcn_pi_change(grown, flows),
 			   -IQCN_PI_SLACK, IQCN_PROB_ONE);
 	pi->ahead_bytes = ahead_bytes;
 }
 
-/* The queue has been as good as empty for long */
+/* The queue has been below the wake depth for IQCN_PI_QUIET_NS */
 static inline void iqcn_pi_fade(struct iqcn_pi *pi, u32 steps, u32 depth_bytes)
 {
-	/* after so many nothing is left */
+	/* 512 steps reduce any probability to 0 */
 	for (steps = min(steps, 512U); steps && pi->prob; steps--)
 		pi->prob -= (pi->prob / 16) ?: (pi->prob > 0 ? 1 : -1);
 	pi->ahead_bytes = depth_bytes;
 }
 
 /**
- * iqcn_pi_run() - let it have made the steps that are due
- * @pi: controller, zeroed at first
+ * iqcn_pi_run() - make the steps that are due
+ * @pi: controller, zeroed before the first call
  * @p: parameters
- * @flows: active flows
+ * @flows: number of active flows
  * @depth_bytes: depth
- * @now_ns: not less than in an earlier call
+ * @now_ns: now, not less than in an earlier call
  *
- * Return: it runs.
+ * Return: true if the controller runs.
  */
 static inline bool iqcn_pi_run(struct iqcn_pi *pi,
 			       const struct iqcn_pi_params *p, u32 flows,
@@ -250,7 +239,7 @@ static inline bool iqcn_pi_run(struct iqcn_pi *pi,
 			iqcn_pi_step(pi, p, ns, flows, depth_bytes);
 		pi->step_ns = now_ns;
 		pi->depth_bytes = depth_bytes;
-		/* nothing to say, and nothing to watch */
+		/* nothing to notify and no queue: stop early */
 		if (pi->prob <= 0 && !deep &&
 		    now_ns - pi->deep_ns >= IQCN_PI_QUIET_NS)
 			memset(pi, 0, sizeof(*pi));
@@ -261,13 +250,13 @@ static inline bool iqcn_pi_run(struct iqcn_pi *pi,
 }
 
 /**
- * iqcn_pi_prob() - the probability of a chance
+ * iqcn_pi_prob() - probability that a poll causes a CNP
  * @pi: controller
  * @p: parameters
  * @depth_bytes: depth
  *
- * Return: 0 .. IQCN_PROB_ONE: what the controller has found, raised from
- *	IQCN_PI_FAR times the reference on, to all of it at IQCN_PI_FAREST.
+ * Return: 0 .. IQCN_PROB_ONE: the controller's probability, raised from
+ * IQCN_PI_FAR times qref on, to IQCN_PROB_ONE at IQCN_PI_FAREST times qref.
  */
 static inline u64 iqcn_pi_prob(const struct iqcn_pi *pi,
 			       const struct iqcn_pi_params *p, u32 depth_bytes)
@@ -285,34 +274,37 @@ static inline u64 iqcn_pi_prob(const struct iqcn_pi *pi,
 }
 
 /**
- * iqcn_pi_credit() - a flow's chance
- * @credit: what it has gathered, a share of 2^32
+ * iqcn_pi_credit() - poll a flow
+ * @credit: the flow's credit, in units of 2^-32 CNPs
  * @prob: probability, 0 .. IQCN_PROB_ONE
- * @polls: so many at once
+ * @polls: number of polls at once
  *
- * Every chance adds its probability, and every 2^32 of that is a CNP: the same
- * share of chances as drawing lots for each, but no flow is lucky for long.  It is
- * the lucky ones who would set off hyper increase.
+ * Each poll adds the probability to the credit, and each full unit of credit is
+ * a CNP.  The share of polls that cause a CNP is the same as with random
+ * numbers, but evenly spaced: a flow that is spared by luck would reach hyper
+ * increase.
  *
- * Return: it is told.  More than one CNP at once would say no more than one.
+ * Return: true if the flow is to be notified.  Several units at once still make
+ * one CNP, because more would have no further effect.
  */
-static inline bool iqcn_pi_credit(u32 *credit, u64 prob, u32 chances)
+static inline bool iqcn_pi_credit(u32 *credit, u64 prob, u32 polls)
 {
-	u64 sum = *credit + prob * chances;
+	u64 sum = *credit + prob * polls;
 
 	*credit = sum;
 	return sum >= IQCN_PROB_ONE;
 }
 
 /**
- * iqcn_pi_save() - a chance of a flow that cannot be told yet
- * @credit: what it has gathered; up to what the next chance makes a CNP of
+ * iqcn_pi_save() - poll a flow that cannot be notified yet
+ * @credit: the flow's credit; saturates just below a unit, so that the first
+ *	poll that can notify the flow does
  * @prob: probability, 0 .. IQCN_PROB_ONE
- * @polls: so many at once
+ * @polls: number of polls at once
  */
-static inline void iqcn_pi_save(u32 *credit, u64 prob, u32 chances)
+static inline void iqcn_pi_save(u32 *credit, u64 prob, u32 polls)
 {
-	*credit = min_t(u64, *credit + prob * chances, U32_MAX);
+	*credit = min_t(u64, *credit + prob * polls, U32_MAX);
 }
 
 #endif /* _IQCN_PI_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * With which probability does a packet that arrives cause a CNP?  A profile of
- * points, straight between two of them:
+ * The probability with which an arriving packet causes a CNP: a piecewise
+ * linear profile of the level of congestion.
  *
  *	      p
  *	 P3   |                ________
@@ -12,14 +12,14 @@
  *	    0 |____|________________________ bytes
  *	           B1 B2        B3
  *
- * How congested the queue is (measure.h) stands for its bytes.  Two points at
- * neighbouring bytes make a step.
+ * The level, in bytes, is any measure of congestion (measure.h).  Two points at
+ * adjacent bytes make a step.
  *
  * Source: US 12388756 B2, description (12), (13), clauses 2 to 8: the frequency
  * of notifications follows the level of congestion, in a linear or a non-linear
  * way; the profile of marking (mark.h) may serve.
  *
- * Pure: no clock, no randomness of its own, no qdisc.
+ * Pure: no clock, no random numbers, no qdisc.
  */
 #ifndef _IQCN_PROFILE_H
 #define _IQCN_PROFILE_H
@@ -30,28 +30,24 @@
 
 #include "mark.h"
 
-/**
- * struct iqcn_profile - probability by congestion
- * @n: points, 0: the curve of marking
- * @point: what is between them is straight
- */
+/* struct iqcn_profile - probability by level of congestion */
 struct iqcn_profile {
-	u32 n;
+	u32 n;		/* number of points, 0: use the marking curve */
 	struct tc_iqcn_point point[IQCN_POINTS_MAX];
 };
 
-/* A share of U32_MAX as one of IQCN_PROB_ONE */
+/* Convert a share of U32_MAX to a share of IQCN_PROB_ONE */
 static inline u64 iqcn_prob(u32 share)
 {
 	return (u64)share + (share >> 31);
 }
 
 /**
- * iqcn_profile_wrong() - is it one?
+ * iqcn_profile_wrong() - check the order of the points
  * @p: profile
  *
- * Return: the number of the first point that has no more bytes than the one
- *	before or less probability; 0 if there is none.
+ * Return: index of the first point that does not have more bytes than the
+ * previous one or has less probability, 0: the profile is valid.
  */
 static inline u32 iqcn_profile_wrong(const struct iqcn_profile *p)
 {
@@ -65,10 +61,10 @@ static inline u32 iqcn_profile_wrong(const struct iqcn_profile *p)
 }
 
 /**
- * iqcn_profile_prob() - probability at a level
- * @p: profile, checked
- * @mark: the curve of marking
- * @level_bytes: how congested the queue is
+ * iqcn_profile_prob() - probability at a level of congestion
+ * @p: profile, valid
+ * @mark: marking curve, for an empty profile
+ * @level_bytes: level of congestion
  *
  * Return: 0 .. IQCN_PROB_ONE.
  */
@@ -89,18 +85,18 @@ static inline u64 iqcn_profile_prob(const struct iqcn_profile *p,
 	if (i == p->n)
 		return iqcn_prob(a->prob);
 	b = &p->point[i];
-	/* both factors are below 2^32 */
+	/* both factors are less than 2^32 */
 	return iqcn_prob(a->prob) +
 	       div_u64((u64)(b->prob - a->prob) * (level_bytes - a->bytes),
 		       b->bytes - a->bytes);
 }
 
 /**
- * iqcn_profile_from_bytes() - below which level is the probability 0?
- * @p: profile, checked
- * @mark: the curve of marking
+ * iqcn_profile_from_bytes() - level below which the probability is 0
+ * @p: profile, valid
+ * @mark: marking curve, for an empty profile
  *
- * Return: that level, not necessarily the highest such.
+ * Return: bytes; the probability may be 0 at higher levels, too.
  */
 static inline u64 iqcn_profile_from_bytes(const struct iqcn_profile *p,
 					  const struct iqcn_mark_params *mark)

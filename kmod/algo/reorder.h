@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * CE packets of a flow that overtook one another, put in order before their
- * continuity (continuity.h) is judged.
+ * CE packets of a flow that overtook one another are put in order before their
+ * continuity is evaluated (continuity.h).
  *
- *	1 2 4 3 5	3 is late by one number: 4 waits for it, then 1 to 5 are a run
- *	1 2 4 5 6	3 is not CE: 4 waits, 5 shows that 3 does not come any more
+ *	1 2 4 3 5	3 is late by one: 4 waits for it, then 1 to 5 are a run
+ *	1 2 4 5 6	3 is not CE: 4 waits until 5 shows that
  *
- * A number is waited for while no more numbers than have ever overtaken another
- * of the flow have passed since it was due, and never for more than
- * IQCN_REORDER_MAX.  So flows whose packets stay in order are judged at once, as
- * with RACK in TCP (RFC 8985, 6.2): the first late packet still breaks a run, and
- * tells how long to wait from then on.
+ * A missing number is waited for until the reorder window has passed.  The
+ * window is the largest lateness of a number of the flow so far, at most
+ * IQCN_REORDER_MAX.  So the packets of a flow without reordering do not wait,
+ * as with RACK in TCP (RFC 8985, 6.2).  The first late packet still breaks a
+ * run, and opens the window.
  *
- * A number that comes again is that of a sender that goes back: nothing waits for
- * anything then, and continuity.h says what it means.
+ * A repeated number means that the sender goes back.  Then nothing waits, and
+ * continuity.h handles the packet.
  *
  * US 12395431 B2 does not mention reordering.
  *
@@ -29,34 +29,27 @@
 
 #include "continuity.h"
 
-/* What waits, and a packet behind it, fit into a u64 */
+/* The window and a packet behind it fit into a u64 */
 #define IQCN_REORDER_MAX	32
 
-/**
- * struct iqcn_reorder - the last CE numbers of a flow
- * @seen: bit n: the number n + 1 before @next was CE; 0: there was no packet
- * @next: the one that would follow the furthest
- * @pending: how many numbers before @next are yet to be judged; if any, the first
- *	of them is missing
- * @window: how many numbers, itself included, have passed at most when a late
- *	one came, IQCN_REORDER_MAX at most; 0: none was late
- * @kind: of the last packet: request or READ response
- */
+/* struct iqcn_reorder - the last CE numbers of a flow */
 struct iqcn_reorder {
-	u64 seen;
-	u32 next;
-	u8 held;
-	u8 window;
-	bool kind;
+	u64 seen;	/* bit n: number next - n - 1 was CE; 0: no packet */
+	u32 next;	/* number after the furthest packet */
+	u8 pending;	/* numbers that wait before next, first one missing */
+	u8 window;	/* largest lateness so far, in numbers and including the
+			 * late one itself; 0: no packet was late
+			 */
+	bool kind;	/* last packet: request, not response */
 };
 
-/* The last @n of them are CE, @n is at least 1 */
+/* The last @n numbers are CE, @n is at least 1 */
 static inline u64 iqcn_reorder_mask(u32 n)
 {
 	return GENMASK_ULL(min(n, 64U) - 1, 0);
 }
 
-/* @by numbers come after those in @seen, or go if it is less than 0 */
+/* Move @seen by @by numbers: forward, or back if @by is negative */
 static inline u64 iqcn_reorder_shift(u64 seen, s32 by)
 {
 	if (by <= -64 || by >= 64)
@@ -65,15 +58,16 @@ static inline u64 iqcn_reorder_shift(u64 seen, s32 by)
 }
 
 /**
- * iqcn_reorder_hold() - a CE packet
- * @r: its flow's; zeroed: the first one
- * @seq: its number, of the first segment
- * @n: its segments, 1 at least
- * @modulus: of numbers, 4 * IQCN_REORDER_MAX at least, and more than @n
- * @kind: it is a request, not a READ response
+ * iqcn_reorder_hold() - take a CE packet
+ * @r: the flow's state, zeroed before its first packet
+ * @seq: number of the first segment
+ * @n: number of segments, at least 1
+ * @modulus: modulus of the numbers, at least 4 * IQCN_REORDER_MAX, more than @n
+ * @kind: true for a request, false for a READ response
  *
- * Return: true if iqcn_reorder_pop() will hand it out, in its place.  If not, the
- * caller empties @r, then judges the packet and calls iqcn_reorder_pass().
+ * Return: true if iqcn_reorder_pop() will return the packet in its place.  If
+ * not, the caller empties @r, then evaluates the packet and calls
+ * iqcn_reorder_pass().
  */
 static inline bool iqcn_reorder_hold(struct iqcn_reorder *r, u32 seq, u32 n,
 				     u32 modulus, bool kind)
@@ -89,7 +83,7 @@ static inline bool iqcn_reorder_hold(struct iqcn_reorder *r, u32 seq, u32 n,
 			return false;
 		r->seen = r->seen << (ahead + n) | iqcn_reorder_mask(n);
 		r->next = iqcn_seq_add(seq, n, modulus);
-		r->held += ahead + n;
+		r->pending += ahead + n;
 		return true;
 	}
 	/* the last number before @next is always CE */
@@ -99,49 +93,52 @@ static inline bool iqcn_reorder_hold(struct iqcn_reorder *r, u32 seq, u32 n,
 	if (r->seen & bits)
 		return false;
 	r->seen |= bits;
-	/* one that was given up counts no more, but the next as late as that will */
+	/* even if this number came too late: the next one that is as late
+	 * will not
+	 */
 	r->window = max_t(u8, r->window, -ahead);
 	return true;
 }
 
 /**
- * iqcn_reorder_pop() - hand out what need not wait any more
- * @r: after iqcn_reorder_hold()
- * @all: wait for nothing
- * @modulus: as there
- * @seq: is set to the first of several consecutive numbers that are CE
+ * iqcn_reorder_pop() - return consecutive CE numbers that need not wait
+ * @r: state after iqcn_reorder_hold()
+ * @all: true to wait for nothing
+ * @modulus: modulus of the numbers
+ * @seq: set to the first of the numbers
  *
- * Numbers that are missing are left out.  No more than 64 rounds in all for a
- * packet, and no number is in two of them.
+ * Missing numbers are skipped.  A caller that loops gets each number once, in
+ * at most 64 calls per packet.
  *
- * Return: how many, 0: none.
+ * Return: how many numbers there are, 0: none.
  */
 static inline u32 iqcn_reorder_pop(struct iqcn_reorder *r, bool all,
 				   u32 modulus, u32 *seq)
 {
 	u32 n;
 
-	for (; r->held; r->held--) {
-		/* the first to be judged is the highest bit then */
-		n = 64 - fls64(~(r->seen << (64 - r->held)));
+	for (; r->pending; r->pending--) {
+		/* the shift makes the first pending number the highest bit */
+		n = 64 - fls64(~(r->seen << (64 - r->pending)));
 		if (n) {
-			*seq = iqcn_seq_add(r->next, modulus - r->held, modulus);
-			r->held -= n;
+			*seq = iqcn_seq_add(r->next, modulus - r->pending,
+					    modulus);
+			r->pending -= n;
 			return n;
 		}
-		if (!all && r->held <= r->window)
+		if (!all && r->pending <= r->window)
 			break;
 	}
 	return 0;
 }
 
 /**
- * iqcn_reorder_pass() - a packet was judged that iqcn_reorder_hold() did not take
- * @r: as there, empty
- * @seq: as there
- * @n: as there
- * @modulus: as there
- * @kind: as there
+ * iqcn_reorder_pass() - record a packet that iqcn_reorder_hold() did not take
+ * @r: state, emptied by iqcn_reorder_pop()
+ * @seq: as for iqcn_reorder_hold()
+ * @n: as for iqcn_reorder_hold()
+ * @modulus: as for iqcn_reorder_hold()
+ * @kind: as for iqcn_reorder_hold()
  */
 static inline void iqcn_reorder_pass(struct iqcn_reorder *r, u32 seq, u32 n,
 				     u32 modulus, bool kind)

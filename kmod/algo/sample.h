@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One CE packet in N is looked at: which?
+ * Sampling of 1 in N CE packets.
  *
- * Those of each flow whose PSN is a multiple of N, but for an offset that its
- * QP gives, so that flows that began together do not take turns.  Not every
- * N-th of the queue: of flows that take turns by themselves that would be the
- * same ones for ever; and not at random: the PSNs of every N-th packet of a flow
- * have no holes if all of its packets are CE, so continuity can be seen.
+ * A packet is sampled if its PSN plus its DestQP is a multiple of N.  The QP is
+ * an offset, so that flows that started together are not sampled together.
+ * Taking every N-th packet of the queue instead would always sample the same
+ * flows if flows take turns.  Random sampling would leave holes in the
+ * sequence.  Every N-th PSN leaves none if all packets of the flow are CE, so
+ * continuity can still be detected.
  *
  * Source: US 12395431 B2, description (78), (91): a coprocessor gets samples of
  * the CE packets, continuity may be had from them.  How to choose them is ours.
@@ -25,10 +26,10 @@
 #define IQCN_PSNS	((u32)BIT(24))
 
 /**
- * iqcn_sample_modulus() - how many PSNs are looked at
- * @every: N, 1 at least
+ * iqcn_sample_modulus() - modulus of the numbers of sampled PSNs
+ * @every: N, at least 1
  *
- * Return: their numbers are less than this.
+ * Return: how many of the 2^24 PSNs are sampled.
  */
 static inline u32 iqcn_sample_modulus(u32 every)
 {
@@ -36,14 +37,14 @@ static inline u32 iqcn_sample_modulus(u32 every)
 }
 
 /**
- * iqcn_sample_pick() - is a packet looked at?
- * @psn: its PSN, of the first segment
- * @segs: its segments, 1 at least
- * @dest_qp: its DestQP
- * @every: N, 1 at least
- * @seq: is set to the number among those looked at, of the first such segment
+ * iqcn_sample_pick() - is a packet sampled?
+ * @psn: PSN of its first segment
+ * @segs: number of segments, at least 1
+ * @dest_qp: DestQP
+ * @every: N, at least 1
+ * @seq: set to the number of the first sampled segment, among all samples
  *
- * Return: how many of its segments are, 0: it is not.
+ * Return: how many of its segments are sampled, 0: none.
  */
 static inline u32 iqcn_sample_pick(u32 psn, u32 segs, u32 dest_qp, u32 every,
 				   u32 *seq)
@@ -52,7 +53,7 @@ static inline u32 iqcn_sample_pick(u32 psn, u32 segs, u32 dest_qp, u32 every,
 	u32 last = first + segs - 1;
 	u32 from, n;
 
-	/* nearly everybody's N */
+	/* the default: avoid the divisions */
 	if (every == 1) {
 		*seq = first;
 		return segs;
@@ -69,8 +70,8 @@ static inline u32 iqcn_sample_pick(u32 psn, u32 segs, u32 dest_qp, u32 every,
 }
 
 /**
- * iqcn_sample_gap_ns() - time between two packets of a flow, looked at or not
- * @ns: between two that are
+ * iqcn_sample_gap_ns() - time between two packets of a flow, sampled or not
+ * @ns: time between two sampled ones
  * @every: N
  *
  * Return: nanoseconds.
@@ -79,19 +80,19 @@ static inline u64 iqcn_sample_gap_ns(u64 ns, u32 every)
 {
 	if (likely(every == 1))
 		return ns;
-	/* or the compiler sees that it may divide by 1 as well */
+	/* or the compiler drops the test above: dividing by 1 is the same */
 	OPTIMIZER_HIDE_VAR(every);
 	return div_u64(ns, every);
 }
 
 /**
- * iqcn_sample_waits() - does a packet wait that is not looked at?
- * @depth_bytes: what waits in the queue
- * @drain_bps: rate at which that leaves
+ * iqcn_sample_waits() - is a packet of a flow queued that is not sampled?
+ * @depth_bytes: depth of the queue
+ * @drain_bps: rate at which the queue drains
  * @spacing_ns: time between two packets of the flow
  *
- * Return: true if the queue is so long that one must be in it, as long as the
- * flow goes on as it did.
+ * Return: true if the queue is so deep that it must hold a packet of the flow,
+ * provided that the flow has kept its rate.
  */
 static inline bool iqcn_sample_waits(u32 depth_bytes, u64 drain_bps,
 				     u32 spacing_ns)

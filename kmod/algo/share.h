@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A share of the CPUs for timers: GCRA (virtual scheduling, ITU-T I.371 annex A)
- * in CPU time.  Each run of a timer is charged, and the account says when the
- * next run that the share pays for may begin.  An account that was idle saves up
- * IQCN_SHARE_BURST_NS of CPU time and no more.
+ * A share of the CPUs for timers: GCRA (virtual scheduling, ITU-T I.371 annex
+ * A) in CPU time.  Each run of a timer is charged to an account, which says
+ * when the next run may begin.  An idle account saves up to IQCN_SHARE_BURST_NS
+ * of CPU time.
  *
- * Beside it, the back-off of a queue that packets do not leave.
+ * Also here: the back-off of a queue that does not drain.
  *
  * Pure: no clock, no lock.
  */
@@ -17,33 +17,28 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 
-/* CPU time that an account may use at once */
+/* CPU time that an account may use in one burst */
 #define IQCN_SHARE_BURST_NS	NSEC_PER_MSEC
 
-/**
- * struct iqcn_share - a part of the CPUs: @of / @parts of one
- * @parts: see above
- * @of: see above
- * @run_ns: cost of a run beside the time that the callback takes: interrupt,
- *	softirq and reprogramming of the clock
- * @run_max_ns: no run is charged for more, because it may have been interrupted
- */
+/* struct iqcn_share - a share of the CPUs: @of / @parts of one CPU */
 struct iqcn_share {
-	u32 parts;
-	u32 of;
-	u32 run_ns;
-	u32 run_max_ns;
+	u32 parts;	/* divisor */
+	u32 of;		/* multiplier */
+	u32 run_ns;	/* cost of a run beside the callback: interrupt,
+			 * softirq, reprogramming of the clock
+			 */
+	u32 run_max_ns;	/* largest charge: a longer run was interrupted */
 };
 
 /**
  * iqcn_share_charge() - charge a run to an account
  * @s: the share
- * @paid_ns: the account: time up to which earlier runs have used it
- * @took_ns: how long the run took
+ * @paid_ns: the account: time up to which earlier runs have used the share
+ * @took_ns: length of the run
  * @now_ns: now
  *
- * Return: the new account.  If that is later than @now_ns, the timer that ran
- * has to wait until then.
+ * Return: the new value of the account.  If it is later than @now_ns, the timer
+ * must not run before.
  */
 static inline u64 iqcn_share_charge(const struct iqcn_share *s, u64 paid_ns,
 				    u64 took_ns, u64 now_ns)
@@ -55,25 +50,28 @@ static inline u64 iqcn_share_charge(const struct iqcn_share *s, u64 paid_ns,
 	       div_u64(cost_ns * s->parts, s->of);
 }
 
-/* A pause of the port (PFC) and a slow shaper end sooner than that */
+/* Longer than a pause of the port (PFC), or the wait of a slow shaper */
 #define IQCN_IDLE_NS		(100 * NSEC_PER_MSEC)
 
-/* struct iqcn_backoff - does anything leave the queue? */
+/* struct iqcn_backoff - back-off of the timer of a queue that does not drain */
 struct iqcn_backoff {
 	u64 packets;	/* packets that had left at the last run of the timer */
 	u64 run_ns;	/* time of that run */
-	u64 idle_ns;	/* time of the first run with as many packets */
-	u64 until_ns;	/* deadlines, polls and idle checks wait until then, 0: no */
+	u64 idle_ns;	/* time of the first run at this value of packets */
+	u64 until_ns;	/* deadlines, polls and idle checks rest until then,
+			 * 0: no rest
+			 */
 };
 
 /**
- * iqcn_backoff_run() - the timer of a queue runs
+ * iqcn_backoff_run() - account a run of the timer of a queue
  * @b: state
  * @packets: packets that have left the queue
  * @now_ns: now
  *
- * If no packet has left in IQCN_IDLE_NS in which the timer was busy, it comes back
- * after IQCN_IDLE_NS.  Time without runs does not count: the queue was empty.
+ * If the timer has been busy for IQCN_IDLE_NS and no packet has left, it rests
+ * for IQCN_IDLE_NS.  A period without runs does not count, because the queue
+ * was empty.
  */
 static inline void iqcn_backoff_run(struct iqcn_backoff *b, u64 packets,
 				    u64 now_ns)

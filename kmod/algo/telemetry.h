@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a CNP of ours says beside its being there: struct iqcn_telemetry, in the
- * 16 bytes after the BTH that IBTA Annex A17.9.3 reserves and a receiver ignores.
- * The ICRC covers them.
+ * Telemetry in the CNPs that we send: struct iqcn_telemetry, in the 16 bytes
+ * after the BTH that IBTA Annex A17.9.3 reserves and receivers ignore.  The
+ * ICRC covers them.
  *
  * Source: US 12388756 B2, description (14), (15), clauses 9 and 10.
  *
@@ -22,28 +22,17 @@
 
 #include "rocev2.h"
 
-/**
- * struct iqcn_state - what there is to tell
- * @cause: enum iqcn_cause
- * @was_ce: the packet that caused the CNP was CE when it came
- * @depth_bytes: depth of the queue
- * @limit_bytes: its limit
- * @flows: active flows
- * @port_bytes: depth of all queues of the port
- * @gradient: growth of the queue in bytes per us
- * @tx_bytes: bytes that the queue has sent
- * @now_ns: now
- */
+/* struct iqcn_state - values to encode */
 struct iqcn_state {
-	u8 cause;
-	bool was_ce;
-	u32 depth_bytes;
-	u32 limit_bytes;
-	u32 flows;
-	u64 port_bytes;
-	s16 gradient;
-	u64 tx_bytes;
-	u64 now_ns;
+	u8 cause;		/* enum iqcn_cause */
+	bool was_ce;		/* the packet that caused it arrived as CE */
+	u32 depth_bytes;	/* depth of the queue */
+	u32 limit_bytes;	/* limit of the queue, not 0 */
+	u32 flows;		/* number of active flows */
+	u64 port_bytes;		/* depth of all queues of the port */
+	s16 gradient;		/* growth of the queue in bytes per us */
+	u64 tx_bytes;		/* bytes that the queue has sent */
+	u64 now_ns;		/* now */
 };
 
 static inline void iqcn_put_u24(u8 *p, u32 v)
@@ -54,10 +43,10 @@ static inline void iqcn_put_u24(u8 *p, u32 v)
 }
 
 /**
- * iqcn_telemetry_brief() - write down no more than why
- * @reserved: the CNP's reserved bytes
+ * iqcn_telemetry_brief() - encode the cause only
+ * @reserved: reserved bytes of the CNP
  * @cause: enum iqcn_cause
- * @was_ce: the packet that caused the CNP was CE when it came
+ * @was_ce: the packet that caused the CNP arrived as CE
  */
 static inline void iqcn_telemetry_brief(u8 reserved[IQCN_CNP_RSVD_LEN],
 					u8 cause, bool was_ce)
@@ -69,14 +58,14 @@ static inline void iqcn_telemetry_brief(u8 reserved[IQCN_CNP_RSVD_LEN],
 		.cause = cause,
 	};
 
-	/* they are at any address */
+	/* @reserved may be unaligned */
 	memcpy(reserved, &t, sizeof(t));
 }
 
 /**
- * iqcn_telemetry_pack() - write it down
- * @reserved: the CNP's reserved bytes
- * @s: what there is to tell
+ * iqcn_telemetry_pack() - encode all values
+ * @reserved: reserved bytes of the CNP
+ * @s: values
  */
 static inline void iqcn_telemetry_pack(u8 reserved[IQCN_CNP_RSVD_LEN],
 				       const struct iqcn_state *s)
@@ -97,7 +86,7 @@ static inline void iqcn_telemetry_pack(u8 reserved[IQCN_CNP_RSVD_LEN],
 	t.gradient = cpu_to_be16(s->gradient);
 	iqcn_put_u24(t.tx_256, s->tx_bytes >> 8);
 	iqcn_put_u24(t.time_us, div_u64(s->now_ns, NSEC_PER_USEC));
-	/* they are at any address */
+	/* @reserved may be unaligned */
 	memcpy(reserved, &t, sizeof(t));
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Contents of the blocks of figures.sh: block(NAME) of {SCENARIO: its JSON, ...}
-# yields lines of text or of columns.
+# The contents of the blocks of figures.sh: block(NAME) of {SCENARIO: its JSON, ...}
+# gives lines of text (Markdown) or of columns.
 include "table";
 include "marking-table";
 include "methods-table";
@@ -16,13 +16,13 @@ def per_packet($scenario; $variant):
 	v($scenario; $variant).cnps_cp_per_packet * 100 | round / 100;
 def group($scenario; $variant; $name): v($scenario; $variant).groups[$name];
 
-# queue and utilization if nothing is dropped, else the drops
+# The queue if nothing was dropped, otherwise the drops
 def held($scenario; $variant): v($scenario; $variant) |
 	if . == null then ""
 	elif .drops_from_start > 0 then "\(.drops_from_start | thousands) drops"
 	else "\(.queue_p99_bytes | mb) (\(.utilisation | part))" end;
 
-# ratio of the CNPs of a heavy flow to those of a light flow
+# CNPs of a heavy flow, as a multiple of those of a light flow
 def told($variant): v("fairness"; $variant).groups |
 	(.heavy.cnps_cp / 4) / (.light.cnps_cp / 16) * 10 | round / 10;
 
@@ -32,36 +32,37 @@ def scenarios_block:
 	"| scenario | shows |",
 	"|---|---|",
 	row(["two-flows", "-paper"];
-	    "20 and 2 Gb/s end with the same, by both kinds of rules"),
+	    "flows of 20 and 2 Gb/s converge to the same rate, with both kinds of sender"),
 	row(["incast-64"];
-	    "light congestion: marks alone leave \(100 - (v("incast-64"; "ecn").utilisation | percent)) % of the link idle, `pi` none, at p99 \(p99("incast-64"; "pi")) MB instead of \(p99("incast-64"; "ecn")); \(p99("incast-64"; "pi-150k")) MB with `qref 150k`"),
+	    "light congestion. Marks alone leave \(100 - (v("incast-64"; "ecn").utilisation | percent)) % of the link idle, `pi` none. The p99 queue of `pi` is \(p99("incast-64"; "pi")) MB, of marks alone \(p99("incast-64"; "ecn")) MB, and of `pi qref 150k` \(p99("incast-64"; "pi-150k")) MB"),
 	row(["incast-256"];
-	    "marks alone hold it at p99 \(p99("incast-256"; "ecn")) MB and \(v("incast-256"; "ecn").utilisation | percent) % of the link, the timer at \(p99("incast-256"; "iqcn")) MB and \(v("incast-256"; "iqcn").utilisation | percent) %, `wreb` at \(p99("incast-256"; "wreb")) MB and \(v("incast-256"; "wreb").utilisation | percent) %, `pi` at \(p99("incast-256"; "pi")) MB and \(v("incast-256"; "pi").utilisation | percent) %"),
-	row(["incast-512"]; "see above"),
+	    "marks alone keep the queue at p99 \(p99("incast-256"; "ecn")) MB and \(v("incast-256"; "ecn").utilisation | percent) % of the link, the timer at \(p99("incast-256"; "iqcn")) MB and \(v("incast-256"; "iqcn").utilisation | percent) %, `wreb` at \(p99("incast-256"; "wreb")) MB and \(v("incast-256"; "wreb").utilisation | percent) %, `pi` at \(p99("incast-256"; "pi")) MB and \(v("incast-256"; "pi").utilisation | percent) %"),
+	row(["incast-512"]; "see README.md"),
 	row(["incast-512-behind-ecn"];
-	    "the same behind an ordinary switch that has marked nearly all packets before: `pi` drops none, p99 \(p99("incast-512-behind-ecn"; "pi")) MB; with `ce-in silent` it drops \(drops("incast-512-behind-ecn"; "silent"))"),
+	    "the same behind an ordinary switch that has already marked nearly all packets. `pi` drops none at a p99 queue of \(p99("incast-512-behind-ecn"; "pi")) MB; with `ce-in silent` it drops \(drops("incast-512-behind-ecn"; "silent"))"),
 	row(["incast-1024", "-2048"];
-	    "too much for a timer, which acts on what has left the queue: \(drops("incast-1024"; "iqcn")) and \(drops("incast-2048"; "iqcn")) drops, \(drops("incast-1024"; "ecn")) and \(drops("incast-2048"; "ecn")) with marks alone. `wreb` drops \(drops("incast-1024"; "wreb")) and \(drops("incast-2048"; "wreb")); `pi` none, at p99 \(p99("incast-1024"; "pi")) and \(p99("incast-2048"; "pi")) MB and 100 % of the link"),
+	    "too many flows for a timer, which acts only on packets that have left the queue: \(drops("incast-1024"; "iqcn")) and \(drops("incast-2048"; "iqcn")) drops, \(drops("incast-1024"; "ecn")) and \(drops("incast-2048"; "ecn")) with marks alone. `wreb` drops \(drops("incast-1024"; "wreb")) and \(drops("incast-2048"; "wreb")); `pi` none, at p99 \(p99("incast-1024"; "pi")) and \(p99("incast-2048"; "pi")) MB and 100 % of the link"),
 	row(["incast-1g-64", "-256", "-1000", "-3000"];
-	    "a slow link: a sparse flow wants as many CNPs as on a fast one, so `pi` holds 64 flows with \(per_packet("incast-1g-64"; "pi")) CNPs per data packet (p99 \(p99("incast-1g-64"; "pi")) MB), and not with 1 (`pi-1`); 256 flows take half of the reverse link (`pi-half`: \(p99("incast-1g-256"; "pi-half")) MB). By default CNPs have an eighth of it, and more than about 64 flows per Gb/s overflow"),
+	    "a slow link. A sparse flow needs as many CNPs as on a fast link, so `pi` holds 64 flows with \(per_packet("incast-1g-64"; "pi")) CNPs per data packet (p99 \(p99("incast-1g-64"; "pi")) MB), but not with 1 (`pi-1`). 256 flows need half of the reverse link (`pi-half`: \(p99("incast-1g-256"; "pi-half")) MB). By default CNPs may use an eighth of it, and more than about 64 flows per Gb/s overflow"),
 	row(["step"];
-	    "480 flows join 32 and leave again: `pi` is settled after \(v("step"; "pi").settle_us | max / 100 | round / 10) ms, none of the others while they are there"),
+	    "480 flows join 32 and leave again. `pi` settles after \(v("step"; "pi").settle_us | max / 100 | round / 10) ms; the others do not settle before the flows leave"),
 	row(["fairness"];
-	    "a flow of ten times the rate is told \(told("pi")) (`pi`) or \(told("wreb")) times (`wreb`) as often"),
+	    "a flow of ten times the rate gets \(told("pi")) (`pi`) or \(told("wreb")) times (`wreb`) as many CNPs"),
 	row(["np-limited"];
-	    "a receiver that can send one CNP in 10 µs for 256 flows: overflow without the box, and if it counts from CE packets too; none if it counts from CNPs (the default), at \(v("np-limited"; "iqcn").utilisation | percent) % utilization; with `pi` none at \(v("np-limited"; "pi").utilisation | percent) %"),
+	    "a receiver that can send one CNP in 10 µs for 256 flows. The buffer overflows without the box, and with `notify timer base ce`. With `base cnp`, the default, it does not, at \(v("np-limited"; "iqcn").utilisation | percent) % utilization; nor with `pi`, at \(v("np-limited"; "pi").utilisation | percent) %"),
 	row(["mice-and-elephants"];
 	    "completion times of 64 KB messages among endless flows: p99 \(v("mice-and-elephants"; "ecn").fct_p99_us | round) µs with marks alone, \(v("mice-and-elephants"; "iqcn").fct_p99_us | round) with the timer, \(v("mice-and-elephants"; "pi").fct_p99_us | round) with `pi`"),
-	row(["victim"]; "flows to a free port are left alone"),
+	row(["victim"]; "flows to an uncongested port are not slowed down"),
 	row(["long-way", "-4ms"];
-	    "a round trip of 1 ms: with senders that speed up after 300 µs any kind of CNPs keeps 256 flows from overflow, at \([v("long-way"; ("iqcn", "wreb", "pi")).utilisation] | min | percent) to \([v("long-way"; ("iqcn", "wreb", "pi")).utilisation] | max | percent) % of the link; with 4 ms `pi` has \(v("long-way-4ms"; "pi").utilisation | percent) % of it (others with other seeds: see the scenario), p99 \(p99("long-way-4ms"; "pi")) MB"),
+	    "a round trip of 1 ms. With senders that speed up after 300 µs every method prevents overflow by 256 flows, at \([v("long-way"; ("iqcn", "wreb", "pi")).utilisation] | min | percent) to \([v("long-way"; ("iqcn", "wreb", "pi")).utilisation] | max | percent) % of the link. With senders that speed up after 4 ms `pi` fills \(v("long-way-4ms"; "pi").utilisation | percent) % of it (other seeds give other values, see the scenario) at p99 \(p99("long-way-4ms"; "pi")) MB"),
 	row(["drive-8192"];
-	    "8,192 flows on 100 Gb/s: how much the lab can drive");
+	    "8,192 flows on 100 Gb/s, to show how much the lab can drive");
 
 def fig1_block: "fig1-rate-failure" as $s |
-	"`make scenario S=\($s)` is the patent's first figure: flows whose packets are",
-	"further apart than the senders' interval, in congestion. Their senders make",
-	"\(v($s; "ecn").increases | thousands) rate increases in 100 ms without the box's CNPs, \(v($s; "iqcn").increases) with them (\(v($s; "pi").increases) with `pi`).";
+	"`make scenario S=\($s)` reproduces the first figure of the patent: the",
+	"packets of each flow are further apart than the senders' rate-increase interval.",
+	"In 100 ms of congestion the senders increase their rates \(v($s; "ecn").increases | thousands) times without the",
+	"box, \(v($s; "iqcn").increases) times with `timer` and \(v($s; "pi").increases) times with `pi`.";
 
 def notify_block:
 	["", "marks alone", "timer", "wreb", "pi"],

@@ -28,9 +28,9 @@ RESULTS=${IQCN_RESULTS:-$TOP/build/results}
 compare=""
 cd "$TOP" || exit 1
 
-# NAME KIND SCENARIO...: "columns" is a table with fixed widths, "text" is
-# verbatim. Blocks that make check does not compare contain the commit of their
-# figures.
+# NAME KIND SCENARIO...: columns are a table of fixed width, text is Markdown, which
+# to_rst turns into rst.  Blocks of scenarios that make check does not run name the
+# commit that made them.
 BLOCKS="
 	incast-512	columns incast-512
 	fig1		text	fig1-rate-failure
@@ -88,6 +88,21 @@ made()
 	echo "Linux $linux, commit ${commit:-unknown}"
 }
 
+# to_rst: convert text with `literals` and a table from Markdown to rst
+to_rst()
+{
+	sed 's/`/``/g' | awk '
+	!/^\|/ { print; next }
+	/^\|-/ { next }
+	{
+		if (!table++)
+			print ".. list-table::\n   :header-rows: 1\n"
+		gsub(/^\| | \|$/, "")
+		gsub(/ \| /, "\n     - ")
+		print "   * - " $0
+	}'
+}
+
 # content NAME DOCUMENT: print the lines of the block
 content()
 {
@@ -103,7 +118,8 @@ content()
 		case $kind,$doc in
 		columns,*.md) echo '```'; column -t -s $'\t'; echo '```' ;;
 		columns,*) printf '::\n\n'; column -t -s $'\t' | sed 's/^/\t/' ;;
-		*) cat ;;
+		*,*.md) cat ;;
+		*) to_rst ;;
 		esac || return 1
 	# shellcheck disable=SC2086
 	[[ $CHEAP == *" $name "* ]] ||

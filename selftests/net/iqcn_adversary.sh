@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Who means harm: packets of connections that do not exist, by the million, and
-# forged ones of those that do.  What an attacker gets is bounded, and whom the
-# box serves is served all the same.  Documentation/security.rst names these
-# tests.
+# Attacks: millions of packets of connections that do not exist, and forged
+# packets of existing ones. What an attacker gains is bounded, and other flows
+# get their CNPs all the same. Documentation/security.rst names these tests.
 #
 #   snd ---- p0 [ sw ] p1 ---- rcv	as in lib.sh
 #   evil --- p2 [    ]
@@ -43,7 +42,7 @@ ALL_TESTS="
 FLOOD=${IQCN_FLOOD:-300000}
 EVIL_MAC=02:00:00:00:00:03
 
-# evil: a host of the sender's network, in a namespace of the same end
+# evil: add a host to the sender's network; it lives in the sender's namespace
 evil()
 {
 	ip -batch - <<-EOF
@@ -63,9 +62,9 @@ evil()
 	fail "p2 does not forward"
 }
 
-# served FLOWS RATE MS IQCN-PARAMETER...: so many flows for so long, which are CE when
-# they come, at a rate that counts as congestion.  Their senders do not care, and
-# their receivers send no CNPs to speak of.
+# served FLOWS RATE MS IQCN-PARAMETER...: start FLOWS flows for MS, at a rate
+# that counts as congestion. Their packets arrive as CE, the senders do not
+# react to CNPs, and the receivers send hardly any.
 served()
 {
 	local flows=$1 rate=$2 ms=$3
@@ -76,19 +75,20 @@ served()
 	unmute snd
 	unmute rcv
 	load
-	# 100 flows each T1 are more than the default for 1 Gb/s
+	# 100 flows with a CNP per T1 exceed the default for 1 Gb/s
 	iqcn bandwidth 1gbit detect queue cnp-rate 1000000 "$@"
 	told snd "host e0 ip $SND4 rate 25gbit rp off cp-dscp 48"
 	told rcv "host e0 ip $RCV4 rate 25gbit cnp-dscp 46 cnp 1s"
 	told snd "flow e0 to $RCV4 flows $flows rate $rate ect 3 size endless trace 4096"
 	told snd "start for ${ms}ms"
-	# until they are paired
+	# until the flows are paired
 	sleep 0.1
-	check "paired" "$(stat flows_paired)" -eq "$flows"
+	check "flows paired" "$(stat flows_paired)" -eq "$flows"
 }
 
-# longest_gap MS: between two CNPs to one flow in the last so many ms, the receiver's
-# one a second among them, in us; how many were ours, and to how many flows
+# longest_gap MS: over the last MS, print the longest time in us between two
+# CNPs to one flow (including the receiver's, one per second), the number of
+# generated CNPs, and the number of flows that got them
 longest_gap()
 {
 	in_ns snd awk -F, -v ms="$1" '
@@ -118,9 +118,8 @@ slab_kb()
 	done </proc/meminfo
 }
 
-# Every packet makes a flow, for it is CE when it comes.  The table has room for
-# 65,536; memory stays where it is once that is full.  Flows that are served still
-# are, T1 after T1.
+# Every packet arrives as CE and creates a flow. The table holds 65,536; once it
+# is full, memory stays constant. Other flows still get a CNP every T1.
 test_flood()
 {
 	local kb before max=0 ms gap n flows new evicted full rest
@@ -139,25 +138,26 @@ test_flood()
 	read -r flows new evicted full rest <<<"$(counters flows flow_new \
 		flow_evicted flow_full)"
 	note "$FLOOD packets: $new flows made, $evicted evicted, $full without" \
-		"room; $max kB of slab more at most"
+		"room; at most $max kB more of slab"
 	check "flows made" $((new + full)) -gt $((FLOOD * 9 / 10))
-	check "accounts" $((new - evicted)) -eq "$flows"
-	# a flow, its pair of hosts, places in four tables
-	check "memory" "$max" -lt $((65536 * 2))
-	# of each flow as many are remembered as come in a good second
+	check "flows made and not evicted" $((new - evicted)) -eq "$flows"
+	# a flow, its pair of hosts, and entries in four tables
+	check "kB of slab" "$max" -lt $((65536 * 2))
+	# the trace of a flow holds about the last second
 	read -r gap n rest <<<"$(longest_gap $((ms > 1010 ? 1000 : ms - 10)))"
 	note "$n CNPs to $rest flows, the longest without one: $gap us"
-	check "still served" "$rest" -eq 8
-	virtual_time && check "CNPs in all" "$(sum snd flows cnps_cp)" -ge \
+	check "flows with CNPs" "$rest" -eq 8
+	virtual_time && check "CNPs" "$(sum snd flows cnps_cp)" -ge \
 		$((8 * ms * 1000 / 310))
-	# the clock moves a little with each look at it: 64 packets in a row that make
-	# flows take 50 us of it, and the timer waits for two or three such bursts
-	virtual_time && check "T1 holds" "$gap" -le 450
+	# each read of the clock advances it a little: 64 packets in a row that
+	# create flows take 50 us, and the timer waits for two or three such
+	# bursts
+	virtual_time && check "longest gap" "$gap" -le 450
 	unload
 }
 
-# The same through a table that is full several times between two packets of a
-# flow
+# The same with a table that the flood fills several times between two packets
+# of a flow
 test_flood_crowded_out()
 {
 	local gap n rest
@@ -166,17 +166,17 @@ test_flood_crowded_out()
 	told snd "flood e1 via $RCV_MAC packets 200000 rate 2000000 seed 1"
 	note "$(counters flows flows_paired flow_evicted)"
 	check "flows" "$(stat flows)" -eq 400
-	check "evicted" "$(stat flow_evicted)" -gt 100000
-	check "paired" "$(stat flows_paired)" -eq 100
+	check "flows evicted" "$(stat flow_evicted)" -gt 100000
+	check "flows paired" "$(stat flows_paired)" -eq 100
 	read -r gap n rest <<<"$(longest_gap 90)"
 	note "$n CNPs to $rest flows, the longest without one: $gap us"
-	check "still served" "$rest" -eq 100
-	virtual_time && check "T1 holds" "$gap" -le 310
+	check "flows with CNPs" "$rest" -eq 100
+	virtual_time && check "longest gap" "$gap" -le 310
 	unload
 }
 
-# A flow that has made room cannot be freed while its packet waits, here for a
-# second.  So there are no more than twice as many as may be, and a few.
+# An evicted flow cannot be freed while its packet is queued, here for a second.
+# The number of flows is therefore bounded by twice the maximum, and a few.
 test_flood_waits()
 {
 	local flows new full waiting
@@ -189,26 +189,26 @@ test_flood_waits()
 		qlen)"
 	note "$flows flows, $new made, $full without room, $waiting packets wait"
 	check "flows" "$flows" -eq 1000
-	# but for those whose packet has left by now
-	check "made" $((new - (16000 - waiting))) -le $((2 * 1000 + 1024))
-	check "without room" "$full" -ge 12000
-	# those that have left are free again
+	# without the flows whose packets have left
+	check "flows made" $((new - (16000 - waiting))) -le $((2 * 1000 + 1024))
+	check "packets without a flow" "$full" -ge 12000
+	# the flows whose packets have left can be freed
 	sleep 1.2
 	told snd "flood e0 via $RCV_MAC packets 500 rate 1000000 seed 2"
-	check "made later" "$(stat flow_new)" -eq $((new + 500))
+	check "flows made later" "$(stat flow_new)" -eq $((new + 500))
 	unload
 }
 
 SQP=0x800011
 CONGESTED="bandwidth 1mbit t1 300us"
 
-# grade: "pair src_qp" of the flow to QP 0x11
+# grade: print "pair src_qp" of the flow to QP 0x11
 grade()
 {
 	flows | awk '$4 == "0x000011" { print $6, $5 }'
 }
 
-# as_snd PACKET...: evil sends what seems to be of snd
+# as_snd PACKET...: evil sends packets in the name of snd
 as_snd()
 {
 	packets snd/e1 $EVIL_MAC $RCV_MAC $SND4 "$rcv4" $SND6 "$rcv6" "$@"
@@ -219,15 +219,15 @@ as_rcv()
 	packets snd/e1 $EVIL_MAC $SND_MAC "$rcv4" $SND4 "$rcv6" $SND6 "$@"
 }
 
-# Both sides' messages, by whoever calls as_snd and as_rcv
+# REQ and REP of both sides, by the current as_snd and as_rcv
 forged_connection()
 {
 	as_snd --type req --cm-local 66 --cm-qp 0x800099
 	as_rcv --type rep --cm-local 99 --cm-remote 66 --cm-qp 0x11
 }
 
-# three_ports IQCN-PARAMETER...: what comes from evil is seen as well as what comes
-# from others
+# three_ports IQCN-PARAMETER...: iqcn on every port, so that evil's packets are
+# parsed as well
 three_ports()
 {
 	evil
@@ -236,8 +236,8 @@ three_ports()
 	tc -n sw qdisc replace dev p2 root handle 10: iqcn
 }
 
-# A user has as many namespaces and queues as it likes, and one queue's flows for all of
-# them together.  Queues of others are not worse off.
+# A user may have any number of namespaces and queues, but all of them share the
+# flows of one queue. Queues of other users are not affected.
 test_flood_users()
 {
 	topology bridge
@@ -258,20 +258,20 @@ test_flood_users()
 	done
 	data --tos 3 --flows 100 --count 100
 	kill $!
-	check "flows of theirs" "$(of_theirs flows)" -eq 65536
-	check "without room" "$(of_theirs flow_full)" -eq 131072
-	check "flows of ours" "$(stat flows)" -eq 100
+	check "flows of the user" "$(of_theirs flows)" -eq 65536
+	check "flow_full of the user" "$(of_theirs flow_full)" -eq 131072
+	check "flows of another user" "$(stat flows)" -eq 100
 }
 
-# of_theirs COUNTER: of all their queues
+# of_theirs COUNTER: sum of a counter over the user's queues
 of_theirs()
 {
 	jq "[.[] | select(.kind == \"iqcn\") | .$1] | add" "$TMP/theirs"
 }
 
-# A host at another port sends a connection's set-up in the name of both sides:
-# the receiver is not there, so nothing is paired by it, neither flows that are
-# there nor those to come
+# A host at another port forges a connection set-up in the name of both sides.
+# The receiver is not there, so neither existing nor later flows are paired by
+# it.
 test_cm_forged()
 {
 	topology bridge
@@ -281,27 +281,27 @@ test_cm_forged()
 	forged_connection
 	check_eq "a flow that is not paired" "$(grade)" "none -"
 	reply --type ack --qp $SQP --psn 100 --count 4
-	check_eq "by its receiver's answers" "$(grade)" "psn $SQP"
+	check_eq "by the receiver's ACKs" "$(grade)" "psn $SQP"
 	forged_connection
-	check_eq "it stays so" "$(grade)" "psn $SQP"
-	# as if it had aged
+	check_eq "after another forged set-up" "$(grade)" "psn $SQP"
+	# remove the flow, as if it had aged
 	tc -n sw qdisc change dev p1 root handle 10: iqcn age 1ms
 	sleep 0.05
 	check "flows" "$(stat flows)" -eq 0
 	tc -n sw qdisc change dev p1 root handle 10: iqcn age 10s
 	forged_connection
 	data --tos 3 --len 64 --psn 200
-	check_eq "one that comes later" "$(grade)" "none -"
-	# the very messages, but from where the two sides are
+	check_eq "a later flow" "$(grade)" "none -"
+	# the same messages from the ports of the two sides
 	data --type req --cm-local 7 --cm-qp $SQP
 	reply --type rep --cm-local 9 --cm-remote 7 --cm-qp 0x11
 	check_eq "the real set-up" "$(grade)" "cm $SQP"
 	forged_connection
-	check_eq "is not replaced" "$(grade)" "cm $SQP"
+	check_eq "after another forged set-up" "$(grade)" "cm $SQP"
 }
 
-# Another tenant, on another VLAN of the same ports, has the same addresses and
-# QPs: he pairs his own flow, and nobody else's
+# Another tenant uses the same addresses and QPs on another VLAN of the same
+# ports. That pairs the tenant's own flow only.
 test_cm_forged_vlan()
 {
 	topology bridge vlan
@@ -314,18 +314,17 @@ test_cm_forged_vlan()
 	reply --type rep --cm-local 99 --cm-remote 66 --cm-qp 0x11
 	check_eq "a flow of VLAN 100" "$(grade)" "none -"
 	data --tos 3 --len 64 --psn 100
-	check_eq "that of VLAN 300" "$(flows |
+	check_eq "the flow of VLAN 300" "$(flows |
 		awk '$3 == "300.0" { print $6, $5 }')" "cm 0x800099"
 	tc -n sw qdisc change dev p1 root handle 10: iqcn age 1ms
 	sleep 0.05
 	tc -n sw qdisc change dev p1 root handle 10: iqcn age 10s
 	vlan_args=(--vlan 100:3)
 	data --tos 3 --len 64 --psn 100
-	check_eq "one that comes later" "$(grade)" "none -"
+	check_eq "a later flow of VLAN 100" "$(grade)" "none -"
 }
 
-# Neither who does not know the ids of a connection takes it down, nor who is
-# somewhere else
+# A DREQ with wrong connection ids, or from another port, does not end a pairing
 test_dreq_forged()
 {
 	topology bridge
@@ -338,16 +337,16 @@ test_dreq_forged()
 	data --type dreq --cm-local 8 --cm-remote 9 --cm-qp 0x11
 	data --type dreq --cm-local 7 --cm-remote 8 --cm-qp 0x11
 	reply --type dreq --cm-local 9 --cm-remote 6 --cm-qp $SQP
-	check_eq "by ids that are wrong" "$(grade)" "cm $SQP"
+	check_eq "DREQ with wrong ids" "$(grade)" "cm $SQP"
 	as_snd --type dreq --cm-local 7 --cm-remote 9 --cm-qp 0x11
 	as_rcv --type dreq --cm-local 9 --cm-remote 7 --cm-qp $SQP
-	check_eq "from somewhere else" "$(grade)" "cm $SQP"
+	check_eq "DREQ from another port" "$(grade)" "cm $SQP"
 	reply --type dreq --cm-local 9 --cm-remote 7 --cm-qp $SQP
-	check_eq "by the receiver" "$(grade)" "none -"
+	check_eq "DREQ of the receiver" "$(grade)" "none -"
 }
 
-# Data of evil's in snd's name, ten for each of snd's own, would have the CNPs
-# come to evil
+# evil sends ten packets in snd's name for each of snd's own, to redirect the
+# CNPs to itself
 test_data_in_another_name()
 {
 	topology bridge
@@ -361,17 +360,17 @@ test_data_in_another_name()
 	as_snd --tos 3 --count 120 --interval 100 --psn 300 --len 64
 	wait
 	note "CNPs: $(grep -c . "$TMP/snd") to snd, $(grep -c . "$TMP/evil") to evil"
-	check "CNPs of ours" "$(grep -c . "$TMP/snd")" -ge 1
-	check "CNPs that evil gets" "$(grep -c . "$TMP/evil")" -eq 0
-	# nor when it is evil that goes on
+	check "CNPs to snd" "$(grep -c . "$TMP/snd")" -ge 1
+	check "CNPs to evil" "$(grep -c . "$TMP/evil")" -eq 0
+	# nor when only evil goes on
 	sniff snd --type cnp --time 60
 	as_snd --tos 3 --count 12 --interval 1000 --psn 400 --len 64
 	wait
 	check "CNPs for what evil sends" "$(grep -c . "$TMP/snd")" -ge 8
 }
 
-# The sender has moved: its packets come by another MAC, and no other.  A CNP of
-# its receiver tells at once, and without that it is believed after a second.
+# The sender has moved: all its packets come with another MAC address. A CNP of
+# its receiver confirms that at once; without one it takes a second.
 test_way_changes()
 {
 	topology bridge
@@ -382,23 +381,23 @@ test_way_changes()
 	listener sniff snd/e1 evil --type cnp --time 1300
 	as_snd --tos 3 --count 1200 --interval 1000 --psn 200 --len 64
 	wait
-	check "after a second" "$(grep -c . "$TMP/evil")" -ge 1
+	check "CNPs after a second" "$(grep -c . "$TMP/evil")" -ge 1
 	listener sniff snd/e0 snd --type cnp --time 20
 	packets rcv/e0 $RCV_MAC $SND_MAC "$rcv4" $SND4 "$rcv6" $SND6 \
 		--type cnp --qp $SQP
 	as_snd --tos 3 --count 12 --interval 1000 --psn 1400
 	wait
-	check "where a CNP of the receiver goes" "$(grep -c . "$TMP/snd")" -ge 8
+	check "CNPs after the receiver's" "$(grep -c . "$TMP/snd")" -ge 8
 }
 
-# as_receiver PACKET...: from where the receiver is
+# as_receiver PACKET...: packets from the receiver's port
 as_receiver()
 {
 	packets rcv/e0 $RCV_MAC $SND_MAC "$rcv4" $SND4 "$rcv6" $SND6 "$@"
 }
 
-# What a NIC drops without a word is no evidence: ACKs, messages of connection
-# set-up and CNPs that are not intact
+# Packets that a NIC would drop are no evidence: ACKs, connection messages and
+# CNPs with a bad checksum or ICRC
 test_not_intact()
 {
 	topology bridge
@@ -406,25 +405,26 @@ test_not_intact()
 	three_ports $CONGESTED
 	data --tos 3 --len 64 --psn 100 --count 8
 	as_receiver --type ack --qp 0x800066 --psn 100 --count 4 --bad icrc
-	check_eq "ACKs" "$(grade)" "none -"
+	check_eq "bad ACKs" "$(grade)" "none -"
 	data --type req --cm-local 7 --cm-qp 0x800066 --bad icrc
 	reply --type rep --cm-local 9 --cm-remote 7 --cm-qp 0x11
-	check_eq "a REQ" "$(grade)" "none -"
+	check_eq "bad REQ" "$(grade)" "none -"
 	data --type req --cm-local 7 --cm-qp 0x800066
 	reply --type rep --cm-local 9 --cm-remote 7 --cm-qp 0x11 --bad icrc
-	check_eq "a REP" "$(grade)" "none -"
+	check_eq "bad REP" "$(grade)" "none -"
 	as_receiver --type ack --qp $SQP --psn 100 --count 4 --bad csum
-	check_eq "IPv4's checksum" "$(grade)" "none -"
+	check_eq "bad IPv4 checksum" "$(grade)" "none -"
 	as_receiver --type ack --qp $SQP --psn 104 --count 4
-	check_eq "intact" "$(grade)" "psn $SQP"
+	check_eq "intact ACKs" "$(grade)" "psn $SQP"
 	as_receiver --type cnp --qp $SQP --bad icrc
 	as_receiver --type cnp --qp $SQP --bad csum
-	check "CNPs" "$(stat cnp_seen)" -eq 0
-	check "counted" "$(stat port_malformed)" -ge 10
+	check "bad CNPs that count" "$(stat cnp_seen)" -eq 0
+	check "port_malformed" "$(stat port_malformed)" -ge 10
 }
 
-# IPv6 packets with the addresses of an IPv4 flow as IPv6 writes them are not its own:
-# an IPv6 host could speak for hosts whose addresses it must not use
+# IPv6 packets with the IPv4-mapped addresses of an IPv4 flow do not belong to
+# it: an IPv6 host could otherwise speak for hosts whose addresses it must not
+# use
 test_v4mapped()
 {
 	local mapped
@@ -436,7 +436,7 @@ test_v4mapped()
 	check_eq "paired" "$(grade)" "psn $SQP"
 	mapped=(-6 --src "::ffff:$SND4" --dst "::ffff:$rcv4")
 	data "${mapped[@]}" --tos 3 --len 64 --psn 500 --count 8
-	check "its packets" "$(stat flow_new)" -eq 1
+	check "flows made" "$(stat flow_new)" -eq 1
 	check "malformed data" "$(stat malformed)" -eq 8
 	mapped=(-6 --src "::ffff:$rcv4" --dst "::ffff:$SND4")
 	as_receiver "${mapped[@]}" --type cnp --qp $SQP --count 3
@@ -446,7 +446,7 @@ test_v4mapped()
 	check "malformed replies" "$(stat port_malformed)" -eq 11
 }
 
-# Requests for connections without end: they push out one another, nothing else
+# A flood of REQs evicts only other REQs that wait for a REP
 test_req_flood()
 {
 	local before
@@ -459,16 +459,16 @@ test_req_flood()
 	reply --type rep --cm-local 9 --cm-remote 7 --cm-qp 0x11
 	before=$(slab_kb)
 	told snd "flood e1 via $RCV_MAC req packets 100000 rate 2000000 seed 1"
-	note "$(($(slab_kb) - before)) kB of slab more"
-	check "memory" $(($(slab_kb) - before)) -lt 4096
-	check "no flows" "$(stat flow_new)" -eq 0
+	note "$(($(slab_kb) - before)) more kB of slab"
+	check "kB of slab" $(($(slab_kb) - before)) -lt 4096
+	check "flows made" "$(stat flow_new)" -eq 0
 	data --tos 3 --len 64 --psn 100
-	check_eq "connections stay" "$(grade)" "cm $SQP"
+	check_eq "pairing by an earlier set-up" "$(grade)" "cm $SQP"
 	unload
 }
 
-# ACKs to a QP of the attacker's: from where the receiver is, by one who does not see
-# which PSNs are under way; and from somewhere else, by one who does
+# Forged ACKs to the attacker's QP: from the receiver's port without knowledge
+# of the PSNs in flight, and from another port with it
 test_ack_blind()
 {
 	topology bridge
@@ -479,17 +479,17 @@ test_ack_blind()
 	data --tos 3 --len 64 --psn 100 --count 8
 	told rcv "flood e0 via $SND_MAC from $RCV4 to $SND4 qp 8388710 ack \
 		packets 200000 rate 2000000 seed 1"
-	check_eq "by chance" "$(grade)" "none -"
+	check_eq "ACKs with random PSNs" "$(grade)" "none -"
 	as_rcv --type ack --qp 0x800066 --psn 100 --count 8
-	check_eq "from somewhere else" "$(grade)" "none -"
+	check_eq "ACKs from another port" "$(grade)" "none -"
 	as_receiver --type ack --qp $SQP --psn 100 --count 4
-	check_eq "by who has them" "$(grade)" "psn $SQP"
+	check_eq "the receiver's ACKs" "$(grade)" "psn $SQP"
 	check "contradicted" "$(stat contradicted)" -eq 0
 	unload
 }
 
-# Data in the sender's name with PSNs at random: it stays paired, and is told no
-# more often than every T1
+# Data in the sender's name with random PSNs: the flow stays paired, and gets a
+# CNP no more often than every T1
 test_psn_random()
 {
 	local sent
@@ -511,8 +511,8 @@ test_psn_random()
 	unload
 }
 
-# told_beside BASE...: CNPs of ours to a flow of a packet per ms for 30 ms, and five
-# forged ones per packet beside it
+# told_beside IQCN-PARAMETER...: send 30 packets of a flow, one per ms, and five
+# forged CNPs per packet; set n to the number of generated CNPs
 told_beside()
 {
 	# shellcheck disable=SC2086
@@ -525,10 +525,10 @@ told_beside()
 	tc -n sw qdisc del dev p1 root
 }
 
-# Forged CNPs say that the sender has been told.  From another port they are not
-# heard.  From the receiver's they are, by a timer that counts from CNPs: the box
-# forwards them, so that the sender is told indeed.  One that counts from CE
-# packets does not care for them, nor do wreb and pi.
+# A forged CNP pretends that the sender was notified. CNPs from another port are
+# ignored. From the receiver's port they restart a timer with base cnp; the box
+# forwards them, so the sender is indeed notified. base ce, wreb and pi ignore
+# them.
 test_cnp_silences()
 {
 	local n forger=as_rcv tos=3
@@ -536,18 +536,18 @@ test_cnp_silences()
 	topology bridge
 	evil
 	told_beside base cnp
-	check "from another port" "$n" -ge 20
+	check "CNPs beside forged ones from another port" "$n" -ge 20
 	forger=as_receiver
 	told_beside base cnp
-	check "from the receiver's, base cnp" "$n" -le 2
+	check "from the receiver's port, base cnp" "$n" -le 2
 	told_beside base ce
-	check "from the receiver's, base ce" "$n" -ge 20
+	check "from the receiver's port, base ce" "$n" -ge 20
 	tos=2
 	told_beside kmin 0 kmax 1 pmax 1 notify wreb profile 0:1,1:1 min-gap 100us
-	check "from the receiver's, wreb" "$n" -ge 20
+	check "from the receiver's port, wreb" "$n" -ge 20
 }
 
-# CNPs for flows that are not there: counted, forwarded, answered by nobody
+# CNPs that match no flow are counted and forwarded, and cause nothing
 test_cnp_flood()
 {
 	local gap n rest
@@ -558,11 +558,11 @@ test_cnp_flood()
 	note "$n CNPs to $rest flows, the longest without one: $gap us"
 	check "unmatched" "$(stat port_cnp_unmatched)" -ge 100000
 	check "flows" "$(stat flow_new)" -eq 8
-	virtual_time && check "T1 holds" "$gap" -le 302
+	virtual_time && check "longest gap" "$gap" -le 302
 	unload
 }
 
-# CNPs that leave by the port, CE or not, are nobody's data
+# CNPs that leave by the port, CE or not, do not count as data
 test_cnp_reflected()
 {
 	topology bridge
@@ -579,14 +579,14 @@ test_cnp_reflected()
 	check "CNPs back" "$(grep -c . "$TMP/snd")" -eq 0
 }
 
-# Two boxes in a row: the first takes the CNPs of the second for the receiver's, and
-# none answers any
+# Two boxes in a row: the first takes the CNPs of the second for the receiver's,
+# and none of them causes another CNP
 test_two_boxes()
 {
 	local one two
 
 	topology bridge
-	# p1 of the first bridge is a cable to the second one
+	# p1 of the first bridge becomes a cable to the second one
 	ip -n sw -batch - <<-EOF
 		link set p1 nomaster
 		link add c0 address 02:00:00:00:00:c0 mtu 9000 type veth peer name c1 address 02:00:00:00:00:c1 mtu 9000
@@ -608,15 +608,16 @@ test_two_boxes()
 	wait
 	one=$(stat cnp_sent c0) two=$(stat cnp_sent)
 	note "CNPs: $one of the first box, $two of the second"
-	check "CNPs got are those sent" "$(grep -c . "$TMP/snd")" -le $((one + two))
-	check "the first sees those of the second" "$(stat cnp_seen c0)" -ge $((two - 2))
-	check "no more than each due" $((one + two)) -le $((2 * 24 + 2))
+	check "CNPs received" "$(grep -c . "$TMP/snd")" -le $((one + two))
+	check "cnp_seen of the first" "$(stat cnp_seen c0)" -ge $((two - 2))
+	check "CNPs of both" $((one + two)) -le $((2 * 24 + 2))
 	sniff snd --type cnp --time 50
 	wait
 	check "CNPs when no data come" "$(grep -c . "$TMP/snd")" -eq 0
 }
 
-# Whoever ignores CNPs gets one every T1, and all together no more than the budget
+# A sender that ignores CNPs gets one every T1, and all senders together no more
+# than the budget
 test_careless_sender()
 {
 	local before sent
@@ -625,21 +626,21 @@ test_careless_sender()
 	before=$(stat cnp_sent)
 	sleep 0.1
 	sent=$(($(stat cnp_sent) - before))
-	note "without a budget to speak of: $sent CNPs in 100 ms"
-	check "one every T1" "$sent" -le $((64 * 340))
-	check "at least half" "$sent" -ge $((64 * 150))
+	note "with a large budget: $sent CNPs in 100 ms"
+	check "CNPs, one every T1" "$sent" -le $((64 * 340))
+	check "CNPs, at least half of them" "$sent" -ge $((64 * 150))
 	tc -n sw qdisc change dev p1 root handle 10: iqcn cnp-rate 1000 cnp-burst 10
 	before=$(stat cnp_sent)
 	sleep 0.1
 	sent=$(($(stat cnp_sent) - before))
 	note "with 1000 a second: $sent CNPs in 100 ms"
-	check "the budget holds" "$sent" -le 125
-	check "counted" "$(stat cnp_budget)" -ge 10000
+	check "CNPs within the budget" "$sent" -le 125
+	check "cnp_budget" "$(stat cnp_budget)" -ge 10000
 	unload
 }
 
-# A host marks all it sends.  It fills the port, so the queue is congested; who is
-# not marked is not told for it.
+# A host sends all its packets as CE and fills the port, so the queue is
+# congested. Flows without CE packets get no CNPs.
 test_ce_spoofed()
 {
 	topology bridge
@@ -647,25 +648,26 @@ test_ce_spoofed()
 	# shellcheck disable=SC2086
 	iqcn $CONGESTED base cnp detect queue,run
 	pair_flow
-	# snd's flow is told no more once it is calm
+	# snd's flow gets no more CNPs once it is not congested
 	sleep 0.1
 	sniff snd --type cnp --time 60
 	as_snd --tos 3 --count 3000 --interval 10 --qp 0x99 --len 512 &
 	data --tos 2 --count 30 --interval 1000 --psn 200 --len 512
 	wait
-	check "CE" "$(stat ce_sent)" -ge 3000
-	check "congested" "$(stat state_changes)" -ge 2
+	check "ce_sent" "$(stat ce_sent)" -ge 3000
+	check "changes of the queue" "$(stat state_changes)" -ge 2
 	check "CNPs" "$(grep -c . "$TMP/snd")" -eq 0
 }
 
-# RoCEv2 packets for the box, and in its name
+# RoCEv2 packets to the box, and in its name
 test_box_itself()
 {
 	topology router
 	# shellcheck disable=SC2086
 	iqcn $CONGESTED base cnp detect queue
 	pair_flow
-	# in the box's own name, from either side, and for it
+	# with the box's own address as source, from either side, and as
+	# destination
 	packets snd/e0 $SND_MAC $P0_MAC 10.1.0.254 "$rcv4" fd01::fe "$rcv6" \
 		--tos 3 --count 20 --len 64
 	packets rcv/e0 $RCV_MAC $P1_MAC "$rcv4" 10.2.0.254 "$rcv6" fd02::fe \
@@ -676,10 +678,11 @@ test_box_itself()
 		--tos 3 --count 20 --len 64
 	check "flows" "$(stat flows)" -le 2
 	check "unmatched" "$(stat port_cnp_unmatched)" -ge 20
-	check_eq "the flow that was there" "$(grade)" "psn $SQP"
+	check_eq "the existing flow" "$(grade)" "psn $SQP"
 }
 
-# What Documentation/security.rst tells those to do who do not trust their hosts
+# The protection that Documentation/security.rst recommends against hosts that
+# are not trusted
 test_source_guard()
 {
 	topology bridge
@@ -694,10 +697,10 @@ test_source_guard()
 	as_snd --tos 3 --len 64 --count 10
 	as_snd -6 --tos 3 --len 64 --count 10
 	as_rcv --type cnp --qp $SQP --count 10
-	check "flows in others' names" "$(stat flow_new)" -eq 0
+	check "flows by forged packets" "$(stat flow_new)" -eq 0
 	packets snd/e1 $EVIL_MAC $RCV_MAC 10.1.0.3 "$rcv4" fd01::3 "$rcv6" \
 		--tos 3 --len 64
-	check "in its own" "$(stat flow_new)" -eq 1
+	check "flows by evil's own packets" "$(stat flow_new)" -eq 1
 }
 
 run_tests

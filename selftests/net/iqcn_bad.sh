@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Bad input: malformed packets are passed on untouched, counted where they are
-# like RoCE, and never acted on; devices without Ethernet are served as far as
-# that goes.
+# Bad input: malformed packets are forwarded unchanged, counted if they resemble
+# RoCEv2, and otherwise ignored; devices without Ethernet headers get what works
+# there.
 
 ALL_TESTS="
 	test_out_malformed
@@ -18,7 +18,7 @@ ALL_TESTS="
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Out: CE and ECT packets over Kmax that are not RoCEv2 after all
+# Out: CE packets that are not valid RoCEv2
 test_out_malformed()
 {
 	local bad n=0
@@ -33,16 +33,16 @@ test_out_malformed()
 		data -6 --tos 3 --bad $bad
 		n=$((n + 1))
 	done
-	# no ports to be seen, so like nothing
+	# without visible ports they do not count as RoCEv2
 	data --tos 3 --bad frag
 	data -6 --tos 3 --bad truncate:56
 	check "CE on arrival" "$(stat ce_in)" -eq $((n + 2))
 	check "malformed" "$(stat malformed)" -eq $n
 	check "flows" "$(stat flow_new)" -eq 0
-	check "passed on" "$(stat packets)" -ge $((n + 2))
+	check "packets forwarded" "$(stat packets)" -ge $((n + 2))
 }
 
-# In: what a receiver might send to confuse us
+# In: invalid packets of a receiver
 test_in_malformed()
 {
 	local bad type n=0
@@ -65,7 +65,7 @@ test_in_malformed()
 	check "CNPs seen" "$(stat cnp_seen)" -eq 0
 }
 
-# Every length of a CNP, in both directions, arrives as it was sent
+# A CNP truncated to any length, in both directions, arrives as it was sent
 test_truncated()
 {
 	local len v tcpdump
@@ -84,14 +84,14 @@ test_truncated()
 			data $v --tos 3 --bad truncate:$len
 		done
 	done
-	# behind them, whole ones: tcpdump may lose what is last
+	# complete packets behind them, because tcpdump may lose the last ones
 	reply --count 4
 	sleep 0.5
 	kill $tcpdump
 	wait
 	check "CNPs seen" "$(stat cnp_seen)" -eq 0
 	check "flows" "$(stat flow_new)" -eq 0
-	check "passed on" "$(in_ns snd tcpdump -n -e -r "$TMP/pcap" \
+	check "packets forwarded" "$(in_ns snd tcpdump -n -e -r "$TMP/pcap" \
 		"ether src $RCV_MAC and ether dst $SND_MAC and less 81" \
 		2>/dev/null | grep -c .)" -eq 34
 }
@@ -105,12 +105,12 @@ test_not_roce()
 	reply --opcode 0x80 --count 2
 	check "CE on arrival" "$(stat ce_in)" -eq 5
 	check "malformed" "$(stat malformed)" -eq 0
-	check "malformed in" "$(stat port_malformed)" -eq 0
+	check "port_malformed" "$(stat port_malformed)" -eq 0
 	check "flows" "$(stat flow_new)" -eq 0
-	check "no CNP" "$(stat port_cnp_unmatched)" -eq 0
+	check "port_cnp_unmatched" "$(stat port_cnp_unmatched)" -eq 0
 }
 
-# More tags than anybody needs: passed on, not looked into
+# More VLAN tags than are parsed: forwarded, but not parsed
 test_three_tags()
 {
 	topology bridge
@@ -120,11 +120,11 @@ test_three_tags()
 	data --tos 3 --count 4
 	data --tos 2 --count 4
 	wait
-	check "passed on" "$(grep -c data "$TMP/rcv")" -eq 8
+	check "packets forwarded" "$(grep -c data "$TMP/rcv")" -eq 8
 	check "flows" "$(stat flow_new)" -eq 0
 }
 
-# GSO of UDP on its way in to the box, CE packets of one flow
+# UDP GSO packets that arrive at the box, CE packets of one flow
 test_gso_in()
 {
 	topology router
@@ -134,12 +134,13 @@ test_gso_in()
 	data --gso 6 --tos 3 --sport 4000 --len 500 --count 2 --psn 10
 	data --tos 3 --count 3 --psn 100 --sport 4000
 	wait
-	check "segments" "$(stat ce_sent)" -eq 15
+	check "ce_sent, by segment" "$(stat ce_sent)" -eq 15
 	check "flows" "$(stat flow_new)" -eq 1
-	check "paired" "$(stat flows_paired)" -eq 1
+	check "flows paired" "$(stat flows_paired)" -eq 1
 }
 
-# tun has no Ethernet header: marked, counted, nobody to tell
+# tun has no Ethernet header: packets are marked and counted, but no CNPs can be
+# sent
 test_not_ethernet()
 {
 	ip -batch - <<-EOF
@@ -164,23 +165,23 @@ test_not_ethernet()
 		qdisc replace dev p1 root handle 10: iqcn kmin 0 kmax 0 mark-on enqueue
 		qdisc replace dev ipip0 root handle 10: iqcn kmin 0 kmax 0 mark-on enqueue
 	EOF
-	check "no port" "$(ip netns exec sw \
+	check "ports" "$(ip netns exec sw \
 		find /sys/class/net/ipip0/ -name iqcn | grep -c .)" -eq 0
 	kind=router rcv4=10.2.0.2 rcv6=fd02::2 snd_dmac=$P0_MAC vlan_args=()
 	data --dst 10.2.0.2 --tos 3 --count 5
 	check "CE on arrival" "$(stat ce_in ipip0)" -eq 5
-	check "no flow" "$(stat flow_new ipip0)" -eq 0
+	check "flows" "$(stat flow_new ipip0)" -eq 0
 	tc -n sw -batch - <<-EOF
 		qdisc replace dev ipip0 root handle 1: tbf rate 8kbit burst 2k limit 1g
 		qdisc replace dev ipip0 parent 1:1 handle 10: iqcn kmin 0 kmax 0 mark-on enqueue
 	EOF
 	data --dst 10.2.0.2 --tos 2 --count 5
-	check "marked" "$(stat ecn_mark ipip0)" -ge 2
+	check "packets marked" "$(stat ecn_mark ipip0)" -ge 2
 	tc -n sw qdisc del dev ipip0 root
 	tc -n sw qdisc del dev p1 root
 }
 
-# A tap that shares the packet sees it as it was before it was marked
+# A tap that shares the skb sees the packet without the mark
 test_no_harm()
 {
 	topology bridge
@@ -188,8 +189,8 @@ test_no_harm()
 	listener sniff sw/p0 p0 --time 50
 	data --count 20
 	wait
-	check "marked" "$(stat ecn_mark)" -ge 9
-	check "seen by the tap before" "$(grep -c ' ect0 ' "$TMP/p0")" -eq 20
+	check "packets marked" "$(stat ecn_mark)" -ge 9
+	check "unmarked at the tap" "$(grep -c ' ect0 ' "$TMP/p0")" -eq 20
 	check "unmarkable" "$(stat unmarkable)" -eq 0
 }
 

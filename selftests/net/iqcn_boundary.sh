@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The boundary of the module to the stack.  Any user is root of user namespaces
+# The boundary of the module to the stack. Any user is root of user namespaces
 # of its own, and may send every request that the stack accepts from a
 # namespace's root: filter requests while a device is deleted, extreme sizes and
-# rates, taps that mirror packets.  No such request may crash or load the
-# machine, or take memory that another user needs.  Documentation/security.rst
+# rates, taps that mirror packets. No such request may crash or load the
+# machine, or take memory that another user needs. Documentation/security.rst
 # names these tests.
 #
-# The user is uid 65534.  Its network namespace is called "me" in its
+# The user is uid 65534. Its network namespace is called "me" in its
 # /run/netns.
 
 ALL_TESTS="
@@ -33,7 +33,7 @@ ALL_TESTS="
 
 NOBODY=65534
 
-# The tools and the plugin, where any uid may read and execute them
+# The tools and the plugin, where any user may read and execute them
 PUBLIC=$TMP/public
 TRACE=/sys/kernel/tracing
 chmod 711 "$TMP"
@@ -44,13 +44,13 @@ done
 mkdir -m 1777 "$PUBLIC/theirs"
 export TC_LIB_DIR=$PUBLIC
 
-# MTUs whose multiples overflow 32 bits.  dummy and ifb accept any MTU.
+# MTUs whose multiples overflow 32 bits. dummy and ifb accept any MTU.
 LARGE_MTUS="536870898 268435442 134217714 2147483647"
 
-# More parameters of iqcn where filters are requested
+# More parameters of iqcn in filters_in_flight
 IQCN_WORDS=""
 
-# By uid: a process that keeps the namespaces of that user
+# By uid: a process that keeps the user's namespaces alive
 declare -A users
 
 # user_comes [UID]: make user, network and mount namespaces for that user
@@ -124,8 +124,8 @@ filter_requests()
 	modprobe -a cls_matchall act_gact 2>/dev/null
 }
 
-# filters_in_flight COMMAND...: COMMAND takes d0 away while three processes
-# request filters, each until one fails
+# filters_in_flight COMMAND...: COMMAND removes d0 while three processes request
+# filters, each until a request fails
 filters_in_flight()
 {
 	local i
@@ -144,7 +144,7 @@ filters_in_flight()
 }
 
 # until_late FUNCTION: call it until two filter requests have put the last
-# reference to iqcn, as the stack's trace shows.  On a single CPU a request is
+# reference to iqcn, as the stack's trace shows. On a single CPU a request is
 # hardly ever interrupted between its reference and RTNL.
 until_late()
 {
@@ -162,10 +162,10 @@ until_late()
 	note "iqcn outlived its device in $late of $round rounds"
 	[ -e $event ] || return
 	echo 0 >$event
-	[ $rounds -lt 40 ] || check "rounds that show something" "$late" -ge 1
+	[ $rounds -lt 40 ] || check "rounds with a late destroy" "$late" -ge 1
 }
 
-# A filter request takes a reference to its qdisc before it waits for RTNL.  If
+# A filter request takes a reference to its qdisc before it waits for RTNL. If
 # the holder of RTNL deletes the device meanwhile, that reference is the last
 # one, and the request destroys the qdisc when the device is gone.
 delete_round()
@@ -182,8 +182,8 @@ test_filter_races_link_del()
 	unloads "after filter requests in flight"
 }
 
-# backlog_in_flight: the same, and packets are stuck below cbs.  In 6.1 cbs does
-# not reset its child when the device is closed.
+# backlog_in_flight: like filters_in_flight, with packets stuck below cbs. In
+# 6.1 cbs does not reset its child when the device is closed.
 backlog_in_flight()
 {
 	local i
@@ -201,7 +201,7 @@ backlog_in_flight()
 	EOF
 	"$PUBLIC/roce" send d0 --tos 3 --src "$SND4" --dst "$RCV4" \
 		--smac "$SND_MAC" --dmac "$RCV_MAC" --count 20
-	# until a packet has left others behind
+	# until a packet has left and the others wait
 	for ((i = 0; i < 50; i++)); do
 		[[ $(tc -s qdisc show dev d0) != *" congested by "* ]] || break
 		sleep 0.05
@@ -251,7 +251,7 @@ move_round()
 	check_eq "device that has moved" "$(runs $NOBODY used_in other 2>&1)" ""
 }
 
-# The same while the device moves to another namespace.  The first namespace
+# Likewise while the device moves to another namespace. The first namespace
 # loses its hooks, event rings, sampler and debugfs directory with the port.
 test_filter_races_link_move()
 {
@@ -288,8 +288,8 @@ nobody_sends()
 		--src $SND4 --dst $RCV4 --tos 3 --len 64 "${@:2}"
 }
 
-# reader MS COMMAND...: run COMMAND, which is psample, in the background until
-# MS are over; its output goes to $TMP/samples
+# reader MS COMMAND...: run COMMAND, which is psample, in the background for MS;
+# its output goes to $TMP/samples
 reader()
 {
 	local ms=$1 file=$PUBLIC/theirs/ready
@@ -304,8 +304,8 @@ reader()
 	fail "psample does not listen"
 }
 
-# A sample is a netlink message.  A tap of netlink messages may mirror it to the
-# device whose packet is being sampled, and so take that device's root lock.
+# A sample is a netlink message. A tap of netlink messages may mirror it to the
+# device whose packet is being sampled, and thus take that device's root lock.
 test_psample_tap()
 {
 	modprobe psample 2>/dev/null
@@ -334,9 +334,9 @@ test_psample_tap()
 	users_go
 }
 
-# Samples are copied after the root lock is released, so only so many can wait.
-# A burst may exceed that bound, and its counter accounts for each sample that
-# is lost.
+# Samples are copied after the root lock is released, so the number that can
+# wait is bounded. A burst may exceed that bound; a counter accounts for each
+# sample that is lost.
 test_psample_accounts()
 {
 	local sampled lost read i
@@ -362,7 +362,7 @@ test_psample_accounts()
 	check "copied" "$read" -ge 100
 }
 
-# answers_to DEV: what leaves by d1 is received on DEV from now on
+# answers_to DEV: packets sent on d1 are received on DEV from now on
 answers_to()
 {
 	modprobe -a act_mirred cls_matchall sch_ingress 2>/dev/null
@@ -376,7 +376,7 @@ answers_to()
 	EOF
 }
 
-# The telemetry of a CNP divides by the limit.  A limit that follows the MTU
+# The telemetry of a CNP divides by the limit. A limit that follows the MTU
 # must not be 0, or the next packet is dropped and causes such a CNP.
 test_mtu_drop()
 {
@@ -401,18 +401,18 @@ test_mtu_drop()
 	done
 	nobody tc -s -j qdisc show dev d0 >"$TMP/stats"
 	check "dropped" "$(jq '.[].drop_overlimit' "$TMP/stats")" -eq 0
-	# the least limit that may be set
+	# the lowest limit that may be set
 	nobody tc qdisc change dev d0 root handle 10: iqcn limit 1
 	nobody_sends d0 --tos 2 --psn 200 --count 10
 	sleep 0.1
 	nobody tc -s -j qdisc show dev d0 >"$TMP/stats"
 	check "dropped" "$(jq '.[].drop_overlimit' "$TMP/stats")" -eq 10
-	check "CNPs for them" "$(jq '.[].cnp_drop' "$TMP/stats")" -ge 1
+	check "CNPs for drops" "$(jq '.[].cnp_drop' "$TMP/stats")" -ge 1
 	users_go
 }
 
-# sane LINES: check the parameters that depend on each other.  A line of the
-# input says when, and has the JSON that tc shows of iqcn then.
+# sane LINES: check the parameters that depend on each other. Each line of the
+# input has a description, and the JSON that tc prints for iqcn.
 sane()
 {
 	local line name n=0
@@ -434,8 +434,8 @@ sane()
 	check "lines" $n -eq "$1"
 }
 
-# mtu_extremes IQCN-PARAMETER...: show iqcn after each change of the MTU, as it
-# follows the MTU and as it is when it is added
+# mtu_extremes IQCN-PARAMETER...: print the parameters after each change of the
+# MTU, and again after the qdisc is added with that MTU
 mtu_extremes()
 {
 	local mtu
@@ -453,8 +453,7 @@ mtu_extremes()
 	ip link del d0
 }
 
-# Defaults are consistent for every MTU and bandwidth, in whatever order both
-# are set
+# Defaults are consistent for every MTU and bandwidth, whichever is set first
 test_mtu_extremes()
 {
 	local bandwidth
@@ -467,8 +466,8 @@ test_mtu_extremes()
 	users_go
 }
 
-# The stack adds the default qdisc without parameters.  If the defaults of a
-# large MTU were inconsistent the device would be without a qdisc.
+# The stack adds the default qdisc without parameters. If the defaults for a
+# large MTU were inconsistent, the device would get no qdisc.
 test_mtu_default_qdisc()
 {
 	local mtu
@@ -498,7 +497,7 @@ outsider()
 }
 
 # A host that is not on the path can forge packets if it gets QP numbers and
-# PSNs.  So the module shows flows and events only to users that could capture
+# PSNs. So the module shows flows and events only to users that could capture
 # the packets.
 test_readers()
 {
@@ -515,7 +514,7 @@ test_readers()
 	if said=$(outsider sw "$PUBLIC/iqcn" flows p1 2>&1); then
 		fail "iqcn flows: $said"
 	elif [[ $said != *CAP_NET_ADMIN* ]]; then
-		fail "iqcn flows does not say what is missing: $said"
+		fail "iqcn flows does not name the capability: $said"
 	fi
 	check "iqcn show" \
 		"$(outsider sw "$PUBLIC/iqcn" show p1 | grep -c '^p1 ')" -eq 1
@@ -547,8 +546,8 @@ test_readers()
 	users_go
 }
 
-# No cgroup is charged for timers, so users may not set times as short as the
-# administrator may.
+# Timers are not charged to a cgroup, so users may not set times as short as the
+# administrator may
 test_t1_minimum()
 {
 	local words name said
@@ -576,7 +575,7 @@ test_t1_minimum()
 	users_go
 }
 
-# idle_us: idle time of all CPUs.  The kernel samples softirq time once a tick,
+# idle_us: idle time of all CPUs. The kernel samples softirq time once a tick,
 # and a CPU that is idle otherwise has no tick; its idle time is exact.
 idle_us()
 {
@@ -597,9 +596,9 @@ busy_percent()
 	echo $(((us * $(nproc) - idle) * 100 / us))
 }
 
-# sent_to_all ARGUMENT...: send packets that d0 mirrors to eight queues.  A
-# mirrored packet has no socket.  The socket of any packet that waits in a qdisc
-# keeps its namespace, whatever the qdisc is.
+# sent_to_all ARGUMENT...: send packets that d0 mirrors to eight queues. A
+# mirrored packet has no socket; the socket of a packet that waits in any qdisc
+# would keep its namespace alive.
 sent_to_all()
 {
 	"$PUBLIC/roce" send d0 --smac "$SND_MAC" --dmac "$RCV_MAC" \
@@ -616,8 +615,8 @@ shapers()
 	done | tc -batch -
 }
 
-# stuck_queues T1: make the queues.  Packets of 200 flows wait in each for a
-# shaper without tokens; T1 of each flow runs because one of its packets has
+# stuck_queues T1: create the queues. In each, packets of 200 flows wait for a
+# shaper without tokens; T1 of each flow runs, because one of its packets has
 # left.
 stuck_queues()
 {
@@ -644,7 +643,8 @@ stuck_queues()
 	sent_to_all --type udp
 }
 
-# loaded HOW PERCENT: check that the user's timers take less than that of a CPU
+# loaded HOW PERCENT: check that the user's timers take less than PERCENT of a
+# CPU
 loaded()
 {
 	local percent n due
@@ -658,9 +658,9 @@ loaded()
 	check "% of a CPU, packets $1" "$percent" -lt "$2"
 }
 
-# Flows are due every T1 while their packets wait.  No cgroup is charged for
-# timers, so the module bounds the CPU time of the timers of all queues of a
-# user.
+# Flows are due every T1 while their packets wait. Timers are not charged to a
+# cgroup, so the module bounds the CPU time that the timers of all queues of a
+# user take.
 test_stuck_queues()
 {
 	local t1=100us
@@ -671,15 +671,15 @@ test_stuck_queues()
 	fi
 	modprobe -a act_mirred cls_matchall sch_ingress sch_tbf 2>/dev/null
 	user_comes
-	# a module without a minimum for users accepts this
+	# a module without a minimum for users would accept this
 	nobody ip link add d0 type dummy
 	nobody tc qdisc add dev d0 root iqcn t1 10us 2>/dev/null && t1=10us
 	nobody ip link del d0
 	runs $NOBODY stuck_queues $t1
 	loaded stuck 30
-	# A packet in 60 ms keeps timers from backing off.  An interrupt of an
-	# emulated CPU takes longer than the module charges for one: 31 to 39 %, 50 on a
-	# machine that is busy.  Without the share it is 66 to 99.
+	# A packet in 60 ms keeps timers from backing off. An interrupt of an
+	# emulated CPU takes longer than the module charges for one: 31 to 39 %,
+	# 50 % on a busy machine. Without the bound it is 66 to 99 %.
 	runs $NOBODY shapers change 16kbit 200
 	nobody_sends d0 --type udp
 	loaded "in a trickle" 60
@@ -694,7 +694,7 @@ flows_of()
 		jq -r '.[] | "\(.flows) \(.flow_evicted) \(.flow_full)"'
 }
 
-# floods NS FLOWS: make iqcn on d0, and so many flows with a packet each
+# floods NS FLOWS: add iqcn on d0, and create FLOWS flows with a packet each
 floods()
 {
 	local ns=$1 flows=$2
@@ -707,8 +707,8 @@ floods()
 		--count "$flows"
 }
 
-# A user may have so many flows in all of its namespaces together, and another
-# user has as many beside that.
+# The number of flows of a user is bounded over all its namespaces, and another
+# user has a bound of its own
 test_users_flows()
 {
 	local flows rest evicted full
@@ -723,9 +723,9 @@ test_users_flows()
 	# an evicted flow counts until it is freed
 	read -r rest evicted full <<<"$(flows_of $NOBODY other)"
 	note "$rest in the second, $evicted evicted, $full without room"
-	check "of both" $((flows + rest)) -le 65536
-	check "of both" $((flows + rest)) -ge 49152
-	check "no more" $((evicted + full)) -ge $((72000 - 65536))
+	check "flows of both" $((flows + rest)) -le 65536
+	check "flows of both" $((flows + rest)) -ge 49152
+	check "evicted or full" $((evicted + full)) -ge $((72000 - 65536))
 
 	user_comes 65533
 	runs 65533 floods me 4096
@@ -734,7 +734,7 @@ test_users_flows()
 	users_go
 }
 
-# port_words: parameters of iqcn 10: that hold for its device or its namespace
+# port_words: print parameters of iqcn 10: that apply to its device or namespace
 port_words()
 {
 	local all
@@ -744,8 +744,7 @@ port_words()
 	grep -oE '(cnp-rate|cnp-burst|snoop) [^ ]*' <<<"$all" | tr '\n' ' '
 }
 
-# refused_stab PARENT IQCN-PARAMETERS: add iqcn with a size table that is
-# refused
+# refused_stab PARENT IQCN-PARAMETERS: add iqcn with an invalid size table
 refused_stab()
 {
 	local said
@@ -757,8 +756,8 @@ refused_stab()
 	[[ $said == *"size table"* ]] || fail "its size table: \"$said\""
 }
 
-# The stack checks a size table after it has initialized the qdisc.  A refused
-# qdisc must not change parameters of its device and its namespace that others
+# The stack checks a size table after it has initialized the qdisc. A refused
+# qdisc must not change the parameters of its device and namespace, which others
 # depend on.
 test_failed_add()
 {
@@ -774,7 +773,7 @@ test_failed_add()
 		before=$(port_words)
 		refused_stab "parent 1:2" "cnp-rate 5 cnp-burst 7 snoop $snoop"
 		check_eq "snoop $snoop after it" "$(port_words)" "$before"
-		# init succeeds here, and the graft fails
+		# here init succeeds, and the graft fails
 		if nobody tc qdisc add dev d0 parent 1:2 handle 20: \
 			stab overhead 4 linklayer ethernet \
 			iqcn cnp-rate 5 cnp-burst 7 snoop $snoop 2>/dev/null; then
@@ -794,12 +793,12 @@ test_failed_add()
 	before=$(port_words)
 	[[ $before != *"cnp-rate 5 "* && $before != *"cnp-burst 7 "* &&
 		$before == *"snoop port"* ]] ||
-		fail "the next one begins with: $before"
+		fail "the next qdisc has: $before"
 	users_go
 	unloads "after qdiscs that failed"
 }
 
-# A port stays an Ethernet device
+# A port cannot become another type of device
 test_type_change()
 {
 	modprobe tun 2>/dev/null
@@ -814,7 +813,8 @@ test_type_change()
 		fail "the type of a port has changed"
 	tc -n sw qdisc del dev d0 root
 	"$BUILD/linktype" sw d0 65534 || fail "the type does not change"
-	# iqcn on another type of device makes no port, even if the type changes
+	# iqcn on another type of device creates no port, even if the type
+	# changes
 	tc -n sw qdisc add dev d0 root handle 10: iqcn
 	"$BUILD/linktype" sw d0 1 || fail "the type does not change back"
 	tc -n sw qdisc change dev d0 root handle 10: iqcn t1 200us

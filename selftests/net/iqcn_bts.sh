@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Back to the sender: which packet that arrives causes a CNP (notify wreb and
-# notify pi), when it is sent, and what it says of the queue.
+# Back-to-sender notification (notify wreb and notify pi): which arriving packet
+# causes a CNP, when the CNP is sent, and what its telemetry says about the
+# queue.
 #
-# Most tests have a queue that stands still: tbf lets nothing leave but its
-# burst, packets that are not RoCEv2 make it as deep as is wanted, and so every
-# probability is known.  The curve of marking is out of the way.  CNPs of ours have
-# a TTL that no receiver's has, one less behind a router.
+# Most tests use a queue that does not drain: tbf passes only its burst, and
+# packets other than RoCEv2 set the backlog, so every probability is known. Kmin
+# and Kmax are set far above that backlog. Generated CNPs have a TTL that no
+# receiver uses; behind a router it is one less.
 
 ALL_TESTS="
 	test_wreb_bridge
@@ -63,19 +64,20 @@ ALL_TESTS="
 
 QP=0x11 SQP=0x800011
 COMMON="kmin 100m kmax 200m cnp-ttl 9"
-LEN=1082	# of data's packets
-RATE=1kbit	# 9 s for one of them
-SMALL=16	# of the data in small ones, which are 74 bytes in all
-BURST=8		# packets that tbf lets pass
-OFF=2100	# ns that a CNP may be late: two steps of KASAN's clock
+LEN=1082	# frame length of a packet of "data"
+RATE=1kbit	# one such packet takes 9 s
+SMALL=16	# payload of a small packet; its frame is 74 bytes
+BURST=8		# packets that the burst of tbf lets pass
+OFF=2100	# tolerance of a CNP's time in ns: two clock steps with KASAN
 
-# params PARAMETER...: other ones
+# params PARAMETER...: change parameters of the qdisc under tbf
 params()
 {
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn "$@"
 }
 
-# stand NOTIFY PARAMETER...: nothing leaves but a burst; flow $QP is paired
+# stand NOTIFY PARAMETER...: a queue that passes only the burst of tbf, with
+# flow $QP paired
 stand()
 {
 	local notify=$1
@@ -88,27 +90,27 @@ stand()
 	params notify "$notify"
 }
 
-# fill PACKETS: as many wait that are nobody's
+# fill PACKETS: queue as many packets that belong to no flow
 fill()
 {
 	data --type udp --tos 0 --count "$1"
 }
 
-# deep PACKETS: likewise, when tbf has its burst yet
+# deep PACKETS: as fill, while tbf still has its burst
 deep()
 {
 	fill $((BURST + $1))
 }
 
-# small COUNT INTERVAL-US [data argument...]: ECT packets that hardly matter to
-# the depth
+# small COUNT INTERVAL-US [data argument...]: ECT packets that hardly add to the
+# backlog
 small()
 {
 	data --len $SMALL --count "$1" --interval "$2" "${@:3}"
 }
 
-# watch MS [sniff argument...]: what comes to the box, CNPs at the sender.  To
-# begin takes its time.
+# watch MS [sniff argument...]: capture data on p0 and CNPs at the sender. 80 ms
+# more allow for the start of the listeners.
 watch()
 {
 	local ms=$(($1 + 80))
@@ -118,23 +120,25 @@ watch()
 	sniff snd --type cnp --time $ms "$@"
 }
 
-# told WANTED [SENDER-QP]: CNPs of ours that came to the sender
+# told WANTED [SENDER-QP]: check the number of generated CNPs that reached the
+# sender
 told()
 {
 	check "CNPs" "$(grep -c "qp ${2-} *.* ttl [89] " "$TMP/snd")" -eq "$1"
 }
 
-# accounts: every CNP has a cause
+# accounts: the counters by cause add up to cnp_sent
 accounts()
 {
 	local c
 
 	read -ra c <<<"$(counters cnp_sent cnp_wreb cnp_pi cnp_hold cnp_drop)"
-	check "sent; for wreb, pi, hold, drop: ${c[*]:1}" "${c[0]}" -eq \
+	check "cnp_sent; by wreb, pi, hold, drop: ${c[*]:1}" "${c[0]}" -eq \
 		$((c[1] + c[2] + c[3] + c[4]))
 }
 
-# at_once: each CNP comes just behind a packet that comes, and no two behind one
+# at_once: each CNP directly follows an arriving packet, and no packet causes
+# two
 at_once()
 {
 	check_eq "ns from a packet's arrival to its CNP, or to another CNP" "$(awk \
@@ -150,9 +154,9 @@ at_once()
 	}' "$TMP/p0" "$TMP/snd")" ""
 }
 
-# telemetry: of each CNP: version, flags, cause, depth, flows, port_4k, gradient,
-# tx_256, time_us; then its own time in us.  By the layout in the documentation,
-# byte by byte.
+# telemetry: print for each CNP version, flags, cause, depth, flows, port_4k,
+# gradient, tx_256, time_us, and the time of capture in us. Decodes the
+# documented layout byte by byte.
 telemetry()
 {
 	local line t gradient
@@ -169,7 +173,7 @@ telemetry()
 	done <"$TMP/snd"
 }
 
-# One address family on one header stack: $1 is -6 or nothing
+# wreb -6|"": one IP version on the current topology
 wreb()
 {
 	local v=$1 want from=$rcv4
@@ -183,8 +187,8 @@ wreb()
 	deep 10
 	# shellcheck disable=SC2086
 	small 5 20 $v --psn 1000
-	check "below the first point" "$(stat cnp_sent)" -eq 0
-	check "below it" "$(stat ecn_mark)" -eq 0
+	check "CNPs below the first point" "$(stat cnp_sent)" -eq 0
+	check "marked below the first point" "$(stat ecn_mark)" -eq 0
 	fill 10
 	watch 30
 	listener sniff sw/p1 p1 --type cnp --hex --time 80
@@ -200,7 +204,7 @@ wreb()
 			--hex)
 	check_eq "CNP on the port" "$(sed 's/.* hex //' "$TMP/p1" | sort -u)" \
 		"$want"
-	check "CNPs the sender takes" "$(grep -cE \
+	check "CNPs that the sender accepts" "$(grep -cE \
 		"cnp $from > .* qp $SQP .* dscp 48 .* icrc ok csum ok" \
 		"$TMP/snd")" -eq 20
 
@@ -227,7 +231,7 @@ test_wreb_router()
 	wreb -6
 }
 
-# By the set-up of its connection a flow is known before it has had a packet
+# The connection set-up creates the flow before its first data packet arrives
 test_first_packet()
 {
 	local snoop
@@ -255,7 +259,8 @@ test_first_packet()
 	done
 }
 
-# Without a profile it is the curve of marking that tells, and marks at most once
+# Without a profile, wreb uses the marking curve, and a packet is marked at most
+# once
 test_curve()
 {
 	topology bridge
@@ -275,7 +280,8 @@ test_curve()
 	counted "20 20" cnp_wreb bts_mark
 }
 
-# Packets 30 us apart: one in 120, 60 and 30 us
+# Packets 30 us apart: min-gap lets every fourth, every second, or every packet
+# cause a CNP
 test_min_gap()
 {
 	local gap want
@@ -291,13 +297,13 @@ test_min_gap()
 		wait
 		told "$want"
 		at_once
-		# a packet that causes no CNP is not marked for one
+		# packets that cause no CNP are not marked by wreb
 		counted "$((sent + want)) $((gaps + 100 - want)) $((sent + want))" \
 			cnp_sent cnp_gap bts_mark
 	done
 }
 
-# within NAME GOT MEAN VARIANCE: 5 sigma
+# within NAME GOT MEAN VARIANCE: accept a deviation of 5 sigma
 within()
 {
 	check_eq "$1: $2, wanted $3" "$(awk -v got="$2" -v mean="$3" -v var="$4" \
@@ -312,20 +318,21 @@ test_probability()
 	watch 60
 	small 2000 10
 	wait
-	within "a quarter" "$(stat cnp_wreb)" 500 375
+	within "CNPs at a probability of 1/4" "$(stat cnp_wreb)" 500 375
 	told "$(stat cnp_wreb)"
 	at_once
 	accounts
-	# half way between two points
+	# halfway between two points
 	params profile 5000:0,15000:0.5,100m:0.5
 	read -r before <<<"$(counters cnp_wreb)"
 	small 1000 10
-	check "above the second point" "$(stat backlog)" -gt 15000
-	within "half" $(($(stat cnp_wreb) - before)) 500 250
+	check "backlog above the second point" "$(stat backlog)" -gt 15000
+	within "CNPs at a probability of 1/2" \
+		$(($(stat cnp_wreb) - before)) 500 250
 }
 
-# With the curve of marking as profile one lot decides about the mark and the CNP, so
-# that exactly the packets with CE are answered
+# With the marking curve as the profile, one random draw decides about both mark
+# and CNP, so exactly the marked packets cause CNPs
 test_one_lot()
 {
 	local depth prob told
@@ -340,9 +347,10 @@ test_one_lot()
 	small 2000 10
 	wait
 	told=$(stat cnp_wreb)
-	# the curve is straight, and so is the growth
+	# the curve and the growth of the queue are linear, so the mean depth
+	# will do
 	prob=$(awk -v d=$((depth + $(stat backlog))) 'BEGIN { print d / 2000000 }')
-	within "of 2000 at a probability of $prob" "$told" \
+	within "CNPs for 2000 packets at a probability of $prob" "$told" \
 		"$(awk -v p="$prob" 'BEGIN { print 2000 * p }')" \
 		"$(awk -v p="$prob" 'BEGIN { print 2000 * p * (1 - p) }')"
 	counted "$told $told $told" cnp_sent ecn_mark bts_mark
@@ -350,8 +358,8 @@ test_one_lot()
 	at_once
 }
 
-# The controller says a half or more, four to eight times above qref; whom it spares
-# is told in one case of four
+# At four to eight times qref, the controller's probability is a half or more. A
+# packet that pi does not pick causes a CNP by wreb with probability 1/4.
 test_one_for_both()
 {
 	local depth sent wreb pi
@@ -366,19 +374,21 @@ test_one_for_both()
 	at_once
 	read -r sent wreb pi <<<"$(counters cnp_sent cnp_wreb cnp_pi)"
 	told "$sent"
-	check "no more than one for a packet" "$sent" -le 1000
-	# by credit, not by lot
-	check_eq "of pi: $pi" "$(awk -v depth="$depth" -v got="$pi" '
+	check "CNPs, at most one per packet" "$sent" -le 1000
+	# pi accumulates credit per flow and draws no random number
+	check_eq "CNPs by pi: $pi" "$(awk -v depth="$depth" -v got="$pi" '
 	BEGIN {
 		for (i = 0; i < 1000; i++)
 			sum += (depth + i * 74 - 400000) / 1200000
 		print (got >= sum - 2 && got <= sum + 2 ? "right" : sum)
 	}')" "right"
-	within "of wreb" "$wreb" $(((1000 - pi) / 4)) $(((1000 - pi) * 3 / 16))
+	within "cnp_wreb" "$wreb" $(((1000 - pi) / 4)) $(((1000 - pi) * 3 / 16))
 	accounts
 }
 
-# The controller runs before the packets with CE come, and would answer each of them
+# ce-in silent: a packet that arrived as CE causes no CNP by wreb or pi. The
+# controller runs before the CE packets arrive and, with ce-in notify, picks
+# each of them.
 test_came_ce()
 {
 	local action way want
@@ -389,7 +399,7 @@ test_came_ce()
 		want=${action#*:}
 		for way in wreb pi wreb,pi; do
 			params notify $way ce-in "${action%:*}"
-			# nobody knows who sends these
+			# flow 0x99 is not paired
 			small 10 20 --qp 0x99
 			check "$way: probability" "$(stat bts_prob)" = 1
 			watch 20
@@ -401,7 +411,7 @@ test_came_ce()
 	counted "150 0 304" cnp_sent ecn_mark ce_in
 }
 
-# p0 - br0 - x0 ==== x1 - br1 - p1: both x0 and p1 have their queue
+# p0 - br0 - x0 ==== x1 - br1 - p1: iqcn on both x0 and p1
 two_points()
 {
 	topology bridge
@@ -438,32 +448,32 @@ test_two_points()
 	pair_flow
 	check "paired" "$(stat flows_paired x0)$(stat flows_paired)" -eq 11
 	deep 20
-	# only the second one is congested
+	# only the second queue is congested
 	watch 20
 	small 20 20 --psn 1000
 	wait
 	told 20
-	check "of the first" "$(stat cnp_wreb x0)" -eq 0
-	check "of the second" "$(stat cnp_wreb)" -eq 20
-	# and now both
+	check "cnp_wreb of the first" "$(stat cnp_wreb x0)" -eq 0
+	check "cnp_wreb of the second" "$(stat cnp_wreb)" -eq 20
+	# now both queues are congested
 	tc -n sw qdisc change dev x0 root handle 1: tbf rate $RATE burst 9k \
 		limit 1g
 	deep 20
 	watch 60
 	small 20 20 --psn 2000
-	check "of the first" "$(stat cnp_wreb x0)" -eq 20
+	check "cnp_wreb of the first" "$(stat cnp_wreb x0)" -eq 20
 	tc -n sw qdisc change dev x0 root handle 1: tbf rate 10gbit burst 1m \
 		limit 1g
 	fill 1
 	wait
 	told 20
-	check "CE at the second" "$(stat ce_in)" -eq 24
-	check "of the second" "$(stat cnp_wreb)" -eq 20
-	check "of the first" "$(stat cnp_wreb x0)" -eq 20
+	check "ce_in of the second" "$(stat ce_in)" -eq 24
+	check "cnp_wreb of the second" "$(stat cnp_wreb)" -eq 20
+	check "cnp_wreb of the first" "$(stat cnp_wreb x0)" -eq 20
 }
 
-# through_both COUNT: so many packets wait at the first box and, 74 us apart, come to the
-# second one, from which nothing leaves
+# through_both COUNT: queue as many packets at the first box. They reach the
+# second one, which passes nothing on, 74 us apart.
 through_both()
 {
 	tc -n sw qdisc change dev x0 root handle 1: tbf rate 8mbit burst 9k limit 1g
@@ -473,8 +483,8 @@ through_both()
 	wait
 }
 
-# A box that cannot notify the sender does not mark the packet for that, so the next one
-# notifies it, though it is to be silent for packets with CE
+# A box that cannot notify the sender does not mark the packet by wreb. The next
+# box therefore notifies the sender even with "ce-in silent".
 test_first_cannot()
 {
 	two_points profile 1000:1 min-gap 0 notify wreb ce-in silent
@@ -484,21 +494,21 @@ test_first_cannot()
 	through_both 20
 	told 20
 	check "marked by the first" "$(stat ecn_mark x0)" -eq 0
-	check "unpaired at the first" "$(stat cnp_unpaired x0)" -eq 20
-	check "of the second" "$(stat cnp_wreb)" -eq 20
+	check "cnp_unpaired of the first" "$(stat cnp_unpaired x0)" -eq 20
+	check "cnp_wreb of the second" "$(stat cnp_wreb)" -eq 20
 
 	tc -n sw qdisc change dev x0 parent 1:1 handle 10: iqcn pair psn \
 		cnp-rate 1 cnp-burst 5
 	pair_flow
 	through_both 20
 	told 20
-	check "of the first" "$(stat cnp_wreb x0)" -eq 5
+	check "cnp_wreb of the first" "$(stat cnp_wreb x0)" -eq 5
 	check "marked by the first" "$(stat ecn_mark x0)" -eq 5
-	check "without budget" "$(stat cnp_budget x0)" -eq 15
-	check "of the second" "$(stat cnp_wreb)" -eq 35
+	check "cnp_budget of the first" "$(stat cnp_budget x0)" -eq 15
+	check "cnp_wreb of the second" "$(stat cnp_wreb)" -eq 35
 }
 
-# A plain switch marks and notifies nobody
+# A plain switch marks packets but notifies nobody
 test_behind_plain()
 {
 	local action
@@ -514,17 +524,17 @@ test_behind_plain()
 		check "of the second" "$(stat cnp_wreb)" -eq "${action#*:}"
 	done
 	check "marked by the first" "$(stat ecn_mark x0)" -ge 40
-	check "of the first" "$(stat cnp_wreb x0)" -eq 0
+	check "cnp_wreb of the first" "$(stat cnp_wreb x0)" -eq 0
 }
 
-# Nothing is probable but that the queue is full
+# The profile never asks for a CNP: only drops of a full queue cause CNPs
 test_drop()
 {
 	local zeros=0000000000000000000000000000
 
 	stand wreb limit 20000 profile 100m:1 min-gap 0 telemetry on
 	deep 40
-	check "full" "$(stat backlog)" -gt $((20000 - LEN))
+	check "backlog of a full queue" "$(stat backlog)" -gt $((20000 - LEN))
 	watch 20
 	data --count 5 --interval 200
 	data --tos 3 --count 4 --interval 200
@@ -539,14 +549,14 @@ test_drop()
 		" 5 1 0 5 4 1 1 5 "
 	params notify pi
 	data
-	check "by pi" "$(stat cnp_drop)" -eq 10
+	check "cnp_drop with pi" "$(stat cnp_drop)" -eq 10
 	params notify timer
 	watch 20
 	data --count 3 --interval 200
 	wait
 	told 0
 	counted "10 10" cnp_sent cnp_drop
-	# without telemetry these two bytes are all that a CNP says
+	# without telemetry, a CNP for a drop fills in only its first two bytes
 	params notify wreb telemetry off
 	watch 20
 	data --count 1
@@ -557,7 +567,7 @@ test_drop()
 		"rsvd 1205${zeros} rsvd 1305${zeros} "
 }
 
-# A millisecond apart, however many are dropped
+# However many packets are dropped, CNPs of a flow stay 1 ms apart
 test_drop_gap()
 {
 	local first second
@@ -575,9 +585,9 @@ test_drop_gap()
 		read -r first _
 		read -r second _
 	} <"$TMP/snd"
-	check "ns between them" $((second - first)) -ge $((1000000 - OFF))
-	check "ns between them" $((second - first)) -le $((1000000 + OFF))
-	# what arrives as it is over finds that told
+	check "ns between two CNPs" $((second - first)) -ge $((1000000 - OFF))
+	check "ns between two CNPs" $((second - first)) -le $((1000000 + OFF))
+	# one CNP by wreb, and one for the three drops that follow
 	params profile 1000:1 limit 100k min-gap 100us
 	sleep 0.002
 	watch 20
@@ -588,8 +598,8 @@ test_drop_gap()
 	told 2
 }
 
-# The second of two drops within min-gap waits; that the flow's own congestion ends
-# meanwhile is no reason not to tell
+# The second of two drops within min-gap causes a deferred CNP. It is sent even
+# if the flow's own congestion ends before that.
 test_drop_outlives_state()
 {
 	topology bridge
@@ -611,8 +621,9 @@ test_drop_outlives_state()
 	counted "2 2 2" cnp_sent cnp_drop flow_state_changes
 }
 
-# queue_of_three: in a queue that stands still those wait that were never parsed,
-# then CE packets of flow 0x12; flow 0x13 and the packets behind stay when they go
+# queue_of_three: a queue that does not drain holds packets below the fast-path
+# depth, which were not parsed, then CE packets of flow 0x12. A trim drops
+# these; flow 0x13 and the packets behind it stay.
 queue_of_three()
 {
 	topology bridge
@@ -622,7 +633,7 @@ queue_of_three()
 	np --time 30 --ack 1
 	data --flows 3 --tos 3 --count 96 --interval 20 --len $SMALL
 	wait
-	check "paired" "$(stat flows_paired)" -eq 3
+	check "flows paired" "$(stat flows_paired)" -eq 3
 	params notify wreb "$@"
 	deep 10
 	data --count 5 --psn 2000
@@ -630,29 +641,30 @@ queue_of_three()
 	data --qp 0x14 --tos 0 --count 5
 	fill 5
 	data --qp 0x13 --count 5 --psn 2000
-	check "waiting" "$(stat backlog)" -gt 30000
+	check "backlog" "$(stat backlog)" -gt 30000
 	watch 20
 }
 
-# A lower limit drops what waits: each flow is told once, whether its packets were
-# parsed or not, and later ones find nothing wrong
+# Lowering the limit drops queued packets: each flow gets one CNP, whether its
+# packets were parsed at enqueue or not, and a second trim finds consistent
+# state
 test_drop_trim()
 {
 	queue_of_three
 	sleep 0.02
 	params limit 6000
-	check "active: none of them has sent just now" "$(stat flows_active)" -eq 0
+	check "flows_active after 20 ms" "$(stat flows_active)" -eq 0
 	wait
 	told 2
 	check_eq "flows" "$(grep -o 'qp 0x8000..' "$TMP/snd" | sort -u | tr '\n' ' ')" \
 		"qp 0x800011 qp 0x800012 "
 	check_eq "version, WAS_CE, cause" "$(telemetry |
 		awk '{ print $1, $2, $3 }' | tr '\n' ' ')" "1 0 5 1 1 5 "
-	check "left" "$(stat backlog)" -le 6000
+	check "backlog after the trim" "$(stat backlog)" -le 6000
 	counted "2 2" cnp_sent cnp_drop
-	check "dropped" "$(stat drop_overlimit)" -ge 26
+	check "packets dropped" "$(stat drop_overlimit)" -ge 26
 
-	# nobody wants to know
+	# notify timer sends no CNPs for drops
 	params notify timer limit 100k
 	data --count 5 --psn 3000
 	watch 20
@@ -662,8 +674,8 @@ test_drop_trim()
 	counted "2 2" cnp_sent cnp_drop
 }
 
-# Nor does it matter that most CE packets are not looked at, and that the others were
-# judged when they arrived and need no flow since
+# Likewise with sampling: most CE packets are not sampled, and those sampled at
+# enqueue no longer reference their flow
 test_drop_trim_judged()
 {
 	queue_of_three sample 8 kmin 1000 pmax 0
@@ -673,7 +685,7 @@ test_drop_trim_judged()
 	counted "2 2" cnp_sent cnp_drop
 }
 
-# It is never above T1 unless told so
+# The default of min-gap never exceeds T1
 test_min_gap_of_t1()
 {
 	topology bridge
@@ -684,7 +696,7 @@ test_min_gap_of_t1()
 	data --tos 3 --count 60 --interval 1
 	sleep 0.03
 	check "CNPs" "$(stat cnp_sent)" -ge 500
-	check "too soon" "$(stat cnp_gap)" -eq 0
+	check "CNPs within min-gap" "$(stat cnp_gap)" -eq 0
 }
 
 test_telemetry()
@@ -718,10 +730,10 @@ test_telemetry()
 		check "time_us" "$us" -ne "$before"
 		before=$us
 	done
-	check_eq "all zero" "$(grep -c rsvd "$TMP/snd")" 0
+	check_eq "CNPs with telemetry" "$(grep -c rsvd "$TMP/snd")" 0
 }
 
-# Two queues of one port
+# port_4k is the backlog of both queues of a port
 test_telemetry_port()
 {
 	local port
@@ -736,9 +748,9 @@ test_telemetry_port()
 	EOT
 	pair_flow
 	deep 20
-	# of another TOS, by the router into the other band
+	# the router maps another TOS to the other band
 	data --type udp --tos 0x10 --count 100
-	check "in the other" "$(stat qlen p1 20:)" -ge 90
+	check "packets in the other queue" "$(stat qlen p1 20:)" -ge 90
 	watch 20
 	small 1 0
 	wait
@@ -748,7 +760,7 @@ test_telemetry_port()
 	check "depth" "$(telemetry | awk '{ print $4 }')" -lt 655
 }
 
-# gradients FROM TO: those of all CNPs but the first
+# gradients FROM TO: check the gradient of all CNPs but the first 11
 gradients()
 {
 	check "CNPs" "$(telemetry | grep -c .)" -ge 20
@@ -757,7 +769,7 @@ gradients()
 		tr '\n' ' ')" ""
 }
 
-# In at 21.6 bytes per us, out at 10, then out alone
+# The queue fills at 21.6 and drains at 10 bytes per us, then only drains
 test_telemetry_moving()
 {
 	topology bridge
@@ -770,8 +782,8 @@ test_telemetry_moving()
 	data --count 400 --interval 50
 	wait
 	gradients 9 14
-	# what is sent goes by time: 10 bytes per us
-	check_eq "bytes sent, and us" "$(telemetry | awk '
+	# tx_256 grows with time: 10 bytes per us
+	check_eq "bytes and us, if not 10 bytes per us" "$(telemetry | awk '
 	NR == 20 { tx = $8; us = $9 }
 	NR == 220 {
 		bytes = ($8 - tx) * 256
@@ -789,8 +801,8 @@ test_telemetry_moving()
 	gradients -11 -8
 }
 
-# The port is paused: the timer repeats the CNP of the packets that wait, but no
-# flow is active any more
+# The port is paused: the timer repeats the CNPs of the flows that wait, but no
+# flow counts as active any more
 test_telemetry_stuck()
 {
 	topology bridge
@@ -799,14 +811,14 @@ test_telemetry_stuck()
 	np --time 30 --ack 1
 	data --flows 8 --tos 3 --count 32 --interval 20 --len $SMALL
 	wait
-	check "paired" "$(stat flows_paired)" -eq 8
+	check "flows paired" "$(stat flows_paired)" -eq 8
 	params notify timer
 	data --flows 8 --count 2000 --psn 1000
 	sleep 0.01
 	watch 5
 	wait
 	check "CNPs" "$(telemetry | grep -c .)" -ge 50
-	check_eq "flows while packets leave" \
+	check_eq "active flows while packets leave" \
 		"$(telemetry | awk '{ print $5 }' | sort -u)" 8
 	tc -n sw qdisc change dev p1 root handle 1: tbf rate $RATE burst 9k \
 		limit 1g
@@ -814,20 +826,21 @@ test_telemetry_stuck()
 	watch 100
 	wait
 	check "CNPs" "$(telemetry | grep -c .)" -ge 8
-	check_eq "flows 300 ms after that" \
+	check_eq "active flows 300 ms after the pause" \
 		"$(telemetry | awk '{ print $5 }' | sort -u)" 0
 }
 
-# It runs from an eighth of qref on; any growth that it sees is too much for it
+# The controller runs once the backlog exceeds qref / 8. With this beta, any
+# growth since its last run raises the probability to 1.
 test_pi_wakes()
 {
 	stand pi qref 80000 alpha 1 beta 100000000 update 100us min-gap 0 t1 1s
 	deep 1
 	fill $((6 - $(stat qlen)))
 	data --count 3 --interval 200
-	check "below an eighth" "$(stat backlog)" -lt 10000
+	check "backlog below qref / 8" "$(stat backlog)" -lt 10000
 	counted "0 0 0" cnp_sent bts_prob flows_active
-	# it has seen none when it wakes
+	# the first run has no earlier backlog to compare with
 	fill 1
 	watch 20
 	data --count 4 --interval 200
@@ -837,7 +850,7 @@ test_pi_wakes()
 	counted "3 3" cnp_sent cnp_pi
 }
 
-# An empty queue is nobody's business: no packet is looked up
+# Packets to an empty queue need no flow lookup
 test_pi_uncongested()
 {
 	topology bridge
@@ -845,7 +858,7 @@ test_pi_uncongested()
 	pair_flow
 	watch 60
 	small 1000 20
-	# while they would still count as active
+	# within the time for which a flow counts as active
 	counted "0 0 0 0" cnp_sent cnp_hold bts_mark flows_active
 	check_eq "probability" "$(stat bts_prob)" 0
 	[[ $(tc -n sw -s qdisc show dev p1) == *" bts_prob 0"*" flows_active 0 "* ]] ||
@@ -856,7 +869,8 @@ test_pi_uncongested()
 	told 0
 }
 
-# between FROM TO: CNPs of ours so many us after the last packet of flow $QP
+# between FROM TO: count generated CNPs between FROM and TO us after the last
+# packet of flow $QP
 between()
 {
 	awk -v from="$1" -v to="$2" '
@@ -876,7 +890,8 @@ between()
 	END { print k + 0 }' "$TMP/p0" "$TMP/snd"
 }
 
-# left FROM TO: CNPs of ours so many us after what waited has left
+# left FROM TO: count generated CNPs between FROM and TO us after the first
+# packet of the backlog has left
 left()
 {
 	awk -v from="$1" -v to="$2" '
@@ -889,25 +904,26 @@ left()
 	END { print k + 0 }' "$TMP/rcv" "$TMP/snd"
 }
 
-# One packet in 5 ms, T1 225 us, and everybody is told: 1 + 22 times, and 1 + 44
-# after the last one
+# pi polls a sparse flow every T1. With a probability of 1, T1 225 us, and a
+# packet every 5 ms, each packet causes a CNP and 22 polls, the last one 88.
 test_pi_hold()
 {
 	local n
 
 	stand pi qref 1000 min-gap 10us t1 225us
-	# somebody else's
+	# an unpaired flow congests the queue
 	data --qp 0x99 --count $((BURST + 20)) --interval 10
 	data --qp 0x99 --count 300 --interval 300 --len $SMALL --psn 5000 &
 	watch 100
 	small 10 5000
 	wait
-	# four times as long as between two of them, 4 ms after the first
+	# polls go on for 20 ms after the last packet: four times its distance
+	# from the one before; after the first packet, for 4 ms
 	told $((10 + 17 + 8 * 22 + 88))
-	check "by packets" "$(between 0 2)" -eq 10
-	check "more than 20 ms after a packet" "$(between 20000 1000000)" -eq 0
-	check "just before that" "$(between 19600 20000)" -ge 1
-	check_eq "us between two" "$(awk '
+	check "CNPs for packets" "$(between 0 2)" -eq 10
+	check "CNPs more than 20 ms after it" "$(between 20000 1000000)" -eq 0
+	check "CNPs just before that" "$(between 19600 20000)" -ge 1
+	check_eq "us between two CNPs, if too long" "$(awk '
 	/ ttl [89] / {
 		t = substr($1, 7) + 0
 		first = first ? first : t
@@ -917,13 +933,13 @@ test_pi_hold()
 		before = t
 	}' "$TMP/snd")" ""
 	n=$(stat cnp_hold)
-	check "hold" "$n" -eq $((17 + 8 * 22 + 88))
+	check "cnp_hold" "$n" -eq $((17 + 8 * 22 + 88))
 	accounts
-	check "somebody else" "$(stat cnp_unpaired)" -ge 300
+	check "cnp_unpaired" "$(stat cnp_unpaired)" -ge 300
 }
 
-# Four flows share 1,000 CNPs in a second.  Half of the burst is for packets, each of
-# which is answered; polls have the rest, and wait for it in turn.
+# Four flows share a budget of 1,000 CNPs per second. Half of the burst is
+# reserved for packets, each of which causes a CNP; polls use the rest in turn.
 test_pi_hold_budget()
 {
 	topology bridge
@@ -933,7 +949,7 @@ test_pi_hold_budget()
 	np --time 30 --ack 1
 	data --flows 4 --tos 3 --count 16 --interval 20 --len $SMALL
 	wait
-	check "paired" "$(stat flows_paired)" -eq 4
+	check "flows paired" "$(stat flows_paired)" -eq 4
 	fill $((BURST + 20))
 	params notify pi
 	watch 140
@@ -941,10 +957,10 @@ test_pi_hold_budget()
 	wait
 	check "CNPs" "$(stat cnp_sent)" -ge 100
 	check "CNPs" "$(stat cnp_sent)" -le 150
-	check "of packets, none of which went without" "$(stat cnp_pi)" -eq 40
+	check "CNPs for packets, one for each" "$(stat cnp_pi)" -eq 40
 	accounts
-	check "had to wait" "$(stat cnp_budget)" -ge 10
-	check_eq "flows with much more or less than a quarter" "$(awk '
+	check "polls over budget" "$(stat cnp_budget)" -ge 10
+	check_eq "flows that did not get about a quarter" "$(awk '
 	/ ttl [89] / { for (i = 1; i < NF; i++) if ($i == "qp") n[$(i + 1)]++ }
 	END {
 		for (qp in n)
@@ -955,7 +971,7 @@ test_pi_hold_budget()
 	}' "$TMP/snd")" ""
 }
 
-# Its sender goes on, but the queue is empty
+# The sender goes on, but polls end as the queue is empty
 test_pi_hold_ends()
 {
 	stand pi qref 10000 min-gap 10us t1 225us alpha 320000 beta 1 update 100us
@@ -964,18 +980,19 @@ test_pi_hold_ends()
 	watch 150
 	small 150 1000 &
 	sleep 0.03
-	check_eq "all of them" "$(stat bts_prob)" 1
+	check_eq "probability" "$(stat bts_prob)" 1
 	release
 	wait
-	check "went on for so many ms" "$(grep -c . "$TMP/rcv")" -eq 150
-	check "while it waits" "$(left -20000 0)" -ge 80
-	check "when it has left" "$(left 0 5000)" -ge 5
-	check "after 20 ms" "$(left 20000 1000000)" -eq 0
-	check_eq "it is over" "$(stat bts_prob)" 0
+	check "packets that left, 1 ms apart" "$(grep -c . "$TMP/rcv")" -eq 150
+	check "CNPs while the queue waits" "$(left -20000 0)" -ge 80
+	check "CNPs just after the queue drained" "$(left 0 5000)" -ge 5
+	check "CNPs 20 ms later" "$(left 20000 1000000)" -eq 0
+	check_eq "probability in the end" "$(stat bts_prob)" 0
 	accounts
 }
 
-# One of before a reset is not held, though others wake the controller at once
+# A reset ends the polling of earlier flows, although other flows raise the
+# probability at once
 test_pi_hold_reset()
 {
 	stand pi qref 1000 min-gap 10us t1 15ms
@@ -987,15 +1004,15 @@ test_pi_hold_reset()
 		link set p1 up
 	EOF
 	check "active flows after a reset" "$(stat flows_active)" -eq 0
-	# by the port itself, for the bridge takes its time
+	# send on p1 itself, because the bridge port takes time to forward again
 	packets sw/p1 $SND_MAC $RCV_MAC $SND4 $RCV4 $SND6 $RCV6 --qp 0x99 \
 		--count $((BURST + 20))
-	check_eq "all of them" "$(stat bts_prob)" 1
+	check_eq "probability" "$(stat bts_prob)" 1
 	wait
 	told 0
 }
 
-# Told as often as the queue is above qref; who sends is counted
+# The probability follows the depth above qref; active flows are counted
 test_pi_controls()
 {
 	local prob
@@ -1004,14 +1021,15 @@ test_pi_controls()
 	deep 30
 	small 50 100
 	prob=$(stat bts_prob)
-	# 5 ms: 50 steps of 12500 bytes, a 512th of 320000 / 10^9
+	# 5 ms are 50 updates, each of 12500 bytes above qref times alpha
+	# (320000 / 10^9), divided by the minimum of 512 flows
 	within "after 50 steps: probability * 10^4" \
 		"$(awk -v p="$prob" 'BEGIN { print p * 10000 }')" 4100 20000
 	small 60 20 --flows 6
-	check "active" "$(stat flows_active)" -eq 6
+	check "flows_active" "$(stat flows_active)" -eq 6
 	sleep 0.011
-	check "no longer" "$(stat flows_active)" -eq 0
-	# another parameter leaves it alone
+	check "flows_active after 11 ms" "$(stat flows_active)" -eq 0
+	# a change of another parameter keeps the probability
 	small 60 100
 	prob=$(stat bts_prob)
 	params limit 300m
@@ -1020,12 +1038,12 @@ test_pi_controls()
 		"$(awk -v p="$prob" 'BEGIN { print p * 10000 }')" 20000
 	params qref 100k
 	small 50 100
-	check_eq "below qref less" "$(awk -v p="$(stat bts_prob)" -v q="$prob" \
+	check_eq "p falls" "$(awk -v p="$(stat bts_prob)" -v q="$prob" \
 		'BEGIN { print p < q }')" 1
 }
 
-# Credit that a flow gathers within min-gap counts for the first packet after it: about 0.2 a
-# packet, 10 us apart
+# Credit that a flow accumulates within min-gap goes to the first packet after
+# it: about 0.2 per packet, packets 10 us apart
 test_pi_saves()
 {
 	stand pi qref 20000 alpha 1 beta 1 update 100us min-gap 100us t1 1s
@@ -1033,12 +1051,12 @@ test_pi_saves()
 	watch 20
 	small 200 10
 	wait
-	check "one per min-gap" "$(stat cnp_sent)" -ge 18
-	check "one per min-gap" "$(stat cnp_sent)" -le 21
+	check "CNPs, one per min-gap" "$(stat cnp_sent)" -ge 18
+	check "CNPs, one per min-gap" "$(stat cnp_sent)" -le 21
 	told "$(stat cnp_sent)"
 }
 
-# A flow whose packets come to another queue gets its CNPs from that one
+# A flow that moves to another queue gets its CNPs from that queue
 test_moves()
 {
 	local wreb="iqcn kmin 100m kmax 200m cnp-ttl 9 notify wreb profile 1:1 min-gap 0"
@@ -1056,7 +1074,7 @@ test_moves()
 		qdisc change dev p1 parent 2:1 handle 10: $wreb
 		qdisc change dev p1 parent 2:2 handle 20: $wreb
 	EOF
-	# somebody else's
+	# an unpaired flow congests both queues
 	data --qp 0x99 --count $((BURST + 4))
 	data --qp 0x99 --count 4 --tos 106
 	watch 20
@@ -1067,8 +1085,8 @@ test_moves()
 	told 15 0x800011
 }
 
-# held FLOWS [PARAMETER...]: as many flows have been told, and their next drops will
-# be in 50 ms
+# held FLOWS [PARAMETER...]: as many flows have one CNP sent and a second one,
+# for a drop, deferred by 50 ms
 held()
 {
 	local n=$1
@@ -1081,7 +1099,7 @@ held()
 	np --time 30 --ack 1
 	data --flows "$n" --tos 3 --count $((n * 4)) --interval 20 --len $SMALL
 	wait
-	check "paired" "$(stat flows_paired)" -eq "$n"
+	check "flows paired" "$(stat flows_paired)" -eq "$n"
 	fill 40
 	params notify wreb
 	data --flows "$n" --count "$n" --interval 20 --psn 1000
@@ -1113,7 +1131,7 @@ test_off_while_held()
 	wait
 	told 0
 	counted "10 10" cnp_sent cnp_drop
-	# and as it is, it comes
+	# a new drop causes a CNP as usual
 	watch 20
 	data --count 1
 	wait
@@ -1121,7 +1139,7 @@ test_off_while_held()
 	at_once
 }
 
-# Packets of one flow all the time, each way in its turn
+# Change notify while one flow sends packets all the time
 test_change_under_load()
 {
 	local way wreb pi
@@ -1136,12 +1154,12 @@ test_change_under_load()
 		sleep 0.005
 		case $way in
 		wreb)
-			check "wreb" "$(stat cnp_wreb)" -ge $((wreb + 90))
-			check "pi" "$(stat cnp_pi)" -eq "$pi"
+			check "by wreb" "$(stat cnp_wreb)" -ge $((wreb + 90))
+			check "CNPs by pi" "$(stat cnp_pi)" -eq "$pi"
 			;;
 		*pi*)
-			check "pi" "$(stat cnp_pi)" -ge $((pi + 90))
-			check "wreb" "$(stat cnp_wreb)" -eq "$wreb"
+			check "CNPs by pi" "$(stat cnp_pi)" -ge $((pi + 90))
+			check "CNPs by wreb" "$(stat cnp_wreb)" -eq "$wreb"
 			;;
 		*) counted "$wreb $pi" cnp_wreb cnp_pi ;;
 		esac
@@ -1180,8 +1198,7 @@ test_delete_while_held()
 	told 0
 }
 
-# Others take their place; those are not paired
-# Flows that nobody has answered push some of them out, and then one another
+# Unpaired flows evict some of the paired ones, and then one another
 test_evict_while_held()
 {
 	local left
@@ -1189,16 +1206,16 @@ test_evict_while_held()
 	held 10 flows 10
 	sniff snd --type cnp --time 80
 	data --qp 0x200 --flows 10 --count 10
-	check "evicted" "$(stat flow_evicted)" -ge 10
+	check "flows evicted" "$(stat flow_evicted)" -ge 10
 	left=$(stat flows_paired)
-	check "of those held" "$left" -lt 10
+	check "paired flows left" "$left" -lt 10
 	wait
 	told "$left"
 	counted "$((10 + left)) $((10 + left))" cnp_sent cnp_drop
 }
 
-# The queue is congested, and one packet of four is told by the controller: half
-# of the CNPs are the timer's, T1 behind the one before
+# The queue is congested, and pi answers one packet in four. Half of the CNPs
+# come from the timer, each T1 after the previous CNP.
 test_timer_begins_anew()
 {
 	local n
@@ -1211,18 +1228,18 @@ test_timer_begins_anew()
 	params notify timer,pi
 	watch 60
 	fill $((BURST + 120))
-	# what comes leaves
+	# packets arrive as fast as they leave
 	data --count 300 --interval 100 --psn 1000
 	wait
 	n=$(telemetry | awk '$3 == 1' | grep -c .)
-	check "of the timer" "$n" -ge 20
-	check "of pi" "$(telemetry | awk '$3 == 3' | grep -c .)" -ge 20
-	check_eq "us from one to one of the timer" "$(telemetry | awk '
+	check "CNPs by the timer" "$n" -ge 20
+	check "CNPs by pi" "$(telemetry | awk '$3 == 3' | grep -c .)" -ge 20
+	check_eq "us to the timer's CNP, if too short" "$(telemetry | awk '
 	$3 == 1 && before && $10 - before < 224 { print $10 - before }
 	{ before = $10 }' | tr '\n' ' ')" ""
 }
 
-# Ten packets of one for one of the other
+# A flow with ten times the packets of another gets ten times the CNPs
 test_fair()
 {
 	local way many few
@@ -1246,14 +1263,14 @@ test_fair()
 		few=$(grep -c ' qp 0x800012 ' "$TMP/snd")
 		case $way in
 		wreb)
-			within "wreb, many" "$many" 400 320
-			within "wreb, few" "$few" 40 32
+			within "wreb, flow with many packets" "$many" 400 320
+			within "wreb, flow with few packets" "$few" 40 32
 			;;
 		pi)
-			check "pi, many" "$many" -gt 100
-			check "pi, ten times as many" $((many * 10)) \
+			check "pi, flow with many packets" "$many" -gt 100
+			check "pi, ten times as many CNPs" $((many * 10)) \
 				-ge $((few * 95 - 200))
-			check "pi, ten times as many" $((many * 10)) \
+			check "pi, ten times as many CNPs" $((many * 10)) \
 				-le $((few * 105 + 200))
 			;;
 		esac
@@ -1274,7 +1291,7 @@ test_unpaired()
 	counted "0 30 0 1 0" cnp_sent cnp_unpaired bts_mark flows flows_paired
 }
 
-# One in 2 ms, and two at once
+# The budget allows one CNP in 2 ms, and a burst of two
 test_budget()
 {
 	stand wreb profile 1000:1 min-gap 0 cnp-rate 500 cnp-burst 2
@@ -1285,12 +1302,13 @@ test_budget()
 	wait
 	check "CNPs in 20 ms" "$(grep -c . "$TMP/snd")" -ge 11
 	check "CNPs in 20 ms" "$(grep -c . "$TMP/snd")" -le 12
-	check "sent or not" $(($(stat cnp_sent) + $(stat cnp_budget))) -eq 200
-	check "marked are those that were answered" "$(stat bts_mark)" -eq \
+	check "CNPs sent or over budget" \
+		$(($(stat cnp_sent) + $(stat cnp_budget))) -eq 200
+	check "packets marked, one per CNP" "$(stat bts_mark)" -eq \
 		"$(stat cnp_sent)"
 }
 
-# super COUNT: packets of eight segments
+# super COUNT: GSO packets of eight segments
 super()
 {
 	data --gso 8 --sport 4000 --len 1000 --tos 2 --count "$1"
@@ -1310,18 +1328,18 @@ test_gso()
 		sleep 0.0005
 	done
 	wait
-	check "of eight segments" "$(stat backlog)" -ge \
+	check "backlog of GSO packets" "$(stat backlog)" -ge \
 		$(((10 + 5 * 8) * 1040))
 	told 5
 	counted "5 5" cnp_wreb bts_mark
 	params profile 1000:0.05
 	super 200
-	# 8 * 0.05 each
-	within "with the chance of all of them" $(($(stat bts_mark) - 5)) 80 48
+	# each of the eight segments counts with 0.05
+	within "marked at 8 * 0.05" $(($(stat bts_mark) - 5)) 80 48
 }
 
-# It stands: nothing, however deep; it grows, and by how much in a window is what
-# counts; it shrinks: nothing
+# Only growth within a window counts: a constant depth, however large, and a
+# shrinking queue cause no CNPs
 test_measure_gradient()
 {
 	local before
@@ -1332,39 +1350,40 @@ test_measure_gradient()
 	small 100 100
 	counted "0 0" cnp_sent bts_mark
 	sleep 0.003
-	# 54 bytes per us
+	# grows by 54 bytes per us
 	data --count 150 --interval 20
-	check "it grows" "$(stat cnp_wreb)" -ge 98
-	check "from the second window on" "$(stat cnp_wreb)" -le 101
-	# and stands again: what was two windows ago says nothing
+	check "growing queue" "$(stat cnp_wreb)" -ge 98
+	check "grows, from the second window on" "$(stat cnp_wreb)" -le 101
+	# constant again: growth of two windows ago does not count
 	sleep 0.003
 	check_eq "probability" "$(stat bts_prob)" 0
 	read -r before <<<"$(counters cnp_wreb)"
 	small 120 100
-	check "it stands" "$(stat cnp_wreb)" -eq "$before"
-	# nor does what came while nobody looked
+	check "constant queue" "$(stat cnp_wreb)" -eq "$before"
+	# growth while no packet was measured does not count either
 	fill 300
 	sleep 0.003
 	small 100 100
-	check "it stands, deeper" "$(stat cnp_wreb)" -eq "$before"
+	check "constant queue, deeper" "$(stat cnp_wreb)" -eq "$before"
 	params profile 70000:1
 	sleep 0.003
 	data --count 150 --interval 20
-	check "it grows by less" "$(stat cnp_wreb)" -eq "$before"
+	check "queue that grows by less" "$(stat cnp_wreb)" -eq "$before"
 	sleep 0.003
 	params profile 40000:1
 	tc -n sw qdisc change dev p1 root handle 1: tbf rate 80mbit burst 9k \
 		limit 1g
 	fill 1
 	small 100 100
-	check "it shrinks" "$(stat cnp_wreb)" -eq "$before"
-	check "and is deep yet" "$(stat backlog)" -gt 100000
+	check "shrinking queue" "$(stat cnp_wreb)" -eq "$before"
+	check "backlog, still deep" "$(stat backlog)" -gt 100000
 	params measure depth,gradient
 	small 10 100
-	check "the depth is more" "$(stat cnp_wreb)" -eq $((before + 10))
+	check "depth exceeds gradient" "$(stat cnp_wreb)" -eq $((before + 10))
 }
 
-# Ten times slower than its bandwidth, it is as if ten times as deep
+# A queue that drains at a tenth of its bandwidth counts as ten times as deep
+# with "measure delay"
 test_measure_delay()
 {
 	local measure
@@ -1378,7 +1397,7 @@ test_measure_delay()
 		pair_flow
 		params notify wreb
 		deep 20
-		# as it drains
+		# while the queue drains
 		data --count 50 --interval 108
 		case $measure in
 		*delay*) check "$measure" "$(stat cnp_wreb)" -ge 30 ;;
@@ -1397,13 +1416,13 @@ dummy()
 	ip -n sw link set p1 up
 }
 
-# opts: the parameters as text
+# opts: print the parameters as text
 opts()
 {
 	tc -n sw qdisc show dev p1 | sed -n 's/.* \(limit .*\)/\1/p'
 }
 
-# json FILTER: of the parameters
+# json FILTER: print parameters selected from the JSON output
 json()
 {
 	tc -n sw -j qdisc show dev p1 | jq -c ".[0].options | $1"
@@ -1420,13 +1439,13 @@ test_words()
 	check_eq "JSON" "$(json '[.notify, .measure, .profile, .qref, .update_ns,
 		.alpha, .beta, .min_gap_ns, .telemetry]')" \
 		'["timer,wreb,pi","depth,delay",[{"bytes":10000,"prob":0.01},{"bytes":20000,"prob":0.1},{"bytes":30000,"prob":0.1},{"bytes":100000,"prob":1}],123456,55000,77,88,66000,"on"]'
-	# as it is shown it is taken
+	# what "show" prints is accepted
 	all=$(opts)
 	tc -n sw qdisc del dev p1 root
 	# shellcheck disable=SC2086
 	iqcn $all
-	check_eq "its own words" "$(opts)" "$all"
-	# the bounds, and what no short number says
+	check_eq "parameters as shown" "$(opts)" "$all"
+	# the limits of the ranges, and probabilities with many digits
 	all="measure gradient profile 0b:0,1b:0.000123,2b:0.333333333,3b:0.5,4b:0.6,5b:0.7,6b:0.8,4294967295b:1 qref 1b update 10us alpha 100000000 beta 1 min-gap 1s telemetry off"
 	# shellcheck disable=SC2086
 	iqcn $all
@@ -1436,7 +1455,7 @@ test_words()
 	[[ $(opts) == *" measure depth,gradient,delay profile mark "*" update 1s alpha 1 beta 100000000 min-gap 0ns "* ]] ||
 		fail "$(opts)"
 	check_eq "JSON" "$(json .profile)" "[]"
-	# veth and dummy are of 10 Gb/s
+	# defaults of a 10 Gb/s link, which veth and dummy report
 	tc -n sw qdisc del dev p1 root
 	tc -n sw qdisc add dev p1 root iqcn
 	[[ $(opts) == *" kmin 160000b kmax 625Kb "*" notify pi "*" t1 225us "*" measure depth profile mark qref 120000b update 100us alpha 5000 beta 250000 min-gap 50us telemetry off "* ]] ||
@@ -1498,7 +1517,7 @@ test_bad_values()
 
 if ! virtual_time; then
 	echo "TAP version 13"
-	echo "1..0 # SKIP means nothing outside of virtual time"
+	echo "1..0 # SKIP needs virtual time"
 	exit
 fi
 run_tests

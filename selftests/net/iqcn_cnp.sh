@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The CNP that the box sends: when it is due and not before, byte for byte what
-# the receiver would send, on whatever header stack, and only with good reason.
+# Generated CNPs: sent when due and not before, only with good reason, and byte
+# for byte what the receiver would send, on any header stack.
 #
-# Most tests let packets come in that are CE already, one per millisecond, and
-# call a rate below that the queue's bandwidth: congested without a queue, so
-# that times are exact.  T1 counts from CE packets and CNPs here (base both);
-# iqcn_trigger.sh has the rest.
+# In most tests, packets arrive as CE, one per millisecond, and the bandwidth is
+# set below their rate, so the queue is congested without a backlog and times
+# are exact. T1 counts from CE packets and CNPs here (base both);
+# iqcn_trigger.sh has the other bases.
 
 ALL_TESTS="
 	test_bridge_none
@@ -41,7 +41,7 @@ ALL_TESTS="
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-SQP=$((0x800011))	# of the sender, for data's default QP 0x11
+SQP=$((0x800011))	# the sender's QP for the default DestQP 0x11 of "data"
 CONGESTED="bandwidth 4mbit t1 300us detect queue base both"
 
 # stream [data argument...]: 12 CE packets, one per ms
@@ -50,7 +50,7 @@ stream()
 	data --tos 3 --count 12 --interval 1000 "$@"
 }
 
-# Each CNP is 300 us behind a CE packet, a microsecond more at most
+# exact [T1-US]: each CNP is T1 behind a CE packet, or up to a microsecond more
 exact()
 {
 	local t1_ns=${1:-300}000
@@ -59,7 +59,7 @@ exact()
 		'$1 < t1 || $1 > t1 + 1000' | tr '\n' ' ')" ""
 }
 
-# One address family on one header stack: $1 is -6 or nothing
+# notified -6|"": one IP version on the current topology
 notified()
 {
 	local v=$1 want got n from=$rcv4
@@ -69,7 +69,7 @@ notified()
 	iqcn $CONGESTED
 	# shellcheck disable=SC2086
 	pair_flow $v
-	check "paired" "$(stat flows_paired)" -eq 1
+	check "flows paired" "$(stat flows_paired)" -eq 1
 	sniff snd --type cnp --hex --time 60
 	sniff rcv --type data --time 60
 	listener sniff sw/p1 p1 --type cnp --hex --time 60
@@ -82,14 +82,15 @@ notified()
 	virtual_time && exact
 	check "cnp_sent" "$(stat cnp_sent)" -ge "$n"
 
-	# on the port it is what the receiver would send, but for where it comes from
+	# on the port, the CNP is the receiver's except for its source MAC
+	# address
 	# shellcheck disable=SC2086
 	want=$(vlan_args=("${vlan_args[@]/%:3/:6}") &&
 		reply $v --type cnp --qp $SQP --smac "$(port_mac)" --hex)
 	got=$(sed 's/.* hex //' "$TMP/p1" | sort -u)
 	check_eq "CNP on the port" "$got" "$want"
-	# and the sender takes it for that: addresses, QP, ICRC
-	check "CNPs the sender takes" "$(grep -c \
+	# the sender accepts it: addresses, QP, ICRC
+	check "CNPs that the sender accepts" "$(grep -c \
 		"cnp $from > .* qp 0x800011 .* icrc ok csum ok" \
 		"$TMP/snd")" -eq "$n"
 	if [ $kind = bridge ]; then
@@ -130,7 +131,7 @@ test_fields()
 	check_eq "CNP" "$(sed 's/.* hex //' "$TMP/snd" | sort -u)" "$want"
 }
 
-# A receiver whose CNPs have a source port of their own
+# The receiver's CNPs have another source port than its other packets
 test_learned_sport()
 {
 	topology bridge
@@ -146,12 +147,12 @@ test_learned_sport()
 			--smac "$(port_mac)" --hex)"
 }
 
-# A queue slower than the stream: packets of the flow leave a millisecond
-# apart, more of them wait, so a CNP is due every T1 between two of them
+# The queue is slower than the stream: packets of the flow leave a millisecond
+# apart and others wait, so a CNP is due every T1 between two of them
 test_real_queue()
 {
 	topology bridge
-	# so that the last packets are CE as well
+	# mark on arrival, so that the last packets are CE as well
 	bottleneck 8656kbit kmin 3000 kmax 4000 mark-on enqueue t1 300us \
 		detect queue base both
 	pair_flow
@@ -160,18 +161,18 @@ test_real_queue()
 	data --count 60
 	wait
 	check "CE" "$(grep -c ' ce ' "$TMP/rcv")" -gt 40
-	check "congested by the measured rate" "$(stat state_changes)" -ge 1
-	check "rate measured" "$(stat roce_bps)" -gt 8400000
-	check "rate measured" "$(stat roce_bps)" -lt 8900000
-	check "three CNPs per CE packet" "$(grep -c . "$TMP/snd")" -gt 120
+	check "changes of the queue" "$(stat state_changes)" -ge 1
+	check "RoCE rate" "$(stat roce_bps)" -gt 8400000
+	check "RoCE rate" "$(stat roce_bps)" -lt 8900000
+	check "CNPs, three per CE packet" "$(grep -c . "$TMP/snd")" -gt 120
 	virtual_time && check_eq "gaps" \
 		"$(gaps | grep -vxE '30[01]|60[0-2]|90[0-3]' |
 		   tr '\n' ' ')" ""
-	check "the state ends" "$(stat flows_congested)" -eq 0
+	check "flows congested in the end" "$(stat flows_congested)" -eq 0
 }
 
-# The receiver's CNP comes 200 us after each CE packet: ours are due 300 and
-# 600 us after that one
+# The receiver's CNP comes 200 us after each CE packet: CNPs are due 300 and 600
+# us after that CNP
 test_receiver_restarts()
 {
 	topology bridge
@@ -187,10 +188,10 @@ test_receiver_restarts()
 	virtual_time && check_eq "gaps" \
 		"$(gaps | tail -n +9 | grep -vxE '20[01]|50[0-2]|80[0-3]' |
 		   tr '\n' ' ')" ""
-	check "ours between them" "$(gaps | grep -cxE '50[0-2]')" -gt 30
+	check "CNPs in between" "$(gaps | grep -cxE '50[0-2]')" -gt 30
 }
 
-# CNPs every 100 us are more than T1 asks for
+# The receiver's CNPs come every 100 us, more often than T1
 test_receiver_fast_enough()
 {
 	local before
@@ -202,15 +203,16 @@ test_receiver_fast_enough()
 	data --count 200
 	before=$(stat cnp_sent)
 	wait
-	# one per packet or per two of them, by the clock's grace
+	# one per packet or per two packets, depending on the clock
 	check "CNPs seen" "$(stat cnp_seen)" -gt 90
-	check "congested" "$(stat state_changes)" -ge 1
-	# one at the end: the receiver does not answer the last packets
+	check "changes of the queue" "$(stat state_changes)" -ge 1
+	# one at the end, because the receiver does not answer the last packets
 	check "CNPs sent" "$(stat cnp_sent)" -le $((before + 1))
 }
 
-# A sparse flow, nothing waiting: its receiver answers each packet, and a T1
-# later it is told once more, by us, for it would speed up now.  Not twice.
+# A sparse flow without queued packets: its receiver answers each packet, and T1
+# after that the box sends one more CNP, because the sender would speed up now.
+# It does not send two.
 test_receiver_answers()
 {
 	topology bridge
@@ -225,19 +227,19 @@ test_receiver_answers()
 	check "CNPs seen" "$(stat cnp_seen)" -ge 10
 	virtual_time && check_eq "gaps" \
 		"$(gaps | grep -vxE '5[01]|35[0-2]' | tr '\n' ' ')" ""
-	check "one of ours for each" "$(gaps | grep -cxE '35[0-2]')" -ge 10
+	check "CNPs, one per packet" "$(gaps | grep -cxE '35[0-2]')" -ge 10
 	check "CNPs sent" "$(stat cnp_sent)" -le 12
 }
 
-# T1 begins when a CE packet leaves: one that waits in a congested queue for 50 ms is no
-# reason for a CNP, if its flow was not active before
+# T1 begins when a CE packet leaves: a packet that waits in a congested queue
+# for 50 ms causes no CNP if its flow was not active before
 test_waits()
 {
 	topology bridge
 	bottleneck 8656kbit kmin 3000 kmax 4000 mark-on enqueue t1 300us \
 		detect depth base both
 	pair_flow
-	# its deadlines of then are over
+	# the deadlines of the pairing have expired
 	sleep 0.25
 	sniff snd --type cnp --time 150
 	sniff rcv --type data --time 150
@@ -245,9 +247,9 @@ test_waits()
 	data
 	data --qp 0x99 --count 20
 	wait
-	check "congested, and the packet is marked" \
+	check "packets of the flow with CE" \
 		"$(grep -c ' qp 0x000011 .* ce ' "$TMP/rcv")" -eq 1
-	check_eq "us from when it left, after 50 ms, to the first CNP" "$(awk '
+	check_eq "us from its departure, after 50 ms, to the first CNP" "$(awk '
 	FILENAME ~ /rcv$/ {
 		t = substr($1, 7) + 0
 		if (!first)
@@ -273,11 +275,11 @@ test_idle()
 	stream
 	sleep 0.001
 	sent=$(stat cnp_sent)
-	check "sent" "$sent" -ge 10
+	check "cnp_sent" "$sent" -ge 10
 	sniff snd --type cnp --time 50
 	wait
 	check "CNPs while idle" "$(grep -c . "$TMP/snd")" -eq 0
-	check "sent while idle" "$(stat cnp_sent)" -eq "$sent"
+	check "cnp_sent while idle" "$(stat cnp_sent)" -eq "$sent"
 }
 
 test_state_ends()
@@ -287,17 +289,17 @@ test_state_ends()
 	iqcn $CONGESTED
 	pair_flow
 	stream
-	check_eq "while the stream lasts" "$(stat congested)" '"queue"'
+	check_eq "at the end of the stream" "$(stat congested)" '"queue"'
 	sleep 0.02
-	check_eq "after it" "$(stat congested)" ""
-	check "a rate of nothing" "$(stat rate_bps)" -eq 0
-	check "to and fro" $(($(stat state_changes) % 2)) -eq 0
-	# deadlines that are far away do not keep it
+	check_eq "20 ms later" "$(stat congested)" ""
+	check "CE rate without packets" "$(stat rate_bps)" -eq 0
+	check "changes, odd" $(($(stat state_changes) % 2)) -eq 0
+	# a deadline far in the future does not prolong the congestion
 	tc -n sw qdisc change dev p1 root handle 10: iqcn t1 1s
 	stream
-	check_eq "again" "$(stat congested)" '"queue"'
+	check_eq "at the end of another stream" "$(stat congested)" '"queue"'
 	sleep 0.02
-	check_eq "and over" "$(stat congested)" ""
+	check_eq "20 ms after that" "$(stat congested)" ""
 }
 
 test_unpaired()
@@ -309,10 +311,10 @@ test_unpaired()
 	stream
 	wait
 	check "CNPs" "$(grep -c . "$TMP/snd")" -eq 0
-	check "counted" "$(stat cnp_unpaired)" -ge 9
+	check "cnp_unpaired" "$(stat cnp_unpaired)" -ge 9
 	check "flows" "$(stat flows)" -eq 1
-	check "paired" "$(stat flows_paired)" -eq 0
-	check_eq "seen as such" "$(flows | awk 'NR == 2 { print $5, $6 }')" \
+	check "flows paired" "$(stat flows_paired)" -eq 0
+	check_eq "debugfs" "$(flows | awk 'NR == 2 { print $5, $6 }')" \
 		"- none"
 }
 
@@ -337,11 +339,11 @@ test_detect_depth()
 	sniff snd --type cnp --time 60
 	data --count 30
 	sleep 0.01
-	check_eq "deep" "$(stat congested)" '"depth"'
+	check_eq "congested while deep" "$(stat congested)" '"depth"'
 	wait
 	check "CNPs" "$(grep -c . "$TMP/snd")" -gt 20
-	check_eq "no longer" "$(stat congested)" ""
-	check "to and fro" "$(stat state_changes)" -eq 2
+	check_eq "congested in the end" "$(stat congested)" ""
+	check "changes of the queue" "$(stat state_changes)" -eq 2
 }
 
 test_notify_off()
@@ -355,10 +357,11 @@ test_notify_off()
 	wait
 	check "CNPs" "$(grep -c . "$TMP/snd")" -eq 0
 	check "CE packets" "$(stat ce_sent)" -eq 16
-	check "congested all the same" "$(stat state_changes)" -ge 1
+	check "changes of the queue" "$(stat state_changes)" -ge 1
 }
 
-# 60 flows are due in every millisecond, 5 per 10 ms and one more may be sent
+# 60 flows are due in every millisecond; the budget allows 5 CNPs per 10 ms, and
+# one more
 test_budget()
 {
 	topology bridge
@@ -366,13 +369,13 @@ test_budget()
 	np --time 60 --ack 1
 	data --flows 60 --tos 3 --count 240 --interval 16.666 --len 64
 	wait
-	check "paired" "$(stat flows_paired)" -eq 60
+	check "flows paired" "$(stat flows_paired)" -eq 60
 	sniff snd --type cnp --time 80
 	data --flows 60 --tos 3 --count 1200 --interval 16.666 --psn 5000
 	wait
 	check "CNPs in 20 ms" "$(grep -c . "$TMP/snd")" -ge 9
 	check "CNPs in 20 ms" "$(grep -c . "$TMP/snd")" -le 13
-	check "suppressed" "$(stat cnp_budget)" -gt 500
+	check "cnp_budget" "$(stat cnp_budget)" -gt 500
 }
 
 test_change_t1()
@@ -388,7 +391,7 @@ test_change_t1()
 	wait
 	check "CNPs" "$(grep -c . "$TMP/snd")" -ge 10
 	virtual_time && exact 500
-	check "flow kept" "$(stat flow_new)" -eq 1
+	check "flows made" "$(stat flow_new)" -eq 1
 }
 
 test_not_taken_for_real()
@@ -399,12 +402,12 @@ test_not_taken_for_real()
 	pair_flow
 	stream
 	sleep 0.01
-	check "sent" "$(stat cnp_sent)" -ge 10
-	check "seen" "$(stat cnp_seen)" -eq 0
-	check "unmatched" "$(stat port_cnp_unmatched)" -eq 0
+	check "cnp_sent" "$(stat cnp_sent)" -ge 10
+	check "cnp_seen" "$(stat cnp_seen)" -eq 0
+	check "port_cnp_unmatched" "$(stat port_cnp_unmatched)" -eq 0
 }
 
-# A CNP that the sender would throw away does not count
+# A CNP that the sender would drop does not count
 test_bad_icrc()
 {
 	topology bridge
@@ -412,12 +415,12 @@ test_bad_icrc()
 	iqcn $CONGESTED
 	pair_flow
 	reply --type cnp --qp $SQP --bad icrc --count 3
-	check "seen" "$(stat cnp_seen)" -eq 0
+	check "cnp_seen" "$(stat cnp_seen)" -eq 0
 	check "malformed" "$(stat port_malformed)" -eq 3
 	reply --type cnp --qp $SQP
-	check "a good one" "$(stat cnp_seen)" -eq 1
+	check "cnp_seen after an intact one" "$(stat cnp_seen)" -eq 1
 	reply --type cnp --qp 0x123456
-	check "somebody else's" "$(stat port_cnp_unmatched)" -eq 1
+	check "port_cnp_unmatched" "$(stat port_cnp_unmatched)" -eq 1
 }
 
 test_udp_socket()
@@ -463,13 +466,13 @@ test_limit_of_flows()
 	iqcn flows 10
 	data --tos 3 --flows 25 --count 25
 	check "flows" "$(stat flows)" -eq 10
-	check "evicted" "$(stat flow_evicted)" -eq 15
-	check_eq "the newest stay" \
+	check "flows evicted" "$(stat flow_evicted)" -eq 15
+	check_eq "oldest flow left" \
 		"$(flows | awk 'NR > 1 { print $4 }' | sort | head -n 1)" \
 		"0x000020"
 	tc -n sw qdisc change dev p1 root handle 10: iqcn flows 4
-	check "a lower limit holds at once" "$(stat flows)" -eq 4
-	check "in sysfs" "$(value flows)" -eq 4
+	check "flows after a lower limit" "$(stat flows)" -eq 4
+	check "flows in sysfs" "$(value flows)" -eq 4
 }
 
 test_age()
@@ -480,16 +483,16 @@ test_age()
 	sleep 0.1
 	data --tos 3 --flows 2 --count 2
 	sleep 0.15
-	check "three have aged" "$(stat flow_aged)" -eq 3
-	check "two have not" "$(stat flows)" -eq 2
+	check "flows aged" "$(stat flow_aged)" -eq 3
+	check "flows left" "$(stat flows)" -eq 2
 	sleep 0.2
-	check "now they have" "$(stat flows)" -eq 0
-	check "hosts without flows" "$(value flows_unsettled)" -eq 0
+	check "flows in the end" "$(stat flows)" -eq 0
+	check "flows_unsettled in the end" "$(value flows_unsettled)" -eq 0
 
-	# where a queue finds flows without the table there are none either
+	# the queue's own lookup finds no removed flow either
 	data --tos 3 --flows 5 --count 5
-	check "made anew" "$(stat flow_new)" -eq 10
-	check "they are five" "$(stat flows)" -eq 5
+	check "flows made" "$(stat flow_new)" -eq 10
+	check "flows" "$(stat flows)" -eq 5
 }
 
 run_tests

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What shows congestion, of a queue and of single flows, with all CE packets
-# looked at or a sample of them; and the copies that psample gets of those.
+# Detectors of congestion, of a queue and of single flows, with all CE packets
+# or a sample of them; and the copies that psample gets of sampled packets.
 #
-# Packets come in that are CE already, so that there is no queue but where one
-# is wanted, and a list says which PSNs.  Packets of 1082 bytes, one per 100 us,
-# are 86.56 Mb/s.
+# Most packets arrive as CE, so that a queue builds up only where a test wants
+# one, and lists give their PSNs. Packets of 1082 bytes, one per 100 us, are
+# 86.56 Mb/s.
 
 ALL_TESTS="
 	test_run_patent
@@ -54,18 +54,18 @@ ALL_TESTS="
 . "$(dirname "$0")/lib.sh"
 
 TRACE=/sys/kernel/tracing
-# which no stream here congests
+# a bandwidth that no stream of these tests congests
 FAST="bandwidth 100gbit"
 FULL="bandwidth 86560kbit"
 
-# ce LIST [data argument...]: CE packets with these PSNs
+# ce LIST [data argument...]: send CE packets with these PSNs
 ce()
 {
 	data --tos 3 --list "$@"
 }
 
-# columns FILE KEY VALUE NAME...: of debugfs' file about p1, in the line whose
-# column KEY is VALUE.  In bash, without a process.
+# columns FILE KEY VALUE NAME...: print columns of a debugfs file of p1, from
+# the line whose column KEY is VALUE. Forks no process.
 columns()
 {
 	local file=$1 key=$2 value=$3 line name out=""
@@ -73,7 +73,7 @@ columns()
 	shift 3
 
 	{
-		# "#" is before the first name
+		# the header line starts with "#"
 		read -ra line
 		for name in "${!line[@]}"; do
 			at[${line[name]}]=$((name - 1))
@@ -88,27 +88,28 @@ columns()
 	echo "${out% }"
 }
 
-# flow [QP] NAME...: columns of the file "flows", of the data's default QP
+# flow [QP] NAME...: columns of the file "flows", by default of the default QP
+# of "data"
 flow()
 {
 	[[ $1 == 0x* ]] || set -- 0x000011 "$@"
 	columns flows dest_qp "$@"
 }
 
-# queue [PARENT] NAME...: likewise of "queues", of p1's root
+# queue [PARENT] NAME...: columns of the file "queues", by default of p1's root
 queue()
 {
 	[[ $1 == *:* ]] || set -- ffff:ffff "$@"
 	columns queues parent "$@"
 }
 
-# is WHAT STATE [QP]: of a flow
+# is WHAT STATE [QP]: check the state of a flow
 is()
 {
 	check_eq "$1" "$(flow "${3:-0x000011}" state)" "$2"
 }
 
-# fresh PARAMETER...: a new qdisc, which knows of nothing
+# fresh PARAMETER...: a new qdisc, so that all state is lost
 fresh()
 {
 	tc -n sw qdisc del dev p1 root 2>/dev/null
@@ -121,7 +122,7 @@ change()
 	tc -n sw qdisc change dev p1 root handle 10: iqcn "$@"
 }
 
-# trace EVENT...: from now on
+# trace EVENT...: enable these events and clear the trace
 trace()
 {
 	local event
@@ -137,8 +138,8 @@ trace_off()
 	echo 0 >$TRACE/events/iqcn/enable
 }
 
-# traced EVENT FIELD...: these fields of each, one event per line.  By cat, for
-# bash goes back to where a line ends, and this file is not made for that.
+# traced EVENT FIELD...: print these fields, one event per line. By cat, because
+# bash seeks back to the end of a line, which the trace file does not support.
 traced()
 {
 	local event=$1 line field out
@@ -163,7 +164,7 @@ near()
 	[ "${by#-}" -le "$4" ] || fail "$1: $2, wanted $3 +- $4"
 }
 
-# us from the flow's last CE packet until its state changed, or its queue's
+# us from the flow's last CE packet until its state, or its queue's, changed
 change_after_ce()
 {
 	local change_us ce_us
@@ -172,7 +173,7 @@ change_after_ce()
 	echo $((ce_us - change_us))
 }
 
-# every N FIRST LAST [QP]: PSNs of a flow that are looked at
+# every N FIRST LAST [QP]: PSNs of a flow that are sampled
 every()
 {
 	local psn
@@ -182,13 +183,13 @@ every()
 	done
 }
 
-# qp_every N FIRST LAST [QP]: likewise, each after its QP
+# qp_every N FIRST LAST [QP]: the same, each after its QP
 qp_every()
 {
 	every "$@" | sed "s/[0-9]\+/$((${4:-0x11})):&/g"
 }
 
-# The patent's example: f1 has five PSNs in a row, f2 has two
+# The patent's example: f1 has five consecutive PSNs, f2 has two
 test_run_patent()
 {
 	topology bridge
@@ -198,24 +199,24 @@ test_run_patent()
 	ce 0:1,1:5,0:2e,0:3,1:6,0:4,0:5,0:6
 	is "f1 after four" clear
 	check "its run" "$(flow run)" -eq 4
-	check "congested" "$(stat flows_congested)" -eq 0
-	check "no change" "$(stat flow_state_changes)" -eq 0
-	check_eq "no reason" "$(flow reason state_age_us)" "none -"
+	check "flows congested" "$(stat flows_congested)" -eq 0
+	check "changes" "$(stat flow_state_changes)" -eq 0
+	check_eq "reason" "$(flow reason state_age_us)" "none -"
 	ce 0:7
 	is "f1 after five" congested
 	is "f2" clear 0x000012
 	check "its run" "$(flow 0x000012 run)" -eq 2
-	check "congested" "$(stat flows_congested)" -eq 1
-	check "one change" "$(stat flow_state_changes)" -eq 1
-	check_eq "for" "$(flow reason)" run
+	check "flows congested" "$(stat flows_congested)" -eq 1
+	check "changes" "$(stat flow_state_changes)" -eq 1
+	check_eq "reason" "$(flow reason)" run
 	check_eq "the queue" "$(stat congested)$(stat state_reason)" none
-	check_eq "no change of it" "$(stat state_changes)" 0
+	check_eq "changes of the queue" "$(stat state_changes)" 0
 	check_eq "traced" "$(traced flow_state dest_qp congested reason run psn)" \
 		"17 run run 5 7"
 	trace_off
 }
 
-# f2-5, f2-7, f2-9: runs of one
+# The patent's f2-5, f2-7, f2-9: runs of one
 test_run_exit()
 {
 	topology bridge
@@ -229,13 +230,13 @@ test_run_exit()
 	is "a run of 3 has ended" congested
 	ce 26
 	is "a run of 1 has ended" clear
-	check_eq "for" "$(flow reason)" run
-	check_eq "to and fro" "$(stat flow_state_changes)" 2
-	check "congested" "$(stat flows_congested)" -eq 0
+	check_eq "reason" "$(flow reason)" run
+	check_eq "changes" "$(stat flow_state_changes)" 2
+	check "flows congested" "$(stat flows_congested)" -eq 0
 	check_eq "traced" "$(traced flow_state congested reason run psn)" \
 		$'run run 3 22\nnone run 1 26'
 	trace_off
-	# a run of N' ends it, a longer one does not
+	# a run of run-exit packets ends the congestion, a longer one does not
 	ce 30-32,34,35,36,38,39,40,42
 	is "runs of 3" congested
 	ce 43,45
@@ -247,7 +248,8 @@ test_run_exit()
 	is "two side by side" clear
 }
 
-# Differences of 1 and one of 2; of 3; between 3 and 10; of 10
+# Differences of 1 and 2 enter congestion, one of 3 does not; differences
+# between 3 and 10 keep it, one of 10 ends it
 test_span()
 {
 	topology bridge
@@ -256,30 +258,30 @@ test_span()
 	is "99 packets" clear
 	ce 100
 	is "100 packets" congested
-	check_eq "for" "$(flow reason)" span
+	check_eq "reason" "$(flow reason)" span
 	ce 101-110,115-130,139-300
 	is "differences of 5 and 9" congested
 	ce 309
 	is "of 9" congested
 	ce 319
 	is "of 10" clear
-	check_eq "for" "$(flow reason)" span
-	check "to and fro" "$(stat flow_state_changes)" -eq 2
-	# what ended it is no part of the next 100
+	check_eq "reason" "$(flow reason)" span
+	check "changes" "$(stat flow_state_changes)" -eq 2
+	# the packet that ended the congestion is not one of the next 100
 	ce 320-418
 	is "99 packets" clear
 	ce 419
 	is "100 packets" congested
 
-	# another flow: a difference of 3, and 100 good packets from there on
+	# another flow: a difference of 3, then 100 packets without one
 	ce 1:1-49,1:50e,1:51e,1:52-151
 	is "a difference of 3" clear 0x000012
 	ce 1:152
 	is "100 packets after it" congested 0x000012
-	check "congested" "$(stat flows_congested)" -eq 2
+	check "flows congested" "$(stat flows_congested)" -eq 2
 }
 
-# Both of them: one is enough, and both have to end
+# With two detectors, one enters congestion, and both have to leave it
 test_both()
 {
 	topology bridge
@@ -294,13 +296,13 @@ test_both()
 	ce 31,33
 	is "by span" congested
 	ce 38
-	is "by none" clear
+	is "by neither" clear
 	check_eq "traced" "$(traced flow_state congested reason psn)" \
 		$'run run 5\nnone run 9\nrun run 13\nnone span 38'
 	trace_off
 }
 
-# PSNs of 24 bits; what they are counted in has its own end (sample.h)
+# PSNs have 24 bits; the index of a sampled PSN wraps elsewhere (sample.h)
 test_wrap()
 {
 	local end=$((0x1000000))
@@ -308,13 +310,13 @@ test_wrap()
 	topology bridge
 	iqcn detect run,span span 50
 	ce $((end - 3))-$((end - 1)),0
-	is "four" clear
+	is "a run of 4" clear
 	ce 1
-	is "five" congested
-	check_eq "for" "$(flow reason)" run
-	# QP 0x12: one is missing; QP 0x13: it ends elsewhere
+	is "a run of 5" congested
+	check_eq "reason" "$(flow reason)" run
+	# QP 0x12: one PSN is missing; QP 0x13: the index wraps at another PSN
 	ce 1:$((end - 2))-$((end - 1)),1:0e,1:1-4
-	is "a hole" clear 0x000012
+	is "a PSN is missing" clear 0x000012
 	check "run" "$(flow 0x000012 run)" -eq 4
 	ce 2:$((end - 0x13 - 2))-$((end - 0x13 + 1))
 	is "four" clear 0x000013
@@ -329,34 +331,34 @@ test_wrap()
 	change detect run sample 7
 	ce 4:$((end - 0x15 - 15))-$((end - 0x15 + 6))
 	is "four" clear 0x000015
-	check "looked at" "$(flow 0x000015 ce_sent)" -eq 4
+	check "sampled" "$(flow 0x000015 ce_sent)" -eq 4
 	ce 4:$((end - 0x15 + 7))
 	is "five" congested 0x000015
 }
 
-# Numbers that are sent again
+# PSNs that are retransmitted
 test_go_back()
 {
 	topology bridge
 	iqcn detect run,span span 8
 	ce 1-4,2-4,3-4,1-4
-	is "four, some again" clear
+	is "four, some retransmitted" clear
 	check "run" "$(flow run)" -eq 4
 	ce 5
 	is "the fifth" congested
 	ce 2-5,4,1-5
-	is "again" congested
+	is "retransmitted" congested
 	check "run" "$(flow run)" -eq 5
-	# what is missing among them ends the run as anywhere
+	# a PSN missing among them ends the run as usual
 	ce 1,3-5
-	is "again, but one" congested
+	is "retransmitted except one" congested
 	check "run" "$(flow run)" -eq 3
-	# ahead again to where it was
+	# forward again to the last new PSN
 	ce 3,6
-	is "and on" congested
+	is "the next PSN" congested
 	check "run" "$(flow run)" -eq 4
 	check "changes" "$(stat flow_state_changes)" -eq 1
-	# far behind are the numbers of another connection
+	# a large step back means that the PSNs belong to another connection
 	ce 1:100000-100003,1:1-4
 	is "four and four" clear 0x000012
 	check "run" "$(flow 0x000012 run)" -eq 4
@@ -364,7 +366,7 @@ test_go_back()
 	is "five" congested 0x000012
 }
 
-# swapped STEP FIRST COUNT: PSNs, STEP apart, one pair in four swapped
+# swapped STEP FIRST COUNT: PSNs, STEP apart, with two of every four swapped
 swapped()
 {
 	local step=$1 first=$2 count=$3 i list=""
@@ -379,8 +381,8 @@ swapped()
 	echo "${list#,}"
 }
 
-# Packets that overtake each other are no hole, from the second pair on; those that
-# are not CE still are
+# From the second swapped pair on, reordering does not end a run; a packet that
+# is not CE still does
 test_reorder()
 {
 	local first=$((0x1000000 - 40))
@@ -393,7 +395,7 @@ test_reorder()
 	ce "$(swapped 1 $first 72)" --interval 500
 	is "all of them CE" congested
 	check "run" "$(flow run)" -eq 69
-	check "one change" "$(stat flow_state_changes)" -eq 1
+	check "changes" "$(stat flow_state_changes)" -eq 1
 	wait
 	# one for each packet from the eighth on
 	check "CNPs" "$(grep -c 'qp 0x800011' "$TMP/snd")" -ge 63
@@ -401,20 +403,20 @@ test_reorder()
 	change detect run
 	ce 1:1-2,1:4,1:3,1:5-8
 	is "4 to 8" congested 0x000012
-	check "run" "$(flow 0x000012 run)" -eq 5
+	check "run after reordering" "$(flow 0x000012 run)" -eq 5
 	ce 1:10
 	check "run, while 9 may be late" "$(flow 0x000012 run)" -eq 5
 	ce 1:12
-	check "run, but now" "$(flow 0x000012 run)" -eq 1
+	check "run, as 9 is missing" "$(flow 0x000012 run)" -eq 1
 	is "a run of 5 has ended" congested 0x000012
 	ce 1:13
 	is "a run of 1 has ended" clear 0x000012
 	ce 1:16-18
 	check "run" "$(flow 0x000012 run)" -eq 3
 	ce 1:14
-	check "run, 14 is too late to count" "$(flow 0x000012 run)" -eq 3
+	check "run, 14 comes too late" "$(flow 0x000012 run)" -eq 3
 	ce 1:21-23
-	check "run, others may be as late" "$(flow 0x000012 run)" -eq 3
+	check "run, while 19 and 20 may be late" "$(flow 0x000012 run)" -eq 3
 	ce 1:19-20
 	is "16 to 23" congested 0x000012
 	check "run" "$(flow 0x000012 run)" -eq 8
@@ -431,10 +433,10 @@ test_reorder_sample()
 	ce "$(swapped 8 $((first + 32)) 68)"
 	is "68 more" congested
 	check "run" "$(flow run)" -eq 69
-	check "looked at" "$(flow ce_sent)" -eq 72
+	check "sampled" "$(flow ce_sent)" -eq 72
 }
 
-# READ responses have the numbers of requests of the other side
+# READ responses carry PSNs of the other direction's requests
 test_read_responses()
 {
 	topology bridge
@@ -446,14 +448,14 @@ test_read_responses()
 	is "a run of 4" clear
 	ce 6
 	is "a run of 5" congested
-	# by themselves they are like others
+	# a flow of READ responses only is like any other
 	ce 1:500-503 --opcode 0x0e
 	is "four responses" clear 0x000012
 	ce 1:504 --opcode 0x0e
 	is "five" congested 0x000012
 }
 
-# gso_topology: snd's stack sends, and finds who receives
+# gso_topology: the stack of snd sends, and knows the receiver's MAC address
 gso_topology()
 {
 	topology bridge
@@ -461,7 +463,8 @@ gso_topology()
 	ip -n snd neigh add $RCV4 lladdr $RCV_MAC dev e0
 }
 
-# gso FIRST LAST [data argument...]: one packet of CE segments with these PSNs
+# gso FIRST LAST [data argument...]: send one GSO packet of CE segments with
+# these PSNs
 gso()
 {
 	data --gso $(($2 - $1 + 1)) --tos 3 --psn "$1" --sport 4000 --len 500 \
@@ -477,7 +480,7 @@ test_gso()
 	is "six segments" clear
 	check "run" "$(flow run)" -eq 6
 	gso 4 6
-	check "run, sent again" "$(flow run)" -eq 6
+	check "run, retransmitted" "$(flow run)" -eq 6
 	# the last of these is new
 	gso 4 7
 	is "seven" congested
@@ -486,13 +489,13 @@ test_gso()
 	gso 12 13
 	is "a run of 2" clear
 	gso 13 20
-	is "more at once than it takes" congested
-	check "all of them" "$(stat ce_sent)" -eq 25
-	check_eq "the last" "$(flow psn)" 20
+	is "more segments than the threshold" congested
+	check "CE packets sent" "$(stat ce_sent)" -eq 25
+	check_eq "last PSN" "$(flow psn)" 20
 }
 
-# A silence ends it: after 2 * (window + t1 + time between two packets), when T1
-# has passed next
+# Idle timeout: 2 * (window + t1 + time between two packets), checked when T1
+# expires next
 test_quiet()
 {
 	local us
@@ -505,39 +508,39 @@ test_quiet()
 	sleep 0.002
 	is "within 2.6 ms" congested
 	sleep 0.001
-	is "after it" clear
-	check_eq "for" "$(flow reason)" quiet
-	check "to and fro" "$(stat flow_state_changes)" -eq 2
-	check "congested" "$(stat flows_congested)" -eq 0
+	is "after 3 ms" clear
+	check_eq "reason" "$(flow reason)" quiet
+	check "changes" "$(stat flow_state_changes)" -eq 2
+	check "flows congested" "$(stat flows_congested)" -eq 0
 	check_eq "traced" "$(traced flow_state congested reason psn)" \
 		$'run run 5\nnone quiet 5'
 	trace_off
 	us=$(change_after_ce)
-	check "us" "$us" -ge 2600
-	check "us" "$us" -le 2902
-	# what was is no part of the next
+	check "us until clear" "$us" -ge 2600
+	check "us until clear" "$us" -le 2902
+	# earlier PSNs are not part of the next run
 	change window 5ms t1 1ms notify off
 	ce 11-15
 	sleep 0.011
 	is "within 12 ms" congested
 	sleep 0.003
-	is "after it" clear
+	is "after 14 ms" clear
 	us=$(change_after_ce)
-	check "us" "$us" -ge 12000
-	check "us" "$us" -le 13002
-	# packets that are always that far apart are no silence
+	check "us until clear" "$us" -ge 12000
+	check "us until clear" "$us" -le 13002
+	# packets that are always that far apart do not time out
 	change window 1ms t1 300us notify timer
 	ce 21-27 --interval 4000
 	is "4 ms apart" congested
 	check "changes" "$(stat flow_state_changes)" -eq 5
 	sleep 0.03
-	is "after it" clear
+	is "after 30 ms" clear
 	us=$(change_after_ce)
-	check "us" "$us" -ge 10600
-	check "us" "$us" -le 10902
+	check "us until clear" "$us" -ge 10600
+	check "us until clear" "$us" -le 10902
 }
 
-# Nothing but the next packet triggers a CNP, but a silence has none
+# trigger gap sends CNPs from the next packet only, yet the idle timeout works
 test_quiet_trigger_gap()
 {
 	local base us
@@ -555,7 +558,7 @@ test_quiet_trigger_gap()
 	done
 }
 
-# Another detector, or another sample, starts from nothing
+# A change of the detectors or of the sampling resets the state of flows
 test_change_voids()
 {
 	topology bridge
@@ -563,17 +566,17 @@ test_change_voids()
 	ce 1-5
 	is "five" congested
 	change t1 200us
-	is "of no concern" congested
+	is "after a change of t1" congested
 	change detect run,span
-	is "another detector" clear
-	check "congested" "$(stat flows_congested)" -eq 0
+	is "after a change of detectors" clear
+	check "flows congested" "$(stat flows_congested)" -eq 0
 	ce 6-9
 	is "four" clear
 	ce 10
 	is "five" congested
 	change sample 2
-	is "a sample" clear
-	check "congested" "$(stat flows_congested)" -eq 0
+	is "after a change of the sample" clear
+	check "flows congested" "$(stat flows_congested)" -eq 0
 	ce 11-18
 	is "four" clear
 	ce 19
@@ -583,11 +586,11 @@ test_change_voids()
 	ce 1-5
 	ip -n sw link set p1 down
 	ip -n sw link set p1 up
-	is "the link was down" clear
-	check "congested" "$(stat flows_congested)" -eq 0
+	is "after the link was down" clear
+	check "flows congested" "$(stat flows_congested)" -eq 0
 }
 
-# A flow that leaves by another queue leaves its state behind
+# A flow that moves to another queue loses its state
 test_flow_moves()
 {
 	topology bridge
@@ -598,31 +601,31 @@ test_flow_moves()
 		filter add dev p1 parent 1: protocol ip prio 1 u32 match ip tos 0x23 0xff flowid 1:2
 	EOF
 	ce 1-5,1:1-2
-	check "in the first" "$(stat flows_congested)" -eq 1
+	check "congested in the first queue" "$(stat flows_congested)" -eq 1
 	ce 6-9 --tos 0x23
-	check "no longer" "$(stat flows_congested)" -eq 0
-	check "four in the second" "$(stat flows_congested p1 20:)" -eq 0
+	check "congested after the move" "$(stat flows_congested)" -eq 0
+	check "second queue, a run of 4" "$(stat flows_congested p1 20:)" -eq 0
 	ce 10 --tos 0x23
-	check "five" "$(stat flows_congested p1 20:)" -eq 1
+	check "second queue, a run of 5" "$(stat flows_congested p1 20:)" -eq 1
 	check_eq "its queue" "$(flow parent state)" "1:2 congested"
 }
 
-# and one that is forgotten is not counted
+# A flow that is evicted or aged is no longer counted
 test_flow_goes()
 {
 	topology bridge
 	iqcn detect run flows 2 window 100ms t1 100ms age 250ms
 	ce 0:1-5,1:1-5
-	check "two" "$(stat flows_congested)" -eq 2
+	check "flows congested" "$(stat flows_congested)" -eq 2
 	ce 2:1-5
-	check "one made room" "$(stat flows_congested)" -eq 2
+	check "flows congested, one evicted" "$(stat flows_congested)" -eq 2
 	check "evicted" "$(stat flow_evicted)" -eq 1
 	sleep 0.3
 	check "aged" "$(stat flow_aged)" -eq 2
-	check "none" "$(stat flows_congested)" -eq 0
+	check "flows congested after aging" "$(stat flows_congested)" -eq 0
 }
 
-# Its queue is clear, so the other flow gets none
+# While the queue is clear, only the congested flow gets CNPs
 test_cnp_of_one_flow()
 {
 	local i list=""
@@ -643,28 +646,29 @@ test_cnp_of_one_flow()
 	# one for each packet from the fifth on
 	check "CNPs" "$(grep -c 'qp 0x800011' "$TMP/snd")" -eq 8
 	check "CNPs of the other" "$(grep -c 'qp 0x800012' "$TMP/snd")" -eq 0
-	check "sent" "$(stat cnp_sent)" -eq 8
+	check "cnp_sent" "$(stat cnp_sent)" -eq 8
 	virtual_time && check_eq "gaps" "$(gaps | grep -vxE '30[01]')" ""
 	check_eq "the queue" "$(stat state_changes)" 0
 }
 
-# While the queue is congested all its flows are, and none is looked at
+# While the queue is congested, so are all its flows, and their own detectors do
+# not run
 test_queue_comes_first()
 {
 	topology bridge
 	# shellcheck disable=SC2086
 	iqcn detect queue,run run 20 $FULL
 	ce 0:1-20 --interval 1000
-	check_eq "by itself" "$(flow state reason)" "congested run"
-	check_eq "not the queue" "$(queue state)" clear
+	check_eq "the flow, by its run" "$(flow state reason)" "congested run"
+	check_eq "the queue" "$(queue state)" clear
 	# flow 2 has 5 packets within the first window
 	data --tos 3 --flows 2 --psn 21 --count 60 --interval 100
 	check_eq "the queue" "$(queue state reason)" "congested queue"
 	check_eq "flow 1" "$(flow state reason)" "congested queue"
 	check_eq "flow 2" "$(flow 0x000012 state reason)" \
 		"congested queue"
-	check "congested" "$(stat flows_congested)" -eq 2
-	# a packet more where the clock is looked at more often (KASAN)
+	check "flows congested" "$(stat flows_congested)" -eq 2
+	# one packet more where reads of the clock advance it further (KASAN)
 	check "run of flow 1" "$(flow run)" -ge 25
 	check "run of flow 1" "$(flow run)" -le 26
 	check "run of flow 2" "$(flow 0x000012 run)" -eq 5
@@ -673,8 +677,8 @@ test_queue_comes_first()
 	check_eq "the queue" "$(queue state reason)" "clear quiet"
 	check_eq "flow 1" "$(flow state reason)" "clear quiet"
 	check_eq "flow 2" "$(flow 0x000012 state)" clear
-	check "congested" "$(stat flows_congested)" -eq 0
-	# anew
+	check "flows congested" "$(stat flows_congested)" -eq 0
+	# the detectors of flows start from nothing
 	ce 51-69,1:4150-4168 --interval 500
 	is "flow 1, 19 packets" clear
 	check "its run" "$(flow run)" -eq 19
@@ -682,7 +686,7 @@ test_queue_comes_first()
 	is "flow 2, 20 packets" congested 0x000012
 	is "flow 1" clear
 	check "changes of flows" "$(stat flow_state_changes)" -eq 2
-	check "congested" "$(stat flows_congested)" -eq 1
+	check "flows congested" "$(stat flows_congested)" -eq 1
 }
 
 # stream PERCENT COUNT [data argument...]: CE packets at PERCENT of $FULL
@@ -693,15 +697,15 @@ stream()
 	data --tos 3 --count "$2" --interval "${ns%???}.${ns: -3}" "${@:3}"
 }
 
-# rate PERCENT: that of the queue, within a thousandth
+# rate PERCENT: check the CE rate of the queue, within 0.1 %
 rate()
 {
 	near "bit/s at $1 %" "$(queue rate_bps)" $((865600 * $1)) \
 		$((866 * $1))
 }
 
-# One window: from 90 % of the bandwidth until down to 60 %, at the ends of
-# windows
+# queue_rate WINDOW-US: the queue is congested from 90 % of the bandwidth until
+# down to 60 %, judged at the end of each window
 queue_rate()
 {
 	local window_us=$1 packets=$((5 * $1 / 100)) close_us last_us
@@ -718,11 +722,11 @@ queue_rate()
 	rate 95
 	check_eq "95 %" "$(queue state reason)" "congested queue"
 	check_eq "its flow" "$(flow state reason)" "congested queue"
-	# with the packet that ends the first window
+	# by the packet that ends the first window
 	close_us=$(((window_us * 95 / 10000 + 1) * 10000 / 95))
 	last_us=$((packets * 10000 / 95))
-	# or the one before it: a step of the clock decides
-	virtual_time && near "us since then" "$(change_after_ce)" \
+	# or by the one before it: a step of the clock decides
+	virtual_time && near "us to the last packet" "$(change_after_ce)" \
 		$((close_us - last_us - 10000 / 95 / 2)) $((10000 / 95 / 2 + 3))
 
 	stream 75 $packets
@@ -731,21 +735,22 @@ queue_rate()
 	stream 61 $packets
 	rate 61
 	check_eq "61 %" "$(queue state)" congested
-	check "one change" "$(stat state_changes)" -eq 1
+	check "changes" "$(stat state_changes)" -eq 1
 	stream 59 $((packets + 1))
 	rate 59
 	check_eq "59 %" "$(queue state reason)" "clear queue"
 	check_eq "its flow" "$(flow state)" clear
-	# with the first window or the second that has no packet before them
+	# at the end of the first or the second window that begins without a
+	# packet
 	last_us=$((packets * 10000 / 59))
 	close_us=$((last_us + $(change_after_ce)))
-	check "us until then" $close_us -ge $((window_us - 170))
-	check "us until then" $close_us -le $((2 * window_us + 340))
-	# a packet close behind another would be 1 % of the window
+	check "us until clear" $close_us -ge $((window_us - 170))
+	check "us until clear" $close_us -le $((2 * window_us + 340))
+	# wait, because a packet right after another would add 1 % of the window
 	sleep 0.1
 	stream 89 $packets
 	check_eq "89 %" "$(queue state)" clear
-	check "two changes" "$(stat state_changes)" -eq 2
+	check "changes" "$(stat state_changes)" -eq 2
 }
 
 test_queue_rate()
@@ -755,29 +760,30 @@ test_queue_rate()
 	queue_rate 4000
 }
 
-# A silence ends it: two windows and twice the time of a packet after the last
-# window that ended
+# Idle timeout of a queue: two windows and twice the time between packets, after
+# the last window that ended
 test_queue_quiet()
 {
 	topology bridge
 	# shellcheck disable=SC2086
 	iqcn detect queue $FULL
 	stream 95 31
-	check_eq "while it lasts" "$(queue state reason)" \
+	check_eq "at the end of the stream" "$(queue state reason)" \
 		"congested queue"
 	sleep 0.0015
-	check_eq "not at once" "$(queue state)" congested
+	check_eq "1.5 ms later" "$(queue state)" congested
 	sleep 0.001
-	check_eq "after it" "$(queue state reason)" "clear quiet"
-	near "us" "$(change_after_ce)" 2200 3
+	check_eq "2.5 ms later" "$(queue state reason)" "clear quiet"
+	near "us until clear" "$(change_after_ce)" 2200 3
 	check_eq "in tc" "$(stat state_reason) $(stat congested)" "quiet "
 	near "ns in tc" "$(($(stat state_since_ns) / 1000))" \
 		"$(queue state_age_us)" 1000
-	check "to and fro" "$(stat state_changes)" -eq 2
+	check "changes" "$(stat state_changes)" -eq 2
 }
 
-# A queue that drains at a quarter of its rate all of a sudden sends as much less of
-# CE packets: that is no end of its congestion, wherever in a window it happens
+# A queue whose drain rate falls to a quarter sends CE packets at a quarter of
+# the rate. That does not end its congestion, at whatever point of a window the
+# rate changes.
 test_drain_falls()
 {
 	local s rate n=0
@@ -791,26 +797,27 @@ test_drain_falls()
 		tc -n sw qdisc change dev p1 root handle 1: tbf rate ${rate}mbit \
 			burst 9k limit 1g
 	done
-	check "it is deep" "$(stat qlen)" -gt 1000
+	check "backlog" "$(stat qlen)" -gt 1000
 	check_eq "congested" "$(stat congested)" '"queue"'
-	check "once" "$(stat state_changes)" -eq 1
+	check "changes" "$(stat state_changes)" -eq 1
 }
 
-# Packets that are alone in the queue say nothing of what it could drain at, however
-# large they are: it is its link's rate that those that come with CE are a share of
+# Packets that are alone in the queue do not show at what rate it drains,
+# however large they are: the CE rate is compared with the link rate
 test_drain_alone()
 {
 	topology bridge
 	iqcn kmin 1000 kmax 2000 detect queue
 	data --tos 3 --len 1024 --count 40 --interval 1000
-	check "each was deeper than Kmin" "$(stat depth_peak_bytes)" -gt 1000
-	check "CE" "$(stat ce_sent)" -eq 40
-	check "not congested" "$(stat state_changes)" -eq 0
+	check "peak depth above Kmin" "$(stat depth_peak_bytes)" -gt 1000
+	check "ce_sent" "$(stat ce_sent)" -eq 40
+	check "changes" "$(stat state_changes)" -eq 0
 	check "roce_bps" "$(stat roce_bps)" -eq 10000000000
 }
 
-# A port that is paused is silent, but what waits there does not make room by that. Nor
-# does it when there was a burst just before, after which packets seem long in coming.
+# A paused port sends no CE packets, but its backlog remains, so the queue stays
+# congested. The same holds right after a burst, when the measured time between
+# packets is long.
 test_drain_stops()
 {
 	topology bridge
@@ -820,17 +827,17 @@ test_drain_stops()
 	check_eq "congested" "$(stat congested)" '"queue"'
 	tc -n sw qdisc change dev p1 root handle 1: tbf rate 8kbit burst 9k limit 1g
 	sleep 0.05
-	check "it waits" "$(stat qlen)" -gt 50
+	check "packets that wait" "$(stat qlen)" -gt 50
 	check_eq "paused" "$(stat congested)" '"queue"'
-	check "rate of before" "$(stat rate_bps)" -gt 60000000
+	check "CE rate, kept" "$(stat rate_bps)" -gt 60000000
 	release
 	sleep 0.05
-	check "it is empty" "$(stat qlen)" -eq 0
+	check "packets that wait" "$(stat qlen)" -eq 0
 	check_eq "in the end" "$(stat state_reason) $(stat congested)" "quiet "
-	check "to and fro" "$(stat state_changes)" -eq 2
+	check "changes" "$(stat state_changes)" -eq 2
 }
 
-# RoCE ends while others keep the queue where it is
+# The RoCE traffic ends while other traffic keeps the backlog
 test_others_stay()
 {
 	topology bridge
@@ -840,18 +847,19 @@ test_others_stay()
 	sleep 0.02
 	check_eq "congested" "$(stat congested)" '"queue"'
 	sleep 0.05
-	check "the others wait" "$(stat qlen)" -gt 400
-	check_eq "its end" "$(stat state_reason) $(stat congested)" "quiet "
-	check "rate" "$(stat rate_bps)" -eq 0
+	check "other packets that wait" "$(stat qlen)" -gt 400
+	check_eq "end by" "$(stat state_reason) $(stat congested)" "quiet "
+	check "CE rate" "$(stat rate_bps)" -eq 0
 }
 
-# shared CE-INTERVAL ECT-INTERVAL: half of what leaves at 80 Mb/s is RoCE, of that so
-# much with CE, the rest is other UDP; 0: no such packets
+# shared CE-INTERVAL ECT-INTERVAL: half of the 80 Mb/s that leave is RoCE, one
+# CE packet and one ECT packet per interval in us (0: none); the rest is other
+# UDP
 shared()
 {
 	local ce_us=$1 ect_us=$2
 
-	# 1,082 bytes each, so 43.28 Mb/s of RoCE and as much of the others
+	# 1,082 bytes each, so 43.28 Mb/s of RoCE and as much of other UDP
 	data --type udp --tos 0 --len 1024 --count 600 --interval 200 &
 	data --tos 3 --count $((120000 / ce_us)) --interval "$ce_us" &
 	[ "$ect_us" = 0 ] || data --tos 2 --qp 0x12 \
@@ -859,7 +867,7 @@ shared()
 	sleep 0.1
 }
 
-# The rate of CE packets is held against that of RoCE, which others leave a share
+# The CE rate is compared with the RoCE rate, which other traffic reduces
 test_others_share()
 {
 	topology bridge
@@ -867,26 +875,26 @@ test_others_share()
 	shared 200 0
 	check_eq "all of RoCE is CE" "$(stat state_reason) $(stat congested)" \
 		'queue "queue"'
-	check "once" "$(stat state_changes)" -eq 1
+	check "changes" "$(stat state_changes)" -eq 1
 	near "RoCE rate" "$(stat roce_bps)" 40000000 4000000
 	near "CE rate" "$(stat rate_bps)" "$(stat roce_bps)" 4000000
 	wait
 	sleep 0.05
 
-	# that share says nothing of a queue that is not backlogged: 57.7 of 80 Mb/s
-	check "it is empty" "$(stat qlen)" -eq 0
+	# without a backlog the reduced rate does not apply: 57.7 of 80 Mb/s
+	check "packets that wait" "$(stat qlen)" -eq 0
 	data --tos 3 --count 100 --interval 150
 	check_eq "RoCE alone" "$(stat congested)" ""
 
-	# nothing is marked here
+	# the queue marks nothing
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn kmax 9m pmax 0
 	shared 400 400
-	check "it is deep" "$(stat backlog)" -gt 10000
+	check "backlog" "$(stat backlog)" -gt 10000
 	check_eq "half of RoCE is CE" "$(stat congested)" ""
-	check "no change since" "$(stat state_changes)" -eq 2
+	check "changes" "$(stat state_changes)" -eq 2
 }
 
-# Of the queue, in tc, debugfs and the trace
+# The reasons of a queue's changes, in tc, debugfs and the trace
 test_reasons()
 {
 	topology bridge
@@ -898,7 +906,7 @@ test_reasons()
 	stream 95 31
 	check_eq "rate" "$(stat state_reason)" queue
 	sleep 0.01
-	check_eq "silence" "$(stat state_reason)" quiet
+	check_eq "idle timeout" "$(stat state_reason)" quiet
 	stream 95 31
 	change detect depth
 	check_eq "other parameters" "$(stat state_reason)" reset
@@ -931,43 +939,43 @@ test_reasons()
 	trace_off
 }
 
-# looked_at: QP and PSN of those that were, by the trace
+# looked_at: print QP and PSN of each sampled packet, from the trace
 looked_at()
 {
 	traced ce_sent dest_qp psn | tr ' \n' ': '
 }
 
-# Of each flow one in N, by PSN: whoever knows the QP knows which
+# One packet in N of each flow is sampled, by PSN and QP
 test_sample()
 {
 	topology bridge
 	iqcn sample 8
 	trace ce_sent
 	ce 0:0-63,1:100-163,2:16777200-16777215,2:0-47
-	check_eq "which" "$(looked_at)" \
+	check_eq "sampled packets" "$(looked_at)" \
 		"$(qp_every 8 0 63)$(qp_every 8 100 163 0x12)$(qp_every 8 \
 		16777200 16777215 0x13)$(qp_every 8 0 47 0x13)"
-	check "sent" "$(stat ce_sent)" -eq 192
-	check "came" "$(stat ce_in)" -eq 192
-	check "looked at" "$(stat ce_sampled)" -eq 24
-	check "of the port" "$(value ce_sent)" -eq 192
-	check "of the port" "$(value ce_sampled)" -eq 24
-	check_eq "of each" "$(flow ce_sent) $(flow 0x000012 ce_sent) $(flow \
+	check "ce_sent" "$(stat ce_sent)" -eq 192
+	check "ce_in" "$(stat ce_in)" -eq 192
+	check "sampled" "$(stat ce_sampled)" -eq 24
+	check "ce_sent of the port" "$(value ce_sent)" -eq 192
+	check "ce_sampled of the port" "$(value ce_sampled)" -eq 24
+	check_eq "by flow" "$(flow ce_sent) $(flow 0x000012 ce_sent) $(flow \
 		0x000013 ce_sent)" "8 8 8"
 	change sample 64
 	echo >$TRACE/trace
 	ce 0:64-191,3:1000-1062
 	check_eq "one in 64" "$(looked_at)" \
 		"$(qp_every 64 64 191)$(qp_every 64 1000 1062 0x14)"
-	check "sent" "$(stat ce_sent)" -eq 383
-	check "looked at" "$(stat ce_sampled)" -eq 27
+	check "ce_sent" "$(stat ce_sent)" -eq 383
+	check "sampled" "$(stat ce_sampled)" -eq 27
 	change sample 1
 	ce 0:192-201
-	check "all" "$(stat ce_sampled)" -eq 37
+	check "sampled with sample 1" "$(stat ce_sampled)" -eq 37
 	trace_off
 }
 
-# The CE rate is that of all
+# With sampling, the CE rate is that of all packets
 test_sample_rate()
 {
 	local sample window
@@ -990,30 +998,30 @@ test_sample_rate()
 		near "1 in $sample, bit/s at 59 %" "$(queue rate_bps)" \
 			51070400 510704
 		check_eq "59 %" "$(queue state reason)" "clear queue"
-		check "to and fro" "$(stat state_changes)" -eq 2
+		check "changes" "$(stat state_changes)" -eq 2
 		stream 89 $((sample * 40)) --flows 4 --psn 15000
 		check_eq "89 %" "$(queue state)" clear
-		check "sent" "$(stat ce_sent)" -eq $((sample * 160))
+		check "ce_sent" "$(stat ce_sent)" -eq $((sample * 160))
 		near "1 in $sample" "$(stat ce_sampled)" 160 16
 	done
 }
 
-# Of the packets that are looked at, N in a row
+# With sampling, a run is N consecutive sampled packets
 test_sample_run()
 {
 	local psn all="" half=""
 
 	topology bridge
 	iqcn detect run run 5 sample 8
-	# 7, 15, 23, 31, 39
+	# sampled: 7, 15, 23, 31, 39
 	ce 1-38
 	is "four of them" clear
 	check "run" "$(flow run)" -eq 4
 	ce 39
 	is "five" congested
-	# the others are of no account
+	# packets that are not sampled do not matter
 	ce 42,47,55,63
-	is "others are missing" congested
+	is "others of the sample are missing" congested
 	check "run" "$(flow run)" -eq 8
 	# 71 and 87 are not CE
 	ce 64-70,71e,72-79
@@ -1021,7 +1029,7 @@ test_sample_run()
 	ce 80-86,87e,88-95
 	is "a run of 1 has ended" clear
 
-	# every second is not, and every second that is looked at
+	# every second packet is not CE, and every second sampled one
 	for ((psn = 1; psn <= 200; psn += 2)); do
 		all+=,1:$psn,1:$((psn + 1))
 		half+=,1:$psn,1:$((psn + 1))e
@@ -1030,7 +1038,7 @@ test_sample_run()
 	ce "${half#,}"
 	is "every second" clear 0x000012
 	check "run" "$(flow 0x000012 run)" -eq 1
-	check "looked at" "$(flow 0x000012 ce_sent)" -eq 20
+	check "sampled" "$(flow 0x000012 ce_sent)" -eq 20
 	change sample 7
 	ce "${all#,}"
 	is "all" congested 0x000012
@@ -1041,19 +1049,19 @@ test_sample_run()
 	done
 	ce "${half#,}"
 	is "eight by eight" clear 0x000013
-	check "looked at" "$(flow 0x000013 ce_sent)" -eq 16
+	check "sampled" "$(flow 0x000013 ce_sent)" -eq 16
 }
 
 test_sample_span()
 {
 	topology bridge
 	iqcn detect span span 10 span-enter 3 sample 8
-	# 7, 15, ..., 79; 31 is not CE
+	# sampled: 7, 15, ..., 79; 31 is not CE
 	ce 0-30,31e,32-78
 	is "nine of them" clear
 	ce 79
 	is "ten, and one is missing" congested
-	check_eq "for" "$(flow reason)" span
+	check_eq "reason" "$(flow reason)" span
 	# QP 0x12: 6, 14, ..., 94; 22 and 30 are not CE
 	ce 1:0-20,1:22e,1:30e,1:31-117
 	is "two are missing" clear 0x000012
@@ -1061,7 +1069,7 @@ test_sample_span()
 	is "ten after that" congested 0x000012
 }
 
-# All of a GSO packet, if any of it
+# All of a GSO packet is sampled if one of its segments is
 test_sample_gso()
 {
 	local psn
@@ -1073,8 +1081,8 @@ test_sample_gso()
 	done
 	is "7, 15, 23, 31" clear
 	check "run" "$(flow run)" -eq 4
-	check "sent" "$(stat ce_sent)" -eq 36
-	check "looked at" "$(stat ce_sampled)" -eq 16
+	check "ce_sent" "$(stat ce_sent)" -eq 36
+	check "sampled" "$(stat ce_sampled)" -eq 16
 	gso 36 39
 	is "39" congested
 	# QP 0x12: 6 and 14; 22; 30, 38 and 46
@@ -1085,15 +1093,15 @@ test_sample_gso()
 	gso 30 46 --qp 0x12
 	is "six" congested 0x000012
 	check "run" "$(flow 0x000012 run)" -eq 6
-	# QP 0x13: 13 is not CE, 21 is not there
+	# QP 0x13: 13 is not CE, 21 is missing
 	gso 0 12 --qp 0x13
 	gso 13 28 --qp 0x13 --tos 2
 	gso 29 44 --qp 0x13
 	check "run" "$(flow 0x000013 run)" -eq 2
 }
 
-# A flow that is looked at every 8 ms gets a CNP for every packet or so, each
-# millisecond, until it is silent
+# A flow with a packet per millisecond, of which one in 8 ms is sampled, gets
+# about one CNP per packet until the idle timeout
 test_sample_cnp()
 {
 	local first
@@ -1106,15 +1114,15 @@ test_sample_cnp()
 	check "paired" "$(stat flows_paired)" -eq 1
 	sniff snd --type cnp --time 200
 	sniff rcv --type data --time 200
-	# the fifth that is looked at is 1039, the last 1127
+	# the fifth sampled packet is 1039, the last one 1127
 	ce 1000-1127 --interval 1000
 	wait
-	check "none is another's" "$(grep -vc 'qp 0x800011' "$TMP/snd")" -eq 0
+	check "CNPs of other flows" "$(grep -vc 'qp 0x800011' "$TMP/snd")" -eq 0
 	first=$(gaps_ns | head -n 1)
-	virtual_time && near "ns from the fifth to the first" "$first" \
+	virtual_time && near "ns from the fifth to the first CNP" "$first" \
 		300000 1000
-	# ns in groups of seven digits, for awk
-	check_eq "after it and without a CNP for long" "$(awk '
+	# times without their first six digits, because awk keeps only so many
+	check_eq "CNPs out of time" "$(awk '
 		FNR == NR { t = substr($1, 7) + 0; if (/psn 1039 /) from = t
 			    to = t; next }
 		{ t = substr($1, 7) + 0 }
@@ -1124,16 +1132,16 @@ test_sample_cnp()
 		{ cnp = t }' "$TMP/rcv" "$TMP/snd")" ""
 	check "CNPs" "$(grep -c . "$TMP/snd")" -ge 70
 	check "CNPs" "$(grep -c . "$TMP/snd")" -le 115
-	is "silent" clear
+	is "after the idle timeout" clear
 }
 
-# psample's module, which a test before may have left unloaded
+# load psample's module, which an earlier test may have unloaded
 psample_loaded()
 {
 	modprobe psample || fail "psample does not load"
 }
 
-# reader GROUP [MS]: of what goes to a group, into $TMP/group.GROUP
+# reader GROUP [MS]: write what psample sends to a group into $TMP/group.GROUP
 reader()
 {
 	local ready=$TMP/ready.$1
@@ -1146,8 +1154,7 @@ reader()
 	done
 }
 
-# copies GROUP: QP and PSN of each, in one line.  What is before the BTH is 42
-# bytes.
+# copies GROUP: print QP and PSN of each copy. The BTH starts at byte 42.
 copies()
 {
 	local f hex out=""
@@ -1159,7 +1166,7 @@ copies()
 	echo "$out"
 }
 
-# users of psample's module; nothing if it is not loaded
+# number of users of psample's module; nothing if it is not loaded
 psample_users()
 {
 	local name users
@@ -1169,7 +1176,7 @@ psample_users()
 	done </proc/modules
 }
 
-# Exactly what is looked at, as it was sent
+# psample gets a copy of each sampled packet, as it was sent
 test_psample()
 {
 	local start_us end_us oif line n=0
@@ -1185,37 +1192,39 @@ test_psample()
 	wait
 	check_eq "copies" "$(copies 5)" \
 		"$(qp_every 8 0 63)$(qp_every 8 100 163 0x12)"
-	check_eq "all but time and data" \
+	check_eq "fields except time and data" \
 		"$(awk '{ $10 = $14 = ""; print }' "$TMP/group.5" | sort -u)" \
 		"group 5 rate 8 oif $oif depth 0 time  len 1082 data "
 	while read -ra line; do
-		check "us" "$((line[9] / 1000))" -ge \
+		check "time of a copy in us" "$((line[9] / 1000))" -ge \
 			$((start_us + (n < 8 ? 70 : 660) + n % 8 * 80))
-		check "us" "$((line[9] / 1000))" -le "$end_us"
+		check "time of a copy in us" "$((line[9] / 1000))" -le "$end_us"
 		n=$((n + 1))
 	done <"$TMP/group.5"
-	# to the byte, but no more than of the headers
-	check_eq "the second" "$(sed -n '2s/.*data //p' "$TMP/group.5")" \
+	# the copy ends after the headers
+	check_eq "the second copy" "$(sed -n '2s/.*data //p' "$TMP/group.5")" \
 		"$(data --tos 3 --psn 15 --hex | cut -c 1-256)"
-	check_eq "the last" "$(sed -n '$s/.*data //p' "$TMP/group.5")" \
+	check_eq "the last copy" "$(sed -n '$s/.*data //p' "$TMP/group.5")" \
 		"$(data --tos 3 --qp 0x12 --psn 158 --hex | cut -c 1-256)"
-	check "as many" "$(stat ce_sampled)" -eq "$(grep -c . "$TMP/group.5")"
+	check "ce_sampled, one per copy" "$(stat ce_sampled)" \
+		-eq "$(grep -c . "$TMP/group.5")"
 
-	# IPv6, of less than is copied, all of them
+	# IPv6 packets shorter than the copied length; all CE packets are
+	# sampled
 	change sample 1
 	reader 5
 	data -6 --tos 3 --psn 9 --len 10
 	data -6 --tos 2 --psn 10 --len 10
 	data -6 --type cnp --tos 3
 	wait
-	check_eq "all of it" "$(sed 's/.*rate/rate/' "$TMP/group.5" |
+	check_eq "the whole packet" "$(sed 's/.*rate/rate/' "$TMP/group.5" |
 		awk '{ $8 = ""; print }')" \
 		"rate 1 oif $oif depth 0 time  len 88 data $(data -6 --tos 3 \
 			--psn 9 --len 10 --hex)"
 }
 
-# Packets come twice as fast as they leave: each that is looked at leaves a
-# deeper queue, until the last has come
+# Packets arrive twice as fast as they leave: each sampled packet leaves a
+# deeper queue behind, until the last one has arrived
 test_psample_depth()
 {
 	local line before=0
@@ -1231,22 +1240,22 @@ test_psample_depth()
 	check_eq "copies" "$(copies 5)" "$(awk '/ ce / && ($9 + 17) % 8 == 0 {
 		printf "17:%d ", $9 }' "$TMP/rcv")"
 	while read -ra line; do
-		# 500 us before the next
+		# this far before the end of the arrivals
 		[ $((16#${line[13]:102:6})) -ge 50 ] ||
-			check "deeper" "${line[7]}" -gt $((before + 3000))
+			check "depth" "${line[7]}" -gt $((before + 3000))
 		before=${line[7]}
 	done <"$TMP/group.5"
-	# 96 to 99 are left when 95 leaves, and a packet of the bridge maybe
-	near "the last leaves" "$before" $((4 * 1082 + 500)) 500
-	check "not above the peak" \
+	# 96 to 99 are left when 95 leaves, maybe with a packet of the bridge
+	near "depth of the last copy" "$before" $((4 * 1082 + 500)) 500
+	check "highest depth of a copy" \
 		"$(awk '{ print $8 }' "$TMP/group.5" | sort -n | tail -n 1)" \
 		-lt "$(stat depth_peak_bytes)"
-	# as it left: marked
-	check_eq "CE" "$(sed -n '$s/.*data //p' "$TMP/group.5")" \
+	# copied as it left: marked
+	check_eq "the last copy" "$(sed -n '$s/.*data //p' "$TMP/group.5")" \
 		"$(data --tos 3 --psn 95 --hex | cut -c 1-256)"
 }
 
-# Another group, and none
+# Change of the group, and no group
 test_psample_groups()
 {
 	psample_loaded
@@ -1261,18 +1270,19 @@ test_psample_groups()
 	ce 32-47
 	change sample 4 group 5
 	ce 48-63
-	# what has nothing to do with it
+	# changes of other parameters, of the device, and one that fails
 	ip -n sw link set p1 mtu 8000
 	change t1 200us
 	ce 64-71
 	tc -n sw qdisc change dev p1 root handle 10: iqcn group 6 exit 95 \
-		2>/dev/null && fail "an error is none"
+		2>/dev/null && fail "exit 95 is above enter, but accepted"
 	ce 72-79
 	tc -n sw qdisc del dev p1 root
 	ce 80-95
 	wait
-	check_eq "of 5" "$(copies 5)" "$(qp_every 8 0 15)$(qp_every 4 48 79)"
-	check_eq "of 6" "$(copies 6)" "$(qp_every 8 16 31)"
+	check_eq "copies of group 5" "$(copies 5)" \
+		"$(qp_every 8 0 15)$(qp_every 4 48 79)"
+	check_eq "copies of group 6" "$(copies 6)" "$(qp_every 8 16 31)"
 	check "users of psample" "$(psample_users)" -eq 0
 }
 
@@ -1293,11 +1303,11 @@ test_psample_two_queues()
 	tc -n sw qdisc del dev p1 parent 1:1
 	ce 32-47 --tos 0x23
 	wait
-	check_eq "of the first" "$(copies 5)" "$(qp_every 8 0 15)"
-	check_eq "of the second" "$(copies 4294967294)" "$(qp_every 4 16 47)"
-	check_eq "their rates" "$(cat "$TMP"/group.* | awk '{ print $4 }' |
+	check_eq "first queue" "$(copies 5)" "$(qp_every 8 0 15)"
+	check_eq "second queue" "$(copies 4294967294)" "$(qp_every 4 16 47)"
+	check_eq "rates" "$(cat "$TMP"/group.* | awk '{ print $4 }' |
 		sort -u | tr '\n' ' ')" "4 8 "
-	# one group for both
+	# both queues use one group
 	tc -n sw -batch - <<-EOF
 		qdisc add dev p1 parent 1:1 handle 10: iqcn sample 8 group 7
 		qdisc change dev p1 parent 1:2 handle 20: iqcn group 7
@@ -1307,10 +1317,11 @@ test_psample_two_queues()
 	tc -n sw qdisc del dev p1 parent 1:1
 	ce 64-79 --tos 0x23
 	wait
-	check_eq "of both" "$(copies 7)" "$(qp_every 8 48 63)$(qp_every 4 64 79)"
+	check_eq "copies of both queues" "$(copies 7)" \
+		"$(qp_every 8 48 63)$(qp_every 4 64 79)"
 }
 
-# One copy, as it leaves this queue
+# A GSO packet makes one copy, as it leaves the queue
 test_psample_gso()
 {
 	psample_loaded
@@ -1321,12 +1332,12 @@ test_psample_gso()
 	gso 4 12
 	wait
 	check_eq "copies" "$(copies 5)" "17:4 "
-	check "length of all of it" "$(awk '{ print $12 }' "$TMP/group.5")" \
+	check "length of the packet" "$(awk '{ print $12 }' "$TMP/group.5")" \
 		-eq $((42 + 9 * (12 + 500 + 4)))
 }
 
-# gone: waits until nobody uses psample: a namespace is taken down when nobody
-# waits for it
+# gone: wait until psample has no users, because namespaces are destroyed
+# asynchronously
 gone()
 {
 	for _ in {1..20}; do
@@ -1347,14 +1358,15 @@ test_psample_netns_del()
 	rmmod psample || fail "psample does not unload"
 }
 
-# Without psample there is all but groups
+# Without psample everything works except groups
 test_psample_missing()
 {
 	local out
 
 	psample_loaded
 	topology bridge
-	# psample stays unloaded, or it would come with the module
+	# load the module first: that loads psample, which is not loaded again
+	# later
 	iqcn sample 16 detect run
 	modprobe -r psample || fail "psample does not unload"
 	for out in "change dev p1 root handle 10: iqcn sample 4 group 5" \
@@ -1367,14 +1379,14 @@ test_psample_missing()
 		fi
 	done
 	[[ $(tc -n sw qdisc show) == *" iqcn "*"sample 16 group off"* ]] ||
-		fail "before: $(tc -n sw qdisc show dev p1)"
+		fail "parameters changed: $(tc -n sw qdisc show dev p1)"
 	check "queues" "$(value queues)" -eq 1
-	check "none on p0" "$(tc -n sw qdisc show dev p0 | grep -c iqcn)" -eq 0
+	check "on p0" "$(tc -n sw qdisc show dev p0 | grep -c iqcn)" -eq 0
 	ce 0-31
-	check "one in 16" "$(stat ce_sampled)" -eq 2
+	check "sampled, one in 16" "$(stat ce_sampled)" -eq 2
 	change sample 8 t1 200us group off
 	ce 32-71
-	is "as ever" congested
+	is "detection without psample" congested
 	modprobe psample
 	change group 5
 	reader 5
@@ -1383,7 +1395,7 @@ test_psample_missing()
 	check_eq "with psample" "$(copies 5)" "$(qp_every 8 72 87)"
 }
 
-# While there is a group psample stays; our module brings it along
+# A group pins psample's module; loading sch_iqcn loads it
 test_psample_module()
 {
 	psample_loaded
@@ -1393,7 +1405,7 @@ test_psample_module()
 	reader 5
 	ce 1-3
 	wait
-	check_eq "at work" "$(copies 5)" "17:1 17:2 17:3 "
+	check_eq "copies" "$(copies 5)" "17:1 17:2 17:3 "
 	change group off
 	check "users" "$(psample_users)" -eq 0
 	rmmod psample || fail "psample does not unload"
@@ -1410,8 +1422,8 @@ test_psample_module()
 	check "loaded again" "$(psample_users)" -gt 0
 }
 
-# Packets that are not looked at come between: a dense flow is one whatever is
-# looked at of it, if T1 counts from packets
+# Packets that are not sampled count as well: if T1 counts from CE packets, a
+# dense flow causes no CNPs whatever the sample
 test_sample_dense()
 {
 	local base sample sent psn=1000
@@ -1437,7 +1449,7 @@ test_sample_dense()
 	done
 }
 
-# Until the clock of a machine that has just booted has ticked its timers come
-# with the tick
+# Right after boot, timers expire with the tick until the clock source has
+# ticked
 sleep 0.05
 run_tests

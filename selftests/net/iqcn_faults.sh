@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# No memory.  Every allocation of every request, one after the other, fails: what
-# is refused leaves all as it was, what is not refused is done as a whole
-# (tools/failnl.c); so it is with the module (tools/failmod.c).  Any allocation
-# fails at random during traffic.  There is little memory to begin with.  What
-# leaks is for the debug kernel to find.
+# Failing allocations. Each allocation of each request fails in turn: a refused
+# request leaves everything as it was, an accepted one takes effect completely
+# (tools/failnl.c). Likewise for loading the module (tools/failmod.c).
+# Allocations also fail at random during traffic, and one test runs with little
+# memory. The debug kernel reports leaks.
 
 ALL_TESTS="
 	test_add
@@ -36,11 +36,11 @@ ALL_TESTS="
 . "$(dirname "$0")/../lab/lib-splats.sh"
 
 FAULTS=/sys/kernel/debug
-# what fails stays in the task that asks for it
+# failures stay in the task that allocates
 FAILNTH="env FAILNTH_LOG=$TMP/log LD_PRELOAD=$BUILD/failnl.so"
 
-# faults MIN-ORDER [Y]: which allocations may fail; Y: only those that nobody can
-# wait for.  Silently: who sees a trace sees a splat.
+# faults MIN-ORDER [Y]: choose the allocations that may fail; with Y only atomic
+# ones. Not verbose, because the lab takes a stack trace for a splat.
 faults()
 {
 	local what
@@ -59,7 +59,8 @@ faults()
 	echo "$1" >$FAULTS/fail_page_alloc/min-order
 }
 
-# at_random PERCENT: of them fail from now on.  To say so may fail, too.
+# at_random PERCENT: share of allocations that fail from now on. This write may
+# fail as well.
 at_random()
 {
 	local what
@@ -71,7 +72,7 @@ at_random()
 	done
 }
 
-# An Ethernet device of four queues, in sw
+# device: an Ethernet device with four queues, in sw
 device()
 {
 	faults 0 || return
@@ -81,13 +82,13 @@ device()
 		link add d0 numtxqueues 4 type dummy
 		link set d0 up
 	EOF
-	# loaded, and what the first one makes for all is there
+	# load the module, and let the first qdisc create what all of them share
 	tc -n sw qdisc add dev d0 root iqcn
 	tc -n sw qdisc del dev d0 root
 }
 
-# swept REQUESTS ALLOCATIONS: as many requests as there were, each of at least so
-# many allocations, some of them fatal
+# swept REQUESTS ALLOCATIONS: check that this many requests were repeated, each
+# with at least so many allocations, of which some made it fail
 swept()
 {
 	local line
@@ -97,7 +98,7 @@ swept()
 	while read -r line; do
 		fail "$line"
 	done <"$TMP/bad"
-	check "requests of a few allocations" \
+	check "requests with too few allocations" \
 		"$(awk -v n="$2" '/^request/ && $4 < n' "$TMP/log" | wc -l)" -eq 0
 	check "requests that never fail" \
 		"$(awk '/^request/ && !$6' "$TMP/log" | wc -l)" -eq 0
@@ -106,21 +107,21 @@ swept()
 		"$TMP/log")"
 }
 
-# pairs: of lines for tc; the first of two makes things what they were, and need
-# not succeed
+# pairs: run lines for tc in pairs; the first line of a pair restores the
+# previous state, and may fail
 pairs()
 {
 	# shellcheck disable=SC2086
 	in_ns sw $FAILNTH tc -force -batch - >/dev/null 2>"$TMP/said"
-	check_eq "not understood" "$(grep '^iqcn:' "$TMP/said")" ""
+	check_eq "lines not understood" "$(grep '^iqcn:' "$TMP/said")" ""
 }
 
-# new_log: of a test in which the kernel says something about itself.  The lab looks at
-# the log in the end: what is in it from those before is looked at now.
+# new_log: start a test in which the kernel prints stack traces. The lab checks
+# the log in the end, so check now what earlier tests have left.
 new_log()
 {
 	dmesg >"$TMP/dmesg"
-	check_eq "in the log" "$(grep -E "$SPLATS" "$TMP/dmesg")" ""
+	check_eq "splats in the log" "$(grep -E "$SPLATS" "$TMP/dmesg")" ""
 	dmesg -C
 }
 
@@ -130,7 +131,7 @@ left()
 		"$(find /sys/kernel/debug/iqcn -mindepth 1 | grep -c .)" -eq 0
 }
 
-# Of each kind of parameter, and with those that need more than a number
+# Every kind of parameter, and those that take more than a number
 PARAMETERS="
 	limit 1m kmin 10k kmax 20k pmax 0.5 mark-on dequeue nonect drop
 	notify timer t1 300us detect queue,run,span,depth
@@ -144,7 +145,7 @@ PARAMETERS="
 	pair sport flows 100 age 1s
 "
 
-# each_parameter WORD...: pairs of lines, one for each kind of parameter
+# each_parameter WORD...: print a pair of lines for each kind of parameter
 each_parameter()
 {
 	local words
@@ -156,7 +157,7 @@ each_parameter()
 	done <<<"$PARAMETERS"
 }
 
-# and all of them, as what is there before a change
+# All of them, as the state before a change
 ALL_PARAMETERS="limit 2m kmin 30k kmax 60k pmax 0.2 mark-on enqueue nonect pass notify timer t1 400us \
 	detect depth profile mark ce-in notify measure depth qref 40k alpha 3000 beta 30000 \
 	update 200us min-gap 20us telemetry off bandwidth 10gbit delay 0 base ce \
@@ -176,7 +177,7 @@ test_add()
 	left
 }
 
-# What falls back on vmalloc() fails, too.  vmalloc() says so.
+# The fallback to vmalloc() fails as well. vmalloc() prints a stack trace then.
 test_add_twice()
 {
 	device || return
@@ -197,7 +198,7 @@ test_add_twice()
 	dmesg -C
 }
 
-# What the stack adds to a qdisc when it is made already
+# Options that the stack adds to a qdisc after it was created
 test_add_options()
 {
 	device || return
@@ -242,7 +243,7 @@ test_replace()
 	left
 }
 
-# Where CNPs are looked for, with flows that are forgotten for that
+# A change of snoop, which removes all flows
 test_snoop()
 {
 	device || return
@@ -253,12 +254,12 @@ test_snoop()
 		qdisc change dev d0 root handle 10: iqcn snoop port
 	EOF
 	check "requests" "$(grep -c ^request "$TMP/log")" -eq 2
-	check "wrong" "$(grep -c ^bad "$TMP/log")" -eq 0
+	check "bad requests" "$(grep -c ^bad "$TMP/log")" -eq 0
 	tc -n sw qdisc del dev d0 root
 	left
 }
 
-# Below mq, which has others there already, and below classful ones
+# Below mq with other queues, and below classful qdiscs
 test_graft()
 {
 	device || return
@@ -279,7 +280,7 @@ test_graft()
 		qdisc replace dev d0 parent 15:1 handle 17: iqcn kmin 6k
 	EOF
 	swept 4 15
-	check "the port is the same" "$(tc -n sw qdisc show dev d0 |
+	check "queues with the port's cnp-rate" "$(tc -n sw qdisc show dev d0 |
 		grep -c 'cnp-rate 1234')" -ge 2
 	tc -n sw qdisc del dev d0 root
 	left
@@ -302,14 +303,14 @@ test_delete()
 	left
 }
 
-# flows_of_d0 N: N flows there
+# flows_of_d0 N: create N flows on d0
 flows_of_d0()
 {
 	in_ns sw "$ROCE" send d0 --smac $SND_MAC --dmac $RCV_MAC \
 		--src $SND4 --dst $RCV4 --tos 3 --flows "$1" --count "$1" --len 64
 }
 
-# genl ARGUMENT...: each request is repeated
+# genl ARGUMENT...: run the tool, with each request repeated
 genl()
 {
 	# shellcheck disable=SC2086
@@ -328,7 +329,7 @@ test_genl()
 	ifindex=$(ip -n sw -j link show dev d0 | jq '.[0].ifindex')
 	check "flows" "$(in_ns sw cat /sys/kernel/debug/iqcn/*/d0/flows |
 		wc -l)" -eq 301
-	# ports, queues, flows; of one port, all
+	# ports, queues and flows; of one port and of all
 	genl ask 1 1="$ifindex"
 	genl dump 1
 	genl dump 2
@@ -339,8 +340,8 @@ test_genl()
 	left
 }
 
-# The kernel copies what statistics a qdisc has of its own; one for whose copy there is
-# no memory may be left out, without an error, red as well.  Nothing else goes wrong.
+# The stack may leave the statistics of a qdisc out, without an error, if it has
+# no memory to copy them. Nothing else may go wrong.
 test_show()
 {
 	device || return
@@ -364,7 +365,7 @@ test_join()
 	left
 }
 
-# Either all flows are there or none is
+# A failed flush removes all flows or none
 test_flush()
 {
 	local undo
@@ -379,7 +380,7 @@ test_flush()
 	left
 }
 
-# By whoever adds the first qdisc.  The module may stay when that fails.
+# The first qdisc loads the module, which may stay loaded if that fails
 test_autoload()
 {
 	device || return
@@ -389,15 +390,15 @@ test_autoload()
 		qdisc add dev d0 root handle 10: iqcn
 	EOF
 	check "requests" "$(grep -c ^request "$TMP/log")" -eq 1
-	check "wrong, but for an empty directory that a module has" \
+	check "bad requests, apart from an empty directory" \
 		"$(grep ^bad "$TMP/log" | grep -vc 'refused, and something')" -eq 0
-	check "at work" "$(tc -n sw qdisc show dev d0 | grep -c iqcn)" -eq 1
+	check "qdiscs" "$(tc -n sw qdisc show dev d0 | grep -c iqcn)" -eq 1
 	tc -n sw qdisc del dev d0 root
 }
 
-# traces_of_others: what the kernel says about itself when it has no memory for a
-# module: that vmalloc fails, that a trace event has no fields, that a cache is
-# not made.  Prints all other traces, by their first lines.
+# traces_of_others LOG: print stack traces by their first lines, except those of
+# the kernel itself for a module without memory: vmalloc() fails, a trace event
+# has no fields, a slab cache is not created
 traces_of_others()
 {
 	awk '
@@ -410,8 +411,8 @@ traces_of_others()
 		grep -v 'WARNING: .* event_define_fields'
 }
 
-# leaks_of_others: the kernel forgets the name of a cache that it does not show
-# in sysfs.  Prints whatever else has leaked.
+# leaks_of_others: print leaked objects, except the name of a slab cache, which
+# the kernel leaks if it cannot add the cache to sysfs
 leaks_of_others()
 {
 	local kmemleak=/sys/kernel/debug/kmemleak
@@ -424,7 +425,7 @@ leaks_of_others()
 	awk '
 	/^unreferenced/ { if (object != "" && !name) print object
 			  object = $0; name = 0; next }
-	# what it is itself, not who asked for it
+	# the leaked object itself, not its allocator
 	/66 6c 6f 77 00 .*  iqcn_flow\./ { name = 1 }
 	{ object = object "; " $0 }
 	END { if (object != "" && !name) print object }' $kmemleak
@@ -439,17 +440,17 @@ test_module()
 	"$BUILD/failmod" "/lib/modules/$(uname -r)/extra/sch_iqcn.ko" sch_iqcn \
 		>"$TMP/counts" 2>&1 || fail "$(cat "$TMP/counts")"
 	note "allocations: $(cat "$TMP/counts")"
-	check "to load" "$(awk '{ print $2 + 0 }' "$TMP/counts")" -ge 100
+	check "allocations" "$(awk '{ print $2 + 0 }' "$TMP/counts")" -ge 100
 	[ ! -e /sys/kernel/debug/iqcn ] || fail "debugfs is left"
 	dmesg >"$TMP/dmesg"
 	check_eq "traces" "$(traces_of_others "$TMP/dmesg")" ""
 	check_eq "leaks" "$(leaks_of_others)" ""
-	# the lab looks at the log once more
+	# the lab checks the log again
 	dmesg -C
-	modprobe sch_iqcn || fail "the module does not load any more"
+	modprobe sch_iqcn || fail "the module does not load again"
 }
 
-# sum NAME...: of counters
+# sum NAME...: sum of counters
 sum()
 {
 	local v s=0
@@ -460,13 +461,13 @@ sum()
 	echo $s
 }
 
-# received: packets of the receiver's device
+# received: packets that arrived on the receiver's device
 received()
 {
 	ip -n rcv -s -j link show dev e0 | jq '.[0].stats64.rx.packets'
 }
 
-# A fifth of what nobody can wait for fails
+# A fifth of the atomic allocations fails
 test_traffic()
 {
 	local sent before
@@ -487,15 +488,15 @@ test_traffic()
 	note "sent $sent, $(for w in flow_new flow_full cnp_sent cnp_error; do
 		echo "$w $(stat $w)"; done | paste -sd ,)"
 	check "packets" "$sent" -gt 1000
-	check "still waiting" "$(stat backlog)" -eq 0
-	check "flows refused" "$(stat flow_full)" -gt 0
-	check "CNPs refused" "$(stat cnp_error)" -gt 0
+	check "backlog" "$(stat backlog)" -eq 0
+	check "flow_full" "$(stat flow_full)" -gt 0
+	check "cnp_error" "$(stat cnp_error)" -gt 0
 	check "flows" "$(stat flows)" -eq $(($(stat flow_new) - $(stat flow_aged) - \
 		$(stat flow_evicted)))
-	check "as many lines" "$(flows | tail -n +2 | wc -l)" -eq "$(stat flows)"
+	check "in debugfs" "$(flows | tail -n +2 | wc -l)" -eq "$(stat flows)"
 	check "causes" "$(sum cnp_wreb cnp_pi cnp_hold cnp_drop)" -le "$(stat cnp_sent)"
 	check "received" $(($(received) - before)) -le "$sent"
-	# as if nothing had been
+	# then everything works as before
 	tc -n sw qdisc del dev p1 root
 	left
 	bottleneck 8656kbit kmin 3000 kmax 4000 t1 300us detect queue
@@ -506,7 +507,8 @@ test_traffic()
 	check "CNPs" "$(grep -c . "$TMP/snd")" -gt 20
 }
 
-# That there is no room for a flow is counted once per packet, whoever asks for it
+# A packet that gets no flow counts once, however many parts of the module need
+# the flow
 test_full()
 {
 	faults 0 Y || return
@@ -515,17 +517,17 @@ test_full()
 	data --flows 30 --count 90 --len 500
 	check "flows" "$(stat flows)" -eq 30
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn flows 1
-	check "refused so far" "$(stat flow_full)" -eq 0
+	check "flow_full before" "$(stat flow_full)" -eq 0
 	at_random 100
 	data --flows 30 --qp 0x900 --count 90 --len 500
 	at_random 0
-	check "refused" "$(stat flow_full)" -gt 0
-	check "refused, once" "$(stat flow_full)" -le 90
+	check "flow_full" "$(stat flow_full)" -gt 0
+	check "flow_full, at most once per packet" "$(stat flow_full)" -le 90
 }
 
-# few COMMAND...: while that runs nothing is to be had that nobody can wait for.  What
-# sends a packet can wait, so of what the packet then needs it is what flows have for a
-# while only (struct iqcn_extra) that is missing.
+# few COMMAND...: fail atomic slab allocations while COMMAND runs. The sender of
+# a packet may sleep, so its allocations succeed; those for the packet in the
+# module fail, in particular the flow's extension.
 few()
 {
 	echo 100 >$FAULTS/failslab/probability
@@ -535,49 +537,50 @@ few()
 	done
 }
 
-# ce [data argument...]: CE packets
+# ce [data argument...]: send CE packets
 ce()
 {
 	data --tos 3 --len 64 "$@"
 }
 
-# paired: "QP pair src_qp" of each flow
+# paired: print "QP pair src_qp" of each flow
 paired()
 {
 	flows | awk '!/^#/ { print $4, $6, $5 }' | sort | paste -sd ,
 }
 
-# Pairing: no flow without, and one whose pairing ends is forgotten; its next packet
-# makes another
+# Pairing without memory: no flow is created, and a flow whose pairing ends is
+# removed; its next packet creates it again
 test_extra_pair()
 {
 	faults 0 Y || return
 	topology bridge
 	iqcn bandwidth 1mbit t1 300us
 	few ce --count 3
-	check "without a flow" "$(stat flow_full)" -eq 3
+	check "flow_full" "$(stat flow_full)" -eq 3
 	check "flows" "$(stat flows)" -eq 0
-	check "unsettled" "$(value flows_unsettled)" -eq 0
+	check "flows_unsettled" "$(value flows_unsettled)" -eq 0
 	ce --count 4 --psn 100
 	reply --type ack --qp 0x800011 --count 4 --psn 100
-	check_eq "one" "$(paired)" "0x000011 psn 0x800011"
+	check_eq "a flow" "$(paired)" "0x000011 psn 0x800011"
 	ce --qp 0x12 --count 4 --psn 0x100000
-	# what contradicts it pairs neither
+	# the contradiction leaves both flows unpaired
 	few reply --type ack --qp 0x800011 --count 4 --psn 0x100000
-	check_eq "the other" "$(paired)" "0x000012 none -"
-	check "forgotten" "$(stat flow_evicted)" -eq 1
+	check_eq "the other flow" "$(paired)" "0x000012 none -"
+	check "flow_evicted" "$(stat flow_evicted)" -eq 1
 	check "contradicted" "$(stat contradicted)" -eq 1
-	check "unsettled" "$(value flows_unsettled)" -eq 1
+	check "flows_unsettled" "$(value flows_unsettled)" -eq 1
 	few ce --count 1 --psn 104
-	check "cannot come back" "$(stat flows)" -eq 1
+	check "flows without memory" "$(stat flows)" -eq 1
 	ce --count 1 --psn 105
-	check_eq "is back" "$(paired)" "0x000011 none -,0x000012 none -"
-	check "unsettled" "$(value flows_unsettled)" -eq 2
+	check_eq "with memory" "$(paired)" "0x000011 none -,0x000012 none -"
+	check "flows_unsettled" "$(value flows_unsettled)" -eq 2
 	tc -n sw qdisc del dev p1 root
 	left
 }
 
-# CNPs that would wait, for T2 or until the lock is dropped, are not sent
+# Without memory, CNPs that would be deferred, for T2 or until the lock is
+# released, are not sent
 test_extra_hold()
 {
 	local held lost
@@ -589,50 +592,49 @@ test_extra_hold()
 	pair_flow --psn 100
 	tc -n sw qdisc change dev p1 root handle 10: iqcn notify timer
 	few data --tos 3 --count 12 --interval 1000 --psn 104
-	check "held" "$(stat cnp_delayed)" -eq 0
-	check "lost" "$(stat cnp_error)" -ge 11
-	check "sent" "$(stat cnp_sent)" -eq 0
+	check "deferred" "$(stat cnp_delayed)" -eq 0
+	check "cnp_error" "$(stat cnp_error)" -ge 11
+	check "cnp_sent" "$(stat cnp_sent)" -eq 0
 	data --tos 3 --count 12 --interval 1000 --psn 116
 	held=$(stat cnp_delayed)
-	check "held" "$held" -ge 10
+	check "deferred" "$held" -ge 10
 	check "sent" $(($(stat cnp_sent) + $(stat cnp_cancelled))) -eq "$held"
 	tc -n sw qdisc change dev p1 root handle 10: iqcn notify wreb kmin 0 kmax 1 \
 		profile 0:1 min-gap 0
 	lost=$(stat cnp_error)
 	few data --tos 2 --len 64 --count 5 --psn 128
-	check "lost" "$(stat cnp_error)" -eq $((lost + 5))
-	check "sent" "$(stat cnp_wreb)" -eq 0
+	check "cnp_error" "$(stat cnp_error)" -eq $((lost + 5))
+	check "cnp_wreb" "$(stat cnp_wreb)" -eq 0
 	data --tos 2 --len 64 --count 5 --psn 133
-	check "sent" "$(stat cnp_wreb)" -ge 1
+	check "cnp_wreb" "$(stat cnp_wreb)" -ge 1
 	tc -n sw qdisc del dev p1 root
 	left
 }
 
-# Detectors of a flow begin with a later packet
+# Without memory, a flow's detectors begin with a later packet
 test_extra_detect()
 {
 	faults 0 Y || return
 	topology bridge
 	iqcn bandwidth 100gbit detect run run 4 notify off
 	pair_flow --psn 100
-	# what was known of it is of no use any more
+	# the change frees the state of the flow's detectors
 	tc -n sw qdisc change dev p1 root handle 10: iqcn detect queue
 	ce --count 1 --psn 104
 	tc -n sw qdisc change dev p1 root handle 10: iqcn detect run
 	few ce --count 10 --psn 105
-	check "not looked at" "$(stat flow_full)" -eq 10
-	check "congested" "$(stat flows_congested)" -eq 0
+	check "flow_full" "$(stat flow_full)" -eq 10
+	check "flows congested" "$(stat flows_congested)" -eq 0
 	ce --count 3 --psn 115
-	check "not yet" "$(stat flows_congested)" -eq 0
+	check "flows congested after 3 packets" "$(stat flows_congested)" -eq 0
 	ce --count 1 --psn 118
-	check "congested" "$(stat flows_congested)" -eq 1
+	check "flows congested" "$(stat flows_congested)" -eq 1
 	check "run" "$(flows | awk '!/^#/ { print $(NF - 2) }')" -eq 4
 	tc -n sw qdisc del dev p1 root
 	left
 }
 
-# Flows that were not made for want of memory are not among those that a user may have in
-# his namespaces
+# Flows that could not be created are not counted against the user's limit
 test_users()
 {
 	faults 0 Y || return
@@ -658,10 +660,10 @@ test_users()
 			send d\$i
 		done
 		tc -s -j qdisc show >$TMP/theirs"
-	check "refused" "$(jq '.[].flow_full' "$TMP/refused")" -gt 0
+	check "flow_full" "$(jq '.[].flow_full' "$TMP/refused")" -gt 0
 	check "flows" "$(jq '[.[] | select(.kind == "iqcn") | .flows] | add' \
 		"$TMP/theirs")" -eq 65536
-	# their namespace is taken down when nobody waits for it
+	# namespaces are destroyed asynchronously
 	for _ in {1..300}; do
 		find /sys/kernel/debug/iqcn -mindepth 1 | grep -q . || break
 		sleep 0.1
@@ -669,8 +671,8 @@ test_users()
 	left
 }
 
-# What a small machine has: the table is full before the limit is reached, or it
-# is not, and packets pass whatever is
+# On a small machine memory may run out before the table is full; packets pass
+# all the same
 test_small()
 {
 	local i
@@ -687,9 +689,9 @@ test_small()
 	note "$(stat flows) flows, $(stat flow_evicted) evicted, $(stat flow_full) refused, $(
 		awk '/^MemAvailable/ { print $2, $3 }' /proc/meminfo) left"
 	check "flows" "$(stat flows)" -gt 1000
-	check "sent" "$(stat packets)" -ge 119000
+	check "packets sent" "$(stat packets)" -ge 119000
 	pair_flow --qp 0x900000
-	check "a real one is served" "$(stat flows_paired)" -ge 1
+	check "flows paired" "$(stat flows_paired)" -ge 1
 	tc -n sw qdisc del dev p1 root
 	left
 }

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What the CNPs of the box teach bridges.  A CNP comes in on the port that the
-# data leave by.  With the receiver's MAC address as its source a bridge that
-# learns moves the receiver to that port, and traffic is lost if the receiver
-# has moved to another one meanwhile.  So by default its source is an address
-# of the port's own.
+# What generated CNPs teach bridges. A CNP comes in on the port by which the
+# data leave. If its source were the receiver's MAC address, a learning bridge
+# would move the receiver to that port, and traffic would be lost if the
+# receiver has meanwhile moved elsewhere. By default, its source is therefore an
+# address of the port's own.
 #
-# FDB entries are dynamic, except where a port is locked.  rcv has two links, e0
-# on p1 and e1 elsewhere; the receiver moves from one to the other with its
+# FDB entries are dynamic, except where a port is locked. rcv has two links, e0
+# on p1 and e1 elsewhere; the receiver moves from one to the other and keeps its
 # address.
 
 ALL_TESTS="
@@ -29,9 +29,8 @@ ALL_TESTS="
 
 BROADCAST=ff:ff:ff:ff:ff:ff
 
-# three_links NS: sw with p0 and p1, a second link of rcv whose other end is p2
-# in NS.  The hosts have no addresses, so that no stack announces anything by
-# itself.
+# three_links NS: sw with p0 and p1, and a second link of rcv to p2 in NS. The
+# hosts have no addresses, so that their stacks announce nothing.
 three_links()
 {
 	vlan_args=() rcv4=$RCV4 rcv6=$RCV6 snd_dmac=$RCV_MAC rcv_dmac=$SND_MAC
@@ -51,7 +50,7 @@ three_links()
 	mute rcv
 }
 
-# links NS DEV...: up, and silent
+# links NS DEV...: bring up devices, without IPv6 addresses
 links()
 {
 	local ns=$1 dev
@@ -63,7 +62,7 @@ links()
 	done | ip -n "$ns" -batch -
 }
 
-# bridge_of NS "BRIDGE-OPTIONS" PORT...: as br0
+# bridge_of NS "BRIDGE-OPTIONS" PORT...: add these ports to a new br0
 bridge_of()
 {
 	local ns=$1 options=$2 port
@@ -91,8 +90,8 @@ wait_ports()
 	fail "the bridge of $1 does not forward"
 }
 
-# A sender behind a bridge of its own: e0 - h0 [br0 in snd] u0 - p0.  A link of
-# rcv may be at that bridge, too.
+# A sender behind a bridge of its own: e0 - h0 [br0 in snd] u0 - p0. The second
+# link of rcv is at that bridge.
 upstream()
 {
 	three_links snd
@@ -108,54 +107,55 @@ upstream()
 	bridge_of snd "" u0 h0 p2
 }
 
-# fdb NS: what br0 has learned, as "ADDRESS PORT [VLAN]", in order
+# fdb NS: print what br0 has learned, as sorted "ADDRESS PORT [VLAN]"
 fdb()
 {
 	bridge -n "$1" fdb show br br0 | awk '!/permanent|static|self/ {
 		print $1, $3, $4 == "vlan" ? $5 : "" }' | sort
 }
 
-# where NS ADDRESS: the port that br0 has it on
+# where NS ADDRESS: print the port on which br0 has learned an address
 where()
 {
 	fdb "$1" | awk -v address="$2" '$1 == address { print $2 }'
 }
 
-# announce DEV: the receiver is there
+# announce DEV: the receiver broadcasts from DEV
 announce()
 {
 	packets "rcv/$1" $RCV_MAC $BROADCAST $RCV4 $SND4 $RCV6 $SND6 \
 		--type udp
 }
 
-# smacs FILE: addresses that CNPs came from
+# smacs FILE: print the source addresses of the CNPs
 smacs()
 {
 	sed -nE 's/.* hex .{12}(..)(..)(..)(..)(..)(..).*/\1:\2:\3:\4:\5:\6/p' \
 		"$TMP/$1" | sort -u
 }
 
-# Nor does a bridge complain
+# The bridge did not receive frames with its own address as source
 silent_log()
 {
-	check_eq "in the log" "$(dmesg | grep 'own address as source')" ""
+	check_eq "bridge's log" "$(dmesg | grep 'own address as source')" ""
 }
 
 # late_cnps IQCN-PARAMETER...: the receiver moves from e0 to e1 while CE data
-# wait on p1, and CNPs follow.  Then data of another flow are sent to it, and
-# are in $TMP/e0 or $TMP/e1.
+# wait on p1 and cause CNPs. Then data of another flow are sent to it, and
+# captured in $TMP/e0 and $TMP/e1.
 late_cnps()
 {
 	local sent i count=60
 
-	# by the machine's clock: ten seconds, because each look takes some of them
+	# by the machine's clock ten seconds, because each call of tc takes some
+	# of them
 	virtual_time || count=200
 	bottleneck $busy_rate kmin 3000 kmax 4000 detect depth \
 		notify timer t1 $((300 * patience))us "$@"
 	announce e0
 	pair_flow
-	check "paired" "$(stat flows_paired)" -eq 1
-	check_eq "before it moves" "$(where sw $RCV_MAC)" p1
+	check "flows paired" "$(stat flows_paired)" -eq 1
+	check_eq "port of the receiver" "$(where sw $RCV_MAC)" p1
 	data --count "$count"
 	announce e1
 	fdb sw >"$TMP/before"
@@ -164,8 +164,8 @@ late_cnps()
 		[ "$(stat cnp_sent)" -lt $((sent + 10)) ] || break
 		sleep 0.001
 	done
-	check "late CNPs" "$(stat cnp_sent)" -ge $((sent + 10))
-	check "data that wait" "$(stat qlen)" -gt 0
+	check "cnp_sent after the move" "$(stat cnp_sent)" -ge $((sent + 10))
+	check "packets that wait" "$(stat qlen)" -gt 0
 	fdb sw >"$TMP/after"
 	release
 	for i in e0 e1; do
@@ -176,13 +176,13 @@ late_cnps()
 	silent_log
 }
 
-# arrived DEV: data of that other flow
+# arrived DEV: number of packets of that other flow
 arrived()
 {
 	grep -c ' qp 0x000077 ' "$TMP/$1"
 }
 
-# The receiver is found where it is now, in all of these
+# found: the bridge has the receiver where it is now
 found()
 {
 	local mac
@@ -190,21 +190,21 @@ found()
 	mac=$(port_mac)
 	check_eq "entries that moved" \
 		"$(comm -23 "$TMP/before" "$TMP/after")" ""
-	# CNPs may have come before it moved
+	# CNPs may have been sent before the move
 	check_eq "entries that are new" \
 		"$(comm -13 "$TMP/before" "$TMP/after" | grep -v "^$mac ")" ""
-	check_eq "the port's address is on" "$(where sw "$mac")" p1
-	check "data that reach it" "$(arrived e1)" -eq 5
-	check "data for its old port" "$(arrived e0)" -eq 0
+	check_eq "port of the port's address" "$(where sw "$mac")" p1
+	check "data to the receiver" "$(arrived e1)" -eq 5
+	check "data to the old port" "$(arrived e0)" -eq 0
 }
 
-# With its own address the same run takes it back to the old port: the test
-# sees that
+# lost: with the receiver's address, CNPs move it back to the old port. This
+# shows that the test would detect that.
 lost()
 {
-	check_eq "entry that moved" "$(where sw $RCV_MAC)" p1
-	check "data that reach it" "$(arrived e1)" -eq 0
-	check "data for its old port" "$(arrived e0)" -eq 5
+	check_eq "port of the receiver" "$(where sw $RCV_MAC)" p1
+	check "data to the receiver" "$(arrived e1)" -eq 0
+	check "data to the old port" "$(arrived e0)" -eq 5
 }
 
 plain_bridge()
@@ -217,7 +217,7 @@ test_bridge()
 {
 	plain_bridge
 	late_cnps
-	check_eq "the receiver is on" "$(where sw $RCV_MAC)" p2
+	check_eq "port of the receiver" "$(where sw $RCV_MAC)" p2
 	found
 }
 
@@ -244,7 +244,7 @@ test_vlan()
 {
 	vlan_bridge
 	late_cnps
-	check_eq "the receiver is on" "$(where sw $RCV_MAC)" p2
+	check_eq "port of the receiver" "$(where sw $RCV_MAC)" p2
 	found
 	check_eq "VLAN" "$(cut -d ' ' -f 3 "$TMP/after" | sort -u)" 100
 }
@@ -256,7 +256,7 @@ test_vlan_receiver()
 	lost
 }
 
-# The receiver moves to the bridge of the sender; of CNPs that bridge learns
+# The receiver moves to the bridge of the sender, which learns from CNPs
 upstream_bridge()
 {
 	upstream
@@ -267,9 +267,9 @@ test_upstream()
 {
 	upstream_bridge
 	late_cnps
-	check_eq "the receiver is on" "$(where snd $RCV_MAC)" p2
-	check_eq "and from here on" "$(where sw $RCV_MAC)" p0
-	check_eq "the port's address is on" "$(where snd "$(port_mac)")" u0
+	check_eq "port of the receiver" "$(where snd $RCV_MAC)" p2
+	check_eq "port of the receiver in sw" "$(where sw $RCV_MAC)" p0
+	check_eq "port of the port's address" "$(where snd "$(port_mac)")" u0
 	found
 }
 
@@ -277,12 +277,12 @@ test_upstream_receiver()
 {
 	upstream_bridge
 	late_cnps cnp-smac receiver
-	check_eq "the receiver seems to be on" "$(where snd $RCV_MAC)" u0
+	check_eq "port of the receiver" "$(where snd $RCV_MAC)" u0
 	lost
 }
 
-# told: CE packets until the box has sent CNPs; in $TMP/p1 as they come in, in
-# $TMP/snd as they get to the sender
+# told: send CE packets until the box has sent CNPs. They are in $TMP/p1 as they
+# are injected, and in $TMP/snd as they reach the sender.
 told()
 {
 	local i
@@ -299,8 +299,8 @@ told()
 
 CONGESTED="bandwidth 10kbit detect queue t1 300us"
 
-# No bridge: tc switches what comes in.  The CNP goes the way of all packets of
-# the port, and a bridge behind learns nothing but the port's address.
+# tc forwards instead of a bridge. The CNP takes the path of all packets of the
+# port, and a bridge behind it learns only the port's address.
 test_redirected()
 {
 	local redirect="ingress matchall action mirred egress redirect dev"
@@ -313,15 +313,15 @@ test_redirected()
 		qdisc add dev p1 clsact
 		filter add dev p0 $redirect p1
 	EOT
-	# the box does not see redirected answers, so p1 has no rule yet
+	# the box does not parse redirected answers, so p1 has no rule yet
 	pair_flow
-	check "paired" "$(stat flows_paired)" -eq 1
+	check "flows paired" "$(stat flows_paired)" -eq 1
 	tc -n sw filter add dev p1 $redirect p0
 	announce e0
 	fdb snd >"$TMP/before"
 	told
 	check "CNPs" "$(grep -c ' icrc ok csum ok' "$TMP/snd")" -ge 3
-	check_eq "from" "$(smacs snd)" "$(port_mac)"
+	check_eq "source of CNPs" "$(smacs snd)" "$(port_mac)"
 	fdb snd >"$TMP/after"
 	check_eq "entries that moved" \
 		"$(comm -23 "$TMP/before" "$TMP/after")" ""
@@ -329,7 +329,7 @@ test_redirected()
 		"$(comm -13 "$TMP/before" "$TMP/after")" "$(port_mac) u0 "
 }
 
-# neighbours: of all three namespaces, without how old they are
+# neighbours: neighbors of all three namespaces, without their states
 neighbours()
 {
 	local ns
@@ -339,8 +339,8 @@ neighbours()
 	done | sort
 }
 
-# The CNP is routed, and its Ethernet source ends here.  All neighbours are
-# asked for by ARP, none is permanent.
+# The CNP is routed, so its Ethernet source ends here. All neighbors are
+# resolved by ARP; none is permanent.
 test_routed()
 {
 	local ns before
@@ -360,20 +360,20 @@ test_routed()
 	# shellcheck disable=SC2086
 	iqcn $CONGESTED
 	pair_flow
-	# one that is routed to the sender before
+	# a CNP of the receiver that is routed to the sender first
 	reply --type cnp --qp 0x999999
 	sleep 0.05
 	before=$(neighbours)
-	check "neighbours" "$(grep -c lladdr <<<"$before")" -eq 4
+	check "neighbors" "$(grep -c lladdr <<<"$before")" -eq 4
 	told
 	check "CNPs" "$(grep -c ' icrc ok csum ok' "$TMP/snd")" -ge 3
-	check_eq "on the port from" "$(smacs p1)" "$(port_mac)"
-	check_eq "at the sender from" "$(smacs snd)" $P0_MAC
-	check_eq "neighbours" "$(neighbours)" "$before"
+	check_eq "source on the port" "$(smacs p1)" "$(port_mac)"
+	check_eq "source at the sender" "$(smacs snd)" $P0_MAC
+	check_eq "neighbors" "$(neighbours)" "$before"
 	silent_log
 }
 
-# The address is one that nobody else has
+# The address is unique
 test_address()
 {
 	local mac
@@ -388,29 +388,29 @@ test_address()
 	check_eq "differs from the device's" \
 		"$(ip -n sw -j link show | jq -r '.[].address' | grep -c "$mac")" 0
 	[ "$mac" != "$(port_mac p0)" ] || fail "two ports have one address"
-	check_eq "in netlink" "$("$BUILD/genl" --netns sw dump 1 |
+	check_eq "address in netlink" "$("$BUILD/genl" --netns sw dump 1 |
 		grep '=p1 ' | grep -c "=${mac//:/} ")" 1
-	check_eq "in iqcn show" "$(in_ns sw "$BUILD/iqcn" show p1 |
+	check_eq "address in iqcn show" "$(in_ns sw "$BUILD/iqcn" show p1 |
 		awk '$1 == "port" { print $2, $3 }')" "cnp_smac $mac"
 	pair_flow
 	told
-	check_eq "on the wire" "$(smacs snd)" "$mac"
-	check_eq "of the port" "$(where sw "$mac")" p1
+	check_eq "source of CNPs" "$(smacs snd)" "$mac"
+	check_eq "port of the address" "$(where sw "$mac")" p1
 
-	# whatever qdisc is there, and whoever sends
+	# neither the qdisc nor cnp-smac changes the address
 	tc -n sw qdisc change dev p1 root handle 10: iqcn cnp-smac receiver
-	check_eq "though it is not used" "$(port_mac)" "$mac"
+	check_eq "address with cnp-smac receiver" "$(port_mac)" "$mac"
 	told
-	check_eq "on the wire, of the receiver" "$(smacs snd)" $RCV_MAC
+	check_eq "source with cnp-smac receiver" "$(smacs snd)" $RCV_MAC
 	tc -n sw qdisc replace dev p1 root handle 11: iqcn
-	check_eq "of another qdisc" "$(port_mac)" "$mac"
+	check_eq "address with another qdisc" "$(port_mac)" "$mac"
 	tc -n sw qdisc del dev p1 root
 	tc -n sw qdisc add dev p1 root handle 10: iqcn
-	check_eq "of a later one" "$(port_mac)" "$mac"
+	check_eq "address with a later qdisc" "$(port_mac)" "$mac"
 	silent_log
 }
 
-# A port that learns nothing: the CNP passes, and no entry is made
+# A port without learning: the CNP passes, and no entry is made
 test_no_learning()
 {
 	plain_bridge
@@ -421,13 +421,13 @@ test_no_learning()
 	pair_flow
 	told
 	check "CNPs" "$(grep -c ' icrc ok csum ok' "$TMP/snd")" -ge 3
-	check_eq "from" "$(smacs snd)" "$(port_mac)"
-	check_eq "learned" "$(where sw "$(port_mac)")" ""
-	check_eq "the receiver is on" "$(where sw $RCV_MAC)" p1
+	check_eq "source of CNPs" "$(smacs snd)" "$(port_mac)"
+	check_eq "port of the port's address" "$(where sw "$(port_mac)")" ""
+	check_eq "port of the receiver" "$(where sw $RCV_MAC)" p1
 }
 
-# A port that is locked (802.1X) takes frames from addresses alone that the FDB
-# has on it: the receiver's, but not the port's unless somebody adds it
+# A locked port (802.1X) accepts frames only from addresses that the FDB has on
+# it: the receiver's, and the port's own only if it is added
 test_locked()
 {
 	plain_bridge
@@ -439,17 +439,17 @@ test_locked()
 	# shellcheck disable=SC2086
 	iqcn $CONGESTED
 	pair_flow
-	check "paired" "$(stat flows_paired)" -eq 1
+	check "flows paired" "$(stat flows_paired)" -eq 1
 	told
-	check "CNPs of the port" "$(grep -c . "$TMP/snd")" -eq 0
+	check "CNPs from the port's address" "$(grep -c . "$TMP/snd")" -eq 0
 	tc -n sw qdisc change dev p1 root handle 10: iqcn cnp-smac receiver
 	told
-	check "CNPs of the receiver" "$(grep -c . "$TMP/snd")" -ge 3
+	check "CNPs from the receiver's address" "$(grep -c . "$TMP/snd")" -ge 3
 	tc -n sw qdisc change dev p1 root handle 10: iqcn cnp-smac port
 	bridge -n sw fdb add "$(port_mac)" dev p1 master static
 	told
-	check "CNPs of a port that is allowed" "$(grep -c . "$TMP/snd")" -ge 3
-	check_eq "from" "$(smacs snd)" "$(port_mac)"
+	check "CNPs from the added address" "$(grep -c . "$TMP/snd")" -ge 3
+	check_eq "source of CNPs" "$(smacs snd)" "$(port_mac)"
 }
 
 run_tests

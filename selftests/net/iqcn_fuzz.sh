@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Whatever comes: packets that are nearly RoCEv2 (tools/mutate.c), both ways,
-# bridged and routed.  They come out as they went in, those that are malformed are
-# counted, and who is honest is served all the same.  And requests that are nearly
-# right (tools/netfuzz.c).  $IQCN_FUZZ is how many there are, $IQCN_SEED what is
-# random in them; $IQCN_CORPUS gets requests that run code that no other does.
+# Fuzzing. Packets that are nearly RoCEv2 (tools/mutate.c), in both directions,
+# bridged and routed: they come out as they went in, malformed ones are counted,
+# and other flows get their CNPs all the same. And requests that are nearly
+# valid (tools/netfuzz.c). $IQCN_FUZZ is the number of them, $IQCN_SEED the
+# random seed; requests that reach new code are added to $IQCN_CORPUS.
 
 ALL_TESTS="
 	test_packets_in
@@ -21,7 +21,8 @@ ALL_TESTS="
 COUNT=${IQCN_FUZZ:-4000}
 SEED=${IQCN_SEED:-1}
 
-# frames COMMAND: valid ones of each kind, as "data" or "reply" sends them
+# frames COMMAND: print valid frames of each kind, as COMMAND ("data" or
+# "reply") sends them
 frames()
 {
 	local v type tags
@@ -38,7 +39,8 @@ frames()
 	done
 }
 
-# mutants FROM TO COMMAND: those that do not come out as they went in
+# mutants FROM TO COMMAND: send mutated frames; all must come out as they went
+# in
 mutants()
 {
 	local got
@@ -53,7 +55,7 @@ mutants()
 	fi
 }
 
-# honest: a flow like any other is paired, and its sender is told
+# honest: a normal flow is paired and gets CNPs
 honest()
 {
 	bottleneck 8656kbit kmin 3000 kmax 4000 t1 300us detect queue flows 100
@@ -68,7 +70,7 @@ honest()
 		"$(find /sys/kernel/debug/iqcn -mindepth 1 | grep -c .)" -eq 0
 }
 
-# What a receiver might send: to the hook on the port
+# Mutated packets of a receiver, to the hook of the port
 test_packets_in()
 {
 	QP=0x800011
@@ -78,11 +80,11 @@ test_packets_in()
 	mutants rcv/e0 snd/e0 reply
 	check "malformed" "$(stat port_malformed)" -gt $((COUNT / 100))
 	check "CNPs seen" "$(stat cnp_seen)" -gt 0
-	check "others' CNPs" "$(stat port_cnp_unmatched)" -gt 0
+	check "port_cnp_unmatched" "$(stat port_cnp_unmatched)" -gt 0
 	honest
 }
 
-# The same to the hooks of the namespace
+# The same, to the hooks of the namespace
 test_packets_in_netns()
 {
 	QP=0x800011
@@ -94,7 +96,7 @@ test_packets_in_netns()
 	honest
 }
 
-# What a sender might send: to the qdisc
+# Mutated packets of a sender, to the qdisc
 test_packets_out()
 {
 	QP=0x11
@@ -107,7 +109,7 @@ test_packets_out()
 	honest
 }
 
-# And when nearly all are to be marked, or cause CNPs, or are dropped
+# The same when nearly all packets are marked, cause CNPs or are dropped
 test_packets_marked()
 {
 	local got
@@ -122,13 +124,13 @@ test_packets_marked()
 		2>"$TMP/missing")
 	note "$got"
 	check_eq "sent" "${got%% same*}" "sent $COUNT"
-	check "dropped" "$(stat drop_overlimit)" -gt 0
+	check "packets dropped" "$(stat drop_overlimit)" -gt 0
 	check "malformed" "$(stat malformed)" -gt 0
 	tc -n sw qdisc del dev p1 root
 	honest
 }
 
-# A router takes offence at most of them; it is the hooks that must not
+# A router drops most of them; the hooks must handle them all the same
 test_packets_routed()
 {
 	local got where
@@ -149,7 +151,7 @@ test_packets_routed()
 	done
 }
 
-# While packets come
+# Mutated requests while packets are sent
 test_requests()
 {
 	local got corpus=${IQCN_CORPUS-}
@@ -180,9 +182,9 @@ test_requests()
 		fail "$line"
 	done <"$TMP/bad"
 	read -r _ _ _ accepted _ refused _ _ _ code <<<"$got"
-	check "accepted" "${accepted:-0}" -gt $((COUNT / 10))
-	check "refused" "${refused:-0}" -gt $((COUNT / 10))
-	[ ! -e /sys/kernel/debug/kcov ] || check "code" "${code:-0}" -gt 400
+	check "requests accepted" "${accepted:-0}" -gt $((COUNT / 10))
+	check "requests refused" "${refused:-0}" -gt $((COUNT / 10))
+	[ ! -e /sys/kernel/debug/kcov ] || check "coverage" "${code:-0}" -gt 400
 	tc -n sw qdisc del dev d0 root
 	check "left in debugfs" \
 		"$(find /sys/kernel/debug/iqcn -mindepth 1 | grep -c .)" -eq 0

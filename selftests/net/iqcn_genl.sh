@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The netlink family: it says what tc, sysfs and debugfs say; dumps are whole
-# while flows come and go; who may what; events; and whatever it is told.
+# The generic netlink family: its values match those of tc, sysfs and debugfs;
+# dumps are complete while flows come and go; permissions; events; malformed
+# requests.
 
 ALL_TESTS="
 	test_port
@@ -30,15 +31,17 @@ ALL_TESTS="
 
 GENL=$BUILD/genl
 MODULE=$BUILD/${IQCN_LAB:-uml}/rocehost/rocehost.ko
-# What lets less through than a sender sends, however slow, and when all has left
+# A bottleneck slower than the sender, however slow that is, and the time to
+# drain
 port_rate=100mbit drained_s=0.3
 [ $patience -lt 50 ] || port_rate=10mbit drained_s=1.5
 
-# Numbers by name, as in ${N[A_PORT_FLOWS]}, and names by set: ${SET[port]}
+# Numbers by name, as in ${N[A_PORT_FLOWS]}, and names by set, as in
+# ${SET[port]}
 declare -A N SET
 while read -r name number; do
 	N[$name]=$number
-	# padding is no value
+	# padding attributes have no value
 	[[ $name == A_* && $name != *_PAD ]] || continue
 	set_of=${name#A_} set_of=${set_of%%_*}
 	SET[${set_of,,}]+=" ${name#A_*_}"
@@ -47,13 +50,14 @@ done <<<"$(awk '
 	/^\tIQCN_(A|CMD)_/ { sub(",.*", ""); print substr($1, 6), n++ }' \
 	"$TOP/kmod/include/uapi/linux/iqcn_netlink.h")"
 
-# genl ARGUMENT...: in the switch's namespace
+# genl ARGUMENT...: run the tool in the namespace sw
 genl()
 {
 	"$GENL" --netns sw "$@"
 }
 
-# Of a line: take LINE; what NAME: the value of an attribute of SET, or ""
+# take SET FIELDS, then what NAME: set $got to the value of an attribute, or to
+# ""
 take()
 {
 	local field
@@ -70,14 +74,14 @@ what()
 	got=${line[${N[A_${set_name}_$1]}]-}
 }
 
-# is NAME WANTED
+# is NAME WANTED: check an attribute
 is()
 {
 	what "$1"
 	check_eq "$set_name $1" "$got" "$2"
 }
 
-# is_not_more NAME LIMIT: it is there, and no more
+# is_not_more NAME LIMIT: the attribute is there, and at most LIMIT
 is_not_more()
 {
 	what "$1"
@@ -90,7 +94,7 @@ ifindex()
 	ip -n "${2:-sw}" -j link show dev "$1" | jq '.[0].ifindex'
 }
 
-# An IPv4 address as the tool prints four bytes
+# An IPv4 address as the number that the tool prints
 ip4()
 {
 	local a b c d
@@ -99,7 +103,7 @@ ip4()
 	echo $((d << 24 | c << 16 | b << 8 | a))
 }
 
-# pair_up FLOWS
+# pair_up FLOWS: pair as many flows
 pair_up()
 {
 	np --time 60 --ack 1
@@ -107,14 +111,13 @@ pair_up()
 	wait
 }
 
-# slow_dump US COMMAND: into $TMP/dump; it waits for so long before it reads each
-# piece
+# slow_dump US COMMAND: dump into $TMP/dump, with a pause before each read
 slow_dump()
 {
 	genl --pause $(($1 * patience)) --summary dump "$2" >"$TMP/dump"
 }
 
-# begun US: time for one that is in the background to come so far
+# begun US: wait until a dump in the background has begun
 begun()
 {
 	local us=$(($1 * patience))
@@ -122,10 +125,10 @@ begun()
 	sleep "$((us / 1000000)).$(printf %06d $((us % 1000000)))"
 }
 
-# What "congested" does has been, and no longer ago
+# The state changes that "congested" causes are no older than this
 recent_ns=$((400000000 * patience))
 
-# Congestion of three flows, for 48 ms at 100 Mb/s; it is over
+# Congest three flows for 48 ms at 100 Mb/s, and wait until that is over
 congested()
 {
 	data --tos 3 --flows 3 --count 600 --len 1000
@@ -154,9 +157,9 @@ test_port()
 	is DEPTH_BYTES 0
 	is STATE_LOST 0
 	is CNP_LOST 0
-	# and every file in sysfs, no more and no less
+	# the other attributes are exactly the files in sysfs
 	for name in ${SET[port]#* IFINDEX IFNAME SNOOP DEPTH_BYTES * CNP_LOST}; do
-		# an address is not for a file of numbers
+		# sysfs files contain numbers only
 		[ "$name" != CNP_SMAC ] || continue
 		what "$name"
 		echo "${name,,} $got"
@@ -167,7 +170,7 @@ test_port()
 	check_eq "values" "$(cat "$TMP/port")" "$(cat "$TMP/sysfs")"
 	what CNP_SENT
 	check "CNPs" "${got:-0}" -gt 100
-	check_eq "a dump" "$(genl dump ${N[CMD_PORT_GET]})" \
+	check_eq "port in a dump" "$(genl dump ${N[CMD_PORT_GET]})" \
 		"$(genl ask ${N[CMD_PORT_GET]} ${N[A_PORT_IFINDEX]}="$p1")"
 }
 
@@ -176,7 +179,7 @@ test_queue()
 	local name value n=0
 
 	busy_box
-	# again, if the box had a word to say itself in between
+	# retry if the box itself sent a packet in between
 	for _ in 1 2 3 4 5; do
 		tc -n sw -s -j qdisc show dev p1 | jq -r '.[] |
 			select(.kind == "iqcn") | ., .options | to_entries[] |
@@ -193,7 +196,7 @@ test_queue()
 	is NOTIFY 1
 	is TX_BYTES "$(awk '$1 == "bytes" { print $2 }' "$TMP/tc")"
 	is TX_PACKETS "$(awk '$1 == "packets" { print $2 }' "$TMP/tc")"
-	# quiet
+	# IQCN_REASON_QUIET
 	is STATE_REASON 5
 	is CONGESTED 0
 	is_not_more STATE_AGE_NS $recent_ns
@@ -206,7 +209,6 @@ test_queue()
 	check "values" $n -eq 39
 }
 
-# flow NUMBER: fields of a line in debugfs
 test_flow()
 {
 	local out src dst vlan qp sqp pair parent state queued ce cnp psn sent
@@ -267,7 +269,7 @@ test_v6_vlan()
 	is CNP_SENT_AGE_NS ""
 }
 
-# number COMMAND ATTR=VALUE...: of messages
+# number COMMAND ATTR=VALUE...: print the number of messages of a dump
 number()
 {
 	genl --summary dump "$@" | sed 's/messages \([0-9]*\).*/\1/'
@@ -284,27 +286,28 @@ test_filters()
 	np --time 60 --ack 1
 	data --tos 3 --flows 2 --count 16 --interval 500 --len 64
 	wait
-	# and one that nobody answers
+	# and a flow that nobody answers
 	data --tos 3 --qp 0x99 --count 2
 	check "queues" "$(number "$q")" -eq 2
-	check "of p0" "$(number "$q" ${N[A_QUEUE_IFINDEX]}="$p0")" -eq 1
-	check "congested" "$(number "$q" ${N[A_QUEUE_FILTER]}=1)" -eq 0
+	check "queues of p0" "$(number "$q" ${N[A_QUEUE_IFINDEX]}="$p0")" -eq 1
+	check "queues congested" "$(number "$q" ${N[A_QUEUE_FILTER]}=1)" -eq 0
 	check "flows" "$(number "$f")" -eq 3
 	check "flows of p0" "$(number "$f" ${N[A_FLOW_IFINDEX]}="$p0")" -eq 0
-	check "of p1" "$(number "$f" ${N[A_FLOW_IFINDEX]}="$p1")" -eq 3
-	check "paired" "$(number "$f" ${N[A_FLOW_FILTER]}=2)" -eq 2
-	check "congested" "$(number "$f" ${N[A_FLOW_FILTER]}=1)" -eq 0
-	# 80 ms, by the machine's clock 4 s, and a moment until some of them have left
+	check "flows of p1" "$(number "$f" ${N[A_FLOW_IFINDEX]}="$p1")" -eq 3
+	check "flows paired" "$(number "$f" ${N[A_FLOW_FILTER]}=2)" -eq 2
+	check "flows congested" "$(number "$f" ${N[A_FLOW_FILTER]}=1)" -eq 0
+	# 80 ms of packets (by the machine's clock 4 s), and time for some to
+	# leave
 	data --tos 3 --flows 2 --count 100 --len 1000
 	sleep 0.01
-	check "congested" "$(number "$q" ${N[A_QUEUE_FILTER]}=1)" -eq 1
-	check "of p0" "$(number "$q" ${N[A_QUEUE_FILTER]}=1 \
+	check "queues congested" "$(number "$q" ${N[A_QUEUE_FILTER]}=1)" -eq 1
+	check "queues of p0 congested" "$(number "$q" ${N[A_QUEUE_FILTER]}=1 \
 		${N[A_QUEUE_IFINDEX]}="$p0")" -eq 0
-	check "congested" "$(number "$f" ${N[A_FLOW_FILTER]}=1)" -eq 3
-	check "and paired" "$(number "$f" ${N[A_FLOW_FILTER]}=3)" -eq 2
+	check "flows congested" "$(number "$f" ${N[A_FLOW_FILTER]}=1)" -eq 3
+	check "with both" "$(number "$f" ${N[A_FLOW_FILTER]}=3)" -eq 2
 }
 
-# Two queues: what comes with TOS 0x23 is in the second
+# Two queues; packets with TOS 0x23 go to the second
 two_queues()
 {
 	topology bridge
@@ -328,21 +331,21 @@ test_flush()
 	check_eq "no such queue" "$(genl ask "$c" ${N[A_FLOW_IFINDEX]}="$p1" \
 		${N[A_FLOW_PARENT]}=$((0x10003)))" \
 		"error 2 offset 28 The device has no qdisc iqcn with this parent"
-	check_eq "of one queue" "$(genl ask "$c" ${N[A_FLOW_IFINDEX]}="$p1" \
+	check_eq "one queue" "$(genl ask "$c" ${N[A_FLOW_IFINDEX]}="$p1" \
 		${N[A_FLOW_PARENT]}=$((0x10002)))" "$c $n=300"
 	check "flows" "$(value flows)" -eq 5
-	check "of the other" "$(stat flows p1 10:)" -eq 5
-	check_eq "of all" "$(genl ask "$c")" "$c $n=5"
+	check "flows of the other queue" "$(stat flows p1 10:)" -eq 5
+	check_eq "flush of all" "$(genl ask "$c")" "$c $n=5"
 	check "flows" "$(value flows)" -eq 0
-	# and they come back
+	# flows that were flushed can come back
 	data --tos 0x23 --qp 0x1000 --flows 300 --count 300
-	check_eq "of the device" \
+	check_eq "flush of the device" \
 		"$(genl ask "$c" ${N[A_FLOW_IFINDEX]}="$p1")" "$c $n=300"
 }
 
-# Flows that stay, among many others that come, are evicted and come again, and
-# are flushed in the end: the table grows and shrinks.  A reader that takes its
-# time gets those that stay, and nothing twice.
+# Some flows stay, while many others are created, evicted, created again, and
+# flushed in the end, so that the table grows and shrinks. A slow reader gets
+# each flow that stays, and no flow twice.
 test_whole()
 {
 	local id=${N[A_FLOW_ID]} qp=${N[A_FLOW_DEST_QP]} stay=2000 room=6000
@@ -351,31 +354,32 @@ test_whole()
 	data --tos 0x23 --qp 0x10000 --flows 3000 --count 3000 --len 64
 	data --tos 3 --flows $stay --count $stay --len 64
 	data --tos 0x23 --qp 0x10000 --flows $room --count $room --len 64
-	# the first of some sixty pieces is made now; it takes as long as it takes
-	# the others to come round twice
+	# the first of some sixty parts of the dump is made now; all of them
+	# take as long as the other flows need to be replaced twice
 	genl --pause $((10000 * patience)) dump ${N[CMD_FLOW_GET]} >"$TMP/dump" &
 	slowly "/sys/kernel/debug/iqcn/$(netns_inum sw)/p1/flows" >"$TMP/seq" &
 	data --tos 0x23 --qp 0x10000 --flows 9000 --count 27000 --len 64 \
 		--interval 4
 	wait
-	check "evicted" "$(stat flow_evicted p1 20:)" -ge 20000
+	check "flows evicted" "$(stat flow_evicted p1 20:)" -ge 20000
 	whole "$TMP/dump"
-	check "of the others some" "$(wc -l <"$TMP/dump")" -gt $((stay + 200))
-	check "debugfs: those that stay" "$(grep -c ' 1:1 ' "$TMP/seq")" \
+	check "flows, and some of the others" \
+		"$(wc -l <"$TMP/dump")" -gt $((stay + 200))
+	check "debugfs: flows that stay" "$(grep -c ' 1:1 ' "$TMP/seq")" \
 		-eq $stay
 	check "debugfs: twice" "$(cut -d ' ' -f 4 "$TMP/seq" | sort | uniq -d |
 		wc -l)" -eq 0
-	# and while all others are forgotten at a stroke
+	# flush all other flows during a dump
 	genl --pause $((2000 * patience)) dump ${N[CMD_FLOW_GET]} >"$TMP/dump" &
 	begun 20000
 	genl ask ${N[CMD_FLOW_FLUSH]} ${N[A_FLOW_IFINDEX]}="$p1" \
 		${N[A_FLOW_PARENT]}=$((0x10002)) >"$TMP/flushed"
 	wait
 	whole "$TMP/dump"
-	check "in the end" "$(number ${N[CMD_FLOW_GET]})" -eq $stay
+	check "flows in the end" "$(number ${N[CMD_FLOW_GET]})" -eq $stay
 }
 
-# slowly FILE: a file, 16 KB every 2 ms
+# slowly FILE: print a file, 16 KB every 2 ms
 slowly()
 {
 	local part
@@ -387,19 +391,20 @@ slowly()
 	printf '%s' "$part"
 }
 
-# whole FILE: of $stay flows by the first queue each is there; none is twice
+# whole FILE: each of the $stay flows of the first queue is in the dump, and no
+# flow is there twice
 whole()
 {
-	check "those that stay" "$(grep -c " ${N[A_FLOW_PARENT]}=65537 " "$1")" \
+	check "flows kept" "$(grep -c " ${N[A_FLOW_PARENT]}=65537 " "$1")" \
 		-eq "$stay"
-	check "twice" "$(grep -oE " $qp=[0-9]+" "$1" | sort | uniq -d |
+	check "flows twice" "$(grep -oE " $qp=[0-9]+" "$1" | sort | uniq -d |
 		wc -l)" -eq 0
 	check "ids that do not grow" "$(grep -oE " $id=[0-9]+" "$1" |
 		awk -F= '$2 <= last { n++ } { last = $2 } END { print +n }')" -eq 0
 	note "$(wc -l <"$1") flows"
 }
 
-# Who has seen some of the queues is told when there are others now
+# A dump of queues reports NLM_F_DUMP_INTR if queues come or go meanwhile
 test_ports_come_and_go()
 {
 	local i what
@@ -413,7 +418,7 @@ test_ports_come_and_go()
 	} | tc -n sw -batch -
 	check "queues" "$(number ${N[CMD_QUEUE_GET]})" -eq 16
 	genl --pause 20000 --summary dump ${N[CMD_QUEUE_GET]} >"$TMP/same"
-	check_eq "nothing happened" "$(cut -d ' ' -f 1-6 "$TMP/same")" \
+	check_eq "dump without changes" "$(cut -d ' ' -f 1-6 "$TMP/same")" \
 		"messages 16 duplicates 0 intr 0"
 	for what in "del dev p1 parent 1:9" "add dev p1 parent 1:9 iqcn" \
 		    "del dev p1 root"; do
@@ -427,7 +432,8 @@ test_ports_come_and_go()
 	done
 }
 
-# More of them than are looked at in one go, and such as nobody wants
+# More queues than a dump visits in one go, and a filter that none of them
+# passes
 test_many_queues()
 {
 	local i
@@ -440,7 +446,7 @@ test_many_queues()
 			printf 'qdisc add dev p1 parent 1:%x iqcn\n' "$i"
 		done
 	} | tc -n sw -batch -
-	check_eq "all" "$(genl --summary dump ${N[CMD_QUEUE_GET]} |
+	check_eq "dump of all" "$(genl --summary dump ${N[CMD_QUEUE_GET]} |
 		cut -d ' ' -f 1-6)" "messages 600 duplicates 0 intr 0"
 	check "congested" "$(number ${N[CMD_QUEUE_GET]} ${N[A_QUEUE_FILTER]}=1)" -eq 0
 	check "ports" "$(number ${N[CMD_PORT_GET]})" -eq 1
@@ -449,7 +455,8 @@ test_many_queues()
 		grep -o " ${N[A_PORT_QUEUES]}=[0-9]*")" " ${N[A_PORT_QUEUES]}=600"
 }
 
-# The longest time in us that this shell had to wait while a process lived
+# longest_wait PID: longest time in us for which this shell did not run until
+# PID ended
 longest_wait()
 {
 	local now last max=0
@@ -463,16 +470,16 @@ longest_wait()
 	echo $max
 }
 
-# Against the clock on the wall
+# By the machine's clock
 test_million()
 {
 	local i us dump_us best=0
 
 	if virtual_time; then
-		skip "means nothing in virtual time"
+		skip "needs the machine's clock"
 		return
 	elif [ "${IQCN_LAB-}" = uml-smp ]; then
-		skip "means nothing where KASAN looks at each access"
+		skip "too slow with KASAN"
 		return
 	fi
 	insmod "$MODULE" || fail "rocehost does not load"
@@ -487,30 +494,30 @@ test_million()
 		echo "blast d0 packets 65536 flows 65536 ect 3 mtu 256 from 198.18.1.$i" |
 			in_ns sw tee /proc/net/rocehost/ctl >/dev/null
 	done
-	# more than once where others want the machine too
+	# take the best of several runs, because the machine may be busy
 	for i in 1 2 3 4 5 6; do
 		genl --summary --room 1048576 dump ${N[CMD_FLOW_GET]} \
 			>"$TMP/dump"
-		check_eq "whole" "$(cut -d ' ' -f 1-6 "$TMP/dump")" \
+		check_eq "dump" "$(cut -d ' ' -f 1-6 "$TMP/dump")" \
 			"messages 1048576 duplicates 0 intr 0"
 		us=$(cut -d ' ' -f 8 "$TMP/dump")
 		[ "$best" != 0 ] && [ "$us" -ge "$best" ] || best=$us
 		[ $i = 1 ] || [ "$best" -ge 2000000 ] || break
 	done
 	note "1048576 flows dumped in $((best / 1000)) ms"
-	check "us" "$best" -lt 2000000
-	# and while others take the places of one flow in ten
+	check "us for a dump" "$best" -lt 2000000
+	# while a tenth of the flows is replaced
 	for i in {1..100}; do
 		echo "blast d0 packets 1024 flows 1024 ect 3 mtu 256 from 198.18.2.$i" |
 			in_ns sw tee /proc/net/rocehost/ctl >/dev/null
 	done &
 	genl --summary dump ${N[CMD_FLOW_GET]} >"$TMP/dump"
-	check "others meanwhile" "$(jobs -r | wc -l)" -gt 0
+	check "packets still being sent" "$(jobs -r | wc -l)" -gt 0
 	wait
-	check_eq "once each" "$(cut -d ' ' -f 3-4 "$TMP/dump")" "duplicates 0"
-	check "and nearly all" "$(cut -d ' ' -f 2 "$TMP/dump")" -ge 900000
-	# none of them is wanted: all are looked at in one call, and others run
-	# meanwhile, unless the machine is busy
+	check_eq "dump" "$(cut -d ' ' -f 3-4 "$TMP/dump")" "duplicates 0"
+	check "flows dumped" "$(cut -d ' ' -f 2 "$TMP/dump")" -ge 900000
+	# A filter that no flow passes: all flows are visited in one call, which
+	# must leave the CPU to others meanwhile. Take the best of several runs.
 	best=1000
 	for i in 1 2 3 4 5; do
 		genl --summary dump ${N[CMD_FLOW_GET]} \
@@ -518,17 +525,17 @@ test_million()
 		us=$(longest_wait $!)
 		check_eq "messages" "$(cut -d ' ' -f 2 "$TMP/dump")" 0
 		dump_us=$(cut -d ' ' -f 8 "$TMP/dump")
-		note "1048576 flows passed over in $dump_us us, others waited for $us us at most"
+		note "1048576 flows filtered in $dump_us us, longest wait $us"
 		us=$((us * 1000 / dump_us))
 		[ "$us" -ge $best ] || best=$us
 	done
-	check "per mille of the time" $best -lt 300
+	check "longest wait, per mille of a dump" $best -lt 300
 	check_eq "flushed" "$(genl ask ${N[CMD_FLOW_FLUSH]})" \
 		"${N[CMD_FLOW_FLUSH]} ${N[A_FLOW_FLUSHED]}=1048576"
 	rmmod rocehost
 }
 
-# nobody NS COMMAND...: as a user without privileges
+# nobody NS COMMAND...: run COMMAND without privileges
 nobody()
 {
 	nsenter --net="/run/netns/$1" setpriv --reuid 65534 --regid 65534 \
@@ -539,24 +546,24 @@ test_permission()
 {
 	local flush=${N[CMD_FLOW_FLUSH]} genl=/run/genl group
 
-	# where anybody may get at it
+	# a path that any user can access
 	cp "$GENL" $genl && chmod 755 $genl
 	two_queues
 	data --tos 3 --flows 5 --count 5
 	check "ports" "$(nobody sw $genl dump 1 | wc -l)" -eq 1
 	check "queues" "$(nobody sw $genl dump 2 | wc -l)" -eq 2
-	# QP numbers are for those who may see them on the wire
+	# QP numbers are only for users who could capture the packets
 	check_eq "flows" "$(nobody sw $genl dump 3)" "error 1 offset - -"
 	check_eq "flows to root of another user namespace" \
 		"$(nobody sw unshare -Ur $genl dump 3)" "error 1 offset - -"
 	check_eq "flush" "$(nobody sw $genl ask "$flush")" "error 1 offset - -"
-	# root of another user namespace has nothing to say here
-	check_eq "flush by root of another" \
+	# root of another user namespace has no rights in this network namespace
+	check_eq "flush by root of another user namespace" \
 		"$(nobody sw unshare -Ur $genl ask "$flush")" \
 		"error 1 offset - -"
 	check "flows" "$(value flows)" -eq 5
-	# but in what is its own
-	check_eq "flush of its own" \
+	# a user may flush flows of a namespace of its own
+	check_eq "flush in a namespace of its own" \
 		"$(nobody sw unshare -Urn bash -c "ip link add d0 type dummy &&
 			tc qdisc add dev d0 root iqcn && $genl ask $flush &&
 			$genl --summary dump 1" | cut -d ' ' -f 1-2)" \
@@ -570,7 +577,7 @@ messages 1"
 	rm $genl
 }
 
-# What is in one namespace is nobody's business in another
+# Ports, flows and events of a namespace are invisible in others
 test_netns()
 {
 	topology bridge
@@ -580,11 +587,11 @@ test_netns()
 	p1=$(ifindex p1)
 	congested
 	wait
-	check "events there" "$(wc -l <"$TMP/state")" -eq 0
-	check "here" "$(stat state_changes)" -ge 2
+	check "events in snd" "$(wc -l <"$TMP/state")" -eq 0
+	check "state changes in sw" "$(stat state_changes)" -ge 2
 	check "ports" \
 		"$("$GENL" --netns snd dump ${N[CMD_PORT_GET]} | wc -l)" -eq 0
-	check_eq "our port" "$("$GENL" --netns snd ask ${N[CMD_PORT_GET]} \
+	check_eq "port of sw" "$("$GENL" --netns snd ask ${N[CMD_PORT_GET]} \
 		${N[A_PORT_IFINDEX]}="$p1" | cut -c -8)" "error 19"
 	check_eq "flows" "$("$GENL" --netns snd dump ${N[CMD_FLOW_GET]} \
 		${N[A_FLOW_IFINDEX]}="$p1" | cut -c -8)" "error 19"
@@ -593,7 +600,7 @@ test_netns()
 	check "flows" "$(value flows)" -eq 3
 }
 
-# listen_to GROUP NS MS: in the background, into $TMP/GROUP
+# listen_to GROUP NS MS: listen in the background, into $TMP/GROUP
 listen_to()
 {
 	rm -f "$TMP/$1.ready"
@@ -604,7 +611,7 @@ listen_to()
 	done
 }
 
-# event NUMBER FILE CMD: that of a line
+# event NUMBER FILE CMD: take the event in this line, which must be of type CMD
 event()
 {
 	local text
@@ -614,13 +621,13 @@ event()
 	take EVENT "$text"
 }
 
-# A flow is congested by itself, and no longer; then a queue is
+# Congestion of a flow begins and ends, then that of a queue
 test_state_events()
 {
 	local begun_ns
 
 	if ! virtual_time; then
-		skip "means nothing outside of virtual time"
+		skip "needs virtual time"
 		return
 	fi
 	topology bridge
@@ -628,7 +635,7 @@ test_state_events()
 	p1=$(ifindex p1)
 	listen_to state sw 900
 	data --tos 3 --psn 20 --count 3 --len 64
-	# single ones, which end a run of three, and of one
+	# single packets end a run of three, and then one of one
 	data --tos 3 --psn 24 --count 1 --len 64
 	sleep 0.002
 	data --tos 3 --psn 26 --count 1 --len 64
@@ -650,13 +657,13 @@ test_state_events()
 	is CAUSE ""
 	what TIME_NS
 	begun_ns=$got
-	check "begun" "$begun_ns" -gt 0
+	check "time of the first event" "$begun_ns" -gt 0
 	event 2 state ${N[CMD_FLOW_STATE_NTF]}
 	is CONGESTED 0
 	is REASON 3
 	is DEST_QP $((0x11))
 	what TIME_NS
-	check "ended" $((got - begun_ns)) -gt 2000000
+	check "ns until the second event" $((got - begun_ns)) -gt 2000000
 	event 3 state ${N[CMD_QUEUE_STATE_NTF]}
 	is PARENT $((0x10001))
 	is CONGESTED 1
@@ -678,7 +685,7 @@ test_state_events()
 test_cnp_events()
 {
 	if ! virtual_time; then
-		skip "means nothing outside of virtual time"
+		skip "needs virtual time"
 		return
 	fi
 	topology bridge
@@ -691,7 +698,7 @@ test_cnp_events()
 	wait
 	check "CNPs" "$(stat cnp_sent)" -gt 100
 	check "events" "$(wc -l <"$TMP/cnp")" -eq "$(stat cnp_sent)"
-	check "of states" "$(wc -l <"$TMP/state")" -eq 2
+	check "state events" "$(wc -l <"$TMP/state")" -eq 2
 	event 1 cnp ${N[CMD_CNP_NTF]}
 	is IFINDEX "$p1"
 	is PARENT $((0x10001))
@@ -700,26 +707,27 @@ test_cnp_events()
 	is SRC "$(ip4 $SND4)"
 	is DST "$(ip4 $RCV4)"
 	is CAUSE 1
-	# one of three
+	# one of three flows
 	what DEST_QP
 	check "DestQP" "$got" -ge $((0x11))
 	check "DestQP" "$got" -le $((0x13))
 	is SRC_QP $((got + 0x800000))
-	check "in order" "$(grep -oE " ${N[A_EVENT_TIME_NS]}=[0-9]+" "$TMP/cnp" |
+	check "events out of order" \
+		"$(grep -oE " ${N[A_EVENT_TIME_NS]}=[0-9]+" "$TMP/cnp" |
 		cut -d = -f 2 | sort -nc 2>&1 | wc -l)" -eq 0
-	# nobody listened to this
+	# these events have no listener, so none is lost
 	congested
 	take PORT "$(genl dump ${N[CMD_PORT_GET]})"
 	is CNP_LOST 0
 }
 
-# More than 1,024 in 10 ms: the rest is counted, by everyone who says it
+# More than 1,024 events in 10 ms: the rest is counted as lost
 test_lost()
 {
 	local sent got lost
 
 	if ! virtual_time; then
-		skip "means nothing outside of virtual time"
+		skip "needs virtual time"
 		return
 	fi
 	topology bridge
@@ -734,23 +742,23 @@ test_lost()
 	what CNP_LOST
 	lost=$got
 	got=$(wc -l <"$TMP/cnp")
-	note "$sent CNPs, $got told, $lost lost"
-	check "lost" "$lost" -gt 0
-	check "told and lost" $((got + lost)) -eq "$sent"
+	note "$sent CNPs, $got events, $lost lost"
+	check "events lost" "$lost" -gt 0
+	check "events and lost ones" $((got + lost)) -eq "$sent"
 	is STATE_LOST 0
-	# 72 ms of congestion, and a run each 10 ms
-	check "told" "$got" -le $((9 * 1024))
-	# what is said of losses is true of the gaps in what was told
-	check "lost, as the last says" \
+	# 72 ms of congestion, and events are sent every 10 ms
+	check "events" "$got" -le $((9 * 1024))
+	# the last event reports losses, no more than the port does in the end
+	check "lost by the last event" \
 		"$(tail -n 1 "$TMP/cnp" | grep -oE " ${N[A_EVENT_LOST]}=[0-9]+" |
 			cut -d = -f 2)" -le "$lost"
-	check "lost, as the last says" \
+	check "lost by the last event" \
 		"$(tail -n 1 "$TMP/cnp" | grep -oE " ${N[A_EVENT_LOST]}=[0-9]+" |
 			cut -d = -f 2)" -gt 0
 }
 
-# Every command and attribute with every way to be wrong.  Hexadecimal in this
-# machine's order, which is little-endian wherever the lab runs.
+# Every command and attribute, each malformed in every way. The hexadecimal
+# digits are in host byte order, which is little-endian in the lab.
 malformed()
 {
 	awk -v max="$1" '
@@ -790,7 +798,7 @@ test_malformed()
 {
 	busy_box
 	malformed 6 >"$TMP/requests"
-	# what it is that is wrong stays here
+	# cut off the columns that say what is wrong with each request
 	cut -d ' ' -f 1-3 "$TMP/requests" | "$GENL" --netns sw raw >"$TMP/answers"
 	awk -v ifindex=${N[A_PORT_IFINDEX]} -v filter=${N[A_QUEUE_FILTER]} \
 		-v parent=${N[A_FLOW_PARENT]} '
@@ -798,7 +806,7 @@ test_malformed()
 		    attr[NR] = $NF; total = NR; next }
 	/^> / { n++; next }
 	/^(ok|error)/ { answer[n] = $0 }
-	# what a command takes, by the headers
+	# the attributes that each command takes, by the headers
 	function takes(c, dump, a) {
 		if (c == 1) return a == ifindex
 		if (c == 2 || c == 3) return a == ifindex || a == filter
@@ -835,9 +843,9 @@ test_malformed()
 	while read -r line; do
 		fail "$line"
 	done <"$TMP/bad"
-	# the requests that are right have forgotten them
+	# some of the valid requests have flushed the flows
 	data --tos 3 --flows 3 --count 3
-	check "still at work" "$(number ${N[CMD_FLOW_GET]})" -eq 3
+	check "flows afterwards" "$(number ${N[CMD_FLOW_GET]})" -eq 3
 }
 
 test_device_gone()
@@ -849,11 +857,11 @@ test_device_gone()
 	begun 30000
 	ip -n sw link del p1
 	wait
-	check "some of the flows" "$(cut -d ' ' -f 2 "$TMP/dump")" -lt 1000
+	check "flows dumped" "$(cut -d ' ' -f 2 "$TMP/dump")" -lt 1000
 	check "ports left" "$(number ${N[CMD_PORT_GET]})" -eq 1
 }
 
-# A namespace that somebody listens in lives until he goes; then all of it goes
+# A namespace with a listener lives until the listener ends; then all of it goes
 test_netns_gone()
 {
 	two_queues
@@ -863,16 +871,16 @@ test_netns_gone()
 	listen_to cnp sw 300
 	ip netns del sw
 	wait
-	check_eq "whole" "$(cut -d ' ' -f 1-4 "$TMP/dump")" \
+	check_eq "dump" "$(cut -d ' ' -f 1-4 "$TMP/dump")" \
 		"messages 1000 duplicates 0"
 	for _ in 1 2 3 4 5 6 7 8 9; do
 		compgen -G "/sys/kernel/debug/iqcn/[0-9]*" >/dev/null || return
 		sleep 0.2
 	done
-	fail "the namespace is still there"
+	fail "the namespace is not destroyed"
 }
 
-# The module stays while somebody reads; who listens does not hold it
+# A dump in progress pins the module; a listener does not
 test_unload()
 {
 	busy_box
@@ -881,7 +889,7 @@ test_unload()
 	tc -n sw qdisc del dev p1 root
 	sleep 0.02
 	if rmmod sch_iqcn 2>/dev/null; then
-		fail "unloaded while somebody reads"
+		fail "the module unloads during a dump"
 	fi
 	wait
 	listen_to cnp sw 400
@@ -892,7 +900,7 @@ test_unload()
 	check "loaded" "$(grep -c '^sch_iqcn ' /proc/modules)" -eq 0
 	cleanup
 	busy_box
-	check "again" "$(number ${N[CMD_FLOW_GET]})" -eq 3
+	check "flows after a reload" "$(number ${N[CMD_FLOW_GET]})" -eq 3
 }
 
 run_tests

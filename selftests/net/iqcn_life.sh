@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Lifetimes: devices, namespaces, qdiscs and the module go while flows have
-# deadlines, packets wait and CNPs are being sent.  What is left is looked for
-# here; what was freed too early is for the debug kernel to find.
+# Lifetimes: devices, namespaces, qdiscs and the module are removed while flows
+# have deadlines, packets wait and CNPs are being sent. These tests check that
+# nothing is left; the debug kernel detects what is freed too early.
 
 ALL_TESTS="
 	test_qdisc_del
@@ -23,7 +23,7 @@ ALL_TESTS="
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# busy: flows that are paired, congested, with packets in the queue
+# busy: paired, congested flows, with packets in the queue
 busy()
 {
 	topology "${1:-bridge}"
@@ -36,7 +36,8 @@ busy()
 	check "CNPs" "$(stat cnp_sent)" -gt 20
 }
 
-# what is left; the directory itself is there as long as the module
+# number of files left in debugfs; the directory itself exists as long as the
+# module
 left()
 {
 	[ -d /sys/kernel/debug/iqcn ] || fail "no directory in debugfs"
@@ -50,7 +51,7 @@ test_qdisc_del()
 	check "left in debugfs" "$(left)" -eq 0
 	sniff snd --type cnp --time 50
 	wait
-	check "CNPs after that" "$(grep -c . "$TMP/snd")" -eq 0
+	check "CNPs after the deletion" "$(grep -c . "$TMP/snd")" -eq 0
 }
 
 test_replace_by_other()
@@ -60,25 +61,26 @@ test_replace_by_other()
 	check "left in debugfs" "$(left)" -eq 0
 	data --count 3
 	tc -n sw qdisc replace dev p1 parent 1:1 handle 10: iqcn
-	check "new" "$(stat ecn_mark)" -eq 0
+	check "ecn_mark of the new qdisc" "$(stat ecn_mark)" -eq 0
 }
 
-# All that was queued is gone, and so are deadlines and congestion
+# All queued packets are gone, and so are deadlines and congestion
 test_link_flap()
 {
 	busy
 	ip -n sw link set p1 down
-	check "queue" "$(stat qlen)" -eq 0
-	check "bytes" "$(stat backlog)" -eq 0
-	check_eq "state" "$(stat congested)" ""
-	check_eq "waiting" "$(flows | awk 'NR > 1 { s += $9 } END { print s }')" 0
+	check "packets queued" "$(stat qlen)" -eq 0
+	check "backlog" "$(stat backlog)" -eq 0
+	check_eq "congested" "$(stat congested)" ""
+	check_eq "queued packets of flows" \
+		"$(flows | awk 'NR > 1 { s += $9 } END { print s }')" 0
 	ip -n sw link set p1 up
 	wait_forwarding
 	bridge -n sw fdb replace $RCV_MAC dev p1 master static
 	sniff snd --type cnp --time 60
 	data --count 40 --psn 9000
 	wait
-	check "still at work, still paired" "$(grep -c . "$TMP/snd")" -gt 20
+	check "CNPs after the flap" "$(grep -c . "$TMP/snd")" -gt 20
 }
 
 test_rename()
@@ -86,11 +88,11 @@ test_rename()
 	busy
 	ip -n sw link set p1 down
 	ip -n sw link set p1 name uplink
-	check "debugfs follows" "$(find /sys/kernel/debug/iqcn -name uplink |
+	check "new in debugfs" "$(find /sys/kernel/debug/iqcn -name uplink |
 		grep -c .)" -eq 1
-	check "the old name is gone" "$(find /sys/kernel/debug/iqcn -name p1 |
+	check "old in debugfs" "$(find /sys/kernel/debug/iqcn -name p1 |
 		grep -c .)" -eq 0
-	check "sysfs follows" "$(ip netns exec sw \
+	check "flows in sysfs" "$(ip netns exec sw \
 		cat /sys/class/net/uplink/iqcn/flows)" -eq 2
 }
 
@@ -101,7 +103,7 @@ test_device_del()
 	check "left in debugfs" "$(left)" -eq 0
 }
 
-# Its qdiscs stay behind
+# The qdiscs stay behind
 test_device_to_other_netns()
 {
 	busy
@@ -110,9 +112,9 @@ test_device_to_other_netns()
 	check "qdiscs" "$(tc -n snd qdisc show dev p1 | grep -c iqcn)" -eq 0
 	ip -n snd link set p1 up
 	tc -n snd qdisc replace dev p1 root handle 10: iqcn
-	check "at work there" "$(tc -n snd qdisc show dev p1 |
+	check "qdiscs added there" "$(tc -n snd qdisc show dev p1 |
 		grep -c iqcn)" -eq 1
-	check "debugfs there" \
+	check "ports in debugfs there" \
 		"$(find "/sys/kernel/debug/iqcn/$(netns_inum snd)" -name p1 |
 		   grep -c .)" -eq 1
 }
@@ -121,7 +123,7 @@ test_netns_del()
 {
 	busy router
 	ip netns del sw
-	# a namespace is taken down when nobody waits for it
+	# namespaces are destroyed asynchronously
 	for _ in 1 2 3 4 5 6 7 8 9; do
 		[ "$(left)" = 0 ] && break
 		sleep 0.2
@@ -141,23 +143,23 @@ test_flow_moves_between_queues()
 		filter add dev p1 parent 1: protocol ip prio 1 u32 match ip tos 0x23 0xff flowid 1:2
 	EOF
 	pair_flow
-	check "in the first" "$(stat flows)" -eq 1
+	check "flows of the first queue" "$(stat flows)" -eq 1
 	for i in 1 2 3; do
 		data --tos 0x23 --count 2
-		check "in the second" "$(stat flows p1 20:)" -eq 1
-		check "no longer in the first" "$(stat flows)" -eq 0
+		check "flows of the second queue" "$(stat flows p1 20:)" -eq 1
+		check "flows left in the first" "$(stat flows)" -eq 0
 		data --tos 3 --count 2
-		check "and back" "$(stat flows)" -eq 1
+		check "flows moved back" "$(stat flows)" -eq 1
 	done
-	check "made once" "$(($(stat flow_new) + $(stat flow_new p1 20:)))" \
+	check "flows made" "$(($(stat flow_new) + $(stat flow_new p1 20:)))" \
 		-eq 1
-	check "still paired" "$(stat flows_paired)" -eq 1
+	check "flows paired" "$(stat flows_paired)" -eq 1
 	data --tos 0x23 --count 1
 	tc -n sw qdisc del dev p1 parent 1:2
-	check "gone with its queue" "$(value flows)" -eq 0
+	check "flows after the deletion" "$(value flows)" -eq 0
 }
 
-# Flows that come from another queue count against the limit of this one
+# Flows that move here count against this queue's limit
 test_moving_keeps_limit()
 {
 	topology bridge
@@ -168,11 +170,11 @@ test_moving_keeps_limit()
 		filter add dev p1 parent 1: protocol ip prio 1 u32 match ip tos 0x23 0xff flowid 1:2
 	EOF
 	data --tos 3 --flows 25 --count 25
-	check "in the first" "$(stat flows)" -eq 25
+	check "flows of the first queue" "$(stat flows)" -eq 25
 	data --tos 0x23 --flows 25 --count 25
-	check "moved" "$(stat flows)" -eq 0
-	check "in the second" "$(stat flows p1 20:)" -eq 10
-	check "evicted" "$(stat flow_evicted p1 20:)" -eq 15
+	check "flows left in the first" "$(stat flows)" -eq 0
+	check "flows of the second queue" "$(stat flows p1 20:)" -eq 10
+	check "flows evicted" "$(stat flow_evicted p1 20:)" -eq 15
 }
 
 test_add_del_under_traffic()
@@ -192,12 +194,12 @@ test_add_del_under_traffic()
 		[ $((i % 3)) = 0 ] || tc -n sw qdisc del dev p1 root
 	done
 	wait
-	check "data arrived" "$(awk '{ print $2 }' "$TMP/np")" -gt 1000
+	check "packets received" "$(awk '{ print $2 }' "$TMP/np")" -gt 1000
 	tc -n sw qdisc del dev p1 root 2>/dev/null
 	check "left in debugfs" "$(left)" -eq 0
 }
 
-# An open file does not keep the port, nor crash when it is closed
+# An open file does not pin the port, and closing it later does not crash
 test_open_flows_file()
 {
 	local fd
@@ -208,7 +210,7 @@ test_open_flows_file()
 	tc -n sw qdisc del dev p1 root
 	check "left in debugfs" "$(left)" -eq 0
 	if read -r -u $fd _ && read -r -N 100000 -u $fd _; then
-		fail "a file of a port that is gone can be read"
+		fail "the file of a deleted port can be read"
 	fi
 	exec {fd}<&-
 }
@@ -217,12 +219,13 @@ test_module_in_use()
 {
 	busy
 	if rmmod sch_iqcn 2>/dev/null; then
-		fail "a module in use was unloaded"
+		fail "the module unloads while in use"
 	fi
-	check "still there" "$(stat cnp_sent)" -gt 20
+	check "cnp_sent" "$(stat cnp_sent)" -gt 20
 }
 
-# By its name, as tc has it loaded; again and again while ports are on their way
+# tc loads the module by name; the module unloads right after its devices are
+# deleted
 test_module_reload()
 {
 	local i
@@ -237,7 +240,7 @@ test_module_reload()
 	done
 	topology bridge
 	iqcn
-	check "loaded again by tc" "$(lsmod | grep -c '^sch_iqcn')" -eq 1
+	check "modules loaded by tc" "$(lsmod | grep -c '^sch_iqcn')" -eq 1
 }
 
 run_tests

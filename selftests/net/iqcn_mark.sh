@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Marking: at the configured depths only, on arrival or when a packet leaves, only what
-# is ECT, never a CNP, on whatever header stack, and leaving packets that a receiver
-# takes.
+# Marking: only at the configured depths, on arrival or on departure, only ECT
+# packets, never CNPs, on any header stack; and receivers accept the marked
+# packets.
 
 ALL_TESTS="
 	test_bridge_none
@@ -28,7 +28,8 @@ ALL_TESTS="
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# hold: nothing leaves p1 but tbf's burst; marked on arrival unless told otherwise
+# hold IQCN-PARAMETER...: only the burst of tbf leaves p1; packets are marked on
+# arrival by default
 hold()
 {
 	case " $* " in
@@ -37,14 +38,14 @@ hold()
 	esac
 }
 
-# above LEN DEPTH: how many of the packets of that length that are queued now
-# found more than that, or will leave more than that behind
+# above LEN DEPTH: how many of the queued packets, all of length LEN, found more
+# than DEPTH, or will leave more than DEPTH behind
 above()
 {
 	echo $(($(stat qlen) - $2 / $1 - 1))
 }
 
-# One address family on one header stack
+# marking -6|"" LEN: one IP version on the current topology, marked on arrival
 marking()
 {
 	local v=$1 len=$2 wanted
@@ -65,9 +66,9 @@ marking()
 		data $v --type cnp --count 6 --qp 0x24
 		data $v --type udp --tos 2 --count 2
 	}
-	# ECT(1) and UDP too
+	# ECT(1) and UDP are marked as well
 	counted "$((wanted + 5)) 5" ecn_mark ce_in
-	# and what the box may have to say itself
+	# the box itself may send a few
 	check "not ECT" "$(stat not_ect)" -ge 4
 	release
 	wait
@@ -82,13 +83,14 @@ marking()
 	tc -n sw qdisc del dev p1 root
 }
 
-# The same packets, first in the queue, when they leave it
+# leaving -6|"" LEN: the same packets, at the head of the queue, marked on
+# departure
 leaving()
 {
 	local v=$1 len=$2 wanted
 
 	hold kmin 20000 kmax 40000 pmax 0 mark-on dequeue
-	# tbf's burst
+	# the burst of tbf
 	data --type udp --tos 0 --count 8
 	sniff rcv --time 200
 	# shellcheck disable=SC2086
@@ -100,7 +102,7 @@ leaving()
 		data $v --type udp --tos 2 --count 2
 		data $v --tos 2 --count 60
 	}
-	# one more comes to release them
+	# one more packet arrives to release the others
 	wanted=$((60 - (40000 - 1082) / len - 1))
 	check "packets above kmax" "$wanted" -gt 5
 	counted "0 5 0" ecn_mark ce_in not_ect
@@ -109,7 +111,7 @@ leaving()
 	counted "$((wanted + 5)) 5" ecn_mark ce_in
 	check "not ECT" "$(stat not_ect)" -ge 4
 	check "CE packets sent" "$(stat ce_sent)" -eq $((wanted + 3 + 5))
-	check_eq "CE, behind one that is not, from ECT(1), not ECT, CNPs, broken" "$(awk '
+	check_eq "CE, behind ECT(0), from ECT(1), not ECT, CNPs, bad" "$(awk '
 	/qp 0x000011 .* ce / { ce++; late += plain > 0 }
 	/qp 0x000011 .* ect0 / { plain++ }
 	/qp 0x000021 .* ce / { ect1++ }
@@ -130,8 +132,8 @@ stack()
 	leaving -6 $(($3 + 20))
 }
 
-# 1082: Ethernet, IPv4, UDP, BTH, 1024 bytes, ICRC; a tag beside the packet is
-# not in its length
+# 1082: Ethernet, IPv4, UDP, BTH, 1024 bytes, ICRC; a tag in the skb's metadata
+# does not count
 test_bridge_none() { stack bridge none 1082; }
 test_bridge_vlan() { stack bridge vlan 1082; }
 test_bridge_qinq() { stack bridge qinq 1086; }
@@ -139,8 +141,8 @@ test_router_none() { stack router none 1082; }
 test_router_vlan() { stack router vlan 1082; }
 test_router_qinq() { stack router qinq 1082; }
 
-# Expected: the sum of p over the depths that the packets find, or leave behind, +- 4
-# sigma
+# Expect the sum of p over the depths that the packets find, or leave behind, +-
+# 4 sigma
 near_probability()
 {
 	local got=$1 want
@@ -182,8 +184,8 @@ test_probability_dequeue()
 		"$(stat ecn_mark)"
 }
 
-# What was to be marked when it left may leave while nothing waits behind it, be
-# dropped with its queue, or be marked on arrival after all
+# A packet to be marked on departure may leave with nothing behind it, be
+# dropped with its queue, or be marked after a change to mark-on enqueue
 test_waits_for_dequeue()
 {
 	topology bridge
@@ -193,7 +195,7 @@ test_waits_for_dequeue()
 	sniff rcv --time 100
 	release
 	wait
-	check "sent" "$(grep -c 'qp 0x000011 ' "$TMP/rcv")" -ge 40
+	check "packets received" "$(grep -c 'qp 0x000011 ' "$TMP/rcv")" -ge 40
 	counted "0 0" ecn_mark ce_sent
 
 	hold kmin 1000 kmax 2000 mark-on dequeue
@@ -212,14 +214,14 @@ test_nonect_drop()
 	topology bridge
 	hold kmin 20000 kmax 40000 pmax 0 nonect drop
 	data --tos 0 --count 60
-	check "dropped early" "$(stat not_ect_drop)" -gt 5
-	check "counted as not ECT" "$(stat not_ect)" -eq "$(stat not_ect_drop)"
-	check "depth stays near kmax" "$(stat backlog)" -le 41082
-	check "drops of tc" "$(stat drops)" -eq "$(stat not_ect_drop)"
+	check "not_ect_drop" "$(stat not_ect_drop)" -gt 5
+	check "not_ect" "$(stat not_ect)" -eq "$(stat not_ect_drop)"
+	check "backlog near kmax" "$(stat backlog)" -le 41082
+	check "drops" "$(stat drops)" -eq "$(stat not_ect_drop)"
 	data --type cnp --count 1 --tos 0xc0
-	check "a CNP is not dropped" "$(stat not_ect)" -eq \
+	check "not_ect after a CNP" "$(stat not_ect)" -eq \
 		"$(stat not_ect_drop)"
-	check "still" "$(stat drops)" -eq "$(stat not_ect_drop)"
+	check "drops after a CNP" "$(stat drops)" -eq "$(stat not_ect_drop)"
 }
 
 test_limit()
@@ -227,15 +229,15 @@ test_limit()
 	topology bridge
 	hold limit 50000 kmin 20000 kmax 40000
 	data --count 100
-	check "below the limit" "$(stat backlog)" -le 50000
-	check "full" "$(stat backlog)" -gt 48900
-	check "dropped" "$(stat drop_overlimit)" -eq "$(stat drops)"
-	check "all accounted for" "$(($(stat drops) + $(stat qlen)))" -ge 91
-	check "peak" "$(stat depth_peak_bytes)" -eq "$(stat backlog)"
+	check "backlog within the limit" "$(stat backlog)" -le 50000
+	check "backlog of a full queue" "$(stat backlog)" -gt 48900
+	check "drop_overlimit" "$(stat drop_overlimit)" -eq "$(stat drops)"
+	check "dropped or queued" "$(($(stat drops) + $(stat qlen)))" -ge 91
+	check "peak depth" "$(stat depth_peak_bytes)" -eq "$(stat backlog)"
 	hold limit 1
 	data --count 3
-	check "limit 1 queues nothing" "$(stat qlen)" -eq 0
-	check "limit 1 drops" "$(stat drop_overlimit)" -gt 0
+	check "packets queued with limit 1" "$(stat qlen)" -eq 0
+	check "packets dropped with limit 1" "$(stat drop_overlimit)" -gt 0
 }
 
 test_cnp_reserve()
@@ -247,9 +249,9 @@ test_cnp_reserve()
 	data --count 40
 	full=$(stat drop_overlimit)
 	data --type cnp --count 5
-	check "CNPs are not dropped" "$(stat drop_overlimit)" -eq "$full"
+	check "dropped after CNPs" "$(stat drop_overlimit)" -eq "$full"
 	data --type cnp --count 500
-	check "but not without end" "$(stat drop_overlimit)" -gt "$full"
+	check "dropped after many CNPs" "$(stat drop_overlimit)" -gt "$full"
 	check "limit and reserve" "$(stat backlog)" -le $((20000 + 16384))
 }
 
@@ -261,14 +263,14 @@ test_uncongested()
 	data --count 50
 	data -6 --count 50
 	wait
-	check "all arrive" "$(grep -c data "$TMP/rcv")" -eq 100
-	check "no CE" "$(grep -c ' ce ' "$TMP/rcv")" -eq 0
-	check "no mark" "$(stat ecn_mark)" -eq 0
-	check "no flow" "$(stat flow_new)" -eq 0
-	check "no depth" "$(stat depth_peak_bytes)" -eq 0
+	check "packets received" "$(grep -c data "$TMP/rcv")" -eq 100
+	check "CE received" "$(grep -c ' ce ' "$TMP/rcv")" -eq 0
+	check "packets marked" "$(stat ecn_mark)" -eq 0
+	check "flows made" "$(stat flow_new)" -eq 0
+	check "peak depth" "$(stat depth_peak_bytes)" -eq 0
 }
 
-# A packet socket's frames of more than a page: headers in a fragment
+# A packet socket's frames of more than a page have their headers in a fragment
 in_pieces()
 {
 	topology bridge qinq
@@ -280,7 +282,7 @@ in_pieces()
 	check "CE on arrival" "$(stat ce_in)" -eq 5
 	release
 	wait
-	check "marked" "$(stat ecn_mark)" -ge 17
+	check "packets marked" "$(stat ecn_mark)" -ge 17
 	check "flows" "$(stat flows)" -eq 3
 	check "CE at the receiver" "$(grep -c ' ce ' "$TMP/rcv")" -ge 22
 	check "broken by marking" \
@@ -290,8 +292,9 @@ in_pieces()
 test_in_pieces() { in_pieces enqueue; }
 test_in_pieces_dequeue() { in_pieces dequeue; }
 
-# pktgen keeps a reference to what it sends: the header is not ours alone, so it stays
-# as it is.  Faster than others here, for pktgen waits until the last one has left.
+# pktgen keeps a reference to what it sends, so the header is shared and must
+# not change. The rate is higher than elsewhere, because pktgen waits until the
+# last packet has left.
 test_shared()
 {
 	if ! modprobe -q pktgen; then
@@ -314,12 +317,13 @@ test_shared()
 		echo start >pgctrl
 		echo rem_device_all >kpktgend_0'
 	rmmod pktgen
-	check "packets that were to be marked" "$(stat unmarkable)" -ge 20
-	check "marked" "$(stat ecn_mark)" -eq 0
-	check "dropped" "$(stat drops)" -eq 0
+	check "unmarkable" "$(stat unmarkable)" -ge 20
+	check "packets marked" "$(stat ecn_mark)" -eq 0
+	check "packets dropped" "$(stat drops)" -eq 0
 }
 
-# gso WHEN: marked then; others wait before or behind them
+# gso enqueue|dequeue: mark GSO packets there; other packets wait before or
+# behind them
 gso()
 {
 	local on=$1
@@ -328,7 +332,7 @@ gso()
 	unmute snd
 	ip -n snd neigh add $RCV4 lladdr $RCV_MAC dev e0
 	ip -n snd neigh add $RCV6 lladdr $RCV_MAC dev e0
-	# segmented after the qdisc, so that the receiver sees packets
+	# segment after the qdisc, so that the receiver captures packets
 	in_ns sw ethtool -K p1 tx off >/dev/null
 	hold kmin 1000 kmax 2000 mark-on "$on"
 	sniff rcv --time 100
@@ -338,12 +342,12 @@ gso()
 	[ "$on" = enqueue ] || data --count 5 --qp 0x31
 	release
 	wait
-	check "two of them marked" "$(stat ecn_mark)" -ge 2
-	check "segments that are CE" \
+	check "packets marked" "$(stat ecn_mark)" -ge 2
+	check "segments with CE" \
 		"$(grep -c 'qp 0x000011 .* ce ' "$TMP/rcv")" -eq 16
-	check "CE packets sent count segments" "$(stat ce_sent)" -ge 16
-	# IPv4 ids, which the stack chooses, are in the ICRC: look at IPv6
-	check "ICRC" "$(grep -c ' fd01.* icrc bad' "$TMP/rcv")" -eq 0
+	check "ce_sent, by segment" "$(stat ce_sent)" -ge 16
+	# the ICRC covers the IPv4 id, which the stack chooses: check IPv6
+	check "bad ICRC" "$(grep -c ' fd01.* icrc bad' "$TMP/rcv")" -eq 0
 	check "broken by marking" \
 		"$(grep -c 'csum bad' "$TMP/rcv")" -eq 0
 }

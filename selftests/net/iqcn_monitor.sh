@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# iqcn monitor, on real packets: events are what happened, samples come when they
-# should, all of it in the order of time, and what is missing is said.
+# iqcn monitor on real packets: events match what happened, samples are taken on
+# time, records are in the order of time, and missing ones are reported.
 
 ALL_TESTS="
 	test_words
@@ -28,15 +28,15 @@ ALL_TESTS="
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# counters are looked at twice, and are to be the same
+# counters are read twice, and must not change in between
 quiet_hosts
 
 SQP=0x800011
-STEP=2560	# ns: ten steps of virtual time's clock
-HOLD=0.1	# s: more than any record is kept back
+STEP=2560	# ns: ten steps of the clock in virtual time
+HOLD=0.1	# s: longer than any record is held back
 
-# monitor FILE [ARGUMENT...]: in the background, into $TMP/FILE; listens when this
-# returns
+# monitor FILE [ARGUMENT...]: run iqcn monitor in the background, into
+# $TMP/FILE; return when it listens
 monitor()
 {
 	local file=$1
@@ -48,7 +48,7 @@ monitor()
 	sleep 0.05
 }
 
-# stop: it, when all that has happened has been written
+# stop: end the monitor after it has written all records
 stop()
 {
 	sleep $HOLD
@@ -57,13 +57,13 @@ stop()
 	rc=$?
 }
 
-# of FILE FILTER: of its records, as jq says
+# of FILE FILTER: apply a filter of jq to the records
 of()
 {
 	jq -sr "$2" "$TMP/$1"
 }
 
-# wants STATUS STDERR ARGUMENT...: and nothing on stdout
+# wants STATUS STDERR ARGUMENT...: check status and stderr; stdout must be empty
 wants()
 {
 	local rc=$1 text=$2
@@ -99,11 +99,11 @@ test_words()
 	for w in 1ms 0.001 3600 3600s; do
 		in_ns sw "$BUILD/iqcn" monitor --interval $w --count 1 \
 			>"$TMP/out" || fail "interval $w"
-		check "one sample" "$(wc -l <"$TMP/out")" -eq 1
+		check "samples" "$(wc -l <"$TMP/out")" -eq 1
 	done
 }
 
-# Each CNP and each change is one event, with the numbers of flow and queue
+# Each CNP and each change of state is one event, with the flow and the queue
 test_events()
 {
 	local cause np
@@ -121,14 +121,15 @@ test_events()
 	wait $np
 	stop
 	check "CNPs" "$(stat cnp_sent)" -gt 20
-	check "events of them" "$(of events 'map(select(.type == "cnp")) | length')" \
+	check "of CNPs" "$(of events 'map(select(.type == "cnp")) | length')" \
 		-eq "$(stat cnp_sent)"
 	for cause in pi hold drop; do
-		check "for $cause" "$(of events "map(select(.cause == \"$cause\")) |
+		check "events with cause $cause" \
+			"$(of events "map(select(.cause == \"$cause\")) |
 			length")" -eq "$(stat cnp_$cause)"
 	done
-	check "changes" "$(stat state_changes)" -ge 2
-	check "events of them" "$(of events \
+	check "changes of the queue" "$(stat state_changes)" -ge 2
+	check "events of changes" "$(of events \
 		'map(select(.type == "queue_state")) | length')" \
 		-eq "$(stat state_changes)"
 	check_eq "types" "$(of events 'map(.type) | unique | join(" ")')" \
@@ -139,10 +140,10 @@ test_events()
 		[.src, .dst, .vid, .inner_vid, .dest_qp, .src_qp]) | unique | tojson')" \
 		"$(in_ns sw "$BUILD/iqcn" flows -j | jq -c 'map([.src, .dst, .vid,
 			.inner_vid, .dest_qp, .src_qp]) | sort')"
-	check_eq "how it began and ended" "$(of events \
+	check_eq "congested, first and last" "$(of events \
 		'map(select(.type == "queue_state") | .congested | length > 0) |
 		[first, last] | tojson')" "[true,false]"
-	check_eq "why it ended" "$(of events \
+	check_eq "last reason" "$(of events \
 		'map(select(.type == "queue_state")) | last.reason')" quiet
 	check_eq "lost" "$(of events 'map(.lost) | max')" 0
 	check_eq "JSON of a change" "$(of events \
@@ -153,7 +154,7 @@ test_events()
 		'map(select(.type == "cnp")) | first | keys_unsorted | join(" ")')" \
 		"type time_ns lost dev parent depth_bytes src dst vid inner_vid dest_qp src_qp cause"
 	wait
-	# each came to the sender just after it was sent
+	# each CNP reached the sender just after its event
 	virtual_time || return
 	of events 'map(select(.type == "cnp") | .time_ns) | .[]' >"$TMP/times"
 	cut -d ' ' -f 1 "$TMP/snd" | paste -d ' ' "$TMP/times" - >"$TMP/pairs"
@@ -161,7 +162,7 @@ test_events()
 		"$TMP/pairs")" ""
 }
 
-# Of flows that are congested by themselves
+# Changes of a flow that is congested while its queue is not
 test_flow_events()
 {
 	local before
@@ -192,13 +193,13 @@ test_device()
 	monitor events -j p0
 	data --tos 3 --psn 100 --count 6 --interval 100 --len 64
 	stop
-	check "it changed" $(($(stat flow_state_changes) - before)) -ge 1
+	check "changes on p1" $(($(stat flow_state_changes) - before)) -ge 1
 	check_eq "devices" "$(of events 'map(.dev) | unique | join(" ")')" p0
 	check_eq "records" "$(of events 'map(.type) | unique | join(" ")')" \
 		sample
 }
 
-# At multiples of the interval, with what tc says
+# Samples are taken at multiples of the interval, and match tc
 test_samples()
 {
 	local key
@@ -220,13 +221,13 @@ test_samples()
 			"$(stat "${key#*:}")"
 	done
 	virtual_time || return
-	check_eq "not at a multiple" "$(of samples \
+	check_eq "samples out of time" "$(of samples \
 		'(first.time_ns) as $first | to_entries[] |
 		(.value.time_ns - $first - .key * 10000000) |
 		select(. < -'$STEP' or . > '$STEP')')" ""
 }
 
-# The same for people
+# The text format has the same events
 test_text()
 {
 	topology bridge vlan
@@ -251,10 +252,10 @@ test_text()
 		 (if .congested == [] then "clear" else "congested" end) +
 		 " by \(.reason) ce \(.rate_bps)bit of \(.roce_bps)bit" end) +
 		" depth \(.depth_bytes)b") | .[]')"
-	# what has risen from one to the next
+	# samples show the increase since the previous one
 	check "CNPs in samples" "$(grep -o 'cnp_sent +[0-9]*' "$TMP/text" |
 		awk -F + '{ n += $2 } END { print n }')" -eq "$(stat cnp_sent)"
-	check_eq "the last" "$(tail -n 1 "$TMP/text" | cut -d ' ' -f 2-)" \
+	check_eq "last line" "$(tail -n 1 "$TMP/text" | cut -d ' ' -f 2-)" \
 		"p1 1:1 sample clear ce 0bit of $(stat roce_bps)bit depth 0b flows 1"
 }
 
@@ -273,8 +274,8 @@ test_order()
 	wait $np
 	stop
 	check "types" "$(of all 'map(.type) | unique | length')" -ge 3
-	check_eq "out of order" "$(of all 'map(.time_ns) | . == sort')" true
-	# the state of a sample is that of the change before
+	check_eq "in order" "$(of all 'map(.time_ns) | . == sort')" true
+	# a sample has the state of the last change before it
 	check_eq "samples that disagree" "$(of all '(reduce .[] as $r ({};
 		if $r.type == "queue_state" then .state = ($r.congested == [])
 		elif $r.type == "sample" and .state != null and
@@ -282,7 +283,7 @@ test_order()
 		else . end)).wrong // [] | tojson')" "[]"
 }
 
-# Each packet from now on causes a CNP
+# told_of_each: each packet from now on causes a CNP
 told_of_each()
 {
 	topology bridge
@@ -293,7 +294,7 @@ told_of_each()
 	data --type udp --tos 0 --count 20
 }
 
-# More than the kernel keeps for a run of its work
+# More events than the kernel buffers between two runs of its work
 test_lost()
 {
 	told_of_each
@@ -305,9 +306,10 @@ test_lost()
 	kill "$(pgrep -f "monitor$")"
 	wait
 	check "CNPs" "$(stat cnp_sent)" -eq 4000
-	check "lost" "$(of events 'map(select(.type == "lost") | .events) | add')" \
+	check "events lost" \
+		"$(of events 'map(select(.type == "lost") | .events) | add')" \
 		-gt 100
-	check_eq "of the group" "$(of events \
+	check_eq "group of lost events" "$(of events \
 		'map(select(.type == "lost") | .group) | unique | tojson')" \
 		'["cnp"]'
 	check "events and lost ones" "$(of events '[(map(select(.type == "cnp")) |
@@ -315,13 +317,14 @@ test_lost()
 		-eq 4000
 	check "lost, in text" "$(grep -oE 'lost [0-9]+ events of group cnp$' \
 		"$TMP/text" | awk '{ n += $2 } END { print n }')" -gt 100
-	# what was lost by then is nobody's business
+	# a later monitor does not report earlier losses
 	monitor later -j --interval 10ms --count 3
 	wait $pid
-	check_eq "later" "$(of later 'map(.type) | unique | join(" ")')" sample
+	check_eq "records of a later monitor" \
+		"$(of later 'map(.type) | unique | join(" ")')" sample
 }
 
-# Who does not read in time loses some, is told so and goes on
+# A monitor that does not read in time loses events, reports that, and goes on
 test_overrun()
 {
 	told_of_each
@@ -335,17 +338,17 @@ test_overrun()
 	data --count 5 --interval 20 --len 16 --psn 9000
 	stop
 	check "exit status" $rc -eq 0
-	check_eq "said" "$(of events 'map(select(.type == "lost" and
+	check_eq "loss reported" "$(of events 'map(select(.type == "lost" and
 		.group == null)) | length > 0')" true
-	check "fewer" "$(of events 'map(select(.type == "cnp")) | length')" \
+	check "events" "$(of events 'map(select(.type == "cnp")) | length')" \
 		-lt 4000
-	check "and on" "$(of events 'map(select(.type == "cnp")) |
+	check "ns of five events" "$(of events 'map(select(.type == "cnp")) |
 		.[-5:] | map(.time_ns) | last - first')" -lt 200000
 }
 
 test_late()
 {
-	virtual_time || { skip "means nothing outside of virtual time"; return; }
+	virtual_time || { skip "needs virtual time"; return; }
 	topology bridge
 	iqcn
 	monitor late -j --interval 10ms
@@ -355,28 +358,29 @@ test_late()
 	stop
 	check_eq "missed" "$(of late 'map(select(.type == "late")) |
 		map(.missed) | add | . >= 8 and . <= 11')" true
-	check_eq "not at a multiple" "$(of late 'map(select(.type == "sample") |
+	check_eq "not in time" "$(of late 'map(select(.type == "sample") |
 		.time_ns) | .[-1] as $last | .[-4:][] | ($last - .) % 10000000 |
 		select(. > '$STEP' and . < 10000000 - '$STEP')')" ""
 }
 
-# A reader that has enough, though there may be nothing more to write
+# The monitor ends if its reader closes the pipe, even if there is nothing to
+# write
 test_pipe()
 {
 	topology bridge
 	iqcn
 	in_ns sw "$BUILD/iqcn" monitor -j 2>"$TMP/err" | head -n 3 >"$TMP/out"
 	check_eq "exit status" "${PIPESTATUS[*]}" "0 0"
-	check_eq "said" "$(<"$TMP/err")" ""
+	check_eq "stderr" "$(<"$TMP/err")" ""
 	check_eq "lines" "$(jq -r .type "$TMP/out" | paste -sd ' ')" \
 		"sample sample sample"
 	in_ns sw "$BUILD/iqcn" monitor --events-only 2>"$TMP/err" |
 		bash -c 'sleep 0.1'
 	check_eq "exit status" "${PIPESTATUS[*]}" "0 0"
-	check_eq "said" "$(<"$TMP/err")" ""
+	check_eq "stderr" "$(<"$TMP/err")" ""
 	in_ns sw "$BUILD/iqcn" monitor --count 100 >/dev/full 2>"$TMP/err"
-	check "a full disk" $? -eq 1
-	check_eq "a full disk" "$(<"$TMP/err")" \
+	check "exit status, disk full" $? -eq 1
+	check_eq "stderr, disk full" "$(<"$TMP/err")" \
 		"iqcn: output: No space left on device"
 }
 
@@ -392,12 +396,12 @@ test_signals()
 		kill -$signal $pid
 		wait $pid
 		check "exit status after $signal" $? -eq 0
-		check_eq "said" "$(<"$TMP/out.err")" ""
-		check "whole lines" "$(of out length)" -ge 10
+		check_eq "stderr" "$(<"$TMP/out.err")" ""
+		check "records" "$(of out length)" -ge 10
 	done
 }
 
-# Who waits for a reader that does not read can be ended
+# A monitor that is blocked by its reader can be ended by a signal
 test_stuck()
 {
 	local reader signal
@@ -412,9 +416,9 @@ test_stuck()
 		sleep 1
 		kill -$signal $pid
 		sleep 0.5
-		kill -0 $pid || fail "did not wait"
+		kill -0 $pid || fail "the monitor does not wait"
 		sleep 2
-		kill -0 $pid 2>/dev/null && fail "goes on after $signal"
+		kill -0 $pid 2>/dev/null && fail "no end after $signal"
 		kill -KILL $pid 2>/dev/null
 		wait $pid
 		check "exit status after $signal" $? -eq 1
@@ -423,7 +427,7 @@ test_stuck()
 	done
 }
 
-# Events of a device that has got another name have that name
+# After a device is renamed, its events have the new name
 test_rename()
 {
 	topology bridge
@@ -440,7 +444,7 @@ test_rename()
 	sleep 0.5
 	stop
 	check_eq "names" "$(of events 'map(.dev) | unique | join(" ")')" "p1 q1"
-	check_eq "the last" "$(of events 'last | .dev')" q1
+	check_eq "last device name" "$(of events 'last | .dev')" q1
 }
 
 test_come_and_go()
@@ -458,7 +462,7 @@ test_come_and_go()
 	sleep 0.05
 	stop
 	check "exit status" $rc -eq 0
-	check_eq "devices, one after the other" \
+	check_eq "devices in order" \
 		"$(jq -r .dev "$TMP/all" | uniq | paste -sd ' ' |
 			sed 's/p1 p0 p1 p0/p1 p0/')" "p1 p0 q0"
 }
@@ -469,7 +473,7 @@ test_device_goes()
 	iqcn
 	monitor all -j --interval 10ms p1
 	sleep 0.05
-	# that one has no qdisc any more is no reason to end
+	# a qdisc that is deleted does not end the monitor
 	tc -n sw qdisc del dev p1 root
 	sleep 0.05
 	iqcn
@@ -478,7 +482,7 @@ test_device_goes()
 	ip -n sw link del p1
 	wait $pid
 	check "exit status" $? -eq 1
-	check_eq "why" "$(<"$TMP/all.err")" "iqcn: p1: it has gone"
+	check_eq "stderr" "$(<"$TMP/all.err")" "iqcn: p1: it has gone"
 }
 
 test_unload()
@@ -490,16 +494,16 @@ test_unload()
 		iqcn
 		monitor all $way
 		tc -n sw qdisc del dev p1 root
-		rmmod sch_iqcn || fail "it does not unload"
+		rmmod sch_iqcn || fail "the module does not unload"
 		wait $pid
 		check "$way: exit status" $? -eq 1
-		check_eq "$way" "$(<"$TMP/all.err")" \
+		check_eq "$way: stderr" "$(<"$TMP/all.err")" \
 			"iqcn: module sch_iqcn: it has been unloaded"
 		cleanup
 	done
 }
 
-# Events and samples by the same, and nothing but waiting in between
+# Events and samples use one socket, and the monitor sleeps in between
 test_one_socket()
 {
 	local before after
@@ -512,8 +516,8 @@ test_one_socket()
 	before=$(awk '/^voluntary/ { print $2 }' /proc/$pid/status)
 	sleep 1
 	after=$(awk '/^voluntary/ { print $2 }' /proc/$pid/status)
-	# a sample, and to write it
-	check "times that it slept in 10 samples" $((after - before)) -le 30
+	# it wakes to sample, and to write
+	check "sleeps in 10 samples" $((after - before)) -le 30
 	stop
 }
 
@@ -530,8 +534,8 @@ test_valgrind()
 		sleep 0.3
 		data --count 50 --interval 50 --len 1024
 		wait $pid
-		check "valgrind" $? -eq 0
-		check_eq "valgrind" "$(<"$TMP/err")" ""
+		check "exit status of valgrind" $? -eq 0
+		check_eq "output of valgrind" "$(<"$TMP/err")" ""
 		check "records" "$(wc -l <"$TMP/out")" -ge 20
 	done
 }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Pairing: the four grades of evidence for the sender's QP, what overrides
-# what, and what is no evidence.
+# Pairing: the four grades of evidence for the sender's QP, which of them
+# override others, and what is no evidence.
 
 ALL_TESTS="
 	test_psn
@@ -36,7 +36,7 @@ ALL_TESTS="
 QP=0x11 SQP=0x800011
 CONGESTED="bandwidth 1mbit t1 300us"
 
-# grade [DEST_QP]: "pair src_qp" of a flow
+# grade [DEST_QP]: print "pair src_qp" of a flow
 grade()
 {
 	flows | awk -v qp="${1:-0x000011}" '$4 == qp { print $6, $5 }'
@@ -64,9 +64,9 @@ test_psn()
 	fresh
 	ce --psn 100 --count 4
 	ack --psn 100 --count 4
-	check_eq "paired" "$(grade)" "psn 0x800011"
-	check "counted" "$(stat paired)" -eq 1
-	check "settled" "$(value flows_unsettled)" -eq 0
+	check_eq "pairing" "$(grade)" "psn 0x800011"
+	check "pairings made" "$(stat paired)" -eq 1
+	check "flows_unsettled" "$(value flows_unsettled)" -eq 0
 }
 
 test_psn_wrap()
@@ -74,21 +74,21 @@ test_psn_wrap()
 	fresh
 	ce --psn 0xfffffe --count 4
 	ack --psn 0xfffffe --count 4
-	check_eq "paired" "$(grade)" "psn 0x800011"
+	check_eq "pairing" "$(grade)" "psn 0x800011"
 }
 
-# Four in a row
+# Four ACKs in a row are needed
 test_psn_few_are_not_enough()
 {
 	fresh
 	ce --psn 100 --count 8
 	ack --psn 100 --count 3
-	check_eq "not yet" "$(grade)" "none -"
+	check_eq "three in a row" "$(grade)" "none -"
 	ack --psn 103 --qp 0x800012
 	ack --psn 104 --count 3
-	check_eq "another QP between" "$(grade)" "none -"
+	check_eq "three after another QP" "$(grade)" "none -"
 	ack --psn 107
-	check_eq "but now" "$(grade)" "psn 0x800011"
+	check_eq "four in a row" "$(grade)" "psn 0x800011"
 }
 
 test_psn_same_is_not_enough()
@@ -103,23 +103,23 @@ test_psn_same_is_not_enough()
 		ack --psn 101
 		ack --psn 100
 	done
-	check_eq "not yet" "$(grade)" "none -"
+	check_eq "two PSNs" "$(grade)" "none -"
 }
 
-# Two QPs had packets with these PSNs: whose ACKs are they?
+# Two flows have packets with these PSNs, so an ACK is evidence for neither
 test_psn_ambiguous()
 {
 	fresh
 	ce --psn 100 --count 8
 	ce --psn 100 --count 4 --qp 0x12
 	ack --psn 100 --count 4
-	check_eq "neither" "$(grade)$(grade 0x000012)" "none -none -"
+	check_eq "PSNs of both flows" "$(grade)$(grade 0x000012)" "none -none -"
 	ack --psn 104 --count 4
-	check_eq "what only one had" "$(grade)" "psn 0x800011"
+	check_eq "PSNs of one flow" "$(grade)" "psn 0x800011"
 }
 
-# Flow 0x12 is not marked, but its packets have these PSNs too, and it is 0x12
-# that is answered
+# The packets of flow 0x12 are not CE but have the same PSNs, and the ACKs are
+# for it
 test_psn_unmarked_witness()
 {
 	topology bridge
@@ -131,14 +131,14 @@ test_psn_unmarked_witness()
 		limit 1g
 	data --tos 0 --type udp
 	reply --type ack --psn 100 --count 6 --qp 0x800012
-	check_eq "not of 0x12" "$(grade)" "none -"
+	check_eq "ACKs for 0x12" "$(grade)" "none -"
 	ce --psn 200 --count 4
 	ack --psn 200 --count 4
-	check_eq "but its own" "$(grade)" "psn 0x800011"
+	check_eq "ACKs for its own PSNs" "$(grade)" "psn 0x800011"
 }
 
-# Of each message of 12 packets the last is answered alone, and is not CE: it leaves an
-# empty queue behind
+# Only the last packet of each message of 12 is acknowledged, and it is not CE,
+# because it leaves an empty queue behind
 test_psn_last_of_message()
 {
 	local i
@@ -151,27 +151,27 @@ test_psn_last_of_message()
 		sleep 0.01
 	done
 	wait
-	check "marked" "$(stat ecn_mark)" -ge 6
-	check "paired" "$(stat flows_paired)" -eq 1
+	check "packets marked" "$(stat ecn_mark)" -ge 6
+	check "flows paired" "$(stat flows_paired)" -eq 1
 }
 
-# READ responses are data, but no response ever has their PSN
+# READ responses are data, but nothing echoes their PSNs
 test_psn_read_response()
 {
 	fresh
 	ce --psn 100 --count 4 --opcode 0x0e
 	ack --psn 100 --count 4
-	check_eq "not echoed" "$(grade)" "none -"
-	check "but a flow" "$(stat flows)" -eq 1
+	check_eq "ACKs after READ responses" "$(grade)" "none -"
+	check "flows" "$(stat flows)" -eq 1
 }
 
-# The receiver's own data has PSNs of its own
+# The receiver's own data has its own PSNs
 test_psn_not_an_echo()
 {
 	fresh
 	ce --psn 100 --count 4
 	reply --psn 100 --count 4 --qp $SQP
-	check_eq "data" "$(grade)" "none -"
+	check_eq "PSNs of the receiver's data" "$(grade)" "none -"
 	ack --psn 92 --count 4
 	check_eq "PSNs that were not CE" "$(grade)" "none -"
 }
@@ -182,10 +182,10 @@ test_psn_stale()
 	ce --psn 100 --count 4
 	ce --psn 20000 --count 1
 	ack --psn 100 --count 4
-	check_eq "too long ago" "$(grade)" "none -"
+	check_eq "PSNs of long ago" "$(grade)" "none -"
 }
 
-# iqcn on both ports, so that both sides' messages come in on one of them
+# cm_ports: iqcn on both ports, so that the messages of both sides are parsed
 cm_ports()
 {
 	topology "$1" "$2"
@@ -194,12 +194,12 @@ cm_ports()
 	tc -n sw qdisc replace dev p0 root handle 10: iqcn
 }
 
-# Paired before it has a MAC, in the first second since the machine booted
+# A flow is paired before it has a MAC address, in the first second after boot
 test_cm()
 {
 	local kind
 
-	# timers have no resolution before
+	# timers are coarse until the first tick
 	sleep 0.1
 	for kind in bridge router; do
 		cm_ports $kind vlan
@@ -207,7 +207,7 @@ test_cm()
 		reply --type rep --cm-local 9 --cm-remote 7 --cm-qp $QP
 		sniff snd --type cnp --time 60
 		ce --count 12 --interval 1000
-		check_eq "paired from the first packet on" "$(grade)" \
+		check_eq "pairing" "$(grade)" \
 			"cm 0x800011"
 		wait
 		check "CNPs" "$(grep -c 'qp 0x800011' "$TMP/snd")" -ge 8
@@ -215,8 +215,8 @@ test_cm()
 	done
 }
 
-# When the last qdisc goes nobody sees any more which connections end; and with other
-# places to look at it is not known where they were seen
+# Connections are forgotten with the last qdisc, because their end would be
+# missed; and with a change of snoop, because their ports are unknown then
 test_cm_forgotten()
 {
 	cm_ports bridge none
@@ -226,30 +226,30 @@ test_cm_forgotten()
 	# shellcheck disable=SC2086
 	iqcn $CONGESTED pair cm
 	ce --count 1
-	check_eq "one qdisc is still there" "$(grade)" "cm 0x800011"
+	check_eq "after all qdiscs but one" "$(grade)" "cm 0x800011"
 	tc -n sw qdisc del dev p1 root
 	tc -n sw qdisc del dev p0 root
 	# shellcheck disable=SC2086
 	iqcn $CONGESTED pair cm
 	ce --count 1
-	check_eq "after the last one" "$(grade)" "none -"
+	check_eq "after the last qdisc" "$(grade)" "none -"
 	data --type req --cm-local 7 --cm-qp $SQP
 	reply --type rep --cm-local 9 --cm-remote 7 --cm-qp $QP
 	iqcn snoop netns
 	ce --count 1
-	check_eq "after another place" "$(grade)" "none -"
+	check_eq "after a change of snoop" "$(grade)" "none -"
 }
 
-# The receiver of the data has set the connection up; the flow is there already
+# The receiver of the data sets up the connection, after the flow was created
 test_cm_active_receiver()
 {
 	cm_ports bridge none
 	ce --count 1
-	check_eq "before" "$(grade)" "none -"
+	check_eq "before the set-up" "$(grade)" "none -"
 	reply --type req --cm-local 7 --cm-qp $QP
 	data --type rep --cm-local 9 --cm-remote 7 --cm-qp $SQP
-	check_eq "after" "$(grade)" "cm 0x800011"
-	# and the other direction
+	check_eq "after the set-up" "$(grade)" "cm 0x800011"
+	# the other direction is paired as well
 	reply --tos 3 --qp $SQP
 	check_eq "the way back" "$(awk '$4 == "0x800011" { print $6, $5 }' \
 		"/sys/kernel/debug/iqcn/$(netns_inum sw)/p0/flows")" \
@@ -263,29 +263,29 @@ test_cm_disconnect()
 	reply --type rep --cm-local 9 --cm-remote 7 --cm-qp $QP
 	data --type dreq --cm-local 7 --cm-remote 9 --cm-qp $QP
 	ce --count 1
-	check_eq "taken down" "$(grade)" "none -"
+	check_eq "after a DREQ" "$(grade)" "none -"
 	data --type req --cm-local 17 --cm-qp $SQP
 	reply --type rep --cm-local 19 --cm-remote 17 --cm-qp $QP
-	check_eq "made anew" "$(grade)" "cm 0x800011"
+	check_eq "after a new set-up" "$(grade)" "cm 0x800011"
 	reply --type dreq --cm-local 19 --cm-remote 17 --cm-qp $SQP
-	check_eq "taken down by the other" "$(grade)" "none -"
+	check_eq "after a DREQ of the receiver" "$(grade)" "none -"
 	reply --type rep --cm-local 9 --cm-remote 8 --cm-qp $QP
 	check_eq "a REP without its REQ" "$(grade)" "none -"
 }
 
-# What lies behind the end of a UDP packet is no message
+# A message that exceeds its UDP packet is ignored
 test_cm_short()
 {
 	cm_ports bridge none
 	data --type req --cm-local 7 --cm-qp $SQP --bad udpshort
 	reply --type rep --cm-local 9 --cm-remote 7 --cm-qp $QP
 	ce --count 1
-	check_eq "no REQ" "$(grade)" "none -"
+	check_eq "short REQ" "$(grade)" "none -"
 	data --type req --cm-local 7 --cm-qp $SQP
 	reply --type rep --cm-local 9 --cm-remote 7 --cm-qp $QP --bad udpshort
-	check_eq "no REP" "$(grade)" "none -"
+	check_eq "short REP" "$(grade)" "none -"
 	reply --type rep --cm-local 9 --cm-remote 7 --cm-qp $QP
-	check_eq "both" "$(grade)" "cm 0x800011"
+	check_eq "complete messages" "$(grade)" "cm 0x800011"
 }
 
 test_cnp()
@@ -293,9 +293,9 @@ test_cnp()
 	fresh
 	ce --count 1
 	reply --type cnp --qp $SQP
-	check_eq "paired" "$(grade)" "cnp 0x800011"
-	check "counted as this flow's" "$(stat cnp_seen)" -eq 1
-	check "could do with better" "$(value flows_unsettled)" -eq 1
+	check_eq "pairing" "$(grade)" "cnp 0x800011"
+	check "cnp_seen" "$(stat cnp_seen)" -eq 1
+	check "flows_unsettled" "$(value flows_unsettled)" -eq 1
 }
 
 test_cnp_two_flows()
@@ -303,8 +303,8 @@ test_cnp_two_flows()
 	fresh
 	ce --flows 2 --count 2
 	reply --type cnp --qp $SQP
-	check_eq "whose?" "$(grade)$(grade 0x000012)" "none -none -"
-	check "unmatched" "$(stat port_cnp_unmatched)" -eq 1
+	check_eq "CNP for either" "$(grade)$(grade 0x000012)" "none -none -"
+	check "port_cnp_unmatched" "$(stat port_cnp_unmatched)" -eq 1
 }
 
 test_cnp_contradicted()
@@ -313,11 +313,11 @@ test_cnp_contradicted()
 	ce --count 1
 	reply --type cnp --qp $SQP
 	reply --type cnp --qp 0x800099
-	check_eq "neither is believed" "$(grade)" "none -"
-	check "counted" "$(stat contradicted)" -eq 1
+	check_eq "after CNPs for two QPs" "$(grade)" "none -"
+	check "contradicted" "$(stat contradicted)" -eq 1
 }
 
-# v = lqpn * rqpn, folded to 20 bits, those to 14
+# v = lqpn * rqpn, folded to 20 bits, and those to 14 bits
 test_sport_verbs()
 {
 	local v fl sport
@@ -331,9 +331,9 @@ test_sport_verbs()
 	tc -n sw qdisc change dev p1 root handle 10: iqcn pair sport
 	ce --count 1 --sport $sport
 	ack --psn 7 --sport $((sport ^ 1))
-	check_eq "another port" "$(grade)" "none -"
+	check_eq "another source port" "$(grade)" "none -"
 	ack --psn 7 --sport $sport
-	check_eq "paired" "$(grade)" "sport 0x800011"
+	check_eq "pairing" "$(grade)" "sport 0x800011"
 }
 
 test_sport_rxe()
@@ -346,9 +346,9 @@ test_sport_rxe()
 	tc -n sw qdisc change dev p1 root handle 10: iqcn pair sport
 	ce --count 1 --sport $s
 	ack --psn 7 --sport $s
-	check_eq "the wrong way round" "$(grade)" "none -"
+	check_eq "port of the wrong direction" "$(grade)" "none -"
 	ack --psn 7 --sport $t
-	check_eq "paired" "$(grade)" "sport 0x800011"
+	check_eq "pairing" "$(grade)" "sport 0x800011"
 }
 
 test_better_overrides()
@@ -358,12 +358,12 @@ test_better_overrides()
 	reply --type cnp --qp 0x800077
 	check_eq "by a CNP" "$(grade)" "cnp 0x800077"
 	ack --psn 100 --count 4
-	check_eq "a PSN echo is better" "$(grade)" "psn 0x800011"
+	check_eq "by PSN echoes after that" "$(grade)" "psn 0x800011"
 	reply --type cnp --qp 0x800077
-	check_eq "a CNP is not" "$(grade)" "psn 0x800011"
+	check_eq "by another CNP" "$(grade)" "psn 0x800011"
 	data --type req --cm-local 7 --cm-qp 0x800055
 	reply --type rep --cm-local 9 --cm-remote 7 --cm-qp $QP
-	check_eq "a connection set-up is" "$(grade)" "cm 0x800055"
+	check_eq "by a connection set-up" "$(grade)" "cm 0x800055"
 }
 
 test_grade_holds_back()
@@ -375,14 +375,14 @@ test_grade_holds_back()
 	sniff snd --type cnp --time 60
 	ce --count 12 --interval 1000 --psn 5000
 	wait
-	check "psn is asked for" "$(grep -c . "$TMP/snd")" -eq 0
-	check "counted" "$(stat cnp_unpaired)" -ge 8
+	check "CNPs with pair psn" "$(grep -c . "$TMP/snd")" -eq 0
+	check "cnp_unpaired" "$(stat cnp_unpaired)" -ge 8
 	tc -n sw qdisc change dev p1 root handle 10: iqcn pair cnp
-	check "good enough now" "$(stat flows_paired)" -eq 1
+	check "flows paired with pair cnp" "$(stat flows_paired)" -eq 1
 	sniff snd --type cnp --time 60
 	ce --count 12 --interval 1000 --psn 6000
 	wait
-	check "cnp is asked for" "$(grep -c . "$TMP/snd")" -ge 8
+	check "CNPs with pair cnp" "$(grep -c . "$TMP/snd")" -ge 8
 }
 
 # The same addresses and QPs on two VLANs are two flows
@@ -393,13 +393,14 @@ test_vlan_tells_apart()
 	vlan_args=(--vlan 300)
 	ce --count 1 --psn 9000
 	check "flows" "$(stat flows)" -eq 2
-	check "paired" "$(stat flows_paired)" -eq 1
+	check "flows paired" "$(stat flows_paired)" -eq 1
 	reply --type cnp --qp $SQP
-	check_eq "on its own" "$(flows | awk '$3 == "300.0" { print $6 }')" \
+	check_eq "VLAN 300" "$(flows | awk '$3 == "300.0" { print $6 }')" \
 		"cnp"
 }
 
-# Same QP, same low words of the addresses: by these a queue looks first
+# Three flows with the same QP and the same low words of the addresses, which a
+# queue compares first
 test_hosts_tell_apart()
 {
 	local n
@@ -410,8 +411,9 @@ test_hosts_tell_apart()
 		ce -6 --count 1 --psn $((100 * n)) --src fd09::1
 		ce -6 --count 1 --psn $((100 * n)) --dst fd09::2
 	done
-	check "made" "$(stat flow_new)" -eq 3
-	check_eq "by hosts" "$(flows | awk '!/^#/ { print $1, $2 }' | sort | paste -sd ,)" \
+	check "flows made" "$(stat flow_new)" -eq 3
+	check_eq "hosts of flows" \
+		"$(flows | awk '!/^#/ { print $1, $2 }' | sort | paste -sd ,)" \
 		"fd01::1 fd01::2,fd01::1 fd09::2,fd09::1 fd01::2"
 }
 

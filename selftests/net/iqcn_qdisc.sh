@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The qdisc as tc sees it: parameters, errors, change, its place below and
-# beside others.
+# The qdisc as tc sees it: parameters, errors, changes, and use below and beside
+# other qdiscs.
 
 ALL_TESTS="
 	test_defaults
@@ -25,13 +25,13 @@ ALL_TESTS="
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# opts: the parameters as text
+# opts: print the parameters as text
 opts()
 {
 	tc -n sw qdisc show dev p1 | grep ' iqcn '
 }
 
-# refused WANTED TC-ARGUMENT...: fails, and says WANTED
+# refused WANTED TC-ARGUMENT...: the command must fail with WANTED in its output
 refused()
 {
 	local want=$1 out
@@ -59,7 +59,7 @@ test_defaults()
 
 	topology bridge
 	tc -n sw qdisc add dev p1 root handle 10: iqcn
-	# veth says 10 Gb/s
+	# veth reports 10 Gb/s
 	want="kmin 160000b kmax 625Kb pmax 0.2 mark-on dequeue nonect pass notify pi detect queue,depth t1 225us trigger timer period 56250ns base cnp delay 0ns ce-in notify measure depth profile mark qref 120000b update 100us alpha 5000 beta 250000 min-gap 50us telemetry off window 1ms enter 90% exit 60% bandwidth 0bit run 5 run-exit 2 span 100 span-enter 3 span-exit 10 sample 1 group off pair psn flows 65536 age 10s snoop port cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 cnp-smac port cnp-rate 1594387 cnp-burst 1024"
 	[[ $(opts) == *"$want"* ]] || fail "$(opts)"
 }
@@ -72,10 +72,10 @@ test_all_parameters()
 	# shellcheck disable=SC2086
 	iqcn $all
 	[[ $(opts) == *"$all"* ]] || fail "add: $(opts)"
-	# as it is shown it is taken
+	# what "show" prints is accepted
 	# shellcheck disable=SC2046
 	iqcn $(opts | sed 's/.*\(limit .*\)/\1/')
-	[[ $(opts) == *"$all"* ]] || fail "its own words: $(opts)"
+	[[ $(opts) == *"$all"* ]] || fail "as shown: $(opts)"
 	tc -n sw qdisc change dev p1 root handle 10: iqcn t1 123456ns \
 		kmin 10001 kmax 1048000 age 1234567ms pmax 0.123456789
 	[[ $(opts) == *"kmin 10001b kmax 1048000b pmax 0.123456789 "*"t1 123456ns "*"age 1234567ms"* ]] ||
@@ -117,10 +117,10 @@ test_bad_words()
 		kmin 1 kmin 2 | "kmin" is given twice
 		help | Usage
 	EOF
-	check "none was added" "$(opts | grep -c .)" -eq 0
+	check "qdiscs" "$(opts | grep -c .)" -eq 0
 }
 
-# Each names its parameter
+# Each error names its parameter
 test_bad_values()
 {
 	dummy
@@ -163,9 +163,9 @@ test_bad_values()
 		cnp-rate 1000000001 | cnp-rate is 1000000001,
 		cnp-burst 0 | cnp-burst is 0,
 	EOF
-	check "none was added" "$(opts | grep -c .)" -eq 0
+	check "qdiscs" "$(opts | grep -c .)" -eq 0
 	iqcn t1 1s limit 4294967295 flows 1 pmax 0 kmin 0 kmax 0
-	check "the bounds themselves" "$(opts | grep -c 't1 1s')" -eq 1
+	check "limits of the ranges" "$(opts | grep -c 't1 1s')" -eq 1
 }
 
 test_failed_change()
@@ -182,14 +182,14 @@ test_failed_change()
 		snoop netns t1 100us | period 150000 ns is above t1 100000 ns.
 	EOF
 	check_eq "unchanged" "$(opts)" "$before"
-	check "cnp-rate in force" "$(value cnp_rate_pps)" -eq 5000
+	check "cnp_rate_pps" "$(value cnp_rate_pps)" -eq 5000
 	sniff snd --type cnp --time 60
 	data --tos 3 --count 12 --interval 1000
 	wait
-	check "still at work" "$(grep -c . "$TMP/snd")" -ge "$(loose 10)"
+	check "CNPs after that" "$(grep -c . "$TMP/snd")" -ge "$(loose 10)"
 }
 
-# Two at a time: each gets its own text
+# Two requests at a time: each gets its own message
 test_errors_at_once()
 {
 	local i word
@@ -208,45 +208,45 @@ test_errors_at_once()
 	check_eq "errors" "$(cat "$TMP/at-once")" ""
 }
 
-# What init has begun is undone
+# A failed init is undone
 test_failed_add()
 {
 	dummy
 	refused "exit" add dev p1 root iqcn exit 95
-	check "no directory in sysfs" \
+	check "directories in sysfs" \
 		"$(ip netns exec sw find /sys/class/net/p1/ -name iqcn |
 		   grep -c .)" -eq 0
-	check "none in debugfs" \
+	check "directories in debugfs" \
 		"$(find /sys/kernel/debug/iqcn -name p1 | grep -c .)" -eq 0
 }
 
 test_shrink_limit()
 {
 	topology bridge
-	# none leaves meanwhile, by whatever clock
+	# no packet leaves meanwhile, by whatever clock
 	bottleneck 1kbit limit 1m kmin 10k kmax 20k
 	data --count 60
-	check "queued" "$(stat qlen)" -eq 52
+	check "packets queued" "$(stat qlen)" -eq 52
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn limit 10000
-	check "below the new limit" "$(stat backlog)" -le 10000
-	check "packets" "$(stat qlen)" -eq 9
+	check "backlog" "$(stat backlog)" -le 10000
+	check "packets left" "$(stat qlen)" -eq 9
 	check "drops" "$(stat drops)" -eq 43
-	check "tbf counts as much" \
+	check "packets that tbf counts" \
 		"$(tc -n sw -s -j qdisc show dev p1 |
 		   jq '.[] | select(.kind == "tbf") | .qlen')" -eq 9
 	tc -n sw qdisc del dev p1 root
-	check "flows go with it" "$(find /sys/kernel/debug/iqcn -name p1 |
+	check "directories in debugfs" "$(find /sys/kernel/debug/iqcn -name p1 |
 		grep -c .)" -eq 0
 }
 
-# A link of another speed has been down in between
+# flap: a link gets its new speed when it comes up
 flap()
 {
 	ip -n sw link set p1 down
 	ip -n sw link set p1 up
 }
 
-# kmin, kmax and limit follow the link unless given
+# kmin, kmax and limit follow the link speed unless they are set
 test_link_speed()
 {
 	ip -batch - <<-EOF
@@ -261,7 +261,7 @@ test_link_speed()
 	[[ $(opts) == *"qref 300000b update 100us alpha 2000 beta 100000 "* ]] ||
 		fail "controller: $(opts)"
 	check "CNPs per second" "$(value cnp_rate_pps)" -eq 3985969
-	# with the controller marking stands behind
+	# with pi, marking begins far above the controller's range
 	tc -n sw qdisc change dev p1 root handle 10: iqcn notify pi
 	[[ $(opts) == *"limit 15625Kb kmin 400000b kmax 1600000b"* ]] ||
 		fail "pi: $(opts)"
@@ -274,12 +274,12 @@ test_link_speed()
 	in_ns sw ethtool -s p1 speed 100000 duplex full autoneg off
 	flap
 	[[ $(opts) == *"kmin 30000b kmax 120000b"* ]] ||
-		fail "what is given stays: $(opts)"
+		fail "kmax was set: $(opts)"
 	[[ $(opts) == *"limit 62500Kb"* ]] || fail "100G: $(opts)"
 	[[ $(opts) == *"qref 1200000b update 100us alpha 500 beta 25000 "* ]] ||
 		fail "controller, 100G: $(opts)"
 	check "CNPs per second, 100G" "$(value cnp_rate_pps)" -eq 15943877
-	# and what is said of the bandwidth counts for more
+	# the bandwidth parameter overrides the link speed
 	tc -n sw qdisc change dev p1 root handle 10: iqcn bandwidth 25gbit
 	[[ $(opts) == *"limit 15625Kb "*"qref 300000b update 100us alpha 2000 "* ]] ||
 		fail "bandwidth: $(opts)"
@@ -289,10 +289,10 @@ test_link_speed()
 	tc -n sw qdisc change dev p1 root handle 10: iqcn cnp-rate 5000
 	in_ns sw ethtool -s p1 speed 50000 duplex full autoneg off
 	flap
-	check "what is given stays" "$(value cnp_rate_pps)" -eq 5000
+	check "CNPs per second, set" "$(value cnp_rate_pps)" -eq 5000
 }
 
-# works PARENT HANDLE: as a leaf there it marks and notifies
+# works HANDLE: the qdisc marks and notifies in this place
 works()
 {
 	local handle=$1
@@ -301,10 +301,10 @@ works()
 	sniff snd --type cnp --time 100
 	data --count 60
 	wait
-	check "marks" "$(stat ecn_mark p1 "$handle")" -gt 20
+	check "packets marked" "$(stat ecn_mark p1 "$handle")" -gt 20
 	check "CNPs" "$(grep -c . "$TMP/snd")" -gt 40
-	check "empty again" "$(stat qlen p1 "$handle")" -eq 0
-	check "no bytes left" "$(stat backlog p1 "$handle")" -eq 0
+	check "packets left" "$(stat qlen p1 "$handle")" -eq 0
+	check "backlog" "$(stat backlog p1 "$handle")" -eq 0
 }
 
 test_tbf()
@@ -336,7 +336,7 @@ test_htb()
 	works 10:
 }
 
-# Four queues, one port: CNPs of one are known to it, budget and flows are its
+# Four queues share one port: its pairing, budget and flows
 test_mq_shares_port()
 {
 	local i
@@ -361,23 +361,23 @@ test_mq_shares_port()
 	check "queues" "$(value queues)" -eq 4
 	tc -n sw qdisc change dev p1 parent 1:3 handle 13: iqcn cnp-rate 777
 	[[ $(opts | grep -c 'cnp-rate 777') = 4 ]] ||
-		fail "cnp-rate is the port's: $(opts)"
+		fail "cnp-rate of all queues: $(opts)"
 	pair_flow
 	sniff snd --type cnp --time 60
 	data --tos 3 --count 12 --interval 1000
 	wait
 	check "CNPs" "$(grep -c . "$TMP/snd")" -ge 8
-	check "of the port" "$(value cnp_sent)" -ge 8
+	check "cnp_sent of the port" "$(value cnp_sent)" -ge 8
 	for i in 1 2 3; do
 		tc -n sw qdisc del dev p1 parent 1:$i
 	done
 	check "queues left" "$(value queues)" -eq 1
 	tc -n sw qdisc del dev p1 root
-	check "port gone" "$(find /sys/kernel/debug/iqcn -name p1 |
+	check "directories in debugfs" "$(find /sys/kernel/debug/iqcn -name p1 |
 		grep -c .)" -eq 0
 }
 
-# As every device's default, mq's children among them
+# As the default qdisc of devices, and of mq's children
 test_default_qdisc()
 {
 	sysctl -qw net.core.default_qdisc=iqcn
@@ -397,7 +397,7 @@ test_json()
 {
 	topology bridge
 	iqcn t1 300us pmax 0.25 bandwidth 25gbit detect queue,depth
-	check_eq "iqcn says the same" \
+	check_eq "iqcn show and tc" \
 		"$(in_ns sw "$BUILD/iqcn" show p1 -j |
 		   jq -cS '.[] | del(.state_since_ns, .dev, .port_cnp_smac)')" \
 		"$(tc -n sw -s -j qdisc show dev p1 |
@@ -418,17 +418,17 @@ test_inspection()
 	topology bridge vlan
 	iqcn
 	pair_flow
-	check_eq "no numbers" "$(ip netns exec sw bash -c "
+	check_eq "files without a number" "$(ip netns exec sw bash -c "
 		cd /sys/class/net/p1/iqcn && exec grep -LxE '[0-9]+' queues \
 		queues_congested flows flows_unsettled ecn_mark ce_in ce_sent \
 		cnp_seen cnp_sent cnp_budget cnp_unpaired cnp_unmatched \
 		cnp_rate_pps cnp_burst malformed" 2>&1)" ""
-	check "CE of the port" "$(value ce_sent)" -eq 4
-	check_eq "the flow" "$(flows | awk 'NR == 2 {
+	check "ce_sent of the port" "$(value ce_sent)" -eq 4
+	check_eq "the flow in debugfs" "$(flows | awk 'NR == 2 {
 		print $1, $2, $3, $4, $5, $6, $8, $9, $12, $13 }')" \
 		"$SND4 $rcv4 100.0 0x000011 0x800011 psn clear 0 103 4"
 	n=$(find /sys/kernel/debug/iqcn -mindepth 1 -maxdepth 1 | grep -c .)
-	check "namespaces" "$n" -eq 1
+	check "namespaces in debugfs" "$n" -eq 1
 }
 
 run_tests

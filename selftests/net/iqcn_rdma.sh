@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Real RDMA applications over rdma_rxe, bridged and routed through a bottleneck:
-# they lose nothing, their packets are marked, every QP is paired with the number
-# that they print themselves, and CNPs of ours do them no harm.
+# they lose nothing, their packets are marked, every QP is paired with the
+# number that the application prints, and generated CNPs do no harm.
 #
 #   v1 (rxe1) ---- p0 [ sw ] p1 ---- v2 (rxe2)
 #
-# Until 6.12 rxe's sockets are those of the first namespace: v1 and v2 are both
-# there, and the stack is told to take packets that come from itself.  Later each
-# is in a namespace of its own, snd and rcv, and librdmacm works, too.
+# Before 6.12 the sockets of rxe are in the initial namespace: v1 and v2 are
+# both there, and the stack must accept packets from its own addresses. Later
+# each is in its own namespace, snd and rcv, and librdmacm works as well.
 #
 # User Mode Linux has no rxe.
 
@@ -29,7 +29,7 @@ ALL_TESTS="
 
 MTU=4200
 
-# host 1|2 COMMAND...: as that host
+# host 1|2 COMMAND...: run COMMAND on that host
 host()
 {
 	local ns=snd
@@ -43,7 +43,7 @@ host()
 	fi
 }
 
-# Whether rxe has a socket where its device is
+# rxe_is_apart: whether rxe has its socket in the namespace of its device
 rxe_is_apart()
 {
 	ip netns add probe
@@ -104,7 +104,7 @@ rdma_topology()
 	fi
 	for i in 1 2; do
 		host $i rdma link add rxe$i type rxe netdev v$i ||
-			fail "no rxe$i"
+			fail "rxe$i cannot be added"
 	done
 	peer=${addr[2]%/*}
 }
@@ -120,8 +120,7 @@ rdma_gone()
 	dmesg | grep -i "rxe.*\(err\|fail\)" | head -n 5
 }
 
-# narrow DEV [PARAMETER...]: a bottleneck there, with CNPs as soon as there is a
-# reason
+# narrow DEV [PARAMETER...]: a bottleneck on DEV, with CNPs from a low depth on
 narrow()
 {
 	local dev=$1
@@ -133,7 +132,7 @@ narrow()
 	EOF
 }
 
-# gid DEV: the index of its RoCEv2 address over IPv4
+# gid DEV: print the index of its RoCEv2 GID for IPv4
 gid()
 {
 	local d=/sys/class/infiniband/$1/ports/1 i
@@ -147,13 +146,14 @@ gid()
 	done
 }
 
-# perf PROGRAM ARGUMENT...: both ends, what they say in $TMP/1 and $TMP/2
+# perf PROGRAM ARGUMENT...: run both ends, with their output in $TMP/1 and
+# $TMP/2
 perf()
 {
 	local program=$1 server i
 	shift
 
-	# what waits in the bottleneck is not sent again for 4 s
+	# a timeout of 4 s, because packets wait long in the bottleneck
 	set -- -u 20 -F -m 4096 "$@"
 	host 2 "$program" -d rxe2 -x "$(gid rxe2)" "$@" >"$TMP/2" 2>&1 &
 	server=$!
@@ -169,7 +169,7 @@ perf()
 	grep -hi "error\|fail\|syndrom" "$TMP/1" "$TMP/2" | head -n 5
 }
 
-# Where the other one is to be told how to begin
+# control: print the address for the exchange of connection parameters
 control()
 {
 	if [ "$apart" ]; then
@@ -179,8 +179,8 @@ control()
 	fi
 }
 
-# qps: lines "QP of the sender, QP of the receiver" as the applications print them,
-# of data from host $1 to host $2
+# qps SENDER RECEIVER: print "sender's QP, receiver's QP" for each connection,
+# as printed by the applications on these hosts
 qps()
 {
 	numbers "$TMP/$1" >"$TMP/senders"
@@ -196,7 +196,7 @@ numbers()
 		done
 }
 
-# pairs DEV: the same as the box sees them
+# pairs DEV: the same, as paired by the box
 pairs()
 {
 	awk '$1 != "#" && $5 != "-" { print $5, $4 }' \
@@ -206,7 +206,7 @@ pairs()
 		done | sort
 }
 
-# told DEV FROM TO QPS: it was congested, everybody was told, and nothing was lost
+# told DEV FROM TO QPS: all QPs are paired correctly, and the run is harmless
 told()
 {
 	check_eq "pairs" "$(pairs "$1")" "$(qps "$2" "$3")"
@@ -214,18 +214,19 @@ told()
 	harmless "$1"
 }
 
-# harmless DEV: it was congested and said so, and nothing was lost
+# harmless DEV: packets were marked and CNPs sent, and nothing was lost
 harmless()
 {
-	check "marked" "$(stat ecn_mark "$1")" -gt 0
+	check "packets marked" "$(stat ecn_mark "$1")" -gt 0
 	check "CNPs" "$(stat cnp_sent "$1")" -gt 0
-	check "dropped" "$(stat drop_overlimit "$1")" -eq 0
+	check "packets dropped" "$(stat drop_overlimit "$1")" -eq 0
 	check "malformed" "$(stat malformed "$1")" -eq 0
 	check "contradicted" "$(stat contradicted "$1")" -eq 0
 	note "$(counters_of "$1" ecn_mark cnp_sent flows)"
 }
 
-# completed BYTES COUNT: as the application says itself
+# completed BYTES COUNT: check the number of messages that the application
+# prints
 completed()
 {
 	check "messages of $1 bytes" "$(awk -v b="$1" '$1 == b { print $2 }' \
@@ -262,8 +263,8 @@ test_write_routed()
 	write_through router
 }
 
-# Data comes from who is asked, nothing goes back that has the number of a packet
-# of it, and rxe sends no CNPs: what is left are UDP's source ports
+# Data are READ responses, nothing echoes their PSNs, and rxe sends no CNPs:
+# pairing has only the UDP source ports
 read_through()
 {
 	rdma_topology "$1"
@@ -284,7 +285,7 @@ test_read_routed()
 	read_through router
 }
 
-# One message at a time: the whole of it waits
+# One message at a time: all of it waits in the queue
 send_lat_through()
 {
 	rdma_topology "$1"
@@ -305,7 +306,7 @@ test_send_lat_routed()
 	send_lat_through router
 }
 
-# It looks at every byte
+# The application checks every byte
 test_pingpong()
 {
 	local server
@@ -325,7 +326,7 @@ test_pingpong()
 	rdma_gone
 }
 
-# ect I: packets of librdmacm's connections from host I are ECT
+# ect HOST: packets of its librdmacm connections are ECT
 ect()
 {
 	local dir=/sys/kernel/config/rdma_cm/rxe$1
@@ -333,10 +334,10 @@ ect()
 	modprobe rdma_cm
 	mount -t configfs configfs /sys/kernel/config 2>/dev/null
 	mkdir -p "$dir" && echo 2 >"$dir/ports/1/default_roce_tos" ||
-		fail "rxe$1 has no ECT"
+		fail "rxe$1: ECT cannot be set"
 }
 
-# Connections of librdmacm, and every byte
+# Connections of librdmacm, with every byte checked
 rping_through()
 {
 	local server
@@ -344,12 +345,12 @@ rping_through()
 	rdma_topology "$1"
 	if [ -z "$apart" ]; then
 		rdma_gone
-		skip "rxe of this kernel is of the first namespace"
+		skip "rxe of this kernel needs the initial namespace"
 		return
 	fi
 	narrow p1
-	# what its packets are read responses of nobody echoes: it is the connection's
-	# set-up, which comes in on both ports, that says whose they are
+	# nothing echoes the PSNs of READ responses, so pairing needs the
+	# connection set-up, which is parsed on both ports
 	tc -n sw qdisc replace dev p0 root handle 10: iqcn
 	ect 1
 	ect 2
@@ -362,7 +363,7 @@ rping_through()
 	check "rping, 2" $? -eq 0
 	check "pings" "$(grep -c 'ping data' "$TMP/1")" -eq 50
 	harmless p1
-	check "unpaired" "$(stat cnp_unpaired)" -eq 0
+	check "cnp_unpaired" "$(stat cnp_unpaired)" -eq 0
 	rdma_gone
 }
 
@@ -377,7 +378,7 @@ test_rping_routed()
 }
 
 if ! modinfo rdma_rxe >/dev/null 2>&1; then
-	echo "1..0 # SKIP a kernel without rdma_rxe"
+	echo "1..0 # SKIP this kernel has no rdma_rxe"
 	exit
 fi
 for program in rdma ib_write_bw ibv_rc_pingpong rping; do

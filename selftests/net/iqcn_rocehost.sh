@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# rocehost, the RoCEv2 hosts that scenarios are made of: what it sends is RoCEv2,
-# it reacts as it should, and it survives bad words and whatever goes away.
+# rocehost, the RoCEv2 hosts of the scenarios: it sends correct RoCEv2 packets,
+# reacts to CNPs and losses as it should, and survives bad commands and the
+# removal of devices, namespaces and itself.
 
 ALL_TESTS="
 	test_packets
@@ -34,25 +35,25 @@ ALL_TESTS="
 TRACE=/sys/kernel/tracing
 endless="size endless messages endless"
 
-# refused NS LINE ERROR: it is refused, with this error
+# refused NS LINE ERROR: the line must be refused with this error
 refused()
 {
 	if rh "$1" "$2"; then
-		fail "\"$2\" was taken"
+		fail "\"$2\": accepted"
 	else
 		check_eq "$2" "$(in_ns "$1" head -n 1 /proc/net/rocehost/ctl)" \
 			"error: $3"
 	fi
 }
 
-# refused_all NS: a line "LINE | ERROR" comes in for each of as many that are
-# refused.  One process for all of them.
+# refused_all NS: read lines "LINE | ERROR", each of which must be refused with
+# this error. One process for all of them.
 refused_all()
 {
-	check_eq "taken, or with another error" "$(in_ns "$1" bash -c '
+	check_eq "accepted, or another error" "$(in_ns "$1" bash -c '
 	while read -r line; do
 		if echo "${line% | *}" 2>/dev/null >/proc/net/rocehost/ctl; then
-			echo "${line% | *}: taken"
+			echo "${line% | *}: accepted"
 			continue
 		fi
 		read -r error </proc/net/rocehost/ctl
@@ -61,7 +62,7 @@ refused_all()
 	done')" ""
 }
 
-# hosts SENDER-WORDS RECEIVER-WORDS: one on each side
+# hosts SENDER-WORDS RECEIVER-WORDS: a host on each side
 hosts()
 {
 	topology bridge
@@ -72,14 +73,14 @@ hosts()
 	told rcv "host e0 ip $RCV4 rate 10gbit $2"
 }
 
-# run FOR: start, and wait until it is over
+# run MS: start, and wait until the run is over
 run()
 {
 	told snd "start for $1ms"
 	sleep "$(printf '0.%03d' $(($1 + 100)))"
 }
 
-# As another program sees them: PSNs that wrap, lengths, ICRC, QP, ports
+# A packet tool decodes the packets: wrapping PSNs, lengths, ICRC, QP, ports
 test_packets()
 {
 	hosts "" "ack 1"
@@ -89,15 +90,16 @@ test_packets()
 	wait
 	note "$(head -n 1 "$TMP/rcv")"
 	check "packets" "$(grep -c . "$TMP/rcv")" -eq 3
-	check "ICRC right" "$(grep -c 'icrc ok' "$TMP/rcv")" -eq 3
+	check "correct ICRC" "$(grep -c 'icrc ok' "$TMP/rcv")" -eq 3
 	check_eq "PSNs" "$(grep -o 'psn [0-9]*' "$TMP/rcv" | tr '\n' ' ')" \
 		"psn 16777214 psn 16777215 psn 0 "
 	check "DestQP" "$(grep -c 'qp 0x800100 ' "$TMP/rcv")" -eq 3
 	check "ECT(0), DSCP" "$(grep -c 'ect0 dscp 26' "$TMP/rcv")" -eq 3
-	# 58 of headers and ICRC, 16 more in the first, a byte of padding
+	# 58 bytes of headers and ICRC, 16 more in the first packet, a byte of
+	# padding
 	check_eq "lengths" "$(grep -o 'len [0-9]*' "$TMP/rcv" | tr '\n' ' ')" \
 		"len 1098 len 1082 len 1014 "
-	# f(0x100 * 0x800100) as mlx5 derives it
+	# f(0x100 * 0x800100), as mlx5 derives it
 	check "port" "$(grep -c 'sport 51204 ' "$TMP/rcv")" -eq 3
 	unload
 }
@@ -116,16 +118,16 @@ test_packets_v6()
 	run 20
 	wait
 	check "packets" "$(grep -c . "$TMP/rcv")" -eq 25
-	check "ICRC right" "$(grep -c 'icrc ok' "$TMP/rcv")" -eq 25
-	check "UDP checksum right" "$(grep -c 'csum ok' "$TMP/rcv")" -eq 25
+	check "correct ICRC" "$(grep -c 'icrc ok' "$TMP/rcv")" -eq 25
+	check "correct UDP checksum" "$(grep -c 'csum ok' "$TMP/rcv")" -eq 25
 	# as Soft-RoCE derives them: each side from its own QP
 	check "port" "$(grep -c 'sport 61985 ' "$TMP/rcv")" -eq 25
-	check "ACKs and their port" "$(grep -c 'sport 64257 ' "$TMP/snd")" -eq 25
+	check "port of ACKs" "$(grep -c 'sport 64257 ' "$TMP/snd")" -eq 25
 	check "messages" "$(sum snd flows messages)" -eq 1
 	unload
 }
 
-# Many messages on many connections, all sizes: each is complete
+# Many messages of all sizes on many connections: each one is completed
 test_messages()
 {
 	local size n=0
@@ -136,8 +138,9 @@ test_messages()
 		n=$((n + 100))
 	done
 	run 100
-	check "complete" "$(sum snd flows messages)" -eq $n
-	check "told" "$(in_ns snd grep -c ',m' /proc/net/rocehost/completions)" -eq $n
+	check "messages completed" "$(sum snd flows messages)" -eq $n
+	check "completions" \
+		"$(in_ns snd grep -c ',m' /proc/net/rocehost/completions)" -eq $n
 	check "bytes" "$(sum rcv sinks bytes)" -eq \
 		$(((1 + 255 + 256 + 257 + 4096 + 4097 + 65536) * 100))
 	check "stray" "$(sum rcv hosts stray)" -eq 0
@@ -145,7 +148,8 @@ test_messages()
 	unload
 }
 
-# A queue that drops: NAK, go-back-N, and in the end everything is there
+# A queue that drops packets: NAK and go-back-N, and in the end every byte
+# arrives
 test_go_back()
 {
 	hosts "rp off" "ack 4"
@@ -153,29 +157,29 @@ test_go_back()
 	told snd "flow e0 to $RCV4 size 1000000 rate 2gbit"
 	run 100
 	check "NAKs" "$(sum snd flows naks)" -gt 0
-	check "sent again" "$(sum snd flows resent)" -gt 0
-	check "complete" "$(sum snd flows messages)" -eq 1
+	check "resent" "$(sum snd flows resent)" -gt 0
+	check "messages completed" "$(sum snd flows messages)" -eq 1
 	check "bytes" "$(sum rcv sinks bytes)" -eq 1000000
 	unload
 }
 
-# The last packet of a message is lost: only the time-out can tell
+# The last packet of a message is lost: only the timeout can recover it
 test_timeout()
 {
 	hosts "rto 5ms" "ack 1"
 	told snd "flow e0 to $RCV4 size 4096"
 	tc -n sw qdisc replace dev p1 root pfifo limit 0
 	told snd "start for 100ms"
-	# it begins within 34 ms
+	# the flow begins within 34 ms
 	sleep 0.05
 	tc -n sw qdisc del dev p1 root
 	sleep 0.1
-	check "time-outs" "$(sum snd flows timeouts)" -gt 0
-	check "complete" "$(sum snd flows messages)" -eq 1
+	check "timeouts" "$(sum snd flows timeouts)" -gt 0
+	check "messages completed" "$(sum snd flows messages)" -eq 1
 	unload
 }
 
-# CE throughout: one CNP per connection and interval
+# All packets are CE: one CNP per connection and interval
 test_np_interval()
 {
 	hosts "rp off" "cnp 1ms"
@@ -183,15 +187,15 @@ test_np_interval()
 	told snd "flow e0 to $RCV4 flows 2 size endless messages endless rate 600mbit"
 	run 100
 	check "CE" "$(sum rcv sinks ce)" -gt 2000
-	# the first ones only once the queue is there
+	# packets are CE only once the queue has built up
 	check "CNPs sent" "$(sum rcv sinks cnps)" -ge 180
 	check "CNPs sent" "$(sum rcv sinks cnps)" -le 200
 	check "CNPs got" "$(sum snd flows cnps_np)" -eq "$(sum rcv sinks cnps)"
 	unload
 }
 
-# And not more than the host's limit, of all connections; by their DSCP the
-# sender takes them for a congestion point's
+# The limit of the host holds for all connections together; the sender tells
+# CNPs of a congestion point by their DSCP
 test_np_limit()
 {
 	hosts "rp off cp-dscp 34" "cnp 1ms cnp-limit 2ms cnp-dscp 34"
@@ -200,13 +204,13 @@ test_np_limit()
 	run 100
 	check "CNPs sent" "$(sum rcv sinks cnps)" -ge 45
 	check "CNPs sent" "$(sum rcv sinks cnps)" -le 50
-	check "prevented" "$(sum rcv hosts cnps_limited)" -gt 0
+	check "CNPs over the limit" "$(sum rcv hosts cnps_limited)" -gt 0
 	check "by DSCP" "$(sum snd flows cnps_cp)" -eq "$(sum rcv sinks cnps)"
-	check "others" "$(sum snd flows cnps_np)" -eq 0
+	check "other CNPs" "$(sum snd flows cnps_np)" -eq 0
 	unload
 }
 
-# Connections are set up by messages that the box understands
+# The box understands the messages that set up connections
 test_cm()
 {
 	hosts "rp off" "ack 65536"
@@ -214,14 +218,14 @@ test_cm()
 	bottleneck 1gbit limit 10000000 pair cm kmin 1 kmax 1 notify off
 	told snd "flow e0 to $RCV4 flows 4 size 200000 cm"
 	run 50
-	check "complete" "$(sum snd flows messages)" -eq 4
-	check "known to the box" "$(flows | grep -c ' cm ')" -eq 4
+	check "messages completed" "$(sum snd flows messages)" -eq 4
+	check "flows paired by the box" "$(flows | grep -c ' cm ')" -eq 4
 	check_eq "malformed" "$(stat malformed)" 0
 	unload
 }
 
-# A receiver that sends one CNP per flow and no more: the box does, and the
-# senders slow down
+# The receiver sends one CNP per flow and no more: the box sends the others, and
+# the senders slow down
 test_box_tells()
 {
 	local event
@@ -233,10 +237,10 @@ test_box_tells()
 	run 100
 	check "CNPs of the receiver" "$(sum snd flows cnps_np)" -le 20
 	check "CNPs of the box" "$(sum snd flows cnps_cp)" -gt 10
-	# what is sent after the end is not counted
-	check "those the box says" "$(stat cnp_sent)" -ge "$(sum snd flows cnps_cp)"
+	# CNPs after the end of the run are not counted
+	check "cnp_sent" "$(stat cnp_sent)" -ge "$(sum snd flows cnps_cp)"
 	check "cuts" "$(sum snd flows cuts)" -gt 10
-	# a line for each that is counted, with its time
+	# the trace has a line for each counted event, with its time
 	for event in cnp_cp:cnps_cp cut:cuts raised:raised; do
 		check "$event in the trace" "$(in_ns snd awk -F, \
 			-v event="${event%:*}" \
@@ -248,42 +252,42 @@ test_box_tells()
 	unload
 }
 
-# telemetry NS: the report without its head
+# telemetry NS: print the report without its header
 telemetry()
 {
 	in_ns "$1" tail -n +2 /proc/net/rocehost/telemetry
 }
 
-# What a CNP says of the box's queue is taken down; nothing, or what is of
-# another version, is not, and slows a sender down all the same
+# The telemetry of a CNP is recorded. A CNP without telemetry, or of another
+# version, is not recorded but slows the sender down.
 test_telemetry()
 {
 	local said=1104400002010123ff38010203fffffe
 
 	hosts "rp off" "ack 4"
 	told snd "flow e0 name a to $RCV4 flows 4 $endless rate 10mbit"
-	check_eq "as a packet tool sees it" "$(reply --type cnp --rsvd $said \
+	check_eq "telemetry in the packet" "$(reply --type cnp --rsvd $said \
 		--hex | cut -c 109-140)" $said
 	sniff snd --type cnp --time 150
 	echo 1 >$TRACE/events/rocehost/enable
 	echo >$TRACE/trace
 	told snd "start for 200ms"
-	# it begins within 34 ms
+	# the flow begins within 34 ms
 	sleep 0.05
-	check_eq "before" "$(telemetry snd)" ""
+	check_eq "report before any CNP" "$(telemetry snd)" ""
 	reply --type cnp --qp 0x100 --rsvd 11051111222233334444555555666666
 	reply --type cnp --qp 0x100 --rsvd $said
 	reply --type cnp --qp 0x101
 	reply --type cnp --qp 0x102 --rsvd "2${said:1}"
 	reply --type cnp --qp 0x103 --rsvd 106300000000ffff8000ffffff000001
-	# why, and nothing else
+	# a brief one: flags and cause only
 	reply --type cnp --qp 0x101 --rsvd 13050000000000000000000000000000
-	# none that is broken, and none for who is not here
+	# neither a broken CNP nor one for an unknown QP is recorded
 	reply --type cnp --qp 0x100 --rsvd $said --bad icrc
 	reply --type cnp --qp 0x123456 --rsvd $said
 	wait
 	echo 0 >$TRACE/events/rocehost/enable
-	# 16384 / 65535, 291 * 4096, 66051 * 256; a cause that nobody knows
+	# 16384 / 65535, 291 * 4096, 66051 * 256; an unknown cause
 	check_eq "report" "$(telemetry snd)" \
 "e0,a,256,2,1,hold,0.250003,513,1191936,-200,16909056,16777214,0
 e0,a,257,1,1,drop,0.000000,0,0,0,0,0,1
@@ -291,17 +295,18 @@ e0,a,259,1,0,99,0.000000,0,268431360,-32768,4294967040,1,0"
 	check "CNPs" "$(sum snd flows cnps_np)" -eq 6
 	check "stray" "$(sum snd hosts stray)" -eq 1
 	check "malformed" "$(sum snd hosts malformed)" -eq 1
-	check_eq "receiver" "$(telemetry rcv)" ""
+	check_eq "report of the receiver" "$(telemetry rcv)" ""
 	check_eq "traced" "$(grep -o 'rh_telemetry: .*' $TRACE/trace)" \
 "rh_telemetry: dev=e0 qpn=256 was_ce=1 cause=drop depth_share=0.066666 flows=8738 port_bytes=53686272 gradient_bytes_per_us=17476 tx_bytes=1431655680 time_us=6710886 brief=0
 rh_telemetry: dev=e0 qpn=256 was_ce=1 cause=hold depth_share=0.250003 flows=513 port_bytes=1191936 gradient_bytes_per_us=-200 tx_bytes=16909056 time_us=16777214 brief=0
 rh_telemetry: dev=e0 qpn=259 was_ce=0 cause=0x63 depth_share=0.000000 flows=0 port_bytes=268431360 gradient_bytes_per_us=-32768 tx_bytes=4294967040 time_us=1 brief=0
 rh_telemetry: dev=e0 qpn=257 was_ce=1 cause=drop depth_share=0.000000 flows=0 port_bytes=0 gradient_bytes_per_us=0 tx_bytes=0 time_us=0 brief=1"
-	# on the wire: at the end of the line, if there is anything
+	# on the wire: at the end of the line, if present
 	check "CNPs on the wire" "$(grep -c . "$TMP/snd")" -eq 8
-	check "ICRC right" "$(grep -c 'icrc ok' "$TMP/snd")" -eq 7
-	check "said" "$(grep -c " vlan - rsvd $said\$" "$TMP/snd")" -eq 3
-	check "silent" "$(grep -c ' vlan -$' "$TMP/snd")" -eq 1
+	check "correct ICRC" "$(grep -c 'icrc ok' "$TMP/snd")" -eq 7
+	check "CNPs with telemetry" \
+		"$(grep -c " vlan - rsvd $said\$" "$TMP/snd")" -eq 3
+	check "CNPs without telemetry" "$(grep -c ' vlan -$' "$TMP/snd")" -eq 1
 	unload
 }
 
@@ -323,12 +328,13 @@ test_telemetry_v6()
 	wait
 	check_eq "report" "$(telemetry snd)" \
 		"e0,flows,256,1,0,drop,1.000000,32,4096,255,256,255,0"
-	check "said" "$(grep -c "icrc ok csum ok .* rsvd $said\$" "$TMP/snd")" \
+	check "CNPs with telemetry" \
+		"$(grep -c "icrc ok csum ok .* rsvd $said\$" "$TMP/snd")" \
 		-eq 1
 	unload
 }
 
-# packets_of NAME: that flows of this name have sent
+# packets_of NAME: number of packets that flows of this name have sent
 packets_of()
 {
 	in_ns snd awk -F, -v name="$1" \
@@ -336,8 +342,8 @@ packets_of()
 		/proc/net/rocehost/flows
 }
 
-# Flows that come late and go early: a packet of 4154 bytes every 332.32 us, the
-# 61st after 19.94 ms, the 181st after 59.82 ms
+# Flows that start late or stop early: a packet of 4154 bytes every 332.32 us,
+# the 61st after 19.94 ms, the 181st after 59.82 ms
 test_stop()
 {
 	local flow="flow e0 to $RCV4 $endless rate 100mbit name" last
@@ -356,24 +362,24 @@ test_stop()
 	check "late" "$(packets_of late)" -eq 61
 	check "between" "$(packets_of between)" -eq 122
 	check "messages" "$(packets_of mice)" -eq 20
-	check "complete" "$(in_ns snd grep -c ,mice, \
+	check "messages completed" "$(in_ns snd grep -c ,mice, \
 		/proc/net/rocehost/completions)" -eq 20
 	check "resent" "$(sum snd flows resent)" -eq 0
-	check "time-outs" "$(sum snd flows timeouts)" -eq 0
+	check "timeouts" "$(sum snd flows timeouts)" -eq 0
 	# ns from the start to the last packet of an early flow
 	last=$(grep ' qp 0x800101 ' "$TMP/rcv" | tail -n 1)
 	last=$((${last%% *} - $(in_ns snd \
 		sed -n 's/started at \(.*\) ns/\1/p' /proc/net/rocehost/ctl)))
-	check "the last one" "$last" -gt 19000000
-	check "the last one" "$last" -lt 20100000
+	check "ns until the last packet" "$last" -gt 19000000
+	check "ns until the last packet" "$last" -lt 20100000
 	unload
 }
 
-# Nobody answers: a flow that has stopped does not try again for ever, nor goes
-# on to connect, and what its CNPs would have it do it does not do
+# Nobody answers: after its stop time a flow neither retransmits nor connects,
+# and does not react to CNPs
 test_stop_unheard()
 {
-	# a reaction point that cuts as soon as a CNP comes
+	# a reaction point that cuts the rate as soon as a CNP arrives
 	hosts "rto 5ms rp paper" "ack 1"
 	tc -n sw qdisc replace dev p1 root pfifo limit 0
 	told snd "flow e0 name lost to $RCV4 $endless rate 200mbit stop 22ms trace 100"
@@ -382,18 +388,18 @@ test_stop_unheard()
 	sleep 0.1
 	reply --type cnp --qp 0x100
 	sleep 0.15
-	check "time-outs" "$(sum snd flows timeouts)" -eq 4
+	check "timeouts" "$(sum snd flows timeouts)" -eq 4
 	check "CNPs" "$(sum snd flows cnps_np)" -eq 1
 	check "cuts" "$(sum snd flows cuts)" -eq 0
-	check "done after the stop" "$(in_ns snd awk -F, \
+	check "events after the stop" "$(in_ns snd awk -F, \
 		'NR > 1 && $4 > 22000000 && $5 != "cnp_np" { n++ } END { print +n }' \
 		/proc/net/rocehost/trace)" -eq 0
-	check "packets of what is not connected" "$(packets_of cm)" -eq 0
+	check "packets without a connection" "$(packets_of cm)" -eq 0
 	unload
 }
 
-# Packets through a qdisc: as many as told, of so many flows, all but the first
-# few with CE; and what is no dummy, or goes, is told
+# Packets through a qdisc: the given number of packets and flows, all but the
+# first few with CE. A device that is no dummy is refused.
 test_blast()
 {
 	local kind
@@ -416,7 +422,8 @@ test_blast()
 	check_eq "flows" "$(grep -o 'flow_new [0-9]*' "$TMP/blast")" "flow_new 10"
 	check_eq "malformed" "$(grep -o ' malformed [0-9]*' "$TMP/blast")" \
 		" malformed 0"
-	# what comes in: for each CNP its flow is known, the others are no RoCEv2 or no news
+	# received packets: each CNP matches a flow; the other kinds are not
+	# RoCEv2, or no CNPs
 	refused sw "blast d0 cnp" 'ack, cnp: need in'
 	refused sw "blast d0 in udp tcp" 'udp, tcp, ack, cnp: at most one of them'
 	for kind in udp tcp ack cnp; do
@@ -427,15 +434,15 @@ test_blast()
 	check_eq "CNPs" "$(grep -o 'cnp_seen [0-9]*' "$TMP/blast")" "cnp_seen 100"
 	check_eq "malformed" "$(grep -o ' malformed [0-9]*' "$TMP/blast")" \
 		" malformed 0"
-	# it ends when it is told to
+	# a blast ends if its writer is killed
 	in_ns sw timeout 0.02 bash -c \
 		'echo "blast d0 packets 1000000000" >/proc/net/rocehost/ctl' \
-		2>/dev/null && fail "a blast without end has ended"
+		2>/dev/null && fail "an endless blast has ended"
 	unload
 }
 
-# RoCEv2 of others: for no connection, for QPs that are not there, of a host
-# that has none, broken
+# Packets for no connection, for unknown QPs, from an unknown host, and broken
+# ones
 test_stranger()
 {
 	hosts "" ""
@@ -448,11 +455,11 @@ test_stranger()
 	check "stray at the receiver" "$(sum rcv hosts stray)" -eq 2
 	check "stray at the sender" "$(sum snd hosts stray)" -eq 1
 	check "malformed" "$(sum rcv hosts malformed)" -eq 1
-	check "complete" "$(sum snd flows messages)" -eq 1
+	check "messages completed" "$(sum snd flows messages)" -eq 1
 	unload
 }
 
-# Each error names its word, and nothing has happened
+# Each error names the word, and the line has no effect
 test_words()
 {
 	hosts "" ""
@@ -512,18 +519,18 @@ test_words()
 	refused snd "start" 'no host to start'
 	check "hosts" "$(in_ns snd grep -c e0 /proc/net/rocehost/hosts)" -eq 0
 	in_ns snd unshare -r bash -c 'echo stop >/proc/net/rocehost/ctl' \
-		2>/dev/null && fail "a user of a namespace may write"
+		2>/dev/null && fail "root of a user namespace may write"
 	unload
 }
 
-# More than there is memory for: refused, and what there was goes on
+# Not enough memory for the flows: refused, and the existing flow goes on
 test_too_many()
 {
 	local free_mb
 
 	hosts "" ""
 	told snd "flow e0 to $RCV4 size 4096"
-	# leave 200 MB; a million flows want four times that
+	# leave 200 MB; a million flows need four times that
 	free_mb=$(awk '/^MemAvailable/ { print int($2 / 1024) }' /proc/meminfo)
 	mkdir "$TMP/fill"
 	mount -t tmpfs -o size=100% tmpfs "$TMP/fill"
@@ -533,7 +540,7 @@ test_too_many()
 		'flows: no memory for so many'
 	umount "$TMP/fill"
 	run 20
-	check "complete" "$(sum snd flows messages)" -eq 1
+	check "messages completed" "$(sum snd flows messages)" -eq 1
 	unload
 }
 
@@ -561,7 +568,7 @@ test_namespace_gone()
 	ip netns del sw
 	ip netns del snd
 	sleep 0.2
-	# its interface went with the other end
+	# the other end of the link, and with it the host, is gone
 	check "receivers" "$(in_ns rcv grep -c e0 /proc/net/rocehost/hosts)" -eq 0
 	unload
 }

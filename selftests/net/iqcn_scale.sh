@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Many flows: deadlines of ten thousand are met to the microsecond as those of
-# one are, and by a scan within its period.
+# Many flows: the deadlines of ten thousand flows are met to the microsecond, as
+# for one flow; with a scan, within its period.
 
 ALL_TESTS="
 	test_10000_flows
@@ -13,18 +13,17 @@ ALL_TESTS="
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# many FLOWS OFF-NS IQCN-PARAMETER...: a burst of seven rounds of a packet per
-# flow into a queue that sends those of a flow 100 ms apart.  Four rounds and
-# their ACKs pair the flows, and after that each CE packet is followed by a CNP
-# 60 ms later, or up to OFF-NS more, while the next packet of the flow still
-# waits.
+# many FLOWS OFF-NS IQCN-PARAMETER...: a burst of seven packets per flow into a
+# queue that sends packets of a flow 100 ms apart. Four packets of each flow and
+# their ACKs pair the flow. After that, each CE packet is followed by a CNP 60
+# ms later, or up to OFF-NS more, while the next packet of the flow still waits.
 many()
 {
 	local n=$1 off_ns=$2 kbit
 	shift 2
 
 	if ! virtual_time; then
-		skip "means nothing outside of virtual time"
+		skip "needs virtual time"
 		return
 	fi
 	topology bridge
@@ -37,7 +36,7 @@ many()
 	data --flows "$n" --count $((n * 7))
 	wait
 	check "flows" "$(stat flow_new)" -eq "$n"
-	check "paired" "$(stat flows_paired)" -eq "$n"
+	check "flows paired" "$(stat flows_paired)" -eq "$n"
 	note "$(awk -v off=$off_ns '
 	FNR == NR { if (/ ce /) ce[$7] = ce[$7] " " substr($1, 7); next }
 	{
@@ -66,8 +65,8 @@ many()
 		"$(awk '{ print $(NF - 3) }' "$TMP/scale")" -eq 0
 }
 
-# some MANY: or as many as KASAN leaves time for, which is for other faults than
-# those that take many
+# some MANY: print MANY, or a smaller number with KASAN, which is there for
+# other faults
 some()
 {
 	if [ "$IQCN_LAB" = uml-debug ]; then
@@ -77,8 +76,8 @@ some()
 	fi
 }
 
-# (Faster, and the lab's clock, which a look at it moves by 256 ns, would be the
-# bottleneck.  KASAN's kernel looks at it more often.)
+# With more flows, the lab's clock, which each read advances by 256 ns, would be
+# the bottleneck. With KASAN the kernel reads it more often.
 test_10000_flows()
 {
 	local off_ns=1000
@@ -87,8 +86,9 @@ test_10000_flows()
 	many "$(some 10000)" $off_ns
 }
 
-# 15 % of them are due at each look, and are seen to in slices: no more than 32
-# at a time, which is a moment as the lab's clock has it
+# Each scan finds 15 % of the flows due, and handles at most 32 in a row before
+# it lets others run. The CNPs of such a slice have the same time in the lab's
+# clock.
 test_scan()
 {
 	local trace=/sys/kernel/tracing n
@@ -107,34 +107,34 @@ test_scan()
 		tee "$TMP/slices")"
 	echo >$trace/trace
 	check "CNPs in the trace" "$(cut -d ' ' -f 1 "$TMP/slices")" -gt "$n"
-	check "at a time" "$(cut -d ' ' -f 5 "$TMP/slices")" -le 32
-	check "at a time" "$(cut -d ' ' -f 5 "$TMP/slices")" -gt 8
+	check "CNPs in a slice" "$(cut -d ' ' -f 5 "$TMP/slices")" -le 32
+	check "CNPs in a slice" "$(cut -d ' ' -f 5 "$TMP/slices")" -gt 8
 }
 
-# As many as are due in 20 ms are held at a time; CNPs come later by that, but
-# for those that are held when the congestion ends
+# As many CNPs as are due in 20 ms are deferred at a time. All are sent that
+# much later, except those that are deferred when the congestion ends.
 test_held()
 {
 	local n
 
 	n=$(some 5000)
 	many "$n" 20004000 delay 20ms
-	check "held" "$(stat cnp_delayed)" -gt "$n"
+	check "deferred" "$(stat cnp_delayed)" -gt "$n"
 	check "accounts" $(($(stat cnp_sent) + $(stat cnp_cancelled) +
 		$(stat cnp_unpaired))) -eq "$(stat cnp_delayed)"
 }
 
-# More flows than there is room for, again and again
+# More flows than the table can hold, again and again
 test_churn()
 {
 	topology bridge
 	iqcn flows 1000 age 100ms
 	data --tos 3 --flows 20000 --count 40000 --len 64
 	check "flows" "$(stat flows)" -eq 1000
-	check "accounts" $(($(stat flow_new) - $(stat flow_evicted))) -eq 1000
+	check "flows left" $(($(stat flow_new) - $(stat flow_evicted))) -eq 1000
 	sleep 0.3
-	check "all aged" "$(stat flows)" -eq 0
-	check "hosts" "$(value flows_unsettled)" -eq 0
+	check "flows after aging" "$(stat flows)" -eq 0
+	check "flows_unsettled" "$(value flows_unsettled)" -eq 0
 }
 
 run_tests

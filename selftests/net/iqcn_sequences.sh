@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Sequences: requests for qdiscs, filters, devices and namespaces, dumps and
-# packets, in random order and by four processes at a time (tools/seqfuzz).  The
-# kernel may refuse any of them.  It must not crash or hang, queues must be empty
+# packets, in random order and by four processes at a time (tools/seqfuzz). The
+# kernel may refuse any of them. It must not crash or hang, queues must be empty
 # after their devices are down, and nothing may be left when the namespaces are
 # gone.
 #
-# All that a process does follows from its seed, but not how the processes meet.
-# $IQCN_SEED is where their seeds come from, $IQCN_SEQUENCES_S how many seconds
-# each test takes.
+# All that a process does follows from its seed, but the interleaving of the
+# processes does not. The seeds derive from $IQCN_SEED; each test takes
+# $IQCN_SEQUENCES_S seconds.
 
 ALL_TESTS="
 	test_root
@@ -21,14 +21,13 @@ ALL_TESTS="
 SEED=${IQCN_SEED:-1}
 SECONDS_EACH=${IQCN_SEQUENCES_S:-5}
 
-# wait_gone: namespaces are removed by a work, which waits for packets that are on
-# their way
+# wait_gone: namespaces are destroyed asynchronously, after packets in flight
 wait_gone()
 {
 	local i
 
 	for ((i = 0; i < 600; i++)); do
-		# some go while find walks
+		# some directories may go during the walk
 		[ -n "$(find /sys/kernel/debug/iqcn -mindepth 1 2>/dev/null)" ] ||
 			return
 		sleep 0.1
@@ -36,7 +35,7 @@ wait_gone()
 	fail "left in debugfs: $(cd /sys/kernel/debug/iqcn && echo */*)"
 }
 
-# sequences [OPTION...]: of seqfuzz
+# sequences [OPTION...]: run seqfuzz with these options
 sequences()
 {
 	local options=(--seed "$SEED" --seconds "$SECONDS_EACH" "$@") line rc n=0
@@ -45,14 +44,14 @@ sequences()
 	for module in sch_iqcn psample tun nlmon bonding ipip; do
 		modprobe -q $module
 	done
-	# as udev leaves it, for users
+	# the mode that udev sets, so that users can open it
 	chmod 666 /dev/net/tun
 	if virtual_time; then
-		# seconds do not pass while anybody is busy
+		# virtual time stands still while a process is busy
 		options+=(--count $((SECONDS_EACH * 100)))
 	fi
 	case ${IQCN_LAB-} in
-	# timers that are always due again leave nothing to processes there
+	# timers that are always due again would leave no CPU time to processes
 	uml-debug | uml-smp | x86-kcsan) options+=(--shortest 10000) ;;
 	esac
 	"$BUILD/seqfuzz" "${options[@]}" >"$TMP/said" 2>&1

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The main job, on any kernel and under any clock: nothing here depends on how
+# Basic operation, on any kernel and with any clock: nothing here depends on how
 # long things take.
 
 ALL_TESTS="
@@ -24,13 +24,13 @@ test_marks()
 	data --count 60
 	data --tos 0 --count 4
 	data --tos 3 --count 5
-	check "marked" "$(stat ecn_mark)" -eq 15
+	check "packets marked" "$(stat ecn_mark)" -eq 15
 	check "not ECT" "$(stat not_ect)" -ge 4
 	check "CE on arrival" "$(stat ce_in)" -eq 5
 }
 
-# notified "-6"|"" [IQCN-PARAMETER...]: a receiver that answers, a stream until
-# the box has sent CNPs
+# notified -6|"" [IQCN-PARAMETER...]: a receiver that answers, and a stream
+# until the box has sent CNPs
 notified()
 {
 	local v=$1 i
@@ -43,7 +43,7 @@ notified()
 		data $v --tos 3 --count 5 --psn $((i * 100)) --interval 2000
 		[ "$(stat flows_paired)" != 1 ] || break
 	done
-	check "paired" "$(stat flows_paired)" -eq 1
+	check "flows paired" "$(stat flows_paired)" -eq 1
 	sniff snd --type cnp --count 3 --time 1000
 	for i in $(seq 20); do
 		# shellcheck disable=SC2086
@@ -53,7 +53,7 @@ notified()
 	wait
 	check "CNPs" "$(grep -c 'cnp .* qp 0x800011 .* icrc ok csum ok' \
 		"$TMP/snd")" -ge 3
-	check "all of them ours" "$(stat cnp_seen)" -eq 0
+	check "CNPs of the receiver" "$(stat cnp_seen)" -eq 0
 	tc -n sw qdisc del dev p1 root
 }
 
@@ -66,7 +66,7 @@ test_notifies_bridge()
 test_notifies_bridge_netns()
 {
 	topology bridge
-	modprobe psample || fail "no psample"
+	modprobe psample || fail "psample does not load"
 	notified "" detect queue,depth,run,span trigger period snoop netns \
 		delay 10us group 5
 }
@@ -77,8 +77,8 @@ test_notifies_router_vlan()
 	notified -6
 }
 
-# Newer kernels hold a lock of this device while its qdiscs and notifiers are called:
-# who takes it again waits for ever
+# Newer kernels hold a lock of this device while its qdiscs and notifiers are
+# called: taking that lock again would deadlock
 test_locked_device()
 {
 	ip netns add sw
@@ -89,10 +89,11 @@ test_locked_device()
 	iqcn bandwidth 1gbit
 	ip -n sw link set p1 down
 	ip -n sw link set p1 up
-	check "there" "$(tc -n sw qdisc show dev p1 | grep -c iqcn)" -eq 1
+	check "qdiscs" "$(tc -n sw qdisc show dev p1 | grep -c iqcn)" -eq 1
 }
 
-# Devices on top of such a one have their MTU changed with it, and ask it for its speed
+# A change of the MTU of such a device also changes upper devices, which query
+# its speed
 test_locked_below()
 {
 	local d tops=br0
@@ -104,7 +105,7 @@ test_locked_below()
 		link add br0 type bridge
 		link set d0 master br0
 	EOF
-	# not every kernel has it
+	# not every kernel has macvlan
 	ip -n sw link add m1 link d1 type macvlan 2>/dev/null && tops+=" m1"
 	for d in $tops; do
 		tc -n sw qdisc add dev "$d" root iqcn bandwidth 1gbit
@@ -118,7 +119,8 @@ test_locked_below()
 	done
 	for d in $tops; do
 		check "MTU of $d" "$(ip -n sw -j link show "$d" | jq '.[0].mtu')" -eq 1400
-		check "there" "$(tc -n sw qdisc show dev "$d" | grep -c 'qdisc iqcn')" -eq 1
+		check "qdiscs" "$(tc -n sw qdisc show dev "$d" |
+			grep -c 'qdisc iqcn')" -eq 1
 	done
 }
 
@@ -145,9 +147,9 @@ test_in_use()
 	topology bridge
 	iqcn
 	if rmmod sch_iqcn 2>/dev/null; then
-		fail "a module in use was unloaded"
+		fail "the module unloads while in use"
 	fi
-	check "still there" "$(stat flows)" -eq 0
+	check "flows" "$(stat flows)" -eq 0
 }
 
 run_tests

@@ -1,13 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# snoop netns: answers that come back by another way than data leave.  Each CNP
-# of a receiver counts once, for its flow, wherever the stack shows it; none of
-# ours ever does.
+# snoop netns: packets from the receiver take another way than its data. Each
+# CNP of a receiver counts once, for its flow, at whatever hook it appears;
+# generated CNPs never count.
 #
-#   snd ---- p0 [ sw ] p1 ---- e0
-#                  |            rcv	data leave by p1, where iqcn is;
-#                  '-- p2 ---- e1	what rcv sends on e0 comes by p2
+# @@PIC@@
 
 ALL_TESTS="
 	test_routed
@@ -49,12 +47,13 @@ ALL_TESTS="
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-SQP=$((0x800011))	# of the sender, for data's default QP 0x11
+SQP=$((0x800011))	# the sender's QP for the default DestQP 0x11 of "data"
 CONGESTED="bandwidth 4mbit t1 300us"
 BR_MAC=02:00:00:00:00:b0
 
-# uplink2: p2.  It has p1's MAC, so that rcv need not know; a bridge does not
-# learn there, for even its static entries move.
+# uplink2: create p2 with the MAC of p1, so that rcv needs no other route. The
+# bridge does not learn on it, because learning would move even p1's static
+# entries.
 uplink2()
 {
 	ip -batch - <<-EOF
@@ -86,14 +85,14 @@ uplink2()
 	esac
 }
 
-# by_p2 [ACTION...]: what rcv sends comes by p2 from now on, with this done
+# by_p2 [ACTION...]: redirect what rcv sends to p2, after these actions
 by_p2()
 {
 	tc -n rcv filter add dev e0 egress matchall "$@" \
 		action mirred egress redirect dev e1
 }
 
-# counts [DEV]: CNPs "seen unmatched"
+# counts [DEV]: print "cnp_seen port_cnp_unmatched"
 counts()
 {
 	local json
@@ -103,8 +102,8 @@ counts()
 	echo "${BASH_REMATCH[1]} ${BASH_REMATCH[2]}"
 }
 
-# grade [DEST_QP [DEV]]: "pair src_qp" of a flow, one per line.  No other
-# namespace has such a port.
+# grade [DEST_QP [DEV]]: print "pair src_qp" of a flow, one per line. No other
+# namespace has a port of that name.
 grade()
 {
 	local qp pair src
@@ -129,46 +128,47 @@ cnp()
 	reply --type cnp --qp $SQP "$@"
 }
 
-# By the machine's clock a sender is late, and the time that a stream takes is to be
-# long enough for as many CNPs
+# By the machine's clock a sender is late, and a stream has to be long enough
+# for the CNPs that are checked
 stream=12
 [ $patience -lt 50 ] || stream=36
 
-# stream [data argument...]: CE packets, one per ms
+# stream [data argument...]: send CE packets, one per ms
 stream()
 {
 	data --tos 3 --count $stream --interval 1000 "$@"
 }
 
-# paired [-6]: evidence for a flow
+# paired [-6]: send CE packets and ACKs that pair the flow
 paired()
 {
 	ce --count 4 "$@"
 	ack --psn 100 --count 4 --qp $SQP "$@"
 }
 
-# watch: CNPs at the sender, and at a tap on p1
+# watch: capture CNPs at the sender, and at a tap on p1
 watch()
 {
 	sniff snd --type cnp --time 80
 	listener sniff sw/p1 tap --type cnp --time 80
 }
 
-# not_real COUNTS REAL: after "watch" the box tells the sender in both families,
-# and does not count it; so many CNPs came from elsewhere
+# not_real COUNTS REAL: after "watch", generated CNPs reach the sender over both
+# IP versions and are not counted as the receiver's. REAL receiver's CNPs were
+# sent before.
 not_real()
 {
 	stream --psn 5000
 	stream --psn 5000 -6
 	wait
-	check "ours at the tap" "$(grep -c . "$TMP/tap")" -ge "$(loose 20)"
-	check "ours and theirs at the sender" "$(grep -c . "$TMP/snd")" -eq \
+	check "CNPs at the tap" "$(grep -c . "$TMP/tap")" -ge "$(loose 20)"
+	check "all CNPs at the sender" "$(grep -c . "$TMP/snd")" -eq \
 		$(($(grep -c . "$TMP/tap") + $2))
-	check_eq "ours are not taken for real" "$(counts)" "$1"
+	check_eq "cnp_seen, port_cnp_unmatched" "$(counts)" "$1"
 }
 
-# elsewhere: p2's answers mean nothing to the port, and are all that the
-# namespace needs
+# elsewhere: answers by p2 are invisible to snoop port; snoop netns pairs and
+# counts by them alone
 elsewhere()
 {
 	local v
@@ -177,11 +177,11 @@ elsewhere()
 	iqcn $CONGESTED
 	paired
 	cnp
-	check_eq "the port pairs" "$(grade)" "none -"
-	check_eq "the port sees" "$(counts)" "0 0"
+	check_eq "pairing by snoop port" "$(grade)" "none -"
+	check_eq "counted by snoop port" "$(counts)" "0 0"
 
 	iqcn snoop netns
-	check_eq "flows kept" "$(grade)" ""
+	check_eq "flows after the change" "$(grade)" ""
 	watch
 	for v in "" -6; do
 		# shellcheck disable=SC2086
@@ -191,9 +191,9 @@ elsewhere()
 		# shellcheck disable=SC2086
 		cnp --count 2 --qp 0x123456 $v
 	done
-	check_eq "the namespace pairs" "$(grade)" "psn 0x800011
+	check_eq "pairing by snoop netns" "$(grade)" "psn 0x800011
 psn 0x800011"
-	check_eq "the namespace sees" "$(counts)" "6 4"
+	check_eq "counted by snoop netns" "$(counts)" "6 4"
 	not_real "6 4" 10
 }
 
@@ -230,7 +230,7 @@ test_routed_other_vlan()
 	elsewhere
 }
 
-# Data have two tags, answers one
+# Data have two tags, answers have one
 test_routed_qinq()
 {
 	topology router qinq
@@ -240,8 +240,8 @@ test_routed_qinq()
 	elsewhere
 }
 
-# Each packet is shown as the device's, and once more as the VRF's.  IPv6
-# addresses and neighbours do not survive the move.
+# Each packet passes the hook twice, on the device and on the VRF. Moving the
+# devices into the VRF removes IPv6 addresses and neighbors.
 test_routed_vrf()
 {
 	topology router
@@ -295,10 +295,11 @@ test_bridged_qinq()
 	elsewhere
 }
 
-# What is bridged passes IP's hooks too; tagged, as what comes in on br0.100
+# Bridged packets pass the IP hooks as well; tagged ones with br0.100 as the
+# input device
 br_netfilter()
 {
-	modprobe br_netfilter || fail "no br_netfilter"
+	modprobe br_netfilter || fail "br_netfilter does not load"
 	in_ns sw sysctl -qw net.bridge.bridge-nf-call-iptables=1 \
 		net.bridge.bridge-nf-call-ip6tables=1 \
 		net.bridge.bridge-nf-filter-vlan-tagged=1 \
@@ -308,7 +309,7 @@ br_netfilter()
 no_br_netfilter()
 {
 	cleanup
-	rmmod br_netfilter || fail "br_netfilter stays"
+	rmmod br_netfilter || fail "br_netfilter does not unload"
 }
 
 test_bridged_br_netfilter()
@@ -322,14 +323,14 @@ test_bridged_br_netfilter()
 	no_br_netfilter
 }
 
-# A receiver that does all there is to do is unseen by the port, which does it
-# again; the namespace leaves it alone
+# snoop port does not see the CNPs of a receiver that sends enough of them, and
+# repeats them; snoop netns sees them and sends none
 fast_enough()
 {
 	local before
 
 	if ! virtual_time; then
-		skip "means nothing outside of virtual time"
+		skip "needs virtual time"
 		return
 	fi
 	topology "$1"
@@ -340,7 +341,7 @@ fast_enough()
 	np --time 60 --ack 0 --cnp 100
 	data --count 200
 	wait
-	check "CNPs seen by the port" "$(stat cnp_seen)" -eq 0
+	check "CNPs seen by snoop port" "$(stat cnp_seen)" -eq 0
 	check "CNPs sent in addition" "$(stat cnp_sent)" -gt 40
 
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn snoop netns
@@ -349,17 +350,17 @@ fast_enough()
 	np --time 60 --ack 0 --cnp 100
 	data --count 200 --psn 8000
 	wait
-	check "CNPs seen by the namespace" "$(stat cnp_seen)" -eq \
+	check "CNPs seen by snoop netns" "$(stat cnp_seen)" -eq \
 		"$(awk '{ print $8 }' "$TMP/np")"
-	check "CNPs seen by the namespace" "$(stat cnp_seen)" -gt 100
-	# one at the end: the receiver does not answer the last packets
+	check "CNPs seen by snoop netns" "$(stat cnp_seen)" -gt 100
+	# one at the end, because the receiver does not answer the last packets
 	check "CNPs sent" "$(stat cnp_sent)" -le $((before + 1))
 }
 
 test_routed_fast_enough() { fast_enough router; }
 test_bridged_fast_enough() { fast_enough bridge; }
 
-# By p1 itself: the port's own hook is there too, and silent
+# Answers come by p1 itself, where the port's own hook must stay inactive
 test_same_way_back()
 {
 	local k
@@ -381,7 +382,7 @@ test_same_way_back()
 	done
 }
 
-# The box itself sends; its answers come to br0 by way of the bridge
+# The box itself sends data; the answers come to br0 through the bridge
 BOX4=10.1.0.254 BOX6=fd01::fe
 box_data()
 {
@@ -393,7 +394,7 @@ box_reply()
 	packets rcv/e0 $RCV_MAC $BR_MAC $RCV4 $BOX4 $RCV6 $BOX6 --qp $SQP "$@"
 }
 
-# Packets to UDP ports that nobody listens to
+# delivered: number of packets for UDP ports without a socket
 delivered()
 {
 	# shellcheck disable=SC2016
@@ -402,8 +403,8 @@ delivered()
 		END { print n }' /proc/net/snmp /proc/net/snmp6
 }
 
-# to_the_box WHAT: three CNPs over each protocol count once, ours do not; all
-# are delivered
+# to_the_box WHAT: three CNPs per IP version count once each, generated ones do
+# not; all are delivered
 to_the_box()
 {
 	local what=$1 before seen sent v
@@ -425,9 +426,9 @@ to_the_box()
 	box_data --count $((stream / 2)) --interval 1000 -6
 	sleep 0.002
 	sent=$(($(stat cnp_sent) - sent))
-	check "$what: sent" $sent -ge "$(loose 10)"
+	check "$what: cnp_sent" $sent -ge "$(loose 10)"
 	check "$what: delivered" $(($(delivered) - before)) -eq $((sent + 6))
-	check_eq "$what: seen" "$(counts)" "$((${seen% *} + 6)) 0"
+	check_eq "$what: counted" "$(counts)" "$((${seen% *} + 6)) 0"
 }
 
 box()
@@ -446,13 +447,13 @@ box()
 		addr add $BOX4/24 dev br0
 		addr add $BOX6/64 dev br0 nodad
 	EOF
-	# the first sleep of a kernel is only as exact as its tick
+	# the first sleep after boot is only as exact as the tick
 	sleep 0.01
 	# shellcheck disable=SC2086
 	iqcn $CONGESTED
 }
 
-# box_moves FROM TO TAG...: the addresses and with them the way up
+# box_moves FROM TO TAG...: move the box's addresses to another device
 box_moves()
 {
 	local from=$1 to=$2
@@ -488,7 +489,7 @@ test_to_the_box_br_netfilter()
 	no_br_netfilter
 }
 
-# The packet is not ours alone: there is one more who reads it
+# A tap shares the skb, so that the hook must not modify it
 test_tcpdump()
 {
 	topology bridge
@@ -503,11 +504,11 @@ test_tcpdump()
 	wait
 	sleep 0.01
 	check "in tcpdump" "$(grep -c 'UDP, length 32' "$TMP/tcpdump")" -eq 8
-	check "sent" "$(stat cnp_sent)" -ge "$(loose 10)"
-	check_eq "seen" "$(counts)" "0 0"
+	check "cnp_sent" "$(stat cnp_sent)" -ge "$(loose 10)"
+	check_eq "counted" "$(counts)" "0 0"
 }
 
-# A CNP that does not reach its sender is none
+# A CNP that does not reach its sender does not count
 test_dropped()
 {
 	topology bridge
@@ -522,14 +523,14 @@ test_dropped()
 	EOF
 	cnp --count 3
 	cnp --qp 0x123456
-	check_eq "dropped" "$(counts)" "0 0"
+	check_eq "CNPs dropped" "$(counts)" "0 0"
 	tc -n sw qdisc del dev p2 clsact
 	cnp --count 3
 	cnp --qp 0x123456
-	check_eq "passed" "$(counts)" "3 1"
+	check_eq "CNPs passed" "$(counts)" "3 1"
 }
 
-# Of the namespace, and once: not by the IP layer again
+# A malformed packet counts once in the namespace, not again in the IP layer
 test_bad_icrc()
 {
 	box
@@ -537,15 +538,15 @@ test_bad_icrc()
 	box_data --count 4
 	box_reply --type ack --psn 100 --count 4
 	box_reply --type cnp --bad icrc --count 3
-	check_eq "seen" "$(counts)" "0 0"
+	check_eq "counted" "$(counts)" "0 0"
 	check "malformed" "$(stat port_malformed)" -eq 3
 	box_reply --type cnp --bad udplen --count 2
 	check "malformed" "$(stat port_malformed)" -eq 5
 	iqcn snoop port
-	check "none on the port" "$(stat port_malformed)" -eq 0
+	check "malformed, snoop port" "$(stat port_malformed)" -eq 0
 }
 
-# leaves_by DEV [ce argument...]
+# leaves_by DEV [ce argument...]: send CE packets that leave by DEV
 leaves_by()
 {
 	local dev=$1
@@ -555,7 +556,7 @@ leaves_by()
 	ce "$@"
 }
 
-# Data leave by either
+# two_uplinks: iqcn on both p1 and p2
 two_uplinks()
 {
 	topology bridge
@@ -569,44 +570,45 @@ grades()
 	echo "$(grade 0x000011 p1), $(grade "$1" p2)"
 }
 
-# A CNP is evidence for none if it is for another, or for one of two
+# A CNP is no evidence for a flow if it belongs to another one, or to one of two
 test_wrong_flow()
 {
 	two_uplinks
 	leaves_by p1
 	leaves_by p2 --count 4 --qp 0x12 --psn 200
 	cnp
-	check_eq "for one of two" "$(grades 0x000012)" "none -, none -"
+	check_eq "CNP for one of two" "$(grades 0x000012)" "none -, none -"
 	ack --psn 200 --count 4 --qp 0x800012
 	reply --type cnp --qp 0x800012 --count 3
-	check_eq "for another" "$(grades 0x000012)" "none -, psn 0x800012"
-	check_eq "that sees it" "$(counts p1), $(counts p2)" "0 1, 3 1"
+	check_eq "CNP for the other" "$(grades 0x000012)" "none -, psn 0x800012"
+	check_eq "counted" "$(counts p1), $(counts p2)" "0 1, 3 1"
 	cnp
-	check_eq "for one" "$(grades 0x000012)" "cnp 0x800011, psn 0x800012"
-	check_eq "that sees it" "$(counts p1), $(counts p2)" "1 1, 3 1"
+	check_eq "CNP for one" "$(grades 0x000012)" "cnp 0x800011, psn 0x800012"
+	check_eq "counted" "$(counts p1), $(counts p2)" "1 1, 3 1"
 }
 
-# Two QPs have the same PSNs, each by a way of its own: an ACK says nothing.  Once
-# one of them is known, those of the other do.
+# Two flows on different ports have the same PSNs: an ACK is evidence for
+# neither. Once one of them is paired, an ACK for another QP is evidence for the
+# other.
 test_same_psns()
 {
 	two_uplinks
 	leaves_by p1 --count 4
 	leaves_by p2 --count 4 --qp 0x12
 	ack --psn 100 --count 4 --qp 0x800012
-	check_eq "for one of two" "$(grades 0x000012)" "none -, none -"
+	check_eq "PSNs of both" "$(grades 0x000012)" "none -, none -"
 	leaves_by p2 --count 4 --qp 0x12 --psn 200
 	ack --psn 200 --count 4 --qp 0x800012
-	check_eq "for one" "$(grades 0x000012)" "none -, psn 0x800012"
+	check_eq "PSNs of one" "$(grades 0x000012)" "none -, psn 0x800012"
 	leaves_by p1 --count 4 --psn 200
 	ack --psn 200 --count 4 --qp 0x800012
-	check_eq "its owner's" "$(grades 0x000012)" "none -, psn 0x800012"
+	check_eq "same QP" "$(grades 0x000012)" "none -, psn 0x800012"
 	ack --psn 200 --count 4 --qp $SQP
-	check_eq "the other's" "$(grades 0x000012)" "psn 0x800011, psn 0x800012"
+	check_eq "other QP" "$(grades 0x000012)" "psn 0x800011, psn 0x800012"
 }
 
-# Ours are dropped before they come to the hooks: the receiver's are counted all
-# the same
+# Generated CNPs are dropped before they reach the hooks: the receiver's still
+# count
 test_ours_dropped()
 {
 	topology bridge
@@ -622,11 +624,11 @@ test_ours_dropped()
 	np --time 60 --ack 0 --cnp 1000
 	data --tos 3 --count 40 --interval 1000 --psn 1000
 	wait
-	check "sent" "$(stat cnp_sent)" -gt 10
-	check "seen" "$(stat cnp_seen)" -eq "$(awk '{ print $8 }' "$TMP/np")"
+	check "cnp_sent" "$(stat cnp_sent)" -gt 10
+	check "CNPs" "$(stat cnp_seen)" -eq "$(awk '{ print $8 }' "$TMP/np")"
 }
 
-# Data take another way, and the first one again
+# Data move to another port and back: the port that sent last gets the CNPs
 test_stale_flow()
 {
 	two_uplinks
@@ -634,15 +636,16 @@ test_stale_flow()
 	ack --psn 100 --count 4 --qp $SQP
 	leaves_by p2 --count 4 --psn 500
 	ack --psn 500 --count 4 --qp $SQP
-	check_eq "there twice" "$(grades 0x000011)" "psn 0x800011, psn 0x800011"
+	check_eq "both ports" "$(grades 0x000011)" "psn 0x800011, psn 0x800011"
 	cnp --count 3
-	check_eq "the newer one's" "$(counts p1), $(counts p2)" "0 0, 3 0"
+	check_eq "counted by p2" "$(counts p1), $(counts p2)" "0 0, 3 0"
 	leaves_by p1 --psn 600
 	cnp
-	check_eq "the newer one's" "$(counts p1), $(counts p2)" "1 0, 3 0"
+	check_eq "counted by p1" "$(counts p1), $(counts p2)" "1 0, 3 0"
 }
 
-# A flow whose data change their VLAN is still the same, and told in the new one
+# A flow whose data change their VLAN remains the same flow, and its CNPs use
+# the new VLAN
 test_vlan_of_cnps()
 {
 	topology bridge vlan
@@ -657,7 +660,7 @@ test_vlan_of_cnps()
 	check_eq "tags" "$(grep -o 'vlan .*' "$TMP/tap" | sort -u)" "vlan 300.p6"
 }
 
-# What comes in on p1 is queued before it is bridged
+# An ifb device queues what arrives on p1 before it is bridged
 test_ifb()
 {
 	topology bridge
@@ -676,8 +679,8 @@ test_ifb()
 	check_eq "the receiver's" "$(counts)" "3 0"
 	stream --psn 5000
 	sleep 0.002
-	check "sent" "$(stat cnp_sent)" -ge "$(loose 10)"
-	check_eq "ours" "$(counts)" "3 0"
+	check "cnp_sent" "$(stat cnp_sent)" -ge "$(loose 10)"
+	check_eq "counted, without generated ones" "$(counts)" "3 0"
 	cnp --count 3
 	check_eq "the receiver's again" "$(counts)" "6 0"
 }
@@ -690,26 +693,26 @@ cm_elsewhere()
 	data --type req --cm-local 7 --cm-qp $SQP
 	reply --type rep --cm-local 9 --cm-remote 7 --cm-qp 0x11
 	ce
-	check_eq "by the port" "$(grade)" "none -"
+	check_eq "pairing by snoop port" "$(grade)" "none -"
 
 	iqcn snoop netns
 	ce
-	check_eq "before" "$(grade)" "none -"
+	check_eq "pairing before REQ and REP" "$(grade)" "none -"
 	data --type req --cm-local 7 --cm-qp $SQP
 	reply --type rep --cm-local 9 --cm-remote 7 --cm-qp 0x11
-	check_eq "a flow that is there" "$(grade)" "cm 0x800011"
+	check_eq "an existing flow" "$(grade)" "cm 0x800011"
 	data --type req --cm-local 8 --cm-qp 0x800012
 	reply --type rep --cm-local 10 --cm-remote 8 --cm-qp 0x12
 	ce --qp 0x12
-	check_eq "one that is new" "$(grade 0x000012)" "cm 0x800012"
+	check_eq "a new flow" "$(grade 0x000012)" "cm 0x800012"
 	sniff snd --type cnp --time 30
 	stream
 	wait
 	check "CNPs" "$(grep -c 'qp 0x800011' "$TMP/snd")" -ge "$(loose 10)"
 	data --type dreq --cm-local 7 --cm-remote 9 --cm-qp 0x11
-	check_eq "taken down by the sender" "$(grade)" "none -"
+	check_eq "after DREQ of the sender" "$(grade)" "none -"
 	reply --type dreq --cm-local 10 --cm-remote 8 --cm-qp 0x800012
-	check_eq "by the receiver" "$(grade 0x000012)" "none -"
+	check_eq "after DREQ of the receiver" "$(grade 0x000012)" "none -"
 }
 
 test_cm_bridged()
@@ -729,13 +732,13 @@ test_cm_routed()
 	cm_elsewhere
 }
 
-# vlan_grade: "vlan pair src_qp" of the flows
+# vlan_grade: print "vlan pair src_qp" of the flows
 vlan_grade()
 {
 	flows | awk 'NR > 1 { print $3, $6, $5 }'
 }
 
-# To and fro: flows are forgotten, and found again as the mode has it
+# Each change of the mode forgets the flows; new ones follow the new mode
 test_change()
 {
 	local i
@@ -746,34 +749,34 @@ test_change()
 	paired
 	for i in 1 2; do
 		iqcn snoop netns
-		check "forgotten" "$(stat flows)" -eq 0
+		check "flows after the change" "$(stat flows)" -eq 0
 		paired
 		cnp
 		cnp --qp 0x123456
-		check_eq "each once, from zero" "$(counts)" "$((2 * i - 1)) 1"
+		check_eq "counted" "$(counts)" "$((2 * i - 1)) 1"
 		iqcn snoop netns
-		check_eq "VLANs do not count, no change" "$(vlan_grade)" \
+		check_eq "flows by snoop netns" "$(vlan_grade)" \
 			"0.0 psn 0x800011"
 		iqcn snoop port
-		check_eq "forgotten again" "$(vlan_grade)" ""
+		check_eq "flows after the change back" "$(vlan_grade)" ""
 		paired
-		check_eq "VLANs count" "$(vlan_grade)" "100.0 psn 0x800011"
+		check_eq "by snoop port" "$(vlan_grade)" "100.0 psn 0x800011"
 		cnp
-		check_eq "by the port" "$(counts)" "$((2 * i)) 0"
+		check_eq "counted by snoop port" "$(counts)" "$((2 * i)) 0"
 	done
-	# what waits in the queue belongs to flows that are forgotten
+	# packets in the queue belong to flows that have been forgotten
 	bottleneck 8kbit kmin 1000 kmax 2000
 	data --tos 3 --count 30
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn snoop netns
-	check "waiting" "$(stat qlen)" -gt 10
+	check "packets that wait" "$(stat qlen)" -gt 10
 	check "flows" "$(stat flows)" -eq 0
 	tc -n sw qdisc change dev p1 root handle 1: tbf rate 1gbit burst 1m \
 		limit 1g
 	data --tos 0 --type udp
-	check "gone" "$(stat qlen)" -eq 0
+	check "packets that wait in the end" "$(stat qlen)" -eq 0
 }
 
-# All queues of all devices, whichever was told
+# The mode applies to all queues of all devices, whichever was changed
 test_queues()
 {
 	ip -batch - <<-EOF
@@ -790,13 +793,13 @@ test_queues()
 	EOF
 	check_eq "by default" "$(queues_snoop)" "port port port "
 	tc -n sw qdisc change dev m0 parent 1:2 handle 12: iqcn snoop netns
-	check_eq "told one" "$(queues_snoop)" "netns netns netns "
+	check_eq "one queue changed" "$(queues_snoop)" "netns netns netns "
 	tc -n sw qdisc change dev m0 parent 1:1 handle 11: iqcn t1 200us
-	check_eq "told something else" "$(queues_snoop)" "netns netns netns "
+	check_eq "t1 changed" "$(queues_snoop)" "netns netns netns "
 	tc -n sw qdisc replace dev m0 parent 1:1 handle 13: iqcn
-	check_eq "a new one" "$(queues_snoop)" "netns netns netns "
+	check_eq "a new queue" "$(queues_snoop)" "netns netns netns "
 	tc -n sw qdisc change dev m1 root handle 20: iqcn snoop port
-	check_eq "told the other device" "$(queues_snoop)" "port port port "
+	check_eq "the other device changed" "$(queues_snoop)" "port port port "
 	check_eq "in JSON" "$(stat snoop m0 12:)" port
 }
 
@@ -806,7 +809,7 @@ queues_snoop()
 		awk '{ printf "%s ", $2 }'
 }
 
-# Ports come and go; after the last one all is as it was at first
+# Ports come and go; after the last one the mode is the default again
 test_last_port()
 {
 	topology router
@@ -817,27 +820,28 @@ test_last_port()
 	tc -n sw qdisc replace dev p2 root handle 20: iqcn
 	paired
 	cnp --qp 0x123456
-	check_eq "both say the same" "$(counts p1), $(counts p2)" "0 1, 0 1"
+	check_eq "counted on both" "$(counts p1), $(counts p2)" "0 1, 0 1"
 	tc -n sw qdisc del dev p2 root
 	cnp --count 3
-	check_eq "one deleted" "$(counts)" "3 1"
+	check_eq "one queue deleted" "$(counts)" "3 1"
 	tc -n sw qdisc replace dev p2 root handle 20: iqcn snoop port
-	check_eq "one told" "$(grade)" ""
+	check_eq "flows after a change" "$(grade)" ""
 	tc -n sw qdisc change dev p2 root handle 20: iqcn snoop netns
 	paired
 	cnp --qp 0x123456
 	ip -n sw link del p2
 	tc -n rcv filter del dev e0 egress
 	cnp --count 3
-	check_eq "its device deleted" "$(counts)" "6 1"
+	check_eq "one device deleted" "$(counts)" "6 1"
 	tc -n sw qdisc del dev p1 root
 	iqcn
-	check_eq "all deleted" "$(stat snoop)" port
+	check_eq "mode after all were deleted" "$(stat snoop)" port
 	iqcn snoop netns
-	check_eq "from zero" "$(counts)" "0 0"
+	check_eq "counted" "$(counts)" "0 0"
 }
 
-# busy KIND: flows that are paired by p2, congested, with packets in the queue
+# busy KIND: a flow that is paired by p2 and congested, with packets in the
+# queue
 busy()
 {
 	topology "$1"
@@ -851,7 +855,7 @@ busy()
 	check "CNPs" "$(stat cnp_sent)" -gt 20
 }
 
-# passes: no hook is left that leads nowhere
+# passes: CNPs still pass, so no hook of a deleted port is left
 passes()
 {
 	local v
@@ -863,10 +867,10 @@ passes()
 			$SND6 --type cnp --qp $SQP --count 3 $v
 	done
 	wait
-	check "passed" "$(grep -c . "$TMP/snd")" -eq 6
+	check "CNPs at the sender" "$(grep -c . "$TMP/snd")" -eq 6
 }
 
-# unloads: with the module gone whatever is left of it is deadly
+# unloads: unload the module; a hook that is left would crash the kernel
 unloads()
 {
 	[ -n "$test_failed" ] || rmmod sch_iqcn ||
@@ -877,7 +881,7 @@ unloads()
 test_qdisc_del()
 {
 	busy bridge
-	! rmmod sch_iqcn 2>/dev/null || fail "a module in use unloads"
+	! rmmod sch_iqcn 2>/dev/null || fail "the module unloads while in use"
 	tc -n sw qdisc del dev p1 root
 	unloads
 }
@@ -900,7 +904,7 @@ test_device_to_other_netns()
 	iqcn $CONGESTED snoop netns
 	paired
 	cnp
-	check_eq "back and at work" "$(grade) $(counts)" "psn 0x800011 1 0"
+	check_eq "back in its namespace" "$(grade) $(counts)" "psn 0x800011 1 0"
 }
 
 test_device_del()
@@ -917,7 +921,7 @@ test_netns_del()
 	sleep 0.01
 	ip netns del sw
 	wait
-	# a namespace is taken down when nobody waits for it
+	# namespaces are destroyed asynchronously
 	for _ in 1 2 3 4 5 6 7 8 9; do
 		rmmod sch_iqcn 2>/dev/null && break
 		sleep 0.2
@@ -933,7 +937,7 @@ test_change_under_traffic()
 	uplink2
 	by_p2
 	iqcn bandwidth 1mbit t1 50us
-	# until all is done, however long that takes
+	# until the changes are done, however long that takes
 	data --flows 5 --tos 3 --count $((3000 * patience)) --interval 100 &
 	np --time 1000 --cnp 500 --ack 2
 	for i in 1 2 3 4 5; do
@@ -948,17 +952,18 @@ test_change_under_traffic()
 	wait
 	check "data arrived" "$(awk '{ print $2 }' "$TMP/np")" \
 		-gt "$(loose $((2990 * patience)))"
-	check "seen" "$(stat cnp_seen)" -gt 0
-	check "at most what there was" "$(stat cnp_seen)" -le \
+	check "cnp_seen" "$(stat cnp_seen)" -gt 0
+	check "cnp_seen, at most what rcv sent" "$(stat cnp_seen)" -le \
 		"$(awk '{ print $8 }' "$TMP/np")"
 	iqcn snoop port
 	check "flows" "$(stat flows)" -eq 0
 	iqcn snoop netns
 	paired
-	check_eq "in order" "$(grade)" "psn 0x800011"
+	check_eq "pairing" "$(grade)" "psn 0x800011"
 }
 
-# What passes sw and ends in snd is seen where it was asked for
+# Packets that pass sw and end in snd count in the namespace that has snoop
+# netns
 test_other_netns()
 {
 	local other
@@ -972,9 +977,11 @@ test_other_netns()
 	cnp --count 3
 	cnp --bad icrc --count 2
 	other=$(tc -n snd -s -j qdisc show dev e0)
-	check_eq "there" "$(grep -oE '"port_(cnp_unmatched|malformed)":[0-9]+' \
+	check_eq "counted in snd" \
+		"$(grep -oE '"port_(cnp_unmatched|malformed)":[0-9]+' \
 		<<<"$other" | tr -dc '0-9\n' | tr '\n' ' ')" "3 2 "
-	check_eq "here" "$(stat snoop) $(counts) $(stat port_malformed)" \
+	check_eq "counted in sw" \
+		"$(stat snoop) $(counts) $(stat port_malformed)" \
 		"port 0 0 0"
 }
 

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Run the kernel's driver of tests for tc, tools/testing/selftests/tc-testing/tdc.py: on
-# our cases, and on the kernel's cases of nested qdiscs, with iqcn as the child.
+# Run the kernel's driver of tests for tc,
+# tools/testing/selftests/tc-testing/tdc.py: on our cases, and on the kernel's
+# cases of nested qdiscs, with iqcn as the child.
 
 ALL_TESTS="
 	test_own
@@ -15,8 +16,8 @@ ALL_TESTS="
 TESTS=${IQCN_TDC-}/tools/testing/selftests/tc-testing
 TDC=$TOP/selftests/tdc
 
-# harness: copy tdc.py, because it leaves files where it runs, and give it our names
-# and environment
+# harness: copy tdc.py, because it leaves files where it runs, and give it our
+# names and environment
 harness()
 {
 	[ ! -d "$TMP/tdc" ] || return
@@ -44,14 +45,14 @@ tdc()
 	sed 's/^/    /' "$TMP/tap"
 	check "cases that were run" "$(grep -c '^ok' "$TMP/tap")" -eq "$n"
 	# after a case whose setup fails, tdc.py skips the rest
-	check "skipped" "$(grep -ciE '^ok .*# *skip' "$TMP/tap")" -eq 0
+	check "cases skipped" "$(grep -ciE '^ok .*# *skip' "$TMP/tap")" -eq 0
 	[ -z "$test_failed" ] ||
 		sed '/^All test results/,$d; s/^/#     /' "$log" | tail -n 60
 }
 
 ready()
 {
-	[ -d "$TESTS" ] || skip "no tests of tc: lab.sh tdc fetches them"
+	[ -d "$TESTS" ] || skip "no tc-testing: fetch it with lab.sh tdc"
 }
 
 test_own()
@@ -79,7 +80,7 @@ test_infra()
 test_infra_new()
 {
 	ready
-	[[ $(uname -r) != [0-6].* ]] || skip "a kernel before 7"
+	[[ $(uname -r) != [0-6].* ]] || skip "needs kernel 7 or later"
 	[ -n "$test_skipped" ] || infra new
 }
 

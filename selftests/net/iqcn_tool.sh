@@ -1,11 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# iqcn(8), on real packets: what it says is what tc, sysfs, debugfs and the
-# netlink family say, and what it says when something is wrong.
+# iqcn(8) on real packets: its output matches tc, sysfs, debugfs and the netlink
+# family; and its error messages.
 #
-# What it makes of messages that this kernel does not send is in
-# userspace/tests/.
+# userspace/tests/ has messages that this kernel does not send.
 
 ALL_TESTS="
 	test_help
@@ -32,13 +31,13 @@ ALL_TESTS="
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# tool [ARGUMENT...]: in the switch
+# tool [ARGUMENT...]: run iqcn in the namespace sw
 tool()
 {
 	in_ns sw "$BUILD/iqcn" "$@"
 }
 
-# wants STATUS STDERR ARGUMENT...: and nothing on stdout
+# wants STATUS STDERR ARGUMENT...: check status and stderr; stdout must be empty
 wants()
 {
 	local rc=$1 text=$2
@@ -50,7 +49,7 @@ wants()
 	check_eq "stdout of \"$*\"" "$(<"$TMP/out")" ""
 }
 
-# A box without traffic
+# idle_box: a box without traffic
 idle_box()
 {
 	ip -batch - <<-EOF
@@ -61,7 +60,7 @@ idle_box()
 	ip -n sw link set p1 up
 }
 
-# unpaired FLOWS COUNT: so many CE packets of flows that nobody answers
+# unpaired FLOWS COUNT: COUNT CE packets of FLOWS flows that nobody answers
 unpaired()
 {
 	data --tos 3 --qp 0x1000 --flows "$1" --count "$2" --len 16
@@ -77,7 +76,7 @@ test_help()
 	check "columns" "$(wc -L <<<"$out")" -le 80
 	check_eq "--help" "$(tool --help)" "$out"
 	tool >"$TMP/out" 2>"$TMP/err"
-	check "nothing said" $? -eq 2
+	check "exit status without arguments" $? -eq 2
 	check_eq "usage" "$(<"$TMP/err")" "$out"
 }
 
@@ -145,23 +144,23 @@ family none"
 		"[null,null]"
 	tool check >"$TMP/out"
 	check "check" $? -eq 1
-	check_eq "what fails" "$(grep ^fail "$TMP/out")" \
+	check_eq "failures" "$(grep ^fail "$TMP/out")" \
 		"fail  module     sch_iqcn is not loaded: modprobe sch_iqcn, after make install and depmod
 fail: 1 failed, 0 warnings"
 
-	# nor does looking load it, but asking does
+	# "check" and "version" do not load the module either, but "flush" does
 	sysctl -qw kernel.modprobe="$modprobe"
 	tool check >/dev/null
 	tool version >/dev/null
-	[ ! -e /sys/module/sch_iqcn ] || fail "looking loads the module"
+	[ ! -e /sys/module/sch_iqcn ] || fail "check loads the module"
 	wants 0 "" flush -j >/dev/null 2>&1
 	test_failed=""
 	tool flows -j >"$TMP/out" || fail "flows"
 	check_eq "flows" "$(<"$TMP/out")" "[]"
-	[ -e /sys/module/sch_iqcn ] || fail "asking does not load the module"
+	[ -e /sys/module/sch_iqcn ] || fail "flush does not load the module"
 }
 
-# One that has no family and says no version, as far as one can see
+# A module without the netlink family and without a version
 test_old_module()
 {
 	local modprobe
@@ -175,7 +174,7 @@ test_old_module()
 		"sch_iqcn has no version"
 	tool check >"$TMP/out"
 	check "check" $? -eq 1
-	check_eq "what fails" "$(grep ^fail "$TMP/out")" \
+	check_eq "failures" "$(grep ^fail "$TMP/out")" \
 		"fail  module     sch_iqcn has no version, it is older than this tool: install this one, rmmod and modprobe it
 fail  family     the module has no netlink family iqcn, this tool sees nothing: see module
 fail: 2 failed, 0 warnings"
@@ -183,7 +182,7 @@ fail: 2 failed, 0 warnings"
 	sysctl -qw kernel.modprobe="$modprobe"
 }
 
-# of the sources
+# version: the version in the sources
 version()
 {
 	sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' "$TOP/kmod/qdisc.c"
@@ -193,7 +192,7 @@ test_version()
 {
 	idle_box
 	iqcn
-	check_eq "of the module" "$(</sys/module/sch_iqcn/version)" \
+	check_eq "version of the module" "$(</sys/module/sch_iqcn/version)" \
 		"$(version)"
 	check_eq "version" "$(tool version)" "iqcn $(version)
 q_iqcn $(version)
@@ -203,8 +202,8 @@ family 1"
 		"{\"iqcn\":\"$(version)\",\"q_iqcn\":\"$(version)\",\"sch_iqcn\":\"$(version)\",\"family\":1}"
 }
 
-# Flows over IPv4 and IPv6, paired or not, that were told by the receiver and by
-# the box, below a tbf and with a VLAN; then nothing moves any more
+# Flows over IPv4 and IPv6, paired or not, with CNPs of the receiver and of the
+# box, below a tbf and with a VLAN. All traffic has ended in the end.
 traffic()
 {
 	topology bridge vlan
@@ -218,7 +217,7 @@ traffic()
 	sleep 0.1
 }
 
-# decimal: what is hexadecimal, otherwise
+# decimal: convert hexadecimal words to decimal
 decimal()
 {
 	local words i
@@ -231,7 +230,7 @@ decimal()
 	done
 }
 
-# What debugfs says of flows, but for ages
+# debugfs_flows: columns of flows in debugfs, without ages
 debugfs_flows()
 {
 	flows | awk '!/^#/ { print $1, $2, $3, $4, $5, $6, $7, $8, $9, $12,
@@ -255,7 +254,7 @@ test_agree()
 
 	traffic
 	check "flows" "$(stat flows)" -eq 11
-	check "CNPs of ours" "$(stat cnp_sent)" -gt 10
+	check "generated CNPs" "$(stat cnp_sent)" -gt 10
 	check "CNPs of the receiver" "$(stat cnp_seen)" -gt 10
 	debugfs_flows >"$TMP/debugfs"
 	json_flows >"$TMP/json"
@@ -263,19 +262,19 @@ test_agree()
 	check_eq "debugfs and flows -j" \
 		"$(diff "$TMP/debugfs" "$TMP/json")" ""
 
-	# of one device, of all; sums
+	# flows of one device and of all; their sums
 	tool flows p1 -j | jq -c 'map(del(.age_ns, .ce_age_ns, .state_age_ns,
 		.cnp_seen_age_ns, .cnp_sent_age_ns))' >"$TMP/p1"
 	tool flows -j | jq -c 'map(del(.age_ns, .ce_age_ns, .state_age_ns,
 		.cnp_seen_age_ns, .cnp_sent_age_ns))' >"$TMP/all"
-	check_eq "p1 is all" "$(cmp "$TMP/p1" "$TMP/all")" ""
+	check_eq "flows of p1 and of all" "$(cmp "$TMP/p1" "$TMP/all")" ""
 	for f in ce_sent cnp_seen cnp_sent; do
 		check "$f of tc" "$(stat $f)" -eq \
 			"$(jq "map(.$f) | add" "$TMP/all")"
 		check "$f of sysfs" "$(value $f)" -eq \
 			"$(jq "map(.$f) | add" "$TMP/all")"
 	done
-	check_eq "numbers" "$(jq -c 'map(.id) | sort' "$TMP/all")" \
+	check_eq "ids" "$(jq -c 'map(.id) | sort' "$TMP/all")" \
 		"$("$BUILD/genl" --netns sw dump 3 | sed -nE \
 			's/.* 5=([0-9]+).*/\1/p' | sort -n | jq -sc .)"
 	check_eq "show and tc" "$(tool show -j |
@@ -285,7 +284,7 @@ test_agree()
 		diff - "$TMP/show")" ""
 }
 
-# The columns are the JSON's numbers, and as many as fit
+# The columns match the JSON, and as many are printed as fit
 test_table()
 {
 	local w
@@ -297,9 +296,9 @@ test_table()
 		>"$TMP/json"
 	check "lines" "$(wc -l <"$TMP/text")" -eq 11
 	check_eq "text and JSON" "$(diff "$TMP/text" "$TMP/json")" ""
-	check "without a terminal" "$(tool flows | head -n 1 | wc -L)" -eq 80
+	check "no terminal, columns" "$(tool flows | head -n 1 | wc -L)" -eq 80
 
-	# of a terminal; one that does not know has 80
+	# the width of the terminal; 80 if the terminal reports none
 	mkdir -p /dev/pts
 	mountpoint -q /dev/pts || mount -t devpts devpts /dev/pts
 	for w in 0 10 80 100 300; do
@@ -309,14 +308,14 @@ test_table()
 		check "columns at $w" "$(head -n 1 "$TMP/$w" | wc -L)" -le \
 			$((w ? w : 80))
 	done
-	check_eq "0 is 80" "$(cmp "$TMP/0" "$TMP/80")" ""
-	check_eq "no terminal is 80" "$(tool flows | cmp - "$TMP/80")" ""
-	check_eq "wide" "$(awk 'NR == 1 { print NF }' "$TMP/300")" 17
+	check_eq "at width 0 as at 80" "$(cmp "$TMP/0" "$TMP/80")" ""
+	check_eq "no terminal as at 80" "$(tool flows | cmp - "$TMP/80")" ""
+	check_eq "columns at 300" "$(awk 'NR == 1 { print NF }' "$TMP/300")" 17
 	check_eq "VLAN" "$(awk 'NR == 2 { print $14 }' "$TMP/300")" 100
 	check_eq "parent" "$(awk 'NR == 2 { print $13 }' "$TMP/300")" 1:1
 }
 
-# A queue that stays congested, and one that is not
+# A queue without congestion, and one that stays congested
 test_filters()
 {
 	topology bridge
@@ -324,9 +323,9 @@ test_filters()
 	pair_flow
 	unpaired 4 4
 	check "flows" "$(tool flows -j | jq length)" -eq 5
-	check_eq "paired" "$(tool flows --paired -j |
+	check_eq "flows paired" "$(tool flows --paired -j |
 		jq -c 'map([.dest_qp, .pair, .paired])')" '[[17,"psn",true]]'
-	check "congested" "$(tool flows --congested -j | jq length)" -eq 0
+	check "flows congested" "$(tool flows --congested -j | jq length)" -eq 0
 
 	bottleneck 1mbit detect depth kmin 1000 kmax 2000
 	data --tos 2 --flows 2 --count 60 --len 1024
@@ -335,11 +334,11 @@ test_filters()
 		jq -c 'map(.congested) | unique')" '[["depth"]]'
 	check "flows" "$(tool flows --congested -j | jq length)" -eq \
 		"$(stat flows_congested)"
-	check "none of both" "$(tool flows --congested --paired -j |
+	check "with both" "$(tool flows --congested --paired -j |
 		jq length)" -eq 0
 }
 
-# Five flows, made one after the other, with ever more CE packets and CNPs
+# Five flows, created one after the other, with more and more CE packets
 test_sort()
 {
 	local qp
@@ -353,9 +352,9 @@ test_sort()
 		[ $qp = 3 ] || reply --type cnp --qp $((0x800000 + qp)) \
 			--count $((qp % 3))
 	done
-	check_eq "CNPs" "$(tool flows --sort cnps -j |
+	check_eq "by CNPs" "$(tool flows --sort cnps -j |
 		jq -c 'map(.cnp_seen + .cnp_sent)')" '[2,2,1,1,0]'
-	check_eq "the same number: by id" "$(tool flows --sort cnps -j |
+	check_eq "by CNPs, then by id" "$(tool flows --sort cnps -j |
 		jq -c 'map(.dest_qp)')" '[2,5,1,4,3]'
 	check_eq "age" "$(tool flows --sort age -j | jq -c 'map(.dest_qp)')" \
 		'[1,2,3,4,5]'
@@ -363,16 +362,18 @@ test_sort()
 		jq -c 'map(.dest_qp)')" '[1,2]'
 	check_eq "limit in text" "$(tool flows --sort cnps --limit=3 |
 		awk 'NR > 1 { print $4 }' | decimal | paste -sd ,)" 2,5,1
-	check "limit, any" "$(tool flows --limit 3 -j | jq length)" -eq 3
-	check "limit above" "$(tool flows --limit 30 -j | jq length)" -eq 5
-	check_eq "no key more" "$(tool flows --sort age -j | jq '.[0].ce_pps')" \
+	check "limit, unsorted" "$(tool flows --limit 3 -j | jq length)" -eq 3
+	check "limit above the number" \
+		"$(tool flows --limit 30 -j | jq length)" -eq 5
+	check_eq "ce_pps without --sort rate" \
+		"$(tool flows --sort age -j | jq '.[0].ce_pps')" \
 		null
 }
 
-# CE packets per second, while they come
+# --sort rate measures CE packets per second while they arrive
 test_rate()
 {
-	virtual_time || { skip "means nothing outside of virtual time"; return; }
+	virtual_time || { skip "needs virtual time"; return; }
 	topology bridge
 	iqcn
 	data --tos 3 --qp 1 --count 1500 --interval 1000 &
@@ -383,7 +384,7 @@ test_rate()
 		jq -c 'map([.dest_qp, (.ce_pps / 10 | round)])')" \
 		'[[2,500],[1,100]]'
 	wait
-	check_eq "at rest" "$(tool flows --sort rate -j |
+	check_eq "rates in the end" "$(tool flows --sort rate -j |
 		jq -c 'map(.ce_pps) | add')" 0
 }
 
@@ -399,22 +400,22 @@ test_flush()
 	pair_flow
 	unpaired 5 5
 	check "flows" "$(tool flows -j | jq length)" -eq 6
-	check_eq "of another device" "$(tool flush p0)" "0 flows forgotten"
-	check_eq "of another queue" "$(tool flush p1 parent 1:$((3 - $(
+	check_eq "another device" "$(tool flush p0)" "0 flows forgotten"
+	check_eq "another queue" "$(tool flush p1 parent 1:$((3 - $(
 		tool flows --limit 1 -j | jq -r '.[0].parent[2:]'))))" \
 		"0 flows forgotten"
-	check_eq "of the queue" "$(tool flush p1 parent "$(
+	check_eq "the queue" "$(tool flush p1 parent "$(
 		tool flows --limit 1 -j | jq -r '.[0].parent')")" \
 		"6 flows forgotten"
 	check "flows left" "$(value flows)" -eq 0
 	unpaired 1 1
-	check_eq "of the device" "$(tool flush p1)" "1 flow forgotten"
+	check_eq "the device" "$(tool flush p1)" "1 flow forgotten"
 	unpaired 2 2
 	check_eq "all, JSON" "$(tool flush -j)" '{"flushed":2}'
 }
 
-# denied WHAT COMMAND...: to root without CAP_NET_ADMIN, and to another user; nothing is
-# on stdout
+# denied WHAT COMMAND...: refused for root without CAP_NET_ADMIN and for another
+# user; stdout must be empty
 denied()
 {
 	local what=$1 who
@@ -430,7 +431,7 @@ denied()
 	done
 }
 
-# What flows say helps to forge packets; ports and queues are for everybody
+# Flows help to forge packets, so they need privileges; ports and queues do not
 test_permission()
 {
 	local why="needs CAP_NET_ADMIN in the namespace's user namespace" c
@@ -456,19 +457,19 @@ test_permission()
 		jq -c '[.type, .flows]')" '["sample",2]'
 	check_eq "check" "$(nobody check)" "$(tool check)"
 	nobody metrics >"$TMP/out" 2>"$TMP/err"
-	check "metrics" $? -eq 0
-	check_eq "metrics say" "$(<"$TMP/err")" \
+	check "exit status of metrics" $? -eq 0
+	check_eq "stderr of metrics" "$(<"$TMP/err")" \
 		"iqcn: no flows: reading flows $why (try sudo)"
 	check "metrics of queues" "$(grep -c ^iqcn_queue "$TMP/out")" -gt 30
 	check "metrics of flows" "$(grep -c ^iqcn_flow_ "$TMP/out")" -eq 0
-	# root of the namespace of a user
-	check "flows of his own" "$(setpriv --reuid 65534 --clear-groups \
+	# root of a user's own namespace
+	check "in its own namespace" "$(setpriv --reuid 65534 --clear-groups \
 		unshare -Urn bash -c "ip link add d0 type dummy &&
 		tc qdisc add dev d0 root iqcn && $BUILD/iqcn flows -j" |
 		jq length)" -eq 0
 }
 
-# Whoever has seen enough is left alone; a full disk is an error
+# A closed pipe is no error; a full disk is
 test_pipe()
 {
 	local status
@@ -486,17 +487,17 @@ test_pipe()
 	tool flows --sort age 2>>"$TMP/err" | true
 	status=${PIPESTATUS[0]}
 	check "closed pipe, sorted" "$status" -eq 0
-	check_eq "said" "$(<"$TMP/err")" ""
+	check_eq "stderr" "$(<"$TMP/err")" ""
 	check "lines" "$(wc -l <"$TMP/out")" -eq 2
 	tool flows 2>"$TMP/err" >/dev/full
-	check "full" $? -eq 1
-	check_eq "full" "$(<"$TMP/err")" \
+	check "exit status, disk full" $? -eq 1
+	check_eq "stderr, disk full" "$(<"$TMP/err")" \
 		"iqcn: output: No space left on device"
 	tool help 2>"$TMP/err" >/dev/full
-	check "full at the end" $? -eq 1
+	check "exit status of help, disk full" $? -eq 1
 }
 
-# What is not sorted is not kept, what is limited hardly
+# Flows are not kept in memory unless they are sorted; with a limit, few are
 test_memory()
 {
 	topology bridge
@@ -505,17 +506,17 @@ test_memory()
 	check "flows" "$(bash -c "ulimit -d 3000
 		nsenter --net=/run/netns/sw $BUILD/iqcn flows" | wc -l)" \
 		-eq 20001
-	check "limited" "$(bash -c "ulimit -d 3000
+	check "flows, limited" "$(bash -c "ulimit -d 3000
 		nsenter --net=/run/netns/sw $BUILD/iqcn flows --sort age --limit 9" |
 		wc -l)" -eq 10
 	bash -c "ulimit -d 3000
 		nsenter --net=/run/netns/sw $BUILD/iqcn flows --sort age" \
 		>"$TMP/out" 2>&1
-	check "sorted" $? -eq 1
+	check "exit status, sorted" $? -eq 1
 	check_eq "sorted" "$(<"$TMP/out")" "iqcn: flows: Cannot allocate memory"
 }
 
-# The kernel lets a device have nearly any name
+# The kernel accepts nearly any device name
 test_names()
 {
 	local name='a"b\c$(d)' wanted='"a\"b\\c$(d)"'
@@ -528,7 +529,7 @@ test_names()
 	wait_forwarding
 	unpaired 1 1
 	check_eq "show" "$(tool show -j | jq -c '.[].dev')" "$wanted"
-	check_eq "show that" "$(tool show -j "$name" | jq -c '.[].dev')" \
+	check_eq "show DEV" "$(tool show -j "$name" | jq -c '.[].dev')" \
 		"$wanted"
 	check_eq "flows" "$(tool flows -j | jq -c '.[].dev')" "$wanted"
 	check_eq "flows in text" "$(tool flows "$name" |
@@ -537,7 +538,8 @@ test_names()
 		select(.item == "ECT") | .place')" "${wanted%\"} root\""
 }
 
-# verdict WANTED: of iqcn check, which exits accordingly and says the same in JSON
+# verdict WANTED: check the verdict of "iqcn check", its exit status, and that
+# its JSON matches
 verdict()
 {
 	local rc wanted=0
@@ -555,13 +557,14 @@ verdict()
 		(if .place then .place + ": " else "" end) + .text +
 		(if .fix then ": " + .fix else "" end)' "$TMP/check.json")"
 	check_eq "verdict in JSON" "$(jq -r .verdict "$TMP/check.json")" "$1"
-	check "fails" "$(jq .failed "$TMP/check.json")" -eq \
+	check "failures" "$(jq .failed "$TMP/check.json")" -eq \
 		"$(grep -c '^fail ' "$TMP/check")"
 	check "warnings" "$(jq .warnings "$TMP/check.json")" -eq \
 		"$(grep -c '^warn ' "$TMP/check")"
 }
 
-# says STATE ITEM TEXT: in what verdict() saw; TEXT is a pattern
+# says STATE ITEM TEXT: check a line of the output of verdict(); TEXT is a
+# pattern
 says()
 {
 	grep -q "^$1 *$2 *.*$3.*" "$TMP/check" ||
@@ -655,7 +658,7 @@ test_check_versions()
 	umount /sys/module/sch_iqcn/version
 }
 
-# completes WORDS WANTED...: with the cursor behind the last word
+# completes WORDS WANTED...: completion with the cursor behind the last word
 completes()
 {
 	local COMP_WORDS COMP_CWORD COMPREPLY
@@ -696,8 +699,8 @@ test_completion()
 	completes "check," -j
 	completes "metrics,--fl" --flows
 	completes "help,"
-	[ ! -e oops ] || fail "a name is run"
-	# each command that help has, and no other
+	[ ! -e oops ] || fail "completion runs a device name"
+	# the completed commands are exactly those of "help"
 	check_eq "commands" "$("$BUILD/iqcn" help |
 		sed -nE 's/^  ([a-z]+).*/\1/p' | paste -sd ' ')" \
 		"$(COMP_WORDS=(iqcn "") COMP_CWORD=1

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# iqcn top, in a terminal (tmux's) and in batches: what it shows is so, keys do
-# what they should, and the terminal is left as it was.
+# iqcn top, in a terminal (of tmux) and in batch mode: its values are correct,
+# its keys work, and it leaves the terminal as it was.
 
 ALL_TESTS="
 	test_words
@@ -26,13 +26,13 @@ ALL_TESTS="
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# counters are looked at twice, and are to be the same
+# counters are read twice, and must not change in between
 quiet_hosts
 
 export LC_ALL=C.UTF-8
 IQCN=$BUILD/iqcn
 
-# top [ARGUMENT...]: in the switch
+# top [ARGUMENT...]: run iqcn top in the namespace sw
 top()
 {
 	in_ns sw "$IQCN" top "$@"
@@ -43,7 +43,7 @@ tmux()
 	command tmux -S "$TMP/tmux" -f "$TMP/tmux.conf" "$@"
 }
 
-# terminal COLUMNS ROWS [TERM]: with a shell in it
+# terminal COLUMNS ROWS [TERM]: start a terminal with a shell
 terminal()
 {
 	mkdir -p /dev/pts
@@ -60,7 +60,7 @@ no_terminal()
 	sleep 0.05
 }
 
-# say WORDS: to the shell; keys KEY...: to whom it may concern
+# say WORDS: type a line; keys KEY...: press keys
 say()
 {
 	tmux send-keys -l "$*"
@@ -78,8 +78,8 @@ capture()
 	tmux capture-pane -p "$@"
 }
 
-# look REGEX: is it in the terminal?  ^ and $ at its ends are those of a line; in
-# bash, for a process takes a twentieth of a second here
+# look REGEX: whether the terminal matches. ^ and $ at the ends match those of a
+# line. In bash, because a process takes 50 ms here.
 look()
 {
 	local re=$1
@@ -101,7 +101,7 @@ there()
 	look "$1" || not_there "$1"
 }
 
-# until_there REGEX
+# until_there REGEX: wait until the terminal matches
 until_there()
 {
 	local i
@@ -113,7 +113,7 @@ until_there()
 	not_there "$1"
 }
 
-# wants STATUS STDERR ARGUMENT...: and nothing on stdout
+# wants STATUS STDERR ARGUMENT...: check status and stderr; stdout must be empty
 wants()
 {
 	local rc=$1 text=$2
@@ -143,10 +143,10 @@ test_words()
 	wants 2 "iqcn: top has no JSON, monitor has: \"-j\", $see" -j
 	wants 1 "iqcn: top: this is not a terminal: try \"iqcn monitor\" or \"iqcn top --batch\""
 	top --batch | head -n 1 >"$TMP/out"
-	check_eq "a reader that has enough" "${PIPESTATUS[*]}" "0 0"
+	check_eq "exit status with a closed pipe" "${PIPESTATUS[*]}" "0 0"
 }
 
-# The second look at what stands still
+# The second sample, of a box without traffic
 test_batch()
 {
 	topology bridge
@@ -157,7 +157,7 @@ test_batch()
 	top --batch --interval 10ms --count 2 >"$TMP/out"
 	check "exit status" $? -eq 0
 	check "columns" "$(wc -L <"$TMP/out")" -le 80
-	check "looks" "$(grep -c '^iqcn top' "$TMP/out")" -eq 2
+	check "samples" "$(grep -c '^iqcn top' "$TMP/out")" -eq 2
 	tail -n 14 "$TMP/out" >"$TMP/second"
 	sed -n 2p "$TMP/second" >"$TMP/sums"
 	check_eq "sums" "$(<"$TMP/sums")" \
@@ -174,7 +174,7 @@ test_batch()
 		done)"
 }
 
-# Whoever may not read flows gets the rest, and a line instead of them
+# Without permission to read flows, a line replaces them
 test_permission()
 {
 	topology bridge
@@ -185,7 +185,7 @@ test_permission()
 	check "exit status" $? -eq 0
 	check_eq "stderr" "$(<"$TMP/err")" ""
 	check "columns" "$(wc -L <"$TMP/out")" -le 80
-	check "looks" "$(grep -c '^p1 .*root' "$TMP/out")" -eq 2
+	check "samples" "$(grep -c '^p1 .*root' "$TMP/out")" -eq 2
 	check "lines instead of flows" "$(grep -c "^reading flows needs CAP_NET_ADMIN in the namespace's user namespace (try sudo)$" "$TMP/out")" -eq 2
 	check "flows" "$(grep -c 0x000011 "$TMP/out")" -eq 0
 	terminal 80 24
@@ -199,10 +199,10 @@ test_permission()
 	no_terminal
 }
 
-# By the clock, of the interval between two looks
+# Rates are those of the interval between two samples
 test_rates()
 {
-	virtual_time || { skip "means nothing outside of virtual time"; return; }
+	virtual_time || { skip "needs virtual time"; return; }
 	topology bridge
 	iqcn
 	np --time 700 --ack 1 --cnp 1900
@@ -210,8 +210,7 @@ test_rates()
 	data --tos 3 --qp 2 --count 600 --interval 1000 --len 1000 &
 	sleep 0.1
 	top --batch --interval 200ms --count 2 | tail -n 13 >"$TMP/out"
-	# 1,058 bytes each
-	# a few more may be of neighbours
+	# 1,058 bytes each; neighbor discovery may add a few packets
 	check_eq "sums" "$(sed -n '3s/packets.s 60../packets/p' "$TMP/out")" \
 		"bit/s 50.8M  packets  CE/s 6000  drops/s 0"
 	check_eq "receivers' CNPs" "$(sed -n 5p "$TMP/out" |
@@ -226,7 +225,7 @@ test_rates()
 	wait
 }
 
-# A queue that stands still, and where it is on the bar
+# A queue that does not drain, and its depth on the bar
 test_bar()
 {
 	local depth limits want n=0
@@ -235,7 +234,7 @@ test_bar()
 	bottleneck 1kbit limit 100m kmin 10m kmax 20m
 	data --type udp --tos 0 --count 60
 	depth=$(stat backlog)
-	check "it waits" "$depth" -gt 50000
+	check "backlog" "$depth" -gt 50000
 	while IFS=: read -r limits want; do
 		n=$((n + 1))
 		# shellcheck disable=SC2086
@@ -259,7 +258,7 @@ test_bar()
 		"$(awk -v d="$depth" 'BEGIN { printf "%.1fk", d / 1000 }')"
 }
 
-# Many: the deepest, and how many more
+# With many queues, the screen shows the deepest ones and how many are left out
 test_queues()
 {
 	local i
@@ -275,9 +274,9 @@ test_queues()
 		qdisc add dev p1 parent 4:1 iqcn notify timer
 	EOF
 	data --type udp --tos 0 --count 40
-	check "all of them" "$(top --batch --count 1 |
+	check "queues of all devices" "$(top --batch --count 1 |
 		grep -c '\[.*\]')" -eq 17
-	check "of one device" "$(top --batch --count 1 p0 |
+	check "queues of one device" "$(top --batch --count 1 p0 |
 		grep -c '\[.*\]')" -eq 1
 	terminal 80 24
 	say "$IQCN top"
@@ -288,7 +287,7 @@ test_queues()
 	no_terminal
 }
 
-# Of two flows one gets more CNPs, the other has more CE packets
+# Of two flows, one gets more CNPs, the other one has more CE packets
 test_sort()
 {
 	local order want
@@ -304,7 +303,7 @@ test_sort()
 		want=0x000001
 		[[ $order == *[er] || $order == *age ]] || want=0x000002
 		# shellcheck disable=SC2086
-		check_eq "the first, $order" "$(top --batch --count 1 $order |
+		check_eq "first flow, $order" "$(top --batch --count 1 $order |
 			awk '/^DEV *SRC/ { getline; print $4 }')" $want
 	done
 	wait
@@ -339,13 +338,13 @@ test_keys()
 	there ' p1  every'
 	keys BTab
 	there ' p0  every'
-	check_eq "no flow there" "$(capture | grep -c 0x000011)" 0
+	check_eq "flows on p0" "$(capture | grep -c 0x000011)" 0
 	keys BTab
 	keys p
 	there PAUSED
-	check_eq "time stands still" "$(capture)" "$(sleep 1; capture)"
+	check_eq "paused screen" "$(capture)" "$(sleep 1; capture)"
 	keys Space
-	check_eq "and goes on" "$(capture | grep -c PAUSED)" 0
+	check_eq "paused after Space" "$(capture | grep -c PAUSED)" 0
 	keys h
 	there '^q  .*quit'
 	keys q
@@ -353,7 +352,7 @@ test_keys()
 	keys '?'
 	there '^q  .*quit'
 	keys x
-	# nothing is there for that
+	# this key has no function
 	keys x
 	keys C-l
 	there 'all devices'
@@ -368,7 +367,7 @@ test_scroll()
 {
 	topology bridge
 	iqcn
-	# no two of them alike
+	# each flow has another age
 	data --tos 3 --flows 60 --count 60 --interval 10 --len 16
 	terminal 80 24
 	say "$IQCN top --sort age --interval 50ms"
@@ -377,8 +376,8 @@ test_scroll()
 	{
 		capture | awk '/^DEV *SRC/ { getline; print $4 }'
 	}
-	check_eq "the first" "$(first)" 0x000011
-	check "on the screen" "$(capture | grep -c 0x0000)" -eq 13
+	check_eq "first flow" "$(first)" 0x000011
+	check "flows on the screen" "$(capture | grep -c 0x0000)" -eq 13
 	keys Down Down
 	check_eq "two down" "$(first)" 0x000013
 	there 'from flow 3'
@@ -393,24 +392,24 @@ test_scroll()
 	keys Home
 	check_eq "the beginning" "$(first)" 0x000011
 	keys NPage s
-	check_eq "in another order" "$(first)" 0x000011
+	check_eq "after a change of the order" "$(first)" 0x000011
 	keys q
 	no_terminal
 }
 
-# IPv6, as far as there is room
+# IPv6 addresses are cut if the terminal is narrow
 test_addresses()
 {
 	topology bridge
 	iqcn
 	pair_flow -6
 	top --batch --count 1 >"$TMP/out"
-	check_eq "short ones" "$(awk '/^DEV *SRC/ { getline; print $2, $3 }' \
+	check_eq "short" "$(awk '/^DEV *SRC/ { getline; print $2, $3 }' \
 		"$TMP/out")" "fd01::1 fd01::2"
 	packets snd/e0 $SND_MAC $snd_dmac 0 0 \
 		fd01:1234:5678:9abc:def0:1234:5678:9abc fd01::2 -6 --tos 3 \
 		--qp 0x99 --count 3
-	check_eq "a long one" "$(top --batch --count 1 |
+	check_eq "long address" "$(top --batch --count 1 |
 		awk '$4 == "0x000099" { print $2 }')" "fd01:1234:5678:~"
 	terminal 140 24
 	say "$IQCN top"
@@ -436,8 +435,8 @@ test_resize()
 	tmux resize-window -x 59 -y 30
 	until_there 'Terminal too small'
 	there '59x30, wants 60x14'
-	check "nothing else" "$(capture | grep -c .)" -eq 2
-	# a few keys do no harm
+	check "lines" "$(capture | grep -c .)" -eq 2
+	# keys are ignored
 	keys s Tab Down h
 	tmux resize-window -x 70 -y 13
 	until_there '70x13, wants 60x14'
@@ -451,7 +450,7 @@ test_resize()
 	check "columns" "$(capture | wc -L)" -le 60
 	keys q
 	until_there '^\$$'
-	# and from the beginning
+	# a terminal that is too small from the start
 	tmux resize-window -x 40 -y 10
 	say "$IQCN top"
 	until_there 'Terminal too small'
@@ -472,9 +471,9 @@ test_terminals()
 		say "$IQCN top"
 		until_there '^p1 .*\[######\|#####\|#'
 		case $term in
-		vt100) check "colours" "$(capture -e |
+		vt100) check "colors" "$(capture -e |
 			grep -cE $'\e\\[([0-9;]*;)?4[0-9]m#')" -eq 0 ;;
-		*) check "colours" "$(capture -e |
+		*) check "colors" "$(capture -e |
 			grep -cE $'\e\\[([0-9;]*;)?4[0-9]m#')" -eq 1 ;;
 		esac
 		keys q
@@ -489,7 +488,7 @@ test_terminals()
 	no_terminal
 }
 
-# However it ends, the terminal is what it was
+# However top ends, it restores the terminal
 test_ends()
 {
 	local how
@@ -502,9 +501,9 @@ test_ends()
 		say 'clear'
 		say "$IQCN top"
 		until_there '^iqcn top'
-		check "the other screen" "$(tmux display -p '#{alternate_on}')" \
+		check "alternate" "$(tmux display -p '#{alternate_on}')" \
 			-eq 1
-		check "the cursor" "$(tmux display -p '#{cursor_flag}')" -eq 0
+		check "cursor" "$(tmux display -p '#{cursor_flag}')" -eq 0
 		case $how in
 		[A-Z][A-Z]*) pkill -$how -f "$IQCN top" ;;
 		*) keys $how ;;
@@ -513,23 +512,23 @@ test_ends()
 		say 'echo "status $?"; [ "$(stty -g)" = "$before" ] && echo the same'
 		until_there '^status 0'
 		there '^the same'
-		check "the first screen" "$(tmux display -p '#{alternate_on}')" \
+		check "alternate" "$(tmux display -p '#{alternate_on}')" \
 			-eq 0
-		check "the cursor" "$(tmux display -p '#{cursor_flag}')" -eq 1
+		check "cursor" "$(tmux display -p '#{cursor_flag}')" -eq 1
 	done
-	# stopped, and on again
+	# stop and continue
 	say 'clear'
 	say "$IQCN top"
 	until_there '^iqcn top'
 	keys C-z
 	until_there 'Stopped'
-	check "the first screen" "$(tmux display -p '#{alternate_on}')" -eq 0
+	check "alternate" "$(tmux display -p '#{alternate_on}')" -eq 0
 	say 'clear; fg'
 	until_there '^iqcn top'
-	# the terminal goes away
+	# the terminal is closed
 	no_terminal
 	sleep 0.2
-	check "still there" "$(pgrep -cf "$IQCN top")" -eq 0
+	check "processes left" "$(pgrep -cf "$IQCN top")" -eq 0
 }
 
 test_unload()
@@ -548,10 +547,10 @@ test_unload()
 	no_terminal
 }
 
-# A flow that gets the number of another has its own rate
+# A flow that reuses the number of another one has its own rate
 test_flow_ids()
 {
-	virtual_time || { skip "means nothing outside of virtual time"; return; }
+	virtual_time || { skip "needs virtual time"; return; }
 	topology bridge
 	iqcn
 	data --tos 3 --qp 1 --count 1000 --interval 10 --len 16
@@ -561,7 +560,8 @@ test_flow_ids()
 	data --tos 3 --qp 2 --count 1001 --interval 10 --len 16
 	wait
 	check_eq "flush" "$(<"$TMP/flush")" "1 flow forgotten"
-	# 1001 since it was made, 0.1 s ago; not one since the look before
+	# 1001 packets since it was created 0.1 s ago; none since the previous
+	# sample
 	check_eq "CE/s" "$(awk '$4 == "0x000002" { print $6 }' "$TMP/out" |
 		sed 's/^1[0-9]\.[0-9]k$/ten thousand/')" "ten thousand"
 }
@@ -575,9 +575,9 @@ test_valgrind()
 	in_ns sw valgrind -q --error-exitcode=99 --leak-check=full \
 		"$IQCN" top --batch --interval 10ms --count 5 >"$TMP/out" \
 		2>"$TMP/err"
-	check "valgrind" $? -eq 0
-	check_eq "valgrind" "$(<"$TMP/err")" ""
-	check "looks" "$(grep -c '^iqcn top' "$TMP/out")" -eq 5
+	check "exit status of valgrind" $? -eq 0
+	check_eq "output of valgrind" "$(<"$TMP/err")" ""
+	check "samples" "$(grep -c '^iqcn top' "$TMP/out")" -eq 5
 	wait
 	terminal 80 24
 	say "valgrind -q --error-exitcode=99 $IQCN top --interval 50ms; echo status \$?"
@@ -591,17 +591,17 @@ test_valgrind()
 	keys Down
 	keys q
 	until_there '^status 0'
-	check "valgrind says" "$(capture | grep -c ==)" -eq 0
+	check "lines of valgrind" "$(capture | grep -c ==)" -eq 0
 	no_terminal
 }
 
-# 2,048 flows, a look a second
+# CPU time for 2,048 flows and a sample per second
 test_cpu()
 {
 	local ms
 
 	if virtual_time; then
-		skip "means nothing in virtual time"
+		skip "needs the machine's clock"
 		return
 	fi
 	topology bridge

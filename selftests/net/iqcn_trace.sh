@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The trace events as users see them, with the commands of
-# Documentation/tracing.rst: by trace-cmd, and where the kernel has BPF by
-# bpftrace.  Nothing here depends on how long things take.
+# Documentation/tracing.rst: by trace-cmd, and by bpftrace where the kernel has
+# BPF. Nothing here depends on how long things take.
 
 ALL_TESTS="
 	test_rendered
@@ -16,18 +16,19 @@ TRACE=/sys/kernel/tracing
 EVENTS=$TRACE/events/iqcn
 RST=$TOP/Documentation/tracing.rst
 
-# How long the tools may take to begin, and to end.  One that hangs says nothing of what
-# it is to show.
+# How long the tools may take to start and to end. A tool that hangs tells
+# nothing about the events, so the test is then skipped.
 TOOL_S=120
 
-# hangs WHAT: it does, so nothing more comes of it
+# hangs WHAT: skip the test, and end the tools
 hangs()
 {
 	skip "$1 for $TOOL_S s: $(cat "$TMP"/*.out | tr '\n' ' ')"
 	kill -KILL "${tools[@]}"
 }
 
-# started WHAT COMMAND...: wait until it says that $! is at work, or that is gone
+# started WHAT COMMAND...: wait until COMMAND shows that the tool with pid $! is
+# at work, or until the tool ends
 started()
 {
 	local what=$1 end=$((SECONDS + TOOL_S))
@@ -47,7 +48,7 @@ started()
 	done
 }
 
-# ended WHAT PID...: tell it to, and wait until it has
+# ended WHAT PID...: interrupt the tools, and wait until they have ended
 ended()
 {
 	local what=$1 end=$((SECONDS + TOOL_S)) pid
@@ -70,13 +71,13 @@ enabled()
 	grep -q 1 "$1/iqcn_paired/enable"
 }
 
-# rendered: events and what is said of them, of a trace on standard input
+# rendered: the names and texts of events, from a trace on standard input
 rendered()
 {
 	sed -nE 's/.* (iqcn_[a-z_]+): +/\1 /p'
 }
 
-# Every event, every name: trace-cmd says of them what the kernel does
+# trace-cmd prints every event exactly as the kernel does
 test_rendered()
 {
 	local event word tools
@@ -96,7 +97,7 @@ test_rendered()
 	sleep 0.1
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn \
 		notify timer,wreb profile 2000:1 min-gap 0
-	# more at once than the slowest machine lets out meanwhile
+	# more at once than the slowest machine sends meanwhile
 	data --count 20
 	sleep 0.1
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn limit 4000
@@ -119,14 +120,14 @@ test_rendered()
 	check_eq "trace-cmd" "$(diff "$TMP/kernel" "$TMP/user" | head -n 5)" ""
 }
 
-# documented WORD: the command with this word
+# documented WORD: print the documented command with this word
 documented()
 {
 	sed -nE 's/^\t(\$ )?(bpftrace|trace-cmd) /\2 /p' "$RST" | grep -e "$1"
 }
 
-# run NAME WORD: a command in the background, what it says in $TMP/NAME.out.  A
-# file is no terminal, but bpftrace shall say at once that it is there.
+# run NAME WORD: run a documented command in the background, with its output in
+# $TMP/NAME.out. bpftrace must flush each line, although a file is no terminal.
 run()
 {
 	local command
@@ -137,7 +138,7 @@ run()
 		>"$TMP/$1.out" 2>&1) &
 }
 
-# told: CNPs of each flow by debugfs
+# told: print the generated CNPs of each flow, from debugfs
 told()
 {
 	flows | while read -r src _ _ qp _ _ _ _ _ _ _ _ _ _ sent _; do
@@ -145,7 +146,7 @@ told()
 	done | sort
 }
 
-# hist NAME: how many, of a histogram of bpftrace's
+# hist NAME: number of values in a histogram of bpftrace
 hist()
 {
 	awk -v name="@$1:" '
@@ -154,7 +155,8 @@ hist()
 	END { print n + 0 }' "$TMP/late.out"
 }
 
-# counts: of bpftrace's map, as last printed, the field $1 and the sum for it
+# counts 1|2: sums of bpftrace's map as last printed, by flow (1) or by cause
+# (2)
 counts()
 {
 	sed -nE 's/^@cnps\[p1, ::ffff:10.1.0.1, ::ffff:10.1.0.2, ([0-9]+), ([0-9]+)\]: ([0-9]+)$/\1 \2 \3/p' \
@@ -171,13 +173,13 @@ counts()
 		}' | sort
 }
 
-# What bpftrace and trace-cmd count is what tc and debugfs do
+# bpftrace and trace-cmd count as many events as tc and debugfs
 test_tools()
 {
 	local tools sent wreb drop
 
 	if [ ! -e /proc/sys/kernel/unprivileged_bpf_disabled ]; then
-		skip "a kernel without BPF"
+		skip "this kernel has no BPF"
 		return
 	fi
 	topology bridge
@@ -191,34 +193,35 @@ test_tools()
 	started bpftrace grep -q Attach "$TMP/late.out" || return
 	run cnps '@cnps'
 	tools+=($!)
-	# it is at work, not only about to be
+	# wait until it prints, not only until it has attached
 	started bpftrace grep -q '^..:..:..$' "$TMP/cnps.out" || return
 
 	np --time 60 --ack 1
 	data --flows 3 --tos 3 --count 12 --interval 1000 --len 64
-	# the tools go on
+	# wait for np only, because the tools go on
 	wait $!
 	data --flows 3 --psn 1000 --count 60 --interval 2000
 	sleep 1
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn notify wreb \
 		profile 1000:1 min-gap 0
 	data --flows 3 --psn 2000 --count 80 --interval 1000
-	# the timer says no more: counters stand still
+	# let the timer send its last CNPs, so that the counters stay constant
 	sleep 1
-	# first: it gives up if there are other symbols while it reads them
+	# first, because trace-cmd gives up if kernel symbols change while it
+	# reads them
 	ended trace-cmd "${tools[0]}" || return
 	ended bpftrace "${tools[@]:1}" || return
 	wait
 
 	sent=$(stat cnp_sent) wreb=$(stat cnp_wreb) drop=$(stat cnp_drop)
-	check "by the timer" $((sent - wreb - drop)) -gt 0
-	check "for packets that come" "$wreb" -gt 0
-	check "for drops" "$drop" -gt 0
+	check "CNPs by the timer" $((sent - wreb - drop)) -gt 0
+	check "CNPs by wreb" "$wreb" -gt 0
+	check "CNPs for drops" "$drop" -gt 0
 	check_eq "bpftrace: CNPs by cause" "$(counts 2)" \
 		"1 $((sent - wreb - drop))"$'\n'"2 $wreb"$'\n'"5 $drop"
 	check_eq "bpftrace: CNPs by flow" "$(counts 1)" "$(told)"
-	check "bpftrace: late" "$(hist late_ns)" -eq $((sent - wreb - drop))
-	check "bpftrace: after CE" "$(hist us_since_ce)" -eq \
+	check "bpftrace: late_ns" "$(hist late_ns)" -eq $((sent - wreb - drop))
+	check "bpftrace: us_since_ce" "$(hist us_since_ce)" -eq \
 		$((sent - wreb - drop))
 
 	(cd "$TMP" && eval "$(documented 'trace-cmd report')") >"$TMP/report" ||

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# When a CNP is due, by what that is found out, and when it is sent: trigger,
-# period, base, delay.
+# When a CNP is due, what finds that out, and when it is sent: trigger, period,
+# base, delay.
 #
-# As in iqcn_cnp.sh packets come in that are CE already, and a rate below theirs
-# is called the queue's: congested without a queue.  The meter's window is
-# shorter than the millisecond between two packets, so the second one begins
-# the congestion, and all that follows is known to the microsecond.  CNPs of
-# ours have a TTL that no receiver's has.
+# As in iqcn_cnp.sh, packets arrive as CE, and the bandwidth is set below their
+# rate, so the queue is congested without a backlog. The window is shorter than
+# the millisecond between two packets, so the second one begins the congestion,
+# and all that follows is known to the microsecond. Generated CNPs have a TTL
+# that no receiver uses.
 
 ALL_TESTS="
 	test_fig8_queue
@@ -64,10 +64,10 @@ ALL_TESTS="
 
 CONGESTED="bandwidth 4mbit window 500us detect queue"
 OURS="cnp-ttl 9"
-OFF=1000	# ns that a CNP may be late
+OFF=1000	# tolerance of a CNP's time in ns
 psn=0
 
-# paired PARAMETER...: a flow that is known, nothing sent; its next PSN is 104
+# paired PARAMETER...: a paired flow and no CNP sent yet; the next PSN is 104
 paired()
 {
 	topology bridge
@@ -78,7 +78,7 @@ paired()
 	psn=104
 }
 
-# paired_flows N PARAMETER...: as many of them
+# paired_flows N PARAMETER...: N paired flows
 paired_flows()
 {
 	local n=$1
@@ -95,60 +95,60 @@ paired_flows()
 	psn=1000
 }
 
-# params PARAMETER...: other ones
+# params PARAMETER...: change parameters of the qdisc
 params()
 {
 	tc -n sw qdisc change dev p1 root handle 10: iqcn "$@"
 }
 
-# stream COUNT INTERVAL-US [data argument...]: CE packets
+# stream COUNT INTERVAL-US [data argument...]: send CE packets
 stream()
 {
 	data --tos 3 --count "$1" --interval "$2" --psn "$psn" "${@:3}"
 	psn=$((psn + $1))
 }
 
-# watch MS [sniff argument...]: CE packets at rcv, CNPs at snd
+# watch MS [sniff argument...]: capture CE packets at rcv and CNPs at snd
 watch()
 {
 	sniff snd --type cnp --time "$@"
 	sniff rcv --type data --time "$@"
 }
 
-# ours: ns from the last CE packet to each CNP of ours, one per line
+# ours: print ns from the last CE packet to each generated CNP, one per line
 ours()
 {
 	awk -v off=$OFF '
 	FNR == NR { if (/ ce /) ce[++n] = substr($1, 7) + 0; next }
 	/ ttl 9 / {
 		t = substr($1, 7) + 0
-		# it may have been faster than the packet that it is for
+		# the CNP may be forwarded faster than its CE packet
 		for (i = n; i && ce[i] > t + off; i--)
 			;
 		printf "%d\n", t - ce[i]
 	}' "$TMP/rcv" "$TMP/snd"
 }
 
-# all_at US [LATE-US [EARLY-US]]: all of ours are so long after a CE packet
+# all_at US [LATE-US [EARLY-US]]: each generated CNP is US behind a CE packet
 all_at()
 {
 	local late=$((${2-0} * 1000 + OFF)) early=$((${3-0} * 1000))
 
-	# by the next CE packet: either may come first, and what both cost to
-	# forward is in between
+	# trigger gap: the next CE packet sends the CNP. Either may arrive
+	# first, by the time that it takes to forward both.
 	[ "$1" != 0 ] || early=$OFF late=$((late + OFF))
 	check_eq "ns from CE to CNP, wanted $1 us" "$(ours |
 		awk -v at="$1"000 -v late=$late -v early=$early \
 		'$1 < at - early || $1 > at + late' | tr '\n' ' ')" ""
 }
 
-# told WANTED: CNPs of ours that came to the sender
+# told WANTED: check the number of generated CNPs that reached the sender
 told()
 {
-	check "CNPs of ours" "$(grep -c ' ttl 9 ' "$TMP/snd")" -eq "$1"
+	check "generated CNPs" "$(grep -c ' ttl 9 ' "$TMP/snd")" -eq "$1"
 }
 
-# counters NAME...: their values, all of one moment
+# counters NAME...: print several values of one moment
 counters()
 {
 	local all name
@@ -161,18 +161,18 @@ counters()
 	echo
 }
 
-# accounts: what became of the CNPs that were held back
+# accounts: each deferred CNP was sent or counted as not sent
 accounts()
 {
 	local c
 
 	read -ra c <<<"$(counters cnp_delayed cnp_sent cnp_cancelled \
 		cnp_budget cnp_unpaired cnp_error)"
-	check "held back; sent, cancelled, over budget, unpaired, failed: ${c[*]:1}" \
+	check "deferred; sent, cancelled, budget, unpaired, error: ${c[*]:1}" \
 		"${c[0]}" -eq $((c[1] + c[2] + c[3] + c[4] + c[5]))
 }
 
-# of_flow NAME: a column of the only flow in debugfs
+# of_flow NAME: print a column of the only flow in debugfs
 of_flow()
 {
 	local name=$1 head values i
@@ -186,8 +186,8 @@ of_flow()
 	done
 }
 
-# US 12395431, FIG. 8: none within T1 after a CE packet, so one is sent, and no
-# second one before the next CE packet
+# US 12395431, FIG. 8: no CNP within T1 after a CE packet, so the box sends one,
+# and no second one before the next CE packet
 test_fig8_queue()
 {
 	# shellcheck disable=SC2086
@@ -199,8 +199,8 @@ test_fig8_queue()
 	told 11
 }
 
-# one_flow [PARAMETER...]: a flow that is congested by itself, from the fifth CE
-# packet on, gets its CNPs T1 after each
+# one_flow [PARAMETER...]: a flow whose own detector sees congestion from the
+# fifth CE packet on gets a CNP T1 after each
 one_flow()
 {
 	paired detect run t1 300us "$@"
@@ -210,16 +210,15 @@ one_flow()
 	wait
 	all_at 300
 	told 8
-	check "queue" "$(stat state_changes)" -eq 0
+	check "changes of the queue" "$(stat state_changes)" -eq 0
 }
 
-# FIG. 11
 test_fig8_flow()
 {
 	one_flow base both
 }
 
-# By what arrives, and by what the module says
+# By the times of capture, and by late_ns in the trace
 test_timer_is_exact()
 {
 	local trace=/sys/kernel/tracing t1 late line n=0
@@ -242,11 +241,11 @@ test_timer_is_exact()
 		late=${BASH_REMATCH[1]} n=$((n + 1))
 		check "late_ns" "$late" -le $OFF
 	done <<<"$(cat $trace/trace)"
-	check "traced" "$n" -eq 44
+	check "CNPs traced" "$n" -eq 44
 }
 
-# scanned T1-US PERIOD-US: CNPs at multiples of the period, not before T1, and
-# at the first chance after it
+# scanned T1-US PERIOD-US: each CNP is sent at the first multiple of the period
+# that is at least T1 after a CE packet
 scanned()
 {
 	check_eq "ns from CE to CNP, ns after a multiple of $2 us" "$(awk \
@@ -268,7 +267,7 @@ test_period_is_kept()
 
 	# shellcheck disable=SC2086
 	paired $CONGESTED base both t1 300us trigger period
-	# a quarter of T1 unless given
+	# the default is a quarter of T1
 	for period in 75 10 170 300; do
 		[ $period = 75 ] || params period ${period}us
 		watch 80 --mono
@@ -279,12 +278,12 @@ test_period_is_kept()
 	done
 }
 
-# The next CE packet says that the one before was T1 ago
+# The next CE packet sends the CNP for the one before if T1 is between them
 test_gap_by_next_ce()
 {
 	# shellcheck disable=SC2086
 	paired $CONGESTED base both t1 300us trigger gap
-	# and after the last one there is none: nothing while idle
+	# no CNP follows the last packet
 	watch 80
 	stream 12 1000
 	wait
@@ -296,12 +295,12 @@ test_gap_by_next_ce()
 	stream 20 298
 	wait
 	all_at 0
-	# 302 us are less than the window, so the third begins the congestion
+	# two packets 302 us apart are within a window, so the third begins the
+	# congestion
 	told 18
 }
 
-# What watches over the silence that ends a flow's congestion does not take the
-# gap for its own
+# The idle timeout of a flow does not fire in place of the next CE packet
 test_gap_of_flow()
 {
 	paired detect run t1 300us trigger gap
@@ -313,7 +312,8 @@ test_gap_of_flow()
 	told 8
 }
 
-# CNPs of the receiver say nothing, dense CE packets are left alone
+# base ce ignores the receiver's CNPs and restarts T1 at each CE packet, so that
+# dense packets cause no CNP
 test_base_ce()
 {
 	local trigger at
@@ -327,7 +327,7 @@ test_base_ce()
 		wait
 		case $trigger in
 		gap) told 0 ;;
-		*) told 1 ;;	# after the last one
+		*) told 1 ;;	# after the last packet
 		esac
 	done
 	for trigger in timer gap; do
@@ -344,7 +344,8 @@ test_base_ce()
 	done
 }
 
-# The later of the two, and CE packets and CNPs together leave no T1 free
+# base both: T1 starts at the later of CE packet and CNP; packets and CNPs that
+# alternate within T1 cause no CNP
 test_base_both()
 {
 	# shellcheck disable=SC2086
@@ -355,7 +356,8 @@ test_base_both()
 	wait
 	all_at 450 1
 	told 11
-	# CNPs before T1 has passed since a CE packet, and the other way round
+	# CNPs within T1 after each CE packet, and CE packets within T1 after
+	# each CNP
 	np --time 100 --ack 0 --cnp 1 --delay 250
 	watch 80
 	stream 20 500
@@ -364,8 +366,8 @@ test_base_both()
 	told 1
 }
 
-# However dense its CE packets: a receiver whose CNPs are never T1 apart is left
-# alone, for a whole second
+# base cnp: a receiver whose CNPs are never T1 apart is left alone for a whole
+# second, however dense the CE packets
 test_base_cnp_fast_receiver()
 {
 	local trigger sent n=10000 interval
@@ -378,17 +380,17 @@ test_base_cnp_fast_receiver()
 		sent=$(stat cnp_sent)
 		np --time $((n / 10 + 40)) --ack 0 --cnp 190
 		stream $n 100
-		check "$trigger: CNPs of ours" "$(stat cnp_sent)" -eq "$sent"
+		check "$trigger: generated CNPs" "$(stat cnp_sent)" -eq "$sent"
 		wait
 		n=1000
 	done
 	interval=$(of_flow cnp_interval_us)
 	check "interval" "$interval" -ge 199
 	check "interval" "$interval" -le 201
-	check "receiver's" "$(stat cnp_seen)" -eq 6000
+	check "CNPs of the receiver" "$(stat cnp_seen)" -eq 6000
 }
 
-# One in 3150 us makes room for ten of ours
+# A receiver's CNP every 3150 us leaves room for ten generated ones
 test_base_cnp_slow_receiver()
 {
 	local trigger n interval
@@ -396,7 +398,7 @@ test_base_cnp_slow_receiver()
 	# shellcheck disable=SC2086
 	paired $CONGESTED t1 300us base cnp
 	for trigger in timer period gap; do
-		# no period divides T1 that does not divide time
+		# the period divides T1, so that a scan happens exactly at T1
 		params trigger $trigger period 10us
 		sleep 0.02
 		np --time 130 --ack 0 --cnp 3140
@@ -407,10 +409,10 @@ test_base_cnp_slow_receiver()
 		check "receiver's" "$(grep -c ' ttl 64 ' "$TMP/snd")" -eq 21
 		case $trigger in
 		# the first of each T1 is 350 us later
-		gap) check "$trigger: ours" "$n" -ge 158 ;;
-		*) check "$trigger: ours" "$n" -ge 190 ;;
+		gap) check "$trigger: CNPs" "$n" -ge 158 ;;
+		*) check "$trigger: CNPs" "$n" -ge 190 ;;
 		esac
-		check "$trigger: ours" "$n" -le 202
+		check "$trigger: CNPs" "$n" -le 202
 	done
 	interval=$(of_flow cnp_interval_us)
 	check "interval" "$interval" -ge 3140
@@ -430,10 +432,10 @@ test_base_cnp_silent_receiver()
 		stream 600 50
 		wait
 		n=$(grep -c ' ttl 9 ' "$TMP/snd")
-		# by the next CE packet: 300 or 350 us
-		check "$trigger: ours in 30 ms" "$n" -ge 84
-		check "$trigger: ours in 30 ms" "$n" -le 101
-		[ $trigger = gap ] || check "$trigger: ours in 30 ms" "$n" -ge 93
+		# trigger gap: 300 or 350 us apart
+		check "$trigger: CNPs in 30 ms" "$n" -ge 84
+		check "$trigger: CNPs in 30 ms" "$n" -le 101
+		[ $trigger = gap ] || check "$trigger: in 30 ms" "$n" -ge 93
 		for base in ce both; do
 			params base $base
 			sleep 0.02
@@ -441,20 +443,20 @@ test_base_cnp_silent_receiver()
 			stream 600 50
 			wait
 			n=$(grep -c ' ttl 9 ' "$TMP/snd")
-			check "$trigger $base: ours" "$n" -le 1
+			check "$trigger $base: CNPs" "$n" -le 1
 		done
 	done
 }
 
-# The first CE packet after a silence begins the interval, be it the flow alone
-# that is congested
+# base cnp: the first CE packet after an idle time starts T1, also if only the
+# flow is congested
 test_base_cnp_of_flow()
 {
 	one_flow base cnp
 }
 
-# 6 packets: five CNPs in congestion; none without it, or with notify off, or
-# when nothing more comes
+# Six packets cause five CNPs in congestion, and none when the queue is clear,
+# with notify off, or after the last packet
 test_all_combinations()
 {
 	local trigger base sent seen unmatched before=0
@@ -479,23 +481,23 @@ test_all_combinations()
 			before=$sent
 		done
 	done
-	# ours are nobody else's
+	# generated CNPs are not counted as the receiver's
 	read -r seen unmatched <<<"$(counters cnp_seen port_cnp_unmatched)"
-	check "seen" "$seen" -eq 0
-	check "unmatched" "$unmatched" -eq 0
+	check "cnp_seen" "$seen" -eq 0
+	check "port_cnp_unmatched" "$unmatched" -eq 0
 	check "interval" "$(of_flow cnp_interval_us)" -eq 0
-	check "answers" "$(of_flow ce_to_cnp_us)" -eq 0
+	check "ce_to_cnp_us" "$(of_flow ce_to_cnp_us)" -eq 0
 }
 
-# others [COUNT]: packets of a flow that is not paired, the second of which makes
-# the queue congested; what it sends says when
+# others [COUNT]: packets of an unpaired flow, the second of which makes the
+# queue congested; their times in the capture show when that was
 others()
 {
 	data --tos 3 --count "${1-8}" --interval 1000 --qp 0x999 --psn 1
 }
 
-# T1 passes while the queue is clear: the CNP is due when others make it
-# congested, or at the next scan.  And there is one.
+# T1 expires while the queue is clear: the flow's only CNP is sent when another
+# flow makes the queue congested, or at the next scan
 test_onset()
 {
 	local trigger base
@@ -512,7 +514,7 @@ test_onset()
 			others
 			wait
 			told 1
-			check_eq "after the onset" "$(awk \
+			check_eq "CNP after the onset" "$(awk \
 				-v trigger=$trigger -v off=$OFF '
 			FNR == NR { if (/ qp 0x000999 /) ce[++n] = $1; next }
 			/ ttl 9 / {
@@ -525,7 +527,7 @@ test_onset()
 	done
 }
 
-# More than the timer sees to in one run
+# More flows than the timer handles in one run
 test_onset_many()
 {
 	paired_flows 200 bandwidth 10gbit window 500us t1 300us detect queue
@@ -536,12 +538,12 @@ test_onset_many()
 	others
 	wait
 	told 200
-	check "each has one" "$(awk '/ ttl 9 / { print $0 }' "$TMP/snd" |
+	check "flows with a CNP" "$(awk '/ ttl 9 / { print $0 }' "$TMP/snd" |
 		grep -o ' qp [^ ]*' | sort -u | wc -l)" -eq 200
 }
 
-# A flow is taken to have stopped after twice the sum of window, T1 and the time
-# between its last two packets: 1.62 ms here.  Then there is no reason for a CNP.
+# A flow counts as stopped after twice the sum of window, T1 and the time
+# between its last two packets, here 1.62 ms. It then gets no CNP.
 test_onset_stopped()
 {
 	local after
@@ -562,7 +564,7 @@ test_onset_stopped()
 		esac
 		params bandwidth 1gbit
 	done
-	# and for as long as times between packets are learned, in any case
+	# the time between packets is learned up to a limit, which bounds that
 	stream 1 1000
 	sleep 0.21
 	params bandwidth 4mbit
@@ -572,7 +574,7 @@ test_onset_stopped()
 	told 0
 }
 
-# But not while a packet of it waits
+# A flow with a queued packet does not count as stopped
 test_onset_waits()
 {
 	topology bridge
@@ -585,15 +587,15 @@ test_onset_waits()
 	stream 4 10 --len 64
 	sleep 0.02
 	check_eq "clear" "$(stat congested)" ""
-	# 9k leave at once, and the rest takes 12 ms
+	# 9k leave at once, the rest takes 12 ms
 	data --count 20 --qp 0x999 --psn 1
 	watch 80
 	stream 1 1000
 	wait
-	check "CNPs of ours" "$(grep -c ' ttl 9 ' "$TMP/snd")" -ge 10
+	check "generated CNPs" "$(grep -c ' ttl 9 ' "$TMP/snd")" -ge 10
 }
 
-# The receiver's CNP begins T1 anew, unless it says nothing
+# The receiver's CNP restarts T1, except with base ce
 test_onset_receiver()
 {
 	local base
@@ -610,7 +612,7 @@ test_onset_receiver()
 		others 12
 		wait
 		told 1
-		# it came 1.5 ms before the onset
+		# its CNP was sent 1.5 ms before the onset
 		check_eq "T1 after the receiver's CNP" "$(awk '
 		/ ttl 64 / { seen = substr($1, 7) + 0 }
 		/ ttl 9 / {
@@ -620,7 +622,7 @@ test_onset_receiver()
 	done
 }
 
-# Nothing of before a reset is due
+# A T1 that began before a reset causes no CNP
 test_onset_reset()
 {
 	# shellcheck disable=SC2086
@@ -645,7 +647,7 @@ test_onset_off()
 	others
 	wait
 	told 0
-	# and what has not been to lapse does not
+	# with notify off, no T1 starts
 	stream 1 1000
 	sleep 0.002
 	params notify timer
@@ -655,16 +657,16 @@ test_onset_off()
 	told 0
 }
 
-# Flows that are forgotten with a deadline that has lapsed
+# Flows are removed after their deadlines have expired
 test_onset_gone()
 {
 	paired_flows 20 bandwidth 10gbit window 500us t1 300us detect queue
 	data --flows 20 --tos 3 --count 20 --interval 5 --psn 1000
 	sleep 0.002
-	check "never congested" "$(stat state_changes)" -eq 0
+	check "changes of the queue" "$(stat state_changes)" -eq 0
 	params age 1ms
 	sleep 0.03
-	check "aged" "$(stat flow_aged)" -eq 20
+	check "flows aged" "$(stat flow_aged)" -eq 20
 	params bandwidth 4mbit age 10s
 	watch 80
 	others
@@ -672,7 +674,7 @@ test_onset_gone()
 	told 0
 }
 
-# Deadlines that have lapsed are no reason for a timer
+# Expired deadlines keep no timer armed while the queue is clear
 test_clear_is_quiet()
 {
 	local trace=/sys/kernel/tracing event=timer/hrtimer_expire_entry n
@@ -684,10 +686,10 @@ test_clear_is_quiet()
 	echo 1 >$trace/events/$event/enable
 	sleep 0.05
 	echo 0 >$trace/events/$event/enable
-	check "never congested" "$(stat state_changes)" -eq 0
+	check "changes of the queue" "$(stat state_changes)" -eq 0
 	n=$(grep -c "function=iqcn_timer" $trace/trace)
 	check "runs of the timer in 50 ms" "$n" -eq 0
-	# there is such an event
+	# check that the trace event works
 	echo 1 >$trace/events/$event/enable
 	data --flows 40 --tos 3 --count 40 --interval 5 --psn 2000
 	sleep 0.005
@@ -696,7 +698,7 @@ test_clear_is_quiet()
 	check "runs of the timer after packets" "$n" -ge 1
 }
 
-# There is no look at each flow that has stopped long before
+# The onset of congestion does not visit each flow that stopped long ago
 test_onset_is_cheap()
 {
 	local trace=/sys/kernel/tracing event=timer/hrtimer_expire_entry n
@@ -710,13 +712,13 @@ test_onset_is_cheap()
 	others 3
 	sleep 0.01
 	echo 0 >$trace/events/$event/enable
-	check "congested once" "$(stat state_changes)" -eq 2
-	# for T1 of the others, and the end of the congestion
+	check "changes of the queue" "$(stat state_changes)" -eq 2
+	# for T1 of the flow of "others", and for the end of the congestion
 	n=$(grep -c "function=iqcn_timer" $trace/trace)
 	check "runs of the timer" "$n" -le 8
 }
 
-# T1 + T2
+# A CNP is sent after T1 + T2
 test_delay()
 {
 	# shellcheck disable=SC2086
@@ -738,22 +740,24 @@ test_delay()
 	wait
 	all_at 500 100
 	told 11
-	check "held back" "$(stat cnp_delayed)" -eq 33
+	check "deferred" "$(stat cnp_delayed)" -eq 33
 	check "cancelled" "$(stat cnp_cancelled)" -eq 0
 }
 
-# turns: CNPs of the receiver and ours at the sender, from the first of ours on
+# turns: from the first generated CNP on, the receiver's and generated ones
+# alternate at the sender
 turns()
 {
 	local all
 
 	all=$(awk '{ if (/ ttl 9 /) o = 1; if (o) printf "%s", / ttl 9 / ? "o" : "r" }' \
 		"$TMP/snd")
-	[[ $all =~ ^(or)+o?$ ]] || fail "receiver's and ours: $all"
+	[[ $all =~ ^(or)+o?$ ]] || fail "receiver, generated: $all"
 }
 
-# FIG. 9 and 12: the supplement is between the CNPs of the two CE packets around
-# it, as far behind its T1 as those are behind theirs
+# US 12395431, FIG. 9 and 12: each generated CNP is sent between the receiver's
+# CNPs for two CE packets, as long after T1 as the receiver takes to answer a
+# packet
 test_delay_auto()
 {
 	local took
@@ -767,27 +771,28 @@ test_delay_auto()
 	stream 12 1000
 	wait
 	took=$(of_flow ce_to_cnp_us)
-	check "learned" "$took" -ge 100
-	check "learned" "$took" -le 102
+	check "ce_to_cnp_us" "$took" -ge 100
+	check "ce_to_cnp_us" "$took" -le 102
 	all_at 400 3
 	told 11
 	turns
-	# 8 eighths of the way: 100 us * (1 - (7/8)^8) = 66 us
+	# the average moves by an eighth per packet: 100 us * (1 - (7/8)^8) = 66
+	# us
 	np --time 100 --ack 0 --cnp 1 --delay 200
 	watch 80
 	stream 8 1000
 	wait
 	took=$(of_flow ce_to_cnp_us)
-	check "on its way" "$took" -ge 163
-	check "on its way" "$took" -le 168
+	check "ce_to_cnp_us, while adapting" "$took" -ge 163
+	check "ce_to_cnp_us, while adapting" "$took" -le 168
 	all_at 400 70
 	turns
 	np --time 100 --ack 0 --cnp 1 --delay 200
 	stream 30 1000
 	wait
 	took=$(of_flow ce_to_cnp_us)
-	check "learned anew" "$took" -ge 198
-	check "learned anew" "$took" -le 202
+	check "ce_to_cnp_us, adapted" "$took" -ge 198
+	check "ce_to_cnp_us, adapted" "$took" -le 202
 	np --time 100 --ack 0 --cnp 1 --delay 200
 	watch 80
 	stream 12 1000
@@ -803,12 +808,12 @@ test_delay_auto()
 	turns
 }
 
-# A packet that nobody answers does not make the answer to a later one slow
+# A CE packet without an answer does not make the next answer look slow
 test_delay_auto_unanswered()
 {
 	local took
 
-	# its first four are not answered
+	# nobody has answered the first four packets
 	# shellcheck disable=SC2086
 	paired $CONGESTED t1 300us base ce delay auto
 	np --time 100 --ack 0 --cnp 1 --delay 100
@@ -816,17 +821,17 @@ test_delay_auto_unanswered()
 	stream 40 1000
 	wait
 	took=$(of_flow ce_to_cnp_us)
-	check "learned" "$took" -ge 100
-	check "learned" "$took" -le 110
-	check "CNPs of ours" "$(grep -c ' ttl 9 ' "$TMP/snd")" -ge 30
-	# nor are some on the way
+	check "ce_to_cnp_us" "$took" -ge 100
+	check "ce_to_cnp_us" "$took" -le 110
+	check "generated CNPs" "$(grep -c ' ttl 9 ' "$TMP/snd")" -ge 30
+	# nor have these
 	stream 5 1000
 	np --time 100 --ack 0 --cnp 1 --delay 100
 	stream 40 1000
 	wait
 	took=$(of_flow ce_to_cnp_us)
-	check "learned again" "$took" -ge 100
-	check "learned again" "$took" -le 110
+	check "ce_to_cnp_us" "$took" -ge 100
+	check "ce_to_cnp_us" "$took" -le 110
 }
 
 test_delay_auto_unknown()
@@ -838,11 +843,11 @@ test_delay_auto_unknown()
 	wait
 	all_at 300
 	told 11
-	check "held back" "$(stat cnp_delayed)" -eq 0
+	check "deferred" "$(stat cnp_delayed)" -eq 0
 }
 
-# late_receiver DELAY-US PARAMETER...: as many CNPs of ours as CE packets in
-# congestion, however late the receiver answers them
+# late_receiver DELAY-US PARAMETER...: as many generated CNPs as CE packets in
+# congestion, whatever time the receiver takes to answer
 late_receiver()
 {
 	local late=$1
@@ -853,14 +858,14 @@ late_receiver()
 	watch 80
 	stream 21 1000
 	wait
-	note "$late us late, $*"
+	note "answers after $late us, $*"
 	told 20
 	sleep 0.03
 	accounts
 }
 
-# FIG. 9 and 12: one at T1 + T2 after each CE packet.  The CNP that answers this
-# very packet comes before that, and cancels nothing.
+# US 12395431, FIG. 9 and 12: one CNP at T1 + T2 after each CE packet. The
+# receiver's CNP for the same packet comes earlier and cancels nothing.
 test_delay_late_receiver()
 {
 	local base late
@@ -870,8 +875,8 @@ test_delay_late_receiver()
 	for base in ce both cnp; do
 		for late in 150 390 600 900 1200; do
 			late_receiver $late base $base delay ${late}us
-			# of the 20 packets the last is followed by none
-			[ $base != ce ] || check "T1 + T2 after a CE packet" \
+			# no CE packet follows the last CNP
+			[ $base != ce ] || check "CNPs at T1 + T2 after CE" \
 				"$(ours | awk -v at=$((300 + late)) '{
 					off = ($1 / 1000 - at + 2000.5) % 1000
 					n += off < 2
@@ -900,8 +905,8 @@ test_delay_late_receiver_auto()
 	check "cancelled" "$(stat cnp_cancelled)" -eq 0
 }
 
-# T2 is longer than the packets are apart: one CNP for each all the same, and
-# none more when they have stopped
+# T2 is longer than the time between packets: each packet still gets one CNP,
+# and no more follow when the packets stop
 test_delay_long_stops()
 {
 	local c
@@ -910,9 +915,9 @@ test_delay_long_stops()
 	paired $CONGESTED base ce t1 300us delay 1200us
 	stream 11 1000
 	sleep 0.03
-	check "sent" "$(stat cnp_sent)" -eq 10
+	check "cnp_sent" "$(stat cnp_sent)" -eq 10
 	accounts
-	# and neither of two that are pending survives a reset
+	# a reset cancels both pending CNPs
 	data --tos 3 --count 11 --interval 1000 --psn "$psn" &
 	sleep 0.0094
 	read -ra c <<<"$(counters cnp_delayed cnp_sent cnp_cancelled)"
@@ -922,8 +927,8 @@ test_delay_long_stops()
 	wait
 }
 
-# The CNP for the next CE packet comes 300 us before ours for this one would be
-# sent
+# The receiver answers the next CE packet 300 us before the deferred CNP for
+# this one would be sent
 test_receiver_cancels()
 {
 	local trigger sent cancelled
@@ -932,7 +937,7 @@ test_receiver_cancels()
 	paired $CONGESTED t1 300us base ce delay 1100us
 	for trigger in timer period gap; do
 		params trigger $trigger
-		# T2 is counted from the next CE packet
+		# T2 starts at the next CE packet
 		[ $trigger != gap ] || params delay 1400us
 		read -r sent cancelled <<<"$(counters cnp_sent cnp_cancelled)"
 		np --time 100 --ack 0 --cnp 1 --delay 100
@@ -945,8 +950,8 @@ test_receiver_cancels()
 	done
 }
 
-# Of two that are pending, one CNP cancels only that for the packet before the
-# one that it answers
+# With two CNPs pending, the receiver's CNP cancels only the one whose CE packet
+# precedes the packet that it answers
 test_receiver_cancels_first()
 {
 	# shellcheck disable=SC2086
@@ -955,86 +960,88 @@ test_receiver_cancels_first()
 	watch 80
 	stream 20 1000
 	wait
-	# no packet follows the last one
+	# no packet follows the last one, so nothing cancels its CNP
 	told 1
 	all_at 1500 1
 	check "cancelled" "$(stat cnp_cancelled)" -eq 18
 	accounts
 }
 
-# T1 begins anew then, and ends in time, though the timer was set for what was
-# held: the next one is due, and held, 300 us after the CNP that came last
+# A cancelled CNP restarts T1. It expires in time, although the timer was armed
+# for the deferred CNP: the next CNP is due, and deferred, 300 us after the
+# receiver's.
 test_cancelled_begins_anew()
 {
-	# a silence is one after 44 ms
+	# the idle timeout is 44 ms
 	paired bandwidth 4mbit window 20ms detect queue t1 300us base cnp \
 		delay 200ms
 	stream 60 1000
-	check "held" "$(stat cnp_delayed)" -eq 2
+	check "deferred" "$(stat cnp_delayed)" -eq 2
 	reply --type cnp --qp 0x800011
 	sleep 0.0005
 	check "cancelled" "$(stat cnp_cancelled)" -eq 2
-	check "held" "$(stat cnp_delayed)" -eq 3
+	check "deferred" "$(stat cnp_delayed)" -eq 3
 }
 
-# Less of a delay: nothing waits for what was
+# A shorter T2 cancels CNPs that were deferred by the longer one
 test_less_delay()
 {
 	# shellcheck disable=SC2086
 	paired $CONGESTED t1 300us base cnp delay 1s
 	stream 6 1000
-	check "held" "$(stat cnp_delayed)" -eq 2
+	check "deferred" "$(stat cnp_delayed)" -eq 2
 	params delay 0
 	watch 40
 	stream 6 1000
 	wait
-	check "sent" "$(stat cnp_sent)" -ge 5
+	check "cnp_sent" "$(stat cnp_sent)" -ge 5
 	check "cancelled" "$(stat cnp_cancelled)" -eq 2
 }
 
-# Congestion that gets worse does not end: a flow's own becomes the queue's
+# Congestion of a flow that becomes congestion of its queue does not end
 test_worse_keeps()
 {
 	paired detect queue,run run 5 t1 300us window 5ms bandwidth 4mbit \
 		delay 10ms
-	# a run in less than a window, and then its rate
+	# the run is complete in less than a window, before the queue's CE rate
+	# is known
 	stream 12 1000
-	check "the flow" "$(stat flow_state_changes)" -eq 1
+	check "changes of flows" "$(stat flow_state_changes)" -eq 1
 	check_eq "the queue" "$(stat congested)" '"queue"'
-	check "held" "$(stat cnp_delayed)" -eq 2
+	check "deferred" "$(stat cnp_delayed)" -eq 2
 	stream 10 1000
 	check "cancelled" "$(stat cnp_cancelled)" -eq 0
-	check "sent" "$(stat cnp_sent)" -eq 2
+	check "cnp_sent" "$(stat cnp_sent)" -eq 2
 }
 
-# The queue is clear 5 ms after the last packet
+# The queue becomes clear 5 ms after the last packet and cancels deferred CNPs
 test_clear_cancels()
 {
 	paired_flows 20 bandwidth 40mbit window 500us t1 300us delay 20ms
 	watch 80
 	data --flows 20 --tos 3 --count 100 --interval 50 --psn 1000
-	check "held back" "$(stat cnp_delayed)" -eq 40
+	check "deferred" "$(stat cnp_delayed)" -eq 40
 	wait
 	told 0
 	check "cancelled" "$(stat cnp_cancelled)" -eq 40
 	accounts
 }
 
-# Nothing of it for twice T1 and a window: it is clear, whatever is held
+# The idle timeout of a flow (twice T1 and window) cancels its deferred CNP
 test_quiet_flow_cancels()
 {
 	paired detect run t1 300us window 500us delay 20ms
 	watch 80
 	stream 7 100
 	sleep 0.01
-	check "clear" "$(stat flows_congested)" -eq 0
+	check "flows congested" "$(stat flows_congested)" -eq 0
 	wait
 	told 0
 	check "cancelled" "$(stat cnp_cancelled)" -eq 1
 	accounts
 }
 
-# Clear in between, though not when it would have been sent
+# Congestion that ends and begins again before T2 expires cancels as well
 test_clear_and_back_cancels()
 {
 	local us
@@ -1048,7 +1055,7 @@ test_clear_and_back_cancels()
 	psn=500
 	stream 40 1000
 	wait
-	# what was held is not what is sent, and delays nothing
+	# the cancelled CNP is not sent, and delays no other
 	us=$(awk '
 	FNR == NR { if (/ psn 500 /) ce = substr($1, 7); next }
 	/ ttl 9 / { printf "%d\n", (substr($1, 7) - ce) / 1000; exit }' \
@@ -1058,8 +1065,8 @@ test_clear_and_back_cancels()
 	check "cancelled" "$(stat cnp_cancelled)" -ge 1
 }
 
-# held FLOWS PARAMETER...: so many CNPs are held for 20 ms, and another flow's
-# packets keep up the congestion for much longer
+# held FLOWS PARAMETER...: one CNP per flow is deferred by 20 ms, and another
+# flow keeps the queue congested for much longer
 held()
 {
 	local n=$1
@@ -1070,8 +1077,8 @@ held()
 	sleep 0.005
 	data --flows "$n" --tos 3 --count "$n" --psn 1000
 	sleep 0.001
-	check "held back" "$(stat cnp_delayed)" -ge "$n"
-	check "not sent yet" "$(stat cnp_sent)" -eq 0
+	check "deferred" "$(stat cnp_delayed)" -ge "$n"
+	check "sent" "$(stat cnp_sent)" -eq 0
 }
 
 test_off_while_held()
@@ -1099,7 +1106,7 @@ test_change_while_held()
 	watch 80
 	stream 12 1000
 	wait
-	check "at work" "$(grep -c ' ttl 9 ' "$TMP/snd")" -eq 11
+	check "generated CNPs" "$(grep -c ' ttl 9 ' "$TMP/snd")" -eq 11
 }
 
 test_reset_while_held()
@@ -1112,7 +1119,7 @@ test_reset_while_held()
 	sniff snd --type cnp --time 40
 	wait
 	told 0
-	check "flows are known still" "$(stat flows_paired)" -eq 20
+	check "flows paired" "$(stat flows_paired)" -eq 20
 	wait_forwarding
 	bridge -n sw fdb replace $RCV_MAC dev p1 master static
 	psn=2000
@@ -1125,7 +1132,7 @@ test_reset_while_held()
 	told 11
 }
 
-# flap: a reset, and the bridge forwards again
+# flap: reset the queue, and wait until the bridge forwards again
 flap()
 {
 	ip -n sw -batch - <<-EOF
@@ -1136,7 +1143,7 @@ flap()
 	bridge -n sw fdb replace $RCV_MAC dev p1 master static
 }
 
-# first: ms from the first CE packet to the first CNP of ours
+# first: print ms from the first CE packet to the first generated CNP
 first()
 {
 	awk '
@@ -1145,8 +1152,8 @@ first()
 	END { printf "%.0f\n", (cnp - ce) / 1e6 }' "$TMP/rcv" "$TMP/snd"
 }
 
-# A T1 that had begun: not if others begin a congestion before it has passed, and
-# not if its flow sends again
+# A reset ends T1: it causes no CNP when other flows congest the queue again
+# before it would have expired, nor when its own flow sends again
 test_reset_ends()
 {
 	# shellcheck disable=SC2086
@@ -1169,7 +1176,7 @@ test_reset_ends()
 	check "ms after the first packet" "$(first)" -eq 150
 }
 
-# The same if the next CE packet is what counts: none for the gap since before
+# trigger gap: the next CE packet does not see the gap since before the reset
 test_reset_ends_gap()
 {
 	# shellcheck disable=SC2086
@@ -1194,8 +1201,7 @@ test_delete_while_held()
 	told 0
 }
 
-# Other flows take their place; those are not paired
-# Flows that nobody has answered push some of them out, and then one another
+# Unpaired flows evict some of the paired ones, and then one another
 test_evict_while_held()
 {
 	local left
@@ -1203,9 +1209,9 @@ test_evict_while_held()
 	held 20 flows 21
 	sniff snd --type cnp --time 50
 	data --qp 0x200 --flows 22 --tos 3 --count 220
-	check "evicted" "$(stat flow_evicted)" -ge 21
+	check "flows evicted" "$(stat flow_evicted)" -ge 21
 	left=$(stat flows_paired)
-	check "of those held" "$left" -lt 20
+	check "paired flows left" "$left" -lt 20
 	wait
 	told "$left"
 	check "flows" "$(stat flows)" -eq 21
@@ -1217,12 +1223,12 @@ test_age_while_held()
 	params age 1ms
 	sniff snd --type cnp --time 50
 	sleep 0.03
-	check "aged" "$(stat flow_aged)" -eq 20
+	check "flows aged" "$(stat flow_aged)" -eq 20
 	wait
 	told 0
 }
 
-# What was held back was sent, or there is another counter for it
+# A deferred CNP is counted as sent, as unpaired or as over budget
 test_counters()
 {
 	local trigger sent budget unpaired
@@ -1237,10 +1243,10 @@ test_counters()
 		sleep 0.03
 	done
 	read -r sent unpaired <<<"$(counters cnp_sent cnp_unpaired)"
-	check "sent" "$sent" -eq 0
-	check "unpaired" "$unpaired" -eq 22
+	check "cnp_sent" "$sent" -eq 0
+	check "cnp_unpaired" "$unpaired" -eq 22
 	accounts
-	# one in 2 ms
+	# a budget of one CNP in 2 ms
 	pair_flow
 	params cnp-rate 500 cnp-burst 1
 	psn=1000
@@ -1250,15 +1256,15 @@ test_counters()
 		sleep 0.03
 	done
 	read -r sent budget <<<"$(counters cnp_sent cnp_budget)"
-	check "within the budget" "$sent" -ge 10
-	check "within the budget" "$sent" -le 16
-	check "beyond it" "$budget" -ge 8
+	check "cnp_sent" "$sent" -ge 10
+	check "cnp_sent" "$sent" -le 16
+	check "cnp_budget" "$budget" -ge 8
 	accounts
 }
 
 if ! virtual_time; then
 	echo "TAP version 13"
-	echo "1..0 # SKIP means nothing outside of virtual time"
+	echo "1..0 # SKIP needs virtual time"
 	exit
 fi
 run_tests

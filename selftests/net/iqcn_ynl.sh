@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Linux's own generic netlink client (tools/net/ynl) talks to the family with
-# nothing but its specification.
+# The kernel's generic netlink client (tools/net/ynl) talks to the family with
+# nothing but its specification
 
 ALL_TESTS="
 	test_ynl
@@ -12,8 +12,9 @@ ALL_TESTS="
 
 SPEC=$TOP/Documentation/netlink/specs/iqcn.yaml
 
-# ynl ARGUMENT...: what it says, in JSON.  Only the legacy schema of Linux 6.12 has
-# the flag uns-admin-perm, and to its client padding is unknown.
+# ynl ARGUMENT...: run the client, with JSON output. In Linux 6.12 only the
+# legacy schema has the flag uns-admin-perm, and the client does not know
+# padding attributes.
 ynl()
 {
 	ip netns exec sw /usr/bin/python3 "$IQCN_YNL/tools/net/ynl/cli.py" \
@@ -21,13 +22,14 @@ ynl()
 		--process-unknown --output-json "$@"
 }
 
-# said FILE JQ WANTED
+# said FILE JQ WANTED: check a value in the output
 said()
 {
 	check_eq "$1: $2" "$(jq -rc "$2" "$TMP/$1")" "$3"
 }
 
-# Whatever it says is as tc says, by the name in the specification
+# like_tc FILE NAME...: the values match those of tc, by their names in the
+# specification
 like_tc()
 {
 	local file=$1 name
@@ -43,7 +45,7 @@ test_ynl()
 	local dev
 
 	if [ ! -d "${IQCN_YNL-}" ]; then
-		skip "no client: lab.sh ynl fetches it"
+		skip "ynl is missing: fetch it with lab.sh ynl"
 		return
 	fi
 	topology bridge
@@ -51,7 +53,7 @@ test_ynl()
 	np --time 60 --ack 1
 	data --tos 3 --flows 2 --count 12 --interval 1000 --len 64
 	wait
-	# programs take no time here
+	# programs take no time in virtual time
 	ynl --subscribe cnp --sleep 2 >"$TMP/cnp" &
 	ynl --subscribe state --sleep 2 >"$TMP/state" &
 	sleep 1
@@ -93,7 +95,7 @@ test_ynl()
 	said flushed .flushed 2
 	check "flows" "$(stat flows)" -eq 0
 	ynl --do flow-flush --json '{"parent": 1}' >"$TMP/refused"
-	check_eq "what is missing" "$(grep -o "'miss-type': '[a-z]*'" "$TMP/refused")" \
+	check_eq "missing" "$(grep -o "'miss-type': '[a-z]*'" "$TMP/refused")" \
 		"'miss-type': 'ifindex'"
 }
 

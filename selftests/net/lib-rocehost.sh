@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# For tests with rocehost, RoCEv2 hosts in the kernel: sourced after lib.sh.
+# For tests with rocehost, which simulates RoCEv2 hosts in the kernel: source
+# this after lib.sh
 
 MODULE=$BUILD/${IQCN_LAB:-uml}/rocehost/rocehost.ko
 
@@ -10,13 +11,13 @@ load()
 	insmod "$MODULE" || fail "rocehost does not load"
 }
 
-# Whatever a test has left: the module goes, and all is gone with it
+# unload: remove the module, and with it whatever the test has left
 unload()
 {
 	rmmod rocehost || fail "rocehost does not unload"
 }
 
-# rh NS LINE...: tell rocehost
+# rh NS LINE...: write commands to rocehost
 rh()
 {
 	local ns=$1 lines
@@ -27,13 +28,13 @@ rh()
 		<<<"${lines%$'\n'}"
 }
 
-# told NS LINE...: and it is taken
+# told NS LINE...: write commands that must be accepted
 told()
 {
 	rh "$@" || fail "$2: $(in_ns "$1" head -n 1 /proc/net/rocehost/ctl)"
 }
 
-# sum NS FILE COLUMN: of a report
+# sum NS FILE COLUMN: print the sum of a column of a report
 sum()
 {
 	in_ns "$1" awk -F, -v want="$3" '

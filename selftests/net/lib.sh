@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What the kselftests share: KTAP, topologies, packets.  Sourced; after the
-# manner of tools/testing/selftests/net/lib.sh.
+# Shared by the kselftests: KTAP, topologies, packets. Source this file; it
+# follows the style of tools/testing/selftests/net/lib.sh.
 #
-# A test file sets ALL_TESTS and ends with "run_tests".  Each test is a
-# function; "check" and its like note a failure and go on, so that one run
-# tells everything.  Each makes its topology; all are gone after each.
+# A test file sets ALL_TESTS and ends with "run_tests". Each test is a function
+# that creates its topology, and all namespaces are deleted after it. "check"
+# and similar functions record a failure and go on, so that one run shows all
+# failures.
 #
 #   snd ---- p0 [ sw: bridge or router ] p1 ---- rcv
 #                                        ^
 #                            iqcn under tbf, which is the bottleneck
 #
-# snd sends data, rcv answers; CNPs of ours are injected on p1.
+# snd sends data and rcv answers; generated CNPs are injected on p1.
 
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TOP=$(cd "$HERE/../.." && pwd)
@@ -28,8 +29,8 @@ P0_MAC=02:00:00:00:00:a0 P1_MAC=02:00:00:00:00:a1
 TMP=$(mktemp -d)
 trap 'cleanup; rm -rf "$TMP"' EXIT
 
-# What a fork and an exec cost in User Mode Linux, 20 ms and more, is most of the
-# time that tests take.  So what they do all the time is done by bash itself.
+# Fork and exec take 20 ms and more in User Mode Linux, most of the time of a
+# test, so bash itself does what tests do often
 mkfifo "$TMP/never" "$TMP/ready"
 exec {never}<>"$TMP/never" {ready}<>"$TMP/ready"
 
@@ -51,7 +52,7 @@ fail()
 	test_failed=1
 }
 
-# check WHAT GOT OP WANTED: integers
+# check WHAT GOT OP WANTED: compare integers
 check()
 {
 	if ! test "$2" "$3" "$4" 2>/dev/null; then
@@ -59,7 +60,7 @@ check()
 	fi
 }
 
-# check_eq WHAT GOT WANTED: strings
+# check_eq WHAT GOT WANTED: compare strings
 check_eq()
 {
 	[ "$2" = "$3" ] || fail "$1: \"$2\", wanted \"$3\""
@@ -70,7 +71,8 @@ skip()
 	test_skipped=$*
 }
 
-# in_ns NS COMMAND...; quicker than "ip netns exec", /sys stays the first one's
+# in_ns NS COMMAND...: faster than "ip netns exec", but /sys remains that of the
+# initial namespace
 in_ns()
 {
 	nsenter --net="/run/netns/$1" "${@:2}"
@@ -80,15 +82,15 @@ cleanup()
 {
 	local i left
 
-	# what still runs in the background ends first
+	# processes in the background end first
 	wait
 	ip -force -batch - 2>/dev/null <<-EOF
 		netns del snd
 		netns del sw
 		netns del rcv
 	EOF
-	# they go when nobody waits for it, which takes grace periods where there are
-	# some; the next test is to find nothing of this one
+	# namespaces are destroyed asynchronously, after grace periods; the next
+	# test must not find anything of this one
 	for ((i = 0; i < 50; i++)); do
 		left=(/sys/kernel/debug/iqcn/*)
 		[ -e "${left[0]}" ] || break
@@ -96,8 +98,9 @@ cleanup()
 	done
 }
 
-# topology bridge|router [none|vlan|qinq]: which tags the hosts use.  Batches,
-# for the time that processes take here.
+# topology bridge|router [none|vlan|qinq]: create the namespaces; the last word
+# says which VLAN tags the hosts use. In batches, because processes are slow
+# here.
 topology()
 {
 	kind=$1 tags=${2:-none}
@@ -121,7 +124,7 @@ topology()
 topology_bridge()
 {
 	rcv4=$RCV4 rcv6=$RCV6
-	# as the data has them on the bridge
+	# MAC addresses as the data have them on the bridge
 	snd_dmac=$RCV_MAC rcv_dmac=$SND_MAC
 	ip -n snd -batch - <<-EOF
 		link set e0 up
@@ -142,7 +145,7 @@ topology_bridge()
 		link set br0 up
 	EOF
 	wait_forwarding
-	# so that a packet goes where it is to go from the first one on
+	# so that even the first packet is not flooded
 	bridge -n sw -batch - <<-EOF
 		fdb replace $SND_MAC dev p0 master static
 		fdb replace $RCV_MAC dev p1 master static
@@ -161,8 +164,8 @@ wait_forwarding()
 	fail "the bridge does not forward"
 }
 
-# link_batch DEV ADDRESS...: bring DEV up, with the tagged devices over it, and
-# give the last of them the addresses
+# link_batch DEV ADDRESS...: print commands that bring up DEV and its VLAN
+# devices, and give the addresses to the uppermost one
 link_batch()
 {
 	local dev=$1 over=$1 a
@@ -222,7 +225,8 @@ topology_router()
 	sleep 0.1
 }
 
-# mute NS: its stack sees nothing, and so answers nothing by itself; taps do
+# mute NS: the host's stack receives nothing and so sends no answers; taps still
+# receive
 mute()
 {
 	tc -n "$1" -batch - <<-EOF
@@ -236,10 +240,11 @@ unmute()
 	tc -n "$1" qdisc del dev e0 clsact
 }
 
-# The timer alone, as the senders' own is by default
+# notify timer, with the rate increase interval that senders use by default
 TIMER="notify timer t1 300us"
 
-# timer_words PARAMETER...: in $words, and the timer unless they say what notifies
+# timer_words PARAMETER...: set $words to these, plus $TIMER unless they have
+# "notify"
 timer_words()
 {
 	words=("$@")
@@ -248,7 +253,7 @@ timer_words()
 	[[ " $* " == *" t1 "* ]] || words+=(t1 300us)
 }
 
-# iqcn PARAMETER...: on p1, without a bottleneck
+# iqcn PARAMETER...: set up iqcn on p1, without a bottleneck
 iqcn()
 {
 	local words
@@ -257,7 +262,7 @@ iqcn()
 	tc -n sw qdisc replace dev p1 root handle 10: iqcn "${words[@]}"
 }
 
-# bottleneck RATE IQCN-PARAMETER...: tbf over iqcn on p1
+# bottleneck RATE IQCN-PARAMETER...: set up tbf and, below it, iqcn on p1
 bottleneck()
 {
 	local rate=$1 words
@@ -270,16 +275,17 @@ bottleneck()
 	EOF
 }
 
-# release: it is none any more.  tbf sleeps by its old rate until a packet comes.
+# release: remove the bottleneck. tbf sleeps by its old rate until a packet
+# arrives.
 release()
 {
 	tc -n sw qdisc change dev p1 root handle 1: tbf rate 10gbit burst 1m limit 1g
 	data --type udp --tos 0
 }
 
-# refused_all WORD...: a line "PARAMETERS | ERROR" comes in for each of as many
-# calls of "tc qdisc WORD... PARAMETERS" in sw, which all fail and say so.  One
-# process for all of them.
+# refused_all WORD...: read lines "PARAMETERS | ERROR"; for each, "tc qdisc
+# WORD... PARAMETERS" in sw must fail with this error. One process for all of
+# them.
 refused_all()
 {
 	local line out said calls=() errors=() n
@@ -302,7 +308,8 @@ refused_all()
 	done
 }
 
-# packets NS/DEV SMAC DMAC SRC4 DST4 SRC6 DST6 ARGUMENT...: with -6 over IPv6
+# packets NS/DEV SMAC DMAC SRC4 DST4 SRC6 DST6 ARGUMENT...: send packets, with
+# -6 over IPv6
 packets()
 {
 	local where=$1 ends=(--smac "$2" --dmac "$3") a
@@ -319,21 +326,21 @@ packets()
 		"${args[@]}"
 }
 
-# data [-6] [ARGUMENT...]: what snd sends to rcv
+# data [-6] [ARGUMENT...]: packets from snd to rcv
 data()
 {
 	packets snd/e0 $SND_MAC $snd_dmac $SND4 "$rcv4" $SND6 "$rcv6" "$@"
 }
 
-# reply [-6] [ARGUMENT...]: what rcv sends to snd
+# reply [-6] [ARGUMENT...]: packets from rcv to snd
 reply()
 {
 	packets rcv/e0 $RCV_MAC $rcv_dmac "$rcv4" $SND4 "$rcv6" $SND6 "$@"
 }
 
-# listener COMMAND WHERE FILE --time MS ARGUMENT...: in the background, into
-# $TMP/FILE; returns when it listens.  An emulated machine gets more time, least
-# where the clock counts its instructions.
+# listener COMMAND WHERE FILE --time MS ARGUMENT...: run COMMAND in the
+# background, into $TMP/FILE; return when it listens. In real time it listens
+# longer, and somewhat less so if the clock counts instructions.
 listener()
 {
 	local command=$1 where=$2 file=$3 args=() a before=""
@@ -346,11 +353,11 @@ listener()
 	done
 	"$ROCE" "$command" "$where" --ready "$TMP/ready" "${args[@]}" \
 		>"$TMP/$file" &
-	# a minute at most
+	# wait for a minute at most
 	read -rt 60 -u "$ready" || fail "$command $where does not listen"
 }
 
-# sniff NS ARGUMENT...: in the background, into $TMP/NS
+# sniff NS ARGUMENT...: capture in the background, into $TMP/NS
 sniff()
 {
 	local ns=$1
@@ -359,14 +366,14 @@ sniff()
 	listener sniff "$ns/e0" "$ns" "$@"
 }
 
-# np ARGUMENT...: a receiver, in the background, its sums in $TMP/np
+# np ARGUMENT...: start a receiver in the background, with its totals in $TMP/np
 np()
 {
 	listener np rcv/e0 np "$@"
 }
 
-# stat NAME [DEV [HANDLE]]: a value of tc -s -j.  In bash, for a process takes
-# a twentieth of a second here.
+# stat NAME [DEV [HANDLE]]: print a value of "tc -s -j". In bash, because a
+# process takes 50 ms here.
 stat()
 {
 	local name=$1 dev=${2:-p1} handle=${3:-10:} json
@@ -381,7 +388,7 @@ stat()
 	fi
 }
 
-# counters NAME...: several values of p1, all of one moment, and by one process
+# counters NAME...: print several values of p1 of one moment, with one process
 counters()
 {
 	local all name
@@ -395,7 +402,7 @@ counters()
 	echo
 }
 
-# counted "VALUE..." NAME...: as wanted
+# counted "VALUE..." NAME...: check several values of p1
 counted()
 {
 	local want=$1
@@ -404,13 +411,13 @@ counted()
 	check_eq "$*" "$(counters "$@")" "$want "
 }
 
-# value NAME: of the port in sysfs
+# value NAME: print a value of p1 from sysfs
 value()
 {
 	ip netns exec sw cat "/sys/class/net/p1/iqcn/$1"
 }
 
-# port_mac [DEV]: where CNPs that the port generates come from
+# port_mac [DEV]: print the source MAC address of the port's generated CNPs
 port_mac()
 {
 	local all
@@ -425,7 +432,8 @@ netns_inum()
 	command stat -Lc %i "/run/netns/$1"
 }
 
-# flows: as debugfs has them; of sw if not only sw has a p1
+# flows: print the flows of p1 from debugfs; of sw if several namespaces have a
+# p1
 flows()
 {
 	local found=(/sys/kernel/debug/iqcn/*/p1/flows) lines
@@ -436,7 +444,8 @@ flows()
 	printf '%s\n' "${lines[@]}"
 }
 
-# pair_flow [-6] [data argument...]: CE packets and ACKs until it is paired
+# pair_flow [-6] [data argument...]: send CE packets, and ACKs that pair the
+# flow
 pair_flow()
 {
 	np --time 60 --ack 1
@@ -444,14 +453,14 @@ pair_flow()
 	wait
 }
 
-# gaps: from each CNP in $TMP/snd back to the last CE packet in $TMP/rcv before
-# it, in whole us; one per line
+# gaps: print the time from the last CE packet in $TMP/rcv to each CNP in
+# $TMP/snd, in whole us, one per line
 gaps()
 {
 	gaps_ns | sed 's/...$//'
 }
 
-# All digits of a time are more than awk keeps
+# without the first six digits of times, because awk keeps only so many
 gaps_ns()
 {
 	awk '
@@ -464,17 +473,16 @@ gaps_ns()
 	}' "$TMP/rcv" "$TMP/snd"
 }
 
-# In virtual time nothing happens in zero time; elsewhere a test that looks at
-# microseconds means nothing
+# In virtual time only the clock's steps take time. Without it, a test of
+# microseconds is meaningless.
 virtual_time()
 {
 	[[ $cmdline == *time-travel* ]]
 }
 read -r cmdline </proc/cmdline
 
-# Where processes, or grace periods, take time hosts get round to what virtual time
-# leaves them none for: router solicitations and, again, multicast reports are in no
-# test's sums.
+# Where processes or grace periods take time, hosts send router solicitations
+# and repeated multicast reports, which the tests do not expect
 quiet_hosts()
 {
 	sysctl -qw net.core.devconf_inherit_init_net=1 \
@@ -484,8 +492,8 @@ quiet_hosts()
 		net.ipv6.conf.default.mldv2_unsolicited_report_interval=1000000000
 }
 
-# loose NUMBER: of what a process is to cause in a short time; elsewhere than in
-# virtual time it may be late
+# loose NUMBER: lower bound for what a process causes in a short time; less than
+# NUMBER in real time, where the process may be late
 loose()
 {
 	if virtual_time; then
@@ -504,8 +512,9 @@ elif [ "${IQCN_LAB-}" = uml-preempt ]; then
 	quiet_hosts
 fi
 
-# A bottleneck that a sender keeps busy, and when to look.  By the machine's clock he may
-# not keep up with a faster one, and packets have left before one looks
+# The rate of a bottleneck that a sender keeps busy, and the time until a
+# backlog is sampled. In real time the sender may not keep up with a higher
+# rate, and the backlog may be gone before it is sampled.
 busy_rate=8656kbit busy_s=0.03
 [ $patience -lt 50 ] || busy_rate=173kbit busy_s=0.3
 
@@ -533,7 +542,7 @@ run_tests()
 		else
 			echo "not ok $n $t"
 			failed=$((failed + 1))
-			# one is enough for make mutants
+			# make mutants needs only one failure
 			[ -z "${IQCN_FAIL_FAST-}" ] || break
 		fi
 	done

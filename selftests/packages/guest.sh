@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Runs in the stock kernel, with Debian's systemd: install the packages, use
-# what they installed, and remove them, as README and tc-iqcn(8) say.  Changes
+# what they installed, and remove them, as install.rst and tc-iqcn(8) say.  Changes
 # are lost, because the file system is a copy-on-write view.
 #
 #   guest.sh DIRECTORY	contains the tree, the packages next to it, the module
@@ -303,7 +303,7 @@ nothing_left()
 prepare || exit 1
 ok "systemd runs" systemd_starts || exit 1
 devices
-ok "packages install as README says, and tc loads the module" install || exit 1
+ok "packages install as install.rst says, and tc loads the module" install || exit 1
 ok "a packet passes" passes
 ok "tc -s -j prints JSON" json
 ok "iqcn" tool
@@ -317,7 +317,7 @@ ok "iqcn@ stops when the device goes" unplug
 ok "iqcn@ refuses mq on a device with one queue" one_queue
 ok "iqcn@ refuses bad parameters" bad_options
 ok "iqcn@ refuses a bad place" bad_place
-ok "packages are removed as README says" purge
+ok "packages are removed as install.rst says" purge
 ok "no file is left" nothing_left
 echo "    1..$n"
 exit $failed

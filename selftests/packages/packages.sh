@@ -3,7 +3,7 @@
 #
 # Debian packages: they build from a clean copy of this tree as an unprivileged
 # user, contain what make install installs, and work in the stock kernel as
-# README says (guest.sh).  KTAP.
+# install.rst says (guest.sh).  KTAP.
 #
 # dkms compiles the module on this machine, from the package and for the stock
 # kernel, because that takes ten minutes under emulation.  The guest gets the
@@ -81,14 +81,15 @@ document()
 # Give the sessions the names that guest.sh and build use
 documents()
 {
-	document README.md && document Documentation/man/tc-iqcn.8 || return 1
-	cd "$WORK/docs" && mv README.md/*.build build &&
-	set -- README.md/*.packages && [ $# = 2 ] && mv "$1" install &&
+	document Documentation/install.rst &&
+		document Documentation/man/tc-iqcn.8 || return 1
+	cd "$WORK/docs" && mv install.rst/*.build build &&
+	set -- install.rst/*.packages && [ $# = 2 ] && mv "$1" install &&
 	mv "$2" remove && set -- tc-iqcn.8/*.packages && [ $# = 1 ] &&
 	mv "$1" boot
 }
 
-# Build the binary packages as README says, then the source package
+# Build the binary packages as install.rst says, then the source package
 build()
 {
 	# shellcheck disable=SC2016
@@ -172,7 +173,7 @@ dkms_builds()
 
 echo "TAP version 13"
 copy_tree || exit 1
-(documents); result $? "README and tc-iqcn(8) contain the sessions"
+(documents); result $? "install.rst and tc-iqcn(8) contain the sessions"
 if logged "packages build as an ordinary user" build; then
 	logged "lintian" check_lintian
 	unpack || exit 1

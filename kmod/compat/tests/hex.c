@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* <linux/hex.h> was a part of <linux/kernel.h> until 6.4 */
+/* <linux/hex.h> was part of <linux/kernel.h> before 6.4 */
 #include <linux/hex.h>
 
 bool iqcn_test(const char *s, u8 *mac);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* <linux/unaligned.h> was <asm/unaligned.h> until 6.12 */
+/* <linux/unaligned.h> was <asm/unaligned.h> before 6.12 */
 #include <linux/unaligned.h>
 
 u16 iqcn_test(const void *p);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * netif_get_link_ksettings() came with the lock that a device's operations may ask
- * for.  It wants that lock held, as qdiscs and notifiers have it; before, there was
- * RTNL alone.
+ * netif_get_link_ksettings() came with the lock of a device's operations
+ *, which its caller must hold.  Qdiscs and notifiers hold that lock.
+ * Older kernels have RTNL only.
  */
 #ifndef _IQCN_COMPAT_LINUX_ETHTOOL_H
 #define _IQCN_COMPAT_LINUX_ETHTOOL_H

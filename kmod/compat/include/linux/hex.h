@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A part of <linux/kernel.h> until 6.4 */
+/* <linux/hex.h> was part of <linux/kernel.h> before 6.4 */
 #ifndef _IQCN_COMPAT_LINUX_HEX_H
 #define _IQCN_COMPAT_LINUX_HEX_H
 

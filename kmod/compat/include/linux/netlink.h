@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Errors with values in them: NL_SET_ERR_MSG_ATTR_FMT() came in 6.3, together
- * with room for the text in struct netlink_ext_ack.  Before, an error is a
- * pointer, which is read after the function that set it, and its lock, are gone.
+ * NL_SET_ERR_MSG_ATTR_FMT() for kernels before 6.3.  Since then struct
+ * netlink_ext_ack has room for a formatted text.  Before, it has only a
+ * pointer, which is read after the function that set it has returned and its
+ * lock has been released.
  *
- * So the texts stay in a ring.  Should it come round before one is read, that
- * one reads as another, and nothing worse: a text ends where its slot ends, so
- * its length never changes.
+ * So the texts are stored in a ring.  If the ring wraps before a text is read,
+ * the reader gets another text, and nothing worse: each text ends at the end of
+ * its slot, so a length that was taken earlier remains valid.
  */
 #ifndef _IQCN_COMPAT_LINUX_NETLINK_H
 #define _IQCN_COMPAT_LINUX_NETLINK_H
@@ -28,7 +29,7 @@ static inline const char *iqcn_err_text(const char *text)
 	char *slot = texts[(u32)atomic_inc_return(&next) % IQCN_ERR_TEXTS];
 	size_t len = strnlen(text, IQCN_ERR_TEXT_LEN - 1);
 
-	/* the last byte is 0 and stays so */
+	/* the last byte of a slot is always 0 */
 	memset(slot, ' ', IQCN_ERR_TEXT_LEN - 1 - len);
 	slot += IQCN_ERR_TEXT_LEN - 1 - len;
 	return memcpy(slot, text, len);

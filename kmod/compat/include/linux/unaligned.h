@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* <asm/unaligned.h> until 6.12 */
+/* <linux/unaligned.h> was <asm/unaligned.h> before 6.12 */
 #ifndef _IQCN_COMPAT_LINUX_UNALIGNED_H
 #define _IQCN_COMPAT_LINUX_UNALIGNED_H
 
