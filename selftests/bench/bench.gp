@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# What a packet costs in a qdisc, as a multiple of what it costs in a bfifo: a bar per
-# qdisc, a panel per case, time beside instructions.
+# Cost of a packet in a qdisc, relative to a bfifo: one bar per qdisc, one panel
+# per case, time next to instructions.
 # Variables: kind; from the environment: DATA, OUTPUT (see bench.sh)
 
 data = system("echo $DATA")

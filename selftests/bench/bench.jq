@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# bench.json of what guest.sh says.  Variables: times, counts: its lines; load, cpu.
+# Make bench.json from the output of guest.sh.  Variables: times, counts: its
+# lines; load, cpu.
 
 def round_to($digits): pow(10; $digits) as $p | . * $p | round / $p;
 def lines($sign): split("\n") | map(select(startswith($sign + " ")) | split(" ")[1:]);
 def samples: lines("=") | map({case: .[0], packet: .[1], qdisc: .[2],
 	flows: (.[3] | tonumber), v: (.[4] | tonumber)});
 def key: [.case, .packet, .qdisc, .flows];
-# groups in the order in which they come
+# group samples, in order of first appearance
 def groups: reduce .[] as $s ({order: [], by: {}};
 		($s | key | tostring) as $k |
 		(if .by[$k] then . else .order += [$k] end) | .by[$k] += [$s]) |
@@ -29,7 +30,7 @@ def values: lines("#") | map({case: .[0], name: .[1], value: (.[2] | tonumber),
 	unit: .[3]});
 ($times | values) as $values |
 def value($name): ($values | map(select(.name == $name)) | .[0] // {}).value;
-# what the same takes in another qdisc
+# the same field of the same case in another qdisc
 def other($qdisc; $field): . as $c | ($cases | map(select(.case == $c.case and
 	.packet == $c.packet and .flows == $c.flows and .qdisc == $qdisc)) |
 	.[0] // {})[$field];
@@ -54,7 +55,7 @@ def aim($what; $got; $must; $goal): select($got != null) | {aim: $what, got: $go
 	must: $must, goal: $goal,
 	reached: (if $got <= $goal then "goal" elif $got <= $must then "must"
 		  else "missed" end)};
-# the worst of what is ahead of a peer has a ratio of 1 or less
+# ratio to the fastest of the peers: 1 or less is ahead of all of them
 def ahead($case; $own; $flows): ["codel", "fq_codel", "fq", "cake"] |
 	map(case($case; "roce"; .; $flows; "min_ns") | select(.)) | min as $peer |
 	case($case; "roce"; $own; $flows; "min_ns") as $own |

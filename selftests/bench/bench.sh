@@ -1,34 +1,36 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What packets cost in the qdisc, beside what they cost in others:
+# Measure the cost of packets in the qdisc, compared with other qdiscs:
 #
 #   bench.sh [-h] [-n ROUNDS] [-p PACKETS] [CASE...]
 #   bench.sh -c
 #
-#   -h		on this machine, as root, with what is in build/ (make modules rocehost
-#		tc-plugin userspace); else in User Mode Linux with the machine's clock
-#   -n ROUNDS	in each of which every qdisc has its turn (default and least 7)
-#   -p PACKETS	of a measurement (default 20000)
-#   CASE	of guest.sh (default: all)
-#   -c		count instructions, and hold them against the limits (limits)
+#   -h		measure on this machine, as root, with the programs in build/
+#		(make modules rocehost tc-plugin userspace), instead of in User
+#		Mode Linux with the host's clock
+#   -n ROUNDS	rounds, with a run of each qdisc (default and minimum 7)
+#   -p PACKETS	packets of a measurement (default 20000)
+#   CASE	cases of guest.sh (default: all)
+#   -c		count instructions and check them against the file "limits"
 #
-# What takes so long is a matter of the machine and of what else it does; ratios
-# carry over.  What cannot be disturbed is counted beside: the instructions that a
-# packet takes in Debian's kernel in QEMU, where each is a nanosecond of its clock.
-# -h leaves that out.
-# The load of the machine before and after is in the results: above 1 times are noise.
+# Times depend on the machine and its load; ratios carry over to other machines.
+# Instructions cannot be disturbed: they are counted in Debian's kernel in QEMU,
+# where each takes a nanosecond of the guest's clock.  -h does not count them.
+# The results contain the load of the machine before and after; above 1, times
+# are noise.
 #
-# Leaves in build/results or $IQCN_RESULTS:
+# Results, in build/results or $IQCN_RESULTS:
 #   bench.json	cases[]: {case, packet, qdisc, flows, min_ns, median_ns, spread,
-#		ratio_bfifo, ratio_red, over_none_ns, instructions, ...}: ratios are to
-#		what is the least for the other in the same run, spread is (max - min) /
-#		median, over_none what a hook adds; null where there is no other.
-#		values[]: everything else.  aims[]: what is to be reached, and what is
+#		ratio_bfifo, ratio_red, over_none_ns, instructions, ...}: ratios
+#		compare the minima of the same run, spread is (max - min) /
+#		median, over_none is the cost of a hook; null without a
+#		counterpart.  values[]: other values.  aims[]: goals, and
+#		whether they are reached
 #   bench.txt	the same as tables
 #   bench.svg, .png	ratios as bars
 set -u -o pipefail
-# 1.5 is 1,5 elsewhere
+# decimal points, not commas
 export LC_ALL=C
 
 HERE=$(cd "$(dirname "$0")" && pwd)
@@ -49,7 +51,7 @@ while getopts chn:p: opt; do
 	h) here=1 ;;
 	n) rounds=$OPTARG ;;
 	p) packets=$OPTARG ;;
-	*) die "-c, -h, -n ROUNDS and -p PACKETS are all there is" ;;
+	*) die "usage: bench.sh [-c] [-h] [-n ROUNDS] [-p PACKETS] [CASE...]" ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -62,15 +64,15 @@ WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 read -r load _ </proc/loadavg
 
-# measured COMMAND...: what the guest says, in $WORK/log
+# measured COMMAND...: run the guest, with its output in $WORK/log
 measured()
 {
 	"$@" >"$WORK/log" 2>&1 && return
 	grep -v '^[=#] ' "$WORK/log" | tail -n 20 >&2
-	die "it cannot be measured"
+	die "the measurement failed"
 }
 
-# counted ARGUMENT...: instructions
+# counted ARGUMENT...: run the guest with a clock that counts instructions
 counted()
 {
 	measured "$LAB" run stock -c -m 3072 -k "$TOP/build/stock/sch_iqcn.ko" \
@@ -98,7 +100,7 @@ if [ -n "$check" ]; then
 	exit
 fi
 
-# Times and bytes mean nothing there, and many flows take long
+# omit cases that measure times or memory, or read many flows
 cases=()
 for name; do
 	case $name in
@@ -118,7 +120,7 @@ mv "$WORK/log" "$WORK/times"
 : >"$WORK/counts"
 if [ -z "$here" ] && [ ${#cases[@]} -gt 0 ]; then
 	echo "  instructions ..."
-	# twice, to see that they are the same
+	# two rounds, to show that the counts are reproducible
 	counted -n 2 -p 4096 -m 10000 "${cases[@]}"
 	mv "$WORK/log" "$WORK/counts"
 fi
@@ -126,7 +128,7 @@ fi
 jq -n --rawfile times "$WORK/times" --rawfile counts "$WORK/counts" \
 	--arg load "$load $(cut -d ' ' -f 1 /proc/loadavg)" \
 	--arg cpu "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)" \
-	-f "$HERE/bench.jq" >"$OUT/bench.json" || die "no $OUT/bench.json"
+	-f "$HERE/bench.jq" >"$OUT/bench.json" || die "cannot write $OUT/bench.json"
 "$HERE/tables.sh" "$OUT/bench.json" | tee "$OUT/bench.txt"
 jq -r '.cases[] | select((.case == "uncongested" and .packet == "roce") or
 		(.case == "marked" and .flows == 100)) |
@@ -135,6 +137,6 @@ jq -r '.cases[] | select((.case == "uncongested" and .packet == "roce") or
 for terminal in svg png; do
 	[ -s "$WORK/bars" ] || continue
 	DATA=$WORK/bars OUTPUT=$OUT/bench.$terminal gnuplot \
-		-e "kind = '$terminal'" "$HERE/bench.gp" || die "no picture"
+		-e "kind = '$terminal'" "$HERE/bench.gp" || die "cannot plot"
 done
 echo "in ${OUT#"$TOP/"}: $(cd "$OUT" && echo bench.*)"

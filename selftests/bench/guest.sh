@@ -1,22 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What packets cost, on the machine that this runs on: a kernel of the lab, or any
-# other (bench.sh says how).
+# Measure the cost of packets on the machine on which this runs: a kernel of the
+# lab, or any other (see bench.sh).
 #
-#   guest.sh [-n ROUNDS] [-p PACKETS] [-q QDISC,...] CASE...
+#   guest.sh [-n ROUNDS] [-p PACKETS] [-q QDISC,...] [-m FLOWS] CASE...
 #
-#   -n ROUNDS	each of which measures everything once (default 7)
-#   -p PACKETS	per measurement (default 20000)
-#   -q QDISC,...	those alone, by their names below
-#   -m FLOWS	no more of them (default 1000000)
+#   -n ROUNDS	number of rounds; each measures everything once (default 7)
+#   -p PACKETS	packets of a measurement (default 20000)
+#   -q QDISC,...	only these qdiscs, by their names below
+#   -m FLOWS	maximum number of flows (default 1000000)
 #
 #   CASE	uncongested, marked, hook, deadline, inject, memory
 #
-# Prints, among what else there is to say, lines
+# Prints, besides other output, the lines
 #
-#   = CASE PACKET QDISC FLOWS NS		a packet's cost in one round
-#   # CASE NAME VALUE UNIT			anything else
+#   = CASE PACKET QDISC FLOWS NS		cost of a packet in one round
+#   # CASE NAME VALUE UNIT			any other value
 set -u -o pipefail
 
 HERE=$(cd "$(dirname "$0")" && pwd)
@@ -25,16 +25,16 @@ BUILD=$TOP/build${IQCN_LAB:+/$IQCN_LAB}
 export TC_LIB_DIR=$TOP/build
 rounds=7 packets=20000 only="" devices=()
 
-# A qdisc of each kind, for a queue that is short and for one in which 256 packets
-# of 1 KB wait and each is to be marked, if the qdisc can be told so.  Limits are the
-# same as far as there are any.
+# Each qdisc has a variant for a short queue, and one for a queue of 256 packets
+# of 1 KB in which it marks every packet, if it can be configured so.  Limits
+# are equal where they exist.
 #
-# iqcn is as it is by default: its controller runs, decides about each packet, finds
-# the queue where it is to be, and has some told; and so does T1.  nocnp does all of that
-# but tell anybody: gains are as small as can be, and T1 does not pass.  Nor does it in
-# timer, which moves a deadline for each packet.
+# iqcn has its defaults: its controller runs, decides about each packet, finds
+# the queue at its reference and has some CNPs sent, and T1 has some sent, too.
+# nocnp does the same work but sends no CNPs: its gains are minimal, and T1 does
+# not pass.  Nor does it pass in timer, which moves a deadline for each packet.
 #
-# NAME; SHORT QUEUE; STANDING QUEUE; may be refused by a kernel that does not have it
+# NAME; SHORT QUEUE; STANDING QUEUE.  dualpi2 may be missing in a kernel.
 MARKED="kmin 0 kmax 0 pmax 1 bandwidth 100gbit flows 1048576 age 3600s"
 FAR="target 1s interval 2s ce_threshold 1us"
 QDISCS="
@@ -64,18 +64,18 @@ value()
 	echo "# $*"
 }
 
-# device NAME TC-QDISC: a dummy device with a qdisc, not its own: some pass by
-# themselves there
+# device NAME TC-QDISC: create a dummy device with a qdisc below a prio, because
+# packets could bypass a root qdisc
 device()
 {
 	devices+=("$1")
-	ip link add "$1" up mtu 9000 type dummy || die "no device $1"
-	# nothing that the stack has to say in it
+	ip link add "$1" up mtu 9000 type dummy || die "cannot create $1"
+	# keep packets of the stack out of the measurement
 	sysctl -qw "net.ipv6.conf.$1.disable_ipv6=1" 2>/dev/null
 	[ -n "$2" ] || return 0
 	tc qdisc add dev "$1" root handle 1: prio bands 2 \
-		priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 || die "no prio"
-	# words
+		priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 || die "cannot add prio"
+	# $2 is a list of words
 	# shellcheck disable=SC2086
 	tc qdisc add dev "$1" parent 1:1 handle 10: $2
 }
@@ -90,7 +90,7 @@ devices_gone()
 	devices=()
 }
 
-# blast DEVICE WORDS: what a packet took, in $ns
+# blast DEVICE WORDS: run a blast; sets $ns, the cost of a packet
 blast()
 {
 	local error refused
@@ -106,15 +106,15 @@ blast()
 	[ "$refused" = 0 ] || die "\"blast $*\": $refused packets refused"
 }
 
-# The qdiscs there are to be, one per line: NAME;SHORT;STANDING
+# qdiscs: print the selected qdiscs, one per line: NAME;SHORT;STANDING
 qdiscs()
 {
 	printf '%s\n' "$QDISCS" | tr -s '\t' | sed 's/;\t*/;/g' |
 		grep -E "^(${only:-[a-z0-9_]+});"
 }
 
-# each QUEUE: a device b-NAME for each qdisc, QUEUE being 2 (short) or 3 (standing);
-# their names in $names
+# each QUEUE: create a device b-NAME for each qdisc, QUEUE being 2 (short) or 3
+# (standing); sets $names
 each()
 {
 	local line name
@@ -130,8 +130,8 @@ each()
 	done <<<"$(qdiscs)"
 }
 
-# measure CASE PACKET FLOWS WORDS: a line for each of $names, in each round; before
-# that what is new to qdiscs and caches
+# measure CASE PACKET FLOWS WORDS: print a line for each of $names in each
+# round, after a run that warms up qdiscs and caches
 measure()
 {
 	local case=$1 packet=$2 flows=$3 name round ns
@@ -156,7 +156,7 @@ case_uncongested()
 
 	for packet in roce udp tcp; do
 		each 2
-		# a FLAG for those that are not the usual ones
+		# the flag of packets other than RoCEv2
 		# shellcheck disable=SC2046
 		measure uncongested $packet 100 depth 0 \
 			$([ $packet = roce ] || echo $packet)
@@ -164,7 +164,7 @@ case_uncongested()
 	done
 }
 
-# counted QDISC: how many packets it has marked, and CNPs it has sent
+# counted QDISC: print the number of packets, marks and CNPs
 counted()
 {
 	tc -s -j qdisc show dev "b-$1" | jq -r '.[] | select(.handle == "10:") |
@@ -191,15 +191,15 @@ case_marked()
 	done
 }
 
-# The same packets by devices without a hook, and with one.  Their flows are known
-# and paired.
+# The same packets received by devices with and without a hook.  Their flows are
+# known and paired.
 case_hook()
 {
 	local packet
 
 	for packet in udp tcp ack cnp; do
 		device b-none ""
-		device b-iqcn "iqcn limit 64m $MARKED qref 270k" || die "no iqcn"
+		device b-iqcn "iqcn limit 64m $MARKED qref 270k" || die "cannot add iqcn"
 		blast b-iqcn flows 100 mtu 1024 depth 224 packets 4000
 		names=(none iqcn)
 		measure hook $packet 100 known in $packet
@@ -207,9 +207,9 @@ case_hook()
 	done
 }
 
-# CE packets, each of which moves its flow's deadline; the timer does not fire.
-# And deadlines that are due together: looked at once in a second, by a scan that
-# waits for its turn among all else that is to be done in softirqs.
+# CE packets that each move the deadline of their flow, while the timer does not
+# expire.  And deadlines that expire together: a scan once per second processes
+# them, in softirq context.
 case_deadline()
 {
 	local flows round
@@ -217,7 +217,7 @@ case_deadline()
 	for flows in 100 10000; do
 		device b-bfifo "bfifo limit 64m"
 		device b-timer "iqcn limit 64m notify timer base ce t1 1s
-			bandwidth 100gbit flows 1048576 age 3600s" || die "no iqcn"
+			bandwidth 100gbit flows 1048576 age 3600s" || die "cannot add iqcn"
 		names=(bfifo timer)
 		measure deadline ce $flows depth 0 ect 3
 		devices_gone
@@ -230,8 +230,8 @@ case_deadline()
 	done
 }
 
-# due_together FLOWS: how long softirqs of timers are when a CNP is due for each, and
-# what a CNP takes of them
+# due_together FLOWS: measure the length of timer softirqs when a CNP is due for
+# each flow, and the cost of a CNP
 due_together()
 {
 	local trace=/sys/kernel/tracing flows=$1 sent="" event
@@ -242,13 +242,13 @@ due_together()
 	device b-timer "iqcn limit 64m notify timer base ce trigger period
 		t1 1s period 1s detect run run 2 run-exit 0 window 100ms
 		bandwidth 100gbit cnp-rate 1000000000 cnp-burst 1000000
-		flows 1048576 age 3600s" || die "no iqcn"
-	# they are made and paired first, then have a second between two scans
+		flows 1048576 age 3600s" || die "cannot add iqcn"
+	# create and pair the flows; then send CE packets between two scans
 	blast b-timer flows "$flows" mtu 256 depth 0 ect 3 packets "$flows"
 	sleep "$(awk '{ printf "%.2f", 1.03 - $1 % 1 }' /proc/uptime)"
 	blast b-timer flows "$flows" mtu 256 depth 0 ect 3 known \
 		packets $((3 * flows))
-	# vec 8: timers; and what the qdisc does in them
+	# vec 8: soft hrtimers, which include the qdisc's
 	for event in irq/softirq_entry irq/softirq_exit; do
 		echo "vec == 8" >$trace/events/$event/filter
 		echo 1 >$trace/events/$event/enable
@@ -260,7 +260,7 @@ due_together()
 	done
 	sent=$(counted timer | cut -f 3)
 	[ "$sent" = "$flows" ] || die "$sent CNPs for $flows flows"
-	# CPU and time, however long the task's name is
+	# CPU and time; the task's name may contain spaces
 	sed -nE 's/.* \[([0-9]+)\] .* ([0-9.]+): softirq_(entry|exit): .*/\1 \2 \3/p' \
 		$trace/trace | awk '
 		$3 == "entry" { at[$1] = $2 }
@@ -280,7 +280,7 @@ due_together()
 	devices_gone
 }
 
-# ms COMMAND...: how long it takes, in $ms
+# ms COMMAND...: run a command; sets $ms, the time that it took
 ms()
 {
 	local start=${EPOCHREALTIME/./}
@@ -289,7 +289,7 @@ ms()
 	ms=$(((${EPOCHREALTIME/./} - start) / 1000))
 }
 
-# All have aged, and are gone
+# Wait until all flows have been aged
 aged()
 {
 	tc qdisc change dev b-iqcn parent 1:1 handle 10: iqcn age 10ms
@@ -299,15 +299,14 @@ aged()
 	done
 }
 
-# Flows that are new, that are known, that are forgotten when somebody says so and by
-# their age; and while somebody reads them all.  (What a CNP takes is said where they
-# are due together.)
+# Cost of creating flows, finding them, deleting them on request and by age, and
+# of finding them during a dump.  (due_together measures CNPs.)
 case_inject()
 {
 	local flows=$((most < 100000 ? most : 100000)) round ns dump
 
 	for ((round = 0; round < rounds; round++)); do
-		device b-iqcn "iqcn limit 64m $MARKED notify off" || die "no iqcn"
+		device b-iqcn "iqcn limit 64m $MARKED notify off" || die "cannot add iqcn"
 		blast b-iqcn flows $flows mtu 256 depth 0 ect 3 packets $flows
 		echo "= inject insert iqcn $flows $ns"
 		blast b-iqcn flows $flows mtu 256 depth 0 ect 3 known packets $flows
@@ -329,7 +328,7 @@ case_inject()
 	done
 }
 
-# What the kernel has left, in bytes, when what waits for RCU is freed
+# Print the free memory in bytes, after RCU has freed pending objects
 free_bytes()
 {
 	sync
@@ -342,7 +341,7 @@ case_memory()
 {
 	local flows=$most ports=64 i before after
 
-	# what a port takes: most of it is a table
+	# memory of a port, most of which is the flow table
 	for ((i = 0; i < ports; i++)); do
 		device "b-$i" "bfifo limit 64m"
 	done
@@ -354,7 +353,7 @@ case_memory()
 	value memory port $(((before - after) / ports)) bytes
 	devices_gone
 
-	device b-iqcn "iqcn limit 64m $MARKED notify off" || die "no iqcn"
+	device b-iqcn "iqcn limit 64m $MARKED notify off" || die "cannot add iqcn"
 	before=$(free_bytes)
 	blast b-iqcn flows "$flows" mtu 256 depth 0 ect 3 packets "$flows"
 	after=$(free_bytes)
@@ -363,8 +362,8 @@ case_memory()
 	value memory "teardown-of-$flows" "$ms" ms
 	devices_gone
 
-	# of connections that were not seen while they were set up
-	device b-iqcn "iqcn limit 64m $MARKED notify off" || die "no iqcn"
+	# flows of connections whose set-up was not received
+	device b-iqcn "iqcn limit 64m $MARKED notify off" || die "cannot add iqcn"
 	before=$(free_bytes)
 	blast b-iqcn flows "$flows" mtu 256 depth 0 ect 3 known packets "$flows"
 	after=$(free_bytes)
@@ -379,7 +378,7 @@ while getopts n:p:q:m: opt; do
 	p) packets=$OPTARG ;;
 	q) only=${OPTARG//,/|} ;;
 	m) most=$OPTARG ;;
-	*) die "-n ROUNDS, -p PACKETS, -q QDISC,... and -m FLOWS are all there is" ;;
+	*) die "options: -n ROUNDS, -p PACKETS, -q QDISC,... and -m FLOWS" ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -388,7 +387,7 @@ for m in sch_iqcn rocehost; do
 	grep -q "^$m " /proc/modules && continue
 	f=$BUILD/$m.ko
 	[ -e "$f" ] || f=$BUILD/rocehost/$m.ko
-	insmod "$f" || die "$f does not load"
+	insmod "$f" || die "cannot load $f"
 done
 trap devices_gone EXIT
 for name; do
@@ -399,7 +398,7 @@ for name; do
 	deadline) case_deadline ;;
 	inject) case_inject ;;
 	memory) case_memory ;;
-	*) die "there is no case $name" ;;
+	*) die "no such case: $name" ;;
 	esac
 done
 exit 0

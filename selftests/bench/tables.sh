@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# bench.json as tables:
+# Print bench.json as tables:
 #
 #   tables.sh FILE
 set -u -o pipefail
 
-# tsv FILTER: a table of what it gives
+# tsv FILTER: print the filter's output as a table
 tsv()
 {
 	jq -r "def n: if . == null then \"-\" else . end; $1 | map(n) | @tsv" "$json" |
@@ -16,8 +16,8 @@ tsv()
 json=$1
 jq -r '"\n\(.cpu), load \(.load[0]) to \(.load[1])\n"' "$json"
 cat <<-EOF
-	A packet's cost: ns, the least and the median of all runs, and how far they are
-	apart; instructions.  Ratios are of the least.
+	Cost of a packet: minimum and median of all runs in ns, and their spread;
+	instructions.  Ratios compare minima.
 
 EOF
 tsv '(["case", "packet", "flows", "qdisc", "ns", "median", "spread", "to bfifo",

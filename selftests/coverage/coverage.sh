@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# make coverage: which lines of the module the kselftests and KUnit run, in a
-# kernel that counts them.  Prints a table; build/coverage/missing has the lines
-# that never ran.  Fails below 90 %, and if a test does.
+# make coverage: measure which lines of the module the kselftests and KUnit run,
+# in a kernel with gcov.  Prints a table; build/coverage/missing lists lines
+# that never ran. Fails below 90 %, or if a test fails.
 #
-#   coverage.sh [FILE...]	those tests alone, however much that is (default: all)
+#   coverage.sh [FILE...]	only these tests, no minimum (default: all)
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
@@ -15,14 +15,14 @@ OBJECTS=$TOP/build/uml-cov
 WANTED=90
 export LAB_TIMEOUT_S=${LAB_TIMEOUT_S:-3600}
 
-# one boot each, two at a time
+# one boot per group, in parallel
 GROUPS_OF_TESTS=(
 	"kunit iqcn_bts.sh iqcn_qdisc.sh iqcn_life.sh iqcn_bad.sh iqcn_mark.sh
 		iqcn_cnp.sh iqcn_smoke.sh iqcn_trace.sh iqcn_genl.sh"
 	"iqcn_detect.sh iqcn_trigger.sh iqcn_snoop.sh iqcn_pair.sh iqcn_fuzz.sh"
 )
 
-# boot NUMBER FILE...
+# boot NUMBER FILE...: run tests in a guest, and collect the counts
 boot()
 {
 	local dir=$OUT/$1
@@ -34,7 +34,7 @@ boot()
 		"$TOP/selftests/coverage/guest.sh" "$dir" "$@" >"$dir/log" 2>&1
 }
 
-# counts DIR: "FILE LINE COUNT" of what gcov says, of the module's own sources
+# counts DIR: print "FILE LINE COUNT" from gcov, for the module's own sources
 counts()
 {
 	local gcda
@@ -71,7 +71,7 @@ done | sort -k1,1 -k2,2n | awk '
 				   file = $1; line = $2; n = 0 }
 	{ n += $3 }
 	END { if (file) print file, line, n }' >"$OUT/lines"
-[ -s "$OUT/lines" ] || { echo "nothing was counted"; exit 1; }
+[ -s "$OUT/lines" ] || { echo "no lines were counted"; exit 1; }
 
 awk '!$3 { print $1, $2 }' "$OUT/lines" | while read -r file line; do
 	echo "$file:$line:$(sed -n "${line}p" "$OBJECTS/$file")"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Inside uml-cov: run tests and take what gcov has counted.
+# Runs in uml-cov: run tests and collect gcov's counts.
 #
-#   guest.sh OUT FILE...	kselftests; "kunit": those of KUnit
+#   guest.sh OUT FILE...	FILE is a kselftest, or "kunit"
 set -u
 
 HERE=$(cd "$(dirname "$0")/.." && pwd)
@@ -11,7 +11,7 @@ BUILD=$HERE/../build/uml-cov
 out=$1
 shift
 
-# files of debugfs have no size
+# with cat, because files of debugfs have no size
 collect()
 {
 	local gcda
@@ -27,7 +27,7 @@ for file; do
 	else
 		"$HERE/run.sh" "$BUILD/sch_iqcn.ko" "$file"
 	fi
-	# each time, for the last one may take too long
+		# after each test, because the next one may time out
 	collect
 done
 exit 0

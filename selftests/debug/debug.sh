@@ -1,19 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# make check-debug: kernels of which each sees what the debug kernel of make check
-# cannot.  uml-preempt is preempted and notices who sleeps where it must not: nearly
-# all kselftests, by virtual time.  uml-smp has two CPUs: what does not depend on
-# microseconds, by the machine's clock, everything that hurts while hosts send, and
-# random sequences of requests.  x86-kcsan has two CPUs in QEMU and looks for data
-# races: the same, but for what takes a quick CPU.  A splat in a log is a failure.
-# Logs are in build/debug/; a table and one line of verdict come last.
+# make check-debug: test with kernels that detect errors which the debug kernel
+# of make check cannot.  uml-preempt is preemptible and detects sleeping in
+# atomic context: it runs nearly all kselftests, in virtual time.  uml-smp has
+# two CPUs: it runs the tests that do not depend on microseconds, with the
+# host's clock, and the stress test and random sequences of requests.  x86-kcsan
+# has two CPUs in QEMU and detects data races: it runs the same except for tests
+# that need a fast CPU.  A splat is a failure.  Logs are in build/debug/; the
+# output ends with a table and a verdict.
 #
 #   debug.sh [-m MINUTES] [KERNEL...]	default: all; MINUTES of stress, and of
 #				sequences (10)
 #
-# All that is random on uml-preempt comes from $IQCN_SEED, 1 by default, and so do the
-# seeds of sequences, which their logs have.
+# All random values on uml-preempt follow from $IQCN_SEED, 1 by default, and so
+# do the seeds of sequences, which are in their logs.
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
@@ -24,7 +25,7 @@ cd "$TOP" || exit 1
 # shellcheck source=selftests/kernels/lib.sh
 . "$TOP/selftests/kernels/lib.sh"
 
-# What is run, the longest first
+# Groups of tests, the longest first
 declare -A GROUPS_OF=(
 	[uml-preempt]="cnp+mark snoop trigger detect bts pair+bad scale+rocehost
 		qdisc+life genl+smoke tdc kunit"
@@ -36,16 +37,16 @@ declare -A OPTIONS=(
 	[uml-smp]="-m 3072"
 	[x86-kcsan]=""
 )
-# Left out, where a process takes a tenth of a second to start
+# Tests that are left out because a process takes a tenth of a second to start
 declare -A LEFT_OUT=(
 	[uml-smp]="
-		# whose namespaces are not always ready by the machine's clock
+		# their namespaces are not always ready with the host's clock
 		test_own test_infra
 	"
 	[x86-kcsan]="
-		# a state that ends by the next packet if that is slow, not by silence
+		# the idle timeout ends a state, unless a late packet does
 		test_queue test_flow
-		# against the clock on the wall
+		# limits on the time that dumps take
 		test_million
 	"
 )
@@ -60,7 +61,7 @@ declare -A CLOCK=(
 	[x86-kcsan]=machine
 )
 
-# run KERNEL GROUP
+# run KERNEL GROUP: run a group of tests
 run()
 {
 	local kernel=$1 group=$2 run
@@ -72,7 +73,7 @@ run()
 		"$TOP/selftests/stress/stress.sh" -k "$kernel" "$MINUTES"
 		;;
 	sequences)
-		# half of the time as root, half as nobody
+		# half of the time as root, half as an unprivileged user
 		IQCN_SEQUENCES_S=$((MINUTES * 30 + 5)) \
 		LAB_TIMEOUT_S=$((MINUTES * 60 + 900)) \
 			"${run[@]}" "$TOP/selftests/run.sh" \
@@ -111,7 +112,7 @@ shift $((OPTIND - 1))
 [ $# -gt 0 ] || set -- uml-preempt uml-smp x86-kcsan
 for kernel; do
 	[ -n "${GROUPS_OF[$kernel]-}" ] ||
-		{ echo "no group of tests for $kernel" >&2; exit 2; }
+		{ echo "unknown kernel $kernel" >&2; exit 2; }
 done
 
 rm -rf "$OUT"
@@ -124,7 +125,7 @@ for kernel; do
 done
 echo "tests"
 for kernel; do
-	# two CPUs are all that there is, for one at a time
+	# a guest with two CPUs needs the whole machine
 	at_a_time=$(nproc)
 	[ "$kernel" = uml-preempt ] || at_a_time=1
 	printf "$kernel %s\n" ${GROUPS_OF[$kernel]} |

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Inside the lab: the demo, bridged and routed.  $1 is where captures go.
+# Runs in the lab: the demo, bridged and routed.  $1 is the directory of the
+# captures.
 
 out=$1
 # shellcheck source=selftests/net/lib.sh
@@ -11,12 +12,12 @@ insmod "$BUILD/uml/sch_iqcn.ko" || exit 1
 T1_US=300
 trace=/sys/kernel/tracing
 
-# scene KIND NOTIFY: the flows, 30 ms of them; traces and captures in $TMP
+# scene KIND NOTIFY: run 30 ms of the flows; traces and captures are in $TMP
 scene()
 {
 	topology "$1"
 	bottleneck 100mbit kmin 4000 kmax 8000 t1 ${T1_US}us notify "$2"
-	# who is who is learned from the first ACKs
+	# the flows are paired by their first ACKs
 	np --time 90 --ack 1 --cnp 5000
 	data --flows 3 --tos 3 --count 12 --interval 100 --len 64
 	sleep 0.01
@@ -36,8 +37,9 @@ scene()
 	grep iqcn_ $trace/trace >"$TMP/trace"
 }
 
-# silence: for each flow its CNPs, and the longest time in us that its sender
-# was without one, from its first CE packet in congestion to its last
+# silence: print for each flow the number of its CNPs, and the longest time in
+# us that its sender was without one, from its first to its last CE packet in
+# congestion
 silence()
 {
 	awk '
@@ -72,7 +74,8 @@ silence()
 	}' "$TMP/trace" "$TMP/snd"
 }
 
-# timeline: a good millisecond of each flow, in the middle of it all
+# timeline: print a good millisecond of each flow, from the middle of the
+# capture
 timeline()
 {
 	awk -v t1=$T1_US '
@@ -108,7 +111,7 @@ timeline()
 	}' "$TMP/trace" "$TMP/snd"
 }
 
-# figures KIND: one row per flow; fails unless CNPs are what they should be
+# figures KIND: print a row per flow; fail unless the CNPs are as expected
 figures()
 {
 	local row qp=17 rc=0 off on
@@ -120,7 +123,7 @@ figures()
 	while read -r -a row; do
 		printf '0x%06x   %14d %10d us %14d %10d us\n' $qp "${row[@]}"
 		off=${row[1]} on=${row[3]}
-		# a CE packet may begin the interval once again
+		# a CE packet may restart the interval once
 		[ "$on" -gt 0 ] && [ "$on" -le $((2 * T1_US)) ] &&
 			[ "$off" -ge 4000 ] || rc=1
 		qp=$((qp + 1))
@@ -129,8 +132,8 @@ figures()
 	return $rc
 }
 
-# None was late by more than a microsecond, all arrived, and the capture has
-# them
+# Check that no CNP was late by more than a microsecond, that all arrived, and
+# that the capture contains them
 exactly()
 {
 	local sent arrived late captured
@@ -142,7 +145,7 @@ exactly()
 		   $(grep -c iqcn_cnp_seen "$TMP/trace")))
 	captured=$(tcpdump -n -r "$TMP/sender.pcap" \
 		"udp dst port 4791 and udp[8] = 0x81" 2>/dev/null | grep -c .)
-	echo "$sent CNPs injected, the latest ${late:-0} ns behind its time; $arrived arrived at the sender's port"
+	echo "$sent CNPs injected, the latest ${late:-0} ns after its deadline; $arrived arrived at the sender's port"
 	echo
 	[ "$sent" -gt 60 ] && [ "$arrived" = "$sent" ] && [ "$late" -le 1000 ] &&
 		[ "$captured" -ge "$arrived" ]

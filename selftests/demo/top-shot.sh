@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Documentation/top.png: iqcn top in a terminal while a scenario runs.
+# Make Documentation/top.png: iqcn top in a terminal while a scenario runs.
 #
 #   top-shot.sh [VARIANT [SCENARIO [FILE]]]
 #
-# Needs packages xterm, xvfb, imagemagick and fonts-dejavu-core beside those of
-# the lab.
+# Requires the packages xterm, xvfb, imagemagick and fonts-dejavu-core besides
+# those of the lab.
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
@@ -15,7 +15,7 @@ out=${3:-$TOP/Documentation/top.png}
 work=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
 
-# virtual time passes slowly enough for that to be a picture in a second or two
+# virtual time is slow enough for a screenshot every second or two
 command="$TOP/build/iqcn top --interval 20ms"
 
 Xvfb -displayfd 3 -screen 0 1280x1024x24 -nolisten tcp \
@@ -36,12 +36,13 @@ while kill -0 $xterm 2>/dev/null; do
 	sleep 0.5
 	import -window root "$work/$n.png"
 	import -window root "$work/again.png"
-	# twice the same is not one that is being drawn; red is what is congested
+	# two equal shots are not in the middle of a redraw; red marks
+	# congestion
 	compare -metric AE "$work/$n.png" "$work/again.png" null: 2>/dev/null &&
 		[[ $(convert "$work/$n.png" -unique-colors txt:-) == *CD0000* ]] &&
 		n=$((n + 1))
 done
-# when it had run for a while
-[ "$n" -gt 0 ] || { echo "top-shot: nothing to be seen" >&2; exit 1; }
+# take one from the last third of the run
+[ "$n" -gt 0 ] || { echo "top-shot: no screenshot shows congestion" >&2; exit 1; }
 convert "$work/$((n * 2 / 3)).png" -trim -bordercolor black -border 4 \
 	-strip -colors 32 -define png:compression-level=9 "$out"

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Every command in README.md, the man pages and Documentation/**/*.rst runs as
-# written.  docs/extract.awk says what a command is, docs/guest.sh where it runs,
-# docs/ignore which ones do not.  KTAP.
+# Run every command in README.md, the man pages and Documentation/**/*.rst as
+# written.  docs/extract.awk defines commands, docs/guest.sh runs them, and
+# docs/ignore lists those that are not run.  KTAP.
 #
-#   docs.sh [DOCUMENT...]	default: all of them
+#   docs.sh [DOCUMENT...]	default: all documents
 #
-# What the sessions said is in build/docs/.
+# The output of the sessions is in build/docs/.
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
@@ -18,7 +18,7 @@ export IQCN_LAB=uml
 
 # shellcheck source=selftests/lib-ktap.sh
 . "$TOP/selftests/lib-ktap.sh"
-# said FILE...: what is in them, if anything; that is a failure
+# said FILE...: print the files; fail if they are not empty
 said()
 {
 	! cat "$@" 2>/dev/null | sed 's/^/# /' | grep .
@@ -36,7 +36,7 @@ extract()
 	done
 }
 
-# One that no command matches is of no use any more
+# Print the rules of docs/ignore that no command matches
 ignored_in_vain()
 {
 	awk -F '  +|\t+' '!/^#/ && NF > 1 { print ++n "\t" $1 }' $HERE/ignore |
@@ -44,21 +44,21 @@ ignored_in_vain()
 		join -t $'\t' -v 1 - <(cut -f 1 "$OUT"/*/ignored | sort -u)
 }
 
-# Those for make are not run, for they build or boot; but they are for a target that
-# there is, and a scenario
+# Commands "make ..." are not run, because they build or boot; check that their
+# targets and scenarios exist
 make_knows()
 {
 	local where word
 
 	cat "$OUT"/*/made 2>/dev/null | while IFS= read -r where; do
-		# A value in quotes may be several words
+		# a value in quotes may have several words
 		for word in $(sed 's/"[^"]*"//g' <<<"${where#*: make}"); do
 			case $word in
 			S=methods | S=marking) ;;
 			S=*) [ -e "selftests/scenarios/${word#S=}.scenario" ] ;;
 			[A-Z]*=*) ;;
 			*) grep -qE "^\.PHONY:.* $word( |\$)" Makefile ;;
-			esac || echo "$where: no $word"
+			esac || echo "$where: unknown: $word"
 		done
 	done
 }
@@ -72,12 +72,12 @@ if [ $# = 0 ]; then
 fi
 
 echo "TAP version 13"
-extract "$@"; result $? "documents can be read"
-said "$OUT"/*/wrong; result $? "commands are in blocks that say so"
-make_knows >"$OUT/make"; said "$OUT/make"; result $? "make knows its targets"
+extract "$@"; result $? "documents can be parsed"
+said "$OUT"/*/wrong; result $? "commands are in blocks of commands"
+make_knows >"$OUT/make"; said "$OUT/make"; result $? "make targets exist"
 if [ "$all" ]; then
 	ignored_in_vain >"$OUT/vain"; said "$OUT/vain"
-	result $? "what is not to be run is there"
+	result $? "every rule of docs/ignore matches a command"
 fi
 while IFS= read -r line; do
 	case $line in

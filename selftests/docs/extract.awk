@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# The commands of a document, for docs.sh:
+# Extract the commands of a document, for docs.sh:
 #
 #   awk -f extract.awk -v doc=NAME -v out=DIRECTORY -v ignore=FILE NAME
 #
-# A block of commands is "```sh" in Markdown, ".. code-block:: sh" in rst; with
-# "console" instead only lines that begin with "$ " or "# " are commands, what is
-# between them is what they print.  In man pages .EX is such a block.  Whatever else
-# is set as it is (no word after "```", "::") is no command.
+# A block of commands is "```sh" in Markdown, ".. code-block:: sh" in rst.  In a
+# block "console" only lines that begin with "$ " or "# " are commands, and the
+# lines between them are their output.  In man pages, .EX begins such a block.
+# Other literal blocks (no word after "```", "::") contain no commands.
 #
-# A comment before a block says where it runs: "lab: WHERE[, WORD]..." (guest.sh).
-# It begins a session there; without it the block goes on in the session before.
+# A comment before a block says where it runs: "lab: WHERE[, WORD]..."
+# (guest.sh).  It begins a session.  A block without it continues the previous
+# session.
 #
-# Each session becomes a shell script DIRECTORY/LINE.WHERE with its commands in the
-# lines where the document has them.  DIRECTORY/inline has commands within the text,
-# DIRECTORY/ignored those that match a line of ignore, DIRECTORY/made those for make,
-# DIRECTORY/wrong what is not right, DIRECTORY/LINE.expected what a block prints
-# that is to be compared.
+# Each session becomes a shell script DIRECTORY/LINE.WHERE with its commands at
+# the line numbers of the document.  Other files in DIRECTORY: inline has
+# commands within the text, ignored those that match a rule of FILE, made those
+# for make, wrong lists errors, LINE.expected is the output of a block that is
+# compared.
 
 BEGIN {
-	# what may begin a command, when it is looked for among other things
+	# words that begin a command within other text
 	words = "tc|ip|bridge|iqcn|make|cat|echo|grep|modprobe|rmmod|insmod|ls|" \
 		"ethtool|devlink|rdma|sysctl|tcpdump|tshark|man|systemctl|" \
 		"journalctl|dkms|apt|apt-get|mn|containerlab|bpftrace|" \
@@ -51,7 +52,7 @@ function is_ignored(line, command,	i)
 	return 0
 }
 
-# As a shell reads it: without a comment, spaces as one
+# normalize a command: no comment, single spaces
 function bare(command)
 {
 	sub(/[ \t]+#.*$/, "", command)
@@ -67,7 +68,7 @@ function quoted(text)
 	return "'" text "'"
 }
 
-# What comes next is written to line N of the session's script
+# append a line to the session's script, at line number "line"
 function script_line(line, text)
 {
 	if (!session) {
@@ -100,7 +101,7 @@ function take_marker(text,	parts, n, i)
 	}
 }
 
-# A block begins in this line; its marker is what was last seen
+# begin a block, which the last marker applies to
 function block_begin(lang)
 {
 	block = lang
@@ -120,7 +121,7 @@ function command_begin(line, text)
 
 function lang_runs() { return block == "sh" || block == "console" }
 
-# A logical line that may go on in the next ones
+# process a line of a command, which may continue in the next lines
 function command_line(line, text,	command)
 {
 	if (!more) {
@@ -143,7 +144,7 @@ function block_line(line, text)
 {
 	if (block == "text") {
 		if (text ~ command_like)
-			wrong(line, "looks like a command, but is in no block of commands: " text)
+			wrong(line, "looks like a command outside a block of commands: " text)
 	} else if (block == "sh" || more) {
 		command_line(line, text)
 	} else if (text ~ /^[$#] /) {
@@ -157,7 +158,7 @@ function block_end()
 {
 	if (lang_runs()) {
 		if (more)
-			wrong(FNR, "a command without an end")
+			wrong(FNR, "the last command is incomplete")
 		limit = ""
 		compare = 0
 		expected = ""
@@ -165,7 +166,7 @@ function block_end()
 	block = ""
 }
 
-# Commands in ``text`` or `text` of a paragraph
+# find commands in ``text`` or `text` of a paragraph
 function inline_commands(	text, mark, command)
 {
 	text = paragraph
@@ -269,7 +270,7 @@ kind == "man" && /^\.SH / { section = $2 }
 kind == "man" && /^\.EX/ { block_begin("console"); next }
 kind == "man" && /^\.EE/ { block_end(); next }
 kind == "man" && block != "" { block_line(FNR, unroff($0)); next }
-# in bold, and whole
+# commands in bold that fill the line
 kind == "man" && section != "SYNOPSIS" && /^\.BR? / && !/\\f|\[|\|/ {
 	text = substr($0, index($0, " ") + 1)
 	if (text ~ /^"/) {

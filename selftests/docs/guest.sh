@@ -1,22 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Inside the lab: run the sessions of documents, each where it says.
+# Runs in the lab: run the sessions of documents, each in its environment.
 #
-#   guest.sh DIRECTORY	with a script DIRECTORY/DOCUMENT/LINE.WHERE for each session
+#   guest.sh DIRECTORY	contains a script DOCUMENT/LINE.WHERE for each session
 #
-# Where sessions run, a machine with iqcn installed, in a copy of the sources in which
-# everything is built:
+# Sessions run on a machine with iqcn installed, in a copy of the sources in
+# which everything has been built.  The environments are:
 #
-#   bare	it has no interface but lo; for containerlab and docker there are stand-ins
-#   pair	eth1 and eth2, a cable from one to the other
-#   box		a bridge br0 with eth0, where a RoCEv2 sender is, and eth1, where the
-#		receiver is; some of the packets that come are CE
-#   qdisc	the same, with iqcn on eth1
-#   build, packages	not here, but by ../packages/
+#   bare	no interfaces but lo; containerlab and docker are replacements
+#   pair	eth1 and eth2, connected by a cable
+#   box		a bridge br0 with eth0, to a RoCEv2 sender, and eth1, to its
+#		receiver; some received packets are CE
+#   qdisc	like box, with iqcn on eth1
+#   build, packages	run by ../packages/ instead
 #
-# What a session says goes to a file beside its script; nothing else that it writes to
-# the machine's files gets there.
+# The output of a session goes to a file next to its script.  Sessions cannot
+# write other files of the host.
 set -u -o pipefail
 
 HERE=$(cd "$(dirname "$0")" && pwd)
@@ -24,7 +24,7 @@ TOP=$(cd "$HERE/../.." && pwd)
 LAB=$TOP/build/${IQCN_LAB:-uml}
 scripts=$1
 
-# everything where "make install" and "make" put it
+# Put everything where "make install" and "make" would put it
 install_all()
 {
 	local extra f
@@ -65,7 +65,7 @@ up_pair()
 	EOF
 }
 
-# The sender's link is slow, and marks
+# The sender's link is the bottleneck, and marks
 up_box()
 {
 	insmod "$LAB/rocehost/rocehost.ko" || exit 1
@@ -99,7 +99,7 @@ up_qdisc()
 	sleep 0.05
 }
 
-# Whatever the session has made goes
+# Delete everything that a session has created
 down()
 {
 	local link
@@ -107,7 +107,7 @@ down()
 	ip -all netns del
 	for link in /sys/class/net/*; do
 		link=${link##*/}
-		# the other end of a pair may have taken it along
+		# deleting one end of a pair also deletes the other
 		[ "$link" = lo ] || ip link del "$link" 2>/dev/null
 	done
 	! grep -q '^rocehost ' /proc/modules || rmmod rocehost
@@ -127,8 +127,8 @@ run_session()
 	return $rc
 }
 
-# as_shown LINE LOG: the block that begins there printed what its document shows;
-# "..." stands for anything
+# as_shown LINE LOG: check that the block at that line printed what the document
+# shows; "..." matches anything
 as_shown()
 {
 	local line=$1 log=$2 text want piece any=""
@@ -149,7 +149,7 @@ as_shown()
 	fi
 }
 
-# what_is_shown SCRIPT: of every block of its session
+# what_is_shown SCRIPT: check the output of every block of the session
 what_is_shown()
 {
 	local line rc=0
@@ -157,7 +157,7 @@ what_is_shown()
 	for line in $(sed -n 's/^@@block //p' "$1.log"); do
 		[ -e "${1%/*}/$line.expected" ] || continue
 		as_shown "$line" "$1.log" && continue
-		echo "# not what line $line shows"
+		echo "# line $line: the output differs from the document"
 		rc=1
 	done
 	return $rc

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What extract.awk puts into a session's script, and how a session ends.  Sourced by
-# each (BASH_ENV).
+# Functions that extract.awk uses in the scripts of sessions, and error
+# reporting. Sourced by each script (BASH_ENV).
 set -E -o pipefail
 trap 'echo "line $LINENO: \"$BASH_COMMAND\" fails: $?"' ERR
 
-# block LINE: what follows is of the block that begins there
+# block LINE: mark the output of the block that begins at that line
 block()
 {
 	echo "@@block $1"
 }
 
-# end_after TIME COMMAND: one that goes on until somebody types ^C, on a terminal
+# end_after TIME COMMAND: run a command on a terminal and type ^C after TIME
 end_after()
 {
 	local rc=0
@@ -21,6 +21,6 @@ end_after()
 		sleep "$1"
 		printf '\003'
 	} | timeout -k 5 30 script -qec "$2" /dev/null || rc=${PIPESTATUS[1]}
-	# it may take that for an end like any other
+	# the command may treat SIGINT as a normal end
 	[ "$rc" = 0 ] || [ "$rc" = 130 ] || return "$rc"
 }

@@ -1,23 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Figures in documents, from what scenarios have left in build/results or
+# Update figures in documents from the results of scenarios in build/results or
 # $IQCN_RESULTS:
 #
-#   figures.sh		write every block whose scenarios have been run, and pictures
+#   figures.sh		update the blocks whose scenarios have been run, and
+#			the plots
 #   figures.sh -c SCENARIO...
-#			compare the blocks that need no other scenarios.  KTAP.
+#			compare the blocks that depend only on these
+#			scenarios.  KTAP.
 #
-# A block of a document is between two lines
+# A block of a document is between the two lines
 #
 #	figures: NAME, Linux VERSION, commit COMMIT
 #	end of figures
 #
-# which are comments in the document's language.  With another Linux figures are
-# others, so a block is not compared then.  Below is what NAME may be; blocks.jq has
-# the contents.
+# which are comments in the document's language.  Figures depend on the version
+# of Linux, so a block is compared only with the same version.  NAME is one of
+# the blocks below, whose contents are in blocks.jq.
 set -u -o pipefail
-# 1.5 is 1,5 elsewhere
+# decimal points, not commas
 export LC_ALL=C
 
 HERE=$(cd "$(dirname "$0")" && pwd)
@@ -55,14 +57,14 @@ die()
 	exit 2
 }
 
-# of NAME: its kind and scenarios
+# of NAME: print its kind and scenarios
 of()
 {
 	awk -v RS='\n\t' -v name="$1" '$1 == name { $1 = ""; print; exit }' \
 		< <(sed -E ':a;N;$!ba;s/\n\t\t+/ /g' <<<"$BLOCKS")
 }
 
-# missing SCENARIO...: those without results
+# missing SCENARIO...: print those without results
 missing()
 {
 	local s
@@ -72,7 +74,7 @@ missing()
 	done
 }
 
-# made SCENARIO...: "Linux VERSION, commit COMMIT"
+# made SCENARIO...: print "Linux VERSION, commit COMMIT"
 made()
 {
 	local s linux commit
@@ -86,7 +88,7 @@ made()
 	echo "Linux $linux, commit ${commit:-unknown}"
 }
 
-# to_rst: text with `literals` and a table, from Markdown
+# to_rst: convert text with `literals` and a table from Markdown to rst
 to_rst()
 {
 	sed 's/`/``/g' | awk '
@@ -101,7 +103,7 @@ to_rst()
 	}'
 }
 
-# content NAME DOCUMENT: the block's lines
+# content NAME DOCUMENT: print the lines of the block
 content()
 {
 	local name=$1 doc=$2 kind scenarios s
@@ -124,19 +126,19 @@ content()
 		printf '\nMade with %s.\n' "$(made $scenarios)"
 }
 
-# marked DOCUMENT: the names of its blocks
+# marked DOCUMENT: print the names of its blocks
 marked()
 {
 	sed -nE 's/^(<!--|\.\.) figures: ([^ ,]*).*/\2/p' "$1"
 }
 
-# linux_of NAME DOCUMENT: with which its block was made
+# linux_of NAME DOCUMENT: print the version of Linux of a block
 linux_of()
 {
 	sed -nE "s/^(<!--|\.\.) figures: $1, Linux ([^ ,]*),.*/\2/p" "$2"
 }
 
-# written DOCUMENT NAME: the block as it is in the document
+# written DOCUMENT NAME: print the block in the document
 written()
 {
 	awk -v name="$2" '
@@ -145,7 +147,8 @@ written()
 	/^(<!--|\.\.) figures: / { on = index($0, " figures: " name ",") }' "$1"
 }
 
-# replace DOCUMENT NAME LINE FILE: the block's first line, and its lines
+# replace DOCUMENT NAME LINE FILE: replace the first line and the lines of a
+# block
 replace()
 {
 	awk -v name="$2" -v line="$3" -v file="$4" '
@@ -165,17 +168,17 @@ documents()
 		Documentation/*/*.rst
 }
 
-# write DOCUMENT NAME
+# write DOCUMENT NAME: update a block
 write()
 {
 	local doc=$1 name=$2 scenarios lacks line
 
 	read -r _ scenarios <<<"$(of "$name")"
-	[ -n "$scenarios" ] || die "$doc: there is no block \"$name\""
+	[ -n "$scenarios" ] || die "$doc: unknown block \"$name\""
 	# shellcheck disable=SC2086
 	lacks=$(missing $scenarios | paste -sd ' ')
 	if [ -n "$lacks" ]; then
-		echo "$doc: $name stays: no results of $lacks"
+		echo "$doc: $name is unchanged: no results of $lacks"
 		return
 	fi
 	content "$name" "$doc" >"$WORK/block" || die "$doc: $name"
@@ -192,7 +195,7 @@ write()
 	echo "$doc: $name"
 }
 
-# only NAME: its scenarios are all among those that are compared
+# only NAME: does the block depend only on compared scenarios?
 only()
 {
 	local s scenarios
@@ -204,7 +207,7 @@ only()
 }
 
 n=0 failed=0
-# check DOCUMENT NAME
+# check DOCUMENT NAME: compare a block
 check()
 {
 	local doc=$1 name=$2 linux
@@ -238,8 +241,8 @@ for doc in $(documents); do
 	done
 done
 if [ -n "$compare" ]; then
-	# a test that compares nothing could not fail
-	[ $n -gt 0 ] || die "no block needs only $compare"
+	# fail instead of comparing nothing
+	[ $n -gt 0 ] || die "no block depends only on $compare"
 	exit $failed
 fi
 for name in $PICTURES; do

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# The attributes that the headers of the user's interface describe, as a table for
-# C: NAME, number, type as its comment has it, or that of the one before it
-# ("and so are all that follow").  enum tca_iqcn is 0, those of the netlink family
-# follow.
+# Print the attributes described in the uapi headers as a table for C: name,
+# number, set, and type.  The type is the first word of the attribute's comment,
+# or that of the previous one ("and so are all that follow").
 
 BEGIN {
 	print "/* made by attrs.awk */"

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The parser of packets under libFuzzer, with AddressSanitizer and UBSan, on this
-# machine.
+# Fuzz the packet parser with libFuzzer, AddressSanitizer and UBSan, as a
+# program on this machine.
 #
-#   fuzz.sh SECONDS [-k]	-k: keep in rocev2.corpus what covers most with least
+#   fuzz.sh SECONDS [-k]	-k: keep in rocev2.corpus the smallest inputs
+#				that reach the same coverage
 #
-# An input is a line of hexadecimal there (rocev2_fuzz.c says what it means); the
-# first ones are the golden CNP and packets of every kind that "roce" makes.  An
-# input that breaks something is left in build/fuzz/.
+# The corpus has an input per line in hexadecimal (see rocev2_fuzz.c); it
+# started with the golden CNP and packets of every kind that "roce" sends.  An
+# input that fails is saved in build/fuzz/.
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
@@ -16,7 +17,7 @@ CORPUS=$TOP/selftests/fuzz/rocev2.corpus
 WORK=$TOP/build/fuzz
 FUZZ=$TOP/build/rocev2_fuzz
 
-# unpack DIR: a file for each line
+# unpack DIR: write each line of the corpus to a file
 unpack()
 {
 	DIR=$1 perl -ne 'next if /^#/;
@@ -24,7 +25,7 @@ unpack()
 		print $f pack("H*", $_ =~ s/\s//gr)' "$CORPUS"
 }
 
-# pack DIR: a line for each file, the shortest first
+# pack DIR: print a line for each file, the shortest first
 pack()
 {
 	local f
@@ -37,7 +38,7 @@ pack()
 }
 
 seconds=${1:?} keep=${2-}
-# what has been found stays until the next "make clean", and helps
+# inputs found by earlier runs are kept until "make clean", and used again
 mkdir -p "$WORK/corpus"
 unpack "$WORK/corpus"
 cd "$WORK" || exit 1

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The parser of RoCEv2 packets (kmod/rocev2.c) as a program, for libFuzzer.
+ * The parser of RoCEv2 packets (kmod/rocev2.c) as a program for libFuzzer.
  *
- * An input is a byte that says what is asked, and bytes.  They are
- *   - a packet to parse, which lies alone in memory: who reads beyond its end
- *     is seen.  What is taken for RoCEv2 must be so by rules that are written
- *     down here a second time; a CNP whose ICRC is right must be the one that is
- *     built from what was parsed;
- *   - or the fields of a CNP to build, which must come back from the parser.
+ * The first byte of an input selects the test, and the rest is
+ *   - a packet to parse, in an allocation of its own so that reads beyond its
+ *     end are detected.  The verdict must agree with rules that are written
+ *     down here a second time, and a CNP with a valid ICRC must be equal to the one
+ *     built from the parsed fields;
+ *   - or the fields of a CNP to build, which the parser must return.
  */
 #include <linux/if_ether.h>
 #include <linux/in6.h>
@@ -19,10 +19,10 @@
 #include "algo/pairing.h"
 #include "rocev2.h"
 
-/* The first byte of an input */
+/* First byte of an input */
 #define ASK_PROTO	0x07	/* EtherType, see protos[] */
-#define ASK_TAGGED	0x08	/* the stack holds a tag beside the packet */
-#define ASK_LONGER	0x10	/* the packet goes on behind what may be read */
+#define ASK_TAGGED	0x08	/* a VLAN tag was stripped from the packet */
+#define ASK_LONGER	0x10	/* only a part of the packet is readable */
 #define ASK_BUILD	0x80	/* the rest is a CNP to build */
 
 static const u16 protos[ASK_PROTO + 1] = {
@@ -47,7 +47,7 @@ static u32 be(const u8 *p, int bytes)
 	return v;
 }
 
-/* ICRC bit by bit, of a packet from IP on without the ICRC itself */
+/* Compute the ICRC bit by bit; the packet starts at IP and lacks the ICRC */
 static u32 slow_icrc(const u8 *l3, u32 len, bool v6)
 {
 	u32 udp = v6 ? 40 : 20, i, crc = 0xffffffff;
@@ -85,14 +85,14 @@ static u16 slow_sum(const u8 *p, u32 len, u32 sum)
 	return sum;
 }
 
-/* An IPv4 address as IPv6 writes it */
+/* Is it an IPv4-mapped IPv6 address? */
 static bool is_v4mapped(const u8 *addr)
 {
 	return !memcmp(addr, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
 }
 
-/* Is it RoCEv2?  Plain IP, plain UDP, all of it there, of which @avail bytes can
- * be read.  Return: where UDP is, 0: it is something else.
+/* Is the packet complete RoCEv2 over plain IP and UDP?  @avail bytes of it are
+ * readable.  Return: the offset of UDP, 0 if it is something else.
  */
 static u32 plain_roce(const u8 *p, u32 avail, u32 total, u16 proto, bool tagged)
 {
@@ -151,13 +151,13 @@ static void check_cnp(const u8 *l3, const struct iqcn_pkt *pkt)
 	     slow_icrc(l3, len - 4, pkt->v6));
 	if (!ok)
 		return;
-	/* those that ours have too: no flags and no PSN, and DF */
+	/* only CNPs like ours: no flags, no PSN, and DF */
 	if (l3[udp + 9] || be(l3 + udp + 16, 4) ||
 	    (!pkt->v6 && be(l3 + 6, 2) != 0x4000))
 		return;
 	memcpy(cnp.reserved, l3 + udp + 20, sizeof(cnp.reserved));
 	want(iqcn_build_cnp(built, &cnp) == len);
-	/* but for what the ICRC leaves out, the same to the bit */
+	/* equal ICRCs: all that the ICRC covers is equal */
 	want(!memcmp(built + len - 4, l3 + len - 4, 4));
 }
 
@@ -210,7 +210,7 @@ static void check_roce(const u8 *p, u32 avail, u32 udp,
 		want(!memcmp(&pkt->src.s6_addr[12], p + pkt->l3_off + 12, 4));
 		want(!memcmp(&pkt->dst.s6_addr[12], p + pkt->l3_off + 16, 4));
 	}
-	/* no packet is more than one of these */
+	/* an opcode belongs to at most one of these classes */
 	want(!iqcn_op_is_data(bth[0]) || bth[0] != IQCN_OP_CNP);
 	want(!iqcn_op_is_echoed(bth[0]) || iqcn_op_is_data(bth[0]));
 	if (pkt->opcode == IQCN_OP_CNP)
@@ -228,7 +228,7 @@ static void check_parse(u8 ask, const u8 *data, size_t size)
 	u8 *p = malloc(avail);
 	u32 udp;
 
-	/* what may be read is all there is in any case */
+	/* only a part shorter than the maximum is the whole packet */
 	if (total > avail && avail < IQCN_PARSE_MAX)
 		total = avail;
 	memcpy(p, data, avail);
@@ -243,7 +243,7 @@ static void check_parse(u8 ask, const u8 *data, size_t size)
 	udp = plain_roce(p, avail, total, proto, ask & ASK_TAGGED);
 	want((parsed == IQCN_ROCE) == !!udp);
 	if (udp) {
-		/* nothing is left as it was before */
+		/* all fields are written, whatever they contained before */
 		want(!memcmp(&pkt.src, &other.src, sizeof(pkt.src)));
 		want(!memcmp(&pkt.dst, &other.dst, sizeof(pkt.dst)));
 		want(pkt.udp_off == other.udp_off && pkt.v6 == other.v6);
@@ -279,7 +279,7 @@ static void check_build(u8 ask, const u8 *data, size_t size)
 	take(cnp.reserved, 16, &data, &size);
 	cnp.id &= cnp.v6 ? 0xfffff : 0xffff;
 	if (cnp.v6) {
-		/* of IPv6 hosts */
+		/* not IPv4-mapped */
 		cnp.src.s6_addr[0] |= 0x20;
 		cnp.dst.s6_addr[0] |= 0x20;
 	} else {

@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Inside one of Debian's kernels: tc, that of its distribution, has the module
-# loaded by itself, and kselftests run.
+# Runs in one of Debian's kernels: check that the distribution's tc makes the
+# kernel load the module, and run kselftests.
 #
-#   guest.sh BUILD FILE[:TEST,TEST...]...	BUILD: what was built there
+#   guest.sh BUILD FILE[:TEST,TEST...]...	BUILD: the kernel's build
 set -u
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 export IQCN_BUILD=$1
 shift
 
-# Its device is made by a udev, which is not here
+# udev would create its device, but does not run here
 modprobe tun
 
 autoload()

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# make check-kernels: Debian's kernels, each with its own release's compiler and tc.
-# The module is built there, W=1 and without a warning, and kselftests run, as many
-# guests at a time as there are CPUs.  Logs are in build/kernels/; a table and one line
-# of verdict come last.
+# make check-kernels: test with Debian's kernels, each with the compiler and tc
+# of its own release.  The module is built with W=1 and without warnings, and
+# kselftests run, as many guests in parallel as there are CPUs.  Logs are in
+# build/kernels/; the output ends with a table and a verdict.
 #
 #   kernels.sh [KERNEL...]	default: bookworm backports sid
 set -u -o pipefail
@@ -17,23 +17,23 @@ cd "$TOP" || exit 1
 # shellcheck source=selftests/kernels/lib.sh
 . "$TOP/selftests/kernels/lib.sh"
 
-# What is run, the longest first
+# Groups of tests, the longest first
 GROUPS_OF_TESTS="snoop cnp+mark qdisc+bad genl+pair life+smoke"
-# What is run with two CPUs at a time, by the machine's clock
+# Groups that run on two CPUs in parallel, with the host's clock
 SMP="rdma boundary+fdb smoke"
 
-# Left out, for in these guests a process takes milliseconds to start (virtual time
-# has none of that, and runs them all):
+# Tests that are left out because a process takes milliseconds to start in these
+# guests (with virtual time it takes none, and they run):
 LEFT_OUT="
-	# CNPs at a microsecond of a process's choice
+	# require CNPs within microseconds
 	test_receiver_restarts test_receiver_answers
-	# a state that is looked at within milliseconds
+	# check a state within milliseconds
 	test_state_ends test_detect_depth test_age test_budget
-	# hosts in the kernel are for User Mode Linux
+	# rocehost is for User Mode Linux
 	test_million
 "
 
-# build KERNEL: in its root; no file of ours has a warning
+# build KERNEL: build in its root; our files must compile without warnings
 build()
 {
 	local kernel=$1 log=$OUT/$1-build.log version
@@ -49,7 +49,8 @@ build()
 	! grep -E 'warning:|error:' "$log"
 }
 
-# run KERNEL GROUP: counted, unless it is for two CPUs at a time
+# run KERNEL GROUP: with a clock that counts instructions, except for groups in
+# $SMP
 run()
 {
 	local kernel=$1 group=$2 clock=-c
@@ -93,7 +94,7 @@ for group in $GROUPS_OF_TESTS $SMP; do
 	done
 done | xargs -P "$(nproc)" -L 1 "$TOP/selftests/kernels/kernels.sh" run
 
-# describe KERNEL: what it is, as it said itself
+# describe KERNEL: print versions from its logs
 describe()
 {
 	local release tc

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Groups of tests in several kernels, each with a log $OUT/KERNEL-GROUP.log, and what
-# they come to.  Sourced by those who have a function "run KERNEL GROUP", and one
-# "describe KERNEL" for what summary says of it.
+# Run groups of tests in several kernels, each with a log $OUT/KERNEL-GROUP.log,
+# and summarize them.  Sourced by scripts that define "run KERNEL GROUP" and
+# "describe KERNEL", whose output is a column of the summary.
 
-# timed KERNEL GROUP: run it, and note how that went
+# timed KERNEL GROUP: run a group, and record result and time
 timed()
 {
 	local kernel=$1 group=$2 start=$SECONDS result=ok
@@ -17,8 +17,9 @@ timed()
 	echo "  $kernel $group: $result, $((SECONDS - start)) s"
 }
 
-# files GROUP [LEFT-OUT]: the files of a group such as smoke+life, each with its tests
-# but for those of the list LEFT-OUT, which may have comments
+# files GROUP [LEFT-OUT]: print the files of a group such as smoke+life, each
+# with its tests except those in the list LEFT-OUT, which may contain comment
+# lines
 files()
 {
 	local name t tests out
@@ -34,14 +35,15 @@ files()
 	done
 }
 
-# count PATTERN KERNEL
+# count PATTERN KERNEL: count matches in the logs of a kernel
 count()
 {
 	cat "$OUT/$2"-*.log | grep -cE "$1"
 }
 
-# summary HEADING KERNEL...: a table, also as $OUT/table for reliability.sh, what has
-# failed, and one line of verdict, which is true if nothing has
+# summary HEADING KERNEL...: print a table, failures and a verdict, and write
+# the table to $OUT/table for reliability.sh.  Return: success if nothing has
+# failed
 summary()
 {
 	local heading=$1 bad=0 kernel passed failed runs seconds log
@@ -55,7 +57,7 @@ summary()
 		failed=$(count '^ *not ok' "$kernel")
 		seconds=$(awk -v k="$kernel" '$1 == k { s += $3 } END { print s + 0 }' \
 			"$OUT/results")
-		# a guest that did not end, or a splat, is a failure without a name
+		# a guest that did not end, or a splat, has no line "not ok"
 		runs=$(grep -c "^$kernel FAILED" "$OUT/results")
 		[ "$failed" != 0 ] || failed=$runs
 		bad=$((bad + failed))

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Inside User Mode Linux: a command in a distribution's root.
+# Runs in User Mode Linux: run a command in the root of a distribution.
 #
-#   chroot.sh ROOT TREE COMMAND...	TREE is /mnt there
+#   chroot.sh ROOT TREE COMMAND...	TREE is mounted on /mnt
 set -e
 
 root=$1

@@ -1,16 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# init of every kernel in the lab: mounts, runs the command in a file "cmd",
-# looks for splats, says how it ended and powers off.  What the command prints
-# goes to the console.
+# init of every kernel in the lab: mounts file systems, runs the command in the
+# file "cmd", checks the log for splats, prints the verdict and powers off.  The
+# command's output goes to the console.
 #
-# The file's directory is $1, or else the one that User Mode Linux was started
-# in: /proc is still the machine's.
+# The file is in the directory $1, or else in the one in which User Mode Linux
+# was started: /proc is still the host's.
 #
-# A file "places" beside it has lines "PLACE DIRECTORY" (lib-boot.sh): DIRECTORY is
-# bound to PLACE, and the first one is this tree.  Only the bind mounts take the name
-# of DIRECTORY, in one system call each: the clock must not depend on its length.
+# The file "places" next to it has lines "PLACE DIRECTORY" (lib-boot.sh):
+# DIRECTORY is bind-mounted on PLACE, and the first line is this tree.  Only the
+# bind mounts use the names of the directories, in one system call each, because
+# the clock must not depend on the length of a name.
 
 run=${1:-$(readlink /proc/self/cwd)}
 if [ -e "$run/places" ]; then
@@ -29,28 +30,29 @@ mount -t debugfs debugfs /sys/kernel/debug
 mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
 mount -t tmpfs tmpfs /run
 mkdir -p /run/netns /run/lock
-# on the machine's file system root is only who booted this
+# root here has only the host permissions of the user who booted this
 export TMPDIR=/run
-# modules are the lab's, not those of the machine's kernel
+# hide the modules of the host's kernel
 if [ ! -d "/lib/modules/$(uname -r)" ]; then
 	mount -t tmpfs tmpfs /usr/lib/modules &&
 		mkdir -p "/usr/lib/modules/$(uname -r)"
 fi
 if [ -e "$run/places" ]; then
 	while read -r place dir; do
-		# the machine's mount resolves each component of the name by itself
+		# "busybox mount": the host's mount resolves each component of
+		# the name
 		mkdir -p "$place" && busybox mount --bind "$dir" "$place"
 	done <"$run/places"
 fi
 exec </dev/null >/dev/console 2>&1
 
 ip link set lo up
-# a word in the log is no splat of ours if it is older than we are
+# messages from before the command are not splats of ours
 dmesg -C
-# the log is looked at in the end; the console is for the command
+# the log is checked at the end; the console is for the command's output
 dmesg -n 1
 
-# watch SECONDS: what still runs then, and what it waits for
+# watch SECONDS: after that time print what still runs, and its kernel stacks
 watch()
 {
 	local p
@@ -58,7 +60,7 @@ watch()
 	sleep "$1"
 	echo "lab: after $1 s there are still"
 	for p in /proc/[0-9]*; do
-		# a kernel's thread has no command
+		# kernel threads have no command line
 		[ -z "$(tr -d '\0' <"$p/cmdline")" ] || {
 			echo "${p#/proc/}: $(tr '\0' ' ' <"$p/cmdline")"
 			cat "$p/stack"
@@ -76,14 +78,14 @@ rc=$?
 
 # shellcheck source=selftests/lab/lib-splats.sh
 . "$lab/lib-splats.sh"
-# Two scans: a pointer may be on its way during the first.
+# Scan twice: a pointer may be in a register during the first scan
 if [ -w /sys/kernel/debug/kmemleak ]; then
 	for _ in 1 2; do
 		sleep 6
-		# in vain where kmemleak=off
+		# fails with kmemleak=off
 		echo scan 2>/dev/null >/sys/kernel/debug/kmemleak
 	done
-	# the file has no size
+	# not "-s": the file has no size
 	if grep . /sys/kernel/debug/kmemleak; then
 		leaks=1
 	fi
@@ -95,6 +97,6 @@ if dmesg | grep -Eq "$SPLATS" || [ -n "${leaks-}" ]; then
 fi
 echo "@@lab-exit $rc@@"
 sync
-# init must not end before the machine does
+# init must not exit before the machine powers off
 busybox poweroff -f
 sleep 10

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash
 #
-# /init in QEMU: root is the machine's file system over 9p, with a tmpfs above
-# it that takes what is written.
+# /init in QEMU: mounts the host's file system over 9p as root, below a tmpfs
+# that takes all writes.
 
 bb=/bin/busybox
 $bb mount -t proc proc /proc
@@ -31,7 +31,7 @@ $bb mkdir /rw/upper /rw/work
 $bb mount -t overlay -o lowerdir=/lower,upperdir=/rw/upper,workdir=/rw/work \
 	overlay /new || $bb poweroff -f
 
-# this kernel's modules, if they are anywhere, writable like the rest
+# this kernel's modules, if given, are writable like the rest
 modules=$(param lab.modules)
 if [ -n "$modules" ]; then
 	$bb mkdir /rw/modules-upper /rw/modules-work

@@ -1,52 +1,57 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The lab: kernels to run the module in, wherever this is run.
+# The lab: builds and boots kernels to run the module in, on any machine.
 #
-#   lab.sh build KERNEL		build or fetch it, print nothing but progress
-#   lab.sh make KERNEL ARG...	make against it, out of tree
-#   lab.sh source		unpack Linux's sources, print where they are
-#   lab.sh ynl			fetch Linux's generic netlink client, print where
-#				it is
-#   lab.sh tdc			fetch the tests of Linux's tc, print where they are
-#   lab.sh key KERNEL		what tells this build of it from another
-#   lab.sh in KERNEL COMMAND...	run it in the root of that kernel's distribution
-#				(bookworm, backports, sid), this tree being /mnt
-#   lab.sh renew KERNEL		forget that root, or those sources: build gets the
-#				newest packages
+#   lab.sh build KERNEL		build or fetch a kernel, print only progress
+#   lab.sh make KERNEL ARG...	run make against it, out of tree
+#   lab.sh source		unpack Linux's sources, print their directory
+#   lab.sh ynl			fetch Linux's generic netlink client, print its
+#				directory
+#   lab.sh tdc			fetch the tests of Linux's tc, print their
+#				directory
+#   lab.sh key KERNEL		print what distinguishes builds of a kernel
+#   lab.sh in KERNEL COMMAND...	run a command in the root of that kernel's
+#				distribution (bookworm, backports, sid), with
+#				this tree on /mnt
+#   lab.sh renew KERNEL		delete that root, or those sources: the next
+#				build fetches the newest packages
 #   lab.sh run KERNEL [-w] [-t] [-c] [-m MB] [-k MODULE] [-s SEED] [-o DIR]
 #				SCRIPT [ARG...]
-#				boot it and run SCRIPT in it, as root, on the
-#				machine's own file system; exit as SCRIPT does,
-#				or 99 if the kernel's log has a splat; -k: with
-#				MODULE among those that it loads by itself (QEMU);
-#				-c: its clock counts instructions (QEMU);
-#				-s: all that is random in it comes from SEED (uml),
-#				this tree is /run/sch_iqcn there, DIR /run/out,
-#				and PATH is the lab's own;
-#				-t: its /dev/tty1 is this terminal (uml)
-#   lab.sh packages PURPOSE	install what is missing: lab, check
+#				boot a kernel and run SCRIPT in it as root, on
+#				the host's own file system; exit as SCRIPT does,
+#				or with 99 if the kernel log has a splat.
+#				-k: add MODULE to the modules that the kernel
+#				loads by name (QEMU);
+#				-c: the clock counts instructions (QEMU);
+#				-s: all random values follow from SEED, this
+#				tree is /run/sch_iqcn, DIR is /run/out, and PATH
+#				is the lab's own (uml);
+#				-t: /dev/tty1 is this terminal (uml)
+#   lab.sh packages PURPOSE	install missing packages: lab, check
 #
 # KERNEL:
-#   uml		User Mode Linux 6.1 with virtual time; -w: the machine's time
-#   uml-debug	the same with KASAN, lockdep, kmemleak and the like
-#   uml-cov	the same with counts of the lines of the module that have run
-#   uml-preempt	User Mode Linux 6.12 with preemption, lockdep and looks for what sleeps
-#		where it must not
-#   uml-smp	User Mode Linux 7.2 with two CPUs, KASAN, DEBUG_OBJECTS and the like; always -w
-#   x86-kcsan	Linux 6.12 with two CPUs in QEMU, which looks for data races in our modules;
-#		the machine's file system as of stock
+#   uml		User Mode Linux 6.1 with virtual time; -w: with the host's time
+#   uml-debug	the same with KASAN, lockdep, kmemleak and similar options
+#   uml-cov	the same with coverage of the module's lines
+#   uml-preempt	User Mode Linux 6.12 with preemption, lockdep and checks for
+#		sleeping in atomic context
+#   uml-smp	User Mode Linux 7.2 with two CPUs, KASAN, DEBUG_OBJECTS and
+#		similar options; always with the host's time
+#   x86-kcsan	Linux 6.12 with two CPUs in QEMU, with KCSAN for our modules;
+#		file system as with stock
 #   stock	Debian's kernel 6.1 in QEMU; the file system is a copy-on-write
-#		view: nothing that SCRIPT writes stays
+#		view of the host's, and changes are lost
 #   bookworm, backports, sid
-#		Debian's kernels 6.1, 6.12 and 7.2 in QEMU, each with its own release's
-#		compiler, headers, libraries and tc as file system, and this tree
+#		Debian's kernels 6.1, 6.12 and 7.2 in QEMU; the file system has
+#		the compiler, headers, libraries and tc of the release, and
+#		this tree
 #
-# Kernels live in $IQCN_CACHE (default ~/.cache/sch_iqcn), by version and
+# Kernels are in $IQCN_CACHE (default ~/.cache/sch_iqcn), by version and
 # configuration, and are built once.
 set -u -o pipefail
 
-# a make that calls this has its own ideas of silence and jobs
+# a calling make must not pass its flags and jobserver to ours
 unset MAKEFLAGS MFLAGS
 
 LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Packages of releases that this machine's apt does not know, fetched as anybody,
-# from where the machine's own packages come.  apt verifies what it gets.  Sourced
-# by lab.sh.
+# Fetch packages of releases that the host's apt does not know, without
+# privileges, from the mirror of the host's own packages.  apt verifies what it
+# fetches.  Sourced by lab.sh.
 
-# What the machine's lists call its own release, from whose mirror the others come
+# Name of the host's release in its package lists; its mirror has the others,
+# too
 APT_RELEASE=bookworm
 
-# apt_uri RELEASE: where the machine has it from, if it has
+# apt_uri RELEASE: print its URI in the host's package lists, if any
 apt_uri()
 {
 	# shellcheck disable=SC2016
@@ -17,8 +18,8 @@ apt_uri()
 		awk -v release="$1" '$1 == release { print $2; exit }'
 }
 
-# apt_own DIR RELEASE...: lists in DIR, of these releases and no other; one that is
-# in no mirror of ours (security) is left out
+# apt_own DIR RELEASE...: create package lists of only these releases in DIR;
+# releases that our mirror does not have (security) are omitted
 apt_own()
 {
 	local dir=$1 mirror uri release
@@ -41,7 +42,7 @@ apt_own()
 	apt_in "$dir" update
 }
 
-# apt_in DIR ARGUMENT...: apt-get by those lists
+# apt_in DIR ARGUMENT...: run apt-get with those lists
 apt_in()
 {
 	apt-get -q -o Dir::Etc::SourceList="$1/sources.list" \

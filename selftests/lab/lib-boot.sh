@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Boot a kernel, run a script in it, tell how it ended.  Sourced by lab.sh.
+# Boot a kernel, run a script in it, and return its verdict.  Sourced by lab.sh.
 #
-# The guest says how it ended in a line of its own on the console (see
-# init.sh): no such line is a failure, whatever else happened.
+# The guest prints the verdict in a line of its own on the console (see
+# init.sh). Without such a line the run has failed, whatever else happened.
 
 LAB_TIMEOUT_S=${LAB_TIMEOUT_S:-1500}
-# before that, a guest by the machine's clock says what it is at
+# before that time a guest with the host's clock prints what still runs
 LAB_WATCH_S=$((LAB_TIMEOUT_S * 9 / 10))
 
-# The guest's output as it comes, without the verdict, which is returned
+# Pass on the guest's output without the line of the verdict, and return the
+# verdict
 lab_verdict()
 {
 	local line rc=""
@@ -25,8 +26,9 @@ lab_verdict()
 	return "${rc:-98}"
 }
 
-# lab_ended RUN STATUS VERDICT: why there is none, as far as what ran the kernel
-# knows.  Status is not looked at otherwise: it may abort while it powers off.
+# lab_ended RUN STATUS VERDICT: explain a missing verdict by the exit status.
+# The status does not matter otherwise, because the kernel may abort while it
+# powers off.
 lab_ended()
 {
 	local run=$1 status=$2 verdict=$3
@@ -39,20 +41,21 @@ lab_ended()
 	return "$verdict"
 }
 
-# What tests are told by the environment
+# Settings that are passed to the tests in the environment
 LAB_SETTINGS="IQCN_SEED IQCN_FUZZ IQCN_CORPUS IQCN_FLOOD IQCN_SEQUENCES_S IQCN_FAIL_FAST"
 
-# With a seed the guest has the machine's directories at these places, and this PATH.
-# Each system call that takes a name moves the clock by a microsecond, and random
-# numbers depend on when they are made.  A program that looks for a command in PATH
-# or resolves a name one component after the other would otherwise make them depend on
-# the user's PATH and on where the clone, the cache and the results are.
+# With a seed the guest has the host's directories at these places, and this
+# PATH. Each system call that takes a name advances the clock by a microsecond,
+# and random numbers depend on the time.  A program that looks up a command in
+# PATH, or resolves a name component by component, would otherwise make them
+# depend on the user's PATH and on the location of the clone, the cache and the
+# results.
 PLACE_TREE=/run/sch_iqcn
 PLACE_CACHE=/run/cache
 PLACE_OUT=/run/out
 FIXED_PATH=/usr/sbin:/usr/bin:/sbin:/bin
 
-# lab_places RUN OUT: the list for init.sh, the tree first
+# lab_places RUN OUT: write the list for init.sh, the tree first
 lab_places()
 {
 	{
@@ -62,7 +65,8 @@ lab_places()
 	} >"$1/places"
 }
 
-# place_of WORD: WORD as the guest has it.  It may be a path, or VARIABLE=PATH.
+# place_of WORD: print WORD as seen by the guest; it may be a path or
+# VARIABLE=PATH
 place_of()
 {
 	local word=$1 before="" from to
@@ -83,17 +87,17 @@ place_of()
 			esac
 		done
 	fi
-	# word may be -n
+	# not echo: WORD may be -n
 	printf '%s\n' "$before$word"
 }
 
-# export_line NAME VALUE
+# export_line NAME VALUE: print a line of the guest's command
 export_line()
 {
 	printf 'export %s=%q\n' "$1" "$(place_of "$2")"
 }
 
-# Files for the guest: the command, quoted
+# lab_prepare RUN WORD...: write the guest's command
 lab_prepare()
 {
 	local run=$1 name word
@@ -105,7 +109,7 @@ lab_prepare()
 			export_line PATH "$FIXED_PATH"
 		else
 			printf 'cd %q\n' "$PWD"
-			# a distribution has what it has, elsewhere in vain looked for
+			# a distribution's root has its own PATH
 			is_distro "$kernel" ||
 				export_line PATH "$PATH:/usr/sbin:/sbin"
 		fi
@@ -116,7 +120,7 @@ lab_prepare()
 			[ -z "${!name-}" ] || export_line "$name" "${!name}"
 		done
 		[ -z "$tty" ] || export_line TERM "$TERM"
-		# where modules of a kernel are that has none in /lib
+		# directory of modules for kernels that have none in /lib
 		! is_own "$kernel" ||
 			export_line LAB_MODULES "$(own_dir "$kernel")"
 		for word; do
@@ -126,10 +130,10 @@ lab_prepare()
 	} >"$run/cmd"
 }
 
-# uml_pin: all that this shell starts stays on a CPU that no other kernel of ours
-# has, while there is one.  The kernel and its processes take turns, one of them
-# runs at a time: on two CPUs each turn is an interrupt from one to the other,
-# which is a third of all the time that it takes.
+# uml_pin: pin this shell and its children to a CPU that no other of our kernels
+# uses, if there is one.  Only one of the kernel and its processes runs at a
+# time: on two CPUs each switch is an interrupt to the other CPU, which takes a
+# third of the total time.
 uml_pin()
 {
 	local cpu lock
@@ -138,17 +142,18 @@ uml_pin()
 		exec {lock}>>"$LAB_CACHE/cpu-$cpu.lock" || return
 		if flock -n "$lock" &&
 		   taskset -pc "$cpu" "$BASHPID" >/dev/null 2>&1; then
-			# the lock ends with what holds the file open
+			# the lock is held until all holders of the file exit
 			return
 		fi
 		exec {lock}>&-
 	done
 }
 
-# Its directory is the one that it runs in, so that the command line is the same
-# wherever that is: the kernel's random numbers begin with it.  Its heap begins where its
-# image ends, if the machine lets it: in between it takes all for memory that there is
-# none of, up to 1 GB, and 16 MB to keep account of that.
+# uml_boot KERNEL MB PARAMETERS RUN SEED: boot User Mode Linux.  The working
+# directory is RUN so that the command line, which seeds the kernel's random
+# numbers, is the same everywhere.  setarch -R makes the heap start at the end
+# of the image, because the kernel takes the gap between them for memory: up to
+# 1 GB, and 16 MB to manage it.
 uml_boot()
 {
 	local kernel=$1 mem=$2 clock=$3 run=$4 seed=$5 dir fixed=()
@@ -157,7 +162,7 @@ uml_boot()
 	[ "$kernel" = uml-smp ] || uml_pin
 	cd "$run" && ln -s "$LAB/init.sh" init.sh || exit 1
 	if [ -n "$seed" ]; then
-		# by a name without spaces
+		# a name without spaces
 		ln -s "$(uml_seed_library)" seed.so || exit 1
 		export LD_PRELOAD=./seed.so LAB_SEED=$seed
 		clock+=" time-travel-start=1700000000000000000"
@@ -171,17 +176,18 @@ uml_boot()
 		</dev/null 2>stderr
 }
 
-# qemu_boot KERNEL ACCEL MB RUN INITRD APPEND [OPTION...].  Huge pages: to clear one
-# takes an emulated CPU two milliseconds, at any time.  cmpxchg16b: with QEMU 7.2 the
-# flags after it were now and then what was in RAX, and the kernel ended, or hung; later
-# ones have not been tried.  TSC: a busy machine's seems unstable.
+# qemu_boot KERNEL ACCEL MB RUN INITRD APPEND [OPTION...].  No huge pages: an
+# emulated CPU takes two milliseconds to clear one, at any time.  No cmpxchg16b:
+# with QEMU 7.2 the flags after it sometimes were the contents of RAX, and the
+# kernel crashed or hung; later versions have not been tried.  TSC reliable: on
+# a busy host it seems unstable.
 qemu_boot()
 {
 	local kernel=$1 accel=$2 mem=$3 run=$4 initrd=$5 append=$6 dir
 	shift 6
 	dir=$(qemu_dir)
 
-	# the accelerator may have options, and the last -smp counts
+	# $accel may contain options, and the last -smp takes effect
 	# shellcheck disable=SC2086
 	timeout --foreground -k 5 "$LAB_TIMEOUT_S" \
 		"$dir/usr/bin/qemu-system-x86_64" -L "$dir/usr/share/qemu" \
@@ -193,7 +199,7 @@ qemu_boot()
 		</dev/null 2>"$run/stderr"
 }
 
-# host_boot KERNEL ACCEL MB RUN APPEND: the machine's file system over 9p
+# host_boot KERNEL ACCEL MB RUN APPEND: boot with the host's file system over 9p
 host_boot()
 {
 	qemu_boot "$1" "$2" "$3" "$4" "$(guest_dir "$1")/initramfs.cpio" "$5" \
@@ -201,8 +207,8 @@ host_boot()
 		-device virtio-9p-pci,fsdev=host,mount_tag=host
 }
 
-# qemu_accel RUN: /dev/kvm is not enough: some machines have it and start no kernel
-# with it
+# qemu_accel RUN: print the accelerator.  /dev/kvm is no proof: on some machines
+# it exists, but no kernel boots.
 qemu_accel()
 {
 	local mark result
@@ -221,17 +227,18 @@ qemu_accel()
 	cat "$mark"
 }
 
-# An instruction of either CPU takes a nanosecond of the guest's time, idle time
-# takes none: how fast and how busy the machine is does not matter to timers.  The
-# CPUs take turns; 6.1 does not get its second one up so, and has one.
+# qemu_counted KERNEL: print an accelerator whose clock counts instructions, one
+# per nanosecond of guest time, and skips idle time: timers do not depend on the
+# speed or the load of the host.  The CPUs take turns; 6.1 does not boot a
+# second CPU this way.
 qemu_counted()
 {
 	echo "tcg,thread=single -icount shift=0,sleep=off"
 	[[ $(guest_version "$1") != 6.1.* ]] || echo "-smp 1"
 }
 
-# guest_modules KERNEL DIR MODULE: the kernel's modules and one more, in DIR/lib.
-# Here, because depmod takes a minute under emulation.
+# guest_modules KERNEL DIR MODULE: make DIR/lib from the kernel's modules and
+# one more. depmod runs here because it takes a minute under emulation.
 guest_modules()
 {
 	local kernel=$1 tree=$2 module=$3 version
@@ -241,13 +248,14 @@ guest_modules()
 	cp -rs "$(guest_dir "$kernel")/root/lib/modules" "$tree/lib/" || exit 1
 	mkdir -p "$tree/lib/modules/$version/extra"
 	cp "$module" "$tree/lib/modules/$version/extra/"
-	# written anew, not through the links
+	# create new files instead of writing through the links
 	rm -f "$tree/lib/modules/$version"/modules.{dep,alias,symbols,softdep,devname}*
 	/sbin/depmod -b "$tree" "$version" || exit 1
 }
 
-# distro_initrd KERNEL RUN MODULE: in RUN, its root with what the guest needs of this
-# tree, under the same names as here
+# distro_initrd KERNEL RUN MODULE: create RUN/initrd from the distribution's
+# root and the parts of this tree that the guest needs, under the same names as
+# here
 distro_initrd()
 {
 	local kernel=$1 run=$2 module=$3 top stage=$2/stage
@@ -283,14 +291,15 @@ guest_boot()
 		return
 	fi
 	if [ "$kernel" = stock ]; then
-		# the guest mounts it before this machine's root, by which links go, is its own
+		# resolve links: they lead to the host's root, which is mounted
+		# later
 		modules=$(realpath "$(stock_dir)/root/lib/modules") || exit 1
 		if [ -n "$module" ]; then
 			guest_modules stock "$run" "$module"
 			modules=$run/lib/modules
 		fi
 	elif [ -n "$module" ]; then
-		die "run: $kernel has no place for modules (-k)"
+		die "run: $kernel does not load modules by name (-k)"
 	fi
 	host_boot "$kernel" "$accel" "$mem" "$run" \
 		"lab.init=$LAB/init.sh lab.run=$run lab.modules=$modules $append"
@@ -312,33 +321,34 @@ lab_run()
 		k) module=$OPTARG ;;
 		s) seed=$OPTARG ;;
 		o) out=$OPTARG ;;
-		*) die "run: -w, -t, -c, -m MB, -k MODULE, -s SEED and -o DIR are all there is" ;;
+		*) die "run: options: -w, -t, -c, -m MB, -k MODULE, -s SEED, -o DIR" ;;
 		esac
 	done
 	shift $((OPTIND - 1))
 	case $kernel,$seed in
 	*,) ;;
-	uml-smp,*) die "run: what two CPUs do is by no seed" ;;
+	uml-smp,*) die "run: two CPUs are not reproducible by a seed (-s)" ;;
 	uml*,[0-9]*) ;;
-	*) die "run: -s wants a number, and User Mode Linux" ;;
+	*) die "run: -s takes a number, and requires User Mode Linux" ;;
 	esac
 	case $kernel in
-	# it has no virtual time, and a CPU more only if it runs processes by seccomp;
-	# kmemleak takes a backtrace per packet, as KASAN does already; later kernels
-	# want to be told to run KUnit
+	# uml-smp has no virtual time, and a second CPU only with seccomp;
+	# kmemleak takes a backtrace per packet, and so does KASAN already;
+	# later kernels run KUnit tests only on request
 	uml-smp) clock="ncpus=2 seccomp=on kmemleak=off kunit.autorun=1" ;;
-	# a grace period is some ticks, during which virtual time would go on: each
-	# socket of a test would take 30 ms
+	# with virtual time, a normal grace period takes some ticks, which would
+	# be 30 ms for each socket of a test
 	uml-preempt) clock+=" rcupdate.rcu_expedited=1" ;;
-	# more looks, and longer ones, than where CPUs are a hundred times as fast; longer
-	# ones in interrupts leave nothing to processes
+	# more and longer watchpoints than the defaults, which suit CPUs that
+	# are a hundred times as fast; longer ones in interrupts would starve
+	# processes
 	x86-kcsan) append="kcsan.skip_watch=500 kcsan.udelay_task=2000 kcsan.udelay_interrupt=300" ;;
 	esac
-	[ -z "$out" ] || [ -n "$seed" ] || die "run: -o wants -s"
+	[ -z "$out" ] || [ -n "$seed" ] || die "run: -o requires -s"
 	kernel_build "$kernel"
 
 	run=$(mktemp -d) || exit 1
-	# also when it is interrupted
+	# also on interruption
 	# shellcheck disable=SC2064
 	trap "rm -rf '$run'" EXIT
 	[ -z "$seed" ] || lab_places "$run" "$out" || exit 1

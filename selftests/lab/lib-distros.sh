@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Debian's kernels, each with a root of its own release: compiler, headers, tc.
-# Sourced by lab.sh.
+# Debian's kernels, each with the root of its own release: compiler, headers,
+# tc. Sourced by lab.sh.
 #
-# Packages are unpacked, not installed: none of what a compiler or tc needs is
-# made by a package's scripts but the links below.  So it takes no privilege.
-# What runs in such a root before its kernel does runs in User Mode Linux, where
-# anybody is root and may chroot.
+# Packages are unpacked, not installed, which takes no privileges: of what their
+# scripts would create, a compiler and tc only need the links below.  Commands
+# that run in such a root before its kernel is booted run in User Mode Linux,
+# where every user is root and may chroot.
 
 DISTROS="bookworm backports sid"
 
@@ -23,7 +23,7 @@ is_distro()
 	[[ " $DISTROS " == *" $1 "* ]]
 }
 
-# distro_releases NAME: what its packages come from
+# distro_releases NAME: print the releases of its packages
 distro_releases()
 {
 	case $1 in
@@ -45,8 +45,9 @@ distro_packages()
 	done
 }
 
-# Keyed by what it is made of and how.  Versions are not in it: sid has new ones
-# every day, and they come when they are asked for (lab.sh renew).
+# Print the directory, named after a hash of contents and construction.
+# Versions are not part of the hash, because sid has new ones every day; "lab.sh
+# renew" gets them.
 distro_dir()
 {
 	local hash
@@ -56,7 +57,7 @@ distro_dir()
 	echo "$LAB_CACHE/root-$1-${hash:0:12}"
 }
 
-# The release of its kernel
+# Print the release of its kernel
 distro_version()
 {
 	basename "$(distro_dir "$1")"/root/usr/lib/modules/*
@@ -75,7 +76,8 @@ distro_download()
 			install $(distro_packages "$name")
 }
 
-# /bin and the like are links to /usr, which the older release leaves to a script
+# Unpack the packages.  /bin and others are links to /usr, which the older
+# release creates in a script.
 distro_unpack()
 {
 	local dir=$1 root=$1/root deb d
@@ -94,7 +96,7 @@ distro_unpack()
 	done
 }
 
-# What packages' scripts would have done
+# Do what the packages' scripts would have done
 distro_finish()
 {
 	local root=$1/root
@@ -109,8 +111,8 @@ distro_finish()
 	/sbin/depmod -b "$root" "$(basename "$root"/usr/lib/modules/*)"
 }
 
-# The root without compilers and drivers, as a file system in memory: a guest whose
-# idle time takes none must not wait for its files, for its clock jumps meanwhile
+# Create a root in memory, without compilers and drivers: a guest whose clock
+# skips idle time must not wait for files, because its clock would jump
 distro_memory()
 {
 	local dir=$1
@@ -153,13 +155,13 @@ distro_build()
 	fi
 }
 
-# distro_run NAME COMMAND...: in its root, with this tree at /mnt
+# distro_run NAME COMMAND...: run a command in its root, with this tree on /mnt
 distro_run()
 {
 	local name=$1
 	shift
 
-	is_distro "$name" || die "no distribution is called $name"
+	is_distro "$name" || die "no such distribution: $name"
 	kernel_build "$name"
 	lab_run uml -w "$LAB/chroot.sh" "$(distro_dir "$name")/root" \
 		"$(dirname "$(dirname "$LAB")")" "$@"

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Kernels by name: where they are, how they come to be.  Sourced by lab.sh.
+# Kernels by name: where they are and how they are built.  Sourced by lab.sh.
 
 LAB_SOURCE=/usr/src/linux-source-6.1.tar.xz
 
-# Kernels built of later sources than that: RELEASE PACKAGE, fetched
+# Kernels built from later sources: RELEASE PACKAGE, fetched
 declare -A OWN_SOURCES=(
 	[uml-preempt]="bookworm-backports linux-source-6.12"
 	[uml-smp]="sid linux-source-7.2"
 	[x86-kcsan]="bookworm-backports linux-source-6.12"
 )
 
-# The same kernel whoever builds it, whenever: its random numbers begin with its
-# version (lab.sh run -s)
+# Make builds identical for all users and times, because the version string
+# seeds the kernel's random numbers (lab.sh run -s)
 export KBUILD_BUILD_TIMESTAMP=2026-01-01 KBUILD_BUILD_VERSION=1
 export KBUILD_BUILD_USER=lab KBUILD_BUILD_HOST=lab
 
@@ -23,8 +23,8 @@ die()
 	exit 1
 }
 
-# progress LOG WHAT: show that a command that writes LOG goes on, until it
-# ends; on a terminal in one line, else a line every half minute
+# progress LOG WHAT: show the progress of the background command that writes
+# LOG, until it ends; one line on a terminal, otherwise a line every half minute
 progress()
 {
 	local pid=$! log=$1 what=$2 start=$SECONDS line last=-30 n
@@ -53,8 +53,9 @@ source_version()
 		die "linux-source-6.1 is not installed"
 }
 
-# source_dir [KERNEL]: what it is built from.  The Debian version is in it where a
-# look at it says which one there is; later ones are kept until they are renewed.
+# source_dir [KERNEL]: print the directory of its sources.  The name contains
+# the Debian version if the package is installed; fetched sources are kept until
+# renewed.
 source_dir()
 {
 	local from=${OWN_SOURCES[${1:-uml}]-} version
@@ -64,7 +65,8 @@ source_dir()
 	echo "$LAB_CACHE/linux-$version"
 }
 
-# source_unpack [KERNEL].  The tree appears under its name only when it is complete.
+# source_unpack [KERNEL]: unpack the sources.  The tree gets its name when it is
+# complete.
 source_unpack()
 {
 	local dir tmp lock from=${OWN_SOURCES[${1:-uml}]-}
@@ -89,7 +91,7 @@ source_unpack()
 	rm -f "$tmp.log"
 }
 
-# is_own KERNEL: it is built here, of sources and KERNEL.config
+# is_own KERNEL: is it built here, from sources and KERNEL.config?
 is_own()
 {
 	[[ $1 == uml || $1 == uml-* || $1 == x86-* ]]
@@ -103,8 +105,9 @@ own_arch()
 	esac
 }
 
-# own_config KERNEL: what uml.config says of an option that the kernel's own file
-# names ("is not set", where a later Kconfig has no such option) does not count
+# own_config KERNEL: print its configuration.  KERNEL.config overrides
+# uml.config, also with "is not set", for options that a later Kconfig does not
+# have.
 own_config()
 {
 	if [ "$1" = uml ]; then
@@ -118,7 +121,7 @@ own_config()
 	cat "$LAB/$1.config"
 }
 
-# Keyed by everything that goes into it
+# Print the directory, named after a hash of everything that affects the build
 own_dir()
 {
 	local version hash
@@ -129,7 +132,7 @@ own_dir()
 	echo "$LAB_CACHE/$1-${version#linux-}-${hash:0:12}"
 }
 
-# An option that Kconfig dropped would be missed much later
+# Configure the kernel, and fail if Kconfig drops an option
 own_configure()
 {
 	local kernel=$1 dir=$2 log=$3 line
@@ -145,7 +148,7 @@ own_configure()
 	done <"$dir/lab.config"
 }
 
-# What was interrupted goes on where it was; make sees to that
+# Build the kernel.  make continues an interrupted build.
 own_build()
 {
 	local dir log what=(linux modules)
@@ -157,17 +160,18 @@ own_build()
 	log=$dir/build.log
 	own_config "$1" >"$dir/lab.config"
 	own_configure "$1" "$dir" "$log" || exit 1
-	# our modules alone are watched: it is emulated
+	# KCSAN only for our modules, because the CPUs are emulated
 	[ "$1" != x86-kcsan ] || what=(KCSAN_SANITIZE=n bzImage modules)
 	make -C "$(source_dir "$1")" ARCH="$(own_arch "$1")" O="$dir" -j"$(nproc)" \
 		"${what[@]}" >"$log" 2>&1 &
 	progress "$log" "building $1 (about 1800 steps)" || exit 1
-	# what QEMU boots looks for the machine's file system
+	# a kernel for QEMU needs an initramfs that mounts the host's file
+	# system
 	[ "$(own_arch "$1")" = um ] || host_initramfs "$dir" ""
 	touch "$dir/.complete"
 }
 
-# Takes the place of the machine's random numbers (seed.c)
+# Print the library that replaces the host's random numbers (seed.c)
 uml_seed_library()
 {
 	local lib
@@ -180,8 +184,8 @@ uml_seed_library()
 	echo "$lib"
 }
 
-# The newest one whose headers are installed.  Not the cloud flavour: it cannot
-# mount the machine's files (9p).
+# Print the newest version whose headers are installed.  Not the cloud flavour:
+# it cannot mount the host's files (9p).
 stock_version()
 {
 	local v
@@ -197,10 +201,11 @@ stock_dir()
 	echo "$LAB_CACHE/stock-$(stock_version)"
 }
 
-# What the initramfs needs to get at the machine's files
+# Modules that the initramfs needs to mount the host's files
 STOCK_MODULES="virtio_pci 9pnet_virtio 9p overlay"
 
-# host_initramfs DIR VERSION [MODULE...]: DIR/initramfs.cpio, with those modules
+# host_initramfs DIR VERSION [MODULE...]: create DIR/initramfs.cpio with these
+# modules
 host_initramfs()
 {
 	local dir=$1 version=$2 root=$1/initramfs m what f
@@ -216,14 +221,14 @@ host_initramfs()
 				[ "$what" = insmod ] || continue
 				echo "${f##*/}"
 				cp -n "$f" "$root/lib/"
-			done || die "no module $m in $version"
+			done || die "no module $m for $version"
 	done | awk '!seen[$0]++' >"$root/lib/order"
 	cp "$LAB/initramfs-init.sh" "$root/init"
 	(cd "$root" && find . | cpio -o -H newc -R 0:0 2>/dev/null) \
 		>"$dir/initramfs.cpio"
 }
 
-# The image is unpacked, not installed: it is not for this machine to boot
+# Fetch and unpack the image, without installing it on this machine
 stock_build()
 {
 	local dir version tmp deb
@@ -245,12 +250,13 @@ stock_build()
 		mv "$tmp" "$dir"
 		touch "$dir/.complete"
 	fi
-	# cheap, and made of files of this tree
+	# always: it is fast, and contains files of this tree
 	# shellcheck disable=SC2086
 	host_initramfs "$dir" "$version" $STOCK_MODULES
 }
 
-# Those that QEMU boots: but for our own, a directory with the kernel's package in root/
+# guest_dir KERNEL: print the directory of a kernel for QEMU; Debian's have the
+# package in root/
 guest_dir()
 {
 	if [ "$1" = stock ]; then
@@ -275,7 +281,8 @@ guest_version()
 	fi
 }
 
-# guest_image KERNEL: what QEMU loads.  Newer packages leave it with the modules.
+# guest_image KERNEL: print the image for QEMU, which newer packages have in the
+# modules' directory
 guest_image()
 {
 	local root version f
@@ -308,7 +315,7 @@ kernel_build()
 	exec {lock}>&-
 }
 
-# kernel_renew KERNEL: what came from a release that moves is fetched again
+# kernel_renew KERNEL: delete what was fetched from a moving release
 kernel_renew()
 {
 	if is_distro "$1"; then
@@ -316,11 +323,11 @@ kernel_renew()
 	elif [ -n "${OWN_SOURCES[$1]-}" ]; then
 		rm -rf "$(source_dir "$1")" "$(own_dir "$1")"
 	else
-		die "$1 is made of this machine's packages"
+		die "$1 is built from this machine's packages"
 	fi
 }
 
-# kernel_key KERNEL: what is built against another key does not fit
+# kernel_key KERNEL: modules built against a different key do not fit
 kernel_key()
 {
 	if is_own "$1"; then
@@ -330,7 +337,7 @@ kernel_key()
 	fi
 }
 
-# kernel_make KERNEL ARG...: make, out of tree
+# kernel_make KERNEL ARG...: run make, out of tree
 kernel_make()
 {
 	local kernel=$1 dir
@@ -340,7 +347,7 @@ kernel_make()
 		make -C "/usr/src/linux-headers-$(stock_version)" "$@"
 	elif is_own "$kernel"; then
 		dir=$(own_dir "$kernel") || exit 1
-		# our modules alone are measured
+		# coverage only for our modules
 		[ "$kernel" != uml-cov ] || set -- GCOV_PROFILE=y KCOV_INSTRUMENT=y "$@"
 		make -C "$dir" ARCH="$(own_arch "$kernel")" "$@"
 	else

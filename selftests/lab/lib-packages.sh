@@ -3,12 +3,12 @@
 #
 # Debian packages that the project needs, by purpose.  Sourced.
 
-# to build the module, the plugin, the tools and kernels, and to boot them
+# to build the module, plugin, tools and kernels, and to boot the kernels
 PKGS_LAB="gcc make libc6-dev zlib1g-dev libnl-3-dev libnl-genl-3-dev
 	libjson-c-dev libncurses-dev pkg-config linux-source-6.1 linux-headers-amd64 flex bison bc
 	libelf-dev libssl-dev xz-utils perl qemu-system-x86 busybox-static cpio
 	kmod iproute2 procps tcpdump jq gnuplot-nox bsdextrautils"
-# to check the sources, and what tests look with
+# to check the sources, and tools that tests use
 PKGS_CHECK="$PKGS_LAB sparse python3 python3-git python3-ply shellcheck git
 	ethtool man-db tmux
 	valgrind libc6-dbg
@@ -21,7 +21,7 @@ PKGS_CHECK="$PKGS_LAB sparse python3 python3-git python3-ply shellcheck git
 	curl prometheus prometheus-node-exporter python3-prometheus-client systemd
 	build-essential debhelper dh-dkms dkms lintian udev locales"
 
-# pkgs_need LIST: install what is missing, or say how
+# pkgs_need LIST: install missing packages, or print how to
 pkgs_need()
 {
 	local missing=() p

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# The QEMU that guests run in: that of bookworm-backports, unpacked beside the
-# machine's, whose libraries it uses.  Debian 12's own is not fit for two emulated
-# CPUs.  When one patches code (a static key) that the other is translating, the
-# latter may keep a translation of the breakpoint that was there meanwhile, and so
-# takes an exception for ever: "soft lockup", in the receive path as a rule, after
-# seconds of ping beside clsact that comes and goes.  With QEMU 10 that ran as long
-# as it was told to.  Sourced by lab.sh.
+# The QEMU of bookworm-backports, unpacked; it uses the host's libraries.
+# Debian 12's own does not emulate two CPUs correctly.  If one CPU patches code
+# (a static key) that the other is translating, the latter may keep a
+# translation of the temporary breakpoint, and take an exception forever: "soft
+# lockup", usually in the receive path, after seconds of ping while clsact is
+# added and deleted.  With QEMU 10 the same test ran without end.  Sourced by
+# lab.sh.
 
 QEMU_RELEASE=bookworm-backports
 QEMU_PACKAGES="qemu-system-x86 qemu-system-common qemu-system-data seabios"
@@ -34,7 +34,7 @@ qemu_unpack()
 	[ -x "$tmp/root/usr/bin/qemu-system-x86_64" ]
 }
 
-# qemu_build: have it there
+# qemu_build: fetch and unpack QEMU unless it is there
 qemu_build()
 {
 	local dir tmp lock

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What of newer kernels' sources the tests use: parts of Debian's linux-source
-# packages, fetched and kept.  linux-source-6.1 does not have them.  Sourced by
+# Parts of newer kernel sources that the tests use and linux-source-6.1 does not
+# have: fetched from Debian's linux-source packages and kept.  Sourced by
 # lab.sh.
 
 # The generic netlink client, tools/net/ynl
 YNL_RELEASE=bookworm-backports
 YNL_PACKAGE=linux-source-6.12
 
-# tc's own tests, tools/testing/selftests/tc-testing: the newest that there is.  A
-# package is in sid until the next kernel is, the other one stays.
+# tc's own tests, tools/testing/selftests/tc-testing: the newest available.  sid
+# drops a package when it has the next kernel; the second one stays.
 TDC_SOURCES="sid:linux-source-7.2 bookworm-backports:linux-source-6.12"
 
 ynl_dir()
@@ -18,7 +18,7 @@ ynl_dir()
 	echo "$LAB_CACHE/ynl-${YNL_PACKAGE#linux-source-}"
 }
 
-# the newest of those that have been fetched
+# Print the newest that has been fetched
 tdc_dir()
 {
 	local s dir
@@ -37,7 +37,8 @@ tree_download()
 		(cd "$tmp" && apt_in "$tmp" download "$package")
 }
 
-# tree_unpack TMP PROOF MEMBER...: into TMP/tree, and PROOF is there
+# tree_unpack TMP PROOF MEMBER...: unpack into TMP/tree, and check that PROOF
+# exists
 tree_unpack()
 {
 	local tmp=$1 proof=$2
@@ -50,7 +51,8 @@ tree_unpack()
 	[ -e "$tmp/tree/$proof" ]
 }
 
-# tree_fetch DIR RELEASE PACKAGE PROOF MEMBER...: print DIR, and have it there
+# tree_fetch DIR RELEASE PACKAGE PROOF MEMBER...: fetch unless DIR exists, print
+# DIR
 tree_fetch()
 {
 	local dir=$1 release=$2 package=$3 tmp=$1.tmp lock rc=0
@@ -67,7 +69,7 @@ tree_fetch()
 			rm -f "$tmp.log"
 		else
 			tail -n 5 "$tmp.log" >&2
-			echo "lab: cannot have $package of $release" >&2
+			echo "lab: cannot fetch $package of $release" >&2
 			rc=1
 		fi
 		rm -rf "$tmp"
@@ -83,7 +85,7 @@ ynl_fetch()
 		'*/tools/net/ynl' '*/Documentation/netlink/*.yaml' || exit 1
 }
 
-# The first of them that can be had
+# Fetch the first that is available
 tdc_fetch()
 {
 	local s version tests=tools/testing/selftests/tc-testing

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Preloaded into User Mode Linux: what it takes for random is the sequence that
- * LAB_SEED begins.  Its kernel then makes the same random numbers in every boot,
- * given that all else is the same too: command line, clock, what runs in it.
+ * LD_PRELOAD for User Mode Linux: replaces getrandom() by a sequence that
+ * LAB_SEED seeds.  The kernel then generates the same random numbers in every
+ * boot, provided that everything else is the same, too: command line, clock,
+ * and what runs in it.
  */
 #include <stdint.h>
 #include <stdlib.h>

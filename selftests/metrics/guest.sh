@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Inside the lab: a congested run, and what everything that shows it says, left in
-# $METRICS_OUT; then what "iqcn metrics" does when something is wrong.
+# Runs in the lab: a congested run whose state is read from all sources, into
+# $METRICS_OUT; then error cases of "iqcn metrics".
 
 ALL_TESTS="
 	test_run
@@ -27,7 +27,7 @@ ctl()
 		fail "$2: $(in_ns "$1" head -n 1 /proc/net/rocehost/ctl)"
 }
 
-# Two queues of two kinds below a bottleneck, and one of another port
+# Two queues with different methods below a bottleneck, and one on another port
 qdiscs()
 {
 	local budget="cnp-rate 100000 cnp-burst 20"
@@ -42,7 +42,7 @@ qdiscs()
 	EOF
 }
 
-# What all sources say, when nothing moves but clocks
+# Save the output of all sources, at a time when nothing changes but clocks
 snapshot()
 {
 	local i
@@ -73,20 +73,20 @@ test_run()
 	ctl snd "flow e0 name pi to $RCV4 flows 24 size endless messages endless rate 100mbit"
 	ctl snd "flow e0 name timer to $RCV4 flows 12 size endless messages endless rate 100mbit dscp 26"
 	ctl snd "flow e0 name deaf to $RCV4 flows 2 size endless messages endless rate 50mbit dscp 26 ect 0"
-	# who listens and cannot be told all
+	# a listener whose socket buffer overflows
 	"$BUILD/genl" --netns sw --summary --time 150 listen cnp >"$TMP/cnps" &
 	ctl snd "start for 100ms"
 	sleep 0.06
 	metrics -o "$METRICS_OUT/1.prom" || fail "metrics -o"
-	# nobody answers these
+	# data that is not answered
 	data --flows 2 --qp 0x500 --tos 3 --count 100 --len 1024
 	sleep 0.3
 	wait
-	# a few that stay, too few to mark
+	# a backlog that is too small to be marked
 	tc -n sw qdisc change dev p1 root handle 1: tbf rate 8kbit burst 20k limit 1g
 	data --tos 104 --count 8 --len 4096
 	snapshot
-	check "they wait" "$(stat backlog p1 20:)" -gt 0
+	check "backlog" "$(stat backlog p1 20:)" -gt 0
 	for i in 0 3; do
 		metrics --flows $i >"$TMP/top"
 		check "flows" "$(grep -c ^iqcn_flow_cnp_sent "$TMP/top")" -eq $i
@@ -94,7 +94,7 @@ test_run()
 	rmmod rocehost
 }
 
-# A file's place is taken at once by a whole one that all may read
+# The file is replaced atomically, and is complete and readable by all
 test_file()
 {
 	local dir=$TMP/file f
@@ -116,16 +116,16 @@ test_file()
 		check "$f" $? -eq 1
 		check_eq "error" "$(<"$TMP/error")" "iqcn: ${f%:*}: ${f##*:}"
 	done
-	[ -c /dev/null ] || fail "there is no /dev/null any more"
+	[ -c /dev/null ] || fail "/dev/null has been replaced"
 }
 
-# lib.sh has a "stat" of its own
+# lib.sh defines a function "stat"
 stat_of()
 {
 	command stat -c "$1" "$2"
 }
 
-# The old file stays, and nothing else
+# If the disk is full, the old file stays, and no other file is left
 test_full()
 {
 	local dir=$TMP/full
@@ -147,7 +147,7 @@ test_full()
 	check "exit code, to a full device" $? -eq 1
 }
 
-# What may be in a device's name and not in a label
+# Characters of device names that must be escaped in labels
 test_names()
 {
 	local name=$'q"\\\xe9\xc3\xbc'
@@ -160,7 +160,7 @@ test_names()
 		'iqcn_port_queues{device="q\"\\\\xe9\\xc3\\xbc"} 1'
 }
 
-# For whoever may write the file
+# Without privileges, as any user who may write the file
 test_anybody()
 {
 	topology bridge
@@ -171,14 +171,14 @@ test_anybody()
 		--flows 0 | grep -v ^iqcn_last >"$TMP/nobody"
 	check "something" "$(grep -c ^iqcn_queue "$TMP/nobody")" -gt 30
 	cmp "$TMP/root" "$TMP/nobody" || fail "not the same"
-	# flows are left out, which is said
+	# flows are omitted, with a message
 	in_ns sw setpriv --bounding-set=-net_admin "$BUILD/iqcn" metrics \
 		2>"$TMP/error" | grep -v ^iqcn_last |
 		cmp "$TMP/root" - || fail "not the same without flows"
 	check "said" "$(grep -c 'reading flows needs CAP_NET_ADMIN' "$TMP/error")" -eq 1
 }
 
-# That is said, and no reason to load it
+# Without the module the metrics say so, and the module is not loaded for them
 test_no_module()
 {
 	topology bridge
@@ -191,7 +191,7 @@ test_no_module()
 	check "loaded" "$(grep -c sch_iqcn /proc/modules)" -eq 0
 }
 
-# A module that is there without the family, for it is an old one
+# An old module, which lacks the netlink family
 test_no_answer()
 {
 	local modprobe

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What monitoring is told.  A congested run in the lab leaves what each source
-# says of it (guest.sh).  Then, here: Debian's node_exporter reads the file
-# that "iqcn metrics" wrote, Prometheus scrapes that, and all have to agree.  KTAP.
+# Test monitoring.  A congested run in the lab leaves the output of each source
+# (guest.sh).  On this machine, Debian's node_exporter reads the file
+# that "iqcn metrics" wrote, Prometheus scrapes the exporter, and all sources
+# must agree.  KTAP.
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
@@ -19,7 +20,7 @@ daemons=()
 WORK=$(mktemp -d)
 trap 'stop_daemons; rm -rf "$WORK"' EXIT
 
-# quiet COMMAND...: succeeds and says nothing
+# quiet COMMAND...: succeed if the command succeeds without output
 quiet()
 {
 	local out rc
@@ -30,7 +31,7 @@ quiet()
 	[ $rc = 0 ] && [ -z "$out" ]
 }
 
-# Those we have started, by number
+# Stop the daemons started here, by PID
 stop_daemons()
 {
 	[ ${#daemons[@]} = 0 ] || kill "${daemons[@]}" 2>/dev/null
@@ -38,8 +39,9 @@ stop_daemons()
 	daemons=()
 }
 
-# daemon NAME COMMAND...: with a free port for PORT; in $port once it answers.
-# Somebody else may have the port: try others.
+# daemon NAME COMMAND...: start it with PORT replaced by a free port, and wait
+# until it answers; sets $port.  Retry, because another process may take the
+# port.
 daemon()
 {
 	local name=$1 try pid
@@ -48,7 +50,7 @@ daemon()
 	for try in 1 2 3 4 5; do
 		port=$((RANDOM % 20000 + 20000))
 		! (: <>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || continue
-		# gone when we are, however that happens
+		# the daemon must not outlive this script
 		setpriv --pdeathsig TERM "${@//PORT/$port}" \
 			>"$WORK/$name.log" 2>&1 &
 		pid=$!
@@ -63,21 +65,21 @@ daemon()
 	return 1
 }
 
-# put FILE: for node_exporter, at once
+# put FILE: give it to node_exporter, atomically
 put()
 {
 	cp "$1" "$WORK/textfile/.new" &&
 		mv "$WORK/textfile/.new" "$WORK/textfile/iqcn.prom"
 }
 
-# api PATH [EXPRESSION]
+# api PATH [EXPRESSION]: query Prometheus
 api()
 {
 	curl -s --get ${2:+--data-urlencode "query=$2"} \
 		"127.0.0.1:$prometheus/api/v1/$1"
 }
 
-# wait_for EXPRESSION: until Prometheus has an answer
+# wait_for EXPRESSION: wait until the answer of Prometheus is not empty
 wait_for()
 {
 	local i
@@ -112,7 +114,7 @@ start_daemons()
 	prometheus=$port
 }
 
-# Two states of the box, a few scrapes of each
+# Let Prometheus scrape two states of the box, a few times each
 scrape()
 {
 	local sent
@@ -128,7 +130,7 @@ scrape()
 	[ "$(grep -c '^node_textfile_scrape_error 0' "$WORK/exporter")" = 1 ]
 }
 
-# The same numbers from all who tell them
+# Compare the values of all sources
 table()
 {
 	local rows
@@ -147,7 +149,7 @@ table()
 	NR > 1 {
 		n++
 		if ($NF != "equal") bad++
-		# it was congested, and not all of this is 0
+		# the run was congested, so some values are not 0
 		if ($1 == "p1 2:1" && $3 != 0) values++
 		for (i = 3; i < NF; i++)
 			if ($i != "-") told[i]++
@@ -159,7 +161,7 @@ table()
 	}' "$OUT/table"
 }
 
-# top_flows: those that Prometheus is told of have most CNPs
+# The flows that Prometheus gets are those with most CNPs
 top_flows()
 {
 	jq -nr --rawfile debugfs "$OUT/debugfs" --rawfile file "$OUT/2.prom" '
@@ -170,10 +172,10 @@ top_flows()
 	($flows | map(select(.qp | IN($top[])) | .cnps) | min) as $least |
 	if ($top | length) == 10 and ($flows | length) > 20 and
 	   all($flows[] | select(.qp | IN($top[]) | not); .cnps <= $least)
-	then empty else "these: ", $top, "of these: ", $flows end'
+	then empty else "exported: ", $top, "flows: ", $flows end'
 }
 
-# lint FILE...
+# lint FILE...: check the text format
 lint()
 {
 	local f
@@ -183,7 +185,8 @@ lint()
 	done
 }
 
-# The official client library takes it as it is; and it is the same as the other
+# The official client library parses the OpenMetrics output, which equals the
+# other
 openmetrics()
 {
 	/usr/bin/python3 -c '
@@ -197,11 +200,11 @@ for family in text_string_to_metric_families(open(sys.argv[1]).read()):
 		<(cut -d ' ' -f 2 "$WORK/families" | sort)
 	for type in "counter iqcn_queue_tx_bytes_total" "info iqcn_build_info" \
 		    "gauge iqcn_queue_depth_bytes"; do
-		grep -qxF "$type" "$WORK/families" || echo "no $type"
+		grep -qxF "$type" "$WORK/families" || echo "missing: $type"
 	done
 }
 
-# Every metric with its meaning, and no other
+# The documentation describes exactly the metrics that there are
 documented()
 {
 	diff <(sed -n 's/^# HELP //p' "$OUT/2.prom" | sort) \
@@ -209,7 +212,7 @@ documented()
 			"$DOC" | sort -u)
 }
 
-# expressions: those of the dashboard, with its variables as they are here
+# expressions: print those of the dashboard, with its variables replaced
 expressions()
 {
 	jq -r '.. | .expr? // empty' contrib/grafana/iqcn.json |
@@ -217,7 +220,7 @@ expressions()
 		     s/\$instance/.+/g; s/\$device/.+/g'
 }
 
-# Each has an answer of numbers
+# Every expression has a numeric answer
 dashboard_answers()
 {
 	local expr answer
@@ -231,7 +234,7 @@ dashboard_answers()
 	[ "$(expressions | wc -l)" -gt 30 ] || echo "too few expressions"
 }
 
-# What must not be 0 after such a run
+# These expressions must not be 0 after the congested run
 dashboard_sees()
 {
 	local metric expr
@@ -246,19 +249,19 @@ dashboard_sees()
 	done
 }
 
-# What Grafana asks of a dashboard
+# Grafana's requirements on a dashboard
 dashboard_form()
 {
 	jq -r '
 	def bad(message): if . then empty else message end;
 	(.schemaVersion >= 36 | bad("schemaVersion")),
 	([.title, .uid, .time.from, .time.to] | all(type == "string") | bad("title, uid, time")),
-	(.id == null | bad("id: it is for Grafana to give")),
+	(.id == null | bad("id: Grafana assigns it")),
 	([.panels[].id] | (unique | length) == length | bad("ids of panels")),
 	(.templating.list | map(.name) | contains(["datasource", "device"]) | bad("variables")),
 	(.templating.list[] | select(.type == "query") | .datasource.uid == "${datasource}" |
 		bad("data source of a variable")),
-	# each has its place, and no other is there
+	# panels are inside the grid and do not overlap
 	([.panels[] | .gridPos as $g | range($g.y; $g.y + $g.h) as $y |
 	  range($g.x; $g.x + $g.w) as $x | [$x, $y]] |
 	 (map(select(.[0] > 23)) | length == 0 | bad("wider than 24")),
@@ -266,29 +269,30 @@ dashboard_form()
 	(.panels[] | select(.type != "row") | .title as $t |
 	 (.title | length > 0 | bad("title")),
 	 (.fieldConfig | has("defaults") and has("overrides") | bad($t + ": fieldConfig")),
-	 (.targets | length > 0 | bad($t + ": nothing")),
+	 (.targets | length > 0 | bad($t + ": no targets")),
 	 ([.targets[].refId] | (unique | length) == length | bad($t + ": refId")),
 	 (all(.targets[], .; .datasource.uid == "${datasource}") | bad($t + ": data source"))),
-	# no two panels ask the same, and all ask of the chosen devices
-	([.. | .expr? // empty] | (unique | length) == length | bad("asked twice")),
-	(.. | .expr? // empty | contains("instance=~\"$instance\"") | bad("not of the chosen ones"))
+	# no two panels have the same expression, and all select the chosen
+	# devices
+	([.. | .expr? // empty] | (unique | length) == length | bad("duplicate expression")),
+	(.. | .expr? // empty | contains("instance=~\"$instance\"") | bad("not of the chosen instances"))
 	' contrib/grafana/iqcn.json
 }
 
 rules()
 {
 	promtool check rules contrib/prometheus/iqcn.rules.yml >/dev/null || return 1
-	# they are looked for from where the tests are
+	# paths in the test file are relative to it
 	promtool test rules selftests/metrics/rules-test.yml >"$WORK/rules" 2>&1 ||
 		cat "$WORK/rules"
-	# each has a test in which it is raised
+	# every alert has a test that raises it
 	sed -n 's/.*alert: //p' contrib/prometheus/iqcn.rules.yml | while read -r alert; do
 		grep -A 4 "alertname: $alert\$" selftests/metrics/rules-test.yml |
 			grep -q exp_labels || echo "$alert is not tested"
 	done
 }
 
-# Those of the run
+# Alerts that the run raises
 alerts()
 {
 	api rules | jq -r '.data.groups[].rules[] | select(.health != "ok")'
@@ -318,18 +322,18 @@ echo "TAP version 13"
 	"$TOP/selftests/run.sh" "$TOP/build/uml/sch_iqcn.ko" \
 	"$TOP/selftests/metrics/guest.sh"
 result $? "in the lab"
-quiet lint "$OUT"/*.prom; result $? "promtool takes what is written"
-quiet openmetrics; result $? "OpenMetrics is, and says the same"
+quiet lint "$OUT"/*.prom; result $? "promtool accepts the metrics"
+quiet openmetrics; result $? "OpenMetrics is valid and equal"
 quiet documented; result $? "every metric is documented"
 quiet top_flows; result $? "the flows with most CNPs"
-quiet dashboard_form; result $? "the dashboard's form"
+quiet dashboard_form; result $? "the dashboard is well-formed"
 quiet rules; result $? "alert rules"
 quiet units; result $? "systemd units"
 start_daemons && scrape
-result $? "node_exporter reads it, Prometheus scrapes that"
+result $? "node_exporter reads the file and Prometheus scrapes it"
 table; result $? "all sources agree"
 quiet dashboard_answers; result $? "every expression of the dashboard has an answer"
-quiet dashboard_sees; result $? "and they see the congestion"
+quiet dashboard_sees; result $? "the dashboard shows the congestion"
 quiet alerts; result $? "alerts of the run"
 stop_daemons
 echo "1..$n"

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# The same numbers from everything that shows them: a table of lines "place,
-# value, what each source says, verdict", separated by tabs, the head first.
+# Compare the values of all sources: a table of lines "place, value, one column
+# per source, verdict", separated by tabs, with a header.
 #
 #   jq -nr --slurpfile tc FILE --slurpfile iqcn FILE --rawfile genl FILE
 #	--slurpfile iqcn_flows FILE --rawfile sysfs FILE --rawfile debugfs FILE --rawfile file FILE
 #	--rawfile exporter FILE --slurpfile prometheus FILE --rawfile uapi FILE
 #	--rawfile doc FILE -f table.jq
 #
-# A place is "p1 2:1", a queue; "p1", a port; "p1 10.1.0.1 10.1.0.2 0.0 0x000123", a
-# flow; "", the namespace.  A value has the name of its attribute in netlink.
+# A place is "p1 2:1", a queue; "p1", a port; "p1 10.1.0.1 10.1.0.2 0.0
+# 0x000123", a flow; "", the namespace.  A value is named after its netlink
+# attribute.
 
 def lines: split("\n")[] | select(. != "");
 
-# But what differs, for it is a clock's
+# a value of a source, except the age, which is different at each read
 def say($source; $at; $key; $value):
 	select($key != "state_age_ns") | { source: $source, at: $at, key: $key,
 	    value: ($value | if type == "array" then length > 0 else . end |
@@ -25,14 +26,14 @@ def hex: if . < 16 then "0123456789abcdef"[.:. + 1] else
 def qp: "0x" + ("000000" + (tonumber | hex))[-6:];
 def parent: if . == 4294967295 then "root" else
 	(. / 65536 | floor | hex) + ":" + (. % 65536 | hex) end;
-# in the order of bytes of a PC
+# in the byte order of a PC
 def ipv4: [. % 256, (. / 256 | floor) % 256, (. / 65536 | floor) % 256,
 	(. / 16777216 | floor)] | map(tostring) | join(".");
 def set($names): . as $bits | [$names | to_entries[] |
 	select(($bits / pow(2; .key) | floor) % 2 == 1) | .value] | join(",") |
 	if . == "" then "off" else . end;
 
-# tc's words that are others; those of the port in a queue's
+# translate tc's names; some values of the port are shown with a queue
 def of_tc($source):
 	.[] | select(.kind == "iqcn") | (.dev + " " + (.parent // "root")) as $at |
 	.dev as $dev |
@@ -98,7 +99,7 @@ def of_sysfs:
 	$sysfs | lines | capture("^(?<dev>[^/]*)/iqcn/(?<key>[^:]*):(?<value>.*)") |
 	say("sysfs"; .dev; .key; .value);
 
-# lines of a table with a head
+# lines of a table with a header
 def of_debugfs:
 	[$debugfs | lines | capture("^\\./(?<dev>[^/]*)/(?<file>[a-z]*):(?<line>.*)")] |
 	group_by(.dev + .file)[] | (.[0].line | split(" ")[1:]) as $head |
@@ -114,13 +115,13 @@ def of_debugfs:
 		"queued", "psn", "run", "ce_sent", "cnp_seen", "cnp_sent")) |
 	 say("debugfs"; $at; .key; .value));
 
-# What the documentation says is there: [{name, label, value, kind, key}]
+# metrics in the documentation: [{name, label, value, kind, key}]
 def documented:
 	[$doc | lines | capture("^ *``(?<name>iqcn_[a-z_]*)(\\{(?<label>[a-z]*)(=\"(?<value>[a-z]*)\")?\\})?`` *\\| *(?<key>[a-z_]+) *\\|") |
 	 .kind = (.name | split("_")[1] | if IN("port", "queue", "flow") then
 		. else "" end)];
 
-# [{name, labels, value}] of the text format
+# parse the text format: [{name, labels, value}]
 def samples:
 	[lines | select(startswith("iqcn_")) |
 	 capture("^(?<name>[a-z_]*)(\\{(?<labels>.*)\\})? (?<value>[^ ]*)$") |
@@ -130,7 +131,7 @@ def samples:
 def api_samples:
 	[.data.result[] | { name: .metric.__name__, labels: .metric, value: .value[1] }];
 
-# Prometheus's units are others; its sums are made here as sum() makes them
+# convert Prometheus's units, and add up values as sum() would
 def of_samples($source; $samples):
 	documented as $documented |
 	def place: .labels | if .src then [.device, .src, .dst, .vlan, .dest_qp] | join(" ")
@@ -145,7 +146,7 @@ def of_samples($source; $samples):
 	([$samples[] | select(.name == "iqcn_queue_cnp_sent_total")] |
 	 group_by(place)[] |
 	 say($source; .[0] | place; "cnp_sent"; map(.value | tonumber) | add)),
-	# what the port has of its queues
+	# values of the port that are sums over its queues
 	([$documented[] | select(.name | startswith("iqcn_queue_")) |
 	  select(.key | IN("ecn_mark", "ce_in", "ce_sent", "ce_sampled",
 		"cnp_seen", "cnp_delayed", "cnp_cancelled", "cnp_budget",
@@ -160,7 +161,7 @@ def of_samples($source; $samples):
 	 group_by(.labels.device)[] |
 	 say($source; .[0].labels.device; "cnp_sent"; map(.value | tonumber) | add));
 
-# CNPs by the timer are the rest
+# CNPs by the timer are the remainder of the sum
 def with_timer:
 	. + [group_by([.source, .at])[] | (map({ (.key): .value }) | add) as $v |
 	     select($v.cnp_wreb != null and $v.cnp_timer == null and
@@ -179,7 +180,7 @@ def sources: ["tc", "iqcn", "genl", "sysfs", "debugfs", "file", "exporter",
   of_samples("exporter"; $exporter | samples),
   of_samples("prometheus"; $prometheus[0] | api_samples)] | with_timer |
  unique | group_by([.at, .key])[] |
- # all that netlink tells, but of flows only what Prometheus is told
+ # all values in netlink, but of flows only those exported to Prometheus
  select(any(.[]; .source == "file") or
 	((.[0].at | split(" ") | length) < 3 and any(.[]; .source == "genl"))) |
  select(.[0].key | IN("ifindex", "ifname", "parent", "cnp_smac") | not) |

@@ -1,32 +1,33 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# make mutants: small mistakes, one at a time, in what decides in the module, to
-# see whether a test notices.  KUnit comes first for headers, then kselftests; the
-# first that fails kills the mutant, and so do a splat and a hang.
+# make mutants: insert one small fault at a time into the module's decisions,
+# and see whether a test fails.  Headers are tested with KUnit first, then with
+# kselftests; the first failure kills the mutant, and so do a splat and a hang.
 #
 #   mutants.sh [-l] [-a] [-r] [-j JOBS] [PATTERN]
 #
 #   -l		list mutants instead
-#   -a		all of them, not the sample that sample.awk takes
-#   -r		go on with the last run: try those that it did not kill or come to
-#   -j JOBS	so many at a time (default: one per CPU)
-#   PATTERN	only those with a name that matches, such as 'timer.c:*:cmp:*'
+#   -a		all mutants instead of the sample of sample.awk
+#   -r		resume the last run: try mutants that it did not kill or reach
+#   -j JOBS	number of parallel jobs (default: one per CPU)
+#   PATTERN	only mutants whose name matches, such as 'timer.c:*:cmp:*'
 #
-# Fails if less than 90 % are killed, and if one survives that selftests/mutants/survivors
-# has no reason for.  Logs are in build/mutants/; each job has its own tree there.
+# Fails if less than 90 % are killed, or if a survivor has no reason in
+# selftests/mutants/survivors.  Logs are in build/mutants/, and so is the tree
+# of each job.
 #
-# All that is random comes from $IQCN_SEED, 1 by default.
+# All random values follow from $IQCN_SEED, 1 by default.
 set -u -o pipefail
 
 HERE=$(cd "$(dirname "$0")" && pwd)
 TOP=$(cd "$HERE/../.." && pwd)
 OUT=$TOP/build/mutants
 WANTED=90
-# the least timeout of a boot, however short the unmutated run was
+# minimum timeout of a boot, even if the run without mutants was shorter
 LEAST_S=30
 
-# a make that calls this has its own ideas of silence and variables
+# a calling make must not pass its flags and variables to ours
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES
 
 FILES="lot.h mark.h detect.h reorder.h continuity.h deadline.h interval.h pending.h
@@ -40,7 +41,7 @@ usage()
 	exit 2
 }
 
-# steps FILE: the tests that may kill a mutant of it, the likeliest first
+# steps FILE: print the tests that may kill its mutants, the likeliest first
 steps()
 {
 	case $1 in
@@ -74,7 +75,7 @@ source_of()
 	esac
 }
 
-# list PATTERN: names
+# list PATTERN: print the names of mutants
 list()
 {
 	local file name
@@ -88,7 +89,7 @@ list()
 		done
 }
 
-# tree N: what tests need, built, in a directory of its own
+# tree N: create and build the tree of a job
 tree()
 {
 	local dir=$OUT/$1 file
@@ -96,7 +97,7 @@ tree()
 	mkdir -p "$dir" &&
 		cp -a "$TOP"/{Makefile,kmod,selftests,tc-plugin,userspace} "$dir/" ||
 		return
-	# a run that was interrupted may have left a mutant
+	# an interrupted run may have left a mutant
 	for file in $FILES; do
 		file=$(source_of "$file")
 		[ ! -e "$dir/build/uml/$file" ] ||
@@ -106,7 +107,7 @@ tree()
 	make -s -C "$dir" lab-uml
 }
 
-# build N TARGET...: modules of a tree, again
+# build N TARGET...: rebuild modules of a tree
 build()
 {
 	local dir=$OUT/$1
@@ -116,7 +117,7 @@ build()
 		CONFIG_NET_SCH_IQCN_KUNIT_TEST=m "$@"
 }
 
-# step N STEP: run it in that tree, to its first failure
+# step N STEP: run a test in that tree until its first failure
 step()
 {
 	local dir=$OUT/$1 seconds
@@ -132,7 +133,7 @@ step()
 		"$dir/selftests/lab/lab.sh" run uml "$@"
 }
 
-# killer STEP STATUS LOG: which test it was
+# killer STEP STATUS LOG: print the test that failed
 killer()
 {
 	local test
@@ -149,7 +150,7 @@ killer()
 	fi
 }
 
-# kill_it N MUTANT: print how that went
+# kill_it N MUTANT: test a mutant, and print the result
 kill_it()
 {
 	local dir=$OUT/$1 file=${2%%:*} log=$OUT/logs/$2.log step status target src
@@ -168,7 +169,7 @@ kill_it()
 		fi
 		step "$1" "$step" >>"$log" 2>&1
 		status=$?
-		# by a signal to the lab, not to its kernel
+		# a signal to the lab, not to its kernel
 		if [ $status -gt 128 ]; then
 			echo "interrupted, status $status"
 			return
@@ -181,7 +182,8 @@ kill_it()
 	echo SURVIVED
 }
 
-# unmutated N STEP: it passes, the second time at the latest; note how long that takes
+# unmutated N STEP: check that the test passes without a mutant, with one retry,
+# and record its time
 unmutated()
 {
 	local start log=$OUT/logs/$2
@@ -198,7 +200,7 @@ unmutated()
 	touch "$OUT/broken"
 }
 
-# jobs_do FUNCTION: FUNCTION N LINE for each line that comes in, by job N
+# jobs_do FUNCTION: run FUNCTION N LINE for each line of stdin, in job N
 jobs_do()
 {
 	local n lines
@@ -211,7 +213,8 @@ jobs_do()
 	exec {lines}<&-
 }
 
-# job FUNCTION N: bash reads no more of a pipe than the line that it wants
+# job FUNCTION N: process lines; bash reads a pipe byte by byte, not beyond a
+# line
 job()
 {
 	local line lock
@@ -222,26 +225,26 @@ job()
 	done
 }
 
-# one N MUTANT
+# one N MUTANT: test a mutant, restore the file, and record the result
 one()
 {
 	local result file
 
 	file=$(source_of "${2%%:*}")
 	result=$(kill_it "$@") || result="is no mutant"
-	# newer than what was built from the mutant
+	# the copy is newer than objects built from the mutant
 	cp "$OUT/$1/kmod/$file" "$OUT/$1/build/uml/$file"
 	printf '%s\t%s\n' "$2" "$result" >>"$OUT/results"
 	printf '%-46s kmod/%s\n' "$result" "$2"
 }
 
-# reason MUTANT: why it may survive
+# reason MUTANT: print why it may survive
 reason()
 {
 	awk -F '\t' -v name="$1" '$1 == name { print $2 }' "$HERE/survivors"
 }
 
-# verdict: fails if there are too many survivors, or others than are known
+# verdict: fail if there are too many survivors, or unknown ones
 verdict()
 {
 	local name result known bad=0
@@ -289,12 +292,12 @@ if [ -n "$listing" ]; then
 	echo "$mutants"
 	exit
 fi
-[ -n "$mutants" ] || { echo "no mutant is called $pattern" >&2; exit 2; }
+[ -n "$mutants" ] || { echo "no mutant matches $pattern" >&2; exit 2; }
 [ -n "$again" ] || rm -rf "$OUT"
 mkdir -p "$OUT/logs" "$OUT/seconds"
 rm -f "$OUT/broken"
 touch "$OUT/results"
-# of those that there are still, the ones that need not be tried again
+# keep the results of killed mutants that still exist
 grep -F $'\tkilled' "$OUT/results" | grep -wFf <(echo "$mutants") >"$OUT/killed"
 mv "$OUT/killed" "$OUT/results"
 mutants=$(grep -vxFf <(cut -f 1 "$OUT/results") <<<"$mutants")
@@ -312,7 +315,7 @@ done | tr ' ' '\n' | sort -u | jobs_do unmutated
 echo "$(grep -c . <<<"$mutants") mutants"
 [ -z "$mutants" ] || jobs_do one <<<"$mutants"
 echo
-# make reliability takes it from there
+# make reliability reads this file
 if [ -n "$pattern$all" ]; then
 	verdict
 else

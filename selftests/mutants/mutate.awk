@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Small mutations of the functions in a file of the kernel's C, which are found by
-# their shape: there is no parser, and what does not compile is no mutant.
+# Small mutations of the functions of a C file in kernel style.  They are found
+# by their text, without a parser; a mutant that does not compile does not
+# count.
 #
 #   awk -v file=NAME -f mutate.awk FILE
-#		print the name of each, NAME:FUNCTION:KIND:ORDINAL
+#		print the name of each mutant, NAME:FUNCTION:KIND:ORDINAL
 #   awk -v file=NAME -v want=MUTANT -f mutate.awk FILE
-#		print FILE with that one in it; fail if there is none
+#		print FILE with that mutation; fail if there is no such mutant
 #
 #   if		if (x) becomes if (!(x))
-#   cmp		< and <=, > and >=, == and != change places
-#   logic	&& and || do
-#   arith	+ and - do
-#   minmax	min() and max() do
-#   bool	true and false do
-#   const	a decimal number grows by one, but what "+ 1" and "- 1" add is 0
-#   call	a call whose value nobody uses is dropped
-#   set		an assignment to a field, or through a pointer, is dropped
+#   cmp		swap < and <=, > and >=, == and !=
+#   logic	swap && and ||
+#   arith	swap + and -
+#   minmax	swap min() and max()
+#   bool	swap true and false
+#   const	increment a decimal number, but "+ 1" and "- 1" add 0
+#   call	drop a call whose value is not used
+#   set		drop an assignment to a field or through a pointer
 
 BEGIN {
 	split("< <= > >= == != && || + - min max true false", word, " ")
@@ -26,8 +27,8 @@ BEGIN {
 	}
 }
 
-# blank(S): S with spaces for comments, strings and characters, so that a place in
-# the result is the same place in S
+# blank(S): S with comments, strings and characters replaced by spaces, so that
+# positions are the same as in S
 function blank(s,	out, mark, len, gone)
 {
 	while (match(s, /\/\*|"|'/)) {
@@ -47,7 +48,7 @@ function blank(s,	out, mark, len, gone)
 	return out s
 }
 
-# mutant(KIND, AT, LEN, TO): the LEN characters at AT of the body become TO
+# mutant(KIND, AT, LEN, TO): replace the LEN characters at AT of the body by TO
 function mutant(kind, at, len, to,	name)
 {
 	name = file ":" fn ":" kind ":" ++ordinal[fn, kind]
@@ -59,7 +60,7 @@ function mutant(kind, at, len, to,	name)
 	}
 }
 
-# closing(AT): where the parenthesis at AT of the code is closed
+# closing(AT): position of the parenthesis that closes the one at AT of the code
 function closing(at,	depth, c)
 {
 	for (; at <= length(code); at++) {
@@ -72,7 +73,7 @@ function closing(at,	depth, c)
 	return 0
 }
 
-# find(RE): move on to what matches RE in the code; it is at "at", "len" long
+# find(RE): advance to the next match of RE in the code; sets at and len
 function find(re)
 {
 	at += len
@@ -84,7 +85,7 @@ function find(re)
 	return len = RLENGTH
 }
 
-# shrink(RE): to what matches RE in it
+# shrink(RE): shrink the match to what matches RE in it
 function shrink(re)
 {
 	match(substr(code, at, len), re)
@@ -92,7 +93,7 @@ function shrink(re)
 	return len = RLENGTH
 }
 
-# swaps(KIND, RE, TOKEN): each TOKEN in what matches RE
+# swaps(KIND, RE, TOKEN): swap each TOKEN in matches of RE
 function swaps(kind, re, token)
 {
 	while (find(re)) {
@@ -117,7 +118,7 @@ function numbers(	digits, before)
 		before = substr(code, at, len)
 		shrink("[0-9]+$")
 		digits = substr(code, at, len)
-		# a hexadecimal one is a mask, and what has a point is in a string
+		# hexadecimal numbers are masks, and points occur in strings
 		if (substr(code, at + len, 1) ~ /[xX.]/)
 			len += 1 + match(substr(code, at + len + 1), /[^0-9a-fA-F]/)
 		else
@@ -126,8 +127,8 @@ function numbers(	digits, before)
 	}
 }
 
-# Statements that begin a line.  Locks, assertions and traces decide nothing, the
-# first on one CPU.
+# Statements that begin a line.  Not locks, which have no effect on one CPU, and
+# not assertions and traces, which decide nothing.
 function statements(	begin, name)
 {
 	begin = "(else|[;{})])[ \t\n]*\n\t+"

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Names of mutants, as mutate.awk prints them, in; a sample of them out.
+# Read names of mutants, as printed by mutate.awk, and print a sample of them.
 #
-# Of a function with ten mutants one is taken, of one with fewer or more as many in
-# proportion, but two at most and of two kinds if it has two.  What is taken depends
-# on nothing but hashes of names, so that a change elsewhere changes no other sample.
+# The sample has one mutant per ten mutants of a function, in proportion for
+# other numbers, but at most two, of two kinds if possible.  It depends only on
+# hashes of the names, so that a change in one function does not change the
+# sample of another.
 
 BEGIN {
 	FS = ":"

@@ -408,10 +408,10 @@ test_blast()
 	ip -n sw link add d0 mtu 9000 type dummy
 	refused sw "blast d0" '"d0" is down'
 	ip -n sw link set d0 up
-	refused sw "blast p0" '"p0" is no dummy device'
-	refused sw "blast d0 ect 4" 'ect: 4 is not in 0 .. 3'
+	refused sw "blast p0" '"p0" is not a dummy device'
+	refused sw "blast d0 ect 4" 'ect: 4 is out of range (0 to 3)'
 	refused sw "blast d0 mtu 300" \
-		'mtu: 300 is none of 256, 512, 1024, 2048, 4096'
+		'mtu: 300 is not 256, 512, 1024, 2048 or 4096'
 	refused sw "blast d0 to fd00::1" 'to: not the same IP version as from'
 	tc -n sw qdisc add dev d0 root iqcn kmin 0 kmax 0 mark-on enqueue
 	told sw "blast d0 packets 1000 flows 10 depth 8"
@@ -424,8 +424,8 @@ test_blast()
 		" malformed 0"
 	# received packets: each CNP matches a flow; the other kinds are not
 	# RoCEv2, or no CNPs
-	refused sw "blast d0 cnp" 'ack, cnp: they come "in"'
-	refused sw "blast d0 in udp tcp" 'udp, tcp, ack, cnp: one of them at most'
+	refused sw "blast d0 cnp" 'ack, cnp: need in'
+	refused sw "blast d0 in udp tcp" 'udp, tcp, ack, cnp: at most one of them'
 	for kind in udp tcp ack cnp; do
 		told sw "blast d0 packets 100 flows 10 known in $kind"
 		check "packets" "$(sum sw blast packets)" -eq 100
@@ -464,56 +464,56 @@ test_words()
 {
 	hosts "" ""
 	refused_all snd <<-EOF
-		hots e0 | "hots" is no command
-		host | a device is missing
-		host e9 ip 10.9.9.9 | "e9" is no device here
+		hots e0 | unknown command "hots"
+		host | device name missing
+		host e9 ip 10.9.9.9 | no device "e9" in this namespace
 		host lo ip 10.9.9.9 | "lo" is not Ethernet
-		host e0 ip 10.9.9.9 | "e0" has one
+		host e0 ip 10.9.9.9 | "e0" already has one
 		flow e0 | to: a flow needs a receiver
 		flow e0 to 10.9.9.9 | to: no other host has that address
 		flow e0 to $SND4 | to: no other host has that address
-		flow e0 to $RCV4 size 0 | size: 0 is not in 1 .. 2147483648
-		flow e0 to $RCV4 mtu 0 | mtu: 0 is not in 256 .. 4096
-		flow e0 to $RCV4 mtu 257 | mtu: 257 is none of 256, 512, 1024, 2048, 4096
-		flow e0 to $RCV4 sport 65536 | sport: 65536 is not in 1 .. 65535
+		flow e0 to $RCV4 size 0 | size: 0 is out of range (1 to 2147483648)
+		flow e0 to $RCV4 mtu 0 | mtu: 0 is out of range (256 to 4096)
+		flow e0 to $RCV4 mtu 257 | mtu: 257 is not 256, 512, 1024, 2048 or 4096
+		flow e0 to $RCV4 sport 65536 | sport: 65536 is out of range (1 to 65535)
 		flow e0 to $RCV4 name a,b | name: "a,b" is too long, or has a comma
-		flow e0 to $RCV4 rate 500kbit | rate: below min of the host, 1000000 bit/s
-		flow e0 to $RCV4 rate 0 | rate: 0 is not in 1000 .. 1000000000000
-		flow e0 to $RCV4 rate 11gbit | rate: above that of the host, 10000000000 bit/s
-		flow e0 to $RCV4 start 2ms stop 2ms | stop: not after start and spread, 2000000 ns
-		flow e0 to $RCV4 stop 3ms start 1ms spread 2ms | stop: not after start and spread, 3000000 ns
-		flow e0 to $RCV4 stop 0 | stop: 0 is not in 1 .. 1000000000000
-		flow e0 to $RCV4 poisson | poisson: wants every
-		flow e0 to $RCV4 probe p7 | probe: none, or more than one, on "p7"
-		flow e0 to $RCV4 flows 1048577 | flows: 1048577 is not in 1 .. 1048576
-		flow e0 to $RCV4 flows 65536 trace 1000000 | trace: more than 2^20 events in all
-		start now | "now" is no word here
-		start count 2ms for 1ms | count: not before the end
-		stop now | stop: stands alone
+		flow e0 to $RCV4 rate 500kbit | rate: below the host's min, 1000000 bit/s
+		flow e0 to $RCV4 rate 0 | rate: 0 is out of range (1000 to 1000000000000)
+		flow e0 to $RCV4 rate 11gbit | rate: above the host's rate, 10000000000 bit/s
+		flow e0 to $RCV4 start 2ms stop 2ms | stop: must be after start plus spread, 2000000 ns
+		flow e0 to $RCV4 stop 3ms start 1ms spread 2ms | stop: must be after start plus spread, 3000000 ns
+		flow e0 to $RCV4 stop 0 | stop: 0 is out of range (1 to 1000000000000)
+		flow e0 to $RCV4 poisson | poisson: needs every
+		flow e0 to $RCV4 probe p7 | probe: there must be exactly one on "p7"
+		flow e0 to $RCV4 flows 1048577 | flows: 1048577 is out of range (1 to 1048576)
+		flow e0 to $RCV4 flows 65536 trace 1000000 | trace: more than 2^20 events in total
+		start now | unknown word "now"
+		start count 2ms for 1ms | count: must be before the end
+		stop now | stop: takes no words
 	EOF
 	refused_all sw <<-EOF
-		host p0 ip 10.9.9.9 | "p0" is another one's port
-		host br0 | ip: a host needs one of its own
-		host br0 ip $SND4 | ip: another host has it
-		host br0 ip 10.9.9 | ip: "10.9.9" is no address
-		host br0 ip 10.9.9.9 via 01:00:00:00:00:01 | via: "01:00:00:00:00:01" is no MAC of a host
-		host br0 ip 10.9.9.9 rate 0 | rate: 0 is not in 1000 .. 1000000000000
-		host br0 ip 10.9.9.9 rate 1mbit min 2mbit | min: above rate, 1000000 bit/s
-		host br0 ip 10.9.9.9 rate 25gb | rate: "25gb" is no RATE
-		host br0 ip 10.9.9.9 rp dctcp | rp: "dctcp" is none of connectx, paper, off
-		host br0 ip 10.9.9.9 g 2/1 | g: "2/1" is no N/M
-		host br0 ip 10.9.9.9 alpha | alpha: wants a value (TIME)
-		host br0 ip 10.9.9.9 alpha 0 | alpha: 0 is not in 100 .. 1000000000
-		host br0 ip 10.9.9.9 delay 99999999999999999999s | delay: "99999999999999999999s" is no TIME
-		host br0 ip 10.9.9.9 f 2 rp paper | rp: comes before the words that it sets
-		host br0 ip 224.0.0.1 | ip: a host needs one of its own
-		host br0 ip 10.9.9.9 colour red | "colour" is no word here
+		host p0 ip 10.9.9.9 | "p0" is a port of another device
+		host br0 | ip: a host needs a unicast address
+		host br0 ip $SND4 | ip: already used by another host
+		host br0 ip 10.9.9 | ip: "10.9.9" is not an IP address
+		host br0 ip 10.9.9.9 via 01:00:00:00:00:01 | via: "01:00:00:00:00:01" is not a unicast MAC
+		host br0 ip 10.9.9.9 rate 0 | rate: 0 is out of range (1000 to 1000000000000)
+		host br0 ip 10.9.9.9 rate 1mbit min 2mbit | min: above the host's rate, 1000000 bit/s
+		host br0 ip 10.9.9.9 rate 25gb | rate: "25gb" is not a valid RATE
+		host br0 ip 10.9.9.9 rp dctcp | rp: "dctcp" is not connectx, paper or off
+		host br0 ip 10.9.9.9 g 2/1 | g: "2/1" is not a valid N/M
+		host br0 ip 10.9.9.9 alpha | alpha: value missing (TIME)
+		host br0 ip 10.9.9.9 alpha 0 | alpha: 0 is out of range (100 to 1000000000)
+		host br0 ip 10.9.9.9 delay 99999999999999999999s | delay: "99999999999999999999s" is not a valid TIME
+		host br0 ip 10.9.9.9 f 2 rp paper | rp: must precede the words that it sets
+		host br0 ip 224.0.0.1 | ip: a host needs a unicast address
+		host br0 ip 10.9.9.9 colour red | unknown word "colour"
 		flow br0 to $RCV4 | no host on "br0"
-		probe p1 every 0 | every: 0 is not in 1000 .. 1000000000
+		probe p1 every 0 | every: 0 is out of range (1000 to 1000000000)
 	EOF
 	told snd "start"
-	refused snd "start" 'already started; clear comes first'
-	refused snd "flow e0 to $RCV4" 'already started; clear comes first'
+	refused snd "start" 'already started; write clear first'
+	refused snd "flow e0 to $RCV4" 'already started; write clear first'
 	told snd "stop" "clear"
 	told rcv "clear"
 	refused snd "start" 'no host to start'

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In the stock kernel, with Debian's systemd: install the packages, use what they
-# brought, remove them, all as install.rst and tc-iqcn(8) say.  Nothing of it stays:
-# the file system is a copy-on-write view.
+# Runs in the stock kernel, with Debian's systemd: install the packages, use
+# what they installed, and remove them, as install.rst and tc-iqcn(8) say.  Changes
+# are lost, because the file system is a copy-on-write view.
 #
-#   guest.sh DIRECTORY	with the tree, the packages beside it, the module as
-#			dkms has built it, and documents' commands
+#   guest.sh DIRECTORY	contains the tree, the packages next to it, the module
+#			as built by dkms, and the commands of the documents
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
@@ -15,7 +15,7 @@ kernel=$(uname -r)
 export DEBIAN_FRONTEND=noninteractive
 n=0 failed=0
 
-# ok NAME COMMAND...
+# ok NAME COMMAND...: run a test
 ok()
 {
 	local name=$1 out
@@ -32,7 +32,7 @@ ok()
 	fi
 }
 
-# soon COMMAND...: it succeeds within a minute
+# soon COMMAND...: repeat a command until it succeeds, for up to a minute
 soon()
 {
 	local i
@@ -41,21 +41,21 @@ soon()
 		"$@" && return
 		sleep 0.5
 	done
-	echo "not within a minute: $*"
+	echo "failed for a minute: $*"
 	return 1
 }
 
-# not COMMAND...
+# not COMMAND...: succeed if the command fails
 not()
 {
 	if "$@"; then
-		echo "not expected: $*"
+		echo "unexpected success: $*"
 		return 1
 	fi
 }
 
-# What a booted Debian has and the lab has not; and fewer modules, for
-# depmod looks at each of them
+# Add what a booted Debian has and the lab lacks, and hide most modules, because
+# depmod reads every one of them
 prepare()
 {
 	local modules=/lib/modules/$kernel m what f
@@ -70,8 +70,8 @@ prepare()
 	ln -s "/usr/src/linux-headers-$kernel" "/run$modules/build" &&
 	mount --bind /run/lib/modules /lib/modules && depmod || return 1
 
-	# what only root can read is not here; nobody is asked, services may
-	# be stopped, manual pages are not indexed
+	# files that only root can read are missing in the lab; no locks, no
+	# rule against starting services, no index of manual pages
 	rm -f /var/lib/dpkg/lock* /var/cache/debconf/passwords.dat \
 		/usr/sbin/policy-rc.d /var/lib/man-db/auto-update
 	for f in /var/lib/apt/lists /var/cache/apt /var/log; do
@@ -82,13 +82,13 @@ prepare()
 	cp "$dir"/sch-iqcn-*.dkms.tar.gz /usr/share/sch-iqcn-dkms || return 1
 }
 
-# systemd listens to nobody whose process it cannot see
+# systemd accepts only clients whose process it can see
 inside()
 {
 	nsenter --target "$(pgrep -xo systemd)" --pid --mount "$@"
 }
 
-# Debian's own, as the first process of a namespace of processes
+# Start Debian's systemd as the first process of a PID namespace
 systemd_starts()
 {
 	local unit
@@ -99,13 +99,13 @@ systemd_starts()
 	Requires=systemd-udevd.service
 	After=systemd-udevd.service
 	EOF
-	# there is no journal
+	# there is no journal: write errors to a file
 	mkdir /run/systemd/system/iqcn@.service.d
 	cat >/run/systemd/system/iqcn@.service.d/lab.conf <<-EOF
 	[Service]
 	StandardError=append:/run/said
 	EOF
-	# what every service waits for; here it would only take time
+	# every service waits for this target, which would only take time here
 	rm -rf {/lib,/etc}/systemd/system/sysinit.target.wants
 	for unit in sysinit basic; do
 		echo '[Unit]' >"/run/systemd/system/$unit.target"
@@ -117,7 +117,8 @@ systemd_starts()
 	soon inside systemctl is-active lab.target || { dmesg | tail; false; }
 }
 
-# session FILE: commands of a document; what they start knows nothing of that
+# session FILE: run the commands of a document.  Not with BASH_ENV, which
+# scripts of the packages would read, too.
 session()
 {
 	# shellcheck disable=SC2016
@@ -130,7 +131,7 @@ has()
 	tc qdisc show dev "$1" 2>/dev/null | grep -q "$2"
 }
 
-# udev tells systemd of devices that come when it is there
+# Create devices: udev announces only those that appear while systemd runs
 devices()
 {
 	ip netns add peer
@@ -141,7 +142,7 @@ devices()
 	ip -n peer link set eth0 up
 }
 
-# Nobody says modprobe
+# The packages and tc load the module, not modprobe
 install()
 {
 	not grep -q ^sch_iqcn /proc/modules &&
@@ -160,7 +161,7 @@ passes()
 	tc -s -j qdisc show dev eth1 | jq -e '.[0].packets >= 1'
 }
 
-# of all devices, and with what only the plugin knows
+# JSON of all devices, with values that only the plugin prints
 json()
 {
 	tc -s -j qdisc >/run/qdiscs.json &&
@@ -178,7 +179,7 @@ manuals()
 	man -w 8 iqcn && man -w 8 tc-iqcn
 }
 
-# As metrics.rst says; node_exporter's package has made the directory
+# As in metrics.rst; the package of node_exporter has created the directory
 metrics()
 {
 	local file=/var/lib/prometheus/node-exporter/iqcn.prom
@@ -196,7 +197,7 @@ unit_valid()
 	systemd-analyze verify iqcn@eth1.service
 }
 
-# The device comes later than the service
+# The device appears after the service has been enabled
 hotplug()
 {
 	echo 'IQCN_OPTIONS="t1 200us telemetry on"' >/etc/default/iqcn-br-lan
@@ -211,14 +212,14 @@ stops()
 	inside systemctl stop 'iqcn@br\x2dlan' && not has br-lan iqcn
 }
 
-# manual_boot: a qdisc below each queue
+# The session of tc-iqcn(8) about boot: a qdisc below each queue
 manual()
 {
 	session "$dir"/docs/boot &&
 	[ "$(tc qdisc show dev eth1 | grep -c 'iqcn .* t1 200us')" = 12 ]
 }
 
-# What was there before is gone, whatever its file says by now
+# The service removes the qdisc that it created, whatever its file says by then
 elsewhere()
 {
 	cat >/etc/default/iqcn-br-lan <<-EOF
@@ -240,14 +241,14 @@ inactive()
 	[ "$(inside systemctl is-active "$1")" = inactive ]
 }
 
-# A device that goes takes the service with it, and that is no failure
+# If the device goes, the service stops without failure
 unplug()
 {
 	ip link del br-lan && soon inactive 'iqcn@br\x2dlan'
 }
 
-# refused DEV LINE WORDS: with LINE in its file the service does not start, and
-# says so
+# refused DEV LINE WORDS: with LINE in its file the service must not start, and
+# must print WORDS
 refused()
 {
 	ip link show "$1" >/dev/null 2>&1 || ip link add "$1" type dummy
@@ -272,7 +273,7 @@ bad_place()
 	refused dum0 IQCN_AT=above 'IQCN_AT=above'
 }
 
-# With services at work, one of which was not stopped before
+# Remove the packages while services run, one of which has not been stopped
 purge()
 {
 	rm /etc/default/iqcn-* /usr/share/sch-iqcn-dkms/*.dkms.tar.gz
@@ -282,7 +283,7 @@ purge()
 	not has dum0 iqcn && not has eth1 iqcn
 }
 
-# directories that others have, too, may stay
+# directories that other packages share may stay
 nothing_left()
 {
 	local f left=0
@@ -302,21 +303,21 @@ nothing_left()
 prepare || exit 1
 ok "systemd runs" systemd_starts || exit 1
 devices
-ok "installed as install.rst says, tc has the module loaded" install || exit 1
+ok "packages install as install.rst says, and tc loads the module" install || exit 1
 ok "a packet passes" passes
 ok "tc -s -j prints JSON" json
 ok "iqcn" tool
 ok "manual pages" manuals
-ok "iqcn-metrics.timer writes what node_exporter reads" metrics
+ok "iqcn-metrics.timer writes a file for node_exporter" metrics
 ok "systemd-analyze verify" unit_valid
 ok "iqcn@ as tc-iqcn(8) says" manual
 ok "iqcn@ when the device appears" hotplug
 ok "iqcn@ below another qdisc" elsewhere
-ok "iqcn@ ends with the device" unplug
-ok "iqcn@ wants several queues for mq" one_queue
-ok "iqcn@ with bad parameters" bad_options
-ok "iqcn@ at a bad place" bad_place
-ok "removed as install.rst says" purge
-ok "nothing is left" nothing_left
+ok "iqcn@ stops when the device goes" unplug
+ok "iqcn@ refuses mq on a device with one queue" one_queue
+ok "iqcn@ refuses bad parameters" bad_options
+ok "iqcn@ refuses a bad place" bad_place
+ok "packages are removed as install.rst says" purge
+ok "no file is left" nothing_left
 echo "    1..$n"
 exit $failed

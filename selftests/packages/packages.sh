@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Debian packages: they are built from a clean copy of this tree as anybody,
-# have what make install installs, and do in the stock kernel what install.rst says
-# (guest.sh).  KTAP.
+# Debian packages: they build from a clean copy of this tree as an unprivileged
+# user, contain what make install installs, and work in the stock kernel as
+# install.rst says (guest.sh).  KTAP.
 #
-# dkms compiles the module here, from the package and for the stock kernel, for
-# that takes ten minutes under emulation.  The guest gets the result as what
-# dkms calls a tarball; everything else is done there, by the packages' own
-# scripts.
+# dkms compiles the module on this machine, from the package and for the stock
+# kernel, because that takes ten minutes under emulation.  The guest gets the
+# result as a dkms tarball; everything else is done in the guest, by the scripts
+# of the packages.
 set -u -o pipefail
 
 HERE=$(cd "$(dirname "$0")" && pwd)
@@ -23,7 +23,7 @@ headers=/usr/src/linux-headers-$kernel
 
 # shellcheck source=selftests/lib-ktap.sh
 . "$TOP/selftests/lib-ktap.sh"
-# logged NAME COMMAND...: what it says is shown if it fails
+# logged NAME COMMAND...: run a test; show its output if it fails
 logged()
 {
 	local name=$1 rc
@@ -36,7 +36,7 @@ logged()
 	return $rc
 }
 
-# root is no ordinary user
+# ordinary COMMAND...: run a command as an unprivileged user
 ordinary()
 {
 	if [ "$(id -u)" = 0 ]; then
@@ -47,13 +47,13 @@ ordinary()
 	fi
 }
 
-# in TREE, quietly about where make is
+# tree ARG...: run make in $TREE, without messages about directories
 tree()
 {
 	ordinary make -s --no-print-directory -C "$TREE" "$@"
 }
 
-# What git has or would have
+# Copy the files that git tracks or would track
 copy_tree()
 {
 	mkdir "$TREE" &&
@@ -66,8 +66,8 @@ copy_tree()
 	chmod 755 "$WORK"
 }
 
-# document NAME: its commands that are for the packages, by line.  Where those
-# run there is a systemd.
+# document NAME: extract its commands for the packages, by line.  Ignore the
+# rule that skips systemctl, because there is a systemd.
 document()
 {
 	local out=$WORK/docs/${1##*/}
@@ -78,7 +78,7 @@ document()
 		-v ignore="$WORK/ignore" "$1"
 }
 
-# one session builds; guest.sh wants names for the others
+# Give the sessions the names that guest.sh and build use
 documents()
 {
 	document Documentation/install.rst &&
@@ -89,7 +89,7 @@ documents()
 	mv "$1" boot
 }
 
-# the binary packages as install.rst says, then the source package
+# Build the binary packages as install.rst says, then the source package
 build()
 {
 	# shellcheck disable=SC2016
@@ -104,7 +104,7 @@ check_lintian()
 		"$WORK"/*.changes
 }
 
-# files ROOT: in it, by their place in a merged /usr
+# files ROOT: list its files as in a merged /usr
 files()
 {
 	(cd "$1" && find . -type f) | sed -E 's|^\./(usr/)?||' | sort
@@ -117,8 +117,8 @@ unpack()
 	ordinary dpkg-deb -x "$WORK"/sch-iqcn-dkms_*.deb "$WORK/dkms"
 }
 
-# manual pages are compressed in packages; documentation comes with a package
-# anyway
+# Compare without compression of manual pages, and without the documentation
+# that every package has
 tools_contents()
 {
 	diff <(files "$WORK/root" | grep -v '^lib/modules/') \
@@ -138,7 +138,7 @@ dkms_contents()
 	true
 }
 
-# One module, for that kernel, and what else there is
+# make install installs the module for that kernel, and other files
 installs()
 {
 	tree install KDIR="$headers" DESTDIR="$WORK/root" &&
@@ -173,17 +173,17 @@ dkms_builds()
 
 echo "TAP version 13"
 copy_tree || exit 1
-(documents); result $? "install.rst and tc-iqcn(8) have the commands"
+(documents); result $? "install.rst and tc-iqcn(8) contain the sessions"
 if logged "packages build as an ordinary user" build; then
 	logged "lintian" check_lintian
 	unpack || exit 1
 	logged "make install" installs
-	logged "what it installs is in the tools' package" tools_contents
-	logged "the module's sources are in the other" dkms_contents
-	logged "make uninstall leaves nothing" uninstalls
+	logged "iqcn-tools contains what make install installs" tools_contents
+	logged "sch-iqcn-dkms contains the module's sources" dkms_contents
+	logged "make uninstall removes all files" uninstalls
 	logged "dkms builds the module for the stock kernel" dkms_builds
 	"$LAB" run stock "$HERE/guest.sh" "$WORK"
-	result $? "they install, work and go in the stock kernel"
+	result $? "packages install, work and uninstall in the stock kernel"
 fi
 echo "1..$n"
 exit $failed

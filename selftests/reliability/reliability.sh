@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# make reliability: what the last runs of check, check-kernels, check-debug, stress,
-# soak, coverage and mutants have left in build/, as the table of
-# Documentation/reliability.rst.  What was not run has no row.
+# make reliability: summarize the last runs of check, check-kernels, check-
+# debug, stress, soak, coverage and mutants, whose logs are in build/, in the
+# table of Documentation/reliability.rst.  Tests that have not run have no row.
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 DOC=$TOP/Documentation/reliability.rst
 cd "$TOP/build" || exit 1
 
-# row TEST KERNEL COUNT FAULTS RESULT
+# row TEST KERNEL COUNT FAULTS RESULT: print a row
 row()
 {
 	printf '   * - %s\n' "$1"
@@ -18,7 +18,7 @@ row()
 	printf '     - %s\n' "$@" | sed 's/ *$//'
 }
 
-# verdict FAILED
+# verdict FAILED: print the result for a number of failures
 verdict()
 {
 	if [ "$1" = 0 ]; then
@@ -28,13 +28,13 @@ verdict()
 	fi
 }
 
-# ended FILE LINE: ok if it has a line that begins so
+# ended FILE LINE: print ok if a line of the file begins with LINE
 ended()
 {
 	verdict "$((1 - ($(grep -c "^$2" "$1") > 0)))"
 }
 
-# steps TEST KERNEL FAULTS STEP...: of make check, as one row
+# steps TEST KERNEL FAULTS STEP...: print steps of make check as one row
 steps()
 {
 	local test=$1 kernel=$2 faults=$3 step seconds ok bad
@@ -55,7 +55,7 @@ steps()
 		"$(verdict "$all_bad")"
 }
 
-# found PATTERN LOG...: the sum of what sed finds there
+# found PATTERN LOG...: print the sum of the numbers that PATTERN extracts
 found()
 {
 	local pattern=$1
@@ -91,7 +91,7 @@ from_check()
 		"UML 6.1, Debian 6.1" "" userspace metrics packages docs wireshark
 }
 
-# nightly DIR NAME...: kselftests on other kernels, by the table that the run leaves
+# nightly DIR NAME...: print the table of kselftests on other kernels
 nightly()
 {
 	local name kernel passed failed seconds
@@ -103,7 +103,7 @@ nightly()
 	done <"$1/table"
 }
 
-# stress DIR KERNEL
+# stress DIR KERNEL: print a row for make stress
 stress()
 {
 	local dir=$1 kernel=$2 line
@@ -123,7 +123,7 @@ from_stress()
 	stress stress-x86-kcsan "6.12: two CPUs, PREEMPT, KCSAN"
 }
 
-# sequences KERNEL NAME
+# sequences KERNEL NAME: print a row for random sequences
 sequences()
 {
 	local log=debug/$1-sequences.log
@@ -187,7 +187,7 @@ table()
 }
 
 table >reliability.rst
-# in the place of the one before
+# replace the previous table in the document
 awk '
 	FNR == NR { table = table $0 "\n"; next }
 	/^\.\. end of the table/ { skip = 0 }

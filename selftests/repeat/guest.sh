@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Inside the lab: print what figures could depend on.
+# Runs in the lab: print everything that figures could depend on.
 #
 #   guest.sh NAME...
 #
-# Programs that resolve names are among what a guest may run, so this one resolves
-# every name that it has.
+# Programs in a guest may resolve names, so this script resolves all names that
+# it has.
 set -u -o pipefail
 
-# it differs, but nothing that is measured here reads it
+# it differs between the runs, but nothing that is measured here reads it
 unset IQCN_SEED
 env | sort
 echo "working directory: $PWD"

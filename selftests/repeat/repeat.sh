@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The same seed gives the same bytes: a scenario in which marks and CNPs are random
-# runs in two copies of the tree with names of different length.  The second run has
-# an empty environment but for other values of PATH, TMPDIR, IQCN_CACHE, IQCN_RESULTS
-# and the locale; the third runs one variant alone.  A guest that prints what it sees
-# (guest.sh) tells where a difference begins.  KTAP.
+# Check that the same seed gives the same bytes: a scenario with random marks
+# and CNPs runs in two copies of the tree, whose names differ in length.  The
+# second run has an otherwise empty environment with different values of PATH,
+# TMPDIR, IQCN_CACHE, IQCN_RESULTS and the locale; the third runs one variant
+# alone.  A guest that prints its environment (guest.sh) shows where a
+# difference begins.  KTAP.
 #
-# Leaves in build/repeat/ what the runs printed, and their figures.
+# Output and figures of the runs are in build/repeat/.
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
@@ -20,7 +21,7 @@ cache=${IQCN_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/sch_iqcn}
 # shellcheck source=selftests/lib-ktap.sh
 . "$TOP/selftests/lib-ktap.sh"
 
-# copy DIR: what a scenario needs of the tree
+# copy DIR: copy what a scenario needs from the tree
 copy()
 {
 	mkdir -p "$1/build/uml/rocehost" &&
@@ -37,7 +38,7 @@ copy()
 		EOF
 }
 
-# elsewhere LOG COMMAND...: in the other copy and the other environment
+# elsewhere LOG COMMAND...: run in the second copy and the other environment
 elsewhere()
 {
 	local log=$1
@@ -50,21 +51,21 @@ elsewhere()
 		IQCN_RESULTS="$WORK/other/results" "$@" >"$log" 2>&1)
 }
 
-# same A B: files or directories
+# same A B: compare files or directories
 same()
 {
 	diff -rq "$1" "$2" | sed 's/^/# /'
 	[ "${PIPESTATUS[0]}" = 0 ]
 }
 
-# lab: what a guest of the copy in the working directory sees
+# lab: print the environment of a guest, for the copy in the working directory
 lab()
 {
 	selftests/lab/lab.sh run uml -s 1 -o . "$PWD/selftests/repeat/guest.sh" \
 		"$PWD/build" /run/out
 }
 
-# ran RC LOG WHAT
+# ran RC LOG WHAT: report a run, and its log if it failed
 ran()
 {
 	result "$1" "$3"
@@ -72,7 +73,7 @@ ran()
 }
 
 rm -rf "$OUT"
-# de_DE writes 1,5 for 1.5
+# de_DE has a decimal comma
 mkdir -p "$OUT" "$WORK"/other/{tmp,locale,results} &&
 	localedef -i de_DE -f UTF-8 "$WORK/other/locale/de_DE.UTF-8" &&
 	ln -s "$(realpath "$cache")" "$WORK/other/cache" &&
@@ -87,7 +88,7 @@ result $? "guests see the same names, environment, clock and random numbers"
 "$short/selftests/scenarios/scenarios.sh" repeat >"$OUT/short.log" 2>&1
 ran $? "$OUT/short.log" "all variants run in a directory with a short name"
 elsewhere "$OUT/long.log" selftests/scenarios/scenarios.sh repeat
-ran $? "$OUT/long.log" "all variants run in one with a long name"
+ran $? "$OUT/long.log" "all variants run in a directory with a long name"
 cp -r "$short/build/results" "$OUT/short"
 cp -r "$WORK/other/results" "$OUT/long"
 elsewhere "$OUT/alone.log" selftests/scenarios/scenarios.sh -v ecn repeat
@@ -105,6 +106,6 @@ for variant in ecn wreb; do
 	result $? "samples of $variant do not depend on them either"
 done
 same "$OUT/short/repeat/ecn" "$OUT/alone/repeat/ecn"
-result $? "figures and samples do not depend on variants that run beside"
+result $? "figures and samples do not depend on variants that run in parallel"
 echo "1..$n"
 exit $failed

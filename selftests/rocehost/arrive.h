@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * When messages come to be sent: at once, at intervals, or as a Poisson
+ * When messages arrive at a sender: all at once, at intervals, or as a Poisson
  * process.
  *
- * A process is a few words and gives the same times whenever it is run again
- * from the same seed, so that a flow that wants to know when its oldest
- * unfinished message came runs a second copy of it, and keeps no list.
+ * A process has a small state, and the same seed always yields the same times.
+ * Therefore a flow finds the arrival time of its oldest incomplete message with
+ * a second copy of the process instead of a list.
  *
  * Pure.
  */
@@ -18,11 +18,11 @@
 #include <linux/types.h>
 
 /**
- * struct arrivals - a process
- * @rnd: its randomness
- * @next_ns: when the next message comes
- * @every_ns: mean time between two
- * @poisson: exponential times; else all are the mean
+ * struct arrivals - an arrival process
+ * @rnd: random state
+ * @next_ns: when the next message arrives
+ * @every_ns: mean interval
+ * @poisson: intervals are exponential; otherwise all are @every_ns
  */
 struct arrivals {
 	struct rnd_state rnd;
@@ -38,9 +38,10 @@ struct arrivals {
  * arrive_ln() - -ln(x / 2^32)
  * @x: 1 .. 2^32 - 1
  *
- * By squaring: each doubling of the logarithm of the mantissa gives a bit.
+ * Computed by squaring: each squaring of the mantissa doubles its logarithm and
+ * yields one bit.
  *
- * Return: in 1/2^16, within 2.
+ * Return: -ln(x / 2^32) in 1/2^16, with an error of at most 2.
  */
 static inline u32 arrive_ln(u32 x)
 {
@@ -48,7 +49,7 @@ static inline u32 arrive_ln(u32 x)
 	u64 m = (u64)x << (31 - __fls(x));	/* 2^31 .. 2^32 - 1 */
 	u32 bit;
 
-	/* log2 is of 2^31 / m .. 1 too much by the mantissa's logarithm */
+	/* 32 - log2(x) = 31 - fls(x) + 1 - log2(m / 2^31) */
 	log2 += 1 << 16;
 	for (bit = 1 << 15; bit; bit >>= 1) {
 		m = m * m >> 31;
@@ -61,8 +62,8 @@ static inline u32 arrive_ln(u32 x)
 }
 
 /**
- * arrive_next() - a message has come: when does the next?
- * @a: the process; @a->next_ns moves on
+ * arrive_next() - compute when the message after this one arrives
+ * @a: the process; @a->next_ns advances
  */
 static inline void arrive_next(struct arrivals *a)
 {

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Blasts: what does a qdisc cost per packet, and what a hook?
+ * Blasts: measure the cost per packet of a qdisc or a hook.
  *
- *	make 64 packets, then, against the clock:
+ *	build 64 packets, then time this:
  *
  *	   64 in --> [ .... depth .... ] --> 64 out, freed by a dummy device
  *
- * pktgen is for such questions, but makes no RoCEv2, and a packet that it sends
- * more than once is shared, so that it cannot be marked.  Here each is made anew
- * (packet.c), with the header of its flow, the flow's next PSN and a right ICRC;
- * flows take turns.
+ * pktgen cannot be used: it does not make RoCEv2, and its repeated packets are
+ * shared, so that a qdisc cannot mark them.  A blast builds every packet anew
+ * (packet.c), with its flow's header and next PSN and a valid ICRC; flows take
+ * turns.
  *
- * A qdisc that marks by its depth must have some.  So the device is stopped, as
- * one that is busy would be, but for the last packet of a burst: that finds it
- * open, and the stack sends as many as it sends at once, which is as many as have
- * come (net.core.dev_weight, 64).  Then it is stopped again.
+ * A qdisc that marks by depth needs a backlog.  Therefore the device queue is
+ * stopped, as if the device were busy, except for the last packet of a burst.
+ * That packet finds the queue open, and the stack dequeues its quota, which is
+ * the length of a burst (net.core.dev_weight, 64).  Then the queue is stopped
+ * again.
  *
- * Before a flow's first packet the device receives its connection set-up, as it
- * would by a switch's port: a qdisc that wants to know whose packets they are knows
- * it.
+ * Before a flow's first packet the device receives the flow's connection
+ * set-up, as a switch port would, so that a qdisc that pairs flows can do so.
  *
- * What is timed is both ends of the queue, the qdisc's timers as far as they fire
- * meanwhile, the device and the freeing.  Much of that is not the qdisc's:
- * compare it with a bfifo in the same place.
+ * The measured time covers enqueue, dequeue, those timers of the qdisc that
+ * expire meanwhile, the device, and freeing.  Much of it is not the qdisc's
+ * cost: compare with a bfifo in the same place.
  *
- * For a hook packets come in by the device, a burst of 64 after the other, and go
- * no further than to IP, for they are for another host's MAC: compare them with the
- * same packets where there is no hook.
+ * To measure a hook, the device receives bursts of 64 packets.  IP drops them
+ * because they are addressed to another host's MAC: compare with the same
+ * packets without the hook.
  */
 #include <linux/etherdevice.h>
 #include <linux/ip.h>
@@ -40,12 +40,12 @@
 #include "rocehost.h"
 
 #define RH_BLAST_BURST	64
-/* Packets after which everything else gets its turn: what is freed by RCU would
- * pile up for ever where the clock is virtual and no tick interrupts
+/* Sleep after this many packets: with a virtual clock no tick interrupts the
+ * loop, and memory freed by RCU would pile up
  */
 #define RH_BLAST_PAUSE	65536
 
-/* Of UDP and TCP that are no RoCEv2: discard */
+/* Port of UDP and TCP packets that are not RoCEv2: discard */
 #define RH_BLAST_PORT	9
 
 struct rh_blast_flow {
@@ -66,7 +66,7 @@ static bool rh_blast_has_queue(const struct net_device *dev)
 	return has;
 }
 
-/* A message of connection set-up comes in */
+/* The device receives a message of the connection set-up */
 static bool rh_blast_cm(struct net_device *dev, const struct rh_wire *wire,
 			u16 attr, u32 local_qpn, u32 remote_qpn)
 {
@@ -81,7 +81,7 @@ static bool rh_blast_cm(struct net_device *dev, const struct rh_wire *wire,
 	return true;
 }
 
-/* Packets that are no RoCEv2, with the same headers otherwise */
+/* Turn the header into one of UDP or TCP that is not RoCEv2 */
 static void rh_blast_plain(struct rh_wire *w, bool tcp)
 {
 	struct udphdr *uh = (struct udphdr *)(w->hdr + w->udp_off);
@@ -103,7 +103,7 @@ static int rh_blast_flow_init(struct rh_blast_flow *flow,
 			      struct net_device *dev,
 			      const struct rh_blast_conf *conf, u32 i)
 {
-	/* nobody receives it */
+	/* no host has these addresses */
 	struct rh_addr from = { dev->dev_addr, &conf->from };
 	struct rh_addr to = { dev->dev_addr, &conf->to };
 	u32 dest_qpn = 0x800100 + i, src_qpn = rh_blast_src_qpn(i);
@@ -141,7 +141,7 @@ static struct sk_buff *rh_blast_build(const struct rh_blast *blast,
 			     conf->mtu, 0);
 }
 
-/* @n packets, each of the flow whose turn it is */
+/* Build @n packets, each of the next flow in turn */
 static int rh_blast_make(struct rh_blast *blast, struct net_device *dev,
 			 struct rh_blast_flow *flows, u64 n,
 			 struct sk_buff_head *burst)
@@ -175,14 +175,14 @@ static int rh_blast_make(struct rh_blast *blast, struct net_device *dev,
 
 static void rh_blast_xmit(struct rh_blast *blast, struct sk_buff *skb)
 {
-	/* it is for others, so IP drops it, and says so */
+	/* IP drops packets for other hosts, so the return value is no error */
 	if (blast->conf.in)
 		netif_receive_skb(skb);
 	else if (dev_queue_xmit(skb) != NET_XMIT_SUCCESS)
 		blast->refused++;
 }
 
-/* What is to wait in the queue all the time; the device is stopped */
+/* Fill the queue to the depth that it keeps; the device queue is stopped */
 static int rh_blast_fill(struct rh_blast *blast, struct net_device *dev,
 			 struct rh_blast_flow *flows)
 {
@@ -213,7 +213,7 @@ static void rh_blast_send(struct rh_blast *blast, struct net_device *dev,
 	}
 	if (hold)
 		netif_tx_stop_all_queues(dev);
-	/* timers that are due run here */
+	/* expired soft timers run here */
 	local_bh_enable();
 	blast->ns += ktime_get_ns() - start_ns;
 }
@@ -261,12 +261,13 @@ static int rh_blast_run(struct rh_blast *blast, struct net_device *dev,
 }
 
 /**
- * rh_blast() - send packets through a device's qdisc or hook, and time it
+ * rh_blast() - measure the cost of packets through a qdisc or hook
  * @dev: the device, a dummy that is up
- * @blast: its parameters; the rest is the result
+ * @blast: parameters, and the result
  *
- * Context: RTNL held, but not while packets are sent; may sleep.
- * Return: 0, -ENOMEM, -EINTR, -ENETDOWN if the device, or this module, goes.
+ * Context: RTNL held on entry and exit, released while packets are sent; may
+ *	    sleep.
+ * Return: 0, -ENOMEM, -EINTR, or -ENETDOWN if the device or this module goes.
  */
 int rh_blast(struct net_device *dev, struct rh_blast *blast)
 {
@@ -282,7 +283,7 @@ int rh_blast(struct net_device *dev, struct rh_blast *blast)
 	netdev_hold(dev, &tracker, GFP_KERNEL);
 	rtnl_unlock();
 	err = rh_blast_run(blast, dev, flows);
-	/* somebody may wait for it, with RTNL or without */
+	/* before RTNL: its owner may wait for the reference */
 	netdev_put(dev, &tracker);
 	rtnl_lock();
 	kvfree(flows);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Commands: one per line, words and their values after it.  "cat ctl" lists
- * them.  A line that is wrong in any word does nothing.
+ * Commands: one per line, followed by words and their values.  "cat ctl" lists
+ * them.  A line with any error has no effect.
  */
 #include <linux/etherdevice.h>
 #include <linux/hex.h>
@@ -14,16 +14,17 @@
 
 #include "config.h"
 
-/* The first moment after "start" in which a qdisc's and the lab's clocks have
- * no remainder: what happens after it does not depend on when it was
+/* The epoch is a multiple of this.  The clocks of qdiscs and of the lab have no
+ * remainder then, so results do not depend on the time of "start".
  */
 #define RH_EPOCH_NS	BIT_ULL(24)
 
 const char * const rh_rp_styles[] = { "connectx", "paper", "off", NULL };
 
-/* ConnectX's, or the paper's; what is no matter of RP and NP is left alone.
- * Source: the papers named in rp.h, and NVIDIA's "DCQCN parameters".  But for
- * ConnectX's byte counter, which the model of it that rp.h follows does not have.
+/* Set the parameters of RP and NP to those of ConnectX or of the paper.
+ * Source: the papers named in rp.h, and NVIDIA's "DCQCN parameters", but
+ * without ConnectX's byte counter because the model that rp.h follows does not
+ * have it.
  */
 static void rh_rp_defaults(struct rh_host_conf *conf)
 {
@@ -75,7 +76,7 @@ const struct rh_word rh_host_words[] = {
 	{ "cp-dscp", RH_NUMBER, HOST(cp_dscp), 0, 63 },
 	{ "cnp-limit", RH_TIME, HOST(np.limit_ns), 0, NSEC_PER_SEC },
 	{ "rp", RH_RP, HOST(rp.style) },
-	/* from here on: what "rp" sets */
+	/* the following words are set by "rp" */
 	{ "cnp", RH_TIME, HOST(np.cnp_ns), 0, NSEC_PER_SEC },
 	{ "min", RH_RATE, HOST(rp.min_bps), 1000, 1000000000000ULL },
 	{ "alpha", RH_TIME, HOST(rp.alpha_ns), 100, NSEC_PER_SEC },
@@ -189,7 +190,7 @@ static const struct rh_unit rh_sizes[] = {
 
 static const struct rh_unit rh_numbers[] = { { "", 1 }, { } };
 
-/* Note what is wrong, and fail */
+/* Record an error message, and return @err */
 static __printf(3, 4) int rh_error(struct net *net, int err,
 				     const char *fmt, ...)
 {
@@ -249,7 +250,7 @@ static int rh_parse_rp(struct net *net, char *text, struct rh_host_conf *conf)
 
 	if (style < 0)
 		return rh_error(net, -EINVAL,
-				"rp: \"%s\" is none of connectx, paper, off",
+				"rp: \"%s\" is not connectx, paper or off",
 				text);
 	conf->rp.style = style;
 	if (style != RP_OFF)
@@ -257,7 +258,7 @@ static int rh_parse_rp(struct net *net, char *text, struct rh_host_conf *conf)
 	return 0;
 }
 
-/* Words that stand for a number out of its range */
+/* Parse words that encode a value outside the range of numbers */
 static bool rh_parse_name(const struct rh_word *word, const char *text,
 			  u64 *value)
 {
@@ -305,13 +306,13 @@ static int rh_parse_word(struct net *net, const struct rh_word *word,
 	case RH_IP:
 		if (!rh_parse_ip(text, field))
 			return rh_error(net, -EINVAL,
-					"%s: \"%s\" is no address", word->name,
+					"%s: \"%s\" is not an IP address", word->name,
 					text);
 		return 0;
 	case RH_MAC:
 		if (!mac_pton(text, field) || !is_valid_ether_addr(field))
 			return rh_error(net, -EINVAL,
-					"%s: \"%s\" is no MAC of a host",
+					"%s: \"%s\" is not a unicast MAC",
 					word->name, text);
 		return 0;
 	case RH_NAME:
@@ -327,18 +328,18 @@ static int rh_parse_word(struct net *net, const struct rh_word *word,
 	}
 	if (!rh_parse_name(word, text, &value)) {
 		if (!rh_parse_number(word, text, &value))
-			return rh_error(net, -EINVAL, "%s: \"%s\" is no %s",
+			return rh_error(net, -EINVAL, "%s: \"%s\" is not a valid %s",
 					word->name, text, rh_kinds[word->kind]);
 		if (value < word->min || value > word->max)
 			return rh_error(net, -ERANGE,
-					"%s: %s is not in %llu .. %llu",
+					"%s: %s is out of range (%llu to %llu)",
 					word->name, text, word->min, word->max);
 	}
 	*(u64 *)field = value;
 	return 0;
 }
 
-/* What a word's value is called */
+/* Placeholders of values in the listing and in messages */
 const char * const rh_kinds[] = {
 	[RH_NUMBER] = "NUMBER",
 	[RH_TIME] = "TIME",
@@ -365,7 +366,7 @@ static char *rh_next(char **line)
 	return word;
 }
 
-/* Is it a word for what "rp" sets? */
+/* Does "rp" set this word? */
 static bool rh_set_by_rp(const struct rh_word *words,
 			 const struct rh_word *word)
 {
@@ -388,7 +389,7 @@ static int rh_parse(struct net *net, char *line, const struct rh_word *words,
 			if (!strcmp(name, word->name))
 				break;
 		if (!word->name)
-			return rh_error(net, -EINVAL, "\"%s\" is no word here",
+			return rh_error(net, -EINVAL, "unknown word \"%s\"",
 					name);
 		rp_late |= rh_set_by_rp(words, word);
 		if (word->kind == RH_FLAG) {
@@ -397,11 +398,11 @@ static int rh_parse(struct net *net, char *line, const struct rh_word *words,
 		}
 		text = rh_next(&line);
 		if (!text)
-			return rh_error(net, -EINVAL, "%s: wants a value (%s)",
+			return rh_error(net, -EINVAL, "%s: value missing (%s)",
 					name, rh_kinds[word->kind]);
 		if (word->kind == RH_RP && rp_late && strcmp(text, "off"))
 			return rh_error(net, -EINVAL,
-					"%s: comes before the words that it sets",
+					"%s: must precede the words that it sets",
 					name);
 		err = rh_parse_word(net, word, text, conf);
 		if (err)
@@ -417,12 +418,12 @@ static struct net_device *rh_dev(struct net *net, char **line, int *err)
 
 	*err = 0;
 	if (!name) {
-		*err = rh_error(net, -EINVAL, "a device is missing");
+		*err = rh_error(net, -EINVAL, "device name missing");
 		return NULL;
 	}
 	dev = __dev_get_by_name(net, name);
 	if (!dev)
-		*err = rh_error(net, -ENODEV, "\"%s\" is no device here", name);
+		*err = rh_error(net, -ENODEV, "no device \"%s\" in this namespace", name);
 	return dev;
 }
 
@@ -430,26 +431,26 @@ static int rh_not_started(struct net *net)
 {
 	if (rh_world.epoch_ns == RH_NEVER)
 		return 0;
-	return rh_error(net, -EBUSY, "already started; clear comes first");
+	return rh_error(net, -EBUSY, "already started; write clear first");
 }
 
-/* @what: the word that asks for memory, or the device */
+/* @what: the device, or the word that exceeded a resource */
 static int rh_failed(struct net *net, int err, const char *what)
 {
 	switch (err) {
 	case 0:
 		return 0;
 	case -ENOMEM:
-		return rh_error(net, err, "%s: no memory for so many", what);
+		return rh_error(net, err, "%s: out of memory", what);
 	case -ENOSPC:
-		return rh_error(net, err, "%s: no QP numbers left for so many",
+		return rh_error(net, err, "%s: not enough QP numbers left",
 				what);
 	case -EEXIST:
-		return rh_error(net, err, "\"%s\" has one", what);
+		return rh_error(net, err, "\"%s\" already has one", what);
 	case -EBUSY:
-		return rh_error(net, err, "\"%s\" is another one's port", what);
+		return rh_error(net, err, "\"%s\" is a port of another device", what);
 	default:
-		return rh_error(net, err, "\"%s\" does not do, error %d", what,
+		return rh_error(net, err, "\"%s\" failed, error %d", what,
 				-err);
 	}
 }
@@ -471,7 +472,7 @@ static int rh_cmd_host(struct net *net, char *line)
 		.ack_every = 4,
 		.rto_ns = 67 * NSEC_PER_MSEC,
 		.cnp_dscp = 48,
-		/* no DSCP: none is a congestion point's */
+		/* not a DSCP: no CNP is taken for a congestion point's */
 		.cp_dscp = 64,
 	};
 	struct net_device *dev;
@@ -485,14 +486,14 @@ static int rh_cmd_host(struct net *net, char *line)
 	if (err)
 		return err;
 	if (!rh_is_unicast(&conf.ip))
-		return rh_error(net, -EINVAL, "ip: a host needs one of its own");
+		return rh_error(net, -EINVAL, "ip: a host needs a unicast address");
 	if (rh_host_by_ip(&conf.ip))
-		return rh_error(net, -EADDRINUSE, "ip: another host has it");
+		return rh_error(net, -EADDRINUSE, "ip: already used by another host");
 	if (dev->type != ARPHRD_ETHER)
 		return rh_error(net, -EINVAL, "\"%s\" is not Ethernet",
 				dev->name);
 	if (conf.rp.min_bps > conf.rate_bps)
-		return rh_error(net, -ERANGE, "min: above rate, %llu bit/s",
+		return rh_error(net, -ERANGE, "min: above the host's rate, %llu bit/s",
 				conf.rate_bps);
 	conf.rp.line_bps = conf.rate_bps;
 	return rh_failed(net, rh_host_of(dev) ? -EEXIST :
@@ -500,11 +501,11 @@ static int rh_cmd_host(struct net *net, char *line)
 			 dev->name);
 }
 
-/* @room: bytes of the longest packet */
+/* @room: maximum length of a packet */
 static int rh_check_mtu(struct net *net, u64 mtu, u32 room)
 {
 	if (!is_power_of_2(mtu))
-		return rh_error(net, -EINVAL, "mtu: %llu is none of 256, 512, 1024, 2048, 4096",
+		return rh_error(net, -EINVAL, "mtu: %llu is not 256, 512, 1024, 2048 or 4096",
 				mtu);
 	if (mtu + RH_HDR_MAX - ETH_HLEN + RH_RETH_LEN + IQCN_ICRC_LEN > room)
 		return rh_error(net, -ERANGE, "mtu: %llu does not fit into packets of %u bytes",
@@ -549,11 +550,11 @@ static int rh_cmd_flow(struct net *net, char *line)
 		return rh_error(net, -EINVAL, "to: not the same IP version as %s",
 				dev->name);
 	if (conf.rate_bps > host->conf.rate_bps)
-		return rh_error(net, -ERANGE, "rate: above that of the host, %llu bit/s",
+		return rh_error(net, -ERANGE, "rate: above the host's rate, %llu bit/s",
 				host->conf.rate_bps);
 	if (conf.rate_bps && conf.rate_bps < host->conf.rp.min_bps &&
 	    host->conf.rp.style != RP_OFF)
-		return rh_error(net, -ERANGE, "rate: below min of the host, %llu bit/s",
+		return rh_error(net, -ERANGE, "rate: below the host's min, %llu bit/s",
 				host->conf.rp.min_bps);
 	err = rh_check_mtu(net, conf.mtu, min(dev->mtu, peer->dev->mtu));
 	if (err)
@@ -561,16 +562,16 @@ static int rh_cmd_flow(struct net *net, char *line)
 	if (conf.size == RH_ENDLESS)
 		conf.messages = RH_ENDLESS;
 	if (conf.stop_ns <= conf.start_ns + conf.spread_ns)
-		return rh_error(net, -ERANGE, "stop: not after start and spread, %llu ns",
+		return rh_error(net, -ERANGE, "stop: must be after start plus spread, %llu ns",
 				conf.start_ns + conf.spread_ns);
 	if (conf.poisson && !conf.every_ns)
-		return rh_error(net, -EINVAL, "poisson: wants every");
+		return rh_error(net, -EINVAL, "poisson: needs every");
 	if (conf.trace * conf.n > 1 << 20)
-		return rh_error(net, -ERANGE, "trace: more than 2^20 events in all");
+		return rh_error(net, -ERANGE, "trace: more than 2^20 events in total");
 	if (conf.probe[0]) {
 		probe = rh_probe_find(conf.probe);
 		if (!probe)
-			return rh_error(net, -ENOENT, "probe: none, or more than one, on \"%s\"",
+			return rh_error(net, -ENOENT, "probe: there must be exactly one on \"%s\"",
 					conf.probe);
 	}
 	return rh_not_started(net) ?:
@@ -602,9 +603,9 @@ static int rh_cmd_probe(struct net *net, char *line)
 static int rh_blast_check(struct net *net, const struct net_device *dev,
 			  const struct rh_blast_conf *conf)
 {
-	/* it alone is nobody's who could mind, and never stopped by its driver */
+	/* no other traffic, and the driver never stops the queue */
 	if (!dev->rtnl_link_ops || strcmp(dev->rtnl_link_ops->kind, "dummy"))
-		return rh_error(net, -EINVAL, "\"%s\" is no dummy device",
+		return rh_error(net, -EINVAL, "\"%s\" is not a dummy device",
 				dev->name);
 	if (!netif_running(dev))
 		return rh_error(net, -ENETDOWN, "\"%s\" is down", dev->name);
@@ -612,9 +613,9 @@ static int rh_blast_check(struct net *net, const struct net_device *dev,
 		return rh_error(net, -EINVAL, "to: not the same IP version as from");
 	if (conf->udp + conf->tcp + conf->ack + conf->cnp > 1)
 		return rh_error(net, -EINVAL,
-				"udp, tcp, ack, cnp: one of them at most");
+				"udp, tcp, ack, cnp: at most one of them");
 	if (conf->ack + conf->cnp > conf->in)
-		return rh_error(net, -EINVAL, "ack, cnp: they come \"in\"");
+		return rh_error(net, -EINVAL, "ack, cnp: need in");
 	return rh_check_mtu(net, conf->mtu, dev->mtu);
 }
 
@@ -631,7 +632,7 @@ static int rh_cmd_blast(struct net *net, char *line)
 	struct net_device *dev;
 	int err;
 
-	/* addresses that RFC 2544 has for measurements */
+	/* addresses of RFC 2544 for benchmarks */
 	ipv6_addr_set_v4mapped(htonl(0xc6120001), &blast.conf.from);
 	ipv6_addr_set_v4mapped(htonl(0xc6130001), &blast.conf.to);
 	dev = rh_dev(net, &line, &err);
@@ -665,9 +666,9 @@ static int rh_flood_check(struct net *net, const struct net_device *dev,
 	if (!netif_running(dev))
 		return rh_error(net, -ENETDOWN, "\"%s\" is down", dev->name);
 	if (is_zero_ether_addr(conf->via))
-		return rh_error(net, -EINVAL, "via: a flood needs a MAC to go to");
+		return rh_error(net, -EINVAL, "via: a flood needs a destination MAC");
 	if (conf->ack + conf->cnp + conf->req > 1)
-		return rh_error(net, -EINVAL, "ack, cnp, req: one of them at most");
+		return rh_error(net, -EINVAL, "ack, cnp, req: at most one of them");
 	if (!ipv6_addr_any(&conf->from) && !ipv6_addr_any(&conf->to) &&
 	    ipv6_addr_v4mapped(&conf->from) != ipv6_addr_v4mapped(&conf->to))
 		return rh_error(net, -EINVAL, "to: not the same IP version as from");
@@ -723,7 +724,7 @@ static int rh_cmd_start(struct net *net, char *line)
 	if (list_empty(&rh_world.hosts))
 		return rh_error(net, -ENOENT, "no host to start");
 	if (conf.count_ns >= conf.for_ns)
-		return rh_error(net, -ERANGE, "count: not before the end");
+		return rh_error(net, -ERANGE, "count: must be before the end");
 	rh_world.epoch_ns = round_up(ktime_get_ns() + RH_EPOCH_NS, RH_EPOCH_NS);
 	WRITE_ONCE(rh_world.count_ns, rh_world.epoch_ns + conf.count_ns);
 	WRITE_ONCE(rh_world.stop_ns, conf.for_ns == RH_NEVER ? RH_NEVER :
@@ -738,7 +739,7 @@ static int rh_cmd_start(struct net *net, char *line)
 static int rh_cmd_stop(struct net *net, char *line)
 {
 	if (rh_next(&line))
-		return rh_error(net, -EINVAL, "stop: stands alone");
+		return rh_error(net, -EINVAL, "stop: takes no words");
 	if (rh_world.stop_ns > ktime_get_ns())
 		WRITE_ONCE(rh_world.stop_ns, ktime_get_ns());
 	return 0;
@@ -747,7 +748,7 @@ static int rh_cmd_stop(struct net *net, char *line)
 static int rh_cmd_clear(struct net *net, char *line)
 {
 	if (rh_next(&line))
-		return rh_error(net, -EINVAL, "clear: stands alone");
+		return rh_error(net, -EINVAL, "clear: takes no words");
 	rh_clear(net);
 	return 0;
 }
@@ -765,12 +766,12 @@ const struct rh_command rh_commands[] = {
 };
 
 /**
- * rh_command() - do what a line says
- * @net: namespace of who wrote it
- * @line: the line, is taken apart
+ * rh_command() - execute a command
+ * @net: namespace of the writer
+ * @line: the line, is modified
  *
  * Context: process, takes RTNL.
- * Return: 0, or an error; what is wrong is in the namespace's rh_net then.
+ * Return: 0, or an error, with its message in the namespace's rh_net.
  */
 int rh_command(struct net *net, char *line)
 {
@@ -791,7 +792,7 @@ int rh_command(struct net *net, char *line)
 		if (cmd->name)
 			err = cmd->run(net, line);
 		else
-			err = rh_error(net, -EINVAL, "\"%s\" is no command",
+			err = rh_error(net, -EINVAL, "unknown command \"%s\"",
 				       name);
 	}
 	rtnl_unlock();

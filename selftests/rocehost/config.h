@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The words of commands, for who reads them and who lists them.
+ * The words of commands, for the parser and for the listing.
  */
 #ifndef _ROCEHOST_CONFIG_H
 #define _ROCEHOST_CONFIG_H
 
 #include "rocehost.h"
 
-/* What a word's value is; see rh_kinds */
+/* Type of a word's value; see rh_kinds */
 enum rh_kind {
 	RH_NUMBER,
 	RH_TIME,
@@ -25,12 +25,12 @@ enum rh_kind {
 };
 
 /**
- * struct rh_word - a word
- * @name: how it is written
- * @kind: what follows it
- * @off: where the value goes
- * @min: least value
- * @max: greatest value; RH_NAME: room for it
+ * struct rh_word - a word of a command
+ * @name: the word
+ * @kind: type of its value
+ * @off: offset of the value in the command's parameters
+ * @min: minimum
+ * @max: maximum; RH_NAME: size of the buffer
  */
 struct rh_word {
 	const char *name;
@@ -42,10 +42,10 @@ struct rh_word {
 
 /**
  * struct rh_command - a command
- * @name: how it is written
- * @what: what comes right after it
- * @words: what may follow, in any order but for "rp"
- * @run: does it; RTNL held
+ * @name: the command
+ * @what: its fixed argument
+ * @words: optional words, in any order, except that those set by "rp" follow it
+ * @run: executes it; RTNL held
  */
 struct rh_command {
 	const char *name;

@@ -2,13 +2,13 @@
 /*
  * Floods: packets of connections that do not exist, as an attacker makes them.
  *
- * Each is RoCEv2 in every respect, with a right ICRC: data without payload,
- * acknowledges, CNPs or requests for connections.  Whatever the command does not
- * fix is random in each packet: addresses, UDP source port, QP and PSN.
+ * Every packet is valid RoCEv2 with a valid ICRC: data without payload, ACKs,
+ * CNPs or connection requests.  Whatever the command does not set is random in
+ * each packet: addresses, UDP source port, QP and PSN.
  *
- * They leave at a steady rate, a burst at a time, by the clock: so a flood of ten
- * million a second takes a second of virtual time, and whatever else goes on does
- * so meanwhile.
+ * The packets are sent in bursts, at a steady rate by the clock: a flood of ten
+ * million packets per second takes one second of virtual time per ten million
+ * packets, and everything else in the lab goes on during that time.
  */
 #include <linux/etherdevice.h>
 #include <linux/hrtimer.h>
@@ -23,7 +23,7 @@
 
 #define RH_FLOOD_BURST	64
 
-/* Of any host of the classes A to C but a loopback; or of 2000::/3 */
+/* A random unicast address: IPv4 classes A to C without 127/8, or 2000::/3 */
 static void rh_flood_address(struct rnd_state *rnd, bool v6,
 			     const struct in6_addr *fixed, struct in6_addr *ip)
 {
@@ -35,7 +35,7 @@ static void rh_flood_address(struct rnd_state *rnd, bool v6,
 		prandom_bytes_state(rnd, ip, sizeof(*ip));
 		ip->s6_addr[0] = 0x20 | (ip->s6_addr[0] & 0x1f);
 	} else {
-		/* 1 to 126, each as likely as the others */
+		/* the first byte is 1 to 126, uniformly distributed */
 		host = (host & 0xffffff) | ((host >> 24) % 126 + 1) << 24;
 		ipv6_addr_set_v4mapped(htonl(host), ip);
 	}
@@ -136,11 +136,12 @@ static int rh_flood_run(struct rh_flood *flood, struct net_device *dev)
 
 /**
  * rh_flood() - send packets of connections that do not exist
- * @dev: by which device
- * @flood: its parameters; the rest is the result
+ * @dev: device that sends them
+ * @flood: parameters, and the result
  *
- * Context: RTNL held, but not while packets are sent; may sleep.
- * Return: 0, -ENOMEM, -EINTR, -ENETDOWN if the device, or this module, goes.
+ * Context: RTNL held on entry and exit, released while packets are sent; may
+ *	    sleep.
+ * Return: 0, -ENOMEM, -EINTR, or -ENETDOWN if the device or this module goes.
  */
 int rh_flood(struct net_device *dev, struct rh_flood *flood)
 {
@@ -150,7 +151,7 @@ int rh_flood(struct net_device *dev, struct rh_flood *flood)
 	netdev_hold(dev, &tracker, GFP_KERNEL);
 	rtnl_unlock();
 	err = rh_flood_run(flood, dev);
-	/* somebody may wait for it, with RTNL or without */
+	/* before RTNL: its owner may wait for the reference */
 	netdev_put(dev, &tracker);
 	rtnl_lock();
 	return err;

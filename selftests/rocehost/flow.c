@@ -4,8 +4,9 @@
  *
  *	idle --start--> [connecting --REP-->] sending --stop--> (silent)
  *
- * A flow that has stopped, or all when the run is over, sends nothing, neither
- * anew nor again.  Its rate stays what it was then; what comes for it counts.
+ * A flow that has stopped, or any flow after the end of the run, sends nothing
+ * and retransmits nothing.  Its rate stays constant; received packets still
+ * count.
  */
 #include <linux/etherdevice.h>
 #include <linux/slab.h>
@@ -15,10 +16,10 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
-/* All flows of the world: half a gigabyte of them */
+/* Limit on flows of all hosts, which occupy half a gigabyte */
 #define RH_FLOWS_MAX	BIT(20)
 
-/* What a flow does at most in one run: a machine's clock may jump */
+/* Maximum number of events per flow and run, because clocks may jump */
 #define RH_CATCH_UP	64
 
 static bool rh_flow_more_messages(const struct rh_flow *flow)
@@ -73,7 +74,7 @@ static void rh_trace(struct rh_flow *flow, enum rh_trace_kind kind, u64 at_ns)
 	flow->n_trace++;
 }
 
-/* What the reaction point did: the packet that waits feels it too */
+/* Account for a change of the rate, and apply it to the packet that waits */
 static void rh_flow_rate(struct rh_flow *flow, enum rp_event ev, u64 old_bps,
 			 u64 at_ns)
 {
@@ -106,7 +107,7 @@ static void rh_flow_rp(struct rh_flow *flow, u64 now_ns)
 
 	int n = 0;
 
-	/* the rest, if ever, at the next run */
+	/* further events are left to the next run */
 	while ((at_ns = rp_next_ns(&flow->rp)) <= now_ns && n++ < RH_CATCH_UP) {
 		u64 old_bps = flow->rp.rc_bps;
 		enum rp_event ev = rp_run(&flow->rp, &flow->host->conf.rp);
@@ -136,13 +137,13 @@ static void rh_flow_arrivals(struct rh_flow *flow, u64 now_ns)
 	}
 }
 
-/* Messages that the last acknowledge has completed */
+/* Record messages that the last ACK has completed */
 static void rh_flow_done(struct rh_flow *flow, u64 now_ns)
 {
 	struct rh_flow_group *group = flow->group;
 
 	while (flow->rq.una >= (flow->done_msgs + 1) * group->msg_pkts) {
-		/* without intervals one comes when the one before is done */
+		/* without intervals: when the previous one was done */
 		u64 came_ns = group->conf.every_ns ? flow->oldest.next_ns :
 						     flow->done_ns;
 
@@ -161,7 +162,7 @@ static void rh_flow_done(struct rh_flow *flow, u64 now_ns)
 			.took_ns = now_ns - came_ns,
 			.qpn = flow->qpn,
 		};
-		/* for who reads without the lock */
+		/* pairs with the acquire in rh_show_host_done() */
 		smp_store_release(&group->n_done, group->n_done + 1);
 	}
 }
@@ -187,8 +188,8 @@ static u64 rh_flow_next_ns(const struct rh_flow *flow)
 	return next_ns;
 }
 
-/* Into the queue at its next event, or into the list of those that wait for
- * the line
+/* Requeue a flow at its next event, and add it to the ready list if its packet
+ * is due
  */
 static void rh_flow_schedule(struct rh_flow *flow, u64 now_ns)
 {
@@ -231,10 +232,10 @@ static void rh_flow_sending(struct rh_flow *flow, u64 now_ns)
 }
 
 /**
- * rh_flow_run() - something of a flow is due
+ * rh_flow_run() - process a flow's due events
  * @flow: the flow, its host locked
  * @now_ns: now
- * @out: for packets
+ * @out: queue of packets to send
  */
 void rh_flow_run(struct rh_flow *flow, u64 now_ns, struct sk_buff_head *out)
 {
@@ -270,10 +271,10 @@ void rh_flow_run(struct rh_flow *flow, u64 now_ns, struct sk_buff_head *out)
 }
 
 /**
- * rh_flow_accepted() - the receiver's REP has come
+ * rh_flow_accepted() - process the receiver's REP
  * @flow: the flow, its host locked
  * @now_ns: now
- * @out: for packets
+ * @out: queue of packets to send
  */
 void rh_flow_accepted(struct rh_flow *flow, u64 now_ns,
 		      struct sk_buff_head *out)
@@ -287,11 +288,11 @@ void rh_flow_accepted(struct rh_flow *flow, u64 now_ns,
 }
 
 /**
- * rh_flow_send() - the line is free for a packet of a flow
- * @flow: the flow, its host locked; in no list
+ * rh_flow_send() - build a flow's next packet when the line is free
+ * @flow: the flow, its host locked; not in the ready list
  * @now_ns: now
  *
- * Return: the packet, NULL if there is none any more, or no memory for it.
+ * Return: the packet, NULL if there is none, or if out of memory.
  */
 struct sk_buff *rh_flow_send(struct rh_flow *flow, u64 now_ns)
 {
@@ -313,13 +314,13 @@ struct sk_buff *rh_flow_send(struct rh_flow *flow, u64 now_ns)
 		opcode = last ? RC_WRITE_ONLY : RC_WRITE_FIRST;
 	else
 		opcode = last ? RC_WRITE_LAST : RC_WRITE_MIDDLE;
-	/* before the time-out takes silence for loss */
+	/* request ACKs often enough to prevent a timeout */
 	ask = last || now_ns - flow->asked_ns >= flow->host->conf.rto_ns / 4;
 	if (ask)
 		flow->asked_ns = now_ns;
 	skb = rh_build_data(&flow->wire, opcode, rc_psn(flow->rq.psn0, seq),
 			    ask, bytes, conf->size);
-	/* without memory it counts as sent, and is lost */
+	/* out of memory: the packet counts as sent, and is lost */
 	len = skb ? skb->len : bytes;
 
 	if (!rh_flow_under_way(flow))
@@ -357,11 +358,11 @@ static void rh_flow_cnp(struct rh_flow *flow, u8 dscp, u64 now_ns)
 }
 
 /**
- * rh_flow_received() - a CNP, ACK or NAK has come
- * @flow: for this flow, its host locked
- * @pkt: it
- * @syndrome: of its AETH, unless it is a CNP
- * @dscp: its DSCP
+ * rh_flow_received() - process a CNP, ACK or NAK
+ * @flow: the flow, its host locked
+ * @pkt: the packet
+ * @syndrome: AETH syndrome, unless it is a CNP
+ * @dscp: DSCP of the packet
  * @now_ns: now
  */
 void rh_flow_received(struct rh_flow *flow, const struct iqcn_pkt *pkt,
@@ -369,7 +370,7 @@ void rh_flow_received(struct rh_flow *flow, const struct iqcn_pkt *pkt,
 {
 	if (flow->state != RH_FLOW_SENDING)
 		return;
-	/* in the order of their times */
+	/* process earlier RP events first */
 	if (!rh_flow_stopped(flow, now_ns))
 		rh_flow_rp(flow, now_ns);
 	if (pkt->opcode == IQCN_OP_CNP) {
@@ -388,8 +389,8 @@ void rh_flow_received(struct rh_flow *flow, const struct iqcn_pkt *pkt,
 }
 
 /**
- * rh_flow_told() - there is telemetry in a CNP, which is received after this
- * @flow: for this flow, its host locked
+ * rh_flow_told() - record the telemetry of a CNP, before the CNP is processed
+ * @flow: the flow, its host locked
  * @tm: the telemetry
  * @now_ns: now
  */
@@ -405,7 +406,7 @@ void rh_flow_told(struct rh_flow *flow, const struct telemetry *tm, u64 now_ns)
 }
 
 /**
- * rh_flow_begin() - the epoch is set
+ * rh_flow_begin() - schedule the start of a flow after the epoch is set
  * @flow: the flow, its host locked
  */
 void rh_flow_begin(struct rh_flow *flow)
@@ -425,7 +426,7 @@ void rh_flow_begin(struct rh_flow *flow)
 	flow->arrive.every_ns = conf->every_ns;
 	flow->arrive.poisson = conf->poisson;
 	prandom_seed_state(&flow->arrive.rnd, seed);
-	/* the first one's time is as random as the others' */
+	/* the first arrival of a Poisson process is random, too */
 	if (conf->poisson)
 		arrive_next(&flow->arrive);
 	flow->oldest = flow->arrive;
@@ -443,7 +444,7 @@ static void rh_flow_group_free(struct rh_flow_group *group)
 }
 
 /**
- * rh_flow_groups_free() - free all flows of a host that nobody sees any more
+ * rh_flow_groups_free() - free all flows of a host without users
  * @host: the host
  */
 void rh_flow_groups_free(struct rh_host *host)
@@ -531,14 +532,14 @@ static void rh_flow_init(struct rh_flow *flow, struct rh_host *host,
 }
 
 /**
- * rh_flow_add() - make flows, and their receivers
- * @host: who sends
+ * rh_flow_add() - create flows and their receivers
+ * @host: sending host
  * @conf: parameters
- * @peer: who receives
- * @probe: of the queue in the way, or NULL
+ * @peer: receiving host
+ * @probe: probe of the bottleneck, or NULL
  *
  * Context: RTNL held.
- * Return: 0, -ENOMEM, -ENOSPC if QP numbers or the world are full.
+ * Return: 0, -ENOMEM, -ENOSPC if QP numbers or flows are exhausted.
  */
 int rh_flow_add(struct rh_host *host, const struct rh_flow_conf *conf,
 		struct rh_host *peer, struct rh_probe *probe)
@@ -562,7 +563,7 @@ int rh_flow_add(struct rh_host *host, const struct rh_flow_conf *conf,
 		rh_flow_group_free(group);
 		return err;
 	}
-	/* from here on packets may find them; they are idle */
+	/* visible to the receive path from here on, but idle */
 	for (i = 0; i < conf->n; i++) {
 		err = xa_err(xa_store(&host->flows, group->flows[i].qpn,
 				      &group->flows[i], GFP_KERNEL));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hosts: what comes in at the interface, what goes out, and when.
+ * Hosts: receive and transmit paths and their timer.
  *
- * One timer per host.  A flow has one place in the queue of what is due: its
- * next packet, its RP's timers, its time-out, whichever is first.  A flow whose
- * packet is due waits in a list until the line is free, so that any number of
- * them cost the same.
+ * Each host has one timer.  A flow has one entry in the timer queue, for its
+ * next event: packet, RP timer or timeout.  A flow whose packet is due moves to
+ * the ready list until the line is free, so the cost does not depend on the
+ * number of ready flows.
  */
 #include <linux/if_vlan.h>
 #include <linux/slab.h>
@@ -16,10 +16,10 @@
 #include "rocehost.h"
 #include "skb.h"
 
-/* What one run of the timer does at most before others have their turn */
+/* Maximum number of flows that one run of the timer serves */
 #define RH_RUN_MAX	512
 
-/* A packet on its way from the interface to the host */
+/* Control block of a packet in rh_host.delayed */
 struct rh_skb_cb {
 	u64 due_ns;
 };
@@ -29,7 +29,7 @@ static struct rh_skb_cb *rh_skb_cb(struct sk_buff *skb)
 	return (struct rh_skb_cb *)skb->cb;
 }
 
-/* Send what has been made while a host was locked.  BHs are off. */
+/* Send packets that were queued under a host's lock.  BHs are off. */
 static void rh_transmit(struct sk_buff_head *out)
 {
 	struct sk_buff *skb;
@@ -39,13 +39,13 @@ static void rh_transmit(struct sk_buff_head *out)
 }
 
 /**
- * rh_out() - a packet is to be sent when the host's lock is released
- * @host: who sends it, locked
+ * rh_out() - queue a packet that is sent after the host's lock is released
+ * @host: sending host, locked
  * @skb: the packet, or NULL
  * @now_ns: now
- * @out: where it goes
+ * @out: queue of packets to send
  *
- * It goes at once, and takes its time on the line from those that wait.
+ * The packet does not wait for the line, but delays the packets that do.
  */
 void rh_out(struct rh_host *host, struct sk_buff *skb, u64 now_ns,
 	    struct sk_buff_head *out)
@@ -57,7 +57,7 @@ void rh_out(struct rh_host *host, struct sk_buff *skb, u64 now_ns,
 	__skb_queue_tail(out, skb);
 }
 
-/* The connection's end here that a packet is for */
+/* Find the flow that a packet is for */
 static struct rh_flow *rh_flow_for(struct rh_host *host, u32 qpn,
 				   const struct iqcn_pkt *pkt)
 {
@@ -80,7 +80,7 @@ static struct rh_sink *rh_sink_for(struct rh_host *host, u64 qpn,
 	return NULL;
 }
 
-/* A message of connection set-up: the flow's or the sink's business */
+/* Process a message of the connection set-up */
 static void rh_receive_cm(struct rh_host *host, const struct iqcn_pkt *pkt,
 			  const u8 *bth, u32 avail, u64 now_ns,
 			  struct sk_buff_head *out)
@@ -90,7 +90,7 @@ static void rh_receive_cm(struct rh_host *host, const struct iqcn_pkt *pkt,
 	struct iqcn_cm cm;
 
 	if (!iqcn_parse_cm(bth, avail, &cm)) {
-		/* nothing is to be done for the third message */
+		/* the third message needs no reaction */
 		if (avail < RH_CM_ATTR + 2 ||
 		    get_unaligned_be16(bth + RH_CM_ATTR) != RH_CM_RTU)
 			host->stray++;
@@ -98,7 +98,7 @@ static void rh_receive_cm(struct rh_host *host, const struct iqcn_pkt *pkt,
 	}
 	switch (cm.attr) {
 	case IQCN_CM_REQ:
-		/* the service that it asks for is the sink's QP number */
+		/* rocehost's service id is the QP number of the sink */
 		sink = rh_sink_for(host, get_unaligned_be64(bth + 52), pkt);
 		if (sink && sink->dest_qpn == cm.qpn)
 			rh_out(host, rh_build_cm(&sink->wire, IQCN_CM_REP,
@@ -113,7 +113,7 @@ static void rh_receive_cm(struct rh_host *host, const struct iqcn_pkt *pkt,
 	}
 }
 
-/* A CNP, or an acknowledge */
+/* Process a CNP, an ACK or a NAK */
 static void rh_receive_answer(struct rh_host *host, const struct iqcn_pkt *pkt,
 			      const u8 *bth, u8 tos, u64 now_ns)
 {
@@ -130,7 +130,7 @@ static void rh_receive_answer(struct rh_host *host, const struct iqcn_pkt *pkt,
 	flow = rh_flow_for(host, pkt->dest_qp, pkt);
 	if (!flow)
 		return;
-	/* a CNP that parses has all its reserved bytes */
+	/* the parser accepts only CNPs with all reserved bytes */
 	if (pkt->opcode == IQCN_OP_CNP && telemetry_decode(body, &tm))
 		rh_flow_told(flow, &tm, now_ns);
 	rh_flow_received(flow, pkt, *body, tos >> 2, now_ns);
@@ -179,7 +179,7 @@ static void rh_receive(struct rh_host *host, struct sk_buff *skb, u64 now_ns,
 		host->malformed++;
 		return;
 	}
-	/* it may have moved; as much of it as was parsed */
+	/* pskb_may_pull() may have moved the header */
 	avail = min_t(u32, skb->len, IQCN_PARSE_MAX);
 	data = skb_header_pointer(skb, 0, avail, buf);
 	if (!data)
@@ -199,7 +199,7 @@ static void rh_receive(struct rh_host *host, struct sk_buff *skb, u64 now_ns,
 		host->stray++;
 }
 
-/* Delayed packets whose time has come */
+/* Process delayed packets whose time has come */
 static void rh_receive_due(struct rh_host *host, u64 now_ns,
 			   struct sk_buff_head *out)
 {
@@ -213,7 +213,7 @@ static void rh_receive_due(struct rh_host *host, u64 now_ns,
 	}
 }
 
-/* Flows whose packet is due, as fast as the line takes them */
+/* Send packets of ready flows at line rate */
 static void rh_send_ready(struct rh_host *host, u64 now_ns,
 			  struct sk_buff_head *out)
 {
@@ -230,7 +230,7 @@ static void rh_send_ready(struct rh_host *host, u64 now_ns,
 	}
 }
 
-/* Set the timer for what comes next */
+/* Arm the timer for the next event */
 static void rh_host_arm(struct rh_host *host, u64 now_ns)
 {
 	struct timerqueue_node *node = timerqueue_getnext(&host->due);
@@ -260,7 +260,7 @@ static enum hrtimer_restart rh_host_timer(struct hrtimer *timer)
 
 	__skb_queue_head_init(&out);
 	spin_lock(&host->lock);
-	/* whoever has the lock has the later time */
+	/* read the time under the lock so that it never goes backwards */
 	now_ns = ktime_get_ns();
 	rh_receive_due(host, now_ns, &out);
 	while ((node = timerqueue_getnext(&host->due)) &&
@@ -274,8 +274,8 @@ static enum hrtimer_restart rh_host_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* Is it for us?  Anything else is the stack's, and so is what has a tag: that is
- * for the host on the VLAN device.
+/* Is the packet for this host?  Others, and those with a VLAN tag, go to the
+ * stack: a tagged packet is for the host on the VLAN device.
  */
 static bool rh_is_ours(const struct rh_host *host, struct sk_buff *skb)
 {
@@ -320,7 +320,7 @@ static rx_handler_result_t rh_rx(struct sk_buff **pskb)
 }
 
 /**
- * rh_host_of() - the host on an interface
+ * rh_host_of() - find the host on an interface
  * @dev: interface
  *
  * Context: RTNL held.
@@ -337,7 +337,7 @@ struct rh_host *rh_host_of(const struct net_device *dev)
 }
 
 /**
- * rh_host_by_ip() - the host with an address, in any namespace
+ * rh_host_by_ip() - find the host with an address, in any namespace
  * @ip: address
  *
  * Context: RTNL held.
@@ -354,12 +354,12 @@ struct rh_host *rh_host_by_ip(const struct in6_addr *ip)
 }
 
 /**
- * rh_host_add() - put a host on an interface
+ * rh_host_add() - create a host on an interface
  * @dev: interface
  * @conf: parameters
  *
  * Context: RTNL held.
- * Return: 0, -EBUSY if the interface is a bridge's port or the like, -ENOMEM.
+ * Return: 0, -EBUSY if the interface has another rx handler, -ENOMEM.
  */
 int rh_host_add(struct net_device *dev, const struct rh_host_conf *conf)
 {
@@ -398,14 +398,14 @@ int rh_host_add(struct net_device *dev, const struct rh_host_conf *conf)
  * rh_host_del() - remove a host and all its connections
  * @host: the host
  *
- * Its peers' ends stay, and hear nothing more.
+ * The peers' flows and sinks stay, and receive nothing more.
  *
  * Context: RTNL held, may sleep.
  */
 void rh_host_del(struct rh_host *host)
 {
-	/* waits for those that are in it; nobody else arms the timer but the
-	 * timer itself, which hrtimer_cancel() waits for
+	/* waits for receivers; after that only the timer arms itself, and
+	 * hrtimer_cancel() waits for it
 	 */
 	netdev_rx_handler_unregister(host->dev);
 	hrtimer_cancel(&host->timer);
@@ -420,7 +420,7 @@ void rh_host_del(struct rh_host *host)
 }
 
 /**
- * rh_host_start() - let a host's flows begin, at the epoch
+ * rh_host_start() - schedule the start of a host's flows
  * @host: the host
  *
  * Context: RTNL held.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * rocehost: the module and what each namespace has of it.
+ * rocehost: the module and its per-namespace state.
  */
 #include <linux/module.h>
 #include <linux/rtnetlink.h>
@@ -19,9 +19,9 @@ unsigned int rh_net_id;
 
 /**
  * rh_clear() - remove a namespace's hosts and probes
- * @net: the namespace, NULL: every one
+ * @net: the namespace, NULL: all of them
  *
- * The last one to go takes the epoch with it: a new start is possible.
+ * Without hosts the epoch is reset, and a new start is possible.
  *
  * Context: RTNL held.
  */
@@ -86,7 +86,7 @@ static struct pernet_operations rh_net_ops = {
 	.size = sizeof(struct rh_net),
 };
 
-/* What is made while nobody is told of devices that go would keep them */
+/* Without the notifier, no device that an object references could go */
 static void rh_set_open(bool open)
 {
 	rtnl_lock();

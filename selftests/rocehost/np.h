@@ -2,11 +2,11 @@
 /*
  * DCQCN's notification point: when does a CE packet cause a CNP?
  *
- * At most one per QP and interval (Zhu et al., SIGCOMM 2015, section 3.2), and
- * at most one of the whole host per interval: NICs are short of CNPs when many
- * QPs are congested (US 12395431 B2, background).
+ * At most one CNP per QP and interval (Zhu et al., SIGCOMM 2015, section 3.2),
+ * and at most one CNP of the whole host per interval: NICs cannot send enough
+ * CNPs when many QPs are congested (US 12395431 B2, background).
  *
- * Pure: whoever calls has the clock.
+ * Pure: the caller supplies the time.
  */
 #ifndef _ROCEHOST_NP_H
 #define _ROCEHOST_NP_H
@@ -14,9 +14,9 @@
 #include <linux/types.h>
 
 /**
- * struct np_params - of a host's notification points
- * @cnp_ns: least time between two CNPs of a QP
- * @limit_ns: least time between two CNPs of the host
+ * struct np_params - parameters of a host's notification points
+ * @cnp_ns: minimum time between two CNPs of a QP
+ * @limit_ns: minimum time between two CNPs of the host
  */
 struct np_params {
 	u64 cnp_ns;
@@ -25,8 +25,8 @@ struct np_params {
 
 /**
  * struct np_clock - when the last CNP was sent
- * @last_ns: then
- * @any: there was one
+ * @last_ns: when the last CNP was sent
+ * @any: a CNP has been sent
  */
 struct np_clock {
 	u64 last_ns;
@@ -34,10 +34,10 @@ struct np_clock {
 };
 
 /**
- * enum np_verdict - what becomes of a CE packet
- * @NP_CNP: a CNP is sent
- * @NP_TOO_SOON: the QP had one
- * @NP_LIMITED: the host had one
+ * enum np_verdict - reaction to a CE packet
+ * @NP_CNP: send a CNP
+ * @NP_TOO_SOON: none, because of the QP's last CNP
+ * @NP_LIMITED: none, because of the host's last CNP
  */
 enum np_verdict {
 	NP_CNP,
@@ -52,13 +52,13 @@ static inline bool np_too_soon(const struct np_clock *c, u64 interval_ns,
 }
 
 /**
- * np_ce() - a CE packet has come
- * @qp: the QP's last CNP
- * @host: the host's
+ * np_ce() - decide whether a CE packet causes a CNP
+ * @qp: last CNP of the QP
+ * @host: last CNP of the host
  * @p: parameters
  * @now_ns: now
  *
- * Return: what becomes of it; both clocks move on with a CNP.
+ * Return: the decision; NP_CNP updates both clocks.
  */
 static inline enum np_verdict np_ce(struct np_clock *qp, struct np_clock *host,
 				    const struct np_params *p, u64 now_ns)

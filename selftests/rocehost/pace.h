@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * When a packet may follow another at a rate.  Pure.
+ * Pacing of packets at a rate.  Pure.
  */
 #ifndef _ROCEHOST_PACE_H
 #define _ROCEHOST_PACE_H
@@ -10,15 +10,15 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 
-/* What a timer is late by is made up for, up to this: those of the lab are up
- * to 500 ns late.  A flow that had nothing to send makes up for nothing.
+/* Compensate for late timers up to this time: those of the lab are up to 500 ns
+ * late.  A flow that had nothing to send does not catch up.
  */
 #define PACE_SLACK_NS	1024
 
 /**
- * struct pace - a sequence of packets
- * @next_ns: when the next one may be sent
- * @rem: what the division that led there left over, in bits * 10^9 / s
+ * struct pace - a paced sequence of packets
+ * @next_ns: when the next packet may be sent
+ * @rem: remainder of the division that yielded @next_ns, in bits * 10^9 / s
  */
 struct pace {
 	u64 next_ns;
@@ -26,10 +26,10 @@ struct pace {
 };
 
 /**
- * pace_sent() - a packet was sent
- * @p: the sequence it is in
- * @bytes: its length
- * @rate_bps: the sequence's rate
+ * pace_sent() - account for a packet that was sent
+ * @p: the sequence
+ * @bytes: length of the packet
+ * @rate_bps: rate of the sequence
  * @now_ns: now
  */
 static inline void pace_sent(struct pace *p, u32 bytes, u64 rate_bps,
@@ -47,13 +47,13 @@ static inline void pace_sent(struct pace *p, u32 bytes, u64 rate_bps,
 }
 
 /**
- * pace_changed() - the rate has changed while the next packet waits
+ * pace_changed() - adapt the waiting packet's time to a new rate
  * @p: the sequence
- * @old_bps: rate until now
- * @new_bps: rate from now on
+ * @old_bps: previous rate
+ * @new_bps: new rate
  * @now_ns: now
  *
- * What is left of the gap takes as much longer or shorter.
+ * The rest of the gap is scaled by the ratio of the rates.
  */
 static inline void pace_changed(struct pace *p, u64 old_bps, u64 new_bps,
 				u64 now_ns)

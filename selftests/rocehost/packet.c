@@ -2,9 +2,10 @@
 /*
  * Packets: headers, ICRC, payload.
  *
- * Payload is zero bytes of one page that all packets share; their ICRC comes
- * from a table (struct rh_zeros).  So a packet of 4 KB costs what its header
- * costs, to make and to check, and is right all the same.
+ * The payload consists of zero bytes in one page that all packets share, and
+ * its ICRC is computed from a table (struct rh_zeros).  So building and
+ * verifying a packet of 4 KB costs as much as its header, and the ICRC is still
+ * valid.
  *
  * Sources: see rocev2.h; RETH, AETH: IBTA spec vol. 1, 9.3 and 9.2.
  */
@@ -23,10 +24,10 @@
 
 #define RH_DETH_LEN	8
 #define RH_MAD_LEN	256
-#define RH_ACK_REQ	BIT(31)		/* in the PSN's word */
+#define RH_ACK_REQ	BIT(31)		/* in the word of the PSN */
 
-/* Carries a CRC over @bytes zero bytes at the cost of four table look-ups: what
- * becomes of it is the sum of what becomes of each of its bytes.
+/* Extends a CRC over @bytes zero bytes with four table lookups: the CRC is
+ * linear, so the result is the XOR of the results for each byte of the CRC.
  */
 struct rh_zeros {
 	struct list_head list;
@@ -43,7 +44,7 @@ static u32 rh_zeros_crc(const struct rh_zeros *z, u32 crc)
 	       z->table[2][crc >> 16 & 0xff] ^ z->table[3][crc >> 24];
 }
 
-/* There are as many as there are lengths of packets: a few */
+/* One entry per distinct payload length, so the list is short */
 static const struct rh_zeros *rh_zeros_find(u32 bytes)
 {
 	const struct rh_zeros *z;
@@ -55,10 +56,10 @@ static const struct rh_zeros *rh_zeros_find(u32 bytes)
 }
 
 /**
- * rh_zeros_need() - packets with so many zero bytes will be built
- * @bytes: how many, at most RH_MTU_MAX
+ * rh_zeros_need() - prepare for packets with a number of zero bytes
+ * @bytes: the number, at most RH_MTU_MAX
  *
- * Tables stay until the module goes.
+ * Tables stay until the module is unloaded.
  *
  * Context: RTNL held, may sleep.
  * Return: 0, -ENOMEM.
@@ -88,7 +89,7 @@ int rh_zeros_need(u32 bytes)
 }
 
 /**
- * rh_zeros_free() - the module goes
+ * rh_zeros_free() - free the tables and the page
  */
 void rh_zeros_free(void)
 {
@@ -128,10 +129,10 @@ static void rh_wire_ip6(struct rh_wire *w, const struct in6_addr *from,
 }
 
 /**
- * rh_wire_init() - prepare the header of a connection's packets
+ * rh_wire_init() - fill a header template
  * @w: result
- * @from: who sends
- * @to: to whom
+ * @from: sender
+ * @to: receiver
  * @dscp: DSCP
  * @ect: ECN bits
  * @sport: UDP source port
@@ -166,7 +167,7 @@ void rh_wire_init(struct rh_wire *w, const struct rh_addr *from,
 	put_unaligned_be32(dest_qpn & IQCN_QPN_MASK, w->hdr + w->bth_off + 4);
 }
 
-/* With the IP header aligned */
+/* Allocate an skb whose IP header is aligned */
 static struct sk_buff *rh_alloc_skb(u32 len)
 {
 	struct sk_buff *skb;
@@ -177,8 +178,8 @@ static struct sk_buff *rh_alloc_skb(u32 len)
 	return skb;
 }
 
-/* A packet with its header as far as it goes without knowing the lengths;
- * room for @more bytes is behind it
+/* Copy the header template into a new packet; lengths are not yet set, and
+ * @more bytes of tailroom follow
  */
 static struct sk_buff *rh_alloc(const struct rh_wire *w, u8 opcode, u32 psn,
 				u32 more)
@@ -201,7 +202,7 @@ static struct sk_buff *rh_alloc(const struct rh_wire *w, u8 opcode, u32 psn,
 	return skb;
 }
 
-/* Lengths; the ICRC is yet to come.  Before it: it covers them. */
+/* Set the lengths, ICRC included; the ICRC covers them, so it comes later */
 static void rh_set_lengths(struct sk_buff *skb, const struct rh_wire *w,
 			   u32 body)
 {
@@ -221,7 +222,7 @@ static void rh_set_lengths(struct sk_buff *skb, const struct rh_wire *w,
 	}
 }
 
-/* UDP's checksum is 0 over IPv4; zero bytes of payload add nothing to it */
+/* Checksum of UDP over IPv6, 0 over IPv4; zero bytes of payload add nothing */
 static void rh_set_check(struct sk_buff *skb, const struct rh_wire *w,
 			 __le32 icrc)
 {
@@ -237,7 +238,7 @@ static void rh_set_check(struct sk_buff *skb, const struct rh_wire *w,
 				    IPPROTO_UDP, sum) ?: CSUM_MANGLED_0;
 }
 
-/* Everything is in one piece but the ICRC */
+/* Complete a linear packet */
 static struct sk_buff *rh_finish(struct sk_buff *skb, const struct rh_wire *w)
 {
 	u32 len = skb->len - w->l3_off;
@@ -250,7 +251,7 @@ static struct sk_buff *rh_finish(struct sk_buff *skb, const struct rh_wire *w)
 	return skb;
 }
 
-/* State of the CRC behind some bytes, from what the ICRC would be there */
+/* CRC state after @len bytes, derived from their ICRC */
 static u32 rh_crc_after(const u8 *l3, u32 len, bool v6)
 {
 	return ~le32_to_cpu(iqcn_icrc(l3, len, v6));
@@ -280,22 +281,22 @@ static struct sk_buff *rh_finish_zeros(struct sk_buff *skb,
 			offset_in_page(tail) +
 			(virt_to_page(tail) - virt_to_head_page(tail)) * PAGE_SIZE,
 			sizeof(icrc), SMP_CACHE_BYTES);
-	/* nobody may write into the page */
+	/* the page is shared: forbid writes to it */
 	skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;
 	return skb;
 }
 
 /**
- * rh_build_data() - a packet of a WRITE
+ * rh_build_data() - build a packet of a WRITE
  * @w: header of the flow's packets
  * @opcode: RC opcode
  * @psn: PSN
- * @ack_req: ask for an acknowledge
- * @bytes: payload
- * @msg_bytes: of the whole message, for the RETH of a first packet
+ * @ack_req: request an ACK
+ * @bytes: length of the payload
+ * @msg_bytes: length of the message, for the RETH of a first packet
  *
- * Context: any that may not sleep.
- * Return: the packet, NULL without memory.
+ * Context: any, does not sleep.
+ * Return: the packet, NULL if out of memory.
  */
 struct sk_buff *rh_build_data(const struct rh_wire *w, u8 opcode, u32 psn,
 			      bool ack_req, u32 bytes, u64 msg_bytes)
@@ -311,7 +312,7 @@ struct sk_buff *rh_build_data(const struct rh_wire *w, u8 opcode, u32 psn,
 	if (opcode == RC_WRITE_FIRST || opcode == RC_WRITE_ONLY) {
 		u8 *reth = skb_put_zero(skb, RH_RETH_LEN);
 
-		/* an R_Key that belongs to the connection: its DestQP */
+		/* R_Key: the DestQP, which is unique per connection */
 		memcpy(reth + 8, w->hdr + w->bth_off + 4, 4);
 		put_unaligned_be32(min_t(u64, msg_bytes, BIT(31)), reth + 12);
 	}
@@ -319,14 +320,14 @@ struct sk_buff *rh_build_data(const struct rh_wire *w, u8 opcode, u32 psn,
 }
 
 /**
- * rh_build_ack() - an acknowledge, positive or not
+ * rh_build_ack() - build an ACK or a NAK
  * @w: header of the connection's packets
- * @syndrome: of the AETH
+ * @syndrome: AETH syndrome
  * @psn: PSN
- * @msn: messages that are complete
+ * @msn: number of complete messages
  *
- * Context: any that may not sleep.
- * Return: the packet, NULL without memory.
+ * Context: any, does not sleep.
+ * Return: the packet, NULL if out of memory.
  */
 struct sk_buff *rh_build_ack(const struct rh_wire *w, u8 syndrome, u32 psn,
 			     u32 msn)
@@ -342,14 +343,14 @@ struct sk_buff *rh_build_ack(const struct rh_wire *w, u8 syndrome, u32 psn,
 }
 
 /**
- * rh_build_cnp() - a receiver's CNP
+ * rh_build_cnp() - build a CNP of the receiver
  * @w: header of the connection's packets
- * @from: who sends it
- * @dest_qpn: the sender's QP
- * @dscp: of the CNP
+ * @from: source address
+ * @dest_qpn: QP number of the sender
+ * @dscp: DSCP of the CNP
  *
- * Context: any that may not sleep.
- * Return: the packet, NULL without memory.
+ * Context: any, does not sleep.
+ * Return: the packet, NULL if out of memory.
  */
 struct sk_buff *rh_build_cnp(const struct rh_wire *w,
 			     const struct in6_addr *from, u32 dest_qpn,
@@ -381,12 +382,12 @@ struct sk_buff *rh_build_cnp(const struct rh_wire *w,
 }
 
 /**
- * rh_build_bare() - a packet of a WRITE without payload
+ * rh_build_bare() - build a packet of a WRITE without payload
  * @w: header of the flow's packets
  * @psn: PSN
  *
- * Context: any that may not sleep.
- * Return: the packet, NULL without memory.
+ * Context: any, does not sleep.
+ * Return: the packet, NULL if out of memory.
  */
 struct sk_buff *rh_build_bare(const struct rh_wire *w, u32 psn)
 {
@@ -396,15 +397,15 @@ struct sk_buff *rh_build_bare(const struct rh_wire *w, u32 psn)
 }
 
 /**
- * rh_build_cm() - a message of connection set-up
+ * rh_build_cm() - build a message of the connection set-up
  * @w: header of the connection's packets
  * @attr: REQ, REP or RTU
- * @local_qpn: its QP number, and communication id
- * @remote_qpn: the other side's
+ * @local_qpn: QP number of the sender, also used as its communication id
+ * @remote_qpn: QP number of the receiver
  * @psn: first PSN
  *
- * Context: any that may not sleep.
- * Return: the packet, NULL without memory.
+ * Context: any, does not sleep.
+ * Return: the packet, NULL if out of memory.
  */
 struct sk_buff *rh_build_cm(const struct rh_wire *w, u16 attr, u32 local_qpn,
 			    u32 remote_qpn, u32 psn)
@@ -424,14 +425,14 @@ struct sk_buff *rh_build_cm(const struct rh_wire *w, u16 attr, u32 local_qpn,
 	put_unaligned_be32(IQCN_QP1, payload + 16);
 	payload[20] = 1;				/* MAD version */
 	payload[21] = 7;				/* class CM */
-	payload[22] = 2;				/* its version */
+	payload[22] = 2;				/* class version */
 	payload[23] = 3;				/* Send */
 	put_unaligned_be16(attr, payload + 36);
 	put_unaligned_be32(local_qpn, payload + 44);
 	put_unaligned_be32(remote_qpn, payload + 48);
 	switch (attr) {
 	case IQCN_CM_REQ:
-		/* the service id, which is what a listener goes by */
+		/* service id: the QP number by which the listener is found */
 		put_unaligned_be64(remote_qpn, payload + 52);
 		put_unaligned_be32(0, payload + 48);
 		put_unaligned_be32(local_qpn << 8, payload + 76);
@@ -446,12 +447,12 @@ struct sk_buff *rh_build_cm(const struct rh_wire *w, u16 attr, u32 local_qpn,
 }
 
 /**
- * rh_icrc_ok() - is the packet as it was sent?
- * @skb: the packet, from L3 on; its header up to the BTH in one piece
- * @pkt: as parsed
+ * rh_icrc_ok() - verify the ICRC of a packet
+ * @skb: the packet from L3 on, linear up to the BTH
+ * @pkt: the parsed packet
  *
  * Context: any.
- * Return: true if its ICRC is right.
+ * Return: true if the ICRC is valid.
  */
 bool rh_icrc_ok(const struct sk_buff *skb, const struct iqcn_pkt *pkt)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Probes: how deep is a queue?
+ * Probes: the backlog of a device's qdisc over time.
  */
 #include <linux/rtnetlink.h>
 #include <net/sch_generic.h>
 
 #include "rocehost.h"
 
-/* Of the whole tree: a qdisc counts what its children hold.  But for mq and the
- * like, and those that count per CPU: they show nothing.
+/* The root qdisc's counters include its children.  mq and similar qdiscs, and
+ * those with per-CPU counters, read as 0.
  */
 static void rh_probe_look(const struct rh_probe *probe, struct rh_sample *s)
 {
@@ -28,7 +28,7 @@ static void rh_probe_look(const struct rh_probe *probe, struct rh_sample *s)
 }
 
 /**
- * rh_probe_depth() - how deep is the queue at this moment?
+ * rh_probe_depth() - current backlog of the qdisc
  * @probe: the probe
  *
  * Context: any.
@@ -56,7 +56,7 @@ static enum hrtimer_restart rh_probe_tick(struct hrtimer *timer)
 	s->at_ns = now_ns - rh_world.epoch_ns;
 	s->cnps_np = atomic64_read(&rh_world.cnps_np);
 	s->cnps_cp = atomic64_read(&rh_world.cnps_cp);
-	/* for who reads them meanwhile */
+	/* pairs with the acquire in rh_show_samples() */
 	smp_store_release(&probe->n, probe->n + 1);
 	hrtimer_forward(timer, ns_to_ktime(now_ns),
 			ns_to_ktime(probe->conf.every_ns));
@@ -64,7 +64,7 @@ static enum hrtimer_restart rh_probe_tick(struct hrtimer *timer)
 }
 
 /**
- * rh_probe_add() - look at a device's queue
+ * rh_probe_add() - create a probe of a device's qdisc
  * @dev: the device
  * @conf: parameters
  *
@@ -101,11 +101,11 @@ int rh_probe_add(struct net_device *dev, const struct rh_probe_conf *conf)
 }
 
 /**
- * rh_probe_find() - a probe by its device's name, in any namespace
- * @name: the device's
+ * rh_probe_find() - find a probe by the name of its device, in any namespace
+ * @name: name of the device
  *
  * Context: RTNL held.
- * Return: the probe, NULL if there is none, or there are several.
+ * Return: the probe, NULL if there is none or more than one.
  */
 struct rh_probe *rh_probe_find(const char *name)
 {
@@ -122,7 +122,7 @@ struct rh_probe *rh_probe_find(const char *name)
 }
 
 /**
- * rh_probe_start() - take samples from the epoch on
+ * rh_probe_start() - take samples from the epoch until the end of the run
  * @probe: the probe
  *
  * Context: RTNL held.
@@ -137,7 +137,7 @@ void rh_probe_start(struct rh_probe *probe)
 }
 
 /**
- * rh_probe_put() - give a reference back
+ * rh_probe_put() - drop a reference
  * @probe: the probe
  *
  * Context: may sleep.
@@ -151,7 +151,7 @@ void rh_probe_put(struct rh_probe *probe)
 }
 
 /**
- * rh_probe_stop() - take no more samples
+ * rh_probe_stop() - stop taking samples
  * @probe: the probe
  *
  * Context: RTNL held, may sleep.
@@ -174,7 +174,7 @@ static void rh_probe_leave(struct rh_probe *probe)
 }
 
 /**
- * rh_probe_gone() - a device goes; samples stay
+ * rh_probe_gone() - detach probes from a device; their samples stay
  * @dev: the device
  *
  * Context: RTNL held.
@@ -189,7 +189,7 @@ void rh_probe_gone(const struct net_device *dev)
 }
 
 /**
- * rh_probe_del() - look no more
+ * rh_probe_del() - detach a probe and drop the list's reference
  * @probe: the probe
  *
  * Context: RTNL held.

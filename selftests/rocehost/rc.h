@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reliable connections: what a lost packet costs.
+ * Reliable connections: the cost of a lost packet.
  *
- * The responder takes packets in the order of their PSNs.  A gap makes it send
- * one NAK with the PSN it wants; the requester goes back to it and sends
- * everything once more.  A requester that hears nothing for its time-out goes
- * back as well.  If asked to, the responder says again what it wants after a
- * while.
+ * The responder accepts packets in PSN order.  At a gap it sends one NAK with
+ * the PSN that it expects, and the requester retransmits everything from there.
+ * The requester also retransmits after a timeout without progress.  Optionally
+ * the responder repeats its NAK after a while.
  *
  * Sources: IBTA spec vol. 1, 9.7 (responder 9.7.5, requester 9.7.6); repeated
  * NAKs: alibaba-edu/HPCC, rdma-hw.cc.
  *
- * Packets are numbered from 0 in 64 bits; the PSN is the first PSN plus the
- * number, modulo 2^24.  Pure.
+ * Packets have 64-bit sequence numbers from 0; the PSN is the first PSN plus
+ * the sequence number, modulo 2^24.  Pure.
  */
 #ifndef _ROCEHOST_RC_H
 #define _ROCEHOST_RC_H
@@ -22,17 +21,17 @@
 
 #include "algo/pairing.h"
 
-/* Packets that a requester has under way at most: a quarter of the PSNs, so
- * that old and new are told apart
+/* Maximum number of packets in flight: a quarter of the PSNs, so that old and
+ * new ones can be distinguished
  */
 #define RC_WINDOW	BIT(22)
 
 /**
  * struct rc_requester - the sender of a connection
  * @psn0: PSN of packet 0
- * @una: first packet that is not acknowledged
+ * @una: first unacknowledged packet
  * @next: next packet to send
- * @high: first packet that was never sent
+ * @high: first packet that has never been sent
  */
 struct rc_requester {
 	u32 psn0;
@@ -46,22 +45,17 @@ static inline u32 rc_psn(u32 psn0, u64 seq)
 	return (psn0 + seq) & IQCN_PSN_MASK;
 }
 
-/**
- * rc_may_send() - is there room in the window?
- * @rq: requester
- *
- * Return: true if it may.
- */
+/* Is the window open? */
 static inline bool rc_may_send(const struct rc_requester *rq)
 {
 	return rq->next - rq->una < RC_WINDOW;
 }
 
 /**
- * rc_sent() - the next packet was sent
+ * rc_sent() - account for the next packet
  * @rq: requester
  *
- * Return: true if it had been sent before.
+ * Return: true for a retransmission.
  */
 static inline bool rc_sent(struct rc_requester *rq)
 {
@@ -72,11 +66,11 @@ static inline bool rc_sent(struct rc_requester *rq)
 }
 
 /**
- * rc_acked() - everything up to a PSN has arrived
+ * rc_acked() - process an ACK
  * @rq: requester
- * @psn: of the acknowledge
+ * @psn: PSN of the ACK
  *
- * Return: true if that was news; false for what is old, or was never sent.
+ * Return: true on progress; false if the PSN is old or was never sent.
  */
 static inline bool rc_acked(struct rc_requester *rq, u32 psn)
 {
@@ -91,7 +85,7 @@ static inline bool rc_acked(struct rc_requester *rq, u32 psn)
 }
 
 /**
- * rc_go_back() - send again what is not acknowledged
+ * rc_go_back() - retransmit from the first unacknowledged packet
  * @rq: requester
  */
 static inline void rc_go_back(struct rc_requester *rq)
@@ -100,11 +94,11 @@ static inline void rc_go_back(struct rc_requester *rq)
 }
 
 /**
- * rc_naked() - the responder wants a PSN
+ * rc_naked() - process a NAK
  * @rq: requester
- * @psn: which
+ * @psn: PSN that the responder expects
  *
- * Return: true if that is one that is under way.
+ * Return: true if that packet is in flight.
  */
 static inline bool rc_naked(struct rc_requester *rq, u32 psn)
 {
@@ -119,11 +113,11 @@ static inline bool rc_naked(struct rc_requester *rq, u32 psn)
 
 /**
  * struct rc_responder - the receiver of a connection
- * @epsn: PSN that is wanted next
- * @unacked: packets that came since the last acknowledge
- * @msn: messages that are complete
+ * @epsn: expected PSN
+ * @unacked: packets accepted since the last ACK
+ * @msn: number of complete messages
  * @nak_ns: when the last NAK was sent
- * @naked: it was for @epsn
+ * @naked: the last NAK was for @epsn
  */
 struct rc_responder {
 	u32 epsn;
@@ -134,12 +128,12 @@ struct rc_responder {
 };
 
 /**
- * enum rc_verdict - what a responder does about a packet
- * @RC_TAKE: takes it
- * @RC_TAKE_ACK: takes it and acknowledges up to it
- * @RC_DUPLICATE: has it, acknowledges what it has
- * @RC_NAK: wants another one first, and says so
- * @RC_DROP: wants another one first, and has said so
+ * enum rc_verdict - a responder's reaction to a packet
+ * @RC_TAKE: accept
+ * @RC_TAKE_ACK: accept and send an ACK
+ * @RC_DUPLICATE: already received: repeat the ACK
+ * @RC_NAK: out of order: send a NAK
+ * @RC_DROP: out of order, and a NAK was sent: drop
  */
 enum rc_verdict {
 	RC_TAKE,
@@ -150,16 +144,16 @@ enum rc_verdict {
 };
 
 /**
- * rc_received() - a packet has come
+ * rc_received() - process a data packet
  * @rs: responder
- * @psn: its PSN
- * @last: it ends a message
- * @ack_req: it wants an acknowledge
- * @ack_every: acknowledge at least every so many packets
- * @nak_ns: send a NAK again after this, 0: never
+ * @psn: PSN of the packet
+ * @last: the packet ends a message
+ * @ack_req: the packet requests an ACK
+ * @ack_every: send an ACK for at least every n-th packet
+ * @nak_ns: repeat a NAK after this time, 0: never
  * @now_ns: now
  *
- * Return: what to do.
+ * Return: the reaction.
  */
 static inline enum rc_verdict
 rc_received(struct rc_responder *rs, u32 psn, bool last, bool ack_req,

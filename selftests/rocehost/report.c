@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /proc/net/rocehost: what to write, and what came out, as text with commas.
+ * /proc/net/rocehost: commands, and results as comma-separated text.
  */
 #include <linux/capability.h>
 #include <linux/iqcn.h>
@@ -15,7 +15,7 @@ static struct rh_net *rh_seq_net(struct seq_file *m)
 	return net_generic(seq_file_single_net(m), rh_net_id);
 }
 
-/* The last line's fate, then what can be written */
+/* Show the result of the last command and the list of commands */
 static int rh_show_ctl(struct seq_file *m, void *v)
 {
 	struct rh_net *rn = rh_seq_net(m);
@@ -49,7 +49,7 @@ static int rh_write_ctl(struct file *file, char *buf, size_t size)
 
 	if (!file_ns_capable(file, &init_user_ns, CAP_NET_ADMIN))
 		return -EPERM;
-	/* what comes after a line that is wrong is not looked at */
+	/* stop at the first line with an error */
 	while ((line = strsep(&buf, "\n"))) {
 		err = rh_command(net, line);
 		if (err)
@@ -58,7 +58,7 @@ static int rh_write_ctl(struct file *file, char *buf, size_t size)
 	return 0;
 }
 
-/* A table with a line or more for each host of the namespace */
+/* Show a table with at least one line per host of the namespace */
 static int rh_show(struct seq_file *m, const char *header,
 		   void (*show)(struct seq_file *m, struct rh_host *host))
 {
@@ -74,14 +74,14 @@ static int rh_show(struct seq_file *m, const char *header,
 	return 0;
 }
 
-/* A share of 2^32 with six digits */
+/* Show a share of 2^32 with six digits */
 static void rh_show_share(struct seq_file *m, u64 share)
 {
 	seq_printf(m, "%u.%06u", (u32)(share >> 32),
 		   (u32)((share & U32_MAX) * 1000000 >> 32));
 }
 
-/* Every word of "host" with its value in force: ns, bit/s, bytes */
+/* Show the value of every word of "host" in ns, bit/s or bytes */
 static void rh_show_host_settings(struct seq_file *m, struct rh_host *host)
 {
 	const struct rh_word *word;
@@ -115,7 +115,7 @@ static int rh_show_settings(struct seq_file *m, void *v)
 	return rh_show(m, "dev,word,value\n", rh_show_host_settings);
 }
 
-/* Complete messages that there was no room for */
+/* Count complete messages that were not recorded */
 static u64 rh_done_lost(const struct rh_host *host)
 {
 	const struct rh_flow_group *group;
@@ -147,7 +147,7 @@ static void rh_show_group(struct seq_file *m, struct rh_host *host,
 	for (i = 0; i < group->conf.n; i++) {
 		struct rh_flow *f = &group->flows[i];
 
-		/* alpha is brought up to date when it matters */
+		/* alpha is updated lazily */
 		spin_lock_bh(&host->lock);
 		rp_alpha_catch_up(&f->rp, &host->conf.rp, ktime_get_ns());
 		seq_printf(m, "%s,%s,%u,%u,%d,%llu,",
@@ -178,7 +178,7 @@ static int rh_show_flows(struct seq_file *m, void *v)
 		       rh_show_host_flows);
 }
 
-/* What the last CNP with telemetry said, of a flow that has had any */
+/* Show the last telemetry of a flow, if it has received any */
 static void rh_show_flow_telemetry(struct seq_file *m, struct rh_host *host,
 				   const struct rh_flow *f)
 {
@@ -256,7 +256,7 @@ static void rh_show_host_done(struct seq_file *m, struct rh_host *host)
 	u32 i;
 
 	list_for_each_entry(group, &host->groups, list)
-		/* those that are written */
+		/* only complete entries: pairs with rh_flow_done() */
 		for (i = 0; i < smp_load_acquire(&group->n_done); i++)
 			seq_printf(m, "%s,%s,%u,%llu,%llu\n", host->dev->name,
 				   group->conf.name, group->done[i].qpn,
@@ -328,7 +328,7 @@ static int rh_show_samples(struct seq_file *m, void *v)
 	list_for_each_entry(probe, &rh_world.probes, list) {
 		if (probe->net != net)
 			continue;
-		/* those that are written */
+		/* only complete entries: pairs with rh_probe_tick() */
 		n = smp_load_acquire(&probe->n);
 		for (i = 0; i < n; i++) {
 			const struct rh_sample *s = &probe->samples[i];
@@ -373,7 +373,7 @@ static int rh_show_flood(struct seq_file *m, void *v)
 }
 
 /**
- * rh_report_init() - make the files of a namespace
+ * rh_report_init() - create the files of a namespace
  * @net: the namespace
  *
  * Return: 0, -ENOMEM.

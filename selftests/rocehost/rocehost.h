@@ -3,22 +3,23 @@
  * rocehost: RoCEv2 hosts inside the kernel, for the lab.
  *
  *	host = an interface and an address
- *	  flow = the sender of a connection: requester (rc.h), RP (rp.h)
+ *	  flow = sender of a connection: requester (rc.h), RP (rp.h)
  *	  sink = its receiver: responder (rc.h), NP (np.h)
- *	probe = a device whose queue is looked at
- *	blast = packets through a qdisc or a hook, to see what that costs (blast.c)
+ *	probe = a device whose queue is sampled
+ *	blast = packets through a qdisc or a hook, to measure its cost (blast.c)
  *	flood = packets of connections that do not exist (flood.c)
  *
  *	flow --> packet.c --> device ... device --> rx handler --> sink
  *	flow <-- rx handler <-- device ... device <-- ACK, NAK, CNP
  *
- * Hosts of all namespaces make one world: a flow finds its receiver by address,
- * wherever that is, as if QP numbers had been exchanged out of band; all start
- * together.  So only who may do as he likes in the first namespace may write.
+ * Hosts of all namespaces share one world: a flow finds its receiver by address
+ * in any namespace, as if QP numbers had been exchanged out of band, and all
+ * flows start together.  Therefore only CAP_NET_ADMIN of the initial user
+ * namespace may write commands.
  *
- * Locks: RTNL is held by whoever changes what exists.  A host's lock covers its
- * flows and sinks; no host's lock is taken under another's, and packets are
- * sent after it has been released.
+ * Locks: RTNL serializes creation and removal of all objects.  A host's lock
+ * covers its flows and sinks.  Host locks do not nest, and packets are sent
+ * after the lock has been released.
  */
 #ifndef _ROCEHOST_H
 #define _ROCEHOST_H
@@ -45,42 +46,42 @@
 #define RH_NEVER	U64_MAX
 
 #define RH_RETH_LEN	16
-/* Ethernet, IPv6, UDP, BTH */
+/* Headers of a packet: Ethernet, IPv6, UDP, BTH */
 #define RH_HDR_MAX	(14 + 40 + 8 + 12)
 
-/* Opcodes of RC; others are in rocev2.h */
+/* RC opcodes that rocev2.h does not define */
 #define RC_WRITE_FIRST	0x06
 #define RC_WRITE_MIDDLE	0x07
 #define RC_WRITE_LAST	0x08
 #define RC_WRITE_ONLY	0x0a
 #define RC_ACK		0x11
 
-/* Syndromes of an AETH: an ACK has credits in the lower bits, a NAK its reason */
+/* AETH syndromes: the low bits are the credits of an ACK, a NAK's reason */
 #define AETH_ACK	0x00
 #define AETH_NAK_PSN	0x60
 #define AETH_IS_ACK(s)	(((s) & 0x60) == AETH_ACK)
 #define AETH_LEN	4
 
-/* The third message of connection set-up */
+/* The third message of the connection set-up */
 #define RH_CM_RTU	0x0014
-/* Where a message says which it is, from the BTH on */
+/* Offset of a MAD's AttributeID from the BTH */
 #define RH_CM_ATTR	36
 
 /**
- * struct rh_world - what all namespaces share
- * @open: commands are taken: the module is neither coming nor going
- * @hosts: every host
- * @probes: every probe
- * @epoch_ns: when it all starts, RH_NEVER: not yet
- * @count_ns: from when on is counted
- * @stop_ns: when senders stop, and until when is counted
+ * struct rh_world - state that all namespaces share
+ * @open: commands are accepted; false while the module is loaded or unloaded
+ * @hosts: all hosts
+ * @probes: all probes
+ * @epoch_ns: when the run begins, RH_NEVER before "start"
+ * @count_ns: start of the interval in which events are counted
+ * @stop_ns: end of that interval, and when senders stop
  * @cnps_np: CNPs that receivers have sent
- * @cnps_cp: CNPs of congestion points that senders have got
- * @flows: how many there are
+ * @cnps_cp: CNPs of congestion points that senders have received
+ * @flows: number of flows
  *
- * RTNL covers all of it.  Timers and packets read the times without it: they are
- * set before a flow has begun, but for @stop_ns, which only comes nearer.  A
- * blast reads @open.
+ * Covered by RTNL.  Timers and the receive path read the times without it: the
+ * times are set before a flow begins, and afterwards only @stop_ns changes, to
+ * an earlier time.  A blast reads @open without RTNL.
  */
 struct rh_world {
 	bool open;
@@ -96,12 +97,7 @@ struct rh_world {
 
 extern struct rh_world rh_world;
 
-/**
- * rh_counting() - does what happens now count?
- * @now_ns: now
- *
- * Return: true if so.
- */
+/* Is the run within the interval in which events are counted? */
 static inline bool rh_counting(u64 now_ns)
 {
 	return now_ns >= READ_ONCE(rh_world.count_ns) &&
@@ -110,19 +106,19 @@ static inline bool rh_counting(u64 now_ns)
 
 /**
  * struct rh_blast_conf - words of "blast"; see config.c
- * @from: whose packets they are
- * @to: and for whom
- * @packets: how many
- * @n: flows that they belong to
+ * @from: source address of the packets
+ * @to: destination address
+ * @packets: number of packets
+ * @n: number of flows
  * @mtu: payload of a packet
  * @ect: ECN bits; 3 is CE
- * @depth: packets that wait in the queue all the time
- * @known: a blast before has set the connections up
- * @in: packets come in by the device, from those who else would get them
- * @udp: they are of no RoCEv2 but other UDP
- * @tcp: or of TCP
- * @ack: they are acknowledges
- * @cnp: they are CNPs
+ * @depth: packets that wait in the queue at any time
+ * @known: an earlier blast has set up the connections
+ * @in: the device receives the packets; they are addressed to another host
+ * @udp: send UDP that is not RoCEv2
+ * @tcp: send TCP
+ * @ack: send ACKs
+ * @cnp: send CNPs
  */
 struct rh_blast_conf {
 	struct in6_addr from;
@@ -141,13 +137,13 @@ struct rh_blast_conf {
 };
 
 /**
- * struct rh_blast - a blast, and what came of it
+ * struct rh_blast - a blast and its result
  * @dev: name of the device
  * @conf: parameters
- * @turn: flow whose turn it is
- * @packets: packets that were timed, 0: there was no blast
- * @refused: packets that the qdisc did not take
- * @ns: what it took
+ * @turn: index of the flow that sends next
+ * @packets: packets that were timed, 0 before the first blast
+ * @refused: packets that the qdisc did not accept
+ * @ns: time that the packets took
  */
 struct rh_blast {
 	char dev[IFNAMSIZ];
@@ -160,19 +156,19 @@ struct rh_blast {
 
 /**
  * struct rh_flood_conf - words of "flood"; see config.c
- * @via: MAC that the packets go to
- * @from: whose they seem to be, all zero: another's each time
- * @to: for whom, likewise
- * @qp: DestQP, RH_NEVER: another one each time
- * @psn: PSN of the first, one more each time; RH_NEVER: at random
- * @vlan: VLAN that they are on, 0: none
- * @packets: how many
- * @rate_pps: how many in a second
+ * @via: destination MAC
+ * @from: source address, all zero: random in each packet
+ * @to: destination address, likewise
+ * @qp: DestQP, RH_NEVER: random in each packet
+ * @psn: PSN of the first packet, then consecutive; RH_NEVER: random
+ * @vlan: VLAN id, 0: untagged
+ * @packets: number of packets
+ * @rate_pps: packets per second
  * @ecn: ECN bits of data
- * @seed: of all that is random
- * @ack: they are acknowledges
- * @cnp: they are CNPs
- * @req: they are requests for connections
+ * @seed: seed of the random values
+ * @ack: send ACKs
+ * @cnp: send CNPs
+ * @req: send connection requests (CM REQ)
  */
 struct rh_flood_conf {
 	u8 via[ETH_ALEN];
@@ -191,12 +187,12 @@ struct rh_flood_conf {
 };
 
 /**
- * struct rh_flood - a flood, and what came of it
+ * struct rh_flood - a flood and its result
  * @dev: name of the device
  * @conf: parameters
- * @packets: packets that were sent, 0: there was no flood
- * @refused: packets that the device's qdisc did not take
- * @late: bursts that were sent later than they should
+ * @packets: packets sent, 0 before the first flood
+ * @refused: packets that the device's qdisc did not accept
+ * @late: bursts that were sent after their time
  */
 struct rh_flood {
 	char dev[IFNAMSIZ];
@@ -209,11 +205,11 @@ struct rh_flood {
 #define RH_ERROR_LEN	160
 
 /**
- * struct rh_net - what a namespace has
+ * struct rh_net - state of a namespace
  * @proc: its directory in /proc/net
- * @error: what was wrong with the last line that was written, or empty
- * @blast: the last one
- * @flood: the last one
+ * @error: error of the last command, or empty
+ * @blast: the last blast
+ * @flood: the last flood
  */
 struct rh_net {
 	struct proc_dir_entry *proc;
@@ -227,15 +223,15 @@ extern unsigned int rh_net_id;
 /**
  * struct rh_host_conf - words of "host"; see config.c
  * @ip: address
- * @via: MAC that all its packets go to, all zero: the peer's
+ * @via: destination MAC of all packets, all zero: that of the peer
  * @rate_bps: line rate
- * @delay_ns: from the interface to the host, for every packet that comes
- * @ack_every: acknowledge at least every so many packets
- * @nak_ns: say again what is missing after this, 0: never
- * @rto_ns: requester's time-out
- * @cnp_dscp: DSCP of its CNPs
- * @cp_dscp: DSCP by which CNPs of congestion points are known
- * @seed: of all that is random in the host
+ * @delay_ns: delay of every received packet between interface and host
+ * @ack_every: send an ACK for at least every n-th packet
+ * @nak_ns: repeat a NAK after this time, 0: never
+ * @rto_ns: timeout of the requester
+ * @cnp_dscp: DSCP of the host's CNPs
+ * @cp_dscp: DSCP that identifies CNPs of congestion points
+ * @seed: seed of the host's random values
  * @rp: reaction points
  * @np: notification points
  */
@@ -256,27 +252,27 @@ struct rh_host_conf {
 
 /**
  * struct rh_host - an interface and an address
- * @list: in rh_world.hosts
- * @dev: interface, held
+ * @list: entry in rh_world.hosts
+ * @dev: interface, referenced
  * @tracker: of that reference
  * @conf: parameters
- * @lock: covers what follows, but for what only RTNL is for
- * @timer: for the head of @due, @ready and @delayed
- * @due: flows by their next event
+ * @lock: covers the following fields, unless RTNL is noted
+ * @timer: expires for the first of @due, @ready and @delayed
+ * @due: flows ordered by their next event
  * @ready: flows whose next packet waits for the line
- * @line: when the line is free
- * @delayed: packets on their way from the interface
- * @flows: by QP number
- * @sinks: by QP number
- * @groups: of flows, in the order of their making; RTNL
- * @sink_groups: of sinks; RTNL
- * @rnd: randomness; RTNL
- * @next_qpn: next QP number for a flow; RTNL
- * @next_sink_qpn: next one for a sink; RTNL
+ * @line: pacing at line rate
+ * @delayed: packets between the interface and the host
+ * @flows: flows by QP number
+ * @sinks: sinks by QP number
+ * @groups: groups of flows in the order of creation; RTNL
+ * @sink_groups: groups of sinks; RTNL
+ * @rnd: random state; RTNL
+ * @next_qpn: QP number of the next flow; RTNL
+ * @next_sink_qpn: QP number of the next sink; RTNL
  * @limit: last CNP of the host
  * @malformed: packets with a wrong ICRC or length
- * @stray: packets for QPs that are not here
- * @cnps_limited: CNPs that the host's limit has prevented
+ * @stray: packets for unknown QPs
+ * @cnps_limited: CNPs suppressed by the host's limit
  */
 struct rh_host {
 	struct list_head list;
@@ -304,13 +300,13 @@ struct rh_host {
 };
 
 /**
- * struct rh_wire - what packets of one end of a connection have in common
- * @align: makes the IP header in @hdr aligned
- * @hdr: header, up to and with the BTH
- * @to: the other end
- * @l3_off: where IP begins in @hdr
- * @udp_off: where UDP begins
- * @bth_off: where the BTH begins
+ * struct rh_wire - header template of one end of a connection
+ * @align: aligns the IP header in @hdr
+ * @hdr: headers up to and including the BTH
+ * @to: address of the other end
+ * @l3_off: offset of IP in @hdr
+ * @udp_off: offset of UDP
+ * @bth_off: offset of the BTH
  * @v6: IPv6
  */
 struct rh_wire {
@@ -323,7 +319,7 @@ struct rh_wire {
 	bool v6;
 };
 
-/* UDP source ports, beside numbers */
+/* UDP source ports besides plain numbers */
 #define RH_SPORT_MLX5	65536
 #define RH_SPORT_RXE	65537
 
@@ -331,25 +327,25 @@ struct rh_wire {
 
 /**
  * struct rh_flow_conf - words of "flow"; see config.c
- * @name: by which reports sum them up
- * @to: the receiver's address
- * @n: how many flows
+ * @name: name of the group in reports
+ * @to: address of the receiver
+ * @n: number of flows
  * @mtu: payload of a packet
- * @size: of a message, or RH_ENDLESS
- * @messages: how many, RH_ENDLESS: no end
- * @every_ns: time between messages
- * @poisson: which is the mean of an exponential one
- * @rate_bps: first rate, 0: the line's
- * @start_ns: after the epoch
- * @spread_ns: and up to so much later, at random
- * @stop_ns: after the epoch: nothing is sent from then on, RH_NEVER: until the end
- * @dscp: of data
- * @ect: ECN bits of data; 3: as if a switch before had marked it
+ * @size: bytes of a message, or RH_ENDLESS
+ * @messages: number of messages, or RH_ENDLESS
+ * @every_ns: interval between messages
+ * @poisson: @every_ns is the mean of an exponential distribution
+ * @rate_bps: initial rate, 0: the line rate
+ * @start_ns: start after the epoch
+ * @spread_ns: random delay on top of @start_ns, at most this long
+ * @stop_ns: end after the epoch, RH_NEVER: the end of the run
+ * @dscp: DSCP of data
+ * @ect: ECN bits of data; 3: as if marked by an upstream switch
  * @sport: UDP source port, or RH_SPORT_*
  * @cm: exchange REQ, REP and RTU first
- * @psn: first PSN, RH_NEVER: at random
- * @probe: device of the probe whose queue is in the way, or empty
- * @trace: events of each flow to keep
+ * @psn: first PSN, RH_NEVER: random
+ * @probe: device of the probe on the path's bottleneck, or empty
+ * @trace: events to keep for each flow
  */
 struct rh_flow_conf {
 	char name[RH_NAME_LEN];
@@ -374,16 +370,16 @@ struct rh_flow_conf {
 };
 
 /**
- * enum rh_trace_kind - what a flow's trace tells
- * @RH_TRACE_START: it began to send
+ * enum rh_trace_kind - events of a flow's trace
+ * @RH_TRACE_START: the flow began to send
  * @RH_TRACE_CNP_NP: CNP of the receiver
  * @RH_TRACE_CNP_CP: CNP of a congestion point
  * @RH_TRACE_CUT: rate cut
- * @RH_TRACE_RAISED: rate risen
- * @RH_TRACE_NAK: went back for a NAK
- * @RH_TRACE_TIMEOUT: went back for a time-out
+ * @RH_TRACE_RAISED: rate raised
+ * @RH_TRACE_NAK: retransmission after a NAK
+ * @RH_TRACE_TIMEOUT: retransmission after a timeout
  * @RH_TRACE_DONE: message complete
- * @RH_TRACE_KINDS: how many there are
+ * @RH_TRACE_KINDS: number of kinds
  */
 enum rh_trace_kind {
 	RH_TRACE_START,
@@ -399,10 +395,10 @@ enum rh_trace_kind {
 
 /**
  * struct rh_trace - an event of a flow
- * @at_ns: when
+ * @at_ns: time of the event
  * @rate_bps: current rate after it
  * @alpha: in 1/2^20
- * @depth_bytes: of the queue in the way, 0 without a probe
+ * @depth_bytes: depth of the probed queue, 0 without a probe
  * @kind: enum rh_trace_kind
  */
 struct rh_trace {
@@ -414,10 +410,10 @@ struct rh_trace {
 };
 
 /**
- * struct rh_done - a message that is complete
- * @came_ns: when it came to be sent
- * @took_ns: until its last packet was acknowledged
- * @qpn: the flow
+ * struct rh_done - a complete message
+ * @came_ns: when the message arrived at the sender's queue
+ * @took_ns: time from @came_ns until its last packet was acknowledged
+ * @qpn: QP number of the flow
  */
 struct rh_done {
 	u64 came_ns;
@@ -425,21 +421,21 @@ struct rh_done {
 	u32 qpn;
 };
 
-/* Complete messages that a group of flows remembers */
+/* Complete messages that a group of flows records */
 #define RH_DONE_MAX	65536
 
 /**
- * struct rh_flow_group - flows that were made together
- * @list: in rh_host.groups
+ * struct rh_flow_group - flows created by one command
+ * @list: entry in rh_host.groups
  * @conf: parameters
- * @probe: of the queue in the way, or NULL; a reference
+ * @probe: probe of the bottleneck, referenced, or NULL
  * @msg_pkts: packets of a message
  * @last_bytes: payload of a message's last packet
- * @traces: @conf.trace for each flow
- * @done: messages that are complete
- * @n_done: how many
- * @done_lost: those that @done had no room for
- * @flows: they
+ * @traces: @conf.trace entries for each flow
+ * @done: complete messages
+ * @n_done: number of entries in @done
+ * @done_lost: complete messages that did not fit into @done
+ * @flows: array of the flows
  */
 struct rh_flow_group {
 	struct list_head list;
@@ -455,10 +451,10 @@ struct rh_flow_group {
 };
 
 /**
- * enum rh_flow_state - a flow's life
- * @RH_FLOW_IDLE: it is not yet time
- * @RH_FLOW_CONNECTING: REQ sent, no REP yet
- * @RH_FLOW_SENDING: from then on
+ * enum rh_flow_state - state of a flow
+ * @RH_FLOW_IDLE: not started
+ * @RH_FLOW_CONNECTING: REQ sent, no REP received
+ * @RH_FLOW_SENDING: connected, and may send
  */
 enum rh_flow_state {
 	RH_FLOW_IDLE,
@@ -468,40 +464,41 @@ enum rh_flow_state {
 
 /**
  * struct rh_flow - the sender of a connection
- * @host: whose it is
- * @group: what it has in common with others
- * @qpn: its QP number
- * @dest_qpn: the receiver's
- * @state: of its life
- * @due: in the host's queue
- * @ready: in the host's list of those that wait for the line
+ * @host: host of the flow
+ * @group: parameters shared with other flows
+ * @qpn: QP number
+ * @dest_qpn: QP number of the receiver
+ * @state: state
+ * @due: entry in rh_host.due
+ * @ready: entry in rh_host.ready
  * @rp: reaction point
- * @pace: of its packets
+ * @pace: pacing at the flow's rate
  * @rq: requester
- * @start_ns: when it begins
- * @stop_ns: when it ends, RH_NEVER: with all others
- * @progress_ns: last acknowledge, or first packet under way
- * @asked_ns: when an acknowledge was last asked for
- * @arrive: messages as they come
- * @arrived_pkts: packets of messages that have come
- * @arrived_msgs: those messages
- * @oldest: the same process, at the oldest message that is not complete
+ * @start_ns: when the flow starts
+ * @stop_ns: when it stops, RH_NEVER: at the end of the run
+ * @progress_ns: when the last ACK was received, or the first packet in flight
+ *	was sent
+ * @asked_ns: when an ACK was last requested
+ * @arrive: arrivals of messages
+ * @arrived_pkts: packets of the messages that have arrived
+ * @arrived_msgs: messages that have arrived
+ * @oldest: copy of @arrive, at the oldest incomplete message
  * @done_msgs: complete messages
- * @done_ns: when the last of them was
- * @st: counters; all but those that name something else while rh_counting()
+ * @done_ns: when the last message was completed
+ * @st: counters of events while rh_counting()
  * @st.packets: packets sent
- * @st.resent: among them for the second time
+ * @st.resent: packets retransmitted, part of @st.packets
  * @st.naks: NAKs
- * @st.timeouts: time-outs
+ * @st.timeouts: timeouts
  * @st.cnps_np: CNPs of the receiver
  * @st.cnps_cp: CNPs of congestion points
  * @st.cnps_telemetry: CNPs with telemetry
- * @st.cuts: times that the rate was cut
- * @st.raised: times that it rose
- * @st.raised_above_kmax: with more than Kmax in the queue in the way
- * @told: what the last of @st.cnps_telemetry said
- * @wire: header of its packets
- * @n_trace: events traced, ever
+ * @st.cuts: rate cuts
+ * @st.raised: rate increases
+ * @st.raised_above_kmax: rate increases with the probed queue above Kmax
+ * @told: telemetry of the last CNP counted in @st.cnps_telemetry
+ * @wire: header template of its packets
+ * @n_trace: events traced since the start, overwritten ones included
  */
 struct rh_flow {
 	struct rh_host *host;
@@ -543,10 +540,10 @@ struct rh_flow {
 
 /**
  * struct rh_sink_group - receivers of a group of flows
- * @list: in rh_host.sink_groups
- * @name: of the flows
- * @n: how many
- * @sinks: they
+ * @list: entry in rh_host.sink_groups
+ * @name: name of the group of flows
+ * @n: number of sinks
+ * @sinks: array of the sinks
  */
 struct rh_sink_group {
 	struct list_head list;
@@ -557,17 +554,17 @@ struct rh_sink_group {
 
 /**
  * struct rh_sink - the receiver of a connection
- * @qpn: its QP number
- * @dest_qpn: the sender's
+ * @qpn: QP number
+ * @dest_qpn: QP number of the sender
  * @rs: responder
  * @np: last CNP
- * @st: counters while rh_counting()
+ * @st: counters of events while rh_counting()
  * @st.packets: data packets
- * @st.ce: among them with CE
- * @st.out_of_order: among them not the one that was wanted
- * @st.bytes: payload that was taken
+ * @st.ce: data packets with CE
+ * @st.out_of_order: data packets with an unexpected PSN
+ * @st.bytes: payload accepted
  * @st.cnps: CNPs sent
- * @wire: header of its packets
+ * @wire: header template of its packets
  */
 struct rh_sink {
 	u32 qpn;
@@ -586,8 +583,8 @@ struct rh_sink {
 
 /**
  * struct rh_probe_conf - words of "probe"; see config.c
- * @every_ns: time between samples
- * @samples: most to keep
+ * @every_ns: interval between samples
+ * @samples: maximum number of samples
  * @kmax_bytes: depth above which the queue counts as congested
  */
 struct rh_probe_conf {
@@ -597,13 +594,13 @@ struct rh_probe_conf {
 };
 
 /**
- * struct rh_sample - a look at a queue
- * @at_ns: when, after the epoch
- * @sent_bytes: bytes it has sent, ever
- * @drops: packets it has dropped, ever
- * @cnps_np: rh_world.cnps_np then
- * @cnps_cp: rh_world.cnps_cp then
- * @depth_bytes: bytes that wait
+ * struct rh_sample - a sample of a queue
+ * @at_ns: time after the epoch
+ * @sent_bytes: bytes sent by the qdisc since its creation
+ * @drops: packets dropped by the qdisc since its creation
+ * @cnps_np: rh_world.cnps_np at that time
+ * @cnps_cp: rh_world.cnps_cp at that time
+ * @depth_bytes: backlog
  */
 struct rh_sample {
 	u64 at_ns;
@@ -615,18 +612,18 @@ struct rh_sample {
 };
 
 /**
- * struct rh_probe - a device whose queue is looked at
- * @list: in rh_world.probes
- * @refs: of the list and of groups of flows
- * @net: namespace whose it is
- * @name: of the device
- * @dev: device, NULL once it is gone
+ * struct rh_probe - a device whose queue is sampled
+ * @list: entry in rh_world.probes
+ * @refs: references of the list and of groups of flows
+ * @net: namespace of the device
+ * @name: name of the device
+ * @dev: device, NULL once it is unregistered
  * @tracker: of that reference
  * @conf: parameters
- * @timer: for the next sample; runs from the start to the end, or until @dev is
- *	gone, and is cancelled before either reference is given back
- * @n: samples there are, written by the timer alone
- * @samples: they
+ * @timer: takes the samples; runs from the epoch to the end of the run or until
+ *	@dev is unregistered, and is canceled before either reference is dropped
+ * @n: number of samples, written by the timer alone
+ * @samples: array of the samples
  */
 struct rh_probe {
 	struct list_head list;
@@ -681,8 +678,8 @@ void rh_sink_received(struct rh_host *host, struct rh_sink *sink,
 /* packet.c */
 /**
  * struct rh_addr - one end of a connection
- * @mac: where packets for it go
- * @ip: its address
+ * @mac: destination MAC of packets for it
+ * @ip: address
  */
 struct rh_addr {
 	const u8 *mac;

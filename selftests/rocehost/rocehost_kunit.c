@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests of what is pure in rocehost: RP, NP, RC, pacing, arrivals,
+ * KUnit tests of rocehost's pure functions: RP, NP, RC, pacing, arrivals,
  * telemetry.
  *
- * What is expected follows from the published rules (rp.h names them), worked
- * out by hand or here in floating point's stead with plain fractions.
+ * Expected values follow from the published rules (see rp.h), computed by hand
+ * or here with integer fractions.
  */
 #include <kunit/test.h>
 
@@ -47,7 +47,7 @@ static const struct rp_params connectx = {
 	.first_percent = 100,
 };
 
-/* Equal but for rounding: one part in a million */
+/* Equal except for rounding: one part in a million */
 #define EXPECT_NEAR(test, got, want)					\
 	do {								\
 		u64 g_ = (got), w_ = (want);				\
@@ -65,7 +65,7 @@ static struct rp rp_new(const struct rp_params *p, u64 rate_bps)
 	return rp;
 }
 
-/* Paper: alpha is 1 at first, so the first CNP halves; Rt remembers */
+/* Paper: alpha is 1 at first, so the first CNP halves Rc; Rt is the old Rc */
 static void rp_paper_cut(struct kunit *test)
 {
 	struct rp rp = rp_new(&paper, 40 * GBIT);
@@ -76,8 +76,8 @@ static void rp_paper_cut(struct kunit *test)
 	EXPECT_NEAR(test, rp.rt_bps, 40 * GBIT);
 	KUNIT_EXPECT_EQ(test, rp.increase_due_ns, 1000 + 55 * US);
 
-	/* a second one at once: from what there is, alpha still 1, and all
-	 * that had been counted is gone
+	/* a second CNP at once cuts the current rate, with alpha still 1, and
+	 * resets all stages and counters
 	 */
 	rp_sent(&rp, &paper, paper.bytes + 5);
 	rp_run(&rp, &paper);
@@ -90,7 +90,7 @@ static void rp_paper_cut(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rp.byte_count, 0);
 }
 
-/* Paper: alpha = (1 - g) alpha each 55 us, and + g with a CNP */
+/* Paper: every 55 us alpha = (1 - g) alpha, plus g after a CNP */
 static void rp_paper_alpha(struct kunit *test)
 {
 	struct rp rp = rp_new(&paper, 40 * GBIT);
@@ -106,12 +106,12 @@ static void rp_paper_alpha(struct kunit *test)
 	EXPECT_NEAR(test, rp.alpha, alpha);
 	EXPECT_NEAR(test, rp.rc_bps,
 		    40 * GBIT - mul_u64_u64_shr(40 * GBIT, alpha, 33));
-	/* a long time later nothing is left of it */
+	/* after a long time alpha has decayed to 0 */
 	rp_alpha_catch_up(&rp, &paper, 3600ULL * NSEC_PER_SEC);
 	KUNIT_EXPECT_EQ(test, rp.alpha, 0);
 }
 
-/* Paper: F halvings towards Rt, then RAI each, by the timer alone */
+/* Paper: F halvings towards Rt, then RAI per step, by the timer alone */
 static void rp_paper_raise(struct kunit *test)
 {
 	struct rp rp = rp_new(&paper, 40 * GBIT);
@@ -132,7 +132,7 @@ static void rp_paper_raise(struct kunit *test)
 	}
 }
 
-/* Paper: with timer and byte counter both past F, RHAI times how far past */
+/* Paper: timer and byte counter both past F: RHAI times the lower excess */
 static void rp_paper_hyper(struct kunit *test)
 {
 	struct rp rp = rp_new(&paper, 40 * GBIT);
@@ -152,7 +152,7 @@ static void rp_paper_hyper(struct kunit *test)
 		rp_run(&rp, &p);
 		EXPECT_NEAR(test, rp.rt_bps, rt + 200 * MBIT);
 	}
-	/* stages 8 and 5 still count as 5; 8 and 7 as 7 */
+	/* the lower stage counts: 5 of (8, 5), 7 of (8, 7) */
 	rp_sent(&rp, &p, 10000000);
 	rp_sent(&rp, &p, 10000000);
 	rt = rp.rt_bps;
@@ -160,8 +160,8 @@ static void rp_paper_hyper(struct kunit *test)
 	EXPECT_NEAR(test, rp.rt_bps, rt + 3 * 200 * MBIT);
 }
 
-/* ConnectX: the first CNP starts clocks, the cut comes with the next tick of
- * the reduce clock, and alpha is 1 for it
+/* ConnectX: the first CNP starts the clocks, and the next tick of the reduce
+ * clock cuts with alpha 1
  */
 static void rp_connectx_cut(struct kunit *test)
 {
@@ -170,7 +170,7 @@ static void rp_connectx_cut(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rp_cnp(&rp, &connectx, 1000), RP_NOTHING);
 	EXPECT_NEAR(test, rp.rc_bps, 25 * GBIT);
 	KUNIT_EXPECT_EQ(test, rp_next_ns(&rp), 1000 + 4 * US);
-	/* more of them before it change nothing */
+	/* more CNPs before the tick change nothing */
 	rp_cnp(&rp, &connectx, 2000);
 	rp_cnp(&rp, &connectx, 3000);
 	KUNIT_EXPECT_EQ(test, rp_next_ns(&rp), 1000 + 4 * US);
@@ -179,12 +179,12 @@ static void rp_connectx_cut(struct kunit *test)
 	EXPECT_NEAR(test, rp.rt_bps, 25 * GBIT);
 	KUNIT_EXPECT_EQ(test, rp_next_ns(&rp), 5 * US + 300 * US);
 
-	/* the clock's phase stays: 1000 + k * 4 us */
+	/* the phase of the clock is constant: 1000 + k * 4 us */
 	rp_cnp(&rp, &connectx, 30 * US);
 	KUNIT_EXPECT_EQ(test, rp_next_ns(&rp), 33 * US);
 }
 
-/* ConnectX: Rt is left alone by a cut that follows a cut, unless clamped */
+/* ConnectX: a cut after a cut does not change Rt, unless clamped */
 static void rp_connectx_clamp(struct kunit *test)
 {
 	struct rp_params p = connectx;
@@ -196,7 +196,7 @@ static void rp_connectx_clamp(struct kunit *test)
 	rp_cnp(&rp, &p, 10 * US);
 	rp_run(&rp, &p);
 	EXPECT_NEAR(test, rp.rt_bps, 25 * GBIT);
-	/* after an increase it does follow */
+	/* after an increase a cut changes Rt */
 	rp_run(&rp, &p);
 	EXPECT_NEAR(test, rp.rc_bps, (25 * GBIT + 25 * GBIT / 4) / 2);
 	rp_cnp(&rp, &p, 320 * US);
@@ -212,14 +212,14 @@ static void rp_connectx_clamp(struct kunit *test)
 	EXPECT_NEAR(test, rp.rt_bps, 25 * GBIT / 2);
 }
 
-/* ConnectX: alpha goes up by g only at a tick, once, however many CNPs came */
+/* ConnectX: a tick adds g to alpha once, for any number of CNPs */
 static void rp_connectx_alpha(struct kunit *test)
 {
 	struct rp rp = rp_new(&connectx, 25 * GBIT);
 	u64 g = RP_ONE / 256, alpha = RP_ONE;
 	int i;
 
-	/* the first one starts the clock and does not count for it */
+	/* the first CNP starts the clock and does not count for it */
 	rp_cnp(&rp, &connectx, 0);
 	rp_run(&rp, &connectx);
 	alpha -= mul_u64_u64_shr(alpha, g, 32);
@@ -230,7 +230,7 @@ static void rp_connectx_alpha(struct kunit *test)
 	alpha -= mul_u64_u64_shr(alpha, g, 32);
 	alpha += g;
 	EXPECT_NEAR(test, rp.alpha, alpha);
-	/* three ticks without */
+	/* three ticks without a CNP */
 	rp_alpha_catch_up(&rp, &connectx, 5 * 55 * US);
 	for (i = 0; i < 3; i++)
 		alpha -= mul_u64_u64_shr(alpha, g, 32);
@@ -256,7 +256,7 @@ static void rp_connectx_raise(struct kunit *test)
 	}
 }
 
-/* ConnectX: a cut is by half of alpha, and at one instant alpha comes first */
+/* ConnectX: a cut is by alpha / 2; at one instant alpha is updated first */
 static void rp_connectx_half_alpha(struct kunit *test)
 {
 	struct rp_params p = connectx;
@@ -277,7 +277,7 @@ static void rp_connectx_half_alpha(struct kunit *test)
 		    10 * GBIT - mul_u64_u64_shr(10 * GBIT, 2130771712, 33));
 }
 
-/* ConnectX: the first CNP's factor, no reduce clock, the byte counter */
+/* ConnectX: factor of the first CNP, no reduce clock, byte counter */
 static void rp_connectx_options(struct kunit *test)
 {
 	struct rp_params p = connectx;
@@ -298,7 +298,7 @@ static void rp_connectx_options(struct kunit *test)
 	EXPECT_NEAR(test, rp.rc_bps, 3 * GBIT);
 	rp_sent(&rp, &p, 1000);
 	EXPECT_NEAR(test, rp.rt_bps, 4 * GBIT + 5 * MBIT);
-	/* a cut begins to count anew */
+	/* a cut resets the byte counter */
 	rp_sent(&rp, &p, 999);
 	rp_cnp(&rp, &p, 100 * US);
 	rp_run(&rp, &p);
@@ -306,7 +306,7 @@ static void rp_connectx_options(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rp_sent(&rp, &p, 999), RP_NOTHING);
 }
 
-/* Odd but allowed: alpha that never moves, a rate below the least */
+/* Unusual but valid: constant alpha, a rate below the minimum */
 static void rp_odd(struct kunit *test)
 {
 	struct rp_params p = paper;
@@ -327,7 +327,7 @@ static void rp_odd(struct kunit *test)
 	KUNIT_EXPECT_GT(test, rp.rc_bps, 50 * MBIT);
 }
 
-/* Both ends: never below the least, never above the line, quiet at the line */
+/* Limits: rates stay between minimum and line rate; no timer at line rate */
 static void rp_ends(struct kunit *test)
 {
 	static const struct rp_params * const styles[] = { &paper, &connectx };
@@ -354,7 +354,7 @@ static void rp_ends(struct kunit *test)
 	}
 }
 
-/* A flow that starts below the line raises itself; one without RP does not */
+/* A flow that starts below the line rate accelerates, but not without an RP */
 static void rp_slow_start(struct kunit *test)
 {
 	struct rp_params off = connectx;
@@ -381,11 +381,11 @@ static void np_interval(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, np_ce(&a, &host, &p, 0), NP_CNP);
 	KUNIT_EXPECT_EQ(test, np_ce(&a, &host, &p, 49 * US), NP_TOO_SOON);
-	/* another QP only waits for the host */
+	/* another QP waits only for the host's limit */
 	KUNIT_EXPECT_EQ(test, np_ce(&b, &host, &p, 9 * US), NP_LIMITED);
 	KUNIT_EXPECT_EQ(test, np_ce(&b, &host, &p, 10 * US), NP_CNP);
 	KUNIT_EXPECT_EQ(test, np_ce(&a, &host, &p, 50 * US), NP_CNP);
-	/* what was prevented does not count as sent */
+	/* a suppressed CNP does not count as sent */
 	KUNIT_EXPECT_EQ(test, np_ce(&b, &host, &p, 59 * US), NP_TOO_SOON);
 	KUNIT_EXPECT_EQ(test, np_ce(&b, &host, &p, 60 * US), NP_CNP);
 	/* no interval, no limit */
@@ -403,17 +403,17 @@ static void rc_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, RECEIVE(&rs, 0xffffff, 0), RC_TAKE_ACK);
 	KUNIT_EXPECT_EQ(test, RECEIVE(&rs, 0, 0), RC_TAKE);
 	KUNIT_EXPECT_EQ(test, RECEIVE(&rs, 0xffffff, 0), RC_DUPLICATE);
-	/* a gap: one NAK, another one after 100 ns, none once it has come */
+	/* a gap: one NAK, repeated after 100 ns, none once it is filled */
 	KUNIT_EXPECT_EQ(test, RECEIVE(&rs, 2, 10), RC_NAK);
 	KUNIT_EXPECT_EQ(test, RECEIVE(&rs, 3, 20), RC_DROP);
 	KUNIT_EXPECT_EQ(test, RECEIVE(&rs, 4, 110), RC_NAK);
 	KUNIT_EXPECT_EQ(test, RECEIVE(&rs, 1, 120), RC_TAKE_ACK);
 	KUNIT_EXPECT_EQ(test, RECEIVE(&rs, 3, 130), RC_NAK);
 	KUNIT_EXPECT_EQ(test, rs.epsn, 2);
-	/* unless told to, never again */
+	/* nak_ns 0: no repetition */
 	KUNIT_EXPECT_EQ(test, rc_received(&rs, 3, false, false, 2, 0, 1 << 30),
 			RC_DROP);
-	/* asked for */
+	/* ACK requested */
 	KUNIT_EXPECT_EQ(test, rc_received(&rs, 2, true, true, 2, 100, 140),
 			RC_TAKE_ACK);
 	KUNIT_EXPECT_EQ(test, rs.msn, 1);
@@ -426,7 +426,7 @@ static void rc_back(struct kunit *test)
 
 	for (i = 0; i < 10; i++)
 		KUNIT_EXPECT_FALSE(test, rc_sent(&rq));
-	/* 0xfffffd .. 6 are under way */
+	/* 0xfffffd .. 6 are in flight */
 	KUNIT_EXPECT_TRUE(test, rc_acked(&rq, 0xffffff));
 	KUNIT_EXPECT_EQ(test, rq.una, 3);
 	KUNIT_EXPECT_FALSE(test, rc_acked(&rq, 0xfffffe));
@@ -436,21 +436,21 @@ static void rc_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rq.next, 5);
 	KUNIT_EXPECT_FALSE(test, rc_naked(&rq, 7));
 	KUNIT_EXPECT_FALSE(test, rc_naked(&rq, 1));
-	/* once more from there, and then something new */
+	/* retransmissions, then new packets */
 	for (i = 5; i < 10; i++)
 		KUNIT_EXPECT_TRUE(test, rc_sent(&rq));
 	KUNIT_EXPECT_FALSE(test, rc_sent(&rq));
-	/* acknowledged while it is being sent again: go on behind it */
+	/* acknowledged while it is retransmitted: continue after it */
 	rc_go_back(&rq);
 	KUNIT_EXPECT_TRUE(test, rc_acked(&rq, 6));
 	KUNIT_EXPECT_EQ(test, rq.next, 10);
-	/* the window */
+	/* window limit */
 	KUNIT_EXPECT_TRUE(test, rc_may_send(&rq));
 	rq.next = rq.una + RC_WINDOW;
 	KUNIT_EXPECT_FALSE(test, rc_may_send(&rq));
 }
 
-/* 1000 packets of 1000 bytes at 3 Gb/s: 2666 2/3 ns each, none is lost */
+/* 1000 packets of 1000 bytes at 3 Gb/s: 2666 2/3 ns each, no drift */
 static void pace_exact(struct kunit *test)
 {
 	struct pace p = { .next_ns = 5000 };
@@ -459,13 +459,13 @@ static void pace_exact(struct kunit *test)
 	for (i = 0; i < 1000; i++)
 		pace_sent(&p, 1000, 3 * GBIT, p.next_ns);
 	KUNIT_EXPECT_EQ(test, p.next_ns, 5000 + 2666666);
-	/* late by a timer's slack: made up for; by more: not */
+	/* lateness within the timer's slack is made up for, more is not */
 	p = (struct pace){ .next_ns = 10000 };
 	pace_sent(&p, 1000, 8 * GBIT, 10500);
 	KUNIT_EXPECT_EQ(test, p.next_ns, 11000);
 	pace_sent(&p, 1000, 8 * GBIT, 50000);
 	KUNIT_EXPECT_EQ(test, p.next_ns, 50000 - PACE_SLACK_NS + 1000);
-	/* half the rate: what is left takes twice as long */
+	/* half the rate: the rest of the gap doubles */
 	p = (struct pace){ .next_ns = 3000 };
 	pace_changed(&p, 10 * GBIT, 5 * GBIT, 1000);
 	KUNIT_EXPECT_EQ(test, p.next_ns, 5000);
@@ -485,7 +485,7 @@ static void arrive_logarithm(struct kunit *test)
 	KUNIT_EXPECT_LE(test, arrive_ln(U32_MAX), 2);
 }
 
-/* A hundred thousand exponential times: mean and share beyond the mean */
+/* 100,000 exponential intervals: mean, and share above the mean */
 static void arrive_poisson(struct kunit *test)
 {
 	struct arrivals a = { .every_ns = 100000, .poisson = true }, b;
@@ -503,13 +503,13 @@ static void arrive_poisson(struct kunit *test)
 	/* three standard deviations */
 	KUNIT_EXPECT_LE(test, abs((s64)(a.next_ns - 10000000000ULL)), 95000000);
 	KUNIT_EXPECT_LE(test, abs((int)longer - 36788), 458);
-	/* the same again */
+	/* the copy yields the same times */
 	for (i = 0; i < 100000; i++)
 		arrive_next(&b);
 	KUNIT_EXPECT_EQ(test, a.next_ns, b.next_ns);
 }
 
-/* Each field has bytes of its own, and its sign bit */
+/* Each field has its own bytes; the gradient is signed */
 static void telemetry_fields(struct kunit *test)
 {
 	static const u8 rsvd[16] = {
@@ -537,7 +537,7 @@ static void telemetry_fields(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tm.time_us, 16777214);
 }
 
-/* What is not filled in is not told from 0 by its bytes */
+/* Fields of a brief telemetry read as 0 */
 static void telemetry_brief(struct kunit *test)
 {
 	u8 rsvd[16] = { 0x12, 0x05 };
@@ -554,7 +554,7 @@ static void telemetry_brief(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, tm.was_ce);
 }
 
-/* The ends, and what is not for us: it leaves no trace */
+/* Extreme values; unknown versions leave the result unchanged */
 static void telemetry_ends(struct kunit *test)
 {
 	struct telemetry tm = { .flows = 7 };
@@ -568,7 +568,7 @@ static void telemetry_ends(struct kunit *test)
 	rsvd[0] = 0x01;
 	KUNIT_EXPECT_FALSE(test, telemetry_decode(rsvd, &tm));
 	KUNIT_EXPECT_EQ(test, tm.flows, 7);
-	/* bits that have no meaning yet do not matter */
+	/* undefined bits are ignored */
 	rsvd[0] = 0x1c;
 	KUNIT_ASSERT_TRUE(test, telemetry_decode(rsvd, &tm));
 	KUNIT_EXPECT_FALSE(test, tm.was_ce);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module's own parser, ICRC and CNP.
+ * Use the parser, the ICRC and the CNP of the module.
  */
 #include "../rocev2.c"

@@ -1,34 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * DCQCN's reaction point: how fast a flow sends.
+ * DCQCN's reaction point: the sending rate of a flow.
  *
  *	           CNP                       timer, bytes
  *	Rc ------------------.             stage < F   Rc = (Rt + Rc) / 2
  *	    Rt = Rc          |  .--------> stage >= F  Rt += RAI,  then halve
  *	    Rc *= 1 - a/2    '--'          beyond      Rt += RHAI, then halve
  *
- * Two styles of it:
+ * There are two styles.
  *
  * paper: every CNP cuts.  Timer and byte counter each have a stage; fast
  * recovery while both are below F, hyper increase when both have reached it.
  * Sources: Zhu et al., SIGCOMM 2015, section 3; bobzhuyb/ns3-rdma,
  * qbb-net-device.cc.
  *
- * ConnectX: alpha and rate are looked at by clocks that start with the first
- * CNP.  An alpha clock's tick decays alpha, and raises it if a CNP has come
- * since the last; a reduce clock's tick cuts if one has come.  Only the timer
- * raises the rate; a byte counter is off unless asked for, and then counts as a
- * stage like the timer's.  Source: alibaba-edu/HPCC, rdma-hw.cc.
+ * ConnectX: alpha and rate are updated by clocks that start with the first CNP.
+ * A tick of the alpha clock decays alpha, and raises it if a CNP has arrived
+ * since the previous tick; a tick of the reduce clock cuts if a CNP has
+ * arrived.  Only the timer raises the rate.  The byte counter is off by
+ * default; if enabled, its stage counts like the timer's.  Source:
+ * alibaba-edu/HPCC, rdma-hw.cc.
  *
- * F counts the halvings: a stage is compared before it is raised, as in HPCC and
- * as the paper says in words.  Of ns3-rdma is left out what the paper does not
- * have: hyper increase halving the timers, Rt / 8 when it is ten times Rc.
+ * F is the number of halvings: a stage is compared before it is incremented, as
+ * in HPCC and in the text of the paper.  Two rules of ns3-rdma are omitted
+ * because the paper does not have them: hyper increase halves the timers, and
+ * Rt is divided by 8 when it is ten times Rc.
  *
- * Added here: a flow that starts below the line rate raises it by its timer
- * from the start, as after a cut; the sources' flows all start at line rate.
+ * One rule is added: a flow that starts below the line rate raises its rate by
+ * the timer from the start, as after a cut.  In the sources all flows start at
+ * line rate.
  *
- * Rates are in bit/s, times in ns, alpha and g shares of 2^32.  Pure: whoever
- * calls has the clock.
+ * Rates are in bit/s, times in ns, alpha and g shares of 2^32.  Pure: the
+ * caller supplies the time.
  */
 #ifndef _ROCEHOST_RP_H
 #define _ROCEHOST_RP_H
@@ -41,10 +44,10 @@
 #define RP_NEVER	U64_MAX
 
 /**
- * enum rp_style - whose rules
- * @RP_CONNECTX: those of HPCC's model of ConnectX
- * @RP_PAPER: those of the paper
- * @RP_OFF: none: the rate stays what it is
+ * enum rp_style - rule set of a reaction point
+ * @RP_CONNECTX: HPCC's model of ConnectX
+ * @RP_PAPER: the paper
+ * @RP_OFF: none: the rate is constant
  */
 enum rp_style {
 	RP_CONNECTX,
@@ -53,22 +56,22 @@ enum rp_style {
 };
 
 /**
- * struct rp_params - of a host's reaction points
+ * struct rp_params - parameters of a host's reaction points
  * @style: enum rp_style
- * @line_bps: most that a flow may send
- * @min_bps: least that a cut leaves
+ * @line_bps: line rate
+ * @min_bps: minimum rate after a cut
  * @alpha_ns: alpha timer
  * @reduce_ns: ConnectX: reduce clock, 0: a CNP cuts at once
  * @increase_ns: rate timer
- * @bytes: byte counter, 0: none
- * @g: weight of the newest in alpha, share of 2^32
+ * @bytes: byte counter, 0: off
+ * @g: weight of a new sample in alpha, share of 2^32
  * @f: F, stages of fast recovery
  * @rai_bps: additive increase
  * @rhai_bps: hyper increase
- * @first_percent: ConnectX: rate on the first CNP, of the rate then, which in
- *	the source is the line's
- * @clamp: ConnectX: the target becomes the rate on every cut, not only on
- *	the first one after an increase
+ * @first_percent: ConnectX: rate after the first CNP, relative to the current
+ *	rate, which in the source is the line rate
+ * @clamp: ConnectX: set the target to the rate on every cut, not only on the
+ *	first one after an increase
  */
 struct rp_params {
 	u64 style;
@@ -91,15 +94,15 @@ struct rp_params {
  * @rc_bps: current rate
  * @rt_bps: target rate
  * @alpha: estimate of congestion, 0 .. RP_ONE
- * @time_stage: rate timer's expiries since the last cut
- * @byte_stage: the byte counter's
- * @byte_count: bytes since it last expired
- * @alpha_due_ns: when alpha is next looked at
- * @reduce_due_ns: when a CNP that has come cuts
+ * @time_stage: expirations of the rate timer since the last cut
+ * @byte_stage: expirations of the byte counter since the last cut
+ * @byte_count: bytes since the byte counter last expired
+ * @alpha_due_ns: when alpha is next updated
+ * @reduce_due_ns: when the pending cut is made, RP_NEVER: none is pending
  * @increase_due_ns: when the rate timer expires
  * @clock_ns: ConnectX: when the clocks started
- * @cnp_seen: there has been a CNP
- * @cnp_for_alpha: ConnectX: one came since alpha was looked at
+ * @cnp_seen: a CNP has been received
+ * @cnp_for_alpha: ConnectX: a CNP was received since the last update of alpha
  */
 struct rp {
 	u64 rc_bps;
@@ -117,10 +120,10 @@ struct rp {
 };
 
 /**
- * enum rp_event - what a step did
- * @RP_NOTHING: nothing that changes the rate
+ * enum rp_event - result of a step
+ * @RP_NOTHING: the rate is unchanged
  * @RP_CUT: the rate was cut
- * @RP_RAISED: the rate rose
+ * @RP_RAISED: the rate was raised
  */
 enum rp_event {
 	RP_NOTHING,
@@ -133,7 +136,7 @@ static inline u64 rp_decay(u64 alpha, u64 g, u64 n)
 {
 	u64 keep = RP_ONE - g;
 
-	/* what follows wants it below 1, so that no product reaches 2^64 */
+	/* below 1 from here on, so that no product reaches 2^64 */
 	if (!g)
 		return alpha;
 	for (; n && alpha; n >>= 1) {
@@ -149,7 +152,7 @@ static inline u64 rp_raise_alpha(u64 alpha, u64 g)
 	return min_t(u64, rp_decay(alpha, g, 1) + g, RP_ONE);
 }
 
-/* Let the alpha timer have expired as often as it has until @now_ns */
+/* Process the expirations of the alpha timer up to @now_ns */
 static inline void rp_alpha_catch_up(struct rp *rp, const struct rp_params *p,
 				     u64 now_ns)
 {
@@ -168,10 +171,10 @@ static inline void rp_alpha_catch_up(struct rp *rp, const struct rp_params *p,
 }
 
 /**
- * rp_start() - begin to send
+ * rp_start() - initialize a reaction point
  * @rp: the reaction point, zeroed
  * @p: parameters
- * @rate_bps: first rate
+ * @rate_bps: initial rate
  * @now_ns: now
  */
 static inline void rp_start(struct rp *rp, const struct rp_params *p,
@@ -187,7 +190,7 @@ static inline void rp_start(struct rp *rp, const struct rp_params *p,
 		rp->increase_due_ns = now_ns + p->increase_ns;
 }
 
-/* Never below the least, unless it is there already */
+/* A cut stops at the minimum rate, and does not raise a rate below it */
 static inline u64 rp_lower(const struct rp *rp, const struct rp_params *p,
 			   u64 rate_bps)
 {
@@ -205,12 +208,12 @@ static inline void rp_cut(struct rp *rp, const struct rp_params *p, u64 now_ns)
 }
 
 /**
- * rp_cnp() - a CNP has come
+ * rp_cnp() - process a CNP
  * @rp: the reaction point
  * @p: parameters
  * @now_ns: now
  *
- * Return: what it did at once; rp_run() may do more.
+ * Return: the immediate effect; rp_run() may cut later.
  */
 static inline enum rp_event rp_cnp(struct rp *rp, const struct rp_params *p,
 				   u64 now_ns)
@@ -221,7 +224,7 @@ static inline enum rp_event rp_cnp(struct rp *rp, const struct rp_params *p,
 		return RP_NOTHING;
 
 	if (p->style == RP_PAPER) {
-		/* the timer has been idle since it last mattered */
+		/* alpha is updated lazily */
 		rp_alpha_catch_up(rp, p, now_ns);
 		rp->alpha = rp_raise_alpha(rp->alpha, p->g);
 		rp->alpha_due_ns = now_ns + p->alpha_ns;
@@ -263,7 +266,7 @@ static inline void rp_reduce(struct rp *rp, const struct rp_params *p)
 	rp->reduce_due_ns = RP_NEVER;
 }
 
-/* What an expiry of timer or byte counter adds to the target */
+/* What an expiry of timer or byte counter adds to the target rate */
 static inline u64 rp_step_bps(const struct rp *rp, const struct rp_params *p)
 {
 	u32 most = max(rp->time_stage, rp->byte_stage);
@@ -282,7 +285,7 @@ static inline enum rp_event rp_raise(struct rp *rp, const struct rp_params *p)
 
 	rp->rt_bps = min_t(u64, rp->rt_bps + rp_step_bps(rp, p), p->line_bps);
 	rp->rc_bps = (rp->rt_bps + rp->rc_bps) / 2;
-	/* as near as halving gets */
+	/* halving does not converge further */
 	if (rp->rt_bps - rp->rc_bps <= 1)
 		rp->rc_bps = rp->rt_bps;
 	if (rp->rc_bps == p->line_bps)
@@ -291,12 +294,12 @@ static inline enum rp_event rp_raise(struct rp *rp, const struct rp_params *p)
 }
 
 /**
- * rp_sent() - a packet has been sent
+ * rp_sent() - advance the byte counter
  * @rp: the reaction point
  * @p: parameters
- * @bytes: its length
+ * @bytes: length of a packet that was sent
  *
- * Return: what the byte counter did.
+ * Return: the effect.
  */
 static inline enum rp_event rp_sent(struct rp *rp, const struct rp_params *p,
 				    u32 bytes)
@@ -315,10 +318,10 @@ static inline enum rp_event rp_sent(struct rp *rp, const struct rp_params *p,
 }
 
 /**
- * rp_next_ns() - when does rp_run() have something to do?
+ * rp_next_ns() - when is rp_run() to be called?
  * @rp: the reaction point
  *
- * Return: when, or RP_NEVER.
+ * Return: the time, or RP_NEVER.
  */
 static inline u64 rp_next_ns(const struct rp *rp)
 {
@@ -326,13 +329,13 @@ static inline u64 rp_next_ns(const struct rp *rp)
 }
 
 /**
- * rp_run() - do the first thing that is due
+ * rp_run() - process the earliest pending event
  * @rp: the reaction point
  * @p: parameters
  *
  * To be called at rp_next_ns() or later.
  *
- * Return: what it did.
+ * Return: the effect.
  */
 static inline enum rp_event rp_run(struct rp *rp, const struct rp_params *p)
 {

@@ -9,15 +9,15 @@
 #include "rocehost.h"
 
 /**
- * rh_sink_received() - a data packet has come
- * @host: to this host, locked
- * @sink: for this sink
- * @pkt: it
- * @ack_req: it wants an acknowledge
- * @ce: it is marked
- * @payload: its bytes
+ * rh_sink_received() - process a data packet
+ * @host: receiving host, locked
+ * @sink: the packet's sink
+ * @pkt: the packet
+ * @ack_req: the packet requests an ACK
+ * @ce: the packet is CE
+ * @payload: bytes of payload
  * @now_ns: now
- * @out: for packets
+ * @out: queue of packets to send
  */
 void rh_sink_received(struct rh_host *host, struct rh_sink *sink,
 		      const struct iqcn_pkt *pkt, bool ack_req, bool ce,
@@ -80,7 +80,7 @@ static void rh_sink_group_free(struct rh_sink_group *group)
 }
 
 /**
- * rh_sink_groups_free() - free all sinks of a host that nobody sees any more
+ * rh_sink_groups_free() - free all sinks of a host without users
  * @host: the host
  */
 void rh_sink_groups_free(struct rh_host *host)
@@ -105,7 +105,7 @@ static void rh_sink_init(struct rh_sink *sink, const struct rh_host *host,
 	sink->rs.epsn = flow->rq.psn0;
 	if (!is_zero_ether_addr(host->conf.via))
 		to.mac = host->conf.via;
-	/* the sender's, but where each side goes by its own QP */
+	/* the flow's port, unless each end derives it from its own QP */
 	uh = (const struct udphdr *)(flow->wire.hdr + flow->wire.udp_off);
 	sport = conf->sport == RH_SPORT_RXE ? iqcn_sport_rxe(sink->qpn) :
 					      ntohs(uh->source);
@@ -114,10 +114,10 @@ static void rh_sink_init(struct rh_sink *sink, const struct rh_host *host,
 }
 
 /**
- * rh_sink_add() - make the receivers of flows
- * @host: who receives
- * @peer: who sends
- * @flows: what he sends
+ * rh_sink_add() - create the receivers of a group of flows
+ * @host: receiving host
+ * @peer: sending host
+ * @flows: the flows
  *
  * Context: RTNL held.
  * Return: 0, -ENOMEM.
@@ -154,15 +154,15 @@ int rh_sink_add(struct rh_host *host, const struct rh_host *peer,
 err_store:
 	while (i--)
 		xa_erase(&host->sinks, group->sinks[i].qpn);
-	/* a packet might find one that it is not for */
+	/* the receive path may still use a sink */
 	synchronize_net();
 	rh_sink_group_free(group);
 	return err;
 }
 
 /**
- * rh_sink_undo() - take back what rh_sink_add() has just made
- * @host: who receives
+ * rh_sink_undo() - undo the last rh_sink_add()
+ * @host: receiving host
  *
  * Context: RTNL held, may sleep.
  */

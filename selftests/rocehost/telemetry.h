@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a congestion point may say in the 16 reserved bytes of a CNP.
+ * Telemetry of a congestion point in the 16 reserved bytes of a CNP, in network
+ * byte order:
  *
- *	0	bits 7-4: version, bit 1: nothing but this byte and the next is filled
- *		in, bit 0: the packet was CE when it came
+ *	0       bits 7-4: version, bit 1: only this byte and the next are valid,
+ *	bit
+ *		0: the packet was CE on arrival
  *	1	cause
  *	2-3	depth of the queue as a share of its limit, 0xffff: full
  *	4-5	flows
- *	6-7	depth of the port in 4,096 bytes
+ *	6-7	depth of the port in units of 4,096 bytes
  *	8-9	growth of the queue in bytes per us, two's complement
- *	10-12	what the queue has sent, in 256 bytes
+ *	10-12	bytes sent by the queue in units of 256 bytes
  *	13-15	time in us
  *
- * in network byte order.  Where the bytes are is written down here a second time
- * on purpose: the module is held against it.  Pure.
+ * This layout repeats the module's on purpose: the tests check the module
+ * against it.  Pure.
  */
 #ifndef _ROCEHOST_TELEMETRY_H
 #define _ROCEHOST_TELEMETRY_H
@@ -24,16 +26,16 @@
 #define TELEMETRY_VERSION	1
 
 /**
- * struct telemetry - what a CNP said
+ * struct telemetry - decoded telemetry
  * @port_bytes: depth of all queues of the port
- * @tx_bytes: bytes that the queue has sent, modulo 2^32
- * @time_us: of the box's clock, modulo 2^24
+ * @tx_bytes: bytes sent by the queue, modulo 2^32
+ * @time_us: clock of the congestion point, modulo 2^24
  * @depth: depth of the queue as a share of its limit, U16_MAX: full
- * @flows: flows that were active, U16_MAX: or more
+ * @flows: number of active flows, U16_MAX: that many or more
  * @gradient: growth of the queue in bytes per us
  * @cause: &enum iqcn_cause
- * @was_ce: the packet that caused it was CE when it came
- * @brief: nothing but @cause and @was_ce is filled in
+ * @was_ce: the packet that caused the CNP was CE on arrival
+ * @brief: only @cause and @was_ce are valid
  */
 struct telemetry {
 	u32 port_bytes;
@@ -48,11 +50,11 @@ struct telemetry {
 };
 
 /**
- * telemetry_decode() - read the reserved bytes of a CNP
+ * telemetry_decode() - decode the reserved bytes of a CNP
  * @rsvd: 16 bytes
  * @tm: result
  *
- * Return: true, false if there is nothing in them, or of another version.
+ * Return: true, or false if there is no telemetry of a known version.
  */
 static inline bool telemetry_decode(const u8 *rsvd, struct telemetry *tm)
 {
@@ -74,9 +76,9 @@ static inline bool telemetry_decode(const u8 *rsvd, struct telemetry *tm)
 
 /**
  * telemetry_depth_ppm() - depth of the queue as a share of its limit
- * @tm: what a CNP said
+ * @tm: telemetry
  *
- * Return: in millionths, cut off.
+ * Return: depth in millionths, rounded down.
  */
 static inline u32 telemetry_depth_ppm(const struct telemetry *tm)
 {

@@ -14,7 +14,7 @@
 
 #include "telemetry.h"
 
-/* User space knows names only by their values */
+/* Export the values of the names that the print format uses */
 TRACE_DEFINE_ENUM(IQCN_CAUSE_NONE);
 TRACE_DEFINE_ENUM(IQCN_CAUSE_TIMER);
 TRACE_DEFINE_ENUM(IQCN_CAUSE_WREB);
@@ -31,8 +31,8 @@ TRACE_DEFINE_ENUM(IQCN_CAUSE_DROP);
 			 { IQCN_CAUSE_HOLD, "hold" },	\
 			 { IQCN_CAUSE_DROP, "drop" })
 
-/* A CNP with telemetry came for a flow; by name, for the hosts are in many
- * namespaces
+/* A flow received a CNP with telemetry.  The device is recorded by name because
+ * ifindexes of different namespaces collide.
  */
 TRACE_EVENT(rh_telemetry,
 	TP_PROTO(const struct net_device *dev, u32 qpn,

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Inside the lab: what packets cost in qdiscs (cost.sh).
+# Runs in the lab: measure the cost of packets in qdiscs (cost.sh).
 #
 #   cost-guest.sh DIRECTORY ROUNDS WORDS
 #
-# DIRECTORY/qdiscs has lines "NAME QDISC", WORDS are those of rocehost's "blast".
-# Leaves DIRECTORY/runs.json, an object per round and qdisc.
+# DIRECTORY/qdiscs contains lines "NAME QDISC"; WORDS are those of rocehost's
+# "blast".  Writes DIRECTORY/runs.json, with an object per round and qdisc.
 set -u -o pipefail
 
 HERE=$(cd "$(dirname "$0")" && pwd)
@@ -29,7 +29,7 @@ blast()
 	die "\"blast d0 $1\": $error"
 }
 
-# once WORDS: what a packet took, in $ns_per_packet
+# once WORDS: run a blast; sets $ns_per_packet and $parameters
 once()
 {
 	local dev flows mtu ect depth packets refused ns
@@ -40,7 +40,7 @@ once()
 		IFS=, read -r dev flows mtu ect depth packets refused ns \
 			ns_per_packet
 	} </proc/net/rocehost/blast
-	[ "$refused" = 0 ] || die "the qdisc refuses $refused packets"
+	[ "$refused" = 0 ] || die "the qdisc refused $refused packets"
 	parameters="\"flows\": $flows, \"mtu\": $mtu, \"ect\": $ect,
 		\"depth\": $depth, \"packets\": $packets"
 }
@@ -54,7 +54,7 @@ measure()
 		qdisc add dev d0 root handle 1: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
 		qdisc add dev d0 parent 1:1 handle 10: $2
 	EOT
-	# the first ones are new to the qdisc, and to caches
+	# the first run warms up the qdisc and the caches, and is not counted
 	for ((i = 0; i < 6; i++)); do
 		once "$words"
 		all+=("$ns_per_packet")
@@ -67,9 +67,9 @@ measure()
 }
 
 insmod "$BUILD/sch_iqcn.ko" && insmod "$BUILD/rocehost/rocehost.ko" ||
-	die "a module does not load"
-ip link add d0 mtu 9000 type dummy && ip link set d0 up || die "no device"
-# and nothing that the stack has to say in it
+	die "cannot load the modules"
+ip link add d0 mtu 9000 type dummy && ip link set d0 up || die "cannot create d0"
+# keep packets of the stack out of the measurement
 sysctl -qw net.ipv6.conf.d0.disable_ipv6=1
 
 mapfile -t lines <"$dir/qdiscs"

@@ -1,26 +1,27 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What a RoCEv2 packet costs in a qdisc, beside what it costs in a bfifo:
+# Measure the cost of a RoCEv2 packet in a qdisc, compared with a bfifo:
 #
 #   cost.sh [-c] [-f FLOWS] [-n PACKETS] [-r ROUNDS] <LINES
 #
-#   LINES	"NAME QDISC", a qdisc as tc is told
-#   -c		packets come with CE; else with ECT(0), to be marked or not
-#   -f FLOWS	that take turns (default 100)
-#   -n PACKETS	in a run (default 10000)
-#   -r ROUNDS	in each of which every qdisc has five runs (default and least 7):
-#		the shortest counts, for what disturbs a run makes it longer
+#   LINES	"NAME QDISC", a qdisc in the syntax of tc
+#   -c		send packets with CE, instead of ECT(0)
+#   -f FLOWS	number of flows, which take turns (default 100)
+#   -n PACKETS	packets of a run (default 10000)
+#   -r ROUNDS	number of rounds, of five runs per qdisc (default and
+#		minimum 7); the shortest run counts because disturbances only
+#		add time
 #
-# Each qdisc, and a bfifo, is in its turn the child of a prio on a dummy device:
-# packets may pass by one that is the device's own.  rocehost's "blast" sends
-# them (rocehost/blast.c), in User Mode Linux with the machine's clock.
+# Each qdisc, and a bfifo, in turn becomes the child of a prio on a dummy
+# device, because packets could bypass a root qdisc.  rocehost's "blast" sends
+# the packets (rocehost/blast.c), in User Mode Linux with the host's clock.
 #
-# Prints a JSON object for each line.  Its ns are of this machine, at this time;
-# the ratio is what carries over to others.  ce_share: of packets, those that
-# left with CE, if the qdisc tells.
+# Prints a JSON object for each line.  The ns depend on the machine and its
+# load; the ratio to bfifo carries over to other machines.  ce_share is the
+# share of packets that left with CE, if the qdisc reports it.
 set -u -o pipefail
-# 1.5 is 1,5 elsewhere
+# decimal points, not commas
 export LC_ALL=C
 
 HERE=$(cd "$(dirname "$0")" && pwd)
@@ -39,7 +40,7 @@ while getopts cf:n:r: opt; do
 	f) flows=$OPTARG ;;
 	n) packets=$OPTARG ;;
 	r) rounds=$OPTARG ;;
-	*) die "-c, -f FLOWS, -n PACKETS and -r ROUNDS are all there is" ;;
+	*) die "usage: cost.sh [-c] [-f FLOWS] [-n PACKETS] [-r ROUNDS]" ;;
 	esac
 done
 case $rounds in
@@ -54,7 +55,7 @@ trap 'rm -rf "$WORK"' EXIT
 } >"$WORK/qdiscs"
 "$LAB" run uml -w "$HERE/cost-guest.sh" "$WORK" "$rounds" \
 	"packets $packets flows $flows ect $ect" >&2 ||
-	die "it cannot be measured"
+	die "the measurement failed"
 
 jq -n -c --rawfile qdiscs "$WORK/qdiscs" --slurpfile runs "$WORK/runs.json" '
 def round_to($digits): pow(10; $digits) as $p | . * $p | round / $p;

@@ -1,31 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Figures of one variant, from what rocehost and tc have left.
+# Compute the figures of a variant from the output of rocehost and tc.
 #
 #   jq -n -f figures.jq --rawfile samples samples.csv ... (see scenarios.sh)
 #
-# Everything is of the time that counts: from $count_ns to $duration_ns.
+# All figures cover the time from $count_ns to $duration_ns, unless noted.
 
 def rows: split("\n") | map(select(. != "") | split(","));
-# a table with named columns, as numbers where they are
+# parse a table with a header; fields become numbers where possible
 def table: rows | .[0] as $names |
 	.[1:] | map([$names, map(tonumber? // .)] | transpose |
 		    map({key: .[0], value: .[1]}) | from_entries);
 def sum(f): reduce .[] as $x (0; . + ($x | f));
 def mean: if length == 0 then null else add / length end;
-# of sorted numbers, by nearest rank
+# of sorted numbers, with the nearest-rank method
 def percentile($p): if length == 0 then null
 	else .[([(length * $p / 100 | ceil) - 1, 0] | max)] end;
 def jain: if length == 0 or add == 0 then null
 	else (add * add) / (length * (map(. * .) | add)) end;
 def us: if . == null then null else . / 1000 end;
 def share($of): if $of == 0 then null else . / $of end;
-# six digits, so that they read well
+# six decimals, for readability
 def round6: if type == "number" then . * 1e6 | round / 1e6 else . end;
 
 ($tc[0] | map(select(.parent == "1:1")) | .[0]) as $qdisc |
 
-# column numbers instead of names: there are many of them
+# column numbers instead of names, because there are many rows
 ($samples | rows | .[1:] | map(.[1:] | map(tonumber))) as $s |
 ($s | map(select(.[0] >= $count_ns))) as $counted |
 $counted[0] as $before |
@@ -33,7 +33,7 @@ $counted[0] as $before |
 ($final[0] - $before[0]) as $span_ns |
 ($counted | map(.[1]) | sort) as $depths |
 ($flows | table) as $flows |
-# the bottleneck is on the way to receiver 0
+# the bottleneck is on the path to receiver 0
 ($sinks | table) as $sinks | ($sinks | map(select(.dev == "r0"))) as $r0 |
 ($completions | table) as $done |
 ($done | map(.took_ns) | sort) as $fct |
@@ -54,7 +54,7 @@ def group($name):
 		fct_p99_us: ($t | percentile(99) | us)
 	};
 
-# us from each change of load to the last sample that is too deep
+# time in us from each change of load to the last sample above its depth
 def settled: . as $at | ($at | length) as $n | [range($n) as $i |
 	$at[$i][0] as $from | $at[$i][1] as $bytes |
 	(if $i + 1 < $n then $at[$i + 1][0] else $duration_ns end) as $to |
@@ -63,7 +63,7 @@ def settled: . as $at | ($at | length) as $n | [range($n) as $i |
 
 if $final[0] < $duration_ns - 1e6 then error("samples end too early")
 elif ($hosts | sum(.malformed + .stray + .completions_lost)) > 0
-	then error("a host got what it should not, or lost completions")
+	then error("a host received an unexpected packet, or lost completions")
 else . end |
 ($flows | map(select(.endless == 1) | .name) | unique) as $endless |
 {
@@ -91,10 +91,10 @@ else . end |
 	fct_p99_us: ($fct | percentile(99) | us),
 	groups: ($sinks | map(.name) | unique |
 		map({key: ., value: group(.)}) | from_entries),
-	# from the start; null: the qdisc has no such thing
+	# from the start; null: the qdisc has no such counter
 	state_changes: $qdisc.state_changes,
 	flow_state_changes: $qdisc.flow_state_changes,
-	# in force: the qdisc as tc tells it, the first hosts as rocehost does
+	# parameters in force: of the qdisc from tc, of s0 and r0 from rocehost
 	qdisc: ($qdisc | {kind, options}),
 	hosts: ($settings | table | map(select(.dev | IN("s0", "r0"))) |
 		group_by(.dev) | map({key: .[0].dev,

@@ -1,28 +1,29 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Inside the lab: one variant of a scenario.
+# Runs in the lab: one variant of a scenario.
 #
 #   guest.sh DIRECTORY [COMMAND...]
 #
-# DIRECTORY/scenario has the scenario's lines that matter here (scenarios.sh).
-# COMMAND is run on the switch meanwhile, on /dev/tty1; when it ends, so does this.
+# DIRECTORY/scenario contains the lines of the scenario that matter here
+# (scenarios.sh).  COMMAND runs on the switch, on /dev/tty1, and its end ends
+# the scenario.
 #
 #   s0 ---- p0 [            ] q0 ---- r0	the bottleneck is on q0
 #   s1 ---- p1 [ sw: bridge ] q1 ---- r1
 #   ...        [  or router ]         ...
 #
-# With "behind RATE QDISC" there is an ordinary switch before it, which has this qdisc
-# on its one port to the other one:
+# With "behind RATE QDISC" there is an ordinary upstream switch, with this qdisc
+# on its port to sw:
 #
 #   s0 ---- p0 [              ] e0 ---- p0 [    ] q0 ---- r0
 #   s1 ---- p1 [ edge: bridge ]            [ sw ] q1 ---- r1
 #
-# Senders and receivers are rocehost's, in namespaces snd and rcv.  What came
-# out is left in DIRECTORY as rocehost and tc tell it.
+# Senders and receivers are rocehost's, in the namespaces snd and rcv.  The
+# output of rocehost and tc is written to DIRECTORY.
 #
-# Every command here moves the clock a little, and random numbers depend on when
-# they are made: what this does is part of what a seed gives.
+# Every command advances the virtual clock a little, and random numbers depend
+# on the time.  So the results of a seed depend on every command of this script.
 set -u -o pipefail
 
 HERE=$(cd "$(dirname "$0")" && pwd)
@@ -42,7 +43,7 @@ in_ns()
 	nsenter --net="/run/netns/$1" "${@:2}"
 }
 
-# ctl NS: tell rocehost what comes in, line by line; a process for all of them
+# ctl NS: pass stdin to rocehost line by line, from a single process
 ctl()
 {
 	in_ns "$1" bash -c '
@@ -54,7 +55,7 @@ ctl()
 	done' || exit 1
 }
 
-# The scenario's lines, by their first word
+# Parse the scenario into variables
 declare -A conf sender_words
 flows=()
 read_scenario()
@@ -72,13 +73,13 @@ read_scenario()
 	read -r n_rcv rcv_words <<<"${conf[receivers]}"
 }
 
-# mac KIND I: in $mac, for a subshell is a process
+# mac KIND I: set $mac, because a subshell would be a process
 mac()
 {
 	printf -v mac '02:00:00:%02x:%02x:%02x' "$1" $(($2 / 256)) $(($2 % 256))
 }
 
-# ports NS DEV SWITCH PORT KIND N: N interfaces of hosts, and the switch's ports
+# ports NS DEV SWITCH PORT KIND N: print N links between hosts and switch
 ports()
 {
 	local i
@@ -92,7 +93,7 @@ ports()
 	done
 }
 
-# up DEV N
+# up DEV N: print commands that set N devices up
 up()
 {
 	local i
@@ -112,8 +113,8 @@ bridge_ports()
 	done
 }
 
-# bridge_fdb PORT KIND N [DEV]: as the hosts have them, all behind DEV if it is given:
-# nothing is learned, nothing is flooded
+# bridge_fdb PORT KIND N [DEV]: print FDB entries of all hosts, all behind DEV
+# if given, so that the bridge neither learns nor floods
 bridge_fdb()
 {
 	local i
@@ -149,7 +150,7 @@ switch_bridge()
 	EOF
 }
 
-# The switch before it
+# Create the upstream switch
 edge()
 {
 	local rate qdisc
@@ -188,7 +189,7 @@ topology()
 {
 	local ns all="snd sw rcv" first=sw n_p=$n_snd
 
-	# namespaces and ports of others are part of what a seed gives
+	# no unneeded namespaces or ports: results of a seed depend on them
 	[ -z "${conf[behind]-}" ] || all+=" edge" first=edge n_p=1
 	for ns in $all; do
 		echo "netns add $ns"
@@ -201,13 +202,13 @@ topology()
 		$(ports snd s $first p 1 "$n_snd")
 		$(ports rcv r sw q 2 "$n_rcv")
 	EOF
-	[ $first = sw ] || edge || die "the switch before cannot be made"
+	[ $first = sw ] || edge || die "cannot create the upstream switch"
 	ip -n snd -batch - <<<"$(up s "$n_snd")" &&
 		ip -n rcv -batch - <<<"$(up r "$n_rcv")" &&
 		ip -n sw -batch - <<<"$(up p "$n_p"; up q "$n_rcv")" &&
 		"switch_${conf[topology]-bridge}" ||
-		die "the topology cannot be made"
-	# bursts are for the qdisc to judge, not for what comes before it
+		die "cannot create the topology"
+	# bursts must reach the qdisc, and not be dropped by the backlog queue
 	sysctl -qw net.core.netdev_max_backlog=1000000
 	sleep 2
 }
@@ -223,7 +224,7 @@ qdisc()
 	EOF
 }
 
-# via KIND I: in $via; a router's hosts send to its port
+# via KIND I: set $via; hosts of a router send to its port
 via()
 {
 	via=""
@@ -247,7 +248,7 @@ hosts()
 	ctl sw <<<"probe q0 every ${conf[sample]-5us} samples 1000000 kmax ${conf[kmax]}" || exit 1
 }
 
-# NAME from all|I to J WORDS
+# Pass the lines "NAME from all|I to J WORDS" to rocehost
 all_flows()
 {
 	local line name from to words i first last
@@ -268,19 +269,19 @@ run()
 
 	ctl snd <<<"start count ${conf[count]} for ${conf[duration]}" || exit 1
 	[ ${#beside[@]} = 0 ] || watch "$ms"
-	# to the end, and until what is under way has arrived
+	# wait for the end and for packets in flight
 	sleep "$(printf '%d.%03d' $((ms / 1000)) $((ms % 1000)))"
-	tc -n sw -s -j qdisc show dev q0 >"$out/tc.json" || die "tc fails"
+	tc -n sw -s -j qdisc show dev q0 >"$out/tc.json" || die "tc failed"
 	report snd flows completions trace settings hosts
 	report rcv sinks settings hosts
 	report sw samples
 }
 
-# watch MS: nothing is reported
+# watch MS: run the command instead of reporting
 watch()
 {
-	# no function, which would be a process of its own, and the one to kill;
-	# the terminal is its own, for ^C
+	# not in_ns: a function would add a process, and kill would hit that
+	# one; setsid -c makes ^C work on the terminal
 	setsid -c nsenter --net=/run/netns/sw "${beside[@]}" \
 		</dev/tty1 >/dev/tty1 2>&1 &
 	sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))" &
@@ -291,7 +292,7 @@ watch()
 	exit 0
 }
 
-# report NS FILE...: as FILE.csv; what two namespaces have goes into one
+# report NS FILE...: append rocehost's FILE to FILE.csv, with one header
 report()
 {
 	local ns=$1 f skip
@@ -301,13 +302,13 @@ report()
 		skip=1
 		[ ! -e "$out/$f.csv" ] || skip=2
 		in_ns "$ns" tail -n +$skip "/proc/net/rocehost/$f" \
-			>>"$out/$f.csv" || die "rocehost's $f cannot be read"
+			>>"$out/$f.csv" || die "cannot read rocehost's $f"
 	done
 }
 
 read_scenario
 insmod "$BUILD/sch_iqcn.ko" && insmod "$BUILD/rocehost/rocehost.ko" ||
-	die "a module does not load"
+	die "cannot load the modules"
 topology
 qdisc
 hosts

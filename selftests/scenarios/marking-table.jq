@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# The table of marking.sh, from marking.json: an array for each line.
+# Table of marking.sh from marking.json: an array per line.
 include "table";
 
 def marking_table:

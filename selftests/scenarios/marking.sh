@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Marking on arrival and on departure, side by side:
+# Compare marking on enqueue and on dequeue:
 #
 #   marking.sh [SCENARIO...]
 #
-# in all scenarios, or those that are named, for the curve alone (ecn), notify timer
-# (iqcn), wreb and pi.
+# in all scenarios, or in the given ones, for the marking curve alone (ecn),
+# notify timer (iqcn), wreb and pi.
 #
-# Leaves in build/results or $IQCN_RESULTS:
+# Results, in build/results or $IQCN_RESULTS:
 #   marking.json	parameters and figures
-#   marking/enqueue/*	of each scenario, see scenarios.sh
+#   marking/enqueue/*	results of each scenario, see scenarios.sh
 #   marking/dequeue/*
 set -u -o pipefail
 
@@ -25,7 +25,7 @@ die()
 	exit 1
 }
 
-# of SCENARIO: its variants that mark
+# of SCENARIO: print the variants that mark
 of()
 {
 	awk '$1 == "variant" && $2 ~ /^(ecn|iqcn|wreb|pi)$/ { print $2 }' \
@@ -54,7 +54,7 @@ jq -n '[inputs | . + {on: input_filename | split("/")[-2]}] |
 	group_by(.scenario) | map({key: .[0].scenario, value:
 		map({key: .on, value: {kernel, parameters, variants}}) |
 		from_entries}) |
-	from_entries' "$OUT"/*/*.json >"$OUT.json" || die "no $OUT.json"
+	from_entries' "$OUT"/*/*.json >"$OUT.json" || die "cannot write $OUT.json"
 sort -u "$OUT"/*/*.commit 2>/dev/null >"$OUT.commit"
 
 cat <<-EOF

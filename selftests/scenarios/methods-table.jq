@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# The tables of methods.sh, from methods.json: an array for each line.
+# Tables of methods.sh from methods.json: an array per line.
 include "table";
 
 def names: .scenarios | keys_unsorted;
@@ -11,7 +11,7 @@ def figures: (.queue_p99_bytes | mb), (.utilisation | part), .drops_from_start,
 	.increases_above_kmax, .cnps_cp;
 def cost: .ns_per_packet, .ratio_to_bfifo;
 
-# Of every method
+# One line per method
 def method_table:
 	names as $names |
 	["", "", "", ($names[] | ltrimstr("methods-"), "", "", "", ""), "cost", ""],
@@ -23,7 +23,7 @@ def method_table:
 	 [.scenarios[$names[]].variants[$v] | figures] + [.cost[$v] | cost]) |
 	fill;
 
-# Of every share of CE packets that are sampled
+# One line per sampling interval of CE packets
 def sample_table:
 	names as $names |
 	["", ($names[] | ltrimstr("methods-"), "", "", "", "", ""), "cost", ""],

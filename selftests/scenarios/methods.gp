@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Methods: queue and utilisation, a panel per scenario.  What shows congestion is
-# the colour, what triggers the shape, what T1 counts from the size.
+# Methods: queue and utilization, one panel per scenario.  Color: how congestion
+# is detected; shape: what triggers CNPs; size: the start of T1.
 # Variables: kind; from the environment: DATA, OUTPUT (see methods.sh)
 
 data = system("echo $DATA")
-# what there is in a column, in its order
+# distinct values of a column, in order of appearance
 values(column) = system(sprintf("awk -F, '!seen[$%d]++ { print $%d }' ", \
 			column, column) . data)
 names = values(1)
@@ -27,7 +27,7 @@ array shapes[3] = [6, 4, 8]
 set xlabel "queue, 99th percentile, MB"
 set ylabel "utilisation"
 set xrange [0:*]
-# lest what is next to nothing seem much
+# keep negligible differences small
 set yrange [*<0.9:1.01]
 set offsets 0, graph 0.05, 0, 0
 set bmargin 9

@@ -1,22 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Every way to see congestion, with every way to find out that a CNP is due, and
-# everything that T1 can be counted from, side by side:
+# Compare every method to detect congestion, combined with every trigger of CNPs
+# and every start of T1:
 #
 #   methods.sh [SCENARIO...]
 #
-# in methods-*.scenario, or those of them that are named, with what each costs
-# by the words of the first (cost.sh).  Figures come from a seed and are the same
-# in every run; costs are measured.
+# in methods-*.scenario, or in the given ones, and the cost of each method with
+# the parameters of the first scenario (cost.sh).  Figures follow from a seed
+# and are reproducible; costs are measured.
 #
-# Leaves in build/results or $IQCN_RESULTS:
+# Results, in build/results or $IQCN_RESULTS:
 #   methods.json	parameters, figures and costs
-#   methods.csv		what the picture is made of
-#   methods.svg, .png	queue and utilisation, a point for each
-#   methods-*		of each scenario, see scenarios.sh
+#   methods.csv		data of the plots
+#   methods.svg, .png	queue and utilization, a point per method
+#   methods-*		results of each scenario, see scenarios.sh
 set -u -o pipefail
-# 1.5 is 1,5 elsewhere
+# decimal points, not commas
 export LC_ALL=C
 
 HERE=$(cd "$(dirname "$0")" && pwd)
@@ -24,8 +24,8 @@ TOP=$(cd "$HERE/../.." && pwd)
 export IQCN_RESULTS=${IQCN_RESULTS:-$TOP/build/results}
 OUT=$IQCN_RESULTS/methods
 
-# Packets of these qdiscs are all CE, and the queue is congested throughout,
-# whoever looks
+# cost SCENARIO: measure the variants with parameters that make every packet CE
+# and keep the queue congested for every detector
 cost()
 {
 	sed -nE 's/^variant +//
@@ -50,17 +50,17 @@ tables()
 {
 	cat <<-EOF
 
-	Methods: what shows congestion, what triggers a CNP, what T1 counts from.
+	Methods: detection of congestion, trigger of CNPs, start of T1.
 	Queue p99 in MB; drops from the start; rate increases above Kmax; the
-	box's CNPs; ns that a CE packet of 100 flows costs, and how often what it
-	costs in a bfifo.  ns are this machine's; the ratio carries over.
+	box's CNPs; cost of a CE packet of 100 flows in ns, and its ratio to
+	a bfifo.  The ns depend on the machine; the ratio carries over.
 
 	EOF
 	show method_table
 	cat <<-EOF
 
-	One CE packet in so many looked at, otherwise the defaults; changes of the
-	queue's state beside.
+	One in so many CE packets sampled, otherwise the defaults, with the
+	number of changes of the queue's state.
 
 	EOF
 	show sample_table
@@ -92,16 +92,16 @@ die()
 [ $# -gt 0 ] || set -- methods-incast-512 methods-fig1-rate-failure
 rm -f "$OUT".{json,csv,svg,png}
 "$HERE/scenarios.sh" -q "$@" || die "a scenario failed"
-# not beside them: it is a matter of time
+# not in parallel with the scenarios, which would disturb the measurement
 echo "  cost ..."
-cost "$1" >"$OUT.cost" || die "no costs"
+cost "$1" >"$OUT.cost" || die "the costs cannot be measured"
 for name; do
 	cat "$IQCN_RESULTS/$name.json"
 done | jq -s --slurpfile cost "$OUT.cost" '{
 	scenarios: map({key: .scenario, value: .}) | from_entries,
 	cost: $cost | map({key: .name, value: .}) | from_entries
-}' >"$OUT.json" && rm "$OUT.cost" || die "no $OUT.json"
+}' >"$OUT.json" && rm "$OUT.cost" || die "cannot write $OUT.json"
 cp "$IQCN_RESULTS/$1.commit" "$OUT.commit" 2>/dev/null || rm -f "$OUT.commit"
 tables
-picture || die "no picture"
+picture || die "cannot plot"
 echo "in ${IQCN_RESULTS#"$TOP/"}: $(cd "$IQCN_RESULTS" && echo methods.*)"

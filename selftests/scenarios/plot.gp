@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# A scenario over time: queue, utilisation, CNPs, and the rates of flows that are
-# traced; one colour per variant.
+# A scenario over time: queue, utilization, CNPs, and rates of traced flows; one
+# color per variant.
 # Variables: kmax, count, duration, traced, kind; from the environment: TITLE,
 # DIR, VARIANTS, OUTPUT (see scenarios.sh)
 
@@ -18,7 +18,8 @@ set output system("echo $OUTPUT")
 set datafile separator ","
 n = words(variants)
 array colours[7] = ["#e69f00", "#009e73", "#f0e442", "#999999", "#cc79a7", "#d55e00", "#0072b2"]
-# the last ones are always in the same colours, whatever comes before
+# color the variants from the last one backwards, so that it is the same
+# everywhere
 colour(i) = colours[(i - n + 6) % 7 + 1]
 file(i) = dir . "/" . word(variants, i) . "/series.csv"
 rates(i) = dir . "/" . word(variants, i) . "/rates.csv"
@@ -31,7 +32,7 @@ set grid ytics lc rgb "#dddddd"
 set border 3
 set tics nomirror
 set key outside top right horizontal
-# what is counted
+# start of the counted time
 set arrow 1 from count, graph 0 to count, graph 1 nohead dt 2 lc rgb "#888888"
 
 set ylabel "queue (most), MB"

@@ -1,56 +1,57 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Run scenarios, as many variants side by side as there are CPUs:
+# Run scenarios, as many variants in parallel as there are CPUs:
 #
 #   scenarios.sh [-q] [-v VARIANT,VARIANT...] [-x WORDS] SCENARIO...
 #   scenarios.sh -w COMMAND [-v VARIANT] SCENARIO
 #
-#   -q			no tables
-#   -v VARIANT,...	these alone
-#   -x WORDS		parameters that every qdisc iqcn gets as well; nothing is expected
-#			then
-#   -w COMMAND		run COMMAND on the switch, in this terminal, to watch one
-#			variant, by default the last; nothing is left
+#   -q			print no tables
+#   -v VARIANT,...	run only these variants
+#   -x WORDS		add these parameters to every iqcn qdisc, and skip the
+#			expectations
+#   -w COMMAND		run COMMAND on the switch, in this terminal, during one
+#			variant, by default the last; leaves no results
 #
-# Leaves for each, in build/results or $IQCN_RESULTS:
-#   NAME.scenario	what was run
-#   NAME.json		parameters, figures, and the lab's Linux
-#   NAME.commit		what was run, with "+" if it was not committed
-#   NAME/VARIANT/*.csv	what they are made of: samples of the queue, flows, ...
-#   NAME.svg, NAME.png	queue, utilisation and CNPs over time, unless there are
-#			more variants than colours
+# Results of each scenario, in build/results or $IQCN_RESULTS:
+#   NAME.scenario	the scenario that was run, expanded
+#   NAME.json		parameters, figures, and version of the lab's kernel
+#   NAME.commit		commit of the code, with "+" if there were changes
+#   NAME/VARIANT/*.csv	raw data: samples of the queue, flows, ...
+#   NAME.svg, NAME.png	queue, utilization and CNPs over time, unless there are
+#			more variants than colors
 #
-# A scenario is a file of lines "KEY VALUE", NAME.scenario:
-#   title TEXT		what it is
-#   seed N		of all that is random
+# A scenario is a file NAME.scenario with lines "KEY VALUE":
+#   title TEXT		description
+#   seed N		seed of all random values
 #   topology KIND	bridge (default) or router
-#   senders N WORDS	how many hosts; words of rocehost's command "host"
+#   senders N WORDS	number of hosts; words of rocehost's command "host"
 #   receivers N WORDS	likewise
-#   host WORDS		of all of them
-#   sender I WORDS	of one of them
-#   bottleneck RATE BURST	of the port to receiver 0: tbf
-#   behind RATE QDISC	a switch before it, whose port to this one has this qdisc
+#   host WORDS		words for all hosts
+#   sender I WORDS	words for one sender
+#   bottleneck RATE BURST	tbf on the port to receiver 0
+#   behind RATE QDISC	an upstream switch, and the qdisc on its port to us
 #   flows NAME from all|I to J WORDS	words of rocehost's command "flow"
 #   duration TIME	in ms
-#   count TIME		in ms: figures are of the time from then on
-#   sample TIME		between two looks at the queue (default 5us)
-#   kmax BYTES		depth above which a rate increase is a fault
-#   settle TIME BYTES	the load changes then: how long until the queue stays no
-#			deeper, to the next such line or the end (settle_us)
-#   variant NAME QDISC	a qdisc under the bottleneck, as tc is told
-#   expect JQ		what must be true of NAME.json
-# and of lines that stand for others:
-#   like NAME VARIANT...	lines of another scenario, first of all: of its
-#			variants those that are named, and nothing of what this
-#			one says itself, nor its title and what it expects
+#   count TIME		in ms: figures cover the time from then on
+#   sample TIME		interval between samples of the queue (default 5us)
+#   kmax BYTES		depth above which a rate increase counts as a fault
+#   settle TIME BYTES	the load changes at TIME: settle_us is the time until
+#			the queue stays at or below BYTES, up to the next
+#			such line
+#   variant NAME QDISC	a qdisc below the bottleneck, in the syntax of tc
+#   expect JQ		a condition on NAME.json
+# and lines that are expanded:
+#   like NAME VARIANT...	take the lines of another scenario, with only
+#			these variants, except title, expectations and
+#			the keys that this scenario sets
 #   vary NAME VARIANT WORD A|B...
-#			for each choice of values a variant NAME-A..., which is
-#			VARIANT, here or there, with these words
+#			for each combination of values add a variant NAME-A...:
+#			VARIANT, of this or the other scenario, with these words
 #
-# methods-*.scenario are for methods.sh.
+# methods-*.scenario are run by methods.sh.
 set -u -o pipefail
-# 1.5 is 1,5 elsewhere
+# decimal points, not commas
 export LC_ALL=C
 
 HERE=$(cd "$(dirname "$0")" && pwd)
@@ -68,7 +69,8 @@ die()
 	exit 2
 }
 
-# As it is run, and as it is written
+# file_of SCENARIO: the expanded file.  source_of SCENARIO: the file in the
+# tree.
 file_of()
 {
 	echo "$RESULTS/$1.scenario"
@@ -79,18 +81,18 @@ source_of()
 	echo "$HERE/$1.scenario"
 }
 
-# expand SCENARIO: no "like" and no "vary" in it any more
+# expand SCENARIO: print it with "like" and "vary" expanded
 expand()
 {
 	local file like other=/dev/null
 
 	file=$(source_of "$1")
-	[ -e "$file" ] || die "there is no $file"
+	[ -e "$file" ] || die "no such scenario: $1"
 	like=$(awk '$1 == "like" { print $2 }' "$file")
 	[ -z "$like" ] || other=$(source_of "$like")
-	[ -e "$other" ] || die "$1: there is no $other"
+	[ -e "$other" ] || die "$1: no such scenario: $like"
 	awk '
-	# the qdisc with a word set to a value
+	# return the qdisc with a word set to a value
 	function with(qdisc, word, to,    f, n, i, out) {
 		n = split(qdisc, f, " ")
 		out = f[1]
@@ -104,7 +106,7 @@ expand()
 		}
 		return to == "" ? out : out " " word " " to
 	}
-	# words w[i], w[i + 1] and so on are yet to be chosen
+	# choose values of the words w[i], w[i + 2], ...
 	function choose(name, qdisc, i,    n, to, j) {
 		if (i > n_w) {
 			print "variant " name " " qdisc
@@ -118,7 +120,7 @@ expand()
 	function vary(line,    f, n, i) {
 		n = split(line, f, " ")
 		if (!(f[3] in qdiscs)) {
-			print "vary: no variant \"" f[3] "\"" >"/dev/stderr"
+			print "vary: unknown variant \"" f[3] "\"" >"/dev/stderr"
 			exit 1
 		}
 		for (i = 4; i <= n; i++)
@@ -153,14 +155,14 @@ expand()
 		die "$1 cannot be expanded"
 }
 
-# value SCENARIO KEY: the rest of its lines
+# value SCENARIO KEY: print the values of a key
 value()
 {
 	awk -v key="$2" '$1 == key { sub(/^[^ \t]+[ \t]+/, ""); print }' \
 		"$(file_of "$1")"
 }
 
-# variants SCENARIO: those that are to be run
+# variants SCENARIO: print the variants to run
 variants()
 {
 	value "$1" variant | awk -v only=",$only," \
@@ -171,7 +173,7 @@ variants()
 ns()
 {
 	case $1 in
-	*[!0-9]*ms) die "$1: no time" ;;
+	*[!0-9]*ms) die "$1: not a time" ;;
 	*ms) echo $((${1%ms} * 1000000)) ;;
 	*) die "$1: not in ms" ;;
 	esac
@@ -187,7 +189,7 @@ bps()
 	esac
 }
 
-# What is wrong is better said before it has run for a while
+# check_scenario SCENARIO: find errors before anything is run
 check_scenario()
 {
 	local name=$1 key v
@@ -196,7 +198,7 @@ check_scenario()
 		case $key in
 		"" | \#*) ;;
 		*) [[ $KEYS == *[[:space:]]"$key"[[:space:]]* ]] ||
-			die "$name: \"$key\" is no key" ;;
+			die "$name: unknown key \"$key\"" ;;
 		esac
 	done <"$(file_of "$name")"
 	for key in title seed senders receivers bottleneck flows duration \
@@ -213,7 +215,8 @@ check_scenario()
 			>/dev/null || exit
 }
 
-# What the lab is to know: nothing that could change and mean the same
+# write_scenario SCENARIO VARIANT: print the lines for the lab in a normal form,
+# so that equivalent scenarios yield the same run
 write_scenario()
 {
 	sed -nE 's/[ \t]+/ /g; s/ $//
@@ -243,7 +246,7 @@ job()
 	fi
 }
 
-# watch SCENARIO: run $command in it
+# watch SCENARIO: run $command during the scenario
 watch()
 {
 	local words
@@ -256,7 +259,7 @@ watch()
 		"$HERE/guest.sh" /run/out "${words[@]}"
 }
 
-# settle SCENARIO: [[ns, bytes], ...]
+# settle SCENARIO: print [[ns, bytes], ...]
 settle()
 {
 	local time bytes sep=""
@@ -285,7 +288,7 @@ figures()
 			"$(bps "$(value "$1" bottleneck | cut -d ' ' -f 1)")"
 }
 
-# For the plots: 200 steps of time
+# series SCENARIO VARIANT: print data for the plots, in 200 steps of time
 series()
 {
 	awk -F, -v step_ns=$(($(ns "$(value "$1" duration)") / 200)) \
@@ -304,8 +307,8 @@ series()
 	}' "$RESULTS/$1/$2/samples.csv"
 }
 
-# And the rate of the first traced flow of each name, a block each; increases
-# in congestion apart
+# rates SCENARIO VARIANT: print the rate of the first traced flow of each name,
+# as one block per name; increases above Kmax are in a column of their own
 rates()
 {
 	awk -F, -v kmax="$(value "$1" kmax)" '
@@ -320,7 +323,7 @@ rates()
 	}' "$RESULTS/$1/$2/trace.csv"
 }
 
-# One JSON of all variants
+# merge SCENARIO: write one JSON of all variants
 merge()
 {
 	local name=$1 v files=() kernel
@@ -354,7 +357,7 @@ merge()
 	}' "${files[@]}" >"$RESULTS/$name.json"
 }
 
-# What is run, with "+" if the code differs from the commit; nothing without git
+# Print the commit, and "+" if the code differs from it; nothing without git
 commit()
 {
 	git -C "$TOP" rev-parse --short=12 HEAD 2>/dev/null || return 0
@@ -387,8 +390,8 @@ table()
 		"$RESULTS/$1.json" | column -t -s $'\t'
 }
 
-# Every figure that an expectation names must be there: null is less than any
-# number
+# expected JSON CONDITION: every figure named in the condition must exist,
+# because jq orders null before all numbers
 expected()
 {
 	local json=$1 line=$2 path
@@ -426,11 +429,11 @@ while getopts qv:w:x: opt; do
 	v) only=$OPTARG ;;
 	w) command=$OPTARG ;;
 	x) extra=$OPTARG ;;
-	*) die "-q, -v VARIANT,VARIANT..., -w COMMAND and -x WORDS are all there is" ;;
+	*) die "options: -q, -v VARIANT,..., -w COMMAND, -x WORDS; then names" ;;
 	esac
 done
 shift $((OPTIND - 1))
-[ $# -gt 0 ] || die "which? $(cd "$HERE" && echo ./*.scenario |
+[ $# -gt 0 ] || die "name a scenario: $(cd "$HERE" && echo ./*.scenario |
 	sed 's|\./||g; s|\.scenario||g')"
 
 if [ -n "$command" ]; then

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# The table of a scenario, from its JSON: an array for each line.
+# Table of a scenario from its JSON: an array per line.
 
 def part: if . == null then "-" else . * 1000 | round / 1000 end;
 def mb: if . == null then "-" else . / 1e4 | round / 100 end;
 def gbps: if . == null then "-" else . / 1e7 | round / 100 end;
 def us: if . == null then "-" else round end;
-# column -t has no empty columns
+# column -t skips empty columns
 def fill: map(if . == "" then " " elif . == null then "-" else . end);
 
 def scenario_table:

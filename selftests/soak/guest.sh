@@ -1,25 +1,27 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Inside the lab: rounds of traffic, and after each the accounts.
+# Runs in the lab: rounds of traffic, with a check of the accounts after each.
 #
 #   guest.sh MINUTES SECONDS
 #
-#   s0 ---- p0 [ br0 ] p1 ---- r0	all in one namespace: their hosts are
-#					rocehost's, and need no stack
+#   s0 ---- p0 [ br0 ] p1 ---- r0	all in one namespace: rocehost's hosts
+#					do not use the stack
 #
-# In each round 2,048 connections are made, used and forgotten.  Rounds are by turns
-#   timer	flows that are marked before they come, at a steady pace, by senders
-#		that do not care: for each packet a CNP is due, T1 later
-#   pi		messages of 64 KB into a port of 10 Gb/s, by senders that do
-# and after each, when its flows have aged,
-#   packets	that came in are those that left, were dropped, or still wait;
-#		for the way back those of the box come in addition
-#   CNPs	that were sent are those that senders have got; those of receivers
-#		were seen and got, too
-#   timers	each sender had all CNPs that were due (timer); all messages are
-#		complete (pi); nothing is held, no flow is left
-#   memory	of the kernel is what it was after the first rounds
+# In each round 2,048 connections are created, used and aged.  Rounds alternate
+# between
+#   timer	flows that arrive with CE, at a constant rate, from senders
+#		without RP: for each packet a CNP is due, T1 later
+#   pi		messages of 64 KB into a port of 10 Gb/s, from senders with RP
+# and after each round, when its flows have aged, these accounts must balance:
+#   packets	received = sent + dropped + queued; on the way back the box's
+#		CNPs add to those received
+#   CNPs	sent by the box = received by senders; those of receivers =
+#		seen by the box = received by senders
+#   timers	each sender has received all CNPs that were due (timer); all
+#		messages are complete (pi); no packet is queued, no flow is
+#		left
+#   memory	the kernel's use is the same as after the first rounds
 set -u -o pipefail
 
 HERE=$(cd "$(dirname "$0")" && pwd)
@@ -27,16 +29,16 @@ BUILD=$(cd "$HERE/../.." && pwd)/build
 export TC_LIB_DIR=$BUILD
 minutes=$1 every=$2
 FLOWS=2048 PACKETS=20
-# rounds until caches are as large as they get
+# rounds until caches have reached their size
 WARM=10
-# what else the kernel may have taken meanwhile, or free memory be less
+# tolerance for other users of slab and free memory
 SLAB_KB=1024 FREE_KB=8192
 failed=0
 
 mkfifo "$TMPDIR/never"
 exec {never}<>"$TMPDIR/never"
 
-# sleep SECONDS: without a process
+# sleep SECONDS: without creating a process
 sleep()
 {
 	read -rt "$1" -u "$never"
@@ -53,13 +55,13 @@ fail()
 {
 	echo "not ok round $round ($kind): $*"
 	failed=$((failed + 1))
-	[ $failed -lt 20 ] || die "that is enough"
+	[ $failed -lt 20 ] || die "too many failures"
 }
 
-# equal WHAT LEFT RIGHT
+# equal WHAT LEFT RIGHT: check an account
 equal()
 {
-	[ "$2" = "$3" ] || fail "$1: $2 is not $3"
+	[ "$2" = "$3" ] || fail "$1: $2 is not equal to $3"
 }
 
 ctl()
@@ -75,7 +77,7 @@ setup()
 {
 	insmod "$BUILD/${IQCN_LAB:-uml}/sch_iqcn.ko" &&
 		insmod "$BUILD/${IQCN_LAB:-uml}/rocehost/rocehost.ko" ||
-		die "a module does not load"
+		die "cannot load the modules"
 	sysctl -qw net.ipv6.conf.all.disable_ipv6=1 \
 		net.ipv6.conf.default.disable_ipv6=1 \
 		net.core.netdev_max_backlog=1000000
@@ -95,7 +97,7 @@ setup()
 		fdb replace 02:00:00:00:01:00 dev p0 master static
 		fdb replace 02:00:00:00:02:00 dev p1 master static
 	FDB
-	tc -batch - <<-TC || die "no qdisc"
+	tc -batch - <<-TC || die "cannot add the qdiscs"
 		qdisc add dev p0 root handle 10: iqcn
 		qdisc add dev p1 root handle 1: tbf rate 10gbit burst 9k limit 1g
 		qdisc add dev p1 parent 1:1 handle 10: iqcn age 5s cnp-rate 10000000
@@ -103,8 +105,8 @@ setup()
 	sleep 2
 }
 
-# The flows of a round; $kind says which.  One with T1 of its own is a third of
-# a packet's time away from the next.
+# Set up the flows of a round; $kind is the function.  With "timer", T1 is a
+# third of the time between two packets of a flow.
 timer()
 {
 	tc qdisc change dev p1 parent 1:1 handle 10: iqcn notify timer \
@@ -123,7 +125,8 @@ pi()
 	ctl "flow s0 to 10.0.2.1 flows $FLOWS size 64k spread 100ms cm"
 }
 
-# counters DEV: of its iqcn, in $c; and what waits in, or was dropped by, any
+# counters DEV: set $c to the counters of its iqcn, and to qlen and drops of all
+# qdiscs
 declare -A c
 counters()
 {
@@ -132,7 +135,7 @@ counters()
 	json=$(tc -s -j qdisc show dev "$1")
 	c[qlen]=0 c[drops]=0
 	while [[ $json =~ \"drops\":([0-9]+),[^}]*\"qlen\":([0-9]+)(.*) ]]; do
-		# of a classful one those are its child's as well
+		# a classful qdisc includes its children: take the maximum
 		((c[qlen] = c[qlen] > BASH_REMATCH[2] ? c[qlen] : BASH_REMATCH[2],
 		  c[drops] = c[drops] > BASH_REMATCH[1] ? c[drops] : BASH_REMATCH[1]))
 		json=${BASH_REMATCH[3]}
@@ -146,14 +149,14 @@ counters()
 	done
 }
 
-# device DEV rx|tx: packets, in $n
+# device DEV rx|tx: set $n to its packets
 device()
 {
 	read -r n <"/sys/class/net/$1/statistics/$2_packets"
 }
 
-# hosts: what they have seen, in $sent $got $cnps_cp $cnps_np $done $least $most
-# $np_cnps $strays $malformed
+# hosts: set $sent $got $cnps_cp $cnps_np $messages $least $most $np_cnps
+# $strays $malformed from the counters of the hosts
 hosts()
 {
 	read -r sent cnps_cp cnps_np messages least most got np_cnps strays malformed <<<"$(
@@ -199,7 +202,8 @@ memory()
 	done </proc/meminfo
 }
 
-# What came in since the devices are there is what left, was dropped, or waits
+# Packets received since the devices were created were sent, dropped, or are
+# queued
 accounts()
 {
 	local in_data in_back out_data out_back n
@@ -226,7 +230,7 @@ check_round()
 
 	equal "packets waiting" "${c[qlen]}" 0
 	accounts
-	# what sets up connections may be dropped as well
+	# connection set-up may be dropped, too
 	((sent >= got && sent - got <= c[drops] - was[drops])) ||
 		fail "data: $sent sent, $got got, $((c[drops] - was[drops])) dropped"
 	equal "the box's CNPs, and those that senders got" "$cnps" $((cnps_cp + strays))
@@ -238,8 +242,8 @@ check_round()
 	equal "flows made" $((c[flow_new] - was[flow_new])) "$FLOWS"
 	equal "flows left" "${c[flows]}" 0
 	equal "messages complete" "$messages" "$FLOWS"
-	# congestion is seen with the first window that ends, by when each has sent
-	# one packet or two
+	# congestion is detected at the end of the first window, when each flow
+	# has sent one or two packets
 	if [ $kind = timer ]; then
 		((least >= PACKETS - 2 && most <= PACKETS)) ||
 			fail "CNPs of a flow: $least to $most for $PACKETS packets"
@@ -292,7 +296,7 @@ while :; do
 	[ $((round % 2)) = 0 ] && kind=pi || kind=timer
 	$kind
 	ctl start
-	# a round's traffic is over in a second; what has aged goes after 5
+	# traffic takes a second, and flows age after 5 s
 	sleep 12
 	counters p1
 	hosts
@@ -325,7 +329,7 @@ for _ in {1..20}; do
 	sleep 0.5
 done
 if grep -q '^sch_iqcn ' /proc/modules; then
-	echo "not ok the module does not unload"
+	echo "not ok cannot unload the module"
 	failed=1
 fi
 [ $failed = 0 ] && echo "ok soak: $minutes min, every account adds up"

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# make soak: hours of virtual time in which 2,048 flows start and stop, over and
-# over, and the accounts add up all the way.
+# make soak: hours of virtual time in which 2,048 flows start and stop again and
+# again, while all accounts must balance.
 #
 #   soak.sh [-k KERNEL] [-m MINUTES] [-e SECONDS]
 #
-#   -k KERNEL	uml (default), or uml-debug: kmemleak looks at the end
-#   -m MINUTES	of virtual time (default 1440, a day)
-#   -e SECONDS	of it from one round of traffic to the next (default 120)
+#   -k KERNEL	uml (default), or uml-debug, which ends with a scan by kmemleak
+#   -m MINUTES	virtual time (default 1440, a day)
+#   -e SECONDS	virtual time between rounds of traffic (default 120)
 #
-# Leaves what it prints in build/soak.log.  guest.sh has what is checked.
+# The output is also in build/soak.log.  guest.sh describes the accounts.
 set -u -o pipefail
 
 HERE=$(cd "$(dirname "$0")" && pwd)
@@ -33,7 +33,7 @@ while getopts k:m:e: opt; do
 done
 shift $((OPTIND - 1))
 [[ $# = 0 && $minutes =~ ^[1-9][0-9]*$ && $every =~ ^[1-9][0-9]*$ ]] || usage
-# until the flows of a round have aged, and all that is under way has arrived
+# the flows of a round must age, and packets in flight must arrive
 if ((every < 20)); then
 	echo "soak: a round takes 20 s" >&2
 	exit 2
@@ -42,7 +42,7 @@ fi
 
 mkdir -p "$TOP/build"
 start=$SECONDS
-# quiet or not: what can be seen does not depend on the machine
+# with a seed, the results do not depend on the load of the machine
 LAB_TIMEOUT_S=36000 "$TOP/selftests/lab/lab.sh" run "$kernel" -s "${IQCN_SEED:-1}" \
 	-m "$mem" "$HERE/guest.sh" "$minutes" "$every" |
 	tee "$TOP/build/soak.log"

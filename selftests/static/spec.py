@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """
-C that compiles if a netlink specification and uapi headers say the same.
+Print C code that compiles if a netlink specification and uapi headers agree.
 
   spec.py SPEC DIRECTORY HEADER...
 
-Each name that the specification makes (as ynl-gen-c does) has the number that
-it says.  Names that the headers' enums have and the specification lacks are
-errors here; the headers are those of DIRECTORY.
+Each name that the specification generates (as in ynl-gen-c) must have the
+number that the specification gives it.  A name in an enum of the headers in
+DIRECTORY that the specification lacks is an error.
 """
 import re
 import sys
@@ -24,7 +24,7 @@ def entry(item):
 
 
 def numbers(spec):
-    """Names and numbers: of definitions, attributes, commands"""
+    """Names and numbers of definitions, attributes and commands"""
     family = spec["name"]
     for d in spec["definitions"]:
         for i, e in enumerate(d["entries"]):
@@ -44,7 +44,7 @@ def strings(spec):
 
 
 def enumerators(text):
-    """The names of each enum that are values"""
+    """Names of the values of each enum"""
     for body in re.findall(r"^enum \w+ \{(.*?)^\};", text, re.S | re.M):
         names = re.findall(r"^\t(\w+)", body, re.M)
         yield [n for n in names
@@ -60,7 +60,7 @@ def main():
         with open(f"{sys.argv[2]}/{header}", encoding="utf-8") as f:
             text = f.read()
         for names in enumerators(text):
-            # an enum that the specification knows, or its own header's
+            # an enum of the specification, or of its own header
             if known.keys() & set(names) or header == spec["uapi-header"]:
                 for name in set(names) - known.keys():
                     print(f'#error "the specification lacks {name}"')

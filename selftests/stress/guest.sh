@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Inside a kernel of the lab: rounds of abuse, item after item (lib-items.sh), while
-# hosts in the kernel send.  All of them once, and then again until there is a file
-# $STRESS_STOP.  A round is by a seed, which it says, and ends with what must hold
-# whatever was done:
+# Runs in a kernel of the lab: rounds of stress, item after item (lib-items.sh),
+# while hosts in the kernel send.  All items run once, and then again until the
+# file $STRESS_STOP exists.  A round has a seed, which is printed, and ends with
+# checks of what must hold whatever was done:
 #
-#	queues are empty once nothing is sent, nothing is left in debugfs, nobody
-#	holds the module, and it unloads; the kernel's log has no splat
+#	once nothing is sent, the queues are empty, debugfs is empty, the module
+#	has no references and unloads, and the kernel log has no splat
 #
-# What it came to is said last, "result ITEM ROUNDS FAILED" each.
+# The last lines of output are the results: "result ITEM ROUNDS FAILED".
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/../net/lib.sh"
 # shellcheck source=selftests/net/lib-rocehost.sh
@@ -17,10 +17,10 @@
 # shellcheck source=selftests/lab/lib-splats.sh
 . "$(dirname "$0")/../lab/lib-splats.sh"
 
-# By the machine's clock, with KASAN at each packet of two CPUs, or on two that are
-# emulated, timers that are always due again leave nothing to processes, and grace
-# periods do not end.  There is less traffic then, of senders that do not make more of it
-# by themselves, and what takes microseconds elsewhere takes milliseconds.
+# Three kernels are slow: with KASAN on two CPUs and the host's clock, or on two
+# emulated CPUs, timers that are always due again starve processes, and grace
+# periods do not end.  They get less traffic, from senders without RP so that it
+# does not grow, and timers of milliseconds instead of microseconds.
 slower=1 us=us rp=()
 case ${IQCN_LAB-} in
 uml-smp) slower=10 us=ms rp=(rp off) ;;
@@ -30,14 +30,14 @@ esac
 # shellcheck source=selftests/stress/lib-items.sh
 . "$(dirname "$0")/lib-items.sh"
 
-# kbits NUMBER: of senders and bottleneck
+# kbits NUMBER: print the rate, scaled for slow kernels
 kbits()
 {
 	echo $(($1 / slower))kbit
 }
 
-# traffic [bridge|router]: 24 senders whose rates are twice what p1 will let
-# through, for as long as the round is, and receivers that answer
+# traffic [bridge|router]: start 24 senders, whose rates add up to twice that of
+# p1, for the rest of the round, and receivers that answer
 traffic()
 {
 	local cm="messages 1000000 every 4ms cm"
@@ -49,9 +49,9 @@ traffic()
 	# shellcheck disable=SC2154 # topology has set them
 	{
 		rh snd "host e0 ip $SND4 rate 1gbit ${rp[*]} via $snd_dmac" ||
-			fail "no sender"
+			fail "cannot create the sender"
 		rh rcv "host e0 ip $rcv4 rate 1gbit via $rcv_dmac" ||
-			fail "no receiver"
+			fail "cannot create the receiver"
 	}
 	rh snd "flow e0 to $rcv4 flows 16 mtu 1024 rate $(kbits 2000) size endless" \
 		"flow e0 name cm to $rcv4 flows 8 mtu 256 rate $(kbits 1000) size 5000 $cm" start ||
@@ -59,17 +59,18 @@ traffic()
 	flowing
 }
 
-# congest [IQCN-PARAMETER...]: a bottleneck on p1 that the traffic fills
+# congest [IQCN-PARAMETER...]: put a bottleneck on p1, which the traffic
+# congests
 congest()
 {
 	any 50$us 300$us 900$us
-	# from nothing: a handle that is in use elsewhere would be in the way
+	# delete first: the handle may be in use elsewhere in the tree
 	tc -n sw qdisc del dev p1 root 2>/dev/null
 	bottleneck "$(kbits 10000)" limit 200k kmin 5000 kmax 20000 notify timer,wreb,pi \
 		t1 "$one" "$@"
 }
 
-# flowing: traffic still gets through
+# flowing: check that traffic still gets through
 flowing()
 {
 	local before after i
@@ -88,7 +89,7 @@ delivered()
 	in_ns rcv awk '$1 == "e0:" { print $3 }' /proc/net/dev
 }
 
-# queues: of all iqcn in all namespaces, bytes that wait
+# queues: print the backlog of all iqcn qdiscs in all namespaces
 queues()
 {
 	local ns
@@ -98,7 +99,7 @@ queues()
 	done | jq -s '[.[][] | select(.kind == "iqcn") | .qlen + .backlog] | add // 0'
 }
 
-# Nobody sends: what waits leaves, the timers end
+# Stop the senders, and check that the queues drain
 settle()
 {
 	local i left
@@ -112,7 +113,7 @@ settle()
 	check "packets and bytes left in queues" "$left" -eq 0
 }
 
-# What a round leaves is nothing
+# Check that the round has left nothing behind
 gone()
 {
 	local i
@@ -120,7 +121,8 @@ gone()
 	cleanup
 	rmmod rocehost 2>/dev/null
 	grep -q '^rocehost ' /proc/modules && fail "rocehost does not unload"
-	# namespaces go when nobody waits for it, and no packet refers to them
+	# namespaces are destroyed asynchronously, after the last packet is
+	# freed
 	for ((i = 0; i < 300; i++)); do
 		left_in_debugfs || break
 		sleep 0.1
@@ -160,7 +162,7 @@ round()
 	echo "  pass $1, $2: ${test_failed:+FAILED, }seed $seed"
 }
 
-# By a listing: QEMU's guests remember of a name that there was no such file
+# A directory listing, because guests in QEMU cache the absence of a name
 stopped()
 {
 	compgen -G "$STRESS_STOP*" >/dev/null
@@ -173,7 +175,7 @@ while :; do
 	pass=$((pass + 1))
 	for item in $STRESS_ITEMS; do
 		round $pass "$item"
-		# each of them once in any case
+		# run each item at least once
 		[ $pass = 1 ] || ! stopped || break 2
 	done
 	! stopped || break

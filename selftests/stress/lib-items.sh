@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # vlan_args is read by lib.sh, guest.sh has rp
+# shellcheck disable=SC2034,SC2154 # vlan_args is read by lib.sh, guest.sh sets
+# rp
 #
-# What can be done to the qdisc while it is busy, one function each: item_NAME.
-# Sourced by guest.sh.  What fails that need not succeed is meant to: the kernel is
-# to survive it.
+# Items: what is done to the qdisc while it is busy, one function item_NAME
+# each. Sourced by guest.sh.  Commands that may fail are in "try": the kernel
+# must survive them.
 
-# In variables, for what a function says is said by a process of its own, with other
-# random numbers.
+# These functions set variables instead of printing, because a subshell would
+# have its own sequence of random numbers.
 #
-# any WORD...: $one is one of them
+# any WORD...: set $one to one of them
 any()
 {
 	one=${*:RANDOM % $# + 1:1}
@@ -45,8 +46,8 @@ MAD=(
 	"nonect pass drop"
 )
 
-# mad: $mad is an iqcn with five parameters, anything that is allowed; and a T1, which
-# is no less than the period
+# mad: set $mad to an iqcn with five random valid parameters, and a T1 of at
+# least the period
 mad()
 {
 	local i at=$((RANDOM % ${#MAD[@]})) spec
@@ -54,14 +55,14 @@ mad()
 	any 10$us 300$us 1s
 	mad=(iqcn qref 1 kmax 4294967295 period "10$us" t1 "$one")
 	for ((i = 0; i < 5; i++)); do
-		# two of them are never the same
+		# stepping by 7 never picks a parameter twice
 		read -ra spec <<<"${MAD[at = (at + 7) % ${#MAD[@]}]}"
 		any "${spec[@]:1}"
 		mad+=("${spec[0]}" "$one")
 	done
 }
 
-# madden: what is in p1's bottleneck gets such parameters
+# madden: change the iqcn of p1's bottleneck to such parameters
 madden()
 {
 	mad
@@ -69,14 +70,14 @@ madden()
 		fail "change: ${mad[*]}"
 }
 
-# try COMMAND...: it may fail
+# try COMMAND...: run a command that may fail
 try()
 {
 	"$@" >/dev/null 2>&1
 }
 
-# 1. add, replace, change, delete; with packets that wait, and one that the device
-# has sent back
+# 1. add, replace, change, delete, with a backlog, and with a packet that the
+# device has requeued
 item_replace()
 {
 	local i
@@ -88,7 +89,7 @@ item_replace()
 	ip -n sw link set d0 mtu 9000 up
 	tc -n sw qdisc add dev d0 root handle 10: iqcn
 	for ((i = 0; i < 12; i++)); do
-		# the device is stopped but for the last packet of 64
+		# a blast stops the device, except for the last packet of 64
 		[ $((i % 6)) != 0 ] ||
 			rh sw "blast d0 packets 3000 flows 50 depth 64 mtu 256 ect 2" &
 		case $((RANDOM % 6)) in
@@ -122,7 +123,7 @@ item_replace()
 	flowing
 }
 
-# 2. a namespace goes with armed timers and packets that wait
+# 2. delete a namespace with armed timers and backlog
 item_netns()
 {
 	any bridge router
@@ -135,8 +136,8 @@ item_netns()
 	sleep 0.1
 }
 
-# 3. the link goes down and up, the device gets another MTU, name, namespace, or is
-# deleted
+# 3. set the link down and up, change the device's MTU, name and namespace,
+# delete it
 item_device()
 {
 	local i
@@ -186,7 +187,7 @@ item_device()
 	esac
 }
 
-# 4. the module stays while it is in use, and comes and goes otherwise
+# 4. try to unload the module while it is in use; unload and load it otherwise
 item_module()
 {
 	local i
@@ -201,14 +202,14 @@ item_module()
 	for ((i = 0; i < 4; i++)); do
 		tc -n sw qdisc del dev p1 root
 		rmmod sch_iqcn || fail "the module does not unload"
-		# tc has it loaded
+		# tc makes the kernel load it
 		congest
 		madden
 		sleep 0.03
 	done
 }
 
-# 5. mq with 64 of them, fewer queues, grafts
+# 5. mq with 64 iqcn children, fewer queues, grafts
 item_mq()
 {
 	local i
@@ -253,7 +254,7 @@ item_mq()
 	flowing
 }
 
-# the hosts alone, where the topology is another
+# senders: create only the hosts, for a different topology
 senders()
 {
 	unmute snd
@@ -265,7 +266,8 @@ senders()
 	sleep 0.05
 }
 
-# under KIND: what makes it below a bottleneck, with iqcn at 2:1
+# under KIND: print commands for a qdisc KIND below a bottleneck, with iqcn at
+# 2:1
 under()
 {
 	local below="qdisc add dev p1 parent 1:1 handle 2:"
@@ -300,14 +302,14 @@ under()
 	echo "qdisc add dev p1 parent 2:1 handle 10: iqcn kmin 3000 kmax 6000 limit 100k"
 }
 
-# 6. below others, and nothing below it
+# 6. below other qdiscs; iqcn itself takes no child
 item_parents()
 {
 	local kind i
 
 	traffic bridge
 	for kind in prio ets drr qfq hfsc htb tbf red sfb cbs netem plug; do
-		# half of them each time
+		# a random half of them
 		[ $((RANDOM % 2)) = 0 ] || continue
 		try tc -n sw qdisc del dev p1 root
 		under $kind | tc -n sw -batch - || fail "iqcn below $kind"
@@ -334,8 +336,8 @@ item_parents()
 	flowing
 }
 
-# 7. very many flows, of few hosts and of many tags; they end all at once while
-# they are shown
+# 7. very many flows, of few hosts and many tags, which expire at once during a
+# dump
 item_flows()
 {
 	local i shower
@@ -353,12 +355,12 @@ item_flows()
 		tc -n sw -s qdisc show dev p1 | grep -c .
 	} >/dev/null &
 	shower=$!
-	# keys that differ in one thing
+	# keys that differ in one field
 	vlan_args=(--vlan $((RANDOM % 4000 + 1)))
 	data --tos 3 --flows 500 --count 500 --len 16
 	data -6 --tos 3 --flows 500 --count 500 --len 16
 	vlan_args=()
-	# the table shrinks by eviction, and by age
+	# the table shrinks by early drop, and then by age
 	tc -n sw qdisc change dev p1 root handle 10: iqcn flows $((RANDOM % 999 + 1))
 	check "flows" "$(stat flows)" -lt 1000
 	tc -n sw qdisc change dev p1 root handle 10: iqcn flows 65536 age 10ms
@@ -367,7 +369,7 @@ item_flows()
 	flowing
 }
 
-# 8. memory fails, for a command at its nth request, for packets at any
+# 8. fail allocations: the nth of a command, and random ones of packets
 item_memory()
 {
 	local i n command faults=/sys/kernel/debug
@@ -376,7 +378,8 @@ item_memory()
 		note "no fault injection in this kernel"
 		return
 	fi
-	# said by their effects; a page that is missing is a splat in itself
+	# quiet: only their effects matter, and a failed page allocation logs a
+	# splat
 	echo 0 >$faults/failslab/verbose
 	echo 0 >$faults/fail_page_alloc/verbose
 	echo 10 >$faults/fail_page_alloc/min-order
@@ -405,13 +408,14 @@ item_memory()
 	flowing
 }
 
-# 9. every clock and number that wraps: 2^32 ns, 2^24 us, 32 bits of jiffies (five
-# minutes after the start), 2^32 us
+# 9. wrap every clock and counter: 2^32 ns, 2^24 us, 32 bits of jiffies (five
+# minutes after boot), 2^32 us
 item_clock()
 {
 	local s
 
-	# it would look for leaks all the time; it does so in the end
+	# no periodic scans while the clock is advanced; the lab scans at the
+	# end
 	[ ! -w /sys/kernel/debug/kmemleak ] || echo scan=off >/sys/kernel/debug/kmemleak
 	for s in 2 5 17 300 4300; do
 		traffic bridge
@@ -427,7 +431,7 @@ item_clock()
 	done
 }
 
-# flows_follow S: after so long they are known again, and told
+# flows_follow S: check that flows are recreated after S seconds, and get CNPs
 flows_follow()
 {
 	mute snd
@@ -440,7 +444,7 @@ flows_follow()
 	check "CNPs after $1 s" "$(grep -c . "$TMP/snd")" -ge 8
 }
 
-# 10. packets of every kind
+# 10. packets of all kinds
 item_packets()
 {
 	local v bad
@@ -448,7 +452,7 @@ item_packets()
 	any bridge router
 	traffic "$one"
 	congest
-	# a tap makes every packet a clone, mirred another one
+	# a packet socket makes every packet a clone, and so does mirred
 	listener sniff sw/p1 tap --time 2000
 	ip -n sw link add m0 type dummy
 	ip -n sw link set m0 up
@@ -488,8 +492,8 @@ item_packets()
 	flowing
 }
 
-# 11. all there is to be seen is looked at, while data leave on one CPU, answers come
-# in on the other, and parameters change
+# 11. read all interfaces, while data leave on one CPU, answers arrive on the
+# other, and parameters change
 item_readers()
 {
 	local i readers
@@ -524,16 +528,16 @@ item_readers()
 	flowing
 }
 
-# steer DEV CPU: what comes in on it is that CPU's, if there are two
+# steer DEV CPU: process packets received on DEV on that CPU, if there are two
 steer()
 {
 	local rps=/sys/class/net/$1/queues/rx-0/rps_cpus
 
-	# with a /sys of its own
+	# ip netns exec, because it mounts the namespace's /sys
 	try ip netns exec sw bash -c "echo $(($2 + 1)) >$rps"
 }
 
-# many times by one process, for it takes longer to start than to look
+# many commands per process, because starting takes longer than reading
 look_tc()
 {
 	while [ ! -e "$TMP/seen" ]; do
@@ -541,7 +545,7 @@ look_tc()
 		ip netns exec sw bash -c 'cat /sys/class/net/p1/iqcn/*'
 		flows
 		cat /sys/kernel/debug/iqcn/*/p1/queues
-		# virtual time stands still while anybody works
+		# virtual time advances only while all processes sleep
 		sleep 0.01
 	done >/dev/null 2>&1
 }
@@ -556,7 +560,7 @@ look_iqcn()
 	done >/dev/null 2>&1
 }
 
-# pktgen keeps a reference to what it sends
+# Send shared skbs: pktgen keeps a reference to its packets
 shared()
 {
 	local at
@@ -573,7 +577,7 @@ shared()
 			echo \"\$word\" >$at/d0
 		done
 		echo start >$at/pgctrl
-		# where it is slow its threads have not begun by then
+		# on slow kernels pktgen's threads start late
 		for ((i = 0; i < 200; i++)); do
 			! grep -q ' usec, ' $at/d0 || break
 			sleep 0.05
@@ -583,16 +587,16 @@ shared()
 	rmmod pktgen
 }
 
-# send DEV ARGUMENT...: data of the sender's, or what the arguments say, by a device
-# of sw
+# send DEV ARGUMENT...: send data of the sender, or what the arguments say, on a
+# device of sw
 send()
 {
 	in_ns sw "$ROCE" send "$1" --smac $SND_MAC --dmac $RCV_MAC --src $SND4 \
 		--dst $RCV4 "${@:2}"
 }
 
-# 12. filter requests refer to the qdisc while they wait for RTNL, whose holder
-# deletes its device, or moves it to another namespace
+# 12. filter requests hold a reference to the qdisc while they wait for RTNL,
+# whose holder deletes the device or moves it to another namespace
 item_filters()
 {
 	local i first="0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
@@ -638,8 +642,8 @@ item_filters()
 	flowing
 }
 
-# 13. samples are netlink messages, which a tap sends back to the device that is
-# sampled
+# 13. samples are netlink messages, which nlmon and mirred send to the device
+# that is sampled
 item_taps()
 {
 	local i
@@ -679,8 +683,8 @@ item_taps()
 	flowing
 }
 
-# 14. MTUs, speeds and bandwidths of which products are larger than 32 bits, for flows
-# that are paired and told
+# 14. MTUs, speeds and bandwidths whose products exceed 32 bits, for paired
+# flows that get CNPs with telemetry
 item_extremes()
 {
 	local i
@@ -698,7 +702,7 @@ item_extremes()
 		link set i0 up
 		link set t0 up
 	EOF
-	# what leaves by a0 comes in on d0
+	# redirect packets of a0 to the ingress of d0
 	tc -n sw -batch - <<-EOF
 		qdisc add dev a0 clsact
 		filter add dev a0 egress matchall action mirred ingress redirect dev d0
@@ -731,8 +735,8 @@ item_extremes()
 	flowing
 }
 
-# 15. a receiver moves between ports of a bridge that learns where it is, as a virtual
-# machine does that migrates; its last CNPs are late
+# 15. a receiver moves between ports of a bridge that learns its address, like a
+# virtual machine that migrates; its last CNPs arrive late
 item_receivers()
 {
 	local i port monitor
@@ -740,7 +744,7 @@ item_receivers()
 	topology bridge
 	unmute snd
 	unmute rcv
-	# its e0 is behind a bridge of its own, with an uplink to p1 and one to p2
+	# move its e0 behind a bridge of its own, with uplinks to p1 and to p2
 	ip -n rcv -batch - <<-EOF
 		link set e0 down
 		link set e0 name u1
@@ -781,7 +785,8 @@ item_receivers()
 	monitor=$!
 	for ((i = 0; i < 6; i++)); do
 		port=$((2 - i % 2))
-		# a port that is left still has a queue, whose flows are due
+		# the previous port still has a queue, whose flows have CNPs
+		# pending
 		[ $port = 1 ] || mirror_bottleneck
 		ip -n rcv -batch - <<-EOF
 			link set u$((3 - port)) nomaster
@@ -794,17 +799,18 @@ item_receivers()
 	rh snd stop
 	kill -PIPE $monitor
 	wait
-	# the bridge learns each move once, and CNPs of the port that was left undo none
+	# the bridge learns each move once, and CNPs of the old port do not
+	# revert it
 	check "moves learned" "$(grep -c "$RCV_MAC dev p" "$TMP/fdb")" -eq 6
 }
 
-# announce: as a receiver that has come, to whoever is on the network
+# announce: send a packet, as a receiver does that has moved
 announce()
 {
 	reply --type udp --count 3
 }
 
-# mirror_bottleneck: p2 is like p1
+# mirror_bottleneck: give p2 the same bottleneck as p1
 mirror_bottleneck()
 {
 	any 50$us 300$us 900$us
@@ -814,13 +820,13 @@ mirror_bottleneck()
 	EOF
 }
 
-# 16. unprivileged users come with queues of their own, and go while packets wait in
+# 16. unprivileged users create queues of their own, and exit with packets in
 # them
 item_users()
 {
 	local i user public=$TMP/public users=()
 
-	# where uid 65534 may read
+	# readable for uid 65534
 	chmod 711 "$TMP"
 	mkdir -p "$public"
 	chmod 755 "$public"
@@ -829,7 +835,8 @@ item_users()
 	congest
 	for ((i = 0; i < 5; i++)); do
 		mad
-		# no child of this shell, which would say that it was killed
+		# not a child of this shell, which would report that it was
+		# killed
 		users+=("$(TC_LIB_DIR=$public setpriv --reuid 65534 --regid 65534 \
 			--clear-groups unshare -Urn bash -c "$(declare -f user_lives)
 				user_lives '${mad[*]}' $public/roce $SND4 $RCV4" \
@@ -845,8 +852,8 @@ item_users()
 	flowing
 }
 
-# user_lives IQCN ROCE SRC DST: until it is killed.  Packets refer to the namespace:
-# it outlives its user until they have left, in a few seconds.
+# user_lives IQCN ROCE SRC DST: run until killed.  Packets keep a reference to
+# the namespace, so it outlives the user by the few seconds until they are sent.
 user_lives()
 {
 	local dev
@@ -855,7 +862,7 @@ user_lives()
 		ip link add $dev type dummy
 		ip link set $dev up
 		tc qdisc add dev $dev root handle 1: tbf rate 16kbit burst 2k limit 1m
-		# what is not for users
+		# fall back if the parameters are not allowed for users
 		tc qdisc add dev $dev parent 1:1 handle 10: $1 ||
 			tc qdisc add dev $dev parent 1:1 handle 10: iqcn kmin 0 kmax 0 mark-on enqueue
 		"$2" send $dev --smac 02:00:00:00:00:01 --dmac 02:00:00:00:00:02 \

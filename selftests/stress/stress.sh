@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# make stress MINUTES=N: everything at once that hurts a qdisc, while RoCEv2 hosts
-# in the kernel send (lib-items.sh says what).
+# make stress MINUTES=N: stress the qdisc in every way at once, while RoCEv2
+# hosts in the kernel send (see lib-items.sh).
 #
 #   stress.sh [-k KERNEL] [MINUTES]
-#				default 10; 0: each item once, in a minute
-#   -k KERNEL	this one, by the machine's clock, and no other: uml-smp, x86-kcsan or
-#		stock, whose two CPUs are at the qdisc at a time
+#			default 10; 0: each item once, takes a minute
+#   -k KERNEL	only this kernel, with the host's clock: uml-smp, x86-kcsan or
+#		stock, whose two CPUs use the qdisc in parallel
 #
-# Without it three: that of the debug options by the machine's clock, so that timers
-# interrupt whatever runs, and by virtual time, whose clock can be wound on; and a
-# plain one with 64 MB.  After the last round each looks for splats in its log and
-# twice for leaks.
+# Without -k, three guests run: the debug kernel with the host's clock, so that
+# timers interrupt any code; the debug kernel with virtual time, which can be
+# advanced; and a plain kernel with 64 MB of memory.  After the last round each
+# checks its log for splats, and scans twice for leaks.
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
@@ -34,14 +34,14 @@ declare -A WHAT=(
 	[device]="link, MTU, name, namespace, deleted"
 	[module]="rmmod and insmod"
 	[mq]="64 queues, fewer, grafts"
-	[parents]="below eleven other qdiscs, and beside one"
-	[flows]="many flows, expiry storm"
+	[parents]="below eleven other qdiscs"
+	[flows]="many flows, all expire at once"
 	[memory]="fail-nth, failslab"
 	[clock]="clock wraps"
 	[packets]="GSO, fragments, clones, tags, broken"
-	[readers]="all is looked at, two CPUs"
+	[readers]="all interfaces read, two CPUs"
 	[filters]="filter requests, devices go and move"
-	[taps]="samples come back by nlmon and mirred"
+	[taps]="samples mirrored back by nlmon"
 	[extremes]="MTU, speed, bandwidth"
 	[receivers]="move between ports of a bridge"
 	[users]="unprivileged, come and go"
@@ -58,17 +58,18 @@ export LAB_TIMEOUT_S=$((MINUTES * 60 + 1800))
 cd "$TOP" || exit 1
 rm -rf "$OUT"
 mkdir -p "$OUT"
-# flows of item "flows": a million takes minutes
+# flows of the item "flows": a million takes minutes
 flows=16384
 [ "$MINUTES" -lt 10 ] || flows=1048576
 
-# guest NAME KERNEL OPTIONS ITEM...: with its rounds in the log
+# guest NAME KERNEL OPTIONS ITEM...: run a guest and extract its results from
+# the log
 guest()
 {
 	local name=$1 kernel=$2 options=$3
 	shift 3
 
-	# where the lab alone has modules of its own loaded by name
+	# other kernels load the lab's own modules by name
 	[ "$kernel" != stock ] || options+=" -k $TOP/build/stock/sch_iqcn.ko"
 
 	# shellcheck disable=SC2086
@@ -80,7 +81,7 @@ guest()
 	sed -n 's/^result //p' "$OUT/$name.log" >"$OUT/$name.results"
 }
 
-# virtual time alone can be wound on
+# only virtual time can be advanced: MINUTES 0 runs just "clock" there
 virtual=$ITEMS
 [ "$MINUTES" != 0 ] || virtual=clock
 echo "stress: $MINUTES minutes; ${OUT#"$TOP/"}/*.log"
@@ -93,7 +94,7 @@ if [ -z "$kernel" ]; then
 		flows=3000
 		guest small uml "-w -m 64" flows
 		sed -i 's/^flows /small /' "$OUT/small.results"
-		# the item of that name is for the other
+		# the next guest runs the item "flows" itself
 		flows=16384
 		guest virtual uml-debug "-m 3072 -s ${IQCN_SEED:-1}" $virtual
 	} &

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * badstab: LD_PRELOAD for tc.  The size table of a qdisc that it requests
- * ("stab") is one that the kernel refuses.
+ * badstab: LD_PRELOAD for tc that replaces a qdisc's size table ("stab") with
+ * one that the kernel refuses.
  *
- * tc makes none that is wrong by itself.  The kernel looks at the table when the
- * qdisc has been initialized.
+ * tc itself never sends an invalid table.  The kernel checks the table after it
+ * has initialized the qdisc, so this tests the error path after init.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * failmod: load and unload a module, and make each allocation fail that takes.
+ * failmod: load and unload a module, failing each of its allocations in turn.
  *
- *   failmod FILE NAME	prints how many there are: "load N unload N"
+ *   failmod FILE NAME	prints the number of allocations: "load N unload N"
  *
- * What does not load leaves nothing behind; what is loaded can be unloaded
+ * A failed load must leave nothing behind.  A loaded module must unload
  * whatever fails.
  */
 #define _GNU_SOURCE
@@ -19,7 +19,7 @@ static bool load(int fd)
 	return !syscall(SYS_finit_module, fd, "", 0);
 }
 
-/* Those who use it may be on their way */
+/* Users of the module may still hold a reference for a moment */
 static bool unload(const char *name)
 {
 	int i;
@@ -49,7 +49,7 @@ static unsigned int sweep_load(int fd, const char *name)
 		if (!left)
 			continue;
 		if (!loaded)
-			failnth_die("load, though nothing failed");
+			failnth_die("load failed without a failed allocation");
 		break;
 	}
 	return n - 1;
@@ -67,7 +67,7 @@ static unsigned int sweep_unload(int fd, const char *name)
 		gone = unload(name);
 		left = failnth_disarm();
 		if (!gone)
-			failnth_die("unload, when something failed");
+			failnth_die("unload after a failed allocation");
 		if (left)
 			break;
 	}
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 	fd = open(argv[1], O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		failnth_die(argv[1]);
-	/* what the first one does is not all done again */
+	/* the first load makes additional allocations: warm up */
 	if (!load(fd) || !unload(argv[2]))
 		failnth_die(argv[1]);
 	printf("load %u", sweep_load(fd, argv[2]));

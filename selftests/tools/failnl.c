@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * failnl: preloaded, it repeats netlink requests of a program and makes another
- * allocation fail each time, until none is left.
+ * failnl: LD_PRELOAD that repeats a program's netlink requests and fails
+ * another allocation each time, until a request makes no further allocation.
  *
- * The requests that matter, of qdiscs to rtnetlink and of any generic netlink
- * family, come in pairs: the first of two goes through as it is, and is what
- * makes things what they were before; the second one is repeated, on a socket
- * of our own, and goes through in the end.  $FAILNTH_UNDO is a command that
- * makes things what they were instead; then every request is repeated.  So is
- * each joining of a group.
+ * It handles rtnetlink requests about qdiscs and requests to any generic
+ * netlink family.  They come in pairs.  The first request of a pair is passed
+ * on and restores the initial state.  The second is repeated, on a socket of
+ * failnl's own, and finally passed on.  With $FAILNTH_UNDO, a command that
+ * restores the initial state, there are no pairs and every request is
+ * repeated.  So is each joining of a multicast group.
  *
- * What there is to see is compared before and after: the qdiscs with handles,
- * parents and parameters; what is in debugfs; $FAILNTH_LINES is a file whose
- * number of lines matters too.  If a request is refused all is as it was; if it
- * is not, all is as it is when nothing fails; if nobody knows, for the answer was
- * lost, one of the two.  What is not so, and a line for each request, is
- * written to $FAILNTH_LOG:
+ * failnl compares the state before and after each request: qdiscs with handle,
+ * parent and parameters, the entries of debugfs, and the number of lines of the
+ * file $FAILNTH_LINES.  A refused request must leave the initial state, and an
+ * accepted one the state that it leaves if no allocation fails.  If the answer
+ * was lost, either will do.  Violations, and one line per request, are written
+ * to $FAILNTH_LOG:
  *
  *   request TYPE allocations N refused N done N unknown N
  *   bad TYPE allocation N WHAT
@@ -36,7 +36,7 @@
 
 #define DEBUGFS		"/sys/kernel/debug/iqcn"
 
-/* FNV-1a: what there is to see, in one number */
+/* FNV-1a: condenses the state into one number */
 #define HASH_SEED	0xcbf29ce484222325ull
 #define HASH_PRIME	0x100000001b3ull
 
@@ -77,7 +77,7 @@ static uint64_t hash_qdisc(uint64_t h, const struct nlmsghdr *nlh)
 	int left = TCA_PAYLOAD(nlh);
 	const struct rtattr *a;
 
-	/* what the stack itself has put there, or had no memory for */
+	/* default qdiscs of the stack, which it omits if out of memory */
 	if (!tc->tcm_handle)
 		return h;
 	h = hash(h, tc, sizeof(*tc));
@@ -90,16 +90,16 @@ static uint64_t hash_qdisc(uint64_t h, const struct nlmsghdr *nlh)
 	return h;
 }
 
-/* How a request ended */
+/* Result of a request */
 struct result {
-	int err;		/* of the answer, or of the system call */
+	int err;		/* errno of the answer or of the system call */
 	bool unknown;		/* the answer was lost */
-	unsigned int messages;	/* of a dump */
+	unsigned int messages;	/* number of messages of a dump */
 	uint64_t qdiscs;
 };
 
-/* Send a request and take all that comes back.  A dump allocates when it is
- * read, too.
+/* Send a request and receive the complete answer, because a dump allocates
+ * while it is read, too
  */
 static void talk(int fd, const struct request *r, struct result *res)
 {
@@ -108,7 +108,7 @@ static void talk(int fd, const struct request *r, struct result *res)
 	ssize_t len;
 
 	*res = (struct result){ .qdiscs = HASH_SEED };
-	/* not send(), which is ours */
+	/* not send(), which this file replaces */
 	if (sendto(fd, r->data, r->len, 0, NULL, 0) < 0) {
 		res->err = errno;
 		return;
@@ -130,7 +130,7 @@ static void talk(int fd, const struct request *r, struct result *res)
 			res->messages++;
 			if (nlh->nlmsg_type == RTM_NEWQDISC)
 				res->qdiscs = hash_qdisc(res->qdiscs, nlh);
-			/* an answer of its own, before the ack */
+			/* a reply without a separate ACK */
 			if (!(req->nlmsg_flags & (NLM_F_DUMP | NLM_F_ACK)))
 				return;
 		}
@@ -149,7 +149,7 @@ static uint64_t hash_dir(uint64_t h, const char *path, int depth)
 	while ((d = readdir(dir))) {
 		if (d->d_name[0] == '.')
 			continue;
-		/* in whatever order */
+		/* the order of entries does not matter */
 		sum += hash(HASH_SEED, d->d_name, strlen(d->d_name));
 		snprintf(sub, sizeof(sub), "%.200s/%.200s", path, d->d_name);
 		if (depth > 1)
@@ -175,8 +175,8 @@ static uint64_t hash_lines(uint64_t h)
 	return hash(h, &lines, sizeof(lines));
 }
 
-/* What there is to see.  debugfs leaves out what it has no memory for, and those
- * who make it go on.
+/* Hashes of the state.  debugfs is separate because its users do not fail if it
+ * is out of memory.
  */
 struct state {
 	uint64_t qdiscs;
@@ -212,7 +212,7 @@ static void look(struct state *s)
 	s->debugfs = hash_dir(HASH_SEED, DEBUGFS, 2);
 }
 
-/* Make things what they were.  It is not the last request of @fd that counts. */
+/* Restore the initial state, on another socket than that of the request */
 static void go_back(void)
 {
 	const char *command = getenv("FAILNTH_UNDO");
@@ -235,7 +235,9 @@ static void report(unsigned int type, unsigned int n, const char *what)
 	fprintf(logfile, "bad %u allocation %u %s\n", type, n, what);
 }
 
-/* One try; n 0: nothing fails.  Return: how many allocations were to come */
+/* Send a request, failing its @n-th allocation (0: none).  Return: allocations
+ * left until the failure
+ */
 static unsigned int try(const struct request *r, unsigned int n,
 			struct result *res)
 {
@@ -270,29 +272,29 @@ static void sweep(const struct request *r)
 			go_back();
 		look(&now);
 		if (!same(&now, &before))
-			report(type, n, "things cannot be made what they were");
+			report(type, n, "the initial state cannot be restored");
 		left = try(r, n, &res);
 		look(&now);
 		if (left) {
 			if (res.err || !same(&now, &after))
-				report(type, n, "nothing failed but the request");
+				report(type, n, "failed, or differs, without a failed allocation");
 			break;
 		}
 		if (res.unknown) {
 			unknown++;
 			if (now.qdiscs != before.qdiscs &&
 			    now.qdiscs != after.qdiscs)
-				report(type, n, "neither done nor left");
+				report(type, n, "answer lost, and done in part");
 		} else if (res.err) {
 			refused++;
 			if (!same(&now, &before))
-				report(type, n, "refused, and something changed");
+				report(type, n, "refused, but the state changed");
 		} else {
 			done++;
 			if (now.qdiscs != after.qdiscs)
-				report(type, n, "accepted, and not done");
+				report(type, n, "accepted, but not done");
 			if (res.messages != clean.messages)
-				report(type, n, "accepted, and not all was said");
+				report(type, n, "accepted, but messages are missing");
 		}
 	}
 	fprintf(logfile, "request %u allocations %u refused %u done %u unknown %u\n",
@@ -379,7 +381,7 @@ ssize_t send(int fd, const void *data, size_t len, int flags)
 	return sendto(fd, data, len, flags, NULL, 0);
 }
 
-/* Joining a group.  Only the first one of a socket allocates. */
+/* Sweep the joining of a group.  Only a socket's first one allocates. */
 static void sweep_join(int protocol, int group)
 {
 	unsigned int n, left, refused = 0;
@@ -397,7 +399,7 @@ static void sweep_join(int protocol, int group)
 			break;
 	}
 	if (err)
-		report(0, n, "nothing failed but joining");
+		report(0, n, "joining failed without a failed allocation");
 	fprintf(logfile, "request 0 allocations %u refused %u done %u unknown 0\n",
 		n - 1, refused, n - 1 - refused);
 	fflush(logfile);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * failnth: make the n-th allocation of this thread fail, for one call.
+ * failnth: fail the n-th allocation of this thread during one call.
  */
 #ifndef FAILNTH_H
 #define FAILNTH_H
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* More than any call here makes */
+/* More allocations than any call makes */
 #define FAILNTH_MAX	20000
 
 static void failnth_die(const char *what)
@@ -32,9 +32,9 @@ static int failnth_open(void)
 	return fd;
 }
 
-/* What asks once more, vmalloc() after kmalloc(), gets nothing then either: by
- * fail_page_alloc, which whoever sets $FAILNTH_PAGES has set up for tasks that say
- * so.
+/* Also fail page allocations, so that fallbacks such as vmalloc() after
+ * kmalloc() fail, too.  $FAILNTH_PAGES says that the caller has set up
+ * fail_page_alloc for tasks with make-it-fail.
  */
 static void failnth_pages(bool fail)
 {
@@ -48,7 +48,7 @@ static void failnth_pages(bool fail)
 		failnth_die("make-it-fail");
 }
 
-/* From here on the @n-th allocation fails */
+/* Fail the @n-th allocation from now on */
 static void failnth_arm(unsigned int n)
 {
 	char text[16];
@@ -59,7 +59,7 @@ static void failnth_arm(unsigned int n)
 		failnth_die("fail-nth");
 }
 
-/* Return: how many allocations were to come, 0: one has failed */
+/* Return: allocations left until the failure, 0 if one has failed */
 static unsigned int failnth_disarm(void)
 {
 	char text[16] = {};

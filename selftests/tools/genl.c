@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * genl: what the netlink family "iqcn" says, and to whatever it is told.
+ * genl: send requests to the netlink family "iqcn" and print its messages.
  *
- * A message is a line: its command, "intr" if it says NLM_F_DUMP_INTR, and its
- * attributes, NUMBER=VALUE.  Values are numbers if of 2, 4 or 8 bytes, 1 if of
- * none, text if that is what they are, else hexadecimal; padding is left out.
- * An error is a line "error ERRNO offset OFFSET TEXT", with "-" for what is not
- * said.
+ * A message is one line: its command, "intr" if NLM_F_DUMP_INTR is set, and its
+ * attributes as NUMBER=VALUE.  An attribute of 2, 4 or 8 bytes is printed as a
+ * number, an empty one as 1, text as text, and anything else in hexadecimal;
+ * padding is omitted.  An error is a line "error ERRNO offset OFFSET TEXT",
+ * with "-" for a missing part.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -29,7 +29,7 @@
 
 #include "netns.h"
 
-/* What makes two flows the same */
+/* Identity of a flow */
 struct flow {
 	uint32_t ifindex;
 	uint32_t dest_qp;
@@ -40,8 +40,8 @@ struct flow {
 
 static struct nl_sock *sk;
 static int family;
-static bool summary;		/* instead of lines */
-static unsigned long pause_us;	/* before a read */
+static bool summary;		/* print a summary instead of messages */
+static unsigned long pause_us;	/* pause before each read */
 static unsigned long messages, intr;
 static struct flow *flows;
 static size_t n_flows, room;
@@ -117,7 +117,7 @@ static void print_value(const struct nlattr *a)
 			printf("%02x", ((const uint8_t *)nla_data(a))[i]);
 }
 
-/* Before 64-bit attributes, on machines that must have them aligned */
+/* Padding before 64-bit attributes, on machines that must align them */
 static bool is_padding(int cmd, int attr)
 {
 	static const int padding[IQCN_CMD_MAX + 1] = {
@@ -157,7 +157,7 @@ static void copy(void *to, const struct nlattr *a, size_t size)
 		memcpy(to, nla_data(a), nla_len(a));
 }
 
-/* Room for @n flows, none of it to be found while time is taken */
+/* Allocate and touch memory for @n flows before the time is measured */
 static void make_room(size_t n)
 {
 	room = n;
@@ -215,7 +215,7 @@ static void message(struct nlmsghdr *nlh)
 		remember_flow(nlh);
 }
 
-/* In an answer, or at the end of a dump */
+/* Print the error in an answer or at the end of a dump */
 static void print_error(struct nlmsghdr *nlh, int code)
 {
 	struct nlattr *tb[NLMSGERR_ATTR_MAX + 1] = {};
@@ -238,7 +238,7 @@ static void print_error(struct nlmsghdr *nlh, int code)
 	       nla_get_string(tb[NLMSGERR_ATTR_MSG]) : "-");
 }
 
-/* One read.  Return: 0: more is to come, 1: that was the end, -1: an error */
+/* Read once.  Return: 0 if more is to come, 1 at the end, -1 on error */
 static int receive(void)
 {
 	int len = recv(nl_socket_get_fd(sk), buf, sizeof(buf), 0);
@@ -264,7 +264,7 @@ static int receive(void)
 	return 0;
 }
 
-/* Return: how it ended, as receive() says */
+/* Return: 1 at the end, -1 on error */
 static int talk(int cmd, int flags, const void *attrs, size_t len)
 {
 	struct {
@@ -293,7 +293,7 @@ static int talk(int cmd, int flags, const void *attrs, size_t len)
 	return end;
 }
 
-/* ATTR=NUMBER of 32 bits each */
+/* Arguments are ATTR=NUMBER, each an attribute of 32 bits */
 static int request(int cmd, bool dump, int argc, char **argv)
 {
 	int64_t start_us = now_us(), took_us;
@@ -331,8 +331,8 @@ static size_t unhex(uint8_t *to, size_t size, const char *hex)
 	return n;
 }
 
-/* Each line of the input is a request: command, flags, attributes as they are in
- * hexadecimal; it is repeated after "> ", and what comes back follows
+/* Read a request per line: command, flags, and attributes in hexadecimal.
+ * Print it after "> ", followed by the answer.
  */
 static int raw(void)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * linktype: change the type of a tap device, as TUNSETLINK does.
+ * linktype: change the type of a tap device with TUNSETLINK.
  *
- *   linktype NETNS DEV TYPE	an ARPHRD_* number; says nothing if that succeeds
+ *   linktype NETNS DEV TYPE	TYPE is an ARPHRD_* number; silent on success
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,7 +29,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "Usage: linktype NETNS DEV TYPE\n");
 		return 2;
 	}
-	/* a file of this device belongs to the namespace that it is opened in */
+	/* a tun file belongs to the namespace in which it is opened */
 	if (netns_enter(argv[1], strlen(argv[1])))
 		return die(argv[1]);
 	fd = open("/dev/net/tun", O_RDWR);

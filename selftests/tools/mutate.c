@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mutate: RoCEv2 packets with something wrong, through the box and back.
+ * mutate: send invalid RoCEv2 packets through the box.
  *
  *   mutate FROM TO COUNT SEED <FRAMES
  *
- * FRAMES has valid ones, from Ethernet on, a line of hexadecimal each, as "roce
- * send --hex" makes them.  COUNT times one of them is changed, sent on FROM,
- * which is NETNS/DEVICE, and must come out of TO as it was, in order: nobody may
- * change, hold or drop a packet because of what is in it.  Half of them have
- * lengths, checksums and ICRC put right, to get further.  All there is to chance
- * comes from SEED.  Prints "sent N same N others N": those that only came
- * out are of the box's own making.
+ * FRAMES contains valid frames from Ethernet on, one per line in hexadecimal,
+ * as printed by "roce send --hex".  COUNT times one of them is mutated and sent
+ * on FROM, a NETNS/DEVICE, and must leave by TO unchanged and in order: the box
+ * must not change, hold or drop a packet because of its contents.  Lengths,
+ * checksums and ICRC of half of the frames are corrected, so that these get
+ * further in the parser.  All random values follow from SEED.  Prints "sent N
+ * same N others N"; others are packets that the box itself sent.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -31,12 +31,12 @@ uint64_t random_state;
 
 #define MAX_BASES	256
 #define MAX_LEN		2048
-/* Sent before what came out is looked at */
+/* Frames sent before the output is compared */
 #define BATCH		64
-/* Of less with a tag the stack makes nothing */
+/* The stack drops shorter frames with a tag */
 #define WHOLE_TAG	22
 
-/* A frame, and where its parts begin */
+/* A frame and the offsets of its headers */
 struct frame {
 	uint8_t data[MAX_LEN];
 	unsigned int len, l3, udp;
@@ -76,7 +76,7 @@ static void read_bases(void)
 		die("no frames");
 }
 
-/* Room for @n bytes at @at */
+/* Insert @n zero bytes at @at */
 static bool insert(struct frame *f, unsigned int at, unsigned int n)
 {
 	if (at > f->len || f->len + n > MAX_LEN - 128)
@@ -121,7 +121,7 @@ static void push_extension(struct frame *f)
 		return;
 	f->data[f->l3 + 6] = types[below(sizeof(types))];
 	f->data[first] = next;
-	/* as long as it is, or not */
+	/* mostly the correct length */
 	f->data[first + 1] = below(8) ? n / 8 - 1 : draw();
 	put16(f->data + first + 2, below(2) ? 0 : draw());
 	f->udp += n;
@@ -148,7 +148,7 @@ static uint8_t odd_byte(void)
 	return below(4) ? odd[below(sizeof(odd))] : draw();
 }
 
-/* Anything but the addresses of Ethernet, by which it finds its way */
+/* Change anything but the MAC addresses, by which the frame is forwarded */
 static void scratch(struct frame *f)
 {
 	unsigned int at = 12 + below(f->len - 12);
@@ -180,7 +180,7 @@ static void fragment(struct frame *f)
 		put16(f->data + f->l3 + 6, draw() & 0x3fff);
 }
 
-/* What a RoCEv2 packet says of itself */
+/* Change a field of the BTH or of a CM message */
 static void transport(struct frame *f)
 {
 	static const uint8_t ops[] = { 0x07, 0x0a, 0x0c, 0x0d, 0x11, 0x12, 0x20,
@@ -201,7 +201,7 @@ static void transport(struct frame *f)
 		put32(bth + 8, draw());
 		break;
 	case 3:
-		/* towards the other side's QP, or another's */
+		/* DestQP of the reverse direction, or of another flow */
 		bth[5] ^= 0x80;
 		bth[7] += below(3);
 		break;
@@ -211,7 +211,7 @@ static void transport(struct frame *f)
 	}
 }
 
-/* Lengths, checksum and ICRC as they should be */
+/* Correct lengths, checksum and ICRC */
 static void put_right(struct frame *f)
 {
 	uint8_t *d = f->data, *ip = d + f->l3;
@@ -292,7 +292,7 @@ static int open_device(char *where)
 	return fd;
 }
 
-/* A frame as it was on the wire.  Return: its length, -1: there is none */
+/* Receive a frame as it was on the wire.  Return: its length, -1: none waits */
 static int take(int fd, uint8_t *frame)
 {
 	char ctrl[256];
@@ -325,8 +325,8 @@ static int take(int fd, uint8_t *frame)
 	return len;
 }
 
-/* What comes out, against the @n frames that went in.  Return: how many of them
- * came out.
+/* Compare received frames with the @n that were sent.  Return: how many of
+ * those were received.
  */
 static unsigned int compare(int fd, unsigned int n, unsigned long *others)
 {
@@ -335,7 +335,7 @@ static unsigned int compare(int fd, unsigned int n, unsigned long *others)
 	int len;
 
 	while ((len = take(fd, frame)) >= 0) {
-		/* one that is missing does not make the others so */
+		/* a missing frame does not affect the others */
 		for (i = at; i < n; i++)
 			if ((unsigned int)len == sent[i].len &&
 			    !memcmp(frame, sent[i].data, len))
@@ -354,7 +354,7 @@ static void show_missing(unsigned int n)
 {
 	unsigned int i, j;
 
-	fprintf(stderr, "mutate: of these one is missing:\n");
+	fprintf(stderr, "mutate: at least one of these is missing:\n");
 	for (i = 0; i < n; i++, fputc('\n', stderr))
 		for (j = 0; j < sent[i].len; j++)
 			fprintf(stderr, "%02x", sent[i].data[j]);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * netfuzz: requests for the qdisc and for the netlink family, with anything
- * wrong, made from one table of attributes, that of the headers (fuzz/attrs.awk).
+ * netfuzz: fuzz the requests of the qdisc and of the netlink family, from the
+ * attributes of the headers (fuzz/attrs.awk).
  *
  *   netfuzz DEVICE COUNT SEED [CORPUS]
  *
- * DEVICE has mq 1: with iqcn 11: as its first child, and room for others.  Each
- * request is made anew or from one that has been before, sent, and held against
- * what there is afterwards:
- *   - what is refused has changed nothing;
- *   - what is accepted, and was well-formed, is what is shown.
- * Where the kernel says which of its code runs (KCOV), requests that run other
- * code than all before are kept to make more of: CORPUS has them, a line each,
- * "KIND COMMAND FLAGS CHILD HEX", and gets those that are new.  All that is random comes from
- * SEED.  Prints "requests N accepted N refused N new N code N".
+ * DEVICE has the qdisc mq 1: with iqcn 11: as its first child, and room for
+ * other children.  Each request is generated, or derived from an earlier one,
+ * and sent. Then the state is checked:
+ *   - a refused request has changed nothing;
+ *   - the parameters of an accepted, well-formed request are shown.
+ * With KCOV, requests that reach new code are kept as a base of further
+ * requests. CORPUS contains such requests, one per line as "KIND COMMAND FLAGS
+ * CHILD HEX", and new ones are appended.  All random values follow from SEED.
+ * Prints "requests N accepted N refused N new N code N".
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -65,15 +65,15 @@ static const struct attribute {
 #define KCOV_WORDS	65536
 #define CODE_BITS	20
 
-/* What is asked: 'q' a change of a qdisc, 'g' something of the family */
+/* A request: kind 'q' changes a qdisc, 'g' is a command of the family */
 struct request {
 	char kind;
-	unsigned int command;		/* RTM_NEWQDISC or IQCN_CMD_PORT_GET, say */
+	unsigned int command;		/* such as RTM_NEWQDISC, IQCN_CMD_PORT_GET */
 	unsigned int flags;
-	unsigned int child;		/* of mq */
+	unsigned int child;		/* index of the child of mq */
 	unsigned int len;
 	uint8_t bytes[MAX_BYTES];	/* attributes */
-	bool plain;			/* each once, right by its type */
+	bool plain;			/* no duplicates, all of valid type */
 };
 
 static struct request kept[MAX_KEPT];
@@ -102,7 +102,7 @@ static int open_netlink(int protocol)
 	return fd;
 }
 
-/* Return: 0, or the error.  @each: what to do with each answer */
+/* Call @each for each message of the answer.  Return: 0, or the error */
 static int talk(int fd, const void *request, size_t len,
 		void (*each)(const struct nlmsghdr *nlh, void *arg), void *arg)
 {
@@ -157,7 +157,7 @@ static void find_family(void)
 		die(IQCN_FAMILY_NAME);
 }
 
-/* All there is: the options of each child, as they are shown */
+/* State: the options of each child as shown by a dump */
 struct shown {
 	struct {
 		unsigned int len;
@@ -199,7 +199,7 @@ static void show(struct shown *s)
 		die("qdiscs");
 }
 
-/* Return: where an attribute is among @len bytes, NULL: it is not */
+/* Find an attribute in @len bytes.  Return: the attribute, or NULL */
 static const struct nlattr *find(const uint8_t *bytes, unsigned int len,
 				 uint16_t type)
 {
@@ -228,7 +228,7 @@ static uint64_t odd_number(void)
 	case 1:
 		return draw() >> below(64);
 	default:
-		/* what most parameters take, around what they are */
+		/* around powers of two, which suits most parameters */
 		return 1ull << below(31) | below(8);
 	}
 }
@@ -246,7 +246,7 @@ static void append(struct request *r, uint16_t type, const void *data,
 	r->len += NLA_HDRLEN + NLA_ALIGN(len);
 }
 
-/* As its type has it */
+/* Append an attribute of its valid type */
 static void append_right(struct request *r, const struct attribute *a,
 			 const struct shown *s)
 {
@@ -276,7 +276,7 @@ static void append_right(struct request *r, const struct attribute *a,
 		append(r, a->number, &number, 2);
 		break;
 	default:
-		/* the device's number, and parameters near what they are */
+		/* mostly the device's index, or near the parameter's value */
 		if (a->set != SET_TCA_IQCN && a->number == 1 && below(4))
 			number = ifindex;
 		else if (is && below(2))
@@ -285,7 +285,7 @@ static void append_right(struct request *r, const struct attribute *a,
 	}
 }
 
-/* As no type has it */
+/* Append an attribute of an invalid type */
 static void append_wrong(struct request *r, const struct attribute *a)
 {
 	uint8_t junk[64];
@@ -357,7 +357,7 @@ static void make(struct request *r, const struct shown *s)
 	}
 }
 
-/* One that has been before, with more behind it, or a byte changed */
+/* Derive a request from an earlier one: append attributes or change a byte */
 static void change(struct request *r, const struct shown *s)
 {
 	struct request more;
@@ -438,8 +438,8 @@ static void open_kcov(void)
 		die("kcov");
 }
 
-/* Return: how many ways from one piece of code to another have just been gone, and
- * had not before
+/* Record the edges between basic blocks of the last request.  Return: the
+ * number of new edges
  */
 static unsigned int take_code(void)
 {
@@ -501,8 +501,8 @@ static void complain(const struct request *r, const char *what)
 	keep(r, stdout);
 }
 
-/* What was asked for is what there is.  A parameter of the device, or one that
- * another follows, is as well.
+/* Does the child show every parameter of the request?  Explicit values take
+ * precedence over those derived from the device or from other parameters.
  */
 static bool holds(const struct request *r, const struct shown *now)
 {
@@ -538,13 +538,13 @@ static int try(const struct request *r, FILE *corpus, unsigned int *news)
 	}
 	show(&now);
 	if ((err || r->kind == 'g') && memcmp(&before, &now, sizeof(now)))
-		complain(r, err ? "refused, and something changed" :
-			 "looked at, and something changed");
+		complain(r, err ? "refused, but the state changed" :
+			 "read-only, but the state changed");
 	if (!err && r->kind == 'q' && r->command == RTM_NEWQDISC && r->plain &&
 	    !holds(r, &now))
-		complain(r, "accepted, and not what is shown");
+		complain(r, "accepted, but not shown");
 	if (!now.child[0].len)
-		complain(r, "the first is gone");
+		complain(r, "the first child is gone");
 	return err;
 }
 
@@ -571,7 +571,7 @@ int main(int argc, char **argv)
 	genl = open_netlink(NETLINK_GENERIC);
 	find_family();
 	open_kcov();
-	/* first those that are known, which are no news but for their code */
+	/* replay the corpus first to learn its code */
 	n_read = n_kept;
 	for (i = 0; i < n_read; i++) {
 		r = kept[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Network namespaces by name.  After _GNU_SOURCE.
+ * Network namespaces by name.  Include after defining _GNU_SOURCE.
  */
 #ifndef NETNS_H
 #define NETNS_H
@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Go into the one whose name is the first @len bytes of @name.  Return: 0, or -1 and
- * errno says why
+/* Enter the namespace named by the first @len bytes of @name.  Return: 0, or -1
+ * with errno set
  */
 static inline int netns_enter(const char *name, int len)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Bytes of RoCEv2 packets: numbers, checksums, ICRC.  The module has its own.
+ * Fields, checksums and ICRC of RoCEv2 packets, independent of the module's
+ * code.
  */
 #ifndef PACKET_H
 #define PACKET_H
@@ -53,7 +54,7 @@ static inline uint16_t fold(uint32_t sum)
 	return ~sum;
 }
 
-/* ICRC over a whole datagram from IP on, as a receiver of its last 4 bytes */
+/* CRC over a datagram from IP on, without the 4 bytes of its ICRC */
 static inline uint32_t icrc(const uint8_t *ip, unsigned int len, bool v6)
 {
 	static const uint8_t lrh[8] = { 0xff, 0xff, 0xff, 0xff,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * psample: one line per packet that the kernel's psample module hands out.
+ * psample: print one line per packet sampled by the kernel's psample module.
  *
  *   group G rate R oif IFINDEX depth BYTES time NS len ORIGSIZE data HEX
  *
- * depth is that of the queue, time when it was handed out, len of all of the
- * packet, data what was copied of it.  What the kernel does not say is "-".
+ * depth is the backlog of the queue, time the time of the sample, len the
+ * length of the packet, and data the part of it that was copied.  "-" stands
+ * for a missing attribute.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -48,7 +49,7 @@ static void enter_ns(const char *name)
 		die(name, strerror(errno));
 }
 
-/* Attributes have 16, 32 or 64 bits */
+/* The width of an attribute depends on the attribute: 16, 32 or 64 bits */
 static void print_number(const char *name, const struct nlattr *attr)
 {
 	if (!attr)
@@ -101,7 +102,7 @@ static struct nl_sock *subscribe(void)
 				    PSAMPLE_NL_MCGRP_SAMPLE_NAME);
 	if (err < 0)
 		die("is the module psample loaded?", nl_geterror(err));
-	/* what is multicast is in nobody's sequence */
+	/* multicast messages have no sequence numbers */
 	nl_socket_disable_seq_check(sk);
 	nl_socket_modify_cb(sk, NL_CB_VALID, NL_CB_CUSTOM, print_packet, NULL);
 	err = nl_socket_add_membership(sk, err);
@@ -122,7 +123,7 @@ static void listen_for(long time_ms, const char *ready)
 	while (left && (wait_ms = end_ms - now_ms()) > 0) {
 		if (poll(&pfd, 1, wait_ms) <= 0)
 			continue;
-		/* what has been lost is an error, too */
+		/* ENOBUFS, for lost samples, is an error, too */
 		err = nl_recvmsgs_default(sk);
 		if (err)
 			die("receive", nl_geterror(err));
@@ -153,10 +154,10 @@ int main(int argc, char **argv)
 	if (argc - optind != 2) {
 		fprintf(stderr,
 			"Usage: psample NETNS GROUP [--count N] [--time MS] [--ready FILE]\n"
-			"FILE is made when it listens\n");
+			"FILE is created when psample is ready\n");
 		return 2;
 	}
-	/* so that nothing is missing if it is killed */
+	/* keep all complete lines if psample is killed */
 	setlinebuf(stdout);
 	enter_ns(argv[optind]);
 	group = strtoul(argv[optind + 1], NULL, 0);

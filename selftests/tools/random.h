@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Random numbers that are the same whenever they begin with the same seed.
+ * Reproducible random numbers: the same seed yields the same sequence.
  */
 #ifndef RANDOM_H
 #define RANDOM_H
 
 #include <stdint.h>
 
-extern uint64_t random_state;	/* the program's; the seed, to begin with */
+extern uint64_t random_state;	/* defined by the program, starts as the seed */
 
 /* splitmix64 */
 static inline uint64_t draw(void)

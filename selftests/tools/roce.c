@@ -2,14 +2,14 @@
 /*
  * roce: RoCEv2 packets for tests, on any interface.
  *
- *   roce send	data, ACKs, CNPs, CM messages, and broken ones
- *   roce sniff	one line per RoCEv2 packet that comes in
+ *   roce send	data, ACKs, CNPs, CM messages, and invalid packets
+ *   roce sniff	print one line per received RoCEv2 packet
  *   roce np	a receiver: ACKs, and CNPs at its own interval
- *   roce listen	an ordinary UDP socket on RoCEv2's port
+ *   roce listen	an ordinary UDP socket on the port of RoCEv2
  *
- * What a CNP, an ICRC or a packet looks like is written down here a second
- * time on purpose: the module is held against it.  Sender and receiver QP of a
- * flow differ by QP_XOR, so that the receiver knows whom to answer.
+ * Packet formats, ICRC and CNP repeat the module's on purpose: the tests check
+ * the module against them.  The QP numbers of a flow's sender and receiver
+ * differ by QP_XOR, so that the receiver knows the sender's.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -38,8 +38,8 @@
 #define QP_XOR		0x800000u
 #define MAX_FLOWS	65536
 #define BATCH		64
-/* For so long packets gather once there is one: to be woken up for each would
- * cost more than all else
+/* Let packets accumulate for this time after the first one, because a wakeup
+ * per packet would be the greatest cost
  */
 #define GATHER_NS	1000000
 
@@ -68,8 +68,8 @@ struct spec {
 	uint16_t pkey;
 	uint32_t qp, psn;
 	bool becn;
-	uint8_t rsvd[16];		/* of a CNP */
-	const char *cm;			/* req, rep, dreq */
+	uint8_t rsvd[16];		/* reserved bytes of a CNP */
+	const char *cm;			/* req, rep, dreq, or NULL */
 	uint32_t cm_local, cm_remote, cm_qp;
 	unsigned int payload;
 	const char *bad;
@@ -85,23 +85,23 @@ static void usage(void)
 {
 	fprintf(stderr,
 "Usage: roce send [NETNS/]IFACE [options]   send packets\n"
-"       roce sniff IFACE [options]  print RoCEv2 packets that come in\n"
+"       roce sniff IFACE [options]  print received RoCEv2 packets\n"
 "       roce np IFACE [options]     answer data with ACKs and CNPs\n"
-"       roce listen ADDRESS [options]  take CNPs from a UDP socket\n"
+"       roce listen ADDRESS [options]  receive CNPs with a UDP socket\n"
 "\n"
 "packets:  --type data|ack|cnp|req|rep|dreq|udp  --src IP --dst IP\n"
 "          --smac MAC --dmac MAC  --vlan [ad:]VID[:PCP] (outer first)\n"
 "          --tos N --ttl N --sport N --opcode N --pkey N\n"
 "          --qp N --psn N --len PAYLOAD --cm-local N --cm-remote N --cm-qp N\n"
-"          --rsvd HEX  16 bytes, in CNPs\n"
+"          --rsvd HEX  16 reserved bytes of CNPs\n"
 "          --bad truncate:N|frag|morefrag|options|hopopts|udplen|udpshort|tver|icrc|\n"
 "                csum\n"
 "          --hex  print instead of sending\n"
 "send:     --count N --interval US --flows N --gso SEGMENTS\n"
-"          --list [FLOW:]PSN[-PSN][e],...  these: FLOW is added to the QP,\n"
-"                 e: ECT(0), whatever --tos says\n"
-"sniff:    --time MS --count N --type T --hex --mono (the clock of traces)\n"
-"sniff, np: --ready FILE has a line when they listen\n"
+"          --list [FLOW:]PSN[-PSN][e],...  send these: FLOW is added to the QP,\n"
+"                 e: ECT(0) instead of the ECN bits of --tos\n"
+"sniff:    --time MS --count N --type T --hex --mono (clock of trace events)\n"
+"sniff, np: --ready FILE: write a line to FILE when listening\n"
 "np:       --time MS --cnp US (0: none) --delay US (of CNPs) --ack N (0: none)\n"
 "listen:   --time MS --count N\n");
 	exit(2);
@@ -147,7 +147,7 @@ static unsigned int put_rsvd(const struct spec *s, uint8_t *payload)
 	return sizeof(s->rsvd);
 }
 
-/* Return: length from L2 on; @l3 is where IP is */
+/* Build a packet.  Return: its length from L2 on; @l3 is the offset of IP */
 static unsigned int build(const struct spec *s, uint8_t *f, unsigned int *l3)
 {
 	unsigned int at, ip, ext = 0, udp, len, udp_len, payload = s->payload;
@@ -169,7 +169,7 @@ static unsigned int build(const struct spec *s, uint8_t *f, unsigned int *l3)
 		ext = 8;
 	udp = ip + (s->v6 ? 40 : 20) + ext;
 
-	/* BTH and what is behind it */
+	/* BTH and payload */
 	f[udp + 8] = s->opcode;
 	f[udp + 9] = is_bad(s, "tver") ? 1 : 0;
 	put16(f + udp + 10, s->pkey);
@@ -219,7 +219,7 @@ static unsigned int build(const struct spec *s, uint8_t *f, unsigned int *l3)
 			memset(f + ip + 20, 1, 4);	/* NOP */
 		put16(f + ip + 10, fold(sum16(f + ip, 20 + ext, 0)));
 	}
-	/* no ICRC covers it */
+	/* the ICRC does not cover the checksum */
 	if (is_bad(s, "csum") && !s->v6)
 		f[ip + 10] ^= 1;
 	if (is_bad(s, "udplen"))
@@ -253,7 +253,7 @@ static unsigned int build(const struct spec *s, uint8_t *f, unsigned int *l3)
 	return len;
 }
 
-/* What a received frame says */
+/* A received frame */
 struct seen {
 	uint64_t ns;
 	struct spec s;
@@ -328,7 +328,7 @@ static bool parse(const uint8_t *f, unsigned int len, struct seen *r)
 	return true;
 }
 
-/* [NETNS/]NAME: go there, return the name */
+/* Enter the namespace of [NETNS/]NAME.  Return: the name */
 static const char *enter_ns(const char *arg)
 {
 	const char *slash = strchr(arg, '/');
@@ -389,8 +389,8 @@ static void sleep_until(uint64_t ns)
 		;
 }
 
-/* Frames, tags and times of up to @max packets; blocks until @end_ns.  @more:
- * that was not all there is.
+/* Receive up to @max RoCEv2 packets with tags and times; blocks until @end_ns.
+ * @more: further packets may wait.
  */
 static int receive(int fd, uint64_t end_ns, struct seen *out, int max,
 		   uint8_t (*frames)[MAX_FRAME], bool *more)
@@ -414,7 +414,7 @@ static int receive(int fd, uint64_t end_ns, struct seen *out, int max,
 		max = BATCH;
 	memset(msg, 0, sizeof(msg));
 	for (i = 0; i < max; i++) {
-		/* room for a tag that has been taken out */
+		/* leave room to restore a stripped VLAN tag */
 		iov[i] = (struct iovec){ frames[i] + 4, MAX_FRAME - 4 };
 		msg[i].msg_hdr.msg_iov = &iov[i];
 		msg[i].msg_hdr.msg_iovlen = 1;
@@ -464,7 +464,7 @@ static int receive(int fd, uint64_t end_ns, struct seen *out, int max,
 	return kept;
 }
 
-/* Unless it is over soon */
+/* Let packets accumulate unless the end is near */
 static void gather(uint64_t end_ns)
 {
 	uint64_t now = now_ns();
@@ -495,7 +495,7 @@ static void print_hex(const uint8_t *p, unsigned int len)
 		printf("%02x", p[i]);
 }
 
-/* Those of most CNPs are zero, and not worth a word */
+/* Print the reserved bytes of a CNP unless they are zero, as in most CNPs */
 static void print_rsvd(const struct spec *s)
 {
 	static const uint8_t zero[sizeof(s->rsvd)];
@@ -534,7 +534,7 @@ static void print_seen(const struct seen *r, const uint8_t *frame, bool hex)
 	putchar('\n');
 }
 
-/* Of a list: a packet */
+/* A packet of --list */
 struct item {
 	uint32_t flow, psn;
 	bool ect;
@@ -553,8 +553,8 @@ struct options {
 	unsigned int ack;
 };
 
-/* One GSO packet of o->gso segments, each a RoCEv2 packet: by way of a UDP
- * socket, whose kernel makes the headers.
+/* Send o->count GSO packets of o->gso segments, each a RoCEv2 packet, with a
+ * UDP socket: the kernel adds the headers.
  */
 static int send_gso(struct options *o)
 {
@@ -592,7 +592,7 @@ static int send_gso(struct options *o)
 	fd = socket(from.ss_family, SOCK_DGRAM, 0);
 	if (fd < 0)
 		die("socket");
-	/* a standing queue keeps all of them */
+	/* a standing queue holds all packets at the same time */
 	if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &sndbuf,
 		       sizeof(sndbuf)) ||
 	    setsockopt(fd, s.v6 ? IPPROTO_IPV6 : IPPROTO_IP,
@@ -607,7 +607,7 @@ static int send_gso(struct options *o)
 	return 0;
 }
 
-/* What is not the same in all packets of @s; @i: number of the packet */
+/* Set the fields of packet @i that differ between packets */
 static void set_packet(const struct options *o, unsigned long i, struct spec *s)
 {
 	unsigned long flow = i % o->flows, round = i / o->flows;
@@ -660,7 +660,7 @@ static int do_send(const char *iface, struct options *o)
 			int r = sendmmsg(fd, msg + done, n - done, 0);
 
 			if (r < 0 && errno == ENOBUFS) {
-				/* dropped by a qdisc, as it should be */
+				/* a qdisc dropped it, which is expected */
 				done++;
 				continue;
 			}
@@ -675,7 +675,7 @@ static int do_send(const char *iface, struct options *o)
 	return sent ? 0 : 1;
 }
 
-/* CLOCK_MONOTONIC less CLOCK_REALTIME, in which the stack gives times */
+/* CLOCK_MONOTONIC minus CLOCK_REALTIME, the clock of the stack's timestamps */
 static int64_t mono_offset_ns(void)
 {
 	struct timespec before, after;
@@ -688,7 +688,7 @@ static int64_t mono_offset_ns(void)
 	       (before.tv_nsec + after.tv_nsec) / 2 - real_ns;
 }
 
-/* Say that from now on nothing is missed */
+/* Tell the caller that no packet is missed from now on */
 static void say_ready(const struct options *o)
 {
 	int fd;
@@ -729,7 +729,7 @@ static int do_sniff(const char *iface, struct options *o)
 	return 0;
 }
 
-/* The answer to a data packet */
+/* Answer a data packet */
 static void np_answer(int fd, const struct options *o, const struct seen *r,
 		      uint8_t op)
 {
@@ -805,7 +805,7 @@ static int do_np(const char *iface, struct options *o)
 	return 0;
 }
 
-/* What an application would see of a CNP */
+/* Receive CNPs as an application would */
 static int do_listen(const char *address, struct options *o)
 {
 	struct sockaddr_in6 sin6 = { .sin6_family = AF_INET6,
@@ -982,7 +982,7 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		usage();
-	/* the type sets what the others may change */
+	/* apply --type first: other options override its defaults */
 	while ((c = getopt_long(argc - 2, argv + 2, "", opts, NULL)) != -1)
 		if (c == TYPE)
 			set_type(&o, optarg);
@@ -1029,7 +1029,7 @@ int main(int argc, char **argv)
 		default: usage();
 		}
 	}
-	/* a sleep may not last longer than asked for */
+	/* let sleeps end on time */
 	prctl(PR_SET_TIMERSLACK, 1);
 	target = enter_ns(argv[2]);
 	if (!strcmp(argv[1], "send"))

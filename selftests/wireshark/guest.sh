@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Inside the lab: CNPs of every cause, as they come to their sender.  For each
-# scene $1 gets a capture, what the packet tool saw (SCENE.wire), and what the
-# module says (SCENE.trace).
+# Runs in the lab: CNPs of every cause, as their sender receives them.  Each
+# scene leaves in $1 a capture, the output of the packet tool (SCENE.wire), and
+# the module's trace (SCENE.trace).
 
 out=$1
 # shellcheck source=selftests/net/lib.sh
@@ -11,7 +11,7 @@ out=$1
 insmod "$BUILD/uml/sch_iqcn.ko" || exit 1
 
 trace=/sys/kernel/tracing
-# of marking out of the way
+# parameters that prevent marking
 COMMON="kmin 100m kmax 200m min-gap 0 telemetry on"
 
 params()
@@ -19,7 +19,7 @@ params()
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn "$@"
 }
 
-# begin MS: from now on, in virtual time
+# begin MS: start trace, capture and packet tool for a time
 begin()
 {
 	echo mono >$trace/trace_clock
@@ -28,12 +28,12 @@ begin()
 	in_ns snd tcpdump -Z root --immediate-mode -U -i e0 -w - \
 		>"$TMP/pcap" 2>/dev/null &
 	tcpdump=$!
-	# until it looks
+	# until tcpdump listens
 	sleep 0.02
 	sniff snd --type cnp --time "$1"
 }
 
-# finish SCENE: when the packet tool has seen enough
+# finish SCENE: wait for the packet tool and save the results
 finish()
 {
 	wait $!
@@ -47,8 +47,9 @@ finish()
 	cleanup
 }
 
-# standing TAGS: nothing leaves the queue.  Over both families flows whose
-# packets come, and are dropped, which CNPs say even without telemetry.
+# standing TAGS: the queue does not drain.  Packets of flows over both IP
+# versions arrive, and some are dropped, which CNPs report even without
+# telemetry.
 standing()
 {
 	local v
@@ -80,7 +81,7 @@ standing()
 	finish "standing-$1"
 }
 
-# moving: it grows and shrinks, and leaves at 80 Mbit/s
+# moving: the queue grows and shrinks, and drains at 80 Mbit/s
 moving()
 {
 	topology bridge
@@ -94,7 +95,7 @@ moving()
 	finish moving
 }
 
-# held: those that pi tells, and those whose packets are far apart
+# held: CNPs by pi, also for flows whose packets are far apart
 held()
 {
 	topology bridge
@@ -109,7 +110,7 @@ held()
 	finish held
 }
 
-# timed: by the timer
+# timed: CNPs by the timer
 timed()
 {
 	topology bridge

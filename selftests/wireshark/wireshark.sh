@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Run contrib/wireshark/iqcn.lua in tshark, on the machine itself: on CNPs of the
-# lab, compared with the bytes on the wire and with the module's own counters, and on
-# crafted CNPs, whole, truncated and damaged.
+# Test contrib/wireshark/iqcn.lua in tshark, on this machine: with CNPs from the
+# lab, compared with the bytes on the wire and with the module's trace, and with
+# generated packets, valid, truncated and damaged.
 #
 # This test repeats the layout of the bytes on purpose, so that an error in the
 # dissector does not hide here.
@@ -23,7 +23,7 @@ FIELDS="iqcn.opcode iqcn.becn iqcn.destqp iqcn.version iqcn.was_ce iqcn.brief
 	iqcn.cause iqcn.depth iqcn.flows iqcn.port_bytes iqcn.gradient
 	iqcn.tx_bytes iqcn.time_us"
 
-# same WHAT GOT WANTED: strings
+# same WHAT GOT WANTED: compare strings
 same()
 {
 	[ "$2" != "$3" ] || return 0
@@ -32,7 +32,7 @@ same()
 	return 1
 }
 
-# shark FILE ARGUMENT...: with the dissector; an error of Lua's is no output
+# shark FILE ARGUMENT...: run tshark with the dissector; fail on errors of Lua
 shark()
 {
 	local file=$1 rc=0
@@ -51,7 +51,7 @@ shark()
 	return $rc
 }
 
-# fields FILE FIELD... [-- ARGUMENT...]: one line per frame
+# fields FILE FIELD... [-- ARGUMENT...]: print one line per frame
 fields()
 {
 	local file=$1 args=() f
@@ -65,7 +65,7 @@ fields()
 	shark "$file" -T fields -E separator=, -E aggregator='|' "${args[@]}" "$@"
 }
 
-# meaning DESTQP RESERVED: what $FIELDS should be
+# meaning DESTQP RESERVED: print the expected values of $FIELDS
 meaning()
 {
 	local t=$2 flags gradient
@@ -81,7 +81,8 @@ meaning()
 	echo "$((16#${t:8:4})),$((16#${t:12:4} * 4096)),$gradient,$((16#${t:20:6} * 256)),$((16#${t:26:6}))"
 }
 
-# wire SCENE: what $FIELDS should be, by the bytes that the packet tool saw
+# wire SCENE: print the expected values of $FIELDS, from the output of the
+# packet tool
 wire()
 {
 	local line
@@ -104,8 +105,8 @@ as_the_wire()
 	done
 }
 
-# module SCENE LIMIT: addresses, QP, cause, and depth in tenths of a percent, by
-# its trace; without a depth from the $3rd CNP on
+# module SCENE LIMIT [N]: print addresses, QP, cause, and depth in tenths of a
+# percent from the module's trace; without a depth from the N-th CNP on
 module()
 {
 	awk -v limit="$2" -v brief="${3-0}" '
@@ -124,14 +125,14 @@ module()
 	}' "$OUT/$1.trace"
 }
 
-# seen SCENE: the same, by the dissector
+# seen SCENE: print the same from the dissector
 seen()
 {
 	fields "$OUT/$1.pcap" ip.src ip.dst ipv6.src ipv6.dst iqcn.destqp \
 		iqcn.cause iqcn.depth -- -Y iqcn | awk -F, '
 	BEGIN { split("timer wreb pi hold drop", cause, " ") }
 	{
-		# a share of 65535 is a trifle less
+		# a share of 65535 is slightly less
 		printf "%s%s,%s%s,%s,%s,%s\n", $1, $3, $2, $4, $5, cause[$6],
 			$7 == "" ? "-" : int($7 * 10 + 0.02)
 	}'
@@ -150,7 +151,7 @@ as_the_module()
 		"$(module timed 1000 | sed 's/,[^,]*$//')"
 }
 
-# By how many tags and which IP they come in
+# Number of tags and version of IP
 tags()
 {
 	same "tags" "$(for t in none vlan qinq; do
@@ -162,7 +163,7 @@ tags()
 	done)"
 }
 
-# What leaves by tbf, but for 256 bytes and a packet; 21 times in 21 ms
+# The rate of tbf, within 256 bytes and a packet; 21 values in 21 ms
 rate()
 {
 	same "Mbit/s" "$(fields "$OUT/moving.pcap" iqcn.rate -- -Y iqcn.rate |
@@ -189,7 +190,7 @@ CNP QP=0x800011 drop was-CE" || return
 		"22 CNP QP=0x800011"
 }
 
-# A filter by what Wireshark and what we call it; JSON; a second pass
+# Filters with Wireshark's fields and ours; JSON; two passes; statistics
 uses()
 {
 	local wanted
@@ -211,7 +212,7 @@ uses()
 		"12 10 2"
 }
 
-# packet TYPE ARGUMENT...: one from a receiver, in hex
+# packet TYPE ARGUMENT...: print a packet from the receiver in hexadecimal
 packet()
 {
 	"$ROCE" send lo --smac 02:00:00:00:00:02 --dmac 02:00:00:00:00:01 \
@@ -223,7 +224,7 @@ cnp()
 	packet cnp "$@"
 }
 
-# pcap FILE: packets in hex, one per line
+# pcap FILE: write packets from stdin, one per line in hexadecimal
 pcap()
 {
 	sed 's/../& /g; s/^/000000 /' | text2pcap -q - "$1" 2>/dev/null
@@ -231,7 +232,7 @@ pcap()
 
 SAID=1104400002010123ff38830205fffffe
 
-# 14 bytes of Ethernet, 20 of IP and 8 of UDP come before the BTH
+# The BTH follows 14 bytes of Ethernet, 20 of IP and 8 of UDP
 made_up()
 {
 	local p tail c=0x81,1,0x800011 all
@@ -280,7 +281,8 @@ CNP QP=0x800011
 Destination unreachable (Port unreachable)"
 }
 
-# udp PACKET LENGTH BYTES: with other lengths, by headers and in fact, padded
+# udp PACKET LENGTH BYTES: change the length in the headers and the actual
+# length, and pad the packet
 udp()
 {
 	local p=$1 zeros
@@ -291,7 +293,8 @@ udp()
 	echo "$p${zeros:0:$((120 - $3 * 2 > 0 ? 120 - $3 * 2 : 0))}"
 }
 
-# A UDP packet that ends after N of the 16 bytes, and Ethernet's padding
+# UDP packets that end after N of the 16 reserved bytes, with padding of
+# Ethernet
 short()
 {
 	local p i
@@ -312,7 +315,7 @@ short()
 		-Y iqcn.expert.short | xargs)" "1 2 3 4 5"
 }
 
-# snapped BYTES...: captures of so many bytes of all packets at hand
+# snapped BYTES...: truncate all packets to each of these lengths
 snapped()
 {
 	local b
@@ -323,8 +326,8 @@ snapped()
 	mergecap -a -w "$WORK/snapped" "$WORK"/snap.* && rm "$WORK"/snap.*
 }
 
-# Whatever the length of the capture: no error of Lua's, and a field is there if
-# its bytes are, and is right
+# With any capture length there are no errors of Lua, and a field is present,
+# with the right value, if its bytes are captured
 cut()
 {
 	local bytes=() i
@@ -334,7 +337,7 @@ cut()
 		bytes+=("$i")
 	done
 	snapped "${bytes[@]}" || return
-	# the QP is there with the BTH, the last of telemetry with 70 bytes
+	# the QP is in the BTH, and the last byte of telemetry is byte 70
 	same "fields" "$(fields "$WORK/snapped" frame.cap_len iqcn.destqp \
 		iqcn.version iqcn.cause iqcn.depth iqcn.flows iqcn.port_bytes \
 		iqcn.gradient iqcn.tx_bytes iqcn.time_us iqcn.icrc)" "$(awk '
@@ -359,7 +362,7 @@ cut()
 		-Y iqcn.expert.cut | xargs)" "$(seq -s ' ' 54 69)"
 }
 
-# Everything there is, cut and damaged: no error of Lua's in any way of output
+# All packets, truncated and damaged: no errors of Lua in any output format
 damaged()
 {
 	local i
@@ -381,7 +384,7 @@ damaged()
 	shark "$WORK/damaged" -T pdml >"$WORK/text"
 }
 
-# What is no CNP of RoCEv2 is shown as without us
+# Packets that are not CNPs of RoCEv2 look the same as without the dissector
 foreign()
 {
 	local p q
@@ -389,12 +392,12 @@ foreign()
 	p=$(cnp --rsvd $SAID)
 	q=$(cnp --src fd01::2 --dst fd01::1)
 	{
-		# other opcodes, and a QP that looks like ours
+		# other opcodes, and a QP that looks like the opcode of a CNP
 		packet ack
 		packet data --qp 0x81
 		packet req
 		echo "${p:0:84}80${p:86}"
-		# other ports, and from RoCEv2's to another
+		# other ports, and from RoCEv2's port to another one
 		echo "${p:0:72}12b8${p:76}"
 		echo "${p:0:68}12b71388${p:76}"
 		# not UDP; RoCEv1
@@ -409,14 +412,15 @@ foreign()
 	same "none" "$(shark "$WORK/foreign" -Y iqcn)" ""
 }
 
-# documented FIRST: the commands of the documentation that begin so
+# documented FIRST: print the commands of the documentation that begin with
+# FIRST
 documented()
 {
 	sed -nE "s/^\t(\\$ )?($1)/\2/p" "$TOP/Documentation/wireshark.rst"
 }
 
-# As the documentation says: found by itself, given a second time, and every way
-# to use it that is there
+# As documented: the installed dissector is found, may also be given explicitly,
+# and all documented commands work
 installed()
 {
 	local line uses=0
@@ -443,21 +447,22 @@ installed()
 echo "TAP version 13"
 "$TOP/selftests/lab/lab.sh" run uml -s "${IQCN_SEED:-1}" "$HERE/guest.sh" \
 	"$OUT"; result $? "captures"
-# nobody's plugins and preferences but ours; before, the lab's kernels are there
+# no plugins and preferences of the user; not before, because HOME has the lab's
+# kernels
 export HOME=$WORK/home XDG_CONFIG_HOME=$WORK/home/.config
 unset WIRESHARK_PLUGIN_DIR WIRESHARK_DATA_DIR
 mkdir -p "$HOME"
-as_the_wire; result $? "every field is what the wire has"
-as_the_module; result $? "QP, cause and depth are what the module says"
-tags; result $? "IPv4 and IPv6, tagged once, twice or not"
+as_the_wire; result $? "every field agrees with the wire"
+as_the_module; result $? "QP, cause and depth agree with the module"
+tags; result $? "IPv4 and IPv6, with two tags, one or none"
 rate; result $? "rate of the queue"
 info; result $? "Info column"
 uses; result $? "filters, JSON, statistics, two passes"
-made_up; result $? "made-up CNPs: unknown and contradictory words, tunnels"
-short; result $? "too short for its reserved bytes"
-cut; result $? "cut by the capture"
-damaged; result $? "damaged"
-foreign; result $? "what is no CNP is left alone"
+made_up; result $? "generated CNPs: unknown and contradictory values, tunnels"
+short; result $? "packets too short for the reserved bytes"
+cut; result $? "packets truncated by the capture"
+damaged; result $? "damaged packets"
+foreign; result $? "other packets are not changed"
 installed; result $? "installed as documented"
 echo "1..$n"
 exit $failed

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Devices: they come, go, move, and change in every way that is allowed.
+ * Devices: create, delete, move and configure them in all legal ways.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,15 +30,15 @@ const struct device devices[] = {
 	{ "d0", "dummy" }, { "d1", "dummy" }, { "d2", "dummy" },
 	{ "va0", "veth", "vb0" }, { "va1", "veth", "vb1" },
 	{ "vb0" }, { "vb1" }, { "d3", "dummy" }, { "i0", "ifb" },
-	/* the workers focus on those above */
+	/* the workers focus on the devices above */
 	{ "t0" }, { "t1" }, { "t2" }, { "t3" },	/* taps */
 	{ "br0", "bridge" }, { "bo0", "bond" }, { "nl0", "nlmon" },
-	{ "a0", "dummy" },		/* what leaves by it comes in elsewhere */
+	{ "a0", "dummy" },		/* mirred redirects its packets */
 	{ "d0.5", "vlan", "d0" }, { "va0.5", "vlan", "va0" },
 	{ "ip0", "ipip" },
 };
 
-/* The same for all workers, for 64 operations */
+/* A random number that all workers share for 64 operations */
 uint64_t focus(void)
 {
 	uint64_t z = seed + shared->ops / 64 * 0x9e3779b97f4a7c15ull;
@@ -55,8 +55,9 @@ const struct device *any_device(void)
 	return &devices[i];
 }
 
-/* Return: 0: there is none.  By sysfs, because an ioctl for a device that does
- * not exist has the kernel look for a module of its name.
+/* Return: the ifindex, 0 if there is no such device.  Read it from sysfs
+ * because an ioctl for a missing device makes the kernel request a module of
+ * its name.
  */
 int index_of(const struct place *p, const char *name)
 {
@@ -97,7 +98,7 @@ int set_u32(struct place *p, int index, int attr, uint32_t value)
 	return ask(p->rtnl, msg, NULL, NULL);
 }
 
-/* Another slot's namespace, or this one's, which stays open meanwhile */
+/* A namespace of a random slot, which stays open while it is used */
 static int any_netns(const struct place *p)
 {
 	unsigned int slot = below(n_slots);
@@ -123,7 +124,7 @@ static void put_link_data(struct nl_msg *msg, struct place *p,
 	} else if (!strcmp(d->type, "vlan")) {
 		nla_put_u16(msg, IFLA_VLAN_ID, 5);
 	} else if (!strcmp(d->type, "bond")) {
-		/* active-backup, which takes any type of device */
+		/* active-backup accepts any type of device */
 		nla_put_u8(msg, IFLA_BOND_MODE, 1);
 	} else if (!strcmp(d->type, "ipip")) {
 		nla_put_u32(msg, IFLA_IPTUN_REMOTE, draw());
@@ -149,7 +150,7 @@ int add_link(struct place *p, const struct device *d)
 	return ask(p->rtnl, msg, NULL, NULL);
 }
 
-/* A device that most likely is there */
+/* Return: the ifindex of a random device, which most likely exists */
 int any_index(struct place *p)
 {
 	const struct device *d;
@@ -204,7 +205,7 @@ int op_link_move(struct place *p)
 	return set_u32(p, index, IFLA_NET_NS_FD, any_netns(p));
 }
 
-/* A device that is up keeps its name */
+/* Rename a device; it must be down for that */
 int op_link_rename(struct place *p)
 {
 	int index = index_of(p, devices[below(N_DUMMIES)].name);
@@ -217,7 +218,7 @@ int op_link_rename(struct place *p)
 	return ask(p->rtnl, msg, NULL, NULL);
 }
 
-/* vb0 and vb1 never are a bridge's ports: packets would circulate */
+/* Never make vb0 or vb1 a port of the bridge: packets would loop */
 int op_link_master(struct place *p)
 {
 	static const char * const ports[] = {
@@ -226,7 +227,7 @@ int op_link_master(struct place *p)
 	int index = index_of(p, one_of(ports));
 	int master = below(4) ? index_of(p, below(3) ? "br0" : "bo0") : 0;
 
-	/* a bond takes none that is up */
+	/* a bond accepts only devices that are down */
 	if (!below(3))
 		set_up(p, index, false);
 	return set_u32(p, index, IFLA_MASTER, master);
@@ -242,7 +243,7 @@ int op_link_address(struct place *p)
 }
 
 /*
- * Taps.  They are there as long as their file is open.
+ * Taps.  A tap exists while its file is open.
  */
 
 struct tap taps[2] = { { .fd = -1 }, { .fd = -1 } };
@@ -282,7 +283,7 @@ int op_tap_type(struct place *p)
 
 	if (tap->fd < 0)
 		return -ENODEV;
-	/* it may have moved; then it is up, and the type stays */
+	/* if the tap has moved it stays up, and the type does not change */
 	set_up(p, index_of(p, tap->name), false);
 	err = ioctl(tap->fd, TUNSETLINK, one_of(types)) ? -errno : 0;
 	set_up(p, index_of(p, tap->name), true);

@@ -6,21 +6,21 @@
  *   seqfuzz [--seed N] [--seconds S] [--workers W] [--netns K] [--count N]
  *	     [--shortest US] [--without OPERATION]... [--user] [--trace]
  *
- * The workers share K network namespaces.  Each worker draws its operations from
- * its own seed, which is printed; all of these follow from --seed.  Two thirds
- * of the operations go to the device that all workers focus on for a while,
- * because races between requests for the same device are what is looked for.
+ * The workers share K network namespaces.  Each worker draws its operations
+ * from its own seed, which is printed and follows from --seed.  Two thirds of
+ * the operations go to a device that all workers focus on for a while, in order
+ * to find races between requests for the same device.
  *
  *   --count N		each worker ends after N operations (default: --seconds)
- *   --shortest US	no timer of a qdisc is set to less (default: 10)
+ *   --shortest US	minimum of the qdisc's timers (default: 10)
  *   --without OPERATION
- *			never that one
- *   --user		as uid 65534, in a user namespace of its own
- *   --trace		print each operation before it is done
+ *			omit an operation
+ *   --user		run as uid 65534, in a new user namespace
+ *   --trace		print each operation before it starts
  *
- * The kernel may refuse any operation.  A worker that dies, an operation that
- * takes longer than 30 s, or packets left in a queue whose device is down are
- * failures.  The kernel's log is for the caller to check.
+ * The kernel may refuse any operation.  It is a failure if a worker dies, if an
+ * operation takes longer than 30 s, or if packets are left in a queue whose
+ * device is down.  The caller checks the kernel log.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -85,7 +85,7 @@ int64_t now_ms(void)
 	return now_us() / 1000;
 }
 
-/* The parent takes a worker for stuck that does not do this */
+/* Tell the parent that this worker is not stuck */
 void beat(void)
 {
 	if (me)
@@ -95,7 +95,7 @@ void beat(void)
 static struct op {
 	const char *name;
 	int (*run)(struct place *p);
-	unsigned int weight;		/* 0: --without */
+	unsigned int weight;		/* 0 after --without */
 } ops[] = {
 	{ "tree", op_tree, 30 },
 	{ "iqcn", op_iqcn, 80 },
@@ -188,11 +188,11 @@ static void work(uint64_t worker_seed, int64_t end_ms)
 		shared->ops++;
 		if (p)
 			any_step(p);
-		/* time passes, for timers too; virtual time only so */
+		/* let timers run; virtual time passes only in sleeps */
 		if (!below(8))
 			usleep(below(200));
 	}
-	/* the namespaces stay until the parent has seen what is in them */
+	/* keep the namespaces until the parent has checked them */
 	me->parked = true;
 	for (;;)
 		pause();
@@ -233,7 +233,7 @@ static void take_qdisc(struct nlmsghdr *nlh, void *arg)
 	};
 }
 
-/* Whatever is down has empty queues.  Return: how many of iqcn are not */
+/* Set all devices down.  Return: the number of nonempty iqcn queues */
 static unsigned int queues_left(struct place *p)
 {
 	struct tcmsg tc = {};
@@ -244,7 +244,7 @@ static unsigned int queues_left(struct place *p)
 	    take_qdisc, NULL);
 	for (i = 0; i < left.n; i++) {
 		set_up(p, left.qdisc[i].index, false);
-		/* once a device is enough */
+		/* skip the other qdiscs of the device */
 		while (i + 1 < left.n &&
 		       left.qdisc[i + 1].index == left.qdisc[i].index)
 			i++;
@@ -283,7 +283,7 @@ static void find_families(void)
 	groups[2] = genl_ctrl_resolve_grp(sk, PSAMPLE_GENL_NAME,
 					  PSAMPLE_NL_MCGRP_SAMPLE_NAME);
 	if (groups[2] < 0) {
-		printf("# no module psample: no samples\n");
+		printf("# module psample is not loaded: no samples\n");
 		groups[2] = groups[0];
 	}
 	nl_socket_free(sk);
@@ -339,7 +339,7 @@ static void start_workers(int64_t end_ms)
 	}
 }
 
-/* What a worker that is stuck waits for, as far as we may know */
+/* Print the kernel stack of a stuck worker, if it is readable */
 static void show_stack(pid_t pid)
 {
 	char path[64], buf[4096];
@@ -356,7 +356,7 @@ static void show_stack(pid_t pid)
 	close_fd(&fd);
 }
 
-/* Return: what is wrong with worker @i, or NULL */
+/* Return: a description of what is wrong with worker @i, or NULL */
 static const char *wrong_with(unsigned int i)
 {
 	struct worker *w = &shared->worker[i];
@@ -380,7 +380,7 @@ static const char *wrong_with(unsigned int i)
 	return NULL;
 }
 
-/* A namespace of ours that another has replaced may go */
+/* Close namespaces of ours that a worker has replaced */
 static void drop_slots(void)
 {
 	unsigned int i;
@@ -391,7 +391,7 @@ static void drop_slots(void)
 			close_fd(&published[i]);
 }
 
-/* Until all workers are parked.  Return: what went wrong, or NULL */
+/* Wait until all workers are parked.  Return: what went wrong, or NULL */
 static const char *supervise(void)
 {
 	const char *wrong = NULL;
@@ -410,7 +410,7 @@ static const char *supervise(void)
 	return wrong;
 }
 
-/* One that cannot be killed is left: there is nothing else to be done */
+/* Kill the workers, but do not wait forever for one that does not die */
 static void kill_workers(void)
 {
 	int64_t end_ms = now_ms() + 5000;
@@ -460,7 +460,7 @@ static int fuzz(void)
 
 	start_workers(end_ms);
 	wrong = supervise();
-	/* a request of the parent's own that does not return ends it */
+	/* terminate if one of the parent's own requests does not return */
 	alarm(STUCK_MS / 1000);
 	for (i = 0; i < n_slots && !wrong; i++) {
 		p = visit(i);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Namespaces, and processes that live in their own.
+ * Namespaces, and processes with their own namespaces.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 #define NOBODY		65534
 
-/* @drop: become nobody first.  Return: success */
+/* @drop: become nobody first.  Return: true on success */
 bool enter_user_namespace(bool drop)
 {
 	int uid = drop ? NOBODY : getuid(), gid = drop ? NOBODY : getgid();
@@ -31,7 +31,7 @@ bool enter_user_namespace(bool drop)
 		     setresuid(uid, uid, uid)))
 		return false;
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWNS) ||
-	    /* or /proc/self is root's */
+	    /* otherwise /proc/self belongs to root */
 	    prctl(PR_SET_DUMPABLE, 1))
 		return false;
 	sprintf(text[1], "0 %d 1", uid);
@@ -46,7 +46,7 @@ bool enter_user_namespace(bool drop)
 	return true;
 }
 
-/* A new namespace takes the place of the slot's */
+/* Replace the namespace of a slot by a new one */
 int op_netns(struct place *p)
 {
 	uint64_t word = shared->slot[p->slot];
@@ -70,8 +70,8 @@ int op_netns(struct place *p)
 	return -EAGAIN;
 }
 
-/* A process with a namespace of its own, and perhaps a user namespace.  When it
- * ends all of that goes, with packets in the queues.
+/* Run operations in a namespace, and perhaps a user namespace, of its own.
+ * When the process ends, its namespace is destroyed with packets still queued.
  */
 static void live_alone(void)
 {
@@ -115,7 +115,7 @@ int op_process(struct place *p)
 	while (waitpid(pid, &status, 0) < 0)
 		;
 	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
-		/* as if it were the worker */
+		/* report it as a failure of this worker */
 		raise(WTERMSIG(status));
 	return WIFEXITED(status) && WEXITSTATUS(status) ? -EPERM : 0;
 }

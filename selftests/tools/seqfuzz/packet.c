@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packets: data of a few hosts and QPs, or of any, and what answers them.
+ * Packets: data of a few hosts and of few or arbitrary QPs, and their answers.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,7 +16,7 @@
 #define QP_XOR		0x800000u
 
 static const uint8_t opcodes[] = { 0x0a, 0x11, 0x81 };
-static uint32_t psns[64];		/* of the next packet, by QP */
+static uint32_t psns[64];		/* next PSN, by QP */
 
 struct flow flow;
 
@@ -29,7 +29,7 @@ void any_flow(void)
 	};
 }
 
-/* UDP, BTH, payload, and room for the ICRC.  Return: length */
+/* Write UDP, BTH and payload, with room for the ICRC.  Return: the length */
 static unsigned int put_udp(uint8_t *f, int type)
 {
 	static const unsigned int lens[] = { 0, 64, 256, 1024, 1200 };
@@ -107,7 +107,7 @@ static unsigned int put_frame(uint8_t *f, int type)
 	return at + 2 + put_ip(f + at + 2, type);
 }
 
-/* A packet of the flow */
+/* Send a packet of the current flow */
 int send_one(struct place *p, int index, int type)
 {
 	static uint8_t frame[2048];
@@ -140,7 +140,7 @@ int op_data(struct place *p)
 	return send_any(p, any_index(p), DATA, 1 + below(32));
 }
 
-/* What comes in on a device: its peer sends it, or a0 does */
+/* Make a device receive ACKs or CNPs, by sending them on its peer or on a0 */
 int op_answer(struct place *p)
 {
 	static const char * const peers[] = { "a0", "vb0", "vb1", "va0" };

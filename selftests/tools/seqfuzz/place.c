@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Netlink, and the namespaces as a worker has them open.
+ * Netlink, and a worker's open namespaces.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,8 +29,8 @@ struct nl_msg *request(int type, int flags, void *head, size_t len)
 	return msg;
 }
 
-/* Return: 0, or an error of the kernel or of the socket, which is negative.
- * @take gets each part of the answer.
+/* Send a request and pass each part of the answer to @take.
+ * Return: 0, or a negative error of the kernel or of the socket.
  */
 int ask(struct nl_sock *sk, struct nl_msg *msg,
 	void (*take)(struct nlmsghdr *nlh, void *arg), void *arg)
@@ -103,7 +103,7 @@ void close_place(struct place *p)
 	p->word = 0;
 }
 
-/* sysfs of the current namespace; it need not be anywhere */
+/* Return: an unattached mount of the current namespace's sysfs */
 static int mount_sysfs(void)
 {
 	int fs = fsopen("sysfs", FSOPEN_CLOEXEC), fd = -1;
@@ -122,7 +122,7 @@ void go_home(void)
 		die("setns");
 }
 
-/* Open all but @p->netns, which is where.  Return: success */
+/* Open the sockets of a place in the namespace @p->netns.  Return: success */
 bool open_place(struct place *p)
 {
 	int room = 1 << 15;
@@ -134,7 +134,7 @@ bool open_place(struct place *p)
 	p->packet = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	p->sysfs = mount_sysfs();
 	go_home();
-	/* no more packets wait than have left seconds after the end */
+	/* bound the backlog so that it drains within seconds after the end */
 	setsockopt(p->packet, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
 	return p->rtnl && p->genl && p->packet >= 0 && p->sysfs >= 0;
 }
@@ -153,8 +153,8 @@ static int open_slot(uint64_t word)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* The slot's namespace, if need be opened.  An older one loses what this
- * worker had there, so that it can go.
+/* Return: the place of a slot, opened in the slot's current namespace.  Close
+ * what is open in an older namespace, so that it can be destroyed.
  */
 struct place *visit(unsigned int slot)
 {

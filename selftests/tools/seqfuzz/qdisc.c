@@ -49,8 +49,8 @@ static void put_prio(struct nl_msg *msg)
 	nla_put(msg, TCA_OPTIONS, sizeof(qopt), &qopt);
 }
 
-/* Packets wait, but not for ever: each refers to its socket, and that to the
- * namespace, which stays until the last one has left
+/* Slow enough to build a backlog that still drains: each packet keeps a
+ * reference to its socket, and thereby to the namespace
  */
 #define SLOW			5000	/* bytes per second */
 
@@ -115,7 +115,7 @@ int del_qdisc(struct place *p, int index, uint32_t parent)
 		   NULL, NULL);
 }
 
-/* One of another kind does not take the place of a qdisc of the same handle */
+/* A qdisc with the same handle cannot be replaced by another kind: delete it */
 static int replace_tree(struct place *p, int index, unsigned int i)
 {
 	int flags = NLM_F_CREATE | NLM_F_REPLACE;
@@ -132,8 +132,8 @@ int op_tree(struct place *p)
 			any_flags());
 }
 
-/* What has failed for want of a classful qdisc gets one, now and then.
- * Return: it is worth another try
+/* Half of the time, add a classful qdisc if a request failed because there is
+ * none. Return: whether to retry the request
  */
 static bool tree_helps(struct place *p, int index, int err)
 {
@@ -171,11 +171,11 @@ int op_class(struct place *p)
 				       NULL), NULL, NULL);
 }
 
-/* Parameters that are a u32 each; those that bound each other are below */
+/* u32 parameters; those that constrain each other are set below */
 static const struct {
 	uint16_t attr;
 	uint32_t lo, hi;
-	bool time;			/* no less than --shortest */
+	bool time;			/* at least --shortest */
 } parameters[] = {
 	{ TCA_IQCN_LIMIT_BYTES, 1, UINT32_MAX },
 	{ TCA_IQCN_PMAX, 0, UINT32_MAX },
@@ -213,7 +213,7 @@ static const struct {
 	{ TCA_IQCN_CNP_SMAC, 0, __IQCN_CNP_SMAC_MAX - 1 },
 };
 
-/* @lo to @hi; the bounds, and each magnitude, as likely */
+/* A random number from @lo to @hi, favoring the bounds and all magnitudes */
 static uint32_t between(uint32_t lo, uint32_t hi)
 {
 	uint64_t v;
@@ -233,7 +233,7 @@ static void put_parameter(struct nl_msg *msg, unsigned int i)
 	nla_put_u32(msg, parameters[i].attr, v);
 }
 
-/* Two parameters of which @first is to be less */
+/* Set two parameters, @first less than @second */
 static void put_pair(struct nl_msg *msg, int first, int second, uint32_t lo,
 		     uint32_t hi)
 {
@@ -304,7 +304,7 @@ static void put_any(struct nl_msg *msg)
 		put_bandwidth(msg);
 		break;
 	case 8:
-		/* everything is marked */
+		/* mark every packet */
 		nla_put_u32(msg, TCA_IQCN_KMIN_BYTES, 0);
 		nla_put_u32(msg, TCA_IQCN_KMAX_BYTES, 0);
 		break;
@@ -367,7 +367,7 @@ int add_full_tree(struct place *p, int index)
 	return err;
 }
 
-/* Something else takes its place */
+/* Replace a qdisc by another kind */
 int op_qdisc_other(struct place *p)
 {
 	uint32_t parent = any_parent();
@@ -417,8 +417,8 @@ static struct nl_msg *filter_request(int type, int flags, int index,
 	return msg;
 }
 
-/* Neither has an action.  The kernel takes no RTNL for flower where it can do
- * without.
+/* Add a filter without an action.  For flower the kernel avoids RTNL where it
+ * can.
  */
 static int add_filter(struct place *p, int index, uint32_t parent)
 {
@@ -441,7 +441,7 @@ static int add_filter(struct place *p, int index, uint32_t parent)
 	return ask(p->rtnl, msg, NULL, NULL);
 }
 
-/* What is not classful refuses it after it has been found */
+/* Also add filters to classless qdiscs, which refuse them after the lookup */
 int op_filter_add(struct place *p)
 {
 	static const uint32_t parents[] = {
@@ -455,7 +455,7 @@ int op_filter_add(struct place *p)
 	return err;
 }
 
-/* One of a priority, or all */
+/* Delete the filters of one priority, or all filters */
 int op_filter_del(struct place *p)
 {
 	static const uint32_t parents[] = { TREE, INGRESS, EGRESS };
@@ -472,7 +472,7 @@ int op_filter_del(struct place *p)
 	return ask(p->rtnl, msg, NULL, NULL);
 }
 
-/* All that goes through @parent of @index goes to @to instead, as @eaction says */
+/* Redirect or mirror (@eaction) all packets of @parent of @index to @to */
 int add_mirred(struct place *p, int index, uint32_t parent, int to,
 	       int eaction)
 {
@@ -498,8 +498,8 @@ int add_mirred(struct place *p, int index, uint32_t parent, int to,
 	return ask(p->rtnl, msg, NULL, NULL);
 }
 
-/* From nlmon to any device, from a0 into it, and from veth to those that lead
- * nowhere: no packet comes back
+/* Mirror or redirect nlmon to any device, a0 into any device, and veth to
+ * devices that lead nowhere, so that no packet loops
  */
 int op_mirred(struct place *p)
 {

@@ -49,7 +49,7 @@ static struct nl_msg *genl_request(int flags, int cmd)
 	return request(family, flags, &genl, sizeof(genl));
 }
 
-/* One in eight ends before all of it has come */
+/* Send a request; in one case of eight, close the socket during the answer */
 int op_genl(struct place *p)
 {
 	int cmd = IQCN_CMD_PORT_GET + below(3);
@@ -58,7 +58,7 @@ int op_genl(struct place *p)
 	uint8_t some[64];
 	int err;
 
-	/* number 1 is the device, and 2 a filter, for any of them */
+	/* in all of them, attribute 1 is the ifindex and 2 a filter */
 	if (!dump || below(2))
 		nla_put_u32(msg, IQCN_A_PORT_IFINDEX, any_index(p));
 	if (cmd != IQCN_CMD_PORT_GET && below(2))
@@ -84,7 +84,7 @@ int op_flush(struct place *p)
 
 static struct nl_sock *listeners[4];
 
-/* Return: a socket that is in one of the groups, or NULL */
+/* Return: a socket that has joined a random group, or NULL */
 struct nl_sock *listen_in(const struct place *p)
 {
 	bool rtnl = !below(4);
@@ -99,7 +99,7 @@ struct nl_sock *listen_in(const struct place *p)
 	return NULL;
 }
 
-/* Join a group, read what has come, or leave */
+/* Join a group, read pending messages, or leave */
 int op_listen(struct place *p)
 {
 	struct nl_sock **listener = &one_of(listeners);
@@ -121,7 +121,7 @@ int op_listen(struct place *p)
 	return 0;
 }
 
-/* Files that stay open when what they show goes */
+/* Files kept open while the objects that they show are deleted */
 static int held[4] = { -1, -1, -1, -1 };
 
 static ssize_t read_all(int fd)
@@ -138,7 +138,7 @@ static ssize_t read_all(int fd)
 	return sum;
 }
 
-/* One in eight is kept open, instead of another */
+/* Read a file; in one case of eight, keep it open instead of another one */
 static void read_file(int fd)
 {
 	int *hold = &one_of(held);
@@ -155,8 +155,8 @@ static void read_file(int fd)
 	close(fd);
 }
 
-/* All files of directory @fd, which it closes, and of those below it.  Return: 0,
- * or an error if there was none
+/* Read all files of directory @fd and of its subdirectories, and close @fd.
+ * Return: 0, or an error if there was no file
  */
 static int read_files(int fd)
 {
@@ -194,7 +194,7 @@ int op_sysfs(struct place *p)
 				 O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-/* uid 65534 may not read it */
+/* fails for uid 65534, which may not read debugfs */
 int op_debugfs(struct place *p)
 {
 	return read_files(open("/sys/kernel/debug/iqcn",

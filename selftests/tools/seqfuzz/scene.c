@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Scenes: operations that only together get anywhere.
+ * Scenes: sequences of operations that reach a state only together.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 #include "seqfuzz.h"
 
-/* iqcn below a classful qdisc, and packets that wait there */
+/* Backlog in iqcn below a classful qdisc */
 int op_scene_tree(struct place *p)
 {
 	const struct device *d = any_device();
@@ -29,7 +29,7 @@ int op_scene_tree(struct place *p)
 	return err;
 }
 
-/* Sampled packets that come back through a tap on netlink */
+/* Samples that an nlmon device mirrors back into the sampled device */
 int op_scene_tap(struct place *p)
 {
 	static const uint32_t sampled[] = {
@@ -57,7 +57,7 @@ int op_scene_tap(struct place *p)
 	return err;
 }
 
-/* Data of the flow, and what acknowledges each packet if answers come in */
+/* Send data of the flow, and an ACK for each packet if @answers is a device */
 static void send_flow(struct place *p, int index, int answers, unsigned int n)
 {
 	while (n--) {
@@ -67,8 +67,8 @@ static void send_flow(struct place *p, int index, int answers, unsigned int n)
 	}
 }
 
-/* An MTU that no product of 32 bits holds, with a flow that is paired: drops
- * cause CNPs, whose telemetry has all that follows from the MTU
+/* Combine huge MTUs, which overflow 32-bit products, with a paired flow: drops
+ * cause CNPs whose telemetry contains values derived from the MTU
  */
 int op_scene_mtu(struct place *p)
 {

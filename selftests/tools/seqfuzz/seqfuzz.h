@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parts of seqfuzz share.  main.c says what it is.
+ * Declarations shared by the parts of seqfuzz; see main.c.
  *
- * An operation is a function op_NAME, which does something random in a place.
- * It returns 0, or an error if the kernel has refused all of it.
+ * An operation is a function op_NAME, which performs a random operation in a
+ * place.  It returns 0, or an error if the kernel has refused all of it.
  */
 #ifndef SEQFUZZ_H
 #define SEQFUZZ_H
@@ -35,11 +35,11 @@ struct worker {
 	uint64_t done[MAX_OPS], refused[MAX_OPS], us[MAX_OPS];
 };
 
-/* Memory that workers and parent share */
+/* Memory shared by workers and parent */
 struct shared {
-	/* the namespace of each slot: generation << 48 | pid << 24 | fd */
+	/* namespace of each slot: generation << 48 | pid << 24 | fd */
 	atomic_ulong slot[MAX_SLOTS];
-	atomic_uint ops;		/* operations of all workers */
+	atomic_uint ops;		/* number of operations of all workers */
 	atomic_bool stop;
 	struct worker worker[MAX_WORKERS];
 };
@@ -47,14 +47,14 @@ struct shared {
 /* A worker's sockets in the namespace of a slot */
 struct place {
 	unsigned int slot;
-	uint64_t word;			/* of the slot when they were opened */
+	uint64_t word;			/* shared->slot[slot] when they were opened */
 	int netns;
 	int packet;
-	int sysfs;			/* a mount of its own */
+	int sysfs;			/* a separate mount */
 	struct nl_sock *rtnl, *genl;
 };
 
-/* options */
+/* Options */
 extern uint64_t seed;
 extern unsigned int n_slots, shortest_us;
 extern bool as_user;
@@ -62,10 +62,10 @@ extern bool as_user;
 extern struct shared *shared;
 extern struct worker *me;
 extern struct place places[MAX_SLOTS];
-extern int published[MAX_SLOTS];	/* this process's namespace in the slot */
-extern int home;			/* the namespace where workers stay */
-extern bool alone;			/* a process with its own namespace */
-extern int family, groups[3];		/* of generic netlink */
+extern int published[MAX_SLOTS];	/* namespace that this process provides */
+extern int home;			/* the workers' own namespace */
+extern bool alone;			/* this process has its own namespace */
+extern int family, groups[3];		/* generic netlink ids */
 
 /* main.c */
 void die(const char *what);
@@ -90,8 +90,8 @@ struct place *visit(unsigned int slot);
 /* link.c */
 struct device {
 	const char *name;
-	const char *type;		/* NULL: no request of its own adds it */
-	const char *other;		/* peer, or device below */
+	const char *type;		/* NULL: added by another operation */
+	const char *other;		/* peer, or lower device */
 };
 
 struct tap {
@@ -103,7 +103,7 @@ extern const struct device devices[];
 extern struct tap taps[2];
 
 #define N_FOCUS		9		/* devices that workers focus on */
-#define N_DUMMIES	3		/* the first of these */
+#define N_DUMMIES	3		/* dummies among them, from 0 */
 
 uint64_t focus(void);
 const struct device *any_device(void);
@@ -130,7 +130,7 @@ int add_mirred(struct place *p, int index, uint32_t parent, int to,
 enum { DATA, ACK, CNP };
 
 struct flow {
-	uint8_t sender, receiver;	/* IPv6 if the sender's number is odd */
+	uint8_t sender, receiver;	/* IPv6 if the number of the sender is odd */
 	uint8_t ecn;
 	uint16_t vid;
 	uint32_t qp;
@@ -148,7 +148,7 @@ struct nl_sock *listen_in(const struct place *p);
 /* netns.c */
 bool enter_user_namespace(bool drop);
 
-/* Each magnitude below 2^(@bits) as likely */
+/* A random number below 2^@bits, all magnitudes equally likely */
 static inline uint64_t any_size(unsigned int bits)
 {
 	return draw() >> (64 - bits) >> below(bits);

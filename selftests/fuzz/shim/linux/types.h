@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What kmod/rocev2.c wants of the kernel, for a program.  The headers that user
- * space has are taken as they are, and added to here.
+ * What kmod/rocev2.c needs from the kernel, for a program.  These headers
+ * extend those of user space where they exist.
  */
 #ifndef SHIM_LINUX_TYPES_H
 #define SHIM_LINUX_TYPES_H
