@@ -372,9 +372,10 @@ enum iqcn_a_flow {
  * @IQCN_A_EVENT_PAD: padding for 64-bit attributes
  * @__IQCN_A_EVENT_MAX: number of attributes, plus one
  *
- * Every event has the attributes up to DEPTH_BYTES.  An event of a queue or flow
- * has CONGESTED and REASON, one of a queue also the two rates.  An event of a
- * flow or CNP has SRC to DEST_QP, one of a CNP also SRC_QP and CAUSE.
+ * Every event has the attributes up to DEPTH_BYTES.  An event of a queue or a
+ * flow has CONGESTED and REASON, and that of a queue the two rates, too.  An
+ * event of a flow or of a CNP has SRC to DEST_QP, and that of a CNP SRC_QP and
+ * CAUSE, too.
  */
 enum iqcn_a_event {
 	IQCN_A_EVENT_UNSPEC,
