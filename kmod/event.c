@@ -25,7 +25,7 @@ struct iqcn_event {
 	u64 lost;			/* events lost before, of the group */
 	union {
 		struct {		/* IQCN_CMD_QUEUE_STATE_NTF */
-			u64 rate_bps;	/* CE rate */
+			u64 ce_rate_bps;
 			u64 roce_bps;
 		};
 		struct iqcn_key key;	/* of the flow; other commands */
@@ -98,7 +98,7 @@ void iqcn_event_queue_state(struct iqcn_queue *q, u32 bits, u32 reason,
 		.congested = bits,
 		.reason = reason,
 	};
-	e.rate_bps = q->ce.rate_bps;
+	e.ce_rate_bps = q->ce.rate_bps;
 	e.roce_bps = iqcn_queue_roce_bps(q);
 	iqcn_event_add(q, IQCN_GROUP_STATE, &e);
 }
@@ -171,7 +171,7 @@ static int iqcn_event_put_subject(struct sk_buff *skb,
 	switch (e->cmd) {
 	case IQCN_CMD_QUEUE_STATE_NTF:
 		if (nla_put_u64_64bit(skb, IQCN_A_EVENT_RATE_BPS,
-				      e->rate_bps, IQCN_A_EVENT_PAD) ||
+				      e->ce_rate_bps, IQCN_A_EVENT_PAD) ||
 		    nla_put_u64_64bit(skb, IQCN_A_EVENT_ROCE_BPS,
 				      e->roce_bps, IQCN_A_EVENT_PAD))
 			return -EMSGSIZE;
