@@ -334,7 +334,7 @@ static struct sk_buff *iqcn_cnp_build(struct net_device *dev,
 	return skb;
 }
 
-/* Return: false if memory ran out or the port is down. */
+/* Inject a CNP.  Return: false if memory ran out or the port is down. */
 static bool iqcn_cnp_inject_one(struct net_device *dev,
 				const struct iqcn_notice *n)
 {

@@ -125,8 +125,9 @@ static int iqcn_genl_dump_each(struct sk_buff *skb, struct netlink_callback *cb,
 	return skb->len ?: err;
 }
 
-/* The same for ports and queues.  If they have changed, the next message
- * carries NLM_F_DUMP_INTR, or NLMSG_DONE does if there is no other.
+/* Like iqcn_genl_dump_each(), for ports and queues.  If any came or went since
+ * the last piece, the next message carries NLM_F_DUMP_INTR, or NLMSG_DONE does
+ * if there is no other.
  */
 static int iqcn_genl_dump_consistent(struct sk_buff *skb,
 				     struct netlink_callback *cb,

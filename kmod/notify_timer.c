@@ -226,8 +226,9 @@ static void iqcn_t1_defer(struct iqcn_queue *q, struct iqcn_flow *flow,
 		iqcn_deadline_cancel(&flow->due);
 }
 
-/* Time since the start of T1.  If a sampled packet started T1, unsampled ones
- * that left later have restarted it.
+/* Time since the start of T1.  If a sampled packet started T1, later packets
+ * that were not sampled would have restarted it, so their estimated gap is
+ * returned.
  */
 static u64 iqcn_t1_elapsed_ns(const struct iqcn_queue *q,
 			      const struct iqcn_flow *flow, u64 now_ns)
