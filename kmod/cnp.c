@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A CNP of ours: the gate that it has to pass, its contents, and its injection.
+ * Generated CNPs: the gate, the contents, and the injection.
  *
- * The gate: the sender is known, it had no CNP for min-gap, and the port's budget
- * allows one more.  All methods ask it, once per CNP or per packet that is to be
- * marked because of one.
+ * The gate passes a CNP if the flow is paired, its sender got no CNP from us
+ * for min-gap, and the port's budget allows one more.  All methods check the
+ * gate, once per CNP, or once per packet that is marked because it causes a
+ * CNP.
  *
- * The injection: the CNP that the receiver would have sent comes in on the port,
- * as if the receiver had sent it.  Bridge, router, ACLs, counters and taps treat
- * it like any other, and find the way to the sender.  Its Ethernet source address
- * is the port's own, not the receiver's: a bridge learns that address, and the
- * receiver may be behind another port by now.
+ * A CNP is injected as if the receiver had sent it and the port had received
+ * it.  Bridge, router, ACLs, counters and taps treat it like any other packet
+ * and forward it to the sender.  Its Ethernet source address is the port's own,
+ * not the receiver's, because a bridge learns the address and the receiver may
+ * be behind another port by now.
  *
- * The hooks that parse CNPs see it too and must not take it for the receiver's.
- * The port's ingress hook runs inside netif_receive_skb_core(), after RPS, in the
- * injecting task, so it recognizes the CNP by the task.  On its way to the hooks
- * of the namespace a CNP may wait, in an ifb or for user space, or pass several
- * times: those hooks recognize it by its IPv4 identification or IPv6 flow label, a
- * keyed hash of its addresses and QP.
+ * The hooks that parse CNPs must not take an injected CNP for the receiver's.
+ * The port's ingress hook runs inside netif_receive_skb_core(), after RPS, in
+ * the injecting task, so it recognizes the CNP by the task.  On its way to the
+ * hooks of the namespace a CNP may wait, in an ifb or for user space, or pass
+ * several times.  Those hooks recognize it by its IPv4 identification or IPv6
+ * flow label, a keyed hash of its addresses and QP.
  *
- * Source: US 12395431 B2, step S211; of telemetry US 12388756 B2, description
+ * Source: US 12395431 B2, step S211; telemetry: US 12388756 B2, description
  * (14), (15).
  */
 #include <linux/etherdevice.h>
@@ -35,8 +36,8 @@
 #include "iqcn.h"
 #include "trace.h"
 
-/* A port may have thousands of queues.  Their depths are added up no more often
- * than this, and for a tenth of the time at most.
+/* A port may have thousands of queues.  Their depths are added up at most once
+ * per IQCN_PORT_USED_NS, and in at most a tenth of the time.
  */
 #define IQCN_PORT_USED_NS	(100 * NSEC_PER_USEC)
 #define IQCN_PORT_USED_RESTS	9
@@ -49,7 +50,7 @@ static u64 iqcn_cnp_port_bytes(struct iqcn_port *port, u64 now_ns)
 	if ((s64)(now_ns - READ_ONCE(port->used_ns)) < 0)
 		return READ_ONCE(port->used_bytes);
 	start_ns = ktime_get_ns();
-	/* keeps other CPUs out meanwhile */
+	/* other CPUs use the old sum meanwhile */
 	WRITE_ONCE(port->used_ns, start_ns + NSEC_PER_SEC);
 	rcu_read_lock();
 	list_for_each_entry_rcu(q, &port->queues, list)
@@ -78,7 +79,7 @@ static void iqcn_cnp_telemetry(struct iqcn_notice *n, struct iqcn_queue *q,
 		.now_ns = now_ns,
 	};
 
-	/* with IQCN_NOTIFY_TIMER alone only packets end epochs */
+	/* with IQCN_NOTIFY_TIMER alone, only packets end epochs: catch up */
 	iqcn_active_run(&q->active, now_ns);
 	s.flows = iqcn_active_flows(&q->active);
 	iqcn_telemetry_pack(n->cnp.reserved, &s);
@@ -124,14 +125,14 @@ static bool iqcn_cnp_charge(struct iqcn_port *port, u64 now_ns)
 }
 
 /**
- * iqcn_cnp_budget_spare() - may the port send a CNP that no packet asks for?
+ * iqcn_cnp_budget_spare() - does the budget allow a CNP that no packet causes?
  * @port: port
  * @now_ns: now
  *
- * Half of the burst is kept for CNPs that packets cause.
+ * Half of the burst is reserved for CNPs that packets cause.
  *
  * Context: BHs off.
- * Return: true if it may; the budget is not charged.
+ * Return: true if more than that half is left; the budget is not charged.
  */
 bool iqcn_cnp_budget_spare(struct iqcn_port *port, u64 now_ns)
 {
@@ -144,7 +145,7 @@ bool iqcn_cnp_budget_spare(struct iqcn_port *port, u64 now_ns)
 }
 
 /**
- * iqcn_cnp_refund() - a CNP that the gate let pass is not sent
+ * iqcn_cnp_refund() - refund the budget for a CNP that is not sent
  * @port: port
  *
  * Context: BHs off.
@@ -160,11 +161,11 @@ void iqcn_cnp_refund(struct iqcn_port *port)
  * iqcn_cnp_gate() - may a CNP be sent to a flow's sender now?
  * @q: queue
  * @flow: flow of that queue
- * @paid: the budget has been charged for it
+ * @paid: the budget has been charged for the CNP
  * @now_ns: not less than in an earlier call
  *
  * Context: queue->lock, BHs off.
- * Return: true if it may, and the budget is charged; else the reason is counted.
+ * Return: true if so, and the budget is charged; else the reason is counted.
  */
 bool iqcn_cnp_gate(struct iqcn_queue *q, struct iqcn_flow *flow, bool paid,
 		   u64 now_ns)
@@ -187,11 +188,11 @@ bool iqcn_cnp_gate(struct iqcn_queue *q, struct iqcn_flow *flow, bool paid,
 }
 
 /**
- * iqcn_cnp_prepare() - pass the gate, and say what is to be injected
+ * iqcn_cnp_prepare() - check the gate and describe the CNP to inject
  * @q: queue
  * @flow: flow of that queue
- * @n: the CNP, if there is one
- * @why: its cause
+ * @n: result: the CNP
+ * @why: cause of the CNP
  * @now_ns: not less than in an earlier call
  *
  * Context: queue->lock, BHs off; the caller arms the timer.
@@ -202,7 +203,7 @@ bool iqcn_cnp_prepare(struct iqcn_queue *q, struct iqcn_flow *flow,
 		      u64 now_ns)
 {
 	if (!iqcn_cnp_gate(q, flow, why->paid, now_ns)) {
-		/* only another packet makes an unpaired flow active again */
+		/* no CNP is due for an unpaired flow before its next packet */
 		if (!iqcn_flow_paired(q, flow))
 			flow->ce_since = false;
 		return false;
@@ -221,9 +222,9 @@ bool iqcn_cnp_prepare(struct iqcn_queue *q, struct iqcn_flow *flow,
 	return true;
 }
 
-/* A CNP inside netif_receive_skb_core().  BHs are off, so a CPU has one of them;
- * with PREEMPT_RT it has one for each task that was preempted there.  Tasks do not
- * migrate meanwhile.
+/* A CNP inside netif_receive_skb_core().  BHs are off, so a CPU has at most
+ * one; with PREEMPT_RT, one for each task that was preempted there.  Tasks do
+ * not migrate meanwhile.
  */
 struct iqcn_injection {
 	struct list_head list;
@@ -248,10 +249,10 @@ static void iqcn_injection_end(struct iqcn_injection *i)
 }
 
 /**
- * iqcn_cnp_is_injected() - is the packet in a hook the CNP being injected?
+ * iqcn_cnp_is_injected() - is the packet of this hook a CNP that we inject?
  *
  * Context: softirq.
- * Return: true if so.
+ * Return: true if the current task is injecting a CNP.
  */
 bool iqcn_cnp_is_injected(void)
 {
@@ -269,11 +270,14 @@ bool iqcn_cnp_is_injected(void)
 }
 
 /**
- * iqcn_cnp_id() - what distinguishes a CNP of ours from the receiver's
- * @cnp: its addresses, QP and @cnp->v6
+ * iqcn_cnp_id() - identification of a generated CNP
+ * @cnp: CNP; only its addresses, QP and @cnp->v6 are read
+ *
+ * It distinguishes a generated CNP from the receiver's.
  *
  * Context: any.
- * Return: IPv4 identification or IPv6 flow label; never 0, which many NICs send.
+ * Return: IPv4 identification or IPv6 flow label; never 0, which many NICs
+ * send.
  */
 u32 iqcn_cnp_id(const struct iqcn_cnp *cnp)
 {
@@ -290,8 +294,8 @@ u32 iqcn_cnp_id(const struct iqcn_cnp *cnp)
 	return (hash & (cnp->v6 ? 0xfffff : 0xffff)) ?: 1;
 }
 
-/* The outer tag goes beside the packet, where a device's receive path would have
- * put it; the inner one goes into it.
+/* Build a CNP.  The outer VLAN tag goes into the skb's metadata, as with a
+ * device that strips tags, and the inner one into the packet.
  */
 static struct sk_buff *iqcn_cnp_build(struct net_device *dev,
 				      const struct iqcn_notice *n)
@@ -302,7 +306,7 @@ static struct sk_buff *iqcn_cnp_build(struct net_device *dev,
 	__be16 proto;
 	u8 *l3;
 
-	/* headroom for any device that it may leave by */
+	/* headroom for any device through which the CNP may leave */
 	skb = alloc_skb(LL_MAX_HEADER + NET_IP_ALIGN + ETH_HLEN + VLAN_HLEN +
 			IQCN_CNP_MAX_LEN, GFP_ATOMIC | __GFP_NOWARN);
 	if (!skb)
@@ -330,7 +334,7 @@ static struct sk_buff *iqcn_cnp_build(struct net_device *dev,
 	return skb;
 }
 
-/* Return: false if there was no memory, or the port is down */
+/* Inject a CNP.  Return: false if memory ran out or the port is down. */
 static bool iqcn_cnp_inject_one(struct net_device *dev,
 				const struct iqcn_notice *n)
 {
@@ -350,10 +354,10 @@ static bool iqcn_cnp_inject_one(struct net_device *dev,
 }
 
 /**
- * iqcn_cnp_inject() - send CNPs, and count them
+ * iqcn_cnp_inject() - inject CNPs and count them
  * @q: queue
- * @batch: the CNPs
- * @n: how many
+ * @batch: CNPs
+ * @n: number of CNPs
  *
  * Context: softirq; no lock of ours, because the packets may reach any qdisc.
  */
@@ -381,7 +385,7 @@ void iqcn_cnp_inject(struct iqcn_queue *q, const struct iqcn_notice *batch,
 }
 
 /**
- * iqcn_cnp_module_init() - when the module is loaded
+ * iqcn_cnp_module_init() - initialize the per-CPU lists of injections
  *
  * Context: process.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A CNP of ours.  Its way is: a notify method finds the cause, it may be pending
- * for a while (pending.c), the timer sends it when its time has come (timer.c),
- * and cnp.c lets it pass the gate, builds it and injects it.
+ * The way of a generated CNP: a notify method finds a cause, the CNP may be
+ * pending for a while (pending.c), the timer expires (timer.c), and cnp.c
+ * checks the gate, builds the CNP and injects it.
  */
 #ifndef _IQCN_CNP_H
 #define _IQCN_CNP_H
@@ -11,10 +11,10 @@
 #include "queue.h"
 #include "rocev2.h"
 
-/* A CNP to inject */
+/* Description of a CNP to inject */
 struct iqcn_notice {
 	u8 cause;			/* enum iqcn_cause */
-	struct iqcn_cnp cnp;		/* from the IP header on */
+	struct iqcn_cnp cnp;		/* IP header and above */
 	u8 dst_mac[ETH_ALEN];
 	u8 src_mac[ETH_ALEN];
 	struct iqcn_vlan vlan[IQCN_VLANS];
@@ -23,8 +23,8 @@ struct iqcn_notice {
 /* Why a CNP is to be sent */
 struct iqcn_why {
 	enum iqcn_cause cause;
-	bool was_ce;	/* the packet that caused it came as CE */
-	bool paid;	/* the budget was charged: the caller refunds on failure */
+	bool was_ce;	/* the packet that caused it arrived with CE */
+	bool paid;	/* the budget was charged; the caller refunds it */
 	u64 base_ns;	/* when the cause happened */
 	u64 due_ns;	/* when the CNP should have been sent */
 };
@@ -64,25 +64,26 @@ void iqcn_pending_cancel_all(struct iqcn_queue *q);
 void iqcn_pending_move(struct iqcn_flow *flow, struct iqcn_queue *from,
 		       struct iqcn_queue *to);
 
-/* The flow of a place in queue->pending */
+/* The flow of a node of queue->pending */
 static inline struct iqcn_flow *iqcn_pending_flow(struct timerqueue_node *node)
 {
 	return container_of(node, struct iqcn_flow_ext, pending)->flow;
 }
 
 /**
- * struct iqcn_notify_ops - a way to notify senders
- * @causes: BIT(enum iqcn_cause) of its CNPs
- * @begin: a run of the timer begins; optional
- * @next_ns: when there is something to do, KTIME_MAX: never
- * @run: do the first thing that is due.  Sets @send if @n is to be injected.
- *	Returns false if nothing is due; optional
- * @pending: the time of a pending CNP of one of @causes has come.  Returns true if
+ * struct iqcn_notify_ops - a method to notify senders
+ * @causes: set of BIT(enum iqcn_cause) of its CNPs
+ * @begin: begin a run of the timer; optional
+ * @next_ns: return when the method next has work, KTIME_MAX: never
+ * @run: do the first work that is due, set @send to true if @n is to be
+ *	injected; return false if no work was due; optional
+ * @pending: a pending CNP of one of @causes is due: remove it, return true if
  *	@n is to be injected; optional
- * @end: a run of the timer that took @took_ns ends; optional
+ * @end: end a run of the timer, which took @took_ns; optional
  *
- * All with queue->lock and BHs off; @now_ns is never less than in an earlier call.
- * A new method is a file with one of these, and a row in timer.c.
+ * All are called with queue->lock and BHs off.  @now_ns never decreases from
+ * call to call.  A new method is a new file with such a structure, and a row in
+ * timer.c.
  */
 struct iqcn_notify_ops {
 	u32 causes;
@@ -97,7 +98,7 @@ struct iqcn_notify_ops {
 
 extern const struct iqcn_notify_ops iqcn_notify_timer_ops;
 extern const struct iqcn_notify_ops iqcn_notify_bts_ops;
-/* no CNPs: ends congestion when CE packets have stopped */
+/* sends no CNPs, but ends congestion after the idle timeout */
 extern const struct iqcn_notify_ops iqcn_congestion_ops;
 
 #endif /* _IQCN_CNP_H */

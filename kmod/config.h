@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Parameters: from netlink and back, and their bounds (config.c). */
+/* Parameters: parsing, bounds, defaults and dump (config.c). */
 #ifndef _IQCN_CONFIG_H
 #define _IQCN_CONFIG_H
 
 #include "params.h"
 #include "port.h"
 
-/* What a change asks for */
+/* New values of a queue's and its port's parameters */
 struct iqcn_config {
 	struct iqcn_params p;
 	struct iqcn_port_config port;

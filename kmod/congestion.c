@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Is a queue congested, or a flow?  Detectors, and the states that they set.
+ * Congestion of queues and flows: the detectors, and the states that they set.
  *
- * The detectors of the queue (algo/detect.h) run whenever a CE packet leaves, and
- * when the idle timeout may have ended what they saw.  Those of a flow
- * (algo/continuity.h) run when one of its own CE packets leaves while the queue is
- * clear: if the queue is congested, all of its flows are.
+ * The detectors of a queue (algo/detect.h) run whenever a CE packet leaves, and
+ * after the idle timeout.  The detectors of a flow (algo/continuity.h) run when
+ * a CE packet of the flow leaves while the queue is clear.  If the queue is
+ * congested, all of its flows are.
  *
- * A change of the queue's state voids those of its flows.  To spare a walk over all
- * flows, each state carries the number of the epoch that it belongs to.
+ * A change of the queue's state voids the states of its flows.  To avoid a walk
+ * over all flows, each state of a flow carries the number of its epoch, and a
+ * new epoch begins.
  *
  * Source: US 12395431 B2, steps S203-S207 (queue) and S212-S217 (flow).
  */
@@ -16,7 +17,7 @@
 #include "iqcn.h"
 #include "trace.h"
 
-/* The reason that goes with these detectors */
+/* The reason for a state that these detectors report */
 static u32 iqcn_reason(u32 bits)
 {
 	if (bits & IQCN_DETECT_QUEUE)
@@ -31,7 +32,7 @@ static u32 iqcn_reason(u32 bits)
 }
 
 /**
- * iqcn_congestion_void_flows() - forget the states of single flows
+ * iqcn_congestion_void_flows() - void the states of single flows
  * @q: queue
  *
  * Context: queue->lock.
@@ -46,7 +47,7 @@ void iqcn_congestion_void_flows(struct iqcn_queue *q)
 /**
  * iqcn_congestion_set() - set the state of a queue
  * @q: queue
- * @bits: enum iqcn_detect bits that say it is congested
+ * @bits: enum iqcn_detect bits that report congestion, 0: clear
  * @reason: enum iqcn_reason of a change
  * @now_ns: not less than in an earlier call
  *
@@ -67,7 +68,7 @@ void iqcn_congestion_set(struct iqcn_queue *q, u32 bits, u32 reason,
 	WRITE_ONCE(q->state_ns, now_ns);
 	q->state_reason = reason;
 	iqcn_congestion_void_flows(q);
-	/* the caller arms it for what matters in the new state */
+	/* the caller arms the timer for the work of the new state */
 	iqcn_timer_disarm(q);
 	iqcn_inc(q->st.state_changes);
 	trace_iqcn_queue_state(q, iqcn_queue_roce_bps(q));
@@ -75,9 +76,9 @@ void iqcn_congestion_set(struct iqcn_queue *q, u32 bits, u32 reason,
 }
 
 /**
- * iqcn_congestion_detected() - the detectors of a queue say something new
+ * iqcn_congestion_detected() - set the state of a queue whose detectors changed
  * @q: queue
- * @bits: enum iqcn_detect bits that say it is congested
+ * @bits: enum iqcn_detect bits that report congestion, 0: clear
  * @now_ns: not less than in an earlier call
  *
  * Context: queue->lock; the caller arms the timer.
@@ -101,13 +102,14 @@ u64 iqcn_congestion_idle_ns(const struct iqcn_queue *q)
 }
 
 /**
- * iqcn_congestion_paused() - backlog above Kmin that does not drain
+ * iqcn_congestion_paused() - is there backlog above Kmin that does not drain?
  * @q: queue
  * @idle_ns: its idle timeout
  * @now_ns: now
  *
  * Context: queue->lock.
- * Return: true: the port or its shaper is paused, the queue is not idle.
+ * Return: true if so: the port or its shaper is paused, and the queue is not
+ * idle.
  */
 bool iqcn_congestion_paused(const struct iqcn_queue *q, u64 idle_ns,
 			    u64 now_ns)
@@ -117,7 +119,7 @@ bool iqcn_congestion_paused(const struct iqcn_queue *q, u64 idle_ns,
 	       (s64)(now_ns - READ_ONCE(q->drain_ns)) >= (s64)(idle_ns / 2);
 }
 
-/* A run of the timer begins: no CE packet may have left since the last check */
+/* When a run of the timer begins: clear the queue after its idle timeout */
 static void iqcn_congestion_check_idle(struct iqcn_queue *q, u64 now_ns)
 {
 	u64 idle_ns = iqcn_congestion_idle_ns(q);
@@ -136,7 +138,7 @@ static void iqcn_congestion_check_idle(struct iqcn_queue *q, u64 now_ns)
 
 static u64 iqcn_congestion_next_ns(struct iqcn_queue *q, u64 now_ns)
 {
-	/* a timer that is armed already checks as well */
+	/* any run of the timer checks, so one that is armed suffices */
 	if (!q->congested || q->timer_ns != KTIME_MAX)
 		return KTIME_MAX;
 	return max3((q->ce.start_ns ?: now_ns) + iqcn_congestion_idle_ns(q),
@@ -149,11 +151,11 @@ const struct iqcn_notify_ops iqcn_congestion_ops = {
 };
 
 /**
- * iqcn_congestion_of_flow() - state of a flow
+ * iqcn_congestion_of_flow() - get the state of a flow
  * @q: its queue
  * @flow: flow
- * @bits: set to enum iqcn_detect bits, of the queue or of its own
- * @reason: set to the enum iqcn_reason of the last change
+ * @bits: result: enum iqcn_detect bits of the queue, or of the flow itself
+ * @reason: result: enum iqcn_reason of the last change
  *
  * Context: queue->lock.
  * Return: when the state last changed, 0: never.
@@ -173,8 +175,8 @@ u64 iqcn_congestion_of_flow(const struct iqcn_queue *q,
 /**
  * iqcn_congestion_set_flow() - set a flow's own state
  * @q: its queue
- * @flow: flow with an extension of the queue's epoch, which it keeps
- * @bits: enum iqcn_detect bits
+ * @flow: flow whose extension is of the queue's epoch; it stays
+ * @bits: enum iqcn_detect bits of the flow's detectors
  * @reason: enum iqcn_reason of a change
  * @now_ns: now
  *
@@ -201,11 +203,12 @@ void iqcn_congestion_set_flow(struct iqcn_queue *q, struct iqcn_flow *flow,
 	iqcn_event_flow_state(q, flow, bits, reason, now_ns);
 }
 
-/* The next @n CE packets of a flow in order, from number @seq on.  Return: the bits of
- * its detectors, which were @bits.
+/* Run the detectors of a flow for its next @n CE packets in order, from number
+ * @seq on.  Return: the new value of @bits.
  */
-static u32 iqcn_congestion_judge_flow(const struct iqcn_queue *q, struct iqcn_continuity *c,
-			   u32 bits, u32 seq, u32 n, bool request)
+static u32 iqcn_congestion_judge_flow(const struct iqcn_queue *q,
+				      struct iqcn_continuity *c, u32 bits,
+				      u32 seq, u32 n, bool request)
 {
 	u32 ended;
 	bool on;
@@ -227,12 +230,12 @@ static u32 iqcn_congestion_judge_flow(const struct iqcn_queue *q, struct iqcn_co
 }
 
 /**
- * iqcn_congestion_detect_flow() - run the detectors of a flow
- * @q: its queue, which is clear
- * @flow: flow of which a CE packet leaves
- * @psn: PSN of its first segment
- * @segs: its segments
- * @request: the packet belongs to the numbers of requests, not of responses
+ * iqcn_congestion_detect_flow() - run the detectors of a flow for a CE packet
+ * @q: queue of the flow, which is clear
+ * @flow: flow of the packet
+ * @psn: PSN of the packet's first segment
+ * @segs: number of segments
+ * @request: the PSN belongs to the sequence of requests, not of responses
  * @now_ns: not less than in an earlier call
  *
  * Context: queue->lock; the caller arms the timer.
@@ -248,12 +251,12 @@ void iqcn_congestion_detect_flow(struct iqcn_queue *q, struct iqcn_flow *flow,
 	bool held;
 
 	n = iqcn_sample_pick(psn, segs, flow->qp, q->p.sample, &seq);
-	/* it was sampled by another N */
+	/* the packet was sampled before N changed */
 	if (!n)
 		return;
 	e = iqcn_ext_get(flow);
 	if (!e) {
-		/* the detectors begin with a later packet */
+		/* without memory, the detectors start with a later packet */
 		iqcn_inc(q->st.flow_full);
 		return;
 	}
@@ -269,7 +272,8 @@ void iqcn_congestion_detect_flow(struct iqcn_queue *q, struct iqcn_flow *flow,
 	bits = e->congested;
 	held = iqcn_reorder_hold(r, seq, n, modulus, request);
 	while ((several = iqcn_reorder_pop(r, !held, modulus, &first)))
-		bits = iqcn_congestion_judge_flow(q, c, bits, first, several, r->kind);
+		bits = iqcn_congestion_judge_flow(q, c, bits, first, several,
+						  r->kind);
 	if (!held) {
 		bits = iqcn_congestion_judge_flow(q, c, bits, seq, n, request);
 		iqcn_reorder_pass(r, seq, n, modulus, request);

@@ -5,8 +5,8 @@
  *   /sys/kernel/debug/iqcn/NETNS/DEV/queues
  *   /sys/kernel/debug/iqcn/NETNS/DEV/flows
  *
- * NETNS is the inode number of the namespace, as lsns prints it.  The files are gone,
- * and their readers too, before the port is.
+ * NETNS is the inode number of the namespace, as lsns prints it.  A port
+ * removes its files, which waits for their readers, before it is freed.
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -28,12 +28,13 @@ static const char * const iqcn_grade_names[__IQCN_PAIR_MAX] = {
 	[IQCN_PAIR_CM] = "cm",
 };
 
-/* Flows in the order of their ids, which are positions in the file.  Flows made while
- * it is read are left out, because one may get the id of another that was shown.
+/* Flows are shown in the order of their ids, which are positions in the file.
+ * Flows created after the read began are skipped, because one may have the id
+ * of a flow that was shown before.
  */
 struct iqcn_flows_iter {
 	struct iqcn_port *port;
-	u64 born_ns;
+	u64 born_ns;	/* birth of the youngest flow that is shown */
 };
 
 static struct iqcn_flow *iqcn_flows_at(const struct iqcn_flows_iter *iter,
@@ -208,7 +209,7 @@ static int iqcn_queues_show(struct seq_file *s, void *v)
 DEFINE_SHOW_ATTRIBUTE(iqcn_queues);
 
 /**
- * iqcn_debugfs_add() - show a port
+ * iqcn_debugfs_add() - create the files of a port
  * @port: port, not yet in its namespace's list
  *
  * Context: RTNL.
@@ -231,7 +232,7 @@ void iqcn_debugfs_add(struct iqcn_port *port)
 }
 
 /**
- * iqcn_debugfs_del() - stop showing a port
+ * iqcn_debugfs_del() - remove the files of a port
  * @port: port, no longer in its namespace's list
  *
  * Context: RTNL; waits for readers.
@@ -248,7 +249,7 @@ void iqcn_debugfs_del(struct iqcn_port *port)
 }
 
 /**
- * iqcn_debugfs_rename() - follow a new name of the device
+ * iqcn_debugfs_rename() - recreate the files of a port whose device was renamed
  * @port: port
  *
  * Context: RTNL; waits for readers.
@@ -260,7 +261,7 @@ void iqcn_debugfs_rename(struct iqcn_port *port)
 }
 
 /**
- * iqcn_debugfs_module_init() - when the module is loaded
+ * iqcn_debugfs_module_init() - create the root directory
  *
  * Context: process.
  */
@@ -270,7 +271,7 @@ void iqcn_debugfs_module_init(void)
 }
 
 /**
- * iqcn_debugfs_module_exit() - when the module is unloaded
+ * iqcn_debugfs_module_exit() - remove the root directory
  *
  * Context: process; no port is left.
  */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What happens, told to who listens to the netlink family's groups.
+ * Events for the multicast groups of the netlink family.
  *
- * It happens under locks, in a qdisc, and a message may reach any other (a tap
- * on netlink is a device): so it is noted in a ring, one of each group in a
- * namespace, and a work sends what has come together.  A ring and the time from
- * one run to the next make the limit of the rate; what finds the ring full is
- * lost, and counted.  Nothing is noted while nobody listens, in any namespace.
+ * Events happen under the locks of a qdisc.  A netlink message may reach any
+ * other qdisc, because a tap on netlink is a device.  So an event is recorded
+ * in a ring, one per group and namespace, and a work sends the recorded events.
+ * The size of the ring and the interval of the work limit the rate.  An event
+ * that finds the ring full is lost, and counted.  No event is recorded while no
+ * process of any namespace listens.
  */
 #include <net/genetlink.h>
 #include <net/net_namespace.h>
@@ -14,48 +15,33 @@
 #include "genl.h"
 #include "iqcn.h"
 
-/* Events of a group between two runs of the work */
+/* Size of a ring: events of a group between two runs of the work */
 #define IQCN_EVENTS		1024
 #define IQCN_EVENT_RUN_MS	10
 
-/**
- * struct iqcn_event - something that has happened
- * @time_ns: when
- * @lost: how many of its group were until then
- * @rate_bps: of IQCN_CMD_QUEUE_STATE_NTF, CE rate
- * @roce_bps: of that, what it is compared with
- * @key: of the others, whose flow
- * @cmd: enum iqcn_cmd
- * @ifindex: of the port
- * @parent: of the queue
- * @depth_bytes: of the queue
- * @congested: of a state, enum iqcn_detect bits
- * @reason: of a state, enum iqcn_reason
- * @src_qp: of a CNP, whom it goes to
- * @cause: of a CNP, enum iqcn_cause
- */
+/* A recorded event */
 struct iqcn_event {
 	u64 time_ns;
-	u64 lost;
+	u64 lost;			/* events lost before, of the group */
 	union {
-		struct {
-			u64 rate_bps;
+		struct {		/* IQCN_CMD_QUEUE_STATE_NTF */
+			u64 ce_rate_bps;
 			u64 roce_bps;
 		};
-		struct iqcn_key key;
+		struct iqcn_key key;	/* of the flow; other commands */
 	};
-	u32 cmd;
-	u32 ifindex;
-	u32 parent;
-	u32 depth_bytes;
+	u32 cmd;			/* enum iqcn_cmd */
+	u32 ifindex;			/* of the port */
+	u32 parent;			/* of the queue */
+	u32 depth_bytes;		/* of the queue */
 	union {
-		struct {
-			u32 congested;
-			u32 reason;
+		struct {		/* IQCN_CMD_{QUEUE,FLOW}_STATE_NTF */
+			u32 congested;	/* enum iqcn_detect bits */
+			u32 reason;	/* enum iqcn_reason */
 		};
-		struct {
-			u32 src_qp;
-			u32 cause;
+		struct {		/* IQCN_CMD_CNP_NTF */
+			u32 src_qp;	/* destination of the CNP */
+			u32 cause;	/* enum iqcn_cause */
 		};
 	};
 };
@@ -91,10 +77,10 @@ static void iqcn_event_add(const struct iqcn_queue *q, enum iqcn_group group,
 }
 
 /**
- * iqcn_event_queue_state() - the congestion of a queue began or ended
+ * iqcn_event_queue_state() - record that congestion of a queue began or ended
  * @q: queue
- * @bits: enum iqcn_detect bits
- * @reason: enum iqcn_reason
+ * @bits: enum iqcn_detect bits of the new state
+ * @reason: enum iqcn_reason of the change
  * @now_ns: now
  *
  * Context: queue->lock.
@@ -112,17 +98,17 @@ void iqcn_event_queue_state(struct iqcn_queue *q, u32 bits, u32 reason,
 		.congested = bits,
 		.reason = reason,
 	};
-	e.rate_bps = q->ce.rate_bps;
+	e.ce_rate_bps = q->ce.rate_bps;
 	e.roce_bps = iqcn_queue_roce_bps(q);
 	iqcn_event_add(q, IQCN_GROUP_STATE, &e);
 }
 
 /**
- * iqcn_event_flow_state() - that of a flow did
- * @q: its queue
+ * iqcn_event_flow_state() - record that congestion of a flow began or ended
+ * @q: queue of the flow
  * @flow: flow
- * @bits: enum iqcn_detect bits
- * @reason: enum iqcn_reason
+ * @bits: enum iqcn_detect bits of the new state
+ * @reason: enum iqcn_reason of the change
  * @now_ns: now
  *
  * Context: queue->lock.
@@ -145,10 +131,10 @@ void iqcn_event_flow_state(struct iqcn_queue *q, const struct iqcn_flow *flow,
 }
 
 /**
- * iqcn_event_cnp_sent() - a CNP of ours is about to be injected
- * @q: queue
- * @flow: its flow that the CNP is for
- * @cause: why
+ * iqcn_event_cnp_sent() - record that a CNP is about to be injected
+ * @q: queue of the flow
+ * @flow: flow whose sender gets the CNP
+ * @cause: cause of the CNP
  * @now_ns: now
  *
  * Context: queue->lock.
@@ -185,7 +171,7 @@ static int iqcn_event_put_subject(struct sk_buff *skb,
 	switch (e->cmd) {
 	case IQCN_CMD_QUEUE_STATE_NTF:
 		if (nla_put_u64_64bit(skb, IQCN_A_EVENT_RATE_BPS,
-				      e->rate_bps, IQCN_A_EVENT_PAD) ||
+				      e->ce_rate_bps, IQCN_A_EVENT_PAD) ||
 		    nla_put_u64_64bit(skb, IQCN_A_EVENT_ROCE_BPS,
 				      e->roce_bps, IQCN_A_EVENT_PAD))
 			return -EMSGSIZE;
@@ -223,8 +209,10 @@ static int iqcn_event_put(struct sk_buff *skb, const struct iqcn_event *e)
 	return 0;
 }
 
-/* Who adds events does not touch those from tail to head, and only this moves
- * the tail.  Return: there are more.
+/* Send one message of events.  Events from tail to head are read without the
+ * lock: iqcn_event_add() does not write them, and only this function moves the
+ * tail.
+ * Return: false if all events up to @head were sent, or there is no memory.
  */
 static bool iqcn_event_send_some(struct iqcn_net *in, enum iqcn_group group,
 				 u32 head)
@@ -235,7 +223,7 @@ static bool iqcn_event_send_some(struct iqcn_net *in, enum iqcn_group group,
 
 	if (tail == head)
 		return false;
-	/* no memory: once more in the next run, if they are not too many */
+	/* the next run retries, unless the ring overflows before */
 	skb = nlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
 	if (!skb)
 		return false;
@@ -274,8 +262,8 @@ static void iqcn_event_work(struct work_struct *work)
 }
 
 /**
- * iqcn_event_init() - a namespace is made
- * @in: what we have of it
+ * iqcn_event_init() - initialize the rings of a new namespace
+ * @in: namespace
  *
  * Context: process.
  */
@@ -299,8 +287,8 @@ static void iqcn_event_free(struct iqcn_net *in)
 }
 
 /**
- * iqcn_event_start() - a namespace gets its first port
- * @in: what we have of it
+ * iqcn_event_start() - allocate the rings for the first port of a namespace
+ * @in: namespace
  *
  * Context: RTNL.
  * Return: 0 or a negative error.
@@ -325,12 +313,12 @@ int iqcn_event_start(struct iqcn_net *in)
 }
 
 /**
- * iqcn_event_stop() - a namespace has lost its last port
- * @in: what we have of it
+ * iqcn_event_stop() - free the rings after the last port of a namespace
+ * @in: namespace
  *
- * What has happened is still sent.
+ * Recorded events are still sent.
  *
- * Context: RTNL, sleeps; nothing happens any more.
+ * Context: RTNL, sleeps; no queue records events any more.
  */
 void iqcn_event_stop(struct iqcn_net *in)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A flow: packets from one host to a QP of another; and its hosts. */
+/* A flow: packets from one host to a QP of another; and the hosts of flows. */
 #ifndef _IQCN_FLOW_H
 #define _IQCN_FLOW_H
 
@@ -15,13 +15,13 @@
 #include "algo/reorder.h"
 #include "queue.h"
 
-/* Who sends to whom.  All of it is hashed: there are no holes. */
+/* Key of a flow or of its hosts.  It is hashed whole, so there are no holes. */
 struct iqcn_key {
 	struct in6_addr src;	/* of the data; IPv4 as v4-mapped */
 	struct in6_addr dst;
 	u16 vid[IQCN_VLANS];	/* on the port, outer first; 0: none */
-	/* DestQP of the data; in port->by_sqp the sender's QP; 0 for hosts.  Last,
-	 * because what precedes it is common to all flows of two hosts.
+	/* DestQP of the data; in port->by_sqp the sender's QP; 0 for hosts.
+	 * Last, because all flows of two hosts have the other fields in common.
 	 */
 	u32 qp;
 };
@@ -30,8 +30,8 @@ struct iqcn_key {
 struct iqcn_hosts {
 	struct rhash_head node;		/* in port->hosts */
 	struct iqcn_key key;		/* with QP 0 */
-	u64 echo_salt;			/* keeps their slots of the echo table
-					 * apart from those of other hosts
+	u64 echo_salt;			/* separates their slots of the echo
+					 * table from those of other hosts
 					 */
 	struct list_head unassured;	/* of struct iqcn_flow_ext; port->lock */
 	unsigned int n_unassured;	/* port->lock to write */
@@ -39,34 +39,34 @@ struct iqcn_hosts {
 	struct rcu_head rcu;
 };
 
-/* Different PSNs that must be echoed to one QP in a row */
+/* Different PSNs echoed to one QP in a row that pair a flow with the QP */
 #define IQCN_ECHO_HITS	4
 
-/* What a flow has only while it needs it: until its pairing is assured, while
- * its own detectors hold state of the queue's epoch, and while a CNP is pending.
+/* Extension of a flow.  A flow has one until its pairing is assured, while its
+ * own detectors have state of the queue's epoch, and while a CNP is pending.
  * It is accessed under the locks and freed with its last user.
  */
 struct iqcn_flow_ext {
 	struct iqcn_flow *flow;
-	/* in hosts->unassured, empty: assured.  port->lock and, for a flow in the
-	 * table, queue->lock to change; either to test for empty
+	/* in hosts->unassured, empty: assured.  port->lock and, for a flow in
+	 * the table, queue->lock to change; either to test for empty
 	 */
 	struct list_head unassured;
 	u32 echo_qp;		/* QP that PSNs were echoed to; port->lock */
-	u32 echo_psn;		/* the last of them; port->lock */
-	u8 echo_hits;		/* how many in a row, too few yet; port->lock */
+	u32 echo_psn;		/* last such PSN; port->lock */
+	u8 echo_hits;		/* such PSNs in a row; port->lock */
 
 	/* all that follows: queue->lock */
 	u8 congested;		/* its own enum iqcn_detect bits */
 	u8 state_reason;	/* enum iqcn_reason of the last change */
 	u8 cnp_cause;		/* enum iqcn_cause of the pending CNP */
-	bool cnp_was_ce;	/* the packet that caused it came as CE */
-	bool cnp_paid;		/* the budget was charged when it was marked */
-	u8 cnp_owed;		/* CNPs that the receiver may still send for packets
-				 * up to the one that began T1 of the pending CNP
-				 * (algo/pending.h)
+	bool cnp_was_ce;	/* the packet that caused it arrived with CE */
+	bool cnp_paid;		/* the budget was charged for it */
+	u8 cnp_owed;		/* CNPs that the receiver still owes for packets
+				 * up to the one that started T1 of the pending
+				 * CNP (algo/pending.h)
 				 */
-	u8 next_owed;		/* likewise, of a second pending CNP */
+	u8 next_owed;		/* cnp_owed of the second pending CNP */
 	u32 epoch;		/* of congested, continuity and reorder */
 	struct iqcn_continuity continuity; /* of the PSNs of CE packets */
 	u32 cnp_ended;		/* queue->ended when the CNP became pending */
@@ -74,35 +74,37 @@ struct iqcn_flow_ext {
 	u64 state_ns;		/* when congested began or ended */
 	struct timerqueue_node pending;	/* in queue->pending */
 	u32 cnp_wait_ns;	/* from the start of T1 until the CNP is sent */
-	u32 next_ns;		/* a second CNP follows so much later, 0: none */
-	u32 next_wait_ns;	/* likewise cnp_wait_ns of that */
+	u32 next_ns;		/* time from the pending CNP to a second one,
+				 * 0: there is none
+				 */
+	u32 next_wait_ns;	/* cnp_wait_ns of the second one */
 };
 
-/* One of the slab's sizes */
+/* A size class of the slab allocator */
 static_assert(sizeof(struct iqcn_flow_ext) <= 192);
 
-/* If flows grow, a million of them need more memory than the documents say */
+/* Size of a flow: Documentation/ states the memory of a million flows */
 #define IQCN_FLOW_BYTES		256
 
-/* There may be a million flows, so each cache line that a packet touches comes
- * from memory.  Fields are grouped by who touches them; what few flows need is
- * in struct iqcn_flow_ext.
+/* With a million flows, each cache line that a packet touches is a cache miss.
+ * So fields are grouped by the code that touches them, and fields that few
+ * flows need are in struct iqcn_flow_ext.
  */
 struct iqcn_flow {
 	/* look-up, and every packet */
 	struct rhash_head node;		/* in port->flows */
-	struct iqcn_hosts *hosts;	/* gone soon after the flow is dead */
-	/* by which it leaves, NULL: dead.  port->lock and queue->lock (both
-	 * queues' for a move) to write; port->lock, or RCU and another test
-	 * under queue->lock (iqcn_flow_of()), to read
+	struct iqcn_hosts *hosts;	/* invalid after the flow is dead */
+	/* queue through which the flow leaves, NULL: dead.  port->lock and
+	 * queue->lock (both queues' for a move) to write; port->lock, or RCU
+	 * and another test under queue->lock (iqcn_flow_of()), to read
 	 */
 	struct iqcn_queue *queue;
 	u32 qp;				/* DestQP */
-	refcount_t refs;		/* the table's and the waiting packets' */
-	u8 src_mac[ETH_ALEN];		/* where CNPs go; queue->lock */
-	u8 dst_mac[ETH_ALEN];		/* where data go; queue->lock */
-	u32 mac_ticks;			/* last packet with these (iqcn_mac_ticks()) */
-	u32 active_epoch;		/* last counted in (algo/active.h) */
+	refcount_t refs;		/* the table's, queued packets' */
+	u8 src_mac[ETH_ALEN];		/* destination of CNPs; queue->lock */
+	u8 dst_mac[ETH_ALEN];		/* destination of data; queue->lock */
+	u32 mac_ticks;			/* last packet with these MACs */
+	u32 active_epoch;		/* epoch of last count (algo/active.h) */
 	u32 arrive_gap_ns;		/* between its last two arrivals */
 	u64 arrived_ns;			/* its last arrival; queue->lock to write */
 
@@ -112,47 +114,49 @@ struct iqcn_flow {
 			struct list_head lru;		/* in queue->lru */
 			struct iqcn_deadline poll;	/* in queue->polls */
 		};
-		struct {	/* of a dead flow, which is on no list */
+		struct {	/* a dead flow is on no list */
 			struct rcu_head rcu;
 			struct iqcn_port *port;
 		};
 	};
-	/* NULL: not needed.  port->lock while it is unassured, or queue->lock */
+	/* NULL: not needed.  queue->lock; port->lock, too, while the flow is
+	 * unassured
+	 */
 	struct iqcn_flow_ext *ext;
 	u32 psn;			/* of the last CE packet; root lock to write */
 	u32 ce_gap_ns;			/* between the last two sampled packets */
 	u16 vlan[IQCN_VLANS];		/* tags of its data (iqcn_vlan_pack()) */
 	u16 pkey;			/* P_Key of its data */
-	u8 grade;			/* evidence for src_qp; port->lock too */
-	bool ce_since : 1;		/* a CE packet left since our last CNP */
-	bool idle_check_only : 1;	/* due only ends its own congestion */
+	u8 grade;			/* evidence for src_qp; port->lock, too */
+	bool ce_since : 1;		/* a CE packet left after cnp_tx_ns */
+	bool idle_check_only : 1;	/* due is an idle check, not T1 */
 	bool lapsed : 1;		/* due is in queue->lapsed */
-	u8 owed : 4;			/* CNPs the receiver still owes
+	u8 owed : 4;			/* CNPs that the receiver still owes
 					 * (algo/pending.h)
 					 */
 
 	/* 128: departure with CE.  queue->lock */
-	u64 ce_ns;			/* its last CE packet left, or its birth */
+	u64 ce_ns;			/* last CE packet left, or birth */
 	u64 ce_sent;			/* CE packets */
-	u64 base_ns;			/* T1 counts from here, 0: from nothing */
-	struct iqcn_cnp_srtt answer;	/* delay and interval of the receiver's CNPs */
+	u64 base_ns;			/* start of T1, 0: not started yet */
+	struct iqcn_cnp_srtt answer;	/* times of the receiver's CNPs */
 	struct iqcn_deadline due;	/* T1, or the next idle check */
 
-	/* 192: CNPs, changes of its state, readers.  queue->lock */
+	/* 192: CNPs, changes of the state, readers.  queue->lock */
 	u64 cnp_tx_ns;			/* our last CNP */
 	u64 cnp_rx_ns;			/* the receiver's last CNP */
 	u64 cnps_seen;			/* CNPs of the receiver */
-	u64 cnps_sent;			/* CNPs of ours */
+	u64 cnps_sent;			/* generated CNPs */
 	struct rhash_head sqp_node;	/* in port->by_sqp if paired; port->lock */
 	u64 born_ns;			/* unique in a port */
 	u32 credit;			/* of IQCN_NOTIFY_PI (algo/pi.h) */
-	u32 src_qp;			/* the sender's QP; port->lock too */
+	u32 src_qp;			/* the sender's QP; port->lock, too */
 	u32 id;				/* in port->by_id, not 0 */
 	u16 sport;			/* UDP source port of its data */
-	u16 cnp_sport;			/* of the receiver's CNPs, 0: none seen */
+	u16 cnp_sport;			/* of the receiver's CNPs, 0: none yet */
 };
 
-/* The key of a flow that is alive: then its hosts exist */
+/* Get the key of a live flow, whose hosts exist */
 static inline void iqcn_flow_key(const struct iqcn_flow *flow,
 				 struct iqcn_key *key)
 {
@@ -160,34 +164,34 @@ static inline void iqcn_flow_key(const struct iqcn_flow *flow,
 	key->qp = flow->qp;
 }
 
-/* For both indices of flows */
+/* Hash function of port->flows and port->by_sqp */
 static inline u32 iqcn_key_hash(const void *key, u32 len, u32 seed)
 {
 	return jhash2(key, sizeof(struct iqcn_key) / sizeof(u32), seed);
 }
 
-/* The key names these hosts, whatever its QP */
+/* Is a key, apart from its QP, that of these hosts? */
 static inline bool iqcn_key_of_hosts(const struct iqcn_key *key,
 				     const struct iqcn_hosts *hosts)
 {
 	return !memcmp(key, &hosts->key, offsetof(struct iqcn_key, qp));
 }
 
-/* The flow leaves by this queue; it stays so under queue->lock */
+/* Does the flow leave through this queue?  Stable under queue->lock. */
 static inline bool iqcn_flow_of(const struct iqcn_flow *flow,
 				const struct iqcn_queue *q)
 {
 	return READ_ONCE(flow->queue) == q;
 }
 
-/* The evidence for its sender is good enough for a CNP; queue->lock */
+/* Does the evidence for the flow's sender suffice for a CNP?  queue->lock */
 static inline bool iqcn_flow_paired(const struct iqcn_queue *q,
 				    const struct iqcn_flow *flow)
 {
 	return flow->grade != IQCN_PAIR_NONE && flow->grade >= q->p.pair;
 }
 
-/* Its own enum iqcn_detect bits, beside the queue's; queue->lock */
+/* The flow's own enum iqcn_detect bits, without the queue's; queue->lock */
 static inline u32 iqcn_flow_own(const struct iqcn_queue *q,
 				const struct iqcn_flow *flow)
 {
@@ -196,40 +200,40 @@ static inline u32 iqcn_flow_own(const struct iqcn_queue *q,
 	return e && e->epoch == q->epoch ? e->congested : 0;
 }
 
-/* The queue is congested, or the flow on its own; queue->lock */
+/* Is the queue congested, or the flow on its own?  queue->lock */
 static inline bool iqcn_flow_congested(const struct iqcn_queue *q,
 				       const struct iqcn_flow *flow)
 {
 	return q->congested || iqcn_flow_own(q, flow);
 }
 
-/* Make it the last to be evicted among its like; queue->lock */
+/* Move the flow to the tail of its LRU list; queue->lock */
 static inline void iqcn_flow_used(struct iqcn_queue *q, struct iqcn_flow *flow)
 {
 	list_move_tail(&flow->lru, &q->lru[iqcn_pair_assured(flow->grade)]);
 }
 
-/* Times of MACs in units of 65.5 us.  32 bits of them outlast a flow without
- * packets, which is forgotten after a day at most.
+/* Time in units of 65.5 us.  32 bits of them are three days, and an idle flow
+ * expires after a day at most.
  */
 static inline u32 iqcn_mac_ticks(u64 ns)
 {
 	return ns >> 16;
 }
 
-/* A CNP for it is pending; queue->lock */
+/* Is a CNP pending for the flow?  queue->lock */
 static inline bool iqcn_flow_has_pending(const struct iqcn_flow *flow)
 {
 	return flow->ext && !RB_EMPTY_NODE(&flow->ext->pending.node);
 }
 
-/* Consecutive CE PSNs, as far as its detectors know; queue->lock */
+/* Number of last CE packets with consecutive PSNs; queue->lock */
 static inline u32 iqcn_flow_run(const struct iqcn_flow *flow)
 {
 	return flow->ext ? flow->ext->continuity.run : 0;
 }
 
-/* Our last CNP for it was less than min-gap ago; queue->lock */
+/* Was the last generated CNP less than min-gap ago?  queue->lock */
 static inline bool iqcn_flow_too_soon(const struct iqcn_queue *q,
 				      const struct iqcn_flow *flow, u64 now_ns)
 {
@@ -267,10 +271,10 @@ void iqcn_ext_trim(const struct iqcn_queue *q, struct iqcn_flow *flow);
 void iqcn_ext_free(struct iqcn_flow *flow);
 
 /**
- * enum iqcn_forget - which flows to forget
- * @IQCN_FORGET_AGED: those without a packet for longer than age
- * @IQCN_FORGET_SURPLUS: those beyond the number that the queue may keep
- * @IQCN_FORGET_ALL: all, because the queue goes
+ * enum iqcn_forget - flows that iqcn_gc_forget() removes
+ * @IQCN_FORGET_AGED: expired flows
+ * @IQCN_FORGET_SURPLUS: flows above the limit of the queue
+ * @IQCN_FORGET_ALL: all flows, because the queue goes
  */
 enum iqcn_forget {
 	IQCN_FORGET_AGED,

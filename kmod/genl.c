@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The generic netlink family: what there is to see, for programs.
+ * The generic netlink family: dumps ports, queues and flows, and flushes flows.
  *
- * A dump is made in pieces as the reader takes them, and nothing is kept between
- * two of them but numbers: ports come in the order of their devices' numbers,
- * queues as they were attached, flows in the order of their ids.  A port or
- * queue that comes or goes meanwhile makes the reader see NLM_F_DUMP_INTR; flows
- * do all the time.  One that is there all the time has one id all the time, so
- * it is shown once; one that is made meanwhile is left out, or it might take the
- * id of another, or be one that has been shown and forgotten.
+ * A dump is made in pieces, as the reader receives them, and keeps only numbers
+ * between two pieces.  Ports are dumped in the order of their ifindex, queues
+ * in the order in which they were attached, flows in the order of their ids.
+ * If a port or queue comes or goes meanwhile, the reader gets NLM_F_DUMP_INTR.
+ * Flows come and go all the time.  A flow keeps its id while it exists, so it
+ * is dumped once.  A flow that is created during the dump is skipped, because
+ * it may have the id of a flow that was dumped before, or be that flow,
+ * recreated.
  *
- * No lock is held for longer than it takes to copy a queue's or a flow's
- * state, and RCU for no more than IQCN_GENL_RUN of them.
+ * Locks are held only while the state of one queue or flow is copied, and an
+ * RCU read section covers at most IQCN_GENL_RUN of them.
  */
 #include <linux/etherdevice.h>
 #include <linux/rtnetlink.h>
@@ -22,23 +23,20 @@
 #include "genl.h"
 #include "iqcn.h"
 
-/* Queues or flows looked at before others get the CPU */
+/* Queues or flows that are visited before the dump yields the CPU */
 #define IQCN_GENL_RUN	256
 
-/**
- * struct iqcn_genl_dump - how far a dump has come
- * @only: number of the device it is about, 0: all
- * @filter: enum iqcn_filter bits
- * @ifindex: least number of a device that is still to come
- * @born_ns: of the youngest flow when it came to that port, 0: not there yet
- * @at: queues of that port that were shown, or least id of the flows to come
- */
+/* Position of a dump, in the netlink callback */
 struct iqcn_genl_dump {
-	u32 only;
-	u32 filter;
-	u32 ifindex;
-	u64 born_ns;
-	unsigned long at;
+	u32 only;	/* dump only the port with this ifindex, 0: all */
+	u32 filter;	/* enum iqcn_filter bits */
+	u32 ifindex;	/* ports before this one are done */
+	u64 born_ns;	/* birth of the youngest flow when the dump of this port
+			 * began, 0: it has not begun
+			 */
+	unsigned long at; /* of this port: queues dumped, or lowest id of the
+			   * remaining flows
+			   */
 };
 
 static struct iqcn_genl_dump *iqcn_genl_dump(struct netlink_callback *cb)
@@ -47,7 +45,7 @@ static struct iqcn_genl_dump *iqcn_genl_dump(struct netlink_callback *cb)
 	return (struct iqcn_genl_dump *)cb->ctx;
 }
 
-/* The port of the least number from @ifindex on; RCU */
+/* The port with the lowest ifindex from @ifindex on; RCU or RTNL */
 static struct iqcn_port *iqcn_genl_next(const struct net *net, u32 ifindex)
 {
 	struct iqcn_port *port, *next = NULL;
@@ -60,7 +58,7 @@ static struct iqcn_port *iqcn_genl_next(const struct net *net, u32 ifindex)
 	return next;
 }
 
-/* The port of the device of an attribute; RTNL or RCU */
+/* The port of the device that @attr names; RTNL or RCU */
 static struct iqcn_port *iqcn_genl_port(const struct net *net,
 					const struct nlattr *attr,
 					struct netlink_ext_ack *extack)
@@ -72,11 +70,11 @@ static struct iqcn_port *iqcn_genl_port(const struct net *net,
 	if (port && port->dev->ifindex == ifindex)
 		return port;
 	NL_SET_ERR_MSG_ATTR(extack, attr,
-			    "The device of this ifindex is not there, or has no qdisc iqcn");
+			    "No device with this ifindex has a qdisc iqcn");
 	return NULL;
 }
 
-/* The port that a dump is to go on with, NULL: none is left */
+/* The port with which a dump continues, NULL: none is left */
 static struct iqcn_port *iqcn_genl_dump_port(struct netlink_callback *cb)
 {
 	struct iqcn_genl_dump *d = iqcn_genl_dump(cb);
@@ -85,7 +83,7 @@ static struct iqcn_port *iqcn_genl_dump_port(struct netlink_callback *cb)
 	port = iqcn_genl_next(sock_net(cb->skb->sk), d->ifindex);
 	if (!port || (d->only && port->dev->ifindex != d->only))
 		return NULL;
-	/* the one that it was at is gone */
+	/* the port of the last piece is gone */
 	if (port->dev->ifindex != d->ifindex) {
 		d->ifindex = port->dev->ifindex;
 		d->born_ns = 0;
@@ -103,8 +101,9 @@ static void iqcn_genl_dump_next_port(struct netlink_callback *cb)
 	d->at = 0;
 }
 
-/* Some of a port at a time, by @some: it returns 0 if there may be more, of that port
- * or of others.  A message that does not fit comes in the next piece.
+/* Call @some for one port after another.  It dumps a part of a port and returns
+ * 0 if more may follow, of this port or of others.  A message that does not fit
+ * goes into the next piece.
  */
 static int iqcn_genl_dump_each(struct sk_buff *skb, struct netlink_callback *cb,
 			       int (*some)(struct sk_buff *skb,
@@ -120,14 +119,15 @@ static int iqcn_genl_dump_each(struct sk_buff *skb, struct netlink_callback *cb,
 		if (port)
 			err = some(skb, cb, port);
 		rcu_read_unlock();
-		/* however many of them nobody wants */
+		/* a filter may reject any number of queues or flows */
 		cond_resched();
 	} while (port && !err);
 	return skb->len ?: err;
 }
 
-/* The same of what does not change unless NLM_F_DUMP_INTR says so: in the message
- * after the change, the one at the end if there is no other.
+/* Like iqcn_genl_dump_each(), for ports and queues.  If any came or went since
+ * the last piece, the next message carries NLM_F_DUMP_INTR, or NLMSG_DONE does
+ * if there is no other.
  */
 static int iqcn_genl_dump_consistent(struct sk_buff *skb,
 				     struct netlink_callback *cb,
@@ -139,7 +139,7 @@ static int iqcn_genl_dump_consistent(struct sk_buff *skb,
 	int ret;
 
 	cb->seq = iqcn_net_generation(net);
-	/* if there is nothing to show, the last piece is the first */
+	/* in an empty dump, the last piece is also the first */
 	if (!cb->prev_seq)
 		cb->prev_seq = cb->seq;
 	ret = iqcn_genl_dump_each(skb, cb, some);
@@ -155,8 +155,8 @@ static void *iqcn_genl_put(struct sk_buff *skb, struct netlink_callback *cb,
 			   &iqcn_genl_family, NLM_F_MULTI, cmd);
 }
 
-/* Begin a dump of what the request's attributes @ifindex and @filter say, which
- * are valid.  The text of an error is seen from 6.7 on.
+/* Begin a dump.  @ifindex and @filter are the attributes of the request, which
+ * the policy has checked.  Kernels before 6.7 do not send the error message.
  */
 static int iqcn_genl_start(struct netlink_callback *cb, int ifindex, int filter)
 {
@@ -195,7 +195,7 @@ static int iqcn_genl_put_port(struct sk_buff *skb, struct iqcn_port *port)
 	u8 smac[ETH_ALEN];
 	int a;
 
-	/* it may be another the next moment */
+	/* a copy, because the device may be renamed meanwhile */
 	strscpy(name, port->dev->name, sizeof(name));
 	u64_to_ether_addr(READ_ONCE(port->cnp_smac), smac);
 	if (nla_put_u32(skb, IQCN_A_PORT_IFINDEX, port->dev->ifindex) ||
@@ -281,7 +281,7 @@ static int iqcn_genl_dump_ports(struct sk_buff *skb,
 	return iqcn_genl_dump_consistent(skb, cb, iqcn_genl_dump_one);
 }
 
-/* What is copied of struct tc_iqcn_xstats */
+/* Field of struct tc_iqcn_xstats that is copied to an attribute */
 struct iqcn_genl_field {
 	u16 offset;
 	u16 size;
@@ -468,7 +468,9 @@ static int iqcn_genl_dump_queues(struct sk_buff *skb,
 	return iqcn_genl_dump_consistent(skb, cb, iqcn_genl_dump_port_queues);
 }
 
-/* How long ago, if ever.  It may have been a moment after the piece was begun. */
+/* Put the time since @then_ns, 0: never.  The event may have been later than
+ * @now_ns, which is when the piece began.
+ */
 static int iqcn_genl_put_age(struct sk_buff *skb, int attr, u64 now_ns,
 			     u64 then_ns)
 {
@@ -478,7 +480,7 @@ static int iqcn_genl_put_age(struct sk_buff *skb, int attr, u64 now_ns,
 				 IQCN_A_FLOW_PAD);
 }
 
-/* Both are the names of a flow in the same order */
+/* iqcn_genl_put_key() needs both enums to list the key in the same order */
 #define IQCN_GENL_KEY(_name)						\
 	static_assert(IQCN_A_EVENT_##_name - IQCN_A_EVENT_SRC ==	\
 		      IQCN_A_FLOW_##_name - IQCN_A_FLOW_SRC)
@@ -577,7 +579,7 @@ static int iqcn_genl_put_flow(struct sk_buff *skb, const struct iqcn_queue *q,
 	return 0;
 }
 
-/* What a piece of a dump of flows is made of */
+/* Argument of iqcn_genl_dump_flow() */
 struct iqcn_genl_piece {
 	struct sk_buff *skb;
 	struct netlink_callback *cb;
@@ -642,7 +644,7 @@ static int iqcn_genl_dump_flows(struct sk_buff *skb,
 	return iqcn_genl_dump_each(skb, cb, iqcn_genl_dump_port_flows);
 }
 
-/* Of all ports; others get at RTNL in between */
+/* Remove the flows of all ports.  RTNL is released after each port. */
 static u64 iqcn_genl_flush_all(struct net *net)
 {
 	struct iqcn_port *port;
@@ -661,7 +663,7 @@ static u64 iqcn_genl_flush_all(struct net *net)
 	return n;
 }
 
-/* Forget flows of one port, or of one of its queues; RTNL */
+/* Remove the flows of one port, or of one of its queues; RTNL */
 static int iqcn_genl_flush(struct genl_info *info, u64 *n)
 {
 	const struct nlattr *parent = info->attrs[IQCN_A_FLOW_PARENT];
@@ -696,7 +698,7 @@ static int iqcn_genl_flow_flush(struct sk_buff *request, struct genl_info *info)
 
 	if (info->attrs[IQCN_A_FLOW_PARENT] &&
 	    GENL_REQ_ATTR_CHECK(info, IQCN_A_FLOW_IFINDEX)) {
-		GENL_SET_ERR_MSG(info, "IQCN_A_FLOW_PARENT without IQCN_A_FLOW_IFINDEX");
+		GENL_SET_ERR_MSG(info, "IQCN_A_FLOW_PARENT needs IQCN_A_FLOW_IFINDEX");
 		return -EINVAL;
 	}
 	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
@@ -747,7 +749,7 @@ static const struct nla_policy iqcn_genl_flush_policy[] = {
 	[IQCN_A_FLOW_PARENT] = { .type = NLA_U32 },
 };
 
-/* Events tell QP numbers, see IQCN_CMD_FLOW_GET */
+/* Events contain QP numbers, see IQCN_CMD_FLOW_GET */
 static const struct genl_multicast_group iqcn_genl_groups[] = {
 	[IQCN_GROUP_STATE] = {
 		.name = IQCN_MCGRP_STATE,
@@ -778,7 +780,7 @@ static const struct genl_ops iqcn_genl_ops[] = {
 		IQCN_GENL_POLICY(iqcn_genl_queue_policy),
 	},
 	{
-		/* with QP numbers and PSNs a host elsewhere can forge packets */
+		/* QP numbers and PSNs suffice to forge packets */
 		.cmd = IQCN_CMD_FLOW_GET,
 		.flags = GENL_UNS_ADMIN_PERM,
 		.start = iqcn_genl_start_flows,
@@ -803,12 +805,12 @@ struct genl_family iqcn_genl_family __ro_after_init = {
 	.n_ops = ARRAY_SIZE(iqcn_genl_ops),
 	.mcgrps = iqcn_genl_groups,
 	.n_mcgrps = ARRAY_SIZE(iqcn_genl_groups),
-	/* all are strict */
+	/* strict validation for all commands */
 	.resv_start_op = IQCN_CMD_UNSPEC + 1,
 };
 
 /**
- * iqcn_genl_module_init() - when the module is loaded
+ * iqcn_genl_module_init() - register the netlink family
  *
  * Context: process.
  * Return: 0 or a negative error.
@@ -819,7 +821,7 @@ int __init iqcn_genl_module_init(void)
 }
 
 /**
- * iqcn_genl_module_exit() - when the module is unloaded
+ * iqcn_genl_module_exit() - unregister the netlink family
  *
  * Context: process; waits for readers.
  */

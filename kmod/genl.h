@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the two halves of the netlink family share: genl.c and event.c. */
+/* Shared by the two halves of the netlink family, genl.c and event.c. */
 #ifndef _IQCN_GENL_H
 #define _IQCN_GENL_H
 
@@ -19,8 +19,8 @@ static inline int iqcn_genl_put_addr(struct sk_buff *skb, int attr,
 	return nla_put_in6_addr(skb, attr, addr);
 }
 
-/* Put the key of a flow.  @first: IQCN_A_FLOW_SRC or IQCN_A_EVENT_SRC, which the other
- * attributes follow.
+/* Put the key of a flow.  @first is IQCN_A_FLOW_SRC or IQCN_A_EVENT_SRC; the
+ * other attributes follow it in the same order.
  */
 static inline int iqcn_genl_put_key(struct sk_buff *skb, int first,
 				    const struct iqcn_key *key)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The objects of sch_iqcn and the rules that hold between them.
+ * The objects of sch_iqcn, their locks and their lifetimes.
  *
  *   iqcn_net ---* port (net_device) ---* queue (Qdisc) ---* flow
  *   netns.h        port.h                queue.h            flow.h
@@ -9,31 +9,34 @@
  *
  * Locks, outer to inner:
  *
- *   RTNL		ports come and go, queues join and leave, parameters change
- *   qdisc root lock	enqueue, dequeue, reset; taken by the stack only
- *   port->lock		flows come, go, move between queues, are paired; hosts
- *   queue->lock	state of the queue, lists and state of its flows; two of
- *			them for a flow that moves, with port->lock
+ *   RTNL		ports and queues are created and destroyed, parameters
+ *			change
+ *   qdisc root lock	enqueue, dequeue, reset; only the stack takes it
+ *   port->lock		flows are created, killed, paired, and move between
+ *			queues; hosts
+ *   queue->lock	state of the queue, its lists of flows, state of its
+ *			flows; to move a flow, both queues' under port->lock
  *   port->budget_lock	the CNP budget
  *   ring->lock		events that wait to be sent
  *
- * All but RTNL are taken with BHs off.  No lock is held while a CNP is injected.
+ * All locks but RTNL are taken with BHs off.  No lock is held while a CNP is
+ * injected.
  *
- * Lifetimes: a flow is found under RCU and freed after a grace period.  The table
- * holds one reference to it, and so does every packet in a queue that points to
- * it.  flow->ext is accessed under the locks and freed with its last user.  A flow
- * that has left the table is dead: flow->queue is NULL, and all that may be done
- * with it is a put.  queue->recent has no reference, so it drops a flow before
- * that dies.  A queue is part of its qdisc, which is freed after a grace period
- * too.
+ * A flow is looked up under RCU and freed after a grace period.  The flow table
+ * and every queued packet that points to the flow hold a reference.  flow->ext
+ * is accessed under the locks and freed with its last user.  A flow that has
+ * left the table is dead: flow->queue is NULL, and the only operation left is a
+ * put.  queue->recent holds no references, so a flow leaves it before it dies.
+ * A queue is part of its qdisc, which is freed after a grace period, too.
  *
- * A port begins with the first queue of a device and ends with the last, or when
- * the device is unregistered or moves to another namespace (NETDEV_UNREGISTER).
- * The stack may destroy a qdisc later than that: a request for a filter holds a
- * reference to its parent while it waits for RTNL.  Such a queue has no port any
- * more (queue->port is NULL): it marks and counts, like that of a device which is
- * not Ethernet.  So nothing that belongs to a device or a namespace waits for
- * ->destroy.  A port is freed after a grace period, and after its flows, by a work.
+ * A port is created with the first queue of a device.  It ends with the last
+ * queue, or when the device is unregistered or moves to another namespace
+ * (NETDEV_UNREGISTER).  The stack may destroy a qdisc later than that, because
+ * a request for a filter holds a reference to its parent while it waits for
+ * RTNL.  The queue of such a qdisc has no port (queue->port is NULL): it marks
+ * and counts, like the queue of a device that is not Ethernet.  So nothing that
+ * belongs to a device or a namespace waits for ->destroy.  A work frees the
+ * port after a grace period and after its flows.
  */
 #ifndef _IQCN_H
 #define _IQCN_H

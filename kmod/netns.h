@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a network namespace has: its ports, the connections whose setup was seen,
- * and the events that wait for netlink.
+ * State of a network namespace: its ports, the connections whose setup was
+ * snooped, and the events that wait for netlink.
  */
 #ifndef _IQCN_NETNS_H
 #define _IQCN_NETNS_H
@@ -21,10 +21,10 @@ struct iqcn_key;
 struct iqcn_port;
 struct iqcn_queue;
 
-/* Received packets that are of no use */
+/* Counters of received packets that were of no use */
 struct iqcn_rx_stats {
-	atomic64_t cnp_unmatched;	/* CNPs that belong to no flow */
-	atomic64_t malformed;		/* RoCE-like packets that do not parse */
+	atomic64_t cnp_unmatched;	/* CNPs for no known flow */
+	atomic64_t malformed;		/* RoCE-like but not parsable */
 };
 
 /* Multicast groups of the netlink family */
@@ -36,17 +36,17 @@ enum iqcn_group {
 
 /* Events of a group that wait to be sent (event.c) */
 struct iqcn_ring {
-	spinlock_t lock;	/* all of it to write; innermost */
-	u32 head;		/* events added ever */
-	u32 tail;		/* events sent ever */
+	spinlock_t lock;	/* to write any field; innermost */
+	u32 head;		/* number of events added so far */
+	u32 tail;		/* number of events sent so far */
 	u64 lost;		/* events that found the ring full */
-	struct iqcn_event *events; /* by number; while there is a port */
+	struct iqcn_event *events; /* NULL without a port */
 };
 
-/* A network namespace, for as long as it exists */
+/* The module's state of a network namespace, which it lives as long as */
 struct iqcn_net {
 	struct net *net;
-	struct iqcn_owner *owner;	/* who is charged; constant */
+	struct iqcn_owner *owner;	/* charged for it; constant */
 	struct list_head ports;		/* RTNL to write, RCU to read */
 	u32 generation;			/* iqcn_net_generation() */
 	u32 config_seq;			/* changes of any parameter; RTNL */
@@ -54,14 +54,14 @@ struct iqcn_net {
 	u32 snoop;			/* enum iqcn_snoop; RTNL to write */
 	struct iqcn_rx_stats rx_stats;	/* with IQCN_SNOOP_NETNS */
 
-	/* connections that are being and were set up (rdma_cm.c) */
+	/* requests for connections, and established ones (rdma_cm.c) */
 	struct rhashtable cm;
 	struct list_head cm_lru[__IQCN_CM_KIND_MAX]; /* oldest first; cm_lock */
 	unsigned int cm_count[__IQCN_CM_KIND_MAX]; /* cm_lock to write */
 	spinlock_t cm_lock;		/* serializes writers; innermost */
 
 	struct iqcn_ring rings[__IQCN_GROUP_MAX];
-	struct delayed_work event_work;	/* sends them; idle without a port */
+	struct delayed_work event_work;	/* sends events; idle without a port */
 };
 
 /* netns.c */
@@ -71,16 +71,18 @@ void iqcn_net_changed(struct iqcn_net *in);
 int iqcn_net_module_init(void);
 void iqcn_net_module_exit(void);
 
-/* A namespace's part of the module, never NULL */
+/* The module's state of a namespace; never NULL */
 static inline struct iqcn_net *iqcn_net(const struct net *net)
 {
 	return net_generic(net, iqcn_net_id);
 }
 
-/* Another number, never 0, whenever a port or a queue comes or goes */
+/* A number, never 0, that changes whenever a port or a queue comes or goes */
 static inline u32 iqcn_net_generation(const struct net *net)
 {
-	/* pairs with iqcn_net_changed(): a new number comes with new lists */
+	/* pairs with iqcn_net_changed(): a reader of a new number sees the
+	 * lists that go with it
+	 */
 	return smp_load_acquire(&iqcn_net(net)->generation);
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * notify wreb and notify pi, back to the sender: a CNP when a packet arrives,
- * while it still has the whole queue ahead of it, instead of when it has left.
+ * notify wreb and notify pi ("back to the sender"): send a CNP when a packet
+ * arrives rather than when it leaves, so that the CNP does not wait for the
+ * queue to drain.
  *
  *	ECT packet of a RoCEv2 flow arrives
  *	      |
- *	      |-- it is CE already, ce-in silent --> nothing: whoever marked it has
- *	      |					     notified the sender
+ *	      |-- it is CE, ce-in silent --> no CNP: the box that marked it has
+ *	      |				     notified the sender
  *	      v
  *	 pi: the controller's probability, by the flow's credit (algo/pi.h)
  *	      | no
@@ -19,14 +20,15 @@
  *	      v
  *	 CNP; mark the packet CE, so that later boxes with ce-in silent send none
  *
- *	it is dropped --> CNP, even if it is CE; after min-gap if that is not over
+ *	it is dropped --> CNP, even if it is CE, but not before min-gap is over
  *
- * A packet causes one CNP, whichever method asks for it.  The root lock is held
- * here, so the queue's timer sends it at once (timer.c).
+ * A packet causes at most one CNP, even if both methods are on.  The root lock
+ * is held here, so the queue's timer sends the CNP at once (timer.c).
  *
- * With pi a sparse flow, whose packets are further apart than T1, is polled every
- * T1 as if it had a packet, for as long as it may just be slow (IQCN_POLL_GAPS):
- * its sender must not speed up between two packets.
+ * With pi, a sparse flow, whose packets are further apart than T1, is polled:
+ * every T1 it gets the credit of a packet, so that its sender does not speed up
+ * between two packets.  Polls end when the flow seems to have stopped
+ * (IQCN_POLL_GAPS).
  *
  * Source: US 12388756 B2 (WREB), description (11)-(16), clauses 1-9.
  */
@@ -37,16 +39,16 @@
 #include "algo/share.h"
 #include "iqcn.h"
 
-/* Measures other than the depth are evaluated from this part of the profile's first
- * level on, so that they find a queue that drains so many times slower than it
- * should, and one that has grown and is less deep by now
+/* Measures other than the depth are evaluated above this fraction of the
+ * profile's first level.  So they find a queue that drains up to so many times
+ * slower than it should, or that has grown and then shrunk again.
  */
 #define IQCN_FASTPATH_PER_LEVEL	16
 
-/* If a flow's packets have had other MACs for so long, the sender has moved */
+/* A sender has moved if its flow's packets have had other MACs for so long */
 #define IQCN_MACS_STAY_NS	NSEC_PER_SEC
 
-/* The fast path's limit: below this depth no method decides anything */
+/* The depth below which packets take the fast path: no method needs them */
 static u32 iqcn_bts_fastpath_bytes(const struct iqcn_queue *q)
 {
 	u64 limit = (u64)q->p.mark.kmin_bytes + 1, level;
@@ -58,7 +60,7 @@ static u32 iqcn_bts_fastpath_bytes(const struct iqcn_queue *q)
 		limit = min(limit, level);
 	}
 	if (iqcn_queue_notifies(q, IQCN_NOTIFY_PI)) {
-		/* a controller that runs decides about every packet */
+		/* a running controller gives credit to every packet */
 		if (iqcn_pi_runs(&q->pi))
 			return 0;
 		limit = min(limit, (u64)iqcn_pi_wake_bytes(&q->p.pi) + 1);
@@ -75,7 +77,7 @@ static void iqcn_bts_set_fastpath(struct iqcn_queue *q)
 }
 
 /**
- * iqcn_bts_set_params() - follow new parameters
+ * iqcn_bts_set_params() - follow a change of the parameters
  * @q: queue
  *
  * Context: queue->lock.
@@ -88,7 +90,7 @@ void iqcn_bts_set_params(struct iqcn_queue *q)
 }
 
 /**
- * iqcn_bts_reset() - forget the history of a queue that is now empty
+ * iqcn_bts_reset() - reset the controller and the measures of an empty queue
  * @q: queue
  *
  * Context: queue->lock.
@@ -97,14 +99,14 @@ void iqcn_bts_reset(struct iqcn_queue *q)
 {
 	memset(&q->pi, 0, sizeof(q->pi));
 	memset(&q->gradient, 0, sizeof(q->gradient));
-	/* keep the epoch: flows have its number, and the next one differs */
+	/* keep the epoch, whose number flows carry; the next one differs */
 	q->active.n = 0;
 	q->active.last = 0;
 	iqcn_bts_set_fastpath(q);
 }
 
-/* Let the controller take the steps that are due.  Return: its probability, 0 if it
- * does not run: 0 .. IQCN_PROB_ONE.
+/* Run the steps of the controller that are due.  Return: its probability, from
+ * 0 to IQCN_PROB_ONE; 0 if it does not run.
  */
 static u64 iqcn_bts_control(struct iqcn_queue *q, u64 now_ns)
 {
@@ -132,7 +134,7 @@ static u32 iqcn_bts_level_bytes(const struct iqcn_queue *q, u64 now_ns)
 	if (q->p.measure & IQCN_MEASURE_GRADIENT)
 		level = max(level, iqcn_gradient_level(&q->gradient,
 						       q->p.window_ns, now_ns));
-	/* readers of statistics get here without the root lock */
+	/* readers of statistics do not hold the root lock */
 	if ((s64)(now_ns - READ_ONCE(q->drain_ns)) > (s64)IQCN_DRAIN_MAX_AGE_NS)
 		drain_bps = 0;
 	if (q->p.measure & IQCN_MEASURE_DELAY)
@@ -149,9 +151,9 @@ static u64 iqcn_bts_wreb(const struct iqcn_queue *q, u64 now_ns)
 				 iqcn_bts_level_bytes(q, now_ns));
 }
 
-/* Does a packet cause a CNP?  The controller comes first, because its credit counts
- * every packet.  Credit that is gathered within min-gap is kept for the first packet
- * after it.
+/* Does a packet cause a CNP?  The controller decides first, because every
+ * packet adds to the flow's credit.  Credit that is added within min-gap is
+ * saved for the first packet after min-gap.
  */
 static enum iqcn_cause iqcn_bts_cause(struct iqcn_queue *q,
 				      struct iqcn_flow *flow, u32 segs,
@@ -169,9 +171,10 @@ static enum iqcn_cause iqcn_bts_cause(struct iqcn_queue *q,
 	return IQCN_CAUSE_NONE;
 }
 
-/* CNPs go where the data come from.  But any host of the sender's network can send
- * data in its name to receive them, so other MACs change nothing as long as packets
- * with the known ones arrive.  Before the flow is paired no CNP is sent.
+/* CNPs go to the MAC address from which the data come.  Any host of the
+ * sender's network can forge data to receive them, so other MACs are ignored
+ * while packets with the known ones arrive.  An unpaired flow takes any MACs,
+ * because no CNP is sent for it.
  */
 static void iqcn_bts_macs(struct iqcn_flow *flow, const struct ethhdr *eth,
 			  u64 now_ns)
@@ -179,7 +182,7 @@ static void iqcn_bts_macs(struct iqcn_flow *flow, const struct ethhdr *eth,
 	u32 ticks = iqcn_mac_ticks(now_ns) - flow->mac_ticks;
 	bool same;
 
-	/* a paired flow's are compared once a tick: bench "marked" */
+	/* compare a paired flow's MACs once a tick only (bench "marked") */
 	if (!ticks && flow->grade != IQCN_PAIR_NONE)
 		return;
 	same = ether_addr_equal(flow->src_mac, eth->h_source);
@@ -188,19 +191,21 @@ static void iqcn_bts_macs(struct iqcn_flow *flow, const struct ethhdr *eth,
 		return;
 	if (!same)
 		ether_addr_copy(flow->src_mac, eth->h_source);
-	/* data for a receiver behind another box have that box's address */
+	/* if the receiver is behind a router, this is the router's address */
 	if (!ether_addr_equal(flow->dst_mac, eth->h_dest))
 		ether_addr_copy(flow->dst_mac, eth->h_dest);
 	flow->mac_ticks = iqcn_mac_ticks(now_ns);
 }
 
-/* Not inlined: callers save no registers for it (bench "marked") */
+/* Not inlined, so that callers need not save registers (bench "marked") */
 static noinline void iqcn_bts_used(struct iqcn_queue *q, struct iqcn_flow *flow)
 {
 	iqcn_flow_used(q, flow);
 }
 
-/* Once per epoch, for a packet or a poll, which is precise enough for ageing */
+/* Count a flow as active, for a packet or a poll.  Its place in the LRU list is
+ * updated once per epoch, which is precise enough for ageing.
+ */
 static __always_inline void iqcn_bts_active(struct iqcn_queue *q,
 					    struct iqcn_flow *flow, u64 now_ns)
 {
@@ -208,14 +213,14 @@ static __always_inline void iqcn_bts_active(struct iqcn_queue *q,
 		iqcn_bts_used(q, flow);
 }
 
-/* Telemetry and one of the measures read the gradient, and nothing else does */
+/* Does telemetry or a measure read the gradient? */
 static bool iqcn_bts_wants_gradient(const struct iqcn_queue *q)
 {
 	return q->p.telemetry || (q->p.measure & IQCN_MEASURE_GRADIENT);
 }
 
 /**
- * iqcn_bts_note_packet() - a packet of a flow arrives or leaves
+ * iqcn_bts_note_packet() - record a packet of a flow that arrives or leaves
  * @q: queue
  * @flow: flow of that queue
  * @eth: the packet's Ethernet header
@@ -224,7 +229,7 @@ static bool iqcn_bts_wants_gradient(const struct iqcn_queue *q)
  * Context: queue->lock.
  */
 void iqcn_bts_note_packet(struct iqcn_queue *q, struct iqcn_flow *flow,
-		   const struct ethhdr *eth, u64 now_ns)
+			  const struct ethhdr *eth, u64 now_ns)
 {
 	iqcn_bts_macs(flow, eth, now_ns);
 	iqcn_bts_active(q, flow, now_ns);
@@ -240,16 +245,17 @@ static void iqcn_bts_spacing(struct iqcn_flow *flow, u64 now_ns)
 }
 
 /**
- * iqcn_bts_arrived() - a RoCEv2 data packet of an ECT flow arrives
+ * iqcn_bts_arrived() - handle a RoCEv2 data packet of an ECT flow that arrives
  * @q: queue
- * @flow: its flow
- * @eth: its Ethernet header
- * @segs: its segments: each is a packet to the sender
- * @lot: its lot, which also decides about the mark
- * @ecn: its ECN bits on arrival
+ * @flow: flow of the packet
+ * @eth: the packet's Ethernet header
+ * @segs: number of segments, each of which counts as a packet
+ * @lot: the packet's lot, which also decides about the mark
+ * @ecn: the packet's ECN bits on arrival
  *
  * Context: enqueue: root lock, BHs off.
- * Return: true if it causes a CNP, which will be sent: it is to be marked.
+ * Return: true if the packet causes a CNP that will be sent: the caller marks
+ * it.
  */
 bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 		      const struct ethhdr *eth, u32 segs, struct iqcn_lot *lot,
@@ -263,14 +269,14 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 		iqcn_flow_move(flow, q);
 
 	spin_lock(&q->lock);
-	/* it may have died */
+	/* the flow may have died */
 	if (!iqcn_flow_of(flow, q))
 		goto out;
 	now_ns = ktime_get_ns();
 	iqcn_bts_note_packet(q, flow, eth, now_ns);
 	iqcn_bts_spacing(flow, now_ns);
 	if (!iqcn_bts_may(q->p.ce_in, ecn, false)) {
-		/* another box has notified its sender */
+		/* another box has notified the sender: no credit, no polls */
 		iqcn_bts_control(q, now_ns);
 		iqcn_deadline_cancel(&flow->poll);
 	} else {
@@ -288,12 +294,13 @@ out:
 }
 
 /**
- * iqcn_bts_dropped() - a RoCEv2 data packet of an ECT flow is dropped
+ * iqcn_bts_dropped() - handle a RoCEv2 data packet of an ECT flow that is
+ * dropped
  * @q: queue
- * @flow: its flow
- * @eth: its Ethernet header
- * @was_ce: it came as CE
- * @waited: it has waited in the queue, so it says nothing of when its flow sends
+ * @flow: flow of the packet
+ * @eth: the packet's Ethernet header
+ * @was_ce: the packet arrived with CE
+ * @waited: the packet was queued before, so its arrival is recorded already
  *
  * Context: root lock, BHs off.
  */
@@ -322,8 +329,8 @@ void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
 	spin_unlock(&q->lock);
 }
 
-/* T1 has passed since the last packet or poll of a sparse flow.
- * Return: its credit makes a CNP.
+/* Poll a sparse flow, T1 after its last packet or poll.
+ * Return: true if its credit suffices for a CNP.
  */
 static bool iqcn_bts_poll(struct iqcn_queue *q, struct iqcn_flow *flow,
 			  u64 now_ns)
@@ -331,7 +338,7 @@ static bool iqcn_bts_poll(struct iqcn_queue *q, struct iqcn_flow *flow,
 	u64 prob = iqcn_bts_control(q, now_ns);
 	u32 polls;
 
-	/* if the probability is 0 its next packet is soon enough */
+	/* with a probability of 0, the flow's next packet is soon enough */
 	if (!prob || !iqcn_flow_paired(q, flow) ||
 	    !iqcn_queue_since_reset(q, flow->poll.base_ns) ||
 	    !iqcn_bts_polls(flow->arrive_gap_ns, q->p.t1_ns,
@@ -339,7 +346,7 @@ static bool iqcn_bts_poll(struct iqcn_queue *q, struct iqcn_flow *flow,
 		iqcn_deadline_cancel(&flow->poll);
 		return false;
 	}
-	/* the timer may be late */
+	/* a late timer makes up for polls it missed */
 	polls = min_t(u64, div_u64(now_ns - flow->poll.base_ns, q->p.t1_ns),
 		      IQCN_POLL_GAPS);
 	iqcn_bts_active(q, flow, now_ns);
@@ -351,7 +358,7 @@ static bool iqcn_bts_poll(struct iqcn_queue *q, struct iqcn_flow *flow,
 	return iqcn_pi_credit(&flow->credit, prob, polls);
 }
 
-/* T1 of the flow begins again, whatever becomes of the CNP */
+/* Prepare a CNP.  T1 of the flow starts again even if the gate rejects it. */
 static bool iqcn_bts_send(struct iqcn_queue *q, struct iqcn_flow *flow,
 			  struct iqcn_notice *n, struct iqcn_why *why,
 			  u64 now_ns)
@@ -361,7 +368,7 @@ static bool iqcn_bts_send(struct iqcn_queue *q, struct iqcn_flow *flow,
 	return iqcn_cnp_prepare(q, flow, n, why, now_ns);
 }
 
-/* A CNP that a packet has caused is to be sent now.  Return: @n is to be injected. */
+/* Send a pending CNP that a packet caused.  Return: true if @n is injected. */
 static bool iqcn_bts_pending(struct iqcn_queue *q, struct iqcn_flow *flow,
 			     struct iqcn_notice *n, u64 now_ns)
 {
@@ -383,7 +390,7 @@ static bool iqcn_bts_pending(struct iqcn_queue *q, struct iqcn_flow *flow,
 	return send;
 }
 
-/* When the first sparse flow is polled */
+/* The time at which the first sparse flow is polled */
 static u64 iqcn_bts_poll_ns(const struct iqcn_queue *q,
 			    const struct iqcn_deadline *first)
 {
@@ -402,7 +409,7 @@ static u64 iqcn_bts_next_ns(struct iqcn_queue *q, u64 now_ns)
 	struct iqcn_deadline *first = iqcn_deadline_first(&q->polls);
 	u64 next_ns = KTIME_MAX;
 
-	/* the controller ends then, even if no packet comes */
+	/* the controller stops then, even if no packet arrives */
 	if (iqcn_pi_runs(&q->pi))
 		next_ns = q->pi.deep_ns + IQCN_PI_END_NS;
 	if (first)
@@ -420,7 +427,7 @@ static bool iqcn_bts_run(struct iqcn_queue *q, struct iqcn_notice *n, bool *send
 	if (!first || iqcn_bts_poll_ns(q, first) > now_ns)
 		return false;
 	q->polls_ran = true;
-	/* it stays the first, so that no flow waits longer than the others */
+	/* the flow stays first in the list, so that polls stay in order */
 	q->polls_wait = !iqcn_cnp_budget_spare(q->port, now_ns);
 	if (q->polls_wait) {
 		iqcn_inc(q->st.cnp_budget);
@@ -433,7 +440,7 @@ static bool iqcn_bts_run(struct iqcn_queue *q, struct iqcn_notice *n, bool *send
 	return true;
 }
 
-/* Polls rest in proportion to what a run has taken */
+/* After a run that polled flows, polls rest in proportion to its length */
 static void iqcn_bts_end(struct iqcn_queue *q, u64 now_ns, u64 took_ns)
 {
 	struct iqcn_deadline *first = iqcn_deadline_first(&q->polls);
@@ -458,7 +465,7 @@ const struct iqcn_notify_ops iqcn_notify_bts_ops = {
 };
 
 /**
- * iqcn_bts_prob() - probability that a packet would cause a CNP now
+ * iqcn_bts_prob() - get the probability that a packet would cause a CNP now
  * @q: queue
  * @now_ns: now
  *
@@ -471,7 +478,7 @@ u32 iqcn_bts_prob(const struct iqcn_queue *q, u64 now_ns)
 	u64 prob = iqcn_bts_wreb(q, now_ns);
 	struct iqcn_pi pi = q->pi;
 
-	/* a copy takes the steps that are due: readers change nothing */
+	/* run the steps on a copy, because readers change no state */
 	if (iqcn_queue_notifies(q, IQCN_NOTIFY_PI) &&
 	    iqcn_pi_run(&pi, &q->p.pi, iqcn_active_flows(&q->active),
 			depth_bytes, now_ns))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * notify timer: a CNP for a congested flow that has had none for T1.
+ * notify timer: send a CNP for a congested flow that got none for T1.
  *
  *	CE packet leaves		CNP of the receiver arrives
  *	      | base ce, both, or           | base cnp, both, or it
@@ -10,14 +10,14 @@
  *	      |
  *	      |  T1 expires: found by the timer, by the next scan, or by the next
  *	      v  CE packet
- *	 congested?  -- no, but the flow is active --> lapsed: due when it is
+ *	 congested?  -- no, but the flow is active --> lapsed: due at the onset
  *	      | yes
  *	      v
  *	 is the flow active?  -- no --> no deadline
  *	      | yes
  *	      v
  *	 defer the CNP for T2, if there is a delay
- *	      | still congested?  -- no --> it is dropped
+ *	      | still congested?  -- no --> cancelled
  *	      v
  *	 the gate (cnp.c)  -- no --> counted
  *	      | yes                     |
@@ -26,29 +26,30 @@
  *
  * Source: US 12395431 B2, steps S208-S211 and claim 1: timer (65), period (66),
  * interval of two CE packets (67), at once (70) or after T2 (72), (93).  Base
- * cnp is the iQCN feature's: the interval of a flow's CNPs is compared with T1
- * while it grows, so a receiver that keeps it shorter is left alone.
+ * cnp follows the iQCN feature of switches, which compares the time since a
+ * flow's last CNP with T1.  While the receiver's CNPs are closer than T1, the
+ * box sends none.
  *
- * A flow is active if a CE packet of it waits in the queue or has left since our
- * last CNP: the patent's timer runs once per CE packet, which is not enough for a
- * flow whose packets wait in a deep queue for longer than T1.  A CNP of the
- * receiver makes no flow inactive, because it answers the packet that began the
- * silence.  Only a CE packet that leaves makes an inactive flow active again,
- * because only then do the detectors know that the flow meets congestion.  So its
- * first packet may wait for long without a CNP.
+ * A flow is active if one of its CE packets is queued, or has left since the
+ * last generated CNP.  The patent's timer runs once per CE packet, which is not
+ * enough for a flow whose packets wait in a deep queue for longer than T1.  A
+ * CNP of the receiver does not make a flow inactive, because it answers the
+ * packet that started T1.  Only a CE packet that leaves makes an inactive flow
+ * active again, because the detectors run when packets leave.  So the first
+ * packet of an inactive flow may wait for long without a CNP.
  *
- * A deadline that expires while the queue is clear lapses.  When the queue becomes
- * congested the CNP is due at once, or at the next scan: T1 is over, and the patent
- * asks for no CE packet after the onset.  A flow that has been silent for the idle
- * timeout of a flow's own congestion gets none, unless a packet of it waits: as far
- * as is known it has stopped.  Lapsed deadlines come after the others, the most
- * recent first, so that those of stopped flows, of which there may be a million,
- * delay nothing.
+ * A deadline that expires while the queue is clear lapses.  Its CNP is due as
+ * soon as the queue becomes congested, or at the next scan, because T1 is over
+ * and the patent does not require a CE packet after the onset.  A flow that has
+ * stopped gets no such CNP: no packet of it is queued, and none has left for
+ * the idle timeout of a flow's own congestion.  Lapsed deadlines are handled
+ * after the others, the most recent one first, so that a million of stopped
+ * flows delay no CNP.
  */
 #include "algo/sample.h"
 #include "iqcn.h"
 
-/* When the timer handles a deadline that expires at @due_ns */
+/* The time at which the timer handles a deadline that expires at @due_ns */
 static u64 iqcn_t1_handle_ns(const struct iqcn_queue *q, u64 due_ns)
 {
 	if (q->p.trigger == IQCN_TRIGGER_PERIOD)
@@ -56,28 +57,30 @@ static u64 iqcn_t1_handle_ns(const struct iqcn_queue *q, u64 due_ns)
 	return max(due_ns, q->backoff.until_ns);
 }
 
-/* When the first deadline is handled */
+/* The time at which the first deadline is handled */
 static u64 iqcn_t1_first_ns(const struct iqcn_queue *q,
 			    const struct iqcn_deadline *first)
 {
 	return iqcn_t1_handle_ns(q, first->base_ns + q->p.t1_ns);
 }
 
-/* When the CNP of a lapsed deadline became due: the queue is congested */
+/* The time at which the CNP of a lapsed deadline became due */
 static u64 iqcn_t1_lapsed_due_ns(const struct iqcn_queue *q,
 				 const struct iqcn_deadline *lapsed)
 {
 	return max(lapsed->base_ns + q->p.t1_ns, q->state_ns);
 }
 
-/* When a lapsed deadline is handled */
+/* The time at which a lapsed deadline is handled */
 static u64 iqcn_t1_lapsed_ns(const struct iqcn_queue *q,
 			     const struct iqcn_deadline *lapsed)
 {
 	return iqcn_t1_handle_ns(q, iqcn_t1_lapsed_due_ns(q, lapsed));
 }
 
-/* The most recent lapsed deadline, if it is still of use.  All others are older. */
+/* The most recent lapsed deadline, or NULL if its CNP is not due.  All other
+ * lapsed deadlines are older.
+ */
 static struct iqcn_deadline *iqcn_t1_last_lapsed(struct iqcn_queue *q,
 						 u64 now_ns)
 {
@@ -97,7 +100,7 @@ static u64 iqcn_t1_next_ns(struct iqcn_queue *q, u64 now_ns)
 	struct iqcn_deadline *lapsed = iqcn_t1_last_lapsed(q, now_ns);
 	u64 next_ns = KTIME_MAX;
 
-	/* a scan is later still, so not sooner than what the timer is armed for */
+	/* otherwise the timer is armed for an earlier time already */
 	if (first && first->base_ns + q->p.t1_ns < q->timer_ns)
 		next_ns = iqcn_t1_first_ns(q, first);
 	if (lapsed)
@@ -105,7 +108,7 @@ static u64 iqcn_t1_next_ns(struct iqcn_queue *q, u64 now_ns)
 	return next_ns;
 }
 
-/* The idle timeout of the flow's own congestion is over */
+/* Is the idle timeout of the flow's own congestion over? */
 static bool iqcn_t1_idle(const struct iqcn_queue *q,
 			 const struct iqcn_flow *flow, u64 now_ns)
 {
@@ -114,15 +117,15 @@ static bool iqcn_t1_idle(const struct iqcn_queue *q,
 							  flow->ce_gap_ns);
 }
 
-/* As far as is known it sends no more */
+/* Has the sender of the flow probably stopped? */
 static bool iqcn_t1_stopped(const struct iqcn_queue *q,
 			    const struct iqcn_flow *flow, u64 now_ns)
 {
 	return refcount_read(&flow->refs) <= 1 && iqcn_t1_idle(q, flow, now_ns);
 }
 
-/* Packets seem to leave that are not sampled.  A sender that is notified slows
- * down, so the next sampled packet may take long.
+/* May unsampled packets of the flow have left since the last sampled one?  The
+ * next sampled packet may take long, because a notified sender slows down.
  */
 static bool iqcn_t1_unsampled(const struct iqcn_queue *q,
 			      const struct iqcn_flow *flow, u64 now_ns)
@@ -131,7 +134,7 @@ static bool iqcn_t1_unsampled(const struct iqcn_queue *q,
 	       !iqcn_t1_idle(q, flow, now_ns);
 }
 
-/* They are so dense that T1 never expires between two, if it counts from them */
+/* Are unsampled packets so dense that they restart T1 before it expires? */
 static bool iqcn_t1_dense(const struct iqcn_queue *q,
 			  const struct iqcn_flow *flow, u64 now_ns)
 {
@@ -140,7 +143,7 @@ static bool iqcn_t1_dense(const struct iqcn_queue *q,
 	       iqcn_sample_gap_ns(flow->ce_gap_ns, q->p.sample) < q->p.t1_ns;
 }
 
-/* A packet of it waits here, or has left since our last CNP */
+/* Is the flow active: is a packet queued, or has one left since our last CNP? */
 static bool iqcn_t1_active(const struct iqcn_queue *q,
 			   const struct iqcn_flow *flow, u64 now_ns)
 {
@@ -156,7 +159,7 @@ static bool iqcn_t1_active(const struct iqcn_queue *q,
 				 iqcn_queue_drain_bps(q), spacing_ns);
 }
 
-/* Check in T1 whether the flow is idle, whatever else is due then */
+/* Check after T1 whether the flow is idle */
 static void iqcn_t1_idle_check(struct iqcn_queue *q, struct iqcn_flow *flow,
 			       u64 now_ns)
 {
@@ -166,13 +169,13 @@ static void iqcn_t1_idle_check(struct iqcn_queue *q, struct iqcn_flow *flow,
 }
 
 /**
- * iqcn_notify_timer_restart() - T1 of a flow begins
+ * iqcn_notify_timer_restart() - start T1 of a flow
  * @q: queue
  * @flow: flow of that queue
  * @now_ns: not less than in an earlier call
  *
- * If the next CE packet finds what is due, and not the timer, queue->deadlines
- * holds only flows with a congestion of their own, which an idle check ends.
+ * With IQCN_TRIGGER_GAP, or without IQCN_NOTIFY_TIMER, the deadline is only an
+ * idle check, for a flow with a congestion of its own.
  *
  * Context: queue->lock; the caller arms the timer.
  */
@@ -197,7 +200,7 @@ static u32 iqcn_t1_delay_ns(const struct iqcn_queue *q,
 						  q->p.delay_ns;
 }
 
-/* A CNP is due, and will be sent after T2 */
+/* A CNP is due: defer it for T2 */
 static void iqcn_t1_defer(struct iqcn_queue *q, struct iqcn_flow *flow,
 			  u64 now_ns)
 {
@@ -206,7 +209,7 @@ static void iqcn_t1_defer(struct iqcn_queue *q, struct iqcn_flow *flow,
 	if (iqcn_flow_has_pending(flow) && flow->ext->cnp_ended == q->ended) {
 		iqcn_pending_second(q, flow, at_ns);
 	} else {
-		/* one of an earlier congestion is not sent any more */
+		/* a CNP of an earlier congestion is not sent */
 		iqcn_pending_drop(q, flow);
 		if (!iqcn_pending_add(q, flow, at_ns, IQCN_CAUSE_TIMER, false)) {
 			iqcn_notify_timer_restart(q, flow, now_ns);
@@ -223,8 +226,9 @@ static void iqcn_t1_defer(struct iqcn_queue *q, struct iqcn_flow *flow,
 		iqcn_deadline_cancel(&flow->due);
 }
 
-/* Time since the start of T1.  If a packet started it, others that are not sampled
- * have left since.
+/* Time since the start of T1.  If a sampled packet started T1, later packets
+ * that were not sampled would have restarted it, so their estimated gap is
+ * returned.
  */
 static u64 iqcn_t1_elapsed_ns(const struct iqcn_queue *q,
 			      const struct iqcn_flow *flow, u64 now_ns)
@@ -236,7 +240,7 @@ static u64 iqcn_t1_elapsed_ns(const struct iqcn_queue *q,
 	return iqcn_sample_gap_ns(ns, q->p.sample);
 }
 
-/* T1 runs for the timer, or has expired while the queue was clear */
+/* Does T1 run, or has it lapsed?  In either case its deadline is armed. */
 static bool iqcn_t1_running(const struct iqcn_queue *q,
 			    const struct iqcn_flow *flow)
 {
@@ -245,9 +249,9 @@ static bool iqcn_t1_running(const struct iqcn_queue *q,
 }
 
 /**
- * iqcn_notify_timer_ce() - a CE packet of a flow leaves
+ * iqcn_notify_timer_ce() - handle a CE packet of a flow that leaves
  * @q: queue
- * @flow: flow of that queue; the detectors know of the packet
+ * @flow: flow of that queue; its detectors have run
  * @now_ns: not less than in an earlier call
  *
  * Context: queue->lock; the caller arms the timer.
@@ -257,16 +261,16 @@ void iqcn_notify_timer_ce(struct iqcn_queue *q, struct iqcn_flow *flow,
 {
 	bool running;
 
-	/* the CNP that a packet has caused is for this one, too */
+	/* the pending CNP of another packet serves this one, too */
 	if (iqcn_pending_of_packet(flow))
 		return;
-	/* T1 will count from the pending one, or from what follows a silence */
+	/* T1 will start with the deferred CNP, unless the flow was silent */
 	if (iqcn_flow_has_pending(flow) && q->p.base == IQCN_BASE_CNP &&
 	    iqcn_sample_gap_ns(now_ns - flow->ce_ns, q->p.sample) < q->p.t1_ns)
 		return;
 
 	if (q->p.trigger == IQCN_TRIGGER_GAP) {
-		/* what follows a silence begins T1 */
+		/* the first packet after a silence starts T1 */
 		running = iqcn_queue_since_reset(q, flow->base_ns) &&
 			  iqcn_flow_congested(q, flow) &&
 			  !iqcn_t1_idle(q, flow, now_ns);
@@ -277,7 +281,7 @@ void iqcn_notify_timer_ce(struct iqcn_queue *q, struct iqcn_flow *flow,
 			return;
 		}
 	} else {
-		/* what follows a lapsed deadline begins T1 */
+		/* the first packet after a lapsed deadline starts T1 */
 		running = iqcn_t1_running(q, flow) && !flow->lapsed;
 	}
 	if (!running || q->p.base != IQCN_BASE_CNP)
@@ -287,7 +291,7 @@ void iqcn_notify_timer_ce(struct iqcn_queue *q, struct iqcn_flow *flow,
 }
 
 /**
- * iqcn_notify_timer_cnp_rx() - a CNP of the receiver arrives
+ * iqcn_notify_timer_cnp_rx() - handle a CNP of the receiver
  * @q: queue
  * @flow: flow of that queue
  * @now_ns: not less than in an earlier call
@@ -298,7 +302,7 @@ void iqcn_notify_timer_cnp_rx(struct iqcn_queue *q, struct iqcn_flow *flow,
 			      u64 now_ns)
 {
 	if (iqcn_flow_has_pending(flow)) {
-		/* it answers no packet that was dropped or has just arrived */
+		/* it answers no packet that was dropped or just arrived */
 		if (iqcn_pending_of_packet(flow))
 			return;
 		if (iqcn_pending_answered(q, flow, now_ns) &&
@@ -314,11 +318,11 @@ void iqcn_notify_timer_cnp_rx(struct iqcn_queue *q, struct iqcn_flow *flow,
 }
 
 /**
- * iqcn_notify_timer_new_delay() - the delay has changed
+ * iqcn_notify_timer_new_delay() - follow a change of T2
  * @q: queue
  * @now_ns: not less than in an earlier call
  *
- * Drops all deferred CNPs: T1 of their flows begins again.
+ * All deferred CNPs are cancelled, and T1 of their flows starts again.
  *
  * Context: queue->lock; the caller arms the timer.
  */
@@ -338,7 +342,9 @@ void iqcn_notify_timer_new_delay(struct iqcn_queue *q, u64 now_ns)
 	}
 }
 
-/* T1 of a flow expired at @due_ns.  Return: @n is to be injected. */
+/* Handle T1 of a flow, which expired at @due_ns.  Return: true if @n is to be
+ * injected.
+ */
 static bool iqcn_t1_expired(struct iqcn_queue *q, struct iqcn_flow *flow,
 			    struct iqcn_notice *n, u64 due_ns, u64 now_ns)
 {
@@ -365,8 +371,8 @@ static bool iqcn_t1_expired(struct iqcn_queue *q, struct iqcn_flow *flow,
 	    !(q->p.notify & IQCN_NOTIFY_TIMER) ||
 	    !iqcn_t1_active(q, flow, now_ns) ||
 	    iqcn_t1_dense(q, flow, now_ns)) {
-		/* for the idle timeout of its own congestion, and for packets that
-		 * are not sampled
+		/* rearm, for the idle timeout of the flow's own congestion, or
+		 * because unsampled packets may leave
 		 */
 		if (iqcn_flow_own(q, flow) ||
 		    iqcn_t1_unsampled(q, flow, now_ns))
@@ -380,7 +386,7 @@ static bool iqcn_t1_expired(struct iqcn_queue *q, struct iqcn_flow *flow,
 		return false;
 	}
 	why.base_ns = flow->base_ns;
-	/* T1 begins again, whatever becomes of the CNP */
+	/* T1 starts again even if the gate rejects the CNP */
 	iqcn_notify_timer_restart(q, flow, now_ns);
 	return iqcn_cnp_prepare(q, flow, n, &why, now_ns);
 }
@@ -405,8 +411,9 @@ static bool iqcn_t1_run(struct iqcn_queue *q, struct iqcn_notice *n, bool *send,
 	return true;
 }
 
-/* T2 of a deferred CNP is over.  If another packet has left since the CNP became
- * due, T1 of that packet goes on, or has expired.  Return: @n is to be injected.
+/* Send a deferred CNP after T2.  If a packet has left since the CNP became due,
+ * T1 of that packet continues, or has caused a second CNP.  Return: true if @n
+ * is to be injected.
  */
 static bool iqcn_t1_send(struct iqcn_queue *q, struct iqcn_flow *flow,
 			 struct iqcn_notice *n, u64 now_ns)
@@ -430,8 +437,8 @@ static bool iqcn_t1_send(struct iqcn_queue *q, struct iqcn_flow *flow,
 	return send;
 }
 
-/* A CNP is of no use if the congestion has ended meanwhile, even if another one has
- * begun
+/* Handle a deferred CNP that is due.  It is cancelled if its congestion has
+ * ended, even if the queue is congested again.
  */
 static bool iqcn_t1_pending(struct iqcn_queue *q, struct iqcn_flow *flow,
 			    struct iqcn_notice *n, u64 now_ns)

@@ -2,9 +2,10 @@
 /*
  * Owners of network namespaces.
  *
- * A user can nest user namespaces and make as many as the machine lets him, so
- * shares belong to the owner of the outermost one.  Root makes user namespaces for
- * others (containers), so each of root's has a share of its own.
+ * A user can create and nest many user namespaces, so a share belongs to the
+ * owner of the outermost one.  Root creates user namespaces for others
+ * (containers), so each outermost user namespace of root has a share of its
+ * own.
  */
 #include <linux/cpumask.h>
 #include <linux/cred.h>
@@ -15,16 +16,16 @@
 
 #include "owner.h"
 
-/* A quarter of a CPU for the timers of a user.  An interrupt of a timer takes some
- * microseconds beside its callback, and a multiple of that in a virtual machine,
- * which is left each time the clock is set.  So a user has 12,500 runs per second at
- * most.
+/* The timers of a user get a quarter of a CPU.  Beside its callback, a timer
+ * interrupt takes some microseconds, and several times as much in a virtual
+ * machine, which exits whenever the clock is programmed.  20 us for each run
+ * limit a user to 12,500 runs per second.
  */
 #define IQCN_USER_PARTS		4
 #define IQCN_USER_RUN_NS	(20 * NSEC_PER_USEC)
-/* His filters may make it long to inject a CNP */
+/* A user's filters can make the injection of a CNP slow */
 #define IQCN_USER_RUN_MAX_NS	NSEC_PER_SEC
-/* Half of all CPUs for those of the machine */
+/* The timers of the machine get half of all CPUs */
 #define IQCN_MACHINE_PARTS	2
 #define IQCN_MACHINE_RUN_MAX_NS	(10 * NSEC_PER_MSEC)
 
@@ -40,7 +41,7 @@ struct iqcn_owner iqcn_machine = {
 static LIST_HEAD(iqcn_owners);
 static DEFINE_MUTEX(iqcn_owner_mutex); /* iqcn_owners */
 
-/* The user namespace that is a child of the machine's */
+/* The outermost user namespace around @ns: a child of init_user_ns */
 static const struct user_namespace *
 iqcn_owner_userns(const struct user_namespace *ns)
 {
@@ -79,11 +80,11 @@ static struct iqcn_owner *iqcn_owner_new(kuid_t uid, unsigned int userns)
 }
 
 /**
- * iqcn_owner_of() - find or make the owner of a network namespace
+ * iqcn_owner_of() - find or create the owner of a network namespace
  * @net: namespace
  *
  * Context: process, sleeps.
- * Return: the owner, with a reference for the caller; NULL without memory.
+ * Return: the owner, with a reference for the caller; NULL if memory runs out.
  */
 struct iqcn_owner *iqcn_owner_of(const struct net *net)
 {
@@ -96,7 +97,7 @@ struct iqcn_owner *iqcn_owner_of(const struct net *net)
 	ns = iqcn_owner_userns(net->user_ns);
 	if (uid_eq(ns->owner, GLOBAL_ROOT_UID))
 		userns = ns->ns.inum;
-	/* not under the mutex: a user at his memory limit would hold others up */
+	/* outside the mutex: a user at his memory limit may block here */
 	new = iqcn_owner_new(ns->owner, userns);
 	if (!new)
 		return NULL;
@@ -114,7 +115,7 @@ struct iqcn_owner *iqcn_owner_of(const struct net *net)
 }
 
 /**
- * iqcn_owner_get() - take another reference
+ * iqcn_owner_get() - take a reference
  * @owner: owner
  *
  * Context: any.
@@ -128,8 +129,7 @@ struct iqcn_owner *iqcn_owner_get(struct iqcn_owner *owner)
 
 /**
  * iqcn_owner_put() - drop a reference
- * @owner: owner; with the last reference of a user everything is freed that was
- *	charged to him
+ * @owner: owner, freed with the last reference
  *
  * Context: process, sleeps.
  */
@@ -163,7 +163,7 @@ u64 iqcn_owner_charge(struct iqcn_owner *owner, u64 took_ns, u64 now_ns)
 }
 
 /**
- * iqcn_owner_module_init() - when the module is loaded
+ * iqcn_owner_module_init() - set the machine's share
  *
  * Context: process.
  */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who owns a network namespace, and what all of his namespaces use together.
+ * The owner of a network namespace, and the resources that all namespaces of an
+ * owner share.
  *
- * Memory that is allocated in softirq and CPU time of timers are charged to no
- * cgroup.  So a user who is root only in user namespaces of his own has a share
- * of both, however many namespaces he makes.  The shares of two users do not
- * depend on each other.
+ * Neither memory allocated in softirq nor CPU time of timers is charged to a
+ * cgroup.  So all namespaces of a user who is root only in his own user
+ * namespaces share one limit for each of the two.  The limits of two users are
+ * independent.
  */
 #ifndef _IQCN_OWNER_H
 #define _IQCN_OWNER_H
@@ -21,9 +22,9 @@
 struct net;
 
 /**
- * enum iqcn_cm_kind - entries of the table of connections (cm.c)
- * @IQCN_CM_KIND_REQ: a host asked for a connection
- * @IQCN_CM_KIND_CONN: one of the two directions of an established connection
+ * enum iqcn_cm_kind - kinds of entries in the table of connections (rdma_cm.c)
+ * @IQCN_CM_KIND_REQ: request for a connection
+ * @IQCN_CM_KIND_CONN: one direction of an established connection
  * @__IQCN_CM_KIND_MAX: number of kinds
  */
 enum iqcn_cm_kind {
@@ -32,21 +33,21 @@ enum iqcn_cm_kind {
 	__IQCN_CM_KIND_MAX
 };
 
-/* struct iqcn_owner - shared by the network namespaces of one user */
+/* Shared by the network namespaces of one user */
 struct iqcn_owner {
 	struct list_head list;	/* in iqcn_owners; iqcn_owner_mutex */
 	refcount_t refs;	/* namespaces and ports */
 	kuid_t uid;		/* owner of the outermost user namespace */
-	unsigned int userns;	/* inode of that if @uid is root, else 0 */
-	atomic_t flows;		/* flows, those being freed included */
-	atomic_t conns[__IQCN_CM_KIND_MAX]; /* entries of cm.c */
-	struct iqcn_share share; /* of the CPUs, for timers; constant */
+	unsigned int userns;	/* inode of the same if @uid is root, else 0 */
+	atomic_t flows;		/* flows, including those being freed */
+	atomic_t conns[__IQCN_CM_KIND_MAX]; /* entries of rdma_cm.c */
+	struct iqcn_share share; /* CPU time of timers; constant */
 	atomic64_t paid_ns;	/* account of @share */
 };
 
 extern struct iqcn_owner iqcn_machine;
 
-/* The namespaces of init_user_ns: the administrator decides what they may use */
+/* The owner of init_user_ns' namespaces, which the administrator limits */
 static inline bool iqcn_owner_is_machine(const struct iqcn_owner *owner)
 {
 	return owner == &iqcn_machine;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pending CNPs.  A flow has a place for one in queue->pending, by the time at
- * which it is sent:
+ * Pending CNPs.  A flow has at most one CNP in queue->pending, which is sorted
+ * by the time at which the CNPs are sent:
  *
- *   - one that a packet caused (wreb, pi, drop) is sent at once, or after min-gap;
- *     it is not sent where the packet is, because the root lock is held there
- *   - a deferred one, of notify timer, is sent after T2.  T1 of a later CE packet
- *     runs meanwhile, since T2 may be longer than the gap between packets, so a
- *     second one may follow it.  That enters the tree when the first one leaves it.
- *     A third one is not kept.
+ *   - A CNP that a packet caused (wreb, pi, drop) is sent at once, or after
+ *     min-gap.  The timer sends it, because the root lock is held where packets
+ *     are handled.
+ *   - A deferred CNP (notify timer) is sent after T2.  T2 may be longer than the
+ *     gap between two CE packets, so T1 of a later packet runs meanwhile and may
+ *     cause a second CNP, which enters the tree when the first one leaves it.  A
+ *     third one is not stored.
  *
  * All functions need queue->lock, and the caller arms the timer.
  */
@@ -20,7 +21,7 @@
  * @flow: flow
  *
  * Context: queue->lock.
- * Return: false: none is pending, or a deferred one.
+ * Return: false if no CNP is pending, or only deferred ones.
  */
 bool iqcn_pending_of_packet(const struct iqcn_flow *flow)
 {
@@ -29,15 +30,15 @@ bool iqcn_pending_of_packet(const struct iqcn_flow *flow)
 }
 
 /**
- * iqcn_pending_add() - keep a CNP until its time has come
+ * iqcn_pending_add() - store a CNP until it is sent
  * @q: queue
  * @flow: flow of that queue without a pending CNP
- * @at_ns: when it is to be sent
- * @cause: why
- * @was_ce: the packet that caused it came as CE
+ * @at_ns: time at which the CNP is sent
+ * @cause: its cause
+ * @was_ce: the packet that caused it arrived with CE
  *
  * Context: queue->lock.
- * Return: false if there is no memory, which is counted: it is not sent.
+ * Return: false if memory ran out, which is counted.
  */
 bool iqcn_pending_add(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
 		      enum iqcn_cause cause, bool was_ce)
@@ -59,11 +60,11 @@ bool iqcn_pending_add(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
 }
 
 /**
- * iqcn_pending_del() - a CNP is not pending any more
+ * iqcn_pending_del() - remove a CNP from the tree
  * @q: queue
  * @flow: flow with a pending CNP
  *
- * What flow->ext says of the CNP stays until the caller trims it.
+ * The CNP's fields of flow->ext stay valid until the caller trims it.
  *
  * Context: queue->lock.
  */
@@ -73,24 +74,25 @@ void iqcn_pending_del(struct iqcn_queue *q, struct iqcn_flow *flow)
 }
 
 /**
- * iqcn_pending_at() - a packet of a flow causes a CNP
+ * iqcn_pending_at() - store a CNP that a packet causes
  * @q: queue
- * @flow: flow of that queue
- * @at_ns: when it is to be sent
- * @cause: why
- * @was_ce: the packet came as CE
+ * @flow: flow of the packet and of that queue
+ * @at_ns: time at which the CNP is sent
+ * @cause: its cause
+ * @was_ce: the packet arrived with CE
  *
- * The CNP replaces a deferred one.  If a packet has caused one already, that serves
- * both, and carries the more important cause.
+ * The CNP replaces a deferred one.  If another packet has caused a pending CNP
+ * already, one CNP serves both packets, and a drop is its cause if either was
+ * dropped.
  *
  * Context: queue->lock.
- * Return: false if there is no memory, which is counted.
+ * Return: false if memory ran out, which is counted.
  */
 bool iqcn_pending_at(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
 		     enum iqcn_cause cause, bool was_ce)
 {
 	if (iqcn_pending_of_packet(flow)) {
-		/* if either was not CE, nobody has notified its sender before */
+		/* nobody has notified the sender of a packet that was not CE */
 		flow->ext->cnp_was_ce &= was_ce;
 		if (cause == IQCN_CAUSE_DROP)
 			flow->ext->cnp_cause = cause;
@@ -101,23 +103,23 @@ bool iqcn_pending_at(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
 }
 
 /**
- * iqcn_pending_now() - a packet of a flow causes a CNP, to be sent at once
+ * iqcn_pending_now() - store a CNP that a packet causes, to be sent at once
  * @q: queue
- * @flow: flow of that queue
+ * @flow: flow of the packet and of that queue
  * @now_ns: not less than in an earlier call
- * @cause: why
- * @was_ce: the packet came as CE
+ * @cause: cause of the CNP
+ * @was_ce: the packet arrived with CE
  *
- * It passes the gate now, so that the packet is marked only for a CNP that is
- * sent.
+ * The gate is checked now rather than when the timer sends the CNP, so that the
+ * packet is marked only if its CNP is sent.
  *
  * Context: queue->lock.
- * Return: true if it will be sent; else the reason is counted.
+ * Return: true if the CNP will be sent; else the reason is counted.
  */
 bool iqcn_pending_now(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns,
 		      enum iqcn_cause cause, bool was_ce)
 {
-	/* one CNP for several packets is charged once */
+	/* the budget is charged once for a CNP that serves several packets */
 	bool paid = iqcn_pending_of_packet(flow) && flow->ext->cnp_paid;
 
 	if (!iqcn_cnp_gate(q, flow, paid, now_ns))
@@ -131,10 +133,10 @@ bool iqcn_pending_now(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns,
 }
 
 /**
- * iqcn_pending_second() - another CNP is due while a deferred one is pending
+ * iqcn_pending_second() - store a second deferred CNP
  * @q: queue
  * @flow: flow of that queue with a deferred CNP
- * @at_ns: when the other one is to be sent
+ * @at_ns: time at which the second one is sent
  *
  * Context: queue->lock.
  */
@@ -145,7 +147,7 @@ void iqcn_pending_second(struct iqcn_queue *q, struct iqcn_flow *flow,
 
 	if (e->next_ns)
 		return;
-	/* T2 may be less than it was */
+	/* with delay auto, T2 may have shrunk */
 	e->next_ns = max_t(s64, at_ns - e->pending.expires, 1);
 	e->next_wait_ns = min_t(u64, e->pending.expires + e->next_ns -
 				flow->base_ns, U32_MAX);
@@ -154,9 +156,9 @@ void iqcn_pending_second(struct iqcn_queue *q, struct iqcn_flow *flow,
 }
 
 /**
- * iqcn_pending_promote() - the second deferred CNP takes the place of the first
+ * iqcn_pending_promote() - put the second deferred CNP into the tree
  * @q: queue
- * @flow: flow whose first one has left the tree
+ * @flow: flow whose first deferred CNP has left the tree
  *
  * Context: queue->lock.
  */
@@ -172,16 +174,16 @@ void iqcn_pending_promote(struct iqcn_queue *q, struct iqcn_flow *flow)
 }
 
 /**
- * iqcn_pending_answered() - the receiver has sent a CNP
+ * iqcn_pending_answered() - cancel deferred CNPs when a receiver's CNP arrives
  * @q: queue
  * @flow: flow of that queue with a deferred CNP
  * @now_ns: not less than in an earlier call
  *
- * It cancels the deferred CNPs for packets that precede the one it answers
- * (algo/pending.h).
+ * The receiver's CNP cancels the deferred CNPs for packets that precede the
+ * packet that it answers (algo/pending.h).
  *
  * Context: queue->lock.
- * Return: true if one was cancelled.
+ * Return: true if a CNP was cancelled.
  */
 bool iqcn_pending_answered(struct iqcn_queue *q, struct iqcn_flow *flow,
 			   u64 now_ns)
@@ -214,9 +216,9 @@ bool iqcn_pending_answered(struct iqcn_queue *q, struct iqcn_flow *flow,
 }
 
 /**
- * iqcn_pending_refund() - the CNP that a packet caused is not sent after all
+ * iqcn_pending_refund() - refund the budget for a pending CNP that is not sent
  * @q: queue
- * @flow: flow of that queue; its CNP has left the tree
+ * @flow: flow of that queue; the CNP has left the tree
  *
  * Context: queue->lock.
  */
@@ -227,13 +229,13 @@ void iqcn_pending_refund(struct iqcn_queue *q, struct iqcn_flow *flow)
 }
 
 /**
- * iqcn_pending_drop() - deferred CNPs are not needed any more
+ * iqcn_pending_drop() - cancel the deferred CNPs of a flow
  * @q: queue
  * @flow: flow of that queue, with pending CNPs or without
  *
- * One that a packet caused stays.
+ * A CNP that a packet caused stays.
  *
- * Context: queue->lock; the caller trims the flow, or knows that a packet will.
+ * Context: queue->lock; the caller trims the flow, unless its next packet does.
  */
 void iqcn_pending_drop(struct iqcn_queue *q, struct iqcn_flow *flow)
 {
@@ -244,7 +246,7 @@ void iqcn_pending_drop(struct iqcn_queue *q, struct iqcn_flow *flow)
 }
 
 /**
- * iqcn_pending_cancel() - send no CNP that is pending
+ * iqcn_pending_cancel() - cancel all pending CNPs of a flow
  * @q: queue
  * @flow: flow of that queue, with pending CNPs or without
  *
@@ -260,10 +262,10 @@ void iqcn_pending_cancel(struct iqcn_queue *q, struct iqcn_flow *flow)
 }
 
 /**
- * iqcn_pending_cancel_all() - send none of a queue's
+ * iqcn_pending_cancel_all() - cancel all pending CNPs of a queue
  * @q: queue
  *
- * Flows with a pending CNP have no deadline and no poll any more either.
+ * The deadlines and polls of these flows are cancelled, too.
  *
  * Context: queue->lock.
  */
@@ -284,12 +286,12 @@ void iqcn_pending_cancel_all(struct iqcn_queue *q)
 }
 
 /**
- * iqcn_pending_move() - a flow leaves by another queue of its port
+ * iqcn_pending_move() - move a flow's pending CNP to another queue of the port
  * @flow: flow
- * @from: the queue that it leaves
- * @to: the other one
+ * @from: old queue
+ * @to: new queue
  *
- * A CNP that a packet caused moves with it, a deferred one is dropped.
+ * A CNP that a packet caused moves, deferred ones are cancelled.
  *
  * Context: both queues' locks.
  */

@@ -12,55 +12,54 @@
 #include "algo/budget.h"
 #include "netns.h"
 
-/* Slots of a port's echo table (algo/pairing.h).  More than the CE packets of
- * unassured flows in a round trip, or some flows wait for the next one.
+/* Slots of a port's echo table (algo/pairing.h).  With fewer than the CE
+ * packets of unassured flows in a round trip, some flows would have to wait for
+ * the next one.
  */
 #define IQCN_ECHO_BITS	13
 
 /* A device with at least one queue */
 struct iqcn_port {
 	struct net_device *dev;		/* its queues hold a reference */
-	struct net *net;		/* the port goes before the device moves */
-	struct iqcn_owner *owner;	/* charged for flows until it is freed */
+	struct net *net;		/* namespace of dev */
+	struct iqcn_owner *owner;	/* charged for the flows */
 	struct list_head list;		/* in iqcn_net->ports */
 	struct list_head queues;	/* RTNL to write, RCU to read */
 	unsigned int n_queues;		/* RTNL to write */
 	struct nf_hook_ops nf_ops;	/* the ingress hook */
 
 	struct rhashtable flows;	/* by struct iqcn_key */
-	/* by flow->id, in which order flows are dumped; lock to write, RCU to
-	 * read
-	 */
+	/* flows by id, for dumps; lock to write, RCU to read */
 	struct xarray by_id;
 	u64 born_ns;			/* birth of the youngest flow; lock */
-	atomic_t n_dead;		/* flows unhashed, but not freed yet */
-	u32 max_dead;			/* sum of the queues' flows; RTNL to write */
+	atomic_t n_dead;		/* flows unhashed but not freed yet */
+	u32 max_dead;			/* sum of p.flows; RTNL to write */
 	struct rhashtable by_sqp;	/* paired flows, by the sender's QP */
 	struct rhashtable hosts;	/* by struct iqcn_key with QP 0 */
 
 	spinlock_t lock;		/* flows, hosts, pairing: see iqcn.h */
-	unsigned int n_unassured;	/* flows to pair better; lock to write */
-	bool sport;			/* source ports are evidence; RTNL to write */
-	u64 *echo;			/* echo table; accessed without a lock */
+	unsigned int n_unassured;	/* unassured flows; lock to write */
+	bool sport;			/* pair by source ports; RTNL */
+	u64 *echo;			/* echo table; no lock */
 
-	/* source address of generated CNPs (IQCN_CNP_SMAC_PORT), as a number so
-	 * that readers see all of it; RTNL to write
+	/* source address of generated CNPs (IQCN_CNP_SMAC_PORT), as a number,
+	 * so that it is read in one piece; RTNL to write
 	 */
 	u64 cnp_smac;
 
 	spinlock_t budget_lock;		/* budget */
 	struct iqcn_budget budget;	/* CNPs that may be sent */
-	bool cnp_rate_user;		/* cnp_rate_pps is the user's; RTNL */
+	bool cnp_rate_user;		/* the user set cnp_rate_pps; RTNL */
 	u32 cnp_rate_pps;		/* parameters of the budget; RTNL */
 	u32 cnp_burst;
 
-	/* depth of all queues for telemetry, and when to add it up again; both
+	/* depth of all queues for telemetry, and the time of the next sum; both
 	 * accessed without a lock
 	 */
 	u64 used_ns;
 	u64 used_bytes;
 
-	u32 snoop;			/* that of the namespace; RTNL to write */
+	u32 snoop;			/* copy of iqcn_net's; RTNL to write */
 	struct iqcn_rx_stats rx_stats;	/* with IQCN_SNOOP_PORT */
 
 	struct dentry *debugfs;		/* iqcn/<netns>/<dev> */
@@ -76,11 +75,11 @@ struct iqcn_port_config {
 };
 
 /**
- * struct iqcn_port_ops - what a port asks of the qdiscs of its queues
- * @link_bps: speed of the device in bit/s; RTNL
- * @link_change: the link or the MTU may have changed; RTNL
- * @reset: drop what the queue holds; RTNL
- * @orphan: the device goes, the qdisc lives on without a port; RTNL, sleeps
+ * struct iqcn_port_ops - callbacks from a port to qdisc.c; all under RTNL
+ * @link_bps: return the speed of the device in bit/s
+ * @link_change: follow a possible change of the link or of the MTU
+ * @reset: drop all packets of the queue
+ * @orphan: detach the qdisc from its port, because the device goes; sleeps
  */
 struct iqcn_port_ops {
 	u64 (*link_bps)(struct net_device *dev);
@@ -112,7 +111,7 @@ static inline struct iqcn_port *iqcn_port_find(const struct net_device *dev)
 	return NULL;
 }
 
-/* Where useless received packets are counted: the port, or its namespace */
+/* The counters of useless received packets: the port's or its namespace's */
 static inline struct iqcn_rx_stats *iqcn_port_rx_stats(struct iqcn_port *port)
 {
 	if (READ_ONCE(port->snoop) == IQCN_SNOOP_PORT)
@@ -126,13 +125,13 @@ int iqcn_snoop_set(struct net *net, u32 snoop);
 
 /* stats.c */
 
-/* A number that a port has */
+/* A value of a port */
 struct iqcn_value {
-	const char *name;			/* of the file in sysfs */
+	const char *name;			/* file in sysfs */
 	u64 (*get)(struct iqcn_port *port);	/* RCU */
 };
 
-/* by &enum iqcn_a_port, from IQCN_A_PORT_QUEUES on */
+/* by enum iqcn_a_port, from IQCN_A_PORT_QUEUES on */
 extern const struct iqcn_value iqcn_values[];
 
 /* sysfs.c */

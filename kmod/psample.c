@@ -4,13 +4,15 @@
  * coprocessor (US 12395431 B2, description (45), (78)).
  *
  * A packet is sampled in dequeue, under the root lock of the device.  psample
- * multicasts over netlink, and a tap on netlink is a device whose packets may be
- * redirected to any other one, where they take that device's root lock.  So
- * dequeue only puts a clone on a list, and a tasklet hands the list to psample
- * after the lock is released.  The list is bounded; lost samples are counted.
+ * multicasts over netlink, and a tap on netlink is a device whose packets may
+ * be redirected to any other device and take that device's root lock.  So
+ * dequeue only puts a clone on a list, and a tasklet passes the list to psample
+ * after the root lock is released.  The list is bounded, and lost samples are
+ * counted.
  *
- * psample is a module of its own, and one that a kernel may lack.  Nothing else
- * here needs it, so its symbols are looked up when a queue is told to copy.
+ * psample is a separate module, which a kernel may lack.  Its symbols are
+ * looked up when a queue is first configured to copy, so sch_iqcn loads without
+ * it.
  */
 #include <linux/interrupt.h>
 #include <linux/module.h>
@@ -21,13 +23,13 @@
 
 #include "iqcn.h"
 
-/* Of each packet: Ethernet to BTH and a bit of what follows */
+/* Bytes of a packet that are copied: the headers up to BTH and some payload */
 #define IQCN_PSAMPLE_BYTES	128
-/* Clones that wait for the tasklet: a qdisc run dequeues 64 packets at a time */
+/* Clones that may wait for the tasklet: a qdisc run dequeues 64 packets */
 #define IQCN_PSAMPLE_QUEUE	128
 
-/* psample's functions; they stay while there are users.  RTNL to write; RTNL or a
- * sampler to read.
+/* psample's functions, bound while there are users.  RTNL to write; RTNL or an
+ * existing sampler to read.
  */
 static struct {
 	unsigned int users;
@@ -36,16 +38,16 @@ static struct {
 	typeof(psample_sample_packet) *sample;
 } iqcn_psample;
 
-/* struct iqcn_sampler - copies of a queue to a group */
+/* Copies of a queue's sampled packets to a group */
 struct iqcn_sampler {
 	struct psample_group *group;
 	struct sk_buff_head clones;	/* bounded by IQCN_PSAMPLE_QUEUE */
-	struct tasklet_struct tasklet;	/* sends @clones; no lock is held */
+	struct tasklet_struct tasklet;	/* sends clones, without a lock */
 };
 
-/* Of a clone on the list */
+/* Control block of a clone on the list */
 struct iqcn_psample_cb {
-	u32 every;
+	u32 every;	/* sampling rate: one packet in so many */
 	u32 depth_bytes;
 	int in_ifindex;
 	int out_ifindex;
@@ -96,7 +98,7 @@ static void iqcn_psample_run(struct tasklet_struct *t)
 	unsigned int left = IQCN_PSAMPLE_QUEUE;
 	struct sk_buff *clone;
 
-	/* bounded: a tap may bring a copy back to the queue, which samples it */
+	/* bounded: a tap may send a copy to this queue, which samples it */
 	while (left-- && (clone = skb_dequeue(&s->clones))) {
 		const struct iqcn_psample_cb cb = *iqcn_psample_cb(clone);
 		struct psample_metadata md = {
@@ -116,12 +118,12 @@ static void iqcn_psample_run(struct tasklet_struct *t)
 }
 
 /**
- * iqcn_psample_new() - a queue is to copy to a group
+ * iqcn_psample_new() - create a queue's sampler for a group
  * @net: namespace
  * @group: group
  *
  * Context: RTNL.
- * Return: the sampler, or an error: -EOPNOTSUPP if there is no psample.
+ * Return: the sampler, or an ERR_PTR(): -EOPNOTSUPP without psample.
  */
 struct iqcn_sampler *iqcn_psample_new(struct net *net, u32 group)
 {
@@ -146,8 +148,8 @@ struct iqcn_sampler *iqcn_psample_new(struct net *net, u32 group)
 }
 
 /**
- * iqcn_psample_free() - a queue no longer copies
- * @s: its sampler, which no packet finds any more; NULL: none
+ * iqcn_psample_free() - free a queue's sampler
+ * @s: sampler that the queue does not use any more, or NULL
  *
  * Context: RTNL, sleeps.
  */
@@ -164,10 +166,10 @@ void iqcn_psample_free(struct iqcn_sampler *s)
 }
 
 /**
- * iqcn_psample_copy() - a sampled packet leaves
+ * iqcn_psample_copy() - copy a sampled packet to the sampler's group
  * @s: sampler
- * @skb: packet, from its Ethernet header on
- * @every: one in so many is sampled
+ * @skb: packet that leaves, from its Ethernet header on
+ * @every: sampling rate: one packet in so many
  * @depth_bytes: depth of the queue
  *
  * Context: dequeue: root lock, BHs off.
@@ -196,5 +198,5 @@ bool iqcn_psample_copy(struct iqcn_sampler *s, struct sk_buff *skb,
 	return true;
 }
 
-/* for users who load the module with modprobe; it may fail */
+/* modprobe loads psample first if there is one */
 MODULE_SOFTDEP("pre: psample");

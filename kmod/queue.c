@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A queue: what happens to it and to its flows when a CE packet leaves, when a CNP
- * arrives, and when its parameters change; its counters.
+ * Events of a queue: a CE packet leaves, a CNP arrives, the parameters change,
+ * the qdisc is reset or destroyed.  Also here: the counters.
  */
 #include <linux/etherdevice.h>
 
@@ -10,11 +10,11 @@
 #include "iqcn.h"
 #include "trace.h"
 
-/* An arrival longer ago does not say by which queue a flow leaves */
+/* After that time, a flow's last arrival no longer determines its queue */
 #define IQCN_ARRIVALS_NS	(50 * NSEC_PER_MSEC)
 
 /**
- * iqcn_queue_drains() - note a measured drain rate
+ * iqcn_queue_drains() - record a measured drain rate
  * @q: queue
  * @drain_bps: rate
  * @now_ns: now
@@ -28,12 +28,13 @@ void iqcn_queue_drains(struct iqcn_queue *q, u64 drain_bps, u64 now_ns)
 }
 
 /**
- * iqcn_queue_drain_stops() - it is not backlogged
+ * iqcn_queue_drain_stops() - stop the measurement of the drain rate
  * @q: queue
  *
- * The measured rate stays valid for IQCN_DRAIN_MAX_AGE_NS.
+ * The queue is not backlogged.  The last measured rate stays valid for
+ * IQCN_DRAIN_MAX_AGE_NS.
  *
- * Context: dequeue: root lock, BHs off; or where nothing is dequeued.
+ * Context: dequeue: root lock, BHs off; or while no packet is dequeued.
  */
 void iqcn_queue_drain_stops(struct iqcn_queue *q)
 {
@@ -42,7 +43,7 @@ void iqcn_queue_drain_stops(struct iqcn_queue *q)
 	memset(&q->roce_outflow, 0, sizeof(q->roce_outflow));
 }
 
-/* queue->lock; flow->psn is up to date */
+/* Update a flow when one of its CE packets leaves; queue->lock */
 static void iqcn_queue_flow_ce(struct iqcn_queue *q, struct iqcn_flow *flow,
 			       u32 psn, u32 segs, bool request, u64 now_ns)
 {
@@ -66,10 +67,11 @@ static void iqcn_queue_flow_ce(struct iqcn_queue *q, struct iqcn_flow *flow,
 	flow->ce_sent += segs;
 }
 
-/* Root lock and queue->lock.  Return: true if a window closed.  Then the drain rate and
- * the RoCE rate are those of that window, if the queue was backlogged for all of it.  If
- * not, there is no RoCE rate: the RoCE that leaves below Kmin does not say how much there
- * could be.
+/* Add CE bytes to the meter.  When a window closes, the drain rate and the RoCE
+ * rate of that window are taken, if the queue was backlogged for all of it.  If
+ * not, the RoCE rate is unknown, because the RoCE traffic of a queue without
+ * backlog is less than the queue could send.  Root lock and queue->lock.
+ * Return: true if a window closed.
  */
 static bool iqcn_measure_ce(struct iqcn_queue *q, u64 bytes, u64 now_ns)
 {
@@ -92,15 +94,16 @@ static bool iqcn_measure_ce(struct iqcn_queue *q, u64 bytes, u64 now_ns)
 }
 
 /**
- * iqcn_queue_ce_sent() - a sampled RoCEv2 data packet leaves with CE
+ * iqcn_queue_ce_sent() - handle a sampled RoCEv2 data packet that leaves with
+ * CE
  * @q: queue
- * @flow: its flow, NULL if there was no room
- * @eth: its Ethernet header
- * @bytes: its length
- * @skipped_bytes: length of the CE packets since the last sampled one
- * @psn: its PSN, of the first segment
- * @segs: its segments
- * @echo: its PSN may come back in a response
+ * @flow: flow of the packet, NULL: none could be created
+ * @eth: the packet's Ethernet header
+ * @bytes: length of the packet
+ * @skipped_bytes: length of all CE packets since the last sampled one
+ * @psn: PSN of the first segment
+ * @segs: number of segments
+ * @echo: the receiver may echo the PSN in a response
  *
  * Context: dequeue: root lock, BHs off.
  * Return: now, in ns.
@@ -112,13 +115,13 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	bool alive = false;
 	u64 now_ns;
 
-	/* where its packets arrive decides, while any do */
+	/* the queue at which the flow's packets arrive comes first */
 	if (flow && unlikely(READ_ONCE(flow->queue) != q) &&
 	    ktime_get_ns() - READ_ONCE(flow->arrived_ns) > IQCN_ARRIVALS_NS)
 		iqcn_flow_move(flow, q);
 
 	spin_lock(&q->lock);
-	/* under the lock, so that times in queue->deadlines never go back */
+	/* read under the lock, so that queue->deadlines stays sorted */
 	now_ns = ktime_get_ns();
 	if (q->drain_bps && now_ns - q->drain_ns > IQCN_DRAIN_MAX_AGE_NS) {
 		WRITE_ONCE(q->drain_bps, 0);
@@ -148,11 +151,11 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 }
 
 /**
- * iqcn_queue_ce_skipped() - a packet leaves that is not sampled, or not CE
+ * iqcn_queue_ce_skipped() - handle a packet that leaves unsampled or without CE
  * @q: queue
- * @flow: its flow
- * @psn: its PSN, of the first segment
- * @segs: its segments
+ * @flow: flow of the packet
+ * @psn: PSN of the first segment
+ * @segs: number of segments
  *
  * Context: dequeue: root lock, BHs off.
  */
@@ -167,7 +170,7 @@ void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
 }
 
 /**
- * iqcn_queue_cnp_rx() - a receiver's CNP for a flow arrived
+ * iqcn_queue_cnp_rx() - handle a receiver's CNP for a flow
  * @flow: flow
  * @sport: UDP source port of the CNP
  *
@@ -182,7 +185,7 @@ void iqcn_queue_cnp_rx(struct iqcn_flow *flow, u16 sport)
 		return;
 	spin_lock(&q->lock);
 	now_ns = ktime_get_ns();
-	/* it may have died; if it has moved, the next CNP will find it */
+	/* the flow may have died or moved; the next CNP finds its new queue */
 	if (iqcn_flow_of(flow, q)) {
 		iqcn_inc(q->st.cnp_seen);
 		iqcn_cnp_srtt_sample(&flow->answer, now_ns);
@@ -201,12 +204,12 @@ void iqcn_queue_cnp_rx(struct iqcn_flow *flow, u16 sport)
 }
 
 /**
- * iqcn_queue_way_back() - a packet of a flow's receiver came by its port
+ * iqcn_queue_way_back() - learn the path to a sender from a receiver's packet
  * @flow: flow
- * @eth: the packet's Ethernet header
+ * @eth: Ethernet header of a packet that the flow's receiver sent
  *
- * Our CNPs go where the receiver's go, even if a third host sends data in the sender's
- * name.
+ * Generated CNPs take the same path as the receiver's, even if a third host
+ * sends data with the sender's address.
  *
  * Context: BHs off, RCU; no lock of ours.
  */
@@ -235,7 +238,7 @@ void iqcn_queue_init(struct iqcn_queue *q)
 {
 	spin_lock_init(&q->lock);
 	INIT_LIST_HEAD(&q->list);
-	/* a zeroed state is of no epoch, so it is void */
+	/* states of flows are zeroed: of epoch 0, so void */
 	q->epoch = 1;
 	iqcn_timer_init(q);
 	iqcn_gc_init(q);
@@ -246,8 +249,8 @@ void iqcn_queue_init(struct iqcn_queue *q)
  * @q: queue
  * @p: parameters, checked
  *
- * Deadlines follow a new T1 at once, and ageing a new age.  A new sampling or other
- * detectors void the states of flows, which were counted in old terms.
+ * A new T1 applies to running deadlines, and a new age to existing flows.  A
+ * new sampling rate or another set of detectors voids the states of flows.
  *
  * Context: RTNL, root lock, BHs off.
  */
@@ -274,11 +277,11 @@ void iqcn_queue_set_params(struct iqcn_queue *q, const struct iqcn_params *p)
 }
 
 /**
- * iqcn_queue_reset() - end congestion, drop what is due, keep flows and pairings
+ * iqcn_queue_reset() - reset all state of a queue but its flows and pairings
  * @q: queue
  *
- * The timer finds the deadlines and polls of before, some at a time, since there may be a
- * million of them.  Pending CNPs go at once.
+ * Pending CNPs are cancelled at once.  The timer cancels deadlines and polls
+ * when they expire, because there may be a million of them.
  *
  * Context: root lock, BHs off; or RTNL alone, when the qdisc is destroyed.
  */
@@ -312,7 +315,8 @@ void iqcn_queue_reset(struct iqcn_queue *q)
  * iqcn_queue_kill() - stop the timer and the work of a queue, kill its flows
  * @q: queue with a port; its qdisc neither enqueues nor dequeues any more
  *
- * First nothing is started any more, then what runs is waited for.
+ * q->dead keeps timer and work from being started again, so they are cancelled
+ * for good.
  *
  * Context: RTNL, sleeps.
  */
@@ -327,7 +331,7 @@ void iqcn_queue_kill(struct iqcn_queue *q)
 	iqcn_gc_forget(q, IQCN_FORGET_ALL);
 }
 
-/* Some counters are written under the root lock or the port's, which are not held */
+/* Copy counters, of which some are written under the root lock or port->lock */
 static void iqcn_queue_counters(const struct iqcn_queue *q,
 				struct tc_iqcn_xstats *st)
 {
@@ -341,12 +345,12 @@ static void iqcn_queue_counters(const struct iqcn_queue *q,
 }
 
 /**
- * iqcn_queue_stats() - counters and state of a queue
+ * iqcn_queue_stats() - get counters and state of a queue
  * @q: queue
  * @st: result
  *
- * Changes nothing: if the idle timeout is over, but the timer has not run yet, the rate
- * is 0 in a congested queue.
+ * Readers change no state.  So after the idle timeout, and until the timer has
+ * run, the result is a congested queue with a CE rate of 0.
  *
  * Context: any, BHs on or off.
  */
@@ -359,7 +363,7 @@ void iqcn_queue_stats(struct iqcn_queue *q, struct tc_iqcn_xstats *st)
 	int i;
 
 	spin_lock_bh(&q->lock);
-	/* under the lock, so that the counters of CNPs add up */
+	/* under the lock, so that the counters of CNPs are consistent */
 	iqcn_queue_counters(q, st);
 	st->roce_bps = iqcn_queue_roce_bps(q);
 	st->ce_sent = st->ce_sampled + READ_ONCE(q->skipped);

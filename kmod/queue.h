@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A queue: a qdisc, as far as files other than qdisc.c care; and what works on
- * its state: detectors, notify methods, timer.
+ * A queue, which is the private state of a qdisc, and the parts that work on
+ * it: detectors, notify methods, timer.
  */
 #ifndef _IQCN_QUEUE_H
 #define _IQCN_QUEUE_H
@@ -21,41 +21,41 @@
 #include "params.h"
 #include "port.h"
 
-/* A counter has one writer at a time and readers without a lock, so it must be
- * written in one piece
+/* Add to a counter.  It has one writer at a time, and readers without a lock,
+ * so it is written in one piece.
  */
 static_assert(IS_ENABLED(CONFIG_64BIT), "sch_iqcn is for 64-bit kernels");
 #define iqcn_add(counter, n)	WRITE_ONCE(counter, (counter) + (n))
 #define iqcn_inc(counter)	iqcn_add(counter, 1)
 
-/* Flows that a queue finds without the table: a page of pointers */
+/* Size of queue->recent: a page of pointers */
 #define IQCN_RECENT_BITS	9
 
 struct iqcn_queue {
-	/* The first cache line is all that the fast path reads.
+	/* The fast path reads only the first cache line.
 	 *
-	 * Root lock to write unless a comment says otherwise.
+	 * Root lock to write, unless a comment says otherwise.
 	 */
 	struct iqcn_meter drain;	/* of drain_bps */
-	u32 fastpath_bytes;		/* below this depth a packet that is not CE
-					 * is only queued; lock to write
+	u32 fastpath_bytes;		/* depth below which packets without CE
+					 * are only queued; lock to write
 					 */
-	/* parameters: RTNL, root lock and lock to write, any one to read */
+	/* parameters; RTNL, root lock and lock to write, any of them to read */
 	struct iqcn_params p;
 
 	const u32 *depth_bytes;		/* the qdisc's backlog */
-	const struct gnet_stats_basic_sync *sent;
+	const struct gnet_stats_basic_sync *sent; /* the qdisc's */
 	u32 parent;			/* the qdisc's */
 	struct iqcn_port_config before;	/* the port's, before this queue */
-	u32 undo_seq;			/* iqcn_net->config_seq after init: while it
-					 * has not moved, an unused queue can
-					 * restore the above
+	u32 undo_seq;			/* iqcn_net->config_seq after init; while it
+					 * is the same, destroying an unused
+					 * queue restores before
 					 */
 	u64 link_bps;			/* speed of the link; RTNL to write */
 
-	struct iqcn_outflow outflow;	/* what leaves while it is backlogged */
-	/* the same without packets known not to be RoCE: what the CE rate is
-	 * compared with
+	struct iqcn_outflow outflow;	/* bytes that leave while backlogged */
+	/* the same without packets known not to be RoCE; the CE rate is
+	 * compared with it
 	 */
 	struct iqcn_outflow roce_outflow;
 	u64 roce_bps;			/* of the last CE window, 0: not
@@ -64,96 +64,97 @@ struct iqcn_queue {
 	u64 drain_bps;			/* measured while backlogged, 0: not yet */
 	u64 drain_ns;			/* when it was measured */
 	u64 skipped_bytes;		/* CE packets since the last sampled one */
-	u64 skipped;			/* CE packets never sampled; GSO segments */
+	u64 skipped;			/* CE packets not sampled, in segments */
 
-	struct tc_iqcn_xstats st;	/* each has the lock of its subject */
-	struct iqcn_sampler *sampler;	/* NULL: samples are not copied; RTNL too */
+	/* counters; each has the lock of the object that it counts */
+	struct tc_iqcn_xstats st;
+	struct iqcn_sampler *sampler;	/* NULL: no sample group; RTNL, too */
 
-	/* NULL: the device is not Ethernet, or was unregistered, or has moved;
-	 * RTNL too
+	/* NULL: the device is not Ethernet, was unregistered, or has moved;
+	 * RTNL, too
 	 */
 	struct iqcn_port *port;
 	struct list_head list;		/* in port->queues */
-	/* flows of the last packets, hashed (flow.c); lock to write, root lock
-	 * and BHs off to read
+	/* cache of the flow table, with flows of the last packets (flow.c);
+	 * lock to write, root lock and BHs off to read
 	 */
 	struct iqcn_flow **recent;
 
 	spinlock_t lock ____cacheline_aligned_in_smp; /* all that follows */
 	struct iqcn_meter ce;		/* CE packets that leave */
-	u64 idle_check_ns;		/* no idle check before: it was paused */
-	u64 reset_ns;			/* what began until then is over */
+	u64 idle_check_ns;		/* no idle check before; the port is paused */
+	u64 reset_ns;			/* last reset */
 	u32 max_bytes;			/* largest sampled CE packet */
 
-	u32 congested;			/* enum iqcn_detect bits that say so */
-	u64 state_ns;			/* when that last began or ended */
-	u32 state_reason;		/* enum iqcn_reason */
-	u32 epoch;			/* states of flows of another are void */
+	u32 congested;			/* enum iqcn_detect bits, 0: clear */
+	u64 state_ns;			/* last change from or to 0 */
+	u32 state_reason;		/* enum iqcn_reason of that change */
+	u32 epoch;			/* states of flows of others are void */
 	u32 ended;			/* congestions that have ended */
 	unsigned int n_congested;	/* flows with a state of their own */
 
-	struct iqcn_active active;	/* flows that have packets */
+	struct iqcn_active active;	/* number of active flows */
 	struct iqcn_gradient gradient;	/* of the depth */
 	struct iqcn_pi pi;		/* the controller of IQCN_NOTIFY_PI */
 
-	bool dead;			/* start no timer and no work any more */
-	u64 timer_ns;			/* when the timer expires, or did if it
-					 * runs; KTIME_MAX: not armed
+	bool dead;			/* neither timer nor work may start */
+	u64 timer_ns;			/* expiry of the timer, also while its
+					 * callback runs; KTIME_MAX: not armed
 					 */
-	u64 pause_ns;			/* it is not armed for earlier: one run did
-					 * not do all, or the owner's share of the
-					 * CPUs is used up (owner.h)
+	u64 pause_ns;			/* the timer rests until then: one run did
+					 * not do all, or the owner's share of
+					 * the CPUs is used up (owner.h)
 					 */
 	struct iqcn_backoff backoff;	/* while no packet leaves */
 	struct list_head deadlines;	/* flows by T1 (algo/deadline.h) */
-	struct list_head lapsed;	/* T1 expired while the queue was clear */
+	struct list_head lapsed;	/* flows whose T1 expired while clear */
 	struct list_head polls;		/* sparse flows by their next poll */
-	u64 polls_ns;			/* no poll before that */
-	bool polls_ran;			/* this run of the timer did one */
-	bool polls_wait;		/* the next one waits for the budget */
+	u64 polls_ns;			/* no poll before that time */
+	bool polls_ran;			/* this run polled a flow */
+	bool polls_wait;		/* the next poll waits for the budget */
 	struct timerqueue_head pending;	/* flows with a pending CNP, by its time */
 
-	/* flows by their last packet or poll, to an epoch of active; [1]: the
-	 * assured ones
+	/* flows by the epoch (algo/active.h) of their last packet or poll;
+	 * [0]: unassured, [1]: assured
 	 */
 	struct list_head lru[2];
-	unsigned int by_grade[__IQCN_PAIR_MAX];	/* flows */
+	unsigned int by_grade[__IQCN_PAIR_MAX];	/* flows of each grade */
 	unsigned int n_flows;
 
-	/* for the first of the lists above and for idle checks; set up in init,
-	 * cancelled for good after dead is set
+	/* for deadlines, polls, pending CNPs and idle checks.  Timer and work
+	 * are set up in init and cancelled after dead is set.
 	 */
 	struct hrtimer timer;
-	struct delayed_work gc_work;	/* likewise */
+	struct delayed_work gc_work;	/* expires flows (gc.c) */
 };
 
-/* A gap between two packets of a flow that says nothing about the next */
+/* Longest gap between two packets of a flow that predicts the next one */
 #define IQCN_GAP_MAX_NS		(100 * (u64)NSEC_PER_MSEC)
 
-/* A drain rate that was not measured again for so long says nothing */
+/* Age at which a measured drain rate becomes invalid */
 #define IQCN_DRAIN_MAX_AGE_NS	NSEC_PER_SEC
 
 /* The backlog, for readers without the root lock */
 static inline u32 iqcn_depth_bytes(const struct iqcn_queue *q)
 {
-	/* the kernel's helpers write it plainly before 7.2 */
+	/* before 7.2, the kernel's helpers write it without WRITE_ONCE() */
 	return data_race(READ_ONCE(*q->depth_bytes));
 }
 
-/* What began at @ns has not been ended by a reset; queue->lock */
+/* Is @ns later than the last reset?  queue->lock */
 static inline bool iqcn_queue_since_reset(const struct iqcn_queue *q, u64 ns)
 {
 	return ns > q->reset_ns;
 }
 
-/* Packets of the queue may cause CNPs by one of the methods @notify */
+/* May packets of the queue cause CNPs by one of the methods @notify? */
 static inline bool iqcn_queue_notifies(const struct iqcn_queue *q, u32 notify)
 {
 	return q->port && (q->p.notify & notify);
 }
 
-/* The rate at which a deep queue drains, in bit/s: what the user set, what was
- * measured, or the link's
+/* The rate at which a deep queue drains, in bit/s: the user's, the measured
+ * one, or the speed of the link
  */
 static inline u64 iqcn_queue_drain_bps(const struct iqcn_queue *q)
 {
@@ -164,9 +165,10 @@ static inline u64 iqcn_queue_drain_bps(const struct iqcn_queue *q)
 	return drain_bps ?: READ_ONCE(q->link_bps);
 }
 
-/* The rate that the CE rate is compared with, in bit/s: what may have been RoCE
- * in the last window of the CE meter, if the queue was backlogged for all of it
- * and the user set no bandwidth; else the drain rate
+/* The RoCE rate in bit/s, with which the CE rate is compared.  If the user set
+ * no bandwidth, and the queue was backlogged for all of the last CE window, it
+ * is the rate of packets that may have been RoCE in that window; else the drain
+ * rate.
  */
 static inline u64 iqcn_queue_roce_bps(const struct iqcn_queue *q)
 {
@@ -209,15 +211,15 @@ u64 iqcn_congestion_of_flow(const struct iqcn_queue *q,
 			    const struct iqcn_flow *flow, u32 *bits,
 			    u32 *reason);
 
-/* @bits with @bit set to what its detector says */
+/* Set @bit in @bits to the result of its detector */
 static inline u32 iqcn_detect_with(u32 bits, u32 bit, bool on)
 {
 	return on ? bits | bit : bits & ~bit;
 }
 
-/* Run the detectors of a queue; @fresh: a window of the CE meter has just closed.
- * Inline, because it runs for each CE packet (bench "marked").  queue->lock; the caller
- * arms the timer.
+/* Run the detectors of a queue.  @fresh: a window of the CE meter has just
+ * closed.  Inline, because it runs for each CE packet (bench "marked").
+ * queue->lock; the caller arms the timer.
  */
 static inline void iqcn_congestion_detect(struct iqcn_queue *q, bool fresh,
 					  u64 now_ns)
@@ -270,15 +272,15 @@ void iqcn_timer_set(struct iqcn_queue *q, u64 now_ns);
 void iqcn_timer_disarm(struct iqcn_queue *q);
 void iqcn_timer_wake(struct iqcn_queue *q);
 
-/* Arm the timer, if it would expire too late.  Inline, because every packet of a deep
- * queue gets here twice (bench "marked").  queue->lock, BHs off.
+/* Arm the timer if it would expire too late.  Inline, because each packet of a
+ * deep queue calls it twice (bench "marked").  queue->lock, BHs off.
  */
 static inline void iqcn_timer_arm(struct iqcn_queue *q, u64 now_ns)
 {
 	const struct timerqueue_node *pending = timerqueue_getnext(&q->pending);
 
-	/* true for nearly every packet: what it begins is not due sooner, and the
-	 * timer was armed for what began before
+	/* true for nearly every packet: a deadline that it starts is at least
+	 * that far away, and the timer is armed for earlier ones
 	 */
 	if (q->timer_ns <= now_ns + min_t(u64, q->p.t1_ns, IQCN_PI_END_NS) &&
 	    (!pending || pending->expires >= q->timer_ns))

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The numbers of a port, which sysfs shows one per file and netlink all at once.
+ * Values of a port, for sysfs (one per file) and netlink (all in one message).
  */
 #include <linux/iqcn_netlink.h>
 
 #include "iqcn.h"
 
-/* A number of the port itself */
+/* A value of the port itself */
 #define IQCN_PORT_VALUE(_name, _expr)					\
 	static u64 iqcn_value_##_name(struct iqcn_port *port)		\
 	{								\
 		return _expr;						\
 	}
 
-/* A number summed over its queues */
+/* A value that is the sum over the port's queues */
 #define IQCN_QUEUE_VALUE(_name, _expr)					\
 	static u64 iqcn_value_##_name(struct iqcn_port *port)		\
 	{								\

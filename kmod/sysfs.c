@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The numbers of a port in sysfs: /sys/class/net/DEV/iqcn/NAME, one per file.
+ * Values of a port in sysfs, one per file: /sys/class/net/DEV/iqcn/NAME.
  */
 #include <linux/iqcn_netlink.h>
 #include <linux/sysfs.h>
 
 #include "iqcn.h"
 
-/* A number of a port.  iqcn_sysfs_del() waits for readers of the file, and the port is
- * freed after it.
- */
+/* A file.  iqcn_sysfs_del() waits for its readers before the port is freed. */
 struct iqcn_attribute {
 	struct device_attribute attr;
 	const struct iqcn_value *value;
@@ -38,7 +36,7 @@ static ssize_t iqcn_value_show(struct device *d, struct device_attribute *attr,
 }
 
 /**
- * iqcn_sysfs_module_init() - when the module is loaded
+ * iqcn_sysfs_module_init() - build the list of files
  *
  * Context: process.
  */
@@ -64,7 +62,7 @@ static const struct attribute_group iqcn_attr_group = {
 };
 
 /**
- * iqcn_sysfs_add() - show a port
+ * iqcn_sysfs_add() - create the files of a port
  * @port: port, not yet in its namespace's list
  * @extack: for errors
  *
@@ -77,12 +75,12 @@ int iqcn_sysfs_add(struct iqcn_port *port, struct netlink_ext_ack *extack)
 
 	err = sysfs_create_group(&port->dev->dev.kobj, &iqcn_attr_group);
 	if (err)
-		NL_SET_ERR_MSG(extack, "Cannot make iqcn/ in the device's sysfs directory");
+		NL_SET_ERR_MSG(extack, "Cannot create iqcn/ in the device's sysfs directory");
 	return err;
 }
 
 /**
- * iqcn_sysfs_del() - stop showing a port
+ * iqcn_sysfs_del() - remove the files of a port
  * @port: port, no longer in its namespace's list
  *
  * Context: RTNL; waits for readers.

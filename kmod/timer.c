@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The one hrtimer of a queue: it sends pending CNPs, and lets each notify method
- * do what is due.
+ * The hrtimer of a queue.  It sends pending CNPs, and runs the work of the
+ * notify methods.
  *
- * It is armed for what is first at that moment.  When that moves, the timer expires
- * early once and is armed again, so a CE packet of a queue with deadlines never
- * touches it.
+ * The timer is armed for the earliest work.  If that is postponed, the timer is
+ * not rearmed: it expires once too early and is then armed for the new time.
+ * So a CE packet that restarts T1 does not touch the timer.
  *
- * A run is bounded: by IQCN_TIMER_RUN flows, and then by a pause before the next
- * run, which is as long as the run was.  The owner of a namespace has a share of
- * the CPUs for its timers (owner.h), and a queue from which no packet leaves is
- * asked less and less often (struct iqcn_backoff).
+ * A run handles at most IQCN_TIMER_RUN flows.  If more are due, the timer rests
+ * for as long as the run took.  The timers of all namespaces of an owner share
+ * the CPU time of the owner (owner.h).  If no packet leaves the queue, the
+ * timer backs off (struct iqcn_backoff).
  */
 #include "algo/share.h"
 #include "iqcn.h"
 
-/* CNPs prepared before the lock is dropped and they are injected; on the stack */
+/* CNPs that are prepared under the lock and then injected; on the stack */
 #define IQCN_BATCH		8
-/* Flows handled in one run, before others get the CPU */
+/* Flows that one run handles before it yields the CPU */
 #define IQCN_TIMER_RUN		32
-/* The pause if more is due: as long as the run, within these bounds.  The upper
- * one is for a run that was interrupted.
+/* Bounds of the pause after a run that left work.  The upper one is for a run
+ * that was interrupted.
  */
 #define IQCN_TIMER_GAP_NS	1000
 #define IQCN_TIMER_GAP_MAX_NS	NSEC_PER_MSEC
 
-/* In the order in which they are asked */
+/* In the order in which the timer calls them */
 static const struct iqcn_notify_ops * const iqcn_notify_methods[] = {
 	&iqcn_congestion_ops,
 	&iqcn_notify_timer_ops,
@@ -38,10 +38,10 @@ static const struct iqcn_notify_ops * const iqcn_notify_methods[] = {
 	     (_m)++)
 
 /**
- * iqcn_timer_disarm() - the timer is to be set again
+ * iqcn_timer_disarm() - cancel the timer, before the caller arms it again
  * @q: queue
  *
- * If its callback is running it expires once more at worst.
+ * If its callback is running, the timer may expire once too often.
  *
  * Context: queue->lock.
  */
@@ -49,11 +49,11 @@ void iqcn_timer_disarm(struct iqcn_queue *q)
 {
 	hrtimer_try_to_cancel(&q->timer);
 	q->timer_ns = KTIME_MAX;
-	/* T1 may be another, or the method */
+	/* T1 or the methods may have changed */
 	q->polls_ns = 0;
 }
 
-/* When there is something to do */
+/* The time of the earliest work, KTIME_MAX: none */
 static u64 iqcn_timer_next_ns(struct iqcn_queue *q, u64 now_ns)
 {
 	struct timerqueue_node *pending = timerqueue_getnext(&q->pending);
@@ -70,7 +70,7 @@ static u64 iqcn_timer_next_ns(struct iqcn_queue *q, u64 now_ns)
 }
 
 /**
- * iqcn_timer_wake() - packets leave again
+ * iqcn_timer_wake() - end the back-off, because packets leave again
  * @q: queue
  *
  * Context: queue->lock; the caller arms the timer.
@@ -81,11 +81,12 @@ void iqcn_timer_wake(struct iqcn_queue *q)
 }
 
 /**
- * iqcn_timer_set() - arm the timer, if it is not armed for something earlier
+ * iqcn_timer_set() - arm the timer for the earliest work
  * @q: queue
  * @now_ns: now
  *
- * iqcn_timer_arm() calls it where it may be necessary.
+ * The slow path of iqcn_timer_arm().  A timer that is armed for an earlier time
+ * stays as it is.
  *
  * Context: queue->lock, BHs off.
  */
@@ -101,7 +102,7 @@ void iqcn_timer_set(struct iqcn_queue *q, u64 now_ns)
 	hrtimer_start(&q->timer, ns_to_ktime(next_ns), HRTIMER_MODE_ABS_SOFT);
 }
 
-/* The time of a pending CNP has come.  Return: @n is to be injected. */
+/* Handle a pending CNP that is due.  Return: true if @n is to be injected. */
 static bool iqcn_timer_send(struct iqcn_queue *q, struct iqcn_flow *flow,
 			    struct iqcn_notice *n, u64 now_ns)
 {
@@ -113,7 +114,7 @@ static bool iqcn_timer_send(struct iqcn_queue *q, struct iqcn_flow *flow,
 	return false;
 }
 
-/* Do the first thing that is due.  Return: false if nothing is. */
+/* Do the first work that is due.  Return: false if none is. */
 static bool iqcn_timer_one(struct iqcn_queue *q, struct iqcn_notice *n,
 			   bool *send, u64 now_ns)
 {
@@ -132,7 +133,7 @@ static bool iqcn_timer_one(struct iqcn_queue *q, struct iqcn_notice *n,
 }
 
 /* Fill @batch with CNPs that are due, from @left flows at most.
- * Return: how many.
+ * Return: number of CNPs.
  */
 static unsigned int iqcn_timer_collect(struct iqcn_queue *q,
 				       struct iqcn_notice *batch,
@@ -174,9 +175,10 @@ static enum hrtimer_restart iqcn_timer(struct hrtimer *timer)
 		iqcn_cnp_inject(q, batch, n);
 	} while (n == IQCN_BATCH && left);
 
-	/* Not by HRTIMER_RESTART, because whoever holds the lock may arm it.  If
-	 * more is due already, after a pause, whatever packets arrive: a timer armed
-	 * for the past would run again within the same softirq, and so for ever.
+	/* Rearm under the lock instead of HRTIMER_RESTART, because others may
+	 * arm the timer meanwhile.  If more work is due already, set a pause: a
+	 * timer armed for the past would run again within the same softirq, for
+	 * ever.
 	 */
 	spin_lock(&q->lock);
 	now_ns = ktime_get_ns();
@@ -184,9 +186,9 @@ static enum hrtimer_restart iqcn_timer(struct hrtimer *timer)
 	for_each_method(m)
 		if ((*m)->end)
 			(*m)->end(q, now_ns, now_ns - start_ns);
-	/* flows whose packets are stuck are due every T1 */
+	/* T1 of flows whose packets are stuck expires again and again */
 	iqcn_backoff_run(&q->backoff, u64_stats_read(&q->sent->packets), now_ns);
-	/* in the past unless the owner's timers have used up their share */
+	/* in the past, unless the owner's share is used up */
 	q->pause_ns = iqcn_owner_charge(q->port->owner, now_ns - start_ns,
 					now_ns);
 	if (iqcn_timer_next_ns(q, now_ns) <= now_ns)
@@ -200,7 +202,7 @@ static enum hrtimer_restart iqcn_timer(struct hrtimer *timer)
 }
 
 /**
- * iqcn_timer_init() - a queue is made
+ * iqcn_timer_init() - initialize the timer of a new queue
  * @q: queue, zeroed
  *
  * Context: RTNL.

@@ -112,7 +112,7 @@ test_bad_words()
 	wants 2 "iqcn: unexpected word \"x\", $see" flush p1 root x
 	iqcn
 	wants 1 "iqcn: p0: no qdisc iqcn" flows p0
-	wants 1 "iqcn: flush: The device of this ifindex is not there, or has no qdisc iqcn" \
+	wants 1 "iqcn: flush: No device with this ifindex has a qdisc iqcn" \
 		flush p0
 	wants 1 "iqcn: flush: The device has no qdisc iqcn with this parent" \
 		flush p1 parent 1:1

@@ -2,8 +2,8 @@
 /*
  * sch_iqcn: intelligent congestion point for DCQCN (RoCEv2).
  *
- * Netlink interface of the qdisc.  Every parameter is one attribute of
- * fixed size whose unit is in its name.  Numbers are only ever appended.
+ * Netlink interface of the qdisc.  Each parameter is one attribute, and the
+ * attribute's name ends in its unit.  New attributes are only ever appended.
  */
 #ifndef _UAPI_LINUX_IQCN_H
 #define _UAPI_LINUX_IQCN_H
@@ -14,59 +14,63 @@
  * enum tca_iqcn - attributes inside TCA_OPTIONS of the qdisc "iqcn"
  * @TCA_IQCN_UNSPEC: not used
  * @TCA_IQCN_PAD: padding for 64-bit attributes
- * @TCA_IQCN_LIMIT_BYTES: u32, bytes the queue holds before it drops
- * @TCA_IQCN_KMIN_BYTES: u32, depth up to which nothing is marked
- * @TCA_IQCN_KMAX_BYTES: u32, depth above which everything ECT is marked
+ * @TCA_IQCN_LIMIT_BYTES: u32, bytes that the queue holds before it drops
+ * @TCA_IQCN_KMIN_BYTES: u32, depth up to which no packet is marked
+ * @TCA_IQCN_KMAX_BYTES: u32, depth above which every ECT packet is marked
  * @TCA_IQCN_PMAX: u32, marking probability at Kmax, as a share of U32_MAX
  * @TCA_IQCN_NONECT: u32, &enum iqcn_nonect
- * @TCA_IQCN_NOTIFY: u32, set of &enum iqcn_notify bits, 0 is off
+ * @TCA_IQCN_NOTIFY: u32, set of &enum iqcn_notify bits, 0: off
  * @TCA_IQCN_DETECT: u32, set of &enum iqcn_detect bits
- * @TCA_IQCN_T1_NS: u32, ns without a notification after which one is due;
- *	the rate-increase timer of the senders (RP)
- * @TCA_IQCN_WINDOW_NS: u32, ns over which the CE rate of the queue is taken
- * @TCA_IQCN_ENTER_PCT: u32, CE rate in percent of the RoCE rate from which
- *	the queue is congested
+ * @TCA_IQCN_T1_NS: u32, T1: ns without a CNP after which the box sends one;
+ *	the rate-increase interval of the senders (RP)
+ * @TCA_IQCN_WINDOW_NS: u32, ns over which the CE rate of the queue is measured
+ * @TCA_IQCN_ENTER_PCT: u32, CE rate in percent of the RoCE rate from which the
+ *	queue is congested
  * @TCA_IQCN_EXIT_PCT: u32, CE rate in percent of the RoCE rate down to which
- *	it stays so
- * @TCA_IQCN_BANDWIDTH_BPS: u64, bit/s of the queue's RoCE traffic, 0: measured
- * @TCA_IQCN_PAIR: u32, &enum iqcn_pair_grade, weakest evidence to send on
- * @TCA_IQCN_FLOWS: u32, flows the queue keeps before it evicts the oldest
- * @TCA_IQCN_AGE_MS: u32, ms without a packet of a flow that is CE, or comes to a
- *	deep queue, after which it is forgotten
- * @TCA_IQCN_CNP_DSCP: u32, DSCP of the CNPs sent
- * @TCA_IQCN_CNP_PCP: u32, 802.1p priority of the CNPs sent on tagged flows
- * @TCA_IQCN_CNP_TTL: u32, TTL or hop limit of the CNPs sent
- * @TCA_IQCN_CNP_RATE_PPS: u32, CNP/s the port may send; common to all queues
- *	of the device
- * @TCA_IQCN_CNP_BURST: u32, CNPs the port may send at once; common likewise
- * @TCA_IQCN_RUN_ENTER: u32, N: CE packets of a flow with consecutive PSNs from
- *	which it is congested
- * @TCA_IQCN_RUN_EXIT: u32, N': it ceases to be when no more than that many
- *	are consecutive
+ *	the queue stays congested
+ * @TCA_IQCN_BANDWIDTH_BPS: u64, rate of the queue's RoCE traffic in bit/s,
+ *	0: measured
+ * @TCA_IQCN_PAIR: u32, &enum iqcn_pair_grade, weakest evidence for the sender
+ *	that suffices for a CNP
+ * @TCA_IQCN_FLOWS: u32, flows that the queue keeps before it evicts some
+ * @TCA_IQCN_AGE_MS: u32, ms after which an idle flow expires; only packets that
+ *	are CE or arrive at a deep queue keep a flow from being idle
+ * @TCA_IQCN_CNP_DSCP: u32, DSCP of generated CNPs
+ * @TCA_IQCN_CNP_PCP: u32, 802.1p priority of CNPs generated for tagged flows
+ * @TCA_IQCN_CNP_TTL: u32, TTL or hop limit of generated CNPs
+ * @TCA_IQCN_CNP_RATE_PPS: u32, CNPs per second that the port may send; shared
+ *	by all queues of the device
+ * @TCA_IQCN_CNP_BURST: u32, CNPs that the port may send at once; shared by all
+ *	queues of the device
+ * @TCA_IQCN_RUN_ENTER: u32, N: CE packets with consecutive PSNs from which a
+ *	flow is congested
+ * @TCA_IQCN_RUN_EXIT: u32, N': a flow stops being congested when a run of at
+ *	most so many consecutive PSNs ends
  * @TCA_IQCN_SPAN_PACKETS: u32, M: packets of a flow over which the differences
  *	of its CE packets' PSNs are taken
- * @TCA_IQCN_SPAN_ENTER: u32, G: it is congested if all of them are less
- * @TCA_IQCN_SPAN_EXIT: u32, G': it ceases to be at one that is not less
+ * @TCA_IQCN_SPAN_ENTER: u32, G: a flow is congested if all differences are less
+ * @TCA_IQCN_SPAN_EXIT: u32, G': a flow stops being congested at a difference
+ *	that is not less
  * @TCA_IQCN_TRIGGER: u32, &enum iqcn_trigger
- * @TCA_IQCN_PERIOD_NS: u32, ns between two scans for flows that are due
+ * @TCA_IQCN_PERIOD_NS: u32, ns between two scans of IQCN_TRIGGER_PERIOD
  * @TCA_IQCN_BASE: u32, &enum iqcn_base
- * @TCA_IQCN_DELAY_NS: u32, T2: ns that a CNP is held back once it is due;
- *	IQCN_DELAY_AUTO: as long as the flow's CNPs take to come back
- * @TCA_IQCN_SAMPLE: u32, one CE packet in so many is looked at
- * @TCA_IQCN_SAMPLE_GROUP: u32, psample group that those packets are copied to,
- *	IQCN_SAMPLE_GROUP_NONE: none
- * @TCA_IQCN_SNOOP: u32, &enum iqcn_snoop; common to all queues of the namespace
- * @TCA_IQCN_MEASURE: u32, set of &enum iqcn_measure bits: what
- *	IQCN_NOTIFY_WREB goes by; of several the largest
- * @TCA_IQCN_PROFILE: array of &struct tc_iqcn_point, no more than
- *	IQCN_POINTS_MAX: probability of IQCN_NOTIFY_WREB; empty: that of marking
- * @TCA_IQCN_QREF_BYTES: u32, depth that IQCN_NOTIFY_PI aims at
- * @TCA_IQCN_UPDATE_NS: u32, ns between two steps of its controller
- * @TCA_IQCN_ALPHA: u32, its integral gain: CNPs that a step adds to a round of
- *	all flows, per 10^9 bytes above qref
- * @TCA_IQCN_BETA: u32, its proportional gain: per 10^9 bytes of growth
- * @TCA_IQCN_MIN_GAP_NS: u32, ns that two CNPs of ours to a flow are apart
- * @TCA_IQCN_TELEMETRY: u32, 1: the CNPs carry &struct iqcn_telemetry
+ * @TCA_IQCN_DELAY_NS: u32, T2: ns by which a CNP is deferred when it is due;
+ *	IQCN_DELAY_AUTO: the time from a CE packet of the flow to its CNP
+ * @TCA_IQCN_SAMPLE: u32, N: one CE packet in N is sampled
+ * @TCA_IQCN_SAMPLE_GROUP: u32, psample group that gets copies of the sampled
+ *	packets, IQCN_SAMPLE_GROUP_NONE: none
+ * @TCA_IQCN_SNOOP: u32, &enum iqcn_snoop; shared by all queues of the namespace
+ * @TCA_IQCN_MEASURE: u32, set of &enum iqcn_measure bits: input of
+ *	IQCN_NOTIFY_WREB; of several the largest
+ * @TCA_IQCN_PROFILE: array of at most IQCN_POINTS_MAX &struct tc_iqcn_point:
+ *	probability of IQCN_NOTIFY_WREB; empty: the marking probability
+ * @TCA_IQCN_QREF_BYTES: u32, depth at which IQCN_NOTIFY_PI keeps the queue
+ * @TCA_IQCN_UPDATE_NS: u32, ns between two steps of the PI controller
+ * @TCA_IQCN_ALPHA: u32, integral gain of the PI controller: CNPs that a step
+ *	adds to a round of all flows, per 10^9 bytes above qref
+ * @TCA_IQCN_BETA: u32, proportional gain: likewise, per 10^9 bytes of growth
+ * @TCA_IQCN_MIN_GAP_NS: u32, least ns between two generated CNPs to a flow
+ * @TCA_IQCN_TELEMETRY: u32, 1: generated CNPs carry &struct iqcn_telemetry
  * @TCA_IQCN_CNP_SMAC: u32, &enum iqcn_cnp_smac
  * @TCA_IQCN_MARK_ON: u32, &enum iqcn_mark_on
  * @TCA_IQCN_CE_IN: u32, &enum iqcn_ce_in
@@ -124,9 +128,9 @@ enum tca_iqcn {
 #define TCA_IQCN_MAX (__TCA_IQCN_MAX - 1)
 
 /**
- * enum iqcn_nonect - what happens to a packet that cannot be marked
- * @IQCN_NONECT_PASS: it is queued until the limit
- * @IQCN_NONECT_DROP: it is dropped where an ECT packet would be marked (RED)
+ * enum iqcn_nonect - treatment of a not-ECT packet that would be marked
+ * @IQCN_NONECT_PASS: queue the packet, up to the limit
+ * @IQCN_NONECT_DROP: drop the packet (RED)
  * @__IQCN_NONECT_MAX: number of values
  */
 enum iqcn_nonect {
@@ -137,9 +141,9 @@ enum iqcn_nonect {
 
 /**
  * enum iqcn_mark_on - when the marking curve is applied to a packet
- * @IQCN_MARK_ON_ENQUEUE: when it arrives, by the depth that it finds
- * @IQCN_MARK_ON_DEQUEUE: when it leaves, by the depth that it leaves behind: the
- *	receiver sees the mark earlier by the time that the packet waits.  The default
+ * @IQCN_MARK_ON_ENQUEUE: on arrival, by the depth before the packet
+ * @IQCN_MARK_ON_DEQUEUE: on departure, by the depth without the packet, so that
+ *	no mark waits in the queue; the default
  * @__IQCN_MARK_ON_MAX: number of values
  */
 enum iqcn_mark_on {
@@ -149,11 +153,12 @@ enum iqcn_mark_on {
 };
 
 /**
- * enum iqcn_ce_in - what a packet that arrives with CE means to IQCN_NOTIFY_WREB and
- *	IQCN_NOTIFY_PI
- * @IQCN_CE_IN_NOTIFY: nothing: it may cause a CNP like any other, because the switch
- *	that marked it may have notified nobody
- * @IQCN_CE_IN_SILENT: its sender was notified: it causes none unless it is dropped
+ * enum iqcn_ce_in - what IQCN_NOTIFY_WREB and IQCN_NOTIFY_PI do about a packet
+ *	that arrives with CE
+ * @IQCN_CE_IN_NOTIFY: the packet may cause a CNP like any other, because the
+ *	switch that marked it may have notified nobody
+ * @IQCN_CE_IN_SILENT: the box that marked the packet has notified its sender,
+ *	so it causes no CNP unless it is dropped
  * @__IQCN_CE_IN_MAX: number of values
  */
 enum iqcn_ce_in {
@@ -166,8 +171,8 @@ enum iqcn_ce_in {
  * enum iqcn_cnp_smac - Ethernet source address of generated CNPs
  * @IQCN_CNP_SMAC_PORT: a locally administered address of the port's own
  *	(IQCN_A_PORT_CNP_SMAC), which a bridge may learn without harm
- * @IQCN_CNP_SMAC_RECEIVER: the receiver's; a bridge that learns moves the
- *	receiver to this port, so only where addresses are not learned
+ * @IQCN_CNP_SMAC_RECEIVER: the receiver's; only for bridges that do not learn
+ *	addresses, because a bridge that does moves the receiver to this port
  * @__IQCN_CNP_SMAC_MAX: number of values
  */
 enum iqcn_cnp_smac {
@@ -177,14 +182,15 @@ enum iqcn_cnp_smac {
 };
 
 /**
- * enum iqcn_notify - ways to tell a sender, as bits
+ * enum iqcn_notify - ways to notify a sender, as bits
  * @IQCN_NOTIFY_TIMER: a CNP when T1 has passed since the last notification
  * @IQCN_NOTIFY_WREB: a CNP when a packet arrives, with a probability that
  *	follows how congested the queue is
- * @IQCN_NOTIFY_PI: likewise, with a probability set by a PI controller, and for
- *	flows whose packets are further apart than T1 every T1
+ * @IQCN_NOTIFY_PI: a CNP when a packet arrives, with a probability set by a PI
+ *	controller; sparse flows, whose packets are further apart than T1, are
+ *	polled every T1
  *
- * With either of the last two a packet that is dropped causes a CNP.
+ * With IQCN_NOTIFY_WREB or IQCN_NOTIFY_PI a dropped packet causes a CNP, too.
  */
 enum iqcn_notify {
 	IQCN_NOTIFY_TIMER	= 1 << 0,
@@ -197,10 +203,9 @@ enum iqcn_notify {
 
 /**
  * enum iqcn_measure - how congested a queue is, in bytes, as bits
- * @IQCN_MEASURE_DEPTH: its depth
- * @IQCN_MEASURE_GRADIENT: what it has grown by in a window
- * @IQCN_MEASURE_DELAY: what its bandwidth carries in the time that a packet is
- *	estimated to wait
+ * @IQCN_MEASURE_DEPTH: the depth
+ * @IQCN_MEASURE_GRADIENT: growth of the depth in a window
+ * @IQCN_MEASURE_DELAY: estimated time that a packet waits, times the bandwidth
  */
 enum iqcn_measure {
 	IQCN_MEASURE_DEPTH	= 1 << 0,
@@ -215,10 +220,12 @@ enum iqcn_measure {
 #define IQCN_POINTS_MAX 8
 
 /**
- * struct tc_iqcn_point - of a profile, which is straight between two of them
- * @bytes: how congested the queue is; more than that of the point before
- * @prob: probability, as a share of U32_MAX; not less than that of the point
- *	before.  Below the first point it is 0, above the last one that of it.
+ * struct tc_iqcn_point - point of a profile
+ * @bytes: how congested the queue is; more than in the point before
+ * @prob: probability, as a share of U32_MAX; not less than in the point before
+ *
+ * A profile is linear between its points, 0 below the first one, and constant
+ * from the last one on.
  */
 struct tc_iqcn_point {
 	__u32	bytes;
@@ -226,12 +233,12 @@ struct tc_iqcn_point {
 };
 
 /**
- * enum iqcn_cause - why a CNP was sent
+ * enum iqcn_cause - cause of a CNP
  * @IQCN_CAUSE_NONE: not used
- * @IQCN_CAUSE_TIMER: T1 has passed (IQCN_NOTIFY_TIMER)
+ * @IQCN_CAUSE_TIMER: T1 has expired (IQCN_NOTIFY_TIMER)
  * @IQCN_CAUSE_WREB: a packet arrived (IQCN_NOTIFY_WREB)
  * @IQCN_CAUSE_PI: a packet arrived (IQCN_NOTIFY_PI)
- * @IQCN_CAUSE_HOLD: no packet arrived for T1 (IQCN_NOTIFY_PI)
+ * @IQCN_CAUSE_HOLD: a poll of a sparse flow (IQCN_NOTIFY_PI)
  * @IQCN_CAUSE_DROP: a packet was dropped
  * @__IQCN_CAUSE_MAX: number of values
  */
@@ -246,27 +253,29 @@ enum iqcn_cause {
 };
 
 #define IQCN_TELEMETRY_VERSION	1
-/* bits of @version_flags in struct iqcn_telemetry */
+/* Bits of version_flags in struct iqcn_telemetry */
 #define IQCN_TELEMETRY_WAS_CE	0x1
 #define IQCN_TELEMETRY_BRIEF	0x2
 
 /**
- * struct iqcn_telemetry - in the 16 reserved bytes of a CNP of ours
- * @version_flags: bits 7-4: IQCN_TELEMETRY_VERSION; bit 0,
- *	IQCN_TELEMETRY_WAS_CE: the packet that caused it was CE when it came, or
- *	when it was dropped from the queue, so whoever marked it may have told
- *	the sender already; bit 1,
- *	IQCN_TELEMETRY_BRIEF: nothing but this and @cause is filled in, as in
- *	a CNP for IQCN_CAUSE_DROP while telemetry is off; bits 3-2: 0
+ * struct iqcn_telemetry - state of the queue, in a generated CNP
+ * @version_flags: bits 7-4: IQCN_TELEMETRY_VERSION; bits 3-2: 0; bit 1,
+ *	IQCN_TELEMETRY_BRIEF: only this field and @cause are valid, as in a CNP
+ *	with IQCN_CAUSE_DROP while telemetry is off; bit 0,
+ *	IQCN_TELEMETRY_WAS_CE: the packet that caused the CNP arrived with CE,
+ *	or was CE when the queue dropped it, so its sender may have been
+ *	notified already
  * @cause: &enum iqcn_cause
  * @depth: depth of the queue as a share of its limit, 0xffff: full
  * @flows: flows that were active in the last milliseconds, 0xffff: or more
- * @port_4k: depth of all queues of the port, in 4,096 bytes, 0xffff: or more
+ * @port_4k: depth of all queues of the port, in units of 4,096 bytes, 0xffff:
+ *	or more
  * @gradient: growth of the queue in bytes per us, two's complement, saturated
- * @tx_256: bytes that the queue has sent, in 256 bytes, modulo 2^24
- * @time_us: when all of this was so, in us of the box's clock, modulo 2^24
+ * @tx_256: bytes sent by the queue, in units of 256 bytes, modulo 2^24
+ * @time_us: time of these values, in us of the box's clock, modulo 2^24
  *
- * All in network byte order.  All zero in a CNP without: the version tells.
+ * It fills the 16 reserved bytes of the CNP, in network byte order.  They are
+ * all zero in a CNP without telemetry, so the version distinguishes the two.
  */
 struct iqcn_telemetry {
 	__u8	version_flags;
@@ -280,13 +289,14 @@ struct iqcn_telemetry {
 };
 
 /**
- * enum iqcn_detect - ways to see congestion, as bits
+ * enum iqcn_detect - detectors of congestion, as bits
  * @IQCN_DETECT_QUEUE: the rate at which the queue sends CE packets
- * @IQCN_DETECT_DEPTH: the depth of the queue: from above Kmax down to Kmin
+ * @IQCN_DETECT_DEPTH: the depth of the queue: congested from above Kmax down to
+ *	Kmin
  * @IQCN_DETECT_RUN: of a flow: CE packets with consecutive PSNs
  * @IQCN_DETECT_SPAN: of a flow: small differences of its CE packets' PSNs
  *
- * Those of a flow are asked while those of the queue say that it is clear.
+ * The detectors of a flow run only while its queue is clear.
  */
 enum iqcn_detect {
 	IQCN_DETECT_QUEUE	= 1 << 0,
@@ -300,14 +310,14 @@ enum iqcn_detect {
 			 IQCN_DETECT_OF_FLOW)
 
 /**
- * enum iqcn_reason - why a queue or a flow is congested, or no longer is
- * @IQCN_REASON_NONE: its state has never changed
+ * enum iqcn_reason - why a queue or a flow became congested or clear
+ * @IQCN_REASON_NONE: the state has never changed
  * @IQCN_REASON_QUEUE: the CE rate of the queue
  * @IQCN_REASON_DEPTH: the depth of the queue
  * @IQCN_REASON_RUN: consecutive PSNs of CE packets
  * @IQCN_REASON_SPAN: differences of PSNs of CE packets
- * @IQCN_REASON_QUIET: no CE packet has left for a while
- * @IQCN_REASON_RESET: the queue was reset, or has other parameters
+ * @IQCN_REASON_QUIET: no CE packet has left for the idle timeout
+ * @IQCN_REASON_RESET: the queue was reset, or its parameters changed
  * @__IQCN_REASON_MAX: number of values
  */
 enum iqcn_reason {
@@ -322,9 +332,9 @@ enum iqcn_reason {
 };
 
 /**
- * enum iqcn_trigger - what finds out that a CNP is due
- * @IQCN_TRIGGER_TIMER: a timer, at the flow's deadline
- * @IQCN_TRIGGER_PERIOD: a scan once per period
+ * enum iqcn_trigger - what notices that T1 of a flow has expired
+ * @IQCN_TRIGGER_TIMER: a timer, when T1 expires
+ * @IQCN_TRIGGER_PERIOD: a scan of all flows, once per period
  * @IQCN_TRIGGER_GAP: the flow's next CE packet
  * @__IQCN_TRIGGER_MAX: number of values
  */
@@ -337,9 +347,9 @@ enum iqcn_trigger {
 
 /**
  * enum iqcn_base - what T1 is counted from
- * @IQCN_BASE_CE: the flow's last CE packet, or the last CNP of ours
- * @IQCN_BASE_CNP: its last CNP, of the receiver or of ours
- * @IQCN_BASE_BOTH: whatever of these was later
+ * @IQCN_BASE_CE: the flow's last CE packet or generated CNP
+ * @IQCN_BASE_CNP: the flow's last CNP, the receiver's or a generated one
+ * @IQCN_BASE_BOTH: the last of all these
  * @__IQCN_BASE_MAX: number of values
  */
 enum iqcn_base {
@@ -350,9 +360,9 @@ enum iqcn_base {
 };
 
 /**
- * enum iqcn_snoop - where the receivers' CNPs are looked for
- * @IQCN_SNOOP_PORT: among what comes in on the device
- * @IQCN_SNOOP_NETNS: among what is bridged or routed in its namespace
+ * enum iqcn_snoop - where the receivers' CNPs are captured
+ * @IQCN_SNOOP_PORT: from the packets that come in on the device
+ * @IQCN_SNOOP_NETNS: from everything that is bridged or routed in its namespace
  * @__IQCN_SNOOP_MAX: number of values
  */
 enum iqcn_snoop {
@@ -367,10 +377,12 @@ enum iqcn_snoop {
 /**
  * enum iqcn_pair_grade - evidence for the sender's QP number, weakest first
  * @IQCN_PAIR_NONE: the flow is not paired
- * @IQCN_PAIR_SPORT: both UDP source ports are those the two QP numbers yield
- * @IQCN_PAIR_CNP: a CNP came for the host pair's only unpaired flow
+ * @IQCN_PAIR_SPORT: both UDP source ports are those that drivers derive from
+ *	the two QP numbers
+ * @IQCN_PAIR_CNP: a CNP arrived when its flow was the only unassured one of its
+ *	hosts
  * @IQCN_PAIR_PSN: the receiver echoed PSNs of the flow to this QP
- * @IQCN_PAIR_CM: both QP numbers were seen while the connection was made
+ * @IQCN_PAIR_CM: the connection setup named both QP numbers
  * @__IQCN_PAIR_MAX: number of grades
  */
 enum iqcn_pair_grade {
@@ -383,54 +395,56 @@ enum iqcn_pair_grade {
 };
 
 /**
- * struct tc_iqcn_xstats - counters of a queue (TCA_STATS_APP)
+ * struct tc_iqcn_xstats - counters and state of a queue (TCA_STATS_APP)
  * @ecn_mark: packets marked CE by this queue
- * @ce_in: packets that were CE when they came
- * @not_ect: packets that were to be marked but are not ECT (queued or dropped)
- * @not_ect_drop: those of @not_ect that were dropped
+ * @ce_in: packets that arrived with CE
+ * @not_ect: not-ECT packets that would have been marked (queued or dropped)
+ * @not_ect_drop: packets of @not_ect that were dropped
  * @unmarkable: ECT packets whose header could not be written
  * @drop_overlimit: packets dropped because the queue was full
  * @ce_sent: RoCEv2 data packets that left with CE; of GSO, each segment
  * @cnp_seen: CNPs of receivers for flows of this queue
- * @cnp_sent: CNPs this queue sent
- * @cnp_budget: CNPs that were due but over the port's budget
- * @cnp_unpaired: CNPs that were due but the flow's pairing was too weak
- * @cnp_error: CNPs that were due but could not be kept, built or delivered
+ * @cnp_sent: CNPs generated by this queue
+ * @cnp_budget: CNPs that were due but exceeded the port's budget
+ * @cnp_unpaired: CNPs that were due while the flow's pairing was too weak
+ * @cnp_error: CNPs that were due but could not be stored, built or injected
  * @paired: pairings made
  * @contradicted: pairings dropped because other evidence disagreed
- * @flow_new: flows made
- * @flow_evicted: flows forgotten to make room, or for want of memory
- * @flow_aged: flows forgotten for want of packets
- * @flow_full: packets for which no flow could be made, or no detectors of its own
+ * @flow_new: flows created
+ * @flow_evicted: flows evicted to make room, or because memory ran out
+ * @flow_aged: flows that expired
+ * @flow_full: packets for which no flow, or no detectors of the flow, could be
+ *	created
  * @malformed: RoCE-like CE packets that do not parse
  * @state_changes: changes of the queue's congestion state
- * @port_cnp_unmatched: CNPs on the port that belong to no flow (whole port;
- *	IQCN_SNOOP_NETNS: whole namespace)
- * @port_malformed: RoCE-like packets from the port that do not parse (likewise)
+ * @port_cnp_unmatched: received CNPs for no known flow, of the port
+ *	(IQCN_SNOOP_NETNS: of the namespace)
+ * @port_malformed: received RoCE-like packets that do not parse, of the port
+ *	(IQCN_SNOOP_NETNS: of the namespace)
  * @rate_bps: CE rate of the last window
- * @roce_bps: RoCE rate that it is compared with
- * @state_since_ns: ns since the congestion state changed last, 0: never
+ * @roce_bps: RoCE rate that the CE rate is compared with
+ * @state_since_ns: ns since the queue last became congested or clear, 0: never
  * @flows: flows now
- * @flows_paired: those whose pairing is good enough to send on
- * @flows_congested: those in congestion: all while the queue is
- * @congested: detectors (&enum iqcn_detect) that say the queue is congested
- * @depth_peak_bytes: highest depth seen above Kmin
+ * @flows_paired: flows paired well enough for CNPs
+ * @flows_congested: congested flows: all while the queue is congested
+ * @congested: detectors (&enum iqcn_detect) that report congestion
+ * @depth_peak_bytes: highest depth above Kmin
  * @state_reason: &enum iqcn_reason of the queue's last change
- * @ce_sampled: those of @ce_sent that were looked at
- * @cnp_delayed: CNPs that were due and held back
- * @cnp_cancelled: those of @cnp_delayed that were not sent, for the receiver's
- *	came, or the congestion ended
+ * @ce_sampled: packets of @ce_sent that were sampled
+ * @cnp_delayed: CNPs that were due and deferred
+ * @cnp_cancelled: CNPs of @cnp_delayed that were not sent, because the
+ *	receiver's CNP arrived or the congestion ended
  * @flow_state_changes: changes of congestion states of single flows
- * @cnp_wreb: those of @cnp_sent for IQCN_CAUSE_WREB
- * @cnp_pi: likewise for IQCN_CAUSE_PI
- * @cnp_hold: likewise for IQCN_CAUSE_HOLD
- * @cnp_drop: likewise for IQCN_CAUSE_DROP
+ * @cnp_wreb: CNPs of @cnp_sent with IQCN_CAUSE_WREB
+ * @cnp_pi: CNPs of @cnp_sent with IQCN_CAUSE_PI
+ * @cnp_hold: CNPs of @cnp_sent with IQCN_CAUSE_HOLD
+ * @cnp_drop: CNPs of @cnp_sent with IQCN_CAUSE_DROP
  * @cnp_gap: CNPs that were due but too soon after another to the same flow
- * @bts_mark: those of @ecn_mark that were marked because they caused a CNP
- * @bts_prob: probability that a packet causes one, as a share of U32_MAX
+ * @bts_mark: packets of @ecn_mark that were marked because they caused a CNP
+ * @bts_prob: probability that a packet causes a CNP, as a share of U32_MAX
  * @flows_active: flows that were active in the last milliseconds
- * @sample_lost: sampled packets that were not copied to the psample group because
- *	too many waited
+ * @sample_lost: sampled packets that were not copied to the psample group
+ *	because too many copies waited
  */
 struct tc_iqcn_xstats {
 	__u64	ecn_mark;
