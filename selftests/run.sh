@@ -4,7 +4,9 @@
 # Runs inside a kernel of the lab: install the module so that tc can load it,
 # run kselftests, unload the module.
 #
-#   run.sh MODULE [FILE[:TEST,TEST...]]...	default: every file in net/
+#   run.sh MODULE [FILE[:TEST,TEST...|@TAG]]...	default: every file in net/
+#
+# FILE@debug runs the tests that the list DEBUG_TESTS of the file names.
 set -u
 
 HERE=$(cd "$(dirname "$0")" && pwd)
@@ -25,12 +27,15 @@ fi
 
 rc=0
 for spec; do
-	file=${spec%%:*}
-	tests=""
-	[ "$file" = "$spec" ] || tests=${spec#*:}
+	file=${spec%%[:@]*}
+	tests="" tag=""
+	case $spec in
+	*:*) tests=${spec#*:} ;;
+	*@*) tag=${spec#*@} ;;
+	esac
 	[ -e "$file" ] || file=$HERE/net/$file
 	echo "# $(basename "$file")"
-	ONLY=${tests//,/ } bash "$file" && continue
+	ONLY=${tests//,/ } TAG=$tag bash "$file" && continue
 	rc=1
 	[ -z "${IQCN_FAIL_FAST-}" ] || break
 done

@@ -34,6 +34,12 @@ ALL_TESTS="
 	test_box_itself
 	test_source_guard
 "
+# Those that also run on the debug kernel in make check, for lifetimes and memory
+DEBUG_TESTS="
+	test_flood_waits test_cm_forged test_cm_forged_vlan test_dreq_forged
+	test_data_in_another_name test_not_intact test_cnp_reflected
+	test_box_itself
+"
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/net/lib-rocehost.sh

@@ -59,6 +59,14 @@ ALL_TESTS="
 	test_bad_words
 	test_bad_values
 "
+# Those that also run on the debug kernel in make check, for lifetimes and memory
+DEBUG_TESTS="
+	test_first_packet test_two_points test_drop test_drop_gap
+	test_drop_outlives_state test_drop_trim test_drop_trim_judged
+	test_telemetry_port test_pi_hold test_held test_off_while_held
+	test_change_under_load test_reset_while_held test_delete_while_held
+	test_evict_while_held test_gso
+"
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 

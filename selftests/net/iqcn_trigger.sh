@@ -59,6 +59,13 @@ ALL_TESTS="
 	test_age_while_held
 	test_counters
 "
+# Those that also run on the debug kernel in make check, for lifetimes and memory
+DEBUG_TESTS="
+	test_receiver_cancels test_clear_cancels test_quiet_flow_cancels
+	test_clear_and_back_cancels test_off_while_held
+	test_change_while_held test_reset_while_held test_delete_while_held
+	test_evict_while_held test_age_while_held
+"
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 

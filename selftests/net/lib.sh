@@ -520,11 +520,17 @@ busy_rate=8656kbit busy_s=0.03
 
 run_tests()
 {
-	local n=0 failed=0 t
+	local n=0 failed=0 t list=ALL_TESTS
 
 	echo "TAP version 13"
+	[ -z "${TAG-}" ] || list=${TAG^^}_TESTS
+	if [ -z "${!list-}" ]; then
+		echo "1..1"
+		echo "not ok 1 no list $list"
+		return 1
+	fi
 	# shellcheck disable=SC2086
-	set -- ${ONLY:-$ALL_TESTS}
+	set -- ${ONLY:-${!list}}
 	echo "1..$#"
 	for t; do
 		n=$((n + 1))
