@@ -13,6 +13,7 @@
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 
+#include "../../kmod/config_table.h"
 #include "../exposition.h"
 #include "../iqcn.h"
 #include "../object.h"
@@ -469,6 +470,60 @@ static void test_metrics(void)
 #undef DEV
 }
 
+static const struct iqcn_param *param_of(int attr)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(iqcn_param_table); i++)
+		if (iqcn_param_table[i].attr == attr)
+			return &iqcn_param_table[i];
+	return NULL;
+}
+
+/* Each value has a name, the default is in range, and references are to rows */
+static void check_param(const struct iqcn_param *p)
+{
+	const struct iqcn_param *on = param_of(p->needs);
+	uint32_t n = 0;
+
+	while (p->names && p->names[n])
+		n++;
+	if (p->type == IQCN_PARAM_NAME)
+		check(n == p->hi + 1);
+	else if (p->type == IQCN_PARAM_SET)
+		check(1u << n == p->hi + 1);
+	else
+		check(!p->names);
+	check(p->lo || p->type != IQCN_PARAM_SET || p->empty);
+	if (p->follows)
+		check(!p->def && param_of(p->follows));
+	else
+		check(p->def >= p->lo);
+	check(p->def <= p->hi || p->def == p->special_value);
+	if (p->needs)
+		check(on && p->needs_bits && on->names &&
+		      (on->type == IQCN_PARAM_SET ?
+		       !(p->needs_bits & ~on->hi) :
+		       p->needs_bits < 2u << on->hi));
+	check(p->tier < __IQCN_TIER_MAX && p->topic < __IQCN_TOPIC_MAX);
+	check(p->key && p->unit && p->help);
+	/* a line of tc's help has 80 columns */
+	check(strlen(p->name) <= 10 && strlen(p->help) <= 80 - 8 - 11);
+}
+
+static void test_parameters(void)
+{
+	const struct iqcn_param *p, *end;
+	int attr;
+
+	for (attr = TCA_IQCN_PAD + 1; attr <= TCA_IQCN_MAX; attr++)
+		check(param_of(attr));
+	end = iqcn_param_table + ARRAY_SIZE(iqcn_param_table);
+	check(end - iqcn_param_table == TCA_IQCN_MAX - TCA_IQCN_PAD);
+	for (p = iqcn_param_table; p < end; p++)
+		check_param(p);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -486,6 +541,7 @@ static const struct {
 	{ "rates", test_rates },
 	{ "ranking", test_ranking },
 	{ "metrics", test_metrics },
+	{ "the table of parameters", test_parameters },
 };
 
 int main(void)
