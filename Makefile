@@ -19,6 +19,7 @@ CFLAGS ?= -O2 -g
 CFLAGS += -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
 CFLAGS += $(CPPFLAGS) $(LDFLAGS)
 UAPI := $(wildcard kmod/include/uapi/linux/*.h)
+PARAMS := kmod/config_table.h kmod/config_defaults.h
 # the module's is everybody's
 VERSION := $(shell sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' kmod/qdisc.c)
 TOOL_PKGS := libnl-3.0 libnl-genl-3.0 json-c ncurses
@@ -92,13 +93,14 @@ rocehost: modules
 
 tc-plugin: $(B)/q_iqcn.so
 # whatever LDFLAGS say: iqcn loads it, too, and has no functions of tc
-$(B)/q_iqcn.so: tc-plugin/q_iqcn.c tc-plugin/tc_abi.h $(UAPI) kmod/qdisc.c
+$(B)/q_iqcn.so: tc-plugin/q_iqcn.c tc-plugin/tc_abi.h $(PARAMS) $(UAPI) \
+		kmod/qdisc.c
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -Wl,-z,lazy -shared -fPIC -Ikmod/include/uapi \
 		-DIQCN_VERSION='"$(VERSION)"' -o $@ $<
 
 userspace: $(B)/iqcn
-$(B)/iqcn: $(wildcard userspace/*.[ch]) $(UAPI) kmod/qdisc.c
+$(B)/iqcn: $(wildcard userspace/*.[ch]) $(PARAMS) $(UAPI) kmod/qdisc.c
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -Ikmod/include/uapi -DIQCN_VERSION='"$(VERSION)"' \
 		-DTC_DIR='"$(TC_DIR)"' -o $@ $(wildcard userspace/*.c) \
@@ -191,7 +193,7 @@ $(B)/failmod: selftests/tools/failmod.c selftests/tools/failnth.h
 	$(CC) $(CFLAGS) -o $@ $<
 
 # and on any machine: what of iqcn needs no kernel
-$(B)/iqcn_test: $(wildcard userspace/*.[ch] userspace/tests/*.c) $(UAPI)
+$(B)/iqcn_test: $(wildcard userspace/*.[ch] userspace/tests/*.c) $(PARAMS) $(UAPI)
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all \
 		-Ikmod/include/uapi -DIQCN_VERSION='"$(VERSION)"' \

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * q_iqcn.so: tc's words for the qdisc iqcn.
+ * q_iqcn.so: tc's parser and printer for the qdisc iqcn.
  *
- * One row of iqcn_words per parameter: its word, attribute, how it is written
- * and read, and what it means; parsing, printing and help follow from it.
- * The kernel checks values; here they only have to be words that make sense.
+ * Parsing, printing and help follow from kmod/config_table.h.  The kernel checks
+ * ranges; the plugin only checks that a value is a word of the parameter's type.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -13,193 +12,106 @@
 
 #include <linux/iqcn.h>
 
+#include "../kmod/config_table.h"
 #include "tc_abi.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define IQCN_OPT_MAX 1024
 #define HELP_COLUMNS 80
 
-enum word_type {
-	WORD_U32,
-	WORD_SIZE,	/* bytes */
-	WORD_TIME_NS,	/* u32 ns */
-	WORD_TIME_MS,	/* u32 ms */
-	WORD_RATE,	/* u64 bit/s */
-	WORD_PROB,	/* share of UINT32_MAX */
-	WORD_PERCENT,
-	WORD_NAME,	/* one of names[] */
-	WORD_SET,	/* names[] are bits, separated by commas */
-	WORD_PROFILE,	/* array of struct tc_iqcn_point */
-};
+#define for_each_param(p)						\
+	for (p = iqcn_param_table;					\
+	     p < iqcn_param_table + ARRAY_SIZE(iqcn_param_table); p++)
 
-struct word {
-	const char *word;
-	const char *key;	/* in JSON */
-	int attr;
-	enum word_type type;
-	const char *value;	/* in help */
-	const char *help;
-	const char *const *names;
-	const char *empty;	/* name of the empty set or array, if there is one */
-	const char *special;	/* a word for what is no number, if there is one */
-	uint32_t special_value;	/* its value; a number may not be that */
-};
-
-static const char *const mark_on_names[] = { "enqueue", "dequeue", NULL };
-static const char *const nonect_names[] = { "pass", "drop", NULL };
-static const char *const notify_names[] = { "timer", "wreb", "pi", NULL };
-static const char *const detect_names[] = { "queue", "depth", "run", "span",
-					    NULL };
-static const char *const trigger_names[] = { "timer", "period", "gap", NULL };
-static const char *const base_names[] = { "ce", "cnp", "both", NULL };
-static const char *const ce_in_names[] = { "notify", "silent", NULL };
-static const char *const measure_names[] = { "depth", "gradient", "delay",
-					     NULL };
-static const char *const switch_names[] = { "off", "on", NULL };
-static const char *const snoop_names[] = { "port", "netns", NULL };
-static const char *const smac_names[] = { "port", "receiver", NULL };
+static const char *const detect_names[] = { IQCN_NAMES_DETECT, NULL };
 static const char *const reason_names[] = { "none", "queue", "depth", "run",
 					    "span", "quiet", "reset", NULL };
-/* no word for IQCN_PAIR_NONE: there has to be a grade */
-static const char *const pair_names[] = { "", "sport", "cnp", "psn", "cm",
-					  NULL };
 
-static const struct word iqcn_words[] = {
-	{ "limit", "limit", TCA_IQCN_LIMIT_BYTES, WORD_SIZE, "BYTES",
-	  "most that the queue holds" },
-	{ "kmin", "kmin", TCA_IQCN_KMIN_BYTES, WORD_SIZE, "BYTES",
-	  "depth up to which nothing is marked" },
-	{ "kmax", "kmax", TCA_IQCN_KMAX_BYTES, WORD_SIZE, "BYTES",
-	  "depth above which everything is marked" },
-	{ "pmax", "pmax", TCA_IQCN_PMAX, WORD_PROB, "P",
-	  "marking probability at kmax, 0 to 1" },
-	{ "mark-on", "mark_on", TCA_IQCN_MARK_ON, WORD_NAME, "enqueue|dequeue",
-	  "when packets are marked: as they arrive, as they leave",
-	  .names = mark_on_names },
-	{ "nonect", "nonect", TCA_IQCN_NONECT, WORD_NAME, "pass|drop",
-	  "what to do with packets that cannot be marked",
-	  .names = nonect_names },
-	{ "notify", "notify", TCA_IQCN_NOTIFY, WORD_SET, "off|timer,wreb,pi",
-	  "how senders are told", .names = notify_names, .empty = "off" },
-	{ "detect", "detect", TCA_IQCN_DETECT, WORD_SET,
-	  "queue,depth,run,span",
-	  "what shows congestion: CE rate, depth; PSNs of a flow",
-	  .names = detect_names },
-	{ "t1", "t1_ns", TCA_IQCN_T1_NS, WORD_TIME_NS, "TIME",
-	  "time without a CNP after which one is due" },
-	{ "trigger", "trigger", TCA_IQCN_TRIGGER, WORD_NAME,
-	  "timer|period|gap",
-	  "what finds a flow due: timer, scan, next CE packet",
-	  .names = trigger_names },
-	{ "period", "period_ns", TCA_IQCN_PERIOD_NS, WORD_TIME_NS, "TIME",
-	  "between two scans of \"trigger period\"" },
-	{ "base", "base", TCA_IQCN_BASE, WORD_NAME, "ce|cnp|both",
-	  "what t1 counts from: last CE packet, last CNP, the later",
-	  .names = base_names },
-	{ "delay", "delay_ns", TCA_IQCN_DELAY_NS, WORD_TIME_NS, "TIME|auto",
-	  "of a CNP that is due; auto: as long as the flow's take",
-	  .special = "auto", .special_value = IQCN_DELAY_AUTO },
-	{ "ce-in", "ce_in_action", TCA_IQCN_CE_IN, WORD_NAME, "notify|silent",
-	  "whether packets that come with CE cause CNPs of wreb and pi",
-	  .names = ce_in_names },
-	{ "measure", "measure", TCA_IQCN_MEASURE, WORD_SET,
-	  "depth,gradient,delay",
-	  "what \"notify wreb\" goes by; of several the largest",
-	  .names = measure_names },
-	{ "profile", "profile", TCA_IQCN_PROFILE, WORD_PROFILE,
-	  "BYTES:P,BYTES:P...|mark",
-	  "its probability by that; mark: that of marking",
-	  .empty = "mark" },
-	{ "qref", "qref", TCA_IQCN_QREF_BYTES, WORD_SIZE, "BYTES",
-	  "depth that \"notify pi\" aims at" },
-	{ "update", "update_ns", TCA_IQCN_UPDATE_NS, WORD_TIME_NS, "TIME",
-	  "between two steps of its controller" },
-	{ "alpha", "alpha", TCA_IQCN_ALPHA, WORD_U32, "NUMBER",
-	  "integral gain: CNPs per round and step, for 1 GB over qref" },
-	{ "beta", "beta", TCA_IQCN_BETA, WORD_U32, "NUMBER",
-	  "proportional gain: likewise, for 1 GB of growth" },
-	{ "min-gap", "min_gap_ns", TCA_IQCN_MIN_GAP_NS, WORD_TIME_NS, "TIME",
-	  "between two CNPs of ours to a flow" },
-	{ "telemetry", "telemetry", TCA_IQCN_TELEMETRY, WORD_NAME, "on|off",
-	  "whether CNPs carry the state of the queue",
-	  .names = switch_names },
-	{ "window", "window_ns", TCA_IQCN_WINDOW_NS, WORD_TIME_NS, "TIME",
-	  "over which the CE rate is taken" },
-	{ "enter", "enter", TCA_IQCN_ENTER_PCT, WORD_PERCENT, "PERCENT",
-	  "CE rate from which the queue is congested" },
-	{ "exit", "exit", TCA_IQCN_EXIT_PCT, WORD_PERCENT, "PERCENT",
-	  "CE rate down to which it stays so" },
-	{ "bandwidth", "bandwidth_bps", TCA_IQCN_BANDWIDTH_BPS, WORD_RATE,
-	  "RATE", "of the queue's RoCE traffic, 0: measured" },
-	{ "run", "run", TCA_IQCN_RUN_ENTER, WORD_U32, "NUMBER",
-	  "consecutive CE PSNs from which a flow is congested" },
-	{ "run-exit", "run_exit", TCA_IQCN_RUN_EXIT, WORD_U32, "NUMBER",
-	  "it stays so until a run of no more has ended" },
-	{ "span", "span", TCA_IQCN_SPAN_PACKETS, WORD_U32, "PACKETS",
-	  "of a flow, over which its CE PSNs are compared" },
-	{ "span-enter", "span_enter", TCA_IQCN_SPAN_ENTER, WORD_U32, "NUMBER",
-	  "it is congested if all differences are below" },
-	{ "span-exit", "span_exit", TCA_IQCN_SPAN_EXIT, WORD_U32, "NUMBER",
-	  "it stays so until a difference is not below" },
-	{ "sample", "sample", TCA_IQCN_SAMPLE, WORD_U32, "NUMBER",
-	  "one CE packet in so many is looked at" },
-	{ "group", "group", TCA_IQCN_SAMPLE_GROUP, WORD_U32, "NUMBER|off",
-	  "psample group that those packets are copied to",
-	  .special = "off", .special_value = IQCN_SAMPLE_GROUP_NONE },
-	{ "pair", "pair", TCA_IQCN_PAIR, WORD_NAME, "cm|psn|cnp|sport",
-	  "weakest evidence for a sender's QP to act on",
-	  .names = pair_names },
-	{ "flows", "flows_limit", TCA_IQCN_FLOWS, WORD_U32, "NUMBER",
-	  "most that are kept" },
-	{ "age", "age_ms", TCA_IQCN_AGE_MS, WORD_TIME_MS, "TIME",
-	  "without CE packets after which a flow is forgotten" },
-	{ "snoop", "snoop", TCA_IQCN_SNOOP, WORD_NAME, "port|netns",
-	  "where the receivers' CNPs are looked for", .names = snoop_names },
-	{ "cnp-dscp", "cnp_dscp", TCA_IQCN_CNP_DSCP, WORD_U32, "NUMBER",
-	  "of the CNPs sent" },
-	{ "cnp-pcp", "cnp_pcp", TCA_IQCN_CNP_PCP, WORD_U32, "NUMBER",
-	  "of the CNPs sent, if tagged" },
-	{ "cnp-ttl", "cnp_ttl", TCA_IQCN_CNP_TTL, WORD_U32, "NUMBER",
-	  "of the CNPs sent" },
-	{ "cnp-smac", "cnp_smac", TCA_IQCN_CNP_SMAC, WORD_NAME,
-	  "port|receiver",
-	  "Ethernet source of CNPs: the port's own, or the receiver's",
-	  .names = smac_names },
-	{ "cnp-rate", "cnp_rate_pps", TCA_IQCN_CNP_RATE_PPS, WORD_U32,
-	  "NUMBER", "CNPs per second the device may send" },
-	{ "cnp-burst", "cnp_burst", TCA_IQCN_CNP_BURST, WORD_U32, "NUMBER",
-	  "CNPs at once the device may send" },
-};
+/* What messages and the help call a value of @p */
+static const char *value_name(const struct iqcn_param *p)
+{
+	if (p->value)
+		return p->value;
+	switch (p->type) {
+	case IQCN_PARAM_BYTES:
+		return "BYTES";
+	case IQCN_PARAM_NS:
+	case IQCN_PARAM_TIMER_NS:
+	case IQCN_PARAM_MS:
+		return "TIME";
+	case IQCN_PARAM_BPS:
+		return "RATE";
+	case IQCN_PARAM_PROB:
+		return "P";
+	case IQCN_PARAM_PERCENT:
+		return "PERCENT";
+	default:
+		return "NUMBER";
+	}
+}
 
-static void explain(FILE *f)
+static void explain_usage(FILE *f)
 {
 	int column = HELP_COLUMNS, len;
+	const struct iqcn_param *p;
 	char item[HELP_COLUMNS];
-	size_t i;
 
 	fprintf(f, "Usage: ... iqcn");
-	for (i = 0; i < ARRAY_SIZE(iqcn_words); i++) {
-		len = snprintf(item, sizeof(item), " [ %s %s ]",
-			       iqcn_words[i].word, iqcn_words[i].value);
+	for_each_param(p) {
+		len = snprintf(item, sizeof(item), " [ %s %s ]", p->name,
+			       value_name(p));
 		if (column + len > HELP_COLUMNS)
 			column = fprintf(f, "\n       ") - 1;
 		column += fprintf(f, "%s", item);
 	}
-	fprintf(f, "\n\n");
-	for (i = 0; i < ARRAY_SIZE(iqcn_words); i++)
-		fprintf(f, "\t%-10s %s\n", iqcn_words[i].word,
-			iqcn_words[i].help);
-	fprintf(f, "\nUnless given limit, kmin, kmax, qref, alpha and beta follow bandwidth, or\n"
-		"the link speed; kmin and kmax are four times as large with \"notify pi\".\n"
-		"cnp-rate follows the link speed or bandwidth, whichever is more; period\n"
-		"and min-gap follow t1.  cnp-rate and cnp-burst hold for all queues of a\n"
-		"device, snoop for all of a network namespace.\n");
+	fprintf(f, "\n");
 }
 
-static int bad(const struct word *w, const char *arg)
+/* The parameters whose default follows @attr */
+static void explain_follows(FILE *f, const char *title, int attr)
 {
-	fprintf(stderr, "iqcn: \"%s\" is no %s for \"%s\"\n", arg, w->value,
-		w->word);
+	const struct iqcn_param *p;
+
+	fprintf(f, "%s:\n       ", title);
+	for_each_param(p)
+		if (p->follows == attr)
+			fprintf(f, " %s", p->name);
+	fprintf(f, "\n");
+}
+
+static void explain(FILE *f)
+{
+	static const char *const tiers[__IQCN_TIER_MAX] = {
+		[IQCN_TIER_NEED] = "Parameters that you may need",
+		[IQCN_TIER_METHOD] = "Methods of the patents",
+		[IQCN_TIER_NETWORK] = "For special networks",
+		[IQCN_TIER_COMPARE] = "For comparison",
+	};
+	const struct iqcn_param *p;
+	unsigned int tier;
+
+	explain_usage(f);
+	for (tier = 0; tier < __IQCN_TIER_MAX; tier++) {
+		fprintf(f, "\n%s:\n", tiers[tier]);
+		for_each_param(p)
+			if (p->tier == tier)
+				fprintf(f, "\t%-10s %s\n", p->name, p->help);
+	}
+	fprintf(f, "\n");
+	explain_follows(f, "Default follows bandwidth, or else the link speed",
+			TCA_IQCN_BANDWIDTH_BPS);
+	explain_follows(f, "Default follows t1", TCA_IQCN_T1_NS);
+	for_each_param(p)
+		if (p->shared)
+			fprintf(f, "%s is shared by all queues of the %s.\n",
+				p->name, p->shared);
+	fprintf(f, "With \"notify pi\" the defaults of kmin and kmax are four times as large.\n");
+}
+
+static int bad(const struct iqcn_param *p, const char *arg)
+{
+	fprintf(stderr, "iqcn: \"%s\" is no %s for \"%s\"\n", arg,
+		value_name(p), p->name);
 	return -1;
 }
 
@@ -237,36 +149,36 @@ static int get_ns(uint32_t *val, const char *arg, int64_t unit_ns)
 	if (*arg == '-' || get_time64(&ns, arg) || ns < 0 ||
 	    ns / unit_ns > UINT32_MAX)
 		return -1;
-	/* what is given is never rounded down to nothing */
+	/* round up, so that a positive time does not become 0 */
 	*val = (ns + unit_ns - 1) / unit_ns;
 	return 0;
 }
 
-static int get_name(uint32_t *val, const struct word *w, const char *arg,
+static int get_name(uint32_t *val, const struct iqcn_param *p, const char *arg,
 		    size_t len)
 {
 	uint32_t i;
 
-	for (i = 0; w->names[i]; i++)
-		if (len && strlen(w->names[i]) == len &&
-		    !memcmp(w->names[i], arg, len)) {
+	for (i = 0; p->names[i]; i++)
+		if (len && strlen(p->names[i]) == len &&
+		    !memcmp(p->names[i], arg, len)) {
 			*val = i;
 			return 0;
 		}
 	return -1;
 }
 
-static int get_set(uint32_t *val, const struct word *w, const char *arg)
+static int get_set(uint32_t *val, const struct iqcn_param *p, const char *arg)
 {
 	uint32_t bit;
 
 	*val = 0;
-	if (w->empty && !strcmp(arg, w->empty))
+	if (p->empty && !strcmp(arg, p->empty))
 		return 0;
 	for (;;) {
 		size_t len = strcspn(arg, ",");
 
-		if (get_name(&bit, w, arg, len))
+		if (get_name(&bit, p, arg, len))
 			return -1;
 		*val |= 1u << bit;
 		if (!arg[len])
@@ -275,7 +187,7 @@ static int get_set(uint32_t *val, const struct word *w, const char *arg)
 	}
 }
 
-/* The first @len characters of @arg: BYTES:P */
+/* Parse BYTES:P, the first @len characters of @arg */
 static int get_point(struct tc_iqcn_point *point, const char *arg, size_t len)
 {
 	char bytes[SPRINT_BSIZE], *prob;
@@ -293,80 +205,82 @@ static int get_point(struct tc_iqcn_point *point, const char *arg, size_t len)
 	return get_prob(&point->prob, prob);
 }
 
-static int get_profile(const struct word *w, const char *arg,
+static int get_profile(const struct iqcn_param *p, const char *arg,
 		       struct nlmsghdr *n)
 {
 	struct tc_iqcn_point points[IQCN_POINTS_MAX];
 	const char *at = arg;
 	size_t i, len;
 
-	if (!strcmp(arg, w->empty))
-		return addattr_l(n, IQCN_OPT_MAX, w->attr, NULL, 0);
+	if (!strcmp(arg, p->empty))
+		return addattr_l(n, IQCN_OPT_MAX, p->attr, NULL, 0);
 	for (i = 0; i < IQCN_POINTS_MAX; at += len + 1) {
 		len = strcspn(at, ",");
 		if (get_point(&points[i++], at, len))
-			return bad(w, arg);
+			return bad(p, arg);
 		if (!at[len])
-			return addattr_l(n, IQCN_OPT_MAX, w->attr, points,
+			return addattr_l(n, IQCN_OPT_MAX, p->attr, points,
 					 i * sizeof(*points));
 	}
-	fprintf(stderr, "iqcn: \"%s\" takes no more than %u points\n", w->word,
+	fprintf(stderr, "iqcn: \"%s\" takes no more than %u points\n", p->name,
 		IQCN_POINTS_MAX);
 	return -1;
 }
 
-static int get_word(const struct word *w, const char *arg, struct nlmsghdr *n)
+static int get_param(const struct iqcn_param *p, const char *arg,
+		     struct nlmsghdr *n)
 {
 	uint32_t v = 0;
 	__u64 rate;
 	int err = -1;
 
-	if (w->special && !strcmp(arg, w->special))
-		return addattr32(n, IQCN_OPT_MAX, w->attr, w->special_value);
-	switch (w->type) {
-	case WORD_U32:
+	if (p->special && !strcmp(arg, p->special))
+		return addattr32(n, IQCN_OPT_MAX, p->attr, p->special_value);
+	switch (p->type) {
+	case IQCN_PARAM_NUMBER:
 		err = *arg == '-' ? -1 : get_u32(&v, arg, 0);
 		break;
-	case WORD_SIZE:
+	case IQCN_PARAM_BYTES:
 		err = *arg == '-' ? -1 : get_size(&v, arg);
 		break;
-	case WORD_TIME_NS:
+	case IQCN_PARAM_NS:
+	case IQCN_PARAM_TIMER_NS:
 		err = get_ns(&v, arg, 1);
 		break;
-	case WORD_TIME_MS:
+	case IQCN_PARAM_MS:
 		err = get_ns(&v, arg, 1000000);
 		break;
-	case WORD_RATE:
+	case IQCN_PARAM_BPS:
 		if (*arg == '-' || get_rate64(&rate, arg))
-			return bad(w, arg);
-		return addattr64(n, IQCN_OPT_MAX, w->attr, rate * 8);
-	case WORD_PROB:
+			return bad(p, arg);
+		return addattr64(n, IQCN_OPT_MAX, p->attr, rate * 8);
+	case IQCN_PARAM_PROB:
 		err = get_prob(&v, arg);
 		break;
-	case WORD_PERCENT:
+	case IQCN_PARAM_PERCENT:
 		err = get_percent(&v, arg);
 		break;
-	case WORD_NAME:
-		err = get_name(&v, w, arg, strlen(arg));
+	case IQCN_PARAM_NAME:
+		err = get_name(&v, p, arg, strlen(arg));
 		break;
-	case WORD_SET:
-		err = get_set(&v, w, arg);
+	case IQCN_PARAM_SET:
+		err = get_set(&v, p, arg);
 		break;
-	case WORD_PROFILE:
-		return get_profile(w, arg, n);
+	case IQCN_PARAM_PROFILE:
+		return get_profile(p, arg, n);
 	}
-	if (err || (w->special && v == w->special_value))
-		return bad(w, arg);
-	return addattr32(n, IQCN_OPT_MAX, w->attr, v);
+	if (err || (p->special && v == p->special_value))
+		return bad(p, arg);
+	return addattr32(n, IQCN_OPT_MAX, p->attr, v);
 }
 
-static const struct word *find_word(const char *arg)
+static const struct iqcn_param *find_param(const char *name)
 {
-	size_t i;
+	const struct iqcn_param *p;
 
-	for (i = 0; i < ARRAY_SIZE(iqcn_words); i++)
-		if (!strcmp(iqcn_words[i].word, arg))
-			return &iqcn_words[i];
+	for_each_param(p)
+		if (!strcmp(p->name, name))
+			return p;
 	return NULL;
 }
 
@@ -374,7 +288,7 @@ static int iqcn_parse_opt(struct qdisc_util *qu, int argc, char **argv,
 			  struct nlmsghdr *n, const char *dev)
 {
 	bool seen[TCA_IQCN_MAX + 1] = {};
-	const struct word *w;
+	const struct iqcn_param *p;
 	struct rtattr *nest;
 
 	nest = addattr_nest(n, IQCN_OPT_MAX, TCA_OPTIONS | NLA_F_NESTED);
@@ -383,53 +297,53 @@ static int iqcn_parse_opt(struct qdisc_util *qu, int argc, char **argv,
 			explain(stderr);
 			return -1;
 		}
-		w = find_word(*argv);
-		if (!w) {
+		p = find_param(*argv);
+		if (!p) {
 			fprintf(stderr,
 				"iqcn: unknown parameter \"%s\", see \"tc qdisc add iqcn help\"\n",
 				*argv);
 			return -1;
 		}
 		if (argc < 2) {
-			fprintf(stderr, "iqcn: \"%s\" wants %s\n", w->word,
-				w->value);
+			fprintf(stderr, "iqcn: \"%s\" wants %s\n", p->name,
+				value_name(p));
 			return -1;
 		}
-		if (seen[w->attr]) {
+		if (seen[p->attr]) {
 			fprintf(stderr, "iqcn: \"%s\" is given twice\n",
-				w->word);
+				p->name);
 			return -1;
 		}
-		seen[w->attr] = true;
-		if (get_word(w, argv[1], n))
+		seen[p->attr] = true;
+		if (get_param(p, argv[1], n))
 			return -1;
 	}
 	addattr_nest_end(n, nest);
 	return 0;
 }
 
-/* "word value " in text, "key": value in JSON */
-static void print_uint(const struct word *w, uint32_t v, const char *text)
+/* Text has "name value ", JSON "key": value */
+static void print_uint(const struct iqcn_param *p, uint32_t v, const char *text)
 {
 	if (is_json_context()) {
-		print_color_uint(PRINT_JSON, COLOR_NONE, w->key, NULL, v);
+		print_color_uint(PRINT_JSON, COLOR_NONE, p->key, NULL, v);
 		return;
 	}
-	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", w->word);
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", p->name);
 	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", text);
 }
 
-static void print_text(const struct word *w, const char *text)
+static void print_text(const struct iqcn_param *p, const char *text)
 {
 	if (is_json_context()) {
-		print_color_string(PRINT_JSON, COLOR_NONE, w->key, NULL, text);
+		print_color_string(PRINT_JSON, COLOR_NONE, p->key, NULL, text);
 		return;
 	}
-	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", w->word);
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", p->name);
 	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", text);
 }
 
-/* tc's way of writing, if it says the same when it is read, else all of it */
+/* As tc prints sizes, unless that is rounded: then the number of bytes */
 static const char *size_text(uint32_t v, char *buf)
 {
 	unsigned int back;
@@ -455,7 +369,7 @@ static double prob_of(uint32_t v)
 	return (double)v / UINT32_MAX;
 }
 
-/* As few digits as say the same when they are read */
+/* The fewest digits that parse to the same value */
 static const char *prob_text(uint32_t v, char *buf)
 {
 	uint32_t back;
@@ -467,18 +381,18 @@ static const char *prob_text(uint32_t v, char *buf)
 	return buf;
 }
 
-static void print_prob(const struct word *w, uint32_t v)
+static void print_prob(const struct iqcn_param *p, uint32_t v)
 {
 	char buf[SPRINT_BSIZE];
 
 	if (is_json_context())
-		print_color_float(PRINT_JSON, COLOR_NONE, w->key, NULL,
+		print_color_float(PRINT_JSON, COLOR_NONE, p->key, NULL,
 				  prob_of(v));
 	else
-		print_text(w, prob_text(v, buf));
+		print_text(p, prob_text(v, buf));
 }
 
-static void print_profile(const struct word *w, const struct rtattr *attr)
+static void print_profile(const struct iqcn_param *p, const struct rtattr *attr)
 {
 	const struct tc_iqcn_point *point = RTA_DATA(attr);
 	size_t i, points = RTA_PAYLOAD(attr) / sizeof(*point);
@@ -486,10 +400,10 @@ static void print_profile(const struct word *w, const struct rtattr *attr)
 
 	if (!is_json_context()) {
 		if (!points) {
-			print_text(w, w->empty);
+			print_text(p, p->empty);
 			return;
 		}
-		print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", w->word);
+		print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", p->name);
 		for (i = 0; i < points; i++, point++) {
 			print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s:",
 					   size_text(point->bytes, buf));
@@ -499,7 +413,7 @@ static void print_profile(const struct word *w, const struct rtattr *attr)
 		}
 		return;
 	}
-	open_json_array(PRINT_JSON, w->key);
+	open_json_array(PRINT_JSON, p->key);
 	for (i = 0; i < points; i++, point++) {
 		open_json_object(NULL);
 		print_color_uint(PRINT_JSON, COLOR_NONE, "bytes", NULL,
@@ -511,14 +425,14 @@ static void print_profile(const struct word *w, const struct rtattr *attr)
 	close_json_array(PRINT_JSON, NULL);
 }
 
-static void print_rate(const struct word *w, uint64_t bps)
+static void print_rate(const struct iqcn_param *p, uint64_t bps)
 {
 	static const char *const unit[] = { "", "K", "M", "G", "T" };
 	char buf[SPRINT_BSIZE];
 	size_t i = 0;
 
 	if (is_json_context()) {
-		print_color_u64(PRINT_JSON, COLOR_NONE, w->key, NULL, bps);
+		print_color_u64(PRINT_JSON, COLOR_NONE, p->key, NULL, bps);
 		return;
 	}
 	while (bps && bps % 1000 == 0 && i + 1 < ARRAY_SIZE(unit)) {
@@ -527,108 +441,150 @@ static void print_rate(const struct word *w, uint64_t bps)
 	}
 	snprintf(buf, sizeof(buf), "%llu%sbit", (unsigned long long)bps,
 		 unit[i]);
-	print_text(w, buf);
+	print_text(p, buf);
 }
 
-static void print_set(const struct word *w, uint32_t v)
+static void print_set(const struct iqcn_param *p, uint32_t v)
 {
 	char buf[SPRINT_BSIZE] = "";
 	size_t i;
 
-	for (i = 0; w->names[i]; i++) {
+	for (i = 0; p->names[i]; i++) {
 		if (!(v & 1u << i))
 			continue;
 		if (*buf)
 			strcat(buf, ",");
-		strcat(buf, w->names[i]);
+		strcat(buf, p->names[i]);
 	}
-	print_text(w, *buf ? buf : w->empty ?: "");
+	print_text(p, *buf ? buf : p->empty ?: "");
 }
 
 static const char *name_of(const char *const *names, uint32_t v)
 {
 	while (*names && v--)
 		names++;
-	/* a kernel newer than this plugin */
+	/* the module is newer than the plugin */
 	return *names ?: "?";
 }
 
-static void print_word(const struct word *w, const struct rtattr *attr)
+static bool get_attr_u32(uint32_t *v, const struct rtattr *attr)
+{
+	if (!attr || RTA_PAYLOAD(attr) < sizeof(*v))
+		return false;
+	memcpy(v, RTA_DATA(attr), sizeof(*v));
+	return true;
+}
+
+static void print_param(const struct iqcn_param *p, const struct rtattr *attr)
 {
 	char buf[SPRINT_BSIZE];
 	uint64_t v64 = 0;
 	uint32_t v = 0;
 
-	if (w->type == WORD_RATE) {
+	if (p->type == IQCN_PARAM_BPS) {
 		if (RTA_PAYLOAD(attr) < sizeof(v64))
 			return;
 		memcpy(&v64, RTA_DATA(attr), sizeof(v64));
-		print_rate(w, v64);
+		print_rate(p, v64);
 		return;
 	}
-	if (w->type == WORD_PROFILE) {
-		print_profile(w, attr);
+	if (p->type == IQCN_PARAM_PROFILE) {
+		print_profile(p, attr);
 		return;
 	}
-	if (RTA_PAYLOAD(attr) < sizeof(v))
+	if (!get_attr_u32(&v, attr))
 		return;
-	memcpy(&v, RTA_DATA(attr), sizeof(v));
-	if (w->special && v == w->special_value) {
-		print_text(w, w->special);
+	if (p->special && v == p->special_value) {
+		print_text(p, p->special);
 		return;
 	}
-	switch (w->type) {
-	case WORD_SIZE:
-		print_uint(w, v, size_text(v, buf));
+	switch (p->type) {
+	case IQCN_PARAM_BYTES:
+		print_uint(p, v, size_text(v, buf));
 		break;
-	case WORD_TIME_NS:
-		print_uint(w, v, time_text(v, 1, buf));
+	case IQCN_PARAM_NS:
+	case IQCN_PARAM_TIMER_NS:
+		print_uint(p, v, time_text(v, 1, buf));
 		break;
-	case WORD_TIME_MS:
-		print_uint(w, v, time_text(v, 1000000, buf));
+	case IQCN_PARAM_MS:
+		print_uint(p, v, time_text(v, 1000000, buf));
 		break;
-	case WORD_PROB:
-		print_prob(w, v);
+	case IQCN_PARAM_PROB:
+		print_prob(p, v);
 		break;
-	case WORD_PERCENT:
+	case IQCN_PARAM_PERCENT:
 		snprintf(buf, sizeof(buf), "%u%%", v);
-		print_uint(w, v, buf);
+		print_uint(p, v, buf);
 		break;
-	case WORD_NAME:
-		print_text(w, name_of(w->names, v));
+	case IQCN_PARAM_NAME:
+		print_text(p, name_of(p->names, v));
 		break;
-	case WORD_SET:
-		print_set(w, v);
+	case IQCN_PARAM_SET:
+		print_set(p, v);
 		break;
 	default:
 		snprintf(buf, sizeof(buf), "%u", v);
-		print_uint(w, v, buf);
+		print_uint(p, v, buf);
 	}
+}
+
+/* Does the mode, such as the methods of notify, use @p at all? */
+static bool in_use(const struct iqcn_param *p, struct rtattr **tb)
+{
+	const struct iqcn_param *on;
+	uint32_t v;
+
+	if (!p->needs || !get_attr_u32(&v, tb[p->needs]))
+		return true;
+	for_each_param(on)
+		if (on->attr == p->needs)
+			break;
+	if (on->type == IQCN_PARAM_NAME)
+		v = v < 32 ? 1u << v : 0;
+	return v & p->needs_bits && in_use(on, tb);
+}
+
+static bool is_default(const struct iqcn_param *p, const struct rtattr *attr)
+{
+	uint32_t v;
+
+	if (p->type == IQCN_PARAM_PROFILE)
+		return !RTA_PAYLOAD(attr);
+	return !p->follows && get_attr_u32(&v, attr) && v == p->def;
+}
+
+/* Without "tc -d": what the mode uses; special and rare parameters if they are set */
+static bool matters(const struct iqcn_param *p, struct rtattr **tb)
+{
+	return in_use(p, tb) &&
+	       (p->tier == IQCN_TIER_NEED || p->tier == IQCN_TIER_METHOD ||
+		!is_default(p, tb[p->attr]));
 }
 
 static int iqcn_print_opt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 {
 	struct rtattr *tb[TCA_IQCN_MAX + 1];
-	size_t i;
+	const struct iqcn_param *p;
+	bool all = is_json_context() || !&show_details || show_details;
 
 	if (!opt)
 		return 0;
 	parse_rtattr_flags(tb, TCA_IQCN_MAX, RTA_DATA(opt), RTA_PAYLOAD(opt),
 			   NLA_F_NESTED);
-	for (i = 0; i < ARRAY_SIZE(iqcn_words); i++)
-		if (tb[iqcn_words[i].attr])
-			print_word(&iqcn_words[i], tb[iqcn_words[i].attr]);
+	for_each_param(p)
+		if (tb[p->attr] && (all || matters(p, tb)))
+			print_param(p, tb[p->attr]);
 	return 0;
 }
 
-/* A line of text each; JSON has them flat, at the top level of the qdisc */
+/* A counter of struct tc_iqcn_xstats.  In JSON it is a member of the qdisc */
 struct stat {
 	const char *key;
 	size_t offset;
 	bool u32;
-	bool new_line;
-	bool prob;			/* it is a share of UINT32_MAX */
-	const char *const *names;	/* it is one of these, not a number */
+	bool new_line;			/* in text */
+	bool prob;			/* a share of UINT32_MAX */
+	const char *const *names;	/* of the values, NULL: a number */
 };
 
 #define STAT64(name) { #name, offsetof(struct tc_iqcn_xstats, name) }
@@ -642,7 +598,7 @@ struct stat {
 #define STAT_NAME(name, list) { #name, offsetof(struct tc_iqcn_xstats, name), \
 				.u32 = true, .names = list }
 
-/* "ecn_mark N drop_overlimit N" is what flent looks for */
+/* flent parses "ecn_mark N" and "drop_overlimit N" */
 static const struct stat iqcn_stats[] = {
 	LINE64(ecn_mark), STAT64(ce_in), STAT64(ce_sent), STAT64(ce_sampled),
 	STAT64(sample_lost), STAT64(not_ect), STAT64(not_ect_drop),
@@ -710,7 +666,7 @@ static int iqcn_print_xstats(struct qdisc_util *qu, FILE *f,
 
 	if (!xstats)
 		return 0;
-	/* an older kernel has fewer, a newer one more */
+	/* an older module sends fewer counters, a newer one more */
 	len = RTA_PAYLOAD(xstats);
 	memcpy(&st, RTA_DATA(xstats), len < sizeof(st) ? len : sizeof(st));
 
@@ -727,7 +683,7 @@ static int iqcn_print_xstats(struct qdisc_util *qu, FILE *f,
 	return 0;
 }
 
-/* For iqcn(8), which looks whether plugin, tool and module belong together */
+/* For iqcn(8), which checks that plugin, tool and module are the same version */
 const char *iqcn_plugin_version(void)
 {
 	return IQCN_VERSION;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a qdisc plugin of tc needs to know of tc.  iproute2 installs no header
- * for it; these are the declarations of the structure it looks up
- * (KIND_qdisc_util) and of the functions used here, the same from iproute2 6.1
- * to 7.  Functions only: a missing function is an error when it is called, a
- * missing variable keeps the plugin from being loaded without a word.
+ * The part of tc that a qdisc plugin uses.  iproute2 installs no header for it;
+ * these are the declarations of the structure that tc looks up (KIND_qdisc_util)
+ * and of the functions that the plugin calls, the same from iproute2 6.1 to 7.
+ *
+ * Variables must be weak: a missing function is an error when it is called, but a
+ * missing variable keeps the plugin from being loaded, without a message.
  */
 #ifndef _IQCN_TC_ABI_H
 #define _IQCN_TC_ABI_H
@@ -28,7 +29,10 @@ struct qdisc_util {
 			 __u32 block_idx, bool *has);
 };
 
-/* lib/utils.c, tc/tc_util.c: parse a word; get_* return 0 or an error */
+/* tc/tc.c: "tc -d" */
+extern int show_details __attribute__((weak));
+
+/* lib/utils.c, tc/tc_util.c: get_* parse an argument and return 0 or an error */
 int get_u32(__u32 *val, const char *arg, int base);
 int get_size(unsigned int *size, const char *str);
 int get_rate64(__u64 *rate_bytes, const char *str);

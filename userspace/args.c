@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Arguments of commands, and what is wrong with them.
+ * Arguments of commands, and error messages.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ int next_option(int argc, char **argv, const struct option *options)
 	const struct option *o;
 	int c;
 
-	/* without a list "--" would be a letter */
+	/* getopt_long() takes "--" for a letter if it has no list */
 	if (!options)
 		options = none;
 	for (o = options; o->name; o++)
@@ -44,11 +44,11 @@ int next_option(int argc, char **argv, const struct option *options)
 	letter[1] = optopt;
 
 	if (c == ':') {
-		misuse("nothing after", argv[optind - 1]);
+		misuse("missing argument after", argv[optind - 1]);
 		return '?';
 	}
 	if (c == '?')
-		/* a letter, or else the word that has just been looked at */
+		/* optopt is the letter; for a long option, use the last argument */
 		misuse("unknown option", optopt > 0 && optopt < 256 ?
 					 letter : argv[optind - 1]);
 	return c;
@@ -81,7 +81,7 @@ int parse_time_ns(const char *word, uint64_t *ns)
 	for (i = 0; i < ARRAY_SIZE(units); i++)
 		if (!strcmp(units[i].name, end)) {
 			v *= units[i].ns;
-			/* nor is it infinite, nor no number */
+			/* also rejects infinity and NaN */
 			if (!(v >= 1 && v <= 1e18))
 				return -1;
 			*ns = v;
@@ -94,7 +94,7 @@ int parse_interval(const char *word, uint64_t *ns)
 {
 	if (parse_time_ns(word, ns) || *ns < INTERVAL_MIN_NS ||
 	    *ns > INTERVAL_MAX_NS)
-		return misuse("an interval from 1ms to 3600s, not", word);
+		return misuse("the interval must be 1ms to 3600s, not", word);
 	return EXIT_SUCCESS;
 }
 
@@ -104,9 +104,9 @@ int parse_count(const char *word, uint64_t *n)
 
 	errno = 0;
 	*n = strtoull(word, &end, 10);
-	/* a sign or a space is a digit to nobody but strtoull() */
+	/* strtoull() accepts signs and spaces */
 	if (strspn(word, "0123456789") != strlen(word) || end == word ||
 	    errno || !*n || *n > SIZE_MAX / 2)
-		return misuse("a number from 1 on, not", word);
+		return misuse("the number must be at least 1, not", word);
 	return EXIT_SUCCESS;
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * iqcn check: is everything there, does it fit together, and does it do what it
- * is for?
+ * iqcn check: are plugin, module and qdiscs installed, do their versions match,
+ * and do the qdiscs work?
  *
- * Each problem is one line: what is wrong, and what to do.  Counters count from
- * when the qdisc was made, so something that was wrong once is said as long as
- * that is.
+ * A problem is one line: what is wrong, and what to do.  Counters start with the
+ * qdisc, so a problem of the past is reported for the qdisc's lifetime.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -29,10 +28,10 @@ struct check {
 	bool json;
 	struct json_object *items;
 	unsigned int n[3];	/* by level */
-	char place[2 * VALUE_SIZE];	/* what it is about: "swp1 1:1" */
+	char place[2 * VALUE_SIZE];	/* of the next items: "swp1 1:1" */
 };
 
-/* @fix: what to do, or NULL */
+/* @fix: how to solve the problem, or NULL */
 static __attribute__((format(printf, 5, 6)))
 void say(struct check *c, enum level how, const char *item, const char *fix,
 	 const char *format, ...)
@@ -62,7 +61,7 @@ void say(struct check *c, enum level how, const char *item, const char *fix,
 	json_object_array_add(c->items, o);
 }
 
-/* Whether there is one to look at */
+/* Returns whether the module is loaded */
 static bool check_module(struct check *c)
 {
 	char version[VERSION_SIZE];
@@ -73,8 +72,8 @@ static bool check_module(struct check *c)
 		return false;
 	}
 	if (!*version)
-		say(c, FAIL, "module", "install this one, rmmod and modprobe it",
-		    "sch_iqcn has no version, it is older than this tool");
+		say(c, FAIL, "module", "install this version, then rmmod and modprobe it",
+		    "sch_iqcn has no version, so it is older than this tool");
 	else if (strcmp(version, IQCN_VERSION))
 		say(c, WARN, "module", "install both from the same source, reload the module",
 		    "sch_iqcn is %s, this tool %s", version, IQCN_VERSION);
@@ -87,7 +86,7 @@ static void check_plugin(struct check *c)
 {
 	struct plugin p;
 
-	plugin_look(&p);
+	plugin_find(&p);
 	if (!p.found)
 		say(c, FAIL, "plugin", "make install, or set TC_LIB_DIR to where it is",
 		    "no %s, tc does not know iqcn", p.path);
@@ -105,30 +104,30 @@ static void check_plugin(struct check *c)
 static void check_ect(struct check *c, const struct queue *q)
 {
 	static const char *const fix =
-		"have the senders send ECT, by traffic class, TOS or DCQCN's switch";
+		"have the senders send ECT: set TOS or traffic class, or enable DCQCN";
 	uint64_t marked = q->ecn_mark + q->ce_in;
 
 	if (!object_has(q, IQCN_A_QUEUE_NOT_ECT))
 		return;
 	if (q->not_ect && !marked)
 		say(c, FAIL, "ECT", fix,
-		    "%" PRIu64 " packets were to be marked, none is ECT",
+		    "%" PRIu64 " packets should have been marked, but none is ECT",
 		    q->not_ect);
 	else if (q->not_ect > marked / 100)
 		say(c, WARN, "ECT", fix,
-		    "%" PRIu64 " packets were to be marked and are not ECT, %"
+		    "%" PRIu64 " packets that should have been marked are not ECT, %"
 		    PRIu64 " are CE", q->not_ect, marked);
 	else if (marked)
 		say(c, OK, "ECT", NULL, "%" PRIu64 " packets marked, %" PRIu64
-		    " came with CE", q->ecn_mark, q->ce_in);
+		    " arrived with CE", q->ecn_mark, q->ce_in);
 	else
-		say(c, OK, "ECT", NULL, "nothing to mark so far");
+		say(c, OK, "ECT", NULL, "no packet had to be marked so far");
 }
 
 static void check_pairing(struct check *c, const struct queue *q)
 {
 	static const char *const fix =
-		"what comes back has to come by this port, or say snoop netns";
+		"let the receivers' packets return through this port, or set snoop netns";
 
 	if (!object_has(q, IQCN_A_QUEUE_FLOWS_PAIRED) || !q->notify)
 		return;
@@ -142,7 +141,7 @@ static void check_pairing(struct check *c, const struct queue *q)
 		    q->flows - q->flows_paired, q->flows);
 	else if (q->cnp_unpaired > q->cnp_sent / 10)
 		say(c, WARN, "pairing", fix, "%" PRIu64
-		    " CNPs were due to senders that were not known",
+		    " CNPs were due to unknown senders",
 		    q->cnp_unpaired);
 	else if (q->flows)
 		say(c, OK, "pairing", NULL, "%" PRIu64 " of %" PRIu64 " flows",
@@ -161,21 +160,21 @@ static void check_cnps(struct check *c, const struct queue *q)
 		ok = false;
 	}
 	if (q->cnp_error) {
-		say(c, WARN, "CNPs", "is the port a bridge port, or routed, and up?",
+		say(c, WARN, "CNPs", "is the port up, and a bridge port or routed?",
 		    "%" PRIu64 " could not be built or delivered",
 		    q->cnp_error);
 		ok = false;
 	}
 	if (q->congested && !q->cnp_seen && !q->cnp_sent) {
 		say(c, WARN, "CNPs", q->notify ?
-		    "see pairing; do the receivers have DCQCN on?" :
-		    "say notify pi; do the receivers have DCQCN on?",
-		    "congested, and nobody has ever sent one");
+		    "see pairing; is DCQCN enabled on the receivers?" :
+		    "set notify pi; is DCQCN enabled on the receivers?",
+		    "congested, but neither receivers nor this box ever sent one");
 		ok = false;
 	}
 	if (ok)
-		say(c, OK, "CNPs", NULL, "%" PRIu64 " of receivers, %" PRIu64
-		    " of ours", q->cnp_seen, q->cnp_sent);
+		say(c, OK, "CNPs", NULL, "%" PRIu64 " from receivers, %" PRIu64
+		    " from this box", q->cnp_seen, q->cnp_sent);
 }
 
 static void check_room(struct check *c, const struct queue *q)
@@ -183,38 +182,38 @@ static void check_room(struct check *c, const struct queue *q)
 	bool ok = true;
 
 	if (q->drop_overlimit) {
-		say(c, WARN, "room", "raise limit, or have senders told: notify pi",
-		    "%" PRIu64 " packets were dropped, the queue was full",
+		say(c, WARN, "room", "raise limit, or set notify pi",
+		    "%" PRIu64 " packets were dropped because the queue was full",
 		    q->drop_overlimit);
 		ok = false;
 	}
 	if (q->flow_full || q->flow_evicted) {
 		say(c, WARN, "room", "raise flows, or lower age",
-		    "%" PRIu64 " flows made room for others, %" PRIu64
-		    " packets found none", q->flow_evicted, q->flow_full);
+		    "%" PRIu64 " flows were evicted, %" PRIu64
+		    " packets got no flow", q->flow_evicted, q->flow_full);
 		ok = false;
 	}
 	if (ok)
-		say(c, OK, "room", NULL, "no packet and no flow too many");
+		say(c, OK, "room", NULL, "no drops, no evicted flows");
 }
 
 static void check_port(struct check *c, const struct port *p)
 {
-	/* a few come before their flow is paired */
+	/* CNPs of flows that are not paired yet do not match either */
 	bool many = p->cnp_unmatched > p->cnp_seen / 4;
 
 	snprintf(c->place, sizeof(c->place), "%s", p->dev);
 	if (many)
 		say(c, WARN, "strays",
-		    "put iqcn on the port that their data leave by, or say snoop netns",
-		    "%" PRIu64 " CNPs came that belong to no flow",
+		    "put iqcn on the port through which their data leave, or set snoop netns",
+		    "%" PRIu64 " CNPs belong to no flow",
 		    p->cnp_unmatched);
 	if (p->malformed)
-		say(c, WARN, "strays", "look at UDP port 4791 with tcpdump",
-		    "%" PRIu64 " packets look like RoCEv2 and do not parse",
+		say(c, WARN, "strays", "capture UDP port 4791 with tcpdump",
+		    "%" PRIu64 " packets look like RoCEv2 but do not parse",
 		    p->malformed);
 	if (!many && !p->malformed)
-		say(c, OK, "strays", NULL, "hardly a packet without a flow");
+		say(c, OK, "strays", NULL, "few or no stray packets");
 }
 
 static void check_queue(struct check *c, const struct queue *q)
@@ -241,7 +240,7 @@ static void check_queues(struct check *c, struct genl *g)
 		say(c, FAIL, "qdiscs", NULL, "%s", genl_why(g));
 	else if (!n_queues)
 		say(c, WARN, "qdiscs", "tc qdisc add dev DEV root iqcn",
-		    "there is none in this network namespace");
+		    "none in this network namespace");
 	else
 		say(c, OK, "qdiscs", NULL, "%zu on %zu device%s", n_queues,
 		    n_ports, n_ports == 1 ? "" : "s");
@@ -261,7 +260,7 @@ static void check_family(struct check *c)
 
 	if (version < 0) {
 		say(c, FAIL, "family", "see module",
-		    "the module has no netlink family iqcn, this tool sees nothing");
+		    "the module has no netlink family iqcn, which this tool needs");
 		return;
 	}
 	say(c, OK, "family", NULL, "version %d", version);

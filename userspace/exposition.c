@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is known of the namespace as text for Prometheus.
+ * The state of the namespace in Prometheus' text formats.
  *
- * One row per value in the tables below: metric, attribute of the family iqcn,
- * what it means.  Rows of one metric stand together, for so must its lines, and
- * differ by a label.  Documentation/metrics.rst has the same table.
+ * The tables below have one row per value: metric, attribute of the family iqcn,
+ * meaning.  Rows of one metric differ by a label and must be adjacent, because the
+ * format requires that of their lines.  Documentation/metrics.rst has the same
+ * table.
  *
- * There are two formats, and no text is both: in the HELP and TYPE of a counter
- * its name must end in _total in the one and must not in the other.
+ * The two formats exclude each other: in the HELP and TYPE lines of a counter,
+ * Prometheus wants the suffix _total and OpenMetrics forbids it.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #include "iqcn.h"
 
 #define LABELS_SIZE 512
-/* each byte as \\xNN */
+/* each byte may become \\xNN */
 #define DEV_SIZE (5 * IF_NAMESIZE)
 #define NS_PER_S 1000000000
 
@@ -26,13 +27,13 @@ enum value {
 	SHARE,		/* of UINT32_MAX */
 	SECONDS,	/* from ns */
 	BYTES,		/* from bits */
-	BY_TIMER,	/* CNPs sent, less those for other causes */
-	INFO,		/* always 1: what there is to say is in the label */
+	BY_TIMER,	/* CNPs sent, minus those with other causes */
+	INFO,		/* always 1: the label has the information */
 };
 
 struct metric {
-	const char *name;	/* that of a counter ends in _total */
-	const char *label;	/* what it has besides those of its object */
+	const char *name;	/* a counter's name ends in _total */
+	const char *label;	/* in addition to those of the object */
 	unsigned int attr;
 	enum value value;
 	const char *help;	/* in the first row of a metric */
@@ -47,22 +48,22 @@ struct metric {
 #define FLOW(_name, _attr, _value, _help) \
 	METRIC(_name, "", FLOW_##_attr, _value, _help)
 
-/* Any port tells them */
+/* Every port sends the same values */
 static const struct metric namespace_metrics[] = {
 	METRIC("iqcn_events_lost_total", "group=\"state\"", PORT_STATE_LOST,
-	       NUMBER, "Events that were not sent for there were too many."),
+	       NUMBER, "Events that were dropped because there were too many."),
 	METRIC("iqcn_events_lost_total", "group=\"cnp\"", PORT_CNP_LOST, NUMBER,
 	       NULL),
 };
 
-/* What is the sum of its queues is for Prometheus to add up */
+/* Without sums over the queues of a port, which Prometheus can compute */
 static const struct metric port_metrics[] = {
 	METRIC("iqcn_port_snoop_info", "snoop", PORT_SNOOP, INFO,
-	       "Where the port looks for CNPs."),
+	       "Where the port captures CNPs of receivers."),
 	PORT("iqcn_port_queues", QUEUES, "Queues of the port."),
 	PORT("iqcn_port_flows", FLOWS, "Flows in the port's table."),
 	PORT("iqcn_port_flows_unsettled", FLOWS_UNSETTLED,
-	     "Flows that could do with better evidence of who sends them."),
+	     "Flows without good evidence of the sender's QP."),
 	PORT("iqcn_port_cnp_rate_limit", CNP_RATE_PPS,
 	     "CNPs that the port may send per second."),
 	PORT("iqcn_port_cnp_burst_limit", CNP_BURST,
@@ -75,7 +76,7 @@ static const struct metric port_metrics[] = {
 
 static const struct metric queue_metrics[] = {
 	QUEUE("iqcn_queue_depth_bytes", DEPTH_BYTES, NUMBER,
-	      "Bytes that wait."),
+	      "Bytes in the queue."),
 	QUEUE("iqcn_queue_depth_peak_bytes", DEPTH_PEAK_BYTES, NUMBER,
 	      "Highest depth seen above Kmin."),
 	QUEUE("iqcn_queue_limit_bytes", LIMIT_BYTES, NUMBER,
@@ -85,7 +86,7 @@ static const struct metric queue_metrics[] = {
 	QUEUE("iqcn_queue_kmax_bytes", KMAX_BYTES, NUMBER,
 	      "Depth above which all packets are marked."),
 	METRIC("iqcn_queue_notify_info", "notify", QUEUE_NOTIFY, INFO,
-	       "How the queue finds out whom to tell."),
+	       "Methods by which the queue notifies senders."),
 	QUEUE("iqcn_queue_congested", CONGESTED, YES_NO,
 	      "1 if the queue is congested."),
 	METRIC("iqcn_queue_state_info", "reason", QUEUE_STATE_REASON, INFO,
@@ -97,7 +98,7 @@ static const struct metric queue_metrics[] = {
 	QUEUE("iqcn_queue_ce_bytes_per_second", RATE_BPS, BYTES,
 	      "Rate of CE packets in the last window."),
 	QUEUE("iqcn_queue_roce_bytes_per_second", ROCE_BPS, BYTES,
-	      "Rate of RoCE that the rate of CE packets is compared with."),
+	      "RoCE rate with which the CE rate is compared."),
 	QUEUE("iqcn_queue_cnp_probability_ratio", BTS_PROB, SHARE,
 	      "Probability that a packet causes a CNP."),
 	QUEUE("iqcn_queue_tx_bytes_total", TX_BYTES, NUMBER, "Bytes sent."),
@@ -108,25 +109,25 @@ static const struct metric queue_metrics[] = {
 	QUEUE("iqcn_queue_bts_mark_total", BTS_MARK, NUMBER,
 	      "Packets marked CE because they caused a CNP."),
 	QUEUE("iqcn_queue_ce_in_total", CE_IN, NUMBER,
-	      "Packets that were CE when they came."),
+	      "Packets that arrived with CE."),
 	QUEUE("iqcn_queue_ce_sent_total", CE_SENT, NUMBER,
 	      "RoCEv2 data packets that left with CE."),
 	QUEUE("iqcn_queue_ce_sampled_total", CE_SAMPLED, NUMBER,
-	      "RoCEv2 data packets that left with CE and were looked at."),
+	      "RoCEv2 data packets that left with CE and were sampled."),
 	QUEUE("iqcn_queue_sample_lost_total", SAMPLE_LOST, NUMBER,
 	      "Sampled packets not copied to psample because too many waited."),
 	QUEUE("iqcn_queue_not_ect_total", NOT_ECT, NUMBER,
-	      "Packets to be marked that are not ECT."),
+	      "Packets that should have been marked but are not ECT."),
 	QUEUE("iqcn_queue_not_ect_drop_total", NOT_ECT_DROP, NUMBER,
-	      "Packets to be marked that are not ECT and were dropped."),
+	      "Packets that were dropped because they are not ECT."),
 	QUEUE("iqcn_queue_unmarkable_total", UNMARKABLE, NUMBER,
 	      "ECT packets whose header could not be written."),
 	QUEUE("iqcn_queue_drop_overlimit_total", DROP_OVERLIMIT, NUMBER,
 	      "Packets dropped because the queue was full."),
 	QUEUE("iqcn_queue_cnp_seen_total", CNP_SEEN, NUMBER,
-	      "CNPs of receivers."),
+	      "CNPs from receivers."),
 	METRIC("iqcn_queue_cnp_sent_total", "cause=\"timer\"", QUEUE_CNP_SENT,
-	       BY_TIMER, "CNPs of ours."),
+	       BY_TIMER, "CNPs that the box generated."),
 	METRIC("iqcn_queue_cnp_sent_total", "cause=\"wreb\"", QUEUE_CNP_WREB,
 	       NUMBER, NULL),
 	METRIC("iqcn_queue_cnp_sent_total", "cause=\"pi\"", QUEUE_CNP_PI,
@@ -144,9 +145,9 @@ static const struct metric queue_metrics[] = {
 	METRIC("iqcn_queue_cnp_suppressed_total", "reason=\"error\"",
 	       QUEUE_CNP_ERROR, NUMBER, NULL),
 	QUEUE("iqcn_queue_cnp_delayed_total", CNP_DELAYED, NUMBER,
-	      "CNPs that were due and held back."),
+	      "CNPs that were due and deferred."),
 	QUEUE("iqcn_queue_cnp_cancelled_total", CNP_CANCELLED, NUMBER,
-	      "CNPs that were held back and then not sent."),
+	      "Deferred CNPs that were canceled."),
 	QUEUE("iqcn_queue_flows", FLOWS, NUMBER, "Flows of the queue."),
 	QUEUE("iqcn_queue_flows_paired", FLOWS_PAIRED, NUMBER,
 	      "Flows paired well enough to send CNPs."),
@@ -156,29 +157,29 @@ static const struct metric queue_metrics[] = {
 	      "Flows that were active in the last milliseconds."),
 	QUEUE("iqcn_queue_flow_state_changes_total", FLOW_STATE_CHANGES, NUMBER,
 	      "Changes of the congestion of single flows."),
-	QUEUE("iqcn_queue_flow_new_total", FLOW_NEW, NUMBER, "Flows made."),
+	QUEUE("iqcn_queue_flow_new_total", FLOW_NEW, NUMBER, "Flows created."),
 	QUEUE("iqcn_queue_flow_aged_total", FLOW_AGED, NUMBER,
-	      "Flows forgotten for want of packets."),
+	      "Flows that expired."),
 	QUEUE("iqcn_queue_flow_evicted_total", FLOW_EVICTED, NUMBER,
-	      "Flows forgotten to make room."),
+	      "Flows that were evicted."),
 	QUEUE("iqcn_queue_flow_full_total", FLOW_FULL, NUMBER,
-	      "Packets for which no flow could be made, or no detectors of its own."),
+	      "Packets whose flow or detectors could not be allocated."),
 	QUEUE("iqcn_queue_paired_total", PAIRED, NUMBER, "Pairings made."),
 	QUEUE("iqcn_queue_contradicted_total", CONTRADICTED, NUMBER,
-	      "Pairings dropped, for other evidence disagreed."),
+	      "Pairings dropped because other evidence disagreed."),
 	QUEUE("iqcn_queue_malformed_total", MALFORMED, NUMBER,
 	      "RoCE-like CE packets that do not parse."),
 };
 
 static const struct metric flow_metrics[] = {
 	FLOW("iqcn_flow_cnp_sent_total", CNP_SENT, NUMBER,
-	     "CNPs of ours to one of the flows that got most."),
+	     "CNPs of the box to one of the flows with the most CNPs."),
 	FLOW("iqcn_flow_cnp_seen_total", CNP_SEEN, NUMBER,
-	     "CNPs of the receiver to one of the flows that got most."),
+	     "CNPs of the receiver to one of the flows with the most CNPs."),
 	FLOW("iqcn_flow_ce_sent_total", CE_SENT, NUMBER,
-	     "CE packets of one of the flows that got most CNPs."),
+	     "CE packets of one of the flows with the most CNPs."),
 	FLOW("iqcn_flow_congested", CONGESTED, YES_NO,
-	     "1 if one of the flows that got most CNPs is congested."),
+	     "1 if one of the flows with the most CNPs is congested."),
 };
 
 struct writer {
@@ -214,7 +215,7 @@ static void write_head(const struct writer *w, const char *name,
 		type = "counter";
 	if (w->openmetrics && ends_in(name, len, "_info"))
 		type = "info";
-	/* the name without what the type adds to it */
+	/* OpenMetrics wants the name without the suffix of its type */
 	if (w->openmetrics && strcmp(type, "gauge"))
 		len = strrchr(name, '_') - name;
 	fprintf(w->f, "# HELP %.*s %s\n# TYPE %.*s %s\n", (int)len, name, help,
@@ -223,10 +224,10 @@ static void write_head(const struct writer *w, const char *name,
 		write_unit(w, name, len);
 }
 
-/* An object's own labels */
+/* Writes the labels that identify an object */
 typedef void (*labels_fn)(char *buf, const void *object);
 
-/* The kernel lets a name have almost any byte in it, here all must be UTF-8 */
+/* The kernel allows almost any byte in a name, but the text must be UTF-8 */
 static void dev_text(char *buf, const char *dev)
 {
 	for (; *dev; dev++) {
@@ -285,7 +286,7 @@ static void flow_labels(char *buf, const void *object)
 		sprintf(buf, ",src_qp=\"0x%06" PRIx64 "\"", f->src_qp);
 }
 
-/* Of one kind of object */
+/* The metrics of one kind of object */
 struct table {
 	const struct metric *metrics;
 	size_t n;
@@ -355,7 +356,7 @@ static void write_sample(FILE *f, const struct table *t, const struct metric *m,
 	write_value(f, m->value, object, member(field, object));
 }
 
-/* What an older kernel does not tell is left out */
+/* Values that an older module does not send are left out */
 static void write_table(const struct writer *w, const struct table *t,
 			const void *objects, size_t n)
 {
@@ -384,7 +385,7 @@ void exposition(FILE *f, const struct state *s, bool openmetrics)
 	fprintf(f, "iqcn_build_info{version=\"%s\",module=\"%s\"} 1\n",
 		s->tool_version, s->module_version);
 	write_head(&w, "iqcn_last_run_timestamp_seconds",
-		   "When this was written.");
+		   "Time at which these metrics were written.");
 	fprintf(f, "iqcn_last_run_timestamp_seconds %jd\n", (intmax_t)s->time);
 	if (s->up) {
 		write_table(&w, &namespace_table, s->ports, !!s->n_ports);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is known of the namespace as text for Prometheus.
+ * The state of the namespace in Prometheus' text formats.
  */
 #ifndef _IQCN_EXPOSITION_H
 #define _IQCN_EXPOSITION_H
@@ -15,7 +15,7 @@
 struct state {
 	const char *tool_version;
 	const char *module_version;
-	bool up;	/* else there is nothing in what follows */
+	bool up;	/* the module answered; if not, the lists are empty */
 	time_t time;
 	struct port *ports;
 	struct queue *queues;
@@ -23,7 +23,7 @@ struct state {
 	size_t n_ports, n_queues, n_flows;
 };
 
-/* None of @s may be in it twice */
+/* @s must not contain an object twice */
 void exposition(FILE *f, const struct state *s, bool openmetrics);
 
 #endif /* _IQCN_EXPOSITION_H */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * iqcn flows: who sends to whom, who is paired, congested and told.
+ * iqcn flows: source, destination, pairing, congestion and CNPs of flows.
  *
- * Flows are written as they come, however many there are; only what is sorted is
- * kept.
+ * Flows are printed as the kernel sends them, because there may be a million;
+ * only a sorted list is kept in memory.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,10 +20,10 @@
 #include "rank.h"
 #include "snapshot.h"
 
-/* Between the two dumps that CE rates are taken from */
+/* Between the two dumps from which CE rates are computed */
 #define RATE_INTERVAL_MS 1000
 #define COLUMNS_MAX 32
-/* Of cells that are no longer than a value, and a space behind each */
+/* A cell has at most VALUE_SIZE characters and a space */
 #define ROW_SIZE (COLUMNS_MAX * (VALUE_SIZE + 1))
 
 struct flows {
@@ -38,7 +38,7 @@ struct flows {
 	struct rates *rates;
 	struct ranking *ranking;
 	bool no_memory;
-	size_t columns[COLUMNS_MAX];	/* those that fit, by number in all_columns[] */
+	size_t columns[COLUMNS_MAX];	/* indices in all_columns[] that fit */
 	size_t n_columns;
 };
 
@@ -70,7 +70,7 @@ void src_qp_text(char *buf, const struct ranked *r)
 		strcpy(buf, "-");
 }
 
-/* In brackets if it is too weak to send on */
+/* In parentheses if the evidence is too weak for CNPs */
 void pair_text(char *buf, const struct ranked *r)
 {
 	char name[VALUE_SIZE];
@@ -82,7 +82,7 @@ void pair_text(char *buf, const struct ranked *r)
 		snprintf(buf, VALUE_SIZE, "(%.16s)", name);
 }
 
-/* What made it congested, if it is */
+/* The reason of the congestion, or "clear" */
 void state_text(char *buf, const struct ranked *r)
 {
 	if (r->flow.congested)
@@ -147,7 +147,7 @@ void queued_text(char *buf, const struct ranked *r)
 	number_text(buf, r->flow.queued);
 }
 
-/* 0 is not known */
+/* 0 means unknown */
 static void known_time_text(char *buf, uint64_t ns)
 {
 	if (ns)
@@ -166,14 +166,14 @@ static void interval_text(char *buf, const struct ranked *r)
 	known_time_text(buf, r->flow.cnp_interval_ns);
 }
 
-/* From left to right, as far as the screen is wide; 80 columns for the first
- * eight.  What it is sorted by is among them in any case.
+/* As many as the screen is wide, from left to right.  The first eight need 80
+ * columns, and the column that the list is sorted by is one of them.
  */
 static const struct column {
 	const char *name;
-	int width;		/* negative: on the left of it */
+	int width;		/* negative: aligned to the left */
 	void (*text)(char *buf, const struct ranked *r);
-	enum order order;	/* it is what is sorted by */
+	enum order order;	/* only in a list that is sorted by it */
 } all_columns[] = {
 	{ "DEV", -8, dev_text },
 	{ "SRC", -15, src_text },
@@ -213,13 +213,13 @@ static void choose_columns(struct flows *s)
 			break;
 		s->columns[s->n_columns++] = i;
 	}
-	/* narrower than anybody's */
+	/* the screen is narrower than the first column */
 	if (!s->n_columns)
 		s->columns[s->n_columns++] = 0;
 }
 
-/* Appended to a row; what is wider than its column moves those behind it.
- * (printf() would be half of the time that a flow takes.)
+/* Append to a row; a wide cell shifts the cells behind it.
+ * printf() would take half of the time of a flow.
  */
 static size_t put_cell(const struct flows *s, size_t i, char *at,
 		       const char *text)
@@ -299,12 +299,12 @@ static bool show_flow(const struct flow *f, void *arg)
 	return !out_closed() && s->shown != s->limit;
 }
 
-static bool first_look(const struct flow *f, void *arg)
+static bool first_dump(const struct flow *f, void *arg)
 {
 	struct flows *s = arg;
 	struct speed speed;
 
-	s->no_memory = rates_look(s->rates, f, &speed);
+	s->no_memory = rates_update(s->rates, f, &speed);
 	return !s->no_memory;
 }
 
@@ -313,7 +313,7 @@ static bool rank_flow(const struct flow *f, void *arg)
 	struct ranked r = { *f };
 	struct flows *s = arg;
 
-	s->no_memory = (s->rates && rates_look(s->rates, f, &r.speed)) ||
+	s->no_memory = (s->rates && rates_update(s->rates, f, &r.speed)) ||
 		       ranking_add(s->ranking, &r);
 	return !s->no_memory;
 }
@@ -324,14 +324,14 @@ static int dump(struct flows *s, struct genl *g, flow_fn fn)
 
 	if (s->no_memory)
 		return fail("flows", strerror(ENOMEM));
-	/* the kernel's own words for it come with 6.7 */
+	/* before Linux 6.7 a dump has no extack message */
 	if (err == -ENODEV && s->dev)
 		return fail(s->dev, "no qdisc iqcn");
 	return err ? fail("flows", genl_why(g)) : EXIT_SUCCESS;
 }
 
-/* Takes the time that is between two looks */
-static int look_twice(struct flows *s, struct genl *g)
+/* Computing rates needs two dumps: this is the first one, and the pause */
+static int dump_first(struct flows *s, struct genl *g)
 {
 	struct timespec interval = {
 		RATE_INTERVAL_MS / 1000, RATE_INTERVAL_MS % 1000 * 1000000
@@ -341,7 +341,7 @@ static int look_twice(struct flows *s, struct genl *g)
 	s->rates = rates_new();
 	if (!s->rates)
 		return fail("flows", strerror(ENOMEM));
-	ret = dump(s, g, first_look);
+	ret = dump(s, g, first_dump);
 	rates_end(s->rates, now_ns());
 	if (!ret)
 		nanosleep(&interval, NULL);
@@ -357,7 +357,7 @@ static int rank_flows(struct flows *s, struct genl *g)
 	if (!s->ranking)
 		return fail("flows", strerror(ENOMEM));
 	if (s->order == ORDER_RATE)
-		ret = look_twice(s, g);
+		ret = dump_first(s, g);
 	return ret ? ret : dump(s, g, rank_flow);
 }
 
@@ -384,7 +384,7 @@ static int show_flows(struct flows *s, struct genl *g)
 		show_ranking(s);
 	if (!ret)
 		begin(s);
-	/* what has begun is JSON even if it did not go on */
+	/* keep the JSON valid even if the dump failed */
 	if (s->json && s->begun)
 		json_array_end();
 	return ret;

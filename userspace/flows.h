@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What there is to say of a flow, as text in VALUE_SIZE bytes.
+ * Properties of a flow as text.  @buf has VALUE_SIZE bytes.
  */
 #ifndef _IQCN_FLOWS_H
 #define _IQCN_FLOWS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * iqcn flush: forget flows.
+ * iqcn flush: remove flows.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "iqcn.h"
 #include "out.h"
 
-/* [ DEV [ root | parent CLASSID ] ], tc's words */
+/* [ DEV [ root | parent CLASSID ] ], in tc's syntax */
 static int parse_place(int n, char **words, uint32_t *ifindex,
 		       uint32_t *parent)
 {
@@ -24,11 +24,11 @@ static int parse_place(int n, char **words, uint32_t *ifindex,
 		return n > 2 ? misuse("unexpected word", words[2]) : ret;
 	}
 	if (strcmp(words[1], "parent"))
-		return misuse("root or parent, not", words[1]);
+		return misuse("expected root or parent, not", words[1]);
 	if (n < 3)
-		return misuse("nothing after", words[1]);
+		return misuse("missing argument after", words[1]);
 	if (parse_parent(words[2], parent))
-		return misuse("no class", words[2]);
+		return misuse("invalid class", words[2]);
 	return n > 3 ? misuse("unexpected word", words[3]) : ret;
 }
 
@@ -49,7 +49,7 @@ static int flush(uint32_t ifindex, uint32_t parent, bool json)
 		json_add(o, "flushed", value_json(FORM_NUMBER, NULL, n));
 		json_line(o);
 	} else {
-		printf("%" PRIu64 " flow%s forgotten\n", n, n == 1 ? "" : "s");
+		printf("%" PRIu64 " flow%s flushed\n", n, n == 1 ? "" : "s");
 	}
 	genl_close(g);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -2,8 +2,8 @@
 /*
  * Client of the generic netlink family iqcn.
  *
- * Answers are told from events by their sequence number, so that both can come
- * by one socket.
+ * One socket receives answers and events: an answer has the sequence number of
+ * its request, an event has none.
  */
 #include <errno.h>
 #include <poll.h>
@@ -22,9 +22,9 @@
 #include "genl.h"
 #include "iqcn.h"
 
-/* As much as the kernel puts in one message, if there is room for it */
+/* The largest message that the kernel builds if the buffer has room for it */
 #define RECEIVE_BYTES 32768
-/* For events that come while nobody reads; the kernel may allow less */
+/* Room for events while the program does something else; the kernel may cap it */
 #define SOCKET_BYTES (4 << 20)
 #define DUMP_TRIES 10
 
@@ -32,11 +32,12 @@
 #define NETLINK_EXT_ACK 11
 #endif
 
-/* Events of a request after which the answer comes first, and of a look at them */
+/* After this many events during a request, only its answer is received */
 #define EVENTS_REQUEST 100000
+/* The most events that genl_events() handles at once */
 #define EVENTS_LOOK 1000
 
-/* Who has nothing to ask has to be told when the module is unloaded */
+/* The controller's group reports that the module is unloaded */
 static const struct {
 	const char *family, *group;
 } groups[] = {
@@ -45,13 +46,13 @@ static const struct {
 	{ "nlctrl", "notify" },
 };
 
-/* Why the kernel refuses a command with EPERM, which says too little */
+/* What to print for EPERM: strerror() does not name the capability */
 static const char *const denied[IQCN_CMD_MAX + 1] = {
 	[IQCN_CMD_FLOW_GET] = FLOWS_NEED " (try sudo)",
-	[IQCN_CMD_FLOW_FLUSH] = "forgetting flows" NEEDS_ADMIN " (try sudo)",
+	[IQCN_CMD_FLOW_FLUSH] = "flushing flows" NEEDS_ADMIN " (try sudo)",
 };
 
-/* What becomes of a part of an answer; returns whether to go on */
+/* Handles one message of an answer; returns NL_OK to continue, or NL_STOP */
 typedef int (*part_fn)(struct genl *g, struct nlattr *head, int len);
 
 struct genl {
@@ -61,10 +62,10 @@ struct genl {
 	int groups[ARRAY_SIZE(groups)];
 	bool joined;
 	uint64_t overruns;
-	unsigned int n_events;	/* of this request, or of this look at them */
+	unsigned int n_events;	/* during this request or call of genl_events() */
 	char why[256];
 
-	/* of the request that is under way */
+	/* the current request */
 	int cmd;
 	uint32_t seq;		/* 0: none */
 	bool done;
@@ -72,7 +73,7 @@ struct genl {
 	int err;
 	part_fn part;
 
-	/* of its answer */
+	/* and its answer */
 	const struct object *object;
 	char *objects;
 	size_t n, room;
@@ -92,7 +93,7 @@ static int set_error(struct genl *g, int err, const char *why)
 	return err;
 }
 
-/* The kernel's own words, if it has some, are behind what it answers to */
+/* Use the extack message, if @tlvs has one */
 static void set_kernel_error(struct genl *g, int err, struct nlattr *tlvs,
 			     int len)
 {
@@ -115,7 +116,7 @@ static int set_nl_error(struct genl *g, int nlerr)
 	return set_error(g, -EIO, nl_geterror(nlerr));
 }
 
-/* The family is gone, and with it its groups */
+/* Did the family, and with it its groups, disappear? */
 static int on_control(struct genl *g, struct nlmsghdr *nlh)
 {
 	struct genlmsghdr *hdr = nlmsg_data(nlh);
@@ -198,7 +199,7 @@ static int on_error(struct sockaddr_nl *from, struct nlmsgerr *e, void *arg)
 
 	if (e->msg.nlmsg_seq != g->seq)
 		return NL_SKIP;
-	/* the request comes back, unless its header is enough */
+	/* the error repeats the request, unless it is capped to the header */
 	if (!(nlh->nlmsg_flags & NLM_F_CAPPED))
 		skip += e->msg.nlmsg_len - sizeof(e->msg);
 	set_kernel_error(g, e->error, nlmsg_attrdata(nlh, skip),
@@ -216,7 +217,7 @@ static int receive(struct genl *g)
 {
 	int err = nl_recvmsgs(g->sk, g->cb);
 
-	/* what did not fit were events */
+	/* the socket buffer overran: events were lost */
 	if (err == -NLE_NOMEM && g->joined) {
 		g->overruns++;
 		return 0;
@@ -252,8 +253,9 @@ static int set_membership(struct genl *g, bool on)
 	return 0;
 }
 
-/* The kernel goes on with a dump when the socket has room.  Where events come
- * faster than they are taken it never has.
+/* The kernel continues a dump when the socket has room, which it never has while
+ * events arrive faster than they are read.  So leave the groups until the end of
+ * the dump if there are too many events.
  */
 static int receive_answer(struct genl *g)
 {
@@ -311,7 +313,7 @@ static int keep_object(struct genl *g, struct nlattr *head, int len)
 	return NL_OK;
 }
 
-/* All at once, and as they were at one time */
+/* Repeat the dump until it is consistent */
 static int collect(struct genl *g, const struct object *object, int cmd,
 		   uint32_t ifindex, uint32_t filter)
 {
@@ -334,7 +336,7 @@ static int collect(struct genl *g, const struct object *object, int cmd,
 		if (err || !g->interrupted)
 			return err;
 	}
-	return set_error(g, -EINTR, "they come and go all the time");
+	return set_error(g, -EINTR, "the list kept changing during the dump");
 }
 
 int genl_ports(struct genl *g, struct port **ports, size_t *n)
@@ -416,7 +418,7 @@ int genl_join(struct genl *g)
 	size_t i;
 	int n;
 
-	/* all before the first event: libnl would take it for the answer */
+	/* resolve all groups first: libnl would take an event for the answer */
 	for (i = 0; i < ARRAY_SIZE(groups); i++) {
 		n = genl_ctrl_resolve_grp(g->sk, groups[i].family,
 					  groups[i].group);
@@ -446,7 +448,7 @@ int genl_events(struct genl *g)
 	g->done = false;
 	g->err = 0;
 	g->n_events = 0;
-	/* devices may have got other names */
+	/* devices may have been renamed */
 	dev_forget();
 	while (!g->err && g->n_events < EVENTS_LOOK && poll(&p, 1, 0) > 0)
 		receive(g);
@@ -490,7 +492,7 @@ static int connect_genl(struct genl *g)
 	err = genl_connect(g->sk);
 	if (err)
 		return err;
-	/* fewer calls, and what an older kernel does without is no error */
+	/* saves system calls; older kernels lack some of it, which is no error */
 	nl_socket_disable_msg_peek(g->sk);
 	nl_socket_set_msg_buf_size(g->sk, RECEIVE_BYTES);
 	nl_socket_set_buffer_size(g->sk, SOCKET_BYTES, 0);
@@ -528,7 +530,7 @@ struct genl *genl_open(void)
 	else if (access(SYS_MODULE, F_OK))
 		fail("module sch_iqcn", "not loaded, and the kernel does not find it");
 	else
-		fail("module sch_iqcn", "it is older than this tool, which wants netlink family "
+		fail("module sch_iqcn", "it is older than this tool, which needs netlink family "
 		     IQCN_FAMILY_NAME);
 
 err_free:
@@ -554,7 +556,7 @@ int genl_family_version(void)
 
 	if (!sk)
 		return version;
-	/* to ask for all of them is what loads nothing */
+	/* a dump of all families does not load the module, a query by name does */
 	if (!genl_connect(sk) && !genl_ctrl_alloc_cache(sk, &families)) {
 		family = genl_ctrl_search_by_name(families, IQCN_FAMILY_NAME);
 		if (family)

@@ -3,7 +3,7 @@
  * Client of the generic netlink family iqcn: one socket for requests, dumps and
  * events.
  *
- * Functions return 0 or a negative errno, and genl_why() says what is wrong.
+ * Functions return 0 or a negative errno; genl_why() has the error as text.
  */
 #ifndef _IQCN_GENL_H
 #define _IQCN_GENL_H
@@ -14,57 +14,58 @@
 
 #include "object.h"
 
-/* Reading flows and joining the groups fails with -EPERM without the capability */
+/* Without CAP_NET_ADMIN, reading flows and joining the groups fail with -EPERM */
 #define NEEDS_ADMIN \
 	" needs CAP_NET_ADMIN in the namespace's user namespace"
 #define FLOWS_NEED "reading flows" NEEDS_ADMIN
 
 struct genl;
 
-/* @cmd: IQCN_CMD_*_NTF.  May be called within a dump, too. */
+/* @cmd: IQCN_CMD_*_NTF.  May also be called during a dump */
 typedef void (*event_fn)(const struct event *e, int cmd, void *arg);
-/* Returns whether to go on */
+/* Returns whether to continue */
 typedef bool (*flow_fn)(const struct flow *f, void *arg);
 
-/* The kernel loads the module if it knows it.  Frees on error, as close does;
- * what is wrong then has been said.
+/* The kernel loads the module if it is installed.  Prints an error and returns NULL
+ * on failure.
  */
 struct genl *genl_open(void);
 void genl_close(struct genl *g);
 const char *genl_why(const struct genl *g);
 
-/* Negative: there is none, and no module is loaded for it */
+/* Negative if there is no family.  Does not load the module */
 int genl_family_version(void);
 
 /*
- * Those of the whole namespace, or of one device.  Ports and queues come at once,
- * as they were at one time: asked for again if one came or went meanwhile.
- * To be freed with free(), on error too.
+ * All ports or queues of the namespace, or the queues of one device.  The list is
+ * consistent: the dump is repeated if it changed meanwhile.  The caller frees the
+ * list with free(), also on error.
  */
 int genl_ports(struct genl *g, struct port **ports, size_t *n);
 int genl_queues(struct genl *g, uint32_t ifindex, uint32_t filter,
 		struct queue **queues, size_t *n);
 /*
- * One by one.  Those that were there all the time come once, others may or may
- * not.  When @fn has had enough there is only genl_close().
+ * Calls @fn for each flow.  A flow that appears or disappears during the dump may
+ * or may not be reported.  After @fn has returned false, only genl_close() is
+ * allowed.
  */
 int genl_flows(struct genl *g, uint32_t ifindex, uint32_t filter, flow_fn fn,
 	       void *arg);
-/* @parent 0: of all queues of the device */
+/* @parent: 0 for all queues of the device */
 int genl_flush(struct genl *g, uint32_t ifindex, uint32_t parent,
 	       uint64_t *flushed);
 
-/* Says what is wrong with a dump or with events; returns EXIT_FAILURE */
+/* Prints the error of a dump or of genl_events(); returns EXIT_FAILURE */
 int genl_fail(const struct genl *g, int err);
 
-/* All groups of the family, and that the family is gone */
+/* Join all groups of the family, and the one that reports its removal */
 int genl_join(struct genl *g);
 void genl_on_event(struct genl *g, event_fn fn, void *arg);
 /* Readable when there are events */
 int genl_fd(const struct genl *g);
-/* Takes some of what is there and does not wait; -ENOENT: the module is unloaded */
+/* Handles pending events without waiting; -ENOENT: the module was unloaded */
 int genl_events(struct genl *g);
-/* How often events were lost for want of room in the socket */
+/* How often events were lost because the socket buffer was full */
 uint64_t genl_overruns(const struct genl *g);
 
 #endif /* _IQCN_GENL_H */

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Completion of iqcn(8): commands, their options and words, and the devices that
+# Completion of iqcn(8): commands, their options and arguments, and the devices that
 # have a qdisc iqcn.
 
-# Not by compgen, which expands its words: a device may be called $(reboot)
+# Without compgen, which expands its words: a device may be named $(reboot)
 _iqcn_reply()
 {
 	local word
@@ -30,7 +30,7 @@ _iqcn()
 {
 	local prev=${COMP_WORDS[COMP_CWORD - 1]} command="" dev="" i
 
-	# what comes first and is no option is the command, the next its device
+	# the first non-option is the command, the second one is the device
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
 		--sort | --limit | --interval | --count | --flows | -o) ((i++)) ;;
@@ -57,7 +57,7 @@ _iqcn()
 		_iqcn_reply --interval --count --events-only --samples-only -j
 		;;
 	top,*) _iqcn_reply --interval --sort --batch --count ;;
-	# a file
+	# a file name
 	metrics,-o) compopt -o default ;;
 	metrics,--flows | flush,parent) ;;
 	metrics,*) _iqcn_reply -o --flows --openmetrics ;;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the commands of iqcn share.
+ * Shared by the commands of iqcn.
  */
 #ifndef _IQCN_H
 #define _IQCN_H
@@ -11,12 +11,12 @@
 #include <stdint.h>
 
 #define SYS_MODULE "/sys/module/sch_iqcn"
-/* beside EXIT_SUCCESS and EXIT_FAILURE */
+/* in addition to EXIT_SUCCESS and EXIT_FAILURE */
 #define EXIT_USAGE 2
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Each gets its own arguments, its name first; options may be anywhere */
+/* argv[0] is the name of the command; options may be anywhere */
 int cmd_check(int argc, char **argv);
 int cmd_flows(int argc, char **argv);
 int cmd_flush(int argc, char **argv);
@@ -26,25 +26,26 @@ int cmd_monitor(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
-/* Says on stderr what went wrong and why; returns EXIT_FAILURE */
+/* Prints "iqcn: @what: @why" to stderr; returns EXIT_FAILURE */
 int fail(const char *what, const char *why);
-/* Says on stderr which word is wrong; returns EXIT_USAGE */
+/* Prints @problem and the wrong argument to stderr; returns EXIT_USAGE */
 int misuse(const char *problem, const char *word);
 
 /*
- * getopt_long(), which says itself what is wrong: the next option as one of
- * @options, if there are, or its letter, -1 after the last, '?' if there is something wrong.
- * "-j" is an option of every command.
+ * getopt_long() with our error messages: returns the next option's value in
+ * @options, which may be NULL, or its letter, -1 at the end, '?' after an error.
+ * Every command has the option "-j".
  */
 int next_option(int argc, char **argv, const struct option *options);
 
-/* EXIT_SUCCESS, or what to exit with; without a @dev @ifindex is 0 */
+/* These return EXIT_SUCCESS, or the exit status after an error */
+/* @ifindex is 0 if @dev is NULL */
 int parse_dev(const char *dev, uint32_t *ifindex);
-/* "10ms"; without a unit it is seconds */
+/* "10ms"; the default unit is seconds.  Returns 0 or -1 */
 int parse_time_ns(const char *word, uint64_t *ns);
-/* Likewise, from 1ms to an hour; EXIT_SUCCESS, or what to exit with */
+/* A time from 1 ms to an hour */
 int parse_interval(const char *word, uint64_t *ns);
-/* 1 or more; likewise */
+/* A number of at least 1 */
 int parse_count(const char *word, uint64_t *n);
 
 #endif /* _IQCN_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * iqcn: shows what the congestion points of this network namespace do.
+ * iqcn: shows the state of the congestion points of this network namespace.
  *
- * A command is a row of commands[] and a file of its own.
+ * Each command is a row of commands[] and a source file.
  */
 #include <poll.h>
 #include <signal.h>
@@ -22,25 +22,25 @@ static void usage(FILE *f)
 	      "\n"
 	      "  show [DEV]     qdiscs: state, parameters in force, counters\n"
 	      "  flows [DEV] [--congested] [--paired] [--sort cnps|rate|age] [--limit N]\n"
-	      "                 flows: who sends to whom, pairing, state, CNPs\n"
+	      "                 flows: source, destination, pairing, state, CNPs\n"
 	      "  monitor [DEV] [--interval 10ms] [--count N] [--events-only|--samples-only]\n"
-	      "                 what happens, and samples of the queues in between\n"
+	      "                 events as they happen, and samples of the queues\n"
 	      "  top [DEV] [--interval 1s] [--sort cnps|rate|age] [--batch] [--count N]\n"
-	      "                 ports, queues and the flows that get most CNPs\n"
+	      "                 ports, queues and the flows with the most CNPs, live\n"
 	      "  flush [DEV [root | parent CLASSID]]\n"
-	      "                 forget flows\n"
-	      "  check          is everything there and does it work? if not, what to do\n"
+	      "                 remove flows, with their pairing\n"
+	      "  check          find problems, and say what to do about them\n"
 	      "  metrics [-o FILE] [--flows N] [--openmetrics]\n"
-	      "                 for Prometheus: to FILE, with N flows (10), in the format of\n"
-	      "                 node_exporter's textfile collector\n"
-	      "  version        of this tool, tc's plugin, the module, its netlink family\n"
-	      "  help           this\n"
+	      "                 metrics for Prometheus, to FILE, with N flows (10), in the\n"
+	      "                 format of node_exporter's textfile collector\n"
+	      "  version        versions of tool, tc plugin, module and netlink family\n"
+	      "  help           this text\n"
 	      "\n"
-	      "-j: in JSON.  All is about this network namespace.  Flows and events need\n"
-	      "CAP_NET_ADMIN there, and so does flush.\n"
-	      "Exit status: 0 well, 1 it failed (check: something is wrong), 2 misused.\n"
+	      "-j prints JSON.  All commands are about this network namespace.  flows,\n"
+	      "events of monitor, and flush need CAP_NET_ADMIN there.\n"
+	      "Exit status: 0 success, 1 failure (check: problems), 2 bad arguments.\n"
 	      "\n"
-	      "See iqcn(8); tc-iqcn(8) has the meaning of what is shown.\n", f);
+	      "See iqcn(8); tc-iqcn(8) explains parameters and counters.\n", f);
 }
 
 static int cmd_help(int argc, char **argv)
@@ -70,7 +70,7 @@ static int run(int argc, char **argv)
 {
 	size_t i;
 
-	/* "-j" may come first */
+	/* "-j" may precede the command */
 	if (argc > 2 && !strcmp(argv[1], "-j")) {
 		argv[1] = argv[2];
 		argv[2] = "-j";
@@ -86,7 +86,7 @@ static int run(int argc, char **argv)
 		      argv[1]);
 }
 
-/* Whoever reads has had enough, which is no error */
+/* A reader that closed the pipe is no error */
 static bool reader_is_gone(void)
 {
 	struct pollfd p = { .fd = STDOUT_FILENO };
@@ -98,7 +98,7 @@ int main(int argc, char **argv)
 {
 	int ret, err;
 
-	/* who reads no more says so by EPIPE */
+	/* a closed pipe is reported by EPIPE */
 	signal(SIGPIPE, SIG_IGN);
 	if (!isatty(STDOUT_FILENO))
 		setvbuf(stdout, NULL, _IOFBF, OUTPUT_BYTES);

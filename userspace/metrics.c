@@ -2,8 +2,8 @@
 /*
  * iqcn metrics: for Prometheus, by node_exporter's textfile collector.
  *
- * A mistake in that file costs everything that node_exporter tells: nothing is in
- * it twice, and nobody sees it half written.
+ * One error in a textfile makes node_exporter fail as a whole.  So no sample is
+ * written twice, and the file is replaced atomically.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -41,7 +41,7 @@ static int compare_queues(const void *a, const void *b)
 	return c ? c : compare(p->parent, q->parent);
 }
 
-/* While one takes another's place both are there */
+/* While a qdisc replaces another one, a dump has both */
 static size_t queues_once(struct queue *queues, size_t n)
 {
 	size_t i, kept = 0;
@@ -72,7 +72,7 @@ static bool take_flow(const struct flow *f, void *arg)
 	return !top->no_memory;
 }
 
-/* A flow may be forgotten, and there again before the dump is over */
+/* A flow that is removed and created again during the dump is in it twice */
 static bool flows_once(struct state *s, struct ranking *ranking)
 {
 	size_t i, j, n;
@@ -96,10 +96,10 @@ static int ask_flows(struct genl *g, struct state *s, size_t max)
 
 	if (top.ranking)
 		err = genl_flows(g, 0, 0, take_flow, &top);
-	/* ports and queues are for every reader */
+	/* ports and queues need no capability */
 	if (err == -EPERM)
 		fail("no flows", genl_why(g));
-	/* those that came or went are not missed */
+	/* the flows that changed during the dump do not matter */
 	if (err == -EINTR || err == -EPERM)
 		err = 0;
 	if (!err && (top.no_memory || !flows_once(s, top.ranking)))
@@ -121,8 +121,8 @@ static int ask(struct genl *g, struct state *s, size_t flows)
 	return err;
 }
 
-/* No module is no error here.  The family is asked for only if there is one: the
- * kernel would load it, and nobody would see that it had gone.
+/* A missing module is no error here.  Resolving the family would load the module
+ * and hide that it was missing, so check first.
  */
 static int gather(struct state *s, size_t flows, char *version)
 {
@@ -155,14 +155,14 @@ static bool write_all(int fd, const char *text, size_t len)
 	return true;
 }
 
-/* In its place at once, or not at all and errno says why */
+/* Replace @path atomically; on failure @path is unchanged and errno is set */
 static bool write_temp(int fd, const char *temp, const char *path,
 		       const char *text, size_t len)
 {
 	bool ok = write_all(fd, text, len) && !fchmod(fd, 0644);
 	int err = errno;
 
-	/* some file systems only now see that they are full */
+	/* some file systems report ENOSPC only here */
 	if (close(fd) && ok) {
 		ok = false;
 		err = errno;
@@ -183,7 +183,7 @@ static int write_file(const char *path, const char *text, size_t len)
 	struct stat st;
 	char *temp;
 
-	/* root must not put a file in the place of /dev/null */
+	/* root must not replace /dev/null by a file */
 	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
 		return fail(path, "not a regular file");
 	/* not *.prom, which node_exporter reads */
@@ -259,7 +259,7 @@ int cmd_metrics(int argc, char **argv)
 			break;
 		case OPTION_FLOWS:
 			if (!parse_flows(optarg, &flows))
-				return misuse("0 to 100 flows, not", optarg);
+				return misuse("the number of flows must be 0 to 100, not", optarg);
 			break;
 		case OPTION_OPENMETRICS:
 			openmetrics = true;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * iqcn monitor: what happens, as it happens, and what the queues are like in
- * between.
+ * iqcn monitor: events as they happen, and periodic samples of the queues.
  *
- * Events and samples come by one socket.  The kernel sends events some time
- * after they were, several at once, so that every record is kept for HOLD_NS
- * before it is written, in the order of their times.
+ * One socket receives events and samples.  The kernel sends events in batches,
+ * with a delay, so each record is kept for HOLD_NS before it is written, to write
+ * all records in the order of their times.
  */
 #include <errno.h>
 #include <poll.h>
@@ -25,10 +24,10 @@
 #include "snapshot.h"
 
 #define INTERVAL_NS (NS_PER_S / 100)
-/* The kernel takes 10 ms, and a tick or two */
+/* The kernel delays events by 10 ms and a tick or two */
 #define HOLD_NS (NS_PER_S / 20)
 
-/* What the kernel says that it has not sent of a group */
+/* Events of a group that the kernel reports as dropped */
 struct lost {
 	const char *group;
 	bool known;
@@ -36,11 +35,11 @@ struct lost {
 };
 
 struct monitor {
-	/* what is asked for */
+	/* arguments */
 	const char *dev;
 	uint32_t ifindex;
 	uint64_t interval_ns;
-	uint64_t count;		/* of samples, else of events; 0: without end */
+	uint64_t count;		/* of samples, or of events if none; 0: endless */
 	bool json;
 	bool events;
 	bool samples;
@@ -52,10 +51,10 @@ struct monitor {
 	struct lost state_lost, cnp_lost;
 	uint64_t overruns;
 
-	uint64_t end_ns;	/* what happens later is not written */
-	bool enough;		/* events are written */
+	uint64_t end_ns;	/* later records are not written; 0: none yet */
+	bool enough;		/* @count events were written */
 	bool done;
-	int ret;		/* to exit with */
+	int ret;		/* exit status */
 };
 
 static void end(struct monitor *m, int ret)
@@ -86,12 +85,12 @@ static void add_late(struct monitor *m, uint64_t missed)
 	add(m, &r);
 }
 
-/* What was lost before this began is nobody's business */
+/* Events that were lost before the start do not count */
 static void check_lost(struct monitor *m, struct lost *l, uint64_t events)
 {
 	if (l->known && events > l->events)
 		add_lost(m, l->group, events - l->events);
-	/* what events say may be older than what ports say */
+	/* the counter in an event may be older than that of a port */
 	if (!l->known || events > l->events)
 		l->events = events;
 	l->known = true;
@@ -130,14 +129,14 @@ static void on_event(const struct event *e, int cmd, void *arg)
 	add(m, &r);
 }
 
-/* The device is there, and has no qdisc of ours now */
+/* The device exists, but has no qdisc iqcn now */
 static bool is_bare(const struct monitor *m, int err)
 {
 	return err == -ENODEV && m->dev && if_nametoindex(m->dev) == m->ifindex;
 }
 
-/* At ports and queues */
-static void look(struct monitor *m)
+/* Sample ports and queues */
+static void sample(struct monitor *m)
 {
 	struct port *p;
 	int err;
@@ -149,19 +148,19 @@ static void look(struct monitor *m)
 	if (err == -EINTR)
 		add_late(m, 1);
 	else if (err == -ENODEV && !is_bare(m, err))
-		end(m, fail(m->dev, "it has gone"));
+		end(m, fail(m->dev, "the device is gone"));
 	else if (err && !is_bare(m, err))
 		end(m, genl_fail(m->g, err));
 	if (!m->events)
 		return;
-	/* each port has those of the namespace */
+	/* each port has the counters of the namespace */
 	for (p = m->now.ports; p < m->now.ports + m->now.n_ports; p++) {
 		check_lost(m, &m->state_lost, p->state_lost);
 		check_lost(m, &m->cnp_lost, p->cnp_lost);
 	}
 }
 
-/* Those that are as old as that, and wanted */
+/* Write the records up to @until_ns, or up to the last one that is wanted */
 static void write_records(struct monitor *m, uint64_t until_ns)
 {
 	const struct record *r;
@@ -184,7 +183,7 @@ static void write_old_records(struct monitor *m)
 {
 	uint64_t now = now_ns();
 
-	/* the machine may have been started just now */
+	/* shortly after boot, now is less than HOLD_NS */
 	if (now > HOLD_NS)
 		write_records(m, now - HOLD_NS);
 }
@@ -199,7 +198,7 @@ static void on_tick(struct monitor *m)
 		return;
 	if (ticks > 1)
 		add_late(m, ticks - 1);
-	look(m);
+	sample(m);
 	for (i = 0; i < m->now.n_queues; i++) {
 		record_sample(&r, m->json, m->now.time_ns, &m->now.queues[i],
 			      snapshot_queue(&m->before, &m->now, i));
@@ -217,7 +216,7 @@ static void on_readable(struct monitor *m)
 		end(m, genl_fail(m->g, err));
 }
 
-/* Until something is to be written, or this ends */
+/* Time until a record must be written or the end; -1: none */
 static int wait_ms(const struct monitor *m)
 {
 	uint64_t now = now_ns(), due = UINT64_MAX;
@@ -233,7 +232,7 @@ static int wait_ms(const struct monitor *m)
 
 enum { WATCH_GENL, WATCH_SIGNALS, WATCH_OUT, WATCH_TIMER, N_WATCH };
 
-static void watch(struct monitor *m)
+static void event_loop(struct monitor *m)
 {
 	struct pollfd p[N_WATCH] = {
 		[WATCH_GENL] = { genl_fd(m->g), POLLIN },
@@ -245,7 +244,7 @@ static void watch(struct monitor *m)
 	while (!m->done && !m->enough) {
 		if (poll(p, N_WATCH, wait_ms(m)) < 0)
 			continue;
-		/* nobody reads on */
+		/* the reader is gone */
 		if (p[WATCH_OUT].revents || out_closed())
 			return;
 		if (p[WATCH_GENL].revents)
@@ -280,7 +279,7 @@ static int subscribe(struct monitor *m)
 	return err ? genl_fail(m->g, err) : EXIT_SUCCESS;
 }
 
-/* The first sample is taken at once, the others at multiples of the interval */
+/* The first sample is taken now, the others at multiples of the interval */
 static int start_timer(struct monitor *m)
 {
 	struct itimerspec when = {
@@ -300,14 +299,14 @@ static int start(struct monitor *m)
 {
 	int ret;
 
-	/* they end it between two records */
+	/* so that signals take effect between two records */
 	m->signals = signals_open(false);
 	if (m->signals < 0)
 		return fail("signals", strerror(errno));
 	ret = subscribe(m);
 	if (ret)
 		return ret;
-	look(m);
+	sample(m);
 	snapshot_free(&m->now);
 	return m->done ? m->ret : start_timer(m);
 }
@@ -321,7 +320,7 @@ static int monitor(struct monitor *m)
 		return EXIT_FAILURE;
 	ret = start(m);
 	if (!ret) {
-		watch(m);
+		event_loop(m);
 		ret = m->ret;
 	}
 	snapshot_free(&m->before);
@@ -369,7 +368,7 @@ static int parse_args(struct monitor *m, int argc, char **argv)
 	if (ret)
 		return ret;
 	if (!m->samples && !m->events)
-		return misuse("nothing is left beside",
+		return misuse("nothing to print with",
 			      "--events-only --samples-only");
 	if (argc - optind > 1)
 		return misuse("unexpected word", argv[optind + 1]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the family iqcn tells, as plain structures.
+ * Attributes of the family iqcn as plain structures.
  */
 #include <string.h>
 
@@ -164,7 +164,7 @@ OBJECT(queue, IQCN_A_QUEUE_MAX);
 OBJECT(flow, IQCN_A_FLOW_MAX);
 OBJECT(event, IQCN_A_EVENT_MAX);
 
-/* Of any width that a number may have */
+/* A number of any width */
 static bool parse_number(uint64_t *v, const struct nlattr *attr)
 {
 	switch (nla_len(attr)) {
@@ -273,7 +273,7 @@ void object_json_add(struct json_object *json, const struct object *o,
 
 	for (i = 0; i < o->n_fields; i++) {
 		f = &o->fields[i];
-		/* a flag that is not there is off */
+		/* a missing flag is false */
 		if (object_has(src, i) || f->form == FORM_FLAG)
 			json_add(json, f->key, field_json(f, src));
 	}

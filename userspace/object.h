@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the family iqcn tells of ports, queues, flows and events, as plain
- * structures with the kernel's names.
+ * Ports, queues, flows and events of the family iqcn as plain structures, with the
+ * kernel's names.
  *
- * One row per attribute in object.c: what a member is called, how it is written
- * and where it is; parsing and JSON follow from it.  An attribute without a row,
- * from a newer kernel, is skipped; one that an older kernel does not send is 0,
- * and object_has() says so.
+ * object.c has one row per attribute: form, name and offset of the member.  Parsing
+ * and JSON follow from it.  An attribute without a row, from a newer module, is
+ * skipped.  An attribute that an older module does not send is 0, and object_has()
+ * returns false for it.
  */
 #ifndef _IQCN_OBJECT_H
 #define _IQCN_OBJECT_H
@@ -23,7 +23,7 @@
 #include "out.h"
 
 struct port {
-	uint64_t has;	/* by attribute; in all of these the first member */
+	uint64_t has;	/* bits by attribute; must be the first member */
 	uint64_t ifindex;
 	char dev[IF_NAMESIZE];
 	uint64_t snoop;
@@ -53,7 +53,7 @@ struct port {
 
 struct queue {
 	uint64_t has;
-	uint64_t dev;	/* its number */
+	uint64_t dev;	/* ifindex */
 	uint64_t parent;
 	uint64_t depth_bytes;
 	uint64_t limit_bytes;
@@ -157,13 +157,13 @@ struct event {
 };
 
 struct field {
-	enum form form;		/* FORM_NONE: there is no such attribute */
+	enum form form;		/* FORM_NONE: no such attribute */
 	const char *key;	/* in JSON */
 	size_t offset;
 	const char *const *names;
 };
 
-/* A kind of object: rows by attribute */
+/* A kind of object; its rows are indexed by attribute */
 struct object {
 	const struct field *fields;
 	size_t n_fields;
@@ -175,17 +175,17 @@ extern const struct object queue_object;
 extern const struct object flow_object;
 extern const struct object event_object;
 
-/* @dst is all 0 but for what is among the @len bytes of attributes at @head */
+/* Parse @len bytes of attributes at @head; the other members of @dst become 0 */
 void object_parse(const struct object *o, void *dst, struct nlattr *head,
 		  int len);
-/* All that there is, by the names of the attributes */
+/* All attributes that were sent, under their names */
 struct json_object *object_json(const struct object *o, const void *src);
-/* Likewise, into one that has something in it */
+/* Likewise, added to @json */
 void object_json_add(struct json_object *json, const struct object *o,
 		     const void *src);
 /* @src is one of the structures, @attr one of its attributes */
 bool object_has(const void *src, unsigned int attr);
-/* CNPs by the timer are those for no other cause */
+/* The CNPs sent whose cause is the timer, which has no counter of its own */
 uint64_t queue_cnp_timer(const struct queue *q);
 
 #endif /* _IQCN_OBJECT_H */

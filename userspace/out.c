@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How values are written, as text and as JSON, and where JSON goes.
+ * Values as text and as JSON, and the output of JSON.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -61,7 +61,7 @@ static struct json_object *set_json(const char *const *names, uint64_t bits)
 	return set;
 }
 
-/* As tc writes it: what is 0 is left out */
+/* As in tc: a zero major or minor number is left out */
 static void parent_text(char *buf, uint32_t parent)
 {
 	if (parent == TC_H_ROOT)
@@ -148,7 +148,7 @@ void time_text(char *buf, uint64_t ns)
 	double v = ns;
 	size_t i;
 
-	/* what would be rounded to 1000 is 1 of the next */
+	/* use the next unit for what would be rounded to 1000 */
 	for (i = 0; v >= 999.5 && i < ARRAY_SIZE(units) - 1; i++)
 		v /= 1000;
 	snprintf(buf, VALUE_SIZE, v < 9.995 && i ? "%.2f%s" :
@@ -163,7 +163,7 @@ const char *dev_name(uint32_t ifindex)
 {
 	if (ifindex != dev_cached) {
 		dev_cached = ifindex;
-		/* it may have gone since the kernel told us */
+		/* the device may be gone already */
 		if (!if_indextoname(ifindex, dev_cache))
 			snprintf(dev_cache, sizeof(dev_cache), "if%u",
 				 ifindex);
@@ -185,7 +185,7 @@ int parse_parent(const char *word, uint32_t *parent)
 		*parent = TC_H_ROOT;
 		return 0;
 	}
-	/* to strtoul() more than that is a number */
+	/* strtoul() would also accept spaces, signs and "0x" */
 	if (word[strspn(word, "0123456789abcdefABCDEF:")])
 		return -1;
 	major = strtoul(word, &end, 16);
@@ -262,7 +262,7 @@ int out_finish(void)
 		return errno;
 	if (!ferror(stdout))
 		return 0;
-	/* what did not go out by then is nobody's any more */
+	/* out_closed() has recorded the errno, if it was called */
 	return out_errno ? out_errno : EIO;
 }
 
@@ -270,7 +270,7 @@ int screen_columns(void)
 {
 	struct winsize size;
 
-	/* a terminal may not know */
+	/* a terminal may report 0 columns */
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
 		return size.ws_col;
 	return SCREEN_COLUMNS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How values are written, as text and as JSON, and where JSON goes.
+ * Values as text and as JSON, and the output of JSON.
  */
 #ifndef _IQCN_OUT_H
 #define _IQCN_OUT_H
@@ -11,7 +11,7 @@
 
 #include <json-c/json.h>
 
-/* Enough for any value but an array */
+/* Enough for any value except an array */
 #define VALUE_SIZE 128
 
 enum form {
@@ -23,13 +23,14 @@ enum form {
 	FORM_FLAG,
 	FORM_PARENT,	/* handle of a qdisc or class */
 	FORM_DEV,	/* number of a device */
-	FORM_STRING,	/* these are no numbers: */
+	/* the following are not numbers */
+	FORM_STRING,
 	FORM_ADDRESS,
 	FORM_MAC,
 };
 
 struct address {
-	uint8_t len;	/* 4 or 16, 0: not known */
+	uint8_t len;	/* 4 or 16, 0: unknown */
 	uint8_t bytes[16];
 };
 
@@ -38,8 +39,8 @@ struct mac {
 };
 
 /*
- * What is not in names[], for the kernel is newer, is a number in text and in
- * JSON: "7", and in a set "0x40".  @buf has VALUE_SIZE bytes.
+ * A value of a newer module that is not in names[] becomes a number, in text and in
+ * JSON: "7", or "0x40" in a set.  @buf has VALUE_SIZE bytes.
  */
 void value_text(char *buf, enum form form, const char *const *names,
 		uint64_t v);
@@ -51,30 +52,32 @@ void qp_text(char *buf, uint32_t qp);
 /* Three digits: "1.23ms" */
 void time_text(char *buf, uint64_t ns);
 
-/* The last name is kept until dev_forget(), for there may be a million */
+/* Caches the last name until dev_forget(), because there may be a million calls */
 const char *dev_name(uint32_t ifindex);
 void dev_forget(void);
 /* "1:2", "root" */
 int parse_parent(const char *word, uint32_t *parent);
 
-/* Adds, but for NULL.  @key has to stay */
+/* Adds @v unless it is NULL.  @key must stay valid as long as @o */
 void json_add(struct json_object *o, const char *key, struct json_object *v);
 
 /*
- * JSON goes out one object at a time, which is freed: elements of one array, or
- * a line each.  Whoever makes many looks at out_closed().
+ * Print and free one object: as element of the array, or as a line.  A loop over
+ * many objects should check out_closed().
  */
 void json_array_begin(void);
 void json_array_element(struct json_object *o);
 void json_array_end(void);
 void json_line(struct json_object *o);
 
-/* Nobody reads on, or the disk is full: go home, main() has the last word */
+/* The output failed: the reader is gone, or the disk is full.  Callers return, and
+ * main() prints the error.
+ */
 bool out_closed(void);
-/* The last of it goes out; 0, or why not all of it did */
+/* Flushes the output; returns 0 or the errno of the first failure */
 int out_finish(void);
 
-/* Columns of the screen, 80 if there is none */
+/* Columns of the terminal, 80 if there is none */
 int screen_columns(void);
 
 #endif /* _IQCN_OUT_H */

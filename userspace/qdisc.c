@@ -3,12 +3,12 @@
  * iqcn show: qdiscs, their parameters and counters.
  *
  * Qdiscs come from one RTM_GETQDISC dump, so neither tc nor its plugin is
- * needed.  One row of params[] per parameter, one of counters[] per counter:
- * text and JSON follow from them.  JSON has the shape and the keys of
+ * needed.  Text and JSON follow from a row per parameter, in kmod/config_table.h,
+ * and a row per counter, in counters[].  JSON has the shape and the keys of
  * "tc -s -j qdisc show", and port_cnp_smac, which only the family iqcn has.
  *
- * What the kernel does not send, because it is older, is not shown; what this
- * tool does not know, because the kernel is newer, is skipped.
+ * Values that an older module does not send are not shown, and those of a newer
+ * module that this tool does not know are skipped.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,6 +26,7 @@
 
 #include <linux/iqcn.h>
 
+#include "../kmod/config_table.h"
 #include "genl.h"
 #include "iqcn.h"
 #include "names.h"
@@ -43,66 +44,31 @@ static const char *const ms[] = { "ms", "s", NULL };
 static const char *const bps[] = { "bit", "Kbit", "Mbit", "Gbit", "Tbit",
 				   NULL };
 
-static const struct param {
-	const char *group;
-	const char *word;	/* in text, as in tc's syntax */
-	const char *key;	/* in JSON */
-	int attr;
+/* Titles of enum iqcn_param_topic */
+static const char *const topics[__IQCN_TOPIC_MAX] = {
+	[IQCN_TOPIC_MARKING] = "marking",
+	[IQCN_TOPIC_CONGESTION] = "congestion",
+	[IQCN_TOPIC_SAMPLING] = "sampling",
+	[IQCN_TOPIC_SENDING] = "sending",
+	[IQCN_TOPIC_FLOWS] = "flow table",
+};
+
+/* By enum iqcn_param_type */
+static const struct {
 	enum form form;			/* FORM_NONE: a profile */
-	const char *const *list;	/* names, or units of a number */
-	const char *special;	/* a word for what is no number, if there is one */
-	uint32_t special_value;
-} params[] = {
-#define PARAM(_group, _word, _key, _attr, _form, _list, ...)		\
-	{ _group, _word, _key, TCA_IQCN_##_attr, FORM_##_form, _list,	\
-	  ##__VA_ARGS__ }
-	PARAM("marking", "limit", "limit", LIMIT_BYTES, NUMBER, bytes),
-	PARAM("marking", "kmin", "kmin", KMIN_BYTES, NUMBER, bytes),
-	PARAM("marking", "kmax", "kmax", KMAX_BYTES, NUMBER, bytes),
-	PARAM("marking", "pmax", "pmax", PMAX, PROB, NULL),
-	PARAM("marking", "mark-on", "mark_on", MARK_ON, NAME, mark_on_names),
-	PARAM("marking", "nonect", "nonect", NONECT, NAME, nonect_names),
-	PARAM("congestion", "detect", "detect", DETECT, SET, detect_names),
-	PARAM("congestion", "window", "window_ns", WINDOW_NS, NUMBER, ns),
-	PARAM("congestion", "enter", "enter", ENTER_PCT, NUMBER, percent),
-	PARAM("congestion", "exit", "exit", EXIT_PCT, NUMBER, percent),
-	PARAM("congestion", "bandwidth", "bandwidth_bps", BANDWIDTH_BPS,
-	      NUMBER, bps),
-	PARAM("congestion", "run", "run", RUN_ENTER, NUMBER, one),
-	PARAM("congestion", "run-exit", "run_exit", RUN_EXIT, NUMBER, one),
-	PARAM("congestion", "span", "span", SPAN_PACKETS, NUMBER, one),
-	PARAM("congestion", "span-enter", "span_enter", SPAN_ENTER, NUMBER,
-	      one),
-	PARAM("congestion", "span-exit", "span_exit", SPAN_EXIT, NUMBER, one),
-	PARAM("sampling", "sample", "sample", SAMPLE, NUMBER, one),
-	PARAM("sampling", "group", "group", SAMPLE_GROUP, NUMBER, one,
-	      "off", IQCN_SAMPLE_GROUP_NONE),
-	PARAM("sending", "notify", "notify", NOTIFY, SET, notify_names),
-	PARAM("sending", "t1", "t1_ns", T1_NS, NUMBER, ns),
-	PARAM("sending", "trigger", "trigger", TRIGGER, NAME, trigger_names),
-	PARAM("sending", "period", "period_ns", PERIOD_NS, NUMBER, ns),
-	PARAM("sending", "base", "base", BASE, NAME, base_names),
-	PARAM("sending", "delay", "delay_ns", DELAY_NS, NUMBER, ns,
-	      "auto", IQCN_DELAY_AUTO),
-	PARAM("sending", "ce-in", "ce_in_action", CE_IN, NAME, ce_in_names),
-	PARAM("sending", "measure", "measure", MEASURE, SET, measure_names),
-	PARAM("sending", "profile", "profile", PROFILE, NONE, NULL),
-	PARAM("sending", "qref", "qref", QREF_BYTES, NUMBER, bytes),
-	PARAM("sending", "update", "update_ns", UPDATE_NS, NUMBER, ns),
-	PARAM("sending", "alpha", "alpha", ALPHA, NUMBER, one),
-	PARAM("sending", "beta", "beta", BETA, NUMBER, one),
-	PARAM("sending", "min-gap", "min_gap_ns", MIN_GAP_NS, NUMBER, ns),
-	PARAM("sending", "telemetry", "telemetry", TELEMETRY, NAME, switch_names),
-	PARAM("sending", "cnp-dscp", "cnp_dscp", CNP_DSCP, NUMBER, one),
-	PARAM("sending", "cnp-pcp", "cnp_pcp", CNP_PCP, NUMBER, one),
-	PARAM("sending", "cnp-ttl", "cnp_ttl", CNP_TTL, NUMBER, one),
-	PARAM("sending", "cnp-smac", "cnp_smac", CNP_SMAC, NAME, smac_names),
-	PARAM("sending", "cnp-rate", "cnp_rate_pps", CNP_RATE_PPS, NUMBER, one),
-	PARAM("sending", "cnp-burst", "cnp_burst", CNP_BURST, NUMBER, one),
-	PARAM("flow table", "pair", "pair", PAIR, NAME, pair_names),
-	PARAM("flow table", "flows", "flows_limit", FLOWS, NUMBER, one),
-	PARAM("flow table", "age", "age_ms", AGE_MS, NUMBER, ms),
-	PARAM("flow table", "snoop", "snoop", SNOOP, NAME, snoop_names),
+	const char *const *units;	/* of a number */
+} forms[] = {
+	[IQCN_PARAM_NUMBER] = { FORM_NUMBER, one },
+	[IQCN_PARAM_BYTES] = { FORM_NUMBER, bytes },
+	[IQCN_PARAM_NS] = { FORM_NUMBER, ns },
+	[IQCN_PARAM_TIMER_NS] = { FORM_NUMBER, ns },
+	[IQCN_PARAM_MS] = { FORM_NUMBER, ms },
+	[IQCN_PARAM_BPS] = { FORM_NUMBER, bps },
+	[IQCN_PARAM_PROB] = { FORM_PROB },
+	[IQCN_PARAM_PERCENT] = { FORM_NUMBER, percent },
+	[IQCN_PARAM_NAME] = { FORM_NAME },
+	[IQCN_PARAM_SET] = { FORM_SET },
+	[IQCN_PARAM_PROFILE] = { FORM_NONE },
 };
 
 struct stats {
@@ -110,7 +76,7 @@ struct stats {
 	uint64_t packets;
 	struct gnet_stats_queue queue;
 	struct tc_iqcn_xstats app;
-	size_t sent;		/* end of what the kernel has sent of @app */
+	size_t sent;		/* end of the part of @app that the kernel sent */
 };
 
 static const struct counter {
@@ -159,19 +125,19 @@ static const struct counter {
 	APP("state", bts_prob, FORM_PROB),
 };
 
-/* What "show" was asked for, and where it is in its output */
+/* Arguments of "show", and the state of its output */
 struct show {
 	uint32_t ifindex;	/* 0: all devices */
 	struct port *ports;
 	size_t n_ports;
 	bool json;
-	bool another;		/* a qdisc has been shown */
-	struct json_object *object;	/* of what is shown now */
+	bool another;		/* a qdisc was printed */
+	struct json_object *object;	/* the one being filled */
 	const char *group;
 	int column;
 };
 
-/* A new group or a full screen begins a new line */
+/* A new group or a full line starts a new line */
 static void item(struct show *s, const char *group, const char *name,
 		 const char *value)
 {
@@ -203,7 +169,7 @@ static void add_point(struct json_object *profile,
 	json_object_array_add(profile, o);
 }
 
-static void show_profile(struct show *s, const struct param *p,
+static void show_profile(struct show *s, const struct iqcn_param *p,
 			 const struct nlattr *attr)
 {
 	const struct tc_iqcn_point *point = nla_data(attr);
@@ -211,8 +177,8 @@ static void show_profile(struct show *s, const struct param *p,
 	size_t i, n = nla_len(attr) / sizeof(*point), len;
 	char text[PROFILE_SIZE], prob[VALUE_SIZE];
 
-	len = sprintf(text, "%s", n ? "" : "mark");
-	/* a newer kernel may have more */
+	len = sprintf(text, "%s", n ? "" : p->empty);
+	/* a newer module may send more points */
 	for (i = 0; i < n && i < IQCN_POINTS_MAX; i++, point++) {
 		add_point(profile, point);
 		value_text(prob, FORM_PROB, NULL, point->prob);
@@ -224,17 +190,18 @@ static void show_profile(struct show *s, const struct param *p,
 		return;
 	}
 	json_object_put(profile);
-	item(s, p->group, p->word, text);
+	item(s, topics[p->topic], p->name, text);
 }
 
-static void show_param(struct show *s, const struct param *p,
+static void show_param(struct show *s, const struct iqcn_param *p,
 		       const struct nlattr *attr)
 {
+	enum form form = forms[p->type].form;
 	char text[VALUE_SIZE];
 	bool number = false;
 	uint64_t v;
 
-	if (p->form == FORM_NONE) {
+	if (form == FORM_NONE) {
 		show_profile(s, p, attr);
 		return;
 	}
@@ -247,46 +214,49 @@ static void show_param(struct show *s, const struct param *p,
 
 	if (p->special && v == p->special_value)
 		strcpy(text, p->special);
-	else if (p->form == FORM_SET && !v)
-		strcpy(text, "off");
-	else if (p->form == FORM_NAME || p->form == FORM_SET)
-		value_text(text, p->form, p->list, v);
+	else if (form == FORM_SET && !v)
+		strcpy(text, p->empty ? p->empty : "off");
+	else if (form == FORM_NAME || form == FORM_SET)
+		value_text(text, form, p->names, v);
 	else
 		number = true;
 
 	if (s->json) {
-		/* as tc writes it, a set is one word */
+		/* a set is one string, as in tc's JSON */
 		json_add(s->object, p->key,
-			 number ? value_json(p->form, NULL, v) :
+			 number ? value_json(form, NULL, v) :
 				  json_object_new_string(text));
 		return;
 	}
-	if (number && p->form == FORM_NUMBER)
-		number_text(text, p->list, v);
+	if (number && form == FORM_NUMBER)
+		number_text(text, forms[p->type].units, v);
 	else if (number)
-		value_text(text, p->form, NULL, v);
-	item(s, p->group, p->word, text);
+		value_text(text, form, NULL, v);
+	item(s, topics[p->topic], p->name, text);
 }
 
 static void show_params(struct show *s, struct nlattr *options)
 {
 	struct json_object *qdisc = s->object;
 	struct nlattr *tb[TCA_IQCN_MAX + 1];
-	size_t i;
+	const struct iqcn_param *p;
+	unsigned int topic;
 
 	if (!options || nla_parse_nested(tb, TCA_IQCN_MAX, options, NULL))
 		return;
 	if (s->json)
 		s->object = json_object_new_object();
-	for (i = 0; i < ARRAY_SIZE(params); i++)
-		if (tb[params[i].attr])
-			show_param(s, &params[i], tb[params[i].attr]);
+	for (topic = 0; topic < __IQCN_TOPIC_MAX; topic++)
+		for (p = iqcn_param_table;
+		     p < iqcn_param_table + ARRAY_SIZE(iqcn_param_table); p++)
+			if (p->topic == topic && tb[p->attr])
+				show_param(s, p, tb[p->attr]);
 	if (s->json)
 		json_add(qdisc, "options", s->object);
 	s->object = qdisc;
 }
 
-/* The address that "cnp-smac port" sends from */
+/* The source address of CNPs with "cnp-smac port" */
 static void show_port(struct show *s, uint32_t ifindex)
 {
 	const struct port *p = s->ports;
@@ -321,7 +291,7 @@ static void read_stats(struct stats *st, struct nlattr *stats2)
 	take(&st->queue, sizeof(st->queue), tb[TCA_STATS_QUEUE]);
 	st->sent = offsetof(struct stats, app) +
 		   take(&st->app, sizeof(st->app), tb[TCA_STATS_APP]);
-	/* sent when 32 bits are not enough */
+	/* present if 32 bits are too few */
 	if (!take(&st->packets, sizeof(st->packets), tb[TCA_STATS_PKT64]))
 		st->packets = st->basic.packets;
 }
@@ -442,7 +412,7 @@ static int dump_qdiscs(struct nl_sock *sk, struct show *s)
 	return err;
 }
 
-/* Without the family there are no ports; opening it would load the module */
+/* Without the family there are no ports, and opening it would load the module */
 static int read_ports(struct show *s)
 {
 	struct genl *g;
@@ -454,7 +424,7 @@ static int read_ports(struct show *s)
 	if (!g)
 		return EXIT_FAILURE;
 	err = genl_ports(g, &s->ports, &s->n_ports);
-	/* ports come and go: qdiscs are shown without them */
+	/* the list kept changing: show the qdiscs without ports */
 	if (err == -EINTR)
 		err = 0;
 	if (err)

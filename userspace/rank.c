@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which flows come first, and how fast they are.
+ * Order and rates of flows.
  */
 #define _GNU_SOURCE	/* qsort_r() */
 #include <errno.h>
@@ -10,14 +10,14 @@
 #include "iqcn.h"
 #include "rank.h"
 
-/* As it was when it was looked at last, all 0 if it never was */
+/* A flow in the previous dump, all 0 if it was not in a dump yet */
 struct seen {
 	uint64_t age_ns;
 	uint32_t ce_sent;
 	uint32_t cnps;
 };
 
-/* Those of a port, by number */
+/* The flows of a port, indexed by their id */
 struct seen_port {
 	uint32_t dev;
 	size_t room;
@@ -27,8 +27,8 @@ struct seen_port {
 struct rates {
 	struct seen_port *ports;
 	size_t n_ports;
-	uint64_t begin_ns;	/* of this look */
-	uint64_t end_ns;	/* of the one before */
+	uint64_t begin_ns;	/* of this dump */
+	uint64_t end_ns;	/* of the previous dump */
 };
 
 struct rates *rates_new(void)
@@ -95,8 +95,8 @@ static struct seen *seen(struct rates *r, const struct flow *f)
 	return &flows[f->id];
 }
 
-/* Its number may have been given to another meanwhile, which is too young: it was
- * not there yet when the last look ended
+/* The id may have been reused meanwhile.  A flow that is younger than the end of the
+ * previous dump is another one.
  */
 static bool is_same(const struct rates *r, const struct seen *s,
 		    const struct flow *f)
@@ -110,7 +110,7 @@ static uint64_t per_second(uint64_t n, uint64_t ns)
 	return ns ? n * 1e9 / ns + 0.5 : 0;
 }
 
-int rates_look(struct rates *r, const struct flow *f, struct speed *speed)
+int rates_update(struct rates *r, const struct flow *f, struct speed *speed)
 {
 	struct seen *s = seen(r, f), then = {};
 	uint32_t cnps = f->cnp_seen + f->cnp_sent;
@@ -141,7 +141,7 @@ int parse_order(const char *word, enum order *order)
 			*order = i;
 			return EXIT_SUCCESS;
 		}
-	return misuse("cnps, rate or age, not", word);
+	return misuse("the order must be cnps, rate or age, not", word);
 }
 
 struct ranking {
@@ -149,7 +149,7 @@ struct ranking {
 	size_t limit;
 	struct ranked *list;
 	size_t n, room;
-	bool sifted;		/* the first @limit are in order */
+	bool sifted;		/* the first @limit are sorted */
 };
 
 struct ranking *ranking_new(enum order order, size_t limit)
@@ -197,7 +197,7 @@ static int ranked_cmp(const void *x, const void *y, void *order)
 	case ORDER_NONE:
 		break;
 	}
-	/* so that the same flows are in the same order */
+	/* make the order unique */
 	if (!cmp)
 		cmp = larger_first(b->flow.dev, a->flow.dev);
 	return cmp ? cmp : larger_first(b->flow.id, a->flow.id);
@@ -231,7 +231,7 @@ int ranking_add(struct ranking *r, const struct ranked *flow)
 {
 	int err;
 
-	/* most are not among the first */
+	/* fast path: most flows are not among the first @limit */
 	if (r->sifted &&
 	    ranked_cmp(flow, &r->list[r->limit - 1], &r->order) > 0)
 		return 0;

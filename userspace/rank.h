@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which flows come first, and how fast they are.
+ * Order and rates of flows.
  */
 #ifndef _IQCN_RANK_H
 #define _IQCN_RANK_H
@@ -11,35 +11,35 @@
 #include "object.h"
 
 /*
- * What each flow had counted when it was looked at last, 16 bytes for each: the
- * numbers that flows have are small ones.  What is between begin and end is one
- * look at many of them.
+ * The counters of each flow in the previous dump, in an array by the flow's id, whose
+ * range is small: 16 bytes per flow.  Calls of rates_update() between rates_begin() and
+ * rates_end() belong to one dump.
  */
 struct rates;
 
 struct speed {
 	uint64_t ce_pps;	/* CE packets */
-	uint64_t cnp_pps;	/* CNPs that the sender got, receiver's and ours */
+	uint64_t cnp_pps;	/* CNPs to the sender, from receiver and box */
 };
 
-/* NULL: there is no memory */
+/* NULL if out of memory */
 struct rates *rates_new(void);
 void rates_free(struct rates *r);
-/* Of CLOCK_MONOTONIC */
+/* @now_ns is of CLOCK_MONOTONIC */
 void rates_begin(struct rates *r, uint64_t now_ns);
-/* Since it was looked at last, or since it was made; on error, too */
-int rates_look(struct rates *r, const struct flow *f, struct speed *speed);
+/* Sets @speed, on error too, since the previous dump or the creation of the flow */
+int rates_update(struct rates *r, const struct flow *f, struct speed *speed);
 void rates_end(struct rates *r, uint64_t now_ns);
 
 enum order {
 	ORDER_NONE,
-	ORDER_CNPS,	/* that the sender got, receiver's and ours */
+	ORDER_CNPS,	/* to the sender, from receiver and box */
 	ORDER_RATE,	/* of CE packets */
-	ORDER_AGE,	/* the oldest is first */
+	ORDER_AGE,	/* oldest first */
 	ORDER_CNP_RATE,
 };
 
-/* "cnps", "rate" or "age"; EXIT_SUCCESS, or what to exit with */
+/* "cnps", "rate" or "age"; returns EXIT_SUCCESS or the exit status */
 int parse_order(const char *word, enum order *order);
 
 struct ranked {
@@ -47,13 +47,13 @@ struct ranked {
 	struct speed speed;
 };
 
-/* The first @limit, in memory for twice as many; 0: all */
+/* Keeps the first @limit flows, in memory for twice as many; 0: all */
 struct ranking;
 
 struct ranking *ranking_new(enum order order, size_t limit);
 void ranking_free(struct ranking *r);
 int ranking_add(struct ranking *r, const struct ranked *flow);
-/* In order; until more are added */
+/* The sorted list, valid until ranking_add() */
 const struct ranked *ranking_list(struct ranking *r, size_t *n);
 void ranking_empty(struct ranking *r, enum order order);
 

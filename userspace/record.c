@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What iqcn monitor writes, a line each: events, samples, and what is missing.
+ * Lines of iqcn monitor: events, samples, and notes about missing ones.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include "record.h"
 #include "snapshot.h"
 
-/* Text that begins with the time */
+/* Open the text, which starts with the time */
 static FILE *text_open(struct record *r, size_t *size)
 {
 	FILE *f = open_memstream(&r->text, size);
@@ -134,7 +134,7 @@ void record_event(struct record *r, bool json, const struct event *e, int cmd)
 	text_close(r, f);
 }
 
-/* What a counter has risen by, if it has */
+/* The increase of a counter, unless it is 0 */
 static void text_risen(FILE *f, const char *name, uint64_t before,
 		       uint64_t now)
 {
@@ -211,7 +211,7 @@ void record_lost(struct record *r, bool json, uint64_t time_ns,
 		fprintf(f, "lost %" PRIu64 " events of group %s", events,
 			group);
 	else if (f)
-		fputs("lost events, they were not read fast enough", f);
+		fputs("lost events: they were not read fast enough", f);
 	text_close(r, f);
 }
 
@@ -271,7 +271,7 @@ int records_add(struct records *rs, struct record *r)
 		record_free(r);
 		return -ENOMEM;
 	}
-	/* behind those of the same time; most are the last */
+	/* most records are the newest; equal times keep their order */
 	for (; i && rs->list[i - 1].time_ns > r->time_ns; i--)
 		rs->list[i] = rs->list[i - 1];
 	rs->list[i] = *r;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What iqcn monitor writes, a line each.
+ * Lines of iqcn monitor.
  */
 #ifndef _IQCN_RECORD_H
 #define _IQCN_RECORD_H
@@ -13,7 +13,7 @@
 
 struct record {
 	uint64_t time_ns;
-	/* either of them; NULL: there is no memory */
+	/* one of them; both are NULL if out of memory */
 	struct json_object *json;
 	char *text;
 	bool event;
@@ -21,15 +21,15 @@ struct record {
 
 /* @cmd: IQCN_CMD_*_NTF */
 void record_event(struct record *r, bool json, const struct event *e, int cmd);
-/* @before: the same queue at the sample before, or NULL */
+/* @before: the same queue in the previous sample, or NULL */
 void record_sample(struct record *r, bool json, uint64_t time_ns,
 		   const struct queue *q, const struct queue *before);
-/* @group: whose events the kernel has not sent, NULL: they did not fit in the
- * socket, and nobody knows how many they were
+/* @group: the group whose events the kernel dropped; NULL if the socket buffer
+ * overran, which loses an unknown number of events
  */
 void record_lost(struct record *r, bool json, uint64_t time_ns,
 		 const char *group, uint64_t events);
-/* So many samples were not taken */
+/* @missed samples were not taken in time */
 void record_late(struct record *r, bool json, uint64_t time_ns,
 		 uint64_t missed);
 
@@ -37,15 +37,15 @@ void record_late(struct record *r, bool json, uint64_t time_ns,
 void record_write(const struct record *r);
 void record_free(struct record *r);
 
-/* In the order of their times, all 0 in the beginning */
+/* Sorted by time; initialize with 0 */
 struct records {
 	struct record *list;
 	size_t n, room;
 };
 
-/* Takes it, on error too */
+/* Takes ownership of @r, on error too */
 int records_add(struct records *rs, struct record *r);
-/* The first @n, which are freed */
+/* Removes and frees the first @n */
 void records_drop(struct records *rs, size_t n);
 void records_free(struct records *rs);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lines of text in a few looks.
+ * Lines of text with a few styles.
  */
 #include <curses.h>
 #include <stdarg.h>
@@ -16,13 +16,13 @@
 
 #define LINE_SIZE 512
 #define CTRL_L 12
-/* A key's bytes come at once; who presses Esc does not wait */
+/* The bytes of a function key arrive at once, so Esc needs only a short wait */
 #define ESC_DELAY_MS 25
 
 static const struct {
-	attr_t colour;		/* where there are colours */
+	attr_t colour;		/* with colors */
 	short front, back;
-	attr_t mono;		/* where there are none */
+	attr_t mono;		/* without colors */
 } looks[LOOK_MAX] = {
 	[LOOK_PLAIN]	  = { A_NORMAL, -1, -1, A_NORMAL },
 	[LOOK_STRONG]	  = { A_BOLD, -1, -1, A_BOLD },
@@ -35,10 +35,10 @@ static const struct {
 	[LOOK_BLOCK_BAD]  = { A_NORMAL, COLOR_RED, COLOR_RED, A_BOLD },
 };
 
-static SCREEN *terminal;	/* NULL: lines go to the standard output */
+static SCREEN *terminal;	/* NULL: print lines to the standard output */
 static bool colours;
 static int row, column;
-static char line[LINE_SIZE];	/* what is in it, if there is no terminal */
+static char line[LINE_SIZE];	/* the current line, without a terminal */
 
 static void begin_colours(void)
 {
@@ -62,7 +62,7 @@ bool screen_open(bool batch)
 	}
 	terminal = newterm(NULL, stdout, stdin);
 	if (!terminal) {
-		fail("this kind of terminal is not known (TERM)",
+		fail("unknown terminal type (TERM)",
 		     term ? term : "not set");
 		return false;
 	}
@@ -81,7 +81,7 @@ void screen_close(void)
 {
 	if (!terminal)
 		return;
-	/* what is said then begins in a line of its own */
+	/* messages after this start on an empty line */
 	move(LINES - 1, 0);
 	clrtoeol();
 	refresh();
@@ -113,7 +113,7 @@ int screen_key(void)
 {
 	int key;
 
-	/* curses' own word for a new size */
+	/* curses reports a new size as a key */
 	do {
 		key = terminal ? getch() : ERR;
 	} while (key == KEY_RESIZE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Lines of text in a few looks: on a terminal, or one after the other.
+ * Lines of text with a few styles, on a terminal or on the standard output.
  */
 #ifndef _IQCN_SCREEN_H
 #define _IQCN_SCREEN_H
@@ -10,20 +10,20 @@
 enum look {
 	LOOK_PLAIN,
 	LOOK_STRONG,
-	LOOK_HEAD,	/* of a table */
+	LOOK_HEAD,	/* head of a table */
 	LOOK_GOOD,
 	LOOK_SOME,
 	LOOK_BAD,
-	/* blocks of colour where there are colours, else what is written */
+	/* blocks of color, or text on a terminal without colors */
 	LOOK_BLOCK_GOOD,
 	LOOK_BLOCK_SOME,
 	LOOK_BLOCK_BAD,
 	LOOK_MAX
 };
 
-/* What has no character.  Right is Tab, too, and left Shift-Tab. */
+/* Keys without a character.  Tab counts as right, Shift-Tab as left */
 enum {
-	SCREEN_KEY_NONE = -1,	/* none is pressed */
+	SCREEN_KEY_NONE = -1,	/* no key pressed */
 	SCREEN_KEY_OTHER = 256,
 	SCREEN_KEY_UP,
 	SCREEN_KEY_DOWN,
@@ -34,25 +34,25 @@ enum {
 	SCREEN_KEY_HOME,
 };
 
-/* Says what is wrong if it returns false.  @batch: to the standard output, never
- * erased, and without keys.
+/* Prints an error and returns false on failure.  @batch: append to the standard
+ * output, without keys.
  */
 bool screen_open(bool batch);
-/* The terminal is as it was before; what is said then can be read */
+/* Restores the terminal, so that later messages are visible */
 void screen_close(void);
 
-int screen_rows(void);		/* 0: without end */
+int screen_rows(void);		/* 0: unlimited */
 int screen_width(void);
-/* The size is another one */
+/* Adapt to a new size of the terminal */
 void screen_resize(void);
-/* A character, or one of the above; does not wait */
+/* A character or SCREEN_KEY_*; does not wait */
 int screen_key(void);
 
 void screen_begin(void);
-/* To the right of what is in this line, as far as there is room */
+/* Append to the line, as far as there is room */
 __attribute__((format(printf, 2, 3)))
 void screen_put(enum look look, const char *format, ...);
-/* The rest of the line */
+/* Fill the rest of the line */
 void screen_fill(enum look look);
 void screen_next_line(void);
 void screen_last_line(void);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Signals as something to poll for.
+ * Signals as a file descriptor to poll.
  */
 #include <errno.h>
 #include <signal.h>
@@ -18,7 +18,7 @@ static void wake(void)
 {
 	int saved = errno;
 
-	/* what does not fit makes it no less readable */
+	/* if the counter is full, the descriptor is readable already */
 	eventfd_write(fd, 1);
 	errno = saved;
 }
@@ -41,7 +41,7 @@ static void on_alarm(int signo)
 	_exit(EXIT_FAILURE);
 }
 
-/* What is under way goes on, but for poll() */
+/* SA_RESTART: only poll() is interrupted */
 static int set_handler(int signo, void (*handler)(int))
 {
 	struct sigaction action = {
@@ -69,7 +69,7 @@ static bool take(volatile sig_atomic_t *came)
 	eventfd_t n;
 	bool yes;
 
-	/* first this: what comes in between makes it readable again */
+	/* read first: a signal in between makes the descriptor readable again */
 	eventfd_read(fd, &n);
 	yes = *came;
 	*came = 0;

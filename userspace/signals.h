@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Signals as something to poll for.
+ * Signals as a file descriptor to poll.
  *
- * Those that end a program do so where it likes.  Who writes to somebody who does
- * not read never gets there: SIGNALS_GRACE_S later this ends it.
+ * SIGINT and SIGTERM end the program at a point of its choice.  If it does not get
+ * there, because it blocks in a write to a reader that does not read, an alarm ends
+ * it after SIGNALS_GRACE_S.
  */
 #ifndef _IQCN_SIGNALS_H
 #define _IQCN_SIGNALS_H
@@ -12,11 +13,11 @@
 
 #define SIGNALS_GRACE_S 2
 
-/* SIGINT and SIGTERM; of a terminal also that it is gone, or of another size.
- * Returns what is readable when one has come, or -1 and errno.
+/* Catch SIGINT and SIGTERM, and with @terminal also SIGHUP and SIGWINCH.  Returns a
+ * descriptor that is readable after a signal, or -1 with errno.
  */
 int signals_open(bool terminal);
-/* Since the last time; both make the descriptor wait for the next */
+/* Did such a signal arrive since the last call?  Both reset the descriptor */
 bool signals_end(void);
 bool signals_resized(void);
 

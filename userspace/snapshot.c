@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All ports and queues at one time.
+ * The state of all ports and queues.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ uint64_t now_ns(void)
 	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
 }
 
-/* Of ports there are no dumps by device */
+/* The kernel cannot dump a single port */
 static void keep_port(struct snapshot *s, uint32_t ifindex)
 {
 	size_t i, n = 0;
@@ -54,7 +54,7 @@ const struct queue *snapshot_queue(const struct snapshot *before,
 	const struct queue *q = &s->queues[i], *b;
 	size_t n;
 
-	/* most often it is where it was */
+	/* usually the queue has the same index */
 	for (n = before->n_queues; n; n--, i++) {
 		b = &before->queues[i % before->n_queues];
 		if (b->dev == q->dev && b->parent == q->parent)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * iqcn top: ports, queues and the flows that get most CNPs, again and again.
+ * iqcn top: ports, queues and the flows with the most CNPs, updated periodically.
  *
- * Ports and queues are looked at every interval.  To look at all flows takes the
- * kernel and this a microsecond or two for each: it is done no more often than
- * takes a FLOWS_SHAREth of a CPU.  Of them FLOWS are kept, and a few bytes of
- * each of the others.
+ * Ports and queues are sampled every interval.  A dump of all flows costs kernel and
+ * tool one or two microseconds per flow, so dumps are spaced to use at most one
+ * FLOWS_SHAREth of a CPU.  FLOWS flows are kept, and a few bytes of each other flow.
  */
 #include <errno.h>
 #include <poll.h>
@@ -29,7 +28,7 @@
 
 #define FLOWS 1000
 #define FLOWS_SHARE 33
-/* Flows looked at between two looks at keys */
+/* Flows of a dump between two checks for input */
 #define FLOWS_RUN 4096
 
 enum { WATCH_TIMER, WATCH_SIGNALS, WATCH_KEYS, WATCH_OUT, N_WATCH };
@@ -37,20 +36,20 @@ enum { WATCH_TIMER, WATCH_SIGNALS, WATCH_KEYS, WATCH_OUT, N_WATCH };
 struct session {
 	struct top top;
 	bool batch;
-	uint64_t count;		/* of looks, 0: without end */
+	uint64_t count;		/* of updates, 0: endless */
 
 	struct genl *g;
 	struct pollfd watch[N_WATCH];
 	struct rates *rates;
-	/* flows that are shown, and those of the look that is going on */
+	/* the flows on the screen, and those of the current dump */
 	struct ranking *shown, *next;
 	uint64_t flows_due_ns;
-	size_t n_looked;
+	size_t n_dumped;
 	bool no_memory;
-	bool anew;		/* flows are to be looked at now */
+	bool anew;		/* dump flows now */
 
 	bool done;
-	int ret;		/* to exit with */
+	int ret;		/* exit status */
 };
 
 static void end(struct session *s, int ret)
@@ -59,7 +58,7 @@ static void end(struct session *s, int ret)
 	s->ret = ret;
 }
 
-/* What goes wrong is said when the terminal is as it was */
+/* Print the error after the terminal is restored */
 static void end_genl(struct session *s, int err)
 {
 	screen_close();
@@ -80,14 +79,14 @@ static uint64_t cpu_ns(void)
 	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
 }
 
-static void look_at_queues(struct session *s)
+static void sample_queues(struct session *s)
 {
 	struct snapshot new = {};
 	int err = snapshot_take(&new, s->g, 0);
 
 	if (err) {
 		snapshot_free(&new);
-		/* they come and go, the next look may do */
+		/* the list kept changing; the next sample may succeed */
 		if (err != -EINTR)
 			end_genl(s, err);
 		return;
@@ -104,9 +103,9 @@ static bool on_flow(const struct flow *f, void *arg)
 	struct ranked r = { *f };
 	struct session *s = arg;
 
-	s->no_memory = rates_look(s->rates, f, &r.speed) ||
+	s->no_memory = rates_update(s->rates, f, &r.speed) ||
 		       ranking_add(s->next, &r);
-	if (!(++s->n_looked % FLOWS_RUN) && poll(s->watch, N_WATCH, 0) > 0) {
+	if (!(++s->n_dumped % FLOWS_RUN) && poll(s->watch, N_WATCH, 0) > 0) {
 		on_input(s);
 		if (!s->done && !s->batch)
 			top_draw(&s->top);
@@ -114,7 +113,7 @@ static bool on_flow(const struct flow *f, void *arg)
 	return !s->no_memory && !s->done;
 }
 
-static void look_at_flows(struct session *s)
+static void dump_flows(struct session *s)
 {
 	uint64_t begin_ns = now_ns(), cost_ns = cpu_ns();
 	struct ranking *shown = s->shown;
@@ -144,11 +143,11 @@ static void look_at_flows(struct session *s)
 	s->flows_due_ns = now_ns() + (cpu_ns() - cost_ns) * FLOWS_SHARE;
 }
 
-static void look(struct session *s)
+static void update(struct session *s)
 {
-	look_at_queues(s);
+	sample_queues(s);
 	if (!s->done && now_ns() >= s->flows_due_ns)
-		look_at_flows(s);
+		dump_flows(s);
 	if (s->done)
 		return;
 	top_draw(&s->top);
@@ -156,8 +155,8 @@ static void look(struct session *s)
 		s->done = true;
 }
 
-/* Other flows are wanted than have been looked at */
-static void look_anew(struct session *s)
+/* The last dump was of other flows than those to show now */
+static void restart_flows(struct session *s)
 {
 	s->top.first = 0;
 	s->anew = true;
@@ -175,11 +174,11 @@ static void next_order(struct session *s)
 	default:
 		s->top.order = ORDER_CNP_RATE;
 	}
-	look_anew(s);
+	restart_flows(s);
 }
 
-/* @step 1: the next port, -1: the one before; all of them are between the last
- * and the first
+/* @step 1: next port, -1: previous port.  The view of all ports is between the last
+ * and the first one.
  */
 static void next_device(struct session *s, int step)
 {
@@ -190,7 +189,7 @@ static void next_device(struct session *s, int step)
 		i++;
 	i = (i + n + 1 + step) % (n + 1);
 	s->top.ifindex = i < n ? now->ports[i].ifindex : 0;
-	look_anew(s);
+	restart_flows(s);
 }
 
 static void scroll_by(struct session *s, long lines)
@@ -254,14 +253,13 @@ static void on_signal(struct session *s)
 		s->done = true;
 }
 
-/* Keys and signals */
 static void on_input(struct session *s)
 {
 	int key;
 
 	if (s->watch[WATCH_SIGNALS].revents)
 		on_signal(s);
-	/* there is no terminal any more, or nobody reads */
+	/* the terminal or the reader is gone */
 	if (s->watch[WATCH_KEYS].revents & (POLLHUP | POLLERR | POLLNVAL) ||
 	    s->watch[WATCH_OUT].revents)
 		s->done = true;
@@ -275,24 +273,24 @@ static void on_tick(struct session *s)
 
 	if (read(s->watch[WATCH_TIMER].fd, &ticks, sizeof(ticks)) ==
 	    sizeof(ticks) && !s->top.paused)
-		look(s);
+		update(s);
 }
 
-static void watch(struct session *s)
+static void event_loop(struct session *s)
 {
 	struct pollfd *p = s->watch;
 	int n;
 
 	while (!s->done && !out_closed()) {
 		n = poll(p, N_WATCH, -1);
-		/* curses may have stopped and gone on */
+		/* interrupted, such as by SIGCONT */
 		if (n < 0)
 			continue;
 		if (p[WATCH_SIGNALS].revents || p[WATCH_KEYS].revents ||
 		    p[WATCH_OUT].revents)
 			on_input(s);
 		if (!s->done && s->anew)
-			look_at_flows(s);
+			dump_flows(s);
 		if (s->done)
 			break;
 		if (p[WATCH_TIMER].revents)
@@ -349,7 +347,7 @@ static int run(struct session *s)
 		return EXIT_FAILURE;
 	ret = start(s);
 	if (!ret) {
-		watch(s);
+		event_loop(s);
 		ret = s->ret;
 	}
 	screen_close();
@@ -379,7 +377,7 @@ static int parse_args(struct session *s, int argc, char **argv)
 	while (!ret && (c = next_option(argc, argv, options)) != -1) {
 		switch (c) {
 		case 'j':
-			ret = misuse("top has no JSON, monitor has:", "-j");
+			ret = misuse("top has no JSON output, use monitor", "-j");
 			break;
 		case INTERVAL:
 			ret = parse_interval(optarg, &s->top.interval_ns);
@@ -399,7 +397,7 @@ static int parse_args(struct session *s, int argc, char **argv)
 	}
 	if (!ret && argc > optind + 1)
 		ret = misuse("unexpected word", argv[optind + 1]);
-	/* of the time that is looked at */
+	/* by the rate in the interval, not by the total */
 	if (s->top.order == ORDER_CNPS)
 		s->top.order = ORDER_CNP_RATE;
 	return ret ? ret : parse_dev(argv[optind], &s->top.ifindex);

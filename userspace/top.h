@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What iqcn top shows, and how.
+ * The state of iqcn top, and its display.
  */
 #ifndef _IQCN_TOP_H
 #define _IQCN_TOP_H
@@ -13,24 +13,24 @@
 #include "snapshot.h"
 
 struct top {
-	uint32_t ifindex;	/* that is shown, 0: all */
+	uint32_t ifindex;	/* device to show, 0: all */
 	uint64_t interval_ns;
 	enum order order;
 	bool paused;
 	bool help;
 
-	/* two looks at ports and queues, for rates; the first may not be there */
+	/* two samples of ports and queues, for rates; @before may be empty */
 	struct snapshot before, now;
-	/* the flows that come first, as they were at that time */
+	/* the first flows in the order, at @flows_ns */
 	const struct ranked *flows;
 	size_t n_flows;
 	uint64_t flows_ns;
-	bool flows_denied;	/* the kernel does not let us read them */
-	size_t first;		/* of them that is on the screen */
-	size_t lines;		/* that there were for them */
+	bool flows_denied;	/* reading flows failed with EPERM */
+	size_t first;		/* index of the first flow on the screen */
+	size_t lines;		/* screen lines for flows */
 };
 
-/* All of it; says so if there is not room enough */
+/* Draw the screen, or a message if it is too small */
 void top_draw(struct top *t);
 
 #endif /* _IQCN_TOP_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * iqcn top: what is where on the screen.
+ * iqcn top: layout of the screen.
  */
 #define _GNU_SOURCE	/* qsort_r() */
 #include <inttypes.h>
@@ -19,25 +19,25 @@
 
 #define WIDTH_MIN 60
 #define ROWS_MIN 14
-/* Title, sums, heads of the tables and what is between, keys */
+/* Rows without queue or flow: title, sums, table heads, separators, keys */
 #define ROWS_OF_NEITHER 10
-/* Flows that are printed where there is no screen */
+/* Flows to print with --batch */
 #define BATCH_FLOWS 20
-/* With a column more */
+/* Screens of this width have one more column */
 #define WIDE 90
 #define BAR_MIN 20
 #define BAR_MAX 80
-/* What is beside a bar, and beside two addresses, when there are no more columns
- * than with 80
+/* Width of the other columns of an 80-column screen: of queues without the bar, of
+ * flows without the two addresses
  */
 #define BAR_OTHERS 55
 #define ADDRESS_OTHERS 48
-/* Flows are older than what is beside them, and it should be said */
+/* The screen notes the age of flows that are older than this */
 #define OLD_NS (2 * NS_PER_S)
 
 static const struct queue none;
 
-/* Four digits, or three and what they are thousands of */
+/* Up to four digits, or three digits and a unit of a power of 1000 */
 static void short_text(char *buf, double v)
 {
 	static const char units[] = " kMGTPE";
@@ -52,7 +52,7 @@ static void short_text(char *buf, double v)
 	snprintf(buf, VALUE_SIZE, v < 99.95 ? "%.1f%c" : "%.0f%c", v, units[i]);
 }
 
-/* What a counter has risen by, per second; "-": not known yet */
+/* @events of the interval as a rate per second; "-" in the first sample */
 static void rate_text(char *buf, const struct top *t, double events)
 {
 	if (t->before.time_ns)
@@ -72,11 +72,11 @@ static void put_rate(const struct top *t, const char *name, uint64_t events)
 	screen_put(LOOK_PLAIN, "  ");
 }
 
-/* Of all queues: now, and of counters since the look before */
+/* Sums over all queues: current values, and increases since the previous sample */
 struct sums {
 	struct queue now, since;
 	uint64_t congested;
-	uint64_t cnp_timer;	/* since */
+	uint64_t cnp_timer;	/* increase */
 };
 
 static void add_queue(struct sums *s, const struct queue *q,
@@ -105,7 +105,7 @@ static void add_queue(struct sums *s, const struct queue *q,
 	s->cnp_timer += risen(queue_cnp_timer(before), queue_cnp_timer(q));
 }
 
-/* Queues of the device that is shown, by place in t->now */
+/* Queues of the selected device, as indices in t->now.queues */
 struct shown {
 	size_t *at;
 	size_t n;
@@ -192,7 +192,7 @@ static void draw_sums(const struct top *t, const struct shown *shown)
 	screen_next_line();
 }
 
-/* How far @v is from @low to @high, in cells from @from to @to */
+/* Map @v from the range @low..@high to the cells @from..@to */
 static int cells(uint64_t v, uint64_t low, uint64_t high, int from, int to)
 {
 	if (v >= high)
@@ -200,7 +200,7 @@ static int cells(uint64_t v, uint64_t low, uint64_t high, int from, int to)
 	return from + (v - low) * (to - from) / (high - low);
 }
 
-/* Kmin is at a quarter and Kmax at half of it, the limit is its end */
+/* Kmin is at a quarter of the bar, Kmax at half, the limit at its end */
 static void draw_bar(const struct queue *q, int width)
 {
 	int kmin = width / 4, kmax = width / 2, full, i;
@@ -235,7 +235,7 @@ static bool is_wide(void)
 	return screen_width() >= WIDE;
 }
 
-/* What the other columns leave of the screen */
+/* The rest of the screen */
 static int bar_width(void)
 {
 	int width = screen_width() - BAR_OTHERS - (is_wide() ? 7 : 0);
@@ -287,7 +287,7 @@ static void draw_queue(const struct top *t, size_t i)
 	screen_next_line();
 }
 
-/* Which come first if there is not room for all */
+/* Sort order if there is not enough room for all queues */
 static int deeper_first(const void *x, const void *y, void *queues)
 {
 	const size_t *a = x, *b = y;
@@ -301,7 +301,7 @@ static int deeper_first(const void *x, const void *y, void *queues)
 	return *a < *b ? -1 : 1;
 }
 
-/* No more than @rows, which are the deepest then */
+/* At most @rows queues, the deepest ones */
 static void draw_queues(const struct top *t, struct shown *shown, size_t rows)
 {
 	size_t i, n = shown->n;
@@ -335,10 +335,10 @@ static void ce_rate_text(char *buf, const struct ranked *r)
 	short_text(buf, r->speed.ce_pps);
 }
 
-/* As many as there is room for */
+/* As many as fit on the screen */
 static const struct column {
 	const char *name;
-	int width;		/* negative: on the left of it */
+	int width;		/* negative: aligned to the left */
 	void (*text)(char *buf, const struct ranked *r);
 } columns[] = {
 	{ "DEV", -8, dev_text },
@@ -367,7 +367,7 @@ static enum look cell_look(const struct column *c, const struct ranked *r)
 	return LOOK_PLAIN;
 }
 
-/* Flows on the screen, and how wide their columns are */
+/* Flows on the screen, and the widths of their columns */
 struct table {
 	const struct ranked *flows;
 	size_t n;
@@ -375,7 +375,7 @@ struct table {
 	size_t n_columns;
 };
 
-/* Addresses that are longer get more room if there is some */
+/* Widen a column for long addresses, up to @room */
 static void widen(struct table *table, size_t column, int room)
 {
 	int *width = &table->widths[column];
@@ -482,14 +482,14 @@ static void draw_help(void)
 		"q               quit",
 		"s               sort flows by CNPs per second, by CE packets",
 		"                per second, by age",
-		"Tab, Right      the next device alone; after the last: all",
-		"Left            the one before",
+		"Tab, Right      next device; after the last one: all devices",
+		"Left            previous device",
 		"Up, Down, PgUp, PgDn, Home",
 		"                scroll flows",
-		"p, Space        pause, and go on",
-		"h, ?            this; any key ends it",
+		"p, Space        pause or continue",
+		"h, ?            this help; any key closes it",
 		"",
-		"iqcn(8) says what the columns mean.",
+		"iqcn(8) explains the columns.",
 	};
 	size_t i;
 
@@ -509,7 +509,7 @@ static void draw_too_small(void)
 {
 	screen_put(LOOK_STRONG, "Terminal too small:");
 	screen_next_line();
-	screen_put(LOOK_PLAIN, "%dx%d, wants %dx%d", screen_width(),
+	screen_put(LOOK_PLAIN, "%dx%d, needs %dx%d", screen_width(),
 		   screen_rows(), WIDTH_MIN, ROWS_MIN);
 }
 
@@ -520,7 +520,7 @@ static void draw_all(struct top *t)
 
 	if (!choose_queues(&shown, t))
 		return;
-	/* half of the screen, if there are so many */
+	/* queues get up to half of the screen */
 	rows = shown.n + 1;
 	if (screen_rows() && rows > room / 2)
 		rows = room / 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * iqcn version: of this tool, tc's plugin, the module and its netlink family.
+ * iqcn version: versions of tool, tc plugin, module and netlink family.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 #define PLUGIN "q_iqcn.so"
 
-/* tc is not there to be linked with, but only what is called has to be */
+/* RTLD_LAZY: the functions of tc that the plugin calls are not available here */
 static void plugin_load(struct plugin *p)
 {
 	void *dl = dlopen(p->path, RTLD_LAZY | RTLD_LOCAL);
@@ -32,7 +32,7 @@ static void plugin_load(struct plugin *p)
 	dlclose(dl);
 }
 
-void plugin_look(struct plugin *p)
+void plugin_find(struct plugin *p)
 {
 	const char *dir = getenv("TC_LIB_DIR");
 
@@ -56,7 +56,7 @@ bool module_version(char *version)
 	return true;
 }
 
-/* NULL: there is none, or it does not say */
+/* JSON null if there is no version */
 static struct json_object *text_or_null(const char *text)
 {
 	return *text ? json_object_new_string(text) : NULL;
@@ -104,7 +104,7 @@ int cmd_version(int argc, char **argv)
 	}
 	if (argc > optind)
 		return misuse("unexpected word", argv[optind]);
-	plugin_look(&plugin);
+	plugin_find(&plugin);
 	loaded = module_version(module);
 	family = genl_family_version();
 	if (json)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Versions of what has to fit together: this tool, tc's plugin, the module and
- * its netlink family.
+ * Versions of tool, tc plugin, module and netlink family, which must match.
  */
 #ifndef _IQCN_VERSION_H
 #define _IQCN_VERSION_H
@@ -14,13 +13,13 @@ struct plugin {
 	char path[4096];
 	bool found;
 	bool loads;
-	char version[VERSION_SIZE];	/* "": it is older than versions */
-	char why[256];			/* it does not load */
+	char version[VERSION_SIZE];	/* "": too old to report one */
+	char why[256];			/* why it does not load */
 };
 
-void plugin_look(struct plugin *p);
+void plugin_find(struct plugin *p);
 
-/* Whether it is loaded; @version is "" if it is, and says no version */
+/* Returns whether the module is loaded; @version is "" if it does not report one */
 bool module_version(char *version);
 
 #endif /* _IQCN_VERSION_H */

@@ -1,15 +1,16 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- Wireshark 4.0 or later: RoCEv2's CNPs, and what sch_iqcn says in them (struct
--- iqcn_telemetry in linux/iqcn.h; Documentation/back-to-sender.rst has its bits).
+-- Wireshark 4.0 or later: CNPs of RoCEv2, and the telemetry of sch_iqcn in them
+-- (struct iqcn_telemetry in linux/iqcn.h; Documentation/back-to-sender.rst has the
+-- bits).
 --
--- A post-dissector.  Wireshark's own dissector finds the BTH below any tags,
--- tunnels and IP, on the UDP ports that it is told; it only does not know that
--- opcode 0x81 is a CNP, and what its 16 reserved bytes are for.
+-- A post-dissector.  Wireshark's own dissector finds the BTH behind tags, tunnels and
+-- IP, on the UDP ports that are configured.  It does not know that opcode 0x81 is a
+-- CNP, nor the meaning of the 16 reserved bytes.
 
 local loaded, iqcn = pcall(Proto, "iqcn", "RoCEv2 Congestion Notification Packet")
 if not loaded then
-	return -- it is in another of the directories, too
+	return -- another directory has the script, too
 end
 
 local OP_CNP = 0x81
@@ -37,7 +38,7 @@ local f = {
 				   0xf0),
 	brief = ProtoField.bool("iqcn.brief", "Only flags and cause", 8, nil,
 				0x02),
-	was_ce = ProtoField.bool("iqcn.was_ce", "The packet was CE when it came",
+	was_ce = ProtoField.bool("iqcn.was_ce", "The packet arrived with CE",
 				 8, nil, 0x01),
 	cause = ProtoField.uint8("iqcn.cause", "Cause", base.DEC, causes),
 	depth = ProtoField.double("iqcn.depth",
@@ -52,7 +53,7 @@ local f = {
 	time_us = ProtoField.uint24("iqcn.time_us",
 				    "Time of the box in us, modulo 2^24"),
 	rate = ProtoField.uint64("iqcn.rate",
-				 "Bit/s that leave the queue"),
+				 "Drain rate of the queue in bit/s"),
 	icrc = ProtoField.uint32("iqcn.icrc", "Invariant CRC", base.HEX),
 }
 iqcn.fields = f
@@ -67,34 +68,35 @@ local e = {
 	cut = note("cut", "The frame ends before the reserved bytes do",
 		   expert.group.UNDECODED, expert.severity.NOTE),
 	foreign = note("foreign",
-		       "Reserved bytes are not 0, but no telemetry of iqcn",
+		       "Reserved bytes are not 0, but not telemetry of iqcn",
 		       expert.group.PROTOCOL, expert.severity.NOTE),
-	version = note("version", "Telemetry of a version not known here",
+	version = note("version", "Unknown version of telemetry",
 		       expert.group.UNDECODED, expert.severity.NOTE),
-	flags = note("flags", "Flags not known here",
+	flags = note("flags", "Unknown flags",
 		     expert.group.UNDECODED, expert.severity.NOTE),
-	cause = note("cause", "Cause not known here",
+	cause = note("cause", "Unknown cause",
 		     expert.group.UNDECODED, expert.severity.NOTE),
-	brief = note("brief", "Filled in though it says that it is not",
+	brief = note("brief", "Filled in, although the brief flag is set",
 		     expert.group.PROTOCOL, expert.severity.WARN),
 }
 iqcn.experts = e
 
 iqcn.prefs.info = Pref.bool("Telemetry in the Info column", true,
-	"Cause, depth and flows behind CNP and QP")
-iqcn.prefs.rate_us = Pref.uint("Rate from CNPs at least so many us apart",
-	1000, "iqcn.rate is taken from two CNPs of a flow, up to 100 ms " ..
-	"apart, and known to 256 bytes and a packet.  0: no rate")
+	"Cause, depth and flows after CNP and QP")
+iqcn.prefs.rate_us = Pref.uint("Minimum distance of the CNPs for a rate, in us",
+	1000, "iqcn.rate is computed from two CNPs of a flow, up to 100 ms " ..
+	"apart, with an error of 256 bytes and a packet.  0: no rate")
 
 local get_infiniband = Field.new("infiniband")
 local get_udp = Field.new("udp")
 
--- By flow the CNP that the next rate begins with; by frame the rates, or false,
--- which are found when frames are first seen, in order.  That is not what
--- pinfo.visited says: the first of tshark's two passes may do without fields.
+-- first: by flow, the CNP at which the interval of the next rate starts.
+-- rates: by frame, the rate, or false if there is none.  Rates are computed when a
+-- frame is dissected for the first time, which is in order.  pinfo.visited does not
+-- tell that, because the first of tshark's two passes may skip fields.
 local first, rates
 
--- Bytes sent are told modulo 4 GiB, which at 100 Gbit/s are 343 ms
+-- The counter of sent bytes wraps at 4 GiB, which is after 343 ms at 100 Gbit/s
 local RATE_MAX_US = 100000
 
 function iqcn.init()
@@ -108,7 +110,7 @@ local function find_rate(pinfo, qp, tx_bytes, time_us)
 	local from = first[flow] or now
 	local us = (now.us - from.us) % 2^24
 
-	-- the capture's clock says whether the box's has wrapped in between
+	-- the timestamps of the capture show whether the box's clock wrapped
 	if us > RATE_MAX_US or
 	   math.abs(now.at - from.at) * 1e6 > 2 * RATE_MAX_US then
 		from = now
@@ -120,7 +122,7 @@ local function find_rate(pinfo, qp, tx_bytes, time_us)
 	rates[pinfo.number] = rates[pinfo.number] or false
 end
 
--- What follows the cause.  Return: what to say of it
+-- Add the bytes after the cause.  Returns text for the Info column
 local function add_state(tree, rsvd, pinfo, qp)
 	local n = rsvd:len()
 	local said = ""
@@ -170,7 +172,7 @@ local function all_zero(range)
 	return not tostring(range:bytes()):find("[^0]")
 end
 
--- The reserved bytes, or as many as there are.  Return: what to say of them
+-- Add the reserved bytes, which may be cut.  Returns text for the Info column
 local function add_reserved(tree, rsvd, pinfo, qp)
 	local n = rsvd:len()
 	local version = rsvd(0, 1):bitfield(0, 4)
@@ -217,7 +219,7 @@ local function add_reserved(tree, rsvd, pinfo, qp)
 	return said
 end
 
--- A CNP from the BTH on: @len bytes are there, @wanted by the UDP header
+-- Add a CNP, from the BTH: @len bytes of @wanted, the length in the UDP header
 local function add_cnp(root, bth, len, wanted, pinfo)
 	local qp = bth(5, 3):uint()
 	local tree = root:add(iqcn, bth(0, len))
@@ -241,8 +243,8 @@ local function add_cnp(root, bth, len, wanted, pinfo)
 	return said
 end
 
--- In the column: what Wireshark makes of an opcode that it does not know.  If
--- that is not there the frame is about something else.
+-- Replace "Unknown OpCode", Wireshark's text for a CNP.  Without it, the column
+-- describes another part of the frame.
 local function set_info(pinfo, said)
 	local info, n = tostring(pinfo.cols.info):gsub("Unknown OpCode", "CNP ")
 
@@ -255,12 +257,12 @@ local function set_info(pinfo, said)
 	pinfo.cols.info = info
 end
 
--- The BTH that Wireshark has found behind a UDP header, if it is a CNP's
+-- Dissect a BTH that Wireshark found behind a UDP header, if it is a CNP
 local function dissect(pinfo, root, udp, ib)
 	local header = udp.source(udp.offset, UDP_LEN)
 	local bth = ib.source(ib.offset, ib.len)
 
-	-- Wireshark takes what comes from the port for RoCEv2, too
+	-- Wireshark also takes packets from source port 4791 for RoCEv2
 	if bth(0, 1):uint() ~= OP_CNP or
 	   header(0, 2):uint() == ROCE_PORT and
 	   header(2, 2):uint() ~= ROCE_PORT then
@@ -270,7 +272,7 @@ local function dissect(pinfo, root, udp, ib)
 				header(4, 2):uint() - UDP_LEN, pinfo))
 end
 
--- There may be several in a frame: ICMP quotes packets
+-- A frame may have several UDP headers, because ICMP quotes packets
 function iqcn.dissector(_, pinfo, root)
 	local headers = { get_udp() }
 

@@ -739,7 +739,7 @@ port_words()
 {
 	local all
 
-	all=$(nobody tc qdisc show dev d0)
+	all=$(nobody tc -d qdisc show dev d0)
 	all=${all#*iqcn 10:} all=${all%%qdisc*}
 	grep -oE '(cnp-rate|cnp-burst|snoop) [^ ]*' <<<"$all" | tr '\n' ' '
 }

@@ -1427,7 +1427,7 @@ dummy()
 # opts: print the parameters as text
 opts()
 {
-	tc -n sw qdisc show dev p1 | sed -n 's/.* \(limit .*\)/\1/p'
+	tc -n sw -d qdisc show dev p1 | sed -n 's/.* \(limit .*\)/\1/p'
 }
 
 # json FILTER: print parameters selected from the JSON output

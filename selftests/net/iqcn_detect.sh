@@ -1386,7 +1386,7 @@ test_psample_missing()
 			fail "group without psample: $out"
 		fi
 	done
-	[[ $(tc -n sw qdisc show) == *" iqcn "*"sample 16 group off"* ]] ||
+	[[ $(tc -n sw -d qdisc show) == *" iqcn "*"sample 16 group off"* ]] ||
 		fail "parameters changed: $(tc -n sw qdisc show dev p1)"
 	check "queues" "$(value queues)" -eq 1
 	check "on p0" "$(tc -n sw qdisc show dev p0 | grep -c iqcn)" -eq 0

@@ -84,17 +84,17 @@ test_words()
 	topology bridge
 	iqcn
 	wants 2 "iqcn: unknown option \"--often\", $see" --often
-	wants 2 "iqcn: nothing after \"--interval\", $see" --interval
+	wants 2 "iqcn: missing argument after \"--interval\", $see" --interval
 	wants 2 "iqcn: unexpected word \"p1\", $see" p0 p1
 	wants 1 "iqcn: nix: No such device" nix
-	wants 2 "iqcn: nothing is left beside \"--events-only --samples-only\", $see" \
+	wants 2 "iqcn: nothing to print with \"--events-only --samples-only\", $see" \
 		--events-only --samples-only
 	for w in 999us 3601s 0 -1 10mm "" nan inf 1e30; do
-		wants 2 "iqcn: an interval from 1ms to 3600s, not \"$w\", $see" \
+		wants 2 "iqcn: the interval must be 1ms to 3600s, not \"$w\", $see" \
 			--interval "$w"
 	done
 	for w in 0 -1 x 1x ""; do
-		wants 2 "iqcn: a number from 1 on, not \"$w\", $see" --count "$w"
+		wants 2 "iqcn: the number must be at least 1, not \"$w\", $see" --count "$w"
 	done
 	for w in 1ms 0.001 3600 3600s; do
 		in_ns sw "$BUILD/iqcn" monitor --interval $w --count 1 \
@@ -482,7 +482,7 @@ test_device_goes()
 	ip -n sw link del p1
 	wait $pid
 	check "exit status" $? -eq 1
-	check_eq "stderr" "$(<"$TMP/all.err")" "iqcn: p1: it has gone"
+	check_eq "stderr" "$(<"$TMP/all.err")" "iqcn: p1: the device is gone"
 }
 
 test_unload()

@@ -28,7 +28,7 @@ ALL_TESTS="
 # opts: print the parameters as text
 opts()
 {
-	tc -n sw qdisc show dev p1 | grep ' iqcn '
+	tc -n sw -d qdisc show dev p1 | grep ' iqcn '
 }
 
 # refused WANTED TC-ARGUMENT...: the command must fail with WANTED in its output

@@ -805,7 +805,7 @@ test_queues()
 
 queues_snoop()
 {
-	tc -n sw qdisc show | grep -o 'snoop [a-z]*' | sort |
+	tc -n sw -d qdisc show | grep -o 'snoop [a-z]*' | sort |
 		awk '{ printf "%s ", $2 }'
 }
 

@@ -100,15 +100,15 @@ test_bad_words()
 	for c in show flows flush; do
 		wants 1 "iqcn: nix: No such device" $c nix
 	done
-	wants 2 "iqcn: nothing after \"--sort\", $see" flows --sort
-	wants 2 "iqcn: cnps, rate or age, not \"name\", $see" flows --sort name
+	wants 2 "iqcn: missing argument after \"--sort\", $see" flows --sort
+	wants 2 "iqcn: the order must be cnps, rate or age, not \"name\", $see" flows --sort name
 	for c in 0 -1 x 3x "" 99999999999999999999; do
-		wants 2 "iqcn: a number from 1 on, not \"$c\", $see" \
+		wants 2 "iqcn: the number must be at least 1, not \"$c\", $see" \
 			flows --limit "$c"
 	done
-	wants 2 "iqcn: root or parent, not \"leaf\", $see" flush p1 leaf
-	wants 2 "iqcn: nothing after \"parent\", $see" flush p1 parent
-	wants 2 "iqcn: no class \"1:x\", $see" flush p1 parent 1:x
+	wants 2 "iqcn: expected root or parent, not \"leaf\", $see" flush p1 leaf
+	wants 2 "iqcn: missing argument after \"parent\", $see" flush p1 parent
+	wants 2 "iqcn: invalid class \"1:x\", $see" flush p1 parent 1:x
 	wants 2 "iqcn: unexpected word \"x\", $see" flush p1 root x
 	iqcn
 	wants 1 "iqcn: p0: no qdisc iqcn" flows p0
@@ -168,15 +168,15 @@ test_old_module()
 	no_module
 	mount -t tmpfs none /sys/module
 	mkdir /sys/module/sch_iqcn
-	wants 1 "iqcn: module sch_iqcn: it is older than this tool, which wants netlink family iqcn" \
+	wants 1 "iqcn: module sch_iqcn: it is older than this tool, which needs netlink family iqcn" \
 		flows
 	check_eq "version" "$(tool version | grep ^sch_)" \
 		"sch_iqcn has no version"
 	tool check >"$TMP/out"
 	check "check" $? -eq 1
 	check_eq "failures" "$(grep ^fail "$TMP/out")" \
-		"fail  module     sch_iqcn has no version, it is older than this tool: install this one, rmmod and modprobe it
-fail  family     the module has no netlink family iqcn, this tool sees nothing: see module
+		"fail  module     sch_iqcn has no version, so it is older than this tool: install this version, then rmmod and modprobe it
+fail  family     the module has no netlink family iqcn, which this tool needs: see module
 fail: 2 failed, 0 warnings"
 	umount /sys/module
 	sysctl -qw kernel.modprobe="$modprobe"
@@ -400,16 +400,16 @@ test_flush()
 	pair_flow
 	unpaired 5 5
 	check "flows" "$(tool flows -j | jq length)" -eq 6
-	check_eq "another device" "$(tool flush p0)" "0 flows forgotten"
+	check_eq "another device" "$(tool flush p0)" "0 flows flushed"
 	check_eq "another queue" "$(tool flush p1 parent 1:$((3 - $(
 		tool flows --limit 1 -j | jq -r '.[0].parent[2:]'))))" \
-		"0 flows forgotten"
+		"0 flows flushed"
 	check_eq "the queue" "$(tool flush p1 parent "$(
 		tool flows --limit 1 -j | jq -r '.[0].parent')")" \
-		"6 flows forgotten"
+		"6 flows flushed"
 	check "flows left" "$(value flows)" -eq 0
 	unpaired 1 1
-	check_eq "the device" "$(tool flush p1)" "1 flow forgotten"
+	check_eq "the device" "$(tool flush p1)" "1 flow flushed"
 	unpaired 2 2
 	check_eq "all, JSON" "$(tool flush -j)" '{"flushed":2}'
 }
@@ -444,7 +444,7 @@ test_permission()
 		denied "flows: reading flows $why (try sudo)" $c
 	done
 	denied "events: reading flows $why (try sudo, or --samples-only)" monitor
-	denied "flush: forgetting flows $why (try sudo)" flush
+	denied "flush: flushing flows $why (try sudo)" flush
 	check "flows" "$(stat flows)" -eq 2
 	nobody()
 	{
@@ -585,9 +585,9 @@ test_check()
 	verdict ok
 	check_eq "items" "$(awk '{ print $1, $2 }' "$TMP/check" | paste -sd ,)" \
 		"ok plugin,ok module,ok family,ok qdiscs,ok strays,ok ECT,ok pairing,ok CNPs,ok room,ok: 0"
-	says ok ECT "p1 root: 0 packets marked, 4 came with CE"
+	says ok ECT "p1 root: 0 packets marked, 4 arrived with CE"
 	says ok pairing "p1 root: 1 of 1 flows"
-	says ok CNPs "p1 root: 2 of receivers, 0 of ours"
+	says ok CNPs "p1 root: 2 from receivers, 0 from this box"
 	unpaired 1 1
 	verdict warn
 	says warn pairing "p1 root: 1 of 2 flows are not paired"
@@ -600,7 +600,7 @@ test_check_problems()
 		notify pi qref 1500 detect queue,depth
 	data --tos 0 --count 40 --len 1024
 	verdict fail
-	says fail ECT "p1 1:1: $(stat not_ect) packets were to be marked, none is ECT: have the senders"
+	says fail ECT "p1 1:1: $(stat not_ect) packets should have been marked, but none is ECT: have the senders"
 	says warn room "$(stat drop_overlimit) packets were dropped"
 	reply --type cnp --count 3
 	reply --type cnp --bad tver --count 2
@@ -612,9 +612,9 @@ test_check_problems()
 	verdict fail
 	says warn ECT "are not ECT, $(($(stat ecn_mark) + $(stat ce_in))) are CE"
 	says fail pairing "none of 2 flows is paired"
-	says warn CNPs "congested, and nobody has ever sent one: see pairing"
-	says warn room "flows made room for others"
-	says warn strays "p1: $(value cnp_unmatched) CNPs came that belong to no flow"
+	says warn CNPs "congested, but neither receivers nor this box ever sent one: see pairing"
+	says warn room "flows were evicted"
+	says warn strays "p1: $(value cnp_unmatched) CNPs belong to no flow"
 	says warn strays "p1: $(value malformed) packets look like RoCEv2"
 	# a budget of one CNP
 	bottleneck 10mbit kmin 1000 kmax 2000 limit 1m notify timer \

@@ -136,11 +136,11 @@ test_words()
 	wants 2 "iqcn: unknown option \"--fast\", $see" --fast
 	wants 2 "iqcn: unexpected word \"p1\", $see" p0 p1
 	wants 1 "iqcn: nix: No such device" nix
-	wants 2 "iqcn: cnps, rate or age, not \"name\", $see" --sort name
-	wants 2 "iqcn: an interval from 1ms to 3600s, not \"0\", $see" \
+	wants 2 "iqcn: the order must be cnps, rate or age, not \"name\", $see" --sort name
+	wants 2 "iqcn: the interval must be 1ms to 3600s, not \"0\", $see" \
 		--interval 0
-	wants 2 "iqcn: a number from 1 on, not \"0\", $see" --count 0
-	wants 2 "iqcn: top has no JSON, monitor has: \"-j\", $see" -j
+	wants 2 "iqcn: the number must be at least 1, not \"0\", $see" --count 0
+	wants 2 "iqcn: top has no JSON output, use monitor \"-j\", $see" -j
 	wants 1 "iqcn: top: this is not a terminal: try \"iqcn monitor\" or \"iqcn top --batch\""
 	top --batch | head -n 1 >"$TMP/out"
 	check_eq "exit status with a closed pipe" "${PIPESTATUS[*]}" "0 0"
@@ -434,12 +434,12 @@ test_resize()
 	check "bar" "$(capture | grep -oE '\[.*\]' | wc -L)" -eq 60
 	tmux resize-window -x 59 -y 30
 	until_there 'Terminal too small'
-	there '59x30, wants 60x14'
+	there '59x30, needs 60x14'
 	check "lines" "$(capture | grep -c .)" -eq 2
 	# keys are ignored
 	keys s Tab Down h
 	tmux resize-window -x 70 -y 13
-	until_there '70x13, wants 60x14'
+	until_there '70x13, needs 60x14'
 	tmux resize-window -x 5 -y 2
 	until_there '^5x2'
 	tmux resize-window -x 60 -y 14
@@ -482,9 +482,9 @@ test_terminals()
 	done
 	terminal 80 24
 	say "TERM=nix $IQCN top"
-	until_there '^iqcn: this kind of terminal is not known \(TERM\): nix'
+	until_there '^iqcn: unknown terminal type \(TERM\): nix'
 	say "unset TERM; $IQCN top"
-	until_there '^iqcn: this kind of terminal is not known \(TERM\): not set'
+	until_there '^iqcn: unknown terminal type \(TERM\): not set'
 	no_terminal
 }
 
@@ -559,7 +559,7 @@ test_flow_ids()
 	in_ns sw "$IQCN" flush >"$TMP/flush"
 	data --tos 3 --qp 2 --count 1001 --interval 10 --len 16
 	wait
-	check_eq "flush" "$(<"$TMP/flush")" "1 flow forgotten"
+	check_eq "flush" "$(<"$TMP/flush")" "1 flow flushed"
 	# 1001 packets since it was created 0.1 s ago; none since the previous
 	# sample
 	check_eq "CE/s" "$(awk '$4 == "0x000002" { print $6 }' "$TMP/out" |

@@ -260,7 +260,7 @@ refused()
 
 one_queue()
 {
-	refused dum0 IQCN_AT=mq 'dum0 has one queue to send by'
+	refused dum0 IQCN_AT=mq 'dum0 has only one transmit queue'
 }
 
 bad_options()

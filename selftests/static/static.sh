@@ -117,6 +117,33 @@ spec()
 		gcc -fsyntax-only -Ikmod/include/uapi -x c -
 }
 
+# The man page and the specification have the parameters of the table
+parameters()
+{
+	gcc -Ikmod/include/uapi -o "$WORK/rows" -x c - <<-'EOF' &&
+		#include <stddef.h>
+		#include <stdio.h>
+		#include "kmod/config_table.h"
+
+		int main(void)
+		{
+			size_t i, n = sizeof(iqcn_param_table) / sizeof(iqcn_param_table[0]);
+			const char *const *name;
+
+			for (i = 0; i < n; i++) {
+				printf("%s", iqcn_param_table[i].name);
+				name = iqcn_param_table[i].names;
+				for (; name && *name; name++)
+					printf("\t%s", *name);
+				putchar('\n');
+			}
+			return 0;
+		}
+	EOF
+		"$WORK/rows" | selftests/static/params.py Documentation/man/tc-iqcn.8 \
+			Documentation/netlink/specs/iqcn.yaml
+}
+
 # columns FILE: names in the table of a file's description
 columns()
 {
@@ -267,6 +294,7 @@ quiet compat_only; result $? "versions and features only in compat/"
 quiet call_graph; result $? "no large loop in the call graph"
 quiet man_pages; result $? "man pages"
 quiet spec; result $? "the netlink specification agrees with the headers"
+quiet parameters; result $? "the table of parameters agrees with the documents"
 quiet abi; result $? "sysfs, debugfs and counters are documented"
 quiet rst; result $? "documents parse, what they refer to is there"
 quiet names; result $? "what documents name is in the sources"

@@ -261,12 +261,12 @@ made_up()
 	same "fields" "$(fields "$WORK/made" $FIELDS _ws.expert.message)" \
 "$c,0,,,,,,,,,,
 $all,
-$c,1,0,0,255,100,65535,268431360,32767,4294967040,16777215,Cause not known here
-$c,1,1,1,5,,,,,,,Flags not known here|Filled in though it says that it is not
-$c,2,,,,,,,,,,Telemetry of a version not known here
-$c,0,,,,,,,,,,Reserved bytes are not 0, but no telemetry of iqcn
-$c,0,,,,,,,,,,Reserved bytes are not 0, but no telemetry of iqcn
-$c,1,0,0,0,0,0,0,-32768,0,65280,Cause not known here
+$c,1,0,0,255,100,65535,268431360,32767,4294967040,16777215,Unknown cause
+$c,1,1,1,5,,,,,,,Unknown flags|Filled in, although the brief flag is set
+$c,2,,,,,,,,,,Unknown version of telemetry
+$c,0,,,,,,,,,,Reserved bytes are not 0, but not telemetry of iqcn
+$c,0,,,,,,,,,,Reserved bytes are not 0, but not telemetry of iqcn
+$c,1,0,0,0,0,0,0,-32768,0,65280,Unknown cause
 $all,
 ,,,,,,,,,,,,,
 $all,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The parts of iqcn that need no kernel: what it makes of messages, be they of a
- * newer kernel, an older one or nobody's, of words, and of flows to be sorted.
- * KTAP.  Built with the address and undefined behaviour sanitizers.
+ * Tests of the parts of iqcn that need no kernel: parsing of messages from the
+ * same, an older, a newer and a broken module, of arguments, sorting of flows, and
+ * the table of parameters.  KTAP.  Built with the address and undefined behavior
+ * sanitizers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 
+#include "../../kmod/config_table.h"
 #include "../exposition.h"
 #include "../iqcn.h"
 #include "../object.h"
@@ -107,14 +109,14 @@ static void test_mac(void)
 	check(object_has(&p, IQCN_A_PORT_CNP_SMAC));
 	check_json(__LINE__, &port_object, &p,
 		   "{\"cnp_smac\":\"02:ab:00:09:10:ff\"}");
-	/* of a device with addresses of another length */
+	/* a device whose addresses have another length */
 	msg = nlmsg_alloc_simple(0, 0);
 	nla_put(msg, IQCN_A_PORT_CNP_SMAC, sizeof(mac) - 1, mac);
 	parse(&port_object, &p, msg);
 	check(!object_has(&p, IQCN_A_PORT_CNP_SMAC));
 }
 
-/* Where 64-bit attributes have to be aligned, padding comes before some of them */
+/* Padding may precede 64-bit attributes, to align them */
 static void test_padding(void)
 {
 	static const struct {
@@ -149,7 +151,7 @@ static void test_padding(void)
 	}
 }
 
-/* An older kernel sends less, and that is not shown as 0 */
+/* Attributes that an older module does not send are not shown as 0 */
 static void test_older(void)
 {
 	struct nl_msg *msg = nlmsg_alloc_simple(0, 0);
@@ -163,7 +165,7 @@ static void test_older(void)
 	check_json(__LINE__, &flow_object, &f, "{\"paired\":false}");
 }
 
-/* A newer kernel sends more: attributes, nested ones, names, bits */
+/* A newer module sends unknown attributes, nested ones, names and bits */
 static void test_newer(void)
 {
 	struct nl_msg *msg = nlmsg_alloc_simple(0, 0);
@@ -194,7 +196,7 @@ static void test_malformed(void)
 	struct port p;
 	struct flow f;
 
-	/* longer than a name may be, and without an end */
+	/* longer than a name may be, and not terminated */
 	nla_put(msg, IQCN_A_PORT_IFNAME, sizeof(name) - 1, name);
 	nla_put(msg, IQCN_A_PORT_QUEUES, 3, "abc");
 	nla_put(msg, IQCN_A_PORT_FLOWS, 0, NULL);
@@ -209,7 +211,7 @@ static void test_malformed(void)
 	check(!f.src.len && !f.dst.len);
 }
 
-/* The sanitizers see whether anything but the message is read */
+/* The sanitizers detect reads outside of the message */
 static void test_noise(void)
 {
 	static const struct object *const objects[] = {
@@ -231,7 +233,7 @@ static void test_noise(void)
 		len = rand() % FUZZ_BYTES;
 		buf = malloc(len + 1);
 		for (j = 0; j < len; j++)
-			/* lengths and types that there are, often */
+			/* mostly valid lengths and types */
 			buf[j] = rand() % 3 ? rand() % 40 : rand();
 		object_parse(o, &u, (struct nlattr *)buf, len);
 		json_object_put(object_json(o, &u));
@@ -308,8 +310,8 @@ static void test_rates(void)
 	for (i = 999; i >= 0; i--) {
 		f.id = i;
 		f.cnp_seen = i;
-		check(!rates_look(r, &f, &speed));
-		/* since it was made */
+		check(!rates_update(r, &f, &speed));
+		/* since the flow was created */
 		check(speed.ce_pps == 500 && speed.cnp_pps == (unsigned int)i);
 	}
 	rates_end(r, 101 * NS_PER_S);
@@ -320,33 +322,33 @@ static void test_rates(void)
 	f.ce_sent += 1000;
 	f.cnp_seen = 600;
 	f.cnp_sent = 100;
-	rates_look(r, &f, &speed);
+	rates_update(r, &f, &speed);
 	check(speed.ce_pps == 500 && speed.cnp_pps == 100);
-	/* it looks the same on another port */
+	/* a flow of another port with the same id is new */
 	f.dev = 2;
-	rates_look(r, &f, &speed);
+	rates_update(r, &f, &speed);
 	check(speed.ce_pps == 500 && speed.cnp_pps == 233);
-	/* another one has its number: then it is new */
+	/* a younger flow with the same id is new */
 	f.dev = 1;
 	f.id = 501;
 	f.age_ns = NS_PER_S * 2;
 	f.ce_sent = 30;
-	rates_look(r, &f, &speed);
+	rates_update(r, &f, &speed);
 	check(speed.ce_pps == 15);
-	/* 32 bits are over */
+	/* a counter of 32 bits wraps */
 	f.id = 0;
 	f.age_ns = 10;
 	f.ce_sent = UINT32_MAX;
-	rates_look(r, &f, &speed);
+	rates_update(r, &f, &speed);
 	rates_end(r, 104 * NS_PER_S);
 	rates_begin(r, 105 * NS_PER_S);
 	f.age_ns += NS_PER_S;
 	f.ce_sent += 10;
-	rates_look(r, &f, &speed);
+	rates_update(r, &f, &speed);
 	check(speed.ce_pps == 10);
 	f.id = 7;
 	f.age_ns = 0;
-	rates_look(r, &f, &speed);
+	rates_update(r, &f, &speed);
 	check(speed.ce_pps == 0);
 	rates_free(r);
 }
@@ -385,7 +387,7 @@ static void test_ranking(void)
 	}
 }
 
-/* The samples of @s, without what says what they are */
+/* The samples of @s, without HELP and TYPE lines */
 static void check_samples(int line, const struct state *s, const char *wanted)
 {
 	char *text, *next, *end;
@@ -407,8 +409,8 @@ static void check_samples(int line, const struct state *s, const char *wanted)
 	free(text);
 }
 
-/* What an older kernel does not tell is not there; the largest and the strangest
- * that there may be
+/* Values that an older module does not send are left out; extreme values and names
+ * are printed correctly
  */
 static void test_metrics(void)
 {
@@ -440,7 +442,7 @@ static void test_metrics(void)
 	queue.rate_bps = UINT64_MAX;
 	queue.bts_prob = UINT32_MAX;
 	queue.state_age_ns = UINT64_MAX;
-	/* more for one cause than for all: they were read one after another */
+	/* more CNPs of one cause than in total: counters are not read atomically */
 	queue.cnp_pi = 1;
 	flow.has = 1ULL << IQCN_A_FLOW_CNP_SENT | 1ULL << IQCN_A_FLOW_SRC_QP;
 	flow.cnp_sent = UINT64_MAX;
@@ -469,6 +471,60 @@ static void test_metrics(void)
 #undef DEV
 }
 
+static const struct iqcn_param *param_of(int attr)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(iqcn_param_table); i++)
+		if (iqcn_param_table[i].attr == attr)
+			return &iqcn_param_table[i];
+	return NULL;
+}
+
+/* Each value has a name, the default is in range, and references are to rows */
+static void check_param(const struct iqcn_param *p)
+{
+	const struct iqcn_param *on = param_of(p->needs);
+	uint32_t n = 0;
+
+	while (p->names && p->names[n])
+		n++;
+	if (p->type == IQCN_PARAM_NAME)
+		check(n == p->hi + 1);
+	else if (p->type == IQCN_PARAM_SET)
+		check(1u << n == p->hi + 1);
+	else
+		check(!p->names);
+	check(p->lo || p->type != IQCN_PARAM_SET || p->empty);
+	if (p->follows)
+		check(!p->def && param_of(p->follows));
+	else
+		check(p->def >= p->lo);
+	check(p->def <= p->hi || p->def == p->special_value);
+	if (p->needs)
+		check(on && p->needs_bits && on->names &&
+		      (on->type == IQCN_PARAM_SET ?
+		       !(p->needs_bits & ~on->hi) :
+		       p->needs_bits < 2u << on->hi));
+	check(p->tier < __IQCN_TIER_MAX && p->topic < __IQCN_TOPIC_MAX);
+	check(p->key && p->unit && p->help);
+	/* a line of tc's help has 80 columns */
+	check(strlen(p->name) <= 10 && strlen(p->help) <= 80 - 8 - 11);
+}
+
+static void test_parameters(void)
+{
+	const struct iqcn_param *p, *end;
+	int attr;
+
+	for (attr = TCA_IQCN_PAD + 1; attr <= TCA_IQCN_MAX; attr++)
+		check(param_of(attr));
+	end = iqcn_param_table + ARRAY_SIZE(iqcn_param_table);
+	check(end - iqcn_param_table == TCA_IQCN_MAX - TCA_IQCN_PAD);
+	for (p = iqcn_param_table; p < end; p++)
+		check_param(p);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -486,6 +542,7 @@ static const struct {
 	{ "rates", test_rates },
 	{ "ranking", test_ranking },
 	{ "metrics", test_metrics },
+	{ "the table of parameters", test_parameters },
 };
 
 int main(void)

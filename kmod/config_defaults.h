@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Bounds, defaults and names of parameters that are used outside config_table.h,
+ * too.  Shared with user space.
+ */
+#ifndef _IQCN_CONFIG_DEFAULTS_H
+#define _IQCN_CONFIG_DEFAULTS_H
+
+#include <linux/iqcn.h>
+
+#define IQCN_U32_MAX		0xffffffffU
+
+#define IQCN_BANDWIDTH_MAX_BPS	1000000000000000ULL
+#define IQCN_GAIN_MAX		100000000
+#define IQCN_CNP_RATE_MAX_PPS	1000000000
+#define IQCN_TIME_MIN_NS	10000
+/* In a user namespace: a timer's work is not charged to the user's cgroup */
+#define IQCN_TIME_USER_MIN_NS	100000
+#define IQCN_TIME_MAX_NS	1000000000U
+
+#define IQCN_DEFAULT_PMAX	(IQCN_U32_MAX / 5)
+/* three quarters of ConnectX's rate-increase timer, so that the CNP arrives first */
+#define IQCN_DEFAULT_T1_NS	225000
+#define IQCN_DEFAULT_WINDOW_NS	1000000
+#define IQCN_DEFAULT_ENTER_PCT	90
+#define IQCN_DEFAULT_EXIT_PCT	60
+/* the best combination in the measurements of Documentation/methods.rst */
+#define IQCN_DEFAULT_DETECT	(IQCN_DETECT_QUEUE | IQCN_DETECT_DEPTH)
+#define IQCN_DEFAULT_NOTIFY	IQCN_NOTIFY_PI
+#define IQCN_DEFAULT_TRIGGER	IQCN_TRIGGER_TIMER
+#define IQCN_DEFAULT_BASE	IQCN_BASE_CNP
+/* the patent's run of five packets, and its hundred packets with differences of 2 */
+#define IQCN_DEFAULT_RUN_ENTER	5
+#define IQCN_DEFAULT_RUN_EXIT	2
+#define IQCN_DEFAULT_SPAN_PACKETS 100
+#define IQCN_DEFAULT_SPAN_ENTER	3
+#define IQCN_DEFAULT_SPAN_EXIT	10
+#define IQCN_DEFAULT_UPDATE_NS	100000
+#define IQCN_DEFAULT_FLOWS	65536
+#define IQCN_DEFAULT_AGE_MS	10000
+#define IQCN_DEFAULT_CNP_DSCP	48
+#define IQCN_DEFAULT_CNP_PCP	6
+#define IQCN_DEFAULT_CNP_TTL	64
+#define IQCN_CNP_BURST		1024
+
+/* Names of values, by value or by bit */
+#define IQCN_NAMES_NOTIFY	"timer", "wreb", "pi"
+#define IQCN_NAMES_DETECT	"queue", "depth", "run", "span"
+#define IQCN_NAMES_SNOOP	"port", "netns"
+#define IQCN_NAMES_PAIR		"sport", "cnp", "psn", "cm"
+
+#endif /* _IQCN_CONFIG_DEFAULTS_H */
