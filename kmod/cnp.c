@@ -379,7 +379,7 @@ void iqcn_cnp_inject(struct iqcn_queue *q, const struct iqcn_notice *batch,
 	iqcn_add(q->st.cnp_error, failed);
 	iqcn_add(q->st.cnp_wreb, sent[IQCN_CAUSE_WREB]);
 	iqcn_add(q->st.cnp_pi, sent[IQCN_CAUSE_PI]);
-	iqcn_add(q->st.cnp_hold, sent[IQCN_CAUSE_HOLD]);
+	iqcn_add(q->st.cnp_poll, sent[IQCN_CAUSE_POLL]);
 	iqcn_add(q->st.cnp_drop, sent[IQCN_CAUSE_DROP]);
 	spin_unlock(&q->lock);
 }

@@ -190,7 +190,7 @@ static void iqcn_show_queue(struct seq_file *s, struct iqcn_queue *q)
 	iqcn_show_state(s, now_ns, st.state_reason,
 			st.state_since_ns ? now_ns - st.state_since_ns : 0);
 	seq_printf(s, "%u %llu %llu %u %u %u\n", iqcn_depth_bytes(q),
-		   st.rate_bps, st.roce_bps, st.flows, st.flows_paired,
+		   st.ce_rate_bps, st.roce_bps, st.flows, st.flows_paired,
 		   st.flows_congested);
 }
 
@@ -199,7 +199,7 @@ static int iqcn_queues_show(struct seq_file *s, void *v)
 	struct iqcn_port *port = s->private;
 	struct iqcn_queue *q;
 
-	seq_puts(s, "# parent state reason state_age_us depth_bytes rate_bps roce_bps flows flows_paired flows_congested\n");
+	seq_puts(s, "# parent state reason state_age_us depth_bytes ce_rate_bps roce_bps flows flows_paired flows_congested\n");
 	rcu_read_lock();
 	list_for_each_entry_rcu(q, &port->queues, list)
 		iqcn_show_queue(s, q);

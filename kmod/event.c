@@ -170,7 +170,7 @@ static int iqcn_event_put_subject(struct sk_buff *skb,
 {
 	switch (e->cmd) {
 	case IQCN_CMD_QUEUE_STATE_NTF:
-		if (nla_put_u64_64bit(skb, IQCN_A_EVENT_RATE_BPS,
+		if (nla_put_u64_64bit(skb, IQCN_A_EVENT_CE_RATE_BPS,
 				      e->ce_rate_bps, IQCN_A_EVENT_PAD) ||
 		    nla_put_u64_64bit(skb, IQCN_A_EVENT_ROCE_BPS,
 				      e->roce_bps, IQCN_A_EVENT_PAD))

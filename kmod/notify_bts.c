@@ -421,7 +421,7 @@ static bool iqcn_bts_run(struct iqcn_queue *q, struct iqcn_notice *n, bool *send
 			 u64 now_ns)
 {
 	struct iqcn_deadline *first = iqcn_deadline_first(&q->polls);
-	struct iqcn_why why = { .cause = IQCN_CAUSE_HOLD };
+	struct iqcn_why why = { .cause = IQCN_CAUSE_POLL };
 	struct iqcn_flow *flow;
 
 	if (!first || iqcn_bts_poll_ns(q, first) > now_ns)
@@ -456,7 +456,7 @@ static void iqcn_bts_end(struct iqcn_queue *q, u64 now_ns, u64 took_ns)
 
 const struct iqcn_notify_ops iqcn_notify_bts_ops = {
 	.causes = BIT(IQCN_CAUSE_WREB) | BIT(IQCN_CAUSE_PI) |
-		  BIT(IQCN_CAUSE_HOLD) | BIT(IQCN_CAUSE_DROP),
+		  BIT(IQCN_CAUSE_POLL) | BIT(IQCN_CAUSE_DROP),
 	.begin = iqcn_bts_begin,
 	.next_ns = iqcn_bts_next_ns,
 	.run = iqcn_bts_run,

@@ -377,7 +377,7 @@ void iqcn_queue_stats(struct iqcn_queue *q, struct tc_iqcn_xstats *st)
 	ce = q->ce;
 	if (!iqcn_congestion_paused(q, idle_ns, now_ns))
 		iqcn_meter_quiet(&ce, idle_ns, now_ns);
-	st->rate_bps = ce.rate_bps;
+	st->ce_rate_bps = ce.rate_bps;
 	st->congested = q->congested;
 	st->state_since_ns = q->state_ns ? now_ns - q->state_ns : 0;
 	st->state_reason = q->state_reason;

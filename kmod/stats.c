@@ -28,7 +28,7 @@
 IQCN_PORT_VALUE(queues, READ_ONCE(port->n_queues));
 IQCN_QUEUE_VALUE(queues_congested, !!READ_ONCE(q->congested));
 IQCN_PORT_VALUE(flows, atomic_read(&port->flows.nelems));
-IQCN_PORT_VALUE(flows_unsettled, READ_ONCE(port->n_unassured));
+IQCN_PORT_VALUE(flows_unassured, READ_ONCE(port->n_unassured));
 IQCN_QUEUE_VALUE(ecn_mark, READ_ONCE(q->st.ecn_mark));
 IQCN_QUEUE_VALUE(ce_in, READ_ONCE(q->st.ce_in));
 IQCN_QUEUE_VALUE(ce_sent, READ_ONCE(q->st.ce_sampled) + READ_ONCE(q->skipped));
@@ -52,7 +52,7 @@ const struct iqcn_value iqcn_values[IQCN_A_PORT_MALFORMED + 1] = {
 	IQCN_VALUE(QUEUES, queues),
 	IQCN_VALUE(QUEUES_CONGESTED, queues_congested),
 	IQCN_VALUE(FLOWS, flows),
-	IQCN_VALUE(FLOWS_UNSETTLED, flows_unsettled),
+	IQCN_VALUE(FLOWS_UNASSURED, flows_unassured),
 	IQCN_VALUE(ECN_MARK, ecn_mark),
 	IQCN_VALUE(CE_IN, ce_in),
 	IQCN_VALUE(CE_SENT, ce_sent),

@@ -29,7 +29,7 @@ TRACE_DEFINE_ENUM(IQCN_DETECT_SPAN);
 TRACE_DEFINE_ENUM(IQCN_CAUSE_TIMER);
 TRACE_DEFINE_ENUM(IQCN_CAUSE_WREB);
 TRACE_DEFINE_ENUM(IQCN_CAUSE_PI);
-TRACE_DEFINE_ENUM(IQCN_CAUSE_HOLD);
+TRACE_DEFINE_ENUM(IQCN_CAUSE_POLL);
 TRACE_DEFINE_ENUM(IQCN_CAUSE_DROP);
 TRACE_DEFINE_ENUM(IQCN_REASON_NONE);
 TRACE_DEFINE_ENUM(IQCN_REASON_QUEUE);
@@ -105,7 +105,7 @@ TRACE_DEFINE_ENUM(IQCN_REASON_RESET);
 			 { IQCN_CAUSE_TIMER, "timer" },	\
 			 { IQCN_CAUSE_WREB, "wreb" },	\
 			 { IQCN_CAUSE_PI, "pi" },	\
-			 { IQCN_CAUSE_HOLD, "hold" },	\
+			 { IQCN_CAUSE_POLL, "poll" },	\
 			 { IQCN_CAUSE_DROP, "drop" })
 
 #define iqcn_show_reason(reason)			\
@@ -232,7 +232,7 @@ TRACE_EVENT(iqcn_queue_state,
 		IQCN_TRACE_QUEUE_FIELDS
 		__field(__u32, congested)
 		__field(__u32, reason)
-		__field(__u64, rate_bps)
+		__field(__u64, ce_rate_bps)
 		__field(__u64, roce_bps)
 		__field(__u32, depth_bytes)
 	),
@@ -240,14 +240,14 @@ TRACE_EVENT(iqcn_queue_state,
 		IQCN_TRACE_QUEUE_ASSIGN(q->port->dev, q->parent);
 		__entry->congested = q->congested;
 		__entry->reason = q->state_reason;
-		__entry->rate_bps = q->ce.rate_bps;
+		__entry->ce_rate_bps = q->ce.rate_bps;
 		__entry->roce_bps = roce_bps;
 		__entry->depth_bytes = iqcn_depth_bytes(q);
 	),
 	TP_printk(IQCN_TRACE_QUEUE_FMT
-		  " congested=%s reason=%s rate_bps=%llu roce_bps=%llu depth_bytes=%u",
+		  " congested=%s reason=%s ce_rate_bps=%llu roce_bps=%llu depth_bytes=%u",
 		  IQCN_TRACE_QUEUE_ARGS, iqcn_show_detect(__entry->congested),
-		  iqcn_show_reason(__entry->reason), __entry->rate_bps,
+		  iqcn_show_reason(__entry->reason), __entry->ce_rate_bps,
 		  __entry->roce_bps, __entry->depth_bytes)
 );
 

@@ -606,7 +606,7 @@ static const struct stat iqcn_stats[] = {
 	LINE64(cnp_seen), STAT64(cnp_sent), STAT64(cnp_delayed),
 	STAT64(cnp_cancelled), STAT64(cnp_budget), STAT64(cnp_unpaired),
 	STAT64(cnp_error),
-	LINE64(cnp_wreb), STAT64(cnp_pi), STAT64(cnp_hold), STAT64(cnp_drop),
+	LINE64(cnp_wreb), STAT64(cnp_pi), STAT64(cnp_poll), STAT64(cnp_drop),
 	STAT64(cnp_gap), STAT64(bts_mark), STAT_PROB(bts_prob),
 	LINE32(flows), STAT32(flows_paired), STAT32(flows_congested),
 	STAT32(flows_active), STAT64(flow_new), STAT64(flow_aged),
@@ -615,7 +615,7 @@ static const struct stat iqcn_stats[] = {
 	STAT64(port_cnp_unmatched), STAT64(port_malformed),
 	LINE64(state_changes), STAT64(flow_state_changes),
 	STAT64(state_since_ns), STAT_NAME(state_reason, reason_names),
-	STAT64(rate_bps), STAT64(roce_bps),
+	STAT64(ce_rate_bps), STAT64(roce_bps),
 };
 
 static void print_congested(uint32_t bits)

@@ -13,5 +13,5 @@ const char *const snoop_names[] = { IQCN_NAMES_SNOOP, NULL };
 const char *const pair_names[] = { "none", IQCN_NAMES_PAIR, NULL };
 const char *const reason_names[] = { "none", "queue", "depth", "run", "span",
 				     "quiet", "reset", NULL };
-const char *const cause_names[] = { "none", "timer", "wreb", "pi", "hold",
+const char *const cause_names[] = { "none", "timer", "wreb", "pi", "poll",
 				    "drop", NULL };

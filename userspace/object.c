@@ -26,7 +26,7 @@ static const struct field port_fields[] = {
 	PORT(QUEUES, NUMBER, queues),
 	PORT(QUEUES_CONGESTED, NUMBER, queues_congested),
 	PORT(FLOWS, NUMBER, flows),
-	PORT(FLOWS_UNSETTLED, NUMBER, flows_unsettled),
+	PORT(FLOWS_UNASSURED, NUMBER, flows_unassured),
 	PORT(ECN_MARK, NUMBER, ecn_mark),
 	PORT(CE_IN, NUMBER, ce_in),
 	PORT(CE_SENT, NUMBER, ce_sent),
@@ -65,7 +65,7 @@ static const struct field queue_fields[] = {
 	QUEUE(FLOWS_ACTIVE, NUMBER, flows_active),
 	QUEUE(DEPTH_PEAK_BYTES, NUMBER, depth_peak_bytes),
 	QUEUE(BTS_PROB, PROB, bts_prob),
-	QUEUE(RATE_BPS, NUMBER, rate_bps),
+	QUEUE(CE_RATE_BPS, NUMBER, ce_rate_bps),
 	QUEUE(ROCE_BPS, NUMBER, roce_bps),
 	QUEUE(ECN_MARK, NUMBER, ecn_mark),
 	QUEUE(BTS_MARK, NUMBER, bts_mark),
@@ -80,7 +80,7 @@ static const struct field queue_fields[] = {
 	QUEUE(CNP_SENT, NUMBER, cnp_sent),
 	QUEUE(CNP_WREB, NUMBER, cnp_wreb),
 	QUEUE(CNP_PI, NUMBER, cnp_pi),
-	QUEUE(CNP_HOLD, NUMBER, cnp_hold),
+	QUEUE(CNP_POLL, NUMBER, cnp_poll),
 	QUEUE(CNP_DROP, NUMBER, cnp_drop),
 	QUEUE(CNP_DELAYED, NUMBER, cnp_delayed),
 	QUEUE(CNP_CANCELLED, NUMBER, cnp_cancelled),
@@ -141,7 +141,7 @@ static const struct field event_fields[] = {
 	EVENT(DEPTH_BYTES, NUMBER, depth_bytes),
 	EVENT(CONGESTED, SET, congested, detect_names),
 	EVENT(REASON, NAME, reason, reason_names),
-	EVENT(RATE_BPS, NUMBER, rate_bps),
+	EVENT(CE_RATE_BPS, NUMBER, ce_rate_bps),
 	EVENT(ROCE_BPS, NUMBER, roce_bps),
 	EVENT(SRC, ADDRESS, src),
 	EVENT(DST, ADDRESS, dst),
@@ -289,7 +289,7 @@ struct json_object *object_json(const struct object *o, const void *src)
 
 uint64_t queue_cnp_timer(const struct queue *q)
 {
-	uint64_t others = q->cnp_wreb + q->cnp_pi + q->cnp_hold + q->cnp_drop;
+	uint64_t others = q->cnp_wreb + q->cnp_pi + q->cnp_poll + q->cnp_drop;
 
 	return q->cnp_sent > others ? q->cnp_sent - others : 0;
 }

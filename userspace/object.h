@@ -33,7 +33,7 @@ struct port {
 	uint64_t queues;
 	uint64_t queues_congested;
 	uint64_t flows;
-	uint64_t flows_unsettled;
+	uint64_t flows_unassured;
 	uint64_t ecn_mark;
 	uint64_t ce_in;
 	uint64_t ce_sent;
@@ -71,7 +71,7 @@ struct queue {
 	uint64_t flows_active;
 	uint64_t depth_peak_bytes;
 	uint64_t bts_prob;
-	uint64_t rate_bps;
+	uint64_t ce_rate_bps;
 	uint64_t roce_bps;
 	uint64_t ecn_mark;
 	uint64_t bts_mark;
@@ -86,7 +86,7 @@ struct queue {
 	uint64_t cnp_sent;
 	uint64_t cnp_wreb;
 	uint64_t cnp_pi;
-	uint64_t cnp_hold;
+	uint64_t cnp_poll;
 	uint64_t cnp_drop;
 	uint64_t cnp_delayed;
 	uint64_t cnp_cancelled;
@@ -145,7 +145,7 @@ struct event {
 	uint64_t depth_bytes;
 	uint64_t congested;
 	uint64_t reason;
-	uint64_t rate_bps;
+	uint64_t ce_rate_bps;
 	uint64_t roce_bps;
 	struct address src;
 	struct address dst;

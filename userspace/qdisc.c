@@ -108,7 +108,7 @@ static const struct counter {
 	APP("CNPs", cnp_seen), APP("CNPs", cnp_sent), APP("CNPs", cnp_delayed),
 	APP("CNPs", cnp_cancelled), APP("CNPs", cnp_budget),
 	APP("CNPs", cnp_unpaired), APP("CNPs", cnp_error),
-	APP("CNPs", cnp_wreb), APP("CNPs", cnp_pi), APP("CNPs", cnp_hold),
+	APP("CNPs", cnp_wreb), APP("CNPs", cnp_pi), APP("CNPs", cnp_poll),
 	APP("CNPs", cnp_drop), APP("CNPs", cnp_gap),
 	APP("flows", flows), APP("flows", flows_paired),
 	APP("flows", flows_congested), APP("flows", flows_active),
@@ -121,7 +121,7 @@ static const struct counter {
 	APP("state", state_changes), APP("state", flow_state_changes),
 	APP("state", state_since_ns),
 	APP("state", state_reason, FORM_NAME, reason_names),
-	APP("state", rate_bps), APP("state", roce_bps),
+	APP("state", ce_rate_bps), APP("state", roce_bps),
 	APP("state", bts_prob, FORM_PROB),
 };
 

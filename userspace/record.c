@@ -90,7 +90,7 @@ static void text_event(FILE *f, const struct event *e, int cmd)
 	case IQCN_CMD_QUEUE_STATE_NTF:
 		fputs("queue ", f);
 		text_state(f, e->congested, e->reason);
-		text_rates(f, e->rate_bps, e->roce_bps);
+		text_rates(f, e->ce_rate_bps, e->roce_bps);
 		break;
 	case IQCN_CMD_FLOW_STATE_NTF:
 		fputs("flow ", f);
@@ -151,7 +151,7 @@ static void text_sample(FILE *f, const struct queue *q,
 	value_text(text, FORM_SET, detect_names, q->congested);
 	fprintf(f, "sample %s%s", q->congested ? "congested by " : "clear",
 		text);
-	text_rates(f, q->rate_bps, q->roce_bps);
+	text_rates(f, q->ce_rate_bps, q->roce_bps);
 	fprintf(f, " depth %" PRIu64 "b flows %" PRIu64, q->depth_bytes,
 		q->flows);
 	if (!before)

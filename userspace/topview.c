@@ -97,7 +97,7 @@ static void add_queue(struct sums *s, const struct queue *q,
 	SINCE(cnp_sent);
 	SINCE(cnp_wreb);
 	SINCE(cnp_pi);
-	SINCE(cnp_hold);
+	SINCE(cnp_poll);
 	SINCE(cnp_drop);
 	SINCE(cnp_unpaired);
 	SINCE(cnp_budget);
@@ -181,7 +181,7 @@ static void draw_sums(const struct top *t, const struct shown *shown)
 	put_rate(t, "for: timer", s.cnp_timer);
 	put_rate(t, "wreb", s.since.cnp_wreb);
 	put_rate(t, "pi", s.since.cnp_pi);
-	put_rate(t, "hold", s.since.cnp_hold);
+	put_rate(t, "poll", s.since.cnp_poll);
 	put_rate(t, "drop", s.since.cnp_drop);
 	screen_next_line();
 

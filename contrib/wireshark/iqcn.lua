@@ -23,7 +23,7 @@ local causes = {
 	[1] = "timer",
 	[2] = "wreb",
 	[3] = "pi",
-	[4] = "hold",
+	[4] = "poll",
 	[5] = "drop",
 }
 

@@ -10,7 +10,7 @@
 #include "tests.h"
 
 static const struct iqcn_state telemetry_state = {
-	.cause = IQCN_CAUSE_HOLD,
+	.cause = IQCN_CAUSE_POLL,
 	.was_ce = true,
 	.depth_bytes = 4000000,
 	.limit_bytes = 16000000,
@@ -22,7 +22,7 @@ static const struct iqcn_state telemetry_state = {
 };
 
 static const u8 telemetry_bytes[IQCN_CNP_RSVD_LEN] = {
-	0x11, 0x04,		/* version 1, CE; hold */
+	0x11, 0x04,		/* version 1, CE; poll */
 	0x3f, 0xff,		/* a quarter: 16,383.75 */
 	0x02, 0x00,
 	0x07, 0xa1,		/* 1,953.1 */
@@ -168,7 +168,7 @@ static void telemetry_cause_test(struct kunit *test)
 	static const u8 causes[] = {
 		[IQCN_CAUSE_NONE] = 0, [IQCN_CAUSE_TIMER] = 1,
 		[IQCN_CAUSE_WREB] = 2, [IQCN_CAUSE_PI] = 3,
-		[IQCN_CAUSE_HOLD] = 4, [IQCN_CAUSE_DROP] = 5,
+		[IQCN_CAUSE_POLL] = 4, [IQCN_CAUSE_DROP] = 5,
 	};
 	int i, was_ce;
 

@@ -110,7 +110,7 @@ def of_debugfs:
 	 else [$dev, .src, .dst, .vlan, .dest_qp] | join(" ") end) as $at |
 	say("debugfs"; $at; "congested"; .state == "congested"),
 	say("debugfs"; $at; "state_reason"; .reason),
-	(to_entries[] | select(.key | IN("depth_bytes", "rate_bps",
+	(to_entries[] | select(.key | IN("depth_bytes", "ce_rate_bps",
 		"roce_bps", "flows", "flows_paired", "flows_congested",
 		"queued", "psn", "run", "ce_sent", "cnp_seen", "cnp_sent")) |
 	 say("debugfs"; $at; .key; .value));
@@ -167,7 +167,7 @@ def with_timer:
 	     select($v.cnp_wreb != null and $v.cnp_timer == null and
 		    (.[0].at | split(" ") | length) == 2) |
 	     { source: .[0].source, at: .[0].at, key: "cnp_timer",
-	       value: ($v.cnp_sent - $v.cnp_wreb - $v.cnp_pi - $v.cnp_hold -
+	       value: ($v.cnp_sent - $v.cnp_wreb - $v.cnp_pi - $v.cnp_poll -
 		       $v.cnp_drop) }];
 
 def sources: ["tc", "iqcn", "genl", "sysfs", "debugfs", "file", "exporter",

@@ -140,8 +140,8 @@ accounts()
 {
 	local c
 
-	read -ra c <<<"$(counters cnp_sent cnp_wreb cnp_pi cnp_hold cnp_drop)"
-	check "cnp_sent; by wreb, pi, hold, drop: ${c[*]:1}" "${c[0]}" -eq \
+	read -ra c <<<"$(counters cnp_sent cnp_wreb cnp_pi cnp_poll cnp_drop)"
+	check "cnp_sent; by wreb, pi, poll, drop: ${c[*]:1}" "${c[0]}" -eq \
 		$((c[1] + c[2] + c[3] + c[4]))
 }
 
@@ -867,7 +867,7 @@ test_pi_uncongested()
 	watch 60
 	small 1000 20
 	# within the time for which a flow counts as active
-	counted "0 0 0 0" cnp_sent cnp_hold bts_mark flows_active
+	counted "0 0 0 0" cnp_sent cnp_poll bts_mark flows_active
 	check_eq "probability" "$(stat bts_prob)" 0
 	[[ $(tc -n sw -s qdisc show dev p1) == *" bts_prob 0"*" flows_active 0 "* ]] ||
 		fail "$(tc -n sw -s qdisc show dev p1)"
@@ -940,8 +940,8 @@ test_pi_hold()
 			printf "%d ", us
 		before = t
 	}' "$TMP/snd")" ""
-	n=$(stat cnp_hold)
-	check "cnp_hold" "$n" -eq $((17 + 8 * 22 + 88))
+	n=$(stat cnp_poll)
+	check "cnp_poll" "$n" -eq $((17 + 8 * 22 + 88))
 	accounts
 	check "cnp_unpaired" "$(stat cnp_unpaired)" -ge 300
 }

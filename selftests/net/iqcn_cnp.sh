@@ -292,7 +292,7 @@ test_state_ends()
 	check_eq "at the end of the stream" "$(stat congested)" '"queue"'
 	sleep 0.02
 	check_eq "20 ms later" "$(stat congested)" ""
-	check "CE rate without packets" "$(stat rate_bps)" -eq 0
+	check "CE rate without packets" "$(stat ce_rate_bps)" -eq 0
 	check "changes, odd" $(($(stat state_changes) % 2)) -eq 0
 	# a deadline far in the future does not prolong the congestion
 	tc -n sw qdisc change dev p1 root handle 10: iqcn t1 1s
@@ -487,7 +487,7 @@ test_age()
 	check "flows left" "$(stat flows)" -eq 2
 	sleep 0.2
 	check "flows in the end" "$(stat flows)" -eq 0
-	check "flows_unsettled in the end" "$(value flows_unsettled)" -eq 0
+	check "flows_unassured in the end" "$(value flows_unassured)" -eq 0
 
 	# the queue's own lookup finds no removed flow either
 	data --tos 3 --flows 5 --count 5

@@ -708,7 +708,7 @@ stream()
 # rate PERCENT: check the CE rate of the queue, within 0.1 %
 rate()
 {
-	near "bit/s at $1 %" "$(queue rate_bps)" $((865600 * $1)) \
+	near "bit/s at $1 %" "$(queue ce_rate_bps)" $((865600 * $1)) \
 		$((866 * $1))
 }
 
@@ -837,7 +837,7 @@ test_drain_stops()
 	sleep 0.05
 	check "packets that wait" "$(stat qlen)" -gt 50
 	check_eq "paused" "$(stat congested)" '"queue"'
-	check "CE rate, kept" "$(stat rate_bps)" -gt 60000000
+	check "CE rate, kept" "$(stat ce_rate_bps)" -gt 60000000
 	release
 	sleep 0.05
 	check "packets that wait" "$(stat qlen)" -eq 0
@@ -857,7 +857,7 @@ test_others_stay()
 	sleep 0.05
 	check "other packets that wait" "$(stat qlen)" -gt 400
 	check_eq "end by" "$(stat state_reason) $(stat congested)" "quiet "
-	check "CE rate" "$(stat rate_bps)" -eq 0
+	check "CE rate" "$(stat ce_rate_bps)" -eq 0
 }
 
 # shared CE-INTERVAL ECT-INTERVAL: half of the 80 Mb/s that leave is RoCE, one
@@ -885,7 +885,7 @@ test_others_share()
 		'queue "queue"'
 	check "changes" "$(stat state_changes)" -eq 1
 	near "RoCE rate" "$(stat roce_bps)" 40000000 4000000
-	near "CE rate" "$(stat rate_bps)" "$(stat roce_bps)" 4000000
+	near "CE rate" "$(stat ce_rate_bps)" "$(stat roce_bps)" 4000000
 	wait
 	sleep 0.05
 
@@ -926,7 +926,7 @@ test_reasons()
 	check_eq "traced" "$(traced queue_state congested reason)" \
 		$'queue queue\nnone quiet\nqueue queue\nnone reset\nqueue queue\nnone reset'
 	near "rate traced" \
-		"$(traced queue_state rate_bps | head -n 1)" 82232000 82232
+		"$(traced queue_state ce_rate_bps | head -n 1)" 82232000 82232
 	check_eq "bandwidth traced" \
 		"$(traced queue_state roce_bps | sort -u)" 86560000
 	cleanup
@@ -994,16 +994,16 @@ test_sample_rate()
 		# shellcheck disable=SC2086
 		fresh detect queue sample $sample window ${window}us $FULL
 		stream 95 $((sample * 40)) --flows 4
-		near "1 in $sample, bit/s at 95 %" "$(queue rate_bps)" \
+		near "1 in $sample, bit/s at 95 %" "$(queue ce_rate_bps)" \
 			82232000 822320
 		check_eq "95 %" "$(queue state reason)" \
 			"congested queue"
 		stream 75 $((sample * 40)) --flows 4 --psn 5000
-		near "1 in $sample, bit/s at 75 %" "$(queue rate_bps)" \
+		near "1 in $sample, bit/s at 75 %" "$(queue ce_rate_bps)" \
 			64920000 649200
 		check_eq "75 %" "$(queue state)" congested
 		stream 59 $((sample * 40)) --flows 4 --psn 10000
-		near "1 in $sample, bit/s at 59 %" "$(queue rate_bps)" \
+		near "1 in $sample, bit/s at 59 %" "$(queue ce_rate_bps)" \
 			51070400 510704
 		check_eq "59 %" "$(queue state reason)" "clear queue"
 		check "changes" "$(stat state_changes)" -eq 2

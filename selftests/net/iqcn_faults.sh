@@ -494,7 +494,7 @@ test_traffic()
 	check "flows" "$(stat flows)" -eq $(($(stat flow_new) - $(stat flow_aged) - \
 		$(stat flow_evicted)))
 	check "in debugfs" "$(flows | tail -n +2 | wc -l)" -eq "$(stat flows)"
-	check "causes" "$(sum cnp_wreb cnp_pi cnp_hold cnp_drop)" -le "$(stat cnp_sent)"
+	check "causes" "$(sum cnp_wreb cnp_pi cnp_poll cnp_drop)" -le "$(stat cnp_sent)"
 	check "received" $(($(received) - before)) -le "$sent"
 	# then everything works as before
 	tc -n sw qdisc del dev p1 root
@@ -559,7 +559,7 @@ test_extra_pair()
 	few ce --count 3
 	check "flow_full" "$(stat flow_full)" -eq 3
 	check "flows" "$(stat flows)" -eq 0
-	check "flows_unsettled" "$(value flows_unsettled)" -eq 0
+	check "flows_unassured" "$(value flows_unassured)" -eq 0
 	ce --count 4 --psn 100
 	reply --type ack --qp 0x800011 --count 4 --psn 100
 	check_eq "a flow" "$(paired)" "0x000011 psn 0x800011"
@@ -569,12 +569,12 @@ test_extra_pair()
 	check_eq "the other flow" "$(paired)" "0x000012 none -"
 	check "flow_evicted" "$(stat flow_evicted)" -eq 1
 	check "contradicted" "$(stat contradicted)" -eq 1
-	check "flows_unsettled" "$(value flows_unsettled)" -eq 1
+	check "flows_unassured" "$(value flows_unassured)" -eq 1
 	few ce --count 1 --psn 104
 	check "flows without memory" "$(stat flows)" -eq 1
 	ce --count 1 --psn 105
 	check_eq "with memory" "$(paired)" "0x000011 none -,0x000012 none -"
-	check "flows_unsettled" "$(value flows_unsettled)" -eq 2
+	check "flows_unassured" "$(value flows_unassured)" -eq 2
 	tc -n sw qdisc del dev p1 root
 	left
 }

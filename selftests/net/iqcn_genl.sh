@@ -658,7 +658,7 @@ test_state_events()
 	is DEST_QP $((0x11))
 	is VID 0
 	is INNER_VID 0
-	is RATE_BPS ""
+	is CE_RATE_BPS ""
 	is CAUSE ""
 	what TIME_NS
 	begun_ns=$got
@@ -677,7 +677,7 @@ test_state_events()
 	is DEST_QP ""
 	what ROCE_BPS
 	check "RoCE rate" "$got" -gt 80000000
-	what RATE_BPS
+	what CE_RATE_BPS
 	check "CE rate" "$got" -gt 80000000
 	what DEPTH_BYTES
 	check "depth" "$got" -gt 2000

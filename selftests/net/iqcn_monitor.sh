@@ -123,7 +123,7 @@ test_events()
 	check "CNPs" "$(stat cnp_sent)" -gt 20
 	check "of CNPs" "$(of events 'map(select(.type == "cnp")) | length')" \
 		-eq "$(stat cnp_sent)"
-	for cause in pi hold drop; do
+	for cause in pi poll drop; do
 		check "events with cause $cause" \
 			"$(of events "map(select(.cause == \"$cause\")) |
 			length")" -eq "$(stat cnp_$cause)"
@@ -149,7 +149,7 @@ test_events()
 	check_eq "JSON of a change" "$(of events \
 		'map(select(.type == "queue_state")) | first | keys_unsorted |
 		join(" ")')" \
-		"type time_ns lost dev parent depth_bytes congested reason rate_bps roce_bps"
+		"type time_ns lost dev parent depth_bytes congested reason ce_rate_bps roce_bps"
 	check_eq "JSON of a CNP" "$(of events \
 		'map(select(.type == "cnp")) | first | keys_unsorted | join(" ")')" \
 		"type time_ns lost dev parent depth_bytes src dst vid inner_vid dest_qp src_qp cause"
@@ -250,7 +250,7 @@ test_text()
 		 "cnp 10.1.0.1 > 10.1.0.2 qp 0x000011 vlan 100 to qp 0x800011 for timer"
 		 else "queue " +
 		 (if .congested == [] then "clear" else "congested" end) +
-		 " by \(.reason) ce \(.rate_bps)bit of \(.roce_bps)bit" end) +
+		 " by \(.reason) ce \(.ce_rate_bps)bit of \(.roce_bps)bit" end) +
 		" depth \(.depth_bytes)b") | .[]')"
 	# samples show the increase since the previous one
 	check "CNPs in samples" "$(grep -o 'cnp_sent +[0-9]*' "$TMP/text" |

@@ -66,7 +66,7 @@ test_psn()
 	ack --psn 100 --count 4
 	check_eq "pairing" "$(grade)" "psn 0x800011"
 	check "pairings made" "$(stat paired)" -eq 1
-	check "flows_unsettled" "$(value flows_unsettled)" -eq 0
+	check "flows_unassured" "$(value flows_unassured)" -eq 0
 }
 
 test_psn_wrap()
@@ -295,7 +295,7 @@ test_cnp()
 	reply --type cnp --qp $SQP
 	check_eq "pairing" "$(grade)" "cnp 0x800011"
 	check "cnp_seen" "$(stat cnp_seen)" -eq 1
-	check "flows_unsettled" "$(value flows_unsettled)" -eq 1
+	check "flows_unassured" "$(value flows_unassured)" -eq 1
 }
 
 test_cnp_two_flows()

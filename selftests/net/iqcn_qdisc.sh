@@ -420,7 +420,7 @@ test_inspection()
 	pair_flow
 	check_eq "files without a number" "$(ip netns exec sw bash -c "
 		cd /sys/class/net/p1/iqcn && exec grep -LxE '[0-9]+' queues \
-		queues_congested flows flows_unsettled ecn_mark ce_in ce_sent \
+		queues_congested flows flows_unassured ecn_mark ce_in ce_sent \
 		cnp_seen cnp_sent cnp_budget cnp_unpaired cnp_unmatched \
 		cnp_rate_pps cnp_burst malformed" 2>&1)" ""
 	check "ce_sent of the port" "$(value ce_sent)" -eq 4

@@ -134,7 +134,7 @@ test_churn()
 	check "flows left" $(($(stat flow_new) - $(stat flow_evicted))) -eq 1000
 	sleep 0.3
 	check "flows after aging" "$(stat flows)" -eq 0
-	check "flows_unsettled" "$(value flows_unsettled)" -eq 0
+	check "flows_unassured" "$(value flows_unassured)" -eq 0
 }
 
 run_tests

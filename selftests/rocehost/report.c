@@ -187,7 +187,7 @@ static void rh_show_flow_telemetry(struct seq_file *m, struct rh_host *host,
 		[IQCN_CAUSE_TIMER] = "timer",
 		[IQCN_CAUSE_WREB] = "wreb",
 		[IQCN_CAUSE_PI] = "pi",
-		[IQCN_CAUSE_HOLD] = "hold",
+		[IQCN_CAUSE_POLL] = "poll",
 		[IQCN_CAUSE_DROP] = "drop",
 	};
 	struct telemetry tm;

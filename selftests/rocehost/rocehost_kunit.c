@@ -514,7 +514,7 @@ static void telemetry_fields(struct kunit *test)
 {
 	static const u8 rsvd[16] = {
 		0x11,			/* version 1, was CE */
-		0x04,			/* IQCN_CAUSE_HOLD */
+		0x04,			/* IQCN_CAUSE_POLL */
 		0x40, 0x00,		/* 16384 / 65535 */
 		0x02, 0x01,
 		0x81, 0x23,		/* 33059 * 4096 */

@@ -19,7 +19,7 @@ TRACE_DEFINE_ENUM(IQCN_CAUSE_NONE);
 TRACE_DEFINE_ENUM(IQCN_CAUSE_TIMER);
 TRACE_DEFINE_ENUM(IQCN_CAUSE_WREB);
 TRACE_DEFINE_ENUM(IQCN_CAUSE_PI);
-TRACE_DEFINE_ENUM(IQCN_CAUSE_HOLD);
+TRACE_DEFINE_ENUM(IQCN_CAUSE_POLL);
 TRACE_DEFINE_ENUM(IQCN_CAUSE_DROP);
 
 #define rh_show_cause(cause)				\
@@ -28,7 +28,7 @@ TRACE_DEFINE_ENUM(IQCN_CAUSE_DROP);
 			 { IQCN_CAUSE_TIMER, "timer" },	\
 			 { IQCN_CAUSE_WREB, "wreb" },	\
 			 { IQCN_CAUSE_PI, "pi" },	\
-			 { IQCN_CAUSE_HOLD, "hold" },	\
+			 { IQCN_CAUSE_POLL, "poll" },	\
 			 { IQCN_CAUSE_DROP, "drop" })
 
 /* A flow received a CNP with telemetry.  The device is recorded by name because

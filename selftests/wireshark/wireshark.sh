@@ -130,7 +130,7 @@ seen()
 {
 	fields "$OUT/$1.pcap" ip.src ip.dst ipv6.src ipv6.dst iqcn.destqp \
 		iqcn.cause iqcn.depth -- -Y iqcn | awk -F, '
-	BEGIN { split("timer wreb pi hold drop", cause, " ") }
+	BEGIN { split("timer wreb pi poll drop", cause, " ") }
 	{
 		# a share of 65535 is slightly less
 		printf "%s%s,%s%s,%s,%s,%s\n", $1, $3, $2, $4, $5, cause[$6],

@@ -436,10 +436,11 @@ static void test_metrics(void)
 	s.n_queues = 1;
 	s.n_flows = 1;
 	port.has = 1ULL << IQCN_A_PORT_QUEUES;
-	queue.has = 1ULL << IQCN_A_QUEUE_NOTIFY | 1ULL << IQCN_A_QUEUE_RATE_BPS |
+	queue.has = 1ULL << IQCN_A_QUEUE_NOTIFY |
+		    1ULL << IQCN_A_QUEUE_CE_RATE_BPS |
 		    1ULL << IQCN_A_QUEUE_BTS_PROB | 1ULL << IQCN_A_QUEUE_CNP_SENT |
 		    1ULL << IQCN_A_QUEUE_STATE_AGE_NS;
-	queue.rate_bps = UINT64_MAX;
+	queue.ce_rate_bps = UINT64_MAX;
 	queue.bts_prob = UINT32_MAX;
 	queue.state_age_ns = UINT64_MAX;
 	/* more CNPs of one cause than in total: counters are not read atomically */

@@ -238,7 +238,7 @@ struct tc_iqcn_point {
  * @IQCN_CAUSE_TIMER: T1 has expired (IQCN_NOTIFY_TIMER)
  * @IQCN_CAUSE_WREB: a packet arrived (IQCN_NOTIFY_WREB)
  * @IQCN_CAUSE_PI: a packet arrived (IQCN_NOTIFY_PI)
- * @IQCN_CAUSE_HOLD: a poll of a sparse flow (IQCN_NOTIFY_PI)
+ * @IQCN_CAUSE_POLL: a poll of a sparse flow (IQCN_NOTIFY_PI)
  * @IQCN_CAUSE_DROP: a packet was dropped
  * @__IQCN_CAUSE_MAX: number of values
  */
@@ -247,7 +247,7 @@ enum iqcn_cause {
 	IQCN_CAUSE_TIMER,
 	IQCN_CAUSE_WREB,
 	IQCN_CAUSE_PI,
-	IQCN_CAUSE_HOLD,
+	IQCN_CAUSE_POLL,
 	IQCN_CAUSE_DROP,
 	__IQCN_CAUSE_MAX
 };
@@ -421,7 +421,7 @@ enum iqcn_pair_grade {
  *	(IQCN_SNOOP_NETNS: of the namespace)
  * @port_malformed: received RoCE-like packets that do not parse, of the port
  *	(IQCN_SNOOP_NETNS: of the namespace)
- * @rate_bps: CE rate of the last window
+ * @ce_rate_bps: CE rate of the last window
  * @roce_bps: RoCE rate that the CE rate is compared with
  * @state_since_ns: ns since the queue last became congested or clear, 0: never
  * @flows: flows now
@@ -437,7 +437,7 @@ enum iqcn_pair_grade {
  * @flow_state_changes: changes of congestion states of single flows
  * @cnp_wreb: CNPs of @cnp_sent with IQCN_CAUSE_WREB
  * @cnp_pi: CNPs of @cnp_sent with IQCN_CAUSE_PI
- * @cnp_hold: CNPs of @cnp_sent with IQCN_CAUSE_HOLD
+ * @cnp_poll: CNPs of @cnp_sent with IQCN_CAUSE_POLL
  * @cnp_drop: CNPs of @cnp_sent with IQCN_CAUSE_DROP
  * @cnp_gap: CNPs that were due but too soon after another to the same flow
  * @bts_mark: packets of @ecn_mark that were marked because they caused a CNP
@@ -469,7 +469,7 @@ struct tc_iqcn_xstats {
 	__u64	state_changes;
 	__u64	port_cnp_unmatched;
 	__u64	port_malformed;
-	__u64	rate_bps;
+	__u64	ce_rate_bps;
 	__u64	roce_bps;
 	__u64	state_since_ns;
 	__u32	flows;
@@ -484,7 +484,7 @@ struct tc_iqcn_xstats {
 	__u64	flow_state_changes;
 	__u64	cnp_wreb;
 	__u64	cnp_pi;
-	__u64	cnp_hold;
+	__u64	cnp_poll;
 	__u64	cnp_drop;
 	__u64	cnp_gap;
 	__u64	bts_mark;

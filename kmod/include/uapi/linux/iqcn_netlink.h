@@ -84,7 +84,7 @@ enum iqcn_filter {
  *	/sys/class/net/DEV/iqcn/
  * @IQCN_A_PORT_QUEUES_CONGESTED: congested queues
  * @IQCN_A_PORT_FLOWS: flows now
- * @IQCN_A_PORT_FLOWS_UNSETTLED: unassured flows, which need better evidence for
+ * @IQCN_A_PORT_FLOWS_UNASSURED: unassured flows, which need better evidence for
  *	the sender's QP
  * @IQCN_A_PORT_ECN_MARK: packets marked CE by the queues
  * @IQCN_A_PORT_CE_IN: packets that arrived with CE
@@ -117,7 +117,7 @@ enum iqcn_a_port {
 	IQCN_A_PORT_QUEUES,
 	IQCN_A_PORT_QUEUES_CONGESTED,
 	IQCN_A_PORT_FLOWS,
-	IQCN_A_PORT_FLOWS_UNSETTLED,
+	IQCN_A_PORT_FLOWS_UNASSURED,
 	IQCN_A_PORT_ECN_MARK,
 	IQCN_A_PORT_CE_IN,
 	IQCN_A_PORT_CE_SENT,
@@ -167,7 +167,7 @@ enum iqcn_a_port {
  * @IQCN_A_QUEUE_DEPTH_PEAK_BYTES: highest depth above Kmin
  * @IQCN_A_QUEUE_BTS_PROB: probability that a packet causes a CNP, as a share of
  *	U32_MAX
- * @IQCN_A_QUEUE_RATE_BPS: CE rate of the last window
+ * @IQCN_A_QUEUE_CE_RATE_BPS: CE rate of the last window
  * @IQCN_A_QUEUE_ROCE_BPS: RoCE rate that the CE rate is compared with
  * @IQCN_A_QUEUE_ECN_MARK: packets marked CE
  * @IQCN_A_QUEUE_BTS_MARK: packets of ECN_MARK that were marked because they
@@ -183,7 +183,7 @@ enum iqcn_a_port {
  * @IQCN_A_QUEUE_CNP_SENT: generated CNPs
  * @IQCN_A_QUEUE_CNP_WREB: generated CNPs with IQCN_CAUSE_WREB
  * @IQCN_A_QUEUE_CNP_PI: generated CNPs with IQCN_CAUSE_PI
- * @IQCN_A_QUEUE_CNP_HOLD: generated CNPs with IQCN_CAUSE_HOLD
+ * @IQCN_A_QUEUE_CNP_POLL: generated CNPs with IQCN_CAUSE_POLL
  * @IQCN_A_QUEUE_CNP_DROP: generated CNPs with IQCN_CAUSE_DROP
  * @IQCN_A_QUEUE_CNP_DELAYED: CNPs that were due and deferred
  * @IQCN_A_QUEUE_CNP_CANCELLED: CNPs of CNP_DELAYED that were not sent
@@ -229,7 +229,7 @@ enum iqcn_a_queue {
 	IQCN_A_QUEUE_FLOWS_ACTIVE,
 	IQCN_A_QUEUE_DEPTH_PEAK_BYTES,
 	IQCN_A_QUEUE_BTS_PROB,
-	IQCN_A_QUEUE_RATE_BPS,
+	IQCN_A_QUEUE_CE_RATE_BPS,
 	IQCN_A_QUEUE_ROCE_BPS,
 	IQCN_A_QUEUE_ECN_MARK,
 	IQCN_A_QUEUE_BTS_MARK,
@@ -244,7 +244,7 @@ enum iqcn_a_queue {
 	IQCN_A_QUEUE_CNP_SENT,
 	IQCN_A_QUEUE_CNP_WREB,
 	IQCN_A_QUEUE_CNP_PI,
-	IQCN_A_QUEUE_CNP_HOLD,
+	IQCN_A_QUEUE_CNP_POLL,
 	IQCN_A_QUEUE_CNP_DROP,
 	IQCN_A_QUEUE_CNP_DELAYED,
 	IQCN_A_QUEUE_CNP_CANCELLED,
@@ -360,7 +360,7 @@ enum iqcn_a_flow {
  * @IQCN_A_EVENT_CONGESTED: u32, set of &enum iqcn_detect bits, of the queue or
  *	of the flow
  * @IQCN_A_EVENT_REASON: u32, &enum iqcn_reason of the change
- * @IQCN_A_EVENT_RATE_BPS: u64, CE rate of the queue
+ * @IQCN_A_EVENT_CE_RATE_BPS: u64, CE rate of the queue
  * @IQCN_A_EVENT_ROCE_BPS: u64, RoCE rate that the CE rate is compared with
  * @IQCN_A_EVENT_SRC: address of the sender of the flow's data, 4 or 16 bytes
  * @IQCN_A_EVENT_DST: address of the receiver of the flow's data, 4 or 16 bytes
@@ -386,7 +386,7 @@ enum iqcn_a_event {
 	IQCN_A_EVENT_DEPTH_BYTES,
 	IQCN_A_EVENT_CONGESTED,
 	IQCN_A_EVENT_REASON,
-	IQCN_A_EVENT_RATE_BPS,
+	IQCN_A_EVENT_CE_RATE_BPS,
 	IQCN_A_EVENT_ROCE_BPS,
 	IQCN_A_EVENT_SRC,
 	IQCN_A_EVENT_DST,
