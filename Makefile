@@ -50,7 +50,8 @@ help:
 	@echo '  top          S=NAME V=VARIANT: iqcn top, in this terminal, during one of them'
 	@echo '  bench        what packets cost, beside other qdiscs (10 min); HERE=1: on this'
 	@echo '               machine, as root, after make modules rocehost tc-plugin userspace'
-	@echo '  check        every test'
+	@echo '  test         static checks, KUnit, host tests, smoke: after each edit (3 min)'
+	@echo '  check        the tests of CI (15 min, 35 with kernels)'
 	@echo '  check-kernels'
 	@echo '               the module on Debian'"'"'s kernels 6.1, 6.12 and 7.2 (nightly)'
 	@echo '  check-debug  the tests on a kernel that is preempted, on one with two CPUs, and on'
@@ -291,9 +292,14 @@ mutants:
 	$(LAB) packages lab
 	@selftests/mutants/mutants.sh $(if $(ONLY),'$(ONLY)')
 
+# what a developer runs after each edit
+test:
+	$(LAB) packages check
+	@selftests/check/check.sh test
+
 check:
 	$(LAB) packages check
-	@selftests/check/check.sh
+	@selftests/check/check.sh check
 
 # make check-kernels [K="sid ..."]
 check-kernels:
@@ -329,5 +335,5 @@ nightly:
 clean:
 	rm -rf $(B)
 
-.PHONY: help all modules rocehost tc-plugin userspace install install-module install-tools uninstall uninstall-module uninstall-tools tools lab demo scenario scenarios figures top soak fuzz coverage mutants stress reliability bench check check-kernels check-debug nightly clean
+.PHONY: help all modules rocehost tc-plugin userspace install install-module install-tools uninstall uninstall-module uninstall-tools tools lab demo scenario scenarios figures top soak fuzz coverage mutants stress reliability bench test check check-kernels check-debug nightly clean
 .DELETE_ON_ERROR:

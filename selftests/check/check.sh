@@ -1,94 +1,84 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# make check: every test, two steps at a time, for the two cores there are.  Each
-# writes build/check/STEP.log; a table (build/check/counts) and one line of verdict come
-# last.
+# make test and make check: the tests of a tier, two steps at a time, for the two
+# cores there are.  Each step writes build/TIER/STEP.log.  A table
+# (build/TIER/counts) and a verdict come last.
 #
-# All that is random in User Mode Linux comes from $IQCN_SEED, 1 by default.
+#   check.sh [TIER]	test: what a developer runs after each edit (3 minutes)
+#			check: what CI runs (15 minutes, with kernels 35); default
+#   check.sh step TIER STEP
+#			run one step again
+#
+# What only repeats tests on another kernel, or takes hours, is in make nightly.
+# All random numbers in User Mode Linux come from $IQCN_SEED, 1 by default.
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 LAB=$TOP/selftests/lab/lab.sh
-OUT=$TOP/build/check
 cd "$TOP" || exit 1
 
-# The steps, the longest first.  Those of many tests are cut in pieces.
-STEPS="kselftests-debug-5 kselftests-debug-2 kselftests-debug-1 packages static
-	tdc-own rdma kselftests-debug-4 kselftests-1 kselftests-2 tdc-infra stock
-	kselftests-faults kselftests-debug-3 kselftests-tool kselftests-adversary
-	kselftests-debug-adversary kselftests-top kselftests-genl soak
-	wireshark docs demo metrics repeat kselftests-debug-6 million scenarios
-	kselftests-small bench fuzz kunit-debug kunit userspace plugin"
+# The steps of each tier, the longest first, and the kernels that they run on.  A
+# step runs its files in one guest.
+declare -A STEPS=(
+	[test]="static-fast smoke kunit userspace plugin"
+	[check]="packages kselftests-debug-2 static kselftests-debug-1
+		kselftests-2 kselftests-1 kselftests-3 tdc-own stock kselftests-4
+		kselftests-tool kselftests-5 soak wireshark docs demo metrics repeat
+		million scenarios kselftests-small bench intree fuzz kunit-debug
+		kunit userspace plugin"
+)
+declare -A KERNELS=(
+	[test]="uml"
+	[check]="uml stock uml-debug"
+)
 
 run_step()
 {
 	case $1 in
-	# what depends on times; the rest is for the debug kernel alone
+	# where virtual times matter
 	kselftests-1)
 		selftests uml -- iqcn_cnp.sh iqcn_scale.sh iqcn_bts.sh
 		;;
 	kselftests-2)
 		selftests uml -- iqcn_detect.sh iqcn_trigger.sh
 		;;
+	kselftests-3)
+		selftests uml -- iqcn_snoop.sh iqcn_pair.sh iqcn_qdisc.sh \
+			iqcn_mark.sh
+		;;
+	# little memory, for a test that fills it
+	kselftests-4)
+		selftests uml -m 1024 -- iqcn_rocehost.sh iqcn_adversary.sh \
+			iqcn_fdb.sh iqcn_bad.sh
+		;;
+	kselftests-5)
+		selftests uml -- iqcn_genl.sh iqcn_ynl.sh iqcn_trace.sh \
+			iqcn_top.sh
+		;;
+	kselftests-tool) selftests uml -- iqcn_tool.sh iqcn_monitor.sh ;;
+	# lifetimes and memory; all of the others are in make check-debug
 	kselftests-debug-1)
-		selftests uml-debug -m 3072 -- iqcn_cnp.sh iqcn_scale.sh \
-			iqcn_qdisc.sh
+		selftests uml-debug -m 3072 -- iqcn_life.sh iqcn_smoke.sh \
+			iqcn_faults.sh iqcn_fuzz.sh
 		;;
 	kselftests-debug-2)
-		selftests uml-debug -m 3072 -- iqcn_mark.sh iqcn_life.sh \
-			iqcn_pair.sh iqcn_bad.sh iqcn_smoke.sh
+		selftests uml-debug -m 3072 -- iqcn_detect.sh@debug \
+			iqcn_bts.sh@debug iqcn_trigger.sh@debug \
+			iqcn_genl.sh@debug iqcn_adversary.sh@debug
 		;;
-	kselftests-debug-3)
-		# small, for a test that fills it
-		selftests uml-debug -m 1024 -- iqcn_rocehost.sh
-		;;
-	kselftests-debug-4)
-		# laws of detection are for KUnit and for kselftests-2
-		selftests uml-debug -m 3072 -- \
-			"iqcn_detect.sh:$(tests_of iqcn_detect.sh \
-				'gso|moves|goes|voids|reasons|quiet.*|psample.*')" \
-			"iqcn_bts.sh:$(tests_of iqcn_bts.sh \
-				'held|drop.*|points|gso|packet|load|port|hold')"
-		;;
-	kselftests-debug-5)
-		# what times are is kselftests-2's business
-		selftests uml-debug -m 3072 -- iqcn_snoop.sh \
-			"iqcn_trigger.sh:$(tests_of iqcn_trigger.sh \
-				'cancels|held')"
-		;;
-	kselftests-genl)
-		selftests uml -- iqcn_genl.sh iqcn_ynl.sh iqcn_trace.sh
-		;;
-	kselftests-debug-6)
-		selftests uml-debug -m 3072 -- \
-			"iqcn_genl.sh:$(tests_of iqcn_genl.sh \
-				'malformed|gone|unload|go|lost|permission')"
-		;;
-	kselftests-adversary) selftests uml -- iqcn_adversary.sh iqcn_fdb.sh ;;
-	kselftests-debug-adversary)
-		# the large floods are for the other kernel
-		selftests uml-debug -m 3072 -- \
-			"iqcn_adversary.sh:$(tests_of iqcn_adversary.sh \
-				'waits|forged|vlan|name|intact|reflected|itself')"
-		;;
+	smoke) selftests uml -- iqcn_smoke.sh ;;
 	# the short form of "make soak"
 	soak) "$TOP/selftests/soak/soak.sh" -m 8 -e 20 ;;
-	kselftests-faults)
-		selftests uml-debug -m 3072 -- iqcn_faults.sh iqcn_fuzz.sh
-		;;
-	# where the debug kernel does not even begin
+	# where the debug kernel does not even boot
 	kselftests-small) selftests uml -m 64 -- iqcn_faults.sh:test_small ;;
 	tdc-own) selftests uml -- iqcn_tdc.sh:test_own ;;
-	tdc-infra) selftests uml-debug -- iqcn_tdc.sh:test_infra ;;
-	# by the machine's clock, so with no seed
+	# by the machine's clock, so without a seed
 	million)
 		"$LAB" run uml -w -m 2048 "$TOP/selftests/run.sh" \
 			"$TOP/build/uml/sch_iqcn.ko" iqcn_genl.sh:test_million \
 			iqcn_top.sh:test_cpu
 		;;
-	kselftests-tool) selftests uml -- iqcn_tool.sh iqcn_monitor.sh ;;
-	kselftests-top) selftests uml -- iqcn_top.sh ;;
 	userspace) "$TOP/build/iqcn_test" ;;
 	plugin) "$TOP/tc-plugin/tests/refuse.sh" ;;
 	fuzz) make -s fuzz SECONDS=20 ;;
@@ -97,6 +87,8 @@ run_step()
 	scenarios) scenarios fig1-rate-failure two-flows incast-512 ;;
 	repeat) "$TOP/selftests/repeat/repeat.sh" ;;
 	static) "$TOP/selftests/static/static.sh" ;;
+	static-fast) "$TOP/selftests/static/static.sh" -f ;;
+	intree) "$TOP/selftests/intree/intree.sh" ;;
 	packages) "$TOP/selftests/packages/packages.sh" ;;
 	docs) "$TOP/selftests/docs/docs.sh" ;;
 	demo) IQCN_RESULTS=$OUT/demo "$TOP/selftests/demo/demo.sh" ;;
@@ -109,18 +101,11 @@ run_step()
 			iqcn_smoke.sh iqcn_trace.sh iqcn_boundary.sh \
 			iqcn_fdb.sh:test_bridge
 		;;
-	rdma)
-		selftests stock -m 3072 -k "$TOP/build/stock/sch_iqcn.ko" -- \
-			iqcn_rdma.sh
+	*)
+		echo "there is no step $1"
+		return 1
 		;;
 	esac
-}
-
-# tests_of FILE WORDS: those whose names end so
-tests_of()
-{
-	grep -oE "^test_[a-z_]*($2)\b" "$TOP/selftests/net/$1" | sort -u |
-		paste -sd ,
 }
 
 # selftests KERNEL [OPTION...] [-- FILE...]
@@ -159,7 +144,7 @@ scenarios()
 	return $rc
 }
 
-# step NAME: run it, and note how it went
+# step NAME: run it, and note its result and duration
 step()
 {
 	local start=$SECONDS result=ok
@@ -171,26 +156,33 @@ step()
 }
 
 if [ "${1-}" = step ]; then
-	step "$2"
+	OUT=$TOP/build/$2
+	mkdir -p "$OUT"
+	step "$3"
 	exit
 fi
+tier=${1:-check}
+[ -n "${STEPS[$tier]-}" ] || { echo "check.sh: no tier $tier" >&2; exit 2; }
+OUT=$TOP/build/$tier
 
 rm -rf "$OUT"
 mkdir -p "$OUT"
 echo "kernels and builds"
-# not in a step: their progress is worth seeing
-for kernel in uml stock uml-debug; do
+# not in a step, because their progress is of interest
+for kernel in ${KERNELS[$tier]}; do
 	if ! make -s "lab-$kernel"; then
 		echo "FAILED: lab-$kernel does not build"
 		exit 1
 	fi
 done
-
-"$LAB" ynl >/dev/null || exit 1
-"$LAB" tdc >/dev/null || exit 1
+if [ "$tier" = check ]; then
+	"$LAB" ynl >/dev/null || exit 1
+	"$LAB" tdc >/dev/null || exit 1
+fi
 
 echo "tests"
-printf '%s\n' $STEPS | xargs -P 2 -L 1 "$TOP/selftests/check/check.sh" step
+printf "$tier %s\n" ${STEPS[$tier]} |
+	xargs -P 2 -L 1 "$TOP/selftests/check/check.sh" step
 
 echo
 printf '%-20s %-8s %8s  %s\n' step result seconds "tests"
@@ -214,7 +206,7 @@ done <"$OUT/results"
 while read -r name result _; do
 	[ "$result" = FAILED ] || continue
 	echo
-	echo "--- $name (build/check/$name.log):"
+	echo "--- $name (${OUT#"$TOP/"}/$name.log):"
 	grep -E '^ *not ok|FAIL|splat|verdict|rror' "$OUT/$name.log" |
 		head -n 40
 	tail -n 15 "$OUT/$name.log"

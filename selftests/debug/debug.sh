@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# make check-debug: test with kernels that detect errors which the debug kernel
-# of make check cannot.  uml-preempt is preemptible and detects sleeping in
-# atomic context: it runs nearly all kselftests, in virtual time.  uml-smp has
-# two CPUs: it runs the tests that do not depend on microseconds, with the
+# make check-debug: test with debug kernels.  uml-debug is that of make check, and
+# runs all kselftests here.  uml-preempt is preemptible and detects sleeping in
+# atomic context: it runs nearly all kselftests.  Both run in virtual time.  uml-smp
+# has two CPUs: it runs the tests that do not depend on microseconds, with the
 # host's clock, and the stress test and random sequences of requests.  x86-kcsan
 # has two CPUs in QEMU and detects data races: it runs the same except for tests
 # that need a fast CPU.  A splat is a failure.  Logs are in build/debug/; the
@@ -13,7 +13,7 @@
 #   debug.sh [-m MINUTES] [KERNEL...]	default: all; MINUTES of stress, and of
 #				sequences (10)
 #
-# All random values on uml-preempt follow from $IQCN_SEED, 1 by default, and so
+# All random values in virtual time follow from $IQCN_SEED, 1 by default, and so
 # do the seeds of sequences, which are in their logs.
 set -u -o pipefail
 
@@ -27,18 +27,27 @@ cd "$TOP" || exit 1
 
 # Groups of tests, the longest first
 declare -A GROUPS_OF=(
+	[uml-debug]="snoop+trigger mark+pair+bad cnp+scale+qdisc detect+bts
+		tdc life+smoke+genl adversary+fdb rocehost faults+fuzz kunit"
 	[uml-preempt]="cnp+mark snoop trigger detect bts pair+bad scale+rocehost
 		qdisc+life genl+smoke tdc kunit"
 	[uml-smp]="stress sequences snoop life+smoke genl qdisc+bad tdc kunit"
 	[x86-kcsan]="stress sequences life+smoke genl"
 )
 declare -A OPTIONS=(
+	[uml-debug]="-m 3072 -s ${IQCN_SEED:-1}"
 	[uml-preempt]="-s ${IQCN_SEED:-1}"
 	[uml-smp]="-m 3072"
 	[x86-kcsan]=""
 )
 # Tests that are left out because a process takes a tenth of a second to start
 declare -A LEFT_OUT=(
+	[uml-debug]="
+		# too slow here
+		test_million
+		# needs a guest of 64 MB, in which this kernel does not boot
+		test_small
+	"
 	[uml-smp]="
 		# their namespaces are not always ready with the host's clock
 		test_own test_infra
@@ -51,11 +60,13 @@ declare -A LEFT_OUT=(
 	"
 )
 declare -A WHAT=(
+	[uml-debug]="6.1: KASAN, lockdep, DEBUG_OBJECTS, kmemleak"
 	[uml-preempt]="6.12: PREEMPT, DEBUG_ATOMIC_SLEEP, lockdep"
 	[uml-smp]="7.2: two CPUs, KASAN, DEBUG_OBJECTS"
 	[x86-kcsan]="6.12: x86-64, two CPUs, PREEMPT, KCSAN"
 )
 declare -A CLOCK=(
+	[uml-debug]=virtual
 	[uml-preempt]=virtual
 	[uml-smp]=machine
 	[x86-kcsan]=machine
@@ -109,7 +120,7 @@ while getopts m: opt; do
 	esac
 done
 shift $((OPTIND - 1))
-[ $# -gt 0 ] || set -- uml-preempt uml-smp x86-kcsan
+[ $# -gt 0 ] || set -- uml-debug uml-preempt uml-smp x86-kcsan
 for kernel; do
 	[ -n "${GROUPS_OF[$kernel]-}" ] ||
 		{ echo "unknown kernel $kernel" >&2; exit 2; }
@@ -127,7 +138,7 @@ echo "tests"
 for kernel; do
 	# a guest with two CPUs needs the whole machine
 	at_a_time=$(nproc)
-	[ "$kernel" = uml-preempt ] || at_a_time=1
+	[ "${CLOCK[$kernel]}" = virtual ] || at_a_time=1
 	printf "$kernel %s\n" ${GROUPS_OF[$kernel]} |
 		xargs -P "$at_a_time" -L 1 "$TOP/selftests/debug/debug.sh" run
 done

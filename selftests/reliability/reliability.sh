@@ -69,24 +69,19 @@ from_check()
 	local n
 
 	[ -e check/counts ] || return
-	steps "kselftests" "UML 6.1" "" kselftests-1 kselftests-2 kselftests-tool \
-		kselftests-top kselftests-genl
+	steps "kselftests" "UML 6.1" "" 'kselftests-[0-9]' kselftests-tool
 	steps "kselftests" "UML 6.1, KASAN, lockdep, RCU, objects, kmemleak" "" \
-		'kselftests-debug-[0-9]'
+		kselftests-debug-2
 	steps "KUnit, of control laws, parser, hosts" "UML 6.1, both" "" kunit kunit-debug
 	steps "smoke, tracing" "Debian 6.1, two CPUs" "" stock
 	steps "tdc, our cases" "UML 6.1" "" tdc-own
 	steps "tc plugin, refusals" "the machine's tc" "" plugin
-	steps "tdc, the kernel's infra cases" "UML 6.1, debug" "" tdc-infra
-	n=$(found '.* ([0-9]+) allocations: .*' check/kselftests-faults.log)
+	n=$(found '.* ([0-9]+) allocations: .*' check/kselftests-debug-1.log)
 	steps "requests, module, traffic without memory" "UML 6.1, debug and 64 MB" \
 		"each of $n allocations; one in five at random" \
-		kselftests-faults kselftests-small
+		kselftests-debug-1 kselftests-small
 	n=$(found '^# ([0-9]+) inputs in .*' check/fuzz.log)
 	steps "parser under libFuzzer" "the machine's, ASan, UBSan" "$n inputs" fuzz
-	steps "adversaries" "UML 6.1, both" "" kselftests-adversary \
-		kselftests-debug-adversary
-	steps "RDMA applications" "Debian 6.1, rxe" "" rdma
 	steps "programs under valgrind and ASan, metrics, packages, documents" \
 		"UML 6.1, Debian 6.1" "" userspace metrics packages docs wireshark
 }

@@ -1,8 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What can be said of the sources without running them.  KTAP.
+# Checks of the sources that run nothing of them.  KTAP.
+#
+#   static.sh [-f]	-f: fast, without the build with W=1 and sparse
 set -u -o pipefail
+
+fast=""
+[ "${1-}" != -f ] || fast=1
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 LAB=$TOP/selftests/lab/lab.sh
