@@ -97,7 +97,7 @@ void iqcn_congestion_detected(struct iqcn_queue *q, u32 bits, u64 now_ns)
  */
 u64 iqcn_congestion_idle_ns(const struct iqcn_queue *q)
 {
-	return iqcn_quiet_ns(q->p.window_ns, iqcn_queue_roce_bps(q),
+	return iqcn_idle_ns(q->p.window_ns, iqcn_queue_roce_bps(q),
 			     (u64)q->max_bytes * q->p.sample);
 }
 
@@ -128,7 +128,7 @@ static void iqcn_congestion_check_idle(struct iqcn_queue *q, u64 now_ns)
 	if (iqcn_congestion_paused(q, idle_ns, now_ns))
 		q->idle_check_ns = now_ns + idle_ns;
 	else
-		idle = iqcn_meter_quiet(&q->ce, idle_ns, now_ns);
+		idle = iqcn_meter_idle(&q->ce, idle_ns, now_ns);
 
 	/* the idle timeout clears IQCN_DETECT_QUEUE */
 	if (idle && q->congested == IQCN_DETECT_QUEUE)
@@ -270,7 +270,7 @@ void iqcn_congestion_detect_flow(struct iqcn_queue *q, struct iqcn_flow *flow,
 		e->epoch = q->epoch;
 	}
 	bits = e->congested;
-	held = iqcn_reorder_hold(r, seq, n, modulus, request);
+	held = iqcn_reorder_add(r, seq, n, modulus, request);
 	while ((several = iqcn_reorder_pop(r, !held, modulus, &first)))
 		bits = iqcn_congestion_judge_flow(q, c, bits, first, several,
 						  r->kind);

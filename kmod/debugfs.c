@@ -133,8 +133,8 @@ static int iqcn_show_flow(struct iqcn_queue *q, struct iqcn_flow *flow,
 		   flow->ce_sent, flow->cnps_seen, flow->cnps_sent);
 	iqcn_show_state(s, now_ns, reason, state_ns);
 	seq_printf(s, "%u %u %u\n", iqcn_flow_run(flow),
-		   flow->answer.smooth_ns / (u32)NSEC_PER_USEC,
-		   flow->answer.interval_ns / (u32)NSEC_PER_USEC);
+		   flow->cnp_srtt.smooth_ns / (u32)NSEC_PER_USEC,
+		   flow->cnp_srtt.interval_ns / (u32)NSEC_PER_USEC);
 	return 0;
 }
 

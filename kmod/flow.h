@@ -139,7 +139,7 @@ struct iqcn_flow {
 	u64 ce_ns;			/* last CE packet left, or birth */
 	u64 ce_sent;			/* CE packets */
 	u64 base_ns;			/* start of T1, 0: not started yet */
-	struct iqcn_cnp_srtt answer;	/* times of the receiver's CNPs */
+	struct iqcn_cnp_srtt cnp_srtt;	/* times of the receiver's CNPs */
 	struct iqcn_deadline due;	/* T1, or the next idle check */
 
 	/* 192: CNPs, changes of the state, readers.  queue->lock */

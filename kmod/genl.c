@@ -544,9 +544,9 @@ static int iqcn_genl_put_times(struct sk_buff *skb,
 	    iqcn_genl_put_age(skb, IQCN_A_FLOW_CNP_SENT_AGE_NS, now_ns,
 			      flow->cnp_tx_ns) ||
 	    nla_put_u32(skb, IQCN_A_FLOW_CE_TO_CNP_NS,
-			flow->answer.smooth_ns) ||
+			flow->cnp_srtt.smooth_ns) ||
 	    nla_put_u32(skb, IQCN_A_FLOW_CNP_INTERVAL_NS,
-			flow->answer.interval_ns))
+			flow->cnp_srtt.interval_ns))
 		return -EMSGSIZE;
 	return 0;
 }

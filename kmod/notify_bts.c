@@ -275,7 +275,7 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 	now_ns = ktime_get_ns();
 	iqcn_bts_note_packet(q, flow, eth, now_ns);
 	iqcn_bts_spacing(flow, now_ns);
-	if (!iqcn_bts_may(q->p.ce_in, ecn, false)) {
+	if (!iqcn_bts_may_notify(q->p.ce_in, ecn, false)) {
 		/* another box has notified the sender: no credit, no polls */
 		iqcn_bts_control(q, now_ns);
 		iqcn_deadline_cancel(&flow->poll);

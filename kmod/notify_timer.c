@@ -87,7 +87,7 @@ static struct iqcn_deadline *iqcn_t1_last_lapsed(struct iqcn_queue *q,
 	struct iqcn_deadline *last = iqcn_deadline_last(&q->lapsed);
 
 	if (!last || !q->congested ||
-	    now_ns - last->base_ns >= iqcn_flow_quiet_ns(q->p.window_ns,
+	    now_ns - last->base_ns >= iqcn_flow_idle_ns(q->p.window_ns,
 							 q->p.t1_ns,
 							 IQCN_GAP_MAX_NS))
 		return NULL;
@@ -112,7 +112,7 @@ static u64 iqcn_t1_next_ns(struct iqcn_queue *q, u64 now_ns)
 static bool iqcn_t1_idle(const struct iqcn_queue *q,
 			 const struct iqcn_flow *flow, u64 now_ns)
 {
-	return now_ns - flow->ce_ns >= iqcn_flow_quiet_ns(q->p.window_ns,
+	return now_ns - flow->ce_ns >= iqcn_flow_idle_ns(q->p.window_ns,
 							  q->p.t1_ns,
 							  flow->ce_gap_ns);
 }
@@ -196,7 +196,7 @@ void iqcn_notify_timer_restart(struct iqcn_queue *q, struct iqcn_flow *flow,
 static u32 iqcn_t1_delay_ns(const struct iqcn_queue *q,
 			    const struct iqcn_flow *flow)
 {
-	return q->p.delay_ns == IQCN_DELAY_AUTO ? flow->answer.smooth_ns :
+	return q->p.delay_ns == IQCN_DELAY_AUTO ? flow->cnp_srtt.smooth_ns :
 						  q->p.delay_ns;
 }
 

@@ -236,7 +236,7 @@ static void iqcn_pair_commit(struct iqcn_flow *flow, enum iqcn_pair_grade grade,
 	if (flow->src_qp != qp)
 		WRITE_ONCE(flow->src_qp, qp);
 	/* CNPs to the old QP do not give the delay of the new one */
-	flow->answer.asked_ns = 0;
+	flow->cnp_srtt.start_ns = 0;
 	spin_unlock(&q->lock);
 }
 

@@ -188,7 +188,7 @@ void iqcn_pending_promote(struct iqcn_queue *q, struct iqcn_flow *flow)
 bool iqcn_pending_answered(struct iqcn_queue *q, struct iqcn_flow *flow,
 			   u64 now_ns)
 {
-	u64 answer_ns = flow->answer.smooth_ns;
+	u64 answer_ns = flow->cnp_srtt.smooth_ns;
 	struct iqcn_flow_ext *e = flow->ext;
 	bool first, next;
 	u64 base_ns;

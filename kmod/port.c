@@ -20,9 +20,6 @@
 
 #include "iqcn.h"
 
-/* Default burst of CNPs; the default rate depends on the link speed */
-#define IQCN_CNP_BURST		1024
-
 static const struct iqcn_port_ops *iqcn_port_ops __read_mostly;
 
 static void iqcn_port_set_budget(struct iqcn_port *port, u32 rate_pps,

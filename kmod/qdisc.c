@@ -283,7 +283,7 @@ static void iqcn_bts_drop(struct iqcn_queue *q, struct sk_buff *skb,
 			  enum iqcn_parsed parsed, const struct iqcn_pkt *pkt,
 			  u8 ecn, bool waited)
 {
-	if (!iqcn_bts_may(q->p.ce_in, ecn, true) ||
+	if (!iqcn_bts_may_notify(q->p.ce_in, ecn, true) ||
 	    !iqcn_bts_flow(q, skb, parsed, pkt))
 		return;
 	iqcn_bts_dropped(q, iqcn_skb_cb(skb)->flow, (const void *)skb->data,

@@ -57,7 +57,7 @@ static void iqcn_queue_flow_ce(struct iqcn_queue *q, struct iqcn_flow *flow,
 	if (flow->ce_sent)
 		gap_ns = iqcn_sample_gap_ns(now_ns - flow->ce_ns,
 					    q->p.sample);
-	iqcn_cnp_srtt_start(&flow->answer, gap_ns, q->p.t1_ns, now_ns);
+	iqcn_cnp_srtt_start(&flow->cnp_srtt, gap_ns, q->p.t1_ns, now_ns);
 	flow->owed = iqcn_owed_asked(flow->owed, gap_ns, q->p.t1_ns);
 	iqcn_notify_timer_ce(q, flow, now_ns);
 	flow->ce_gap_ns = flow->ce_sent ? min(now_ns - flow->ce_ns,
@@ -188,10 +188,10 @@ void iqcn_queue_cnp_rx(struct iqcn_flow *flow, u16 sport)
 	/* the flow may have died or moved; the next CNP finds its new queue */
 	if (iqcn_flow_of(flow, q)) {
 		iqcn_inc(q->st.cnp_seen);
-		iqcn_cnp_srtt_sample(&flow->answer, now_ns);
-		flow->answer.interval_ns =
-			iqcn_interval_seen(flow->answer.interval_ns,
-					   flow->cnp_rx_ns, now_ns);
+		iqcn_cnp_srtt_sample(&flow->cnp_srtt, now_ns);
+		flow->cnp_srtt.interval_ns =
+			iqcn_interval_sample(flow->cnp_srtt.interval_ns,
+					     flow->cnp_rx_ns, now_ns);
 		flow->cnp_rx_ns = now_ns;
 		flow->cnps_seen++;
 		flow->owed = iqcn_owed_answered(flow->owed);
@@ -376,7 +376,7 @@ void iqcn_queue_stats(struct iqcn_queue *q, struct tc_iqcn_xstats *st)
 	idle_ns = iqcn_congestion_idle_ns(q);
 	ce = q->ce;
 	if (!iqcn_congestion_paused(q, idle_ns, now_ns))
-		iqcn_meter_quiet(&ce, idle_ns, now_ns);
+		iqcn_meter_idle(&ce, idle_ns, now_ns);
 	st->ce_rate_bps = ce.rate_bps;
 	st->congested = q->congested;
 	st->state_since_ns = q->state_ns ? now_ns - q->state_ns : 0;

@@ -36,14 +36,14 @@
 #define IQCN_POLL_NEW_NS	NSEC_PER_MSEC
 
 /**
- * iqcn_bts_may() - may a packet cause a CNP?
+ * iqcn_bts_may_notify() - may a packet cause a CNP?
  * @ce_in: enum iqcn_ce_in
  * @ecn: the packet's ECN bits on arrival
  * @dropped: the queue has no room for the packet
  *
  * Return: true if the table above allows a CNP.
  */
-static inline bool iqcn_bts_may(u32 ce_in, u8 ecn, bool dropped)
+static inline bool iqcn_bts_may_notify(u32 ce_in, u8 ecn, bool dropped)
 {
 	if (ecn == INET_ECN_NOT_ECT)
 		return false;

@@ -79,7 +79,7 @@ static inline bool iqcn_meter_add(struct iqcn_meter *m, u64 window_ns,
 }
 
 /**
- * iqcn_meter_quiet() - stop a meter after its idle timeout
+ * iqcn_meter_idle() - stop a meter after its idle timeout
  * @m: meter
  * @quiet_ns: idle timeout; longer than a window and the time of a packet or
  *	two, so that a slow queue does not seem idle between two packets
@@ -88,8 +88,8 @@ static inline bool iqcn_meter_add(struct iqcn_meter *m, u64 window_ns,
  * Return: true if the window closed, with a rate of 0.  The next packet starts
  * the meter again.
  */
-static inline bool iqcn_meter_quiet(struct iqcn_meter *m, u64 quiet_ns,
-				    u64 now_ns)
+static inline bool iqcn_meter_idle(struct iqcn_meter *m, u64 quiet_ns,
+				   u64 now_ns)
 {
 	if (!m->start_ns || now_ns - m->start_ns < quiet_ns)
 		return false;
@@ -135,7 +135,7 @@ static inline u64 iqcn_outflow_bps(const struct iqcn_outflow *o, u64 ns)
 }
 
 /**
- * iqcn_quiet_ns() - idle timeout of the CE rate detector of a queue
+ * iqcn_idle_ns() - idle timeout of the CE rate detector of a queue
  * @window_ns: window of the meter
  * @roce_bps: rate of the queue
  * @bytes: bytes that may pass between two counted packets: the largest packet,
@@ -144,7 +144,7 @@ static inline u64 iqcn_outflow_bps(const struct iqcn_outflow *o, u64 ns)
  * Return: twice the window and the time that @bytes take, which is capped at a
  * second.
  */
-static inline u64 iqcn_quiet_ns(u64 window_ns, u64 roce_bps, u64 bytes)
+static inline u64 iqcn_idle_ns(u64 window_ns, u64 roce_bps, u64 bytes)
 {
 	/* cap the bytes first, so that the product fits */
 	u64 pkt_ns = roce_bps ? mul_u64_u64_div_u64(min(bytes,
@@ -156,7 +156,7 @@ static inline u64 iqcn_quiet_ns(u64 window_ns, u64 roce_bps, u64 bytes)
 }
 
 /**
- * iqcn_flow_quiet_ns() - idle timeout of the congestion of a flow
+ * iqcn_flow_idle_ns() - idle timeout of the congestion of a flow
  * @window_ns: window of the meter
  * @t1_ns: T1
  * @gap_ns: time between the last two CE packets, so that a sparse flow does not
@@ -164,7 +164,7 @@ static inline u64 iqcn_quiet_ns(u64 window_ns, u64 roce_bps, u64 bytes)
  *
  * Return: nanoseconds.
  */
-static inline u64 iqcn_flow_quiet_ns(u64 window_ns, u64 t1_ns, u64 gap_ns)
+static inline u64 iqcn_flow_idle_ns(u64 window_ns, u64 t1_ns, u64 gap_ns)
 {
 	return 2 * (window_ns + t1_ns + gap_ns);
 }

@@ -33,7 +33,7 @@
 
 /* struct iqcn_cnp_srtt - response time and interval of CNPs */
 struct iqcn_cnp_srtt {
-	u64 asked_ns;		/* departure of the timed packet, 0: none */
+	u64 start_ns;		/* departure of the timed packet, 0: none */
 	u32 smooth_ns;		/* smoothed response time, 0: not known */
 	u32 interval_ns;	/* smoothed CNP interval, 0: not known */
 };
@@ -66,9 +66,9 @@ static inline void iqcn_cnp_srtt_start(struct iqcn_cnp_srtt *a, u64 quiet_ns,
 				     t1_ns * IQCN_ANSWER_T1S;
 
 	if (quiet_ns >= t1_ns && quiet_ns > a->smooth_ns)
-		a->asked_ns = now_ns;
-	else if (now_ns - a->asked_ns > most_ns)
-		a->asked_ns = 0;
+		a->start_ns = now_ns;
+	else if (now_ns - a->start_ns > most_ns)
+		a->start_ns = 0;
 }
 
 /**
@@ -78,22 +78,22 @@ static inline void iqcn_cnp_srtt_start(struct iqcn_cnp_srtt *a, u64 quiet_ns,
  */
 static inline void iqcn_cnp_srtt_sample(struct iqcn_cnp_srtt *a, u64 now_ns)
 {
-	u64 took_ns = now_ns - a->asked_ns;
+	u64 took_ns = now_ns - a->start_ns;
 
-	if (a->asked_ns && took_ns <= IQCN_ANSWER_MAX_NS)
+	if (a->start_ns && took_ns <= IQCN_ANSWER_MAX_NS)
 		a->smooth_ns = iqcn_smooth(a->smooth_ns, took_ns);
-	a->asked_ns = 0;
+	a->start_ns = 0;
 }
 
 /**
- * iqcn_interval_seen() - update the smoothed interval between two CNPs
+ * iqcn_interval_sample() - update the smoothed interval between two CNPs
  * @smooth_ns: current value, 0: not known
  * @last_ns: arrival of the previous CNP, 0: there was none
  * @now_ns: arrival of this CNP
  *
  * Return: the new value.  Intervals of more than a second are ignored.
  */
-static inline u32 iqcn_interval_seen(u32 smooth_ns, u64 last_ns, u64 now_ns)
+static inline u32 iqcn_interval_sample(u32 smooth_ns, u64 last_ns, u64 now_ns)
 {
 	if (!last_ns || now_ns - last_ns > NSEC_PER_SEC)
 		return smooth_ns;

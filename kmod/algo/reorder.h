@@ -58,7 +58,7 @@ static inline u64 iqcn_reorder_shift(u64 seen, s32 by)
 }
 
 /**
- * iqcn_reorder_hold() - take a CE packet
+ * iqcn_reorder_add() - take a CE packet
  * @r: the flow's state, zeroed before its first packet
  * @seq: number of the first segment
  * @n: number of segments, at least 1
@@ -69,8 +69,8 @@ static inline u64 iqcn_reorder_shift(u64 seen, s32 by)
  * not, the caller empties @r, then evaluates the packet and calls
  * iqcn_reorder_pass().
  */
-static inline bool iqcn_reorder_hold(struct iqcn_reorder *r, u32 seq, u32 n,
-				     u32 modulus, bool kind)
+static inline bool iqcn_reorder_add(struct iqcn_reorder *r, u32 seq, u32 n,
+				    u32 modulus, bool kind)
 {
 	s32 ahead = iqcn_seq_delta(seq, r->next, modulus);
 	u64 bits;
@@ -102,7 +102,7 @@ static inline bool iqcn_reorder_hold(struct iqcn_reorder *r, u32 seq, u32 n,
 
 /**
  * iqcn_reorder_pop() - return consecutive CE numbers that need not wait
- * @r: state after iqcn_reorder_hold()
+ * @r: state after iqcn_reorder_add()
  * @all: true to wait for nothing
  * @modulus: modulus of the numbers
  * @seq: set to the first of the numbers
@@ -133,12 +133,12 @@ static inline u32 iqcn_reorder_pop(struct iqcn_reorder *r, bool all,
 }
 
 /**
- * iqcn_reorder_pass() - record a packet that iqcn_reorder_hold() did not take
+ * iqcn_reorder_pass() - record a packet that iqcn_reorder_add() did not take
  * @r: state, emptied by iqcn_reorder_pop()
- * @seq: as for iqcn_reorder_hold()
- * @n: as for iqcn_reorder_hold()
- * @modulus: as for iqcn_reorder_hold()
- * @kind: as for iqcn_reorder_hold()
+ * @seq: as for iqcn_reorder_add()
+ * @n: as for iqcn_reorder_add()
+ * @modulus: as for iqcn_reorder_add()
+ * @kind: as for iqcn_reorder_add()
  */
 static inline void iqcn_reorder_pass(struct iqcn_reorder *r, u32 seq, u32 n,
 				     u32 modulus, bool kind)

@@ -25,11 +25,11 @@ static void bts_ecn_test(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		KUNIT_EXPECT_EQ_MSG(test, iqcn_bts_may(rows[i].ce_in,
-						       rows[i].ecn, false),
+		KUNIT_EXPECT_EQ_MSG(test, iqcn_bts_may_notify(rows[i].ce_in,
+							      rows[i].ecn, false),
 				    rows[i].queued, "row %d", i);
-		KUNIT_EXPECT_EQ_MSG(test, iqcn_bts_may(rows[i].ce_in,
-						       rows[i].ecn, true),
+		KUNIT_EXPECT_EQ_MSG(test, iqcn_bts_may_notify(rows[i].ce_in,
+							      rows[i].ecn, true),
 				    rows[i].dropped, "row %d", i);
 	}
 }

@@ -117,15 +117,15 @@ static void meter_quiet_test(struct kunit *test)
 	struct iqcn_meter m = {};
 
 	/* the meter is stopped */
-	KUNIT_EXPECT_FALSE(test, iqcn_meter_quiet(&m, 2000, 1000000));
+	KUNIT_EXPECT_FALSE(test, iqcn_meter_idle(&m, 2000, 1000000));
 
 	KUNIT_EXPECT_FALSE(test, iqcn_meter_add(&m, 1000, 5000, 100));
 	KUNIT_EXPECT_FALSE(test, iqcn_meter_add(&m, 1000, 5400, 100));
 	KUNIT_EXPECT_FALSE(test, iqcn_meter_add(&m, 1000, 5999, 150));
-	KUNIT_EXPECT_FALSE(test, iqcn_meter_quiet(&m, 2000, 6999));
-	KUNIT_EXPECT_TRUE(test, iqcn_meter_quiet(&m, 2000, 7000));
+	KUNIT_EXPECT_FALSE(test, iqcn_meter_idle(&m, 2000, 6999));
+	KUNIT_EXPECT_TRUE(test, iqcn_meter_idle(&m, 2000, 7000));
 	KUNIT_EXPECT_EQ(test, m.rate_bps, 0);
-	KUNIT_EXPECT_FALSE(test, iqcn_meter_quiet(&m, 2000, 100000));
+	KUNIT_EXPECT_FALSE(test, iqcn_meter_idle(&m, 2000, 100000));
 
 	/* the next window includes neither the idle time, nor the bytes
 	 * before it, nor the first packet: 125 bytes in 1 us
@@ -135,9 +135,9 @@ static void meter_quiet_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m.rate_bps, 1000000000);
 
 	/* the rate remains until the idle timeout */
-	KUNIT_EXPECT_FALSE(test, iqcn_meter_quiet(&m, 2000, 202999));
+	KUNIT_EXPECT_FALSE(test, iqcn_meter_idle(&m, 2000, 202999));
 	KUNIT_EXPECT_EQ(test, m.rate_bps, 1000000000);
-	KUNIT_EXPECT_TRUE(test, iqcn_meter_quiet(&m, 2000, 203000));
+	KUNIT_EXPECT_TRUE(test, iqcn_meter_idle(&m, 2000, 203000));
 	KUNIT_EXPECT_EQ(test, m.rate_bps, 0);
 }
 
@@ -192,16 +192,16 @@ static void quiet_ns_test(struct kunit *test)
 	int i, b;
 
 	for (i = 0; i < ARRAY_SIZE(queues); i++)
-		KUNIT_EXPECT_EQ_MSG(test, iqcn_quiet_ns(queues[i].window_ns,
-							queues[i].roce_bps,
-							queues[i].bytes),
+		KUNIT_EXPECT_EQ_MSG(test, iqcn_idle_ns(queues[i].window_ns,
+						       queues[i].roce_bps,
+						       queues[i].bytes),
 				    queues[i].want_ns, "row %d", i);
 	/* the timeout grows with the bytes, up to a second */
 	for (i = 0; i < ARRAY_SIZE(rates); i++) {
 		u64 ns, last_ns = 2000;
 
 		for (b = 0; b < 64; b++) {
-			ns = iqcn_quiet_ns(1000, rates[i], 1ULL << b);
+			ns = iqcn_idle_ns(1000, rates[i], 1ULL << b);
 			KUNIT_ASSERT_GE_MSG(test, ns, last_ns,
 					    "%llu bit/s, 2^%d bytes", rates[i],
 					    b);
@@ -212,9 +212,9 @@ static void quiet_ns_test(struct kunit *test)
 	}
 	for (i = 0; i < ARRAY_SIZE(flows); i++)
 		KUNIT_EXPECT_EQ_MSG(test,
-				    iqcn_flow_quiet_ns(flows[i].window_ns,
-						       flows[i].t1_ns,
-						       flows[i].gap_ns),
+				    iqcn_flow_idle_ns(flows[i].window_ns,
+						      flows[i].t1_ns,
+						      flows[i].gap_ns),
 				    flows[i].want_ns, "row %d", i);
 }
 

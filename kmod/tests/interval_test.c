@@ -50,7 +50,7 @@ static void answer_test(struct kunit *test)
 	static const struct {
 		u8 what;
 		u64 quiet_ns, now_ns;
-		u64 asked_ns;
+		u64 start_ns;
 		u32 smooth_ns;
 	} steps[] = {
 		/* a CNP for earlier packets, then the first packet */
@@ -100,7 +100,7 @@ static void answer_test(struct kunit *test)
 					    steps[i].now_ns);
 		else
 			iqcn_cnp_srtt_sample(&a, steps[i].now_ns);
-		KUNIT_EXPECT_EQ_MSG(test, a.asked_ns, steps[i].asked_ns,
+		KUNIT_EXPECT_EQ_MSG(test, a.start_ns, steps[i].start_ns,
 				    "step %d", i);
 		KUNIT_EXPECT_EQ_MSG(test, a.smooth_ns, steps[i].smooth_ns,
 				    "step %d", i);
@@ -134,17 +134,17 @@ static void answer_lost_test(struct kunit *test)
 		now_ns = 7 * SECOND;
 		iqcn_cnp_srtt_start(&a, U64_MAX, T1_NS, now_ns);
 		for (n = 0; n < rows[i].lost; n++) {
-			KUNIT_EXPECT_EQ_MSG(test, a.asked_ns, now_ns,
+			KUNIT_EXPECT_EQ_MSG(test, a.start_ns, now_ns,
 					    "row %u", i);
 			now_ns += rows[i].apart_ns;
 			iqcn_cnp_srtt_start(&a, rows[i].apart_ns, T1_NS,
 					    now_ns);
 		}
-		KUNIT_EXPECT_EQ_MSG(test, a.asked_ns, now_ns, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, a.start_ns, now_ns, "row %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, a.smooth_ns, rows[i].known_ns,
 				    "row %u", i);
 		iqcn_cnp_srtt_sample(&a, now_ns + 20000);
-		KUNIT_EXPECT_EQ_MSG(test, a.asked_ns, 0, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, a.start_ns, 0, "row %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, a.smooth_ns, 20000, "row %u", i);
 	}
 }
@@ -209,9 +209,9 @@ static void interval_test(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(cnps); i++)
 		KUNIT_EXPECT_EQ_MSG(test,
-				    iqcn_interval_seen(cnps[i].smooth_ns,
-						       cnps[i].last_ns,
-						       cnps[i].now_ns),
+				    iqcn_interval_sample(cnps[i].smooth_ns,
+							 cnps[i].last_ns,
+							 cnps[i].now_ns),
 				    cnps[i].want_ns, "row %d", i);
 }
 

@@ -18,11 +18,11 @@ static void judge(struct judged *j, u32 seq, u32 n, u32 modulus)
 	j->n += n;
 }
 
-/* What a flow does with a packet; return the result of iqcn_reorder_hold() */
+/* What a flow does with a packet; return the result of iqcn_reorder_add() */
 static bool reorder_add(struct iqcn_reorder *r, u32 seq, u32 n, u32 modulus,
 			bool kind, struct judged *j)
 {
-	bool held = iqcn_reorder_hold(r, seq, n, modulus, kind);
+	bool held = iqcn_reorder_add(r, seq, n, modulus, kind);
 	u32 first, several;
 
 	while ((several = iqcn_reorder_pop(r, !held, modulus, &first)))
