@@ -175,7 +175,8 @@ u64 iqcn_congestion_of_flow(const struct iqcn_queue *q,
 /**
  * iqcn_congestion_set_flow() - set a flow's own state
  * @q: its queue
- * @flow: flow whose extension is of the queue's epoch; it stays
+ * @flow: flow whose extension is of the queue's epoch; the extension is not
+ *	freed
  * @bits: enum iqcn_detect bits of the flow's detectors
  * @reason: enum iqcn_reason of a change
  * @now_ns: now

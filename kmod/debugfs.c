@@ -34,7 +34,7 @@ static const char * const iqcn_grade_names[__IQCN_PAIR_MAX] = {
  */
 struct iqcn_flows_iter {
 	struct iqcn_port *port;
-	u64 born_ns;	/* birth of the youngest flow that is shown */
+	u64 born_ns;	/* creation of the newest flow that is shown */
 };
 
 static struct iqcn_flow *iqcn_flows_at(const struct iqcn_flows_iter *iter,

@@ -76,7 +76,7 @@ static bool iqcn_key_tagged(const struct iqcn_port *port)
  * @src: source address of the data
  * @dst: destination address of the data
  * @qp: QP number, 0 for hosts
- * @vlan: tags on the port
+ * @vlan: VLAN tags of the data on the port
  *
  * Context: any.
  */
@@ -566,7 +566,7 @@ struct iqcn_flow *iqcn_flow_get(struct iqcn_queue *q,
 }
 
 /**
- * iqcn_flow_youngest() - get the birth of a port's youngest flow
+ * iqcn_flow_youngest() - get the creation time of a port's newest flow
  * @port: port
  *
  * Context: any, BHs on or off; takes port->lock.

@@ -91,7 +91,7 @@ static_assert(sizeof(struct iqcn_flow_ext) <= 192);
  * flows need are in struct iqcn_flow_ext.
  */
 struct iqcn_flow {
-	/* look-up, and every packet */
+	/* offset 0: lookup, and fields that every packet touches */
 	struct rhash_head node;		/* in port->flows */
 	struct iqcn_hosts *hosts;	/* invalid after the flow is dead */
 	/* queue through which the flow leaves, NULL: dead.  port->lock and
@@ -108,7 +108,7 @@ struct iqcn_flow {
 	u32 arrive_gap_ns;		/* between its last two arrivals */
 	u64 arrived_ns;			/* its last arrival; queue->lock to write */
 
-	/* 64: arrival at a deep queue.  queue->lock */
+	/* offset 64: touched on arrival at a deep queue; queue->lock */
 	union {
 		struct {
 			struct list_head lru;		/* in queue->lru */
@@ -135,14 +135,14 @@ struct iqcn_flow {
 					 * (algo/pending.h)
 					 */
 
-	/* 128: departure with CE.  queue->lock */
-	u64 ce_ns;			/* last CE packet left, or birth */
+	/* offset 128: touched when a CE packet leaves; queue->lock */
+	u64 ce_ns;			/* last CE packet left, or creation */
 	u64 ce_sent;			/* CE packets */
 	u64 base_ns;			/* start of T1, 0: not started yet */
 	struct iqcn_cnp_srtt cnp_srtt;	/* times of the receiver's CNPs */
 	struct iqcn_deadline due;	/* T1, or the next idle check */
 
-	/* 192: CNPs, changes of the state, readers.  queue->lock */
+	/* offset 192: CNPs, state changes and readers; queue->lock */
 	u64 cnp_tx_ns;			/* our last CNP */
 	u64 cnp_rx_ns;			/* the receiver's last CNP */
 	u64 cnps_seen;			/* CNPs of the receiver */

@@ -302,7 +302,9 @@ void iqcn_notify_timer_cnp_rx(struct iqcn_queue *q, struct iqcn_flow *flow,
 			      u64 now_ns)
 {
 	if (iqcn_flow_has_pending(flow)) {
-		/* it answers no packet that was dropped or just arrived */
+		/* the receiver cannot have answered a packet that was dropped
+		 * or has just arrived
+		 */
 		if (iqcn_pending_of_packet(flow))
 			return;
 		if (iqcn_pending_answered(q, flow, now_ns) &&

@@ -9,7 +9,8 @@
  * A device that is unregistered, or moves to another namespace, usually loses
  * its qdiscs first.  But a qdisc with another reference is destroyed later: by
  * then the device may be gone from sysfs, or be in the other namespace.  So
- * NETDEV_UNREGISTER removes the port; it is sent before that in both cases.
+ * NETDEV_UNREGISTER removes the port: in both cases it is sent while the device
+ * is still in sysfs and in this namespace.
  */
 #include <linux/etherdevice.h>
 #include <linux/jhash.h>

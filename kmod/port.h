@@ -31,7 +31,7 @@ struct iqcn_port {
 	struct rhashtable flows;	/* by struct iqcn_key */
 	/* flows by id, for dumps; lock to write, RCU to read */
 	struct xarray by_id;
-	u64 born_ns;			/* birth of the youngest flow; lock */
+	u64 born_ns;			/* creation of the newest flow; lock */
 	atomic_t n_dead;		/* flows unhashed but not freed yet */
 	u32 max_dead;			/* sum of p.flows; RTNL to write */
 	struct rhashtable by_sqp;	/* paired flows, by the sender's QP */

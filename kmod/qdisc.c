@@ -100,8 +100,9 @@ static __always_inline u8 iqcn_ecn_bits(__be16 proto, const u8 *l3)
 	return INET_ECN_NOT_ECT;
 }
 
-/* Find the IP header from the Ethernet header on.  skb_network_offset() differs
- * between senders if a VLAN tag is in the packet rather than in skb->vlan_tci.
+/* Search for the IP header from the Ethernet header on, because
+ * skb_network_offset() depends on the sender if a VLAN tag is in the packet
+ * rather than in skb->vlan_tci.
  */
 static struct iqcn_l3 iqcn_get_ecn(const struct sk_buff *skb)
 {

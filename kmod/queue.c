@@ -238,7 +238,7 @@ void iqcn_queue_init(struct iqcn_queue *q)
 {
 	spin_lock_init(&q->lock);
 	INIT_LIST_HEAD(&q->list);
-	/* states of flows are zeroed: of epoch 0, so void */
+	/* a zeroed flow state belongs to epoch 0, so it is void */
 	q->epoch = 1;
 	iqcn_timer_init(q);
 	iqcn_gc_init(q);

@@ -240,7 +240,7 @@ static inline void iqcn_congestion_detect(struct iqcn_queue *q, bool fresh,
 				       q->p.mark.kmax_bytes);
 		bits = iqcn_detect_with(bits, IQCN_DETECT_DEPTH, on);
 	}
-	/* true for nearly every packet */
+	/* nearly every packet leaves the state unchanged */
 	if (bits != q->congested)
 		iqcn_congestion_detected(q, bits, now_ns);
 }

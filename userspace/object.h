@@ -183,7 +183,9 @@ struct json_object *object_json(const struct object *o, const void *src);
 /* Likewise, added to @json */
 void object_json_add(struct json_object *json, const struct object *o,
 		     const void *src);
-/* @src is one of the structures, @attr one of its attributes */
+/* Whether the kernel sent attribute @attr of @src, which is one of the
+ * structures above
+ */
 bool object_has(const void *src, unsigned int attr);
 /* The CNPs sent whose cause is the timer, which has no counter of its own */
 uint64_t queue_cnp_timer(const struct queue *q);

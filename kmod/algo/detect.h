@@ -141,8 +141,8 @@ static inline u64 iqcn_outflow_bps(const struct iqcn_outflow *o, u64 ns)
  * @bytes: bytes that may pass between two counted packets: the largest packet,
  *	or several if only some are sampled
  *
- * Return: twice the window and the time that @bytes take, which is capped at a
- * second.
+ * Return: twice the sum of the window and the time that @bytes take at
+ * @roce_bps, where that time is at most a second.
  */
 static inline u64 iqcn_idle_ns(u64 window_ns, u64 roce_bps, u64 bytes)
 {

@@ -41,13 +41,12 @@
  * much in the next.  A bound at 0 would cut off the subtraction, the remainders
  * would add up, and the load would stay low for no reason.
  *
- * The controller is designed for small errors.  A depth of more than
- * IQCN_PI_FAR times qref above qref counts as that much, because the queue can
- * never be as far below qref, and a larger integral would take too long to
- * unwind.  Instead the probability is raised towards 1 while the queue is that
- * deep, so that a burst of starting senders is notified at once.  An empty
- * queue does not show how far the load is below the link's rate: its error
- * counts as -IQCN_PI_EMPTY times qref.
+ * The controller is designed for small errors.  The error is capped at
+ * IQCN_PI_FAR times qref, because the queue can never be as far below qref, and
+ * a larger integral would take too long to unwind.  Beyond the cap, the
+ * probability is raised towards 1 instead, so that a burst of starting senders
+ * is notified at once.  An empty queue does not show how far the load is below
+ * the link's rate, so its error is set to -IQCN_PI_EMPTY times qref.
  *
  * All of this scales with the link: bytes in proportion to its speed, and
  * therefore the gains inversely.  With the resulting defaults the lab has run 4

@@ -12,8 +12,8 @@
  * as with RACK in TCP (RFC 8985, 6.2).  The first late packet still breaks a
  * run, and opens the window.
  *
- * A repeated number means that the sender goes back.  Then nothing waits, and
- * continuity.h handles the packet.
+ * A repeated number means that the sender retransmits (go-back-N).  Then no
+ * number waits, and continuity.h handles the packet.
  *
  * US 12395431 B2 does not mention reordering.
  *
@@ -93,8 +93,8 @@ static inline bool iqcn_reorder_add(struct iqcn_reorder *r, u32 seq, u32 n,
 	if (r->seen & bits)
 		return false;
 	r->seen |= bits;
-	/* even if this number came too late: the next one that is as late
-	 * will not
+	/* even if this number came too late, so that the next one that is as
+	 * late comes in time
 	 */
 	r->window = max_t(u8, r->window, -ahead);
 	return true;

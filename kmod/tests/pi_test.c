@@ -179,7 +179,9 @@ static void pi_steps_test(struct kunit *test)
 		{ 400000, 400000, 512, 1, QUARTER, QUARTER + 1677721 },
 		{ 200000, 200000, 512, 1, QUARTER, QUARTER - 1677721 },
 		{ 500000, 500000, 512, 1, 0, 3355443 },
-		/* one byte: 3.9, rounded to 3, is 12.9; two: 7.8 and 30.06 */
+		/* an error of 1 byte is 3.9 * 10^-9, truncated to 3, which is
+		 * 12.9 in units of 2^-32; 2 bytes are 7.8, or 30.06 units
+		 */
 		{ 300001, 300001, 512, 1, 100, 112 },
 		{ 300002, 300002, 512, 1, 100, 130 },
 		{ 299999, 299999, 512, 1, 100, 88 },
@@ -210,7 +212,7 @@ static void pi_steps_test(struct kunit *test)
 		{ 1500001, 1500001, 512, 1, 0, 20132659 },
 		{ 9000000, 9000000, 512, 1, 0, 20132659 },
 		{ U32_MAX, U32_MAX, 512, 7, 0, 7 * 20132659 },
-		/* the growth is not capped by that; 5,500,000 exceeds 1 */
+		/* that cap does not apply to growth; 5,500,000 adds just 1 */
 		{ 9000000, 9100000, 512, 1, 0, 20132659 + 838860800 },
 		{ 400000, 5000000, 512, 1, -SLACK, ONE + 20132659 - SLACK },
 		{ 400000, 5000000, 512, 1, 0, ONE },
@@ -221,7 +223,9 @@ static void pi_steps_test(struct kunit *test)
 		{ 37500, 37500, 512, 1, QUARTER, QUARTER - 20132659 },
 		{ 0, 0, 512, 40, QUARTER, QUARTER - 40 * 20132659 },
 		{ 0, 0, 2048, 1, QUARTER, QUARTER - 5033164 },
-		/* above it before or after: 262,499, 262,500; 13 are 10,904 */
+		/* above it before or after: errors of 262,499 and 262,500;
+		 * growth by 1 byte counts as 13, or 10,904 units
+		 */
 		{ 37501, 37501, 512, 1, QUARTER, QUARTER - 4403999 },
 		{ 37500, 37501, 512, 1, QUARTER, QUARTER - 4403999 + 10904 },
 		{ 37501, 37500, 512, 1, QUARTER, QUARTER - 4404016 - 10904 },

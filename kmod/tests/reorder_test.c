@@ -110,8 +110,8 @@ static void reorder_cases_test(struct kunit *test)
 	}
 }
 
-/* While no packet is late nothing waits, neither for packets that are not CE,
- * nor when the sender goes back
+/* While no packet is late, no number waits: not for packets that are not CE,
+ * and not when the sender retransmits
  */
 static void reorder_transparent_test(struct kunit *test)
 {

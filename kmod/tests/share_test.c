@@ -90,7 +90,7 @@ static void share_backoff_test(struct kunit *test)
 	iqcn_backoff_run(&b, 8, now_ns + ms);
 	KUNIT_EXPECT_EQ(test, b.until_ns, 0ULL);
 
-	/* an hour without runs was an empty queue */
+	/* no run for an hour: the queue was empty, so idle_ns restarts */
 	now_ns += 3600 * SECOND;
 	iqcn_backoff_run(&b, 8, now_ns);
 	KUNIT_EXPECT_EQ(test, b.until_ns, 0ULL);

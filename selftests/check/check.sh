@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# make test and make check: the tests of a tier, two steps at a time, for the two
-# cores there are.  Each step writes build/TIER/STEP.log.  A table
-# (build/TIER/counts) and a verdict come last.
+# make test and make check: run the tests of a tier.  Two steps run at a time,
+# because the machine has two cores.  Each step writes build/TIER/STEP.log.  A
+# table (build/TIER/counts) and a verdict come last.
 #
 #   check.sh [TIER]	test: what a developer runs after each edit (3 minutes)
 #			check: what CI runs (15 minutes, with kernels 35); default
@@ -82,7 +82,7 @@ run_step()
 	userspace) "$TOP/build/iqcn_test" ;;
 	plugin) "$TOP/tc-plugin/tests/refuse.sh" ;;
 	fuzz) make -s fuzz SECONDS=20 ;;
-	# instructions, not time
+	# counts instructions, so the other step does not disturb it
 	bench) "$TOP/selftests/bench/bench.sh" -c ;;
 	scenarios) scenarios fig1-rate-failure two-flows incast-512 ;;
 	repeat) "$TOP/selftests/repeat/repeat.sh" ;;

@@ -22,8 +22,8 @@ GROUPS_OF_TESTS="snoop cnp+mark qdisc+bad genl+pair life+smoke"
 # Groups that run on two CPUs in parallel, with the host's clock
 SMP="rdma boundary+fdb smoke"
 
-# Tests that are left out because a process takes milliseconds to start in these
-# guests (with virtual time it takes none, and they run):
+# Tests that are skipped because these guests take milliseconds to start a
+# process.  With virtual time a start takes no time, and the tests do run.
 LEFT_OUT="
 	# require CNPs within microseconds
 	test_receiver_restarts test_receiver_answers

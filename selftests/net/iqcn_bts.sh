@@ -98,13 +98,13 @@ stand()
 	params notify "$notify"
 }
 
-# fill PACKETS: queue as many packets that belong to no flow
+# fill PACKETS: queue PACKETS packets that belong to no flow
 fill()
 {
 	data --type udp --tos 0 --count "$1"
 }
 
-# deep PACKETS: as fill, while tbf still has its burst
+# deep PACKETS: queue PACKETS packets beyond the burst that tbf still passes
 deep()
 {
 	fill $((BURST + $1))
@@ -480,8 +480,8 @@ test_two_points()
 	check "cnp_wreb of the first" "$(stat cnp_wreb x0)" -eq 20
 }
 
-# through_both COUNT: queue as many packets at the first box. They reach the
-# second one, which passes nothing on, 74 us apart.
+# through_both COUNT: queue COUNT packets at the first box. They reach the
+# second box, which passes nothing on, 74 us apart.
 through_both()
 {
 	tc -n sw qdisc change dev x0 root handle 1: tbf rate 8mbit burst 9k limit 1g
@@ -1342,7 +1342,7 @@ test_gso()
 	counted "5 5" cnp_wreb bts_mark
 	params profile 1000:0.05
 	super 200
-	# each of the eight segments counts with 0.05
+	# each of the eight segments adds 0.05 to the probability
 	within "marked at 8 * 0.05" $(($(stat bts_mark) - 5)) 80 48
 }
 

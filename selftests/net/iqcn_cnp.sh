@@ -210,9 +210,9 @@ test_receiver_fast_enough()
 	check "CNPs sent" "$(stat cnp_sent)" -le $((before + 1))
 }
 
-# A sparse flow without queued packets: its receiver answers each packet, and T1
-# after that the box sends one more CNP, because the sender would speed up now.
-# It does not send two.
+# A sparse flow without queued packets: its receiver answers each packet. T1
+# later the box sends one CNP, not two, because the sender would otherwise speed
+# up.
 test_receiver_answers()
 {
 	topology bridge

@@ -768,8 +768,8 @@ test_queue_rate()
 	queue_rate 4000
 }
 
-# Idle timeout of a queue: two windows and twice the time between packets, after
-# the last window that ended
+# The idle timeout of a queue runs from the end of its last window. It is twice
+# the sum of the window and the time between packets.
 test_queue_quiet()
 {
 	topology bridge

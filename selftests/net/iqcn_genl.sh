@@ -712,7 +712,7 @@ test_cnp_events()
 	is SRC "$(ip4 $SND4)"
 	is DST "$(ip4 $RCV4)"
 	is CAUSE 1
-	# one of three flows
+	# the event may be of any of the three flows
 	what DEST_QP
 	check "DestQP" "$got" -ge $((0x11))
 	check "DestQP" "$got" -le $((0x13))

@@ -159,7 +159,7 @@ test_flow_moves_between_queues()
 	check "flows after the deletion" "$(value flows)" -eq 0
 }
 
-# Flows that move here count against this queue's limit
+# Flows that move to a queue count against the limit of that queue
 test_moving_keeps_limit()
 {
 	topology bridge

@@ -45,7 +45,7 @@ above()
 	echo $(($(stat qlen) - $2 / $1 - 1))
 }
 
-# marking -6|"" LEN: one IP version on the current topology, marked on arrival
+# marking -6|"" LEN: check which packets of one IP version are marked on arrival
 marking()
 {
 	local v=$1 len=$2 wanted
@@ -83,8 +83,8 @@ marking()
 	tc -n sw qdisc del dev p1 root
 }
 
-# leaving -6|"" LEN: the same packets, at the head of the queue, marked on
-# departure
+# leaving -6|"" LEN: check which of the same packets are marked on departure.
+# The ECT(0) packets of the flow are at the end of the queue.
 leaving()
 {
 	local v=$1 len=$2 wanted

@@ -102,8 +102,8 @@ counts()
 	echo "${BASH_REMATCH[1]} ${BASH_REMATCH[2]}"
 }
 
-# grade [DEST_QP [DEV]]: print "pair src_qp" of a flow, one per line. No other
-# namespace has a port of that name.
+# grade [DEST_QP [DEV]]: print "pair src_qp" of each flow to DEST_QP, one per
+# line. Only one namespace has a port named DEV.
 grade()
 {
 	local qp pair src

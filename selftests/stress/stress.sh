@@ -58,7 +58,7 @@ export LAB_TIMEOUT_S=$((MINUTES * 60 + 1800))
 cd "$TOP" || exit 1
 rm -rf "$OUT"
 mkdir -p "$OUT"
-# flows of the item "flows": a million takes minutes
+# number of flows of the item "flows"; a million of them takes minutes
 flows=16384
 [ "$MINUTES" -lt 10 ] || flows=1048576
 

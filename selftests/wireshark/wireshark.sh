@@ -163,7 +163,8 @@ tags()
 	done)"
 }
 
-# The rate of tbf, within 256 bytes and a packet; 21 values in 21 ms
+# CNPs of 21 ms give about one rate per ms, whose mean is the rate of tbf. Each
+# rate is accurate to 256 bytes, the unit of telemetry, and a packet.
 rate()
 {
 	same "Mbit/s" "$(fields "$OUT/moving.pcap" iqcn.rate -- -Y iqcn.rate |
@@ -251,7 +252,7 @@ made_up()
 		cnp --rsvd 1000000000000000800000000000ff00
 		# in VXLAN
 		echo "02000000000102000000000208004500006e000040004011""0000""0a0a00010a0a0002""123412b5005a0000""0800000000000500$p"
-		# in IP fragments, of 24 and 16 bytes of its 40
+		# in two IP fragments, with 24 and 16 of the 40 bytes of UDP
 		echo "${p:0:32}002c${p:36:4}2000${p:44:72}"
 		echo "${p:0:32}0024${p:36:4}0003${p:44:24}${p:116}"
 		# quoted by ICMP

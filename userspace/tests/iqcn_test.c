@@ -179,7 +179,7 @@ static void test_newer(void)
 	nla_put_u32(msg, IQCN_A_QUEUE_FLOWS, 1);
 	nla_nest_end(msg, nest);
 	nla_put_u32(msg, IQCN_A_QUEUE_CONGESTED, 1 << 20 | 1);
-	/* and wider numbers */
+	/* numbers may be wider than in this version */
 	nla_put_u64(msg, IQCN_A_QUEUE_KMIN_BYTES, 5ULL << 32);
 	nla_put_u32(msg, NLA_TYPE_MASK, 1);
 	nla_put_u32(msg, IQCN_A_QUEUE_BTS_PROB, UINT32_MAX);
@@ -409,8 +409,8 @@ static void check_samples(int line, const struct state *s, const char *wanted)
 	free(text);
 }
 
-/* Values that an older module does not send are left out; extreme values and names
- * are printed correctly
+/* Values that an older module does not send are left out; extreme values and
+ * names are printed correctly
  */
 static void test_metrics(void)
 {
