@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# make help says what there is.  Everything that is built goes to build/, but
-# kernels, which go to a cache (selftests/lab/lab.sh).
+# make help lists the targets.  Everything is built in build/, except for
+# kernels, which are in a cache (selftests/lab/lab.sh).
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 PREFIX ?= /usr
@@ -20,11 +20,12 @@ CFLAGS += -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
 CFLAGS += $(CPPFLAGS) $(LDFLAGS)
 UAPI := $(wildcard kmod/include/uapi/linux/*.h)
 PARAMS := kmod/config_table.h kmod/config_defaults.h
-# the module's is everybody's
+# plugin and tool have the version of the module
 VERSION := $(shell sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' kmod/qdisc.c)
 TOOL_PKGS := libnl-3.0 libnl-genl-3.0 json-c ncurses
 NL_GENL = $(shell pkg-config --cflags --libs libnl-genl-3.0)
-# what kbuild installs by; Debian's kernelrelease target says something else
+# the release that kbuild installs for; Debian's kernelrelease target prints
+# another
 RELEASE = $(or $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
 	$(KDIR)/include/generated/utsrelease.h),$(error no kernel headers in $(KDIR)))
 
@@ -34,38 +35,38 @@ help:
 	@echo 'on this machine:'
 	@echo '  modules      build/sch_iqcn.ko for KDIR (default: the running kernel)'
 	@echo '  tc-plugin    build/q_iqcn.so, tc'"'"'s words for the qdisc'
-	@echo '  userspace    build/iqcn, which shows what the qdiscs do'
+	@echo '  userspace    build/iqcn, which shows the state of the qdiscs'
 	@echo '  install      install-module (KDIR) and install-tools: everything else, such'
 	@echo '               as man pages (DESTDIR, PREFIX; TC_DIR, UNIT_DIR, ..., see Makefile)'
-	@echo '  uninstall    remove what install, told the same, has put there'
+	@echo '  uninstall    remove the files of install; needs the same variables'
 	@echo '  rocehost     build/rocehost.ko, RoCEv2 hosts in the kernel, for tests'
-	@echo 'in the lab, as anybody, on any kernel:'
+	@echo 'in the lab, as any user, on any kernel:'
 	@echo '  lab          the kernels that the others boot'
 	@echo '  demo         watch the box send the CNPs that a receiver fails to send'
 	@echo '  scenario     S=NAME: one of selftests/scenarios/, its variants side by side'
 	@echo '               S=methods: every method of the box and what it costs (6 min)'
 	@echo '               S=marking: all of them, marked on enqueue and on dequeue (40 min)'
 	@echo '  scenarios    all of them but methods: tables, plots, JSON in build/results'
-	@echo '  figures      what these have left, in the marked blocks of README and Documentation'
+	@echo '  figures      update the marked blocks of README and Documentation from these'
 	@echo '  top          S=NAME V=VARIANT: iqcn top, in this terminal, during one of them'
-	@echo '  bench        what packets cost, beside other qdiscs (10 min); HERE=1: on this'
+	@echo '  bench        cost of packets, compared with other qdiscs (10 min); HERE=1: on this'
 	@echo '               machine, as root, after make modules rocehost tc-plugin userspace'
 	@echo '  test         static checks, KUnit, host tests, smoke: after each edit (3 min)'
 	@echo '  check        the tests of CI (15 min, 35 with kernels)'
 	@echo '  check-kernels'
 	@echo '               the module on Debian'"'"'s kernels 6.1, 6.12 and 7.2 (nightly)'
 	@echo '  check-debug  the tests on a kernel that is preempted, on one with two CPUs, and on'
-	@echo '               one that looks for data races (nightly; MINUTES=10 of stress)'
+	@echo '               one that detects data races (nightly; MINUTES=10 of stress)'
 	@echo '  nightly      check-kernels, check-debug, stress, soak, fuzz and mutants, one after'
-	@echo '               the other: MINUTES=30 of what has no end of its own (hours)'
+	@echo '               the other: MINUTES=30 for each part without a limit (hours)'
 	@echo '  soak         HOURS=24 of virtual time with flows that come and go (7 min)'
-	@echo '  fuzz         SECONDS=N: the parser of packets, with whatever comes (on this machine)'
-	@echo '  coverage     which lines of the module the tests run'
-	@echo '  mutants      small mistakes in the module, one at a time: does a test notice?'
+	@echo '  fuzz         SECONDS=N: the parser of packets, with libFuzzer (on this machine)'
+	@echo '  coverage     lines of the module that the tests run'
+	@echo '  mutants      small faults in the module, one at a time: does a test fail?'
 	@echo '               ONLY=PATTERN: those with such names (nightly; 90 min)'
-	@echo '  stress       MINUTES=10 of everything that hurts a qdisc, while hosts send;'
+	@echo '  stress       MINUTES=10 of everything that may break a qdisc, while hosts send;'
 	@echo '               K=stock, K=uml-smp, ...: on that kernel'
-	@echo '  reliability  what the last runs of these found, as a table, also in Documentation'
+	@echo '  reliability  results of the last runs of these, as a table, also in Documentation'
 	@echo 'and:'
 	@echo '  clean        remove build/'
 	@echo 'to read: Documentation/tutorial.rst, Documentation/networking/iqcn.rst, man/'
@@ -78,7 +79,7 @@ define kmod-copy
 	@cp -au kmod/. $(1)/
 endef
 
-# kbuild knows what is up to date, unless it is for another kernel
+# kbuild rebuilds as needed, except after a change of the kernel
 modules:
 	@[ "$(KDIR)" = "$$(cat $(B)/kmod/key 2>&1)" ] || \
 		{ rm -rf $(B)/kmod && mkdir -p $(B)/kmod && echo "$(KDIR)" >$(B)/kmod/key; }
@@ -86,14 +87,15 @@ modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/$(B)/kmod modules
 	cp $(B)/kmod/sch_iqcn.ko $(B)/
 
-# beside the module's sources, some of which it uses
+# next to the module's sources, some of which rocehost uses
 rocehost: modules
 	@cp -au selftests/rocehost $(B)/kmod/
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/$(B)/kmod/rocehost modules
 	cp $(B)/kmod/rocehost/rocehost.ko $(B)/
 
 tc-plugin: $(B)/q_iqcn.so
-# whatever LDFLAGS say: iqcn loads it, too, and has no functions of tc
+# lazy binding whatever LDFLAGS say: iqcn also loads the plugin, without tc's
+# functions
 $(B)/q_iqcn.so: tc-plugin/q_iqcn.c tc-plugin/tc_abi.h $(PARAMS) $(UAPI) \
 		kmod/qdisc.c
 	@mkdir -p $(B)
@@ -143,7 +145,7 @@ install: install-module install-tools
 install-module: modules
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/$(B)/kmod INSTALL_MOD_DIR=extra modules_install \
 		$(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR))
-	$(if $(DESTDIR),@echo 'depmod is left to the machine that this is for',\
+	$(if $(DESTDIR),@echo 'run depmod on the target machine',\
 		depmod $(RELEASE))
 
 install-tools: tc-plugin userspace
@@ -160,7 +162,8 @@ uninstall-module:
 uninstall-tools:
 	$(foreach f,$(PROGRAMS) $(FILES) $(UNITS),$(call drop,$(f)))
 
-# What runs in the lab.  roce is static: processes start faster there.
+# Programs for the lab.  roce is static, because static programs start faster
+# there.
 tools: $(B)/roce $(B)/mutate $(B)/linktype $(B)/psample $(B)/genl $(B)/netfuzz $(B)/seqfuzz $(B)/failnl.so $(B)/badstab.so $(B)/failmod $(B)/iqcn_test
 $(B)/roce $(B)/mutate: $(B)/%: selftests/tools/%.c $(addprefix selftests/tools/,netns.h packet.h random.h)
 	@mkdir -p $(B)
@@ -193,7 +196,7 @@ $(B)/failmod: selftests/tools/failmod.c selftests/tools/failnth.h
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -o $@ $<
 
-# and on any machine: what of iqcn needs no kernel
+# tests of iqcn's code that needs no kernel; they run on any machine
 $(B)/iqcn_test: $(wildcard userspace/*.[ch] userspace/tests/*.c) $(PARAMS) $(UAPI)
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all \
@@ -202,8 +205,8 @@ $(B)/iqcn_test: $(wildcard userspace/*.[ch] userspace/tests/*.c) $(PARAMS) $(UAP
 		$(filter-out userspace/main.c,$(wildcard userspace/*.c)) \
 		$(shell pkg-config --cflags --libs $(TOOL_PKGS))
 
-# What of the module is pure, as a program that libFuzzer feeds.  An IP header may
-# begin anywhere, as in the kernel.
+# The module's packet parser as a program for libFuzzer.  An IP header may be
+# unaligned, as in the kernel.
 $(B)/rocev2_fuzz: selftests/fuzz/rocev2_fuzz.c kmod/rocev2.c kmod/rocev2.h \
 		kmod/algo/pairing.h $(shell find selftests/fuzz/shim -type f) $(UAPI)
 	@mkdir -p $(B)
@@ -245,7 +248,7 @@ scenario:
 scenarios: S = $(filter-out methods-%,$(basename $(notdir $(wildcard selftests/scenarios/*.scenario))))
 scenarios: scenario
 
-# what the scenarios have left, in README and Documentation
+# copy figures of the scenarios into README and Documentation
 figures:
 	$(LAB) packages lab
 	@selftests/figures/figures.sh
@@ -276,7 +279,7 @@ soak:
 	@$(MAKE) -s lab-uml
 	@selftests/soak/soak.sh -m $$(($(HOURS) * 60))
 
-# make fuzz [SECONDS=N] [KEEP=1]: with KEEP what was found is kept
+# make fuzz [SECONDS=N] [KEEP=1]: KEEP updates the corpus
 fuzz: SECONDS = 60
 fuzz: $(B)/rocev2_fuzz
 	@selftests/fuzz/fuzz.sh $(SECONDS) $(if $(KEEP),-k)
@@ -292,7 +295,7 @@ mutants:
 	$(LAB) packages lab
 	@selftests/mutants/mutants.sh $(if $(ONLY),'$(ONLY)')
 
-# what a developer runs after each edit
+# tests to run after each edit
 test:
 	$(LAB) packages check
 	@selftests/check/check.sh test

@@ -359,7 +359,7 @@ static bool iqcn_cnp_inject_one(struct net_device *dev,
  * @batch: CNPs
  * @n: number of CNPs
  *
- * Context: softirq; no lock of ours, because the packets may reach any qdisc.
+ * Context: softirq, without locks: the packets may reach any qdisc.
  */
 void iqcn_cnp_inject(struct iqcn_queue *q, const struct iqcn_notice *batch,
 		     unsigned int n)

@@ -17,8 +17,8 @@
 
 #include "config_defaults.h"
 
-/* What a value is.  All are u32 attributes but BPS, which is u64, and PROFILE, an
- * array of struct tc_iqcn_point.
+/* Types of values.  All are u32 attributes but BPS, which is u64, and PROFILE,
+ * an array of struct tc_iqcn_point.
  */
 enum iqcn_param_type {
 	IQCN_PARAM_NUMBER,
@@ -35,7 +35,7 @@ enum iqcn_param_type {
 };
 
 #ifndef __KERNEL__
-/* Who needs a parameter: the order of tc's help */
+/* The use of a parameter: the order of tc's help */
 enum iqcn_param_tier {
 	IQCN_TIER_NEED,
 	IQCN_TIER_METHOD,
@@ -44,7 +44,7 @@ enum iqcn_param_tier {
 	__IQCN_TIER_MAX
 };
 
-/* What a parameter is about: the order of "iqcn show" */
+/* The subject of a parameter: the order of "iqcn show" */
 enum iqcn_param_topic {
 	IQCN_TOPIC_MARKING,
 	IQCN_TOPIC_CONGESTION,
@@ -55,7 +55,7 @@ enum iqcn_param_topic {
 };
 #endif
 
-/* struct iqcn_param - a row: what the module needs, and what only programs need */
+/* struct iqcn_param - a row: fields of the module, and fields for programs */
 struct iqcn_param {
 	const char *name;
 	__u16 attr;
@@ -75,9 +75,9 @@ struct iqcn_param {
 	__u16 needs;		/* no effect unless this attribute, if not 0, ... */
 	__u32 needs_bits;	/* ... has one of these bits, of a name: 1 << value */
 	const char *key;	/* in JSON */
-	const char *value;	/* what the help shows for a value, NULL: by type */
+	const char *value;	/* placeholder in the help, NULL: by type */
 	const char *help;
-	const char *shared;	/* who shares the value, NULL: it is the queue's */
+	const char *shared;	/* scope if shared, NULL: the queue */
 	const char *const *names;	/* by value or by bit, then NULL */
 	const char *empty;	/* name of the empty set or profile, or NULL */
 #endif

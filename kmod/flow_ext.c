@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * struct iqcn_flow_ext: memory for what a flow has only while it needs it.
+ * struct iqcn_flow_ext: state that a flow has only while it needs it.
  *
- * It is bounded by that of flows: each has one at most, and none when it is dead.
+ * A live flow has at most one, and a dead flow none, so the limit of flows also
+ * limits this memory.
  */
 #include <linux/slab.h>
 
@@ -51,7 +52,7 @@ void iqcn_ext_trim(const struct iqcn_queue *q, struct iqcn_flow *flow)
 
 /**
  * iqcn_ext_free() - free the extension of a flow
- * @flow: flow that nobody else uses, or with the locks of iqcn_ext_trim()
+ * @flow: flow without other users, or with the locks of iqcn_ext_trim()
  *
  * Context: any.
  */

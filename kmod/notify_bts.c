@@ -22,8 +22,8 @@
  *
  *	it is dropped --> CNP, even if it is CE, but not before min-gap is over
  *
- * A packet causes at most one CNP, even if both methods are on.  The root lock
- * is held here, so the queue's timer sends the CNP at once (timer.c).
+ * A packet causes at most one CNP, even if both methods are on.  Enqueue holds
+ * the root lock, so the queue's timer sends the CNP at once (timer.c).
  *
  * With pi, a sparse flow, whose packets are further apart than T1, is polled:
  * every T1 it gets the credit of a packet, so that its sender does not speed up

@@ -97,7 +97,7 @@ struct iqcn_owner *iqcn_owner_of(const struct net *net)
 	ns = iqcn_owner_userns(net->user_ns);
 	if (uid_eq(ns->owner, GLOBAL_ROOT_UID))
 		userns = ns->ns.inum;
-	/* outside the mutex: a user at his memory limit may block here */
+	/* outside the mutex: a user at its memory limit may block here */
 	new = iqcn_owner_new(ns->owner, userns);
 	if (!new)
 		return NULL;

@@ -4,7 +4,7 @@
  * owner share.
  *
  * Neither memory allocated in softirq nor CPU time of timers is charged to a
- * cgroup.  So all namespaces of a user who is root only in his own user
+ * cgroup.  So all namespaces of a user that is root only in its own user
  * namespaces share one limit for each of the two.  The limits of two users are
  * independent.
  */

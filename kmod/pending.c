@@ -92,7 +92,7 @@ bool iqcn_pending_at(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
 		     enum iqcn_cause cause, bool was_ce)
 {
 	if (iqcn_pending_of_packet(flow)) {
-		/* nobody has notified the sender of a packet that was not CE */
+		/* no box has notified the sender of a packet that was not CE */
 		flow->ext->cnp_was_ce &= was_ce;
 		if (cause == IQCN_CAUSE_DROP)
 			flow->ext->cnp_cause = cause;

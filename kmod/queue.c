@@ -174,7 +174,7 @@ void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
  * @flow: flow
  * @sport: UDP source port of the CNP
  *
- * Context: BHs off, RCU; no lock of ours.
+ * Context: BHs off, RCU; no lock of the module.
  */
 void iqcn_queue_cnp_rx(struct iqcn_flow *flow, u16 sport)
 {
@@ -211,7 +211,7 @@ void iqcn_queue_cnp_rx(struct iqcn_flow *flow, u16 sport)
  * Generated CNPs take the same path as the receiver's, even if a third host
  * sends data with the sender's address.
  *
- * Context: BHs off, RCU; no lock of ours.
+ * Context: BHs off, RCU; no lock of the module.
  */
 void iqcn_queue_way_back(struct iqcn_flow *flow, const struct ethhdr *eth)
 {

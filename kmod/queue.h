@@ -89,7 +89,7 @@ struct iqcn_queue {
 	u32 congested;			/* enum iqcn_detect bits, 0: clear */
 	u64 state_ns;			/* last change from or to 0 */
 	u32 state_reason;		/* enum iqcn_reason of that change */
-	u32 epoch;			/* states of flows of others are void */
+	u32 epoch;			/* states of other epochs are void */
 	u32 ended;			/* congestions that have ended */
 	unsigned int n_congested;	/* flows with a state of their own */
 

@@ -100,7 +100,7 @@ static bool iqcn_cm_side_on_port(const struct iqcn_cm_side *side,
 	       side->ifindex == port->dev->ifindex;
 }
 
-/* Limits for a user in all of his namespaces.  Needed because entries are
+/* Limits for all namespaces of a user together.  Needed because entries are
  * allocated in softirq, where no cgroup is charged.
  */
 static const unsigned int iqcn_cm_user_max[__IQCN_CM_KIND_MAX] = {

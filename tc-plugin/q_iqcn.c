@@ -27,7 +27,7 @@ static const char *const detect_names[] = { IQCN_NAMES_DETECT, NULL };
 static const char *const reason_names[] = { "none", "queue", "depth", "run",
 					    "span", "quiet", "reset", NULL };
 
-/* What messages and the help call a value of @p */
+/* Placeholder of a value of @p in messages and in the help */
 static const char *value_name(const struct iqcn_param *p)
 {
 	if (p->value)

@@ -46,7 +46,7 @@ static const struct {
 	{ "nlctrl", "notify" },
 };
 
-/* What to print for EPERM: strerror() does not name the capability */
+/* The text for EPERM: strerror() does not name the capability */
 static const char *const denied[IQCN_CMD_MAX + 1] = {
 	[IQCN_CMD_FLOW_GET] = FLOWS_NEED " (try sudo)",
 	[IQCN_CMD_FLOW_FLUSH] = "flushing flows" NEEDS_ADMIN " (try sudo)",

@@ -93,7 +93,7 @@ local get_udp = Field.new("udp")
 -- first: by flow, the CNP at which the interval of the next rate starts.
 -- rates: by frame, the rate, or false if there is none.  Rates are computed when a
 -- frame is dissected for the first time, which is in order.  pinfo.visited does not
--- tell that, because the first of tshark's two passes may skip fields.
+-- suffice, because the first of tshark's two passes may skip fields.
 local first, rates
 
 -- The counter of sent bytes wraps at 4 GiB, which is after 343 ms at 100 Gbit/s

@@ -176,7 +176,7 @@ static void params_user(struct iqcn_params *p, struct rnd_state *rnd)
 	p->notify = prandom_u32_state(rnd) % (IQCN_NOTIFY_ALL + 1);
 }
 
-/* The invariants hold, and telemetry does not divide by 0 */
+/* Check the invariants, and that telemetry does not divide by 0 */
 static void params_extreme(struct kunit *test, struct rnd_state *rnd,
 			   u32 pkt_bytes, u64 link_bps, u64 bandwidth_bps)
 {

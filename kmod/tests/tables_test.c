@@ -77,7 +77,7 @@ static void crafted_fill(struct kunit *test, struct rhashtable *ht,
 	crafted_settle(ht);
 }
 
-/* Somebody who knew the hash seed of a table could craft keys for one of its
+/* An attacker with the hash seed of a table could craft keys for one of its
  * buckets.  The table then rehashes with a new seed before the bucket gets
  * long, and the keys do not collide in another table.
  */

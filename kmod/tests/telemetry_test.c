@@ -214,8 +214,8 @@ static void telemetry_brief_test(struct kunit *test)
 	}
 }
 
-/* The ICRC covers the reserved bytes.  Another program computed the two ICRCs:
- * of the CNPs of cnp_build_test with telemetry_bytes in them.
+/* The ICRC covers the reserved bytes.  Another program computed the two ICRCs,
+ * for the CNPs of cnp_build_test with telemetry_bytes in them.
  */
 static void telemetry_cnp_test(struct kunit *test)
 {

@@ -5,13 +5,15 @@
 # because the machine has two cores.  Each step writes build/TIER/STEP.log.  A
 # table (build/TIER/counts) and a verdict come last.
 #
-#   check.sh [TIER]	test: what a developer runs after each edit (3 minutes)
-#			check: what CI runs (15 minutes, with kernels 35); default
+#   check.sh [TIER]	test: tests to run after each edit (3 minutes)
+#			check: tests of CI (15 minutes, 35 with kernels);
+#			default
 #   check.sh step TIER STEP
 #			run one step again
 #
-# What only repeats tests on another kernel, or takes hours, is in make nightly.
-# All random numbers in User Mode Linux come from $IQCN_SEED, 1 by default.
+# make nightly has the tests that take hours, or repeat others on another
+# kernel.  All random numbers in User Mode Linux come from $IQCN_SEED, 1 by
+# default.
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
@@ -36,7 +38,7 @@ declare -A KERNELS=(
 run_step()
 {
 	case $1 in
-	# where virtual times matter
+	# tests that depend on virtual time
 	kselftests-1)
 		selftests uml -- iqcn_cnp.sh iqcn_scale.sh iqcn_bts.sh
 		;;
@@ -57,7 +59,7 @@ run_step()
 			iqcn_top.sh
 		;;
 	kselftests-tool) selftests uml -- iqcn_tool.sh iqcn_monitor.sh ;;
-	# lifetimes and memory; all of the others are in make check-debug
+	# tests of lifetimes and memory; make check-debug runs all others
 	kselftests-debug-1)
 		selftests uml-debug -m 3072 -- iqcn_life.sh iqcn_smoke.sh \
 			iqcn_faults.sh iqcn_fuzz.sh
@@ -70,7 +72,7 @@ run_step()
 	smoke) selftests uml -- iqcn_smoke.sh ;;
 	# the short form of "make soak"
 	soak) "$TOP/selftests/soak/soak.sh" -m 8 -e 20 ;;
-	# where the debug kernel does not even boot
+	# in 64 MB, in which the debug kernel does not boot
 	kselftests-small) selftests uml -m 64 -- iqcn_faults.sh:test_small ;;
 	tdc-own) selftests uml -- iqcn_tdc.sh:test_own ;;
 	# by the machine's clock, so without a seed
@@ -119,7 +121,7 @@ selftests()
 		shift
 	done
 	[ $# = 0 ] || shift
-	# what fails once fails again
+	# with a seed, a failure is reproducible
 	[ "$kernel" = stock ] || options+=(-s "${IQCN_SEED:-1}")
 	"$LAB" run "$kernel" "${options[@]}" "$TOP/selftests/run.sh" \
 		"$TOP/build/$kernel/sch_iqcn.ko" "$@"
@@ -132,8 +134,8 @@ kunit()
 		"$TOP/build/$1/rocehost/rocehost_kunit.ko"
 }
 
-# scenarios NAME...: as they expect, and as the documents say.  That they are the same
-# each time is for repeat.
+# scenarios NAME...: check their expectations, and their figures in the
+# documents.  The step repeat checks that figures are reproducible.
 scenarios()
 {
 	local rc=0

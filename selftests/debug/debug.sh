@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# make check-debug: test with debug kernels.  uml-debug is that of make check, and
-# runs all kselftests here.  uml-preempt is preemptible and detects sleeping in
-# atomic context: it runs nearly all kselftests.  Both run in virtual time.  uml-smp
-# has two CPUs: it runs the tests that do not depend on microseconds, with the
-# host's clock, and the stress test and random sequences of requests.  x86-kcsan
-# has two CPUs in QEMU and detects data races: it runs the same except for tests
-# that need a fast CPU.  A splat is a failure.  Logs are in build/debug/; the
-# output ends with a table and a verdict.
+# make check-debug: test with debug kernels.  uml-debug is the kernel of make
+# check, and runs all kselftests here.  uml-preempt is preemptible and detects
+# sleeping in atomic context: it runs nearly all kselftests.  Both run in
+# virtual time.  uml-smp has two CPUs: it runs the tests that do not depend on
+# microseconds, with the host's clock, and the stress test and random sequences
+# of requests.  x86-kcsan has two CPUs in QEMU and detects data races: it runs
+# the same except for tests that need a fast CPU.  A splat is a failure.  Logs
+# are in build/debug/; the output ends with a table and a verdict.
 #
 #   debug.sh [-m MINUTES] [KERNEL...]	default: all; MINUTES of stress, and of
 #				sequences (10)

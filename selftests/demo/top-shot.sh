@@ -5,8 +5,8 @@
 #
 #   top-shot.sh [VARIANT [SCENARIO [FILE]]]
 #
-# Requires the packages xterm, xvfb, imagemagick and fonts-dejavu-core besides
-# those of the lab.
+# Requires the packages xterm, xvfb, imagemagick and fonts-dejavu-core, in
+# addition to the packages of the lab.
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)

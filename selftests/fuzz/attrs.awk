@@ -2,7 +2,7 @@
 #
 # Print the attributes described in the uapi headers as a table for C: name,
 # number, set, and type.  The type is the first word of the attribute's comment,
-# or that of the previous one ("and so are all that follow").
+# or the type of the previous attribute ("and so are all that follow").
 
 BEGIN {
 	print "/* made by attrs.awk */"

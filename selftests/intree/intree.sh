@@ -18,7 +18,7 @@ TREE=$WORK/tree
 OUT=$WORK/out
 DIR=net/sched/iqcn
 
-# make would take the silence and the variables of the make that calls this
+# a calling make must not pass its flags and variables to ours
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES
 
 # shellcheck source=selftests/lib-ktap.sh
@@ -94,7 +94,7 @@ links()
 		/sbin/modinfo -F intree "$OUT/$DIR/sch_iqcn.ko" | grep -qx Y
 }
 
-# With stubs of what kmod/Kconfig depends on
+# With stubs of the options that kmod/Kconfig depends on
 top_kconfig()
 (
 	mkdir "$WORK/kconfig" && cd "$WORK/kconfig" || exit

@@ -47,7 +47,7 @@ fi
 exec </dev/null >/dev/console 2>&1
 
 ip link set lo up
-# messages from before the command are not splats of ours
+# messages from before the command are no splats of the module
 dmesg -C
 # the log is checked at the end; the console is for the command's output
 dmesg -n 1

@@ -65,7 +65,7 @@ lab_places()
 	} >"$1/places"
 }
 
-# place_of WORD: print WORD as seen by the guest; it may be a path or
+# place_of WORD: print WORD with the guest's path; it may be a path or
 # VARIABLE=PATH
 place_of()
 {
@@ -142,7 +142,7 @@ uml_pin()
 		exec {lock}>>"$LAB_CACHE/cpu-$cpu.lock" || return
 		if flock -n "$lock" &&
 		   taskset -pc "$cpu" "$BASHPID" >/dev/null 2>&1; then
-			# the lock is held until all holders of the file exit
+			# the lock lasts until all users of the file exit
 			return
 		fi
 		exec {lock}>&-

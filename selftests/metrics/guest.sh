@@ -160,7 +160,7 @@ test_names()
 		'iqcn_port_queues{device="q\"\\\\xe9\\xc3\\xbc"} 1'
 }
 
-# Without privileges, as any user who may write the file
+# Without privileges, as any user that may write the file
 test_anybody()
 {
 	topology bridge

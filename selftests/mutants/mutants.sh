@@ -66,7 +66,7 @@ steps()
 	esac
 }
 
-# source_of FILE: where it is below kmod/
+# source_of FILE: print its path below kmod/
 source_of()
 {
 	case $1 in

@@ -3,7 +3,7 @@
 #
 # Attacks: millions of packets of connections that do not exist, and forged
 # packets of existing ones. What an attacker gains is bounded, and other flows
-# get their CNPs all the same. Documentation/security.rst names these tests.
+# still get their CNPs. Documentation/security.rst names these tests.
 #
 #   snd ---- p0 [ sw ] p1 ---- rcv	as in lib.sh
 #   evil --- p2 [    ]
@@ -124,8 +124,8 @@ slab_kb()
 	done </proc/meminfo
 }
 
-# Every packet arrives as CE and creates a flow. The table holds 65,536; once it
-# is full, memory stays constant. Other flows still get a CNP every T1.
+# Every packet arrives as CE and creates a flow. The table has room for 65,536;
+# once it is full, memory stays constant. Other flows still get a CNP every T1.
 test_flood()
 {
 	local kb before max=0 ms gap n flows new evicted full rest
@@ -149,7 +149,7 @@ test_flood()
 	check "flows made and not evicted" $((new - evicted)) -eq "$flows"
 	# a flow, its pair of hosts, and entries in four tables
 	check "kB of slab" "$max" -lt $((65536 * 2))
-	# the trace of a flow holds about the last second
+	# the trace of a flow covers about the last second
 	read -r gap n rest <<<"$(longest_gap $((ms > 1010 ? 1000 : ms - 10)))"
 	note "$n CNPs to $rest flows, the longest without one: $gap us"
 	check "flows with CNPs" "$rest" -eq 8
@@ -233,7 +233,7 @@ forged_connection()
 }
 
 # three_ports IQCN-PARAMETER...: iqcn on every port, so that evil's packets are
-# parsed as well
+# parsed, too
 three_ports()
 {
 	evil

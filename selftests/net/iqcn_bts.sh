@@ -516,7 +516,7 @@ test_first_cannot()
 	check "cnp_wreb of the second" "$(stat cnp_wreb)" -eq 35
 }
 
-# A plain switch marks packets but notifies nobody
+# A plain switch marks packets but notifies no sender
 test_behind_plain()
 {
 	local action
@@ -1447,7 +1447,7 @@ test_words()
 	check_eq "JSON" "$(json '[.notify, .measure, .profile, .qref, .update_ns,
 		.alpha, .beta, .min_gap_ns, .telemetry]')" \
 		'["timer,wreb,pi","depth,delay",[{"bytes":10000,"prob":0.01},{"bytes":20000,"prob":0.1},{"bytes":30000,"prob":0.1},{"bytes":100000,"prob":1}],123456,55000,77,88,66000,"on"]'
-	# what "show" prints is accepted
+	# the output of "show" is accepted
 	all=$(opts)
 	tc -n sw qdisc del dev p1 root
 	# shellcheck disable=SC2086

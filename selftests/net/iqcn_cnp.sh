@@ -152,7 +152,7 @@ test_learned_sport()
 test_real_queue()
 {
 	topology bridge
-	# mark on arrival, so that the last packets are CE as well
+	# mark on arrival, so that the last packets are CE, too
 	bottleneck 8656kbit kmin 3000 kmax 4000 mark-on enqueue t1 300us \
 		detect queue base both
 	pair_flow

@@ -983,7 +983,7 @@ test_sample()
 	trace_off
 }
 
-# With sampling, the CE rate is that of all packets
+# With sampling, the CE rate still includes all packets
 test_sample_rate()
 {
 	local sample window
@@ -1430,7 +1430,7 @@ test_psample_module()
 	check "loaded again" "$(psample_users)" -gt 0
 }
 
-# Packets that are not sampled count as well: if T1 counts from CE packets, a
+# Packets that are not sampled count, too: if T1 counts from CE packets, a
 # dense flow causes no CNPs whatever the sample
 test_sample_dense()
 {

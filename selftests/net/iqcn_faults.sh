@@ -60,7 +60,7 @@ faults()
 }
 
 # at_random PERCENT: share of allocations that fail from now on. This write may
-# fail as well.
+# fail, too.
 at_random()
 {
 	local what
@@ -177,7 +177,7 @@ test_add()
 	left
 }
 
-# The fallback to vmalloc() fails as well. vmalloc() prints a stack trace then.
+# The fallback to vmalloc() fails, too. vmalloc() prints a stack trace then.
 test_add_twice()
 {
 	device || return
@@ -671,8 +671,8 @@ test_users()
 	left
 }
 
-# On a small machine memory may run out before the table is full; packets pass
-# all the same
+# On a small machine memory may run out before the table is full; packets still
+# pass
 test_small()
 {
 	local i

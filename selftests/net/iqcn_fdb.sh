@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What generated CNPs teach bridges. A CNP comes in on the port by which the
-# data leave. If its source were the receiver's MAC address, a learning bridge
-# would move the receiver to that port, and traffic would be lost if the
-# receiver has meanwhile moved elsewhere. By default, its source is therefore an
-# address of the port's own.
+# Addresses that bridges learn from generated CNPs. A CNP comes in on the port
+# by which the data leave. If its source were the receiver's MAC address, a
+# learning bridge would move the receiver to that port, and traffic would be
+# lost if the receiver has meanwhile moved elsewhere. By default, its source is
+# therefore an address of the port's own.
 #
 # FDB entries are dynamic, except where a port is locked. rcv has two links, e0
 # on p1 and e1 elsewhere; the receiver moves from one to the other and keeps its

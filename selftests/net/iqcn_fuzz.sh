@@ -3,7 +3,7 @@
 #
 # Fuzzing. Packets that are nearly RoCEv2 (tools/mutate.c), in both directions,
 # bridged and routed: they come out as they went in, malformed ones are counted,
-# and other flows get their CNPs all the same. And requests that are nearly
+# and other flows still get their CNPs. And requests that are nearly
 # valid (tools/netfuzz.c). $IQCN_FUZZ is the number of them, $IQCN_SEED the
 # random seed; requests that reach new code are added to $IQCN_CORPUS.
 
@@ -130,7 +130,7 @@ test_packets_marked()
 	honest
 }
 
-# A router drops most of them; the hooks must handle them all the same
+# A router drops most of them; the hooks must handle them nevertheless
 test_packets_routed()
 {
 	local got where

@@ -291,7 +291,7 @@ test_filters()
 	np --time 60 --ack 1
 	data --tos 3 --flows 2 --count 16 --interval 500 --len 64
 	wait
-	# and a flow that nobody answers
+	# and a flow without answers
 	data --tos 3 --qp 0x99 --count 2
 	check "queues" "$(number "$q")" -eq 2
 	check "queues of p0" "$(number "$q" ${N[A_QUEUE_IFINDEX]}="$p0")" -eq 1
@@ -557,7 +557,7 @@ test_permission()
 	data --tos 3 --flows 5 --count 5
 	check "ports" "$(nobody sw $genl dump 1 | wc -l)" -eq 1
 	check "queues" "$(nobody sw $genl dump 2 | wc -l)" -eq 2
-	# QP numbers are only for users who could capture the packets
+	# only users that could capture the packets may read QP numbers
 	check_eq "flows" "$(nobody sw $genl dump 3)" "error 1 offset - -"
 	check_eq "flows to root of another user namespace" \
 		"$(nobody sw unshare -Ur $genl dump 3)" "error 1 offset - -"

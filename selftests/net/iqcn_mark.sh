@@ -66,7 +66,7 @@ marking()
 		data $v --type cnp --count 6 --qp 0x24
 		data $v --type udp --tos 2 --count 2
 	}
-	# ECT(1) and UDP are marked as well
+	# ECT(1) and UDP are marked, too
 	counted "$((wanted + 5)) 5" ecn_mark ce_in
 	# the box itself may send a few
 	check "not ECT" "$(stat not_ect)" -ge 4

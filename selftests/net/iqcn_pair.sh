@@ -249,7 +249,7 @@ test_cm_active_receiver()
 	reply --type req --cm-local 7 --cm-qp $QP
 	data --type rep --cm-local 9 --cm-remote 7 --cm-qp $SQP
 	check_eq "after the set-up" "$(grade)" "cm 0x800011"
-	# the other direction is paired as well
+	# the other direction is paired, too
 	reply --tos 3 --qp $SQP
 	check_eq "the way back" "$(awk '$4 == "0x800011" { print $6, $5 }' \
 		"/sys/kernel/debug/iqcn/$(netns_inum sw)/p0/flows")" \

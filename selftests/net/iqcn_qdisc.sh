@@ -72,7 +72,7 @@ test_all_parameters()
 	# shellcheck disable=SC2086
 	iqcn $all
 	[[ $(opts) == *"$all"* ]] || fail "add: $(opts)"
-	# what "show" prints is accepted
+	# the output of "show" is accepted
 	# shellcheck disable=SC2046
 	iqcn $(opts | sed 's/.*\(limit .*\)/\1/')
 	[[ $(opts) == *"$all"* ]] || fail "as shown: $(opts)"

@@ -9,7 +9,7 @@
 #
 # Before 6.12 the sockets of rxe are in the initial namespace: v1 and v2 are
 # both there, and the stack must accept packets from its own addresses. Later
-# each is in its own namespace, snd and rcv, and librdmacm works as well.
+# each is in its own namespace, snd and rcv, and librdmacm works, too.
 #
 # User Mode Linux has no rxe.
 

@@ -194,7 +194,7 @@ test_np_interval()
 	unload
 }
 
-# The limit of the host holds for all connections together; the sender tells
+# The host's limit applies to all connections together; the sender recognizes
 # CNPs of a congestion point by their DSCP
 test_np_limit()
 {
@@ -375,7 +375,7 @@ test_stop()
 	unload
 }
 
-# Nobody answers: after its stop time a flow neither retransmits nor connects,
+# No host answers: after its stop time a flow neither retransmits nor connects,
 # and does not react to CNPs
 test_stop_unheard()
 {

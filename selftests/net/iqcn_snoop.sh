@@ -295,7 +295,7 @@ test_bridged_qinq()
 	elsewhere
 }
 
-# Bridged packets pass the IP hooks as well; tagged ones with br0.100 as the
+# Bridged packets also pass the IP hooks; tagged ones with br0.100 as the
 # input device
 br_netfilter()
 {
@@ -323,8 +323,8 @@ test_bridged_br_netfilter()
 	no_br_netfilter
 }
 
-# snoop port does not see the CNPs of a receiver that sends enough of them, and
-# repeats them; snoop netns sees them and sends none
+# snoop port misses the CNPs of a receiver that sends enough of them, and
+# repeats them; snoop netns counts them and sends none
 fast_enough()
 {
 	local before

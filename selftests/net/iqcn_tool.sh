@@ -60,7 +60,7 @@ idle_box()
 	ip -n sw link set p1 up
 }
 
-# unpaired FLOWS COUNT: COUNT CE packets of FLOWS flows that nobody answers
+# unpaired FLOWS COUNT: COUNT CE packets of FLOWS flows without answers
 unpaired()
 {
 	data --tos 3 --qp 0x1000 --flows "$1" --count "$2" --len 16

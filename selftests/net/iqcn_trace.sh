@@ -16,8 +16,8 @@ TRACE=/sys/kernel/tracing
 EVENTS=$TRACE/events/iqcn
 RST=$TOP/Documentation/tracing.rst
 
-# How long the tools may take to start and to end. A tool that hangs tells
-# nothing about the events, so the test is then skipped.
+# How long the tools may take to start and to end. A tool that hangs
+# tests nothing, so the test is then skipped.
 TOOL_S=120
 
 # hangs WHAT: skip the test, and end the tools

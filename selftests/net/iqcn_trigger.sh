@@ -820,7 +820,7 @@ test_delay_auto_unanswered()
 {
 	local took
 
-	# nobody has answered the first four packets
+	# the receiver has not answered the first four packets
 	# shellcheck disable=SC2086
 	paired $CONGESTED t1 300us base ce delay auto
 	np --time 100 --ack 0 --cnp 1 --delay 100
@@ -831,7 +831,7 @@ test_delay_auto_unanswered()
 	check "ce_to_cnp_us" "$took" -ge 100
 	check "ce_to_cnp_us" "$took" -le 110
 	check "generated CNPs" "$(grep -c ' ttl 9 ' "$TMP/snd")" -ge 30
-	# nor have these
+	# nor these
 	stream 5 1000
 	np --time 100 --ack 0 --cnp 1 --delay 100
 	stream 40 1000
@@ -1183,7 +1183,7 @@ test_reset_ends()
 	check "ms after the first packet" "$(first)" -eq 150
 }
 
-# trigger gap: the next CE packet does not see the gap since before the reset
+# trigger gap: the next CE packet ignores the gap since before the reset
 test_reset_ends_gap()
 {
 	# shellcheck disable=SC2086

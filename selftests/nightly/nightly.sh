@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# make nightly: what make check leaves out because it takes hours, one part after
-# the other.  A part is a target of make, and its log is build/nightly/PART.log; a
-# table with the time of each part and one line of verdict come last.
+# make nightly: run the tests that make check omits because they take hours, one
+# part after the other.  A part is a target of make, and its log is
+# build/nightly/PART.log; a table with the time of each part and one line of
+# verdict come last.
 #
 #   nightly.sh [PART...]	default: all
 #
-# $MINUTES is what the parts that have no end of their own get (30), $HOURS the
-# virtual time of soak (24).  All that is random comes from $IQCN_SEED, 1 by
+# $MINUTES is the time of each part without a limit of its own (30), $HOURS the
+# virtual time of soak (24).  All random values follow from $IQCN_SEED, 1 by
 # default.
 set -u -o pipefail
 
@@ -16,7 +17,7 @@ TOP=$(cd "$(dirname "$0")/../.." && pwd)
 OUT=$TOP/build/nightly
 cd "$TOP" || exit 1
 
-# a make that calls this has its own ideas of silence and variables
+# a calling make must not pass its flags and variables to ours
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES
 
 PARTS="check-kernels check-debug stress stress-stock soak fuzz mutants"

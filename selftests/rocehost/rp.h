@@ -266,7 +266,7 @@ static inline void rp_reduce(struct rp *rp, const struct rp_params *p)
 	rp->reduce_due_ns = RP_NEVER;
 }
 
-/* What an expiry of timer or byte counter adds to the target rate */
+/* Increase of the target rate after an expiry of timer or byte counter */
 static inline u64 rp_step_bps(const struct rp *rp, const struct rp_params *p)
 {
 	u32 most = max(rp->time_stage, rp->byte_stage);

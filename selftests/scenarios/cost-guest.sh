@@ -5,7 +5,7 @@
 #
 #   cost-guest.sh DIRECTORY ROUNDS WORDS
 #
-# DIRECTORY/qdiscs contains lines "NAME QDISC"; WORDS are those of rocehost's
+# DIRECTORY/qdiscs contains lines "NAME QDISC"; WORDS are words of rocehost's
 # "blast".  Writes DIRECTORY/runs.json, with an object per round and qdisc.
 set -u -o pipefail
 

@@ -16,8 +16,8 @@
 # and after each round, when its flows have aged, these accounts must balance:
 #   packets	received = sent + dropped + queued; on the way back the box's
 #		CNPs add to those received
-#   CNPs	sent by the box = received by senders; those of receivers =
-#		seen by the box = received by senders
+#   CNPs	sent by the box = received by senders; sent by receivers =
+#		received by the box = received by senders
 #   timers	each sender has received all CNPs that were due (timer); all
 #		messages are complete (pi); no packet is queued, no flow is
 #		left
@@ -235,7 +235,7 @@ check_round()
 		fail "data: $sent sent, $got got, $((c[drops] - was[drops])) dropped"
 	equal "the box's CNPs, and those that senders got" "$cnps" $((cnps_cp + strays))
 	equal "malformed packets at senders and receivers" "$malformed" 0
-	equal "receivers' CNPs, and those that the box saw" "$np_cnps" "$seen"
+	equal "CNPs of receivers, and received by the box" "$np_cnps" "$seen"
 	equal "receivers' CNPs, and those that senders got" "$np_cnps" "$cnps_np"
 	equal "due, and not sent: unpaired, budget, error" \
 		"${c[cnp_unpaired]} ${c[cnp_budget]} ${c[cnp_error]}" "0 0 0"
@@ -319,7 +319,7 @@ printf '%-44s %s\n' "virtual time" "$((now / 3600)) h $((now / 60 % 60)) min" \
 	"flows made and forgotten" "${c[flow_new]}" \
 	"packets of data, and of all those dropped" "$total_sent, ${c[drops]}" \
 	"CNPs sent, injected and received by hosts" "${c[cnp_sent]}" \
-	"CNPs of receivers, all seen and received" "$total_np" \
+	"CNPs of receivers, all received by senders" "$total_np" \
 	"CNPs for $PACKETS packets: the least of a flow" "$worst" \
 	"slab after $WARM rounds and at the end" "$slab_first kB, $slab kB" \
 	"accounts that did not add up" "$failed"

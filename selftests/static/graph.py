@@ -1,16 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """
-Count the files of the module, the arrows between them, and the loops.
+Count the files of the module, the dependencies (arrows) between them, and the
+loops.
 
   graph.py [-m N] [-v] [DIRECTORY]	default: kmod
 
-There are two graphs.  In that of calls an arrow leads from one NAME.c of DIRECTORY to
-another that defines a non-static function which the first one names, itself or in an
-inline function of a header that it uses.  In that of includes an arrow leads from one
-header to another that it includes.  A call through a pointer is no arrow: the table
-that holds the pointer decides what is called.  A loop is a strongly connected component
-of more than one file: each of them uses all others, directly or by way of some of them.
+There are two graphs.  In the graph of calls an arrow leads from one NAME.c of
+DIRECTORY to another that defines a non-static function which the first file
+names, itself or in an inline function of a header that it uses.  In the graph
+of includes an arrow leads from a header to each header that it includes.  A
+call through a pointer is no arrow, because the owner of the pointer decides
+which function is called.  A loop is a strongly connected component of more than
+one file: each of its files uses all others, directly or through some of them.
 
   -m N	exit with status 1 if a loop has more than N files
   -v	print each arrow, with its reasons
@@ -24,16 +26,16 @@ import pathlib
 import re
 import sys
 
-# Comments, strings and characters, none of which calls anything
+# Comments, strings and characters: no calls
 NOISE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'',
                    re.S)
 INCLUDE = re.compile(r'^#[ \t]*include[ \t]+"([^"]+)"', re.M)
-# What precedes the opening brace of a body, back to the previous blank line,
+# The lines before the opening brace of a body, back to the previous blank line,
 # directive or end of a definition
 HEAD = r"((?:^[^\n;}#][^\n;]*\n)+)^\{"
 FUNCTION = re.compile(HEAD + r"(.*?)^\}", re.M | re.S)
 NAME = re.compile(r"(\w+)\s*\(")
-# A member of a struct is not a function of that name
+# A member of a struct is no function, even if it has the name of one
 WORD = re.compile(r"(?<![.>\w])[A-Za-z_]\w*")
 
 

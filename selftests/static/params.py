@@ -8,7 +8,7 @@ Check documents against the table of parameters.
 ROWS has a line per row of kmod/config_table.h: name and names of values, separated
 by tabs.  tc-iqcn(8) must have each parameter in the synopsis and as a paragraph,
 and each name of a value; the specification must have the same names of values as
-the table.  What differs is printed.
+the table.  Prints the differences.
 """
 import re
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """
-Draw comments and sentences of the documentation at random, to be read.
+Draw comments and sentences of the documentation at random, for a review.
 
   sample-prose.py [-s SEED] [-c COMMENTS] [-d SENTENCES] [FILE...]
 
@@ -23,7 +23,7 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 
-# A comment, or what may look as if a comment began in it
+# A comment, or a string that may contain the start of one
 C_TOKEN = re.compile(
     r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'""", re.S)
 # of a script, after a command
@@ -71,7 +71,7 @@ def sh_comments(text):
     for number, line in enumerate(text.split("\n"), 1):
         whole = re.match(r"^\s*#(.*)", line)
         if whole and not DIRECTIVES.search(whole[1].strip()):
-            # what is indented in a comment is a table
+            # indented lines of a comment are a table
             indented = whole[1].startswith(("   ", "\t"))
             block.append((number, "" if indented else whole[1].strip()))
             continue

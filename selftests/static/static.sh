@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Checks of the sources that run nothing of them.  KTAP.
+# Check the sources without running them.  KTAP.
 #
 #   static.sh [-f]	-f: fast, without the build with W=1 and sparse
 set -u -o pipefail
@@ -18,7 +18,7 @@ source_tree=$("$LAB" source) || exit 1
 
 # shellcheck source=selftests/lib-ktap.sh
 . "$TOP/selftests/lib-ktap.sh"
-# quiet COMMAND...: succeeds and says nothing
+# quiet COMMAND...: succeed if the command succeeds without output
 quiet()
 {
 	local out
@@ -51,7 +51,8 @@ build_warnings()
 	return $rc
 }
 
-# -v: of what a function returns, too.  Its last line, "N warnings", is no news.
+# -v: check descriptions of return values, too.  The last line, "N warnings", is
+# dropped.
 kernel_doc()
 {
 	"$source_tree/scripts/kernel-doc" -v -none kmod/*.[ch] \
@@ -66,7 +67,7 @@ check_patch()
 	awk '/^[^ ]+ [A-Z_]+ / { print "^" $1 ":[0-9]+: [A-Z]+:" $2 ":" }' \
 		selftests/static/checkpatch.ignore >"$WORK/exceptions"
 	# shellcheck disable=SC2046
-	# elsewhere, for it leaves a file where it runs
+	# in another directory, because checkpatch.pl leaves a file there
 	(cd "$WORK" && "$source_tree/scripts/checkpatch.pl" --strict \
 		--root="$source_tree" --terse -q --show-types --no-summary -f \
 		$(cd "$TOP" && sources kmod tc-plugin userspace selftests |
@@ -89,7 +90,7 @@ plugin_symbols()
 		"Usage: ... iqcn"* ]] || echo "tc does not find the plugin"
 }
 
-# No test of a version or a feature but in compat/
+# Only compat/ tests versions and features
 compat_only()
 {
 	# shellcheck disable=SC2046
@@ -114,7 +115,7 @@ man_pages()
 	true
 }
 
-# What programs that go by the specification say is what the kernel means
+# The specification has the numbers of the kernel's headers
 spec()
 {
 	selftests/static/spec.py Documentation/netlink/specs/iqcn.yaml \
@@ -157,8 +158,8 @@ columns()
 	on && /^\t\t[a-z_]+  +/ { print $1 }' Documentation/ABI/testing/debugfs-iqcn
 }
 
-# Files in sysfs and columns in debugfs are those of the source, and so are the
-# counters of the man page
+# The documents list the files in sysfs, the columns in debugfs and the counters
+# that the source has
 abi()
 {
 	local abi=Documentation/ABI file
@@ -187,7 +188,7 @@ documents()
 	find Documentation -name '*.rst' | sort
 }
 
-# They parse; what they refer to is there
+# The documents parse, and the files that they refer to exist
 rst()
 {
 	local f target
@@ -217,8 +218,8 @@ rst()
 	done
 }
 
-# Counters and the like that documents name, ``cnp_sent``, are in the sources, or in
-# Linux: of devlink and mlx5
+# Counters and similar names in documents, such as ``cnp_sent``, are in the
+# sources, or in Linux (devlink and mlx5)
 names()
 {
 	local name
@@ -233,7 +234,7 @@ names()
 		done
 }
 
-# One number, for everything that is installed
+# All installed parts have the same version
 versions()
 {
 	local version
@@ -245,7 +246,7 @@ versions()
 	[ "$(dpkg-parsechangelog -S Version)" = "$version" ] ||
 		echo "debian/changelog: the version is not $version"
 	[ "$(head -n 1 NEWS)" = "sch_iqcn $version" ] ||
-		echo "NEWS: the first entry is not of $version"
+		echo "NEWS: the first entry is not about $version"
 }
 
 # Each file belongs to a section of MAINTAINERS, and each section has files.
@@ -257,7 +258,7 @@ maintainers()
 	for pattern in "${patterns[@]}"; do
 		[ -e "$pattern" ] || echo "MAINTAINERS: no $pattern"
 	done
-	# a directory is the beginning of a path, a file all of it
+	# a directory matches the beginning of a path, a file all of it
 	sources . | sed 's|^\./||; /^build\//d' | awk '
 	FNR == NR {
 		pattern[$0]
@@ -271,7 +272,8 @@ maintainers()
 	}' <(printf '%s\n' "${patterns[@]}") -
 }
 
-# The later one takes the place of the former, and shellcheck is silent
+# A second definition of a function replaces the first, and shellcheck does not
+# warn
 functions_once()
 {
 	local f
@@ -301,8 +303,8 @@ quiet man_pages; result $? "man pages"
 quiet spec; result $? "the netlink specification agrees with the headers"
 quiet parameters; result $? "the table of parameters agrees with the documents"
 quiet abi; result $? "sysfs, debugfs and counters are documented"
-quiet rst; result $? "documents parse, what they refer to is there"
-quiet names; result $? "what documents name is in the sources"
+quiet rst; result $? "documents parse, and the files that they refer to exist"
+quiet names; result $? "names in documents are in the sources"
 quiet versions; result $? "versions agree"
 quiet maintainers; result $? "every file has a section in MAINTAINERS"
 quiet functions_once; result $? "no function of a script is defined twice"

@@ -104,7 +104,7 @@ def text(command):
 
 
 def as_iqcn(value):
-    """Expect of iqcn what the case expects of its leaf."""
+    """Expect the same of iqcn as the case does of its leaf."""
     kinds = "|".join(LEAVES.split())
     if isinstance(value, list):
         return [as_iqcn(v) for v in value]

@@ -688,7 +688,7 @@ static int64_t mono_offset_ns(void)
 	       (before.tv_nsec + after.tv_nsec) / 2 - real_ns;
 }
 
-/* Tell the caller that no packet is missed from now on */
+/* Notify the caller that no packet is missed from now on */
 static void say_ready(const struct options *o)
 {
 	int fd;

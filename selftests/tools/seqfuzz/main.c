@@ -85,7 +85,7 @@ int64_t now_ms(void)
 	return now_us() / 1000;
 }
 
-/* Tell the parent that this worker is not stuck */
+/* Show the parent that this worker is not stuck */
 void beat(void)
 {
 	if (me)
@@ -380,7 +380,7 @@ static const char *wrong_with(unsigned int i)
 	return NULL;
 }
 
-/* Close namespaces of ours that a worker has replaced */
+/* Close the parent's namespaces that a worker has replaced */
 static void drop_slots(void)
 {
 	unsigned int i;

@@ -154,7 +154,7 @@ static int open_slot(uint64_t word)
 }
 
 /* Return: the place of a slot, opened in the slot's current namespace.  Close
- * what is open in an older namespace, so that it can be destroyed.
+ * sockets in an older namespace, so that the namespace can be destroyed.
  */
 struct place *visit(unsigned int slot)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * netif_get_link_ksettings() came with the lock of a device's operations
- *, which its caller must hold.  Qdiscs and notifiers hold that lock.
- * Older kernels have RTNL only.
+ * netif_get_link_ksettings() is for callers that hold the lock of a device's
+ * operations, as qdiscs and notifiers do.  Older kernels have RTNL only.
  */
 #ifndef _IQCN_COMPAT_LINUX_ETHTOOL_H
 #define _IQCN_COMPAT_LINUX_ETHTOOL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What kmod/rocev2.c needs from the kernel, for a program.  These headers
- * extend those of user space where they exist.
+ * Declarations that kmod/rocev2.c needs from the kernel, for a program.  These
+ * headers extend the headers of user space where those exist.
  */
 #ifndef SHIM_LINUX_TYPES_H
 #define SHIM_LINUX_TYPES_H
