@@ -89,6 +89,15 @@ def storm_block:
 	 "\(v($s; $variant).cnps_cp_per_packet * 98 / $bytes | percent) %",
 	 "\(p99($s; $variant)) MB", drops($s; $variant)];
 
+def compared_block:
+	["parameters", "queue p99 in MB (utilization), or drops"],
+	(["notify timer delay 0", "delay-0"],
+	 ["notify timer delay auto", "delay-auto"],
+	 ["notify wreb measure depth", "measure-depth"],
+	 ["notify wreb measure gradient", "measure-gradient"],
+	 ["notify wreb measure delay", "measure-delay"]) as [$title, $variant] |
+	[$title, held("compared"; $variant)];
+
 def block($name):
 	if $name == "incast-512" then .[$name] | scenario_table | @tsv
 	elif $name == "fig1" then fig1_block
@@ -97,6 +106,7 @@ def block($name):
 	elif $name == "long-way" then long_way_block | @tsv
 	elif $name == "storm" then storm_block | @tsv
 	elif $name == "marking" then .marking | marking_table | @tsv
+	elif $name == "compared" then compared_block | @tsv
 	elif $name == "methods" then .methods | method_table | @tsv
 	elif $name == "samples" then .methods | sample_table | @tsv
 	else error("no block \($name)") end;

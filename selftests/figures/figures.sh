@@ -47,6 +47,7 @@ BLOCKS="
 	marking		columns marking
 	methods		columns methods
 	samples		columns methods
+	compared	columns compared
 "
 CHEAP=" incast-512 fig1 "
 PICTURES="incast-512 step"
