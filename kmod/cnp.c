@@ -3,9 +3,9 @@
  * Generated CNPs: the gate, the contents, and the injection.
  *
  * The gate passes a CNP if the flow is paired, its sender got no CNP from us
- * for min-gap, and the port's budget allows one more.  All methods check the
- * gate, once per CNP, or once per packet that is marked because it causes a
- * CNP.
+ * for min-gap, and the port's budget allows one more.  Every CNP passes it when
+ * it is sent.  One that a packet causes passes it before that as well, because the
+ * packet is marked only if the CNP will be sent; then the budget is charged once.
  *
  * A CNP is injected as if the receiver had sent it and the port had received
  * it.  Bridge, router, ACLs, counters and taps treat it like any other packet

@@ -20,6 +20,11 @@ struct iqcn_notice {
 	struct iqcn_vlan vlan[IQCN_VLANS];
 };
 
+/* Causes of CNPs that are deferred for T2, so that an answer may cancel them.  A
+ * packet causes the others.
+ */
+#define IQCN_CAUSES_DEFERRED	BIT(IQCN_CAUSE_TIMER)
+
 /* Why a CNP is to be sent */
 struct iqcn_why {
 	enum iqcn_cause cause;
@@ -69,36 +74,5 @@ static inline struct iqcn_flow *iqcn_pending_flow(struct timerqueue_node *node)
 {
 	return container_of(node, struct iqcn_flow_ext, pending)->flow;
 }
-
-/**
- * struct iqcn_notify_ops - a method to notify senders
- * @causes: set of BIT(enum iqcn_cause) of its CNPs
- * @begin: begin a run of the timer; optional
- * @next_ns: return when the method next has work, KTIME_MAX: never
- * @run: do the first work that is due, set @send to true if @n is to be
- *	injected; return false if no work was due; optional
- * @pending: a pending CNP of one of @causes is due: remove it, return true if
- *	@n is to be injected; optional
- * @end: end a run of the timer, which took @took_ns; optional
- *
- * All are called with queue->lock and BHs off.  @now_ns never decreases from
- * call to call.  A new method is a new file with such a structure, and a row in
- * timer.c.
- */
-struct iqcn_notify_ops {
-	u32 causes;
-	void (*begin)(struct iqcn_queue *q, u64 now_ns);
-	u64 (*next_ns)(struct iqcn_queue *q, u64 now_ns);
-	bool (*run)(struct iqcn_queue *q, struct iqcn_notice *n, bool *send,
-		    u64 now_ns);
-	bool (*pending)(struct iqcn_queue *q, struct iqcn_flow *flow,
-			struct iqcn_notice *n, u64 now_ns);
-	void (*end)(struct iqcn_queue *q, u64 now_ns, u64 took_ns);
-};
-
-extern const struct iqcn_notify_ops iqcn_notify_timer_ops;
-extern const struct iqcn_notify_ops iqcn_notify_bts_ops;
-/* sends no CNPs, but ends congestion after the idle timeout */
-extern const struct iqcn_notify_ops iqcn_congestion_ops;
 
 #endif /* _IQCN_CNP_H */

@@ -145,7 +145,7 @@ static u64 iqcn_congestion_next_ns(struct iqcn_queue *q, u64 now_ns)
 		    q->idle_check_ns, q->backoff.until_ns);
 }
 
-const struct iqcn_notify_ops iqcn_congestion_ops = {
+const struct iqcn_timer_ops iqcn_congestion_ops = {
 	.begin = iqcn_congestion_check_idle,
 	.next_ns = iqcn_congestion_next_ns,
 };

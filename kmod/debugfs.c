@@ -15,9 +15,6 @@
 
 #include "iqcn.h"
 
-#define CREATE_TRACE_POINTS
-#include "trace.h"
-
 static struct dentry *iqcn_debugfs;
 
 static const char * const iqcn_grade_names[__IQCN_PAIR_MAX] = {

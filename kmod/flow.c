@@ -276,8 +276,7 @@ static void iqcn_flow_unlink(struct iqcn_flow *flow, struct iqcn_queue *q)
 	lockdep_assert_held(&q->port->lock);
 	lockdep_assert_held(&q->lock);
 
-	iqcn_deadline_cancel(&flow->due);
-	iqcn_deadline_cancel(&flow->poll);
+	iqcn_timer_cancel(flow);
 	iqcn_recent_del(q, flow);
 	if (iqcn_flow_own(q, flow))
 		q->n_congested--;

@@ -47,5 +47,6 @@
 #include "netns.h"
 #include "port.h"
 #include "queue.h"
+#include "timer.h"
 
 #endif /* _IQCN_H */

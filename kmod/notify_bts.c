@@ -454,9 +454,21 @@ static void iqcn_bts_end(struct iqcn_queue *q, u64 now_ns, u64 took_ns)
 	q->polls_ran = false;
 }
 
-const struct iqcn_notify_ops iqcn_notify_bts_ops = {
+static void iqcn_bts_init(struct iqcn_queue *q)
+{
+	INIT_LIST_HEAD(&q->polls);
+}
+
+static void iqcn_bts_cancel(struct iqcn_flow *flow)
+{
+	iqcn_deadline_cancel(&flow->poll);
+}
+
+const struct iqcn_timer_ops iqcn_notify_bts_ops = {
 	.causes = BIT(IQCN_CAUSE_WREB) | BIT(IQCN_CAUSE_PI) |
 		  BIT(IQCN_CAUSE_POLL) | BIT(IQCN_CAUSE_DROP),
+	.init = iqcn_bts_init,
+	.cancel = iqcn_bts_cancel,
 	.begin = iqcn_bts_begin,
 	.next_ns = iqcn_bts_next_ns,
 	.run = iqcn_bts_run,

@@ -459,8 +459,21 @@ static bool iqcn_t1_pending(struct iqcn_queue *q, struct iqcn_flow *flow,
 	return send;
 }
 
-const struct iqcn_notify_ops iqcn_notify_timer_ops = {
-	.causes = BIT(IQCN_CAUSE_TIMER),
+static void iqcn_t1_init(struct iqcn_queue *q)
+{
+	INIT_LIST_HEAD(&q->deadlines);
+	INIT_LIST_HEAD(&q->lapsed);
+}
+
+static void iqcn_t1_cancel(struct iqcn_flow *flow)
+{
+	iqcn_deadline_cancel(&flow->due);
+}
+
+const struct iqcn_timer_ops iqcn_notify_timer_ops = {
+	.causes = IQCN_CAUSES_DEFERRED,
+	.init = iqcn_t1_init,
+	.cancel = iqcn_t1_cancel,
 	.next_ns = iqcn_t1_next_ns,
 	.run = iqcn_t1_run,
 	.pending = iqcn_t1_pending,

@@ -26,7 +26,7 @@
 bool iqcn_pending_of_packet(const struct iqcn_flow *flow)
 {
 	return iqcn_flow_has_pending(flow) &&
-	       flow->ext->cnp_cause != IQCN_CAUSE_TIMER;
+	       !(BIT(flow->ext->cnp_cause) & IQCN_CAUSES_DEFERRED);
 }
 
 /**
@@ -278,8 +278,7 @@ void iqcn_pending_cancel_all(struct iqcn_queue *q)
 
 	while ((node = timerqueue_getnext(&q->pending))) {
 		flow = iqcn_pending_flow(node);
-		iqcn_deadline_cancel(&flow->due);
-		iqcn_deadline_cancel(&flow->poll);
+		iqcn_timer_cancel(flow);
 		iqcn_pending_cancel(q, flow);
 		iqcn_ext_trim(q, flow);
 	}

@@ -266,28 +266,6 @@ void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
 		      const struct ethhdr *eth, bool was_ce, bool waited);
 u32 iqcn_bts_prob(const struct iqcn_queue *q, u64 now_ns);
 
-/* timer.c */
-void iqcn_timer_init(struct iqcn_queue *q);
-void iqcn_timer_set(struct iqcn_queue *q, u64 now_ns);
-void iqcn_timer_disarm(struct iqcn_queue *q);
-void iqcn_timer_wake(struct iqcn_queue *q);
-
-/* Arm the timer if it would expire too late.  Inline, because each packet of a
- * deep queue calls it twice (bench "marked").  queue->lock, BHs off.
- */
-static inline void iqcn_timer_arm(struct iqcn_queue *q, u64 now_ns)
-{
-	const struct timerqueue_node *pending = timerqueue_getnext(&q->pending);
-
-	/* true for nearly every packet: a deadline that it starts is at least
-	 * that far away, and the timer is armed for earlier ones
-	 */
-	if (q->timer_ns <= now_ns + min_t(u64, q->p.t1_ns, IQCN_PI_END_NS) &&
-	    (!pending || pending->expires >= q->timer_ns))
-		return;
-	iqcn_timer_set(q, now_ns);
-}
-
 /* psample.c */
 struct iqcn_sampler *iqcn_psample_new(struct net *net, u32 group);
 void iqcn_psample_free(struct iqcn_sampler *s);

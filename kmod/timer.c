@@ -26,15 +26,15 @@
 #define IQCN_TIMER_GAP_MAX_NS	NSEC_PER_MSEC
 
 /* In the order in which the timer calls them */
-static const struct iqcn_notify_ops * const iqcn_notify_methods[] = {
+static const struct iqcn_timer_ops * const iqcn_timer_clients[] = {
 	&iqcn_congestion_ops,
 	&iqcn_notify_timer_ops,
 	&iqcn_notify_bts_ops,
 };
 
-#define for_each_method(_m)						\
-	for ((_m) = iqcn_notify_methods;				\
-	     (_m) < iqcn_notify_methods + ARRAY_SIZE(iqcn_notify_methods); \
+#define for_each_client(_m)						\
+	for ((_m) = iqcn_timer_clients;					\
+	     (_m) < iqcn_timer_clients + ARRAY_SIZE(iqcn_timer_clients); \
 	     (_m)++)
 
 /**
@@ -57,14 +57,14 @@ void iqcn_timer_disarm(struct iqcn_queue *q)
 static u64 iqcn_timer_next_ns(struct iqcn_queue *q, u64 now_ns)
 {
 	struct timerqueue_node *pending = timerqueue_getnext(&q->pending);
-	const struct iqcn_notify_ops *const *m;
+	const struct iqcn_timer_ops *const *m;
 	u64 next_ns = KTIME_MAX;
 
 	if (q->dead)
 		return next_ns;
 	if (pending)
 		next_ns = pending->expires;
-	for_each_method(m)
+	for_each_client(m)
 		next_ns = min(next_ns, (*m)->next_ns(q, now_ns));
 	return next_ns;
 }
@@ -102,15 +102,33 @@ void iqcn_timer_set(struct iqcn_queue *q, u64 now_ns)
 	hrtimer_start(&q->timer, ns_to_ktime(next_ns), HRTIMER_MODE_ABS_SOFT);
 }
 
+/**
+ * iqcn_timer_cancel() - cancel the deadlines of a flow
+ * @flow: flow; pending CNPs stay
+ *
+ * Context: lock of its queue.
+ */
+void iqcn_timer_cancel(struct iqcn_flow *flow)
+{
+	const struct iqcn_timer_ops *const *m;
+
+	for_each_client(m)
+		if ((*m)->cancel)
+			(*m)->cancel(flow);
+}
+
 /* Handle a pending CNP that is due.  Return: true if @n is to be injected. */
 static bool iqcn_timer_send(struct iqcn_queue *q, struct iqcn_flow *flow,
 			    struct iqcn_notice *n, u64 now_ns)
 {
-	const struct iqcn_notify_ops *const *m;
+	const struct iqcn_timer_ops *const *m;
 
-	for_each_method(m)
+	for_each_client(m)
 		if ((*m)->causes & BIT(flow->ext->cnp_cause))
 			return (*m)->pending(q, flow, n, now_ns);
+	/* a cause without a client: it would be due for ever */
+	DEBUG_NET_WARN_ON_ONCE(1);
+	timerqueue_del(&q->pending, &flow->ext->pending);
 	return false;
 }
 
@@ -119,14 +137,14 @@ static bool iqcn_timer_one(struct iqcn_queue *q, struct iqcn_notice *n,
 			   bool *send, u64 now_ns)
 {
 	struct timerqueue_node *pending = timerqueue_getnext(&q->pending);
-	const struct iqcn_notify_ops *const *m;
+	const struct iqcn_timer_ops *const *m;
 
 	if (pending && pending->expires <= now_ns) {
 		*send = iqcn_timer_send(q, iqcn_pending_flow(pending), n,
 					now_ns);
 		return true;
 	}
-	for_each_method(m)
+	for_each_client(m)
 		if ((*m)->run && (*m)->run(q, n, send, now_ns))
 			return true;
 	return false;
@@ -139,7 +157,7 @@ static unsigned int iqcn_timer_collect(struct iqcn_queue *q,
 				       struct iqcn_notice *batch,
 				       unsigned int *left)
 {
-	const struct iqcn_notify_ops *const *m;
+	const struct iqcn_timer_ops *const *m;
 	unsigned int n = 0;
 	bool send;
 	u64 now_ns;
@@ -147,7 +165,7 @@ static unsigned int iqcn_timer_collect(struct iqcn_queue *q,
 	lockdep_assert_held(&q->lock);
 
 	now_ns = ktime_get_ns();
-	for_each_method(m)
+	for_each_client(m)
 		if ((*m)->begin)
 			(*m)->begin(q, now_ns);
 	while (n < IQCN_BATCH && *left && !q->dead) {
@@ -164,7 +182,7 @@ static enum hrtimer_restart iqcn_timer(struct hrtimer *timer)
 	struct iqcn_queue *q = container_of(timer, struct iqcn_queue, timer);
 	struct iqcn_notice batch[IQCN_BATCH] __uninitialized; /* as far as filled */
 	unsigned int n, left = IQCN_TIMER_RUN;
-	const struct iqcn_notify_ops *const *m;
+	const struct iqcn_timer_ops *const *m;
 	u64 start_ns = ktime_get_ns();
 	u64 now_ns;
 
@@ -183,7 +201,7 @@ static enum hrtimer_restart iqcn_timer(struct hrtimer *timer)
 	spin_lock(&q->lock);
 	now_ns = ktime_get_ns();
 	q->timer_ns = KTIME_MAX;
-	for_each_method(m)
+	for_each_client(m)
 		if ((*m)->end)
 			(*m)->end(q, now_ns, now_ns - start_ns);
 	/* T1 of flows whose packets are stuck expires again and again */
@@ -209,9 +227,11 @@ static enum hrtimer_restart iqcn_timer(struct hrtimer *timer)
  */
 void iqcn_timer_init(struct iqcn_queue *q)
 {
-	INIT_LIST_HEAD(&q->deadlines);
-	INIT_LIST_HEAD(&q->lapsed);
-	INIT_LIST_HEAD(&q->polls);
+	const struct iqcn_timer_ops *const *m;
+
+	for_each_client(m)
+		if ((*m)->init)
+			(*m)->init(q);
 	timerqueue_init_head(&q->pending);
 	q->timer_ns = KTIME_MAX;
 	hrtimer_setup(&q->timer, iqcn_timer, CLOCK_MONOTONIC,

@@ -33,7 +33,7 @@ unset MAKEFLAGS MFLAGS MAKEOVERRIDES
 FILES="lot.h mark.h detect.h reorder.h continuity.h deadline.h interval.h pending.h
 	sample.h pairing.h budget.h profile.h measure.h bts.h pi.h active.h telemetry.h
 	params.h share.h notify_bts.c notify_timer.c pending.c timer.c cnp.c
-	congestion.c queue.c"
+	congestion.c queue.c queue.h timer.h flow.h"
 
 usage()
 {
@@ -45,15 +45,16 @@ usage()
 steps()
 {
 	case $1 in
+	queue.h | timer.h | flow.h) ;;
 	*.h) echo kunit ;;
 	esac
 	case $1 in
 	notify_bts.c) echo iqcn_bts.sh iqcn_adversary.sh ;;
-	notify_timer.c | pending.c | timer.c)
+	notify_timer.c | pending.c | timer.c | timer.h | flow.h)
 		echo iqcn_trigger.sh iqcn_cnp.sh iqcn_bts.sh
 		;;
 	cnp.c) echo iqcn_bts.sh iqcn_cnp.sh iqcn_pair.sh ;;
-	congestion.c | queue.c)
+	congestion.c | queue.c | queue.h)
 		echo iqcn_detect.sh iqcn_trigger.sh iqcn_cnp.sh iqcn_genl.sh
 		;;
 	mark.h) echo iqcn_mark.sh iqcn_bts.sh ;;
@@ -70,7 +71,7 @@ steps()
 source_of()
 {
 	case $1 in
-	params.h | *.c) echo "$1" ;;
+	params.h | queue.h | timer.h | flow.h | *.c) echo "$1" ;;
 	*) echo "algo/$1" ;;
 	esac
 }
@@ -287,6 +288,9 @@ shift $((OPTIND - 1))
 [ $# -le 1 ] || usage
 pattern=${1-}
 
+# a renamed function takes its reasons with it
+stale=$(cut -f 1 "$HERE/survivors" | grep -vxFf <(all=1 list '*'))
+[ -z "$stale" ] || { echo "no mutants for selftests/mutants/survivors: $stale" >&2; exit 2; }
 mutants=$(list "${pattern:-*}")
 if [ -n "$listing" ]; then
 	echo "$mutants"

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The hrtimer of a queue (timer.c), and what works by it. */
+#ifndef _IQCN_TIMER_H
+#define _IQCN_TIMER_H
+
+#include "cnp.h"
+#include "queue.h"
+
+/**
+ * struct iqcn_timer_ops - a client of the timer, such as a method to notify
+ * @causes: set of BIT(enum iqcn_cause) of its CNPs
+ * @init: initialize its lists of a new queue; optional, RTNL
+ * @cancel: a flow leaves the queue: cancel its deadline; optional
+ * @begin: begin a run of the timer; optional
+ * @next_ns: return when the client next has work, KTIME_MAX: never
+ * @run: do the first work that is due, set @send to true if @n is to be
+ *	injected; return false if no work was due; optional
+ * @pending: a pending CNP of one of @causes is due: remove it, return true if
+ *	@n is to be injected; optional if @causes is 0
+ * @end: end a run of the timer, which took @took_ns; optional
+ *
+ * All but @init are called with queue->lock and BHs off.  @now_ns never
+ * decreases from call to call.  A new method is a new file with such a
+ * structure, and a row in timer.c.
+ */
+struct iqcn_timer_ops {
+	u32 causes;
+	void (*init)(struct iqcn_queue *q);
+	void (*cancel)(struct iqcn_flow *flow);
+	void (*begin)(struct iqcn_queue *q, u64 now_ns);
+	u64 (*next_ns)(struct iqcn_queue *q, u64 now_ns);
+	bool (*run)(struct iqcn_queue *q, struct iqcn_notice *n, bool *send,
+		    u64 now_ns);
+	bool (*pending)(struct iqcn_queue *q, struct iqcn_flow *flow,
+			struct iqcn_notice *n, u64 now_ns);
+	void (*end)(struct iqcn_queue *q, u64 now_ns, u64 took_ns);
+};
+
+extern const struct iqcn_timer_ops iqcn_notify_timer_ops;
+extern const struct iqcn_timer_ops iqcn_notify_bts_ops;
+/* sends no CNPs, but ends congestion after the idle timeout */
+extern const struct iqcn_timer_ops iqcn_congestion_ops;
+
+void iqcn_timer_init(struct iqcn_queue *q);
+void iqcn_timer_set(struct iqcn_queue *q, u64 now_ns);
+void iqcn_timer_disarm(struct iqcn_queue *q);
+void iqcn_timer_wake(struct iqcn_queue *q);
+void iqcn_timer_cancel(struct iqcn_flow *flow);
+
+/* Arm the timer if it would expire too late.  Inline, because each packet of a
+ * deep queue calls it twice (bench "marked").  queue->lock, BHs off.
+ */
+static inline void iqcn_timer_arm(struct iqcn_queue *q, u64 now_ns)
+{
+	const struct timerqueue_node *pending = timerqueue_getnext(&q->pending);
+
+	lockdep_assert_held(&q->lock);
+
+	/* Nearly every packet returns here: the work that it causes is not due
+	 * before min(t1, IQCN_PI_END_NS), and the timer is already armed for all
+	 * earlier work.
+	 */
+	if (q->timer_ns <= now_ns + min_t(u64, q->p.t1_ns, IQCN_PI_END_NS) &&
+	    (!pending || pending->expires >= q->timer_ns))
+		return;
+	iqcn_timer_set(q, now_ns);
+}
+
+#endif /* _IQCN_TIMER_H */
