@@ -20,7 +20,8 @@ cd "$TOP" || exit 1
 # a calling make must not pass its flags and variables to ours
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES
 
-PARTS="check-kernels check-debug stress stress-stock soak fuzz mutants"
+PARTS="check-kernels check-debug stress stress-stock soak fuzz mutants scenarios
+	bench coverage"
 
 usage()
 {
@@ -42,12 +43,15 @@ run()
 	# 0 seconds are for ever
 	fuzz) make -s fuzz SECONDS=$((minutes ? minutes * 60 : 10)) ;;
 	mutants) make -s mutants ;;
+	scenarios) make -s scenarios ;;
+	bench) make -s bench ;;
+	coverage) make -s coverage ;;
 	esac
 }
 
 [ $# -gt 0 ] || set -- $PARTS
 for part; do
-	[[ " $PARTS " == *" $part "* ]] || usage
+	[[ " ${PARTS//[[:space:]]/ } " == *" $part "* ]] || usage
 done
 rm -rf "$OUT"
 mkdir -p "$OUT"

@@ -16,7 +16,7 @@ def method_table:
 	names as $names |
 	["", "", "", ($names[] | ltrimstr("methods-"), "", "", "", ""), "cost", ""],
 	["detect", "trigger", "base",
-	 ($names[] | "queue", "utilised", "drops", "increases", "CNPs"),
+	 ($names[] | "queue", "utilized", "drops", "increases", "CNPs"),
 	 "ns", "ratio"],
 	("ecn", of("method")[]) as $v |
 	((if $v == "ecn" then ["ecn", "", ""] else $v | words end) +
@@ -27,7 +27,7 @@ def method_table:
 def sample_table:
 	names as $names |
 	["", ($names[] | ltrimstr("methods-"), "", "", "", "", ""), "cost", ""],
-	["sample", ($names[] | "queue", "utilised", "drops", "increases", "CNPs",
+	["sample", ($names[] | "queue", "utilized", "drops", "increases", "CNPs",
 			      "changes"), "ns", "ratio"],
 	of("sample")[] as $v |
 	(($v | words) + [.scenarios[$names[]].variants[$v] |

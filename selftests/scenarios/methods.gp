@@ -25,7 +25,7 @@ array colours[5] = ["#0072b2", "#d55e00", "#000000", "#009e73", "#cc79a7"]
 array shapes[3] = [6, 4, 8]
 
 set xlabel "queue, 99th percentile, MB"
-set ylabel "utilisation"
+set ylabel "utilization"
 set xrange [0:*]
 # keep negligible differences small
 set yrange [*<0.9:1.01]

@@ -44,7 +44,7 @@ unset arrow 2
 unset label 2
 unset key
 
-set ylabel "utilisation"
+set ylabel "utilization"
 set yrange [0:1.05]
 plot for [i = 1:n] file(i) using 1:4 skip 1 with lines lw 2 lc rgb colour(i) notitle
 

@@ -10,7 +10,7 @@ def us: if . == null then "-" else round end;
 def fill: map(if . == "" then " " elif . == null then "-" else . end);
 
 def scenario_table:
-	["", "utilised", "goodput", "queue", "p50", "p99", "max", "drops", "CE",
+	["", "utilized", "goodput", "queue", "p50", "p99", "max", "drops", "CE",
 	 "CNPs", "CNPs", "rate", "above", "Jain", "FCT", "p99"],
 	["", "", "Gb/s", "MB mean", "MB", "MB", "MB", "", "", "NP", "CP",
 	 "increases", "Kmax", "", "us p50", "us"],
