@@ -537,7 +537,7 @@ test_too_many()
 	dd if=/dev/zero of="$TMP/fill/fill" bs=1M count=$((free_mb - 200)) \
 		2>/dev/null
 	refused snd "flow e0 to $RCV4 flows 1000000" \
-		'flows: no memory for so many'
+		'flows: out of memory'
 	umount "$TMP/fill"
 	run 20
 	check "messages completed" "$(sum snd flows messages)" -eq 1
