@@ -197,7 +197,10 @@ void iqcn_queue_cnp_rx(struct iqcn_flow *flow, u16 sport)
 		flow->owed = iqcn_owed_answered(flow->owed);
 		flow->cnp_sport = sport;
 		iqcn_notify_timer_cnp_rx(q, flow, now_ns);
-		iqcn_timer_arm(q, now_ns);
+		/* nothing else of the timer's work has changed: bench "hook" */
+		if (iqcn_deadline_armed(&flow->due) ||
+		    iqcn_flow_has_pending(flow))
+			iqcn_timer_arm(q, now_ns);
 		trace_iqcn_cnp_seen(q, flow);
 	}
 	spin_unlock(&q->lock);

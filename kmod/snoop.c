@@ -72,6 +72,10 @@ struct iqcn_view {
 	const struct sk_buff *skb;
 	const u8 *data;			/* set by iqcn_skb_parse() */
 	struct iqcn_pkt pkt;		/* parsed headers */
+	/* of the flow that it answers, with its DestQP.  The same for all ports,
+	 * because they snoop in the same way.
+	 */
+	struct iqcn_key key;
 };
 
 static struct iqcn_port *iqcn_view_first(const struct iqcn_view *v)
@@ -93,11 +97,14 @@ static struct iqcn_port *iqcn_view_next(const struct iqcn_view *v,
 	for ((_port) = iqcn_view_first(_v); (_port);			\
 	     (_port) = iqcn_view_next(_v, _port))
 
-/* Key of the flow that the packet responds to: addresses are swapped */
-static void iqcn_snoop_key(struct iqcn_key *key, const struct iqcn_port *port,
-			   const struct iqcn_pkt *pkt)
+/* The flow that the packet answers goes the other way */
+static void iqcn_snoop_key(struct iqcn_view *v)
 {
-	iqcn_key_init(key, port, &pkt->dst, &pkt->src, pkt->dest_qp, pkt->vlan);
+	const struct iqcn_port *port = iqcn_view_first(v);
+
+	if (likely(port))
+		iqcn_key_init(&v->key, port, &v->pkt.dst, &v->pkt.src,
+			      v->pkt.dest_qp, v->pkt.vlan);
 }
 
 /* Return: false if a host would drop the packet, which is counted */
@@ -116,11 +123,9 @@ static struct iqcn_flow *iqcn_snoop_find(const struct iqcn_view *v)
 {
 	struct iqcn_flow *flow, *newest = NULL;
 	struct iqcn_port *port;
-	struct iqcn_key key;
 
 	for_each_port_in_view(v, port) {
-		iqcn_snoop_key(&key, port, &v->pkt);
-		flow = iqcn_pair_find(port, &key);
+		flow = iqcn_pair_find(port, &v->key);
 		if (flow && (!newest || READ_ONCE(flow->ce_ns) >
 					READ_ONCE(newest->ce_ns)))
 			newest = flow;
@@ -133,25 +138,24 @@ static void iqcn_snoop_pair(const struct iqcn_view *v)
 {
 	struct iqcn_port *port, *only = NULL;
 	unsigned int n, candidates = 0;
-	struct iqcn_key key;
 
 	for_each_port_in_view(v, port) {
-		iqcn_snoop_key(&key, port, &v->pkt);
-		n = iqcn_pair_candidates(port, &key);
+		n = iqcn_pair_candidates(port, &v->key);
 		if (n)
 			only = port;
 		candidates += n;
 	}
 	if (candidates != 1)
 		return;
-	iqcn_snoop_key(&key, only, &v->pkt);
-	iqcn_pair_from_cnp(only, &key);
+	iqcn_pair_from_cnp(only, &v->key);
 }
 
-static void iqcn_snoop_cnp(const struct iqcn_view *v)
+static void iqcn_snoop_cnp(struct iqcn_view *v)
 {
-	struct iqcn_flow *flow = iqcn_snoop_find(v);
+	struct iqcn_flow *flow;
 
+	iqcn_snoop_key(v);
+	flow = iqcn_snoop_find(v);
 	if (!flow) {
 		iqcn_snoop_pair(v);
 		flow = iqcn_snoop_find(v);
@@ -191,11 +195,9 @@ static bool iqcn_snoop_sent_by(const struct iqcn_view *v,
 {
 	struct iqcn_flow *sends;
 	struct iqcn_port *port;
-	struct iqcn_key key;
 
 	for_each_port_in_view(v, port) {
-		iqcn_snoop_key(&key, port, &v->pkt);
-		sends = iqcn_pair_sends(port, &key, v->pkt.psn);
+		sends = iqcn_pair_sends(port, &v->key, v->pkt.psn);
 		if (sends && sends != flow)
 			return true;
 	}
@@ -211,15 +213,13 @@ static struct iqcn_port *iqcn_snoop_answered(const struct iqcn_view *v,
 	struct iqcn_port *port, *only = NULL;
 	unsigned int n, candidates = 0;
 	struct iqcn_flow *flow;
-	struct iqcn_key key;
 
 	if (!iqcn_op_is_echo(v->pkt.opcode))
 		return NULL;
 	for_each_port_in_view(v, port) {
 		if (!READ_ONCE(port->n_unassured))
 			continue;
-		iqcn_snoop_key(&key, port, &v->pkt);
-		n = iqcn_pair_echoed(port, &key, v->pkt.psn, &flow);
+		n = iqcn_pair_echoed(port, &v->key, v->pkt.psn, &flow);
 		candidates += n;
 		if (n == 1) {
 			only = port;
@@ -238,15 +238,11 @@ static struct iqcn_port *iqcn_snoop_by_sport(const struct iqcn_view *v,
 					     struct iqcn_flow **flow)
 {
 	struct iqcn_port *port;
-	struct iqcn_key key;
 
-	if (!iqcn_op_is_data(v->pkt.opcode) && !iqcn_op_is_echo(v->pkt.opcode))
-		return NULL;
 	for_each_port_in_view(v, port) {
 		if (!READ_ONCE(port->n_unassured))
 			continue;
-		iqcn_snoop_key(&key, port, &v->pkt);
-		*flow = iqcn_pair_by_sport(port, &key, &v->pkt);
+		*flow = iqcn_pair_by_sport(port, &v->key, &v->pkt);
 		if (*flow)
 			return port;
 	}
@@ -256,11 +252,12 @@ static struct iqcn_port *iqcn_snoop_by_sport(const struct iqcn_view *v,
 /* Pair a flow by a packet other than a CNP.  Few packets are evidence, so that
  * the ICRC is checked only after the lookups.
  */
-static void iqcn_snoop_evidence(const struct iqcn_view *v)
+static noinline void iqcn_snoop_evidence(struct iqcn_view *v)
 {
 	struct iqcn_flow *answered, *by_sport;
 	struct iqcn_port *echo, *sport;
 
+	iqcn_snoop_key(v);
 	echo = iqcn_snoop_answered(v, &answered);
 	sport = iqcn_snoop_by_sport(v, &by_sport);
 	if ((!echo && !sport) || !iqcn_snoop_intact(v))
@@ -288,22 +285,35 @@ static bool iqcn_snoop_is_ours(const struct iqcn_view *v)
 			   iqcn_cnp_id(&cnp);
 }
 
-static void iqcn_snoop_roce(const struct iqcn_view *v)
+/* Some flow of the ports needs evidence, and the packet may be some */
+static bool iqcn_snoop_wants(const struct iqcn_view *v)
+{
+	struct iqcn_port *port;
+
+	if (!iqcn_op_is_data(v->pkt.opcode) && !iqcn_op_is_echo(v->pkt.opcode))
+		return false;
+	for_each_port_in_view(v, port)
+		if (READ_ONCE(port->n_unassured))
+			return true;
+	return false;
+}
+
+static void iqcn_snoop_roce(struct iqcn_view *v)
 {
 	if (v->pkt.opcode == IQCN_OP_CNP) {
 		if (iqcn_snoop_intact(v) && !iqcn_snoop_is_ours(v))
 			iqcn_snoop_cnp(v);
 	} else if (v->pkt.opcode == IQCN_OP_UD_SEND_ONLY) {
 		iqcn_snoop_cm(v);
-	} else {
+	} else if (iqcn_snoop_wants(v)) {
 		iqcn_snoop_evidence(v);
 	}
 }
 
-/* Parse a packet that may be RoCEv2.  noinline, so that other packets do not
- * pay for the stack buffer (bench "hook").
+/* Parse a packet that may be RoCEv2.  The callers are noinline, so that other packets
+ * do not pay for the stack buffer (bench "hook").
  */
-static noinline void iqcn_snoop_parse(struct iqcn_view *v)
+static __always_inline void iqcn_snoop_parse(struct iqcn_view *v)
 {
 	u8 buf[IQCN_PARSE_MAX] __uninitialized; /* for iqcn_skb_parse() */
 
