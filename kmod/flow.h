@@ -93,7 +93,7 @@ static_assert(sizeof(struct iqcn_flow_ext) <= 192);
 struct iqcn_flow {
 	/* offset 0: lookup, and fields that every packet touches */
 	struct rhash_head node;		/* in port->flows */
-	struct iqcn_hosts *hosts;	/* invalid after the flow is dead */
+	struct iqcn_hosts *hosts;	/* valid while ->queue is set */
 	/* queue through which the flow leaves, NULL: dead.  port->lock and
 	 * queue->lock (both queues' for a move) to write; port->lock, or RCU
 	 * and another test under queue->lock (iqcn_flow_of()), to read

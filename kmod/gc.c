@@ -14,7 +14,7 @@
 
 /* Flows removed before locks are dropped */
 #define IQCN_GC_BATCH		64
-/* Beyond limit / this unassured flows are evicted before assured ones */
+/* While there are more than limit / this, unassured flows are evicted first */
 #define IQCN_UNASSURED_SHARE	4
 
 static void iqcn_gc_next(struct iqcn_queue *q, u64 ns)

@@ -6,21 +6,24 @@
  *
  *	ECT packet of a RoCEv2 flow arrives
  *	      |
- *	      |-- it is CE, ce-in silent --> no CNP: the box that marked it has
- *	      |				     notified the sender
+ *	      |-- CE and ce-in silent --> no CNP: the box that marked it has
+ *	      |				  notified the sender
  *	      v
- *	 pi: the controller's probability, by the flow's credit (algo/pi.h)
+ *	 pi: does the flow's credit, which grows by the controller's
+ *	     probability, reach a CNP?  (algo/pi.h)
  *	      | no
  *	      v
- *	 wreb: the profile's probability for how congested the queue is, by lot
- *	      | yes, of either
+ *	 wreb: is a random number below the profile's probability for the
+ *	       congestion of the queue?
+ *	      | yes to either
  *	      v
  *	 the gate (cnp.c)  -- no --> counted
  *	      | yes
  *	      v
  *	 CNP; mark the packet CE, so that later boxes with ce-in silent send none
  *
- *	it is dropped --> CNP, even if it is CE, but not before min-gap is over
+ *	dropped --> CNP, even if the packet is CE, but at least min-gap after
+ *		    the flow's last one
  *
  * A packet causes at most one CNP, even if both methods are on.  Enqueue holds
  * the root lock, so the queue's timer sends the CNP at once (timer.c).
@@ -409,7 +412,7 @@ static u64 iqcn_bts_next_ns(struct iqcn_queue *q, u64 now_ns)
 	struct iqcn_deadline *first = iqcn_deadline_first(&q->polls);
 	u64 next_ns = KTIME_MAX;
 
-	/* the controller stops then, even if no packet arrives */
+	/* stop an idle controller, even if no packet arrives any more */
 	if (iqcn_pi_runs(&q->pi))
 		next_ns = q->pi.deep_ns + IQCN_PI_END_NS;
 	if (first)

@@ -36,15 +36,15 @@
  * CNP of the receiver does not make a flow inactive, because it answers the
  * packet that started T1.  Only a CE packet that leaves makes an inactive flow
  * active again, because the detectors run when packets leave.  So the first
- * packet of an inactive flow may wait for long without a CNP.
+ * packet of an inactive flow may wait a long time without a CNP.
  *
  * A deadline that expires while the queue is clear lapses.  Its CNP is due as
  * soon as the queue becomes congested, or at the next scan, because T1 is over
  * and the patent does not require a CE packet after the onset.  A flow that has
  * stopped gets no such CNP: no packet of it is queued, and none has left for
  * the idle timeout of a flow's own congestion.  Lapsed deadlines are handled
- * after the others, the most recent one first, so that a million of stopped
- * flows delay no CNP.
+ * after the others, the most recent one first, so that a million stopped flows
+ * delay no CNP.
  */
 #include "algo/sample.h"
 #include "iqcn.h"
@@ -125,7 +125,7 @@ static bool iqcn_t1_stopped(const struct iqcn_queue *q,
 }
 
 /* May unsampled packets of the flow have left since the last sampled one?  The
- * next sampled packet may take long, because a notified sender slows down.
+ * next sampled packet may be late, because a notified sender slows down.
  */
 static bool iqcn_t1_unsampled(const struct iqcn_queue *q,
 			      const struct iqcn_flow *flow, u64 now_ns)

@@ -64,7 +64,7 @@ bool iqcn_pending_add(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
  * @q: queue
  * @flow: flow with a pending CNP
  *
- * The CNP's fields of flow->ext stay valid until the caller trims it.
+ * The CNP's fields of flow->ext stay valid until iqcn_ext_trim().
  *
  * Context: queue->lock.
  */
@@ -235,7 +235,8 @@ void iqcn_pending_refund(struct iqcn_queue *q, struct iqcn_flow *flow)
  *
  * A CNP that a packet caused stays.
  *
- * Context: queue->lock; the caller trims the flow, unless its next packet does.
+ * Context: queue->lock.  The caller frees flow->ext with iqcn_ext_trim(), or
+ * leaves that to the flow's next packet.
  */
 void iqcn_pending_drop(struct iqcn_queue *q, struct iqcn_flow *flow)
 {
@@ -250,7 +251,8 @@ void iqcn_pending_drop(struct iqcn_queue *q, struct iqcn_flow *flow)
  * @q: queue
  * @flow: flow of that queue, with pending CNPs or without
  *
- * Context: queue->lock; the caller trims the flow, unless it dies.
+ * Context: queue->lock.  Unless the flow dies, the caller frees flow->ext with
+ * iqcn_ext_trim().
  */
 void iqcn_pending_cancel(struct iqcn_queue *q, struct iqcn_flow *flow)
 {

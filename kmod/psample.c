@@ -198,5 +198,5 @@ bool iqcn_psample_copy(struct iqcn_sampler *s, struct sk_buff *skb,
 	return true;
 }
 
-/* modprobe loads psample first if there is one */
+/* psample is optional: modprobe loads it first if it exists */
 MODULE_SOFTDEP("pre: psample");

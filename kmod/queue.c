@@ -334,7 +334,9 @@ void iqcn_queue_kill(struct iqcn_queue *q)
 	iqcn_gc_forget(q, IQCN_FORGET_ALL);
 }
 
-/* Copy counters, of which some are written under the root lock or port->lock */
+/* Copy counters.  Not all of them are written under queue->lock: some have the
+ * root lock or port->lock.
+ */
 static void iqcn_queue_counters(const struct iqcn_queue *q,
 				struct tc_iqcn_xstats *st)
 {

@@ -101,9 +101,10 @@ struct iqcn_queue {
 	u64 timer_ns;			/* expiry of the timer, also while its
 					 * callback runs; KTIME_MAX: not armed
 					 */
-	u64 pause_ns;			/* the timer rests until then: one run did
-					 * not do all, or the owner's share of
-					 * the CPUs is used up (owner.h)
+	u64 pause_ns;			/* until then the timer does not run:
+					 * its last run left work, or the
+					 * owner's share of the CPUs is used up
+					 * (owner.h)
 					 */
 	struct iqcn_backoff backoff;	/* while no packet leaves */
 	struct list_head deadlines;	/* flows by T1 (algo/deadline.h) */

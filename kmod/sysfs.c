@@ -7,7 +7,9 @@
 
 #include "iqcn.h"
 
-/* A file.  iqcn_sysfs_del() waits for its readers before the port is freed. */
+/* One file per value.  iqcn_sysfs_del() waits for readers of the files before
+ * the port is freed.
+ */
 struct iqcn_attribute {
 	struct device_attribute attr;
 	const struct iqcn_value *value;

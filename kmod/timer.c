@@ -204,7 +204,7 @@ static enum hrtimer_restart iqcn_timer(struct hrtimer *timer)
 	for_each_client(m)
 		if ((*m)->end)
 			(*m)->end(q, now_ns, now_ns - start_ns);
-	/* T1 of flows whose packets are stuck expires again and again */
+	/* while the queue does not drain, T1 of its flows keeps expiring */
 	iqcn_backoff_run(&q->backoff, u64_stats_read(&q->sent->packets), now_ns);
 	/* in the past, unless the owner's share is used up */
 	q->pause_ns = iqcn_owner_charge(q->port->owner, now_ns - start_ns,

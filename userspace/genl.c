@@ -116,7 +116,7 @@ static int set_nl_error(struct genl *g, int nlerr)
 	return set_error(g, -EIO, nl_geterror(nlerr));
 }
 
-/* Did the family, and with it its groups, disappear? */
+/* Detect that the family has disappeared, and its multicast groups with it */
 static int on_control(struct genl *g, struct nlmsghdr *nlh)
 {
 	struct genlmsghdr *hdr = nlmsg_data(nlh);

@@ -33,7 +33,7 @@ struct genl *genl_open(void);
 void genl_close(struct genl *g);
 const char *genl_why(const struct genl *g);
 
-/* Negative if there is no family.  Does not load the module */
+/* Return: negative if the family does not exist.  The module is not loaded. */
 int genl_family_version(void);
 
 /*

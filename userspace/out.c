@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Values as text and as JSON, and the output of JSON.
+ * Format values as text and as JSON, and print JSON.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -39,7 +39,7 @@ enum order {
 	ORDER_CNP_RATE,
 };
 
-/* "cnps", "rate" or "age"; returns EXIT_SUCCESS or the exit status */
+/* Parse "cnps", "rate" or "age".  Return: the exit status. */
 int parse_order(const char *word, enum order *order);
 
 struct ranked {

@@ -5,8 +5,8 @@
  *
  *	ECN on arrival		queued			dropped
  *	not-ECT			no			no, not asked for
- *	ECT			by lot or credit	CNP
- *	CE, ce-in notify	by lot or credit	CNP with was-CE flag
+ *	ECT			by wreb or pi		CNP
+ *	CE, ce-in notify	by wreb or pi		CNP with was-CE flag
  *	CE, ce-in silent	no			CNP with was-CE flag
  *
  * Source: US 12388756 B2, description (14), clause 9: later queues keep silent
@@ -55,7 +55,7 @@ static inline bool iqcn_bts_may_notify(u32 ce_in, u8 ecn, bool dropped)
  * @last_ns: arrival of the flow's last packet, 0: there was none
  * @now_ns: arrival of this one
  *
- * The gap of a new flow, or of one that was idle for long, is not known.  Such
+ * The gap of a new flow, or of one that was idle for long, is unknown.  Such
  * a flow must be polled too, because flows that start together congest the
  * queue.
  *

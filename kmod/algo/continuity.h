@@ -126,7 +126,9 @@ static inline u32 iqcn_continuity_add(struct iqcn_continuity *c, u32 seq, u32 n,
 		iqcn_continuity_begin(c, seq, n, modulus, kind);
 		return ended;
 	}
-	/* measure by way of @high: a jump ahead could wrap to one back */
+	/* add the distances to and from @high, because a single long jump
+	 * ahead could wrap and look like a step back
+	 */
 	hole = iqcn_seq_delta(seq, c->high, modulus);
 	if (hole > 0)
 		hole += iqcn_seq_delta(c->high, c->next, modulus);

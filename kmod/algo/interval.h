@@ -55,7 +55,7 @@ static inline u32 iqcn_smooth(u32 smooth, u32 v)
 /**
  * iqcn_cnp_srtt_start() - time a CE packet that leaves, if it can be timed
  * @a: state of the flow
- * @quiet_ns: time since the flow's previous CE packet, U64_MAX: there was none
+ * @quiet_ns: time since the flow's previous CE packet, U64_MAX if none
  * @t1_ns: T1
  * @now_ns: now
  */

@@ -18,11 +18,11 @@
  *		The learned time is too short where CNPs take longer than the
  *		gap between two packets, so it does not suffice alone.
  *
- * A lost CNP would be owed forever.  So no answer is expected any more after
+ * A lost CNP would be owed forever.  So an answer is no longer expected after
  * IQCN_ANSWER_T1S times T1.
  *
  * Source: US 12395431 B2, description (72), (93), FIG. 9 and 12: one CNP at
- * T1 + T2 after each CE packet that no other follows within T1.
+ * T1 + T2 after each CE packet, unless another CE packet follows within T1.
  *
  * Pure: no clock, no lock.  The caller serializes.
  */
@@ -40,7 +40,7 @@
 /**
  * iqcn_owed_asked() - CNPs owed to a flow after a CE packet has left
  * @owed: CNPs owed before
- * @quiet_ns: time since the previous CE packet, U64_MAX: there was none
+ * @quiet_ns: time since the previous CE packet, U64_MAX if none
  * @t1_ns: T1
  *
  * Return: number of CNPs.

@@ -86,7 +86,9 @@ static inline bool iqcn_reorder_add(struct iqcn_reorder *r, u32 seq, u32 n,
 		r->pending += ahead + n;
 		return true;
 	}
-	/* the last number before @next is always CE */
+	/* a packet that reaches up to @next is a repetition, because the last
+	 * number before @next is always CE
+	 */
 	if (ahead < -IQCN_REORDER_MAX || n > -ahead)
 		return false;
 	bits = iqcn_reorder_mask(n) << (-ahead - n);

@@ -24,7 +24,7 @@ static const struct iqcn_pi_params pi25 = {
 #define END	(20 * MS)
 /* a probability of a quarter */
 #define QUARTER	0x40000000LL
-/* a twelfth: the lower bound is -SLACK */
+/* 1/12: the lower bound of the probability is -SLACK */
 #define SLACK	357913941LL
 
 /*
@@ -130,7 +130,7 @@ static void pi_when_test(struct kunit *test)
 	iqcn_pi_run(&pi, &pi25, 512, 500000, now_ns);
 	want += 3355443 + 838860800;
 	KUNIT_EXPECT_EQ(test, pi.prob, want);
-	/* the growth stops: 900,000 less */
+	/* growth stops: the prediction is 900,000 lower */
 	now_ns += STEP;
 	iqcn_pi_run(&pi, &pi25, 512, 500000, now_ns);
 	want += 3355443 - 754974720;
@@ -186,7 +186,7 @@ static void pi_steps_test(struct kunit *test)
 		{ 300002, 300002, 512, 1, 100, 130 },
 		{ 299999, 299999, 512, 1, 100, 88 },
 		{ 299998, 299998, 512, 1, 100, 70 },
-		/* growth counts 13 times, but at most 1,000,000 */
+		/* growth has a weight of 13 steps, capped at 1,000,000 bytes */
 		{ 300000, 400000, 512, 1, 0, 1677721 + 838860800 },
 		{ 300000, 200000, 512, 1, QUARTER,
 		  QUARTER - 1677721 - 838860800 },
@@ -212,7 +212,7 @@ static void pi_steps_test(struct kunit *test)
 		{ 1500001, 1500001, 512, 1, 0, 20132659 },
 		{ 9000000, 9000000, 512, 1, 0, 20132659 },
 		{ U32_MAX, U32_MAX, 512, 7, 0, 7 * 20132659 },
-		/* that cap does not apply to growth; 5,500,000 adds just 1 */
+		/* the cap does not apply to growth; 5,500,000 adds exactly 1 */
 		{ 9000000, 9100000, 512, 1, 0, 20132659 + 838860800 },
 		{ 400000, 5000000, 512, 1, -SLACK, ONE + 20132659 - SLACK },
 		{ 400000, 5000000, 512, 1, 0, ONE },
@@ -354,13 +354,13 @@ static void pi_ahead_again_test(struct kunit *test)
 		want += n == 1 ? 13 * 8388608 : 8388608;
 		KUNIT_EXPECT_EQ_MSG(test, pi.prob, want, "step %d", n);
 	}
-	/* the growth stops: the actual growth remains */
+	/* growth stops: only the actual growth still counts */
 	for (n = 1; n < 4; n++) {
 		now_ns += STEP;
 		iqcn_pi_run(&pi, &p, 512, 450000, now_ns);
 		KUNIT_EXPECT_EQ(test, pi.prob, 5 * 8388608);
 	}
-	/* 1,000 bytes less, 1,000 more, no change: 13, 25 and 12 times */
+	/* 1,000 bytes less, 1,000 more, no change: weights of 13, 25, 12 */
 	now_ns += STEP;
 	iqcn_pi_run(&pi, &p, 512, 449000, now_ns);
 	KUNIT_EXPECT_EQ(test, pi.prob, 5 * 8388608 - 10905188);
@@ -908,7 +908,7 @@ static void pi_idle_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
 					    SECOND + QUIET));
 	KUNIT_EXPECT_GT(test, pi.prob, 0);
-	/* stop with a step only, not between two */
+	/* the controller stops only at a step, not between steps */
 	pi = pi_with(37500, -1000);
 	pi.step_ns = SECOND + QUIET - STEP / 2;
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,

@@ -45,9 +45,9 @@ distro_packages()
 	done
 }
 
-# Print the directory, named after a hash of contents and construction.
-# Versions are not part of the hash, because sid has new ones every day; "lab.sh
-# renew" gets them.
+# Print the directory of a distribution.  Its name has a hash of the packages
+# and of the functions that install them.  Versions are not part of the hash,
+# because sid has new ones every day; "lab.sh renew" installs them.
 distro_dir()
 {
 	local hash
@@ -57,7 +57,7 @@ distro_dir()
 	echo "$LAB_CACHE/root-$1-${hash:0:12}"
 }
 
-# Print the release of its kernel
+# Print the release of the distribution's kernel
 distro_version()
 {
 	basename "$(distro_dir "$1")"/root/usr/lib/modules/*

@@ -37,8 +37,8 @@ tree_download()
 		(cd "$tmp" && apt_in "$tmp" download "$package")
 }
 
-# tree_unpack TMP PROOF MEMBER...: unpack into TMP/tree, and check that PROOF
-# exists
+# tree_unpack TMP PROOF MEMBER...: unpack members of the source package into
+# TMP/tree, and check that the file PROOF is among them
 tree_unpack()
 {
 	local tmp=$1 proof=$2

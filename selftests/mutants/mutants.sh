@@ -214,8 +214,9 @@ jobs_do()
 	exec {lines}<&-
 }
 
-# job FUNCTION N: process lines; bash reads a pipe byte by byte, not beyond a
-# line
+# job FUNCTION N: run FUNCTION for one line after another, until none is left.
+# Jobs can share the pipe, because bash reads it byte by byte and stops at the
+# end of a line.
 job()
 {
 	local line lock

@@ -34,7 +34,7 @@ ALL_TESTS="
 	test_box_itself
 	test_source_guard
 "
-# Those that also run on the debug kernel in make check, for lifetimes and memory
+# Tests that make check also runs on the debug kernel, for lifetimes and memory
 DEBUG_TESTS="
 	test_flood_waits test_cm_forged test_cm_forged_vlan test_dreq_forged
 	test_data_in_another_name test_not_intact test_cnp_reflected
@@ -147,7 +147,7 @@ test_flood()
 		"room; at most $max kB more of slab"
 	check "flows made" $((new + full)) -gt $((FLOOD * 9 / 10))
 	check "flows made and not evicted" $((new - evicted)) -eq "$flows"
-	# a flow, its pair of hosts, and entries in four tables
+	# 2 kB per flow: the flow, its pair of hosts, entries in four tables
 	check "kB of slab" "$max" -lt $((65536 * 2))
 	# the trace of a flow covers about the last second
 	read -r gap n rest <<<"$(longest_gap $((ms > 1010 ? 1000 : ms - 10)))"
@@ -198,7 +198,7 @@ test_flood_waits()
 	# without the flows whose packets have left
 	check "flows made" $((new - (16000 - waiting))) -le $((2 * 1000 + 1024))
 	check "packets without a flow" "$full" -ge 12000
-	# the flows whose packets have left can be freed
+	# by now all packets have left, so their flows can be evicted
 	sleep 1.2
 	told snd "flood e0 via $RCV_MAC packets 500 rate 1000000 seed 2"
 	check "flows made later" "$(stat flow_new)" -eq $((new + 500))
@@ -672,8 +672,8 @@ test_box_itself()
 	# shellcheck disable=SC2086
 	iqcn $CONGESTED base cnp detect queue
 	pair_flow
-	# with the box's own address as source, from either side, and as
-	# destination
+	# the box's own address is the source, of packets from either side, or
+	# the destination
 	packets snd/e0 $SND_MAC $P0_MAC 10.1.0.254 "$rcv4" fd01::fe "$rcv6" \
 		--tos 3 --count 20 --len 64
 	packets rcv/e0 $RCV_MAC $P1_MAC "$rcv4" 10.2.0.254 "$rcv6" fd02::fe \

@@ -1,12 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The boundary of the module to the stack. Any user is root of user namespaces
-# of its own, and may send every request that the stack accepts from a
-# namespace's root: filter requests while a device is deleted, extreme sizes and
-# rates, taps that mirror packets. No such request may crash or load the
-# machine, or take memory that another user needs. Documentation/security.rst
-# names these tests.
+# The boundary between the module and the stack. Any user can become root of a
+# user namespace, and then send every request that the stack accepts from such a
+# root: filter requests while a device is deleted, extreme sizes and rates, taps
+# that mirror packets. No request may crash or overload the machine, or take
+# memory that another user needs. Documentation/security.rst names these tests.
 #
 # The user is uid 65534. Its network namespace is called "me" in its
 # /run/netns.
@@ -50,10 +49,10 @@ LARGE_MTUS="536870898 268435442 134217714 2147483647"
 # More parameters of iqcn in filters_in_flight
 IQCN_WORDS=""
 
-# By uid: a process that keeps the user's namespaces alive
+# For each uid, the process that keeps the user's namespaces alive
 declare -A users
 
-# user_comes [UID]: make user, network and mount namespaces for that user
+# user_comes [UID]: create user, network and mount namespaces of that user
 user_comes()
 {
 	local uid=${1:-$NOBODY}
@@ -596,9 +595,9 @@ busy_percent()
 	echo $(((us * $(nproc) - idle) * 100 / us))
 }
 
-# sent_to_all ARGUMENT...: send packets that d0 mirrors to eight queues. A
-# mirrored packet has no socket; the socket of a packet that waits in any qdisc
-# would keep its namespace alive.
+# sent_to_all ARGUMENT...: send packets that d0 mirrors to eight queues, because
+# a mirrored packet has no socket. A packet that waits with its socket would
+# keep the namespace alive.
 sent_to_all()
 {
 	"$PUBLIC/roce" send d0 --smac "$SND_MAC" --dmac "$RCV_MAC" \

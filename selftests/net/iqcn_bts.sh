@@ -59,7 +59,7 @@ ALL_TESTS="
 	test_bad_words
 	test_bad_values
 "
-# Those that also run on the debug kernel in make check, for lifetimes and memory
+# Tests that make check also runs on the debug kernel, for lifetimes and memory
 DEBUG_TESTS="
 	test_first_packet test_two_points test_drop test_drop_gap
 	test_drop_outlives_state test_drop_trim test_drop_trim_judged
@@ -84,8 +84,8 @@ params()
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn "$@"
 }
 
-# stand NOTIFY PARAMETER...: a queue that passes only the burst of tbf, with
-# flow $QP paired
+# stand NOTIFY PARAMETER...: set up a queue that passes only the burst of tbf,
+# and pair flow $QP
 stand()
 {
 	local notify=$1
@@ -117,8 +117,8 @@ small()
 	data --len $SMALL --count "$1" --interval "$2" "${@:3}"
 }
 
-# watch MS [sniff argument...]: capture data on p0 and CNPs at the sender. 80 ms
-# more allow for the start of the listeners.
+# watch MS [sniff argument...]: capture data on p0 and CNPs at the sender, for
+# 80 ms longer because the listeners take time to start
 watch()
 {
 	local ms=$(($1 + 80))
@@ -135,7 +135,7 @@ told()
 	check "CNPs" "$(grep -c "qp ${2-} *.* ttl [89] " "$TMP/snd")" -eq "$1"
 }
 
-# accounts: the counters by cause add up to cnp_sent
+# accounts: check that the counters by cause add up to cnp_sent
 accounts()
 {
 	local c
@@ -145,8 +145,8 @@ accounts()
 		$((c[1] + c[2] + c[3] + c[4]))
 }
 
-# at_once: each CNP directly follows an arriving packet, and no packet causes
-# two
+# at_once: check that each CNP directly follows an arriving packet, and that no
+# packet causes two
 at_once()
 {
 	check_eq "ns from a packet's arrival to its CNP, or to another CNP" "$(awk \
@@ -181,7 +181,7 @@ telemetry()
 	done <"$TMP/snd"
 }
 
-# wreb -6|"": one IP version on the current topology
+# wreb -6|"": check wreb with one IP version on the current topology
 wreb()
 {
 	local v=$1 want from=$rcv4
@@ -355,8 +355,8 @@ test_one_lot()
 	small 2000 10
 	wait
 	told=$(stat cnp_wreb)
-	# the curve and the growth of the queue are linear, so the mean depth
-	# will do
+	# the probability at the mean depth is the mean probability, because the
+	# curve and the growth of the queue are linear
 	prob=$(awk -v d=$((depth + $(stat backlog))) 'BEGIN { print d / 2000000 }')
 	within "CNPs for 2000 packets at a probability of $prob" "$told" \
 		"$(awk -v p="$prob" 'BEGIN { print 2000 * p }')" \
@@ -480,8 +480,8 @@ test_two_points()
 	check "cnp_wreb of the first" "$(stat cnp_wreb x0)" -eq 20
 }
 
-# through_both COUNT: queue COUNT packets at the first box. They reach the
-# second box, which passes nothing on, 74 us apart.
+# through_both COUNT: queue COUNT packets at the first box. They arrive 74 us
+# apart at the second box, which passes nothing on.
 through_both()
 {
 	tc -n sw qdisc change dev x0 root handle 1: tbf rate 8mbit burst 9k limit 1g
@@ -575,7 +575,7 @@ test_drop()
 		"rsvd 1205${zeros} rsvd 1305${zeros} "
 }
 
-# However many packets are dropped, CNPs of a flow stay 1 ms apart
+# CNPs of a flow stay 1 ms apart, however many packets are dropped
 test_drop_gap()
 {
 	local first second
@@ -925,8 +925,8 @@ test_pi_hold()
 	watch 100
 	small 10 5000
 	wait
-	# polls go on for 20 ms after the last packet: four times its distance
-	# from the one before; after the first packet, for 4 ms
+	# polls continue for four times the interval between the last two
+	# packets, which is 20 ms; after the first packet, for 4 ms
 	told $((10 + 17 + 8 * 22 + 88))
 	check "CNPs for packets" "$(between 0 2)" -eq 10
 	check "CNPs more than 20 ms after it" "$(between 20000 1000000)" -eq 0
@@ -1362,7 +1362,7 @@ test_measure_gradient()
 	data --count 150 --interval 20
 	check "growing queue" "$(stat cnp_wreb)" -ge 98
 	check "grows, from the second window on" "$(stat cnp_wreb)" -le 101
-	# constant again: growth of two windows ago does not count
+	# constant again: growth counts for one window only
 	sleep 0.003
 	check_eq "probability" "$(stat bts_prob)" 0
 	read -r before <<<"$(counters cnp_wreb)"

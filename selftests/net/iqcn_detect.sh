@@ -4,9 +4,8 @@
 # Detectors of congestion, of a queue and of single flows, with all CE packets
 # or a sample of them; and the copies that psample gets of sampled packets.
 #
-# Most packets arrive as CE, so that a queue builds up only where a test wants
-# one, and lists give their PSNs. Packets of 1082 bytes, one per 100 us, are
-# 86.56 Mb/s.
+# Most packets arrive as CE, with the PSNs that a test lists, so no backlog is
+# needed to mark them. Packets of 1082 bytes, one per 100 us, are 86.56 Mb/s.
 
 ALL_TESTS="
 	test_run_patent
@@ -50,7 +49,7 @@ ALL_TESTS="
 	test_psample_missing
 	test_psample_module
 "
-# Those that also run on the debug kernel in make check, for lifetimes and memory
+# Tests that make check also runs on the debug kernel, for lifetimes and memory
 DEBUG_TESTS="
 	test_gso test_quiet test_quiet_trigger_gap test_change_voids
 	test_flow_moves test_flow_goes test_queue_quiet test_reasons
@@ -73,7 +72,7 @@ ce()
 }
 
 # columns FILE KEY VALUE NAME...: print columns of a debugfs file of p1, from
-# the line whose column KEY is VALUE. Forks no process.
+# the line whose column KEY is VALUE, without forking
 columns()
 {
 	local file=$1 key=$2 value=$3 line name out=""
@@ -117,7 +116,7 @@ is()
 	check_eq "$1" "$(flow "${3:-0x000011}" state)" "$2"
 }
 
-# fresh PARAMETER...: a new qdisc, so that all state is lost
+# fresh PARAMETER...: recreate the qdisc, to lose all state
 fresh()
 {
 	tc -n sw qdisc del dev p1 root 2>/dev/null
@@ -146,8 +145,9 @@ trace_off()
 	echo 0 >$TRACE/events/iqcn/enable
 }
 
-# traced EVENT FIELD...: print these fields, one event per line. By cat, because
-# bash seeks back to the end of a line, which the trace file does not support.
+# traced EVENT FIELD...: print these fields, one event per line. cat reads the
+# trace, because bash would seek back to the end of a line, which the file does
+# not support.
 traced()
 {
 	local event=$1 line field out
@@ -164,7 +164,7 @@ traced()
 	done <<<"$(cat $TRACE/trace)"
 }
 
-# near WHAT GOT WANTED BY: integers
+# near WHAT GOT WANTED BY: check that the integer GOT is within BY of WANTED
 near()
 {
 	local by=$(($2 - $3))
@@ -172,7 +172,8 @@ near()
 	[ "${by#-}" -le "$4" ] || fail "$1: $2, wanted $3 +- $4"
 }
 
-# us from the flow's last CE packet until its state, or its queue's, changed
+# Print the us from the flow's last CE packet until its state, or that of its
+# queue, changed
 change_after_ce()
 {
 	local change_us ce_us
@@ -181,7 +182,7 @@ change_after_ce()
 	echo $((ce_us - change_us))
 }
 
-# every N FIRST LAST [QP]: PSNs of a flow that are sampled
+# every N FIRST LAST [QP]: print the PSNs of a flow that "sample N" samples
 every()
 {
 	local psn
@@ -191,7 +192,7 @@ every()
 	done
 }
 
-# qp_every N FIRST LAST [QP]: the same, each after its QP
+# qp_every N FIRST LAST [QP]: print the same PSNs as QP:PSN
 qp_every()
 {
 	every "$@" | sed "s/[0-9]\+/$((${4:-0x11})):&/g"
@@ -281,7 +282,7 @@ test_span()
 	ce 419
 	is "100 packets" congested
 
-	# another flow: a difference of 3, then 100 packets without one
+	# another flow: a difference of 3, then none in 100 packets
 	ce 1:1-49,1:50e,1:51e,1:52-151
 	is "a difference of 3" clear 0x000012
 	ce 1:152
@@ -548,7 +549,7 @@ test_quiet()
 	check "us until clear" "$us" -le 10902
 }
 
-# trigger gap sends CNPs from the next packet only, yet the idle timeout works
+# The idle timeout works with trigger gap, too, where only packets send CNPs
 test_quiet_trigger_gap()
 {
 	local base us
@@ -676,7 +677,8 @@ test_queue_comes_first()
 	check_eq "flow 2" "$(flow 0x000012 state reason)" \
 		"congested queue"
 	check "flows congested" "$(stat flows_congested)" -eq 2
-	# one packet more where reads of the clock advance it further (KASAN)
+	# with KASAN reads of the clock take longer, so the run may have one
+	# more packet
 	check "run of flow 1" "$(flow run)" -ge 25
 	check "run of flow 1" "$(flow run)" -le 26
 	check "run of flow 2" "$(flow 0x000012 run)" -eq 5
@@ -686,7 +688,7 @@ test_queue_comes_first()
 	check_eq "flow 1" "$(flow state reason)" "clear quiet"
 	check_eq "flow 2" "$(flow 0x000012 state)" clear
 	check "flows congested" "$(stat flows_congested)" -eq 0
-	# the detectors of flows start from nothing
+	# the detectors of flows start without any state
 	ce 51-69,1:4150-4168 --interval 500
 	is "flow 1, 19 packets" clear
 	check "its run" "$(flow run)" -eq 19

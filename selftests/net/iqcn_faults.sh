@@ -365,7 +365,7 @@ test_join()
 	left
 }
 
-# A failed flush removes all flows or none
+# A flush that fails has removed all flows or none
 test_flush()
 {
 	local undo

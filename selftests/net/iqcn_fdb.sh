@@ -3,9 +3,9 @@
 #
 # Addresses that bridges learn from generated CNPs. A CNP comes in on the port
 # by which the data leave. If its source were the receiver's MAC address, a
-# learning bridge would move the receiver to that port, and traffic would be
-# lost if the receiver has meanwhile moved elsewhere. By default, its source is
-# therefore an address of the port's own.
+# learning bridge would move the receiver to that port. If the receiver has
+# moved elsewhere in the meantime, its traffic would be lost. So by default each
+# port has its own source address for CNPs.
 #
 # FDB entries are dynamic, except where a port is locked. rcv has two links, e0
 # on p1 and e1 elsewhere; the receiver moves from one to the other and keeps its
@@ -140,15 +140,15 @@ silent_log()
 	check_eq "bridge's log" "$(dmesg | grep 'own address as source')" ""
 }
 
-# late_cnps IQCN-PARAMETER...: the receiver moves from e0 to e1 while CE data
-# wait on p1 and cause CNPs. Then data of another flow are sent to it, and
-# captured in $TMP/e0 and $TMP/e1.
+# late_cnps IQCN-PARAMETER...: move the receiver from e0 to e1 while CE data
+# wait on p1 and cause CNPs. Then send data of another flow to it, and capture
+# them in $TMP/e0 and $TMP/e1.
 late_cnps()
 {
 	local sent i count=60
 
-	# by the machine's clock ten seconds, because each call of tc takes some
-	# of them
+	# Without virtual time the data must last ten seconds, because the calls
+	# of tc take several
 	virtual_time || count=200
 	bottleneck $busy_rate kmin 3000 kmax 4000 detect depth \
 		notify timer t1 $((300 * patience))us "$@"
@@ -176,13 +176,13 @@ late_cnps()
 	silent_log
 }
 
-# arrived DEV: number of packets of that other flow
+# arrived DEV: print the number of packets of the other flow
 arrived()
 {
 	grep -c ' qp 0x000077 ' "$TMP/$1"
 }
 
-# found: the bridge has the receiver where it is now
+# found: check that the bridge sends to the receiver's present port
 found()
 {
 	local mac
@@ -198,8 +198,8 @@ found()
 	check "data to the old port" "$(arrived e0)" -eq 0
 }
 
-# lost: with the receiver's address, CNPs move it back to the old port. This
-# shows that the test would detect that.
+# lost: check that CNPs with the receiver's address move it back to the old
+# port. This shows that "found" can fail.
 lost()
 {
 	check_eq "port of the receiver" "$(where sw $RCV_MAC)" p1
@@ -329,7 +329,7 @@ test_redirected()
 		"$(comm -13 "$TMP/before" "$TMP/after")" "$(port_mac) u0 "
 }
 
-# neighbours: neighbors of all three namespaces, without their states
+# neighbours: print the neighbors of all three namespaces, without their states
 neighbours()
 {
 	local ns
@@ -426,8 +426,9 @@ test_no_learning()
 	check_eq "port of the receiver" "$(where sw $RCV_MAC)" p1
 }
 
-# A locked port (802.1X) accepts frames only from addresses that the FDB has on
-# it: the receiver's, and the port's own only if it is added
+# A locked port (802.1X) accepts frames only from addresses that have an FDB
+# entry on it: the receiver's address, and the address of cnp-smac port once its
+# entry is added
 test_locked()
 {
 	plain_bridge

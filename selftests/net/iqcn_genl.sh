@@ -26,7 +26,7 @@ ALL_TESTS="
 	test_netns_gone
 	test_unload
 "
-# Those that also run on the debug kernel in make check, for lifetimes and memory
+# Tests that make check also runs on the debug kernel, for lifetimes and memory
 DEBUG_TESTS="
 	test_ports_come_and_go test_permission test_lost test_malformed
 	test_device_gone test_netns_gone test_unload

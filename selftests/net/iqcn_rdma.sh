@@ -214,7 +214,7 @@ told()
 	harmless "$1"
 }
 
-# harmless DEV: packets were marked and CNPs sent, and nothing was lost
+# harmless DEV: check that packets were marked, CNPs sent, and nothing dropped
 harmless()
 {
 	check "packets marked" "$(stat ecn_mark "$1")" -gt 0

@@ -51,7 +51,7 @@ sequences()
 		options+=(--count $((SECONDS_EACH * 100)))
 	fi
 	case ${IQCN_LAB-} in
-	# timers that are always due again would leave no CPU time to processes
+	# timers that expire as soon as they are rearmed would starve processes
 	uml-debug | uml-smp | x86-kcsan) options+=(--shortest 10000) ;;
 	esac
 	"$BUILD/seqfuzz" "${options[@]}" >"$TMP/said" 2>&1

@@ -230,7 +230,7 @@ test_routed_other_vlan()
 	elsewhere
 }
 
-# Data have two tags, answers have one
+# Data packets have two VLAN tags, answers have one
 test_routed_qinq()
 {
 	topology router qinq

@@ -146,7 +146,7 @@ test_words()
 	check_eq "exit status with a closed pipe" "${PIPESTATUS[*]}" "0 0"
 }
 
-# The second sample, of a box without traffic
+# Without traffic, the second sample has rates of 0
 test_batch()
 {
 	topology bridge
@@ -225,7 +225,7 @@ test_rates()
 	wait
 }
 
-# A queue that does not drain, and its depth on the bar
+# The bar shows the depth of a queue that does not drain
 test_bar()
 {
 	local depth limits want n=0

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# When a CNP is due, what finds that out, and when it is sent: trigger, period,
-# base, delay.
+# Check when a CNP becomes due (base), what detects this (trigger, period), and
+# when the CNP is sent (delay).
 #
 # As in iqcn_cnp.sh, packets arrive as CE, and the bandwidth is set below their
 # rate, so the queue is congested without a backlog. The window is shorter than
 # the millisecond between two packets, so the second one begins the congestion,
-# and all that follows is known to the microsecond. Generated CNPs have a TTL
-# that no receiver uses.
+# and the times of all CNPs are known to the microsecond. Generated CNPs have a
+# TTL that no receiver uses.
 
 ALL_TESTS="
 	test_fig8_queue
@@ -59,7 +59,7 @@ ALL_TESTS="
 	test_age_while_held
 	test_counters
 "
-# Those that also run on the debug kernel in make check, for lifetimes and memory
+# Tests that make check also runs on the debug kernel, for lifetimes and memory
 DEBUG_TESTS="
 	test_receiver_cancels test_clear_cancels test_quiet_flow_cancels
 	test_clear_and_back_cancels test_off_while_held
@@ -74,7 +74,7 @@ OURS="cnp-ttl 9"
 OFF=1000	# tolerance of a CNP's time in ns
 psn=0
 
-# paired PARAMETER...: a paired flow and no CNP sent yet; the next PSN is 104
+# paired PARAMETER...: set up a paired flow without CNPs; its next PSN is 104
 paired()
 {
 	topology bridge
@@ -85,7 +85,7 @@ paired()
 	psn=104
 }
 
-# paired_flows N PARAMETER...: N paired flows
+# paired_flows N PARAMETER...: set up N paired flows
 paired_flows()
 {
 	local n=$1
@@ -136,13 +136,14 @@ ours()
 	}' "$TMP/rcv" "$TMP/snd"
 }
 
-# all_at US [LATE-US [EARLY-US]]: each generated CNP is US behind a CE packet
+# all_at US [LATE-US [EARLY-US]]: check that each generated CNP is sent US after
+# a CE packet, at most LATE-US later or EARLY-US earlier
 all_at()
 {
 	local late=$((${2-0} * 1000 + OFF)) early=$((${3-0} * 1000))
 
-	# trigger gap: the next CE packet sends the CNP. Either may arrive
-	# first, by the time that it takes to forward both.
+	# trigger gap: the next CE packet sends the CNP. The order of the two
+	# at their receivers depends on the time that forwarding takes.
 	[ "$1" != 0 ] || early=$OFF late=$((late + OFF))
 	check_eq "ns from CE to CNP, wanted $1 us" "$(ours |
 		awk -v at="$1"000 -v late=$late -v early=$early \
@@ -155,7 +156,7 @@ told()
 	check "generated CNPs" "$(grep -c ' ttl 9 ' "$TMP/snd")" -eq "$1"
 }
 
-# counters NAME...: print several values of one moment
+# counters NAME...: print several values that were read at once
 counters()
 {
 	local all name
@@ -168,7 +169,7 @@ counters()
 	echo
 }
 
-# accounts: each deferred CNP was sent or counted as not sent
+# accounts: check that each deferred CNP was sent or counted as not sent
 accounts()
 {
 	local c
@@ -225,7 +226,7 @@ test_fig8_flow()
 	one_flow base both
 }
 
-# By the times of capture, and by late_ns in the trace
+# CNPs are exact by the times of capture, and by late_ns in the trace
 test_timer_is_exact()
 {
 	local trace=/sys/kernel/tracing t1 late line n=0
@@ -455,8 +456,8 @@ test_base_cnp_silent_receiver()
 	done
 }
 
-# base cnp: the first CE packet after an idle time starts T1, also if only the
-# flow is congested
+# base cnp: the first CE packet after an idle time starts T1, even if only the
+# flow is congested, not the queue
 test_base_cnp_of_flow()
 {
 	one_flow base cnp

@@ -460,7 +460,8 @@ gaps()
 	gaps_ns | sed 's/...$//'
 }
 
-# without the first six digits of times, because awk keeps only so many
+# gaps_ns: the same in ns. The first six digits of times are cut off, because
+# awk computes with doubles, which have 15 digits.
 gaps_ns()
 {
 	awk '

@@ -5,10 +5,10 @@
 # user, contain what make install installs, and work in the stock kernel as
 # install.rst says (guest.sh).  KTAP.
 #
-# dkms compiles the module on this machine, from the package and for the stock
-# kernel, because that takes ten minutes under emulation.  The guest gets the
-# result as a dkms tarball; everything else is done in the guest, by the scripts
-# of the packages.
+# dkms compiles the packaged module for the stock kernel on this machine,
+# because the guest would need ten minutes under emulation.  The guest installs
+# the result as a dkms tarball.  The packages' scripts do everything else in the
+# guest.
 set -u -o pipefail
 
 HERE=$(cd "$(dirname "$0")" && pwd)
@@ -66,8 +66,9 @@ copy_tree()
 	chmod 755 "$WORK"
 }
 
-# document NAME: extract its commands for the packages, by line.  Ignore the
-# rule that skips systemctl, because there is a systemd.
+# document NAME: extract the commands of a document that are for the packages,
+# one file per line number.  Commands of systemctl are kept, because the guest
+# runs systemd.
 document()
 {
 	local out=$WORK/docs/${1##*/}

@@ -31,7 +31,7 @@ struct arrivals {
 	bool poisson;
 };
 
-/* ln 2 in 1/2^16 */
+/* ln 2 in units of 1/2^16 */
 #define ARRIVE_LN2	45426
 
 /**
@@ -41,7 +41,7 @@ struct arrivals {
  * Computed by squaring: each squaring of the mantissa doubles its logarithm and
  * yields one bit.
  *
- * Return: -ln(x / 2^32) in 1/2^16, with an error of at most 2.
+ * Return: -ln(x / 2^32) in units of 1/2^16, with an error of at most 2 units.
  */
 static inline u32 arrive_ln(u32 x)
 {

@@ -47,7 +47,7 @@
  * enum rp_style - rule set of a reaction point
  * @RP_CONNECTX: HPCC's model of ConnectX
  * @RP_PAPER: the paper
- * @RP_OFF: none: the rate is constant
+ * @RP_OFF: no reaction: the rate is constant
  */
 enum rp_style {
 	RP_CONNECTX,

@@ -18,9 +18,10 @@
 . "$(dirname "$0")/../lab/lib-splats.sh"
 
 # Three kernels are slow: with KASAN on two CPUs and the host's clock, or on two
-# emulated CPUs, timers that are always due again starve processes, and grace
-# periods do not end.  They get less traffic, from senders without RP so that it
-# does not grow, and timers of milliseconds instead of microseconds.
+# emulated CPUs, timers that expire as soon as they are rearmed starve
+# processes, and grace periods do not end.  These kernels get less traffic,
+# senders without RP so that it does not grow, and timeouts of milliseconds, not
+# microseconds.
 slower=1 us=us rp=()
 case ${IQCN_LAB-} in
 uml-smp) slower=10 us=ms rp=(rp off) ;;

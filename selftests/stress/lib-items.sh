@@ -336,8 +336,8 @@ item_parents()
 	flowing
 }
 
-# 7. very many flows, of few hosts and many tags, which expire at once during a
-# dump
+# 7. very many flows of few hosts and many VLAN tags, which expire at once
+# during a dump
 item_flows()
 {
 	local i shower

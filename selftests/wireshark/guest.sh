@@ -19,7 +19,7 @@ params()
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn "$@"
 }
 
-# begin MS: start trace, capture and packet tool for a time
+# begin MS: start the trace and tcpdump, and sniff CNPs for MS milliseconds
 begin()
 {
 	echo mono >$trace/trace_clock

@@ -2,8 +2,9 @@
 /*
  * Declarations shared by the parts of seqfuzz; see main.c.
  *
- * An operation is a function op_NAME, which performs a random operation in a
- * place.  It returns 0, or an error if the kernel has refused all of it.
+ * An operation is a function op_NAME, which sends random requests of one kind
+ * through the sockets of a struct place.  It returns 0, or an error if the
+ * kernel has refused all of them.
  */
 #ifndef SEQFUZZ_H
 #define SEQFUZZ_H

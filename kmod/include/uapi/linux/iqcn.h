@@ -333,7 +333,7 @@ enum iqcn_reason {
 
 /**
  * enum iqcn_trigger - what notices that T1 of a flow has expired
- * @IQCN_TRIGGER_TIMER: a timer, when T1 expires
+ * @IQCN_TRIGGER_TIMER: a timer that expires with T1
  * @IQCN_TRIGGER_PERIOD: a scan of all flows, once per period
  * @IQCN_TRIGGER_GAP: the flow's next CE packet
  * @__IQCN_TRIGGER_MAX: number of values
@@ -426,7 +426,7 @@ enum iqcn_pair_grade {
  * @state_since_ns: ns since the queue last became congested or clear, 0: never
  * @flows: flows now
  * @flows_paired: flows paired well enough for CNPs
- * @flows_congested: congested flows: all while the queue is congested
+ * @flows_congested: congested flows; all flows while the queue is congested
  * @congested: detectors (&enum iqcn_detect) that report congestion
  * @depth_peak_bytes: highest depth above Kmin
  * @state_reason: &enum iqcn_reason of the queue's last change
