@@ -26,13 +26,15 @@ declare -A STEPS=(
 	[test]="static-fast smoke kunit userspace plugin"
 	[check]="packages kselftests-debug-2 static kselftests-debug-1
 		kselftests-2 kselftests-1 kselftests-3 tdc-own stock kselftests-4
-		kselftests-tool kselftests-5 soak wireshark docs demo metrics repeat
-		million scenarios kselftests-small bench intree fuzz kunit-debug
-		kunit userspace plugin"
+		kselftests-tool kselftests-5 scenarios docs demo bench wireshark
+		fuzz metrics repeat soak kunit-debug kselftests-small kunit userspace
+		plugin"
+	[more]="million intree"
 )
 declare -A KERNELS=(
 	[test]="uml"
 	[check]="uml stock uml-debug"
+	[more]="uml"
 )
 
 run_step()
@@ -61,8 +63,8 @@ run_step()
 	kselftests-tool) selftests uml -- iqcn_tool.sh iqcn_monitor.sh ;;
 	# tests of lifetimes and memory; make check-debug runs all others
 	kselftests-debug-1)
-		selftests uml-debug -m 3072 -- iqcn_life.sh iqcn_smoke.sh \
-			iqcn_faults.sh iqcn_fuzz.sh
+		selftests uml-debug -m 3072 -- iqcn_life.sh iqcn_faults.sh \
+			iqcn_fuzz.sh
 		;;
 	kselftests-debug-2)
 		selftests uml-debug -m 3072 -- iqcn_detect.sh@debug \

@@ -20,7 +20,7 @@ cd "$TOP" || exit 1
 # a calling make must not pass its flags and variables to ours
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES
 
-PARTS="check-kernels check-debug stress stress-stock soak fuzz mutants scenarios
+PARTS="more check-kernels check-debug stress stress-stock soak fuzz mutants scenarios
 	bench coverage"
 
 usage()
@@ -35,6 +35,7 @@ run()
 	local minutes=${MINUTES:-30}
 
 	case $1 in
+	more) selftests/check/check.sh more ;;
 	check-kernels) make -s check-kernels ;;
 	check-debug) make -s check-debug MINUTES="$minutes" ;;
 	stress) make -s stress MINUTES="$minutes" ;;

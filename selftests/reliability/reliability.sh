@@ -73,7 +73,7 @@ from_check()
 	steps "kselftests" "UML 6.1, KASAN, lockdep, RCU, objects, kmemleak" "" \
 		kselftests-debug-2
 	steps "KUnit, of control laws, parser, hosts" "UML 6.1, both" "" kunit kunit-debug
-	steps "smoke, tracing" "Debian 6.1, two CPUs" "" stock
+	steps "smoke, tracing, boundary" "Debian 6.1, two CPUs" "" stock
 	steps "tdc, our cases" "UML 6.1" "" tdc-own
 	steps "tc plugin, refusals" "the machine's tc" "" plugin
 	n=$(found '.* ([0-9]+) allocations: .*' check/kselftests-debug-1.log)
