@@ -51,9 +51,7 @@ ALL_TESTS="
 "
 # Tests that make check also runs on the debug kernel, for lifetimes and memory
 DEBUG_TESTS="
-	test_gso test_quiet test_quiet_trigger_gap test_change_voids
-	test_flow_moves test_flow_goes test_queue_quiet test_reasons
-	test_sample_gso test_psample test_psample_depth test_psample_groups
+	test_flow_moves test_flow_goes test_psample test_psample_groups
 	test_psample_two_queues test_psample_gso test_psample_netns_del
 	test_psample_missing test_psample_module
 "
