@@ -18,7 +18,7 @@ static void judge(struct judged *j, u32 seq, u32 n, u32 modulus)
 	j->n += n;
 }
 
-/* What a flow does with a packet; return the result of iqcn_reorder_add() */
+/* Pass a packet to the law as a flow does; return iqcn_reorder_add() of it */
 static bool reorder_add(struct iqcn_reorder *r, u32 seq, u32 n, u32 modulus,
 			bool kind, struct judged *j)
 {

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Runs in the stock kernel, with Debian's systemd: install the packages, use
-# what they installed, and remove them, as install.rst and tc-iqcn(8) say.  Changes
-# are lost, because the file system is a copy-on-write view.
+# what they installed, and remove them, as install.rst and tc-iqcn(8) say.
+# Changes are lost, because the file system is a copy-on-write view.
 #
 #   guest.sh DIRECTORY	contains the tree, the packages next to it, the module
 #			as built by dkms, and the commands of the documents
