@@ -79,26 +79,16 @@ static void iqcn_bts_set_fastpath(struct iqcn_queue *q)
 		WRITE_ONCE(q->fastpath_bytes, fastpath_bytes);
 }
 
-/**
- * iqcn_bts_set_params() - follow a change of the parameters
- * @q: queue
- *
- * Context: queue->lock.
- */
-void iqcn_bts_set_params(struct iqcn_queue *q)
+static void iqcn_bts_set_params(struct iqcn_queue *q,
+				const struct iqcn_params *old, u64 now_ns)
 {
 	if (!iqcn_queue_notifies(q, IQCN_NOTIFY_PI))
 		memset(&q->pi, 0, sizeof(q->pi));
 	iqcn_bts_set_fastpath(q);
 }
 
-/**
- * iqcn_bts_reset() - reset the controller and the measures of an empty queue
- * @q: queue
- *
- * Context: queue->lock.
- */
-void iqcn_bts_reset(struct iqcn_queue *q)
+/* Reset the controller and the measures */
+static void iqcn_bts_reset(struct iqcn_queue *q)
 {
 	memset(&q->pi, 0, sizeof(q->pi));
 	memset(&q->gradient, 0, sizeof(q->gradient));
@@ -471,6 +461,8 @@ const struct iqcn_timer_ops iqcn_notify_bts_ops = {
 	.causes = BIT(IQCN_CAUSE_WREB) | BIT(IQCN_CAUSE_PI) |
 		  BIT(IQCN_CAUSE_POLL) | BIT(IQCN_CAUSE_DROP),
 	.init = iqcn_bts_init,
+	.set_params = iqcn_bts_set_params,
+	.reset = iqcn_bts_reset,
 	.cancel = iqcn_bts_cancel,
 	.begin = iqcn_bts_begin,
 	.next_ns = iqcn_bts_next_ns,

@@ -319,20 +319,17 @@ void iqcn_notify_timer_cnp_rx(struct iqcn_queue *q, struct iqcn_flow *flow,
 	iqcn_notify_timer_restart(q, flow, now_ns);
 }
 
-/**
- * iqcn_notify_timer_new_delay() - follow a change of T2
- * @q: queue
- * @now_ns: not less than in an earlier call
- *
- * All deferred CNPs are cancelled, and T1 of their flows starts again.
- *
- * Context: queue->lock; the caller arms the timer.
+/* Follow a change of T2: all deferred CNPs are cancelled, and T1 of their flows
+ * starts again.
  */
-void iqcn_notify_timer_new_delay(struct iqcn_queue *q, u64 now_ns)
+static void iqcn_t1_set_params(struct iqcn_queue *q,
+			       const struct iqcn_params *old, u64 now_ns)
 {
 	struct timerqueue_node *node, *next;
 	struct iqcn_flow *flow;
 
+	if (q->p.delay_ns == old->delay_ns)
+		return;
 	for (node = timerqueue_getnext(&q->pending); node; node = next) {
 		next = timerqueue_iterate_next(node);
 		flow = iqcn_pending_flow(node);
@@ -473,6 +470,7 @@ static void iqcn_t1_cancel(struct iqcn_flow *flow)
 const struct iqcn_timer_ops iqcn_notify_timer_ops = {
 	.causes = IQCN_CAUSES_DEFERRED,
 	.init = iqcn_t1_init,
+	.set_params = iqcn_t1_set_params,
 	.cancel = iqcn_t1_cancel,
 	.next_ns = iqcn_t1_next_ns,
 	.run = iqcn_t1_run,

@@ -259,17 +259,17 @@ void iqcn_queue_init(struct iqcn_queue *q)
  */
 void iqcn_queue_set_params(struct iqcn_queue *q, const struct iqcn_params *p)
 {
+	struct iqcn_params old;
 	u64 now_ns;
 
 	spin_lock(&q->lock);
 	now_ns = ktime_get_ns();
-	if (p->sample != q->p.sample || p->detect != q->p.detect)
-		iqcn_congestion_void_flows(q);
-	if (p->delay_ns != q->p.delay_ns)
-		iqcn_notify_timer_new_delay(q, now_ns);
+	old = q->p;
 	q->p = *p;
+	if (p->sample != old.sample || p->detect != old.detect)
+		iqcn_congestion_void_flows(q);
 	q->idle_check_ns = 0;
-	iqcn_bts_set_params(q);
+	iqcn_timer_set_params(q, &old, now_ns);
 	if (q->congested & ~p->detect)
 		iqcn_congestion_set(q, q->congested & p->detect,
 				    IQCN_REASON_RESET, now_ns);
@@ -303,7 +303,7 @@ void iqcn_queue_reset(struct iqcn_queue *q)
 	iqcn_pending_cancel_all(q);
 	iqcn_timer_wake(q);
 	iqcn_timer_disarm(q);
-	iqcn_bts_reset(q);
+	iqcn_timer_reset(q);
 	memset(&q->ce, 0, sizeof(q->ce));
 	q->idle_check_ns = 0;
 	q->reset_ns = now_ns;

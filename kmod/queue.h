@@ -253,11 +253,8 @@ void iqcn_notify_timer_ce(struct iqcn_queue *q, struct iqcn_flow *flow,
 			  u64 now_ns);
 void iqcn_notify_timer_cnp_rx(struct iqcn_queue *q, struct iqcn_flow *flow,
 			      u64 now_ns);
-void iqcn_notify_timer_new_delay(struct iqcn_queue *q, u64 now_ns);
 
 /* notify_bts.c */
-void iqcn_bts_set_params(struct iqcn_queue *q);
-void iqcn_bts_reset(struct iqcn_queue *q);
 void iqcn_bts_note_packet(struct iqcn_queue *q, struct iqcn_flow *flow,
 			  const struct ethhdr *eth, u64 now_ns);
 bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,

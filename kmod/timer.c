@@ -103,6 +103,39 @@ void iqcn_timer_set(struct iqcn_queue *q, u64 now_ns)
 }
 
 /**
+ * iqcn_timer_set_params() - have the clients follow a change of the parameters
+ * @q: queue
+ * @old: parameters before the change
+ * @now_ns: not less than in an earlier call
+ *
+ * Context: queue->lock; the caller arms the timer.
+ */
+void iqcn_timer_set_params(struct iqcn_queue *q,
+			   const struct iqcn_params *old, u64 now_ns)
+{
+	const struct iqcn_timer_ops *const *m;
+
+	for_each_client(m)
+		if ((*m)->set_params)
+			(*m)->set_params(q, old, now_ns);
+}
+
+/**
+ * iqcn_timer_reset() - reset the state of the clients
+ * @q: queue
+ *
+ * Context: queue->lock; the caller arms the timer.
+ */
+void iqcn_timer_reset(struct iqcn_queue *q)
+{
+	const struct iqcn_timer_ops *const *m;
+
+	for_each_client(m)
+		if ((*m)->reset)
+			(*m)->reset(q);
+}
+
+/**
  * iqcn_timer_cancel() - cancel the deadlines of a flow
  * @flow: flow; pending CNPs stay
  *

@@ -10,6 +10,8 @@
  * struct iqcn_timer_ops - a client of the timer, such as a method to notify
  * @causes: set of BIT(enum iqcn_cause) of its CNPs
  * @init: initialize its lists of a new queue; optional, RTNL
+ * @set_params: q->p differs from @old: adapt; optional
+ * @reset: reset the client's state, except what flows carry; optional
  * @cancel: a flow leaves the queue: cancel its deadline; optional
  * @begin: begin a run of the timer; optional
  * @next_ns: return when the client next has work, KTIME_MAX: never
@@ -21,11 +23,15 @@
  *
  * All but @init are called with queue->lock and BHs off.  @now_ns never
  * decreases from call to call.  A new method is a new file with such a
- * structure, and a row in timer.c.
+ * structure, and a row in timer.c.  A method that handles each packet is called
+ * from queue.c by its name, because an indirect call per packet is too slow.
  */
 struct iqcn_timer_ops {
 	u32 causes;
 	void (*init)(struct iqcn_queue *q);
+	void (*set_params)(struct iqcn_queue *q, const struct iqcn_params *old,
+			   u64 now_ns);
+	void (*reset)(struct iqcn_queue *q);
 	void (*cancel)(struct iqcn_flow *flow);
 	void (*begin)(struct iqcn_queue *q, u64 now_ns);
 	u64 (*next_ns)(struct iqcn_queue *q, u64 now_ns);
@@ -42,6 +48,9 @@ extern const struct iqcn_timer_ops iqcn_notify_bts_ops;
 extern const struct iqcn_timer_ops iqcn_congestion_ops;
 
 void iqcn_timer_init(struct iqcn_queue *q);
+void iqcn_timer_set_params(struct iqcn_queue *q,
+			   const struct iqcn_params *old, u64 now_ns);
+void iqcn_timer_reset(struct iqcn_queue *q);
 void iqcn_timer_set(struct iqcn_queue *q, u64 now_ns);
 void iqcn_timer_disarm(struct iqcn_queue *q);
 void iqcn_timer_wake(struct iqcn_queue *q);
