@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The generic netlink family: dumps ports, queues and flows, and flushes flows.
+ * The generic netlink family: dumps ports, queues and flows, flushes flows, and
+ * resets peaks.
  *
  * A dump is made in pieces, as the reader receives them, and keeps only numbers
  * between two pieces.  Ports are dumped in the order of their ifindex, queues
@@ -334,6 +335,11 @@ static const struct iqcn_genl_field iqcn_genl_fields[] = {
 	IQCN_FIELD(STATE_CHANGES, state_changes),
 	IQCN_FIELD(FLOW_STATE_CHANGES, flow_state_changes),
 	IQCN_FIELD(SAMPLE_LOST, sample_lost),
+	IQCN_FIELD(MARKED_BYTES, marked_bytes),
+	IQCN_FIELD(DELAY_SUM_NS, delay_sum_ns),
+	IQCN_FIELD(DELAY_SAMPLES, delay_samples),
+	IQCN_FIELD(DELAY_AVG_NS, delay_avg_ns),
+	IQCN_FIELD(DELAY_PEAK_NS, delay_peak_ns),
 };
 
 static int iqcn_genl_put_xstats(struct sk_buff *skb,
@@ -644,8 +650,10 @@ static int iqcn_genl_dump_flows(struct sk_buff *skb,
 	return iqcn_genl_dump_each(skb, cb, iqcn_genl_dump_port_flows);
 }
 
-/* Remove the flows of all ports.  RTNL is released after each port. */
-static u64 iqcn_genl_flush_all(struct net *net)
+/* Call @act for all ports.  RTNL is released after each port. */
+static u64 iqcn_genl_act_on_all(struct net *net,
+				u64 (*act)(struct iqcn_port *port,
+					   const struct iqcn_queue *only))
 {
 	struct iqcn_port *port;
 	u32 ifindex = 0;
@@ -655,7 +663,7 @@ static u64 iqcn_genl_flush_all(struct net *net)
 		rtnl_lock();
 		port = iqcn_genl_next(net, ifindex);
 		if (port) {
-			n += iqcn_gc_flush(port, NULL);
+			n += act(port, NULL);
 			ifindex = port->dev->ifindex + 1;
 		}
 		rtnl_unlock();
@@ -663,30 +671,57 @@ static u64 iqcn_genl_flush_all(struct net *net)
 	return n;
 }
 
-/* Remove the flows of one port, or of one of its queues; RTNL */
-static int iqcn_genl_flush(struct genl_info *info, u64 *n)
+/* Call @act for one port, or for one of its queues; RTNL */
+static int iqcn_genl_act_on_port(struct genl_info *info,
+				 const struct nlattr *ifindex,
+				 const struct nlattr *parent,
+				 u64 (*act)(struct iqcn_port *port,
+					    const struct iqcn_queue *only),
+				 u64 *n)
 {
-	const struct nlattr *parent = info->attrs[IQCN_A_FLOW_PARENT];
-	const struct nlattr *attr = info->attrs[IQCN_A_FLOW_IFINDEX];
-	struct net *net = genl_info_net(info);
 	struct iqcn_port *port;
 	struct iqcn_queue *q;
 
-	port = iqcn_genl_port(net, attr, info->extack);
+	port = iqcn_genl_port(genl_info_net(info), ifindex, info->extack);
 	if (!port)
 		return -ENODEV;
 	if (!parent) {
-		*n = iqcn_gc_flush(port, NULL);
+		*n = act(port, NULL);
 		return 0;
 	}
 	list_for_each_entry(q, &port->queues, list)
 		if (q->parent == nla_get_u32(parent)) {
-			*n = iqcn_gc_flush(port, q);
+			*n = act(port, q);
 			return 0;
 		}
 	NL_SET_ERR_MSG_ATTR(info->extack, parent,
 			    "The device has no qdisc iqcn with this parent");
 	return -ENOENT;
+}
+
+/* Call @act for the ports and queues that a request selects by its attributes
+ * @ifindex and @parent.  @n: sum of what @act returns
+ */
+static int iqcn_genl_act(struct genl_info *info, int ifindex, int parent,
+			 u64 (*act)(struct iqcn_port *port,
+				    const struct iqcn_queue *only),
+			 u64 *n)
+{
+	int err;
+
+	if (info->attrs[parent] && GENL_REQ_ATTR_CHECK(info, ifindex)) {
+		GENL_SET_ERR_MSG(info, "The parent of a queue needs the ifindex of its device");
+		return -EINVAL;
+	}
+	if (!info->attrs[ifindex]) {
+		*n = iqcn_genl_act_on_all(genl_info_net(info), act);
+		return 0;
+	}
+	rtnl_lock();
+	err = iqcn_genl_act_on_port(info, info->attrs[ifindex],
+				    info->attrs[parent], act, n);
+	rtnl_unlock();
+	return err;
 }
 
 static int iqcn_genl_flow_flush(struct sk_buff *request, struct genl_info *info)
@@ -696,11 +731,6 @@ static int iqcn_genl_flow_flush(struct sk_buff *request, struct genl_info *info)
 	void *hdr;
 	u64 n;
 
-	if (info->attrs[IQCN_A_FLOW_PARENT] &&
-	    GENL_REQ_ATTR_CHECK(info, IQCN_A_FLOW_IFINDEX)) {
-		GENL_SET_ERR_MSG(info, "IQCN_A_FLOW_PARENT needs IQCN_A_FLOW_IFINDEX");
-		return -EINVAL;
-	}
 	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
 	if (!skb)
 		return -ENOMEM;
@@ -708,14 +738,8 @@ static int iqcn_genl_flow_flush(struct sk_buff *request, struct genl_info *info)
 				IQCN_CMD_FLOW_FLUSH);
 	if (!hdr)
 		goto err_free;
-	if (info->attrs[IQCN_A_FLOW_IFINDEX]) {
-		rtnl_lock();
-		err = iqcn_genl_flush(info, &n);
-		rtnl_unlock();
-	} else {
-		n = iqcn_genl_flush_all(genl_info_net(info));
-		err = 0;
-	}
+	err = iqcn_genl_act(info, IQCN_A_FLOW_IFINDEX, IQCN_A_FLOW_PARENT,
+			    iqcn_gc_flush, &n);
 	if (!err)
 		err = nla_put_u64_64bit(skb, IQCN_A_FLOW_FLUSHED, n,
 					IQCN_A_FLOW_PAD);
@@ -727,6 +751,32 @@ static int iqcn_genl_flow_flush(struct sk_buff *request, struct genl_info *info)
 err_free:
 	nlmsg_free(skb);
 	return err;
+}
+
+/* Reset the peaks of a port's queues.  A packet may write its peak meanwhile:
+ * it counts as one before or after the reset.
+ */
+static u64 iqcn_genl_clear_port(struct iqcn_port *port,
+				const struct iqcn_queue *only)
+{
+	struct iqcn_queue *q;
+
+	list_for_each_entry(q, &port->queues, list) {
+		if (only && q != only)
+			continue;
+		WRITE_ONCE(q->st.depth_peak_bytes, 0);
+		WRITE_ONCE(q->st.delay_peak_ns, 0);
+	}
+	return 0;
+}
+
+static int iqcn_genl_queue_clear(struct sk_buff *request,
+				 struct genl_info *info)
+{
+	u64 n;
+
+	return iqcn_genl_act(info, IQCN_A_QUEUE_IFINDEX, IQCN_A_QUEUE_PARENT,
+			     iqcn_genl_clear_port, &n);
 }
 
 static const struct nla_policy iqcn_genl_port_policy[] = {
@@ -747,6 +797,11 @@ static const struct nla_policy iqcn_genl_flow_policy[] = {
 static const struct nla_policy iqcn_genl_flush_policy[] = {
 	[IQCN_A_FLOW_IFINDEX] = { .type = NLA_U32 },
 	[IQCN_A_FLOW_PARENT] = { .type = NLA_U32 },
+};
+
+static const struct nla_policy iqcn_genl_clear_policy[] = {
+	[IQCN_A_QUEUE_IFINDEX] = { .type = NLA_U32 },
+	[IQCN_A_QUEUE_PARENT] = { .type = NLA_U32 },
 };
 
 /* Events contain QP numbers, see IQCN_CMD_FLOW_GET */
@@ -792,6 +847,12 @@ static const struct genl_ops iqcn_genl_ops[] = {
 		.flags = GENL_UNS_ADMIN_PERM,
 		.doit = iqcn_genl_flow_flush,
 		IQCN_GENL_POLICY(iqcn_genl_flush_policy),
+	},
+	{
+		.cmd = IQCN_CMD_QUEUE_CLEAR,
+		.flags = GENL_UNS_ADMIN_PERM,
+		.doit = iqcn_genl_queue_clear,
+		IQCN_GENL_POLICY(iqcn_genl_clear_policy),
 	},
 };
 

@@ -332,6 +332,28 @@ static int iqcn_enqueue_tail(struct sk_buff *skb, struct Qdisc *sch)
 	return ret;
 }
 
+/* The bytes that have left the queue */
+static u64 iqcn_sent_bytes(const struct Qdisc *sch)
+{
+	return u64_stats_read(&sch->bstats.bytes);
+}
+
+/* Enqueue a packet that is CE, or that dequeue will probably mark.  If no probe
+ * of the sojourn time is queued, a sampled packet becomes the probe, because the
+ * clock is read when it leaves with CE.
+ */
+static int iqcn_enqueue_timed(struct sk_buff *skb, struct Qdisc *sch)
+{
+	struct iqcn_queue *q = qdisc_priv(sch);
+
+	if ((iqcn_skb_cb(skb)->psn_flags & IQCN_CB_SAMPLED) &&
+	    iqcn_sojourn_idle(&q->sojourn, iqcn_sent_bytes(sch)))
+		iqcn_sojourn_begin(&q->sojourn, iqcn_sent_bytes(sch) +
+				   sch->qstats.backlog + qdisc_pkt_len(skb),
+				   ktime_get_ns());
+	return iqcn_enqueue_tail(skb, sch);
+}
+
 /* Mark a packet CE.  Return: false if it cannot be marked, which is counted. */
 static bool iqcn_mark(struct sk_buff *skb, struct Qdisc *sch,
 		      struct iqcn_l3 l3, u32 depth_bytes)
@@ -343,6 +365,7 @@ static bool iqcn_mark(struct sk_buff *skb, struct Qdisc *sch,
 		return false;
 	}
 	iqcn_inc(q->st.ecn_mark);
+	iqcn_add(q->st.marked_bytes, qdisc_pkt_len(skb));
 	qdisc_qstats_overlimit(sch);
 	trace_iqcn_mark(qdisc_dev(sch), sch->parent, depth_bytes,
 			qdisc_pkt_len(skb));
@@ -409,7 +432,7 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 		if (iqcn_bts_checks_ce(q, depth_bytes))
 			iqcn_bts_check(q, skb, parsed, &pkt, &lot, l3.ecn);
 		iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_CE);
-		return iqcn_enqueue_tail(skb, sch);
+		return iqcn_enqueue_timed(skb, sch);
 	}
 
 	mark = iqcn_lot_decide(&lot, iqcn_mark_prob(&q->p.mark, depth_bytes));
@@ -433,7 +456,7 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 		else
 			iqcn_cb_put(skb);
 		iqcn_cb_save(q, skb, l3, &lot);
-		return iqcn_enqueue_tail(skb, sch);
+		return iqcn_enqueue_timed(skb, sch);
 	}
 
 	if (l3.ecn == INET_ECN_NOT_ECT) {
@@ -451,7 +474,7 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 	} else {
 		iqcn_cb_put(skb);
 	}
-	return iqcn_enqueue_tail(skb, sch);
+	return iqcn_enqueue_timed(skb, sch);
 }
 
 static __always_inline bool iqcn_fits(const struct sk_buff *skb,
@@ -571,6 +594,9 @@ static noinline u64 iqcn_ce_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 					    cb->segs,
 					    cb->psn_flags & IQCN_CB_ECHO);
 		q->skipped_bytes = 0;
+		if (iqcn_sojourn_is_probe(&q->sojourn,
+					  u64_stats_read(&q->sent->bytes)))
+			iqcn_queue_delayed(q, now_ns - q->sojourn.start_ns);
 		if (q->sampler &&
 		    !iqcn_psample_copy(q->sampler, skb, q->p.sample,
 				       *q->depth_bytes))
@@ -742,6 +768,8 @@ static void iqcn_trim(struct Qdisc *sch)
 	unsigned int pkts = 0, bytes = 0;
 	struct sk_buff *skb;
 
+	if (sch->qstats.backlog > q->p.limit_bytes)
+		iqcn_sojourn_cancel(&q->sojourn);
 	while (sch->qstats.backlog > q->p.limit_bytes &&
 	       (skb = iqcn_remove_head(sch))) {
 		pkts++;

@@ -170,6 +170,23 @@ void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
 }
 
 /**
+ * iqcn_queue_delayed() - count the sojourn time of a packet
+ * @q: queue
+ * @delay_ns: sojourn time
+ *
+ * Context: dequeue: root lock, BHs off.
+ */
+void iqcn_queue_delayed(struct iqcn_queue *q, u64 delay_ns)
+{
+	iqcn_inc(q->st.delay_samples);
+	iqcn_add(q->st.delay_sum_ns, delay_ns);
+	WRITE_ONCE(q->st.delay_avg_ns,
+		   iqcn_sojourn_average(q->st.delay_avg_ns, delay_ns));
+	if (delay_ns > q->st.delay_peak_ns)
+		WRITE_ONCE(q->st.delay_peak_ns, delay_ns);
+}
+
+/**
  * iqcn_queue_cnp_rx() - handle a receiver's CNP for a flow
  * @flow: flow
  * @sport: UDP source port of the CNP
@@ -296,6 +313,8 @@ void iqcn_queue_reset(struct iqcn_queue *q)
 	WRITE_ONCE(q->drain_bps, 0);
 	WRITE_ONCE(q->roce_bps, 0);
 	q->skipped_bytes = 0;
+	iqcn_sojourn_cancel(&q->sojourn);
+	WRITE_ONCE(q->st.delay_avg_ns, 0);
 
 	spin_lock_bh(&q->lock);
 	now_ns = ktime_get_ns();

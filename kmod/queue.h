@@ -18,6 +18,7 @@
 #include "algo/lot.h"
 #include "algo/measure.h"
 #include "algo/pi.h"
+#include "algo/sojourn.h"
 #include "params.h"
 #include "port.h"
 
@@ -63,6 +64,7 @@ struct iqcn_queue {
 					 */
 	u64 drain_bps;			/* measured while backlogged, 0: not yet */
 	u64 drain_ns;			/* when it was measured */
+	struct iqcn_sojourn sojourn;	/* the packet whose delay is measured */
 	u64 skipped_bytes;		/* CE packets since the last sampled one */
 	u64 skipped;			/* CE packets not sampled, in segments */
 
@@ -190,6 +192,7 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 		       u32 psn, u32 segs, bool echo);
 void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
 			   u32 psn, u32 segs);
+void iqcn_queue_delayed(struct iqcn_queue *q, u64 delay_ns);
 void iqcn_queue_cnp_rx(struct iqcn_flow *flow, u16 sport);
 void iqcn_queue_way_back(struct iqcn_flow *flow, const struct ethhdr *eth);
 void iqcn_queue_drains(struct iqcn_queue *q, u64 drain_bps, u64 now_ns);

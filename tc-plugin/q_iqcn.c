@@ -603,6 +603,8 @@ static const struct stat iqcn_stats[] = {
 	LINE64(ecn_mark), STAT64(ce_in), STAT64(ce_sent), STAT64(ce_sampled),
 	STAT64(sample_lost), STAT64(not_ect), STAT64(not_ect_drop),
 	STAT64(unmarkable), STAT64(drop_overlimit), STAT32(depth_peak_bytes),
+	LINE64(marked_bytes), STAT64(delay_samples), STAT64(delay_avg_ns),
+	STAT64(delay_peak_ns), STAT64(delay_sum_ns),
 	LINE64(cnp_seen), STAT64(cnp_sent), STAT64(cnp_delayed),
 	STAT64(cnp_cancelled), STAT64(cnp_budget), STAT64(cnp_unpaired),
 	STAT64(cnp_error),

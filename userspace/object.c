@@ -98,6 +98,11 @@ static const struct field queue_fields[] = {
 	QUEUE(STATE_CHANGES, NUMBER, state_changes),
 	QUEUE(FLOW_STATE_CHANGES, NUMBER, flow_state_changes),
 	QUEUE(SAMPLE_LOST, NUMBER, sample_lost),
+	QUEUE(MARKED_BYTES, NUMBER, marked_bytes),
+	QUEUE(DELAY_SUM_NS, NUMBER, delay_sum_ns),
+	QUEUE(DELAY_SAMPLES, NUMBER, delay_samples),
+	QUEUE(DELAY_AVG_NS, NUMBER, delay_avg_ns),
+	QUEUE(DELAY_PEAK_NS, NUMBER, delay_peak_ns),
 };
 
 #define FLOW(_attr, _form, _member, ...) \

@@ -104,6 +104,11 @@ struct queue {
 	uint64_t state_changes;
 	uint64_t flow_state_changes;
 	uint64_t sample_lost;
+	uint64_t marked_bytes;
+	uint64_t delay_sum_ns;
+	uint64_t delay_samples;
+	uint64_t delay_avg_ns;
+	uint64_t delay_peak_ns;
 };
 
 struct flow {

@@ -32,7 +32,7 @@ unset MAKEFLAGS MFLAGS MAKEOVERRIDES
 
 FILES="lot.h mark.h detect.h reorder.h continuity.h deadline.h interval.h pending.h
 	sample.h pairing.h budget.h profile.h measure.h bts.h pi.h active.h telemetry.h
-	params.h share.h notify_bts.c notify_timer.c pending.c timer.c cnp.c
+	params.h share.h sojourn.h notify_bts.c notify_timer.c pending.c timer.c cnp.c
 	congestion.c queue.c queue.h timer.h flow.h"
 
 usage()

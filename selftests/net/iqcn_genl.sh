@@ -12,6 +12,7 @@ ALL_TESTS="
 	test_v6_vlan
 	test_filters
 	test_flush
+	test_clear
 	test_whole
 	test_ports_come_and_go
 	test_many_queues
@@ -211,7 +212,7 @@ test_queue()
 		is "$name" "${value:-no ${name,,}}"
 		n=$((n + 1))
 	done
-	check "values" $n -eq 39
+	check "values" $n -eq 44
 }
 
 test_flow()
@@ -582,6 +583,36 @@ messages 1"
 	rm $genl
 }
 
+# Peaks are reset, and other counters are not
+test_clear()
+{
+	local c=${N[CMD_QUEUE_CLEAR]} marked
+
+	two_queues
+	data --tos 3 --count 40
+	data --tos 0x23 --count 40
+	check "peak" "$(stat depth_peak_bytes)" -gt 0
+	check_eq "no such queue" "$(genl ask "$c" ${N[A_QUEUE_IFINDEX]}="$p1" \
+		${N[A_QUEUE_PARENT]}=$((0x10003)))" \
+		"error 2 offset 28 The device has no qdisc iqcn with this parent"
+	check_eq "clear as nobody" "$(nobody sw "$GENL" ask "$c")" \
+		"error 1 offset - -"
+	check_eq "clear of the other queue" "$(genl ask "$c" \
+		${N[A_QUEUE_IFINDEX]}="$p1" ${N[A_QUEUE_PARENT]}=$((0x10002)))" ""
+	check "peak" "$(stat depth_peak_bytes p1 10:)" -gt 0
+	check_eq "peak of the other queue" "$(stat depth_peak_bytes p1 20:)" 0
+	tc -n sw qdisc del dev p1 root
+	bottleneck 8mbit kmin 1000 kmax 2000
+	data --tos 2 --count 60 --len 1000
+	data --tos 2 --count 20 --interval 1000
+	marked=$(stat ecn_mark)
+	check "marked packets" "$marked" -gt 0
+	check "peak delay" "$(stat delay_peak_ns)" -gt 0
+	check_eq "clear of all" "$(genl ask "$c")" ""
+	check_eq "peaks" "$(stat depth_peak_bytes) $(stat delay_peak_ns)" "0 0"
+	check "marked packets" "$(stat ecn_mark)" -eq "$marked"
+}
+
 # Ports, flows and events of a namespace are invisible in others
 test_netns()
 {
@@ -806,7 +837,8 @@ test_malformed()
 	# cut off the columns that say what is wrong with each request
 	cut -d ' ' -f 1-3 "$TMP/requests" | "$GENL" --netns sw raw >"$TMP/answers"
 	awk -v ifindex=${N[A_PORT_IFINDEX]} -v filter=${N[A_QUEUE_FILTER]} \
-		-v parent=${N[A_FLOW_PARENT]} '
+		-v parent=${N[A_FLOW_PARENT]} -v queue=${N[A_QUEUE_PARENT]} \
+		-v clear=${N[CMD_QUEUE_CLEAR]} '
 	FNR == NR { cmd[NR] = $1; f[NR] = $2; what[NR] = $(NF - 1)
 		    attr[NR] = $NF; total = NR; next }
 	/^> / { n++; next }
@@ -816,9 +848,11 @@ test_malformed()
 		if (c == 1) return a == ifindex
 		if (c == 2 || c == 3) return a == ifindex || a == filter
 		if (c == 4) return a == ifindex || a == parent
+		if (c == clear) return a == ifindex || a == queue
 	}
 	function exists(c, dump) {
-		return c == 1 || (c == 2 || c == 3) && dump || c == 4 && !dump
+		return c == 1 || (c == 2 || c == 3) && dump ||
+			(c == 4 || c == clear) && !dump
 	}
 	END {
 		for (i = 1; i <= total; i++) {

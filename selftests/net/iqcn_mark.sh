@@ -22,6 +22,7 @@ ALL_TESTS="
 	test_in_pieces
 	test_in_pieces_dequeue
 	test_shared
+	test_delay
 	test_gso
 	test_gso_dequeue
 "
@@ -350,6 +351,38 @@ gso()
 	check "bad ICRC" "$(grep -c ' fd01.* icrc bad' "$TMP/rcv")" -eq 0
 	check "broken by marking" \
 		"$(grep -c 'csum bad' "$TMP/rcv")" -eq 0
+}
+
+# standing MARK-ON: the queue keeps its depth, because packets arrive as fast as
+# they leave. Then all packets wait as long as the queue takes to drain.
+standing()
+{
+	local len=1000 wait_ns
+
+	bottleneck 8mbit kmin 1000 kmax 2000 mark-on "$1"
+	data --type udp --tos 0 --count 8 --len $len
+	# one after the other, frames of 1000 bytes need a millisecond
+	data --tos 2 --count 12 --len 942
+	data --tos 2 --count 400 --len 942 --interval 1000
+	check_eq "marked bytes" "$(stat marked_bytes)" \
+		$(($(stat ecn_mark) * len))
+	wait_ns=$(($(stat backlog) * 1000))
+	check "packets that wait" "$(stat qlen)" -gt 5
+	check "measured packets" "$(stat delay_samples)" -ge 20
+	check "average delay" "$(stat delay_avg_ns)" -ge $((wait_ns * 9 / 10))
+	check "average delay" "$(stat delay_avg_ns)" -le $((wait_ns * 11 / 10))
+	check "sum" "$(stat delay_sum_ns)" -ge \
+		$(($(stat delay_samples) * wait_ns * 9 / 10))
+	check "peak delay" "$(stat delay_peak_ns)" -ge "$(stat delay_avg_ns)"
+	check "peak delay" "$(stat delay_peak_ns)" -le $((wait_ns * 12 / 10))
+	tc -n sw qdisc del dev p1 root
+}
+
+test_delay()
+{
+	topology bridge
+	standing enqueue
+	standing dequeue
 }
 
 test_gso() { gso enqueue; }

@@ -76,7 +76,7 @@ test_ynl()
 	said queues '[length, .[0].notify]' '[1,["timer"]]'
 	said queues '.[0]."state-reason"' quiet
 	like_tc queues ce_sent cnp_sent flows_paired state_changes roce_bps \
-		sample_lost
+		sample_lost marked_bytes delay_samples delay_peak_ns
 	check "CNPs" "$(stat cnp_sent)" -gt 0
 
 	ynl --dump flow-get --json '{"filter": ["paired"]}' >"$TMP/flows"

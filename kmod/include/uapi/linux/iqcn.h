@@ -428,7 +428,7 @@ enum iqcn_pair_grade {
  * @flows_paired: flows paired well enough for CNPs
  * @flows_congested: congested flows; all flows while the queue is congested
  * @congested: detectors (&enum iqcn_detect) that report congestion
- * @depth_peak_bytes: highest depth above Kmin
+ * @depth_peak_bytes: highest depth above Kmin; IQCN_CMD_QUEUE_CLEAR resets it
  * @state_reason: &enum iqcn_reason of the queue's last change
  * @ce_sampled: packets of @ce_sent that were sampled
  * @cnp_delayed: CNPs that were due and deferred
@@ -445,6 +445,12 @@ enum iqcn_pair_grade {
  * @flows_active: flows that were active in the last milliseconds
  * @sample_lost: sampled packets that were not copied to the psample group
  *	because too many copies waited
+ * @marked_bytes: bytes of the packets of @ecn_mark
+ * @delay_sum_ns: sum of the sojourn times of @delay_samples, in ns
+ * @delay_samples: packets whose time in the queue was measured: one CE packet
+ *	at a time
+ * @delay_avg_ns: average of the most recent of these times, in ns
+ * @delay_peak_ns: longest of these times, in ns; IQCN_CMD_QUEUE_CLEAR resets it
  */
 struct tc_iqcn_xstats {
 	__u64	ecn_mark;
@@ -491,6 +497,11 @@ struct tc_iqcn_xstats {
 	__u32	bts_prob;
 	__u32	flows_active;
 	__u64	sample_lost;
+	__u64	marked_bytes;
+	__u64	delay_sum_ns;
+	__u64	delay_samples;
+	__u64	delay_avg_ns;
+	__u64	delay_peak_ns;
 };
 
 #endif /* _UAPI_LINUX_IQCN_H */

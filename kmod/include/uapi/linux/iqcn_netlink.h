@@ -4,10 +4,10 @@
  *
  * The C side of Documentation/netlink/specs/iqcn.yaml.  All commands refer to
  * the network namespace of the socket.  Everybody can read ports and queues.
- * Flows, both groups and IQCN_CMD_FLOW_FLUSH need CAP_NET_ADMIN in the user
- * namespace of that network namespace, because QP numbers and PSNs suffice to
- * forge packets.  New attributes are only ever appended, and a reader skips
- * attributes that it does not know.
+ * Flows, both groups, IQCN_CMD_FLOW_FLUSH and IQCN_CMD_QUEUE_CLEAR need
+ * CAP_NET_ADMIN in the user namespace of that network namespace; flows and
+ * groups, because QP numbers and PSNs suffice to forge packets.  New attributes
+ * are only ever appended, and a reader skips attributes that it does not know.
  */
 #ifndef _UAPI_LINUX_IQCN_NETLINK_H
 #define _UAPI_LINUX_IQCN_NETLINK_H
@@ -42,6 +42,9 @@
  *	change, and when the flow is removed or moves to another queue
  * @IQCN_CMD_CNP_NTF: group "cnp": a CNP is about to be injected; attributes:
  *	&enum iqcn_a_event
+ * @IQCN_CMD_QUEUE_CLEAR: do: reset the peaks of the queues of
+ *	IQCN_A_QUEUE_IFINDEX, or only of its queue IQCN_A_QUEUE_PARENT, or of
+ *	all ports if neither is given: DEPTH_PEAK_BYTES and DELAY_PEAK_NS
  * @__IQCN_CMD_MAX: number of commands, plus one
  */
 enum iqcn_cmd {
@@ -53,6 +56,7 @@ enum iqcn_cmd {
 	IQCN_CMD_QUEUE_STATE_NTF,
 	IQCN_CMD_FLOW_STATE_NTF,
 	IQCN_CMD_CNP_NTF,
+	IQCN_CMD_QUEUE_CLEAR,
 	__IQCN_CMD_MAX
 };
 
@@ -206,6 +210,12 @@ enum iqcn_a_port {
  * @IQCN_A_QUEUE_PAD: padding for 64-bit attributes
  * @IQCN_A_QUEUE_SAMPLE_LOST: u64, sampled packets that were not copied to the
  *	psample group because too many copies waited
+ * @IQCN_A_QUEUE_MARKED_BYTES: u64, bytes of the packets of ECN_MARK
+ * @IQCN_A_QUEUE_DELAY_SUM_NS: u64, sum of the sojourn times of DELAY_SAMPLES
+ * @IQCN_A_QUEUE_DELAY_SAMPLES: u64, packets whose time in the queue was
+ *	measured
+ * @IQCN_A_QUEUE_DELAY_AVG_NS: u64, average of the most recent of these times
+ * @IQCN_A_QUEUE_DELAY_PEAK_NS: u64, longest of these times
  * @__IQCN_A_QUEUE_MAX: number of attributes, plus one
  */
 enum iqcn_a_queue {
@@ -263,6 +273,11 @@ enum iqcn_a_queue {
 	IQCN_A_QUEUE_FLOW_STATE_CHANGES,
 	IQCN_A_QUEUE_PAD,
 	IQCN_A_QUEUE_SAMPLE_LOST,
+	IQCN_A_QUEUE_MARKED_BYTES,
+	IQCN_A_QUEUE_DELAY_SUM_NS,
+	IQCN_A_QUEUE_DELAY_SAMPLES,
+	IQCN_A_QUEUE_DELAY_AVG_NS,
+	IQCN_A_QUEUE_DELAY_PEAK_NS,
 	__IQCN_A_QUEUE_MAX
 };
 
