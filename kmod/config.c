@@ -14,6 +14,9 @@
 #include "config_table.h"
 #include "iqcn.h"
 
+/* Warn of a limit below that many packets */
+#define IQCN_LIMIT_PACKETS	4
+
 #define for_each_iqcn_param(r)						\
 	for (r = iqcn_param_table;					\
 	     r < iqcn_param_table + ARRAY_SIZE(iqcn_param_table); r++)
@@ -69,7 +72,8 @@ static u32 iqcn_time_min_ns(const struct net_device *dev)
  * iqcn_config_resolve() - set the parameters that follow the link
  * @p: parameters
  * @dev: device
- * @link_bps: speed of the link; a bandwidth that the user set replaces it
+ * @link_bps: rate of the link or of a shaper, 0: unknown; a bandwidth that the
+ *	user set replaces it
  *
  * Context: RTNL.
  */
@@ -129,11 +133,14 @@ static int iqcn_parse_bandwidth(struct iqcn_config *c, struct nlattr *attr,
 	if (!attr)
 		return 0;
 	c->p.bandwidth_bps = nla_get_u64(attr);
-	if (c->p.bandwidth_bps <= IQCN_BANDWIDTH_MAX_BPS)
+	if (!c->p.bandwidth_bps ||
+	    (c->p.bandwidth_bps >= IQCN_BANDWIDTH_MIN_BPS &&
+	     c->p.bandwidth_bps <= IQCN_BANDWIDTH_MAX_BPS))
 		return 0;
 	NL_SET_ERR_MSG_ATTR_FMT(extack, attr,
-				"bandwidth is %llu, must be at most %llu bit/s",
-				c->p.bandwidth_bps, IQCN_BANDWIDTH_MAX_BPS);
+				"bandwidth is %llu, must be 0 or %llu to %llu bit/s",
+				c->p.bandwidth_bps, IQCN_BANDWIDTH_MIN_BPS,
+				IQCN_BANDWIDTH_MAX_BPS);
 	return -ERANGE;
 }
 
@@ -241,17 +248,18 @@ static int iqcn_check(const struct iqcn_config *c, struct nlattr **tb,
 /**
  * iqcn_config_parse() - parse and check a change
  * @c: the parameters in force; on success, the requested ones
- * @q: queue
+ * @port: the queue's port, or NULL
  * @dev: the queue's device
+ * @link_bps: rate of the link or of a shaper, 0: unknown
  * @opt: TCA_OPTIONS, or NULL
  * @extack: for errors
  *
  * Context: RTNL.
  * Return: 0, or a negative error, which leaves @c in an undefined state.
  */
-int iqcn_config_parse(struct iqcn_config *c, const struct iqcn_queue *q,
-		      const struct net_device *dev, struct nlattr *opt,
-		      struct netlink_ext_ack *extack)
+int iqcn_config_parse(struct iqcn_config *c, const struct iqcn_port *port,
+		      const struct net_device *dev, u64 link_bps,
+		      struct nlattr *opt, struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[TCA_IQCN_MAX + 1] = {};
 	int err, i;
@@ -266,7 +274,7 @@ int iqcn_config_parse(struct iqcn_config *c, const struct iqcn_queue *q,
 		if (err)
 			return err;
 	}
-	err = iqcn_parse_u32(c, tb, q->port, iqcn_time_min_ns(dev), extack) ?:
+	err = iqcn_parse_u32(c, tb, port, iqcn_time_min_ns(dev), extack) ?:
 	      iqcn_parse_bandwidth(c, tb[TCA_IQCN_BANDWIDTH_BPS], extack) ?:
 	      iqcn_parse_profile(c, tb[TCA_IQCN_PROFILE], extack);
 	if (err)
@@ -275,8 +283,55 @@ int iqcn_config_parse(struct iqcn_config *c, const struct iqcn_queue *q,
 		if (tb[i])
 			c->p.user_set |= BIT_ULL(i);
 	c->port.cnp_rate_user |= !!tb[TCA_IQCN_CNP_RATE_PPS];
-	iqcn_config_resolve(&c->p, dev, q->link_bps);
+	iqcn_config_resolve(&c->p, dev, link_bps);
 	return iqcn_check(c, tb, extack);
+}
+
+/**
+ * iqcn_config_warn() - warn of parameters that are valid, but probably a mistake
+ * @p: the parameters in force
+ * @dev: the queue's device
+ * @link: what limits the rate of the queue
+ * @extack: for the warning
+ *
+ * A message has room for one warning, the gravest.
+ *
+ * Context: RTNL.
+ */
+void iqcn_config_warn(const struct iqcn_params *p, const struct net_device *dev,
+		      const struct iqcn_link *link,
+		      struct netlink_ext_ack *extack)
+{
+	u32 pkt_bytes = dev->mtu + dev->hard_header_len;
+
+	if (dev->type != ARPHRD_ETHER)
+		NL_SET_ERR_MSG_ATTR_FMT(extack, NULL,
+					"%s is no Ethernet device: iqcn marks, but sends no CNPs",
+					dev->name);
+	else if (p->limit_bytes / IQCN_LIMIT_PACKETS < pkt_bytes)
+		NL_SET_ERR_MSG_ATTR_FMT(extack, NULL,
+					"limit %u is less than %u packets of %u bytes",
+					p->limit_bytes, IQCN_LIMIT_PACKETS,
+					pkt_bytes);
+	else if (p->mark.kmin_bytes >= p->limit_bytes)
+		NL_SET_ERR_MSG_ATTR_FMT(extack, NULL,
+					"kmin %u is not below limit %u: no packet is marked",
+					p->mark.kmin_bytes, p->limit_bytes);
+	else if (p->mark.kmax_bytes > p->limit_bytes)
+		NL_SET_ERR_MSG_ATTR_FMT(extack, NULL,
+					"kmax %u is above limit %u: few packets are marked",
+					p->mark.kmax_bytes, p->limit_bytes);
+	else if (p->bandwidth_bps)
+		return;
+	else if (link->shaper)
+		NL_SET_ERR_MSG_ATTR_FMT(extack, NULL,
+					"bandwidth is that of qdisc %x:, %llu Kbit/s, until iqcn is changed",
+					TC_H_MAJ(link->shaper) >> 16,
+					div_u64(link->bps, 1000));
+	else if (!link->bps)
+		NL_SET_ERR_MSG_ATTR_FMT(extack, NULL,
+					"the speed of %s is unknown: set bandwidth, 10 Gbit/s are assumed",
+					dev->name);
 }
 
 /**

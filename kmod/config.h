@@ -3,6 +3,7 @@
 #ifndef _IQCN_CONFIG_H
 #define _IQCN_CONFIG_H
 
+#include "link.h"
 #include "params.h"
 #include "port.h"
 
@@ -12,8 +13,11 @@ struct iqcn_config {
 	struct iqcn_port_config port;
 };
 
-int iqcn_config_parse(struct iqcn_config *c, const struct iqcn_queue *q,
-		      const struct net_device *dev, struct nlattr *opt,
+int iqcn_config_parse(struct iqcn_config *c, const struct iqcn_port *port,
+		      const struct net_device *dev, u64 link_bps,
+		      struct nlattr *opt, struct netlink_ext_ack *extack);
+void iqcn_config_warn(const struct iqcn_params *p, const struct net_device *dev,
+		      const struct iqcn_link *link,
 		      struct netlink_ext_ack *extack);
 void iqcn_config_init(struct iqcn_config *c, const struct iqcn_port *port);
 void iqcn_config_resolve(struct iqcn_params *p, const struct net_device *dev,

@@ -154,7 +154,8 @@ static inline bool iqcn_user_set(const struct iqcn_params *p, int attr)
 /**
  * iqcn_params_resolve() - set the parameters that follow the link
  * @p: parameters; those that the user set do not change
- * @link_bps: speed of the link; a bandwidth that the user set replaces it
+ * @link_bps: rate of the link or of a shaper, 0: unknown; a bandwidth that the
+ *	user set replaces it
  * @pkt_bytes: the link's largest packet
  * @ethernet: the device is Ethernet, so the controller runs
  * @time_min_ns: shortest timer interval that the user may set

@@ -332,7 +332,7 @@ static int iqcn_netdev_event(struct notifier_block *nb, unsigned long event,
 	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
 	struct iqcn_port *port = iqcn_port_find(dev);
 	struct iqcn_queue *q;
-	u64 link_bps;
+	u64 speed_bps;
 
 	if (!port)
 		return NOTIFY_DONE;
@@ -351,13 +351,13 @@ static int iqcn_netdev_event(struct notifier_block *nb, unsigned long event,
 		break;
 	case NETDEV_UP:
 	case NETDEV_CHANGE:
-		link_bps = iqcn_port_ops->link_bps(dev);
+		speed_bps = iqcn_port_ops->speed_bps(dev);
 		list_for_each_entry(q, &port->queues, list)
-			iqcn_port_ops->link_change(q, link_bps);
+			iqcn_port_ops->link_change(q, speed_bps);
 		break;
 	case NETDEV_CHANGEMTU:
 		/* Keep the speed.  The MTU of a bridge changes with that of a
-		 * lower device, whose lock is held then, and link_bps() may
+		 * lower device, whose lock is held then, and speed_bps() may
 		 * take that.
 		 */
 		list_for_each_entry(q, &port->queues, list)

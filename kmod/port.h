@@ -76,14 +76,14 @@ struct iqcn_port_config {
 
 /**
  * struct iqcn_port_ops - callbacks from a port to qdisc.c; all under RTNL
- * @link_bps: return the speed of the device in bit/s
+ * @speed_bps: return the speed of the device in bit/s, 0: unknown
  * @link_change: follow a possible change of the link or of the MTU
  * @reset: drop all packets of the queue
  * @orphan: detach the qdisc from its port, because the device goes; sleeps
  */
 struct iqcn_port_ops {
-	u64 (*link_bps)(struct net_device *dev);
-	void (*link_change)(struct iqcn_queue *q, u64 link_bps);
+	u64 (*speed_bps)(struct net_device *dev);
+	void (*link_change)(struct iqcn_queue *q, u64 speed_bps);
 	void (*reset)(struct iqcn_queue *q);
 	void (*orphan)(struct iqcn_queue *q);
 };

@@ -21,7 +21,6 @@
  * shaping (use tbf or htb as the parent), and early drop, except of not-ECT
  * packets with "nonect drop".
  */
-#include <linux/ethtool.h>
 #include <linux/if_arp.h>
 #include <linux/if_vlan.h>
 #include <linux/module.h>
@@ -33,6 +32,7 @@
 #include "algo/bts.h"
 #include "iqcn.h"
 #include "algo/sample.h"
+#include "link.h"
 #include "skb.h"
 #include "trace.h"
 
@@ -831,12 +831,20 @@ static struct iqcn_sampler *iqcn_new_sampler(const struct iqcn_queue *q,
 	return s;
 }
 
+/* Store the rate at which the queue can send, or a default */
+static void iqcn_set_link(struct iqcn_queue *q, struct iqcn_link link)
+{
+	WRITE_ONCE(q->link_bps, link.bps ?:
+				(u64)IQCN_DEFAULT_MBPS * 1000000);
+}
+
 static int iqcn_change(struct Qdisc *sch, struct nlattr *opt,
 		       struct netlink_ext_ack *extack)
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
 	struct iqcn_sampler *new, *old = q->sampler;
 	struct net_device *dev = qdisc_dev(sch);
+	struct iqcn_link link;
 	struct iqcn_config c;
 	int err;
 
@@ -850,7 +858,8 @@ static int iqcn_change(struct Qdisc *sch, struct nlattr *opt,
 	/* limit_bytes is 0 until init has set all parameters */
 	if (q->p.limit_bytes)
 		c.p = q->p;
-	err = iqcn_config_parse(&c, q, dev, opt, extack);
+	link = iqcn_link_get(sch, iqcn_link_speed_bps(dev));
+	err = iqcn_config_parse(&c, q->port, dev, link.bps, opt, extack);
 	if (err)
 		return err;
 	new = iqcn_new_sampler(q, &c.p, extack);
@@ -861,9 +870,11 @@ static int iqcn_change(struct Qdisc *sch, struct nlattr *opt,
 		if (err)
 			goto err_sampler;
 	}
+	iqcn_set_link(q, link);
 	iqcn_commit(sch, &c.p, new);
 	if (old != new)
 		iqcn_psample_free(old);
+	iqcn_config_warn(&c.p, dev, &link, extack);
 	return 0;
 
 err_sampler:
@@ -872,28 +883,15 @@ err_sampler:
 	return err;
 }
 
-/* Speed of a device in bit/s, or a default.  A stacked device takes the locks
- * of its lower devices, so the caller must hold none of these.
- */
-static u64 iqcn_link_bps(struct net_device *dev)
-{
-	struct ethtool_link_ksettings ks;
-
-	if (netif_get_link_ksettings(dev, &ks) || !ks.base.speed ||
-	    ks.base.speed == (u32)SPEED_UNKNOWN)
-		return (u64)IQCN_DEFAULT_MBPS * 1000000;
-	return (u64)ks.base.speed * 1000000;
-}
-
 /* Recompute the default parameters after a change of the link or the MTU.  If
  * they conflict with parameters that the user set, all parameters are kept.
  */
-static void iqcn_link_change(struct iqcn_queue *q, u64 link_bps)
+static void iqcn_link_change(struct iqcn_queue *q, u64 speed_bps)
 {
 	struct Qdisc *sch = iqcn_qdisc(q);
 	struct iqcn_params p = q->p;
 
-	WRITE_ONCE(q->link_bps, link_bps);
+	iqcn_set_link(q, iqcn_link_get(sch, speed_bps));
 	iqcn_config_resolve(&p, qdisc_dev(sch), q->link_bps);
 	if (iqcn_params_check(&p) != IQCN_PARAMS_OK) {
 		netdev_warn_once(qdisc_dev(sch),
@@ -932,7 +930,7 @@ static void iqcn_orphan(struct iqcn_queue *q)
 }
 
 static const struct iqcn_port_ops iqcn_qdisc_port_ops = {
-	.link_bps = iqcn_link_bps,
+	.speed_bps = iqcn_link_speed_bps,
 	.link_change = iqcn_link_change,
 	.reset = iqcn_reset_unused,
 	.orphan = iqcn_orphan,
@@ -949,7 +947,6 @@ static int iqcn_init(struct Qdisc *sch, struct nlattr *opt,
 	q->depth_bytes = &sch->qstats.backlog;
 	q->sent = &sch->bstats;
 	q->parent = sch->parent;
-	q->link_bps = iqcn_link_bps(dev);
 
 	/* on other devices the queue marks and counts, but sends no CNPs */
 	if (dev->type == ARPHRD_ETHER) {

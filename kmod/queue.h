@@ -52,7 +52,7 @@ struct iqcn_queue {
 					 * is the same, destroying an unused
 					 * queue restores before
 					 */
-	u64 link_bps;			/* speed of the link; RTNL to write */
+	u64 link_bps;			/* of the link or a shaper; RTNL to write */
 
 	struct iqcn_outflow outflow;	/* bytes that leave while backlogged */
 	/* the same without packets known not to be RoCE; the CE rate is

@@ -14,6 +14,8 @@ ALL_TESTS="
 	test_failed_add
 	test_shrink_limit
 	test_link_speed
+	test_shaper_rate
+	test_warnings
 	test_tbf
 	test_prio
 	test_htb
@@ -152,7 +154,7 @@ test_bad_values()
 		sample 65537 | sample is 65537,
 		flows 0 | flows is 0,
 		flows 1048577 | flows is 1048577, must be 1 to 1048576.
-		bandwidth 1001tbit | bandwidth is 1001000000000000, must be at most 1000000000000000 bit/s.
+		bandwidth 1001tbit | bandwidth is 1001000000000000, must be 0 or 1000000 to 1000000000000000 bit/s.
 		age 0 | age is 0,
 		age 100000s | age is 100000000, must be 1 to 86400000 ms.
 		cnp-dscp 64 | cnp-dscp is 64,
@@ -312,6 +314,90 @@ test_tbf()
 	topology bridge
 	bottleneck 8656kbit kmin 3000 kmax 4000
 	works 10:
+}
+
+# The rate of a shaper replaces the speed of the link, 10 Gb/s
+test_shaper_rate()
+{
+	local slow="alpha 50000 beta 2500000 "
+
+	topology bridge
+	bottleneck 1gbit
+	[[ $(opts) == *$slow* ]] || fail "tbf: $(opts)"
+	check "CNPs per second" "$(value cnp_rate_pps)" -eq 159438
+	# read again when iqcn changes, or the device goes up
+	tc -n sw qdisc change dev p1 root handle 1: tbf rate 2gbit burst 9k limit 1g
+	[[ $(opts) == *$slow* ]] || fail "tbf changed: $(opts)"
+	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn
+	[[ $(opts) == *"alpha 25000 "* ]] || fail "iqcn changed: $(opts)"
+	tc -n sw qdisc change dev p1 root handle 1: tbf rate 1gbit burst 9k limit 1g
+	ip -n sw link set p1 down
+	ip -n sw link set p1 up
+	[[ $(opts) == *$slow* ]] || fail "device up: $(opts)"
+	# a bandwidth that the user set remains
+	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn bandwidth 5gbit
+	[[ $(opts) == *"alpha 10000 "* ]] || fail "bandwidth: $(opts)"
+	tc -n sw qdisc del dev p1 root
+
+	# rates above 4 GB/s have an attribute of their own; faster than the link
+	tc -n sw qdisc add dev p1 root handle 1: tbf rate 40gbit burst 1m limit 1g
+	tc -n sw qdisc add dev p1 parent 1:1 handle 10: iqcn
+	[[ $(opts) == *"alpha 5000 "* ]] || fail "40 Gb/s: $(opts)"
+	tc -n sw qdisc del dev p1 root
+
+	# the class may borrow up to its ceil; the slowest of several shapers
+	tc -n sw -batch - <<-EOF
+		qdisc add dev p1 root handle 1: htb default 10
+		class add dev p1 parent 1: classid 1:10 htb rate 100mbit ceil 1gbit
+		class add dev p1 parent 1: classid 1:20 htb rate 3gbit
+		qdisc add dev p1 parent 1:10 handle 10: iqcn
+	EOF
+	[[ $(opts) == *$slow* ]] || fail "htb: $(opts)"
+	tc -n sw -batch - <<-EOF
+		qdisc replace dev p1 parent 1:10 handle 2: prio
+		qdisc add dev p1 parent 2:1 handle 3: tbf rate 2gbit burst 9k limit 1g
+		qdisc add dev p1 parent 3:1 handle 10: iqcn
+	EOF
+	[[ $(opts) == *$slow* ]] || fail "htb above tbf: $(opts)"
+	tc -n sw qdisc change dev p1 parent 2:1 handle 3: tbf rate 500mbit burst 9k limit 1g
+	tc -n sw qdisc change dev p1 parent 3:1 handle 10: iqcn
+	[[ $(opts) == *"alpha 100000 "* ]] || fail "tbf below htb: $(opts)"
+}
+
+# warns TC-ARGUMENT... WARNING: the command succeeds with this warning, or
+# without any if that is empty
+warns()
+{
+	local out want=${*: -1}
+
+	out=$(tc -n sw qdisc "${@:1:$#-1}" 2>&1) ||
+		fail "tc qdisc $*: failed"
+	check_eq "tc qdisc ${*:1:$#-1}" "$out" "${want:+Warning: $want.}"
+}
+
+test_warnings()
+{
+	topology bridge
+	warns replace dev p1 root handle 10: iqcn ""
+	warns change dev p1 root handle 10: iqcn limit 30000 \
+		"limit 30000 is less than 4 packets of 9014 bytes"
+	warns change dev p1 root handle 10: iqcn limit 1000000 kmin 1000000 kmax 2000000 \
+		"kmin 1000000 is not below limit 1000000: no packet is marked"
+	warns change dev p1 root handle 10: iqcn kmin 10000 \
+		"kmax 2000000 is above limit 1000000: few packets are marked"
+	warns change dev p1 root handle 10: iqcn kmax 1000000 ""
+	warns replace dev p1 root handle 1: tbf rate 1gbit burst 9k limit 1g ""
+	warns add dev p1 parent 1:1 handle 10: iqcn \
+		"bandwidth is that of qdisc 1:, 1000000 Kbit/s, until iqcn is changed"
+	warns change dev p1 parent 1:1 handle 10: iqcn bandwidth 1gbit ""
+
+	ip -n sw link add d0 type dummy
+	ip -n sw tuntap add t0 mode tun
+	warns add dev d0 root iqcn \
+		"the speed of d0 is unknown: set bandwidth, 10 Gbit/s are assumed"
+	warns replace dev d0 root iqcn bandwidth 10gbit ""
+	warns add dev t0 root iqcn \
+		"t0 is no Ethernet device: iqcn marks, but sends no CNPs"
 }
 
 test_prio()

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The rate at which a queue can send: the speed of its device, or the rate of
+ * a tbf or htb above it.
+ *
+ * Defaults follow this rate.  With those of a faster link the controller
+ * overreacts, and the shaped link idles.
+ *
+ * A shaper has no call for its rate, so its configuration is dumped, as for "tc
+ * qdisc show".  It does not report changes either: the rate is read when iqcn
+ * is added or changed, and when the device's speed may have changed.
+ */
+#include <linux/ethtool.h>
+#include <linux/hashtable.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <net/pkt_sched.h>
+#include <net/sch_generic.h>
+
+#include "link.h"
+
+/* Qdiscs above a queue that are searched for shapers */
+#define IQCN_ANCESTORS	8
+
+/**
+ * iqcn_link_speed_bps() - speed of a device
+ * @dev: device
+ *
+ * A stacked device takes the locks of its lower devices, so the caller must
+ * hold none of these.
+ *
+ * Context: RTNL.
+ * Return: bit/s, 0 if it is not known.
+ */
+u64 iqcn_link_speed_bps(struct net_device *dev)
+{
+	struct ethtool_link_ksettings ks;
+
+	if (netif_get_link_ksettings(dev, &ks) ||
+	    ks.base.speed == (u32)SPEED_UNKNOWN)
+		return 0;
+	return (u64)ks.base.speed * 1000000;
+}
+
+/* The qdisc with that handle, or NULL; RTNL */
+static struct Qdisc *iqcn_qdisc_find(struct net_device *dev, u32 handle)
+{
+	struct Qdisc *sch = rtnl_dereference(dev->qdisc);
+
+	if (!(sch->flags & TCQ_F_BUILTIN) && sch->handle == handle)
+		return sch;
+	/* all others; the root is not hashed */
+	hash_for_each_possible(dev->qdisc_hash, sch, hash, handle)
+		if (sch->handle == handle)
+			return sch;
+	return NULL;
+}
+
+/* The rate among the attributes of a tbf, in bytes/s */
+static u64 iqcn_tbf_rate(struct nlattr *opt)
+{
+	struct nlattr *tb[TCA_TBF_MAX + 1];
+	struct tc_tbf_qopt qopt;
+
+	if (nla_parse_nested_deprecated(tb, TCA_TBF_MAX, opt, NULL, NULL) ||
+	    !tb[TCA_TBF_PARMS])
+		return 0;
+	if (tb[TCA_TBF_RATE64])
+		return nla_get_u64(tb[TCA_TBF_RATE64]);
+	nla_memcpy(&qopt, tb[TCA_TBF_PARMS], sizeof(qopt));
+	return qopt.rate.rate;
+}
+
+/* The highest rate among the attributes of an htb class, in bytes/s */
+static u64 iqcn_htb_rate(struct nlattr *opt)
+{
+	struct nlattr *tb[TCA_HTB_MAX + 1];
+	struct tc_htb_opt hopt;
+
+	if (nla_parse_nested_deprecated(tb, TCA_HTB_MAX, opt, NULL, NULL) ||
+	    !tb[TCA_HTB_PARMS])
+		return 0;
+	if (tb[TCA_HTB_CEIL64])
+		return nla_get_u64(tb[TCA_HTB_CEIL64]);
+	nla_memcpy(&hopt, tb[TCA_HTB_PARMS], sizeof(hopt));
+	return hopt.ceil.rate;
+}
+
+/* Dump the class @classid of @sch, or @sch itself if it is a tbf.  Return: an
+ * error if it cannot be dumped.
+ */
+static int iqcn_shaper_dump(struct Qdisc *sch, u32 classid, struct sk_buff *skb)
+{
+	const struct Qdisc_class_ops *ops = sch->ops->cl_ops;
+	struct tcmsg tcm = {};
+	unsigned long class;
+
+	if (!strcmp(sch->ops->id, "tbf"))
+		return sch->ops->dump(sch, skb);
+	class = ops->find(sch, classid);
+	return class ? ops->dump(sch, class, skb, &tcm) : -ENOENT;
+}
+
+/* The rate at which a qdisc lets its class @classid send, in bit/s; 0: it does
+ * not shape
+ */
+static u64 iqcn_shaper_bps(struct Qdisc *sch, u32 classid)
+{
+	bool tbf = !strcmp(sch->ops->id, "tbf");
+	struct nlattr *opt;
+	struct sk_buff *skb;
+	u64 rate = 0;
+
+	if (!tbf && strcmp(sch->ops->id, "htb"))
+		return 0;
+	skb = alloc_skb(NLMSG_GOODSIZE, GFP_KERNEL);
+	if (!skb)
+		return 0;
+	if (iqcn_shaper_dump(sch, classid, skb) >= 0) {
+		opt = nla_find((void *)skb->data, skb->len, TCA_OPTIONS);
+		if (opt)
+			rate = tbf ? iqcn_tbf_rate(opt) : iqcn_htb_rate(opt);
+	}
+	kfree_skb(skb);
+	return rate > U64_MAX / 8 ? 0 : rate * 8;
+}
+
+/**
+ * iqcn_link_get() - what limits the rate of a qdisc
+ * @sch: qdisc
+ * @speed_bps: speed of its device in bit/s, 0: unknown
+ *
+ * Of several shapers above the qdisc, the slowest counts.
+ *
+ * Context: RTNL, sleeps.
+ * Return: the rate, and the shaper if one is slower than the device.
+ */
+struct iqcn_link iqcn_link_get(struct Qdisc *sch, u64 speed_bps)
+{
+	struct iqcn_link link = { .bps = speed_bps };
+	u32 classid = sch->parent;
+	u64 bps;
+	int i;
+
+	for (i = 0; i < IQCN_ANCESTORS && classid != TC_H_ROOT; i++) {
+		sch = iqcn_qdisc_find(qdisc_dev(sch), TC_H_MAJ(classid));
+		if (!sch)
+			break;
+		bps = iqcn_shaper_bps(sch, classid);
+		if (bps && (!link.bps || bps < link.bps)) {
+			link.bps = bps;
+			link.shaper = sch->handle;
+		}
+		classid = sch->parent;
+	}
+	return link;
+}

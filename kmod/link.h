@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The rate at which a queue can send: its device's, or a shaper's (link.c). */
+#ifndef _IQCN_LINK_H
+#define _IQCN_LINK_H
+
+#include <linux/types.h>
+
+struct net_device;
+struct Qdisc;
+
+/* struct iqcn_link - what limits the rate of a queue */
+struct iqcn_link {
+	u64 bps;		/* 0: unknown */
+	u32 shaper;		/* handle of the shaper that has this rate, 0: none */
+};
+
+u64 iqcn_link_speed_bps(struct net_device *dev);
+struct iqcn_link iqcn_link_get(struct Qdisc *sch, u64 speed_bps);
+
+#endif /* _IQCN_LINK_H */
