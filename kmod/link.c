@@ -17,6 +17,7 @@
 #include <net/pkt_sched.h>
 #include <net/sch_generic.h>
 
+#include "config_defaults.h"
 #include "link.h"
 
 /* Qdiscs above a queue that are searched for shapers */
@@ -130,7 +131,8 @@ static u64 iqcn_shaper_bps(struct Qdisc *sch, u32 classid)
  * @sch: qdisc
  * @speed_bps: speed of its device in bit/s, 0: unknown
  *
- * Of several shapers above the qdisc, the slowest counts.
+ * Of several shapers above the qdisc, the slowest counts.  Those below the least
+ * bandwidth that a user may set do not.
  *
  * Context: RTNL, sleeps.
  * Return: the rate, and the shaper if one is slower than the device.
@@ -147,7 +149,8 @@ struct iqcn_link iqcn_link_get(struct Qdisc *sch, u64 speed_bps)
 		if (!sch)
 			break;
 		bps = iqcn_shaper_bps(sch, classid);
-		if (bps && (!link.bps || bps < link.bps)) {
+		if (bps >= IQCN_BANDWIDTH_MIN_BPS &&
+		    (!link.bps || bps < link.bps)) {
 			link.bps = bps;
 			link.shaper = sch->handle;
 		}

@@ -53,7 +53,7 @@ steps()
 	notify_timer.c | pending.c | timer.c | timer.h | flow.h)
 		echo iqcn_trigger.sh iqcn_cnp.sh iqcn_bts.sh
 		;;
-	cnp.c) echo iqcn_bts.sh iqcn_cnp.sh iqcn_pair.sh ;;
+	cnp.c) echo iqcn_bts.sh iqcn_cnp.sh iqcn_pair.sh iqcn_snoop.sh ;;
 	congestion.c | queue.c | queue.h)
 		echo iqcn_detect.sh iqcn_trigger.sh iqcn_cnp.sh iqcn_genl.sh
 		;;

@@ -25,6 +25,7 @@ ALL_TESTS="
 	test_behind_plain
 	test_drop
 	test_drop_gap
+	test_drop_with_mark
 	test_drop_outlives_state
 	test_drop_trim
 	test_drop_trim_judged
@@ -39,6 +40,9 @@ ALL_TESTS="
 	test_pi_hold_budget
 	test_pi_hold_ends
 	test_pi_hold_reset
+	test_pi_forgets
+	test_pi_traced
+	test_active_stays
 	test_pi_controls
 	test_pi_saves
 	test_moves
@@ -604,6 +608,19 @@ test_drop_gap()
 	told 2
 }
 
+# One CNP for a packet that is marked and another that is dropped: the drop is
+# its cause
+test_drop_with_mark()
+{
+	stand wreb limit 20000 profile 15000:1 min-gap 1ms
+	deep 14
+	data --count 8
+	sleep 0.01
+	check "drops" "$(stat drop_overlimit)" -gt 0
+	check "marks by wreb" "$(stat bts_mark)" -gt 0
+	counted "0 1" cnp_wreb cnp_drop
+}
+
 # The second of two drops within min-gap causes a deferred CNP. It is sent even
 # if the flow's own congestion ends before that.
 test_drop_outlives_state()
@@ -1016,6 +1033,40 @@ test_pi_hold_reset()
 	check_eq "probability" "$(stat bts_prob)" 1
 	wait
 	told 0
+}
+
+# A controller that is switched off forgets its probability
+test_pi_forgets()
+{
+	stand pi qref 20000 alpha 320000 beta 1 update 100us min-gap 0
+	deep 30
+	small 50 100
+	check_eq "runs" "$(awk -v p="$(stat bts_prob)" 'BEGIN { print (p > 0) }')" 1
+	params notify off
+	params notify pi
+	check_eq "probability" "$(stat bts_prob)" 0
+}
+
+# A poll is due T1 after the flow's last packet or poll
+test_pi_traced()
+{
+	stand pi qref 1000 min-gap 10us t1 1ms
+	data --qp 0x99 --count $((BURST + 20)) --interval 10
+	traced on
+	small 10 5000
+	check_eq "T1" "$(traced poll | awk '
+		{ off = $2 - $1 - 1000000; print (off * off < 1000000) }' |
+		sort -u)" 1
+}
+
+# A flow whose packets cause CNPs but never leave with CE does not expire
+test_active_stays()
+{
+	stand wreb profile 1000:1 min-gap 0 age 2s
+	deep 20
+	small 60 100000
+	check "CNPs" "$(stat cnp_sent)" -ge 1
+	check "flows that expired" "$(stat flow_aged)" -eq 0
 }
 
 # The probability follows the depth above qref; active flows are counted

@@ -49,6 +49,9 @@ ALL_TESTS="
 	test_clear_cancels
 	test_quiet_flow_cancels
 	test_clear_and_back_cancels
+	test_back_by_another
+	test_dense
+	test_traced
 	test_off_while_held
 	test_change_while_held
 	test_reset_while_held
@@ -1043,6 +1046,8 @@ test_quiet_flow_cancels()
 	stream 7 100
 	sleep 0.01
 	check "flows congested" "$(stat flows_congested)" -eq 0
+	# at once, not after T2
+	check "cancelled" "$(stat cnp_cancelled)" -eq 1
 	wait
 	told 0
 	check "cancelled" "$(stat cnp_cancelled)" -eq 1
@@ -1071,6 +1076,58 @@ test_clear_and_back_cancels()
 	check "us from the first CE packet after that" "$us" -ge 20300
 	check "us from the first CE packet after that" "$us" -le 21302
 	check "cancelled" "$(stat cnp_cancelled)" -ge 1
+	# nor does its second one come back
+	sleep 0.05
+	accounts
+}
+
+# A CNP of an ended congestion is cancelled, even if its flow has sent nothing
+# since another flow congested the queue again
+test_back_by_another()
+{
+	# shellcheck disable=SC2086
+	paired $CONGESTED base both t1 300us delay 20ms
+	watch 150
+	stream 7 1000
+	check "deferred" "$(stat cnp_delayed)" -ge 1
+	sleep 0.008
+	check_eq "clear" "$(stat congested)" ""
+	data --qp 0x999 --tos 3 --count 16 --interval 1000 --psn 1
+	check_eq "congested" "$(stat congested)" '"queue"'
+	wait
+	told 0
+}
+
+# An estimate of the packets that are not sampled: they restart T1
+test_dense()
+{
+	# shellcheck disable=SC2086
+	paired $CONGESTED base ce t1 300us sample 8
+	watch 80
+	stream 200 100
+	check_eq "congested" "$(stat congested)" '"queue"'
+	check "sampled packets" "$(stat ce_sampled)" -le 50
+	wait
+	told 0
+}
+
+# The trace names the packet that started T1, and the time at which the CNP was
+# due
+test_traced()
+{
+	# shellcheck disable=SC2086
+	paired $CONGESTED base both t1 300us
+	traced on
+	stream 12 1000
+	check_eq "T1, and delays" "$(traced timer |
+		awk '{ print $2 - $1, $3 < 2000 }' | sort -u)" "300000 1"
+	params delay 200us
+	traced on
+	stream 12 1000
+	sleep 0.001
+	check_eq "T1 and T2" "$(traced timer | awk '
+		{ us = ($2 - $1) / 1000; print (us >= 500 && us < 502), $3 < 2000 }' |
+		sort -u)" "1 1"
 }
 
 # held FLOWS PARAMETER...: one CNP per flow is deferred by 20 ms, and another

@@ -372,6 +372,22 @@ np()
 	listener np rcv/e0 np "$@"
 }
 
+# traced CAUSE: print base_ns, due_ns and late_ns of each generated CNP with that
+# cause since "traced" was last called with "on"
+traced()
+{
+	local trace=/sys/kernel/tracing
+
+	if [ "$1" = on ]; then
+		echo >$trace/trace
+		echo 1 >$trace/events/iqcn/iqcn_cnp_sent/enable
+	else
+		echo 0 >$trace/events/iqcn/iqcn_cnp_sent/enable
+		sed -nE "s/.* cause=$1 base_ns=([0-9]+) due_ns=([0-9]+) late_ns=([0-9]+) .*/\1 \2 \3/p" \
+			$trace/trace
+	fi
+}
+
 # stat NAME [DEV [HANDLE]]: print a value of "tc -s -j". In bash, because a
 # process takes 50 ms here.
 stat()
