@@ -55,7 +55,8 @@ steps()
 		;;
 	cnp.c) echo iqcn_bts.sh iqcn_cnp.sh iqcn_pair.sh iqcn_snoop.sh ;;
 	congestion.c | queue.c | queue.h)
-		echo iqcn_detect.sh iqcn_trigger.sh iqcn_cnp.sh iqcn_genl.sh
+		echo iqcn_detect.sh iqcn_trigger.sh iqcn_cnp.sh iqcn_genl.sh \
+			iqcn_bts.sh
 		;;
 	mark.h) echo iqcn_mark.sh iqcn_bts.sh ;;
 	pairing.h) echo iqcn_pair.sh ;;

@@ -1052,9 +1052,9 @@ test_pi_traced()
 {
 	stand pi qref 1000 min-gap 10us t1 1ms
 	data --qp 0x99 --count $((BURST + 20)) --interval 10
-	traced on
+	trace_cnps
 	small 10 5000
-	check_eq "T1" "$(traced poll | awk '
+	check_eq "T1" "$(traced_cnps poll | awk '
 		{ off = $2 - $1 - 1000000; print (off * off < 1000000) }' |
 		sort -u)" 1
 }

@@ -900,6 +900,9 @@ test_others_share()
 	check "backlog" "$(stat backlog)" -gt 10000
 	check_eq "half of RoCE is CE" "$(stat congested)" ""
 	check "changes" "$(stat state_changes)" -eq 2
+	# a reset voids what was measured: the rate of tbf remains
+	ip -n sw link set p1 down
+	check "RoCE rate" "$(stat roce_bps)" -eq 80000000
 }
 
 # The reasons of a queue's changes, in tc, debugfs and the trace

@@ -1117,15 +1117,15 @@ test_traced()
 {
 	# shellcheck disable=SC2086
 	paired $CONGESTED base both t1 300us
-	traced on
+	trace_cnps
 	stream 12 1000
-	check_eq "T1, and delays" "$(traced timer |
+	check_eq "T1, and delays" "$(traced_cnps timer |
 		awk '{ print $2 - $1, $3 < 2000 }' | sort -u)" "300000 1"
 	params delay 200us
-	traced on
+	trace_cnps
 	stream 12 1000
 	sleep 0.001
-	check_eq "T1 and T2" "$(traced timer | awk '
+	check_eq "T1 and T2" "$(traced_cnps timer | awk '
 		{ us = ($2 - $1) / 1000; print (us >= 500 && us < 502), $3 < 2000 }' |
 		sort -u)" "1 1"
 }

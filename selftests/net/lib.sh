@@ -372,20 +372,22 @@ np()
 	listener np rcv/e0 np "$@"
 }
 
-# traced CAUSE: print base_ns, due_ns and late_ns of each generated CNP with that
-# cause since "traced" was last called with "on"
-traced()
-{
-	local trace=/sys/kernel/tracing
+TRACEFS=/sys/kernel/tracing
 
-	if [ "$1" = on ]; then
-		echo >$trace/trace
-		echo 1 >$trace/events/iqcn/iqcn_cnp_sent/enable
-	else
-		echo 0 >$trace/events/iqcn/iqcn_cnp_sent/enable
-		sed -nE "s/.* cause=$1 base_ns=([0-9]+) due_ns=([0-9]+) late_ns=([0-9]+) .*/\1 \2 \3/p" \
-			$trace/trace
-	fi
+# trace_cnps: begin to trace generated CNPs
+trace_cnps()
+{
+	echo >$TRACEFS/trace
+	echo 1 >$TRACEFS/events/iqcn/iqcn_cnp_sent/enable
+}
+
+# traced_cnps CAUSE: end that; print base_ns, due_ns and late_ns of each CNP with
+# that cause
+traced_cnps()
+{
+	echo 0 >$TRACEFS/events/iqcn/iqcn_cnp_sent/enable
+	sed -nE "s/.* cause=$1 base_ns=([0-9]+) due_ns=([0-9]+) late_ns=([0-9]+) .*/\1 \2 \3/p" \
+		$TRACEFS/trace
 }
 
 # stat NAME [DEV [HANDLE]]: print a value of "tc -s -j". In bash, because a
