@@ -297,7 +297,7 @@ told()
 	check "CNPs sent" "$(stat cnp_sent)" -ge 3
 }
 
-CONGESTED="bandwidth 10kbit detect queue t1 300us"
+CONGESTED="bandwidth 1mbit detect queue t1 300us"
 
 # tc forwards instead of a bridge. The CNP takes the path of all packets of the
 # port, and a bridge behind it learns only the port's address.

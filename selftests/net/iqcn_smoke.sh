@@ -36,7 +36,7 @@ notified()
 	local v=$1 i
 	shift
 
-	iqcn bandwidth 10kbit t1 300us "$@"
+	iqcn bandwidth 1mbit t1 300us "$@"
 	np --time 100 --ack 1
 	for i in $(seq 20); do
 		# shellcheck disable=SC2086
@@ -129,7 +129,7 @@ test_netns_del()
 	local i
 
 	topology bridge
-	bottleneck 8kbit kmin 1000 kmax 2000 bandwidth 1kbit
+	bottleneck 8kbit kmin 1000 kmax 2000 bandwidth 1mbit
 	data --flows 20 --tos 3 --count 200
 	check "flows" "$(stat flows)" -eq 20
 	ip netns del sw

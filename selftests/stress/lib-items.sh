@@ -711,7 +711,7 @@ item_extremes()
 	EOF
 	for ((i = 0; i < 6; i++)); do
 		ip -n sw link set d0 mtu 1500
-		any 0 8bit 1mbit 1000tbit
+		any 0 1mbit 1000tbit
 		tc -n sw qdisc replace dev d0 root handle 10: iqcn telemetry on \
 			bandwidth "$one" || fail "bandwidth $one"
 		send d0 --tos 3 --count 4
@@ -727,7 +727,7 @@ item_extremes()
 		try in_ns sw ethtool -s t0 speed "$one" duplex full
 		any 68 1280 65535
 		try ip -n sw link set p1 mtu "$one"
-		any 0 8bit 1000tbit
+		any 0 1mbit 1000tbit
 		congest telemetry on bandwidth "$one"
 	done
 	ip -n sw link set p1 mtu 9000
