@@ -42,7 +42,7 @@ ALL_TESTS="
 	test_pi_hold_reset
 	test_pi_forgets
 	test_pi_traced
-	test_active_stays
+	test_evicts_idle
 	test_pi_controls
 	test_pi_saves
 	test_moves
@@ -1059,14 +1059,20 @@ test_pi_traced()
 		sort -u)" 1
 }
 
-# A flow whose packets cause CNPs but never leave with CE does not expire
-test_active_stays()
+# A full table evicts the flow that has been idle for longest, which is not the
+# oldest one
+test_evicts_idle()
 {
-	stand wreb profile 1000:1 min-gap 0 age 2s
-	deep 20
-	small 60 100000
-	check "CNPs" "$(stat cnp_sent)" -ge 1
-	check "flows that expired" "$(stat flow_aged)" -eq 0
+	local qp
+
+	topology bridge
+	iqcn flows 2 notify wreb
+	for qp in 0x21 0x22 0x21 0x23; do
+		data --tos 3 --qp $qp --count 1
+		sleep 0.02
+	done
+	check_eq "flows" "$(flows | awk 'FNR > 1 { print $4 }' | sort | tr '\n' ' ')" \
+		"0x000021 0x000023 "
 }
 
 # The probability follows the depth above qref; active flows are counted
