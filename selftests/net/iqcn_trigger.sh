@@ -1102,13 +1102,16 @@ test_back_by_another()
 test_dense()
 {
 	# shellcheck disable=SC2086
-	paired $CONGESTED base ce t1 300us sample 8
+	paired $CONGESTED base ce t1 300us
+	params sample 8
 	watch 80
 	stream 200 100
 	check_eq "congested" "$(stat congested)" '"queue"'
 	check "sampled packets" "$(stat ce_sampled)" -le 50
+	check "paired" "$(stat flows_paired)" -eq 1
 	wait
-	told 0
+	# where the stream begins or ends
+	check "generated CNPs" "$(stat cnp_sent)" -le 2
 }
 
 # The trace names the packet that started T1, and the time at which the CNP was
