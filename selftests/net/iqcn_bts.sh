@@ -1146,6 +1146,13 @@ test_moves()
 	small 5 200
 	wait
 	told 15 0x800011
+	# packets that still leave by the other queue do not bring the flow back
+	small 3 0 --tos 107
+	small 1 0
+	release
+	sleep 0.01
+	check_eq "parent of the flow" \
+		"$(flows | awk '$4 == "0x000011" { print $7 }')" 2:1
 }
 
 # held FLOWS [PARAMETER...]: as many flows have one CNP sent and a second one,
