@@ -613,7 +613,7 @@ test_check()
 	reply --type cnp --qp 0x800011 --count 2
 	verdict ok
 	check_eq "items" "$(awk '{ print $1, $2 }' "$TMP/check" | paste -sd ,)" \
-		"ok plugin,ok module,ok family,ok qdiscs,ok strays,ok ECT,ok pairing,ok CNPs,ok room,ok: 0"
+		"ok kernel,ok plugin,ok module,ok family,ok qdiscs,ok place,ok bandwidth,ok limit,ok drain,ok strays,ok ECT,ok pairing,ok CNPs,ok room,ok: 0"
 	says ok ECT "p1 root: 0 packets marked, 4 arrived with CE"
 	says ok pairing "p1 root: 1 of 1 flows"
 	says ok CNPs "p1 root: 2 from receivers, 0 from this box"
@@ -638,6 +638,10 @@ test_check_problems()
 		detect depth flows 2 t1 10us
 	data --tos 2 --flows 5 --count 60 --len 1024
 	sleep 0.1
+	# two runs find the same if nothing arrives or leaves
+	ip -n sw link set p0 down
+	in_ns sw sysctl -qw net.ipv6.conf.all.disable_ipv6=1
+	tc -n sw qdisc change dev p1 root handle 1: tbf rate 1mbit burst 500 limit 1g
 	verdict fail
 	says warn ECT "are not ECT, $(($(stat ecn_mark) + $(stat ce_in))) are CE"
 	says fail pairing "none of 2 flows is paired"
@@ -645,11 +649,13 @@ test_check_problems()
 	says warn room "flows were evicted"
 	says warn strays "p1: $(value cnp_unmatched) CNPs belong to no flow"
 	says warn strays "p1: $(value malformed) packets look like RoCEv2"
+	cleanup
+	topology bridge
 	# a budget of one CNP
-	bottleneck 10mbit kmin 1000 kmax 2000 limit 1m notify timer \
-		detect queue,depth t1 10us cnp-rate 1 cnp-burst 1
+	bottleneck 10mbit bandwidth 10mbit kmin 1000 kmax 2000 limit 1m \
+		notify timer detect queue,depth t1 10us cnp-rate 1 cnp-burst 1
 	np --time 60 --ack 1
-	data --tos 3 --count 50 --interval 1000 --len 1024
+	data --tos 3 --count 50 --interval 800 --len 1024
 	wait
 	sleep 0.3
 	verdict warn
