@@ -541,36 +541,47 @@ static void test_metrics(void)
 	queue.has = 1ULL << IQCN_A_QUEUE_NOTIFY |
 		    1ULL << IQCN_A_QUEUE_CE_RATE_BPS |
 		    1ULL << IQCN_A_QUEUE_BTS_PROB | 1ULL << IQCN_A_QUEUE_CNP_SENT |
-		    1ULL << IQCN_A_QUEUE_STATE_AGE_NS;
+		    1ULL << IQCN_A_QUEUE_STATE_AGE_NS |
+		    1ULL << IQCN_A_QUEUE_DELAY_SUM_NS;
 	queue.ce_rate_bps = UINT64_MAX;
 	queue.bts_prob = UINT32_MAX;
-	queue.state_age_ns = UINT64_MAX;
+	queue.state_age_ns = UINT64_C(1500000001);
+	queue.delay_sum_ns = UINT64_MAX;
+	queue.delay_samples = 7;
+	s.queues_ns = UINT64_C(5000000000);
 	/* more CNPs of one cause than in total: counters are not read atomically */
 	queue.cnp_pi = 1;
-	flow.has = 1ULL << IQCN_A_FLOW_CNP_SENT | 1ULL << IQCN_A_FLOW_SRC_QP;
+	flow.has = 1ULL << IQCN_A_FLOW_CNP_SENT | 1ULL << IQCN_A_FLOW_SRC_QP |
+		   1ULL << IQCN_A_FLOW_PARENT;
 	flow.cnp_sent = UINT64_MAX;
 	memset(flow.src.bytes, 0xff, sizeof(flow.src.bytes));
 	memset(flow.dst.bytes, 0xff, sizeof(flow.dst.bytes));
 #define DEV "device=\"if4294967295\","
+#define FLOW DEV						\
+	"src=\"ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff\","	\
+	"dst=\"ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff\","	\
+	"vlan=\"18446744073709551615.18446744073709551615\","	\
+	"dest_qp=\"0xffffffffffffffff\""
 	check_samples(__LINE__, &s,
 		      "iqcn_up 1\n"
 		      "iqcn_build_info{version=\"1\",module=\"2\"} 1\n"
 		      "iqcn_last_run_timestamp_seconds 0\n"
-		      "iqcn_port_queues{device=\"\\\"\\\\"
+		      "iqcn_port_queues{device=\"\\\"\\\\\\\\"
 		      "\\\\xff\\\\xff\\\\xff\\\\xff\\\\xff\\\\xff\\\\xff"
 		      "\\\\xff\\\\xff\\\\xff\\\\xff\\\\xff\\\\xff\"} 0\n"
 		      "iqcn_queue_notify_info{" DEV "parent=\"root\",notify=\"off\"} 1\n"
-		      "iqcn_queue_state_age_seconds{" DEV "parent=\"root\"} 18446744073.709551615\n"
+		      "iqcn_queue_state_since_timestamp_seconds{" DEV "parent=\"root\"} 3\n"
 		      "iqcn_queue_ce_bytes_per_second{" DEV "parent=\"root\"} "
 		      "2305843009213693951.875\n"
 		      "iqcn_queue_cnp_probability_ratio{" DEV "parent=\"root\"} 1\n"
-		      "iqcn_queue_cnp_sent_total{" DEV "parent=\"root\",cause=\"timer\"} 0\n"
-		      "iqcn_flow_cnp_sent_total{" DEV "parent=\"ffff:fffe\","
-		      "src=\"ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff\","
-		      "dst=\"ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff\","
-		      "vlan=\"18446744073709551615.18446744073709551615\","
-		      "dest_qp=\"0xffffffffffffffff\",src_qp=\"0xffffffffffffffff\"} "
-		      "18446744073709551615\n");
+		      "iqcn_queue_delay_seconds_sum{" DEV "parent=\"root\"} "
+		      "18446744073.709551615\n"
+		      "iqcn_queue_delay_seconds_count{" DEV "parent=\"root\"} 7\n"
+		      "iqcn_queue_sent_cnps_total{" DEV "parent=\"root\",cause=\"timer\"} 0\n"
+		      "iqcn_flow_info{" FLOW ",parent=\"ffff:fffe\","
+		      "src_qp=\"0xffffffffffffffff\"} 1\n"
+		      "iqcn_flow_sent_cnps_total{" FLOW "} 18446744073709551615\n");
+#undef FLOW
 #undef DEV
 }
 
