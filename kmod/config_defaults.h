@@ -44,6 +44,31 @@
 #define IQCN_DEFAULT_CNP_TTL	64
 #define IQCN_CNP_BURST		1024
 
+/* What follows the speed of the link, see params.h */
+#define IQCN_REF_MBPS		25000
+#define IQCN_REF_KMIN_BYTES	100000
+#define IQCN_KMAX_PER_KMIN	4
+#define IQCN_LIMIT_PER_KMIN	160
+#define IQCN_QREF_PER_KMIN	3
+#define IQCN_PI_KMIN		4
+#define IQCN_REF_ALPHA		2000
+#define IQCN_REF_BETA		100000
+/* Lower bound of the default Kmin, in the link's largest packets */
+#define IQCN_KMIN_PACKETS	2
+/* Speed of a link that does not report one */
+#define IQCN_DEFAULT_MBPS	10000
+
+#define IQCN_DEFAULT_MIN_GAP_NS	50000
+/* Default scans per T1: a CNP is at most a quarter of T1 late */
+#define IQCN_PERIODS_PER_T1	4
+/* CNPs may use an eighth of the reverse link.  An IPv4 CNP is 98 bytes on the wire:
+ * headers, reserved bytes and ICRC, and Ethernet's header, FCS, preamble and gap.  A
+ * sender that speeds up every 300 us needs a CNP as often, however slow its flow is,
+ * so this limits the flows per Gb/s (Documentation/back-to-sender.rst).
+ */
+#define IQCN_CNP_WIRE_BYTES	98
+#define IQCN_CNP_SHARE		8
+
 /* Names of values, by value or by bit */
 #define IQCN_NAMES_NOTIFY	"timer", "wreb", "pi"
 #define IQCN_NAMES_DETECT	"queue", "depth", "run", "span"

@@ -26,9 +26,12 @@ enum value {
 	YES_NO,
 	SHARE,		/* of UINT32_MAX */
 	SECONDS,	/* from ns */
+	SINCE,		/* time of day, from an age in ns */
 	BYTES,		/* from bits */
 	BY_TIMER,	/* CNPs sent, minus those with other causes */
+	DELAY,		/* summary: a sum and a count of delays */
 	INFO,		/* always 1: the label has the information */
+	FLOW_INFO,	/* likewise: what may change during the flow's life */
 };
 
 struct metric {
@@ -64,13 +67,13 @@ static const struct metric port_metrics[] = {
 	PORT("iqcn_port_flows", FLOWS, "Flows in the port's table."),
 	PORT("iqcn_port_flows_unassured", FLOWS_UNASSURED,
 	     "Flows without good evidence of the sender's QP."),
-	PORT("iqcn_port_cnp_rate_limit", CNP_RATE_PPS,
+	PORT("iqcn_port_budget_cnps_per_second", CNP_RATE_PPS,
 	     "CNPs that the port may send per second."),
-	PORT("iqcn_port_cnp_burst_limit", CNP_BURST,
+	PORT("iqcn_port_budget_burst_cnps", CNP_BURST,
 	     "CNPs that the port may send at once."),
-	PORT("iqcn_port_cnp_unmatched_total", CNP_UNMATCHED,
+	PORT("iqcn_port_unmatched_cnps_total", CNP_UNMATCHED,
 	     "CNPs that belong to no flow; with snoop netns those of the namespace."),
-	PORT("iqcn_port_malformed_total", MALFORMED,
+	PORT("iqcn_port_malformed_packets_total", MALFORMED,
 	     "RoCE-like packets that do not parse; with snoop netns those of the namespace."),
 };
 
@@ -91,8 +94,8 @@ static const struct metric queue_metrics[] = {
 	      "1 if the queue is congested."),
 	METRIC("iqcn_queue_state_info", "reason", QUEUE_STATE_REASON, INFO,
 	       "Why the queue's congestion began or ended."),
-	QUEUE("iqcn_queue_state_age_seconds", STATE_AGE_NS, SECONDS,
-	      "Time since the queue's congestion began or ended."),
+	QUEUE("iqcn_queue_state_since_timestamp_seconds", STATE_AGE_NS, SINCE,
+	      "Time at which the queue's congestion began or ended."),
 	QUEUE("iqcn_queue_state_changes_total", STATE_CHANGES, NUMBER,
 	      "Changes of the queue's congestion."),
 	QUEUE("iqcn_queue_ce_bytes_per_second", CE_RATE_BPS, BYTES,
@@ -104,49 +107,55 @@ static const struct metric queue_metrics[] = {
 	QUEUE("iqcn_queue_tx_bytes_total", TX_BYTES, NUMBER, "Bytes sent."),
 	QUEUE("iqcn_queue_tx_packets_total", TX_PACKETS, NUMBER,
 	      "Packets sent."),
-	QUEUE("iqcn_queue_ecn_mark_total", ECN_MARK, NUMBER,
+	QUEUE("iqcn_queue_marked_packets_total", ECN_MARK, NUMBER,
 	      "Packets marked CE here."),
-	QUEUE("iqcn_queue_bts_mark_total", BTS_MARK, NUMBER,
+	QUEUE("iqcn_queue_marked_bytes_total", MARKED_BYTES, NUMBER,
+	      "Bytes of the packets marked CE here."),
+	QUEUE("iqcn_queue_delay_seconds", DELAY_SUM_NS, DELAY,
+	      "Time that measured CE packets spent in the queue."),
+	QUEUE("iqcn_queue_delay_peak_seconds", DELAY_PEAK_NS, SECONDS,
+	      "Longest time that a measured CE packet spent in the queue."),
+	QUEUE("iqcn_queue_bts_marked_packets_total", BTS_MARK, NUMBER,
 	      "Packets marked CE because they caused a CNP."),
-	QUEUE("iqcn_queue_ce_in_total", CE_IN, NUMBER,
+	QUEUE("iqcn_queue_ce_in_packets_total", CE_IN, NUMBER,
 	      "Packets that arrived with CE."),
-	QUEUE("iqcn_queue_ce_sent_total", CE_SENT, NUMBER,
+	QUEUE("iqcn_queue_ce_sent_packets_total", CE_SENT, NUMBER,
 	      "RoCEv2 data packets that left with CE."),
-	QUEUE("iqcn_queue_ce_sampled_total", CE_SAMPLED, NUMBER,
+	QUEUE("iqcn_queue_ce_sampled_packets_total", CE_SAMPLED, NUMBER,
 	      "RoCEv2 data packets that left with CE and were sampled."),
-	QUEUE("iqcn_queue_sample_lost_total", SAMPLE_LOST, NUMBER,
+	QUEUE("iqcn_queue_sample_lost_packets_total", SAMPLE_LOST, NUMBER,
 	      "Sampled packets not copied to psample because too many waited."),
-	QUEUE("iqcn_queue_not_ect_total", NOT_ECT, NUMBER,
+	QUEUE("iqcn_queue_not_ect_packets_total", NOT_ECT, NUMBER,
 	      "Packets that should have been marked but are not ECT."),
-	QUEUE("iqcn_queue_not_ect_drop_total", NOT_ECT_DROP, NUMBER,
+	QUEUE("iqcn_queue_not_ect_dropped_packets_total", NOT_ECT_DROP, NUMBER,
 	      "Packets that were dropped because they are not ECT."),
-	QUEUE("iqcn_queue_unmarkable_total", UNMARKABLE, NUMBER,
+	QUEUE("iqcn_queue_unmarkable_packets_total", UNMARKABLE, NUMBER,
 	      "ECT packets whose header could not be written."),
-	QUEUE("iqcn_queue_drop_overlimit_total", DROP_OVERLIMIT, NUMBER,
+	QUEUE("iqcn_queue_overlimit_dropped_packets_total", DROP_OVERLIMIT, NUMBER,
 	      "Packets dropped because the queue was full."),
-	QUEUE("iqcn_queue_cnp_seen_total", CNP_SEEN, NUMBER,
+	QUEUE("iqcn_queue_seen_cnps_total", CNP_SEEN, NUMBER,
 	      "CNPs from receivers."),
-	METRIC("iqcn_queue_cnp_sent_total", "cause=\"timer\"", QUEUE_CNP_SENT,
+	METRIC("iqcn_queue_sent_cnps_total", "cause=\"timer\"", QUEUE_CNP_SENT,
 	       BY_TIMER, "CNPs that the box generated."),
-	METRIC("iqcn_queue_cnp_sent_total", "cause=\"wreb\"", QUEUE_CNP_WREB,
+	METRIC("iqcn_queue_sent_cnps_total", "cause=\"wreb\"", QUEUE_CNP_WREB,
 	       NUMBER, NULL),
-	METRIC("iqcn_queue_cnp_sent_total", "cause=\"pi\"", QUEUE_CNP_PI,
+	METRIC("iqcn_queue_sent_cnps_total", "cause=\"pi\"", QUEUE_CNP_PI,
 	       NUMBER, NULL),
-	METRIC("iqcn_queue_cnp_sent_total", "cause=\"poll\"", QUEUE_CNP_POLL,
+	METRIC("iqcn_queue_sent_cnps_total", "cause=\"poll\"", QUEUE_CNP_POLL,
 	       NUMBER, NULL),
-	METRIC("iqcn_queue_cnp_sent_total", "cause=\"drop\"", QUEUE_CNP_DROP,
+	METRIC("iqcn_queue_sent_cnps_total", "cause=\"drop\"", QUEUE_CNP_DROP,
 	       NUMBER, NULL),
-	METRIC("iqcn_queue_cnp_suppressed_total", "reason=\"budget\"",
+	METRIC("iqcn_queue_suppressed_cnps_total", "reason=\"budget\"",
 	       QUEUE_CNP_BUDGET, NUMBER, "CNPs that were due but not sent."),
-	METRIC("iqcn_queue_cnp_suppressed_total", "reason=\"unpaired\"",
+	METRIC("iqcn_queue_suppressed_cnps_total", "reason=\"unpaired\"",
 	       QUEUE_CNP_UNPAIRED, NUMBER, NULL),
-	METRIC("iqcn_queue_cnp_suppressed_total", "reason=\"gap\"",
+	METRIC("iqcn_queue_suppressed_cnps_total", "reason=\"gap\"",
 	       QUEUE_CNP_GAP, NUMBER, NULL),
-	METRIC("iqcn_queue_cnp_suppressed_total", "reason=\"error\"",
+	METRIC("iqcn_queue_suppressed_cnps_total", "reason=\"error\"",
 	       QUEUE_CNP_ERROR, NUMBER, NULL),
-	QUEUE("iqcn_queue_cnp_delayed_total", CNP_DELAYED, NUMBER,
+	QUEUE("iqcn_queue_delayed_cnps_total", CNP_DELAYED, NUMBER,
 	      "CNPs that were due and deferred."),
-	QUEUE("iqcn_queue_cnp_cancelled_total", CNP_CANCELLED, NUMBER,
+	QUEUE("iqcn_queue_cancelled_cnps_total", CNP_CANCELLED, NUMBER,
 	      "Deferred CNPs that were canceled."),
 	QUEUE("iqcn_queue_flows", FLOWS, NUMBER, "Flows of the queue."),
 	QUEUE("iqcn_queue_flows_paired", FLOWS_PAIRED, NUMBER,
@@ -157,26 +166,28 @@ static const struct metric queue_metrics[] = {
 	      "Flows that were active in the last milliseconds."),
 	QUEUE("iqcn_queue_flow_state_changes_total", FLOW_STATE_CHANGES, NUMBER,
 	      "Changes of the congestion of single flows."),
-	QUEUE("iqcn_queue_flow_new_total", FLOW_NEW, NUMBER, "Flows created."),
-	QUEUE("iqcn_queue_flow_aged_total", FLOW_AGED, NUMBER,
+	QUEUE("iqcn_queue_new_flows_total", FLOW_NEW, NUMBER, "Flows created."),
+	QUEUE("iqcn_queue_aged_flows_total", FLOW_AGED, NUMBER,
 	      "Flows that expired."),
-	QUEUE("iqcn_queue_flow_evicted_total", FLOW_EVICTED, NUMBER,
+	QUEUE("iqcn_queue_evicted_flows_total", FLOW_EVICTED, NUMBER,
 	      "Flows that were evicted."),
-	QUEUE("iqcn_queue_flow_full_total", FLOW_FULL, NUMBER,
+	QUEUE("iqcn_queue_no_flow_packets_total", FLOW_FULL, NUMBER,
 	      "Packets whose flow or detectors could not be allocated."),
-	QUEUE("iqcn_queue_paired_total", PAIRED, NUMBER, "Pairings made."),
-	QUEUE("iqcn_queue_contradicted_total", CONTRADICTED, NUMBER,
+	QUEUE("iqcn_queue_pairings_total", PAIRED, NUMBER, "Pairings made."),
+	QUEUE("iqcn_queue_contradicted_pairings_total", CONTRADICTED, NUMBER,
 	      "Pairings dropped because other evidence disagreed."),
-	QUEUE("iqcn_queue_malformed_total", MALFORMED, NUMBER,
+	QUEUE("iqcn_queue_malformed_packets_total", MALFORMED, NUMBER,
 	      "RoCE-like CE packets that do not parse."),
 };
 
 static const struct metric flow_metrics[] = {
-	FLOW("iqcn_flow_cnp_sent_total", CNP_SENT, NUMBER,
+	METRIC("iqcn_flow_info", "", FLOW_PARENT, FLOW_INFO,
+	       "Queue and sender's QP of one of the flows with the most CNPs."),
+	FLOW("iqcn_flow_sent_cnps_total", CNP_SENT, NUMBER,
 	     "CNPs of the box to one of the flows with the most CNPs."),
-	FLOW("iqcn_flow_cnp_seen_total", CNP_SEEN, NUMBER,
+	FLOW("iqcn_flow_seen_cnps_total", CNP_SEEN, NUMBER,
 	     "CNPs of the receiver to one of the flows with the most CNPs."),
-	FLOW("iqcn_flow_ce_sent_total", CE_SENT, NUMBER,
+	FLOW("iqcn_flow_ce_sent_packets_total", CE_SENT, NUMBER,
 	     "CE packets of one of the flows with the most CNPs."),
 	FLOW("iqcn_flow_congested", CONGESTED, YES_NO,
 	     "1 if one of the flows with the most CNPs is congested."),
@@ -185,6 +196,7 @@ static const struct metric flow_metrics[] = {
 struct writer {
 	FILE *f;
 	bool openmetrics;
+	uint64_t now_ns;	/* when the queues were read */
 };
 
 static bool ends_in(const char *name, size_t len, const char *end)
@@ -196,7 +208,8 @@ static bool ends_in(const char *name, size_t len, const char *end)
 
 static void write_unit(const struct writer *w, const char *name, size_t len)
 {
-	static const char *const units[] = { "bytes", "seconds", "ratio" };
+	static const char *const units[] = { "bytes", "seconds", "ratio",
+					     "packets", "cnps" };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(units); i++)
@@ -205,18 +218,18 @@ static void write_unit(const struct writer *w, const char *name, size_t len)
 				units[i]);
 }
 
-static void write_head(const struct writer *w, const char *name,
+static void write_head(const struct writer *w, const char *name, bool summary,
 		       const char *help)
 {
+	const char *type = summary ? "summary" : "gauge";
 	size_t len = strlen(name);
-	const char *type = "gauge";
 
 	if (ends_in(name, len, "_total"))
 		type = "counter";
 	if (w->openmetrics && ends_in(name, len, "_info"))
 		type = "info";
 	/* OpenMetrics wants the name without the suffix of its type */
-	if (w->openmetrics && strcmp(type, "gauge"))
+	if (w->openmetrics && !summary && strcmp(type, "gauge"))
 		len = strrchr(name, '_') - name;
 	fprintf(w->f, "# HELP %.*s %s\n# TYPE %.*s %s\n", (int)len, name, help,
 		(int)len, name, type);
@@ -227,16 +240,19 @@ static void write_head(const struct writer *w, const char *name,
 /* Writes the labels that identify an object */
 typedef void (*labels_fn)(char *buf, const void *object);
 
-/* The kernel allows almost any byte in a name, but the text must be UTF-8 */
+/* The name as name_text() escapes it, which is different for each device, quoted as
+ * the value of a label
+ */
 static void dev_text(char *buf, const char *dev)
 {
-	for (; *dev; dev++) {
-		if (*dev == '"' || *dev == '\\')
-			buf += sprintf(buf, "\\%c", *dev);
-		else if (*dev > ' ' && *dev <= '~')
-			*buf++ = *dev;
-		else
-			buf += sprintf(buf, "\\\\x%02x", (unsigned char)*dev);
+	char text[VALUE_SIZE];
+	const char *from;
+
+	name_text(text, dev);
+	for (from = text; *from; from++) {
+		if (*from == '"' || *from == '\\')
+			*buf++ = '\\';
+		*buf++ = *from;
 	}
 	*buf = '\0';
 }
@@ -255,35 +271,28 @@ static void port_labels(char *buf, const void *object)
 	sprintf(buf, "device=\"%s\"", dev);
 }
 
-static int place_labels(char *buf, uint32_t ifindex, uint32_t parent)
-{
-	char dev[DEV_SIZE], text[VALUE_SIZE];
-
-	dev_text(dev, dev_name(ifindex));
-	value_text(text, FORM_PARENT, NULL, parent);
-	return sprintf(buf, "device=\"%s\",parent=\"%s\"", dev, text);
-}
-
 static void queue_labels(char *buf, const void *object)
 {
+	char dev[DEV_SIZE], parent[VALUE_SIZE];
 	const struct queue *q = object;
 
-	place_labels(buf, q->dev, q->parent);
+	dev_text(dev, dev_name(q->dev));
+	value_text(parent, FORM_PARENT, NULL, q->parent);
+	sprintf(buf, "device=\"%s\",parent=\"%s\"", dev, parent);
 }
 
+/* Only what stays the same as long as the flow exists */
 static void flow_labels(char *buf, const void *object)
 {
+	char dev[DEV_SIZE], src[VALUE_SIZE], dst[VALUE_SIZE];
 	const struct flow *f = object;
-	char src[VALUE_SIZE], dst[VALUE_SIZE];
 
+	dev_text(dev, dev_name(f->dev));
 	address_text(src, &f->src);
 	address_text(dst, &f->dst);
-	buf += place_labels(buf, f->dev, f->parent);
-	buf += sprintf(buf, ",src=\"%s\",dst=\"%s\",vlan=\"%" PRIu64 ".%" PRIu64
-		       "\",dest_qp=\"0x%06" PRIx64 "\"", src, dst, f->vid,
-		       f->inner_vid, f->dest_qp);
-	if (object_has(f, IQCN_A_FLOW_SRC_QP))
-		sprintf(buf, ",src_qp=\"0x%06" PRIx64 "\"", f->src_qp);
+	sprintf(buf, "device=\"%s\",src=\"%s\",dst=\"%s\",vlan=\"%" PRIu64 ".%"
+		PRIu64 "\",dest_qp=\"0x%06" PRIx64 "\"", dev, src, dst, f->vid,
+		f->inner_vid, f->dest_qp);
 }
 
 /* The metrics of one kind of object */
@@ -304,9 +313,25 @@ TABLE(port, port_object);
 TABLE(queue, queue_object);
 TABLE(flow, flow_object);
 
-static void write_value(FILE *f, enum value kind, const void *object,
-			uint64_t v)
+static void write_seconds(FILE *f, uint64_t ns)
 {
+	fprintf(f, "%" PRIu64 ".%09" PRIu64 "\n", ns / NS_PER_S, ns % NS_PER_S);
+}
+
+/* In whole seconds, because two readings of a clock and an age differ a little, and
+ * the value must not change as long as the state does not
+ */
+static uint64_t since_s(uint64_t now_ns, uint64_t age_ns)
+{
+	return age_ns < now_ns ?
+	       (now_ns - age_ns + NS_PER_S / 2) / NS_PER_S : 0;
+}
+
+static void write_value(const struct writer *w, enum value kind,
+			const void *object, uint64_t v)
+{
+	FILE *f = w->f;
+
 	switch (kind) {
 	case BY_TIMER:
 		v = queue_cnp_timer(object);
@@ -318,9 +343,11 @@ static void write_value(FILE *f, enum value kind, const void *object,
 		fprintf(f, "%.9g\n", (double)v / UINT32_MAX);
 		return;
 	case SECONDS:
-		fprintf(f, "%" PRIu64 ".%09" PRIu64 "\n", v / NS_PER_S,
-			v % NS_PER_S);
+		write_seconds(f, v);
 		return;
+	case SINCE:
+		v = since_s(w->now_ns, v);
+		break;
 	case BYTES:
 		fprintf(f, "%" PRIu64 ".%03" PRIu64 "\n", v / 8,
 			v % 8 * (1000 / 8));
@@ -336,24 +363,61 @@ static uint64_t member(const struct field *f, const void *object)
 	return *(const uint64_t *)((const char *)object + f->offset);
 }
 
-static void write_sample(FILE *f, const struct table *t, const struct metric *m,
-			 const void *object)
+static void write_delay(FILE *f, const char *name, const char *labels,
+			const struct queue *q)
+{
+	fprintf(f, "%s_sum{%s} ", name, labels);
+	write_seconds(f, q->delay_sum_ns);
+	fprintf(f, "%s_count{%s} %" PRIu64 "\n", name, labels,
+		q->delay_samples);
+}
+
+static void write_flow_info(FILE *f, const char *name, const char *labels,
+			    const struct flow *flow)
+{
+	char parent[VALUE_SIZE];
+
+	value_text(parent, FORM_PARENT, NULL, flow->parent);
+	fprintf(f, "%s{%s,parent=\"%s\"", name, labels, parent);
+	if (object_has(flow, IQCN_A_FLOW_SRC_QP))
+		fprintf(f, ",src_qp=\"0x%06" PRIx64 "\"", flow->src_qp);
+	fputs("} 1\n", f);
+}
+
+static void write_info(FILE *f, const struct metric *m, const char *labels,
+		       const struct field *field, uint64_t v)
+{
+	char text[VALUE_SIZE];
+
+	value_text(text, field->form, field->names, v);
+	fprintf(f, "%s{%s%s%s=\"%s\"} 1\n", m->name, labels,
+		*labels ? "," : "", m->label, *text ? text : "off");
+}
+
+static void write_sample(const struct writer *w, const struct table *t,
+			 const struct metric *m, const void *object)
 {
 	const struct field *field = &t->kind->fields[m->attr];
-	char labels[LABELS_SIZE], text[VALUE_SIZE];
-	const char *comma;
+	uint64_t v = member(field, object);
+	char labels[LABELS_SIZE];
 
 	t->labels(labels, object);
-	comma = *labels && *m->label ? "," : "";
-	if (m->value == INFO) {
-		value_text(text, field->form, field->names,
-			   member(field, object));
-		fprintf(f, "%s{%s%s%s=\"%s\"} 1\n", m->name, labels, comma,
-			m->label, *text ? text : "off");
+	switch (m->value) {
+	case DELAY:
+		write_delay(w->f, m->name, labels, object);
 		return;
+	case FLOW_INFO:
+		write_flow_info(w->f, m->name, labels, object);
+		return;
+	case INFO:
+		write_info(w->f, m, labels, field, v);
+		return;
+	default:
+		break;
 	}
-	fprintf(f, "%s{%s%s%s} ", m->name, labels, comma, m->label);
-	write_value(f, m->value, object, member(field, object));
+	fprintf(w->f, "%s{%s%s%s} ", m->name, labels,
+		*labels && *m->label ? "," : "", m->label);
+	write_value(w, m->value, object, v);
 }
 
 /* Values that an older module does not send are left out */
@@ -366,25 +430,25 @@ static void write_table(const struct writer *w, const struct table *t,
 
 	for (m = t->metrics; m < t->metrics + t->n; m++) {
 		if (m->help)
-			write_head(w, m->name, m->help);
+			write_head(w, m->name, m->value == DELAY, m->help);
 		object = objects;
 		for (i = 0; i < n; i++, object += t->kind->size)
 			if (object_has(object, m->attr))
-				write_sample(w->f, t, m, object);
+				write_sample(w, t, m, object);
 	}
 }
 
 void exposition(FILE *f, const struct state *s, bool openmetrics)
 {
-	const struct writer w = { f, openmetrics };
+	const struct writer w = { f, openmetrics, s->queues_ns };
 
-	write_head(&w, "iqcn_up", "1 if the module is loaded and answers.");
+	write_head(&w, "iqcn_up", false, "1 if the module is loaded and answers.");
 	fprintf(f, "iqcn_up %d\n", s->up);
-	write_head(&w, "iqcn_build_info",
+	write_head(&w, "iqcn_build_info", false,
 		   "Versions of the tool and of the module.");
 	fprintf(f, "iqcn_build_info{version=\"%s\",module=\"%s\"} 1\n",
 		s->tool_version, s->module_version);
-	write_head(&w, "iqcn_last_run_timestamp_seconds",
+	write_head(&w, "iqcn_last_run_timestamp_seconds", false,
 		   "Time at which these metrics were written.");
 	fprintf(f, "iqcn_last_run_timestamp_seconds %jd\n", (intmax_t)s->time);
 	if (s->up) {

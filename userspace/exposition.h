@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -17,6 +18,7 @@ struct state {
 	const char *module_version;
 	bool up;	/* the module answered; if not, the lists are empty */
 	time_t time;
+	uint64_t queues_ns;	/* time of day when the queues were read */
 	struct port *ports;
 	struct queue *queues;
 	struct flow *flows;

@@ -7,6 +7,8 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,12 +110,21 @@ static int ask_flows(struct genl *g, struct state *s, size_t max)
 	return err;
 }
 
+static uint64_t time_of_day_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return ts.tv_sec * UINT64_C(1000000000) + ts.tv_nsec;
+}
+
 static int ask(struct genl *g, struct state *s, size_t flows)
 {
 	int err = genl_ports(g, &s->ports, &s->n_ports);
 
 	if (!err)
 		err = genl_queues(g, 0, 0, &s->queues, &s->n_queues);
+	s->queues_ns = time_of_day_ns();
 	if (!err)
 		s->n_queues = queues_once(s->queues, s->n_queues);
 	if (!err && flows)
@@ -176,27 +187,41 @@ static bool write_temp(int fd, const char *temp, const char *path,
 	return false;
 }
 
-static int write_file(const char *path, const char *text, size_t len)
+/* Writes via a temporary file, whose name is not *.prom, which node_exporter reads.
+ * Signals wait until it has its final name or is gone: a process that is killed
+ * before would leave it.
+ */
+static bool replace_file(const char *path, const char *text, size_t len)
 {
 	const char *slash = strrchr(path, '/');
-	int dir_len = slash ? slash + 1 - path : 0, fd;
-	struct stat st;
+	int dir_len = slash ? slash + 1 - path : 0, fd, err;
+	sigset_t all, old;
 	char *temp;
+	bool ok;
+
+	if (asprintf(&temp, "%.*s.%s.XXXXXX", dir_len, path,
+		     path + dir_len) < 0)
+		return false;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
+	fd = mkstemp(temp);
+	ok = fd >= 0 && write_temp(fd, temp, path, text, len);
+	err = errno;
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	free(temp);
+	errno = err;
+	return ok;
+}
+
+static int write_file(const char *path, const char *text, size_t len)
+{
+	struct stat st;
 
 	/* root must not replace /dev/null by a file */
 	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
 		return fail(path, "not a regular file");
-	/* not *.prom, which node_exporter reads */
-	if (asprintf(&temp, "%.*s.%s.XXXXXX", dir_len, path,
-		     path + dir_len) < 0)
-		return fail(path, strerror(ENOMEM));
-	fd = mkstemp(temp);
-	if (fd < 0 || !write_temp(fd, temp, path, text, len)) {
-		fail(path, strerror(errno));
-		free(temp);
-		return EXIT_FAILURE;
-	}
-	free(temp);
+	if (!replace_file(path, text, len))
+		return fail(path, strerror(errno));
 	return EXIT_SUCCESS;
 }
 

@@ -58,7 +58,7 @@ run_step()
 		;;
 	kselftests-5)
 		selftests uml -- iqcn_genl.sh iqcn_ynl.sh iqcn_trace.sh \
-			iqcn_top.sh
+			iqcn_top.sh iqcn_check.sh
 		;;
 	kselftests-tool) selftests uml -- iqcn_tool.sh iqcn_monitor.sh ;;
 	# tests of lifetimes and memory; make check-debug runs all others

@@ -8,6 +8,7 @@ ALL_TESTS="
 	test_run
 	test_file
 	test_full
+	test_killed
 	test_names
 	test_anybody
 	test_no_module
@@ -63,6 +64,8 @@ snapshot()
 
 test_run()
 {
+	local since
+
 	topology bridge
 	unmute snd
 	unmute rcv
@@ -87,9 +90,15 @@ test_run()
 	data --tos 104 --count 8 --len 4096
 	snapshot
 	check "backlog" "$(stat backlog p1 20:)" -gt 0
+	since=$(metrics | grep ^iqcn_queue_state_since)
+	check "states" "$(wc -l <<<"$since")" -ge 1
+	check "since" "${since##* }" -le $((EPOCHSECONDS + 1))
+	check "since" "${since##* }" -ge $((EPOCHSECONDS - 10))
+	sleep 0.7
+	check_eq "since" "$(metrics | grep ^iqcn_queue_state_since)" "$since"
 	for i in 0 3; do
 		metrics --flows $i >"$TMP/top"
-		check "flows" "$(grep -c ^iqcn_flow_cnp_sent "$TMP/top")" -eq $i
+		check "flows" "$(grep -c ^iqcn_flow_sent_cnps "$TMP/top")" -eq $i
 	done
 	rmmod rocehost
 }
@@ -147,17 +156,52 @@ test_full()
 	check "exit code, to a full device" $? -eq 1
 }
 
-# Characters of device names that must be escaped in labels
-test_names()
+# A signal during the write takes effect afterwards, so no file is left
+test_killed()
 {
-	local name=$'q"\\\xe9\xc3\xbc'
+	local dir=$TMP/killed
 
 	topology bridge
-	ip -n sw link add "$name" type dummy
-	tc -n sw qdisc add dev "$name" root iqcn
+	iqcn
+	mkdir "$dir"
+	gcc -shared -fPIC -o "$TMP/kill.so" -xc - <<-EOF
+		#include <signal.h>
+
+		int fchmod(int fd, unsigned int mode)
+		{
+			raise(SIGINT);
+			raise(SIGTERM);
+			return 0;
+		}
+	EOF
+	for _ in 1 2; do
+		LD_PRELOAD=$TMP/kill.so metrics -o "$dir/iqcn.prom"
+		check "exit code" $? -gt 128
+	done
+	check_eq "what is there" "$(ls -A "$dir")" iqcn.prom
+	check_eq "all of it" "$(grep -v ^iqcn_last "$dir/iqcn.prom")" \
+		"$(metrics | grep -v ^iqcn_last)"
+}
+
+# Device names that must be escaped in labels, and are not the same afterwards
+test_names()
+{
+	local name
+
+	topology bridge
+	for name in $'q"\\\xe9\xc3\xbc' $'q\xe9' 'q\xe9' $'q\e' 'q\\xe9'; do
+		ip -n sw link add "$name" type dummy
+		tc -n sw qdisc add dev "$name" root iqcn
+	done
 	metrics -o "$METRICS_OUT/names.prom" || fail "metrics -o"
-	check_eq "device" "$(grep ^iqcn_port_queues "$METRICS_OUT/names.prom")" \
-		'iqcn_port_queues{device="q\"\\\\xe9\\xc3\\xbc"} 1'
+	check_eq "devices" "$(grep ^iqcn_port_queues "$METRICS_OUT/names.prom")" \
+		'iqcn_port_queues{device="q\"\\\\\\xe9\\xc3\\xbc"} 1
+iqcn_port_queues{device="q\\xe9"} 1
+iqcn_port_queues{device="q\\\\xe9"} 1
+iqcn_port_queues{device="q\\x1b"} 1
+iqcn_port_queues{device="q\\\\\\\\xe9"} 1'
+	check_eq "duplicates" "$(grep -v ^# "$METRICS_OUT/names.prom" |
+		sed 's/ [^ ]*$//' | sort | uniq -d)" ""
 }
 
 # Without privileges, as any user that may write the file

@@ -168,7 +168,7 @@ top_flows()
 	([$debugfs | scan("/flows:[0-9][^\n]*") | split(" ") |
 	  { qp: .[3], cnps: ((.[13] | tonumber) + (.[14] | tonumber)) }] |
 	 sort_by(-.cnps)) as $flows |
-	([$file | scan("iqcn_flow_cnp_sent_total\\{.*dest_qp=\"(0x[0-9a-f]*)") | .[0]]) as $top |
+	([$file | scan("iqcn_flow_sent_cnps_total\\{.*dest_qp=\"(0x[0-9a-f]*)") | .[0]]) as $top |
 	($flows | map(select(.qp | IN($top[])) | .cnps) | min) as $least |
 	if ($top | length) == 10 and ($flows | length) > 20 and
 	   all($flows[] | select(.qp | IN($top[]) | not); .cnps <= $least)
@@ -199,6 +199,7 @@ for family in text_string_to_metric_families(open(sys.argv[1]).read()):
 	diff <(grep -v '^#' "$OUT/2.prom" | sed 's/[{ ].*//' | sort) \
 		<(cut -d ' ' -f 2 "$WORK/families" | sort)
 	for type in "counter iqcn_queue_tx_bytes_total" "info iqcn_build_info" \
+		    "summary iqcn_queue_delay_seconds_sum" \
 		    "gauge iqcn_queue_depth_bytes"; do
 		grep -qxF "$type" "$WORK/families" || echo "missing: $type"
 	done
@@ -209,7 +210,7 @@ documented()
 {
 	diff <(sed -n 's/^# HELP //p' "$OUT/2.prom" | sort) \
 		<(sed -nE 's/^ *``(iqcn_[a-z_]*)[^|]*``([^|]*\|){1,2} *(.*)$/\1 \3/p' \
-			"$DOC" | sort -u)
+			"$DOC" | sed -E 's/_seconds_(sum|count) /_seconds /' | sort -u)
 }
 
 # expressions: print those of the dashboard, with its variables replaced
@@ -239,9 +240,10 @@ dashboard_sees()
 {
 	local metric expr
 
-	for metric in ecn_mark_total cnp_sent_total cnp_seen_total depth_bytes \
-		      drop_overlimit_total not_ect_total tx_bytes_total \
-		      flows_paired cnp_suppressed_total flow_cnp_sent_total; do
+	for metric in marked_packets_total sent_cnps_total seen_cnps_total depth_bytes \
+		      overlimit_dropped not_ect_packets_total tx_bytes_total \
+		      flows_paired suppressed_cnps_total flow_sent_cnps_total \
+		      delay_seconds_sum marked_bytes_total; do
 		expr=$(expressions | grep -m 1 "$metric")
 		api query "($expr) > 0" |
 			jq -e '.data.result | length > 0' >/dev/null ||

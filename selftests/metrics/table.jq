@@ -136,14 +136,18 @@ def of_samples($source; $samples):
 	documented as $documented |
 	def place: .labels | if .src then [.device, .src, .dst, .vlan, .dest_qp] | join(" ")
 		else [.device // empty, .parent // empty] | join(" ") end;
-	def unit: if .name | endswith("_per_second") then .value | tonumber * 8
+	def unit($key): if .name | endswith("_bytes_per_second") then
+			.value | tonumber * 8
+		elif $key | endswith("_ns") then
+			.value | tonumber * 1000000000 | round
 		else .value end;
-	($documented[] | select(.name | IN("iqcn_queue_state_age_seconds") | not) |
+	($documented[] | select(.name | IN("iqcn_queue_state_since_timestamp_seconds") | not) |
 	 . as $d | $samples[] | select(.name == $d.name) |
 	 select($d.value == null or .labels[$d.label] == $d.value) |
 	 say($source; place; if $d.value == "timer" then "cnp_timer" else $d.key end;
-	     if $d.label and $d.value == null then .labels[$d.label] else unit end)),
-	([$samples[] | select(.name == "iqcn_queue_cnp_sent_total")] |
+	     if $d.label and $d.value == null then .labels[$d.label]
+	     else unit($d.key) end)),
+	([$samples[] | select(.name == "iqcn_queue_sent_cnps_total")] |
 	 group_by(place)[] |
 	 say($source; .[0] | place; "cnp_sent"; map(.value | tonumber) | add)),
 	# values of the port that are sums over its queues
@@ -157,7 +161,7 @@ def of_samples($source; $samples):
 	    key: (if $d.key == "congested" then "queues_congested" else $d.key end) }] |
 	 group_by([.dev, .key])[] |
 	 say($source; .[0].dev; .[0].key; map(.value) | add)),
-	([$samples[] | select(.name == "iqcn_queue_cnp_sent_total")] |
+	([$samples[] | select(.name == "iqcn_queue_sent_cnps_total")] |
 	 group_by(.labels.device)[] |
 	 say($source; .[0].labels.device; "cnp_sent"; map(.value | tonumber) | add));
 
@@ -183,7 +187,9 @@ def sources: ["tc", "iqcn", "genl", "sysfs", "debugfs", "file", "exporter",
  # all values in netlink, but of flows only those exported to Prometheus
  select(any(.[]; .source == "file") or
 	((.[0].at | split(" ") | length) < 3 and any(.[]; .source == "genl"))) |
- select(.[0].key | IN("ifindex", "ifname", "parent", "cnp_smac") | not) |
+ # Prometheus computes averages
+ select(.[0].key | IN("ifindex", "ifname", "parent", "cnp_smac",
+	"delay_avg_ns") | not) |
  . as $say |
  [.[0].at, .[0].key] +
  (sources | map(. as $s | [$say[] | select(.source == $s) | .value | tostring] |

@@ -516,26 +516,55 @@ test_memory()
 	check_eq "sorted" "$(<"$TMP/out")" "iqcn: flows: Cannot allocate memory"
 }
 
+# named NAME: a box whose port p1 has another name, with a flow
+named()
+{
+	cleanup
+	topology bridge
+	ip -n sw link set p1 down
+	ip -n sw link set p1 name "$1"
+	ip -n sw link set "$1" up
+	tc -n sw qdisc add dev "$1" root handle 10: iqcn
+	wait_forwarding
+	unpaired 1 1
+}
+
+# shown COMMAND... : check that the output is printable and names the device $text,
+# and that the JSON is UTF-8 and names it $json
+shown()
+{
+	tool "$@" >"$TMP/out" 2>&1 || fail "$*"
+	! LC_ALL=C grep -q '[^ -~]' "$TMP/out" || fail "$* prints raw bytes"
+	grep -qF -e "$text" "$TMP/out" || fail "$* does not print $text"
+	[ "$1" != top ] || return
+	tool "$@" -j >"$TMP/out" || fail "$* -j"
+	iconv -f utf-8 -t utf-8 "$TMP/out" >/dev/null ||
+		fail "$* -j is not UTF-8"
+	grep -qF -e "$json" "$TMP/out" || fail "$* -j does not print $json"
+}
+
+# names NAME TEXT JSON: check that commands print the name of a device in this way
+names()
+{
+	local name=$1 text=$2 json=$3
+
+	named "$name"
+	shown show
+	shown show "$name"
+	shown flows
+	shown flows "$name"
+	shown monitor --samples-only --count 1
+	shown top --batch --count 1 "$name"
+	tool show "$name/" 2>"$TMP/err"
+	check_eq "stderr" "$(<"$TMP/err")" "iqcn: $text/: No such device"
+}
+
 # The kernel accepts nearly any device name
 test_names()
 {
-	local name='a"b\c$(d)' wanted='"a\"b\\c$(d)"'
-
-	topology bridge
-	ip -n sw link set p1 down
-	ip -n sw link set p1 name "$name"
-	ip -n sw link set "$name" up
-	tc -n sw qdisc add dev "$name" root handle 10: iqcn
-	wait_forwarding
-	unpaired 1 1
-	check_eq "show" "$(tool show -j | jq -c '.[].dev')" "$wanted"
-	check_eq "show DEV" "$(tool show -j "$name" | jq -c '.[].dev')" \
-		"$wanted"
-	check_eq "flows" "$(tool flows -j | jq -c '.[].dev')" "$wanted"
-	check_eq "flows in text" "$(tool flows "$name" |
-		awk 'NR == 2 { print $1 }')" "$name"
-	check_eq "check" "$(tool check -j | jq -c '.items[] |
-		select(.item == "ECT") | .place')" "${wanted%\"} root\""
+	names 'a"b\c$(d)' 'a"b\\c$(d)' 'a\"b\\\\c$(d)'
+	names $'\e[7mx\x80\x7f' '\x1b[7mx\x80\x7f' '\u001b[7mx\\x80\\x7f'
+	names $'gr\xc3\xb6' 'gr\xc3\xb6' $'gr\xc3\xb6'
 }
 
 # verdict WANTED: check the verdict of "iqcn check", its exit status, and that
@@ -584,7 +613,7 @@ test_check()
 	reply --type cnp --qp 0x800011 --count 2
 	verdict ok
 	check_eq "items" "$(awk '{ print $1, $2 }' "$TMP/check" | paste -sd ,)" \
-		"ok plugin,ok module,ok family,ok qdiscs,ok strays,ok ECT,ok pairing,ok CNPs,ok room,ok: 0"
+		"ok kernel,ok plugin,ok module,ok family,ok qdiscs,ok place,ok bandwidth,ok limit,ok drain,ok strays,ok ECT,ok pairing,ok CNPs,ok room,ok: 0"
 	says ok ECT "p1 root: 0 packets marked, 4 arrived with CE"
 	says ok pairing "p1 root: 1 of 1 flows"
 	says ok CNPs "p1 root: 2 from receivers, 0 from this box"
@@ -609,6 +638,10 @@ test_check_problems()
 		detect depth flows 2 t1 10us
 	data --tos 2 --flows 5 --count 60 --len 1024
 	sleep 0.1
+	# two runs find the same if nothing arrives or leaves
+	ip -n sw link set p0 down
+	in_ns sw sysctl -qw net.ipv6.conf.all.disable_ipv6=1
+	tc -n sw qdisc change dev p1 root handle 1: tbf rate 1mbit burst 500 limit 1g
 	verdict fail
 	says warn ECT "are not ECT, $(($(stat ecn_mark) + $(stat ce_in))) are CE"
 	says fail pairing "none of 2 flows is paired"
@@ -616,11 +649,13 @@ test_check_problems()
 	says warn room "flows were evicted"
 	says warn strays "p1: $(value cnp_unmatched) CNPs belong to no flow"
 	says warn strays "p1: $(value malformed) packets look like RoCEv2"
+	cleanup
+	topology bridge
 	# a budget of one CNP
-	bottleneck 10mbit kmin 1000 kmax 2000 limit 1m notify timer \
-		detect queue,depth t1 10us cnp-rate 1 cnp-burst 1
+	bottleneck 10mbit bandwidth 10mbit kmin 1000 kmax 2000 limit 1m \
+		notify timer detect queue,depth t1 10us cnp-rate 1 cnp-burst 1
 	np --time 60 --ack 1
-	data --tos 3 --count 50 --interval 1000 --len 1024
+	data --tos 3 --count 50 --interval 800 --len 1024
 	wait
 	sleep 0.3
 	verdict warn
