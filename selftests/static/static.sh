@@ -105,14 +105,29 @@ call_graph()
 	selftests/static/graph.py -m 3 >/dev/null
 }
 
+# A page has the name of its file, for "man -k"
 man_pages()
 {
-	local f
+	local f name
 
 	for f in Documentation/man/*.8; do
 		man --warnings -l "$f" 2>&1 >/dev/null | grep -v locale
+		name=$(basename "$f" .8)
+		[[ $(lexgrog "$f") == "$f: \"$name - "* ]] ||
+			echo "$f: NAME is not $name"
+		grep -q "^\.TH ${name^^} 8 " "$f" ||
+			echo "$f: .TH does not have the name ${name^^}"
 	done
-	true
+}
+
+# dkms builds for the kernels that Kconfig allows
+kernel_options()
+{
+	diff <(sed -n '/^config NET_SCH_IQCN$/,/^config /s/^\tdepends on //p' \
+			kmod/Kconfig | sed 's/ && /\n/g' |
+			sed 's/^!*/&CONFIG_/' | sort) \
+		<(sed -n 's/^BUILD_EXCLUSIVE_CONFIG="\(.*\)"/\1/p' dkms.conf |
+			tr ' ' '\n' | sort)
 }
 
 # The specification has the numbers of the kernel's headers
@@ -300,6 +315,7 @@ quiet plugin_symbols; result $? "symbols of the plugin are tc's"
 quiet compat_only; result $? "versions and features only in compat/"
 quiet call_graph; result $? "no large loop in the call graph"
 quiet man_pages; result $? "man pages"
+quiet kernel_options; result $? "dkms.conf and Kconfig allow the same kernels"
 quiet spec; result $? "the netlink specification agrees with the headers"
 quiet parameters; result $? "the table of parameters agrees with the documents"
 quiet abi; result $? "sysfs, debugfs and counters are documented"
