@@ -6,12 +6,16 @@
 KDIR ?= /lib/modules/$(shell uname -r)/build
 PREFIX ?= /usr
 DESTDIR ?=
-TRIPLET := $(shell $(CC) -print-multiarch)
-TC_DIR ?= $(PREFIX)/lib/$(TRIPLET)/tc
+# Debian has a directory per architecture, Fedora lib64; on Arch lib64 is a link
+TRIPLET := $(shell $(CC) -print-multiarch 2>/dev/null)
+LIBDIR ?= $(PREFIX)/$(or $(TRIPLET:%=lib/%),$(shell \
+	[ -d /usr/lib64 ] && [ ! -L /usr/lib64 ] && echo lib64),lib)
+TC_DIR ?= $(LIBDIR)/tc
 UNIT_DIR ?= $(PREFIX)/lib/systemd/system
 DATA_DIR ?= $(PREFIX)/share/iqcn
 COMPLETION_DIR ?= $(PREFIX)/share/bash-completion/completions
-WIRESHARK_DIR ?= $(PREFIX)/lib/$(TRIPLET)/wireshark/plugins
+WIRESHARK_DIR ?= $(LIBDIR)/wireshark/plugins
+OS_RELEASE ?= /etc/os-release
 
 B := build
 LAB := selftests/lab/lab.sh
@@ -79,8 +83,37 @@ define kmod-copy
 	@cp -au kmod/. $(1)/
 endef
 
+# Name the distribution's package of headers.  Its name depends on the release
+# of the kernel, and on Arch and openSUSE on the kernel's flavor.
+define no-headers
+	kernel=$$(uname -r); \
+	echo "There are no kernel headers in $(KDIR)." >&2; \
+	if [ "$(KDIR)" != "/lib/modules/$$kernel/build" ]; then \
+		echo "Give KDIR=DIRECTORY, in which the headers of a kernel are." >&2; \
+		exit 1; \
+	fi; \
+	ID="" ID_LIKE=""; \
+	[ ! -r "$(OS_RELEASE)" ] || . "$(OS_RELEASE)"; \
+	base=$$(cat "/lib/modules/$$kernel/pkgbase" 2>/dev/null); \
+	case " $$ID $$ID_LIKE " in \
+	*" debian "*) how="apt-get install linux-headers-$$kernel" ;; \
+	*" fedora "* | *" rhel "*) how="dnf install kernel-devel-$$kernel" ;; \
+	*" arch "*) how="pacman -S $${base:-linux}-headers" ;; \
+	*" suse "* | *" opensuse "*) \
+		how="zypper install kernel-$${kernel##*-}-devel" ;; \
+	*) how="" ;; \
+	esac; \
+	if [ "$$how" ]; then \
+		echo "To install them, run as root: $$how" >&2; \
+	else \
+		echo "Install the package with the headers of Linux $$kernel." >&2; \
+	fi; \
+	exit 1
+endef
+
 # kbuild rebuilds as needed, except after a change of the kernel
 modules:
+	@[ -e "$(KDIR)/Makefile" ] || { $(no-headers); }
 	@[ "$(KDIR)" = "$$(cat $(B)/kmod/key 2>&1)" ] || \
 		{ rm -rf $(B)/kmod && mkdir -p $(B)/kmod && echo "$(KDIR)" >$(B)/kmod/key; }
 	$(call kmod-copy,$(B)/kmod)
