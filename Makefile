@@ -144,7 +144,8 @@ $(B)/iqcn: $(wildcard userspace/*.[ch]) $(PARAMS) $(UAPI) kmod/qdisc.c
 
 # FILE:PLACE, all that install-tools installs and uninstall removes
 PROGRAMS = $(B)/iqcn:$(PREFIX)/sbin/iqcn \
-	contrib/systemd/iqcn-qdisc:$(PREFIX)/libexec/iqcn-qdisc
+	contrib/systemd/iqcn-qdisc:$(PREFIX)/libexec/iqcn-qdisc \
+	contrib/senders/iqcn-senders:$(DATA_DIR)/iqcn-senders
 FILES = $(B)/q_iqcn.so:$(TC_DIR)/q_iqcn.so \
 	userspace/iqcn.bash:$(COMPLETION_DIR)/iqcn \
 	contrib/wireshark/iqcn.lua:$(WIRESHARK_DIR)/iqcn.lua \

@@ -234,7 +234,7 @@ rst()
 }
 
 # Counters and similar names in documents, such as ``cnp_sent``, are in the
-# sources, or in Linux (devlink and mlx5)
+# sources (settings of NICs: in iqcn-senders), or in Linux (devlink and mlx5)
 names()
 {
 	local name
@@ -243,6 +243,7 @@ names()
 	grep -ohE '`[a-z0-9]+_[a-z0-9_]+`' $(documents) | tr -d '`' | sort -u |
 		while IFS= read -r name; do
 			grep -rqw "$name" kmod userspace tc-plugin selftests \
+				contrib/senders \
 				"$source_tree"/include/net/devlink.h \
 				"$source_tree"/drivers/{infiniband/hw,net/ethernet/mellanox}/mlx5* ||
 				echo "no $name in the sources"
@@ -304,7 +305,7 @@ scripts()
 	# shellcheck disable=SC2046
 	shellcheck -S warning -x -P SCRIPTDIR -e SC1091,SC2034 \
 		$(sources selftests .ci userspace tc-plugin contrib debian |
-		grep -E '\.(ba)?sh$|\.ci/run$|/iqcn-qdisc$|\.prerm$')
+		grep -E '\.(ba)?sh$|\.ci/run$|/iqcn-(qdisc|senders)$|\.prerm$')
 }
 
 echo "TAP version 13"
