@@ -10,6 +10,7 @@ DESTDIR ?=
 TRIPLET := $(shell $(CC) -print-multiarch 2>/dev/null)
 LIBDIR ?= $(PREFIX)/$(or $(TRIPLET:%=lib/%),$(shell \
 	[ -d /usr/lib64 ] && [ ! -L /usr/lib64 ] && echo lib64),lib)
+SBINDIR ?= $(PREFIX)/sbin
 TC_DIR ?= $(LIBDIR)/tc
 UNIT_DIR ?= $(PREFIX)/lib/systemd/system
 DATA_DIR ?= $(PREFIX)/share/iqcn
@@ -42,6 +43,7 @@ help:
 	@echo '  userspace    build/iqcn, which shows the state of the qdiscs'
 	@echo '  install      install-module (KDIR) and install-tools: everything else, such'
 	@echo '               as man pages (DESTDIR, PREFIX; TC_DIR, UNIT_DIR, ..., see Makefile)'
+	@echo '  dist         build/sch_iqcn-VERSION.tar.gz, sources for packages'
 	@echo '  uninstall    remove the files of install; needs the same variables'
 	@echo '  rocehost     build/rocehost.ko, RoCEv2 hosts in the kernel, for tests'
 	@echo 'in the lab, as any user, on any kernel:'
@@ -143,7 +145,7 @@ $(B)/iqcn: $(wildcard userspace/*.[ch]) $(PARAMS) $(UAPI) kmod/qdisc.c
 		$(shell pkg-config --cflags --libs $(TOOL_PKGS))
 
 # FILE:PLACE, all that install-tools installs and uninstall removes
-PROGRAMS = $(B)/iqcn:$(PREFIX)/sbin/iqcn \
+PROGRAMS = $(B)/iqcn:$(SBINDIR)/iqcn \
 	contrib/systemd/iqcn-qdisc:$(PREFIX)/libexec/iqcn-qdisc \
 	contrib/senders/iqcn-senders:$(DATA_DIR)/iqcn-senders
 FILES = $(B)/q_iqcn.so:$(TC_DIR)/q_iqcn.so \
@@ -195,6 +197,14 @@ uninstall-module:
 
 uninstall-tools:
 	$(foreach f,$(PROGRAMS) $(FILES) $(UNITS),$(call drop,$(f)))
+
+# Sources for the packages of distributions: contrib/rpm and contrib/arch
+DIST = COPYING Documentation Makefile NEWS README.md contrib dkms.conf kmod \
+	selftests/rocehost tc-plugin userspace
+dist:
+	@mkdir -p $(B)
+	tar --transform 's|^|sch_iqcn-$(VERSION)/|' -czf \
+		$(B)/sch_iqcn-$(VERSION).tar.gz $(DIST)
 
 # Programs for the lab.  roce is static, because static programs start faster
 # there.
@@ -372,5 +382,5 @@ nightly:
 clean:
 	rm -rf $(B)
 
-.PHONY: help all modules rocehost tc-plugin userspace install install-module install-tools uninstall uninstall-module uninstall-tools tools lab demo scenario scenarios figures top soak fuzz coverage mutants stress reliability bench test check check-kernels check-debug nightly clean
+.PHONY: help all dist modules rocehost tc-plugin userspace install install-module install-tools uninstall uninstall-module uninstall-tools tools lab demo scenario scenarios figures top soak fuzz coverage mutants stress reliability bench test check check-kernels check-debug nightly clean
 .DELETE_ON_ERROR:

@@ -25,7 +25,7 @@ cd "$TOP" || exit 1
 declare -A STEPS=(
 	[test]="static-fast smoke kunit userspace plugin senders"
 	[check]="packages kselftests-debug-2 static kselftests-debug-1
-		kselftests-2 kselftests-1 kselftests-3 tdc-own stock kselftests-4
+		packages-distros kselftests-2 kselftests-1 kselftests-3 tdc-own stock kselftests-4
 		kselftests-tool kselftests-5 scenarios docs demo bench wireshark
 		fuzz metrics repeat soak kunit-debug kselftests-small kunit userspace
 		plugin senders"
@@ -95,6 +95,7 @@ run_step()
 	static-fast) "$TOP/selftests/static/static.sh" -f ;;
 	intree) "$TOP/selftests/intree/intree.sh" ;;
 	packages) "$TOP/selftests/packages/packages.sh" ;;
+	packages-distros) "$TOP/selftests/packages/distros.sh" ;;
 	docs) "$TOP/selftests/docs/docs.sh" ;;
 	demo) IQCN_RESULTS=$OUT/demo "$TOP/selftests/demo/demo.sh" ;;
 	wireshark) "$TOP/selftests/wireshark/wireshark.sh" ;;

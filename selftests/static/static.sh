@@ -261,6 +261,10 @@ versions()
 		echo "dkms.conf: PACKAGE_VERSION is not $version"
 	[ "$(dpkg-parsechangelog -S Version)" = "$version" ] ||
 		echo "debian/changelog: the version is not $version"
+	grep -qxE "Version: +$version" contrib/rpm/sch-iqcn.spec ||
+		echo "contrib/rpm/sch-iqcn.spec: Version is not $version"
+	grep -qxF "pkgver=$version" contrib/arch/PKGBUILD ||
+		echo "contrib/arch/PKGBUILD: pkgver is not $version"
 	[ "$(head -n 1 NEWS)" = "sch_iqcn $version" ] ||
 		echo "NEWS: the first entry is not about $version"
 }
