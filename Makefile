@@ -6,12 +6,17 @@
 KDIR ?= /lib/modules/$(shell uname -r)/build
 PREFIX ?= /usr
 DESTDIR ?=
-TRIPLET := $(shell $(CC) -print-multiarch)
-TC_DIR ?= $(PREFIX)/lib/$(TRIPLET)/tc
+# Debian has a directory per architecture, Fedora lib64; on Arch lib64 is a link
+TRIPLET := $(shell $(CC) -print-multiarch 2>/dev/null)
+LIBDIR ?= $(PREFIX)/$(or $(TRIPLET:%=lib/%),$(shell \
+	[ -d /usr/lib64 ] && [ ! -L /usr/lib64 ] && echo lib64),lib)
+SBINDIR ?= $(PREFIX)/sbin
+TC_DIR ?= $(LIBDIR)/tc
 UNIT_DIR ?= $(PREFIX)/lib/systemd/system
 DATA_DIR ?= $(PREFIX)/share/iqcn
 COMPLETION_DIR ?= $(PREFIX)/share/bash-completion/completions
-WIRESHARK_DIR ?= $(PREFIX)/lib/$(TRIPLET)/wireshark/plugins
+WIRESHARK_DIR ?= $(LIBDIR)/wireshark/plugins
+OS_RELEASE ?= /etc/os-release
 
 B := build
 LAB := selftests/lab/lab.sh
@@ -38,6 +43,7 @@ help:
 	@echo '  userspace    build/iqcn, which shows the state of the qdiscs'
 	@echo '  install      install-module (KDIR) and install-tools: everything else, such'
 	@echo '               as man pages (DESTDIR, PREFIX; TC_DIR, UNIT_DIR, ..., see Makefile)'
+	@echo '  dist         build/sch_iqcn-VERSION.tar.gz, sources for packages'
 	@echo '  uninstall    remove the files of install; needs the same variables'
 	@echo '  rocehost     build/rocehost.ko, RoCEv2 hosts in the kernel, for tests'
 	@echo 'in the lab, as any user, on any kernel:'
@@ -79,8 +85,37 @@ define kmod-copy
 	@cp -au kmod/. $(1)/
 endef
 
+# Name the distribution's package of headers.  Its name depends on the release
+# of the kernel, and on Arch and openSUSE on the kernel's flavor.
+define no-headers
+	kernel=$$(uname -r); \
+	echo "There are no kernel headers in $(KDIR)." >&2; \
+	if [ "$(KDIR)" != "/lib/modules/$$kernel/build" ]; then \
+		echo "Give KDIR=DIRECTORY, in which the headers of a kernel are." >&2; \
+		exit 1; \
+	fi; \
+	ID="" ID_LIKE=""; \
+	[ ! -r "$(OS_RELEASE)" ] || . "$(OS_RELEASE)"; \
+	base=$$(cat "/lib/modules/$$kernel/pkgbase" 2>/dev/null); \
+	case " $$ID $$ID_LIKE " in \
+	*" debian "*) how="apt-get install linux-headers-$$kernel" ;; \
+	*" fedora "* | *" rhel "*) how="dnf install kernel-devel-$$kernel" ;; \
+	*" arch "*) how="pacman -S $${base:-linux}-headers" ;; \
+	*" suse "* | *" opensuse "*) \
+		how="zypper install kernel-$${kernel##*-}-devel" ;; \
+	*) how="" ;; \
+	esac; \
+	if [ "$$how" ]; then \
+		echo "To install them, run as root: $$how" >&2; \
+	else \
+		echo "Install the package with the headers of Linux $$kernel." >&2; \
+	fi; \
+	exit 1
+endef
+
 # kbuild rebuilds as needed, except after a change of the kernel
 modules:
+	@[ -e "$(KDIR)/Makefile" ] || { $(no-headers); }
 	@[ "$(KDIR)" = "$$(cat $(B)/kmod/key 2>&1)" ] || \
 		{ rm -rf $(B)/kmod && mkdir -p $(B)/kmod && echo "$(KDIR)" >$(B)/kmod/key; }
 	$(call kmod-copy,$(B)/kmod)
@@ -110,8 +145,9 @@ $(B)/iqcn: $(wildcard userspace/*.[ch]) $(PARAMS) $(UAPI) kmod/qdisc.c
 		$(shell pkg-config --cflags --libs $(TOOL_PKGS))
 
 # FILE:PLACE, all that install-tools installs and uninstall removes
-PROGRAMS = $(B)/iqcn:$(PREFIX)/sbin/iqcn \
-	contrib/systemd/iqcn-qdisc:$(PREFIX)/libexec/iqcn-qdisc
+PROGRAMS = $(B)/iqcn:$(SBINDIR)/iqcn \
+	contrib/systemd/iqcn-qdisc:$(PREFIX)/libexec/iqcn-qdisc \
+	contrib/senders/iqcn-senders:$(DATA_DIR)/iqcn-senders
 FILES = $(B)/q_iqcn.so:$(TC_DIR)/q_iqcn.so \
 	userspace/iqcn.bash:$(COMPLETION_DIR)/iqcn \
 	contrib/wireshark/iqcn.lua:$(WIRESHARK_DIR)/iqcn.lua \
@@ -161,6 +197,14 @@ uninstall-module:
 
 uninstall-tools:
 	$(foreach f,$(PROGRAMS) $(FILES) $(UNITS),$(call drop,$(f)))
+
+# Sources for the packages of distributions: contrib/rpm and contrib/arch
+DIST = COPYING Documentation Makefile NEWS README.md contrib dkms.conf kmod \
+	selftests/rocehost tc-plugin userspace
+dist:
+	@mkdir -p $(B)
+	tar --transform 's|^|sch_iqcn-$(VERSION)/|' -czf \
+		$(B)/sch_iqcn-$(VERSION).tar.gz $(DIST)
 
 # Programs for the lab.  roce is static, because static programs start faster
 # there.
@@ -338,5 +382,5 @@ nightly:
 clean:
 	rm -rf $(B)
 
-.PHONY: help all modules rocehost tc-plugin userspace install install-module install-tools uninstall uninstall-module uninstall-tools tools lab demo scenario scenarios figures top soak fuzz coverage mutants stress reliability bench test check check-kernels check-debug nightly clean
+.PHONY: help all dist modules rocehost tc-plugin userspace install install-module install-tools uninstall uninstall-module uninstall-tools tools lab demo scenario scenarios figures top soak fuzz coverage mutants stress reliability bench test check check-kernels check-debug nightly clean
 .DELETE_ON_ERROR:

@@ -22,6 +22,10 @@
 #include "params.h"
 #include "port.h"
 
+/* PREEMPT_RT preempts a softirq that enqueues a packet, which is not tested */
+static_assert(!IS_ENABLED(CONFIG_PREEMPT_RT),
+	      "sch_iqcn does not support PREEMPT_RT");
+
 /* Add to a counter.  It has one writer at a time, and readers without a lock,
  * so it is written in one piece.
  */

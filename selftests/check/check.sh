@@ -23,12 +23,12 @@ cd "$TOP" || exit 1
 # The steps of each tier, the longest first, and the kernels that they run on.  A
 # step runs its files in one guest.
 declare -A STEPS=(
-	[test]="static-fast smoke kunit userspace plugin"
+	[test]="static-fast smoke kunit userspace plugin senders"
 	[check]="packages kselftests-debug-2 static kselftests-debug-1
-		kselftests-2 kselftests-1 kselftests-3 tdc-own stock kselftests-4
+		packages-distros kselftests-2 kselftests-1 kselftests-3 tdc-own stock kselftests-4
 		kselftests-tool kselftests-5 scenarios docs demo bench wireshark
 		fuzz metrics repeat soak kunit-debug kselftests-small kunit userspace
-		plugin"
+		plugin senders"
 	[more]="million intree"
 )
 declare -A KERNELS=(
@@ -85,6 +85,7 @@ run_step()
 		;;
 	userspace) "$TOP/build/iqcn_test" ;;
 	plugin) "$TOP/tc-plugin/tests/refuse.sh" ;;
+	senders) "$TOP/selftests/senders/senders.sh" ;;
 	fuzz) make -s fuzz SECONDS=20 ;;
 	# counts instructions, so the other step does not disturb it
 	bench) "$TOP/selftests/bench/bench.sh" -c ;;
@@ -94,6 +95,7 @@ run_step()
 	static-fast) "$TOP/selftests/static/static.sh" -f ;;
 	intree) "$TOP/selftests/intree/intree.sh" ;;
 	packages) "$TOP/selftests/packages/packages.sh" ;;
+	packages-distros) "$TOP/selftests/packages/distros.sh" ;;
 	docs) "$TOP/selftests/docs/docs.sh" ;;
 	demo) IQCN_RESULTS=$OUT/demo "$TOP/selftests/demo/demo.sh" ;;
 	wireshark) "$TOP/selftests/wireshark/wireshark.sh" ;;

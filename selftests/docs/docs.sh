@@ -50,7 +50,9 @@ make_knows()
 {
 	local where word
 
-	cat "$OUT"/*/made 2>/dev/null | while IFS= read -r where; do
+	# another Makefile has other targets
+	cat "$OUT"/*/made 2>/dev/null | grep -v ': make -C ' |
+		while IFS= read -r where; do
 		# a value in quotes may have several words
 		for word in $(sed 's/"[^"]*"//g' <<<"${where#*: make}"); do
 			case $word in

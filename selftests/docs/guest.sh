@@ -13,7 +13,8 @@
 #   box		a bridge br0 with eth0, to a RoCEv2 sender, and eth1, to its
 #		receiver; some received packets are CE
 #   qdisc	like box, with iqcn on eth1
-#   build, packages	run by ../packages/ instead
+#   build, packages, examples, rpm, arch
+#		run by ../packages/ instead
 #
 # The output of a session goes to a file next to its script.  Sessions cannot
 # write other files of the host.

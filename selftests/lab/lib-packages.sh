@@ -19,7 +19,8 @@ PKGS_CHECK="$PKGS_LAB sparse python3 python3-git python3-ply shellcheck git
 	python3-docutils mininet bridge-utils
 	tshark bpftrace trace-cmd
 	curl prometheus prometheus-node-exporter python3-prometheus-client systemd
-	build-essential debhelper dh-dkms dkms lintian udev locales"
+	build-essential debhelper dh-dkms dkms lintian udev locales
+	rpm rpmlint makepkg pacman-package-manager libarchive-tools fakeroot"
 
 # pkgs_need LIST: install missing packages, or print how to
 pkgs_need()

@@ -6,7 +6,8 @@
 # Changes are lost, because the file system is a copy-on-write view.
 #
 #   guest.sh DIRECTORY	contains the tree, the packages next to it, the module
-#			as built by dkms, and the commands of the documents
+#			as built by dkms, rocehost.ko as built from the package
+#			in examples/, and the commands of the documents
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
@@ -61,7 +62,8 @@ prepare()
 	local modules=/lib/modules/$kernel m what f
 
 	ln -s /proc/self/fd /dev/fd
-	for m in veth dummy sch_htb; do
+	mkdir -p /dev/pts && mount -t devpts devpts /dev/pts || return 1
+	for m in veth dummy bridge sch_htb sch_tbf; do
 		modprobe --show-depends "$m"
 	done | while read -r what f _; do
 		[ "$what" != insmod ] || echo "$f"
@@ -174,9 +176,54 @@ tool()
 	iqcn check && iqcn show -j | jq -e '.[0].dev == "eth1"'
 }
 
+# "man -k" needs an index, which takes long for all pages
 manuals()
 {
-	man -w 8 iqcn && man -w 8 tc-iqcn
+	local found
+
+	mkdir -p /run/man/man8 &&
+	cp "$(man -w 8 iqcn)" "$(man -w 8 tc-iqcn)" /run/man/man8/ &&
+	mandb -q /run/man &&
+	found=$(man -M /run/man -k iqcn) &&
+	grep '^iqcn (8) ' <<<"$found" && grep '^tc-iqcn (8) ' <<<"$found"
+}
+
+# example FILE: run a session with the package's examples, in a directory of its
+# own.  make would compile for ten minutes, so a replacement copies what
+# packages.sh has compiled.
+example()
+{
+	mkdir -p /run/example /run/bin &&
+	cat >/run/bin/make <<-EOF &&
+	#!/bin/sh
+	[ "\$*" = "-C examples" ] && cp $dir/examples/rocehost.ko examples/
+	EOF
+	chmod +x /run/bin/make || return 1
+	# shellcheck disable=SC2016
+	PATH=/run/bin:$TOP/selftests/docs/bin:$PATH bash -e -c '
+		cd /run/example && . "$1" && . "$2"' sh \
+		"$TOP/selftests/docs/lib-words.sh" "$1" >/run/example.log 2>&1
+	set -- $?
+	cat /run/example.log
+	return "$1"
+}
+
+# A sink has received packets: device, name, QP, packets, ...
+received()
+{
+	grep -qE '^[^,]+,flows,[0-9]+,[1-9]' /run/example.log
+}
+
+mininet()
+{
+	example "$dir"/docs/examples && received &&
+		not grep -q '^rocehost ' /proc/modules
+}
+
+# The tutorial's commands, with what the session above has copied and built
+clab()
+{
+	example "$dir"/docs/clab && received && rmmod rocehost
 }
 
 # As in metrics.rst; the package of node_exporter has created the directory
@@ -308,6 +355,8 @@ ok "a packet passes" passes
 ok "tc -s -j prints JSON" json
 ok "iqcn" tool
 ok "manual pages" manuals
+ok "the package's example for mininet" mininet
+ok "the package's example for containerlab" clab
 ok "iqcn-metrics.timer writes a file for node_exporter" metrics
 ok "systemd-analyze verify" unit_valid
 ok "iqcn@ as tc-iqcn(8) says" manual

@@ -5,86 +5,36 @@
 # user, contain what make install installs, and work in the stock kernel as
 # install.rst says (guest.sh).  KTAP.
 #
-# dkms compiles the packaged module for the stock kernel on this machine,
-# because the guest would need ten minutes under emulation.  The guest installs
-# the result as a dkms tarball.  The packages' scripts do everything else in the
-# guest.
+# dkms compiles the packaged module for the stock kernel on this machine, and
+# make compiles rocehost from the packaged examples, because the guest would need
+# ten minutes under emulation.  The guest installs the first result as a dkms
+# tarball.  The packages' scripts do everything else in the guest.
 set -u -o pipefail
 
 HERE=$(cd "$(dirname "$0")" && pwd)
-TOP=$(cd "$HERE/../.." && pwd)
-LAB=$TOP/selftests/lab/lab.sh
-cd "$TOP" || exit 1
-WORK=$(mktemp -d)
-trap 'rm -rf "$WORK"' EXIT
-TREE=$WORK/sch-iqcn
+# shellcheck source=selftests/packages/lib.sh
+. "$HERE/lib.sh"
 kernel=$("$LAB" key stock) || exit 1
 headers=/usr/src/linux-headers-$kernel
 
-# shellcheck source=selftests/lib-ktap.sh
-. "$TOP/selftests/lib-ktap.sh"
-# logged NAME COMMAND...: run a test; show its output if it fails
-logged()
+# clab FILE: make the tutorial's session with containerlab one that uses the
+# package's examples, as install.rst says
+clab()
 {
-	local name=$1 rc
-	shift
-
-	"$@" >"$WORK/log" 2>&1
-	rc=$?
-	[ $rc = 0 ] || tail -n 30 "$WORK/log" | sed 's/^/# /'
-	result $rc "$name"
-	return $rc
-}
-
-# ordinary COMMAND...: run a command as an unprivileged user
-ordinary()
-{
-	if [ "$(id -u)" = 0 ]; then
-		setpriv --reuid nobody --regid nogroup --clear-groups \
-			env HOME="$WORK" "$@"
-	else
-		"$@"
-	fi
-}
-
-# tree ARG...: run make in $TREE, without messages about directories
-tree()
-{
-	ordinary make -s --no-print-directory -C "$TREE" "$@"
-}
-
-# Copy the files that git tracks or would track
-copy_tree()
-{
-	mkdir "$TREE" &&
-	{ git ls-files -z --cached --others --exclude-standard 2>/dev/null ||
-		find . \( -path ./.git -o -path ./build \) -prune \
-			-o -type f -print0
-	} | tar --null --ignore-failed-read -T - -c 2>/dev/null |
-		tar -x -C "$TREE" || return 1
-	[ "$(id -u)" != 0 ] || chown -R nobody:nogroup "$WORK"
-	chmod 755 "$WORK"
-}
-
-# document NAME: extract the commands of a document that are for the packages,
-# one file per line number.  Commands of systemctl are kept, because the guest
-# runs systemd.
-document()
-{
-	local out=$WORK/docs/${1##*/}
-
-	mkdir -p "$out" &&
-	grep -v '^systemctl ' selftests/docs/ignore >"$WORK/ignore" &&
-	awk -f selftests/docs/extract.awk -v doc="$1" -v out="$out" \
-		-v ignore="$WORK/ignore" "$1"
+	grep -q containerlab "$1" &&
+		sed 's|Documentation/examples/|examples/|; s|build/|examples/|' \
+			"$1" >"$WORK/docs/clab"
 }
 
 # Give the sessions the names that guest.sh and build use
 documents()
 {
 	document Documentation/install.rst &&
-		document Documentation/man/tc-iqcn.8 || return 1
+		document Documentation/man/tc-iqcn.8 &&
+		document Documentation/tutorial.rst || return 1
 	cd "$WORK/docs" && mv install.rst/*.build build &&
+	clab "$(grep -l containerlab tutorial.rst/*.bare)" &&
+	set -- install.rst/*.examples && [ $# = 1 ] && mv "$1" examples &&
 	set -- install.rst/*.packages && [ $# = 2 ] && mv "$1" install &&
 	mv "$2" remove && set -- tc-iqcn.8/*.packages && [ $# = 1 ] &&
 	mv "$1" boot
@@ -105,12 +55,6 @@ check_lintian()
 		"$WORK"/*.changes
 }
 
-# files ROOT: list its files as in a merged /usr
-files()
-{
-	(cd "$1" && find . -type f) | sed -E 's|^\./(usr/)?||' | sort
-}
-
 unpack()
 {
 	ordinary mkdir "$WORK/tools" "$WORK/dkms" &&
@@ -125,6 +69,31 @@ tools_contents()
 	diff <(files "$WORK/root" | grep -v '^lib/modules/') \
 		<(files "$WORK/tools" | sed '/^share\/man\//s/\.gz$//' |
 			grep -vE '^share/(doc|lintian)/')
+}
+
+# What the documents of the package show and refer to is in the package, but for
+# what only the source tree has
+tools_documents()
+{
+	local doc=$WORK/tools/usr/share/doc/iqcn-tools f target
+
+	cd "$doc" || return 1
+	for f in README.md *.rst networking/*.rst; do
+		sed -nE 's/^!\[[^]]*\]\(([^)]+).*/\1/p
+			 s/^ *\.\. (image|figure|include):: (.*)/\2/p
+			 s/^__ ([a-z].*)/\1/p
+			 s/.*\]\(([^)#]+).*/\1/p' "$f" |
+			while IFS= read -r target; do
+				case $target in
+				http* | man/* | CONTRIBUTING.md | NEWS) continue ;;
+				esac
+				[ -e "$(dirname "$f")/$target" ] ||
+					echo "$f: no $target"
+			done
+	done >"$WORK/missing"
+	cat "$WORK/missing"
+	[ ! -s "$WORK/missing" ] && [ -e examples/rocehost/rocehost.h ] &&
+		[ -x examples/mininet-iqcn.py ]
 }
 
 dkms_contents()
@@ -172,6 +141,31 @@ dkms_builds()
 		"$WORK/sch-iqcn-$version.dkms.tar.gz"
 }
 
+# refused CONFIG...: dkms does not build for a kernel with these options
+refused()
+{
+	local dirs version out
+
+	version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$TREE/dkms.conf")
+	dirs=(--sourcetree "$WORK/dkms/usr/src" --dkmstree "$WORK/dkmstree"
+	      --kernelsourcedir "$WORK/rt" -k 6.1.0-rt)
+	ordinary mkdir -p "$WORK/rt" &&
+	{ cat "$headers/.config" && printf '%s\n' "$@"; } >"$WORK/rt/.config" &&
+	out=$(ordinary /usr/sbin/dkms build "sch-iqcn/$version" "${dirs[@]}" 2>&1)
+	[ $? = 77 ] && [[ $out == *BUILD_EXCLUSIVE* ]] || { echo "$out"; return 1; }
+}
+
+# as the session of install.rst, but with the packages' files in other places
+rocehost_builds()
+{
+	ordinary cp -r "$WORK/tools/usr/share/doc/iqcn-tools/examples" \
+		"$WORK/examples" &&
+	ordinary make -s -C "$WORK/examples" KDIR="$headers" \
+		IQCN="$(echo "$WORK"/dkms/usr/src/sch-iqcn-*/kmod)" &&
+	[[ $(/sbin/modinfo -F vermagic "$WORK/examples/rocehost.ko") == \
+		"$kernel "* ]]
+}
+
 echo "TAP version 13"
 copy_tree || exit 1
 (documents); result $? "install.rst and tc-iqcn(8) contain the sessions"
@@ -182,7 +176,11 @@ if logged "packages build as an ordinary user" build; then
 	logged "iqcn-tools contains what make install installs" tools_contents
 	logged "sch-iqcn-dkms contains the module's sources" dkms_contents
 	logged "make uninstall removes all files" uninstalls
+	logged "documents of iqcn-tools refer to files that it has" tools_documents
 	logged "dkms builds the module for the stock kernel" dkms_builds
+	logged "dkms refuses a kernel with PREEMPT_RT" \
+		refused CONFIG_PREEMPT_RT=y
+	logged "rocehost builds from the packages' files" rocehost_builds
 	"$LAB" run stock "$HERE/guest.sh" "$WORK"
 	result $? "packages install, work and uninstall in the stock kernel"
 fi

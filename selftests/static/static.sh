@@ -105,14 +105,29 @@ call_graph()
 	selftests/static/graph.py -m 3 >/dev/null
 }
 
+# A page has the name of its file, for "man -k"
 man_pages()
 {
-	local f
+	local f name
 
 	for f in Documentation/man/*.8; do
 		man --warnings -l "$f" 2>&1 >/dev/null | grep -v locale
+		name=$(basename "$f" .8)
+		[[ $(lexgrog "$f") == "$f: \"$name - "* ]] ||
+			echo "$f: NAME is not $name"
+		grep -q "^\.TH ${name^^} 8 " "$f" ||
+			echo "$f: .TH does not have the name ${name^^}"
 	done
-	true
+}
+
+# dkms builds for the kernels that Kconfig allows
+kernel_options()
+{
+	diff <(sed -n '/^config NET_SCH_IQCN$/,/^config /s/^\tdepends on //p' \
+			kmod/Kconfig | sed 's/ && /\n/g' |
+			sed 's/^!*/&CONFIG_/' | sort) \
+		<(sed -n 's/^BUILD_EXCLUSIVE_CONFIG="\(.*\)"/\1/p' dkms.conf |
+			tr ' ' '\n' | sort)
 }
 
 # The specification has the numbers of the kernel's headers
@@ -219,7 +234,7 @@ rst()
 }
 
 # Counters and similar names in documents, such as ``cnp_sent``, are in the
-# sources, or in Linux (devlink and mlx5)
+# sources (settings of NICs: in iqcn-senders), or in Linux (devlink and mlx5)
 names()
 {
 	local name
@@ -228,6 +243,7 @@ names()
 	grep -ohE '`[a-z0-9]+_[a-z0-9_]+`' $(documents) | tr -d '`' | sort -u |
 		while IFS= read -r name; do
 			grep -rqw "$name" kmod userspace tc-plugin selftests \
+				contrib/senders \
 				"$source_tree"/include/net/devlink.h \
 				"$source_tree"/drivers/{infiniband/hw,net/ethernet/mellanox}/mlx5* ||
 				echo "no $name in the sources"
@@ -245,6 +261,10 @@ versions()
 		echo "dkms.conf: PACKAGE_VERSION is not $version"
 	[ "$(dpkg-parsechangelog -S Version)" = "$version" ] ||
 		echo "debian/changelog: the version is not $version"
+	grep -qxE "Version: +$version" contrib/rpm/sch-iqcn.spec ||
+		echo "contrib/rpm/sch-iqcn.spec: Version is not $version"
+	grep -qxF "pkgver=$version" contrib/arch/PKGBUILD ||
+		echo "contrib/arch/PKGBUILD: pkgver is not $version"
 	[ "$(head -n 1 NEWS)" = "sch_iqcn $version" ] ||
 		echo "NEWS: the first entry is not about $version"
 }
@@ -289,7 +309,7 @@ scripts()
 	# shellcheck disable=SC2046
 	shellcheck -S warning -x -P SCRIPTDIR -e SC1091,SC2034 \
 		$(sources selftests .ci userspace tc-plugin contrib debian |
-		grep -E '\.(ba)?sh$|\.ci/run$|/iqcn-qdisc$|\.prerm$')
+		grep -E '\.(ba)?sh$|\.ci/run$|/iqcn-(qdisc|senders)$|\.prerm$')
 }
 
 echo "TAP version 13"
@@ -300,6 +320,7 @@ quiet plugin_symbols; result $? "symbols of the plugin are tc's"
 quiet compat_only; result $? "versions and features only in compat/"
 quiet call_graph; result $? "no large loop in the call graph"
 quiet man_pages; result $? "man pages"
+quiet kernel_options; result $? "dkms.conf and Kconfig allow the same kernels"
 quiet spec; result $? "the netlink specification agrees with the headers"
 quiet parameters; result $? "the table of parameters agrees with the documents"
 quiet abi; result $? "sysfs, debugfs and counters are documented"
