@@ -96,11 +96,11 @@ rocehost: modules
 tc-plugin: $(B)/q_iqcn.so
 # lazy binding whatever LDFLAGS say: iqcn also loads the plugin, without tc's
 # functions
-$(B)/q_iqcn.so: tc-plugin/q_iqcn.c tc-plugin/tc_abi.h $(PARAMS) $(UAPI) \
-		kmod/qdisc.c
-	@mkdir -p $(B)
+$(B)/q_iqcn.so $(B)/unchecked/q_iqcn.so: tc-plugin/q_iqcn.c \
+		tc-plugin/tc_abi.h $(PARAMS) $(UAPI) kmod/qdisc.c
+	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -Wl,-z,lazy -shared -fPIC -Ikmod/include/uapi \
-		-DIQCN_VERSION='"$(VERSION)"' -o $@ $<
+		-DIQCN_VERSION='"$(VERSION)"' $(PLUGIN_FLAGS) -o $@ $<
 
 userspace: $(B)/iqcn
 $(B)/iqcn: $(wildcard userspace/*.[ch]) $(PARAMS) $(UAPI) kmod/qdisc.c
@@ -164,7 +164,7 @@ uninstall-tools:
 
 # Programs for the lab.  roce is static, because static programs start faster
 # there.
-tools: $(B)/roce $(B)/mutate $(B)/linktype $(B)/psample $(B)/genl $(B)/netfuzz $(B)/seqfuzz $(B)/failnl.so $(B)/badstab.so $(B)/failmod $(B)/iqcn_test
+tools: $(B)/roce $(B)/mutate $(B)/linktype $(B)/psample $(B)/genl $(B)/netfuzz $(B)/seqfuzz $(B)/failnl.so $(B)/badstab.so $(B)/failmod $(B)/iqcn_test $(B)/nlfile.so $(B)/params $(B)/unchecked/q_iqcn.so
 $(B)/roce $(B)/mutate: $(B)/%: selftests/tools/%.c $(addprefix selftests/tools/,netns.h packet.h random.h)
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -static -o $@ $< -lz
@@ -195,6 +195,16 @@ $(B)/failnl.so: selftests/tools/failnl.c selftests/tools/failnth.h
 $(B)/failmod: selftests/tools/failmod.c selftests/tools/failnth.h
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -o $@ $<
+
+# for tc-plugin/tests/
+$(B)/nlfile.so: tc-plugin/tests/nlfile.c
+	@mkdir -p $(B)
+	$(CC) $(CFLAGS) -shared -fPIC -o $@ $< -ldl
+$(B)/params: tc-plugin/tests/params.c selftests/tools/random.h $(PARAMS) $(UAPI)
+	@mkdir -p $(B)
+	$(CC) $(CFLAGS) -Ikmod/include/uapi -o $@ $<
+# the plugin without checks of ranges, for tests of the kernel's checks
+$(B)/unchecked/q_iqcn.so: PLUGIN_FLAGS = -DIQCN_UNCHECKED
 
 # tests of iqcn's code that needs no kernel; they run on any machine
 $(B)/iqcn_test: $(wildcard userspace/*.[ch] userspace/tests/*.c) $(PARAMS) $(UAPI)

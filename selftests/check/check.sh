@@ -84,7 +84,10 @@ run_step()
 			iqcn_top.sh:test_cpu
 		;;
 	userspace) "$TOP/build/iqcn_test" ;;
-	plugin) "$TOP/tc-plugin/tests/refuse.sh" ;;
+	plugin)
+		"$TOP/tc-plugin/tests/refuse.sh" &&
+			"$TOP/tc-plugin/tests/roundtrip.sh"
+		;;
 	fuzz) make -s fuzz SECONDS=20 ;;
 	# counts instructions, so the other step does not disturb it
 	bench) "$TOP/selftests/bench/bench.sh" -c ;;
