@@ -10,6 +10,7 @@
  * the attribute to another one, and bits to whole bytes.  The plugin accepts the
  * same suffixes as tc.
  */
+#include <ctype.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -382,6 +383,196 @@ static const char *value_text(const struct iqcn_param *p, uint64_t v, char *buf)
 	return buf;
 }
 
+/*
+ * Wrong words, and suggestions for them.
+ */
+#define WORD_MAX 24
+
+/* Words of other qdiscs and of NICs, each with advice */
+static const struct {
+	const char *word;
+	const char *advice;
+} foreign_words[] = {
+	/* tc's own */
+	{ "dev", "write it before \"iqcn\"" },
+	{ "root", "write it before \"iqcn\"" },
+	{ "parent", "write it before \"iqcn\"" },
+	{ "handle", "write it before \"iqcn\"" },
+	/* red, gred, choke */
+	{ "min", "use \"kmin\"" },
+	{ "max", "use \"kmax\"" },
+	{ "probability", "use \"pmax\"" },
+	{ "ecn", "iqcn always marks ECT packets; leave the word out" },
+	{ "noecn", "iqcn always marks ECT packets; with a higher \"kmin\" it begins later" },
+	{ "nodrop", "use \"nonect pass\", the default" },
+	{ "harddrop", "use \"limit\", above which every packet is dropped" },
+	{ "qevent", "use \"group\" for copies of packets, and trace points for events" },
+	{ "adaptive", "use \"notify pi\", the default, which adapts to the load" },
+	{ "avpkt", "iqcn marks by the depth itself, not by an average; leave the word out" },
+	{ "burst", "iqcn marks by the depth itself, not by an average; leave the word out" },
+	/* codel, fq_codel, fq, pie */
+	{ "target", "use \"qref\", the depth in bytes that \"notify pi\" aims at" },
+	{ "interval", "use \"t1\", the time without a CNP after which the box sends one" },
+	{ "ce_threshold", "use \"kmin\" and \"kmax\", depths in bytes" },
+	{ "memory_limit", "use \"limit\"" },
+	{ "tupdate", "use \"update\"" },
+	{ "quantum", "iqcn is a FIFO and does not schedule flows; leave the word out" },
+	/* tbf, htb, cake */
+	{ "rate", "iqcn does not shape; put it below tbf or htb, and give \"bandwidth\"" },
+	{ "ceil", "iqcn does not shape; put it below tbf or htb, and give \"bandwidth\"" },
+	{ "maxrate", "iqcn does not shape; put it below tbf or htb, and give \"bandwidth\"" },
+	{ "latency", "use \"limit\", in bytes" },
+	{ "speed", "use \"bandwidth\"" },
+	/* switches and NICs */
+	{ "threshold", "use \"kmin\" and \"kmax\"" },
+	{ "t2", "use \"delay\"" },
+	{ "dscp", "use \"cnp-dscp\"" },
+	{ "pcp", "use \"cnp-pcp\"" },
+	{ "cnp_802p_prio", "use \"cnp-pcp\"" },
+	{ "ttl", "use \"cnp-ttl\"" },
+	{ "min_time_between_cnps", "use \"min-gap\"" },
+	{ "rpg_time_reset", "use \"t1\", which must be shorter" },
+};
+
+/* Words that differ in case, or in - and _, count as the same */
+static char fold(char c)
+{
+	return c == '_' ? '-' : tolower((unsigned char)c);
+}
+
+static unsigned int min_uint(unsigned int a, unsigned int b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * Return how many letters must be inserted, deleted, replaced or swapped with their
+ * neighbor to turn a word into another (optimal string alignment), or UINT32_MAX for
+ * a long word.
+ */
+static unsigned int distance(const char *a, const char *b)
+{
+	unsigned int d[WORD_MAX + 1][WORD_MAX + 1];
+	size_t i, j, n = strlen(a), m = strlen(b);
+	bool same;
+
+	if (n > WORD_MAX || m > WORD_MAX)
+		return UINT32_MAX;
+	for (i = 0; i <= n; i++)
+		d[i][0] = i;
+	for (j = 0; j <= m; j++)
+		d[0][j] = j;
+	for (i = 1; i <= n; i++) {
+		for (j = 1; j <= m; j++) {
+			same = fold(a[i - 1]) == fold(b[j - 1]);
+			d[i][j] = min_uint(min_uint(d[i - 1][j], d[i][j - 1]) + 1,
+					   d[i - 1][j - 1] + !same);
+			if (i > 1 && j > 1 &&
+			    fold(a[i - 1]) == fold(b[j - 2]) &&
+			    fold(a[i - 2]) == fold(b[j - 1]))
+				d[i][j] = min_uint(d[i][j], d[i - 2][j - 2] + 1);
+		}
+	}
+	return d[n][m];
+}
+
+/*
+ * Replace *@best by @word if that is nearer to @said.  A word is near if no more than a
+ * third of its letters differ.
+ */
+static void keep_nearer(const char **best, unsigned int *best_distance,
+			const char *word, const char *said)
+{
+	unsigned int d = distance(said, word);
+
+	if (!*word || d > strlen(word) / 3 || d >= *best_distance)
+		return;
+	*best = word;
+	*best_distance = d;
+}
+
+static const char *nearest_param(const char *said)
+{
+	unsigned int best_distance = UINT32_MAX;
+	const struct iqcn_param *p;
+	const char *best = NULL;
+
+	for_each_param(p)
+		keep_nearer(&best, &best_distance, p->name, said);
+	return best;
+}
+
+static bool is_name(const struct iqcn_param *p, const char *word)
+{
+	size_t i;
+
+	for (i = 0; p->names && p->names[i]; i++)
+		if (!strcmp(p->names[i], word))
+			return true;
+	return p->empty && !strcmp(p->empty, word);
+}
+
+/* The nearest name to @said, or, in a list, to its first word that is no name */
+static const char *nearest_name(const struct iqcn_param *p, const char *said)
+{
+	unsigned int best_distance = UINT32_MAX;
+	const char *best = NULL;
+	char word[WORD_MAX + 1];
+	size_t i, len;
+
+	do {
+		len = strcspn(said, ",");
+		if (len > WORD_MAX)
+			return NULL;
+		memcpy(word, said, len);
+		word[len] = '\0';
+		said += len + 1;
+	} while (said[-1] && is_name(p, word));
+
+	for (i = 0; p->names && p->names[i]; i++)
+		keep_nearer(&best, &best_distance, p->names[i], word);
+	if (p->empty)
+		keep_nearer(&best, &best_distance, p->empty, word);
+	if (p->special)
+		keep_nearer(&best, &best_distance, p->special, word);
+	return best;
+}
+
+/* The parameter that has a value of this name */
+static const struct iqcn_param *param_with_name(const char *name)
+{
+	const struct iqcn_param *p;
+
+	for_each_param(p)
+		if (is_name(p, name))
+			return p;
+	return NULL;
+}
+
+static int refuse_word(const char *said)
+{
+	const struct iqcn_param *p;
+	const char *near;
+	size_t i;
+
+	fprintf(stderr, "iqcn: unknown parameter \"%s\"", said);
+	for (i = 0; i < ARRAY_SIZE(foreign_words); i++) {
+		if (!distance(foreign_words[i].word, said)) {
+			fprintf(stderr, ": %s\n", foreign_words[i].advice);
+			return -1;
+		}
+	}
+	near = nearest_param(said);
+	p = param_with_name(said);
+	if (p)
+		fprintf(stderr, "; did you mean \"%s %s\"?\n", p->name, said);
+	else if (near)
+		fprintf(stderr, "; did you mean \"%s\"?\n", near);
+	else
+		fprintf(stderr, ", see \"tc qdisc add iqcn help\"\n");
+	return -1;
+}
+
 /* The range of a number, in the unit of its attribute */
 static void get_range(const struct iqcn_param *p, uint64_t *lo, uint64_t *hi)
 {
@@ -444,9 +635,13 @@ static const char *suffixes_of(const struct iqcn_param *p)
 
 static int bad(const struct iqcn_param *p, const char *arg)
 {
+	const char *near = nearest_name(p, arg);
+
 	fprintf(stderr, "iqcn: \"%s\" is no %s for \"%s\"", arg, value_name(p),
 		p->name);
-	if (is_number(p)) {
+	if (near) {
+		fprintf(stderr, "; did you mean \"%s\"?", near);
+	} else if (is_number(p)) {
 		explain_range(p);
 		if (is_digit(*arg) && suffixes_of(p))
 			fprintf(stderr, ", suffixes are %s", suffixes_of(p));
@@ -626,12 +821,8 @@ static int iqcn_parse_opt(struct qdisc_util *qu, int argc, char **argv,
 			return -1;
 		}
 		p = find_param(*argv);
-		if (!p) {
-			fprintf(stderr,
-				"iqcn: unknown parameter \"%s\", see \"tc qdisc add iqcn help\"\n",
-				*argv);
-			return -1;
-		}
+		if (!p)
+			return refuse_word(*argv);
 		if (argc < 2) {
 			fprintf(stderr, "iqcn: \"%s\" wants %s\n", p->name,
 				value_name(p));

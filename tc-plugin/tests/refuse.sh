@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # refuse.sh [DIRECTORY]: the words that the plugin refuses, and its messages, as
-# refuse.txt lists them.  KTAP.
+# refuse.txt and mistakes.txt list them.  KTAP.
 #
 # tc itself loads the plugin, as any user: tc parses all words before it looks for the
 # device or sends a request.  The device does not exist, so that no qdisc is added when
@@ -59,6 +59,8 @@ table()
 }
 
 echo "TAP version 13"
-table <"$TESTS/refuse.txt"
+for file in refuse mistakes; do
+	table <"$TESTS/$file.txt"
+done
 echo "1..$n"
 exit $failed
