@@ -965,29 +965,44 @@ static void print_param(const struct iqcn_param *p, const struct rtattr *attr)
 		print_number(p, v);
 }
 
+static bool in_use(const struct iqcn_param *p, struct rtattr **tb);
+
+/* Does the parameter @attr have one of @bits, and is it in use itself? */
+static bool has_bits(struct rtattr **tb, int attr, uint32_t bits)
+{
+	const struct iqcn_param *p;
+	uint32_t v;
+
+	if (!get_attr_u32(&v, tb[attr]))
+		return true;
+	for_each_param(p)
+		if (p->attr == attr)
+			break;
+	if (p->type == IQCN_PARAM_NAME)
+		v = v < 32 ? 1u << v : 0;
+	return v & bits && in_use(p, tb);
+}
+
 /* Does the mode, such as the methods of notify, use @p at all? */
 static bool in_use(const struct iqcn_param *p, struct rtattr **tb)
 {
-	const struct iqcn_param *on;
-	uint32_t v;
-
-	if (!p->needs || !get_attr_u32(&v, tb[p->needs]))
-		return true;
-	for_each_param(on)
-		if (on->attr == p->needs)
-			break;
-	if (on->type == IQCN_PARAM_NAME)
-		v = v < 32 ? 1u << v : 0;
-	return v & p->needs_bits && in_use(on, tb);
+	return !p->needs || has_bits(tb, p->needs, p->needs_bits) ||
+	       (p->or_needs && has_bits(tb, p->or_needs, p->or_needs_bits));
 }
 
-static bool is_default(const struct iqcn_param *p, const struct rtattr *attr)
+/* Defaults that follow the link are not known here, and so never equal */
+static bool is_default(const struct iqcn_param *p, struct rtattr **tb)
 {
-	uint32_t v;
+	uint32_t v, t1_ns;
 
 	if (p->type == IQCN_PARAM_PROFILE)
-		return !RTA_PAYLOAD(attr);
-	return !p->follows && get_attr_u32(&v, attr) && v == p->def;
+		return !RTA_PAYLOAD(tb[p->attr]);
+	if (!get_attr_u32(&v, tb[p->attr]))
+		return false;
+	if (p->attr == TCA_IQCN_MIN_GAP_NS)
+		return get_attr_u32(&t1_ns, tb[TCA_IQCN_T1_NS]) &&
+		       v == min_uint(t1_ns, IQCN_DEFAULT_MIN_GAP_NS);
+	return !p->follows && v == p->def;
 }
 
 /* Without "tc -d": what the mode uses; special and rare parameters if they are set */
@@ -995,7 +1010,7 @@ static bool matters(const struct iqcn_param *p, struct rtattr **tb)
 {
 	return in_use(p, tb) &&
 	       (p->tier == IQCN_TIER_NEED || p->tier == IQCN_TIER_METHOD ||
-		!is_default(p, tb[p->attr]));
+		!is_default(p, tb));
 }
 
 static int iqcn_print_opt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)

@@ -86,6 +86,7 @@ run_step()
 	userspace) "$TOP/build/iqcn_test" ;;
 	plugin)
 		"$TOP/tc-plugin/tests/refuse.sh" &&
+			"$TOP/tc-plugin/tests/shown.sh" &&
 			"$TOP/tc-plugin/tests/roundtrip.sh"
 		;;
 	fuzz) make -s fuzz SECONDS=20 ;;
