@@ -49,7 +49,7 @@ run_step()
 		;;
 	kselftests-3)
 		selftests uml -- iqcn_snoop.sh iqcn_pair.sh iqcn_qdisc.sh \
-			iqcn_mark.sh
+			iqcn_mark.sh iqcn_service.sh
 		;;
 	# little memory, for a test that fills it
 	kselftests-4)
