@@ -38,7 +38,8 @@ help:
 	@echo '  userspace    build/iqcn, which shows the state of the qdiscs'
 	@echo '  install      install-module (KDIR) and install-tools: everything else, such'
 	@echo '               as man pages (DESTDIR, PREFIX; TC_DIR, UNIT_DIR, ..., see Makefile)'
-	@echo '  uninstall    remove the files of install; needs the same variables'
+	@echo '  uninstall    stop the units and remove the files of install; needs the same'
+	@echo '               variables'
 	@echo '  rocehost     build/rocehost.ko, RoCEv2 hosts in the kernel, for tests'
 	@echo 'in the lab, as any user, on any kernel:'
 	@echo '  lab          the kernels that the others boot'
@@ -138,6 +139,23 @@ define drop
 	rm -f $(call place,$(1))
 
 endef
+# directories that may be empty without our files
+define drop-dir
+	[ ! -d $(DESTDIR)$(1) ] || rmdir --ignore-fail-on-non-empty $(DESTDIR)$(1)
+
+endef
+# while their files exist; stopping them removes the qdiscs
+define stop-units
+	[ ! -d /run/systemd/system ] || \
+		systemctl stop 'iqcn@*.service' 'iqcn-metrics.*' || true
+	[ ! -d /run/systemd/system ] || \
+		systemctl disable iqcn@.service iqcn-metrics.timer || true
+
+endef
+define reload-units
+	[ ! -d /run/systemd/system ] || systemctl daemon-reload
+
+endef
 
 install: install-module install-tools
 
@@ -160,7 +178,10 @@ uninstall-module:
 	$(if $(DESTDIR),,depmod $(RELEASE))
 
 uninstall-tools:
+	$(if $(DESTDIR),,$(stop-units))
 	$(foreach f,$(PROGRAMS) $(FILES) $(UNITS),$(call drop,$(f)))
+	$(foreach d,$(DATA_DIR) $(TC_DIR) $(COMPLETION_DIR) $(WIRESHARK_DIR),$(call drop-dir,$(d)))
+	$(if $(DESTDIR),,$(reload-units))
 
 # Programs for the lab.  roce is static, because static programs start faster
 # there.
