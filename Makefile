@@ -44,7 +44,8 @@ help:
 	@echo '  install      install-module (KDIR) and install-tools: everything else, such'
 	@echo '               as man pages (DESTDIR, PREFIX; TC_DIR, UNIT_DIR, ..., see Makefile)'
 	@echo '  dist         build/sch_iqcn-VERSION.tar.gz, sources for packages'
-	@echo '  uninstall    remove the files of install; needs the same variables'
+	@echo '  uninstall    stop the units and remove the files of install; needs the same'
+	@echo '               variables'
 	@echo '  rocehost     build/rocehost.ko, RoCEv2 hosts in the kernel, for tests'
 	@echo 'in the lab, as any user, on any kernel:'
 	@echo '  lab          the kernels that the others boot'
@@ -131,11 +132,11 @@ rocehost: modules
 tc-plugin: $(B)/q_iqcn.so
 # lazy binding whatever LDFLAGS say: iqcn also loads the plugin, without tc's
 # functions
-$(B)/q_iqcn.so: tc-plugin/q_iqcn.c tc-plugin/tc_abi.h $(PARAMS) $(UAPI) \
-		kmod/qdisc.c
-	@mkdir -p $(B)
+$(B)/q_iqcn.so $(B)/unchecked/q_iqcn.so: tc-plugin/q_iqcn.c \
+		tc-plugin/tc_abi.h $(PARAMS) $(UAPI) kmod/qdisc.c
+	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -Wl,-z,lazy -shared -fPIC -Ikmod/include/uapi \
-		-DIQCN_VERSION='"$(VERSION)"' -o $@ $<
+		-DIQCN_VERSION='"$(VERSION)"' $(PLUGIN_FLAGS) -o $@ $<
 
 userspace: $(B)/iqcn
 $(B)/iqcn: $(wildcard userspace/*.[ch]) $(PARAMS) $(UAPI) kmod/qdisc.c
@@ -174,6 +175,23 @@ define drop
 	rm -f $(call place,$(1))
 
 endef
+# directories that may be empty without our files
+define drop-dir
+	[ ! -d $(DESTDIR)$(1) ] || rmdir --ignore-fail-on-non-empty $(DESTDIR)$(1)
+
+endef
+# while their files exist; stopping them removes the qdiscs
+define stop-units
+	[ ! -d /run/systemd/system ] || \
+		systemctl stop 'iqcn@*.service' 'iqcn-metrics.*' || true
+	[ ! -d /run/systemd/system ] || \
+		systemctl disable iqcn@.service iqcn-metrics.timer || true
+
+endef
+define reload-units
+	[ ! -d /run/systemd/system ] || systemctl daemon-reload
+
+endef
 
 install: install-module install-tools
 
@@ -196,7 +214,10 @@ uninstall-module:
 	$(if $(DESTDIR),,depmod $(RELEASE))
 
 uninstall-tools:
+	$(if $(DESTDIR),,$(stop-units))
 	$(foreach f,$(PROGRAMS) $(FILES) $(UNITS),$(call drop,$(f)))
+	$(foreach d,$(DATA_DIR) $(TC_DIR) $(COMPLETION_DIR) $(WIRESHARK_DIR),$(call drop-dir,$(d)))
+	$(if $(DESTDIR),,$(reload-units))
 
 # Sources for the packages of distributions: contrib/rpm and contrib/arch
 DIST = COPYING Documentation Makefile NEWS README.md contrib dkms.conf kmod \
@@ -208,7 +229,7 @@ dist:
 
 # Programs for the lab.  roce is static, because static programs start faster
 # there.
-tools: $(B)/roce $(B)/mutate $(B)/linktype $(B)/psample $(B)/genl $(B)/netfuzz $(B)/seqfuzz $(B)/failnl.so $(B)/badstab.so $(B)/failmod $(B)/iqcn_test
+tools: $(B)/roce $(B)/mutate $(B)/linktype $(B)/psample $(B)/genl $(B)/netfuzz $(B)/seqfuzz $(B)/failnl.so $(B)/badstab.so $(B)/failmod $(B)/iqcn_test $(B)/nlfile.so $(B)/params $(B)/unchecked/q_iqcn.so
 $(B)/roce $(B)/mutate: $(B)/%: selftests/tools/%.c $(addprefix selftests/tools/,netns.h packet.h random.h)
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -static -o $@ $< -lz
@@ -239,6 +260,16 @@ $(B)/failnl.so: selftests/tools/failnl.c selftests/tools/failnth.h
 $(B)/failmod: selftests/tools/failmod.c selftests/tools/failnth.h
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -o $@ $<
+
+# for tc-plugin/tests/
+$(B)/nlfile.so: tc-plugin/tests/nlfile.c
+	@mkdir -p $(B)
+	$(CC) $(CFLAGS) -shared -fPIC -o $@ $< -ldl
+$(B)/params: tc-plugin/tests/params.c selftests/tools/random.h $(PARAMS) $(UAPI)
+	@mkdir -p $(B)
+	$(CC) $(CFLAGS) -Ikmod/include/uapi -o $@ $<
+# the plugin without checks of ranges, for tests of the kernel's checks
+$(B)/unchecked/q_iqcn.so: PLUGIN_FLAGS = -DIQCN_UNCHECKED
 
 # tests of iqcn's code that needs no kernel; they run on any machine
 $(B)/iqcn_test: $(wildcard userspace/*.[ch] userspace/tests/*.c) $(PARAMS) $(UAPI)

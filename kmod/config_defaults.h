@@ -37,6 +37,8 @@
 #define IQCN_DEFAULT_SPAN_ENTER	3
 #define IQCN_DEFAULT_SPAN_EXIT	10
 #define IQCN_DEFAULT_UPDATE_NS	100000
+/* or t1 if that is less */
+#define IQCN_DEFAULT_MIN_GAP_NS	50000
 #define IQCN_DEFAULT_FLOWS	65536
 #define IQCN_DEFAULT_AGE_MS	10000
 #define IQCN_DEFAULT_CNP_DSCP	48
@@ -58,7 +60,6 @@
 /* Speed of a link that does not report one */
 #define IQCN_DEFAULT_MBPS	10000
 
-#define IQCN_DEFAULT_MIN_GAP_NS	50000
 /* Default scans per T1: a CNP is at most a quarter of T1 late */
 #define IQCN_PERIODS_PER_T1	4
 /* CNPs may use an eighth of the reverse link.  An IPv4 CNP is 98 bytes on the wire:

@@ -74,6 +74,8 @@ struct iqcn_param {
 	__u16 follows;		/* attribute that the default depends on, or 0 */
 	__u16 needs;		/* no effect unless this attribute, if not 0, ... */
 	__u32 needs_bits;	/* ... has one of these bits, of a name: 1 << value */
+	__u16 or_needs;		/* or this attribute, if not 0, ... */
+	__u32 or_needs_bits;	/* ... has one of these */
 	const char *key;	/* in JSON */
 	const char *value;	/* placeholder in the help, NULL: by type */
 	const char *help;
@@ -93,6 +95,8 @@ struct iqcn_param {
 	.tier = IQCN_TIER_##_tier, .topic = IQCN_TOPIC_##_topic
 #define IQCN_NEEDS(_attr, _bits) \
 	.needs = TCA_IQCN_##_attr, .needs_bits = _bits
+#define IQCN_OR_NEEDS(_attr, _bits) \
+	.or_needs = TCA_IQCN_##_attr, .or_needs_bits = _bits
 #define IQCN_NAMES(...)		.names = (const char *const[]){ __VA_ARGS__, NULL }
 #endif
 
@@ -231,7 +235,8 @@ static const struct iqcn_param iqcn_param_table[] = {
 		   IQCN_TIME_MIN_NS, IQCN_TIME_MAX_NS, IQCN_DEFAULT_WINDOW_NS,
 		   " ns"),
 	  IQCN_TEXT(IQCN_ABOUT(METHOD, CONGESTION), .key = "window_ns",
-		    IQCN_NEEDS(NOTIFY, IQCN_NOTIFY_TIMER | IQCN_NOTIFY_WREB),
+		    IQCN_NEEDS(NOTIFY, IQCN_NOTIFY_TIMER),
+		    IQCN_OR_NEEDS(MEASURE, IQCN_MEASURE_GRADIENT),
 		    .help = "interval over which the CE rate is measured") },
 	{ IQCN_ROW(ENTER_PCT, "enter", PERCENT, p.enter_pct,
 		   1, 1000, IQCN_DEFAULT_ENTER_PCT, "%"),

@@ -2,13 +2,20 @@
 /*
  * q_iqcn.so: tc's parser and printer for the qdisc iqcn.
  *
- * Parsing, printing and help follow from kmod/config_table.h.  The kernel checks
- * ranges; the plugin only checks that a value is a word of the parameter's type.
+ * Parsing, printing and help follow from kmod/config_table.h.  The plugin checks
+ * each value against the table's range, in the units in which people write it.
+ * The kernel checks all ranges again, and parameters against each other.
+ *
+ * Numbers are parsed here, because tc's functions convert a number too large for
+ * the attribute to another one, and bits to whole bytes.  The plugin accepts the
+ * same suffixes as tc.
  */
+#include <ctype.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <linux/iqcn.h>
 
@@ -108,50 +115,583 @@ static void explain(FILE *f)
 	fprintf(f, "With \"notify pi\" the defaults of kmin and kmax are four times as large.\n");
 }
 
-static int bad(const struct iqcn_param *p, const char *arg)
+static bool is_number(const struct iqcn_param *p)
 {
-	fprintf(stderr, "iqcn: \"%s\" is no %s for \"%s\"\n", arg,
-		value_name(p), p->name);
-	return -1;
+	return p->type != IQCN_PARAM_NAME && p->type != IQCN_PARAM_SET &&
+	       p->type != IQCN_PARAM_PROFILE;
 }
 
-static int get_prob(uint32_t *val, const char *arg)
+/*
+ * Numbers.  They saturate at UINT64_MAX, which is above every range, so that a
+ * number is checked once, after all multiplications.
+ */
+#define BILLION 1000000000ULL
+#define NS_PER_MS 1000000ULL
+
+struct suffix {
+	const char *name;
+	uint64_t scale;
+};
+
+static const struct suffix no_suffix[] = { { "", 1 }, {} };
+
+static const struct suffix percent_suffixes[] = { { "", 1 }, { "%", 1 }, {} };
+
+static const struct suffix size_suffixes[] = {
+	{ "", 1 }, { "b", 1 },
+	{ "k", 1 << 10 }, { "kb", 1 << 10 }, { "kbit", (1 << 10) / 8 },
+	{ "m", 1 << 20 }, { "mb", 1 << 20 }, { "mbit", (1 << 20) / 8 },
+	{ "g", 1 << 30 }, { "gb", 1 << 30 }, { "gbit", (1 << 30) / 8 },
+	{}
+};
+
+static const struct suffix time_suffixes[] = {
+	{ "", 1 }, { "ns", 1 }, { "nsec", 1 }, { "nsecs", 1 },
+	{ "us", 1000 }, { "usec", 1000 }, { "usecs", 1000 },
+	{ "ms", NS_PER_MS }, { "msec", NS_PER_MS }, { "msecs", NS_PER_MS },
+	{ "s", BILLION }, { "sec", BILLION }, { "secs", BILLION },
+	{}
+};
+
+/* In bit/s */
+static const struct suffix rate_suffixes[] = {
+	{ "", 1 }, { "bit", 1 }, { "bps", 8 },
+	{ "kbit", 1000 }, { "kibit", 1 << 10 },
+	{ "mbit", 1000000 }, { "mibit", 1 << 20 },
+	{ "gbit", BILLION }, { "gibit", 1 << 30 },
+	{ "tbit", 1000 * BILLION }, { "tibit", 1ULL << 40 },
+	{ "kbps", 8 * 1000 }, { "kibps", 8 << 10 },
+	{ "mbps", 8 * 1000000 }, { "mibps", 8 << 20 },
+	{ "gbps", 8 * BILLION }, { "gibps", 8ULL << 30 },
+	{ "tbps", 8000 * BILLION }, { "tibps", 8ULL << 40 },
+	{}
+};
+
+static uint64_t add_sat(uint64_t a, uint64_t b)
+{
+	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
+}
+
+static uint64_t mul_sat(uint64_t a, uint64_t b)
+{
+	return __builtin_mul_overflow(a, b, &a) ? UINT64_MAX : a;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/*
+ * Parse digits with a decimal point.  The fraction is in billionths, rounded up.
+ * Return the end of the number, or NULL.
+ */
+static const char *get_decimal(uint64_t *whole, uint64_t *billionths,
+			       const char *arg)
+{
+	uint64_t unit = BILLION;
+	bool more = false;
+
+	*whole = 0;
+	*billionths = 0;
+	if (!is_digit(*arg) && !(*arg == '.' && is_digit(arg[1])))
+		return NULL;
+	for (; is_digit(*arg); arg++)
+		*whole = add_sat(mul_sat(*whole, 10), *arg - '0');
+	if (*arg != '.')
+		return arg;
+	for (arg++; is_digit(*arg); arg++) {
+		unit /= 10;
+		*billionths += unit * (*arg - '0');
+		more |= !unit && *arg != '0';
+	}
+	*billionths += more;
+	return arg;
+}
+
+/*
+ * Parse a number with one of @suffixes.  Round up, so that a positive number does
+ * not become 0, which is a special value of some parameters.
+ */
+static int get_scaled(uint64_t *val, const struct suffix *suffixes,
+		      const char *arg)
+{
+	uint64_t whole, billionths, part;
+	const struct suffix *s;
+
+	arg = get_decimal(&whole, &billionths, arg);
+	if (!arg)
+		return -1;
+	for (s = suffixes; s->name; s++)
+		if (!strcasecmp(s->name, arg))
+			break;
+	if (!s->name)
+		return -1;
+	/* the product of billionths and the scale may not fit */
+	part = billionths * (s->scale / BILLION) +
+	       (billionths * (s->scale % BILLION) + BILLION - 1) / BILLION;
+	*val = add_sat(mul_sat(whole, s->scale), part);
+	return 0;
+}
+
+static int get_whole(uint64_t *val, const struct suffix *suffixes,
+		     const char *arg)
+{
+	return strchr(arg, '.') ? -1 : get_scaled(val, suffixes, arg);
+}
+
+/* A leading 0 does not make a number octal, but 0x makes it hexadecimal */
+static int get_number(uint64_t *val, const char *arg)
+{
+	if (strncasecmp(arg, "0x", 2))
+		return get_whole(val, no_suffix, arg);
+	arg += 2;
+	if (!*arg || arg[strspn(arg, "0123456789abcdefABCDEF")])
+		return -1;
+	/* saturates, too */
+	*val = strtoull(arg, NULL, 16);
+	return 0;
+}
+
+/* UINT64_MAX: above 1 */
+static int get_prob(uint64_t *val, const char *arg)
 {
 	char *end;
-	double p = strtod(arg, &end);
+	double p;
 
+	/* strtod() also takes words such as nan */
+	if (!is_digit(*arg) && *arg != '.')
+		return -1;
+	p = strtod(arg, &end);
 	if (end == arg || (*end && strcmp(end, "%")))
 		return -1;
 	if (*end)
 		p /= 100;
-	if (!(p >= 0 && p <= 1))
-		return -1;
-	*val = p * UINT32_MAX + 0.5;
+	*val = p <= 1 ? p * UINT32_MAX + 0.5 : UINT64_MAX;
 	return 0;
 }
 
-static int get_percent(uint32_t *val, const char *arg)
+/* Parse the number of a parameter that is one, in the unit of its attribute */
+static int get_value(uint64_t *val, const struct iqcn_param *p, const char *arg)
 {
-	char *end;
-	unsigned long v = strtoul(arg, &end, 10);
-
-	if (end == arg || *arg == '-' || (*end && strcmp(end, "%")) ||
-	    v > UINT32_MAX)
-		return -1;
-	*val = v;
-	return 0;
+	switch (p->type) {
+	case IQCN_PARAM_BYTES:
+		return get_scaled(val, size_suffixes, arg);
+	case IQCN_PARAM_NS:
+	case IQCN_PARAM_TIMER_NS:
+		return get_scaled(val, time_suffixes, arg);
+	case IQCN_PARAM_MS:
+		if (get_scaled(val, time_suffixes, arg))
+			return -1;
+		/* less than 1 ms is not rounded up: 10 hardly means 1 ms */
+		*val = *val < NS_PER_MS ? 0 :
+		       *val / NS_PER_MS + !!(*val % NS_PER_MS);
+		return 0;
+	case IQCN_PARAM_BPS:
+		return get_scaled(val, rate_suffixes, arg);
+	case IQCN_PARAM_PROB:
+		return get_prob(val, arg);
+	case IQCN_PARAM_PERCENT:
+		return get_whole(val, percent_suffixes, arg);
+	case IQCN_PARAM_NUMBER:
+		return get_number(val, arg);
+	}
+	return -1;
 }
 
-static int get_ns(uint32_t *val, const char *arg, int64_t unit_ns)
-{
-	__s64 ns;
+/*
+ * Texts of values.  Each parses to the same value.
+ */
 
-	if (*arg == '-' || get_time64(&ns, arg) || ns < 0 ||
-	    ns / unit_ns > UINT32_MAX)
-		return -1;
-	/* round up, so that a positive time does not become 0 */
-	*val = (ns + unit_ns - 1) / unit_ns;
-	return 0;
+/* As tc prints sizes, unless that would be rounded */
+static const char *size_text(uint32_t v, char *buf)
+{
+	const char *unit = "b";
+
+	if (v && !(v % (1 << 20))) {
+		v >>= 20;
+		unit = "Mb";
+	} else if (v && !(v % (1 << 10))) {
+		v >>= 10;
+		unit = "Kb";
+	}
+	snprintf(buf, SPRINT_BSIZE, "%u%s", v, unit);
+	return buf;
+}
+
+/* As tc prints times, unless that would be rounded */
+static const char *time_text(const struct iqcn_param *p, uint32_t v, char *buf)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s", NULL };
+	bool ms = p->type == IQCN_PARAM_MS;
+	const char *const *unit = ms ? units + 2 : units;
+	uint64_t back;
+
+	sprint_time64(ms ? v * NS_PER_MS : v, buf);
+	if (!get_value(&back, p, buf) && back == v)
+		return buf;
+	for (; unit[1] && v && v % 1000 == 0; unit++)
+		v /= 1000;
+	snprintf(buf, SPRINT_BSIZE, "%u%s", v, *unit);
+	return buf;
+}
+
+static const char *rate_text(uint64_t bps, char *buf)
+{
+	static const char *const unit[] = { "", "K", "M", "G", "T" };
+	size_t i = 0;
+
+	while (bps && bps % 1000 == 0 && i + 1 < ARRAY_SIZE(unit)) {
+		bps /= 1000;
+		i++;
+	}
+	snprintf(buf, SPRINT_BSIZE, "%llu%sbit", (unsigned long long)bps,
+		 unit[i]);
+	return buf;
+}
+
+/* The fewest digits that parse to the same value */
+static const char *prob_text(uint32_t v, char *buf)
+{
+	uint64_t back;
+	int digits = 1;
+
+	do {
+		snprintf(buf, SPRINT_BSIZE, "%.*g", digits++,
+			 (double)v / UINT32_MAX);
+	} while (digits <= 10 && (get_prob(&back, buf) || back != v));
+	return buf;
+}
+
+/* The text of a parameter that is a number */
+static const char *value_text(const struct iqcn_param *p, uint64_t v, char *buf)
+{
+	switch (p->type) {
+	case IQCN_PARAM_BYTES:
+		return size_text(v, buf);
+	case IQCN_PARAM_NS:
+	case IQCN_PARAM_TIMER_NS:
+	case IQCN_PARAM_MS:
+		return time_text(p, v, buf);
+	case IQCN_PARAM_BPS:
+		return rate_text(v, buf);
+	case IQCN_PARAM_PROB:
+		return prob_text(v, buf);
+	}
+	snprintf(buf, SPRINT_BSIZE, "%u%s", (uint32_t)v,
+		 p->type == IQCN_PARAM_PERCENT ? "%" : "");
+	return buf;
+}
+
+/*
+ * Wrong words, and suggestions for them.
+ */
+#define WORD_MAX 24
+
+/* Words of other qdiscs and of NICs, each with advice */
+static const struct {
+	const char *word;
+	const char *advice;
+} foreign_words[] = {
+	/* tc's own */
+	{ "dev", "write it before \"iqcn\"" },
+	{ "root", "write it before \"iqcn\"" },
+	{ "parent", "write it before \"iqcn\"" },
+	{ "handle", "write it before \"iqcn\"" },
+	/* red, gred, choke */
+	{ "min", "use \"kmin\"" },
+	{ "max", "use \"kmax\"" },
+	{ "probability", "use \"pmax\"" },
+	{ "ecn", "iqcn always marks ECT packets; leave the word out" },
+	{ "noecn", "iqcn always marks ECT packets; with a higher \"kmin\" it begins later" },
+	{ "nodrop", "use \"nonect pass\", the default" },
+	{ "harddrop", "use \"limit\", above which every packet is dropped" },
+	{ "qevent", "use \"group\" for copies of packets, and trace points for events" },
+	{ "adaptive", "use \"notify pi\", the default, which adapts to the load" },
+	{ "avpkt", "iqcn marks by the depth itself, not by an average; leave the word out" },
+	{ "burst", "iqcn marks by the depth itself, not by an average; leave the word out" },
+	/* codel, fq_codel, fq, pie */
+	{ "target", "use \"qref\", the depth in bytes that \"notify pi\" aims at" },
+	{ "interval", "use \"t1\", the time without a CNP after which the box sends one" },
+	{ "ce_threshold", "use \"kmin\" and \"kmax\", depths in bytes" },
+	{ "memory_limit", "use \"limit\"" },
+	{ "tupdate", "use \"update\"" },
+	{ "quantum", "iqcn is a FIFO and does not schedule flows; leave the word out" },
+	/* tbf, htb, cake */
+	{ "rate", "iqcn does not shape; put it below tbf or htb, and give \"bandwidth\"" },
+	{ "ceil", "iqcn does not shape; put it below tbf or htb, and give \"bandwidth\"" },
+	{ "maxrate", "iqcn does not shape; put it below tbf or htb, and give \"bandwidth\"" },
+	{ "latency", "use \"limit\", in bytes" },
+	{ "speed", "use \"bandwidth\"" },
+	/* switches and NICs */
+	{ "threshold", "use \"kmin\" and \"kmax\"" },
+	{ "t2", "use \"delay\"" },
+	{ "dscp", "use \"cnp-dscp\"" },
+	{ "pcp", "use \"cnp-pcp\"" },
+	{ "cnp_802p_prio", "use \"cnp-pcp\"" },
+	{ "ttl", "use \"cnp-ttl\"" },
+	{ "min_time_between_cnps", "use \"min-gap\"" },
+	{ "rpg_time_reset", "use \"t1\", which must be shorter" },
+};
+
+/* Words that differ in case, or in - and _, count as the same */
+static char fold(char c)
+{
+	return c == '_' ? '-' : tolower((unsigned char)c);
+}
+
+static unsigned int min_uint(unsigned int a, unsigned int b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * Return how many letters must be inserted, deleted, replaced or swapped with their
+ * neighbor to turn a word into another (optimal string alignment), or UINT32_MAX for
+ * a long word.
+ */
+static unsigned int distance(const char *a, const char *b)
+{
+	unsigned int d[WORD_MAX + 1][WORD_MAX + 1];
+	size_t i, j, n = strlen(a), m = strlen(b);
+	bool same;
+
+	if (n > WORD_MAX || m > WORD_MAX)
+		return UINT32_MAX;
+	for (i = 0; i <= n; i++)
+		d[i][0] = i;
+	for (j = 0; j <= m; j++)
+		d[0][j] = j;
+	for (i = 1; i <= n; i++) {
+		for (j = 1; j <= m; j++) {
+			same = fold(a[i - 1]) == fold(b[j - 1]);
+			d[i][j] = min_uint(min_uint(d[i - 1][j], d[i][j - 1]) + 1,
+					   d[i - 1][j - 1] + !same);
+			if (i > 1 && j > 1 &&
+			    fold(a[i - 1]) == fold(b[j - 2]) &&
+			    fold(a[i - 2]) == fold(b[j - 1]))
+				d[i][j] = min_uint(d[i][j], d[i - 2][j - 2] + 1);
+		}
+	}
+	return d[n][m];
+}
+
+/*
+ * Replace *@best by @word if that is nearer to @said.  A word is near if no more than a
+ * third of its letters differ.
+ */
+static void keep_nearer(const char **best, unsigned int *best_distance,
+			const char *word, const char *said)
+{
+	unsigned int d = distance(said, word);
+
+	if (!*word || d > strlen(word) / 3 || d >= *best_distance)
+		return;
+	*best = word;
+	*best_distance = d;
+}
+
+static const char *nearest_param(const char *said)
+{
+	unsigned int best_distance = UINT32_MAX;
+	const struct iqcn_param *p;
+	const char *best = NULL;
+
+	for_each_param(p)
+		keep_nearer(&best, &best_distance, p->name, said);
+	return best;
+}
+
+static bool is_name(const struct iqcn_param *p, const char *word)
+{
+	size_t i;
+
+	for (i = 0; p->names && p->names[i]; i++)
+		if (!strcmp(p->names[i], word))
+			return true;
+	return p->empty && !strcmp(p->empty, word);
+}
+
+/* The nearest name to @said, or, in a list, to its first word that is no name */
+static const char *nearest_name(const struct iqcn_param *p, const char *said)
+{
+	unsigned int best_distance = UINT32_MAX;
+	const char *best = NULL;
+	char word[WORD_MAX + 1];
+	size_t i, len;
+
+	do {
+		len = strcspn(said, ",");
+		if (len > WORD_MAX)
+			return NULL;
+		memcpy(word, said, len);
+		word[len] = '\0';
+		said += len + 1;
+	} while (said[-1] && is_name(p, word));
+
+	for (i = 0; p->names && p->names[i]; i++)
+		keep_nearer(&best, &best_distance, p->names[i], word);
+	if (p->empty)
+		keep_nearer(&best, &best_distance, p->empty, word);
+	if (p->special)
+		keep_nearer(&best, &best_distance, p->special, word);
+	return best;
+}
+
+/* The parameter that has a value of this name */
+static const struct iqcn_param *param_with_name(const char *name)
+{
+	const struct iqcn_param *p;
+
+	for_each_param(p)
+		if (is_name(p, name))
+			return p;
+	return NULL;
+}
+
+static int refuse_word(const char *said)
+{
+	const struct iqcn_param *p;
+	const char *near;
+	size_t i;
+
+	fprintf(stderr, "iqcn: unknown parameter \"%s\"", said);
+	for (i = 0; i < ARRAY_SIZE(foreign_words); i++) {
+		if (!distance(foreign_words[i].word, said)) {
+			fprintf(stderr, ": %s\n", foreign_words[i].advice);
+			return -1;
+		}
+	}
+	near = nearest_param(said);
+	p = param_with_name(said);
+	if (p)
+		fprintf(stderr, "; did you mean \"%s %s\"?\n", p->name, said);
+	else if (near)
+		fprintf(stderr, "; did you mean \"%s\"?\n", near);
+	else
+		fprintf(stderr, ", see \"tc qdisc add iqcn help\"\n");
+	return -1;
+}
+
+/* The range of a number, in the unit of its attribute */
+static void get_range(const struct iqcn_param *p, uint64_t *lo, uint64_t *hi)
+{
+	*lo = p->lo;
+	*hi = p->hi;
+	/* the special value has a word, and is no number */
+	if (p->special && p->special_value == *hi)
+		(*hi)--;
+	if (p->type == IQCN_PARAM_BPS) {
+		*lo = IQCN_BANDWIDTH_MIN_BPS;
+		*hi = IQCN_BANDWIDTH_MAX_BPS;
+	}
+#ifdef IQCN_UNCHECKED
+	/* for tests of the kernel's checks */
+	*lo = 0;
+	*hi = p->type == IQCN_PARAM_BPS ? UINT64_MAX - 1 : UINT32_MAX;
+#endif
+}
+
+static bool in_range(const struct iqcn_param *p, uint64_t v)
+{
+	uint64_t lo, hi;
+
+	get_range(p, &lo, &hi);
+	/* a bandwidth of 0: measured */
+	return (v >= lo && v <= hi) || (p->type == IQCN_PARAM_BPS && !v);
+}
+
+/* Print the range of a number as people write it */
+static void explain_range(const struct iqcn_param *p)
+{
+	char from[SPRINT_BSIZE], to[SPRINT_BSIZE];
+	uint64_t lo, hi;
+
+	get_range(p, &lo, &hi);
+	fprintf(stderr, " (%s to %s", value_text(p, lo, from),
+		value_text(p, hi, to));
+	if (p->special)
+		fprintf(stderr, ", or %s", p->special);
+	else if (p->type == IQCN_PARAM_BPS)
+		fprintf(stderr, ", or 0");
+	fprintf(stderr, ")");
+}
+
+/* The common suffixes of a number, for messages, or NULL */
+static const char *suffixes_of(const struct iqcn_param *p)
+{
+	switch (p->type) {
+	case IQCN_PARAM_BYTES:
+		return "b, k, m, g";
+	case IQCN_PARAM_NS:
+	case IQCN_PARAM_TIMER_NS:
+	case IQCN_PARAM_MS:
+		return "ns, us, ms, s";
+	case IQCN_PARAM_BPS:
+		return "bit, kbit, mbit, gbit, tbit";
+	}
+	return NULL;
+}
+
+static int bad(const struct iqcn_param *p, const char *arg)
+{
+	const char *near = nearest_name(p, arg);
+
+	fprintf(stderr, "iqcn: \"%s\" is no %s for \"%s\"", arg, value_name(p),
+		p->name);
+	if (near) {
+		fprintf(stderr, "; did you mean \"%s\"?", near);
+	} else if (is_number(p)) {
+		explain_range(p);
+		if (is_digit(*arg) && suffixes_of(p))
+			fprintf(stderr, ", suffixes are %s", suffixes_of(p));
+	}
+	fprintf(stderr, "\n");
+	return -1;
+}
+
+/* A number that is too small may lack its suffix */
+static void explain_suffix(const struct iqcn_param *p, const char *arg,
+			   uint64_t v)
+{
+	const char *unit, *suffix;
+	char said[SPRINT_BSIZE];
+	uint64_t lo, hi;
+
+	switch (p->type) {
+	case IQCN_PARAM_NS:
+	case IQCN_PARAM_TIMER_NS:
+		unit = "ns";
+		suffix = "us";
+		break;
+	case IQCN_PARAM_MS:
+		unit = "ns";
+		suffix = "s";
+		break;
+	case IQCN_PARAM_BPS:
+		unit = "bit/s";
+		suffix = "gbit";
+		break;
+	default:
+		return;
+	}
+	get_range(p, &lo, &hi);
+	if (arg[strspn(arg, "0123456789.")] || !strpbrk(arg, "123456789") ||
+	    v >= lo)
+		return;
+	fprintf(stderr, ": %s means %s %s, add a suffix", arg, arg, unit);
+	snprintf(said, sizeof(said), "%s%s", arg, suffix);
+	if (!get_value(&v, p, said) && in_range(p, v))
+		fprintf(stderr, ", such as %s", said);
+}
+
+static int out_of_range(const struct iqcn_param *p, const char *arg, uint64_t v)
+{
+	fprintf(stderr, "iqcn: %s %s is out of range", p->name, arg);
+	explain_range(p);
+	explain_suffix(p, arg, v);
+	fprintf(stderr, "\n");
+	return -1;
 }
 
 static int get_name(uint32_t *val, const struct iqcn_param *p, const char *arg,
@@ -190,19 +730,23 @@ static int get_set(uint32_t *val, const struct iqcn_param *p, const char *arg)
 /* Parse BYTES:P, the first @len characters of @arg */
 static int get_point(struct tc_iqcn_point *point, const char *arg, size_t len)
 {
-	char bytes[SPRINT_BSIZE], *prob;
+	char text[SPRINT_BSIZE], *prob_at;
+	uint64_t bytes, prob;
 
-	if (len >= sizeof(bytes))
+	if (len >= sizeof(text))
 		return -1;
-	memcpy(bytes, arg, len);
-	bytes[len] = '\0';
-	prob = strchr(bytes, ':');
-	if (!prob || *bytes == '-')
+	memcpy(text, arg, len);
+	text[len] = '\0';
+	prob_at = strchr(text, ':');
+	if (!prob_at)
 		return -1;
-	*prob++ = '\0';
-	if (get_size(&point->bytes, bytes))
+	*prob_at++ = '\0';
+	if (get_scaled(&bytes, size_suffixes, text) || bytes > UINT32_MAX ||
+	    get_prob(&prob, prob_at) || prob > UINT32_MAX)
 		return -1;
-	return get_prob(&point->prob, prob);
+	point->bytes = bytes;
+	point->prob = prob;
+	return 0;
 }
 
 static int get_profile(const struct iqcn_param *p, const char *arg,
@@ -230,48 +774,27 @@ static int get_profile(const struct iqcn_param *p, const char *arg,
 static int get_param(const struct iqcn_param *p, const char *arg,
 		     struct nlmsghdr *n)
 {
-	uint32_t v = 0;
-	__u64 rate;
-	int err = -1;
+	bool negative = is_number(p) && *arg == '-';
+	uint64_t number;
+	uint32_t v;
 
 	if (p->special && !strcmp(arg, p->special))
 		return addattr32(n, IQCN_OPT_MAX, p->attr, p->special_value);
-	switch (p->type) {
-	case IQCN_PARAM_NUMBER:
-		err = *arg == '-' ? -1 : get_u32(&v, arg, 0);
-		break;
-	case IQCN_PARAM_BYTES:
-		err = *arg == '-' ? -1 : get_size(&v, arg);
-		break;
-	case IQCN_PARAM_NS:
-	case IQCN_PARAM_TIMER_NS:
-		err = get_ns(&v, arg, 1);
-		break;
-	case IQCN_PARAM_MS:
-		err = get_ns(&v, arg, 1000000);
-		break;
-	case IQCN_PARAM_BPS:
-		if (*arg == '-' || get_rate64(&rate, arg))
-			return bad(p, arg);
-		return addattr64(n, IQCN_OPT_MAX, p->attr, rate * 8);
-	case IQCN_PARAM_PROB:
-		err = get_prob(&v, arg);
-		break;
-	case IQCN_PARAM_PERCENT:
-		err = get_percent(&v, arg);
-		break;
-	case IQCN_PARAM_NAME:
-		err = get_name(&v, p, arg, strlen(arg));
-		break;
-	case IQCN_PARAM_SET:
-		err = get_set(&v, p, arg);
-		break;
-	case IQCN_PARAM_PROFILE:
+	if (p->type == IQCN_PARAM_PROFILE)
 		return get_profile(p, arg, n);
+	if (!is_number(p)) {
+		if (p->type == IQCN_PARAM_NAME ?
+		    get_name(&v, p, arg, strlen(arg)) : get_set(&v, p, arg))
+			return bad(p, arg);
+		return addattr32(n, IQCN_OPT_MAX, p->attr, v);
 	}
-	if (err || (p->special && v == p->special_value))
+	if (get_value(&number, p, arg + negative))
 		return bad(p, arg);
-	return addattr32(n, IQCN_OPT_MAX, p->attr, v);
+	if (negative || !in_range(p, number))
+		return out_of_range(p, arg, number);
+	if (p->type == IQCN_PARAM_BPS)
+		return addattr64(n, IQCN_OPT_MAX, p->attr, number);
+	return addattr32(n, IQCN_OPT_MAX, p->attr, number);
 }
 
 static const struct iqcn_param *find_param(const char *name)
@@ -298,12 +821,8 @@ static int iqcn_parse_opt(struct qdisc_util *qu, int argc, char **argv,
 			return -1;
 		}
 		p = find_param(*argv);
-		if (!p) {
-			fprintf(stderr,
-				"iqcn: unknown parameter \"%s\", see \"tc qdisc add iqcn help\"\n",
-				*argv);
-			return -1;
-		}
+		if (!p)
+			return refuse_word(*argv);
 		if (argc < 2) {
 			fprintf(stderr, "iqcn: \"%s\" wants %s\n", p->name,
 				value_name(p));
@@ -323,16 +842,6 @@ static int iqcn_parse_opt(struct qdisc_util *qu, int argc, char **argv,
 }
 
 /* Text has "name value ", JSON "key": value */
-static void print_uint(const struct iqcn_param *p, uint32_t v, const char *text)
-{
-	if (is_json_context()) {
-		print_color_uint(PRINT_JSON, COLOR_NONE, p->key, NULL, v);
-		return;
-	}
-	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", p->name);
-	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", text);
-}
-
 static void print_text(const struct iqcn_param *p, const char *text)
 {
 	if (is_json_context()) {
@@ -343,53 +852,26 @@ static void print_text(const struct iqcn_param *p, const char *text)
 	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", text);
 }
 
-/* As tc prints sizes, unless that is rounded: then the number of bytes */
-static const char *size_text(uint32_t v, char *buf)
+/* print_color_float() prints six digits, which are not enough for a u32 */
+static void print_json_prob(const char *key, uint32_t v)
 {
-	unsigned int back;
+	struct json_writer *w = get_json_writer();
+	char buf[SPRINT_BSIZE];
 
-	sprint_size(v, buf);
-	if (get_size(&back, buf) || back != v)
-		snprintf(buf, SPRINT_BSIZE, "%ub", v);
-	return buf;
+	jsonw_name(w, key);
+	jsonw_printf(w, "%s", prob_text(v, buf));
 }
 
-static const char *time_text(uint32_t v, int64_t unit_ns, char *buf)
-{
-	uint32_t back;
-
-	sprint_time64(v * unit_ns, buf);
-	if (get_ns(&back, buf, unit_ns) || back != v)
-		snprintf(buf, SPRINT_BSIZE, "%u%s", v, unit_ns == 1 ? "ns" : "ms");
-	return buf;
-}
-
-static double prob_of(uint32_t v)
-{
-	return (double)v / UINT32_MAX;
-}
-
-/* The fewest digits that parse to the same value */
-static const char *prob_text(uint32_t v, char *buf)
-{
-	uint32_t back;
-	int digits = 1;
-
-	do {
-		snprintf(buf, SPRINT_BSIZE, "%.*g", digits++, prob_of(v));
-	} while (digits <= 10 && (get_prob(&back, buf) || back != v));
-	return buf;
-}
-
-static void print_prob(const struct iqcn_param *p, uint32_t v)
+static void print_number(const struct iqcn_param *p, uint64_t v)
 {
 	char buf[SPRINT_BSIZE];
 
-	if (is_json_context())
-		print_color_float(PRINT_JSON, COLOR_NONE, p->key, NULL,
-				  prob_of(v));
+	if (!is_json_context())
+		print_text(p, value_text(p, v, buf));
+	else if (p->type == IQCN_PARAM_PROB)
+		print_json_prob(p->key, v);
 	else
-		print_text(p, prob_text(v, buf));
+		print_color_u64(PRINT_JSON, COLOR_NONE, p->key, NULL, v);
 }
 
 static void print_profile(const struct iqcn_param *p, const struct rtattr *attr)
@@ -418,30 +900,10 @@ static void print_profile(const struct iqcn_param *p, const struct rtattr *attr)
 		open_json_object(NULL);
 		print_color_uint(PRINT_JSON, COLOR_NONE, "bytes", NULL,
 				 point->bytes);
-		print_color_float(PRINT_JSON, COLOR_NONE, "prob", NULL,
-				  prob_of(point->prob));
+		print_json_prob("prob", point->prob);
 		close_json_object();
 	}
 	close_json_array(PRINT_JSON, NULL);
-}
-
-static void print_rate(const struct iqcn_param *p, uint64_t bps)
-{
-	static const char *const unit[] = { "", "K", "M", "G", "T" };
-	char buf[SPRINT_BSIZE];
-	size_t i = 0;
-
-	if (is_json_context()) {
-		print_color_u64(PRINT_JSON, COLOR_NONE, p->key, NULL, bps);
-		return;
-	}
-	while (bps && bps % 1000 == 0 && i + 1 < ARRAY_SIZE(unit)) {
-		bps /= 1000;
-		i++;
-	}
-	snprintf(buf, sizeof(buf), "%llu%sbit", (unsigned long long)bps,
-		 unit[i]);
-	print_text(p, buf);
 }
 
 static void print_set(const struct iqcn_param *p, uint32_t v)
@@ -477,7 +939,6 @@ static bool get_attr_u32(uint32_t *v, const struct rtattr *attr)
 
 static void print_param(const struct iqcn_param *p, const struct rtattr *attr)
 {
-	char buf[SPRINT_BSIZE];
 	uint64_t v64 = 0;
 	uint32_t v = 0;
 
@@ -485,7 +946,7 @@ static void print_param(const struct iqcn_param *p, const struct rtattr *attr)
 		if (RTA_PAYLOAD(attr) < sizeof(v64))
 			return;
 		memcpy(&v64, RTA_DATA(attr), sizeof(v64));
-		print_rate(p, v64);
+		print_number(p, v64);
 		return;
 	}
 	if (p->type == IQCN_PARAM_PROFILE) {
@@ -494,63 +955,54 @@ static void print_param(const struct iqcn_param *p, const struct rtattr *attr)
 	}
 	if (!get_attr_u32(&v, attr))
 		return;
-	if (p->special && v == p->special_value) {
+	if (p->special && v == p->special_value)
 		print_text(p, p->special);
-		return;
-	}
-	switch (p->type) {
-	case IQCN_PARAM_BYTES:
-		print_uint(p, v, size_text(v, buf));
-		break;
-	case IQCN_PARAM_NS:
-	case IQCN_PARAM_TIMER_NS:
-		print_uint(p, v, time_text(v, 1, buf));
-		break;
-	case IQCN_PARAM_MS:
-		print_uint(p, v, time_text(v, 1000000, buf));
-		break;
-	case IQCN_PARAM_PROB:
-		print_prob(p, v);
-		break;
-	case IQCN_PARAM_PERCENT:
-		snprintf(buf, sizeof(buf), "%u%%", v);
-		print_uint(p, v, buf);
-		break;
-	case IQCN_PARAM_NAME:
+	else if (p->type == IQCN_PARAM_NAME)
 		print_text(p, name_of(p->names, v));
-		break;
-	case IQCN_PARAM_SET:
+	else if (p->type == IQCN_PARAM_SET)
 		print_set(p, v);
-		break;
-	default:
-		snprintf(buf, sizeof(buf), "%u", v);
-		print_uint(p, v, buf);
-	}
+	else
+		print_number(p, v);
+}
+
+static bool in_use(const struct iqcn_param *p, struct rtattr **tb);
+
+/* Does the parameter @attr have one of @bits, and is it in use itself? */
+static bool has_bits(struct rtattr **tb, int attr, uint32_t bits)
+{
+	const struct iqcn_param *p;
+	uint32_t v;
+
+	if (!get_attr_u32(&v, tb[attr]))
+		return true;
+	for_each_param(p)
+		if (p->attr == attr)
+			break;
+	if (p->type == IQCN_PARAM_NAME)
+		v = v < 32 ? 1u << v : 0;
+	return v & bits && in_use(p, tb);
 }
 
 /* Does the mode, such as the methods of notify, use @p at all? */
 static bool in_use(const struct iqcn_param *p, struct rtattr **tb)
 {
-	const struct iqcn_param *on;
-	uint32_t v;
-
-	if (!p->needs || !get_attr_u32(&v, tb[p->needs]))
-		return true;
-	for_each_param(on)
-		if (on->attr == p->needs)
-			break;
-	if (on->type == IQCN_PARAM_NAME)
-		v = v < 32 ? 1u << v : 0;
-	return v & p->needs_bits && in_use(on, tb);
+	return !p->needs || has_bits(tb, p->needs, p->needs_bits) ||
+	       (p->or_needs && has_bits(tb, p->or_needs, p->or_needs_bits));
 }
 
-static bool is_default(const struct iqcn_param *p, const struct rtattr *attr)
+/* Defaults that follow the link are not known here, and so never equal */
+static bool is_default(const struct iqcn_param *p, struct rtattr **tb)
 {
-	uint32_t v;
+	uint32_t v, t1_ns;
 
 	if (p->type == IQCN_PARAM_PROFILE)
-		return !RTA_PAYLOAD(attr);
-	return !p->follows && get_attr_u32(&v, attr) && v == p->def;
+		return !RTA_PAYLOAD(tb[p->attr]);
+	if (!get_attr_u32(&v, tb[p->attr]))
+		return false;
+	if (p->attr == TCA_IQCN_MIN_GAP_NS)
+		return get_attr_u32(&t1_ns, tb[TCA_IQCN_T1_NS]) &&
+		       v == min_uint(t1_ns, IQCN_DEFAULT_MIN_GAP_NS);
+	return !p->follows && v == p->def;
 }
 
 /* Without "tc -d": what the mode uses; special and rare parameters if they are set */
@@ -558,7 +1010,7 @@ static bool matters(const struct iqcn_param *p, struct rtattr **tb)
 {
 	return in_use(p, tb) &&
 	       (p->tier == IQCN_TIER_NEED || p->tier == IQCN_TIER_METHOD ||
-		!is_default(p, tb[p->attr]));
+		!is_default(p, tb));
 }
 
 static int iqcn_print_opt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
@@ -651,8 +1103,7 @@ static void print_stat(const struct stat *s, __u64 v)
 		print_color_string(PRINT_ANY, COLOR_NONE, s->key, fmt,
 				   name_of(s->names, v));
 	else if (s->prob && is_json_context())
-		print_color_float(PRINT_JSON, COLOR_NONE, s->key, NULL,
-				  prob_of(v));
+		print_json_prob(s->key, v);
 	else if (s->prob)
 		print_color_string(PRINT_FP, COLOR_NONE, NULL, fmt,
 				   prob_text(v, buf));

@@ -32,12 +32,7 @@ struct qdisc_util {
 /* tc/tc.c: "tc -d" */
 extern int show_details __attribute__((weak));
 
-/* lib/utils.c, tc/tc_util.c: get_* parse an argument and return 0 or an error */
-int get_u32(__u32 *val, const char *arg, int base);
-int get_size(unsigned int *size, const char *str);
-int get_rate64(__u64 *rate_bytes, const char *str);
-int get_time64(__s64 *time_ns, const char *str);
-char *sprint_size(__u32 size, char *buf);
+/* lib/utils.c */
 char *sprint_time64(__s64 time_ns, char *buf);
 #define SPRINT_BSIZE 64
 
@@ -80,7 +75,12 @@ int print_color_u64(enum output_type type, enum color_attr color,
 		    const char *key, const char *fmt, __u64 value);
 int print_color_string(enum output_type type, enum color_attr color,
 		       const char *key, const char *fmt, const char *value);
-int print_color_float(enum output_type type, enum color_attr color,
-		      const char *key, const char *fmt, double value);
+
+/* lib/json_writer.c, for numbers that the functions above would round */
+struct json_writer;
+struct json_writer *get_json_writer(void);
+void jsonw_name(struct json_writer *w, const char *name);
+void jsonw_printf(struct json_writer *w, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 #endif /* _IQCN_TC_ABI_H */

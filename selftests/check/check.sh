@@ -49,7 +49,7 @@ run_step()
 		;;
 	kselftests-3)
 		selftests uml -- iqcn_snoop.sh iqcn_pair.sh iqcn_qdisc.sh \
-			iqcn_mark.sh
+			iqcn_mark.sh iqcn_service.sh
 		;;
 	# little memory, for a test that fills it
 	kselftests-4)
@@ -84,7 +84,11 @@ run_step()
 			iqcn_top.sh:test_cpu
 		;;
 	userspace) "$TOP/build/iqcn_test" ;;
-	plugin) "$TOP/tc-plugin/tests/refuse.sh" ;;
+	plugin)
+		"$TOP/tc-plugin/tests/refuse.sh" &&
+			"$TOP/tc-plugin/tests/shown.sh" &&
+			"$TOP/tc-plugin/tests/roundtrip.sh"
+		;;
 	senders) "$TOP/selftests/senders/senders.sh" ;;
 	fuzz) make -s fuzz SECONDS=20 ;;
 	# counts instructions, so the other step does not disturb it

@@ -45,6 +45,7 @@ build()
 		KDIR="/usr/src/linux-headers-$version" modules tc-plugin userspace \
 		"build/$kernel/roce" "build/$kernel/psample" "build/$kernel/genl" \
 		"build/$kernel/linktype" "build/$kernel/badstab.so" \
+		"build/$kernel/unchecked/q_iqcn.so" \
 		>"$log" 2>&1 || return 1
 	! grep -E 'warning:|error:' "$log"
 }

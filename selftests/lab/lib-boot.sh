@@ -267,6 +267,8 @@ distro_initrd()
 		cp -r "$top/kmod/include" "$stage$top/kmod/" &&
 		find "$top/build/$kernel" -maxdepth 1 -type f \
 			-exec cp {} "$stage$top/build/$kernel/" \; &&
+		cp -r "$top/build/$kernel/unchecked" \
+			"$stage$top/build/$kernel/" &&
 		cp "$run/cmd" "$stage$run/" || exit 1
 	if [ -n "$module" ]; then
 		guest_modules "$kernel" "$run" "$module"

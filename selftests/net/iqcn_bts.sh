@@ -1553,8 +1553,8 @@ test_bad_words()
 		measure depth,width | for "measure"
 		notify wreb, | for "notify"
 		telemetry maybe | for "telemetry"
-		update -1us | for "update"
-		alpha -1 | for "alpha"
+		update -1us | update -1us is out of range
+		alpha -1 | alpha -1 is out of range
 		alpha 0.5 | for "alpha"
 	EOF
 	check_eq "unchanged" "$(opts)" "$before"
@@ -1567,7 +1567,7 @@ test_bad_values()
 	dummy
 	iqcn notify wreb profile 1000:0.5 limit 1000000 qref 50000
 	before=$(opts)
-	refused_all change dev p1 root handle 10: iqcn t1 444us <<-EOF
+	TC_LIB_DIR=$UNCHECKED refused_all change dev p1 root handle 10: iqcn t1 444us <<-EOF
 		profile 1000:0.5,2000:0.4 | profile: point 2 at 2000 bytes does not rise from the one at 1000
 		profile 1000:0.1,2000:0.2,2000:0.3 | profile: point 3 at 2000 bytes does not rise from the one at 2000
 		profile 1000:0.1,500:0.2 | profile: point 2 at 500 bytes does not rise from the one at 1000

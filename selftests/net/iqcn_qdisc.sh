@@ -95,10 +95,10 @@ test_bad_words()
 		bogus 1 | "bogus"
 		kmin | "kmin" wants
 		limit x | "x" is no BYTES for "limit"
-		kmax -1 | "-1" is no BYTES for "kmax"
-		pmax 1.5 | "1.5" is no P for "pmax"
+		kmax -1 | kmax -1 is out of range (0b to 4294967295b)
+		pmax 1.5 | pmax 1.5 is out of range (0 to 1)
 		t1 fast | for "t1"
-		t1 -3us | for "t1"
+		t1 -3us | t1 -3us is out of range (10us to 1s)
 		pair none | for "pair"
 		pair "" | for "pair"
 		detect queue, | for "detect"
@@ -106,8 +106,8 @@ test_bad_words()
 		trigger never | for "trigger"
 		base acm | for "base"
 		delay soon | for "delay"
-		delay 4294967295 | for "delay"
-		sample -1 | for "sample"
+		delay 4294967295 | delay 4294967295 is out of range
+		sample -1 | sample -1 is out of range
 		group none | for "group"
 		snoop world | for "snoop"
 		cnp-smac mine | for "cnp-smac"
@@ -122,11 +122,11 @@ test_bad_words()
 	check "qdiscs" "$(opts | grep -c .)" -eq 0
 }
 
-# Each error names its parameter
+# Each error of the kernel names its parameter
 test_bad_values()
 {
 	dummy
-	refused_all add dev p1 root iqcn <<-EOF
+	TC_LIB_DIR=$UNCHECKED refused_all add dev p1 root iqcn <<-EOF
 		kmin 2000 kmax 1000 | kmin 2000 is above kmax 1000.
 		limit 0 | limit is 0, must be 1 to 4294967295 bytes.
 		t1 0 | t1 is 0, must be 10000 to 1000000000 ns.
@@ -178,7 +178,7 @@ test_failed_change()
 	iqcn limit 1m kmin 10k kmax 50k t1 200us period 150us bandwidth 4mbit cnp-rate 5000
 	pair_flow
 	before=$(opts)
-	refused_all change dev p1 root handle 10: iqcn <<-EOF
+	TC_LIB_DIR=$UNCHECKED refused_all change dev p1 root handle 10: iqcn <<-EOF
 		limit 2m t1 400us kmin 60k cnp-rate 10 | kmin 61440 is above kmax 51200.
 		t1 400us cnp-rate 10 cnp-burst 0 | cnp-burst is 0
 		snoop netns t1 100us | period 150000 ns is above t1 100000 ns.
@@ -203,8 +203,9 @@ test_errors_at_once()
 		done >"$TMP/$word"
 	done
 	{
-		refused_all add dev p1 root iqcn <"$TMP/t1" &
-		refused_all add dev p1 root iqcn <"$TMP/window"
+		TC_LIB_DIR=$UNCHECKED refused_all add dev p1 root iqcn \
+			<"$TMP/t1" &
+		TC_LIB_DIR=$UNCHECKED refused_all add dev p1 root iqcn <"$TMP/window"
 		wait
 	} >"$TMP/at-once"
 	check_eq "errors" "$(cat "$TMP/at-once")" ""

@@ -28,6 +28,7 @@ harness()
 		ENVIR = os.environ.copy()
 		ENVIR['TC_LIB_DIR'] = '$BUILD'
 		EXTRA_NAMES = {'TC': '$(command -v tc)', 'IP': '$(command -v ip)',
+		               'TC_UNCHECKED': 'env TC_LIB_DIR=$UNCHECKED $(command -v tc)',
 		               'ROCE': '$ROCE', 'TIMEOUT': 60}
 	EOF
 }

@@ -20,6 +20,8 @@ TOP=$(cd "$HERE/../.." && pwd)
 BUILD=${IQCN_BUILD:-$TOP/build}
 ROCE=$BUILD/roce
 export TC_LIB_DIR=$BUILD
+# TC_LIB_DIR of the plugin that leaves ranges to the kernel
+UNCHECKED=$BUILD/unchecked
 
 SND4=10.1.0.1 RCV4=10.1.0.2 RCV4_ROUTED=10.2.0.2
 SND6=fd01::1 RCV6=fd01::2 RCV6_ROUTED=fd02::2

@@ -254,6 +254,18 @@ hotplug()
 	soon has br-lan 'iqcn .* root .* t1 200us .* telemetry on'
 }
 
+# A reload replaces the qdisc as a whole, or keeps it if the options are wrong
+reloads()
+{
+	echo 'IQCN_OPTIONS="t1 300us"' >/etc/default/iqcn-br-lan
+	inside systemctl reload 'iqcn@br\x2dlan' && has br-lan 'iqcn .* t1 300us' &&
+	not has br-lan 'telemetry on' || return 1
+	echo 'IQCN_OPTIONS="t1 300"' >/etc/default/iqcn-br-lan
+	not inside systemctl reload 'iqcn@br\x2dlan' &&
+	has br-lan 'iqcn .* t1 300us' &&
+	[ "$(inside systemctl is-active 'iqcn@br\x2dlan')" = active ]
+}
+
 stops()
 {
 	inside systemctl stop 'iqcn@br\x2dlan' && not has br-lan iqcn
@@ -283,6 +295,18 @@ elsewhere()
 	inside systemctl start 'iqcn@br\x2dlan'
 }
 
+# The class appears after the service was started
+waits()
+{
+	inside systemctl stop 'iqcn@br\x2dlan' &&
+	echo 'IQCN_AT=1:20' >/etc/default/iqcn-br-lan || return 1
+	inside systemctl start 'iqcn@br\x2dlan' || true
+	not has br-lan iqcn &&
+	tc class add dev br-lan parent 1: classid 1:20 htb rate 1gbit &&
+	soon has br-lan 'iqcn .* parent 1:20' &&
+	grep -F 'br-lan has no class 1:20 yet' /run/said
+}
+
 inactive()
 {
 	[ "$(inside systemctl is-active "$1")" = inactive ]
@@ -308,6 +332,13 @@ refused()
 one_queue()
 {
 	refused dum0 IQCN_AT=mq 'dum0 has only one transmit queue'
+}
+
+foreign()
+{
+	tc qdisc add dev dum0 root handle 1: htb &&
+	refused dum0 IQCN_AT=root 'dum0 has the qdisc htb 1: at root' &&
+	has dum0 'htb 1: root' && tc qdisc del dev dum0 root
 }
 
 bad_options()
@@ -361,9 +392,12 @@ ok "iqcn-metrics.timer writes a file for node_exporter" metrics
 ok "systemd-analyze verify" unit_valid
 ok "iqcn@ as tc-iqcn(8) says" manual
 ok "iqcn@ when the device appears" hotplug
+ok "iqcn@ reloads" reloads
 ok "iqcn@ below another qdisc" elsewhere
+ok "iqcn@ waits for a class" waits
 ok "iqcn@ stops when the device goes" unplug
 ok "iqcn@ refuses mq on a device with one queue" one_queue
+ok "iqcn@ leaves another qdisc alone" foreign
 ok "iqcn@ refuses bad parameters" bad_options
 ok "iqcn@ refuses a bad place" bad_place
 ok "packages are removed as install.rst says" purge

@@ -122,8 +122,11 @@ uninstalls()
 {
 	cp -a "$WORK/root" "$WORK/uninstalled" &&
 	tree uninstall KDIR="$headers" DESTDIR="$WORK/uninstalled" &&
-	find "$WORK/uninstalled" -type f | grep . && return 1
-	true
+	find "$WORK/uninstalled" -type f -o -type d -name iqcn | grep . &&
+		return 1
+	# units of this machine, but not of a staged tree
+	tree -n uninstall-tools | grep -q 'systemctl stop' &&
+	! tree -n uninstall-tools DESTDIR="$WORK/uninstalled" | grep systemctl
 }
 
 dkms_builds()

@@ -1,23 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# refuse.sh [DIRECTORY]: the words that the plugin in DIRECTORY (default: build/)
-# refuses, and its messages, as refuse.txt lists them.  KTAP.
+# refuse.sh [DIRECTORY]: the words that the plugin refuses, and its messages, as
+# refuse.txt and mistakes.txt list them.  KTAP.
 #
 # tc itself loads the plugin, as any user: tc parses all words before it looks for the
 # device or sends a request.  The device does not exist, so that no qdisc is added when
 # the plugin accepts what it should refuse.
 set -u
 
-TESTS=$(cd "$(dirname "$0")" && pwd)
-TOP=$TESTS/../..
-TC_LIB_DIR=$(realpath "${1:-$TOP/build}")
-DEVICE=no-such-device
-TC=$(PATH=$PATH:/usr/sbin:/sbin command -v tc)
-export TC_LIB_DIR
+# shellcheck source=tc-plugin/tests/lib-tc.sh
+. "$(dirname "$0")/lib-tc.sh"
 
-# shellcheck source=selftests/lib-ktap.sh
-. "$TOP/selftests/lib-ktap.sh"
+DEVICE=no-such-device
 
 # refuse ARGUMENTS MESSAGE: "..." as the last line of MESSAGE stands for any lines
 refuse()
@@ -63,11 +58,9 @@ table()
 	refuse "$entry" "$message"
 }
 
-if [ ! -e "$TC_LIB_DIR/q_iqcn.so" ]; then
-	echo "no plugin in $TC_LIB_DIR: run \"make tc-plugin\"" >&2
-	exit 1
-fi
 echo "TAP version 13"
-table <"$TESTS/refuse.txt"
+for file in refuse mistakes; do
+	table <"$TESTS/$file.txt"
+done
 echo "1..$n"
 exit $failed
