@@ -10,19 +10,26 @@
 #include <net/if.h>
 
 #include "iqcn.h"
+#include "out.h"
 
 #define INTERVAL_MIN_NS 1000000
 #define INTERVAL_MAX_NS 3600000000000
 
 int fail(const char *what, const char *why)
 {
-	fprintf(stderr, "iqcn: %s: %s\n", what, why);
+	fputs("iqcn: ", stderr);
+	name_print(stderr, what);
+	fputs(": ", stderr);
+	name_print(stderr, why);
+	fputc('\n', stderr);
 	return EXIT_FAILURE;
 }
 
 int misuse(const char *problem, const char *word)
 {
-	fprintf(stderr, "iqcn: %s \"%s\", see \"iqcn help\"\n", problem, word);
+	fprintf(stderr, "iqcn: %s \"", problem);
+	name_print(stderr, word);
+	fputs("\", see \"iqcn help\"\n", stderr);
 	return EXIT_USAGE;
 }
 

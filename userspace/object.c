@@ -263,7 +263,7 @@ static struct json_object *field_json(const struct field *f, const void *src)
 		mac_text(text, member);
 		return json_object_new_string(text);
 	case FORM_STRING:
-		return json_object_new_string(member);
+		return name_json(member);
 	default:
 		return value_json(f->form, f->names,
 				  *(const uint64_t *)member);

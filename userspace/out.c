@@ -19,6 +19,89 @@
 
 #define SCREEN_COLUMNS 80
 
+/* Returns the end of the text */
+static char *put_escaped(char *to, unsigned char byte)
+{
+	if (byte == '\\')
+		return to + sprintf(to, "\\\\");
+	return to + sprintf(to, "\\x%02x", byte);
+}
+
+static bool is_plain(unsigned char byte)
+{
+	return byte >= ' ' && byte <= '~' && byte != '\\';
+}
+
+void name_text(char *buf, const char *name)
+{
+	for (; *name; name++)
+		if (is_plain(*name))
+			*buf++ = *name;
+		else
+			buf = put_escaped(buf, *name);
+	*buf = '\0';
+}
+
+void name_print(FILE *f, const char *name)
+{
+	char one[] = "?", text[ESCAPED_SIZE(1)];
+
+	for (; *name; name++) {
+		*one = *name;
+		name_text(text, one);
+		fputs(text, f);
+	}
+}
+
+/* Bytes of the first character, 0 if it is not valid UTF-8 or a control of U+0080
+ * to U+009F
+ */
+static size_t utf8_len(const unsigned char *s)
+{
+	/* the first byte, and the range of the second one: others are overlong,
+	 * surrogates, or above U+10FFFF
+	 */
+	static const struct {
+		unsigned char lo, hi, second_lo, second_hi, len;
+	} forms[] = {
+		{ 0xc2, 0xc2, 0xa0, 0xbf, 2 }, { 0xc3, 0xdf, 0x80, 0xbf, 2 },
+		{ 0xe0, 0xe0, 0xa0, 0xbf, 3 }, { 0xe1, 0xec, 0x80, 0xbf, 3 },
+		{ 0xed, 0xed, 0x80, 0x9f, 3 }, { 0xee, 0xef, 0x80, 0xbf, 3 },
+		{ 0xf0, 0xf0, 0x90, 0xbf, 4 }, { 0xf1, 0xf3, 0x80, 0xbf, 4 },
+		{ 0xf4, 0xf4, 0x80, 0x8f, 4 },
+	};
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(forms); i++)
+		if (s[0] >= forms[i].lo && s[0] <= forms[i].hi)
+			break;
+	if (i == ARRAY_SIZE(forms) || s[1] < forms[i].second_lo ||
+	    s[1] > forms[i].second_hi)
+		return 0;
+	for (j = 2; j < forms[i].len; j++)
+		if ((s[j] & 0xc0) != 0x80)
+			return 0;
+	return forms[i].len;
+}
+
+struct json_object *name_json(const char *name)
+{
+	char buf[ESCAPED_SIZE(strlen(name))], *to = buf;
+	const unsigned char *s = (const unsigned char *)name;
+	size_t len;
+
+	for (; *s; s += len) {
+		len = *s < 0x7f && *s != '\\' ? 1 : utf8_len(s);
+		if (len) {
+			to = (char *)memcpy(to, s, len) + len;
+		} else {
+			to = put_escaped(to, *s);
+			len = 1;
+		}
+	}
+	return json_object_new_string_len(buf, to - buf);
+}
+
 static const char *name_of(const char *const *names, uint64_t v)
 {
 	while (*names && v--)
@@ -94,7 +177,7 @@ void value_text(char *buf, enum form form, const char *const *names,
 		parent_text(buf, v);
 		break;
 	case FORM_DEV:
-		snprintf(buf, VALUE_SIZE, "%s", dev_name(v));
+		snprintf(buf, VALUE_SIZE, "%s", dev_escaped(v));
 		break;
 	default:
 		snprintf(buf, VALUE_SIZE, "%" PRIu64, v);
@@ -113,6 +196,8 @@ struct json_object *value_json(enum form form, const char *const *names,
 		return set_json(names, v);
 	case FORM_FLAG:
 		return json_object_new_boolean(v);
+	case FORM_DEV:
+		return name_json(dev_name(v));
 	case FORM_PROB:
 		value_text(buf, form, names, v);
 		return json_object_new_double_s((double)v / UINT32_MAX, buf);
@@ -158,6 +243,7 @@ void time_text(char *buf, uint64_t ns)
 
 static uint32_t dev_cached;
 static char dev_cache[IF_NAMESIZE];
+static char dev_cache_escaped[ESCAPED_SIZE(IF_NAMESIZE)];
 
 const char *dev_name(uint32_t ifindex)
 {
@@ -167,8 +253,15 @@ const char *dev_name(uint32_t ifindex)
 		if (!if_indextoname(ifindex, dev_cache))
 			snprintf(dev_cache, sizeof(dev_cache), "if%u",
 				 ifindex);
+		name_text(dev_cache_escaped, dev_cache);
 	}
 	return dev_cache;
+}
+
+const char *dev_escaped(uint32_t ifindex)
+{
+	dev_name(ifindex);
+	return dev_cache_escaped;
 }
 
 void dev_forget(void)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <json-c/json.h>
 
@@ -52,8 +53,30 @@ void qp_text(char *buf, uint32_t qp);
 /* Three digits: "1.23ms" */
 void time_text(char *buf, uint64_t ns);
 
-/* Caches the last name until dev_forget(), because there may be a million calls */
+/*
+ * The kernel accepts nearly every byte in the name of a device, so names are escaped
+ * before they are printed.  A backslash becomes "\\", a byte that cannot be printed
+ * "\xNN", so different names never become the same text.
+ */
+
+/* Size of the escaped text of @len bytes */
+#define ESCAPED_SIZE(len) (4 * (len) + 1)
+
+/* For a terminal: printable ASCII.  @buf has VALUE_SIZE bytes if @name is a device's,
+ * else ESCAPED_SIZE(strlen(name))
+ */
+void name_text(char *buf, const char *name);
+/* For JSON: UTF-8 remains, except for controls like U+009B, which starts a command
+ * of some terminals.  json-c itself escapes quotes and the controls of ASCII.
+ */
+struct json_object *name_json(const char *name);
+/* The text of name_text(), of any length */
+void name_print(FILE *f, const char *name);
+
+/* Both cache the last name until dev_forget(), because there may be a million calls */
 const char *dev_name(uint32_t ifindex);
+/* As by name_text() */
+const char *dev_escaped(uint32_t ifindex);
 void dev_forget(void);
 /* "1:2", "root" */
 int parse_parent(const char *word, uint32_t *parent);

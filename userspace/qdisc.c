@@ -339,7 +339,7 @@ static void show_place(struct show *s, const struct tcmsg *tcm)
 	value_text(parent, FORM_PARENT, NULL, tcm->tcm_parent);
 	snprintf(handle, sizeof(handle), "%x:", tcm->tcm_handle >> 16);
 	if (!s->json) {
-		printf("%s %s%s handle %s", dev_name(tcm->tcm_ifindex),
+		printf("%s %s%s handle %s", dev_escaped(tcm->tcm_ifindex),
 		       root ? "" : "parent ", parent, handle);
 		return;
 	}

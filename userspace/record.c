@@ -43,7 +43,7 @@ static void text_place(FILE *f, uint32_t dev, uint32_t parent)
 	char text[VALUE_SIZE];
 
 	value_text(text, FORM_PARENT, NULL, parent);
-	fprintf(f, "%s %s ", dev_name(dev), text);
+	fprintf(f, "%s %s ", dev_escaped(dev), text);
 }
 
 static void text_flow(FILE *f, const struct event *e)

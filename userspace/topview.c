@@ -146,7 +146,7 @@ static void draw_title(const struct top *t)
 	strftime(clock, sizeof(clock), "%H:%M:%S", localtime(&now));
 	time_text(interval, t->interval_ns);
 	screen_put(LOOK_HEAD, "iqcn top  %s  %s  every %s  sorted by %s%s",
-		   clock, t->ifindex ? dev_name(t->ifindex) : "all devices",
+		   clock, t->ifindex ? dev_escaped(t->ifindex) : "all devices",
 		   interval, orders[t->order], t->paused ? "  PAUSED" : "");
 	screen_fill(LOOK_HEAD);
 	screen_next_line();
@@ -266,7 +266,7 @@ static void draw_queue(const struct top *t, size_t i)
 
 	before = queue_before(t, i);
 	value_text(text, FORM_PARENT, NULL, q->parent);
-	screen_put(LOOK_PLAIN, "%-8.8s %-7.7s ", dev_name(q->dev), text);
+	screen_put(LOOK_PLAIN, "%-8.8s %-7.7s ", dev_escaped(q->dev), text);
 	value_text(text, FORM_NAME, reason_names, q->state_reason);
 	screen_put(q->congested ? LOOK_BAD : LOOK_GOOD, "%-5.5s ",
 		   q->congested ? text : "clear");

@@ -516,26 +516,55 @@ test_memory()
 	check_eq "sorted" "$(<"$TMP/out")" "iqcn: flows: Cannot allocate memory"
 }
 
+# named NAME: a box whose port p1 has another name, with a flow
+named()
+{
+	cleanup
+	topology bridge
+	ip -n sw link set p1 down
+	ip -n sw link set p1 name "$1"
+	ip -n sw link set "$1" up
+	tc -n sw qdisc add dev "$1" root handle 10: iqcn
+	wait_forwarding
+	unpaired 1 1
+}
+
+# shown COMMAND... : check that the output is printable and names the device $text,
+# and that the JSON is UTF-8 and names it $json
+shown()
+{
+	tool "$@" >"$TMP/out" 2>&1 || fail "$*"
+	! LC_ALL=C grep -q '[^ -~]' "$TMP/out" || fail "$* prints raw bytes"
+	grep -qF -e "$text" "$TMP/out" || fail "$* does not print $text"
+	[ "$1" != top ] || return
+	tool "$@" -j >"$TMP/out" || fail "$* -j"
+	iconv -f utf-8 -t utf-8 "$TMP/out" >/dev/null ||
+		fail "$* -j is not UTF-8"
+	grep -qF -e "$json" "$TMP/out" || fail "$* -j does not print $json"
+}
+
+# names NAME TEXT JSON: check that commands print the name of a device in this way
+names()
+{
+	local name=$1 text=$2 json=$3
+
+	named "$name"
+	shown show
+	shown show "$name"
+	shown flows
+	shown flows "$name"
+	shown monitor --samples-only --count 1
+	shown top --batch --count 1 "$name"
+	tool show "$name/" 2>"$TMP/err"
+	check_eq "stderr" "$(<"$TMP/err")" "iqcn: $text/: No such device"
+}
+
 # The kernel accepts nearly any device name
 test_names()
 {
-	local name='a"b\c$(d)' wanted='"a\"b\\c$(d)"'
-
-	topology bridge
-	ip -n sw link set p1 down
-	ip -n sw link set p1 name "$name"
-	ip -n sw link set "$name" up
-	tc -n sw qdisc add dev "$name" root handle 10: iqcn
-	wait_forwarding
-	unpaired 1 1
-	check_eq "show" "$(tool show -j | jq -c '.[].dev')" "$wanted"
-	check_eq "show DEV" "$(tool show -j "$name" | jq -c '.[].dev')" \
-		"$wanted"
-	check_eq "flows" "$(tool flows -j | jq -c '.[].dev')" "$wanted"
-	check_eq "flows in text" "$(tool flows "$name" |
-		awk 'NR == 2 { print $1 }')" "$name"
-	check_eq "check" "$(tool check -j | jq -c '.items[] |
-		select(.item == "ECT") | .place')" "${wanted%\"} root\""
+	names 'a"b\c$(d)' 'a"b\\c$(d)' 'a\"b\\\\c$(d)'
+	names $'\e[7mx\x80\x7f' '\x1b[7mx\x80\x7f' '\u001b[7mx\\x80\\x7f'
+	names $'gr\xc3\xb6' 'gr\xc3\xb6' $'gr\xc3\xb6'
 }
 
 # verdict WANTED: check the verdict of "iqcn check", its exit status, and that

@@ -248,7 +248,109 @@ static void test_quotes(void)
 
 	nla_put_string(msg, IQCN_A_PORT_IFNAME, "a\"b\\c\te");
 	parse(&port_object, &p, msg);
-	check_json(__LINE__, &port_object, &p, "{\"dev\":\"a\\\"b\\\\c\\te\"}");
+	check_json(__LINE__, &port_object, &p, "{\"dev\":\"a\\\"b\\\\\\\\c\\te\"}");
+}
+
+/* Undoes both ways to escape; a text without this inverse could stand for two names */
+static void unescape(char *name, const char *text)
+{
+	unsigned int byte;
+
+	while (*text) {
+		if (*text != '\\') {
+			*name++ = *text++;
+		} else if (text[1] == '\\') {
+			*name++ = '\\';
+			text += 2;
+		} else {
+			check(sscanf(text, "\\x%2x", &byte) == 1);
+			*name++ = byte;
+			text += 4;
+		}
+	}
+	*name = '\0';
+}
+
+static bool is_printable(const char *text)
+{
+	for (; *text; text++)
+		if (*text < ' ' || *text > '~')
+			return false;
+	return true;
+}
+
+/* Decodes without the tool's table */
+static bool is_utf8(const char *text)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *s = (const unsigned char *)text;
+	uint32_t c;
+	int i, n;
+
+	for (; *s; s += n) {
+		n = *s < 0x80 ? 1 : *s < 0xc0 ? 0 : *s < 0xe0 ? 2 :
+		    *s < 0xf0 ? 3 : *s < 0xf8 ? 4 : 0;
+		if (!n)
+			return false;
+		c = n == 1 ? *s : *s & (0x7f >> n);
+		for (i = 1; i < n; i++) {
+			if (s[i] >> 6 != 2)
+				return false;
+			c = c << 6 | (s[i] & 0x3f);
+		}
+		if (c < least[n] || c > 0x10ffff || c >> 11 == 0x1b ||
+		    (c >= 0x7f && c < 0xa0))
+			return false;
+	}
+	return true;
+}
+
+static void check_name(const char *name)
+{
+	char text[VALUE_SIZE], back[VALUE_SIZE];
+	struct json_object *json = name_json(name);
+
+	name_text(text, name);
+	check(is_printable(text));
+	unescape(back, text);
+	check_text(__LINE__, back, name);
+
+	check(is_utf8(json_object_get_string(json)));
+	unescape(back, json_object_get_string(json));
+	check_text(__LINE__, back, name);
+	if (is_utf8(name) && !strchr(name, '\\'))
+		check_text(__LINE__, json_object_get_string(json), name);
+	/* also after json-c's own escapes, no control is left */
+	for (name = json_object_to_json_string(json); *name; name++)
+		check((unsigned char)*name >= ' ' && *name != 0x7f);
+	json_object_put(json);
+}
+
+/* Every name of one and two bytes, and long ones of the bytes that matter */
+static void test_names(void)
+{
+	static const char bytes[] = "a\\x5cA1\x1b\x7f\x80\x9b\xbf\xc0\xc2\xc3\xe0"
+				    "\xe2\xed\xef\xf0\xf4\xff\"'\n";
+	char name[IF_NAMESIZE], text[VALUE_SIZE];
+	unsigned int i, j;
+
+	for (i = 1; i <= 0xffff; i++) {
+		memset(name, 0, sizeof(name));
+		name[0] = i;
+		name[1] = i >> 8;
+		check_name(name);
+	}
+	srand(2);
+	for (i = 0; i < FUZZ_ROUNDS; i++) {
+		memset(name, 0, sizeof(name));
+		for (j = 0; j < i % IF_NAMESIZE; j++)
+			name[j] = rand() % 9 ? bytes[rand() % strlen(bytes)] :
+					       rand() % 255 + 1;
+		check_name(name);
+	}
+	check_name("gr\xc3\xb6\xc3\x9f\xe2\x82\xac");
+	name_text(text, "\x1b[31m\\");
+	check_text(__LINE__, text, "\\x1b[31m\\\\");
 }
 
 static void test_parents(void)
@@ -538,6 +640,7 @@ static const struct {
 	{ "a malformed one", test_malformed },
 	{ "noise", test_noise },
 	{ "a name with quotes", test_quotes },
+	{ "names of any bytes", test_names },
 	{ "parents", test_parents },
 	{ "times", test_times },
 	{ "rates", test_rates },
