@@ -94,12 +94,10 @@ rocehost: modules
 	cp $(B)/kmod/rocehost/rocehost.ko $(B)/
 
 tc-plugin: $(B)/q_iqcn.so
-# lazy binding whatever LDFLAGS say: iqcn also loads the plugin, without tc's
-# functions
 $(B)/q_iqcn.so: tc-plugin/q_iqcn.c tc-plugin/tc_abi.h $(PARAMS) $(UAPI) \
 		kmod/qdisc.c
 	@mkdir -p $(B)
-	$(CC) $(CFLAGS) -Wl,-z,lazy -shared -fPIC -Ikmod/include/uapi \
+	$(CC) $(CFLAGS) -shared -fPIC -Ikmod/include/uapi \
 		-DIQCN_VERSION='"$(VERSION)"' -o $@ $<
 
 userspace: $(B)/iqcn
@@ -201,7 +199,7 @@ $(B)/iqcn_test: $(wildcard userspace/*.[ch] userspace/tests/*.c) $(PARAMS) $(UAP
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all \
 		-Ikmod/include/uapi -DIQCN_VERSION='"$(VERSION)"' \
-		-DTC_DIR='"$(TC_DIR)"' -o $@ userspace/tests/iqcn_test.c \
+		-DTC_DIR='"$(TC_DIR)"' -rdynamic -o $@ userspace/tests/iqcn_test.c \
 		$(filter-out userspace/main.c,$(wildcard userspace/*.c)) \
 		$(shell pkg-config --cflags --libs $(TOOL_PKGS))
 

@@ -661,6 +661,7 @@ test_check_versions()
 	idle_box
 	iqcn
 	verdict ok
+	LD_BIND_NOW=1 verdict ok
 	TC_LIB_DIR=$TMP/none
 	verdict fail
 	says fail plugin "no $TMP/none/q_iqcn.so, tc does not know iqcn"
@@ -668,10 +669,19 @@ test_check_versions()
 	TC_LIB_DIR=$TMP/plugin
 	echo "no library" >"$TMP/plugin/q_iqcn.so"
 	verdict fail
-	says fail plugin "tc cannot load it"
+	says fail plugin "tc cannot load it: it is not a shared library for"
 	check_eq "version" "$(tool version | grep ^q_)" "q_iqcn does not load"
-	echo 'const char *iqcn_plugin_version(void) { return "9.9"; }' |
+	echo 'const char iqcn_plugin_version[] = "9.9";' |
 		gcc -shared -fPIC -o "$TMP/plugin/q_iqcn.so" -xc -
+	verdict fail
+	says fail plugin "tc cannot load it: it has no symbol iqcn_qdisc_util"
+	# it can be loaded only into tc
+	gcc -shared -fPIC -fno-plt -Wl,-z,now -o "$TMP/plugin/q_iqcn.so" -xc - <<-EOF
+		const char iqcn_plugin_version[] = "9.9";
+		int addattr_l(void);
+		int (*iqcn_qdisc_util)(void) = addattr_l;
+		int call(void) { return addattr_l(); }
+	EOF
 	verdict warn
 	says warn plugin "q_iqcn.so is 9.9, this tool $(version)"
 	check_eq "version" "$(tool version | grep ^q_)" "q_iqcn 9.9"
