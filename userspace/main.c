@@ -4,6 +4,8 @@
  *
  * Each command is a row of commands[] and a source file.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -94,10 +96,27 @@ static bool reader_is_gone(void)
 	return poll(&p, 1, 0) > 0 && p.revents & (POLLERR | POLLHUP);
 }
 
+/* A socket must not take the place of a closed stdout.  The null device, opened the
+ * wrong way around, fails with EBADF like a closed descriptor.
+ */
+static bool open_standard_files(void)
+{
+	static const int modes[] = { O_WRONLY, O_RDONLY, O_RDONLY };
+	size_t fd;
+
+	for (fd = 0; fd < ARRAY_SIZE(modes); fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", modes[fd]) != (int)fd)
+			return false;
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	int ret, err;
 
+	if (!open_standard_files())
+		return fail("/dev/null", strerror(errno));
 	/* a closed pipe is reported by EPIPE */
 	signal(SIGPIPE, SIG_IGN);
 	if (!isatty(STDOUT_FILENO))
