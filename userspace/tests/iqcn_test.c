@@ -5,9 +5,15 @@
  * the table of parameters.  KTAP.  Built with the address and undefined behavior
  * sanitizers.
  */
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <linux/iqcn.h>
 #include <linux/pkt_sched.h>
@@ -15,14 +21,20 @@
 #include <netlink/msg.h>
 
 #include "../../kmod/config_table.h"
+#include "../elf.h"
 #include "../exposition.h"
 #include "../iqcn.h"
 #include "../object.h"
 #include "../rank.h"
+#include "../signals.h"
 #include "../snapshot.h"
+#include "../version.h"
 
 #define FUZZ_ROUNDS 200000
 #define FUZZ_BYTES 96
+#define ELF_ROUNDS 2000
+/* Instructions */
+#define SIGNAL_LATE 40
 
 static int failed;
 
@@ -455,6 +467,165 @@ static void test_rates(void)
 	rates_free(r);
 }
 
+/* The flows of ports that are gone are forgotten, those of others are not */
+static void test_rates_keep(void)
+{
+	static const struct port ports[] = {
+		{ .ifindex = 9 }, { .ifindex = 3 }, { .ifindex = 5 },
+	};
+	struct flow f = { .age_ns = NS_PER_S, .ce_sent = 500 };
+	struct rates *r = rates_new();
+	struct speed speed;
+
+	rates_begin(r, 1);
+	for (f.dev = 1; f.dev < 10; f.dev++)
+		check(!rates_update(r, &f, &speed));
+	rates_end(r, 2);
+	rates_keep(r, ports, ARRAY_SIZE(ports));
+	rates_begin(r, 3);
+	f.age_ns = 2 * NS_PER_S;
+	for (f.dev = 1; f.dev < 10; f.dev++) {
+		rates_update(r, &f, &speed);
+		check(speed.ce_pps == (f.dev == 3 || f.dev == 5 || f.dev == 9 ?
+				       0 : 250));
+	}
+	rates_keep(r, NULL, 0);
+	f.dev = 3;
+	rates_update(r, &f, &speed);
+	check(speed.ce_pps == 250);
+	rates_free(r);
+}
+
+/* A symbol to read from the file of this program */
+__attribute__((visibility("default"), used))
+const char iqcn_test_symbol[] = "here";
+
+static char *read_self(size_t *size)
+{
+	FILE *f = fopen("/proc/self/exe", "re");
+	struct stat st;
+	char *self;
+
+	if (!f || fstat(fileno(f), &st))
+		abort();
+	*size = st.st_size;
+	self = malloc(*size);
+	if (!self || fread(self, 1, *size, f) != *size)
+		abort();
+	fclose(f);
+	return self;
+}
+
+static void read_symbol(const char *path, char *buf)
+{
+	struct elf e;
+
+	*buf = '\0';
+	if (elf_open(&e, path))
+		return;
+	elf_string(&e, "iqcn_test_symbol", buf, VERSION_SIZE);
+	elf_close(&e);
+}
+
+/* Damages the headers of this program, which is also a library: PIE and -rdynamic */
+static void test_elf(void)
+{
+	char path[] = "/tmp/iqcn_test.XXXXXX", text[VERSION_SIZE];
+	int fd = mkstemp(path), i, j;
+	const ElfW(Ehdr) *header;
+	size_t size, at;
+	char *self, byte;
+	struct elf e;
+
+	check(elf_open(&e, "/nonexistent"));
+	check(elf_open(&e, "/dev/null"));
+	check(elf_open(&e, path));
+	self = read_self(&size);
+	if (write(fd, self, size) != (ssize_t)size)
+		abort();
+	check(!elf_open(&e, path) && elf_has(&e, "main"));
+	check(!elf_has(&e, "nix") && !elf_has(&e, "malloc_"));
+	elf_close(&e);
+	read_symbol(path, text);
+	check_text(__LINE__, text, "here");
+
+	header = (const void *)self;
+	srand(3);
+	for (i = 0; i < ELF_ROUNDS; i++) {
+		for (j = 0; j < 3; j++) {
+			at = rand() % 2 ? rand() % sizeof(*header) :
+			     header->e_shoff + rand() % (size - header->e_shoff);
+			byte = rand();
+			pwrite(fd, &byte, 1, at);
+		}
+		if (i % 4 == 0)
+			check(!ftruncate(fd, size - rand() % 5000));
+		read_symbol(path, text);
+		pwrite(fd, self, sizeof(*header), 0);
+		pwrite(fd, self + header->e_shoff, size - header->e_shoff,
+		       header->e_shoff);
+	}
+	read_symbol(path, text);
+	check_text(__LINE__, text, "here");
+	free(self);
+	close(fd);
+	unlink(path);
+}
+
+/* Traced: stops, and then looks for signals while one arrives */
+static void look_for_signal(void)
+{
+	unsigned int signals;
+
+	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) || signals_open(false) < 0)
+		_exit(2);
+	/* the linker's work is done before the stop */
+	signals_take();
+	kill(getpid(), SIGSTOP);
+	signals = signals_take();
+	signals |= signals_take();
+	_exit(!(signals & SIGNALS_END));
+}
+
+/* A signal arrives after @steps instructions.  Returns the exit status, or -1 if
+ * the program ended before.
+ */
+static int signal_after(int steps)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child)
+		look_for_signal();
+	waitpid(child, &status, 0);
+	while (WIFSTOPPED(status) && steps--) {
+		ptrace(PTRACE_SINGLESTEP, child, NULL, NULL);
+		waitpid(child, &status, 0);
+	}
+	if (!WIFSTOPPED(status))
+		return WEXITSTATUS(status) == 2 ? 2 : -1;
+	ptrace(PTRACE_CONT, child, NULL, (void *)SIGTERM);
+	waitpid(child, &status, 0);
+	return WEXITSTATUS(status);
+}
+
+/* A signal is not lost, whichever instruction of signals_take() it interrupts, until
+ * it comes too late for both calls
+ */
+static void test_signals(void)
+{
+	int ret, steps, late = 0;
+
+	for (steps = 0; late < SIGNAL_LATE; steps++) {
+		ret = signal_after(steps);
+		if (ret == 2 || ret == -1)
+			break;
+		check(ret || !late);
+		late += ret;
+	}
+	check(late == SIGNAL_LATE && steps > late);
+}
+
 static void test_ranking(void)
 {
 	static const enum order orders[] = {
@@ -644,7 +815,10 @@ static const struct {
 	{ "parents", test_parents },
 	{ "times", test_times },
 	{ "rates", test_rates },
+	{ "rates of ports that are gone", test_rates_keep },
 	{ "ranking", test_ranking },
+	{ "symbols of a file", test_elf },
+	{ "signals", test_signals },
 	{ "metrics", test_metrics },
 	{ "the table of parameters", test_parameters },
 };
