@@ -25,6 +25,9 @@ CFLAGS += -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
 CFLAGS += $(CPPFLAGS) $(LDFLAGS)
 UAPI := $(wildcard kmod/include/uapi/linux/*.h)
 PARAMS := kmod/config_table.h kmod/config_defaults.h
+# the tool computes defaults by the module's code
+DERIVE := kmod/params.h kmod/algo/mark.h kmod/algo/pi.h kmod/algo/profile.h
+TOOL_INCLUDES := -Ikmod/include/uapi -idirafter userspace/kernel
 # plugin and tool have the version of the module
 VERSION := $(shell sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' kmod/qdisc.c)
 TOOL_PKGS := libnl-3.0 libnl-genl-3.0 json-c ncurses
@@ -130,18 +133,16 @@ rocehost: modules
 	cp $(B)/kmod/rocehost/rocehost.ko $(B)/
 
 tc-plugin: $(B)/q_iqcn.so
-# lazy binding whatever LDFLAGS say: iqcn also loads the plugin, without tc's
-# functions
 $(B)/q_iqcn.so $(B)/unchecked/q_iqcn.so: tc-plugin/q_iqcn.c \
 		tc-plugin/tc_abi.h $(PARAMS) $(UAPI) kmod/qdisc.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -Wl,-z,lazy -shared -fPIC -Ikmod/include/uapi \
+	$(CC) $(CFLAGS) -shared -fPIC -Ikmod/include/uapi \
 		-DIQCN_VERSION='"$(VERSION)"' $(PLUGIN_FLAGS) -o $@ $<
 
 userspace: $(B)/iqcn
-$(B)/iqcn: $(wildcard userspace/*.[ch]) $(PARAMS) $(UAPI) kmod/qdisc.c
+$(B)/iqcn: $(wildcard userspace/*.[ch]) $(PARAMS) $(DERIVE) $(UAPI) kmod/qdisc.c
 	@mkdir -p $(B)
-	$(CC) $(CFLAGS) -Ikmod/include/uapi -DIQCN_VERSION='"$(VERSION)"' \
+	$(CC) $(CFLAGS) $(TOOL_INCLUDES) -DIQCN_VERSION='"$(VERSION)"' \
 		-DTC_DIR='"$(TC_DIR)"' -o $@ $(wildcard userspace/*.c) \
 		$(shell pkg-config --cflags --libs $(TOOL_PKGS))
 
@@ -272,11 +273,12 @@ $(B)/params: tc-plugin/tests/params.c selftests/tools/random.h $(PARAMS) $(UAPI)
 $(B)/unchecked/q_iqcn.so: PLUGIN_FLAGS = -DIQCN_UNCHECKED
 
 # tests of iqcn's code that needs no kernel; they run on any machine
-$(B)/iqcn_test: $(wildcard userspace/*.[ch] userspace/tests/*.c) $(PARAMS) $(UAPI)
+$(B)/iqcn_test: $(wildcard userspace/*.[ch] userspace/tests/*.c) $(PARAMS) \
+		$(DERIVE) $(UAPI)
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all \
-		-Ikmod/include/uapi -DIQCN_VERSION='"$(VERSION)"' \
-		-DTC_DIR='"$(TC_DIR)"' -o $@ userspace/tests/iqcn_test.c \
+		$(TOOL_INCLUDES) -DIQCN_VERSION='"$(VERSION)"' \
+		-DTC_DIR='"$(TC_DIR)"' -rdynamic -o $@ userspace/tests/iqcn_test.c \
 		$(filter-out userspace/main.c,$(wildcard userspace/*.c)) \
 		$(shell pkg-config --cflags --libs $(TOOL_PKGS))
 

@@ -1136,11 +1136,10 @@ static int iqcn_print_xstats(struct qdisc_util *qu, FILE *f,
 	return 0;
 }
 
-/* For iqcn(8), which checks that plugin, tool and module are the same version */
-const char *iqcn_plugin_version(void)
-{
-	return IQCN_VERSION;
-}
+/* For iqcn(8), which checks that plugin, tool and module are the same version.  It
+ * reads this from the file: to load the plugin needs tc's functions.
+ */
+const char iqcn_plugin_version[] = IQCN_VERSION;
 
 struct qdisc_util iqcn_qdisc_util = {
 	.id = "iqcn",

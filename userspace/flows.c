@@ -31,6 +31,9 @@ struct flows {
 	const char *dev;	/* NULL: all */
 	uint32_t ifindex;
 	uint32_t filter;
+	struct address src, dst;	/* to show; empty: all */
+	uint32_t qp;
+	bool has_qp;
 	enum order order;
 	uint64_t limit;		/* 0: all */
 	bool begun;
@@ -290,11 +293,27 @@ static void print_flow(struct flows *s, const struct ranked *r)
 	json_array_element(o);
 }
 
+static bool is_address(const struct address *wanted, const struct address *a)
+{
+	return !wanted->len || (a->len == wanted->len &&
+				!memcmp(a->bytes, wanted->bytes, a->len));
+}
+
+/* The filters that the kernel does not have */
+static bool is_wanted(const struct flows *s, const struct flow *f)
+{
+	return is_address(&s->src, &f->src) && is_address(&s->dst, &f->dst) &&
+	       (!s->has_qp || f->dest_qp == s->qp ||
+		(object_has(f, IQCN_A_FLOW_SRC_QP) && f->src_qp == s->qp));
+}
+
 static bool show_flow(const struct flow *f, void *arg)
 {
 	struct ranked r = { *f };
 	struct flows *s = arg;
 
+	if (!is_wanted(s, f))
+		return true;
 	print_flow(s, &r);
 	return !out_closed() && s->shown != s->limit;
 }
@@ -304,7 +323,8 @@ static bool first_dump(const struct flow *f, void *arg)
 	struct flows *s = arg;
 	struct speed speed;
 
-	s->no_memory = rates_update(s->rates, f, &speed);
+	if (is_wanted(s, f))
+		s->no_memory = rates_update(s->rates, f, &speed);
 	return !s->no_memory;
 }
 
@@ -313,6 +333,8 @@ static bool rank_flow(const struct flow *f, void *arg)
 	struct ranked r = { *f };
 	struct flows *s = arg;
 
+	if (!is_wanted(s, f))
+		return true;
 	s->no_memory = (s->rates && rates_update(s->rates, f, &r.speed)) ||
 		       ranking_add(s->ranking, &r);
 	return !s->no_memory;
@@ -390,11 +412,14 @@ static int show_flows(struct flows *s, struct genl *g)
 	return ret;
 }
 
-enum { CONGESTED = 256, PAIRED, SORT, LIMIT };
+enum { CONGESTED = 256, PAIRED, SRC, DST, QP, SORT, LIMIT };
 
 static const struct option options[] = {
 	{ "congested", no_argument, NULL, CONGESTED },
 	{ "paired", no_argument, NULL, PAIRED },
+	{ "src", required_argument, NULL, SRC },
+	{ "dst", required_argument, NULL, DST },
+	{ "qp", required_argument, NULL, QP },
 	{ "sort", required_argument, NULL, SORT },
 	{ "limit", required_argument, NULL, LIMIT },
 	{}
@@ -414,6 +439,16 @@ static int parse_args(struct flows *s, int argc, char **argv)
 			break;
 		case PAIRED:
 			s->filter |= IQCN_FILTER_PAIRED;
+			break;
+		case SRC:
+			ret = parse_ip(optarg, &s->src);
+			break;
+		case DST:
+			ret = parse_ip(optarg, &s->dst);
+			break;
+		case QP:
+			ret = parse_qp(optarg, &s->qp);
+			s->has_qp = true;
 			break;
 		case SORT:
 			ret = parse_order(optarg, &s->order);

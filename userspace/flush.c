@@ -11,27 +11,6 @@
 #include "iqcn.h"
 #include "out.h"
 
-/* [ DEV [ root | parent CLASSID ] ], in tc's syntax */
-static int parse_place(int n, char **words, uint32_t *ifindex,
-		       uint32_t *parent)
-{
-	int ret = parse_dev(words[0], ifindex);
-
-	if (ret || n < 2)
-		return ret;
-	if (!strcmp(words[1], "root")) {
-		parse_parent("root", parent);
-		return n > 2 ? misuse("unexpected word", words[2]) : ret;
-	}
-	if (strcmp(words[1], "parent"))
-		return misuse("expected root or parent, not", words[1]);
-	if (n < 3)
-		return misuse("missing argument after", words[1]);
-	if (parse_parent(words[2], parent))
-		return misuse("invalid class", words[2]);
-	return n > 3 ? misuse("unexpected word", words[3]) : ret;
-}
-
 static int flush(uint32_t ifindex, uint32_t parent, bool json)
 {
 	struct genl *g = genl_open();
@@ -57,7 +36,7 @@ static int flush(uint32_t ifindex, uint32_t parent, bool json)
 
 int cmd_flush(int argc, char **argv)
 {
-	uint32_t ifindex, parent = 0;
+	uint32_t ifindex, parent;
 	bool json = false;
 	int c, ret;
 

@@ -50,6 +50,7 @@ static const struct {
 static const char *const denied[IQCN_CMD_MAX + 1] = {
 	[IQCN_CMD_FLOW_GET] = FLOWS_NEED " (try sudo)",
 	[IQCN_CMD_FLOW_FLUSH] = "flushing flows" NEEDS_ADMIN " (try sudo)",
+	[IQCN_CMD_QUEUE_CLEAR] = "resetting peaks" NEEDS_ADMIN " (try sudo)",
 };
 
 /* Handles one message of an answer; returns NL_OK to continue, or NL_STOP */
@@ -411,6 +412,25 @@ int genl_flush(struct genl *g, uint32_t ifindex, uint32_t parent,
 	err = request(g, msg, take_flushed);
 	*flushed = g->flushed;
 	return err;
+}
+
+/* The answer is the acknowledgment */
+static int no_part(struct genl *g, struct nlattr *head, int len)
+{
+	return NL_OK;
+}
+
+int genl_clear(struct genl *g, uint32_t ifindex, uint32_t parent)
+{
+	struct nl_msg *msg = new_request(g, IQCN_CMD_QUEUE_CLEAR, 0);
+
+	if (!msg)
+		return g->err;
+	if (ifindex)
+		nla_put_u32(msg, IQCN_A_QUEUE_IFINDEX, ifindex);
+	if (parent)
+		nla_put_u32(msg, IQCN_A_QUEUE_PARENT, parent);
+	return request(g, msg, no_part);
 }
 
 int genl_join(struct genl *g)

@@ -33,7 +33,8 @@ _iqcn()
 	# the first non-option is the command, the second one is the device
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
-		--sort | --limit | --interval | --count | --flows | -o) ((i++)) ;;
+		--src | --dst | --qp | --sort | --limit | --interval | \
+			--count | --flows | -o | --output) ((i++)) ;;
 		-*) ;;
 		*)
 			if [ -z "$command" ]; then
@@ -47,10 +48,17 @@ _iqcn()
 
 	COMPREPLY=()
 	case $command,$prev in
-	,*) _iqcn_reply show flows monitor top flush check metrics version help -j ;;
+	,*)
+		_iqcn_reply show showconf flows monitor top flush clear check \
+			metrics version help -j
+		;;
+	show,*) _iqcn_reply --details --absolute -j ;;
 	flows,--sort | top,--sort) _iqcn_reply cnps rate age ;;
-	flows,--limit) ;;
-	flows,*) _iqcn_reply --congested --paired --sort --limit -j ;;
+	flows,--limit | flows,--src | flows,--dst | flows,--qp) ;;
+	flows,*)
+		_iqcn_reply --congested --paired --src --dst --qp --sort \
+			--limit -j
+		;;
 	monitor,--interval | top,--interval) ;;
 	monitor,--count | top,--count) ;;
 	monitor,*)
@@ -58,16 +66,19 @@ _iqcn()
 		;;
 	top,*) _iqcn_reply --interval --sort --batch --count ;;
 	# a file name
-	metrics,-o) compopt -o default ;;
-	metrics,--flows | flush,parent) ;;
+	metrics,-o | metrics,--output) compopt -o default ;;
+	metrics,--flows | flush,parent | clear,parent) ;;
 	metrics,*) _iqcn_reply -o --flows --openmetrics ;;
-	flush,"$dev") _iqcn_reply root parent -j ;;
+	flush,"$dev" | clear,"$dev") _iqcn_reply root parent -j ;;
 	help,*) ;;
 	*) _iqcn_reply -j ;;
 	esac
 	case $command,$prev in
 	*,--sort | *,--limit | *,--interval | *,--count) ;;
-	show,* | flows,* | monitor,* | top,* | flush,*) [ -n "$dev" ] || _iqcn_devs ;;
+	*,--src | *,--dst | *,--qp) ;;
+	show,* | showconf,* | flows,* | monitor,* | top,* | flush,* | clear,*)
+		[ -n "$dev" ] || _iqcn_devs
+		;;
 	esac
 }
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define SYS_MODULE "/sys/module/sch_iqcn"
 /* in addition to EXIT_SUCCESS and EXIT_FAILURE */
@@ -18,13 +19,18 @@
 
 /* argv[0] is the name of the command; options may be anywhere */
 int cmd_check(int argc, char **argv);
+int cmd_clear(int argc, char **argv);
 int cmd_flows(int argc, char **argv);
 int cmd_flush(int argc, char **argv);
 int cmd_show(int argc, char **argv);
+int cmd_showconf(int argc, char **argv);
 int cmd_metrics(int argc, char **argv);
 int cmd_monitor(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_version(int argc, char **argv);
+
+/* The summary of "iqcn help", as wide as the screen */
+void usage(FILE *f);
 
 /* Prints "iqcn: @what: @why" to stderr; returns EXIT_FAILURE */
 int fail(const char *what, const char *why);
@@ -34,18 +40,25 @@ int misuse(const char *problem, const char *word);
 /*
  * getopt_long() with our error messages: returns the next option's value in
  * @options, which may be NULL, or its letter, -1 at the end, '?' after an error.
- * Every command has the option "-j".
+ * Every command has the options "-j", and "-h" and "-V", which end the program.
  */
 int next_option(int argc, char **argv, const struct option *options);
 
 /* These return EXIT_SUCCESS, or the exit status after an error */
 /* @ifindex is 0 if @dev is NULL */
 int parse_dev(const char *dev, uint32_t *ifindex);
+/* [ DEV [ root | parent CLASSID ] ], in tc's syntax.  What is not in @words becomes 0 */
+int parse_place(int n, char **words, uint32_t *ifindex, uint32_t *parent);
 /* "10ms"; the default unit is seconds.  Returns 0 or -1 */
 int parse_time_ns(const char *word, uint64_t *ns);
 /* A time from 1 ms to an hour */
 int parse_interval(const char *word, uint64_t *ns);
 /* A number of at least 1 */
 int parse_count(const char *word, uint64_t *n);
+/* IPv4 or IPv6; an IPv6 address that stands for an IPv4 address becomes that */
+struct address;
+int parse_ip(const char *word, struct address *a);
+/* Decimal, or hexadecimal after "0x" */
+int parse_qp(const char *word, uint32_t *qp);
 
 #endif /* _IQCN_H */

@@ -4,7 +4,8 @@
  *
  * Each command is a row of commands[] and a source file.
  */
-#include <poll.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,35 +17,13 @@
 
 #define OUTPUT_BYTES (256 << 10)
 
-static void usage(FILE *f)
-{
-	fputs("Usage: iqcn COMMAND [-j]\n"
-	      "\n"
-	      "  show [DEV]     qdiscs: state, parameters in force, counters\n"
-	      "  flows [DEV] [--congested] [--paired] [--sort cnps|rate|age] [--limit N]\n"
-	      "                 flows: source, destination, pairing, state, CNPs\n"
-	      "  monitor [DEV] [--interval 10ms] [--count N] [--events-only|--samples-only]\n"
-	      "                 events as they happen, and samples of the queues\n"
-	      "  top [DEV] [--interval 1s] [--sort cnps|rate|age] [--batch] [--count N]\n"
-	      "                 ports, queues and the flows with the most CNPs, live\n"
-	      "  flush [DEV [root | parent CLASSID]]\n"
-	      "                 remove flows, with their pairing\n"
-	      "  check          find problems, and say what to do about them\n"
-	      "  metrics [-o FILE] [--flows N] [--openmetrics]\n"
-	      "                 metrics for Prometheus, to FILE, with N flows (10), in the\n"
-	      "                 format of node_exporter's textfile collector\n"
-	      "  version        versions of tool, tc plugin, module and netlink family\n"
-	      "  help           this text\n"
-	      "\n"
-	      "-j prints JSON.  All commands are about this network namespace.  flows,\n"
-	      "events of monitor, and flush need CAP_NET_ADMIN there.\n"
-	      "Exit status: 0 success, 1 failure (check: problems), 2 bad arguments.\n"
-	      "\n"
-	      "See iqcn(8); tc-iqcn(8) explains parameters and counters.\n", f);
-}
-
 static int cmd_help(int argc, char **argv)
 {
+	int c;
+
+	while ((c = next_option(argc, argv, NULL)) != -1)
+		if (c != 'j')
+			return EXIT_USAGE;
 	usage(stdout);
 	return EXIT_SUCCESS;
 }
@@ -54,27 +33,40 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "show", cmd_show },
+	{ "showconf", cmd_showconf },
 	{ "flows", cmd_flows },
 	{ "monitor", cmd_monitor },
 	{ "top", cmd_top },
 	{ "flush", cmd_flush },
+	{ "clear", cmd_clear },
 	{ "check", cmd_check },
 	{ "metrics", cmd_metrics },
 	{ "version", cmd_version },
 	{ "help", cmd_help },
-	{ "--help", cmd_help },
-	{ "-h", cmd_help },
 };
+
+/* Move the options before the command, which all commands have, behind it */
+static void move_options(char **argv)
+{
+	char *command;
+	int i, n = 1;
+
+	while (argv[n] && *argv[n] == '-' && argv[n][1])
+		n++;
+	if (n == 1 || !argv[n])
+		return;
+	command = argv[n];
+	for (i = n; i > 1; i--)
+		argv[i] = argv[i - 1];
+	argv[1] = command;
+}
 
 static int run(int argc, char **argv)
 {
 	size_t i;
+	int c;
 
-	/* "-j" may precede the command */
-	if (argc > 2 && !strcmp(argv[1], "-j")) {
-		argv[1] = argv[2];
-		argv[2] = "-j";
-	}
+	move_options(argv);
 	if (argc < 2) {
 		usage(stderr);
 		return EXIT_USAGE;
@@ -82,27 +74,38 @@ static int run(int argc, char **argv)
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(commands[i].name, argv[1]))
 			return commands[i].run(argc - 1, argv + 1);
-	return misuse(*argv[1] == '-' ? "unknown option" : "unknown command",
-		      argv[1]);
+	if (*argv[1] != '-')
+		return misuse("unknown command", argv[1]);
+	/* only options */
+	do {
+		c = next_option(argc, argv, NULL);
+	} while (c == 'j');
+	return c == -1 ? misuse("missing command after", argv[argc - 1]) :
+			 EXIT_USAGE;
 }
 
-/* A reader that closed the pipe is no error */
-static bool reader_is_gone(void)
+/* A socket must not take the place of a closed stdout.  The null device, opened the
+ * wrong way around, fails with EBADF like a closed descriptor.
+ */
+static bool open_standard_files(void)
 {
-	struct pollfd p = { .fd = STDOUT_FILENO };
+	static const int modes[] = { O_WRONLY, O_RDONLY, O_RDONLY };
+	size_t fd;
 
-	return poll(&p, 1, 0) > 0 && p.revents & (POLLERR | POLLHUP);
+	for (fd = 0; fd < ARRAY_SIZE(modes); fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", modes[fd]) != (int)fd)
+			return false;
+	return true;
 }
 
 int main(int argc, char **argv)
 {
-	int ret, err;
-
+	if (!open_standard_files())
+		return fail("/dev/null", strerror(errno));
 	/* a closed pipe is reported by EPIPE */
 	signal(SIGPIPE, SIG_IGN);
 	if (!isatty(STDOUT_FILENO))
 		setvbuf(stdout, NULL, _IOFBF, OUTPUT_BYTES);
-	ret = run(argc, argv);
-	err = out_finish();
-	return err && !reader_is_gone() ? fail("output", strerror(err)) : ret;
+	return out_status(run(argc, argv));
 }

@@ -5,6 +5,8 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,18 +229,65 @@ void qp_text(char *buf, uint32_t qp)
 	snprintf(buf, VALUE_SIZE, "0x%06x", qp);
 }
 
-void time_text(char *buf, uint64_t ns)
+/* Three digits in the largest unit of 1000 that is not above @v */
+static void unit_text(char *buf, double v, const char *const *units)
 {
-	static const char *const units[] = { "ns", "us", "ms", "s" };
-	double v = ns;
 	size_t i;
 
 	/* use the next unit for what would be rounded to 1000 */
-	for (i = 0; v >= 999.5 && i < ARRAY_SIZE(units) - 1; i++)
+	for (i = 0; v >= 999.5 && units[i + 1]; i++)
 		v /= 1000;
 	snprintf(buf, VALUE_SIZE, v < 9.995 && i ? "%.2f%s" :
 				  v < 99.95 && i ? "%.1f%s" : "%.0f%s",
 		 v, units[i]);
+}
+
+/* Two units, the larger one up to three digits */
+static void long_time_text(char *buf, uint64_t s)
+{
+	if (s < 6000)
+		snprintf(buf, VALUE_SIZE, "%" PRIu64 "m%02" PRIu64 "s", s / 60,
+			 s % 60);
+	else if (s < 360000)
+		snprintf(buf, VALUE_SIZE, "%" PRIu64 "h%02" PRIu64 "m",
+			 s / 3600, s % 3600 / 60);
+	else if (s < 8640000)
+		snprintf(buf, VALUE_SIZE, "%" PRIu64 "d%02" PRIu64 "h",
+			 s / 86400, s % 86400 / 3600);
+	else
+		snprintf(buf, VALUE_SIZE, "%" PRIu64 "d", s / 86400);
+}
+
+void time_text(char *buf, uint64_t ns)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s", NULL };
+
+	if (ns < 999500000000)
+		unit_text(buf, ns, units);
+	else
+		long_time_text(buf, ns / 1000000000);
+}
+
+void size_text(char *buf, uint64_t bytes)
+{
+	static const char *const units[] = { "B", "kB", "MB", "GB", "TB", "PB",
+					     "EB", NULL };
+
+	unit_text(buf, bytes, units);
+}
+
+void count_text(char *buf, double v)
+{
+	static const char units[] = " kMGTPE";
+	size_t i = 0;
+
+	if (v < 9999.5) {
+		snprintf(buf, VALUE_SIZE, "%.0f", v);
+		return;
+	}
+	for (; v >= 999.5 && units[i + 1]; i++)
+		v /= 1000;
+	snprintf(buf, VALUE_SIZE, v < 99.95 ? "%.1f%c" : "%.0f%c", v, units[i]);
 }
 
 static uint32_t dev_cached;
@@ -349,7 +398,8 @@ bool out_closed(void)
 	return true;
 }
 
-int out_finish(void)
+/* Returns 0 or the errno of the first failure */
+static int out_finish(void)
 {
 	if (fflush(stdout))
 		return errno;
@@ -361,10 +411,51 @@ int out_finish(void)
 
 int screen_columns(void)
 {
+	const char *columns = getenv("COLUMNS");
 	struct winsize size;
+	char *end;
+	long n;
 
+	if (columns && *columns) {
+		n = strtol(columns, &end, 10);
+		if (!*end && n > 0 && n <= SHRT_MAX)
+			return n;
+	}
 	/* a terminal may report 0 columns */
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
 		return size.ws_col;
 	return SCREEN_COLUMNS;
+}
+
+void wrap_text(FILE *f, int indent, int column, const char *text)
+{
+	int columns = screen_columns(), len;
+
+	while (*text) {
+		len = strspn(text, " ");
+		len += strcspn(text + len, " ");
+		if (column + len > columns && column > indent) {
+			column = fprintf(f, "\n%*s", indent, "") - 1;
+			len -= strspn(text, " ");
+			text += strspn(text, " ");
+		}
+		column += len;
+		for (; len; len--, text++)
+			fputc(*text == UNBROKEN ? ' ' : *text, f);
+	}
+	fputc('\n', f);
+}
+
+static bool reader_is_gone(void)
+{
+	struct pollfd p = { .fd = STDOUT_FILENO };
+
+	return poll(&p, 1, 0) > 0 && p.revents & (POLLERR | POLLHUP);
+}
+
+int out_status(int ret)
+{
+	int err = out_finish();
+
+	return err && !reader_is_gone() ? fail("output", strerror(err)) : ret;
 }

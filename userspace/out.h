@@ -50,8 +50,12 @@ struct json_object *value_json(enum form form, const char *const *names,
 void address_text(char *buf, const struct address *a);
 void mac_text(char *buf, const struct mac *mac);
 void qp_text(char *buf, uint32_t qp);
-/* Three digits: "1.23ms" */
+/* Three digits: "1.23ms"; above 1000 s two units: "2h05m" */
 void time_text(char *buf, uint64_t ns);
+/* Likewise: "1.23MB", of 10^6 bytes */
+void size_text(char *buf, uint64_t bytes);
+/* Up to four digits, or three digits and a unit of a power of 1000 */
+void count_text(char *buf, double v);
 
 /*
  * The kernel accepts nearly every byte in the name of a device, so names are escaped
@@ -97,10 +101,18 @@ void json_line(struct json_object *o);
  * main() prints the error.
  */
 bool out_closed(void);
-/* Flushes the output; returns 0 or the errno of the first failure */
-int out_finish(void);
+/* Flushes the output at the end.  Returns @ret, or EXIT_FAILURE with a message if the
+ * output failed.  A reader that closed the pipe is no error.
+ */
+int out_status(int ret);
 
-/* Columns of the terminal, 80 if there is none */
+/* COLUMNS, or columns of the terminal, or 80 */
 int screen_columns(void);
+/* A space where wrap_text() does not begin a new line */
+#define UNBROKEN '\t'
+/* Print words from @column on, and a newline.  Further lines begin with @indent
+ * spaces.
+ */
+void wrap_text(FILE *f, int indent, int column, const char *text);
 
 #endif /* _IQCN_OUT_H */

@@ -95,6 +95,30 @@ static struct seen *seen(struct rates *r, const struct flow *f)
 	return &flows[f->id];
 }
 
+static bool is_one_of(uint32_t dev, const struct port *ports, size_t n,
+		      size_t guess)
+{
+	size_t i;
+
+	/* usually the ports have the same order */
+	for (i = 0; i < n; i++)
+		if (ports[(guess + i) % n].ifindex == dev)
+			return true;
+	return false;
+}
+
+void rates_keep(struct rates *r, const struct port *ports, size_t n)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < r->n_ports; i++)
+		if (is_one_of(r->ports[i].dev, ports, n, kept))
+			r->ports[kept++] = r->ports[i];
+		else
+			free(r->ports[i].flows);
+	r->n_ports = kept;
+}
+
 /* The id may have been reused meanwhile.  A flow that is younger than the end of the
  * previous dump is another one.
  */

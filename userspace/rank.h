@@ -30,6 +30,8 @@ void rates_begin(struct rates *r, uint64_t now_ns);
 /* Sets @speed, on error too, since the previous dump or the creation of the flow */
 int rates_update(struct rates *r, const struct flow *f, struct speed *speed);
 void rates_end(struct rates *r, uint64_t now_ns);
+/* Frees the counters of the flows of all other ports */
+void rates_keep(struct rates *r, const struct port *ports, size_t n);
 
 enum order {
 	ORDER_NONE,

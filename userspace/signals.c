@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -11,13 +12,14 @@
 #include "iqcn.h"
 #include "signals.h"
 
-static volatile sig_atomic_t ended, resized;
+static atomic_uint came;
 static int fd = -1;
 
-static void wake(void)
+static void wake(unsigned int signals)
 {
 	int saved = errno;
 
+	atomic_fetch_or(&came, signals);
 	/* if the counter is full, the descriptor is readable already */
 	eventfd_write(fd, 1);
 	errno = saved;
@@ -25,15 +27,13 @@ static void wake(void)
 
 static void on_end(int signo)
 {
-	ended = 1;
 	alarm(SIGNALS_GRACE_S);
-	wake();
+	wake(SIGNALS_END);
 }
 
 static void on_resize(int signo)
 {
-	resized = 1;
-	wake();
+	wake(SIGNALS_RESIZED);
 }
 
 static void on_alarm(int signo)
@@ -64,24 +64,11 @@ int signals_open(bool terminal)
 	return fd;
 }
 
-static bool take(volatile sig_atomic_t *came)
+unsigned int signals_take(void)
 {
 	eventfd_t n;
-	bool yes;
 
 	/* read first: a signal in between makes the descriptor readable again */
 	eventfd_read(fd, &n);
-	yes = *came;
-	*came = 0;
-	return yes;
-}
-
-bool signals_end(void)
-{
-	return take(&ended);
-}
-
-bool signals_resized(void)
-{
-	return take(&resized);
+	return atomic_exchange(&came, 0);
 }

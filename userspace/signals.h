@@ -13,12 +13,16 @@
 
 #define SIGNALS_GRACE_S 2
 
+enum {
+	SIGNALS_END = 1,
+	SIGNALS_RESIZED = 2,
+};
+
 /* Catch SIGINT and SIGTERM, and with @terminal also SIGHUP and SIGWINCH.  Returns a
  * descriptor that is readable after a signal, or -1 with errno.
  */
 int signals_open(bool terminal);
-/* Did such a signal arrive since the last call?  Both reset the descriptor */
-bool signals_end(void);
-bool signals_resized(void);
+/* Bits of the signals since the last call; resets the descriptor */
+unsigned int signals_take(void);
 
 #endif /* _IQCN_SIGNALS_H */

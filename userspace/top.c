@@ -94,6 +94,7 @@ static void sample_queues(struct session *s)
 	snapshot_free(&s->top.before);
 	s->top.before = s->top.now;
 	s->top.now = new;
+	rates_keep(s->rates, new.ports, new.n_ports);
 }
 
 static void on_input(struct session *s);
@@ -247,9 +248,11 @@ static void on_key(struct session *s, int key)
 
 static void on_signal(struct session *s)
 {
-	if (signals_resized())
+	unsigned int signals = signals_take();
+
+	if (signals & SIGNALS_RESIZED)
 		screen_resize();
-	if (signals_end())
+	if (signals & SIGNALS_END)
 		s->done = true;
 }
 

@@ -37,26 +37,11 @@
 
 static const struct queue none;
 
-/* Up to four digits, or three digits and a unit of a power of 1000 */
-static void short_text(char *buf, double v)
-{
-	static const char units[] = " kMGTPE";
-	size_t i = 0;
-
-	if (v < 9999.5) {
-		snprintf(buf, VALUE_SIZE, "%.0f", v);
-		return;
-	}
-	for (; v >= 999.5 && units[i + 1]; i++)
-		v /= 1000;
-	snprintf(buf, VALUE_SIZE, v < 99.95 ? "%.1f%c" : "%.0f%c", v, units[i]);
-}
-
 /* @events of the interval as a rate per second; "-" in the first sample */
 static void rate_text(char *buf, const struct top *t, double events)
 {
 	if (t->before.time_ns)
-		short_text(buf, events * NS_PER_S /
+		count_text(buf, events * NS_PER_S /
 				(t->now.time_ns - t->before.time_ns));
 	else
 		strcpy(buf, "-");
@@ -270,7 +255,7 @@ static void draw_queue(const struct top *t, size_t i)
 	value_text(text, FORM_NAME, reason_names, q->state_reason);
 	screen_put(q->congested ? LOOK_BAD : LOOK_GOOD, "%-5.5s ",
 		   q->congested ? text : "clear");
-	short_text(text, q->depth_bytes);
+	count_text(text, q->depth_bytes);
 	screen_put(LOOK_STRONG, "%5s ", text);
 	draw_bar(q, bar_width());
 	rate_text(text, t, risen(before->tx_bytes, q->tx_bytes) * 8.0);
@@ -279,7 +264,7 @@ static void draw_queue(const struct top *t, size_t i)
 	screen_put(LOOK_PLAIN, "%5s ", text);
 	rate_text(text, t, risen(before->cnp_sent, q->cnp_sent));
 	screen_put(LOOK_STRONG, "%5s ", text);
-	short_text(text, q->flows);
+	count_text(text, q->flows);
 	screen_put(LOOK_PLAIN, "%5s", text);
 	rate_text(text, t, risen(before->drop_overlimit, q->drop_overlimit));
 	if (is_wide())
@@ -327,12 +312,12 @@ static void draw_queues(const struct top *t, struct shown *shown, size_t rows)
 
 static void cnp_rate_text(char *buf, const struct ranked *r)
 {
-	short_text(buf, r->speed.cnp_pps);
+	count_text(buf, r->speed.cnp_pps);
 }
 
 static void ce_rate_text(char *buf, const struct ranked *r)
 {
-	short_text(buf, r->speed.ce_pps);
+	count_text(buf, r->speed.ce_pps);
 }
 
 /* As many as fit on the screen */

@@ -2,12 +2,12 @@
 /*
  * iqcn version: versions of tool, tc plugin, module and netlink family.
  */
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "elf.h"
 #include "genl.h"
 #include "iqcn.h"
 #include "out.h"
@@ -15,21 +15,22 @@
 
 #define PLUGIN "q_iqcn.so"
 
-/* RTLD_LAZY: the functions of tc that the plugin calls are not available here */
-static void plugin_load(struct plugin *p)
+static void plugin_read(struct plugin *p)
 {
-	void *dl = dlopen(p->path, RTLD_LAZY | RTLD_LOCAL);
-	const char *(*version)(void);
+	struct elf elf;
 
-	if (!dl) {
-		snprintf(p->why, sizeof(p->why), "%s", dlerror());
+	p->why = elf_open(&elf, p->path);
+	if (p->why)
 		return;
+	/* tc's name for the plugin's functions */
+	if (elf_has(&elf, "iqcn_qdisc_util")) {
+		p->loads = true;
+		elf_string(&elf, "iqcn_plugin_version", p->version,
+			   sizeof(p->version));
+	} else {
+		p->why = "it has no symbol iqcn_qdisc_util";
 	}
-	p->loads = true;
-	*(void **)&version = dlsym(dl, "iqcn_plugin_version");
-	if (version)
-		snprintf(p->version, sizeof(p->version), "%s", version());
-	dlclose(dl);
+	elf_close(&elf);
 }
 
 void plugin_find(struct plugin *p)
@@ -40,7 +41,7 @@ void plugin_find(struct plugin *p)
 	snprintf(p->path, sizeof(p->path), "%s/" PLUGIN, dir ? dir : TC_DIR);
 	p->found = !access(p->path, F_OK);
 	if (p->found)
-		plugin_load(p);
+		plugin_read(p);
 }
 
 bool module_version(char *version)

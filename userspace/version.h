@@ -12,11 +12,12 @@
 struct plugin {
 	char path[4096];
 	bool found;
-	bool loads;
+	bool loads;	/* a plugin for this machine */
 	char version[VERSION_SIZE];	/* "": too old to report one */
-	char why[256];			/* why it does not load */
+	const char *why;		/* why tc cannot load it */
 };
 
+/* Reads the file and does not load it, because its functions of tc are missing here */
 void plugin_find(struct plugin *p);
 
 /* Returns whether the module is loaded; @version is "" if it does not report one */

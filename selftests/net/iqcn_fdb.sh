@@ -390,7 +390,7 @@ test_address()
 	[ "$mac" != "$(port_mac p0)" ] || fail "two ports have one address"
 	check_eq "address in netlink" "$("$BUILD/genl" --netns sw dump 1 |
 		grep '=p1 ' | grep -c "=${mac//:/} ")" 1
-	check_eq "address in iqcn show" "$(in_ns sw "$BUILD/iqcn" show p1 |
+	check_eq "address in iqcn show" "$(in_ns sw "$BUILD/iqcn" show -d p1 |
 		awk '$1 == "port" { print $2, $3 }')" "cnp_smac $mac"
 	pair_flow
 	told

@@ -382,6 +382,10 @@ test_pipe()
 	check "exit status, disk full" $? -eq 1
 	check_eq "stderr, disk full" "$(<"$TMP/err")" \
 		"iqcn: output: No space left on device"
+	in_ns sw "$BUILD/iqcn" monitor --count 3 >&- 2>"$TMP/err"
+	check "exit status, closed" $? -eq 1
+	check_eq "stderr, closed" "$(<"$TMP/err")" \
+		"iqcn: output: Bad file descriptor"
 }
 
 test_signals()

@@ -8,13 +8,20 @@
 
 ALL_TESTS="
 	test_help
+	test_common_options
 	test_bad_words
 	test_no_module
 	test_old_module
 	test_version
 	test_agree
+	test_show
+	test_showconf
+	test_showconf_names
+	test_clear
+	test_clear_files
 	test_table
 	test_filters
+	test_addresses
 	test_sort
 	test_rate
 	test_flush
@@ -78,6 +85,32 @@ test_help()
 	tool >"$TMP/out" 2>"$TMP/err"
 	check "exit status without arguments" $? -eq 2
 	check_eq "usage" "$(<"$TMP/err")" "$out"
+	check "columns on a narrow terminal" \
+		"$(COLUMNS=40 tool help | wc -L)" -le 40
+}
+
+# Options of all commands, before and after the command
+test_common_options()
+{
+	local c help
+
+	idle_box
+	iqcn
+	help=$(tool help)
+	for c in show showconf flows monitor top flush clear check metrics \
+		 version help; do
+		check_eq "$c -h" "$(tool $c -h)" "$help"
+		check_eq "--help $c" "$(tool --help $c)" "$help"
+		check_eq "$c --version" "$(tool $c --version)" "iqcn $(version)"
+		check_eq "-V $c" "$(tool -V $c)" "iqcn $(version)"
+	done
+	for c in show showconf flows flush clear check version; do
+		tool $c --json p0 2>/dev/null | jq -e . >/dev/null ||
+			tool $c --json | jq -e . >/dev/null ||
+			fail "$c --json is no JSON"
+	done
+	check_eq "--json version" "$(tool --json version)" "$(tool version -j)"
+	wants 2 "iqcn: missing command after \"-j\", see \"iqcn help\"" -j
 }
 
 test_bad_words()
@@ -87,17 +120,17 @@ test_bad_words()
 	idle_box
 	wants 2 "iqcn: unknown command \"look\", $see" look
 	wants 2 "iqcn: unknown option \"-x\", $see" -x
-	for c in show flows flush check version; do
+	for c in show showconf flows flush clear check version; do
 		wants 2 "iqcn: unknown option \"-x\", $see" $c -x
 		wants 2 "iqcn: unknown option \"--bla\", $see" $c -j --bla
 	done
-	for c in show flows; do
+	for c in show showconf flows; do
 		wants 2 "iqcn: unexpected word \"b\", $see" $c a b
 	done
 	for c in check version; do
 		wants 2 "iqcn: unexpected word \"a\", $see" $c a
 	done
-	for c in show flows flush; do
+	for c in show showconf flows flush clear; do
 		wants 1 "iqcn: nix: No such device" $c nix
 	done
 	wants 2 "iqcn: missing argument after \"--sort\", $see" flows --sort
@@ -106,6 +139,12 @@ test_bad_words()
 		wants 2 "iqcn: the number must be at least 1, not \"$c\", $see" \
 			flows --limit "$c"
 	done
+	for c in 0x 0x1000000 -1 ten; do
+		wants 2 "iqcn: the QP must be 0 to 0xffffff, not \"$c\", $see" \
+			flows --qp "$c"
+	done
+	wants 2 "iqcn: the address must be IPv4 or IPv6, not \"1.2.3\", $see" \
+		flows --src 1.2.3
 	wants 2 "iqcn: expected root or parent, not \"leaf\", $see" flush p1 leaf
 	wants 2 "iqcn: missing argument after \"parent\", $see" flush p1 parent
 	wants 2 "iqcn: invalid class \"1:x\", $see" flush p1 parent 1:x
@@ -130,12 +169,16 @@ no_module()
 test_no_module()
 {
 	local why="module sch_iqcn: not loaded, and the kernel does not find it"
-	local modprobe
+	local modprobe c
 
 	no_module
 	wants 1 "iqcn: $why" flows
 	wants 1 "iqcn: $why" flush
+	for c in show showconf clear; do
+		wants 1 "iqcn: module not loaded: modprobe sch_iqcn, or add one: tc qdisc add dev DEV root iqcn" $c
+	done
 	check_eq "show" "$(tool show -j)" "[]"
+	check_eq "showconf" "$(tool showconf -j)" "[]"
 	check_eq "version" "$(tool version | grep -v ^q_)" \
 		"iqcn $(version)
 sch_iqcn not loaded
@@ -284,6 +327,264 @@ test_agree()
 		diff - "$TMP/show")" ""
 }
 
+# shows ROW TEXT: check a row of the output of "iqcn show"
+shows()
+{
+	check_eq "$1" "$(sed -n "s/^  $1 *//p" "$TMP/show")" "$2"
+}
+
+test_show()
+{
+	local sent seen packets
+
+	idle_box
+	modprobe sch_iqcn
+	wants 1 "iqcn: p0: no iqcn qdisc, add one: tc qdisc add dev DEV root iqcn" \
+		show p0
+	wants 1 "iqcn: no iqcn qdisc in this namespace: add one: tc qdisc add dev DEV root iqcn" \
+		show
+	check_eq "JSON" "$(tool show -j; echo $?)" $'[]\n0'
+	cleanup
+	topology bridge
+	iqcn limit 1000000 kmin 100000
+	tool show >"$TMP/show"
+	check_eq "place" "$(head -n 1 "$TMP/show")" \
+		"p1 root handle 10: clear, notify timer"
+	shows delay "no CE packet was measured"
+	shows CNPs "0 sent, 0 from receivers"
+	shows flows "0, 0 paired, 0 congested"
+	cleanup
+
+	traffic
+	tool show p1 >"$TMP/show"
+	sent=$(stat cnp_sent) seen=$(stat cnp_seen)
+	packets=$(tc -n sw -s -j qdisc show dev p1 |
+		jq '.[] | select(.kind == "iqcn").packets')
+	shows CNPs "$sent sent, $seen from receivers"
+	shows flows "11, 8 paired, 0 congested"
+	check_eq "packets" "$(sed -n 's/^  sent *//p' "$TMP/show" |
+		cut -d ' ' -f 1)" "$packets"
+	check_eq "depth" "$(sed -n 's/^  depth *//p' "$TMP/show" |
+		sed -E 's/peak [0-9.]+kB/peak N/')" \
+		"0B, peak N, kmin 2.00kB, limit 1.05MB"
+	check_eq "delay" "$(sed -n 's/^  delay *//p' "$TMP/show" |
+		sed -E 's/[0-9.]+[um]?s/T/g')" \
+		"average T, recently T, peak T"
+	shows next 'the senders of some flows are not known: run "iqcn check"'
+	# the numbers in detail, by name
+	tool show -d >"$TMP/show"
+	[[ $(<"$TMP/show") == *" cnp_sent $sent "* ]] || fail "no cnp_sent"
+	[[ $(<"$TMP/show") == *" delay_samples "* ]] || fail "no delay_samples"
+	[[ $(<"$TMP/show") == *" notify timer,pi "* ]] || fail "no notify"
+	check "columns" "$(wc -L <"$TMP/show")" -le 80
+	check "columns of 40" "$(COLUMNS=40 tool show | wc -L)" -le 40
+	check "columns of 40, details" "$(COLUMNS=40 tool show -d |
+		wc -L)" -le 40
+}
+
+# qdiscs: all of them, one per line; tc's JSON is not valid with some names
+qdiscs()
+{
+	in_ns sw tc -d -j qdisc show | sed 's/,{"kind"/\n&/g' | sort
+}
+
+# restores: the commands of showconf restore the qdiscs iqcn
+restores()
+{
+	local dev parent
+
+	tool showconf >"$TMP/conf"
+	qdiscs >"$TMP/before"
+	check "qdiscs" "$(grep -c '"kind":"iqcn"' "$TMP/before")" -gt 0
+	in_ns sw tc qdisc show | sed -En 's/^qdisc iqcn [^ ]+ dev (.*) (root|parent [0-9a-f:]+) .*/\1 \2/p' \
+		>"$TMP/places"
+	while read -r dev parent; do
+		# shellcheck disable=SC2086
+		tc -n sw qdisc del dev "$dev" $parent
+	done <"$TMP/places"
+	# warnings go to stderr
+	in_ns sw bash -e "$TMP/conf" >"$TMP/out" 2>"$TMP/err" ||
+		fail "$(<"$TMP/conf"): $(<"$TMP/err")"
+	qdiscs >"$TMP/after"
+	check_eq "$(<"$TMP/conf")" "$(diff "$TMP/before" "$TMP/after")" ""
+	check_eq "showconf again" "$(tool showconf | diff - "$TMP/conf")" ""
+}
+
+# Every parameter with a value that is not the default
+EVERY="limit 1500001b kmin 100001b kmax 400003b pmax 0.123456789 mark-on enqueue
+nonect drop notify timer,wreb,pi detect queue,depth,run,span t1 123456ns
+trigger period period 23456ns base both delay 12345ns ce-in silent measure
+depth,gradient,delay profile 10001b:0.1,20003b:0.7 qref 123457b update 54321ns
+alpha 12345 beta 123456 min-gap 34567ns telemetry on window 765432ns enter 81%
+exit 41% bandwidth 2500000001bit run 9 run-exit 3 span 77 span-enter 4 span-exit
+15 sample 3 pair sport flows 12345 age 12345ms snoop netns cnp-dscp 47 cnp-pcp 5
+cnp-ttl 33 cnp-smac receiver cnp-rate 12345 cnp-burst 77"
+
+test_showconf()
+{
+	local words
+
+	topology bridge
+	# what follows the link is not printed, nor what follows it in turn
+	tc -n sw qdisc add dev p1 root handle 10: iqcn
+	restores
+	check_eq "defaults" "$(<"$TMP/conf")" \
+		"tc qdisc add dev p1 root handle 10: iqcn"
+	for words in "notify off" "kmin 100000" "kmax 200000" "limit 3000000" \
+		     "t1 100us" "bandwidth 25gbit" "qref 1000 notify pi,timer" \
+		     "profile 1000b:0.5,2000b:1" "delay auto" "cnp-rate 1000"; do
+		tc -n sw qdisc del dev p1 root
+		# shellcheck disable=SC2086
+		tc -n sw qdisc add dev p1 root handle 20: iqcn $words
+		restores
+		check_eq "words of $words" "$(awk '{ print NF }' "$TMP/conf")" \
+			$((9 + $(wc -w <<<"$words")))
+	done
+	tc -n sw qdisc del dev p1 root
+	# shellcheck disable=SC2086
+	tc -n sw qdisc add dev p1 root handle 10: iqcn $EVERY
+	restores
+	for words in $(sed -E 's/([^ ]+) [^ ]+ ?/\1 /g' <<<${EVERY//$'\n'/ }); do
+		[[ $(<"$TMP/conf") == *" $words "* ]] || fail "no $words"
+	done
+
+	# below a shaper, and several queues with a common budget
+	tc -n sw qdisc del dev p1 root
+	tc -n sw -batch - <<-EOF
+		qdisc add dev p0 root handle 1: tbf rate 100mbit burst 9k limit 1m
+		qdisc add dev p0 parent 1:1 handle 10: iqcn
+		qdisc add dev p1 root handle 1: prio
+		qdisc add dev p1 parent 1:1 handle 11: iqcn bandwidth 1gbit
+		qdisc add dev p1 parent 1:3 handle 13: iqcn notify timer
+	EOF
+	restores
+	check_eq "below tbf" "$(grep 'dev p0' "$TMP/conf")" \
+		"tc qdisc add dev p0 parent 1:1 handle 10: iqcn"
+	check_eq "below prio" "$(grep 1:3 "$TMP/conf")" \
+		"tc qdisc add dev p1 parent 1:3 handle 13: iqcn notify timer"
+	tc -n sw -batch - <<-EOF
+		qdisc del dev p0 root
+		qdisc add dev p0 root handle 1: htb default 1
+		class add dev p0 parent 1: classid 1:1 htb rate 100mbit
+		qdisc add dev p0 parent 1:1 handle 10: iqcn
+	EOF
+	restores
+	check_eq "one device" "$(tool showconf p0)" \
+		"$(grep 'dev p0' "$TMP/conf")"
+	check_eq "JSON" "$(tool showconf -j p1 | jq -r '.[].command')" \
+		"$(grep 'dev p1' "$TMP/conf")"
+}
+
+# The name of a device does not become a command
+test_showconf_names()
+{
+	local name
+
+	for name in "\$(id>oops)" "a'b" 'a\b' $'\e[7mx\x80' '-n'; do
+		named "$name"
+		(cd "$TMP" && restores)
+		[ ! -e "$TMP/oops" ] || fail "showconf runs a device name"
+		check_eq "printable" "$(LC_ALL=C grep '[^ -~]' "$TMP/conf")" ""
+	done
+}
+
+test_clear()
+{
+	local sent
+
+	topology bridge
+	iqcn kmin 1000 kmax 2000
+	pair_flow
+	unpaired 2 20
+	sent=$(stat packets)
+	check "peak" "$(stat depth_peak_bytes)" -gt 0
+	tool show >"$TMP/show"
+	[ "$(grep -c '^  since' "$TMP/show")" = 0 ] || fail "since"
+	check_eq "clear" "$(tool clear p0 2>&1)" \
+		"iqcn: p0: no iqcn qdisc, add one: tc qdisc add dev DEV root iqcn"
+	check_eq "clear" "$(tool clear)" "1 qdisc cleared"
+	check "peak of the depth" "$(stat depth_peak_bytes)" -eq 0
+	check "peak of the delay" "$(stat delay_peak_ns)" -eq 0
+	# Prometheus needs counters that do not fall
+	check "packets" "$(stat packets)" -eq "$sent"
+	tool show >"$TMP/show"
+	check "since" "$(grep -cE '^  since +[0-9.]+[mu]?s ago \(iqcn clear\)$' \
+		"$TMP/show")" -eq 1
+	[[ $(sed -n 's/^  sent *//p' "$TMP/show") == "0 packets, 0B,"* ]] ||
+		fail "sent: $(grep sent "$TMP/show")"
+	unpaired 1 3
+	tool show >"$TMP/show"
+	[[ $(sed -n 's/^  sent *//p' "$TMP/show") == "3 packets, "* ]] ||
+		fail "sent: $(grep sent "$TMP/show")"
+	tool show -a >"$TMP/show"
+	check "totals" "$(sed -n 's/^  sent *\([0-9]*\) .*/\1/p' "$TMP/show")" \
+		-eq $((sent + 3))
+	check_eq "JSON has totals" "$(tool show -j | jq .[].packets)" \
+		"$(stat packets)"
+	# a qdisc that is created anew has no baseline
+	tc -n sw qdisc del dev p1 root
+	iqcn kmin 1000 kmax 2000
+	check "since" "$(tool show | grep -c '^  since')" -eq 0
+	# one queue of several
+	tc -n sw qdisc del dev p1 root
+	tc -n sw -batch - <<-EOF
+		qdisc add dev p1 root handle 1: prio
+		qdisc add dev p1 parent 1:1 handle 11: iqcn
+		qdisc add dev p1 parent 1:2 handle 12: iqcn
+	EOF
+	unpaired 2 20
+	check_eq "a queue" "$(tool clear p1 parent 1:1 -j)" '{"cleared":1}'
+	check "since" "$(tool show | grep -c '^  since')" -eq 1
+	check_eq "another" "$(tool clear p1 parent 1:2)" "1 qdisc cleared"
+	check "since" "$(tool show | grep -c '^  since')" -eq 2
+}
+
+# The file is private, and is not written through links of others
+test_clear_files()
+{
+	local dir=/run/iqcn file
+
+	idle_box
+	iqcn
+	rm -rf $dir
+	tool clear >/dev/null
+	file=$(echo $dir/*)
+	check_eq "file" "${file##*/}" \
+		"clear-$(in_ns sw stat -Lc %i /proc/self/ns/net)"
+	check_eq "modes" "$(command stat -c %a $dir $file | xargs)" "700 600"
+	# a link to another file is replaced, not followed
+	echo important >"$TMP/important"
+	ln -sf "$TMP/important" "$file"
+	check "since" "$(tool show | grep -c '^  since')" -eq 0
+	tool clear >/dev/null
+	check_eq "another file" "$(<"$TMP/important")" important
+	[ ! -L "$file" ] || fail "the link is still there"
+	# a damaged file
+	head -c 3000 /dev/urandom >"$file"
+	tool show >/dev/null || fail "show with a damaged file"
+	# a directory that others may write to
+	chmod 777 $dir
+	tool clear >"$TMP/out" 2>"$TMP/err"
+	check "exit status" $? -eq 1
+	check_eq "message" "$(head -n 1 "$TMP/err")" \
+		"iqcn: $dir: Operation not permitted"
+	rm -rf $dir
+	# the directory of the session, unless it is another user's
+	mkdir -m 700 "$TMP/xdg"
+	XDG_RUNTIME_DIR=$TMP/xdg tool clear >/dev/null
+	[ -e "$TMP/xdg/iqcn/${file##*/}" ] || fail "no file in $TMP/xdg"
+	chown 65534 "$TMP/xdg"
+	XDG_RUNTIME_DIR=$TMP/xdg tool clear >/dev/null
+	[ -e "$file" ] || fail "no file in $dir"
+	# without the capability, only this user's counters are cleared
+	in_ns sw setpriv --bounding-set=-net_admin "$BUILD/iqcn" clear \
+		>"$TMP/out" 2>"$TMP/err"
+	check "exit status" $? -eq 1
+	check_eq "message" "$(<"$TMP/err")" \
+		"iqcn: counters are cleared, peaks are not: resetting peaks needs CAP_NET_ADMIN in the namespace's user namespace (try sudo)"
+	rm -rf $dir
+}
+
 # The columns match the JSON, and as many are printed as fit
 test_table()
 {
@@ -336,6 +637,32 @@ test_filters()
 		"$(stat flows_congested)"
 	check "with both" "$(tool flows --congested --paired -j |
 		jq length)" -eq 0
+}
+
+# Filters by address and QP
+test_addresses()
+{
+	topology bridge
+	iqcn
+	pair_flow
+	unpaired 3 3
+	data -6 --tos 3 --qp 0x44 --count 1
+	check "flows" "$(tool flows -j | jq length)" -eq 5
+	check "from IPv4" "$(tool flows --src $SND4 -j | jq length)" -eq 4
+	check "from IPv4 as a GID" \
+		"$(tool flows --src ::ffff:$SND4 -j | jq length)" -eq 4
+	check "to IPv6" "$(tool flows --dst "$rcv6" -j | jq length)" -eq 1
+	check "to the sender" "$(tool flows --dst $SND4 -j | jq length)" -eq 0
+	check_eq "to a QP" "$(tool flows --qp 0x44 -j |
+		jq -c 'map(.dest_qp)')" "[68]"
+	check_eq "from a QP" "$(tool flows --qp "$(tool flows --paired -j |
+		jq .[].src_qp)" -j | jq -c 'map(.dest_qp)')" "[17]"
+	check_eq "both, in text" "$(tool flows --qp 68 --src "$SND6" |
+		awk 'NR > 1 { print $4 }')" 0x000044
+	check "limit counts what is shown" \
+		"$(tool flows --src $SND4 --limit 2 -j | jq length)" -eq 2
+	check "sorted" "$(tool flows p1 --sort age --src $SND6 -j |
+		jq length)" -eq 1
 }
 
 # Five flows, created one after the other, with more and more CE packets
@@ -667,6 +994,7 @@ test_check_versions()
 	idle_box
 	iqcn
 	verdict ok
+	LD_BIND_NOW=1 verdict ok
 	TC_LIB_DIR=$TMP/none
 	verdict fail
 	says fail plugin "no $TMP/none/q_iqcn.so, tc does not know iqcn"
@@ -674,10 +1002,19 @@ test_check_versions()
 	TC_LIB_DIR=$TMP/plugin
 	echo "no library" >"$TMP/plugin/q_iqcn.so"
 	verdict fail
-	says fail plugin "tc cannot load it"
+	says fail plugin "tc cannot load it: it is not a shared library for"
 	check_eq "version" "$(tool version | grep ^q_)" "q_iqcn does not load"
-	echo 'const char *iqcn_plugin_version(void) { return "9.9"; }' |
+	echo 'const char iqcn_plugin_version[] = "9.9";' |
 		gcc -shared -fPIC -o "$TMP/plugin/q_iqcn.so" -xc -
+	verdict fail
+	says fail plugin "tc cannot load it: it has no symbol iqcn_qdisc_util"
+	# it can be loaded only into tc
+	gcc -shared -fPIC -fno-plt -Wl,-z,now -o "$TMP/plugin/q_iqcn.so" -xc - <<-EOF
+		const char iqcn_plugin_version[] = "9.9";
+		int addattr_l(void);
+		int (*iqcn_qdisc_util)(void) = addattr_l;
+		int call(void) { return addattr_l(); }
+	EOF
 	verdict warn
 	says warn plugin "q_iqcn.so is 9.9, this tool $(version)"
 	check_eq "version" "$(tool version | grep ^q_)" "q_iqcn 9.9"
@@ -715,14 +1052,20 @@ test_completion()
 	ip link add e0 type dummy
 	tc qdisc add dev d0 root iqcn
 	tc qdisc add dev 'd$(id>oops)' root iqcn
-	completes "" show flows monitor top flush check metrics version help -j
+	completes "" show showconf flows monitor top flush clear check metrics \
+		version help -j
 	completes "fl" flows flush
-	completes "flows,--s" --sort
+	completes "flows,--so" --sort
 	completes "flows,--sort," cnps rate age
 	completes "flows,--limit,"
-	completes "show," -j 'd\$\(id\>oops\)' d0
+	completes "show," --details --absolute -j 'd\$\(id\>oops\)' d0
 	completes "flows,--sort,rate,d" 'd\$\(id\>oops\)' d0
-	completes "flows,d0," --congested --paired --sort --limit -j
+	completes "flows,d0," --congested --paired --src --dst --qp --sort \
+		--limit -j
+	completes "flows,--qp,"
+	completes "flows,--src,10.0.0.1,d" 'd\$\(id\>oops\)' d0
+	completes "showconf,d0," -j
+	completes "clear,d0," root parent -j
 	completes "monitor,d0," --interval --count --events-only \
 		--samples-only -j
 	completes "monitor,--interval,"
@@ -759,8 +1102,15 @@ test_valgrind()
 			fail "${args[*]}: $(head -n 20 "$TMP/err")"
 	done <<-EOF
 		show
+		show -d
 		show -j
+		showconf
+		showconf -j
+		clear
+		show p1
+		clear p1 parent 1:1 -j
 		flows
+		flows --qp 0x20 --sort rate
 		flows p1 -j --sort rate --limit 2
 		flows --limit 3
 		check

@@ -5,9 +5,15 @@
  * the table of parameters.  KTAP.  Built with the address and undefined behavior
  * sanitizers.
  */
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <linux/iqcn.h>
 #include <linux/pkt_sched.h>
@@ -15,14 +21,23 @@
 #include <netlink/msg.h>
 
 #include "../../kmod/config_table.h"
+#include "../baseline.h"
+#include "../derive.h"
+#include "../elf.h"
 #include "../exposition.h"
 #include "../iqcn.h"
 #include "../object.h"
 #include "../rank.h"
+#include "../signals.h"
 #include "../snapshot.h"
+#include "../summary.h"
+#include "../version.h"
 
 #define FUZZ_ROUNDS 200000
 #define FUZZ_BYTES 96
+#define ELF_ROUNDS 2000
+/* Instructions */
+#define SIGNAL_LATE 40
 
 static int failed;
 
@@ -383,7 +398,11 @@ static void test_times(void)
 		{ 0, "0ns" }, { 999, "999ns" }, { 1000, "1.00us" },
 		{ 9994, "9.99us" }, { 9996, "10.0us" }, { 99960, "100us" },
 		{ 999499, "999us" }, { 999500, "1.00ms" },
-		{ 1234567890, "1.23s" }, { 12345000000000, "12345s" },
+		{ 1234567890, "1.23s" }, { 999400000000, "999s" },
+		{ 999500000000, "16m39s" }, { 5999999999999, "99m59s" },
+		{ 6000000000000, "1h40m" }, { 359999000000000, "99h59m" },
+		{ 360000000000000, "4d04h" }, { 8640000000000000, "100d" },
+		{ UINT64_MAX, "213503d" },
 	};
 	char text[VALUE_SIZE];
 	uint64_t ns;
@@ -399,6 +418,254 @@ static void test_times(void)
 		time_text(text, texts[i].ns);
 		check_text(__LINE__, text, texts[i].text);
 	}
+}
+
+static void test_sizes(void)
+{
+	static const struct {
+		double v;
+		const char *size, *count;
+	} texts[] = {
+		{ 0, "0B", "0" }, { 999, "999B", "999" },
+		{ 9999, "10.0kB", "9999" }, { 10000, "10.0kB", "10.0k" },
+		{ 1234567, "1.23MB", "1.2M" }, { 999600, "1.00MB", "1.0M" },
+	};
+	char text[VALUE_SIZE];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		size_text(text, texts[i].v);
+		check_text(__LINE__, text, texts[i].size);
+		count_text(text, texts[i].v);
+		check_text(__LINE__, text, texts[i].count);
+	}
+}
+
+/* Arguments that "flows" filters by */
+static void test_filters(void)
+{
+	static const char *const wrong[] = {
+		"", "0x", "-1", "+1", " 1", "1 ", "0x1000000", "16777216", "g",
+		"99999999999999999999",
+	};
+	struct address a;
+	uint32_t qp;
+	size_t i;
+
+	/* the messages are of no interest here */
+	if (!freopen("/dev/null", "w", stderr))
+		abort();
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		check(parse_qp(wrong[i], &qp) == EXIT_USAGE);
+	check(!parse_qp("0xFFffff", &qp) && qp == 0xffffff);
+	check(!parse_qp("010", &qp) && qp == 10);
+	check(parse_ip("1.2.3", &a) && parse_ip("fe80::1%eth0", &a));
+	check(!parse_ip("10.1.0.1", &a) && a.len == 4 &&
+	      !memcmp(a.bytes, v4, 4));
+	check(!parse_ip("::ffff:10.1.0.1", &a) && a.len == 4 &&
+	      !memcmp(a.bytes, v4, 4));
+	check(!parse_ip("fd01::2", &a) && a.len == 16 &&
+	      !memcmp(a.bytes, v6, 16));
+}
+
+/* Values that are not sent, by an older module, are not in @st either */
+static void fill_stats(struct stats *st, uint64_t v)
+{
+	size_t i;
+
+	memset(st, 0, sizeof(*st));
+	st->sent = sizeof(*st);
+	for (i = 0; i < n_counters; i++)
+		counter_set(&counters[i], st, v);
+}
+
+static void reread(struct baselines *b, const char *damage)
+{
+	char *text;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	baselines_write(b, f);
+	fputs(damage, f);
+	fclose(f);
+	baselines_free(b);
+	f = fmemopen(text, size, "r");
+	baselines_read(b, f);
+	fclose(f);
+	free(text);
+}
+
+/* A baseline survives its file, and ends with its qdisc */
+static void test_baselines(void)
+{
+	struct qdisc q = { .ifindex = 7, .parent = TC_H_ROOT, .handle = 0x100000 };
+	struct baselines b = {};
+	const struct baseline *found;
+	struct baseline one;
+	struct stats st;
+	size_t i;
+
+	fill_stats(&q.stats, 1000);
+	baseline_take(&one, &q);
+	for (i = 0; i < 100; i++) {
+		one.ifindex = i;
+		check(!baselines_add(&b, &one));
+	}
+	reread(&b, "nonsense\n8 ffffffff\n9 1 1 0 =3 bytes= x=1 packets\n");
+	check(b.n == 101);
+	fill_stats(&q.stats, 1234);
+	found = baseline_find(&b, &q);
+	check(found);
+	st = q.stats;
+	baseline_subtract(found, &st);
+	for (i = 0; i < n_counters; i++)
+		check(counter_get(&counters[i], &st) ==
+		      (counters[i].rises ? 234 : 1234));
+	check(baseline_age_ns(found) < 60 * NS_PER_S);
+
+	/* another qdisc, and the same place with lower counters */
+	q.handle++;
+	check(!baseline_find(&b, &q));
+	q.handle--;
+	q.stats.app.cnp_sent = 999;
+	check(!baseline_find(&b, &q));
+	/* the machine has been started since */
+	fill_stats(&q.stats, 1234);
+	b.list[7].time_ns = UINT64_MAX;
+	check(!baseline_find(&b, &q));
+	baselines_free(&b);
+}
+
+static void check_summary(int line, const struct qdisc *q,
+			  const struct baselines *b, const char *columns,
+			  const char *wanted)
+{
+	char *text;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	setenv("COLUMNS", columns, 1);
+	summary_print(f, q, b);
+	unsetenv("COLUMNS");
+	fclose(f);
+	check_text(line, text, wanted);
+	free(text);
+}
+
+static void test_summary(void)
+{
+	struct qdisc q = {
+		.ifindex = UINT32_MAX, .parent = 0x10001, .handle = 0x100000,
+	};
+	struct baselines b = {};
+	struct baseline one;
+
+	/* a module that sends hardly anything */
+	check_summary(__LINE__, &q, &b, "80",
+		      "if4294967295 parent 1:1 handle 10:\n"
+		      "  depth   0B\n"
+		      "  sent    0 packets, 0B, 0 dropped\n"
+		      "  next    nothing was sent: is this the port where the data leave?\n");
+	q.stats.sent = sizeof(q.stats);
+	q.stats.packets = 1234567;
+	q.stats.basic.bytes = 5000000000;
+	q.stats.app.ecn_mark = 12345;
+	q.stats.app.marked_bytes = 12345678;
+	q.stats.app.delay_samples = 4;
+	q.stats.app.delay_sum_ns = 400000;
+	q.stats.app.delay_avg_ns = 90000;
+	q.stats.app.delay_peak_ns = 200000;
+	q.stats.app.congested = IQCN_DETECT_QUEUE;
+	q.stats.app.state_since_ns = 5000000;
+	q.stats.app.cnp_sent = 100;
+	q.stats.app.flows = 3;
+	q.stats.app.flows_paired = 3;
+	q.stats.app.flows_congested = 2;
+	q.stats.app.depth_peak_bytes = 234567;
+	check_summary(__LINE__, &q, &b, "40",
+		      "if4294967295 parent 1:1 handle 10:\n"
+		      "    congested by queue for 5.00ms\n"
+		      "  depth   0B, peak 235kB\n"
+		      "  delay   average 100us,\n"
+		      "          recently 90.0us, peak 200us\n"
+		      "  sent    1.2M packets, 5.00GB,\n"
+		      "          0 dropped\n"
+		      "  marked  12.3k packets, 12.3MB,\n"
+		      "          0 arrived with CE\n"
+		      "  CNPs    100 sent, 0 from receivers\n"
+		      "  flows   3, 3 paired, 2 congested\n"
+		      "  next    see the flows in \"iqcn top\"\n");
+	/* the delay is of the packets since the baseline */
+	baseline_take(&one, &q);
+	check(!baselines_add(&b, &one));
+	q.stats.app.delay_samples = 6;
+	q.stats.app.delay_sum_ns = 500000;
+	q.stats.app.congested = 0;
+	q.stats.app.depth_peak_bytes = 0;
+	q.stats.queue.drops = 1;
+	b.list[0].time_ns -= 5 * NS_PER_S;
+	check_summary(__LINE__, &q, &b, "80",
+		      "if4294967295 parent 1:1 handle 10: clear for 5.00ms\n"
+		      "  depth   0B, peak below kmin\n"
+		      "  delay   average 50.0us, recently 90.0us, peak 200us\n"
+		      "  sent    0 packets, 0B, 1 dropped\n"
+		      "  marked  0 packets, 0B, 0 arrived with CE\n"
+		      "  CNPs    0 sent, 0 from receivers\n"
+		      "  flows   3, 3 paired, 2 congested\n"
+		      "  since   5.00s ago (iqcn clear)\n"
+		      "  next    packets were dropped: run \"iqcn check\"\n");
+	baselines_free(&b);
+}
+
+/* What a queue on a link of 25 Gb/s has, if the user sets nothing */
+static void default_values(uint64_t *v)
+{
+	v[TCA_IQCN_NOTIFY] = IQCN_NOTIFY_PI;
+	v[TCA_IQCN_T1_NS] = IQCN_DEFAULT_T1_NS;
+	v[TCA_IQCN_BANDWIDTH_BPS] = 0;
+	v[TCA_IQCN_LIMIT_BYTES] = 16000000;
+	v[TCA_IQCN_KMIN_BYTES] = 400000;
+	v[TCA_IQCN_KMAX_BYTES] = 1600000;
+	v[TCA_IQCN_QREF_BYTES] = 300000;
+	v[TCA_IQCN_ALPHA] = 2000;
+	v[TCA_IQCN_BETA] = 100000;
+	v[TCA_IQCN_PERIOD_NS] = IQCN_DEFAULT_T1_NS / 4;
+	v[TCA_IQCN_MIN_GAP_NS] = 50000;
+}
+
+/* Only parameters that a new queue would not get anyway are needed */
+static void test_derive(void)
+{
+	struct link link = {
+		.known = true, .bps = 25000000000, .packet_bytes = 1514,
+		.ethernet = true,
+	};
+	uint64_t v[TCA_IQCN_MAX + 1] = {};
+
+	default_values(v);
+	check(!derive_needed(v, &link));
+	/* kmax follows kmin */
+	v[TCA_IQCN_KMIN_BYTES] = 500000;
+	v[TCA_IQCN_KMAX_BYTES] = 2000000;
+	check(derive_needed(v, &link) == 1ULL << TCA_IQCN_KMIN_BYTES);
+	v[TCA_IQCN_KMAX_BYTES] = 1600000;
+	check(derive_needed(v, &link) == (1ULL << TCA_IQCN_KMIN_BYTES |
+					  1ULL << TCA_IQCN_KMAX_BYTES));
+	default_values(v);
+	v[TCA_IQCN_T1_NS] = 40000;
+	v[TCA_IQCN_MIN_GAP_NS] = 40000;
+	v[TCA_IQCN_PERIOD_NS] = 10000;
+	check(!derive_needed(v, &link));
+	/* the bandwidth replaces the speed of the link */
+	link.bps = 1000000000;
+	check(derive_needed(v, &link) & 1ULL << TCA_IQCN_BETA);
+	v[TCA_IQCN_BANDWIDTH_BPS] = 25000000000;
+	check(!derive_needed(v, &link));
+	link.known = false;
+	check(!derive_needed(v, &link));
+	v[TCA_IQCN_BANDWIDTH_BPS] = 0;
+	check(__builtin_popcountll(derive_needed(v, &link)) == 6);
+	check(derive_cnp_rate(25000000000) == 3985969);
 }
 
 static void test_rates(void)
@@ -453,6 +720,165 @@ static void test_rates(void)
 	rates_update(r, &f, &speed);
 	check(speed.ce_pps == 0);
 	rates_free(r);
+}
+
+/* The flows of ports that are gone are forgotten, those of others are not */
+static void test_rates_keep(void)
+{
+	static const struct port ports[] = {
+		{ .ifindex = 9 }, { .ifindex = 3 }, { .ifindex = 5 },
+	};
+	struct flow f = { .age_ns = NS_PER_S, .ce_sent = 500 };
+	struct rates *r = rates_new();
+	struct speed speed;
+
+	rates_begin(r, 1);
+	for (f.dev = 1; f.dev < 10; f.dev++)
+		check(!rates_update(r, &f, &speed));
+	rates_end(r, 2);
+	rates_keep(r, ports, ARRAY_SIZE(ports));
+	rates_begin(r, 3);
+	f.age_ns = 2 * NS_PER_S;
+	for (f.dev = 1; f.dev < 10; f.dev++) {
+		rates_update(r, &f, &speed);
+		check(speed.ce_pps == (f.dev == 3 || f.dev == 5 || f.dev == 9 ?
+				       0 : 250));
+	}
+	rates_keep(r, NULL, 0);
+	f.dev = 3;
+	rates_update(r, &f, &speed);
+	check(speed.ce_pps == 250);
+	rates_free(r);
+}
+
+/* A symbol to read from the file of this program */
+__attribute__((visibility("default"), used))
+const char iqcn_test_symbol[] = "here";
+
+static char *read_self(size_t *size)
+{
+	FILE *f = fopen("/proc/self/exe", "re");
+	struct stat st;
+	char *self;
+
+	if (!f || fstat(fileno(f), &st))
+		abort();
+	*size = st.st_size;
+	self = malloc(*size);
+	if (!self || fread(self, 1, *size, f) != *size)
+		abort();
+	fclose(f);
+	return self;
+}
+
+static void read_symbol(const char *path, char *buf)
+{
+	struct elf e;
+
+	*buf = '\0';
+	if (elf_open(&e, path))
+		return;
+	elf_string(&e, "iqcn_test_symbol", buf, VERSION_SIZE);
+	elf_close(&e);
+}
+
+/* Damages the headers of this program, which is also a library: PIE and -rdynamic */
+static void test_elf(void)
+{
+	char path[] = "/tmp/iqcn_test.XXXXXX", text[VERSION_SIZE];
+	int fd = mkstemp(path), i, j;
+	const ElfW(Ehdr) *header;
+	size_t size, at;
+	char *self, byte;
+	struct elf e;
+
+	check(elf_open(&e, "/nonexistent"));
+	check(elf_open(&e, "/dev/null"));
+	check(elf_open(&e, path));
+	self = read_self(&size);
+	if (write(fd, self, size) != (ssize_t)size)
+		abort();
+	check(!elf_open(&e, path) && elf_has(&e, "main"));
+	check(!elf_has(&e, "nix") && !elf_has(&e, "malloc_"));
+	elf_close(&e);
+	read_symbol(path, text);
+	check_text(__LINE__, text, "here");
+
+	header = (const void *)self;
+	srand(3);
+	for (i = 0; i < ELF_ROUNDS; i++) {
+		for (j = 0; j < 3; j++) {
+			at = rand() % 2 ? rand() % sizeof(*header) :
+			     header->e_shoff + rand() % (size - header->e_shoff);
+			byte = rand();
+			pwrite(fd, &byte, 1, at);
+		}
+		if (i % 4 == 0)
+			check(!ftruncate(fd, size - rand() % 5000));
+		read_symbol(path, text);
+		pwrite(fd, self, sizeof(*header), 0);
+		pwrite(fd, self + header->e_shoff, size - header->e_shoff,
+		       header->e_shoff);
+	}
+	read_symbol(path, text);
+	check_text(__LINE__, text, "here");
+	free(self);
+	close(fd);
+	unlink(path);
+}
+
+/* Traced: stops, and then looks for signals while one arrives */
+static void look_for_signal(void)
+{
+	unsigned int signals;
+
+	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) || signals_open(false) < 0)
+		_exit(2);
+	/* the linker's work is done before the stop */
+	signals_take();
+	kill(getpid(), SIGSTOP);
+	signals = signals_take();
+	signals |= signals_take();
+	_exit(!(signals & SIGNALS_END));
+}
+
+/* A signal arrives after @steps instructions.  Returns the exit status, or -1 if
+ * the program ended before.
+ */
+static int signal_after(int steps)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child)
+		look_for_signal();
+	waitpid(child, &status, 0);
+	while (WIFSTOPPED(status) && steps--) {
+		ptrace(PTRACE_SINGLESTEP, child, NULL, NULL);
+		waitpid(child, &status, 0);
+	}
+	if (!WIFSTOPPED(status))
+		return WEXITSTATUS(status) == 2 ? 2 : -1;
+	ptrace(PTRACE_CONT, child, NULL, (void *)SIGTERM);
+	waitpid(child, &status, 0);
+	return WEXITSTATUS(status);
+}
+
+/* A signal is not lost, whichever instruction of signals_take() it interrupts, until
+ * it comes too late for both calls
+ */
+static void test_signals(void)
+{
+	int ret, steps, late = 0;
+
+	for (steps = 0; late < SIGNAL_LATE; steps++) {
+		ret = signal_after(steps);
+		if (ret == 2 || ret == -1)
+			break;
+		check(ret || !late);
+		late += ret;
+	}
+	check(late == SIGNAL_LATE && steps > late);
 }
 
 static void test_ranking(void)
@@ -654,8 +1080,16 @@ static const struct {
 	{ "names of any bytes", test_names },
 	{ "parents", test_parents },
 	{ "times", test_times },
+	{ "sizes", test_sizes },
+	{ "filters of flows", test_filters },
+	{ "baselines", test_baselines },
+	{ "the summary of a qdisc", test_summary },
+	{ "parameters that follow the link", test_derive },
 	{ "rates", test_rates },
+	{ "rates of ports that are gone", test_rates_keep },
 	{ "ranking", test_ranking },
+	{ "symbols of a file", test_elf },
+	{ "signals", test_signals },
 	{ "metrics", test_metrics },
 	{ "the table of parameters", test_parameters },
 };

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The counters of qdiscs at the last "iqcn clear", for this user.
+ *
+ * The kernel does not reset counters, because other readers, such as Prometheus, rely
+ * on them.  So they are stored, as nstat(8) does, and subtracted later.
+ */
+#ifndef _IQCN_BASELINE_H
+#define _IQCN_BASELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "qdisc.h"
+
+struct baseline {
+	uint32_t ifindex;
+	uint32_t parent;
+	uint32_t handle;
+	uint64_t time_ns;	/* of CLOCK_BOOTTIME */
+	struct stats stats;	/* counters, other members are 0 */
+};
+
+/* Initialize with 0 */
+struct baselines {
+	struct baseline *list;
+	size_t n, room;
+};
+
+/* Those of this network namespace; none if they cannot be read */
+void baselines_load(struct baselines *b);
+void baselines_free(struct baselines *b);
+/* Replace the file of this network namespace.  Prints an error; returns the exit
+ * status.
+ */
+int baselines_save(const struct baselines *b);
+
+/* The counters of @q now */
+void baseline_take(struct baseline *one, const struct qdisc *q);
+/* Returns 0 or -ENOMEM */
+int baselines_add(struct baselines *b, const struct baseline *one);
+/* NULL if there is none, or if @q was created anew since: a counter is lower */
+const struct baseline *baseline_find(const struct baselines *b,
+				     const struct qdisc *q);
+void baseline_subtract(const struct baseline *one, struct stats *st);
+uint64_t baseline_age_ns(const struct baseline *one);
+
+/* The format of the file */
+void baselines_write(const struct baselines *b, FILE *f);
+void baselines_read(struct baselines *b, FILE *f);
+
+#endif /* _IQCN_BASELINE_H */
