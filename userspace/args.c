@@ -100,6 +100,18 @@ int parse_dev(const char *dev, uint32_t *ifindex)
 	return *ifindex ? EXIT_SUCCESS : fail(dev, strerror(errno));
 }
 
+bool parse_json(int argc, char **argv, bool *json)
+{
+	int c;
+
+	while ((c = next_option(argc, argv, NULL)) != -1) {
+		if (c != 'j')
+			return false;
+		*json = true;
+	}
+	return true;
+}
+
 int parse_place(int n, char **words, uint32_t *ifindex, uint32_t *parent)
 {
 	int ret = parse_dev(words[0], ifindex);

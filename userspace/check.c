@@ -154,13 +154,9 @@ static void say_verdict(const struct check *c)
 int cmd_check(int argc, char **argv)
 {
 	struct check c = {};
-	int o;
 
-	while ((o = next_option(argc, argv, NULL)) != -1) {
-		if (o != 'j')
-			return EXIT_USAGE;
-		c.json = true;
-	}
+	if (!parse_json(argc, argv, &c.json))
+		return EXIT_USAGE;
 	if (argc > optind)
 		return misuse("unexpected word", argv[optind]);
 	if (c.json)

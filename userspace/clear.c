@@ -98,13 +98,10 @@ int cmd_clear(int argc, char **argv)
 {
 	struct clear clear = {};
 	bool json = false;
-	int c, ret;
+	int ret;
 
-	while ((c = next_option(argc, argv, NULL)) != -1) {
-		if (c != 'j')
-			return EXIT_USAGE;
-		json = true;
-	}
+	if (!parse_json(argc, argv, &json))
+		return EXIT_USAGE;
 	ret = parse_place(argc - optind, argv + optind, &clear.ifindex,
 			  &clear.parent);
 	if (!ret)

@@ -38,13 +38,10 @@ int cmd_flush(int argc, char **argv)
 {
 	uint32_t ifindex, parent;
 	bool json = false;
-	int c, ret;
+	int ret;
 
-	while ((c = next_option(argc, argv, NULL)) != -1) {
-		if (c != 'j')
-			return EXIT_USAGE;
-		json = true;
-	}
+	if (!parse_json(argc, argv, &json))
+		return EXIT_USAGE;
 	ret = parse_place(argc - optind, argv + optind, &ifindex, &parent);
 	return ret ? ret : flush(ifindex, parent, json);
 }

@@ -43,6 +43,8 @@ int misuse(const char *problem, const char *word);
  * Every command has the options "-j", and "-h" and "-V", which end the program.
  */
 int next_option(int argc, char **argv, const struct option *options);
+/* Parse the options of a command that has none of its own.  False: wrong ones */
+bool parse_json(int argc, char **argv, bool *json);
 
 /* These return EXIT_SUCCESS, or the exit status after an error */
 /* @ifindex is 0 if @dev is NULL */

@@ -376,13 +376,10 @@ int cmd_showconf(int argc, char **argv)
 {
 	struct showconf s = {};
 	bool json = false;
-	int c, ret;
+	int ret;
 
-	while ((c = next_option(argc, argv, NULL)) != -1) {
-		if (c != 'j')
-			return EXIT_USAGE;
-		json = true;
-	}
+	if (!parse_json(argc, argv, &json))
+		return EXIT_USAGE;
 	if (argc > optind + 1)
 		return misuse("unexpected word", argv[optind + 1]);
 	ret = parse_dev(argv[optind], &s.ifindex);

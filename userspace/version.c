@@ -96,13 +96,10 @@ int cmd_version(int argc, char **argv)
 	char module[VERSION_SIZE];
 	struct plugin plugin;
 	bool json = false, loaded;
-	int c, family;
+	int family;
 
-	while ((c = next_option(argc, argv, NULL)) != -1) {
-		if (c != 'j')
-			return EXIT_USAGE;
-		json = true;
-	}
+	if (!parse_json(argc, argv, &json))
+		return EXIT_USAGE;
 	if (argc > optind)
 		return misuse("unexpected word", argv[optind]);
 	plugin_find(&plugin);
