@@ -138,7 +138,7 @@ static int iqcn_parse_bandwidth(struct iqcn_config *c, struct nlattr *attr,
 	     c->p.bandwidth_bps <= IQCN_BANDWIDTH_MAX_BPS))
 		return 0;
 	NL_SET_ERR_MSG_ATTR_FMT(extack, attr,
-				"bandwidth is %llu, must be 0 or %llu to %llu bit/s",
+				"bandwidth %llu must be 0 or %llu to %llu bit/s",
 				c->p.bandwidth_bps, IQCN_BANDWIDTH_MIN_BPS,
 				IQCN_BANDWIDTH_MAX_BPS);
 	return -ERANGE;
@@ -325,10 +325,10 @@ void iqcn_config_warn(const struct iqcn_params *p, const struct net_device *dev,
 		return;
 	else if (link->shaper)
 		NL_SET_ERR_MSG_ATTR_FMT(extack, NULL,
-					"bandwidth is that of qdisc %x:, %llu Kbit/s, until iqcn is changed",
+					"bandwidth is that of qdisc %x:, %llu Kbit/s: change iqcn if that changes",
 					TC_H_MAJ(link->shaper) >> 16,
 					div_u64(link->bps, 1000));
-	else if (!link->bps)
+	else if (!link->bps && netif_carrier_ok(dev))
 		NL_SET_ERR_MSG_ATTR_FMT(extack, NULL,
 					"the speed of %s is unknown: set bandwidth, 10 Gbit/s are assumed",
 					dev->name);

@@ -20,7 +20,7 @@
 #include "config_defaults.h"
 #include "link.h"
 
-/* Qdiscs above a queue that are searched for shapers */
+/* Qdiscs above a queue that are searched for shapers, and levels of htb classes */
 #define IQCN_ANCESTORS	8
 
 /**
@@ -72,89 +72,123 @@ static u64 iqcn_tbf_rate(struct nlattr *opt)
 	return qopt.rate.rate;
 }
 
-/* The highest rate among the attributes of an htb class, in bytes/s */
-static u64 iqcn_htb_rate(struct nlattr *opt)
+/* The attributes of an htb class: its rate and its ceil, in bytes/s */
+static int iqcn_htb_rates(struct nlattr *opt, u64 *rate, u64 *ceil)
 {
 	struct nlattr *tb[TCA_HTB_MAX + 1];
 	struct tc_htb_opt hopt;
 
 	if (nla_parse_nested_deprecated(tb, TCA_HTB_MAX, opt, NULL, NULL) ||
 	    !tb[TCA_HTB_PARMS])
-		return 0;
-	if (tb[TCA_HTB_CEIL64])
-		return nla_get_u64(tb[TCA_HTB_CEIL64]);
+		return -EINVAL;
 	nla_memcpy(&hopt, tb[TCA_HTB_PARMS], sizeof(hopt));
-	return hopt.ceil.rate;
+	*rate = tb[TCA_HTB_RATE64] ? nla_get_u64(tb[TCA_HTB_RATE64]) :
+				     hopt.rate.rate;
+	*ceil = tb[TCA_HTB_CEIL64] ? nla_get_u64(tb[TCA_HTB_CEIL64]) :
+				     hopt.ceil.rate;
+	return 0;
 }
 
-/* Dump the class @classid of @sch, or @sch itself if it is a tbf.  Return: an
- * error if it cannot be dumped.
+static struct nlattr *iqcn_options(const struct sk_buff *skb)
+{
+	return nla_find((void *)skb->data, skb->len, TCA_OPTIONS);
+}
+
+/* The rate at which a tbf lets packets leave, in bytes/s */
+static u64 iqcn_tbf_get(struct Qdisc *sch, struct sk_buff *skb)
+{
+	struct nlattr *opt;
+
+	if (sch->ops->dump(sch, skb) < 0)
+		return 0;
+	opt = iqcn_options(skb);
+	return opt ? iqcn_tbf_rate(opt) : 0;
+}
+
+/* The highest rate at which an htb lets packets of a class leave, in bytes/s: the
+ * least ceil of the class and of those that it borrows from, but not less than
+ * its own rate, which it need not borrow
  */
-static int iqcn_shaper_dump(struct Qdisc *sch, u32 classid, struct sk_buff *skb)
+static u64 iqcn_htb_get(struct Qdisc *sch, u32 classid, struct sk_buff *skb)
 {
 	const struct Qdisc_class_ops *ops = sch->ops->cl_ops;
-	struct tcmsg tcm = {};
+	u64 rate, ceil, own = 0, least = U64_MAX;
+	struct nlattr *opt;
 	unsigned long class;
+	struct tcmsg tcm;
+	int i;
 
-	if (!strcmp(sch->ops->id, "tbf"))
-		return sch->ops->dump(sch, skb);
-	class = ops->find(sch, classid);
-	return class ? ops->dump(sch, class, skb, &tcm) : -ENOENT;
+	for (i = 0; i < IQCN_ANCESTORS && classid != TC_H_ROOT; i++) {
+		class = ops->find(sch, classid);
+		skb_trim(skb, 0);
+		if (!class || ops->dump(sch, class, skb, &tcm) < 0)
+			break;
+		opt = iqcn_options(skb);
+		if (!opt || iqcn_htb_rates(opt, &rate, &ceil))
+			break;
+		if (!i)
+			own = rate;
+		least = min(least, ceil);
+		classid = tcm.tcm_parent;
+	}
+	return i ? max(least, own) : 0;
 }
 
-/* The rate at which a qdisc lets its class @classid send, in bit/s; 0: it does
- * not shape
+/* Get the rate at which a qdisc lets its class @classid send, in bit/s; 0: it
+ * does not shape
  */
-static u64 iqcn_shaper_bps(struct Qdisc *sch, u32 classid)
+static int iqcn_shaper_bps(struct Qdisc *sch, u32 classid, u64 *bps)
 {
 	bool tbf = !strcmp(sch->ops->id, "tbf");
-	struct nlattr *opt;
 	struct sk_buff *skb;
-	u64 rate = 0;
+	u64 rate;
 
+	*bps = 0;
 	if (!tbf && strcmp(sch->ops->id, "htb"))
 		return 0;
 	skb = alloc_skb(NLMSG_GOODSIZE, GFP_KERNEL);
 	if (!skb)
-		return 0;
-	if (iqcn_shaper_dump(sch, classid, skb) >= 0) {
-		opt = nla_find((void *)skb->data, skb->len, TCA_OPTIONS);
-		if (opt)
-			rate = tbf ? iqcn_tbf_rate(opt) : iqcn_htb_rate(opt);
-	}
+		return -ENOMEM;
+	rate = tbf ? iqcn_tbf_get(sch, skb) : iqcn_htb_get(sch, classid, skb);
 	kfree_skb(skb);
-	return rate > U64_MAX / 8 ? 0 : rate * 8;
+	*bps = min(rate, IQCN_BANDWIDTH_MAX_BPS / 8) * 8;
+	return 0;
 }
 
 /**
  * iqcn_link_get() - what limits the rate of a qdisc
  * @sch: qdisc
  * @speed_bps: speed of its device in bit/s, 0: unknown
+ * @link: result: the rate, and the shaper if one is slower than the device
  *
  * Of several shapers above the qdisc, the slowest counts.  Those below the least
  * bandwidth that a user may set do not.
  *
  * Context: RTNL, sleeps.
- * Return: the rate, and the shaper if one is slower than the device.
+ * Return: 0 or -ENOMEM.
  */
-struct iqcn_link iqcn_link_get(struct Qdisc *sch, u64 speed_bps)
+int iqcn_link_get(struct Qdisc *sch, u64 speed_bps, struct iqcn_link *link)
 {
-	struct iqcn_link link = { .bps = speed_bps };
 	u32 classid = sch->parent;
 	u64 bps;
-	int i;
+	int i, err;
 
+	link->speed_bps = speed_bps;
+	link->bps = speed_bps;
+	link->shaper = 0;
 	for (i = 0; i < IQCN_ANCESTORS && classid != TC_H_ROOT; i++) {
 		sch = iqcn_qdisc_find(qdisc_dev(sch), TC_H_MAJ(classid));
 		if (!sch)
 			break;
-		bps = iqcn_shaper_bps(sch, classid);
+		err = iqcn_shaper_bps(sch, classid, &bps);
+		if (err)
+			return err;
 		if (bps >= IQCN_BANDWIDTH_MIN_BPS &&
-		    (!link.bps || bps < link.bps)) {
-			link.bps = bps;
-			link.shaper = sch->handle;
+		    (!link->bps || bps < link->bps)) {
+			link->bps = bps;
+			link->shaper = sch->handle;
 		}
 		classid = sch->parent;
 	}
-	return link;
+	return 0;
 }

@@ -10,11 +10,12 @@ struct Qdisc;
 
 /* struct iqcn_link - what limits the rate of a queue */
 struct iqcn_link {
-	u64 bps;		/* 0: unknown */
+	u64 speed_bps;		/* of the device, 0: unknown */
+	u64 bps;		/* of the device or the shaper, 0: unknown */
 	u32 shaper;		/* handle of the shaper that has this rate, 0: none */
 };
 
 u64 iqcn_link_speed_bps(struct net_device *dev);
-struct iqcn_link iqcn_link_get(struct Qdisc *sch, u64 speed_bps);
+int iqcn_link_get(struct Qdisc *sch, u64 speed_bps, struct iqcn_link *link);
 
 #endif /* _IQCN_LINK_H */

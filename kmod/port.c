@@ -169,7 +169,7 @@ void iqcn_port_update(struct iqcn_port *port)
 		bps = q->p.bandwidth_bps ?: q->link_bps;
 		largest_bps = max(largest_bps, bps);
 		sum_bps += bps;
-		link_bps = max(link_bps, q->link_bps);
+		link_bps = max(link_bps, q->speed_bps ?: q->link_bps);
 	}
 	WRITE_ONCE(port->sport, sport);
 	WRITE_ONCE(port->max_dead, min_t(u64, max_dead, U32_MAX));
@@ -354,6 +354,7 @@ static int iqcn_netdev_event(struct notifier_block *nb, unsigned long event,
 		speed_bps = iqcn_port_ops->speed_bps(dev);
 		list_for_each_entry(q, &port->queues, list)
 			iqcn_port_ops->link_change(q, speed_bps);
+		iqcn_port_update(port);
 		break;
 	case NETDEV_CHANGEMTU:
 		/* Keep the speed.  The MTU of a bridge changes with that of a
@@ -361,7 +362,8 @@ static int iqcn_netdev_event(struct notifier_block *nb, unsigned long event,
 		 * take that.
 		 */
 		list_for_each_entry(q, &port->queues, list)
-			iqcn_port_ops->link_change(q, q->link_bps);
+			iqcn_port_ops->link_change(q, q->speed_bps);
+		iqcn_port_update(port);
 		break;
 	}
 	return NOTIFY_DONE;

@@ -346,8 +346,10 @@ static int iqcn_enqueue_timed(struct sk_buff *skb, struct Qdisc *sch)
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
 
+	/* requeued packets are in the backlog, and have been counted as sent */
 	if ((iqcn_skb_cb(skb)->psn_flags & IQCN_CB_SAMPLED) &&
-	    iqcn_sojourn_idle(&q->sojourn, iqcn_sent_bytes(sch)))
+	    iqcn_sojourn_idle(&q->sojourn, iqcn_sent_bytes(sch)) &&
+	    skb_queue_empty(&sch->gso_skb) && skb_queue_empty(&sch->skb_bad_txq))
 		iqcn_sojourn_begin(&q->sojourn, iqcn_sent_bytes(sch) +
 				   sch->qstats.backlog + qdisc_pkt_len(skb),
 				   ktime_get_ns());
@@ -800,10 +802,8 @@ static void iqcn_commit(struct Qdisc *sch, const struct iqcn_params *p,
 	iqcn_queue_set_params(q, p);
 	iqcn_trim(sch);
 	sch_tree_unlock(sch);
-	if (q->port) {
+	if (q->port)
 		iqcn_gc_forget(q, IQCN_FORGET_SURPLUS);
-		iqcn_port_update(q->port);
-	}
 }
 
 /* Get the sampler for new parameters.  Return: the sampler, NULL if no samples
@@ -832,9 +832,10 @@ static struct iqcn_sampler *iqcn_new_sampler(const struct iqcn_queue *q,
 }
 
 /* Store the rate at which the queue can send, or a default */
-static void iqcn_set_link(struct iqcn_queue *q, struct iqcn_link link)
+static void iqcn_set_link(struct iqcn_queue *q, const struct iqcn_link *link)
 {
-	WRITE_ONCE(q->link_bps, link.bps ?:
+	q->speed_bps = link->speed_bps;
+	WRITE_ONCE(q->link_bps, link->bps ?:
 				(u64)IQCN_DEFAULT_MBPS * 1000000);
 }
 
@@ -858,7 +859,9 @@ static int iqcn_change(struct Qdisc *sch, struct nlattr *opt,
 	/* limit_bytes is 0 until init has set all parameters */
 	if (q->p.limit_bytes)
 		c.p = q->p;
-	link = iqcn_link_get(sch, iqcn_link_speed_bps(dev));
+	err = iqcn_link_get(sch, iqcn_link_speed_bps(dev), &link);
+	if (err)
+		return err;
 	err = iqcn_config_parse(&c, q->port, dev, link.bps, opt, extack);
 	if (err)
 		return err;
@@ -870,8 +873,10 @@ static int iqcn_change(struct Qdisc *sch, struct nlattr *opt,
 		if (err)
 			goto err_sampler;
 	}
-	iqcn_set_link(q, link);
+	iqcn_set_link(q, &link);
 	iqcn_commit(sch, &c.p, new);
+	if (q->port)
+		iqcn_port_update(q->port);
 	if (old != new)
 		iqcn_psample_free(old);
 	iqcn_config_warn(&c.p, dev, &link, extack);
@@ -890,8 +895,11 @@ static void iqcn_link_change(struct iqcn_queue *q, u64 speed_bps)
 {
 	struct Qdisc *sch = iqcn_qdisc(q);
 	struct iqcn_params p = q->p;
+	struct iqcn_link link;
 
-	iqcn_set_link(q, iqcn_link_get(sch, speed_bps));
+	/* without memory, the rate of before remains */
+	if (!iqcn_link_get(sch, speed_bps, &link))
+		iqcn_set_link(q, &link);
 	iqcn_config_resolve(&p, qdisc_dev(sch), q->link_bps);
 	if (iqcn_params_check(&p) != IQCN_PARAMS_OK) {
 		netdev_warn_once(qdisc_dev(sch),

@@ -56,6 +56,7 @@ struct iqcn_queue {
 					 * is the same, destroying an unused
 					 * queue restores before
 					 */
+	u64 speed_bps;			/* of the device, 0: unknown; RTNL */
 	u64 link_bps;			/* of the link or a shaper; RTNL to write */
 
 	struct iqcn_outflow outflow;	/* bytes that leave while backlogged */

@@ -154,7 +154,7 @@ test_bad_values()
 		sample 65537 | sample is 65537,
 		flows 0 | flows is 0,
 		flows 1048577 | flows is 1048577, must be 1 to 1048576.
-		bandwidth 1001tbit | bandwidth is 1001000000000000, must be 0 or 1000000 to 1000000000000000 bit/s.
+		bandwidth 1001tbit | bandwidth 1001000000000000 must be 0 or 1000000 to 1000000000000000 bit/s.
 		age 0 | age is 0,
 		age 100000s | age is 100000000, must be 1 to 86400000 ms.
 		cnp-dscp 64 | cnp-dscp is 64,
@@ -363,6 +363,28 @@ test_shaper_rate()
 	tc -n sw qdisc change dev p1 parent 2:1 handle 3: tbf rate 500mbit burst 9k limit 1g
 	tc -n sw qdisc change dev p1 parent 3:1 handle 10: iqcn
 	[[ $(opts) == *"alpha 100000 "* ]] || fail "tbf below htb: $(opts)"
+	tc -n sw qdisc del dev p1 root
+
+	# a class borrows up to the ceil of its parent, and need not borrow its rate
+	tc -n sw -batch - <<-EOF
+		qdisc add dev p1 root handle 1: htb default 10
+		class add dev p1 parent 1: classid 1:1 htb rate 500mbit ceil 1gbit
+		class add dev p1 parent 1:1 classid 1:10 htb rate 100mbit ceil 10gbit
+		qdisc add dev p1 parent 1:10 handle 10: iqcn
+	EOF
+	[[ $(opts) == *$slow* ]] || fail "ceil of the parent class: $(opts)"
+	tc -n sw class change dev p1 parent 1:1 classid 1:10 htb rate 2gbit ceil 10gbit
+	tc -n sw qdisc change dev p1 parent 1:10 handle 10: iqcn
+	[[ $(opts) == *"alpha 25000 "* ]] || fail "rate of the class: $(opts)"
+
+	# shaped classes share the budget of the whole port
+	tc -n sw -batch - <<-EOF
+		class change dev p1 parent 1:1 classid 1:10 htb rate 100mbit ceil 1gbit
+		class add dev p1 parent 1:1 classid 1:20 htb rate 1gbit
+		qdisc add dev p1 parent 1:20 handle 20: iqcn
+		qdisc change dev p1 parent 1:10 handle 10: iqcn
+	EOF
+	check "CNPs per second" "$(value cnp_rate_pps)" -eq 318877
 }
 
 # warns TC-ARGUMENT... WARNING: the command succeeds with this warning, or
@@ -389,7 +411,7 @@ test_warnings()
 	warns change dev p1 root handle 10: iqcn kmax 1000000 ""
 	warns replace dev p1 root handle 1: tbf rate 1gbit burst 9k limit 1g ""
 	warns add dev p1 parent 1:1 handle 10: iqcn \
-		"bandwidth is that of qdisc 1:, 1000000 Kbit/s, until iqcn is changed"
+		"bandwidth is that of qdisc 1:, 1000000 Kbit/s: change iqcn if that changes"
 	warns change dev p1 parent 1:1 handle 10: iqcn bandwidth 1gbit ""
 
 	ip -n sw link add d0 type dummy
