@@ -25,7 +25,7 @@ CFLAGS += -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
 CFLAGS += $(CPPFLAGS) $(LDFLAGS)
 UAPI := $(wildcard kmod/include/uapi/linux/*.h)
 PARAMS := kmod/config_table.h kmod/config_defaults.h
-# the tool computes defaults by the module's code
+# the tool computes defaults with the module's code
 DERIVE := kmod/params.h kmod/algo/mark.h kmod/algo/pi.h kmod/algo/profile.h
 TOOL_INCLUDES := -Ikmod/include/uapi -idirafter userspace/kernel
 # plugin and tool have the version of the module
@@ -181,7 +181,7 @@ define drop-dir
 	[ ! -d $(DESTDIR)$(1) ] || rmdir --ignore-fail-on-non-empty $(DESTDIR)$(1)
 
 endef
-# while their files exist; stopping them removes the qdiscs
+# stop units before their files are removed; this deletes the qdiscs
 define stop-units
 	[ ! -d /run/systemd/system ] || \
 		systemctl stop 'iqcn@*.service' 'iqcn-metrics.*' || true
@@ -269,7 +269,7 @@ $(B)/nlfile.so: tc-plugin/tests/nlfile.c
 $(B)/params: tc-plugin/tests/params.c selftests/tools/random.h $(PARAMS) $(UAPI)
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -Ikmod/include/uapi -o $@ $<
-# the plugin without checks of ranges, for tests of the kernel's checks
+# a plugin that does not check ranges, for tests of the kernel's checks
 $(B)/unchecked/q_iqcn.so: PLUGIN_FLAGS = -DIQCN_UNCHECKED
 
 # tests of iqcn's code that needs no kernel; they run on any machine

@@ -14,7 +14,7 @@
 #include "config_table.h"
 #include "iqcn.h"
 
-/* Warn of a limit below that many packets */
+/* A limit below this many packets causes a warning */
 #define IQCN_LIMIT_PACKETS	4
 
 #define for_each_iqcn_param(r)						\
@@ -291,10 +291,10 @@ int iqcn_config_parse(struct iqcn_config *c, const struct iqcn_port *port,
  * iqcn_config_warn() - warn of parameters that are valid, but probably a mistake
  * @p: the parameters in force
  * @dev: the queue's device
- * @link: what limits the rate of the queue
+ * @link: rate of the queue, and the shaper that sets it
  * @extack: for the warning
  *
- * A message has room for one warning, the gravest.
+ * An extack has room for one warning, so the most serious one is reported.
  *
  * Context: RTNL.
  */

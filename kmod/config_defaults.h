@@ -46,7 +46,7 @@
 #define IQCN_DEFAULT_CNP_TTL	64
 #define IQCN_CNP_BURST		1024
 
-/* What follows the speed of the link, see params.h */
+/* Defaults that scale with the speed of the link, see params.h */
 #define IQCN_REF_MBPS		25000
 #define IQCN_REF_KMIN_BYTES	100000
 #define IQCN_KMAX_PER_KMIN	4
@@ -62,10 +62,11 @@
 
 /* Default scans per T1: a CNP is at most a quarter of T1 late */
 #define IQCN_PERIODS_PER_T1	4
-/* CNPs may use an eighth of the reverse link.  An IPv4 CNP is 98 bytes on the wire:
- * headers, reserved bytes and ICRC, and Ethernet's header, FCS, preamble and gap.  A
- * sender that speeds up every 300 us needs a CNP as often, however slow its flow is,
- * so this limits the flows per Gb/s (Documentation/back-to-sender.rst).
+/* CNPs may use an eighth of the reverse link.  An IPv4 CNP takes 98 bytes on
+ * the wire: headers, reserved bytes, ICRC, and Ethernet's header, FCS, preamble
+ * and gap.  A sender that speeds up every 300 us needs a CNP as often, no
+ * matter how slow its flow is, so this limits the flows per Gb/s
+ * (Documentation/back-to-sender.rst).
  */
 #define IQCN_CNP_WIRE_BYTES	98
 #define IQCN_CNP_SHARE		8

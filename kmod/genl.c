@@ -700,7 +700,7 @@ static int iqcn_genl_act_on_port(struct genl_info *info,
 }
 
 /* Call @act for the ports and queues that a request selects by its attributes
- * @ifindex and @parent.  @n: sum of what @act returns
+ * @ifindex and @parent.  @n: sum of the return values of @act
  */
 static int iqcn_genl_act(struct genl_info *info, int ifindex, int parent,
 			 u64 (*act)(struct iqcn_port *port,
@@ -753,8 +753,8 @@ err_free:
 	return err;
 }
 
-/* Reset the peaks of a port's queues.  A packet may write its peak meanwhile:
- * it counts as one before or after the reset.
+/* Reset the peaks of a port's queues.  A concurrent packet may store a peak: it
+ * counts as a packet before or after the reset.
  */
 static u64 iqcn_genl_clear_port(struct iqcn_port *port,
 				const struct iqcn_queue *only)

@@ -3,12 +3,13 @@
  * The rate at which a queue can send: the speed of its device, or the rate of
  * a tbf or htb above it.
  *
- * Defaults follow this rate.  With those of a faster link the controller
- * overreacts, and the shaped link idles.
+ * The defaults follow this rate.  With the defaults of a faster link the
+ * controller overreacts, and the shaped link idles.
  *
- * A shaper has no call for its rate, so its configuration is dumped, as for "tc
- * qdisc show".  It does not report changes either: the rate is read when iqcn
- * is added or changed, and when the device's speed may have changed.
+ * Qdiscs have no callback that returns their rate, so the shaper's
+ * configuration is dumped, as for "tc qdisc show".  Shapers do not announce
+ * changes either, so the rate is read when iqcn is added or changed, and when
+ * the device's speed may have changed.
  */
 #include <linux/ethtool.h>
 #include <linux/hashtable.h>
@@ -20,15 +21,15 @@
 #include "config_defaults.h"
 #include "link.h"
 
-/* Qdiscs above a queue that are searched for shapers, and levels of htb classes */
+/* How many qdiscs above a queue, or levels of htb classes, are searched */
 #define IQCN_ANCESTORS	8
 
 /**
  * iqcn_link_speed_bps() - speed of a device
  * @dev: device
  *
- * A stacked device takes the locks of its lower devices, so the caller must
- * hold none of these.
+ * A stacked device takes the locks of its lower devices, so the caller must not
+ * hold any of them.
  *
  * Context: RTNL.
  * Return: bit/s, 0 if it is not known.
@@ -43,14 +44,14 @@ u64 iqcn_link_speed_bps(struct net_device *dev)
 	return (u64)ks.base.speed * 1000000;
 }
 
-/* The qdisc with that handle, or NULL; RTNL */
+/* Find a qdisc by its handle; NULL: none; RTNL */
 static struct Qdisc *iqcn_qdisc_find(struct net_device *dev, u32 handle)
 {
 	struct Qdisc *sch = rtnl_dereference(dev->qdisc);
 
 	if (!(sch->flags & TCQ_F_BUILTIN) && sch->handle == handle)
 		return sch;
-	/* all others; the root is not hashed */
+	/* the hash table has all qdiscs but the root */
 	hash_for_each_possible(dev->qdisc_hash, sch, hash, handle)
 		if (sch->handle == handle)
 			return sch;
@@ -115,7 +116,7 @@ static u64 iqcn_htb_get(struct Qdisc *sch, u32 classid, struct sk_buff *skb)
 	u64 rate, ceil, own = 0, least = U64_MAX;
 	struct nlattr *opt;
 	unsigned long class;
-	struct tcmsg tcm;
+	struct tcmsg tcm = {};
 	int i;
 
 	for (i = 0; i < IQCN_ANCESTORS && classid != TC_H_ROOT; i++) {
@@ -134,8 +135,8 @@ static u64 iqcn_htb_get(struct Qdisc *sch, u32 classid, struct sk_buff *skb)
 	return i ? max(least, own) : 0;
 }
 
-/* Get the rate at which a qdisc lets its class @classid send, in bit/s; 0: it
- * does not shape
+/* Get the rate at which a qdisc lets its class @classid send, in bit/s; 0: the
+ * qdisc does not shape
  */
 static int iqcn_shaper_bps(struct Qdisc *sch, u32 classid, u64 *bps)
 {
@@ -156,13 +157,13 @@ static int iqcn_shaper_bps(struct Qdisc *sch, u32 classid, u64 *bps)
 }
 
 /**
- * iqcn_link_get() - what limits the rate of a qdisc
+ * iqcn_link_get() - find the rate of a qdisc, and the shaper that sets it
  * @sch: qdisc
  * @speed_bps: speed of its device in bit/s, 0: unknown
  * @link: result: the rate, and the shaper if one is slower than the device
  *
- * Of several shapers above the qdisc, the slowest counts.  Those below the least
- * bandwidth that a user may set do not.
+ * The slowest of several shapers above the qdisc counts.  Shapers slower than
+ * the lowest bandwidth that a user may set are ignored.
  *
  * Context: RTNL, sleeps.
  * Return: 0 or -ENOMEM.

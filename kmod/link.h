@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The rate at which a queue can send: its device's, or a shaper's (link.c). */
+/* The rate at which a queue can send: that of its device or of a shaper
+ * (link.c).
+ */
 #ifndef _IQCN_LINK_H
 #define _IQCN_LINK_H
 
@@ -8,7 +10,7 @@
 struct net_device;
 struct Qdisc;
 
-/* struct iqcn_link - what limits the rate of a queue */
+/* struct iqcn_link - the rate of a queue, and the shaper that sets it */
 struct iqcn_link {
 	u64 speed_bps;		/* of the device, 0: unknown */
 	u64 bps;		/* of the device or the shaper, 0: unknown */

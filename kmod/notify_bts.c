@@ -87,7 +87,7 @@ static void iqcn_bts_set_params(struct iqcn_queue *q,
 	iqcn_bts_set_fastpath(q);
 }
 
-/* Reset the controller and the measures */
+/* Reset the controller and its measurements */
 static void iqcn_bts_reset(struct iqcn_queue *q)
 {
 	memset(&q->pi, 0, sizeof(q->pi));

@@ -319,8 +319,7 @@ void iqcn_notify_timer_cnp_rx(struct iqcn_queue *q, struct iqcn_flow *flow,
 	iqcn_notify_timer_restart(q, flow, now_ns);
 }
 
-/* Follow a change of T2: all deferred CNPs are cancelled, and T1 of their flows
- * starts again.
+/* T2 changed: cancel all deferred CNPs, and restart T1 of their flows.
  */
 static void iqcn_t1_set_params(struct iqcn_queue *q,
 			       const struct iqcn_params *old, u64 now_ns)

@@ -338,9 +338,9 @@ static u64 iqcn_sent_bytes(const struct Qdisc *sch)
 	return u64_stats_read(&sch->bstats.bytes);
 }
 
-/* Enqueue a packet that is CE, or that dequeue will probably mark.  If no probe
- * of the sojourn time is queued, a sampled packet becomes the probe, because the
- * clock is read when it leaves with CE.
+/* Enqueue a packet that is CE, or that dequeue will probably mark.  If no
+ * sojourn probe is queued, a sampled packet becomes the probe: dequeue reads
+ * the clock for a sampled CE packet anyway.
  */
 static int iqcn_enqueue_timed(struct sk_buff *skb, struct Qdisc *sch)
 {
@@ -831,7 +831,7 @@ static struct iqcn_sampler *iqcn_new_sampler(const struct iqcn_queue *q,
 	return s;
 }
 
-/* Store the rate at which the queue can send, or a default */
+/* Store the rate at which the queue can send, or the default if it is unknown */
 static void iqcn_set_link(struct iqcn_queue *q, const struct iqcn_link *link)
 {
 	q->speed_bps = link->speed_bps;

@@ -22,7 +22,7 @@
 #include "params.h"
 #include "port.h"
 
-/* PREEMPT_RT preempts a softirq that enqueues a packet, which is not tested */
+/* PREEMPT_RT may preempt a softirq in enqueue, which has not been tested */
 static_assert(!IS_ENABLED(CONFIG_PREEMPT_RT),
 	      "sch_iqcn does not support PREEMPT_RT");
 

@@ -103,7 +103,7 @@ void iqcn_timer_set(struct iqcn_queue *q, u64 now_ns)
 }
 
 /**
- * iqcn_timer_set_params() - have the clients follow a change of the parameters
+ * iqcn_timer_set_params() - notify the clients of changed parameters
  * @q: queue
  * @old: parameters before the change
  * @now_ns: not less than in an earlier call

@@ -10,8 +10,8 @@
  * struct iqcn_timer_ops - a client of the timer, such as a method to notify
  * @causes: set of BIT(enum iqcn_cause) of its CNPs
  * @init: initialize its lists of a new queue; optional, RTNL
- * @set_params: q->p differs from @old: adapt; optional
- * @reset: reset the client's state, except what flows carry; optional
+ * @set_params: adapt to q->p, which differs from @old; optional
+ * @reset: reset the client's state, except that in flows; optional
  * @cancel: a flow leaves the queue: cancel its deadline; optional
  * @begin: begin a run of the timer; optional
  * @next_ns: return when the client next has work, KTIME_MAX: never

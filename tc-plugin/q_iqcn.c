@@ -3,12 +3,13 @@
  * q_iqcn.so: tc's parser and printer for the qdisc iqcn.
  *
  * Parsing, printing and help follow from kmod/config_table.h.  The plugin checks
- * each value against the table's range, in the units in which people write it.
- * The kernel checks all ranges again, and parameters against each other.
+ * each value against the table's range, and reports the range in the units that
+ * users write.  The kernel checks all ranges again, and parameters against each
+ * other.
  *
- * Numbers are parsed here, because tc's functions convert a number too large for
- * the attribute to another one, and bits to whole bytes.  The plugin accepts the
- * same suffixes as tc.
+ * The plugin parses numbers itself, because tc's functions silently wrap a
+ * number too large for the attribute, and round bits to whole bytes.  The
+ * plugin accepts the same suffixes as tc.
  */
 #include <ctype.h>
 #include <stddef.h>
@@ -122,8 +123,8 @@ static bool is_number(const struct iqcn_param *p)
 }
 
 /*
- * Numbers.  They saturate at UINT64_MAX, which is above every range, so that a
- * number is checked once, after all multiplications.
+ * Numbers saturate at UINT64_MAX, which is above every range, so that one check
+ * after all multiplications is enough.
  */
 #define BILLION 1000000000ULL
 #define NS_PER_MS 1000000ULL
@@ -210,8 +211,8 @@ static const char *get_decimal(uint64_t *whole, uint64_t *billionths,
 }
 
 /*
- * Parse a number with one of @suffixes.  Round up, so that a positive number does
- * not become 0, which is a special value of some parameters.
+ * Parse a number with one of @suffixes.  Round up, because 0 is a special value
+ * of some parameters, and a positive number must not become 0.
  */
 static int get_scaled(uint64_t *val, const struct suffix *suffixes,
 		      const char *arg)
@@ -253,7 +254,7 @@ static int get_number(uint64_t *val, const char *arg)
 	return 0;
 }
 
-/* UINT64_MAX: above 1 */
+/* Parse a probability; a number above 1 becomes UINT64_MAX */
 static int get_prob(uint64_t *val, const char *arg)
 {
 	char *end;
@@ -271,7 +272,7 @@ static int get_prob(uint64_t *val, const char *arg)
 	return 0;
 }
 
-/* Parse the number of a parameter that is one, in the unit of its attribute */
+/* Parse the value of a numeric parameter, in the unit of its attribute */
 static int get_value(uint64_t *val, const struct iqcn_param *p, const char *arg)
 {
 	switch (p->type) {
@@ -283,7 +284,7 @@ static int get_value(uint64_t *val, const struct iqcn_param *p, const char *arg)
 	case IQCN_PARAM_MS:
 		if (get_scaled(val, time_suffixes, arg))
 			return -1;
-		/* less than 1 ms is not rounded up: 10 hardly means 1 ms */
+		/* below 1 ms do not round up: "10" (ns) is hardly meant as 1 ms */
 		*val = *val < NS_PER_MS ? 0 :
 		       *val / NS_PER_MS + !!(*val % NS_PER_MS);
 		return 0;
@@ -434,7 +435,7 @@ static const struct {
 	{ "rpg_time_reset", "use \"t1\", which must be shorter" },
 };
 
-/* Words that differ in case, or in - and _, count as the same */
+/* Names match regardless of case, and with _ for - */
 static char fold(char c)
 {
 	return c == '_' ? '-' : tolower((unsigned char)c);
@@ -446,9 +447,9 @@ static unsigned int min_uint(unsigned int a, unsigned int b)
 }
 
 /*
- * Return how many letters must be inserted, deleted, replaced or swapped with their
- * neighbor to turn a word into another (optimal string alignment), or UINT32_MAX for
- * a long word.
+ * Optimal string alignment distance: return how many insertions, deletions,
+ * replacements and swaps of neighbors turn one word into the other, or
+ * UINT32_MAX for a long word.
  */
 static unsigned int distance(const char *a, const char *b)
 {
@@ -477,7 +478,7 @@ static unsigned int distance(const char *a, const char *b)
 }
 
 /*
- * Replace *@best by @word if that is nearer to @said.  A word is near if no more than a
+ * Replace *@best by @word if @word is nearer to @said, and if no more than a
  * third of its letters differ.
  */
 static void keep_nearer(const char **best, unsigned int *best_distance,
@@ -512,7 +513,8 @@ static bool is_name(const struct iqcn_param *p, const char *word)
 	return p->empty && !strcmp(p->empty, word);
 }
 
-/* The nearest name to @said, or, in a list, to its first word that is no name */
+/* The name nearest to @said, or, if @said is a list, to its first unknown word
+ */
 static const char *nearest_name(const struct iqcn_param *p, const char *said)
 {
 	unsigned int best_distance = UINT32_MAX;
@@ -538,7 +540,7 @@ static const char *nearest_name(const struct iqcn_param *p, const char *said)
 	return best;
 }
 
-/* The parameter that has a value of this name */
+/* Find the parameter that accepts this word as a value */
 static const struct iqcn_param *param_with_name(const char *name)
 {
 	const struct iqcn_param *p;
@@ -578,7 +580,7 @@ static void get_range(const struct iqcn_param *p, uint64_t *lo, uint64_t *hi)
 {
 	*lo = p->lo;
 	*hi = p->hi;
-	/* the special value has a word, and is no number */
+	/* the special value is written as a word, not as a number */
 	if (p->special && p->special_value == *hi)
 		(*hi)--;
 	if (p->type == IQCN_PARAM_BPS) {
@@ -586,7 +588,7 @@ static void get_range(const struct iqcn_param *p, uint64_t *lo, uint64_t *hi)
 		*hi = IQCN_BANDWIDTH_MAX_BPS;
 	}
 #ifdef IQCN_UNCHECKED
-	/* for tests of the kernel's checks */
+	/* this build tests the kernel's checks */
 	*lo = 0;
 	*hi = p->type == IQCN_PARAM_BPS ? UINT64_MAX - 1 : UINT32_MAX;
 #endif
@@ -597,11 +599,11 @@ static bool in_range(const struct iqcn_param *p, uint64_t v)
 	uint64_t lo, hi;
 
 	get_range(p, &lo, &hi);
-	/* a bandwidth of 0: measured */
+	/* bandwidth 0: follow the link */
 	return (v >= lo && v <= hi) || (p->type == IQCN_PARAM_BPS && !v);
 }
 
-/* Print the range of a number as people write it */
+/* Print the range of a number in the units that users write */
 static void explain_range(const struct iqcn_param *p)
 {
 	char from[SPRINT_BSIZE], to[SPRINT_BSIZE];
@@ -650,7 +652,7 @@ static int bad(const struct iqcn_param *p, const char *arg)
 	return -1;
 }
 
-/* A number that is too small may lack its suffix */
+/* If a number is too small, suggest the suffix that may be missing */
 static void explain_suffix(const struct iqcn_param *p, const char *arg,
 			   uint64_t v)
 {
@@ -852,7 +854,7 @@ static void print_text(const struct iqcn_param *p, const char *text)
 	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", text);
 }
 
-/* print_color_float() prints six digits, which are not enough for a u32 */
+/* print_color_float() prints six digits, too few for a share of UINT32_MAX */
 static void print_json_prob(const char *key, uint32_t v)
 {
 	struct json_writer *w = get_json_writer();
@@ -967,7 +969,7 @@ static void print_param(const struct iqcn_param *p, const struct rtattr *attr)
 
 static bool in_use(const struct iqcn_param *p, struct rtattr **tb);
 
-/* Does the parameter @attr have one of @bits, and is it in use itself? */
+/* Is the parameter @attr in use, and has it one of @bits set? */
 static bool has_bits(struct rtattr **tb, int attr, uint32_t bits)
 {
 	const struct iqcn_param *p;
@@ -983,14 +985,16 @@ static bool has_bits(struct rtattr **tb, int attr, uint32_t bits)
 	return v & bits && in_use(p, tb);
 }
 
-/* Does the mode, such as the methods of notify, use @p at all? */
+/* Is @p in use with the present modes, such as the methods of notify? */
 static bool in_use(const struct iqcn_param *p, struct rtattr **tb)
 {
 	return !p->needs || has_bits(tb, p->needs, p->needs_bits) ||
 	       (p->or_needs && has_bits(tb, p->or_needs, p->or_needs_bits));
 }
 
-/* Defaults that follow the link are not known here, and so never equal */
+/* Defaults that follow the link are not known here, so such values always
+ * differ
+ */
 static bool is_default(const struct iqcn_param *p, struct rtattr **tb)
 {
 	uint32_t v, t1_ns;
@@ -1136,8 +1140,9 @@ static int iqcn_print_xstats(struct qdisc_util *qu, FILE *f,
 	return 0;
 }
 
-/* For iqcn(8), which checks that plugin, tool and module are the same version.  It
- * reads this from the file: to load the plugin needs tc's functions.
+/* "iqcn version" compares the versions of plugin, tool and module.  It reads
+ * this symbol from the file, because only tc, with its functions, can load the
+ * plugin.
  */
 const char iqcn_plugin_version[] = IQCN_VERSION;
 

@@ -191,7 +191,7 @@ int parse_ip(const char *word, struct address *a)
 		a->len = 16;
 	else
 		return misuse("the address must be IPv4 or IPv6, not", word);
-	/* the GID of an IPv4 address */
+	/* an IPv4-mapped GID */
 	if (a->len == 16 && !memcmp(a->bytes, mapped, sizeof(mapped))) {
 		memmove(a->bytes, a->bytes + sizeof(mapped), 4);
 		a->len = 4;

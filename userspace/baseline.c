@@ -2,9 +2,9 @@
 /*
  * The counters of qdiscs at the last "iqcn clear", for this user.
  *
- * A file per network namespace has one line per qdisc: its place, the time, and the
- * counters by name.  Others must not write to the directory, but a file in it may be
- * damaged, and a newer or older tool may have written it.
+ * There is one file per network namespace, with one line per qdisc: its place,
+ * the time, and the counters by name.  Other users cannot write to the
+ * directory.  But the file may be damaged, or written by a newer or older tool.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -161,7 +161,7 @@ void baselines_read(struct baselines *b, FILE *f)
 	free(line);
 }
 
-/* Can nobody else replace it, or what is in it? */
+/* Is the file or directory ours, and not replaceable by others? */
 static bool is_own(int fd, mode_t type)
 {
 	struct stat st;
@@ -188,7 +188,7 @@ static int open_dir(char *name, size_t size, bool create)
 	const char *xdg = getenv("XDG_RUNTIME_DIR");
 	int above = -1, fd;
 
-	/* root may have the variable of another user */
+	/* root may have inherited another user's variable */
 	if (xdg && *xdg == '/') {
 		snprintf(name, size, "%s", xdg);
 		above = open_own_dir(AT_FDCWD, name, 0);
@@ -207,7 +207,7 @@ static int open_dir(char *name, size_t size, bool create)
 	return fd;
 }
 
-/* The name of the file of this network namespace */
+/* Build the name of this network namespace's file */
 static bool file_name(char *name)
 {
 	struct stat st;
@@ -240,7 +240,7 @@ void baselines_load(struct baselines *b)
 	fclose(f);
 }
 
-/* Write a file with another name first, so that a reader never has half a file.
+/* Write a temporary file and rename it, so that no reader sees half a file.
  * Returns 0 or a negative errno.
  */
 static int replace_file(int dir, const char *name, const struct baselines *b)
@@ -250,7 +250,7 @@ static int replace_file(int dir, const char *name, const struct baselines *b)
 	int fd, err;
 
 	snprintf(temp, sizeof(temp), ".%s.%u", name, getpid());
-	/* of a process with this number, which was killed */
+	/* left by a killed process that had our PID */
 	unlinkat(dir, temp, 0);
 	fd = openat(dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
 		    O_CLOEXEC, 0600);

@@ -2,8 +2,9 @@
 /*
  * The counters of qdiscs at the last "iqcn clear", for this user.
  *
- * The kernel does not reset counters, because other readers, such as Prometheus, rely
- * on them.  So they are stored, as nstat(8) does, and subtracted later.
+ * The kernel does not reset counters, because other readers, such as
+ * Prometheus, rely on them.  So "iqcn clear" stores them, as nstat(8) does, and
+ * "iqcn show" subtracts them.
  */
 #ifndef _IQCN_BASELINE_H
 #define _IQCN_BASELINE_H
@@ -22,13 +23,14 @@ struct baseline {
 	struct stats stats;	/* counters, other members are 0 */
 };
 
-/* Initialize with 0 */
+/* Zero-initialize */
 struct baselines {
 	struct baseline *list;
 	size_t n, room;
 };
 
-/* Those of this network namespace; none if they cannot be read */
+/* Load the baselines of this network namespace; none if the file is unreadable
+ */
 void baselines_load(struct baselines *b);
 void baselines_free(struct baselines *b);
 /* Replace the file of this network namespace.  Prints an error; returns the exit
@@ -36,11 +38,11 @@ void baselines_free(struct baselines *b);
  */
 int baselines_save(const struct baselines *b);
 
-/* The counters of @q now */
+/* Fill @one with the present counters of @q */
 void baseline_take(struct baseline *one, const struct qdisc *q);
 /* Returns 0 or -ENOMEM */
 int baselines_add(struct baselines *b, const struct baseline *one);
-/* NULL if there is none, or if @q was created anew since: a counter is lower */
+/* NULL if there is none, or if a counter of @q is lower: @q was created anew */
 const struct baseline *baseline_find(const struct baselines *b,
 				     const struct qdisc *q);
 void baseline_subtract(const struct baseline *one, struct stats *st);

@@ -48,7 +48,8 @@ void say(struct check *c, enum level how, const char *item, const char *fix,
 	json_object_array_add(c->items, o);
 }
 
-/* Kernels with the RT patch have the file, later ones only name their kind */
+/* Kernels with the RT patch have this file; later ones only say so in utsname
+ */
 static bool is_realtime(const struct utsname *kernel)
 {
 	FILE *f = fopen(SYS_REALTIME, "r");

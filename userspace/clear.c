@@ -27,7 +27,8 @@ static bool is_selected(const struct clear *c, const struct qdisc *q)
 	       (!c->parent || q->parent == c->parent);
 }
 
-/* Qdiscs that are not selected keep their baseline, those that are gone lose it */
+/* Qdiscs that are not selected keep their baselines; deleted ones lose theirs
+ */
 static bool on_qdisc(const struct qdisc *q, void *arg)
 {
 	const struct baseline *before;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which parameters follow the link or other parameters, by the module's own code.
+ * Find the parameters that follow the link or other parameters, with the
+ * module's own code.
  */
 #include <stddef.h>
 
@@ -28,7 +29,7 @@ static u32 *field(struct iqcn_params *p, size_t i)
 	return (u32 *)((char *)p + derived[i].offset);
 }
 
-/* Does a qdisc for which the user sets @user_set get the values of @p? */
+/* Does a qdisc get the values of @p if the user sets only @user_set? */
 static bool reproduces(const struct iqcn_params *p, const struct link *link,
 		       u64 user_set)
 {
@@ -59,7 +60,7 @@ uint64_t derive_needed(const uint64_t *v, const struct link *link)
 		*field(&p, i) = v[derived[i].attr];
 	}
 	for (i = 0; i < ARRAY_SIZE(derived); i++) {
-		/* these follow t1 only */
+		/* these parameters follow only t1 */
 		if (!link->known && !p.bandwidth_bps &&
 		    derived[i].attr != TCA_IQCN_PERIOD_NS &&
 		    derived[i].attr != TCA_IQCN_MIN_GAP_NS)

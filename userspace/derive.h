@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which parameters follow the link or other parameters.
+ * Find the parameters that follow the link or other parameters.
  */
 #ifndef _IQCN_DERIVE_H
 #define _IQCN_DERIVE_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the defaults of a queue depend on */
+/* The properties of a link on which defaults depend */
 struct link {
 	bool known;
 	uint64_t bps;		/* of the link or a shaper, if it is known */
@@ -16,9 +16,9 @@ struct link {
 	bool ethernet;
 };
 
-/* Defaults follow these values, by TCA_IQCN_*.  Returns bits, 1 << TCA_IQCN_*: those
- * of the parameters with TCA_IQCN_* as @follows that have to be set so that all of
- * them get their values in @v on @link, except for cnp-rate.
+/* Returns which derived parameters, except cnp-rate, a user has to set on @link
+ * so that all of them get their values in @v: bits 1 << TCA_IQCN_*.  @v is
+ * indexed by TCA_IQCN_*.
  */
 uint64_t derive_needed(const uint64_t *v, const struct link *link);
 /* The default of cnp-rate of a port that sends at @bps */

@@ -2,11 +2,11 @@
 /*
  * iqcn check: the common mistakes, and faults that the counters show.
  *
- * Counters start with the qdisc, so a fault of the past is reported for the
- * qdisc's lifetime.  If a queue has a backlog, the counters are read twice.
+ * Counters start with the qdisc, so a past fault is reported for the qdisc's
+ * lifetime.  If a queue has a backlog, the counters are read twice.
  *
- * Per port, the place comes first, then what tc has set, then what the traffic
- * shows.
+ * The checks of a port go from cause to symptom: its place, then the
+ * parameters, then the counters of its traffic.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,37 +27,40 @@
 #include "tree.h"
 
 #define NS_PER_MS 1000000
-/* Between two readings of a queue with a backlog.  A port that is paused for longer
- * is not paused by ordinary PFC.  At 1 Mbit/s two packets of 9000 bytes leave.
+/* Interval between two readings of a queue with a backlog.  Ordinary PFC does
+ * not pause a port for that long, and at 1 Mbit/s two packets of 9000 bytes
+ * leave.
  */
 #define DRAIN_MS 200
 #define ETHERNET_HEADER 14
 #define NAME_SIZE (2 * VALUE_SIZE)
-/* What no shell interprets */
+/* Characters that no shell interprets */
 #define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._@-"
 
-/* Packets that a queue has to send before their number and size mean something */
+/* Fewer packets than this say nothing about the direction of the data */
 #define WAY_PACKETS 20
 #define STORM_PACKETS 1000
-/* CNPs per packet of a storm.  pi needs up to 5 for 64 sparse flows at 1 Gb/s
- * (Documentation/scenarios.rst).
+/* This many CNPs per packet are a storm.  pi legitimately sends up to 5 with 64
+ * sparse flows at 1 Gb/s (Documentation/scenarios.rst).
  */
 #define STORM_CNPS 2
 #define STORM_CNPS_PI 8
-/* An ACK or a CNP of IPv6 with two VLAN tags has less; data usually have more */
+/* ACKs and CNPs are smaller, even IPv6 with two VLAN tags; data packets are
+ * larger
+ */
 #define ANSWER_BYTES 128
 #define DATA_BYTES 256
-/* On a port by which data only enter or only leave, one direction has this many
- * times the bytes of the other
+/* If one direction of a port has this many times the bytes of the other, only
+ * that direction has data
  */
 #define ONE_WAY 10
 
-/* Flows that are read, and those whose CNP intervals are kept: enough for a median */
+/* Limit of the flows that are read for the median CNP interval */
 #define FLOWS_MAX 100000
 #define GAPS_MAX 10000
-/* Receivers may send a CNP this often (DCQCN's default), and senders speed up
- * after 55 us to 1.5 ms, or 4 ms in Documentation/scenarios.rst, so that a T1 of
- * this many intervals is too long for all of them
+/* Receivers may send a CNP this often (DCQCN's default).  Senders speed up
+ * after 55 us to 1.5 ms, or 4 ms in Documentation/scenarios.rst, so a T1 of
+ * INCREASE_INTERVALS intervals is too long for any sender.
  */
 #define CNP_INTERVAL_NS 50000
 #define INCREASE_INTERVALS 100
@@ -74,7 +77,7 @@ struct gaps {
 	size_t flows;	/* read so far */
 };
 
-/* All that is known */
+/* The data of all checks */
 struct box {
 	struct check *c;
 	struct tree tree;
@@ -83,7 +86,7 @@ struct box {
 	struct gaps gaps;
 };
 
-/* A queue, and what belongs to it; only @q and @port are never NULL */
+/* A queue with its port, device and node; only @q and @port are never NULL */
 struct subject {
 	const struct queue *q;
 	const struct queue *before;
@@ -94,8 +97,8 @@ struct subject {
 	char fix[4 * VALUE_SIZE];
 };
 
-/* A device's name as a word for a shell.  Bash reads the escapes of name_text() in
- * $'', too, so that any name is one word and commands nothing.
+/* A device's name as a shell word.  Bash decodes the escapes of name_text()
+ * within $'', so any name stays one word, and none can inject a command.
  */
 static void dev_word(char *buf, const char *name)
 {
@@ -113,7 +116,7 @@ static void dev_word(char *buf, const char *name)
 	strcpy(buf, "'");
 }
 
-/* Returns @lead, and a command of tc that changes a parameter of the queue */
+/* Returns @lead and a tc command that changes parameters of the queue */
 static __attribute__((format(printf, 3, 4)))
 const char *or_change(struct subject *s, const char *lead, const char *format,
 		      ...)
@@ -134,7 +137,7 @@ const char *or_change(struct subject *s, const char *lead, const char *format,
 
 #define change(_s, ...) or_change(_s, "", __VA_ARGS__)
 
-/* Exact, in the largest unit of which @v is a multiple, as tc reads it */
+/* Print @v exactly, in tc's largest unit that divides it */
 static void exact_text(char *buf, uint64_t v, const char *const *unit)
 {
 	while (v && v % 1000 == 0 && unit[1]) {
@@ -204,8 +207,8 @@ static uint64_t default_bytes(const struct subject *s, uint64_t bps)
 	return bytes < least ? least : bytes;
 }
 
-/* The speed for which the queue's sizes and gains are the defaults, 0: none, because
- * the user has set them.  The speed follows from a gain, and the sizes confirm it.
+/* The speed for which the queue's sizes and gains are the defaults; 0: the user
+ * has set them.  The speed is computed from a gain, and the sizes must agree.
  */
 static uint64_t sized_for_bps(const struct subject *s)
 {
@@ -220,7 +223,7 @@ static uint64_t sized_for_bps(const struct subject *s)
 	       is_near(s->q->kmin_bytes, kmin) ? bps : 0;
 }
 
-/* The wrong speed for which the queue is sized, or 0 */
+/* The speed for which the queue is sized, if that is not @bps; else 0 */
 static uint64_t wrong_bps(const struct subject *s, uint64_t bps)
 {
 	uint64_t sized = sized_for_bps(s);
@@ -232,7 +235,9 @@ static uint64_t wrong_bps(const struct subject *s, uint64_t bps)
 	return sized;
 }
 
-/* Devices that hand packets on at once, so that these wait elsewhere */
+/* Does the device pass packets on at once, so that they queue in another
+ * device?
+ */
 static bool has_no_queue(const struct tree_dev *d)
 {
 	static const char *const kinds[] = { "bridge", "bond", "team", "vlan",
@@ -260,8 +265,9 @@ static void check_given_bandwidth(struct check *c, struct subject *s,
 		say(c, OK, "bandwidth", NULL, "%s", given);
 }
 
-/* The module follows the speed of the link, a tbf and the ceil of an htb class, as
- * they were when tc changed iqcn
+/* The module follows the speed of the link, the rate of a tbf and the ceil of
+ * an htb class, but reads the latter two only when iqcn is changed or the
+ * device goes up
  */
 static void check_bandwidth(struct check *c, struct subject *s)
 {
@@ -406,7 +412,7 @@ static int compare_ns(const void *a, const void *b)
 	return *p < *q ? -1 : *p > *q;
 }
 
-/* The median interval of the receivers' CNPs to a flow of the queue, 0: not known */
+/* The median interval of receivers' CNPs per flow of the queue; 0: not known */
 static uint64_t median_gap_ns(const struct gaps *gaps, const struct queue *q)
 {
 	uint64_t *ns = calloc(gaps->n + 1, sizeof(*ns)), median;
@@ -442,7 +448,7 @@ static void check_t1(struct check *c, struct subject *s, uint64_t gap_ns)
 		say(c, WARN, "t1", change(s, "t1 %s", usual),
 		    "t1 is %s, but the receivers send a CNP every %s: senders speed up long before this box notifies them",
 		    t1, gap);
-	/* a receiver that falls behind has long intervals, which t1 ends */
+	/* a receiver that falls behind has long intervals, which t1 fills */
 	else if (notifies(s, IQCN_NOTIFY_TIMER) && t1_ns < gap_ns / 2 &&
 		 t1_ns < IQCN_DEFAULT_T1_NS)
 		say(c, WARN, "t1", change(s, "t1 %s", usual),
@@ -480,7 +486,8 @@ static bool is_storm(const struct subject *s, const struct load *l)
 	       (l->own + l->seen) / cnps >= l->packets;
 }
 
-/* The present load if there was enough, because counters of a long time hide it */
+/* Prefer the load between the two readings: long-lived counters hide a change
+ */
 static struct load load_of(const struct subject *s)
 {
 	struct load l = load_since(s->q, s->before);
@@ -600,7 +607,7 @@ static void check_room(struct check *c, struct subject *s)
 static void check_strays(struct check *c, struct subject *s)
 {
 	const struct port *p = s->port;
-	/* CNPs of flows that are not paired yet do not match either */
+	/* CNPs of flows that are not paired yet count as unmatched, too */
 	bool many = p->cnp_unmatched > p->cnp_seen / 4;
 	const char *fix = "put iqcn on the port through which their data leave";
 	char dev[VALUE_SIZE];
@@ -623,7 +630,7 @@ static void check_strays(struct check *c, struct subject *s)
 		say(c, OK, "strays", NULL, "few or no stray packets");
 }
 
-/* Data enter by one port and leave by the other */
+/* Do data enter by @in and leave by @out? */
 static bool data_pass(const struct tree_dev *in, const struct tree_dev *out)
 {
 	return in != out && !out->iqcn && !has_no_queue(out) &&
@@ -631,8 +638,8 @@ static bool data_pass(const struct tree_dev *in, const struct tree_dev *out)
 	       out->tx_bytes > ONE_WAY * out->rx_bytes;
 }
 
-/* A port that has sent nothing but answers, while data entered by it and left by a
- * port without iqcn: returns that port, or NULL
+/* If the port has sent only ACKs and CNPs, and the data that entered by it left
+ * by a port without iqcn, returns that other port, else NULL
  */
 static const struct tree_dev *right_port(const struct box *b,
 					 const struct tree_dev *d)
@@ -701,7 +708,7 @@ static struct subject subject_of(const struct box *b, size_t i,
 	s.node = tree_iqcn(&b->tree, s.q->dev, s.q->parent);
 	if (s.node)
 		s.shaper = tree_shaper(&b->tree, s.node);
-	/* a shaper that is faster than its link limits nothing */
+	/* a shaper that is faster than its link has no effect */
 	if (s.shaper && s.dev && !*s.dev->kind && s.dev->bps &&
 	    s.shaper->limit_bps >= s.dev->bps)
 		s.shaper = NULL;
@@ -717,7 +724,7 @@ static void set_queue(struct check *c, const struct queue *q)
 		 parent);
 }
 
-/* What tc has set, and whether packets leave at all */
+/* Check the parameters, and whether packets leave at all */
 static void check_setup(struct box *b, struct subject *s)
 {
 	set_queue(b->c, s->q);
@@ -796,8 +803,8 @@ static bool take_gap(const struct flow *f, void *arg)
 	return gaps->n < GAPS_MAX && ++gaps->flows < FLOWS_MAX;
 }
 
-/* On a socket of its own, because the dump may be cut short.  Without
- * CAP_NET_ADMIN there are no flows.
+/* Use another socket, because the dump may be aborted.  Without CAP_NET_ADMIN
+ * there are no flows.
  */
 static void read_gaps(struct gaps *gaps)
 {

@@ -2,7 +2,7 @@
 /*
  * Symbols of a shared library, read without loading it.
  *
- * The file may be anything, so every offset is checked before it is used.
+ * The file is untrusted, so every offset is checked before use.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,13 +13,15 @@
 
 #include "elf.h"
 
-/* The header of this program, from the linker: names the machine */
+/* This program's ELF header, from the linker; it has the machine to compare
+ * with
+ */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 /* Returns @n objects of @size at @offset, or NULL */
 static const void *at(const struct elf *e, size_t offset, size_t n, size_t size)
 {
-	/* mmap() aligns the file, and a section is aligned in the file */
+	/* the mapping is page-aligned, so an aligned offset is an aligned pointer */
 	if (offset % sizeof(void *) || n > e->size / size ||
 	    offset > e->size - n * size)
 		return NULL;

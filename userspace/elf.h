@@ -21,15 +21,15 @@ struct elf {
 	size_t names_size;
 };
 
-/* Returns NULL, or why the file is no shared library of this machine.  Then there is
- * nothing to close.
+/* Returns NULL, or why the file is not a shared library for this machine.  On
+ * failure there is nothing to close.
  */
 const char *elf_open(struct elf *e, const char *path);
 void elf_close(struct elf *e);
 
 /* Does the library define @name? */
 bool elf_has(const struct elf *e, const char *name);
-/* The array of characters @name; "" if there is none */
+/* Copies the string in the array @name; "" if the array does not exist */
 void elf_string(const struct elf *e, const char *name, char *buf, size_t size);
 
 #endif /* _IQCN_ELF_H */

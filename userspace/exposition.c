@@ -31,7 +31,7 @@ enum value {
 	BY_TIMER,	/* CNPs sent, minus those with other causes */
 	DELAY,		/* summary: a sum and a count of delays */
 	INFO,		/* always 1: the label has the information */
-	FLOW_INFO,	/* likewise: what may change during the flow's life */
+	FLOW_INFO,	/* likewise, of labels that may change */
 };
 
 struct metric {
@@ -240,8 +240,8 @@ static void write_head(const struct writer *w, const char *name, bool summary,
 /* Writes the labels that identify an object */
 typedef void (*labels_fn)(char *buf, const void *object);
 
-/* The name as name_text() escapes it, which is different for each device, quoted as
- * the value of a label
+/* The name, escaped by name_text(), so that it is unique, and quoted as the
+ * value of a label
  */
 static void dev_text(char *buf, const char *dev)
 {
@@ -281,7 +281,7 @@ static void queue_labels(char *buf, const void *object)
 	sprintf(buf, "device=\"%s\",parent=\"%s\"", dev, parent);
 }
 
-/* Only what stays the same as long as the flow exists */
+/* Only labels that stay the same as long as the flow exists */
 static void flow_labels(char *buf, const void *object)
 {
 	char dev[DEV_SIZE], src[VALUE_SIZE], dst[VALUE_SIZE];
@@ -318,8 +318,8 @@ static void write_seconds(FILE *f, uint64_t ns)
 	fprintf(f, "%" PRIu64 ".%09" PRIu64 "\n", ns / NS_PER_S, ns % NS_PER_S);
 }
 
-/* In whole seconds, because two readings of a clock and an age differ a little, and
- * the value must not change as long as the state does not
+/* Round to whole seconds: clock and age jitter between two runs, but the value
+ * must not change as long as the state does not
  */
 static uint64_t since_s(uint64_t now_ns, uint64_t age_ns)
 {

@@ -299,7 +299,7 @@ static bool is_address(const struct address *wanted, const struct address *a)
 				!memcmp(a->bytes, wanted->bytes, a->len));
 }
 
-/* The filters that the kernel does not have */
+/* Apply the filters that the kernel does not implement */
 static bool is_wanted(const struct flows *s, const struct flow *f)
 {
 	return is_address(&s->src, &f->src) && is_address(&s->dst, &f->dst) &&

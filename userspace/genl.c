@@ -414,7 +414,7 @@ int genl_flush(struct genl *g, uint32_t ifindex, uint32_t parent,
 	return err;
 }
 
-/* The answer is the acknowledgment */
+/* The only answer is the acknowledgment */
 static int no_part(struct genl *g, struct nlattr *head, int len)
 {
 	return NL_OK;

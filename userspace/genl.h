@@ -55,7 +55,9 @@ int genl_flows(struct genl *g, uint32_t ifindex, uint32_t filter, flow_fn fn,
 int genl_flush(struct genl *g, uint32_t ifindex, uint32_t parent,
 	       uint64_t *flushed);
 
-/* Resets the peaks of queues; @ifindex 0: all, @parent 0: all of the device */
+/* Resets peaks; @ifindex 0: of all queues, @parent 0: of all queues of the
+ * device
+ */
 int genl_clear(struct genl *g, uint32_t ifindex, uint32_t parent);
 
 /* Prints the error of a dump or of genl_events(); returns EXIT_FAILURE */

@@ -49,7 +49,9 @@ bool parse_json(int argc, char **argv, bool *json);
 /* These return EXIT_SUCCESS, or the exit status after an error */
 /* @ifindex is 0 if @dev is NULL */
 int parse_dev(const char *dev, uint32_t *ifindex);
-/* [ DEV [ root | parent CLASSID ] ], in tc's syntax.  What is not in @words becomes 0 */
+/* [ DEV [ root | parent CLASSID ] ], in tc's syntax.  A part that is missing is
+ * 0
+ */
 int parse_place(int n, char **words, uint32_t *ifindex, uint32_t *parent);
 /* "10ms"; the default unit is seconds.  Returns 0 or -1 */
 int parse_time_ns(const char *word, uint64_t *ns);

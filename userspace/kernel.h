@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Declarations that kmod/params.h needs from the kernel, for a program.  The headers
- * in kernel/linux/ stand for those that user space does not have.
+ * User-space versions of the kernel declarations that kmod/params.h needs.  The
+ * headers in kernel/linux/ replace kernel headers that user space does not
+ * have.
  */
 #ifndef _IQCN_KERNEL_H
 #define _IQCN_KERNEL_H

@@ -45,7 +45,7 @@ static const struct command {
 	{ "help", cmd_help },
 };
 
-/* Move the options before the command, which all commands have, behind it */
+/* Move the common options from before the command to after it */
 static void move_options(char **argv)
 {
 	char *command;
@@ -76,7 +76,7 @@ static int run(int argc, char **argv)
 			return commands[i].run(argc - 1, argv + 1);
 	if (*argv[1] != '-')
 		return misuse("unknown command", argv[1]);
-	/* only options */
+	/* no command, only options */
 	do {
 		c = next_option(argc, argv, NULL);
 	} while (c == 'j');

@@ -187,9 +187,9 @@ static bool write_temp(int fd, const char *temp, const char *path,
 	return false;
 }
 
-/* Writes via a temporary file, whose name is not *.prom, which node_exporter reads.
- * Signals wait until it has its final name or is gone: a process that is killed
- * before would leave it.
+/* Writes a temporary file and renames it.  The temporary name is not *.prom, so
+ * node_exporter ignores it.  Signals are blocked meanwhile, so that a killed
+ * process does not leave the temporary file behind.
  */
 static bool replace_file(const char *path, const char *text, size_t len)
 {

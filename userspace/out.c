@@ -55,12 +55,12 @@ void name_print(FILE *f, const char *name)
 	}
 }
 
-/* Bytes of the first character, 0 if it is not valid UTF-8 or a control of U+0080
- * to U+009F
+/* Length of the first character; 0 if it is invalid UTF-8 or a control in
+ * U+0080 to U+009F
  */
 static size_t utf8_len(const unsigned char *s)
 {
-	/* the first byte, and the range of the second one: others are overlong,
+	/* first bytes, and the valid range of the second byte: others are overlong,
 	 * surrogates, or above U+10FFFF
 	 */
 	static const struct {

@@ -54,13 +54,13 @@ void qp_text(char *buf, uint32_t qp);
 void time_text(char *buf, uint64_t ns);
 /* Likewise: "1.23MB", of 10^6 bytes */
 void size_text(char *buf, uint64_t bytes);
-/* Up to four digits, or three digits and a unit of a power of 1000 */
+/* Up to four digits, or three digits and a prefix such as k or M */
 void count_text(char *buf, double v);
 
 /*
- * The kernel accepts nearly every byte in the name of a device, so names are escaped
- * before they are printed.  A backslash becomes "\\", a byte that cannot be printed
- * "\xNN", so different names never become the same text.
+ * The kernel accepts nearly every byte in the name of a device, so names are
+ * escaped before they are printed.  A backslash becomes "\\", and an
+ * unprintable byte "\xNN", so different names never become the same text.
  */
 
 /* Size of the escaped text of @len bytes */
@@ -70,14 +70,17 @@ void count_text(char *buf, double v);
  * else ESCAPED_SIZE(strlen(name))
  */
 void name_text(char *buf, const char *name);
-/* For JSON: UTF-8 remains, except for controls like U+009B, which starts a command
- * of some terminals.  json-c itself escapes quotes and the controls of ASCII.
+/* For JSON: UTF-8 is kept, except controls such as U+009B, which begins an
+ * escape sequence on some terminals.  json-c itself escapes quotes and ASCII
+ * controls.
  */
 struct json_object *name_json(const char *name);
 /* The text of name_text(), of any length */
 void name_print(FILE *f, const char *name);
 
-/* Both cache the last name until dev_forget(), because there may be a million calls */
+/* Both cache the last name until dev_forget(), because a flow list calls them
+ * often
+ */
 const char *dev_name(uint32_t ifindex);
 /* As by name_text() */
 const char *dev_escaped(uint32_t ifindex);
@@ -102,16 +105,16 @@ void json_line(struct json_object *o);
  */
 bool out_closed(void);
 /* Flushes the output at the end.  Returns @ret, or EXIT_FAILURE with a message if the
- * output failed.  A reader that closed the pipe is no error.
+ * output failed.  A pipe that its reader closed is not an error.
  */
 int out_status(int ret);
 
 /* COLUMNS, or columns of the terminal, or 80 */
 int screen_columns(void);
-/* A space where wrap_text() does not begin a new line */
+/* A space at which wrap_text() does not break the line */
 #define UNBROKEN '\t'
-/* Print words from @column on, and a newline.  Further lines begin with @indent
- * spaces.
+/* Prints wrapped text from @column on, and a newline.  Continuation lines are
+ * indented by @indent spaces.
  */
 void wrap_text(FILE *f, int indent, int column, const char *text);
 

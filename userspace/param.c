@@ -10,7 +10,7 @@
 #include "../kmod/config_table.h"
 #include "param.h"
 
-/* Each is 1000 of the one before */
+/* Each unit is 1000 times the one before */
 static const char *const one[] = { "", NULL };
 static const char *const percent[] = { "%", NULL };
 static const char *const bytes[] = { "b", NULL };

@@ -11,9 +11,10 @@
 
 /* FORM_NONE: a profile */
 enum form param_form(int type);
-/* A number with its unit, exactly; the unit is the largest that leaves an integer */
+/* Print a number exactly, in the largest unit that leaves an integer */
 void param_text(char *buf, int type, uint64_t v);
-/* A share of UINT32_MAX, with the fewest digits from which tc gets the same */
+/* Print a share of UINT32_MAX with the fewest digits that tc parses to the same
+ */
 void prob_text(char *buf, uint32_t v);
 
 #endif /* _IQCN_PARAM_H */

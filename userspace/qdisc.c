@@ -24,7 +24,7 @@
 #define HOW_TO_ADD "add one: tc qdisc add dev DEV root iqcn"
 
 const struct counter counters[] = {
-/* the number of packets and bytes now, a peak, a state, a rate */
+/* a value that may fall: a present number, a peak, a state or a rate */
 #define VALUE(_group, _key, _field, ...)				\
 	{ _group, _key, offsetof(struct stats, _field),			\
 	  sizeof(((struct stats *)NULL)->_field), false, ##__VA_ARGS__ }

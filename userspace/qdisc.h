@@ -24,7 +24,7 @@ struct stats {
 	size_t sent;		/* end of the part of @app that the kernel sent */
 };
 
-/* Did the kernel send this member of @app?  An older module has fewer */
+/* Did the kernel send this member of @app?  An older module sends fewer */
 #define STATS_HAS(st, member)						\
 	((st)->sent >= offsetof(struct stats, app.member) +		\
 		       sizeof((st)->app.member))
@@ -46,23 +46,23 @@ typedef bool (*qdisc_fn)(const struct qdisc *q, void *arg);
  */
 int qdiscs_dump(uint32_t ifindex, qdisc_fn fn, void *arg);
 bool qdisc_is_iqcn(const struct qdisc *q);
-/* Prints why there is none, and how to get one.  @dev: NULL means all devices.
- * Returns EXIT_FAILURE.
+/* Prints that there is no qdisc iqcn, and how to add one.  @dev: NULL: all
+ * devices.  Returns EXIT_FAILURE.
  */
 int qdiscs_none(const char *dev);
 
 /* tb[] has room for TCA_IQCN_MAX; returns whether there are parameters */
 bool qdisc_params(const struct qdisc *q, struct nlattr **tb);
-/* The value of a parameter that is one number, of 32 or 64 bits */
+/* Read the value of a parameter with a single number of 32 or 64 bits */
 bool param_number(const struct nlattr *attr, uint64_t *v);
 
-/* A counter, or another number among the statistics */
+/* A number among the statistics: a counter, a gauge or a state */
 struct counter {
 	const char *group;
 	const char *key;
 	size_t offset;		/* in struct stats */
 	size_t size;
-	bool rises;		/* a counter: it never falls */
+	bool rises;		/* a counter, which never falls */
 	enum form form;		/* FORM_NONE: a number */
 	const char *const *names;
 };

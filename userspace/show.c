@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * iqcn show: qdiscs, in a few lines (summary.c), or with all parameters and counters.
+ * iqcn show: qdiscs in a few lines (summary.c), or with all parameters and
+ * counters.
  *
- * Text and JSON follow from a row per parameter, in kmod/config_table.h,
- * and a row per counter, in counters[].  JSON has the shape and the keys of
- * "tc -s -j qdisc show", and port_cnp_smac, which only the family iqcn has.
+ * Text and JSON are generated from one row per parameter in kmod/config_table.h
+ * and one row per counter in counters[].  JSON has the shape and the keys of
+ * "tc -s -j qdisc show", plus port_cnp_smac, which only the netlink family has.
  *
- * Values that an older module does not send are not shown, and those of a newer
+ * Values that an older module does not send are left out, and values of a newer
  * module that this tool does not know are skipped.
  */
 #include <errno.h>
@@ -124,7 +125,7 @@ static void show_param(struct show *s, const struct iqcn_param *p,
 		number = true;
 
 	if (s->json) {
-		/* a set is one string, as in tc's JSON */
+		/* a list of words is one string, as in tc's JSON */
 		json_add(s->object, p->key,
 			 number ? value_json(form, NULL, v) :
 				  json_object_new_string(text));
@@ -265,7 +266,9 @@ static bool show_qdisc(const struct qdisc *q, void *arg)
 	return !out_closed();
 }
 
-/* Without the family there are no ports, and opening it would load the module */
+/* If the family is missing there are no ports, and opening it would load the
+ * module
+ */
 static int read_ports(struct show *s)
 {
 	struct genl *g;
@@ -295,7 +298,7 @@ static int show_qdiscs(struct show *s, const char *dev)
 	ret = qdiscs_dump(s->ifindex, show_qdisc, s);
 	if (s->json)
 		json_array_end();
-	/* an empty array says the same */
+	/* in JSON, the empty array is the message */
 	return ret || s->another || s->json ? ret : qdiscs_none(dev);
 }
 

@@ -2,9 +2,10 @@
 /*
  * iqcn showconf: the tc commands that restore the qdiscs.
  *
- * The kernel does not report which parameters the user set.  So a command has those
- * whose values a new qdisc would not have.  Which values follow the link is known
- * unless a shaper other than tbf is above.
+ * The kernel does not report which parameters the user set.  So a command
+ * contains the parameters whose values a new qdisc would not have.  Below a
+ * shaper other than tbf the rate is unknown, so the values that follow it are
+ * printed, too.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -29,9 +30,9 @@
 #include "param.h"
 #include "qdisc.h"
 
-/* Qdiscs above a queue that the module searches for shapers */
+/* How many qdiscs above a queue the module searches for shapers */
 #define ANCESTORS_MAX 8
-/* Of Ethernet, without what some devices add for tags */
+/* Ethernet's header, without the room that some devices add for tags */
 #define HEADER_BYTES 14
 
 /* A qdisc of any kind */
@@ -119,7 +120,7 @@ static bool on_qdisc(const struct qdisc *q, void *arg)
 	return true;
 }
 
-/* Ask the device; returns whether it answers */
+/* Do an ioctl on the device; returns whether it succeeded */
 static bool ask(uint32_t ifindex, unsigned long request, struct ifreq *r)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -173,8 +174,8 @@ static const struct conf *find_parent(const struct showconf *s,
 	return NULL;
 }
 
-/* What limits the rate of a queue, as in kmod/link.c; other shapers than tbf are not
- * known here
+/* Find the rate of a queue, as in kmod/link.c; the rates of shapers other than
+ * tbf are not known here
  */
 static void find_link(const struct showconf *s, struct conf *c)
 {
@@ -247,7 +248,7 @@ static void write_profile(const struct conf *c, FILE *f)
 	}
 }
 
-/* The value in tc's syntax, exactly */
+/* Print the exact value in tc's syntax */
 static void write_value(const struct conf *c, const struct iqcn_param *p,
 			FILE *f)
 {
@@ -343,7 +344,7 @@ static int print_command(const struct showconf *s, const struct conf *c,
 	return EXIT_SUCCESS;
 }
 
-/* A qdisc without a handle is there by the sysctl default_qdisc, not by tc */
+/* The sysctl default_qdisc, not tc, created a qdisc that has no handle */
 static bool is_wanted(const struct showconf *s, const struct conf *c)
 {
 	return qdisc_is_iqcn(&c->q) && c->q.handle &&
@@ -384,7 +385,7 @@ int cmd_showconf(int argc, char **argv)
 		return misuse("unexpected word", argv[optind + 1]);
 	ret = parse_dev(argv[optind], &s.ifindex);
 	if (!ret)
-		/* all of them, because the queues of a device share cnp-rate */
+		/* dump all queues, because those of a device share cnp-rate */
 		ret = qdiscs_dump(0, on_qdisc, &s);
 	if (!ret && s.no_memory)
 		ret = fail("qdiscs", strerror(ENOMEM));

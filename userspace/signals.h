@@ -22,7 +22,8 @@ enum {
  * descriptor that is readable after a signal, or -1 with errno.
  */
 int signals_open(bool terminal);
-/* Bits of the signals since the last call; resets the descriptor */
+/* Returns a bit mask of the signals since the last call; drains the descriptor
+ */
 unsigned int signals_take(void);
 
 #endif /* _IQCN_SIGNALS_H */

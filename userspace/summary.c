@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A qdisc in a few lines: state, depth and delay, packets, CNPs, flows, and what to do
- * next.
+ * A qdisc in a few lines: state, depth and delay, packets, CNPs, flows, and
+ * what to do next.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -28,7 +28,8 @@ struct summary {
 	char line[LINE_SIZE];	/* being filled */
 };
 
-/* Append to the line, with a comma after what is there.  A short item is not divided */
+/* Append an item, with a comma after the previous one; short items do not wrap
+ */
 static __attribute__((format(printf, 2, 3)))
 void add(struct summary *s, const char *format, ...)
 {
@@ -65,7 +66,7 @@ static bool param(const struct summary *s, int attr, uint64_t *v)
 	return param_number(s->params[attr], v);
 }
 
-/* The place, for how long it is congested or not, and the methods */
+/* The place, the state and its age, and the methods */
 static void put_title(struct summary *s)
 {
 	const struct tc_iqcn_xstats *app = &s->since.app;
@@ -112,7 +113,7 @@ static void put_depth(struct summary *s)
 	uint64_t v;
 
 	add_size(s, "", s->since.queue.backlog);
-	/* the peak is that of depths above Kmin */
+	/* only depths above Kmin have a peak */
 	if (STATS_HAS(&s->since, depth_peak_bytes) && app->depth_peak_bytes)
 		add_size(s, "peak ", app->depth_peak_bytes);
 	else if (STATS_HAS(&s->since, depth_peak_bytes))
@@ -194,7 +195,7 @@ static void put_flows(struct summary *s)
 	}
 }
 
-/* The gravest problem that the counters show; iqcn check explains it */
+/* The most serious problem that the counters show; "iqcn check" explains it */
 static const char *advice(const struct summary *s)
 {
 	const struct tc_iqcn_xstats *app = &s->since.app;

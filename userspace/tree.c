@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Devices, qdiscs and classes, from dumps of rtnetlink, which every user may make.
+ * Devices, qdiscs and classes, from rtnetlink dumps, which need no capability.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +21,12 @@
 #include "iqcn.h"
 #include "tree.h"
 
-/* A chain of qdiscs and classes is not longer in any sane set-up; one that changes
- * during the dump might be a circle
+/* No sane setup has a longer chain of qdiscs and classes.  A chain that changes
+ * during the dump might be a cycle.
  */
 #define TREE_DEPTH 32
 
-/* Returns the new element of a list, zeroed, or NULL */
+/* Append a zeroed element to a list; returns the element or NULL */
 static void *append(void **list, size_t *n, size_t size)
 {
 	char *more = realloc(*list, (*n + 1) * size);
@@ -38,7 +38,7 @@ static void *append(void **list, size_t *n, size_t size)
 	return memset(more, 0, size);
 }
 
-/* 0 if the driver does not say, as the module reads it */
+/* The speed as the module reads it; 0: the driver reports none */
 static uint64_t dev_bps(const char *name)
 {
 	struct ethtool_cmd settings = { .cmd = ETHTOOL_GSET };
@@ -96,8 +96,8 @@ static int on_dev(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* The rate of @tb's attribute @rate64, in bytes per second, or the 32 bits that
- * older kernels send
+/* The rate in @tb's attribute @rate64, in bytes per second, or @rate, the 32
+ * bits that older kernels send
  */
 static uint64_t bps_of(struct nlattr **tb, int rate64, uint32_t rate)
 {
@@ -120,7 +120,7 @@ static uint64_t tbf_bps(struct nlattr *options)
 	return bps_of(tb, TCA_TBF_RATE64, parms.rate.rate);
 }
 
-/* netem's attributes follow a structure */
+/* a struct precedes netem's attributes */
 static uint64_t netem_bps(struct nlattr *options)
 {
 	int skip = NLA_ALIGN(sizeof(struct tc_netem_qopt));
@@ -234,11 +234,11 @@ static int dump(struct nl_sock *sk, int type, void *head, size_t len,
 	if (err < 0)
 		return err;
 	err = nl_recvmsgs_default(sk);
-	/* what changes meanwhile is not important */
+	/* a change during the dump does not matter */
 	return err == -NLE_DUMP_INTR ? 0 : err;
 }
 
-/* Classes can only be dumped for one device.  Few devices have any. */
+/* The kernel dumps classes only per device, and few devices have any */
 static int read_classes(struct tree *t, struct nl_sock *sk)
 {
 	struct tcmsg tcm = { .tcm_family = AF_UNSPEC };
@@ -344,8 +344,8 @@ static const struct tree_node *find(const struct tree *t, uint32_t ifindex,
 	return NULL;
 }
 
-/* The parent of a qdisc is a class, or the place of a qdisc that has no classes
- * of its own.  A class has another class above it, or its qdisc.
+/* The parent of a qdisc is a class, or a qdisc without real classes, such as
+ * tbf.  The parent of a class is another class, or its qdisc.
  */
 static const struct tree_node *above(const struct tree *t,
 				     const struct tree_node *n)

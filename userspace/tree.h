@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The devices of the namespace, and the qdiscs and classes on the way to each
- * qdisc iqcn.
+ * The devices of the namespace, and the qdiscs and classes above each qdisc
+ * iqcn.
  */
 #ifndef _IQCN_TREE_H
 #define _IQCN_TREE_H
@@ -18,7 +18,7 @@
 
 struct tree_dev {
 	uint32_t ifindex;
-	uint32_t lower;		/* device below a VLAN or the like, 0: none */
+	uint32_t lower;		/* lower device, as of a VLAN; 0: none */
 	uint32_t mtu;
 	bool running;		/* the link is up */
 	bool ethernet;
@@ -36,7 +36,7 @@ struct tree_node {
 	uint32_t parent;
 	bool class;
 	char kind[KIND_SIZE];
-	uint64_t limit_bps;	/* the most that it lets through, 0: no limit */
+	uint64_t limit_bps;	/* the highest rate it lets through, 0: no limit */
 	uint64_t params[TCA_IQCN_MAX + 1];	/* of an iqcn, by attribute */
 };
 
@@ -47,7 +47,7 @@ struct tree {
 	size_t n_nodes;
 };
 
-/* Returns 0, or an error of libnl.  The caller calls tree_free() also then. */
+/* Returns 0 or a libnl error; the caller calls tree_free() in either case */
 int tree_read(struct tree *t);
 void tree_free(struct tree *t);
 
@@ -56,7 +56,7 @@ const struct tree_dev *tree_dev(const struct tree *t, uint32_t ifindex);
 /* The qdisc iqcn below @parent */
 const struct tree_node *tree_iqcn(const struct tree *t, uint32_t ifindex,
 				  uint32_t parent);
-/* The tightest of the shapers above a qdisc */
+/* The slowest of the shapers above a qdisc */
 const struct tree_node *tree_shaper(const struct tree *t,
 				    const struct tree_node *qdisc);
 

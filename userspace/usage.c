@@ -7,11 +7,11 @@
 #include "iqcn.h"
 #include "out.h"
 
-/* Column of the descriptions on a screen that is wide enough for them */
+/* Column of the descriptions if the screen is wide enough */
 #define DESCRIPTION 18
 #define WIDE 70
 
-/* A tab in @words is a space, where no new line begins */
+/* A tab in @words is printed as a space that does not wrap */
 static const struct {
 	const char *command;
 	const char *words;

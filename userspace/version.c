@@ -22,7 +22,7 @@ static void plugin_read(struct plugin *p)
 	p->why = elf_open(&elf, p->path);
 	if (p->why)
 		return;
-	/* tc's name for the plugin's functions */
+	/* the symbol that tc looks up in a plugin */
 	if (elf_has(&elf, "iqcn_qdisc_util")) {
 		p->loads = true;
 		elf_string(&elf, "iqcn_plugin_version", p->version,

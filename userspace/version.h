@@ -12,12 +12,12 @@
 struct plugin {
 	char path[4096];
 	bool found;
-	bool loads;	/* a plugin for this machine */
+	bool loads;	/* tc on this machine can load it */
 	char version[VERSION_SIZE];	/* "": too old to report one */
 	const char *why;		/* why tc cannot load it */
 };
 
-/* Reads the file and does not load it, because its functions of tc are missing here */
+/* Reads the file, but does not load it: the plugin needs functions of tc */
 void plugin_find(struct plugin *p);
 
 /* Returns whether the module is loaded; @version is "" if it does not report one */

@@ -2,14 +2,14 @@
 /*
  * The sojourn time of CE packets, without a timestamp in each packet.
  *
- * One packet at a time is timed, the probe.  The queue is a FIFO, so the probe
- * is identified by the number of bytes that have left the queue together with
- * it: bytes sent before it arrived, the backlog at that time, and its own, at
- * least one.  The clock is read when a probe arrives, and it has been read anyway
- * when a sampled CE packet leaves.  A probe that leaves without CE is not
- * measured, and the next packet becomes the probe.
+ * Only one packet is timed at a time, the probe.  Because the queue is a FIFO,
+ * the probe is the packet with which the bytes sent reach this sum: the bytes
+ * sent before it arrived, the backlog at that time, and its own size, at least
+ * one byte.  Timing costs one clock read, when the probe arrives; dequeue reads
+ * the clock for every sampled CE packet anyway.  A probe that leaves without CE
+ * is discarded, and the next packet becomes the probe.
  *
- * Pure: no clock, no lock.  The caller serializes.
+ * These functions read no clock and take no lock; the caller serializes.
  */
 #ifndef _IQCN_SOJOURN_H
 #define _IQCN_SOJOURN_H
@@ -18,8 +18,8 @@
 
 /* struct iqcn_sojourn - the probe of a queue */
 struct iqcn_sojourn {
-	u64 end_bytes;		/* bytes sent when it has left, 0: no probe */
-	u64 start_ns;		/* when it arrived */
+	u64 end_bytes;		/* bytes sent when the probe has left; 0: none */
+	u64 start_ns;		/* arrival of the probe */
 };
 
 /**
@@ -38,7 +38,7 @@ static inline bool iqcn_sojourn_idle(const struct iqcn_sojourn *s,
 /**
  * iqcn_sojourn_begin() - an arriving packet becomes the probe
  * @s: the probe
- * @end_bytes: bytes that will have left the queue together with the packet
+ * @end_bytes: bytes sent, including the packet, once it has left the queue
  * @now_ns: now
  */
 static inline void iqcn_sojourn_begin(struct iqcn_sojourn *s, u64 end_bytes,
@@ -53,7 +53,8 @@ static inline void iqcn_sojourn_begin(struct iqcn_sojourn *s, u64 end_bytes,
  * @s: the probe
  * @sent_bytes: bytes that have left the queue, including the packet
  *
- * Return: true if so, and its sojourn time is the time since @s->start_ns.
+ * Return: true if the packet is the probe.  Its sojourn time is the time since
+ * @s->start_ns.
  */
 static inline bool iqcn_sojourn_is_probe(const struct iqcn_sojourn *s,
 					 u64 sent_bytes)
@@ -62,8 +63,8 @@ static inline bool iqcn_sojourn_is_probe(const struct iqcn_sojourn *s,
 }
 
 /**
- * iqcn_sojourn_cancel() - forget the probe, because packets are dropped from
- * the queue
+ * iqcn_sojourn_cancel() - discard the probe, because packets are dropped
+ * from the queue
  * @s: the probe
  */
 static inline void iqcn_sojourn_cancel(struct iqcn_sojourn *s)
@@ -73,10 +74,11 @@ static inline void iqcn_sojourn_cancel(struct iqcn_sojourn *s)
 
 /**
  * iqcn_sojourn_average() - add a sojourn time to the recent average
- * @avg_ns: average, 0: there is none
+ * @avg_ns: average, 0: no value yet
  * @delay_ns: sojourn time
  *
- * Return: the new average, in which a value's weight is halved by five others.
+ * Return: the new average, an EWMA: five samples halve the weight of an older
+ * one.
  */
 static inline u64 iqcn_sojourn_average(u64 avg_ns, u64 delay_ns)
 {

@@ -7,8 +7,8 @@
 
 #define PACKETS 1000
 
-/* A FIFO with a timestamp in each packet.  Measured times must be exact, and
- * belong to CE packets.
+/* Compare with a FIFO that timestamps each packet: the measured times must be
+ * exact, and those of CE packets.
  */
 static void sojourn_model_test(struct kunit *test)
 {
@@ -27,7 +27,7 @@ static void sojourn_model_test(struct kunit *test)
 		now_ns += prandom_u32_state(&rnd) % 1000;
 		if (tail < PACKETS && prandom_u32_state(&rnd) % 2) {
 			p = &fifo[tail++];
-			/* size tables give a packet at least one byte */
+			/* with a size table, a packet has at least one byte */
 			p->bytes = 1 + prandom_u32_state(&rnd) % 3 * 1000;
 			p->at_ns = now_ns;
 			if (iqcn_sojourn_idle(&s, sent_bytes))
@@ -61,7 +61,7 @@ static void sojourn_cancel_test(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, iqcn_sojourn_idle(&s, 2999));
 	KUNIT_EXPECT_FALSE(test, iqcn_sojourn_is_probe(&s, 2000));
 	KUNIT_EXPECT_TRUE(test, iqcn_sojourn_is_probe(&s, 3000));
-	/* it has left without CE */
+	/* the probe has left without CE */
 	KUNIT_EXPECT_TRUE(test, iqcn_sojourn_idle(&s, 4000));
 
 	iqcn_sojourn_cancel(&s);

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# "iqcn check" on broken set-ups, of which the first problem that it prints has to
-# be the fault, and on sound ones, of which it must not print a problem.
+# Run "iqcn check" on broken setups, where its first problem has to be the
+# fault, and on sound setups, where it must not report a problem.
 
 ALL_TESTS="
 	test_tbf
@@ -110,7 +110,7 @@ test_tbf()
 	sound
 	grep -q '^ok *bandwidth *p1 1:1: 100mbit$' "$TMP/check" ||
 		fail "$(grep bandwidth "$TMP/check")"
-	# more than the speed of the link, which is virtual
+	# a rate above the speed of the link, which is virtual
 	tc -n sw qdisc del dev p1 root
 	bottleneck 25gbit notify timer
 	first warn bandwidth "p1 1:1: tbf 1: lets only 25gbit through, but the queue is sized for 10gbit: tc qdisc change dev p1 parent 1:1 iqcn bandwidth 25gbit"
@@ -225,7 +225,7 @@ test_not_ethernet()
 	first warn place "lo: not Ethernet, so iqcn only marks there and sends no CNPs: put it on the Ethernet port through which the data leave"
 }
 
-# The command is one for a shell, whatever the name of the device
+# The command is safe for a shell, whatever the name of the device
 test_name()
 {
 	local name=$'a\e\'"b\\$(id)\xe9'
@@ -293,7 +293,7 @@ test_not_paired()
 	first fail pairing "none of 4 flows is paired with its sender: let the receivers' packets return through this box"
 }
 
-# CNPs come by a port that does not have the data
+# CNPs arrive by a port that the data do not use
 test_strays()
 {
 	topology bridge
@@ -439,7 +439,7 @@ test_sound_htb()
 	sound
 }
 
-# iqcn on all ports, of which one leads to the sender
+# iqcn on all ports, including the one to the sender
 test_sound_all_ports()
 {
 	topology bridge

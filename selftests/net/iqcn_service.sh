@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The program of iqcn@DEV.service, iqcn-qdisc, without systemd: what it adds,
-# replaces and deletes, and what it leaves alone.
+# Test iqcn-qdisc, the program of iqcn@DEV.service, without systemd: which
+# qdiscs it adds, replaces and deletes, and which it leaves alone.
 
 ALL_TESTS="
 	test_root
@@ -120,7 +120,7 @@ test_default()
 	check_eq "qdiscs after stop" "$(qdiscs)" "$before"
 }
 
-# Nothing of the old words survives, whoever has added the iqcn
+# No old parameter survives, no matter who added the iqcn
 test_replaces()
 {
 	device
@@ -146,7 +146,7 @@ test_foreign()
 	fails 78 "p1 has the qdisc htb 1: at root" IQCN_AT=root IQCN_OPTIONS=nonsense
 }
 
-# What was there stays: the default, and a qdisc of before
+# The existing qdisc stays, whether it is the default or an earlier iqcn
 test_bad_options()
 {
 	device
@@ -162,7 +162,7 @@ test_bad_options()
 	check "qdiscs left" "$(iqcns)" -eq 0
 }
 
-# Files are no options
+# Options are not expanded to names of files
 test_no_glob()
 {
 	device
@@ -171,7 +171,7 @@ test_no_glob()
 	rm "$TMP/4000"
 }
 
-# stop deletes nothing but what start has added
+# stop deletes only the qdisc that start added
 test_stop_foreign()
 {
 	local before

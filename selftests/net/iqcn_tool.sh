@@ -425,7 +425,7 @@ test_showconf()
 	local words
 
 	topology bridge
-	# what follows the link is not printed, nor what follows it in turn
+	# parameters that follow the link, directly or not, are not printed
 	tc -n sw qdisc add dev p1 root handle 10: iqcn
 	restores
 	check_eq "defaults" "$(<"$TMP/conf")" \
@@ -539,7 +539,7 @@ test_clear()
 	check "since" "$(tool show | grep -c '^  since')" -eq 2
 }
 
-# The file is private, and is not written through links of others
+# The file is private, and symlinks of other users are not followed
 test_clear_files()
 {
 	local dir=/run/iqcn file

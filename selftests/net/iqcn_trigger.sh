@@ -1098,7 +1098,7 @@ test_back_by_another()
 	told 0
 }
 
-# An estimate of the packets that are not sampled: they restart T1
+# Packets that are not sampled restart T1, too, by an estimate
 test_dense()
 {
 	# shellcheck disable=SC2086

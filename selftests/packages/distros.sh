@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Recipes for other distributions: they pass the linters that Debian has, build
-# as install.rst says, and contain what make install installs.  make modules
-# names the package of kernel headers.  KTAP.
+# Test the recipes for other distributions: they pass the linters that Debian
+# has, build as install.rst says, and contain the files that make install
+# installs.  Also test that make modules names the package of kernel headers.
+# KTAP.
 #
 # rpm and makepkg run on Debian, so they ignore dependencies, which are packages
 # of other distributions.
@@ -56,8 +57,8 @@ check_pkgbuild()
 		grep -qx "pkgname = sch-iqcn-dkms" <<<"$info"
 }
 
-# names: of files, independent of the distribution's directories; without
-# documentation and what belongs to the package system
+# names: print names of files without the distribution's directories, except
+# documentation and files of the package system
 names()
 {
 	sed -E '/\/$|^\.[A-Z]+$/d; s|^\.?/||; s|^usr/||; s|^s?bin/|BIN/|

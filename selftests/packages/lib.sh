@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What the tests of packages have in common: a clean copy of the tree ($TREE),
+# Common parts of the tests of packages: a clean copy of the tree ($TREE),
 # commands as an unprivileged user, and sessions of documents.  KTAP.  Sourced
 # after $HERE has been set.
 

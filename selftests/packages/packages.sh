@@ -71,8 +71,8 @@ tools_contents()
 			grep -vE '^share/(doc|lintian)/')
 }
 
-# What the documents of the package show and refer to is in the package, but for
-# what only the source tree has
+# The package contains all files that its documents show or refer to, except
+# those that only the source tree has
 tools_documents()
 {
 	local doc=$WORK/tools/usr/share/doc/iqcn-tools f target

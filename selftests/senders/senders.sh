@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# contrib/senders/iqcn-senders with trees of files like those that the drivers
+# Test contrib/senders/iqcn-senders on trees of files like those that drivers
 # create.  No NIC has been tested: Documentation/senders.rst has the sources of
 # the names.  KTAP.
 set -u -o pipefail
@@ -111,7 +111,7 @@ intel()
 	file $d/dcqcn_rreduce_mperiod 50
 }
 
-# box VALUE...: settings of a box that fit the defaults above, but for these
+# box VALUE...: settings of a box that fit the defaults above, except these
 # values, such as t1_ns=400000
 box()
 {
@@ -240,7 +240,7 @@ sets_module()
 		is module/irdma/parameters/dcqcn_T 300
 }
 
-# the command of a warning ends the warning
+# the command that a warning suggests resolves the warning
 mends()
 {
 	local command

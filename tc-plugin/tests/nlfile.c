@@ -2,9 +2,9 @@
 /*
  * nlfile.so: preloaded into tc, replaces the kernel's qdiscs with the file $NLFILE.
  *
- * A request to add a qdisc is appended to the file.  The kernel gets a request to do
- * nothing instead and acknowledges that, so nothing of this machine changes.
- * "tc qdisc show" shows the messages of the file.
+ * A request to add a qdisc is appended to the file.  The kernel gets and
+ * acknowledges a no-op instead, so the machine does not change.  "tc qdisc
+ * show" shows the messages in the file.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -17,7 +17,7 @@
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 
-/* The socket and the request of "tc qdisc show" while it has no answer */
+/* The socket and the request of a "tc qdisc show" that has no answer yet */
 static int show_fd = -1;
 static struct nlmsghdr show;
 

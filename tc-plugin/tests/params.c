@@ -45,7 +45,8 @@ static struct rtattr *put(struct nlmsghdr *n, int type, const void *data, size_t
 	return a;
 }
 
-/* From lo to hi, often a bound, a small number, or one with zeros at its end */
+/* From lo to hi; often a bound, a small number, or a number that ends in zeros
+ */
 static uint64_t random_value(uint64_t lo, uint64_t hi)
 {
 	uint64_t v = draw(), unit = 1, n;
@@ -56,7 +57,7 @@ static uint64_t random_value(uint64_t lo, uint64_t hi)
 	case 1:
 		return hi;
 	case 2:
-		/* nothing but small: the range may be small */
+		/* a small offset; the range itself may be small */
 		hi = hi - lo > 8 ? lo + 8 : hi;
 		break;
 	case 3:
@@ -110,7 +111,7 @@ static void put_param(struct nlmsghdr *n, const struct iqcn_param *p)
 	put(n, p->attr, &v, sizeof(v));
 }
 
-/* Each request has one parameter in turn, and some others */
+/* Requests take turns to have each parameter, with some random others */
 static void print_random(unsigned int count)
 {
 	struct request req;

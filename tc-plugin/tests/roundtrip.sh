@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# roundtrip.sh [DIRECTORY]: what "tc -d qdisc show" and "tc -j qdisc show" print, said
-# again, gives the same attributes, for random values of every parameter.  KTAP.
+# roundtrip.sh [DIRECTORY]: the output of "tc -d qdisc show" and "tc -j qdisc
+# show", given to tc again, results in the same attributes, for random values of
+# every parameter.  KTAP.
 #
-# $IQCN_SEED (1) and $COUNT (10000) requests.  Without the kernel's qdiscs, as any
-# user.
+# $IQCN_SEED (1) is the seed, $COUNT (10000) the number of requests.  The test
+# does not use the kernel's qdiscs, and any user can run it.
 set -u -o pipefail
 
 # shellcheck source=tc-plugin/tests/lib-tc.sh
@@ -35,7 +36,7 @@ from_json()
 		    else .value end) | join(" ")'
 }
 
-# again NAME: the words on stdin give the attributes of the random requests
+# again NAME: the words on stdin result in the attributes of the random requests
 again()
 {
 	: >"$TMP/$1"

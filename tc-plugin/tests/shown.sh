@@ -3,11 +3,11 @@
 #
 # shown.sh [DIRECTORY]: what tc prints of a qdisc.  KTAP.
 #
-# - What the plugin makes of numbers: said.txt.
+# - Numbers are printed as said.txt lists them.
 # - For each combination of the methods, the parameters that "tc qdisc show" prints
 #   are those of shown.txt, and "tc -d qdisc show" prints all.
 #
-# Without the kernel's qdiscs, as any user.
+# The test does not use the kernel's qdiscs, and any user can run it.
 set -u
 
 # shellcheck source=tc-plugin/tests/lib-tc.sh
@@ -16,7 +16,7 @@ set -u
 TMP=$(mktemp -d)
 trap 'rm -rf "$TMP"' EXIT
 
-# All parameters with their defaults for 10 Gb/s, as the kernel dumps them, but for
+# The defaults for 10 Gb/s, as the kernel dumps them, of all parameters except
 # those that the combinations set
 DEFAULTS="limit 6250Kb kmin 160000b kmax 625Kb pmax 0.2 mark-on dequeue nonect pass
 	t1 225us period 56250ns base cnp delay 0ns ce-in notify profile mark
@@ -123,7 +123,7 @@ same()
 		head -n 12
 }
 
-# in_kernel FILE: make the qdiscs of the words in the file
+# in_kernel FILE: create qdiscs with the words in the file
 in_kernel()
 {
 	: >"$TMP/qdiscs"

@@ -266,7 +266,7 @@ static void test_quotes(void)
 	check_json(__LINE__, &port_object, &p, "{\"dev\":\"a\\\"b\\\\\\\\c\\te\"}");
 }
 
-/* Undoes both ways to escape; a text without this inverse could stand for two names */
+/* Decodes both escapes; if this inverts them, no text stands for two names */
 static void unescape(char *name, const char *text)
 {
 	unsigned int byte;
@@ -294,7 +294,7 @@ static bool is_printable(const char *text)
 	return true;
 }
 
-/* Decodes without the tool's table */
+/* An independent check of the tool's table */
 static bool is_utf8(const char *text)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -335,7 +335,7 @@ static void check_name(const char *name)
 	check_text(__LINE__, back, name);
 	if (is_utf8(name) && !strchr(name, '\\'))
 		check_text(__LINE__, json_object_get_string(json), name);
-	/* also after json-c's own escapes, no control is left */
+	/* after json-c's own escapes no control is left, either */
 	for (name = json_object_to_json_string(json); *name; name++)
 		check((unsigned char)*name >= ' ' && *name != 0x7f);
 	json_object_put(json);
@@ -452,7 +452,7 @@ static void test_filters(void)
 	uint32_t qp;
 	size_t i;
 
-	/* the messages are of no interest here */
+	/* discard the messages */
 	if (!freopen("/dev/null", "w", stderr))
 		abort();
 	for (i = 0; i < ARRAY_SIZE(wrong); i++)
@@ -468,7 +468,7 @@ static void test_filters(void)
 	      !memcmp(a.bytes, v6, 16));
 }
 
-/* Values that are not sent, by an older module, are not in @st either */
+/* Values that an older module does not send stay 0 in @st */
 static void fill_stats(struct stats *st, uint64_t v)
 {
 	size_t i;
@@ -529,7 +529,7 @@ static void test_baselines(void)
 	q.handle--;
 	q.stats.app.cnp_sent = 999;
 	check(!baseline_find(&b, &q));
-	/* the machine has been started since */
+	/* the machine has been rebooted since */
 	fill_stats(&q.stats, 1234);
 	b.list[7].time_ns = UINT64_MAX;
 	check(!baseline_find(&b, &q));
@@ -560,7 +560,7 @@ static void test_summary(void)
 	struct baselines b = {};
 	struct baseline one;
 
-	/* a module that sends hardly anything */
+	/* a module that sends almost no counters */
 	check_summary(__LINE__, &q, &b, "80",
 		      "if4294967295 parent 1:1 handle 10:\n"
 		      "  depth   0B\n"
@@ -617,7 +617,7 @@ static void test_summary(void)
 	baselines_free(&b);
 }
 
-/* What a queue on a link of 25 Gb/s has, if the user sets nothing */
+/* The values of a queue on a 25 Gb/s link if the user sets nothing */
 static void default_values(uint64_t *v)
 {
 	v[TCA_IQCN_NOTIFY] = IQCN_NOTIFY_PI;
@@ -722,7 +722,7 @@ static void test_rates(void)
 	rates_free(r);
 }
 
-/* The flows of ports that are gone are forgotten, those of others are not */
+/* The flows of removed ports are freed, and those of other ports are kept */
 static void test_rates_keep(void)
 {
 	static const struct port ports[] = {
@@ -751,7 +751,7 @@ static void test_rates_keep(void)
 	rates_free(r);
 }
 
-/* A symbol to read from the file of this program */
+/* A symbol that test_elf() reads from the file of this program */
 __attribute__((visibility("default"), used))
 const char iqcn_test_symbol[] = "here";
 
@@ -827,14 +827,14 @@ static void test_elf(void)
 	unlink(path);
 }
 
-/* Traced: stops, and then looks for signals while one arrives */
+/* The traced child: stops, then calls signals_take() while a signal arrives */
 static void look_for_signal(void)
 {
 	unsigned int signals;
 
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) || signals_open(false) < 0)
 		_exit(2);
-	/* the linker's work is done before the stop */
+	/* call once before the stop, so that the symbol is bound */
 	signals_take();
 	kill(getpid(), SIGSTOP);
 	signals = signals_take();
@@ -864,8 +864,8 @@ static int signal_after(int steps)
 	return WEXITSTATUS(status);
 }
 
-/* A signal is not lost, whichever instruction of signals_take() it interrupts, until
- * it comes too late for both calls
+/* No signal is lost, whichever instruction of signals_take() it interrupts,
+ * unless it arrives after both calls
  */
 static void test_signals(void)
 {

@@ -447,9 +447,8 @@ enum iqcn_pair_grade {
  *	because too many copies waited
  * @marked_bytes: bytes of the packets of @ecn_mark
  * @delay_sum_ns: sum of the sojourn times of @delay_samples, in ns
- * @delay_samples: packets whose time in the queue was measured: one CE packet
- *	at a time
- * @delay_avg_ns: average of the most recent of these times, in ns
+ * @delay_samples: CE packets whose sojourn time was measured, one at a time
+ * @delay_avg_ns: moving average of these times, in ns
  * @delay_peak_ns: longest of these times, in ns; IQCN_CMD_QUEUE_CLEAR resets it
  */
 struct tc_iqcn_xstats {
