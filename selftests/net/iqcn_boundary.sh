@@ -194,9 +194,9 @@ backlog_in_flight()
 		qdisc add dev d0 parent 1:1 handle 2: cbs idleslope 8 sendslope -9999 hicredit 30 locredit -1500
 		qdisc add dev d0 parent 1:2 handle 3: cbs idleslope 8 sendslope -9999 hicredit 30 locredit -1500
 		qdisc add dev d0 parent 1:3 handle 4: cbs idleslope 8 sendslope -9999 hicredit 30 locredit -1500
-		qdisc add dev d0 parent 2:1 handle 10: iqcn kmin 0 kmax 0 mark-on enqueue
-		qdisc add dev d0 parent 3:1 handle 20: iqcn kmin 0 kmax 0 mark-on enqueue
-		qdisc add dev d0 parent 4:1 handle 30: iqcn kmin 0 kmax 0 mark-on enqueue
+		qdisc add dev d0 parent 2:1 handle 10: iqcn bandwidth 10gbit kmin 0 kmax 0 mark-on enqueue
+		qdisc add dev d0 parent 3:1 handle 20: iqcn bandwidth 10gbit kmin 0 kmax 0 mark-on enqueue
+		qdisc add dev d0 parent 4:1 handle 30: iqcn bandwidth 10gbit kmin 0 kmax 0 mark-on enqueue
 	EOF
 	"$PUBLIC/roce" send d0 --tos 3 --src "$SND4" --dst "$RCV4" \
 		--smac "$SND_MAC" --dmac "$RCV_MAC" --count 20
@@ -236,7 +236,7 @@ test_filter_races_backlog()
 used_in()
 {
 	ip -n "$1" link set d0 up
-	tc -n "$1" qdisc replace dev d0 root handle 10: iqcn group 7
+	tc -n "$1" qdisc replace dev d0 root handle 10: iqcn bandwidth 10gbit group 7
 	"$PUBLIC/roce" send "$1/d0" --tos 3 --src "$SND4" --dst "$RCV4" \
 		--smac "$SND_MAC" --dmac "$RCV_MAC" --count 10
 	[[ $(tc -n "$1" -s qdisc show dev d0) == *" ce_sent 10 "* ]] ||
@@ -458,7 +458,7 @@ test_mtu_extremes()
 	local bandwidth
 
 	user_comes
-	for bandwidth in 0 8bit 1000tbit; do
+	for bandwidth in 0 1mbit 1000tbit; do
 		runs $NOBODY mtu_extremes bandwidth $bandwidth >"$TMP/shown"
 		sane 10 <"$TMP/shown"
 	done
