@@ -137,8 +137,9 @@ test_htb()
 		qdisc add dev p1 parent 1:10 handle 2: ets bands 2
 		qdisc add dev p1 parent 2:1 handle 10: iqcn
 		qdisc add dev p1 parent 1:11 handle 11: iqcn
+		class change dev p1 parent 1: classid 1:1 htb rate 1gbit
 	EOF
-	first warn bandwidth "p1 2:1: htb class 1:1 lets only 2gbit through, but the queue is sized for 3gbit: tc qdisc change dev p1 parent 2:1 iqcn bandwidth 2gbit"
+	first warn bandwidth "p1 2:1: htb class 1:1 lets only 1gbit through, but the queue is sized for 2gbit: tc qdisc change dev p1 parent 2:1 iqcn bandwidth 1gbit"
 	mend
 	sound
 	tc -n sw -batch - <<-EOF
