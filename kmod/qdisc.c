@@ -338,6 +338,18 @@ static u64 iqcn_sent_bytes(const struct Qdisc *sch)
 	return u64_stats_read(&sch->bstats.bytes);
 }
 
+/* noinline, so that iqcn_enqueue_timed() needs no stack frame */
+static noinline void iqcn_probe_begin(struct iqcn_queue *q,
+				      const struct sk_buff *skb,
+				      const struct Qdisc *sch)
+{
+	/* requeued packets are in the backlog, and have been counted as sent */
+	if (skb_queue_empty(&sch->gso_skb) && skb_queue_empty(&sch->skb_bad_txq))
+		iqcn_sojourn_begin(&q->sojourn, iqcn_sent_bytes(sch) +
+				   sch->qstats.backlog + qdisc_pkt_len(skb),
+				   ktime_get_ns());
+}
+
 /* Enqueue a packet that is CE, or that dequeue will probably mark.  If no
  * sojourn probe is queued, a sampled packet becomes the probe: dequeue reads
  * the clock for a sampled CE packet anyway.
@@ -346,13 +358,9 @@ static int iqcn_enqueue_timed(struct sk_buff *skb, struct Qdisc *sch)
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
 
-	/* requeued packets are in the backlog, and have been counted as sent */
 	if ((iqcn_skb_cb(skb)->psn_flags & IQCN_CB_SAMPLED) &&
-	    iqcn_sojourn_idle(&q->sojourn, iqcn_sent_bytes(sch)) &&
-	    skb_queue_empty(&sch->gso_skb) && skb_queue_empty(&sch->skb_bad_txq))
-		iqcn_sojourn_begin(&q->sojourn, iqcn_sent_bytes(sch) +
-				   sch->qstats.backlog + qdisc_pkt_len(skb),
-				   ktime_get_ns());
+	    iqcn_sojourn_idle(&q->sojourn, iqcn_sent_bytes(sch)))
+		iqcn_probe_begin(q, skb, sch);
 	return iqcn_enqueue_tail(skb, sch);
 }
 
@@ -591,11 +599,9 @@ static noinline u64 iqcn_ce_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 		now_ns = iqcn_queue_ce_sent(q, cb->flow,
 					    (const void *)skb->data,
 					    qdisc_pkt_len(skb),
-					    q->skipped_bytes,
 					    cb->psn_flags & IQCN_PSN_MASK,
 					    cb->segs,
 					    cb->psn_flags & IQCN_CB_ECHO);
-		q->skipped_bytes = 0;
 		if (iqcn_sojourn_is_probe(&q->sojourn,
 					  u64_stats_read(&q->sent->bytes)))
 			iqcn_queue_delayed(q, now_ns - q->sojourn.start_ns);
@@ -669,13 +675,12 @@ static noinline void iqcn_mark_dequeued(struct iqcn_queue *q, struct Qdisc *sch,
 		cb->kind = IQCN_KIND_CE;
 }
 
-/* Dequeue RoCEv2 data.  Return: now in ns, 0 if the clock was not read. */
-static u64 iqcn_data_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
+/* Dequeue RoCEv2 data that is not CE */
+static noinline void iqcn_unmarked_dequeued(struct iqcn_queue *q,
+					    struct sk_buff *skb)
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
 
-	if (cb->kind == IQCN_KIND_CE)
-		return iqcn_ce_dequeued(q, skb);
 	/* the receiver acknowledges the last packet of a message, which may
 	 * leave an empty queue behind and so not be marked
 	 */
@@ -684,6 +689,14 @@ static u64 iqcn_data_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 				      cb->psn_flags & IQCN_PSN_MASK,
 				      cb->segs);
 	iqcn_cb_put(skb);
+}
+
+/* Dequeue RoCEv2 data.  Return: now in ns, 0 if the clock was not read. */
+static u64 iqcn_data_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
+{
+	if (iqcn_skb_cb(skb)->kind == IQCN_KIND_CE)
+		return iqcn_ce_dequeued(q, skb);
+	iqcn_unmarked_dequeued(q, skb);
 	return 0;
 }
 

@@ -100,7 +100,6 @@ static bool iqcn_measure_ce(struct iqcn_queue *q, u64 bytes, u64 now_ns)
  * @flow: flow of the packet, NULL: none could be created
  * @eth: the packet's Ethernet header
  * @bytes: length of the packet
- * @skipped_bytes: length of all CE packets since the last sampled one
  * @psn: PSN of the first segment
  * @segs: number of segments
  * @echo: the receiver may echo the PSN in a response
@@ -109,8 +108,8 @@ static bool iqcn_measure_ce(struct iqcn_queue *q, u64 bytes, u64 now_ns)
  * Return: now, in ns.
  */
 u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
-		       const struct ethhdr *eth, u32 bytes, u64 skipped_bytes,
-		       u32 psn, u32 segs, bool echo)
+		       const struct ethhdr *eth, u32 bytes, u32 psn, u32 segs,
+		       bool echo)
 {
 	bool alive = false;
 	u64 now_ns;
@@ -130,8 +129,9 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	iqcn_add(q->st.ce_sampled, segs);
 	if (bytes > q->max_bytes)
 		q->max_bytes = bytes;
-	iqcn_congestion_detect(q, iqcn_measure_ce(q, skipped_bytes + bytes,
+	iqcn_congestion_detect(q, iqcn_measure_ce(q, q->skipped_bytes + bytes,
 						  now_ns), now_ns);
+	q->skipped_bytes = 0;
 	if (flow && iqcn_flow_of(flow, q)) {
 		iqcn_bts_note_packet(q, flow, eth, now_ns);
 		WRITE_ONCE(flow->psn, (psn + segs - 1) & IQCN_PSN_MASK);

@@ -193,8 +193,8 @@ void iqcn_queue_set_params(struct iqcn_queue *q, const struct iqcn_params *p);
 void iqcn_queue_reset(struct iqcn_queue *q);
 void iqcn_queue_kill(struct iqcn_queue *q);
 u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
-		       const struct ethhdr *eth, u32 bytes, u64 skipped_bytes,
-		       u32 psn, u32 segs, bool echo);
+		       const struct ethhdr *eth, u32 bytes, u32 psn, u32 segs,
+		       bool echo);
 void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
 			   u32 psn, u32 segs);
 void iqcn_queue_delayed(struct iqcn_queue *q, u64 delay_ns);

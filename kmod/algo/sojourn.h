@@ -51,7 +51,7 @@ static inline void iqcn_sojourn_begin(struct iqcn_sojourn *s, u64 end_bytes,
 /**
  * iqcn_sojourn_is_probe() - is the packet that leaves the probe?
  * @s: the probe
- * @sent_bytes: bytes that have left the queue, including the packet
+ * @sent_bytes: bytes that have left the queue, including the packet: not 0
  *
  * Return: true if the packet is the probe.  Its sojourn time is the time since
  * @s->start_ns.
@@ -59,7 +59,7 @@ static inline void iqcn_sojourn_begin(struct iqcn_sojourn *s, u64 end_bytes,
 static inline bool iqcn_sojourn_is_probe(const struct iqcn_sojourn *s,
 					 u64 sent_bytes)
 {
-	return s->end_bytes && s->end_bytes == sent_bytes;
+	return s->end_bytes == sent_bytes;
 }
 
 /**

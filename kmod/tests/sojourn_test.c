@@ -55,7 +55,6 @@ static void sojourn_cancel_test(struct kunit *test)
 
 	/* nothing has been sent, and there is no probe */
 	KUNIT_EXPECT_TRUE(test, iqcn_sojourn_idle(&s, 0));
-	KUNIT_EXPECT_FALSE(test, iqcn_sojourn_is_probe(&s, 0));
 
 	iqcn_sojourn_begin(&s, 3000, SECOND);
 	KUNIT_EXPECT_FALSE(test, iqcn_sojourn_idle(&s, 2999));
