@@ -37,7 +37,6 @@ struct iqcn_why {
 /* cnp.c */
 bool iqcn_cnp_gate(struct iqcn_queue *q, struct iqcn_flow *flow, bool paid,
 		   u64 now_ns);
-bool iqcn_cnp_budget_spare(struct iqcn_port *port, u64 now_ns);
 void iqcn_cnp_refund(struct iqcn_port *port);
 bool iqcn_cnp_prepare(struct iqcn_queue *q, struct iqcn_flow *flow,
 		      struct iqcn_notice *n, const struct iqcn_why *why,
@@ -49,7 +48,6 @@ u32 iqcn_cnp_id(const struct iqcn_cnp *cnp);
 void iqcn_cnp_module_init(void);
 
 /* pending.c */
-bool iqcn_pending_of_packet(const struct iqcn_flow *flow);
 bool iqcn_pending_add(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
 		      enum iqcn_cause cause, bool was_ce);
 void iqcn_pending_del(struct iqcn_queue *q, struct iqcn_flow *flow);
@@ -68,6 +66,13 @@ void iqcn_pending_cancel(struct iqcn_queue *q, struct iqcn_flow *flow);
 void iqcn_pending_cancel_all(struct iqcn_queue *q);
 void iqcn_pending_move(struct iqcn_flow *flow, struct iqcn_queue *from,
 		       struct iqcn_queue *to);
+
+/* Is a CNP pending that a packet caused, not a deferred one?  queue->lock */
+static inline bool iqcn_pending_of_packet(const struct iqcn_flow *flow)
+{
+	return iqcn_flow_has_pending(flow) &&
+	       !(BIT(flow->ext->cnp_cause) & IQCN_CAUSES_DEFERRED);
+}
 
 /* The flow of a node of queue->pending */
 static inline struct iqcn_flow *iqcn_pending_flow(struct timerqueue_node *node)

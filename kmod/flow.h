@@ -296,8 +296,9 @@ void iqcn_pair_tables_free(struct iqcn_port *port);
 int iqcn_pair_join(struct iqcn_port *port, struct iqcn_flow *flow,
 		   const struct iqcn_key *key);
 void iqcn_pair_leave(struct iqcn_port *port, struct iqcn_flow *flow);
-void iqcn_pair_sent(struct iqcn_port *port, const struct iqcn_hosts *hosts,
-		    u32 dest_qp, u32 psn, u32 segs);
+void iqcn_pair_store_psns(struct iqcn_port *port,
+			  const struct iqcn_hosts *hosts, u32 dest_qp, u32 psn,
+			  u32 segs);
 void iqcn_pair_note_psn(struct iqcn_port *port, const struct iqcn_pkt *pkt,
 			u32 segs);
 struct iqcn_flow *iqcn_pair_find(struct iqcn_port *port,
@@ -319,5 +320,16 @@ struct iqcn_flow *iqcn_pair_by_sport(struct iqcn_port *port,
 				     const struct iqcn_key *key,
 				     const struct iqcn_pkt *pkt);
 void iqcn_pair_from_sport(struct iqcn_port *port, struct iqcn_flow *flow, u32 qp);
+
+/* Store the PSNs of a data packet for pairing, unless all flows of its hosts
+ * are assured.  Root lock, RCU.
+ */
+static inline void iqcn_pair_sent(struct iqcn_port *port,
+				  const struct iqcn_hosts *hosts, u32 dest_qp,
+				  u32 psn, u32 segs)
+{
+	if (READ_ONCE(hosts->n_unassured))
+		iqcn_pair_store_psns(port, hosts, dest_qp, psn, segs);
+}
 
 #endif /* _IQCN_FLOW_H */

@@ -439,24 +439,21 @@ static u64 *iqcn_echo_slot(struct iqcn_port *port, u64 hash)
 #define IQCN_ECHO_SEGS	64
 
 /**
- * iqcn_pair_sent() - store the PSNs of a data packet in the echo table
+ * iqcn_pair_store_psns() - store the PSNs of a data packet in the echo table
  * @port: port
  * @hosts: hosts of the packet
  * @dest_qp: DestQP of the packet
  * @psn: PSN of its first segment
  * @segs: number of its segments
  *
- * Does nothing for hosts without unassured flows.
- *
  * Context: root lock, RCU.
  */
-void iqcn_pair_sent(struct iqcn_port *port, const struct iqcn_hosts *hosts,
-		    u32 dest_qp, u32 psn, u32 segs)
+void iqcn_pair_store_psns(struct iqcn_port *port,
+			  const struct iqcn_hosts *hosts, u32 dest_qp, u32 psn,
+			  u32 segs)
 {
 	u32 i;
 
-	if (!READ_ONCE(hosts->n_unassured))
-		return;
 	for (i = 0; i < min_t(u32, segs, IQCN_ECHO_SEGS); i++) {
 		u64 hash = iqcn_echo_hash(hosts, psn + i);
 		u64 *slot = iqcn_echo_slot(port, hash);

@@ -17,19 +17,6 @@
 #include "iqcn.h"
 
 /**
- * iqcn_pending_of_packet() - is a CNP pending that a packet caused?
- * @flow: flow
- *
- * Context: queue->lock.
- * Return: false if no CNP is pending, or only deferred ones.
- */
-bool iqcn_pending_of_packet(const struct iqcn_flow *flow)
-{
-	return iqcn_flow_has_pending(flow) &&
-	       !(BIT(flow->ext->cnp_cause) & IQCN_CAUSES_DEFERRED);
-}
-
-/**
  * iqcn_pending_add() - store a CNP until it is sent
  * @q: queue
  * @flow: flow of that queue without a pending CNP
