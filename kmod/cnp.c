@@ -125,26 +125,6 @@ static bool iqcn_cnp_charge(struct iqcn_port *port, u64 now_ns)
 }
 
 /**
- * iqcn_cnp_budget_spare() - does the budget allow a CNP that no packet causes?
- * @port: port
- * @now_ns: now
- *
- * Half of the burst is reserved for CNPs that packets cause.
- *
- * Context: BHs off.
- * Return: true if more than that half is left; the budget is not charged.
- */
-bool iqcn_cnp_budget_spare(struct iqcn_port *port, u64 now_ns)
-{
-	bool spare;
-
-	spin_lock(&port->budget_lock);
-	spare = iqcn_budget_half(&port->budget, now_ns);
-	spin_unlock(&port->budget_lock);
-	return spare;
-}
-
-/**
  * iqcn_cnp_refund() - refund the budget for a CNP that is not sent
  * @port: port
  *

@@ -420,8 +420,10 @@ static bool iqcn_bts_run(struct iqcn_queue *q, struct iqcn_notice *n, bool *send
 	if (!first || iqcn_bts_poll_ns(q, first) > now_ns)
 		return false;
 	q->polls_ran = true;
-	/* the flow stays first in the list, so that polls stay in order */
-	q->polls_wait = !iqcn_cnp_budget_spare(q->port, now_ns);
+	/* Half of the burst is reserved for CNPs that packets cause.  The flow
+	 * stays first in the list, so that polls stay in order.
+	 */
+	q->polls_wait = !iqcn_budget_half(&q->port->budget, now_ns);
 	if (q->polls_wait) {
 		iqcn_inc(q->st.cnp_budget);
 		return false;

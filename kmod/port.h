@@ -47,7 +47,7 @@ struct iqcn_port {
 	 */
 	u64 cnp_smac;
 
-	spinlock_t budget_lock;		/* budget */
+	spinlock_t budget_lock;		/* budget; iqcn_budget_half() needs none */
 	struct iqcn_budget budget;	/* CNPs that may be sent */
 	bool cnp_rate_user;		/* the user set cnp_rate_pps; RTNL */
 	u32 cnp_rate_pps;		/* parameters of the budget; RTNL */

@@ -11,6 +11,7 @@
 #ifndef _IQCN_BUDGET_H
 #define _IQCN_BUDGET_H
 
+#include <linux/compiler.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/time64.h>
@@ -33,7 +34,7 @@ static inline void iqcn_budget_set(struct iqcn_budget *b, u32 rate_pps,
 				   u32 burst)
 {
 	b->interval_ns = div_u64((u64)NSEC_PER_SEC + rate_pps - 1, rate_pps);
-	b->burst_ns = b->interval_ns * (burst - 1);
+	WRITE_ONCE(b->burst_ns, b->interval_ns * (burst - 1));
 }
 
 /**
@@ -51,14 +52,21 @@ static inline bool iqcn_budget_take(struct iqcn_budget *b, u64 now_ns)
 
 	if (next_ns - now_ns > b->burst_ns)
 		return false;
-	b->next_ns = next_ns + b->interval_ns;
+	WRITE_ONCE(b->next_ns, next_ns + b->interval_ns);
 	return true;
 }
 
-/* At least half of the burst is left */
+/**
+ * iqcn_budget_half() - is at least half of the burst left?
+ * @b: bucket; this function needs no lock
+ * @now_ns: now
+ *
+ * Return: true if it is.  Another CPU may charge the bucket at the same time.
+ */
 static inline bool iqcn_budget_half(const struct iqcn_budget *b, u64 now_ns)
 {
-	return max(b->next_ns, now_ns) - now_ns <= b->burst_ns / 2;
+	return max(READ_ONCE(b->next_ns), now_ns) - now_ns <=
+	       READ_ONCE(b->burst_ns) / 2;
 }
 
 /**
@@ -67,7 +75,7 @@ static inline bool iqcn_budget_half(const struct iqcn_budget *b, u64 now_ns)
  */
 static inline void iqcn_budget_give(struct iqcn_budget *b)
 {
-	b->next_ns -= min(b->next_ns, b->interval_ns);
+	WRITE_ONCE(b->next_ns, b->next_ns - min(b->next_ns, b->interval_ns));
 }
 
 #endif /* _IQCN_BUDGET_H */
