@@ -5,11 +5,13 @@
 # and see whether a test fails.  Headers are tested with KUnit first, then with
 # kselftests; the first failure kills the mutant, and so do a splat and a hang.
 #
-#   mutants.sh [-l] [-a] [-r] [-j JOBS] [PATTERN]
+#   mutants.sh [-l] [-a] [-r] [-s] [-j JOBS] [PATTERN]
 #
 #   -l		list mutants instead
 #   -a		all mutants instead of the sample of sample.awk
 #   -r		resume the last run: try mutants that it did not kill or reach
+#   -s		try those in selftests/mutants/survivors, too, which pass all tests
+#		and so take the longest; otherwise they count as survivors
 #   -j JOBS	number of parallel jobs (default: one per CPU)
 #   PATTERN	only mutants whose name matches, such as 'timer.c:*:cmp:*'
 #
@@ -273,15 +275,17 @@ verdict()
 	[ -n "$pattern$all" ] || [ $known -ge $WANTED ] || bad=$((bad + 1))
 	echo "mutants: ${n[killed]} of $name killed ($known %)," \
 		"${n[SURVIVED]} survived, ${n[did]} did not compile"
+	[ "${assumed:-0}" = 0 ] || echo "$assumed of the survivors were not tried again (-s)"
 	[ $name -gt 0 ] && [ $bad = 0 ]
 }
 
-listing="" all="" again="" jobs=$(nproc)
-while getopts larj: opt; do
+listing="" all="" again="" try_known="" assumed="" jobs=$(nproc)
+while getopts larsj: opt; do
 	case $opt in
 	l) listing=1 ;;
 	a) all=1 ;;
 	r) again=1 ;;
+	s) try_known=1 ;;
 	j) jobs=$OPTARG ;;
 	*) usage ;;
 	esac
@@ -306,6 +310,12 @@ touch "$OUT/results"
 # keep the results of killed mutants that still exist
 grep -F $'\tkilled' "$OUT/results" | grep -wFf <(echo "$mutants") >"$OUT/killed"
 mv "$OUT/killed" "$OUT/results"
+if [ -z "$try_known" ]; then
+	cut -f 1 "$HERE/survivors" | grep -xFf <(echo "$mutants") |
+		grep -vxFf <(cut -f 1 "$OUT/results") >"$OUT/known"
+	assumed=$(wc -l <"$OUT/known")
+	sed 's/$/\tSURVIVED/' "$OUT/known" >>"$OUT/results"
+fi
 mutants=$(grep -vxFf <(cut -f 1 "$OUT/results") <<<"$mutants")
 
 echo "builds"
