@@ -2,6 +2,8 @@
 /*
  * iqcn help: a summary of the commands.
  */
+#define _GNU_SOURCE
+#include <stdlib.h>
 #include <string.h>
 
 #include "iqcn.h"
@@ -52,14 +54,14 @@ static void print_command(FILE *f, const char *command, const char *words,
 	int columns = screen_columns();
 	int column = fprintf(f, "  %s%s", command, *words ? " " : "");
 	int end = column + strlen(words) + 2;
-	char line[256];
+	char *line;
 
 	if (end < DESCRIPTION)
 		end = DESCRIPTION;
-	if (end + (int)strlen(description) <= columns) {
-		snprintf(line, sizeof(line), "%-*s%s", end - column, words,
-			 description);
+	if (end + (int)strlen(description) <= columns &&
+	    asprintf(&line, "%-*s%s", end - column, words, description) > 0) {
 		wrap_text(f, 0, column, line);
+		free(line);
 		return;
 	}
 	wrap_text(f, 8, column, words);

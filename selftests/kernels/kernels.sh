@@ -28,7 +28,7 @@ LEFT_OUT="
 	# require CNPs within microseconds
 	test_receiver_restarts test_receiver_answers
 	# check a state within milliseconds
-	test_state_ends test_detect_depth test_age test_budget
+	test_state_ends test_detect_depth test_age test_budget test_sojourn
 	# rocehost is for User Mode Linux
 	test_million
 "

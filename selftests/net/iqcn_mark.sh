@@ -22,7 +22,7 @@ ALL_TESTS="
 	test_in_pieces
 	test_in_pieces_dequeue
 	test_shared
-	test_delay
+	test_sojourn
 	test_gso
 	test_gso_dequeue
 "
@@ -378,7 +378,7 @@ standing()
 	tc -n sw qdisc del dev p1 root
 }
 
-test_delay()
+test_sojourn()
 {
 	topology bridge
 	standing enqueue
