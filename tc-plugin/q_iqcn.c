@@ -268,7 +268,10 @@ static int get_prob(uint64_t *val, const char *arg)
 		return -1;
 	if (*end)
 		p /= 100;
-	*val = p <= 1 ? p * UINT32_MAX + 0.5 : UINT64_MAX;
+	/* not in one expression, whose type would be double */
+	*val = UINT64_MAX;
+	if (p <= 1)
+		*val = p * UINT32_MAX + 0.5;
 	return 0;
 }
 
