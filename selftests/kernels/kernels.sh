@@ -29,6 +29,8 @@ LEFT_OUT="
 	test_receiver_restarts test_receiver_answers
 	# check a state within milliseconds
 	test_state_ends test_detect_depth test_age test_budget test_sojourn
+	# sends faster than these guests can
+	test_psn_last_of_message
 	# rocehost is for User Mode Linux
 	test_million
 "

@@ -605,6 +605,8 @@ test_clear()
 	bottleneck 8mbit kmin 1000 kmax 2000
 	data --tos 2 --count 60 --len 1000
 	data --tos 2 --count 20 --interval 1000
+	# the queue drains
+	sleep 0.2
 	marked=$(stat ecn_mark)
 	check "marked packets" "$marked" -gt 0
 	check "peak delay" "$(stat delay_peak_ns)" -gt 0
