@@ -133,7 +133,7 @@ rocehost: modules
 	cp $(B)/kmod/rocehost/rocehost.ko $(B)/
 
 tc-plugin: $(B)/q_iqcn.so
-$(B)/q_iqcn.so $(B)/unchecked/q_iqcn.so: tc-plugin/q_iqcn.c \
+$(B)/q_iqcn.so $(B)/unchecked/q_iqcn.so $(B)/trapping/q_iqcn.so: tc-plugin/q_iqcn.c \
 		tc-plugin/tc_abi.h $(PARAMS) $(UAPI) kmod/qdisc.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -shared -fPIC -Ikmod/include/uapi \
@@ -230,7 +230,7 @@ dist:
 
 # Programs for the lab.  roce is static, because static programs start faster
 # there.
-tools: $(B)/roce $(B)/mutate $(B)/linktype $(B)/psample $(B)/genl $(B)/netfuzz $(B)/seqfuzz $(B)/failnl.so $(B)/badstab.so $(B)/failmod $(B)/iqcn_test $(B)/nlfile.so $(B)/params $(B)/unchecked/q_iqcn.so
+tools: $(B)/roce $(B)/mutate $(B)/linktype $(B)/psample $(B)/genl $(B)/netfuzz $(B)/seqfuzz $(B)/failnl.so $(B)/badstab.so $(B)/failmod $(B)/iqcn_test $(B)/nlfile.so $(B)/params $(B)/unchecked/q_iqcn.so $(B)/trapping/q_iqcn.so
 $(B)/roce $(B)/mutate: $(B)/%: selftests/tools/%.c $(addprefix selftests/tools/,netns.h packet.h random.h)
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -static -o $@ $< -lz
@@ -271,13 +271,16 @@ $(B)/params: tc-plugin/tests/params.c selftests/tools/random.h $(PARAMS) $(UAPI)
 	$(CC) $(CFLAGS) -Ikmod/include/uapi -o $@ $<
 # a plugin that does not check ranges, for tests of the kernel's checks
 $(B)/unchecked/q_iqcn.so: PLUGIN_FLAGS = -DIQCN_UNCHECKED
+# a plugin in which undefined behavior ends tc, whatever the compiler makes of it
+$(B)/trapping/q_iqcn.so: PLUGIN_FLAGS = \
+	-fsanitize=undefined,float-cast-overflow -fsanitize-undefined-trap-on-error
 
 # tests of iqcn's code that needs no kernel; they run on any machine
 $(B)/iqcn_test: $(wildcard userspace/*.[ch] userspace/tests/*.c) $(PARAMS) \
 		$(DERIVE) $(UAPI)
 	@mkdir -p $(B)
-	$(CC) $(CFLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all \
-		$(TOOL_INCLUDES) -DIQCN_VERSION='"$(VERSION)"' \
+	$(CC) $(CFLAGS) -fsanitize=address,undefined,float-cast-overflow \
+		-fno-sanitize-recover=all $(TOOL_INCLUDES) -DIQCN_VERSION='"$(VERSION)"' \
 		-DTC_DIR='"$(TC_DIR)"' -rdynamic -o $@ userspace/tests/iqcn_test.c \
 		$(filter-out userspace/main.c,$(wildcard userspace/*.c)) \
 		$(shell pkg-config --cflags --libs $(TOOL_PKGS))

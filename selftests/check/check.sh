@@ -85,7 +85,7 @@ run_step()
 		;;
 	userspace) "$TOP/build/iqcn_test" ;;
 	plugin)
-		"$TOP/tc-plugin/tests/refuse.sh" &&
+		"$TOP/tc-plugin/tests/refuse.sh" "$TOP/build/trapping" &&
 			"$TOP/tc-plugin/tests/shown.sh" &&
 			"$TOP/tc-plugin/tests/roundtrip.sh"
 		;;
