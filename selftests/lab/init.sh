@@ -12,6 +12,10 @@
 # DIRECTORY is bind-mounted on PLACE, and the first line is this tree.  Only the
 # bind mounts use the names of the directories, in one system call each, because
 # the clock must not depend on the length of a name.
+#
+# "busybox mount": the host's mount resolves each component of a name, and it
+# looks for the host's /run/systemd/systemd-units-load.  Random numbers would
+# depend on that.
 
 run=${1:-$(readlink /proc/self/cwd)}
 if [ -e "$run/places" ]; then
@@ -20,27 +24,25 @@ if [ -e "$run/places" ]; then
 else
 	lab=$(dirname "$(readlink -f "$0")")
 fi
-export HOME=/tmp TERM=${TERM:-linux}
+export HOME=/run TERM=${TERM:-linux}
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
-mount -t proc proc /proc
-mount -t sysfs sysfs /sys
-mount -t devtmpfs dev /dev 2>/dev/null
-mount -t debugfs debugfs /sys/kernel/debug
-mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
-mount -t tmpfs tmpfs /run
+busybox mount -t proc proc /proc
+busybox mount -t sysfs sysfs /sys
+busybox mount -t devtmpfs dev /dev 2>/dev/null
+busybox mount -t debugfs debugfs /sys/kernel/debug
+busybox mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
+busybox mount -t tmpfs tmpfs /run
 mkdir -p /run/netns /run/lock
 # root here has only the host permissions of the user who booted this
 export TMPDIR=/run
 # hide the modules of the host's kernel
 if [ ! -d "/lib/modules/$(uname -r)" ]; then
-	mount -t tmpfs tmpfs /usr/lib/modules &&
+	busybox mount -t tmpfs tmpfs /usr/lib/modules &&
 		mkdir -p "/usr/lib/modules/$(uname -r)"
 fi
 if [ -e "$run/places" ]; then
 	while read -r place dir; do
-		# "busybox mount": the host's mount resolves each component of
-		# the name
 		mkdir -p "$place" && busybox mount --bind "$dir" "$place"
 	done <"$run/places"
 fi

@@ -4,8 +4,8 @@
 # Check that the same seed gives the same bytes: a scenario with random marks
 # and CNPs runs in two copies of the tree, whose names differ in length.  The
 # second run has an otherwise empty environment with different values of PATH,
-# TMPDIR, IQCN_CACHE, IQCN_RESULTS and the locale; the third runs one variant
-# alone.  A guest that prints its environment (guest.sh) shows where a
+# TMPDIR, IQCN_CACHE, IQCN_RESULTS and the locale, and another /run; the third
+# runs one variant alone.  A guest that prints its environment (guest.sh) shows where a
 # difference begins.  KTAP.
 #
 # Output and figures of the runs are in build/repeat/.
@@ -38,13 +38,30 @@ copy()
 		EOF
 }
 
+# other_run COMMAND...: run with a /run that has systemd's files if that of the
+# machine does not, and the reverse
+other_run()
+{
+	local loaded=/run/systemd/systemd-units-load
+
+	if ! unshare -rm true 2>/dev/null; then
+		echo "no mount namespaces: /run stays the same"
+		"$@"
+		return
+	fi
+	# shellcheck disable=SC2016
+	unshare -rm bash -c 'mount -t tmpfs tmpfs /run && mkdir /run/systemd &&
+		{ [ "$1" = had ] || touch "$2"; } && shift 2 && exec "$@"' \
+		_ "$([ ! -e $loaded ] || echo had)" $loaded "$@"
+}
+
 # elsewhere LOG COMMAND...: run in the second copy and the other environment
 elsewhere()
 {
 	local log=$1
 	shift
 
-	(cd "$long" && exec env -i HOME="$HOME" TERM=dumb LC_ALL=de_DE.UTF-8 \
+	(cd "$long" && other_run env -i HOME="$HOME" TERM=dumb LC_ALL=de_DE.UTF-8 \
 		LOCPATH="$WORK/other/locale" TMPDIR="$WORK/other/tmp" \
 		PATH="$WORK/nothing/here:/usr/bin:/bin" \
 		IQCN_CACHE="$WORK/other/cache" IQCN_SEED=4711 \
