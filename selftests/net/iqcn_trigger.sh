@@ -18,6 +18,7 @@ ALL_TESTS="
 	test_gap_by_next_ce
 	test_gap_of_flow
 	test_base_ce
+	test_gap_sampled
 	test_base_both
 	test_base_cnp_fast_receiver
 	test_base_cnp_slow_receiver
@@ -353,6 +354,20 @@ test_base_ce()
 		all_at $at
 		told 11
 	done
+}
+
+# The gap of trigger gap is that between two packets, although only every eighth
+# is sampled
+test_gap_sampled()
+{
+	# shellcheck disable=SC2086
+	paired $CONGESTED base ce t1 300us trigger gap
+	params sample 8
+	watch 80
+	stream 200 100
+	check_eq "congested" "$(stat congested)" '"queue"'
+	wait
+	told 0
 }
 
 # base both: T1 starts at the later of CE packet and CNP; packets and CNPs that
