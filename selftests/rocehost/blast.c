@@ -49,7 +49,7 @@
 #define RH_BLAST_PORT	9
 
 struct rh_blast_flow {
-	struct rh_wire wire;
+	struct rh_headers headers;
 	u32 psn;
 	bool known;
 };
@@ -67,10 +67,10 @@ static bool rh_blast_has_queue(const struct net_device *dev)
 }
 
 /* The device receives a message of the connection set-up */
-static bool rh_blast_cm(struct net_device *dev, const struct rh_wire *wire,
+static bool rh_blast_cm(struct net_device *dev, const struct rh_headers *h,
 			u16 attr, u32 local_qpn, u32 remote_qpn)
 {
-	struct sk_buff *skb = rh_build_cm(wire, attr, local_qpn, remote_qpn, 0);
+	struct sk_buff *skb = rh_build_cm(h, attr, local_qpn, remote_qpn, 0);
 
 	if (!skb)
 		return false;
@@ -82,16 +82,16 @@ static bool rh_blast_cm(struct net_device *dev, const struct rh_wire *wire,
 }
 
 /* Turn the header into one of UDP or TCP that is not RoCEv2 */
-static void rh_blast_plain(struct rh_wire *w, bool tcp)
+static void rh_blast_plain(struct rh_headers *h, bool tcp)
 {
-	struct udphdr *uh = (struct udphdr *)(w->hdr + w->udp_off);
+	struct udphdr *uh = (struct udphdr *)(h->hdr + h->udp_off);
 	u8 proto = tcp ? IPPROTO_TCP : IPPROTO_UDP;
 
 	uh->dest = htons(RH_BLAST_PORT);
-	if (w->v6)
-		((struct ipv6hdr *)(w->hdr + w->l3_off))->nexthdr = proto;
+	if (h->v6)
+		((struct ipv6hdr *)(h->hdr + h->l3_off))->nexthdr = proto;
 	else
-		((struct iphdr *)(w->hdr + w->l3_off))->protocol = proto;
+		((struct iphdr *)(h->hdr + h->l3_off))->protocol = proto;
 }
 
 static u32 rh_blast_src_qpn(u32 i)
@@ -109,21 +109,21 @@ static int rh_blast_flow_init(struct rh_blast_flow *flow,
 	u32 dest_qpn = 0x800100 + i, src_qpn = rh_blast_src_qpn(i);
 	u16 sport = iqcn_sport_verbs(src_qpn, dest_qpn);
 	bool plain = conf->udp || conf->tcp;
-	struct rh_wire back;
+	struct rh_headers back;
 
 	flow->known = true;
-	rh_wire_init(&back, &to, &from, 0, 0, sport, src_qpn);
-	rh_wire_init(&flow->wire, &from, &to, 0, conf->ect, sport, dest_qpn);
+	rh_headers_init(&back, &to, &from, 0, 0, sport, src_qpn);
+	rh_headers_init(&flow->headers, &from, &to, 0, conf->ect, sport, dest_qpn);
 	if (!plain && !conf->known &&
-	    (!rh_blast_cm(dev, &flow->wire, IQCN_CM_REQ, src_qpn, dest_qpn) ||
+	    (!rh_blast_cm(dev, &flow->headers, IQCN_CM_REQ, src_qpn, dest_qpn) ||
 	     !rh_blast_cm(dev, &back, IQCN_CM_REP, dest_qpn, src_qpn)))
 		return -ENOMEM;
 	if (conf->in) {
-		flow->wire = back;
-		((struct ethhdr *)flow->wire.hdr)->h_dest[ETH_ALEN - 1] ^= 1;
+		flow->headers = back;
+		((struct ethhdr *)flow->headers.hdr)->h_dest[ETH_ALEN - 1] ^= 1;
 	}
 	if (plain)
-		rh_blast_plain(&flow->wire, conf->tcp);
+		rh_blast_plain(&flow->headers, conf->tcp);
 	return 0;
 }
 
@@ -133,11 +133,11 @@ static struct sk_buff *rh_blast_build(const struct rh_blast *blast,
 	const struct rh_blast_conf *conf = &blast->conf;
 
 	if (conf->ack)
-		return rh_build_ack(&flow->wire, AETH_ACK, flow->psn, flow->psn);
+		return rh_build_ack(&flow->headers, AETH_ACK, flow->psn, flow->psn);
 	if (conf->cnp)
-		return rh_build_cnp(&flow->wire, &conf->to,
+		return rh_build_cnp(&flow->headers, &conf->to,
 				    rh_blast_src_qpn(blast->turn), 0);
-	return rh_build_data(&flow->wire, RC_WRITE_MIDDLE, flow->psn, false,
+	return rh_build_data(&flow->headers, RC_WRITE_MIDDLE, flow->psn, false,
 			     conf->mtu, 0);
 }
 

@@ -41,10 +41,10 @@ static void rh_flood_address(struct rnd_state *rnd, bool v6,
 	}
 }
 
-static void rh_flood_wire(const struct net_device *dev,
+static void rh_flood_headers(const struct net_device *dev,
 			  const struct rh_flood_conf *conf,
 			  struct rnd_state *rnd, struct in6_addr *src,
-			  struct rh_wire *w)
+			  struct rh_headers *h)
 {
 	bool v6 = !ipv6_addr_any(&conf->from) ?
 		  !ipv6_addr_v4mapped(&conf->from) :
@@ -57,7 +57,7 @@ static void rh_flood_wire(const struct net_device *dev,
 	rh_flood_address(rnd, v6, &conf->from, src);
 	rh_flood_address(rnd, v6, &conf->to, &dst);
 	qp = conf->qp == RH_NEVER ? prandom_u32_state(rnd) : conf->qp;
-	rh_wire_init(w, &from, &to, 0, conf->ecn, prandom_u32_state(rnd),
+	rh_headers_init(h, &from, &to, 0, conf->ecn, prandom_u32_state(rnd),
 		     qp & IQCN_QPN_MASK);
 }
 
@@ -68,20 +68,20 @@ static struct sk_buff *rh_flood_packet(const struct net_device *dev,
 	const struct rh_flood_conf *conf = &flood->conf;
 	u32 psn = prandom_u32_state(rnd), id = prandom_u32_state(rnd);
 	struct in6_addr src;
-	struct rh_wire w;
+	struct rh_headers h;
 
 	if (conf->psn != RH_NEVER)
 		psn = conf->psn + flood->packets;
 	psn &= IQCN_PSN_MASK;
-	rh_flood_wire(dev, conf, rnd, &src, &w);
+	rh_flood_headers(dev, conf, rnd, &src, &h);
 	if (conf->ack)
-		return rh_build_ack(&w, AETH_ACK, psn, 0);
+		return rh_build_ack(&h, AETH_ACK, psn, 0);
 	if (conf->cnp)
-		return rh_build_cnp(&w, &src, conf->qp == RH_NEVER ? id :
+		return rh_build_cnp(&h, &src, conf->qp == RH_NEVER ? id :
 							conf->qp, 0);
 	if (conf->req)
-		return rh_build_cm(&w, IQCN_CM_REQ, id, psn, 0);
-	return rh_build_bare(&w, psn);
+		return rh_build_cm(&h, IQCN_CM_REQ, id, psn, 0);
+	return rh_build_bare(&h, psn);
 }
 
 static int rh_flood_burst(struct rh_flood *flood, struct net_device *dev,

@@ -213,7 +213,7 @@ static void rh_flow_schedule(struct rh_flow *flow, u64 now_ns)
 static void rh_flow_send_cm(struct rh_flow *flow, u16 attr, u64 now_ns,
 			    struct sk_buff_head *out)
 {
-	rh_out(flow->host, rh_build_cm(&flow->wire, attr,
+	rh_out(flow->host, rh_build_cm(&flow->headers, attr,
 				       flow->qpn, flow->dest_qpn,
 				       flow->rq.psn0), now_ns, out);
 	flow->progress_ns = now_ns;
@@ -318,7 +318,7 @@ struct sk_buff *rh_flow_send(struct rh_flow *flow, u64 now_ns)
 	ask = last || now_ns - flow->asked_ns >= flow->host->conf.rto_ns / 4;
 	if (ask)
 		flow->asked_ns = now_ns;
-	skb = rh_build_data(&flow->wire, opcode, rc_psn(flow->rq.psn0, seq),
+	skb = rh_build_data(&flow->headers, opcode, rc_psn(flow->rq.psn0, seq),
 			    ask, bytes, conf->size);
 	/* out of memory: the packet counts as sent, and is lost */
 	len = skb ? skb->len : bytes;
@@ -527,7 +527,7 @@ static void rh_flow_init(struct rh_flow *flow, struct rh_host *host,
 			conf->psn;
 	if (!is_zero_ether_addr(host->conf.via))
 		to.mac = host->conf.via;
-	rh_wire_init(&flow->wire, &from, &to, conf->dscp, conf->ect,
+	rh_headers_init(&flow->headers, &from, &to, conf->dscp, conf->ect,
 		     rh_flow_sport(conf, qpn, dest_qpn), dest_qpn);
 }
 

@@ -63,7 +63,7 @@ static struct rh_flow *rh_flow_for(struct rh_host *host, u32 qpn,
 {
 	struct rh_flow *flow = xa_load(&host->flows, qpn);
 
-	if (flow && ipv6_addr_equal(&flow->wire.to, &pkt->src))
+	if (flow && ipv6_addr_equal(&flow->headers.to, &pkt->src))
 		return flow;
 	host->stray++;
 	return NULL;
@@ -74,7 +74,7 @@ static struct rh_sink *rh_sink_for(struct rh_host *host, u64 qpn,
 {
 	struct rh_sink *sink = xa_load(&host->sinks, qpn);
 
-	if (sink && ipv6_addr_equal(&sink->wire.to, &pkt->src))
+	if (sink && ipv6_addr_equal(&sink->headers.to, &pkt->src))
 		return sink;
 	host->stray++;
 	return NULL;
@@ -101,7 +101,7 @@ static void rh_receive_cm(struct rh_host *host, const struct iqcn_pkt *pkt,
 		/* rocehost's service id is the QP number of the sink */
 		sink = rh_sink_for(host, get_unaligned_be64(bth + 52), pkt);
 		if (sink && sink->dest_qpn == cm.qpn)
-			rh_out(host, rh_build_cm(&sink->wire, IQCN_CM_REP,
+			rh_out(host, rh_build_cm(&sink->headers, IQCN_CM_REP,
 						 sink->qpn, cm.local_id, 0),
 			       now_ns, out);
 		break;

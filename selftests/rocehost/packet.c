@@ -101,10 +101,10 @@ void rh_zeros_free(void)
 		put_page(rh_zero_page);
 }
 
-static void rh_wire_ip4(struct rh_wire *w, const struct in6_addr *from,
+static void rh_headers_ip4(struct rh_headers *h, const struct in6_addr *from,
 			const struct in6_addr *to, u8 tos)
 {
-	struct iphdr *iph = (struct iphdr *)(w->hdr + w->l3_off);
+	struct iphdr *iph = (struct iphdr *)(h->hdr + h->l3_off);
 
 	iph->version = 4;
 	iph->ihl = 5;
@@ -116,10 +116,10 @@ static void rh_wire_ip4(struct rh_wire *w, const struct in6_addr *from,
 	iph->daddr = to->s6_addr32[3];
 }
 
-static void rh_wire_ip6(struct rh_wire *w, const struct in6_addr *from,
+static void rh_headers_ip6(struct rh_headers *h, const struct in6_addr *from,
 			const struct in6_addr *to, u8 tos)
 {
-	struct ipv6hdr *ip6h = (struct ipv6hdr *)(w->hdr + w->l3_off);
+	struct ipv6hdr *ip6h = (struct ipv6hdr *)(h->hdr + h->l3_off);
 
 	ip6_flow_hdr(ip6h, tos, 0);
 	ip6h->nexthdr = IPPROTO_UDP;
@@ -129,8 +129,8 @@ static void rh_wire_ip6(struct rh_wire *w, const struct in6_addr *from,
 }
 
 /**
- * rh_wire_init() - fill a header template
- * @w: result
+ * rh_headers_init() - fill a header template
+ * @h: result
  * @from: sender
  * @to: receiver
  * @dscp: DSCP
@@ -138,33 +138,33 @@ static void rh_wire_ip6(struct rh_wire *w, const struct in6_addr *from,
  * @sport: UDP source port
  * @dest_qpn: DestQP
  */
-void rh_wire_init(struct rh_wire *w, const struct rh_addr *from,
+void rh_headers_init(struct rh_headers *h, const struct rh_addr *from,
 		  const struct rh_addr *to, u8 dscp, u8 ect, u16 sport,
 		  u32 dest_qpn)
 {
-	struct ethhdr *eth = (struct ethhdr *)w->hdr;
+	struct ethhdr *eth = (struct ethhdr *)h->hdr;
 	struct udphdr *uh;
 
-	memset(w, 0, sizeof(*w));
-	w->to = *to->ip;
-	w->v6 = !ipv6_addr_v4mapped(from->ip);
+	memset(h, 0, sizeof(*h));
+	h->to = *to->ip;
+	h->v6 = !ipv6_addr_v4mapped(from->ip);
 	ether_addr_copy(eth->h_dest, to->mac);
 	ether_addr_copy(eth->h_source, from->mac);
-	eth->h_proto = w->v6 ? htons(ETH_P_IPV6) : htons(ETH_P_IP);
-	w->l3_off = ETH_HLEN;
-	if (w->v6) {
-		rh_wire_ip6(w, from->ip, to->ip, dscp << 2 | ect);
-		w->udp_off = w->l3_off + sizeof(struct ipv6hdr);
+	eth->h_proto = h->v6 ? htons(ETH_P_IPV6) : htons(ETH_P_IP);
+	h->l3_off = ETH_HLEN;
+	if (h->v6) {
+		rh_headers_ip6(h, from->ip, to->ip, dscp << 2 | ect);
+		h->udp_off = h->l3_off + sizeof(struct ipv6hdr);
 	} else {
-		rh_wire_ip4(w, from->ip, to->ip, dscp << 2 | ect);
-		w->udp_off = w->l3_off + sizeof(struct iphdr);
+		rh_headers_ip4(h, from->ip, to->ip, dscp << 2 | ect);
+		h->udp_off = h->l3_off + sizeof(struct iphdr);
 	}
-	uh = (struct udphdr *)(w->hdr + w->udp_off);
+	uh = (struct udphdr *)(h->hdr + h->udp_off);
 	uh->source = htons(sport);
 	uh->dest = htons(IQCN_ROCEV2_PORT);
-	w->bth_off = w->udp_off + IQCN_UDP_LEN;
-	put_unaligned_be16(0xffff, w->hdr + w->bth_off + 2);
-	put_unaligned_be32(dest_qpn & IQCN_QPN_MASK, w->hdr + w->bth_off + 4);
+	h->bth_off = h->udp_off + IQCN_UDP_LEN;
+	put_unaligned_be16(0xffff, h->hdr + h->bth_off + 2);
+	put_unaligned_be32(dest_qpn & IQCN_QPN_MASK, h->hdr + h->bth_off + 4);
 }
 
 /* Allocate an skb whose IP header is aligned */
@@ -181,40 +181,40 @@ static struct sk_buff *rh_alloc_skb(u32 len)
 /* Copy the header template into a new packet; lengths are not yet set, and
  * @more bytes of tailroom follow
  */
-static struct sk_buff *rh_alloc(const struct rh_wire *w, u8 opcode, u32 psn,
+static struct sk_buff *rh_alloc(const struct rh_headers *h, u8 opcode, u32 psn,
 				u32 more)
 {
-	u32 len = w->bth_off + IQCN_BTH_LEN;
+	u32 len = h->bth_off + IQCN_BTH_LEN;
 	struct sk_buff *skb;
 	u8 *bth;
 
 	skb = rh_alloc_skb(len + more);
 	if (!skb)
 		return NULL;
-	skb_put_data(skb, w->hdr, len);
-	bth = skb->data + w->bth_off;
+	skb_put_data(skb, h->hdr, len);
+	bth = skb->data + h->bth_off;
 	bth[0] = opcode;
 	put_unaligned_be32(psn, bth + 8);
 	skb_reset_mac_header(skb);
-	skb_set_network_header(skb, w->l3_off);
-	skb_set_transport_header(skb, w->udp_off);
-	skb->protocol = w->v6 ? htons(ETH_P_IPV6) : htons(ETH_P_IP);
+	skb_set_network_header(skb, h->l3_off);
+	skb_set_transport_header(skb, h->udp_off);
+	skb->protocol = h->v6 ? htons(ETH_P_IPV6) : htons(ETH_P_IP);
 	return skb;
 }
 
 /* Set the lengths, ICRC included; the ICRC covers them, so it comes later */
-static void rh_set_lengths(struct sk_buff *skb, const struct rh_wire *w,
+static void rh_set_lengths(struct sk_buff *skb, const struct rh_headers *h,
 			   u32 body)
 {
-	u32 udp_len = skb->len - w->udp_off + body + IQCN_ICRC_LEN;
-	struct udphdr *uh = (struct udphdr *)(skb->data + w->udp_off);
+	u32 udp_len = skb->len - h->udp_off + body + IQCN_ICRC_LEN;
+	struct udphdr *uh = (struct udphdr *)(skb->data + h->udp_off);
 
 	uh->len = htons(udp_len);
-	if (w->v6) {
-		((struct ipv6hdr *)(skb->data + w->l3_off))->payload_len =
+	if (h->v6) {
+		((struct ipv6hdr *)(skb->data + h->l3_off))->payload_len =
 			uh->len;
 	} else {
-		struct iphdr *iph = (struct iphdr *)(skb->data + w->l3_off);
+		struct iphdr *iph = (struct iphdr *)(skb->data + h->l3_off);
 
 		iph->tot_len = htons(sizeof(*iph) + udp_len);
 		iph->check = 0;
@@ -223,30 +223,31 @@ static void rh_set_lengths(struct sk_buff *skb, const struct rh_wire *w,
 }
 
 /* Checksum of UDP over IPv6, 0 over IPv4; zero bytes of payload add nothing */
-static void rh_set_check(struct sk_buff *skb, const struct rh_wire *w,
+static void rh_set_check(struct sk_buff *skb, const struct rh_headers *h,
 			 __le32 icrc)
 {
-	struct ipv6hdr *ip6h = (struct ipv6hdr *)(skb->data + w->l3_off);
-	struct udphdr *uh = (struct udphdr *)(skb->data + w->udp_off);
+	struct ipv6hdr *ip6h = (struct ipv6hdr *)(skb->data + h->l3_off);
+	struct udphdr *uh = (struct udphdr *)(skb->data + h->udp_off);
 	__wsum sum;
 
-	if (!w->v6)
+	if (!h->v6)
 		return;
-	sum = csum_partial(uh, skb_headlen(skb) - w->udp_off, 0);
+	sum = csum_partial(uh, skb_headlen(skb) - h->udp_off, 0);
 	sum = csum_partial(&icrc, sizeof(icrc), sum);
 	uh->check = csum_ipv6_magic(&ip6h->saddr, &ip6h->daddr, ntohs(uh->len),
 				    IPPROTO_UDP, sum) ?: CSUM_MANGLED_0;
 }
 
 /* Complete a linear packet */
-static struct sk_buff *rh_finish(struct sk_buff *skb, const struct rh_wire *w)
+static struct sk_buff *rh_finish(struct sk_buff *skb,
+				 const struct rh_headers *h)
 {
-	u32 len = skb->len - w->l3_off;
+	u32 len = skb->len - h->l3_off;
 	__le32 icrc;
 
-	rh_set_lengths(skb, w, 0);
-	icrc = iqcn_icrc(skb->data + w->l3_off, len, w->v6);
-	rh_set_check(skb, w, icrc);
+	rh_set_lengths(skb, h, 0);
+	icrc = iqcn_icrc(skb->data + h->l3_off, len, h->v6);
+	rh_set_check(skb, h, icrc);
 	skb_put_data(skb, &icrc, sizeof(icrc));
 	return skb;
 }
@@ -258,16 +259,16 @@ static u32 rh_crc_after(const u8 *l3, u32 len, bool v6)
 }
 
 static struct sk_buff *rh_finish_zeros(struct sk_buff *skb,
-				       const struct rh_wire *w,
+				       const struct rh_headers *h,
 				       const struct rh_zeros *z)
 {
 	__le32 icrc, *tail;
 	u32 crc;
 
-	rh_set_lengths(skb, w, z->bytes);
-	crc = rh_crc_after(skb->data + w->l3_off, skb->len - w->l3_off, w->v6);
+	rh_set_lengths(skb, h, z->bytes);
+	crc = rh_crc_after(skb->data + h->l3_off, skb->len - h->l3_off, h->v6);
 	icrc = cpu_to_le32(~rh_zeros_crc(z, crc));
-	rh_set_check(skb, w, icrc);
+	rh_set_check(skb, h, icrc);
 
 	tail = netdev_alloc_frag(sizeof(icrc));
 	if (!tail) {
@@ -288,7 +289,7 @@ static struct sk_buff *rh_finish_zeros(struct sk_buff *skb,
 
 /**
  * rh_build_data() - build a packet of a WRITE
- * @w: header of the flow's packets
+ * @h: header of the flow's packets
  * @opcode: RC opcode
  * @psn: PSN
  * @ack_req: request an ACK
@@ -298,30 +299,30 @@ static struct sk_buff *rh_finish_zeros(struct sk_buff *skb,
  * Context: any, does not sleep.
  * Return: the packet, NULL if out of memory.
  */
-struct sk_buff *rh_build_data(const struct rh_wire *w, u8 opcode, u32 psn,
+struct sk_buff *rh_build_data(const struct rh_headers *h, u8 opcode, u32 psn,
 			      bool ack_req, u32 bytes, u64 msg_bytes)
 {
 	u32 padded = ALIGN(bytes, 4);
 	struct sk_buff *skb;
 
-	skb = rh_alloc(w, opcode, psn | (ack_req ? RH_ACK_REQ : 0),
+	skb = rh_alloc(h, opcode, psn | (ack_req ? RH_ACK_REQ : 0),
 		       RH_RETH_LEN);
 	if (!skb)
 		return NULL;
-	skb->data[w->bth_off + 1] = (padded - bytes) << 4;
+	skb->data[h->bth_off + 1] = (padded - bytes) << 4;
 	if (opcode == RC_WRITE_FIRST || opcode == RC_WRITE_ONLY) {
 		u8 *reth = skb_put_zero(skb, RH_RETH_LEN);
 
 		/* R_Key: the DestQP, which is unique per connection */
-		memcpy(reth + 8, w->hdr + w->bth_off + 4, 4);
+		memcpy(reth + 8, h->hdr + h->bth_off + 4, 4);
 		put_unaligned_be32(min_t(u64, msg_bytes, BIT(31)), reth + 12);
 	}
-	return rh_finish_zeros(skb, w, rh_zeros_find(padded));
+	return rh_finish_zeros(skb, h, rh_zeros_find(padded));
 }
 
 /**
  * rh_build_ack() - build an ACK or a NAK
- * @w: header of the connection's packets
+ * @h: header of the connection's packets
  * @syndrome: AETH syndrome
  * @psn: PSN
  * @msn: number of complete messages
@@ -329,22 +330,22 @@ struct sk_buff *rh_build_data(const struct rh_wire *w, u8 opcode, u32 psn,
  * Context: any, does not sleep.
  * Return: the packet, NULL if out of memory.
  */
-struct sk_buff *rh_build_ack(const struct rh_wire *w, u8 syndrome, u32 psn,
+struct sk_buff *rh_build_ack(const struct rh_headers *h, u8 syndrome, u32 psn,
 			     u32 msn)
 {
-	struct sk_buff *skb = rh_alloc(w, RC_ACK, psn,
+	struct sk_buff *skb = rh_alloc(h, RC_ACK, psn,
 				       AETH_LEN + IQCN_ICRC_LEN);
 
 	if (!skb)
 		return NULL;
 	put_unaligned_be32((u32)syndrome << 24 | (msn & IQCN_PSN_MASK),
 			   skb_put(skb, AETH_LEN));
-	return rh_finish(skb, w);
+	return rh_finish(skb, h);
 }
 
 /**
  * rh_build_cnp() - build a CNP of the receiver
- * @w: header of the connection's packets
+ * @h: header of the connection's packets
  * @from: source address
  * @dest_qpn: QP number of the sender
  * @dscp: DSCP of the CNP
@@ -352,21 +353,21 @@ struct sk_buff *rh_build_ack(const struct rh_wire *w, u8 syndrome, u32 psn,
  * Context: any, does not sleep.
  * Return: the packet, NULL if out of memory.
  */
-struct sk_buff *rh_build_cnp(const struct rh_wire *w,
+struct sk_buff *rh_build_cnp(const struct rh_headers *h,
 			     const struct in6_addr *from, u32 dest_qpn,
 			     u8 dscp)
 {
-	const struct ethhdr *eth = (const struct ethhdr *)w->hdr;
-	const struct udphdr *uh = (const void *)(w->hdr + w->udp_off);
+	const struct ethhdr *eth = (const struct ethhdr *)h->hdr;
+	const struct udphdr *uh = (const void *)(h->hdr + h->udp_off);
 	struct iqcn_cnp cnp = {
 		.src = *from,
-		.dst = w->to,
+		.dst = h->to,
 		.dest_qp = dest_qpn,
 		.pkey = 0xffff,
 		.sport = ntohs(uh->source),
 		.tos = dscp << 2,
 		.ttl = IPDEFTTL,
-		.v6 = w->v6,
+		.v6 = h->v6,
 	};
 	struct sk_buff *skb;
 
@@ -383,22 +384,22 @@ struct sk_buff *rh_build_cnp(const struct rh_wire *w,
 
 /**
  * rh_build_bare() - build a packet of a WRITE without payload
- * @w: header of the flow's packets
+ * @h: header of the flow's packets
  * @psn: PSN
  *
  * Context: any, does not sleep.
  * Return: the packet, NULL if out of memory.
  */
-struct sk_buff *rh_build_bare(const struct rh_wire *w, u32 psn)
+struct sk_buff *rh_build_bare(const struct rh_headers *h, u32 psn)
 {
-	struct sk_buff *skb = rh_alloc(w, RC_WRITE_MIDDLE, psn, IQCN_ICRC_LEN);
+	struct sk_buff *skb = rh_alloc(h, RC_WRITE_MIDDLE, psn, IQCN_ICRC_LEN);
 
-	return skb ? rh_finish(skb, w) : NULL;
+	return skb ? rh_finish(skb, h) : NULL;
 }
 
 /**
  * rh_build_cm() - build a message of the connection set-up
- * @w: header of the connection's packets
+ * @h: header of the connection's packets
  * @attr: REQ, REP or RTU
  * @local_qpn: QP number of the sender, also used as its communication id
  * @remote_qpn: QP number of the receiver
@@ -407,10 +408,10 @@ struct sk_buff *rh_build_bare(const struct rh_wire *w, u32 psn)
  * Context: any, does not sleep.
  * Return: the packet, NULL if out of memory.
  */
-struct sk_buff *rh_build_cm(const struct rh_wire *w, u16 attr, u32 local_qpn,
+struct sk_buff *rh_build_cm(const struct rh_headers *h, u16 attr, u32 local_qpn,
 			    u32 remote_qpn, u32 psn)
 {
-	struct rh_wire cm = *w;
+	struct rh_headers cm = *h;
 	struct sk_buff *skb;
 	u8 *payload;
 

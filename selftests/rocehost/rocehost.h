@@ -300,7 +300,7 @@ struct rh_host {
 };
 
 /**
- * struct rh_wire - header template of one end of a connection
+ * struct rh_headers - header template of one end of a connection
  * @align: aligns the IP header in @hdr
  * @hdr: headers up to and including the BTH
  * @to: address of the other end
@@ -309,7 +309,7 @@ struct rh_host {
  * @bth_off: offset of the BTH
  * @v6: IPv6
  */
-struct rh_wire {
+struct rh_headers {
 	u8 align[2];
 	u8 hdr[RH_HDR_MAX];
 	struct in6_addr to;
@@ -497,7 +497,7 @@ enum rh_flow_state {
  * @st.raised: rate increases
  * @st.raised_above_kmax: rate increases with the probed queue above Kmax
  * @told: telemetry of the last CNP counted in @st.cnps_telemetry
- * @wire: header template of its packets
+ * @headers: header template of its packets
  * @n_trace: events traced since the start, overwritten ones included
  */
 struct rh_flow {
@@ -534,7 +534,7 @@ struct rh_flow {
 		u64 raised_above_kmax;
 	} st;
 	struct telemetry told;
-	struct rh_wire wire;
+	struct rh_headers headers;
 	u32 n_trace;
 };
 
@@ -564,7 +564,7 @@ struct rh_sink_group {
  * @st.out_of_order: data packets with an unexpected PSN
  * @st.bytes: payload accepted
  * @st.cnps: CNPs sent
- * @wire: header template of its packets
+ * @headers: header template of its packets
  */
 struct rh_sink {
 	u32 qpn;
@@ -578,7 +578,7 @@ struct rh_sink {
 		u64 bytes;
 		u64 cnps;
 	} st;
-	struct rh_wire wire;
+	struct rh_headers headers;
 };
 
 /**
@@ -688,18 +688,18 @@ struct rh_addr {
 
 int rh_zeros_need(u32 bytes);
 void rh_zeros_free(void);
-void rh_wire_init(struct rh_wire *w, const struct rh_addr *from,
+void rh_headers_init(struct rh_headers *h, const struct rh_addr *from,
 		  const struct rh_addr *to, u8 dscp, u8 ect, u16 sport,
 		  u32 dest_qpn);
-struct sk_buff *rh_build_data(const struct rh_wire *w, u8 opcode, u32 psn,
+struct sk_buff *rh_build_data(const struct rh_headers *h, u8 opcode, u32 psn,
 			      bool ack_req, u32 bytes, u64 msg_bytes);
-struct sk_buff *rh_build_ack(const struct rh_wire *w, u8 syndrome, u32 psn,
+struct sk_buff *rh_build_ack(const struct rh_headers *h, u8 syndrome, u32 psn,
 			     u32 msn);
-struct sk_buff *rh_build_cnp(const struct rh_wire *w,
+struct sk_buff *rh_build_cnp(const struct rh_headers *h,
 			     const struct in6_addr *from, u32 dest_qpn,
 			     u8 dscp);
-struct sk_buff *rh_build_bare(const struct rh_wire *w, u32 psn);
-struct sk_buff *rh_build_cm(const struct rh_wire *w, u16 attr, u32 local_qpn,
+struct sk_buff *rh_build_bare(const struct rh_headers *h, u32 psn);
+struct sk_buff *rh_build_cm(const struct rh_headers *h, u16 attr, u32 local_qpn,
 			    u32 remote_qpn, u32 psn);
 bool rh_icrc_ok(const struct sk_buff *skb, const struct iqcn_pkt *pkt);
 

@@ -41,13 +41,13 @@ void rh_sink_received(struct rh_host *host, struct rh_sink *sink,
 	switch (verdict) {
 	case RC_TAKE_ACK:
 	case RC_DUPLICATE:
-		rh_out(host, rh_build_ack(&sink->wire, AETH_ACK,
+		rh_out(host, rh_build_ack(&sink->headers, AETH_ACK,
 					  rc_psn(sink->rs.epsn, -1ULL),
 					  sink->rs.msn),
 		       now_ns, out);
 		break;
 	case RC_NAK:
-		rh_out(host, rh_build_ack(&sink->wire, AETH_NAK_PSN,
+		rh_out(host, rh_build_ack(&sink->headers, AETH_NAK_PSN,
 					  sink->rs.epsn, sink->rs.msn),
 		       now_ns, out);
 		break;
@@ -61,7 +61,7 @@ void rh_sink_received(struct rh_host *host, struct rh_sink *sink,
 	case NP_CNP:
 		sink->st.cnps += counting;
 		atomic64_inc(&rh_world.cnps_np);
-		rh_out(host, rh_build_cnp(&sink->wire, &host->conf.ip,
+		rh_out(host, rh_build_cnp(&sink->headers, &host->conf.ip,
 					  sink->dest_qpn, host->conf.cnp_dscp),
 		       now_ns, out);
 		break;
@@ -106,10 +106,10 @@ static void rh_sink_init(struct rh_sink *sink, const struct rh_host *host,
 	if (!is_zero_ether_addr(host->conf.via))
 		to.mac = host->conf.via;
 	/* the flow's port, unless each end derives it from its own QP */
-	uh = (const struct udphdr *)(flow->wire.hdr + flow->wire.udp_off);
+	uh = (const struct udphdr *)(flow->headers.hdr + flow->headers.udp_off);
 	sport = conf->sport == RH_SPORT_RXE ? iqcn_sport_rxe(sink->qpn) :
 					      ntohs(uh->source);
-	rh_wire_init(&sink->wire, &from, &to, conf->dscp, 0, sport,
+	rh_headers_init(&sink->headers, &from, &to, conf->dscp, 0, sport,
 		     sink->dest_qpn);
 }
 
