@@ -54,7 +54,7 @@ run_step()
 	# little memory, for a test that fills it
 	kselftests-4)
 		selftests uml -m 1024 -- iqcn_rocehost.sh iqcn_adversary.sh \
-			iqcn_fdb.sh iqcn_bad.sh
+			iqcn_fdb.sh iqcn_bad.sh iqcn_wire.sh
 		;;
 	kselftests-5)
 		selftests uml -- iqcn_genl.sh iqcn_ynl.sh iqcn_trace.sh \
@@ -69,7 +69,8 @@ run_step()
 	kselftests-debug-2)
 		selftests uml-debug -m 3072 -- iqcn_detect.sh@debug \
 			iqcn_bts.sh@debug iqcn_trigger.sh@debug \
-			iqcn_genl.sh@debug iqcn_adversary.sh@debug
+			iqcn_genl.sh@debug iqcn_adversary.sh@debug \
+			iqcn_wire.sh@debug
 		;;
 	smoke) selftests uml -- iqcn_smoke.sh ;;
 	# the short form of "make soak"

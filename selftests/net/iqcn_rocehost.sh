@@ -46,22 +46,6 @@ refused()
 	fi
 }
 
-# refused_all NS: read lines "LINE | ERROR", each of which must be refused with
-# this error. One process for all of them.
-refused_all()
-{
-	check_eq "accepted, or another error" "$(in_ns "$1" bash -c '
-	while read -r line; do
-		if echo "${line% | *}" 2>/dev/null >/proc/net/rocehost/ctl; then
-			echo "${line% | *}: accepted"
-			continue
-		fi
-		read -r error </proc/net/rocehost/ctl
-		[ "$error" = "error: ${line##* | }" ] ||
-			echo "${line% | *}: $error"
-	done')" ""
-}
-
 # hosts SENDER-WORDS RECEIVER-WORDS: a host on each side
 hosts()
 {
@@ -463,7 +447,7 @@ test_stranger()
 test_words()
 {
 	hosts "" ""
-	refused_all snd <<-EOF
+	refused_lines snd <<-EOF
 		hots e0 | unknown command "hots"
 		host | device name missing
 		host e9 ip 10.9.9.9 | no device "e9" in this namespace
@@ -491,7 +475,7 @@ test_words()
 		start count 2ms for 1ms | count: must be before the end
 		stop now | stop: takes no words
 	EOF
-	refused_all sw <<-EOF
+	refused_lines sw <<-EOF
 		host p0 ip 10.9.9.9 | "p0" is a port of another device
 		host br0 | ip: a host needs a unicast address
 		host br0 ip $SND4 | ip: already used by another host

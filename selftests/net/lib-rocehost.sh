@@ -46,3 +46,19 @@ sum()
 	{ s += $col }
 	END { print s + 0 }' "/proc/net/rocehost/$2"
 }
+
+# refused_lines NS: read lines "LINE | ERROR", each of which must be refused with
+# this error. One process for all of them.
+refused_lines()
+{
+	check_eq "accepted, or another error" "$(in_ns "$1" bash -c '
+	while read -r line; do
+		if echo "${line% | *}" 2>/dev/null >/proc/net/rocehost/ctl; then
+			echo "${line% | *}: accepted"
+			continue
+		fi
+		read -r error </proc/net/rocehost/ctl
+		[ "$error" = "error: ${line##* | }" ] ||
+			echo "${line% | *}: $error"
+	done')" ""
+}

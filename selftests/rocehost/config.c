@@ -62,12 +62,15 @@ static void rh_rp_defaults(struct rh_host_conf *conf)
 #define PROBE(field)	offsetof(struct rh_probe_conf, field)
 #define BLAST(field)	offsetof(struct rh_blast_conf, field)
 #define FLOOD(field)	offsetof(struct rh_flood_conf, field)
+#define WIRE(field)	offsetof(struct wire_conf, field)
+#define CHANGE(field)	offsetof(struct rh_change_conf, field)
 
 const struct rh_word rh_host_words[] = {
 	{ "ip", RH_IP, HOST(ip) },
 	{ "via", RH_MAC, HOST(via) },
 	{ "rate", RH_RATE, HOST(rate_bps), 1000, 1000000000000ULL },
 	{ "delay", RH_TIME, HOST(delay_ns), 0, NSEC_PER_SEC },
+	{ "drain", RH_RATE, HOST(drain_bps), 1000000, 1000000000000ULL },
 	{ "seed", RH_NUMBER, HOST(seed), 0, U32_MAX },
 	{ "ack", RH_NUMBER, HOST(ack_every), 1, 65536 },
 	{ "nak", RH_TIME, HOST(nak_ns), 0, NSEC_PER_SEC },
@@ -75,6 +78,7 @@ const struct rh_word rh_host_words[] = {
 	{ "cnp-dscp", RH_NUMBER, HOST(cnp_dscp), 0, 63 },
 	{ "cp-dscp", RH_NUMBER, HOST(cp_dscp), 0, 63 },
 	{ "cnp-limit", RH_TIME, HOST(np.limit_ns), 0, NSEC_PER_SEC },
+	{ "next-gap", RH_FLAG, HOST(next_gap) },
 	{ "rp", RH_RP, HOST(rp.style) },
 	/* the following words are set by "rp" */
 	{ "cnp", RH_TIME, HOST(np.cnp_ns), 0, NSEC_PER_SEC },
@@ -156,6 +160,36 @@ static const struct rh_word rh_flood_words[] = {
 	{ }
 };
 
+static const struct rh_word rh_wire_words[] = {
+	{ "rate", RH_RATE, WIRE(rate_bps), 1000000, 1000000000000ULL },
+	{ "delay", RH_TIME, WIRE(delay_ns), 500, NSEC_PER_SEC },
+	{ "pfc", RH_PRIOS, WIRE(pfc) },
+	{ "buffer", RH_BYTES, WIRE(buffer_bytes), 16384, 1ULL << 32 },
+	{ "alpha", RH_SHARE, WIRE(alpha), 1, 1ULL << 32 },
+	{ "headroom", RH_AUTO, WIRE(headroom_bytes), 0, 1ULL << 32 },
+	{ "resume", RH_BYTES, WIRE(resume_bytes), 0, 1ULL << 32 },
+	{ "pfc-hide", RH_FLAG, WIRE(pfc_hide) },
+	{ }
+};
+
+struct rh_change_conf {
+	u64 at_ns;
+	u64 for_ns;
+	u64 rate_bps;
+};
+
+static const struct rh_word rh_fail_words[] = {
+	{ "at", RH_TIME, CHANGE(at_ns), 0, 1000 * NSEC_PER_SEC },
+	{ "for", RH_TIME, CHANGE(for_ns), 1000, 1000 * NSEC_PER_SEC },
+	{ }
+};
+
+static const struct rh_word rh_rate_words[] = {
+	{ "at", RH_TIME, CHANGE(at_ns), 0, 1000 * NSEC_PER_SEC },
+	{ "to", RH_RATE, CHANGE(rate_bps), 1000000, 1000000000000ULL },
+	{ }
+};
+
 struct rh_start_conf {
 	u64 count_ns;
 	u64 for_ns;
@@ -233,6 +267,20 @@ static bool rh_parse_share(const char *text, u64 *value)
 	return true;
 }
 
+/* Parse numbers from 0 to 7, separated by commas, into a bit each */
+static bool rh_parse_prios(const char *text, u64 *value)
+{
+	*value = 0;
+	do {
+		if (*text < '0' || *text > '7')
+			return false;
+		*value |= BIT(*text++ - '0');
+		if (!*text)
+			return true;
+	} while (*text++ == ',');
+	return false;
+}
+
 static bool rh_parse_ip(const char *text, struct in6_addr *ip)
 {
 	u8 raw[sizeof(struct in6_addr)];
@@ -267,6 +315,11 @@ static bool rh_parse_name(const struct rh_word *word, const char *text,
 	case RH_ENDLESSLY:
 		*value = RH_ENDLESS;
 		return !strcmp(text, "endless");
+	case RH_AUTO:
+		*value = WIRE_AUTO;
+		return !strcmp(text, "auto");
+	case RH_PRIOS:
+		return rh_parse_prios(text, value);
 	case RH_SPORT:
 		*value = RH_SPORT_MLX5;
 		if (!strcmp(text, "mlx5"))
@@ -287,10 +340,13 @@ static bool rh_parse_number(const struct rh_word *word, const char *text,
 	case RH_RATE:
 		return rh_parse_unit(text, rh_rates, value);
 	case RH_BYTES:
+	case RH_AUTO:
 	case RH_SIZE:
 		return rh_parse_unit(text, rh_sizes, value);
 	case RH_SHARE:
 		return rh_parse_share(text, value);
+	case RH_PRIOS:
+		return false;
 	default:
 		return rh_parse_unit(text, rh_numbers, value);
 	}
@@ -349,6 +405,8 @@ const char * const rh_kinds[] = {
 	[RH_SIZE] = "BYTES|endless",
 	[RH_ENDLESSLY] = "NUMBER|endless",
 	[RH_SPORT] = "NUMBER|mlx5|rxe",
+	[RH_AUTO] = "BYTES|auto",
+	[RH_PRIOS] = "PRIO[,PRIO]...",
 	[RH_IP] = "ADDRESS",
 	[RH_MAC] = "MAC",
 	[RH_NAME] = "NAME",
@@ -492,6 +550,10 @@ static int rh_cmd_host(struct net *net, char *line)
 	if (dev->type != ARPHRD_ETHER)
 		return rh_error(net, -EINVAL, "\"%s\" is not Ethernet",
 				dev->name);
+	if (conf.drain_bps && !(wire_end_of(dev) &&
+				wire_end_of(dev)->wire->conf.pfc))
+		return rh_error(net, -EINVAL, "drain: \"%s\" is not a wire with pfc",
+				dev->name);
 	if (conf.rp.min_bps > conf.rate_bps)
 		return rh_error(net, -ERANGE, "min: above the host's rate, %llu bit/s",
 				conf.rate_bps);
@@ -598,6 +660,112 @@ static int rh_cmd_probe(struct net *net, char *line)
 		return err;
 	err = rh_probe_add(dev, &conf);
 	return rh_failed(net, err, err == -ENOMEM ? "samples" : dev->name);
+}
+
+/* @who: a port of the buffer */
+static int rh_check_buffer(struct net *net, const char *who, u64 need,
+			   u64 have)
+{
+	if (need <= have)
+		return 0;
+	return rh_error(net, -ERANGE,
+			"buffer: %llu bytes at \"%s\" are less than its headroom, %llu bytes",
+			have, who, need);
+}
+
+static int rh_cmd_wire(struct net *net, char *line)
+{
+	struct wire_conf conf = {
+		.rate_bps = 100000000000ULL,
+		.delay_ns = 1000,
+		.buffer_bytes = 32 << 20,
+		.alpha = 1ULL << 32 >> 3,
+		.headroom_bytes = WIRE_AUTO,
+		.resume_bytes = 3 << 10,
+	};
+	const char *a = rh_next(&line), *b = rh_next(&line);
+	int err;
+
+	if (!a || !b)
+		return rh_error(net, -EINVAL, "a wire needs the names of two devices");
+	if (!dev_valid_name(a) || !dev_valid_name(b) || !strcmp(a, b))
+		return rh_error(net, -EINVAL, "\"%s\", \"%s\": not the names of two devices",
+				a, b);
+	err = rh_parse(net, line, rh_wire_words, &conf) ?:
+	      rh_check_buffer(net, a, hweight8(conf.pfc) *
+				      (MMU_RESERVE_BYTES + wire_headroom(&conf)),
+			      conf.buffer_bytes);
+	if (err)
+		return err;
+	err = wire_new(net, a, b, &conf);
+	if (err == -EEXIST)
+		return rh_error(net, err, "\"%s\" or \"%s\" exists", a, b);
+	return rh_failed(net, err, a);
+}
+
+/* Find the wire of the first word */
+static struct wire *rh_wire(struct net *net, char **line, int *err)
+{
+	struct net_device *dev = rh_dev(net, line, err);
+	struct wire_end *end;
+
+	if (!dev)
+		return NULL;
+	end = wire_end_of(dev);
+	if (!end)
+		*err = rh_error(net, -EINVAL, "\"%s\" is not a wire", dev->name);
+	else
+		*err = rh_not_started(net);
+	return *err ? NULL : end->wire;
+}
+
+static int rh_add_event(struct net *net, struct wire *wire,
+			const struct wire_event *event)
+{
+	int err = wire_add_event(wire, event);
+
+	if (err)
+		return rh_error(net, err, "a wire changes at most %d times",
+				WIRE_EVENTS);
+	return 0;
+}
+
+static int rh_cmd_fail(struct net *net, char *line)
+{
+	struct rh_change_conf conf = {};
+	struct wire *wire;
+	int err;
+
+	wire = rh_wire(net, &line, &err);
+	if (!wire)
+		return err;
+	err = rh_parse(net, line, rh_fail_words, &conf);
+	if (err)
+		return err;
+	if (!conf.for_ns)
+		return rh_error(net, -EINVAL, "for: a failure needs its duration");
+	return rh_add_event(net, wire, &(struct wire_event){
+				.at_ns = conf.at_ns, .down = true }) ?:
+	       rh_add_event(net, wire, &(struct wire_event){
+				.at_ns = conf.at_ns + conf.for_ns });
+}
+
+static int rh_cmd_rate(struct net *net, char *line)
+{
+	struct rh_change_conf conf = {};
+	struct wire *wire;
+	int err;
+
+	wire = rh_wire(net, &line, &err);
+	if (!wire)
+		return err;
+	err = rh_parse(net, line, rh_rate_words, &conf);
+	if (err)
+		return err;
+	if (!conf.rate_bps)
+		return rh_error(net, -EINVAL, "to: a change needs the new rate");
+	return rh_add_event(net, wire, &(struct wire_event){
+				.at_ns = conf.at_ns, .rate_bps = conf.rate_bps });
 }
 
 static int rh_blast_check(struct net *net, const struct net_device *dev,
@@ -713,8 +881,10 @@ static int rh_cmd_flood(struct net *net, char *line)
 static int rh_cmd_start(struct net *net, char *line)
 {
 	struct rh_start_conf conf = { .for_ns = RH_NEVER };
+	const struct net_device *dev;
 	struct rh_probe *probe;
 	struct rh_host *host;
+	u64 need, have;
 	int err;
 
 	err = rh_parse(net, line, rh_start_words, &conf) ?:
@@ -725,10 +895,14 @@ static int rh_cmd_start(struct net *net, char *line)
 		return rh_error(net, -ENOENT, "no host to start");
 	if (conf.count_ns >= conf.for_ns)
 		return rh_error(net, -ERANGE, "count: must be before the end");
+	dev = wire_buffer_lacks(&need, &have);
+	if (dev)
+		return rh_check_buffer(net, dev->name, need, have);
 	rh_world.epoch_ns = round_up(ktime_get_ns() + RH_EPOCH_NS, RH_EPOCH_NS);
 	WRITE_ONCE(rh_world.count_ns, rh_world.epoch_ns + conf.count_ns);
 	WRITE_ONCE(rh_world.stop_ns, conf.for_ns == RH_NEVER ? RH_NEVER :
 					rh_world.epoch_ns + conf.for_ns);
+	wire_start(rh_world.epoch_ns);
 	list_for_each_entry(probe, &rh_world.probes, list)
 		rh_probe_start(probe);
 	list_for_each_entry(host, &rh_world.hosts, list)
@@ -754,6 +928,9 @@ static int rh_cmd_clear(struct net *net, char *line)
 }
 
 const struct rh_command rh_commands[] = {
+	{ "wire", "DEV DEV", rh_wire_words, rh_cmd_wire },
+	{ "fail", "DEV", rh_fail_words, rh_cmd_fail },
+	{ "rate", "DEV", rh_rate_words, rh_cmd_rate },
 	{ "host", "DEV", rh_host_words, rh_cmd_host },
 	{ "probe", "DEV", rh_probe_words, rh_cmd_probe },
 	{ "flow", "DEV", rh_flow_words, rh_cmd_flow },

@@ -17,6 +17,8 @@ enum rh_kind {
 	RH_SIZE,
 	RH_ENDLESSLY,
 	RH_SPORT,
+	RH_AUTO,
+	RH_PRIOS,
 	RH_IP,
 	RH_MAC,
 	RH_NAME,

@@ -42,9 +42,9 @@ static void rh_flood_address(struct rnd_state *rnd, bool v6,
 }
 
 static void rh_flood_headers(const struct net_device *dev,
-			  const struct rh_flood_conf *conf,
-			  struct rnd_state *rnd, struct in6_addr *src,
-			  struct rh_headers *h)
+			     const struct rh_flood_conf *conf,
+			     struct rnd_state *rnd, struct in6_addr *src,
+			     struct rh_headers *h)
 {
 	bool v6 = !ipv6_addr_any(&conf->from) ?
 		  !ipv6_addr_v4mapped(&conf->from) :
@@ -58,7 +58,7 @@ static void rh_flood_headers(const struct net_device *dev,
 	rh_flood_address(rnd, v6, &conf->to, &dst);
 	qp = conf->qp == RH_NEVER ? prandom_u32_state(rnd) : conf->qp;
 	rh_headers_init(h, &from, &to, 0, conf->ecn, prandom_u32_state(rnd),
-		     qp & IQCN_QPN_MASK);
+			qp & IQCN_QPN_MASK);
 }
 
 static struct sk_buff *rh_flood_packet(const struct net_device *dev,

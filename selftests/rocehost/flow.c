@@ -80,7 +80,7 @@ static void rh_flow_rate(struct rh_flow *flow, enum rp_event ev, u64 old_bps,
 {
 	struct rh_probe *probe = flow->group->probe;
 
-	if (flow->rp.rc_bps != old_bps)
+	if (flow->rp.rc_bps != old_bps && !flow->host->conf.next_gap)
 		pace_changed(&flow->pace, old_bps, flow->rp.rc_bps, at_ns);
 	switch (ev) {
 	case RP_CUT:
@@ -202,7 +202,7 @@ static void rh_flow_schedule(struct rh_flow *flow, u64 now_ns)
 		return;
 	if (flow->state == RH_FLOW_SENDING && list_empty(&flow->ready) &&
 	    rh_flow_has_packet(flow) && flow->pace.next_ns <= now_ns)
-		list_add_tail(&flow->ready, &host->ready);
+		list_add_tail(&flow->ready, &host->ready[flow->prio]);
 	next_ns = rh_flow_next_ns(flow);
 	if (next_ns == RH_NEVER)
 		return;
@@ -517,6 +517,8 @@ static void rh_flow_init(struct rh_flow *flow, struct rh_host *host,
 	flow->group = group;
 	flow->qpn = qpn;
 	flow->dest_qpn = dest_qpn;
+	flow->prio = host->on_wire ? conf->dscp >> 3 : 0;
+	flow->pace.slack_ns = host->line.slack_ns;
 	flow->stop_ns = RH_NEVER;
 	timerqueue_init(&flow->due);
 	INIT_LIST_HEAD(&flow->ready);
@@ -528,7 +530,7 @@ static void rh_flow_init(struct rh_flow *flow, struct rh_host *host,
 	if (!is_zero_ether_addr(host->conf.via))
 		to.mac = host->conf.via;
 	rh_headers_init(&flow->headers, &from, &to, conf->dscp, conf->ect,
-		     rh_flow_sport(conf, qpn, dest_qpn), dest_qpn);
+			rh_flow_sport(conf, qpn, dest_qpn), dest_qpn);
 }
 
 /**

@@ -53,6 +53,8 @@ void rh_out(struct rh_host *host, struct sk_buff *skb, u64 now_ns,
 	if (!skb)
 		return;
 	pace_sent(&host->line, skb->len, host->conf.rate_bps, now_ns);
+	if (host->on_wire)
+		wire_stamp(skb, now_ns * LINE_PS_PER_NS);
 	skb->dev = host->dev;
 	__skb_queue_tail(out, skb);
 }
@@ -199,30 +201,49 @@ static void rh_receive(struct rh_host *host, struct sk_buff *skb, u64 now_ns,
 		host->stray++;
 }
 
-/* Process delayed packets whose time has come */
-static void rh_receive_due(struct rh_host *host, u64 now_ns,
+/* Process a packet, and release the NIC's buffer */
+static void rh_consume(struct rh_host *host, struct sk_buff *skb, u64 now_ns,
+		       struct sk_buff_head *out)
+{
+	rh_receive(host, skb, now_ns, out);
+	wire_release(skb, now_ns * LINE_PS_PER_NS);
+	consume_skb(skb);
+}
+
+/* Process delayed packets whose time has come, at most @max */
+static void rh_receive_due(struct rh_host *host, u64 now_ns, int max,
 			   struct sk_buff_head *out)
 {
 	struct sk_buff *skb;
 
-	while ((skb = skb_peek(&host->delayed)) &&
+	while (max-- && (skb = skb_peek(&host->delayed)) &&
 	       rh_skb_cb(skb)->due_ns <= now_ns) {
 		__skb_unlink(skb, &host->delayed);
-		rh_receive(host, skb, now_ns, out);
-		consume_skb(skb);
+		rh_consume(host, skb, now_ns, out);
 	}
 }
 
-/* Send packets of ready flows at line rate */
-static void rh_send_ready(struct rh_host *host, u64 now_ns,
+/* The first flow whose packet waits for the line and is not paused by PFC */
+static struct rh_flow *rh_first_ready(const struct rh_host *host)
+{
+	int prio = host->on_wire ? PFC_PRIOS - 1 : 0;
+
+	for (; prio >= 0; prio--)
+		if (!list_empty(&host->ready[prio]) &&
+		    !wire_paused(host->dev, prio))
+			return list_first_entry(&host->ready[prio],
+						struct rh_flow, ready);
+	return NULL;
+}
+
+/* Send packets of ready flows at line rate, at most @max */
+static void rh_send_ready(struct rh_host *host, u64 now_ns, int max,
 			  struct sk_buff_head *out)
 {
 	struct rh_flow *flow;
-	int n = 0;
 
-	while (host->line.next_ns <= now_ns && n++ < RH_RUN_MAX) {
-		flow = list_first_entry_or_null(&host->ready, struct rh_flow,
-						ready);
+	while (host->line.next_ns <= now_ns && max--) {
+		flow = rh_first_ready(host);
 		if (!flow)
 			return;
 		list_del_init(&flow->ready);
@@ -230,17 +251,38 @@ static void rh_send_ready(struct rh_host *host, u64 now_ns,
 	}
 }
 
-/* Arm the timer for the next event */
-static void rh_host_arm(struct rh_host *host, u64 now_ns)
+/* Process due events of flows, at most @max */
+static void rh_run_due(struct rh_host *host, u64 now_ns, int max,
+		       struct sk_buff_head *out)
 {
-	struct timerqueue_node *node = timerqueue_getnext(&host->due);
+	struct timerqueue_node *node;
+
+	while (max-- && (node = timerqueue_getnext(&host->due)) &&
+	       ktime_to_ns(node->expires) <= now_ns)
+		rh_flow_run(container_of(node, struct rh_flow, due), now_ns,
+			    out);
+}
+
+/* Time of the next event, RH_NEVER: none */
+static u64 rh_host_next_ns(const struct rh_host *host)
+{
+	struct timerqueue_node *node =
+		timerqueue_getnext((struct timerqueue_head *)&host->due);
 	struct sk_buff *skb = skb_peek(&host->delayed);
 	u64 next_ns = node ? ktime_to_ns(node->expires) : RH_NEVER;
 
-	if (!list_empty(&host->ready))
+	if (rh_first_ready(host))
 		next_ns = min(next_ns, host->line.next_ns);
 	if (skb)
 		next_ns = min(next_ns, rh_skb_cb(skb)->due_ns);
+	return next_ns;
+}
+
+/* Arm the timer for the next event */
+static void rh_host_arm(struct rh_host *host, u64 now_ns)
+{
+	u64 next_ns = rh_host_next_ns(host);
+
 	if (next_ns == RH_NEVER)
 		return;
 	if (hrtimer_is_queued(&host->timer) &&
@@ -250,24 +292,39 @@ static void rh_host_arm(struct rh_host *host, u64 now_ns)
 		      HRTIMER_MODE_ABS_SOFT);
 }
 
+/* On a wire: process the events until @until_ns, each at its own time */
+static void rh_host_advance(struct rh_host *host, u64 until_ns,
+			    struct sk_buff_head *out)
+{
+	u64 next_ns;
+	int n = 0;
+
+	while ((next_ns = rh_host_next_ns(host)) <= until_ns &&
+	       n++ < RH_RUN_MAX) {
+		host->clock_ns = max(host->clock_ns, next_ns);
+		rh_receive_due(host, host->clock_ns, 1, out);
+		rh_run_due(host, host->clock_ns, 1, out);
+		rh_send_ready(host, host->clock_ns, 1, out);
+	}
+}
+
 static enum hrtimer_restart rh_host_timer(struct hrtimer *timer)
 {
 	struct rh_host *host = container_of(timer, struct rh_host, timer);
-	struct timerqueue_node *node;
 	struct sk_buff_head out;
 	u64 now_ns;
-	int n = 0;
 
 	__skb_queue_head_init(&out);
 	spin_lock(&host->lock);
 	/* read the time under the lock so that it never goes backwards */
 	now_ns = ktime_get_ns();
-	rh_receive_due(host, now_ns, &out);
-	while ((node = timerqueue_getnext(&host->due)) &&
-	       ktime_to_ns(node->expires) <= now_ns && n++ < RH_RUN_MAX)
-		rh_flow_run(container_of(node, struct rh_flow, due), now_ns,
-			    &out);
-	rh_send_ready(host, now_ns, &out);
+	if (host->on_wire) {
+		rh_host_advance(host, now_ns, &out);
+	} else {
+		rh_receive_due(host, now_ns, INT_MAX, &out);
+		rh_run_due(host, now_ns, RH_RUN_MAX, &out);
+		rh_send_ready(host, now_ns, RH_RUN_MAX, &out);
+	}
 	rh_host_arm(host, now_ns);
 	spin_unlock(&host->lock);
 	rh_transmit(&out);
@@ -289,12 +346,26 @@ static bool rh_is_ours(const struct rh_host *host, struct sk_buff *skb)
 	       IQCN_NOT_ROCE && ipv6_addr_equal(&pkt.dst, &host->conf.ip);
 }
 
+/* Queue a packet that the host takes later */
+static void rh_delay(struct rh_host *host, struct sk_buff *skb, u64 at_ns)
+{
+	u64 due_ns = at_ns + host->conf.delay_ns;
+
+	if (host->conf.drain_bps) {
+		pace_sent(&host->drain, skb->len + ETH_HLEN,
+			  host->conf.drain_bps, due_ns);
+		due_ns = host->drain.next_ns;
+	}
+	rh_skb_cb(skb)->due_ns = due_ns;
+	__skb_queue_tail(&host->delayed, skb);
+}
+
 static rx_handler_result_t rh_rx(struct sk_buff **pskb)
 {
 	struct rh_host *host;
 	struct sk_buff *skb = *pskb;
 	struct sk_buff_head out;
-	u64 now_ns;
+	u64 now_ns, at_ns;
 
 	host = rcu_dereference(skb->dev->rx_handler_data);
 	if (!rh_is_ours(host, skb))
@@ -306,17 +377,44 @@ static rx_handler_result_t rh_rx(struct sk_buff **pskb)
 	__skb_queue_head_init(&out);
 	spin_lock(&host->lock);
 	now_ns = ktime_get_ns();
-	if (host->conf.delay_ns) {
-		rh_skb_cb(skb)->due_ns = now_ns + host->conf.delay_ns;
-		__skb_queue_tail(&host->delayed, skb);
-	} else {
-		rh_receive(host, skb, now_ns, &out);
-		consume_skb(skb);
+	at_ns = now_ns;
+	if (host->on_wire) {
+		at_ns = max(host->clock_ns, div_u64(wire_stamped_ps(skb),
+						    LINE_PS_PER_NS));
+		rh_host_advance(host, at_ns, &out);
+		host->clock_ns = at_ns;
 	}
+	if (host->conf.delay_ns || host->conf.drain_bps)
+		rh_delay(host, skb, at_ns);
+	else
+		rh_consume(host, skb, at_ns, &out);
 	rh_host_arm(host, now_ns);
 	spin_unlock(&host->lock);
 	rh_transmit(&out);
 	return RX_HANDLER_CONSUMED;
+}
+
+/**
+ * rh_host_kick() - go on after PFC has let a priority go on
+ * @dev: interface, of a wire
+ * @at_ns: when it did
+ *
+ * Context: softirq.
+ */
+void rh_host_kick(const struct net_device *dev, u64 at_ns)
+{
+	struct rh_host *host;
+
+	rcu_read_lock();
+	if (rcu_access_pointer(dev->rx_handler) == rh_rx) {
+		host = rcu_dereference(dev->rx_handler_data);
+		spin_lock(&host->lock);
+		/* the line was not used before */
+		host->line.next_ns = max(host->line.next_ns, at_ns);
+		rh_host_arm(host, at_ns);
+		spin_unlock(&host->lock);
+	}
+	rcu_read_unlock();
 }
 
 /**
@@ -364,7 +462,7 @@ struct rh_host *rh_host_by_ip(const struct in6_addr *ip)
 int rh_host_add(struct net_device *dev, const struct rh_host_conf *conf)
 {
 	struct rh_host *host = kzalloc(sizeof(*host), GFP_KERNEL);
-	int err;
+	int err, prio;
 
 	if (!host)
 		return -ENOMEM;
@@ -374,7 +472,10 @@ int rh_host_add(struct net_device *dev, const struct rh_host_conf *conf)
 	hrtimer_setup(&host->timer, rh_host_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
 	timerqueue_init_head(&host->due);
-	INIT_LIST_HEAD(&host->ready);
+	for (prio = 0; prio < PFC_PRIOS; prio++)
+		INIT_LIST_HEAD(&host->ready[prio]);
+	host->on_wire = wire_end_of(dev);
+	host->line.slack_ns = host->on_wire ? 0 : PACE_SLACK_NS;
 	__skb_queue_head_init(&host->delayed);
 	xa_init(&host->flows);
 	xa_init(&host->sinks);
@@ -385,13 +486,22 @@ int rh_host_add(struct net_device *dev, const struct rh_host_conf *conf)
 	host->next_sink_qpn = 0x800100;
 
 	err = netdev_rx_handler_register(dev, rh_rx, host);
-	if (err) {
-		kfree(host);
-		return err;
-	}
+	if (err)
+		goto err_free;
+	/* a host's NIC has a buffer of its own */
+	if (host->on_wire)
+		err = wire_attach(wire_end_of(dev), NULL);
+	if (err)
+		goto err_attach;
 	netdev_hold(dev, &host->tracker, GFP_KERNEL);
 	list_add_tail(&host->list, &rh_world.hosts);
 	return 0;
+
+err_attach:
+	netdev_rx_handler_unregister(dev);
+err_free:
+	kfree(host);
+	return err;
 }
 
 /**
@@ -415,6 +525,8 @@ void rh_host_del(struct rh_host *host)
 	xa_destroy(&host->sinks);
 	rh_flow_groups_free(host);
 	rh_sink_groups_free(host);
+	if (host->on_wire && rh_attach(wire_end_of(host->dev)))
+		netdev_warn(host->dev, "out of memory, no PFC\n");
 	netdev_put(host->dev, &host->tracker);
 	kfree(host);
 }

@@ -40,6 +40,7 @@ void rh_clear(struct net *net)
 		return;
 	list_for_each_entry(probe, &rh_world.probes, list)
 		rh_probe_stop(probe);
+	wire_stop();
 	rh_world.epoch_ns = RH_NEVER;
 	WRITE_ONCE(rh_world.count_ns, RH_NEVER);
 	WRITE_ONCE(rh_world.stop_ns, RH_NEVER);
@@ -47,18 +48,38 @@ void rh_clear(struct net *net)
 	atomic64_set(&rh_world.cnps_cp, 0);
 }
 
+/**
+ * rh_attach() - attach an end of a wire to the buffer of its switch
+ * @end: the end
+ *
+ * Context: RTNL held.
+ * Return: 0, -ENOMEM.
+ */
+int rh_attach(struct wire_end *end)
+{
+	struct rh_net *rn = net_generic(dev_net(end->dev), rh_net_id);
+
+	return wire_attach(end, &rn->buffer);
+}
+
 static int rh_netdev_event(struct notifier_block *nb, unsigned long event,
 			   void *ptr)
 {
 	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+	struct wire_end *end = wire_end_of(dev);
 	struct rh_host *host;
 
+	/* also when a device moves to another namespace */
+	if (event == NETDEV_REGISTER && end)
+		return notifier_from_errno(rh_attach(end));
 	if (event != NETDEV_UNREGISTER)
 		return NOTIFY_DONE;
 	host = rh_host_of(dev);
 	if (host)
 		rh_host_del(host);
 	rh_probe_gone(dev);
+	if (end)
+		wire_detach(end);
 	return NOTIFY_DONE;
 }
 
@@ -68,6 +89,9 @@ static struct notifier_block rh_notifier = {
 
 static int __net_init rh_net_init(struct net *net)
 {
+	struct rh_net *rn = net_generic(net, rh_net_id);
+
+	spin_lock_init(&rn->buffer.lock);
 	return rh_report_init(net);
 }
 
@@ -103,17 +127,25 @@ static int __init rh_init(void)
 	if (err)
 		return err;
 	err = register_netdevice_notifier(&rh_notifier);
-	if (err) {
-		unregister_pernet_subsys(&rh_net_ops);
-		return err;
-	}
+	if (err)
+		goto err_notifier;
+	err = wire_init();
+	if (err)
+		goto err_wire;
 	rh_set_open(true);
 	return 0;
+
+err_wire:
+	unregister_netdevice_notifier(&rh_notifier);
+err_notifier:
+	unregister_pernet_subsys(&rh_net_ops);
+	return err;
 }
 
 static void __exit rh_exit(void)
 {
 	rh_set_open(false);
+	wire_exit();
 	unregister_netdevice_notifier(&rh_notifier);
 	unregister_pernet_subsys(&rh_net_ops);
 	rh_zeros_free();

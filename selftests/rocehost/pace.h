@@ -11,17 +11,20 @@
 #include <linux/types.h>
 
 /* Compensate for late timers up to this time: those of the lab are up to 500 ns
- * late.  A flow that had nothing to send does not catch up.
+ * late.  A flow that had nothing to send does not catch up.  A host on a wire
+ * computes with the times for which its timer was set, so it needs no slack.
  */
 #define PACE_SLACK_NS	1024
 
 /**
  * struct pace - a paced sequence of packets
  * @next_ns: when the next packet may be sent
+ * @slack_ns: late packets catch up to this time
  * @rem: remainder of the division that yielded @next_ns, in bits * 10^9 / s
  */
 struct pace {
 	u64 next_ns;
+	u32 slack_ns;
 	u64 rem;
 };
 
@@ -35,8 +38,7 @@ struct pace {
 static inline void pace_sent(struct pace *p, u32 bytes, u64 rate_bps,
 			     u64 now_ns)
 {
-	u64 from_ns = max(p->next_ns, now_ns - min_t(u64, now_ns,
-						     PACE_SLACK_NS));
+	u64 from_ns = max(p->next_ns, now_ns - min_t(u64, now_ns, p->slack_ns));
 	u64 left;
 
 	/* 2^17 bytes * 8 * 10^9 is less than 2^50 */

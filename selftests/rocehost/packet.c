@@ -102,7 +102,7 @@ void rh_zeros_free(void)
 }
 
 static void rh_headers_ip4(struct rh_headers *h, const struct in6_addr *from,
-			const struct in6_addr *to, u8 tos)
+			   const struct in6_addr *to, u8 tos)
 {
 	struct iphdr *iph = (struct iphdr *)(h->hdr + h->l3_off);
 
@@ -117,7 +117,7 @@ static void rh_headers_ip4(struct rh_headers *h, const struct in6_addr *from,
 }
 
 static void rh_headers_ip6(struct rh_headers *h, const struct in6_addr *from,
-			const struct in6_addr *to, u8 tos)
+			   const struct in6_addr *to, u8 tos)
 {
 	struct ipv6hdr *ip6h = (struct ipv6hdr *)(h->hdr + h->l3_off);
 
@@ -139,8 +139,8 @@ static void rh_headers_ip6(struct rh_headers *h, const struct in6_addr *from,
  * @dest_qpn: DestQP
  */
 void rh_headers_init(struct rh_headers *h, const struct rh_addr *from,
-		  const struct rh_addr *to, u8 dscp, u8 ect, u16 sport,
-		  u32 dest_qpn)
+		     const struct rh_addr *to, u8 dscp, u8 ect, u16 sport,
+		     u32 dest_qpn)
 {
 	struct ethhdr *eth = (struct ethhdr *)h->hdr;
 	struct udphdr *uh;

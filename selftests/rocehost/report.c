@@ -372,6 +372,68 @@ static int rh_show_flood(struct seq_file *m, void *v)
 	return 0;
 }
 
+/* Call @show for each end of a wire in the namespace */
+static int rh_show_ends(struct seq_file *m, const char *columns,
+			void (*show)(struct seq_file *m, struct wire_end *end,
+				     const struct wire_stats *run))
+{
+	const struct net *net = seq_file_single_net(m);
+	struct wire_stats total, run;
+	struct wire *wire;
+	int i;
+
+	seq_puts(m, columns);
+	rtnl_lock();
+	list_for_each_entry(wire, &wire_list, list) {
+		for (i = 0; i < 2; i++) {
+			if (!net_eq(dev_net(wire->ends[i].dev), net))
+				continue;
+			wire_snapshot(&wire->ends[i], &total, &run);
+			show(m, &wire->ends[i], &run);
+		}
+	}
+	rtnl_unlock();
+	return 0;
+}
+
+static void rh_show_end(struct seq_file *m, struct wire_end *end,
+			const struct wire_stats *run)
+{
+	seq_printf(m, "%s,%llu,%llu,%llu,%llu,%llu,%llu\n", end->dev->name,
+		   end->line.rate_bps, end->wire->conf.delay_ns,
+		   run->tx_packets, run->tx_bytes,
+		   div_u64(run->busy_ps, LINE_PS_PER_NS), run->lost);
+}
+
+static int rh_show_wires(struct seq_file *m, void *v)
+{
+	return rh_show_ends(m, "dev,rate_bps,delay_ns,packets,bytes,busy_ns,lost\n",
+			    rh_show_end);
+}
+
+static void rh_show_end_pfc(struct seq_file *m, struct wire_end *end,
+			    const struct wire_stats *run)
+{
+	int prio;
+
+	for (prio = 0; prio < PFC_PRIOS; prio++) {
+		const struct wire_prio_stats *p = &run->prio[prio];
+
+		if (end->wire->conf.pfc & BIT(prio))
+			seq_printf(m, "%s,%d,%llu,%llu,%llu,%llu\n",
+				   end->dev->name, prio, p->rx_pause,
+				   p->tx_pause,
+				   div_u64(p->paused_ps, LINE_PS_PER_NS),
+				   p->overflow);
+	}
+}
+
+static int rh_show_pfc(struct seq_file *m, void *v)
+{
+	return rh_show_ends(m, "dev,prio,rx_pause,tx_pause,paused_ns,overflow\n",
+			    rh_show_end_pfc);
+}
+
 /**
  * rh_report_init() - create the files of a namespace
  * @net: the namespace
@@ -392,6 +454,8 @@ int rh_report_init(struct net *net)
 		{ "completions", rh_show_done },
 		{ "trace", rh_show_trace },
 		{ "samples", rh_show_samples },
+		{ "wires", rh_show_wires },
+		{ "pfc", rh_show_pfc },
 		{ "blast", rh_show_blast },
 		{ "flood", rh_show_flood },
 	};

@@ -38,6 +38,7 @@
 #include "rc.h"
 #include "rp.h"
 #include "telemetry.h"
+#include "wire.h"
 #include "rocev2.h"
 
 #define RH_MTU_MIN	256
@@ -208,12 +209,14 @@ struct rh_flood {
  * struct rh_net - state of a namespace
  * @proc: its directory in /proc/net
  * @error: error of the last command, or empty
+ * @buffer: buffer of the switch that the namespace is
  * @blast: the last blast
  * @flood: the last flood
  */
 struct rh_net {
 	struct proc_dir_entry *proc;
 	char error[RH_ERROR_LEN];
+	struct wire_buffer buffer;
 	struct rh_blast blast;
 	struct rh_flood flood;
 };
@@ -226,12 +229,14 @@ extern unsigned int rh_net_id;
  * @via: destination MAC of all packets, all zero: that of the peer
  * @rate_bps: line rate
  * @delay_ns: delay of every received packet between interface and host
+ * @drain_bps: rate at which the host takes packets from its NIC, 0: no limit
  * @ack_every: send an ACK for at least every n-th packet
  * @nak_ns: repeat a NAK after this time, 0: never
  * @rto_ns: timeout of the requester
  * @cnp_dscp: DSCP of the host's CNPs
  * @cp_dscp: DSCP that identifies CNPs of congestion points
  * @seed: seed of the host's random values
+ * @next_gap: a new rate does not apply to the packet that waits
  * @rp: reaction points
  * @np: notification points
  */
@@ -240,12 +245,14 @@ struct rh_host_conf {
 	u8 via[ETH_ALEN];
 	u64 rate_bps;
 	u64 delay_ns;
+	u64 drain_bps;
 	u64 ack_every;
 	u64 nak_ns;
 	u64 rto_ns;
 	u64 cnp_dscp;
 	u64 cp_dscp;
 	u64 seed;
+	u64 next_gap;
 	struct rp_params rp;
 	struct np_params np;
 };
@@ -258,9 +265,14 @@ struct rh_host_conf {
  * @conf: parameters
  * @lock: covers the following fields, unless RTNL is noted
  * @timer: expires for the first of @due, @ready and @delayed
+ * @clock_ns: on a wire: time of the last event
+ * @on_wire: the interface is a wire's, so events happen at the times of the
+ *	line and not when a timer runs
  * @due: flows ordered by their next event
- * @ready: flows whose next packet waits for the line
+ * @ready: flows whose next packet waits for the line, by priority; all are in
+ *	the first list, unless the interface is a wire's
  * @line: pacing at line rate
+ * @drain: pacing at @conf.drain_bps
  * @delayed: packets between the interface and the host
  * @flows: flows by QP number
  * @sinks: sinks by QP number
@@ -282,9 +294,12 @@ struct rh_host {
 
 	spinlock_t lock;	/* flows, sinks, timer, lists of both */
 	struct hrtimer timer;
+	u64 clock_ns;
+	bool on_wire;
 	struct timerqueue_head due;
-	struct list_head ready;
+	struct list_head ready[PFC_PRIOS];
 	struct pace line;
+	struct pace drain;
 	struct sk_buff_head delayed;
 	struct xarray flows;
 	struct xarray sinks;
@@ -469,6 +484,7 @@ enum rh_flow_state {
  * @qpn: QP number
  * @dest_qpn: QP number of the receiver
  * @state: state
+ * @prio: index in rh_host.ready
  * @due: entry in rh_host.due
  * @ready: entry in rh_host.ready
  * @rp: reaction point
@@ -506,6 +522,7 @@ struct rh_flow {
 	u32 qpn;
 	u32 dest_qpn;
 	enum rh_flow_state state;
+	u8 prio;
 	struct timerqueue_node due;
 	struct list_head ready;
 	struct rp rp;
@@ -640,6 +657,7 @@ struct rh_probe {
 
 /* module.c */
 void rh_clear(struct net *net);
+int rh_attach(struct wire_end *end);
 
 /* config.c */
 int rh_command(struct net *net, char *line);
@@ -649,6 +667,7 @@ int rh_host_add(struct net_device *dev, const struct rh_host_conf *conf);
 void rh_host_del(struct rh_host *host);
 struct rh_host *rh_host_of(const struct net_device *dev);
 struct rh_host *rh_host_by_ip(const struct in6_addr *ip);
+void rh_host_kick(const struct net_device *dev, u64 at_ns);
 void rh_host_start(struct rh_host *host);
 void rh_out(struct rh_host *host, struct sk_buff *skb, u64 now_ns,
 	    struct sk_buff_head *out);
@@ -689,8 +708,8 @@ struct rh_addr {
 int rh_zeros_need(u32 bytes);
 void rh_zeros_free(void);
 void rh_headers_init(struct rh_headers *h, const struct rh_addr *from,
-		  const struct rh_addr *to, u8 dscp, u8 ect, u16 sport,
-		  u32 dest_qpn);
+		     const struct rh_addr *to, u8 dscp, u8 ect, u16 sport,
+		     u32 dest_qpn);
 struct sk_buff *rh_build_data(const struct rh_headers *h, u8 opcode, u32 psn,
 			      bool ack_req, u32 bytes, u64 msg_bytes);
 struct sk_buff *rh_build_ack(const struct rh_headers *h, u8 syndrome, u32 psn,

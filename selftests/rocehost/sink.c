@@ -110,7 +110,7 @@ static void rh_sink_init(struct rh_sink *sink, const struct rh_host *host,
 	sport = conf->sport == RH_SPORT_RXE ? iqcn_sport_rxe(sink->qpn) :
 					      ntohs(uh->source);
 	rh_headers_init(&sink->headers, &from, &to, conf->dscp, 0, sport,
-		     sink->dest_qpn);
+			sink->dest_qpn);
 }
 
 /**

@@ -453,20 +453,20 @@ static void rc_back(struct kunit *test)
 /* 1000 packets of 1000 bytes at 3 Gb/s: 2666 2/3 ns each, no drift */
 static void pace_exact(struct kunit *test)
 {
-	struct pace p = { .next_ns = 5000 };
+	struct pace p = { .next_ns = 5000, .slack_ns = PACE_SLACK_NS };
 	int i;
 
 	for (i = 0; i < 1000; i++)
 		pace_sent(&p, 1000, 3 * GBIT, p.next_ns);
 	KUNIT_EXPECT_EQ(test, p.next_ns, 5000 + 2666666);
 	/* lateness within the timer's slack is made up for, more is not */
-	p = (struct pace){ .next_ns = 10000 };
+	p = (struct pace){ .next_ns = 10000, .slack_ns = PACE_SLACK_NS };
 	pace_sent(&p, 1000, 8 * GBIT, 10500);
 	KUNIT_EXPECT_EQ(test, p.next_ns, 11000);
 	pace_sent(&p, 1000, 8 * GBIT, 50000);
 	KUNIT_EXPECT_EQ(test, p.next_ns, 50000 - PACE_SLACK_NS + 1000);
 	/* half the rate: the rest of the gap doubles */
-	p = (struct pace){ .next_ns = 3000 };
+	p = (struct pace){ .next_ns = 3000, .slack_ns = PACE_SLACK_NS };
 	pace_changed(&p, 10 * GBIT, 5 * GBIT, 1000);
 	KUNIT_EXPECT_EQ(test, p.next_ns, 5000);
 	pace_changed(&p, 5 * GBIT, 1 * GBIT, 6000);

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Wires: pairs of Ethernet devices, connected by a link with rate, delay and
+ * priority-based flow control (PFC).
+ *
+ *	wire.c		devices, transmission, delivery, obeying PFC
+ *	wire_buffer.c	buffers of switches, sending PFC
+ *	line.h, mmu.h, pfc.h	the pure parts of both
+ *
+ * Locks: buffer->lock, then wire->lock.  Frames are freed without them, because
+ * the probe of kfree_skb takes buffer->lock.
+ */
+#ifndef _ROCEHOST_WIRE_H
+#define _ROCEHOST_WIRE_H
+
+#include <linux/hrtimer.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+
+#include "line.h"
+#include "mmu.h"
+#include "pfc.h"
+
+/* A queue may hand over its next frame this long before the line is free, so
+ * that timers, which are up to 500 ns late in the lab, do not leave it idle
+ */
+#define WIRE_AHEAD_NS	1000
+/* How late a frame may be that has to be sent at an earlier time */
+#define WIRE_LATE_NS	4000
+/* A timer delivers what arrives within this time */
+#define WIRE_BATCH_NS	1000
+/* Changes of a wire that may be scheduled */
+#define WIRE_EVENTS	16
+
+struct wire;
+
+/**
+ * struct wire_conf - words of "wire"; see config.c
+ * @rate_bps: rate of each direction
+ * @delay_ns: time that a bit takes
+ * @pfc: priorities with PFC, a bit each
+ * @buffer_bytes: size of the buffer of each end's switch
+ * @alpha: see struct mmu_queue
+ * @headroom_bytes: likewise, or WIRE_AUTO
+ * @resume_bytes: likewise
+ * @pfc_hide: do not pass PFC frames to the stack
+ */
+struct wire_conf {
+	u64 rate_bps;
+	u64 delay_ns;
+	u64 pfc;
+	u64 buffer_bytes;
+	u64 alpha;
+	u64 headroom_bytes;
+	u64 resume_bytes;
+	u64 pfc_hide;
+};
+
+#define WIRE_AUTO	U64_MAX
+
+/**
+ * struct wire_prio_stats - counters of a priority of an end
+ * @rx_pause: PFC frames received that stop it
+ * @tx_pause: PFC frames sent that stop it
+ * @paused_ps: time for which it was stopped by the peer
+ * @overflow: frames dropped because the headroom was full
+ */
+struct wire_prio_stats {
+	u64 rx_pause;
+	u64 tx_pause;
+	u64 paused_ps;
+	u64 overflow;
+};
+
+/**
+ * struct wire_stats - counters of an end
+ * @tx_packets: frames sent, PFC included
+ * @tx_bytes: their bytes
+ * @rx_packets: frames received, PFC included
+ * @rx_bytes: their bytes
+ * @lost: frames lost because the link was down
+ * @busy_ps: time for which frames were on the line
+ * @prio: counters by priority
+ */
+struct wire_stats {
+	u64 tx_packets;
+	u64 tx_bytes;
+	u64 rx_packets;
+	u64 rx_bytes;
+	u64 lost;
+	u64 busy_ps;
+	struct wire_prio_stats prio[PFC_PRIOS];
+};
+
+/**
+ * struct wire_buffer - the buffer of a switch (a namespace) or of a host's NIC
+ * @lock: covers the following and the queues of its ports
+ * @mmu: the buffer
+ */
+struct wire_buffer {
+	spinlock_t lock;	/* mmu, ingress queues of its ports */
+	struct mmu mmu;
+};
+
+/**
+ * struct wire_port - an end that is attached to a buffer
+ * @end: the end
+ * @buffer: its buffer
+ * @own: buffer of a host's NIC
+ * @id: key in the table of ports; not reused, so that frames of a port which
+ *	has gone are recognized
+ * @gone: detached; @buffer->lock
+ * @in: ingress queues by priority; @buffer->lock
+ * @rcu: for kfree_rcu()
+ */
+struct wire_port {
+	struct wire_end *end;
+	struct wire_buffer *buffer;
+	struct wire_buffer own;
+	u32 id;
+	bool gone;
+	struct mmu_queue in[PFC_PRIOS];
+	struct rcu_head rcu;
+};
+
+/**
+ * struct wire_end - a device of a wire
+ * @wire: the wire
+ * @dev: the device
+ * @port: its port while it is registered, written under RTNL
+ * @timer: expires for the next of the following
+ * @line: the direction away from the device
+ * @data: frames on the way to the device, by the time of arrival
+ * @pfc: PFC frames on the way, likewise
+ * @up: the device is up
+ * @busy: the queues are stopped until the line is free
+ * @paused: priorities stopped by the peer
+ * @paused_from_ps: since when
+ * @paused_to_ps: until when
+ * @resumed_ps: when the last of them went on
+ * @refresh_ps: when to repeat the pause of @port's queues, U64_MAX: never
+ * @total: counters since the creation
+ * @run: counters of the run, while rh_counting()
+ *
+ * Fields from @line on are covered by @wire's lock.
+ */
+struct wire_end {
+	struct wire *wire;
+	struct net_device *dev;
+	struct wire_port __rcu *port;
+	struct hrtimer timer;
+
+	struct line line;
+	struct sk_buff_head data;
+	struct sk_buff_head pfc;
+	bool up;
+	bool busy;
+	u8 paused;
+	u64 paused_from_ps[PFC_PRIOS];
+	u64 paused_to_ps[PFC_PRIOS];
+	u64 resumed_ps;
+	u64 refresh_ps;
+	struct wire_stats total;
+	struct wire_stats run;
+};
+
+/**
+ * struct wire_event - a change of a wire
+ * @at_ns: when, after the epoch
+ * @rate_bps: new rate, 0: the link goes down or up
+ * @down: it goes down
+ */
+struct wire_event {
+	u64 at_ns;
+	u64 rate_bps;
+	bool down;
+};
+
+/**
+ * struct wire - a link
+ * @list: entry in the list of wires; RTNL
+ * @refs: devices that have not been freed
+ * @conf: parameters
+ * @lock: covers both ends and the following
+ * @down: the link is down
+ * @events: changes by time; written while no run has started
+ * @n_events: their number
+ * @next_event: index of the next one
+ * @epoch_ns: when the run began, U64_MAX: it did not
+ * @ends: the ends
+ */
+struct wire {
+	struct list_head list;
+	refcount_t refs;
+	struct wire_conf conf;
+
+	spinlock_t lock;	/* both ends, down, events */
+	bool down;
+	struct wire_event events[WIRE_EVENTS];
+	u32 n_events;
+	u32 next_event;
+	u64 epoch_ns;
+	struct wire_end ends[2];
+};
+
+static inline struct wire_end *wire_peer(struct wire_end *end)
+{
+	return &end->wire->ends[end == &end->wire->ends[0]];
+}
+
+extern struct list_head wire_list;
+
+/* wire.c */
+int wire_init(void);
+void wire_exit(void);
+int wire_new(struct net *net, const char *a, const char *b,
+	     const struct wire_conf *conf);
+struct wire_end *wire_end_of(const struct net_device *dev);
+int wire_add_event(struct wire *wire, const struct wire_event *event);
+void wire_start(u64 epoch_ns);
+void wire_stop(void);
+bool wire_paused(const struct net_device *dev, u8 prio);
+void wire_send_pfc(struct wire_end *end, u8 classes, u16 quanta, u64 at_ps);
+void wire_snapshot(struct wire_end *end, struct wire_stats *total,
+		   struct wire_stats *run);
+
+/* wire_buffer.c */
+int wire_buffer_init(void);
+void wire_buffer_exit(void);
+u64 wire_headroom(const struct wire_conf *conf);
+int wire_attach(struct wire_end *end, struct wire_buffer *buffer);
+void wire_detach(struct wire_end *end);
+const struct net_device *wire_buffer_lacks(u64 *need, u64 *have);
+void wire_stamp(struct sk_buff *skb, u64 at_ps);
+u64 wire_stamped_ps(const struct sk_buff *skb);
+bool wire_admit(struct wire_end *end, struct sk_buff *skb, u8 prio, u64 at_ps);
+void wire_release(struct sk_buff *skb, u64 at_ps);
+void wire_forget_pauses(struct wire_end *end);
+void wire_refresh(struct wire_end *end, u64 at_ps);
+
+#endif /* _ROCEHOST_WIRE_H */
