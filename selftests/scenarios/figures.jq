@@ -23,7 +23,7 @@ def share($of): if $of == 0 then null else . / $of end;
 # six decimals, for readability
 def round6: if type == "number" then . * 1e6 | round / 1e6 else . end;
 
-($tc[0] | map(select(.parent == "1:1")) | .[0]) as $qdisc |
+($tc[0] | map(select(.handle == "10:")) | .[0]) as $qdisc |
 
 # column numbers instead of names, because there are many rows
 ($samples | rows | .[1:] | map(.[1:] | map(tonumber))) as $s |
@@ -38,6 +38,7 @@ $counted[0] as $before |
 ($completions | table) as $done |
 ($done | map(.took_ns) | sort) as $fct |
 ($hosts | table) as $hosts |
+($pfc | table) as $pfc | ($wires | table) as $wires |
 
 def group($name):
 	($sinks | map(select(.name == $name))) as $k |
@@ -91,6 +92,11 @@ else . end |
 	fct_p99_us: ($fct | percentile(99) | us),
 	groups: ($sinks | map(.name) | unique |
 		map({key: ., value: group(.)}) | from_entries),
+	# all devices of wires together
+	pause_frames: ($pfc | sum(.tx_pause)),
+	paused_us: ($pfc | sum(.paused_ns) | us),
+	headroom_overflow: ($pfc | sum(.overflow)),
+	lost: ($wires | sum(.lost)),
 	# from the start; null: the qdisc has no such counter
 	state_changes: $qdisc.state_changes,
 	flow_state_changes: $qdisc.flow_state_changes,

@@ -19,6 +19,8 @@
 #   s0 ---- p0 [              ] e0 ---- p0 [    ] q0 ---- r0
 #   s1 ---- p1 [ edge: bridge ]            [ sw ] q1 ---- r1
 #
+# With "link" all links are wires of rocehost, without tbf.
+#
 # Senders and receivers are rocehost's, in the namespaces snd and rcv.  The
 # output of rocehost and tc is written to DIRECTORY.
 #
@@ -91,6 +93,27 @@ ports()
 		mac $(($5 + 16)) $i
 		echo "peer name $4$i netns $3 address $mac mtu 9000"
 	done
+}
+
+# wires NS DEV PORT KIND N: the same with wires, whose devices move to sw
+wires()
+{
+	local i rate
+
+	read -r rate _ <<<"${conf[bottleneck]}"
+	for ((i = 0; i < $5; i++)); do
+		echo "wire $2$i $3$i ${conf[link]}"
+	done | {
+		# the last word wins
+		[ "$3" != q ] || sed "1s/$/ rate $rate/"
+		cat
+	} | ctl "$1" || exit 1
+	for ((i = 0; i < $5; i++)); do
+		mac "$4" $i
+		echo "link set $2$i address $mac"
+		mac $(($4 + 16)) $i
+		echo "link set $3$i address $mac netns sw"
+	done | ip -n "$1" -batch -
 }
 
 # up DEV N: print commands that set N devices up
@@ -198,10 +221,15 @@ topology()
 		in_ns $ns sysctl -qw net.ipv6.conf.all.disable_ipv6=1 \
 			net.ipv6.conf.default.disable_ipv6=1
 	done
-	ip -batch - <<-EOF
-		$(ports snd s $first p 1 "$n_snd")
-		$(ports rcv r sw q 2 "$n_rcv")
-	EOF
+	if [ -n "${conf[link]-}" ]; then
+		wires snd s p 1 "$n_snd" && wires rcv r q 2 "$n_rcv" ||
+			die "cannot create the wires"
+	else
+		ip -batch - <<-EOF
+			$(ports snd s $first p 1 "$n_snd")
+			$(ports rcv r sw q 2 "$n_rcv")
+		EOF
+	fi
 	[ $first = sw ] || edge || die "cannot create the upstream switch"
 	ip -n snd -batch - <<<"$(up s "$n_snd")" &&
 		ip -n rcv -batch - <<<"$(up r "$n_rcv")" &&
@@ -217,6 +245,11 @@ qdisc()
 {
 	local rate burst
 
+	if [ -n "${conf[link]-}" ]; then
+		tc -n sw -batch - <<<"qdisc add dev q0 root handle 10: ${conf[qdisc]}" ||
+			die "${conf[qdisc]}"
+		return
+	fi
 	read -r rate burst <<<"${conf[bottleneck]}"
 	tc -n sw -batch - <<-EOF || die "${conf[qdisc]}"
 		qdisc add dev q0 root handle 1: tbf rate $rate burst $burst limit 1g
@@ -265,7 +298,7 @@ all_flows()
 
 run()
 {
-	local ms=$((${conf[duration]%ms} + 200))
+	local ms=$((${conf[duration]%ms} + 200)) ns
 
 	ctl snd <<<"start count ${conf[count]} for ${conf[duration]}" || exit 1
 	[ ${#beside[@]} = 0 ] || watch "$ms"
@@ -275,6 +308,9 @@ run()
 	report snd flows completions trace settings hosts
 	report rcv sinks settings hosts
 	report sw samples
+	[ -z "${conf[link]-}" ] || for ns in snd rcv sw; do
+		report $ns wires pfc
+	done
 }
 
 # watch MS: run the command instead of reporting

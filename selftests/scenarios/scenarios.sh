@@ -30,6 +30,10 @@
 #   host WORDS		words for all hosts
 #   sender I WORDS	words for one sender
 #   bottleneck RATE BURST	tbf on the port to receiver 0
+#   link WORDS		links are wires: words of rocehost's command "wire".  The
+#			port to receiver 0 has the rate of the bottleneck, and
+#			no tbf.
+#   wires VARIANT WORDS	more of these words in one variant
 #   behind RATE QDISC	an upstream switch, and the qdisc on its port to us
 #   flows NAME from all|I to J WORDS	words of rocehost's command "flow"
 #   duration TIME	in ms
@@ -58,8 +62,8 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 TOP=$(cd "$HERE/../.." && pwd)
 LAB=$TOP/selftests/lab/lab.sh
 RESULTS=${IQCN_RESULTS:-$TOP/build/results}
-KEYS=" title seed topology senders receivers host sender bottleneck behind flows
-	duration count sample kmax settle variant expect "
+KEYS=" title seed topology senders receivers host sender bottleneck link
+	wires behind flows 	duration count sample kmax settle variant expect "
 COLOURS=7
 only="" tables=1 command="" extra=""
 
@@ -215,6 +219,12 @@ check_scenario()
 			>/dev/null || exit
 }
 
+# of_variant VARIANT: of lines "VARIANT WORDS" print the words
+of_variant()
+{
+	awk -v variant="$1" '$1 == variant { $1 = ""; sub(/^ /, ""); print }'
+}
+
 # write_scenario SCENARIO VARIANT: print the lines for the lab in a normal form,
 # so that equivalent scenarios yield the same run
 write_scenario()
@@ -222,7 +232,9 @@ write_scenario()
 	sed -nE 's/[ \t]+/ /g; s/ $//
 		/^(topology|seed|senders|receivers|host|sender|bottleneck|behind|flows|duration|count|sample|kmax) /p' \
 		"$(file_of "$1")"
-	value "$1" variant | sed -nE "s/[ \t]+/ /g; s/^$2 /qdisc /p"
+	[ -z "$(value "$1" link)" ] ||
+		echo "link $(value "$1" link) $(value "$1" wires | of_variant "$2")"
+	echo "qdisc $(value "$1" variant | of_variant "$2")"
 }
 
 # job SCENARIO VARIANT
@@ -277,7 +289,8 @@ figures()
 {
 	local dir=$RESULTS/$1/$2 args=() f
 
-	for f in samples flows sinks completions settings hosts; do
+	for f in samples flows sinks completions settings hosts wires pfc; do
+		[ -e "$dir/$f.csv" ] || echo "dev" >"$dir/$f.csv"
 		args+=(--rawfile "$f" "$dir/$f.csv")
 	done
 	jq -n -f "$HERE/figures.jq" "${args[@]}" --slurpfile tc "$dir/tc.json" \
@@ -396,7 +409,7 @@ expected()
 {
 	local json=$1 line=$2 path
 
-	for path in $(grep -oE '\.variants(\.[a-z0-9_]+)+' <<<"$line"); do
+	for path in $(grep -oE '\.variants(\.([a-z0-9_]+|"[^"]+"))+' <<<"$line"); do
 		jq -e "$path != null" "$json" >/dev/null || return 1
 	done
 	jq -e "$line" "$json" >/dev/null
