@@ -124,8 +124,9 @@ uninstalls()
 	tree uninstall KDIR="$headers" DESTDIR="$WORK/uninstalled" &&
 	find "$WORK/uninstalled" -type f -o -type d -name iqcn | grep . &&
 		return 1
-	# units of this machine, but not of a staged tree
-	tree -n uninstall-tools | grep -q 'systemctl stop' &&
+	# units of this machine, but not of a staged tree; "grep -q" would end
+	# early, and make would die of SIGPIPE
+	tree -n uninstall-tools | grep 'systemctl stop' >/dev/null &&
 	! tree -n uninstall-tools DESTDIR="$WORK/uninstalled" | grep systemctl
 }
 
