@@ -399,7 +399,7 @@ test_rate_change()
 	unload
 }
 
-# What is on the wire is lost, and the flow goes on afterwards
+# Frames on a wire that fails are lost, and the flow goes on afterwards
 test_failure()
 {
 	host_words="rate 10gbit rp off rto 1ms" rcv_host_words="rate 10gbit"
@@ -449,13 +449,19 @@ test_wire_words()
 		rate b to 1kbit | to: 1kbit is out of range (1000000 to 1000000000000)
 		host a drain 1gbit ip 10.0.0.1 | drain: "a" is not a wire with pfc
 	EOF
-	for i in 1 2 3 4 5 6 7 8; do
+	for i in 1 2 3 4 5 6 7; do
 		told snd "fail a at ${i}ms for 10us"
 	done
+	told snd "rate a at 8ms to 1gbit"
+	# two changes do not fit, but one does
+	refused_lines snd <<-EOF
+		fail a at 9ms for 10us | a wire changes at most 16 times
+	EOF
+	told snd "rate a at 9ms to 1gbit"
 	refused_lines snd <<-EOF
 		rate a to 1gbit | a wire changes at most 16 times
 	EOF
-	# what was refused has left nothing
+	# the refused commands have left no device
 	check_eq "devices" "$(devices snd)" "a b"
 	unload
 }

@@ -719,20 +719,22 @@ static struct wire *rh_wire(struct net *net, char **line, int *err)
 	return *err ? NULL : end->wire;
 }
 
-static int rh_add_event(struct net *net, struct wire *wire,
-			const struct wire_event *event)
+/* Schedule all of @n events, or none */
+static int rh_add_events(struct net *net, struct wire *wire,
+			 const struct wire_event *events, int n)
 {
-	int err = wire_add_event(wire, event);
-
-	if (err)
-		return rh_error(net, err, "a wire changes at most %d times",
+	if (wire->n_events + n > WIRE_EVENTS)
+		return rh_error(net, -ENOSPC, "a wire changes at most %d times",
 				WIRE_EVENTS);
+	while (n--)
+		wire_add_event(wire, events++);
 	return 0;
 }
 
 static int rh_cmd_fail(struct net *net, char *line)
 {
 	struct rh_change_conf conf = {};
+	struct wire_event events[2];
 	struct wire *wire;
 	int err;
 
@@ -744,15 +746,15 @@ static int rh_cmd_fail(struct net *net, char *line)
 		return err;
 	if (!conf.for_ns)
 		return rh_error(net, -EINVAL, "for: a failure needs its duration");
-	return rh_add_event(net, wire, &(struct wire_event){
-				.at_ns = conf.at_ns, .down = true }) ?:
-	       rh_add_event(net, wire, &(struct wire_event){
-				.at_ns = conf.at_ns + conf.for_ns });
+	events[0] = (struct wire_event){ .at_ns = conf.at_ns, .down = true };
+	events[1] = (struct wire_event){ .at_ns = conf.at_ns + conf.for_ns };
+	return rh_add_events(net, wire, events, ARRAY_SIZE(events));
 }
 
 static int rh_cmd_rate(struct net *net, char *line)
 {
 	struct rh_change_conf conf = {};
+	struct wire_event event;
 	struct wire *wire;
 	int err;
 
@@ -764,8 +766,9 @@ static int rh_cmd_rate(struct net *net, char *line)
 		return err;
 	if (!conf.rate_bps)
 		return rh_error(net, -EINVAL, "to: a change needs the new rate");
-	return rh_add_event(net, wire, &(struct wire_event){
-				.at_ns = conf.at_ns, .rate_bps = conf.rate_bps });
+	event = (struct wire_event){ .at_ns = conf.at_ns,
+				     .rate_bps = conf.rate_bps };
+	return rh_add_events(net, wire, &event, 1);
 }
 
 static int rh_blast_check(struct net *net, const struct net_device *dev,

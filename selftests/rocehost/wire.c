@@ -263,7 +263,7 @@ static void wire_resume(struct wire_end *end, int prio, u64 at_ps)
 	end->resumed_ps = at_ps;
 	wire_count(end, STAT(prio[prio].paused_ps),
 		   at_ps - min(at_ps, from_ps));
-	/* what waited did not use the line before */
+	/* packets that waited did not use the line before */
 	end->line.free_ps = max(end->line.free_ps, at_ps);
 }
 
@@ -723,23 +723,19 @@ bool wire_paused(const struct net_device *dev, u8 prio)
 
 /**
  * wire_add_event() - schedule a change of a wire
- * @wire: the wire
+ * @wire: the wire, with fewer than WIRE_EVENTS of them
  * @event: the change
  *
  * Context: RTNL held; no run has started.
- * Return: 0, -ENOSPC if there are WIRE_EVENTS already.
  */
-int wire_add_event(struct wire *wire, const struct wire_event *event)
+void wire_add_event(struct wire *wire, const struct wire_event *event)
 {
 	u32 i = wire->n_events;
 
-	if (i == WIRE_EVENTS)
-		return -ENOSPC;
 	for (; i && wire->events[i - 1].at_ns > event->at_ns; i--)
 		wire->events[i] = wire->events[i - 1];
 	wire->events[i] = *event;
 	wire->n_events++;
-	return 0;
 }
 
 /**

@@ -216,7 +216,7 @@ void wire_exit(void);
 int wire_new(struct net *net, const char *a, const char *b,
 	     const struct wire_conf *conf);
 struct wire_end *wire_end_of(const struct net_device *dev);
-int wire_add_event(struct wire *wire, const struct wire_event *event);
+void wire_add_event(struct wire *wire, const struct wire_event *event);
 void wire_start(u64 epoch_ns);
 void wire_stop(void);
 bool wire_paused(const struct net_device *dev, u8 prio);
