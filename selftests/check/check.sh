@@ -54,7 +54,7 @@ run_step()
 	# little memory, for a test that fills it
 	kselftests-4)
 		selftests uml -m 1024 -- iqcn_rocehost.sh iqcn_adversary.sh \
-			iqcn_fdb.sh iqcn_bad.sh iqcn_wire.sh
+			iqcn_fdb.sh iqcn_bad.sh iqcn_wire.sh iqcn_fabric.sh
 		;;
 	kselftests-5)
 		selftests uml -- iqcn_genl.sh iqcn_ynl.sh iqcn_trace.sh \
@@ -94,7 +94,7 @@ run_step()
 	fuzz) make -s fuzz SECONDS=20 ;;
 	# counts instructions, so the other step does not disturb it
 	bench) "$TOP/selftests/bench/bench.sh" -c ;;
-	scenarios) scenarios fig1-rate-failure two-flows incast-512 ;;
+	scenarios) scenarios fig1-rate-failure two-flows incast-512 fattree-4 ;;
 	repeat) "$TOP/selftests/repeat/repeat.sh" ;;
 	static) "$TOP/selftests/static/static.sh" ;;
 	static-fast) "$TOP/selftests/static/static.sh" -f ;;

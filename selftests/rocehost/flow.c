@@ -153,7 +153,7 @@ static void rh_flow_done(struct rh_flow *flow, u64 now_ns)
 		rh_trace(flow, RH_TRACE_DONE, now_ns);
 		if (!rh_counting(came_ns))
 			continue;
-		if (group->n_done == RH_DONE_MAX) {
+		if (group->n_done == group->done_max) {
 			group->done_lost++;
 			continue;
 		}
@@ -486,12 +486,16 @@ static struct rh_flow_group *rh_flow_group_new(const struct rh_flow_conf *conf,
 	group->conf = *conf;
 	group->msg_pkts = div_u64(size + conf->mtu - 1, conf->mtu);
 	group->last_bytes = size - (u64)(group->msg_pkts - 1) * conf->mtu;
+	/* at most 2^20 flows */
+	group->done_max = min_t(u64, conf->n * min_t(u64, conf->messages,
+						     RH_DONE_MAX),
+				RH_DONE_MAX);
 	if (probe) {
 		refcount_inc(&probe->refs);
 		group->probe = probe;
 	}
 	group->flows = rh_alloc_array(conf->n, sizeof(*group->flows));
-	group->done = rh_alloc_array(RH_DONE_MAX, sizeof(*group->done));
+	group->done = rh_alloc_array(group->done_max, sizeof(*group->done));
 	if (conf->trace)
 		group->traces = rh_alloc_array(conf->n * conf->trace,
 					       sizeof(*group->traces));

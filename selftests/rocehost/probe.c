@@ -42,6 +42,19 @@ u32 rh_probe_depth(const struct rh_probe *probe)
 	return s.depth_bytes;
 }
 
+static u64 rh_probe_paused_ns(const struct rh_probe *probe, u64 now_ns)
+{
+	const struct net_device *dev;
+	u64 paused_ns = 0;
+
+	rcu_read_lock();
+	dev = rcu_dereference(probe->dev);
+	if (dev)
+		paused_ns = wire_paused_ns(dev, now_ns);
+	rcu_read_unlock();
+	return paused_ns;
+}
+
 static enum hrtimer_restart rh_probe_tick(struct hrtimer *timer)
 {
 	struct rh_probe *probe = container_of(timer, struct rh_probe, timer);
@@ -54,6 +67,7 @@ static enum hrtimer_restart rh_probe_tick(struct hrtimer *timer)
 	s = &probe->samples[probe->n];
 	rh_probe_look(probe, s);
 	s->at_ns = now_ns - rh_world.epoch_ns;
+	s->paused_ns = rh_probe_paused_ns(probe, now_ns);
 	s->cnps_np = atomic64_read(&rh_world.cnps_np);
 	s->cnps_cp = atomic64_read(&rh_world.cnps_cp);
 	/* pairs with the acquire in rh_show_samples() */

@@ -323,7 +323,7 @@ static int rh_show_samples(struct seq_file *m, void *v)
 	struct rh_probe *probe;
 	u32 n, i;
 
-	seq_puts(m, "dev,at_ns,depth_bytes,sent_bytes,drops,cnps_np,cnps_cp\n");
+	seq_puts(m, "dev,at_ns,depth_bytes,sent_bytes,drops,cnps_np,cnps_cp,paused_ns\n");
 	rtnl_lock();
 	list_for_each_entry(probe, &rh_world.probes, list) {
 		if (probe->net != net)
@@ -333,10 +333,10 @@ static int rh_show_samples(struct seq_file *m, void *v)
 		for (i = 0; i < n; i++) {
 			const struct rh_sample *s = &probe->samples[i];
 
-			seq_printf(m, "%s,%llu,%u,%llu,%llu,%llu,%llu\n",
+			seq_printf(m, "%s,%llu,%u,%llu,%llu,%llu,%llu,%llu\n",
 				   probe->name, s->at_ns, s->depth_bytes,
 				   s->sent_bytes, s->drops, s->cnps_np,
-				   s->cnps_cp);
+				   s->cnps_cp, s->paused_ns);
 		}
 	}
 	rtnl_unlock();

@@ -436,7 +436,7 @@ struct rh_done {
 	u32 qpn;
 };
 
-/* Complete messages that a group of flows records */
+/* The most complete messages that a group of flows records */
 #define RH_DONE_MAX	65536
 
 /**
@@ -448,6 +448,7 @@ struct rh_done {
  * @last_bytes: payload of a message's last packet
  * @traces: @conf.trace entries for each flow
  * @done: complete messages
+ * @done_max: room in @done
  * @n_done: number of entries in @done
  * @done_lost: complete messages that did not fit into @done
  * @flows: array of the flows
@@ -460,6 +461,7 @@ struct rh_flow_group {
 	u32 last_bytes;
 	struct rh_trace *traces;
 	struct rh_done *done;
+	u32 done_max;
 	u32 n_done;
 	u64 done_lost;
 	struct rh_flow *flows;
@@ -617,6 +619,7 @@ struct rh_probe_conf {
  * @drops: packets dropped by the qdisc since its creation
  * @cnps_np: rh_world.cnps_np at that time
  * @cnps_cp: rh_world.cnps_cp at that time
+ * @paused_ns: time for which PFC has stopped the device, see wire_paused_ns()
  * @depth_bytes: backlog
  */
 struct rh_sample {
@@ -625,6 +628,7 @@ struct rh_sample {
 	u64 drops;
 	u64 cnps_np;
 	u64 cnps_cp;
+	u64 paused_ns;
 	u32 depth_bytes;
 };
 

@@ -722,6 +722,36 @@ bool wire_paused(const struct net_device *dev, u8 prio)
 }
 
 /**
+ * wire_paused_ns() - for how long has the peer stopped a device?
+ * @dev: any device
+ * @now_ns: now
+ *
+ * Context: any.
+ * Return: the sum of all priorities since the creation of the wire, 0 for a
+ *	device that is not a wire's.
+ */
+u64 wire_paused_ns(const struct net_device *dev, u64 now_ns)
+{
+	struct wire_end *end = wire_end_of(dev);
+	u64 now_ps = now_ns * LINE_PS_PER_NS, sum_ps = 0;
+	unsigned long flags;
+	int prio;
+
+	if (!end)
+		return 0;
+	spin_lock_irqsave(&end->wire->lock, flags);
+	for (prio = 0; prio < PFC_PRIOS; prio++) {
+		sum_ps += end->total.prio[prio].paused_ps;
+		/* a frame may have been received ahead of its time */
+		if (end->paused & BIT(prio) &&
+		    end->paused_from_ps[prio] < now_ps)
+			sum_ps += now_ps - end->paused_from_ps[prio];
+	}
+	spin_unlock_irqrestore(&end->wire->lock, flags);
+	return div_u64(sum_ps, LINE_PS_PER_NS);
+}
+
+/**
  * wire_add_event() - schedule a change of a wire
  * @wire: the wire, with fewer than WIRE_EVENTS of them
  * @event: the change

@@ -2,26 +2,11 @@
 #
 # Compute the figures of a variant from the output of rocehost and tc.
 #
-#   jq -n -f figures.jq --rawfile samples samples.csv ... (see scenarios.sh)
+#   jq -n -L DIRECTORY -f figures.jq --rawfile samples samples.csv ... (see scenarios.sh)
 #
 # All figures cover the time from $count_ns to $duration_ns, unless noted.
 
-def rows: split("\n") | map(select(. != "") | split(","));
-# parse a table with a header; fields become numbers where possible
-def table: rows | .[0] as $names |
-	.[1:] | map([$names, map(tonumber? // .)] | transpose |
-		    map({key: .[0], value: .[1]}) | from_entries);
-def sum(f): reduce .[] as $x (0; . + ($x | f));
-def mean: if length == 0 then null else add / length end;
-# of sorted numbers, with the nearest-rank method
-def percentile($p): if length == 0 then null
-	else .[([(length * $p / 100 | ceil) - 1, 0] | max)] end;
-def jain: if length == 0 or add == 0 then null
-	else (add * add) / (length * (map(. * .) | add)) end;
-def us: if . == null then null else . / 1000 end;
-def share($of): if $of == 0 then null else . / $of end;
-# six decimals, for readability
-def round6: if type == "number" then . * 1e6 | round / 1e6 else . end;
+include "lib";
 
 ($tc[0] | map(select(.handle == "10:")) | .[0]) as $qdisc |
 

@@ -19,7 +19,9 @@
 #   s0 ---- p0 [              ] e0 ---- p0 [    ] q0 ---- r0
 #   s1 ---- p1 [ edge: bridge ]            [ sw ] q1 ---- r1
 #
-# With "link" all links are wires of rocehost, without tbf.
+# With "link" all links are wires of rocehost, without tbf.  With several
+# switches, "fabric" is the directory of what fabric.py has written, and fabric.sh
+# replaces these functions: topology, qdisc, hosts, all_flows, reports.
 #
 # Senders and receivers are rocehost's, in the namespaces snd and rcv.  The
 # output of rocehost and tc is written to DIRECTORY.
@@ -31,6 +33,7 @@ set -u -o pipefail
 HERE=$(cd "$(dirname "$0")" && pwd)
 BUILD=$(cd "$HERE/../.." && pwd)/build/${IQCN_LAB:-uml}
 out=$1
+senders=snd
 beside=("${@:2}")
 export TC_LIB_DIR=$BUILD/..
 
@@ -71,8 +74,8 @@ read_scenario()
 		*) conf[$key]=$rest ;;
 		esac
 	done <"$out/scenario"
-	read -r n_snd snd_words <<<"${conf[senders]}"
-	read -r n_rcv rcv_words <<<"${conf[receivers]}"
+	read -r n_snd snd_words <<<"${conf[senders]-}"
+	read -r n_rcv rcv_words <<<"${conf[receivers]-}"
 }
 
 # mac KIND I: set $mac, because a subshell would be a process
@@ -298,12 +301,19 @@ all_flows()
 
 run()
 {
-	local ms=$((${conf[duration]%ms} + 200)) ns
+	local ms=$((${conf[duration]%ms} + 200))
 
-	ctl snd <<<"start count ${conf[count]} for ${conf[duration]}" || exit 1
+	ctl "$senders" <<<"start count ${conf[count]} for ${conf[duration]}" || exit 1
 	[ ${#beside[@]} = 0 ] || watch "$ms"
 	# wait for the end and for packets in flight
 	sleep "$(printf '%d.%03d' $((ms / 1000)) $((ms % 1000)))"
+	reports
+}
+
+reports()
+{
+	local ns
+
 	tc -n sw -s -j qdisc show dev q0 >"$out/tc.json" || die "tc failed"
 	report snd flows completions trace settings hosts
 	report rcv sinks settings hosts
@@ -345,6 +355,8 @@ report()
 read_scenario
 insmod "$BUILD/sch_iqcn.ko" && insmod "$BUILD/rocehost/rocehost.ko" ||
 	die "cannot load the modules"
+# shellcheck source=selftests/scenarios/fabric.sh
+[ -z "${conf[fabric]-}" ] || . "$HERE/fabric.sh"
 topology
 qdisc
 hosts

@@ -19,12 +19,17 @@
 #   NAME.commit		commit of the code, with "+" if there were changes
 #   NAME/VARIANT/*.csv	raw data: samples of the queue, flows, ...
 #   NAME.svg, NAME.png	queue, utilization and CNPs over time, unless there are
-#			more variants than colors
+#			more variants than colors; with several routers: the
+#			queues of each over time
 #
 # A scenario is a file NAME.scenario with lines "KEY VALUE":
 #   title TEXT		description
 #   seed N		seed of all random values
-#   topology KIND	bridge (default) or router
+#   topology KIND	bridge (default) or router; or several routers:
+#	chain N			N switches between senders and receivers
+#	longhaul KM		two, with a fibre of this length
+#	leafspine L S H		L leaves with H hosts each, S spines
+#	fattree K		a fat tree of switches with K ports
 #   senders N WORDS	number of hosts; words of rocehost's command "host"
 #   receivers N WORDS	likewise
 #   host WORDS		words for all hosts
@@ -34,6 +39,7 @@
 #			port to receiver 0 has the rate of the bottleneck, and
 #			no tbf.
 #   wires VARIANT WORDS	more of these words in one variant
+#   trunk WORDS		more of these words for links between switches
 #   behind RATE QDISC	an upstream switch, and the qdisc on its port to us
 #   flows NAME from all|I to J WORDS	words of rocehost's command "flow"
 #   duration TIME	in ms
@@ -63,7 +69,8 @@ TOP=$(cd "$HERE/../.." && pwd)
 LAB=$TOP/selftests/lab/lab.sh
 RESULTS=${IQCN_RESULTS:-$TOP/build/results}
 KEYS=" title seed topology senders receivers host sender bottleneck link
-	wires behind flows 	duration count sample kmax settle variant expect "
+	wires trunk behind flows load incast endless message duration count
+	sample kmax settle variant expect "
 COLOURS=7
 only="" tables=1 command="" extra=""
 
@@ -205,8 +212,9 @@ check_scenario()
 			die "$name: unknown key \"$key\"" ;;
 		esac
 	done <"$(file_of "$name")"
-	for key in title seed senders receivers bottleneck flows duration \
-		   count kmax variant; do
+	for key in title seed $(is_fabric "$name" ||
+			echo senders receivers bottleneck flows) duration count \
+		   kmax variant; do
 		[ -n "$(value "$name" $key)" ] || die "$name: $key is missing"
 	done
 	for v in ${only//,/ }; do
@@ -214,9 +222,19 @@ check_scenario()
 			die "$name has no variant \"$v\""
 	done
 	ns "$(value "$name" duration)" >/dev/null &&
-		ns "$(value "$name" count)" >/dev/null &&
-		bps "$(value "$name" bottleneck | cut -d ' ' -f 1)" \
-			>/dev/null || exit
+		ns "$(value "$name" count)" >/dev/null || exit
+	if is_fabric "$name"; then
+		"$HERE/fabric.py" check "$(file_of "$name")" 2>&1 |
+			sed "s/^/scenarios: $name: /" >&2 || exit 2
+		return
+	fi
+	bps "$(value "$name" bottleneck | cut -d ' ' -f 1)" >/dev/null || exit
+}
+
+# is_fabric SCENARIO: are there several switches?
+is_fabric()
+{
+	value "$1" topology | grep -q ' '
 }
 
 # of_variant VARIANT: of lines "VARIANT WORDS" print the words
@@ -232,9 +250,18 @@ write_scenario()
 	sed -nE 's/[ \t]+/ /g; s/ $//
 		/^(topology|seed|senders|receivers|host|sender|bottleneck|behind|flows|duration|count|sample|kmax) /p' \
 		"$(file_of "$1")"
+	! is_fabric "$1" || echo "fabric fabric"
 	[ -z "$(value "$1" link)" ] ||
 		echo "link $(value "$1" link) $(value "$1" wires | of_variant "$2")"
 	echo "qdisc $(value "$1" variant | of_variant "$2")"
+}
+
+# write_fabric SCENARIO VARIANT DIRECTORY
+write_fabric()
+{
+	"$HERE/fabric.py" lab "$(file_of "$1")" \
+		"$(value "$1" variant | of_variant "$2")" "$3" \
+		"$(value "$1" wires | of_variant "$2")"
 }
 
 # job SCENARIO VARIANT
@@ -245,11 +272,17 @@ job()
 	rm -rf "$dir"
 	mkdir -p "$dir"
 	write_scenario "$name" "$variant" >"$dir/scenario"
+	! is_fabric "$name" || write_fabric "$name" "$variant" "$dir/fabric" ||
+		exit
 	if "$LAB" run uml -s "$(value "$name" seed)" -o "$dir" \
 		"$HERE/guest.sh" /run/out >"$dir/log" 2>&1 &&
 	   figures "$name" "$variant" >"$dir/figures.tmp" 2>>"$dir/log" &&
-	   series "$name" "$variant" >"$dir/series.csv" &&
-	   rates "$name" "$variant" >"$dir/rates.csv"; then
+	   if is_fabric "$name"; then
+		heat "$name" "$variant" >"$dir/heat.csv"
+	   else
+		series "$name" "$variant" >"$dir/series.csv" &&
+			rates "$name" "$variant" >"$dir/rates.csv"
+	   fi; then
 		mv "$dir/figures.tmp" "$dir/figures.json"
 		echo "  $name $variant: $((SECONDS - start)) s"
 	else
@@ -266,6 +299,8 @@ watch()
 	expand "$1" >"$(file_of "$1")" || exit
 	check_scenario "$1"
 	write_scenario "$1" "$(variants "$1" | tail -n 1)" >"$RESULTS/scenario"
+	! is_fabric "$1" || write_fabric "$1" "$(variants "$1" | tail -n 1)" \
+		"$RESULTS/fabric" || exit
 	read -ra words <<<"$command"
 	"$LAB" run uml -t -s "$(value "$1" seed)" -o "$RESULTS" \
 		"$HERE/guest.sh" /run/out "${words[@]}"
@@ -289,11 +324,22 @@ figures()
 {
 	local dir=$RESULTS/$1/$2 args=() f
 
+	if is_fabric "$1"; then
+		for f in samples flows sinks completions settings hosts wires \
+			 pfc; do
+			args+=(--rawfile "$f" "$dir/$f.csv")
+		done
+		jq -n -L "$HERE" -f "$HERE/fabric.jq" "${args[@]}" \
+			--rawfile list "$dir/fabric/flows.csv" \
+			--argjson count_ns "$(ns "$(value "$1" count)")" \
+			--argjson duration_ns "$(ns "$(value "$1" duration)")"
+		return
+	fi
 	for f in samples flows sinks completions settings hosts wires pfc; do
 		[ -e "$dir/$f.csv" ] || echo "dev" >"$dir/$f.csv"
 		args+=(--rawfile "$f" "$dir/$f.csv")
 	done
-	jq -n -f "$HERE/figures.jq" "${args[@]}" --slurpfile tc "$dir/tc.json" \
+	jq -n -L "$HERE" -f "$HERE/figures.jq" "${args[@]}" --slurpfile tc "$dir/tc.json" \
 		--argjson settle "$(settle "$1")" \
 		--argjson count_ns "$(ns "$(value "$1" count)")" \
 		--argjson duration_ns "$(ns "$(value "$1" duration)")" \
@@ -318,6 +364,36 @@ series()
 			$6, $7
 		at = $2; sent = $4; n = max = 0
 	}' "$RESULTS/$1/$2/samples.csv"
+}
+
+# heat SCENARIO VARIANT: print data for the picture of a network, in 200 steps of
+# time: the deepest queue of each switch, and how long its ports were paused
+heat()
+{
+	awk -F, -v step_ns=$(($(ns "$(value "$1" duration)") / 200)) '
+	FNR == NR { row[$1] = n_rows++; next }
+	FNR == 1 { next }
+	{
+		name = $1
+		sub(/-.*/, "", name)
+		r = row[name]
+		t = int($2 / step_ns)
+		if ($3 > depth[r, t])
+			depth[r, t] = $3
+		if ($1 == dev)
+			paused[r, t] += $8 - last
+		dev = $1
+		last = $8
+	}
+	END {
+		print "ms,switch,depth_bytes,paused_ns"
+		for (r = 0; r < n_rows; r++) {
+			for (t = 0; t < 200; t++)
+				printf "%.3f,%d,%d,%d\n", t * step_ns / 1e6, r,
+					depth[r, t], paused[r, t]
+			print ""
+		}
+	}' "$RESULTS/$1/$2/fabric/switches" "$RESULTS/$1/$2/samples.csv"
 }
 
 # rates SCENARIO VARIANT: print the rate of the first traced flow of each name,
@@ -383,6 +459,10 @@ plot()
 	local name=$1 terminal traced
 
 	[ "$(variants "$name" | wc -l)" -le $COLOURS ] || return 0
+	if is_fabric "$name"; then
+		plot_fabric "$name"
+		return
+	fi
 	traced=$(value "$name" flows | grep -c trace)
 	for terminal in svg png; do
 		TITLE=$(value "$name" title) DIR=$RESULTS/$name \
@@ -397,9 +477,25 @@ plot()
 	done
 }
 
+plot_fabric()
+{
+	local terminal
+
+	for terminal in svg png; do
+		TITLE=$(value "$1" title) DIR=$RESULTS/$1 \
+		OUTPUT=$RESULTS/$1.$terminal \
+		VARIANTS=$(variants "$1" | tr '\n' ' ') \
+		gnuplot -e "duration = $(($(ns "$(value "$1" duration)") / 1000000))" \
+			-e "kind = '$terminal'" "$HERE/heat.gp" \
+			2>"$RESULTS/$1/plot.log" ||
+			{ cat "$RESULTS/$1/plot.log"; return 1; }
+	done
+}
+
 table()
 {
-	jq -r -L "$HERE" 'include "table"; scenario_table | @tsv' \
+	jq -r -L "$HERE" 'include "table"; (if any(.variants[]; .slowdown_p50)
+		then fabric_table else scenario_table end) | @tsv' \
 		"$RESULTS/$1.json" | column -t -s $'\t'
 }
 

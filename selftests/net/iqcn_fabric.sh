@@ -1,0 +1,180 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Networks of several switches, as fabric.py of the scenarios creates them
+
+ALL_TESTS="
+	test_empty_network
+	test_paths
+	test_chain
+	test_bad_scenarios
+"
+# shellcheck source=selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/net/lib-rocehost.sh
+. "$(dirname "$0")/lib-rocehost.sh"
+scenarios=$(cd "$(dirname "$0")/../scenarios" && pwd)
+
+# ctl NS: pass stdin to rocehost line by line
+ctl()
+{
+	in_ns "$1" bash -c '
+	while IFS= read -r line; do
+		echo "$line" 2>/dev/null >/proc/net/rocehost/ctl && continue
+		read -r error </proc/net/rocehost/ctl
+		echo "\"$line\": $error"
+		exit 1
+	done' || fail "rocehost refuses a line"
+}
+
+die()
+{
+	fail "$*"
+}
+
+# leave: remove the network
+leave()
+{
+	unload
+	ip -all netns delete
+}
+
+# fabric LINE...: create the network of a scenario
+fabric()
+{
+	local dir=$TMP/fabric
+	declare -gA conf=([fabric]=fabric)
+
+	out=$TMP
+	printf '%s\n' "seed 1" "kmax 1m" "duration 10ms" "sample 1ms" "$@" \
+		>"$TMP/scenario"
+	rm -rf "$dir"
+	"$scenarios/fabric.py" lab "$TMP/scenario" "bfifo limit 100m" "$dir" ||
+		fail "fabric.py"
+	# shellcheck source=selftests/scenarios/fabric.sh
+	. "$scenarios/fabric.sh"
+	load
+	topology
+	qdisc
+	hosts
+	all_flows
+}
+
+# run MS
+run()
+{
+	told hosts "start for $1ms"
+	sleep "$(printf '%d.%03d' $((($1 + 50) / 1000)) $((($1 + 50) % 1000)))"
+}
+
+# Without other traffic a flow takes the time that fabric.py has calculated,
+# over two, four and six links
+test_empty_network()
+{
+	fabric "topology fattree 4" "host rate 25gbit ack 1" \
+		"link rate 25gbit delay 1us" "trunk rate 40gbit delay 3us" \
+		"message 0 1 1 1ms" "message 0 2 1 2ms" "message 0 15 1 3ms" \
+		"message 0 1 5000 4ms" "message 0 2 5000 5ms" \
+		"message 0 15 5000 6ms" "message 15 0 1000000 7ms"
+	run 20
+	in_ns hosts cat /proc/net/rocehost/completions >"$TMP/done"
+	check_eq "within 1 permille" "$(awk -F, '
+	FNR == 1 { next }
+	FNR == NR { took[$1, $4] = $5; next }
+	{
+		off = took[$1, $2] - $6
+		if (off * off > ($6 / 1000 + 1) ^ 2)
+			print "#    ", $1, "to", $4, $5, "bytes:", took[$1, $2],
+				"ns, calculated", $6 >"/dev/stderr"
+		else
+			n++
+	}
+	END { print n }' "$TMP/done" "$TMP/fabric/flows.csv")" 7
+	leave
+}
+
+# The flows of 4,096 source ports use all 16 core switches equally: chi-squared
+# with 15 degrees of freedom is below 37.7 with a probability of 0.999.  ACKs
+# return through the same one.
+test_paths()
+{
+	local lines=("topology fattree 8" "host rate 100gbit ack 1"
+		"link rate 100gbit delay 1us") i
+
+	for ((i = 0; i < 4096; i++)); do
+		lines+=("flows one from 0 to 127 sport $((49152 + i)) size 1")
+	done
+	fabric "${lines[@]}"
+	run 10
+	check "messages" "$(sum hosts flows messages)" -eq 4096
+	for ((i = 0; i < 16; i++)); do
+		in_ns "c$i" awk -F, -v core="$i" '
+		$1 ~ "-a(" int(core / 4) "|" 28 + int(core / 4) ")$" { print core, $4 }' \
+			/proc/net/rocehost/wires
+	done >"$TMP/cores"
+	check "cores" "$(awk '{ print $1 }' "$TMP/cores" | sort -u | wc -l)" -eq 16
+	note "packets: $(awk 'NR % 2 { print $2 }' "$TMP/cores" | paste -sd ' ')"
+	check_eq "other way back" "$(awk '
+	NR % 2 { data = $2; next }
+	data != $2 { print }' "$TMP/cores")" ""
+	check "chi-squared times 10" "$(awk '
+	NR % 2 { s += ($2 - 256) ^ 2 / 256 }
+	END { print int(s * 10) }' "$TMP/cores")" -lt 377
+	leave
+}
+
+# Senders and receivers at the ends of a line, and a fibre
+test_chain()
+{
+	fabric "topology longhaul 100" "senders 2 rate 10gbit" \
+		"receivers 1 rate 10gbit ack 1" "link rate 10gbit delay 1us" \
+		"message 0 0 4096 1ms" "message 1 0 1 4ms"
+	run 20
+	# 100 km of fibre are 500 us in each direction; to the ns
+	in_ns hosts awk -F, 'NR > 1 { print $5 }' /proc/net/rocehost/completions \
+		>"$TMP/done"
+	check_eq "took, calculated" "$(awk -F, '
+	FNR == NR { took[FNR] = $1; next }
+	FNR > 1 && (took[FNR - 1] - $6) ^ 2 <= 4 && $6 > 1000000 { n++ }
+	END { print n }' "$TMP/done" "$TMP/fabric/flows.csv")" 2
+	leave
+}
+
+# refused LINES MESSAGE: fabric.py refuses a scenario
+refused()
+{
+	printf '%s\n' "seed 1" "kmax 1m" "duration 10ms" "$1" >"$TMP/scenario"
+	check_eq "${1//$'\n'/, }" \
+		"$("$scenarios/fabric.py" check "$TMP/scenario" 2>&1)" "$2"
+}
+
+test_bad_scenarios()
+{
+	local net=$'link rate 1gbit\ntopology fattree 4\n'
+
+	refused $'link rate 1gbit\ntopology fattree 3' \
+		"topology: fattree 3: K must be even"
+	refused $'link rate 1gbit\ntopology fattree 18' \
+		"topology: fattree: 18 is not a number from 2 to 16"
+	refused $'link rate 1gbit\ntopology ring 3' \
+		'topology: "ring" is not chain, longhaul, leafspine or fattree'
+	refused $'link rate 1gbit\ntopology leafspine 2 2' \
+		"topology: leafspine LEAVES SPINES HOSTS-PER-LEAF"
+	refused "topology fattree 4" "link is missing"
+	refused $'link rate 1furlong\ntopology fattree 4' \
+		'"1furlong": not a number with a unit of rate (bit, kbit, mbit, gbit)'
+	refused "${net}load bittorrent 50 for 1ms" \
+		'load: "bittorrent" is not websearch, alistorage, fbhadoop'
+	refused "${net}load websearch 0 for 1ms" \
+		"load: percent: 0 is not a number from 1 to 100"
+	refused "${net}load websearch 50" '"": for is missing'
+	refused "${net}incast 16 size 1k every 1ms for 5ms" \
+		"incast: 16 is not a number from 1 to 15"
+	refused "${net}endless 1:2 5" 'endless: "1:2" is not permutation or M:1'
+	refused "${net}flows x from 16 to 0 size 1" \
+		"flows: from: 16 is not a number from 0 to 15"
+	refused "${net}message 0 0 1 1ms" "message: from 0 to itself"
+	refused "$net" "flows, endless, load, incast or message is missing"
+}
+
+run_tests

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""
+Convert the results of HPCC's simulation into those of rocehost.
+
+  import.py DIRECTORY FLOWS
+
+DIRECTORY contains nodes.csv of export.py and the simulation's fct.txt and
+pfc.txt.  FLOWS is flows.csv of selftests/scenarios/fabric.py.  Writes
+completions.csv and pfc.csv for selftests/scenarios/fabric.jq.
+"""
+import csv
+import os
+import sys
+
+from export import EPOCH_NS
+
+
+def node_of(address):
+    """Return the node that has an address of the simulation."""
+    return int(address, 16) >> 8 & 0xffff
+
+
+def main(argv):
+    if len(argv) != 3:
+        print(__doc__, file=sys.stderr)
+        return 2
+    directory = argv[1]
+
+    def path(name):
+        return os.path.join(directory, name)
+
+    with open(path("nodes.csv"), encoding="utf-8") as file:
+        names = {int(row["id"]): row["name"] for row in csv.DictReader(file)}
+    # the simulation rounds the start; a flow is known by its ends and size
+    starts = {}
+    with open(argv[2], encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            key = row["dev"], row["to"], int(row["bytes"])
+            starts.setdefault(key, []).append(int(row["start_ns"]))
+    with open(path("fct.txt"), encoding="utf-8") as file, \
+         open(path("completions.csv"), "w", encoding="utf-8") as out:
+        print("dev,name,qpn,came_ns,took_ns", file=out)
+        for line in file:
+            src, dst, _, _, size, start, took, _ = line.split()
+            src, dst = names[node_of(src)], names[node_of(dst)]
+            at_ns = int(start) - EPOCH_NS
+            came_ns = min(starts[src, dst, int(size)],
+                          key=lambda ns, at=at_ns: abs(ns - at))
+            if abs(came_ns - at_ns) > 2:
+                print(f"{line.strip()}: no flow starts there", file=sys.stderr)
+                return 1
+            print(f"{src},flow,0,{came_ns},{took}", file=out)
+    # a device is paused from the first pause until it may go on
+    since, frames, paused = {}, {}, {}
+    with open(path("pfc.txt"), encoding="utf-8") as file:
+        for line in file:
+            at, node, _, port, kind = map(int, line.split())
+            dev = f"{names[node]}-{port}"
+            if kind:
+                frames[dev] = frames.get(dev, 0) + 1
+                since.setdefault(dev, at)
+            elif dev in since:
+                paused[dev] = paused.get(dev, 0) + at - since.pop(dev)
+    with open(path("pfc.csv"), "w", encoding="utf-8") as out:
+        print("dev,prio,rx_pause,tx_pause,paused_ns,overflow", file=out)
+        for dev, n in frames.items():
+            print(f"{dev},3,{n},{n},{paused.get(dev, 0)},0", file=out)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Compute the figures of a variant with several switches from the output of
+# rocehost and from flows.csv of fabric.py.
+#
+#   jq -n -L DIRECTORY -f fabric.jq --rawfile samples samples.csv ... (see
+#   scenarios.sh)
+#
+# The slowdown of a flow is its completion time by that in an empty network.
+
+include "lib";
+
+# sizes in bytes that separate the groups of flows
+def bins: [10000, 100000, 1000000];
+def bin_names: ["below_10k", "10k_100k", "100k_1m", "above_1m"];
+def round4: if . == null then null else . * 1e4 | round / 1e4 end;
+
+def slowdowns: sort | {
+	flows: length,
+	slowdown_p50: (percentile(50) | round4),
+	slowdown_p99: (percentile(99) | round4)
+};
+
+($list | table) as $list |
+($completions | table) as $done |
+($hosts | table) as $hosts |
+($flows | table) as $flows | ($sinks | table) as $sinks |
+($pfc | table) as $pfc | ($wires | table) as $wires |
+
+if ($hosts | sum(.malformed + .stray + .completions_lost)) > 0
+	then error("a host received an unexpected packet, or lost completions")
+else . end |
+
+# a flow is known by its host and its start
+(reduce $done[] as $d ({}; .["\($d.dev),\($d.came_ns)"] = $d.took_ns)) as $took |
+[$list[] | select(.start_ns >= $count_ns) | . as $f |
+	$took["\(.dev),\(.start_ns)"] as $ns |
+	select($ns != null) |
+	{name, bytes, slowdown: ($ns / .ideal_ns)}] as $all |
+
+# column numbers, because there are many rows; a port per device
+($samples | rows | .[1:] | group_by(.[0]) |
+	map(map(.[1:] | map(tonumber)))) as $ports |
+[$ports[][] | select(.[0] >= $count_ns) | .[1]] as $depths |
+
+($all | map(.slowdown) | slowdowns) +
+{
+	unfinished: (($list | map(select(.start_ns >= $count_ns)) | length) -
+		     ($all | length)),
+	names: ($all | group_by(.name) | map({key: .[0].name,
+		value: (map(.slowdown) | slowdowns)}) | from_entries),
+	sizes: (bins as $bins | $all | map(select(.name != "incast")) |
+		group_by(.bytes as $b | [$bins[] | select(. <= $b)] | length) |
+		map({key: (.[0].bytes as $b |
+			   bin_names[[$bins[] | select(. <= $b)] | length]),
+		     value: (map(.slowdown) | slowdowns)}) | from_entries),
+	queue_max_bytes: ($depths | max),
+	queue_mean_bytes: ($depths | mean),
+	drops_from_start: ($ports | map(.[-1][3]) | add),
+	cnps_np: ($flows | sum(.cnps_np)),
+	cnps_cp: ($flows | sum(.cnps_cp)),
+	packets: ($flows | sum(.packets)),
+	resent: ($flows | sum(.resent)),
+	timeouts: ($flows | sum(.timeouts)),
+	ce_share: ($sinks | sum(.ce) | share($sinks | sum(.packets))),
+	goodput_bps: ($sinks | sum(.bytes) * 8e9 / ($duration_ns - $count_ns)),
+	packet_hops: ($wires | sum(.packets)),
+	pause_frames: ($pfc | sum(.tx_pause)),
+	paused_us: ($pfc | sum(.paused_ns) | us),
+	headroom_overflow: ($pfc | sum(.overflow)),
+	lost: ($wires | sum(.lost)),
+	# parameters in force of the first host
+	hosts: ($settings | table | .[0].dev as $dev | map(select(.dev == $dev)) |
+		map({key: .word, value: .value}) | from_entries)
+} | walk(round6)

@@ -1,0 +1,555 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""
+Scenarios with a network of several switches: topology, routes and traffic.
+
+  fabric.py lab FILE QDISC DIRECTORY [WORDS]
+                        write the commands that create the network in the lab,
+                        and flows.csv; WORDS are those of "wires" for a variant
+  fabric.py check FILE  find errors
+
+FILE is a scenario, expanded.  Its keys are described in scenarios.sh.  This
+file is also a module, which the exporter for ns-3 uses.
+
+Each switch is a namespace, all hosts are in the namespace "hosts".  A port is
+called SWITCH-NEIGHBOR.  Hosts have routes of their own in every switch: one
+nexthop per shortest path.
+
+The hash that chooses among several nexthops has the same key in all namespaces
+of Linux 6.1.  If all switches hashed the same fields, a switch would choose the
+same index as the one before, and most paths would not be used.  So switches at
+an even distance from the hosts hash addresses and ports, the others only ports.
+The hash is the same for both directions of a connection, so ACKs and CNPs take
+the way of the data.
+"""
+import bisect
+import os
+import random
+import re
+import sys
+from collections import namedtuple
+
+# Sizes of flows: bytes, and percent of the flows that are not longer.
+# Published with HPCC (Li et al., SIGCOMM 2019) for its simulator; WebSearch is
+# that of DCTCP (Alizadeh et al., SIGCOMM 2010), FbHadoop that of Roy et al.,
+# SIGCOMM 2015.
+CDFS = {
+    "websearch": [(0, 0), (10000, 15), (20000, 20), (30000, 30), (50000, 40),
+                  (80000, 53), (200000, 60), (1000000, 70), (2000000, 80),
+                  (5000000, 90), (10000000, 97), (30000000, 100)],
+    "alistorage": [(0, 0), (4000, 22.93), (8000, 69.21), (16000, 80.61),
+                   (32000, 90.47), (64000, 93.53), (128000, 96.77),
+                   (256000, 97.53), (2000000, 100)],
+    "fbhadoop": [(0, 0), (100, 1), (200, 2), (300, 5), (350, 15), (400, 20),
+                 (500, 30), (600, 40), (700, 50), (1000, 60), (2000, 67),
+                 (7000, 70), (30000, 72), (50000, 82), (80000, 87),
+                 (120000, 90), (300000, 95), (1000000, 97.5), (2000000, 99),
+                 (10000000, 100)],
+}
+UNITS = {
+    "time": {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9},
+    "rate": {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9},
+    "bytes": {"": 1, "k": 2**10, "m": 2**20},
+}
+# Bytes of headers in frames of rocehost
+FRAME_BYTES = 14 + 20 + 8 + 12 + 4
+RETH_BYTES = 16
+ACK_BYTES = FRAME_BYTES + 4
+FIBRE_NS_PER_KM = 5000
+
+Host = namedtuple("Host", "name switch ip")
+Link = namedtuple("Link", "a b rate_bps delay_ns words")
+Flow = namedtuple("Flow", "name src dst size start_ns words")
+
+
+class Error(Exception):
+    pass
+
+
+def number(text, kind):
+    """Return the value of a number with a unit."""
+    match = re.fullmatch(r"([0-9]+)([a-z]*)", text)
+    if not match or match[2] not in UNITS[kind]:
+        raise Error(f'"{text}": not a number with a unit of {kind} '
+                    f'({", ".join(UNITS[kind])})')
+    return int(match[1]) * UNITS[kind][match[2]]
+
+
+def whole(what, text, least, most):
+    """Return an integer in the range."""
+    if not re.fullmatch("[0-9]+", text) or not least <= int(text) <= most:
+        raise Error(f"{what}: {text} is not a number from {least} to {most}")
+    return int(text)
+
+
+class Scenario:
+    """The lines of a scenario by their keys."""
+
+    def __init__(self, path):
+        self.lines = {}
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                key, _, rest = line.strip().partition(" ")
+                if key and not key.startswith("#"):
+                    self.lines.setdefault(key, []).append(rest.strip())
+
+    def all(self, key):
+        return self.lines.get(key, [])
+
+    def one(self, key, default=None):
+        if key in self.lines:
+            return self.lines[key][-1]
+        if default is None:
+            raise Error(f"{key} is missing")
+        return default
+
+
+def last_word(words, name, default):
+    """Return the value of the last word of that name."""
+    words = words.split()
+    for i in range(len(words) - 2, -1, -1):
+        if words[i] == name:
+            return words[i + 1]
+    return default
+
+
+class Fabric:
+    """Hosts, switches and links of a scenario."""
+
+    def __init__(self, scenario, wires=""):
+        self.scenario = scenario
+        self.hosts = []
+        self.switches = []
+        self.links = []
+        self.wires = wires
+        kind, *args = scenario.one("topology").split()
+        build = getattr(self, "build_" + kind, None)
+        if not build:
+            raise Error(f'topology: "{kind}" is not chain, longhaul, leafspine '
+                        'or fattree')
+        build(*args)
+        # who may send and who may receive, as "from" and "to" count them
+        self.senders = [h for h in self.hosts if not h.name.startswith("r")]
+        self.receivers = [h for h in self.hosts if not h.name.startswith("s")]
+        self.neighbors = {}
+        for link in self.links:
+            self.neighbors.setdefault(link.a, {})[link.b] = link
+            self.neighbors.setdefault(link.b, {})[link.a] = link
+
+    def add_host(self, name, switch, ip):
+        self.hosts.append(Host(name, switch, ip))
+        self.add_link(name, switch, "")
+
+    def add_link(self, a, b, words):
+        words = " ".join([self.scenario.one("link"), words, self.wires]).strip()
+        self.links.append(Link(a, b, number(last_word(words, "rate", "100gbit"),
+                                            "rate"),
+                               number(last_word(words, "delay", "1us"), "time"),
+                               words))
+
+    def add_fabric_hosts(self, switch, n):
+        for _ in range(n):
+            i = len(self.hosts)
+            self.add_host(f"h{i}", switch, f"10.0.{i // 250}.{i % 250 + 1}")
+
+    def build_line(self, n, words):
+        """Senders, n switches in a line, receivers."""
+        self.switches = [f"sw{i}" for i in range(n)]
+        for i in range(whole("senders", self.scenario.one("senders").split()[0],
+                             1, 250)):
+            self.add_host(f"s{i}", "sw0", f"10.1.{i}.1")
+        for i in range(whole("receivers",
+                             self.scenario.one("receivers").split()[0], 1, 250)):
+            self.add_host(f"r{i}", self.switches[-1], f"10.2.{i}.1")
+        for i in range(n - 1):
+            self.add_link(f"sw{i}", f"sw{i + 1}",
+                          self.scenario.one("trunk", "") + words)
+
+    def build_chain(self, n="", *more):
+        if more:
+            raise Error("topology: chain N")
+        self.build_line(whole("topology: chain", n, 1, 64), "")
+
+    def build_longhaul(self, km="", *more):
+        if more:
+            raise Error("topology: longhaul KM")
+        km = whole("topology: longhaul", km, 1, 10000)
+        self.build_line(2, f" delay {km * FIBRE_NS_PER_KM}ns")
+
+    def build_leafspine(self, leaves="", spines="", hosts="", *more):
+        if more or not hosts:
+            raise Error("topology: leafspine LEAVES SPINES HOSTS-PER-LEAF")
+        leaves = whole("topology: leaves", leaves, 1, 64)
+        spines = whole("topology: spines", spines, 1, 64)
+        hosts = whole("topology: hosts", hosts, 1, 64)
+        trunk = self.scenario.one("trunk", "")
+        self.switches = [f"l{i}" for i in range(leaves)]
+        for leaf in self.switches:
+            self.add_fabric_hosts(leaf, hosts)
+        self.switches += [f"s{i}" for i in range(spines)]
+        for i in range(leaves):
+            for j in range(spines):
+                self.add_link(f"l{i}", f"s{j}", trunk)
+
+    def build_fattree(self, k="", *more):
+        if more:
+            raise Error("topology: fattree K")
+        k = whole("topology: fattree", k, 2, 16)
+        if k % 2:
+            raise Error(f"topology: fattree {k}: K must be even")
+        half = k // 2
+        trunk = self.scenario.one("trunk", "")
+        edges = [f"e{i}" for i in range(k * half)]
+        self.switches = edges + [f"a{i}" for i in range(k * half)] + \
+            [f"c{i}" for i in range(half * half)]
+        for edge in edges:
+            self.add_fabric_hosts(edge, half)
+        for pod in range(k):
+            for i in range(half):
+                for j in range(half):
+                    self.add_link(f"e{pod * half + i}", f"a{pod * half + j}",
+                                  trunk)
+        for pod in range(k):
+            for j in range(half):
+                for c in range(half):
+                    self.add_link(f"a{pod * half + j}", f"c{j * half + c}",
+                                  trunk)
+
+    def distances(self, node):
+        """Return the number of links from each node to a node."""
+        far = {node: 0}
+        queue = [node]
+        names = {h.name for h in self.hosts}
+        for now in queue:
+            for other in self.neighbors[now]:
+                if other not in far:
+                    far[other] = far[now] + 1
+                    if other not in names:
+                        queue.append(other)
+        return far
+
+    def path(self, src, dst):
+        """Return the links of one shortest path."""
+        far = self.distances(dst.name)
+        links, at = [], src.name
+        while at != dst.name:
+            at, link = min((n, l) for n, l in self.neighbors[at].items()
+                           if far.get(n, 10**9) == far[at] - 1)
+            links.append(link)
+        return links
+
+    def ideal_ns(self, flow, mtu, links):
+        """Return the time of a flow until its last ACK, without other flows."""
+        n = -(-flow.size // mtu)
+        last = flow.size - (n - 1) * mtu
+        # up to two first packets determine when the line becomes free
+        sizes = [mtu + FRAME_BYTES] * n
+        sizes[-1] = -(-last // 4) * 4 + FRAME_BYTES
+        sizes[0] += RETH_BYTES
+        came = [0] * n
+        for link in links:
+            free = 0
+            for i in range(n):
+                free = max(free, came[i]) + sizes[i] * 8e9 / link.rate_bps
+                came[i] = free + link.delay_ns
+        return round(came[-1] + sum(link.delay_ns +
+                                    ACK_BYTES * 8e9 / link.rate_bps
+                                    for link in links))
+
+
+def draw(cdf, share):
+    """Return the size at a share of the flows, at least 1 byte."""
+    i = max(bisect.bisect_left([p for _, p in cdf], share * 100), 1)
+    (x0, p0), (x1, p1) = cdf[i - 1], cdf[i]
+    return max(round(x0 + (x1 - x0) * (share * 100 - p0) / (p1 - p0)), 1)
+
+
+def mean(cdf):
+    return sum((a + b) / 2 * (q - p) / 100
+               for (a, p), (b, q) in zip(cdf, cdf[1:]))
+
+
+def words_of(line, names, required):
+    """Split "NAME VALUE ..." from the words of rocehost that follow."""
+    words, found = line.split(), {}
+    while len(words) > 1 and words[0] in names:
+        found[words[0]] = words[1]
+        words = words[2:]
+    for name in required:
+        if name not in found:
+            raise Error(f'"{line}": {name} is missing')
+    return found, " ".join(words)
+
+
+def load_flows(fabric, line):
+    """load CDF PERCENT for TIME: Poisson arrivals between random hosts."""
+    name, percent, *rest = line.split() + ["", ""]
+    if name not in CDFS:
+        raise Error(f'load: "{name}" is not {", ".join(CDFS)}')
+    percent = whole("load: percent", percent, 1, 100)
+    found, words = words_of(" ".join(rest).strip(), ["for"], ["for"])
+    end_ns = number(found["for"], "time")
+    for src in fabric.senders:
+        link = fabric.neighbors[src.name][src.switch]
+        rnd = random.Random(f"{fabric.scenario.one('seed')} {name} {src.name}")
+        per_ns = link.rate_bps * percent / 100 / (mean(CDFS[name]) * 8e9)
+        at_ns = rnd.expovariate(per_ns)
+        while at_ns < end_ns:
+            dst = src
+            while dst == src:
+                dst = rnd.choice(fabric.receivers)
+            yield Flow(name, src, dst, draw(CDFS[name], rnd.random()),
+                       round(at_ns), words)
+            at_ns += rnd.expovariate(per_ns)
+
+
+def incast_flows(fabric, line):
+    """incast N size BYTES every TIME for TIME: N hosts send to one at once."""
+    n, *rest = line.split() + [""]
+    n = whole("incast", n, 1, len(fabric.senders) - 1)
+    found, words = words_of(" ".join(rest).strip(), ["size", "every", "for"],
+                            ["size", "every", "for"])
+    every_ns = number(found["every"], "time")
+    rnd = random.Random(f"{fabric.scenario.one('seed')} incast")
+    for at_ns in range(every_ns, number(found["for"], "time"), every_ns):
+        dst = rnd.choice(fabric.receivers)
+        for src in rnd.sample([h for h in fabric.senders if h != dst], n):
+            yield Flow("incast", src, dst, number(found["size"], "bytes"), at_ns,
+                       words)
+
+
+def endless_flows(fabric, line):
+    """endless permutation|M:1 N: N flows without an end."""
+    pattern, n, *words = line.split() + [""]
+    n = whole("endless: flows", n, 1, 1 << 20)
+    rnd = random.Random(f"{fabric.scenario.one('seed')} {pattern}")
+    if pattern == "permutation":
+        order = rnd.sample(fabric.senders, len(fabric.senders))
+        pairs = list(zip(order, order[1:] + order[:1]))
+    else:
+        if not re.fullmatch("[0-9]+:1", pattern):
+            raise Error(f'endless: "{pattern}" is not permutation or M:1')
+        m = whole("endless", pattern[:-2], 1, len(fabric.senders) - 1)
+        pairs = []
+        for dst in rnd.sample(fabric.receivers,
+                              max(len(fabric.senders) // m, 1)):
+            pairs += [(src, dst) for src in
+                      rnd.sample([h for h in fabric.senders if h != dst], m)]
+    for i in range(n):
+        src, dst = pairs[i % len(pairs)]
+        yield Flow(pattern.split(":", maxsplit=1)[0], src, dst, None, 0,
+                   " ".join(words))
+
+
+def named_flows(fabric, line):
+    """flows NAME from all|I to J WORDS, as for one switch."""
+    match = re.fullmatch(r"(\S+) from (all|[0-9]+) to ([0-9]+) (.*)", line)
+    if not match:
+        raise Error(f'flows: "{line}" is not NAME from all|I to J WORDS')
+    dst = fabric.receivers[whole("flows: to", match[3], 0,
+                                 len(fabric.receivers) - 1)]
+    if match[2] == "all":
+        sources = [h for h in fabric.senders if h != dst]
+    else:
+        sources = [fabric.senders[whole("flows: from", match[2], 0,
+                                        len(fabric.senders) - 1)]]
+    for src in sources:
+        yield Flow(match[1], src, dst, None, 0, match[4])
+
+
+def message_flows(fabric, line):
+    """message I J BYTES TIME WORDS: a single one from I to J."""
+    parts = line.split(maxsplit=4)
+    if len(parts) < 4:
+        raise Error(f'message: "{line}" is not I J BYTES TIME')
+    src = fabric.senders[whole("message: from", parts[0], 0,
+                               len(fabric.senders) - 1)]
+    dst = fabric.receivers[whole("message: to", parts[1], 0,
+                                 len(fabric.receivers) - 1)]
+    if src == dst:
+        raise Error(f"message: from {parts[0]} to itself")
+    yield Flow("message", src, dst, number(parts[2], "bytes"),
+               number(parts[3], "time"), "".join(parts[4:]))
+
+
+def all_flows(fabric):
+    """Return all flows; no two finite ones of a host start at the same time."""
+    flows, used = [], set()
+    for key, make in (("flows", named_flows), ("endless", endless_flows),
+                      ("load", load_flows), ("incast", incast_flows),
+                      ("message", message_flows)):
+        for line in fabric.scenario.all(key):
+            flows += make(fabric, line)
+    if not flows:
+        raise Error("flows, endless, load, incast or message is missing")
+    for i, flow in enumerate(flows):
+        if flow.size is None:
+            continue
+        start_ns = flow.start_ns
+        while (flow.src, start_ns) in used:
+            start_ns += 1
+        used.add((flow.src, start_ns))
+        flows[i] = flow._replace(start_ns=start_ns)
+    return flows
+
+
+def mac(kind, i):
+    return f"02:00:00:{kind:02x}:{i // 256:02x}:{i % 256:02x}"
+
+
+class Lab:
+    """Write commands for the lab."""
+
+    def __init__(self, fabric, directory, qdisc):
+        self.fabric = fabric
+        self.directory = directory
+        self.qdisc = qdisc
+        self.host = {h.name: h for h in fabric.hosts}
+        self.host_mac = {h.name: mac(1, i) for i, h in enumerate(fabric.hosts)}
+        self.port_mac = {}
+        for link in fabric.links:
+            for port in self.ports(link):
+                if port not in self.host:
+                    self.port_mac[port] = mac(17, len(self.port_mac))
+
+    def ports(self, link):
+        """Return the names of both ends."""
+        if link.a in self.host:
+            return link.a, f"{link.b}-{link.a}"
+        return f"{link.a}-{link.b}", f"{link.b}-{link.a}"
+
+    def put(self, name, lines):
+        with open(os.path.join(self.directory, name), "w",
+                  encoding="utf-8") as file:
+            file.writelines(line + "\n" for line in lines)
+
+    def links(self):
+        for link in self.fabric.links:
+            a, b = self.ports(link)
+            for name, node in ((a, link.a), (b, link.b)):
+                if name in self.host:
+                    yield f"link set {name} address {self.host_mac[name]} up"
+                else:
+                    yield (f"link set {name} address {self.port_mac[name]} "
+                           f"netns {node}")
+
+    def routes(self, switch, far):
+        """Neighbors, then a route to each host."""
+        groups = {}
+        ids = {}
+        for i, other in enumerate(self.fabric.neighbors[switch]):
+            port = f"{switch}-{other}"
+            if other in self.host:
+                host = self.host[other]
+                yield (f"neigh add {host.ip} lladdr {self.host_mac[other]} "
+                       f"dev {port}")
+                yield f"route add {host.ip} dev {port}"
+                continue
+            # the other switch has no address
+            peer = self.port_mac[f"{other}-{switch}"]
+            ids[other] = i + 1
+            yield f"neigh add 169.254.0.1 lladdr {peer} dev {port}"
+            yield f"nexthop add id {i + 1} via 169.254.0.1 dev {port} onlink"
+        for host in self.fabric.hosts:
+            if host.switch == switch:
+                continue
+            here = far[host.name][switch]
+            nexts = tuple(ids[other] for other in ids
+                          if far[host.name][other] == here - 1)
+            if len(nexts) > 1 and nexts not in groups:
+                groups[nexts] = 1000 + len(groups)
+                yield (f"nexthop add id {groups[nexts]} group " +
+                       "/".join(map(str, nexts)))
+            yield f"route add {host.ip} nhid {groups.get(nexts, nexts[0])}"
+
+    def switch_probes(self, switch):
+        sample_ns = number(self.scenario("sample", "20us"), "time")
+        n = number(self.scenario("duration"), "time") // sample_ns + 2
+        for other in self.fabric.neighbors[switch]:
+            yield (f"probe {switch}-{other} every {sample_ns}ns samples {n} "
+                   f"kmax {self.scenario('kmax')}")
+
+    def scenario(self, key, default=None):
+        return self.fabric.scenario.one(key, default)
+
+    def host_lines(self):
+        words = {"s": self.scenario("senders", " "),
+                 "r": self.scenario("receivers", " ")}
+        for i, host in enumerate(self.fabric.hosts):
+            # without the number of hosts
+            more = words.get(host.name[0], " ").partition(" ")[2]
+            yield (f"host {host.name} ip {host.ip} "
+                   f"via {self.port_mac[f'{host.switch}-{host.name}']} "
+                   f"seed {int(self.scenario('seed')) * 1000 + i} "
+                   f"{self.scenario('host', '')} {more}")
+
+    def flow_lines(self, flows):
+        for flow in flows:
+            finite = "" if flow.size is None else \
+                f"size {flow.size} start {flow.start_ns}ns "
+            yield (f"flow {flow.src.name} name {flow.name} to {flow.dst.ip} "
+                   f"{finite}{flow.words}")
+
+    def csv(self, flows):
+        """What the figures need to know of finite flows."""
+        yield "dev,start_ns,name,to,bytes,ideal_ns"
+        paths = {}
+        for flow in flows:
+            if flow.size is None:
+                continue
+            pair = flow.src, flow.dst
+            if pair not in paths:
+                paths[pair] = self.fabric.path(*pair)
+            mtu = int(last_word(flow.words, "mtu", "4096"))
+            ideal_ns = self.fabric.ideal_ns(flow, mtu, paths[pair])
+            yield (f"{flow.src.name},{flow.start_ns},{flow.name},"
+                   f"{flow.dst.name},{flow.size},{ideal_ns}")
+
+    def write(self, flows):
+        fabric = self.fabric
+        far = {h.name: fabric.distances(h.name) for h in fabric.hosts}
+        self.put("switches", fabric.switches)
+        self.put("wires", ("wire {} {} {}".format(*self.ports(link), link.words)
+                           for link in fabric.links))
+        self.put("links", self.links())
+        self.put("hosts", self.host_lines())
+        self.put("flows", self.flow_lines(flows))
+        self.put("flows.csv", self.csv(flows))
+        for switch in fabric.switches:
+            tier = min(distance[switch] for distance in far.values())
+            self.put(f"{switch}.sysctl", [
+                "net.ipv6.conf.all.disable_ipv6=1",
+                "net.ipv4.ip_forward=1",
+                "net.ipv4.fib_multipath_hash_policy=" +
+                ("1" if tier % 2 else "3"),
+                # source and destination port; only policy 3 looks at it
+                "net.ipv4.fib_multipath_hash_fields=0x30"])
+            self.put(f"{switch}.up", (
+                f"link set {port} up" for port in
+                ["lo"] + [f"{switch}-{n}" for n in fabric.neighbors[switch]]))
+            self.put(f"{switch}.routes", self.routes(switch, far))
+            self.put(f"{switch}.tc", (
+                f"qdisc add dev {switch}-{other} root handle 10: {self.qdisc}"
+                for other in fabric.neighbors[switch]))
+            self.put(f"{switch}.probes", self.switch_probes(switch))
+
+
+def main(argv):
+    if len(argv) < 3 or argv[1] not in ("lab", "check"):
+        print(__doc__, file=sys.stderr)
+        return 2
+    try:
+        scenario = Scenario(argv[2])
+        fabric = Fabric(scenario, argv[5] if len(argv) > 5 else "")
+        flows = all_flows(fabric)
+        if argv[1] == "lab":
+            os.makedirs(argv[4], exist_ok=True)
+            Lab(fabric, argv[4], argv[3]).write(flows)
+    except Error as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
