@@ -57,10 +57,11 @@ def main(argv):
         for line in file:
             at, node, _, port, kind = map(int, line.split())
             dev = f"{names[node]}-{port}"
-            if kind:
+            # 2 and 3 are frames sent
+            if kind == 1:
                 frames[dev] = frames.get(dev, 0) + 1
                 since.setdefault(dev, at)
-            elif dev in since:
+            elif kind == 0 and dev in since:
                 paused[dev] = paused.get(dev, 0) + at - since.pop(dev)
     with open(path("pfc.csv"), "w", encoding="utf-8") as out:
         print("dev,prio,rx_pause,tx_pause,paused_ns,overflow", file=out)

@@ -475,6 +475,18 @@ static void *rh_alloc_array(u64 n, size_t size)
 				 __GFP_RETRY_MAYFAIL);
 }
 
+/* Complete messages to make room for */
+static u32 rh_done_max(const struct rh_flow_conf *conf)
+{
+	u64 each = conf->messages;
+
+	/* 2 GB each: for 2.7 s at 100 Gb/s */
+	if (conf->size == RH_ENDLESS)
+		each = 16;
+	/* no overflow: there are at most 2^20 flows */
+	return min_t(u64, conf->n * min_t(u64, each, RH_DONE_MAX), RH_DONE_MAX);
+}
+
 static struct rh_flow_group *rh_flow_group_new(const struct rh_flow_conf *conf,
 					       struct rh_probe *probe)
 {
@@ -486,10 +498,7 @@ static struct rh_flow_group *rh_flow_group_new(const struct rh_flow_conf *conf,
 	group->conf = *conf;
 	group->msg_pkts = div_u64(size + conf->mtu - 1, conf->mtu);
 	group->last_bytes = size - (u64)(group->msg_pkts - 1) * conf->mtu;
-	/* at most 2^20 flows */
-	group->done_max = min_t(u64, conf->n * min_t(u64, conf->messages,
-						     RH_DONE_MAX),
-				RH_DONE_MAX);
+	group->done_max = rh_done_max(conf);
 	if (probe) {
 		refcount_inc(&probe->refs);
 		group->probe = probe;

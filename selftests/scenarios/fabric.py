@@ -431,10 +431,13 @@ class Lab:
                     yield f"link set {name} address {self.host_mac[name]} up"
                 else:
                     yield (f"link set {name} address {self.port_mac[name]} "
-                           f"netns {node}")
+                           f"netns {node} up")
 
     def routes(self, switch, far):
         """Neighbors, then a route to each host."""
+        # without an address there would be no table of local routes, and no
+        # nexthop would be valid
+        yield "link set lo up"
         groups = {}
         ids = {}
         for i, other in enumerate(self.fabric.neighbors[switch]):
@@ -518,15 +521,11 @@ class Lab:
         for switch in fabric.switches:
             tier = min(distance[switch] for distance in far.values())
             self.put(f"{switch}.sysctl", [
-                "net.ipv6.conf.all.disable_ipv6=1",
-                "net.ipv4.ip_forward=1",
-                "net.ipv4.fib_multipath_hash_policy=" +
+                "net/ipv4/ip_forward 1",
+                "net/ipv4/fib_multipath_hash_policy " +
                 ("1" if tier % 2 else "3"),
                 # source and destination port; only policy 3 looks at it
-                "net.ipv4.fib_multipath_hash_fields=0x30"])
-            self.put(f"{switch}.up", (
-                f"link set {port} up" for port in
-                ["lo"] + [f"{switch}-{n}" for n in fabric.neighbors[switch]]))
+                "net/ipv4/fib_multipath_hash_fields 0x30"])
             self.put(f"{switch}.routes", self.routes(switch, far))
             self.put(f"{switch}.tc", (
                 f"qdisc add dev {switch}-{other} root handle 10: {self.qdisc}"

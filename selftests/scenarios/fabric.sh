@@ -3,6 +3,8 @@
 #
 # Several switches: replaces functions of guest.sh, which sources this file.  The
 # files in $fabric are those that fabric.py has written.
+#
+# Processes are slow in the lab, and there are many namespaces.
 
 # shellcheck disable=SC2154 # set by guest.sh
 fabric=$out/${conf[fabric]}
@@ -13,20 +15,16 @@ topology()
 {
 	local ns
 
+	# of all new namespaces
+	sysctl -qw net.core.devconf_inherit_init_net=1 \
+		net.ipv6.conf.all.disable_ipv6=1 \
+		net.ipv6.conf.default.disable_ipv6=1
 	for ns in hosts "${switches[@]}"; do
 		echo "netns add $ns"
 	done | ip -batch - || die "cannot create the namespaces"
-	in_ns hosts sysctl -qw net.ipv6.conf.all.disable_ipv6=1 \
-		net.ipv6.conf.default.disable_ipv6=1
 	ctl hosts <"$fabric/wires" &&
 		ip -n hosts -batch "$fabric/links" ||
 		die "cannot create the wires"
-	for ns in "${switches[@]}"; do
-		in_ns "$ns" sysctl -qp "$fabric/$ns.sysctl" &&
-			ip -n "$ns" -batch "$fabric/$ns.up" ||
-			die "cannot set up $ns"
-	done
-	# a nexthop needs a carrier
 	for ns in "${switches[@]}"; do
 		ip -n "$ns" -batch "$fabric/$ns.routes" ||
 			die "cannot create the routes of $ns"
@@ -44,13 +42,22 @@ qdisc()
 	done
 }
 
+# sysctls and probes of the switches, too
 hosts()
 {
 	local ns
 
 	ctl hosts <"$fabric/hosts"
 	for ns in "${switches[@]}"; do
-		ctl "$ns" <"$fabric/$ns.probes"
+		# shellcheck disable=SC2016
+		in_ns "$ns" bash -c '
+		while read -r file value; do
+			echo "$value" >"/proc/sys/$file" || exit
+		done <"$1"
+		while IFS= read -r line; do
+			echo "$line" >/proc/net/rocehost/ctl || exit
+		done <"$2"' bash "$fabric/$ns.sysctl" "$fabric/$ns.probes" ||
+			die "cannot set up $ns"
 	done
 }
 
@@ -63,8 +70,14 @@ reports()
 {
 	local ns
 
-	report hosts flows completions trace settings hosts sinks wires pfc
+	report hosts flows completions trace settings hosts sinks samples wires pfc
 	for ns in "${switches[@]}"; do
-		report "$ns" samples wires pfc
+		in_ns "$ns" awk -v out="$out" '
+		FNR > 1 {
+			file = FILENAME
+			sub(/.*\//, "", file)
+			print >>(out "/" file ".csv")
+		}' /proc/net/rocehost/samples /proc/net/rocehost/wires \
+			/proc/net/rocehost/pfc || die "cannot read the reports of $ns"
 	done
 }

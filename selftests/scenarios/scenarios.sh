@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Run scenarios, as many variants in parallel as there are CPUs:
+# Run scenarios:
 #
-#   scenarios.sh [-q] [-v VARIANT,VARIANT...] [-x WORDS] SCENARIO...
+#   scenarios.sh [-q] [-j N] [-v VARIANT,VARIANT...] [-x WORDS] SCENARIO...
 #   scenarios.sh -w COMMAND [-v VARIANT] SCENARIO
 #
 #   -q			print no tables
+#   -j N		run N variants in parallel, by default one on each CPU
 #   -v VARIANT,...	run only these variants
 #   -x WORDS		add these parameters to every iqcn qdisc, and skip the
 #			expectations
@@ -50,7 +51,8 @@
 #			the queue stays at or below BYTES, up to the next
 #			such line
 #   variant NAME QDISC	a qdisc below the bottleneck, in the syntax of tc
-#   expect JQ		a condition on NAME.json
+#   expect JQ		a condition on NAME.json; $run.VARIANT.cpu_s is
+#			the CPU time that the run has taken on this machine
 # and lines that are expanded:
 #   like NAME VARIANT...	take the lines of another scenario, with only
 #			these variants, except title, expectations and
@@ -72,7 +74,7 @@ KEYS=" title seed topology senders receivers host sender bottleneck link
 	wires trunk behind flows load incast endless message duration count
 	sample kmax settle variant expect "
 COLOURS=7
-only="" tables=1 command="" extra=""
+only="" tables=1 command="" extra="" jobs=$(nproc)
 
 die()
 {
@@ -268,14 +270,15 @@ write_fabric()
 job()
 {
 	local name=$1 variant=$2 dir=$RESULTS/$1/$2 start=$SECONDS
+	local TIMEFORMAT='%U %S'
 
 	rm -rf "$dir"
 	mkdir -p "$dir"
 	write_scenario "$name" "$variant" >"$dir/scenario"
 	! is_fabric "$name" || write_fabric "$name" "$variant" "$dir/fabric" ||
 		exit
-	if "$LAB" run uml -s "$(value "$name" seed)" -o "$dir" \
-		"$HERE/guest.sh" /run/out >"$dir/log" 2>&1 &&
+	if { time "$LAB" run uml -s "$(value "$name" seed)" -o "$dir" \
+		"$HERE/guest.sh" /run/out >"$dir/log" 2>&1; } 2>"$dir/time" &&
 	   figures "$name" "$variant" >"$dir/figures.tmp" 2>>"$dir/log" &&
 	   if is_fabric "$name"; then
 		heat "$name" "$variant" >"$dir/heat.csv"
@@ -494,31 +497,46 @@ plot_fabric()
 
 table()
 {
-	jq -r -L "$HERE" 'include "table"; (if any(.variants[]; .slowdown_p50)
+	jq -r -L "$HERE" 'include "table"; (if any(.variants[]; .packet_hops)
 		then fabric_table else scenario_table end) | @tsv' \
 		"$RESULTS/$1.json" | column -t -s $'\t'
 }
 
-# expected JSON CONDITION: every figure named in the condition must exist,
+# run SCENARIO: print what its variants have taken, as JSON
+run()
+{
+	local v
+
+	for v in $(variants "$1"); do
+		jq -R --arg v "$v" 'split(" ") | map(tonumber) |
+			{($v): {cpu_s: (.[0] + .[1])}}' \
+			"$RESULTS/$1/$v/time"
+	done | jq -s add
+}
+
+# expected JSON RUN CONDITION: every figure named in the condition must exist,
 # because jq orders null before all numbers
 expected()
 {
-	local json=$1 line=$2 path
+	local json=$1 run=$2 line=$3 path
 
-	for path in $(grep -oE '\.variants(\.([a-z0-9_]+|"[^"]+"))+' <<<"$line"); do
-		jq -e "$path != null" "$json" >/dev/null || return 1
+	for path in $(grep -oE '(\.variants|\$run)(\.([a-z0-9_]+|"[^"]+"))+' \
+			<<<"$line"); do
+		jq -e --argjson run "$run" "$path != null" "$json" >/dev/null ||
+			return 1
 	done
-	jq -e "$line" "$json" >/dev/null
+	jq -e --argjson run "$run" "$line" "$json" >/dev/null
 }
 
 expectations()
 {
-	local name=$1 line failed=0
+	local name=$1 run line failed=0
 
+	run=$(run "$name")
 	while IFS= read -r line; do
 		[ -n "$line" ] || continue
 		n_tests=$((n_tests + 1))
-		if expected "$RESULTS/$name.json" "$line"; then
+		if expected "$RESULTS/$name.json" "$run" "$line"; then
 			echo "ok $n_tests $name: $line"
 		else
 			echo "not ok $n_tests $name: $line"
@@ -532,13 +550,14 @@ if [ "${1-}" = job ]; then
 	job "$2" "$3"
 	exit
 fi
-while getopts qv:w:x: opt; do
+while getopts qj:v:w:x: opt; do
 	case $opt in
 	q) tables="" ;;
+	j) jobs=$OPTARG ;;
 	v) only=$OPTARG ;;
 	w) command=$OPTARG ;;
 	x) extra=$OPTARG ;;
-	*) die "options: -q, -v VARIANT,..., -w COMMAND, -x WORDS; then names" ;;
+	*) die "options: -q, -j N, -v VARIANT,..., -w COMMAND, -x WORDS; then names" ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -562,7 +581,7 @@ for name; do
 	for v in $(variants "$name"); do
 		echo "$name $v"
 	done
-done | xargs -P "$(nproc)" -L 1 "$HERE/scenarios.sh" job
+done | xargs -P "$jobs" -L 1 "$HERE/scenarios.sh" job
 
 n_tests=0 rc=0
 for name; do

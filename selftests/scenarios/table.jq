@@ -24,13 +24,13 @@ def scenario_table:
 # several switches
 def fabric_table:
 	["", "flows", "slowdown", "", "unfinished", "incast", "queue", "max",
-	 "drops", "CNPs", "CNPs", "pauses", "paused", "overflow"],
-	["", "", "p50", "p99", "", "p99", "KB mean", "MB", "", "NP", "CP", "",
-	 "ms", ""],
+	 "goodput", "drops", "CNPs", "CNPs", "pauses", "paused", "overflow"],
+	["", "", "p50", "p99", "", "p99", "KB mean", "MB", "Gb/s", "", "NP",
+	 "CP", "", "ms", ""],
 	(.variants | to_entries[] | [.key, (.value |
 		.flows, (.slowdown_p50, .slowdown_p99 | part), .unfinished,
 		(.names.incast.slowdown_p99 | part),
 		(.queue_mean_bytes | . / 100 | round / 10),
-		(.queue_max_bytes | mb), .drops_from_start, .cnps_np, .cnps_cp,
-		.pause_frames, (.paused_us | . / 10 | round / 100),
+		(.queue_max_bytes | mb), (.goodput_bps | gbps), .drops_from_start,
+		.cnps_np, .cnps_cp, .pause_frames, (.paused_us | . / 10 | round / 100),
 		.headroom_overflow)]) | fill;
