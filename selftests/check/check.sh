@@ -94,7 +94,10 @@ run_step()
 	fuzz) make -s fuzz SECONDS=20 ;;
 	# counts instructions, so the other step does not disturb it
 	bench) "$TOP/selftests/bench/bench.sh" -c ;;
-	scenarios) scenarios fig1-rate-failure two-flows incast-512 fattree-4 ;;
+	scenarios)
+		scenarios fig1-rate-failure two-flows incast-512 incast-512-pfc \
+			fattree-4
+		;;
 	repeat) "$TOP/selftests/repeat/repeat.sh" ;;
 	static) "$TOP/selftests/static/static.sh" ;;
 	static-fast) "$TOP/selftests/static/static.sh" -f ;;

@@ -37,7 +37,7 @@ def scenarios_block:
 	    "light congestion. Marks alone leave \(100 - (v("incast-64"; "ecn").utilisation | percent)) % of the link idle, `pi` none. The p99 queue of `pi` is \(p99("incast-64"; "pi")) MB, of marks alone \(p99("incast-64"; "ecn")) MB, and of `pi qref 150k` \(p99("incast-64"; "pi-150k")) MB"),
 	row(["incast-256"];
 	    "marks alone keep the queue at p99 \(p99("incast-256"; "ecn")) MB and \(v("incast-256"; "ecn").utilisation | percent) % of the link, the timer at \(p99("incast-256"; "iqcn")) MB and \(v("incast-256"; "iqcn").utilisation | percent) %, `wreb` at \(p99("incast-256"; "wreb")) MB and \(v("incast-256"; "wreb").utilisation | percent) %, `pi` at \(p99("incast-256"; "pi")) MB and \(v("incast-256"; "pi").utilisation | percent) %"),
-	row(["incast-512"]; "see README.md"),
+	row(["incast-512"]; "the table above"),
 	row(["incast-512-behind-ecn"];
 	    "the same behind an ordinary switch that has already marked nearly all packets. `pi` drops none at a p99 queue of \(p99("incast-512-behind-ecn"; "pi")) MB; with `ce-in silent` it drops \(drops("incast-512-behind-ecn"; "silent"))"),
 	row(["incast-1024", "-2048"];
@@ -98,8 +98,29 @@ def compared_block:
 	 ["notify wreb measure delay", "measure-delay"]) as [$title, $variant] |
 	[$title, held("compared"; $variant)];
 
+# Incasts on links with PFC: what the port, and the victims, experience
+def pfc_block:
+	["", "", "queue p99", "drops", "ports paused, ms", "victims p50, us", "p99"],
+	("incast-256-pfc", "incast-512-pfc", "incast-1024-pfc", "incast-2048-pfc") as $s |
+	("ecn", "pi", "ecn+pfc", "pi+pfc") as $variant | v($s; $variant) as $v |
+	[$s, $variant, "\($v.queue_p99_bytes | mb) MB", ($v.drops_from_start | thousands),
+	 ($v.paused_us | ms), ($v.fct_p50_us, $v.fct_p99_us | us)] | fill;
+
+def ns3_block:
+	["scenario", "figure", "lab", "ns-3", "difference"],
+	(.ns3.rows[] | [.[0:4][], "\(.[4]) %"]);
+
+def hops_block:
+	["variant", "CPU s per ms", "packets and hops per ms", "CPU us of each"],
+	(.hops.rows[] | fill);
+
 def block($name):
-	if $name == "incast-512" then .[$name] | scenario_table | @tsv
+	if $name == "incast-512" or $name == "incast-512-pfc"
+		then .[$name] | scenario_table | @tsv
+	elif $name | startswith("fattree") then .[$name] | fabric_table | @tsv
+	elif $name == "pfc" then pfc_block | @tsv
+	elif $name == "ns3" then ns3_block | @tsv
+	elif $name == "hops" then hops_block | @tsv
 	elif $name == "fig1" then fig1_block
 	elif $name == "scenarios" then scenarios_block
 	elif $name == "notify" then notify_block | @tsv

@@ -32,7 +32,13 @@ cd "$TOP" || exit 1
 # to_rst turns into rst.  Blocks of scenarios that make check does not run name the
 # commit that made them.
 BLOCKS="
+	incast-512-pfc	columns incast-512-pfc
 	incast-512	columns incast-512
+	fattree-8	columns fattree-8
+	pfc		columns incast-256-pfc incast-512-pfc incast-1024-pfc
+				incast-2048-pfc
+	ns3		columns ns3
+	hops		columns hops
 	fig1		text	fig1-rate-failure
 	scenarios	text	two-flows two-flows-paper incast-64 incast-256 incast-1024
 				incast-2048 incast-512-behind-ecn incast-1g-64 incast-1g-256
@@ -49,8 +55,8 @@ BLOCKS="
 	samples		columns methods
 	compared	columns compared
 "
-CHEAP=" incast-512 fig1 "
-PICTURES="incast-512 step"
+CHEAP=" incast-512-pfc incast-512 fig1 "
+PICTURES="incast-512-pfc incast-512 step fattree-8"
 
 die()
 {

@@ -10,6 +10,7 @@
 # first variant of a scenario is run.  Results of ns-3, in build/ns3:
 #   NAME/		input and output of the simulation
 #   NAME.json	figures, as those of the lab in build/results/NAME.json
+# The table is in build/results/ns3.json, for make figures.
 set -u -o pipefail
 export LC_ALL=C
 
@@ -84,10 +85,14 @@ for name; do
 	simulate "$name" "$variant" || die "$name failed in ns-3"
 	compare "$name" "$variant"
 done >"$OUT/rows"
-{
-	printf 'scenario\tfigure\tlab\tns-3\tpercent\tlimit\n'
-	cat "$OUT/rows"
-} | tee "$OUT/table.tsv" | column -t -s $'\t'
+jq -R -s --slurpfile lab "$RESULTS/$1.json" '{
+	kernel: $lab[0].kernel,
+	rows: (split("\n") | map(select(. != "") | split("\t")))
+}' "$OUT/rows" >"$RESULTS/ns3.json"
+cp "$RESULTS/$1.commit" "$RESULTS/ns3.commit" 2>/dev/null
+jq -r -L "$TOP/selftests/figures" -L "$SCENARIOS" \
+	'include "blocks"; {ns3: .} | block("ns3")' "$RESULTS/ns3.json" |
+	column -t -s $'\t'
 while IFS=$'\t' read -r name what _ _ percent limit; do
 	[ -n "$limit" ] || continue
 	awk -v p="$percent" -v l="$limit" 'BEGIN { exit p > l || p < -l }'

@@ -7,7 +7,7 @@
 #   hops.sh [SIMULATOR]	also that of ns-3 for the same time, with the program of
 #			selftests/ns3/README.rst
 #
-# The result is in build/results/hops.tsv.
+# The result is in build/results/hops.json, for make figures.
 set -u -o pipefail
 export LC_ALL=C
 
@@ -42,7 +42,6 @@ simulator=""
 # one at a time, because they would slow each other down
 "$HERE/scenarios.sh" -q -j 1 fattree-8-100g fattree-8-100g-short || exit
 {
-	printf 'variant\tCPU s per ms\tpackets and hops per ms\tCPU us of each\n'
 	for variant in ecn pi; do
 		for name in fattree-8-100g fattree-8-100g-short; do
 			echo "$(cpu "$RESULTS/$name/$variant/time")" \
@@ -58,9 +57,16 @@ simulator=""
 	[ -z "$simulator" ] || {
 		ns3_cpu fattree-8-100g
 		ns3_cpu fattree-8-100g-short
-	} | awk 'NR == 1 { s = $1 } NR == 2 { printf "ns-3, ecn\t%.1f\n", (s - $1) / 4 }'
+	} | awk 'NR == 1 { s = $1 } NR == 2 { printf "ns-3, ecn\t%.1f\t\t\n", (s - $1) / 4 }'
 } >"$RESULTS/hops.tsv"
-column -t -s $'\t' "$RESULTS/hops.tsv"
+jq -R -s --slurpfile lab "$RESULTS/fattree-8-100g.json" '{
+	kernel: $lab[0].kernel,
+	rows: (split("\n") | map(select(. != "") | split("\t")))
+}' "$RESULTS/hops.tsv" >"$RESULTS/hops.json"
+cp "$RESULTS/fattree-8-100g.commit" "$RESULTS/hops.commit" 2>/dev/null
+jq -r -L "$TOP/selftests/figures" -L "$HERE" \
+	'include "blocks"; {hops: .} | block("hops")' "$RESULTS/hops.json" |
+	column -t -s $'\t'
 for variant in ecn pi; do
 	awk -F'\t' -v v=$variant -v most=$MAX_US '
 	$1 == v { ok = $4 <= most }

@@ -36,7 +36,7 @@ if [ $# = 0 ]; then
 	for name in "$HERE"/*.scenario; do
 		name=${name##*/}
 		case $name in
-		methods-*) ;;
+		methods-* | *-pfc.* | pfc-* | fattree-* | leafspine-*) ;;
 		*) set -- "$@" "${name%.scenario}" ;;
 		esac
 	done
