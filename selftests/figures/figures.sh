@@ -56,7 +56,7 @@ BLOCKS="
 	compared	columns compared
 "
 CHEAP=" incast-512-pfc incast-512 fig1 "
-PICTURES="incast-512-pfc incast-512 step fattree-8"
+PICTURES="incast-512-pfc step fattree-8"
 
 die()
 {

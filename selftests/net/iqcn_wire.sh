@@ -14,6 +14,7 @@ ALL_TESTS="
 	test_two_to_one
 	test_sixteen_to_one
 	test_without_pfc
+	test_probe_of_mq
 	test_drain
 	test_priorities
 	test_rate_change
@@ -350,6 +351,29 @@ test_without_pfc()
 	check_eq "priorities with PFC" "$(sum snd pfc rx_pause)" 0
 	check "drops" "$(tc -n sw -s -j qdisc show dev out |
 		grep -o '"drops":[0-9]*' | cut -d: -f2)" -ge 100
+	unload
+}
+
+# The depth of mq is that of the queues of all priorities
+test_probe_of_mq()
+{
+	local host_words="rate 10gbit rp off" rcv_host_words="rate 10gbit"
+
+	wires 2 "rate 10gbit delay 1us" "rate 10gbit delay 1us"
+	tc -n sw -batch - <<-EOF
+		qdisc replace dev out root handle 1: mq
+		qdisc add dev out parent 1:3 handle 3: bfifo limit 100m
+		qdisc add dev out parent 1:4 handle 4: bfifo limit 100m
+	EOF
+	told sw "probe out every 10us samples 1000"
+	told snd "flow s1 to 10.2.0.1 dscp 16 $endless" \
+		"flow s2 to 10.2.0.1 dscp 26 $endless"
+	run 4
+	in_ns sw tail -n 1 /proc/net/rocehost/samples >"$TMP/sample"
+	note "last: $(cat "$TMP/sample")"
+	# half of 20 Gb/s in 4 ms is 5 MB
+	check "depth" "$(cut -d, -f3 "$TMP/sample")" -ge 4000000
+	near "sent" "$(cut -d, -f4 "$TMP/sample")" 5000000 30
 	unload
 }
 

@@ -7,22 +7,34 @@
 
 #include "rocehost.h"
 
-/* The root qdisc's counters include its children.  mq and similar qdiscs, and
- * those with per-CPU counters, read as 0.
+/* Qdiscs with per-CPU counters read as 0 */
+static void rh_probe_add_qdisc(const struct Qdisc *q, struct rh_sample *s)
+{
+	s->depth_bytes += READ_ONCE(q->qstats.backlog);
+	s->drops += READ_ONCE(q->qstats.drops);
+	s->sent_bytes += u64_stats_read(&q->bstats.bytes);
+}
+
+/* A root qdisc's counters include its children, except those of mq, which are
+ * the qdiscs of the device's queues
  */
 static void rh_probe_look(const struct rh_probe *probe, struct rh_sample *s)
 {
 	const struct net_device *dev;
 	const struct Qdisc *q;
+	unsigned int i;
 
 	memset(s, 0, sizeof(*s));
 	rcu_read_lock();
 	dev = rcu_dereference(probe->dev);
 	q = dev ? rcu_dereference(dev->qdisc) : NULL;
-	if (q) {
-		s->depth_bytes = READ_ONCE(q->qstats.backlog);
-		s->drops = READ_ONCE(q->qstats.drops);
-		s->sent_bytes = u64_stats_read(&q->bstats.bytes);
+	if (q && q->flags & TCQ_F_MQROOT) {
+		for (i = 0; i < dev->real_num_tx_queues; i++) {
+			q = rcu_dereference(netdev_get_tx_queue(dev, i)->qdisc);
+			rh_probe_add_qdisc(q, s);
+		}
+	} else if (q) {
+		rh_probe_add_qdisc(q, s);
 	}
 	rcu_read_unlock();
 }

@@ -10,6 +10,7 @@
 fabric=$out/${conf[fabric]}
 senders=hosts
 mapfile -t switches <"$fabric/switches"
+watched=${switches[0]}
 
 topology()
 {

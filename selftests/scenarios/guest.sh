@@ -33,7 +33,7 @@ set -u -o pipefail
 HERE=$(cd "$(dirname "$0")" && pwd)
 BUILD=$(cd "$HERE/../.." && pwd)/build/${IQCN_LAB:-uml}
 out=$1
-senders=snd
+senders=snd watched=sw
 beside=("${@:2}")
 export TC_LIB_DIR=$BUILD/..
 
@@ -328,7 +328,7 @@ watch()
 {
 	# not in_ns: a function would add a process, and kill would hit that
 	# one; setsid -c makes ^C work on the terminal
-	setsid -c nsenter --net=/run/netns/sw "${beside[@]}" \
+	setsid -c nsenter --net="/run/netns/$watched" "${beside[@]}" \
 		</dev/tty1 >/dev/tty1 2>&1 &
 	sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))" &
 	wait -n

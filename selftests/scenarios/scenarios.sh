@@ -11,8 +11,9 @@
 #   -v VARIANT,...	run only these variants
 #   -x WORDS		add these parameters to every iqcn qdisc, and skip the
 #			expectations
-#   -w COMMAND		run COMMAND on the switch, in this terminal, during one
-#			variant, by default the last; leaves no results
+#   -w COMMAND		run COMMAND on the switch (the first of several), in this
+#			terminal, during one variant, by default the last; leaves
+#			no results
 #
 # Results of each scenario, in build/results or $IQCN_RESULTS:
 #   NAME.scenario	the scenario that was run, expanded
