@@ -234,10 +234,10 @@ test_receiver_answers()
 # T1 begins when a CE packet leaves: a packet that waits in a congested queue
 # for 50 ms causes no CNP if its flow was not active before. The CNP comes T1
 # after it has left: in virtual time at most a step of the clock later, elsewhere
-# later by what a process takes.
+# by what an emulated machine takes on a busy one.
 test_waits()
 {
-	local us latest=1000
+	local us latest=50000
 
 	virtual_time && latest=301
 	topology bridge
