@@ -100,7 +100,7 @@ def compared_block:
 
 # Incasts on links with PFC: what the port, and the victims, experience
 def pfc_block:
-	["", "", "queue p99", "drops", "ports paused, ms", "victims p50, us", "p99"],
+	["", "", "queue p99", "drops from start", "paused, ms, all ports", "victims p50, us", "p99"],
 	("incast-256-pfc", "incast-512-pfc", "incast-1024-pfc", "incast-2048-pfc") as $s |
 	("ecn", "pi", "ecn+pfc", "pi+pfc") as $variant | v($s; $variant) as $v |
 	[$s, $variant, "\($v.queue_p99_bytes | mb) MB", ($v.drops_from_start | thousands),
@@ -111,7 +111,7 @@ def ns3_block:
 	(.ns3.rows[] | [.[0:4][], "\(.[4]) %"]);
 
 def hops_block:
-	["variant", "CPU s per ms", "packets and hops per ms", "CPU us of each"],
+	["variant", "CPU s per ms", "packet-hops per ms", "CPU us per packet-hop"],
 	(.hops.rows[] | fill);
 
 def block($name):

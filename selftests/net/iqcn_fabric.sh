@@ -123,14 +123,14 @@ test_paths()
 	leave
 }
 
-# Senders and receivers at the ends of a line, and a fibre
+# Hosts at both ends of a long fiber
 test_chain()
 {
 	fabric "topology longhaul 100" "senders 2 rate 10gbit" \
 		"receivers 1 rate 10gbit ack 1" "link rate 10gbit delay 1us" \
 		"message 0 0 4096 1ms" "message 1 0 1 4ms"
 	run 20
-	# 100 km of fibre are 500 us in each direction; to the ns
+	# 100 km of fiber delay by 500 us in each direction
 	in_ns hosts awk -F, 'NR > 1 { print $5 }' /proc/net/rocehost/completions \
 		>"$TMP/done"
 	check_eq "took, calculated" "$(awk -F, '

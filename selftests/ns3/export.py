@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
 from fabric import (Error, Fabric, Scenario, all_flows, last_word,  # noqa: E402
                     number)
 
-# flows begin so long after the start of the simulation
+# flows start this long after the simulation does
 EPOCH_NS = 1000000000
 # the priority of DSCP 26
 PRIORITY = 3

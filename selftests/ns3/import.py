@@ -32,7 +32,8 @@ def main(argv):
 
     with open(path("nodes.csv"), encoding="utf-8") as file:
         names = {int(row["id"]): row["name"] for row in csv.DictReader(file)}
-    # the simulation rounds the start; a flow is known by its ends and size
+    # the simulator rounds start times: match a flow by source, destination
+    # and size, and take the nearest start
     starts = {}
     with open(argv[2], encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -51,7 +52,7 @@ def main(argv):
                 print(f"{line.strip()}: no flow starts there", file=sys.stderr)
                 return 1
             print(f"{src},flow,0,{came_ns},{took}", file=out)
-    # a device is paused from the first pause until it may go on
+    # a device is paused from the first pause frame until the resume
     since, frames, paused = {}, {}, {}
     with open(path("pfc.txt"), encoding="utf-8") as file:
         for line in file:

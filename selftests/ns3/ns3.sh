@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Run scenarios in the lab and in ns-3, and compare them: the median slowdown of
-# each size of flow, and the time of pauses.  KTAP.
+# Run scenarios in the lab and in ns-3, and compare the median slowdown of each
+# range of message sizes, and the total paused time.  KTAP.
 #
 #   ns3.sh SIMULATOR [SCENARIO...]	default: those of the documents
 #
@@ -19,7 +19,7 @@ TOP=$(cd "$HERE/../.." && pwd)
 SCENARIOS=$TOP/selftests/scenarios
 RESULTS=${IQCN_RESULTS:-$TOP/build/results}
 OUT=$TOP/build/ns3
-# of what the lab differs from ns-3, percent
+# the largest accepted differences between lab and ns-3, in percent
 SLOWDOWN=15
 PAUSED=25
 

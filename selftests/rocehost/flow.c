@@ -475,12 +475,12 @@ static void *rh_alloc_array(u64 n, size_t size)
 				 __GFP_RETRY_MAYFAIL);
 }
 
-/* Complete messages to make room for */
+/* Number of completed messages to allocate entries for */
 static u32 rh_done_max(const struct rh_flow_conf *conf)
 {
 	u64 each = conf->messages;
 
-	/* 2 GB each: for 2.7 s at 100 Gb/s */
+	/* a message of an endless flow is 2 GB: 16 last 2.7 s at 100 Gb/s */
 	if (conf->size == RH_ENDLESS)
 		each = 16;
 	/* no overflow: there are at most 2^20 flows */

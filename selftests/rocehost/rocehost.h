@@ -436,7 +436,7 @@ struct rh_done {
 	u32 qpn;
 };
 
-/* The most complete messages that a group of flows records */
+/* Limit on the completed messages that a group of flows records */
 #define RH_DONE_MAX	65536
 
 /**
@@ -448,7 +448,7 @@ struct rh_done {
  * @last_bytes: payload of a message's last packet
  * @traces: @conf.trace entries for each flow
  * @done: complete messages
- * @done_max: room in @done
+ * @done_max: number of entries allocated in @done
  * @n_done: number of entries in @done
  * @done_lost: complete messages that did not fit into @done
  * @flows: array of the flows

@@ -722,13 +722,13 @@ bool wire_paused(const struct net_device *dev, u8 prio)
 }
 
 /**
- * wire_paused_ns() - for how long has the peer stopped a device?
+ * wire_paused_ns() - total time for which PFC has paused a device
  * @dev: any device
  * @now_ns: now
  *
  * Context: any.
- * Return: the sum of all priorities since the creation of the wire, 0 for a
- *	device that is not a wire's.
+ * Return: nanoseconds since the wire was created, summed over all priorities; 0
+ *	if the device is not the end of a wire.
  */
 u64 wire_paused_ns(const struct net_device *dev, u64 now_ns)
 {
@@ -742,7 +742,7 @@ u64 wire_paused_ns(const struct net_device *dev, u64 now_ns)
 	spin_lock_irqsave(&end->wire->lock, flags);
 	for (prio = 0; prio < PFC_PRIOS; prio++) {
 		sum_ps += end->total.prio[prio].paused_ps;
-		/* a frame may have been received ahead of its time */
+		/* a frame may be processed before it arrives */
 		if (end->paused & BIT(prio) &&
 		    end->paused_from_ps[prio] < now_ps)
 			sum_ps += now_ps - end->paused_from_ps[prio];

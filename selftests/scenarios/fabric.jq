@@ -6,7 +6,8 @@
 #   jq -n -L DIRECTORY -f fabric.jq --rawfile samples samples.csv ... (see
 #   scenarios.sh)
 #
-# The slowdown of a flow is its completion time by that in an empty network.
+# The slowdown of a flow is its completion time divided by that in an empty
+# network.
 
 include "lib";
 
@@ -31,14 +32,14 @@ if ($hosts | sum(.malformed + .stray + .completions_lost)) > 0
 	then error("a host received an unexpected packet, or lost completions")
 else . end |
 
-# a flow is known by its host and its start
+# host and start time identify a flow
 (reduce $done[] as $d ({}; .["\($d.dev),\($d.came_ns)"] = $d.took_ns)) as $took |
 [$list[] | select(.start_ns >= $count_ns) | . as $f |
 	$took["\(.dev),\(.start_ns)"] as $ns |
 	select($ns != null) |
 	{name, bytes, slowdown: ($ns / .ideal_ns)}] as $all |
 
-# column numbers, because there are many rows; a port per device
+# samples by port, as arrays: objects are too slow for so many rows
 ($samples | rows | .[1:] | group_by(.[0]) |
 	map(map(.[1:] | map(tonumber)))) as $ports |
 [$ports[][] | select(.[0] >= $count_ns) | .[1]] as $depths |

@@ -8,19 +8,18 @@ Scenarios with a network of several switches: topology, routes and traffic.
                         and flows.csv; WORDS are those of "wires" for a variant
   fabric.py check FILE  find errors
 
-FILE is a scenario, expanded.  Its keys are described in scenarios.sh.  This
+FILE is a scenario, expanded.  scenarios.sh describes its keys.  This
 file is also a module, which the exporter for ns-3 uses.
 
 Each switch is a namespace, all hosts are in the namespace "hosts".  A port is
-called SWITCH-NEIGHBOR.  Hosts have routes of their own in every switch: one
-nexthop per shortest path.
+called SWITCH-NEIGHBOR.  Every switch has a route to each host, with one nexthop
+per shortest path.
 
-The hash that chooses among several nexthops has the same key in all namespaces
-of Linux 6.1.  If all switches hashed the same fields, a switch would choose the
-same index as the one before, and most paths would not be used.  So switches at
-an even distance from the hosts hash addresses and ports, the others only ports.
-The hash is the same for both directions of a connection, so ACKs and CNPs take
-the way of the data.
+Linux 6.1 uses one multipath hash key for all namespaces.  If every tier hashed
+the same fields, a switch would pick the same nexthop index as the switch before
+it, and most paths would stay idle.  So the first and third tier hash addresses
+and ports, and the second tier hashes only ports.  The hash is symmetric, so ACKs
+and CNPs take the same path as the data.
 """
 import bisect
 import os
@@ -128,7 +127,7 @@ class Fabric:
             raise Error(f'topology: "{kind}" is not chain, longhaul, leafspine '
                         'or fattree')
         build(*args)
-        # who may send and who may receive, as "from" and "to" count them
+        # "from" and "to" are indexes into these lists
         self.senders = [h for h in self.hosts if not h.name.startswith("r")]
         self.receivers = [h for h in self.hosts if not h.name.startswith("s")]
         self.neighbors = {}
@@ -216,7 +215,7 @@ class Fabric:
                                   trunk)
 
     def distances(self, node):
-        """Return the number of links from each node to a node."""
+        """Return each reachable node's distance to a node, in links."""
         far = {node: 0}
         queue = [node]
         names = {h.name for h in self.hosts}
@@ -239,10 +238,10 @@ class Fabric:
         return links
 
     def ideal_ns(self, flow, mtu, links):
-        """Return the time of a flow until its last ACK, without other flows."""
+        """Return the time from start to last ACK in an empty network."""
         n = -(-flow.size // mtu)
         last = flow.size - (n - 1) * mtu
-        # up to two first packets determine when the line becomes free
+        # the first packet has a RETH; the last one is padded to 4 bytes
         sizes = [mtu + FRAME_BYTES] * n
         sizes[-1] = -(-last // 4) * 4 + FRAME_BYTES
         sizes[0] += RETH_BYTES
@@ -258,7 +257,7 @@ class Fabric:
 
 
 def draw(cdf, share):
-    """Return the size at a share of the flows, at least 1 byte."""
+    """Return the size at a quantile (0 to 1), at least 1 byte."""
     i = max(bisect.bisect_left([p for _, p in cdf], share * 100), 1)
     (x0, p0), (x1, p1) = cdf[i - 1], cdf[i]
     return max(round(x0 + (x1 - x0) * (share * 100 - p0) / (p1 - p0)), 1)
@@ -270,7 +269,7 @@ def mean(cdf):
 
 
 def words_of(line, names, required):
-    """Split "NAME VALUE ..." from the words of rocehost that follow."""
+    """Return the leading NAME VALUE pairs, and the words for rocehost."""
     words, found = line.split(), {}
     while len(words) > 1 and words[0] in names:
         found[words[0]] = words[1]
@@ -358,7 +357,7 @@ def named_flows(fabric, line):
 
 
 def message_flows(fabric, line):
-    """message I J BYTES TIME WORDS: a single one from I to J."""
+    """message I J BYTES TIME WORDS: a single message from I to J."""
     parts = line.split(maxsplit=4)
     if len(parts) < 4:
         raise Error(f'message: "{line}" is not I J BYTES TIME')
@@ -435,8 +434,8 @@ class Lab:
 
     def routes(self, switch, far):
         """Neighbors, then a route to each host."""
-        # without an address there would be no table of local routes, and no
-        # nexthop would be valid
+        # 127.0.0.1 creates the local table, without which every nexthop is
+        # invalid
         yield "link set lo up"
         groups = {}
         ids = {}
@@ -494,7 +493,7 @@ class Lab:
                    f"{finite}{flow.words}")
 
     def csv(self, flows):
-        """What the figures need to know of finite flows."""
+        """List the finite flows and their ideal completion times."""
         yield "dev,start_ns,name,to,bytes,ideal_ns"
         paths = {}
         for flow in flows:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Several switches: replaces functions of guest.sh, which sources this file.  The
-# files in $fabric are those that fabric.py has written.
-#
-# Processes are slow in the lab, and there are many namespaces.
+# guest.sh sources this file for networks of several switches.  It replaces
+# topology(), qdisc(), hosts(), all_flows() and reports(), and reads the files
+# that fabric.py wrote to $fabric.  Starting a process is slow in UML, so each
+# namespace is set up in batches.
 
 # shellcheck disable=SC2154 # set by guest.sh
 fabric=$out/${conf[fabric]}
@@ -16,7 +16,7 @@ topology()
 {
 	local ns
 
-	# of all new namespaces
+	# new namespaces inherit these
 	sysctl -qw net.core.devconf_inherit_init_net=1 \
 		net.ipv6.conf.all.disable_ipv6=1 \
 		net.ipv6.conf.default.disable_ipv6=1
@@ -30,7 +30,7 @@ topology()
 		ip -n "$ns" -batch "$fabric/$ns.routes" ||
 			die "cannot create the routes of $ns"
 	done
-	# let the first packets of the stack pass
+	# until packets that the stack sends on link-up have left
 	sleep 2
 }
 

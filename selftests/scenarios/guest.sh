@@ -20,8 +20,8 @@
 #   s1 ---- p1 [ edge: bridge ]            [ sw ] q1 ---- r1
 #
 # With "link" all links are wires of rocehost, without tbf.  With several
-# switches, "fabric" is the directory of what fabric.py has written, and fabric.sh
-# replaces these functions: topology, qdisc, hosts, all_flows, reports.
+# switches, "fabric" is fabric.py's output directory, and fabric.sh replaces some of
+# these functions.
 #
 # Senders and receivers are rocehost's, in the namespaces snd and rcv.  The
 # output of rocehost and tc is written to DIRECTORY.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# A network of several switches over time: the deepest queue of each switch as a
-# color, and a dot where PFC stops ports of the switch for more than a tenth of a
-# step.  One panel per variant.
+# A network over time: the color is the depth of the deepest queue of each switch.
+# A dot marks a step in which the pauses of the switch's ports add up to more than
+# a tenth of the step.  One panel per variant.
 # Variables: duration, kind; from the environment: TITLE, DIR, VARIANTS, OUTPUT
 # (see scenarios.sh)
 

@@ -11,7 +11,7 @@
 #   -v VARIANT,...	run only these variants
 #   -x WORDS		add these parameters to every iqcn qdisc, and skip the
 #			expectations
-#   -w COMMAND		run COMMAND on the switch (the first of several), in this
+#   -w COMMAND		run COMMAND on the switch (of a network: the first), in this
 #			terminal, during one variant, by default the last; leaves
 #			no results
 #
@@ -21,15 +21,15 @@
 #   NAME.commit		commit of the code, with "+" if there were changes
 #   NAME/VARIANT/*.csv	raw data: samples of the queue, flows, ...
 #   NAME.svg, NAME.png	queue, utilization and CNPs over time, unless there are
-#			more variants than colors; with several routers: the
-#			queues of each over time
+#			more variants than colors; of a network: the deepest
+#			queue of each switch over time
 #
 # A scenario is a file NAME.scenario with lines "KEY VALUE":
 #   title TEXT		description
 #   seed N		seed of all random values
-#   topology KIND	bridge (default) or router; or several routers:
+#   topology KIND	bridge (default) or router; or a network of routers:
 #	chain N			N switches between senders and receivers
-#	longhaul KM		two, with a fibre of this length
+#	longhaul KM		two, with a fiber of this length between them
 #	leafspine L S H		L leaves with H hosts each, S spines
 #	fattree K		a fat tree of switches with K ports
 #   senders N WORDS	number of hosts; words of rocehost's command "host"
@@ -44,6 +44,14 @@
 #   trunk WORDS		more of these words for links between switches
 #   behind RATE QDISC	an upstream switch, and the qdisc on its port to us
 #   flows NAME from all|I to J WORDS	words of rocehost's command "flow"
+#   load CDF PERCENT for TIME WORDS	Poisson arrivals of messages between random
+#			hosts of a network, at this share of their links; the
+#			sizes are those of websearch, alistorage or fbhadoop
+#   incast N size BYTES every TIME for TIME WORDS	N random hosts of a network
+#			send to one at the same time
+#   endless permutation|M:1 N WORDS	N flows without an end: from each host to
+#			one other, or from M hosts to one
+#   message I J BYTES TIME WORDS	one message from host I to host J
 #   duration TIME	in ms
 #   count TIME		in ms: figures cover the time from then on
 #   sample TIME		interval between samples of the queue (default 5us)
@@ -234,7 +242,7 @@ check_scenario()
 	bps "$(value "$name" bottleneck | cut -d ' ' -f 1)" >/dev/null || exit
 }
 
-# is_fabric SCENARIO: are there several switches?
+# is_fabric SCENARIO: does fabric.py create the topology?
 is_fabric()
 {
 	value "$1" topology | grep -q ' '
@@ -503,7 +511,7 @@ table()
 		"$RESULTS/$1.json" | column -t -s $'\t'
 }
 
-# run SCENARIO: print what its variants have taken, as JSON
+# run SCENARIO: print the CPU time of each variant as JSON
 run()
 {
 	local v
