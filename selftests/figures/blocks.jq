@@ -100,11 +100,11 @@ def compared_block:
 
 # Incasts on links with PFC: what the port, and the victims, experience
 def pfc_block:
-	["", "", "queue p99", "drops from start", "paused, ms, all ports", "victims p50, us", "p99"],
+	["", "", "queue p99", "drops from start", "paused, ms, all ports", "victims' messages", "p50, us", "p99"],
 	("incast-256-pfc", "incast-512-pfc", "incast-1024-pfc", "incast-2048-pfc") as $s |
 	("ecn", "pi", "ecn+pfc", "pi+pfc") as $variant | v($s; $variant) as $v |
 	[$s, $variant, "\($v.queue_p99_bytes | mb) MB", ($v.drops_from_start | thousands),
-	 ($v.paused_us | ms), ($v.fct_p50_us, $v.fct_p99_us | us)] | fill;
+	 ($v.paused_us | ms), $v.messages, ($v.fct_p50_us, $v.fct_p99_us | us)] | fill;
 
 def ns3_block:
 	["scenario", "figure", "lab", "ns-3", "difference"],

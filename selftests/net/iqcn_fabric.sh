@@ -29,7 +29,8 @@ ctl()
 
 die()
 {
-	fail "$*"
+	echo "# $*"
+	exit 1
 }
 
 # leave: remove the network
@@ -37,6 +38,9 @@ leave()
 {
 	unload
 	ip -all netns delete
+	sysctl -qw net.core.devconf_inherit_init_net=0 \
+		net.ipv6.conf.all.disable_ipv6=0 \
+		net.ipv6.conf.default.disable_ipv6=0
 }
 
 # fabric LINE...: create the network of a scenario
@@ -54,10 +58,8 @@ fabric()
 	# shellcheck source=selftests/scenarios/fabric.sh
 	. "$scenarios/fabric.sh"
 	load
-	topology
-	qdisc
-	hosts
-	all_flows
+	# in a subshell, which die() ends
+	(topology && qdisc && hosts && all_flows) || fail "no network"
 }
 
 # run MS
@@ -157,12 +159,18 @@ test_bad_scenarios()
 	refused $'link rate 1gbit\ntopology fattree 18' \
 		"topology: fattree: 18 is not a number from 2 to 16"
 	refused $'link rate 1gbit\ntopology ring 3' \
-		'topology: "ring" is not chain, longhaul, leafspine or fattree'
+		'topology: "ring" is not chain, longhaul, leafspine, fattree'
 	refused $'link rate 1gbit\ntopology leafspine 2 2' \
 		"topology: leafspine LEAVES SPINES HOSTS-PER-LEAF"
 	refused "topology fattree 4" "link is missing"
 	refused $'link rate 1furlong\ntopology fattree 4' \
-		'"1furlong": not a number with a unit of rate (bit, kbit, mbit, gbit)'
+		'link: rate: "1furlong" is not a number with a unit of rate (bit, kbit, mbit, gbit)'
+	refused $'link rate 0gbit\ntopology fattree 4' \
+		"link: rate: 0gbit is less than 1000000"
+	refused $'link rate 1gbit\ntopology line 3 4' \
+		'topology: "line" is not chain, longhaul, leafspine, fattree'
+	refused $'link rate 1gbit\ntopology leafspine 1 1 1\nload websearch 9 for 1ms' \
+		"topology: there must be two hosts"
 	refused "${net}load bittorrent 50 for 1ms" \
 		'load: "bittorrent" is not websearch, alistorage, fbhadoop'
 	refused "${net}load websearch 0 for 1ms" \
@@ -170,6 +178,15 @@ test_bad_scenarios()
 	refused "${net}load websearch 50" '"": for is missing'
 	refused "${net}incast 16 size 1k every 1ms for 5ms" \
 		"incast: 16 is not a number from 1 to 15"
+	refused "${net}incast 2 size 0 every 1ms for 5ms" \
+		"incast: size: 0 is less than 1"
+	refused "${net}incast 2 size 1k every 0us for 5ms" \
+		"incast: every: 0us is less than 1"
+	refused "${net}message 0 1 0 1ms" "message: 0 is less than 1"
+	refused "${net}message 0 1 1 1ms mtu 0" \
+		"mtu: 0 is not a number from 256 to 4096"
+	refused "${net}endless" "endless: flows:  is not a number from 1 to 1048576"
+	refused "${net}flows x from 3 to 3 size 1" "flows: from 3 to itself"
 	refused "${net}endless 1:2 5" 'endless: "1:2" is not permutation or M:1'
 	refused "${net}flows x from 16 to 0 size 1" \
 		"flows: from: 16 is not a number from 0 to 15"

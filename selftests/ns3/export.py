@@ -22,8 +22,34 @@ from fabric import (Error, Fabric, Scenario, all_flows, last_word,  # noqa: E402
 EPOCH_NS = 1000000000
 # the priority of DSCP 26
 PRIORITY = 3
+# of the lab's switches, for each port and priority with PFC
+RESERVE_BYTES = 4096
 # flows without an end
 ENDLESS_BYTES = 10**12
+
+
+def switch_links(fabric):
+    """Return the links of each switch."""
+    return [fabric.neighbors[switch].values() for switch in fabric.switches]
+
+
+def pool_bytes(links):
+    """Return the size of the buffer that the ports of a switch share.
+
+    In the lab, a port's reserve and headroom are part of the buffer.  The
+    simulator adds the headroom, and has no reserve.
+    """
+    shared = max(number("buffer", last_word(link.words, "buffer", "32m"),
+                        "bytes") for link in links)
+    for link in links:
+        if last_word(link.words, "pfc", "") not in ("", str(PRIORITY)):
+            raise Error(f"pfc: only priority {PRIORITY} can be exported")
+        for word, value in (("alpha", "1/8"), ("resume", "3k")):
+            if last_word(link.words, word, value) != value:
+                raise Error(f"{word}: only {value} can be exported")
+        shared -= RESERVE_BYTES + number(
+            "headroom", last_word(link.words, "headroom", "auto"), "bytes")
+    return shared
 
 
 def flag(words, name):
@@ -34,15 +60,15 @@ def config(fabric, qdisc, duration_ns, mtu):
     """Return the lines of config.txt."""
     host = fabric.scenario.one("host")
     rates = sorted({link.rate_bps for link in fabric.links})
-    kmin, kmax = (number(last_word(qdisc, word, "100m"), "bytes") // 1000
+    kmin, kmax = (number(word, last_word(qdisc, word, "100m"), "bytes") // 1000
                   for word in ("kmin", "kmax"))
     numerator, _, denominator = last_word(host, "g", "1/256").partition("/")
 
     def us(name, default):
-        return number(last_word(host, name, default), "time") / 1000
+        return number(name, last_word(host, name, default), "time") / 1000
 
     def bps(name, default):
-        return number(last_word(host, name, default), "rate")
+        return number(name, last_word(host, name, default), "rate")
 
     def by_rate(value):
         return " ".join([str(len(rates))] + [f"{rate} {value}" for rate in rates])
@@ -79,7 +105,7 @@ def config(fabric, qdisc, duration_ns, mtu):
         f"KMAX_MAP {by_rate(kmax)}",
         f"KMIN_MAP {by_rate(kmin)}",
         f"PMAX_MAP {by_rate(last_word(qdisc, 'pmax', '0.2'))}",
-        f"BUFFER_SIZE {number(last_word(fabric.links[0].words, 'buffer', '32m'), 'bytes') >> 20}",
+        f"BUFFER_SIZE {min(map(pool_bytes, switch_links(fabric))) >> 20}",
     ]
 
 
@@ -119,7 +145,8 @@ def main(argv):
             for i, flow in enumerate(flows)])
         write(argv[3], "config.txt",
               config(fabric, qdiscs[argv[2]],
-                     number(scenario.one("duration"), "time"), mtus.pop()))
+                     number("duration", scenario.one("duration"), "time"),
+                     mtus.pop()))
         write(argv[3], "nodes.csv", ["id,name"] + [
             f"{i},{name}" for i, name in enumerate(nodes)])
     except Error as error:

@@ -59,12 +59,14 @@ compare()
 		--slurpfile lab "$RESULTS/$1.json" \
 		--slurpfile ns3 "$OUT/$1.json" --argjson slowdown $SLOWDOWN \
 		--argjson paused $PAUSED '
+	# 100 % if only one of them has the figure
 	def row($what; $lab; $ns3; $limit): [$name, $what, $lab, $ns3,
-		(if $ns3 > 0 then 1000 * ($lab / $ns3 - 1) | round / 10
-		 else 0 end), $limit];
+		(if $lab == $ns3 then 0
+		 elif $lab == null or ($ns3 // 0) == 0 then 100
+		 else 1000 * ($lab / $ns3 - 1) | round / 10 end), $limit];
 	$lab[0].variants[$variant] as $lab | $ns3[0] as $ns3 |
 	row("flows"; $lab.flows; $ns3.flows; 0),
-	($lab.sizes | keys_unsorted[] as $size |
+	($lab.sizes + $ns3.sizes | keys_unsorted[] as $size |
 		row("slowdown_" + $size; $lab.sizes[$size].slowdown_p50;
 		    $ns3.sizes[$size].slowdown_p50; $slowdown)),
 	row("slowdown_p99"; $lab.slowdown_p99; $ns3.slowdown_p99; null),

@@ -72,6 +72,7 @@ const struct rh_word rh_host_words[] = {
 	{ "delay", RH_TIME, HOST(delay_ns), 0, NSEC_PER_SEC },
 	{ "drain", RH_RATE, HOST(drain_bps), 1000000, 1000000000000ULL },
 	{ "seed", RH_NUMBER, HOST(seed), 0, U32_MAX },
+	{ "qpn", RH_NUMBER, HOST(qpn), 2, RH_QPN_MAX },
 	{ "ack", RH_NUMBER, HOST(ack_every), 1, 65536 },
 	{ "nak", RH_TIME, HOST(nak_ns), 0, NSEC_PER_SEC },
 	{ "rto", RH_TIME, HOST(rto_ns), 10000, 10 * NSEC_PER_SEC },
@@ -530,6 +531,7 @@ static int rh_cmd_host(struct net *net, char *line)
 		.ack_every = 4,
 		.rto_ns = 67 * NSEC_PER_MSEC,
 		.cnp_dscp = 48,
+		.qpn = 0x100,
 		/* not a DSCP: no CNP is taken for a congestion point's */
 		.cp_dscp = 64,
 	};

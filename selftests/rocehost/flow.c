@@ -374,6 +374,9 @@ void rh_flow_received(struct rh_flow *flow, const struct iqcn_pkt *pkt,
 	if (!rh_flow_stopped(flow, now_ns))
 		rh_flow_rp(flow, now_ns);
 	if (pkt->opcode == IQCN_OP_CNP) {
+		if (dscp == flow->host->conf.cp_dscp && pkt->sport &&
+		    pkt->sport != rh_headers_sport(&flow->headers))
+			flow->host->cnps_wrong++;
 		rh_flow_cnp(flow, dscp, now_ns);
 	} else if (syndrome == AETH_NAK_PSN) {
 		if (rc_naked(&flow->rq, pkt->psn)) {
@@ -564,7 +567,7 @@ int rh_flow_add(struct rh_host *host, const struct rh_flow_conf *conf,
 	u32 i;
 
 	if (conf->n > RH_FLOWS_MAX - rh_world.flows ||
-	    conf->n > 0x800000 - host->next_qpn ||
+	    conf->n > RH_QPN_MAX + 1 - host->next_qpn ||
 	    conf->n > 0x1000000 - peer->next_sink_qpn)
 		return -ENOSPC;
 	group = rh_flow_group_new(conf, probe);

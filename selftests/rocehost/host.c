@@ -30,12 +30,13 @@ static struct rh_skb_cb *rh_skb_cb(struct sk_buff *skb)
 }
 
 /* Send packets that were queued under a host's lock.  BHs are off. */
-static void rh_transmit(struct sk_buff_head *out)
+static void rh_transmit(struct rh_host *host, struct sk_buff_head *out)
 {
 	struct sk_buff *skb;
 
 	while ((skb = __skb_dequeue(out)))
-		dev_queue_xmit(skb);
+		if (dev_queue_xmit(skb))
+			atomic64_inc(&host->refused);
 }
 
 /**
@@ -327,7 +328,7 @@ static enum hrtimer_restart rh_host_timer(struct hrtimer *timer)
 	}
 	rh_host_arm(host, now_ns);
 	spin_unlock(&host->lock);
-	rh_transmit(&out);
+	rh_transmit(host, &out);
 	return HRTIMER_NORESTART;
 }
 
@@ -390,7 +391,7 @@ static rx_handler_result_t rh_rx(struct sk_buff **pskb)
 		rh_consume(host, skb, at_ns, &out);
 	rh_host_arm(host, now_ns);
 	spin_unlock(&host->lock);
-	rh_transmit(&out);
+	rh_transmit(host, &out);
 	return RX_HANDLER_CONSUMED;
 }
 
@@ -482,8 +483,8 @@ int rh_host_add(struct net_device *dev, const struct rh_host_conf *conf)
 	INIT_LIST_HEAD(&host->groups);
 	INIT_LIST_HEAD(&host->sink_groups);
 	prandom_seed_state(&host->rnd, conf->seed);
-	host->next_qpn = 0x100;
-	host->next_sink_qpn = 0x800100;
+	host->next_qpn = conf->qpn;
+	host->next_sink_qpn = RH_QPN_MAX + 1 + conf->qpn;
 
 	err = netdev_rx_handler_register(dev, rh_rx, host);
 	if (err)

@@ -288,6 +288,19 @@ static struct sk_buff *rh_finish_zeros(struct sk_buff *skb,
 }
 
 /**
+ * rh_headers_sport() - the UDP source port of a template
+ * @h: the template
+ *
+ * Return: the port.
+ */
+u16 rh_headers_sport(const struct rh_headers *h)
+{
+	const struct udphdr *uh = (const void *)(h->hdr + h->udp_off);
+
+	return ntohs(uh->source);
+}
+
+/**
  * rh_build_data() - build a packet of a WRITE
  * @h: header of the flow's packets
  * @opcode: RC opcode

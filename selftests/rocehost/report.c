@@ -128,14 +128,15 @@ static u64 rh_done_lost(const struct rh_host *host)
 
 static void rh_show_host(struct seq_file *m, struct rh_host *host)
 {
-	seq_printf(m, "%s,%llu,%llu,%llu,%llu,%llu\n", host->dev->name,
+	seq_printf(m, "%s,%llu,%llu,%llu,%llu,%llu,%llu,%llu\n", host->dev->name,
 		   host->conf.rate_bps, host->malformed, host->stray,
-		   host->cnps_limited, rh_done_lost(host));
+		   host->cnps_limited, rh_done_lost(host), host->cnps_wrong,
+		   (u64)atomic64_read(&host->refused));
 }
 
 static int rh_show_hosts(struct seq_file *m, void *v)
 {
-	return rh_show(m, "dev,rate_bps,malformed,stray,cnps_limited,completions_lost\n",
+	return rh_show(m, "dev,rate_bps,malformed,stray,cnps_limited,completions_lost,cnps_wrong,refused\n",
 		       rh_show_host);
 }
 

@@ -65,6 +65,9 @@
 
 /* The third message of the connection set-up */
 #define RH_CM_RTU	0x0014
+/* QP numbers of flows; those of sinks are above */
+#define RH_QPN_MAX	0x7fffff
+
 /* Offset of a MAD's AttributeID from the BTH */
 #define RH_CM_ATTR	36
 
@@ -236,6 +239,7 @@ extern unsigned int rh_net_id;
  * @cnp_dscp: DSCP of the host's CNPs
  * @cp_dscp: DSCP that identifies CNPs of congestion points
  * @seed: seed of the host's random values
+ * @qpn: QP number of the first flow
  * @next_gap: a new rate does not apply to the packet that waits
  * @rp: reaction points
  * @np: notification points
@@ -252,6 +256,7 @@ struct rh_host_conf {
 	u64 cnp_dscp;
 	u64 cp_dscp;
 	u64 seed;
+	u64 qpn;
 	u64 next_gap;
 	struct rp_params rp;
 	struct np_params np;
@@ -284,6 +289,9 @@ struct rh_host_conf {
  * @limit: last CNP of the host
  * @malformed: packets with a wrong ICRC or length
  * @stray: packets for unknown QPs
+ * @cnps_wrong: CNPs of congestion points for another flow of the same hosts,
+ *	according to the UDP source port
+ * @refused: packets that the interface's queue has dropped
  * @cnps_limited: CNPs suppressed by the host's limit
  */
 struct rh_host {
@@ -311,6 +319,8 @@ struct rh_host {
 	struct np_clock limit;
 	u64 malformed;
 	u64 stray;
+	u64 cnps_wrong;
+	atomic64_t refused;
 	u64 cnps_limited;
 };
 
@@ -714,6 +724,7 @@ void rh_zeros_free(void);
 void rh_headers_init(struct rh_headers *h, const struct rh_addr *from,
 		     const struct rh_addr *to, u8 dscp, u8 ect, u16 sport,
 		     u32 dest_qpn);
+u16 rh_headers_sport(const struct rh_headers *h);
 struct sk_buff *rh_build_data(const struct rh_headers *h, u8 opcode, u32 psn,
 			      bool ack_req, u32 bytes, u64 msg_bytes);
 struct sk_buff *rh_build_ack(const struct rh_headers *h, u8 syndrome, u32 psn,

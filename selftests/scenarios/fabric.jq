@@ -28,8 +28,8 @@ def slowdowns: sort | {
 ($flows | table) as $flows | ($sinks | table) as $sinks |
 ($pfc | table) as $pfc | ($wires | table) as $wires |
 
-if ($hosts | sum(.malformed + .stray + .completions_lost)) > 0
-	then error("a host received an unexpected packet, or lost completions")
+if ($hosts | sum(.malformed + .stray + .completions_lost + .refused)) > 0
+	then error("a host received an unexpected packet, dropped one, or lost completions")
 else . end |
 
 # host and start time identify a flow
@@ -60,6 +60,7 @@ else . end |
 	drops_from_start: ($ports | map(.[-1][3]) | add),
 	cnps_np: ($flows | sum(.cnps_np)),
 	cnps_cp: ($flows | sum(.cnps_cp)),
+	cnps_wrong: ($hosts | sum(.cnps_wrong)),
 	packets: ($flows | sum(.packets)),
 	resent: ($flows | sum(.resent)),
 	timeouts: ($flows | sum(.timeouts)),

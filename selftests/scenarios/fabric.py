@@ -65,13 +65,16 @@ class Error(Exception):
     pass
 
 
-def number(text, kind):
+def number(what, text, kind, least=0):
     """Return the value of a number with a unit."""
     match = re.fullmatch(r"([0-9]+)([a-z]*)", text)
     if not match or match[2] not in UNITS[kind]:
-        raise Error(f'"{text}": not a number with a unit of {kind} '
+        raise Error(f'{what}: "{text}" is not a number with a unit of {kind} '
                     f'({", ".join(UNITS[kind])})')
-    return int(match[1]) * UNITS[kind][match[2]]
+    value = int(match[1]) * UNITS[kind][match[2]]
+    if value < least:
+        raise Error(f"{what}: {text} is less than {least}")
+    return value
 
 
 def whole(what, text, least, most):
@@ -122,14 +125,17 @@ class Fabric:
         self.links = []
         self.wires = wires
         kind, *args = scenario.one("topology").split()
-        build = getattr(self, "build_" + kind, None)
-        if not build:
-            raise Error(f'topology: "{kind}" is not chain, longhaul, leafspine '
-                        'or fattree')
-        build(*args)
+        builders = {"chain": self.build_chain, "longhaul": self.build_longhaul,
+                    "leafspine": self.build_leafspine,
+                    "fattree": self.build_fattree}
+        if kind not in builders:
+            raise Error(f'topology: "{kind}" is not {", ".join(builders)}')
+        builders[kind](*args)
         # "from" and "to" are indexes into these lists
         self.senders = [h for h in self.hosts if not h.name.startswith("r")]
         self.receivers = [h for h in self.hosts if not h.name.startswith("s")]
+        if len(set(self.senders + self.receivers)) < 2:
+            raise Error("topology: there must be two hosts")
         self.neighbors = {}
         for link in self.links:
             self.neighbors.setdefault(link.a, {})[link.b] = link
@@ -141,10 +147,12 @@ class Fabric:
 
     def add_link(self, a, b, words):
         words = " ".join([self.scenario.one("link"), words, self.wires]).strip()
-        self.links.append(Link(a, b, number(last_word(words, "rate", "100gbit"),
-                                            "rate"),
-                               number(last_word(words, "delay", "1us"), "time"),
-                               words))
+        self.links.append(Link(
+            a, b,
+            number("link: rate", last_word(words, "rate", "100gbit"), "rate",
+                   10**6),
+            number("link: delay", last_word(words, "delay", "1us"), "time", 500),
+            words))
 
     def add_fabric_hosts(self, switch, n):
         for _ in range(n):
@@ -280,55 +288,74 @@ def words_of(line, names, required):
     return found, " ".join(words)
 
 
-def load_flows(fabric, line):
+def generator(fabric, *words):
+    """Return random numbers that depend on the seed and the words."""
+    return random.Random(" ".join([fabric.scenario.one("seed"), *words]))
+
+
+def others(fabric, src):
+    """Return the hosts that may receive from a host."""
+    return [host for host in fabric.receivers if host != src]
+
+
+def load_flows(fabric, line, nth):
     """load CDF PERCENT for TIME: Poisson arrivals between random hosts."""
     name, percent, *rest = line.split() + ["", ""]
     if name not in CDFS:
         raise Error(f'load: "{name}" is not {", ".join(CDFS)}')
     percent = whole("load: percent", percent, 1, 100)
     found, words = words_of(" ".join(rest).strip(), ["for"], ["for"])
-    end_ns = number(found["for"], "time")
+    end_ns = number("load: for", found["for"], "time")
     for src in fabric.senders:
         link = fabric.neighbors[src.name][src.switch]
-        rnd = random.Random(f"{fabric.scenario.one('seed')} {name} {src.name}")
+        rnd = generator(fabric, name, src.name, *nth)
         per_ns = link.rate_bps * percent / 100 / (mean(CDFS[name]) * 8e9)
         at_ns = rnd.expovariate(per_ns)
         while at_ns < end_ns:
-            dst = src
-            while dst == src:
-                dst = rnd.choice(fabric.receivers)
+            dst = rnd.choice(others(fabric, src))
             yield Flow(name, src, dst, draw(CDFS[name], rnd.random()),
                        round(at_ns), words)
             at_ns += rnd.expovariate(per_ns)
 
 
-def incast_flows(fabric, line):
+def fan_in(fabric):
+    """Return the number of hosts that can send to one."""
+    return min(sum(src != dst for src in fabric.senders)
+               for dst in fabric.receivers)
+
+
+def incast_flows(fabric, line, nth):
     """incast N size BYTES every TIME for TIME: N hosts send to one at once."""
     n, *rest = line.split() + [""]
-    n = whole("incast", n, 1, len(fabric.senders) - 1)
+    n = whole("incast", n, 1, fan_in(fabric))
     found, words = words_of(" ".join(rest).strip(), ["size", "every", "for"],
                             ["size", "every", "for"])
-    every_ns = number(found["every"], "time")
-    rnd = random.Random(f"{fabric.scenario.one('seed')} incast")
-    for at_ns in range(every_ns, number(found["for"], "time"), every_ns):
+    every_ns = number("incast: every", found["every"], "time", 1)
+    size = number("incast: size", found["size"], "bytes", 1)
+    rnd = generator(fabric, "incast", *nth)
+    for at_ns in range(every_ns, number("incast: for", found["for"], "time"),
+                       every_ns):
         dst = rnd.choice(fabric.receivers)
         for src in rnd.sample([h for h in fabric.senders if h != dst], n):
-            yield Flow("incast", src, dst, number(found["size"], "bytes"), at_ns,
-                       words)
+            yield Flow("incast", src, dst, size, at_ns, words)
 
 
-def endless_flows(fabric, line):
+def endless_flows(fabric, line, nth):
     """endless permutation|M:1 N: N flows without an end."""
-    pattern, n, *words = line.split() + [""]
+    pattern, n, *words = line.split() + ["", ""]
     n = whole("endless: flows", n, 1, 1 << 20)
-    rnd = random.Random(f"{fabric.scenario.one('seed')} {pattern}")
-    if pattern == "permutation":
+    rnd = generator(fabric, pattern, *nth)
+    if pattern == "permutation" and fabric.senders != fabric.receivers:
+        dsts = rnd.sample(fabric.receivers, len(fabric.receivers))
+        pairs = [(src, dsts[i % len(dsts)])
+                 for i, src in enumerate(fabric.senders)]
+    elif pattern == "permutation":
         order = rnd.sample(fabric.senders, len(fabric.senders))
         pairs = list(zip(order, order[1:] + order[:1]))
     else:
         if not re.fullmatch("[0-9]+:1", pattern):
             raise Error(f'endless: "{pattern}" is not permutation or M:1')
-        m = whole("endless", pattern[:-2], 1, len(fabric.senders) - 1)
+        m = whole("endless", pattern[:-2], 1, fan_in(fabric))
         pairs = []
         for dst in rnd.sample(fabric.receivers,
                               max(len(fabric.senders) // m, 1)):
@@ -340,7 +367,7 @@ def endless_flows(fabric, line):
                    " ".join(words))
 
 
-def named_flows(fabric, line):
+def named_flows(fabric, line, _nth):
     """flows NAME from all|I to J WORDS, as for one switch."""
     match = re.fullmatch(r"(\S+) from (all|[0-9]+) to ([0-9]+) (.*)", line)
     if not match:
@@ -352,11 +379,13 @@ def named_flows(fabric, line):
     else:
         sources = [fabric.senders[whole("flows: from", match[2], 0,
                                         len(fabric.senders) - 1)]]
+        if sources == [dst]:
+            raise Error(f"flows: from {match[2]} to itself")
     for src in sources:
         yield Flow(match[1], src, dst, None, 0, match[4])
 
 
-def message_flows(fabric, line):
+def message_flows(fabric, line, _nth):
     """message I J BYTES TIME WORDS: a single message from I to J."""
     parts = line.split(maxsplit=4)
     if len(parts) < 4:
@@ -367,8 +396,8 @@ def message_flows(fabric, line):
                                  len(fabric.receivers) - 1)]
     if src == dst:
         raise Error(f"message: from {parts[0]} to itself")
-    yield Flow("message", src, dst, number(parts[2], "bytes"),
-               number(parts[3], "time"), "".join(parts[4:]))
+    yield Flow("message", src, dst, number("message", parts[2], "bytes", 1),
+               number("message", parts[3], "time"), "".join(parts[4:]))
 
 
 def all_flows(fabric):
@@ -377,8 +406,9 @@ def all_flows(fabric):
     for key, make in (("flows", named_flows), ("endless", endless_flows),
                       ("load", load_flows), ("incast", incast_flows),
                       ("message", message_flows)):
-        for line in fabric.scenario.all(key):
-            flows += make(fabric, line)
+        for i, line in enumerate(fabric.scenario.all(key)):
+            # the second line of a kind differs from the first
+            flows += make(fabric, line, [str(i)] if i else [])
     if not flows:
         raise Error("flows, endless, load, incast or message is missing")
     for i, flow in enumerate(flows):
@@ -432,6 +462,14 @@ class Lab:
                     yield (f"link set {name} address {self.port_mac[name]} "
                            f"netns {node} up")
 
+    def host_queues(self):
+        """Let hosts drop nothing, however long they are paused."""
+        for name in self.host:
+            yield f"qdisc replace dev {name} root handle 1: mq"
+            for i in range(1, 9):
+                yield (f"qdisc replace dev {name} parent 1:{i} "
+                       "pfifo limit 1000000")
+
     def routes(self, switch, far):
         """Neighbors, then a route to each host."""
         # 127.0.0.1 creates the local table, without which every nexthop is
@@ -465,8 +503,10 @@ class Lab:
             yield f"route add {host.ip} nhid {groups.get(nexts, nexts[0])}"
 
     def switch_probes(self, switch):
-        sample_ns = number(self.scenario("sample", "20us"), "time")
-        n = number(self.scenario("duration"), "time") // sample_ns + 2
+        sample_ns = number("sample", self.scenario("sample", "20us"), "time",
+                           1000)
+        n = number("duration", self.scenario("duration"), "time") // \
+            sample_ns + 2
         for other in self.fabric.neighbors[switch]:
             yield (f"probe {switch}-{other} every {sample_ns}ns samples {n} "
                    f"kmax {self.scenario('kmax')}")
@@ -480,7 +520,10 @@ class Lab:
         for i, host in enumerate(self.fabric.hosts):
             # without the number of hosts
             more = words.get(host.name[0], " ").partition(" ")[2]
-            yield (f"host {host.name} ip {host.ip} "
+            # hosts with equal QP numbers would have equal UDP source ports,
+            # and so their flows would take equal paths
+            qpn = generator(self.fabric, "qpn", host.name).randrange(256, 1 << 22)
+            yield (f"host {host.name} ip {host.ip} qpn {qpn} "
                    f"via {self.port_mac[f'{host.switch}-{host.name}']} "
                    f"seed {int(self.scenario('seed')) * 1000 + i} "
                    f"{self.scenario('host', '')} {more}")
@@ -502,7 +545,7 @@ class Lab:
             pair = flow.src, flow.dst
             if pair not in paths:
                 paths[pair] = self.fabric.path(*pair)
-            mtu = int(last_word(flow.words, "mtu", "4096"))
+            mtu = whole("mtu", last_word(flow.words, "mtu", "4096"), 256, 4096)
             ideal_ns = self.fabric.ideal_ns(flow, mtu, paths[pair])
             yield (f"{flow.src.name},{flow.start_ns},{flow.name},"
                    f"{flow.dst.name},{flow.size},{ideal_ns}")
@@ -514,6 +557,7 @@ class Lab:
         self.put("wires", ("wire {} {} {}".format(*self.ports(link), link.words)
                            for link in fabric.links))
         self.put("links", self.links())
+        self.put("queues", self.host_queues())
         self.put("hosts", self.host_lines())
         self.put("flows", self.flow_lines(flows))
         self.put("flows.csv", self.csv(flows))
@@ -539,10 +583,14 @@ def main(argv):
     try:
         scenario = Scenario(argv[2])
         fabric = Fabric(scenario, argv[5] if len(argv) > 5 else "")
+        lab = Lab(fabric, *reversed(argv[3:5] if argv[1] == "lab" else ["", ""]))
         flows = all_flows(fabric)
         if argv[1] == "lab":
             os.makedirs(argv[4], exist_ok=True)
-            Lab(fabric, argv[4], argv[3]).write(flows)
+            lab.write(flows)
+        else:
+            list(lab.csv(flows))
+            list(lab.switch_probes(fabric.switches[0]))
     except Error as error:
         print(error, file=sys.stderr)
         return 1

@@ -24,7 +24,8 @@ topology()
 		echo "netns add $ns"
 	done | ip -batch - || die "cannot create the namespaces"
 	ctl hosts <"$fabric/wires" &&
-		ip -n hosts -batch "$fabric/links" ||
+		ip -n hosts -batch "$fabric/links" &&
+		tc -n hosts -batch "$fabric/queues" ||
 		die "cannot create the wires"
 	for ns in "${switches[@]}"; do
 		ip -n "$ns" -batch "$fabric/$ns.routes" ||

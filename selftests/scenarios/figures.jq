@@ -48,8 +48,8 @@ def settled: . as $at | ($at | length) as $n | [range($n) as $i |
 	  .[0]] | last // $from) - $from | us];
 
 if $final[0] < $duration_ns - 1e6 then error("samples end too early")
-elif ($hosts | sum(.malformed + .stray + .completions_lost)) > 0
-	then error("a host received an unexpected packet, or lost completions")
+elif ($hosts | sum(.malformed + .stray + .completions_lost + .refused)) > 0
+	then error("a host received an unexpected packet, dropped one, or lost completions")
 else . end |
 ($flows | map(select(.endless == 1) | .name) | unique) as $endless |
 {

@@ -98,6 +98,18 @@ ports()
 	done
 }
 
+# deep_queues DEV: print commands for a host that drops nothing, however long it
+# is paused
+deep_queues()
+{
+	local i
+
+	echo "qdisc replace dev $1 root handle 1: mq"
+	for ((i = 1; i <= 8; i++)); do
+		echo "qdisc replace dev $1 parent 1:$i pfifo limit 1000000"
+	done
+}
+
 # wires NS DEV PORT KIND N: the same with wires, whose devices move to sw
 wires()
 {
@@ -116,7 +128,10 @@ wires()
 		echo "link set $2$i address $mac"
 		mac $(($4 + 16)) $i
 		echo "link set $3$i address $mac netns sw"
-	done | ip -n "$1" -batch -
+	done | ip -n "$1" -batch - &&
+		for ((i = 0; i < $5; i++)); do
+			deep_queues "$2$i"
+		done | tc -n "$1" -batch -
 }
 
 # up DEV N: print commands that set N devices up

@@ -245,7 +245,7 @@ check_scenario()
 # is_fabric SCENARIO: does fabric.py create the topology?
 is_fabric()
 {
-	value "$1" topology | grep -q ' '
+	value "$1" topology | grep -qE '^(chain|longhaul|leafspine|fattree)( |$)'
 }
 
 # of_variant VARIANT: of lines "VARIANT WORDS" print the words
@@ -529,7 +529,7 @@ expected()
 {
 	local json=$1 run=$2 line=$3 path
 
-	for path in $(grep -oE '(\.variants|\$run)(\.([a-z0-9_]+|"[^"]+"))+' \
+	for path in $(grep -oE '(\.variants|\$run)(\.?([a-z0-9_]+|"[^"]+"|\["[^"]+"\]))+' \
 			<<<"$line"); do
 		jq -e --argjson run "$run" "$path != null" "$json" >/dev/null ||
 			return 1
