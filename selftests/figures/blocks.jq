@@ -111,8 +111,10 @@ def ns3_block:
 	(.ns3.rows[] | [.[0:4][], "\(.[4]) %"]);
 
 def hops_block:
-	["variant", "CPU s per ms", "packet-hops per ms", "CPU us per packet-hop"],
-	(.hops.rows[] | fill);
+	["variant", "seconds for 5 ms", "packet-hops", "byte-hops",
+	 "us per packet-hop", "ns per byte-hop"],
+	(.hops.rows[] | [.[0], (.[1] | part), .[2], .[3], (.[4:6][] |
+		if type == "number" then part else . end)] | fill);
 
 def block($name):
 	if $name == "incast-512" or $name == "incast-512-pfc"

@@ -6,6 +6,8 @@
 ALL_TESTS="
 	test_empty_network
 	test_paths
+	test_paths_of_hosts
+	test_loads
 	test_chain
 	test_bad_scenarios
 "
@@ -95,9 +97,20 @@ test_empty_network()
 	leave
 }
 
-# The flows of 4,096 source ports use all 16 core switches equally: chi-squared
-# with 15 degrees of freedom is below 37.7 with a probability of 0.999.  ACKs
-# return through the same one.
+# even N: the first number of each line of "$TMP/cores", which has core switch and
+# packets, is that of 16 core switches; the packets are N for each.  Chi-squared
+# with 15 degrees of freedom is below 37.7 with a probability of 0.999.
+even()
+{
+	check "cores" "$(awk '{ print $1 }' "$TMP/cores" | sort -u | wc -l)" -eq 16
+	note "packets: $(awk '{ print $2 }' "$TMP/cores" | paste -sd ' ')"
+	check "chi-squared times 10" "$(awk -v n="$1" '
+	{ s += ($2 - n) ^ 2 / n }
+	END { print int(s * 10) }' "$TMP/cores")" -lt 377
+}
+
+# The flows of 4,096 source ports use all core switches equally, and ACKs return
+# through the same one
 test_paths()
 {
 	local lines=("topology fattree 8" "host rate 100gbit ack 1"
@@ -113,16 +126,61 @@ test_paths()
 		in_ns "c$i" awk -F, -v core="$i" '
 		$1 ~ "-a(" int(core / 4) "|" 28 + int(core / 4) ")$" { print core, $4 }' \
 			/proc/net/rocehost/wires
-	done >"$TMP/cores"
-	check "cores" "$(awk '{ print $1 }' "$TMP/cores" | sort -u | wc -l)" -eq 16
-	note "packets: $(awk 'NR % 2 { print $2 }' "$TMP/cores" | paste -sd ' ')"
+	done >"$TMP/both"
 	check_eq "other way back" "$(awk '
 	NR % 2 { data = $2; next }
-	data != $2 { print }' "$TMP/cores")" ""
-	check "chi-squared times 10" "$(awk '
-	NR % 2 { s += ($2 - 256) ^ 2 / 256 }
-	END { print int(s * 10) }' "$TMP/cores")" -lt 377
+	data != $2 { print }' "$TMP/both")" ""
+	sed -n 'n;p' "$TMP/both" >"$TMP/cores"
+	even 256
 	leave
+}
+
+# So do the flows of 128 hosts, each to a host of another pod, whose source ports
+# follow from their QP numbers
+test_paths_of_hosts()
+{
+	local lines=("topology fattree 8" "host rate 100gbit ack 1"
+		"link rate 100gbit delay 1us") i
+
+	for ((i = 0; i < 128; i++)); do
+		lines+=("flows one from $i to $(((i + 64) % 128)) flows 8 size 1")
+	done
+	fabric "${lines[@]}"
+	run 10
+	check "messages" "$(sum hosts flows messages)" -eq 1024
+	for ((i = 0; i < 16; i++)); do
+		# half of them are ACKs
+		in_ns "c$i" awk -F, -v core="$i" '
+		NR > 1 { n += $4 }
+		END { print core, n / 2 }' /proc/net/rocehost/wires
+	done >"$TMP/cores"
+	even 64
+	leave
+}
+
+# load CDF: the messages fill 50 % of the links, to within 10 %
+load_of()
+{
+	printf '%s\n' "seed 1" "kmax 1m" "duration 1s" "topology leafspine 2 1 8" \
+		"link rate 10gbit" "load $1 50 for $2" >"$TMP/scenario"
+	"$scenarios/fabric.py" lab "$TMP/scenario" bfifo "$TMP/load" ||
+		fail "fabric.py"
+	# 16 links of 10 Gb/s
+	check "$1, permille of the load" "$(awk -F, -v ms="${2%ms}" '
+	NR > 1 { bytes += $5 }
+	END { print int(1000 * bytes / (16 * 1.25e6 * ms * 0.5)) }' \
+		"$TMP/load/flows.csv")" -ge 900
+	check "$1, permille of the load" "$(awk -F, -v ms="${2%ms}" '
+	NR > 1 { bytes += $5 }
+	END { print int(1000 * bytes / (16 * 1.25e6 * ms * 0.5)) }' \
+		"$TMP/load/flows.csv")" -le 1100
+}
+
+test_loads()
+{
+	load_of websearch 1000ms
+	load_of alistorage 100ms
+	load_of fbhadoop 200ms
 }
 
 # Hosts at both ends of a long fiber

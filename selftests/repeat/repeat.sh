@@ -118,7 +118,7 @@ result $? "the box marks, drops and sends CNPs"
 same "$OUT/short/repeat.json" "$OUT/long/repeat.json"
 result $? "repeat.json does not depend on the directory or the environment"
 for variant in ecn wreb; do
-	rm -f "$OUT"/{short,long,alone}/repeat/$variant/log
+	rm -f "$OUT"/{short,long,alone}/repeat/$variant/{log,time}
 	same "$OUT/short/repeat/$variant" "$OUT/long/repeat/$variant"
 	result $? "samples of $variant do not depend on them either"
 done

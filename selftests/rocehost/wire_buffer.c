@@ -191,7 +191,8 @@ unlock:
 }
 
 static void wire_dropped(void *data, struct sk_buff *skb, void *location,
-			 enum skb_drop_reason reason, struct sock *rx_sk)
+			 enum skb_drop_reason reason,
+			 const struct sock *rx_sk)
 {
 	if (wire_tag_valid(skb))
 		wire_release(skb, ktime_get_ns() * LINE_PS_PER_NS);

@@ -67,6 +67,7 @@ else . end |
 	ce_share: ($sinks | sum(.ce) | share($sinks | sum(.packets))),
 	goodput_bps: ($sinks | sum(.bytes) * 8e9 / ($duration_ns - $count_ns)),
 	packet_hops: ($wires | sum(.packets)),
+	byte_hops: ($wires | sum(.bytes)),
 	pause_frames: ($pfc | sum(.tx_pause)),
 	paused_us: ($pfc | sum(.paused_ns) | us),
 	headroom_overflow: ($pfc | sum(.overflow)),

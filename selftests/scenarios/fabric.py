@@ -6,7 +6,8 @@ Scenarios with a network of several switches: topology, routes and traffic.
   fabric.py lab FILE QDISC DIRECTORY [WORDS]
                         write the commands that create the network in the lab,
                         and flows.csv; WORDS are those of "wires" for a variant
-  fabric.py check FILE  find errors
+  fabric.py check FILE [WORDS]
+                        find errors
 
 FILE is a scenario, expanded.  scenarios.sh describes its keys.  This
 file is also a module, which the exporter for ns-3 uses.
@@ -582,7 +583,8 @@ def main(argv):
         return 2
     try:
         scenario = Scenario(argv[2])
-        fabric = Fabric(scenario, argv[5] if len(argv) > 5 else "")
+        words = argv[5:6] if argv[1] == "lab" else argv[3:4]
+        fabric = Fabric(scenario, "".join(words))
         lab = Lab(fabric, *reversed(argv[3:5] if argv[1] == "lab" else ["", ""]))
         flows = all_flows(fabric)
         if argv[1] == "lab":

@@ -66,12 +66,15 @@ hosts()
 all_flows()
 {
 	ctl hosts <"$fabric/flows"
+	# the times of these files, by the machine's clock, tell what the run takes
+	: >"$out/begin"
 }
 
 reports()
 {
 	local ns
 
+	: >"$out/end"
 	report hosts flows completions trace settings hosts sinks samples wires pfc
 	for ns in "${switches[@]}"; do
 		in_ns "$ns" awk -v out="$out" '

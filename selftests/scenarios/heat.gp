@@ -36,7 +36,8 @@ do for [i = 2:n] {
 	stats file(i) using 3 skip 1 nooutput
 	most = STATS_max > most ? STATS_max : most
 }
-set cbrange [0:most / 1e6]
+# a range must not be empty
+set cbrange [0:most > 0 ? most / 1e6 : 1]
 set palette defined (0 "#ffffff", 0.02 "#fff3c4", 0.2 "#f5a623", 1 "#7f1d1d")
 set cblabel "deepest queue, MB"
 set xrange [0:duration]

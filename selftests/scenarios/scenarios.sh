@@ -60,8 +60,9 @@
 #			the queue stays at or below BYTES, up to the next
 #			such line
 #   variant NAME QDISC	a qdisc below the bottleneck, in the syntax of tc
-#   expect JQ		a condition on NAME.json; $run.VARIANT.cpu_s is
-#			the CPU time that the run has taken on this machine
+#   expect JQ		a condition on NAME.json, and on what a variant takes on
+#			this machine: $run.VARIANT.cpu_s is the CPU time with
+#			the set-up, .run_s the time of a network without it
 # and lines that are expanded:
 #   like NAME VARIANT...	take the lines of another scenario, with only
 #			these variants, except title, expectations and
@@ -211,6 +212,18 @@ bps()
 	esac
 }
 
+# check_keys SCENARIO KEY...: these keys are for another kind of topology
+check_keys()
+{
+	local name=$1 key
+	shift
+
+	for key; do
+		[ -z "$(value "$name" "$key")" ] ||
+			die "$name: $key has no effect with this topology"
+	done
+}
+
 # check_scenario SCENARIO: find errors before anything is run
 check_scenario()
 {
@@ -235,10 +248,15 @@ check_scenario()
 	ns "$(value "$name" duration)" >/dev/null &&
 		ns "$(value "$name" count)" >/dev/null || exit
 	if is_fabric "$name"; then
-		"$HERE/fabric.py" check "$(file_of "$name")" 2>&1 |
-			sed "s/^/scenarios: $name: /" >&2 || exit 2
+		check_keys "$name" sender bottleneck behind settle
+		for v in $(variants "$name"); do
+			"$HERE/fabric.py" check "$(file_of "$name")" \
+				"$(value "$name" wires | of_variant "$v")" 2>&1 |
+				sed "s/^/scenarios: $name: /" >&2 || exit 2
+		done
 		return
 	fi
+	check_keys "$name" trunk load incast endless message
 	bps "$(value "$name" bottleneck | cut -d ' ' -f 1)" >/dev/null || exit
 }
 
@@ -275,6 +293,18 @@ write_fabric()
 		"$(value "$1" wires | of_variant "$2")"
 }
 
+# took DIR: add the seconds of the run itself to the CPU times in "time"
+took()
+{
+	local begin end
+
+	[ -e "$1/begin" ] || return 0
+	begin=$(stat -c %.6Y "$1/begin") end=$(stat -c %.6Y "$1/end") || return
+	rm "$1/begin" "$1/end"
+	awk -v begin="$begin" -v end="$end" '{ print $0, end - begin }' \
+		"$1/time" >"$1/time.tmp" && mv "$1/time.tmp" "$1/time"
+}
+
 # job SCENARIO VARIANT
 job()
 {
@@ -288,6 +318,7 @@ job()
 		exit
 	if { time "$LAB" run uml -s "$(value "$name" seed)" -o "$dir" \
 		"$HERE/guest.sh" /run/out >"$dir/log" 2>&1; } 2>"$dir/time" &&
+	   took "$dir" &&
 	   figures "$name" "$variant" >"$dir/figures.tmp" 2>>"$dir/log" &&
 	   if is_fabric "$name"; then
 		heat "$name" "$variant" >"$dir/heat.csv"
@@ -511,14 +542,14 @@ table()
 		"$RESULTS/$1.json" | column -t -s $'\t'
 }
 
-# run SCENARIO: print the CPU time of each variant as JSON
+# run SCENARIO: print what each variant has taken as JSON
 run()
 {
 	local v
 
 	for v in $(variants "$1"); do
 		jq -R --arg v "$v" 'split(" ") | map(tonumber) |
-			{($v): {cpu_s: (.[0] + .[1])}}' \
+			{($v): {cpu_s: (.[0] + .[1]), run_s: .[2]}}' \
 			"$RESULTS/$1/$v/time"
 	done | jq -s add
 }
