@@ -58,7 +58,8 @@ help:
 	@echo '               S=marking: all of them, marked on enqueue and on dequeue (40 min)'
 	@echo '  scenarios    all of them but methods: tables, plots, JSON in build/results'
 	@echo '  figures      update the marked blocks of README and Documentation from these'
-	@echo '  top          S=NAME V=VARIANT: iqcn top, in this terminal, during one of them'
+	@echo '  top          S=NAME V=VARIANT: iqcn top, in this terminal, during one of them;'
+	@echo '               N=SWITCH: on one of several'
 	@echo '  bench        cost of packets, compared with other qdiscs (10 min); HERE=1: on this'
 	@echo '               machine, as root, after make modules rocehost tc-plugin userspace'
 	@echo '  test         static checks, KUnit, host tests, smoke: after each edit (3 min)'
@@ -339,7 +340,7 @@ top:
 	$(LAB) packages lab
 	@$(MAKE) -s lab-uml
 	@selftests/scenarios/scenarios.sh $(if $(V),-v $(V)) \
-		-w "$(CURDIR)/$(B)/iqcn top --interval 5ms" $(S)
+		-w "$(CURDIR)/$(B)/iqcn $(if $(N),-n $(N)) top --interval 5ms" $(S)
 
 # make bench [HERE=1] [CASES="uncongested ..."]
 bench:

@@ -35,6 +35,7 @@ _iqcn()
 		case ${COMP_WORDS[i]} in
 		--src | --dst | --qp | --sort | --limit | --interval | \
 			--count | --flows | -o | --output) ((i++)) ;;
+		-n | --netns) [ -n "$command" ] || ((i++)) ;;
 		-*) ;;
 		*)
 			if [ -z "$command" ]; then
@@ -48,9 +49,14 @@ _iqcn()
 
 	COMPREPLY=()
 	case $command,$prev in
+	,-n | ,--netns)
+		for i in /run/netns/*; do
+			[ ! -e "$i" ] || _iqcn_reply "${i##*/}"
+		done
+		;;
 	,*)
 		_iqcn_reply show showconf flows monitor top flush clear check \
-			metrics version help -j
+			metrics version help -j -n
 		;;
 	show,*) _iqcn_reply --details --absolute -j ;;
 	flows,--sort | top,--sort) _iqcn_reply cnps rate age ;;

@@ -65,4 +65,9 @@ int parse_ip(const char *word, struct address *a);
 /* Decimal, or hexadecimal after "0x" */
 int parse_qp(const char *word, uint32_t *qp);
 
+/* netns.c: work in this network namespace from now on: a name of "ip netns", or a
+ * path.  Returns EXIT_SUCCESS, or the exit status after an error
+ */
+int enter_netns(const char *name);
+
 #endif /* _IQCN_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * iqcn: shows the state of the congestion points of this network namespace.
+ * iqcn: shows the state of the congestion points of a network namespace.
  *
  * Each command is a row of commands[] and a source file.
  */
@@ -45,6 +45,25 @@ static const struct command {
 	{ "help", cmd_help },
 };
 
+/* Process "-n NETNS" before the command, and remove it from the arguments */
+static int process_netns(int *argc, char ***argv)
+{
+	int ret;
+
+	while (*argc > 1 && (!strcmp((*argv)[1], "-n") ||
+			     !strcmp((*argv)[1], "--netns"))) {
+		if (*argc < 3)
+			return misuse("missing argument after", (*argv)[1]);
+		ret = enter_netns((*argv)[2]);
+		if (ret)
+			return ret;
+		(*argv)[2] = (*argv)[0];
+		*argv += 2;
+		*argc -= 2;
+	}
+	return EXIT_SUCCESS;
+}
+
 /* Move the common options from before the command to after it */
 static void move_options(char **argv)
 {
@@ -66,6 +85,9 @@ static int run(int argc, char **argv)
 	size_t i;
 	int c;
 
+	c = process_netns(&argc, &argv);
+	if (c)
+		return c;
 	move_options(argv);
 	if (argc < 2) {
 		usage(stderr);

@@ -42,7 +42,7 @@ static const struct {
 
 static const char *const notes[] = {
 	"-j, --json prints JSON. -h, --help and -V, --version work everywhere.",
-	"All commands are about this network namespace. flows, flush, clear and the events of monitor need CAP_NET_ADMIN there.",
+	"All commands are about this network namespace, or that of -n, --netns, as with ip. flows, flush, clear and the events of monitor need CAP_NET_ADMIN there.",
 	"Exit status: 0 success, 1 failure (check: problems), 2 bad arguments.",
 	"See iqcn(8); tc-iqcn(8) explains parameters and counters.",
 };
@@ -74,7 +74,7 @@ void usage(FILE *f)
 {
 	size_t i;
 
-	wrap_text(f, 2, 0, "Usage: iqcn COMMAND [-j]");
+	wrap_text(f, 2, 0, "Usage: iqcn [-n\tNETNS] COMMAND [-j]");
 	fputc('\n', f);
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		print_command(f, commands[i].command, commands[i].words,

@@ -9,6 +9,7 @@
 ALL_TESTS="
 	test_help
 	test_common_options
+	test_other_namespace
 	test_bad_words
 	test_no_module
 	test_old_module
@@ -111,6 +112,28 @@ test_common_options()
 	done
 	check_eq "--json version" "$(tool --json version)" "$(tool version -j)"
 	wants 2 "iqcn: missing command after \"-j\", see \"iqcn help\"" -j
+}
+
+# -n works from any other namespace, before the command only
+test_other_namespace()
+{
+	local iqcn=$BUILD/iqcn see='see "iqcn help"'
+
+	idle_box
+	iqcn
+	check_eq "show" "$("$iqcn" -n sw showconf)" "$(tool showconf)"
+	check_eq "by path" "$("$iqcn" --netns /run/netns/sw -j showconf)" \
+		"$(tool showconf -j)"
+	"$iqcn" showconf >"$TMP/out" 2>&1
+	check "exit status here" $? -eq 1
+	check_eq "unknown name" "$("$iqcn" -n nowhere show 2>&1)" \
+		"iqcn: nowhere: No such file or directory"
+	check_eq "not a namespace" "$("$iqcn" -n /dev/null show 2>&1)" \
+		"iqcn: /dev/null: Invalid argument"
+	check_eq "no name" "$("$iqcn" -n 2>&1)" \
+		"iqcn: missing argument after \"-n\", $see"
+	check_eq "after the command" "$("$iqcn" show -n sw 2>&1)" \
+		"iqcn: unknown option \"-n\", $see"
 }
 
 test_bad_words()
