@@ -233,8 +233,11 @@ static void iqcn_pair_commit(struct iqcn_flow *flow, enum iqcn_pair_grade grade,
 		iqcn_flow_used(q, flow);
 	else if (was_assured && !iqcn_pair_assured(grade))
 		list_move(&flow->lru, &q->lru[0]);
-	if (flow->src_qp != qp)
+	if (flow->src_qp != qp) {
 		WRITE_ONCE(flow->src_qp, qp);
+		/* that of CNPs to the old QP */
+		flow->cnp_sport = 0;
+	}
 	/* CNPs to the old QP do not give the delay of the new one */
 	flow->cnp_srtt.start_ns = 0;
 	spin_unlock(&q->lock);
