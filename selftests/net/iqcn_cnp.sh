@@ -18,6 +18,7 @@ ALL_TESTS="
 	test_router_qinq
 	test_fields
 	test_learned_sport
+	test_forgotten_sport
 	test_real_queue
 	test_receiver_restarts
 	test_receiver_answers
@@ -129,6 +130,28 @@ test_fields()
 		reply --type cnp --qp $SQP --tos $((26 << 2 | 2)) --ttl 9 \
 			--pkey 0x8001 --smac "$(port_mac)" --hex)
 	check_eq "CNP" "$(sed 's/.* hex //' "$TMP/snd" | sort -u)" "$want"
+}
+
+# A CNP for a wrong QP comes first.  When the flow is paired with the right one, the
+# port of that CNP does not matter any more.
+test_forgotten_sport()
+{
+	topology bridge
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED
+	data --tos 3 --count 1 --len 64
+	reply --type cnp --qp 0x800077 --sport 54321
+	check_eq "paired by the CNP" \
+		"$(flows | awk '$4 == "0x000011" { print $5, $6 }')" "0x800077 cnp"
+	pair_flow
+	check_eq "paired by PSNs" \
+		"$(flows | awk '$4 == "0x000011" { print $5, $6 }')" "0x800011 psn"
+	sniff snd --type cnp --time 60
+	stream
+	wait
+	check "CNPs" "$(grep -c ' qp 0x800011 ' "$TMP/snd")" -ge 10
+	check "CNPs with the port of the other QP" \
+		"$(grep -c ' sport 54321 ' "$TMP/snd")" -eq 0
 }
 
 # The receiver's CNPs have another source port than its other packets

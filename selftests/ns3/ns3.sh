@@ -43,7 +43,8 @@ simulate()
 		--windowCheck=0 --wien=false >output.txt 2>&1) ||
 		{ tail -n 5 "$dir/output.txt"; return 1; }
 	"$HERE/import.py" "$dir" "$lab/fabric/flows.csv" || return
-	for f in samples flows sinks completions settings hosts wires pfc; do
+	for f in samples flows sinks completions settings hosts wires pfc \
+		 pairings; do
 		[ -e "$dir/$f.csv" ] || echo dev >"$dir/$f.csv"
 		args+=(--rawfile "$f" "$dir/$f.csv")
 	done

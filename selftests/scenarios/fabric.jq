@@ -27,6 +27,15 @@ def slowdowns: sort | {
 ($hosts | table) as $hosts |
 ($flows | table) as $flows | ($sinks | table) as $sinks |
 ($pfc | table) as $pfc | ($wires | table) as $wires |
+($settings | table | map(select(.word == "ip")) |
+	map({key: .dev, value: (.value | tostring | sub("^::ffff:"; ""))}) |
+	from_entries) as $ips |
+# the QPs of the senders, by their address and DestQP
+(reduce $flows[] as $f ({}; .["\($ips[$f.dev]) \($f.dest_qpn)"] += [$f.qpn]))
+	as $senders |
+def hex: ltrimstr("0x") | explode |
+	reduce .[] as $c (0; . * 16 + ($c - (if $c > 57 then 87 else 48 end)));
+($pairings | rows | .[1:] | map(select(.[3] | IN("psn", "cm")))) as $pairs |
 
 if ($hosts | sum(.malformed + .stray + .completions_lost + .refused)) > 0
 	then error("a host received an unexpected packet, dropped one, or lost completions")
@@ -60,7 +69,12 @@ else . end |
 	drops_from_start: ($ports | map(.[-1][3]) | add),
 	cnps_np: ($flows | sum(.cnps_np)),
 	cnps_cp: ($flows | sum(.cnps_cp)),
+	# according to the UDP source port, and pairings of the switches at the end
 	cnps_wrong: ($hosts | sum(.cnps_wrong)),
+	pairings: ($pairs | length),
+	pairings_wrong: ([$pairs[] | (.[2] | hex) as $qp |
+		select($senders["\(.[0]) \(.[1] | hex)"] // [] | index($qp) | not)] |
+		length),
 	packets: ($flows | sum(.packets)),
 	resent: ($flows | sum(.resent)),
 	timeouts: ($flows | sum(.timeouts)),

@@ -70,11 +70,22 @@ all_flows()
 	: >"$out/begin"
 }
 
+# pairings: print which sender's QP the switches take for that of a flow
+pairings()
+{
+	local files=(/sys/kernel/debug/iqcn/*/*/flows)
+
+	echo "src,dest_qp,src_qp,pair"
+	[ -e "${files[0]}" ] || return 0
+	awk '!/^#/ && $5 != "-" { print $1 "," $4 "," $5 "," $6 }' "${files[@]}"
+}
+
 reports()
 {
 	local ns
 
 	: >"$out/end"
+	pairings >"$out/pairings.csv"
 	report hosts flows completions trace settings hosts sinks samples wires pfc
 	for ns in "${switches[@]}"; do
 		in_ns "$ns" awk -v out="$out" '

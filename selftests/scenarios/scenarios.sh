@@ -369,7 +369,7 @@ figures()
 
 	if is_fabric "$1"; then
 		for f in samples flows sinks completions settings hosts wires \
-			 pfc; do
+			 pfc pairings; do
 			args+=(--rawfile "$f" "$dir/$f.csv")
 		done
 		jq -n -L "$HERE" -f "$HERE/fabric.jq" "${args[@]}" \
