@@ -111,7 +111,7 @@ def ns3_block:
 	(.ns3.rows[] | [.[0:4][], "\(.[4]) %"]);
 
 def hops_block:
-	["variant", "seconds for 5 ms", "packet-hops", "byte-hops",
+	["variant", "CPU s for 5 ms", "packet-hops", "byte-hops",
 	 "us per packet-hop", "ns per byte-hop"],
 	(.hops.rows[] | [.[0], (.[1] | part), .[2], .[3], (.[4:6][] |
 		if type == "number" then part else . end)] | fill);

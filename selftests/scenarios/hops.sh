@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Measure the time per packet and hop in a large network, fattree-8-100g, without
-# the set-up.  In virtual time the lab never waits, so on an idle machine this is
-# CPU time.  Each is the median of three runs, one at a time.  KTAP.
+# Measure the CPU time per packet and hop in a large network, fattree-8-100g,
+# without the set-up.  Each is the median of three runs, one at a time.  KTAP.
 #
 #   hops.sh [SIMULATOR]	also measure ns-3, with the program of
 #			selftests/ns3/README.rst: per byte and hop, because it
@@ -47,7 +46,7 @@ rm -f "$RESULTS"/hops.*
 for ((i = 0; i < 3; i++)); do
 	"$HERE/scenarios.sh" -q -j 1 $NAME | grep -E '^(ok|not ok|  )' || exit
 	for variant in ecn pi; do
-		awk '{ print $3 }' "$RESULTS/$NAME/$variant/time" \
+		awk '{ print $2 }' "$RESULTS/$NAME/$variant/time" \
 			>>"$RESULTS/hops.$variant"
 	done
 done

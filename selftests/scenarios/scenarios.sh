@@ -61,8 +61,8 @@
 #			such line
 #   variant NAME QDISC	a qdisc below the bottleneck, in the syntax of tc
 #   expect JQ		a condition on NAME.json, and on what a variant takes on
-#			this machine: $run.VARIANT.cpu_s is the CPU time with
-#			the set-up, .run_s the time of a network without it
+#			this machine: $run.VARIANT.cpu_s is the CPU time, .run_s
+#			that of a network without its set-up
 # and lines that are expanded:
 #   like NAME VARIANT...	take the lines of another scenario, with only
 #			these variants, except title, expectations and
@@ -293,23 +293,27 @@ write_fabric()
 		"$(value "$1" wires | of_variant "$2")"
 }
 
-# took DIR: add the seconds of the run itself to the CPU times in "time"
+# took DIR: replace the times in "time" by the CPU times of all, and of the run
+# itself: its share of the time, because the lab never waits
 took()
 {
-	local begin end
+	local begin=0 end=0
 
-	[ -e "$1/begin" ] || return 0
-	begin=$(stat -c %.6Y "$1/begin") end=$(stat -c %.6Y "$1/end") || return
-	rm "$1/begin" "$1/end"
-	awk -v begin="$begin" -v end="$end" '{ print $0, end - begin }' \
-		"$1/time" >"$1/time.tmp" && mv "$1/time.tmp" "$1/time"
+	if [ -e "$1/begin" ]; then
+		begin=$(stat -c %.6Y "$1/begin") &&
+			end=$(stat -c %.6Y "$1/end") || return
+		rm "$1/begin" "$1/end"
+	fi
+	awk -v begin="$begin" -v end="$end" '{
+		print $2 + $3, ($2 + $3) * (end - begin) / $1
+	}' "$1/time" >"$1/time.tmp" && mv "$1/time.tmp" "$1/time"
 }
 
 # job SCENARIO VARIANT
 job()
 {
 	local name=$1 variant=$2 dir=$RESULTS/$1/$2 start=$SECONDS
-	local TIMEFORMAT='%U %S'
+	local TIMEFORMAT='%R %U %S'
 
 	rm -rf "$dir"
 	mkdir -p "$dir"
@@ -549,7 +553,7 @@ run()
 
 	for v in $(variants "$1"); do
 		jq -R --arg v "$v" 'split(" ") | map(tonumber) |
-			{($v): {cpu_s: (.[0] + .[1]), run_s: .[2]}}' \
+			{($v): {cpu_s: .[0], run_s: .[1]}}' \
 			"$RESULTS/$1/$v/time"
 	done | jq -s add
 }
