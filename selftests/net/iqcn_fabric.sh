@@ -97,9 +97,18 @@ test_empty_network()
 	leave
 }
 
-# even N: the first number of each line of "$TMP/cores", which has core switch and
-# packets, is that of 16 core switches; the packets are N for each.  Chi-squared
-# with 15 degrees of freedom is below 37.7 with a probability of 0.999.
+# large_tree N LINE...: a fat tree of 80 switches carries N messages
+large_tree()
+{
+	fabric "topology fattree 8" "host rate 100gbit ack 1" \
+		"link rate 100gbit delay 1us" "${@:2}"
+	run 10
+	check "messages" "$(sum hosts flows messages)" -eq "$1"
+}
+
+# even N: "$TMP/cores" has a line "SWITCH PACKETS" for each of 16 core switches,
+# with N packets on average.  Chi-squared with 15 degrees of freedom is below 37.7
+# with a probability of 0.999.
 even()
 {
 	check "cores" "$(awk '{ print $1 }' "$TMP/cores" | sort -u | wc -l)" -eq 16
@@ -113,15 +122,12 @@ even()
 # through the same one
 test_paths()
 {
-	local lines=("topology fattree 8" "host rate 100gbit ack 1"
-		"link rate 100gbit delay 1us") i
+	local lines=() i
 
 	for ((i = 0; i < 4096; i++)); do
 		lines+=("flows one from 0 to 127 sport $((49152 + i)) size 1")
 	done
-	fabric "${lines[@]}"
-	run 10
-	check "messages" "$(sum hosts flows messages)" -eq 4096
+	large_tree 4096 "${lines[@]}"
 	for ((i = 0; i < 16; i++)); do
 		in_ns "c$i" awk -F, -v core="$i" '
 		$1 ~ "-a(" int(core / 4) "|" 28 + int(core / 4) ")$" { print core, $4 }' \
@@ -139,15 +145,12 @@ test_paths()
 # follow from their QP numbers
 test_paths_of_hosts()
 {
-	local lines=("topology fattree 8" "host rate 100gbit ack 1"
-		"link rate 100gbit delay 1us") i
+	local lines=() i
 
 	for ((i = 0; i < 128; i++)); do
 		lines+=("flows one from $i to $(((i + 64) % 128)) flows 8 size 1")
 	done
-	fabric "${lines[@]}"
-	run 10
-	check "messages" "$(sum hosts flows messages)" -eq 1024
+	large_tree 1024 "${lines[@]}"
 	for ((i = 0; i < 16; i++)); do
 		# half of them are ACKs
 		in_ns "c$i" awk -F, -v core="$i" '
@@ -161,19 +164,19 @@ test_paths_of_hosts()
 # load CDF: the messages fill 50 % of the links, to within 10 %
 load_of()
 {
+	local permille
+
 	printf '%s\n' "seed 1" "kmax 1m" "duration 1s" "topology leafspine 2 1 8" \
 		"link rate 10gbit" "load $1 50 for $2" >"$TMP/scenario"
 	"$scenarios/fabric.py" lab "$TMP/scenario" bfifo "$TMP/load" ||
 		fail "fabric.py"
 	# 16 links of 10 Gb/s
-	check "$1, permille of the load" "$(awk -F, -v ms="${2%ms}" '
+	permille=$(awk -F, -v ms="${2%ms}" '
 	NR > 1 { bytes += $5 }
 	END { print int(1000 * bytes / (16 * 1.25e6 * ms * 0.5)) }' \
-		"$TMP/load/flows.csv")" -ge 900
-	check "$1, permille of the load" "$(awk -F, -v ms="${2%ms}" '
-	NR > 1 { bytes += $5 }
-	END { print int(1000 * bytes / (16 * 1.25e6 * ms * 0.5)) }' \
-		"$TMP/load/flows.csv")" -le 1100
+		"$TMP/load/flows.csv")
+	check "$1, permille of the load" "$permille" -ge 900
+	check "$1, permille of the load" "$permille" -le 1100
 }
 
 test_loads()
