@@ -36,6 +36,13 @@ copy()
 			duration    40ms
 			count       10ms
 		EOF
+	cat >"$1/selftests/scenarios/repeat-network.scenario" <<-EOF
+		title       a part of fattree-4
+		like        fattree-4 ecn pi
+		load        websearch 50 for 2ms mtu 4096 dscp 26
+		incast      15 size 256k every 1ms for 3ms mtu 4096 dscp 26
+		duration    5ms
+	EOF
 }
 
 # other_run COMMAND...: run with a /run that has systemd's files if that of the
@@ -102,9 +109,10 @@ echo "TAP version 13"
 	grep -q "^random" "$OUT/short.guest" &&
 	same "$OUT/short.guest" "$OUT/long.guest"
 result $? "guests see the same names, environment, clock and random numbers"
-"$short/selftests/scenarios/scenarios.sh" repeat >"$OUT/short.log" 2>&1
+"$short/selftests/scenarios/scenarios.sh" repeat repeat-network \
+	>"$OUT/short.log" 2>&1
 ran $? "$OUT/short.log" "all variants run in a directory with a short name"
-elsewhere "$OUT/long.log" selftests/scenarios/scenarios.sh repeat
+elsewhere "$OUT/long.log" selftests/scenarios/scenarios.sh repeat repeat-network
 ran $? "$OUT/long.log" "all variants run in a directory with a long name"
 cp -r "$short/build/results" "$OUT/short"
 cp -r "$WORK/other/results" "$OUT/long"
@@ -122,6 +130,14 @@ for variant in ecn wreb; do
 	same "$OUT/short/repeat/$variant" "$OUT/long/repeat/$variant"
 	result $? "samples of $variant do not depend on them either"
 done
+jq -e '.variants.pi | .cnps_cp > 0 and .pause_frames > 0' \
+	"$OUT/short/repeat-network.json" >/dev/null
+result $? "in a network switches pause and send CNPs"
+same "$OUT/short/repeat-network.json" "$OUT/long/repeat-network.json"
+result $? "repeat-network.json does not depend on them"
+rm -f "$OUT"/{short,long}/repeat-network/*/{log,time}
+same "$OUT/short/repeat-network" "$OUT/long/repeat-network"
+result $? "nor do samples, wires and flows of a network"
 same "$OUT/short/repeat/ecn" "$OUT/alone/repeat/ecn"
 result $? "figures and samples do not depend on variants that run in parallel"
 echo "1..$n"
