@@ -7,7 +7,7 @@ Write a scenario with several switches in the format of HPCC's simulation.
 
 FILE is a scenario (selftests/scenarios), VARIANT one of its variants, whose
 qdisc is iqcn or a fifo.  Writes topology.txt, flow.txt and config.txt, and
-nodes.csv with the names of the nodes for import.py.  README.rst says how to
+nodes.csv with the names of the nodes for import.py.  README.md says how to
 build the simulator.
 """
 import os

@@ -6,7 +6,7 @@
 #
 #   ns3.sh SIMULATOR [SCENARIO...]	default: those of the documents
 #
-# SIMULATOR is HPCC's simulation, which README.rst says how to build.  Only the
+# SIMULATOR is HPCC's simulation, which README.md says how to build.  Only the
 # first variant of a scenario is run.  Results of ns-3, in build/ns3:
 #   NAME/		input and output of the simulation
 #   NAME.json	figures, as those of the lab in build/results/NAME.json

@@ -5,7 +5,7 @@
 # without the set-up.  Each is the median of three runs, one at a time.  KTAP.
 #
 #   hops.sh [SIMULATOR]	also measure ns-3, with the program of
-#			selftests/ns3/README.rst: per byte and hop, because it
+#			selftests/ns3/README.md: per byte and hop, because it
 #			does not count packets
 #
 # The result is in build/results/hops.json, for make figures.
@@ -61,7 +61,7 @@ done
 		setup=$(simulate 000000001)
 		run=$(simulate 005000000)
 		awk -v s="$run" -v setup="$setup" '$1 == "sent" {
-			printf "ns-3, ecn\t%.2f\t\t%d\t\t%f\n", s - setup, $2,
+			printf "ns-3, ecn\t%.2f\t\t%.0f\t\t%f\n", s - setup, $2,
 				(s - setup) * 1e9 / $2
 		}' "$RESULTS/$NAME/ns3/output.txt"
 	fi
