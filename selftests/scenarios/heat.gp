@@ -29,18 +29,20 @@ do for [i = 1:n_rows] {
 }
 
 set datafile separator ","
-# the same colors for all variants
-stats file(1) using 3 skip 1 nooutput
-most = STATS_max
-do for [i = 2:n] {
+# the same colors and times for all variants, until the last queue is empty
+most = 0
+last = 0
+do for [i = 1:n] {
 	stats file(i) using 3 skip 1 nooutput
 	most = STATS_max > most ? STATS_max : most
+	stats file(i) using ($3 > 0 ? $1 : 0) skip 1 nooutput
+	last = STATS_max > last ? STATS_max : last
 }
 # a range must not be empty
 set cbrange [0:most > 0 ? most / 1e6 : 1]
 set palette defined (0 "#ffffff", 0.02 "#fff3c4", 0.2 "#f5a623", 1 "#7f1d1d")
 set cblabel "deepest queue, MB"
-set xrange [0:duration]
+set xrange [0:last > 0 ? last : duration]
 set yrange [n_rows - 0.5:-0.5]
 set tics nomirror out
 set multiplot layout n, 1 title system("echo $TITLE") font ",16"
