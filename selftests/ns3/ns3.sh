@@ -35,22 +35,27 @@ die()
 # simulate NAME VARIANT
 simulate()
 {
-	local name=$1 dir=$OUT/$1 lab=$RESULTS/$1/$2 f args=()
+	local name=$1 dir=$OUT/$1 lab=$RESULTS/$1/$2 f args=() count_ns
 
+	count_ns=$(awk '$1 == "count" { print $2 * 1000000 }' \
+		"$RESULTS/$name.scenario")
 	rm -rf "$dir"
 	"$HERE/export.py" "$RESULTS/$name.scenario" "$2" "$dir" || return
 	(cd "$dir" && "$simulator" --conf=config.txt --algorithm=1 \
 		--windowCheck=0 --wien=false >output.txt 2>&1) ||
 		{ tail -n 5 "$dir/output.txt"; return 1; }
-	"$HERE/import.py" "$dir" "$lab/fabric/flows.csv" || return
+	"$HERE/import.py" "$dir" "$lab/fabric/flows.csv" "$count_ns" || return
 	for f in samples flows sinks completions settings hosts wires pfc \
 		 pairings; do
 		[ -e "$dir/$f.csv" ] || echo dev >"$dir/$f.csv"
 		args+=(--rawfile "$f" "$dir/$f.csv")
 	done
 	jq -n -L "$SCENARIOS" -f "$SCENARIOS/fabric.jq" "${args[@]}" \
-		--rawfile list "$lab/fabric/flows.csv" --argjson count_ns 0 \
+		--rawfile list "$lab/fabric/flows.csv" \
+		--argjson count_ns "$count_ns" \
 		--argjson duration_ns 1 >"$OUT/$name.json"
+	# hundreds of megabytes
+	rm "$dir/output.txt"
 }
 
 # compare NAME VARIANT: print rows "NAME FIGURE LAB NS3 PERCENT LIMIT"
@@ -66,11 +71,19 @@ compare()
 		 elif $lab == null or ($ns3 // 0) == 0 then 100
 		 else 1000 * ($lab / $ns3 - 1) | round / 10 end), $limit];
 	$lab[0].variants[$variant] as $lab | $ns3[0] as $ns3 |
+	if $lab.flows == 0 then
+		row("sent_bps"; $lab.deepest.sent_bps; $ns3.deepest.sent_bps; $slowdown),
+		row("queue_mean_bytes"; $lab.deepest.queue_mean_bytes;
+		    $ns3.deepest.queue_mean_bytes; $slowdown),
+		row("queue_p99_bytes"; $lab.deepest.queue_p99_bytes;
+		    $ns3.deepest.queue_p99_bytes; $slowdown)
+	else
 	row("flows"; $lab.flows; $ns3.flows; 0),
 	($lab.sizes + $ns3.sizes | keys_unsorted[] as $size |
 		row("slowdown_" + $size; $lab.sizes[$size].slowdown_p50;
 		    $ns3.sizes[$size].slowdown_p50; $slowdown)),
-	row("slowdown_p99"; $lab.slowdown_p99; $ns3.slowdown_p99; null),
+	row("slowdown_p99"; $lab.slowdown_p99; $ns3.slowdown_p99; null)
+	end,
 	row("paused_us"; $lab.paused_us; $ns3.paused_us; $paused),
 	row("pause_frames"; $lab.pause_frames; $ns3.pause_frames; null) |
 	@tsv'
@@ -80,7 +93,8 @@ compare()
 [ -x "$1" ] || die "$1 is not a program"
 simulator=$(realpath "$1")
 shift
-[ $# -gt 0 ] || set -- pfc-2to1 pfc-16to1 leafspine-websearch
+[ $# -gt 0 ] || set -- pfc-2to1 pfc-16to1 leafspine-websearch incast-64-ns3 \
+	incast-256-ns3
 mkdir -p "$OUT"
 "$SCENARIOS/scenarios.sh" -q "$@" | grep -v "^in " || exit
 for name; do

@@ -64,6 +64,19 @@ else . end |
 		map({key: (.[0].bytes as $b |
 			   bin_names[[$bins[] | select(. <= $b)] | length]),
 		     value: (map(.slowdown) | slowdowns)}) | from_entries),
+	# the port whose queue is the deepest on average
+	deepest: ([$samples | rows | .[1:] | group_by(.[0])[] | {
+			port: .[0][0],
+			rows: (map(.[1:4] | map(tonumber)) |
+			       map(select(.[0] >= $count_ns)))
+		} | select(.rows | length > 1) | .mean = (.rows | map(.[1]) | mean)] |
+		max_by(.mean) | if . == null then null else {
+			port,
+			queue_mean_bytes: .mean,
+			queue_p99_bytes: (.rows | map(.[1]) | sort | percentile(99)),
+			sent_bps: ((.rows[-1][2] - .rows[0][2]) * 8e9 /
+				   (.rows[-1][0] - .rows[0][0]))
+		} end),
 	queue_max_bytes: ($depths | max),
 	queue_mean_bytes: ($depths | mean),
 	drops_from_start: ($ports | map(.[-1][3]) | add),
