@@ -109,7 +109,7 @@ def pfc_block:
 def ns3_block:
 	["scenario", "figure", "lab", "ns-3", "difference"],
 	(.ns3.rows[] | [.[0:2][], (.[2:4][] | (tonumber |
-		if . >= 1000 then round else part end)? // .), "\(.[4]) %"]);
+		if . >= 1000 then round else part end)? // .), "\(.[4] | tonumber | if . == 0 then 0 else . end) %"]);
 
 def hops_block:
 	["variant", "CPU s for 5 ms", "packet-hops", "byte-hops",
