@@ -1076,7 +1076,11 @@ test_completion()
 	tc qdisc add dev d0 root iqcn
 	tc qdisc add dev 'd$(id>oops)' root iqcn
 	completes "" show showconf flows monitor top flush clear check metrics \
-		version help -j
+		version help -j -n
+	ip netns add fabric
+	completes "-n,fa" fabric
+	completes "-n,fabric,fl" flows flush
+	ip netns delete fabric
 	completes "fl" flows flush
 	completes "flows,--so" --sort
 	completes "flows,--sort," cnps rate age
@@ -1105,7 +1109,7 @@ test_completion()
 	check_eq "commands" "$("$BUILD/iqcn" help |
 		sed -nE 's/^  ([a-z]+).*/\1/p' | paste -sd ' ')" \
 		"$(COMP_WORDS=(iqcn "") COMP_CWORD=1
-		   _iqcn; echo "${COMPREPLY[*]% -j}" | sed 's/ -j//')"
+		   _iqcn; echo "${COMPREPLY[*]}" | sed 's/ -[a-z]//g')"
 	ip link del d0
 	ip link del 'd$(id>oops)'
 	ip link del e0
