@@ -235,7 +235,7 @@ static void iqcn_pair_commit(struct iqcn_flow *flow, enum iqcn_pair_grade grade,
 		list_move(&flow->lru, &q->lru[0]);
 	if (flow->src_qp != qp) {
 		WRITE_ONCE(flow->src_qp, qp);
-		/* that of CNPs to the old QP */
+		/* the receiver's CNPs to the old QP had it */
 		flow->cnp_sport = 0;
 	}
 	/* CNPs to the old QP do not give the delay of the new one */

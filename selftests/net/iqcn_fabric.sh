@@ -57,8 +57,8 @@ fabric()
 	rm -rf "$dir"
 	"$scenarios/fabric.py" lab "$TMP/scenario" "bfifo limit 100m" "$dir" ||
 		fail "fabric.py"
-	# shellcheck source=selftests/scenarios/fabric.sh
-	. "$scenarios/fabric.sh"
+	# shellcheck source=selftests/scenarios/lib-fabric.sh
+	. "$scenarios/lib-fabric.sh"
 	load
 	# in a subshell, which die() ends
 	(topology && qdisc && hosts && all_flows) || fail "no network"

@@ -21,6 +21,7 @@ ALL_TESTS="
 	test_stop_unheard
 	test_blast
 	test_stranger
+	test_wrong_cnp
 	test_words
 	test_too_many
 	test_interface_gone
@@ -440,6 +441,28 @@ test_stranger()
 	check "stray at the sender" "$(sum snd hosts stray)" -eq 1
 	check "malformed" "$(sum rcv hosts malformed)" -eq 1
 	check "messages completed" "$(sum snd flows messages)" -eq 1
+	unload
+}
+
+# A congestion point's CNP with another UDP source port than the flow's is for
+# another flow; port 0 is unknown
+test_wrong_cnp()
+{
+	local sport
+
+	hosts "cp-dscp 46 rp off qpn 4660" ""
+	told snd "flow e0 to $RCV4 $endless rate 10mbit sport 50000"
+	told snd "start for 200ms"
+	sleep 0.05
+	for sport in 0 50000 50001; do
+		reply --type cnp --qp 0x1234 --tos $((46 << 2)) --sport $sport
+	done
+	# the receiver's own
+	reply --type cnp --qp 0x1234 --tos $((48 << 2)) --sport 50001
+	sleep 0.1
+	check "CNPs of the box" "$(sum snd flows cnps_cp)" -eq 3
+	check "for another flow" "$(sum snd hosts cnps_wrong)" -eq 1
+	check "stray" "$(sum snd hosts stray)" -eq 0
 	unload
 }
 

@@ -15,6 +15,8 @@ ALL_TESTS="
 	test_sixteen_to_one
 	test_without_pfc
 	test_probe_of_mq
+	test_probe_of_pauses
+	test_refused
 	test_drain
 	test_priorities
 	test_rate_change
@@ -374,6 +376,39 @@ test_probe_of_mq()
 	# half of 20 Gb/s in 4 ms is 5 MB
 	check "depth" "$(cut -d, -f3 "$TMP/sample")" -ge 4000000
 	near "sent" "$(cut -d, -f4 "$TMP/sample")" 5000000 30
+	unload
+}
+
+# Samples have the time for which a device was paused
+test_probe_of_pauses()
+{
+	local host_words="rate 10gbit rp off" rcv_host_words="rate 10gbit"
+	local probed
+
+	wires 2 "rate 10gbit" "rate 10gbit pfc 3 buffer 1m"
+	told snd "probe s1 every 10us samples 2000"
+	told snd "flow s1 to 10.2.0.1 dscp 26 $endless" \
+		"flow s2 to 10.2.0.1 dscp 26 $endless"
+	run 10
+	probed=$(in_ns snd tail -n 1 /proc/net/rocehost/samples | cut -d, -f8)
+	check "paused, ns" "$probed" -ge 1000000
+	# the report has pauses that have ended
+	near "paused, ns" "$probed" "$(field snd pfc s1 paused_ns 3)" 20
+	unload
+}
+
+# What a host's own queue drops is counted
+test_refused()
+{
+	host_words="rate 1gbit rp off" rcv_host_words="rate 1gbit"
+	pair "rate 1gbit delay 1us"
+	tc -n snd qdisc replace dev e0 root bfifo limit 100
+	told snd "flow e0 to 10.1.0.2 mtu 1024 $endless"
+	run 5
+	check "refused" "$(sum snd hosts refused)" -ge 100
+	check_eq "refused" "$(sum snd hosts refused)" \
+		"$(tc -n snd -s -j qdisc show dev e0 | jq '.[0].drops')"
+	check "refused at the other end" "$(sum rcv hosts refused)" -eq 0
 	unload
 }
 

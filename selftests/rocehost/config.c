@@ -721,6 +721,19 @@ static struct wire *rh_wire(struct net *net, char **line, int *err)
 	return *err ? NULL : end->wire;
 }
 
+/* Parse a change of a wire.  Return: the wire, or NULL */
+static struct wire *rh_change(struct net *net, char *line,
+			      const struct rh_word *words,
+			      struct rh_change_conf *conf, int *err)
+{
+	struct wire *wire = rh_wire(net, &line, err);
+
+	if (!wire)
+		return NULL;
+	*err = rh_parse(net, line, words, conf);
+	return *err ? NULL : wire;
+}
+
 /* Schedule all of @n events, or none */
 static int rh_add_events(struct net *net, struct wire *wire,
 			 const struct wire_event *events, int n)
@@ -740,11 +753,8 @@ static int rh_cmd_fail(struct net *net, char *line)
 	struct wire *wire;
 	int err;
 
-	wire = rh_wire(net, &line, &err);
+	wire = rh_change(net, line, rh_fail_words, &conf, &err);
 	if (!wire)
-		return err;
-	err = rh_parse(net, line, rh_fail_words, &conf);
-	if (err)
 		return err;
 	if (!conf.for_ns)
 		return rh_error(net, -EINVAL, "for: a failure needs its duration");
@@ -760,11 +770,8 @@ static int rh_cmd_rate(struct net *net, char *line)
 	struct wire *wire;
 	int err;
 
-	wire = rh_wire(net, &line, &err);
+	wire = rh_change(net, line, rh_rate_words, &conf, &err);
 	if (!wire)
-		return err;
-	err = rh_parse(net, line, rh_rate_words, &conf);
-	if (err)
 		return err;
 	if (!conf.rate_bps)
 		return rh_error(net, -EINVAL, "to: a change needs the new rate");

@@ -371,13 +371,12 @@ struct sk_buff *rh_build_cnp(const struct rh_headers *h,
 			     u8 dscp)
 {
 	const struct ethhdr *eth = (const struct ethhdr *)h->hdr;
-	const struct udphdr *uh = (const void *)(h->hdr + h->udp_off);
 	struct iqcn_cnp cnp = {
 		.src = *from,
 		.dst = h->to,
 		.dest_qp = dest_qpn,
 		.pkey = 0xffff,
-		.sport = ntohs(uh->source),
+		.sport = rh_headers_sport(h),
 		.tos = dscp << 2,
 		.ttl = IPDEFTTL,
 		.v6 = h->v6,

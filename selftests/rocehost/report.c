@@ -379,7 +379,8 @@ static int rh_show_ends(struct seq_file *m, const char *columns,
 				     const struct wire_stats *run))
 {
 	const struct net *net = seq_file_single_net(m);
-	struct wire_stats total, run;
+	struct wire_stats run;
+	struct wire_end *end;
 	struct wire *wire;
 	int i;
 
@@ -387,10 +388,11 @@ static int rh_show_ends(struct seq_file *m, const char *columns,
 	rtnl_lock();
 	list_for_each_entry(wire, &wire_list, list) {
 		for (i = 0; i < 2; i++) {
-			if (!net_eq(dev_net(wire->ends[i].dev), net))
+			end = &wire->ends[i];
+			if (!net_eq(dev_net(end->dev), net))
 				continue;
-			wire_snapshot(&wire->ends[i], &total, &run);
-			show(m, &wire->ends[i], &run);
+			wire_snapshot(end, &end->run, &run);
+			show(m, end, &run);
 		}
 	}
 	rtnl_unlock();

@@ -291,7 +291,7 @@ struct rh_host_conf {
  * @stray: packets for unknown QPs
  * @cnps_wrong: CNPs of congestion points for another flow of the same hosts,
  *	according to the UDP source port
- * @refused: packets that the interface's queue has dropped
+ * @refused: packets that the interface's queue has dropped; without @lock
  * @cnps_limited: CNPs suppressed by the host's limit
  */
 struct rh_host {

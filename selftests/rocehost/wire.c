@@ -473,17 +473,16 @@ static int wire_stop_dev(struct net_device *dev)
 /**
  * wire_snapshot() - read the counters
  * @end: the device
- * @total: result: since its creation
- * @run: result: of the run
+ * @stats: its counters: @end->total or @end->run
+ * @copy: result
  *
  * Context: process.
  */
-void wire_snapshot(struct wire_end *end, struct wire_stats *total,
-		   struct wire_stats *run)
+void wire_snapshot(struct wire_end *end, const struct wire_stats *stats,
+		   struct wire_stats *copy)
 {
 	spin_lock_irq(&end->wire->lock);
-	*total = end->total;
-	*run = end->run;
+	*copy = *stats;
 	spin_unlock_irq(&end->wire->lock);
 }
 
@@ -555,10 +554,11 @@ static void wire_get_strings(struct net_device *dev, u32 set, u8 *data)
 static void wire_get_ethtool_stats(struct net_device *dev,
 				   struct ethtool_stats *stats, u64 *data)
 {
-	struct wire_stats total, run;
+	struct wire_end *end = wire_priv(dev);
+	struct wire_stats total;
 	int prio;
 
-	wire_snapshot(wire_priv(dev), &total, &run);
+	wire_snapshot(end, &end->total, &total);
 	*data++ = div_u64(total.busy_ps, LINE_PS_PER_NS);
 	*data++ = total.lost;
 	for (prio = 0; prio < PFC_PRIOS; prio++) {

@@ -222,8 +222,8 @@ void wire_stop(void);
 bool wire_paused(const struct net_device *dev, u8 prio);
 void wire_send_pfc(struct wire_end *end, u8 classes, u16 quanta, u64 at_ps);
 u64 wire_paused_ns(const struct net_device *dev, u64 now_ns);
-void wire_snapshot(struct wire_end *end, struct wire_stats *total,
-		   struct wire_stats *run);
+void wire_snapshot(struct wire_end *end, const struct wire_stats *stats,
+		   struct wire_stats *copy);
 
 /* wire_buffer.c */
 int wire_buffer_init(void);

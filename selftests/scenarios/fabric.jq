@@ -48,10 +48,12 @@ else . end |
 	select($ns != null) |
 	{name, bytes, slowdown: ($ns / .ideal_ns)}] as $all |
 
-# samples by port, as arrays: objects are too slow for so many rows
-($samples | rows | .[1:] | group_by(.[0]) |
-	map(map(.[1:] | map(tonumber)))) as $ports |
-[$ports[][] | select(.[0] >= $count_ns) | .[1]] as $depths |
+# samples of each port, as arrays: objects are too slow for so many rows
+($samples | rows | .[1:] | group_by(.[0]) | map({
+	port: .[0][0],
+	rows: map(.[1:] | map(tonumber)),
+}) | map(.counted = (.rows | map(select(.[0] >= $count_ns))))) as $ports |
+[$ports[].counted[][1]] as $depths |
 
 ($all | map(.slowdown) | slowdowns) +
 {
@@ -65,21 +67,17 @@ else . end |
 			   bin_names[[$bins[] | select(. <= $b)] | length]),
 		     value: (map(.slowdown) | slowdowns)}) | from_entries),
 	# the port whose queue is the deepest on average
-	deepest: ([$samples | rows | .[1:] | group_by(.[0])[] | {
-			port: .[0][0],
-			rows: (map(.[1:4] | map(tonumber)) |
-			       map(select(.[0] >= $count_ns)))
-		} | select(.rows | length > 1) | .mean = (.rows | map(.[1]) | mean)] |
-		max_by(.mean) | if . == null then null else {
+	deepest: ($ports | map(select(.counted | length > 1)) |
+		max_by(.counted | map(.[1]) | mean) | if . == null then null else {
 			port,
-			queue_mean_bytes: .mean,
-			queue_p99_bytes: (.rows | map(.[1]) | sort | percentile(99)),
-			sent_bps: ((.rows[-1][2] - .rows[0][2]) * 8e9 /
-				   (.rows[-1][0] - .rows[0][0]))
+			queue_mean_bytes: (.counted | map(.[1]) | mean),
+			queue_p99_bytes: (.counted | map(.[1]) | sort | percentile(99)),
+			sent_bps: ((.counted[-1][2] - .counted[0][2]) * 8e9 /
+				   (.counted[-1][0] - .counted[0][0]))
 		} end),
 	queue_max_bytes: ($depths | max),
 	queue_mean_bytes: ($depths | mean),
-	drops_from_start: ($ports | map(.[-1][3]) | add),
+	drops_from_start: ($ports | map(.rows[-1][3]) | add),
 	cnps_np: ($flows | sum(.cnps_np)),
 	cnps_cp: ($flows | sum(.cnps_cp)),
 	# according to the UDP source port, and pairings of the switches at the end

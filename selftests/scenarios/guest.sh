@@ -20,7 +20,7 @@
 #   s1 ---- p1 [ edge: bridge ]            [ sw ] q1 ---- r1
 #
 # With "link" all links are wires of rocehost, without tbf.  With several
-# switches, "fabric" is fabric.py's output directory, and fabric.sh replaces some of
+# switches, "fabric" is fabric.py's output directory, and lib-fabric.sh replaces some of
 # these functions.
 #
 # Senders and receivers are rocehost's, in the namespaces snd and rcv.  The
@@ -370,8 +370,8 @@ report()
 read_scenario
 insmod "$BUILD/sch_iqcn.ko" && insmod "$BUILD/rocehost/rocehost.ko" ||
 	die "cannot load the modules"
-# shellcheck source=selftests/scenarios/fabric.sh
-[ -z "${conf[fabric]-}" ] || . "$HERE/fabric.sh"
+# shellcheck source=selftests/scenarios/lib-fabric.sh
+[ -z "${conf[fabric]-}" ] || . "$HERE/lib-fabric.sh"
 topology
 qdisc
 hosts

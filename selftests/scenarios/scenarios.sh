@@ -61,8 +61,8 @@
 #			such line
 #   variant NAME QDISC	a qdisc below the bottleneck, in the syntax of tc
 #   expect JQ		a condition on NAME.json, and on what a variant takes on
-#			this machine: $run.VARIANT.cpu_s is the CPU time, .run_s
-#			that of a network without its set-up
+#			this machine: $run.VARIANT.cpu_s is the CPU time; of a
+#			network, .run_s is the part of it after the set-up
 # and lines that are expanded:
 #   like NAME VARIANT...	take the lines of another scenario, with only
 #			these variants, except title, expectations and
