@@ -114,8 +114,8 @@ def ns3_block:
 def hops_block:
 	["variant", "CPU s for 5 ms", "packet-hops", "byte-hops",
 	 "us per packet-hop", "ns per byte-hop"],
-	(.hops.rows[] | [.[0], (.[1] | part), .[2], .[3], (.[4:6][] |
-		if type == "number" then part else . end)] | fill);
+	(.hops.rows[] | map(if type == "number" and . < 1000 then part
+			    else . end) | fill);
 
 def block($name):
 	if $name == "incast-512" or $name == "incast-512-pfc"

@@ -55,7 +55,7 @@ UNITS = {
 FRAME_BYTES = 14 + 20 + 8 + 12 + 4
 RETH_BYTES = 16
 ACK_BYTES = FRAME_BYTES + 4
-FIBRE_NS_PER_KM = 5000
+FIBER_NS_PER_KM = 5000
 
 Host = namedtuple("Host", "name switch ip")
 Link = namedtuple("Link", "a b rate_bps delay_ns words")
@@ -182,7 +182,7 @@ class Fabric:
         if more:
             raise Error("topology: longhaul KM")
         km = whole("topology: longhaul", km, 1, 10000)
-        self.build_line(2, f" delay {km * FIBRE_NS_PER_KM}ns")
+        self.build_line(2, f" delay {km * FIBER_NS_PER_KM}ns")
 
     def build_leafspine(self, leaves="", spines="", hosts="", *more):
         if more or not hosts:

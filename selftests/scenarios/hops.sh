@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Measure the CPU time per packet and hop in a large network, fattree-8-100g,
-# without the set-up.  Each is the median of three runs, one at a time.  KTAP.
+# without the set-up; and that of a packet between two hosts on a single wire, and
+# on veth.  Each is the median of three runs, one at a time.  KTAP.
 #
 #   hops.sh [SIMULATOR]	also measure ns-3, with the program of
 #			selftests/ns3/README.md: per byte and hop, because it
@@ -25,6 +26,30 @@ NAME=fattree-8-100g
 median()
 {
 	sort -g | sed -n 2p
+}
+
+# sent LINK MS: print CPU seconds and packets of a run with a single link
+sent()
+{
+	local TIMEFORMAT='%U %S' out=$RESULTS/hops.link
+
+	{ time "$TOP/selftests/lab/lab.sh" run uml -s 1 "$HERE/hops-guest.sh" \
+		"$TOP/build/uml/rocehost/rocehost.ko" "$1" "$2" \
+		>"$out" 2>&1; } 2>"$out.time"
+	awk 'FNR == NR { s = $1 + $2; next }
+	     $1 == "packets" { print s, $2 }' "$out.time" "$out"
+}
+
+# link_us LINK: print the us of a packet, hosts included
+link_us()
+{
+	local i
+
+	for ((i = 0; i < 3; i++)); do
+		{ sent "$1" 205; sent "$1" 5; } | awk '
+		NR == 1 { s = $1; n = $2 }
+		NR == 2 { print 1e6 * (s - $1) / (n - $2) }'
+	done | median
 }
 
 # simulate NS: run the simulator for this time, print its seconds
@@ -56,6 +81,9 @@ done
 		.variants[$v] | [$v, $s, .packet_hops, .byte_hops,
 			($s * 1e6 / .packet_hops), ($s * 1e9 / .byte_hops)] | @tsv' \
 			"$RESULTS/$NAME.json"
+	done
+	for link in wire veth; do
+		printf '%s, two hosts\t\t\t\t%s\t\n' $link "$(link_us $link)"
 	done
 	if [ -n "$simulator" ]; then
 		setup=$(simulate 000000001)
