@@ -264,6 +264,27 @@ static inline bool iqcn_pi_run(struct iqcn_pi *pi,
 }
 
 /**
+ * iqcn_pi_skip() - leave out a time in which the depth meant nothing
+ * @pi: controller
+ * @ns: length of that time, which ends now
+ * @depth_bytes: depth
+ * @now_ns: now
+ *
+ * The probability is unchanged.  The integral part ignores the skipped time, and
+ * the prediction ignores the growth in it.  The proportional part keeps its
+ * reference, so that the next step applies the whole change in depth.
+ */
+static inline void iqcn_pi_skip(struct iqcn_pi *pi, u64 ns, u32 depth_bytes,
+				u64 now_ns)
+{
+	if (!iqcn_pi_runs(pi))
+		return;
+	pi->step_ns = min(pi->step_ns + ns, now_ns);
+	pi->deep_ns = min(pi->deep_ns + ns, now_ns);
+	pi->depth_bytes = depth_bytes;
+}
+
+/**
  * iqcn_pi_prob() - probability that a poll causes a CNP
  * @pi: controller
  * @p: parameters

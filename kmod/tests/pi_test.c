@@ -1272,6 +1272,36 @@ static void pi_rings_test(struct kunit *test)
 	KUNIT_EXPECT_LT(test, l.late_max - l.late_min, 3000);
 }
 
+/* A time that is left out changes neither the probability nor, afterwards, what
+ * the controller does
+ */
+static void pi_skip_test(struct kunit *test)
+{
+	struct iqcn_pi pi = {}, other;
+	u64 t;
+
+	iqcn_pi_skip(&pi, SECOND, 1000, SECOND);
+	KUNIT_EXPECT_FALSE(test, iqcn_pi_runs(&pi));
+	for (t = SECOND; t < SECOND + 2 * MS; t += 100 * US)
+		iqcn_pi_run(&pi, &pi25, 600, 400000, t);
+	other = pi;
+	/* ten seconds, in which the queue has grown to its depth of then */
+	iqcn_pi_skip(&other, 10 * SECOND, 5000000, t + 10 * SECOND);
+	KUNIT_EXPECT_EQ(test, other.prob, pi.prob);
+	/* a step without growth: only the integral part counts */
+	other.ahead_bytes = pi.ahead_bytes;
+	other.depth_bytes = pi.depth_bytes;
+	iqcn_pi_run(&pi, &pi25, 600, 400000, t);
+	iqcn_pi_run(&other, &pi25, 600, 400000, t + 10 * SECOND);
+	KUNIT_EXPECT_EQ(test, other.prob, pi.prob);
+	KUNIT_EXPECT_TRUE(test, iqcn_pi_runs(&other));
+	/* a step in the meantime: the times do not get ahead of now */
+	iqcn_pi_skip(&other, SECOND, 400000, t + 10 * SECOND);
+	KUNIT_EXPECT_LE(test, other.step_ns, t + 10 * SECOND);
+	iqcn_pi_run(&other, &pi25, 600, 400000, t + 10 * SECOND + 1);
+	KUNIT_EXPECT_TRUE(test, iqcn_pi_runs(&other));
+}
+
 static struct kunit_case pi_test_cases[] = {
 	KUNIT_CASE(pi_defaults_test),
 	KUNIT_CASE(pi_begin_test),
@@ -1297,6 +1327,7 @@ static struct kunit_case pi_test_cases[] = {
 	KUNIT_CASE(pi_save_test),
 	KUNIT_CASE(pi_loop_test),
 	KUNIT_CASE(pi_rings_test),
+	KUNIT_CASE(pi_skip_test),
 	{}
 };
 
