@@ -286,10 +286,10 @@ $(B)/iqcn_test: $(wildcard userspace/*.[ch] userspace/tests/*.c) $(PARAMS) \
 		$(filter-out userspace/main.c,$(wildcard userspace/*.c)) \
 		$(shell pkg-config --cflags --libs $(TOOL_PKGS))
 
-# The module's packet parser as a program for libFuzzer.  An IP header may be
+# The module's packet parsers as a program for libFuzzer.  An IP header may be
 # unaligned, as in the kernel.
 $(B)/rocev2_fuzz: selftests/fuzz/rocev2_fuzz.c kmod/rocev2.c kmod/rocev2.h \
-		kmod/algo/pairing.h $(shell find selftests/fuzz/shim -type f) $(UAPI)
+		kmod/algo/pairing.h kmod/algo/macctl.h $(shell find selftests/fuzz/shim -type f) $(UAPI)
 	@mkdir -p $(B)
 	clang -g -O1 -Wall -Wextra -Wno-unused-parameter -Wno-address-of-packed-member \
 		-fsanitize=fuzzer,address,undefined -fno-sanitize=alignment \

@@ -32,6 +32,7 @@
 #include <net/ipv6.h>
 #include <net/sch_generic.h>
 
+#include "algo/grant.h"
 #include "algo/telemetry.h"
 #include "iqcn.h"
 #include "trace.h"
@@ -83,6 +84,26 @@ static void iqcn_cnp_telemetry(struct iqcn_notice *n, struct iqcn_queue *q,
 	iqcn_active_run(&q->active, now_ns);
 	s.flows = iqcn_active_flows(&q->active);
 	iqcn_telemetry_pack(n->cnp.reserved, &s);
+}
+
+static void iqcn_cnp_grant(struct iqcn_notice *n, const struct iqcn_queue *q,
+			   const struct iqcn_flow *flow,
+			   const struct iqcn_why *why)
+{
+	const struct iqcn_grant_state s = {
+		.was_ce = why->was_ce,
+		.window_bytes = why->window_bytes,
+		.depth_bytes = iqcn_depth_bytes(q),
+		.limit_bytes = q->p.limit_bytes,
+		.flows = iqcn_active_flows(&q->active),
+		.part = iqcn_flow_queued(flow),
+		.all = READ_ONCE(q->tracked),
+		.base_rtt_ns = q->p.base_rtt_ns,
+		/* a window leaves by no other queue */
+		.state = IQCN_PFC_STATE_CONGESTED,
+	};
+
+	iqcn_grant_pack(n->cnp.reserved, &s);
 }
 
 static void iqcn_cnp_fill(struct iqcn_notice *n, const struct iqcn_queue *q,
@@ -189,7 +210,9 @@ bool iqcn_cnp_prepare(struct iqcn_queue *q, struct iqcn_flow *flow,
 		return false;
 	}
 	iqcn_cnp_fill(n, q, flow, why->cause);
-	if (q->p.telemetry)
+	if (why->cause == IQCN_CAUSE_GRANT)
+		iqcn_cnp_grant(n, q, flow, why);
+	else if (q->p.telemetry)
 		iqcn_cnp_telemetry(n, q, why->was_ce, now_ns);
 	else if (why->cause == IQCN_CAUSE_DROP)
 		iqcn_telemetry_brief(n->cnp.reserved, why->cause, why->was_ce);
@@ -361,6 +384,8 @@ void iqcn_cnp_inject(struct iqcn_queue *q, const struct iqcn_notice *batch,
 	iqcn_add(q->st.cnp_pi, sent[IQCN_CAUSE_PI]);
 	iqcn_add(q->st.cnp_poll, sent[IQCN_CAUSE_POLL]);
 	iqcn_add(q->st.cnp_drop, sent[IQCN_CAUSE_DROP]);
+	iqcn_add(q->st.cnp_pfc, sent[IQCN_CAUSE_PFC]);
+	iqcn_add(q->st.cnp_grant, sent[IQCN_CAUSE_GRANT]);
 	spin_unlock(&q->lock);
 }
 

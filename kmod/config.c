@@ -210,6 +210,10 @@ static int iqcn_say_wrong(const struct iqcn_params *p,
 					"period %u ns is above t1 %u ns",
 					p->period_ns, p->t1_ns);
 		break;
+	case IQCN_PARAMS_BASE_RTT:
+		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_IQCN_NOTIFY],
+				    "notify grant needs base-rtt, the round-trip time without congestion");
+		break;
 	case IQCN_PARAMS_ZERO:
 	case IQCN_PARAMS_KMAX:
 		NL_SET_ERR_MSG(extack,
@@ -221,6 +225,7 @@ static int iqcn_say_wrong(const struct iqcn_params *p,
 
 /* Resolve all parameters and check them against each other */
 static int iqcn_check(const struct iqcn_config *c, struct nlattr **tb,
+		      const struct iqcn_port *port, u64 link_bps,
 		      struct netlink_ext_ack *extack)
 {
 	const struct iqcn_params *p = &c->p;
@@ -229,6 +234,16 @@ static int iqcn_check(const struct iqcn_config *c, struct nlattr **tb,
 	err = iqcn_say_wrong(p, iqcn_params_check(p), tb, extack);
 	if (err)
 		return err;
+	if (p->pfc_source != IQCN_PFC_OFF && !port) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_IQCN_PFC],
+				    "pfc is for Ethernet devices: leave it out on this one");
+		return -EINVAL;
+	}
+	if ((p->notify & IQCN_NOTIFY_GRANT) && !p->bandwidth_bps && !link_bps) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_IQCN_NOTIFY],
+				    "notify grant needs bandwidth, because the speed of the device is unknown");
+		return -EINVAL;
+	}
 	/* the memory of flows is not charged to a cgroup */
 	if (tb[TCA_IQCN_FLOWS] && p->flows > IQCN_DEFAULT_FLOWS &&
 	    !capable(CAP_NET_ADMIN)) {
@@ -284,7 +299,7 @@ int iqcn_config_parse(struct iqcn_config *c, const struct iqcn_port *port,
 			c->p.user_set |= BIT_ULL(i);
 	c->port.cnp_rate_user |= !!tb[TCA_IQCN_CNP_RATE_PPS];
 	iqcn_config_resolve(&c->p, dev, link_bps);
-	return iqcn_check(c, tb, extack);
+	return iqcn_check(c, tb, port, link_bps, extack);
 }
 
 /**
@@ -321,6 +336,10 @@ void iqcn_config_warn(const struct iqcn_params *p, const struct net_device *dev,
 		NL_SET_ERR_MSG_ATTR_FMT(extack, NULL,
 					"kmax %u is above limit %u: few packets are marked",
 					p->mark.kmax_bytes, p->limit_bytes);
+	else if (p->pfc_source == IQCN_PFC_TXQ && link->shaper)
+		NL_SET_ERR_MSG_ATTR_FMT(extack, NULL,
+					"pfc txq misses most pauses below qdisc %x:, a shaper: use pfc frames",
+					TC_H_MAJ(link->shaper) >> 16);
 	else if (p->bandwidth_bps)
 		return;
 	else if (link->shaper)

@@ -41,6 +41,11 @@
 #define IQCN_DEFAULT_MIN_GAP_NS	50000
 #define IQCN_DEFAULT_FLOWS	65536
 #define IQCN_DEFAULT_AGE_MS	10000
+#define IQCN_DEFAULT_PFC_PRIO	0x08
+#define IQCN_DEFAULT_SETTLE_NS	20000
+/* pfc-max is 100 times settle, but at least the longest pause of one frame */
+#define IQCN_SETTLES_PER_MAX	100
+#define IQCN_PAUSE_MAX_BITS	(65535ULL * 512)
 #define IQCN_DEFAULT_CNP_DSCP	48
 #define IQCN_DEFAULT_CNP_PCP	6
 #define IQCN_DEFAULT_CNP_TTL	64
@@ -72,9 +77,12 @@
 #define IQCN_CNP_SHARE		8
 
 /* Names of values, by value or by bit */
-#define IQCN_NAMES_NOTIFY	"timer", "wreb", "pi"
+#define IQCN_NAMES_NOTIFY	"timer", "wreb", "pi", "grant"
 #define IQCN_NAMES_DETECT	"queue", "depth", "run", "span"
 #define IQCN_NAMES_SNOOP	"port", "netns"
+#define IQCN_NAMES_PFC_STATE	"clear", "congested", "undetermined", "paused"
+#define IQCN_NAMES_PFC_REASON	"none", "pause", "clear", "rate", "unsure", \
+				"grew", "drained", "limit", "reset"
 #define IQCN_NAMES_PAIR		"sport", "cnp", "psn", "cm"
 
 #endif /* _IQCN_CONFIG_DEFAULTS_H */

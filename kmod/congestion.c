@@ -146,6 +146,7 @@ static u64 iqcn_congestion_next_ns(struct iqcn_queue *q, u64 now_ns)
 }
 
 const struct iqcn_timer_ops iqcn_congestion_ops = {
+	.rests = true,
 	.begin = iqcn_congestion_check_idle,
 	.next_ns = iqcn_congestion_next_ns,
 };

@@ -123,7 +123,7 @@ static int iqcn_show_flow(struct iqcn_queue *q, struct iqcn_flow *flow,
 	seq_printf(s, "%s %x:%x %s %u ", iqcn_grade_names[flow->grade],
 		   q->parent >> 16, q->parent & 0xffff,
 		   bits ? "congested" : "clear",
-		   refcount_read(&flow->refs) - 1);
+		   iqcn_flow_queued(flow));
 	iqcn_show_age(s, now_ns, flow->ce_ns);
 	iqcn_show_age(s, now_ns, max(flow->cnp_rx_ns, flow->cnp_tx_ns));
 	seq_printf(s, "%u %llu %llu %llu ", READ_ONCE(flow->psn),

@@ -43,6 +43,10 @@ struct iqcn_event {
 			u32 src_qp;	/* destination of the CNP */
 			u32 cause;	/* enum iqcn_cause */
 		};
+		struct {		/* IQCN_CMD_PFC_NTF */
+			u32 pfc_state;	/* enum iqcn_pfc_state */
+			u32 pfc_reason;	/* enum iqcn_pfc_reason */
+		};
 	};
 };
 
@@ -156,6 +160,30 @@ void iqcn_event_cnp_sent(struct iqcn_queue *q, const struct iqcn_flow *flow,
 	iqcn_event_add(q, IQCN_GROUP_CNP, &e);
 }
 
+/**
+ * iqcn_event_pfc() - record a change of the PFC state
+ * @q: queue
+ * @state: enum iqcn_pfc_state
+ * @reason: enum iqcn_pfc_reason
+ * @now_ns: now
+ *
+ * Context: queue->lock.
+ */
+void iqcn_event_pfc(struct iqcn_queue *q, u32 state, u32 reason, u64 now_ns)
+{
+	struct iqcn_event e;
+
+	if (!iqcn_event_wanted(q, IQCN_GROUP_STATE))
+		return;
+	e = (struct iqcn_event) {
+		.cmd = IQCN_CMD_PFC_NTF,
+		.time_ns = now_ns,
+		.pfc_state = state,
+		.pfc_reason = reason,
+	};
+	iqcn_event_add(q, IQCN_GROUP_STATE, &e);
+}
+
 static int iqcn_event_put_state(struct sk_buff *skb,
 				const struct iqcn_event *e)
 {
@@ -179,6 +207,11 @@ static int iqcn_event_put_subject(struct sk_buff *skb,
 	case IQCN_CMD_FLOW_STATE_NTF:
 		return iqcn_genl_put_key(skb, IQCN_A_EVENT_SRC, &e->key) ?:
 		       iqcn_event_put_state(skb, e);
+	case IQCN_CMD_PFC_NTF:
+		if (nla_put_u32(skb, IQCN_A_EVENT_PFC_STATE, e->pfc_state) ||
+		    nla_put_u32(skb, IQCN_A_EVENT_PFC_REASON, e->pfc_reason))
+			return -EMSGSIZE;
+		return 0;
 	default:
 		if (iqcn_genl_put_key(skb, IQCN_A_EVENT_SRC, &e->key) ||
 		    nla_put_u32(skb, IQCN_A_EVENT_SRC_QP, e->src_qp) ||

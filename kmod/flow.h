@@ -78,6 +78,7 @@ struct iqcn_flow_ext {
 				 * 0: there is none
 				 */
 	u32 next_wait_ns;	/* cnp_wait_ns of the second one */
+	u32 cnp_window_bytes;	/* of IQCN_CAUSE_GRANT */
 };
 
 /* A size class of the slab allocator */
@@ -238,6 +239,12 @@ static inline bool iqcn_flow_too_soon(const struct iqcn_queue *q,
 				      const struct iqcn_flow *flow, u64 now_ns)
 {
 	return flow->cnp_tx_ns && now_ns - flow->cnp_tx_ns < q->p.min_gap_ns;
+}
+
+/* Queued packets that hold a reference, of all queues of the port */
+static inline u32 iqcn_flow_queued(const struct iqcn_flow *flow)
+{
+	return refcount_read(&flow->refs) - 1;
 }
 
 /* flow.c */

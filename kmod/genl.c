@@ -212,8 +212,9 @@ static int iqcn_genl_put_port(struct sk_buff *skb, struct iqcn_port *port)
 			      IQCN_A_PORT_PAD) ||
 	    nla_put(skb, IQCN_A_PORT_CNP_SMAC, sizeof(smac), smac))
 		return -EMSGSIZE;
-	for (a = IQCN_A_PORT_QUEUES; a <= IQCN_A_PORT_MALFORMED; a++)
-		if (nla_put_u64_64bit(skb, a, iqcn_values[a].get(port),
+	for (a = 0; a <= IQCN_A_PORT_MAX; a++)
+		if (iqcn_values[a].name &&
+		    nla_put_u64_64bit(skb, a, iqcn_values[a].get(port),
 				      IQCN_A_PORT_PAD))
 			return -EMSGSIZE;
 	return 0;
@@ -340,6 +341,20 @@ static const struct iqcn_genl_field iqcn_genl_fields[] = {
 	IQCN_FIELD(DELAY_SAMPLES, delay_samples),
 	IQCN_FIELD(DELAY_AVG_NS, delay_avg_ns),
 	IQCN_FIELD(DELAY_PEAK_NS, delay_peak_ns),
+	IQCN_FIELD(CNP_PFC, cnp_pfc),
+	IQCN_FIELD(PAUSES, pauses),
+	IQCN_FIELD(PAUSED_NS, paused_ns),
+	IQCN_FIELD(PAUSE_RX_BYTES, pause_rx_bytes),
+	IQCN_FIELD(UNDETERMINED_NS, undetermined_ns),
+	IQCN_FIELD(PFC_CLEAR, pfc_clear),
+	IQCN_FIELD(PFC_RATE, pfc_rate),
+	IQCN_FIELD(PFC_UNSURE, pfc_unsure),
+	IQCN_FIELD(PFC_GREW, pfc_grew),
+	IQCN_FIELD(PFC_DRAINED, pfc_drained),
+	IQCN_FIELD(PFC_LIMIT, pfc_limit),
+	IQCN_FIELD(PFC_STATE, pfc_state),
+	IQCN_FIELD(PFC_REASON, pfc_reason),
+	IQCN_FIELD(CNP_GRANT, cnp_grant),
 };
 
 static int iqcn_genl_put_xstats(struct sk_buff *skb,
@@ -527,7 +542,7 @@ static int iqcn_genl_put_counts(struct sk_buff *skb,
 				const struct iqcn_flow *flow)
 {
 	if (nla_put_u32(skb, IQCN_A_FLOW_QUEUED,
-			refcount_read(&flow->refs) - 1) ||
+			iqcn_flow_queued(flow)) ||
 	    nla_put_u32(skb, IQCN_A_FLOW_PSN, READ_ONCE(flow->psn)) ||
 	    nla_put_u32(skb, IQCN_A_FLOW_RUN, iqcn_flow_run(flow)) ||
 	    nla_put_u64_64bit(skb, IQCN_A_FLOW_CE_SENT, flow->ce_sent,

@@ -48,14 +48,28 @@
  */
 #define IQCN_FASTPATH_PER_LEVEL	16
 
+/* Packets are tracked above this fraction of the threshold */
+#define IQCN_GRANT_TRACKS	4
+
 /* A sender has moved if its flow's packets have had other MACs for so long */
 #define IQCN_MACS_STAY_NS	NSEC_PER_SEC
 
 /* The depth below which packets take the fast path: no method needs them */
 static u32 iqcn_bts_fastpath_bytes(const struct iqcn_queue *q)
 {
-	u64 limit = (u64)q->p.mark.kmin_bytes + 1, level;
+	u64 limit = U32_MAX, level;
 
+	/* the next packet must reach iqcn_pfc_arrives() */
+	if (unlikely(q->pfc.count || q->pfc.judge || q->pfc.add_rx))
+		return 0;
+	if (iqcn_queue_notifies(q, IQCN_NOTIFY_GRANT))
+		limit = q->p.pfc.threshold_bytes / IQCN_GRANT_TRACKS;
+	/* packets that arrive above it check for a stopped device */
+	if (q->p.pfc_source == IQCN_PFC_TXQ && !q->pfc.link_paused)
+		limit = min(limit, (u64)q->p.pfc.threshold_bytes);
+	if (unlikely(q->quiet))
+		return limit;
+	limit = min(limit, (u64)q->p.mark.kmin_bytes + 1);
 	if (iqcn_queue_notifies(q, IQCN_NOTIFY_WREB)) {
 		level = iqcn_profile_from_bytes(&q->p.profile, &q->p.mark);
 		if (q->p.measure & ~IQCN_MEASURE_DEPTH)
@@ -68,10 +82,16 @@ static u32 iqcn_bts_fastpath_bytes(const struct iqcn_queue *q)
 			return 0;
 		limit = min(limit, (u64)iqcn_pi_wake_bytes(&q->p.pi) + 1);
 	}
-	return min_t(u64, limit, U32_MAX);
+	return limit;
 }
 
-static void iqcn_bts_set_fastpath(struct iqcn_queue *q)
+/**
+ * iqcn_bts_set_fastpath() - set the depth below which packets take the fast path
+ * @q: queue
+ *
+ * Context: queue->lock.
+ */
+void iqcn_bts_set_fastpath(struct iqcn_queue *q)
 {
 	u32 fastpath_bytes = iqcn_bts_fastpath_bytes(q);
 
@@ -312,7 +332,8 @@ void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
 			iqcn_bts_note_packet(q, flow, eth, now_ns);
 			iqcn_bts_spacing(flow, now_ns);
 		}
-		iqcn_bts_control(q, now_ns);
+		if (!q->quiet)
+			iqcn_bts_control(q, now_ns);
 		at_ns = now_ns;
 		if (flow->cnp_tx_ns)
 			at_ns = max(at_ns, flow->cnp_tx_ns + q->p.min_gap_ns);
@@ -340,8 +361,9 @@ static bool iqcn_bts_poll(struct iqcn_queue *q, struct iqcn_flow *flow,
 		return false;
 	}
 	/* a late timer makes up for polls it missed */
-	polls = min_t(u64, div_u64(now_ns - flow->poll.base_ns, q->p.t1_ns),
-		      IQCN_POLL_GAPS);
+	polls = min_t(u64, div_u64(now_ns - max(flow->poll.base_ns,
+						q->pfc.rest_to_ns),
+				   q->p.t1_ns), IQCN_POLL_GAPS);
 	iqcn_bts_active(q, flow, now_ns);
 	iqcn_deadline_restart(&flow->poll, &q->polls, now_ns);
 	if (iqcn_flow_too_soon(q, flow, now_ns)) {
@@ -361,6 +383,19 @@ static bool iqcn_bts_send(struct iqcn_queue *q, struct iqcn_flow *flow,
 	return iqcn_cnp_prepare(q, flow, n, why, now_ns);
 }
 
+/* The methods with which a packet may cause such a CNP */
+static u32 iqcn_bts_methods(enum iqcn_cause cause)
+{
+	switch (cause) {
+	case IQCN_CAUSE_GRANT:
+		return IQCN_NOTIFY_GRANT;
+	case IQCN_CAUSE_PFC:
+		return IQCN_NOTIFY_ALL;
+	default:
+		return IQCN_NOTIFY_BTS;
+	}
+}
+
 /* Send a pending CNP that a packet caused.  Return: true if @n is injected. */
 static bool iqcn_bts_pending(struct iqcn_queue *q, struct iqcn_flow *flow,
 			     struct iqcn_notice *n, u64 now_ns)
@@ -370,12 +405,13 @@ static bool iqcn_bts_pending(struct iqcn_queue *q, struct iqcn_flow *flow,
 		.cause = e->cnp_cause,
 		.was_ce = e->cnp_was_ce,
 		.paid = e->cnp_paid,
+		.window_bytes = e->cnp_window_bytes,
 		.due_ns = e->pending.expires,
 	};
 	bool send;
 
 	iqcn_pending_del(q, flow);
-	send = (q->p.notify & IQCN_NOTIFY_BTS) &&
+	send = (q->p.notify & iqcn_bts_methods(why.cause)) &&
 	       iqcn_bts_send(q, flow, n, &why, now_ns);
 	if (!send)
 		iqcn_pending_refund(q, flow);
@@ -387,8 +423,8 @@ static bool iqcn_bts_pending(struct iqcn_queue *q, struct iqcn_flow *flow,
 static u64 iqcn_bts_poll_ns(const struct iqcn_queue *q,
 			    const struct iqcn_deadline *first)
 {
-	return max3(first->base_ns + q->p.t1_ns, q->polls_ns,
-		    q->backoff.until_ns);
+	return max3(max(first->base_ns, q->pfc.rest_to_ns) + q->p.t1_ns,
+		    q->polls_ns, q->backoff.until_ns);
 }
 
 static void iqcn_bts_begin(struct iqcn_queue *q, u64 now_ns)
@@ -429,7 +465,7 @@ static bool iqcn_bts_run(struct iqcn_queue *q, struct iqcn_notice *n, bool *send
 		return false;
 	}
 	flow = container_of(first, struct iqcn_flow, poll);
-	why.due_ns = first->base_ns + q->p.t1_ns;
+	why.due_ns = max(first->base_ns, q->pfc.rest_to_ns) + q->p.t1_ns;
 	*send = iqcn_bts_poll(q, flow, now_ns) &&
 		iqcn_bts_send(q, flow, n, &why, now_ns);
 	return true;
@@ -461,7 +497,9 @@ static void iqcn_bts_cancel(struct iqcn_flow *flow)
 
 const struct iqcn_timer_ops iqcn_notify_bts_ops = {
 	.causes = BIT(IQCN_CAUSE_WREB) | BIT(IQCN_CAUSE_PI) |
-		  BIT(IQCN_CAUSE_POLL) | BIT(IQCN_CAUSE_DROP),
+		  BIT(IQCN_CAUSE_POLL) | BIT(IQCN_CAUSE_DROP) |
+		  BIT(IQCN_CAUSE_PFC) | BIT(IQCN_CAUSE_GRANT),
+	.rests = true,
 	.init = iqcn_bts_init,
 	.set_params = iqcn_bts_set_params,
 	.reset = iqcn_bts_reset,
@@ -487,6 +525,8 @@ u32 iqcn_bts_prob(const struct iqcn_queue *q, u64 now_ns)
 	u64 prob = iqcn_bts_wreb(q, now_ns);
 	struct iqcn_pi pi = q->pi;
 
+	if (unlikely(q->quiet))
+		return 0;
 	/* run the steps on a copy, because readers change no state */
 	if (iqcn_queue_notifies(q, IQCN_NOTIFY_PI) &&
 	    iqcn_pi_run(&pi, &q->p.pi, iqcn_active_flows(&q->active),

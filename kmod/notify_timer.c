@@ -57,18 +57,27 @@ static u64 iqcn_t1_handle_ns(const struct iqcn_queue *q, u64 due_ns)
 	return max(due_ns, q->backoff.until_ns);
 }
 
+/* When T1 of a deadline expires.  T1 that ran before a quiet time starts again
+ * after it (pfc.c).
+ */
+static u64 iqcn_t1_due_ns(const struct iqcn_queue *q,
+			  const struct iqcn_deadline *d)
+{
+	return max(d->base_ns, q->pfc.rest_to_ns) + q->p.t1_ns;
+}
+
 /* The time at which the first deadline is handled */
 static u64 iqcn_t1_first_ns(const struct iqcn_queue *q,
 			    const struct iqcn_deadline *first)
 {
-	return iqcn_t1_handle_ns(q, first->base_ns + q->p.t1_ns);
+	return iqcn_t1_handle_ns(q, iqcn_t1_due_ns(q, first));
 }
 
 /* The time at which the CNP of a lapsed deadline became due */
 static u64 iqcn_t1_lapsed_due_ns(const struct iqcn_queue *q,
 				 const struct iqcn_deadline *lapsed)
 {
-	return max(lapsed->base_ns + q->p.t1_ns, q->state_ns);
+	return max(iqcn_t1_due_ns(q, lapsed), q->state_ns);
 }
 
 /* The time at which a lapsed deadline is handled */
@@ -101,7 +110,7 @@ static u64 iqcn_t1_next_ns(struct iqcn_queue *q, u64 now_ns)
 	u64 next_ns = KTIME_MAX;
 
 	/* otherwise the timer is armed for an earlier time already */
-	if (first && first->base_ns + q->p.t1_ns < q->timer_ns)
+	if (first && iqcn_t1_due_ns(q, first) < q->timer_ns)
 		next_ns = iqcn_t1_first_ns(q, first);
 	if (lapsed)
 		next_ns = min(next_ns, iqcn_t1_lapsed_ns(q, lapsed));
@@ -112,16 +121,18 @@ static u64 iqcn_t1_next_ns(struct iqcn_queue *q, u64 now_ns)
 static bool iqcn_t1_idle(const struct iqcn_queue *q,
 			 const struct iqcn_flow *flow, u64 now_ns)
 {
-	return now_ns - flow->ce_ns >= iqcn_flow_idle_ns(q->p.window_ns,
-							  q->p.t1_ns,
-							  flow->ce_gap_ns);
+	u64 since_ns = max(flow->ce_ns, q->pfc.rest_to_ns);
+
+	return now_ns - since_ns >= iqcn_flow_idle_ns(q->p.window_ns,
+						      q->p.t1_ns,
+						      flow->ce_gap_ns);
 }
 
 /* Has the sender of the flow probably stopped? */
 static bool iqcn_t1_stopped(const struct iqcn_queue *q,
 			    const struct iqcn_flow *flow, u64 now_ns)
 {
-	return refcount_read(&flow->refs) <= 1 && iqcn_t1_idle(q, flow, now_ns);
+	return !iqcn_flow_queued(flow) && iqcn_t1_idle(q, flow, now_ns);
 }
 
 /* May unsampled packets of the flow have left since the last sampled one?  The
@@ -149,7 +160,7 @@ static bool iqcn_t1_active(const struct iqcn_queue *q,
 {
 	u32 spacing_ns;
 
-	if (flow->ce_since || refcount_read(&flow->refs) > 1)
+	if (flow->ce_since || iqcn_flow_queued(flow))
 		return true;
 	if (!iqcn_t1_unsampled(q, flow, now_ns))
 		return false;
@@ -233,7 +244,7 @@ static void iqcn_t1_defer(struct iqcn_queue *q, struct iqcn_flow *flow,
 static u64 iqcn_t1_elapsed_ns(const struct iqcn_queue *q,
 			      const struct iqcn_flow *flow, u64 now_ns)
 {
-	u64 ns = now_ns - flow->base_ns;
+	u64 ns = now_ns - max(flow->base_ns, q->pfc.rest_to_ns);
 
 	if (q->p.base == IQCN_BASE_CNP)
 		return ns;
@@ -397,7 +408,7 @@ static bool iqcn_t1_run(struct iqcn_queue *q, struct iqcn_notice *n, bool *send,
 
 	if (first && iqcn_deadline_due(first, q->p.t1_ns, now_ns) &&
 	    iqcn_t1_first_ns(q, first) <= now_ns) {
-		due_ns = first->base_ns + q->p.t1_ns;
+		due_ns = iqcn_t1_due_ns(q, first);
 	} else {
 		first = iqcn_t1_last_lapsed(q, now_ns);
 		if (!first || iqcn_t1_lapsed_ns(q, first) > now_ns)
@@ -436,7 +447,8 @@ static bool iqcn_t1_send(struct iqcn_queue *q, struct iqcn_flow *flow,
 }
 
 /* Handle a deferred CNP that is due.  It is cancelled if its congestion has
- * ended, even if the queue is congested again.
+ * ended, even if the queue is congested again, or if a pause has put its
+ * congestion in doubt.
  */
 static bool iqcn_t1_pending(struct iqcn_queue *q, struct iqcn_flow *flow,
 			    struct iqcn_notice *n, u64 now_ns)
@@ -444,7 +456,7 @@ static bool iqcn_t1_pending(struct iqcn_queue *q, struct iqcn_flow *flow,
 	bool send = false;
 
 	if (flow->ext->cnp_ended != q->ended || !iqcn_flow_congested(q, flow) ||
-	    !(q->p.notify & IQCN_NOTIFY_TIMER)) {
+	    !(q->p.notify & IQCN_NOTIFY_TIMER) || q->quiet) {
 		iqcn_pending_drop(q, flow);
 		if (iqcn_flow_congested(q, flow))
 			iqcn_notify_timer_restart(q, flow, now_ns);
@@ -468,6 +480,7 @@ static void iqcn_t1_cancel(struct iqcn_flow *flow)
 
 const struct iqcn_timer_ops iqcn_notify_timer_ops = {
 	.causes = IQCN_CAUSES_DEFERRED,
+	.rests = true,
 	.init = iqcn_t1_init,
 	.set_params = iqcn_t1_set_params,
 	.cancel = iqcn_t1_cancel,

@@ -24,6 +24,7 @@
 #include <linux/types.h>
 
 #include "algo/mark.h"
+#include "algo/pfc.h"
 #include "algo/pi.h"
 #include "algo/profile.h"
 #include "config_defaults.h"
@@ -36,6 +37,7 @@
  *	kmin <= kmax, 1 <= qref <= limit, limit >= 1
  *	kmax <= limit, unless the user set one of them or kmin
  *	exit < enter, run-exit < run, span-enter <= span-exit
+ *	base-rtt is known with notify grant
  *	1 <= period <= t1, sample >= 1, window, update, alpha, beta, flows >= 1
  */
 struct iqcn_params {
@@ -74,6 +76,11 @@ struct iqcn_params {
 	u32 cnp_pcp;
 	u32 cnp_ttl;
 	u32 cnp_smac;		/* enum iqcn_cnp_smac */
+	u32 pfc_source;		/* enum iqcn_pfc_source */
+	u32 pfc_prio;		/* classes, as bits */
+	struct iqcn_pfc_params pfc;
+	u32 base_rtt_ns;	/* or IQCN_BASE_RTT_NONE */
+	u32 grant;		/* enum iqcn_grant_by */
 	/* bit TCA_IQCN_*: set by the user; the link sets the other derived ones */
 	u64 user_set;
 };
@@ -173,6 +180,19 @@ static inline void iqcn_params_resolve(struct iqcn_params *p, u64 link_bps,
 		p->pi.alpha = iqcn_default_gain(IQCN_REF_ALPHA, mbps);
 	if (!iqcn_user_set(p, TCA_IQCN_BETA))
 		p->pi.beta = iqcn_default_gain(IQCN_REF_BETA, mbps);
+	if (!iqcn_user_set(p, TCA_IQCN_THRESHOLD_BYTES))
+		p->pfc.threshold_bytes = mark->kmin_bytes ?
+					 min(ref, mark->kmin_bytes) : ref;
+	if (!iqcn_user_set(p, TCA_IQCN_SETTLE_NS))
+		p->pfc.settle_ns = p->base_rtt_ns == IQCN_BASE_RTT_NONE ?
+				   IQCN_DEFAULT_SETTLE_NS : p->base_rtt_ns;
+	if (!iqcn_user_set(p, TCA_IQCN_PFC_MAX_NS))
+		p->pfc.max_ns = min_t(u64, IQCN_TIME_MAX_NS,
+				      max((u64)p->pfc.settle_ns *
+					  IQCN_SETTLES_PER_MAX,
+					  div_u64(IQCN_PAUSE_MAX_BITS *
+						  NSEC_PER_USEC,
+						  mbps ?: IQCN_DEFAULT_MBPS)));
 	if (!iqcn_user_set(p, TCA_IQCN_PERIOD_NS))
 		p->period_ns = max(p->t1_ns / IQCN_PERIODS_PER_T1, time_min_ns);
 }
@@ -188,6 +208,7 @@ static inline void iqcn_params_resolve(struct iqcn_params *p, u64 link_bps,
  * @IQCN_PARAMS_RUN_EXIT: run-exit is not below run
  * @IQCN_PARAMS_SPAN_EXIT: span-exit is below span-enter
  * @IQCN_PARAMS_PERIOD: period is above t1
+ * @IQCN_PARAMS_BASE_RTT: notify grant, without base-rtt
  */
 enum iqcn_params_wrong {
 	IQCN_PARAMS_OK,
@@ -199,6 +220,7 @@ enum iqcn_params_wrong {
 	IQCN_PARAMS_RUN_EXIT,
 	IQCN_PARAMS_SPAN_EXIT,
 	IQCN_PARAMS_PERIOD,
+	IQCN_PARAMS_BASE_RTT,
 };
 
 /**
@@ -240,6 +262,9 @@ iqcn_params_check(const struct iqcn_params *p)
 		return IQCN_PARAMS_SPAN_EXIT;
 	if (p->period_ns > p->t1_ns)
 		return IQCN_PARAMS_PERIOD;
+	if ((p->notify & IQCN_NOTIFY_GRANT) &&
+	    p->base_rtt_ns == IQCN_BASE_RTT_NONE)
+		return IQCN_PARAMS_BASE_RTT;
 	return IQCN_PARAMS_OK;
 }
 

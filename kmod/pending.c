@@ -69,8 +69,8 @@ void iqcn_pending_del(struct iqcn_queue *q, struct iqcn_flow *flow)
  * @was_ce: the packet arrived with CE
  *
  * The CNP replaces a deferred one.  If another packet has caused a pending CNP
- * already, one CNP serves both packets, and a drop is its cause if either was
- * dropped.
+ * already, one CNP serves both packets.  A drop is its cause if either was
+ * dropped, else a window.
  *
  * Context: queue->lock.
  * Return: false if memory ran out, which is counted.
@@ -81,7 +81,9 @@ bool iqcn_pending_at(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
 	if (iqcn_pending_of_packet(flow)) {
 		/* no box has notified the sender of a packet that was not CE */
 		flow->ext->cnp_was_ce &= was_ce;
-		if (cause == IQCN_CAUSE_DROP)
+		if (cause == IQCN_CAUSE_DROP ||
+		    (cause == IQCN_CAUSE_GRANT &&
+		     flow->ext->cnp_cause != IQCN_CAUSE_DROP))
 			flow->ext->cnp_cause = cause;
 		return true;
 	}

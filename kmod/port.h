@@ -61,6 +61,7 @@ struct iqcn_port {
 
 	u32 snoop;			/* copy of iqcn_net's; RTNL to write */
 	struct iqcn_rx_stats rx_stats;	/* with IQCN_SNOOP_PORT */
+	atomic64_t pfc_ignored;		/* useless MAC control frames */
 
 	struct dentry *debugfs;		/* iqcn/<netns>/<dev> */
 	struct rcu_work free_work;	/* after the grace period */
@@ -131,7 +132,9 @@ struct iqcn_value {
 	u64 (*get)(struct iqcn_port *port);	/* RCU */
 };
 
-/* by enum iqcn_a_port, from IQCN_A_PORT_QUEUES on */
+/* By enum iqcn_a_port, up to IQCN_A_PORT_MAX.  Attributes that are no values
+ * have no name.
+ */
 extern const struct iqcn_value iqcn_values[];
 
 /* sysfs.c */

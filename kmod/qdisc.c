@@ -76,6 +76,8 @@ struct iqcn_skb_cb {
 #define IQCN_CB_SAMPLED		BIT(25)	/* for the detectors; DATA and CE */
 #define IQCN_CB_ECHO		BIT(26)	/* a response may carry the PSN; DATA, CE */
 #define IQCN_CB_V6		BIT(27)	/* DATA */
+#define IQCN_CB_TRACKED		BIT(28)	/* counts in q->tracked; DATA and CE */
+#define IQCN_CB_CE_IN		BIT(29)	/* arrived with CE; CE */
 
 static struct iqcn_skb_cb *iqcn_skb_cb(const struct sk_buff *skb)
 {
@@ -202,6 +204,12 @@ static bool iqcn_bts_enabled(const struct iqcn_queue *q)
 	return iqcn_queue_notifies(q, IQCN_NOTIFY_BTS);
 }
 
+/* Queued packets are tracked, and packets that leave may cause CNPs */
+static bool iqcn_grants(const struct iqcn_queue *q)
+{
+	return unlikely(q->p.notify & IQCN_NOTIFY_GRANT);
+}
+
 /* Number of packets that the receiver gets from a GSO packet */
 static u32 iqcn_segs(const struct sk_buff *skb)
 {
@@ -313,13 +321,33 @@ static void iqcn_cb_fill(struct iqcn_queue *q, struct sk_buff *skb,
 		flags = IQCN_CB_SAMPLED;
 	if (iqcn_op_is_echoed(pkt->opcode))
 		flags |= IQCN_CB_ECHO;
-	cb->psn_flags = (cb->psn_flags & IQCN_CB_LOOKUP_DONE) | flags |
+	cb->psn_flags = (cb->psn_flags &
+			 (IQCN_CB_LOOKUP_DONE | IQCN_CB_CE_IN)) | flags |
 			pkt->psn;
+	if (iqcn_grants(q)) {
+		iqcn_cb_get(q, skb, pkt);
+		if (!cb->flow)
+			return;
+		cb->psn_flags |= IQCN_CB_TRACKED;
+		WRITE_ONCE(q->tracked, q->tracked + 1);
+		return;
+	}
 	/* pairing by PSN needs every packet of an unassured flow */
 	if ((flags & IQCN_CB_SAMPLED) || (flags && iqcn_unassured(q)))
 		iqcn_cb_get(q, skb, pkt);
 	else
 		iqcn_cb_put(skb);
+}
+
+/* A packet leaves the queue, or is removed from it.  Its kind is DATA or CE. */
+static void iqcn_untrack(struct iqcn_queue *q, struct sk_buff *skb)
+{
+	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
+
+	if (!(cb->psn_flags & IQCN_CB_TRACKED))
+		return;
+	cb->psn_flags &= ~IQCN_CB_TRACKED;
+	WRITE_ONCE(q->tracked, q->tracked - 1);
 }
 
 static int iqcn_enqueue_tail(struct sk_buff *skb, struct Qdisc *sch)
@@ -336,6 +364,43 @@ static int iqcn_enqueue_tail(struct sk_buff *skb, struct Qdisc *sch)
 static u64 iqcn_sent_bytes(const struct Qdisc *sch)
 {
 	return u64_stats_read(&sch->bstats.bytes);
+}
+
+static u32 iqcn_requeued_bytes(const struct sk_buff_head *list)
+{
+	const struct sk_buff *skb;
+	u32 bytes = 0;
+
+	skb_queue_walk(list, skb)
+		bytes += qdisc_pkt_len(skb);
+	return bytes;
+}
+
+/* The bytes that have arrived at the queue.  Requeued packets are in the
+ * backlog, and have been counted as sent.
+ */
+static u64 iqcn_arrived_bytes(struct Qdisc *sch)
+{
+	const struct iqcn_queue *q = qdisc_priv(sch);
+
+	return iqcn_sent_bytes(sch) + sch->qstats.backlog +
+	       q->pfc.trimmed_bytes -
+	       iqcn_requeued_bytes(&sch->gso_skb) -
+	       iqcn_requeued_bytes(&sch->skb_bad_txq);
+}
+
+/* Is the transmit queue of the next packet stopped?  If the device has several
+ * queues and one qdisc, the packet that waits for its queue has been requeued.
+ */
+static bool iqcn_stopped(const struct Qdisc *sch)
+{
+	const struct sk_buff *skb = skb_peek(&sch->gso_skb) ?:
+				    skb_peek(&sch->skb_bad_txq);
+	const struct netdev_queue *txq = sch->dev_queue;
+
+	if (skb)
+		txq = skb_get_tx_queue(qdisc_dev(sch), skb);
+	return netif_xmit_frozen_or_stopped(txq);
 }
 
 /* noinline, so that iqcn_enqueue_timed() needs no stack frame */
@@ -401,7 +466,10 @@ static void iqcn_cb_save(const struct iqcn_queue *q, struct sk_buff *skb,
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
 
-	if (q->p.mark_on != IQCN_MARK_ON_DEQUEUE)
+	/* mark_on may change while a packet is queued whose kind says that its
+	 * header was found
+	 */
+	if (q->p.mark_on != IQCN_MARK_ON_DEQUEUE && cb->kind != IQCN_KIND_DATA)
 		return;
 	if (cb->kind == IQCN_KIND_NONE)
 		cb->kind = IQCN_KIND_UNPARSED;
@@ -414,14 +482,35 @@ static void iqcn_cb_save(const struct iqcn_queue *q, struct sk_buff *skb,
 
 /* Whether the notify methods need a packet that arrives with CE.  With "ce-in
  * silent" it causes no CNP, but a running controller (fastpath_bytes is 0)
- * counts its flow as active.
+ * counts its flow as active.  In a quiet queue the controller stands still.
  */
 static bool iqcn_bts_checks_ce(const struct iqcn_queue *q, u32 depth_bytes)
 {
 	u32 fastpath_bytes = READ_ONCE(q->fastpath_bytes);
 
+	if (unlikely(READ_ONCE(q->quiet)))
+		return false;
 	return q->p.ce_in == IQCN_CE_IN_NOTIFY ? depth_bytes >= fastpath_bytes :
 						 !fastpath_bytes;
+}
+
+/* Enqueue a packet that is not CE, in a queue that is quiet */
+static noinline int iqcn_enqueue_quiet(struct sk_buff *skb, struct Qdisc *sch,
+				       struct iqcn_l3 l3)
+{
+	struct iqcn_queue *q = qdisc_priv(sch);
+	struct iqcn_pkt pkt __uninitialized; /* valid if it parses */
+	const struct iqcn_lot lot = {};
+	enum iqcn_parsed parsed;
+
+	if (iqcn_grants(q) && l3.ecn != INET_ECN_NOT_ECT) {
+		parsed = iqcn_parse_queued(skb, l3, &pkt);
+		if (iqcn_is_cnp(parsed, &pkt))
+			return iqcn_enqueue_tail(skb, sch);
+		iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_DATA);
+		iqcn_cb_save(q, skb, l3, &lot);
+	}
+	return iqcn_enqueue_tail(skb, sch);
 }
 
 /* Enqueue a packet that is CE, or that arrives at or above fastpath_bytes */
@@ -441,12 +530,17 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 		parsed = iqcn_parse_queued(skb, l3, &pkt);
 		if (iqcn_bts_checks_ce(q, depth_bytes))
 			iqcn_bts_check(q, skb, parsed, &pkt, &lot, l3.ecn);
+		iqcn_skb_cb(skb)->psn_flags |= IQCN_CB_CE_IN;
 		iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_CE);
 		return iqcn_enqueue_timed(skb, sch);
 	}
 
+	if (unlikely(READ_ONCE(q->quiet)))
+		return iqcn_enqueue_quiet(skb, sch, l3);
+
 	mark = iqcn_lot_decide(&lot, iqcn_mark_prob(&q->p.mark, depth_bytes));
-	if (!mark && !iqcn_bts_enabled(q) && !iqcn_unassured(q)) {
+	if (!mark && !iqcn_bts_enabled(q) && !iqcn_unassured(q) &&
+	    !iqcn_grants(q)) {
 		iqcn_cb_save(q, skb, l3, &lot);
 		return iqcn_enqueue_tail(skb, sch);
 	}
@@ -461,7 +555,7 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 		/* dequeue will probably mark the packet: it reuses the random
 		 * number
 		 */
-		if (mark && l3.ecn != INET_ECN_NOT_ECT)
+		if ((mark || iqcn_grants(q)) && l3.ecn != INET_ECN_NOT_ECT)
 			iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_DATA);
 		else
 			iqcn_cb_put(skb);
@@ -535,8 +629,13 @@ static noinline int iqcn_enqueue_classify(struct sk_buff *skb,
 					  struct Qdisc *sch, struct iqcn_l3 l3,
 					  struct sk_buff **to_free)
 {
+	struct iqcn_queue *q = qdisc_priv(sch);
+
 	iqcn_skb_cb(skb)->flow = NULL;
 	iqcn_skb_cb(skb)->psn_flags = 0;
+	if (unlikely(READ_ONCE(q->attends)))
+		iqcn_pfc_arrives(q, sch->qstats.backlog,
+				 iqcn_arrived_bytes(sch), iqcn_stopped(sch));
 	if (unlikely(!iqcn_fits(skb, sch, 0)))
 		return iqcn_enqueue_full(skb, sch, l3, to_free);
 	return iqcn_enqueue_slow(skb, sch, l3, to_free);
@@ -691,31 +790,88 @@ static noinline void iqcn_unmarked_dequeued(struct iqcn_queue *q,
 	iqcn_cb_put(skb);
 }
 
+/* Dequeue a tracked packet.  noinline, like the others. */
+static noinline void iqcn_tracked_dequeued(struct iqcn_queue *q,
+					   struct sk_buff *skb)
+{
+	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
+	bool was_ce = cb->psn_flags & IQCN_CB_CE_IN;
+
+	/* another box may have notified the sender of a packet that came CE */
+	if (iqcn_grants(q) && iqcn_depth_bytes(q) > q->p.pfc.threshold_bytes &&
+	    (!was_ce || q->p.ce_in == IQCN_CE_IN_NOTIFY))
+		iqcn_grant_leaves(q, cb->flow, (const void *)skb->data, was_ce);
+	iqcn_untrack(q, skb);
+}
+
 /* Dequeue RoCEv2 data.  Return: now in ns, 0 if the clock was not read. */
 static u64 iqcn_data_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 {
+	if (unlikely(iqcn_skb_cb(skb)->psn_flags & IQCN_CB_TRACKED))
+		iqcn_tracked_dequeued(q, skb);
 	if (iqcn_skb_cb(skb)->kind == IQCN_KIND_CE)
 		return iqcn_ce_dequeued(q, skb);
 	iqcn_unmarked_dequeued(q, skb);
 	return 0;
 }
 
-/* Reads the clock once per packet at most */
+/* Notify the sender of a packet that leaves, if there is one */
+static void iqcn_notify_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
+{
+	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
+	struct iqcn_pkt pkt __uninitialized; /* valid if it parses */
+	struct iqcn_l3 l3 = iqcn_get_ecn(skb);
+	bool was_ce = cb->kind == IQCN_KIND_CE &&
+		      (cb->psn_flags & IQCN_CB_CE_IN);
+
+	/* the queue may have marked it itself */
+	if (l3.ecn == INET_ECN_NOT_ECT ||
+	    (was_ce && q->p.ce_in != IQCN_CE_IN_NOTIFY) ||
+	    iqcn_parse_skb(skb, l3, &pkt) != IQCN_ROCE ||
+	    !iqcn_op_is_data(pkt.opcode))
+		return;
+	/* the fast path does not set them */
+	if (cb->kind == IQCN_KIND_NONE) {
+		cb->flow = NULL;
+		cb->psn_flags = 0;
+	}
+	iqcn_cb_get(q, skb, &pkt);
+	if (cb->flow)
+		iqcn_pfc_notify(q, cb->flow, (const void *)skb->data, was_ce);
+	if (cb->kind < IQCN_KIND_DATA)
+		iqcn_cb_put(skb);
+}
+
+/* Let pfc.c handle a packet that leaves.  Return: the depth above which packets
+ * are marked and measured.
+ */
+static noinline u32 iqcn_attend(struct iqcn_queue *q, struct Qdisc *sch,
+				struct sk_buff *skb)
+{
+	if (iqcn_pfc_leaves(q, sch->qstats.backlog, qdisc_pkt_len(skb),
+			    iqcn_arrived_bytes(sch)))
+		iqcn_notify_dequeued(q, skb);
+	return iqcn_pfc_deep_bytes(q);
+}
+
+/* Reads the clock once per packet at most, unless a port was paused */
 static struct sk_buff *iqcn_dequeue(struct Qdisc *sch)
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
 	u32 depth_bytes = sch->qstats.backlog;
+	u32 deep_bytes = READ_ONCE(q->deep_bytes);
 	struct sk_buff *skb;
 	u64 now_ns = 0;
 
 	skb = qdisc_dequeue_head(sch);
 	if (unlikely(!skb))
 		return NULL;
+	if (unlikely(depth_bytes > deep_bytes) && READ_ONCE(q->attends))
+		deep_bytes = iqcn_attend(q, sch, skb);
 	/* Not backlogged.  Neither is a queue whose only packet is larger than
 	 * Kmin, because the next packet may arrive much later.
 	 */
-	if (likely(depth_bytes <= q->p.mark.kmin_bytes) ||
-	    !sch->qstats.backlog) {
+	if (likely(depth_bytes <= deep_bytes) || !sch->qstats.backlog) {
 		if (unlikely(q->drain.start_ns))
 			iqcn_queue_drain_stops(q);
 		if (unlikely(iqcn_skb_cb(skb)->kind >= IQCN_KIND_DATA))
@@ -743,6 +899,8 @@ static struct sk_buff *iqcn_remove_head(struct Qdisc *sch)
 
 	if (skb && iqcn_skb_cb(skb)->kind < IQCN_KIND_DATA)
 		iqcn_skb_cb(skb)->flow = NULL;
+	else if (skb)
+		iqcn_untrack(qdisc_priv(sch), skb);
 	return skb;
 }
 
@@ -794,6 +952,7 @@ static void iqcn_trim(struct Qdisc *sch)
 		iqcn_trim_one(q, skb);
 		rtnl_qdisc_drop(skb, sch);
 	}
+	q->pfc.trimmed_bytes += bytes;
 	if (pkts)
 		qdisc_tree_reduce_backlog(sch, pkts, bytes);
 }
@@ -847,7 +1006,7 @@ static struct iqcn_sampler *iqcn_new_sampler(const struct iqcn_queue *q,
 /* Store the rate at which the queue can send, or the default if it is unknown */
 static void iqcn_set_link(struct iqcn_queue *q, const struct iqcn_link *link)
 {
-	q->speed_bps = link->speed_bps;
+	WRITE_ONCE(q->speed_bps, link->speed_bps);
 	WRITE_ONCE(q->link_bps, link->bps ?:
 				(u64)IQCN_DEFAULT_MBPS * 1000000);
 }

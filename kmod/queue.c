@@ -111,7 +111,7 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 		       const struct ethhdr *eth, u32 bytes, u32 psn, u32 segs,
 		       bool echo)
 {
-	bool alive = false;
+	bool alive = false, quiet;
 	u64 now_ns;
 
 	/* the queue at which the flow's packets arrive comes first */
@@ -129,13 +129,17 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	iqcn_add(q->st.ce_sampled, segs);
 	if (bytes > q->max_bytes)
 		q->max_bytes = bytes;
-	iqcn_congestion_detect(q, iqcn_measure_ce(q, q->skipped_bytes + bytes,
-						  now_ns), now_ns);
+	quiet = unlikely(q->quiet);
+	if (!quiet)
+		iqcn_congestion_detect(q, iqcn_measure_ce(q, q->skipped_bytes +
+							  bytes, now_ns),
+				       now_ns);
 	q->skipped_bytes = 0;
 	if (flow && iqcn_flow_of(flow, q)) {
 		iqcn_bts_note_packet(q, flow, eth, now_ns);
 		WRITE_ONCE(flow->psn, (psn + segs - 1) & IQCN_PSN_MASK);
-		iqcn_queue_flow_ce(q, flow, psn, segs, echo, now_ns);
+		if (!quiet)
+			iqcn_queue_flow_ce(q, flow, psn, segs, echo, now_ns);
 		alive = true;
 		trace_iqcn_ce_sent(q, flow);
 	}
@@ -395,6 +399,7 @@ void iqcn_queue_stats(struct iqcn_queue *q, struct tc_iqcn_xstats *st)
 		rx = iqcn_port_rx_stats(q->port);
 		st->port_cnp_unmatched = atomic64_read(&rx->cnp_unmatched);
 		st->port_malformed = atomic64_read(&rx->malformed);
+		st->port_pfc_ignored = atomic64_read(&q->port->pfc_ignored);
 	}
 	now_ns = ktime_get_ns();
 	idle_ns = iqcn_congestion_idle_ns(q);
@@ -406,6 +411,8 @@ void iqcn_queue_stats(struct iqcn_queue *q, struct tc_iqcn_xstats *st)
 	st->state_since_ns = q->state_ns ? now_ns - q->state_ns : 0;
 	st->state_reason = q->state_reason;
 	st->bts_prob = iqcn_bts_prob(q, now_ns);
+	st->pfc_state = iqcn_pfc_state(q);
+	st->pfc_reason = q->pfc.reason;
 	active = q->active;
 	iqcn_active_run(&active, now_ns);
 	st->flows_active = iqcn_active_flows(&active);

@@ -16,7 +16,9 @@
 #include "algo/deadline.h"
 #include "algo/detect.h"
 #include "algo/lot.h"
+#include "algo/macctl.h"
 #include "algo/measure.h"
+#include "algo/pfc.h"
 #include "algo/pi.h"
 #include "algo/sojourn.h"
 #include "params.h"
@@ -36,6 +38,41 @@ static_assert(IS_ENABLED(CONFIG_64BIT), "sch_iqcn is for 64-bit kernels");
 /* Size of queue->recent: a page of pointers */
 #define IQCN_RECENT_BITS	9
 
+/* A queue whose port PFC may pause (pfc.c); queue->lock */
+struct iqcn_pfc_queue {
+	struct iqcn_pfc state;
+	struct iqcn_pauses pauses;	/* from the last frames */
+	bool link_paused;		/* the port is paused */
+	u64 link_from_ns;		/* start of the pause */
+	u64 end_ns;			/* end of the pause, if link_paused */
+	u64 resumed_ns;			/* end of the last pause */
+	/* with IQCN_PFC_TXQ; root lock, too */
+	u64 left_ns;			/* when a packet last left a backlog, 0:
+					 * none has
+					 */
+	u64 left_arrived_bytes;		/* bytes that had arrived until then */
+	u64 unsure_ns;			/* when the queue became undetermined */
+	u64 trimmed_bytes;		/* arrived, and dropped from the queue; root
+					 * lock
+					 */
+
+	/* The next packet that arrives or leaves is to ... */
+	bool count;			/* ... count what had arrived before it */
+	bool judge;			/* ... judge the queue after a pause */
+	bool add_rx;			/* ... count what arrived in a pause */
+	/* the next packet that leaves is to ... */
+	bool notify;			/* ... cause a CNP */
+
+	bool stale;			/* the queue was quiet since the drain rate
+					 * was last measured
+					 */
+	u64 quiet_from_ns;		/* last start of quiet */
+	u64 quiet_to_ns;		/* last end of quiet */
+	u64 rest_from_ns;		/* first start of quiet that restarted T1 */
+	u64 rest_to_ns;			/* T1 restarted then */
+	u32 reason;			/* enum iqcn_pfc_reason of the last change */
+};
+
 struct iqcn_queue {
 	/* The fast path reads only the first cache line.
 	 *
@@ -44,6 +81,16 @@ struct iqcn_queue {
 	struct iqcn_meter drain;	/* of drain_bps */
 	u32 fastpath_bytes;		/* depth below which packets without CE
 					 * are only queued; lock to write
+					 */
+	u32 deep_bytes;			/* depth above which a packet that leaves
+					 * may be marked and is measured: Kmin,
+					 * unless pfc.c changes it; lock to write
+					 */
+	bool attends;			/* the next packet is for pfc.c; lock to
+					 * write
+					 */
+	bool quiet;			/* no marks, no CNPs but for drops
+					 * (pfc.c); lock to write
 					 */
 	/* parameters; RTNL, root lock and lock to write, any of them to read */
 	struct iqcn_params p;
@@ -69,6 +116,9 @@ struct iqcn_queue {
 					 */
 	u64 drain_bps;			/* measured while backlogged, 0: not yet */
 	u64 drain_ns;			/* when it was measured */
+	u32 tracked;			/* queued packets that count for
+					 * IQCN_NOTIFY_GRANT
+					 */
 	struct iqcn_sojourn sojourn;	/* the packet whose delay is measured */
 	u64 skipped_bytes;		/* CE packets since the last sampled one */
 	u64 skipped;			/* CE packets not sampled, in segments */
@@ -103,6 +153,7 @@ struct iqcn_queue {
 	struct iqcn_active active;	/* number of active flows */
 	struct iqcn_gradient gradient;	/* of the depth */
 	struct iqcn_pi pi;		/* the controller of IQCN_NOTIFY_PI */
+	struct iqcn_pfc_queue pfc;
 
 	bool dead;			/* neither timer nor work may start */
 	u64 timer_ns;			/* expiry of the timer, also while its
@@ -270,7 +321,39 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 		      u8 ecn);
 void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
 		      const struct ethhdr *eth, bool was_ce, bool waited);
+void iqcn_bts_set_fastpath(struct iqcn_queue *q);
 u32 iqcn_bts_prob(const struct iqcn_queue *q, u64 now_ns);
+
+/* notify_grant.c */
+void iqcn_grant_leaves(struct iqcn_queue *q, struct iqcn_flow *flow,
+		       const struct ethhdr *eth, bool was_ce);
+
+/* pfc.c */
+void iqcn_pfc_rx(struct iqcn_port *port, const struct sk_buff *skb);
+void iqcn_pfc_arrives(struct iqcn_queue *q, u32 depth_bytes, u64 arrived_bytes,
+		      bool stopped);
+bool iqcn_pfc_leaves(struct iqcn_queue *q, u32 depth_bytes, u32 bytes,
+		     u64 arrived_bytes);
+void iqcn_pfc_notify(struct iqcn_queue *q, struct iqcn_flow *flow,
+		     const struct ethhdr *eth, bool was_ce);
+
+/* The value of q->deep_bytes, unless the next packet is for pfc.c; lock */
+static inline u32 iqcn_pfc_deep_bytes(const struct iqcn_queue *q)
+{
+	return READ_ONCE(q->quiet) ? U32_MAX : q->p.mark.kmin_bytes;
+}
+
+/* The state of a queue whose port PFC may pause; lock */
+static inline enum iqcn_pfc_state iqcn_pfc_state(const struct iqcn_queue *q)
+{
+	if (q->p.pfc_source == IQCN_PFC_OFF)
+		return IQCN_PFC_STATE_CLEAR;
+	if (q->quiet)
+		return q->pfc.link_paused ? IQCN_PFC_STATE_PAUSED :
+					    IQCN_PFC_STATE_UNDETERMINED;
+	return iqcn_depth_bytes(q) < q->p.pfc.threshold_bytes ?
+	       IQCN_PFC_STATE_CLEAR : IQCN_PFC_STATE_CONGESTED;
+}
 
 /* psample.c */
 struct iqcn_sampler *iqcn_psample_new(struct net *net, u32 group);

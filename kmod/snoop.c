@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Snooping of packets from the receivers: CNPs, and evidence for pairing.
+ * Snooping of packets from the receivers: CNPs, and evidence for pairing.  A
+ * port's hook also passes MAC control frames to pfc.c.
  *
  * IQCN_SNOOP_PORT snoops packets that the port receives, with the last
  * netfilter hook at the device's ingress.  It is the last one because a CNP
@@ -26,11 +27,11 @@
 #include "iqcn.h"
 #include "skb.h"
 
-/* Return: false if the UDP port shows that the packet is not RoCEv2.  This is
- * all that such packets cost (bench "hook").  Packets with IP options, extension
- * headers or VLAN tags need the parser.
+/* Return: false if the packet is neither RoCEv2, as its UDP port shows, nor a
+ * MAC control frame.  This is all that such packets cost (bench "hook").
+ * Packets with IP options, extension headers or VLAN tags need the parser.
  */
-static bool iqcn_maybe_roce(const struct sk_buff *skb)
+static bool iqcn_snoop_maybe(const struct sk_buff *skb)
 {
 	const struct {
 		struct iphdr ip;
@@ -58,6 +59,7 @@ static bool iqcn_maybe_roce(const struct sk_buff *skb)
 		       h6->ip.nexthdr != IPPROTO_ICMPV6;
 	case htons(ETH_P_8021Q):
 	case htons(ETH_P_8021AD):
+	case htons(ETH_P_PAUSE):
 		return true;
 	default:
 		return false;
@@ -335,6 +337,10 @@ static noinline void iqcn_snoop_port(struct iqcn_port *port,
 {
 	struct iqcn_view v __uninitialized; /* pkt is valid if it parses */
 
+	if (skb->protocol == htons(ETH_P_PAUSE)) {
+		iqcn_pfc_rx(port, skb);
+		return;
+	}
 	if (iqcn_cnp_is_injected() || READ_ONCE(port->snoop) != IQCN_SNOOP_PORT)
 		return;
 	v.in = iqcn_net(port->net);
@@ -347,7 +353,7 @@ static noinline void iqcn_snoop_port(struct iqcn_port *port,
 static unsigned int iqcn_snoop_port_hook(void *priv, struct sk_buff *skb,
 					 const struct nf_hook_state *state)
 {
-	if (unlikely(iqcn_maybe_roce(skb)))
+	if (unlikely(iqcn_snoop_maybe(skb)))
 		iqcn_snoop_port(priv, skb);
 	return NF_ACCEPT;
 }
@@ -398,7 +404,7 @@ static noinline void iqcn_snoop_netns(const struct sk_buff *skb,
 static unsigned int iqcn_snoop_netns_hook(void *priv, struct sk_buff *skb,
 					  const struct nf_hook_state *state)
 {
-	if (unlikely(iqcn_maybe_roce(skb)))
+	if (unlikely(iqcn_snoop_maybe(skb)))
 		iqcn_snoop_netns(skb, state);
 	return NF_ACCEPT;
 }

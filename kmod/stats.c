@@ -44,11 +44,13 @@ IQCN_PORT_VALUE(cnp_unmatched,
 IQCN_PORT_VALUE(cnp_rate_pps, READ_ONCE(port->cnp_rate_pps));
 IQCN_PORT_VALUE(cnp_burst, READ_ONCE(port->cnp_burst));
 IQCN_PORT_VALUE(malformed, atomic64_read(&iqcn_port_rx_stats(port)->malformed));
+IQCN_QUEUE_VALUE(pauses, READ_ONCE(q->st.pauses));
+IQCN_PORT_VALUE(pfc_ignored, atomic64_read(&port->pfc_ignored));
 
 #define IQCN_VALUE(_attr, _name)					\
 	[IQCN_A_PORT_##_attr] = { #_name, iqcn_value_##_name }
 
-const struct iqcn_value iqcn_values[IQCN_A_PORT_MALFORMED + 1] = {
+const struct iqcn_value iqcn_values[IQCN_A_PORT_MAX + 1] = {
 	IQCN_VALUE(QUEUES, queues),
 	IQCN_VALUE(QUEUES_CONGESTED, queues_congested),
 	IQCN_VALUE(FLOWS, flows),
@@ -67,4 +69,6 @@ const struct iqcn_value iqcn_values[IQCN_A_PORT_MALFORMED + 1] = {
 	IQCN_VALUE(CNP_RATE_PPS, cnp_rate_pps),
 	IQCN_VALUE(CNP_BURST, cnp_burst),
 	IQCN_VALUE(MALFORMED, malformed),
+	IQCN_VALUE(PAUSES, pauses),
+	IQCN_VALUE(PFC_IGNORED, pfc_ignored),
 };

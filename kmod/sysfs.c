@@ -15,10 +15,8 @@ struct iqcn_attribute {
 	const struct iqcn_value *value;
 };
 
-#define IQCN_VALUES	(IQCN_A_PORT_MALFORMED - IQCN_A_PORT_QUEUES + 1)
-
-static struct iqcn_attribute iqcn_value_attrs[IQCN_VALUES];
-static struct attribute *iqcn_attrs[IQCN_VALUES + 1];
+static struct iqcn_attribute iqcn_value_attrs[IQCN_A_PORT_MAX + 1];
+static struct attribute *iqcn_attrs[IQCN_A_PORT_MAX + 2];
 
 static ssize_t iqcn_value_show(struct device *d, struct device_attribute *attr,
 			       char *buf)
@@ -45,16 +43,18 @@ static ssize_t iqcn_value_show(struct device *d, struct device_attribute *attr,
 void iqcn_sysfs_module_init(void)
 {
 	struct iqcn_attribute *a;
-	int i;
+	int i, n = 0;
 
-	for (i = 0; i < IQCN_VALUES; i++) {
-		a = &iqcn_value_attrs[i];
-		a->value = &iqcn_values[IQCN_A_PORT_QUEUES + i];
+	for (i = 0; i <= IQCN_A_PORT_MAX; i++) {
+		if (!iqcn_values[i].name)
+			continue;
+		a = &iqcn_value_attrs[n];
+		a->value = &iqcn_values[i];
 		sysfs_attr_init(&a->attr.attr);
 		a->attr.attr.name = a->value->name;
 		a->attr.attr.mode = 0444;
 		a->attr.show = iqcn_value_show;
-		iqcn_attrs[i] = &a->attr.attr;
+		iqcn_attrs[n++] = &a->attr.attr;
 	}
 }
 

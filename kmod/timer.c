@@ -27,6 +27,7 @@
 
 /* In the order in which the timer calls them */
 static const struct iqcn_timer_ops * const iqcn_timer_clients[] = {
+	&iqcn_pfc_ops,
 	&iqcn_congestion_ops,
 	&iqcn_notify_timer_ops,
 	&iqcn_notify_bts_ops,
@@ -36,6 +37,12 @@ static const struct iqcn_timer_ops * const iqcn_timer_clients[] = {
 	for ((_m) = iqcn_timer_clients;					\
 	     (_m) < iqcn_timer_clients + ARRAY_SIZE(iqcn_timer_clients); \
 	     (_m)++)
+
+static bool iqcn_timer_rests(const struct iqcn_queue *q,
+			     const struct iqcn_timer_ops *m)
+{
+	return unlikely(q->quiet) && m->rests;
+}
 
 /**
  * iqcn_timer_disarm() - cancel the timer, before the caller arms it again
@@ -65,7 +72,8 @@ static u64 iqcn_timer_next_ns(struct iqcn_queue *q, u64 now_ns)
 	if (pending)
 		next_ns = pending->expires;
 	for_each_client(m)
-		next_ns = min(next_ns, (*m)->next_ns(q, now_ns));
+		if (!iqcn_timer_rests(q, *m))
+			next_ns = min(next_ns, (*m)->next_ns(q, now_ns));
 	return next_ns;
 }
 
@@ -178,7 +186,8 @@ static bool iqcn_timer_one(struct iqcn_queue *q, struct iqcn_notice *n,
 		return true;
 	}
 	for_each_client(m)
-		if ((*m)->run && (*m)->run(q, n, send, now_ns))
+		if ((*m)->run && !iqcn_timer_rests(q, *m) &&
+		    (*m)->run(q, n, send, now_ns))
 			return true;
 	return false;
 }
@@ -199,7 +208,7 @@ static unsigned int iqcn_timer_collect(struct iqcn_queue *q,
 
 	now_ns = ktime_get_ns();
 	for_each_client(m)
-		if ((*m)->begin)
+		if ((*m)->begin && !iqcn_timer_rests(q, *m))
 			(*m)->begin(q, now_ns);
 	while (n < IQCN_BATCH && *left && !q->dead) {
 		if (!iqcn_timer_one(q, &batch[n], &send, now_ns))

@@ -9,6 +9,8 @@
 /**
  * struct iqcn_timer_ops - a client of the timer, such as a method to notify
  * @causes: set of BIT(enum iqcn_cause) of its CNPs
+ * @rests: while the queue is quiet (pfc.c), @begin, @next_ns and @run are not
+ *	called
  * @init: initialize its lists of a new queue; optional, RTNL
  * @set_params: adapt to q->p, which differs from @old; optional
  * @reset: reset the client's state, except that in flows; optional
@@ -28,6 +30,7 @@
  */
 struct iqcn_timer_ops {
 	u32 causes;
+	bool rests;
 	void (*init)(struct iqcn_queue *q);
 	void (*set_params)(struct iqcn_queue *q, const struct iqcn_params *old,
 			   u64 now_ns);
@@ -42,6 +45,8 @@ struct iqcn_timer_ops {
 	void (*end)(struct iqcn_queue *q, u64 now_ns, u64 took_ns);
 };
 
+/* sends no CNPs, but ends pauses */
+extern const struct iqcn_timer_ops iqcn_pfc_ops;
 extern const struct iqcn_timer_ops iqcn_notify_timer_ops;
 extern const struct iqcn_timer_ops iqcn_notify_bts_ops;
 /* sends no CNPs, but ends congestion after the idle timeout */

@@ -31,6 +31,8 @@ TRACE_DEFINE_ENUM(IQCN_CAUSE_WREB);
 TRACE_DEFINE_ENUM(IQCN_CAUSE_PI);
 TRACE_DEFINE_ENUM(IQCN_CAUSE_POLL);
 TRACE_DEFINE_ENUM(IQCN_CAUSE_DROP);
+TRACE_DEFINE_ENUM(IQCN_CAUSE_PFC);
+TRACE_DEFINE_ENUM(IQCN_CAUSE_GRANT);
 TRACE_DEFINE_ENUM(IQCN_REASON_NONE);
 TRACE_DEFINE_ENUM(IQCN_REASON_QUEUE);
 TRACE_DEFINE_ENUM(IQCN_REASON_DEPTH);
@@ -38,6 +40,18 @@ TRACE_DEFINE_ENUM(IQCN_REASON_RUN);
 TRACE_DEFINE_ENUM(IQCN_REASON_SPAN);
 TRACE_DEFINE_ENUM(IQCN_REASON_QUIET);
 TRACE_DEFINE_ENUM(IQCN_REASON_RESET);
+TRACE_DEFINE_ENUM(IQCN_PFC_STATE_CLEAR);
+TRACE_DEFINE_ENUM(IQCN_PFC_STATE_CONGESTED);
+TRACE_DEFINE_ENUM(IQCN_PFC_STATE_UNDETERMINED);
+TRACE_DEFINE_ENUM(IQCN_PFC_STATE_PAUSED);
+TRACE_DEFINE_ENUM(IQCN_PFC_REASON_PAUSE);
+TRACE_DEFINE_ENUM(IQCN_PFC_REASON_CLEAR);
+TRACE_DEFINE_ENUM(IQCN_PFC_REASON_RATE);
+TRACE_DEFINE_ENUM(IQCN_PFC_REASON_UNSURE);
+TRACE_DEFINE_ENUM(IQCN_PFC_REASON_GREW);
+TRACE_DEFINE_ENUM(IQCN_PFC_REASON_DRAINED);
+TRACE_DEFINE_ENUM(IQCN_PFC_REASON_LIMIT);
+TRACE_DEFINE_ENUM(IQCN_PFC_REASON_RESET);
 
 /* A fixed-size array, which bpftrace and event filters handle like a string */
 #define IQCN_TRACE_QUEUE_FIELDS				\
@@ -106,7 +120,9 @@ TRACE_DEFINE_ENUM(IQCN_REASON_RESET);
 			 { IQCN_CAUSE_WREB, "wreb" },	\
 			 { IQCN_CAUSE_PI, "pi" },	\
 			 { IQCN_CAUSE_POLL, "poll" },	\
-			 { IQCN_CAUSE_DROP, "drop" })
+			 { IQCN_CAUSE_DROP, "drop" },	\
+			 { IQCN_CAUSE_PFC, "pfc" },	\
+			 { IQCN_CAUSE_GRANT, "grant" })
 
 #define iqcn_show_reason(reason)			\
 	__print_symbolic(reason,			\
@@ -117,6 +133,24 @@ TRACE_DEFINE_ENUM(IQCN_REASON_RESET);
 			 { IQCN_REASON_SPAN, "span" },	\
 			 { IQCN_REASON_QUIET, "quiet" },	\
 			 { IQCN_REASON_RESET, "reset" })
+
+#define iqcn_show_pfc_state(state)					\
+	__print_symbolic(state,						\
+			 { IQCN_PFC_STATE_CLEAR, "clear" },		\
+			 { IQCN_PFC_STATE_CONGESTED, "congested" },	\
+			 { IQCN_PFC_STATE_UNDETERMINED, "undetermined" }, \
+			 { IQCN_PFC_STATE_PAUSED, "paused" })
+
+#define iqcn_show_pfc_reason(reason)					\
+	__print_symbolic(reason,					\
+			 { IQCN_PFC_REASON_PAUSE, "pause" },		\
+			 { IQCN_PFC_REASON_CLEAR, "clear" },		\
+			 { IQCN_PFC_REASON_RATE, "rate" },		\
+			 { IQCN_PFC_REASON_UNSURE, "unsure" },		\
+			 { IQCN_PFC_REASON_GREW, "grew" },		\
+			 { IQCN_PFC_REASON_DRAINED, "drained" },	\
+			 { IQCN_PFC_REASON_LIMIT, "limit" },		\
+			 { IQCN_PFC_REASON_RESET, "reset" })
 
 /* The queue marked a packet CE */
 TRACE_EVENT(iqcn_mark,
@@ -273,6 +307,34 @@ TRACE_EVENT(iqcn_flow_state,
 		  IQCN_TRACE_FLOW_ARGS, iqcn_show_detect(__entry->congested),
 		  iqcn_show_reason(__entry->reason), __entry->run,
 		  __entry->psn)
+);
+
+/* PFC paused the port, or the queue was judged after that */
+TRACE_EVENT(iqcn_pfc,
+	TP_PROTO(const struct iqcn_queue *q, u32 state, u32 reason,
+		 u64 rx_bytes, u64 paused_ns),
+	TP_ARGS(q, state, reason, rx_bytes, paused_ns),
+	TP_STRUCT__entry(
+		IQCN_TRACE_QUEUE_FIELDS
+		__field(__u32, state)
+		__field(__u32, reason)
+		__field(__u32, depth_bytes)
+		__field(__u64, rx_bytes)
+		__field(__u64, paused_ns)
+	),
+	TP_fast_assign(
+		IQCN_TRACE_QUEUE_ASSIGN(q->port->dev, q->parent);
+		__entry->state = state;
+		__entry->reason = reason;
+		__entry->depth_bytes = iqcn_depth_bytes(q);
+		__entry->rx_bytes = rx_bytes;
+		__entry->paused_ns = paused_ns;
+	),
+	TP_printk(IQCN_TRACE_QUEUE_FMT
+		  " state=%s reason=%s depth_bytes=%u rx_bytes=%llu paused_ns=%llu",
+		  IQCN_TRACE_QUEUE_ARGS, iqcn_show_pfc_state(__entry->state),
+		  iqcn_show_pfc_reason(__entry->reason), __entry->depth_bytes,
+		  __entry->rx_bytes, __entry->paused_ns)
 );
 
 #endif /* _IQCN_TRACE_H */

@@ -34,6 +34,8 @@
 static const char *const detect_names[] = { IQCN_NAMES_DETECT, NULL };
 static const char *const reason_names[] = { "none", "queue", "depth", "run",
 					    "span", "quiet", "reset", NULL };
+static const char *const pfc_state_names[] = { IQCN_NAMES_PFC_STATE, NULL };
+static const char *const pfc_reason_names[] = { IQCN_NAMES_PFC_REASON, NULL };
 
 /* Placeholder of a value of @p in messages and in the help */
 static const char *value_name(const struct iqcn_param *p)
@@ -428,7 +430,6 @@ static const struct {
 	{ "latency", "use \"limit\", in bytes" },
 	{ "speed", "use \"bandwidth\"" },
 	/* switches and NICs */
-	{ "threshold", "use \"kmin\" and \"kmax\"" },
 	{ "t2", "use \"delay\"" },
 	{ "dscp", "use \"cnp-dscp\"" },
 	{ "pcp", "use \"cnp-pcp\"" },
@@ -1074,10 +1075,25 @@ static const struct stat iqcn_stats[] = {
 	STAT64(flow_evicted), STAT64(flow_full),
 	LINE64(paired), STAT64(contradicted), STAT64(malformed),
 	STAT64(port_cnp_unmatched), STAT64(port_malformed),
+	LINE64(pauses), STAT64(paused_ns), STAT64(pause_rx_bytes),
+	STAT64(undetermined_ns), STAT64(cnp_pfc), STAT64(cnp_grant),
+	STAT64(port_pfc_ignored),
+	LINE64(pfc_clear), STAT64(pfc_rate), STAT64(pfc_unsure),
+	STAT64(pfc_grew), STAT64(pfc_drained), STAT64(pfc_limit),
+	STAT_NAME(pfc_state, pfc_state_names),
+	STAT_NAME(pfc_reason, pfc_reason_names),
 	LINE64(state_changes), STAT64(flow_state_changes),
 	STAT64(state_since_ns), STAT_NAME(state_reason, reason_names),
 	STAT64(ce_rate_bps), STAT64(roce_bps),
 };
+
+/* Text omits the counters of PFC while no control frame has arrived */
+static bool is_shown(const struct stat *s, const struct tc_iqcn_xstats *st)
+{
+	return s->offset < offsetof(struct tc_iqcn_xstats, cnp_pfc) ||
+	       is_json_context() || st->pauses || st->port_pfc_ignored ||
+	       st->cnp_grant;
+}
 
 static void print_congested(uint32_t bits)
 {
@@ -1135,6 +1151,8 @@ static int iqcn_print_xstats(struct qdisc_util *qu, FILE *f,
 		const void *at = (const char *)&st + s->offset;
 		__u64 v = s->u32 ? *(const __u32 *)at : *(const __u64 *)at;
 
+		if (!is_shown(s, &st))
+			continue;
 		if (s->new_line && i)
 			print_nl();
 		print_stat(s, v);

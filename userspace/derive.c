@@ -22,6 +22,9 @@ static const struct {
 	DERIVED(BETA, pi.beta),
 	DERIVED(PERIOD_NS, period_ns),
 	DERIVED(MIN_GAP_NS, min_gap_ns),
+	DERIVED(THRESHOLD_BYTES, pfc.threshold_bytes),
+	DERIVED(SETTLE_NS, pfc.settle_ns),
+	DERIVED(PFC_MAX_NS, pfc.max_ns),
 };
 
 static u32 *field(struct iqcn_params *p, size_t i)
@@ -45,12 +48,20 @@ static bool reproduces(const struct iqcn_params *p, const struct link *link,
 	return true;
 }
 
+/* Does the parameter follow the link's rate?  The others follow t1 or base-rtt. */
+static bool follows_link(int attr)
+{
+	return attr != TCA_IQCN_PERIOD_NS && attr != TCA_IQCN_MIN_GAP_NS &&
+	       attr != TCA_IQCN_SETTLE_NS;
+}
+
 uint64_t derive_needed(const uint64_t *v, const struct link *link)
 {
 	struct iqcn_params p = {
 		.notify = v[TCA_IQCN_NOTIFY],
 		.t1_ns = v[TCA_IQCN_T1_NS],
 		.bandwidth_bps = v[TCA_IQCN_BANDWIDTH_BPS],
+		.base_rtt_ns = v[TCA_IQCN_BASE_RTT_NS],
 	};
 	u64 needed = 0, less;
 	size_t i;
@@ -60,10 +71,8 @@ uint64_t derive_needed(const uint64_t *v, const struct link *link)
 		*field(&p, i) = v[derived[i].attr];
 	}
 	for (i = 0; i < ARRAY_SIZE(derived); i++) {
-		/* these parameters follow only t1 */
 		if (!link->known && !p.bandwidth_bps &&
-		    derived[i].attr != TCA_IQCN_PERIOD_NS &&
-		    derived[i].attr != TCA_IQCN_MIN_GAP_NS)
+		    follows_link(derived[i].attr))
 			continue;
 		less = needed & ~BIT_ULL(derived[i].attr);
 		if (reproduces(&p, link, less))

@@ -10,11 +10,13 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <linux/iqcn.h>
 #include <linux/pkt_sched.h>
@@ -604,6 +606,66 @@ static void check_room(struct check *c, struct subject *s)
 		say(c, OK, "room", NULL, "no drops, no evicted flows");
 }
 
+/* The driver of a device, "" if it has none */
+static void driver_name(char *buf, size_t size, const char *dev)
+{
+	char path[64 + IF_NAMESIZE], link[PATH_MAX];
+	const char *base;
+	ssize_t n;
+
+	*buf = '\0';
+	snprintf(path, sizeof(path), "/sys/class/net/%s/device/driver", dev);
+	n = readlink(path, link, sizeof(link) - 1);
+	if (n <= 0)
+		return;
+	link[n] = '\0';
+	base = strrchr(link, '/');
+	snprintf(buf, size, "%.*s", (int)size - 1, base ? base + 1 : link);
+}
+
+/* Drivers of NICs that obey PFC in hardware, and do not pass its frames on */
+static bool hides_pfc(const char *driver)
+{
+	static const char *const drivers[] = {
+		"mlx5_core", "mlx4_core", "bnxt_en", "ice", "i40e", "cxgb4",
+		"qede", "hns3", "ionic",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(drivers); i++)
+		if (!strcmp(driver, drivers[i]))
+			return true;
+	return false;
+}
+
+static void check_pfc(struct check *c, struct subject *s)
+{
+	uint64_t pfc = param(s, TCA_IQCN_PFC), pauses = s->q->pauses;
+	/* nothing stops a virtual device */
+	bool never_stops = *s->dev->kind;
+	char driver[NAME_SIZE];
+	bool hides;
+
+	driver_name(driver, sizeof(driver), s->dev->name);
+	hides = hides_pfc(driver);
+	if (pfc == IQCN_PFC_FRAMES && hides)
+		say(c, WARN, "pfc", change(s, "pfc txq"),
+		    "driver %s obeys PFC in hardware and does not pass its frames up", driver);
+	else if (pfc == IQCN_PFC_TXQ && never_stops)
+		say(c, WARN, "pfc", change(s, "pfc frames"),
+		    "a %s does not stop for PFC", s->dev->kind);
+	else if (pfc == IQCN_PFC_FRAMES && !pauses && s->port->pfc_ignored)
+		say(c, WARN, "pfc", change(s, "pfc-prio CLASS"),
+		    "%" PRIu64 " control frames were ignored and none used: wrong class?",
+		    s->port->pfc_ignored);
+	else if (pfc != IQCN_PFC_OFF)
+		say(c, OK, "pfc", NULL, "%" PRIu64 " pauses", pauses);
+	else
+		say(c, OK, "pfc", NULL, "off; this device can use \"pfc %s\"",
+		    hides ? "txq" : never_stops ? "frames" :
+		    "txq\", perhaps \"pfc frames");
+}
+
 static void check_strays(struct check *c, struct subject *s)
 {
 	const struct port *p = s->port;
@@ -734,6 +796,7 @@ static void check_setup(struct box *b, struct subject *s)
 	check_bandwidth(b->c, s);
 	check_limit(b->c, s);
 	check_drain(b->c, s);
+	check_pfc(b->c, s);
 }
 
 static void check_traffic(struct box *b, struct subject *s)

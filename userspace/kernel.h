@@ -21,6 +21,7 @@ typedef int64_t s64;
 #define S32_MAX		INT32_MAX
 #define S64_MAX		INT64_MAX
 #define U64_MAX		UINT64_MAX
+#define NSEC_PER_USEC	1000L
 #define NSEC_PER_MSEC	1000000L
 #define NSEC_PER_SEC	1000000000L
 #define noinline	__attribute__((noinline, unused))
@@ -51,6 +52,16 @@ static inline s64 div_s64(s64 n, s32 by)
 static inline u64 div64_u64(u64 n, u64 by)
 {
 	return n / by;
+}
+
+static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 by)
+{
+	return (__uint128_t)a * b / by;
+}
+
+static inline u64 mul_u64_u64_shr(u64 a, u64 b, unsigned int shift)
+{
+	return (__uint128_t)a * b >> shift;
 }
 
 static inline s64 div64_s64(s64 n, s64 by)

@@ -42,6 +42,8 @@ static const struct field port_fields[] = {
 	PORT(CNP_BURST, NUMBER, cnp_burst),
 	PORT(MALFORMED, NUMBER, malformed),
 	PORT(CNP_SMAC, MAC, cnp_smac),
+	PORT(PAUSES, NUMBER, pauses),
+	PORT(PFC_IGNORED, NUMBER, pfc_ignored),
 };
 
 #define QUEUE(_attr, _form, _member, ...) \
@@ -103,6 +105,20 @@ static const struct field queue_fields[] = {
 	QUEUE(DELAY_SAMPLES, NUMBER, delay_samples),
 	QUEUE(DELAY_AVG_NS, NUMBER, delay_avg_ns),
 	QUEUE(DELAY_PEAK_NS, NUMBER, delay_peak_ns),
+	QUEUE(CNP_PFC, NUMBER, cnp_pfc),
+	QUEUE(PAUSES, NUMBER, pauses),
+	QUEUE(PAUSED_NS, NUMBER, paused_ns),
+	QUEUE(PAUSE_RX_BYTES, NUMBER, pause_rx_bytes),
+	QUEUE(UNDETERMINED_NS, NUMBER, undetermined_ns),
+	QUEUE(PFC_CLEAR, NUMBER, pfc_clear),
+	QUEUE(PFC_RATE, NUMBER, pfc_rate),
+	QUEUE(PFC_UNSURE, NUMBER, pfc_unsure),
+	QUEUE(PFC_GREW, NUMBER, pfc_grew),
+	QUEUE(PFC_DRAINED, NUMBER, pfc_drained),
+	QUEUE(PFC_LIMIT, NUMBER, pfc_limit),
+	QUEUE(PFC_STATE, NAME, pfc_state, pfc_state_names),
+	QUEUE(PFC_REASON, NAME, pfc_reason, pfc_reason_names),
+	QUEUE(CNP_GRANT, NUMBER, cnp_grant),
 };
 
 #define FLOW(_attr, _form, _member, ...) \
@@ -155,6 +171,8 @@ static const struct field event_fields[] = {
 	EVENT(DEST_QP, NUMBER, dest_qp),
 	EVENT(SRC_QP, NUMBER, src_qp),
 	EVENT(CAUSE, NAME, cause, cause_names),
+	EVENT(PFC_STATE, NAME, pfc_state, pfc_state_names),
+	EVENT(PFC_REASON, NAME, pfc_reason, pfc_reason_names),
 };
 
 #define OBJECT(_type, _max)					\
@@ -162,7 +180,7 @@ static const struct field event_fields[] = {
 		_type##_fields, ARRAY_SIZE(_type##_fields),	\
 		sizeof(struct _type)				\
 	};							\
-	_Static_assert((_max) < 64, "bits of has")
+	_Static_assert((_max) < 64 * HAS_SIZE, "bits of has")
 
 OBJECT(port, IQCN_A_PORT_MAX);
 OBJECT(queue, IQCN_A_QUEUE_MAX);
@@ -241,13 +259,13 @@ void object_parse(const struct object *o, void *dst, struct nlattr *head,
 		type = nla_type(attr);
 		if (type < o->n_fields &&
 		    parse_field(dst, &o->fields[type], attr))
-			*has |= 1ULL << type;
+			has[type / 64] |= 1ULL << type % 64;
 	}
 }
 
 bool object_has(const void *src, unsigned int attr)
 {
-	return *(const uint64_t *)src & 1ULL << attr;
+	return ((const uint64_t *)src)[attr / 64] & 1ULL << attr % 64;
 }
 
 static struct json_object *field_json(const struct field *f, const void *src)
@@ -294,7 +312,8 @@ struct json_object *object_json(const struct object *o, const void *src)
 
 uint64_t queue_cnp_timer(const struct queue *q)
 {
-	uint64_t others = q->cnp_wreb + q->cnp_pi + q->cnp_poll + q->cnp_drop;
+	uint64_t others = q->cnp_wreb + q->cnp_pi + q->cnp_poll + q->cnp_drop +
+			  q->cnp_pfc + q->cnp_grant;
 
 	return q->cnp_sent > others ? q->cnp_sent - others : 0;
 }

@@ -22,8 +22,11 @@
 
 #include "out.h"
 
+/* Bits by attribute: what the kernel sent */
+#define HAS_SIZE 2
+
 struct port {
-	uint64_t has;	/* bits by attribute; must be the first member */
+	uint64_t has[HAS_SIZE];	/* must be the first member */
 	uint64_t ifindex;
 	char dev[IF_NAMESIZE];
 	uint64_t snoop;
@@ -49,10 +52,12 @@ struct port {
 	uint64_t cnp_burst;
 	uint64_t malformed;
 	struct mac cnp_smac;
+	uint64_t pauses;
+	uint64_t pfc_ignored;
 };
 
 struct queue {
-	uint64_t has;
+	uint64_t has[HAS_SIZE];
 	uint64_t dev;	/* ifindex */
 	uint64_t parent;
 	uint64_t depth_bytes;
@@ -109,10 +114,24 @@ struct queue {
 	uint64_t delay_samples;
 	uint64_t delay_avg_ns;
 	uint64_t delay_peak_ns;
+	uint64_t cnp_pfc;
+	uint64_t pauses;
+	uint64_t paused_ns;
+	uint64_t pause_rx_bytes;
+	uint64_t undetermined_ns;
+	uint64_t pfc_clear;
+	uint64_t pfc_rate;
+	uint64_t pfc_unsure;
+	uint64_t pfc_grew;
+	uint64_t pfc_drained;
+	uint64_t pfc_limit;
+	uint64_t pfc_state;
+	uint64_t pfc_reason;
+	uint64_t cnp_grant;
 };
 
 struct flow {
-	uint64_t has;
+	uint64_t has[HAS_SIZE];
 	uint64_t dev;
 	uint64_t parent;
 	uint64_t id;
@@ -142,7 +161,7 @@ struct flow {
 };
 
 struct event {
-	uint64_t has;
+	uint64_t has[HAS_SIZE];
 	uint64_t time_ns;
 	uint64_t lost;
 	uint64_t dev;
@@ -159,6 +178,8 @@ struct event {
 	uint64_t dest_qp;
 	uint64_t src_qp;
 	uint64_t cause;
+	uint64_t pfc_state;
+	uint64_t pfc_reason;
 };
 
 struct field {

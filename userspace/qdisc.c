@@ -53,7 +53,8 @@ const struct counter counters[] = {
 	APP("CNPs", cnp_cancelled), APP("CNPs", cnp_budget),
 	APP("CNPs", cnp_unpaired), APP("CNPs", cnp_error),
 	APP("CNPs", cnp_wreb), APP("CNPs", cnp_pi), APP("CNPs", cnp_poll),
-	APP("CNPs", cnp_drop), APP("CNPs", cnp_gap),
+	APP("CNPs", cnp_drop), APP("CNPs", cnp_pfc), APP("CNPs", cnp_grant),
+	APP("CNPs", cnp_gap),
 	APP_VALUE("flows", flows), APP_VALUE("flows", flows_paired),
 	APP_VALUE("flows", flows_congested), APP_VALUE("flows", flows_active),
 	APP("flows", flow_new),
@@ -67,6 +68,13 @@ const struct counter counters[] = {
 	APP_VALUE("state", state_reason, FORM_NAME, reason_names),
 	APP_VALUE("state", ce_rate_bps), APP_VALUE("state", roce_bps),
 	APP_VALUE("state", bts_prob, FORM_PROB),
+	APP("pfc", pauses), APP("pfc", paused_ns), APP("pfc", pause_rx_bytes),
+	APP("pfc", undetermined_ns), APP("pfc", pfc_clear),
+	APP("pfc", pfc_rate), APP("pfc", pfc_unsure), APP("pfc", pfc_grew),
+	APP("pfc", pfc_drained), APP("pfc", pfc_limit),
+	APP("pfc", port_pfc_ignored),
+	APP_VALUE("pfc", pfc_state, FORM_NAME, pfc_state_names),
+	APP_VALUE("pfc", pfc_reason, FORM_NAME, pfc_reason_names),
 };
 
 const size_t n_counters = ARRAY_SIZE(counters);

@@ -83,6 +83,15 @@ static void text_cnp(FILE *f, const struct event *e)
 	fprintf(f, "to qp %s for %s", qp, cause);
 }
 
+static void text_pfc(FILE *f, const struct event *e)
+{
+	char state[VALUE_SIZE], reason[VALUE_SIZE];
+
+	value_text(state, FORM_NAME, pfc_state_names, e->pfc_state);
+	value_text(reason, FORM_NAME, pfc_reason_names, e->pfc_reason);
+	fprintf(f, "pfc %s by %s", state, reason);
+}
+
 static void text_event(FILE *f, const struct event *e, int cmd)
 {
 	text_place(f, e->dev, e->parent);
@@ -96,6 +105,9 @@ static void text_event(FILE *f, const struct event *e, int cmd)
 		fputs("flow ", f);
 		text_flow(f, e);
 		text_state(f, e->congested, e->reason);
+		break;
+	case IQCN_CMD_PFC_NTF:
+		text_pfc(f, e);
 		break;
 	default:
 		fputs("cnp ", f);
@@ -112,6 +124,8 @@ static const char *event_type(int cmd)
 		return "queue_state";
 	case IQCN_CMD_FLOW_STATE_NTF:
 		return "flow_state";
+	case IQCN_CMD_PFC_NTF:
+		return "pfc";
 	default:
 		return "cnp";
 	}

@@ -195,6 +195,25 @@ static void put_flows(struct summary *s)
 	}
 }
 
+/* Only of a queue that learns of pauses */
+static void put_pfc(struct summary *s)
+{
+	const struct tc_iqcn_xstats *app = &s->since.app;
+	char state[VALUE_SIZE], paused[VALUE_SIZE];
+	uint64_t pfc;
+
+	if (!param(s, TCA_IQCN_PFC, &pfc) || pfc == IQCN_PFC_OFF ||
+	    !STATS_HAS(&s->since, pfc_state))
+		return;
+	value_text(state, FORM_NAME, pfc_state_names, app->pfc_state);
+	add(s, "%s", state);
+	add_count(s, app->pauses, app->pauses == 1 ? " pause" : " pauses");
+	time_text(paused, app->paused_ns);
+	add(s, "%s in all", paused);
+	add_count(s, app->pfc_rate + app->pfc_grew, " found congested");
+	put(s, "pfc");
+}
+
 /* The most serious problem that the counters show; "iqcn check" explains it */
 static const char *advice(const struct summary *s)
 {
@@ -236,6 +255,7 @@ void summary_print(FILE *f, const struct qdisc *q, const struct baselines *b)
 	put_delay(&s);
 	put_packets(&s);
 	put_flows(&s);
+	put_pfc(&s);
 	if (baseline) {
 		time_text(age, baseline_age_ns(baseline));
 		add(&s, "%s ago (iqcn clear)", age);

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <linux/iqcn.h>
+
 #include "flows.h"
 #include "genl.h"
 #include "iqcn.h"
@@ -253,8 +255,13 @@ static void draw_queue(const struct top *t, size_t i)
 	value_text(text, FORM_PARENT, NULL, q->parent);
 	screen_put(LOOK_PLAIN, "%-8.8s %-7.7s ", dev_escaped(q->dev), text);
 	value_text(text, FORM_NAME, reason_names, q->state_reason);
-	screen_put(q->congested ? LOOK_BAD : LOOK_GOOD, "%-5.5s ",
-		   q->congested ? text : "clear");
+	if (q->pfc_state == IQCN_PFC_STATE_PAUSED)
+		screen_put(LOOK_STRONG, "%-5s ", "pause");
+	else if (q->pfc_state == IQCN_PFC_STATE_UNDETERMINED)
+		screen_put(LOOK_STRONG, "%-5s ", "doubt");
+	else
+		screen_put(q->congested ? LOOK_BAD : LOOK_GOOD, "%-5.5s ",
+			   q->congested ? text : "clear");
 	count_text(text, q->depth_bytes);
 	screen_put(LOOK_STRONG, "%5s ", text);
 	draw_bar(q, bar_width());

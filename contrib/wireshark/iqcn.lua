@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- Wireshark 4.0 or later: CNPs of RoCEv2, and the telemetry of sch_iqcn in them
--- (struct iqcn_telemetry in linux/iqcn.h; Documentation/back-to-sender.rst has the
--- bits).
+-- Wireshark 4.0 or later: CNPs of RoCEv2, and the telemetry or the window that
+-- sch_iqcn writes into them (struct iqcn_telemetry and struct iqcn_grant in
+-- linux/iqcn.h; Documentation/back-to-sender.rst has the bits of the former).
 --
 -- A post-dissector.  Wireshark's own dissector finds the BTH behind tags, tunnels and
 -- IP, on the UDP ports that are configured.  It does not know that opcode 0x81 is a
@@ -16,7 +16,7 @@ end
 local OP_CNP = 0x81
 local BTH_LEN, RSVD_LEN, ICRC_LEN = 12, 16, 4
 local UDP_LEN, ROCE_PORT = 8, 4791
-local VERSION = 1
+local VERSION, GRANT_VERSION = 1, 2
 local U16_MAX = 65535
 
 local causes = {
@@ -25,6 +25,15 @@ local causes = {
 	[3] = "pi",
 	[4] = "poll",
 	[5] = "drop",
+	[6] = "pfc",
+	[7] = "grant",
+}
+
+local states = {
+	[0] = "clear",
+	[1] = "congested",
+	[2] = "undetermined",
+	[3] = "paused",
 }
 
 local f = {
@@ -54,6 +63,14 @@ local f = {
 				    "Time of the box in us, modulo 2^24"),
 	rate = ProtoField.uint64("iqcn.rate",
 				 "Drain rate of the queue in bit/s"),
+	window = ProtoField.uint32("iqcn.window",
+				   "Bytes that the flow may have in flight"),
+	share = ProtoField.double("iqcn.share",
+				  "Part of the queued packets in percent"),
+	base_rtt_us = ProtoField.uint16("iqcn.base_rtt_us",
+					"Round-trip time of the window in us"),
+	state = ProtoField.uint8("iqcn.state", "State of the queue", base.DEC,
+				 states),
 	icrc = ProtoField.uint32("iqcn.icrc", "Invariant CRC", base.HEX),
 }
 iqcn.fields = f
@@ -168,6 +185,25 @@ local function add_state(tree, rsvd, pinfo, qp)
 	return said
 end
 
+-- Add the bytes after the cause of a grant.  Returns text for the Info column
+local function add_grant(tree, rsvd)
+	local window, flows, share, rtt
+
+	tree:add(f.depth, rsvd(2, 2), rsvd(2, 2):uint() * 100 / U16_MAX)
+	window = rsvd(4, 4):uint()
+	tree:add(f.window, rsvd(4, 4))
+	flows = rsvd(8, 2):uint()
+	tree:add(f.flows, rsvd(8, 2)):append_text(
+		flows == U16_MAX and " or more" or "")
+	share = rsvd(10, 2):uint() * 100 / U16_MAX
+	tree:add(f.share, rsvd(10, 2), share)
+	rtt = rsvd(12, 2):uint()
+	tree:add(f.base_rtt_us, rsvd(12, 2)):append_text(
+		rtt == U16_MAX and " or more" or "")
+	tree:add(f.state, rsvd(14, 1))
+	return string.format(" window %d share %.1f%%", window, share)
+end
+
 local function all_zero(range)
 	return not tostring(range:bytes()):find("[^0]")
 end
@@ -188,13 +224,15 @@ local function add_reserved(tree, rsvd, pinfo, qp)
 		end
 		return ""
 	end
-	if version ~= VERSION then
+	if version ~= VERSION and version ~= GRANT_VERSION then
 		t:add_proto_expert_info(e.version)
 		return " telemetry version " .. version
 	end
-	t:add(f.brief, rsvd(0, 1))
+	if version == VERSION then
+		t:add(f.brief, rsvd(0, 1))
+	end
 	t:add(f.was_ce, rsvd(0, 1))
-	if rsvd(0, 1):bitfield(4, 2) ~= 0 then
+	if rsvd(0, 1):bitfield(4, version == VERSION and 2 or 3) ~= 0 then
 		t:add_proto_expert_info(e.flags)
 	end
 	if n < 2 then
@@ -209,6 +247,9 @@ local function add_reserved(tree, rsvd, pinfo, qp)
 	said = " " .. (causes[cause] or "cause " .. cause)
 	if rsvd(0, 1):bitfield(7, 1) == 1 then
 		said = said .. " was-CE"
+	end
+	if version == GRANT_VERSION then
+		return n < RSVD_LEN and said or said .. add_grant(t, rsvd)
 	end
 	if not brief then
 		return said .. add_state(t, rsvd, pinfo, qp)

@@ -125,6 +125,7 @@ static struct iqcn_params params_base(void)
 		.pi.update_ns = IQCN_DEFAULT_UPDATE_NS,
 		.sample = 1,
 		.flows = IQCN_DEFAULT_FLOWS,
+		.base_rtt_ns = IQCN_BASE_RTT_NONE,
 	};
 
 	return p;
@@ -174,6 +175,7 @@ static void params_user(struct iqcn_params *p, struct rnd_state *rnd)
 	}
 	p->t1_ns = t1_ns[prandom_u32_state(rnd) % ARRAY_SIZE(t1_ns)];
 	p->notify = prandom_u32_state(rnd) % (IQCN_NOTIFY_ALL + 1);
+	p->base_rtt_ns = 1;
 }
 
 /* Check the invariants, and that telemetry does not divide by 0 */
@@ -270,7 +272,13 @@ static void params_check_test(struct kunit *test)
 	EXPECT_WRONG(run_exit, good.run_enter, IQCN_PARAMS_RUN_EXIT);
 	EXPECT_WRONG(span_exit, good.span_enter - 1, IQCN_PARAMS_SPAN_EXIT);
 	EXPECT_WRONG(period_ns, good.t1_ns + 1, IQCN_PARAMS_PERIOD);
+	EXPECT_WRONG(notify, IQCN_NOTIFY_GRANT, IQCN_PARAMS_BASE_RTT);
 #undef EXPECT_WRONG
+
+	p = good;
+	p.notify = IQCN_NOTIFY_GRANT;
+	p.base_rtt_ns = 1;
+	KUNIT_EXPECT_EQ(test, iqcn_params_check(&p), IQCN_PARAMS_OK);
 
 	/* Kmax may equal the limit */
 	p = good;
@@ -286,12 +294,50 @@ static void params_check_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, iqcn_params_check(&p), IQCN_PARAMS_OK);
 }
 
+/* The parameters of PFC follow Kmin, the round-trip time and each other */
+static void params_pfc_test(struct kunit *test)
+{
+	struct iqcn_params p = params_base();
+
+	iqcn_params_resolve(&p, 25000000000ULL, 1514, true, IQCN_TIME_MIN_NS);
+	/* not of the controller's curve, which is four times as deep */
+	KUNIT_EXPECT_EQ(test, p.pfc.threshold_bytes, 100000);
+	KUNIT_EXPECT_EQ(test, p.pfc.settle_ns, 20000);
+	KUNIT_EXPECT_EQ(test, p.pfc.max_ns, 2000000);
+
+	p.base_rtt_ns = 8000;
+	p.mark.kmin_bytes = 5000;
+	p.user_set = BIT_ULL(TCA_IQCN_KMIN_BYTES);
+	iqcn_params_resolve(&p, 25000000000ULL, 1514, true, IQCN_TIME_MIN_NS);
+	KUNIT_EXPECT_EQ(test, p.pfc.threshold_bytes, 5000);
+	KUNIT_EXPECT_EQ(test, p.pfc.settle_ns, 8000);
+	/* the longest pause at 25 Gb/s */
+	KUNIT_EXPECT_EQ(test, p.pfc.max_ns, 1342156);
+
+	p.pfc.settle_ns = 50000000;
+	p.pfc.threshold_bytes = 7;
+	p.user_set = BIT_ULL(TCA_IQCN_SETTLE_NS) |
+		     BIT_ULL(TCA_IQCN_THRESHOLD_BYTES);
+	iqcn_params_resolve(&p, 25000000000ULL, 1514, true, IQCN_TIME_MIN_NS);
+	KUNIT_EXPECT_EQ(test, p.pfc.threshold_bytes, 7);
+	KUNIT_EXPECT_EQ(test, p.pfc.max_ns, IQCN_TIME_MAX_NS);
+
+	p.pfc.max_ns = 1;
+	p.mark.kmin_bytes = 0;
+	p.user_set = BIT_ULL(TCA_IQCN_PFC_MAX_NS) | BIT_ULL(TCA_IQCN_KMIN_BYTES);
+	iqcn_params_resolve(&p, 25000000000ULL, 1514, true, IQCN_TIME_MIN_NS);
+	KUNIT_EXPECT_EQ(test, p.pfc.max_ns, 1);
+	/* no queue is less deep than 0 */
+	KUNIT_EXPECT_EQ(test, p.pfc.threshold_bytes, 100000);
+}
+
 static struct kunit_case params_test_cases[] = {
 	KUNIT_CASE(params_kmin_test),
 	KUNIT_CASE(params_gain_test),
 	KUNIT_CASE(params_cnp_rate_test),
 	KUNIT_CASE(params_extremes_test),
 	KUNIT_CASE(params_check_test),
+	KUNIT_CASE(params_pfc_test),
 	{}
 };
 

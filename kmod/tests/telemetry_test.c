@@ -169,6 +169,7 @@ static void telemetry_cause_test(struct kunit *test)
 		[IQCN_CAUSE_NONE] = 0, [IQCN_CAUSE_TIMER] = 1,
 		[IQCN_CAUSE_WREB] = 2, [IQCN_CAUSE_PI] = 3,
 		[IQCN_CAUSE_POLL] = 4, [IQCN_CAUSE_DROP] = 5,
+		[IQCN_CAUSE_PFC] = 6, [IQCN_CAUSE_GRANT] = 7,
 	};
 	int i, was_ce;
 

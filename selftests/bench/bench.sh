@@ -80,7 +80,7 @@ counted()
 }
 
 if [ -n "$check" ]; then
-	counted -n 1 -p 2048 -m 100 -q bfifo,iqcn,timer uncongested marked hook
+	counted -n 1 -p 2048 -m 100 -q bfifo,iqcn,timer,frames,grant uncongested marked hook
 	awk '
 	FNR == NR { if ($1 == "=") ns[$2, $3, $5, $4] = $6; next }
 	/^#/ || !NF { next }

@@ -50,6 +50,8 @@ iqcn;		iqcn limit 64m;		iqcn limit 64m $MARKED qref 270k
 nocnp;		iqcn limit 64m;		iqcn limit 64m $MARKED qref 270k t1 1s alpha 1 beta 1
 timer;		iqcn limit 64m notify timer;	iqcn limit 64m $MARKED notify timer t1 1s
 off;		iqcn limit 64m notify off;	iqcn limit 64m $MARKED notify off
+frames;		iqcn limit 64m pfc frames;	iqcn limit 64m $MARKED qref 270k pfc frames
+grant;		iqcn limit 64m notify grant base-rtt 10us bandwidth 100gbit;	iqcn limit 64m $MARKED notify grant base-rtt 10us min-gap 1s
 "
 
 die()

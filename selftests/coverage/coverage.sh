@@ -19,7 +19,8 @@ export LAB_TIMEOUT_S=${LAB_TIMEOUT_S:-3600}
 GROUPS_OF_TESTS=(
 	"kunit iqcn_bts.sh iqcn_qdisc.sh iqcn_life.sh iqcn_bad.sh iqcn_mark.sh
 		iqcn_cnp.sh iqcn_smoke.sh iqcn_trace.sh iqcn_genl.sh"
-	"iqcn_detect.sh iqcn_trigger.sh iqcn_snoop.sh iqcn_pair.sh iqcn_fuzz.sh"
+	"iqcn_detect.sh iqcn_trigger.sh iqcn_snoop.sh iqcn_pair.sh iqcn_fuzz.sh
+		iqcn_pfc.sh iqcn_grant.sh"
 )
 
 # boot NUMBER FILE...: run tests in a guest, and collect the counts

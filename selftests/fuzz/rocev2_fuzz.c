@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The parser of RoCEv2 packets (kmod/rocev2.c) as a program for libFuzzer.
+ * The parsers of RoCEv2 packets (kmod/rocev2.c) and of MAC control frames
+ * (kmod/algo/macctl.h) as a program for libFuzzer.
  *
  * The first byte of an input selects the test, and the rest is
  *   - a packet to parse, in an allocation of its own so that reads beyond its
  *     end are detected.  The verdict must agree with rules that are written
  *     down here a second time, and a CNP with a valid ICRC must be equal to the one
  *     built from the parsed fields;
- *   - or the fields of a CNP to build, which the parser must return.
+ *   - or the fields of a CNP to build, which the parser must return;
+ *   - or a MAC control frame, likewise in an allocation of its own.
  */
 #include <linux/if_ether.h>
 #include <linux/in6.h>
@@ -16,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algo/macctl.h"
 #include "algo/pairing.h"
 #include "rocev2.h"
 
@@ -23,6 +26,7 @@
 #define ASK_PROTO	0x07	/* EtherType, see protos[] */
 #define ASK_TAGGED	0x08	/* a VLAN tag was stripped from the packet */
 #define ASK_LONGER	0x10	/* only a part of the packet is readable */
+#define ASK_MACCTL	0x40	/* the rest is a MAC control frame */
 #define ASK_BUILD	0x80	/* the rest is a CNP to build */
 
 static const u16 protos[ASK_PROTO + 1] = {
@@ -319,6 +323,24 @@ static void check_build(u8 ask, const u8 *data, size_t size)
 	free(l3);
 }
 
+static void check_macctl(const u8 *data, size_t size)
+{
+	u32 len = size < IQCN_MACCTL_PFC_LEN ? size : IQCN_MACCTL_PFC_LEN, i;
+	struct iqcn_macctl frame;
+	u8 *p = malloc(len);
+	bool pause, pfc;
+
+	memcpy(p, data, len);
+	pause = len >= 4 && be(p, 2) == 1;
+	pfc = len >= 20 && be(p, 2) == 0x101;
+	want(iqcn_macctl_parse(p, len, &frame) == (pause || pfc));
+	if (pause || pfc)
+		want(frame.classes == (pause ? 0xff : p[3]));
+	for (i = 0; (pause || pfc) && i < 8; i++)
+		want(frame.quanta[i] == be(p + (pause ? 2 : 4 + 2 * i), 2));
+	free(p);
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
@@ -327,6 +349,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		return 0;
 	if (data[0] & ASK_BUILD)
 		check_build(data[0], data + 1, size - 1);
+	else if (data[0] & ASK_MACCTL)
+		check_macctl(data + 1, size - 1);
 	else
 		check_parse(data[0], data + 1, size - 1);
 	return 0;

@@ -49,10 +49,12 @@ def of_tc($source):
 	 say($source; $dev; "snoop"; .snoop)),
 	say($source; $dev; "cnp_unmatched"; .port_cnp_unmatched),
 	say($source; $dev; "malformed"; .port_malformed),
+	say($source; $dev; "pfc_ignored"; .port_pfc_ignored),
 	(del(.options) | to_entries[] |
 	 select(.key | IN("kind", "handle", "root", "bytes", "packets",
 		"drops", "overlimits", "requeues", "backlog", "qlen",
-		"port_cnp_unmatched", "port_malformed", "state_since_ns") | not) |
+		"port_cnp_unmatched", "port_malformed", "port_pfc_ignored",
+		"state_since_ns") | not) |
 	 say($source; $at; .key; .value));
 
 def of_iqcn_flows:
@@ -87,9 +89,13 @@ def of_genl:
 	say("genl"; if $kind == "port" and (.key | IN("state_lost", "cnp_lost"))
 		    then "" else $at end; .key;
 	    .key as $key | .value |
-	    if $key == "notify" then tonumber | set(["timer", "wreb", "pi"])
+	    if $key == "notify" then tonumber | set(["timer", "wreb", "pi", "grant"])
 	    elif $key == "state_reason" then ["none", "queue", "depth", "run",
 		"span", "quiet", "reset"][tonumber]
+	    elif $key == "pfc_state" then ["clear", "congested", "undetermined",
+		"paused"][tonumber]
+	    elif $key == "pfc_reason" then ["none", "pause", "clear", "rate",
+		"unsure", "grew", "drained", "limit", "reset"][tonumber]
 	    elif $key == "snoop" then ["port", "netns"][tonumber]
 	    elif $key == "congested" then tonumber > 0
 	    elif $key == "bts_prob" then tonumber / 4294967295
@@ -154,7 +160,7 @@ def of_samples($source; $samples):
 	([$documented[] | select(.name | startswith("iqcn_queue_")) |
 	  select(.key | IN("ecn_mark", "ce_in", "ce_sent", "ce_sampled",
 		"cnp_seen", "cnp_delayed", "cnp_cancelled", "cnp_budget",
-		"cnp_unpaired", "depth_bytes", "congested")) | . as $d |
+		"cnp_unpaired", "depth_bytes", "congested", "pauses")) | . as $d |
 	  $samples[] | select(.name == $d.name) |
 	  select($d.value == null or .labels[$d.label] == $d.value) |
 	  { dev: .labels.device, value: (.value | tonumber),
@@ -172,7 +178,7 @@ def with_timer:
 		    (.[0].at | split(" ") | length) == 2) |
 	     { source: .[0].source, at: .[0].at, key: "cnp_timer",
 	       value: ($v.cnp_sent - $v.cnp_wreb - $v.cnp_pi - $v.cnp_poll -
-		       $v.cnp_drop) }];
+		       $v.cnp_drop - $v.cnp_pfc - $v.cnp_grant) }];
 
 def sources: ["tc", "iqcn", "genl", "sysfs", "debugfs", "file", "exporter",
 	"prometheus"];

@@ -51,6 +51,8 @@ steps()
 	*.h) echo kunit ;;
 	esac
 	case $1 in
+	pfc.c | pfc.h | macctl.h) echo iqcn_pfc.sh iqcn_wire.sh:test_flap ;;
+	notify_grant.c | grant.h) echo iqcn_grant.sh ;;
 	notify_bts.c) echo iqcn_bts.sh iqcn_adversary.sh ;;
 	notify_timer.c | pending.c | timer.c | timer.h | flow.h)
 		echo iqcn_trigger.sh iqcn_cnp.sh iqcn_bts.sh

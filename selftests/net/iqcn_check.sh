@@ -34,6 +34,7 @@ ALL_TESTS="
 	test_sound_all_ports
 	test_sound_mixed
 	test_sound_routed
+	test_pfc
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -96,6 +97,29 @@ paired()
 cnps()
 {
 	reply --type cnp --qp 0x800011 --count "$1" --interval "$2"
+}
+
+# A veth passes the frames, but does not stop
+test_pfc()
+{
+	local frame i
+
+	topology bridge
+	bottleneck 1gbit notify pi
+	sound
+	grep -q '^ok *pfc *p1 1:1: off; this device can use "pfc frames"$' "$TMP/check" ||
+		fail "$(grep pfc "$TMP/check")"
+	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn pfc txq
+	first warn pfc "p1 1:1: a veth does not stop for PFC: tc qdisc change dev p1 parent 1:1 iqcn pfc frames"
+	mend
+	sound
+	# a frame of class 4
+	frame=0180c2000001${RCV_MAC//:/}8808010100100000000000000000ffff
+	for ((i = ${#frame}; i < 120; i += 4)); do
+		frame+=0000
+	done
+	"$ROCE" raw rcv/e0 "$frame"
+	first warn pfc "1 control frames were ignored and none used: wrong class?: tc qdisc change dev p1 parent 1:1 iqcn pfc-prio CLASS"
 }
 
 # iqcn takes the rate of a tbf, but does not learn that it changes

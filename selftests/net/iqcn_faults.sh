@@ -140,6 +140,8 @@ PARAMETERS="
 	bandwidth 25gbit
 	delay auto base both trigger period period 50us
 	sample 16 group 7
+	pfc frames pfc-prio 3,4 threshold 50k settle 30us pfc-max 3ms
+	notify grant base-rtt 12us grant equal bandwidth 25gbit
 	snoop netns
 	cnp-rate 777 cnp-burst 7 cnp-dscp 40 cnp-pcp 5 cnp-ttl 30 cnp-smac receiver
 	pair sport flows 100 age 1s
@@ -161,7 +163,8 @@ each_parameter()
 ALL_PARAMETERS="limit 2m kmin 30k kmax 60k pmax 0.2 mark-on enqueue nonect pass notify timer t1 400us \
 	detect depth profile mark ce-in notify measure depth qref 40k alpha 3000 beta 30000 \
 	update 200us min-gap 20us telemetry off bandwidth 10gbit delay 0 base ce \
-	trigger timer period 100us sample 1 group off snoop port cnp-rate 999 cnp-burst 9 \
+	trigger timer period 100us sample 1 group off \
+	pfc txq pfc-prio 5 threshold 60k settle 40us pfc-max 4ms base-rtt none grant share snoop port cnp-rate 999 cnp-burst 9 \
 	cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 cnp-smac port pair psn flows 200 age 2s"
 
 N_PARAMETERS=$(grep -c '[a-z]' <<<"$PARAMETERS")
@@ -445,18 +448,25 @@ received()
 	ip -n rcv -s -j link show dev e0 | jq '.[0].stats64.rx.packets'
 }
 
-# A fifth of the atomic allocations fails
+# A fifth of the atomic allocations fails, while PFC frames pause the port
 test_traffic()
 {
-	local sent before
+	local frame=0180c2000001${RCV_MAC//:/}88080101 sent before pauses=() i
+
+	for ((i = 0; i < 100; i++)); do
+		pauses+=("${frame}0008$(printf "ffff%.0s" {1..8})" +300
+			"${frame}0008$(printf "0000%.0s" {1..8})" +1000)
+	done
 
 	faults 0 Y || return
 	topology bridge
 	bottleneck 100mbit limit 1m kmin 1000 kmax 2000 detect queue,run,depth \
-		notify timer,wreb,pi t1 60us min-gap 1us pair sport flows 300
+		notify timer,wreb,pi,grant base-rtt 1ms t1 60us min-gap 1us \
+		pair sport flows 300 pfc frames threshold 3000 pfc-max 2ms
 	before=$(received)
 	np --time 200 --ack 1 --cnp 100
 	at_random 20
+	"$ROCE" raw rcv/e0 "${pauses[@]}" &
 	data --tos 3 --flows 400 --count 1200 --interval 20 --len 500
 	data --tos 2 --flows 50 --count 800 --len 1000 --sport 4000
 	wait
@@ -472,7 +482,9 @@ test_traffic()
 	check "flows" "$(stat flows)" -eq $(($(stat flow_new) - $(stat flow_aged) - \
 		$(stat flow_evicted)))
 	check "in debugfs" "$(flows | tail -n +2 | wc -l)" -eq "$(stat flows)"
-	check "causes" "$(sum cnp_wreb cnp_pi cnp_poll cnp_drop)" -le "$(stat cnp_sent)"
+	check "pauses" "$(stat pauses)" -gt 0
+	check "cnp_grant" "$(stat cnp_grant)" -gt 0
+	check "causes" "$(sum cnp_wreb cnp_pi cnp_poll cnp_drop cnp_pfc cnp_grant)" -le "$(stat cnp_sent)"
 	check "received" $(($(received) - before)) -le "$sent"
 	# then everything works as before
 	tc -n sw qdisc del dev p1 root

@@ -963,7 +963,7 @@ test_check()
 	reply --type cnp --qp 0x800011 --count 2
 	verdict ok
 	check_eq "items" "$(awk '{ print $1, $2 }' "$TMP/check" | paste -sd ,)" \
-		"ok kernel,ok plugin,ok module,ok family,ok qdiscs,ok place,ok bandwidth,ok limit,ok drain,ok strays,ok ECT,ok pairing,ok CNPs,ok room,ok: 0"
+		"ok kernel,ok plugin,ok module,ok family,ok qdiscs,ok place,ok bandwidth,ok limit,ok drain,ok pfc,ok strays,ok ECT,ok pairing,ok CNPs,ok room,ok: 0"
 	says ok ECT "p1 root: 0 packets marked, 4 arrived with CE"
 	says ok pairing "p1 root: 1 of 1 flows"
 	says ok CNPs "p1 root: 2 from receivers, 0 from this box"

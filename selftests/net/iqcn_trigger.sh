@@ -1028,7 +1028,7 @@ test_less_delay()
 test_worse_keeps()
 {
 	paired detect queue,run run 5 t1 300us window 5ms bandwidth 4mbit \
-		delay 10ms
+		delay 14ms
 	# the run is complete in less than a window, before the queue's CE rate
 	# is known
 	stream 12 1000

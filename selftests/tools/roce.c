@@ -88,6 +88,8 @@ static void usage(void)
 "       roce sniff IFACE [options]  print received RoCEv2 packets\n"
 "       roce np IFACE [options]     answer data with ACKs and CNPs\n"
 "       roce listen ADDRESS [options]  receive CNPs with a UDP socket\n"
+"       roce raw [NETNS/]IFACE HEX|+US...  send these frames, the next one US\n"
+"                                          after the previous one\n"
 "\n"
 "packets:  --type data|ack|cnp|req|rep|dreq|udp  --src IP --dst IP\n"
 "          --smac MAC --dmac MAC  --vlan [ad:]VID[:PCP] (outer first)\n"
@@ -607,6 +609,39 @@ static int send_gso(struct options *o)
 	return 0;
 }
 
+/* Parse a frame in hexadecimal digits.  Return: its length. */
+static unsigned int parse_frame(const char *hex, uint8_t *frame)
+{
+	unsigned int len = 0;
+	int used;
+
+	for (; *hex; hex += used)
+		if (len == MAX_FRAME ||
+		    sscanf(hex, "%2hhx%n", &frame[len++], &used) != 1 || used != 2)
+			usage();
+	return len;
+}
+
+static int do_raw(const char *iface, char **args)
+{
+	static uint8_t frame[MAX_FRAME];
+	int fd = open_socket(iface, 0);
+	uint64_t at = now_ns();
+	unsigned int len;
+
+	for (; *args; args++) {
+		if (**args == '+') {
+			at += strtoul(*args + 1, NULL, 10) * 1000;
+			sleep_until(at);
+			continue;
+		}
+		len = parse_frame(*args, frame);
+		if (send(fd, frame, len, 0) < 0)
+			die("send");
+	}
+	return 0;
+}
+
 /* Set the fields of packet @i that differ between packets */
 static void set_packet(const struct options *o, unsigned long i, struct spec *s)
 {
@@ -982,6 +1017,10 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		usage();
+	if (!strcmp(argv[1], "raw")) {
+		prctl(PR_SET_TIMERSLACK, 1);
+		return do_raw(enter_ns(argv[2]), argv + 3);
+	}
 	/* apply --type first: other options override its defaults */
 	while ((c = getopt_long(argc - 2, argv + 2, "", opts, NULL)) != -1)
 		if (c == TYPE)

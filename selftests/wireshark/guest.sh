@@ -44,6 +44,7 @@ finish()
 	mv "$TMP/snd" "$out/$1.wire"
 	grep iqcn_cnp_sent: $trace/trace >"$out/$1.trace"
 	echo "$1: $(grep -c . "$out/$1.wire") CNPs"
+	[ -s "$out/$1.wire" ] || exit 1
 	cleanup
 }
 
@@ -114,7 +115,7 @@ held()
 timed()
 {
 	topology bridge
-	iqcn bandwidth 10kbit telemetry on
+	iqcn bandwidth 1mbit telemetry on
 	pair_flow
 	begin 60
 	data --tos 3 --count 20 --interval 1000 --psn 1000

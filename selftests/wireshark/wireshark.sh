@@ -130,7 +130,7 @@ seen()
 {
 	fields "$OUT/$1.pcap" ip.src ip.dst ipv6.src ipv6.dst iqcn.destqp \
 		iqcn.cause iqcn.depth -- -Y iqcn | awk -F, '
-	BEGIN { split("timer wreb pi poll drop", cause, " ") }
+	BEGIN { split("timer wreb pi poll drop pfc grant", cause, " ") }
 	{
 		# a share of 65535 is slightly less
 		printf "%s%s,%s%s,%s,%s,%s\n", $1, $3, $2, $4, $5, cause[$6],
@@ -246,7 +246,7 @@ made_up()
 		cnp --rsvd $SAID
 		cnp --rsvd 10ffffffffffffff7fffffffffffffff
 		cnp --rsvd 1f050000000000000000000000000001
-		cnp --rsvd 2f050000000000000000000000000000
+		cnp --rsvd 3f050000000000000000000000000000
 		cnp --rsvd 0105ffff000000000000000000000000
 		cnp --rsvd 00000000000000000000000000000001
 		cnp --rsvd 1000000000000000800000000000ff00
@@ -264,7 +264,7 @@ made_up()
 $all,
 $c,1,0,0,255,100,65535,268431360,32767,4294967040,16777215,Unknown cause
 $c,1,1,1,5,,,,,,,Unknown flags|Filled in, although the brief flag is set
-$c,2,,,,,,,,,,Unknown version of telemetry
+$c,3,,,,,,,,,,Unknown version of telemetry
 $c,0,,,,,,,,,,Reserved bytes are not 0, but not telemetry of iqcn
 $c,0,,,,,,,,,,Reserved bytes are not 0, but not telemetry of iqcn
 $c,1,0,0,0,0,0,0,-32768,0,65280,Unknown cause
@@ -277,9 +277,28 @@ $all," || return
 "CNP QP=0x800011 
 CNP QP=0x800011 cause 255 depth 100.0% flows 65535 or more
 CNP QP=0x800011 drop was-CE
-CNP QP=0x800011 telemetry version 2
+CNP QP=0x800011 telemetry version 3
 CNP QP=0x800011 
 Destination unreachable (Port unreachable)"
+}
+
+# Windows
+granted()
+{
+	{
+		cnp --rsvd 21077fff0000303900023fff000b0100
+		cnp --rsvd 2007ffffffffffffffffffffffff0300
+		cnp --rsvd 2e050000000000000000000000000900
+	} | pcap "$WORK/granted"
+	same "fields" "$(fields "$WORK/granted" iqcn.version iqcn.was_ce \
+		iqcn.cause iqcn.depth iqcn.window iqcn.flows iqcn.share \
+		iqcn.base_rtt_us iqcn.state _ws.expert.message)" \
+"2,1,7,49.9992370489052,12345,2,24.9988555733577,11,1,
+2,0,7,100,4294967295,65535,100,65535,3,
+2,0,5,0,0,0,0,0,9,Unknown flags" || return
+	same "Info" "$(fields "$WORK/granted" _ws.col.Info | head -n 2)" \
+"CNP QP=0x800011 grant was-CE window 12345 share 25.0%
+CNP QP=0x800011 grant window 4294967295 share 100.0%"
 }
 
 # udp PACKET LENGTH BYTES: change the length in the headers and the actual
@@ -460,6 +479,7 @@ rate; result $? "rate of the queue"
 info; result $? "Info column"
 uses; result $? "filters, JSON, statistics, two passes"
 made_up; result $? "generated CNPs: unknown and contradictory values, tunnels"
+granted; result $? "generated CNPs with windows"
 short; result $? "packets too short for the reserved bytes"
 cut; result $? "packets truncated by the capture"
 damaged; result $? "damaged packets"

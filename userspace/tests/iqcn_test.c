@@ -631,6 +631,10 @@ static void default_values(uint64_t *v)
 	v[TCA_IQCN_BETA] = 100000;
 	v[TCA_IQCN_PERIOD_NS] = IQCN_DEFAULT_T1_NS / 4;
 	v[TCA_IQCN_MIN_GAP_NS] = 50000;
+	v[TCA_IQCN_THRESHOLD_BYTES] = 100000;
+	v[TCA_IQCN_BASE_RTT_NS] = IQCN_BASE_RTT_NONE;
+	v[TCA_IQCN_SETTLE_NS] = 20000;
+	v[TCA_IQCN_PFC_MAX_NS] = 2000000;
 }
 
 /* Only parameters that a new queue would not get anyway are needed */
@@ -656,6 +660,11 @@ static void test_derive(void)
 	v[TCA_IQCN_MIN_GAP_NS] = 40000;
 	v[TCA_IQCN_PERIOD_NS] = 10000;
 	check(!derive_needed(v, &link));
+	/* settle follows base-rtt, and pfc-max the longest pause at this rate */
+	v[TCA_IQCN_BASE_RTT_NS] = 8000;
+	v[TCA_IQCN_SETTLE_NS] = 8000;
+	v[TCA_IQCN_PFC_MAX_NS] = 1342156;
+	check(!derive_needed(v, &link));
 	/* the bandwidth replaces the speed of the link */
 	link.bps = 1000000000;
 	check(derive_needed(v, &link) & 1ULL << TCA_IQCN_BETA);
@@ -664,7 +673,7 @@ static void test_derive(void)
 	link.known = false;
 	check(!derive_needed(v, &link));
 	v[TCA_IQCN_BANDWIDTH_BPS] = 0;
-	check(__builtin_popcountll(derive_needed(v, &link)) == 6);
+	check(__builtin_popcountll(derive_needed(v, &link)) == 8);
 	check(derive_cnp_rate(25000000000) == 3985969);
 }
 
@@ -963,8 +972,8 @@ static void test_metrics(void)
 	s.n_ports = 1;
 	s.n_queues = 1;
 	s.n_flows = 1;
-	port.has = 1ULL << IQCN_A_PORT_QUEUES;
-	queue.has = 1ULL << IQCN_A_QUEUE_NOTIFY |
+	port.has[0] = 1ULL << IQCN_A_PORT_QUEUES;
+	queue.has[0] = 1ULL << IQCN_A_QUEUE_NOTIFY |
 		    1ULL << IQCN_A_QUEUE_CE_RATE_BPS |
 		    1ULL << IQCN_A_QUEUE_BTS_PROB | 1ULL << IQCN_A_QUEUE_CNP_SENT |
 		    1ULL << IQCN_A_QUEUE_STATE_AGE_NS |
@@ -977,7 +986,7 @@ static void test_metrics(void)
 	s.queues_ns = UINT64_C(5000000000);
 	/* more CNPs of one cause than in total: counters are not read atomically */
 	queue.cnp_pi = 1;
-	flow.has = 1ULL << IQCN_A_FLOW_CNP_SENT | 1ULL << IQCN_A_FLOW_SRC_QP |
+	flow.has[0] = 1ULL << IQCN_A_FLOW_CNP_SENT | 1ULL << IQCN_A_FLOW_SRC_QP |
 		   1ULL << IQCN_A_FLOW_PARENT;
 	flow.cnp_sent = UINT64_MAX;
 	memset(flow.src.bytes, 0xff, sizeof(flow.src.bytes));

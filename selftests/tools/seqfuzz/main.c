@@ -130,6 +130,7 @@ static struct op {
 	{ "debugfs", op_debugfs, 5 },
 	{ "data", op_data, 100 },
 	{ "answer", op_answer, 60 },
+	{ "control", op_control, 40 },
 	{ "scene-tree", op_scene_tree, 25 },
 	{ "scene-tap", op_scene_tap, 5 },
 	{ "scene-mtu", op_scene_mtu, 5 },

@@ -140,11 +140,53 @@ int op_data(struct place *p)
 	return send_any(p, any_index(p), DATA, 1 + below(32));
 }
 
-/* Make a device receive ACKs or CNPs, by sending them on its peer or on a0 */
+/* Devices whose packets are received by their peers, or by what a0 redirects to */
+static const char * const peers[] = { "a0", "vb0", "vb1", "va0" };
+
+/* Write a MAC control frame, mostly one of PFC.  Return: the length */
+static unsigned int put_control(uint8_t *f)
+{
+	static const uint16_t opcodes[] = { 0x0101, 0x0101, 0x0101, 1, 2, 0xffff };
+	static const uint8_t group[] = { 0x01, 0x80, 0xc2, 0, 0, 0x01 };
+	unsigned int at = 12, i;
+
+	memset(f, 0, 64);
+	memcpy(f, group, sizeof(group));
+	f[6] = 2;
+	if (!below(8)) {
+		put16(f + at, ETH_P_8021Q);
+		put16(f + at + 2, 5);
+		at += 4;
+	}
+	put16(f + at, ETH_P_PAUSE);
+	put16(f + at + 2, one_of(opcodes));
+	put16(f + at + 4, below(4) ? 0xff : any_size(16));
+	for (i = 0; i < 8; i++)
+		put16(f + at + 6 + 2 * i, below(2) ? any_size(16) : 0);
+	return below(8) ? 60 : at + 2 + below(20);
+}
+
+/* Make a device receive PFC and PAUSE frames */
+int op_control(struct place *p)
+{
+	struct sockaddr_ll to = { .sll_family = AF_PACKET };
+	unsigned int n = 1 + below(8);
+	uint8_t frame[64];
+	int err = 0;
+
+	to.sll_ifindex = index_of(p, one_of(peers));
+	if (!to.sll_ifindex)
+		return -ENODEV;
+	while (n--)
+		if (sendto(p->packet, frame, put_control(frame), MSG_DONTWAIT,
+			   (void *)&to, sizeof(to)) < 0)
+			err = -errno;
+	return err;
+}
+
+/* Make a device receive ACKs or CNPs */
 int op_answer(struct place *p)
 {
-	static const char * const peers[] = { "a0", "vb0", "vb1", "va0" };
-
 	return send_any(p, index_of(p, one_of(peers)), below(2) ? ACK : CNP,
 			1 + below(8));
 }

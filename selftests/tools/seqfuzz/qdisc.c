@@ -211,6 +211,14 @@ static const struct {
 	{ TCA_IQCN_CE_IN, 0, __IQCN_CE_IN_MAX - 1 },
 	{ TCA_IQCN_MARK_ON, 0, __IQCN_MARK_ON_MAX - 1 },
 	{ TCA_IQCN_CNP_SMAC, 0, __IQCN_CNP_SMAC_MAX - 1 },
+	{ TCA_IQCN_PFC, 0, __IQCN_PFC_MAX - 1 },
+	{ TCA_IQCN_PFC_PRIO, 1, 255 },
+	{ TCA_IQCN_THRESHOLD_BYTES, 0, UINT32_MAX },
+	{ TCA_IQCN_SETTLE_NS, 0, 1000000000 },
+	{ TCA_IQCN_PFC_MAX_NS, 0, 1000000000 },
+	{ TCA_IQCN_BASE_RTT_NS, 1, 1000000000 },
+	{ TCA_IQCN_BASE_RTT_NS, IQCN_BASE_RTT_NONE, IQCN_BASE_RTT_NONE },
+	{ TCA_IQCN_GRANT, 0, __IQCN_GRANT_MAX - 1 },
 };
 
 /* A random number from @lo to @hi, favoring the bounds and all magnitudes */

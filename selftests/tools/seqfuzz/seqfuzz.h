@@ -186,6 +186,7 @@ int op_debugfs(struct place *p);
 int op_data(struct place *p);
 int op_answer(struct place *p);
 int op_tap_packets(struct place *p);
+int op_control(struct place *p);
 int op_scene_tree(struct place *p);
 int op_scene_tap(struct place *p);
 int op_scene_mtu(struct place *p);

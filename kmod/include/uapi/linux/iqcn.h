@@ -74,6 +74,17 @@
  * @TCA_IQCN_CNP_SMAC: u32, &enum iqcn_cnp_smac
  * @TCA_IQCN_MARK_ON: u32, &enum iqcn_mark_on
  * @TCA_IQCN_CE_IN: u32, &enum iqcn_ce_in
+ * @TCA_IQCN_PFC: u32, &enum iqcn_pfc_source
+ * @TCA_IQCN_PFC_PRIO: u32, set of PFC classes that the queue carries, as bits
+ * @TCA_IQCN_THRESHOLD_BYTES: u32, depth from which a pause may have left the
+ *	queue undetermined
+ * @TCA_IQCN_SETTLE_NS: u32, ns between two comparisons of the depth of an
+ *	undetermined queue
+ * @TCA_IQCN_PFC_MAX_NS: u32, longest time in ns for which pauses keep a queue
+ *	from marking and notifying
+ * @TCA_IQCN_BASE_RTT_NS: u32, round-trip time of the senders without congestion,
+ *	for IQCN_NOTIFY_GRANT; IQCN_BASE_RTT_NONE: not known
+ * @TCA_IQCN_GRANT: u32, &enum iqcn_grant_by
  * @__TCA_IQCN_MAX: number of attributes, plus one
  */
 enum tca_iqcn {
@@ -122,6 +133,13 @@ enum tca_iqcn {
 	TCA_IQCN_CNP_SMAC,
 	TCA_IQCN_MARK_ON,
 	TCA_IQCN_CE_IN,
+	TCA_IQCN_PFC,
+	TCA_IQCN_PFC_PRIO,
+	TCA_IQCN_THRESHOLD_BYTES,
+	TCA_IQCN_SETTLE_NS,
+	TCA_IQCN_PFC_MAX_NS,
+	TCA_IQCN_BASE_RTT_NS,
+	TCA_IQCN_GRANT,
 	__TCA_IQCN_MAX
 };
 
@@ -168,6 +186,78 @@ enum iqcn_ce_in {
 };
 
 /**
+ * enum iqcn_grant_by - how IQCN_NOTIFY_GRANT divides what the link holds
+ * @IQCN_GRANT_SHARE: by the queued packets of the flows
+ * @IQCN_GRANT_EQUAL: equally
+ * @__IQCN_GRANT_MAX: number of values
+ */
+enum iqcn_grant_by {
+	IQCN_GRANT_SHARE,
+	IQCN_GRANT_EQUAL,
+	__IQCN_GRANT_MAX
+};
+
+/**
+ * enum iqcn_pfc_source - how a queue learns that PFC has paused its port
+ * @IQCN_PFC_OFF: not at all
+ * @IQCN_PFC_FRAMES: from PFC and PAUSE frames that the port receives
+ * @IQCN_PFC_TXQ: from the device's transmit queue: it is stopped, and nothing
+ *	has left for a while
+ * @__IQCN_PFC_MAX: number of values
+ */
+enum iqcn_pfc_source {
+	IQCN_PFC_OFF,
+	IQCN_PFC_FRAMES,
+	IQCN_PFC_TXQ,
+	__IQCN_PFC_MAX
+};
+
+/**
+ * enum iqcn_pfc_state - state of a queue whose port PFC may pause
+ * @IQCN_PFC_STATE_CLEAR: determined by the depth: not congested
+ * @IQCN_PFC_STATE_CONGESTED: determined by the depth: congested
+ * @IQCN_PFC_STATE_UNDETERMINED: the queue may be deep only because of a pause
+ * @IQCN_PFC_STATE_PAUSED: the port is paused
+ * @__IQCN_PFC_STATE_MAX: number of values
+ */
+enum iqcn_pfc_state {
+	IQCN_PFC_STATE_CLEAR,
+	IQCN_PFC_STATE_CONGESTED,
+	IQCN_PFC_STATE_UNDETERMINED,
+	IQCN_PFC_STATE_PAUSED,
+	__IQCN_PFC_STATE_MAX
+};
+
+/**
+ * enum iqcn_pfc_reason - why that state has changed
+ * @IQCN_PFC_REASON_NONE: no change yet
+ * @IQCN_PFC_REASON_PAUSE: a pause began
+ * @IQCN_PFC_REASON_CLEAR: a pause ended with a depth below the threshold
+ * @IQCN_PFC_REASON_RATE: a pause ended, during which more arrived than the link
+ *	could have carried: congested
+ * @IQCN_PFC_REASON_UNSURE: a pause ended, and neither of these holds:
+ *	undetermined
+ * @IQCN_PFC_REASON_GREW: the undetermined queue has grown: congested
+ * @IQCN_PFC_REASON_DRAINED: the undetermined queue has drained below the
+ *	threshold
+ * @IQCN_PFC_REASON_LIMIT: pfc-max has expired, so the depth alone decides
+ * @IQCN_PFC_REASON_RESET: the queue was reset, or pfc or pfc-prio was changed
+ * @__IQCN_PFC_REASON_MAX: number of values
+ */
+enum iqcn_pfc_reason {
+	IQCN_PFC_REASON_NONE,
+	IQCN_PFC_REASON_PAUSE,
+	IQCN_PFC_REASON_CLEAR,
+	IQCN_PFC_REASON_RATE,
+	IQCN_PFC_REASON_UNSURE,
+	IQCN_PFC_REASON_GREW,
+	IQCN_PFC_REASON_DRAINED,
+	IQCN_PFC_REASON_LIMIT,
+	IQCN_PFC_REASON_RESET,
+	__IQCN_PFC_REASON_MAX
+};
+
+/**
  * enum iqcn_cnp_smac - Ethernet source address of generated CNPs
  * @IQCN_CNP_SMAC_PORT: a locally administered address of the port's own
  *	(IQCN_A_PORT_CNP_SMAC), which a bridge may learn without harm
@@ -189,6 +279,8 @@ enum iqcn_cnp_smac {
  * @IQCN_NOTIFY_PI: a CNP when a packet arrives, with a probability set by a PI
  *	controller; sparse flows, whose packets are further apart than T1, are
  *	polled every T1
+ * @IQCN_NOTIFY_GRANT: a CNP with a window when a packet leaves a queue that is
+ *	deeper than the threshold, unless a pause puts its congestion in doubt
  *
  * With IQCN_NOTIFY_WREB or IQCN_NOTIFY_PI a dropped packet causes a CNP, too.
  */
@@ -196,10 +288,11 @@ enum iqcn_notify {
 	IQCN_NOTIFY_TIMER	= 1 << 0,
 	IQCN_NOTIFY_WREB	= 1 << 1,
 	IQCN_NOTIFY_PI		= 1 << 2,
+	IQCN_NOTIFY_GRANT	= 1 << 3,
 };
 
 #define IQCN_NOTIFY_BTS (IQCN_NOTIFY_WREB | IQCN_NOTIFY_PI)
-#define IQCN_NOTIFY_ALL (IQCN_NOTIFY_TIMER | IQCN_NOTIFY_BTS)
+#define IQCN_NOTIFY_ALL (IQCN_NOTIFY_TIMER | IQCN_NOTIFY_BTS | IQCN_NOTIFY_GRANT)
 
 /**
  * enum iqcn_measure - how congested a queue is, in bytes, as bits
@@ -240,6 +333,9 @@ struct tc_iqcn_point {
  * @IQCN_CAUSE_PI: a packet arrived (IQCN_NOTIFY_PI)
  * @IQCN_CAUSE_POLL: a poll of a sparse flow (IQCN_NOTIFY_PI)
  * @IQCN_CAUSE_DROP: a packet was dropped
+ * @IQCN_CAUSE_PFC: a pause has left the queue congested (IQCN_PFC_REASON_RATE,
+ *	IQCN_PFC_REASON_GREW)
+ * @IQCN_CAUSE_GRANT: a packet left a congested queue (IQCN_NOTIFY_GRANT)
  * @__IQCN_CAUSE_MAX: number of values
  */
 enum iqcn_cause {
@@ -249,6 +345,8 @@ enum iqcn_cause {
 	IQCN_CAUSE_PI,
 	IQCN_CAUSE_POLL,
 	IQCN_CAUSE_DROP,
+	IQCN_CAUSE_PFC,
+	IQCN_CAUSE_GRANT,
 	__IQCN_CAUSE_MAX
 };
 
@@ -286,6 +384,37 @@ struct iqcn_telemetry {
 	__be16	gradient;
 	__u8	tx_256[3];
 	__u8	time_us[3];
+};
+
+#define IQCN_GRANT_VERSION	2
+
+/**
+ * struct iqcn_grant - a window, in a CNP with IQCN_CAUSE_GRANT
+ * @version_flags: bits 7-4: IQCN_GRANT_VERSION; bit 0: IQCN_TELEMETRY_WAS_CE
+ * @cause: IQCN_CAUSE_GRANT
+ * @depth: depth of the queue as a share of its limit, 0xffff: full
+ * @window: bytes that the flow may have in flight; a sender that obeys keeps at
+ *	least one packet in flight
+ * @flows: flows that were active in the last milliseconds, 0xffff: or more
+ * @share: the flow's part of the queued packets, as a share of 0xffff
+ * @base_rtt_us: round-trip time for which the window was computed, in us, rounded
+ *	up, 0xffff: or more; window / base_rtt_us is a rate
+ * @state: &enum iqcn_pfc_state of the queue
+ * @zero: 0
+ *
+ * It takes the place of &struct iqcn_telemetry, in network byte order.  A sender
+ * that does not know it takes the CNP for an ordinary one.
+ */
+struct iqcn_grant {
+	__u8	version_flags;
+	__u8	cause;
+	__be16	depth;
+	__be32	window;
+	__be16	flows;
+	__be16	share;
+	__be16	base_rtt_us;
+	__u8	state;
+	__u8	zero;
 };
 
 /**
@@ -372,6 +501,7 @@ enum iqcn_snoop {
 };
 
 #define IQCN_DELAY_AUTO		0xffffffff
+#define IQCN_BASE_RTT_NONE	0xffffffff
 #define IQCN_SAMPLE_GROUP_NONE	0xffffffff
 
 /**
@@ -450,6 +580,25 @@ enum iqcn_pair_grade {
  * @delay_samples: CE packets whose sojourn time was measured, one at a time
  * @delay_avg_ns: moving average of these times, in ns
  * @delay_peak_ns: longest of these times, in ns; IQCN_CMD_QUEUE_CLEAR resets it
+ * @cnp_pfc: CNPs of @cnp_sent with IQCN_CAUSE_PFC
+ * @pauses: pauses of the port that the queue has learned of
+ * @paused_ns: time for which the port was paused, in ns, without the current
+ *	pause
+ * @pause_rx_bytes: bytes that arrived at the queue during these pauses
+ * @undetermined_ns: time for which the queue was undetermined, in ns, until it
+ *	was last determined
+ * @pfc_clear: pauses that ended with IQCN_PFC_REASON_CLEAR
+ * @pfc_rate: pauses that ended with IQCN_PFC_REASON_RATE
+ * @pfc_unsure: pauses that ended with IQCN_PFC_REASON_UNSURE
+ * @pfc_grew: IQCN_PFC_REASON_GREW
+ * @pfc_drained: IQCN_PFC_REASON_DRAINED
+ * @pfc_limit: IQCN_PFC_REASON_LIMIT
+ * @port_pfc_ignored: MAC control frames that no queue of the port used:
+ *	malformed, tagged, not for the group address, or of an unknown opcode
+ *	or another class
+ * @cnp_grant: CNPs of @cnp_sent with IQCN_CAUSE_GRANT
+ * @pfc_state: &enum iqcn_pfc_state
+ * @pfc_reason: &enum iqcn_pfc_reason of the last change
  */
 struct tc_iqcn_xstats {
 	__u64	ecn_mark;
@@ -501,6 +650,21 @@ struct tc_iqcn_xstats {
 	__u64	delay_samples;
 	__u64	delay_avg_ns;
 	__u64	delay_peak_ns;
+	__u64	cnp_pfc;
+	__u64	pauses;
+	__u64	paused_ns;
+	__u64	pause_rx_bytes;
+	__u64	undetermined_ns;
+	__u64	pfc_clear;
+	__u64	pfc_rate;
+	__u64	pfc_unsure;
+	__u64	pfc_grew;
+	__u64	pfc_drained;
+	__u64	pfc_limit;
+	__u64	port_pfc_ignored;
+	__u64	cnp_grant;
+	__u32	pfc_state;
+	__u32	pfc_reason;
 };
 
 #endif /* _UAPI_LINUX_IQCN_H */

@@ -45,6 +45,8 @@
  * @IQCN_CMD_QUEUE_CLEAR: do: reset the peaks of the queues of
  *	IQCN_A_QUEUE_IFINDEX, or only of its queue IQCN_A_QUEUE_PARENT, or of
  *	all ports if neither is given: DEPTH_PEAK_BYTES and DELAY_PEAK_NS
+ * @IQCN_CMD_PFC_NTF: group "state": the PFC state of a queue has changed,
+ *	except to paused; attributes: &enum iqcn_a_event
  * @__IQCN_CMD_MAX: number of commands, plus one
  */
 enum iqcn_cmd {
@@ -57,6 +59,7 @@ enum iqcn_cmd {
 	IQCN_CMD_FLOW_STATE_NTF,
 	IQCN_CMD_CNP_NTF,
 	IQCN_CMD_QUEUE_CLEAR,
+	IQCN_CMD_PFC_NTF,
 	__IQCN_CMD_MAX
 };
 
@@ -108,6 +111,9 @@ enum iqcn_filter {
  * @IQCN_A_PORT_PAD: padding for 64-bit attributes
  * @IQCN_A_PORT_CNP_SMAC: 6 bytes, Ethernet source address of the CNPs that the
  *	port generates with IQCN_CNP_SMAC_PORT
+ * @IQCN_A_PORT_PAUSES: u64, pauses that the queues have learned of.  This and
+ *	the following attributes have files in /sys/class/net/DEV/iqcn/, too
+ * @IQCN_A_PORT_PFC_IGNORED: u64, MAC control frames that no queue used
  * @__IQCN_A_PORT_MAX: number of attributes, plus one
  */
 enum iqcn_a_port {
@@ -138,6 +144,8 @@ enum iqcn_a_port {
 	IQCN_A_PORT_MALFORMED,
 	IQCN_A_PORT_PAD,
 	IQCN_A_PORT_CNP_SMAC,
+	IQCN_A_PORT_PAUSES,
+	IQCN_A_PORT_PFC_IGNORED,
 	__IQCN_A_PORT_MAX
 };
 
@@ -216,6 +224,22 @@ enum iqcn_a_port {
  *	measured
  * @IQCN_A_QUEUE_DELAY_AVG_NS: u64, average of the most recent of these times
  * @IQCN_A_QUEUE_DELAY_PEAK_NS: u64, longest of these times
+ * @IQCN_A_QUEUE_CNP_PFC: generated CNPs with IQCN_CAUSE_PFC.  All attributes
+ *	from here on have the names and the meaning of the fields of &struct
+ *	tc_iqcn_xstats: PFC_STATE and PFC_REASON are u32, the others u64
+ * @IQCN_A_QUEUE_PAUSES: pauses that the queue has learned of
+ * @IQCN_A_QUEUE_PAUSED_NS: their time, in ns
+ * @IQCN_A_QUEUE_PAUSE_RX_BYTES: bytes that arrived at the queue meanwhile
+ * @IQCN_A_QUEUE_UNDETERMINED_NS: time for which the queue was undetermined
+ * @IQCN_A_QUEUE_PFC_CLEAR: pauses that left the queue below the threshold
+ * @IQCN_A_QUEUE_PFC_RATE: pauses during which more arrived than the link carries
+ * @IQCN_A_QUEUE_PFC_UNSURE: pauses that left the queue undetermined
+ * @IQCN_A_QUEUE_PFC_GREW: times that the undetermined queue grew
+ * @IQCN_A_QUEUE_PFC_DRAINED: times that the undetermined queue drained
+ * @IQCN_A_QUEUE_PFC_LIMIT: times that pfc-max expired
+ * @IQCN_A_QUEUE_PFC_STATE: &enum iqcn_pfc_state
+ * @IQCN_A_QUEUE_PFC_REASON: &enum iqcn_pfc_reason of its last change
+ * @IQCN_A_QUEUE_CNP_GRANT: generated CNPs with IQCN_CAUSE_GRANT
  * @__IQCN_A_QUEUE_MAX: number of attributes, plus one
  */
 enum iqcn_a_queue {
@@ -278,6 +302,20 @@ enum iqcn_a_queue {
 	IQCN_A_QUEUE_DELAY_SAMPLES,
 	IQCN_A_QUEUE_DELAY_AVG_NS,
 	IQCN_A_QUEUE_DELAY_PEAK_NS,
+	IQCN_A_QUEUE_CNP_PFC,
+	IQCN_A_QUEUE_PAUSES,
+	IQCN_A_QUEUE_PAUSED_NS,
+	IQCN_A_QUEUE_PAUSE_RX_BYTES,
+	IQCN_A_QUEUE_UNDETERMINED_NS,
+	IQCN_A_QUEUE_PFC_CLEAR,
+	IQCN_A_QUEUE_PFC_RATE,
+	IQCN_A_QUEUE_PFC_UNSURE,
+	IQCN_A_QUEUE_PFC_GREW,
+	IQCN_A_QUEUE_PFC_DRAINED,
+	IQCN_A_QUEUE_PFC_LIMIT,
+	IQCN_A_QUEUE_PFC_STATE,
+	IQCN_A_QUEUE_PFC_REASON,
+	IQCN_A_QUEUE_CNP_GRANT,
 	__IQCN_A_QUEUE_MAX
 };
 
@@ -385,12 +423,14 @@ enum iqcn_a_flow {
  * @IQCN_A_EVENT_SRC_QP: u32, the sender's QP, to which the CNP goes
  * @IQCN_A_EVENT_CAUSE: u32, &enum iqcn_cause of the CNP
  * @IQCN_A_EVENT_PAD: padding for 64-bit attributes
+ * @IQCN_A_EVENT_PFC_STATE: u32, &enum iqcn_pfc_state of the queue
+ * @IQCN_A_EVENT_PFC_REASON: u32, &enum iqcn_pfc_reason of the change
  * @__IQCN_A_EVENT_MAX: number of attributes, plus one
  *
  * Every event has the attributes up to DEPTH_BYTES.  An event of a queue or a
  * flow has CONGESTED and REASON, and that of a queue the two rates, too.  An
  * event of a flow or of a CNP has SRC to DEST_QP, and that of a CNP SRC_QP and
- * CAUSE, too.
+ * CAUSE, too.  IQCN_CMD_PFC_NTF has PFC_STATE and PFC_REASON.
  */
 enum iqcn_a_event {
 	IQCN_A_EVENT_UNSPEC,
@@ -411,6 +451,8 @@ enum iqcn_a_event {
 	IQCN_A_EVENT_SRC_QP,
 	IQCN_A_EVENT_CAUSE,
 	IQCN_A_EVENT_PAD,
+	IQCN_A_EVENT_PFC_STATE,
+	IQCN_A_EVENT_PFC_REASON,
 	__IQCN_A_EVENT_MAX
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Declarations that kmod/rocev2.c needs from the kernel, for a program.  These
- * headers extend the headers of user space where those exist.
+ * Declarations that kmod/rocev2.c and kmod/algo/macctl.h need from the kernel, for
+ * a program.  These headers extend the headers of user space where those exist.
  */
 #ifndef SHIM_LINUX_TYPES_H
 #define SHIM_LINUX_TYPES_H
@@ -19,6 +19,8 @@ typedef uint32_t u32;
 typedef uint64_t u64;
 typedef int32_t s32;
 
+#define U8_MAX				UINT8_MAX
+#define BIT(_n)				(1UL << (_n))
 #define BIT_ULL(_n)			(1ULL << (_n))
 #define sizeof_field(_type, _member)	sizeof(((_type *)NULL)->_member)
 #define cpu_to_le32(_v)			htole32(_v)
