@@ -135,7 +135,7 @@ test_paths()
 	done >"$TMP/both"
 	check_eq "other way back" "$(awk '
 	NR % 2 { data = $2; next }
-	data != $2 { print }' "$TMP/both")" ""
+	data != $2 { print data, $0 }' "$TMP/both")" ""
 	sed -n 'n;p' "$TMP/both" >"$TMP/cores"
 	even 256
 	leave

@@ -11,6 +11,7 @@ ALL_TESTS="
 	test_pause_frame
 	test_obeys
 	test_obeys_not
+	test_flap
 	test_two_to_one
 	test_sixteen_to_one
 	test_without_pfc
@@ -254,6 +255,44 @@ s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 s.bind((sys.argv[1], 0))
 s.send(bytes.fromhex("0180c2000001" "020000000001" "8808" + sys.argv[2]))
 ' "$2" "$3"
+}
+
+# A wire whose ends pause each other for 300 us in 1.5 ms.  A queue behind it marks
+# nothing if it learns of that from frames.  By the transmit queue it does so later,
+# after 105 us at 10 Gb/s.
+test_flap()
+{
+	local way marks off
+
+	host_words="rp off"
+	for way in off frames txq; do
+		wires 1 "rate 10gbit pfc 3 flap 300us flap-gap 1200us $([ $way != txq ] || echo pfc-hide)" \
+			"rate 10gbit"
+		tc -n sw qdisc replace dev out root handle 10: iqcn pfc $way \
+			kmin 30000 kmax 30000 notify off
+		told snd "flow s1 to 10.2.0.1 dscp 26 rate 6gbit $endless"
+		run 15
+		marks=$(stat ecn_mark out)
+		case $way in
+		off)
+			off=$marks
+			check "marks" "$off" -gt 300
+			;;
+		frames)
+			check "pauses" "$(stat pauses out)" -ge 10
+			check "marks" "$marks" -eq 0
+			;;
+		txq)
+			check "pauses" "$(stat pauses out)" -ge 10
+			check "marks" "$marks" -le $((off / 10))
+			# since the queue has been deeper than the threshold
+			check "mean pause" $(($(stat paused_ns out) / ($(stat pauses out) + 1))) -gt 200000
+			;;
+		esac
+		check "drops" "$(stat drops out)" -eq 0
+		unload
+		cleanup
+	done
 }
 
 # A frame of a stranger: 65,535 quanta of 512 bits are 3,355,392 ns at 10 Gb/s

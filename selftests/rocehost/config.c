@@ -80,6 +80,7 @@ const struct rh_word rh_host_words[] = {
 	{ "cp-dscp", RH_NUMBER, HOST(cp_dscp), 0, 63 },
 	{ "cnp-limit", RH_TIME, HOST(np.limit_ns), 0, NSEC_PER_SEC },
 	{ "next-gap", RH_FLAG, HOST(next_gap) },
+	{ "base-rtt", RH_TIME, HOST(base_rtt_ns), 0, NSEC_PER_SEC },
 	{ "rp", RH_RP, HOST(rp.style) },
 	/* the following words are set by "rp" */
 	{ "cnp", RH_TIME, HOST(np.cnp_ns), 0, NSEC_PER_SEC },
@@ -170,6 +171,8 @@ static const struct rh_word rh_wire_words[] = {
 	{ "headroom", RH_AUTO, WIRE(headroom_bytes), 0, 1ULL << 32 },
 	{ "resume", RH_BYTES, WIRE(resume_bytes), 0, 1ULL << 32 },
 	{ "pfc-hide", RH_FLAG, WIRE(pfc_hide) },
+	{ "flap", RH_TIME, WIRE(flap_ns), 1000, NSEC_PER_SEC },
+	{ "flap-gap", RH_TIME, WIRE(flap_gap_ns), 1000, NSEC_PER_SEC },
 	{ }
 };
 
@@ -684,6 +687,7 @@ static int rh_cmd_wire(struct net *net, char *line)
 		.alpha = 1ULL << 32 >> 3,
 		.headroom_bytes = WIRE_AUTO,
 		.resume_bytes = 3 << 10,
+		.flap_gap_ns = 10000,
 	};
 	const char *a = rh_next(&line), *b = rh_next(&line);
 	int err;

@@ -27,9 +27,16 @@ static bool rh_flow_more_messages(const struct rh_flow *flow)
 	return flow->arrived_msgs < flow->group->conf.messages;
 }
 
+/* All packets count as full ones */
+static u64 rh_flow_in_flight_bytes(const struct rh_flow *flow)
+{
+	return (flow->rq.next - flow->rq.una) * flow->group->conf.mtu;
+}
+
 static bool rh_flow_has_packet(const struct rh_flow *flow)
 {
-	return flow->rq.next < flow->arrived_pkts && rc_may_send(&flow->rq);
+	return flow->rq.next < flow->arrived_pkts && rc_may_send(&flow->rq) &&
+	       win_open(&flow->win, rh_flow_in_flight_bytes(flow));
 }
 
 static bool rh_flow_under_way(const struct rh_flow *flow)
@@ -88,6 +95,7 @@ static void rh_flow_rate(struct rh_flow *flow, enum rp_event ev, u64 old_bps,
 		rh_trace(flow, RH_TRACE_CUT, at_ns);
 		break;
 	case RP_RAISED:
+		win_raised(&flow->win);
 		if (rh_counting(at_ns)) {
 			flow->st.raised++;
 			if (probe && rh_probe_depth(probe) >
@@ -228,6 +236,8 @@ static void rh_flow_sending(struct rh_flow *flow, u64 now_ns)
 	flow->done_ns = now_ns;
 	rp_start(&flow->rp, &flow->host->conf.rp,
 		 conf->rate_bps ?: flow->host->conf.rate_bps, now_ns);
+	win_start(&flow->win, flow->host->conf.rate_bps,
+		  flow->host->conf.base_rtt_ns, conf->mtu);
 	rh_trace(flow, RH_TRACE_START, now_ns);
 }
 
@@ -315,7 +325,8 @@ struct sk_buff *rh_flow_send(struct rh_flow *flow, u64 now_ns)
 	else
 		opcode = last ? RC_WRITE_LAST : RC_WRITE_MIDDLE;
 	/* request ACKs often enough to prevent a timeout */
-	ask = last || now_ns - flow->asked_ns >= flow->host->conf.rto_ns / 4;
+	ask = last || now_ns - flow->asked_ns >= flow->host->conf.rto_ns / 4 ||
+	      !win_open(&flow->win, rh_flow_in_flight_bytes(flow) + conf->mtu);
 	if (ask)
 		flow->asked_ns = now_ns;
 	skb = rh_build_data(&flow->headers, opcode, rc_psn(flow->rq.psn0, seq),
@@ -386,6 +397,10 @@ void rh_flow_received(struct rh_flow *flow, const struct iqcn_pkt *pkt,
 		}
 	} else if (AETH_IS_ACK(syndrome) && rc_acked(&flow->rq, pkt->psn)) {
 		flow->progress_ns = now_ns;
+		if (win_exceeded(&flow->win, flow->rq.una,
+				 rh_flow_in_flight_bytes(flow),
+				 flow->group->conf.mtu))
+			flow->st.exceeded += rh_counting(now_ns);
 	}
 	rh_flow_done(flow, now_ns);
 	rh_flow_schedule(flow, now_ns);
@@ -406,6 +421,22 @@ void rh_flow_told(struct rh_flow *flow, const struct telemetry *tm, u64 now_ns)
 		return;
 	flow->st.cnps_telemetry++;
 	flow->told = *tm;
+}
+
+/**
+ * rh_flow_granted() - process the window of a CNP, before the CNP itself
+ * @flow: the flow, its host locked
+ * @bytes: window
+ * @now_ns: now
+ */
+void rh_flow_granted(struct rh_flow *flow, u32 bytes, u64 now_ns)
+{
+	if (flow->state != RH_FLOW_SENDING || rh_flow_stopped(flow, now_ns))
+		return;
+	/* process earlier increases first */
+	rh_flow_rp(flow, now_ns);
+	win_granted(&flow->win, bytes, flow->group->conf.mtu, flow->rq.high);
+	flow->st.grants += rh_counting(now_ns);
 }
 
 /**

@@ -122,6 +122,7 @@ static void rh_receive_answer(struct rh_host *host, const struct iqcn_pkt *pkt,
 {
 	const u8 *body = bth + IQCN_BTH_LEN;
 	struct telemetry tm;
+	u32 window_bytes;
 	struct rh_flow *flow;
 
 	if (pkt->opcode == RC_ACK &&
@@ -136,6 +137,8 @@ static void rh_receive_answer(struct rh_host *host, const struct iqcn_pkt *pkt,
 	/* the parser accepts only CNPs with all reserved bytes */
 	if (pkt->opcode == IQCN_OP_CNP && telemetry_decode(body, &tm))
 		rh_flow_told(flow, &tm, now_ns);
+	if (pkt->opcode == IQCN_OP_CNP && win_decode(body, &window_bytes))
+		rh_flow_granted(flow, window_bytes, now_ns);
 	rh_flow_received(flow, pkt, *body, tos >> 2, now_ns);
 }
 

@@ -14,6 +14,7 @@
 #include "rc.h"
 #include "rp.h"
 #include "telemetry.h"
+#include "win.h"
 
 #define MBIT	1000000ULL
 #define GBIT	1000000000ULL
@@ -554,6 +555,74 @@ static void telemetry_brief(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, tm.was_ce);
 }
 
+/* The start, a grant, an increase; the limits of a grant */
+static void win_steps(struct kunit *test)
+{
+	struct win w = {};
+
+	/* no window without a round-trip time */
+	win_start(&w, 25000000000, 0, 4096);
+	win_granted(&w, 1, 4096, 0);
+	KUNIT_EXPECT_TRUE(test, win_open(&w, U64_MAX));
+	win_raised(&w);
+	KUNIT_EXPECT_TRUE(test, win_open(&w, U64_MAX));
+
+	/* 25 Gb/s for 10 us */
+	win_start(&w, 25000000000, 10000, 4096);
+	KUNIT_EXPECT_EQ(test, w.bytes, 31250);
+	KUNIT_EXPECT_TRUE(test, win_open(&w, 31249));
+	KUNIT_EXPECT_FALSE(test, win_open(&w, 31250));
+	win_granted(&w, 10000, 4096, 7);
+	KUNIT_EXPECT_TRUE(test, win_open(&w, 9999));
+	KUNIT_EXPECT_FALSE(test, win_open(&w, 10000));
+	/* a packet at least, and more than at the start is possible */
+	win_granted(&w, 0, 4096, 7);
+	KUNIT_EXPECT_TRUE(test, win_open(&w, 4095));
+	KUNIT_EXPECT_FALSE(test, win_open(&w, 4096));
+	win_granted(&w, 50000, 4096, 7);
+	KUNIT_EXPECT_EQ(test, w.bytes, 50000);
+	win_raised(&w);
+	KUNIT_EXPECT_EQ(test, w.bytes, 31250);
+	KUNIT_EXPECT_EQ(test, w.granted_bytes, 50000);
+	/* a link that holds less than a packet */
+	win_start(&w, 1000000, 10000, 4096);
+	KUNIT_EXPECT_EQ(test, w.bytes, 4096);
+}
+
+/* A window is checked once, when all that was sent before is acknowledged */
+static void win_checks(struct kunit *test)
+{
+	struct win w = {};
+
+	win_start(&w, 25000000000, 10000, 1000);
+	KUNIT_EXPECT_FALSE(test, win_exceeded(&w, 100, 1000000, 1000));
+	win_granted(&w, 5000, 1000, 50);
+	KUNIT_EXPECT_FALSE(test, win_exceeded(&w, 49, 1000000, 1000));
+	KUNIT_EXPECT_TRUE(test, win_exceeded(&w, 50, 6001, 1000));
+	KUNIT_EXPECT_FALSE(test, win_exceeded(&w, 51, 1000000, 1000));
+	win_granted(&w, 5000, 1000, 60);
+	KUNIT_EXPECT_FALSE(test, win_exceeded(&w, 60, 6000, 1000));
+	win_granted(&w, 5000, 1000, 70);
+	win_raised(&w);
+	KUNIT_EXPECT_FALSE(test, win_exceeded(&w, 70, 1000000, 1000));
+}
+
+/* The bytes of the module's struct iqcn_grant */
+static void win_decodes(struct kunit *test)
+{
+	u8 rsvd[16] = { 0x21, 0x07, 0xff, 0xff, 0x12, 0x34, 0x56, 0x78 };
+	struct telemetry tm;
+	u32 bytes = 0;
+
+	KUNIT_ASSERT_TRUE(test, win_decode(rsvd, &bytes));
+	KUNIT_EXPECT_EQ(test, bytes, 0x12345678);
+	KUNIT_EXPECT_FALSE(test, telemetry_decode(rsvd, &tm));
+	rsvd[0] = 0x11;
+	KUNIT_EXPECT_FALSE(test, win_decode(rsvd, &bytes));
+	rsvd[0] = 0x30;
+	KUNIT_EXPECT_FALSE(test, win_decode(rsvd, &bytes));
+}
+
 /* Extreme values; unknown versions leave the result unchanged */
 static void telemetry_ends(struct kunit *test)
 {
@@ -606,6 +675,9 @@ static struct kunit_case host_cases[] = {
 	KUNIT_CASE(pace_exact),
 	KUNIT_CASE(arrive_logarithm),
 	KUNIT_CASE(arrive_poisson),
+	KUNIT_CASE(win_steps),
+	KUNIT_CASE(win_checks),
+	KUNIT_CASE(win_decodes),
 	KUNIT_CASE(telemetry_fields),
 	KUNIT_CASE(telemetry_brief),
 	KUNIT_CASE(telemetry_ends),

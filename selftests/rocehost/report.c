@@ -156,11 +156,12 @@ static void rh_show_group(struct seq_file *m, struct rh_host *host,
 			   f->dest_qpn, group->conf.size == RH_ENDLESS,
 			   f->rp.rc_bps);
 		rh_show_share(m, f->rp.alpha);
-		seq_printf(m, ",%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu\n",
+		seq_printf(m, ",%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu\n",
 			   f->done_msgs, f->st.packets,
 			   f->st.resent, f->st.naks, f->st.timeouts,
 			   f->st.cnps_np, f->st.cnps_cp, f->st.cuts,
-			   f->st.raised, f->st.raised_above_kmax);
+			   f->st.raised, f->st.raised_above_kmax,
+			   f->win.granted_bytes, f->st.grants, f->st.exceeded);
 		spin_unlock_bh(&host->lock);
 	}
 }
@@ -175,7 +176,7 @@ static void rh_show_host_flows(struct seq_file *m, struct rh_host *host)
 
 static int rh_show_flows(struct seq_file *m, void *v)
 {
-	return rh_show(m, "dev,name,qpn,dest_qpn,endless,rate_bps,alpha,messages,packets,resent,naks,timeouts,cnps_np,cnps_cp,cuts,raised,raised_above_kmax\n",
+	return rh_show(m, "dev,name,qpn,dest_qpn,endless,rate_bps,alpha,messages,packets,resent,naks,timeouts,cnps_np,cnps_cp,cuts,raised,raised_above_kmax,granted_bytes,grants,exceeded\n",
 		       rh_show_host_flows);
 }
 
@@ -190,6 +191,8 @@ static void rh_show_flow_telemetry(struct seq_file *m, struct rh_host *host,
 		[IQCN_CAUSE_PI] = "pi",
 		[IQCN_CAUSE_POLL] = "poll",
 		[IQCN_CAUSE_DROP] = "drop",
+		[IQCN_CAUSE_PFC] = "pfc",
+		[IQCN_CAUSE_GRANT] = "grant",
 	};
 	struct telemetry tm;
 	u64 cnps;

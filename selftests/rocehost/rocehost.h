@@ -38,6 +38,7 @@
 #include "rc.h"
 #include "rp.h"
 #include "telemetry.h"
+#include "win.h"
 #include "wire.h"
 #include "rocev2.h"
 
@@ -241,6 +242,7 @@ extern unsigned int rh_net_id;
  * @seed: seed of the host's random values
  * @qpn: QP number of the first flow
  * @next_gap: a new rate does not apply to the packet that waits
+ * @base_rtt_ns: round-trip time without congestion, for windows; 0: no windows
  * @rp: reaction points
  * @np: notification points
  */
@@ -258,6 +260,7 @@ struct rh_host_conf {
 	u64 seed;
 	u64 qpn;
 	u64 next_gap;
+	u64 base_rtt_ns;
 	struct rp_params rp;
 	struct np_params np;
 };
@@ -502,6 +505,7 @@ enum rh_flow_state {
  * @rp: reaction point
  * @pace: pacing at the flow's rate
  * @rq: requester
+ * @win: window
  * @start_ns: when the flow starts
  * @stop_ns: when it stops, RH_NEVER: at the end of the run
  * @progress_ns: when the last ACK was received, or the first packet in flight
@@ -524,6 +528,8 @@ enum rh_flow_state {
  * @st.cuts: rate cuts
  * @st.raised: rate increases
  * @st.raised_above_kmax: rate increases with the probed queue above Kmax
+ * @st.grants: CNPs with a window
+ * @st.exceeded: windows that were exceeded
  * @told: telemetry of the last CNP counted in @st.cnps_telemetry
  * @headers: header template of its packets
  * @n_trace: events traced since the start, overwritten ones included
@@ -540,6 +546,7 @@ struct rh_flow {
 	struct rp rp;
 	struct pace pace;
 	struct rc_requester rq;
+	struct win win;
 	u64 start_ns;
 	u64 stop_ns;
 	u64 progress_ns;
@@ -561,6 +568,8 @@ struct rh_flow {
 		u64 cuts;
 		u64 raised;
 		u64 raised_above_kmax;
+		u64 grants;
+		u64 exceeded;
 	} st;
 	struct telemetry told;
 	struct rh_headers headers;
@@ -696,6 +705,7 @@ struct sk_buff *rh_flow_send(struct rh_flow *flow, u64 now_ns);
 void rh_flow_received(struct rh_flow *flow, const struct iqcn_pkt *pkt,
 		      u8 syndrome, u8 dscp, u64 now_ns);
 void rh_flow_told(struct rh_flow *flow, const struct telemetry *tm, u64 now_ns);
+void rh_flow_granted(struct rh_flow *flow, u32 bytes, u64 now_ns);
 void rh_flow_accepted(struct rh_flow *flow, u64 now_ns,
 		      struct sk_buff_head *out);
 

@@ -21,6 +21,8 @@ TRACE_DEFINE_ENUM(IQCN_CAUSE_WREB);
 TRACE_DEFINE_ENUM(IQCN_CAUSE_PI);
 TRACE_DEFINE_ENUM(IQCN_CAUSE_POLL);
 TRACE_DEFINE_ENUM(IQCN_CAUSE_DROP);
+TRACE_DEFINE_ENUM(IQCN_CAUSE_PFC);
+TRACE_DEFINE_ENUM(IQCN_CAUSE_GRANT);
 
 #define rh_show_cause(cause)				\
 	__print_symbolic(cause,				\
@@ -29,7 +31,9 @@ TRACE_DEFINE_ENUM(IQCN_CAUSE_DROP);
 			 { IQCN_CAUSE_WREB, "wreb" },	\
 			 { IQCN_CAUSE_PI, "pi" },	\
 			 { IQCN_CAUSE_POLL, "poll" },	\
-			 { IQCN_CAUSE_DROP, "drop" })
+			 { IQCN_CAUSE_DROP, "drop" },	\
+			 { IQCN_CAUSE_PFC, "pfc" },	\
+			 { IQCN_CAUSE_GRANT, "grant" })
 
 /* A flow received a CNP with telemetry.  The device is recorded by name because
  * ifindexes of different namespaces collide.

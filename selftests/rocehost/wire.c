@@ -65,7 +65,8 @@ static void wire_count(struct wire_end *end, size_t stat, u64 n)
 static void wire_arm(struct wire_end *end)
 {
 	struct wire *wire = end->wire;
-	u64 next_ps = end->refresh_ps, late_ps, next_ns, late_ns, batch_ns;
+	u64 next_ps = min(end->refresh_ps, end->flap_ps), late_ps, next_ns;
+	u64 late_ns, batch_ns;
 	struct sk_buff *skb;
 	int prio;
 
@@ -381,7 +382,7 @@ static enum hrtimer_restart wire_timer(struct hrtimer *timer)
 	struct wire *wire = end->wire;
 	struct sk_buff_head arrived;
 	u64 now_ps = wire_now_ps(), resumed_ps;
-	bool refresh, lost;
+	bool refresh, flap, flaps, lost;
 	u8 paused;
 	int prio;
 
@@ -403,12 +404,21 @@ static enum hrtimer_restart wire_timer(struct hrtimer *timer)
 	refresh = end->refresh_ps <= now_ps;
 	if (refresh)
 		end->refresh_ps = U64_MAX;
+	flap = end->flap_ps <= now_ps;
+	if (flap) {
+		end->flaps = !end->flaps;
+		end->flap_ps += (end->flaps ? wire->conf.flap_ns :
+				 wire->conf.flap_gap_ns) * LINE_PS_PER_NS;
+	}
+	flaps = end->flaps;
 	paused &= ~end->paused;
 	resumed_ps = end->resumed_ps;
 	wire_arm(end);
 	spin_unlock_irq(&wire->lock);
 	if (refresh)
 		wire_refresh(end, now_ps);
+	if (flap)
+		wire_flap(end, flaps, now_ps);
 	/* before ACKs make it send at times at which it was paused */
 	if (paused)
 		rh_host_kick(end->dev, div_u64(resumed_ps, LINE_PS_PER_NS));
@@ -673,6 +683,7 @@ int wire_new(struct net *net, const char *a, const char *b,
 		end->wire = wire;
 		end->line.rate_bps = conf->rate_bps;
 		end->refresh_ps = U64_MAX;
+		end->flap_ps = U64_MAX;
 		__skb_queue_head_init(&end->data);
 		__skb_queue_head_init(&end->pfc);
 		hrtimer_setup(&end->timer, wire_timer, CLOCK_MONOTONIC,
@@ -784,7 +795,12 @@ void wire_start(u64 epoch_ns)
 		wire->next_event = 0;
 		memset(&wire->ends[0].run, 0, sizeof(wire->ends[0].run));
 		memset(&wire->ends[1].run, 0, sizeof(wire->ends[1].run));
+		if (wire->conf.flap_ns) {
+			wire->ends[0].flap_ps = epoch_ns * LINE_PS_PER_NS;
+			wire->ends[1].flap_ps = epoch_ns * LINE_PS_PER_NS;
+		}
 		wire_arm(&wire->ends[0]);
+		wire_arm(&wire->ends[1]);
 		spin_unlock_irq(&wire->lock);
 	}
 }
@@ -801,6 +817,8 @@ void wire_stop(void)
 	list_for_each_entry(wire, &wire_list, list) {
 		spin_lock_irq(&wire->lock);
 		wire->epoch_ns = RH_NEVER;
+		wire->ends[0].flap_ps = U64_MAX;
+		wire->ends[1].flap_ps = U64_MAX;
 		wire->n_events = 0;
 		wire->ends[0].line.rate_bps = wire->conf.rate_bps;
 		wire->ends[1].line.rate_bps = wire->conf.rate_bps;

@@ -44,6 +44,9 @@ struct wire;
  * @headroom_bytes: likewise, or WIRE_AUTO
  * @resume_bytes: likewise
  * @pfc_hide: do not pass PFC frames to the stack
+ * @flap_ns: both ends pause each other again and again, for so long; 0: only when
+ *	their buffers are full
+ * @flap_gap_ns: time between two such pauses
  */
 struct wire_conf {
 	u64 rate_bps;
@@ -54,6 +57,8 @@ struct wire_conf {
 	u64 headroom_bytes;
 	u64 resume_bytes;
 	u64 pfc_hide;
+	u64 flap_ns;
+	u64 flap_gap_ns;
 };
 
 #define WIRE_AUTO	U64_MAX
@@ -139,6 +144,8 @@ struct wire_port {
  * @paused_to_ps: until when
  * @resumed_ps: when the last of them went on
  * @refresh_ps: when to repeat the pause of @port's queues, U64_MAX: never
+ * @flap_ps: when to begin or to end a pause of @conf.flap_ns, U64_MAX: never
+ * @flaps: such a pause has begun
  * @total: counters since the creation
  * @run: counters of the run, while rh_counting()
  *
@@ -160,6 +167,8 @@ struct wire_end {
 	u64 paused_to_ps[PFC_PRIOS];
 	u64 resumed_ps;
 	u64 refresh_ps;
+	u64 flap_ps;
+	bool flaps;
 	struct wire_stats total;
 	struct wire_stats run;
 };
@@ -238,5 +247,6 @@ bool wire_admit(struct wire_end *end, struct sk_buff *skb, u8 prio, u64 at_ps);
 void wire_release(struct sk_buff *skb, u64 at_ps);
 void wire_forget_pauses(struct wire_end *end);
 void wire_refresh(struct wire_end *end, u64 at_ps);
+void wire_flap(struct wire_end *end, bool pause, u64 at_ps);
 
 #endif /* _ROCEHOST_WIRE_H */

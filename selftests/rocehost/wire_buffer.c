@@ -237,6 +237,30 @@ unlock:
 }
 
 /**
+ * wire_flap() - pause the peer, or let it go on, whatever the buffer holds
+ * @end: its device
+ * @pause: pause
+ * @at_ps: now
+ *
+ * Context: softirq.
+ */
+void wire_flap(struct wire_end *end, bool pause, u64 at_ps)
+{
+	struct wire_port *port;
+	unsigned long flags;
+
+	rcu_read_lock();
+	port = rcu_dereference(end->port);
+	if (port) {
+		spin_lock_irqsave(&port->buffer->lock, flags);
+		wire_send_pfc(end, end->wire->conf.pfc,
+			      pause ? PFC_QUANTA_MAX : 0, at_ps);
+		spin_unlock_irqrestore(&port->buffer->lock, flags);
+	}
+	rcu_read_unlock();
+}
+
+/**
  * wire_forget_pauses() - begin anew, because the peer has forgotten them
  * @end: the device
  *
