@@ -106,6 +106,19 @@ def pfc_block:
 	[$s, $variant, "\($v.queue_p99_bytes | mb) MB", ($v.drops_from_start | thousands),
 	 ($v.paused_us | ms), $v.messages, ($v.fct_p50_us, $v.fct_p99_us | us)] | fill;
 
+# Queues behind PFC, by what the flows experience
+def pfc_states_block:
+	["", "", "victim p50, us", "p99", "its cuts", "bursts p50, us", "p99",
+	 "pause frames", "paused, ms", "above 100 KB, ms", "p99 slowdown"],
+	("pfc-victim", "pfc-victim-true", "pfc-burst", "pfc-fattree") as $s |
+	.[$s].variants | to_entries[] | .key as $variant | .value as $v |
+	$v.names as $n |
+	[$s, $variant, ($n.victim | .fct_p50_us, .fct_p99_us | us),
+	 ($n.victim.cuts // $n.through.cuts // ""),
+	 ($n.incast | .fct_p50_us, .fct_p99_us | us),
+	 $v.pause_frames, ($v.paused_us | ms), ($v.deep_us | ms),
+	 (if $s == "pfc-fattree" then $v.slowdown_p99 else "" end)] | fill;
+
 def ns3_block:
 	["scenario", "figure", "lab", "ns-3", "difference"],
 	(.ns3.rows[] | [.[0:2][], (.[2:4][] | (tonumber |
@@ -122,6 +135,7 @@ def block($name):
 		then .[$name] | scenario_table | @tsv
 	elif $name | startswith("fattree") then .[$name] | fabric_table | @tsv
 	elif $name == "pfc" then pfc_block | @tsv
+	elif $name == "pfc-states" then pfc_states_block | @tsv
 	elif $name == "ns3" then ns3_block | @tsv
 	elif $name == "hops" then hops_block | @tsv
 	elif $name == "fig1" then fig1_block

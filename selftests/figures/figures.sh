@@ -37,6 +37,7 @@ BLOCKS="
 	fattree-8	columns fattree-8
 	pfc		columns incast-256-pfc incast-512-pfc incast-1024-pfc
 				incast-2048-pfc
+	pfc-states	columns pfc-victim pfc-victim-true pfc-burst pfc-fattree
 	ns3		columns ns3
 	hops		columns hops
 	fig1		text	fig1-rate-failure
@@ -56,7 +57,7 @@ BLOCKS="
 	compared	columns compared
 "
 CHEAP=" incast-512-pfc incast-512 fig1 "
-PICTURES="incast-512-pfc step fattree-8"
+PICTURES="incast-512-pfc step fattree-8 pfc-victim"
 
 die()
 {

@@ -33,6 +33,7 @@ def slowdowns: sort | {
 # the QPs of the senders, by their address and DestQP
 (reduce $flows[] as $f ({}; .["\($ips[$f.dev]) \($f.dest_qpn)"] += [$f.qpn]))
 	as $senders |
+($wires | map({key: .dev, value: .rate_bps}) | from_entries) as $rates |
 def hex: ltrimstr("0x") | explode |
 	reduce .[] as $c (0; . * 16 + ($c - (if $c > 57 then 87 else 48 end)));
 ($pairings | rows | .[1:] | map(select(.[3] | IN("psn", "cm")))) as $pairs |
@@ -59,8 +60,18 @@ else . end |
 {
 	unfinished: (($list | map(select(.start_ns >= $count_ns)) | length) -
 		     ($all | length)),
-	names: ($all | group_by(.name) | map({key: .[0].name,
-		value: (map(.slowdown) | slowdowns)}) | from_entries),
+	# messages of flows without an end have no slowdown
+	names: ($flows | map(.name) | unique | map(. as $name | {key: ., value: (
+		($done | map(select(.name == $name and .came_ns >= $count_ns).took_ns) |
+			sort | {messages: length, fct_p50_us: (percentile(50) | us),
+				fct_p99_us: (percentile(99) | us)}) +
+		($all | map(select(.name == $name).slowdown) | slowdowns) + {
+			goodput_bps: ($sinks | map(select(.name == $name)) |
+				sum(.bytes) * 8e9 / ($duration_ns - $count_ns)),
+			cnps: ($flows | map(select(.name == $name)) |
+				sum(.cnps_np + .cnps_cp)),
+			cuts: ($flows | map(select(.name == $name)) | sum(.cuts))
+		})}) | from_entries),
 	sizes: (bins as $bins | $all | map(select(.name != "incast")) |
 		group_by(.bytes as $b | [$bins[] | select(. <= $b)] | length) |
 		map({key: (.[0].bytes as $b |
@@ -75,6 +86,10 @@ else . end |
 			sent_bps: ((.counted[-1][2] - .counted[0][2]) * 8e9 /
 				   (.counted[-1][0] - .counted[0][0]))
 		} end),
+	# the port that was deeper than kmax for the longest time
+	deep_us: ($ports | map([.counted as $s | range(1; $s | length) |
+		select($s[. - 1][1] > $kmax_bytes) | $s[.][0] - $s[. - 1][0]] |
+		add // 0) | max | us),
 	queue_max_bytes: ($depths | max),
 	queue_mean_bytes: ($depths | mean),
 	drops_from_start: ($ports | map(.rows[-1][3]) | add),
@@ -86,6 +101,10 @@ else . end |
 	pairings_wrong: ([$pairs[] | (.[2] | hex) as $qp |
 		select($senders["\(.[0]) \(.[1] | hex)"] // [] | index($qp) | not)] |
 		length),
+	grants: ($flows | sum(.grants)),
+	# of each flow's last grant
+	granted_bytes: ($flows | sum(.granted_bytes)),
+	windows_exceeded: ($flows | sum(.exceeded)),
 	packets: ($flows | sum(.packets)),
 	resent: ($flows | sum(.resent)),
 	timeouts: ($flows | sum(.timeouts)),
@@ -96,6 +115,33 @@ else . end |
 	pause_frames: ($pfc | sum(.tx_pause)),
 	paused_us: ($pfc | sum(.paused_ns) | us),
 	headroom_overflow: ($pfc | sum(.overflow)),
+	# longest time without a CNP
+	silent_us: ($ports[0].rows | map([.[0], .[4] + .[5]]) |
+		reduce .[] as $s ({at: 0, n: 0, most: 0};
+			.most = ([.most, $s[0] - .at] | max) |
+			if $s[1] > .n then .at = $s[0] | .n = $s[1] else . end) |
+		.most | us),
+	# use of ports that were paused: of the rate of the link, while they were not
+	use_unpaused: ([$ports[] | .port as $port | .counted |
+		select(length > 1) | (.[-1][0] - .[0][0]) as $ns |
+		(.[-1][6] - .[0][6]) as $paused_ns | select($paused_ns > 0) |
+		{key: $port, value: ((.[-1][2] - .[0][2]) * 8e9 /
+			($ns - $paused_ns) / $rates[$port])}] | from_entries),
+	# longest time from a port's first verdict after a pause to the verdict that
+	# it is congested
+	told_us: ($judged | table |
+		map(select(.reason | IN("clear", "unsure", "rate", "grew"))) |
+		group_by(.dev) | map(.[0].at_us as $first |
+			map(select(.reason | IN("rate", "grew")))[0] |
+			select(. != null) | .at_us - $first) | max),
+	# what the switches have learned of pauses, by port
+	pfc: ([$tc[][] | select(.pauses? > 0)] | map({key: .dev, value: (
+		{pauses, paused_us: (.paused_ns | us),
+		 undetermined_us: (.undetermined_ns | us)} +
+		with_entries(select(.key | startswith("pfc_") and
+			(IN("pfc_prio", "pfc_max_ns") | not))) +
+		{cnp_pfc, ecn_mark, cnp_sent}
+	)}) | from_entries),
 	lost: ($wires | sum(.lost)),
 	# parameters in force of the first host
 	hosts: ($settings | table | .[0].dev as $dev | map(select(.dev == $dev)) |

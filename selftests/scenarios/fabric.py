@@ -3,10 +3,11 @@
 """
 Scenarios with a network of several switches: topology, routes and traffic.
 
-  fabric.py lab FILE QDISC DIRECTORY [WORDS]
+  fabric.py lab FILE QDISC DIRECTORY [WIRES [HOSTS]]
                         write the commands that create the network in the lab,
-                        and flows.csv; WORDS are those of "wires" for a variant
-  fabric.py check FILE [WORDS]
+                        and flows.csv; WIRES and HOSTS are the words of "wires"
+                        and "hosts" for a variant
+  fabric.py check FILE [WIRES]
                         find errors
 
 FILE is a scenario, expanded.  scenarios.sh describes its keys.  This
@@ -133,8 +134,8 @@ class Fabric:
             raise Error(f'topology: "{kind}" is not {", ".join(builders)}')
         builders[kind](*args)
         # "from" and "to" are indexes into these lists
-        self.senders = [h for h in self.hosts if not h.name.startswith("r")]
-        self.receivers = [h for h in self.hosts if not h.name.startswith("s")]
+        self.senders = [h for h in self.hosts if h.name[0] != "r"]
+        self.receivers = [h for h in self.hosts if h.name[0] not in "sl"]
         if len(set(self.senders + self.receivers)) < 2:
             raise Error("topology: there must be two hosts")
         self.neighbors = {}
@@ -142,9 +143,9 @@ class Fabric:
             self.neighbors.setdefault(link.a, {})[link.b] = link
             self.neighbors.setdefault(link.b, {})[link.a] = link
 
-    def add_host(self, name, switch, ip):
+    def add_host(self, name, switch, ip, words=""):
         self.hosts.append(Host(name, switch, ip))
-        self.add_link(name, switch, "")
+        self.add_link(name, switch, words)
 
     def add_link(self, a, b, words):
         words = " ".join([self.scenario.one("link"), words, self.wires]).strip()
@@ -161,14 +162,16 @@ class Fabric:
             self.add_host(f"h{i}", switch, f"10.0.{i // 250}.{i % 250 + 1}")
 
     def build_line(self, n, words):
-        """Senders, n switches in a line, receivers."""
+        """Senders, n switches in a line, receivers and local senders."""
         self.switches = [f"sw{i}" for i in range(n)]
-        for i in range(whole("senders", self.scenario.one("senders").split()[0],
-                             1, 250)):
-            self.add_host(f"s{i}", "sw0", f"10.1.{i}.1")
-        for i in range(whole("receivers",
-                             self.scenario.one("receivers").split()[0], 1, 250)):
-            self.add_host(f"r{i}", self.switches[-1], f"10.2.{i}.1")
+        for key, switch, kind, access in (
+                ("senders", "sw0", "10.1", self.scenario.one("access", " ")),
+                ("receivers", self.switches[-1], "10.2", ""),
+                ("locals", self.switches[-1], "10.3", "")):
+            if key == "locals" and not self.scenario.all(key):
+                continue
+            for i in range(whole(key, self.scenario.one(key).split()[0], 1, 250)):
+                self.add_host(f"{key[0]}{i}", switch, f"{kind}.{i}.1", access)
         for i in range(n - 1):
             self.add_link(f"sw{i}", f"sw{i + 1}",
                           self.scenario.one("trunk", "") + words)
@@ -294,50 +297,68 @@ def generator(fabric, *words):
     return random.Random(" ".join([fabric.scenario.one("seed"), *words]))
 
 
-def others(fabric, src):
-    """Return the hosts that may receive from a host."""
-    return [host for host in fabric.receivers if host != src]
+def chosen(what, hosts, text):
+    """Return hosts by their indexes: "all", or I or I-J, with commas between."""
+    if text == "all":
+        return hosts
+    indexes = []
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        first = whole(what, first, 0, len(hosts) - 1)
+        indexes += range(first, whole(what, last or str(first), first,
+                                      len(hosts) - 1) + 1)
+    return [hosts[i] for i in indexes]
+
+
+def ends_of(what, fabric, found):
+    """Return the senders and receivers that "from" and "to" choose."""
+    return (chosen(f"{what}: from", fabric.senders, found.get("from", "all")),
+            chosen(f"{what}: to", fabric.receivers, found.get("to", "all")))
 
 
 def load_flows(fabric, line, nth):
-    """load CDF PERCENT for TIME: Poisson arrivals between random hosts."""
+    """load CDF PERCENT [from HOSTS] [to HOSTS] for TIME: Poisson arrivals."""
     name, percent, *rest = line.split() + ["", ""]
     if name not in CDFS:
         raise Error(f'load: "{name}" is not {", ".join(CDFS)}')
     percent = whole("load: percent", percent, 1, 100)
-    found, words = words_of(" ".join(rest).strip(), ["for"], ["for"])
+    found, words = words_of(" ".join(rest).strip(), ["from", "to", "for"],
+                            ["for"])
     end_ns = number("load: for", found["for"], "time")
-    for src in fabric.senders:
+    senders, receivers = ends_of("load", fabric, found)
+    for src in senders:
         link = fabric.neighbors[src.name][src.switch]
         rnd = generator(fabric, name, src.name, *nth)
         per_ns = link.rate_bps * percent / 100 / (mean(CDFS[name]) * 8e9)
         at_ns = rnd.expovariate(per_ns)
         while at_ns < end_ns:
-            dst = rnd.choice(others(fabric, src))
+            dst = rnd.choice([host for host in receivers if host != src])
             yield Flow(name, src, dst, draw(CDFS[name], rnd.random()),
                        round(at_ns), words)
             at_ns += rnd.expovariate(per_ns)
 
 
-def fan_in(fabric):
-    """Return the number of hosts that can send to one."""
-    return min(sum(src != dst for src in fabric.senders)
-               for dst in fabric.receivers)
+def fan_in(senders, receivers):
+    """Return the number of hosts that can send to any of the receivers."""
+    return min(sum(src != dst for src in senders) for dst in receivers)
 
 
 def incast_flows(fabric, line, nth):
-    """incast N size BYTES every TIME for TIME: N hosts send to one at once."""
+    """incast N [from HOSTS] [to HOSTS] size BYTES every TIME for TIME: N hosts
+    send to one at once."""
     n, *rest = line.split() + [""]
-    n = whole("incast", n, 1, fan_in(fabric))
-    found, words = words_of(" ".join(rest).strip(), ["size", "every", "for"],
+    found, words = words_of(" ".join(rest).strip(),
+                            ["from", "to", "size", "every", "for"],
                             ["size", "every", "for"])
+    senders, receivers = ends_of("incast", fabric, found)
+    n = whole("incast", n, 1, fan_in(senders, receivers))
     every_ns = number("incast: every", found["every"], "time", 1)
     size = number("incast: size", found["size"], "bytes", 1)
     rnd = generator(fabric, "incast", *nth)
     for at_ns in range(every_ns, number("incast: for", found["for"], "time"),
                        every_ns):
-        dst = rnd.choice(fabric.receivers)
-        for src in rnd.sample([h for h in fabric.senders if h != dst], n):
+        dst = rnd.choice(receivers)
+        for src in rnd.sample([h for h in senders if h != dst], n):
             yield Flow("incast", src, dst, size, at_ns, words)
 
 
@@ -356,7 +377,8 @@ def endless_flows(fabric, line, nth):
     else:
         if not re.fullmatch("[0-9]+:1", pattern):
             raise Error(f'endless: "{pattern}" is not permutation or M:1')
-        m = whole("endless", pattern[:-2], 1, fan_in(fabric))
+        m = whole("endless", pattern[:-2], 1,
+                  fan_in(fabric.senders, fabric.receivers))
         pairs = []
         for dst in rnd.sample(fabric.receivers,
                               max(len(fabric.senders) // m, 1)):
@@ -369,19 +391,16 @@ def endless_flows(fabric, line, nth):
 
 
 def named_flows(fabric, line, _nth):
-    """flows NAME from all|I to J WORDS, as for one switch."""
-    match = re.fullmatch(r"(\S+) from (all|[0-9]+) to ([0-9]+) (.*)", line)
+    """flows NAME from HOSTS to J WORDS, as for one switch."""
+    match = re.fullmatch(r"(\S+) from (\S+) to ([0-9]+) (.*)", line)
     if not match:
-        raise Error(f'flows: "{line}" is not NAME from all|I to J WORDS')
+        raise Error(f'flows: "{line}" is not NAME from HOSTS to J WORDS')
     dst = fabric.receivers[whole("flows: to", match[3], 0,
                                  len(fabric.receivers) - 1)]
-    if match[2] == "all":
-        sources = [h for h in fabric.senders if h != dst]
-    else:
-        sources = [fabric.senders[whole("flows: from", match[2], 0,
-                                        len(fabric.senders) - 1)]]
-        if sources == [dst]:
-            raise Error(f"flows: from {match[2]} to itself")
+    sources = [h for h in chosen("flows: from", fabric.senders, match[2])
+               if h != dst]
+    if not sources:
+        raise Error(f"flows: from {match[2]} to itself")
     for src in sources:
         yield Flow(match[1], src, dst, None, 0, match[4])
 
@@ -430,8 +449,9 @@ def mac(kind, i):
 class Lab:
     """Write commands for the lab."""
 
-    def __init__(self, fabric, directory, qdisc):
+    def __init__(self, fabric, directory, qdisc, hosts=""):
         self.fabric = fabric
+        self.words = hosts
         self.directory = directory
         self.qdisc = qdisc
         self.host = {h.name: h for h in fabric.hosts}
@@ -516,8 +536,8 @@ class Lab:
         return self.fabric.scenario.one(key, default)
 
     def host_lines(self):
-        words = {"s": self.scenario("senders", " "),
-                 "r": self.scenario("receivers", " ")}
+        words = {key[0]: self.scenario(key, " ")
+                 for key in ("senders", "receivers", "locals")}
         for i, host in enumerate(self.fabric.hosts):
             # without the number of hosts
             more = words.get(host.name[0], " ").partition(" ")[2]
@@ -527,7 +547,7 @@ class Lab:
             yield (f"host {host.name} ip {host.ip} qpn {qpn} "
                    f"via {self.port_mac[f'{host.switch}-{host.name}']} "
                    f"seed {int(self.scenario('seed')) * 1000 + i} "
-                   f"{self.scenario('host', '')} {more}")
+                   f"{self.scenario('host', '')} {more} {self.words}")
 
     def flow_lines(self, flows):
         for flow in flows:
@@ -585,7 +605,8 @@ def main(argv):
         scenario = Scenario(argv[2])
         words = argv[5:6] if argv[1] == "lab" else argv[3:4]
         fabric = Fabric(scenario, "".join(words))
-        lab = Lab(fabric, *reversed(argv[3:5] if argv[1] == "lab" else ["", ""]))
+        lab = Lab(fabric, *reversed(argv[3:5] if argv[1] == "lab" else ["", ""]),
+                  "".join(argv[6:7]))
         flows = all_flows(fabric)
         if argv[1] == "lab":
             os.makedirs(argv[4], exist_ok=True)

@@ -290,11 +290,11 @@ hosts()
 
 	for ((i = 0; i < n_snd; i++)); do
 		via 1 $i
-		echo "host s$i ip 10.1.$i.1 $via seed $((conf[seed] * 1000 + i)) ${conf[host]-} $snd_words ${sender_words[$i]-}"
+		echo "host s$i ip 10.1.$i.1 $via seed $((conf[seed] * 1000 + i)) ${conf[host]-} $snd_words ${sender_words[$i]-} ${conf[hosts]-}"
 	done | ctl snd || exit 1
 	for ((i = 0; i < n_rcv; i++)); do
 		via 2 $i
-		echo "host r$i ip 10.2.$i.1 $via ${conf[host]-} $rcv_words"
+		echo "host r$i ip 10.2.$i.1 $via ${conf[host]-} $rcv_words ${conf[hosts]-}"
 	done | ctl rcv || exit 1
 	ctl sw <<<"probe q0 every ${conf[sample]-5us} samples 1000000 kmax ${conf[kmax]}" || exit 1
 }

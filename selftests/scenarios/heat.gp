@@ -19,11 +19,11 @@ set output system("echo $OUTPUT")
 file(i) = dir . "/" . word(variants, i) . "/heat.csv"
 names = system("cat " . dir . "/" . word(variants, 1) . "/fabric/switches")
 n_rows = words(names)
-# a label where the kind of switch changes
+# a label for each of a few switches, else where the kind of switch changes
 set ytics ()
 tier(i) = substr(word(names, i), 1, 1)
 do for [i = 1:n_rows] {
-	if (i == 1 || i > 1 && tier(i) ne tier(i - 1)) {
+	if (n_rows <= 8 || i == 1 || i > 1 && tier(i) ne tier(i - 1)) {
 		set ytics add (word(names, i) i - 1)
 	}
 }
@@ -45,6 +45,7 @@ set cblabel "deepest queue, MB"
 set xrange [0:last > 0 ? last : duration]
 set yrange [n_rows - 0.5:-0.5]
 set tics nomirror out
+set key tmargin right
 set multiplot layout n, 1 title system("echo $TITLE") font ",16"
 do for [i = 1:n] {
 	set title word(variants, i)

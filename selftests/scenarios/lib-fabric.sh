@@ -39,6 +39,10 @@ qdisc()
 {
 	local ns
 
+	if [[ ${conf[qdisc]-} == *" pfc "* ]]; then
+		echo mono >/sys/kernel/tracing/trace_clock
+		echo 1 >/sys/kernel/tracing/events/iqcn/iqcn_pfc/enable
+	fi
 	for ns in "${switches[@]}"; do
 		tc -n "$ns" -batch "$fabric/$ns.tc" || die "${conf[qdisc]-}"
 	done
@@ -80,11 +84,26 @@ pairings()
 	awk '!/^#/ && $5 != "-" { print $1 "," $4 "," $5 "," $6 }' "${files[@]}"
 }
 
+# judged: report what the switches have learned of pauses
+judged()
+{
+	local ns
+
+	sed -nE 's/.* ([0-9]+)\.([0-9]{6}): iqcn_pfc: dev=([^ ]+) .* state=([a-z]+) reason=([a-z]+) .*/\3,\1\2,\4,\5/p' \
+		/sys/kernel/tracing/trace >>"$out/judged.csv"
+	for ns in "${switches[@]}"; do
+		tc -n "$ns" -s -j qdisc show >>"$out/tc.json" || die "tc failed"
+	done
+}
+
 reports()
 {
 	local ns
 
 	: >"$out/end"
+	: >"$out/tc.json"
+	echo "dev,at_us,state,reason" >"$out/judged.csv"
+	[[ ${conf[qdisc]-} != *" pfc "* ]] || judged
 	pairings >"$out/pairings.csv"
 	report hosts flows completions trace settings hosts sinks samples wires pfc
 	for ns in "${switches[@]}"; do

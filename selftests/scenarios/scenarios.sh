@@ -41,14 +41,20 @@
 #			port to receiver 0 has the rate of the bottleneck, and
 #			no tbf.
 #   wires VARIANT WORDS	more of these words in one variant
+#   hosts VARIANT WORDS	more words for all hosts in one variant
 #   trunk WORDS		more of these words for links between switches
+#   access WORDS		more of these words for links of senders to a chain
+#   locals N WORDS	hosts at the last switch of a chain that send; their
+#			numbers follow those of the senders
 #   behind RATE QDISC	an upstream switch, and the qdisc on its port to us
 #   flows NAME from all|I to J WORDS	words of rocehost's command "flow"
-#   load CDF PERCENT for TIME WORDS	Poisson arrivals of messages between random
-#			hosts of a network, at this share of their links; the
-#			sizes are those of websearch, alistorage or fbhadoop
-#   incast N size BYTES every TIME for TIME WORDS	N random hosts of a network
-#			send to one at the same time
+#   load CDF PERCENT [from HOSTS] [to HOSTS] for TIME WORDS	Poisson arrivals of
+#			messages between random hosts of a network, at this share
+#			of their links; the sizes are those of websearch,
+#			alistorage or fbhadoop.  HOSTS are numbers, as in
+#			"0,2-15", by default all; with flows of a network, too
+#   incast N [from HOSTS] [to HOSTS] size BYTES every TIME for TIME WORDS	N
+#			random hosts of a network send to one at the same time
 #   endless permutation|M:1 N WORDS	N flows without an end: from each host to
 #			one other, or from M hosts to one
 #   message I J BYTES TIME WORDS	one message from host I to host J
@@ -81,7 +87,7 @@ TOP=$(cd "$HERE/../.." && pwd)
 LAB=$TOP/selftests/lab/lab.sh
 RESULTS=${IQCN_RESULTS:-$TOP/build/results}
 KEYS=" title seed topology senders receivers host sender bottleneck link
-	wires trunk behind flows load incast endless message duration count
+	wires hosts trunk access locals behind flows load incast endless message duration count
 	sample kmax settle variant expect "
 COLOURS=7
 only="" tables=1 command="" extra="" jobs=$(nproc)
@@ -256,7 +262,7 @@ check_scenario()
 		done
 		return
 	fi
-	check_keys "$name" trunk load incast endless message
+	check_keys "$name" trunk access locals load incast endless message
 	bps "$(value "$name" bottleneck | cut -d ' ' -f 1)" >/dev/null || exit
 }
 
@@ -283,6 +289,8 @@ write_scenario()
 	[ -z "$(value "$1" link)" ] ||
 		echo "link $(value "$1" link) $(value "$1" wires | of_variant "$2")"
 	echo "qdisc $(value "$1" variant | of_variant "$2")"
+	[ -z "$(value "$1" hosts)" ] ||
+		echo "hosts $(value "$1" hosts | of_variant "$2")"
 }
 
 # write_fabric SCENARIO VARIANT DIRECTORY
@@ -290,7 +298,8 @@ write_fabric()
 {
 	"$HERE/fabric.py" lab "$(file_of "$1")" \
 		"$(value "$1" variant | of_variant "$2")" "$3" \
-		"$(value "$1" wires | of_variant "$2")"
+		"$(value "$1" wires | of_variant "$2")" \
+		"$(value "$1" hosts | of_variant "$2")"
 }
 
 # took DIR: replace the times in "time" by the CPU times of all, and of the run
@@ -373,10 +382,12 @@ figures()
 
 	if is_fabric "$1"; then
 		for f in samples flows sinks completions settings hosts wires \
-			 pfc pairings; do
+			 pfc pairings judged; do
 			args+=(--rawfile "$f" "$dir/$f.csv")
 		done
 		jq -n -L "$HERE" -f "$HERE/fabric.jq" "${args[@]}" \
+			--slurpfile tc "$dir/tc.json" \
+			--argjson kmax_bytes "$(value "$1" kmax)" \
 			--rawfile list "$dir/fabric/flows.csv" \
 			--argjson count_ns "$(ns "$(value "$1" count)")" \
 			--argjson duration_ns "$(ns "$(value "$1" duration)")"
