@@ -37,6 +37,25 @@ static u32 iqcn_grant_window(struct iqcn_queue *q, const struct iqcn_flow *flow,
 }
 
 /**
+ * iqcn_grant_arrives() - handle a tracked packet that arrives
+ * @q: queue, with IQCN_GRANT_EQUAL
+ * @flow: flow of the packet
+ * @eth: the packet's Ethernet header
+ *
+ * The flows of a burst count before the first of their packets leaves.
+ *
+ * Context: root lock, BHs off.
+ */
+void iqcn_grant_arrives(struct iqcn_queue *q, struct iqcn_flow *flow,
+			const struct ethhdr *eth)
+{
+	spin_lock(&q->lock);
+	if (iqcn_flow_of(flow, q))
+		iqcn_bts_note_packet(q, flow, eth, ktime_get_ns());
+	spin_unlock(&q->lock);
+}
+
+/**
  * iqcn_grant_leaves() - handle a tracked packet that leaves
  * @q: queue
  * @flow: flow of the packet

@@ -330,6 +330,8 @@ static void iqcn_cb_fill(struct iqcn_queue *q, struct sk_buff *skb,
 			return;
 		cb->psn_flags |= IQCN_CB_TRACKED;
 		WRITE_ONCE(q->tracked, q->tracked + 1);
+		if (q->p.grant == IQCN_GRANT_EQUAL)
+			iqcn_grant_arrives(q, cb->flow, (const void *)skb->data);
 		return;
 	}
 	/* pairing by PSN needs every packet of an unassured flow */

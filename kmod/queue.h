@@ -325,6 +325,8 @@ void iqcn_bts_set_fastpath(struct iqcn_queue *q);
 u32 iqcn_bts_prob(const struct iqcn_queue *q, u64 now_ns);
 
 /* notify_grant.c */
+void iqcn_grant_arrives(struct iqcn_queue *q, struct iqcn_flow *flow,
+			const struct ethhdr *eth);
 void iqcn_grant_leaves(struct iqcn_queue *q, struct iqcn_flow *flow,
 		       const struct ethhdr *eth, bool was_ce);
 

@@ -136,15 +136,14 @@ test_equal()
 	local line lines
 
 	stand grant equal
-	data --qp 0x11 --count 1
-	data --qp 0x12 --count 1
-	data --qp 0x13 --count 50
+	data --qp 0x11 --count 20
+	data --qp 0x12 --count 20
+	data --qp 0x13 --count 20
 	let_some_leave
 	check "CNPs" "$(windows | wc -l)" -ge 1
 	mapfile -t lines <<<"$(windows)"
 	for line in "${lines[@]}"; do
-		# flows are active once a packet has left
-		check "window of $line" "${line#* }" -ge $((BDP / 3))
+		check_eq "window" "${line#* }" $((BDP / 3))
 	done
 }
 
