@@ -90,6 +90,9 @@ static void iqcn_pfc_report(struct iqcn_queue *q, enum iqcn_pfc_reason reason,
 	enum iqcn_pfc_state state = iqcn_pfc_state(q);
 
 	q->pfc.reason = reason;
+	/* an orphan that a frame paused between its reset and its death */
+	if (!q->port)
+		return;
 	trace_iqcn_pfc(q, state, reason, rx_bytes, paused_ns);
 	/* two events per pause would be many: its start is only traced */
 	if (reason != IQCN_PFC_REASON_PAUSE)
