@@ -37,11 +37,8 @@
 #include "iqcn.h"
 #include "trace.h"
 
-/* A port may have thousands of queues.  Their depths are added up at most once
- * per IQCN_PORT_USED_NS, and in at most a tenth of the time.
- */
+/* The depths of a port's queues are added up at most once in this time */
 #define IQCN_PORT_USED_NS	(100 * NSEC_PER_USEC)
-#define IQCN_PORT_USED_RESTS	9
 
 static u64 iqcn_cnp_port_bytes(struct iqcn_port *port, u64 now_ns)
 {
@@ -60,7 +57,7 @@ static u64 iqcn_cnp_port_bytes(struct iqcn_port *port, u64 now_ns)
 	now_ns = ktime_get_ns();
 	WRITE_ONCE(port->used_ns, now_ns +
 		   max_t(u64, IQCN_PORT_USED_NS,
-			 (now_ns - start_ns) * IQCN_PORT_USED_RESTS));
+			 (now_ns - start_ns) * IQCN_PORT_SUM_RESTS));
 	WRITE_ONCE(port->used_bytes, used_bytes);
 	return used_bytes;
 }
@@ -107,12 +104,13 @@ static void iqcn_cnp_grant(struct iqcn_notice *n, const struct iqcn_queue *q,
 }
 
 static void iqcn_cnp_fill(struct iqcn_notice *n, const struct iqcn_queue *q,
-			  const struct iqcn_flow *flow, enum iqcn_cause cause)
+			  struct iqcn_flow *flow, enum iqcn_cause cause)
 {
 	const struct iqcn_key *key = &flow->hosts->key;
 	int i;
 
 	n->cause = cause;
+	n->flow = flow;
 	n->cnp.src = key->dst;
 	n->cnp.dst = key->src;
 	n->cnp.dest_qp = flow->src_qp;
@@ -219,7 +217,7 @@ bool iqcn_cnp_prepare(struct iqcn_queue *q, struct iqcn_flow *flow,
 	trace_iqcn_cnp_sent(q, flow, why->cause, why->base_ns, why->due_ns,
 			    now_ns);
 	iqcn_event_cnp_sent(q, flow, why->cause, now_ns);
-	flow->cnp_tx_ns = now_ns;
+	WRITE_ONCE(flow->cnp_tx_ns, now_ns);
 	flow->cnps_sent++;
 	flow->ce_since = false;
 	return true;
@@ -362,30 +360,37 @@ static bool iqcn_cnp_inject_one(struct net_device *dev,
  * @batch: CNPs
  * @n: number of CNPs
  *
- * Context: softirq, without locks: the packets may reach any qdisc.
+ * Context: softirq since iqcn_cnp_prepare(), without locks: the packets may reach
+ * any qdisc.
  */
 void iqcn_cnp_inject(struct iqcn_queue *q, const struct iqcn_notice *batch,
 		     unsigned int n)
 {
-	unsigned int i, sent[__IQCN_CAUSE_MAX] = {}, failed = 0;
+	unsigned int i, sent[__IQCN_CAUSE_MAX] = {};
+	unsigned long failed = 0;
 
 	if (!n)
 		return;
 	for (i = 0; i < n; i++) {
-		if (iqcn_cnp_inject_one(q->port->dev, &batch[i]))
+		if (likely(iqcn_cnp_inject_one(q->port->dev, &batch[i]))) {
 			sent[batch[i].cause]++;
-		else
-			failed++;
+			continue;
+		}
+		failed |= BIT(i);
 	}
 	spin_lock(&q->lock);
-	iqcn_add(q->st.cnp_sent, n - failed);
-	iqcn_add(q->st.cnp_error, failed);
+	iqcn_add(q->st.cnp_sent, n - hweight_long(failed));
+	iqcn_add(q->st.cnp_error, hweight_long(failed));
+	/* "filter told" must not take the senders for notified */
+	for_each_set_bit(i, &failed, n)
+		WRITE_ONCE(batch[i].flow->cnp_tx_ns, 0);
 	iqcn_add(q->st.cnp_wreb, sent[IQCN_CAUSE_WREB]);
 	iqcn_add(q->st.cnp_pi, sent[IQCN_CAUSE_PI]);
 	iqcn_add(q->st.cnp_poll, sent[IQCN_CAUSE_POLL]);
 	iqcn_add(q->st.cnp_drop, sent[IQCN_CAUSE_DROP]);
 	iqcn_add(q->st.cnp_pfc, sent[IQCN_CAUSE_PFC]);
 	iqcn_add(q->st.cnp_grant, sent[IQCN_CAUSE_GRANT]);
+	iqcn_add(q->st.cnp_supplement, sent[IQCN_CAUSE_SUPPLEMENT]);
 	spin_unlock(&q->lock);
 }
 

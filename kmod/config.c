@@ -29,7 +29,8 @@ static bool iqcn_param_shared(const struct iqcn_param *r)
 
 static bool iqcn_param_is_u32(const struct iqcn_param *r)
 {
-	return r->type != IQCN_PARAM_BPS && r->type != IQCN_PARAM_PROFILE;
+	return r->type != IQCN_PARAM_BPS && r->type != IQCN_PARAM_PROFILE &&
+	       r->type != IQCN_PARAM_FILTER;
 }
 
 /* Only lengths: values are checked below, where errors can name the parameter */
@@ -39,7 +40,10 @@ static const struct nla_policy iqcn_policy[TCA_IQCN_MAX + 1] = {
 	[TCA_IQCN_PAIR ... TCA_IQCN_MEASURE]		= { .type = NLA_U32 },
 	[TCA_IQCN_PROFILE]				= { .type = NLA_BINARY,
 		.len = IQCN_POINTS_MAX * sizeof(struct tc_iqcn_point) },
-	[TCA_IQCN_QREF_BYTES ... TCA_IQCN_MAX]		= { .type = NLA_U32 },
+	[TCA_IQCN_QREF_BYTES ... TCA_IQCN_FIBRE_M]	= { .type = NLA_U32 },
+	[TCA_IQCN_FILTER] =
+		NLA_POLICY_EXACT_LEN(sizeof(struct tc_iqcn_cnp_filter)),
+	[TCA_IQCN_FILTER_BY ... TCA_IQCN_MAX]		= { .type = NLA_U32 },
 };
 
 /**
@@ -172,6 +176,33 @@ static int iqcn_parse_profile(struct iqcn_config *c, struct nlattr *attr,
 	return 0;
 }
 
+static int iqcn_parse_filter(struct iqcn_config *c, const struct nlattr *attr,
+			     bool port, struct netlink_ext_ack *extack)
+{
+	if (!attr)
+		return 0;
+	if (!port) {
+		NL_SET_ERR_MSG_ATTR(extack, attr,
+				    "filter is for Ethernet devices");
+		return -EOPNOTSUPP;
+	}
+	nla_memcpy(&c->port.filter, attr, sizeof(c->port.filter));
+	if (c->port.filter.mode >= __IQCN_CNP_FILTER_MAX) {
+		NL_SET_ERR_MSG_ATTR_FMT(extack, attr,
+					"filter is of mode %u, must be 0 to %u",
+					c->port.filter.mode,
+					__IQCN_CNP_FILTER_MAX - 1);
+		return -ERANGE;
+	}
+	if (c->port.filter.mode != IQCN_CNP_FILTER_FIXED &&
+	    (c->port.filter.n || c->port.filter.interval_ns)) {
+		NL_SET_ERR_MSG_ATTR(extack, attr,
+				    "filter has a number or an interval, but its mode has none");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* Name the parameter that violates an invariant, and the one it conflicts with */
 static int iqcn_say_wrong(const struct iqcn_params *p,
 			  enum iqcn_params_wrong wrong, struct nlattr **tb,
@@ -223,9 +254,74 @@ static int iqcn_say_wrong(const struct iqcn_params *p,
 	return -EINVAL;
 }
 
+/* Check the parameters of a long-haul link against each other */
+static int iqcn_check_filter(const struct iqcn_port_config *c,
+			     struct nlattr **tb, struct netlink_ext_ack *extack)
+{
+	switch (c->filter.mode) {
+	case IQCN_CNP_FILTER_OFF:
+		return 0;
+	case IQCN_CNP_FILTER_FIXED:
+		return iqcn_filter_check(c->filter.n, c->filter.interval_ns,
+					 c->fibre_m, tb[TCA_IQCN_FILTER],
+					 extack);
+	default:
+		if (c->fibre_m)
+			return 0;
+		NL_SET_ERR_MSG_ATTR_FMT(extack, tb[TCA_IQCN_FILTER],
+					"filter %s needs fibre, the length of the long-haul link",
+					c->filter.mode == IQCN_CNP_FILTER_AUTO ?
+					"auto" : "told");
+		return -EINVAL;
+	}
+}
+
+static int iqcn_check_supplement(const struct iqcn_params *p, u32 cnp_rate_pps,
+				 const struct nlattr *attr,
+				 struct netlink_ext_ack *extack)
+{
+	if (!(p->notify & IQCN_NOTIFY_SUPPLEMENT))
+		return 0;
+	return iqcn_supplement_check(p->supplement_pps, p->supplement_max_pps,
+				     cnp_rate_pps, attr, extack);
+}
+
+/* Check that the budget of the port allows for the supplements of its queues.  A
+ * change of other parameters does not fail because the link has become slower.
+ */
+static int iqcn_check_budget(const struct iqcn_config *c, struct nlattr **tb,
+			     const struct iqcn_queue *q, u64 link_bps,
+			     struct netlink_ext_ack *extack)
+{
+	u32 cnp_rate_pps = c->port.cnp_rate_pps;
+	const struct iqcn_queue *other;
+	int err;
+
+	if (!q->port ||
+	    (!tb[TCA_IQCN_NOTIFY] && !tb[TCA_IQCN_SUPPLEMENT_PPS] &&
+	     !tb[TCA_IQCN_SUPPLEMENT_MAX_PPS] && !tb[TCA_IQCN_CNP_RATE_PPS]))
+		return 0;
+	if (!c->port.cnp_rate_user)
+		cnp_rate_pps = iqcn_default_cnp_rate(c->p.bandwidth_bps ?:
+						     link_bps);
+	err = iqcn_check_supplement(&c->p, cnp_rate_pps,
+				    tb[TCA_IQCN_SUPPLEMENT_PPS], extack);
+	if (err || !tb[TCA_IQCN_CNP_RATE_PPS])
+		return err;
+	list_for_each_entry(other, &q->port->queues, list) {
+		if (other == q)
+			continue;
+		err = iqcn_check_supplement(&other->p, cnp_rate_pps,
+					    tb[TCA_IQCN_CNP_RATE_PPS], extack);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
 /* Resolve all parameters and check them against each other */
 static int iqcn_check(const struct iqcn_config *c, struct nlattr **tb,
-		      const struct iqcn_port *port, u64 link_bps,
+		      const struct iqcn_queue *q, u64 link_bps,
 		      struct netlink_ext_ack *extack)
 {
 	const struct iqcn_params *p = &c->p;
@@ -234,7 +330,7 @@ static int iqcn_check(const struct iqcn_config *c, struct nlattr **tb,
 	err = iqcn_say_wrong(p, iqcn_params_check(p), tb, extack);
 	if (err)
 		return err;
-	if (p->pfc_source != IQCN_PFC_OFF && !port) {
+	if (p->pfc_source != IQCN_PFC_OFF && !q->port) {
 		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_IQCN_PFC],
 				    "pfc is for Ethernet devices: leave it out on this one");
 		return -EINVAL;
@@ -244,6 +340,10 @@ static int iqcn_check(const struct iqcn_config *c, struct nlattr **tb,
 				    "notify grant needs bandwidth, because the speed of the device is unknown");
 		return -EINVAL;
 	}
+	err = iqcn_check_filter(&c->port, tb, extack) ?:
+	      iqcn_check_budget(c, tb, q, link_bps, extack);
+	if (err)
+		return err;
 	/* the memory of flows is not charged to a cgroup */
 	if (tb[TCA_IQCN_FLOWS] && p->flows > IQCN_DEFAULT_FLOWS &&
 	    !capable(CAP_NET_ADMIN)) {
@@ -263,7 +363,7 @@ static int iqcn_check(const struct iqcn_config *c, struct nlattr **tb,
 /**
  * iqcn_config_parse() - parse and check a change
  * @c: the parameters in force; on success, the requested ones
- * @port: the queue's port, or NULL
+ * @q: the queue
  * @dev: the queue's device
  * @link_bps: rate of the link or of a shaper, 0: unknown
  * @opt: TCA_OPTIONS, or NULL
@@ -272,7 +372,7 @@ static int iqcn_check(const struct iqcn_config *c, struct nlattr **tb,
  * Context: RTNL.
  * Return: 0, or a negative error, which leaves @c in an undefined state.
  */
-int iqcn_config_parse(struct iqcn_config *c, const struct iqcn_port *port,
+int iqcn_config_parse(struct iqcn_config *c, const struct iqcn_queue *q,
 		      const struct net_device *dev, u64 link_bps,
 		      struct nlattr *opt, struct netlink_ext_ack *extack)
 {
@@ -289,9 +389,10 @@ int iqcn_config_parse(struct iqcn_config *c, const struct iqcn_port *port,
 		if (err)
 			return err;
 	}
-	err = iqcn_parse_u32(c, tb, port, iqcn_time_min_ns(dev), extack) ?:
+	err = iqcn_parse_u32(c, tb, q->port, iqcn_time_min_ns(dev), extack) ?:
 	      iqcn_parse_bandwidth(c, tb[TCA_IQCN_BANDWIDTH_BPS], extack) ?:
-	      iqcn_parse_profile(c, tb[TCA_IQCN_PROFILE], extack);
+	      iqcn_parse_profile(c, tb[TCA_IQCN_PROFILE], extack) ?:
+	      iqcn_parse_filter(c, tb[TCA_IQCN_FILTER], q->port, extack);
 	if (err)
 		return err;
 	for (i = 0; i <= TCA_IQCN_MAX; i++)
@@ -299,7 +400,7 @@ int iqcn_config_parse(struct iqcn_config *c, const struct iqcn_port *port,
 			c->p.user_set |= BIT_ULL(i);
 	c->port.cnp_rate_user |= !!tb[TCA_IQCN_CNP_RATE_PPS];
 	iqcn_config_resolve(&c->p, dev, link_bps);
-	return iqcn_check(c, tb, port, link_bps, extack);
+	return iqcn_check(c, tb, q, link_bps, extack);
 }
 
 /**
@@ -380,6 +481,9 @@ int iqcn_config_dump(struct sk_buff *skb, const struct iqcn_queue *q)
 		    c.p.profile.point) ||
 	    nla_put_u64_64bit(skb, TCA_IQCN_BANDWIDTH_BPS, c.p.bandwidth_bps,
 			      TCA_IQCN_PAD))
+		return -EMSGSIZE;
+	if (q->port && nla_put(skb, TCA_IQCN_FILTER, sizeof(c.port.filter),
+			       &c.port.filter))
 		return -EMSGSIZE;
 	return 0;
 }

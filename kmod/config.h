@@ -13,7 +13,7 @@ struct iqcn_config {
 	struct iqcn_port_config port;
 };
 
-int iqcn_config_parse(struct iqcn_config *c, const struct iqcn_port *port,
+int iqcn_config_parse(struct iqcn_config *c, const struct iqcn_queue *q,
 		      const struct net_device *dev, u64 link_bps,
 		      struct nlattr *opt, struct netlink_ext_ack *extack);
 void iqcn_config_warn(const struct iqcn_params *p, const struct net_device *dev,

@@ -14,6 +14,12 @@
 #define IQCN_BANDWIDTH_MAX_BPS	1000000000000000ULL
 #define IQCN_GAIN_MAX		100000000
 #define IQCN_CNP_RATE_MAX_PPS	1000000000
+#define IQCN_SUPPLEMENT_LIMIT_PPS 1000000
+/* a round trip of a second */
+#define IQCN_FIBRE_MAX_M	100000000
+/* a filter lets at least one CNP pass in a round trip, or in this time */
+#define IQCN_FILTER_MIN_RTT_NS	1000000
+#define IQCN_FILTER_N_MAX	1000000
 #define IQCN_TIME_MIN_NS	10000
 /* In a user namespace: a timer's work is not charged to the user's cgroup */
 #define IQCN_TIME_USER_MIN_NS	100000
@@ -46,6 +52,9 @@
 /* pfc-max is 100 times settle, but at least the longest pause of one frame */
 #define IQCN_SETTLES_PER_MAX	100
 #define IQCN_PAUSE_MAX_BITS	(65535ULL * 512)
+/* the lowest rate of the patent application, and its cap (algo/supplement.h) */
+#define IQCN_DEFAULT_SUPPLEMENT_PPS 500
+#define IQCN_DEFAULT_SUPPLEMENT_MAX_PPS 2500
 #define IQCN_DEFAULT_CNP_DSCP	48
 #define IQCN_DEFAULT_CNP_PCP	6
 #define IQCN_DEFAULT_CNP_TTL	64
@@ -77,7 +86,8 @@
 #define IQCN_CNP_SHARE		8
 
 /* Names of values, by value or by bit */
-#define IQCN_NAMES_NOTIFY	"timer", "wreb", "pi", "grant"
+#define IQCN_NAMES_NOTIFY	"timer", "wreb", "pi", "grant", "supplement"
+#define IQCN_NAMES_CNP_FILTER	"off", "auto", "told"
 #define IQCN_NAMES_DETECT	"queue", "depth", "run", "span"
 #define IQCN_NAMES_SNOOP	"port", "netns"
 #define IQCN_NAMES_PFC_STATE	"clear", "congested", "undetermined", "paused"

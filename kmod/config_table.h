@@ -17,8 +17,8 @@
 
 #include "config_defaults.h"
 
-/* Types of values.  All are u32 attributes but BPS, which is u64, and PROFILE,
- * an array of struct tc_iqcn_point.
+/* Types of values.  All are u32 attributes but BPS, which is u64, PROFILE, an
+ * array of struct tc_iqcn_point, and FILTER, a struct tc_iqcn_cnp_filter.
  */
 enum iqcn_param_type {
 	IQCN_PARAM_NUMBER,
@@ -31,7 +31,9 @@ enum iqcn_param_type {
 	IQCN_PARAM_PERCENT,
 	IQCN_PARAM_NAME,	/* one of a list of names */
 	IQCN_PARAM_SET,		/* bits, each with a name */
+	IQCN_PARAM_METERS,
 	IQCN_PARAM_PROFILE,
+	IQCN_PARAM_FILTER,
 };
 
 #ifndef __KERNEL__
@@ -143,7 +145,7 @@ static const struct iqcn_param iqcn_param_table[] = {
 		   0, IQCN_NOTIFY_ALL, IQCN_DEFAULT_NOTIFY, ""),
 	  IQCN_TEXT(IQCN_ABOUT(NEED, SENDING), .key = "notify",
 		    IQCN_NAMES(IQCN_NAMES_NOTIFY), .empty = "off",
-		    .value = "off|timer,wreb,pi,grant",
+		    .value = "off|timer,wreb,pi,grant,supplement",
 		    .help = "how senders are notified; off: by marks only") },
 	{ IQCN_ROW(DETECT, "detect", SET, p.detect,
 		   1, IQCN_DETECT_ALL, IQCN_DEFAULT_DETECT, ""),
@@ -320,6 +322,36 @@ static const struct iqcn_param iqcn_param_table[] = {
 		    IQCN_NEEDS(NOTIFY, IQCN_NOTIFY_GRANT),
 		    IQCN_NAMES("share", "equal"), .value = "share|equal",
 		    .help = "how \"notify grant\" divides the window among flows") },
+	{ IQCN_ROW(SUPPLEMENT_PPS, "supplement", NUMBER, p.supplement_pps,
+		   0, IQCN_SUPPLEMENT_LIMIT_PPS, IQCN_DEFAULT_SUPPLEMENT_PPS,
+		   " per second"),
+	  IQCN_TEXT(IQCN_ABOUT(NETWORK, SENDING), .key = "supplement_pps",
+		    IQCN_NEEDS(NOTIFY, IQCN_NOTIFY_SUPPLEMENT),
+		    .help = "CNPs per second of \"notify supplement\"") },
+	{ IQCN_ROW(SUPPLEMENT_MAX_PPS, "supplement-max", NUMBER,
+		   p.supplement_max_pps, 1, IQCN_SUPPLEMENT_LIMIT_PPS,
+		   IQCN_DEFAULT_SUPPLEMENT_MAX_PPS, " per second"),
+	  IQCN_TEXT(IQCN_ABOUT(NETWORK, SENDING), .key = "supplement_max_pps",
+		    IQCN_NEEDS(NOTIFY, IQCN_NOTIFY_SUPPLEMENT),
+		    .help = "limit of supplement; what exceeds it loosens the filter") },
+	{ IQCN_ROW(FIBRE_M, "fibre", METERS, port.fibre_m,
+		   1, IQCN_FIBRE_MAX_M, 0, " m"),
+	  .special = "none", .special_value = 0,
+	  IQCN_TEXT(IQCN_ABOUT(NETWORK, SENDING), .key = "fibre_m",
+		    .shared = "device", .value = "LENGTH|none",
+		    .help = "length of the long-haul fiber behind the device, e.g. 100km") },
+	{ IQCN_ROW(FILTER, "filter", FILTER, port.filter, 0, 0, 0, ""),
+	  IQCN_TEXT(IQCN_ABOUT(NETWORK, SENDING), .key = "filter",
+		    .shared = "device",
+		    IQCN_NAMES(IQCN_NAMES_CNP_FILTER),
+		    .value = "off|auto|told|N/TIME",
+		    .help = "which CNPs of receivers the device lets pass") },
+	{ IQCN_ROW(FILTER_BY, "filter-by", NAME, port.filter_by,
+		   0, __IQCN_CNP_FILTER_BY_MAX - 1, IQCN_CNP_FILTER_BY_FLOW, ""),
+	  IQCN_TEXT(IQCN_ABOUT(NETWORK, SENDING), .key = "filter_by",
+		    .shared = "device", IQCN_NAMES("flow", "port"),
+		    .value = "flow|port",
+		    .help = "whether the filter counts the CNPs of each QP, or all") },
 	{ IQCN_ROW(SAMPLE, "sample", NUMBER, p.sample, 1, 65536, 1, " packets"),
 	  IQCN_TEXT(IQCN_ABOUT(NETWORK, SAMPLING), .key = "sample",
 		    .help = "one CE packet of a flow in this many is parsed") },

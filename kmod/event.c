@@ -184,6 +184,26 @@ void iqcn_event_pfc(struct iqcn_queue *q, u32 state, u32 reason, u64 now_ns)
 	iqcn_event_add(q, IQCN_GROUP_STATE, &e);
 }
 
+/**
+ * iqcn_event_lease() - record that a lease has ended
+ * @q: queue
+ * @now_ns: now
+ *
+ * Context: queue->lock.
+ */
+void iqcn_event_lease(struct iqcn_queue *q, u64 now_ns)
+{
+	struct iqcn_event e;
+
+	if (!iqcn_event_wanted(q, IQCN_GROUP_STATE))
+		return;
+	e = (struct iqcn_event) {
+		.cmd = IQCN_CMD_LEASE_NTF,
+		.time_ns = now_ns,
+	};
+	iqcn_event_add(q, IQCN_GROUP_STATE, &e);
+}
+
 static int iqcn_event_put_state(struct sk_buff *skb,
 				const struct iqcn_event *e)
 {
@@ -211,6 +231,8 @@ static int iqcn_event_put_subject(struct sk_buff *skb,
 		if (nla_put_u32(skb, IQCN_A_EVENT_PFC_STATE, e->pfc_state) ||
 		    nla_put_u32(skb, IQCN_A_EVENT_PFC_REASON, e->pfc_reason))
 			return -EMSGSIZE;
+		return 0;
+	case IQCN_CMD_LEASE_NTF:
 		return 0;
 	default:
 		if (iqcn_genl_put_key(skb, IQCN_A_EVENT_SRC, &e->key) ||

@@ -43,7 +43,8 @@ struct iqcn_hosts {
 #define IQCN_ECHO_HITS	4
 
 /* Extension of a flow.  A flow has one until its pairing is assured, while its
- * own detectors have state of the queue's epoch, and while a CNP is pending.
+ * own detectors have state of the queue's epoch, while it has a turn of
+ * IQCN_NOTIFY_SUPPLEMENT, and while a CNP is pending.
  * It is accessed under the locks and freed with its last user.
  */
 struct iqcn_flow_ext {
@@ -79,6 +80,7 @@ struct iqcn_flow_ext {
 				 */
 	u32 next_wait_ns;	/* cnp_wait_ns of the second one */
 	u32 cnp_window_bytes;	/* of IQCN_CAUSE_GRANT */
+	struct list_head turn;	/* in queue->supplement.turns, empty: no turn */
 };
 
 /* A size class of the slab allocator */
@@ -300,6 +302,7 @@ u64 iqcn_gc_flush(struct iqcn_port *port, const struct iqcn_queue *only);
 /* pair.c */
 int iqcn_pair_tables_init(struct iqcn_port *port);
 void iqcn_pair_tables_free(struct iqcn_port *port);
+void iqcn_pair_set_window(struct iqcn_port *port, u64 packets);
 int iqcn_pair_join(struct iqcn_port *port, struct iqcn_flow *flow,
 		   const struct iqcn_key *key);
 void iqcn_pair_leave(struct iqcn_port *port, struct iqcn_flow *flow);

@@ -27,6 +27,7 @@ struct iqcn_flow_ext *iqcn_ext_get(struct iqcn_flow *flow)
 		return NULL;
 	e->flow = flow;
 	INIT_LIST_HEAD(&e->unassured);
+	INIT_LIST_HEAD(&e->turn);
 	timerqueue_init(&e->pending);
 	flow->ext = e;
 	return e;
@@ -45,8 +46,8 @@ void iqcn_ext_trim(const struct iqcn_queue *q, struct iqcn_flow *flow)
 
 	lockdep_assert_held(&q->lock);
 
-	if (e && list_empty(&e->unassured) && !iqcn_flow_has_pending(flow) &&
-	    e->epoch != q->epoch)
+	if (e && list_empty(&e->unassured) && list_empty(&e->turn) &&
+	    !iqcn_flow_has_pending(flow) && e->epoch != q->epoch)
 		iqcn_ext_free(flow);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The generic netlink family: dumps ports, queues and flows, flushes flows, and
- * resets peaks.
+ * The generic netlink family: dumps ports, queues and flows, flushes flows, resets
+ * peaks, and grants leases.
  *
  * A dump is made in pieces, as the reader receives them, and keeps only numbers
  * between two pieces.  Ports are dumped in the order of their ifindex, queues
@@ -355,6 +355,10 @@ static const struct iqcn_genl_field iqcn_genl_fields[] = {
 	IQCN_FIELD(PFC_STATE, pfc_state),
 	IQCN_FIELD(PFC_REASON, pfc_reason),
 	IQCN_FIELD(CNP_GRANT, cnp_grant),
+	IQCN_FIELD(CNP_SUPPLEMENT, cnp_supplement),
+	IQCN_FIELD(ABOVE_KMAX_NS, above_kmax_ns),
+	IQCN_FIELD(LEASES, leases),
+	IQCN_FIELD(LEASES_ENDED, leases_ended),
 };
 
 static int iqcn_genl_put_xstats(struct sk_buff *skb,
@@ -686,6 +690,23 @@ static u64 iqcn_genl_act_on_all(struct net *net,
 	return n;
 }
 
+/* The queue of a port with a parent: the newest one, because a qdisc that was
+ * replaced may live on for a while; RTNL
+ */
+static struct iqcn_queue *iqcn_genl_queue(struct iqcn_port *port,
+					  const struct nlattr *parent,
+					  struct netlink_ext_ack *extack)
+{
+	struct iqcn_queue *q;
+
+	list_for_each_entry_reverse(q, &port->queues, list)
+		if (q->parent == nla_get_u32(parent))
+			return q;
+	NL_SET_ERR_MSG_ATTR(extack, parent,
+			    "The device has no qdisc iqcn with this parent");
+	return NULL;
+}
+
 /* Call @act for one port, or for one of its queues; RTNL */
 static int iqcn_genl_act_on_port(struct genl_info *info,
 				 const struct nlattr *ifindex,
@@ -704,14 +725,11 @@ static int iqcn_genl_act_on_port(struct genl_info *info,
 		*n = act(port, NULL);
 		return 0;
 	}
-	list_for_each_entry(q, &port->queues, list)
-		if (q->parent == nla_get_u32(parent)) {
-			*n = act(port, q);
-			return 0;
-		}
-	NL_SET_ERR_MSG_ATTR(info->extack, parent,
-			    "The device has no qdisc iqcn with this parent");
-	return -ENOENT;
+	q = iqcn_genl_queue(port, parent, info->extack);
+	if (!q)
+		return -ENOENT;
+	*n = act(port, q);
+	return 0;
 }
 
 /* Call @act for the ports and queues that a request selects by its attributes
@@ -794,6 +812,56 @@ static int iqcn_genl_queue_clear(struct sk_buff *request,
 			     iqcn_genl_clear_port, &n);
 }
 
+/* Get an optional number.  Return: false if it is not given. */
+static bool iqcn_genl_get_u32(const struct genl_info *info, int attr, u32 *v)
+{
+	if (!info->attrs[attr])
+		return false;
+	*v = nla_get_u32(info->attrs[attr]);
+	return true;
+}
+
+static int iqcn_genl_lease_queue(struct genl_info *info,
+				 const struct iqcn_lease_request *r)
+{
+	struct iqcn_port *port;
+	struct iqcn_queue *q;
+
+	port = iqcn_genl_port(genl_info_net(info),
+			      info->attrs[IQCN_A_LEASE_IFINDEX], info->extack);
+	if (!port)
+		return -ENODEV;
+	q = iqcn_genl_queue(port, info->attrs[IQCN_A_LEASE_PARENT],
+			    info->extack);
+	return q ? iqcn_lease_set(q, r, info->extack) : -ENOENT;
+}
+
+static int iqcn_genl_lease(struct sk_buff *request, struct genl_info *info)
+{
+	struct iqcn_lease_request r = {};
+	int err;
+
+	if (GENL_REQ_ATTR_CHECK(info, IQCN_A_LEASE_IFINDEX) ||
+	    GENL_REQ_ATTR_CHECK(info, IQCN_A_LEASE_PARENT) ||
+	    GENL_REQ_ATTR_CHECK(info, IQCN_A_LEASE_MS)) {
+		GENL_SET_ERR_MSG(info, "A lease needs an ifindex, a parent, and its length in ms");
+		return -EINVAL;
+	}
+	r.ms = nla_get_u32(info->attrs[IQCN_A_LEASE_MS]);
+	r.filters = iqcn_genl_get_u32(info, IQCN_A_LEASE_FILTER_N, &r.n);
+	if (iqcn_genl_get_u32(info, IQCN_A_LEASE_FILTER_NS, &r.interval_ns) !=
+	    r.filters) {
+		GENL_SET_ERR_MSG(info, "A filter needs both a number and an interval");
+		return -EINVAL;
+	}
+	r.supplements = iqcn_genl_get_u32(info, IQCN_A_LEASE_SUPPLEMENT_PPS,
+					  &r.supplement_pps);
+	rtnl_lock();
+	err = iqcn_genl_lease_queue(info, &r);
+	rtnl_unlock();
+	return err;
+}
+
 static const struct nla_policy iqcn_genl_port_policy[] = {
 	[IQCN_A_PORT_IFINDEX] = { .type = NLA_U32 },
 };
@@ -817,6 +885,15 @@ static const struct nla_policy iqcn_genl_flush_policy[] = {
 static const struct nla_policy iqcn_genl_clear_policy[] = {
 	[IQCN_A_QUEUE_IFINDEX] = { .type = NLA_U32 },
 	[IQCN_A_QUEUE_PARENT] = { .type = NLA_U32 },
+};
+
+static const struct nla_policy iqcn_genl_lease_policy[] = {
+	[IQCN_A_LEASE_IFINDEX] = { .type = NLA_U32 },
+	[IQCN_A_LEASE_PARENT] = { .type = NLA_U32 },
+	[IQCN_A_LEASE_MS] = { .type = NLA_U32 },
+	[IQCN_A_LEASE_FILTER_N] = { .type = NLA_U32 },
+	[IQCN_A_LEASE_FILTER_NS] = { .type = NLA_U32 },
+	[IQCN_A_LEASE_SUPPLEMENT_PPS] = { .type = NLA_U32 },
 };
 
 /* Events contain QP numbers, see IQCN_CMD_FLOW_GET */
@@ -868,6 +945,12 @@ static const struct genl_ops iqcn_genl_ops[] = {
 		.flags = GENL_UNS_ADMIN_PERM,
 		.doit = iqcn_genl_queue_clear,
 		IQCN_GENL_POLICY(iqcn_genl_clear_policy),
+	},
+	{
+		.cmd = IQCN_CMD_LEASE,
+		.flags = GENL_UNS_ADMIN_PERM,
+		.doit = iqcn_genl_lease,
+		IQCN_GENL_POLICY(iqcn_genl_lease_policy),
 	},
 };
 

@@ -94,6 +94,7 @@ void iqcn_event_flow_state(struct iqcn_queue *q, const struct iqcn_flow *flow,
 void iqcn_event_cnp_sent(struct iqcn_queue *q, const struct iqcn_flow *flow,
 			 enum iqcn_cause cause, u64 now_ns);
 void iqcn_event_pfc(struct iqcn_queue *q, u32 state, u32 reason, u64 now_ns);
+void iqcn_event_lease(struct iqcn_queue *q, u64 now_ns);
 void iqcn_event_init(struct iqcn_net *in);
 int iqcn_event_start(struct iqcn_net *in);
 void iqcn_event_stop(struct iqcn_net *in);

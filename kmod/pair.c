@@ -64,6 +64,23 @@ static const struct rhashtable_params iqcn_hosts_params = {
 	.automatic_shrinking = true,
 };
 
+/* The echo table of a port */
+struct iqcn_echo {
+	u32 bits;	/* log2 of the number of slots */
+	u64 slots[];	/* no lock */
+};
+
+static struct iqcn_echo *iqcn_echo_new(u32 bits)
+{
+	struct iqcn_echo *echo;
+
+	echo = kvzalloc(struct_size(echo, slots, 1UL << bits),
+			GFP_KERNEL_ACCOUNT);
+	if (echo)
+		echo->bits = bits;
+	return echo;
+}
+
 /**
  * iqcn_pair_tables_init() - allocate a port's tables for pairing
  * @port: port
@@ -73,12 +90,12 @@ static const struct rhashtable_params iqcn_hosts_params = {
  */
 int iqcn_pair_tables_init(struct iqcn_port *port)
 {
+	struct iqcn_echo *echo = iqcn_echo_new(IQCN_ECHO_BITS_MIN);
 	int err;
 
-	port->echo = kvcalloc(1 << IQCN_ECHO_BITS, sizeof(*port->echo),
-			      GFP_KERNEL_ACCOUNT);
-	if (!port->echo)
+	if (!echo)
 		return -ENOMEM;
+	RCU_INIT_POINTER(port->echo, echo);
 	err = rhashtable_init(&port->by_sqp, &iqcn_sqp_params);
 	if (err)
 		goto err_echo;
@@ -90,7 +107,7 @@ int iqcn_pair_tables_init(struct iqcn_port *port)
 err_sqp:
 	rhashtable_destroy(&port->by_sqp);
 err_echo:
-	kvfree(port->echo);
+	kvfree(echo);
 	return err;
 }
 
@@ -106,7 +123,32 @@ void iqcn_pair_tables_free(struct iqcn_port *port)
 	WARN_ON(atomic_read(&port->hosts.nelems));
 	rhashtable_destroy(&port->hosts);
 	rhashtable_destroy(&port->by_sqp);
-	kvfree(port->echo);
+	kvfree(rcu_dereference_protected(port->echo, true));
+}
+
+/**
+ * iqcn_pair_set_window() - size the echo table for the packets of a round trip
+ * @port: port
+ * @packets: packets of a round trip, 0: it is short
+ *
+ * A table of another size begins empty: responses to earlier packets are no
+ * evidence.  Without memory, the old one stays.
+ *
+ * Context: RTNL, sleeps.
+ */
+void iqcn_pair_set_window(struct iqcn_port *port, u64 packets)
+{
+	struct iqcn_echo *old = rtnl_dereference(port->echo), *echo;
+	u32 bits = iqcn_echo_bits(packets);
+
+	if (bits == old->bits)
+		return;
+	echo = iqcn_echo_new(bits);
+	if (!echo)
+		return;
+	rcu_assign_pointer(port->echo, echo);
+	synchronize_net();
+	kvfree(old);
 }
 
 static struct iqcn_hosts *iqcn_hosts_find(struct iqcn_port *port,
@@ -433,9 +475,23 @@ static u64 iqcn_echo_hash(const struct iqcn_hosts *hosts, u32 psn)
 	return (hosts->echo_salt ^ (psn & IQCN_PSN_MASK)) * GOLDEN_RATIO_64;
 }
 
-static u64 *iqcn_echo_slot(struct iqcn_port *port, u64 hash)
+/* RCU, or BHs off */
+static u64 *iqcn_echo_slot(const struct iqcn_port *port, u64 hash)
 {
-	return &port->echo[hash >> (64 - IQCN_ECHO_BITS)];
+	struct iqcn_echo *echo = rcu_dereference_bh_check(port->echo,
+							  rcu_read_lock_held());
+
+	return &echo->slots[hash >> (64 - echo->bits)];
+}
+
+/* Likewise */
+static bool iqcn_pair_fresh(const struct iqcn_port *port,
+			    const struct iqcn_flow *flow, u32 psn)
+{
+	const struct iqcn_echo *echo;
+
+	echo = rcu_dereference_bh_check(port->echo, rcu_read_lock_held());
+	return iqcn_echo_fresh(READ_ONCE(flow->psn), psn, echo->bits);
 }
 
 /* Segments of a GSO packet whose PSNs are stored in the echo table */
@@ -543,7 +599,7 @@ struct iqcn_flow *iqcn_pair_sends(struct iqcn_port *port,
 	 * response
 	 */
 	return owner && iqcn_pair_assured(READ_ONCE(owner->grade)) &&
-	       iqcn_echo_fresh(READ_ONCE(owner->psn), psn) ? owner : NULL;
+	       iqcn_pair_fresh(port, owner, psn) ? owner : NULL;
 }
 
 /**
@@ -562,7 +618,7 @@ void iqcn_pair_from_echo(struct iqcn_port *port, struct iqcn_flow *flow,
 
 	spin_lock(&port->lock);
 	if (!flow->queue || iqcn_pair_assured(flow->grade) ||
-	    !iqcn_echo_fresh(READ_ONCE(flow->psn), psn))
+	    !iqcn_pair_fresh(port, flow, psn))
 		goto unlock;
 
 	e = flow->ext;

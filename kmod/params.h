@@ -81,6 +81,8 @@ struct iqcn_params {
 	struct iqcn_pfc_params pfc;
 	u32 base_rtt_ns;	/* or IQCN_BASE_RTT_NONE */
 	u32 grant;		/* enum iqcn_grant_by */
+	u32 supplement_pps;	/* asked rate of IQCN_NOTIFY_SUPPLEMENT */
+	u32 supplement_max_pps;	/* what is asked beyond loosens the filter */
 	/* bit TCA_IQCN_*: set by the user; the link sets the other derived ones */
 	u64 user_set;
 };

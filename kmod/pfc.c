@@ -69,6 +69,7 @@ static void iqcn_pfc_set_quiet(struct iqcn_queue *q, bool quiet, u64 now_ns)
 	/* the timer may be armed for work that rests, or that has waited */
 	iqcn_timer_disarm(q);
 	if (quiet) {
+		iqcn_supplement_off(q, now_ns);
 		if (now_ns - x->quiet_to_ns >= q->p.pfc.max_ns)
 			x->rest_from_ns = now_ns;
 		x->quiet_from_ns = now_ns;

@@ -19,6 +19,7 @@
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
 
+#include "algo/filter.h"
 #include "iqcn.h"
 
 static const struct iqcn_port_ops *iqcn_port_ops __read_mostly;
@@ -40,6 +41,7 @@ static void iqcn_port_free_work(struct work_struct *work)
 	struct iqcn_port *port = container_of(to_rcu_work(work),
 					      struct iqcn_port, free_work);
 
+	iqcn_filter_free(port);
 	iqcn_pair_tables_free(port);
 	iqcn_flow_tables_free(port);
 	/* RCU callbacks of flows access their port */
@@ -161,6 +163,7 @@ void iqcn_port_update(struct iqcn_port *port)
 	u64 max_dead = 0, link_bps = 0, largest_bps = 0, sum_bps = 0, bps;
 	struct iqcn_queue *q;
 	bool sport = false;
+	u32 rtt_ns;
 
 	ASSERT_RTNL();
 	list_for_each_entry(q, &port->queues, list) {
@@ -180,6 +183,22 @@ void iqcn_port_update(struct iqcn_port *port)
 	if (!port->cnp_rate_user)
 		iqcn_port_set_budget(port, iqcn_default_cnp_rate(bps),
 				     port->cnp_burst);
+	WRITE_ONCE(port->rate_bps, bps);
+	rtt_ns = iqcn_fibre_rtt_ns(port->fibre_m);
+	list_for_each_entry(q, &port->queues, list)
+		WRITE_ONCE(q->fibre_rtt_ns, rtt_ns);
+	iqcn_pair_set_window(port, iqcn_echo_packets(bps, rtt_ns,
+						     port->dev->mtu));
+}
+
+static void iqcn_port_set_filter(struct iqcn_port *port,
+				 const struct iqcn_port_config *c)
+{
+	WRITE_ONCE(port->fibre_m, c->fibre_m);
+	WRITE_ONCE(port->filter_by, c->filter_by);
+	WRITE_ONCE(port->filter_rule.n, c->filter.n);
+	WRITE_ONCE(port->filter_rule.interval_ns, c->filter.interval_ns);
+	WRITE_ONCE(port->filter_rule.mode, c->filter.mode);
 }
 
 /* Set the mode for all ports of the namespace, because with different modes two
@@ -224,6 +243,9 @@ void iqcn_port_get(const struct iqcn_port *port, struct iqcn_port_config *c)
 	c->cnp_rate_pps = port->cnp_rate_pps;
 	c->cnp_burst = port->cnp_burst;
 	c->snoop = port->snoop;
+	c->fibre_m = port->fibre_m;
+	c->filter = port->filter_rule;
+	c->filter_by = port->filter_by;
 }
 
 /**
@@ -240,12 +262,18 @@ int iqcn_port_set(struct iqcn_port *port, const struct iqcn_port_config *c,
 {
 	int err;
 
+	if (c->filter.mode != IQCN_CNP_FILTER_OFF) {
+		err = iqcn_filter_alloc(port);
+		if (err)
+			return err;
+	}
 	err = iqcn_port_set_snoop(port, c->snoop, extack);
 	if (err)
 		return err;
 	iqcn_net(port->net)->config_seq++;
 	port->cnp_rate_user = c->cnp_rate_user;
 	iqcn_port_set_budget(port, c->cnp_rate_pps, c->cnp_burst);
+	iqcn_port_set_filter(port, c);
 	return 0;
 }
 

@@ -12,11 +12,20 @@
 #include "algo/budget.h"
 #include "netns.h"
 
-/* Slots of a port's echo table (algo/pairing.h).  With fewer than the CE
- * packets of unassured flows in a round trip, some flows would have to wait for
- * the next one.
+/* A port may have thousands of queues.  A sum over them is computed in at most a
+ * tenth of the time.
  */
-#define IQCN_ECHO_BITS	13
+#define IQCN_PORT_SUM_RESTS	9
+
+/* A filter that a program has set for a limited time (lease.c); RTNL to write, no
+ * lock to read
+ */
+struct iqcn_filter_lease {
+	const struct iqcn_queue *owner;	/* the queue with that lease; RTNL */
+	u64 end_ns;			/* in the past: there is none */
+	u32 n;
+	u32 interval_ns;
+};
 
 /* A device with at least one queue */
 struct iqcn_port {
@@ -40,7 +49,7 @@ struct iqcn_port {
 	spinlock_t lock;		/* flows, hosts, pairing: see iqcn.h */
 	unsigned int n_unassured;	/* unassured flows; lock to write */
 	bool sport;			/* pair by source ports; RTNL */
-	u64 *echo;			/* echo table; no lock */
+	struct iqcn_echo __rcu *echo;	/* echo table; RTNL to write */
 
 	/* source address of generated CNPs (IQCN_CNP_SMAC_PORT), as a number,
 	 * so that it is read in one piece; RTNL to write
@@ -59,6 +68,24 @@ struct iqcn_port {
 	u64 used_ns;
 	u64 used_bytes;
 
+	/* the long-haul link and the filter of CNPs that come from it: RTNL to
+	 * write, no lock to read
+	 */
+	u32 fibre_m;
+	u32 filter_by;			/* enum iqcn_cnp_filter_by */
+	struct tc_iqcn_cnp_filter filter_rule;
+	struct iqcn_filter_lease lease;
+	/* NULL until the first filter (filter.c) */
+	struct iqcn_port_filter *filter;
+	/* while a queue sends supplements: asked rate and its cap in the upper
+	 * and the lower half; budget_lock to write, no lock to read
+	 */
+	u64 couple;
+	const struct iqcn_queue *couple_owner; /* that queue; budget_lock */
+	u64 rate_bps;			/* of all queues together; RTNL to write */
+	atomic64_t cnp_passed;		/* CNPs that the filter let pass */
+	atomic64_t cnp_filtered;	/* CNPs that the filter dropped */
+
 	u32 snoop;			/* copy of iqcn_net's; RTNL to write */
 	struct iqcn_rx_stats rx_stats;	/* with IQCN_SNOOP_PORT */
 	atomic64_t pfc_ignored;		/* useless MAC control frames */
@@ -73,6 +100,9 @@ struct iqcn_port_config {
 	u32 cnp_rate_pps;
 	u32 cnp_burst;
 	u32 snoop;			/* enum iqcn_snoop; the namespace's */
+	u32 fibre_m;			/* 0: no long-haul link */
+	struct tc_iqcn_cnp_filter filter;
+	u32 filter_by;			/* enum iqcn_cnp_filter_by */
 };
 
 /**
@@ -118,6 +148,22 @@ static inline struct iqcn_rx_stats *iqcn_port_rx_stats(struct iqcn_port *port)
 	if (READ_ONCE(port->snoop) == IQCN_SNOOP_PORT)
 		return &port->rx_stats;
 	return &iqcn_net(port->net)->rx_stats;
+}
+
+/* filter.c */
+int iqcn_filter_check(u32 n, u32 interval_ns, u32 fibre_m,
+		      const struct nlattr *attr, struct netlink_ext_ack *extack);
+int iqcn_filter_alloc(struct iqcn_port *port);
+void iqcn_filter_free(struct iqcn_port *port);
+bool iqcn_filter_cnp(struct iqcn_port *port, const struct iqcn_key *key,
+		     const struct iqcn_flow *flow);
+u32 iqcn_filter_n(struct iqcn_port *port);
+u64 iqcn_filter_interval_ns(struct iqcn_port *port);
+
+/* Has the port had a filter?  Inline, for CNPs on ports without (bench "hook") */
+static inline bool iqcn_port_filters(const struct iqcn_port *port)
+{
+	return READ_ONCE(port->filter);
 }
 
 /* snoop.c */

@@ -4,7 +4,7 @@
  *
  * A FIFO that marks ECN by its instantaneous depth (algo/mark.h), on enqueue or
  * on dequeue, and sends the CNPs that the receivers of RoCEv2 flows fail to
- * send in time (notify_timer.c, notify_bts.c).  Follows Huawei's US 12395431 B2
+ * send in time (notify_*.c).  Follows Huawei's US 12395431 B2
  * and iQCN.
  *
  * HPCC's switch model marks on dequeue, by the bytes behind the packet; codel
@@ -210,6 +210,15 @@ static bool iqcn_grants(const struct iqcn_queue *q)
 	return unlikely(q->p.notify & IQCN_NOTIFY_GRANT);
 }
 
+/* Packets that arrive are for iqcn_supplement_arrives() */
+static bool iqcn_supplements(const struct iqcn_queue *q, u32 depth_bytes)
+{
+	return unlikely(q->p.notify & IQCN_NOTIFY_SUPPLEMENT) && q->port &&
+	       !READ_ONCE(q->quiet) &&
+	       (READ_ONCE(q->supplement.on) ||
+		depth_bytes > q->p.mark.kmax_bytes);
+}
+
 /* Number of packets that the receiver gets from a GSO packet */
 static u32 iqcn_segs(const struct sk_buff *skb)
 {
@@ -283,6 +292,22 @@ static bool iqcn_bts_check(struct iqcn_queue *q, struct sk_buff *skb,
 	return iqcn_bts_arrived(q, iqcn_skb_cb(skb)->flow,
 				(const void *)skb->data, iqcn_segs(skb), lot,
 				ecn);
+}
+
+/* Give the flow of an arriving packet a turn of IQCN_NOTIFY_SUPPLEMENT */
+static noinline void iqcn_supplement_enlist(struct iqcn_queue *q,
+					    struct sk_buff *skb,
+					    enum iqcn_parsed parsed,
+					    const struct iqcn_pkt *pkt, u8 ecn)
+{
+	if (!iqcn_bts_may_notify(q->p.ce_in, ecn, false) ||
+	    ecn == INET_ECN_NOT_ECT || parsed != IQCN_ROCE ||
+	    !iqcn_op_is_data(pkt->opcode))
+		return;
+	iqcn_cb_get(q, skb, pkt);
+	if (iqcn_skb_cb(skb)->flow)
+		iqcn_supplement_arrives(q, iqcn_skb_cb(skb)->flow,
+					(const void *)skb->data);
 }
 
 /* Run the notify methods for a packet that is dropped at the limit.  @waited:
@@ -532,6 +557,8 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 		parsed = iqcn_parse_queued(skb, l3, &pkt);
 		if (iqcn_bts_checks_ce(q, depth_bytes))
 			iqcn_bts_check(q, skb, parsed, &pkt, &lot, l3.ecn);
+		if (iqcn_supplements(q, depth_bytes))
+			iqcn_supplement_enlist(q, skb, parsed, &pkt, l3.ecn);
 		iqcn_skb_cb(skb)->psn_flags |= IQCN_CB_CE_IN;
 		iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_CE);
 		return iqcn_enqueue_timed(skb, sch);
@@ -542,7 +569,7 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 
 	mark = iqcn_lot_decide(&lot, iqcn_mark_prob(&q->p.mark, depth_bytes));
 	if (!mark && !iqcn_bts_enabled(q) && !iqcn_unassured(q) &&
-	    !iqcn_grants(q)) {
+	    !iqcn_grants(q) && !iqcn_supplements(q, depth_bytes)) {
 		iqcn_cb_save(q, skb, l3, &lot);
 		return iqcn_enqueue_tail(skb, sch);
 	}
@@ -551,6 +578,8 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 	if (iqcn_is_cnp(parsed, &pkt))
 		return iqcn_enqueue_tail(skb, sch);
 	bts = iqcn_bts_check(q, skb, parsed, &pkt, &lot, l3.ecn);
+	if (iqcn_supplements(q, depth_bytes))
+		iqcn_supplement_enlist(q, skb, parsed, &pkt, l3.ecn);
 	if (!bts && (!mark || iqcn_marks_on_dequeue(q, l3))) {
 		if (parsed == IQCN_ROCE && iqcn_unassured(q))
 			iqcn_pair_note_psn(q->port, &pkt, iqcn_segs(skb));
@@ -570,6 +599,7 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 		if (q->p.nonect == IQCN_NONECT_PASS)
 			return iqcn_enqueue_tail(skb, sch);
 		iqcn_inc(q->st.not_ect_drop);
+		iqcn_add(q->dropped_bytes, qdisc_pkt_len(skb));
 		qdisc_drop(skb, sch, to_free);
 		return NET_XMIT_CN;
 	}
@@ -613,6 +643,7 @@ static noinline int iqcn_enqueue_full(struct sk_buff *skb, struct Qdisc *sch,
 		iqcn_bts_drop(q, skb, parsed, &pkt, l3.ecn, false);
 	}
 	iqcn_inc(q->st.drop_overlimit);
+	iqcn_add(q->dropped_bytes, qdisc_pkt_len(skb));
 	return qdisc_drop(skb, sch, to_free);
 }
 
@@ -856,6 +887,14 @@ static noinline u32 iqcn_attend(struct iqcn_queue *q, struct Qdisc *sch,
 	return iqcn_pfc_deep_bytes(q);
 }
 
+/* The first packet leaves that finds the queue not backlogged */
+static noinline void iqcn_drained(struct iqcn_queue *q)
+{
+	iqcn_queue_drain_stops(q);
+	if (READ_ONCE(q->supplement.on))
+		iqcn_supplement_end(q);
+}
+
 /* Reads the clock once per packet at most, unless a port was paused */
 static struct sk_buff *iqcn_dequeue(struct Qdisc *sch)
 {
@@ -875,7 +914,7 @@ static struct sk_buff *iqcn_dequeue(struct Qdisc *sch)
 	 */
 	if (likely(depth_bytes <= deep_bytes) || !sch->qstats.backlog) {
 		if (unlikely(q->drain.start_ns))
-			iqcn_queue_drain_stops(q);
+			iqcn_drained(q);
 		if (unlikely(iqcn_skb_cb(skb)->kind >= IQCN_KIND_DATA))
 			iqcn_data_dequeued(q, skb);
 		return skb;
@@ -1036,7 +1075,7 @@ static int iqcn_change(struct Qdisc *sch, struct nlattr *opt,
 	err = iqcn_link_get(sch, iqcn_link_speed_bps(dev), &link);
 	if (err)
 		return err;
-	err = iqcn_config_parse(&c, q->port, dev, link.bps, opt, extack);
+	err = iqcn_config_parse(&c, q, dev, link.bps, opt, extack);
 	if (err)
 		return err;
 	new = iqcn_new_sampler(q, &c.p, extack);

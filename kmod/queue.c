@@ -57,7 +57,8 @@ static void iqcn_queue_flow_ce(struct iqcn_queue *q, struct iqcn_flow *flow,
 	if (flow->ce_sent)
 		gap_ns = iqcn_sample_gap_ns(now_ns - flow->ce_ns,
 					    q->p.sample);
-	iqcn_cnp_srtt_start(&flow->cnp_srtt, gap_ns, q->p.t1_ns, now_ns);
+	iqcn_cnp_srtt_start(&flow->cnp_srtt, gap_ns, q->p.t1_ns,
+			    READ_ONCE(q->fibre_rtt_ns), now_ns);
 	flow->owed = iqcn_owed_asked(flow->owed, gap_ns, q->p.t1_ns);
 	iqcn_notify_timer_ce(q, flow, now_ns);
 	flow->ce_gap_ns = flow->ce_sent ? min(now_ns - flow->ce_ns,
@@ -143,6 +144,8 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 		alive = true;
 		trace_iqcn_ce_sent(q, flow);
 	}
+	if (unlikely(q->supplement.above_ns))
+		iqcn_supplement_leaves(q, now_ns);
 	if (unlikely(q->backoff.until_ns))
 		iqcn_timer_wake(q);
 	iqcn_timer_arm(q, now_ns);
@@ -190,14 +193,34 @@ void iqcn_queue_delayed(struct iqcn_queue *q, u64 delay_ns)
 		WRITE_ONCE(q->st.delay_peak_ns, delay_ns);
 }
 
+/* A receiver's CNP goes on to the sender; queue->lock */
+static void iqcn_queue_cnp_passed(struct iqcn_queue *q, struct iqcn_flow *flow,
+				  u64 now_ns)
+{
+	iqcn_inc(q->st.cnp_seen);
+	flow->cnp_srtt.interval_ns =
+		iqcn_interval_sample(flow->cnp_srtt.interval_ns,
+				     flow->cnp_rx_ns, now_ns);
+	flow->cnp_rx_ns = now_ns;
+	flow->cnps_seen++;
+	iqcn_notify_timer_cnp_rx(q, flow, now_ns);
+	/* nothing else of the timer's work has changed: bench "hook" */
+	if (iqcn_deadline_armed(&flow->due) || iqcn_flow_has_pending(flow))
+		iqcn_timer_arm(q, now_ns);
+	trace_iqcn_cnp_seen(q, flow);
+}
+
 /**
  * iqcn_queue_cnp_rx() - handle a receiver's CNP for a flow
  * @flow: flow
  * @sport: UDP source port of the CNP
+ * @passed: the CNP goes on to the sender; else the filter drops it
+ *
+ * A CNP that is dropped answers a packet all the same.
  *
  * Context: BHs off, RCU; no lock of the module.
  */
-void iqcn_queue_cnp_rx(struct iqcn_flow *flow, u16 sport)
+void iqcn_queue_cnp_rx(struct iqcn_flow *flow, u16 sport, bool passed)
 {
 	struct iqcn_queue *q = READ_ONCE(flow->queue);
 	u64 now_ns;
@@ -208,21 +231,11 @@ void iqcn_queue_cnp_rx(struct iqcn_flow *flow, u16 sport)
 	now_ns = ktime_get_ns();
 	/* the flow may have died or moved; the next CNP finds its new queue */
 	if (iqcn_flow_of(flow, q)) {
-		iqcn_inc(q->st.cnp_seen);
 		iqcn_cnp_srtt_sample(&flow->cnp_srtt, now_ns);
-		flow->cnp_srtt.interval_ns =
-			iqcn_interval_sample(flow->cnp_srtt.interval_ns,
-					     flow->cnp_rx_ns, now_ns);
-		flow->cnp_rx_ns = now_ns;
-		flow->cnps_seen++;
 		flow->owed = iqcn_owed_answered(flow->owed);
 		flow->cnp_sport = sport;
-		iqcn_notify_timer_cnp_rx(q, flow, now_ns);
-		/* nothing else of the timer's work has changed: bench "hook" */
-		if (iqcn_deadline_armed(&flow->due) ||
-		    iqcn_flow_has_pending(flow))
-			iqcn_timer_arm(q, now_ns);
-		trace_iqcn_cnp_seen(q, flow);
+		if (likely(passed))
+			iqcn_queue_cnp_passed(q, flow, now_ns);
 	}
 	spin_unlock(&q->lock);
 }
@@ -350,6 +363,7 @@ void iqcn_queue_kill(struct iqcn_queue *q)
 {
 	spin_lock_bh(&q->lock);
 	q->dead = true;
+	iqcn_lease_cancel(q);
 	spin_unlock_bh(&q->lock);
 
 	hrtimer_cancel(&q->timer);
@@ -400,8 +414,12 @@ void iqcn_queue_stats(struct iqcn_queue *q, struct tc_iqcn_xstats *st)
 		st->port_cnp_unmatched = atomic64_read(&rx->cnp_unmatched);
 		st->port_malformed = atomic64_read(&rx->malformed);
 		st->port_pfc_ignored = atomic64_read(&q->port->pfc_ignored);
+		st->port_cnp_passed = atomic64_read(&q->port->cnp_passed);
+		st->port_cnp_filtered = atomic64_read(&q->port->cnp_filtered);
 	}
 	now_ns = ktime_get_ns();
+	if (q->supplement.above_ns)
+		st->above_kmax_ns += now_ns - q->supplement.above_ns;
 	idle_ns = iqcn_congestion_idle_ns(q);
 	ce = q->ce;
 	if (!iqcn_congestion_paused(q, idle_ns, now_ns))

@@ -73,6 +73,40 @@ struct iqcn_pfc_queue {
 	u32 reason;			/* enum iqcn_pfc_reason of the last change */
 };
 
+/* Supplements of a queue (notify_supplement.c); queue->lock */
+struct iqcn_supplement {
+	bool on;			/* from above Kmax until below Kmin; no lock
+					 * to read
+					 */
+	u64 next_ns;			/* when the next one is due */
+	u64 above_ns;			/* since when the depth is above Kmax, 0: it
+					 * is not
+					 */
+	struct list_head turns;		/* of struct iqcn_flow_ext: flows whose
+					 * packets have arrived since; the first
+					 * one is next
+					 */
+};
+
+/* A rate of supplements that a program has set for a limited time (lease.c);
+ * queue->lock
+ */
+struct iqcn_lease {
+	u64 end_ns;			/* 0: there is none */
+	bool supplements;		/* it has a rate */
+	u32 supplement_pps;
+};
+
+/* What a program asks for.  A part that is not set remains that of tc. */
+struct iqcn_lease_request {
+	u32 ms;				/* length of the lease */
+	bool filters;			/* n and interval_ns are set */
+	u32 n;
+	u32 interval_ns;
+	bool supplements;		/* supplement_pps is set */
+	u32 supplement_pps;
+};
+
 struct iqcn_queue {
 	/* The fast path reads only the first cache line.
 	 *
@@ -120,6 +154,7 @@ struct iqcn_queue {
 					 * IQCN_NOTIFY_GRANT
 					 */
 	struct iqcn_sojourn sojourn;	/* the packet whose delay is measured */
+	u64 dropped_bytes;		/* on arrival */
 	u64 skipped_bytes;		/* CE packets since the last sampled one */
 	u64 skipped;			/* CE packets not sampled, in segments */
 
@@ -142,6 +177,7 @@ struct iqcn_queue {
 	u64 idle_check_ns;		/* no idle check before; the port is paused */
 	u64 reset_ns;			/* last reset */
 	u32 max_bytes;			/* largest sampled CE packet */
+	u32 fibre_rtt_ns;		/* of the port; RTNL to write, no lock */
 
 	u32 congested;			/* enum iqcn_detect bits, 0: clear */
 	u64 state_ns;			/* last change from or to 0 */
@@ -154,6 +190,8 @@ struct iqcn_queue {
 	struct iqcn_gradient gradient;	/* of the depth */
 	struct iqcn_pi pi;		/* the controller of IQCN_NOTIFY_PI */
 	struct iqcn_pfc_queue pfc;
+	struct iqcn_supplement supplement;
+	struct iqcn_lease lease;
 
 	bool dead;			/* neither timer nor work may start */
 	u64 timer_ns;			/* expiry of the timer, also while its
@@ -249,7 +287,7 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
 			   u32 psn, u32 segs);
 void iqcn_queue_delayed(struct iqcn_queue *q, u64 delay_ns);
-void iqcn_queue_cnp_rx(struct iqcn_flow *flow, u16 sport);
+void iqcn_queue_cnp_rx(struct iqcn_flow *flow, u16 sport, bool passed);
 void iqcn_queue_way_back(struct iqcn_flow *flow, const struct ethhdr *eth);
 void iqcn_queue_drains(struct iqcn_queue *q, u64 drain_bps, u64 now_ns);
 void iqcn_queue_drain_stops(struct iqcn_queue *q);
@@ -329,6 +367,22 @@ void iqcn_grant_arrives(struct iqcn_queue *q, struct iqcn_flow *flow,
 			const struct ethhdr *eth);
 void iqcn_grant_leaves(struct iqcn_queue *q, struct iqcn_flow *flow,
 		       const struct ethhdr *eth, bool was_ce);
+
+/* notify_supplement.c */
+int iqcn_supplement_check(u32 pps, u32 max_pps, u32 cnp_rate_pps,
+			  const struct nlattr *attr,
+			  struct netlink_ext_ack *extack);
+void iqcn_supplement_arrives(struct iqcn_queue *q, struct iqcn_flow *flow,
+			     const struct ethhdr *eth);
+void iqcn_supplement_leaves(struct iqcn_queue *q, u64 now_ns);
+void iqcn_supplement_off(struct iqcn_queue *q, u64 now_ns);
+void iqcn_supplement_end(struct iqcn_queue *q);
+void iqcn_supplement_changed(struct iqcn_queue *q, u64 now_ns);
+
+/* lease.c */
+int iqcn_lease_set(struct iqcn_queue *q, const struct iqcn_lease_request *r,
+		   struct netlink_ext_ack *extack);
+void iqcn_lease_cancel(struct iqcn_queue *q);
 
 /* pfc.c */
 void iqcn_pfc_rx(struct iqcn_port *port, const struct sk_buff *skb);

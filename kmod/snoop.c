@@ -15,7 +15,8 @@
  * A packet that its receiver would drop is no evidence, because forging it
  * costs nothing and no host notices.
  *
- * The hooks change, delay and drop no packet.
+ * The hooks change and delay no packet.  They drop one kind: a receiver's CNP that
+ * the filter of the port does not let pass (filter.c), if the user has set one.
  */
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
@@ -69,6 +70,7 @@ static bool iqcn_snoop_maybe(const struct sk_buff *skb)
 /* A snooped packet, and the ports whose flows it may belong to */
 struct iqcn_view {
 	struct iqcn_net *in;
+	const struct net_device *dev;	/* that has received it */
 	struct iqcn_port *only;		/* IQCN_SNOOP_PORT; NULL: all ports */
 	struct iqcn_rx_stats *rx;	/* counts unusable packets */
 	const struct sk_buff *skb;
@@ -152,9 +154,27 @@ static void iqcn_snoop_pair(const struct iqcn_view *v)
 	iqcn_pair_from_cnp(only, &v->key);
 }
 
-static void iqcn_snoop_cnp(struct iqcn_view *v)
+/* The port that has received the packet: that of the VLAN device, or of the device
+ * below; NULL: neither has a queue
+ */
+static struct iqcn_port *iqcn_snoop_rx_port(const struct iqcn_view *v)
+{
+	struct iqcn_port *port;
+
+	if (v->only)
+		return v->only;
+	port = iqcn_port_find(v->dev);
+	if (!port && is_vlan_dev(v->dev))
+		port = iqcn_port_find(vlan_dev_real_dev(v->dev));
+	return port;
+}
+
+/* Return: the verdict on the CNP */
+static unsigned int iqcn_snoop_cnp(struct iqcn_view *v)
 {
 	struct iqcn_flow *flow;
+	struct iqcn_port *port;
+	bool pass = true;
 
 	iqcn_snoop_key(v);
 	flow = iqcn_snoop_find(v);
@@ -162,13 +182,17 @@ static void iqcn_snoop_cnp(struct iqcn_view *v)
 		iqcn_snoop_pair(v);
 		flow = iqcn_snoop_find(v);
 	}
+	port = iqcn_snoop_rx_port(v);
+	if (port && unlikely(iqcn_port_filters(port)))
+		pass = iqcn_filter_cnp(port, &v->key, flow);
 	if (!flow) {
 		atomic64_inc(&v->rx->cnp_unmatched);
-		return;
+		return pass ? NF_ACCEPT : NF_DROP;
 	}
-	iqcn_queue_cnp_rx(flow, v->pkt.sport);
+	iqcn_queue_cnp_rx(flow, v->pkt.sport, pass);
 	if (v->only)
 		iqcn_queue_way_back(flow, eth_hdr(v->skb));
+	return pass ? NF_ACCEPT : NF_DROP;
 }
 
 /* UDP length of a CM message: BTH, DETH, MAD of 256 bytes, ICRC */
@@ -300,22 +324,24 @@ static bool iqcn_snoop_wants(const struct iqcn_view *v)
 	return false;
 }
 
-static void iqcn_snoop_roce(struct iqcn_view *v)
+/* Return: the verdict on the packet */
+static unsigned int iqcn_snoop_roce(struct iqcn_view *v)
 {
 	if (v->pkt.opcode == IQCN_OP_CNP) {
 		if (iqcn_snoop_intact(v) && !iqcn_snoop_is_ours(v))
-			iqcn_snoop_cnp(v);
+			return iqcn_snoop_cnp(v);
 	} else if (v->pkt.opcode == IQCN_OP_UD_SEND_ONLY) {
 		iqcn_snoop_cm(v);
 	} else if (iqcn_snoop_wants(v)) {
 		iqcn_snoop_evidence(v);
 	}
+	return NF_ACCEPT;
 }
 
 /* Parse a packet that may be RoCEv2.  The callers are noinline, so that other packets
- * do not pay for the stack buffer (bench "hook").
+ * do not pay for the stack buffer (bench "hook").  Return: the verdict on it.
  */
-static __always_inline void iqcn_snoop_parse(struct iqcn_view *v)
+static __always_inline unsigned int iqcn_snoop_parse(struct iqcn_view *v)
 {
 	u8 buf[IQCN_PARSE_MAX] __uninitialized; /* for iqcn_skb_parse() */
 
@@ -327,34 +353,35 @@ static __always_inline void iqcn_snoop_parse(struct iqcn_view *v)
 		atomic64_inc(&v->rx->malformed);
 		break;
 	case IQCN_ROCE:
-		iqcn_snoop_roce(v);
-		break;
+		return iqcn_snoop_roce(v);
 	}
+	return NF_ACCEPT;
 }
 
-static noinline void iqcn_snoop_port(struct iqcn_port *port,
-				     const struct sk_buff *skb)
+static noinline unsigned int iqcn_snoop_port(struct iqcn_port *port,
+					     const struct sk_buff *skb)
 {
 	struct iqcn_view v __uninitialized; /* pkt is valid if it parses */
 
 	if (skb->protocol == htons(ETH_P_PAUSE)) {
 		iqcn_pfc_rx(port, skb);
-		return;
+		return NF_ACCEPT;
 	}
 	if (iqcn_cnp_is_injected() || READ_ONCE(port->snoop) != IQCN_SNOOP_PORT)
-		return;
+		return NF_ACCEPT;
 	v.in = iqcn_net(port->net);
+	v.dev = port->dev;
 	v.only = port;
 	v.rx = &port->rx_stats;
 	v.skb = skb;
-	iqcn_snoop_parse(&v);
+	return iqcn_snoop_parse(&v);
 }
 
 static unsigned int iqcn_snoop_port_hook(void *priv, struct sk_buff *skb,
 					 const struct nf_hook_state *state)
 {
 	if (unlikely(iqcn_snoop_maybe(skb)))
-		iqcn_snoop_port(priv, skb);
+		return iqcn_snoop_port(priv, skb);
 	return NF_ACCEPT;
 }
 
@@ -382,30 +409,33 @@ static bool iqcn_snoop_is_repeat(const struct net_device *dev)
 	return netif_is_bridge_master(dev) || netif_is_l3_master(dev);
 }
 
-static noinline void iqcn_snoop_netns(const struct sk_buff *skb,
-				      const struct nf_hook_state *state)
+static noinline unsigned int
+iqcn_snoop_netns(const struct sk_buff *skb, const struct nf_hook_state *state)
 {
 	struct iqcn_net *in = iqcn_net(state->net);
 	struct iqcn_view v __uninitialized; /* pkt is valid if it parses */
+	unsigned int verdict;
 
 	if (iqcn_snoop_is_repeat(state->in) ||
 	    READ_ONCE(in->snoop) != IQCN_SNOOP_NETNS)
-		return;
+		return NF_ACCEPT;
 	v.in = in;
+	v.dev = state->in;
 	v.only = NULL;
 	v.rx = &in->rx_stats;
 	v.skb = skb;
 	/* BHs are on for a packet that user space reinjects (NFQUEUE) */
 	local_bh_disable();
-	iqcn_snoop_parse(&v);
+	verdict = iqcn_snoop_parse(&v);
 	local_bh_enable();
+	return verdict;
 }
 
 static unsigned int iqcn_snoop_netns_hook(void *priv, struct sk_buff *skb,
 					  const struct nf_hook_state *state)
 {
 	if (unlikely(iqcn_snoop_maybe(skb)))
-		iqcn_snoop_netns(skb, state);
+		return iqcn_snoop_netns(skb, state);
 	return NF_ACCEPT;
 }
 

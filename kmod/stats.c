@@ -46,6 +46,10 @@ IQCN_PORT_VALUE(cnp_burst, READ_ONCE(port->cnp_burst));
 IQCN_PORT_VALUE(malformed, atomic64_read(&iqcn_port_rx_stats(port)->malformed));
 IQCN_QUEUE_VALUE(pauses, READ_ONCE(q->st.pauses));
 IQCN_PORT_VALUE(pfc_ignored, atomic64_read(&port->pfc_ignored));
+IQCN_PORT_VALUE(cnp_passed, atomic64_read(&port->cnp_passed));
+IQCN_PORT_VALUE(cnp_filtered, atomic64_read(&port->cnp_filtered));
+IQCN_PORT_VALUE(filter_n, iqcn_filter_n(port));
+IQCN_PORT_VALUE(filter_ns, iqcn_filter_interval_ns(port));
 
 #define IQCN_VALUE(_attr, _name)					\
 	[IQCN_A_PORT_##_attr] = { #_name, iqcn_value_##_name }
@@ -71,4 +75,8 @@ const struct iqcn_value iqcn_values[IQCN_A_PORT_MAX + 1] = {
 	IQCN_VALUE(MALFORMED, malformed),
 	IQCN_VALUE(PAUSES, pauses),
 	IQCN_VALUE(PFC_IGNORED, pfc_ignored),
+	IQCN_VALUE(CNP_PASSED, cnp_passed),
+	IQCN_VALUE(CNP_FILTERED, cnp_filtered),
+	IQCN_VALUE(FILTER_N, filter_n),
+	IQCN_VALUE(FILTER_NS, filter_ns),
 };

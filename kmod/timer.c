@@ -27,10 +27,12 @@
 
 /* In the order in which the timer calls them */
 static const struct iqcn_timer_ops * const iqcn_timer_clients[] = {
+	&iqcn_lease_ops,
 	&iqcn_pfc_ops,
 	&iqcn_congestion_ops,
 	&iqcn_notify_timer_ops,
 	&iqcn_notify_bts_ops,
+	&iqcn_notify_supplement_ops,
 };
 
 #define for_each_client(_m)						\

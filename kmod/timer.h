@@ -45,10 +45,13 @@ struct iqcn_timer_ops {
 	void (*end)(struct iqcn_queue *q, u64 now_ns, u64 took_ns);
 };
 
+/* sends no CNPs, but ends leases */
+extern const struct iqcn_timer_ops iqcn_lease_ops;
 /* sends no CNPs, but ends pauses */
 extern const struct iqcn_timer_ops iqcn_pfc_ops;
 extern const struct iqcn_timer_ops iqcn_notify_timer_ops;
 extern const struct iqcn_timer_ops iqcn_notify_bts_ops;
+extern const struct iqcn_timer_ops iqcn_notify_supplement_ops;
 /* sends no CNPs, but ends congestion after the idle timeout */
 extern const struct iqcn_timer_ops iqcn_congestion_ops;
 

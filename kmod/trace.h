@@ -33,6 +33,7 @@ TRACE_DEFINE_ENUM(IQCN_CAUSE_POLL);
 TRACE_DEFINE_ENUM(IQCN_CAUSE_DROP);
 TRACE_DEFINE_ENUM(IQCN_CAUSE_PFC);
 TRACE_DEFINE_ENUM(IQCN_CAUSE_GRANT);
+TRACE_DEFINE_ENUM(IQCN_CAUSE_SUPPLEMENT);
 TRACE_DEFINE_ENUM(IQCN_REASON_NONE);
 TRACE_DEFINE_ENUM(IQCN_REASON_QUEUE);
 TRACE_DEFINE_ENUM(IQCN_REASON_DEPTH);
@@ -122,7 +123,8 @@ TRACE_DEFINE_ENUM(IQCN_PFC_REASON_RESET);
 			 { IQCN_CAUSE_POLL, "poll" },	\
 			 { IQCN_CAUSE_DROP, "drop" },	\
 			 { IQCN_CAUSE_PFC, "pfc" },	\
-			 { IQCN_CAUSE_GRANT, "grant" })
+			 { IQCN_CAUSE_GRANT, "grant" },	\
+			 { IQCN_CAUSE_SUPPLEMENT, "supplement" })
 
 #define iqcn_show_reason(reason)			\
 	__print_symbolic(reason,			\
@@ -204,6 +206,39 @@ TRACE_EVENT(iqcn_cnp_seen,
 	),
 	TP_printk(IQCN_TRACE_FLOW_FMT " src_qp=%u",
 		  IQCN_TRACE_FLOW_ARGS, __entry->src_qp)
+);
+
+/* The filter dropped a receiver's CNP */
+TRACE_EVENT(iqcn_cnp_filtered,
+	TP_PROTO(const struct net_device *dev, const struct iqcn_key *key,
+		 u32 n, u64 interval_ns),
+	TP_ARGS(dev, key, n, interval_ns),
+	TP_STRUCT__entry(
+		__array(char, dev, IFNAMSIZ)
+		__field(int, ifindex)
+		__array(__u8, src, 16)
+		__array(__u8, dst, 16)
+		__field(__u16, vid)
+		__field(__u16, inner_vid)
+		__field(__u32, qp)
+		__field(__u32, n)
+		__field(__u64, interval_ns)
+	),
+	TP_fast_assign(
+		memcpy(__entry->dev, dev->name, IFNAMSIZ);
+		__entry->ifindex = dev->ifindex;
+		memcpy(__entry->src, &key->src, 16);
+		memcpy(__entry->dst, &key->dst, 16);
+		__entry->vid = key->vid[0];
+		__entry->inner_vid = key->vid[1];
+		__entry->qp = key->qp;
+		__entry->n = n;
+		__entry->interval_ns = interval_ns;
+	),
+	TP_printk("dev=%s ifindex=%d src=%pI6c dst=%pI6c src_qp=%u vid=%u.%u n=%u interval_ns=%llu",
+		  __entry->dev, __entry->ifindex, __entry->src, __entry->dst,
+		  __entry->qp, __entry->vid, __entry->inner_vid, __entry->n,
+		  __entry->interval_ns)
 );
 
 /* A generated CNP is about to be injected.  base_ns is the start of T1, due_ns

@@ -34,6 +34,8 @@
 static const char *const detect_names[] = { IQCN_NAMES_DETECT, NULL };
 static const char *const reason_names[] = { "none", "queue", "depth", "run",
 					    "span", "quiet", "reset", NULL };
+static const char *const filter_names[] = { IQCN_NAMES_CNP_FILTER, "fixed",
+					    NULL };
 static const char *const pfc_state_names[] = { IQCN_NAMES_PFC_STATE, NULL };
 static const char *const pfc_reason_names[] = { IQCN_NAMES_PFC_REASON, NULL };
 
@@ -121,7 +123,7 @@ static void explain(FILE *f)
 static bool is_number(const struct iqcn_param *p)
 {
 	return p->type != IQCN_PARAM_NAME && p->type != IQCN_PARAM_SET &&
-	       p->type != IQCN_PARAM_PROFILE;
+	       p->type != IQCN_PARAM_PROFILE && p->type != IQCN_PARAM_FILTER;
 }
 
 /*
@@ -154,6 +156,11 @@ static const struct suffix time_suffixes[] = {
 	{ "ms", NS_PER_MS }, { "msec", NS_PER_MS }, { "msecs", NS_PER_MS },
 	{ "s", BILLION }, { "sec", BILLION }, { "secs", BILLION },
 	{}
+};
+
+/* In m */
+static const struct suffix length_suffixes[] = {
+	{ "", 1 }, { "m", 1 }, { "km", 1000 }, {}
 };
 
 /* In bit/s */
@@ -299,6 +306,8 @@ static int get_value(uint64_t *val, const struct iqcn_param *p, const char *arg)
 		return get_prob(val, arg);
 	case IQCN_PARAM_PERCENT:
 		return get_whole(val, percent_suffixes, arg);
+	case IQCN_PARAM_METERS:
+		return get_scaled(val, length_suffixes, arg);
 	case IQCN_PARAM_NUMBER:
 		return get_number(val, arg);
 	}
@@ -342,6 +351,14 @@ static const char *time_text(const struct iqcn_param *p, uint32_t v, char *buf)
 	return buf;
 }
 
+static const char *length_text(uint32_t v, char *buf)
+{
+	bool km = v && v % 1000 == 0;
+
+	snprintf(buf, SPRINT_BSIZE, "%u%s", km ? v / 1000 : v, km ? "km" : "m");
+	return buf;
+}
+
 static const char *rate_text(uint64_t bps, char *buf)
 {
 	static const char *const unit[] = { "", "K", "M", "G", "T" };
@@ -381,6 +398,8 @@ static const char *value_text(const struct iqcn_param *p, uint64_t v, char *buf)
 		return time_text(p, v, buf);
 	case IQCN_PARAM_BPS:
 		return rate_text(v, buf);
+	case IQCN_PARAM_METERS:
+		return length_text(v, buf);
 	case IQCN_PARAM_PROB:
 		return prob_text(v, buf);
 	}
@@ -429,6 +448,10 @@ static const struct {
 	{ "maxrate", "iqcn does not shape; put it below tbf or htb, and give \"bandwidth\"" },
 	{ "latency", "use \"limit\", in bytes" },
 	{ "speed", "use \"bandwidth\"" },
+	/* other names of the link's length */
+	{ "distance", "use \"fibre\", the length of the long-haul link" },
+	{ "length", "use \"fibre\", the length of the long-haul link" },
+	{ "km", "use \"fibre\", such as \"fibre 100km\"" },
 	/* switches and NICs */
 	{ "t2", "use \"delay\"" },
 	{ "dscp", "use \"cnp-dscp\"" },
@@ -570,7 +593,8 @@ static int refuse_word(const char *said)
 	}
 	near = nearest_param(said);
 	p = param_with_name(said);
-	if (p)
+	/* "flow" is rather "flows" than "filter-by flow" */
+	if (p && !(near && !strncmp(near, said, strlen(said))))
 		fprintf(stderr, "; did you mean \"%s %s\"?\n", p->name, said);
 	else if (near)
 		fprintf(stderr, "; did you mean \"%s\"?\n", near);
@@ -635,6 +659,8 @@ static const char *suffixes_of(const struct iqcn_param *p)
 		return "ns, us, ms, s";
 	case IQCN_PARAM_BPS:
 		return "bit, kbit, mbit, gbit, tbit";
+	case IQCN_PARAM_METERS:
+		return "m, km";
 	}
 	return NULL;
 }
@@ -777,6 +803,51 @@ static int get_profile(const struct iqcn_param *p, const char *arg,
 	return -1;
 }
 
+static bool is_filter_valid(uint64_t n, uint64_t interval_ns)
+{
+#ifdef IQCN_UNCHECKED
+	return n <= UINT32_MAX && interval_ns <= UINT32_MAX;
+#endif
+	return n && n <= IQCN_FILTER_N_MAX && interval_ns &&
+	       interval_ns <= IQCN_TIME_MAX_NS;
+}
+
+/* Parse N/TIME, or the name of a mode */
+static int get_filter(const struct iqcn_param *p, const char *arg,
+		      struct nlmsghdr *nlh)
+{
+	struct tc_iqcn_cnp_filter filter = { .mode = IQCN_CNP_FILTER_FIXED };
+	const char *slash = strchr(arg, '/'), *number = arg;
+	uint64_t n, interval_ns;
+	char text[SPRINT_BSIZE];
+	size_t len;
+
+	if (!slash) {
+		if (get_name(&filter.mode, p, arg, strlen(arg)))
+			return bad(p, arg);
+		return addattr_l(nlh, IQCN_OPT_MAX, p->attr, &filter,
+				 sizeof(filter));
+	}
+	number += *arg == '-';
+	len = slash - number;
+	if (len >= sizeof(text))
+		return bad(p, arg);
+	memcpy(text, number, len);
+	text[len] = '\0';
+	if (get_number(&n, text) ||
+	    get_scaled(&interval_ns, time_suffixes, slash + 1))
+		return bad(p, arg);
+	if (number != arg || !is_filter_valid(n, interval_ns)) {
+		fprintf(stderr,
+			"iqcn: %s %s is out of range (1 to %u CNPs in 1ns to 1s)\n",
+			p->name, arg, IQCN_FILTER_N_MAX);
+		return -1;
+	}
+	filter.n = n;
+	filter.interval_ns = interval_ns;
+	return addattr_l(nlh, IQCN_OPT_MAX, p->attr, &filter, sizeof(filter));
+}
+
 static int get_param(const struct iqcn_param *p, const char *arg,
 		     struct nlmsghdr *n)
 {
@@ -788,6 +859,8 @@ static int get_param(const struct iqcn_param *p, const char *arg,
 		return addattr32(n, IQCN_OPT_MAX, p->attr, p->special_value);
 	if (p->type == IQCN_PARAM_PROFILE)
 		return get_profile(p, arg, n);
+	if (p->type == IQCN_PARAM_FILTER)
+		return get_filter(p, arg, n);
 	if (!is_number(p)) {
 		if (p->type == IQCN_PARAM_NAME ?
 		    get_name(&v, p, arg, strlen(arg)) : get_set(&v, p, arg))
@@ -935,6 +1008,33 @@ static const char *name_of(const char *const *names, uint32_t v)
 	return *names ?: "?";
 }
 
+static void print_filter(const struct iqcn_param *p, const struct rtattr *attr)
+{
+	static const struct iqcn_param time = { .type = IQCN_PARAM_NS };
+	char buf[SPRINT_BSIZE], text[2 * SPRINT_BSIZE];
+	struct tc_iqcn_cnp_filter filter;
+
+	if (RTA_PAYLOAD(attr) < sizeof(filter))
+		return;
+	memcpy(&filter, RTA_DATA(attr), sizeof(filter));
+	if (!is_json_context()) {
+		snprintf(text, sizeof(text), "%u/%s", filter.n,
+			 time_text(&time, filter.interval_ns, buf));
+		print_text(p, filter.mode == IQCN_CNP_FILTER_FIXED ? text :
+			   name_of(filter_names, filter.mode));
+		return;
+	}
+	open_json_object(p->key);
+	print_color_string(PRINT_JSON, COLOR_NONE, "mode", NULL,
+			   name_of(filter_names, filter.mode));
+	if (filter.mode == IQCN_CNP_FILTER_FIXED) {
+		print_color_uint(PRINT_JSON, COLOR_NONE, "n", NULL, filter.n);
+		print_color_uint(PRINT_JSON, COLOR_NONE, "interval_ns", NULL,
+				 filter.interval_ns);
+	}
+	close_json_object();
+}
+
 static bool get_attr_u32(uint32_t *v, const struct rtattr *attr)
 {
 	if (!attr || RTA_PAYLOAD(attr) < sizeof(*v))
@@ -957,6 +1057,10 @@ static void print_param(const struct iqcn_param *p, const struct rtattr *attr)
 	}
 	if (p->type == IQCN_PARAM_PROFILE) {
 		print_profile(p, attr);
+		return;
+	}
+	if (p->type == IQCN_PARAM_FILTER) {
+		print_filter(p, attr);
 		return;
 	}
 	if (!get_attr_u32(&v, attr))
@@ -997,7 +1101,7 @@ static bool in_use(const struct iqcn_param *p, struct rtattr **tb)
 }
 
 /* Defaults that follow the link are not known here, so such values always
- * differ
+ * differ.  Of a filter, get_attr_u32() reads the mode.
  */
 static bool is_default(const struct iqcn_param *p, struct rtattr **tb)
 {
@@ -1082,17 +1186,27 @@ static const struct stat iqcn_stats[] = {
 	STAT64(pfc_grew), STAT64(pfc_drained), STAT64(pfc_limit),
 	STAT_NAME(pfc_state, pfc_state_names),
 	STAT_NAME(pfc_reason, pfc_reason_names),
+	LINE64(cnp_supplement), STAT64(above_kmax_ns),
+	STAT64(port_cnp_passed), STAT64(port_cnp_filtered),
+	STAT64(leases), STAT64(leases_ended),
 	LINE64(state_changes), STAT64(flow_state_changes),
 	STAT64(state_since_ns), STAT_NAME(state_reason, reason_names),
 	STAT64(ce_rate_bps), STAT64(roce_bps),
 };
 
-/* Text omits the counters of PFC while no control frame has arrived */
+/* Text omits the counters of PFC while no control frame has arrived, and those
+ * of a long-haul link while nothing was filtered, supplemented or leased
+ */
 static bool is_shown(const struct stat *s, const struct tc_iqcn_xstats *st)
 {
+	if (is_json_context())
+		return true;
+	if (s->offset >= offsetof(struct tc_iqcn_xstats, cnp_supplement))
+		return st->cnp_supplement || st->above_kmax_ns ||
+		       st->port_cnp_passed || st->port_cnp_filtered ||
+		       st->leases;
 	return s->offset < offsetof(struct tc_iqcn_xstats, cnp_pfc) ||
-	       is_json_context() || st->pauses || st->port_pfc_ignored ||
-	       st->cnp_grant;
+	       st->pauses || st->port_pfc_ignored || st->cnp_grant;
 }
 
 static void print_congested(uint32_t bits)

@@ -25,6 +25,7 @@
 #include "../kmod/config_defaults.h"
 #include "check.h"
 #include "iqcn.h"
+#include "param.h"
 #include "snapshot.h"
 #include "tree.h"
 
@@ -666,6 +667,78 @@ static void check_pfc(struct check *c, struct subject *s)
 		    "txq\", perhaps \"pfc frames");
 }
 
+/* Does this box notify senders by any queue of the port? */
+static bool port_notifies(const struct box *b, const struct port *p)
+{
+	const struct queue *q;
+
+	for (q = b->now.queues; q < b->now.queues + b->now.n_queues; q++)
+		if (q->dev == p->ifindex && q->notify)
+			return true;
+	return false;
+}
+
+/* Of a port whose CNPs of receivers are filtered by tc, or by a lease */
+static void check_filter(struct box *b, struct subject *s)
+{
+	const struct port *p = s->port;
+	/* the port has the numbers of a filter with numbers */
+	struct tc_iqcn_cnp_filter filter = { .mode = param(s, TCA_IQCN_FILTER) };
+	char text[VALUE_SIZE];
+
+	if (filter.mode == IQCN_CNP_FILTER_OFF && !p->filter_ns)
+		return;
+	filter_in_force_text(text, &filter, p->filter_n, p->filter_ns);
+	if (filter.mode == IQCN_CNP_FILTER_TOLD && !p->filter_n &&
+	    !port_notifies(b, p))
+		say(b->c, WARN, "filter", change(s, "notify pi"),
+		    "told drops nothing, because no queue of the port notifies senders");
+	else if (p->cnp_filtered && !p->cnp_passed)
+		say(b->c, WARN, "filter", change(s, "filter auto"),
+		    "%" PRIu64 " CNPs of receivers were dropped and none passed",
+		    p->cnp_filtered);
+	else
+		say(b->c, OK, "filter", NULL, "%s, %" PRIu64 " passed, %"
+		    PRIu64 " dropped", text, p->cnp_passed, p->cnp_filtered);
+}
+
+static void check_supplement(struct check *c, struct subject *s)
+{
+	uint64_t asked = param(s, TCA_IQCN_SUPPLEMENT_PPS);
+	uint64_t most = param(s, TCA_IQCN_SUPPLEMENT_MAX_PPS);
+	const struct queue *q = s->q;
+	char text[VALUE_SIZE];
+
+	if (!notifies(s, IQCN_NOTIFY_SUPPLEMENT))
+		return;
+	time_text(text, q->above_kmax_ns);
+	if (!asked && !q->leases)
+		say(c, WARN, "supplement",
+		    change(s, "supplement %d", IQCN_DEFAULT_SUPPLEMENT_PPS),
+		    "supplement is 0, so no CNP is sent until a program sets a rate");
+	else if (asked > most && !s->port->filter_ns)
+		say(c, WARN, "supplement",
+		    change(s, "supplement %" PRIu64, most),
+		    "supplement %" PRIu64 " is cut to supplement-max %" PRIu64
+		    ", and there is no filter that the rest could loosen",
+		    asked, most);
+	else if (q->kmax_bytes >= q->limit_bytes)
+		say(c, WARN, "supplement",
+		    change(s, "limit %" PRIu64, 2 * q->kmax_bytes),
+		    "no CNP is sent, because the depth cannot exceed kmax %"
+		    PRIu64 " with limit %" PRIu64, q->kmax_bytes,
+		    q->limit_bytes);
+	else if (q->above_kmax_ns && !q->cnp_supplement && q->flows &&
+		 !q->flows_paired)
+		say(c, WARN, "supplement", pairing_fix(s),
+		    "the queue was above kmax for %s, but the senders of its flows are not known",
+		    text);
+	else
+		say(c, OK, "supplement", NULL,
+		    "%" PRIu64 " CNPs, above kmax for %s", q->cnp_supplement,
+		    text);
+}
+
 static void check_strays(struct check *c, struct subject *s)
 {
 	const struct port *p = s->port;
@@ -808,6 +881,7 @@ static void check_traffic(struct box *b, struct subject *s)
 		return;
 	check_t1(b->c, s, median_gap_ns(&b->gaps, s->q));
 	check_cnps(b->c, s);
+	check_supplement(b->c, s);
 	check_room(b->c, s);
 }
 
@@ -836,6 +910,8 @@ static void check_port(struct box *b, const struct port *p)
 		name_text(b->c->place, p->dev);
 		if (first)
 			check_strays(b->c, &s);
+		if (first && s.node)
+			check_filter(b, &s);
 		first = false;
 		check_traffic(b, &s);
 	}

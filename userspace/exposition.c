@@ -77,6 +77,14 @@ static const struct metric port_metrics[] = {
 	     "RoCE-like packets that do not parse; with snoop netns those of the namespace."),
 	PORT("iqcn_port_ignored_pfc_frames_total", PFC_IGNORED,
 	     "MAC control frames that no queue used."),
+	PORT("iqcn_port_filter_passed_cnps_total", CNP_PASSED,
+	     "CNPs of receivers that the filter let pass."),
+	PORT("iqcn_port_filter_dropped_cnps_total", CNP_FILTERED,
+	     "CNPs of receivers that the filter dropped."),
+	PORT("iqcn_port_filter_cnps", FILTER_N,
+	     "CNPs that the filter lets pass in an interval; 0: no filter, or filter told."),
+	METRIC("iqcn_port_filter_interval_seconds", "", PORT_FILTER_NS, SECONDS,
+	       "Interval of the filter; 0: no filter."),
 };
 
 static const struct metric queue_metrics[] = {
@@ -151,6 +159,8 @@ static const struct metric queue_metrics[] = {
 	       NUMBER, NULL),
 	METRIC("iqcn_queue_sent_cnps_total", "cause=\"grant\"",
 	       QUEUE_CNP_GRANT, NUMBER, NULL),
+	METRIC("iqcn_queue_sent_cnps_total", "cause=\"supplement\"",
+	       QUEUE_CNP_SUPPLEMENT, NUMBER, NULL),
 	METRIC("iqcn_queue_suppressed_cnps_total", "reason=\"budget\"",
 	       QUEUE_CNP_BUDGET, NUMBER, "CNPs that were due but not sent."),
 	METRIC("iqcn_queue_suppressed_cnps_total", "reason=\"unpaired\"",
@@ -208,6 +218,12 @@ static const struct metric queue_metrics[] = {
 	       QUEUE_PFC_DRAINED, NUMBER, NULL),
 	METRIC("iqcn_queue_pfc_verdicts_total", "reason=\"limit\"",
 	       QUEUE_PFC_LIMIT, NUMBER, NULL),
+	QUEUE("iqcn_queue_above_kmax_seconds_total", ABOVE_KMAX_NS, SECONDS,
+	      "Time above Kmax, measured with notify supplement."),
+	QUEUE("iqcn_queue_leases_total", LEASES, NUMBER,
+	      "Leases that programs were granted."),
+	QUEUE("iqcn_queue_ended_leases_total", LEASES_ENDED, NUMBER,
+	      "Leases that ended without being renewed."),
 };
 
 static const struct metric flow_metrics[] = {

@@ -115,6 +115,7 @@ static void on_event(const struct event *e, int cmd, void *arg)
 	case IQCN_CMD_QUEUE_STATE_NTF:
 	case IQCN_CMD_FLOW_STATE_NTF:
 	case IQCN_CMD_PFC_NTF:
+	case IQCN_CMD_LEASE_NTF:
 		lost = &m->state_lost;
 		break;
 	case IQCN_CMD_CNP_NTF:

@@ -11,6 +11,7 @@ extern const char *const snoop_names[];
 extern const char *const pair_names[];
 extern const char *const reason_names[];
 extern const char *const cause_names[];
+extern const char *const filter_names[];
 extern const char *const pfc_state_names[];
 extern const char *const pfc_reason_names[];
 

@@ -44,6 +44,10 @@ static const struct field port_fields[] = {
 	PORT(CNP_SMAC, MAC, cnp_smac),
 	PORT(PAUSES, NUMBER, pauses),
 	PORT(PFC_IGNORED, NUMBER, pfc_ignored),
+	PORT(CNP_PASSED, NUMBER, cnp_passed),
+	PORT(CNP_FILTERED, NUMBER, cnp_filtered),
+	PORT(FILTER_N, NUMBER, filter_n),
+	PORT(FILTER_NS, NUMBER, filter_ns),
 };
 
 #define QUEUE(_attr, _form, _member, ...) \
@@ -119,6 +123,10 @@ static const struct field queue_fields[] = {
 	QUEUE(PFC_STATE, NAME, pfc_state, pfc_state_names),
 	QUEUE(PFC_REASON, NAME, pfc_reason, pfc_reason_names),
 	QUEUE(CNP_GRANT, NUMBER, cnp_grant),
+	QUEUE(CNP_SUPPLEMENT, NUMBER, cnp_supplement),
+	QUEUE(ABOVE_KMAX_NS, NUMBER, above_kmax_ns),
+	QUEUE(LEASES, NUMBER, leases),
+	QUEUE(LEASES_ENDED, NUMBER, leases_ended),
 };
 
 #define FLOW(_attr, _form, _member, ...) \
@@ -313,7 +321,7 @@ struct json_object *object_json(const struct object *o, const void *src)
 uint64_t queue_cnp_timer(const struct queue *q)
 {
 	uint64_t others = q->cnp_wreb + q->cnp_pi + q->cnp_poll + q->cnp_drop +
-			  q->cnp_pfc + q->cnp_grant;
+			  q->cnp_pfc + q->cnp_grant + q->cnp_supplement;
 
 	return q->cnp_sent > others ? q->cnp_sent - others : 0;
 }

@@ -54,6 +54,10 @@ struct port {
 	struct mac cnp_smac;
 	uint64_t pauses;
 	uint64_t pfc_ignored;
+	uint64_t cnp_passed;
+	uint64_t cnp_filtered;
+	uint64_t filter_n;
+	uint64_t filter_ns;
 };
 
 struct queue {
@@ -128,6 +132,10 @@ struct queue {
 	uint64_t pfc_state;
 	uint64_t pfc_reason;
 	uint64_t cnp_grant;
+	uint64_t cnp_supplement;
+	uint64_t above_kmax_ns;
+	uint64_t leases;
+	uint64_t leases_ended;
 };
 
 struct flow {

@@ -7,14 +7,28 @@
 
 #include <stdint.h>
 
+#include <netlink/attr.h>
+
+#include <linux/iqcn.h>
+
 #include "out.h"
 
-/* FORM_NONE: a profile */
+/* FORM_NONE: a profile or a filter */
 enum form param_form(int type);
 /* Print a number exactly, in the largest unit that leaves an integer */
 void param_text(char *buf, int type, uint64_t v);
 /* Print a share of UINT32_MAX with the fewest digits that tc parses to the same
  */
 void prob_text(char *buf, uint32_t v);
+
+/* Read a filter of CNPs; returns false if it is not one */
+bool filter_get(struct tc_iqcn_cnp_filter *filter, const struct nlattr *attr);
+void filter_text(char *buf, const struct tc_iqcn_cnp_filter *filter);
+struct json_object *filter_json(const struct tc_iqcn_cnp_filter *filter);
+/* Print the filter in force: @n CNPs in @interval_ns, as the port reports, or
+ * @filter if both are 0
+ */
+void filter_in_force_text(char *buf, const struct tc_iqcn_cnp_filter *filter,
+			  uint64_t n, uint64_t interval_ns);
 
 #endif /* _IQCN_PARAM_H */

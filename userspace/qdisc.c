@@ -54,7 +54,7 @@ const struct counter counters[] = {
 	APP("CNPs", cnp_unpaired), APP("CNPs", cnp_error),
 	APP("CNPs", cnp_wreb), APP("CNPs", cnp_pi), APP("CNPs", cnp_poll),
 	APP("CNPs", cnp_drop), APP("CNPs", cnp_pfc), APP("CNPs", cnp_grant),
-	APP("CNPs", cnp_gap),
+	APP("CNPs", cnp_supplement), APP("CNPs", cnp_gap),
 	APP_VALUE("flows", flows), APP_VALUE("flows", flows_paired),
 	APP_VALUE("flows", flows_congested), APP_VALUE("flows", flows_active),
 	APP("flows", flow_new),
@@ -75,6 +75,9 @@ const struct counter counters[] = {
 	APP("pfc", port_pfc_ignored),
 	APP_VALUE("pfc", pfc_state, FORM_NAME, pfc_state_names),
 	APP_VALUE("pfc", pfc_reason, FORM_NAME, pfc_reason_names),
+	APP("long haul", above_kmax_ns), APP("long haul", port_cnp_passed),
+	APP("long haul", port_cnp_filtered), APP("long haul", leases),
+	APP("long haul", leases_ended),
 };
 
 const size_t n_counters = ARRAY_SIZE(counters);

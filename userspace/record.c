@@ -109,6 +109,9 @@ static void text_event(FILE *f, const struct event *e, int cmd)
 	case IQCN_CMD_PFC_NTF:
 		text_pfc(f, e);
 		break;
+	case IQCN_CMD_LEASE_NTF:
+		fputs("lease ended", f);
+		break;
 	default:
 		fputs("cnp ", f);
 		text_flow(f, e);
@@ -126,6 +129,8 @@ static const char *event_type(int cmd)
 		return "flow_state";
 	case IQCN_CMD_PFC_NTF:
 		return "pfc";
+	case IQCN_CMD_LEASE_NTF:
+		return "lease_ended";
 	default:
 		return "cnp";
 	}

@@ -100,6 +100,22 @@ static void show_profile(struct show *s, const struct iqcn_param *p,
 	item(s, topics[p->topic], p->name, text);
 }
 
+static void show_filter(struct show *s, const struct iqcn_param *p,
+			const struct nlattr *attr)
+{
+	struct tc_iqcn_cnp_filter filter;
+	char text[VALUE_SIZE];
+
+	if (!filter_get(&filter, attr))
+		return;
+	if (s->json) {
+		json_add(s->object, p->key, filter_json(&filter));
+		return;
+	}
+	filter_text(text, &filter);
+	item(s, topics[p->topic], p->name, text);
+}
+
 static void show_param(struct show *s, const struct iqcn_param *p,
 		       const struct nlattr *attr)
 {
@@ -108,6 +124,10 @@ static void show_param(struct show *s, const struct iqcn_param *p,
 	bool number = false;
 	uint64_t v;
 
+	if (p->type == IQCN_PARAM_FILTER) {
+		show_filter(s, p, attr);
+		return;
+	}
 	if (form == FORM_NONE) {
 		show_profile(s, p, attr);
 		return;
@@ -159,16 +179,24 @@ static void show_params(struct show *s, const struct qdisc *q)
 	s->object = qdisc;
 }
 
+static const struct port *find_port(const struct show *s, uint32_t ifindex)
+{
+	const struct port *p;
+
+	for (p = s->ports; p < s->ports + s->n_ports; p++)
+		if (p->ifindex == ifindex)
+			return p;
+	return NULL;
+}
+
 /* The source address of CNPs with "cnp-smac port" */
 static void show_port(struct show *s, uint32_t ifindex)
 {
-	const struct port *p = s->ports;
+	const struct port *p = find_port(s, ifindex);
 	char text[VALUE_SIZE];
 
-	while (p < s->ports + s->n_ports && p->ifindex != ifindex)
-		p++;
 	/* an older module does not send the address */
-	if (p == s->ports + s->n_ports || !object_has(p, IQCN_A_PORT_CNP_SMAC))
+	if (!p || !object_has(p, IQCN_A_PORT_CNP_SMAC))
 		return;
 	mac_text(text, &p->cnp_smac);
 	if (s->json)
@@ -261,7 +289,8 @@ static bool show_qdisc(const struct qdisc *q, void *arg)
 		show_details(s, q);
 		putchar('\n');
 	} else {
-		summary_print(stdout, q, &s->baselines);
+		summary_print(stdout, q, find_port(s, q->ifindex),
+			      &s->baselines);
 	}
 	return !out_closed();
 }

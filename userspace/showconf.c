@@ -43,6 +43,7 @@ struct conf {
 	uint64_t sent;
 	struct tc_iqcn_point points[IQCN_POINTS_MAX];
 	size_t n_points;
+	struct tc_iqcn_cnp_filter filter;
 	struct link link;
 	uint64_t tbf_bps;	/* of a tbf */
 };
@@ -71,6 +72,10 @@ static void take_params(struct conf *c)
 			len = nla_memcpy(c->points, tb[p->attr],
 					 sizeof(c->points));
 			c->n_points = len / sizeof(*c->points);
+		} else if (p->type == IQCN_PARAM_FILTER) {
+			if (!filter_get(&c->filter, tb[p->attr]))
+				continue;
+			c->values[p->attr] = c->filter.mode;
 		} else if (!param_number(tb[p->attr], &c->values[p->attr])) {
 			continue;
 		}
@@ -261,6 +266,8 @@ static void write_value(const struct conf *c, const struct iqcn_param *p,
 	}
 	if (p->special && v == p->special_value)
 		strcpy(text, p->special);
+	else if (p->type == IQCN_PARAM_FILTER)
+		filter_text(text, &c->filter);
 	else if (p->type == IQCN_PARAM_PROB)
 		prob_text(text, v);
 	else if (p->type == IQCN_PARAM_SET && !v && p->empty)

@@ -13,6 +13,7 @@
 #include "iqcn.h"
 #include "names.h"
 #include "out.h"
+#include "param.h"
 #include "summary.h"
 
 #define INDENT 10
@@ -23,6 +24,7 @@
 struct summary {
 	FILE *f;
 	const struct qdisc *q;
+	const struct port *port;	/* or NULL */
 	struct stats since;	/* counters since the baseline, other members now */
 	struct nlattr *params[TCA_IQCN_MAX + 1];
 	char line[LINE_SIZE];	/* being filled */
@@ -214,6 +216,36 @@ static void put_pfc(struct summary *s)
 	put(s, "pfc");
 }
 
+/* Only of a device with a filter, or of a queue that supplements CNPs */
+static void put_long_haul(struct summary *s)
+{
+	const struct tc_iqcn_xstats *app = &s->since.app;
+	uint64_t n = s->port ? s->port->filter_n : 0;
+	uint64_t interval_ns = s->port ? s->port->filter_ns : 0;
+	struct tc_iqcn_cnp_filter filter = {};
+	uint64_t notify = 0;
+	char text[VALUE_SIZE];
+
+	if (!STATS_HAS(&s->since, leases_ended))
+		return;
+	filter_get(&filter, s->params[TCA_IQCN_FILTER]);
+	param(s, TCA_IQCN_NOTIFY, &notify);
+	if (filter.mode != IQCN_CNP_FILTER_OFF || interval_ns) {
+		filter_in_force_text(text, &filter, n, interval_ns);
+		add(s, "filter %s", text);
+		add_count(s, app->port_cnp_passed, " passed");
+		add_count(s, app->port_cnp_filtered, " dropped");
+	}
+	if (notify & IQCN_NOTIFY_SUPPLEMENT) {
+		add_count(s, app->cnp_supplement, " supplemented");
+		add_time(s, "above kmax for", app->above_kmax_ns);
+	}
+	if (app->leases_ended)
+		add_count(s, app->leases_ended, app->leases_ended == 1 ?
+			  " lease ended" : " leases ended");
+	put(s, "fiber");
+}
+
 /* The most serious problem that the counters show; "iqcn check" explains it */
 static const char *advice(const struct summary *s)
 {
@@ -233,6 +265,8 @@ static const char *advice(const struct summary *s)
 		return "the flow table is full: run \"iqcn check\"";
 	if (app->congested && !app->cnp_sent && !app->cnp_seen)
 		return "congested, but nobody sends CNPs: run \"iqcn check\"";
+	if (app->port_cnp_filtered && !app->port_cnp_passed)
+		return "the filter drops every CNP of the receivers: run \"iqcn check\"";
 	if (!s->q->stats.packets)
 		return "nothing was sent: is this the port where the data leave?";
 	if (app->congested)
@@ -240,10 +274,13 @@ static const char *advice(const struct summary *s)
 	return "nothing to do; \"iqcn show -d\" has all counters";
 }
 
-void summary_print(FILE *f, const struct qdisc *q, const struct baselines *b)
+void summary_print(FILE *f, const struct qdisc *q, const struct port *port,
+		   const struct baselines *b)
 {
 	const struct baseline *baseline = baseline_find(b, q);
-	struct summary s = { .f = f, .q = q, .since = q->stats };
+	struct summary s = {
+		.f = f, .q = q, .port = port, .since = q->stats,
+	};
 	char age[VALUE_SIZE];
 
 	if (!qdisc_params(q, s.params))
@@ -256,6 +293,7 @@ void summary_print(FILE *f, const struct qdisc *q, const struct baselines *b)
 	put_packets(&s);
 	put_flows(&s);
 	put_pfc(&s);
+	put_long_haul(&s);
 	if (baseline) {
 		time_text(age, baseline_age_ns(baseline));
 		add(&s, "%s ago (iqcn clear)", age);

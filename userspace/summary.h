@@ -6,9 +6,13 @@
 #define _IQCN_SUMMARY_H
 
 #include "baseline.h"
+#include "object.h"
 #include "qdisc.h"
 
-/* Counters are since the qdisc's baseline in @b, if it has one */
-void summary_print(FILE *f, const struct qdisc *q, const struct baselines *b);
+/* Counters are since the qdisc's baseline in @b, if it has one.  @port: of the
+ * device, NULL: not known
+ */
+void summary_print(FILE *f, const struct qdisc *q, const struct port *port,
+		   const struct baselines *b);
 
 #endif /* _IQCN_SUMMARY_H */

@@ -64,6 +64,8 @@ struct sums {
 	struct queue now, since;
 	uint64_t congested;
 	uint64_t cnp_timer;	/* increase */
+	/* of the ports: CNPs of receivers that were dropped, and the increase */
+	uint64_t filtered, filtered_since;
 };
 
 static void add_queue(struct sums *s, const struct queue *q,
@@ -76,6 +78,7 @@ static void add_queue(struct sums *s, const struct queue *q,
 	NOW(flows_paired);
 	NOW(flows_congested);
 	NOW(flows_active);
+	NOW(cnp_supplement);
 	SINCE(tx_bytes);
 	SINCE(tx_packets);
 	SINCE(ce_sent);
@@ -86,10 +89,27 @@ static void add_queue(struct sums *s, const struct queue *q,
 	SINCE(cnp_pi);
 	SINCE(cnp_poll);
 	SINCE(cnp_drop);
+	SINCE(cnp_supplement);
 	SINCE(cnp_unpaired);
 	SINCE(cnp_budget);
 	SINCE(cnp_gap);
 	s->cnp_timer += risen(queue_cnp_timer(before), queue_cnp_timer(q));
+}
+
+static void add_ports(struct sums *s, const struct top *t)
+{
+	const struct port *p, *b;
+
+	for (p = t->now.ports; p < t->now.ports + t->now.n_ports; p++) {
+		if (t->ifindex && p->ifindex != t->ifindex)
+			continue;
+		s->filtered += p->cnp_filtered;
+		for (b = t->before.ports;
+		     b < t->before.ports + t->before.n_ports; b++)
+			if (b->ifindex == p->ifindex)
+				s->filtered_since += risen(b->cnp_filtered,
+							   p->cnp_filtered);
+	}
 }
 
 /* Queues of the selected device, as indices in t->now.queues */
@@ -147,6 +167,7 @@ static void draw_sums(const struct top *t, const struct shown *shown)
 	for (i = 0; i < shown->n; i++)
 		add_queue(&s, &t->now.queues[shown->at[i]],
 			  queue_before(t, shown->at[i]));
+	add_ports(&s, t);
 
 	screen_put(LOOK_PLAIN, "ports %zu  queues %zu, ",
 		   t->ifindex ? 1 : t->now.n_ports, shown->n);
@@ -170,9 +191,13 @@ static void draw_sums(const struct top *t, const struct shown *shown)
 	put_rate(t, "pi", s.since.cnp_pi);
 	put_rate(t, "poll", s.since.cnp_poll);
 	put_rate(t, "drop", s.since.cnp_drop);
+	if (s.now.cnp_supplement)
+		put_rate(t, "supplement", s.since.cnp_supplement);
 	screen_next_line();
 
 	put_rate(t, "CNPs/s of receivers", s.since.cnp_seen);
+	if (s.filtered)
+		put_rate(t, "filtered", s.filtered_since);
 	put_rate(t, "not sent: unpaired", s.since.cnp_unpaired);
 	put_rate(t, "gap", s.since.cnp_gap);
 	put_rate(t, "budget", s.since.cnp_budget);

@@ -182,6 +182,10 @@ static void read_params(uint64_t *params, struct nlattr *options)
 	for (i = 0; i <= TCA_IQCN_MAX; i++)
 		if (tb[i] && nla_len(tb[i]) <= (int)sizeof(params[i]))
 			nla_memcpy(&params[i], tb[i], sizeof(params[i]));
+	/* its mode */
+	if (tb[TCA_IQCN_FILTER])
+		nla_memcpy(&params[TCA_IQCN_FILTER], tb[TCA_IQCN_FILTER],
+			   sizeof(__u32));
 }
 
 static void read_options(struct tree_node *n, struct nlattr *options)

@@ -27,6 +27,7 @@ local causes = {
 	[5] = "drop",
 	[6] = "pfc",
 	[7] = "grant",
+	[8] = "supplement",
 }
 
 local states = {

@@ -21,11 +21,13 @@
 #ifndef _IQCN_INTERVAL_H
 #define _IQCN_INTERVAL_H
 
+#include <linux/minmax.h>
 #include <linux/time64.h>
 #include <linux/types.h>
 
 /* A measurement is dropped after this time: an absolute limit, a multiple of
- * the learned time, a multiple of T1 while no time has been learned
+ * the learned time; while no time has been learned, a multiple of T1 or of the
+ * round trip of a long-haul link
  */
 #define IQCN_ANSWER_MAX_NS	NSEC_PER_SEC
 #define IQCN_ANSWER_SMOOTHS	4
@@ -57,13 +59,15 @@ static inline u32 iqcn_smooth(u32 smooth, u32 v)
  * @a: state of the flow
  * @quiet_ns: time since the flow's previous CE packet, U64_MAX if none
  * @t1_ns: T1
+ * @rtt_ns: round-trip time of a long-haul link on the way, 0: none
  * @now_ns: now
  */
 static inline void iqcn_cnp_srtt_start(struct iqcn_cnp_srtt *a, u64 quiet_ns,
-				       u64 t1_ns, u64 now_ns)
+				       u64 t1_ns, u64 rtt_ns, u64 now_ns)
 {
 	u64 most_ns = a->smooth_ns ? (u64)a->smooth_ns * IQCN_ANSWER_SMOOTHS :
-				     t1_ns * IQCN_ANSWER_T1S;
+				     max(t1_ns * IQCN_ANSWER_T1S,
+					 rtt_ns * IQCN_ANSWER_SMOOTHS);
 
 	if (quiet_ns >= t1_ns && quiet_ns > a->smooth_ns)
 		a->start_ns = now_ns;

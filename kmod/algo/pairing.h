@@ -19,6 +19,8 @@
 
 #include <linux/bits.h>
 #include <linux/hash.h>
+#include <linux/math64.h>
+#include <linux/time64.h>
 #include <linux/types.h>
 #include <linux/iqcn.h>
 
@@ -37,23 +39,68 @@ static inline s32 iqcn_psn_delta(u32 a, u32 b)
 	return (s32)((a - b) << 8) >> 8;
 }
 
-/* A response may echo a PSN that is this many packets old: 32 MB of 4 KB
- * packets in flight, which are 250 us at 1 Tb/s and 10 ms at 25 Gb/s
+/* A response may echo a PSN that is as old as the echo table has slots.  With
+ * fewer slots than CE packets of unassured flows in a round trip, some flows would
+ * have to wait for the next one.  The least are 32 MB of 4 KB packets in flight,
+ * which are 250 us at 1 Tb/s and 10 ms at 25 Gb/s.  A long-haul link needs more:
+ * 31,000 of these packets for 1,000 km at 100 Gb/s.
  */
-#define IQCN_ECHO_WINDOW	8192
+#define IQCN_ECHO_BITS_MIN	13
+#define IQCN_ECHO_BITS_MAX	18
+
+/* The largest payload of RoCEv2, and the headers around it: IPv6, UDP, BTH, RETH,
+ * ICRC
+ */
+#define IQCN_ECHO_PAYLOAD_MAX	4096
+#define IQCN_ECHO_HEADERS	80
+
+/**
+ * iqcn_echo_packets() - packets that a long-haul link holds in a round trip
+ * @bps: its speed in bit/s
+ * @rtt_ns: round-trip time
+ * @mtu: MTU of the device
+ *
+ * The payload of RoCEv2 is a power of two that fits in the MTU.
+ *
+ * Return: number of packets.
+ */
+static inline u64 iqcn_echo_packets(u64 bps, u32 rtt_ns, u32 mtu)
+{
+	u32 payload = IQCN_ECHO_PAYLOAD_MAX;
+
+	while (payload > 256 && payload + IQCN_ECHO_HEADERS > mtu)
+		payload /= 2;
+	return mul_u64_u64_div_u64(bps, rtt_ns, 8ULL * NSEC_PER_SEC * payload);
+}
+
+/**
+ * iqcn_echo_bits() - size of an echo table
+ * @packets: packets of a round trip
+ *
+ * Return: log2 of its slots.
+ */
+static inline u32 iqcn_echo_bits(u64 packets)
+{
+	u32 bits = IQCN_ECHO_BITS_MIN;
+
+	while (bits < IQCN_ECHO_BITS_MAX && packets > 1ULL << bits)
+		bits++;
+	return bits;
+}
 
 /**
  * iqcn_echo_fresh() - can a response to a PSN still be in flight?
  * @last_psn: PSN of the flow's last CE packet
  * @psn: PSN in the response
+ * @bits: size of the echo table
  *
- * Return: true if @psn is at most IQCN_ECHO_WINDOW packets old.
+ * Return: true if @psn is at most 2^@bits packets old.
  */
-static inline bool iqcn_echo_fresh(u32 last_psn, u32 psn)
+static inline bool iqcn_echo_fresh(u32 last_psn, u32 psn, u32 bits)
 {
 	s32 age = iqcn_psn_delta(last_psn, psn);
 
-	return age >= 0 && age < IQCN_ECHO_WINDOW;
+	return age >= 0 && age < 1 << bits;
 }
 
 /*

@@ -96,7 +96,7 @@ static void answer_test(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(steps); i++) {
 		if (steps[i].what == ASK)
-			iqcn_cnp_srtt_start(&a, steps[i].quiet_ns, T1_NS,
+			iqcn_cnp_srtt_start(&a, steps[i].quiet_ns, T1_NS, 0,
 					    steps[i].now_ns);
 		else
 			iqcn_cnp_srtt_sample(&a, steps[i].now_ns);
@@ -132,12 +132,12 @@ static void answer_lost_test(struct kunit *test)
 		struct iqcn_cnp_srtt a = { .smooth_ns = rows[i].known_ns };
 
 		now_ns = 7 * SECOND;
-		iqcn_cnp_srtt_start(&a, U64_MAX, T1_NS, now_ns);
+		iqcn_cnp_srtt_start(&a, U64_MAX, T1_NS, 0, now_ns);
 		for (n = 0; n < rows[i].lost; n++) {
 			KUNIT_EXPECT_EQ_MSG(test, a.start_ns, now_ns,
 					    "row %u", i);
 			now_ns += rows[i].apart_ns;
-			iqcn_cnp_srtt_start(&a, rows[i].apart_ns, T1_NS,
+			iqcn_cnp_srtt_start(&a, rows[i].apart_ns, T1_NS, 0,
 					    now_ns);
 		}
 		KUNIT_EXPECT_EQ_MSG(test, a.start_ns, now_ns, "row %u", i);
@@ -172,10 +172,10 @@ static void answer_dense_test(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(cnps); i++) {
 		struct iqcn_cnp_srtt a = { .smooth_ns = cnps[i].smooth_ns };
 
-		iqcn_cnp_srtt_start(&a, U64_MAX, T1_NS, SECOND);
+		iqcn_cnp_srtt_start(&a, U64_MAX, T1_NS, 0, SECOND);
 		for (now_ns = 10000; now_ns <= cnps[i].later_ns;
 		     now_ns += 10000)
-			iqcn_cnp_srtt_start(&a, 10000, T1_NS, SECOND + now_ns);
+			iqcn_cnp_srtt_start(&a, 10000, T1_NS, 0, SECOND + now_ns);
 		iqcn_cnp_srtt_sample(&a, SECOND + cnps[i].later_ns);
 		KUNIT_EXPECT_EQ_MSG(test, a.smooth_ns, cnps[i].want_ns,
 				    "row %d", i);

@@ -36,9 +36,46 @@ static void psn_test(struct kunit *test)
 
 		KUNIT_EXPECT_EQ_MSG(test, iqcn_psn_delta(a, b), psns[i].delta,
 				    "%#x - %#x", a, b);
-		KUNIT_EXPECT_EQ_MSG(test, iqcn_echo_fresh(a, b),
+		KUNIT_EXPECT_EQ_MSG(test, iqcn_echo_fresh(a, b, 13),
 				    psns[i].fresh, "%#x, %#x", a, b);
 	}
+}
+
+static void echo_size_test(struct kunit *test)
+{
+	static const struct {
+		u64 bps;
+		u32 rtt_ns, mtu;
+		u64 packets;
+		u32 bits;
+	} cases[] = {
+		{ 25000000000, 0, 9000, 0, 13 },
+		/* 1,000 km at 100 Gb/s */
+		{ 100000000000, 10 * MS, 9000, 30517, 15 },
+		{ 100000000000, 10 * MS, 1500, 122070, 17 },
+		/* the smallest MTU that 4 KB, and that 1 KB fit in */
+		{ 100000000000, 10 * MS, 4176, 30517, 15 },
+		{ 100000000000, 10 * MS, 4175, 61035, 16 },
+		{ 100000000000, 10 * MS, 1104, 122070, 17 },
+		{ 100000000000, 10 * MS, 1103, 244140, 18 },
+		{ 100000000000, 10 * MS, 68, 488281, 18 },
+		{ 26843545600, 10 * MS, 9000, 8192, 13 },
+		{ 26846822400, 10 * MS, 9000, 8193, 14 },
+		{ 1000000000000000, SECOND, 68, 488281250000, 18 },
+	};
+	u64 packets;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		packets = iqcn_echo_packets(cases[i].bps, cases[i].rtt_ns,
+					    cases[i].mtu);
+		KUNIT_EXPECT_EQ_MSG(test, packets, cases[i].packets, "case %d",
+				    i);
+		KUNIT_EXPECT_EQ_MSG(test, iqcn_echo_bits(packets),
+				    cases[i].bits, "case %d", i);
+	}
+	KUNIT_EXPECT_TRUE(test, iqcn_echo_fresh(32767, 0, 15));
+	KUNIT_EXPECT_FALSE(test, iqcn_echo_fresh(32768, 0, 15));
 }
 
 static void expect_echo(struct kunit *test, u64 slot, u64 hash, u32 want)
@@ -214,6 +251,7 @@ static void judge_test(struct kunit *test)
 
 static struct kunit_case pairing_test_cases[] = {
 	KUNIT_CASE(psn_test),
+	KUNIT_CASE(echo_size_test),
 	KUNIT_CASE(echo_test),
 	KUNIT_CASE(sport_test),
 	KUNIT_CASE(sport_match_test),

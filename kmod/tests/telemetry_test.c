@@ -170,6 +170,7 @@ static void telemetry_cause_test(struct kunit *test)
 		[IQCN_CAUSE_WREB] = 2, [IQCN_CAUSE_PI] = 3,
 		[IQCN_CAUSE_POLL] = 4, [IQCN_CAUSE_DROP] = 5,
 		[IQCN_CAUSE_PFC] = 6, [IQCN_CAUSE_GRANT] = 7,
+		[IQCN_CAUSE_SUPPLEMENT] = 8,
 	};
 	int i, was_ce;
 

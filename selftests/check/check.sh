@@ -58,7 +58,8 @@ run_step()
 		;;
 	kselftests-5)
 		selftests uml -- iqcn_genl.sh iqcn_ynl.sh iqcn_trace.sh \
-			iqcn_top.sh iqcn_check.sh iqcn_pfc.sh iqcn_grant.sh
+			iqcn_top.sh iqcn_check.sh iqcn_pfc.sh iqcn_grant.sh \
+			iqcn_filter.sh iqcn_supplement.sh
 		;;
 	kselftests-tool) selftests uml -- iqcn_tool.sh iqcn_monitor.sh ;;
 	# tests of lifetimes and memory; make check-debug runs all others
@@ -70,7 +71,8 @@ run_step()
 		selftests uml-debug -m 3072 -- iqcn_detect.sh@debug \
 			iqcn_bts.sh@debug iqcn_trigger.sh@debug \
 			iqcn_genl.sh@debug iqcn_adversary.sh@debug \
-			iqcn_wire.sh@debug iqcn_pfc.sh@debug iqcn_grant.sh@debug
+			iqcn_wire.sh@debug iqcn_pfc.sh@debug iqcn_grant.sh@debug \
+			iqcn_filter.sh@debug iqcn_supplement.sh@debug
 		;;
 	smoke) selftests uml -- iqcn_smoke.sh ;;
 	# the short form of "make soak"
@@ -96,7 +98,10 @@ run_step()
 	bench) "$TOP/selftests/bench/bench.sh" -c ;;
 	scenarios)
 		scenarios fig1-rate-failure two-flows incast-512 incast-512-pfc \
-			fattree-4 pfc-victim
+			fattree-4 pfc-victim &&
+			"$TOP/selftests/scenarios/scenarios.sh" -q \
+				-v ecn,pi-told,literal longhaul-near-50 \
+				longhaul-near-200 longhaul-near-500
 		;;
 	repeat) "$TOP/selftests/repeat/repeat.sh" ;;
 	static) "$TOP/selftests/static/static.sh" ;;

@@ -20,7 +20,7 @@ GROUPS_OF_TESTS=(
 	"kunit iqcn_bts.sh iqcn_qdisc.sh iqcn_life.sh iqcn_bad.sh iqcn_mark.sh
 		iqcn_cnp.sh iqcn_smoke.sh iqcn_trace.sh iqcn_genl.sh"
 	"iqcn_detect.sh iqcn_trigger.sh iqcn_snoop.sh iqcn_pair.sh iqcn_fuzz.sh
-		iqcn_pfc.sh iqcn_grant.sh"
+		iqcn_pfc.sh iqcn_grant.sh iqcn_filter.sh iqcn_supplement.sh"
 )
 
 # boot NUMBER FILE...: run tests in a guest, and collect the counts

@@ -50,11 +50,13 @@ def of_tc($source):
 	say($source; $dev; "cnp_unmatched"; .port_cnp_unmatched),
 	say($source; $dev; "malformed"; .port_malformed),
 	say($source; $dev; "pfc_ignored"; .port_pfc_ignored),
+	say($source; $dev; "cnp_passed"; .port_cnp_passed),
+	say($source; $dev; "cnp_filtered"; .port_cnp_filtered),
 	(del(.options) | to_entries[] |
 	 select(.key | IN("kind", "handle", "root", "bytes", "packets",
 		"drops", "overlimits", "requeues", "backlog", "qlen",
 		"port_cnp_unmatched", "port_malformed", "port_pfc_ignored",
-		"state_since_ns") | not) |
+		"port_cnp_passed", "port_cnp_filtered", "state_since_ns") | not) |
 	 say($source; $at; .key; .value));
 
 def of_iqcn_flows:
@@ -89,7 +91,8 @@ def of_genl:
 	say("genl"; if $kind == "port" and (.key | IN("state_lost", "cnp_lost"))
 		    then "" else $at end; .key;
 	    .key as $key | .value |
-	    if $key == "notify" then tonumber | set(["timer", "wreb", "pi", "grant"])
+	    if $key == "notify" then tonumber | set(["timer", "wreb", "pi", "grant",
+		"supplement"])
 	    elif $key == "state_reason" then ["none", "queue", "depth", "run",
 		"span", "quiet", "reset"][tonumber]
 	    elif $key == "pfc_state" then ["clear", "congested", "undetermined",
@@ -178,7 +181,8 @@ def with_timer:
 		    (.[0].at | split(" ") | length) == 2) |
 	     { source: .[0].source, at: .[0].at, key: "cnp_timer",
 	       value: ($v.cnp_sent - $v.cnp_wreb - $v.cnp_pi - $v.cnp_poll -
-		       $v.cnp_drop - $v.cnp_pfc - $v.cnp_grant) }];
+		       $v.cnp_drop - $v.cnp_pfc - $v.cnp_grant -
+		       $v.cnp_supplement) }];
 
 def sources: ["tc", "iqcn", "genl", "sysfs", "debugfs", "file", "exporter",
 	"prometheus"];

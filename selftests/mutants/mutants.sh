@@ -32,9 +32,11 @@ LEAST_S=30
 # a calling make must not pass its flags and variables to ours
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES
 
-FILES="lot.h mark.h detect.h reorder.h continuity.h deadline.h interval.h pending.h
-	sample.h pairing.h budget.h profile.h measure.h bts.h pi.h active.h telemetry.h
-	params.h share.h sojourn.h notify_bts.c notify_timer.c pending.c timer.c cnp.c
+FILES="lot.h mark.h detect.h reorder.h continuity.h deadline.h interval.h
+	pending.h sample.h pairing.h budget.h profile.h measure.h bts.h pi.h
+	active.h telemetry.h params.h share.h sojourn.h pfc.h macctl.h grant.h
+	filter.h supplement.h filter.c notify_supplement.c lease.c
+	notify_bts.c notify_timer.c notify_grant.c pfc.c pending.c timer.c cnp.c
 	congestion.c queue.c queue.h timer.h flow.h"
 
 usage()
@@ -53,6 +55,8 @@ steps()
 	case $1 in
 	pfc.c | pfc.h | macctl.h) echo iqcn_pfc.sh iqcn_wire.sh:test_flap ;;
 	notify_grant.c | grant.h) echo iqcn_grant.sh ;;
+	filter.c | filter.h | lease.c) echo iqcn_filter.sh iqcn_supplement.sh ;;
+	notify_supplement.c | supplement.h) echo iqcn_supplement.sh ;;
 	notify_bts.c) echo iqcn_bts.sh iqcn_adversary.sh ;;
 	notify_timer.c | pending.c | timer.c | timer.h | flow.h)
 		echo iqcn_trigger.sh iqcn_cnp.sh iqcn_bts.sh

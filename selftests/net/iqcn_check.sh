@@ -35,6 +35,8 @@ ALL_TESTS="
 	test_sound_mixed
 	test_sound_routed
 	test_pfc
+	test_long_haul
+	test_all_filtered
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -120,6 +122,40 @@ test_pfc()
 	done
 	"$ROCE" raw rcv/e0 "$frame"
 	first warn pfc "1 control frames were ignored and none used: wrong class?: tc qdisc change dev p1 parent 1:1 iqcn pfc-prio CLASS"
+}
+
+# A filter and supplements that have no effect
+test_long_haul()
+{
+	topology bridge
+	bottleneck 1gbit notify off fibre 100km filter told
+	first warn filter "p1: told drops nothing, because no queue of the port notifies senders: tc qdisc change dev p1 parent 1:1 iqcn notify pi"
+	mend
+	sound
+	grep -q '^ok *filter *p1: told within 1ms, 0 passed, 0 dropped$' "$TMP/check" ||
+		fail "$(grep filter "$TMP/check")"
+	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn \
+		notify pi,supplement supplement 0
+	first warn supplement "p1 1:1: supplement is 0, so no CNP is sent until a program sets a rate: tc qdisc change dev p1 parent 1:1 iqcn supplement 500"
+	mend
+	sound
+	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn filter off \
+		supplement 4000
+	first warn supplement "p1 1:1: supplement 4000 is cut to supplement-max 2500, and there is no filter that the rest could loosen: tc qdisc change dev p1 parent 1:1 iqcn supplement 2500"
+	mend
+	sound
+}
+
+# The box has just notified the flow itself, so "told" drops each CNP for it
+test_all_filtered()
+{
+	topology bridge
+	paired notify supplement supplement 1000 fibre 10000km filter told
+	data --tos 2 --count 40 --len 1000
+	check "supplemented" "$(stat cnp_supplement)" -gt 0
+	cnps 3 1000
+	check "filtered" "$(stat port_cnp_filtered)" -eq 3
+	first warn filter "p1: 3 CNPs of receivers were dropped and none passed: tc qdisc change dev p1 parent 1:1 iqcn filter auto"
 }
 
 # iqcn takes the rate of a tbf, but does not learn that it changes

@@ -142,6 +142,9 @@ PARAMETERS="
 	sample 16 group 7
 	pfc frames pfc-prio 3,4 threshold 50k settle 30us pfc-max 3ms
 	notify grant base-rtt 12us grant equal bandwidth 25gbit
+	notify supplement supplement 700 supplement-max 650
+	fibre 100km filter auto
+	filter 3/200us filter-by port
 	snoop netns
 	cnp-rate 777 cnp-burst 7 cnp-dscp 40 cnp-pcp 5 cnp-ttl 30 cnp-smac receiver
 	pair sport flows 100 age 1s
@@ -164,7 +167,8 @@ ALL_PARAMETERS="limit 2m kmin 30k kmax 60k pmax 0.2 mark-on enqueue nonect pass 
 	detect depth profile mark ce-in notify measure depth qref 40k alpha 3000 beta 30000 \
 	update 200us min-gap 20us telemetry off bandwidth 10gbit delay 0 base ce \
 	trigger timer period 100us sample 1 group off \
-	pfc txq pfc-prio 5 threshold 60k settle 40us pfc-max 4ms base-rtt none grant share snoop port cnp-rate 999 cnp-burst 9 \
+	pfc txq pfc-prio 5 threshold 60k settle 40us pfc-max 4ms base-rtt none grant share \
+	supplement 600 supplement-max 700 fibre 50km filter told filter-by flow snoop port cnp-rate 999 cnp-burst 9 \
 	cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 cnp-smac port pair psn flows 200 age 2s"
 
 N_PARAMETERS=$(grep -c '[a-z]' <<<"$PARAMETERS")
@@ -461,8 +465,9 @@ test_traffic()
 	faults 0 Y || return
 	topology bridge
 	bottleneck 100mbit limit 1m kmin 1000 kmax 2000 detect queue,run,depth \
-		notify timer,wreb,pi,grant base-rtt 1ms t1 60us min-gap 1us \
-		pair sport flows 300 pfc frames threshold 3000 pfc-max 2ms
+		notify timer,wreb,pi,grant,supplement base-rtt 1ms t1 60us \
+		min-gap 1us pair sport flows 300 pfc frames threshold 3000 \
+		pfc-max 2ms supplement 2000 filter 1/200us
 	before=$(received)
 	np --time 200 --ack 1 --cnp 100
 	at_random 20
@@ -484,7 +489,7 @@ test_traffic()
 	check "in debugfs" "$(flows | tail -n +2 | wc -l)" -eq "$(stat flows)"
 	check "pauses" "$(stat pauses)" -gt 0
 	check "cnp_grant" "$(stat cnp_grant)" -gt 0
-	check "causes" "$(sum cnp_wreb cnp_pi cnp_poll cnp_drop cnp_pfc cnp_grant)" -le "$(stat cnp_sent)"
+	check "causes" "$(sum cnp_wreb cnp_pi cnp_poll cnp_drop cnp_pfc cnp_grant cnp_supplement)" -le "$(stat cnp_sent)"
 	check "received" $(($(received) - before)) -le "$sent"
 	# then everything works as before
 	tc -n sw qdisc del dev p1 root

@@ -172,7 +172,7 @@ test_port()
 	done | sort >"$TMP/port"
 	ip netns exec sw bash -c 'cd /sys/class/net/p1/iqcn && grep . *' |
 		tr : ' ' | sort >"$TMP/sysfs"
-	check "values" "$(wc -l <"$TMP/sysfs")" -eq 20
+	check "values" "$(wc -l <"$TMP/sysfs")" -eq 24
 	check_eq "values" "$(cat "$TMP/port")" "$(cat "$TMP/sysfs")"
 	what CNP_SENT
 	check "CNPs" "${got:-0}" -gt 100
@@ -216,7 +216,7 @@ test_queue()
 		is "$name" "${value:-no ${name,,}}"
 		n=$((n + 1))
 	done
-	check "values" $n -eq 58
+	check "values" $n -eq 62
 }
 
 test_flow()
@@ -571,6 +571,11 @@ test_permission()
 	check_eq "flush by root of another user namespace" \
 		"$(nobody sw unshare -Ur $genl ask "$flush")" \
 		"error 1 offset - -"
+	check_eq "lease" "$(nobody sw $genl lease "$(ifindex p1)" root 100 \
+		supplement 1)" "error 1 offset - -"
+	check_eq "lease by root of another user namespace" \
+		"$(nobody sw unshare -Ur $genl lease "$(ifindex p1)" root 100 \
+			supplement 1)" "error 1 offset - -"
 	check "flows" "$(value flows)" -eq 5
 	# a user may flush flows of a namespace of its own
 	check_eq "flush in a namespace of its own" \

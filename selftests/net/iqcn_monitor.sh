@@ -8,6 +8,7 @@ ALL_TESTS="
 	test_words
 	test_events
 	test_flow_events
+	test_lease
 	test_device
 	test_samples
 	test_text
@@ -160,6 +161,31 @@ test_events()
 	cut -d ' ' -f 1 "$TMP/snd" | paste -d ' ' "$TMP/times" - >"$TMP/pairs"
 	check_eq "times" "$(awk -v step=$STEP '$2 < $1 || $2 - $1 > step' \
 		"$TMP/pairs")" ""
+}
+
+# A lease that ends is an event, and one that is renewed is none
+test_lease()
+{
+	local ifindex
+
+	topology bridge
+	iqcn notify supplement
+	ifindex=$(ip -n sw -j link show dev p1 | jq '.[0].ifindex')
+	monitor events -j --events-only
+	in_ns sw "$BUILD/genl" lease "$ifindex" root 200 supplement 100
+	in_ns sw "$BUILD/genl" lease "$ifindex" root 20 supplement 200 \
+		filter 1 100000
+	sleep 0.3
+	stop
+	check_eq "events" "$(of events 'map([.type, .dev, .parent]) | tojson')" \
+		'[["lease_ended","p1","root"]]'
+	check_eq "leases" "$(stat leases) $(stat leases_ended)" "2 1"
+	monitor text --events-only
+	in_ns sw "$BUILD/genl" lease "$ifindex" root 20 supplement 200
+	sleep 0.1
+	stop
+	check_eq "text" "$(sed 's/^[0-9.]* //' "$TMP/text")" \
+		"p1 root lease ended depth 0b"
 }
 
 # Changes of a flow that is congested while its queue is not

@@ -8,6 +8,7 @@
 ALL_TESTS="
 	test_rendered
 	test_tools
+	test_filtered
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -232,6 +233,31 @@ test_tools()
 	check "trace-cmd: pairings" "$(grep -cE \
 		'paired: .* dest_qp=1[789] .* src_qp=83886(25|26|27) grade=psn' \
 		"$TMP/report")" -eq 3
+}
+
+# The same for CNPs that the filter drops
+test_filtered()
+{
+	local tools
+
+	if [ ! -e /proc/sys/kernel/unprivileged_bpf_disabled ]; then
+		skip "this kernel has no BPF"
+		return
+	fi
+	topology bridge
+	iqcn fibre 10000km filter 1/100ms
+	pair_flow
+	run filtered '@dropped'
+	tools=($!)
+	started bpftrace grep -q '^..:..:..$' "$TMP/filtered.out" || return
+	reply --type cnp --qp 0x800011 --count 20
+	# the program prints once a second
+	sleep 1
+	ended bpftrace "${tools[@]}" || return
+	check "filtered" "$(stat port_cnp_filtered)" -ge 1
+	check_eq "bpftrace: filtered CNPs" \
+		"$(grep '^@dropped' "$TMP/filtered.out" | tail -n 1)" \
+		"@dropped[p1, ::ffff:$SND4, ::ffff:$RCV4, $((0x800011))]: $(stat port_cnp_filtered)"
 }
 
 run_tests

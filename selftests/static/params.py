@@ -49,6 +49,9 @@ def check_spec(rows, spec):
         values = rows.get(definition["name"])
         entries = [e if isinstance(e, str) else e["name"]
                    for e in definition["entries"]]
+        # "filter" is also an enum of the family, which has no parameter
+        if "header" not in definition:
+            continue
         # tc has no word for "none"
         if values and entries != [v or "none" for v in values]:
             yield f"{definition['name']} is {entries}, not {values}"

@@ -14,6 +14,7 @@
 #include <getopt.h>
 #include <linux/iqcn.h>
 #include <linux/iqcn_netlink.h>
+#include <linux/pkt_sched.h>
 #include <netlink/genl/ctrl.h>
 #include <netlink/genl/genl.h>
 #include <netlink/netlink.h>
@@ -128,6 +129,8 @@ static bool is_padding(int cmd, int attr)
 		[IQCN_CMD_QUEUE_STATE_NTF] = IQCN_A_EVENT_PAD,
 		[IQCN_CMD_FLOW_STATE_NTF] = IQCN_A_EVENT_PAD,
 		[IQCN_CMD_CNP_NTF] = IQCN_A_EVENT_PAD,
+		[IQCN_CMD_PFC_NTF] = IQCN_A_EVENT_PAD,
+		[IQCN_CMD_LEASE_NTF] = IQCN_A_EVENT_PAD,
 	};
 
 	return cmd <= IQCN_CMD_MAX && attr == padding[cmd];
@@ -319,6 +322,64 @@ static int request(int cmd, bool dump, int argc, char **argv)
 	return end < 0;
 }
 
+/* "root", MAJOR:MINOR in hexadecimal as in tc, or a number */
+static uint32_t parent_of(const char *text)
+{
+	unsigned int major, minor = 0;
+
+	if (!strcmp(text, "root"))
+		return TC_H_ROOT;
+	if (strchr(text, ':') && sscanf(text, "%x:%x", &major, &minor) >= 1)
+		return TC_H_MAKE(major << 16, minor);
+	return strtoul(text, NULL, 0);
+}
+
+/* Ask for a lease, and print the error, if any.
+ * Arguments: IFINDEX PARENT MS [filter N NS] [supplement PPS].
+ * "-" omits an attribute.
+ */
+static int lease(int argc, char **argv)
+{
+	static const int fixed[] = {
+		IQCN_A_LEASE_IFINDEX, IQCN_A_LEASE_PARENT, IQCN_A_LEASE_MS,
+	};
+	static const int filter[] = {
+		IQCN_A_LEASE_FILTER_N, IQCN_A_LEASE_FILTER_NS,
+	};
+	static const int supplement[] = { IQCN_A_LEASE_SUPPLEMENT_PPS };
+	uint32_t attrs[2 * IQCN_A_LEASE_MAX];
+	const int *types = fixed;
+	int left = 3;
+	size_t n = 0;
+
+	for (; argc > 0; argc--, argv++) {
+		struct nlattr a = { .nla_len = 8 };
+
+		if (!left && !strcmp(*argv, "filter")) {
+			types = filter;
+			left = 2;
+			continue;
+		}
+		if (!left && !strcmp(*argv, "supplement")) {
+			types = supplement;
+			left = 1;
+			continue;
+		}
+		if (!left || n == 2 * IQCN_A_LEASE_MAX)
+			die(*argv, "not filter N NS, nor supplement PPS");
+		a.nla_type = *types++;
+		left--;
+		if (!strcmp(*argv, "-"))
+			continue;
+		memcpy(&attrs[n++], &a, sizeof(a));
+		attrs[n++] = a.nla_type == IQCN_A_LEASE_PARENT ?
+			parent_of(*argv) : strtoul(*argv, NULL, 0);
+	}
+	if (left)
+		die("lease", "a value is missing");
+	return talk(IQCN_CMD_LEASE, NLM_F_ACK, attrs, 4 * n) < 0;
+}
+
 static size_t unhex(uint8_t *to, size_t size, const char *hex)
 {
 	size_t n = 0;
@@ -379,6 +440,7 @@ static int usage(void)
 	fprintf(stderr,
 		"Usage: genl [--netns NAME] [--summary] ask COMMAND [ATTR=NUMBER]...\n"
 		"       genl [--netns NAME] [--summary] [--room FLOWS] [--pause US] dump COMMAND [ATTR=NUMBER]...\n"
+		"       genl [--netns NAME] lease IFINDEX PARENT MS [filter N NS] [supplement PPS]\n"
 		"       genl [--netns NAME] raw <REQUESTS\n"
 		"       genl [--netns NAME] [--summary] [--time MS] [--count N] [--ready FILE] listen GROUP\n");
 	return 2;
@@ -424,6 +486,8 @@ int main(int argc, char **argv)
 		return raw();
 	if (n == 2 && !strcmp(argv[0], "listen"))
 		return listen_to(argv[1], time_ms, ready, count);
+	if (n >= 4 && !strcmp(argv[0], "lease"))
+		return lease(n - 1, argv + 1);
 	if (n >= 2 && !strcmp(argv[0], "ask"))
 		return request(strtoul(argv[1], NULL, 0), false, n - 2, argv + 2);
 	if (n >= 2 && !strcmp(argv[0], "dump"))

@@ -42,12 +42,12 @@ uint64_t random_state;
 
 enum {
 	TYPE_NONE, TYPE_U8, TYPE_U16, TYPE_U32, TYPE_U64, TYPE_S32, TYPE_STRING,
-	TYPE_FLAG, TYPE_ARRAY,
+	TYPE_FLAG, TYPE_ARRAY, TYPE_STRUCT,
 };
 
 enum {
 	SET_TCA_IQCN, SET_IQCN_A_PORT, SET_IQCN_A_QUEUE, SET_IQCN_A_FLOW,
-	SET_IQCN_A_EVENT,
+	SET_IQCN_A_EVENT, SET_IQCN_A_LEASE,
 };
 
 static const struct attribute {
@@ -275,6 +275,13 @@ static void append_right(struct request *r, const struct attribute *a,
 	case TYPE_U16:
 		append(r, a->number, &number, 2);
 		break;
+	case TYPE_STRUCT:
+		/* TCA_IQCN_FILTER */
+		points[0] = below(8) ? below(__IQCN_CNP_FILTER_MAX + 1) : number;
+		points[1] = below(2) ? 0 : odd_number();
+		points[2] = below(2) ? 0 : odd_number();
+		append(r, a->number, points, sizeof(struct tc_iqcn_cnp_filter));
+		break;
 	default:
 		/* mostly the device's index, or near the parameter's value */
 		if (a->set != SET_TCA_IQCN && a->number == 1 && below(4))
@@ -347,7 +354,9 @@ static void make(struct request *r, const struct shown *s)
 		r->child = 0;
 		r->flags = below(2) ? NLM_F_DUMP : 0;
 		set = below(4) ? SET_IQCN_A_PORT + (r->command + 2) % 3 :
-		      SET_IQCN_A_PORT + below(4);
+		      SET_IQCN_A_PORT + below(5);
+		if (r->command == IQCN_CMD_LEASE && below(8))
+			set = SET_IQCN_A_LEASE;
 	}
 	for (n = below(5); n; n--) {
 		if (below(8))

@@ -130,7 +130,7 @@ seen()
 {
 	fields "$OUT/$1.pcap" ip.src ip.dst ipv6.src ipv6.dst iqcn.destqp \
 		iqcn.cause iqcn.depth -- -Y iqcn | awk -F, '
-	BEGIN { split("timer wreb pi poll drop pfc grant", cause, " ") }
+	BEGIN { split("timer wreb pi poll drop pfc grant supplement", cause, " ") }
 	{
 		# a share of 65535 is slightly less
 		printf "%s%s,%s%s,%s,%s,%s\n", $1, $3, $2, $4, $5, cause[$6],
@@ -280,6 +280,15 @@ CNP QP=0x800011 drop was-CE
 CNP QP=0x800011 telemetry version 3
 CNP QP=0x800011 
 Destination unreachable (Port unreachable)"
+}
+
+# Supplements, with telemetry
+supplemented()
+{
+	cnp --rsvd 1108400002010123ff38830205fffffe | pcap "$WORK/supplemented"
+	same "fields" "$(fields "$WORK/supplemented" iqcn.version iqcn.was_ce \
+		iqcn.cause _ws.expert.message _ws.col.Info)" \
+"1,1,8,,CNP QP=0x800011 supplement was-CE depth 25.0% flows 513"
 }
 
 # Windows
@@ -480,6 +489,7 @@ info; result $? "Info column"
 uses; result $? "filters, JSON, statistics, two passes"
 made_up; result $? "generated CNPs: unknown and contradictory values, tunnels"
 granted; result $? "generated CNPs with windows"
+supplemented; result $? "generated CNPs that supplement others"
 short; result $? "packets too short for the reserved bytes"
 cut; result $? "packets truncated by the capture"
 damaged; result $? "damaged packets"

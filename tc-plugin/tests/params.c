@@ -88,6 +88,19 @@ static void put_profile(struct nlmsghdr *n, const struct iqcn_param *p)
 	put(n, p->attr, points, count * sizeof(points[0]));
 }
 
+static void put_filter(struct nlmsghdr *n, const struct iqcn_param *p)
+{
+	struct tc_iqcn_cnp_filter filter = {
+		.mode = draw() % __IQCN_CNP_FILTER_MAX,
+	};
+
+	if (filter.mode == IQCN_CNP_FILTER_FIXED) {
+		filter.n = random_value(1, IQCN_FILTER_N_MAX);
+		filter.interval_ns = random_value(1, IQCN_TIME_MAX_NS);
+	}
+	put(n, p->attr, &filter, sizeof(filter));
+}
+
 static void put_param(struct nlmsghdr *n, const struct iqcn_param *p)
 {
 	uint64_t v64;
@@ -96,6 +109,9 @@ static void put_param(struct nlmsghdr *n, const struct iqcn_param *p)
 	switch (p->type) {
 	case IQCN_PARAM_PROFILE:
 		put_profile(n, p);
+		return;
+	case IQCN_PARAM_FILTER:
+		put_filter(n, p);
 		return;
 	case IQCN_PARAM_BPS:
 		v64 = random_value(IQCN_BANDWIDTH_MIN_BPS,
@@ -176,6 +192,8 @@ static const char *unit_of(const struct iqcn_param *p)
 		return "ms";
 	case IQCN_PARAM_BPS:
 		return "bit";
+	case IQCN_PARAM_METERS:
+		return "m";
 	}
 	return "";
 }

@@ -31,6 +31,9 @@ from_json()
 		    if .value == [] then "mark"
 		    elif .value | type == "array" then
 			.value | map("\(.bytes)b:\(.prob)") | join(",")
+		    elif .value | type == "object" then
+			.value | if .mode == "fixed" then "\(.n)/\(.interval_ns)ns"
+			else .mode end
 		    elif .value | type == "number" then
 			"\(.value)" + $keys[.key].unit
 		    else .value end) | join(" ")'

@@ -23,7 +23,8 @@ DEFAULTS="limit 6250Kb kmin 160000b kmax 625Kb pmax 0.2 mark-on dequeue nonect p
 	qref 120000b update 100us alpha 5000 beta 250000 min-gap 50us telemetry off
 	window 1ms enter 90% exit 60% bandwidth 0bit run 5 run-exit 2 span 100
 	span-enter 3 span-exit 10 pfc off pfc-prio 3 threshold 40000b settle 20us
-	pfc-max 2ms base-rtt none grant share sample 1 group off pair psn flows 65536 age 10s
+	pfc-max 2ms base-rtt none grant share supplement 500
+	supplement-max 2500 fibre none filter off filter-by flow sample 1 group off pair psn flows 65536 age 10s
 	snoop port cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 cnp-smac port cnp-rate 1594387
 	cnp-burst 1024"
 
@@ -46,7 +47,7 @@ combinations()
 {
 	local notify detect trigger measure
 
-	for notify in off $(subsets timer wreb pi); do
+	for notify in off $(subsets timer wreb pi supplement); do
 		for detect in $(subsets queue depth run span); do
 			for trigger in timer period gap; do
 				for measure in $(subsets depth gradient delay); do

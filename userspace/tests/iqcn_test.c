@@ -27,6 +27,7 @@
 #include "../exposition.h"
 #include "../iqcn.h"
 #include "../object.h"
+#include "../param.h"
 #include "../rank.h"
 #include "../signals.h"
 #include "../snapshot.h"
@@ -537,15 +538,15 @@ static void test_baselines(void)
 }
 
 static void check_summary(int line, const struct qdisc *q,
-			  const struct baselines *b, const char *columns,
-			  const char *wanted)
+			  const struct port *port, const struct baselines *b,
+			  const char *columns, const char *wanted)
 {
 	char *text;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
 	setenv("COLUMNS", columns, 1);
-	summary_print(f, q, b);
+	summary_print(f, q, port, b);
 	unsetenv("COLUMNS");
 	fclose(f);
 	check_text(line, text, wanted);
@@ -561,7 +562,7 @@ static void test_summary(void)
 	struct baseline one;
 
 	/* a module that sends almost no counters */
-	check_summary(__LINE__, &q, &b, "80",
+	check_summary(__LINE__, &q, NULL, &b, "80",
 		      "if4294967295 parent 1:1 handle 10:\n"
 		      "  depth   0B\n"
 		      "  sent    0 packets, 0B, 0 dropped\n"
@@ -582,7 +583,7 @@ static void test_summary(void)
 	q.stats.app.flows_paired = 3;
 	q.stats.app.flows_congested = 2;
 	q.stats.app.depth_peak_bytes = 234567;
-	check_summary(__LINE__, &q, &b, "40",
+	check_summary(__LINE__, &q, NULL, &b, "40",
 		      "if4294967295 parent 1:1 handle 10:\n"
 		      "    congested by queue for 5.00ms\n"
 		      "  depth   0B, peak 235kB\n"
@@ -604,7 +605,7 @@ static void test_summary(void)
 	q.stats.app.depth_peak_bytes = 0;
 	q.stats.queue.drops = 1;
 	b.list[0].time_ns -= 5 * NS_PER_S;
-	check_summary(__LINE__, &q, &b, "80",
+	check_summary(__LINE__, &q, NULL, &b, "80",
 		      "if4294967295 parent 1:1 handle 10: clear for 5.00ms\n"
 		      "  depth   0B, peak below kmin\n"
 		      "  delay   average 50.0us, recently 90.0us, peak 200us\n"
@@ -615,6 +616,62 @@ static void test_summary(void)
 		      "  since   5.00s ago (iqcn clear)\n"
 		      "  next    packets were dropped: run \"iqcn check\"\n");
 	baselines_free(&b);
+}
+
+/* A summary has the filter in force, and what it did */
+static void test_long_haul(void)
+{
+	struct tc_iqcn_cnp_filter filter = { .mode = IQCN_CNP_FILTER_TOLD };
+	struct qdisc q = { .parent = TC_H_ROOT, .handle = 0x100000 };
+	struct nl_msg *msg = nlmsg_alloc();
+	struct baselines b = {};
+	struct port port = {};
+	char text[VALUE_SIZE];
+
+	q.ifindex = UINT32_MAX;
+	q.stats.sent = sizeof(q.stats);
+	q.stats.packets = 1;
+	q.options = nla_nest_start(msg, TCA_OPTIONS);
+	nla_put_u32(msg, TCA_IQCN_NOTIFY, IQCN_NOTIFY_SUPPLEMENT);
+	nla_put(msg, TCA_IQCN_FILTER, sizeof(filter), &filter);
+	nla_nest_end(msg, q.options);
+	port.filter_ns = 5000000;
+	q.stats.app.port_cnp_passed = 3;
+	q.stats.app.port_cnp_filtered = 7;
+	q.stats.app.cnp_supplement = 12;
+	q.stats.app.above_kmax_ns = 24000000;
+	q.stats.app.leases_ended = 1;
+#define HEAD "if4294967295 root handle 10: clear, notify supplement\n"		\
+	     "  depth   0B, peak below kmin\n"					\
+	     "  delay   no CE packet was measured\n"				\
+	     "  sent    1 packet, 0B, 0 dropped\n"				\
+	     "  marked  0 packets, 0B, 0 arrived with CE\n"			\
+	     "  CNPs    0 sent, 0 from receivers\n"				\
+	     "  flows   0, 0 paired, 0 congested\n"
+	check_summary(__LINE__, &q, &port, &b, "80", HEAD
+		      "  fiber   filter told within 5ms, 3 passed, 7 dropped, 12 supplemented,\n"
+		      "          above kmax for 24.0ms, 1 lease ended\n"
+		      "  next    nothing to do; \"iqcn show -d\" has all counters\n");
+	/* a lease replaces the filter of tc */
+	port.filter_n = 2;
+	port.filter_ns = 1234567;
+	q.stats.app.port_cnp_passed = 0;
+	q.stats.app.leases_ended = 0;
+	check_summary(__LINE__, &q, &port, &b, "120", HEAD
+		      "  fiber   filter 2/1234567ns, 0 passed, 7 dropped, 12 supplemented, above kmax for 24.0ms\n"
+		      "  next    the filter drops every CNP of the receivers: run \"iqcn check\"\n");
+#undef HEAD
+	nlmsg_free(msg);
+
+	filter_text(text, &filter);
+	check_text(__LINE__, text, "told");
+	filter = (struct tc_iqcn_cnp_filter){ IQCN_CNP_FILTER_FIXED, 1, 100000 };
+	filter_text(text, &filter);
+	check_text(__LINE__, text, "1/100us");
+	param_text(text, IQCN_PARAM_METERS, 500000);
+	check_text(__LINE__, text, "500km");
+	param_text(text, IQCN_PARAM_METERS, 1001);
+	check_text(__LINE__, text, "1001m");
 }
 
 /* The values of a queue on a 25 Gb/s link if the user sets nothing */
@@ -1043,12 +1100,13 @@ static void check_param(const struct iqcn_param *p)
 	else if (p->type == IQCN_PARAM_SET)
 		check(1u << n == p->hi + 1);
 	else
-		check(!p->names);
+		check(!p->names || p->type == IQCN_PARAM_FILTER);
 	check(p->lo || p->type != IQCN_PARAM_SET || p->empty);
 	if (p->follows)
 		check(!p->def && param_of(p->follows));
 	else
-		check(p->def >= p->lo);
+		check(p->def >= p->lo ||
+		      (p->special && p->def == p->special_value));
 	check(p->def <= p->hi || p->def == p->special_value);
 	if (p->needs)
 		check(on && p->needs_bits && on->names &&
@@ -1057,8 +1115,9 @@ static void check_param(const struct iqcn_param *p)
 		       p->needs_bits < 2u << on->hi));
 	check(p->tier < __IQCN_TIER_MAX && p->topic < __IQCN_TOPIC_MAX);
 	check(p->key && p->unit && p->help);
-	/* a line of tc's help has 80 columns */
-	check(strlen(p->name) <= 10 && strlen(p->help) <= 80 - 8 - 11);
+	/* a line of tc's help has 80 columns, the first 10 for most names */
+	check(strlen(p->help) <= 80 - 8 - 11 &&
+	      strlen(p->name) + 1 + strlen(p->help) <= 80 - 8);
 }
 
 static void test_parameters(void)
@@ -1093,6 +1152,7 @@ static const struct {
 	{ "filters of flows", test_filters },
 	{ "baselines", test_baselines },
 	{ "the summary of a qdisc", test_summary },
+	{ "the summary of a long-haul link", test_long_haul },
 	{ "parameters that follow the link", test_derive },
 	{ "rates", test_rates },
 	{ "rates of ports that are gone", test_rates_keep },

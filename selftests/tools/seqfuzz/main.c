@@ -125,6 +125,7 @@ static struct op {
 	{ "dump-links", op_dump_links, 2 },
 	{ "genl", op_genl, 40 },
 	{ "flush", op_flush, 10 },
+	{ "lease", op_lease, 30 },
 	{ "listen", op_listen, 20 },
 	{ "sysfs", op_sysfs, 15 },
 	{ "debugfs", op_debugfs, 5 },

@@ -219,6 +219,10 @@ static const struct {
 	{ TCA_IQCN_BASE_RTT_NS, 1, 1000000000 },
 	{ TCA_IQCN_BASE_RTT_NS, IQCN_BASE_RTT_NONE, IQCN_BASE_RTT_NONE },
 	{ TCA_IQCN_GRANT, 0, __IQCN_GRANT_MAX - 1 },
+	{ TCA_IQCN_FIBRE_M, 0, 100000000 },
+	{ TCA_IQCN_FILTER_BY, 0, __IQCN_CNP_FILTER_BY_MAX - 1 },
+	{ TCA_IQCN_SUPPLEMENT_PPS, 0, 1000000 },
+	{ TCA_IQCN_SUPPLEMENT_MAX_PPS, 1, 1000000 },
 };
 
 /* A random number from @lo to @hi, favoring the bounds and all magnitudes */
@@ -271,6 +275,23 @@ static void put_profile(struct nl_msg *msg)
 	nla_put(msg, TCA_IQCN_PROFILE, n * sizeof(*point), point);
 }
 
+/* Mostly one that is accepted, with the fiber that some need */
+static void put_filter(struct nl_msg *msg)
+{
+	struct tc_iqcn_cnp_filter filter = {
+		.mode = below(__IQCN_CNP_FILTER_MAX + !below(8)),
+	};
+
+	if (filter.mode == IQCN_CNP_FILTER_FIXED || !below(8)) {
+		filter.n = any_size(20);
+		filter.interval_ns = below(2) ? any_size(20) :
+				     between(1, 1000000000);
+	}
+	if (below(4))
+		nla_put_u32(msg, TCA_IQCN_FIBRE_M, between(1, 100000000));
+	nla_put(msg, TCA_IQCN_FILTER, sizeof(filter), &filter);
+}
+
 static void put_bandwidth(struct nl_msg *msg)
 {
 	static const uint64_t bandwidths[] = {
@@ -282,7 +303,7 @@ static void put_bandwidth(struct nl_msg *msg)
 
 static void put_any(struct nl_msg *msg)
 {
-	switch (below(24)) {
+	switch (below(26)) {
 	case 0:
 		put_pair(msg, TCA_IQCN_KMIN_BYTES, TCA_IQCN_KMAX_BYTES, 0,
 			 UINT32_MAX);
@@ -316,13 +337,16 @@ static void put_any(struct nl_msg *msg)
 		nla_put_u32(msg, TCA_IQCN_KMIN_BYTES, 0);
 		nla_put_u32(msg, TCA_IQCN_KMAX_BYTES, 0);
 		break;
+	case 9:
+		put_filter(msg);
+		break;
 	default:
 		put_parameter(msg, below(ARRAY_SIZE(parameters)));
 	}
 }
 
 /* The root, or a class of 1: */
-static uint32_t any_parent(void)
+uint32_t any_parent(void)
 {
 	return below(4) ? TREE | (1 + below(FAN)) : TC_H_ROOT;
 }

@@ -82,6 +82,26 @@ int op_flush(struct place *p)
 	return ask(p->genl, msg, NULL, NULL);
 }
 
+/* Lease a filter, a supplement rate, or both.  Some leases end while others
+ * change or delete the queue.
+ */
+int op_lease(struct place *p)
+{
+	struct nl_msg *msg = genl_request(0, IQCN_CMD_LEASE);
+
+	nla_put_u32(msg, IQCN_A_LEASE_IFINDEX, any_index(p));
+	nla_put_u32(msg, IQCN_A_LEASE_PARENT, any_parent());
+	nla_put_u32(msg, IQCN_A_LEASE_MS, below(8) ? 1 + any_size(8) :
+		    any_size(32));
+	if (below(2)) {
+		nla_put_u32(msg, IQCN_A_LEASE_FILTER_N, any_size(10));
+		nla_put_u32(msg, IQCN_A_LEASE_FILTER_NS, any_size(24));
+	}
+	if (below(2))
+		nla_put_u32(msg, IQCN_A_LEASE_SUPPLEMENT_PPS, any_size(20));
+	return ask(p->genl, msg, NULL, NULL);
+}
+
 static struct nl_sock *listeners[4];
 
 /* Return: a socket that has joined a random group, or NULL */

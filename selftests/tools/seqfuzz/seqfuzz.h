@@ -25,7 +25,7 @@ struct nlmsghdr;
 #define one_of(_array)		((_array)[below(ARRAY_SIZE(_array))])
 #define MAX_WORKERS		16
 #define MAX_SLOTS		8
-#define MAX_OPS			40
+#define MAX_OPS			48
 #define FAN			3	/* children of a classful qdisc */
 
 struct worker {
@@ -121,6 +121,7 @@ int set_u32(struct place *p, int index, int attr, uint32_t value);
 #define EGRESS			TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_EGRESS)
 
 int add_full_tree(struct place *p, int index);
+uint32_t any_parent(void);
 int add_iqcn(struct place *p, int index, uint32_t parent, int flags,
 	     const uint32_t *attrs);
 int del_qdisc(struct place *p, int index, uint32_t parent);
@@ -180,6 +181,7 @@ int op_dump(struct place *p);
 int op_dump_links(struct place *p);
 int op_genl(struct place *p);
 int op_flush(struct place *p);
+int op_lease(struct place *p);
 int op_listen(struct place *p);
 int op_sysfs(struct place *p);
 int op_debugfs(struct place *p);

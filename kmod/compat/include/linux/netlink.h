@@ -20,7 +20,7 @@
 #include <linux/string.h>
 
 #define IQCN_ERR_TEXTS		64
-#define IQCN_ERR_TEXT_LEN	96
+#define IQCN_ERR_TEXT_LEN	80
 
 static inline const char *iqcn_err_text(const char *text)
 {

@@ -85,6 +85,14 @@
  * @TCA_IQCN_BASE_RTT_NS: u32, round-trip time of the senders without congestion,
  *	for IQCN_NOTIFY_GRANT; IQCN_BASE_RTT_NONE: not known
  * @TCA_IQCN_GRANT: u32, &enum iqcn_grant_by
+ * @TCA_IQCN_FIBRE_M: u32, length of the long-haul link in m, 0: not one; shared
+ *	by all queues of the device
+ * @TCA_IQCN_FILTER: struct tc_iqcn_cnp_filter, the filter of the receivers' CNPs
+ *	that the device receives; shared by all queues of the device
+ * @TCA_IQCN_FILTER_BY: u32, &enum iqcn_cnp_filter_by; shared by all queues of
+ *	the device
+ * @TCA_IQCN_SUPPLEMENT_PPS: u32, CNPs per second of IQCN_NOTIFY_SUPPLEMENT
+ * @TCA_IQCN_SUPPLEMENT_MAX_PPS: u32, upper limit of that rate
  * @__TCA_IQCN_MAX: number of attributes, plus one
  */
 enum tca_iqcn {
@@ -140,6 +148,11 @@ enum tca_iqcn {
 	TCA_IQCN_PFC_MAX_NS,
 	TCA_IQCN_BASE_RTT_NS,
 	TCA_IQCN_GRANT,
+	TCA_IQCN_FIBRE_M,
+	TCA_IQCN_FILTER,
+	TCA_IQCN_FILTER_BY,
+	TCA_IQCN_SUPPLEMENT_PPS,
+	TCA_IQCN_SUPPLEMENT_MAX_PPS,
 	__TCA_IQCN_MAX
 };
 
@@ -195,6 +208,50 @@ enum iqcn_grant_by {
 	IQCN_GRANT_SHARE,
 	IQCN_GRANT_EQUAL,
 	__IQCN_GRANT_MAX
+};
+
+/**
+ * enum iqcn_cnp_filter - which CNPs of the receivers a port drops
+ * @IQCN_CNP_FILTER_OFF: none
+ * @IQCN_CNP_FILTER_AUTO: all but a few in each round trip of the fiber, as many
+ *	as the incast ratio of the port requires
+ * @IQCN_CNP_FILTER_TOLD: those for flows that the box has notified itself within
+ *	the last round trip of the fiber
+ * @IQCN_CNP_FILTER_FIXED: all but a number in each interval
+ * @__IQCN_CNP_FILTER_MAX: number of values
+ *
+ * A CNP that the box has generated is never dropped.
+ */
+enum iqcn_cnp_filter {
+	IQCN_CNP_FILTER_OFF,
+	IQCN_CNP_FILTER_AUTO,
+	IQCN_CNP_FILTER_TOLD,
+	IQCN_CNP_FILTER_FIXED,
+	__IQCN_CNP_FILTER_MAX
+};
+
+/**
+ * enum iqcn_cnp_filter_by - which CNPs a filter counts together
+ * @IQCN_CNP_FILTER_BY_FLOW: those for the same QP
+ * @IQCN_CNP_FILTER_BY_PORT: all that the port receives
+ * @__IQCN_CNP_FILTER_BY_MAX: number of values
+ */
+enum iqcn_cnp_filter_by {
+	IQCN_CNP_FILTER_BY_FLOW,
+	IQCN_CNP_FILTER_BY_PORT,
+	__IQCN_CNP_FILTER_BY_MAX
+};
+
+/**
+ * struct tc_iqcn_cnp_filter - a filter of the receivers' CNPs
+ * @mode: &enum iqcn_cnp_filter
+ * @n: CNPs that pass in an interval; 0 unless IQCN_CNP_FILTER_FIXED
+ * @interval_ns: interval in ns; 0 unless IQCN_CNP_FILTER_FIXED
+ */
+struct tc_iqcn_cnp_filter {
+	__u32	mode;
+	__u32	n;
+	__u32	interval_ns;
 };
 
 /**
@@ -281,6 +338,8 @@ enum iqcn_cnp_smac {
  *	polled every T1
  * @IQCN_NOTIFY_GRANT: a CNP with a window when a packet leaves a queue that is
  *	deeper than the threshold, unless a pause puts its congestion in doubt
+ * @IQCN_NOTIFY_SUPPLEMENT: CNPs at a fixed rate, to the active flows in turn,
+ *	from when the depth exceeds Kmax until it is below Kmin
  *
  * With IQCN_NOTIFY_WREB or IQCN_NOTIFY_PI a dropped packet causes a CNP, too.
  */
@@ -289,10 +348,12 @@ enum iqcn_notify {
 	IQCN_NOTIFY_WREB	= 1 << 1,
 	IQCN_NOTIFY_PI		= 1 << 2,
 	IQCN_NOTIFY_GRANT	= 1 << 3,
+	IQCN_NOTIFY_SUPPLEMENT	= 1 << 4,
 };
 
 #define IQCN_NOTIFY_BTS (IQCN_NOTIFY_WREB | IQCN_NOTIFY_PI)
-#define IQCN_NOTIFY_ALL (IQCN_NOTIFY_TIMER | IQCN_NOTIFY_BTS | IQCN_NOTIFY_GRANT)
+#define IQCN_NOTIFY_ALL (IQCN_NOTIFY_TIMER | IQCN_NOTIFY_BTS | \
+			 IQCN_NOTIFY_GRANT | IQCN_NOTIFY_SUPPLEMENT)
 
 /**
  * enum iqcn_measure - how congested a queue is, in bytes, as bits
@@ -336,6 +397,7 @@ struct tc_iqcn_point {
  * @IQCN_CAUSE_PFC: a pause has left the queue congested (IQCN_PFC_REASON_RATE,
  *	IQCN_PFC_REASON_GREW)
  * @IQCN_CAUSE_GRANT: a packet left a congested queue (IQCN_NOTIFY_GRANT)
+ * @IQCN_CAUSE_SUPPLEMENT: the flow's turn of IQCN_NOTIFY_SUPPLEMENT
  * @__IQCN_CAUSE_MAX: number of values
  */
 enum iqcn_cause {
@@ -347,6 +409,7 @@ enum iqcn_cause {
 	IQCN_CAUSE_DROP,
 	IQCN_CAUSE_PFC,
 	IQCN_CAUSE_GRANT,
+	IQCN_CAUSE_SUPPLEMENT,
 	__IQCN_CAUSE_MAX
 };
 
@@ -599,6 +662,14 @@ enum iqcn_pair_grade {
  * @cnp_grant: CNPs of @cnp_sent with IQCN_CAUSE_GRANT
  * @pfc_state: &enum iqcn_pfc_state
  * @pfc_reason: &enum iqcn_pfc_reason of the last change
+ * @cnp_supplement: CNPs of @cnp_sent with IQCN_CAUSE_SUPPLEMENT
+ * @above_kmax_ns: time for which the depth was above Kmax, in ns; measured with
+ *	IQCN_NOTIFY_SUPPLEMENT, from the arrival of a RoCEv2 packet of an ECT flow
+ *	until a sampled CE packet leaves at or below Kmax
+ * @port_cnp_passed: CNPs of receivers that the filter of the port let pass
+ * @port_cnp_filtered: CNPs of receivers that the filter of the port dropped
+ * @leases: leases that a program was granted (IQCN_CMD_LEASE)
+ * @leases_ended: leases that ended without being renewed
  */
 struct tc_iqcn_xstats {
 	__u64	ecn_mark;
@@ -665,6 +736,12 @@ struct tc_iqcn_xstats {
 	__u64	cnp_grant;
 	__u32	pfc_state;
 	__u32	pfc_reason;
+	__u64	cnp_supplement;
+	__u64	above_kmax_ns;
+	__u64	port_cnp_passed;
+	__u64	port_cnp_filtered;
+	__u64	leases;
+	__u64	leases_ended;
 };
 
 #endif /* _UAPI_LINUX_IQCN_H */

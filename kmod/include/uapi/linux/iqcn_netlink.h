@@ -4,9 +4,10 @@
  *
  * The C side of Documentation/netlink/specs/iqcn.yaml.  All commands refer to
  * the network namespace of the socket.  Everybody can read ports and queues.
- * Flows, both groups, IQCN_CMD_FLOW_FLUSH and IQCN_CMD_QUEUE_CLEAR need
- * CAP_NET_ADMIN in the user namespace of that network namespace; flows and
- * groups, because QP numbers and PSNs suffice to forge packets.  New attributes
+ * Flows, both groups, IQCN_CMD_FLOW_FLUSH, IQCN_CMD_QUEUE_CLEAR and
+ * IQCN_CMD_LEASE need CAP_NET_ADMIN in the user namespace of that network
+ * namespace; flows and groups, because QP numbers and PSNs suffice to forge
+ * packets.  New attributes
  * are only ever appended, and a reader skips attributes that it does not know.
  */
 #ifndef _UAPI_LINUX_IQCN_NETLINK_H
@@ -47,6 +48,12 @@
  *	all ports if neither is given: DEPTH_PEAK_BYTES and DELAY_PEAK_NS
  * @IQCN_CMD_PFC_NTF: group "state": the PFC state of a queue has changed,
  *	except to paused; attributes: &enum iqcn_a_event
+ * @IQCN_CMD_LEASE: do: set the supplement rate of a queue, the filter of its
+ *	port, or both, for a limited time, after which the values of tc are in
+ *	force again; attributes: &enum iqcn_a_lease.  Another lease replaces
+ *	that of the queue
+ * @IQCN_CMD_LEASE_NTF: group "state": a lease has ended without being renewed;
+ *	attributes: &enum iqcn_a_event
  * @__IQCN_CMD_MAX: number of commands, plus one
  */
 enum iqcn_cmd {
@@ -60,6 +67,8 @@ enum iqcn_cmd {
 	IQCN_CMD_CNP_NTF,
 	IQCN_CMD_QUEUE_CLEAR,
 	IQCN_CMD_PFC_NTF,
+	IQCN_CMD_LEASE,
+	IQCN_CMD_LEASE_NTF,
 	__IQCN_CMD_MAX
 };
 
@@ -114,6 +123,11 @@ enum iqcn_filter {
  * @IQCN_A_PORT_PAUSES: u64, pauses that the queues have learned of.  This and
  *	the following attributes have files in /sys/class/net/DEV/iqcn/, too
  * @IQCN_A_PORT_PFC_IGNORED: u64, MAC control frames that no queue used
+ * @IQCN_A_PORT_CNP_PASSED: u64, CNPs of receivers that the filter let pass
+ * @IQCN_A_PORT_CNP_FILTERED: u64, CNPs of receivers that the filter dropped
+ * @IQCN_A_PORT_FILTER_N: u64, CNPs that the filter in force lets pass in an
+ *	interval, 0: there is no filter, or it is IQCN_CNP_FILTER_TOLD
+ * @IQCN_A_PORT_FILTER_NS: u64, that interval in ns, 0: there is no filter
  * @__IQCN_A_PORT_MAX: number of attributes, plus one
  */
 enum iqcn_a_port {
@@ -146,6 +160,10 @@ enum iqcn_a_port {
 	IQCN_A_PORT_CNP_SMAC,
 	IQCN_A_PORT_PAUSES,
 	IQCN_A_PORT_PFC_IGNORED,
+	IQCN_A_PORT_CNP_PASSED,
+	IQCN_A_PORT_CNP_FILTERED,
+	IQCN_A_PORT_FILTER_N,
+	IQCN_A_PORT_FILTER_NS,
 	__IQCN_A_PORT_MAX
 };
 
@@ -240,6 +258,11 @@ enum iqcn_a_port {
  * @IQCN_A_QUEUE_PFC_STATE: &enum iqcn_pfc_state
  * @IQCN_A_QUEUE_PFC_REASON: &enum iqcn_pfc_reason of its last change
  * @IQCN_A_QUEUE_CNP_GRANT: generated CNPs with IQCN_CAUSE_GRANT
+ * @IQCN_A_QUEUE_CNP_SUPPLEMENT: generated CNPs with IQCN_CAUSE_SUPPLEMENT
+ * @IQCN_A_QUEUE_ABOVE_KMAX_NS: ns for which the depth was above Kmax, measured
+ *	with IQCN_NOTIFY_SUPPLEMENT
+ * @IQCN_A_QUEUE_LEASES: leases that a program was granted
+ * @IQCN_A_QUEUE_LEASES_ENDED: leases that ended without being renewed
  * @__IQCN_A_QUEUE_MAX: number of attributes, plus one
  */
 enum iqcn_a_queue {
@@ -316,6 +339,10 @@ enum iqcn_a_queue {
 	IQCN_A_QUEUE_PFC_STATE,
 	IQCN_A_QUEUE_PFC_REASON,
 	IQCN_A_QUEUE_CNP_GRANT,
+	IQCN_A_QUEUE_CNP_SUPPLEMENT,
+	IQCN_A_QUEUE_ABOVE_KMAX_NS,
+	IQCN_A_QUEUE_LEASES,
+	IQCN_A_QUEUE_LEASES_ENDED,
 	__IQCN_A_QUEUE_MAX
 };
 
@@ -430,7 +457,8 @@ enum iqcn_a_flow {
  * Every event has the attributes up to DEPTH_BYTES.  An event of a queue or a
  * flow has CONGESTED and REASON, and that of a queue the two rates, too.  An
  * event of a flow or of a CNP has SRC to DEST_QP, and that of a CNP SRC_QP and
- * CAUSE, too.  IQCN_CMD_PFC_NTF has PFC_STATE and PFC_REASON.
+ * CAUSE, too.  IQCN_CMD_PFC_NTF has PFC_STATE and PFC_REASON, and
+ * IQCN_CMD_LEASE_NTF no attribute of its own.
  */
 enum iqcn_a_event {
 	IQCN_A_EVENT_UNSPEC,
@@ -457,5 +485,36 @@ enum iqcn_a_event {
 };
 
 #define IQCN_A_EVENT_MAX (__IQCN_A_EVENT_MAX - 1)
+
+/* Longest lease: an hour */
+#define IQCN_LEASE_MAX_MS	3600000
+
+/**
+ * enum iqcn_a_lease - attributes of IQCN_CMD_LEASE
+ * @IQCN_A_LEASE_UNSPEC: not used
+ * @IQCN_A_LEASE_IFINDEX: u32, number of the device
+ * @IQCN_A_LEASE_PARENT: u32, parent of the queue
+ * @IQCN_A_LEASE_MS: u32, length of the lease in ms, 1 to IQCN_LEASE_MAX_MS
+ * @IQCN_A_LEASE_FILTER_N: u32, CNPs of receivers that pass in an interval, at
+ *	least 1; needs FILTER_NS
+ * @IQCN_A_LEASE_FILTER_NS: u32, that interval in ns; needs FILTER_N
+ * @IQCN_A_LEASE_SUPPLEMENT_PPS: u32, CNPs per second of IQCN_NOTIFY_SUPPLEMENT,
+ *	which the queue must have
+ * @__IQCN_A_LEASE_MAX: number of attributes, plus one
+ *
+ * The values have the bounds of tc's.  A value that is not given is tc's.
+ */
+enum iqcn_a_lease {
+	IQCN_A_LEASE_UNSPEC,
+	IQCN_A_LEASE_IFINDEX,
+	IQCN_A_LEASE_PARENT,
+	IQCN_A_LEASE_MS,
+	IQCN_A_LEASE_FILTER_N,
+	IQCN_A_LEASE_FILTER_NS,
+	IQCN_A_LEASE_SUPPLEMENT_PPS,
+	__IQCN_A_LEASE_MAX
+};
+
+#define IQCN_A_LEASE_MAX (__IQCN_A_LEASE_MAX - 1)
 
 #endif /* _UAPI_LINUX_IQCN_NETLINK_H */

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * notify supplement: send CNPs at a fixed rate while the queue is deep.
+ *
+ *	RoCEv2 packet of an ECT flow arrives
+ *	      |
+ *	      |-- neither deeper than Kmax, nor on --> nothing
+ *	      v
+ *	 on; the flow gets a turn after all others, if it is paired
+ *
+ *	1 / rate has passed		packet leaves, depth at or below Kmin
+ *	      |				      |
+ *	      |-- below Kmin --> off	      v
+ *	      |				     off: nobody has a turn
+ *	      v
+ *	 the first flow: is it active?  -- no --> it loses its turn, next flow
+ *	      | yes
+ *	      v
+ *	 the gate (cnp.c)  -- no --> counted
+ *	      | yes
+ *	      v
+ *	 CNP; the flow's next turn is the last one
+ *
+ * A flow is active if a packet of it is queued, or arrived less than an epoch of
+ * algo/active.h ago.
+ *
+ * Source: the Chinese patent application of algo/filter.h, claims 4 and 6, steps C2,
+ * E1 and M1: supplements are sent one by one to the senders of the flow table, above
+ * a threshold, usually Kmax.  Ours: Kmin as the end.
+ */
+#include <net/netlink.h>
+
+#include "algo/supplement.h"
+#include "iqcn.h"
+
+/**
+ * iqcn_supplement_check() - check that the budget allows for supplements
+ * @pps: rate that is asked for
+ * @max_pps: its cap
+ * @cnp_rate_pps: budget of the port
+ * @attr: attribute to blame, or NULL
+ * @extack: for errors
+ *
+ * Context: any.
+ * Return: 0 or -ERANGE.
+ */
+int iqcn_supplement_check(u32 pps, u32 max_pps, u32 cnp_rate_pps,
+			  const struct nlattr *attr,
+			  struct netlink_ext_ack *extack)
+{
+	if (pps > IQCN_SUPPLEMENT_LIMIT_PPS) {
+		NL_SET_ERR_MSG_ATTR_FMT(extack, attr,
+					"supplement is %u, must be 0 to %u per second",
+					pps, IQCN_SUPPLEMENT_LIMIT_PPS);
+		return -ERANGE;
+	}
+	if (min(pps, max_pps) > cnp_rate_pps) {
+		NL_SET_ERR_MSG_ATTR_FMT(extack, attr,
+					"supplement %u is above cnp-rate %u",
+					min(pps, max_pps), cnp_rate_pps);
+		return -ERANGE;
+	}
+	return 0;
+}
+
+/* The rate that is asked for */
+static u32 iqcn_supplement_pps(const struct iqcn_queue *q)
+{
+	return q->lease.supplements ? q->lease.supplement_pps :
+				      q->p.supplement_pps;
+}
+
+/* The rate in force, 0: none */
+static u32 iqcn_supplement_rate_pps(const struct iqcn_queue *q)
+{
+	return min(iqcn_supplement_pps(q), q->p.supplement_max_pps);
+}
+
+/* Let the filter know of the rate that is asked for.  Of several deep queues, the
+ * one counts that exceeds its cap most.  When that one is off, the next CNP of
+ * another makes it count.
+ */
+static void iqcn_supplement_couple(struct iqcn_queue *q)
+{
+	u32 asked_pps = iqcn_supplement_pps(q), max_pps = q->p.supplement_max_pps;
+	struct iqcn_port *port = q->port;
+
+	spin_lock(&port->budget_lock);
+	if (port->couple_owner == q) {
+		port->couple_owner = NULL;
+		WRITE_ONCE(port->couple, 0);
+	}
+	if (q->supplement.on && !q->dead && asked_pps > max_pps &&
+	    (u64)asked_pps * (port->couple & U32_MAX) >=
+	    (port->couple >> 32) * max_pps) {
+		port->couple_owner = q;
+		WRITE_ONCE(port->couple, (u64)asked_pps << 32 | max_pps);
+	}
+	spin_unlock(&port->budget_lock);
+}
+
+/**
+ * iqcn_supplement_changed() - adapt to another rate
+ * @q: queue with a port
+ * @now_ns: not less than in an earlier call
+ *
+ * Context: queue->lock; the caller arms the timer.
+ */
+void iqcn_supplement_changed(struct iqcn_queue *q, u64 now_ns)
+{
+	struct iqcn_supplement *s = &q->supplement;
+	u32 pps = iqcn_supplement_rate_pps(q);
+
+	iqcn_supplement_couple(q);
+	/* none was due while the rate was 0 */
+	if (pps)
+		s->next_ns = clamp(s->next_ns, now_ns,
+				   now_ns + NSEC_PER_SEC / pps);
+}
+
+static void iqcn_supplement_below(struct iqcn_queue *q, u64 now_ns)
+{
+	if (q->supplement.above_ns)
+		iqcn_add(q->st.above_kmax_ns, now_ns - q->supplement.above_ns);
+	WRITE_ONCE(q->supplement.above_ns, 0);
+}
+
+/**
+ * iqcn_supplement_off() - stop supplements
+ * @q: queue
+ * @now_ns: not less than in an earlier call
+ *
+ * Context: queue->lock; the caller arms the timer, with which turns end.
+ */
+void iqcn_supplement_off(struct iqcn_queue *q, u64 now_ns)
+{
+	if (!q->supplement.on)
+		return;
+	WRITE_ONCE(q->supplement.on, false);
+	iqcn_supplement_below(q, now_ns);
+	iqcn_supplement_couple(q);
+}
+
+static bool iqcn_supplement_has_turn(const struct iqcn_flow *flow)
+{
+	return flow->ext && !list_empty(&flow->ext->turn);
+}
+
+/* Without memory, the flow's next packet tries again */
+static void iqcn_supplement_add(struct iqcn_queue *q, struct iqcn_flow *flow,
+				u64 now_ns)
+{
+	struct iqcn_supplement *s = &q->supplement;
+	struct iqcn_flow_ext *e;
+
+	if (iqcn_supplement_has_turn(flow) || !iqcn_flow_paired(q, flow))
+		return;
+	e = iqcn_ext_get(flow);
+	if (!e)
+		return;
+	/* none was due while no flow had a turn */
+	if (list_empty(&s->turns))
+		s->next_ns = max(s->next_ns, now_ns);
+	list_add_tail(&e->turn, &s->turns);
+}
+
+static void iqcn_supplement_del(struct iqcn_queue *q, struct iqcn_flow *flow)
+{
+	list_del_init(&flow->ext->turn);
+	iqcn_ext_trim(q, flow);
+}
+
+/**
+ * iqcn_supplement_arrives() - handle a RoCEv2 data packet of an ECT flow that
+ * arrives while the queue is on, or deeper than Kmax
+ * @q: queue
+ * @flow: flow of the packet
+ * @eth: the packet's Ethernet header
+ *
+ * Context: enqueue: root lock, BHs off.
+ */
+void iqcn_supplement_arrives(struct iqcn_queue *q, struct iqcn_flow *flow,
+			     const struct ethhdr *eth)
+{
+	struct iqcn_supplement *s = &q->supplement;
+	u64 now_ns;
+
+	if (unlikely(READ_ONCE(flow->queue) != q))
+		iqcn_flow_move(flow, q);
+	spin_lock(&q->lock);
+	if (!iqcn_flow_of(flow, q))
+		goto out;
+	now_ns = ktime_get_ns();
+	if (!(q->p.notify & IQCN_NOTIFY_BTS)) {
+		iqcn_bts_note_packet(q, flow, eth, now_ns);
+		WRITE_ONCE(flow->arrived_ns, now_ns);
+	}
+	if (iqcn_depth_bytes(q) > q->p.mark.kmax_bytes) {
+		if (!s->on) {
+			WRITE_ONCE(s->on, true);
+			s->next_ns = max(s->next_ns, now_ns);
+			iqcn_supplement_couple(q);
+		}
+		if (!s->above_ns)
+			WRITE_ONCE(s->above_ns, now_ns);
+	}
+	/* the timer may have turned it off */
+	if (s->on) {
+		iqcn_supplement_add(q, flow, now_ns);
+		/* sooner than the work that iqcn_timer_arm() expects */
+		iqcn_timer_set(q, now_ns);
+	}
+out:
+	spin_unlock(&q->lock);
+}
+
+/**
+ * iqcn_supplement_leaves() - handle a CE packet that leaves, if the depth was
+ * above Kmax
+ * @q: queue
+ * @now_ns: not less than in an earlier call
+ *
+ * Context: queue->lock.
+ */
+void iqcn_supplement_leaves(struct iqcn_queue *q, u64 now_ns)
+{
+	if (iqcn_depth_bytes(q) <= q->p.mark.kmax_bytes)
+		iqcn_supplement_below(q, now_ns);
+}
+
+/**
+ * iqcn_supplement_end() - stop supplements, because the queue has drained to Kmin
+ * @q: queue
+ *
+ * Context: dequeue: root lock, BHs off.
+ */
+void iqcn_supplement_end(struct iqcn_queue *q)
+{
+	u64 now_ns;
+
+	spin_lock(&q->lock);
+	now_ns = ktime_get_ns();
+	iqcn_supplement_off(q, now_ns);
+	iqcn_timer_set(q, now_ns);
+	spin_unlock(&q->lock);
+}
+
+/* When the first flow in the list gets a CNP, or loses its turn.  None was due while
+ * the queue did not drain, or was quiet.
+ */
+static u64 iqcn_supplement_due_ns(struct iqcn_queue *q)
+{
+	if (list_empty(&q->supplement.turns))
+		return KTIME_MAX;
+	if (!q->supplement.on)
+		return 0;
+	if (!iqcn_supplement_rate_pps(q))
+		return KTIME_MAX;
+	return max3(q->supplement.next_ns, q->backoff.until_ns,
+		    q->pfc.rest_to_ns);
+}
+
+static u64 iqcn_supplement_timer_ns(struct iqcn_queue *q, u64 now_ns)
+{
+	u64 due_ns = max(iqcn_supplement_due_ns(q), now_ns);
+
+	/* without CNPs, check from time to time whether the queue has drained */
+	return q->supplement.on ? min(due_ns, now_ns + IQCN_ACTIVE_EPOCH_NS) :
+				  due_ns;
+}
+
+static bool iqcn_supplement_active(const struct iqcn_flow *flow, u64 now_ns)
+{
+	return iqcn_flow_queued(flow) ||
+	       now_ns - READ_ONCE(flow->arrived_ns) < IQCN_ACTIVE_EPOCH_NS;
+}
+
+/* Prepare a CNP for the flow whose turn it is.  T1 of the flow starts again even if
+ * the gate rejects it.
+ */
+static bool iqcn_supplement_send(struct iqcn_queue *q, struct iqcn_flow *flow,
+				 struct iqcn_notice *n, u64 now_ns)
+{
+	struct iqcn_supplement *s = &q->supplement;
+	struct iqcn_why why = {
+		.cause = IQCN_CAUSE_SUPPLEMENT,
+		.base_ns = flow->base_ns,
+		.due_ns = iqcn_supplement_due_ns(q),
+	};
+
+	list_move_tail(&flow->ext->turn, &s->turns);
+	s->next_ns = iqcn_supplement_next_ns(why.due_ns,
+					     iqcn_supplement_rate_pps(q),
+					     now_ns);
+	if (iqcn_supplement_pps(q) > q->p.supplement_max_pps)
+		iqcn_supplement_couple(q);
+	iqcn_notify_timer_restart(q, flow, now_ns);
+	return iqcn_cnp_prepare(q, flow, n, &why, now_ns);
+}
+
+static bool iqcn_supplement_run(struct iqcn_queue *q, struct iqcn_notice *n,
+				bool *send, u64 now_ns)
+{
+	struct iqcn_flow *flow;
+
+	*send = false;
+	if (q->supplement.on && iqcn_depth_bytes(q) < q->p.mark.kmin_bytes)
+		iqcn_supplement_off(q, now_ns);
+	if (iqcn_supplement_due_ns(q) > now_ns)
+		return false;
+	flow = list_first_entry(&q->supplement.turns, struct iqcn_flow_ext,
+				turn)->flow;
+	if (!q->supplement.on || !iqcn_flow_paired(q, flow) ||
+	    !iqcn_supplement_active(flow, now_ns))
+		iqcn_supplement_del(q, flow);
+	else
+		*send = iqcn_supplement_send(q, flow, n, now_ns);
+	return true;
+}
+
+static void iqcn_supplement_init(struct iqcn_queue *q)
+{
+	INIT_LIST_HEAD(&q->supplement.turns);
+}
+
+static void iqcn_supplement_reset(struct iqcn_queue *q)
+{
+	iqcn_supplement_off(q, ktime_get_ns());
+}
+
+static void iqcn_supplement_set_params(struct iqcn_queue *q,
+				       const struct iqcn_params *old,
+				       u64 now_ns)
+{
+	if (!q->supplement.on)
+		return;
+	if (q->p.notify & IQCN_NOTIFY_SUPPLEMENT)
+		iqcn_supplement_changed(q, now_ns);
+	else
+		iqcn_supplement_off(q, now_ns);
+}
+
+static void iqcn_supplement_cancel(struct iqcn_flow *flow)
+{
+	if (iqcn_supplement_has_turn(flow))
+		list_del_init(&flow->ext->turn);
+}
+
+const struct iqcn_timer_ops iqcn_notify_supplement_ops = {
+	.rests = true,
+	.init = iqcn_supplement_init,
+	.set_params = iqcn_supplement_set_params,
+	.reset = iqcn_supplement_reset,
+	.cancel = iqcn_supplement_cancel,
+	.next_ns = iqcn_supplement_timer_ns,
+	.run = iqcn_supplement_run,
+};
