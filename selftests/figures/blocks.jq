@@ -119,6 +119,30 @@ def pfc_states_block:
 	 $v.pause_frames, ($v.paused_us | ms), ($v.deep_us | ms),
 	 (if $s == "pfc-fattree" then $v.slowdown_p99 else "" end)] | fill;
 
+# The fiber's queue: how deep it became, and what that cost
+def long_haul_block:
+	["", "", "peak, MB", "of a round trip", "drops", "use of the link", "settled, ms"],
+	(["longhaul-near-50", 632], ["longhaul-near-200", 2138],
+	 ["longhaul-near-500", 5179], ["longhaul-near-1000", 10300], ["longhaul-near-300us", 5179],
+	 ["longhaul-step", 2138], ["longhaul-wrong", 2138],
+	 ["longhaul-far", 5000]) as [$s, $rtt_us] |
+	.[$s].variants | to_entries[] | .key as $variant |
+	(.value.ports | to_entries[0].value) as $p |
+	[$s, $variant, ($p.peak_bytes / 1e6 | part),
+	 ($p.peak_bytes * 8 / 100e9 / $rtt_us * 1e6 | part),
+	 ($p.drops_from_start | thousands), ($p.utilisation | part),
+	 (if $s == "longhaul-step" then $p.settle_us[0] | ms else "" end)] | fill;
+
+# Messages inside and between two data centers
+def long_haul_mixed_block:
+	["", "", "inside: mean, us", "between: mean, us", "pause frames",
+	 "paused, ms", "CNPs of receivers", "of the boxes", "drops"],
+	("longhaul-mixed", "longhaul-edge") as $s |
+	.[$s].variants | to_entries[] | .key as $variant | .value as $v |
+	[$s, $variant, ($v.names | (.inside, .between) | .fct_mean_us | us),
+	 $v.pause_frames, ($v.paused_us | ms), $v.cnps_np, $v.cnps_cp,
+	 ($v.drops_from_start | thousands)] | fill;
+
 def ns3_block:
 	["scenario", "figure", "lab", "ns-3", "difference"],
 	(.ns3.rows[] | [.[0:2][], (.[2:4][] | (tonumber |
@@ -136,6 +160,8 @@ def block($name):
 	elif $name | startswith("fattree") then .[$name] | fabric_table | @tsv
 	elif $name == "pfc" then pfc_block | @tsv
 	elif $name == "pfc-states" then pfc_states_block | @tsv
+	elif $name == "long-haul" then long_haul_block | @tsv
+	elif $name == "long-haul-mixed" then long_haul_mixed_block | @tsv
 	elif $name == "ns3" then ns3_block | @tsv
 	elif $name == "hops" then hops_block | @tsv
 	elif $name == "fig1" then fig1_block

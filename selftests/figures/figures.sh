@@ -38,6 +38,10 @@ BLOCKS="
 	pfc		columns incast-256-pfc incast-512-pfc incast-1024-pfc
 				incast-2048-pfc
 	pfc-states	columns pfc-victim pfc-victim-true pfc-burst pfc-fattree
+	long-haul	columns longhaul-near-50 longhaul-near-200 longhaul-near-500
+				longhaul-near-1000 longhaul-near-300us longhaul-step
+				longhaul-wrong longhaul-far
+	long-haul-mixed	columns longhaul-mixed longhaul-edge
 	ns3		columns ns3
 	hops		columns hops
 	fig1		text	fig1-rate-failure
@@ -57,7 +61,7 @@ BLOCKS="
 	compared	columns compared
 "
 CHEAP=" incast-512-pfc incast-512 fig1 "
-PICTURES="incast-512-pfc step fattree-8 pfc-victim"
+PICTURES="incast-512-pfc step fattree-8 pfc-victim longhaul-near-200"
 
 die()
 {

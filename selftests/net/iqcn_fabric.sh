@@ -9,6 +9,8 @@ ALL_TESTS="
 	test_paths_of_hosts
 	test_loads
 	test_chain
+	test_pair
+	test_ends
 	test_bad_scenarios
 "
 # shellcheck source=selftests/net/lib.sh
@@ -203,6 +205,42 @@ test_chain()
 	leave
 }
 
+# Two networks with a fiber between them: messages within and between them
+test_pair()
+{
+	fabric "topology pair 80 fattree 2" "link rate 10gbit delay 1us" \
+		"fiber rate 40gbit" "message 0 1 4096 1ms" "message 0 2 4096 2ms"
+	run 20
+	in_ns hosts awk -F, 'NR > 1 { print $5 }' /proc/net/rocehost/completions \
+		>"$TMP/done"
+	check_eq "took, calculated" "$(awk -F, '
+	FNR == NR { took[FNR] = $1; next }
+	FNR > 1 && (took[FNR - 1] - $6) ^ 2 <= 16 { n++ }
+	END { print n }' "$TMP/done" "$TMP/fabric/flows.csv")" 2
+	# 80 km of fiber delay by 400 us in each direction
+	check "time to the other network, ns" "$(tail -n 1 "$TMP/done")" -ge 800000
+	check "time to the same network, ns" "$(head -n 1 "$TMP/done")" -lt 50000
+	leave
+}
+
+# ends: both ends of the fiber have other words, and no other port has them
+test_ends()
+{
+	printf '%s\n' "seed 1" "kmax 1m" "duration 10ms" "topology longhaul 100" \
+		"senders 1" "receivers 1" "link rate 10gbit" "message 0 0 1 1ms" \
+		>"$TMP/scenario"
+	"$scenarios/fabric.py" lab "$TMP/scenario" "iqcn notify pi kmin 1k" \
+		"$TMP/ends" "" "" "kmin 2k fibre 100km" || fail "fabric.py"
+	check_eq "qdiscs" "$(cat "$TMP"/ends/sw?.tc | cut -d ' ' -f 4,8- | sort)" \
+"sw0-s0 iqcn notify pi kmin 1k
+sw0-sw1 iqcn notify pi kmin 2k fibre 100km
+sw1-r0 iqcn notify pi kmin 1k
+sw1-sw0 iqcn notify pi kmin 2k fibre 100km"
+	sed -i 's/^topology .*/topology chain 2/' "$TMP/scenario"
+	check_eq "without a fiber" "$("$scenarios/fabric.py" check \
+		"$TMP/scenario" "" "kmin 2k" 2>&1)" "ends: the topology has no fiber"
+}
+
 # refused LINES MESSAGE: fabric.py refuses a scenario
 refused()
 {
@@ -220,16 +258,20 @@ test_bad_scenarios()
 	refused $'link rate 1gbit\ntopology fattree 18' \
 		"topology: fattree: 18 is not a number from 2 to 16"
 	refused $'link rate 1gbit\ntopology ring 3' \
-		'topology: "ring" is not chain, longhaul, leafspine, fattree'
+		'topology: "ring" is not chain, longhaul, leafspine, fattree, pair'
 	refused $'link rate 1gbit\ntopology leafspine 2 2' \
 		"topology: leafspine LEAVES SPINES HOSTS-PER-LEAF"
+	refused $'link rate 1gbit\ntopology pair 80 chain 2' \
+		"topology: pair KM leafspine|fattree ..."
+	refused $'link rate 1gbit\ntopology pair 0 fattree 2' \
+		"topology: fiber: 0 is not a number from 1 to 10000"
 	refused "topology fattree 4" "link is missing"
 	refused $'link rate 1furlong\ntopology fattree 4' \
 		'link: rate: "1furlong" is not a number with a unit of rate (bit, kbit, mbit, gbit)'
 	refused $'link rate 0gbit\ntopology fattree 4' \
 		"link: rate: 0gbit is less than 1000000"
 	refused $'link rate 1gbit\ntopology line 3 4' \
-		'topology: "line" is not chain, longhaul, leafspine, fattree'
+		'topology: "line" is not chain, longhaul, leafspine, fattree, pair'
 	refused $'link rate 1gbit\ntopology leafspine 1 1 1\nload websearch 9 for 1ms' \
 		"topology: there must be two hosts"
 	refused "${net}load bittorrent 50 for 1ms" \

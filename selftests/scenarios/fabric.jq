@@ -55,6 +55,15 @@ else . end |
 	rows: map(.[1:] | map(tonumber)),
 }) | map(.counted = (.rows | map(select(.[0] >= $count_ns))))) as $ports |
 [$ports[].counted[][1]] as $depths |
+($watched | split("\n") | map(select(. != ""))) as $watched |
+($watched - [$ports[].port] | if . != [] then
+	error("no such port: \(join(" "))") else . end) |
+
+# of the rows of a port: how deep was the queue before it was empty again for the
+# first time, other than briefly at the start?
+def surge: reduce .[] as $s ({most: 0};
+	if .over then . elif $s[1] == 0 and .most > $kmax_bytes then .over = true
+	else .most = ([.most, $s[1]] | max) end) | .most;
 
 ($all | map(.slowdown) | slowdowns) +
 {
@@ -70,6 +79,12 @@ else . end |
 				sum(.bytes) * 8e9 / ($duration_ns - $count_ns)),
 			cnps: ($flows | map(select(.name == $name)) |
 				sum(.cnps_np + .cnps_cp)),
+			jain: ($sinks | map(select(.name == $name).bytes) | jain),
+			fct_mean_us: ($done | map(select(.name == $name and
+				.came_ns >= $count_ns).took_ns) | mean | us),
+			# by number: with "cm" a message begins after its flow
+			unfinished: (($list | map(select(.name == $name)) | length) -
+				($done | map(select(.name == $name)) | length)),
 			cuts: ($flows | map(select(.name == $name)) | sum(.cuts))
 		})}) | from_entries),
 	sizes: (bins as $bins | $all | map(select(.name != "incast")) |
@@ -86,6 +101,18 @@ else . end |
 			sent_bps: ((.counted[-1][2] - .counted[0][2]) * 8e9 /
 				   (.counted[-1][0] - .counted[0][0]))
 		} end),
+	# peak, surge and drops are from the start
+	ports: ([$ports[] | select(.port | IN($watched[])) |
+		.counted as $c | .rows as $rows | {key: .port, value: {
+			peak_bytes: ($rows | map(.[1]) | max),
+			surge_bytes: ($rows | surge),
+			queue_mean_bytes: ($c | map(.[1]) | mean),
+			queue_p99_bytes: ($c | map(.[1]) | sort | percentile(99)),
+			drops_from_start: $rows[-1][3],
+			utilisation: (($c[-1][2] - $c[0][2]) * 8e9 /
+				($c[-1][0] - $c[0][0]) / $rates[.port]),
+			settle_us: ($settle | settled($rows; $duration_ns))
+		}}] | from_entries),
 	# the port that was deeper than kmax for the longest time
 	deep_us: ($ports | map([.counted as $s | range(1; $s | length) |
 		select($s[. - 1][1] > $kmax_bytes) | $s[.][0] - $s[. - 1][0]] |
@@ -142,6 +169,10 @@ else . end |
 			(IN("pfc_prio", "pfc_max_ns") | not))) +
 		{cnp_pfc, ecn_mark, cnp_sent}
 	)}) | from_entries),
+	# at the ends of the fiber, from the start; 0 without "ends"
+	cnps_filtered: ([$tc[][] | .port_cnp_filtered? // 0] | add // 0),
+	cnps_passed: ([$tc[][] | .port_cnp_passed? // 0] | add // 0),
+	cnps_supplement: ([$tc[][] | .cnp_supplement? // 0] | add // 0),
 	lost: ($wires | sum(.lost)),
 	# parameters in force of the first host
 	hosts: ($settings | table | .[0].dev as $dev | map(select(.dev == $dev)) |

@@ -3,11 +3,11 @@
 """
 Scenarios with a network of several switches: topology, routes and traffic.
 
-  fabric.py lab FILE QDISC DIRECTORY [WIRES [HOSTS]]
+  fabric.py lab FILE QDISC DIRECTORY [WIRES [HOSTS [ENDS]]]
                         write the commands that create the network in the lab,
-                        and flows.csv; WIRES and HOSTS are the words of "wires"
-                        and "hosts" for a variant
-  fabric.py check FILE [WIRES]
+                        and flows.csv; WIRES, HOSTS and ENDS are the words of
+                        "wires", "hosts" and "ends" for a variant
+  fabric.py check FILE [WIRES [ENDS]]
                         find errors
 
 FILE is a scenario, expanded.  scenarios.sh describes its keys.  This
@@ -125,11 +125,13 @@ class Fabric:
         self.hosts = []
         self.switches = []
         self.links = []
+        # the switches at both ends of the fiber, if there is one
+        self.fiber = ()
         self.wires = wires
         kind, *args = scenario.one("topology").split()
         builders = {"chain": self.build_chain, "longhaul": self.build_longhaul,
                     "leafspine": self.build_leafspine,
-                    "fattree": self.build_fattree}
+                    "fattree": self.build_fattree, "pair": self.build_pair}
         if kind not in builders:
             raise Error(f'topology: "{kind}" is not {", ".join(builders)}')
         builders[kind](*args)
@@ -181,28 +183,60 @@ class Fabric:
             raise Error("topology: chain N")
         self.build_line(whole("topology: chain", n, 1, 64), "")
 
+    def fiber_delay(self, km, more):
+        """Return the words for a fiber between two switches."""
+        if len(more) > 1:
+            raise Error("topology: after KM, at most a time for the equipment")
+        ns = whole("topology: fiber", km, 1, 10000) * FIBER_NS_PER_KM
+        for time in more:
+            ns += number("topology: equipment", time, "time")
+        return f" delay {ns}ns"
+
     def build_longhaul(self, km="", *more):
-        if more:
-            raise Error("topology: longhaul KM")
-        km = whole("topology: longhaul", km, 1, 10000)
-        self.build_line(2, f" delay {km * FIBER_NS_PER_KM}ns")
+        if not km:
+            raise Error("topology: longhaul KM [TIME]")
+        self.build_line(2, self.fiber_delay(km, more))
+        self.fiber = tuple(self.switches)
+
+    def build_pair(self, km="", kind="", *args):
+        """Two equal networks, each with a border switch, and a fiber."""
+        builders = {"leafspine": self.build_leafspine,
+                    "fattree": self.build_fattree}
+        if kind not in builders:
+            raise Error(f'topology: pair KM {"|".join(builders)} ...')
+        for border in "b0", "b1":
+            top = builders[kind](*args)
+            self.switches.append(border)
+            for switch in top:
+                self.add_link(switch, border, self.scenario.one("trunk", ""))
+        self.add_link("b0", "b1", self.scenario.one("fiber", "") +
+                      self.fiber_delay(km, []))
+        self.fiber = ("b0", "b1")
+
+    def numbered(self, letter, n):
+        """Return the names of n more switches of this kind."""
+        first = sum(name[0] == letter for name in self.switches)
+        names = [f"{letter}{first + i}" for i in range(n)]
+        self.switches += names
+        return names
 
     def build_leafspine(self, leaves="", spines="", hosts="", *more):
+        """Return the switches of the top tier."""
         if more or not hosts:
             raise Error("topology: leafspine LEAVES SPINES HOSTS-PER-LEAF")
-        leaves = whole("topology: leaves", leaves, 1, 64)
-        spines = whole("topology: spines", spines, 1, 64)
         hosts = whole("topology: hosts", hosts, 1, 64)
         trunk = self.scenario.one("trunk", "")
-        self.switches = [f"l{i}" for i in range(leaves)]
-        for leaf in self.switches:
+        leaves = self.numbered("l", whole("topology: leaves", leaves, 1, 64))
+        for leaf in leaves:
             self.add_fabric_hosts(leaf, hosts)
-        self.switches += [f"s{i}" for i in range(spines)]
-        for i in range(leaves):
-            for j in range(spines):
-                self.add_link(f"l{i}", f"s{j}", trunk)
+        spines = self.numbered("s", whole("topology: spines", spines, 1, 64))
+        for leaf in leaves:
+            for spine in spines:
+                self.add_link(leaf, spine, trunk)
+        return spines
 
     def build_fattree(self, k="", *more):
+        """Return the switches of the top tier."""
         if more:
             raise Error("topology: fattree K")
         k = whole("topology: fattree", k, 2, 16)
@@ -210,21 +244,21 @@ class Fabric:
             raise Error(f"topology: fattree {k}: K must be even")
         half = k // 2
         trunk = self.scenario.one("trunk", "")
-        edges = [f"e{i}" for i in range(k * half)]
-        self.switches = edges + [f"a{i}" for i in range(k * half)] + \
-            [f"c{i}" for i in range(half * half)]
+        edges = self.numbered("e", k * half)
+        aggregation = self.numbered("a", k * half)
+        cores = self.numbered("c", half * half)
         for edge in edges:
             self.add_fabric_hosts(edge, half)
-        for pod in range(k):
+        for pod in range(0, k * half, half):
             for i in range(half):
                 for j in range(half):
-                    self.add_link(f"e{pod * half + i}", f"a{pod * half + j}",
-                                  trunk)
-        for pod in range(k):
+                    self.add_link(edges[pod + i], aggregation[pod + j], trunk)
+        for pod in range(0, k * half, half):
             for j in range(half):
                 for c in range(half):
-                    self.add_link(f"a{pod * half + j}", f"c{j * half + c}",
+                    self.add_link(aggregation[pod + j], cores[j * half + c],
                                   trunk)
+        return cores
 
     def distances(self, node):
         """Return each reachable node's distance to a node, in links."""
@@ -317,13 +351,14 @@ def ends_of(what, fabric, found):
 
 
 def load_flows(fabric, line, nth):
-    """load CDF PERCENT [from HOSTS] [to HOSTS] for TIME: Poisson arrivals."""
+    """load CDF PERCENT [name NAME] [from HOSTS] [to HOSTS] for TIME: Poisson
+    arrivals."""
     name, percent, *rest = line.split() + ["", ""]
     if name not in CDFS:
         raise Error(f'load: "{name}" is not {", ".join(CDFS)}')
     percent = whole("load: percent", percent, 1, 100)
-    found, words = words_of(" ".join(rest).strip(), ["from", "to", "for"],
-                            ["for"])
+    found, words = words_of(" ".join(rest).strip(),
+                            ["name", "from", "to", "for"], ["for"])
     end_ns = number("load: for", found["for"], "time")
     senders, receivers = ends_of("load", fabric, found)
     for src in senders:
@@ -333,8 +368,8 @@ def load_flows(fabric, line, nth):
         at_ns = rnd.expovariate(per_ns)
         while at_ns < end_ns:
             dst = rnd.choice([host for host in receivers if host != src])
-            yield Flow(name, src, dst, draw(CDFS[name], rnd.random()),
-                       round(at_ns), words)
+            yield Flow(found.get("name", name), src, dst,
+                       draw(CDFS[name], rnd.random()), round(at_ns), words)
             at_ns += rnd.expovariate(per_ns)
 
 
@@ -442,6 +477,16 @@ def all_flows(fabric):
     return flows
 
 
+def with_words(qdisc, words):
+    """Return a qdisc with these words, which replace those of equal names."""
+    kind, *old = qdisc.split()
+    values = dict(zip(old[::2], old[1::2]))
+    new = words.split()
+    values.update(zip(new[::2], new[1::2]))
+    return " ".join([kind] + [f"{name} {value}"
+                              for name, value in values.items()])
+
+
 def mac(kind, i):
     return f"02:00:00:{kind:02x}:{i // 256:02x}:{i % 256:02x}"
 
@@ -449,9 +494,14 @@ def mac(kind, i):
 class Lab:
     """Write commands for the lab."""
 
-    def __init__(self, fabric, directory, qdisc, hosts=""):
+    def __init__(self, fabric, directory, qdisc, hosts="", ends=""):
         self.fabric = fabric
         self.words = hosts
+        self.ends = ends
+        if ends and not fabric.fiber:
+            raise Error("ends: the topology has no fiber")
+        if len(ends.split()) % 2:
+            raise Error(f"ends: {ends}: each word must have a value")
         self.directory = directory
         self.qdisc = qdisc
         self.host = {h.name: h for h in fabric.hosts}
@@ -523,6 +573,12 @@ class Lab:
                        "/".join(map(str, nexts)))
             yield f"route add {host.ip} nhid {groups.get(nexts, nexts[0])}"
 
+    def qdisc_of(self, switch, other):
+        """Return the qdisc of a port: one of the fiber may have more words."""
+        if self.ends and {switch, other} == set(self.fabric.fiber):
+            return with_words(self.qdisc, self.ends)
+        return self.qdisc
+
     def switch_probes(self, switch):
         sample_ns = number("sample", self.scenario("sample", "20us"), "time",
                            1000)
@@ -592,24 +648,29 @@ class Lab:
                 "net/ipv4/fib_multipath_hash_fields 0x30"])
             self.put(f"{switch}.routes", self.routes(switch, far))
             self.put(f"{switch}.tc", (
-                f"qdisc add dev {switch}-{other} root handle 10: {self.qdisc}"
+                f"qdisc add dev {switch}-{other} root handle 10: "
+                f"{self.qdisc_of(switch, other)}"
                 for other in fabric.neighbors[switch]))
             self.put(f"{switch}.probes", self.switch_probes(switch))
 
 
 def main(argv):
-    if len(argv) < 3 or argv[1] not in ("lab", "check"):
+    if len(argv) < (5 if argv[1:2] == ["lab"] else 3) or \
+            argv[1] not in ("lab", "check"):
         print(__doc__, file=sys.stderr)
         return 2
     try:
         scenario = Scenario(argv[2])
-        words = argv[5:6] if argv[1] == "lab" else argv[3:4]
-        fabric = Fabric(scenario, "".join(words))
-        lab = Lab(fabric, *reversed(argv[3:5] if argv[1] == "lab" else ["", ""]),
-                  "".join(argv[6:7]))
+        if argv[1] == "lab":
+            qdisc, directory, wires, hosts, ends = (argv[3:] + [""] * 3)[:5]
+        else:
+            qdisc = directory = hosts = ""
+            wires, ends = (argv[3:] + [""] * 2)[:2]
+        fabric = Fabric(scenario, wires)
+        lab = Lab(fabric, directory, qdisc, hosts, ends)
         flows = all_flows(fabric)
         if argv[1] == "lab":
-            os.makedirs(argv[4], exist_ok=True)
+            os.makedirs(directory, exist_ok=True)
             lab.write(flows)
         else:
             list(lab.csv(flows))

@@ -40,13 +40,6 @@ def group($name):
 		fct_p99_us: ($t | percentile(99) | us)
 	};
 
-# time in us from each change of load to the last sample above its depth
-def settled: . as $at | ($at | length) as $n | [range($n) as $i |
-	$at[$i][0] as $from | $at[$i][1] as $bytes |
-	(if $i + 1 < $n then $at[$i + 1][0] else $duration_ns end) as $to |
-	([$s[] | select(.[0] >= $from and .[0] < $to and .[1] > $bytes) |
-	  .[0]] | last // $from) - $from | us];
-
 if $final[0] < $duration_ns - 1e6 then error("samples end too early")
 elif ($hosts | sum(.malformed + .stray + .completions_lost + .refused)) > 0
 	then error("a host received an unexpected packet, dropped one, or lost completions")
@@ -69,7 +62,7 @@ else . end |
 	cuts: ($flows | sum(.cuts)),
 	resent: ($flows | sum(.resent)),
 	timeouts: ($flows | sum(.timeouts)),
-	settle_us: ($settle | settled),
+	settle_us: ($settle | settled($s; $duration_ns)),
 	jain: ($r0 | map(select(.name | IN($endless[])) | .bytes) | jain),
 	goodput_bps: ($r0 | sum(.bytes) * 8e9 / $span_ns),
 	messages: ($done | length),

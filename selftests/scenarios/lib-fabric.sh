@@ -87,10 +87,15 @@ pairings()
 # judged: report what the switches have learned of pauses
 judged()
 {
-	local ns
-
 	sed -nE 's/.* ([0-9]+)\.([0-9]{6}): iqcn_pfc: dev=([^ ]+) .* state=([a-z]+) reason=([a-z]+) .*/\3,\1\2,\4,\5/p' \
 		/sys/kernel/tracing/trace >>"$out/judged.csv"
+}
+
+# counters: report those of all qdiscs
+counters()
+{
+	local ns
+
 	for ns in "${switches[@]}"; do
 		tc -n "$ns" -s -j qdisc show >>"$out/tc.json" || die "tc failed"
 	done
@@ -104,6 +109,7 @@ reports()
 	: >"$out/tc.json"
 	echo "dev,at_us,state,reason" >"$out/judged.csv"
 	[[ ${conf[qdisc]-} != *" pfc "* ]] || judged
+	[[ -z ${conf[ends]-} && ${conf[qdisc]-} != *" pfc "* ]] || counters
 	pairings >"$out/pairings.csv"
 	report hosts flows completions trace settings hosts sinks samples wires pfc
 	for ns in "${switches[@]}"; do

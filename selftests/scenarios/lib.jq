@@ -18,3 +18,10 @@ def us: if . == null then null else . / 1000 end;
 def share($of): if $of == 0 then null else . / $of end;
 # six decimals, for readability
 def round6: if type == "number" then . * 1e6 | round / 1e6 else . end;
+# of changes of load, each [time, depth]: time in us until the last sample above
+# that depth
+def settled($samples; $end_ns): . as $at | length as $n | [range($n) as $i |
+	$at[$i][0] as $from | $at[$i][1] as $bytes |
+	(if $i + 1 < $n then $at[$i + 1][0] else $end_ns end) as $to |
+	([$samples[] | select(.[0] >= $from and .[0] < $to and .[1] > $bytes) |
+	  .[0]] | last // $from) - $from | us];

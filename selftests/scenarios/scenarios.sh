@@ -29,9 +29,12 @@
 #   seed N		seed of all random values
 #   topology KIND	bridge (default) or router; or a network of routers:
 #	chain N			N switches between senders and receivers
-#	longhaul KM		two, with a fiber of this length between them
+#	longhaul KM [TIME]	two, with a fiber of this length between them, and
+#			equipment that delays each direction by this time
 #	leafspine L S H		L leaves with H hosts each, S spines
 #	fattree K		a fat tree of switches with K ports
+#	pair KM leafspine|fattree ...	two such networks, each with a border switch
+#			above its top tier, and a fiber between these
 #   senders N WORDS	number of hosts; words of rocehost's command "host"
 #   receivers N WORDS	likewise
 #   host WORDS		words for all hosts
@@ -42,17 +45,20 @@
 #			no tbf.
 #   wires VARIANT WORDS	more of these words in one variant
 #   hosts VARIANT WORDS	more words for all hosts in one variant
+#   ends VARIANT WORDS	words for the qdiscs at both ends of the fiber in one
+#			variant; they replace the variant's words of equal names
 #   trunk WORDS		more of these words for links between switches
+#   fiber WORDS		more of these words for the fiber of a pair
 #   access WORDS		more of these words for links of senders to a chain
 #   locals N WORDS	hosts at the last switch of a chain that send; their
 #			numbers follow those of the senders
 #   behind RATE QDISC	an upstream switch, and the qdisc on its port to us
 #   flows NAME from all|I to J WORDS	words of rocehost's command "flow"
-#   load CDF PERCENT [from HOSTS] [to HOSTS] for TIME WORDS	Poisson arrivals of
-#			messages between random hosts of a network, at this share
-#			of their links; the sizes are those of websearch,
-#			alistorage or fbhadoop.  HOSTS are numbers, as in
-#			"0,2-15", by default all; with flows of a network, too
+#   load CDF PERCENT [name NAME] [from HOSTS] [to HOSTS] for TIME WORDS	Poisson
+#			arrivals of messages between random hosts of a network,
+#			at this share of their links; the sizes are those of
+#			websearch, alistorage or fbhadoop.  HOSTS are numbers, as
+#			in "0,2-15", by default all; with flows of a network, too
 #   incast N [from HOSTS] [to HOSTS] size BYTES every TIME for TIME WORDS	N
 #			random hosts of a network send to one at the same time
 #   endless permutation|M:1 N WORDS	N flows without an end: from each host to
@@ -64,7 +70,8 @@
 #   kmax BYTES		depth above which a rate increase counts as a fault
 #   settle TIME BYTES	the load changes at TIME: settle_us is the time until
 #			the queue stays at or below BYTES, up to the next
-#			such line
+#			such line; of a network: the queue of each port
+#   port SWITCH-NEIGHBOR	figures of this port of a network: .ports["NAME"]
 #   variant NAME QDISC	a qdisc below the bottleneck, in the syntax of tc
 #   expect JQ		a condition on NAME.json, and on what a variant takes on
 #			this machine: $run.VARIANT.cpu_s is the CPU time; of a
@@ -87,8 +94,8 @@ TOP=$(cd "$HERE/../.." && pwd)
 LAB=$TOP/selftests/lab/lab.sh
 RESULTS=${IQCN_RESULTS:-$TOP/build/results}
 KEYS=" title seed topology senders receivers host sender bottleneck link
-	wires hosts trunk access locals behind flows load incast endless message duration count
-	sample kmax settle variant expect "
+	wires hosts ends trunk access fiber locals behind flows load incast endless
+	message duration count sample kmax settle port variant expect "
 COLOURS=7
 only="" tables=1 command="" extra="" jobs=$(nproc)
 
@@ -254,22 +261,24 @@ check_scenario()
 	ns "$(value "$name" duration)" >/dev/null &&
 		ns "$(value "$name" count)" >/dev/null || exit
 	if is_fabric "$name"; then
-		check_keys "$name" sender bottleneck behind settle
+		check_keys "$name" sender bottleneck behind
 		for v in $(variants "$name"); do
 			"$HERE/fabric.py" check "$(file_of "$name")" \
-				"$(value "$name" wires | of_variant "$v")" 2>&1 |
+				"$(value "$name" wires | of_variant "$v")" \
+				"$(value "$name" ends | of_variant "$v")" 2>&1 |
 				sed "s/^/scenarios: $name: /" >&2 || exit 2
 		done
 		return
 	fi
-	check_keys "$name" trunk access locals load incast endless message
+	check_keys "$name" ends trunk access fiber locals load incast endless \
+		message port
 	bps "$(value "$name" bottleneck | cut -d ' ' -f 1)" >/dev/null || exit
 }
 
 # is_fabric SCENARIO: does fabric.py create the topology?
 is_fabric()
 {
-	value "$1" topology | grep -qE '^(chain|longhaul|leafspine|fattree)( |$)'
+	value "$1" topology | grep -qE '^(chain|longhaul|leafspine|fattree|pair)( |$)'
 }
 
 # of_variant VARIANT: of lines "VARIANT WORDS" print the words
@@ -282,10 +291,14 @@ of_variant()
 # so that equivalent scenarios yield the same run
 write_scenario()
 {
+	local ends
+
+	ends=$(value "$1" ends | of_variant "$2")
 	sed -nE 's/[ \t]+/ /g; s/ $//
 		/^(topology|seed|senders|receivers|host|sender|bottleneck|behind|flows|duration|count|sample|kmax) /p' \
 		"$(file_of "$1")"
 	! is_fabric "$1" || echo "fabric fabric"
+	[ -z "$ends" ] || echo "ends $ends"
 	[ -z "$(value "$1" link)" ] ||
 		echo "link $(value "$1" link) $(value "$1" wires | of_variant "$2")"
 	echo "qdisc $(value "$1" variant | of_variant "$2")"
@@ -299,7 +312,8 @@ write_fabric()
 	"$HERE/fabric.py" lab "$(file_of "$1")" \
 		"$(value "$1" variant | of_variant "$2")" "$3" \
 		"$(value "$1" wires | of_variant "$2")" \
-		"$(value "$1" hosts | of_variant "$2")"
+		"$(value "$1" hosts | of_variant "$2")" \
+		"$(value "$1" ends | of_variant "$2")"
 }
 
 # took DIR: replace the times in "time" by the CPU times of all, and of the run
@@ -389,6 +403,8 @@ figures()
 			--slurpfile tc "$dir/tc.json" \
 			--argjson kmax_bytes "$(value "$1" kmax)" \
 			--rawfile list "$dir/fabric/flows.csv" \
+			--argjson settle "$(settle "$1")" \
+			--arg watched "$(value "$1" port)" \
 			--argjson count_ns "$(ns "$(value "$1" count)")" \
 			--argjson duration_ns "$(ns "$(value "$1" duration)")"
 		return
