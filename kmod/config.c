@@ -189,7 +189,7 @@ static int iqcn_parse_filter(struct iqcn_config *c, const struct nlattr *attr,
 	nla_memcpy(&c->port.filter, attr, sizeof(c->port.filter));
 	if (c->port.filter.mode >= __IQCN_CNP_FILTER_MAX) {
 		NL_SET_ERR_MSG_ATTR_FMT(extack, attr,
-					"filter is of mode %u, must be 0 to %u",
+					"filter mode %u is out of range (0 to %u)",
 					c->port.filter.mode,
 					__IQCN_CNP_FILTER_MAX - 1);
 		return -ERANGE;
@@ -197,7 +197,7 @@ static int iqcn_parse_filter(struct iqcn_config *c, const struct nlattr *attr,
 	if (c->port.filter.mode != IQCN_CNP_FILTER_FIXED &&
 	    (c->port.filter.n || c->port.filter.interval_ns)) {
 		NL_SET_ERR_MSG_ATTR(extack, attr,
-				    "filter has a number or an interval, but its mode has none");
+				    "filter: only N/TIME takes a number and an interval");
 		return -EINVAL;
 	}
 	return 0;

@@ -13,10 +13,10 @@
  *	 the CNP restarts T1, and	dropped: it has notified nobody, so that
  *	 goes on to the sender		T1 runs on
  *
- * A stream of CNPs is those for one QP, known from their headers: most flows behind
- * a long link are not congested here, so that they are in no table.  Streams are
- * found by a keyed hash, in buckets with a lock each.  If a bucket is full, a CNP
- * more passes, never one less.
+ * A stream is the CNPs for one QP.  It is identified by the headers alone, because
+ * most flows behind a long-haul link are not congested here and so are not in the
+ * flow table.  Streams are found by a keyed hash, in buckets with a lock each.  If a
+ * bucket is full, the oldest stream is evicted and may pass up to N extra CNPs.
  *
  * A program may set another filter for a limited time (lease.c).
  */
@@ -39,7 +39,9 @@ struct iqcn_filter_bucket {
 	struct iqcn_filter_slot slots[IQCN_FILTER_WAYS];
 };
 
-/* The in/out ratio of a port's queues, which CNPs sample, one at a time */
+/* The in/out ratio of a port's queues, sampled from the CNP path by one CPU at a
+ * time
+ */
 struct iqcn_filter_incast {
 	spinlock_t lock;	/* innermost */
 	u64 sample_ns;		/* last sample, 0: none; no lock to read */
@@ -59,8 +61,8 @@ struct iqcn_port_filter {
 	struct iqcn_filter_bucket flows[1 << IQCN_FILTER_BUCKET_BITS];
 };
 
-/* A filter in force.  Its fields are read one by one, so that a CNP that arrives
- * during a change may see the old interval with the new number.
+/* Snapshot of the filter in force.  Not read atomically: during a change, a CNP may be
+ * checked against the old interval and the new N.
  */
 struct iqcn_filter_rule {
 	u32 mode;
@@ -86,13 +88,13 @@ int iqcn_filter_check(u32 n, u32 interval_ns, u32 fibre_m,
 
 	if (n < 1 || n > IQCN_FILTER_N_MAX) {
 		NL_SET_ERR_MSG_ATTR_FMT(extack, attr,
-					"filter lets %u CNPs pass in an interval, must be 1 to %u",
+					"filter N %u is out of range (1 to %u CNPs)",
 					n, IQCN_FILTER_N_MAX);
 		return -ERANGE;
 	}
 	if (interval_ns < 1 || interval_ns > max_ns) {
 		NL_SET_ERR_MSG_ATTR_FMT(extack, attr,
-					"filter: interval %u ns, must be 1 to %u ns, a round trip",
+					"filter interval %u ns is out of range (1 to %u ns, see fibre)",
 					interval_ns, max_ns);
 		return -ERANGE;
 	}
@@ -136,7 +138,7 @@ void iqcn_filter_free(struct iqcn_port *port)
 	kvfree(port->filter);
 }
 
-/* Is the last sample of the last round trip, or of the one before? */
+/* Was the last sample taken within the last two round trips? */
 static bool iqcn_filter_fresh(const struct iqcn_filter_incast *i, u64 rtt_ns,
 			      u64 now_ns)
 {
@@ -148,8 +150,8 @@ static bool iqcn_filter_fresh(const struct iqcn_filter_incast *i, u64 rtt_ns,
 
 /* Sum up what has arrived and left, and store the ratio since the last sample.  If
  * that was long ago, assume that the port has sent at its full rate for a round
- * trip, and that the whole backlog has arrived in that time.  A queue that came or
- * went meanwhile distorts the ratio once.
+ * trip, and that the whole backlog has arrived in that time.  Adding or
+ * removing a queue distorts one sample.
  */
 static void iqcn_filter_sample(struct iqcn_port *port,
 			       struct iqcn_filter_incast *i, u64 rtt_ns)
@@ -199,7 +201,7 @@ static u32 iqcn_filter_auto_n(struct iqcn_port *port, u64 rtt_ns, u64 now_ns)
 	return READ_ONCE(i->n) ?: 1;
 }
 
-/* The filter in force: that of a lease, or tc's */
+/* Get the filter in force: the lease's, else tc's */
 static void iqcn_filter_get_rule(struct iqcn_port *port,
 				 struct iqcn_filter_rule *r, u64 now_ns)
 {
@@ -266,12 +268,13 @@ static bool iqcn_filter_count(struct iqcn_port *port, struct iqcn_port_filter *f
 
 /**
  * iqcn_filter_cnp() - does a CNP of a receiver pass?
- * @port: port that has received it and has had a filter
+ * @port: receiving port, with ->filter allocated
  * @key: hosts in the direction of the data, with the DestQP of the CNP
  * @flow: flow that it is for, NULL: not known
  *
  * Context: BHs off, RCU.
- * Return: true if it passes, which is counted while there is a filter.
+ * Return: true if the CNP passes.  Updates cnp_passed or cnp_filtered, unless the mode
+ * is off.
  */
 bool iqcn_filter_cnp(struct iqcn_port *port, const struct iqcn_key *key,
 		     const struct iqcn_flow *flow)
@@ -318,13 +321,15 @@ u32 iqcn_filter_n(struct iqcn_port *port)
 	struct iqcn_port_filter *f = READ_ONCE(port->filter);
 	u64 now_ns = ktime_get_ns();
 	struct iqcn_filter_rule r;
+	u32 rtt_ns;
 
 	if (!f)
 		return 0;
 	iqcn_filter_get_rule(port, &r, now_ns);
 	switch (r.mode) {
 	case IQCN_CNP_FILTER_AUTO:
-		if (!iqcn_filter_fresh(&f->incast, r.interval_ns, now_ns))
+		rtt_ns = iqcn_fibre_rtt_ns(READ_ONCE(port->fibre_m));
+		if (!iqcn_filter_fresh(&f->incast, rtt_ns, now_ns))
 			return 1;
 		return READ_ONCE(f->incast.n);
 	case IQCN_CNP_FILTER_FIXED:

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Leases: a program sets the filter of a port and the rate of supplements of a
- * queue for a limited time (IQCN_CMD_LEASE).  If the program dies, the values of tc
- * are in force again when the lease ends, which is counted and announced.
+ * queue for a limited time (IQCN_CMD_LEASE).  A lease that is not renewed expires: the
+ * values of tc apply again, leases_ended is incremented, and IQCN_CMD_LEASE_NTF is
+ * sent.
  *
- * The values have the bounds of tc's.  A change by tc does not end a lease.  One queue
- * of a port at a time has a lease of its filter.
+ * The bounds are those of tc.  A change by tc does not end a lease.  Only one queue of a
+ * port at a time may hold a lease on the port's filter.
  */
 #include <linux/iqcn_netlink.h>
 #include <net/netlink.h>
@@ -43,7 +44,7 @@ static int iqcn_lease_check(const struct iqcn_queue *q,
 				     q->port->cnp_rate_pps, NULL, extack);
 }
 
-/* Another queue of the port has a lease of the filter */
+/* Does another queue of the port hold a lease on the filter? */
 static bool iqcn_lease_taken(const struct iqcn_queue *q, u64 now_ns)
 {
 	const struct iqcn_filter_lease *f = &q->port->lease;
@@ -75,7 +76,7 @@ static void iqcn_lease_set_filter(struct iqcn_queue *q,
  * @extack: for errors
  *
  * Context: RTNL.
- * Return: 0, or a negative error and nothing has changed.
+ * Return: 0, or a negative error, in which case nothing changes.
  */
 int iqcn_lease_set(struct iqcn_queue *q, const struct iqcn_lease_request *r,
 		   struct netlink_ext_ack *extack)
@@ -89,7 +90,7 @@ int iqcn_lease_set(struct iqcn_queue *q, const struct iqcn_lease_request *r,
 		return err;
 	if (r->filters && iqcn_lease_taken(q, now_ns)) {
 		NL_SET_ERR_MSG(extack,
-			       "another queue of the device has a lease of its filter");
+			       "the filter is leased through another queue of the device");
 		return -EBUSY;
 	}
 	err = r->filters ? iqcn_filter_alloc(q->port) : 0;
@@ -110,7 +111,7 @@ int iqcn_lease_set(struct iqcn_queue *q, const struct iqcn_lease_request *r,
 }
 
 /**
- * iqcn_lease_cancel() - end the lease of a queue that goes
+ * iqcn_lease_cancel() - end the lease of a queue that is being destroyed
  * @q: queue with a port
  *
  * Context: RTNL, queue->lock.
@@ -135,7 +136,7 @@ static bool iqcn_lease_run(struct iqcn_queue *q, struct iqcn_notice *n,
 	*send = false;
 	if (iqcn_lease_next_ns(q, now_ns) > now_ns)
 		return false;
-	/* that of the filter ends by its time */
+	/* the filter's lease expires by ->end_ns */
 	memset(&q->lease, 0, sizeof(q->lease));
 	iqcn_supplement_changed(q, now_ns);
 	iqcn_inc(q->st.leases_ended);

@@ -4,14 +4,14 @@
  *
  *	RoCEv2 packet of an ECT flow arrives
  *	      |
- *	      |-- neither deeper than Kmax, nor on --> nothing
+ *	      |-- depth <= Kmax and off --> nothing
  *	      v
  *	 on; the flow gets a turn after all others, if it is paired
  *
  *	1 / rate has passed		packet leaves, depth at or below Kmin
  *	      |				      |
  *	      |-- below Kmin --> off	      v
- *	      |				     off: nobody has a turn
+ *	      |				     off: the list is emptied
  *	      v
  *	 the first flow: is it active?  -- no --> it loses its turn, next flow
  *	      | yes
@@ -35,7 +35,7 @@
 
 /**
  * iqcn_supplement_check() - check that the budget allows for supplements
- * @pps: rate that is asked for
+ * @pps: requested rate
  * @max_pps: its cap
  * @cnp_rate_pps: budget of the port
  * @attr: attribute to blame, or NULL
@@ -56,14 +56,14 @@ int iqcn_supplement_check(u32 pps, u32 max_pps, u32 cnp_rate_pps,
 	}
 	if (min(pps, max_pps) > cnp_rate_pps) {
 		NL_SET_ERR_MSG_ATTR_FMT(extack, attr,
-					"supplement %u is above cnp-rate %u",
-					min(pps, max_pps), cnp_rate_pps);
+					"supplement %u (supplement-max %u) exceeds cnp-rate %u",
+					pps, max_pps, cnp_rate_pps);
 		return -ERANGE;
 	}
 	return 0;
 }
 
-/* The rate that is asked for */
+/* The requested rate */
 static u32 iqcn_supplement_pps(const struct iqcn_queue *q)
 {
 	return q->lease.supplements ? q->lease.supplement_pps :
@@ -76,9 +76,9 @@ static u32 iqcn_supplement_rate_pps(const struct iqcn_queue *q)
 	return min(iqcn_supplement_pps(q), q->p.supplement_max_pps);
 }
 
-/* Let the filter know of the rate that is asked for.  Of several deep queues, the
- * one counts that exceeds its cap most.  When that one is off, the next CNP of
- * another makes it count.
+/* Publish the requested rate for the filter.  If several queues exceed their caps, the
+ * one with the largest ratio wins.  When it stops, another takes over with its next
+ * CNP.
  */
 static void iqcn_supplement_couple(struct iqcn_queue *q)
 {
@@ -112,7 +112,7 @@ void iqcn_supplement_changed(struct iqcn_queue *q, u64 now_ns)
 	u32 pps = iqcn_supplement_rate_pps(q);
 
 	iqcn_supplement_couple(q);
-	/* none was due while the rate was 0 */
+	/* do not make up for the time during which the rate was 0 */
 	if (pps)
 		s->next_ns = clamp(s->next_ns, now_ns,
 				   now_ns + NSEC_PER_SEC / pps);
@@ -130,7 +130,7 @@ static void iqcn_supplement_below(struct iqcn_queue *q, u64 now_ns)
  * @q: queue
  * @now_ns: not less than in an earlier call
  *
- * Context: queue->lock; the caller arms the timer, with which turns end.
+ * Context: queue->lock; the caller arms the timer, which then empties the list.
  */
 void iqcn_supplement_off(struct iqcn_queue *q, u64 now_ns)
 {
@@ -146,7 +146,7 @@ static bool iqcn_supplement_has_turn(const struct iqcn_flow *flow)
 	return flow->ext && !list_empty(&flow->ext->turn);
 }
 
-/* Without memory, the flow's next packet tries again */
+/* On -ENOMEM the flow's next packet retries */
 static void iqcn_supplement_add(struct iqcn_queue *q, struct iqcn_flow *flow,
 				u64 now_ns)
 {
@@ -158,7 +158,7 @@ static void iqcn_supplement_add(struct iqcn_queue *q, struct iqcn_flow *flow,
 	e = iqcn_ext_get(flow);
 	if (!e)
 		return;
-	/* none was due while no flow had a turn */
+	/* do not make up for the time during which the list was empty */
 	if (list_empty(&s->turns))
 		s->next_ns = max(s->next_ns, now_ns);
 	list_add_tail(&e->turn, &s->turns);
@@ -207,7 +207,7 @@ void iqcn_supplement_arrives(struct iqcn_queue *q, struct iqcn_flow *flow,
 	/* the timer may have turned it off */
 	if (s->on) {
 		iqcn_supplement_add(q, flow, now_ns);
-		/* sooner than the work that iqcn_timer_arm() expects */
+		/* iqcn_timer_arm() expects no work before t1 */
 		iqcn_timer_set(q, now_ns);
 	}
 out:
@@ -245,8 +245,8 @@ void iqcn_supplement_end(struct iqcn_queue *q)
 	spin_unlock(&q->lock);
 }
 
-/* When the first flow in the list gets a CNP, or loses its turn.  None was due while
- * the queue did not drain, or was quiet.
+/* When the first flow in the list gets a CNP, or loses its turn.  The time during which
+ * no packet left or the queue was quiet is not made up for.
  */
 static u64 iqcn_supplement_due_ns(struct iqcn_queue *q)
 {
@@ -275,8 +275,8 @@ static bool iqcn_supplement_active(const struct iqcn_flow *flow, u64 now_ns)
 	       now_ns - READ_ONCE(flow->arrived_ns) < IQCN_ACTIVE_EPOCH_NS;
 }
 
-/* Prepare a CNP for the flow whose turn it is.  T1 of the flow starts again even if
- * the gate rejects it.
+/* Prepare a CNP for the flow whose turn it is.  Restart T1 even if the gate rejects the
+ * CNP.
  */
 static bool iqcn_supplement_send(struct iqcn_queue *q, struct iqcn_flow *flow,
 				 struct iqcn_notice *n, u64 now_ns)

@@ -21,8 +21,8 @@
  * lock to read
  */
 struct iqcn_filter_lease {
-	const struct iqcn_queue *owner;	/* the queue with that lease; RTNL */
-	u64 end_ns;			/* in the past: there is none */
+	const struct iqcn_queue *owner;	/* queue through which it was granted; RTNL */
+	u64 end_ns;			/* expiry; no lease if in the past */
 	u32 n;
 	u32 interval_ns;
 };
@@ -77,8 +77,9 @@ struct iqcn_port {
 	struct iqcn_filter_lease lease;
 	/* NULL until the first filter (filter.c) */
 	struct iqcn_port_filter *filter;
-	/* while a queue sends supplements: asked rate and its cap in the upper
-	 * and the lower half; budget_lock to write, no lock to read
+	/* requested supplement rate (upper half) and its cap (lower half) while a
+	 * sending queue exceeds its cap, else 0; budget_lock to write, no lock to
+	 * read
 	 */
 	u64 couple;
 	const struct iqcn_queue *couple_owner; /* that queue; budget_lock */
@@ -160,7 +161,7 @@ bool iqcn_filter_cnp(struct iqcn_port *port, const struct iqcn_key *key,
 u32 iqcn_filter_n(struct iqcn_port *port);
 u64 iqcn_filter_interval_ns(struct iqcn_port *port);
 
-/* Has the port had a filter?  Inline, for CNPs on ports without (bench "hook") */
+/* Has a filter ever been set?  Inline, because every CNP tests it (bench "hook"). */
 static inline bool iqcn_port_filters(const struct iqcn_port *port)
 {
 	return READ_ONCE(port->filter);

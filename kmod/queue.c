@@ -216,7 +216,8 @@ static void iqcn_queue_cnp_passed(struct iqcn_queue *q, struct iqcn_flow *flow,
  * @sport: UDP source port of the CNP
  * @passed: the CNP goes on to the sender; else the filter drops it
  *
- * A CNP that is dropped answers a packet all the same.
+ * A dropped CNP still counts as the receiver's answer for the latency measurement and
+ * for ->owed.
  *
  * Context: BHs off, RCU; no lock of the module.
  */

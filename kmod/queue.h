@@ -79,12 +79,11 @@ struct iqcn_supplement {
 					 * to read
 					 */
 	u64 next_ns;			/* when the next one is due */
-	u64 above_ns;			/* since when the depth is above Kmax, 0: it
-					 * is not
+	u64 above_ns;			/* when the depth rose above Kmax, 0: not
+					 * above
 					 */
-	struct list_head turns;		/* of struct iqcn_flow_ext: flows whose
-					 * packets have arrived since; the first
-					 * one is next
+	struct list_head turns;		/* of struct iqcn_flow_ext: active flows;
+					 * the head gets the next supplement
 					 */
 };
 
@@ -93,11 +92,11 @@ struct iqcn_supplement {
  */
 struct iqcn_lease {
 	u64 end_ns;			/* 0: there is none */
-	bool supplements;		/* it has a rate */
+	bool supplements;		/* supplement_pps is set */
 	u32 supplement_pps;
 };
 
-/* What a program asks for.  A part that is not set remains that of tc. */
+/* What a program requests.  tc's value applies to a part that is not set. */
 struct iqcn_lease_request {
 	u32 ms;				/* length of the lease */
 	bool filters;			/* n and interval_ns are set */
@@ -154,7 +153,7 @@ struct iqcn_queue {
 					 * IQCN_NOTIFY_GRANT
 					 */
 	struct iqcn_sojourn sojourn;	/* the packet whose delay is measured */
-	u64 dropped_bytes;		/* on arrival */
+	u64 dropped_bytes;		/* of packets dropped on enqueue */
 	u64 skipped_bytes;		/* CE packets since the last sampled one */
 	u64 skipped;			/* CE packets not sampled, in segments */
 

@@ -15,8 +15,8 @@
  * A packet that its receiver would drop is no evidence, because forging it
  * costs nothing and no host notices.
  *
- * The hooks change and delay no packet.  They drop one kind: a receiver's CNP that
- * the filter of the port does not let pass (filter.c), if the user has set one.
+ * The hooks change and delay no packet.  They drop only receivers' CNPs, and only if tc
+ * or a lease has set a filter (filter.c).
  */
 #include <linux/if_vlan.h>
 #include <linux/ip.h>

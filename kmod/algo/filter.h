@@ -19,8 +19,8 @@
  * of the rates are lost; 10^7 CNPs a second are reduced to 10^5 by an interval of
  * 10^4 ns, which is consistent.  The text does not say whether it counts the CNPs of
  * a port or of a flow; its rates fit a port.  Ours: the windows, counting by flow,
- * and iqcn_filter_incast_n(), which takes the place of the application's learning
- * agent.
+ * and iqcn_filter_incast_n(), which takes the place of the patent
+ * application's learning agent.
  *
  * Pure: no clock, no lock.
  */
@@ -51,9 +51,9 @@ static inline u32 iqcn_fibre_rtt_ns(u32 fibre_m)
  * iqcn_filter_max_ns() - longest interval of a filter
  * @fibre_m: length of the fiber, 0: none
  *
- * A sender does not see the effect of a CNP before a round trip.  So a filter that
- * lets none pass for a longer time silences the receiver.  It is a limit for any
- * number of CNPs, because all of them may pass when the interval begins.
+ * A receiver sees the effect of its CNP after a round trip, so dropping all of its
+ * CNPs for longer would cut it off.  The bound does not depend on N, because all N
+ * may pass at the start of the interval.
  *
  * Return: ns.
  */

@@ -39,11 +39,11 @@ static inline s32 iqcn_psn_delta(u32 a, u32 b)
 	return (s32)((a - b) << 8) >> 8;
 }
 
-/* A response may echo a PSN that is as old as the echo table has slots.  With
- * fewer slots than CE packets of unassured flows in a round trip, some flows would
- * have to wait for the next one.  The least are 32 MB of 4 KB packets in flight,
- * which are 250 us at 1 Tb/s and 10 ms at 25 Gb/s.  A long-haul link needs more:
- * 31,000 of these packets for 1,000 km at 100 Gb/s.
+/* The echo table covers as many PSNs as it has slots.  With fewer slots than CE
+ * packets of unassured flows in a round trip, some flows pair a round trip
+ * later.  The minimum covers 32 MB of 4 KB packets, which are 250 us at 1 Tb/s
+ * and 10 ms at 25 Gb/s.  A long-haul link needs more: 31,000 of these packets
+ * for 1,000 km at 100 Gb/s.
  */
 #define IQCN_ECHO_BITS_MIN	13
 #define IQCN_ECHO_BITS_MAX	18
@@ -94,7 +94,7 @@ static inline u32 iqcn_echo_bits(u64 packets)
  * @psn: PSN in the response
  * @bits: size of the echo table
  *
- * Return: true if @psn is at most 2^@bits packets old.
+ * Return: true if @psn is fewer than 2^@bits packets old.
  */
 static inline bool iqcn_echo_fresh(u32 last_psn, u32 psn, u32 bits)
 {

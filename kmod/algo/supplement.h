@@ -2,9 +2,9 @@
 /*
  * The rate of supplementary CNPs, and its coupling to the filter.
  *
- * A queue asks for a rate.  The congestion point sends at most a cap.  What is asked
- * beyond it has to come from the receivers, so that the filter lets more of their
- * CNPs pass: its interval shrinks by cap / asked.
+ * A rate is requested for a queue, of which the congestion point sends at most a cap.
+ * To make up for the rest, the filter passes more of the receivers' CNPs: its interval
+ * is multiplied by cap / requested.
  *
  * Source: the Chinese patent application of algo/filter.h, claims 4 and 5, steps C2
  * and D1: rates of 0, 500, 1,000, 1,500 and 2,000 a second, a cap of 2,500 for the
@@ -22,13 +22,13 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 
-/* CNPs that a late timer makes up for, as a time */
+/* The longest delay of the timer that is made up for */
 #define IQCN_SUPPLEMENT_LATE_NS	(10 * NSEC_PER_MSEC)
 
 /**
- * iqcn_couple_ns() - interval of the filter while supplements are asked for
+ * iqcn_couple_ns() - interval of the filter while supplements are requested
  * @interval_ns: interval without supplements
- * @asked_pps: rate that is asked for, 0: no supplements
+ * @asked_pps: requested rate, 0: no supplements
  * @max_pps: cap of the rate, at least 1
  *
  * Return: ns, at least 1.

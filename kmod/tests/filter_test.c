@@ -24,7 +24,7 @@ static void filter_rates_test(struct kunit *test)
 		u64 interval_ns, gap_ns;
 		u32 want;
 	} cases[] = {
-		/* the application: 10^7 CNPs a second become 10^5, 10^4 */
+		/* the patent application: 10^7 CNPs a second become 10^5, 10^4 */
 		{ 1, 10000, 100, 100000 },
 		{ 1, 100000, 100, 10000 },
 		/* its five rates */

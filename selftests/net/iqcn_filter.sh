@@ -59,8 +59,8 @@ filtered()
 	echo "$passed $dropped"
 }
 
-# near WHAT WANT PARTS: the filter let WANT CNPs pass since $before, to one part of
-# PARTS or to one CNP
+# near WHAT WANT PARTS: check that WANT CNPs have passed since the last call, within
+# 1/PARTS or one CNP
 near()
 {
 	local passed off
@@ -87,7 +87,7 @@ lease()
 	"$GENL" --netns sw lease "$@"
 }
 
-# flood US: 10^7 CNPs a second, as many as the application names, to random QPs
+# flood US: 10^7 CNPs a second, as many as the patent application names, to random QPs
 flood()
 {
 	told rcv "flood e0 via $SND_MAC from $rcv4 to $SND4 packets $(($1 * 10)) rate 10000000 cnp seed 1"
@@ -118,7 +118,7 @@ test_rates()
 	unload
 }
 
-# The rates of the application, in CNPs per second
+# The rates of the patent application, in CNPs per second
 test_five_rates()
 {
 	local before=0 rate
@@ -128,7 +128,7 @@ test_five_rates()
 	iqcn filter 1/1us filter-by port
 	for rate in 7500 10000 12500 15000 17500; do
 		params filter 1/$((1000000000 / rate))ns
-		# 200 ms, more than two round trips after the last
+		# for 200 ms; the sleep below is longer than two intervals
 		cnp --count 40000 --interval 5
 		near "$rate" $((rate / 5)) 200
 		sleep 0.001
@@ -321,7 +321,7 @@ test_told()
 	pair_flow
 	check_eq "sent before" "$(stat cnp_sent)" 0
 	cnp --count 3
-	check_eq "not told yet" "$(filtered)" "3 0"
+	check_eq "not yet notified" "$(filtered)" "3 0"
 	data --tos 3 --count 6 --interval 1000
 	check "sent" "$(stat cnp_sent)" -ge 1
 	cnp --count 4
@@ -346,8 +346,7 @@ test_auto()
 		qdisc replace dev p1 root handle 1: tbf rate 8mbit burst 9k limit 1g
 		qdisc replace dev p1 parent 1:1 handle 10: iqcn notify off limit 1m kmin 1m kmax 1m fibre 1000km filter auto
 	EOF
-	# 8 Mb/s and four to eight times as much arrive for 40 ms; the last of the
-	# CNPs finds the ratio of the last round trip
+	# the port sends 8 Mb/s, and about six times as much arrives for 40 ms
 	data --count 240 --len 946 --interval 166 &
 	cnp --count 40 --interval 1000
 	wait
@@ -395,7 +394,7 @@ test_change()
 	params filter off
 	cnp --count 5
 	check_eq "off" "$(filtered)" "4 6"
-	# it is the device's: any queue sets it, and the last one takes it along
+	# it belongs to the device: any queue can set it, and it goes with the last one
 	tc -n sw -batch - <<-EOF
 		qdisc del dev p1 root
 		qdisc add dev p1 root handle 1: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
@@ -479,7 +478,7 @@ test_lease_of_queue_gone()
 	lease "$index" 1:1 60000 filter 1 1000000
 	tc -n sw qdisc replace dev p1 parent 1:2 handle 20: iqcn \
 		notify supplement
-	check_refused "another queue of the device has a lease of its filter" \
+	check_refused "the filter is leased through another queue of the device" \
 		"$index" 1:2 1000 filter 1 1000
 	lease "$index" 1:2 1000 supplement 100
 	check_refused "a supplement rate needs notify supplement" \
@@ -501,7 +500,7 @@ test_lease_of_queue_gone()
 		"$index" 1:1 1000 filter 1 1000000
 }
 
-# Only whoever may change the qdisc
+# Leases need the same privilege as changing the qdisc
 test_lease_rights()
 {
 	local index genl=/run/genl who
@@ -538,25 +537,25 @@ test_refused()
 	refused_all change dev p1 root handle 10: iqcn <<-EOF
 		filter auto | filter auto needs fibre, the length of the long-haul link
 		filter told | filter told needs fibre, the length of the long-haul link
-		filter 0/1ms | filter lets 0 CNPs pass in an interval, must be 1 to 1000000
-		filter 1000001/1ms | filter lets 1000001 CNPs pass in an interval, must be 1 to 1000000
-		filter 1/1000001ns | filter: interval 1000001 ns, must be 1 to 1000000 ns, a round trip
-		filter 1/0ns | filter: interval 0 ns, must be 1 to 1000000 ns
-		filter 3/2ms | must be 1 to 1000000 ns
-		filter 1/15001us fibre 1500km | must be 1 to 15000000 ns
+		filter 0/1ms | filter N 0 is out of range (1 to 1000000 CNPs)
+		filter 1000001/1ms | filter N 1000001 is out of range (1 to 1000000 CNPs)
+		filter 1/1000001ns | filter interval 1000001 ns is out of range (1 to 1000000 ns, see fibre)
+		filter 1/0ns | filter interval 0 ns is out of range (1 to 1000000 ns
+		filter 3/2ms | (1 to 1000000 ns
+		filter 1/15001us fibre 1500km | (1 to 15000000 ns
 		fibre 100000001 | fibre is 100000001, must be none or at most 100000000 m
 		supplement 1000001 | supplement is 1000001, must be 0 to 1000000 per second
 		supplement-max 0 | supplement-max is 0, must be 1 to 1000000 per second
-		supplement 500 cnp-rate 499 | supplement 500 is above cnp-rate 499
-		supplement 4000 cnp-rate 2499 | supplement 2500 is above cnp-rate 2499
+		supplement 500 cnp-rate 499 | supplement 500 (supplement-max 2500) exceeds cnp-rate 499
+		supplement 4000 cnp-rate 2499 | supplement 4000 (supplement-max 2500) exceeds cnp-rate 2499
 	EOF
 	export TC_LIB_DIR=$BUILD
 	params supplement 4000 cnp-rate 2500
 	params filter 1/15ms fibre 1500km
-	# a shorter fiber does not go with the filter
+	# a fiber too short for the filter's interval is refused
 	refused_all change dev p1 root handle 10: iqcn <<-EOF
-		fibre 1499km | must be 1 to 14990000 ns
-		fibre none | must be 1 to 1000000 ns
+		fibre 1499km | (1 to 14990000 ns
+		fibre none | (1 to 1000000 ns
 	EOF
 	params fibre none filter 2/1ms supplement 500
 	check_eq "kept" "$(value filter_n) $(value filter_ns)" "2 1000000"
@@ -570,12 +569,12 @@ test_refused()
 		"$index" root - filter 1 1000
 	check_refused "A filter needs both a number and an interval" \
 		"$index" root 1000 filter 1 -
-	check_refused "filter lets 0 CNPs pass in an interval, must be 1 to 1000000" \
+	check_refused "filter N 0 is out of range (1 to 1000000 CNPs)" \
 		"$index" root 1000 filter 0 1000
-	check_refused "must be 1 to 1000000 ns, a round trip" \
+	check_refused "is out of range (1 to 1000000 ns, see fibre)" \
 		"$index" root 1000 filter 1 1000001
 	params cnp-rate 2000
-	check_refused "supplement 2500 is above cnp-rate 2000" \
+	check_refused "supplement 3000 (supplement-max 2500) exceeds cnp-rate 2000" \
 		"$index" root 1000 supplement 3000
 	check_refused "supplement is 1000001, must be 0 to 1000000 per second" \
 		"$index" root 1000 supplement 1000001

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # notify supplement: CNPs at a fixed rate, to the active flows in turn, from when
-# the queue exceeds Kmax until it is below Kmin.
+# the queue exceeds Kmax until it has drained to Kmin.
 
 ALL_TESTS="
 	test_rates
@@ -37,8 +37,8 @@ params()
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn "$@"
 }
 
-# stand [-6] FLOWS PARAMETER...: a bridge whose port p1 sends a packet in 10 ms, and
-# paired flows
+# stand [-6] FLOWS PARAMETER...: a bridge whose port p1 sends one packet every
+# 10 ms, and paired flows
 stand()
 {
 	local v="" flows qp
@@ -77,8 +77,8 @@ per_flow()
 		awk '{ print $1 }' | sort -n | sed -n '1p;$p' | tr '\n' ' '
 }
 
-# rate WANT: the box sends so many CNPs in 200 ms, to one part of a hundred, and the
-# same number to each flow
+# rate WANT: check that the box sends WANT CNPs per second, measured for 200 ms and
+# within 1 %, evenly over the flows
 rate()
 {
 	local before after sent least most
@@ -327,7 +327,7 @@ test_reset()
 	check "not deep" "$(sent_in 0.05)" -eq 0
 }
 
-# Flows of two queues of a port take turns apart, and a flow that moves takes its
+# Each queue of a port has its own list, and a flow that moves takes its
 # turn in the other queue
 test_two_queues()
 {

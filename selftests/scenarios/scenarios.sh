@@ -46,7 +46,7 @@
 #   wires VARIANT WORDS	more of these words in one variant
 #   hosts VARIANT WORDS	more words for all hosts in one variant
 #   ends VARIANT WORDS	words for the qdiscs at both ends of the fiber in one
-#			variant; they replace the variant's words of equal names
+#			variant; they override its parameters of the same name
 #   trunk WORDS		more of these words for links between switches
 #   fiber WORDS		more of these words for the fiber of a pair
 #   access WORDS		more of these words for links of senders to a chain
@@ -71,7 +71,8 @@
 #   settle TIME BYTES	the load changes at TIME: settle_us is the time until
 #			the queue stays at or below BYTES, up to the next
 #			such line; of a network: the queue of each port
-#   port SWITCH-NEIGHBOR	figures of this port of a network: .ports["NAME"]
+#   port SWITCH-NEIGHBOR	report the figures of this port of a network, in
+#			.ports["SWITCH-NEIGHBOR"]
 #   variant NAME QDISC	a qdisc below the bottleneck, in the syntax of tc
 #   expect JQ		a condition on NAME.json, and on what a variant takes on
 #			this machine: $run.VARIANT.cpu_s is the CPU time; of a

@@ -85,7 +85,7 @@
  * @TCA_IQCN_BASE_RTT_NS: u32, round-trip time of the senders without congestion,
  *	for IQCN_NOTIFY_GRANT; IQCN_BASE_RTT_NONE: not known
  * @TCA_IQCN_GRANT: u32, &enum iqcn_grant_by
- * @TCA_IQCN_FIBRE_M: u32, length of the long-haul link in m, 0: not one; shared
+ * @TCA_IQCN_FIBRE_M: u32, length of the long-haul link in m, 0: none; shared
  *	by all queues of the device
  * @TCA_IQCN_FILTER: struct tc_iqcn_cnp_filter, the filter of the receivers' CNPs
  *	that the device receives; shared by all queues of the device
@@ -213,8 +213,8 @@ enum iqcn_grant_by {
 /**
  * enum iqcn_cnp_filter - which CNPs of the receivers a port drops
  * @IQCN_CNP_FILTER_OFF: none
- * @IQCN_CNP_FILTER_AUTO: all but a few in each round trip of the fiber, as many
- *	as the incast ratio of the port requires
+ * @IQCN_CNP_FILTER_AUTO: all but N per round trip of the fiber; N follows from the
+ *	incast ratio of the port
  * @IQCN_CNP_FILTER_TOLD: those for flows that the box has notified itself within
  *	the last round trip of the fiber
  * @IQCN_CNP_FILTER_FIXED: all but a number in each interval
@@ -339,7 +339,7 @@ enum iqcn_cnp_smac {
  * @IQCN_NOTIFY_GRANT: a CNP with a window when a packet leaves a queue that is
  *	deeper than the threshold, unless a pause puts its congestion in doubt
  * @IQCN_NOTIFY_SUPPLEMENT: CNPs at a fixed rate, to the active flows in turn,
- *	from when the depth exceeds Kmax until it is below Kmin
+ *	from when the depth exceeds Kmax until it has drained to Kmin
  *
  * With IQCN_NOTIFY_WREB or IQCN_NOTIFY_PI a dropped packet causes a CNP, too.
  */
@@ -665,10 +665,10 @@ enum iqcn_pair_grade {
  * @cnp_supplement: CNPs of @cnp_sent with IQCN_CAUSE_SUPPLEMENT
  * @above_kmax_ns: time for which the depth was above Kmax, in ns; measured with
  *	IQCN_NOTIFY_SUPPLEMENT, from the arrival of a RoCEv2 packet of an ECT flow
- *	until a sampled CE packet leaves at or below Kmax
+ *	until a sampled CE packet leaves at or below Kmax, or supplements end
  * @port_cnp_passed: CNPs of receivers that the filter of the port let pass
  * @port_cnp_filtered: CNPs of receivers that the filter of the port dropped
- * @leases: leases that a program was granted (IQCN_CMD_LEASE)
+ * @leases: leases granted, including renewals (IQCN_CMD_LEASE)
  * @leases_ended: leases that ended without being renewed
  */
 struct tc_iqcn_xstats {

@@ -50,8 +50,8 @@
  *	except to paused; attributes: &enum iqcn_a_event
  * @IQCN_CMD_LEASE: do: set the supplement rate of a queue, the filter of its
  *	port, or both, for a limited time, after which the values of tc are in
- *	force again; attributes: &enum iqcn_a_lease.  Another lease replaces
- *	that of the queue
+ *	force again; attributes: &enum iqcn_a_lease.  A new lease replaces the
+ *	queue's current one
  * @IQCN_CMD_LEASE_NTF: group "state": a lease has ended without being renewed;
  *	attributes: &enum iqcn_a_event
  * @__IQCN_CMD_MAX: number of commands, plus one
@@ -261,7 +261,7 @@ enum iqcn_a_port {
  * @IQCN_A_QUEUE_CNP_SUPPLEMENT: generated CNPs with IQCN_CAUSE_SUPPLEMENT
  * @IQCN_A_QUEUE_ABOVE_KMAX_NS: ns for which the depth was above Kmax, measured
  *	with IQCN_NOTIFY_SUPPLEMENT
- * @IQCN_A_QUEUE_LEASES: leases that a program was granted
+ * @IQCN_A_QUEUE_LEASES: leases granted, including renewals
  * @IQCN_A_QUEUE_LEASES_ENDED: leases that ended without being renewed
  * @__IQCN_A_QUEUE_MAX: number of attributes, plus one
  */
@@ -502,7 +502,7 @@ enum iqcn_a_event {
  *	which the queue must have
  * @__IQCN_A_LEASE_MAX: number of attributes, plus one
  *
- * The values have the bounds of tc's.  A value that is not given is tc's.
+ * The bounds are those of tc.  Values that are omitted stay those of tc.
  */
 enum iqcn_a_lease {
 	IQCN_A_LEASE_UNSPEC,
