@@ -16,6 +16,7 @@ ALL_TESTS="
 	test_psn_read_response
 	test_psn_not_an_echo
 	test_psn_stale
+	test_psn_of_a_long_fiber
 	test_cm_active_receiver
 	test_cm_disconnect
 	test_cm_forgotten
@@ -241,6 +242,28 @@ test_cm_forgotten()
 }
 
 # The receiver of the data sets up the connection, after the flow was created
+# 1,000 km at 100 Gb/s hold 31,000 packets of 4 KB
+test_psn_of_a_long_fiber()
+{
+	topology bridge
+	iqcn bandwidth 100gbit t1 300us
+	ce --psn 100 --count 4
+	ce --psn 30100
+	ack --psn 100 --count 4
+	check_eq "without fibre" "$(grade)" "none -"
+	tc -n sw qdisc change dev p1 root handle 10: iqcn fibre 1000km
+	ce --psn 100 --count 4
+	ce --psn 30100
+	ack --psn 100 --count 4
+	check_eq "with fibre" "$(grade)" "psn $SQP"
+	# the table shrinks again
+	tc -n sw qdisc change dev p1 root handle 10: iqcn fibre none
+	ce --qp 0x12 --psn 100 --count 4
+	ce --qp 0x12 --psn 30100
+	ack --qp 0x800012 --psn 100 --count 4
+	check_eq "fibre none" "$(grade 0x000012)" "none -"
+}
+
 test_cm_active_receiver()
 {
 	cm_ports bridge none
