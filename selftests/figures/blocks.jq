@@ -123,8 +123,8 @@ def pfc_states_block:
 def long_haul_block:
 	["", "", "peak, MB", "of a round trip", "drops", "use of the link", "settled, ms"],
 	(["longhaul-near-50", 632], ["longhaul-near-200", 2138],
-	 ["longhaul-near-500", 5179], ["longhaul-near-1000", 10300], ["longhaul-near-300us", 5179],
-	 ["longhaul-step", 2138], ["longhaul-wrong", 2138],
+	 ["longhaul-near-500", 5179], ["longhaul-near-1000", 10300],
+	 ["longhaul-near-300us", 5179], ["longhaul-many", 2138], ["longhaul-step", 2138], ["longhaul-wrong", 2138],
 	 ["longhaul-far", 5000]) as [$s, $rtt_us] |
 	.[$s].variants | to_entries[] | .key as $variant |
 	(.value.ports | to_entries[0].value) as $p |

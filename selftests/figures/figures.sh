@@ -39,7 +39,7 @@ BLOCKS="
 				incast-2048-pfc
 	pfc-states	columns pfc-victim pfc-victim-true pfc-burst pfc-fattree
 	long-haul	columns longhaul-near-50 longhaul-near-200 longhaul-near-500
-				longhaul-near-1000 longhaul-near-300us longhaul-step
+				longhaul-near-1000 longhaul-near-300us longhaul-many longhaul-step
 				longhaul-wrong longhaul-far
 	long-haul-mixed	columns longhaul-mixed longhaul-edge
 	ns3		columns ns3
