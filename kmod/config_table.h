@@ -333,7 +333,7 @@ static const struct iqcn_param iqcn_param_table[] = {
 		   IQCN_DEFAULT_SUPPLEMENT_MAX_PPS, " per second"),
 	  IQCN_TEXT(IQCN_ABOUT(NETWORK, SENDING), .key = "supplement_max_pps",
 		    IQCN_NEEDS(NOTIFY, IQCN_NOTIFY_SUPPLEMENT),
-		    .help = "cap on supplement; a higher request shortens the filter's interval") },
+		    .help = "cap on supplement; a higher request loosens the filter") },
 	{ IQCN_ROW(FIBRE_M, "fibre", METERS, port.fibre_m,
 		   1, IQCN_FIBRE_MAX_M, 0, " m"),
 	  .special = "none", .special_value = 0,

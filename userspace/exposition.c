@@ -221,7 +221,7 @@ static const struct metric queue_metrics[] = {
 	QUEUE("iqcn_queue_above_kmax_seconds_total", ABOVE_KMAX_NS, SECONDS,
 	      "Time above Kmax, measured with notify supplement."),
 	QUEUE("iqcn_queue_leases_total", LEASES, NUMBER,
-	      "Leases that programs were granted."),
+	      "Leases granted, including renewals."),
 	QUEUE("iqcn_queue_ended_leases_total", LEASES_ENDED, NUMBER,
 	      "Leases that ended without being renewed."),
 };
