@@ -18,6 +18,7 @@ ALL_TESTS="
 	test_pairs
 	test_told
 	test_auto
+	test_auto_bursts
 	test_netns
 	test_change
 	test_lease
@@ -358,6 +359,26 @@ test_auto()
 	check "the queue drains" "$(value filter_n)" -eq 1
 }
 
+# The ratio is that of a whole round trip: bursts that the port sends within one are
+# no overload
+test_auto_bursts()
+{
+	local i n=""
+
+	topology bridge
+	bottleneck 8mbit bandwidth 8mbit notify off fibre 2000km filter auto
+	tc -n sw qdisc change dev p1 root handle 1: tbf rate 8mbit burst 2k limit 1g
+	for i in 1 2 3 4; do
+		cnp
+		# 16 ms of the link
+		data --count 16 --len 946
+		cnp
+		n+=$(value filter_n)
+		sleep 0.021
+	done
+	check_eq "CNPs in a round trip" "$n" 1111
+}
+
 # With "snoop netns", the filter is that of the port on which the CNP comes in
 test_netns()
 {
@@ -578,11 +599,14 @@ test_refused()
 		"$index" root 1000 supplement 3000
 	check_refused "supplement is 1000001, must be 0 to 1000000 per second" \
 		"$index" root 1000 supplement 1000001
+	params cnp-rate 2500
+	lease "$index" root 1 supplement 1000000
+	sleep 0.01
 	params notify timer
 	check_refused "a supplement rate needs notify supplement" \
 		"$index" root 1000 supplement 1
 	check_eq "kept" "$(value filter_n) $(value filter_ns)" "2 1000000"
-	check_eq "leases" "$(stat leases)" 0
+	check_eq "leases" "$(stat leases)" 1
 	# not for devices other than Ethernet
 	refused_all add dev lo root iqcn <<-EOF
 		filter 1/1ms | filter is for Ethernet devices

@@ -349,6 +349,19 @@ test_two_queues()
 	check "first queue" "$(stat cnp_supplement)" -le 64
 	check "second queue" "$(stat cnp_supplement p1 20:)" -ge 116
 	check "second queue" "$(stat cnp_supplement p1 20:)" -le 128
+	# of two queues that ask for more than their caps, the larger ratio counts
+	tc -n sw -batch - <<-EOF
+		qdisc change dev p1 parent 2:1 handle 10: iqcn supplement-max 100 filter 1/1ms
+		qdisc change dev p1 parent 3:1 handle 20: iqcn supplement-max 100
+	EOF
+	for _ in 1 2 3 4 5; do
+		check_eq "interval" "$(value filter_ns)" 250000
+		sleep 0.005
+	done
+	tc -n sw -batch - <<-EOF
+		qdisc change dev p1 parent 2:1 handle 10: iqcn supplement-max 2500
+		qdisc change dev p1 parent 3:1 handle 20: iqcn supplement-max 2500
+	EOF
 	sniff snd --type cnp --time 300
 	data --qp 0x12 --len 926 --tos 2 --count 150 --interval 2000 &
 	data --qp 0x11 --len 926 --tos 0x22 --count 150 --interval 2000
