@@ -35,7 +35,7 @@
 #define IQCN_FILTER_WAYS	4
 
 struct iqcn_filter_bucket {
-	spinlock_t lock;	/* innermost */
+	spinlock_t lock;	/* slots; no other lock is held */
 	struct iqcn_filter_slot slots[IQCN_FILTER_WAYS];
 };
 
@@ -43,7 +43,7 @@ struct iqcn_filter_bucket {
  * time
  */
 struct iqcn_filter_incast {
-	spinlock_t lock;	/* innermost */
+	spinlock_t lock;	/* to write; no other lock is held */
 	u64 sample_ns;		/* last sample, 0: none; no lock to read */
 	u64 next_ns;		/* next sample; no lock to read */
 	u64 in_bytes;		/* at the last sample */

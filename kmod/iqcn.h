@@ -16,8 +16,11 @@
  *			queues; hosts
  *   queue->lock	state of the queue, its lists of flows, state of its
  *			flows; to move a flow, both queues' under port->lock
- *   port->budget_lock	the CNP budget
+ *   port->budget_lock	the CNP budget, and the queue to which the filter of CNPs
+ *			is coupled
  *   ring->lock		events that wait to be sent
+ *   in filter.c	windows of the filter, and samples of the incast ratio;
+ *			no other lock is held
  *
  * All locks but RTNL are taken with BHs off.  No lock is held while a CNP is
  * injected.

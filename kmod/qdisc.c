@@ -4,8 +4,7 @@
  *
  * A FIFO that marks ECN by its instantaneous depth (algo/mark.h), on enqueue or
  * on dequeue, and sends the CNPs that the receivers of RoCEv2 flows fail to
- * send in time (notify_*.c).  Follows Huawei's US 12395431 B2
- * and iQCN.
+ * send in time (notify_*.c).  Follows Huawei's US 12395431 B2 and iQCN.
  *
  * HPCC's switch model marks on dequeue, by the bytes behind the packet; codel
  * and fq_codel mark on dequeue, by the sojourn time.  red marks on enqueue.
@@ -255,17 +254,25 @@ static __always_inline void iqcn_cb_get(struct iqcn_queue *q,
 	cb->psn_flags |= IQCN_CB_LOOKUP_DONE;
 }
 
-/* Store the flow of a packet that may cause a CNP in its cb.  Return: false if
- * the packet causes none, or has no flow.
+/* Store the flow of a data packet in its cb.  Return: false if the packet is not
+ * RoCEv2 data, or has no flow.
  */
-static bool iqcn_bts_flow(struct iqcn_queue *q, struct sk_buff *skb,
-			  enum iqcn_parsed parsed, const struct iqcn_pkt *pkt)
+static __always_inline bool iqcn_data_flow(struct iqcn_queue *q,
+					   struct sk_buff *skb,
+					   enum iqcn_parsed parsed,
+					   const struct iqcn_pkt *pkt)
 {
-	if (!iqcn_bts_enabled(q) || parsed != IQCN_ROCE ||
-	    !iqcn_op_is_data(pkt->opcode))
+	if (parsed != IQCN_ROCE || !iqcn_op_is_data(pkt->opcode))
 		return false;
 	iqcn_cb_get(q, skb, pkt);
 	return iqcn_skb_cb(skb)->flow;
+}
+
+/* The same for a packet that may cause a CNP by IQCN_NOTIFY_BTS */
+static bool iqcn_bts_flow(struct iqcn_queue *q, struct sk_buff *skb,
+			  enum iqcn_parsed parsed, const struct iqcn_pkt *pkt)
+{
+	return iqcn_bts_enabled(q) && iqcn_data_flow(q, skb, parsed, pkt);
 }
 
 static void iqcn_cb_put(struct sk_buff *skb)
@@ -300,12 +307,9 @@ static noinline void iqcn_supplement_enlist(struct iqcn_queue *q,
 					    enum iqcn_parsed parsed,
 					    const struct iqcn_pkt *pkt, u8 ecn)
 {
-	if (!iqcn_bts_may_notify(q->p.ce_in, ecn, false) ||
-	    ecn == INET_ECN_NOT_ECT || parsed != IQCN_ROCE ||
-	    !iqcn_op_is_data(pkt->opcode))
-		return;
-	iqcn_cb_get(q, skb, pkt);
-	if (iqcn_skb_cb(skb)->flow)
+	if (ecn != INET_ECN_NOT_ECT &&
+	    iqcn_bts_may_notify(q->p.ce_in, ecn, false) &&
+	    iqcn_data_flow(q, skb, parsed, pkt))
 		iqcn_supplement_arrives(q, iqcn_skb_cb(skb)->flow,
 					(const void *)skb->data);
 }

@@ -96,7 +96,7 @@ struct iqcn_lease {
 	u32 supplement_pps;
 };
 
-/* What a program requests.  tc's value applies to a part that is not set. */
+/* A request for a lease.  tc's value applies to a part that is not set. */
 struct iqcn_lease_request {
 	u32 ms;				/* length of the lease */
 	bool filters;			/* n and interval_ns are set */
