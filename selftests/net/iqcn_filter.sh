@@ -249,6 +249,8 @@ test_other_port()
 	check_eq "on p0" "$(stat port_cnp_filtered p0 20:)" 0
 	wait
 	check_eq "CNPs that passed" "$(grep -c " cnp " "$TMP/rcv")" 5
+	cnp --count 5
+	check_eq "on p1" "$(filtered)" "1 4"
 }
 
 # Generated CNPs pass, in both modes of snoop
@@ -261,13 +263,16 @@ test_ours()
 		iqcn notify timer bandwidth 4mbit t1 300us snoop $snoop \
 			filter 1/1s fibre 100000km filter-by port
 		pair_flow
+		# the interval is used up
+		cnp --count 2
+		check_eq "$snoop: the receiver's" "$(filtered)" "1 1"
 		sniff snd --type cnp --time 60
 		data --tos 3 --count 12 --interval 1000
 		wait
 		check "$snoop: generated CNPs" "$(stat cnp_sent)" -ge 5
 		check_eq "$snoop: at the sender" "$(grep -c " cnp " "$TMP/snd")" \
 			"$(stat cnp_sent)"
-		check_eq "$snoop: filtered" "$(filtered)" "0 0"
+		check_eq "$snoop: filtered" "$(filtered)" "1 1"
 		cleanup
 	done
 }
@@ -524,17 +529,17 @@ test_lease_of_queue_gone()
 # Leases need the same privilege as changing the qdisc
 test_lease_rights()
 {
-	local index genl=/run/genl who
+	local index genl=/run/genl user
 
 	cp "$GENL" $genl && chmod 755 $genl
 	topology bridge
 	index=$(ip -n sw -j link show dev p1 | jq '.[0].ifindex')
 	iqcn
-	for who in "" "unshare -Ur"; do
+	for user in "" "unshare -Ur"; do
 		# shellcheck disable=SC2086
-		check_eq "uid 65534 $who" "$(nsenter --net=/run/netns/sw \
+		check_eq "uid 65534 $user" "$(nsenter --net=/run/netns/sw \
 			setpriv --reuid 65534 --regid 65534 --clear-groups \
-			--inh-caps=-all $who $genl lease "$index" root 1000 \
+			--inh-caps=-all $user $genl lease "$index" root 1000 \
 			filter 1 1000000)" "error 1 offset - -"
 	done
 	check_eq "leases" "$(stat leases)" 0

@@ -254,6 +254,8 @@ test_not_ect()
 	stand 2 supplement 1000
 	fill 40 --tos 0
 	check "not-ECT" "$(sent_in 0.05)" -eq 0
+	fill 1
+	check "ECT" "$(sent_in 0.05)" -ge 45
 }
 
 # The box that marked the packets has notified their senders
@@ -285,7 +287,7 @@ test_lease()
 	check "tc's rate" "$sent" -ge 9
 	check "tc's rate" "$sent" -le 11
 	counted "1 1" leases leases_ended
-	# what a program asks for beyond the cap loosens the filter
+	# a lease beyond the cap loosens the filter
 	params filter 1/1ms
 	"$GENL" --netns sw lease "$index" 1:1 50 supplement 5000
 	check_eq "interval" "$(value filter_ns)" 500000
