@@ -145,6 +145,7 @@ static bool iqcn_lease_run(struct iqcn_queue *q, struct iqcn_notice *n,
 }
 
 const struct iqcn_timer_ops iqcn_lease_ops = {
+	.optional = true,
 	.next_ns = iqcn_lease_next_ns,
 	.run = iqcn_lease_run,
 };

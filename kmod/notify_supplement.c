@@ -2,7 +2,7 @@
 /*
  * notify supplement: send CNPs at a fixed rate while the queue is deep.
  *
- *	RoCEv2 packet of an ECT flow arrives
+ *	RoCEv2 packet of an ECT flow arrives, not in a quiet queue (pfc.c)
  *	      |
  *	      |-- depth <= Kmax and off --> nothing
  *	      v
@@ -118,11 +118,21 @@ void iqcn_supplement_changed(struct iqcn_queue *q, u64 now_ns)
 				   now_ns + NSEC_PER_SEC / pps);
 }
 
-static void iqcn_supplement_below(struct iqcn_queue *q, u64 now_ns)
+/* Measure the time above Kmax.  @above: the depth is above it now */
+static void iqcn_supplement_measure(struct iqcn_queue *q, bool above, u64 now_ns)
 {
-	if (q->supplement.above_ns)
-		iqcn_add(q->st.above_kmax_ns, now_ns - q->supplement.above_ns);
-	WRITE_ONCE(q->supplement.above_ns, 0);
+	struct iqcn_supplement *s = &q->supplement;
+
+	if (above == !!s->above_ns)
+		return;
+	if (!above)
+		iqcn_add(q->st.above_kmax_ns, now_ns - s->above_ns);
+	s->above_ns = above ? now_ns : 0;
+}
+
+static bool iqcn_supplement_above(const struct iqcn_queue *q)
+{
+	return iqcn_depth_bytes(q) > q->p.mark.kmax_bytes;
 }
 
 /**
@@ -137,7 +147,7 @@ void iqcn_supplement_off(struct iqcn_queue *q, u64 now_ns)
 	if (!q->supplement.on)
 		return;
 	WRITE_ONCE(q->supplement.on, false);
-	iqcn_supplement_below(q, now_ns);
+	iqcn_supplement_measure(q, false, now_ns);
 	iqcn_supplement_couple(q);
 }
 
@@ -171,20 +181,23 @@ static void iqcn_supplement_del(struct iqcn_queue *q, struct iqcn_flow *flow)
 }
 
 /**
- * iqcn_supplement_arrives() - handle a RoCEv2 data packet of an ECT flow that
- * arrives while the queue is on, or deeper than Kmax
- * @q: queue
+ * iqcn_supplement_packet() - handle a RoCEv2 data packet of an ECT flow
+ * @q: queue, not quiet
  * @flow: flow of the packet
  * @eth: the packet's Ethernet header
  *
- * Context: enqueue: root lock, BHs off.
+ * Context: enqueue, or dequeue of a packet that enqueue did not parse: root lock,
+ * BHs off.
  */
-void iqcn_supplement_arrives(struct iqcn_queue *q, struct iqcn_flow *flow,
-			     const struct ethhdr *eth)
+void iqcn_supplement_packet(struct iqcn_queue *q, struct iqcn_flow *flow,
+			    const struct ethhdr *eth)
 {
 	struct iqcn_supplement *s = &q->supplement;
+	bool above = iqcn_supplement_above(q);
 	u64 now_ns;
 
+	if (!above && !READ_ONCE(s->on))
+		return;
 	if (unlikely(READ_ONCE(flow->queue) != q))
 		iqcn_flow_move(flow, q);
 	spin_lock(&q->lock);
@@ -195,15 +208,12 @@ void iqcn_supplement_arrives(struct iqcn_queue *q, struct iqcn_flow *flow,
 		iqcn_bts_note_packet(q, flow, eth, now_ns);
 		WRITE_ONCE(flow->arrived_ns, now_ns);
 	}
-	if (iqcn_depth_bytes(q) > q->p.mark.kmax_bytes) {
-		if (!s->on) {
-			WRITE_ONCE(s->on, true);
-			s->next_ns = max(s->next_ns, now_ns);
-			iqcn_supplement_couple(q);
-		}
-		if (!s->above_ns)
-			WRITE_ONCE(s->above_ns, now_ns);
+	if (above && !s->on) {
+		WRITE_ONCE(s->on, true);
+		s->next_ns = max(s->next_ns, now_ns);
+		iqcn_supplement_couple(q);
 	}
+	iqcn_supplement_measure(q, above, now_ns);
 	/* the timer may have turned it off */
 	if (s->on) {
 		iqcn_supplement_add(q, flow, now_ns);
@@ -212,20 +222,6 @@ void iqcn_supplement_arrives(struct iqcn_queue *q, struct iqcn_flow *flow,
 	}
 out:
 	spin_unlock(&q->lock);
-}
-
-/**
- * iqcn_supplement_leaves() - handle a CE packet that leaves, if the depth was
- * above Kmax
- * @q: queue
- * @now_ns: not less than in an earlier call
- *
- * Context: queue->lock.
- */
-void iqcn_supplement_leaves(struct iqcn_queue *q, u64 now_ns)
-{
-	if (iqcn_depth_bytes(q) <= q->p.mark.kmax_bytes)
-		iqcn_supplement_below(q, now_ns);
 }
 
 /**
@@ -304,6 +300,8 @@ static bool iqcn_supplement_run(struct iqcn_queue *q, struct iqcn_notice *n,
 	struct iqcn_flow *flow;
 
 	*send = false;
+	if (q->supplement.on && !iqcn_supplement_above(q))
+		iqcn_supplement_measure(q, false, now_ns);
 	if (q->supplement.on && iqcn_depth_bytes(q) < q->p.mark.kmin_bytes)
 		iqcn_supplement_off(q, now_ns);
 	if (iqcn_supplement_due_ns(q) > now_ns)
@@ -348,6 +346,7 @@ static void iqcn_supplement_cancel(struct iqcn_flow *flow)
 
 const struct iqcn_timer_ops iqcn_notify_supplement_ops = {
 	.rests = true,
+	.optional = true,
 	.init = iqcn_supplement_init,
 	.set_params = iqcn_supplement_set_params,
 	.reset = iqcn_supplement_reset,

@@ -209,13 +209,13 @@ static bool iqcn_grants(const struct iqcn_queue *q)
 	return unlikely(q->p.notify & IQCN_NOTIFY_GRANT);
 }
 
-/* Packets that arrive are for iqcn_supplement_arrives() */
-static bool iqcn_supplements(const struct iqcn_queue *q, u32 depth_bytes)
+/* Methods need the flow of each ECT packet in a deep queue.  One test of two bits, so
+ * that neither method costs anything when both are off (bench "marked").
+ */
+static bool iqcn_notifies_all(const struct iqcn_queue *q)
 {
-	return unlikely(q->p.notify & IQCN_NOTIFY_SUPPLEMENT) && q->port &&
-	       !READ_ONCE(q->quiet) &&
-	       (READ_ONCE(q->supplement.on) ||
-		depth_bytes > q->p.mark.kmax_bytes);
+	return unlikely(q->p.notify & (IQCN_NOTIFY_GRANT |
+				       IQCN_NOTIFY_SUPPLEMENT));
 }
 
 /* Number of packets that the receiver gets from a GSO packet */
@@ -254,25 +254,17 @@ static __always_inline void iqcn_cb_get(struct iqcn_queue *q,
 	cb->psn_flags |= IQCN_CB_LOOKUP_DONE;
 }
 
-/* Store the flow of a data packet in its cb.  Return: false if the packet is not
- * RoCEv2 data, or has no flow.
+/* Store the flow of a packet that may cause a CNP in its cb.  Return: false if
+ * the packet causes none, or has no flow.
  */
-static __always_inline bool iqcn_data_flow(struct iqcn_queue *q,
-					   struct sk_buff *skb,
-					   enum iqcn_parsed parsed,
-					   const struct iqcn_pkt *pkt)
-{
-	if (parsed != IQCN_ROCE || !iqcn_op_is_data(pkt->opcode))
-		return false;
-	iqcn_cb_get(q, skb, pkt);
-	return iqcn_skb_cb(skb)->flow;
-}
-
-/* The same for a packet that may cause a CNP by IQCN_NOTIFY_BTS */
 static bool iqcn_bts_flow(struct iqcn_queue *q, struct sk_buff *skb,
 			  enum iqcn_parsed parsed, const struct iqcn_pkt *pkt)
 {
-	return iqcn_bts_enabled(q) && iqcn_data_flow(q, skb, parsed, pkt);
+	if (!iqcn_bts_enabled(q) || parsed != IQCN_ROCE ||
+	    !iqcn_op_is_data(pkt->opcode))
+		return false;
+	iqcn_cb_get(q, skb, pkt);
+	return iqcn_skb_cb(skb)->flow;
 }
 
 static void iqcn_cb_put(struct sk_buff *skb)
@@ -301,19 +293,6 @@ static bool iqcn_bts_check(struct iqcn_queue *q, struct sk_buff *skb,
 				ecn);
 }
 
-/* Give the flow of an arriving packet a turn of IQCN_NOTIFY_SUPPLEMENT */
-static noinline void iqcn_supplement_enlist(struct iqcn_queue *q,
-					    struct sk_buff *skb,
-					    enum iqcn_parsed parsed,
-					    const struct iqcn_pkt *pkt, u8 ecn)
-{
-	if (ecn != INET_ECN_NOT_ECT &&
-	    iqcn_bts_may_notify(q->p.ce_in, ecn, false) &&
-	    iqcn_data_flow(q, skb, parsed, pkt))
-		iqcn_supplement_arrives(q, iqcn_skb_cb(skb)->flow,
-					(const void *)skb->data);
-}
-
 /* Run the notify methods for a packet that is dropped at the limit.  @waited:
  * it was queued before
  */
@@ -327,6 +306,30 @@ static void iqcn_bts_drop(struct iqcn_queue *q, struct sk_buff *skb,
 	iqcn_bts_dropped(q, iqcn_skb_cb(skb)->flow, (const void *)skb->data,
 			 ecn == INET_ECN_CE, waited);
 	iqcn_cb_put(skb);
+}
+
+/* Run the methods of iqcn_notifies_all().  Return: true if the packet is tracked, or
+ * has no flow: its cb is complete.
+ */
+static noinline bool iqcn_cb_notify(struct iqcn_queue *q, struct sk_buff *skb,
+				    const struct iqcn_pkt *pkt)
+{
+	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
+
+	iqcn_cb_get(q, skb, pkt);
+	if (!cb->flow)
+		return true;
+	if ((q->p.notify & IQCN_NOTIFY_SUPPLEMENT) && !READ_ONCE(q->quiet) &&
+	    (!(cb->psn_flags & IQCN_CB_CE_IN) ||
+	     q->p.ce_in == IQCN_CE_IN_NOTIFY))
+		iqcn_supplement_packet(q, cb->flow, (const void *)skb->data);
+	if (!iqcn_grants(q))
+		return false;
+	cb->psn_flags |= IQCN_CB_TRACKED;
+	WRITE_ONCE(q->tracked, q->tracked + 1);
+	if (q->p.grant == IQCN_GRANT_EQUAL)
+		iqcn_grant_arrives(q, cb->flow, (const void *)skb->data);
+	return true;
 }
 
 /* Fill the cb of a packet that is CE, or that dequeue may mark */
@@ -353,16 +356,8 @@ static void iqcn_cb_fill(struct iqcn_queue *q, struct sk_buff *skb,
 	cb->psn_flags = (cb->psn_flags &
 			 (IQCN_CB_LOOKUP_DONE | IQCN_CB_CE_IN)) | flags |
 			pkt->psn;
-	if (iqcn_grants(q)) {
-		iqcn_cb_get(q, skb, pkt);
-		if (!cb->flow)
-			return;
-		cb->psn_flags |= IQCN_CB_TRACKED;
-		WRITE_ONCE(q->tracked, q->tracked + 1);
-		if (q->p.grant == IQCN_GRANT_EQUAL)
-			iqcn_grant_arrives(q, cb->flow, (const void *)skb->data);
+	if (iqcn_notifies_all(q) && iqcn_cb_notify(q, skb, pkt))
 		return;
-	}
 	/* pairing by PSN needs every packet of an unassured flow */
 	if ((flags & IQCN_CB_SAMPLED) || (flags && iqcn_unassured(q)))
 		iqcn_cb_get(q, skb, pkt);
@@ -561,8 +556,6 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 		parsed = iqcn_parse_queued(skb, l3, &pkt);
 		if (iqcn_bts_checks_ce(q, depth_bytes))
 			iqcn_bts_check(q, skb, parsed, &pkt, &lot, l3.ecn);
-		if (iqcn_supplements(q, depth_bytes))
-			iqcn_supplement_enlist(q, skb, parsed, &pkt, l3.ecn);
 		iqcn_skb_cb(skb)->psn_flags |= IQCN_CB_CE_IN;
 		iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_CE);
 		return iqcn_enqueue_timed(skb, sch);
@@ -573,7 +566,7 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 
 	mark = iqcn_lot_decide(&lot, iqcn_mark_prob(&q->p.mark, depth_bytes));
 	if (!mark && !iqcn_bts_enabled(q) && !iqcn_unassured(q) &&
-	    !iqcn_grants(q) && !iqcn_supplements(q, depth_bytes)) {
+	    !iqcn_notifies_all(q)) {
 		iqcn_cb_save(q, skb, l3, &lot);
 		return iqcn_enqueue_tail(skb, sch);
 	}
@@ -582,15 +575,13 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 	if (iqcn_is_cnp(parsed, &pkt))
 		return iqcn_enqueue_tail(skb, sch);
 	bts = iqcn_bts_check(q, skb, parsed, &pkt, &lot, l3.ecn);
-	if (iqcn_supplements(q, depth_bytes))
-		iqcn_supplement_enlist(q, skb, parsed, &pkt, l3.ecn);
 	if (!bts && (!mark || iqcn_marks_on_dequeue(q, l3))) {
 		if (parsed == IQCN_ROCE && iqcn_unassured(q))
 			iqcn_pair_note_psn(q->port, &pkt, iqcn_segs(skb));
 		/* dequeue will probably mark the packet: it reuses the random
 		 * number
 		 */
-		if ((mark || iqcn_grants(q)) && l3.ecn != INET_ECN_NOT_ECT)
+		if ((mark || iqcn_notifies_all(q)) && l3.ecn != INET_ECN_NOT_ECT)
 			iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_DATA);
 		else
 			iqcn_cb_put(skb);

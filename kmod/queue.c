@@ -144,8 +144,6 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 		alive = true;
 		trace_iqcn_ce_sent(q, flow);
 	}
-	if (unlikely(q->supplement.above_ns))
-		iqcn_supplement_leaves(q, now_ns);
 	if (unlikely(q->backoff.until_ns))
 		iqcn_timer_wake(q);
 	iqcn_timer_arm(q, now_ns);

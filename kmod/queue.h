@@ -275,6 +275,13 @@ static inline u64 iqcn_queue_roce_bps(const struct iqcn_queue *q)
 	return iqcn_queue_drain_bps(q);
 }
 
+/* Does the queue have a lease, or flows with turns of supplements?  queue->lock */
+static inline bool iqcn_queue_long_haul(const struct iqcn_queue *q)
+{
+	return unlikely(q->lease.end_ns || q->supplement.on ||
+			!list_empty(&q->supplement.turns));
+}
+
 /* queue.c */
 void iqcn_queue_init(struct iqcn_queue *q);
 void iqcn_queue_set_params(struct iqcn_queue *q, const struct iqcn_params *p);
@@ -371,9 +378,8 @@ void iqcn_grant_leaves(struct iqcn_queue *q, struct iqcn_flow *flow,
 int iqcn_supplement_check(u32 pps, u32 max_pps, u32 cnp_rate_pps,
 			  const struct nlattr *attr,
 			  struct netlink_ext_ack *extack);
-void iqcn_supplement_arrives(struct iqcn_queue *q, struct iqcn_flow *flow,
-			     const struct ethhdr *eth);
-void iqcn_supplement_leaves(struct iqcn_queue *q, u64 now_ns);
+void iqcn_supplement_packet(struct iqcn_queue *q, struct iqcn_flow *flow,
+			    const struct ethhdr *eth);
 void iqcn_supplement_off(struct iqcn_queue *q, u64 now_ns);
 void iqcn_supplement_end(struct iqcn_queue *q);
 void iqcn_supplement_changed(struct iqcn_queue *q, u64 now_ns);

@@ -43,6 +43,8 @@ static const struct iqcn_timer_ops * const iqcn_timer_clients[] = {
 static bool iqcn_timer_rests(const struct iqcn_queue *q,
 			     const struct iqcn_timer_ops *m)
 {
+	if (m->optional)
+		return !iqcn_queue_long_haul(q) || (q->quiet && m->rests);
 	return unlikely(q->quiet) && m->rests;
 }
 

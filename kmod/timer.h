@@ -11,6 +11,8 @@
  * @causes: set of BIT(enum iqcn_cause) of its CNPs
  * @rests: while the queue is quiet (pfc.c), @begin, @next_ns and @run are not
  *	called
+ * @optional: unless the queue has a lease or supplements, the client is skipped, so
+ *	that it costs other queues nothing (bench "marked")
  * @init: initialize its lists of a new queue; optional, RTNL
  * @set_params: adapt to q->p, which differs from @old; optional
  * @reset: reset the client's state, except that in flows; optional
@@ -31,6 +33,7 @@
 struct iqcn_timer_ops {
 	u32 causes;
 	bool rests;
+	bool optional;
 	void (*init)(struct iqcn_queue *q);
 	void (*set_params)(struct iqcn_queue *q, const struct iqcn_params *old,
 			   u64 now_ns);

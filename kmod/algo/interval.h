@@ -65,13 +65,18 @@ static inline u32 iqcn_smooth(u32 smooth, u32 v)
 static inline void iqcn_cnp_srtt_start(struct iqcn_cnp_srtt *a, u64 quiet_ns,
 				       u64 t1_ns, u64 rtt_ns, u64 now_ns)
 {
-	u64 most_ns = a->smooth_ns ? (u64)a->smooth_ns * IQCN_ANSWER_SMOOTHS :
-				     max(t1_ns * IQCN_ANSWER_T1S,
-					 rtt_ns * IQCN_ANSWER_SMOOTHS);
+	u64 most_ns;
 
-	if (quiet_ns >= t1_ns && quiet_ns > a->smooth_ns)
+	if (quiet_ns >= t1_ns && quiet_ns > a->smooth_ns) {
 		a->start_ns = now_ns;
-	else if (now_ns - a->start_ns > most_ns)
+		return;
+	}
+	if (!a->start_ns)
+		return;
+	most_ns = a->smooth_ns ? (u64)a->smooth_ns * IQCN_ANSWER_SMOOTHS :
+				 max(t1_ns * IQCN_ANSWER_T1S,
+				     rtt_ns * IQCN_ANSWER_SMOOTHS);
+	if (now_ns - a->start_ns > most_ns)
 		a->start_ns = 0;
 }
 

@@ -664,8 +664,8 @@ enum iqcn_pair_grade {
  * @pfc_reason: &enum iqcn_pfc_reason of the last change
  * @cnp_supplement: CNPs of @cnp_sent with IQCN_CAUSE_SUPPLEMENT
  * @above_kmax_ns: time for which the depth was above Kmax, in ns; measured with
- *	IQCN_NOTIFY_SUPPLEMENT, from the arrival of a RoCEv2 packet of an ECT flow
- *	until a sampled CE packet leaves at or below Kmax, or supplements end
+ *	IQCN_NOTIFY_SUPPLEMENT, when RoCEv2 packets of ECT flows arrive and when
+ *	supplements are due
  * @port_cnp_passed: CNPs of receivers that the filter of the port let pass
  * @port_cnp_filtered: CNPs of receivers that the filter of the port dropped
  * @leases: leases granted, including renewals (IQCN_CMD_LEASE)
