@@ -26,8 +26,10 @@ CFLAGS += $(CPPFLAGS) $(LDFLAGS)
 UAPI := $(wildcard kmod/include/uapi/linux/*.h)
 PARAMS := kmod/config_table.h kmod/config_defaults.h
 # the tool computes defaults with the module's code
-DERIVE := kmod/params.h kmod/algo/mark.h kmod/algo/pi.h kmod/algo/profile.h
-TOOL_INCLUDES := -Ikmod/include/uapi -idirafter userspace/kernel
+DERIVE := kmod/params.h $(wildcard kmod/algo/*.h)
+TOOL_INCLUDES := -Ikmod/include/uapi -idirafter userspace/kernel -idirafter kmod
+# a policy of the agent has the same values on every machine
+EXACT := -ffp-contract=off
 # plugin and tool have the version of the module
 VERSION := $(shell sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' kmod/qdisc.c)
 TOOL_PKGS := libnl-3.0 libnl-genl-3.0 json-c ncurses
@@ -143,7 +145,7 @@ $(B)/q_iqcn.so $(B)/unchecked/q_iqcn.so $(B)/trapping/q_iqcn.so: tc-plugin/q_iqc
 userspace: $(B)/iqcn
 $(B)/iqcn: $(wildcard userspace/*.[ch]) $(PARAMS) $(DERIVE) $(UAPI) kmod/qdisc.c
 	@mkdir -p $(B)
-	$(CC) $(CFLAGS) $(TOOL_INCLUDES) -DIQCN_VERSION='"$(VERSION)"' \
+	$(CC) $(CFLAGS) $(EXACT) $(TOOL_INCLUDES) -DIQCN_VERSION='"$(VERSION)"' \
 		-DTC_DIR='"$(TC_DIR)"' -o $@ $(wildcard userspace/*.c) \
 		$(shell pkg-config --cflags --libs $(TOOL_PKGS))
 
@@ -281,7 +283,7 @@ $(B)/iqcn_test: $(wildcard userspace/*.[ch] userspace/tests/*.c) $(PARAMS) \
 		$(DERIVE) $(UAPI)
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -fsanitize=address,undefined,float-cast-overflow \
-		-fno-sanitize-recover=all $(TOOL_INCLUDES) -DIQCN_VERSION='"$(VERSION)"' \
+		-fno-sanitize-recover=all $(EXACT) $(TOOL_INCLUDES) -DIQCN_VERSION='"$(VERSION)"' \
 		-DTC_DIR='"$(TC_DIR)"' -rdynamic -o $@ userspace/tests/iqcn_test.c \
 		$(filter-out userspace/main.c,$(wildcard userspace/*.c)) \
 		$(shell pkg-config --cflags --libs $(TOOL_PKGS))

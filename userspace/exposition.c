@@ -16,7 +16,6 @@
 #include "exposition.h"
 #include "iqcn.h"
 
-#define LABELS_SIZE 512
 /* each byte may become \\xNN */
 #define DEV_SIZE (5 * IF_NAMESIZE)
 #define NS_PER_S 1000000000
@@ -317,14 +316,20 @@ static void port_labels(char *buf, const void *object)
 	sprintf(buf, "device=\"%s\"", dev);
 }
 
+void exposition_queue(char *buf, uint32_t ifindex, uint32_t parent)
+{
+	char dev[DEV_SIZE], class[VALUE_SIZE];
+
+	dev_text(dev, dev_name(ifindex));
+	value_text(class, FORM_PARENT, NULL, parent);
+	sprintf(buf, "device=\"%s\",parent=\"%s\"", dev, class);
+}
+
 static void queue_labels(char *buf, const void *object)
 {
-	char dev[DEV_SIZE], parent[VALUE_SIZE];
 	const struct queue *q = object;
 
-	dev_text(dev, dev_name(q->dev));
-	value_text(parent, FORM_PARENT, NULL, q->parent);
-	sprintf(buf, "device=\"%s\",parent=\"%s\"", dev, parent);
+	exposition_queue(buf, q->dev, q->parent);
 }
 
 /* Only labels that stay the same as long as the flow exists */
@@ -445,7 +450,7 @@ static void write_sample(const struct writer *w, const struct table *t,
 {
 	const struct field *field = &t->kind->fields[m->attr];
 	uint64_t v = member(field, object);
-	char labels[LABELS_SIZE];
+	char labels[EXPOSITION_LABELS];
 
 	t->labels(labels, object);
 	switch (m->value) {

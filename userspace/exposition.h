@@ -25,6 +25,11 @@ struct state {
 	size_t n_ports, n_queues, n_flows;
 };
 
+/* Size of the labels of any object */
+#define EXPOSITION_LABELS 512
+
+/* Writes the labels that identify a queue */
+void exposition_queue(char *buf, uint32_t ifindex, uint32_t parent);
 /* @s must not contain an object twice */
 void exposition(FILE *f, const struct state *s, bool openmetrics);
 

@@ -51,6 +51,7 @@ static const char *const denied[IQCN_CMD_MAX + 1] = {
 	[IQCN_CMD_FLOW_GET] = FLOWS_NEED " (try sudo)",
 	[IQCN_CMD_FLOW_FLUSH] = "flushing flows" NEEDS_ADMIN " (try sudo)",
 	[IQCN_CMD_QUEUE_CLEAR] = "resetting peaks" NEEDS_ADMIN " (try sudo)",
+	[IQCN_CMD_LEASE] = "a lease" NEEDS_ADMIN " (try sudo, or observe)",
 };
 
 /* Handles one message of an answer; returns NL_OK to continue, or NL_STOP */
@@ -430,6 +431,21 @@ int genl_clear(struct genl *g, uint32_t ifindex, uint32_t parent)
 		nla_put_u32(msg, IQCN_A_QUEUE_IFINDEX, ifindex);
 	if (parent)
 		nla_put_u32(msg, IQCN_A_QUEUE_PARENT, parent);
+	return request(g, msg, no_part);
+}
+
+int genl_lease(struct genl *g, const struct lease *l)
+{
+	struct nl_msg *msg = new_request(g, IQCN_CMD_LEASE, 0);
+
+	if (!msg)
+		return g->err;
+	nla_put_u32(msg, IQCN_A_LEASE_IFINDEX, l->ifindex);
+	nla_put_u32(msg, IQCN_A_LEASE_PARENT, l->parent);
+	nla_put_u32(msg, IQCN_A_LEASE_MS, l->ms);
+	nla_put_u32(msg, IQCN_A_LEASE_FILTER_N, 1);
+	nla_put_u32(msg, IQCN_A_LEASE_FILTER_NS, l->filter_ns);
+	nla_put_u32(msg, IQCN_A_LEASE_SUPPLEMENT_PPS, l->supplement_pps);
 	return request(g, msg, no_part);
 }
 

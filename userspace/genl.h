@@ -60,6 +60,17 @@ int genl_flush(struct genl *g, uint32_t ifindex, uint32_t parent,
  */
 int genl_clear(struct genl *g, uint32_t ifindex, uint32_t parent);
 
+/* Sets a filter of one CNP per interval, and the rate of supplements, for @ms */
+struct lease {
+	uint32_t ifindex;
+	uint32_t parent;
+	uint32_t ms;
+	uint32_t filter_ns;
+	uint32_t supplement_pps;
+};
+
+int genl_lease(struct genl *g, const struct lease *l);
+
 /* Prints the error of a dump or of genl_events(); returns EXIT_FAILURE */
 int genl_fail(const struct genl *g, int err);
 

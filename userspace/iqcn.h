@@ -18,6 +18,7 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /* argv[0] is the name of the command; options may be anywhere */
+int cmd_agent(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_clear(int argc, char **argv);
 int cmd_flows(int argc, char **argv);

@@ -40,6 +40,7 @@ static const struct command {
 	{ "flush", cmd_flush },
 	{ "clear", cmd_clear },
 	{ "check", cmd_check },
+	{ "agent", cmd_agent },
 	{ "metrics", cmd_metrics },
 	{ "version", cmd_version },
 	{ "help", cmd_help },

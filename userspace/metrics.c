@@ -5,14 +5,11 @@
  * One error in a textfile makes node_exporter fail as a whole.  So no sample is
  * written twice, and the file is replaced atomically.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,6 +17,7 @@
 #include "genl.h"
 #include "iqcn.h"
 #include "rank.h"
+#include "replace.h"
 #include "version.h"
 
 #define FLOWS_DEFAULT 10
@@ -154,77 +152,6 @@ static int gather(struct state *s, size_t flows, char *version)
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-static bool write_all(int fd, const char *text, size_t len)
-{
-	ssize_t n;
-
-	for (; len; text += n, len -= n) {
-		n = write(fd, text, len);
-		if (n < 0)
-			return false;
-	}
-	return true;
-}
-
-/* Replace @path atomically; on failure @path is unchanged and errno is set */
-static bool write_temp(int fd, const char *temp, const char *path,
-		       const char *text, size_t len)
-{
-	bool ok = write_all(fd, text, len) && !fchmod(fd, 0644);
-	int err = errno;
-
-	/* some file systems report ENOSPC only here */
-	if (close(fd) && ok) {
-		ok = false;
-		err = errno;
-	}
-	if (ok && !rename(temp, path))
-		return true;
-	if (ok)
-		err = errno;
-	unlink(temp);
-	errno = err;
-	return false;
-}
-
-/* Writes a temporary file and renames it.  The temporary name is not *.prom, so
- * node_exporter ignores it.  Signals are blocked meanwhile, so that a killed
- * process does not leave the temporary file behind.
- */
-static bool replace_file(const char *path, const char *text, size_t len)
-{
-	const char *slash = strrchr(path, '/');
-	int dir_len = slash ? slash + 1 - path : 0, fd, err;
-	sigset_t all, old;
-	char *temp;
-	bool ok;
-
-	if (asprintf(&temp, "%.*s.%s.XXXXXX", dir_len, path,
-		     path + dir_len) < 0)
-		return false;
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &old);
-	fd = mkstemp(temp);
-	ok = fd >= 0 && write_temp(fd, temp, path, text, len);
-	err = errno;
-	sigprocmask(SIG_SETMASK, &old, NULL);
-	free(temp);
-	errno = err;
-	return ok;
-}
-
-static int write_file(const char *path, const char *text, size_t len)
-{
-	struct stat st;
-
-	/* root must not replace /dev/null by a file */
-	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
-		return fail(path, "not a regular file");
-	if (!replace_file(path, text, len))
-		return fail(path, strerror(errno));
-	return EXIT_SUCCESS;
-}
-
 static int write_text(const struct state *s, bool openmetrics,
 		      const char *path)
 {
@@ -238,7 +165,7 @@ static int write_text(const struct state *s, bool openmetrics,
 	if (!f || fclose(f))
 		ret = fail("metrics", strerror(ENOMEM));
 	else if (path)
-		ret = write_file(path, text, len);
+		ret = replace_file(path, text, len);
 	else
 		fwrite(text, 1, len, stdout);
 	free(text);

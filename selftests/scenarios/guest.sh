@@ -314,14 +314,29 @@ all_flows()
 	done | ctl snd || exit 1
 }
 
+# agent MS: run "iqcn agent" beside the load, for that time
+agent()
+{
+	local words interval_ms=1
+
+	read -ra words <<<"${conf[agent]}"
+	[[ ${conf[agent]} != *"--interval 5ms"* ]] || interval_ms=5
+	in_ns "$watched" "$BUILD/../iqcn" agent "${words[@]}" \
+		--count $(($1 / interval_ms)) --log "$out/agent.csv" -j \
+		"${conf[port]}" >"$out/agent.json" &
+	agent=$!
+}
+
 run()
 {
 	local ms=$((${conf[duration]%ms} + 200))
 
+	[ -z "${conf[agent]-}" ] || agent "${conf[duration]%ms}"
 	ctl "$senders" <<<"start count ${conf[count]} for ${conf[duration]}" || exit 1
 	[ ${#beside[@]} = 0 ] || watch "$ms"
 	# wait for the end and for packets in flight
 	sleep "$(printf '%d.%03d' $((ms / 1000)) $((ms % 1000)))"
+	[ -z "${conf[agent]-}" ] || wait "$agent" || die "the agent failed"
 	reports
 }
 

@@ -47,6 +47,8 @@
 #   hosts VARIANT WORDS	more words for all hosts in one variant
 #   ends VARIANT WORDS	words for the qdiscs at both ends of the fiber in one
 #			variant; they override its parameters of the same name
+#   agent VARIANT WORDS	run "iqcn agent WORDS" on the first switch of a network, for
+#			the first port of "port", during one variant
 #   trunk WORDS		more of these words for links between switches
 #   fiber WORDS		more of these words for the fiber of a pair
 #   access WORDS		more of these words for links of senders to a chain
@@ -95,7 +97,7 @@ TOP=$(cd "$HERE/../.." && pwd)
 LAB=$TOP/selftests/lab/lab.sh
 RESULTS=${IQCN_RESULTS:-$TOP/build/results}
 KEYS=" title seed topology senders receivers host sender bottleneck link
-	wires hosts ends trunk access fiber locals behind flows load incast endless
+	wires hosts ends agent trunk access fiber locals behind flows load incast endless
 	message duration count sample kmax settle port variant expect "
 COLOURS=7
 only="" tables=1 command="" extra="" jobs=$(nproc)
@@ -292,14 +294,17 @@ of_variant()
 # so that equivalent scenarios yield the same run
 write_scenario()
 {
-	local ends
+	local ends agent
 
 	ends=$(value "$1" ends | of_variant "$2")
+	agent=$(value "$1" agent | of_variant "$2")
 	sed -nE 's/[ \t]+/ /g; s/ $//
 		/^(topology|seed|senders|receivers|host|sender|bottleneck|behind|flows|duration|count|sample|kmax) /p' \
 		"$(file_of "$1")"
 	! is_fabric "$1" || echo "fabric fabric"
 	[ -z "$ends" ] || echo "ends $ends"
+	[ -z "$agent" ] || printf '%s\n' "agent $agent" \
+		"port $(value "$1" port | head -n 1)"
 	[ -z "$(value "$1" link)" ] ||
 		echo "link $(value "$1" link) $(value "$1" wires | of_variant "$2")"
 	echo "qdisc $(value "$1" variant | of_variant "$2")"
@@ -400,8 +405,10 @@ figures()
 			 pfc pairings judged; do
 			args+=(--rawfile "$f" "$dir/$f.csv")
 		done
+		[ -e "$dir/agent.json" ] || echo null >"$dir/agent.json"
 		jq -n -L "$HERE" -f "$HERE/fabric.jq" "${args[@]}" \
 			--slurpfile tc "$dir/tc.json" \
+			--slurpfile agent "$dir/agent.json" \
 			--argjson kmax_bytes "$(value "$1" kmax)" \
 			--rawfile list "$dir/fabric/flows.csv" \
 			--argjson settle "$(settle "$1")" \

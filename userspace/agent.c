@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * iqcn agent: set the filter and the supplements of a long-haul link by a learned
+ * policy.
+ *
+ *	every interval:
+ *	  sample the queue -> what happened, reward, state	(agentport.c, agentlaw.h)
+ *	       |
+ *	       v
+ *	  action: of the policy (policy.c), at random, or of another program
+ *	       |
+ *	       |-- the policy earned less than it expects of auto, for a second:
+ *	       |	no action for 10 s
+ *	       v
+ *	  lease: if the agent dies, the values of tc apply again
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agentlog.h"
+#include "agentmetrics.h"
+#include "agentport.h"
+#include "iqcn.h"
+#include "out.h"
+#include "policy.h"
+#include "signals.h"
+#include "snapshot.h"
+
+#define INTERVAL_NS 1000000
+#define LEASE_NS 100000000
+#define RETRY_NS 10000000000
+
+struct agent {
+	/* arguments */
+	enum agent_mode mode;
+	const char *policy_file;	/* NULL: none, "-": stdin */
+	const char *log_file;
+	const char *metrics_file;
+	uint64_t interval_ns;		/* 0: that of the policy */
+	uint64_t lease_ns;
+	uint64_t count;			/* steps; 0: no limit */
+	double explore;
+	uint64_t seed;
+	int reward;			/* AGENT_NONE: that of the policy */
+	bool json;
+
+	struct agent_port port;
+	struct policy policy;
+	struct agent_history history;
+	struct agent_trust trust;
+	struct agent_sample before;
+	float expected;			/* of auto, for the current step */
+	bool expecting;
+	uint64_t retry_ns;		/* end of the fallback */
+	FILE *log;
+	int signals;
+	struct agent_totals totals;
+};
+
+static bool has_policy(const struct agent *a)
+{
+	return a->policy_file && strcmp(a->policy_file, "-");
+}
+
+/* The action of a program that reads the log's lines from stdout */
+static int ask_action(const struct agent_row *r, int *action)
+{
+	char line[16], *end;
+
+	agent_log(stdout, r);
+	if (fflush(stdout) || !fgets(line, sizeof(line), stdin))
+		return EXIT_FAILURE;
+	*action = strtol(line, &end, 10);
+	if (end == line || *end != '\n' || *action < 0 ||
+	    *action >= AGENT_ACTIONS)
+		return fail("action on stdin", "not a number from 0 to 24");
+	return EXIT_SUCCESS;
+}
+
+/* Draw whether to explore, and then the action: two numbers for each step, so that
+ * later ones do not depend on the policy
+ */
+static bool explores(struct agent *a, int *action)
+{
+	double draw = (agent_random(&a->seed) >> 11) * 0x1p-53;
+	int any = (agent_random(&a->seed) >> 33) % AGENT_ACTIONS;
+
+	if (draw >= a->explore)
+		return false;
+	*action = any;
+	return true;
+}
+
+static void check_trust(struct agent *a, const struct agent_step *s,
+			uint64_t now)
+{
+	if (a->mode == AGENT_FALLBACK && now >= a->retry_ns)
+		a->mode = AGENT_RUN;
+	else if (a->mode == AGENT_RUN && a->expecting &&
+		 agent_distrust(&a->trust, s->reward, a->expected, now)) {
+		a->mode = AGENT_FALLBACK;
+		a->retry_ns = now + RETRY_NS;
+		a->totals.fallbacks++;
+		a->trust = (struct agent_trust){};
+		fail(dev_name(a->port.ifindex),
+		     "the policy earns less than it expects of auto: no lease for 10 s");
+	}
+}
+
+static int choose(struct agent *a, struct agent_row *r)
+{
+	float values[AGENT_ACTIONS];
+
+	a->expecting = false;
+	r->action = AGENT_NONE;
+	if (!a->policy_file)
+		return EXIT_SUCCESS;
+	if (!has_policy(a))
+		return ask_action(r, &r->action);
+	policy_values(&a->policy, r->state, values);
+	r->action = policy_best(values);
+	r->explored = a->mode == AGENT_RUN && explores(a, &r->action);
+	a->expected = (1 - a->policy.gamma) *
+		      values[agent_auto(&a->port.place, r->happened)];
+	a->expecting = a->mode == AGENT_RUN && !a->explore;
+	return EXIT_SUCCESS;
+}
+
+static int act(struct agent *a, const struct agent_row *r, uint64_t flows)
+{
+	if (a->mode == AGENT_RUN)
+		return agent_port_set(&a->port, r->action, flows);
+	return a->mode == AGENT_FALLBACK ? agent_port_release(&a->port) :
+					   EXIT_SUCCESS;
+}
+
+static int step(struct agent *a)
+{
+	struct agent_sample now;
+	struct agent_step happened;
+	float state[AGENT_STATE];
+	struct agent_row row = {
+		.step = a->totals.steps,
+		.happened = &happened,
+		.state = state,
+	};
+
+	if (agent_port_sample(&a->port, &now))
+		return EXIT_FAILURE;
+	if (agent_restarted(&a->before, &now))
+		a->before = now;
+	happened = agent_observe(&a->port.place, &a->before, &now, a->reward);
+	agent_state(&a->history, &a->port.place, &happened, state);
+	check_trust(a, &happened, now.time_ns);
+	row.time_ns = now.time_ns;
+	row.depth_bytes = now.depth_bytes;
+	row.mode = a->mode;
+	if (choose(a, &row) || act(a, &row, now.flows))
+		return EXIT_FAILURE;
+	if (a->log)
+		agent_log(a->log, &row);
+	agent_totals_add(&a->totals, &happened, &now, row.action);
+	a->before = now;
+	return EXIT_SUCCESS;
+}
+
+/* Wait until @ns; returns false after a signal */
+static bool wait_until(struct agent *a, uint64_t ns)
+{
+	struct pollfd p = { a->signals, POLLIN };
+	uint64_t now = now_ns();
+	struct timespec left = {};
+
+	if (ns > now) {
+		left.tv_sec = (ns - now) / 1000000000;
+		left.tv_nsec = (ns - now) % 1000000000;
+	}
+	return ppoll(&p, 1, &left, NULL) <= 0;
+}
+
+static int write_metrics(struct agent *a, bool now)
+{
+	if (!a->metrics_file ||
+	    !agent_totals_due(&a->totals, a->before.time_ns, now))
+		return EXIT_SUCCESS;
+	return agent_metrics(a->metrics_file, a->port.ifindex,
+			     a->port.parent, a->mode, &a->totals);
+}
+
+/* Steps are at multiples of the interval; those that are missed are left out */
+static int steps(struct agent *a)
+{
+	uint64_t next_ns = now_ns(), now;
+
+	if (agent_port_sample(&a->port, &a->before))
+		return EXIT_FAILURE;
+	while (!a->count || a->totals.steps < a->count) {
+		next_ns += a->interval_ns;
+		now = now_ns();
+		if (next_ns < now)
+			next_ns += (now - next_ns) / a->interval_ns *
+				   a->interval_ns;
+		if (!wait_until(a, next_ns))
+			break;
+		if (step(a) || write_metrics(a, false) || out_closed())
+			return EXIT_FAILURE;
+	}
+	return write_metrics(a, true);
+}
+
+static int open_log(struct agent *a)
+{
+	if (a->policy_file && !has_policy(a))
+		agent_log_header(stdout);
+	if (!a->log_file)
+		return EXIT_SUCCESS;
+	a->log = fopen(a->log_file, "we");
+	if (!a->log)
+		return fail(a->log_file, strerror(errno));
+	agent_log_header(a->log);
+	return EXIT_SUCCESS;
+}
+
+static int close_log(struct agent *a)
+{
+	bool bad;
+
+	if (!a->log)
+		return EXIT_SUCCESS;
+	bad = ferror(a->log);
+	return fclose(a->log) || bad ? fail(a->log_file, strerror(errno)) :
+				       EXIT_SUCCESS;
+}
+
+static void summarize(const struct agent *a)
+{
+	/* stdout has the steps */
+	if (a->policy_file && !has_policy(a))
+		return;
+	if (a->json)
+		agent_totals_json(&a->totals, a->port.ifindex, a->port.parent);
+	else
+		agent_totals_print(&a->totals, a->port.ifindex, a->port.parent);
+}
+
+static int read_policy(struct agent *a)
+{
+	if (has_policy(a) && policy_read(&a->policy, a->policy_file))
+		return EXIT_FAILURE;
+	if (!a->interval_ns)
+		a->interval_ns = has_policy(a) ? a->policy.interval_ns :
+						 INTERVAL_NS;
+	if (has_policy(a) && a->interval_ns != a->policy.interval_ns)
+		return fail(a->policy_file, "learned with another interval");
+	if (a->reward == AGENT_NONE)
+		a->reward = a->policy.reward;
+	return EXIT_SUCCESS;
+}
+
+static int work(struct agent *a, uint32_t ifindex, uint32_t parent)
+{
+	int ret, released;
+
+	/* so that signals take effect between two steps */
+	a->signals = signals_open(false);
+	if (a->signals < 0)
+		return fail("signals", strerror(errno));
+	prctl(PR_SET_TIMERSLACK, 1);
+	a->port.lease_ms = a->lease_ns / 1000000;
+	ret = agent_port_open(&a->port, ifindex, parent) || open_log(a) ||
+	      steps(a);
+	released = a->port.g ? agent_port_release(&a->port) : 0;
+	if (close_log(a) || released)
+		ret = EXIT_FAILURE;
+	if (a->totals.steps)
+		summarize(a);
+	return ret;
+}
+
+static int agent(struct agent *a, int n, char **words)
+{
+	uint32_t ifindex = 0, parent = 0;
+	int ret = n ? parse_place(n, words, &ifindex, &parent) : 0;
+
+	if (!ret)
+		ret = read_policy(a);
+	if (ret)
+		return ret;
+	ret = work(a, ifindex, parent);
+	agent_port_close(&a->port);
+	return ret;
+}
+
+static bool read_state(const char *line, float state[AGENT_STATE])
+{
+	char *end;
+	int i;
+
+	for (i = 0; i < AGENT_STATE; i++) {
+		state[i] = strtof(line, &end);
+		if (end == line || *end != (i < AGENT_STATE - 1 ? ',' : '\n'))
+			return false;
+		line = end + 1;
+	}
+	return true;
+}
+
+/* Print the values of the states on stdin */
+static int eval(struct agent *a)
+{
+	float state[AGENT_STATE], values[AGENT_ACTIONS];
+	char line[1024];
+	int i;
+
+	if (read_policy(a))
+		return EXIT_FAILURE;
+	while (fgets(line, sizeof(line), stdin)) {
+		if (!read_state(line, state))
+			return fail("state on stdin",
+				    "not 26 numbers, separated by commas");
+		policy_values(&a->policy, state, values);
+		for (i = 0; i < AGENT_ACTIONS; i++)
+			printf("%s%.9g", i ? "," : "", values[i]);
+		putchar('\n');
+	}
+	return EXIT_SUCCESS;
+}
+
+enum {
+	OPTION_POLICY = 256, OPTION_INTERVAL, OPTION_LEASE, OPTION_COUNT,
+	OPTION_EXPLORE, OPTION_SEED, OPTION_REWARD, OPTION_LOG, OPTION_METRICS,
+};
+
+static const struct option options[] = {
+	{ "policy", required_argument, NULL, OPTION_POLICY },
+	{ "interval", required_argument, NULL, OPTION_INTERVAL },
+	{ "lease", required_argument, NULL, OPTION_LEASE },
+	{ "count", required_argument, NULL, OPTION_COUNT },
+	{ "explore", required_argument, NULL, OPTION_EXPLORE },
+	{ "seed", required_argument, NULL, OPTION_SEED },
+	{ "reward", required_argument, NULL, OPTION_REWARD },
+	{ "log", required_argument, NULL, OPTION_LOG },
+	{ "metrics", required_argument, NULL, OPTION_METRICS },
+	{ }
+};
+
+static int parse_reward(const char *word, int *reward)
+{
+	for (*reward = 0; agent_reward_names[*reward]; ++*reward)
+		if (!strcmp(word, agent_reward_names[*reward]))
+			return EXIT_SUCCESS;
+	return misuse("the reward must be few or literal, not", word);
+}
+
+static int parse_share(const char *word, double *v)
+{
+	char *end;
+
+	*v = strtod(word, &end);
+	return end != word && !*end && *v >= 0 && *v <= 1 ?
+		       EXIT_SUCCESS :
+		       misuse("the share must be 0 to 1, not", word);
+}
+
+static int parse_option(struct agent *a, int c)
+{
+	switch (c) {
+	case 'j':
+		a->json = true;
+		return EXIT_SUCCESS;
+	case OPTION_POLICY:
+		a->policy_file = optarg;
+		return EXIT_SUCCESS;
+	case OPTION_LOG:
+		a->log_file = optarg;
+		return EXIT_SUCCESS;
+	case OPTION_METRICS:
+		a->metrics_file = optarg;
+		return EXIT_SUCCESS;
+	case OPTION_INTERVAL:
+		return parse_interval(optarg, &a->interval_ns);
+	case OPTION_LEASE:
+		return parse_interval(optarg, &a->lease_ns);
+	case OPTION_COUNT:
+		return parse_count(optarg, &a->count);
+	case OPTION_EXPLORE:
+		return parse_share(optarg, &a->explore);
+	case OPTION_SEED:
+		return parse_count(optarg, &a->seed);
+	case OPTION_REWARD:
+		return parse_reward(optarg, &a->reward);
+	default:
+		return EXIT_USAGE;
+	}
+}
+
+int cmd_agent(int argc, char **argv)
+{
+	struct agent a = { .lease_ns = LEASE_NS, .seed = 1, .reward = AGENT_NONE };
+	const char *word;
+	int c, ret;
+
+	while ((c = next_option(argc, argv, options)) != -1) {
+		ret = parse_option(&a, c);
+		if (ret)
+			return ret;
+	}
+	if (optind == argc)
+		return misuse("missing run, observe or eval after", argv[0]);
+	word = argv[optind++];
+	if (!strcmp(word, "run"))
+		a.mode = AGENT_RUN;
+	else if (strcmp(word, "observe") && strcmp(word, "eval"))
+		return misuse("expected run, observe or eval, not", word);
+	if (!a.policy_file && strcmp(word, "observe"))
+		return misuse("missing --policy after", word);
+	if (*word == 'e')
+		return optind < argc ?
+			       misuse("unexpected word", argv[optind]) :
+			       eval(&a);
+	return agent(&a, argc - optind, argv + optind);
+}

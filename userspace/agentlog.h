@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The steps of the agent, for learning: a header and a line per step, in CSV.
+ *
+ * A line has the state at the end of a step, the reward of that step, which the
+ * action of the line before has earned, and the action that follows, -1: none.
+ * Numbers have 9 digits, so that they can be read back exactly.
+ */
+#ifndef _IQCN_AGENTLOG_H
+#define _IQCN_AGENTLOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "agentlaw.h"
+
+enum agent_mode {
+	AGENT_OBSERVE,
+	AGENT_RUN,
+	AGENT_FALLBACK,
+};
+
+struct agent_row {
+	uint64_t step;
+	uint64_t time_ns;
+	uint64_t depth_bytes;
+	enum agent_mode mode;
+	int action;
+	bool explored;
+	const struct agent_step *happened;
+	const float *state;
+};
+
+void agent_log_header(FILE *f);
+void agent_log(FILE *f, const struct agent_row *r);
+
+#endif /* _IQCN_AGENTLOG_H */

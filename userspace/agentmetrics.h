@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the agent has done so far: as a summary, and as metrics for Prometheus.
+ */
+#ifndef _IQCN_AGENTMETRICS_H
+#define _IQCN_AGENTMETRICS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agentlaw.h"
+#include "agentlog.h"
+
+struct agent_totals {
+	uint64_t steps;
+	uint64_t fallbacks;
+	uint64_t drops;
+	uint64_t depth_peak_bytes;	/* at the end of a step */
+	uint64_t actions[AGENT_ACTIONS];
+	double reward;			/* sums over all steps */
+	double utilization;
+	uint64_t written_ns;		/* when the metrics were written */
+	struct agent_sample first;
+};
+
+void agent_totals_add(struct agent_totals *t, const struct agent_step *s,
+		      const struct agent_sample *now, int action);
+void agent_totals_print(const struct agent_totals *t, uint32_t ifindex,
+			uint32_t parent);
+void agent_totals_json(const struct agent_totals *t, uint32_t ifindex,
+		       uint32_t parent);
+/* Metrics are written once a second, or @now */
+bool agent_totals_due(struct agent_totals *t, uint64_t now_ns, bool now);
+/* Prints an error and returns EXIT_FAILURE if that fails */
+int agent_metrics(const char *file, uint32_t ifindex, uint32_t parent,
+		  enum agent_mode mode, const struct agent_totals *t);
+
+#endif /* _IQCN_AGENTMETRICS_H */

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The queue and the port that the agent observes and sets.
+ *
+ * A step costs one request, and another one if the lease has to be set.  So
+ * parameters are read only once a second, and the filter in force only while the
+ * agent holds no lease.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/pkt_sched.h>
+#include <net/if.h>
+
+#include "agentport.h"
+#include "iqcn.h"
+#include "qdisc.h"
+#include "snapshot.h"
+
+#define PLACE_NS 1000000000
+#define NEEDED "the agent needs a queue with notify supplement and fibre, see tc-iqcn(8)"
+
+struct search {
+	struct agent_port *a;
+	bool found;
+};
+
+static uint64_t param(struct nlattr **tb, int attr)
+{
+	uint64_t v = 0;
+
+	param_number(tb[attr], &v);
+	return v;
+}
+
+static bool take_params(const struct qdisc *q, void *arg)
+{
+	struct nlattr *tb[TCA_IQCN_MAX + 1];
+	struct search *s = arg;
+	struct agent_place *p = &s->a->place;
+
+	if (!qdisc_is_iqcn(q) || q->ifindex != s->a->ifindex ||
+	    q->parent != s->a->parent || !qdisc_params(q, tb))
+		return true;
+	p->limit_bytes = param(tb, TCA_IQCN_LIMIT_BYTES);
+	p->kmax_bytes = param(tb, TCA_IQCN_KMAX_BYTES);
+	s->a->bandwidth_bps = param(tb, TCA_IQCN_BANDWIDTH_BPS);
+	p->fibre_m = param(tb, TCA_IQCN_FIBRE_M);
+	p->supplement_pps = param(tb, TCA_IQCN_SUPPLEMENT_PPS);
+	p->supplement_max_pps = param(tb, TCA_IQCN_SUPPLEMENT_MAX_PPS);
+	p->by_port = param(tb, TCA_IQCN_FILTER_BY) == IQCN_CNP_FILTER_BY_PORT;
+	s->found = p->fibre_m &&
+		   (param(tb, TCA_IQCN_NOTIFY) & IQCN_NOTIFY_SUPPLEMENT);
+	return false;
+}
+
+static int read_place(struct agent_port *a, uint64_t now)
+{
+	struct search s = { .a = a };
+
+	a->place_ns = now;
+	if (qdiscs_dump(a->ifindex, take_params, &s))
+		return EXIT_FAILURE;
+	return s.found ? EXIT_SUCCESS : fail(dev_name(a->ifindex), NEEDED);
+}
+
+static bool is_candidate(const struct agent_port *a, const struct queue *q)
+{
+	return a->parent ? q->parent == a->parent :
+			   q->notify & IQCN_NOTIFY_SUPPLEMENT;
+}
+
+/* Choose among the queues */
+static int choose(struct agent_port *a, const struct queue *queues, size_t n)
+{
+	const struct queue *found = NULL;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (!is_candidate(a, &queues[i]))
+			continue;
+		if (found)
+			return fail("several queues have notify supplement",
+				    "choose one: DEV [root | parent CLASSID]");
+		found = &queues[i];
+	}
+	if (!found)
+		return fail(a->ifindex ? dev_name(a->ifindex) : "no such queue",
+			    NEEDED);
+	a->ifindex = found->dev;
+	a->parent = found->parent;
+	return EXIT_SUCCESS;
+}
+
+int agent_port_open(struct agent_port *a, uint32_t ifindex, uint32_t parent)
+{
+	struct queue *queues;
+	size_t n;
+	int ret;
+
+	a->ifindex = ifindex;
+	a->parent = parent;
+	a->g = genl_open();
+	if (!a->g)
+		return EXIT_FAILURE;
+	ret = genl_queues(a->g, ifindex, 0, &queues, &n);
+	if (ret == -ENODEV && if_indextoname(ifindex, (char[IF_NAMESIZE]){}))
+		n = ret = 0;
+	ret = ret ? genl_fail(a->g, ret) : choose(a, queues, n);
+	free(queues);
+	return ret ? ret : read_place(a, now_ns());
+}
+
+void agent_port_close(struct agent_port *a)
+{
+	if (a->g)
+		genl_close(a->g);
+}
+
+/* The filter in force, of all ports */
+static int read_filter(struct agent_port *a, struct agent_sample *s)
+{
+	struct port *ports;
+	size_t i, n;
+	int err = genl_ports(a->g, &ports, &n);
+
+	for (i = 0; i < n; i++)
+		if (ports[i].ifindex == a->ifindex)
+			s->filter_ns = ports[i].filter_ns /
+				       (ports[i].filter_n ?: 1);
+	free(ports);
+	s->supplement_pps = a->place.supplement_pps;
+	return err ? genl_fail(a->g, err) : EXIT_SUCCESS;
+}
+
+static int read_queue(struct agent_port *a, struct agent_sample *s)
+{
+	const struct queue *q;
+	struct queue *queues;
+	size_t i, n;
+	int err = genl_queues(a->g, a->ifindex, 0, &queues, &n);
+
+	s->time_ns = 0;
+	for (i = 0; i < n; i++) {
+		q = &queues[i];
+		if (q->parent != a->parent)
+			continue;
+		*s = (struct agent_sample){
+			.time_ns = now_ns(),
+			.depth_bytes = q->depth_bytes,
+			.tx_bytes = q->tx_bytes,
+			.tx_packets = q->tx_packets,
+			.ce_sent = q->ce_sent,
+			.drops = q->drop_overlimit,
+			.above_kmax_ns = q->above_kmax_ns,
+			.supplements = q->cnp_supplement,
+			.flows = q->flows_active,
+		};
+		a->place.rate_bps = a->bandwidth_bps ?: q->roce_bps;
+	}
+	free(queues);
+	if (err)
+		return genl_fail(a->g, err);
+	return s->time_ns ? EXIT_SUCCESS :
+			    fail(dev_name(a->ifindex), "the queue is gone");
+}
+
+int agent_port_sample(struct agent_port *a, struct agent_sample *s)
+{
+	uint64_t now = now_ns();
+
+	if (now - a->place_ns >= PLACE_NS && read_place(a, now))
+		return EXIT_FAILURE;
+	if (read_queue(a, s))
+		return EXIT_FAILURE;
+	if (a->lease_ns <= now)
+		return read_filter(a, s);
+	s->filter_ns = a->lease.filter_ns;
+	s->supplement_pps = a->lease.supplement_pps;
+	return EXIT_SUCCESS;
+}
+
+static int lease(struct agent_port *a, uint32_t ms)
+{
+	struct lease l = {
+		.ifindex = a->ifindex,
+		.parent = a->parent,
+		.ms = ms,
+		.filter_ns = a->lease.filter_ns,
+		.supplement_pps = a->lease.supplement_pps,
+	};
+
+	return genl_lease(a->g, &l);
+}
+
+int agent_port_set(struct agent_port *a, int action, uint64_t flows)
+{
+	struct agent_lease wanted = agent_lease(&a->place, action, flows);
+	uint64_t now = now_ns(), half_ns = a->lease_ms * UINT64_C(500000);
+	int err;
+
+	if (wanted.filter_ns == a->lease.filter_ns &&
+	    wanted.supplement_pps == a->lease.supplement_pps &&
+	    a->lease_ns > now + half_ns)
+		return EXIT_SUCCESS;
+	a->lease = wanted;
+	a->lease_ns = now + 2 * half_ns;
+	err = lease(a, a->lease_ms);
+	/* the bounds may have changed since the parameters were read */
+	if (err == -ERANGE && !read_place(a, now)) {
+		a->lease = agent_lease(&a->place, action, flows);
+		err = lease(a, a->lease_ms);
+	}
+	return err ? genl_fail(a->g, err) : EXIT_SUCCESS;
+}
+
+int agent_port_release(struct agent_port *a)
+{
+	int err = a->lease_ns > now_ns() ? lease(a, 1) : 0;
+
+	a->lease_ns = 0;
+	return err ? genl_fail(a->g, err) : EXIT_SUCCESS;
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The policy of the agent.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "iqcn.h"
+#include "policy.h"
+
+#define VERSION 1
+#define STR(_x) #_x
+#define XSTR(_x) STR(_x)
+
+const char *const agent_reward_names[__AGENT_REWARD_MAX + 1] = {
+	[AGENT_REWARD_FEW] = "few",
+	[AGENT_REWARD_LITERAL] = "literal",
+};
+
+struct reader {
+	FILE *f;
+	const char *name;
+	char *line;
+	size_t room;
+	int n;			/* number of the line */
+};
+
+static int wrong(const struct reader *r, const char *why)
+{
+	char *what;
+
+	if (asprintf(&what, "%s:%d", r->name, r->n) < 0)
+		return fail(r->name, why);
+	fail(what, why);
+	free(what);
+	return EXIT_FAILURE;
+}
+
+/* Read the next line that is not a comment, without its end */
+static int next_line(struct reader *r)
+{
+	ssize_t len;
+
+	do {
+		len = getline(&r->line, &r->room, r->f);
+		r->n++;
+		if (len < 0 && ferror(r->f))
+			return fail(r->name, strerror(errno));
+		if (len < 0 || r->line[len - 1] != '\n')
+			return wrong(r, "the policy is truncated");
+		if (strlen(r->line) != (size_t)len)
+			return wrong(r, "not a policy: the line contains a null byte");
+		r->line[len - 1] = 0;
+	} while (r->line[0] == '#');
+	return EXIT_SUCCESS;
+}
+
+static int want_line(struct reader *r, const char *text, const char *why)
+{
+	if (next_line(r))
+		return EXIT_FAILURE;
+	return strcmp(r->line, text) ? wrong(r, why) : EXIT_SUCCESS;
+}
+
+/* Read "KEY VALUE"; returns the value, or NULL after an error */
+static const char *value_of(struct reader *r, const char *key)
+{
+	size_t len = strlen(key);
+	char why[64];
+
+	if (next_line(r))
+		return NULL;
+	if (!strncmp(r->line, key, len) && r->line[len] == ' ')
+		return r->line + len + 1;
+	snprintf(why, sizeof(why), "\"%s\" is missing", key);
+	wrong(r, why);
+	return NULL;
+}
+
+/* strtof() accepts decimals, spaces and "nan", too */
+static bool read_float(const char **at, float *v)
+{
+	const char *digits = *at + (**at == '-');
+	char *end;
+
+	if (strncmp(digits, "0x", 2))
+		return false;
+	*v = strtof(*at, &end);
+	*at = end;
+	return isfinite(*v);
+}
+
+static int read_header(struct reader *r, struct policy *p)
+{
+	const char *v;
+	char *end;
+	int i;
+
+	if (want_line(r, "iqcn-policy " XSTR(VERSION),
+		      "not a policy of version " XSTR(VERSION)) ||
+	    want_line(r, "shape 26 32 32 25", "the shape is not 26 32 32 25"))
+		return EXIT_FAILURE;
+	v = value_of(r, "interval_ns");
+	if (!v)
+		return EXIT_FAILURE;
+	p->interval_ns = strtoull(v, &end, 10);
+	if (*end || p->interval_ns < 1000000 || p->interval_ns > 1000000000)
+		return wrong(r, "interval_ns must be 1000000 to 1000000000");
+	v = value_of(r, "reward");
+	if (!v)
+		return EXIT_FAILURE;
+	for (i = 0; agent_reward_names[i]; i++)
+		if (!strcmp(v, agent_reward_names[i]))
+			break;
+	if (!agent_reward_names[i])
+		return wrong(r, "reward must be few or literal");
+	p->reward = i;
+	v = value_of(r, "gamma");
+	if (!v)
+		return EXIT_FAILURE;
+	if (!read_float(&v, &p->gamma) || *v || !(p->gamma >= 0 && p->gamma < 1))
+		return wrong(r, "gamma must be at least 0 and less than 1, in hexadecimal");
+	return EXIT_SUCCESS;
+}
+
+/* Read the @n_out neurons of a layer; weights are [@n_in][@n_out] */
+static int read_layer(struct reader *r, float *bias, float *weights, int n_in,
+		      int n_out)
+{
+	const char *at;
+	int i, j;
+
+	for (j = 0; j < n_out; j++) {
+		if (next_line(r))
+			return EXIT_FAILURE;
+		at = r->line;
+		if (!read_float(&at, &bias[j]))
+			return wrong(r, "not a finite hexadecimal number");
+		for (i = 0; i < n_in; i++) {
+			if (*at++ != ' ')
+				return wrong(r, "too few weights");
+			if (!read_float(&at, &weights[i * n_out + j]))
+				return wrong(r, "not a finite hexadecimal number");
+		}
+		if (*at)
+			return wrong(r, "too many weights");
+	}
+	return EXIT_SUCCESS;
+}
+
+static int read_all(struct reader *r, struct policy *p)
+{
+	if (read_header(r, p) ||
+	    read_layer(r, p->bias1, p->weights1[0], AGENT_STATE,
+		       POLICY_HIDDEN) ||
+	    read_layer(r, p->bias2, p->weights2[0], POLICY_HIDDEN,
+		       POLICY_HIDDEN) ||
+	    read_layer(r, p->bias3, p->weights3[0], POLICY_HIDDEN,
+		       AGENT_ACTIONS) ||
+	    want_line(r, "end", "too many neurons"))
+		return EXIT_FAILURE;
+	r->n++;
+	return getc(r->f) == EOF ? EXIT_SUCCESS :
+				   wrong(r, "there is text after \"end\"");
+}
+
+int policy_read(struct policy *p, const char *file)
+{
+	struct reader r = { .f = fopen(file, "re"), .name = file };
+	int ret;
+
+	if (!r.f)
+		return fail(file, strerror(errno));
+	ret = read_all(&r, p);
+	fclose(r.f);
+	free(r.line);
+	return ret;
+}
+
+static void add_layer(float *restrict out, int n_out, const float *bias,
+		      const float *restrict weights, const float *in, int n_in)
+{
+	int i, j;
+
+	memcpy(out, bias, n_out * sizeof(*out));
+	for (i = 0; i < n_in; i++)
+		for (j = 0; j < n_out; j++)
+			out[j] += in[i] * weights[i * n_out + j];
+}
+
+static void rectify(float *v, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		v[i] = v[i] > 0 ? v[i] : 0;
+}
+
+void policy_values(const struct policy *p, const float state[AGENT_STATE],
+		   float values[AGENT_ACTIONS])
+{
+	float h1[POLICY_HIDDEN], h2[POLICY_HIDDEN];
+
+	add_layer(h1, POLICY_HIDDEN, p->bias1, p->weights1[0], state,
+		  AGENT_STATE);
+	rectify(h1, POLICY_HIDDEN);
+	add_layer(h2, POLICY_HIDDEN, p->bias2, p->weights2[0], h1,
+		  POLICY_HIDDEN);
+	rectify(h2, POLICY_HIDDEN);
+	add_layer(values, AGENT_ACTIONS, p->bias3, p->weights3[0], h2,
+		  POLICY_HIDDEN);
+}
+
+int policy_best(const float values[AGENT_ACTIONS])
+{
+	int i, best = 0;
+
+	for (i = 1; i < AGENT_ACTIONS; i++)
+		if (values[i] > values[best])
+			best = i;
+	return best;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The policy of the agent: a neural network that values each action, read from a
+ * file.
+ *
+ *	iqcn-policy 1
+ *	# where it comes from: any number of comments, anywhere from here on
+ *	shape 26 32 32 25
+ *	interval_ns 1000000
+ *	reward few|literal
+ *	gamma 0x1.ccccccp-1
+ *	BIAS WEIGHT...		one line per neuron, in hexadecimal
+ *	end
+ *
+ * The hidden neurons are rectified, the outputs are not.
+ */
+#ifndef _IQCN_POLICY_H
+#define _IQCN_POLICY_H
+
+#include <stdint.h>
+
+#include "agentlaw.h"
+
+#define POLICY_HIDDEN 32
+
+struct policy {
+	uint64_t interval_ns;
+	enum agent_reward reward;
+	float gamma;
+	/* by input, so that a compiler can use vectors without changing sums */
+	float bias1[POLICY_HIDDEN], weights1[AGENT_STATE][POLICY_HIDDEN];
+	float bias2[POLICY_HIDDEN], weights2[POLICY_HIDDEN][POLICY_HIDDEN];
+	float bias3[AGENT_ACTIONS], weights3[POLICY_HIDDEN][AGENT_ACTIONS];
+};
+
+extern const char *const agent_reward_names[];
+
+/* Prints an error with the number of the line; returns EXIT_SUCCESS or
+ * EXIT_FAILURE
+ */
+int policy_read(struct policy *p, const char *file);
+void policy_values(const struct policy *p, const float state[AGENT_STATE],
+		   float values[AGENT_ACTIONS]);
+/* The action with the highest value, the first one of equals */
+int policy_best(const float values[AGENT_ACTIONS]);
+
+#endif /* _IQCN_POLICY_H */
