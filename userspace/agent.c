@@ -42,6 +42,7 @@ struct agent {
 	/* arguments */
 	enum agent_mode mode;
 	const char *policy_file;	/* NULL: none, "-": stdin */
+	int action;			/* always this one, instead of a policy */
 	const char *log_file;
 	const char *metrics_file;
 	uint64_t interval_ns;		/* 0: that of the policy */
@@ -120,7 +121,7 @@ static int choose(struct agent *a, struct agent_row *r)
 	float values[AGENT_ACTIONS];
 
 	a->expecting = false;
-	r->action = AGENT_NONE;
+	r->action = a->action;
 	if (!a->policy_file)
 		return EXIT_SUCCESS;
 	if (!has_policy(a))
@@ -335,12 +336,13 @@ static int eval(struct agent *a)
 }
 
 enum {
-	OPTION_POLICY = 256, OPTION_INTERVAL, OPTION_LEASE, OPTION_COUNT,
+	OPTION_POLICY = 256, OPTION_ACTION, OPTION_INTERVAL, OPTION_LEASE, OPTION_COUNT,
 	OPTION_EXPLORE, OPTION_SEED, OPTION_REWARD, OPTION_LOG, OPTION_METRICS,
 };
 
 static const struct option options[] = {
 	{ "policy", required_argument, NULL, OPTION_POLICY },
+	{ "action", required_argument, NULL, OPTION_ACTION },
 	{ "interval", required_argument, NULL, OPTION_INTERVAL },
 	{ "lease", required_argument, NULL, OPTION_LEASE },
 	{ "count", required_argument, NULL, OPTION_COUNT },
@@ -358,6 +360,17 @@ static int parse_reward(const char *word, int *reward)
 		if (!strcmp(word, agent_reward_names[*reward]))
 			return EXIT_SUCCESS;
 	return misuse("the reward must be few or literal, not", word);
+}
+
+static int parse_action(const char *word, int *action)
+{
+	char *end;
+
+	*action = strtol(word, &end, 10);
+	return *word >= '0' && *word <= '9' && !*end &&
+			       *action >= 0 && *action < AGENT_ACTIONS ?
+		       EXIT_SUCCESS :
+		       misuse("the action must be 0 to 24, not", word);
 }
 
 static int parse_share(const char *word, double *v)
@@ -379,6 +392,8 @@ static int parse_option(struct agent *a, int c)
 	case OPTION_POLICY:
 		a->policy_file = optarg;
 		return EXIT_SUCCESS;
+	case OPTION_ACTION:
+		return parse_action(optarg, &a->action);
 	case OPTION_LOG:
 		a->log_file = optarg;
 		return EXIT_SUCCESS;
@@ -404,7 +419,8 @@ static int parse_option(struct agent *a, int c)
 
 int cmd_agent(int argc, char **argv)
 {
-	struct agent a = { .lease_ns = LEASE_NS, .seed = 1, .reward = AGENT_NONE };
+	struct agent a = { .lease_ns = LEASE_NS, .seed = 1, .reward = AGENT_NONE,
+			   .action = AGENT_NONE };
 	const char *word;
 	int c, ret;
 
@@ -420,7 +436,9 @@ int cmd_agent(int argc, char **argv)
 		a.mode = AGENT_RUN;
 	else if (strcmp(word, "observe") && strcmp(word, "eval"))
 		return misuse("expected run, observe or eval, not", word);
-	if (!a.policy_file && strcmp(word, "observe"))
+	if (a.policy_file && a.action != AGENT_NONE)
+		return misuse("--action excludes --policy", a.policy_file);
+	if (!a.policy_file && (*word == 'e' || (*word == 'r' && a.action == AGENT_NONE)))
 		return misuse("missing --policy after", word);
 	if (*word == 'e')
 		return optind < argc ?

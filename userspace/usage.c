@@ -34,7 +34,7 @@ static const struct {
 	{ "clear", "[DEV\t[root\t|\tparent\tCLASSID]]",
 	  "reset peaks, and let show count from now on" },
 	{ "check", "", "find problems, and say what to do about them" },
-	{ "agent", "run|observe|eval [--policy\tFILE] [--interval\t1ms] [--reward\tfew|literal] "
+	{ "agent", "run|observe|eval [--policy\tFILE|--action\tN] [--interval\t1ms] [--reward\tfew|literal] "
 	  "[--count\tSTEPS] [--lease\t100ms] [--explore\tSHARE] [--seed\tN] "
 	  "[--log\tFILE] [--metrics\tFILE] [DEV\t[root\t|\tparent\tCLASSID]]",
 	  "set filter and supplements of a long-haul link by a learned policy" },

@@ -86,6 +86,8 @@
 #   vary NAME VARIANT WORD A|B...
 #			for each combination of values add a variant NAME-A...:
 #			VARIANT, of this or the other scenario, with these words
+#   KEY NAME-0..N WORDS	one such line for each number, with the number in the place
+#			of each "#" in WORDS
 #
 # methods-*.scenario are run by methods.sh.
 set -u -o pipefail
@@ -120,7 +122,7 @@ source_of()
 	echo "$HERE/$1.scenario"
 }
 
-# expand SCENARIO: print it with "like" and "vary" expanded
+# expand SCENARIO: print it with "like", "vary" and numbers expanded
 expand()
 {
 	local file like other=/dev/null
@@ -167,6 +169,22 @@ expand()
 		n_w = n - 3
 		choose(f[2], qdiscs[f[3]], 1)
 	}
+	# print a line, or with a name "NAME-0..N" one for each number
+	function numbered(line,    f, to, i, one) {
+		split(line, f, " ")
+		if (f[2] !~ /-0\.\.[0-9]+$/) {
+			print line
+			return
+		}
+		to = f[2]
+		sub(/.*\.\./, "", to)
+		for (i = 0; i <= to + 0; i++) {
+			one = line
+			sub(/-0\.\.[0-9]+/, "-" i, one)
+			gsub(/#/, i, one)
+			print one
+		}
+	}
 	$1 == "variant" {
 		qdisc = $0
 		sub(/^[ \t]*variant[ \t]+[^ \t]+[ \t]+/, "", qdisc)
@@ -181,13 +199,13 @@ expand()
 		next
 	}
 	$1 == "" || $1 ~ /^#/ || $1 == "title" || $1 == "expect" { next }
-	$1 == "variant" ? $2 in keep : !($1 in own)
+	$1 == "variant" ? $2 in keep : !($1 in own) { numbered($0) }
 	END {
 		for (i = 0; i < n_lines; i++) {
 			if (line[i] ~ /^vary[ \t]/)
 				vary(line[i])
 			else if (line[i] !~ /^like[ \t]/)
-				print line[i]
+				numbered(line[i])
 		}
 	}' "$file" "$other" |
 		sed -E "${extra:+s/^variant .* iqcn( |$).*/& $extra/;/^expect/d}" ||
