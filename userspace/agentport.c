@@ -110,6 +110,7 @@ int agent_port_open(struct agent_port *a, uint32_t ifindex, uint32_t parent)
 		n = ret = 0;
 	ret = ret ? genl_fail(a->g, ret) : choose(a, queues, n);
 	free(queues);
+	genl_receive_little(a->g);
 	return ret ? ret : read_place(a, now_ns());
 }
 
@@ -135,36 +136,33 @@ static int read_filter(struct agent_port *a, struct agent_sample *s)
 	return err ? genl_fail(a->g, err) : EXIT_SUCCESS;
 }
 
+static int gone_or(const struct agent_port *a, int err)
+{
+	if (err == -ENODEV || err == -ENOENT)
+		return fail(dev_name(a->ifindex), "the queue is gone");
+	return genl_fail(a->g, err);
+}
+
 static int read_queue(struct agent_port *a, struct agent_sample *s)
 {
-	const struct queue *q;
-	struct queue *queues;
-	size_t i, n;
-	int err = genl_queues(a->g, a->ifindex, 0, &queues, &n);
+	struct queue q;
+	int err = genl_queue(a->g, a->ifindex, a->parent, &q);
 
-	s->time_ns = 0;
-	for (i = 0; i < n; i++) {
-		q = &queues[i];
-		if (q->parent != a->parent)
-			continue;
-		*s = (struct agent_sample){
-			.time_ns = now_ns(),
-			.depth_bytes = q->depth_bytes,
-			.tx_bytes = q->tx_bytes,
-			.tx_packets = q->tx_packets,
-			.ce_sent = q->ce_sent,
-			.drops = q->drop_overlimit,
-			.above_kmax_ns = q->above_kmax_ns,
-			.supplements = q->cnp_supplement,
-			.flows = q->flows_active,
-		};
-		a->place.rate_bps = a->bandwidth_bps ?: q->roce_bps;
-	}
-	free(queues);
 	if (err)
-		return genl_fail(a->g, err);
-	return s->time_ns ? EXIT_SUCCESS :
-			    fail(dev_name(a->ifindex), "the queue is gone");
+		return gone_or(a, err);
+	*s = (struct agent_sample){
+		.time_ns = now_ns(),
+		.depth_bytes = q.depth_bytes,
+		.tx_bytes = q.tx_bytes,
+		.tx_packets = q.tx_packets,
+		.ce_sent = q.ce_sent,
+		.drops = q.drop_overlimit,
+		.above_kmax_ns = q.above_kmax_ns,
+		.supplements = q.cnp_supplement,
+		.flows = q.flows_active,
+	};
+	a->place.rate_bps = a->bandwidth_bps ?: q.roce_bps;
+	return EXIT_SUCCESS;
 }
 
 int agent_port_sample(struct agent_port *a, struct agent_sample *s)
@@ -213,7 +211,7 @@ int agent_port_set(struct agent_port *a, int action, uint64_t flows)
 		a->lease = agent_lease(&a->place, action, flows);
 		err = lease(a, a->lease_ms);
 	}
-	return err ? genl_fail(a->g, err) : EXIT_SUCCESS;
+	return err ? gone_or(a, err) : EXIT_SUCCESS;
 }
 
 int agent_port_release(struct agent_port *a)
@@ -221,5 +219,7 @@ int agent_port_release(struct agent_port *a)
 	int err = a->lease_ns > now_ns() ? lease(a, 1) : 0;
 
 	a->lease_ns = 0;
-	return err ? genl_fail(a->g, err) : EXIT_SUCCESS;
+	/* with the queue, its lease has ended, too */
+	return err && err != -ENOENT && err != -ENODEV ? genl_fail(a->g, err) :
+							EXIT_SUCCESS;
 }
