@@ -233,11 +233,14 @@ dist:
 
 # Programs for the lab.  roce is static, because static programs start faster
 # there.
-tools: $(B)/roce $(B)/mutate $(B)/linktype $(B)/psample $(B)/genl $(B)/netfuzz $(B)/seqfuzz $(B)/failnl.so $(B)/badstab.so $(B)/failmod $(B)/iqcn_test $(B)/nlfile.so $(B)/params $(B)/unchecked/q_iqcn.so $(B)/trapping/q_iqcn.so
+tools: $(B)/roce $(B)/mutate $(B)/linktype $(B)/relay $(B)/psample $(B)/genl $(B)/netfuzz $(B)/seqfuzz $(B)/failnl.so $(B)/badstab.so $(B)/failmod $(B)/iqcn_test $(B)/nlfile.so $(B)/params $(B)/unchecked/q_iqcn.so $(B)/trapping/q_iqcn.so
 $(B)/roce $(B)/mutate: $(B)/%: selftests/tools/%.c $(addprefix selftests/tools/,netns.h packet.h random.h)
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -static -o $@ $< -lz
 $(B)/linktype: selftests/tools/linktype.c selftests/tools/netns.h
+	@mkdir -p $(B)
+	$(CC) $(CFLAGS) -static -o $@ $<
+$(B)/relay: selftests/tools/relay.c
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -static -o $@ $<
 $(B)/psample: selftests/tools/psample.c selftests/tools/netns.h
