@@ -120,27 +120,23 @@ void agent_port_close(struct agent_port *a)
 		genl_close(a->g);
 }
 
-/* The filter in force, of all ports */
-static int read_filter(struct agent_port *a, struct agent_sample *s)
-{
-	struct port *ports;
-	size_t i, n;
-	int err = genl_ports(a->g, &ports, &n);
-
-	for (i = 0; i < n; i++)
-		if (ports[i].ifindex == a->ifindex)
-			s->filter_ns = ports[i].filter_ns /
-				       (ports[i].filter_n ?: 1);
-	free(ports);
-	s->supplement_pps = a->place.supplement_pps;
-	return err ? genl_fail(a->g, err) : EXIT_SUCCESS;
-}
-
 static int gone_or(const struct agent_port *a, int err)
 {
 	if (err == -ENODEV || err == -ENOENT)
 		return fail(dev_name(a->ifindex), "the queue is gone");
 	return genl_fail(a->g, err);
+}
+
+static int read_filter(struct agent_port *a, struct agent_sample *s)
+{
+	struct port p;
+	int err = genl_port(a->g, a->ifindex, &p);
+
+	if (err)
+		return gone_or(a, err);
+	s->filter_ns = p.filter_ns / (p.filter_n ?: 1);
+	s->supplement_pps = a->place.supplement_pps;
+	return EXIT_SUCCESS;
 }
 
 static int read_queue(struct agent_port *a, struct agent_sample *s)

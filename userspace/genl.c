@@ -24,8 +24,8 @@
 
 /* The largest message that the kernel builds if the buffer has room for it */
 #define RECEIVE_BYTES 32768
-/* The smallest piece of a dump that the kernel builds: NLMSG_GOODSIZE */
-#define QUEUE_BYTES 8192
+/* NLMSG_GOODSIZE, in which the kernel sends an object */
+#define OBJECT_BYTES 8192
 /* More than any request has */
 #define REQUEST_BYTES 256
 /* Room for events while the program does something else; the kernel may cap it */
@@ -83,7 +83,7 @@ struct genl {
 	const struct object *object;
 	char *objects;
 	size_t n, room;
-	struct queue *queue;
+	void *one;
 	flow_fn flow_fn;
 	void *flow_arg;
 	uint64_t flushed;
@@ -366,11 +366,23 @@ int genl_queues(struct genl *g, uint32_t ifindex, uint32_t filter,
 	return err;
 }
 
-static int keep_queue(struct genl *g, struct nlattr *head, int len)
+static int keep_one(struct genl *g, struct nlattr *head, int len)
 {
-	object_parse(&queue_object, g->queue, head, len);
+	object_parse(g->object, g->one, head, len);
 	g->done = true;
 	return NL_STOP;
+}
+
+int genl_port(struct genl *g, uint32_t ifindex, struct port *p)
+{
+	struct nl_msg *msg = new_request(g, IQCN_CMD_PORT_GET, 0);
+
+	if (!msg)
+		return g->err;
+	nla_put_u32(msg, IQCN_A_PORT_IFINDEX, ifindex);
+	g->object = &port_object;
+	g->one = p;
+	return request(g, msg, keep_one);
 }
 
 int genl_queue(struct genl *g, uint32_t ifindex, uint32_t parent,
@@ -382,13 +394,14 @@ int genl_queue(struct genl *g, uint32_t ifindex, uint32_t parent,
 		return g->err;
 	nla_put_u32(msg, IQCN_A_QUEUE_IFINDEX, ifindex);
 	nla_put_u32(msg, IQCN_A_QUEUE_PARENT, parent);
-	g->queue = q;
-	return request(g, msg, keep_queue);
+	g->object = &queue_object;
+	g->one = q;
+	return request(g, msg, keep_one);
 }
 
 void genl_receive_little(struct genl *g)
 {
-	nl_socket_set_msg_buf_size(g->sk, QUEUE_BYTES);
+	nl_socket_set_msg_buf_size(g->sk, OBJECT_BYTES);
 }
 
 static int pass_flow(struct genl *g, struct nlattr *head, int len)
