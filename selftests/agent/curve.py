@@ -41,7 +41,7 @@ def write(path, points, before):
     if before is not None:
         axes.axhline(before, color="0.3", linestyle="--",
                      label="mean of the fixed actions")
-    axes.set_xlabel("steps of 1 ms")
+    axes.set_xlabel("steps of 5 ms")
     axes.set_ylabel("mean reward per step")
     axes.legend(loc="lower right")
     figure.tight_layout()

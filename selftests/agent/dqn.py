@@ -8,11 +8,19 @@ import torch
 
 import policy
 
-GAMMA = 0.9
-LEARNING_RATE = 1e-3
+# a queue takes 100 ms to drain: 20 steps
+GAMMA = 0.95
+# from the first to the last update
+LEARNING_RATES = (1e-3, 5e-5)
 REPLAY = 20000
-BATCH = 32
+BATCH = 64
 TARGET_UPDATES = 500
+
+
+# The networks learn the difference from the value of this reward in every step,
+# because values of around 14 would take long to learn
+USUAL_REWARD = 0.7
+USUAL_VALUE = USUAL_REWARD / (1 - GAMMA)
 
 
 def network():
@@ -27,9 +35,11 @@ def linears(net):
 
 
 def layers_of(net):
-    """Return the layers of a policy."""
-    return [torch.cat([linear.bias[:, None], linear.weight], 1)
-            .detach().numpy().copy() for linear in linears(net)]
+    """Return the layers of a policy, whose outputs are whole values."""
+    layers = [torch.cat([linear.bias[:, None], linear.weight], 1)
+              .detach().numpy().copy() for linear in linears(net)]
+    layers[-1][:, 0] += USUAL_VALUE
+    return layers
 
 
 def network_of(layers):
@@ -75,11 +85,12 @@ class Learner:
     time is over, not because the link ends.
     """
 
-    def __init__(self):
+    def __init__(self, all_updates):
+        self.all_updates = all_updates
         self.online = network()
         self.target = network()
         self.optimizer = torch.optim.Adam(self.online.parameters(),
-                                          lr=LEARNING_RATE)
+                                          lr=LEARNING_RATES[0])
         self.replay = Replay()
         self.updates = 0
         self.copy_to_target()
@@ -93,10 +104,14 @@ class Learner:
         with torch.no_grad():
             # one network chooses the next action, the other one values it
             best = self.online(next_states).argmax(1, keepdim=True)
-            goals = rewards + \
+            goals = rewards - USUAL_REWARD + \
                 GAMMA * self.target(next_states).gather(1, best)[:, 0]
         values = self.online(states).gather(1, actions[:, None])[:, 0]
         loss = torch.nn.functional.smooth_l1_loss(values, goals)
+        first, last = LEARNING_RATES
+        for group in self.optimizer.param_groups:
+            group["lr"] = first + (last - first) * \
+                min(self.updates / self.all_updates, 1)
         self.optimizer.zero_grad()
         loss.backward()
         self.optimizer.step()

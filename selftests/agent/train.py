@@ -4,7 +4,7 @@
 Train a policy for iqcn agent in the lab.
 
 Rounds of two episodes follow each other: both run with the current policy, then
-there is one update for each of their steps.  Episodes with a fixed action run
+there are four updates for each of their steps.  Episodes with a fixed action run
 before that: their mean reward is the reference of the learning curve.  The same
 options yield the same policy, to the byte.
 """
@@ -26,8 +26,9 @@ import policy
 # share of random actions: linear from first to last
 EXPLORE_FIRST = 1.0
 EXPLORE_LAST = 0.05
-EXPLORE_STEPS = 10000
+EXPLORE_STEPS = 5000
 PER_ROUND = 2
+UPDATES_PER_STEP = 4
 
 
 def explore(steps):
@@ -73,7 +74,7 @@ def train(run, draw, reward, steps, report):
     curve: the steps at the end of each episode, and its mean reward.  run()
     takes episodes and returns their transitions.
     """
-    learner = dqn.Learner()
+    learner = dqn.Learner(UPDATES_PER_STEP * steps)
     done, points = 0, []
     while done < steps:
         share = explore(done)
@@ -84,7 +85,8 @@ def train(run, draw, reward, steps, report):
             collected += len(transitions.rewards)
             points.append((done + collected,
                            float(transitions.rewards.mean())))
-        losses = [learner.update() for _ in range(collected)]
+        losses = [learner.update()
+                  for _ in range(UPDATES_PER_STEP * collected)]
         done += collected
         report(done, share, points, numpy.mean(losses))
     return policy_of(learner, reward), points
@@ -105,8 +107,8 @@ def commit():
 def parse(argv):
     parser = argparse.ArgumentParser(
         prog="agent.sh train", description="Train a policy for iqcn agent.")
-    parser.add_argument("--steps", type=int, default=50000,
-                        help="steps of 1 ms to learn from (default 50000)")
+    parser.add_argument("--steps", type=int, default=20000,
+                        help="steps of 5 ms to learn from (default 20000)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--reward", choices=policy.REWARDS, default="few")
     parser.add_argument("--out", required=True, metavar="FILE",
