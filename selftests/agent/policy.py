@@ -77,9 +77,9 @@ def layers_of(rows):
     return layers
 
 
-def fixed(action, reward):
+def fixed(action, reward, interval_ns=1000000):
     """Return a policy that always prefers one action."""
     layers = [numpy.zeros((outputs, 1 + inputs), numpy.float32)
               for inputs, outputs in zip(SHAPE, SHAPE[1:])]
     layers[-1][action, 0] = 1
-    return Policy(layers, reward, 1000000, 0.9)
+    return Policy(layers, reward, interval_ns, 0.9)

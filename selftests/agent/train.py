@@ -58,7 +58,8 @@ def reference(run, draw, reward, n):
     for first in range(0, n, PER_ROUND):
         actions = range(first, min(first + PER_ROUND, n))
         rewards += [t.rewards.mean() for t in run(
-            [draw(policy.fixed(action % policy.SHAPE[-1], reward), 0)
+            [draw(policy.fixed(action % policy.SHAPE[-1], reward,
+                               episodes.INTERVAL_NS), 0)
              for action in actions])]
     return float(numpy.mean(rewards)) if rewards else None
 

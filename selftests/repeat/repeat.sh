@@ -40,7 +40,7 @@ copy()
 	cat >"$1/selftests/scenarios/repeat-agent.scenario" <<-EOF
 		title       an agent that explores
 		like        agent-eval-150-3 agent
-		agent       agent run --policy contrib/agent/long-haul.policy --explore 0.5 --seed 7
+		agent       agent run --policy contrib/agent/long-haul.policy --interval 5ms --explore 0.5 --seed 7
 		duration    100ms
 		count       10ms
 	EOF
@@ -147,8 +147,8 @@ result $? "repeat-network.json does not depend on them"
 rm -f "$OUT"/{short,long}/repeat-network/*/{log,time}
 same "$OUT/short/repeat-network" "$OUT/long/repeat-network"
 result $? "nor do samples, wires and flows of a network"
-jq -e '.variants.agent.agent | .steps == 100 and (.actions | map(select(. > 0)) |
-	length) > 10' "$OUT/short/repeat-agent.json" >/dev/null
+jq -e '.variants.agent.agent | .steps == 20 and (.actions | map(select(. > 0)) |
+	length) > 5' "$OUT/short/repeat-agent.json" >/dev/null
 result $? "an agent explores"
 same "$OUT/short/repeat-agent/agent/agent.csv" "$OUT/long/repeat-agent/agent/agent.csv"
 result $? "nor do its steps"
