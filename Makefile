@@ -158,9 +158,11 @@ FILES = $(B)/q_iqcn.so:$(TC_DIR)/q_iqcn.so \
 	contrib/wireshark/iqcn.lua:$(WIRESHARK_DIR)/iqcn.lua \
 	contrib/grafana/iqcn.json:$(DATA_DIR)/grafana.json \
 	contrib/prometheus/iqcn.rules.yml:$(DATA_DIR)/iqcn.rules.yml \
+	contrib/agent/long-haul.policy:$(DATA_DIR)/long-haul.policy \
 	Documentation/man/iqcn.8:$(PREFIX)/share/man/man8/iqcn.8 \
 	Documentation/man/tc-iqcn.8:$(PREFIX)/share/man/man8/tc-iqcn.8
 UNITS = contrib/systemd/iqcn@.service:$(UNIT_DIR)/iqcn@.service \
+	contrib/systemd/iqcn-agent@.service:$(UNIT_DIR)/iqcn-agent@.service \
 	contrib/systemd/iqcn-metrics.service:$(UNIT_DIR)/iqcn-metrics.service \
 	contrib/systemd/iqcn-metrics.timer:$(UNIT_DIR)/iqcn-metrics.timer
 
@@ -172,7 +174,8 @@ define put
 
 endef
 define adapt
-	sed -i 's|^\(Exec[A-Za-z]*=\)/usr/|\1$(PREFIX)/|' $(call place,$(1))
+	sed -i -e 's|^\(Exec[A-Za-z]*=\)/usr/|\1$(PREFIX)/|' \
+		-e 's|/usr/share/iqcn/|$(DATA_DIR)/|' $(call place,$(1))
 
 endef
 define drop
@@ -187,9 +190,11 @@ endef
 # stop units before their files are removed; this deletes the qdiscs
 define stop-units
 	[ ! -d /run/systemd/system ] || \
-		systemctl stop 'iqcn@*.service' 'iqcn-metrics.*' || true
+		systemctl stop 'iqcn-agent@*.service' 'iqcn@*.service' \
+			'iqcn-metrics.*' || true
 	[ ! -d /run/systemd/system ] || \
-		systemctl disable iqcn@.service iqcn-metrics.timer || true
+		systemctl disable iqcn-agent@.service iqcn@.service \
+			iqcn-metrics.timer || true
 
 endef
 define reload-units
