@@ -268,7 +268,7 @@ static int read_policy(struct agent *a)
 
 static int work(struct agent *a, uint32_t ifindex, uint32_t parent)
 {
-	int ret, released;
+	int ret;
 
 	/* so that signals take effect between two steps */
 	a->signals = signals_open(false);
@@ -278,8 +278,11 @@ static int work(struct agent *a, uint32_t ifindex, uint32_t parent)
 	a->port.lease_ms = a->lease_ns / 1000000;
 	ret = agent_port_open(&a->port, ifindex, parent) || open_log(a) ||
 	      steps(a);
-	released = a->port.g ? agent_port_release(&a->port) : 0;
-	if (close_log(a) || released)
+	if (ret)
+		agent_port_abandon(&a->port);
+	else
+		ret = agent_port_release(&a->port);
+	if (close_log(a))
 		ret = EXIT_FAILURE;
 	if (a->totals.steps)
 		summarize(a);

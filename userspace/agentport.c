@@ -159,6 +159,9 @@ static int read_queue(struct agent_port *a, struct agent_sample *s)
 			.flows = q->flows_active,
 		};
 		a->place.rate_bps = a->bandwidth_bps ?: q->roce_bps;
+		/* a new queue in the same place: it has no lease */
+		if (a->lease_ns && !q->leases)
+			a->lease_ns = a->place_ns = 0;
 	}
 	free(queues);
 	if (err)
@@ -213,13 +216,29 @@ int agent_port_set(struct agent_port *a, int action, uint64_t flows)
 		a->lease = agent_lease(&a->place, action, flows);
 		err = lease(a, a->lease_ms);
 	}
-	return err ? genl_fail(a->g, err) : EXIT_SUCCESS;
+	if (!err)
+		return EXIT_SUCCESS;
+	a->lease_ns = 0;
+	return fail("lease", genl_why(a->g));
+}
+
+static int end_lease(struct agent_port *a)
+{
+	if (a->lease_ns <= now_ns())
+		return 0;
+	a->lease_ns = 0;
+	/* this interval is within the bounds, even if the fiber is shorter now */
+	if (a->lease.filter_ns > IQCN_FILTER_MIN_RTT_NS)
+		a->lease.filter_ns = IQCN_FILTER_MIN_RTT_NS;
+	return lease(a, 1);
 }
 
 int agent_port_release(struct agent_port *a)
 {
-	int err = a->lease_ns > now_ns() ? lease(a, 1) : 0;
+	return end_lease(a) ? fail("lease", genl_why(a->g)) : EXIT_SUCCESS;
+}
 
-	a->lease_ns = 0;
-	return err ? genl_fail(a->g, err) : EXIT_SUCCESS;
+void agent_port_abandon(struct agent_port *a)
+{
+	end_lease(a);
 }

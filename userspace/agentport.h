@@ -38,5 +38,7 @@ int agent_port_sample(struct agent_port *a, struct agent_sample *s);
 int agent_port_set(struct agent_port *a, int action, uint64_t flows);
 /* Lets the values of tc apply again */
 int agent_port_release(struct agent_port *a);
+/* Tries the same after an error, without another message */
+void agent_port_abandon(struct agent_port *a);
 
 #endif /* _IQCN_AGENTPORT_H */
