@@ -168,7 +168,7 @@ static int step(struct agent *a)
 		return EXIT_FAILURE;
 	if (a->log)
 		agent_log(a->log, &row);
-	agent_totals_add(&a->totals, &happened, &now, row.action);
+	agent_totals_add(&a->totals, &happened, &a->before, &now, row.action);
 	a->before = now;
 	return EXIT_SUCCESS;
 }

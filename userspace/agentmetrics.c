@@ -17,16 +17,15 @@
 #define WRITE_NS 1000000000
 
 void agent_totals_add(struct agent_totals *t, const struct agent_step *s,
+		      const struct agent_sample *before,
 		      const struct agent_sample *now, int action)
 {
-	if (!t->steps++)
-		t->first = *now;
+	t->steps++;
 	t->reward += s->reward;
 	t->utilization += s->utilization;
 	if (now->depth_bytes > t->depth_peak_bytes)
 		t->depth_peak_bytes = now->depth_bytes;
-	t->drops = now->drops >= t->first.drops ? now->drops - t->first.drops :
-						  now->drops;
+	t->drops += now->drops - before->drops;
 	if (action != AGENT_NONE)
 		t->actions[action]++;
 }
@@ -108,7 +107,7 @@ static void write_metrics(FILE *f, const char *labels, enum agent_mode mode,
 	       "How often the agent gave the values of tc precedence over its policy.",
 	       t->fallbacks);
 	metric(f, "iqcn_agent_acting", "gauge", labels,
-	       "1: the agent sets filter and supplements, 0: it observes.",
+	       "1 while the agent sets filter and supplements.",
 	       mode == AGENT_RUN);
 	fputs("# HELP iqcn_agent_actions_total Steps with this action.\n"
 	      "# TYPE iqcn_agent_actions_total counter\n", f);
