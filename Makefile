@@ -284,12 +284,12 @@ $(B)/trapping/q_iqcn.so: PLUGIN_FLAGS = \
 	-fsanitize=undefined,float-cast-overflow -fsanitize-undefined-trap-on-error
 
 # tests of iqcn's code that needs no kernel; they run on any machine
-$(B)/iqcn_test: $(wildcard userspace/*.[ch] userspace/tests/*.c) $(PARAMS) \
+$(B)/iqcn_test: $(wildcard userspace/*.[ch] userspace/tests/*.[ch]) $(PARAMS) \
 		$(DERIVE) $(UAPI)
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -fsanitize=address,undefined,float-cast-overflow \
 		-fno-sanitize-recover=all $(EXACT) $(TOOL_INCLUDES) -DIQCN_VERSION='"$(VERSION)"' \
-		-DTC_DIR='"$(TC_DIR)"' -rdynamic -o $@ userspace/tests/iqcn_test.c \
+		-DTC_DIR='"$(TC_DIR)"' -rdynamic -o $@ $(wildcard userspace/tests/*.c) \
 		$(filter-out userspace/main.c,$(wildcard userspace/*.c)) \
 		$(shell pkg-config --cflags --libs $(TOOL_PKGS))
 
