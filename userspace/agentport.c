@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include <linux/pkt_sched.h>
-#include <net/if.h>
 
 #include "agentport.h"
 #include "iqcn.h"
@@ -91,6 +90,7 @@ static int choose(struct agent_port *a, const struct queue *queues, size_t n)
 			    NEEDED);
 	a->ifindex = found->dev;
 	a->parent = found->parent;
+	snprintf(a->name, sizeof(a->name), "%s", dev_name(a->ifindex));
 	return EXIT_SUCCESS;
 }
 
@@ -164,10 +164,10 @@ static int read_queue(struct agent_port *a, struct agent_sample *s)
 			a->lease_ns = a->place_ns = 0;
 	}
 	free(queues);
-	if (err)
+	if (err && err != -ENODEV)
 		return genl_fail(a->g, err);
 	return s->time_ns ? EXIT_SUCCESS :
-			    fail(dev_name(a->ifindex), "the queue is gone");
+			    fail(a->name, "the queue is gone");
 }
 
 int agent_port_sample(struct agent_port *a, struct agent_sample *s)

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <net/if.h>
+
 #include "agentlaw.h"
 #include "genl.h"
 
@@ -15,6 +17,7 @@ struct agent_port {
 	struct genl *g;
 	uint32_t ifindex;
 	uint32_t parent;
+	char name[IF_NAMESIZE];	/* for when the device has gone */
 	struct agent_place place;
 	uint64_t place_ns;	/* when it was read */
 	uint64_t bandwidth_bps;	/* parameter; 0: the rate is the kernel's */
