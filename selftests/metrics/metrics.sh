@@ -208,7 +208,7 @@ for family in text_string_to_metric_families(open(sys.argv[1]).read()):
 # The documentation describes exactly the metrics that there are
 documented()
 {
-	diff <(sed -n 's/^# HELP //p' "$OUT/2.prom" | sort) \
+	diff <(sed -n 's/^# HELP //p' "$OUT"/{2,agent}.prom | sort) \
 		<(sed -nE 's/^ *``(iqcn_[a-z_]*)[^|]*``([^|]*\|){1,2} *(.*)$/\1 \3/p' \
 			"$DOC" | sed -E 's/_seconds_(sum|count) /_seconds /' | sort -u)
 }
