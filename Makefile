@@ -62,6 +62,8 @@ help:
 	@echo '  figures      update the marked blocks of README and Documentation from these'
 	@echo '  top          S=NAME V=VARIANT: iqcn top, in this terminal, during one of them;'
 	@echo '               N=SWITCH: on one of several'
+	@echo '  train        learn a policy for iqcn agent, in build/agent (20 min); STEPS=50000,'
+	@echo '               SEED=1, REWARD=few|literal'
 	@echo '  bench        cost of packets, compared with other qdiscs (10 min); HERE=1: on this'
 	@echo '               machine, as root, after make modules rocehost tc-plugin userspace'
 	@echo '  test         static checks, KUnit, host tests, smoke: after each edit (3 min)'
@@ -238,11 +240,14 @@ dist:
 
 # Programs for the lab.  roce is static, because static programs start faster
 # there.
-tools: $(B)/roce $(B)/mutate $(B)/linktype $(B)/psample $(B)/genl $(B)/netfuzz $(B)/seqfuzz $(B)/failnl.so $(B)/badstab.so $(B)/failmod $(B)/iqcn_test $(B)/nlfile.so $(B)/params $(B)/unchecked/q_iqcn.so $(B)/trapping/q_iqcn.so
+tools: $(B)/roce $(B)/mutate $(B)/linktype $(B)/relay $(B)/psample $(B)/genl $(B)/netfuzz $(B)/seqfuzz $(B)/failnl.so $(B)/badstab.so $(B)/failmod $(B)/iqcn_test $(B)/nlfile.so $(B)/params $(B)/unchecked/q_iqcn.so $(B)/trapping/q_iqcn.so
 $(B)/roce $(B)/mutate: $(B)/%: selftests/tools/%.c $(addprefix selftests/tools/,netns.h packet.h random.h)
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -static -o $@ $< -lz
 $(B)/linktype: selftests/tools/linktype.c selftests/tools/netns.h
+	@mkdir -p $(B)
+	$(CC) $(CFLAGS) -static -o $@ $<
+$(B)/relay: selftests/tools/relay.c
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -static -o $@ $<
 $(B)/psample: selftests/tools/psample.c selftests/tools/netns.h
@@ -349,6 +354,17 @@ top:
 	@selftests/scenarios/scenarios.sh $(if $(V),-v $(V)) \
 		-w "$(CURDIR)/$(B)/iqcn $(if $(N),-n $(N)) top --interval 5ms" $(S)
 
+# make train [STEPS=50000] [SEED=1] [REWARD=few|literal]
+train: STEPS = 50000
+train: SEED = 1
+train: REWARD = few
+train: POLICY = $(B)/agent/long-haul$(if $(filter literal,$(REWARD)),-literal)
+train:
+	$(LAB) packages agent
+	@$(MAKE) -s lab-uml
+	@selftests/agent/agent.sh train --steps $(STEPS) --seed $(SEED) \
+		--reward $(REWARD) --out $(POLICY).policy --curve $(POLICY).svg
+
 # make bench [HERE=1] [CASES="uncongested ..."]
 bench:
 ifdef HERE
@@ -426,5 +442,5 @@ nightly:
 clean:
 	rm -rf $(B)
 
-.PHONY: help all dist modules rocehost tc-plugin userspace install install-module install-tools uninstall uninstall-module uninstall-tools tools lab demo scenario scenarios figures top soak fuzz coverage mutants stress reliability bench test check check-kernels check-debug nightly clean
+.PHONY: help all dist modules rocehost tc-plugin userspace install install-module install-tools uninstall uninstall-module uninstall-tools tools lab demo scenario scenarios figures top train soak fuzz coverage mutants stress reliability bench test check check-kernels check-debug nightly clean
 .DELETE_ON_ERROR:

@@ -435,6 +435,80 @@ static int iqcn_genl_put_queue(struct sk_buff *skb, struct iqcn_queue *q,
 	return iqcn_genl_put_xstats(skb, st);
 }
 
+/* The queue of a port with a parent: the newest one, because a qdisc that was
+ * replaced may live on for a while; RTNL or RCU
+ */
+static struct iqcn_queue *iqcn_genl_queue(struct iqcn_port *port,
+					  const struct nlattr *parent,
+					  struct netlink_ext_ack *extack)
+{
+	struct iqcn_queue *q, *newest = NULL;
+
+	list_for_each_entry_rcu(q, &port->queues, list,
+				lockdep_rtnl_is_held())
+		if (q->parent == nla_get_u32(parent))
+			newest = q;
+	if (!newest)
+		NL_SET_ERR_MSG_ATTR(extack, parent,
+				    "The device has no qdisc iqcn with this parent");
+	return newest;
+}
+
+static int iqcn_genl_put_one_queue(struct sk_buff *skb, struct genl_info *info)
+{
+	struct tc_iqcn_xstats st;
+	struct iqcn_port *port;
+	struct iqcn_queue *q;
+
+	port = iqcn_genl_port(genl_info_net(info),
+			      info->attrs[IQCN_A_QUEUE_IFINDEX], info->extack);
+	if (!port)
+		return -ENODEV;
+	q = iqcn_genl_queue(port, info->attrs[IQCN_A_QUEUE_PARENT],
+			    info->extack);
+	if (!q)
+		return -ENOENT;
+	iqcn_queue_stats(q, &st);
+	return iqcn_genl_put_queue(skb, q, &st);
+}
+
+static int iqcn_genl_queue_get(struct sk_buff *request, struct genl_info *info)
+{
+	struct sk_buff *skb;
+	int err = -EMSGSIZE;
+	void *hdr;
+
+	if (GENL_REQ_ATTR_CHECK(info, IQCN_A_QUEUE_IFINDEX) ||
+	    GENL_REQ_ATTR_CHECK(info, IQCN_A_QUEUE_PARENT)) {
+		GENL_SET_ERR_MSG(info, "A queue needs an ifindex and a parent");
+		return -EINVAL;
+	}
+	if (info->attrs[IQCN_A_QUEUE_FILTER]) {
+		NL_SET_ERR_MSG_ATTR(info->extack,
+				    info->attrs[IQCN_A_QUEUE_FILTER],
+				    "A filter needs a dump");
+		return -EINVAL;
+	}
+	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+	if (!skb)
+		return -ENOMEM;
+	hdr = genlmsg_put_reply(skb, info, &iqcn_genl_family, 0,
+				IQCN_CMD_QUEUE_GET);
+	if (!hdr)
+		goto err_free;
+	rcu_read_lock();
+	err = iqcn_genl_put_one_queue(skb, info);
+	rcu_read_unlock();
+	if (err)
+		goto err_free;
+	genlmsg_end(skb, hdr);
+	return genlmsg_reply(skb, info);
+
+err_free:
+	nlmsg_free(skb);
+	return err;
+}
+
 static int iqcn_genl_dump_queue(struct sk_buff *skb,
 				struct netlink_callback *cb,
 				struct iqcn_queue *q)
@@ -484,6 +558,10 @@ static int iqcn_genl_dump_port_queues(struct sk_buff *skb,
 
 static int iqcn_genl_start_queues(struct netlink_callback *cb)
 {
+	if (nlmsg_find_attr(cb->nlh, GENL_HDRLEN, IQCN_A_QUEUE_PARENT)) {
+		NL_SET_ERR_MSG(cb->extack, "A dump has all queues of a device");
+		return -EINVAL;
+	}
 	return iqcn_genl_start(cb, IQCN_A_QUEUE_IFINDEX, IQCN_A_QUEUE_FILTER);
 }
 
@@ -690,23 +768,6 @@ static u64 iqcn_genl_act_on_all(struct net *net,
 	return n;
 }
 
-/* The queue of a port with a parent: the newest one, because a qdisc that was
- * replaced may live on for a while; RTNL
- */
-static struct iqcn_queue *iqcn_genl_queue(struct iqcn_port *port,
-					  const struct nlattr *parent,
-					  struct netlink_ext_ack *extack)
-{
-	struct iqcn_queue *q;
-
-	list_for_each_entry_reverse(q, &port->queues, list)
-		if (q->parent == nla_get_u32(parent))
-			return q;
-	NL_SET_ERR_MSG_ATTR(extack, parent,
-			    "The device has no qdisc iqcn with this parent");
-	return NULL;
-}
-
 /* Call @act for one port, or for one of its queues; RTNL */
 static int iqcn_genl_act_on_port(struct genl_info *info,
 				 const struct nlattr *ifindex,
@@ -868,6 +929,7 @@ static const struct nla_policy iqcn_genl_port_policy[] = {
 
 static const struct nla_policy iqcn_genl_queue_policy[] = {
 	[IQCN_A_QUEUE_IFINDEX] = { .type = NLA_U32 },
+	[IQCN_A_QUEUE_PARENT] = { .type = NLA_U32 },
 	[IQCN_A_QUEUE_FILTER] = NLA_POLICY_MASK(NLA_U32, IQCN_FILTER_CONGESTED),
 };
 
@@ -922,6 +984,7 @@ static const struct genl_ops iqcn_genl_ops[] = {
 	},
 	{
 		.cmd = IQCN_CMD_QUEUE_GET,
+		.doit = iqcn_genl_queue_get,
 		.start = iqcn_genl_start_queues,
 		.dumpit = iqcn_genl_dump_queues,
 		IQCN_GENL_POLICY(iqcn_genl_queue_policy),

@@ -62,7 +62,7 @@ static int read_place(struct agent_port *a, uint64_t now)
 	a->place_ns = now;
 	if (qdiscs_dump(a->ifindex, take_params, &s))
 		return EXIT_FAILURE;
-	return s.found ? EXIT_SUCCESS : fail(dev_name(a->ifindex), NEEDED);
+	return s.found ? EXIT_SUCCESS : fail(a->name, NEEDED);
 }
 
 static bool is_candidate(const struct agent_port *a, const struct queue *q)
@@ -110,6 +110,7 @@ int agent_port_open(struct agent_port *a, uint32_t ifindex, uint32_t parent)
 		n = ret = 0;
 	ret = ret ? genl_fail(a->g, ret) : choose(a, queues, n);
 	free(queues);
+	genl_receive_little(a->g);
 	return ret ? ret : read_place(a, now_ns());
 }
 
@@ -119,55 +120,48 @@ void agent_port_close(struct agent_port *a)
 		genl_close(a->g);
 }
 
-/* The filter in force, of all ports */
+static int gone_or(const struct agent_port *a, int err)
+{
+	if (err == -ENODEV || err == -ENOENT)
+		return fail(a->name, "the queue is gone");
+	return genl_fail(a->g, err);
+}
+
 static int read_filter(struct agent_port *a, struct agent_sample *s)
 {
-	struct port *ports;
-	size_t i, n;
-	int err = genl_ports(a->g, &ports, &n);
+	struct port p;
+	int err = genl_port(a->g, a->ifindex, &p);
 
-	for (i = 0; i < n; i++)
-		if (ports[i].ifindex == a->ifindex)
-			s->filter_ns = ports[i].filter_ns /
-				       (ports[i].filter_n ?: 1);
-	free(ports);
+	if (err)
+		return gone_or(a, err);
+	s->filter_ns = p.filter_ns / (p.filter_n ?: 1);
 	s->supplement_pps = a->place.supplement_pps;
-	return err ? genl_fail(a->g, err) : EXIT_SUCCESS;
+	return EXIT_SUCCESS;
 }
 
 static int read_queue(struct agent_port *a, struct agent_sample *s)
 {
-	const struct queue *q;
-	struct queue *queues;
-	size_t i, n;
-	int err = genl_queues(a->g, a->ifindex, 0, &queues, &n);
+	struct queue q;
+	int err = genl_queue(a->g, a->ifindex, a->parent, &q);
 
-	s->time_ns = 0;
-	for (i = 0; i < n; i++) {
-		q = &queues[i];
-		if (q->parent != a->parent)
-			continue;
-		*s = (struct agent_sample){
-			.time_ns = now_ns(),
-			.depth_bytes = q->depth_bytes,
-			.tx_bytes = q->tx_bytes,
-			.tx_packets = q->tx_packets,
-			.ce_sent = q->ce_sent,
-			.drops = q->drop_overlimit,
-			.above_kmax_ns = q->above_kmax_ns,
-			.supplements = q->cnp_supplement,
-			.flows = q->flows_active,
-		};
-		a->place.rate_bps = a->bandwidth_bps ?: q->roce_bps;
-		/* a new queue in the same place: it has no lease */
-		if (a->lease_ns && !q->leases)
-			a->lease_ns = a->place_ns = 0;
-	}
-	free(queues);
-	if (err && err != -ENODEV)
-		return genl_fail(a->g, err);
-	return s->time_ns ? EXIT_SUCCESS :
-			    fail(a->name, "the queue is gone");
+	if (err)
+		return gone_or(a, err);
+	*s = (struct agent_sample){
+		.time_ns = now_ns(),
+		.depth_bytes = q.depth_bytes,
+		.tx_bytes = q.tx_bytes,
+		.tx_packets = q.tx_packets,
+		.ce_sent = q.ce_sent,
+		.drops = q.drop_overlimit,
+		.above_kmax_ns = q.above_kmax_ns,
+		.supplements = q.cnp_supplement,
+		.flows = q.flows_active,
+	};
+	a->place.rate_bps = a->bandwidth_bps ?: q.roce_bps;
+	/* a new queue in the same place: it has no lease */
+	if (a->lease_ns && !q.leases)
+		a->lease_ns = a->place_ns = 0;
+	return EXIT_SUCCESS;
 }
 
 int agent_port_sample(struct agent_port *a, struct agent_sample *s)
@@ -219,7 +213,7 @@ int agent_port_set(struct agent_port *a, int action, uint64_t flows)
 	if (!err)
 		return EXIT_SUCCESS;
 	a->lease_ns = 0;
-	return fail("lease", genl_why(a->g));
+	return gone_or(a, err);
 }
 
 static int end_lease(struct agent_port *a)
@@ -235,7 +229,11 @@ static int end_lease(struct agent_port *a)
 
 int agent_port_release(struct agent_port *a)
 {
-	return end_lease(a) ? fail("lease", genl_why(a->g)) : EXIT_SUCCESS;
+	int err = end_lease(a);
+
+	/* with the queue, its lease has ended, too */
+	return err && err != -ENOENT && err != -ENODEV ? gone_or(a, err) :
+							EXIT_SUCCESS;
 }
 
 void agent_port_abandon(struct agent_port *a)

@@ -24,6 +24,10 @@
 
 /* The largest message that the kernel builds if the buffer has room for it */
 #define RECEIVE_BYTES 32768
+/* NLMSG_GOODSIZE, in which the kernel sends an object */
+#define OBJECT_BYTES 8192
+/* More than any request has */
+#define REQUEST_BYTES 256
 /* Room for events while the program does something else; the kernel may cap it */
 #define SOCKET_BYTES (4 << 20)
 #define DUMP_TRIES 10
@@ -79,6 +83,7 @@ struct genl {
 	const struct object *object;
 	char *objects;
 	size_t n, room;
+	void *one;
 	flow_fn flow_fn;
 	void *flow_arg;
 	uint64_t flushed;
@@ -229,7 +234,7 @@ static int receive(struct genl *g)
 
 static struct nl_msg *new_request(struct genl *g, int cmd, int flags)
 {
-	struct nl_msg *msg = nlmsg_alloc();
+	struct nl_msg *msg = nlmsg_alloc_size(REQUEST_BYTES);
 
 	g->cmd = cmd;
 	if (msg && genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, g->family, 0,
@@ -361,6 +366,44 @@ int genl_queues(struct genl *g, uint32_t ifindex, uint32_t filter,
 	return err;
 }
 
+static int keep_one(struct genl *g, struct nlattr *head, int len)
+{
+	object_parse(g->object, g->one, head, len);
+	g->done = true;
+	return NL_STOP;
+}
+
+int genl_port(struct genl *g, uint32_t ifindex, struct port *p)
+{
+	struct nl_msg *msg = new_request(g, IQCN_CMD_PORT_GET, 0);
+
+	if (!msg)
+		return g->err;
+	nla_put_u32(msg, IQCN_A_PORT_IFINDEX, ifindex);
+	g->object = &port_object;
+	g->one = p;
+	return request(g, msg, keep_one);
+}
+
+int genl_queue(struct genl *g, uint32_t ifindex, uint32_t parent,
+	       struct queue *q)
+{
+	struct nl_msg *msg = new_request(g, IQCN_CMD_QUEUE_GET, 0);
+
+	if (!msg)
+		return g->err;
+	nla_put_u32(msg, IQCN_A_QUEUE_IFINDEX, ifindex);
+	nla_put_u32(msg, IQCN_A_QUEUE_PARENT, parent);
+	g->object = &queue_object;
+	g->one = q;
+	return request(g, msg, keep_one);
+}
+
+void genl_receive_little(struct genl *g)
+{
+	nl_socket_set_msg_buf_size(g->sk, OBJECT_BYTES);
+}
+
 static int pass_flow(struct genl *g, struct nlattr *head, int len)
 {
 	struct flow flow;
@@ -400,7 +443,7 @@ static int take_flushed(struct genl *g, struct nlattr *head, int len)
 int genl_flush(struct genl *g, uint32_t ifindex, uint32_t parent,
 	       uint64_t *flushed)
 {
-	struct nl_msg *msg = new_request(g, IQCN_CMD_FLOW_FLUSH, 0);
+	struct nl_msg *msg = new_request(g, IQCN_CMD_FLOW_FLUSH, NLM_F_ACK);
 	int err;
 
 	if (!msg)
@@ -423,7 +466,7 @@ static int no_part(struct genl *g, struct nlattr *head, int len)
 
 int genl_clear(struct genl *g, uint32_t ifindex, uint32_t parent)
 {
-	struct nl_msg *msg = new_request(g, IQCN_CMD_QUEUE_CLEAR, 0);
+	struct nl_msg *msg = new_request(g, IQCN_CMD_QUEUE_CLEAR, NLM_F_ACK);
 
 	if (!msg)
 		return g->err;
@@ -436,7 +479,7 @@ int genl_clear(struct genl *g, uint32_t ifindex, uint32_t parent)
 
 int genl_lease(struct genl *g, const struct lease *l)
 {
-	struct nl_msg *msg = new_request(g, IQCN_CMD_LEASE, 0);
+	struct nl_msg *msg = new_request(g, IQCN_CMD_LEASE, NLM_F_ACK);
 
 	if (!msg)
 		return g->err;
@@ -530,6 +573,8 @@ static int connect_genl(struct genl *g)
 		return err;
 	/* saves system calls; older kernels lack some of it, which is no error */
 	nl_socket_disable_msg_peek(g->sk);
+	/* an answer with objects needs no acknowledgment */
+	nl_socket_disable_auto_ack(g->sk);
 	nl_socket_set_msg_buf_size(g->sk, RECEIVE_BYTES);
 	nl_socket_set_buffer_size(g->sk, SOCKET_BYTES, 0);
 	setsockopt(genl_fd(g), SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));

@@ -44,6 +44,14 @@ int genl_family_version(void);
 int genl_ports(struct genl *g, struct port **ports, size_t *n);
 int genl_queues(struct genl *g, uint32_t ifindex, uint32_t filter,
 		struct queue **queues, size_t *n);
+/* One port or queue; -ENODEV or -ENOENT if it does not exist */
+int genl_port(struct genl *g, uint32_t ifindex, struct port *p);
+int genl_queue(struct genl *g, uint32_t ifindex, uint32_t parent,
+	       struct queue *q);
+/* Receive into a buffer for one object: requests that are repeated often cost less,
+ * but lists are not allowed any more
+ */
+void genl_receive_little(struct genl *g);
 /*
  * Calls @fn for each flow.  A flow that appears or disappears during the dump may
  * or may not be reported.  After @fn has returned false, only genl_close() is

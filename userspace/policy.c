@@ -14,6 +14,7 @@
 #include "policy.h"
 
 #define VERSION 1
+#define WIDTH POLICY_WIDTH
 #define STR(_x) #_x
 #define XSTR(_x) STR(_x)
 
@@ -129,9 +130,9 @@ static int read_header(struct reader *r, struct policy *p)
 	return EXIT_SUCCESS;
 }
 
-/* Read the @n_out neurons of a layer; weights are [@n_in][@n_out] */
-static int read_layer(struct reader *r, float *bias, float *weights, int n_in,
-		      int n_out)
+/* Read the @n_out neurons of a layer; weights are [@n_in][WIDTH] */
+static int read_layer(struct reader *r, float *bias, float (*weights)[WIDTH],
+		      int n_in, int n_out)
 {
 	const char *at;
 	int i, j;
@@ -145,7 +146,7 @@ static int read_layer(struct reader *r, float *bias, float *weights, int n_in,
 		for (i = 0; i < n_in; i++) {
 			if (*at++ != ' ')
 				return wrong(r, "too few weights");
-			if (!read_float(&at, &weights[i * n_out + j]))
+			if (!read_float(&at, &weights[i][j]))
 				return wrong(r, "not a finite hexadecimal number");
 		}
 		if (*at)
@@ -157,12 +158,9 @@ static int read_layer(struct reader *r, float *bias, float *weights, int n_in,
 static int read_all(struct reader *r, struct policy *p)
 {
 	if (read_header(r, p) ||
-	    read_layer(r, p->bias1, p->weights1[0], AGENT_STATE,
-		       POLICY_HIDDEN) ||
-	    read_layer(r, p->bias2, p->weights2[0], POLICY_HIDDEN,
-		       POLICY_HIDDEN) ||
-	    read_layer(r, p->bias3, p->weights3[0], POLICY_HIDDEN,
-		       AGENT_ACTIONS) ||
+	    read_layer(r, p->bias1, p->weights1, AGENT_STATE, WIDTH) ||
+	    read_layer(r, p->bias2, p->weights2, WIDTH, WIDTH) ||
+	    read_layer(r, p->bias3, p->weights3, WIDTH, AGENT_ACTIONS) ||
 	    want_line(r, "end", "too many neurons"))
 		return EXIT_FAILURE;
 	r->n++;
@@ -183,38 +181,38 @@ int policy_read(struct policy *p, const char *file)
 	return ret;
 }
 
-static void add_layer(float *restrict out, int n_out, const float *bias,
-		      const float *restrict weights, const float *in, int n_in)
+/* Constant bounds, for vectors */
+static void add_layer(float out[restrict WIDTH], const float bias[WIDTH],
+		      const float (*restrict weights)[WIDTH], const float *in,
+		      int n_in)
 {
 	int i, j;
 
-	memcpy(out, bias, n_out * sizeof(*out));
+	memcpy(out, bias, WIDTH * sizeof(*out));
 	for (i = 0; i < n_in; i++)
-		for (j = 0; j < n_out; j++)
-			out[j] += in[i] * weights[i * n_out + j];
+		for (j = 0; j < WIDTH; j++)
+			out[j] += in[i] * weights[i][j];
 }
 
-static void rectify(float *v, int n)
+static void rectify(float v[WIDTH])
 {
 	int i;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < WIDTH; i++)
 		v[i] = v[i] > 0 ? v[i] : 0;
 }
 
 void policy_values(const struct policy *p, const float state[AGENT_STATE],
 		   float values[AGENT_ACTIONS])
 {
-	float h1[POLICY_HIDDEN], h2[POLICY_HIDDEN];
+	float a[WIDTH], b[WIDTH];
 
-	add_layer(h1, POLICY_HIDDEN, p->bias1, p->weights1[0], state,
-		  AGENT_STATE);
-	rectify(h1, POLICY_HIDDEN);
-	add_layer(h2, POLICY_HIDDEN, p->bias2, p->weights2[0], h1,
-		  POLICY_HIDDEN);
-	rectify(h2, POLICY_HIDDEN);
-	add_layer(values, AGENT_ACTIONS, p->bias3, p->weights3[0], h2,
-		  POLICY_HIDDEN);
+	add_layer(a, p->bias1, p->weights1, state, AGENT_STATE);
+	rectify(a);
+	add_layer(b, p->bias2, p->weights2, a, WIDTH);
+	rectify(b);
+	add_layer(a, p->bias3, p->weights3, b, WIDTH);
+	memcpy(values, a, AGENT_ACTIONS * sizeof(*values));
 }
 
 int policy_best(const float values[AGENT_ACTIONS])

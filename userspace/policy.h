@@ -21,16 +21,17 @@
 
 #include "agentlaw.h"
 
-#define POLICY_HIDDEN 32
+/* Neurons of a hidden layer; the output layer is as wide, with unused ones */
+#define POLICY_WIDTH 32
 
 struct policy {
 	uint64_t interval_ns;
 	enum agent_reward reward;
 	float gamma;
 	/* by input, so that a compiler can use vectors without changing sums */
-	float bias1[POLICY_HIDDEN], weights1[AGENT_STATE][POLICY_HIDDEN];
-	float bias2[POLICY_HIDDEN], weights2[POLICY_HIDDEN][POLICY_HIDDEN];
-	float bias3[AGENT_ACTIONS], weights3[POLICY_HIDDEN][AGENT_ACTIONS];
+	float bias1[POLICY_WIDTH], weights1[AGENT_STATE][POLICY_WIDTH];
+	float bias2[POLICY_WIDTH], weights2[POLICY_WIDTH][POLICY_WIDTH];
+	float bias3[POLICY_WIDTH], weights3[POLICY_WIDTH][POLICY_WIDTH];
 };
 
 extern const char *const agent_reward_names[];

@@ -28,7 +28,7 @@
 #				tree is /run/sch_iqcn, DIR is /run/out, and PATH
 #				is the lab's own (uml);
 #				-t: /dev/tty1 is this terminal (uml)
-#   lab.sh packages PURPOSE	install missing packages: lab, check
+#   lab.sh packages PURPOSE	install missing packages: lab, check, agent
 #
 # KERNEL:
 #   uml		User Mode Linux 6.1 with virtual time; -w: with the host's time
@@ -89,6 +89,7 @@ packages)
 	case ${1-} in
 	lab) pkgs_need "$PKGS_LAB" ;;
 	check) pkgs_need "$PKGS_CHECK" ;;
+	agent) pkgs_need "$PKGS_AGENT" ;;
 	*) usage ;;
 	esac
 	;;

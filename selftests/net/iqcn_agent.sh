@@ -217,7 +217,7 @@ test_bad_places()
 test_rights()
 {
 	local iqcn=/run/iqcn-copy user
-	local why="lease: a lease needs CAP_NET_ADMIN in the namespace's user namespace (try sudo, or observe)"
+	local why="netlink family iqcn: a lease needs CAP_NET_ADMIN in the namespace's user namespace (try sudo, or observe)"
 
 	cp "$BUILD/iqcn" $iqcn && chmod 755 $iqcn
 	box
@@ -563,7 +563,7 @@ test_changed()
 	check_eq "afterwards" "$(in_force)" 0/0
 	started 0.02 run --action 0 --lease 60ms p1
 	params notify pi
-	ended 1 "lease: a supplement rate needs notify supplement"
+	ended 1 "netlink family iqcn: a supplement rate needs notify supplement"
 	params notify supplement
 	started 0.02 run --action 0 --lease 60s p1
 	params fibre none

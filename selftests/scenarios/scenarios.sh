@@ -15,6 +15,8 @@
 #			terminal, during one variant, by default the last; leaves
 #			no results
 #
+# Scenarios are in this directory or $IQCN_SCENARIOS.
+#
 # Results of each scenario, in build/results or $IQCN_RESULTS:
 #   NAME.scenario	the scenario that was run, expanded
 #   NAME.json		parameters, figures, and version of the lab's kernel
@@ -119,7 +121,7 @@ file_of()
 
 source_of()
 {
-	echo "$HERE/$1.scenario"
+	echo "${IQCN_SCENARIOS:-$HERE}/$1.scenario"
 }
 
 # expand SCENARIO: print it with "like", "vary" and numbers expanded

@@ -25,9 +25,10 @@
  * @IQCN_CMD_PORT_GET: do: the port of IQCN_A_PORT_IFINDEX; dump: this port or
  *	all; attributes: &enum iqcn_a_port.  A dump sets NLM_F_DUMP_INTR if
  *	ports or queues come or go meanwhile
- * @IQCN_CMD_QUEUE_GET: dump: the queues of IQCN_A_QUEUE_IFINDEX or of all ports
- *	that match IQCN_A_QUEUE_FILTER; attributes: &enum iqcn_a_queue.  It sets
- *	NLM_F_DUMP_INTR if ports or queues come or go meanwhile
+ * @IQCN_CMD_QUEUE_GET: do: the queue IQCN_A_QUEUE_PARENT of
+ *	IQCN_A_QUEUE_IFINDEX; dump: the queues of this device or of all ports
+ *	that match IQCN_A_QUEUE_FILTER; attributes: &enum iqcn_a_queue.  A dump
+ *	sets NLM_F_DUMP_INTR if ports or queues come or go meanwhile
  * @IQCN_CMD_FLOW_GET: dump: the flows of IQCN_A_FLOW_IFINDEX or of all ports
  *	that match IQCN_A_FLOW_FILTER; attributes: &enum iqcn_a_flow.  A flow
  *	that exists during the whole dump is in it once, and no flow is in it

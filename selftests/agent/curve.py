@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+The learning curve of a training: a picture, and its figures.
+"""
+import os
+
+import matplotlib
+import matplotlib.pyplot as plt
+
+# as many episodes as there are pairs of a fiber and a number of senders, which
+# differ in their rewards
+WINDOW = 24
+
+
+def means(points):
+    """Return the mean of the last episodes at each point."""
+    result = []
+    for i in range(len(points)):
+        last = [reward for _, reward in points[max(i + 1 - WINDOW, 0):i + 1]]
+        result.append((points[i][0], sum(last) / len(last)))
+    return result
+
+
+def write(path, points, before):
+    """Write the curve; before is the mean reward of fixed actions."""
+    mean = means(points)
+    figures = os.path.splitext(path)[0] + ".csv"
+    with open(figures, "w", encoding="ascii") as file:
+        file.write("steps,reward,mean,fixed\n")
+        fixed = "" if before is None else f"{before:.6f}"
+        file.writelines(f"{steps},{reward:.6f},{smooth:.6f},{fixed}\n"
+                        for (steps, reward), (_, smooth) in zip(points, mean))
+    matplotlib.use("svg")
+    # the same figures yield the same file
+    matplotlib.rcParams["svg.hashsalt"] = "iqcn"
+    figure, axes = plt.subplots(figsize=(8, 4.5))
+    axes.plot(*zip(*points), ".", color="0.7", label="an episode")
+    # the first means are those of few episodes
+    full = mean[WINDOW - 1:] or mean
+    axes.plot(*zip(*full), label=f"mean of {WINDOW} episodes")
+    if before is not None:
+        axes.axhline(before, color="0.3", linestyle="--",
+                     label="mean of the fixed actions")
+    axes.set_xlabel("steps of 1 ms")
+    axes.set_ylabel("mean reward per step")
+    axes.legend(loc="lower right")
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)

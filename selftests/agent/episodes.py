@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+Episodes: runs of a long haul in the lab in which iqcn agent acts on the switch
+before the fiber.
+"""
+import csv
+import itertools
+import os
+import subprocess
+import tempfile
+from collections import namedtuple
+
+import numpy
+
+import policy
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+SCENARIOS = os.path.join(TOP, "selftests", "scenarios", "scenarios.sh")
+WORK = os.path.join(TOP, "build", "agent")
+PORT = "sw0-sw1"
+INTERVAL_NS = 1000000
+STEPS = 300
+# a log has one more row: the state before the first action
+ROWS = STEPS + 1
+# equipment at the ends of a fiber, as in longhaul-near-*.scenario
+EQUIPMENT_US = {50: 64, 100: 63, 200: 67, 300: 77, 400: 70, 500: 87}
+SENDERS = (2, 4, 8, 16)
+# increase timers of senders
+TIMERS = ("1500us", "5ms")
+
+Point = namedtuple("Point", "km senders timer")
+# explore is the share of random actions
+Episode = namedtuple("Episode", "point seed policy explore")
+# arrays with one row per step that led to another state
+Transitions = namedtuple("Transitions", "states actions rewards next_states")
+
+
+class Error(Exception):
+    pass
+
+
+def draw(rnd):
+    """Yield random points, each fiber with each number of senders in turn."""
+    while True:
+        pairs = list(itertools.product(EQUIPMENT_US, SENDERS))
+        rnd.shuffle(pairs)
+        for km, senders in pairs:
+            yield Point(km, senders, rnd.choice(TIMERS))
+
+
+def scenario(point, seed, agent=""):
+    """Return the text of a scenario; agent has the words for iqcn agent."""
+    km, n, timer = point
+    equipment_us = EQUIPMENT_US[km]
+    rtt_us = km * 10 + 2 * equipment_us + 4
+    limit = rtt_us * 25000 // 8 * 5 // 2
+    lines = [
+        f"title training of the agent: {km} km, {n} senders",
+        f"seed {seed}",
+        f"topology longhaul {km} {equipment_us}us",
+        f"senders {n}",
+        f"receivers {n}",
+        "host rate 25gbit rp connectx cnp 50us ack 16 rto 100ms alpha 55us "
+        f"g 1/256 increase {timer} reduce 4us f 1 rai 5mbit rhai 50mbit "
+        "min 1mbit cp-dscp 46",
+        "link rate 25gbit delay 1us"]
+    lines += [f"flows incast from {i} to {i} mtu 4096 size endless "
+              "messages endless cm" for i in range(n)]
+    lines += [
+        f"duration {ROWS}ms",
+        "count 1ms",
+        "kmax 400000",
+        "sample 1ms",
+        f"port {PORT}",
+        f"variant agent iqcn limit {limit} kmin 100k kmax 400k pmax 0.2 "
+        "notify off",
+        f"ends agent notify supplement supplement 2000 fibre {km}km "
+        "filter auto cnp-dscp 46 snoop netns"]
+    if agent:
+        lines.append(f"agent agent {agent}")
+    return "".join(line + "\n" for line in lines)
+
+
+def options(seed, explore=0, reward="few"):
+    """Return the options of iqcn agent run for an episode."""
+    return f"--interval {INTERVAL_NS // 1000000}ms --explore {explore:.4f} " \
+        f"--seed {seed} --reward {reward}"
+
+
+def state_of(row):
+    return [row[f"s{i}"] for i in range(policy.SHAPE[0])]
+
+
+def read_log(path):
+    """Return the transitions of a log: a row has the state in which its action
+    was chosen, and the reward of the action before it."""
+    with open(path, encoding="ascii") as file:
+        rows = list(csv.DictReader(file))
+    states = numpy.array([state_of(row) for row in rows], numpy.float32)
+    actions = numpy.array([int(row["action"]) for row in rows])
+    rewards = numpy.array([row["reward"] for row in rows], numpy.float32)
+    steps = numpy.array([int(row["step"]) for row in rows])
+    # without the steps before and after a gap, or those without an action
+    use = (actions[:-1] >= 0) & (numpy.diff(steps) == 1)
+    if not use.any():
+        raise Error(f"{path}: no transitions")
+    return Transitions(states[:-1][use], actions[:-1][use], rewards[1:][use],
+                       states[1:][use])
+
+
+def environment(directory):
+    """Return the environment for scenarios.sh to run those of a directory."""
+    return dict(os.environ, IQCN_SCENARIOS=directory,
+                IQCN_RESULTS=os.path.join(directory, "results"))
+
+
+def work_directory():
+    # below the tree, which the lab mounts, and with a name of fixed length
+    os.makedirs(WORK, exist_ok=True)
+    return tempfile.TemporaryDirectory(dir=WORK)
+
+
+def run(episodes, directory, jobs=2):
+    """Run episodes, and return the transitions of each."""
+    names = [f"e{i}" for i in range(len(episodes))]
+    for name, episode in zip(names, episodes):
+        path = os.path.join(directory, name)
+        policy.write(path + ".policy", episode.policy)
+        with open(path + ".scenario", "w", encoding="ascii") as file:
+            file.write(scenario(
+                episode.point, episode.seed,
+                f"run --policy {os.path.relpath(path, TOP)}.policy " +
+                options(episode.seed, episode.explore,
+                        episode.policy.reward)))
+    done = subprocess.run([SCENARIOS, "-q", "-j", str(jobs), *names],
+                          env=environment(directory), stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, check=False)
+    if done.returncode:
+        raise Error(f"an episode failed:\n{done.stdout}")
+    return [read_log(os.path.join(directory, "results", name, "agent",
+                                  "agent.csv")) for name in names]

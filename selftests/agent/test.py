@@ -1,0 +1,238 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""
+Tests of the learner.
+
+  agent.sh test [lab]   "lab": those that run episodes, too
+"""
+import hashlib
+import os
+import sys
+import tempfile
+import time
+import traceback
+
+import numpy
+import torch
+
+import curve
+import dqn
+import env
+import episodes
+import golden
+import policy
+import train
+
+
+def transitions(seed, n=300, best=7):
+    """Return those of an environment in which one action is the best."""
+    rnd = numpy.random.default_rng(seed)
+    actions = rnd.integers(policy.SHAPE[-1], size=n)
+    states = rnd.random((n + 1, policy.SHAPE[0]), numpy.float32)
+    rewards = (1 - abs(actions - best) / 25).astype(numpy.float32)
+    return episodes.Transitions(states[:-1], actions, rewards, states[1:])
+
+
+def learn(steps):
+    """Return a policy that was trained in that environment."""
+    torch.manual_seed(1)
+    return train.train(
+        lambda run: [transitions(episode.seed) for episode in run],
+        train.Draw(1), "few", steps, lambda *_: None)
+
+
+def a_policy_file_keeps_every_bit(directory):
+    layers = dqn.layers_of(dqn.network())
+    layers[0][0, :4] = 1e-42, -0.0, 3.4e38, 1 / 3
+    path = os.path.join(directory, "policy")
+    policy.write(path, policy.Policy(layers, "few", 1000000, 0.9), ["a note"])
+    read = policy.read(path)
+    for ours, theirs in zip(layers, read.layers):
+        assert ours.tobytes() == theirs.tobytes()
+    assert policy.hexadecimal(read.gamma) == "0x1.ccccccp-1"
+
+
+def bad_policy_files_are_refused(directory):
+    path = os.path.join(directory, "policy")
+    policy.write(path, policy.fixed(3, "few"))
+    with open(path, encoding="ascii") as file:
+        good = file.read()
+    for old, new in (("policy 1", "policy 2"), ("26 32", "26 31"),
+                     ("end\n", ""), ("0x1p+0", "nan"), ("0x1p+0", "one"),
+                     ("0x1p+0 ", ""), ("reward few\n", "")):
+        assert old in good
+        with open(path, "w", encoding="ascii") as file:
+            file.write(good.replace(old, new))
+        try:
+            policy.read(path)
+        except policy.Error:
+            continue
+        raise AssertionError(f"{old} -> {new} was read")
+
+
+def a_fixed_policy_prefers_its_action(_):
+    for action in 0, 13, 24:
+        _, values = golden.vectors(policy.fixed(action, "few").layers, 1)
+        assert (values.argmax(1) == action).all()
+
+
+def golden_vectors_repeat(_):
+    layers = dqn.layers_of(dqn.network())
+    states, values = golden.vectors(layers, 1)
+    again = golden.vectors(layers, 1)
+    assert states.equal(again[0]) and values.equal(again[1])
+    assert not states.equal(golden.vectors(layers, 2)[0])
+
+
+def a_log_has_its_transitions(directory):
+    path = os.path.join(directory, "agent.csv")
+    columns = ["step", "action", "reward"] + [f"s{i}" for i in range(26)]
+    rows = [(0, 4, 0.9), (1, 5, 0.1), (2, -1, 0.2), (3, 6, 0.3), (5, 7, 0.4),
+            (6, 8, 0.5)]
+    with open(path, "w", encoding="ascii") as file:
+        for row in [columns] + [(*row, *[row[0] / 8] * 26) for row in rows]:
+            file.write(",".join(map(str, row)) + "\n")
+    got = episodes.read_log(path)
+    # without the one that has no action, and the one before a gap
+    assert got.actions.tolist() == [4, 5, 7]
+    assert numpy.allclose(got.rewards, [0.1, 0.2, 0.5])
+    assert got.states[:, 0].tolist() == [0, 1 / 8, 5 / 8]
+    assert got.next_states[:, 25].tolist() == [1 / 8, 2 / 8, 6 / 8]
+
+
+def the_replay_forgets_the_oldest(_):
+    replay = dqn.Replay(500)
+    for seed in range(3):
+        replay.add(transitions(seed))
+    last, before = transitions(2), transitions(1)
+    assert replay.rewards[100:400].tolist() == last.rewards.tolist()
+    assert replay.rewards[400:].tolist() == before.rewards[100:200].tolist()
+
+
+def draws_visit_each_pair_once_per_round(_):
+    draw = train.Draw(1)
+    drawn = [draw(None, 0) for _ in range(2 * curve.WINDOW)]
+    for half in drawn[:curve.WINDOW], drawn[curve.WINDOW:]:
+        assert len({(e.point.km, e.point.senders) for e in half}) == \
+            curve.WINDOW
+    assert {e.point.timer for e in drawn} == set(episodes.TIMERS)
+    assert len({e.seed for e in drawn}) == len(drawn)
+
+
+def a_scenario_has_the_limit_of_the_near_ones(_):
+    text = episodes.scenario(episodes.Point(200, 4, "5ms"), 1, "run")
+    # a fourth of the limit of longhaul-near-200 at 100 Gb/s
+    assert " limit 16703125 " in text and "agent agent run\n" in text
+    assert text.count("flows incast") == 4
+
+
+def it_learns_the_best_action(_):
+    learned, points = learn(9000)
+    states, values = golden.vectors(learned.layers, 1)
+    assert (abs(values.argmax(1) - 7) <= 1).float().mean() > 0.95
+    # a reward of 1 in each step is worth 10, which 18 updates of the target
+    # approach from below
+    assert 8 < values.max(1).values.mean() < 10.5
+    assert points[-1][0] == 9000
+
+
+def the_same_seed_yields_the_same_policy(directory):
+    files = []
+    for name in "a", "b":
+        path = os.path.join(directory, name)
+        learned, points = learn(1200)
+        policy.write(path, learned)
+        curve.write(path + ".svg", points, 0.5)
+        for name in path, path + ".svg", path + ".csv":
+            with open(name, "rb") as file:
+                files.append(file.read())
+    assert files[:3] == files[3:]
+
+
+def digest(delay_s):
+    """Return a digest of an episode whose learner is slow."""
+    link = env.LongHaul()
+    state, info = link.reset(seed=1)
+    seen = hashlib.sha256(state.tobytes())
+    truncated, step = False, 0
+    while not truncated:
+        time.sleep(delay_s)
+        state, reward, terminated, truncated, info = link.step(7 * step % 25)
+        assert not terminated
+        seen.update(state.tobytes() + f"{reward} {info}".encode())
+        step += 1
+    assert step == episodes.STEPS
+    return seen.hexdigest()
+
+
+def virtual_time_stands_still_between_steps(_):
+    assert digest(0) == digest(0.003)
+
+
+def the_environment_reports_why_an_episode_fails(_):
+    link = env.LongHaul(reward="much")
+    try:
+        link.reset(seed=1)
+    except episodes.Error as error:
+        assert "reward must be few or literal" in str(error)
+        return
+    raise AssertionError("the episode began")
+
+
+def an_ended_environment_leaves_no_process(_):
+    link = env.LongHaul()
+    link.reset(seed=1)
+    link.step(0)
+    group = link.lab.process.pid
+    link.close()
+    for _ in range(50):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    raise AssertionError("processes are left")
+
+
+def training_in_the_lab_repeats(directory):
+    files = []
+    for name in "a", "b":
+        path = os.path.join(directory, name)
+        train.main(["--steps", "600", "--reference", "2", "--out", path])
+        with open(path, "rb") as file:
+            files.append(file.read())
+    assert files[0] == files[1]
+
+
+TESTS = (a_policy_file_keeps_every_bit, bad_policy_files_are_refused,
+         a_fixed_policy_prefers_its_action, golden_vectors_repeat,
+         a_log_has_its_transitions, the_replay_forgets_the_oldest,
+         draws_visit_each_pair_once_per_round,
+         a_scenario_has_the_limit_of_the_near_ones, it_learns_the_best_action,
+         the_same_seed_yields_the_same_policy)
+LAB_TESTS = (virtual_time_stands_still_between_steps,
+             the_environment_reports_why_an_episode_fails,
+             an_ended_environment_leaves_no_process,
+             training_in_the_lab_repeats)
+
+
+def main(argv):
+    torch.set_num_threads(1)
+    failed = 0
+    tests = TESTS + (LAB_TESTS if argv == ["lab"] else ())
+    print(f"1..{len(tests)}")
+    for i, test in enumerate(tests, 1):
+        what = "agent: " + test.__name__.replace("_", " ")
+        try:
+            with tempfile.TemporaryDirectory() as directory:
+                test(directory)
+            print(f"ok {i} {what}", flush=True)
+        except Exception:  # whatever it is, the next test runs
+            traceback.print_exc(file=sys.stdout)
+            print(f"not ok {i} {what}", flush=True)
+            failed = 1
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

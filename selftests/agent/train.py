@@ -1,0 +1,167 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""
+Train a policy for iqcn agent in the lab.
+
+Rounds of two episodes follow each other: both run with the current policy, then
+there is one update for each of their steps.  Episodes with a fixed action run
+before that: their mean reward is the reference of the learning curve.  The same
+options yield the same policy, to the byte.
+"""
+import argparse
+import os
+import random
+import shlex
+import subprocess
+import sys
+
+import numpy
+import torch
+
+import curve
+import dqn
+import episodes
+import policy
+
+# share of random actions: linear from first to last
+EXPLORE_FIRST = 1.0
+EXPLORE_LAST = 0.05
+EXPLORE_STEPS = 10000
+PER_ROUND = 2
+
+
+def explore(steps):
+    share = min(steps / EXPLORE_STEPS, 1)
+    return EXPLORE_FIRST + share * (EXPLORE_LAST - EXPLORE_FIRST)
+
+
+class Draw:
+    """Draws episodes: points, and seeds that do not repeat."""
+
+    def __init__(self, seed):
+        self.points = episodes.draw(random.Random(seed))
+        self.next_seed = seed * 100000
+
+    def __call__(self, net_policy, share):
+        self.next_seed += 1
+        return episodes.Episode(next(self.points), self.next_seed, net_policy,
+                                share)
+
+
+def reference(run, draw, reward, n):
+    """
+    Return the mean reward of n episodes with a fixed action each.  25 actions and
+    24 kinds of points have no common divisor, so all pairs occur in turn.
+    """
+    rewards = []
+    for first in range(0, n, PER_ROUND):
+        actions = range(first, min(first + PER_ROUND, n))
+        rewards += [t.rewards.mean() for t in run(
+            [draw(policy.fixed(action % policy.SHAPE[-1], reward), 0)
+             for action in actions])]
+    return float(numpy.mean(rewards)) if rewards else None
+
+
+def policy_of(learner, reward):
+    return policy.Policy(dqn.layers_of(learner.online), reward,
+                         episodes.INTERVAL_NS, dqn.GAMMA)
+
+
+def train(run, draw, reward, steps, report):
+    """
+    Learn for at least this number of steps, and return the policy and the
+    curve: the steps at the end of each episode, and its mean reward.  run()
+    takes episodes and returns their transitions.
+    """
+    learner = dqn.Learner()
+    done, points = 0, []
+    while done < steps:
+        share = explore(done)
+        now = policy_of(learner, reward)
+        collected = 0
+        for transitions in run([draw(now, share) for _ in range(PER_ROUND)]):
+            learner.replay.add(transitions)
+            collected += len(transitions.rewards)
+            points.append((done + collected,
+                           float(transitions.rewards.mean())))
+        losses = [learner.update() for _ in range(collected)]
+        done += collected
+        report(done, share, points, numpy.mean(losses))
+    return policy_of(learner, reward), points
+
+
+def commit():
+    """Return the commit of the tree, with "+" if it has changes."""
+    def git(*words):
+        return subprocess.run(["git", "-C", episodes.TOP, *words], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              check=False)
+    if git("rev-parse").returncode:
+        return "unknown"
+    changed = git("diff", "--quiet", "HEAD").returncode != 0
+    return git("rev-parse", "HEAD").stdout.strip() + "+" * changed
+
+
+def parse(argv):
+    parser = argparse.ArgumentParser(
+        prog="agent.sh train", description="Train a policy for iqcn agent.")
+    parser.add_argument("--steps", type=int, default=50000,
+                        help="steps of 1 ms to learn from (default 50000)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--reward", choices=policy.REWARDS, default="few")
+    parser.add_argument("--out", required=True, metavar="FILE",
+                        help="policy to write")
+    parser.add_argument("--curve", metavar="FILE.svg",
+                        help="learning curve to write, with FILE.csv")
+    parser.add_argument("--reference", type=int, metavar="N", default=75,
+                        help="episodes with fixed actions before (default 75)")
+    parser.add_argument("--jobs", type=int, default=PER_ROUND,
+                        help="episodes at the same time (default 2)")
+    args = parser.parse_args(argv)
+    if min(args.steps, args.jobs) < 1 or min(args.seed, args.reference) < 0:
+        parser.error("--steps and --jobs must be at least 1, --seed and "
+                     "--reference at least 0")
+    return args
+
+
+def main(argv):
+    args = parse(argv)
+    made_by = commit()
+    torch.manual_seed(args.seed)
+    torch.set_num_threads(1)
+    torch.use_deterministic_algorithms(True)
+    draw = Draw(args.seed)
+
+    def report(done, share, points, loss):
+        print(f"step {done} of {args.steps}: explored {share:.3f}, reward " +
+              " ".join(f"{reward:.4f}" for _, reward in points[-PER_ROUND:]) +
+              f", mean of the last {curve.WINDOW}: "
+              f"{curve.means(points)[-1][1]:.4f}, loss {loss:.6f}", flush=True)
+
+    with episodes.work_directory() as directory:
+        def run(list_of_episodes):
+            return episodes.run(list_of_episodes, directory, args.jobs)
+        before = reference(run, draw, args.reward, args.reference)
+        if before is not None:
+            print(f"mean reward of fixed actions: {before:.4f}", flush=True)
+        learned, points = train(run, draw, args.reward, args.steps, report)
+    os.makedirs(os.path.dirname(os.path.abspath(args.out)), exist_ok=True)
+    policy.write(args.out, learned, [
+        "made by: agent.sh train " + shlex.join(
+            ["--steps", str(args.steps), "--seed", str(args.seed),
+             "--reward", args.reward, "--reference", str(args.reference)]),
+        f"seed: {args.seed}",
+        f"commit: {made_by}",
+        f"trained on: fibers of {', '.join(map(str, episodes.EQUIPMENT_US))} "
+        f"km at 25 Gb/s, {', '.join(map(str, episodes.SENDERS))} senders, "
+        f"increase timers of {', '.join(episodes.TIMERS)}"])
+    if args.curve:
+        curve.write(args.curve, points, before)
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except episodes.Error as error:
+        sys.exit(f"train: {error}")
