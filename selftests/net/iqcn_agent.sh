@@ -397,23 +397,25 @@ test_observe()
 # Another program reads each step's row, and answers with an action
 test_stdin()
 {
-	local i row rows=0
+	local i row rows=0 from to pid
 
 	box
 	coproc AGENT { agent run --policy - --interval 2ms p1 2>"$TMP/err"; }
-	read -ru "${AGENT[0]}" row
+	# bash unsets the array when the agent ends
+	from=${AGENT[0]} to=${AGENT[1]} pid=$AGENT_PID
+	read -ru "$from" row
 	check_eq "header" "${row%%,*}" step
 	for i in 0 5 10 15 20; do
-		read -rt 60 -u "${AGENT[0]}" row || break
+		read -rt 60 -u "$from" row || break
 		check_eq "row" "${row%%,*}" $rows
 		rows=$((rows + 1))
-		echo $i >&"${AGENT[1]}"
+		echo $i >&"$to"
 	done
 	check "rows" $rows -eq 5
-	read -rt 60 -u "${AGENT[0]}" row
+	read -rt 60 -u "$from" row
 	check_eq "in force" "$(in_force)" 1/2142857
-	eval "exec ${AGENT[1]}>&-"
-	wait "$AGENT_PID"
+	exec {to}>&-
+	wait "$pid"
 	check "exit status" $? -eq 0
 	check_eq "stderr" "$(<"$TMP/err")" ""
 	check "lease" "$(stat leases)" -ge 5

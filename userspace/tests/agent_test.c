@@ -349,7 +349,7 @@ static int small(uint64_t *seed)
 #define REWARD "reward literal\n"
 #define GAMMA "gamma 0x1.cp-1\n"
 
-static const int layers[] = { AGENT_STATE, POLICY_HIDDEN, POLICY_HIDDEN,
+static const int layers[] = { AGENT_STATE, POLICY_WIDTH, POLICY_WIDTH,
 			      AGENT_ACTIONS };
 
 /* Write the layers of a policy to @text; return their length */
@@ -401,7 +401,7 @@ static int read_text(struct policy *p, const char *text, size_t len,
 static void expected_values(uint64_t seed, const float state[AGENT_STATE],
 			    double values[AGENT_ACTIONS])
 {
-	double in[POLICY_HIDDEN], out[POLICY_HIDDEN];
+	double in[POLICY_WIDTH], out[POLICY_WIDTH];
 	int l, i, j;
 
 	for (i = 0; i < AGENT_STATE; i++)
