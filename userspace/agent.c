@@ -108,9 +108,9 @@ static bool explores(struct agent *a, int *action)
 static void check_trust(struct agent *a, const struct agent_step *s,
 			uint64_t now)
 {
-	if (a->mode == AGENT_FALLBACK && now >= a->retry_ns)
+	if (a->mode == AGENT_FALLBACK && now >= a->retry_ns) {
 		a->mode = AGENT_RUN;
-	else if (a->mode == AGENT_RUN && a->expecting &&
+	} else if (a->mode == AGENT_RUN && a->expecting &&
 		 agent_distrust(&a->trust, s->reward, a->expected, now)) {
 		a->mode = AGENT_FALLBACK;
 		a->retry_ns = now + RETRY_NS;

@@ -46,9 +46,11 @@ void agent_totals_print(const struct agent_totals *t, uint32_t ifindex,
 
 	place_text(place, sizeof(place), ifindex, parent);
 	size_text(peak, t->depth_peak_bytes);
-	printf("%s: %" PRIu64 " steps, reward %.4f, utilization %.4f, peak %s, %" PRIu64 " drops, %" PRIu64 " fallbacks\n",
+	printf("%s: %" PRIu64 " steps, reward %.4f, utilization %.4f, peak %s, ",
 	       place, t->steps, t->reward / t->steps,
-	       t->utilization / t->steps, peak, t->drops, t->fallbacks);
+	       t->utilization / t->steps, peak);
+	printf("%" PRIu64 " drops, %" PRIu64 " fallbacks\n", t->drops,
+	       t->fallbacks);
 }
 
 static void add_number(struct json_object *o, const char *key, uint64_t v)
@@ -112,8 +114,8 @@ static void write_metrics(FILE *f, const char *labels, enum agent_mode mode,
 	fputs("# HELP iqcn_agent_actions_total Steps with this action.\n"
 	      "# TYPE iqcn_agent_actions_total counter\n", f);
 	for (i = 0; i < AGENT_ACTIONS; i++)
-		fprintf(f, "iqcn_agent_actions_total{%s,rate=\"%u\",supplement=\"%u\"} %" PRIu64 "\n",
-			labels, agent_rates_pps[i / AGENT_SUPPLEMENTS],
+		fprintf(f, "%s{%s,rate=\"%u\",supplement=\"%u\"} %" PRIu64 "\n",
+			"iqcn_agent_actions_total", labels, agent_rates_pps[i / AGENT_SUPPLEMENTS],
 			agent_supplements_pps[i % AGENT_SUPPLEMENTS],
 			t->actions[i]);
 }

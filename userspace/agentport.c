@@ -72,7 +72,7 @@ static bool is_candidate(const struct agent_port *a, const struct queue *q)
 }
 
 /* Choose among the queues */
-static int choose(struct agent_port *a, const struct queue *queues, size_t n)
+static int find_queue(struct agent_port *a, const struct queue *queues, size_t n)
 {
 	const struct queue *found = NULL;
 	size_t i;
@@ -106,9 +106,12 @@ int agent_port_open(struct agent_port *a, uint32_t ifindex, uint32_t parent)
 	if (!a->g)
 		return EXIT_FAILURE;
 	ret = genl_queues(a->g, ifindex, 0, &queues, &n);
-	if (ret == -ENODEV && if_indextoname(ifindex, (char[IF_NAMESIZE]){}))
-		n = ret = 0;
-	ret = ret ? genl_fail(a->g, ret) : choose(a, queues, n);
+	/* the device exists, but has no queue */
+	if (ret == -ENODEV && if_indextoname(ifindex, a->name)) {
+		n = 0;
+		ret = 0;
+	}
+	ret = ret ? genl_fail(a->g, ret) : find_queue(a, queues, n);
 	free(queues);
 	genl_receive_little(a->g);
 	return ret ? ret : read_place(a, now_ns());
@@ -159,8 +162,10 @@ static int read_queue(struct agent_port *a, struct agent_sample *s)
 	};
 	a->place.rate_bps = a->bandwidth_bps ?: q.roce_bps;
 	/* a new queue in the same place: it has no lease */
-	if (a->lease_ns && !q.leases)
-		a->lease_ns = a->place_ns = 0;
+	if (a->lease_ns && !q.leases) {
+		a->lease_ns = 0;
+		a->place_ns = 0;
+	}
 	return EXIT_SUCCESS;
 }
 

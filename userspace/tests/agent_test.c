@@ -362,8 +362,9 @@ static int write_layers(char *text, uint64_t seed)
 		for (j = 0; j < layers[l + 1]; j++)
 			for (i = 0; i <= layers[l]; i++) {
 				v = small(&seed);
-				at += sprintf(at, "%s0x%d%c", v < 0 ? "-" : "",
-					      abs(v), i < layers[l] ? ' ' : '\n');
+				at += sprintf(at, "%s%#x%s%c", v < 0 ? "-" : "",
+					      abs(v), v ? "" : "x0",
+					      i < layers[l] ? ' ' : '\n');
 			}
 	return at - text;
 }
