@@ -58,7 +58,7 @@ shift $((OPTIND - 1))
 case $rounds in
 "" | *[!0-9]* | [0-6]) die "-n: at least 7 rounds" ;;
 esac
-[ $# -gt 0 ] || set -- uncongested marked hook deadline inject memory
+[ $# -gt 0 ] || set -- uncongested marked hook deadline inject memory agent
 cd "$TOP" && mkdir -p "$OUT" || exit 1
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
@@ -80,7 +80,7 @@ counted()
 }
 
 if [ -n "$check" ]; then
-	counted -n 1 -p 2048 -m 100 -q bfifo,iqcn,timer,frames,grant uncongested marked hook
+	counted -n 1 -p 2048 -m 100 -q bfifo,iqcn,timer,frames,grant uncongested marked hook agent
 	awk '
 	FNR == NR { if ($1 == "=") ns[$2, $3, $5, $4] = $6; next }
 	/^#/ || !NF { next }

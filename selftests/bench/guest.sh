@@ -11,7 +11,7 @@
 #   -q QDISC,...	only these qdiscs, by their names below
 #   -m FLOWS	maximum number of flows (default 1000000)
 #
-#   CASE	uncongested, marked, hook, deadline, inject, memory
+#   CASE	uncongested, marked, hook, deadline, inject, memory, agent
 #
 # Prints, besides other output, the lines
 #
@@ -282,6 +282,35 @@ due_together()
 	devices_gone
 }
 
+# used STEPS: run the agent; sets $us, the CPU time that it used, its sleep included
+used()
+{
+	local TIMEFORMAT="%3U %3S" user system
+
+	{ time "$TOP/build/iqcn" agent run --count "$1" \
+		--policy "$TOP/contrib/agent/long-haul.policy" b-iqcn \
+		>/run/agent 2>&1; } 2>/run/time || die "$(cat /run/agent)"
+	read -r user system </run/time
+	us=$(((10#${user/./} + 10#${system/./}) * 1000))
+}
+
+# A step of iqcn agent, every millisecond
+case_agent()
+{
+	local few us round
+
+	device b-iqcn "iqcn notify supplement fibre 100km bandwidth 10gbit" ||
+		die "cannot add iqcn"
+	for ((round = 0; round < rounds; round++)); do
+		used 10
+		few=$us
+		used 2010
+		echo "= agent step iqcn 1 $(((us - few) / 2))"
+		echo "= agent step none 1 0"
+	done
+	devices_gone
+}
+
 # ms COMMAND...: run a command; sets $ms, the time that it took
 ms()
 {
@@ -400,6 +429,7 @@ for name; do
 	deadline) case_deadline ;;
 	inject) case_inject ;;
 	memory) case_memory ;;
+	agent) case_agent ;;
 	*) die "no such case: $name" ;;
 	esac
 done

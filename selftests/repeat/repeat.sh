@@ -26,7 +26,8 @@ copy()
 {
 	mkdir -p "$1/build/uml/rocehost" &&
 		cp -a "$TOP/selftests" "$1/" &&
-		cp -a "$TOP/build/q_iqcn.so" "$1/build/" &&
+		cp -a "$TOP/contrib" "$1/" &&
+		cp -a "$TOP/build/q_iqcn.so" "$TOP/build/iqcn" "$1/build/" &&
 		cp -a "$TOP/build/uml/sch_iqcn.ko" "$1/build/uml/" &&
 		cp -a "$TOP/build/uml/rocehost/rocehost.ko" \
 			"$1/build/uml/rocehost/" &&
@@ -36,6 +37,13 @@ copy()
 			duration    40ms
 			count       10ms
 		EOF
+	cat >"$1/selftests/scenarios/repeat-agent.scenario" <<-EOF
+		title       an agent that explores
+		like        agent-eval-150-3 agent
+		agent       agent run --policy contrib/agent/long-haul.policy --explore 0.5 --seed 7
+		duration    100ms
+		count       10ms
+	EOF
 	cat >"$1/selftests/scenarios/repeat-network.scenario" <<-EOF
 		title       a part of fattree-4
 		like        fattree-4 ecn pi
@@ -109,10 +117,11 @@ echo "TAP version 13"
 	grep -q "^random" "$OUT/short.guest" &&
 	same "$OUT/short.guest" "$OUT/long.guest"
 result $? "guests see the same names, environment, clock and random numbers"
-"$short/selftests/scenarios/scenarios.sh" repeat repeat-network \
+"$short/selftests/scenarios/scenarios.sh" repeat repeat-network repeat-agent \
 	>"$OUT/short.log" 2>&1
 ran $? "$OUT/short.log" "all variants run in a directory with a short name"
-elsewhere "$OUT/long.log" selftests/scenarios/scenarios.sh repeat repeat-network
+elsewhere "$OUT/long.log" selftests/scenarios/scenarios.sh repeat repeat-network \
+	repeat-agent
 ran $? "$OUT/long.log" "all variants run in a directory with a long name"
 cp -r "$short/build/results" "$OUT/short"
 cp -r "$WORK/other/results" "$OUT/long"
@@ -138,6 +147,11 @@ result $? "repeat-network.json does not depend on them"
 rm -f "$OUT"/{short,long}/repeat-network/*/{log,time}
 same "$OUT/short/repeat-network" "$OUT/long/repeat-network"
 result $? "nor do samples, wires and flows of a network"
+jq -e '.variants.agent.agent | .steps == 100 and (.actions | map(select(. > 0)) |
+	length) > 10' "$OUT/short/repeat-agent.json" >/dev/null
+result $? "an agent explores"
+same "$OUT/short/repeat-agent/agent/agent.csv" "$OUT/long/repeat-agent/agent/agent.csv"
+result $? "nor do its steps"
 same "$OUT/short/repeat/ecn" "$OUT/alone/repeat/ecn"
 result $? "figures and samples do not depend on variants that run in parallel"
 echo "1..$n"

@@ -314,16 +314,16 @@ all_flows()
 	done | ctl snd || exit 1
 }
 
-# agent MS: run "iqcn agent" beside the load, for that time
+# agent MS: run "iqcn agent" beside the load, for that time, in the top directory
 agent()
 {
 	local words interval_ms=1
 
 	read -ra words <<<"${conf[agent]}"
 	[[ ${conf[agent]} != *"--interval 5ms"* ]] || interval_ms=5
-	in_ns "$watched" "$BUILD/../iqcn" agent "${words[@]}" \
+	(cd "$BUILD/../.." && in_ns "$watched" build/iqcn agent "${words[@]}" \
 		--count $(($1 / interval_ms)) --log "$out/agent.csv" -j \
-		"${conf[port]}" >"$out/agent.json" &
+		"${conf[port]}") >"$out/agent.json" &
 	agent=$!
 }
 

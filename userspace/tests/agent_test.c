@@ -362,6 +362,7 @@ static int write_layers(char *text, uint64_t seed)
 		for (j = 0; j < layers[l + 1]; j++)
 			for (i = 0; i <= layers[l]; i++) {
 				v = small(&seed);
+				/* %#x is just 0 for 0 */
 				at += sprintf(at, "%s%#x%s%c", v < 0 ? "-" : "",
 					      abs(v), v ? "" : "x0",
 					      i < layers[l] ? ' ' : '\n');
