@@ -160,9 +160,11 @@ FILES = $(B)/q_iqcn.so:$(TC_DIR)/q_iqcn.so \
 	contrib/wireshark/iqcn.lua:$(WIRESHARK_DIR)/iqcn.lua \
 	contrib/grafana/iqcn.json:$(DATA_DIR)/grafana.json \
 	contrib/prometheus/iqcn.rules.yml:$(DATA_DIR)/iqcn.rules.yml \
+	contrib/agent/long-haul.policy:$(DATA_DIR)/long-haul.policy \
 	Documentation/man/iqcn.8:$(PREFIX)/share/man/man8/iqcn.8 \
 	Documentation/man/tc-iqcn.8:$(PREFIX)/share/man/man8/tc-iqcn.8
 UNITS = contrib/systemd/iqcn@.service:$(UNIT_DIR)/iqcn@.service \
+	contrib/systemd/iqcn-agent@.service:$(UNIT_DIR)/iqcn-agent@.service \
 	contrib/systemd/iqcn-metrics.service:$(UNIT_DIR)/iqcn-metrics.service \
 	contrib/systemd/iqcn-metrics.timer:$(UNIT_DIR)/iqcn-metrics.timer
 
@@ -174,7 +176,8 @@ define put
 
 endef
 define adapt
-	sed -i 's|^\(Exec[A-Za-z]*=\)/usr/|\1$(PREFIX)/|' $(call place,$(1))
+	sed -i -e 's|^\(Exec[A-Za-z]*=\)/usr/|\1$(PREFIX)/|' \
+		-e 's|/usr/share/iqcn/|$(DATA_DIR)/|' $(call place,$(1))
 
 endef
 define drop
@@ -189,9 +192,11 @@ endef
 # stop units before their files are removed; this deletes the qdiscs
 define stop-units
 	[ ! -d /run/systemd/system ] || \
-		systemctl stop 'iqcn@*.service' 'iqcn-metrics.*' || true
+		systemctl stop 'iqcn-agent@*.service' 'iqcn@*.service' \
+			'iqcn-metrics.*' || true
 	[ ! -d /run/systemd/system ] || \
-		systemctl disable iqcn@.service iqcn-metrics.timer || true
+		systemctl disable iqcn-agent@.service iqcn@.service \
+			iqcn-metrics.timer || true
 
 endef
 define reload-units
@@ -284,12 +289,12 @@ $(B)/trapping/q_iqcn.so: PLUGIN_FLAGS = \
 	-fsanitize=undefined,float-cast-overflow -fsanitize-undefined-trap-on-error
 
 # tests of iqcn's code that needs no kernel; they run on any machine
-$(B)/iqcn_test: $(wildcard userspace/*.[ch] userspace/tests/*.c) $(PARAMS) \
+$(B)/iqcn_test: $(wildcard userspace/*.[ch] userspace/tests/*.[ch]) $(PARAMS) \
 		$(DERIVE) $(UAPI)
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) -fsanitize=address,undefined,float-cast-overflow \
 		-fno-sanitize-recover=all $(EXACT) $(TOOL_INCLUDES) -DIQCN_VERSION='"$(VERSION)"' \
-		-DTC_DIR='"$(TC_DIR)"' -rdynamic -o $@ userspace/tests/iqcn_test.c \
+		-DTC_DIR='"$(TC_DIR)"' -rdynamic -o $@ $(wildcard userspace/tests/*.c) \
 		$(filter-out userspace/main.c,$(wildcard userspace/*.c)) \
 		$(shell pkg-config --cflags --libs $(TOOL_PKGS))
 

@@ -60,6 +60,7 @@ struct agent {
 	struct agent_sample before;
 	float expected;			/* of auto, for the current step */
 	bool expecting;
+	bool ended;			/* stdin has no more actions */
 	uint64_t retry_ns;		/* end of the fallback */
 	FILE *log;
 	int signals;
@@ -72,13 +73,17 @@ static bool has_policy(const struct agent *a)
 }
 
 /* The action of a program that reads the log's lines from stdout */
-static int ask_action(const struct agent_row *r, int *action)
+static int ask_action(struct agent *a, const struct agent_row *r, int *action)
 {
 	char line[16], *end;
 
 	agent_log(stdout, r);
-	if (fflush(stdout) || !fgets(line, sizeof(line), stdin))
+	if (fflush(stdout))
 		return EXIT_FAILURE;
+	if (!fgets(line, sizeof(line), stdin)) {
+		a->ended = true;
+		return EXIT_SUCCESS;
+	}
 	*action = strtol(line, &end, 10);
 	if (end == line || *end != '\n' || *action < 0 ||
 	    *action >= AGENT_ACTIONS)
@@ -103,9 +108,9 @@ static bool explores(struct agent *a, int *action)
 static void check_trust(struct agent *a, const struct agent_step *s,
 			uint64_t now)
 {
-	if (a->mode == AGENT_FALLBACK && now >= a->retry_ns)
+	if (a->mode == AGENT_FALLBACK && now >= a->retry_ns) {
 		a->mode = AGENT_RUN;
-	else if (a->mode == AGENT_RUN && a->expecting &&
+	} else if (a->mode == AGENT_RUN && a->expecting &&
 		 agent_distrust(&a->trust, s->reward, a->expected, now)) {
 		a->mode = AGENT_FALLBACK;
 		a->retry_ns = now + RETRY_NS;
@@ -125,7 +130,7 @@ static int choose(struct agent *a, struct agent_row *r)
 	if (!a->policy_file)
 		return EXIT_SUCCESS;
 	if (!has_policy(a))
-		return ask_action(r, &r->action);
+		return ask_action(a, r, &r->action);
 	policy_values(&a->policy, r->state, values);
 	r->action = policy_best(values);
 	r->explored = a->mode == AGENT_RUN && explores(a, &r->action);
@@ -164,11 +169,15 @@ static int step(struct agent *a)
 	row.time_ns = now.time_ns;
 	row.depth_bytes = now.depth_bytes;
 	row.mode = a->mode;
-	if (choose(a, &row) || act(a, &row, now.flows))
+	if (choose(a, &row))
+		return EXIT_FAILURE;
+	if (a->ended)
+		return EXIT_SUCCESS;
+	if (act(a, &row, now.flows))
 		return EXIT_FAILURE;
 	if (a->log)
 		agent_log(a->log, &row);
-	agent_totals_add(&a->totals, &happened, &now, row.action);
+	agent_totals_add(&a->totals, &happened, &a->before, &now, row.action);
 	a->before = now;
 	return EXIT_SUCCESS;
 }
@@ -184,7 +193,8 @@ static bool wait_until(struct agent *a, uint64_t ns)
 		left.tv_sec = (ns - now) / 1000000000;
 		left.tv_nsec = (ns - now) % 1000000000;
 	}
-	return ppoll(&p, 1, &left, NULL) <= 0;
+	/* a signal also interrupts the wait */
+	return !ppoll(&p, 1, &left, NULL);
 }
 
 static int write_metrics(struct agent *a, bool now)
@@ -193,7 +203,8 @@ static int write_metrics(struct agent *a, bool now)
 	    !agent_totals_due(&a->totals, a->before.time_ns, now))
 		return EXIT_SUCCESS;
 	return agent_metrics(a->metrics_file, a->port.ifindex,
-			     a->port.parent, a->mode, &a->totals);
+			     a->port.parent, now ? AGENT_OBSERVE : a->mode,
+			     &a->totals);
 }
 
 /* Steps are at multiples of the interval; those that are missed are left out */
@@ -203,7 +214,7 @@ static int steps(struct agent *a)
 
 	if (agent_port_sample(&a->port, &a->before))
 		return EXIT_FAILURE;
-	while (!a->count || a->totals.steps < a->count) {
+	while (!a->ended && (!a->count || a->totals.steps < a->count)) {
 		next_ns += a->interval_ns;
 		now = now_ns();
 		if (next_ns < now)
@@ -263,12 +274,15 @@ static int read_policy(struct agent *a)
 		return fail(a->policy_file, "learned with another interval");
 	if (a->reward == AGENT_NONE)
 		a->reward = a->policy.reward;
+	/* it would be compared with what the policy expects */
+	if (has_policy(a) && a->reward != (int)a->policy.reward)
+		return fail(a->policy_file, "learned with another reward");
 	return EXIT_SUCCESS;
 }
 
 static int work(struct agent *a, uint32_t ifindex, uint32_t parent)
 {
-	int ret, released;
+	int ret;
 
 	/* so that signals take effect between two steps */
 	a->signals = signals_open(false);
@@ -278,8 +292,11 @@ static int work(struct agent *a, uint32_t ifindex, uint32_t parent)
 	a->port.lease_ms = a->lease_ns / 1000000;
 	ret = agent_port_open(&a->port, ifindex, parent) || open_log(a) ||
 	      steps(a);
-	released = a->port.g ? agent_port_release(&a->port) : 0;
-	if (close_log(a) || released)
+	if (ret)
+		agent_port_abandon(&a->port);
+	else
+		ret = agent_port_release(&a->port);
+	if (close_log(a))
 		ret = EXIT_FAILURE;
 	if (a->totals.steps)
 		summarize(a);
@@ -295,6 +312,8 @@ static int agent(struct agent *a, int n, char **words)
 		ret = read_policy(a);
 	if (ret)
 		return ret;
+	if (a->mode == AGENT_RUN && a->lease_ns <= a->interval_ns)
+		return fail("lease", "it must be longer than the interval");
 	ret = work(a, ifindex, parent);
 	agent_port_close(&a->port);
 	return ret;

@@ -16,8 +16,8 @@ void agent_log_header(FILE *f)
 {
 	int i;
 
-	fputs("step,time_ns,mode,action,explored,reward,utilization,depth_term,supplement_term,depth_bytes,incast",
-	      f);
+	fputs("step,time_ns,mode,action,explored,reward,utilization,", f);
+	fputs("depth_term,supplement_term,depth_bytes,incast", f);
 	for (i = 0; i < AGENT_STATE; i++)
 		fprintf(f, ",s%d", i);
 	fputc('\n', f);

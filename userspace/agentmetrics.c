@@ -17,16 +17,15 @@
 #define WRITE_NS 1000000000
 
 void agent_totals_add(struct agent_totals *t, const struct agent_step *s,
+		      const struct agent_sample *before,
 		      const struct agent_sample *now, int action)
 {
-	if (!t->steps++)
-		t->first = *now;
+	t->steps++;
 	t->reward += s->reward;
 	t->utilization += s->utilization;
 	if (now->depth_bytes > t->depth_peak_bytes)
 		t->depth_peak_bytes = now->depth_bytes;
-	t->drops = now->drops >= t->first.drops ? now->drops - t->first.drops :
-						  now->drops;
+	t->drops += now->drops - before->drops;
 	if (action != AGENT_NONE)
 		t->actions[action]++;
 }
@@ -47,9 +46,11 @@ void agent_totals_print(const struct agent_totals *t, uint32_t ifindex,
 
 	place_text(place, sizeof(place), ifindex, parent);
 	size_text(peak, t->depth_peak_bytes);
-	printf("%s: %" PRIu64 " steps, reward %.4f, utilization %.4f, peak %s, %" PRIu64 " drops, %" PRIu64 " fallbacks\n",
+	printf("%s: %" PRIu64 " steps, reward %.4f, utilization %.4f, peak %s, ",
 	       place, t->steps, t->reward / t->steps,
-	       t->utilization / t->steps, peak, t->drops, t->fallbacks);
+	       t->utilization / t->steps, peak);
+	printf("%" PRIu64 " drops, %" PRIu64 " fallbacks\n", t->drops,
+	       t->fallbacks);
 }
 
 static void add_number(struct json_object *o, const char *key, uint64_t v)
@@ -108,13 +109,13 @@ static void write_metrics(FILE *f, const char *labels, enum agent_mode mode,
 	       "How often the agent gave the values of tc precedence over its policy.",
 	       t->fallbacks);
 	metric(f, "iqcn_agent_acting", "gauge", labels,
-	       "1: the agent sets filter and supplements, 0: it observes.",
+	       "1 while the agent sets filter and supplements.",
 	       mode == AGENT_RUN);
 	fputs("# HELP iqcn_agent_actions_total Steps with this action.\n"
 	      "# TYPE iqcn_agent_actions_total counter\n", f);
 	for (i = 0; i < AGENT_ACTIONS; i++)
-		fprintf(f, "iqcn_agent_actions_total{%s,rate=\"%u\",supplement=\"%u\"} %" PRIu64 "\n",
-			labels, agent_rates_pps[i / AGENT_SUPPLEMENTS],
+		fprintf(f, "%s{%s,rate=\"%u\",supplement=\"%u\"} %" PRIu64 "\n",
+			"iqcn_agent_actions_total", labels, agent_rates_pps[i / AGENT_SUPPLEMENTS],
 			agent_supplements_pps[i % AGENT_SUPPLEMENTS],
 			t->actions[i]);
 }

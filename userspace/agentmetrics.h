@@ -20,10 +20,10 @@ struct agent_totals {
 	double reward;			/* sums over all steps */
 	double utilization;
 	uint64_t written_ns;		/* when the metrics were written */
-	struct agent_sample first;
 };
 
 void agent_totals_add(struct agent_totals *t, const struct agent_step *s,
+		      const struct agent_sample *before,
 		      const struct agent_sample *now, int action);
 void agent_totals_print(const struct agent_totals *t, uint32_t ifindex,
 			uint32_t parent);

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include <linux/pkt_sched.h>
-#include <net/if.h>
 
 #include "agentport.h"
 #include "iqcn.h"
@@ -63,7 +62,7 @@ static int read_place(struct agent_port *a, uint64_t now)
 	a->place_ns = now;
 	if (qdiscs_dump(a->ifindex, take_params, &s))
 		return EXIT_FAILURE;
-	return s.found ? EXIT_SUCCESS : fail(dev_name(a->ifindex), NEEDED);
+	return s.found ? EXIT_SUCCESS : fail(a->name, NEEDED);
 }
 
 static bool is_candidate(const struct agent_port *a, const struct queue *q)
@@ -73,7 +72,7 @@ static bool is_candidate(const struct agent_port *a, const struct queue *q)
 }
 
 /* Choose among the queues */
-static int choose(struct agent_port *a, const struct queue *queues, size_t n)
+static int find_queue(struct agent_port *a, const struct queue *queues, size_t n)
 {
 	const struct queue *found = NULL;
 	size_t i;
@@ -91,6 +90,7 @@ static int choose(struct agent_port *a, const struct queue *queues, size_t n)
 			    NEEDED);
 	a->ifindex = found->dev;
 	a->parent = found->parent;
+	snprintf(a->name, sizeof(a->name), "%s", dev_name(a->ifindex));
 	return EXIT_SUCCESS;
 }
 
@@ -106,9 +106,12 @@ int agent_port_open(struct agent_port *a, uint32_t ifindex, uint32_t parent)
 	if (!a->g)
 		return EXIT_FAILURE;
 	ret = genl_queues(a->g, ifindex, 0, &queues, &n);
-	if (ret == -ENODEV && if_indextoname(ifindex, (char[IF_NAMESIZE]){}))
-		n = ret = 0;
-	ret = ret ? genl_fail(a->g, ret) : choose(a, queues, n);
+	/* the device exists, but has no queue */
+	if (ret == -ENODEV && if_indextoname(ifindex, a->name)) {
+		n = 0;
+		ret = 0;
+	}
+	ret = ret ? genl_fail(a->g, ret) : find_queue(a, queues, n);
 	free(queues);
 	genl_receive_little(a->g);
 	return ret ? ret : read_place(a, now_ns());
@@ -123,7 +126,7 @@ void agent_port_close(struct agent_port *a)
 static int gone_or(const struct agent_port *a, int err)
 {
 	if (err == -ENODEV || err == -ENOENT)
-		return fail(dev_name(a->ifindex), "the queue is gone");
+		return fail(a->name, "the queue is gone");
 	return genl_fail(a->g, err);
 }
 
@@ -158,6 +161,11 @@ static int read_queue(struct agent_port *a, struct agent_sample *s)
 		.flows = q.flows_active,
 	};
 	a->place.rate_bps = a->bandwidth_bps ?: q.roce_bps;
+	/* a new queue in the same place: it has no lease */
+	if (a->lease_ns && !q.leases) {
+		a->lease_ns = 0;
+		a->place_ns = 0;
+	}
 	return EXIT_SUCCESS;
 }
 
@@ -207,15 +215,33 @@ int agent_port_set(struct agent_port *a, int action, uint64_t flows)
 		a->lease = agent_lease(&a->place, action, flows);
 		err = lease(a, a->lease_ms);
 	}
-	return err ? gone_or(a, err) : EXIT_SUCCESS;
+	if (!err)
+		return EXIT_SUCCESS;
+	a->lease_ns = 0;
+	return gone_or(a, err);
+}
+
+static int end_lease(struct agent_port *a)
+{
+	if (a->lease_ns <= now_ns())
+		return 0;
+	a->lease_ns = 0;
+	/* this interval is within the bounds, even if the fiber is shorter now */
+	if (a->lease.filter_ns > IQCN_FILTER_MIN_RTT_NS)
+		a->lease.filter_ns = IQCN_FILTER_MIN_RTT_NS;
+	return lease(a, 1);
 }
 
 int agent_port_release(struct agent_port *a)
 {
-	int err = a->lease_ns > now_ns() ? lease(a, 1) : 0;
+	int err = end_lease(a);
 
-	a->lease_ns = 0;
 	/* with the queue, its lease has ended, too */
-	return err && err != -ENOENT && err != -ENODEV ? genl_fail(a->g, err) :
+	return err && err != -ENOENT && err != -ENODEV ? gone_or(a, err) :
 							EXIT_SUCCESS;
+}
+
+void agent_port_abandon(struct agent_port *a)
+{
+	end_lease(a);
 }

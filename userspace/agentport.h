@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <net/if.h>
+
 #include "agentlaw.h"
 #include "genl.h"
 
@@ -15,6 +17,7 @@ struct agent_port {
 	struct genl *g;
 	uint32_t ifindex;
 	uint32_t parent;
+	char name[IF_NAMESIZE];	/* for when the device has gone */
 	struct agent_place place;
 	uint64_t place_ns;	/* when it was read */
 	uint64_t bandwidth_bps;	/* parameter; 0: the rate is the kernel's */
@@ -38,5 +41,7 @@ int agent_port_sample(struct agent_port *a, struct agent_sample *s);
 int agent_port_set(struct agent_port *a, int action, uint64_t flows);
 /* Lets the values of tc apply again */
 int agent_port_release(struct agent_port *a);
+/* Tries the same after an error, without another message */
+void agent_port_abandon(struct agent_port *a);
 
 #endif /* _IQCN_AGENTPORT_H */

@@ -28,18 +28,23 @@ _iqcn_devs()
 
 _iqcn()
 {
-	local prev=${COMP_WORDS[COMP_CWORD - 1]} command="" dev="" i
+	local prev=${COMP_WORDS[COMP_CWORD - 1]} command="" mode="" dev="" i
 
-	# the first non-option is the command, the second one is the device
+	# the first non-option is the command, the next one is the device; that of
+	# agent comes after its mode
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
 		--src | --dst | --qp | --sort | --limit | --interval | \
-			--count | --flows | -o | --output) ((i++)) ;;
+			--count | --flows | -o | --output | --policy | --action | \
+			--reward | --lease | --explore | --seed | --log | \
+			--metrics) ((i++)) ;;
 		-n | --netns) [ -n "$command" ] || ((i++)) ;;
 		-*) ;;
 		*)
 			if [ -z "$command" ]; then
 				command=${COMP_WORDS[i]}
+			elif [ "$command,$mode" = agent, ]; then
+				mode=${COMP_WORDS[i]}
 			elif [ -z "$dev" ]; then
 				dev=${COMP_WORDS[i]}
 			fi
@@ -56,7 +61,7 @@ _iqcn()
 		;;
 	,*)
 		_iqcn_reply show showconf flows monitor top flush clear check \
-			metrics version help -j -n
+			agent metrics version help -j -n
 		;;
 	show,*) _iqcn_reply --details --absolute -j ;;
 	flows,--sort | top,--sort) _iqcn_reply cnps rate age ;;
@@ -76,6 +81,21 @@ _iqcn()
 	metrics,--flows | flush,parent | clear,parent) ;;
 	metrics,*) _iqcn_reply -o --flows --openmetrics ;;
 	flush,"$dev" | clear,"$dev") _iqcn_reply root parent -j ;;
+	agent,--policy | agent,--log | agent,--metrics) compopt -o default ;;
+	agent,--reward) _iqcn_reply few literal ;;
+	agent,--interval | agent,--count | agent,--lease | agent,--action) ;;
+	agent,--explore | agent,--seed | agent,parent) ;;
+	agent,*)
+		if [ -z "$mode" ]; then
+			_iqcn_reply run observe eval
+		elif [ "$mode" != eval ] && [ "$prev" = "$dev" ]; then
+			_iqcn_reply root parent
+		fi
+		_iqcn_reply --policy
+		[ "$mode" = eval ] ||
+			_iqcn_reply --action --interval --reward --count \
+				--lease --explore --seed --log --metrics -j
+		;;
 	help,*) ;;
 	*) _iqcn_reply -j ;;
 	esac
@@ -84,6 +104,12 @@ _iqcn()
 	*,--src | *,--dst | *,--qp) ;;
 	show,* | showconf,* | flows,* | monitor,* | top,* | flush,* | clear,*)
 		[ -n "$dev" ] || _iqcn_devs
+		;;
+	agent,--policy | agent,--log | agent,--metrics | agent,--reward) ;;
+	agent,--lease | agent,--action | agent,--explore | agent,--seed) ;;
+	agent,*)
+		[ -n "$dev" ] || [ -z "$mode" ] || [ "$mode" = eval ] ||
+			_iqcn_devs
 		;;
 	esac
 }

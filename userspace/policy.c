@@ -109,8 +109,9 @@ static int read_header(struct reader *r, struct policy *p)
 	v = value_of(r, "interval_ns");
 	if (!v)
 		return EXIT_FAILURE;
+	/* strtoull() accepts signs */
 	p->interval_ns = strtoull(v, &end, 10);
-	if (*end || p->interval_ns < 1000000 || p->interval_ns > 1000000000)
+	if (*end || *v == '-' || p->interval_ns < 1000000 || p->interval_ns > 1000000000)
 		return wrong(r, "interval_ns must be 1000000 to 1000000000");
 	v = value_of(r, "reward");
 	if (!v)

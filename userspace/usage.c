@@ -32,12 +32,10 @@ static const struct {
 	{ "flush", "[DEV\t[root\t|\tparent\tCLASSID]]",
 	  "remove flows, with their pairing" },
 	{ "clear", "[DEV\t[root\t|\tparent\tCLASSID]]",
-	  "reset peaks, and let show count from now on" },
+	  "reset peaks; show counts from now on" },
 	{ "check", "", "find problems, and say what to do about them" },
-	{ "agent", "run|observe|eval [--policy\tFILE|--action\tN] [--interval\t1ms] [--reward\tfew|literal] "
-	  "[--count\tSTEPS] [--lease\t100ms] [--explore\tSHARE] [--seed\tN] "
-	  "[--log\tFILE] [--metrics\tFILE] [DEV\t[root\t|\tparent\tCLASSID]]",
-	  "set filter and supplements of a long-haul link by a learned policy" },
+	{ "agent", "run|observe|eval [OPTION]...",
+	  "filter and supplements by a policy" },
 	{ "metrics", "[-o\tFILE] [--flows\tN] [--openmetrics]",
 	  "metrics for Prometheus" },
 	{ "version", "", "versions of tool, tc plugin, module and family" },

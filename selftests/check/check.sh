@@ -61,7 +61,7 @@ run_step()
 			iqcn_top.sh iqcn_check.sh iqcn_pfc.sh iqcn_grant.sh \
 			iqcn_filter.sh iqcn_supplement.sh
 		;;
-	kselftests-tool) selftests uml -- iqcn_tool.sh iqcn_monitor.sh ;;
+	kselftests-tool) selftests uml -- iqcn_tool.sh iqcn_monitor.sh iqcn_agent.sh ;;
 	# tests of lifetimes and memory; make check-debug runs all others
 	kselftests-debug-1)
 		selftests uml-debug -m 3072 -- iqcn_life.sh iqcn_faults.sh \
@@ -72,7 +72,8 @@ run_step()
 			iqcn_bts.sh@debug iqcn_trigger.sh@debug \
 			iqcn_genl.sh@debug iqcn_adversary.sh@debug \
 			iqcn_wire.sh@debug iqcn_pfc.sh@debug iqcn_grant.sh@debug \
-			iqcn_filter.sh@debug iqcn_supplement.sh@debug
+			iqcn_filter.sh@debug iqcn_supplement.sh@debug \
+			iqcn_agent.sh@debug
 		;;
 	smoke) selftests uml -- iqcn_smoke.sh ;;
 	# the short form of "make soak"

@@ -9,6 +9,7 @@ ALL_TESTS="
 	test_file
 	test_full
 	test_killed
+	test_agent
 	test_names
 	test_anybody
 	test_no_module
@@ -181,6 +182,17 @@ test_killed()
 	check_eq "what is there" "$(ls -A "$dir")" iqcn.prom
 	check_eq "all of it" "$(grep -v ^iqcn_last "$dir/iqcn.prom")" \
 		"$(metrics | grep -v ^iqcn_last)"
+}
+
+# The agent writes a file of its own
+test_agent()
+{
+	topology bridge
+	tc -n sw qdisc replace dev p1 root iqcn notify supplement fibre 100km
+	in_ns sw "$BUILD/iqcn" agent observe --count 3 \
+		--metrics "$METRICS_OUT/agent.prom" p1 >/dev/null || fail "agent"
+	check "steps" "$(sed -n 's/^iqcn_agent_steps_total{.*} //p' \
+		"$METRICS_OUT/agent.prom")" -eq 3
 }
 
 # Device names that must be escaped in labels, and are not the same afterwards

@@ -208,7 +208,7 @@ for family in text_string_to_metric_families(open(sys.argv[1]).read()):
 # The documentation describes exactly the metrics that there are
 documented()
 {
-	diff <(sed -n 's/^# HELP //p' "$OUT/2.prom" | sort) \
+	diff <(sed -n 's/^# HELP //p' "$OUT"/{2,agent}.prom | sort) \
 		<(sed -nE 's/^ *``(iqcn_[a-z_]*)[^|]*``([^|]*\|){1,2} *(.*)$/\1 \3/p' \
 			"$DOC" | sed -E 's/_seconds_(sum|count) /_seconds /' | sort -u)
 }
@@ -306,15 +306,18 @@ units()
 {
 	local f
 
-	for f in contrib/systemd/iqcn-metrics.*; do
-		sed "s|/usr/sbin/iqcn|$TOP/build/iqcn|" "$f" >"$WORK/${f##*/}"
+	for f in contrib/systemd/iqcn-*.{service,timer}; do
+		sed "s|/usr/sbin/iqcn|$TOP/build/iqcn|" "$f" \
+			>"$WORK/$(sed 's/@/@eth1/' <<<"${f##*/}")"
 	done
 	(cd "$WORK" &&
 		systemd-analyze verify --man=no ./iqcn-metrics.service \
-			./iqcn-metrics.timer &&
-		systemd-analyze security --offline=true --threshold=15 \
-			--no-pager ./iqcn-metrics.service >security) ||
-		{ tail -n 1 "$WORK/security"; return 1; }
+			./iqcn-metrics.timer ./iqcn-agent@eth1.service) || return 1
+	for f in iqcn-metrics.service iqcn-agent@eth1.service; do
+		(cd "$WORK" && systemd-analyze security --offline=true \
+			--threshold=15 --no-pager "./$f" >security) ||
+			{ tail -n 1 "$WORK/security"; return 1; }
+	done
 }
 
 rm -rf "$OUT"

@@ -98,7 +98,7 @@ test_common_options()
 	idle_box
 	iqcn
 	help=$(tool help)
-	for c in show showconf flows monitor top flush clear check metrics \
+	for c in show showconf flows monitor top flush clear check agent metrics \
 		 version help; do
 		check_eq "$c -h" "$(tool $c -h)" "$help"
 		check_eq "--help $c" "$(tool --help $c)" "$help"
@@ -1078,8 +1078,8 @@ test_completion()
 	ip link add e0 type dummy
 	tc qdisc add dev d0 root iqcn
 	tc qdisc add dev 'd$(id>oops)' root iqcn
-	completes "" show showconf flows monitor top flush clear check metrics \
-		version help -j -n
+	completes "" show showconf flows monitor top flush clear check agent \
+		metrics version help -j -n
 	ip netns add fabric
 	completes "-n,fa" fabric
 	completes "-n,fabric,fl" flows flush
@@ -1106,6 +1106,15 @@ test_completion()
 	completes "flush,d0,root," -j
 	completes "check," -j
 	completes "metrics,--fl" --flows
+	completes "agent," run observe eval --policy --action --interval \
+		--reward --count --lease --explore --seed --log --metrics -j
+	completes "agent,run,d" 'd\$\(id\>oops\)' d0
+	completes "agent,run,--reward," few literal
+	completes "agent,run,--lease,"
+	completes "agent,run,--lease,10ms,d" 'd\$\(id\>oops\)' d0
+	completes "agent,observe,d0,r" root
+	completes "agent,observe,d0,root,--l" --lease --log
+	completes "agent,eval," --policy
 	completes "help,"
 	[ ! -e oops ] || fail "completion runs a device name"
 	# the completed commands are exactly those of "help"

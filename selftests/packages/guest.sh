@@ -241,7 +241,7 @@ metrics()
 
 unit_valid()
 {
-	systemd-analyze verify iqcn@eth1.service
+	systemd-analyze verify iqcn@eth1.service iqcn-agent@eth1.service
 }
 
 # The device appears after the service has been enabled

@@ -33,6 +33,7 @@
 #include "../snapshot.h"
 #include "../summary.h"
 #include "../version.h"
+#include "test.h"
 
 #define FUZZ_ROUNDS 200000
 #define FUZZ_BYTES 96
@@ -42,9 +43,7 @@
 
 static int failed;
 
-#define check(cond) check_at(__LINE__, cond, #cond)
-
-static void check_at(int line, bool ok, const char *what)
+void check_at(int line, bool ok, const char *what)
 {
 	if (!ok) {
 		printf("# line %d: %s\n", line, what);
@@ -52,7 +51,7 @@ static void check_at(int line, bool ok, const char *what)
 	}
 }
 
-static void check_text(int line, const char *got, const char *wanted)
+void check_text(int line, const char *got, const char *wanted)
 {
 	if (strcmp(got, wanted)) {
 		printf("# line %d: %s, wanted %s\n", line, got, wanted);
@@ -1161,6 +1160,21 @@ static const struct {
 	{ "signals", test_signals },
 	{ "metrics", test_metrics },
 	{ "the table of parameters", test_parameters },
+	{ "logarithms of the agent", test_agent_log2 },
+	{ "its term of the depth", test_agent_depth },
+	{ "its two rewards", test_agent_reward },
+	{ "bytes that arrived", test_agent_in_bytes },
+	{ "counters that began anew", test_agent_restarted },
+	{ "the state of the agent", test_agent_state },
+	{ "its actions as leases", test_agent_lease },
+	{ "the action nearest to auto", test_agent_auto },
+	{ "a policy worse than auto", test_agent_distrust },
+	{ "random numbers of the agent", test_agent_random },
+	{ "totals of the agent", test_agent_totals },
+	{ "a policy", test_policy },
+	{ "policies that are refused", test_policy_refused },
+	{ "truncated policies", test_policy_truncated },
+	{ "policies with changed bytes", test_policy_noise },
 };
 
 int main(void)
