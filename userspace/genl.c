@@ -24,8 +24,8 @@
 
 /* The largest message that the kernel builds if the buffer has room for it */
 #define RECEIVE_BYTES 32768
-/* NLMSG_GOODSIZE, in which the kernel sends an object */
-#define OBJECT_BYTES 8192
+/* More than any object has */
+#define OBJECT_BYTES 4096
 /* More than any request has */
 #define REQUEST_BYTES 256
 /* Room for events while the program does something else; the kernel may cap it */

@@ -531,6 +531,9 @@ void test_policy_refused(void)
 	}
 	check(read_text(&p, HEAD "a\0b\n", sizeof(HEAD) + 3, said, sizeof(said)));
 	check(strstr(said, ":2: not a policy: the line contains a null byte\n"));
+	memset(text, '0', 3000);
+	check(read_text(&p, text, 3000, said, sizeof(said)));
+	check(strstr(said, ":1: not a policy: the line is too long\n"));
 	/* text after the end */
 	head = sprintf(text, HEAD SHAPE INTERVAL REWARD GAMMA);
 	len = head + write_layers(text + head, 1);
