@@ -8,14 +8,52 @@
 #				train in the lab, after "make lab-uml" (train.py)
 #   agent.sh golden POLICY [SEED]
 #				print states and PyTorch's values (golden.py)
+#   agent.sh compare		compare the values of iqcn agent eval with those of
+#				PyTorch in golden.csv.  KTAP.
 #   agent.sh test [lab]	test the learner; "lab": in the lab, too (test.py)
 #
-# Requires Debian's python3-torch and python3-matplotlib.
+# Requires Debian's python3-torch and python3-matplotlib, except for "compare".
 set -u
 
 HERE=$(cd "$(dirname "$0")" && pwd)
 
+# The largest difference in relation to the value, or to 1 if that is larger
+compare()
+{
+	local top=$HERE/../.. worst
+
+	worst=$(tail -n +2 "$HERE/golden.csv" | cut -d, -f 1-26 |
+		"$top/build/iqcn" agent eval \
+			--policy "$top/contrib/agent/long-haul.policy" |
+		paste -d, <(tail -n +2 "$HERE/golden.csv" | cut -d, -f 27-) - |
+		awk -F, '
+		NF != 50 { exit }
+		{
+			n++
+			for (i = 1; i <= 25; i++) {
+				by = $i > 1 ? $i : $i < -1 ? -$i : 1
+				d = ($i - $(i + 25)) / by
+				d = d < 0 ? -d : d
+				worst = d > worst ? d : worst
+			}
+		}
+		END { print n == 50 ? worst + 0 : 1 }')
+	echo "TAP version 13"
+	echo "1..1"
+	echo "# largest difference: $worst"
+	if awk -v worst="$worst" 'BEGIN { exit !(worst <= 1e-6) }'; then
+		echo "ok 1 agent: values are those of PyTorch"
+	else
+		echo "not ok 1 agent: values are those of PyTorch"
+		return 1
+	fi
+}
+
 case ${1-} in
+compare)
+	compare
+	exit
+	;;
 train | golden | test) ;;
 *)
 	sed -n '3,/^set -u/s/^# \{0,1\}//p' "$0" >&2

@@ -13,7 +13,7 @@ import torch
 import dqn
 import policy
 
-STATES = 200
+STATES = 50
 
 
 def vectors(layers, seed):

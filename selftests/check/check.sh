@@ -29,7 +29,7 @@ declare -A STEPS=(
 		kselftests-tool kselftests-5 scenarios docs demo bench wireshark
 		fuzz metrics repeat soak kunit-debug kselftests-small kunit userspace
 		plugin senders"
-	[more]="million intree"
+	[more]="million intree agent"
 )
 declare -A KERNELS=(
 	[test]="uml"
@@ -87,11 +87,18 @@ run_step()
 			"$TOP/build/uml/sch_iqcn.ko" iqcn_genl.sh:test_million \
 			iqcn_top.sh:test_cpu
 		;;
-	userspace) "$TOP/build/iqcn_test" ;;
+	userspace)
+		"$TOP/build/iqcn_test" && "$TOP/selftests/agent/agent.sh" compare
+		;;
 	plugin)
 		"$TOP/tc-plugin/tests/refuse.sh" "$TOP/build/trapping" &&
 			"$TOP/tc-plugin/tests/shown.sh" &&
 			"$TOP/tc-plugin/tests/roundtrip.sh"
+		;;
+	# needs PyTorch
+	agent)
+		"$LAB" packages agent &&
+			"$TOP/selftests/agent/agent.sh" test lab
 		;;
 	senders) "$TOP/selftests/senders/senders.sh" ;;
 	fuzz) make -s fuzz SECONDS=20 ;;
