@@ -9,14 +9,14 @@
  *	       v
  *	  action: of the policy (policy.c), at random, or of another program
  *	       |
- *	       |-- the policy earned less than it expects of auto, for a second:
- *	       |	no action for 10 s
+ *	       |-- audit, fallback: no action		(agenttrust.h)
  *	       v
  *	  lease: if the agent dies, the values of tc apply again
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +28,7 @@
 #include "agentlog.h"
 #include "agentmetrics.h"
 #include "agentport.h"
+#include "agenttrust.h"
 #include "iqcn.h"
 #include "out.h"
 #include "policy.h"
@@ -36,7 +37,7 @@
 
 #define INTERVAL_NS 1000000
 #define LEASE_NS 100000000
-#define RETRY_NS 10000000000
+#define EXPLORE_STEPS 8
 
 struct agent {
 	/* arguments */
@@ -58,10 +59,10 @@ struct agent {
 	struct agent_history history;
 	struct agent_trust trust;
 	struct agent_sample before;
-	float expected;			/* of auto, for the current step */
-	bool expecting;
+	uint64_t step;			/* intervals since the start */
+	int explored;			/* action that is explored */
+	int exploring;			/* steps for which it is kept */
 	bool ended;			/* stdin has no more actions */
-	uint64_t retry_ns;		/* end of the fallback */
 	FILE *log;
 	int signals;
 	struct agent_totals totals;
@@ -76,6 +77,7 @@ static bool has_policy(const struct agent *a)
 static int ask_action(struct agent *a, const struct agent_row *r, int *action)
 {
 	char line[16], *end;
+	long n;
 
 	agent_log(stdout, r);
 	if (fflush(stdout))
@@ -84,48 +86,60 @@ static int ask_action(struct agent *a, const struct agent_row *r, int *action)
 		a->ended = true;
 		return EXIT_SUCCESS;
 	}
-	*action = strtol(line, &end, 10);
-	if (end == line || *end != '\n' || *action < 0 ||
-	    *action >= AGENT_ACTIONS)
+	n = strtol(line, &end, 10);
+	if (end == line || *end != '\n' || n < 0 || n >= AGENT_ACTIONS)
 		return fail("action on stdin", "not a number from 0 to 24");
+	*action = n;
 	return EXIT_SUCCESS;
 }
 
 /* Draw whether to explore, and then the action: two numbers for each step, so that
- * later ones do not depend on the policy
+ * later ones do not depend on the policy.  One step of an action has hardly an effect,
+ * so it is kept for EXPLORE_STEPS, and explore is the share of all steps.
  */
 static bool explores(struct agent *a, int *action)
 {
 	double draw = (agent_random(&a->seed) >> 11) * 0x1p-53;
 	int any = (agent_random(&a->seed) >> 33) % AGENT_ACTIONS;
 
-	if (draw >= a->explore)
+	if (a->exploring)
+		a->exploring--;
+	else if (draw * (EXPLORE_STEPS - a->explore * (EXPLORE_STEPS - 1)) <
+		 a->explore)
+		a->exploring = EXPLORE_STEPS - 1;
+	else
 		return false;
-	*action = any;
+	if (a->exploring == EXPLORE_STEPS - 1)
+		a->explored = any;
+	*action = a->explored;
 	return true;
 }
 
+/* Only a policy competes with the values of tc, and not while it explores */
 static void check_trust(struct agent *a, const struct agent_step *s,
 			uint64_t now)
 {
-	if (a->mode == AGENT_FALLBACK && now >= a->retry_ns) {
-		a->mode = AGENT_RUN;
-	} else if (a->mode == AGENT_RUN && a->expecting &&
-		 agent_distrust(&a->trust, s->reward, a->expected, now)) {
-		a->mode = AGENT_FALLBACK;
-		a->retry_ns = now + RETRY_NS;
+	static const enum agent_mode modes[] = {
+		[AGENT_POLICY] = AGENT_MODE_RUN,
+		[AGENT_AUDIT] = AGENT_MODE_AUDIT,
+		[AGENT_FALLBACK] = AGENT_MODE_FALLBACK,
+	};
+	enum agent_mode mode;
+
+	if (a->mode == AGENT_MODE_OBSERVE || !has_policy(a) || a->explore > 0)
+		return;
+	mode = modes[agent_trust_step(&a->trust, s->reward, now)];
+	if (mode == AGENT_MODE_FALLBACK && mode != a->mode) {
 		a->totals.fallbacks++;
-		a->trust = (struct agent_trust){};
-		fail(dev_name(a->port.ifindex),
-		     "the policy earns less than it expects of auto: no lease for 10 s");
+		fail(a->port.name, "the policy earns less than the values of tc: fallback");
 	}
+	a->mode = mode;
 }
 
 static int choose(struct agent *a, struct agent_row *r)
 {
 	float values[AGENT_ACTIONS];
 
-	a->expecting = false;
 	r->action = a->action;
 	if (!a->policy_file)
 		return EXIT_SUCCESS;
@@ -133,19 +147,16 @@ static int choose(struct agent *a, struct agent_row *r)
 		return ask_action(a, r, &r->action);
 	policy_values(&a->policy, r->state, values);
 	r->action = policy_best(values);
-	r->explored = a->mode == AGENT_RUN && explores(a, &r->action);
-	a->expected = (1 - a->policy.gamma) *
-		      values[agent_auto(&a->port.place, r->happened)];
-	a->expecting = a->mode == AGENT_RUN && !a->explore;
+	r->explored = a->mode == AGENT_MODE_RUN && explores(a, &r->action);
 	return EXIT_SUCCESS;
 }
 
 static int act(struct agent *a, const struct agent_row *r, uint64_t flows)
 {
-	if (a->mode == AGENT_RUN)
+	if (a->mode == AGENT_MODE_RUN)
 		return agent_port_set(&a->port, r->action, flows);
-	return a->mode == AGENT_FALLBACK ? agent_port_release(&a->port) :
-					   EXIT_SUCCESS;
+	return a->mode == AGENT_MODE_OBSERVE ? EXIT_SUCCESS :
+					       agent_port_release(&a->port);
 }
 
 static int step(struct agent *a)
@@ -154,15 +165,20 @@ static int step(struct agent *a)
 	struct agent_step happened;
 	float state[AGENT_STATE];
 	struct agent_row row = {
-		.step = a->totals.steps,
+		.step = a->step,
 		.happened = &happened,
 		.state = state,
 	};
 
 	if (agent_port_sample(&a->port, &now))
 		return EXIT_FAILURE;
-	if (agent_restarted(&a->before, &now))
+	/* another queue: nothing is known about it */
+	if (agent_restarted(&a->before, &now)) {
 		a->before = now;
+		a->history = (struct agent_history){};
+		a->trust = (struct agent_trust){};
+		return EXIT_SUCCESS;
+	}
 	happened = agent_observe(&a->port.place, &a->before, &now, a->reward);
 	agent_state(&a->history, &a->port.place, &happened, state);
 	check_trust(a, &happened, now.time_ns);
@@ -177,7 +193,8 @@ static int step(struct agent *a)
 		return EXIT_FAILURE;
 	if (a->log)
 		agent_log(a->log, &row);
-	agent_totals_add(&a->totals, &happened, &a->before, &now, row.action);
+	agent_totals_add(&a->totals, &happened, &a->before, &now,
+			 a->mode == AGENT_MODE_RUN ? row.action : AGENT_NONE);
 	a->before = now;
 	return EXIT_SUCCESS;
 }
@@ -197,35 +214,40 @@ static bool wait_until(struct agent *a, uint64_t ns)
 	return !ppoll(&p, 1, &left, NULL);
 }
 
-static int write_metrics(struct agent *a, bool now)
+/* @end: the agent ends.  A full disk does not end it */
+static int write_metrics(struct agent *a, bool end)
 {
 	if (!a->metrics_file ||
-	    !agent_totals_due(&a->totals, a->before.time_ns, now))
+	    !agent_totals_due(&a->totals, a->before.time_ns, end))
 		return EXIT_SUCCESS;
-	return agent_metrics(a->metrics_file, a->port.ifindex,
-			     a->port.parent, now ? AGENT_OBSERVE : a->mode,
-			     &a->totals);
+	if (!agent_metrics(a->metrics_file, a->port.ifindex, a->port.parent,
+			   end ? AGENT_MODE_OBSERVE : a->mode, &a->totals))
+		return EXIT_SUCCESS;
+	a->metrics_file = NULL;
+	return fail("metrics", "none from now on");
 }
 
 /* Steps are at multiples of the interval; those that are missed are left out */
 static int steps(struct agent *a)
 {
-	uint64_t next_ns = now_ns(), now;
+	uint64_t next_ns = now_ns(), now, late;
 
 	if (agent_port_sample(&a->port, &a->before))
 		return EXIT_FAILURE;
 	while (!a->ended && (!a->count || a->totals.steps < a->count)) {
 		next_ns += a->interval_ns;
 		now = now_ns();
-		if (next_ns < now)
-			next_ns += (now - next_ns) / a->interval_ns *
-				   a->interval_ns;
+		late = next_ns < now ? (now - next_ns) / a->interval_ns : 0;
+		next_ns += late * a->interval_ns;
+		a->step += late;
 		if (!wait_until(a, next_ns))
 			break;
-		if (step(a) || write_metrics(a, false) || out_closed())
+		if (step(a) || out_closed())
 			return EXIT_FAILURE;
+		a->step++;
+		write_metrics(a, false);
 	}
-	return write_metrics(a, true);
+	return EXIT_SUCCESS;
 }
 
 static int open_log(struct agent *a)
@@ -274,7 +296,7 @@ static int read_policy(struct agent *a)
 		return fail(a->policy_file, "learned with another interval");
 	if (a->reward == AGENT_NONE)
 		a->reward = a->policy.reward;
-	/* it would be compared with what the policy expects */
+	/* it would be judged by what it has not learned */
 	if (has_policy(a) && a->reward != (int)a->policy.reward)
 		return fail(a->policy_file, "learned with another reward");
 	return EXIT_SUCCESS;
@@ -290,13 +312,14 @@ static int work(struct agent *a, uint32_t ifindex, uint32_t parent)
 		return fail("signals", strerror(errno));
 	prctl(PR_SET_TIMERSLACK, 1);
 	a->port.lease_ms = a->lease_ns / 1000000;
+	a->port.renew_ns = a->lease_ns / 2 + a->interval_ns;
 	ret = agent_port_open(&a->port, ifindex, parent) || open_log(a) ||
 	      steps(a);
 	if (ret)
 		agent_port_abandon(&a->port);
 	else
 		ret = agent_port_release(&a->port);
-	if (close_log(a))
+	if (close_log(a) || (a->totals.steps && write_metrics(a, true)))
 		ret = EXIT_FAILURE;
 	if (a->totals.steps)
 		summarize(a);
@@ -312,7 +335,7 @@ static int agent(struct agent *a, int n, char **words)
 		ret = read_policy(a);
 	if (ret)
 		return ret;
-	if (a->mode == AGENT_RUN && a->lease_ns <= a->interval_ns)
+	if (a->mode == AGENT_MODE_RUN && a->lease_ns <= a->interval_ns)
 		return fail("lease", "it must be longer than the interval");
 	ret = work(a, ifindex, parent);
 	agent_port_close(&a->port);
@@ -326,7 +349,8 @@ static bool read_state(const char *line, float state[AGENT_STATE])
 
 	for (i = 0; i < AGENT_STATE; i++) {
 		state[i] = strtof(line, &end);
-		if (end == line || *end != (i < AGENT_STATE - 1 ? ',' : '\n'))
+		if (end == line || *end != (i < AGENT_STATE - 1 ? ',' : '\n') ||
+		    !isfinite(state[i]))
 			return false;
 		line = end + 1;
 	}
@@ -384,12 +408,12 @@ static int parse_reward(const char *word, int *reward)
 static int parse_action(const char *word, int *action)
 {
 	char *end;
+	long n = strtol(word, &end, 10);
 
-	*action = strtol(word, &end, 10);
-	return *word >= '0' && *word <= '9' && !*end &&
-			       *action >= 0 && *action < AGENT_ACTIONS ?
-		       EXIT_SUCCESS :
-		       misuse("the action must be 0 to 24, not", word);
+	if (*word < '0' || *word > '9' || *end || n >= AGENT_ACTIONS)
+		return misuse("the action must be 0 to 24, not", word);
+	*action = n;
+	return EXIT_SUCCESS;
 }
 
 static int parse_share(const char *word, double *v)
@@ -404,6 +428,8 @@ static int parse_share(const char *word, double *v)
 
 static int parse_option(struct agent *a, int c)
 {
+	int ret;
+
 	switch (c) {
 	case 'j':
 		a->json = true;
@@ -422,7 +448,10 @@ static int parse_option(struct agent *a, int c)
 	case OPTION_INTERVAL:
 		return parse_interval(optarg, &a->interval_ns);
 	case OPTION_LEASE:
-		return parse_interval(optarg, &a->lease_ns);
+		ret = parse_interval(optarg, &a->lease_ns);
+		/* the kernel takes milliseconds */
+		a->lease_ns -= a->lease_ns % 1000000;
+		return ret;
 	case OPTION_COUNT:
 		return parse_count(optarg, &a->count);
 	case OPTION_EXPLORE:
@@ -452,13 +481,15 @@ int cmd_agent(int argc, char **argv)
 		return misuse("missing run, observe or eval after", argv[0]);
 	word = argv[optind++];
 	if (!strcmp(word, "run"))
-		a.mode = AGENT_RUN;
+		a.mode = AGENT_MODE_RUN;
 	else if (strcmp(word, "observe") && strcmp(word, "eval"))
 		return misuse("expected run, observe or eval, not", word);
 	if (a.policy_file && a.action != AGENT_NONE)
 		return misuse("--action excludes --policy", a.policy_file);
 	if (!a.policy_file && (*word == 'e' || (*word == 'r' && a.action == AGENT_NONE)))
 		return misuse("missing --policy after", word);
+	if (!has_policy(&a) && (a.explore > 0 || *word == 'e'))
+		return misuse("the policy must be a file for", *word == 'e' ? word : "--explore");
 	if (*word == 'e')
 		return optind < argc ?
 			       misuse("unexpected word", argv[optind]) :

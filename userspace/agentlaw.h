@@ -68,6 +68,7 @@ struct agent_place {
 	uint32_t fibre_m;
 	uint32_t supplement_pps;
 	uint32_t supplement_max_pps;
+	uint32_t cnp_rate_pps;	/* budget of the port */
 	bool by_port;		/* filter-by port */
 };
 
@@ -235,39 +236,15 @@ static inline struct agent_lease agent_lease(const struct agent_place *p,
 	uint64_t rate_pps = agent_rates_pps[action / AGENT_SUPPLEMENTS];
 	uint64_t ns = iqcn_fibre_rtt_ns(p->fibre_m);
 
-	ns = min_t(uint64_t, ns * agent_rates_pps[0] / rate_pps,
-		   iqcn_filter_max_ns(p->fibre_m));
+	ns = ns * agent_rates_pps[0] / rate_pps;
 	if (p->by_port && flows)
 		ns /= flows;
 	return (struct agent_lease){
 		.filter_ns = max_t(uint64_t, ns, 1),
-		.supplement_pps = min_t(uint32_t, p->supplement_max_pps,
-			agent_supplements_pps[action % AGENT_SUPPLEMENTS]),
+		.supplement_pps = min(agent_supplements_pps[action % AGENT_SUPPLEMENTS],
+				      min(p->supplement_max_pps,
+					  p->cnp_rate_pps)),
 	};
-}
-
-/**
- * agent_auto() - the action that is nearest to filter auto and supplement of tc
- * @p: place
- * @s: the last step
- *
- * Filter auto lets N CNPs per round trip pass, see iqcn_filter_incast_n().
- *
- * Return: action.
- */
-static inline int agent_auto(const struct agent_place *p,
-			     const struct agent_step *s)
-{
-	uint32_t n = iqcn_filter_incast_n(s->in_bytes, s->out_bytes);
-	int rate = 0, supplement = 0;
-
-	while (rate < AGENT_RATES - 1 &&
-	       agent_rates_pps[rate] < n * agent_rates_pps[0])
-		rate++;
-	while (supplement < AGENT_SUPPLEMENTS - 1 &&
-	       agent_supplements_pps[supplement + 1] <= p->supplement_pps)
-		supplement++;
-	return AGENT_SUPPLEMENTS * rate + supplement;
 }
 
 /* Random numbers of exploration (SplitMix64), the same on every machine */
@@ -278,50 +255,6 @@ static inline uint64_t agent_random(uint64_t *seed)
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
 	z = (z ^ z >> 27) * 0x94d049bb133111eb;
 	return z ^ z >> 31;
-}
-
-/**
- * struct agent_trust - is the policy worse than auto by its own estimate?
- * @end_ns: when the current second ends
- * @reward: sum of the rewards in it
- * @estimate: sum of the rewards that the policy expects of auto's action
- */
-struct agent_trust {
-	uint64_t end_ns;
-	double reward;
-	double estimate;
-};
-
-#define AGENT_TRUST_NS 1000000000
-/* The reward may be lower than the estimate by this much */
-#define AGENT_TRUST_SHARE 0.02
-
-/**
- * agent_distrust() - account for a step of the policy
- * @t: all 0 at first
- * @reward: of the step
- * @estimate: mean reward that the policy expected of auto's action: (1 - gamma) * Q
- * @now_ns: end of the step
- *
- * The value of the action itself is no evidence, because the policy takes the one
- * with the highest value.  What it earned is.
- *
- * Return: true if the rewards of a second were more than 2 % below the estimates.
- */
-static inline bool agent_distrust(struct agent_trust *t, float reward,
-				  float estimate, uint64_t now_ns)
-{
-	bool worse;
-
-	if (!t->end_ns)
-		t->end_ns = now_ns + AGENT_TRUST_NS;
-	t->reward += reward;
-	t->estimate += estimate;
-	if (now_ns < t->end_ns)
-		return false;
-	worse = t->reward < (1 - AGENT_TRUST_SHARE) * t->estimate;
-	*t = (struct agent_trust){ .end_ns = now_ns + AGENT_TRUST_NS };
-	return worse;
 }
 
 #endif /* _IQCN_AGENTLAW_H */

@@ -7,9 +7,10 @@
 #include "agentlog.h"
 
 static const char *const modes[] = {
-	[AGENT_OBSERVE] = "observe",
-	[AGENT_RUN] = "run",
-	[AGENT_FALLBACK] = "fallback",
+	[AGENT_MODE_OBSERVE] = "observe",
+	[AGENT_MODE_RUN] = "run",
+	[AGENT_MODE_AUDIT] = "audit",
+	[AGENT_MODE_FALLBACK] = "fallback",
 };
 
 void agent_log_header(FILE *f)

@@ -4,6 +4,7 @@
  *
  * A line has the state at the end of a step, the reward of that step, which the
  * action of the line before has earned, and the action that follows, -1: none.
+ * Steps that were missed are missing.
  * Numbers have 9 digits, so that they can be read back exactly.
  */
 #ifndef _IQCN_AGENTLOG_H
@@ -15,10 +16,12 @@
 
 #include "agentlaw.h"
 
+/* What the agent does.  Only in mode run is the action taken */
 enum agent_mode {
-	AGENT_OBSERVE,
-	AGENT_RUN,
-	AGENT_FALLBACK,
+	AGENT_MODE_OBSERVE,
+	AGENT_MODE_RUN,
+	AGENT_MODE_AUDIT,
+	AGENT_MODE_FALLBACK,
 };
 
 struct agent_row {

@@ -110,7 +110,7 @@ static void write_metrics(FILE *f, const char *labels, enum agent_mode mode,
 	       t->fallbacks);
 	metric(f, "iqcn_agent_acting", "gauge", labels,
 	       "1 while the agent sets filter and supplements.",
-	       mode == AGENT_RUN);
+	       mode == AGENT_MODE_RUN);
 	fputs("# HELP iqcn_agent_actions_total Steps with this action.\n"
 	      "# TYPE iqcn_agent_actions_total counter\n", f);
 	for (i = 0; i < AGENT_ACTIONS; i++)

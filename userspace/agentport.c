@@ -49,6 +49,7 @@ static bool take_params(const struct qdisc *q, void *arg)
 	p->fibre_m = param(tb, TCA_IQCN_FIBRE_M);
 	p->supplement_pps = param(tb, TCA_IQCN_SUPPLEMENT_PPS);
 	p->supplement_max_pps = param(tb, TCA_IQCN_SUPPLEMENT_MAX_PPS);
+	p->cnp_rate_pps = param(tb, TCA_IQCN_CNP_RATE_PPS);
 	p->by_port = param(tb, TCA_IQCN_FILTER_BY) == IQCN_CNP_FILTER_BY_PORT;
 	s->found = p->fibre_m &&
 		   (param(tb, TCA_IQCN_NOTIFY) & IQCN_NOTIFY_SUPPLEMENT);
@@ -142,6 +143,21 @@ static int read_filter(struct agent_port *a, struct agent_sample *s)
 	return EXIT_SUCCESS;
 }
 
+/* Leases have no owner, but they are counted */
+static int check_leases(struct agent_port *a, uint64_t leases)
+{
+	bool ours = !a->lease_ns || leases <= a->leases;
+
+	/* a new queue in the same place: it has no lease */
+	if (a->lease_ns && leases < a->leases)
+		a->place_ns = 0;
+	if (leases != a->leases)
+		a->lease_ns = 0;
+	a->leases = leases;
+	return ours ? EXIT_SUCCESS :
+		      fail(a->name, "another program has leased the queue");
+}
+
 static int read_queue(struct agent_port *a, struct agent_sample *s)
 {
 	struct queue q;
@@ -161,12 +177,7 @@ static int read_queue(struct agent_port *a, struct agent_sample *s)
 		.flows = q.flows_active,
 	};
 	a->place.rate_bps = a->bandwidth_bps ?: q.roce_bps;
-	/* a new queue in the same place: it has no lease */
-	if (a->lease_ns && !q.leases) {
-		a->lease_ns = 0;
-		a->place_ns = 0;
-	}
-	return EXIT_SUCCESS;
+	return check_leases(a, q.leases);
 }
 
 int agent_port_sample(struct agent_port *a, struct agent_sample *s)
@@ -194,21 +205,25 @@ static int lease(struct agent_port *a, uint32_t ms)
 		.supplement_pps = a->lease.supplement_pps,
 	};
 
-	return genl_lease(a->g, &l);
+	int err = genl_lease(a->g, &l);
+
+	if (!err)
+		a->leases++;
+	return err;
 }
 
 int agent_port_set(struct agent_port *a, int action, uint64_t flows)
 {
 	struct agent_lease wanted = agent_lease(&a->place, action, flows);
-	uint64_t now = now_ns(), half_ns = a->lease_ms * UINT64_C(500000);
+	uint64_t now = now_ns();
 	int err;
 
 	if (wanted.filter_ns == a->lease.filter_ns &&
 	    wanted.supplement_pps == a->lease.supplement_pps &&
-	    a->lease_ns > now + half_ns)
+	    a->lease_ns > now + a->renew_ns)
 		return EXIT_SUCCESS;
 	a->lease = wanted;
-	a->lease_ns = now + 2 * half_ns;
+	a->lease_ns = now + a->lease_ms * UINT64_C(1000000);
 	err = lease(a, a->lease_ms);
 	/* the bounds may have changed since the parameters were read */
 	if (err == -ERANGE && !read_place(a, now)) {

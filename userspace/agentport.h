@@ -24,6 +24,8 @@ struct agent_port {
 	struct agent_lease lease;	/* in force */
 	uint64_t lease_ns;	/* when it ends, 0: there is none */
 	uint32_t lease_ms;	/* length of new leases */
+	uint64_t renew_ns;	/* renew when less than this is left */
+	uint64_t leases;	/* of the queue, as far as the agent knows */
 };
 
 /*
@@ -31,7 +33,7 @@ struct agent_port {
  */
 
 /* Finds the queue: @ifindex 0: of any device, @parent 0: the only one of the device.
- * The caller sets lease_ms, and calls agent_port_close() in any case.
+ * The caller sets lease_ms and renew_ns, and calls agent_port_close() in any case.
  */
 int agent_port_open(struct agent_port *a, uint32_t ifindex, uint32_t parent);
 void agent_port_close(struct agent_port *a);

@@ -89,7 +89,9 @@ static const char *value_of(struct reader *r, const char *key)
 	return NULL;
 }
 
-/* strtof() accepts decimals, spaces and "nan", too */
+/* strtof() accepts decimals, spaces and "nan", too.  With the limit, no value
+ * overflows.
+ */
 static bool read_float(const char **at, float *v)
 {
 	const char *digits = *at + (**at == '-');
@@ -99,7 +101,7 @@ static bool read_float(const char **at, float *v)
 		return false;
 	*v = strtof(*at, &end);
 	*at = end;
-	return isfinite(*v);
+	return fabsf(*v) <= 0x1p+20f;
 }
 
 static int read_header(struct reader *r, struct policy *p)
@@ -128,11 +130,6 @@ static int read_header(struct reader *r, struct policy *p)
 	if (!agent_reward_names[i])
 		return wrong(r, "reward must be few or literal");
 	p->reward = i;
-	v = value_of(r, "gamma");
-	if (!v)
-		return EXIT_FAILURE;
-	if (!read_float(&v, &p->gamma) || *v || !(p->gamma >= 0 && p->gamma < 1))
-		return wrong(r, "gamma must be at least 0 and less than 1, in hexadecimal");
 	return EXIT_SUCCESS;
 }
 
@@ -148,12 +145,12 @@ static int read_layer(struct reader *r, float *bias, float (*weights)[WIDTH],
 			return EXIT_FAILURE;
 		at = r->line;
 		if (!read_float(&at, &bias[j]))
-			return wrong(r, "not a finite hexadecimal number");
+			return wrong(r, "not a hexadecimal number from -0x1p+20 to 0x1p+20");
 		for (i = 0; i < n_in; i++) {
 			if (*at++ != ' ')
 				return wrong(r, "too few weights");
 			if (!read_float(&at, &weights[i][j]))
-				return wrong(r, "not a finite hexadecimal number");
+				return wrong(r, "not a hexadecimal number from -0x1p+20 to 0x1p+20");
 		}
 		if (*at)
 			return wrong(r, "too many weights");

@@ -8,7 +8,6 @@
  *	shape 26 32 32 25
  *	interval_ns 1000000
  *	reward few|literal
- *	gamma 0x1.ccccccp-1
  *	BIAS WEIGHT...		one line per neuron, in hexadecimal
  *	end
  *
@@ -27,7 +26,6 @@
 struct policy {
 	uint64_t interval_ns;
 	enum agent_reward reward;
-	float gamma;
 	/* by input, so that a compiler can use vectors without changing sums */
 	float bias1[POLICY_WIDTH], weights1[AGENT_STATE][POLICY_WIDTH];
 	float bias2[POLICY_WIDTH], weights2[POLICY_WIDTH][POLICY_WIDTH];

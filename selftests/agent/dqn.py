@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """
 Double DQN (van Hasselt, Guez and Silver, AAAI 2016) with experience replay and
-a target network (Mnih et al., Nature 518, 2015).
+a target network (Mnih et al., Nature 518, 2015), which follows the other one
+slowly (Lillicrap et al., ICLR 2016), and with returns of several steps (Sutton,
+1988).
 """
 import numpy
 import torch
@@ -13,8 +15,11 @@ GAMMA = 0.95
 # from the first to the last update
 LEARNING_RATES = (1e-3, 5e-5)
 REPLAY = 20000
-BATCH = 64
-TARGET_UPDATES = 500
+BATCH = 128
+# share by which the target approaches the learner with each update
+FOLLOW = 0.002
+# steps of a return: one step of an action changes little
+RETURN_STEPS = 5
 
 
 # The networks learn the difference from the value of this reward in every step,
@@ -52,30 +57,37 @@ def network_of(layers):
 
 
 class Replay:
-    """The latest transitions."""
+    """The latest transitions, each with the return of the steps after it."""
 
     def __init__(self, size=REPLAY):
         self.size = size
         self.added = 0
         self.states = torch.zeros(size, policy.SHAPE[0])
         self.actions = torch.zeros(size, dtype=torch.int64)
-        self.rewards = torch.zeros(size)
+        self.returns = torch.zeros(size)
         self.next_states = torch.zeros(size, policy.SHAPE[0])
 
     def add(self, transitions):
-        n = len(transitions.actions)
+        """Add those of an episode that have RETURN_STEPS steps after them."""
+        rewards = transitions.rewards - USUAL_REWARD
+        n = len(rewards) - RETURN_STEPS + 1
+        if n < 1:
+            return
+        returns = sum(GAMMA ** i * rewards[i:n + i]
+                      for i in range(RETURN_STEPS))
         at = (self.added + torch.arange(n)) % self.size
-        for mine, new in ((self.states, transitions.states),
-                          (self.actions, transitions.actions),
-                          (self.rewards, transitions.rewards),
-                          (self.next_states, transitions.next_states)):
+        for mine, new in ((self.states, transitions.states[:n]),
+                          (self.actions, transitions.actions[:n]),
+                          (self.returns, returns),
+                          (self.next_states,
+                           transitions.next_states[RETURN_STEPS - 1:])):
             mine[at] = torch.from_numpy(numpy.ascontiguousarray(new)) \
                 .to(mine.dtype)
         self.added += n
 
     def sample(self, n=BATCH):
         at = torch.randint(min(self.added, self.size), (n,))
-        return (self.states[at], self.actions[at], self.rewards[at],
+        return (self.states[at], self.actions[at], self.returns[at],
                 self.next_states[at])
 
 
@@ -93,19 +105,22 @@ class Learner:
                                           lr=LEARNING_RATES[0])
         self.replay = Replay()
         self.updates = 0
-        self.copy_to_target()
-
-    def copy_to_target(self):
         self.target.load_state_dict(self.online.state_dict())
+
+    def follow(self):
+        with torch.no_grad():
+            for mine, new in zip(self.target.parameters(),
+                                 self.online.parameters()):
+                mine.lerp_(new, FOLLOW)
 
     def update(self):
         """Learn from one batch, and return the loss."""
-        states, actions, rewards, next_states = self.replay.sample()
+        states, actions, returns, next_states = self.replay.sample()
         with torch.no_grad():
             # one network chooses the next action, the other one values it
             best = self.online(next_states).argmax(1, keepdim=True)
-            goals = rewards - USUAL_REWARD + \
-                GAMMA * self.target(next_states).gather(1, best)[:, 0]
+            goals = returns + GAMMA ** RETURN_STEPS * \
+                self.target(next_states).gather(1, best)[:, 0]
         values = self.online(states).gather(1, actions[:, None])[:, 0]
         loss = torch.nn.functional.smooth_l1_loss(values, goals)
         first, last = LEARNING_RATES
@@ -116,6 +131,5 @@ class Learner:
         loss.backward()
         self.optimizer.step()
         self.updates += 1
-        if self.updates % TARGET_UPDATES == 0:
-            self.copy_to_target()
+        self.follow()
         return loss.item()

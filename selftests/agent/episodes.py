@@ -101,8 +101,9 @@ def read_log(path):
     actions = numpy.array([int(row["action"]) for row in rows])
     rewards = numpy.array([row["reward"] for row in rows], numpy.float32)
     steps = numpy.array([int(row["step"]) for row in rows])
-    # without the steps before and after a gap, or those without an action
-    use = (actions[:-1] >= 0) & (numpy.diff(steps) == 1)
+    ran = numpy.array([row["mode"] == "run" for row in rows])
+    # without the steps before and after a gap, or those whose action was not taken
+    use = ran[:-1] & (actions[:-1] >= 0) & (numpy.diff(steps) == 1)
     if not use.any():
         raise Error(f"{path}: no transitions")
     return Transitions(states[:-1][use], actions[:-1][use], rewards[1:][use],

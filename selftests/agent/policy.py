@@ -17,7 +17,7 @@ RATES = (7500, 10000, 12500, 15000, 17500)
 SUPPLEMENTS = (0, 500, 1000, 1500, 2000)
 REWARDS = ("few", "literal")
 
-Policy = namedtuple("Policy", "layers reward interval_ns gamma")
+Policy = namedtuple("Policy", "layers reward interval_ns")
 
 
 class Error(Exception):
@@ -34,8 +34,7 @@ def write(path, policy, comments=()):
     lines += [f"# {comment}" for comment in comments]
     lines += ["shape " + " ".join(map(str, SHAPE)),
               f"interval_ns {policy.interval_ns}",
-              f"reward {policy.reward}",
-              f"gamma {hexadecimal(policy.gamma)}"]
+              f"reward {policy.reward}"]
     lines += [" ".join(map(hexadecimal, row))
               for layer in policy.layers for row in layer]
     with open(path, "w", encoding="ascii") as file:
@@ -47,14 +46,13 @@ def read(path):
         if file.readline() != "iqcn-policy 1\n":
             raise Error(f"{path}: not a policy of version 1")
         lines = [line.split() for line in file if line[0] not in "#\n"]
-    head = {words[0]: words[1:] for words in lines[:4]}
+    head = {words[0]: words[1:] for words in lines[:3]}
     try:
         shape = tuple(map(int, head["shape"]))
         rows = [[float.fromhex(word) for word in words]
-                for words in lines[4:-1]]
+                for words in lines[3:-1]]
         policy = Policy(layers_of(rows), head["reward"][0],
-                        int(head["interval_ns"][0]),
-                        float.fromhex(head["gamma"][0]))
+                        int(head["interval_ns"][0]))
     except (KeyError, IndexError, ValueError) as error:
         raise Error(f"{path}: {error}") from error
     if shape != SHAPE or lines[-1] != ["end"]:
@@ -82,4 +80,4 @@ def fixed(action, reward, interval_ns=1000000):
     layers = [numpy.zeros((outputs, 1 + inputs), numpy.float32)
               for inputs, outputs in zip(SHAPE, SHAPE[1:])]
     layers[-1][action, 0] = 1
-    return Policy(layers, reward, interval_ns, 0.9)
+    return Policy(layers, reward, interval_ns)

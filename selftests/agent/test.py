@@ -25,9 +25,10 @@ import train
 
 
 def transitions(seed, n=300, best=7):
-    """Return those of an environment in which one action is the best."""
+    """Return those of an environment in which one action is the best.  As by iqcn
+    agent, each is kept for 8 steps."""
     rnd = numpy.random.default_rng(seed)
-    actions = rnd.integers(policy.SHAPE[-1], size=n)
+    actions = numpy.repeat(rnd.integers(policy.SHAPE[-1], size=n), 8)[:n]
     states = rnd.random((n + 1, policy.SHAPE[0]), numpy.float32)
     rewards = (1 - abs(actions - best) / 25).astype(numpy.float32)
     return episodes.Transitions(states[:-1], actions, rewards, states[1:])
@@ -45,11 +46,10 @@ def a_policy_file_keeps_every_bit(directory):
     layers = dqn.layers_of(dqn.network())
     layers[0][0, :4] = 1e-42, -0.0, 3.4e38, 1 / 3
     path = os.path.join(directory, "policy")
-    policy.write(path, policy.Policy(layers, "few", 1000000, 0.9), ["a note"])
+    policy.write(path, policy.Policy(layers, "few", 1000000), ["a note"])
     read = policy.read(path)
     for ours, theirs in zip(layers, read.layers):
         assert ours.tobytes() == theirs.tobytes()
-    assert policy.hexadecimal(read.gamma) == "0x1.ccccccp-1"
 
 
 def bad_policy_files_are_refused(directory):
@@ -86,14 +86,17 @@ def golden_vectors_repeat(_):
 
 def a_log_has_its_transitions(directory):
     path = os.path.join(directory, "agent.csv")
-    columns = ["step", "action", "reward"] + [f"s{i}" for i in range(26)]
-    rows = [(0, 4, 0.9), (1, 5, 0.1), (2, -1, 0.2), (3, 6, 0.3), (5, 7, 0.4),
-            (6, 8, 0.5)]
+    columns = ["step", "action", "reward", "mode"] + \
+        [f"s{i}" for i in range(26)]
+    rows = [(0, 4, 0.9, "run"), (1, 5, 0.1, "run"), (2, -1, 0.2, "run"),
+            (3, 6, 0.3, "run"), (5, 7, 0.4, "run"), (6, 8, 0.5, "audit"),
+            (7, 9, 0.6, "run")]
     with open(path, "w", encoding="ascii") as file:
         for row in [columns] + [(*row, *[row[0] / 8] * 26) for row in rows]:
             file.write(",".join(map(str, row)) + "\n")
     got = episodes.read_log(path)
-    # without the one that has no action, and the one before a gap
+    # without the one that has no action, the one before a gap, and the one whose
+    # action was not taken
     assert got.actions.tolist() == [4, 5, 7]
     assert numpy.allclose(got.rewards, [0.1, 0.2, 0.5])
     assert got.states[:, 0].tolist() == [0, 1 / 8, 5 / 8]
@@ -104,9 +107,14 @@ def the_replay_forgets_the_oldest(_):
     replay = dqn.Replay(500)
     for seed in range(3):
         replay.add(transitions(seed))
-    last, before = transitions(2), transitions(1)
-    assert replay.rewards[100:400].tolist() == last.rewards.tolist()
-    assert replay.rewards[400:].tolist() == before.rewards[100:200].tolist()
+    last = transitions(2)
+    # 300 of an episode have 5 steps in 296 places, so the third begins at 92
+    assert replay.actions[92:388].tolist() == last.actions[:296].tolist()
+    assert replay.actions[388:].tolist() == \
+        transitions(1).actions[92:204].tolist()
+    wanted = sum(0.95 ** i * (last.rewards[i] - 0.7) for i in range(5))
+    assert abs(replay.returns[92] - wanted) < 1e-6
+    assert (replay.next_states[92].numpy() == last.states[5]).all()
 
 
 def draws_visit_each_pair_once_per_round(_):
@@ -129,10 +137,10 @@ def a_scenario_has_the_limit_of_the_near_ones(_):
 def it_learns_the_best_action(_):
     learned, points = learn(3000)
     states, values = golden.vectors(learned.layers, 1)
-    assert (abs(values.argmax(1) - 7) <= 1).float().mean() > 0.95
-    # a reward of 1 in each step is worth 20, which updates of the target approach
-    # from below
-    assert 16 < values.max(1).values.mean() < 20.5
+    # neighbors differ by 0.04 in a step
+    assert (abs(values.argmax(1) - 7) <= 3).float().mean() > 0.9
+    # a reward of 1 in each step is worth 20, but others follow within a return
+    assert 15 < values.max(1).values.mean() < 20.5
     assert points[-1][0] == 3000
 
 

@@ -51,31 +51,36 @@ class Draw:
 
 def reference(run, draw, reward, n):
     """
-    Return the mean reward of n episodes with a fixed action each.  25 actions and
-    24 kinds of points have no common divisor, so all pairs occur in turn.
+    Run n episodes with a fixed action each, and return their transitions.  25
+    actions and 24 kinds of points have no common divisor, so all pairs occur in
+    turn.
     """
-    rewards = []
+    fixed = []
     for first in range(0, n, PER_ROUND):
         actions = range(first, min(first + PER_ROUND, n))
-        rewards += [t.rewards.mean() for t in run(
+        fixed += run(
             [draw(policy.fixed(action % policy.SHAPE[-1], reward,
                                episodes.INTERVAL_NS), 0)
-             for action in actions])]
-    return float(numpy.mean(rewards)) if rewards else None
+             for action in actions])
+    return fixed
 
 
 def policy_of(learner, reward):
-    return policy.Policy(dqn.layers_of(learner.online), reward,
-                         episodes.INTERVAL_NS, dqn.GAMMA)
+    return policy.Policy(dqn.layers_of(learner.target), reward,
+                         episodes.INTERVAL_NS)
 
 
-def train(run, draw, reward, steps, report):
+def train(run, draw, reward, steps, report, fixed=()):
     """
     Learn for at least this number of steps, and return the policy and the
     curve: the steps at the end of each episode, and its mean reward.  run()
-    takes episodes and returns their transitions.
+    takes episodes and returns their transitions.  The transitions of fixed
+    actions are learned from, too: nothing else shows as clearly what an action
+    does in the long run.
     """
     learner = dqn.Learner(UPDATES_PER_STEP * steps)
+    for transitions in fixed:
+        learner.replay.add(transitions)
     done, points = 0, []
     while done < steps:
         share = explore(done)
@@ -108,8 +113,8 @@ def commit():
 def parse(argv):
     parser = argparse.ArgumentParser(
         prog="agent.sh train", description="Train a policy for iqcn agent.")
-    parser.add_argument("--steps", type=int, default=20000,
-                        help="steps of 5 ms to learn from (default 20000)")
+    parser.add_argument("--steps", type=int, default=15000,
+                        help="steps of 5 ms to learn from (default 15000)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--reward", choices=policy.REWARDS, default="few")
     parser.add_argument("--out", required=True, metavar="FILE",
@@ -144,10 +149,13 @@ def main(argv):
     with episodes.work_directory() as directory:
         def run(list_of_episodes):
             return episodes.run(list_of_episodes, directory, args.jobs)
-        before = reference(run, draw, args.reward, args.reference)
-        if before is not None:
+        fixed = reference(run, draw, args.reward, args.reference)
+        before = None
+        if fixed:
+            before = float(numpy.mean([t.rewards.mean() for t in fixed]))
             print(f"mean reward of fixed actions: {before:.4f}", flush=True)
-        learned, points = train(run, draw, args.reward, args.steps, report)
+        learned, points = train(run, draw, args.reward, args.steps, report,
+                                fixed)
     os.makedirs(os.path.dirname(os.path.abspath(args.out)), exist_ok=True)
     policy.write(args.out, learned, [
         "made by: agent.sh train " + shlex.join(

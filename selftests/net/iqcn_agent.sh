@@ -89,7 +89,6 @@ policy()
 		echo "shape 26 32 32 25"
 		echo "interval_ns 1000000"
 		echo "reward few"
-		echo "gamma 0x1.ccccccp-1"
 		for l in "26 32" "32 32" "32 25"; do
 			printf -v zeros "%${l% *}s" ""
 			for ((n = 0; n < ${l#* }; n++)); do
@@ -143,7 +142,7 @@ bad()
 
 test_bad_policies()
 {
-	local float="not a finite hexadecimal number"
+	local float="not a hexadecimal number from -0x1p+20 to 0x1p+20"
 
 	box
 	policy
@@ -156,7 +155,7 @@ test_bad_policies()
 	bad "40: $float" "40s/ 0x0p+0/ 0.5/3"
 	bad "40: too few weights" "40s/ 0x0p+0//"
 	bad "40: too many weights" "40s/$/ 0x0p+0/"
-	bad "95: the policy is truncated" '$d'
+	bad "94: the policy is truncated" '$d'
 	bad "96: there is text after \"end\"" '$a# more'
 	head -c 9000 "$POLICY" >"$TMP/bad"
 	refused 1 "$TMP/bad:$(wc -l <"$TMP/bad" | awk '{ print $1 + 1 }'): the policy is truncated" \

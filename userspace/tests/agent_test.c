@@ -12,6 +12,7 @@
 
 #include "../agentlaw.h"
 #include "../agentmetrics.h"
+#include "../agenttrust.h"
 #include "../iqcn.h"
 #include "../policy.h"
 #include "test.h"
@@ -33,6 +34,7 @@ static const struct agent_place place = {
 	.fibre_m = 500000,
 	.supplement_pps = 500,
 	.supplement_max_pps = 2500,
+	.cnp_rate_pps = 1000000,
 };
 
 void test_agent_log2(void)
@@ -225,6 +227,9 @@ void test_agent_lease(void)
 	check(agent_lease(&p, 0, 4).filter_ns == 1250000);
 	check(agent_lease(&p, 0, 0).filter_ns == 5000000);
 	check(agent_lease(&p, 20, UINT64_MAX).filter_ns == 1);
+	/* no more supplements than the budget of the port allows */
+	p.cnp_rate_pps = 900;
+	check(agent_lease(&p, 4, 4).supplement_pps == 900);
 	/* in a short fiber less than the module allows, and the longest fiber */
 	p.by_port = false;
 	p.fibre_m = 1000;
@@ -234,71 +239,77 @@ void test_agent_lease(void)
 	      iqcn_filter_max_ns(IQCN_FIBRE_MAX_M));
 }
 
-/* The rate is at least that of filter auto, as far as the actions allow */
-void test_agent_auto(void)
-{
-	struct agent_place p = place;
-	struct agent_step s = { .out_bytes = 1000 };
-	uint32_t n;
-	int action;
+/* A policy and values of tc that always earn the same, in steps of 5 ms */
+struct life {
+	struct agent_trust trust;
+	double policy, tc;
+	uint64_t now_ns;
+};
 
-	for (s.in_bytes = 0; s.in_bytes < 70000; s.in_bytes += 125) {
-		n = iqcn_filter_incast_n(s.in_bytes, s.out_bytes);
-		action = agent_auto(&p, &s);
-		check(action / 5 == (n == 1 ? 0 : n == 2 ? 3 : 4));
-		check(action % 5 == 1);
+/* Live until what decides is another; returns the time in ms, at most an hour */
+static uint64_t until_other(struct life *l, enum agent_verdict *verdict)
+{
+	uint64_t start_ns = l->now_ns;
+
+	*verdict = l->trust.verdict;
+	do {
+		l->now_ns += 5 * MS;
+		agent_trust_step(&l->trust, l->trust.verdict == AGENT_POLICY ?
+				 l->policy : l->tc, l->now_ns);
+	} while (l->trust.verdict == *verdict && l->now_ns - start_ns < 3600 * S);
+	return (l->now_ns - start_ns) / MS;
+}
+
+static void check_life(int line, struct life *l, enum agent_verdict verdict,
+		       uint64_t ms)
+{
+	enum agent_verdict got;
+	uint64_t got_ms = until_other(l, &got);
+
+	/* the first second begins with the first step */
+	if (got == verdict && got_ms >= ms && got_ms <= ms + 5)
+		return;
+	printf("# line %d: %d for %llu ms\n", line, got,
+	       (unsigned long long)got_ms);
+	check(false);
+}
+
+void test_agent_trust(void)
+{
+	struct life good = { .policy = 49, .tc = 50 }, bad = { .policy = 48.9, .tc = 50 };
+	struct agent_trust t = {};
+	int i, s;
+
+	/* 2 % less is good enough */
+	check_life(__LINE__, &good, AGENT_POLICY, 1000);
+	for (i = 0; i < 5; i++) {
+		check_life(__LINE__, &good, AGENT_AUDIT, 1000);
+		check_life(__LINE__, &good, AGENT_POLICY, 60000);
 	}
-	s.in_bytes = 0;
-	p.supplement_pps = 0;
-	check(agent_auto(&p, &s) == 0);
-	p.supplement_pps = 1999;
-	check(agent_auto(&p, &s) == 3);
-	p.supplement_pps = 1000000;
-	check(agent_auto(&p, &s) == 4);
-	s.out_bytes = 0;
-	check(agent_auto(&p, &s) == 4);
-	s.in_bytes = 1;
-	check(agent_auto(&p, &s) == 24);
-}
-
-/* Is the policy distrusted at the end of a second of equal steps, and not before? */
-static bool distrusted(float reward, float estimate)
-{
-	struct agent_trust t = {};
-	uint64_t now = 5 * S;
-	int i;
-
-	for (i = 0; i < 1000; i++)
-		check(!agent_distrust(&t, reward, estimate, now + i * MS));
-	return agent_distrust(&t, reward, estimate, now + S);
-}
-
-void test_agent_distrust(void)
-{
-	struct agent_trust t = {};
-	uint64_t now = 5 * S;
-	int i;
-
-	check(!distrusted(0.5, 0.5));
-	check(!distrusted(0.981, 1));
-	check(distrusted(0.979, 1));
-	/* exactly 2 % less is no reason */
-	check(!agent_distrust(&t, 0, 0, now));
-	check(!agent_distrust(&t, 49, 50, now + S));
-	t = (struct agent_trust){};
-	check(!agent_distrust(&t, 0, 0, now));
-	check(agent_distrust(&t, 48.999, 50, now + S));
-	/* a second is over after a second, and then the sums begin anew */
-	t = (struct agent_trust){};
-	check(!agent_distrust(&t, 0, 100, now));
-	check(!agent_distrust(&t, 0, 100, now + S - 1));
-	check(agent_distrust(&t, 0, 100, now + S));
-	check(!agent_distrust(&t, 1, 0, now + 2 * S - 1));
-	check(!agent_distrust(&t, 0, 1, now + 2 * S));
-	/* nothing is expected, or less than nothing */
-	t = (struct agent_trust){};
-	for (i = 0; i < 5; i++)
-		check(!agent_distrust(&t, 0, -1, now + i * S));
+	check_life(__LINE__, &bad, AGENT_POLICY, 1000);
+	check_life(__LINE__, &bad, AGENT_AUDIT, 1000);
+	for (s = 10; s <= 640; s *= 2) {
+		check_life(__LINE__, &bad, AGENT_POLICY, 1000);
+		check_life(__LINE__, &bad, AGENT_FALLBACK,
+			   s > 320 ? 320000 : s * 1000);
+	}
+	/* a good minute, and the next fallback is short again */
+	bad.policy = 50;
+	check_life(__LINE__, &bad, AGENT_POLICY, 60000);
+	check_life(__LINE__, &bad, AGENT_AUDIT, 1000);
+	bad.policy = 0;
+	check_life(__LINE__, &bad, AGENT_POLICY, 1000);
+	check_life(__LINE__, &bad, AGENT_FALLBACK, 10000);
+	/* the values of tc earn less than before: so may the policy */
+	bad.policy = 30;
+	bad.tc = 30;
+	check_life(__LINE__, &bad, AGENT_POLICY, 1000);
+	check_life(__LINE__, &bad, AGENT_FALLBACK, 20000);
+	check_life(__LINE__, &bad, AGENT_POLICY, 60000);
+	/* a second with few steps is longer */
+	for (i = 1; i < 10; i++)
+		check(agent_trust_step(&t, 1, i * S) == AGENT_POLICY);
+	check(agent_trust_step(&t, 1, i * S) == AGENT_AUDIT);
 }
 
 void test_agent_random(void)
@@ -347,7 +358,6 @@ static int small(uint64_t *seed)
 #define SHAPE "shape 26 32 32 25\n"
 #define INTERVAL "interval_ns 5000000\n"
 #define REWARD "reward literal\n"
-#define GAMMA "gamma 0x1.cp-1\n"
 
 static const int layers[] = { AGENT_STATE, POLICY_WIDTH, POLICY_WIDTH,
 			      AGENT_ACTIONS };
@@ -429,14 +439,13 @@ void test_policy(void)
 	struct policy p;
 	int len, i;
 
-	len = sprintf(text, "# first\n%s# any\n#\n%s%s%s%s", HEAD, SHAPE,
-		      INTERVAL, REWARD, GAMMA);
+	len = sprintf(text, "# first\n%s# any\n#\n%s%s%s", HEAD, SHAPE,
+		      INTERVAL, REWARD);
 	len += write_layers(text + len, 99);
 	len += sprintf(text + len, "end\n");
 	check(!read_text(&p, text, len, said, sizeof(said)));
 	check_text(__LINE__, said, "");
 	check(p.interval_ns == 5000000 && p.reward == AGENT_REWARD_LITERAL);
-	check(p.gamma == 0.875f);
 	for (i = 0; i < AGENT_STATE; i++)
 		state[i] = (i % 9) / 8.0f;
 	policy_values(&p, state, values);
@@ -487,47 +496,43 @@ void test_policy_refused(void)
 	struct policy p;
 	int len, head;
 
-	refused(__LINE__, "iqcn-policy 2\n" SHAPE INTERVAL REWARD GAMMA,
+	refused(__LINE__, "iqcn-policy 2\n" SHAPE INTERVAL REWARD,
 		"1: not a policy of version 1");
 	refused(__LINE__, "\177ELF\n", "1: not a policy of version 1");
-	refused(__LINE__, HEAD "shape 26 32 25\n" INTERVAL REWARD GAMMA,
+	refused(__LINE__, HEAD "shape 26 32 25\n" INTERVAL REWARD,
 		"2: the shape is not 26 32 32 25");
-	refused(__LINE__, HEAD SHAPE REWARD GAMMA,
+	refused(__LINE__, HEAD SHAPE REWARD,
 		"3: \"interval_ns\" is missing");
-	refused(__LINE__, HEAD SHAPE "interval_ns 999999\n" REWARD GAMMA,
+	refused(__LINE__, HEAD SHAPE "interval_ns 999999\n" REWARD,
 		"3: interval_ns must be 1000000 to 1000000000");
-	refused(__LINE__, HEAD SHAPE "interval_ns 1ms\n" REWARD GAMMA,
+	refused(__LINE__, HEAD SHAPE "interval_ns 1ms\n" REWARD,
 		"3: interval_ns must be 1000000 to 1000000000");
-	refused(__LINE__, HEAD SHAPE "interval_ns \n" REWARD GAMMA,
+	refused(__LINE__, HEAD SHAPE "interval_ns \n" REWARD,
 		"3: interval_ns must be 1000000 to 1000000000");
-	refused(__LINE__, HEAD SHAPE "interval_ns -18446744073708551616\n" REWARD GAMMA,
+	refused(__LINE__, HEAD SHAPE "interval_ns -18446744073708551616\n" REWARD,
 		"3: interval_ns must be 1000000 to 1000000000");
-	refused(__LINE__, HEAD SHAPE INTERVAL "reward most\n" GAMMA,
+	refused(__LINE__, HEAD SHAPE INTERVAL "reward most\n",
 		"4: reward must be few or literal");
-	refused(__LINE__, HEAD SHAPE INTERVAL REWARD "gamma 0x1p+0\n",
-		"5: gamma must be at least 0 and less than 1, in hexadecimal");
-	refused(__LINE__, HEAD SHAPE INTERVAL REWARD "gamma 0.9\n",
-		"5: gamma must be at least 0 and less than 1, in hexadecimal");
 	/* neurons, one too many and one too few */
-	head = sprintf(text, HEAD SHAPE INTERVAL REWARD GAMMA);
+	head = sprintf(text, HEAD SHAPE INTERVAL REWARD);
 	len = head + write_layers(text + head, 1);
 	strcpy(text + len, "0x0\nend\n");
 	check(read_text(&p, text, strlen(text), said, sizeof(said)));
-	check(strstr(said, ":95: too many neurons\n"));
+	check(strstr(said, ":94: too many neurons\n"));
 	at = memrchr(text, '\n', len - 1) + 1;
 	strcpy(at, "end\n");
 	check(read_text(&p, text, strlen(text), said, sizeof(said)));
-	check(strstr(said, ":94: not a finite hexadecimal number\n"));
+	check(strstr(said, ":93: not a hexadecimal number from -0x1p+20 to 0x1p+20\n"));
 	/* the first weight */
 	for (len = 0; len < 7; len++) {
 		static const char *const bad[] = {
 			"nan", "inf", "0x1p+128", "0.5", " 0x1", "0x", "+0x1",
 		};
-		head = sprintf(text, HEAD SHAPE INTERVAL REWARD GAMMA "%s 0x1\n",
+		head = sprintf(text, HEAD SHAPE INTERVAL REWARD "%s 0x1\n",
 			       bad[len]);
 		check(read_text(&p, text, head, said, sizeof(said)));
-		check(strstr(said, len == 5 ? ":6: too few weights\n" :
-				   ":6: not a finite hexadecimal number\n"));
+		check(strstr(said, len == 5 ? ":5: too few weights\n" :
+				   ":5: not a hexadecimal number from -0x1p+20 to 0x1p+20\n"));
 	}
 	check(read_text(&p, HEAD "a\0b\n", sizeof(HEAD) + 3, said, sizeof(said)));
 	check(strstr(said, ":2: not a policy: the line contains a null byte\n"));
@@ -535,11 +540,11 @@ void test_policy_refused(void)
 	check(read_text(&p, text, 3000, said, sizeof(said)));
 	check(strstr(said, ":1: not a policy: the line is too long\n"));
 	/* text after the end */
-	head = sprintf(text, HEAD SHAPE INTERVAL REWARD GAMMA);
+	head = sprintf(text, HEAD SHAPE INTERVAL REWARD);
 	len = head + write_layers(text + head, 1);
 	strcpy(text + len, "end\n\n");
 	check(read_text(&p, text, strlen(text), said, sizeof(said)));
-	check(strstr(said, ":96: there is text after \"end\"\n"));
+	check(strstr(said, ":95: there is text after \"end\"\n"));
 }
 
 /* Every beginning of a policy is refused, with one line */
@@ -550,7 +555,7 @@ void test_policy_truncated(void)
 	struct policy p;
 	int len, i;
 
-	len = sprintf(text, HEAD SHAPE INTERVAL REWARD GAMMA);
+	len = sprintf(text, HEAD SHAPE INTERVAL REWARD);
 	len += write_layers(text + len, 1);
 	len += sprintf(text + len, "end\n");
 	for (i = 0; i < len; i++) {
@@ -570,7 +575,7 @@ void test_policy_noise(void)
 	struct policy p;
 	int len, i;
 
-	len = sprintf(text, HEAD SHAPE INTERVAL REWARD GAMMA);
+	len = sprintf(text, HEAD SHAPE INTERVAL REWARD);
 	len += write_layers(text + len, 1);
 	len += sprintf(text + len, "end\n");
 	for (i = 0; i < NOISE_ROUNDS; i++) {
