@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The agent of a long-haul link: what it observes, what it may do, and its reward.
+ * The agent of a long-haul link: its state, its actions and its reward.
  *
  * Source: the Chinese patent application on congestion control over long-haul
  * links, steps S10, S20, A2, C2 and D1.  Every 1 or 5 ms an agent in the switch
- * observes the port and chooses {interval of the filter, supplements of the
- * switch}.  Its reward is
+ * observes the port, and chooses the interval of the filter and the supplements of
+ * the switch.  Its reward is
  *
  *	r = 0.2 * utilization + 0.6 * D + 0.2 * C
  *	D = 1 - n / 10, n = the smallest of 0..9 with E(n) >= depth
  *
  * Reconstructed: the formula of the state is lost; the eight features are the
- * inputs by which the text says that a port recognizes congestion.  A minus sign in
- * D is lost.  E(n) is not given; here it is limit / 2^(9 - n), so that E(9) is
- * the limit.  C is a quotient of the supplements and their limit; its sign
- * is lost.  As the text wants few supplements, C is 1 - quotient here; the quotient
- * itself is "reward literal".
+ * inputs by which, in the text, a port detects congestion.  A minus sign in D is
+ * lost.  The text does not define E(n); here it is limit / 2^(9 - n), so that E(9) is
+ * the limit.  C is the ratio of supplements to their limit; its sign is lost.
+ * Because the text wants few supplements, C is 1 - ratio here; "reward literal" uses
+ * the ratio itself.
  *
- * Ours: the text's five filtered rates, 7,500 to 17,500 CNPs a second, are those of
- * one port, and it does not say for how many QPs and kilometers.  At 40 QPs, 7,500
- * is one CNP per QP and round trip of 533 km.  So 7,500 stands for one CNP per QP and
- * round trip of this fiber here, which is also the fewest that the module allows, and
- * the others keep their ratio to it.
+ * Ours: the text's five filtered rates, 7,500 to 17,500 CNPs a second, are for one
+ * port.  The text does not say how many QPs and which distance they assume.  For 40
+ * QPs, 7,500 is one CNP per QP and round trip of 533 km.  So 7,500 stands here for
+ * one CNP per QP and round trip of this fiber, and the other rates keep their ratio
+ * to this one.  From 100 km on, the module accepts no lower rate.
  *
  * Pure: no clock, no socket.  log2 is piecewise linear, so that the same input gives
  * the same bits on every machine.
@@ -60,7 +60,7 @@ static const uint32_t agent_supplements_pps[AGENT_SUPPLEMENTS] = {
 	0, 500, 1000, 1500, 2000
 };
 
-/* What tc and the device determine */
+/* Parameters of the qdisc, and the rate of the link */
 struct agent_place {
 	uint64_t limit_bytes;
 	uint64_t kmax_bytes;
@@ -81,12 +81,12 @@ struct agent_sample {
 	uint64_t drops;
 	uint64_t above_kmax_ns;
 	uint64_t supplements;
-	uint64_t flows;		/* active ones */
-	uint64_t filter_ns;	/* interval per CNP in force, 0: none */
+	uint64_t flows;		/* active flows */
+	uint64_t filter_ns;	/* interval per CNP in force; 0: no filter */
 	uint32_t supplement_pps;	/* in force */
 };
 
-/* What happened between two samples */
+/* The step between two samples */
 struct agent_step {
 	float features[AGENT_FEATURES];
 	float utilization;
@@ -102,9 +102,9 @@ struct agent_history {
 	float features[AGENT_STEPS][AGENT_FEATURES];
 };
 
-/* What an action asks of the module */
+/* What an action sets in the module */
 struct agent_lease {
-	uint32_t filter_ns;	/* 1 CNP in this interval */
+	uint32_t filter_ns;	/* interval per CNP */
 	uint32_t supplement_pps;
 };
 
@@ -127,7 +127,7 @@ static inline float agent_log2(double v)
 	return exponent - 2 + 2 * mantissa;
 }
 
-/* D */
+/* D, the term of the depth in the reward */
 static inline float agent_depth_term(uint64_t depth_bytes, uint64_t limit_bytes)
 {
 	int n;
@@ -138,7 +138,7 @@ static inline float agent_depth_term(uint64_t depth_bytes, uint64_t limit_bytes)
 	return 1 - n / (float)AGENT_LEVELS;
 }
 
-/* Is it another queue?  Counters start at 0 */
+/* Is @b of a new queue?  A counter below that of @a has started at 0 */
 static inline bool agent_restarted(const struct agent_sample *a,
 				   const struct agent_sample *b)
 {
@@ -148,7 +148,7 @@ static inline bool agent_restarted(const struct agent_sample *a,
 	       b->supplements < a->supplements;
 }
 
-/* The bytes that arrived, if every packet that was dropped had the mean size */
+/* Bytes that arrived, if dropped packets had the mean size of sent ones */
 static inline uint64_t agent_in_bytes(const struct agent_sample *a,
 				      const struct agent_sample *b)
 {
@@ -163,11 +163,11 @@ static inline uint64_t agent_in_bytes(const struct agent_sample *a,
 }
 
 /**
- * agent_observe() - compute what happened between two samples
+ * agent_observe() - compute the step between two samples
  * @p: place
  * @a: earlier sample
  * @b: later sample
- * @reward: which reconstruction of the reward
+ * @reward: which reading of the reward
  */
 static inline struct agent_step agent_observe(const struct agent_place *p,
 					      const struct agent_sample *a,
@@ -224,7 +224,7 @@ static inline void agent_state(struct agent_history *h,
 }
 
 /**
- * agent_lease() - what an action asks of the module
+ * agent_lease() - convert an action to the values that it sets
  * @p: place
  * @action: 0 to AGENT_ACTIONS - 1
  * @flows: active flows, which share the filter of a port
@@ -247,7 +247,7 @@ static inline struct agent_lease agent_lease(const struct agent_place *p,
 }
 
 /**
- * agent_auto() - the action that is nearest to filter auto and supplement of tc
+ * agent_auto() - find the action nearest to filter auto and to supplement of tc
  * @p: place
  * @s: the last step
  *
@@ -270,7 +270,7 @@ static inline int agent_auto(const struct agent_place *p,
 	return AGENT_SUPPLEMENTS * rate + supplement;
 }
 
-/* Random numbers of exploration (SplitMix64), the same on every machine */
+/* Random numbers for exploration (SplitMix64), the same on every machine */
 static inline uint64_t agent_random(uint64_t *seed)
 {
 	uint64_t z = *seed += 0x9e3779b97f4a7c15;
@@ -281,9 +281,9 @@ static inline uint64_t agent_random(uint64_t *seed)
 }
 
 /**
- * struct agent_trust - is the policy worse than auto by its own estimate?
- * @end_ns: when the current second ends
- * @reward: sum of the rewards in it
+ * struct agent_trust - rewards of the current second, and those expected of auto
+ * @end_ns: when the second ends
+ * @reward: sum of the rewards so far
  * @estimate: sum of the rewards that the policy expects of auto's action
  */
 struct agent_trust {
@@ -293,18 +293,18 @@ struct agent_trust {
 };
 
 #define AGENT_TRUST_NS 1000000000
-/* The reward may be lower than the estimate by this much */
+/* Rewards may be lower than the estimates by this share */
 #define AGENT_TRUST_SHARE 0.02
 
 /**
- * agent_distrust() - account for a step of the policy
+ * agent_distrust() - does the policy earn less than it expects of auto?
  * @t: all 0 at first
- * @reward: of the step
+ * @reward: reward of the step
  * @estimate: mean reward that the policy expected of auto's action: (1 - gamma) * Q
  * @now_ns: end of the step
  *
- * The value of the action itself is no evidence, because the policy takes the one
- * with the highest value.  What it earned is.
+ * Only the rewards are evidence: the policy always chooses the action with the
+ * highest value, so the value of this action is never below that of auto's.
  *
  * Return: true if the rewards of a second were more than 2 % below the estimates.
  */

@@ -3,7 +3,7 @@
 """
 Tests of the learner.
 
-  agent.sh test [lab]   "lab": those that run episodes, too
+  agent.sh test [lab]   "lab": also tests that run episodes
 """
 import hashlib
 import os
@@ -25,7 +25,7 @@ import train
 
 
 def transitions(seed, n=300, best=7):
-    """Return those of an environment in which one action is the best."""
+    """Return transitions of an environment in which one action is the best."""
     rnd = numpy.random.default_rng(seed)
     actions = rnd.integers(policy.SHAPE[-1], size=n)
     states = rnd.random((n + 1, policy.SHAPE[0]), numpy.float32)
@@ -93,7 +93,7 @@ def a_log_has_its_transitions(directory):
         for row in [columns] + [(*row, *[row[0] / 8] * 26) for row in rows]:
             file.write(",".join(map(str, row)) + "\n")
     got = episodes.read_log(path)
-    # without the one that has no action, and the one before a gap
+    # without the step that has no action, and the one before a gap
     assert got.actions.tolist() == [4, 5, 7]
     assert numpy.allclose(got.rewards, [0.1, 0.2, 0.5])
     assert got.states[:, 0].tolist() == [0, 1 / 8, 5 / 8]
@@ -130,8 +130,8 @@ def it_learns_the_best_action(_):
     learned, points = learn(3000)
     states, values = golden.vectors(learned.layers, 1)
     assert (abs(values.argmax(1) - 7) <= 1).float().mean() > 0.95
-    # a reward of 1 in each step is worth 20, which updates of the target approach
-    # from below
+    # a reward of 1 in each step has a value of 20, which the networks approach from
+    # below
     assert 16 < values.max(1).values.mean() < 20.5
     assert points[-1][0] == 3000
 
@@ -150,7 +150,7 @@ def the_same_seed_yields_the_same_policy(directory):
 
 
 def digest(delay_s):
-    """Return a digest of an episode whose learner is slow."""
+    """Return a digest of an episode whose learner waits before each action."""
     link = env.LongHaul()
     state, info = link.reset(seed=1)
     seen = hashlib.sha256(state.tobytes())
@@ -227,7 +227,7 @@ def main(argv):
             with tempfile.TemporaryDirectory() as directory:
                 test(directory)
             print(f"ok {i} {what}", flush=True)
-        except Exception:  # whatever it is, the next test runs
+        except Exception:  # run the next test in any case
             traceback.print_exc(file=sys.stdout)
             print(f"not ok {i} {what}", flush=True)
             failed = 1

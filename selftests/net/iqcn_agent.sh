@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# iqcn agent on a queue in front of a long fiber: what it refuses, what it sets, and
-# how its lease ends.
+# iqcn agent on a queue in front of a long fiber: arguments and policies that it
+# refuses, leases that it sets, and how they end.
 #
-# userspace/tests/ has its law and its policies; scenarios have whole episodes.
+# userspace/tests/ tests the reward, the state and policy files; scenarios run whole
+# episodes.
 
 ALL_TESTS="
 	test_bad_words
@@ -128,12 +129,12 @@ test_bad_words()
 	refused 2 "the reward must be few or literal, not \"many\", $see" \
 		run --reward many
 	refused 2 "the number must be at least 1, not \"0\", $see" run --count 0
-	refused 1 "lease: it must be longer than the interval" \
+	refused 1 "--lease: must be longer than the interval" \
 		run --action 0 --interval 100ms
 	check_eq "leases" "$(stat leases)" 0
 }
 
-# bad ERROR SED: a policy that is edited like this is refused
+# bad ERROR SED: the policy is refused after this edit
 bad()
 {
 	sed "$2" "$POLICY" >"$TMP/bad"
@@ -163,9 +164,9 @@ test_bad_policies()
 		run --policy "$TMP/bad" p1
 	refused 1 "$TMP/none: No such file or directory" run --policy "$TMP/none" p1
 	refused 1 "$TMP: Is a directory" run --policy "$TMP" p1
-	refused 1 "$POLICY: learned with another interval" \
+	refused 1 "$POLICY: trained with another interval; omit --interval" \
 		run --policy "$POLICY" --interval 5ms p1
-	refused 1 "$POLICY: learned with another reward" \
+	refused 1 "$POLICY: trained with another reward; omit --reward" \
 		run --policy "$POLICY" --reward literal p1
 	refused 1 "$TMP/none/log: No such file or directory" \
 		run --policy "$POLICY" --log "$TMP/none/log" p1
@@ -213,7 +214,7 @@ test_bad_places()
 	check_eq "leases of the other one" "$(stat leases)" 0
 }
 
-# Only to observe needs no privilege
+# "observe" needs no privilege, and "run" needs CAP_NET_ADMIN
 test_rights()
 {
 	local iqcn=/run/iqcn-copy user
@@ -236,7 +237,7 @@ test_rights()
 	check_eq "observe" "$(in_ns sw setpriv --reuid 65534 --regid 65534 \
 		--clear-groups --inh-caps=-all $iqcn agent observe -j --count 3 p1 |
 		jq .steps)" 3
-	# as the service: CAP_NET_ADMIN alone
+	# only CAP_NET_ADMIN, like the service
 	check_eq "CAP_NET_ADMIN" "$(in_ns sw setpriv --reuid 65534 --regid 65534 \
 		--clear-groups --inh-caps=-all,+net_admin \
 		--ambient-caps=-all,+net_admin --bounding-set=-all,+net_admin \
@@ -251,21 +252,21 @@ test_rights()
 	rm $iqcn
 }
 
-# started WAIT ARGUMENT...: run the agent in the background for a time, with its
-# PID in $agent, and its output in $TMP/out and $TMP/err
+# started WAIT ARGUMENT...: start the agent in the background and wait; sets $agent
+# to its PID; its output is in $TMP/out and $TMP/err
 started()
 {
 	local s=$1
 	shift
 
-	# without a shell in between, which would get the signals
+	# exec, because a shell in between would get the signals
 	exec nsenter --net=/run/netns/sw "$BUILD/iqcn" agent "$@" \
 		>"$TMP/out" 2>"$TMP/err" &
 	agent=$!
 	sleep "$s"
 }
 
-# ended STATUS [ERROR]: wait for the agent, which must end so
+# ended STATUS [ERROR]: wait for the agent; check its exit status and its stderr
 ended()
 {
 	wait "$agent"
@@ -363,7 +364,7 @@ test_supplements()
 		kill "$agent"
 		ended 0
 	done
-	# no more than tc allows
+	# supplement-max limits the action
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn supplement-max 600
 	started 0.02 run --action 4 p1
 	check "the cap" "$(sent_in 0.1)" -le 62
@@ -372,7 +373,7 @@ test_supplements()
 	ended 0
 }
 
-# It logs what a policy would do, and sets nothing
+# "observe" logs what the policy would do, and changes nothing
 test_observe()
 {
 	box filter 3/4ms
@@ -429,7 +430,7 @@ test_stdin()
 	done
 }
 
-# explored SEED: print the actions of 30 steps, and which of them were drawn
+# explored SEED: print the actions of 30 steps; "e" marks random ones
 explored()
 {
 	agent run --policy "$POLICY" --explore 0.5 --seed "$1" --count 30 \
@@ -466,10 +467,10 @@ test_policy()
 	echo 1,2 | agent eval --policy "$POLICY" >"$TMP/out" 2>"$TMP/err"
 	check "exit status" $? -eq 1
 	check_eq "stderr" "$(<"$TMP/err")" \
-		"iqcn: state on stdin: not 26 numbers, separated by commas"
+		"iqcn: state on stdin: not 26 comma-separated numbers"
 }
 
-# Without the agent the values of tc are in force again when the lease ends
+# If the agent is killed, the values of tc apply again when the lease expires
 test_killed()
 {
 	local dropped
@@ -488,7 +489,7 @@ test_killed()
 	check "drops" "$(stat drop_overlimit)" -eq "$dropped"
 }
 
-# A signal ends the lease, too, and without a wait
+# On a signal the agent ends its lease at once
 test_ended()
 {
 	local s
@@ -504,7 +505,7 @@ test_ended()
 		check_eq "after SIG$s" "$(in_force)" 2/4000000
 	done
 	check_eq "leases that have ended" "$(stat leases_ended)" 2
-	# also during a long step, which is not cut short
+	# a signal during a long interval: there is no row for a partial step
 	started 0.05 observe --interval 10s --log "$TMP/log" p1
 	kill "$agent"
 	ended 0
@@ -529,7 +530,7 @@ test_device_gone()
 	ended 1 "p1: the queue is gone"
 }
 
-# A new queue in the same place gets the lease of the next step
+# If a new qdisc replaces the queue, the next step sets a lease on the new one
 test_replaced()
 {
 	box
@@ -546,7 +547,7 @@ test_replaced()
 	check_eq "afterwards" "$(in_force)" 7/1000000
 }
 
-# The agent reads the parameters once a second, and when its lease is refused
+# The agent reads the parameters once a second, and when a lease is out of bounds
 test_changed()
 {
 	box

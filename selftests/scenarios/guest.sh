@@ -314,7 +314,7 @@ all_flows()
 	done | ctl snd || exit 1
 }
 
-# agent MS: run "iqcn agent" beside the load, for that time, in the top directory
+# agent MS: start "iqcn agent" for that time, in the top directory
 agent()
 {
 	local words interval_ms=1

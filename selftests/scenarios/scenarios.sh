@@ -88,8 +88,8 @@
 #   vary NAME VARIANT WORD A|B...
 #			for each combination of values add a variant NAME-A...:
 #			VARIANT, of this or the other scenario, with these words
-#   KEY NAME-0..N WORDS	one such line for each number, with the number in the place
-#			of each "#" in WORDS
+#   KEY NAME-0..N WORDS	a line for each number from 0 to N, which also replaces
+#			each "#" in WORDS
 #
 # methods-*.scenario are run by methods.sh.
 set -u -o pipefail
@@ -171,7 +171,7 @@ expand()
 		n_w = n - 3
 		choose(f[2], qdiscs[f[3]], 1)
 	}
-	# print a line, or with a name "NAME-0..N" one for each number
+	# print a line; if its name is "NAME-0..N", print one for each number
 	function numbered(line,    f, to, i, one) {
 		split(line, f, " ")
 		if (f[2] !~ /-0\.\.[0-9]+$/) {
