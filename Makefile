@@ -28,7 +28,7 @@ PARAMS := kmod/config_table.h kmod/config_defaults.h
 # the tool computes defaults with the module's code
 DERIVE := kmod/params.h $(wildcard kmod/algo/*.h)
 TOOL_INCLUDES := -Ikmod/include/uapi -idirafter userspace/kernel -idirafter kmod
-# a policy of the agent has the same values on every machine
+# without fused multiply-add, a policy has the same values on every machine
 EXACT := -ffp-contract=off
 # plugin and tool have the version of the module
 VERSION := $(shell sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' kmod/qdisc.c)
@@ -62,7 +62,7 @@ help:
 	@echo '  figures      update the marked blocks of README and Documentation from these'
 	@echo '  top          S=NAME V=VARIANT: iqcn top, in this terminal, during one of them;'
 	@echo '               N=SWITCH: on one of several'
-	@echo '  train        learn a policy for iqcn agent, in build/agent (20 min); STEPS=15000,'
+	@echo '  train        train a policy for iqcn agent, in build/agent (20 min); STEPS=15000,'
 	@echo '               SEED=1, REWARD=few|literal'
 	@echo '  bench        cost of packets, compared with other qdiscs (10 min); HERE=1: on this'
 	@echo '               machine, as root, after make modules rocehost tc-plugin userspace'

@@ -435,8 +435,8 @@ static int iqcn_genl_put_queue(struct sk_buff *skb, struct iqcn_queue *q,
 	return iqcn_genl_put_xstats(skb, st);
 }
 
-/* The queue of a port with a parent: the newest one, because a qdisc that was
- * replaced may live on for a while; RTNL or RCU
+/* Find the queue with this parent.  A replaced qdisc may still be on the list, so
+ * take the newest one; RTNL or RCU
  */
 static struct iqcn_queue *iqcn_genl_queue(struct iqcn_port *port,
 					  const struct nlattr *parent,
@@ -486,7 +486,7 @@ static int iqcn_genl_queue_get(struct sk_buff *request, struct genl_info *info)
 	if (info->attrs[IQCN_A_QUEUE_FILTER]) {
 		NL_SET_ERR_MSG_ATTR(info->extack,
 				    info->attrs[IQCN_A_QUEUE_FILTER],
-				    "A filter needs a dump");
+				    "Only a dump has a filter");
 		return -EINVAL;
 	}
 	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
@@ -559,7 +559,7 @@ static int iqcn_genl_dump_port_queues(struct sk_buff *skb,
 static int iqcn_genl_start_queues(struct netlink_callback *cb)
 {
 	if (nlmsg_find_attr(cb->nlh, GENL_HDRLEN, IQCN_A_QUEUE_PARENT)) {
-		NL_SET_ERR_MSG(cb->extack, "A dump has all queues of a device");
+		NL_SET_ERR_MSG(cb->extack, "A dump has no parent");
 		return -EINVAL;
 	}
 	return iqcn_genl_start(cb, IQCN_A_QUEUE_IFINDEX, IQCN_A_QUEUE_FILTER);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * iqcn agent: set the filter and the supplements of a long-haul link by a learned
- * policy.
+ * iqcn agent: set the filter and the supplements of a long-haul link according to a
+ * learned policy.
  *
  *	every interval:
- *	  sample the queue -> what happened, reward, state	(agentport.c, agentlaw.h)
+ *	  sample the queue -> step, reward, state	(agentport.c, agentlaw.h)
  *	       |
  *	       v
- *	  action: of the policy (policy.c), at random, or of another program
+ *	  action: from the policy (policy.c), random, or from another program
  *	       |
  *	       |-- audit, fallback: no action		(agenttrust.h)
  *	       v
@@ -43,7 +43,7 @@ struct agent {
 	/* arguments */
 	enum agent_mode mode;
 	const char *policy_file;	/* NULL: none, "-": stdin */
-	int action;			/* always this one, instead of a policy */
+	int action;			/* fixed action; AGENT_NONE: use the policy */
 	const char *log_file;
 	const char *metrics_file;
 	uint64_t interval_ns;		/* 0: that of the policy */
@@ -62,7 +62,7 @@ struct agent {
 	uint64_t step;			/* intervals since the start */
 	int explored;			/* action that is explored */
 	int exploring;			/* steps for which it is kept */
-	bool ended;			/* stdin has no more actions */
+	bool ended;			/* end of file on stdin */
 	FILE *log;
 	int signals;
 	struct agent_totals totals;
@@ -73,7 +73,7 @@ static bool has_policy(const struct agent *a)
 	return a->policy_file && strcmp(a->policy_file, "-");
 }
 
-/* The action of a program that reads the log's lines from stdout */
+/* Write the row to stdout, and read the action of another program from stdin */
 static int ask_action(struct agent *a, const struct agent_row *r, int *action)
 {
 	char line[16], *end;
@@ -93,9 +93,9 @@ static int ask_action(struct agent *a, const struct agent_row *r, int *action)
 	return EXIT_SUCCESS;
 }
 
-/* Draw whether to explore, and then the action: two numbers for each step, so that
- * later ones do not depend on the policy.  One step of an action has hardly an effect,
- * so it is kept for EXPLORE_STEPS, and explore is the share of all steps.
+/* Draw whether to explore, and a random action.  Both are drawn in each step, so that
+ * later draws do not depend on this step.  An action hardly has an effect within one
+ * step, so it is kept for EXPLORE_STEPS.  a->explore is the share of steps that explore.
  */
 static bool explores(struct agent *a, int *action)
 {
@@ -199,7 +199,7 @@ static int step(struct agent *a)
 	return EXIT_SUCCESS;
 }
 
-/* Wait until @ns; returns false after a signal */
+/* Wait until @ns; returns false if a signal arrived */
 static bool wait_until(struct agent *a, uint64_t ns)
 {
 	struct pollfd p = { a->signals, POLLIN };
@@ -227,7 +227,7 @@ static int write_metrics(struct agent *a, bool end)
 	return fail("metrics", "none from now on");
 }
 
-/* Steps are at multiples of the interval; those that are missed are left out */
+/* Steps are at multiples of the interval; late ones are skipped */
 static int steps(struct agent *a)
 {
 	uint64_t next_ns = now_ns(), now, late;
@@ -276,7 +276,7 @@ static int close_log(struct agent *a)
 
 static void summarize(const struct agent *a)
 {
-	/* stdout has the steps */
+	/* another program reads stdout */
 	if (a->policy_file && !has_policy(a))
 		return;
 	if (a->json)
@@ -293,12 +293,12 @@ static int read_policy(struct agent *a)
 		a->interval_ns = has_policy(a) ? a->policy.interval_ns :
 						 INTERVAL_NS;
 	if (has_policy(a) && a->interval_ns != a->policy.interval_ns)
-		return fail(a->policy_file, "learned with another interval");
+		return fail(a->policy_file, "trained with another interval; omit --interval");
 	if (a->reward == AGENT_NONE)
 		a->reward = a->policy.reward;
-	/* it would be judged by what it has not learned */
+	/* the fallback would compare rewards that the policy was not trained for */
 	if (has_policy(a) && a->reward != (int)a->policy.reward)
-		return fail(a->policy_file, "learned with another reward");
+		return fail(a->policy_file, "trained with another reward; omit --reward");
 	return EXIT_SUCCESS;
 }
 
@@ -306,7 +306,7 @@ static int work(struct agent *a, uint32_t ifindex, uint32_t parent)
 {
 	int ret;
 
-	/* so that signals take effect between two steps */
+	/* let signals take effect only between two steps */
 	a->signals = signals_open(false);
 	if (a->signals < 0)
 		return fail("signals", strerror(errno));
@@ -336,7 +336,7 @@ static int agent(struct agent *a, int n, char **words)
 	if (ret)
 		return ret;
 	if (a->mode == AGENT_MODE_RUN && a->lease_ns <= a->interval_ns)
-		return fail("lease", "it must be longer than the interval");
+		return fail("--lease", "must be longer than the interval");
 	ret = work(a, ifindex, parent);
 	agent_port_close(&a->port);
 	return ret;
@@ -357,7 +357,7 @@ static bool read_state(const char *line, float state[AGENT_STATE])
 	return true;
 }
 
-/* Print the values of the states on stdin */
+/* Print the values of the actions for each state on stdin */
 static int eval(struct agent *a)
 {
 	float state[AGENT_STATE], values[AGENT_ACTIONS];
@@ -369,7 +369,7 @@ static int eval(struct agent *a)
 	while (fgets(line, sizeof(line), stdin)) {
 		if (!read_state(line, state))
 			return fail("state on stdin",
-				    "not 26 numbers, separated by commas");
+				    "not 26 comma-separated numbers");
 		policy_values(&a->policy, state, values);
 		for (i = 0; i < AGENT_ACTIONS; i++)
 			printf("%s%.9g", i ? "," : "", values[i]);

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The agent of a long-haul link: what it observes, what it may do, and its reward.
+ * The agent of a long-haul link: its state, its actions and its reward.
  *
  * Source: the Chinese patent application on congestion control over long-haul
  * links, steps S10, S20, A2, C2 and D1.  Every 1 or 5 ms an agent in the switch
- * observes the port and chooses {interval of the filter, supplements of the
- * switch}.  Its reward is
+ * observes the port, and chooses the interval of the filter and the supplements of
+ * the switch.  Its reward is
  *
  *	r = 0.2 * utilization + 0.6 * D + 0.2 * C
  *	D = 1 - n / 10, n = the smallest of 0..9 with E(n) >= depth
  *
  * Reconstructed: the formula of the state is lost; the eight features are the
- * inputs by which the text says that a port recognizes congestion.  A minus sign in
- * D is lost.  E(n) is not given; here it is limit / 2^(9 - n), so that E(9) is
- * the limit.  C is a quotient of the supplements and their limit; its sign
- * is lost.  As the text wants few supplements, C is 1 - quotient here; the quotient
- * itself is "reward literal".
+ * inputs by which, in the text, a port detects congestion.  A minus sign in D is
+ * lost.  The text does not define E(n); here it is limit / 2^(9 - n), so that E(9) is
+ * the limit.  C is the ratio of supplements to their limit; its sign is lost.
+ * Because the text wants few supplements, C is 1 - ratio here; "reward literal" uses
+ * the ratio itself.
  *
- * Ours: the text's five filtered rates, 7,500 to 17,500 CNPs a second, are those of
- * one port, and it does not say for how many QPs and kilometers.  At 40 QPs, 7,500
- * is one CNP per QP and round trip of 533 km.  So 7,500 stands for one CNP per QP and
- * round trip of this fiber here, which is also the fewest that the module allows, and
- * the others keep their ratio to it.
+ * Ours: the text's five filtered rates, 7,500 to 17,500 CNPs a second, are for one
+ * port.  The text does not say how many QPs and which distance they assume.  For 40
+ * QPs, 7,500 is one CNP per QP and round trip of 533 km.  So 7,500 stands here for
+ * one CNP per QP and round trip of this fiber, and the other rates keep their ratio
+ * to this one.  From 100 km on, the module accepts no lower rate.
  *
  * Pure: no clock, no socket.  log2 is piecewise linear, so that the same input gives
  * the same bits on every machine.
@@ -60,7 +60,7 @@ static const uint32_t agent_supplements_pps[AGENT_SUPPLEMENTS] = {
 	0, 500, 1000, 1500, 2000
 };
 
-/* What tc and the device determine */
+/* Parameters of the qdisc, and the rate of the link */
 struct agent_place {
 	uint64_t limit_bytes;
 	uint64_t kmax_bytes;
@@ -82,12 +82,12 @@ struct agent_sample {
 	uint64_t drops;
 	uint64_t above_kmax_ns;
 	uint64_t supplements;
-	uint64_t flows;		/* active ones */
-	uint64_t filter_ns;	/* interval per CNP in force, 0: none */
+	uint64_t flows;		/* active flows */
+	uint64_t filter_ns;	/* interval per CNP in force; 0: no filter */
 	uint32_t supplement_pps;	/* in force */
 };
 
-/* What happened between two samples */
+/* The step between two samples */
 struct agent_step {
 	float features[AGENT_FEATURES];
 	float utilization;
@@ -103,9 +103,9 @@ struct agent_history {
 	float features[AGENT_STEPS][AGENT_FEATURES];
 };
 
-/* What an action asks of the module */
+/* What an action sets in the module */
 struct agent_lease {
-	uint32_t filter_ns;	/* 1 CNP in this interval */
+	uint32_t filter_ns;	/* interval per CNP */
 	uint32_t supplement_pps;
 };
 
@@ -128,7 +128,7 @@ static inline float agent_log2(double v)
 	return exponent - 2 + 2 * mantissa;
 }
 
-/* D */
+/* D, the term of the depth in the reward */
 static inline float agent_depth_term(uint64_t depth_bytes, uint64_t limit_bytes)
 {
 	int n;
@@ -139,7 +139,7 @@ static inline float agent_depth_term(uint64_t depth_bytes, uint64_t limit_bytes)
 	return 1 - n / (float)AGENT_LEVELS;
 }
 
-/* Is it another queue?  Counters start at 0 */
+/* Is @b of a new queue?  A counter below that of @a has started at 0 */
 static inline bool agent_restarted(const struct agent_sample *a,
 				   const struct agent_sample *b)
 {
@@ -149,7 +149,7 @@ static inline bool agent_restarted(const struct agent_sample *a,
 	       b->supplements < a->supplements;
 }
 
-/* The bytes that arrived, if every packet that was dropped had the mean size */
+/* Bytes that arrived, if dropped packets had the mean size of sent ones */
 static inline uint64_t agent_in_bytes(const struct agent_sample *a,
 				      const struct agent_sample *b)
 {
@@ -164,11 +164,11 @@ static inline uint64_t agent_in_bytes(const struct agent_sample *a,
 }
 
 /**
- * agent_observe() - compute what happened between two samples
+ * agent_observe() - compute the step between two samples
  * @p: place
  * @a: earlier sample
  * @b: later sample
- * @reward: which reconstruction of the reward
+ * @reward: which reading of the reward
  */
 static inline struct agent_step agent_observe(const struct agent_place *p,
 					      const struct agent_sample *a,
@@ -225,7 +225,7 @@ static inline void agent_state(struct agent_history *h,
 }
 
 /**
- * agent_lease() - what an action asks of the module
+ * agent_lease() - convert an action to the values that it sets
  * @p: place
  * @action: 0 to AGENT_ACTIONS - 1
  * @flows: active flows, which share the filter of a port

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The steps of the agent in CSV.
+ * The log of the agent, as CSV.
  */
 #include <inttypes.h>
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The steps of the agent, for learning: a header and a line per step, in CSV.
+ * The log of the agent, from which a policy can be trained: CSV with a header and one
+ * line per step.
  *
  * A line has the state at the end of a step, the reward of that step, which the
- * action of the line before has earned, and the action that follows, -1: none.
- * Steps that were missed are missing.
- * Numbers have 9 digits, so that they can be read back exactly.
+ * action of the previous line has earned, and the next action, -1: none.  Steps that
+ * came too late are missing.  Numbers have 9 digits, so that a reader gets the same
+ * floats.
  */
 #ifndef _IQCN_AGENTLOG_H
 #define _IQCN_AGENTLOG_H

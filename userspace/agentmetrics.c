@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the agent has done so far.
+ * Totals of the agent since its start.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -106,12 +106,12 @@ static void write_metrics(FILE *f, const char *labels, enum agent_mode mode,
 	metric(f, "iqcn_agent_reward_total", "counter", labels,
 	       "Sum of the rewards of these steps.", t->reward);
 	metric(f, "iqcn_agent_fallbacks_total", "counter", labels,
-	       "How often the agent gave the values of tc precedence over its policy.",
+	       "How often the agent fell back to the values of tc.",
 	       t->fallbacks);
 	metric(f, "iqcn_agent_acting", "gauge", labels,
-	       "1 while the agent sets filter and supplements.",
+	       "1 while the agent sets the filter and the supplements.",
 	       mode == AGENT_MODE_RUN);
-	fputs("# HELP iqcn_agent_actions_total Steps with this action.\n"
+	fputs("# HELP iqcn_agent_actions_total Steps in which the agent took this action.\n"
 	      "# TYPE iqcn_agent_actions_total counter\n", f);
 	for (i = 0; i < AGENT_ACTIONS; i++)
 		fprintf(f, "%s{%s,rate=\"%u\",supplement=\"%u\"} %" PRIu64 "\n",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the agent has done so far: as a summary, and as metrics for Prometheus.
+ * Totals of the agent since its start, as a summary and as metrics for Prometheus.
  */
 #ifndef _IQCN_AGENTMETRICS_H
 #define _IQCN_AGENTMETRICS_H
@@ -15,11 +15,11 @@ struct agent_totals {
 	uint64_t steps;
 	uint64_t fallbacks;
 	uint64_t drops;
-	uint64_t depth_peak_bytes;	/* at the end of a step */
+	uint64_t depth_peak_bytes;	/* highest depth at the end of a step */
 	uint64_t actions[AGENT_ACTIONS];
 	double reward;			/* sums over all steps */
 	double utilization;
-	uint64_t written_ns;		/* when the metrics were written */
+	uint64_t written_ns;		/* when the metrics were last written */
 };
 
 void agent_totals_add(struct agent_totals *t, const struct agent_step *s,
@@ -29,9 +29,9 @@ void agent_totals_print(const struct agent_totals *t, uint32_t ifindex,
 			uint32_t parent);
 void agent_totals_json(const struct agent_totals *t, uint32_t ifindex,
 		       uint32_t parent);
-/* Metrics are written once a second, or @now */
+/* Must the metrics be written?  They are once a second, and always with @now */
 bool agent_totals_due(struct agent_totals *t, uint64_t now_ns, bool now);
-/* Prints an error and returns EXIT_FAILURE if that fails */
+/* Replaces @file; prints an error and returns EXIT_FAILURE if that fails */
 int agent_metrics(const char *file, uint32_t ifindex, uint32_t parent,
 		  enum agent_mode mode, const struct agent_totals *t);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The queue and the port that the agent observes and sets.
+ * Sample the agent's queue and its port, and lease their filter and supplements.
  *
- * A step costs one request, and another one if the lease has to be set.  So
- * parameters are read only once a second, and the filter in force only while the
- * agent holds no lease.
+ * To keep steps cheap, a step sends one request, and another one only to set the
+ * lease.  The agent reads the parameters once a second, and the filter in force only
+ * while it has no lease.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -72,7 +72,7 @@ static bool is_candidate(const struct agent_port *a, const struct queue *q)
 			   q->notify & IQCN_NOTIFY_SUPPLEMENT;
 }
 
-/* Choose among the queues */
+/* Find the only candidate among the queues */
 static int find_queue(struct agent_port *a, const struct queue *queues, size_t n)
 {
 	const struct queue *found = NULL;
@@ -107,7 +107,7 @@ int agent_port_open(struct agent_port *a, uint32_t ifindex, uint32_t parent)
 	if (!a->g)
 		return EXIT_FAILURE;
 	ret = genl_queues(a->g, ifindex, 0, &queues, &n);
-	/* the device exists, but has no queue */
+	/* -ENODEV also means that the device exists, but has no queue */
 	if (ret == -ENODEV && if_indextoname(ifindex, a->name)) {
 		n = 0;
 		ret = 0;
@@ -251,7 +251,7 @@ int agent_port_release(struct agent_port *a)
 {
 	int err = end_lease(a);
 
-	/* with the queue, its lease has ended, too */
+	/* the lease has ended with its queue */
 	return err && err != -ENOENT && err != -ENODEV ? gone_or(a, err) :
 							EXIT_SUCCESS;
 }

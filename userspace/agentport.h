@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The queue and the port that the agent observes and sets.
+ * The queue of the agent, and its port.
  */
 #ifndef _IQCN_AGENTPORT_H
 #define _IQCN_AGENTPORT_H
@@ -17,12 +17,12 @@ struct agent_port {
 	struct genl *g;
 	uint32_t ifindex;
 	uint32_t parent;
-	char name[IF_NAMESIZE];	/* for when the device has gone */
+	char name[IF_NAMESIZE];	/* for errors after the device is gone */
 	struct agent_place place;
-	uint64_t place_ns;	/* when it was read */
-	uint64_t bandwidth_bps;	/* parameter; 0: the rate is the kernel's */
+	uint64_t place_ns;	/* when the place was read */
+	uint64_t bandwidth_bps;	/* parameter; 0: use roce_bps */
 	struct agent_lease lease;	/* in force */
-	uint64_t lease_ns;	/* when it ends, 0: there is none */
+	uint64_t lease_ns;	/* when the lease ends; 0: no lease */
 	uint32_t lease_ms;	/* length of new leases */
 	uint64_t renew_ns;	/* renew when less than this is left */
 	uint64_t leases;	/* of the queue, as far as the agent knows */
@@ -32,18 +32,19 @@ struct agent_port {
  * Functions print an error and return EXIT_FAILURE if they fail.
  */
 
-/* Finds the queue: @ifindex 0: of any device, @parent 0: the only one of the device.
- * The caller sets lease_ms and renew_ns, and calls agent_port_close() in any case.
+/* Finds the queue.  With @ifindex 0 or @parent 0 there must be only one queue with
+ * notify supplement, of all devices or of this one.  The caller sets lease_ms and
+ * renew_ns before, and calls agent_port_close() even after an error.
  */
 int agent_port_open(struct agent_port *a, uint32_t ifindex, uint32_t parent);
 void agent_port_close(struct agent_port *a);
 /* Reads the queue, and from time to time its parameters */
 int agent_port_sample(struct agent_port *a, struct agent_sample *s);
-/* Sets what an action wants, unless it is in force for long enough anyway */
+/* Leases the values of an action, unless their lease lasts long enough anyway */
 int agent_port_set(struct agent_port *a, int action, uint64_t flows);
-/* Lets the values of tc apply again */
+/* Ends the lease, so that the values of tc apply again */
 int agent_port_release(struct agent_port *a);
-/* Tries the same after an error, without another message */
+/* Likewise, but without a message, for use after an error */
 void agent_port_abandon(struct agent_port *a);
 
 #endif /* _IQCN_AGENTPORT_H */

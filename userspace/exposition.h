@@ -25,7 +25,7 @@ struct state {
 	size_t n_ports, n_queues, n_flows;
 };
 
-/* Size of the labels of any object */
+/* Large enough for the labels of any object */
 #define EXPOSITION_LABELS 512
 
 /* Writes the labels that identify a queue */

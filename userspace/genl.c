@@ -24,9 +24,9 @@
 
 /* The largest message that the kernel builds if the buffer has room for it */
 #define RECEIVE_BYTES 32768
-/* More than any object has */
+/* Larger than the message of any object */
 #define OBJECT_BYTES 4096
-/* More than any request has */
+/* Larger than any request */
 #define REQUEST_BYTES 256
 /* Room for events while the program does something else; the kernel may cap it */
 #define SOCKET_BYTES (4 << 20)
@@ -573,7 +573,7 @@ static int connect_genl(struct genl *g)
 		return err;
 	/* saves system calls; older kernels lack some of it, which is no error */
 	nl_socket_disable_msg_peek(g->sk);
-	/* an answer with objects needs no acknowledgment */
+	/* only requests without an object in the answer set NLM_F_ACK */
 	nl_socket_disable_auto_ack(g->sk);
 	nl_socket_set_msg_buf_size(g->sk, RECEIVE_BYTES);
 	nl_socket_set_buffer_size(g->sk, SOCKET_BYTES, 0);

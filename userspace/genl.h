@@ -44,12 +44,12 @@ int genl_family_version(void);
 int genl_ports(struct genl *g, struct port **ports, size_t *n);
 int genl_queues(struct genl *g, uint32_t ifindex, uint32_t filter,
 		struct queue **queues, size_t *n);
-/* One port or queue; -ENODEV or -ENOENT if it does not exist */
+/* Get one port or queue; -ENODEV or -ENOENT if there is none */
 int genl_port(struct genl *g, uint32_t ifindex, struct port *p);
 int genl_queue(struct genl *g, uint32_t ifindex, uint32_t parent,
 	       struct queue *q);
-/* Receive into a buffer for one object: requests that are repeated often cost less,
- * but lists are not allowed any more
+/* Shrinks the receive buffer to one object, which makes frequent requests cheaper.
+ * Dumps are not possible afterwards.
  */
 void genl_receive_little(struct genl *g);
 /*

@@ -30,8 +30,8 @@ _iqcn()
 {
 	local prev=${COMP_WORDS[COMP_CWORD - 1]} command="" mode="" dev="" i
 
-	# the first non-option is the command, the next one is the device; that of
-	# agent comes after its mode
+	# the first non-option is the command, the next one is the device; "agent"
+	# has a mode before the device
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
 		--src | --dst | --qp | --sort | --limit | --interval | \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The policy of the agent.
+ * Read the policy of the agent, and evaluate its network.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "iqcn.h"
 #include "policy.h"
 
-/* Unroll the loops of the network: it takes a third of the instructions */
+/* Unrolled loops evaluate the network with a third of the instructions */
 #pragma GCC optimize("O3")
 
 #define VERSION 1
@@ -32,7 +32,7 @@ struct reader {
 	FILE *f;
 	const char *name;
 	char line[LINE_BYTES];
-	int n;			/* number of the line */
+	int n;			/* line number */
 };
 
 static int wrong(const struct reader *r, const char *why)
@@ -46,7 +46,7 @@ static int wrong(const struct reader *r, const char *why)
 	return EXIT_FAILURE;
 }
 
-/* Read the next line that is not a comment, without its end */
+/* Read the next line that is not a comment, without its newline */
 static int next_line(struct reader *r)
 {
 	char *end;
@@ -89,8 +89,8 @@ static const char *value_of(struct reader *r, const char *key)
 	return NULL;
 }
 
-/* strtof() accepts decimals, spaces and "nan", too.  With the limit, no value
- * overflows.
+/* Refuse decimals, leading spaces and "nan", which strtof() accepts, and numbers that
+ * are so large that values may overflow
  */
 static bool read_float(const char **at, float *v)
 {
@@ -117,7 +117,7 @@ static int read_header(struct reader *r, struct policy *p)
 	v = value_of(r, "interval_ns");
 	if (!v)
 		return EXIT_FAILURE;
-	/* strtoull() accepts signs */
+	/* strtoull() accepts a minus sign */
 	p->interval_ns = strtoull(v, &end, 10);
 	if (*end || *v == '-' || p->interval_ns < 1000000 || p->interval_ns > 1000000000)
 		return wrong(r, "interval_ns must be 1000000 to 1000000000");
@@ -183,7 +183,7 @@ int policy_read(struct policy *p, const char *file)
 	return ret;
 }
 
-/* Constant bounds, for vectors */
+/* The inner loop has a constant bound, so that the compiler uses vectors */
 static void add_layer(float out[restrict WIDTH], const float bias[WIDTH],
 		      const float (*restrict weights)[WIDTH], const float *in,
 		      int n_in)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The policy of the agent: a neural network that values each action, read from a
- * file.
+ * The policy of the agent: a neural network that estimates the value of each action.
+ * A file of a policy is text:
  *
  *	iqcn-policy 1
- *	# where it comes from: any number of comments, anywhere from here on
+ *	# any number of comments, anywhere from here on
  *	shape 26 32 32 25
  *	interval_ns 1000000
  *	reward few|literal
  *	BIAS WEIGHT...		one line per neuron, in hexadecimal
  *	end
  *
- * The hidden neurons are rectified, the outputs are not.
+ * Hidden neurons are rectified (ReLU), outputs are not.
  */
 #ifndef _IQCN_POLICY_H
 #define _IQCN_POLICY_H
@@ -20,13 +20,13 @@
 
 #include "agentlaw.h"
 
-/* Neurons of a hidden layer; the output layer is as wide, with unused ones */
+/* Neurons of a hidden layer; the output layer is padded to this width */
 #define POLICY_WIDTH 32
 
 struct policy {
 	uint64_t interval_ns;
 	enum agent_reward reward;
-	/* by input, so that a compiler can use vectors without changing sums */
+	/* by input, so that the compiler can use vectors without reordering sums */
 	float bias1[POLICY_WIDTH], weights1[AGENT_STATE][POLICY_WIDTH];
 	float bias2[POLICY_WIDTH], weights2[POLICY_WIDTH][POLICY_WIDTH];
 	float bias3[POLICY_WIDTH], weights3[POLICY_WIDTH][POLICY_WIDTH];
@@ -34,13 +34,11 @@ struct policy {
 
 extern const char *const agent_reward_names[];
 
-/* Prints an error with the number of the line; returns EXIT_SUCCESS or
- * EXIT_FAILURE
- */
+/* Prints an error with the line number; returns EXIT_SUCCESS or EXIT_FAILURE */
 int policy_read(struct policy *p, const char *file);
 void policy_values(const struct policy *p, const float state[AGENT_STATE],
 		   float values[AGENT_ACTIONS]);
-/* The action with the highest value, the first one of equals */
+/* The action with the highest value; if several have it, the lowest action */
 int policy_best(const float values[AGENT_ACTIONS]);
 
 #endif /* _IQCN_POLICY_H */

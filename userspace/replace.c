@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Files that are replaced atomically.
+ * Replace files atomically.
  */
 #define _GNU_SOURCE
 #include <errno.h>

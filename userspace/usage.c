@@ -35,7 +35,7 @@ static const struct {
 	  "reset peaks; show counts from now on" },
 	{ "check", "", "find problems, and say what to do about them" },
 	{ "agent", "run|observe|eval [OPTION]...",
-	  "filter and supplements by a policy" },
+	  "set filter and supplements by a policy" },
 	{ "metrics", "[-o\tFILE] [--flows\tN] [--openmetrics]",
 	  "metrics for Prometheus" },
 	{ "version", "", "versions of tool, tc plugin, module and family" },

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Learn policies for iqcn agent:
+# Train policies for iqcn agent:
 #
 #   agent.sh train --out POLICY [--curve FILE.svg] [--steps N] [--seed N]
 #		[--reward few|literal] [--reference N] [--jobs N]
@@ -10,14 +10,14 @@
 #				print states and PyTorch's values (golden.py)
 #   agent.sh compare		compare the values of iqcn agent eval with those of
 #				PyTorch in golden.csv.  KTAP.
-#   agent.sh test [lab]	test the learner; "lab": in the lab, too (test.py)
+#   agent.sh test [lab]	test the learner; "lab": also in the lab (test.py)
 #
 # Requires Debian's python3-torch and python3-matplotlib, except for "compare".
 set -u
 
 HERE=$(cd "$(dirname "$0")" && pwd)
 
-# The largest difference in relation to the value, or to 1 if that is larger
+# Compute the largest difference, relative to the value or to 1 if that is larger
 compare()
 {
 	local top=$HERE/../.. worst
@@ -42,9 +42,9 @@ compare()
 	echo "1..1"
 	echo "# largest difference: $worst"
 	if awk -v worst="$worst" 'BEGIN { exit !(worst <= 1e-6) }'; then
-		echo "ok 1 agent: values are those of PyTorch"
+		echo "ok 1 agent: values match those of PyTorch"
 	else
-		echo "not ok 1 agent: values are those of PyTorch"
+		echo "not ok 1 agent: values match those of PyTorch"
 		return 1
 	fi
 }
@@ -60,5 +60,5 @@ train | golden | test) ;;
 	exit 2
 	;;
 esac
-# no files of the interpreter among the sources; Debian's interpreter
+# write no bytecode into the source tree; use Debian's interpreter
 PYTHONDONTWRITEBYTECODE=1 exec /usr/bin/python3 "$HERE/$1.py" "${@:2}"

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-The learning curve of a training: a picture, and its figures.
+Write a learning curve as a picture and as figures.
 """
 import os
 
 import matplotlib
 import matplotlib.pyplot as plt
 
-# as many episodes as there are pairs of a fiber and a number of senders, which
-# differ in their rewards
+# episodes per mean: one for each pair of a fiber and a number of senders, because
+# these pairs differ in their rewards
 WINDOW = 24
 
 
@@ -31,11 +31,11 @@ def write(path, points, before):
         file.writelines(f"{steps},{reward:.6f},{smooth:.6f},{fixed}\n"
                         for (steps, reward), (_, smooth) in zip(points, mean))
     matplotlib.use("svg")
-    # the same figures yield the same file
+    # make the file repeatable
     matplotlib.rcParams["svg.hashsalt"] = "iqcn"
     figure, axes = plt.subplots(figsize=(8, 4.5))
     axes.plot(*zip(*points), ".", color="0.7", label="an episode")
-    # the first means are those of few episodes
+    # the first means cover too few episodes
     full = mean[WINDOW - 1:] or mean
     axes.plot(*zip(*full), label=f"mean of {WINDOW} episodes")
     if before is not None:

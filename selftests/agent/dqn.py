@@ -22,8 +22,8 @@ FOLLOW = 0.002
 RETURN_STEPS = 5
 
 
-# The networks learn the difference from the value of this reward in every step,
-# because values of around 14 would take long to learn
+# The networks learn the difference from the value of a constant reward, because
+# values of about 14 would take long to learn
 USUAL_REWARD = 0.7
 USUAL_VALUE = USUAL_REWARD / (1 - GAMMA)
 
@@ -40,7 +40,7 @@ def linears(net):
 
 
 def layers_of(net):
-    """Return the layers of a policy, whose outputs are whole values."""
+    """Return the layers of a policy, whose outputs include USUAL_VALUE."""
     layers = [torch.cat([linear.bias[:, None], linear.weight], 1)
               .detach().numpy().copy() for linear in linears(net)]
     layers[-1][:, 0] += USUAL_VALUE
@@ -93,8 +93,8 @@ class Replay:
 
 class Learner:
     """
-    Learns values of actions.  No state is terminal: an episode ends because its
-    time is over, not because the link ends.
+    Learns the values of actions.  No state is terminal, because the traffic would
+    continue after the end of an episode.
     """
 
     def __init__(self, all_updates):
@@ -117,7 +117,7 @@ class Learner:
         """Learn from one batch, and return the loss."""
         states, actions, returns, next_states = self.replay.sample()
         with torch.no_grad():
-            # one network chooses the next action, the other one values it
+            # the online network chooses the next action, the target network values it
             best = self.online(next_states).argmax(1, keepdim=True)
             goals = returns + GAMMA ** RETURN_STEPS * \
                 self.target(next_states).gather(1, best)[:, 0]

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-A long haul as an environment with the methods of Gymnasium, for other learners:
+A long-haul link as an environment for other learners, with Gymnasium's methods:
 
     env = LongHaul()
     state, info = env.reset(seed=1)
     state, reward, terminated, truncated, info = env.step(action)
 
 Each episode is a run in the lab.  Virtual time stands still between two calls
-of step(), because relay (selftests/tools/relay.c) connects iqcn agent to us.
+of step(): see selftests/tools/relay.c, which connects iqcn agent to this class.
 """
 import fcntl
 import os
@@ -23,7 +23,7 @@ import numpy
 import episodes
 import policy
 
-# a row of iqcn agent's log
+# columns of iqcn agent's log
 NUMBERS = ("reward", "utilization", "depth_term", "supplement_term",
            "depth_bytes", "incast")
 COLUMNS = ("step", "time_ns", "mode", "action", "explored") + NUMBERS + \
@@ -31,7 +31,7 @@ COLUMNS = ("step", "time_ns", "mode", "action", "explored") + NUMBERS + \
 
 
 class Lab:
-    """A run in the lab with a command on the switch, and its terminal."""
+    """A run in the lab, and the terminal of a command on the switch."""
 
     def __init__(self, text, command):
         self.directory = episodes.work_directory()
@@ -60,7 +60,7 @@ class Lab:
             try:
                 data = self.terminal.read(65536)
             except OSError:
-                # a terminal has no other end of file
+                # EIO is the end of file of a terminal
                 data = b""
             if not data:
                 return None
@@ -72,7 +72,7 @@ class Lab:
         self.terminal.write(f"{line}\n".encode())
 
     def close(self):
-        """End the run, and return what it printed."""
+        """End the run, and return its output."""
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGTERM)
             self.process.wait()
@@ -86,8 +86,8 @@ class Lab:
 
 class LongHaul:
     """
-    One port before a fiber.  Actions are numbers from 0 to 24, states are 26
-    numbers from 0 to 1.
+    The port before a fiber.  Actions are 0 to 24; states are 26 numbers between
+    0 and 1.
     """
 
     # what Gymnasium's action_space and observation_space need

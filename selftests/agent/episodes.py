@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-Episodes: runs of a long haul in the lab in which iqcn agent acts on the switch
-before the fiber.
+Episodes: runs of a long-haul link in the lab, with iqcn agent on the switch before
+the fiber.
 """
 import csv
 import itertools
@@ -23,7 +23,8 @@ INTERVAL_NS = 5000000
 STEPS = 60
 # a log has one more row: the state before the first action
 ROWS = STEPS + 1
-# equipment at the ends of a fiber, as in longhaul-near-*.scenario
+# delay of the equipment at the ends of a fiber of so many km, as in
+# longhaul-near-*.scenario
 EQUIPMENT_US = {50: 64, 100: 63, 200: 67, 300: 77, 400: 70, 500: 87}
 SENDERS = (2, 4, 8, 16)
 # increase timers of senders
@@ -50,7 +51,7 @@ def draw(rnd):
 
 
 def scenario(point, seed, agent=""):
-    """Return the text of a scenario; agent has the words for iqcn agent."""
+    """Return the text of a scenario; agent: arguments of iqcn agent."""
     km, n, timer = point
     equipment_us = EQUIPMENT_US[km]
     rtt_us = km * 10 + 2 * equipment_us + 4
@@ -111,13 +112,13 @@ def read_log(path):
 
 
 def environment(directory):
-    """Return the environment for scenarios.sh to run those of a directory."""
+    """Return an environment in which scenarios.sh runs those of a directory."""
     return dict(os.environ, IQCN_SCENARIOS=directory,
                 IQCN_RESULTS=os.path.join(directory, "results"))
 
 
 def work_directory():
-    # below the tree, which the lab mounts, and with a name of fixed length
+    # inside the tree, because the lab mounts it; names have a fixed length
     os.makedirs(WORK, exist_ok=True)
     return tempfile.TemporaryDirectory(dir=WORK)
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-Policy files: the network of iqcn agent, and which command made it.
+Policy files: the network of iqcn agent, and the command that trained it.
 
 A layer is an array of float32 with a row per neuron: its bias, then its
-weights.  The file has them as hexadecimal floats, so nothing is rounded.
+weights.  The file has hexadecimal floats, so that nothing is rounded.
 """
 import re
 from collections import namedtuple
@@ -63,7 +63,7 @@ def read(path):
 def layers_of(rows):
     """Return layers from the rows of all neurons."""
     if len(rows) != sum(SHAPE[1:]):
-        raise ValueError(f"{len(rows)} neurons")
+        raise ValueError(f"{len(rows)} neurons, not {sum(SHAPE[1:])}")
     layers = []
     for inputs, outputs in zip(SHAPE, SHAPE[1:]):
         layer = numpy.array(rows[:outputs], numpy.float32)

@@ -3,7 +3,7 @@
 """
 Tests of the learner.
 
-  agent.sh test [lab]   "lab": those that run episodes, too
+  agent.sh test [lab]   "lab": also tests that run episodes
 """
 import hashlib
 import os
@@ -25,8 +25,8 @@ import train
 
 
 def transitions(seed, n=300, best=7):
-    """Return those of an environment in which one action is the best.  As by iqcn
-    agent, each is kept for 8 steps."""
+    """Return transitions of an environment in which one action is the best.  Like
+    iqcn agent, it keeps an action for 8 steps."""
     rnd = numpy.random.default_rng(seed)
     actions = numpy.repeat(rnd.integers(policy.SHAPE[-1], size=n), 8)[:n]
     states = rnd.random((n + 1, policy.SHAPE[0]), numpy.float32)
@@ -134,7 +134,7 @@ def a_scenario_has_the_limit_of_the_near_ones(_):
     assert text.count("flows incast") == 4
 
 
-def it_learns_the_best_action(_):
+def the_learner_finds_the_best_action(_):
     learned, points = learn(3000)
     states, values = golden.vectors(learned.layers, 1)
     # neighbors differ by 0.04 in a step
@@ -158,7 +158,7 @@ def the_same_seed_yields_the_same_policy(directory):
 
 
 def digest(delay_s):
-    """Return a digest of an episode whose learner is slow."""
+    """Return a digest of an episode whose learner waits before each action."""
     link = env.LongHaul()
     state, info = link.reset(seed=1)
     seen = hashlib.sha256(state.tobytes())
@@ -216,7 +216,7 @@ TESTS = (a_policy_file_keeps_every_bit, bad_policy_files_are_refused,
          a_fixed_policy_prefers_its_action, golden_vectors_repeat,
          a_log_has_its_transitions, the_replay_forgets_the_oldest,
          draws_visit_each_pair_once_per_round,
-         a_scenario_has_the_limit_of_the_near_ones, it_learns_the_best_action,
+         a_scenario_has_the_limit_of_the_near_ones, the_learner_finds_the_best_action,
          the_same_seed_yields_the_same_policy)
 LAB_TESTS = (virtual_time_stands_still_between_steps,
              the_environment_reports_why_an_episode_fails,
@@ -235,7 +235,7 @@ def main(argv):
             with tempfile.TemporaryDirectory() as directory:
                 test(directory)
             print(f"ok {i} {what}", flush=True)
-        except Exception:  # whatever it is, the next test runs
+        except Exception:  # run the next test in any case
             traceback.print_exc(file=sys.stdout)
             print(f"not ok {i} {what}", flush=True)
             failed = 1

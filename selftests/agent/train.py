@@ -3,10 +3,10 @@
 """
 Train a policy for iqcn agent in the lab.
 
-Rounds of two episodes follow each other: both run with the current policy, then
-there are four updates for each of their steps.  Episodes with a fixed action run
-before that: their mean reward is the reference of the learning curve.  The same
-options yield the same policy, to the byte.
+In each round two episodes run with the current policy; then the learner makes four
+updates for each of their steps.  Before the first round, episodes run with fixed
+actions: their mean reward is the reference of the learning curve.  The same options
+yield the same policy, to the byte.
 """
 import argparse
 import os
@@ -51,9 +51,8 @@ class Draw:
 
 def reference(run, draw, reward, n):
     """
-    Run n episodes with a fixed action each, and return their transitions.  25
-    actions and 24 kinds of points have no common divisor, so all pairs occur in
-    turn.
+    Run n episodes, each with a fixed action, and return their transitions.  25
+    actions and 24 kinds of points are coprime, so all pairs occur in turn.
     """
     fixed = []
     for first in range(0, n, PER_ROUND):
@@ -75,8 +74,8 @@ def train(run, draw, reward, steps, report, fixed=()):
     Learn for at least this number of steps, and return the policy and the
     curve: the steps at the end of each episode, and its mean reward.  run()
     takes episodes and returns their transitions.  The transitions of fixed
-    actions are learned from, too: nothing else shows as clearly what an action
-    does in the long run.
+    actions go into the replay, too, because they show best what an action does in
+    the long run.
     """
     learner = dqn.Learner(UPDATES_PER_STEP * steps)
     for transitions in fixed:
@@ -99,7 +98,7 @@ def train(run, draw, reward, steps, report, fixed=()):
 
 
 def commit():
-    """Return the commit of the tree, with "+" if it has changes."""
+    """Return the commit of the tree, with "+" if there are changes."""
     def git(*words):
         return subprocess.run(["git", "-C", episodes.TOP, *words], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -122,7 +121,7 @@ def parse(argv):
     parser.add_argument("--curve", metavar="FILE.svg",
                         help="learning curve to write, with FILE.csv")
     parser.add_argument("--reference", type=int, metavar="N", default=75,
-                        help="episodes with fixed actions before (default 75)")
+                        help="episodes with fixed actions before training (default 75)")
     parser.add_argument("--jobs", type=int, default=PER_ROUND,
                         help="episodes at the same time (default 2)")
     args = parser.parse_args(argv)

@@ -282,7 +282,7 @@ due_together()
 	devices_gone
 }
 
-# used STEPS: run the agent; sets $us, the CPU time that it used, its sleep included
+# used STEPS: run the agent; sets $us, its CPU time, which includes sleep and wakeup
 used()
 {
 	local TIMEFORMAT="%3U %3S" user system
@@ -294,7 +294,7 @@ used()
 	us=$(((10#${user/./} + 10#${system/./}) * 1000))
 }
 
-# A step of iqcn agent, every millisecond
+# A step of iqcn agent, at one step per millisecond
 case_agent()
 {
 	local few us round

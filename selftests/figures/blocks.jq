@@ -143,7 +143,7 @@ def long_haul_mixed_block:
 	 $v.pause_frames, ($v.paused_us | ms), $v.cnps_np, $v.cnps_cp,
 	 ($v.drops_from_start | thousands)] | fill;
 
-# iqcn agent, and what it competes with; of the fixed actions only the best one
+# iqcn agent and its alternatives; only the best one of the fixed actions
 def agent_block:
 	["", "", "reward", "use of the link", "peak, MB", "drops", "fallbacks"],
 	("agent-eval-150-3", "agent-eval-150-6", "agent-eval-350-3", "agent-eval-350-6",

@@ -21,7 +21,7 @@ PKGS_CHECK="$PKGS_LAB sparse python3 python3-git python3-ply shellcheck git
 	curl prometheus prometheus-node-exporter python3-prometheus-client systemd
 	build-essential debhelper dh-dkms dkms lintian udev locales
 	rpm rpmlint makepkg pacman-package-manager libarchive-tools fakeroot"
-# to learn policies for iqcn agent
+# to train policies for iqcn agent
 PKGS_AGENT="$PKGS_LAB python3-torch python3-numpy python3-matplotlib"
 
 # pkgs_need LIST: install missing packages, or print how to

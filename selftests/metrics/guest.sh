@@ -184,7 +184,7 @@ test_killed()
 		"$(metrics | grep -v ^iqcn_last)"
 }
 
-# The agent writes a file of its own
+# The agent writes its own metrics file
 test_agent()
 {
 	topology bridge

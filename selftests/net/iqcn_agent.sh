@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# iqcn agent on a queue in front of a long fiber: what it refuses, what it sets, and
-# how its lease ends.
+# iqcn agent on a queue in front of a long fiber: arguments and policies that it
+# refuses, leases that it sets, and how they end.
 #
-# userspace/tests/ has its law and its policies; scenarios have whole episodes.
+# userspace/tests/ tests the reward, the state and policy files; scenarios run whole
+# episodes.
 
 ALL_TESTS="
 	test_bad_words
@@ -18,6 +19,9 @@ ALL_TESTS="
 	test_stdin
 	test_explore
 	test_policy
+	test_fallback
+	test_audit
+	test_other_lease
 	test_killed
 	test_ended
 	test_device_gone
@@ -111,8 +115,8 @@ test_bad_words()
 	refused 2 "missing --policy after \"run\", $see" run
 	refused 2 "missing --policy after \"eval\", $see" eval
 	refused 2 "--action excludes --policy \"-\", $see" run --policy - --action 1
-	refused 2 "unexpected word \"p1\", $see" eval --policy - p1
-	for w in 25 -1 x "" 1x; do
+	refused 2 "unexpected word \"p1\", $see" eval --policy x p1
+	for w in 25 4294967299 -1 x "" 1x; do
 		refused 2 "the action must be 0 to 24, not \"$w\", $see" \
 			run --action "$w"
 	done
@@ -127,12 +131,15 @@ test_bad_words()
 	refused 2 "the reward must be few or literal, not \"many\", $see" \
 		run --reward many
 	refused 2 "the number must be at least 1, not \"0\", $see" run --count 0
-	refused 1 "lease: it must be longer than the interval" \
+	refused 2 "the policy must be a file for \"eval\", $see" eval --policy -
+	refused 2 "the policy must be a file for \"--explore\", $see" \
+		run --action 1 --explore 0.1
+	refused 1 "--lease: must be longer than the interval" \
 		run --action 0 --interval 100ms
 	check_eq "leases" "$(stat leases)" 0
 }
 
-# bad ERROR SED: a policy that is edited like this is refused
+# bad ERROR SED: the policy is refused after this edit
 bad()
 {
 	sed "$2" "$POLICY" >"$TMP/bad"
@@ -156,15 +163,15 @@ test_bad_policies()
 	bad "40: too few weights" "40s/ 0x0p+0//"
 	bad "40: too many weights" "40s/$/ 0x0p+0/"
 	bad "94: the policy is truncated" '$d'
-	bad "96: there is text after \"end\"" '$a# more'
+	bad "95: there is text after \"end\"" '$a# more'
 	head -c 9000 "$POLICY" >"$TMP/bad"
 	refused 1 "$TMP/bad:$(wc -l <"$TMP/bad" | awk '{ print $1 + 1 }'): the policy is truncated" \
 		run --policy "$TMP/bad" p1
 	refused 1 "$TMP/none: No such file or directory" run --policy "$TMP/none" p1
 	refused 1 "$TMP: Is a directory" run --policy "$TMP" p1
-	refused 1 "$POLICY: learned with another interval" \
+	refused 1 "$POLICY: trained with another interval; omit --interval" \
 		run --policy "$POLICY" --interval 5ms p1
-	refused 1 "$POLICY: learned with another reward" \
+	refused 1 "$POLICY: trained with another reward; omit --reward" \
 		run --policy "$POLICY" --reward literal p1
 	refused 1 "$TMP/none/log: No such file or directory" \
 		run --policy "$POLICY" --log "$TMP/none/log" p1
@@ -212,7 +219,7 @@ test_bad_places()
 	check_eq "leases of the other one" "$(stat leases)" 0
 }
 
-# Only to observe needs no privilege
+# "observe" needs no privilege, and "run" needs CAP_NET_ADMIN
 test_rights()
 {
 	local iqcn=/run/iqcn-copy user
@@ -235,7 +242,7 @@ test_rights()
 	check_eq "observe" "$(in_ns sw setpriv --reuid 65534 --regid 65534 \
 		--clear-groups --inh-caps=-all $iqcn agent observe -j --count 3 p1 |
 		jq .steps)" 3
-	# as the service: CAP_NET_ADMIN alone
+	# only CAP_NET_ADMIN, like the service
 	check_eq "CAP_NET_ADMIN" "$(in_ns sw setpriv --reuid 65534 --regid 65534 \
 		--clear-groups --inh-caps=-all,+net_admin \
 		--ambient-caps=-all,+net_admin --bounding-set=-all,+net_admin \
@@ -250,21 +257,21 @@ test_rights()
 	rm $iqcn
 }
 
-# started WAIT ARGUMENT...: run the agent in the background for a time, with its
-# PID in $agent, and its output in $TMP/out and $TMP/err
+# started WAIT ARGUMENT...: start the agent in the background and wait; sets $agent
+# to its PID; its output is in $TMP/out and $TMP/err
 started()
 {
 	local s=$1
 	shift
 
-	# without a shell in between, which would get the signals
+	# exec, because a shell in between would get the signals
 	exec nsenter --net=/run/netns/sw "$BUILD/iqcn" agent "$@" \
 		>"$TMP/out" 2>"$TMP/err" &
 	agent=$!
 	sleep "$s"
 }
 
-# ended STATUS [ERROR]: wait for the agent, which must end so
+# ended STATUS [ERROR]: wait for the agent; check its exit status and its stderr
 ended()
 {
 	wait "$agent"
@@ -362,7 +369,7 @@ test_supplements()
 		kill "$agent"
 		ended 0
 	done
-	# no more than tc allows
+	# supplement-max limits the action
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn supplement-max 600
 	started 0.02 run --action 4 p1
 	check "the cap" "$(sent_in 0.1)" -le 62
@@ -371,7 +378,7 @@ test_supplements()
 	ended 0
 }
 
-# It logs what a policy would do, and sets nothing
+# "observe" logs what the policy would do, and changes nothing
 test_observe()
 {
 	box filter 3/4ms
@@ -428,7 +435,7 @@ test_stdin()
 	done
 }
 
-# explored SEED: print the actions of 30 steps, and which of them were drawn
+# explored SEED: print the actions of 30 steps; "e" marks random ones
 explored()
 {
 	agent run --policy "$POLICY" --explore 0.5 --seed "$1" --count 30 \
@@ -465,10 +472,73 @@ test_policy()
 	echo 1,2 | agent eval --policy "$POLICY" >"$TMP/out" 2>"$TMP/err"
 	check "exit status" $? -eq 1
 	check_eq "stderr" "$(<"$TMP/err")" \
-		"iqcn: state on stdin: not 26 numbers, separated by commas"
+		"iqcn: state on stdin: not 26 comma-separated numbers"
 }
 
-# Without the agent the values of tc are in force again when the lease ends
+# modes: print the modes in the log, in their order
+modes()
+{
+	cut -d , -f 3 "$TMP/log" | tail -n +2 | uniq | paste -sd ' '
+}
+
+# After a second the values of tc apply for a second.  If they earn more than the policy,
+# they apply for 10 s: 2,000 supplements per second cost more than 100
+test_fallback()
+{
+	virtual_time || { skip "needs virtual time"; return; }
+	load
+	# so that the queue does not get shorter
+	tc -n sw qdisc change dev p1 root handle 1: tbf rate 80kbit burst 2k limit 1g
+	policy 4
+	started 0.5 run --policy "$POLICY" --log "$TMP/log" \
+		--metrics "$TMP/metrics" p1
+	check_eq "policy" "$(in_force)" 1/5000000
+	sleep 1
+	check_eq "audit" "$(in_force)" 2/4000000
+	sleep 1
+	check_eq "policy again" "$(in_force)" 1/5000000
+	sleep 1.5
+	check_eq "fallback" "$(in_force)" 2/4000000
+	check_eq "message" "$(<"$TMP/err")" \
+		"iqcn: p1: the policy earns less than the values of tc: fallback"
+	check "fallbacks" "$(grep -c '^iqcn_agent_fallbacks_total.* 1$' "$TMP/metrics")" -eq 1
+	check "acting" "$(grep -c '^iqcn_agent_acting.* 0$' "$TMP/metrics")" -eq 1
+	sleep 9
+	check_eq "after 10 s" "$(in_force)" 1/5000000
+	sleep 2
+	check_eq "and again" "$(in_force)" 2/4000000
+	kill "$agent"
+	ended 0 "p1: the policy earns less than the values of tc: fallback
+iqcn: p1: the policy earns less than the values of tc: fallback"
+	check_eq "modes" "$(modes)" "run audit run fallback run fallback"
+}
+
+# On an idle link all policies earn the same
+test_audit()
+{
+	virtual_time || { skip "needs virtual time"; return; }
+	box
+	policy 4
+	started 5 run --policy "$POLICY" --log "$TMP/log" p1
+	kill "$agent"
+	ended 0
+	check_eq "modes" "$(modes)" "run audit run"
+}
+
+# Two programs must not set one queue
+test_other_lease()
+{
+	virtual_time || { skip "needs virtual time"; return; }
+	box
+	started 0.05 run --action 4 p1
+	"$BUILD/genl" --netns sw lease \
+		"$(ip -n sw -o link show p1 | cut -d : -f 1)" root 1000 filter 3 4000000
+	sleep 0.01
+	ended 1 "p1: another program has leased the queue"
+	check_eq "the other lease stays" "$(in_force)" 3/4000000
+}
+
+# If the agent is killed, the values of tc apply again when the lease expires
 test_killed()
 {
 	local dropped
@@ -487,7 +557,7 @@ test_killed()
 	check "drops" "$(stat drop_overlimit)" -eq "$dropped"
 }
 
-# A signal ends the lease, too, and without a wait
+# On a signal the agent ends its lease at once
 test_ended()
 {
 	local s
@@ -503,7 +573,7 @@ test_ended()
 		check_eq "after SIG$s" "$(in_force)" 2/4000000
 	done
 	check_eq "leases that have ended" "$(stat leases_ended)" 2
-	# also during a long step, which is not cut short
+	# a signal during a long interval: there is no row for a partial step
 	started 0.05 observe --interval 10s --log "$TMP/log" p1
 	kill "$agent"
 	ended 0
@@ -528,7 +598,7 @@ test_device_gone()
 	ended 1 "p1: the queue is gone"
 }
 
-# A new queue in the same place gets the lease of the next step
+# If a new qdisc replaces the queue, the next step sets a lease on the new one
 test_replaced()
 {
 	box
@@ -545,7 +615,7 @@ test_replaced()
 	check_eq "afterwards" "$(in_force)" 7/1000000
 }
 
-# The agent reads the parameters once a second, and when its lease is refused
+# The agent reads the parameters once a second, and when a lease is out of bounds
 test_changed()
 {
 	box
@@ -594,9 +664,10 @@ test_metrics()
 	check_eq "actions" "$(grep -c ^iqcn_agent_actions_total "$dir/a.prom")" 25
 	agent run --action 0 --count 1 --metrics "$dir/none/a.prom" p1 \
 		>/dev/null 2>"$TMP/err"
-	check "exit status" $? -eq 1
+	check "a full disk does not end the agent" $? -eq 0
 	check_eq "stderr" "$(<"$TMP/err")" \
-		"iqcn: $dir/none/a.prom: No such file or directory"
+		"iqcn: $dir/none/a.prom: No such file or directory
+iqcn: metrics: none from now on"
 }
 
 test_summary()

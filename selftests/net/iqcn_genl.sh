@@ -226,7 +226,7 @@ refused()
 	genl ask "${N[CMD_QUEUE_GET]}" "$@" | sed 's/ offset [^ ]*//'
 }
 
-# A request for one queue is answered like a dump that has only this one
+# A request for one queue returns the same attributes as a dump
 test_one_queue()
 {
 	local cmd=${N[CMD_QUEUE_GET]} dev=${N[A_QUEUE_IFINDEX]}
@@ -247,7 +247,7 @@ test_one_queue()
 	check_eq "another device" "$(refused "$dev=7777" "$parent=65537")" \
 		"error 19 No device with this ifindex has a qdisc iqcn"
 	check_eq "filter" "$(refused "$dev=$p1" "$parent=65537" \
-		"${N[A_QUEUE_FILTER]}=1")" "error 22 A filter needs a dump"
+		"${N[A_QUEUE_FILTER]}=1")" "error 22 Only a dump has a filter"
 }
 
 test_flow()
@@ -911,7 +911,7 @@ test_malformed()
 				bad = w[2] == 95 ? "" : "wanted 95"
 			else if (what[i] ~ /^(short|none|long|nested|inside|beyond|below|tail|lots|garbage)$/)
 				bad = w[1] == "error" && (w[2] == 22 || w[2] == 34) && a !~ / -$/ ? "" : "wanted 22 or 34, and a text"
-			# not the policy rejects it, and 6.1 has no text then
+			# the command rejects it, not the policy, and then 6.1 returns no text
 			else if (c == 2 && d && attr[i] == queue)
 				bad = w[2] == 22 ? "" : "wanted 22"
 			else if (what[i] != "nothing" && !takes(c, d, attr[i]))

@@ -149,9 +149,9 @@ same "$OUT/short/repeat-network" "$OUT/long/repeat-network"
 result $? "nor do samples, wires and flows of a network"
 jq -e '.variants.agent.agent | .steps == 20 and (.actions | map(select(. > 0)) |
 	length) > 5' "$OUT/short/repeat-agent.json" >/dev/null
-result $? "an agent explores"
+result $? "the agent explores"
 same "$OUT/short/repeat-agent/agent/agent.csv" "$OUT/long/repeat-agent/agent/agent.csv"
-result $? "nor do its steps"
+result $? "steps of the agent do not depend on the directory or the environment"
 same "$OUT/short/repeat/ecn" "$OUT/alone/repeat/ecn"
 result $? "figures and samples do not depend on variants that run in parallel"
 echo "1..$n"

@@ -173,7 +173,7 @@ def surge: reduce .[] as $s ({most: 0};
 	cnps_filtered: ([$tc[][] | .port_cnp_filtered? // 0] | add // 0),
 	cnps_passed: ([$tc[][] | .port_cnp_passed? // 0] | add // 0),
 	cnps_supplement: ([$tc[][] | .cnp_supplement? // 0] | add // 0),
-	# "iqcn agent", from the start; null: it does not run
+	# summary of "iqcn agent", from the start; null: no agent runs
 	agent: $agent[0],
 	lost: ($wires | sum(.lost)),
 	# parameters in force of the first host

@@ -314,17 +314,25 @@ all_flows()
 	done | ctl snd || exit 1
 }
 
-# agent MS: run "iqcn agent" beside the load, for that time, in the top directory
+# agent MS: start "iqcn agent" for that time, in the top directory
 agent()
 {
-	local words interval_ms=1
+	local words interval_ms=1 killed_ms=""
 
 	read -ra words <<<"${conf[agent]}"
+	if [ "${words[0]}" = killed ]; then
+		killed_ms=${words[1]%ms}
+		words=("${words[@]:2}")
+	fi
 	[[ ${conf[agent]} != *"--interval 5ms"* ]] || interval_ms=5
-	(cd "$BUILD/../.." && in_ns "$watched" build/iqcn agent "${words[@]}" \
-		--count $(($1 / interval_ms)) --log "$out/agent.csv" -j \
-		"${conf[port]}") >"$out/agent.json" &
+	(cd "$BUILD/../.." && exec nsenter --net="/run/netns/$watched" \
+		build/iqcn agent "${words[@]}" --count $(($1 / interval_ms)) \
+		--log "$out/agent.csv" -j "${conf[port]}") >"$out/agent.json" &
 	agent=$!
+	[ -z "$killed_ms" ] || {
+		sleep "$(printf '0.%03d' "$killed_ms")"
+		kill -9 $agent
+	} &
 }
 
 run()
@@ -336,7 +344,8 @@ run()
 	[ ${#beside[@]} = 0 ] || watch "$ms"
 	# wait for the end and for packets in flight
 	sleep "$(printf '%d.%03d' $((ms / 1000)) $((ms % 1000)))"
-	[ -z "${conf[agent]-}" ] || wait "$agent" || die "the agent failed"
+	[ -z "${conf[agent]-}" ] || wait "$agent" ||
+		[[ $? = 137 && ${conf[agent]} = killed* ]] || die "the agent failed"
 	reports
 }
 

@@ -50,7 +50,8 @@
 #   ends VARIANT WORDS	words for the qdiscs at both ends of the fiber in one
 #			variant; they override its parameters of the same name
 #   agent VARIANT WORDS	run "iqcn agent WORDS" on the first switch of a network, for
-#			the first port of "port", during one variant
+#			the first port of "port", during one variant; "killed TIME"
+#			before WORDS: kill it after less than a second
 #   trunk WORDS		more of these words for links between switches
 #   fiber WORDS		more of these words for the fiber of a pair
 #   access WORDS		more of these words for links of senders to a chain
@@ -88,8 +89,8 @@
 #   vary NAME VARIANT WORD A|B...
 #			for each combination of values add a variant NAME-A...:
 #			VARIANT, of this or the other scenario, with these words
-#   KEY NAME-0..N WORDS	one such line for each number, with the number in the place
-#			of each "#" in WORDS
+#   KEY NAME-0..N WORDS	a line for each number from 0 to N, which also replaces
+#			each "#" in WORDS
 #
 # methods-*.scenario are run by methods.sh.
 set -u -o pipefail
@@ -171,7 +172,7 @@ expand()
 		n_w = n - 3
 		choose(f[2], qdiscs[f[3]], 1)
 	}
-	# print a line, or with a name "NAME-0..N" one for each number
+	# print a line; if its name is "NAME-0..N", print one for each number
 	function numbered(line,    f, to, i, one) {
 		split(line, f, " ")
 		if (f[2] !~ /-0\.\.[0-9]+$/) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * relay: let a program in the lab ask a program outside, while virtual time
- * stands still.
+ * relay: pass lines of a program in the lab to a program outside, and wait for its
+ * answers while virtual time stands still.
  *
  *   relay COMMAND...
  *
@@ -9,8 +9,8 @@
  * the terminal after each line of output that begins with a digit.
  *
  * Virtual time advances while all programs of the lab sleep.  So relay polls
- * the terminal until the answer arrives, under a policy that lets all others
- * run first.
+ * the terminal until the answer arrives, with SCHED_IDLE, so that all other
+ * programs run first.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -61,7 +61,7 @@ static void write_all(int fd, const char *p, size_t n)
 	}
 }
 
-/* Pass a line of the terminal on.  A system call that fails, such as read()
+/* Forward one line of the terminal.  A system call that fails, such as read()
  * without data, would cost a microsecond of virtual time; poll() costs none.
  */
 static void answer(int to)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the agent's law and of its policy.
+ * Tests of the agent's state, actions and reward, and of its policy.
  */
 #define _GNU_SOURCE
 #include <math.h>
@@ -98,7 +98,7 @@ void test_agent_reward(void)
 	b.supplements = 0;
 	s = agent_observe(&place, &a, &b, AGENT_REWARD_FEW);
 	check(near(s.reward, 1));
-	/* nothing is known of the place, or no time has passed */
+	/* no parameter is known, or no time has passed */
 	s = agent_observe(&none, &a, &b, AGENT_REWARD_FEW);
 	check(s.utilization == 0 && s.features[0] == 0 && isfinite(s.reward));
 	s = agent_observe(&place, &b, &b, AGENT_REWARD_FEW);
@@ -121,12 +121,12 @@ void test_agent_in_bytes(void)
 	check(agent_in_bytes(&a, &b) == 8000);
 	s = agent_observe(&place, &a, &b, AGENT_REWARD_FEW);
 	check(s.in_bytes == 8000 && s.out_bytes == 4000 && s.incast == 2);
-	/* the size of packets is unknown if none left */
+	/* without a sent packet there is no mean size */
 	b.tx_bytes = a.tx_bytes;
 	b.tx_packets = 0;
 	check(agent_in_bytes(&a, &b) == 2000);
 	check(agent_observe(&place, &a, &b, AGENT_REWARD_FEW).incast == 256);
-	/* the queue was emptied without being sent */
+	/* the queue was purged */
 	b.depth_bytes = 0;
 	check(agent_in_bytes(&a, &b) == 0);
 	check(agent_observe(&place, &a, &b, AGENT_REWARD_FEW).incast == 1);
@@ -189,14 +189,14 @@ void test_agent_state(void)
 		check(state[i] == 0);
 	check(near(state[24], 0.5));
 	check(near(state[25], agent_log2(s.incast) / 8));
-	/* older steps move on */
+	/* older steps shift */
 	s.features[0] = 0.75;
 	agent_state(&h, &place, &s, state);
 	check(state[0] == 0.75f && near(state[8], 0.25) && state[16] == 0);
 	agent_state(&h, &place, &s, state);
 	agent_state(&h, &place, &s, state);
 	check(state[0] == 0.75f && state[8] == 0.75f && state[16] == 0.75f);
-	/* everything is 0 to 1 */
+	/* all values are between 0 and 1 */
 	b.depth_bytes = b.above_kmax_ns = b.tx_bytes = b.ce_sent = b.flows =
 		b.filter_ns = UINT64_MAX / 2;
 	b.supplement_pps = UINT32_MAX;
@@ -208,7 +208,7 @@ void test_agent_state(void)
 
 void test_agent_lease(void)
 {
-	/* of 5 ms */
+	/* for a round trip of 5 ms */
 	static const uint32_t ns[] = { 5000000, 3750000, 3000000, 2500000, 2142857 };
 	static const uint32_t pps[] = { 0, 500, 1000, 1500, 2000 };
 	struct agent_place p = place;
@@ -337,7 +337,7 @@ void test_agent_totals(void)
 	check(t.steps == 1 && t.drops == 3 && t.depth_peak_bytes == 7);
 	agent_totals_add(&t, &s, &b, &b, AGENT_NONE);
 	check(t.steps == 2 && t.drops == 3 && t.reward == 1);
-	/* another queue, whose counters began at 0 */
+	/* a new queue, whose counters started at 0 */
 	a = b = (struct agent_sample){ .drops = 2 };
 	b.drops = 5;
 	agent_totals_add(&t, &s, &a, &b, 3);
@@ -347,7 +347,7 @@ void test_agent_totals(void)
 	check(agent_totals_due(&t, 2 * S - 1, true));
 }
 
-/* small: small integers, with which float computes exactly */
+/* A small integer; sums and products of these are exact in float */
 static int small(uint64_t *seed)
 {
 	return (int)(agent_random(seed) >> 60) % 5 - 2;
@@ -380,7 +380,7 @@ static int write_layers(char *text, uint64_t seed)
 	return at - text;
 }
 
-/* Read @len bytes as a policy; @said: the error, or "" */
+/* Read @len bytes as a policy; @said returns the error, or "" */
 static int read_text(struct policy *p, const char *text, size_t len,
 		     char *said, size_t room)
 {
@@ -397,7 +397,7 @@ static int read_text(struct policy *p, const char *text, size_t len,
 	    ftruncate(err, 0) || lseek(err, 0, SEEK_SET))
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	/* another test may have made stderr a file */
+	/* another test may have left stderr buffered */
 	fflush(stderr);
 	dup2(err, STDERR_FILENO);
 	ret = policy_read(p, path);
@@ -409,7 +409,7 @@ static int read_text(struct policy *p, const char *text, size_t len,
 	return ret;
 }
 
-/* The values by the definition */
+/* Compute the values in double, directly by the definition */
 static void expected_values(uint64_t seed, const float state[AGENT_STATE],
 			    double values[AGENT_ACTIONS])
 {
@@ -471,7 +471,7 @@ void test_policy(void)
 	check(values[7] == -1 && policy_best(values) == 0);
 }
 
-/* refused HEADER WHY: a policy with this header is refused with this message */
+/* A policy with this header is refused with this message */
 static void refused(int line, const char *header, const char *why)
 {
 	static char text[FILE_SIZE];
@@ -547,7 +547,7 @@ void test_policy_refused(void)
 	check(strstr(said, ":95: there is text after \"end\"\n"));
 }
 
-/* Every beginning of a policy is refused, with one line */
+/* A truncated policy is refused with one line, wherever it ends */
 void test_policy_truncated(void)
 {
 	static char text[FILE_SIZE];
@@ -566,7 +566,7 @@ void test_policy_truncated(void)
 	check(!read_text(&p, text, len, said, sizeof(said)));
 }
 
-/* Changed bytes are refused, or the policy has finite values */
+/* A policy with changed bytes is refused, or has finite values */
 void test_policy_noise(void)
 {
 	static char text[FILE_SIZE], copy[FILE_SIZE];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the tests of iqcn's code.
+ * Declarations that the unit tests of iqcn share.
  */
 #ifndef _IQCN_TEST_H
 #define _IQCN_TEST_H
