@@ -37,7 +37,7 @@
 
 #define INTERVAL_NS 1000000
 #define LEASE_NS 100000000
-#define EXPLORE_STEPS 8
+#define EXPLORE_STEPS 20
 
 struct agent {
 	/* arguments */

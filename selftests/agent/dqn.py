@@ -2,8 +2,9 @@
 """
 Double DQN (van Hasselt, Guez and Silver, AAAI 2016) with experience replay and
 a target network (Mnih et al., Nature 518, 2015), which follows the other one
-slowly (Lillicrap et al., ICLR 2016), and with returns of several steps (Sutton,
-1988).
+slowly (Lillicrap et al., ICLR 2016), separate outputs for the value of a state and
+the advantages of actions (Wang et al., ICML 2016), and with returns of several
+steps (Sutton, 1988).
 """
 import numpy
 import torch
@@ -18,8 +19,8 @@ REPLAY = 20000
 BATCH = 128
 # share by which the target approaches the learner with each update
 FOLLOW = 0.002
-# steps of a return: one step of an action changes little
-RETURN_STEPS = 5
+# steps of a return, as many as an action is kept for when the agent explores
+RETURN_STEPS = 20
 
 
 # The networks learn the difference from the value of a constant reward, because
@@ -28,32 +29,49 @@ USUAL_REWARD = 0.7
 USUAL_VALUE = USUAL_REWARD / (1 - GAMMA)
 
 
-def network():
-    layers = []
-    for inputs, outputs in zip(policy.SHAPE, policy.SHAPE[1:]):
-        layers += [torch.nn.Linear(inputs, outputs), torch.nn.ReLU()]
-    return torch.nn.Sequential(*layers[:-1])
+class Dueling(torch.nn.Module):
+    """Computes values of actions from that of the state and advantages."""
+
+    def __init__(self):
+        super().__init__()
+        hidden = policy.SHAPE[:-1]
+        self.hidden = torch.nn.ModuleList(
+            torch.nn.Linear(*shape) for shape in zip(hidden, hidden[1:]))
+        self.value = torch.nn.Linear(hidden[-1], 1)
+        self.advantages = torch.nn.Linear(hidden[-1], policy.SHAPE[-1])
+
+    def forward(self, states):
+        for linear in self.hidden:
+            states = torch.relu(linear(states))
+        advantages = self.advantages(states)
+        return self.value(states) + advantages - \
+            advantages.mean(1, keepdim=True)
 
 
-def linears(net):
-    return [module for module in net if isinstance(module, torch.nn.Linear)]
+def layer_of(linear):
+    return torch.cat([linear.bias[:, None], linear.weight], 1) \
+        .detach().numpy().copy()
 
 
 def layers_of(net):
-    """Return the layers of a policy, whose outputs include USUAL_VALUE."""
-    layers = [torch.cat([linear.bias[:, None], linear.weight], 1)
-              .detach().numpy().copy() for linear in linears(net)]
-    layers[-1][:, 0] += USUAL_VALUE
-    return layers
+    """Return the layers of a policy: the last one computes whole values."""
+    advantages = layer_of(net.advantages)
+    last = layer_of(net.value) + advantages - advantages.mean(0)
+    last[:, 0] += USUAL_VALUE
+    return [layer_of(linear) for linear in net.hidden] + [last]
 
 
 def network_of(layers):
-    net = network()
-    with torch.no_grad():
-        for linear, layer in zip(linears(net), layers):
-            linear.bias.copy_(torch.from_numpy(layer[:, 0]))
-            linear.weight.copy_(torch.from_numpy(layer[:, 1:]))
-    return net
+    """Return a function that computes the values of a policy."""
+    def values(states):
+        for layer in layers[:-1]:
+            states = torch.relu(torch.nn.functional.linear(
+                states, torch.from_numpy(layer[:, 1:]),
+                torch.from_numpy(layer[:, 0])))
+        return torch.nn.functional.linear(
+            states, torch.from_numpy(layers[-1][:, 1:]),
+            torch.from_numpy(layers[-1][:, 0]))
+    return values
 
 
 class Replay:
@@ -65,22 +83,25 @@ class Replay:
         self.states = torch.zeros(size, policy.SHAPE[0])
         self.actions = torch.zeros(size, dtype=torch.int64)
         self.returns = torch.zeros(size)
+        # of the value of the state after these steps
+        self.discounts = torch.zeros(size)
         self.next_states = torch.zeros(size, policy.SHAPE[0])
 
     def add(self, transitions):
-        """Add those of an episode that have RETURN_STEPS steps after them."""
+        """Add those of an episode.  At its end, returns have fewer steps."""
         rewards = transitions.rewards - USUAL_REWARD
-        n = len(rewards) - RETURN_STEPS + 1
-        if n < 1:
-            return
-        returns = sum(GAMMA ** i * rewards[i:n + i]
-                      for i in range(RETURN_STEPS))
+        n = len(rewards)
+        last = numpy.minimum(numpy.arange(n) + RETURN_STEPS, n)
+        returns = [sum(GAMMA ** i * reward
+                       for i, reward in enumerate(rewards[first:end]))
+                   for first, end in enumerate(last)]
         at = (self.added + torch.arange(n)) % self.size
-        for mine, new in ((self.states, transitions.states[:n]),
-                          (self.actions, transitions.actions[:n]),
-                          (self.returns, returns),
+        for mine, new in ((self.states, transitions.states),
+                          (self.actions, transitions.actions),
+                          (self.returns, numpy.array(returns)),
+                          (self.discounts, GAMMA ** (last - numpy.arange(n))),
                           (self.next_states,
-                           transitions.next_states[RETURN_STEPS - 1:])):
+                           transitions.next_states[last - 1])):
             mine[at] = torch.from_numpy(numpy.ascontiguousarray(new)) \
                 .to(mine.dtype)
         self.added += n
@@ -88,7 +109,7 @@ class Replay:
     def sample(self, n=BATCH):
         at = torch.randint(min(self.added, self.size), (n,))
         return (self.states[at], self.actions[at], self.returns[at],
-                self.next_states[at])
+                self.discounts[at], self.next_states[at])
 
 
 class Learner:
@@ -99,8 +120,8 @@ class Learner:
 
     def __init__(self, all_updates):
         self.all_updates = all_updates
-        self.online = network()
-        self.target = network()
+        self.online = Dueling()
+        self.target = Dueling()
         self.optimizer = torch.optim.Adam(self.online.parameters(),
                                           lr=LEARNING_RATES[0])
         self.replay = Replay()
@@ -115,11 +136,12 @@ class Learner:
 
     def update(self):
         """Learn from one batch, and return the loss."""
-        states, actions, returns, next_states = self.replay.sample()
+        states, actions, returns, discounts, next_states = \
+            self.replay.sample()
         with torch.no_grad():
             # the online network chooses the next action, the target network values it
             best = self.online(next_states).argmax(1, keepdim=True)
-            goals = returns + GAMMA ** RETURN_STEPS * \
+            goals = returns + discounts * \
                 self.target(next_states).gather(1, best)[:, 0]
         values = self.online(states).gather(1, actions[:, None])[:, 0]
         loss = torch.nn.functional.smooth_l1_loss(values, goals)

@@ -26,9 +26,9 @@ import train
 
 def transitions(seed, n=300, best=7):
     """Return transitions of an environment in which one action is the best.  Like
-    iqcn agent, it keeps an action for 8 steps."""
+    iqcn agent, it keeps an action for 20 steps."""
     rnd = numpy.random.default_rng(seed)
-    actions = numpy.repeat(rnd.integers(policy.SHAPE[-1], size=n), 8)[:n]
+    actions = numpy.repeat(rnd.integers(policy.SHAPE[-1], size=n), 20)[:n]
     states = rnd.random((n + 1, policy.SHAPE[0]), numpy.float32)
     rewards = (1 - abs(actions - best) / 25).astype(numpy.float32)
     return episodes.Transitions(states[:-1], actions, rewards, states[1:])
@@ -43,7 +43,7 @@ def learn(steps):
 
 
 def a_policy_file_keeps_every_bit(directory):
-    layers = dqn.layers_of(dqn.network())
+    layers = dqn.layers_of(dqn.Dueling())
     layers[0][0, :4] = 1e-42, -0.0, 3.4e38, 1 / 3
     path = os.path.join(directory, "policy")
     policy.write(path, policy.Policy(layers, "few", 1000000), ["a note"])
@@ -77,7 +77,7 @@ def a_fixed_policy_prefers_its_action(_):
 
 
 def golden_vectors_repeat(_):
-    layers = dqn.layers_of(dqn.network())
+    layers = dqn.layers_of(dqn.Dueling())
     states, values = golden.vectors(layers, 1)
     again = golden.vectors(layers, 1)
     assert states.equal(again[0]) and values.equal(again[1])
@@ -108,13 +108,16 @@ def the_replay_forgets_the_oldest(_):
     for seed in range(3):
         replay.add(transitions(seed))
     last = transitions(2)
-    # 300 of an episode have 5 steps in 296 places, so the third begins at 92
-    assert replay.actions[92:388].tolist() == last.actions[:296].tolist()
-    assert replay.actions[388:].tolist() == \
-        transitions(1).actions[92:204].tolist()
-    wanted = sum(0.95 ** i * (last.rewards[i] - 0.7) for i in range(5))
-    assert abs(replay.returns[92] - wanted) < 1e-6
-    assert (replay.next_states[92].numpy() == last.states[5]).all()
+    assert replay.actions[100:400].tolist() == last.actions.tolist()
+    assert replay.actions[400:].tolist() == \
+        transitions(1).actions[100:200].tolist()
+    wanted = sum(0.95 ** i * (last.rewards[i] - 0.7) for i in range(20))
+    assert abs(replay.returns[100] - wanted) < 1e-5
+    assert abs(replay.discounts[100] - 0.95 ** 20) < 1e-6
+    assert (replay.next_states[100].numpy() == last.states[20]).all()
+    # the last return has one step
+    assert abs(replay.returns[399] - (last.rewards[-1] - 0.7)) < 1e-6
+    assert abs(replay.discounts[399] - 0.95) < 1e-6
 
 
 def draws_visit_each_pair_once_per_round(_):

@@ -24,11 +24,13 @@ import episodes
 import policy
 
 # share of random actions: linear from first to last
-EXPLORE_FIRST = 1.0
-EXPLORE_LAST = 0.05
+EXPLORE_FIRST = 0.5
+EXPLORE_LAST = 0.1
 EXPLORE_STEPS = 5000
 PER_ROUND = 2
 UPDATES_PER_STEP = 4
+# episodes with fixed actions at a point
+FIXED = 6
 
 
 def explore(steps):
@@ -49,18 +51,23 @@ class Draw:
                                 share)
 
 
-def reference(run, draw, reward, n):
+def reference(run, draw, reward, points):
     """
-    Run n episodes, each with a fixed action, and return their transitions.  25
-    actions and 24 kinds of points are coprime, so all pairs occur in turn.
+    Run FIXED episodes with fixed actions at each of some points, and return their
+    transitions.  Those of a point have the same seed, so that only the action
+    differs.  All actions occur in turn.
     """
-    fixed = []
-    for first in range(0, n, PER_ROUND):
-        actions = range(first, min(first + PER_ROUND, n))
-        fixed += run(
-            [draw(policy.fixed(action % policy.SHAPE[-1], reward,
-                               episodes.INTERVAL_NS), 0)
-             for action in actions])
+    fixed, action = [], 0
+    for _ in range(points):
+        same = draw(None, 0)
+        for _ in range(FIXED // PER_ROUND):
+            pair = []
+            for _ in range(PER_ROUND):
+                pair.append(same._replace(policy=policy.fixed(
+                    action, reward, episodes.INTERVAL_NS)))
+                # 7 and 25 are coprime
+                action = (action + 7) % policy.SHAPE[-1]
+            fixed += run(pair)
     return fixed
 
 
@@ -77,9 +84,12 @@ def train(run, draw, reward, steps, report, fixed=()):
     actions go into the replay, too, because they show best what an action does in
     the long run.
     """
-    learner = dqn.Learner(UPDATES_PER_STEP * steps)
+    first = sum(len(t.rewards) for t in fixed)
+    learner = dqn.Learner(UPDATES_PER_STEP * (first + steps))
     for transitions in fixed:
         learner.replay.add(transitions)
+    for _ in range(UPDATES_PER_STEP * first):
+        learner.update()
     done, points = 0, []
     while done < steps:
         share = explore(done)
@@ -112,8 +122,8 @@ def commit():
 def parse(argv):
     parser = argparse.ArgumentParser(
         prog="agent.sh train", description="Train a policy for iqcn agent.")
-    parser.add_argument("--steps", type=int, default=15000,
-                        help="steps of 5 ms to learn from (default 15000)")
+    parser.add_argument("--steps", type=int, default=10000,
+                        help="steps of 5 ms to learn from (default 10000)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--reward", choices=policy.REWARDS, default="few")
     parser.add_argument("--out", required=True, metavar="FILE",
