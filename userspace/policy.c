@@ -20,6 +20,8 @@
 #define WIDTH POLICY_WIDTH
 /* More than twice the longest line of a policy */
 #define LINE_BYTES 2048
+#define WEIGHT_MAX 1048576
+#define NOT_A_NUMBER "not a hexadecimal number from -0x1p+20 to 0x1p+20"
 #define STR(_x) #_x
 #define XSTR(_x) STR(_x)
 
@@ -101,7 +103,7 @@ static bool read_float(const char **at, float *v)
 		return false;
 	*v = strtof(*at, &end);
 	*at = end;
-	return fabsf(*v) <= 0x1p+20f;
+	return fabsf(*v) <= WEIGHT_MAX;
 }
 
 static int read_header(struct reader *r, struct policy *p)
@@ -145,12 +147,12 @@ static int read_layer(struct reader *r, float *bias, float (*weights)[WIDTH],
 			return EXIT_FAILURE;
 		at = r->line;
 		if (!read_float(&at, &bias[j]))
-			return wrong(r, "not a hexadecimal number from -0x1p+20 to 0x1p+20");
+			return wrong(r, NOT_A_NUMBER);
 		for (i = 0; i < n_in; i++) {
 			if (*at++ != ' ')
 				return wrong(r, "too few weights");
 			if (!read_float(&at, &weights[i][j]))
-				return wrong(r, "not a hexadecimal number from -0x1p+20 to 0x1p+20");
+				return wrong(r, NOT_A_NUMBER);
 		}
 		if (*at)
 			return wrong(r, "too many weights");
