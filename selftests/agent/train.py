@@ -26,7 +26,7 @@ import policy
 # share of random actions: linear from first to last
 EXPLORE_FIRST = 0.5
 EXPLORE_LAST = 0.1
-EXPLORE_STEPS = 5000
+EXPLORE_STEPS = 2500
 PER_ROUND = 2
 UPDATES_PER_STEP = 4
 # episodes with fixed actions at a point
@@ -43,7 +43,7 @@ class Draw:
 
     def __init__(self, seed):
         self.points = episodes.draw(random.Random(seed))
-        self.next_seed = seed * 100000
+        self.next_seed = seed * 40000
 
     def __call__(self, net_policy, share):
         self.next_seed += 1
@@ -122,16 +122,16 @@ def commit():
 def parse(argv):
     parser = argparse.ArgumentParser(
         prog="agent.sh train", description="Train a policy for iqcn agent.")
-    parser.add_argument("--steps", type=int, default=10000,
-                        help="steps of 5 ms to learn from (default 10000)")
+    parser.add_argument("--steps", type=int, default=4000,
+                        help="steps of 5 ms to learn from (default 4000)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--reward", choices=policy.REWARDS, default="few")
     parser.add_argument("--out", required=True, metavar="FILE",
                         help="policy to write")
     parser.add_argument("--curve", metavar="FILE.svg",
                         help="learning curve to write, with FILE.csv")
-    parser.add_argument("--reference", type=int, metavar="N", default=75,
-                        help="episodes with fixed actions before training (default 75)")
+    parser.add_argument("--reference", type=int, metavar="N", default=12,
+                        help="episodes with fixed actions before training (default 12)")
     parser.add_argument("--jobs", type=int, default=PER_ROUND,
                         help="episodes at the same time (default 2)")
     args = parser.parse_args(argv)
