@@ -43,7 +43,7 @@ class Draw:
 
     def __init__(self, seed):
         self.points = episodes.draw(random.Random(seed))
-        self.next_seed = seed * 40000
+        self.next_seed = seed * 100000
 
     def __call__(self, net_policy, share):
         self.next_seed += 1
@@ -131,7 +131,7 @@ def parse(argv):
     parser.add_argument("--curve", metavar="FILE.svg",
                         help="learning curve to write, with FILE.csv")
     parser.add_argument("--reference", type=int, metavar="N", default=12,
-                        help="episodes with fixed actions before training (default 12)")
+                        help="points with fixed actions before training (default 12)")
     parser.add_argument("--jobs", type=int, default=PER_ROUND,
                         help="episodes at the same time (default 2)")
     args = parser.parse_args(argv)
