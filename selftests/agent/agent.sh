@@ -3,7 +3,7 @@
 #
 # Train policies for iqcn agent:
 #
-#   agent.sh train --out POLICY [--curve FILE.svg] [--steps N] [--seed N]
+#   agent.sh train --out POLICY [--curve FILE.svg|FILE.png] [--steps N] [--seed N]
 #		[--reward few|literal] [--reference N] [--jobs N]
 #				train in the lab, after "make lab-uml" (train.py)
 #   agent.sh golden POLICY [SEED]

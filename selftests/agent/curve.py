@@ -30,7 +30,7 @@ def write(path, points, before):
         fixed = "" if before is None else f"{before:.6f}"
         file.writelines(f"{steps},{reward:.6f},{smooth:.6f},{fixed}\n"
                         for (steps, reward), (_, smooth) in zip(points, mean))
-    matplotlib.use("svg")
+    matplotlib.use("agg")
     # make the file repeatable
     matplotlib.rcParams["svg.hashsalt"] = "iqcn"
     figure, axes = plt.subplots(figsize=(8, 4.5))
@@ -45,5 +45,8 @@ def write(path, points, before):
     axes.set_ylabel("mean reward per step")
     axes.legend(loc="lower right")
     figure.tight_layout()
-    figure.savefig(path, metadata={"Date": None})
+    if path.endswith(".svg"):
+        figure.savefig(path, metadata={"Date": None})
+    else:
+        figure.savefig(path)
     plt.close(figure)

@@ -146,8 +146,8 @@ def long_haul_mixed_block:
 # iqcn agent and its alternatives; only the best one of the fixed actions
 def agent_block:
 	["", "", "reward", "use of the link", "peak, MB", "drops", "fallbacks"],
-	("agent-eval-150-3", "agent-eval-150-6", "agent-eval-350-3", "agent-eval-350-6",
-	 "agent-unseen-step", "agent-unseen-mix", "agent-unseen-many") as $s |
+	("agent-eval-150-3", "agent-eval-350-6", "agent-unseen-step",
+	 "agent-unseen-mix", "agent-unseen-many") as $s |
 	(.[$s].variants | to_entries |
 		(map(select(.key | startswith("fixed-"))) |
 			max_by(.value.agent.reward) // empty |
