@@ -109,9 +109,7 @@ run_step()
 			fattree-4 pfc-victim &&
 			"$TOP/selftests/scenarios/scenarios.sh" -q \
 				-v ecn,pi-told,literal longhaul-near-50 \
-				longhaul-near-200 longhaul-near-500 &&
-			"$TOP/selftests/scenarios/scenarios.sh" -q \
-				-v fixed-24,auto,agent agent-eval-150-3
+				longhaul-near-200 longhaul-near-500
 		;;
 	repeat) "$TOP/selftests/repeat/repeat.sh" ;;
 	static) "$TOP/selftests/static/static.sh" ;;

@@ -143,21 +143,6 @@ def long_haul_mixed_block:
 	 $v.pause_frames, ($v.paused_us | ms), $v.cnps_np, $v.cnps_cp,
 	 ($v.drops_from_start | thousands)] | fill;
 
-# iqcn agent and its alternatives; only the best one of the fixed actions
-def agent_block:
-	["", "", "reward", "use of the link", "peak, MB", "drops", "fallbacks"],
-	("agent-eval-150-3", "agent-eval-350-6", "agent-unseen-step",
-	 "agent-unseen-mix", "agent-unseen-many") as $s |
-	(.[$s].variants | to_entries |
-		(map(select(.key | startswith("fixed-"))) |
-			max_by(.value.agent.reward) // empty |
-			.key |= sub("fixed-"; "best: ")),
-		(.[] | select(.key | startswith("fixed-") | not))) |
-	(.value.ports | to_entries[0].value) as $p |
-	[$s, .key, (.value.agent.reward | part), ($p.utilisation | part),
-	 ($p.peak_bytes / 1e6 | part), ($p.drops_from_start | thousands),
-	 .value.agent.fallbacks] | fill;
-
 def ns3_block:
 	["scenario", "figure", "lab", "ns-3", "difference"],
 	(.ns3.rows[] | [.[0:2][], (.[2:4][] | (tonumber |
@@ -177,7 +162,6 @@ def block($name):
 	elif $name == "pfc-states" then pfc_states_block | @tsv
 	elif $name == "long-haul" then long_haul_block | @tsv
 	elif $name == "long-haul-mixed" then long_haul_mixed_block | @tsv
-	elif $name == "agent" then agent_block | @tsv
 	elif $name == "ns3" then ns3_block | @tsv
 	elif $name == "hops" then hops_block | @tsv
 	elif $name == "fig1" then fig1_block

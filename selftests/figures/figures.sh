@@ -42,8 +42,6 @@ BLOCKS="
 				longhaul-near-1000 longhaul-near-300us longhaul-many longhaul-step
 				longhaul-wrong longhaul-far
 	long-haul-mixed	columns longhaul-mixed longhaul-edge
-	agent		columns agent-eval-150-3 agent-eval-350-6 agent-unseen-step
-				agent-unseen-mix agent-unseen-many
 	ns3		columns ns3
 	hops		columns hops
 	fig1		text	fig1-rate-failure
