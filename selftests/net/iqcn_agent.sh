@@ -491,7 +491,7 @@ test_fallback()
 	tc -n sw qdisc change dev p1 root handle 1: tbf rate 80kbit burst 2k limit 1g
 	policy 4
 	started 0.5 run --policy "$POLICY" --log "$TMP/log" \
-		--metrics "$TMP/metrics" p1
+		--metrics "$TMP/prom" p1
 	check_eq "policy" "$(in_force)" 1/5000000
 	sleep 1
 	check_eq "audit" "$(in_force)" 2/4000000
@@ -501,8 +501,8 @@ test_fallback()
 	check_eq "fallback" "$(in_force)" 2/4000000
 	check_eq "message" "$(<"$TMP/err")" \
 		"iqcn: p1: the policy earns less than the values of tc: fallback"
-	check "fallbacks" "$(grep -c '^iqcn_agent_fallbacks_total.* 1$' "$TMP/metrics")" -eq 1
-	check "acting" "$(grep -c '^iqcn_agent_acting.* 0$' "$TMP/metrics")" -eq 1
+	check "fallbacks" "$(grep -c '^iqcn_agent_fallbacks_total.* 1$' "$TMP/prom")" -eq 1
+	check "acting" "$(grep -c '^iqcn_agent_acting.* 0$' "$TMP/prom")" -eq 1
 	sleep 9
 	check_eq "after 10 s" "$(in_force)" 1/5000000
 	sleep 2
