@@ -306,7 +306,7 @@ case_agent()
 		few=$us
 		used 2010
 		echo "= agent step iqcn 1 $(((us - few) / 2))"
-		echo "= agent step none 1 0"
+		echo "= agent step none 1 1"
 	done
 	devices_gone
 }
