@@ -220,36 +220,50 @@ static int iqcn_genl_put_port(struct sk_buff *skb, struct iqcn_port *port)
 	return 0;
 }
 
-static int iqcn_genl_port_get(struct sk_buff *request, struct genl_info *info)
+/* Answer a request with one message, whose attributes @fill puts.  Return: 0 or its
+ * error.
+ */
+static int iqcn_genl_answer(struct genl_info *info, u8 cmd,
+			    int (*fill)(struct sk_buff *skb,
+					struct genl_info *info))
 {
-	struct iqcn_port *port;
-	struct sk_buff *skb;
+	struct sk_buff *skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
 	int err = -EMSGSIZE;
 	void *hdr;
 
-	if (GENL_REQ_ATTR_CHECK(info, IQCN_A_PORT_IFINDEX)) {
-		GENL_SET_ERR_MSG(info, "IQCN_A_PORT_IFINDEX is missing");
-		return -EINVAL;
-	}
-	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
 	if (!skb)
 		return -ENOMEM;
-	hdr = genlmsg_put_reply(skb, info, &iqcn_genl_family, 0, IQCN_CMD_PORT_GET);
-	if (!hdr)
-		goto err_free;
+	hdr = genlmsg_put_reply(skb, info, &iqcn_genl_family, 0, cmd);
+	if (hdr)
+		err = fill(skb, info);
+	if (err) {
+		nlmsg_free(skb);
+		return err;
+	}
+	genlmsg_end(skb, hdr);
+	return genlmsg_reply(skb, info);
+}
+
+static int iqcn_genl_fill_port(struct sk_buff *skb, struct genl_info *info)
+{
+	struct iqcn_port *port;
+	int err;
+
 	rcu_read_lock();
 	port = iqcn_genl_port(genl_info_net(info),
 			      info->attrs[IQCN_A_PORT_IFINDEX], info->extack);
 	err = port ? iqcn_genl_put_port(skb, port) : -ENODEV;
 	rcu_read_unlock();
-	if (err)
-		goto err_free;
-	genlmsg_end(skb, hdr);
-	return genlmsg_reply(skb, info);
-
-err_free:
-	nlmsg_free(skb);
 	return err;
+}
+
+static int iqcn_genl_port_get(struct sk_buff *request, struct genl_info *info)
+{
+	if (GENL_REQ_ATTR_CHECK(info, IQCN_A_PORT_IFINDEX)) {
+		GENL_SET_ERR_MSG(info, "IQCN_A_PORT_IFINDEX is missing");
+		return -EINVAL;
+	}
+	return iqcn_genl_answer(info, IQCN_CMD_PORT_GET, iqcn_genl_fill_port);
 }
 
 static int iqcn_genl_start_ports(struct netlink_callback *cb)
@@ -454,30 +468,32 @@ static struct iqcn_queue *iqcn_genl_queue(struct iqcn_port *port,
 	return newest;
 }
 
-static int iqcn_genl_put_one_queue(struct sk_buff *skb, struct genl_info *info)
+static int iqcn_genl_fill_queue(struct sk_buff *skb, struct genl_info *info)
 {
 	struct tc_iqcn_xstats st;
 	struct iqcn_port *port;
 	struct iqcn_queue *q;
+	int err = -ENODEV;
 
+	rcu_read_lock();
 	port = iqcn_genl_port(genl_info_net(info),
 			      info->attrs[IQCN_A_QUEUE_IFINDEX], info->extack);
 	if (!port)
-		return -ENODEV;
+		goto out;
+	err = -ENOENT;
 	q = iqcn_genl_queue(port, info->attrs[IQCN_A_QUEUE_PARENT],
 			    info->extack);
 	if (!q)
-		return -ENOENT;
+		goto out;
 	iqcn_queue_stats(q, &st);
-	return iqcn_genl_put_queue(skb, q, &st);
+	err = iqcn_genl_put_queue(skb, q, &st);
+out:
+	rcu_read_unlock();
+	return err;
 }
 
 static int iqcn_genl_queue_get(struct sk_buff *request, struct genl_info *info)
 {
-	struct sk_buff *skb;
-	int err = -EMSGSIZE;
-	void *hdr;
-
 	if (GENL_REQ_ATTR_CHECK(info, IQCN_A_QUEUE_IFINDEX) ||
 	    GENL_REQ_ATTR_CHECK(info, IQCN_A_QUEUE_PARENT)) {
 		GENL_SET_ERR_MSG(info, "A queue needs an ifindex and a parent");
@@ -489,24 +505,7 @@ static int iqcn_genl_queue_get(struct sk_buff *request, struct genl_info *info)
 				    "Only a dump has a filter");
 		return -EINVAL;
 	}
-	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
-	if (!skb)
-		return -ENOMEM;
-	hdr = genlmsg_put_reply(skb, info, &iqcn_genl_family, 0,
-				IQCN_CMD_QUEUE_GET);
-	if (!hdr)
-		goto err_free;
-	rcu_read_lock();
-	err = iqcn_genl_put_one_queue(skb, info);
-	rcu_read_unlock();
-	if (err)
-		goto err_free;
-	genlmsg_end(skb, hdr);
-	return genlmsg_reply(skb, info);
-
-err_free:
-	nlmsg_free(skb);
-	return err;
+	return iqcn_genl_answer(info, IQCN_CMD_QUEUE_GET, iqcn_genl_fill_queue);
 }
 
 static int iqcn_genl_dump_queue(struct sk_buff *skb,
@@ -818,33 +817,21 @@ static int iqcn_genl_act(struct genl_info *info, int ifindex, int parent,
 	return err;
 }
 
-static int iqcn_genl_flow_flush(struct sk_buff *request, struct genl_info *info)
+static int iqcn_genl_flush_and_fill(struct sk_buff *skb, struct genl_info *info)
 {
-	struct sk_buff *skb;
-	int err = -EMSGSIZE;
-	void *hdr;
+	int err;
 	u64 n;
 
-	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
-	if (!skb)
-		return -ENOMEM;
-	hdr = genlmsg_put_reply(skb, info, &iqcn_genl_family, 0,
-				IQCN_CMD_FLOW_FLUSH);
-	if (!hdr)
-		goto err_free;
 	err = iqcn_genl_act(info, IQCN_A_FLOW_IFINDEX, IQCN_A_FLOW_PARENT,
 			    iqcn_gc_flush, &n);
-	if (!err)
-		err = nla_put_u64_64bit(skb, IQCN_A_FLOW_FLUSHED, n,
+	return err ?: nla_put_u64_64bit(skb, IQCN_A_FLOW_FLUSHED, n,
 					IQCN_A_FLOW_PAD);
-	if (err)
-		goto err_free;
-	genlmsg_end(skb, hdr);
-	return genlmsg_reply(skb, info);
+}
 
-err_free:
-	nlmsg_free(skb);
-	return err;
+static int iqcn_genl_flow_flush(struct sk_buff *request, struct genl_info *info)
+{
+	return iqcn_genl_answer(info, IQCN_CMD_FLOW_FLUSH,
+				iqcn_genl_flush_and_fill);
 }
 
 /* Reset the peaks of a port's queues.  A concurrent packet may store a peak: it
