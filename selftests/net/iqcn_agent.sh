@@ -36,6 +36,8 @@ DEBUG_TESTS="
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/net/lib-tool.sh
+. "$(dirname "$0")/lib-tool.sh"
 
 POLICY=$TMP/policy
 
@@ -49,24 +51,13 @@ agent()
 # sets nothing
 refused()
 {
-	local rc=$1 text=$2
-	shift 2
-
-	agent "$@" >"$TMP/out" 2>"$TMP/err" </dev/null
-	check "exit status of \"$*\"" $? -eq "$rc"
-	check_eq "stderr of \"$*\"" "$(<"$TMP/err")" "iqcn: $text"
-	check_eq "stdout of \"$*\"" "$(<"$TMP/out")" ""
+	only_error "$1" "iqcn: $2" agent "${@:3}"
 }
 
 # box PARAMETER...: a box without traffic, whose port p1 has a fiber of 500 km
 box()
 {
-	ip -batch - <<-EOT
-		netns add sw
-		link add p1 netns sw type veth peer name p0 netns sw
-	EOT
-	ip -n sw link set p0 up
-	ip -n sw link set p1 up
+	idle_box
 	tc -n sw qdisc replace dev p1 root handle 10: iqcn \
 		notify supplement fibre 500km "$@"
 }

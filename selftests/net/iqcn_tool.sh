@@ -38,6 +38,8 @@ ALL_TESTS="
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/net/lib-tool.sh
+. "$(dirname "$0")/lib-tool.sh"
 
 # tool [ARGUMENT...]: run iqcn in the namespace sw
 tool()
@@ -48,24 +50,7 @@ tool()
 # wants STATUS STDERR ARGUMENT...: check status and stderr; stdout must be empty
 wants()
 {
-	local rc=$1 text=$2
-	shift 2
-
-	tool "$@" >"$TMP/out" 2>"$TMP/err"
-	check "exit status of \"$*\"" $? -eq "$rc"
-	check_eq "stderr of \"$*\"" "$(<"$TMP/err")" "$text"
-	check_eq "stdout of \"$*\"" "$(<"$TMP/out")" ""
-}
-
-# idle_box: a box without traffic
-idle_box()
-{
-	ip -batch - <<-EOF
-		netns add sw
-		link add p1 netns sw type veth peer name p0 netns sw
-	EOF
-	ip -n sw link set p0 up
-	ip -n sw link set p1 up
+	only_error "$1" "$2" tool "${@:3}"
 }
 
 # unpaired FLOWS COUNT: COUNT CE packets of FLOWS flows without answers

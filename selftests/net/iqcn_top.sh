@@ -25,6 +25,8 @@ ALL_TESTS="
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/net/lib-tool.sh
+. "$(dirname "$0")/lib-tool.sh"
 
 # counters are read twice, and must not change in between
 quiet_hosts
@@ -116,13 +118,7 @@ until_there()
 # wants STATUS STDERR ARGUMENT...: check status and stderr; stdout must be empty
 wants()
 {
-	local rc=$1 text=$2
-	shift 2
-
-	top "$@" >"$TMP/out" 2>"$TMP/err" </dev/null
-	check "exit status of \"$*\"" $? -eq "$rc"
-	check_eq "stderr of \"$*\"" "$(<"$TMP/err")" "$text"
-	check_eq "stdout of \"$*\"" "$(<"$TMP/out")" ""
+	only_error "$1" "$2" top "${@:3}"
 }
 
 test_words()
