@@ -286,6 +286,8 @@ check_scenario()
 		ns "$(value "$name" count)" >/dev/null || exit
 	if is_fabric "$name"; then
 		check_keys "$name" sender bottleneck behind
+		[ -z "$(value "$name" agent)" ] || [ -n "$(value "$name" port)" ] ||
+			die "$name: port is missing, for agent"
 		for v in $(variants "$name"); do
 			"$HERE/fabric.py" check "$(file_of "$name")" \
 				"$(value "$name" wires | of_variant "$v")" \
@@ -294,8 +296,8 @@ check_scenario()
 		done
 		return
 	fi
-	check_keys "$name" ends trunk access fiber locals load incast endless \
-		message port
+	check_keys "$name" ends agent trunk access fiber locals load incast \
+		endless message port
 	bps "$(value "$name" bottleneck | cut -d ' ' -f 1)" >/dev/null || exit
 }
 
