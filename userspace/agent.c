@@ -102,15 +102,15 @@ static bool explores(struct agent *a, int *action)
 	double draw = (agent_random(&a->seed) >> 11) * 0x1p-53;
 	int any = (agent_random(&a->seed) >> 33) % AGENT_ACTIONS;
 
-	if (a->exploring)
+	if (a->exploring) {
 		a->exploring--;
-	else if (draw * (EXPLORE_STEPS - a->explore * (EXPLORE_STEPS - 1)) <
-		 a->explore)
+	} else if (draw * (EXPLORE_STEPS - a->explore * (EXPLORE_STEPS - 1)) <
+		   a->explore) {
 		a->exploring = EXPLORE_STEPS - 1;
-	else
-		return false;
-	if (a->exploring == EXPLORE_STEPS - 1)
 		a->explored = any;
+	} else {
+		return false;
+	}
 	*action = a->explored;
 	return true;
 }

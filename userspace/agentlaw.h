@@ -95,7 +95,6 @@ struct agent_step {
 	float supplement_term;	/* C */
 	float reward;
 	float incast;		/* bytes in / bytes out */
-	uint64_t in_bytes, out_bytes;
 };
 
 /* The last steps, the newest first */
@@ -103,7 +102,7 @@ struct agent_history {
 	float features[AGENT_STEPS][AGENT_FEATURES];
 };
 
-/* What an action sets in the module */
+/* The values that an action leases from the module */
 struct agent_lease {
 	uint32_t filter_ns;	/* interval per CNP */
 	uint32_t supplement_pps;
@@ -179,18 +178,16 @@ static inline struct agent_step agent_observe(const struct agent_place *p,
 	double supplements = b->supplements - a->supplements;
 	float used = agent_share(supplements * 1e9,
 				 p->supplement_max_pps * ns);
-	struct agent_step s = {
-		.out_bytes = b->tx_bytes - a->tx_bytes,
-		.in_bytes = agent_in_bytes(a, b),
-	};
+	uint64_t out_bytes = b->tx_bytes - a->tx_bytes;
+	uint64_t in_bytes = agent_in_bytes(a, b);
+	struct agent_step s;
 
-	s.utilization = agent_share(s.out_bytes * 8e9, p->rate_bps * ns);
+	s.utilization = agent_share(out_bytes * 8e9, p->rate_bps * ns);
 	s.depth_term = agent_depth_term(b->depth_bytes, p->limit_bytes);
 	s.supplement_term = reward == AGENT_REWARD_LITERAL ? used : 1 - used;
 	s.reward = 0.2f * s.utilization + 0.6f * s.depth_term +
 		   0.2f * s.supplement_term;
-	s.incast = s.out_bytes ? s.in_bytes / (double)s.out_bytes :
-				 s.in_bytes ? 256 : 1;
+	s.incast = out_bytes ? in_bytes / (double)out_bytes : in_bytes ? 256 : 1;
 	s.features[0] = agent_share(b->depth_bytes, p->limit_bytes);
 	s.features[1] = agent_share(b->above_kmax_ns - a->above_kmax_ns, ns);
 	s.features[2] = s.utilization;

@@ -17,7 +17,7 @@
 
 #include "agentlaw.h"
 
-/* What the agent does.  Only in mode run is the action taken */
+/* Modes of the agent.  It takes actions only in mode run */
 enum agent_mode {
 	AGENT_MODE_OBSERVE,
 	AGENT_MODE_RUN,

@@ -204,7 +204,6 @@ static int lease(struct agent_port *a, uint32_t ms)
 		.filter_ns = a->lease.filter_ns,
 		.supplement_pps = a->lease.supplement_pps,
 	};
-
 	int err = genl_lease(a->g, &l);
 
 	if (!err)
@@ -222,18 +221,20 @@ int agent_port_set(struct agent_port *a, int action, uint64_t flows)
 	    wanted.supplement_pps == a->lease.supplement_pps &&
 	    a->lease_ns > now + a->renew_ns)
 		return EXIT_SUCCESS;
+	a->lease_ns = 0;
 	a->lease = wanted;
-	a->lease_ns = now + a->lease_ms * UINT64_C(1000000);
 	err = lease(a, a->lease_ms);
 	/* the bounds may have changed since the parameters were read */
-	if (err == -ERANGE && !read_place(a, now)) {
+	if (err == -ERANGE) {
+		if (read_place(a, now))
+			return EXIT_FAILURE;
 		a->lease = agent_lease(&a->place, action, flows);
 		err = lease(a, a->lease_ms);
 	}
-	if (!err)
-		return EXIT_SUCCESS;
-	a->lease_ns = 0;
-	return gone_or(a, err);
+	if (err)
+		return gone_or(a, err);
+	a->lease_ns = now + a->lease_ms * UINT64_C(1000000);
+	return EXIT_SUCCESS;
 }
 
 static int end_lease(struct agent_port *a)

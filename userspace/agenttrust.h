@@ -31,7 +31,7 @@
 #define AGENT_FALLBACK_NS (10 * AGENT_TRUST_NS)
 #define AGENT_FALLBACK_MAX_NS (320 * AGENT_TRUST_NS)
 
-/* What decides about the filter and supplements */
+/* Whose values of filter and supplements apply */
 enum agent_verdict {
 	AGENT_POLICY,
 	AGENT_AUDIT,
