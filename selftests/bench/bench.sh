@@ -11,7 +11,8 @@
 #		Mode Linux with the host's clock
 #   -n ROUNDS	rounds, with a run of each qdisc (default and minimum 7)
 #   -p PACKETS	packets of a measurement (default 20000)
-#   CASE	cases of guest.sh (default: all)
+#   CASE	cases of guest.sh (default: all but agent, because User Mode Linux
+#		does not tell how much CPU time a process takes)
 #   -c		count instructions and check them against the file "limits"
 #
 # Times depend on the machine and its load; ratios carry over to other machines.
@@ -58,7 +59,7 @@ shift $((OPTIND - 1))
 case $rounds in
 "" | *[!0-9]* | [0-6]) die "-n: at least 7 rounds" ;;
 esac
-[ $# -gt 0 ] || set -- uncongested marked hook deadline inject memory agent
+[ $# -gt 0 ] || set -- uncongested marked hook deadline inject memory
 cd "$TOP" && mkdir -p "$OUT" || exit 1
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
