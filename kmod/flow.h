@@ -12,6 +12,7 @@
 #include "algo/continuity.h"
 #include "algo/deadline.h"
 #include "algo/interval.h"
+#include "algo/pairing.h"
 #include "algo/reorder.h"
 #include "queue.h"
 
@@ -36,11 +37,10 @@ struct iqcn_hosts {
 	struct list_head unassured;	/* of struct iqcn_flow_ext; port->lock */
 	unsigned int n_unassured;	/* port->lock to write */
 	unsigned int n_flows;		/* port->lock */
+	/* the source port of a flow has changed; port->lock to write */
+	bool sprayed;
 	struct rcu_head rcu;
 };
-
-/* Different PSNs echoed to one QP in a row that pair a flow with the QP */
-#define IQCN_ECHO_HITS	4
 
 /* Extension of a flow.  A flow has one until its pairing is assured, while its
  * own detectors have state of the queue's epoch, while it has a turn of
@@ -53,9 +53,7 @@ struct iqcn_flow_ext {
 	 * the table, queue->lock to change; either to test for empty
 	 */
 	struct list_head unassured;
-	u32 echo_qp;		/* QP that PSNs were echoed to; port->lock */
-	u32 echo_psn;		/* last such PSN; port->lock */
-	u8 echo_hits;		/* such PSNs in a row; port->lock */
+	struct iqcn_echoes echoes;	/* port->lock */
 
 	/* all that follows: queue->lock */
 	u8 congested;		/* its own enum iqcn_detect bits */
@@ -306,9 +304,10 @@ void iqcn_pair_set_window(struct iqcn_port *port, u64 packets);
 int iqcn_pair_join(struct iqcn_port *port, struct iqcn_flow *flow,
 		   const struct iqcn_key *key);
 void iqcn_pair_leave(struct iqcn_port *port, struct iqcn_flow *flow);
-void iqcn_pair_store_psns(struct iqcn_port *port,
-			  const struct iqcn_hosts *hosts, u32 dest_qp, u32 psn,
-			  u32 segs);
+void iqcn_pair_note_sport(struct iqcn_port *port, struct iqcn_flow *flow,
+			  u16 sport);
+void iqcn_pair_note_sent(struct iqcn_port *port, struct iqcn_flow *flow,
+			 const struct sk_buff *skb, u32 psn, u32 segs);
 void iqcn_pair_note_psn(struct iqcn_port *port, const struct iqcn_pkt *pkt,
 			u32 segs);
 struct iqcn_flow *iqcn_pair_find(struct iqcn_port *port,
@@ -331,15 +330,15 @@ struct iqcn_flow *iqcn_pair_by_sport(struct iqcn_port *port,
 				     const struct iqcn_pkt *pkt);
 void iqcn_pair_from_sport(struct iqcn_port *port, struct iqcn_flow *flow, u32 qp);
 
-/* Store the PSNs of a data packet for pairing, unless all flows of its hosts
- * are assured.  Root lock, RCU.
+/* Store what a packet of a live flow that leaves shows for pairing, unless all
+ * flows of its hosts are assured.  Root lock, BHs off.
  */
 static inline void iqcn_pair_sent(struct iqcn_port *port,
-				  const struct iqcn_hosts *hosts, u32 dest_qp,
-				  u32 psn, u32 segs)
+				  struct iqcn_flow *flow,
+				  const struct sk_buff *skb, u32 psn, u32 segs)
 {
-	if (READ_ONCE(hosts->n_unassured))
-		iqcn_pair_store_psns(port, hosts, dest_qp, psn, segs);
+	if (READ_ONCE(flow->hosts->n_unassured))
+		iqcn_pair_note_sent(port, flow, skb, psn, segs);
 }
 
 #endif /* _IQCN_FLOW_H */

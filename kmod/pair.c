@@ -14,13 +14,17 @@
  * per response, for any number of flows.  A second packet with the same PSN
  * makes the slot ambiguous.  So the PSNs of packets of assured flows, and of
  * packets that are not CE, are stored too if the packets are parsed anyway.  A
- * QP is accepted after IQCN_ECHO_HITS different PSNs in a row were echoed to
- * it.
+ * QP is accepted after enough different PSNs in a row were echoed to it.
+ *
+ * Packets whose PSNs are stored also show whether the source port of a flow
+ * changes.  Then the sender sprays packets over several paths, and other
+ * evidence is needed for all flows of the two hosts (algo/pairing.h).
  */
 #include <linux/random.h>
 #include <linux/slab.h>
 
 #include "iqcn.h"
+#include "skb.h"
 #include "trace.h"
 
 /* Unassured flows of two hosts that are compared with the UDP source port of a
@@ -168,7 +172,7 @@ static bool iqcn_pair_unassure(struct iqcn_port *port, struct iqcn_flow *flow)
 
 	if (!e)
 		return false;
-	e->echo_hits = 0;
+	e->echoes.hits = 0;
 	list_add_tail(&e->unassured, &hosts->unassured);
 	WRITE_ONCE(hosts->n_unassured, hosts->n_unassured + 1);
 	WRITE_ONCE(port->n_unassured, port->n_unassured + 1);
@@ -298,7 +302,7 @@ static bool iqcn_pair_update_unassured(struct iqcn_port *port,
 	if (was_assured && !assured) {
 		done = iqcn_pair_unassure(port, flow);
 	} else if (!was_assured) {
-		flow->ext->echo_hits = 0;
+		flow->ext->echoes.hits = 0;
 		if (assured)
 			iqcn_pair_assure(port, flow);
 		iqcn_ext_trim(q, flow);
@@ -461,7 +465,8 @@ void iqcn_pair_from_cnp(struct iqcn_port *port, const struct iqcn_key *key)
 	spin_lock(&port->lock);
 	e = list_first_entry_or_null(&hosts->unassured, struct iqcn_flow_ext,
 				     unassured);
-	if (e && list_is_singular(&hosts->unassured))
+	if (e && list_is_singular(&hosts->unassured) &&
+	    iqcn_pair_usable(IQCN_PAIR_CNP, hosts->sprayed))
 		iqcn_pair_evidence(port, e->flow, IQCN_PAIR_CNP, key->qp);
 	spin_unlock(&port->lock);
 }
@@ -485,31 +490,29 @@ static u64 *iqcn_echo_slot(const struct iqcn_port *port, u64 hash)
 }
 
 /* Likewise */
+static u32 iqcn_echo_bits_of(const struct iqcn_port *port)
+{
+	return rcu_dereference_bh_check(port->echo, rcu_read_lock_held())->bits;
+}
+
+/* Likewise.  Can a response to this PSN of the flow still be in flight? */
 static bool iqcn_pair_fresh(const struct iqcn_port *port,
 			    const struct iqcn_flow *flow, u32 psn)
 {
-	const struct iqcn_echo *echo;
+	u32 last_psn = READ_ONCE(flow->psn), bits = iqcn_echo_bits_of(port);
 
-	echo = rcu_dereference_bh_check(port->echo, rcu_read_lock_held());
-	return iqcn_echo_fresh(READ_ONCE(flow->psn), psn, echo->bits);
+	return READ_ONCE(flow->hosts->sprayed) ?
+	       iqcn_echo_near(last_psn, psn, bits) :
+	       iqcn_echo_fresh(last_psn, psn, bits);
 }
 
 /* Segments of a GSO packet whose PSNs are stored in the echo table */
 #define IQCN_ECHO_SEGS	64
 
-/**
- * iqcn_pair_store_psns() - store the PSNs of a data packet in the echo table
- * @port: port
- * @hosts: hosts of the packet
- * @dest_qp: DestQP of the packet
- * @psn: PSN of its first segment
- * @segs: number of its segments
- *
- * Context: root lock, RCU.
- */
-void iqcn_pair_store_psns(struct iqcn_port *port,
-			  const struct iqcn_hosts *hosts, u32 dest_qp, u32 psn,
-			  u32 segs)
+/* Store the PSNs of a data packet in the echo table; root lock, RCU */
+static void iqcn_pair_store_psns(struct iqcn_port *port,
+				 const struct iqcn_hosts *hosts, u32 dest_qp,
+				 u32 psn, u32 segs)
 {
 	u32 i;
 
@@ -523,7 +526,58 @@ void iqcn_pair_store_psns(struct iqcn_port *port,
 }
 
 /**
- * iqcn_pair_note_psn() - store the PSNs of a data packet that is not CE
+ * iqcn_pair_note_sport() - compare the source port of a data packet
+ * @port: port
+ * @flow: flow of the packet, which may be dead
+ * @sport: UDP source port of the packet
+ *
+ * If it differs from that of the flow's first packet, the sender sprays packets.
+ * A pairing by evidence that does not count for such a sender ends.
+ *
+ * Context: root lock, BHs off; takes port->lock.
+ */
+void iqcn_pair_note_sport(struct iqcn_port *port, struct iqcn_flow *flow,
+			  u16 sport)
+{
+	struct iqcn_hosts *hosts;
+	bool usable;
+
+	/* BHs are off, so RCU keeps a live flow's ->hosts */
+	if (!READ_ONCE(flow->queue))
+		return;
+	hosts = flow->hosts;
+	usable = READ_ONCE(flow->grade) == IQCN_PAIR_NONE ||
+		 iqcn_pair_usable(READ_ONCE(flow->grade), true);
+	if (READ_ONCE(hosts->sprayed) ? usable :
+					READ_ONCE(flow->sport) == sport)
+		return;
+	spin_lock(&port->lock);
+	WRITE_ONCE(hosts->sprayed, true);
+	if (flow->queue && flow->grade != IQCN_PAIR_NONE &&
+	    !iqcn_pair_usable(flow->grade, true))
+		iqcn_pair_set(port, flow, IQCN_PAIR_NONE, 0);
+	spin_unlock(&port->lock);
+}
+
+/**
+ * iqcn_pair_note_sent() - store what a packet of a flow that leaves shows
+ * @port: port
+ * @flow: flow of the packet, alive
+ * @skb: packet
+ * @psn: PSN of its first segment
+ * @segs: number of its segments
+ *
+ * Context: root lock, BHs off.
+ */
+void iqcn_pair_note_sent(struct iqcn_port *port, struct iqcn_flow *flow,
+			 const struct sk_buff *skb, u32 psn, u32 segs)
+{
+	iqcn_pair_store_psns(port, flow->hosts, flow->qp, psn, segs);
+	iqcn_pair_note_sport(port, flow, iqcn_skb_sport(skb));
+}
+
+/**
+ * iqcn_pair_note_psn() - store what a data packet that is not CE shows
  * @port: port
  * @pkt: packet
  * @segs: number of its segments
@@ -537,6 +591,7 @@ void iqcn_pair_note_psn(struct iqcn_port *port, const struct iqcn_pkt *pkt,
 			u32 segs)
 {
 	struct iqcn_hosts *hosts;
+	struct iqcn_flow *flow;
 	struct iqcn_key key;
 
 	if (!iqcn_op_is_echoed(pkt->opcode))
@@ -545,8 +600,12 @@ void iqcn_pair_note_psn(struct iqcn_port *port, const struct iqcn_pkt *pkt,
 		      pkt->vlan);
 	rcu_read_lock();
 	hosts = iqcn_hosts_find(port, &key);
-	if (hosts)
-		iqcn_pair_sent(port, hosts, pkt->dest_qp, pkt->psn, segs);
+	if (hosts && READ_ONCE(hosts->n_unassured)) {
+		iqcn_pair_store_psns(port, hosts, pkt->dest_qp, pkt->psn, segs);
+		flow = iqcn_flow_find(port, &key);
+		if (flow)
+			iqcn_pair_note_sport(port, flow, pkt->sport);
+	}
 	rcu_read_unlock();
 }
 
@@ -587,6 +646,8 @@ unsigned int iqcn_pair_echoed(struct iqcn_port *port,
  * @key: hosts in the direction of the data, with the sender's QP
  * @psn: PSN
  *
+ * The flow may have sent it by another path, after its last packet here.
+ *
  * Context: RCU.
  * Return: the flow, or NULL.
  */
@@ -599,7 +660,33 @@ struct iqcn_flow *iqcn_pair_sends(struct iqcn_port *port,
 	 * response
 	 */
 	return owner && iqcn_pair_assured(READ_ONCE(owner->grade)) &&
-	       iqcn_pair_fresh(port, owner, psn) ? owner : NULL;
+	       iqcn_echo_near(READ_ONCE(owner->psn), psn,
+			      iqcn_echo_bits_of(port)) ? owner : NULL;
+}
+
+/* Flows of two hosts that are searched for echoes to the same QP, once per pairing
+ * of a sprayed flow
+ */
+#define IQCN_ECHO_SEARCH	1024
+
+/* Were PSNs of another flow of these hosts echoed to the QP?  Then it is unknown
+ * which of them the QP sends, and both start again.
+ */
+static bool iqcn_pair_rival(const struct iqcn_flow *flow, u32 qp)
+{
+	struct iqcn_flow_ext *e;
+	bool rival = false;
+	int n = 0;
+
+	list_for_each_entry(e, &flow->hosts->unassured, unassured) {
+		if (n++ == IQCN_ECHO_SEARCH)
+			break;
+		if (e->flow == flow || !e->echoes.hits || e->echoes.qp != qp)
+			continue;
+		e->echoes.hits = 0;
+		rival = true;
+	}
+	return rival;
 }
 
 /**
@@ -614,27 +701,17 @@ struct iqcn_flow *iqcn_pair_sends(struct iqcn_port *port,
 void iqcn_pair_from_echo(struct iqcn_port *port, struct iqcn_flow *flow,
 			 u32 qp, u32 psn)
 {
-	struct iqcn_flow_ext *e;
+	bool sprayed;
 
 	spin_lock(&port->lock);
 	if (!flow->queue || iqcn_pair_assured(flow->grade) ||
 	    !iqcn_pair_fresh(port, flow, psn))
 		goto unlock;
 
-	e = flow->ext;
-	if (!e->echo_hits || e->echo_qp != qp) {
-		e->echo_qp = qp;
-		e->echo_hits = 1;
-	} else if (iqcn_psn_delta(psn, e->echo_psn) > 0) {
-		e->echo_hits++;
-	} else {
-		goto unlock;
-	}
-	e->echo_psn = psn;
-	if (e->echo_hits == IQCN_ECHO_HITS) {
-		e->echo_hits = 0;
+	sprayed = flow->hosts->sprayed;
+	if (iqcn_echo_count(&flow->ext->echoes, qp, psn, sprayed) &&
+	    !(sprayed && iqcn_pair_rival(flow, qp)))
 		iqcn_pair_evidence(port, flow, IQCN_PAIR_PSN, qp);
-	}
 unlock:
 	spin_unlock(&port->lock);
 }
@@ -660,14 +737,15 @@ struct iqcn_flow *iqcn_pair_by_sport(struct iqcn_port *port,
 	if (!READ_ONCE(port->sport))
 		return NULL;
 	hosts = iqcn_hosts_find(port, key);
-	if (!hosts || !READ_ONCE(hosts->n_unassured))
+	if (!hosts || !READ_ONCE(hosts->n_unassured) ||
+	    !iqcn_pair_usable(IQCN_PAIR_SPORT, READ_ONCE(hosts->sprayed)))
 		return NULL;
 	spin_lock(&port->lock);
 	list_for_each_entry(e, &hosts->unassured, unassured) {
 		if (n++ == IQCN_SPORT_SEARCH)
 			break;
 		flow = e->flow;
-		if (!iqcn_sport_match(flow->sport, pkt->sport, pkt->dest_qp,
+		if (!iqcn_sport_match(READ_ONCE(flow->sport), pkt->sport, pkt->dest_qp,
 				      flow->qp))
 			continue;
 		if (iqcn_pair_judge(flow->grade, flow->src_qp, IQCN_PAIR_SPORT,

@@ -723,8 +723,7 @@ static noinline u64 iqcn_ce_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 	u64 now_ns = 0;
 
 	if (cb->psn_flags & IQCN_CB_SAMPLED) {
-		now_ns = iqcn_queue_ce_sent(q, cb->flow,
-					    (const void *)skb->data,
+		now_ns = iqcn_queue_ce_sent(q, cb->flow, skb,
 					    qdisc_pkt_len(skb),
 					    cb->psn_flags & IQCN_PSN_MASK,
 					    cb->segs,
@@ -740,7 +739,7 @@ static noinline u64 iqcn_ce_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 		q->skipped_bytes += qdisc_pkt_len(skb);
 		iqcn_add(q->skipped, cb->segs);
 		if (cb->flow)
-			iqcn_queue_ce_skipped(q, cb->flow,
+			iqcn_queue_ce_skipped(q, cb->flow, skb,
 					      cb->psn_flags & IQCN_PSN_MASK,
 					      cb->segs);
 	}
@@ -812,7 +811,7 @@ static noinline void iqcn_unmarked_dequeued(struct iqcn_queue *q,
 	 * leave an empty queue behind and so not be marked
 	 */
 	if (cb->flow && (cb->psn_flags & IQCN_CB_ECHO) && iqcn_unassured(q))
-		iqcn_queue_ce_skipped(q, cb->flow,
+		iqcn_queue_ce_skipped(q, cb->flow, skb,
 				      cb->psn_flags & IQCN_PSN_MASK,
 				      cb->segs);
 	iqcn_cb_put(skb);

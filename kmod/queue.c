@@ -99,7 +99,7 @@ static bool iqcn_measure_ce(struct iqcn_queue *q, u64 bytes, u64 now_ns)
  * CE
  * @q: queue
  * @flow: flow of the packet, NULL: none could be created
- * @eth: the packet's Ethernet header
+ * @skb: packet
  * @bytes: length of the packet
  * @psn: PSN of the first segment
  * @segs: number of segments
@@ -109,7 +109,7 @@ static bool iqcn_measure_ce(struct iqcn_queue *q, u64 bytes, u64 now_ns)
  * Return: now, in ns.
  */
 u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
-		       const struct ethhdr *eth, u32 bytes, u32 psn, u32 segs,
+		       const struct sk_buff *skb, u32 bytes, u32 psn, u32 segs,
 		       bool echo)
 {
 	bool alive = false, quiet;
@@ -137,7 +137,7 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 				       now_ns);
 	q->skipped_bytes = 0;
 	if (flow && iqcn_flow_of(flow, q)) {
-		iqcn_bts_note_packet(q, flow, eth, now_ns);
+		iqcn_bts_note_packet(q, flow, (const void *)skb->data, now_ns);
 		WRITE_ONCE(flow->psn, (psn + segs - 1) & IQCN_PSN_MASK);
 		if (!quiet)
 			iqcn_queue_flow_ce(q, flow, psn, segs, echo, now_ns);
@@ -151,7 +151,7 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 
 	/* BHs are off, so RCU keeps the hosts of a flow that was alive */
 	if (echo && alive)
-		iqcn_pair_sent(q->port, flow->hosts, flow->qp, psn, segs);
+		iqcn_pair_sent(q->port, flow, skb, psn, segs);
 	return now_ns;
 }
 
@@ -159,18 +159,19 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
  * iqcn_queue_ce_skipped() - handle a packet that leaves unsampled or without CE
  * @q: queue
  * @flow: flow of the packet
+ * @skb: packet
  * @psn: PSN of the first segment
  * @segs: number of segments
  *
  * Context: dequeue: root lock, BHs off.
  */
 void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
-			   u32 psn, u32 segs)
+			   const struct sk_buff *skb, u32 psn, u32 segs)
 {
 	/* BHs are off, so RCU keeps a live flow's ->hosts */
 	if (READ_ONCE(flow->queue)) {
 		WRITE_ONCE(flow->psn, (psn + segs - 1) & IQCN_PSN_MASK);
-		iqcn_pair_sent(q->port, flow->hosts, flow->qp, psn, segs);
+		iqcn_pair_sent(q->port, flow, skb, psn, segs);
 	}
 }
 

@@ -288,10 +288,10 @@ void iqcn_queue_set_params(struct iqcn_queue *q, const struct iqcn_params *p);
 void iqcn_queue_reset(struct iqcn_queue *q);
 void iqcn_queue_kill(struct iqcn_queue *q);
 u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
-		       const struct ethhdr *eth, u32 bytes, u32 psn, u32 segs,
+		       const struct sk_buff *skb, u32 bytes, u32 psn, u32 segs,
 		       bool echo);
 void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
-			   u32 psn, u32 segs);
+			   const struct sk_buff *skb, u32 psn, u32 segs);
 void iqcn_queue_delayed(struct iqcn_queue *q, u64 delay_ns);
 void iqcn_queue_cnp_rx(struct iqcn_flow *flow, u16 sport, bool passed);
 void iqcn_queue_way_back(struct iqcn_flow *flow, const struct ethhdr *eth);

@@ -8,7 +8,9 @@
 #include <linux/crc32.h>
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <linux/skbuff.h>
+#include <linux/unaligned.h>
 #include <net/checksum.h>
 
 #include "rocev2.h"
@@ -89,6 +91,35 @@ iqcn_skb_headers(const struct sk_buff *skb, u32 off, __be16 proto,
 			return IQCN_ROCE;
 	}
 	return iqcn_skb_headers_slow(skb, off, proto, pkt);
+}
+
+/**
+ * iqcn_skb_sport() - get the UDP source port of a queued packet
+ * @skb: packet that begins with an Ethernet header, and parses as IQCN_ROCE: it
+ *	has neither IP options nor extension headers
+ *
+ * Context: any.
+ * Return: the port, 0 if it cannot be read.
+ */
+static inline u16 iqcn_skb_sport(const struct sk_buff *skb)
+{
+	__be16 proto = ((const struct ethhdr *)skb->data)->h_proto, buf;
+	const struct vlan_hdr *vh;
+	struct vlan_hdr tag;
+	u32 off = ETH_HLEN;
+	const __be16 *sport;
+
+	while (eth_type_vlan(proto)) {
+		vh = skb_header_pointer(skb, off, sizeof(tag), &tag);
+		if (!vh)
+			return 0;
+		proto = vh->h_vlan_encapsulated_proto;
+		off += VLAN_HLEN;
+	}
+	off += proto == htons(ETH_P_IPV6) ? sizeof(struct ipv6hdr) :
+					    sizeof(struct iphdr);
+	sport = skb_header_pointer(skb, off, sizeof(buf), &buf);
+	return sport ? get_unaligned_be16(sport) : 0;
 }
 
 /**

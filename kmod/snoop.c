@@ -215,7 +215,9 @@ static void iqcn_snoop_cm(const struct iqcn_view *v)
 		   &cm);
 }
 
-/* The response may be for an assured flow of that QP, on any port */
+/* The response may be for another assured flow of that QP, on any port.  A sprayed
+ * flow is in the tables of several ports.
+ */
 static bool iqcn_snoop_sent_by(const struct iqcn_view *v,
 			       const struct iqcn_flow *flow)
 {
@@ -224,7 +226,7 @@ static bool iqcn_snoop_sent_by(const struct iqcn_view *v,
 
 	for_each_port_in_view(v, port) {
 		sends = iqcn_pair_sends(port, &v->key, v->pkt.psn);
-		if (sends && sends != flow)
+		if (sends && sends->qp != flow->qp)
 			return true;
 	}
 	return false;

@@ -7,6 +7,15 @@
  * Better evidence overrides worse.  If two pieces of the same grade disagree,
  * one of them is wrong and nothing shows which, so both are discarded.
  *
+ * A sender may spray the packets of a flow over many paths, with a UDP source
+ * port for each path.  A box then receives a part of the packets and of the
+ * responses, each part out of order.  So the source port of a packet, and a CNP
+ * while there is only one candidate, are no evidence for the flows of such a
+ * sender.  A PSN echo still is, but two flows whose PSNs coincide may each have
+ * sent a PSN without the other one by this box.  So more echoes are needed, and
+ * they must agree in both directions: no other QP for the flow, and no other
+ * flow for the QP.
+ *
  * Sources: UDP source ports: rdma_calc_flow_label() and
  * rdma_flow_label_to_udp_sport() in the kernel's <rdma/ib_verbs.h> (mlx5,
  * irdma, hns), and rxe_qp.c of Soft-RoCE.  PSN echo: IBTA spec vol. 1, 9.7.5 (a
@@ -101,6 +110,66 @@ static inline bool iqcn_echo_fresh(u32 last_psn, u32 psn, u32 bits)
 	s32 age = iqcn_psn_delta(last_psn, psn);
 
 	return age >= 0 && age < 1 << bits;
+}
+
+/**
+ * iqcn_echo_near() - can two PSNs be of packets that were in flight together?
+ * @a: a PSN
+ * @b: another one
+ * @bits: size of the echo table
+ *
+ * Unlike iqcn_echo_fresh() this holds for packets that left by several paths,
+ * because the last one that left here need not be the latest.
+ *
+ * Return: true if they are fewer than 2^@bits packets apart.
+ */
+static inline bool iqcn_echo_near(u32 a, u32 b, u32 bits)
+{
+	s32 delta = iqcn_psn_delta(a, b);
+
+	return delta > -(1 << bits) && delta < 1 << bits;
+}
+
+/* Different PSNs that are echoed to one QP in a row and pair a flow with it.  For
+ * a sprayed flow, as many that two flows whose responses arrive in random order
+ * do not get them by chance: 1 in 2^64.
+ */
+#define IQCN_ECHO_HITS		4
+#define IQCN_ECHO_HITS_SPRAYED	64
+
+/* struct iqcn_echoes - PSNs of a flow that were echoed to one QP in a row */
+struct iqcn_echoes {
+	u32 qp;
+	u32 psn;	/* last one */
+	u8 hits;	/* 0: none */
+};
+
+/**
+ * iqcn_echo_count() - count the echo of a PSN
+ * @e: the flow's echoes
+ * @qp: DestQP of the response
+ * @psn: PSN of the response
+ * @sprayed: the sender sprays packets
+ *
+ * Return: true if the echoes suffice to pair the flow with @qp; then they are
+ * counted from 0 again.
+ */
+static inline bool iqcn_echo_count(struct iqcn_echoes *e, u32 qp, u32 psn,
+				   bool sprayed)
+{
+	if (!e->hits || e->qp != qp) {
+		e->qp = qp;
+		e->hits = 1;
+	} else if (iqcn_psn_delta(psn, e->psn) > 0) {
+		e->hits++;
+	} else {
+		return false;
+	}
+	e->psn = psn;
+	if (e->hits < (sprayed ? IQCN_ECHO_HITS_SPRAYED : IQCN_ECHO_HITS))
+		return false;
+	e->hits = 0;
+	return true;
 }
 
 /*
@@ -205,6 +274,18 @@ static inline bool iqcn_sport_match(u16 data_sport, u16 rev_sport, u32 src_qp,
 static inline bool iqcn_pair_assured(enum iqcn_pair_grade grade)
 {
 	return grade >= IQCN_PAIR_PSN;
+}
+
+/**
+ * iqcn_pair_usable() - does evidence count?
+ * @grade: grade of the evidence
+ * @sprayed: the sender sprays packets
+ *
+ * Return: false for evidence that other paths invalidate.
+ */
+static inline bool iqcn_pair_usable(enum iqcn_pair_grade grade, bool sprayed)
+{
+	return !sprayed || iqcn_pair_assured(grade);
 }
 
 /**

@@ -41,6 +41,99 @@ static void psn_test(struct kunit *test)
 	}
 }
 
+/* PSNs that were in flight together, whichever left last */
+static void near_test(struct kunit *test)
+{
+	static const struct {
+		u32 a, b;
+		bool near;
+	} psns[] = {
+		{ 0, 0, true },
+		{ 8191, 0, true },
+		{ 0, 8191, true },
+		{ 8192, 0, false },
+		{ 0, 8192, false },
+		{ 100, 0xffe065, true },
+		{ 0xffe065, 100, true },
+		{ 100, 0xffe064, false },
+		{ 0xffe064, 100, false },
+		{ 0x800000, 0, false },
+		{ 0, 0x800000, false },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(psns); i++)
+		KUNIT_EXPECT_EQ_MSG(test, iqcn_echo_near(psns[i].a, psns[i].b,
+							 13),
+				    psns[i].near, "%#x, %#x", psns[i].a,
+				    psns[i].b);
+	KUNIT_EXPECT_TRUE(test, iqcn_echo_near(0, 8192, 14));
+}
+
+/* Return: echoes of PSNs from 0 on, of which the last one suffices */
+static u32 echoes_needed(struct iqcn_echoes *e, u32 qp, bool sprayed)
+{
+	u32 psn;
+
+	for (psn = 0; psn < 100; psn++)
+		if (iqcn_echo_count(e, qp, psn, sprayed))
+			return psn + 1;
+	return 0;
+}
+
+static void echo_count_test(struct kunit *test)
+{
+	struct iqcn_echoes e = {};
+
+	KUNIT_EXPECT_EQ(test, echoes_needed(&e, 7, false), 4);
+	KUNIT_EXPECT_EQ(test, e.hits, 0);
+	KUNIT_EXPECT_EQ(test, echoes_needed(&e, 7, true), 64);
+	KUNIT_EXPECT_EQ(test, e.hits, 0);
+
+	/* another QP starts again */
+	KUNIT_EXPECT_FALSE(test, iqcn_echo_count(&e, 7, 1, false));
+	KUNIT_EXPECT_FALSE(test, iqcn_echo_count(&e, 7, 2, false));
+	KUNIT_EXPECT_FALSE(test, iqcn_echo_count(&e, 7, 3, false));
+	KUNIT_EXPECT_FALSE(test, iqcn_echo_count(&e, 8, 4, false));
+	KUNIT_EXPECT_EQ(test, e.hits, 1);
+	KUNIT_EXPECT_EQ(test, e.qp, 8);
+
+	/* the same PSN, and an earlier one, do not count */
+	KUNIT_EXPECT_FALSE(test, iqcn_echo_count(&e, 8, 4, false));
+	KUNIT_EXPECT_FALSE(test, iqcn_echo_count(&e, 8, 2, false));
+	KUNIT_EXPECT_EQ(test, e.hits, 1);
+	KUNIT_EXPECT_FALSE(test, iqcn_echo_count(&e, 8, 6, false));
+	KUNIT_EXPECT_FALSE(test, iqcn_echo_count(&e, 8, 5, false));
+	KUNIT_EXPECT_FALSE(test, iqcn_echo_count(&e, 8, 7, false));
+	KUNIT_EXPECT_TRUE(test, iqcn_echo_count(&e, 8, 8, false));
+
+	/* the sender turns out to spray after the third echo */
+	e.hits = 3;
+	e.psn = 8;
+	KUNIT_EXPECT_FALSE(test, iqcn_echo_count(&e, 8, 9, true));
+	KUNIT_EXPECT_EQ(test, e.hits, 4);
+}
+
+static void usable_test(struct kunit *test)
+{
+	static const bool sprayed[] = {
+		[IQCN_PAIR_NONE] = false,
+		[IQCN_PAIR_SPORT] = false,
+		[IQCN_PAIR_CNP] = false,
+		[IQCN_PAIR_PSN] = true,
+		[IQCN_PAIR_CM] = true,
+	};
+	int grade;
+
+	BUILD_BUG_ON(ARRAY_SIZE(sprayed) != __IQCN_PAIR_MAX);
+	for (grade = 0; grade < ARRAY_SIZE(sprayed); grade++) {
+		KUNIT_EXPECT_TRUE_MSG(test, iqcn_pair_usable(grade, false),
+				      "grade %d", grade);
+		KUNIT_EXPECT_EQ_MSG(test, iqcn_pair_usable(grade, true),
+				    sprayed[grade], "grade %d", grade);
+	}
+}
+
 static void echo_size_test(struct kunit *test)
 {
 	static const struct {
@@ -251,6 +344,9 @@ static void judge_test(struct kunit *test)
 
 static struct kunit_case pairing_test_cases[] = {
 	KUNIT_CASE(psn_test),
+	KUNIT_CASE(near_test),
+	KUNIT_CASE(echo_count_test),
+	KUNIT_CASE(usable_test),
 	KUNIT_CASE(echo_size_test),
 	KUNIT_CASE(echo_test),
 	KUNIT_CASE(sport_test),

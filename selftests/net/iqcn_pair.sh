@@ -28,6 +28,14 @@ ALL_TESTS="
 	test_sport_rxe
 	test_better_overrides
 	test_grade_holds_back
+	test_sprayed_psn
+	test_sprayed_out_of_order
+	test_sprayed_unmarked
+	test_sprayed_rival
+	test_sprayed_cnp
+	test_sprayed_sport
+	test_sprayed_cm
+	test_psn_by_another_path
 	test_vlan_tells_apart
 	test_hosts_tell_apart
 "
@@ -406,6 +414,157 @@ test_grade_holds_back()
 	ce --count 12 --interval 1000 --psn 6000
 	wait
 	check "CNPs with pair cnp" "$(grep -c . "$TMP/snd")" -ge 8
+}
+
+# list FLOWS FROM COUNT: print a --list of PSNs that the flows send in turn
+list()
+{
+	local i out=""
+
+	for ((i = 0; i < $3; i++)); do
+		out+=,$((i % $1)):$(($2 + i))
+	done
+	echo "${out#,}"
+}
+
+# The source port changes: the flow remains one flow, and the pairing one of 64
+# echoes
+test_sprayed_psn()
+{
+	fresh
+	ce --psn 100 --count 80 --spray 8
+	check "flows" "$(stat flows)" -eq 1
+	ack --psn 100 --count 63
+	check_eq "63 echoes" "$(grade)" "none -"
+	ack --psn 163
+	check_eq "64 echoes" "$(grade)" "psn 0x800011"
+	ce --psn 180 --count 80 --spray 8 --sport 0xd000
+	ack --psn 180 --count 80
+	check_eq "after more ports" "$(grade)" "psn 0x800011"
+	check "pairings made" "$(stat paired)" -eq 1
+	check "contradicted" "$(stat contradicted)" -eq 0
+}
+
+# The last packet here is not the latest of the flow, and responses overtake one
+# another
+test_sprayed_out_of_order()
+{
+	local psn swapped=""
+
+	fresh
+	ce --psn 300 --count 140 --spray 8
+	ce --psn 100 --count 1
+	for ((psn = 300; psn < 440; psn += 2)); do
+		swapped+=,$((psn + 1)),$psn
+	done
+	ack --list "${swapped#,}"
+	check_eq "pairing" "$(grade)" "psn 0x800011"
+	check "contradicted" "$(stat contradicted)" -eq 0
+}
+
+# Packets that are not CE show other source ports, too
+test_sprayed_unmarked()
+{
+	topology bridge
+	bottleneck 8kbit kmin 1000 kmax 1g pmax 0
+	data --tos 0 --type udp --count 20
+	ce --psn 100 --count 1
+	data --len 64 --psn 101 --count 63 --spray 8
+	release
+	ack --psn 100 --count 63
+	check_eq "63 echoes" "$(grade)" "none -"
+	# the last packet that left with CE is 100
+	ack --psn 163
+	check_eq "64 echoes" "$(grade)" "psn 0x800011"
+}
+
+# Two flows have the same PSNs. A part of them leaves by this box, another part
+# for either, and all responses to one flow return by it. They look like
+# responses to both.
+test_sprayed_rival()
+{
+	local psns
+
+	psns=$(list 2 1000 300)
+	fresh
+	ce --list "$psns" --spray 7
+	check "flows" "$(stat flows)" -eq 2
+	ack --psn 1000 --count 300 --qp 0x800012
+	check_eq "echoes to one QP" "$(grade), $(grade 0x000012)" \
+		"none -, none -"
+	check "contradicted" "$(stat contradicted)" -eq 0
+	# the PSNs drift apart
+	ce --psn 5000 --count 64 --spray 7
+	ce --psn 7000 --count 64 --spray 7 --qp 0x12
+	ack --psn 5000 --count 64
+	ack --psn 7000 --count 64 --qp 0x800012
+	check_eq "PSNs of one flow" "$(grade), $(grade 0x000012)" \
+		"psn 0x800011, psn 0x800012"
+	check "contradicted in the end" "$(stat contradicted)" -eq 0
+}
+
+# The CNP is for a flow whose packets left by another box
+test_sprayed_cnp()
+{
+	fresh
+	ce --count 1
+	reply --type cnp --qp 0x800012
+	check_eq "before another source port" "$(grade)" "cnp 0x800012"
+	ce --psn 101 --sport 0xc124
+	check_eq "after another source port" "$(grade)" "none -"
+	reply --type cnp --qp 0x800012
+	reply --type cnp --qp $SQP
+	check_eq "by a CNP" "$(grade)" "none -"
+	check "contradicted" "$(stat contradicted)" -eq 0
+	check "flows" "$(stat flows)" -eq 1
+}
+
+# A source port that fits the QPs by chance
+test_sprayed_sport()
+{
+	local s t
+
+	fresh
+	s=$((0xc000 + ((SQP * 0x61C88647 & 0xffffffff) >> 18)))
+	t=$((0xc000 + ((QP * 0x61C88647 & 0xffffffff) >> 18)))
+	tc -n sw qdisc change dev p1 root handle 10: iqcn pair sport
+	ce --count 1 --sport $s
+	ack --psn 7 --sport $t
+	check_eq "one source port" "$(grade)" "sport 0x800011"
+	ce --psn 101 --sport $((s ^ 1))
+	check_eq "another one" "$(grade)" "none -"
+	ack --psn 7 --sport $t
+	check_eq "another response" "$(grade)" "none -"
+	check "contradicted" "$(stat contradicted)" -eq 0
+}
+
+# A connection setup pairs sprayed flows, too
+test_sprayed_cm()
+{
+	cm_ports bridge none
+	data --type req --cm-local 7 --cm-qp $SQP
+	reply --type rep --cm-local 9 --cm-remote 7 --cm-qp $QP
+	ce --psn 100 --count 80 --spray 8
+	ack --psn 100 --count 80 --qp 0x800012
+	check_eq "pairing" "$(grade)" "cm 0x800011"
+	check "contradicted" "$(stat contradicted)" -eq 0
+}
+
+# The packets of a paired flow take another path from now on. Responses to them
+# are no evidence for a flow that has the same PSNs here.
+test_psn_by_another_path()
+{
+	fresh
+	ce --psn 100 --count 4
+	ack --psn 100 --count 4
+	check_eq "first flow" "$(grade)" "psn 0x800011"
+	ce --psn 500 --count 8 --qp 0x12
+	ack --psn 500 --count 8
+	check_eq "both flows" "$(grade), $(grade 0x000012)" \
+		"psn 0x800011, none -"
+	check "contradicted" "$(stat contradicted)" -eq 0
+	ack --psn 500 --count 4 --qp 0x800012
+	check_eq "second flow" "$(grade 0x000012)" "psn 0x800012"
 }
 
 # The same addresses and QPs on two VLANs are two flows

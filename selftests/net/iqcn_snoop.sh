@@ -28,6 +28,7 @@ ALL_TESTS="
 	test_bad_icrc
 	test_wrong_flow
 	test_same_psns
+	test_sprayed
 	test_ours_dropped
 	test_stale_flow
 	test_vlan_of_cnps
@@ -605,6 +606,25 @@ test_same_psns()
 	check_eq "same QP" "$(grades 0x000012)" "none -, psn 0x800012"
 	ack --psn 200 --count 4 --qp $SQP
 	check_eq "other QP" "$(grades 0x000012)" "psn 0x800011, psn 0x800012"
+}
+
+# The packets of a flow leave by both ports, which have a flow each. Both are
+# paired with the same QP.
+test_sprayed()
+{
+	local n
+
+	two_uplinks
+	leaves_by p1 --count 10 --psn 100 --spray 5
+	for n in 1 2 3 4 5 6 7 8; do
+		leaves_by p2 --count 10 --psn $((100 + 20 * n)) --spray 5
+		leaves_by p1 --count 10 --psn $((110 + 20 * n)) --spray 5
+	done
+	ack --psn 100 --count 170 --qp $SQP
+	check_eq "both ports" "$(grades 0x000011)" \
+		"psn 0x800011, psn 0x800011"
+	check "contradicted by p1" "$(stat contradicted)" -eq 0
+	check "contradicted by p2" "$(stat contradicted p2 20:)" -eq 0
 }
 
 # Generated CNPs are dropped before they reach the hooks: the receiver's still

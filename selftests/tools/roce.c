@@ -100,6 +100,7 @@ static void usage(void)
 "                csum\n"
 "          --hex  print instead of sending\n"
 "send:     --count N --interval US --flows N --gso SEGMENTS\n"
+"          --spray N  source ports from --sport on, in turn\n"
 "          --list [FLOW:]PSN[-PSN][e],...  send these: FLOW is added to the QP,\n"
 "                 e: ECT(0) instead of the ECN bits of --tos\n"
 "sniff:    --time MS --count N --type T --hex --mono (clock of trace events)\n"
@@ -545,7 +546,7 @@ struct item {
 struct options {
 	struct spec s;
 	const char *type;
-	unsigned long count, flows;
+	unsigned long count, flows, spray;
 	struct item *list;
 	double interval_us;
 	unsigned int gso;
@@ -647,6 +648,7 @@ static void set_packet(const struct options *o, unsigned long i, struct spec *s)
 {
 	unsigned long flow = i % o->flows, round = i / o->flows;
 
+	s->sport = o->s.sport + i % o->spray;
 	s->qp = o->s.qp + flow;
 	s->psn = o->s.psn + flow * 4099 + round;
 	if (o->list) {
@@ -983,7 +985,7 @@ int main(int argc, char **argv)
 	enum { SRC = 1, DST, SMAC, DMAC, VLAN, TOS, TTL, SPORT, OP,
 	       PKEY, QP, PSN, LEN, CML, CMR, CMQ, BAD, HEX, COUNT, INTERVAL,
 	       FLOWS, GSO, LIST, TIME, CNP, DELAY, ACK, MONO, READY, TYPE,
-	       RSVD };
+	       RSVD, SPRAY };
 	static const struct option opts[] = {
 		{ "src", 1, 0, SRC }, { "dst", 1, 0, DST },
 		{ "smac", 1, 0, SMAC }, { "dmac", 1, 0, DMAC },
@@ -1000,7 +1002,8 @@ int main(int argc, char **argv)
 		{ "time", 1, 0, TIME }, { "cnp", 1, 0, CNP },
 		{ "delay", 1, 0, DELAY }, { "ack", 1, 0, ACK },
 		{ "mono", 0, 0, MONO }, { "ready", 1, 0, READY },
-		{ "type", 1, 0, TYPE }, { "rsvd", 1, 0, RSVD }, {}
+		{ "type", 1, 0, TYPE }, { "rsvd", 1, 0, RSVD },
+		{ "spray", 1, 0, SPRAY }, {}
 	};
 	struct options o = {
 		.s = {
@@ -1009,7 +1012,7 @@ int main(int argc, char **argv)
 			.pkey = 0xffff, .qp = 0x11, .psn = 100,
 			.payload = 1024,
 		},
-		.count = 1, .flows = 1, .time_ms = 1000, .ack = 1,
+		.count = 1, .flows = 1, .spray = 1, .time_ms = 1000, .ack = 1,
 	};
 	struct spec *s = &o.s;
 	const char *target;
@@ -1056,6 +1059,7 @@ int main(int argc, char **argv)
 		case COUNT: o.count = n; break;
 		case INTERVAL: o.interval_us = atof(optarg); break;
 		case FLOWS: o.flows = n ? n : 1; break;
+		case SPRAY: o.spray = n ? n : 1; break;
 		case GSO: o.gso = n; break;
 		case LIST: get_list(&o, optarg); break;
 		case TIME: o.time_ms = atof(optarg); break;
