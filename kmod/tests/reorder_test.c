@@ -197,10 +197,126 @@ static void reorder_model_test(struct kunit *test)
 	KUNIT_EXPECT_GT(test, late, 100000);
 }
 
+#define N_SPRAYED	2000
+#define SPRAYED_RUN	5
+#define SPRAYED_SPAN	100
+#define SPRAYED_GAP	3
+
+/* The detectors of a flow, as congestion.c runs them */
+struct sprayed {
+	struct iqcn_reorder r;
+	struct iqcn_continuity c;
+	bool run, span;
+	u32 runs, spans;	/* times that each began to report congestion */
+	bool ce[N_SPRAYED];	/* numbers that were CE here */
+};
+
+/* Return: the numbers in the longest stretch in which each difference of
+ * neighboring CE numbers is below SPRAYED_GAP
+ */
+static u32 sprayed_longest(const struct sprayed *s)
+{
+	u32 seq, last = 0, first = 0, longest = 0;
+	bool begun = false;
+
+	for (seq = 0; seq < N_SPRAYED; seq++) {
+		if (!s->ce[seq])
+			continue;
+		if (!begun || seq - last >= SPRAYED_GAP)
+			first = seq;
+		begun = true;
+		last = seq;
+		longest = max(longest, last - first + 1);
+	}
+	return longest;
+}
+
+static void sprayed_judge(struct kunit *test, struct sprayed *s, u32 first,
+			  u32 n)
+{
+	u32 ended = iqcn_continuity_add(&s->c, first, n, PSNS, true), i;
+	bool run, span;
+
+	for (i = 1; i <= s->c.run; i++)
+		KUNIT_ASSERT_TRUE_MSG(test, s->ce[s->c.high - i],
+				      "run of %u to %u", s->c.run, s->c.high);
+	run = iqcn_detect_run(s->run, ended, s->c.run, SPRAYED_RUN, 2);
+	span = iqcn_detect_span(s->span, &s->c, SPRAYED_SPAN, SPRAYED_GAP, 10);
+	s->runs += run && !s->run;
+	s->spans += span && !s->span;
+	if (span && !s->span)
+		KUNIT_ASSERT_GE(test, sprayed_longest(s), SPRAYED_SPAN);
+	s->run = run;
+	s->span = span;
+}
+
+/* A sprayed flow, of which some paths lead through this box.  The packets of each
+ * path are late by another number of packets.  Whatever a detector reports is true
+ * of packets that were CE here.
+ */
+static void reorder_sprayed_test(struct kunit *test)
+{
+	/* all packets are CE, or 7 in 8, or half */
+	static const u32 marks[] = { 0, 1, 4 };
+	struct {
+		u32 seq, at;
+	} *sent = alloc(test, N_SPRAYED * sizeof(*sent)), swap;
+	struct sprayed *s = alloc(test, sizeof(*s));
+	u32 all_here = 0;
+	struct rnd_state rnd;
+	int round;
+
+	prandom_seed_state(&rnd, SEED);
+	for (round = 0; round < 300; round++) {
+		u32 paths = 1 + round % 8, here = 1 + round / 8 % paths;
+		u32 not_ce = marks[round % ARRAY_SIZE(marks)];
+		u32 skew[8], n = 0, i, k, seq;
+		bool held;
+
+		memset(s, 0, sizeof(*s));
+		for (i = 0; i < paths; i++)
+			skew[i] = prandom_u32_state(&rnd) % (round % 5 * 40 + 1);
+		for (seq = 0; seq < N_SPRAYED; seq++) {
+			u32 d = prandom_u32_state(&rnd);
+			u32 path = d % paths;
+
+			if (path >= here || (d >> 16) % 8 < not_ce)
+				continue;
+			sent[n].seq = seq;
+			sent[n++].at = seq + skew[path];
+		}
+		for (i = 1; i < n; i++)
+			for (k = i; k && sent[k - 1].at > sent[k].at; k--) {
+				swap = sent[k];
+				sent[k] = sent[k - 1];
+				sent[k - 1] = swap;
+			}
+		for (i = 0; i < n; i++) {
+			u32 first, several;
+
+			s->ce[sent[i].seq] = true;
+			held = iqcn_reorder_add(&s->r, sent[i].seq, 1, PSNS,
+						true);
+			while ((several = iqcn_reorder_pop(&s->r, !held, PSNS,
+							   &first)))
+				sprayed_judge(test, s, first, several);
+			if (held)
+				continue;
+			sprayed_judge(test, s, sent[i].seq, 1);
+			iqcn_reorder_pass(&s->r, sent[i].seq, 1, PSNS, true);
+		}
+		if (paths == 1)
+			all_here += s->runs + s->spans;
+	}
+	/* the detectors report congestion if all packets are here */
+	KUNIT_EXPECT_GT(test, all_here, 0);
+}
+
 static struct kunit_case reorder_test_cases[] = {
 	KUNIT_CASE(reorder_cases_test),
 	KUNIT_CASE(reorder_transparent_test),
 	KUNIT_CASE(reorder_model_test),
+	KUNIT_CASE(reorder_sprayed_test),
 	{}
 };
 

@@ -16,6 +16,7 @@ ALL_TESTS="
 	test_go_back
 	test_reorder
 	test_reorder_sample
+	test_sprayed
 	test_read_responses
 	test_gso
 	test_quiet
@@ -441,6 +442,33 @@ test_reorder_sample()
 	is "68 more" congested
 	check "run" "$(flow run)" -eq 69
 	check "sampled" "$(flow ce_sent)" -eq 72
+}
+
+# Every fourth PSN of a sprayed flow leaves by this box, from two paths of which one
+# is late: no detector reports congestion, and there is no CNP. If all PSNs leave
+# here, the source port does not matter.
+test_sprayed()
+{
+	local psn psns=""
+
+	topology bridge
+	# shellcheck disable=SC2086
+	iqcn detect run,span span 50 span-exit 3 $FAST $TIMER
+	pair_flow
+	for ((psn = 1000; psn < 2000; psn += 8)); do
+		psns+=,$((psn + 80)),$((psn + 4))
+	done
+	sniff snd --type cnp --time 100
+	ce "${psns#,}" --interval 200 --spray 8
+	wait
+	is "every fourth PSN" clear
+	check "CNPs" "$(grep -c . "$TMP/snd")" -eq 0
+	check "changes" "$(stat flow_state_changes)" -eq 0
+	sniff snd --type cnp --time 60
+	ce 3000-3009 --interval 1000 --spray 8
+	is "all PSNs" congested
+	wait
+	check "CNPs for all PSNs" "$(grep -c . "$TMP/snd")" -ge 3
 }
 
 # READ responses carry PSNs of the other direction's requests
