@@ -103,19 +103,28 @@ static void iqcn_cnp_grant(struct iqcn_notice *n, const struct iqcn_queue *q,
 	iqcn_grant_pack(n->cnp.reserved, &s);
 }
 
+static u16 iqcn_cnp_sport(const struct iqcn_queue *q,
+			  const struct iqcn_flow *flow,
+			  const struct iqcn_why *why)
+{
+	if (q->p.cnp_sport == IQCN_CNP_SPORT_LEARNED)
+		return flow->cnp_sport;
+	return why->sport ?: READ_ONCE(flow->sport);
+}
+
 static void iqcn_cnp_fill(struct iqcn_notice *n, const struct iqcn_queue *q,
-			  struct iqcn_flow *flow, enum iqcn_cause cause)
+			  struct iqcn_flow *flow, const struct iqcn_why *why)
 {
 	const struct iqcn_key *key = &flow->hosts->key;
 	int i;
 
-	n->cause = cause;
+	n->cause = why->cause;
 	n->flow = flow;
 	n->cnp.src = key->dst;
 	n->cnp.dst = key->src;
 	n->cnp.dest_qp = flow->src_qp;
 	n->cnp.pkey = flow->pkey;
-	n->cnp.sport = flow->cnp_sport;
+	n->cnp.sport = iqcn_cnp_sport(q, flow, why);
 	n->cnp.tos = q->p.cnp_dscp << 2 | INET_ECN_ECT_0;
 	n->cnp.ttl = q->p.cnp_ttl;
 	n->cnp.v6 = !ipv6_addr_v4mapped(&key->src);
@@ -207,7 +216,7 @@ bool iqcn_cnp_prepare(struct iqcn_queue *q, struct iqcn_flow *flow,
 			flow->ce_since = false;
 		return false;
 	}
-	iqcn_cnp_fill(n, q, flow, why->cause);
+	iqcn_cnp_fill(n, q, flow, why);
 	if (why->cause == IQCN_CAUSE_GRANT)
 		iqcn_cnp_grant(n, q, flow, why);
 	else if (q->p.telemetry)

@@ -33,6 +33,7 @@ struct iqcn_why {
 	enum iqcn_cause cause;
 	bool was_ce;	/* the packet that caused it arrived with CE */
 	bool paid;	/* the budget was charged; the caller refunds it */
+	u16 sport;	/* of the packet that caused it, 0: none did */
 	u32 window_bytes; /* of IQCN_CAUSE_GRANT */
 	u64 base_ns;	/* when the cause happened */
 	u64 due_ns;	/* when the CNP should have been sent */
@@ -56,9 +57,11 @@ bool iqcn_pending_add(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
 		      enum iqcn_cause cause, bool was_ce);
 void iqcn_pending_del(struct iqcn_queue *q, struct iqcn_flow *flow);
 bool iqcn_pending_at(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
-		     enum iqcn_cause cause, bool was_ce);
+		     enum iqcn_cause cause, bool was_ce,
+		     const struct sk_buff *skb);
 bool iqcn_pending_now(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns,
-		      enum iqcn_cause cause, bool was_ce);
+		      enum iqcn_cause cause, bool was_ce,
+		      const struct sk_buff *skb);
 void iqcn_pending_second(struct iqcn_queue *q, struct iqcn_flow *flow,
 			 u64 at_ns);
 void iqcn_pending_promote(struct iqcn_queue *q, struct iqcn_flow *flow);

@@ -78,6 +78,9 @@ struct iqcn_flow_ext {
 				 */
 	u32 next_wait_ns;	/* cnp_wait_ns of the second one */
 	u32 cnp_window_bytes;	/* of IQCN_CAUSE_GRANT */
+	u16 cnp_sport;		/* of the packet that caused the pending CNP, 0:
+				 * none did, or IQCN_CNP_SPORT_LEARNED
+				 */
 	struct list_head turn;	/* in queue->supplement.turns, empty: no turn */
 };
 
@@ -153,7 +156,10 @@ struct iqcn_flow {
 	u32 credit;			/* of IQCN_NOTIFY_PI (algo/pi.h) */
 	u32 src_qp;			/* the sender's QP; port->lock, too */
 	u32 id;				/* in port->by_id, not 0 */
-	u16 sport;			/* UDP source port of its data */
+	/* UDP source port of its first packet, or with IQCN_CNP_SPORT_ECHO of the
+	 * last sampled CE packet; root lock to write
+	 */
+	u16 sport;
 	u16 cnp_sport;			/* of the receiver's CNPs, 0: none yet */
 };
 

@@ -261,7 +261,7 @@ static void iqcn_bts_spacing(struct iqcn_flow *flow, u64 now_ns)
  * iqcn_bts_arrived() - handle a RoCEv2 data packet of an ECT flow that arrives
  * @q: queue
  * @flow: flow of the packet
- * @eth: the packet's Ethernet header
+ * @skb: packet
  * @segs: number of segments, each of which counts as a packet
  * @lot: the packet's lot, which also decides about the mark
  * @ecn: the packet's ECN bits on arrival
@@ -271,7 +271,7 @@ static void iqcn_bts_spacing(struct iqcn_flow *flow, u64 now_ns)
  * it.
  */
 bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
-		      const struct ethhdr *eth, u32 segs, struct iqcn_lot *lot,
+		      const struct sk_buff *skb, u32 segs, struct iqcn_lot *lot,
 		      u8 ecn)
 {
 	enum iqcn_cause cause;
@@ -286,7 +286,7 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 	if (!iqcn_flow_of(flow, q))
 		goto out;
 	now_ns = ktime_get_ns();
-	iqcn_bts_note_packet(q, flow, eth, now_ns);
+	iqcn_bts_note_packet(q, flow, (const void *)skb->data, now_ns);
 	iqcn_bts_spacing(flow, now_ns);
 	if (!iqcn_bts_may_notify(q->p.ce_in, ecn, false)) {
 		/* another box has notified the sender: no credit, no polls */
@@ -298,7 +298,7 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 			iqcn_deadline_restart(&flow->poll, &q->polls, now_ns);
 		if (cause != IQCN_CAUSE_NONE)
 			sends = iqcn_pending_now(q, flow, now_ns, cause,
-						 ecn == INET_ECN_CE);
+						 ecn == INET_ECN_CE, skb);
 	}
 	iqcn_timer_arm(q, now_ns);
 out:
@@ -311,14 +311,14 @@ out:
  * dropped
  * @q: queue
  * @flow: flow of the packet
- * @eth: the packet's Ethernet header
+ * @skb: packet
  * @was_ce: the packet arrived with CE
  * @waited: the packet was queued before, so its arrival is recorded already
  *
  * Context: root lock, BHs off.
  */
 void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
-		      const struct ethhdr *eth, bool was_ce, bool waited)
+		      const struct sk_buff *skb, bool was_ce, bool waited)
 {
 	u64 now_ns, at_ns;
 
@@ -329,7 +329,8 @@ void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
 	if (iqcn_flow_of(flow, q)) {
 		now_ns = ktime_get_ns();
 		if (!waited) {
-			iqcn_bts_note_packet(q, flow, eth, now_ns);
+			iqcn_bts_note_packet(q, flow, (const void *)skb->data,
+					     now_ns);
 			iqcn_bts_spacing(flow, now_ns);
 		}
 		if (!q->quiet)
@@ -337,7 +338,7 @@ void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
 		at_ns = now_ns;
 		if (flow->cnp_tx_ns)
 			at_ns = max(at_ns, flow->cnp_tx_ns + q->p.min_gap_ns);
-		iqcn_pending_at(q, flow, at_ns, IQCN_CAUSE_DROP, was_ce);
+		iqcn_pending_at(q, flow, at_ns, IQCN_CAUSE_DROP, was_ce, skb);
 		iqcn_timer_arm(q, now_ns);
 	}
 	spin_unlock(&q->lock);
@@ -405,6 +406,7 @@ static bool iqcn_bts_pending(struct iqcn_queue *q, struct iqcn_flow *flow,
 		.cause = e->cnp_cause,
 		.was_ce = e->cnp_was_ce,
 		.paid = e->cnp_paid,
+		.sport = e->cnp_sport,
 		.window_bytes = e->cnp_window_bytes,
 		.due_ns = e->pending.expires,
 	};

@@ -59,13 +59,13 @@ void iqcn_grant_arrives(struct iqcn_queue *q, struct iqcn_flow *flow,
  * iqcn_grant_leaves() - handle a tracked packet that leaves
  * @q: queue
  * @flow: flow of the packet
- * @eth: the packet's Ethernet header
+ * @skb: packet
  * @was_ce: the packet arrived with CE
  *
  * Context: dequeue: root lock, BHs off; the packet is still counted.
  */
 void iqcn_grant_leaves(struct iqcn_queue *q, struct iqcn_flow *flow,
-		       const struct ethhdr *eth, bool was_ce)
+		       const struct sk_buff *skb, bool was_ce)
 {
 	u64 now_ns;
 
@@ -77,12 +77,13 @@ void iqcn_grant_leaves(struct iqcn_queue *q, struct iqcn_flow *flow,
 		spin_unlock(&q->lock);
 		return;
 	}
-	iqcn_bts_note_packet(q, flow, eth, now_ns);
+	iqcn_bts_note_packet(q, flow, (const void *)skb->data, now_ns);
 	/* the flow is in use, even if no other method records its packets */
 	if (!(q->p.notify & IQCN_NOTIFY_BTS))
 		WRITE_ONCE(flow->arrived_ns, now_ns);
 	if (!iqcn_flow_too_soon(q, flow, now_ns)) {
-		if (iqcn_pending_now(q, flow, now_ns, IQCN_CAUSE_GRANT, was_ce))
+		if (iqcn_pending_now(q, flow, now_ns, IQCN_CAUSE_GRANT, was_ce,
+				     skb))
 			flow->ext->cnp_window_bytes =
 				iqcn_grant_window(q, flow, now_ns);
 		iqcn_timer_arm(q, now_ns);

@@ -76,6 +76,7 @@ struct iqcn_params {
 	u32 cnp_pcp;
 	u32 cnp_ttl;
 	u32 cnp_smac;		/* enum iqcn_cnp_smac */
+	u32 cnp_sport;		/* enum iqcn_cnp_sport */
 	u32 pfc_source;		/* enum iqcn_pfc_source */
 	u32 pfc_prio;		/* classes, as bits */
 	struct iqcn_pfc_params pfc;

@@ -15,6 +15,7 @@
  */
 #include "algo/pending.h"
 #include "iqcn.h"
+#include "skb.h"
 
 /**
  * iqcn_pending_add() - store a CNP until it is sent
@@ -42,6 +43,7 @@ bool iqcn_pending_add(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
 	e->cnp_cause = cause;
 	e->cnp_was_ce = was_ce;
 	e->cnp_paid = false;
+	e->cnp_sport = 0;
 	timerqueue_add(&q->pending, &e->pending);
 	return true;
 }
@@ -60,6 +62,15 @@ void iqcn_pending_del(struct iqcn_queue *q, struct iqcn_flow *flow)
 	timerqueue_del(&q->pending, &flow->ext->pending);
 }
 
+/* Store the source port of the packet that causes a pending CNP */
+static void iqcn_pending_set_sport(const struct iqcn_queue *q,
+				   struct iqcn_flow *flow,
+				   const struct sk_buff *skb)
+{
+	if (q->p.cnp_sport == IQCN_CNP_SPORT_ECHO)
+		flow->ext->cnp_sport = iqcn_skb_sport(skb);
+}
+
 /**
  * iqcn_pending_at() - store a CNP that a packet causes
  * @q: queue
@@ -67,6 +78,7 @@ void iqcn_pending_del(struct iqcn_queue *q, struct iqcn_flow *flow)
  * @at_ns: time at which the CNP is sent
  * @cause: its cause
  * @was_ce: the packet arrived with CE
+ * @skb: packet
  *
  * The CNP replaces a deferred one.  If another packet has caused a pending CNP
  * already, one CNP serves both packets.  A drop is its cause if either was
@@ -76,19 +88,25 @@ void iqcn_pending_del(struct iqcn_queue *q, struct iqcn_flow *flow)
  * Return: false if memory ran out, which is counted.
  */
 bool iqcn_pending_at(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
-		     enum iqcn_cause cause, bool was_ce)
+		     enum iqcn_cause cause, bool was_ce,
+		     const struct sk_buff *skb)
 {
 	if (iqcn_pending_of_packet(flow)) {
 		/* no box has notified the sender of a packet that was not CE */
 		flow->ext->cnp_was_ce &= was_ce;
 		if (cause == IQCN_CAUSE_DROP ||
 		    (cause == IQCN_CAUSE_GRANT &&
-		     flow->ext->cnp_cause != IQCN_CAUSE_DROP))
+		     flow->ext->cnp_cause != IQCN_CAUSE_DROP)) {
 			flow->ext->cnp_cause = cause;
+			iqcn_pending_set_sport(q, flow, skb);
+		}
 		return true;
 	}
 	iqcn_pending_drop(q, flow);
-	return iqcn_pending_add(q, flow, at_ns, cause, was_ce);
+	if (!iqcn_pending_add(q, flow, at_ns, cause, was_ce))
+		return false;
+	iqcn_pending_set_sport(q, flow, skb);
+	return true;
 }
 
 /**
@@ -98,6 +116,7 @@ bool iqcn_pending_at(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
  * @now_ns: not less than in an earlier call
  * @cause: cause of the CNP
  * @was_ce: the packet arrived with CE
+ * @skb: packet
  *
  * The gate is checked now rather than when the timer sends the CNP, so that the
  * packet is marked only if its CNP is sent.
@@ -106,14 +125,15 @@ bool iqcn_pending_at(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
  * Return: true if the CNP will be sent; else the reason is counted.
  */
 bool iqcn_pending_now(struct iqcn_queue *q, struct iqcn_flow *flow, u64 now_ns,
-		      enum iqcn_cause cause, bool was_ce)
+		      enum iqcn_cause cause, bool was_ce,
+		      const struct sk_buff *skb)
 {
 	/* the budget is charged once for a CNP that serves several packets */
 	bool paid = iqcn_pending_of_packet(flow) && flow->ext->cnp_paid;
 
 	if (!iqcn_cnp_gate(q, flow, paid, now_ns))
 		return false;
-	if (!iqcn_pending_at(q, flow, now_ns, cause, was_ce)) {
+	if (!iqcn_pending_at(q, flow, now_ns, cause, was_ce, skb)) {
 		iqcn_cnp_refund(q->port);
 		return false;
 	}

@@ -438,7 +438,7 @@ bool iqcn_pfc_leaves(struct iqcn_queue *q, u32 depth_bytes, u32 bytes,
  * iqcn_pfc_notify() - notify the sender of a packet that leaves
  * @q: queue
  * @flow: flow of the packet
- * @eth: the packet's Ethernet header
+ * @skb: packet
  * @was_ce: the packet arrived with CE
  *
  * If there is no CNP for this flow, the next packet gets it.
@@ -446,7 +446,7 @@ bool iqcn_pfc_leaves(struct iqcn_queue *q, u32 depth_bytes, u32 bytes,
  * Context: dequeue: root lock, BHs off.
  */
 void iqcn_pfc_notify(struct iqcn_queue *q, struct iqcn_flow *flow,
-		     const struct ethhdr *eth, bool was_ce)
+		     const struct sk_buff *skb, bool was_ce)
 {
 	u64 now_ns;
 
@@ -455,9 +455,10 @@ void iqcn_pfc_notify(struct iqcn_queue *q, struct iqcn_flow *flow,
 	spin_lock(&q->lock);
 	now_ns = ktime_get_ns();
 	if (iqcn_flow_of(flow, q)) {
-		iqcn_bts_note_packet(q, flow, eth, now_ns);
+		iqcn_bts_note_packet(q, flow, (const void *)skb->data, now_ns);
 		q->pfc.notify = !iqcn_pending_now(q, flow, now_ns,
-						  IQCN_CAUSE_PFC, was_ce);
+						  IQCN_CAUSE_PFC, was_ce,
+						  skb);
 	}
 	iqcn_pfc_update(q, now_ns);
 	spin_unlock(&q->lock);

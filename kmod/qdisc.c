@@ -288,9 +288,8 @@ static bool iqcn_bts_check(struct iqcn_queue *q, struct sk_buff *skb,
 {
 	if (ecn == INET_ECN_NOT_ECT || !iqcn_bts_flow(q, skb, parsed, pkt))
 		return false;
-	return iqcn_bts_arrived(q, iqcn_skb_cb(skb)->flow,
-				(const void *)skb->data, iqcn_segs(skb), lot,
-				ecn);
+	return iqcn_bts_arrived(q, iqcn_skb_cb(skb)->flow, skb, iqcn_segs(skb),
+				lot, ecn);
 }
 
 /* Run the notify methods for a packet that is dropped at the limit.  @waited:
@@ -303,8 +302,8 @@ static void iqcn_bts_drop(struct iqcn_queue *q, struct sk_buff *skb,
 	if (!iqcn_bts_may_notify(q->p.ce_in, ecn, true) ||
 	    !iqcn_bts_flow(q, skb, parsed, pkt))
 		return;
-	iqcn_bts_dropped(q, iqcn_skb_cb(skb)->flow, (const void *)skb->data,
-			 ecn == INET_ECN_CE, waited);
+	iqcn_bts_dropped(q, iqcn_skb_cb(skb)->flow, skb, ecn == INET_ECN_CE,
+			 waited);
 	iqcn_cb_put(skb);
 }
 
@@ -716,6 +715,21 @@ static void iqcn_measure_drain(struct iqcn_queue *q, u32 bytes, u64 now_ns)
 		iqcn_queue_drains(q, q->drain.rate_bps, now_ns);
 }
 
+/* What few queues do with a sampled CE packet that leaves: record its source port
+ * before the detectors may cause a CNP, and copy it.  One flag for both, so that
+ * neither costs anything when both are off (bench "marked").
+ */
+static noinline void iqcn_ce_extra(struct iqcn_queue *q, struct sk_buff *skb)
+{
+	struct iqcn_flow *flow = iqcn_skb_cb(skb)->flow;
+
+	if (flow && q->p.cnp_sport == IQCN_CNP_SPORT_ECHO)
+		iqcn_queue_ce_sport(q, flow, iqcn_skb_sport(skb));
+	if (q->sampler && !iqcn_psample_copy(q->sampler, skb, q->p.sample,
+					     *q->depth_bytes))
+		iqcn_inc(q->st.sample_lost);
+}
+
 /* Return: now in ns, 0 if the clock was not read */
 static noinline u64 iqcn_ce_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 {
@@ -723,6 +737,8 @@ static noinline u64 iqcn_ce_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 	u64 now_ns = 0;
 
 	if (cb->psn_flags & IQCN_CB_SAMPLED) {
+		if (unlikely(q->ce_extra))
+			iqcn_ce_extra(q, skb);
 		now_ns = iqcn_queue_ce_sent(q, cb->flow, skb,
 					    qdisc_pkt_len(skb),
 					    cb->psn_flags & IQCN_PSN_MASK,
@@ -731,10 +747,6 @@ static noinline u64 iqcn_ce_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 		if (iqcn_sojourn_is_probe(&q->sojourn,
 					  u64_stats_read(&q->sent->bytes)))
 			iqcn_queue_delayed(q, now_ns - q->sojourn.start_ns);
-		if (q->sampler &&
-		    !iqcn_psample_copy(q->sampler, skb, q->p.sample,
-				       *q->depth_bytes))
-			iqcn_inc(q->st.sample_lost);
 	} else {
 		q->skipped_bytes += qdisc_pkt_len(skb);
 		iqcn_add(q->skipped, cb->segs);
@@ -827,7 +839,7 @@ static noinline void iqcn_tracked_dequeued(struct iqcn_queue *q,
 	/* another box may have notified the sender of a packet that came CE */
 	if (iqcn_grants(q) && iqcn_depth_bytes(q) > q->p.pfc.threshold_bytes &&
 	    (!was_ce || q->p.ce_in == IQCN_CE_IN_NOTIFY))
-		iqcn_grant_leaves(q, cb->flow, (const void *)skb->data, was_ce);
+		iqcn_grant_leaves(q, cb->flow, skb, was_ce);
 	iqcn_untrack(q, skb);
 }
 
@@ -864,7 +876,7 @@ static void iqcn_notify_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 	}
 	iqcn_cb_get(q, skb, &pkt);
 	if (cb->flow)
-		iqcn_pfc_notify(q, cb->flow, (const void *)skb->data, was_ce);
+		iqcn_pfc_notify(q, cb->flow, skb, was_ce);
 	if (cb->kind < IQCN_KIND_DATA)
 		iqcn_cb_put(skb);
 }
@@ -1006,6 +1018,7 @@ static void iqcn_commit(struct Qdisc *sch, const struct iqcn_params *p,
 
 	sch_tree_lock(sch);
 	q->sampler = sampler;
+	q->ce_extra = sampler || p->cnp_sport == IQCN_CNP_SPORT_ECHO;
 	iqcn_queue_set_params(q, p);
 	iqcn_trim(sch);
 	sch_tree_unlock(sch);

@@ -156,6 +156,24 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 }
 
 /**
+ * iqcn_queue_ce_sport() - record the source port of a CE packet that leaves
+ * @q: queue
+ * @flow: flow of the packet
+ * @sport: UDP source port of the packet
+ *
+ * For IQCN_CNP_SPORT_ECHO.
+ *
+ * Context: dequeue: root lock, BHs off; takes port->lock.
+ */
+void iqcn_queue_ce_sport(struct iqcn_queue *q, struct iqcn_flow *flow,
+			 u16 sport)
+{
+	/* the port that it is compared with is overwritten */
+	iqcn_pair_note_sport(q->port, flow, sport);
+	WRITE_ONCE(flow->sport, sport);
+}
+
+/**
  * iqcn_queue_ce_skipped() - handle a packet that leaves unsampled or without CE
  * @q: queue
  * @flow: flow of the packet

@@ -160,6 +160,7 @@ struct iqcn_queue {
 	/* counters; each has the lock of the object that it counts */
 	struct tc_iqcn_xstats st;
 	struct iqcn_sampler *sampler;	/* NULL: no sample group; RTNL, too */
+	bool ce_extra;			/* work for iqcn_ce_extra() */
 
 	/* NULL: the device is not Ethernet, was unregistered, or has moved;
 	 * RTNL, too
@@ -290,6 +291,8 @@ void iqcn_queue_kill(struct iqcn_queue *q);
 u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 		       const struct sk_buff *skb, u32 bytes, u32 psn, u32 segs,
 		       bool echo);
+void iqcn_queue_ce_sport(struct iqcn_queue *q, struct iqcn_flow *flow,
+			 u16 sport);
 void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
 			   const struct sk_buff *skb, u32 psn, u32 segs);
 void iqcn_queue_delayed(struct iqcn_queue *q, u64 delay_ns);
@@ -361,10 +364,10 @@ void iqcn_notify_timer_cnp_rx(struct iqcn_queue *q, struct iqcn_flow *flow,
 void iqcn_bts_note_packet(struct iqcn_queue *q, struct iqcn_flow *flow,
 			  const struct ethhdr *eth, u64 now_ns);
 bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
-		      const struct ethhdr *eth, u32 segs, struct iqcn_lot *lot,
+		      const struct sk_buff *skb, u32 segs, struct iqcn_lot *lot,
 		      u8 ecn);
 void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
-		      const struct ethhdr *eth, bool was_ce, bool waited);
+		      const struct sk_buff *skb, bool was_ce, bool waited);
 void iqcn_bts_set_fastpath(struct iqcn_queue *q);
 u32 iqcn_bts_prob(const struct iqcn_queue *q, u64 now_ns);
 
@@ -372,7 +375,7 @@ u32 iqcn_bts_prob(const struct iqcn_queue *q, u64 now_ns);
 void iqcn_grant_arrives(struct iqcn_queue *q, struct iqcn_flow *flow,
 			const struct ethhdr *eth);
 void iqcn_grant_leaves(struct iqcn_queue *q, struct iqcn_flow *flow,
-		       const struct ethhdr *eth, bool was_ce);
+		       const struct sk_buff *skb, bool was_ce);
 
 /* notify_supplement.c */
 int iqcn_supplement_check(u32 pps, u32 max_pps, u32 cnp_rate_pps,
@@ -396,7 +399,7 @@ void iqcn_pfc_arrives(struct iqcn_queue *q, u32 depth_bytes, u64 arrived_bytes,
 bool iqcn_pfc_leaves(struct iqcn_queue *q, u32 depth_bytes, u32 bytes,
 		     u64 arrived_bytes);
 void iqcn_pfc_notify(struct iqcn_queue *q, struct iqcn_flow *flow,
-		     const struct ethhdr *eth, bool was_ce);
+		     const struct sk_buff *skb, bool was_ce);
 
 /* The value of q->deep_bytes, unless the next packet is for pfc.c; lock */
 static inline u32 iqcn_pfc_deep_bytes(const struct iqcn_queue *q)

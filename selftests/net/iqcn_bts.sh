@@ -29,6 +29,7 @@ ALL_TESTS="
 	test_drop_outlives_state
 	test_drop_trim
 	test_drop_trim_judged
+	test_echoed_sport
 	test_min_gap_of_t1
 	test_telemetry
 	test_telemetry_port
@@ -706,6 +707,39 @@ test_drop_trim_judged()
 	wait
 	told 2
 	counted "2 2" cnp_sent cnp_drop
+}
+
+# sports: print the source ports of the CNPs
+sports()
+{
+	grep -o 'sport [0-9]*' "$TMP/snd" | cut -d ' ' -f 2 | paste -sd ' '
+}
+
+# With cnp-sport echo, a CNP has the source port of the packet that caused it,
+# although that packet has not left
+test_echoed_sport()
+{
+	stand wreb profile 1:1 min-gap 0 cnp-sport echo
+	deep 4
+	watch 20
+	small 5 200 --sport 50000 --spray 5
+	wait
+	told 5
+	check_eq "source ports" "$(sports)" "50000 50001 50002 50003 50004"
+	# of drops within min-gap, the last one counts
+	params profile 100m:1 limit 1000 min-gap 1ms
+	sleep 0.002
+	watch 20
+	data --count 3 --sport 60000 --spray 3
+	wait
+	counted "2" cnp_drop
+	check_eq "source ports of drops" "$(sports)" "60000 60002"
+	params profile 1:1 limit 1m min-gap 0 cnp-sport learned
+	fill 4
+	watch 20
+	small 2 200 --sport 50000 --spray 2
+	wait
+	check_eq "source ports that the receiver uses" "$(sports)" "0 0"
 }
 
 # The default of min-gap never exceeds T1

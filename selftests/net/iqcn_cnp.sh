@@ -19,6 +19,7 @@ ALL_TESTS="
 	test_fields
 	test_learned_sport
 	test_forgotten_sport
+	test_echoed_sport
 	test_real_queue
 	test_receiver_restarts
 	test_receiver_answers
@@ -168,6 +169,55 @@ test_learned_sport()
 	check_eq "CNP" "$(sed 's/.* hex //' "$TMP/snd" | sort -u)" \
 		"$(reply --type cnp --qp $SQP --sport 0xc001 \
 			--smac "$(port_mac)" --hex)"
+}
+
+# wrong_sports: print the CNPs in $TMP/snd that do not have the source port of the
+# last data packet in $TMP/rcv
+wrong_sports()
+{
+	awk '
+	{
+		t = substr($1, 7) + 0
+		for (i = 1; $i != "sport"; i++)
+			;
+	}
+	FNR == NR { at[++n] = t; sport[n] = $(i + 1); next }
+	{
+		port = $(i + 1)
+		for (i = n; i && at[i] > t; i--)
+			;
+		if (!i || port != sport[i])
+			print
+	}' "$TMP/rcv" "$TMP/snd"
+}
+
+# With cnp-sport echo, a CNP of the timer has the source port of the last CE packet,
+# behind any header stack
+test_echoed_sport()
+{
+	local tags v
+
+	for tags in none vlan qinq; do
+		topology bridge $tags
+		# shellcheck disable=SC2086
+		iqcn $CONGESTED cnp-sport echo
+		for v in "" -6; do
+			# shellcheck disable=SC2086
+			pair_flow $v
+			sniff snd --type cnp --time 60
+			sniff rcv --type data --time 60
+			stream $v --psn 1000 --sport 50000 --spray 12
+			wait
+			check "CNPs, $tags $v" "$(grep -c "" "$TMP/snd")" -ge 8
+			check "valid CNPs" "$(grep -c "icrc ok csum ok" \
+				"$TMP/snd")" -eq "$(grep -c "" "$TMP/snd")"
+			check_eq "wrong source ports, $tags $v" \
+				"$(wrong_sports)" ""
+		done
+		check "flows" "$(stat flows)" -eq 2
+		check "contradicted" "$(stat contradicted)" -eq 0
+		cleanup
+	done
 }
 
 # The queue is slower than the stream: packets of the flow leave a millisecond

@@ -147,6 +147,7 @@ PARAMETERS="
 	filter 3/200us filter-by port
 	snoop netns
 	cnp-rate 777 cnp-burst 7 cnp-dscp 40 cnp-pcp 5 cnp-ttl 30 cnp-smac receiver
+	cnp-sport echo
 	pair sport flows 100 age 1s
 "
 
@@ -169,7 +170,7 @@ ALL_PARAMETERS="limit 2m kmin 30k kmax 60k pmax 0.2 mark-on enqueue nonect pass 
 	trigger timer period 100us sample 1 group off \
 	pfc txq pfc-prio 5 threshold 60k settle 40us pfc-max 4ms base-rtt none grant share \
 	supplement 600 supplement-max 700 fibre 50km filter told filter-by flow snoop port cnp-rate 999 cnp-burst 9 \
-	cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 cnp-smac port pair psn flows 200 age 2s"
+	cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 cnp-smac port cnp-sport learned pair psn flows 200 age 2s"
 
 N_PARAMETERS=$(grep -c '[a-z]' <<<"$PARAMETERS")
 

@@ -30,6 +30,7 @@ ALL_TESTS="
 	test_grade_holds_back
 	test_sprayed_psn
 	test_sprayed_out_of_order
+	test_sprayed_echoed
 	test_sprayed_unmarked
 	test_sprayed_rival
 	test_sprayed_cnp
@@ -460,6 +461,19 @@ test_sprayed_out_of_order()
 	ack --list "${swapped#,}"
 	check_eq "pairing" "$(grade)" "psn 0x800011"
 	check "contradicted" "$(stat contradicted)" -eq 0
+}
+
+# cnp-sport echo overwrites the source port that later ones are compared with
+test_sprayed_echoed()
+{
+	topology bridge
+	# shellcheck disable=SC2086
+	iqcn $CONGESTED cnp-sport echo
+	ce --psn 100 --count 80 --spray 8
+	ack --psn 100 --count 63
+	check_eq "63 echoes" "$(grade)" "none -"
+	ack --psn 163
+	check_eq "64 echoes" "$(grade)" "psn 0x800011"
 }
 
 # Packets that are not CE show other source ports, too

@@ -427,7 +427,7 @@ alpha 12345 beta 123456 min-gap 34567ns telemetry on window 765432ns enter 81%
 exit 41% supplement 701 supplement-max 1234 fibre 123456m filter 3/234567ns
 filter-by port bandwidth 2500000001bit run 9 run-exit 3 span 77 span-enter 4 span-exit
 15 sample 3 pair sport flows 12345 age 12345ms snoop netns cnp-dscp 47 cnp-pcp 5
-cnp-ttl 33 cnp-smac receiver cnp-rate 12345 cnp-burst 77"
+cnp-ttl 33 cnp-smac receiver cnp-sport echo cnp-rate 12345 cnp-burst 77"
 
 test_showconf()
 {

@@ -42,6 +42,7 @@ MAD=(
 	"filter off 1/100us 2/1ms"
 	"filter-by flow port"
 	"cnp-smac port receiver"
+	"cnp-sport learned echo"
 	"cnp-rate 1 10000000"
 	"cnp-burst 1 1024"
 	"ce-in notify silent"

@@ -93,6 +93,7 @@
  *	the device
  * @TCA_IQCN_SUPPLEMENT_PPS: u32, CNPs per second of IQCN_NOTIFY_SUPPLEMENT
  * @TCA_IQCN_SUPPLEMENT_MAX_PPS: u32, upper limit of that rate
+ * @TCA_IQCN_CNP_SPORT: u32, &enum iqcn_cnp_sport
  * @__TCA_IQCN_MAX: number of attributes, plus one
  */
 enum tca_iqcn {
@@ -153,6 +154,7 @@ enum tca_iqcn {
 	TCA_IQCN_FILTER_BY,
 	TCA_IQCN_SUPPLEMENT_PPS,
 	TCA_IQCN_SUPPLEMENT_MAX_PPS,
+	TCA_IQCN_CNP_SPORT,
 	__TCA_IQCN_MAX
 };
 
@@ -326,6 +328,21 @@ enum iqcn_cnp_smac {
 	IQCN_CNP_SMAC_PORT,
 	IQCN_CNP_SMAC_RECEIVER,
 	__IQCN_CNP_SMAC_MAX
+};
+
+/**
+ * enum iqcn_cnp_sport - UDP source port of generated CNPs
+ * @IQCN_CNP_SPORT_LEARNED: that of the receiver's last CNP for the flow, 0 before
+ *	the first one
+ * @IQCN_CNP_SPORT_ECHO: that of the data packet that caused the CNP; if none did,
+ *	of the flow's last sampled CE packet.  A sender that sprays packets over
+ *	paths by this port then knows which path is congested.
+ * @__IQCN_CNP_SPORT_MAX: number of values
+ */
+enum iqcn_cnp_sport {
+	IQCN_CNP_SPORT_LEARNED,
+	IQCN_CNP_SPORT_ECHO,
+	__IQCN_CNP_SPORT_MAX
 };
 
 /**
