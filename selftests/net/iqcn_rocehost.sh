@@ -507,7 +507,7 @@ test_words()
 		host br0 ip 10.9.9.9 rate 0 | rate: 0 is out of range (1000 to 1000000000000)
 		host br0 ip 10.9.9.9 rate 1mbit min 2mbit | min: above the host's rate, 1000000 bit/s
 		host br0 ip 10.9.9.9 rate 25gb | rate: "25gb" is not a valid RATE
-		host br0 ip 10.9.9.9 rp dctcp | rp: "dctcp" is not connectx, paper or off
+		host br0 ip 10.9.9.9 rp dctcp | rp: "dctcp" is not connectx|paper|off
 		host br0 ip 10.9.9.9 g 2/1 | g: "2/1" is not a valid N/M
 		host br0 ip 10.9.9.9 alpha | alpha: value missing (TIME)
 		host br0 ip 10.9.9.9 alpha 0 | alpha: 0 is out of range (100 to 1000000000)

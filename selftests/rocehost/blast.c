@@ -133,12 +133,14 @@ static struct sk_buff *rh_blast_build(const struct rh_blast *blast,
 	const struct rh_blast_conf *conf = &blast->conf;
 
 	if (conf->ack)
-		return rh_build_ack(&flow->headers, AETH_ACK, flow->psn, flow->psn);
+		return rh_build_ack(&flow->headers, AETH_ACK, flow->psn, flow->psn,
+				    NULL);
 	if (conf->cnp)
 		return rh_build_cnp(&flow->headers, &conf->to,
-				    rh_blast_src_qpn(blast->turn), 0);
+				    rh_blast_src_qpn(blast->turn), 0,
+				    rh_headers_sport(&flow->headers));
 	return rh_build_data(&flow->headers, RC_WRITE_MIDDLE, flow->psn, false,
-			     conf->mtu, 0);
+			     conf->mtu, 0, NULL);
 }
 
 /* Build @n packets, each of the next flow in turn */

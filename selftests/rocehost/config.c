@@ -19,7 +19,29 @@
  */
 #define RH_EPOCH_NS	BIT_ULL(24)
 
-const char * const rh_rp_styles[] = { "connectx", "paper", "off", NULL };
+static const char * const rh_rp_styles[] = { "connectx", "paper", "off", NULL };
+static const char * const rh_transports[] = { "rc", "sr", NULL };
+static const char * const rh_lbs[] = { "fixed", "ops", "reps", NULL };
+
+/**
+ * rh_names() - the names of a kind of values
+ * @kind: the kind
+ *
+ * Return: the names, indexed by value and terminated by NULL; or NULL.
+ */
+const char * const *rh_names(enum rh_kind kind)
+{
+	switch (kind) {
+	case RH_RP:
+		return rh_rp_styles;
+	case RH_TRANSPORT:
+		return rh_transports;
+	case RH_LB:
+		return rh_lbs;
+	default:
+		return NULL;
+	}
+}
 
 /* Set the parameters of RP and NP to those of ConnectX or of the paper.
  * Source: the papers named in rp.h, and NVIDIA's "DCQCN parameters", but
@@ -81,6 +103,21 @@ const struct rh_word rh_host_words[] = {
 	{ "cnp-limit", RH_TIME, HOST(np.limit_ns), 0, NSEC_PER_SEC },
 	{ "next-gap", RH_FLAG, HOST(next_gap) },
 	{ "base-rtt", RH_TIME, HOST(base_rtt_ns), 0, NSEC_PER_SEC },
+	{ "transport", RH_TRANSPORT, HOST(transport) },
+	{ "lb", RH_LB, HOST(lb) },
+	{ "entropies", RH_NUMBER, HOST(entropies), 1, 16384 },
+	{ "reps-buffer", RH_NUMBER, HOST(reps_buffer), 1, 64 },
+	{ "reps-pool", RH_NUMBER, HOST(reps_pool), 1, REPS_POOL_MAX },
+	{ "freeze", RH_TIME, HOST(freeze_ns), 0, NSEC_PER_SEC },
+	{ "expire", RH_TIME, HOST(expire_ns), 0, NSEC_PER_SEC },
+	{ "recurrent", RH_FLAG, HOST(recurrent) },
+	{ "ramp", RH_TIME_AUTO, HOST(ramp_ns), 1000, NSEC_PER_SEC },
+	{ "gate-weight", RH_SHARE, HOST(gate.weight), 1, GATE_ONE },
+	{ "gate-above", RH_SHARE, HOST(gate.above), 0, GATE_ONE },
+	{ "gate-most", RH_NUMBER, HOST(gate.most), 1, GATE_PATHS },
+	{ "rtw", RH_FLAG, HOST(rtw) },
+	{ "post", RH_TIME, HOST(post_ns), 0, 10 * NSEC_PER_SEC },
+	{ "table", RH_NUMBER, HOST(table), 1, 65536 },
 	{ "rp", RH_RP, HOST(rp.style) },
 	/* the following words are set by "rp" */
 	{ "cnp", RH_TIME, HOST(np.cnp_ns), 0, NSEC_PER_SEC },
@@ -95,6 +132,7 @@ const struct rh_word rh_host_words[] = {
 	{ "rhai", RH_RATE, HOST(rp.rhai_bps), 0, 1000000000000ULL },
 	{ "first", RH_NUMBER, HOST(rp.first_percent), 1, 100 },
 	{ "clamp", RH_FLAG, HOST(rp.clamp) },
+	{ "ratio", RH_SHARE, HOST(rp.ratio_floor), 1, RATIO_ONE },
 	{ }
 };
 
@@ -296,18 +334,27 @@ static bool rh_parse_ip(const char *text, struct in6_addr *ip)
 	return in6_pton(text, -1, ip->s6_addr, '\0', NULL);
 }
 
-static int rh_parse_rp(struct net *net, char *text, struct rh_host_conf *conf)
+/* Parse one of several names */
+static int rh_parse_choice(struct net *net, const struct rh_word *word,
+			   const char *text, u64 *value)
 {
-	int style = match_string(rh_rp_styles, -1, text);
+	int i = match_string(rh_names(word->kind), -1, text);
 
-	if (style < 0)
-		return rh_error(net, -EINVAL,
-				"rp: \"%s\" is not connectx, paper or off",
-				text);
-	conf->rp.style = style;
-	if (style != RP_OFF)
-		rh_rp_defaults(conf);
+	if (i < 0)
+		return rh_error(net, -EINVAL, "%s: \"%s\" is not %s", word->name,
+				text, rh_kinds[word->kind]);
+	*value = i;
 	return 0;
+}
+
+static int rh_parse_rp(struct net *net, const struct rh_word *word,
+		       const char *text, struct rh_host_conf *conf)
+{
+	int err = rh_parse_choice(net, word, text, &conf->rp.style);
+
+	if (!err && conf->rp.style != RP_OFF)
+		rh_rp_defaults(conf);
+	return err;
 }
 
 /* Parse words that encode a value outside the range of numbers */
@@ -321,6 +368,9 @@ static bool rh_parse_name(const struct rh_word *word, const char *text,
 		return !strcmp(text, "endless");
 	case RH_AUTO:
 		*value = WIRE_AUTO;
+		return !strcmp(text, "auto");
+	case RH_TIME_AUTO:
+		*value = RAMP_AUTO;
 		return !strcmp(text, "auto");
 	case RH_PRIOS:
 		return rh_parse_prios(text, value);
@@ -340,6 +390,7 @@ static bool rh_parse_number(const struct rh_word *word, const char *text,
 {
 	switch (word->kind) {
 	case RH_TIME:
+	case RH_TIME_AUTO:
 		return rh_parse_unit(text, rh_times, value);
 	case RH_RATE:
 		return rh_parse_unit(text, rh_rates, value);
@@ -382,7 +433,10 @@ static int rh_parse_word(struct net *net, const struct rh_word *word,
 					word->name, text);
 		return 0;
 	case RH_RP:
-		return rh_parse_rp(net, text, conf);
+		return rh_parse_rp(net, word, text, conf);
+	case RH_TRANSPORT:
+	case RH_LB:
+		return rh_parse_choice(net, word, text, field);
 	default:
 		break;
 	}
@@ -410,11 +464,14 @@ const char * const rh_kinds[] = {
 	[RH_ENDLESSLY] = "NUMBER|endless",
 	[RH_SPORT] = "NUMBER|mlx5|rxe",
 	[RH_AUTO] = "BYTES|auto",
+	[RH_TIME_AUTO] = "TIME|auto",
 	[RH_PRIOS] = "PRIO[,PRIO]...",
 	[RH_IP] = "ADDRESS",
 	[RH_MAC] = "MAC",
 	[RH_NAME] = "NAME",
 	[RH_RP] = "connectx|paper|off",
+	[RH_TRANSPORT] = "rc|sr",
+	[RH_LB] = "fixed|ops|reps",
 	[RH_FLAG] = "",
 };
 
@@ -527,6 +584,33 @@ static bool rh_is_unicast(const struct in6_addr *ip)
 	return !ipv6_addr_any(ip) && !ipv6_addr_is_multicast(ip);
 }
 
+/* Check words that need others */
+static int rh_check_transport(struct net *net, const struct rh_host_conf *conf)
+{
+	if (conf->transport != RH_TRANSPORT_SR) {
+		if (conf->lb != RH_LB_FIXED)
+			return rh_error(net, -EINVAL, "lb: %s needs transport sr",
+					rh_lbs[conf->lb]);
+		if (conf->ramp_ns || conf->gate.weight || conf->rtw)
+			return rh_error(net, -EINVAL,
+					"ramp, gate-weight, rtw: need transport sr");
+	}
+	if (!conf->gate.weight && (conf->gate.above || conf->gate.most))
+		return rh_error(net, -EINVAL,
+				"gate-above, gate-most: need gate-weight");
+	if (conf->gate.most && (conf->lb == RH_LB_FIXED ||
+				conf->entropies > GATE_PATHS))
+		return rh_error(net, -EINVAL,
+				"gate-most: needs lb ops or reps, and at most %d entropies",
+				GATE_PATHS);
+	if (conf->gate.most > conf->entropies)
+		return rh_error(net, -ERANGE, "gate-most: above entropies, %llu",
+				conf->entropies);
+	if (!conf->rtw && conf->post_ns)
+		return rh_error(net, -EINVAL, "post: needs rtw");
+	return 0;
+}
+
 static int rh_cmd_host(struct net *net, char *line)
 {
 	struct rh_host_conf conf = {
@@ -537,6 +621,12 @@ static int rh_cmd_host(struct net *net, char *line)
 		.qpn = 0x100,
 		/* not a DSCP: no CNP is taken for a congestion point's */
 		.cp_dscp = 64,
+		.entropies = 1024,
+		.reps_buffer = 8,
+		.reps_pool = 1024,
+		.freeze_ns = 10 * NSEC_PER_MSEC,
+		.expire_ns = NSEC_PER_MSEC,
+		.table = 1024,
 	};
 	struct net_device *dev;
 	int err;
@@ -562,6 +652,9 @@ static int rh_cmd_host(struct net *net, char *line)
 	if (conf.rp.min_bps > conf.rate_bps)
 		return rh_error(net, -ERANGE, "min: above the host's rate, %llu bit/s",
 				conf.rate_bps);
+	err = rh_check_transport(net, &conf);
+	if (err)
+		return err;
 	conf.rp.line_bps = conf.rate_bps;
 	return rh_failed(net, rh_host_of(dev) ? -EEXIST :
 						rh_host_add(dev, &conf),

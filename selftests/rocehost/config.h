@@ -18,11 +18,14 @@ enum rh_kind {
 	RH_ENDLESSLY,
 	RH_SPORT,
 	RH_AUTO,
+	RH_TIME_AUTO,
 	RH_PRIOS,
 	RH_IP,
 	RH_MAC,
 	RH_NAME,
 	RH_RP,
+	RH_TRANSPORT,
+	RH_LB,
 	RH_FLAG,
 };
 
@@ -57,7 +60,7 @@ struct rh_command {
 };
 
 extern const char * const rh_kinds[];
-extern const char * const rh_rp_styles[];
+const char * const *rh_names(enum rh_kind kind);
 extern const struct rh_word rh_host_words[];
 extern const struct rh_command rh_commands[];
 

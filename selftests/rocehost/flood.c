@@ -75,10 +75,11 @@ static struct sk_buff *rh_flood_packet(const struct net_device *dev,
 	psn &= IQCN_PSN_MASK;
 	rh_flood_headers(dev, conf, rnd, &src, &h);
 	if (conf->ack)
-		return rh_build_ack(&h, AETH_ACK, psn, 0);
+		return rh_build_ack(&h, AETH_ACK, psn, 0, NULL);
 	if (conf->cnp)
 		return rh_build_cnp(&h, &src, conf->qp == RH_NEVER ? id :
-							conf->qp, 0);
+							conf->qp, 0,
+				    rh_headers_sport(&h));
 	if (conf->req)
 		return rh_build_cm(&h, IQCN_CM_REQ, id, psn, 0);
 	return rh_build_bare(&h, psn);

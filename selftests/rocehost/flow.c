@@ -7,6 +7,8 @@
  * A flow that has stopped, or any flow after the end of the run, sends nothing
  * and retransmits nothing.  Its rate stays constant; received packets still
  * count.
+ *
+ * Of selective repeat (sr.h), a sending flow may wait for a match (match.h).
  */
 #include <linux/etherdevice.h>
 #include <linux/slab.h>
@@ -30,13 +32,29 @@ static bool rh_flow_more_messages(const struct rh_flow *flow)
 /* All packets count as full ones */
 static u64 rh_flow_in_flight_bytes(const struct rh_flow *flow)
 {
-	return (flow->rq.next - flow->rq.una) * flow->group->conf.mtu;
+	u64 packets = flow->sr ? sr_in_flight(&flow->rq, flow->sr) :
+				 flow->rq.next - flow->rq.una;
+
+	return packets * flow->group->conf.mtu;
+}
+
+/* First packet that may not be sent yet */
+static u64 rh_flow_end(const struct rh_flow *flow)
+{
+	u64 limit = match_limit(&flow->match);
+
+	return limit == MATCH_ALL ? flow->arrived_pkts :
+	       min(flow->arrived_pkts, limit * flow->group->msg_pkts);
 }
 
 static bool rh_flow_has_packet(const struct rh_flow *flow)
 {
-	return flow->rq.next < flow->arrived_pkts && rc_may_send(&flow->rq) &&
-	       win_open(&flow->win, rh_flow_in_flight_bytes(flow));
+	if (!win_open(&flow->win, rh_flow_in_flight_bytes(flow)))
+		return false;
+	if (flow->sr && flow->sr->n_lost)
+		return true;
+	return flow->rq.next < rh_flow_end(flow) &&
+	       (flow->sr ? sr_may_send(&flow->rq) : rc_may_send(&flow->rq));
 }
 
 static bool rh_flow_under_way(const struct rh_flow *flow)
@@ -57,7 +75,12 @@ static bool rh_flow_silent(const struct rh_flow *flow, u64 now_ns)
 
 static u64 rh_flow_timeout_ns(const struct rh_flow *flow)
 {
-	return flow->progress_ns + flow->host->conf.rto_ns;
+	u64 from_ns = flow->progress_ns;
+
+	if (flow->sr && flow->state == RH_FLOW_SENDING)
+		from_ns = sr_oldest_ns(flow->sr);
+	return from_ns == RH_NEVER ? RH_NEVER :
+				     from_ns + flow->host->conf.rto_ns;
 }
 
 static void rh_trace(struct rh_flow *flow, enum rh_trace_kind kind, u64 at_ns)
@@ -157,6 +180,8 @@ static void rh_flow_done(struct rh_flow *flow, u64 now_ns)
 
 		flow->done_msgs++;
 		flow->done_ns = now_ns;
+		if (flow->done_msgs == group->conf.messages)
+			flow->match.state = MATCH_DONE;
 		arrive_next(&flow->oldest);
 		rh_trace(flow, RH_TRACE_DONE, now_ns);
 		if (!rh_counting(came_ns))
@@ -189,6 +214,7 @@ static u64 rh_flow_next_ns(const struct rh_flow *flow)
 	}
 	if (rh_flow_under_way(flow))
 		next_ns = min(next_ns, rh_flow_timeout_ns(flow));
+	next_ns = min3(next_ns, flow->retry_ns, rh_lb_expires_ns(flow));
 	if (rh_flow_more_messages(flow) && flow->group->conf.every_ns)
 		next_ns = min(next_ns, flow->arrive.next_ns);
 	if (rh_flow_has_packet(flow) && list_empty(&flow->ready))
@@ -241,6 +267,26 @@ static void rh_flow_sending(struct rh_flow *flow, u64 now_ns)
 	rh_trace(flow, RH_TRACE_START, now_ns);
 }
 
+/* Retransmit after a timeout */
+static void rh_flow_timed_out(struct rh_flow *flow, u64 now_ns)
+{
+	if (flow->sr)
+		rh_lb_timeout(flow, sr_expire(&flow->rq, flow->sr), now_ns);
+	else
+		rc_go_back(&flow->rq);
+	flow->progress_ns = now_ns;
+	flow->st.timeouts += rh_counting(now_ns);
+	rh_trace(flow, RH_TRACE_TIMEOUT, now_ns);
+}
+
+/* Try again after an RNR NAK */
+static void rh_flow_retry(struct rh_flow *flow)
+{
+	flow->retry_ns = RH_NEVER;
+	if (flow->match.state == MATCH_WAITING)
+		flow->match.state = MATCH_SENDING;
+}
+
 /**
  * rh_flow_run() - process a flow's due events
  * @flow: the flow, its host locked
@@ -266,13 +312,13 @@ void rh_flow_run(struct rh_flow *flow, u64 now_ns, struct sk_buff_head *out)
 		break;
 	case RH_FLOW_SENDING:
 		rh_flow_rp(flow, now_ns);
-		if (rh_flow_under_way(flow) &&
-		    rh_flow_timeout_ns(flow) <= now_ns) {
-			rc_go_back(&flow->rq);
-			flow->progress_ns = now_ns;
-			flow->st.timeouts += rh_counting(now_ns);
-			rh_trace(flow, RH_TRACE_TIMEOUT, now_ns);
-		}
+		/* ends: of selective repeat, each packet in flight times out once */
+		while (rh_flow_under_way(flow) &&
+		       rh_flow_timeout_ns(flow) <= now_ns)
+			rh_flow_timed_out(flow, now_ns);
+		if (flow->retry_ns <= now_ns)
+			rh_flow_retry(flow);
+		rh_lb_run(flow, now_ns);
 		break;
 	}
 	if (flow->state == RH_FLOW_SENDING)
@@ -308,15 +354,18 @@ struct sk_buff *rh_flow_send(struct rh_flow *flow, u64 now_ns)
 {
 	struct rh_flow_group *group = flow->group;
 	const struct rh_flow_conf *conf = &group->conf;
-	u64 seq = flow->rq.next, old_bps = flow->rp.rc_bps, pos;
+	u64 old_bps = flow->rp.rc_bps, seq, msg, pos;
 	struct sk_buff *skb = NULL;
+	struct rh_extra extra;
 	bool first, last, ask;
+	u16 entropy = 0;
 	u32 bytes, len;
 	u8 opcode;
 
 	if (!rh_flow_has_packet(flow) || rh_flow_silent(flow, now_ns))
 		goto out;
-	div64_u64_rem(seq, group->msg_pkts, &pos);
+	seq = flow->sr ? sr_next(&flow->rq, flow->sr) : flow->rq.next;
+	msg = div64_u64_rem(seq, group->msg_pkts, &pos);
 	first = !pos;
 	last = pos == group->msg_pkts - 1;
 	bytes = last ? group->last_bytes : conf->mtu;
@@ -329,8 +378,14 @@ struct sk_buff *rh_flow_send(struct rh_flow *flow, u64 now_ns)
 	      !win_open(&flow->win, rh_flow_in_flight_bytes(flow) + conf->mtu);
 	if (ask)
 		flow->asked_ns = now_ns;
+	if (flow->sr) {
+		entropy = rh_lb_next(flow, now_ns);
+		extra.sport = rh_lb_sport(flow, entropy);
+		extra.len = SR_DATA_LEN;
+		sr_data_encode(extra.bytes, now_ns, msg);
+	}
 	skb = rh_build_data(&flow->headers, opcode, rc_psn(flow->rq.psn0, seq),
-			    ask, bytes, conf->size);
+			    ask, bytes, conf->size, flow->sr ? &extra : NULL);
 	/* out of memory: the packet counts as sent, and is lost */
 	len = skb ? skb->len : bytes;
 
@@ -340,7 +395,10 @@ struct sk_buff *rh_flow_send(struct rh_flow *flow, u64 now_ns)
 		flow->st.packets++;
 		flow->st.resent += seq < flow->rq.high;
 	}
-	rc_sent(&flow->rq);
+	if (flow->sr)
+		sr_sent(&flow->rq, flow->sr, seq, entropy, now_ns);
+	else
+		rc_sent(&flow->rq);
 	pace_sent(&flow->pace, len, flow->rp.rc_bps, now_ns);
 	rh_flow_rate(flow, rp_sent(&flow->rp, &flow->host->conf.rp, len),
 		     old_bps, now_ns);
@@ -349,12 +407,16 @@ out:
 	return skb;
 }
 
-static void rh_flow_cnp(struct rh_flow *flow, u8 dscp, u64 now_ns)
+static void rh_flow_cnp(struct rh_flow *flow, u8 dscp, u16 sport, u64 now_ns)
 {
 	const struct rh_host_conf *conf = &flow->host->conf;
+	u16 entropy;
 	u64 old_bps = flow->rp.rc_bps;
 	bool cp = dscp == conf->cp_dscp;
+	bool known = rh_lb_entropy(flow, sport, &entropy);
 
+	if (cp && sport && !known)
+		flow->host->cnps_wrong++;
 	if (cp) {
 		atomic64_inc(&rh_world.cnps_cp);
 		flow->st.cnps_cp += rh_counting(now_ns);
@@ -364,44 +426,133 @@ static void rh_flow_cnp(struct rh_flow *flow, u8 dscp, u64 now_ns)
 	rh_trace(flow, cp ? RH_TRACE_CNP_CP : RH_TRACE_CNP_NP, now_ns);
 	if (rh_flow_stopped(flow, now_ns))
 		return;
+	/* load balancing acts before congestion control does */
+	if (known)
+		rh_lb_bad(flow, entropy);
+	if (!gate_open(&flow->gate, &conf->gate, now_ns)) {
+		flow->st.gated += rh_counting(now_ns);
+		return;
+	}
 	rh_flow_rate(flow, rp_cnp(&flow->rp, &conf->rp, now_ns), old_bps,
 		     now_ns);
 }
 
-/**
- * rh_flow_received() - process a CNP, ACK or NAK
- * @flow: the flow, its host locked
- * @pkt: the packet
- * @syndrome: AETH syndrome, unless it is a CNP
- * @dscp: DSCP of the packet
- * @now_ns: now
- */
-void rh_flow_received(struct rh_flow *flow, const struct iqcn_pkt *pkt,
-		      u8 syndrome, u8 dscp, u64 now_ns)
+/* Process an ACK of go back N, or a NAK */
+static void rh_flow_rc(struct rh_flow *flow, const struct rh_answer *answer,
+		       u64 now_ns)
 {
-	if (flow->state != RH_FLOW_SENDING)
-		return;
-	/* process earlier RP events first */
-	if (!rh_flow_stopped(flow, now_ns))
-		rh_flow_rp(flow, now_ns);
-	if (pkt->opcode == IQCN_OP_CNP) {
-		if (dscp == flow->host->conf.cp_dscp && pkt->sport &&
-		    pkt->sport != rh_headers_sport(&flow->headers))
-			flow->host->cnps_wrong++;
-		rh_flow_cnp(flow, dscp, now_ns);
-	} else if (syndrome == AETH_NAK_PSN) {
-		if (rc_naked(&flow->rq, pkt->psn)) {
+	if (answer->syndrome == AETH_NAK_PSN) {
+		if (rc_naked(&flow->rq, answer->pkt->psn)) {
 			flow->progress_ns = now_ns;
 			flow->st.naks += rh_counting(now_ns);
 			rh_trace(flow, RH_TRACE_NAK, now_ns);
 		}
-	} else if (AETH_IS_ACK(syndrome) && rc_acked(&flow->rq, pkt->psn)) {
+	} else if (AETH_IS_ACK(answer->syndrome) &&
+		   rc_acked(&flow->rq, answer->pkt->psn)) {
 		flow->progress_ns = now_ns;
 		if (win_exceeded(&flow->win, flow->rq.una,
 				 rh_flow_in_flight_bytes(flow),
 				 flow->group->conf.mtu))
 			flow->st.exceeded += rh_counting(now_ns);
 	}
+}
+
+/* Tell load balancing and congestion control of an ACK */
+static void rh_flow_learn(struct rh_flow *flow, const struct rh_answer *answer,
+			  u64 seq, u64 now_ns)
+{
+	const struct rh_host_conf *conf = &flow->host->conf;
+	u64 rtt_ns = now_ns - answer->sr.sent_ns, old_bps = flow->rp.rc_bps;
+	u16 entropy;
+
+	if (rh_lb_entropy(flow, answer->pkt->sport, &entropy)) {
+		rh_lb_acked(flow, entropy, answer->sr.ce);
+		gate_acked(&flow->gate, &conf->gate, entropy, answer->sr.ce,
+			   rtt_ns, now_ns);
+	}
+	if (conf->ramp_ns && !rh_flow_stopped(flow, now_ns) &&
+	    ramp_acked(&flow->ramp, seq, flow->rq.high, answer->sr.ce, rtt_ns,
+		       conf->ramp_ns)) {
+		enum rp_event ev = rp_double(&flow->rp, &conf->rp);
+
+		flow->st.doubled += ev == RP_RAISED && rh_counting(now_ns);
+		rh_flow_rate(flow, ev, old_bps, now_ns);
+	}
+}
+
+/* Go back to a message, and wait */
+static void rh_flow_wait(struct rh_flow *flow, u64 msg, u64 retry_ns,
+			 u64 now_ns)
+{
+	u64 seq = msg * flow->group->msg_pkts;
+
+	if (seq >= flow->rq.high || !match_rtw(&flow->match, msg))
+		return;
+	flow->retry_ns = retry_ns;
+	sr_truncate(&flow->rq, flow->sr, seq);
+	rh_trace(flow, RH_TRACE_WAIT, now_ns);
+}
+
+/* Process an answer of selective repeat */
+static void rh_flow_sr(struct rh_flow *flow, const struct rh_answer *answer,
+		       u64 now_ns)
+{
+	u64 msg, seq = flow->rq.una;
+
+	/* the number has 24 bits: it is that of the next message with these */
+	msg = flow->done_msgs + (answer->msn - (u32)flow->done_msgs) %
+				(IQCN_PSN_MASK + 1);
+	switch (answer->syndrome) {
+	case AETH_RTW:
+		flow->st.rtws += rh_counting(now_ns);
+		rh_flow_wait(flow, msg, RH_NEVER, now_ns);
+		break;
+	case AETH_RNR:
+		rh_flow_wait(flow, msg, now_ns + flow->host->conf.rto_ns,
+			     now_ns);
+		break;
+	case AETH_RTS:
+		flow->st.rtss += rh_counting(now_ns);
+		if (msg * flow->group->msg_pkts <= flow->rq.high &&
+		    match_rts(&flow->match, msg)) {
+			flow->retry_ns = RH_NEVER;
+			rh_trace(flow, RH_TRACE_GO, now_ns);
+		}
+		break;
+	case AETH_ACK:
+		if (!answer->has_sr)
+			break;
+		seq += iqcn_psn_delta(answer->sr.psn,
+				      rc_psn(flow->rq.psn0, flow->rq.una));
+		if (!sr_acked(&flow->rq, flow->sr, answer->pkt->psn,
+			      &answer->sr))
+			break;
+		flow->progress_ns = now_ns;
+		rh_flow_learn(flow, answer, seq, now_ns);
+		break;
+	}
+}
+
+/**
+ * rh_flow_received() - process a CNP, ACK or NAK
+ * @flow: the flow, its host locked
+ * @answer: the packet
+ * @now_ns: now
+ */
+void rh_flow_received(struct rh_flow *flow, const struct rh_answer *answer,
+		      u64 now_ns)
+{
+	if (flow->state != RH_FLOW_SENDING)
+		return;
+	/* process earlier RP events first */
+	if (!rh_flow_stopped(flow, now_ns))
+		rh_flow_rp(flow, now_ns);
+	if (answer->pkt->opcode == IQCN_OP_CNP)
+		rh_flow_cnp(flow, answer->dscp, answer->pkt->sport, now_ns);
+	else if (flow->sr)
+		rh_flow_sr(flow, answer, now_ns);
+	else
+		rh_flow_rc(flow, answer, now_ns);
 	rh_flow_done(flow, now_ns);
 	rh_flow_schedule(flow, now_ns);
 }
@@ -460,6 +611,7 @@ void rh_flow_begin(struct rh_flow *flow)
 	flow->arrive.every_ns = conf->every_ns;
 	flow->arrive.poisson = conf->poisson;
 	prandom_seed_state(&flow->arrive.rnd, seed);
+	prandom_seed_state(&flow->rnd, ~seed);
 	/* the first arrival of a Poisson process is random, too */
 	if (conf->poisson)
 		arrive_next(&flow->arrive);
@@ -470,6 +622,7 @@ void rh_flow_begin(struct rh_flow *flow)
 static void rh_flow_group_free(struct rh_flow_group *group)
 {
 	kvfree(group->flows);
+	kvfree(group->senders);
 	kvfree(group->traces);
 	kvfree(group->done);
 	if (group->probe)
@@ -521,9 +674,11 @@ static u32 rh_done_max(const struct rh_flow_conf *conf)
 	return min_t(u64, conf->n * min_t(u64, each, RH_DONE_MAX), RH_DONE_MAX);
 }
 
-static struct rh_flow_group *rh_flow_group_new(const struct rh_flow_conf *conf,
+static struct rh_flow_group *rh_flow_group_new(const struct rh_host *host,
+					       const struct rh_flow_conf *conf,
 					       struct rh_probe *probe)
 {
+	bool sr = host->conf.transport == RH_TRANSPORT_SR;
 	u64 size = conf->size == RH_ENDLESS ? BIT_ULL(31) : conf->size;
 	struct rh_flow_group *group = kzalloc(sizeof(*group), GFP_KERNEL);
 
@@ -539,10 +694,13 @@ static struct rh_flow_group *rh_flow_group_new(const struct rh_flow_conf *conf,
 	}
 	group->flows = rh_alloc_array(conf->n, sizeof(*group->flows));
 	group->done = rh_alloc_array(group->done_max, sizeof(*group->done));
+	if (sr)
+		group->senders = rh_alloc_array(conf->n,
+						sizeof(*group->senders));
 	if (conf->trace)
 		group->traces = rh_alloc_array(conf->n * conf->trace,
 					       sizeof(*group->traces));
-	if (!group->flows || !group->done ||
+	if (!group->flows || !group->done || (sr && !group->senders) ||
 	    (conf->trace && !group->traces) ||
 	    rh_zeros_need(conf->mtu) ||
 	    rh_zeros_need(ALIGN(group->last_bytes, 4))) {
@@ -567,6 +725,9 @@ static void rh_flow_init(struct rh_flow *flow, struct rh_host *host,
 	flow->prio = host->on_wire ? conf->dscp >> 3 : 0;
 	flow->pace.slack_ns = host->line.slack_ns;
 	flow->stop_ns = RH_NEVER;
+	flow->retry_ns = RH_NEVER;
+	if (group->senders)
+		flow->sr = &group->senders[flow - group->flows];
 	timerqueue_init(&flow->due);
 	INIT_LIST_HEAD(&flow->ready);
 	flow->rp.increase_due_ns = RP_NEVER;
@@ -601,7 +762,7 @@ int rh_flow_add(struct rh_host *host, const struct rh_flow_conf *conf,
 	    conf->n > RH_QPN_MAX + 1 - host->next_qpn ||
 	    conf->n > 0x1000000 - peer->next_sink_qpn)
 		return -ENOSPC;
-	group = rh_flow_group_new(conf, probe);
+	group = rh_flow_group_new(host, conf, probe);
 	if (!group)
 		return -ENOMEM;
 	for (i = 0; i < conf->n; i++)

@@ -3,7 +3,7 @@
  * Hosts: receive and transmit paths and their timer.
  *
  * Each host has one timer.  A flow has one entry in the timer queue, for its
- * next event: packet, RP timer or timeout.  A flow whose packet is due moves to
+ * next event: packet, RP timer or timeout.  A sink has one in another queue.  A flow whose packet is due moves to
  * the ready list until the line is free, so the cost does not depend on the
  * number of ready flows.
  */
@@ -120,14 +120,18 @@ static void rh_receive_cm(struct rh_host *host, const struct iqcn_pkt *pkt,
 static void rh_receive_answer(struct rh_host *host, const struct iqcn_pkt *pkt,
 			      const u8 *bth, u8 tos, u64 now_ns)
 {
+	u32 header = IQCN_UDP_LEN + IQCN_BTH_LEN + AETH_LEN + IQCN_ICRC_LEN;
 	const u8 *body = bth + IQCN_BTH_LEN;
+	struct rh_answer answer = {
+		.pkt = pkt,
+		.syndrome = *body,
+		.dscp = tos >> 2,
+	};
 	struct telemetry tm;
 	u32 window_bytes;
 	struct rh_flow *flow;
 
-	if (pkt->opcode == RC_ACK &&
-	    pkt->udp_len < IQCN_UDP_LEN + IQCN_BTH_LEN + AETH_LEN +
-			   IQCN_ICRC_LEN) {
+	if (pkt->opcode == RC_ACK && pkt->udp_len < header) {
 		host->malformed++;
 		return;
 	}
@@ -139,7 +143,13 @@ static void rh_receive_answer(struct rh_host *host, const struct iqcn_pkt *pkt,
 		rh_flow_told(flow, &tm, now_ns);
 	if (pkt->opcode == IQCN_OP_CNP && win_decode(body, &window_bytes))
 		rh_flow_granted(flow, window_bytes, now_ns);
-	rh_flow_received(flow, pkt, *body, tos >> 2, now_ns);
+	if (pkt->opcode == RC_ACK) {
+		answer.msn = get_unaligned_be32(body) & IQCN_PSN_MASK;
+		answer.has_sr = pkt->udp_len >= header + SR_ACK_LEN;
+	}
+	if (answer.has_sr)
+		sr_ack_decode(body + AETH_LEN, &answer.sr);
+	rh_flow_received(flow, &answer, now_ns);
 }
 
 static bool rh_is_write(u8 opcode)
@@ -154,19 +164,30 @@ static void rh_receive_data(struct rh_host *host, const struct iqcn_pkt *pkt,
 {
 	u32 header = IQCN_UDP_LEN + IQCN_BTH_LEN + IQCN_ICRC_LEN +
 		     (bth[1] >> 4 & 3);
-	struct rh_sink *sink;
+	const u8 *body = bth + IQCN_BTH_LEN;
+	struct rh_sink *sink = rh_sink_for(host, pkt->dest_qp, pkt);
+	struct rh_data data = {
+		.pkt = pkt,
+		.ack_req = bth[8] & 0x80,
+		.ce = INET_ECN_is_ce(tos),
+	};
 
-	if (pkt->opcode == RC_WRITE_FIRST || pkt->opcode == RC_WRITE_ONLY)
+	if (!sink)
+		return;
+	if (pkt->opcode == RC_WRITE_FIRST || pkt->opcode == RC_WRITE_ONLY) {
 		header += RH_RETH_LEN;
+		body += RH_RETH_LEN;
+	}
+	if (sink->sr)
+		header += SR_DATA_LEN;
 	if (pkt->udp_len < header) {
 		host->malformed++;
 		return;
 	}
-	sink = rh_sink_for(host, pkt->dest_qp, pkt);
-	if (sink)
-		rh_sink_received(host, sink, pkt, bth[8] & 0x80,
-				 INET_ECN_is_ce(tos), pkt->udp_len - header,
-				 now_ns, out);
+	if (sink->sr)
+		sr_data_decode(body, &data.sent_ns, &data.msg);
+	data.payload = pkt->udp_len - header;
+	rh_sink_received(host, sink, &data, now_ns, out);
 }
 
 static void rh_receive(struct rh_host *host, struct sk_buff *skb, u64 now_ns,
@@ -255,25 +276,46 @@ static void rh_send_ready(struct rh_host *host, u64 now_ns, int max,
 	}
 }
 
-/* Process due events of flows, at most @max */
+/* The first due entry of a timer queue */
+static struct timerqueue_node *rh_first_due(struct timerqueue_head *queue,
+					    u64 now_ns)
+{
+	struct timerqueue_node *node = timerqueue_getnext(queue);
+
+	return node && ktime_to_ns(node->expires) <= now_ns ? node : NULL;
+}
+
+/* Process due events of flows and of sinks, at most @max of each */
 static void rh_run_due(struct rh_host *host, u64 now_ns, int max,
 		       struct sk_buff_head *out)
 {
 	struct timerqueue_node *node;
+	int n;
 
-	while (max-- && (node = timerqueue_getnext(&host->due)) &&
-	       ktime_to_ns(node->expires) <= now_ns)
+	for (n = 0; n < max && (node = rh_first_due(&host->due, now_ns)); n++)
 		rh_flow_run(container_of(node, struct rh_flow, due), now_ns,
 			    out);
+	for (n = 0; n < max && (node = rh_first_due(&host->due_sinks, now_ns));
+	     n++)
+		rh_sink_run(host, container_of(node, struct rh_sink, due),
+			    now_ns, out);
+}
+
+/* Time of the first entry of a timer queue, RH_NEVER: it is empty */
+static u64 rh_queue_next_ns(const struct timerqueue_head *queue)
+{
+	struct timerqueue_node *node =
+		timerqueue_getnext((struct timerqueue_head *)queue);
+
+	return node ? ktime_to_ns(node->expires) : RH_NEVER;
 }
 
 /* Time of the next event, RH_NEVER: none */
 static u64 rh_host_next_ns(const struct rh_host *host)
 {
-	struct timerqueue_node *node =
-		timerqueue_getnext((struct timerqueue_head *)&host->due);
 	struct sk_buff *skb = skb_peek(&host->delayed);
-	u64 next_ns = node ? ktime_to_ns(node->expires) : RH_NEVER;
+	u64 next_ns = min(rh_queue_next_ns(&host->due),
+			  rh_queue_next_ns(&host->due_sinks));
 
 	if (rh_first_ready(host))
 		next_ns = min(next_ns, host->line.next_ns);
@@ -471,11 +513,22 @@ int rh_host_add(struct net_device *dev, const struct rh_host_conf *conf)
 	if (!host)
 		return -ENOMEM;
 	host->conf = *conf;
+	if (conf->lb == RH_LB_REPS) {
+		host->pool.slots = kvcalloc(conf->reps_pool,
+					    sizeof(*host->pool.slots),
+					    GFP_KERNEL);
+		if (!host->pool.slots) {
+			kfree(host);
+			return -ENOMEM;
+		}
+		reps_pool_init(&host->pool, conf->reps_pool);
+	}
 	host->dev = dev;
 	spin_lock_init(&host->lock);
 	hrtimer_setup(&host->timer, rh_host_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
 	timerqueue_init_head(&host->due);
+	timerqueue_init_head(&host->due_sinks);
 	for (prio = 0; prio < PFC_PRIOS; prio++)
 		INIT_LIST_HEAD(&host->ready[prio]);
 	host->on_wire = wire_end_of(dev);
@@ -504,6 +557,7 @@ int rh_host_add(struct net_device *dev, const struct rh_host_conf *conf)
 err_attach:
 	netdev_rx_handler_unregister(dev);
 err_free:
+	kvfree(host->pool.slots);
 	kfree(host);
 	return err;
 }
@@ -532,19 +586,29 @@ void rh_host_del(struct rh_host *host)
 	if (host->on_wire && rh_attach(wire_end_of(host->dev)))
 		netdev_warn(host->dev, "out of memory, no PFC\n");
 	netdev_put(host->dev, &host->tracker);
+	kvfree(host->pool.slots);
 	kfree(host);
 }
 
 /**
- * rh_host_start() - schedule the start of a host's flows
+ * rh_host_start() - schedule the start of a host's flows and sinks
  * @host: the host
  *
  * Context: RTNL held.
  */
 void rh_host_start(struct rh_host *host)
 {
+	struct rh_sink *sink;
 	struct rh_flow *flow;
 	unsigned long qpn;
+
+	xa_for_each(&host->sinks, qpn, sink) {
+		spin_lock_bh(&host->lock);
+		rh_sink_begin(host, sink);
+		rh_host_arm(host, ktime_get_ns());
+		spin_unlock_bh(&host->lock);
+		cond_resched();
+	}
 
 	xa_for_each(&host->flows, qpn, flow) {
 		spin_lock_bh(&host->lock);

@@ -202,6 +202,18 @@ static struct sk_buff *rh_alloc(const struct rh_headers *h, u8 opcode, u32 psn,
 	return skb;
 }
 
+/* Apply what differs from the template */
+static void rh_put_extra(struct sk_buff *skb, const struct rh_headers *h,
+			 const struct rh_extra *extra)
+{
+	struct udphdr *uh = (struct udphdr *)(skb->data + h->udp_off);
+
+	if (!extra)
+		return;
+	uh->source = htons(extra->sport);
+	skb_put_data(skb, extra->bytes, extra->len);
+}
+
 /* Set the lengths, ICRC included; the ICRC covers them, so it comes later */
 static void rh_set_lengths(struct sk_buff *skb, const struct rh_headers *h,
 			   u32 body)
@@ -308,18 +320,20 @@ u16 rh_headers_sport(const struct rh_headers *h)
  * @ack_req: request an ACK
  * @bytes: length of the payload
  * @msg_bytes: length of the message, for the RETH of a first packet
+ * @extra: what differs from the template, or NULL
  *
  * Context: any, does not sleep.
  * Return: the packet, NULL if out of memory.
  */
 struct sk_buff *rh_build_data(const struct rh_headers *h, u8 opcode, u32 psn,
-			      bool ack_req, u32 bytes, u64 msg_bytes)
+			      bool ack_req, u32 bytes, u64 msg_bytes,
+			      const struct rh_extra *extra)
 {
 	u32 padded = ALIGN(bytes, 4);
 	struct sk_buff *skb;
 
 	skb = rh_alloc(h, opcode, psn | (ack_req ? RH_ACK_REQ : 0),
-		       RH_RETH_LEN);
+		       RH_RETH_LEN + SR_DATA_LEN);
 	if (!skb)
 		return NULL;
 	skb->data[h->bth_off + 1] = (padded - bytes) << 4;
@@ -330,6 +344,7 @@ struct sk_buff *rh_build_data(const struct rh_headers *h, u8 opcode, u32 psn,
 		memcpy(reth + 8, h->hdr + h->bth_off + 4, 4);
 		put_unaligned_be32(min_t(u64, msg_bytes, BIT(31)), reth + 12);
 	}
+	rh_put_extra(skb, h, extra);
 	return rh_finish_zeros(skb, h, rh_zeros_find(padded));
 }
 
@@ -339,20 +354,22 @@ struct sk_buff *rh_build_data(const struct rh_headers *h, u8 opcode, u32 psn,
  * @syndrome: AETH syndrome
  * @psn: PSN
  * @msn: number of complete messages
+ * @extra: what differs from the template, or NULL
  *
  * Context: any, does not sleep.
  * Return: the packet, NULL if out of memory.
  */
 struct sk_buff *rh_build_ack(const struct rh_headers *h, u8 syndrome, u32 psn,
-			     u32 msn)
+			     u32 msn, const struct rh_extra *extra)
 {
 	struct sk_buff *skb = rh_alloc(h, RC_ACK, psn,
-				       AETH_LEN + IQCN_ICRC_LEN);
+				       AETH_LEN + SR_ACK_LEN + IQCN_ICRC_LEN);
 
 	if (!skb)
 		return NULL;
 	put_unaligned_be32((u32)syndrome << 24 | (msn & IQCN_PSN_MASK),
 			   skb_put(skb, AETH_LEN));
+	rh_put_extra(skb, h, extra);
 	return rh_finish(skb, h);
 }
 
@@ -362,13 +379,14 @@ struct sk_buff *rh_build_ack(const struct rh_headers *h, u8 syndrome, u32 psn,
  * @from: source address
  * @dest_qpn: QP number of the sender
  * @dscp: DSCP of the CNP
+ * @sport: UDP source port
  *
  * Context: any, does not sleep.
  * Return: the packet, NULL if out of memory.
  */
 struct sk_buff *rh_build_cnp(const struct rh_headers *h,
 			     const struct in6_addr *from, u32 dest_qpn,
-			     u8 dscp)
+			     u8 dscp, u16 sport)
 {
 	const struct ethhdr *eth = (const struct ethhdr *)h->hdr;
 	struct iqcn_cnp cnp = {
@@ -376,7 +394,7 @@ struct sk_buff *rh_build_cnp(const struct rh_headers *h,
 		.dst = h->to,
 		.dest_qp = dest_qpn,
 		.pkey = 0xffff,
-		.sport = rh_headers_sport(h),
+		.sport = sport,
 		.tos = dscp << 2,
 		.ttl = IPDEFTTL,
 		.v6 = h->v6,

@@ -98,7 +98,9 @@ static void rh_show_host_settings(struct seq_file *m, struct rh_host *host)
 			seq_printf(m, "%pM", value);
 			break;
 		case RH_RP:
-			seq_puts(m, rh_rp_styles[*(const u64 *)value]);
+		case RH_TRANSPORT:
+		case RH_LB:
+			seq_puts(m, rh_names(word->kind)[*(const u64 *)value]);
 			break;
 		case RH_SHARE:
 			rh_show_share(m, *(const u64 *)value);
@@ -156,12 +158,13 @@ static void rh_show_group(struct seq_file *m, struct rh_host *host,
 			   f->dest_qpn, group->conf.size == RH_ENDLESS,
 			   f->rp.rc_bps);
 		rh_show_share(m, f->rp.alpha);
-		seq_printf(m, ",%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu\n",
+		seq_printf(m, ",%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu\n",
 			   f->done_msgs, f->st.packets,
 			   f->st.resent, f->st.naks, f->st.timeouts,
 			   f->st.cnps_np, f->st.cnps_cp, f->st.cuts,
 			   f->st.raised, f->st.raised_above_kmax,
-			   f->win.granted_bytes, f->st.grants, f->st.exceeded);
+			   f->win.granted_bytes, f->st.grants, f->st.exceeded,
+			   f->st.doubled, f->st.gated, f->st.rtws, f->st.rtss);
 		spin_unlock_bh(&host->lock);
 	}
 }
@@ -176,7 +179,7 @@ static void rh_show_host_flows(struct seq_file *m, struct rh_host *host)
 
 static int rh_show_flows(struct seq_file *m, void *v)
 {
-	return rh_show(m, "dev,name,qpn,dest_qpn,endless,rate_bps,alpha,messages,packets,resent,naks,timeouts,cnps_np,cnps_cp,cuts,raised,raised_above_kmax,granted_bytes,grants,exceeded\n",
+	return rh_show(m, "dev,name,qpn,dest_qpn,endless,rate_bps,alpha,messages,packets,resent,naks,timeouts,cnps_np,cnps_cp,cuts,raised,raised_above_kmax,granted_bytes,grants,exceeded,doubled,gated,rtws,rtss\n",
 		       rh_show_host_flows);
 }
 
@@ -241,16 +244,17 @@ static void rh_show_host_sinks(struct seq_file *m, struct rh_host *host)
 		for (i = 0; i < group->n; i++) {
 			const struct rh_sink *s = &group->sinks[i];
 
-			seq_printf(m, "%s,%s,%u,%llu,%llu,%llu,%llu,%llu\n",
+			seq_printf(m, "%s,%s,%u,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu\n",
 				   host->dev->name, group->name, s->qpn,
 				   s->st.packets, s->st.ce, s->st.out_of_order,
-				   s->st.bytes, s->st.cnps);
+				   s->st.bytes, s->st.cnps, s->st.unmatched,
+				   s->st.rtws, s->st.rtss, s->st.rnrs);
 		}
 }
 
 static int rh_show_sinks(struct seq_file *m, void *v)
 {
-	return rh_show(m, "dev,name,qpn,packets,ce,out_of_order,bytes,cnps\n",
+	return rh_show(m, "dev,name,qpn,packets,ce,out_of_order,bytes,cnps,unmatched,rtws_sent,rtss_sent,rnrs_sent\n",
 		       rh_show_host_sinks);
 }
 
@@ -285,6 +289,8 @@ static void rh_show_flow_trace(struct seq_file *m, struct rh_host *host,
 		[RH_TRACE_NAK] = "nak",
 		[RH_TRACE_TIMEOUT] = "timeout",
 		[RH_TRACE_DONE] = "done",
+		[RH_TRACE_WAIT] = "wait",
+		[RH_TRACE_GO] = "go",
 	};
 	const struct rh_flow_group *group = f->group;
 	u32 size = group->conf.trace, n, i;

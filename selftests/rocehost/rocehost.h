@@ -3,8 +3,8 @@
  * rocehost: RoCEv2 hosts inside the kernel, for the lab.
  *
  *	host = an interface and an address
- *	  flow = sender of a connection: requester (rc.h), RP (rp.h)
- *	  sink = its receiver: responder (rc.h), NP (np.h)
+ *	  flow = sender of a connection: requester (rc.h, sr.h), RP (rp.h)
+ *	  sink = its receiver: responder (rc.h, sr.h), NP (np.h)
  *	probe = a device whose queue is sampled
  *	blast = packets through a qdisc or a hook, to measure its cost (blast.c)
  *	flood = packets of connections that do not exist (flood.c)
@@ -33,10 +33,15 @@
 #include <net/netns/generic.h>
 
 #include "arrive.h"
+#include "gate.h"
+#include "match.h"
 #include "np.h"
 #include "pace.h"
+#include "ramp.h"
 #include "rc.h"
+#include "reps.h"
 #include "rp.h"
+#include "sr.h"
 #include "telemetry.h"
 #include "win.h"
 #include "wire.h"
@@ -60,7 +65,11 @@
 
 /* AETH syndromes: the low bits are the credits of an ACK, a NAK's reason */
 #define AETH_ACK	0x00
+#define AETH_RNR	0x20
 #define AETH_NAK_PSN	0x60
+/* Reserved by IBTA; see match.h */
+#define AETH_RTW	0x40
+#define AETH_RTS	0x41
 #define AETH_IS_ACK(s)	(((s) & 0x60) == AETH_ACK)
 #define AETH_LEN	4
 
@@ -228,6 +237,28 @@ struct rh_net {
 extern unsigned int rh_net_id;
 
 /**
+ * enum rh_transport - transport of a connection
+ * @RH_TRANSPORT_RC: reliable connection, go back N (rc.h)
+ * @RH_TRANSPORT_SR: selective repeat (sr.h)
+ */
+enum rh_transport {
+	RH_TRANSPORT_RC,
+	RH_TRANSPORT_SR,
+};
+
+/**
+ * enum rh_lb - load balancing: which path does a packet take?
+ * @RH_LB_FIXED: that of its flow
+ * @RH_LB_OPS: a random one (oblivious packet spraying)
+ * @RH_LB_REPS: one that is known to be good (reps.h)
+ */
+enum rh_lb {
+	RH_LB_FIXED,
+	RH_LB_OPS,
+	RH_LB_REPS,
+};
+
+/**
  * struct rh_host_conf - words of "host"; see config.c
  * @ip: address
  * @via: destination MAC of all packets, all zero: that of the peer
@@ -243,6 +274,19 @@ extern unsigned int rh_net_id;
  * @qpn: QP number of the first flow
  * @next_gap: a new rate does not apply to the packet that waits
  * @base_rtt_ns: round-trip time without congestion, for windows; 0: no windows
+ * @transport: enum rh_transport
+ * @lb: enum rh_lb
+ * @entropies: number of different entropies of a flow
+ * @reps_buffer: entropies of a flow that may wait
+ * @reps_pool: entropies of the host that may wait
+ * @freeze_ns: explore nothing for this time after a timeout
+ * @expire_ns: forget the entropies of a flow that pauses for longer
+ * @recurrent: never forget them
+ * @ramp_ns: double the rate while no RTT exceeds this time, or RAMP_AUTO; 0: off
+ * @gate: when may congestion control act?
+ * @rtw: the receiver must have posted a receive for each message
+ * @post_ns: a receive is posted this long after the previous message
+ * @table: canaries of the host's connections
  * @rp: reaction points
  * @np: notification points
  */
@@ -261,6 +305,19 @@ struct rh_host_conf {
 	u64 qpn;
 	u64 next_gap;
 	u64 base_rtt_ns;
+	u64 transport;
+	u64 lb;
+	u64 entropies;
+	u64 reps_buffer;
+	u64 reps_pool;
+	u64 freeze_ns;
+	u64 expire_ns;
+	u64 recurrent;
+	u64 ramp_ns;
+	struct gate_params gate;
+	u64 rtw;
+	u64 post_ns;
+	u64 table;
 	struct rp_params rp;
 	struct np_params np;
 };
@@ -277,11 +334,14 @@ struct rh_host_conf {
  * @on_wire: the interface is a wire's, so events happen at the times of the
  *	line and not when a timer runs
  * @due: flows ordered by their next event
+ * @due_sinks: sinks ordered by their next event
  * @ready: flows whose next packet waits for the line, by priority; all are in
  *	the first list, unless the interface is a wire's
  * @line: pacing at line rate
  * @drain: pacing at @conf.drain_bps
  * @delayed: packets between the interface and the host
+ * @pool: entropies that wait
+ * @canaries: canaries of all sinks
  * @flows: flows by QP number
  * @sinks: sinks by QP number
  * @groups: groups of flows in the order of creation; RTNL
@@ -308,10 +368,13 @@ struct rh_host {
 	u64 clock_ns;
 	bool on_wire;
 	struct timerqueue_head due;
+	struct timerqueue_head due_sinks;
 	struct list_head ready[PFC_PRIOS];
 	struct pace line;
 	struct pace drain;
 	struct sk_buff_head delayed;
+	struct reps_pool pool;
+	u64 canaries;
 	struct xarray flows;
 	struct xarray sinks;
 	struct list_head groups;
@@ -407,6 +470,8 @@ struct rh_flow_conf {
  * @RH_TRACE_NAK: retransmission after a NAK
  * @RH_TRACE_TIMEOUT: retransmission after a timeout
  * @RH_TRACE_DONE: message complete
+ * @RH_TRACE_WAIT: RTW or RNR NAK, and the flow waits
+ * @RH_TRACE_GO: RTS, and the flow goes on
  * @RH_TRACE_KINDS: number of kinds
  */
 enum rh_trace_kind {
@@ -418,6 +483,8 @@ enum rh_trace_kind {
 	RH_TRACE_NAK,
 	RH_TRACE_TIMEOUT,
 	RH_TRACE_DONE,
+	RH_TRACE_WAIT,
+	RH_TRACE_GO,
 	RH_TRACE_KINDS,
 };
 
@@ -465,6 +532,7 @@ struct rh_done {
  * @n_done: number of entries in @done
  * @done_lost: complete messages that did not fit into @done
  * @flows: array of the flows
+ * @senders: their state of selective repeat, or NULL
  */
 struct rh_flow_group {
 	struct list_head list;
@@ -478,6 +546,7 @@ struct rh_flow_group {
 	u32 n_done;
 	u64 done_lost;
 	struct rh_flow *flows;
+	struct sr_sender *senders;
 };
 
 /**
@@ -505,6 +574,13 @@ enum rh_flow_state {
  * @rp: reaction point
  * @pace: pacing at the flow's rate
  * @rq: requester
+ * @sr: selective repeat, NULL: go back N
+ * @rnd: random state of oblivious spraying
+ * @reps: entropies that wait
+ * @ramp: epoch of ramp.h
+ * @gate: gate of congestion control
+ * @match: does the receiver have a match?
+ * @retry_ns: when to try again after an RNR NAK, RH_NEVER: there was none
  * @win: window
  * @start_ns: when the flow starts
  * @stop_ns: when it stops, RH_NEVER: at the end of the run
@@ -530,6 +606,10 @@ enum rh_flow_state {
  * @st.raised_above_kmax: rate increases with the probed queue above Kmax
  * @st.grants: CNPs with a window
  * @st.exceeded: windows that were exceeded
+ * @st.doubled: rates that were doubled
+ * @st.gated: CNPs that the gate has held back
+ * @st.rtws: RTWs
+ * @st.rtss: RTSs
  * @told: telemetry of the last CNP counted in @st.cnps_telemetry
  * @headers: header template of its packets
  * @n_trace: events traced since the start, overwritten ones included
@@ -546,6 +626,13 @@ struct rh_flow {
 	struct rp rp;
 	struct pace pace;
 	struct rc_requester rq;
+	struct sr_sender *sr;
+	struct rnd_state rnd;
+	struct reps reps;
+	struct ramp ramp;
+	struct gate gate;
+	struct match_tx match;
+	u64 retry_ns;
 	struct win win;
 	u64 start_ns;
 	u64 stop_ns;
@@ -570,6 +657,10 @@ struct rh_flow {
 		u64 raised_above_kmax;
 		u64 grants;
 		u64 exceeded;
+		u64 doubled;
+		u64 gated;
+		u64 rtws;
+		u64 rtss;
 	} st;
 	struct telemetry told;
 	struct rh_headers headers;
@@ -582,12 +673,14 @@ struct rh_flow {
  * @name: name of the group of flows
  * @n: number of sinks
  * @sinks: array of the sinks
+ * @receivers: their state of selective repeat, or NULL
  */
 struct rh_sink_group {
 	struct list_head list;
 	char name[RH_NAME_LEN];
 	u32 n;
 	struct rh_sink *sinks;
+	struct sr_receiver *receivers;
 };
 
 /**
@@ -595,6 +688,12 @@ struct rh_sink_group {
  * @qpn: QP number
  * @dest_qpn: QP number of the sender
  * @rs: responder
+ * @sr: selective repeat, NULL: go back N
+ * @rtw: messages need a match
+ * @match: matches
+ * @post_ns: when the next receive is posted, RH_NEVER: not yet known
+ * @rts_ns: when the RTS is repeated
+ * @due: entry in rh_host.due_sinks
  * @np: last CNP
  * @st: counters of events while rh_counting()
  * @st.packets: data packets
@@ -602,12 +701,22 @@ struct rh_sink_group {
  * @st.out_of_order: data packets with an unexpected PSN
  * @st.bytes: payload accepted
  * @st.cnps: CNPs sent
+ * @st.unmatched: data packets without a match
+ * @st.rtws: RTWs sent
+ * @st.rtss: RTSs sent
+ * @st.rnrs: RNR NAKs sent
  * @headers: header template of its packets
  */
 struct rh_sink {
 	u32 qpn;
 	u32 dest_qpn;
 	struct rc_responder rs;
+	struct sr_receiver *sr;
+	bool rtw;
+	struct match_rx match;
+	u64 post_ns;
+	u64 rts_ns;
+	struct timerqueue_node due;
 	struct np_clock np;
 	struct {
 		u64 packets;
@@ -615,6 +724,10 @@ struct rh_sink {
 		u64 out_of_order;
 		u64 bytes;
 		u64 cnps;
+		u64 unmatched;
+		u64 rtws;
+		u64 rtss;
+		u64 rnrs;
 	} st;
 	struct rh_headers headers;
 };
@@ -695,6 +808,24 @@ void rh_host_start(struct rh_host *host);
 void rh_out(struct rh_host *host, struct sk_buff *skb, u64 now_ns,
 	    struct sk_buff_head *out);
 
+/**
+ * struct rh_answer - a CNP, ACK or NAK
+ * @pkt: the packet
+ * @syndrome: AETH syndrome, unless it is a CNP
+ * @msn: number of a message in the AETH, likewise
+ * @dscp: DSCP
+ * @has_sr: @sr is valid
+ * @sr: what an ACK of selective repeat tells
+ */
+struct rh_answer {
+	const struct iqcn_pkt *pkt;
+	u8 syndrome;
+	u32 msn;
+	u8 dscp;
+	bool has_sr;
+	struct sr_ack sr;
+};
+
 /* flow.c */
 int rh_flow_add(struct rh_host *host, const struct rh_flow_conf *conf,
 		struct rh_host *peer, struct rh_probe *probe);
@@ -702,12 +833,40 @@ void rh_flow_groups_free(struct rh_host *host);
 void rh_flow_begin(struct rh_flow *flow);
 void rh_flow_run(struct rh_flow *flow, u64 now_ns, struct sk_buff_head *out);
 struct sk_buff *rh_flow_send(struct rh_flow *flow, u64 now_ns);
-void rh_flow_received(struct rh_flow *flow, const struct iqcn_pkt *pkt,
-		      u8 syndrome, u8 dscp, u64 now_ns);
+void rh_flow_received(struct rh_flow *flow, const struct rh_answer *answer,
+		      u64 now_ns);
 void rh_flow_told(struct rh_flow *flow, const struct telemetry *tm, u64 now_ns);
 void rh_flow_granted(struct rh_flow *flow, u32 bytes, u64 now_ns);
 void rh_flow_accepted(struct rh_flow *flow, u64 now_ns,
 		      struct sk_buff_head *out);
+
+/* lb.c */
+u16 rh_lb_next(struct rh_flow *flow, u64 now_ns);
+u16 rh_lb_sport(const struct rh_flow *flow, u16 entropy);
+bool rh_lb_entropy(const struct rh_flow *flow, u16 sport, u16 *entropy);
+void rh_lb_acked(struct rh_flow *flow, u16 entropy, bool ce);
+void rh_lb_bad(struct rh_flow *flow, u16 entropy);
+void rh_lb_timeout(struct rh_flow *flow, u16 entropy, u64 now_ns);
+u64 rh_lb_expires_ns(const struct rh_flow *flow);
+void rh_lb_run(struct rh_flow *flow, u64 now_ns);
+
+/**
+ * struct rh_data - a data packet
+ * @pkt: the packet
+ * @ack_req: it requests an ACK
+ * @ce: it has CE
+ * @payload: bytes of payload
+ * @sent_ns: selective repeat: its time stamp
+ * @msg: likewise: number of its message, the lower 32 bits
+ */
+struct rh_data {
+	const struct iqcn_pkt *pkt;
+	bool ack_req;
+	bool ce;
+	u32 payload;
+	u64 sent_ns;
+	u32 msg;
+};
 
 /* sink.c */
 int rh_sink_add(struct rh_host *host, const struct rh_host *peer,
@@ -715,8 +874,11 @@ int rh_sink_add(struct rh_host *host, const struct rh_host *peer,
 void rh_sink_undo(struct rh_host *host);
 void rh_sink_groups_free(struct rh_host *host);
 void rh_sink_received(struct rh_host *host, struct rh_sink *sink,
-		      const struct iqcn_pkt *pkt, bool ack_req, bool ce,
-		      u32 payload, u64 now_ns, struct sk_buff_head *out);
+		      const struct rh_data *data, u64 now_ns,
+		      struct sk_buff_head *out);
+void rh_sink_begin(struct rh_host *host, struct rh_sink *sink);
+void rh_sink_run(struct rh_host *host, struct rh_sink *sink, u64 now_ns,
+		 struct sk_buff_head *out);
 
 /* packet.c */
 /**
@@ -729,6 +891,18 @@ struct rh_addr {
 	const struct in6_addr *ip;
 };
 
+/**
+ * struct rh_extra - what differs from the header template
+ * @sport: UDP source port
+ * @len: length of @bytes
+ * @bytes: header behind those of RC
+ */
+struct rh_extra {
+	u16 sport;
+	u8 len;
+	u8 bytes[SR_ACK_LEN];
+};
+
 int rh_zeros_need(u32 bytes);
 void rh_zeros_free(void);
 void rh_headers_init(struct rh_headers *h, const struct rh_addr *from,
@@ -736,12 +910,13 @@ void rh_headers_init(struct rh_headers *h, const struct rh_addr *from,
 		     u32 dest_qpn);
 u16 rh_headers_sport(const struct rh_headers *h);
 struct sk_buff *rh_build_data(const struct rh_headers *h, u8 opcode, u32 psn,
-			      bool ack_req, u32 bytes, u64 msg_bytes);
+			      bool ack_req, u32 bytes, u64 msg_bytes,
+			      const struct rh_extra *extra);
 struct sk_buff *rh_build_ack(const struct rh_headers *h, u8 syndrome, u32 psn,
-			     u32 msn);
+			     u32 msn, const struct rh_extra *extra);
 struct sk_buff *rh_build_cnp(const struct rh_headers *h,
 			     const struct in6_addr *from, u32 dest_qpn,
-			     u8 dscp);
+			     u8 dscp, u16 sport);
 struct sk_buff *rh_build_bare(const struct rh_headers *h, u32 psn);
 struct sk_buff *rh_build_cm(const struct rh_headers *h, u16 attr, u32 local_qpn,
 			    u32 remote_qpn, u32 psn);

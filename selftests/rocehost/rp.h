@@ -26,7 +26,8 @@
  * because the paper does not have them: hyper increase halves the timers, and
  * Rt is divided by 8 when it is ten times Rc.
  *
- * One rule is added: a flow that starts below the line rate raises its rate by
+ * Two rules are options: cuts in proportion to the rate (ratio.h), and doubling
+ * (ramp.h).  One rule is added: a flow that starts below the line rate raises its rate by
  * the timer from the start, as after a cut.  In the sources all flows start at
  * line rate.
  *
@@ -39,6 +40,8 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/types.h>
+
+#include "ratio.h"
 
 #define RP_ONE		BIT_ULL(32)
 #define RP_NEVER	U64_MAX
@@ -72,6 +75,8 @@ enum rp_style {
  *	rate, which in the source is the line rate
  * @clamp: ConnectX: set the target to the rate on every cut, not only on the
  *	first one after an increase
+ * @ratio_floor: cut in proportion to the rate, but by at least this share of the
+ *	usual cut, share of 2^32; 0: make the usual cut
  */
 struct rp_params {
 	u64 style;
@@ -87,6 +92,7 @@ struct rp_params {
 	u64 rhai_bps;
 	u64 first_percent;
 	u64 clamp;
+	u64 ratio_floor;
 };
 
 /**
@@ -199,8 +205,12 @@ static inline u64 rp_lower(const struct rp *rp, const struct rp_params *p,
 
 static inline void rp_cut(struct rp *rp, const struct rp_params *p, u64 now_ns)
 {
-	rp->rc_bps = rp_lower(rp, p, rp->rc_bps -
-			      mul_u64_u64_shr(rp->rc_bps, rp->alpha, 33));
+	u64 cut_bps = mul_u64_u64_shr(rp->rc_bps, rp->alpha, 33);
+
+	if (p->ratio_floor)
+		cut_bps = ratio_cut(cut_bps, rp->rc_bps, p->line_bps,
+				    p->ratio_floor);
+	rp->rc_bps = rp_lower(rp, p, rp->rc_bps - cut_bps);
 	rp->time_stage = 0;
 	rp->byte_stage = 0;
 	rp->byte_count = 0;
@@ -291,6 +301,24 @@ static inline enum rp_event rp_raise(struct rp *rp, const struct rp_params *p)
 	if (rp->rc_bps == p->line_bps)
 		rp->increase_due_ns = RP_NEVER;
 	return rp->rc_bps > old_bps ? RP_RAISED : RP_NOTHING;
+}
+
+/**
+ * rp_double() - double the rate, because the path is free
+ * @rp: the reaction point
+ * @p: parameters
+ *
+ * Return: the effect.
+ */
+static inline enum rp_event rp_double(struct rp *rp, const struct rp_params *p)
+{
+	if (p->style == RP_OFF || rp->rc_bps == p->line_bps)
+		return RP_NOTHING;
+	rp->rc_bps = min(2 * rp->rc_bps, p->line_bps);
+	rp->rt_bps = max(rp->rt_bps, rp->rc_bps);
+	if (rp->rc_bps == p->line_bps)
+		rp->increase_due_ns = RP_NEVER;
+	return RP_RAISED;
 }
 
 /**

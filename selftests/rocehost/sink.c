@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Sinks: the receivers of connections.
+ *
+ * With "rtw" a message needs a match (match.h).  Receives are posted one after the
+ * other, each the time "post" after the message before it.
  */
 #include <linux/etherdevice.h>
 #include <linux/slab.h>
@@ -8,61 +11,219 @@
 
 #include "rocehost.h"
 
-/**
- * rh_sink_received() - process a data packet
- * @host: receiving host, locked
- * @sink: the packet's sink
- * @pkt: the packet
- * @ack_req: the packet requests an ACK
- * @ce: the packet is CE
- * @payload: bytes of payload
- * @now_ns: now
- * @out: queue of packets to send
- */
-void rh_sink_received(struct rh_host *host, struct rh_sink *sink,
-		      const struct iqcn_pkt *pkt, bool ack_req, bool ce,
-		      u32 payload, u64 now_ns, struct sk_buff_head *out)
+static bool rh_sink_is_last(const struct rh_data *data)
 {
-	bool last = pkt->opcode == RC_WRITE_LAST ||
-		    pkt->opcode == RC_WRITE_ONLY;
-	bool counting = rh_counting(now_ns);
+	return data->pkt->opcode == RC_WRITE_LAST ||
+	       data->pkt->opcode == RC_WRITE_ONLY;
+}
+
+static void rh_sink_ack(struct rh_host *host, struct rh_sink *sink, u8 syndrome,
+			u32 psn, u32 msn, const struct rh_extra *extra,
+			u64 now_ns, struct sk_buff_head *out)
+{
+	rh_out(host, rh_build_ack(&sink->headers, syndrome, psn, msn, extra),
+	       now_ns, out);
+}
+
+/* Process a packet of go back N.  Return: has it been accepted? */
+static bool rh_sink_rc(struct rh_host *host, struct rh_sink *sink,
+		       const struct rh_data *data, u64 now_ns,
+		       struct sk_buff_head *out)
+{
 	enum rc_verdict verdict;
 
-	verdict = rc_received(&sink->rs, pkt->psn, last, ack_req,
-			      host->conf.ack_every, host->conf.nak_ns, now_ns);
-	if (counting) {
-		sink->st.packets++;
-		sink->st.ce += ce;
-		if (verdict == RC_TAKE || verdict == RC_TAKE_ACK)
-			sink->st.bytes += payload;
-		else
-			sink->st.out_of_order++;
-	}
+	verdict = rc_received(&sink->rs, data->pkt->psn, rh_sink_is_last(data),
+			      data->ack_req, host->conf.ack_every,
+			      host->conf.nak_ns, now_ns);
 	switch (verdict) {
 	case RC_TAKE_ACK:
 	case RC_DUPLICATE:
-		rh_out(host, rh_build_ack(&sink->headers, AETH_ACK,
-					  rc_psn(sink->rs.epsn, -1ULL),
-					  sink->rs.msn),
-		       now_ns, out);
+		rh_sink_ack(host, sink, AETH_ACK, rc_psn(sink->rs.epsn, -1ULL),
+			    sink->rs.msn, NULL, now_ns, out);
 		break;
 	case RC_NAK:
-		rh_out(host, rh_build_ack(&sink->headers, AETH_NAK_PSN,
-					  sink->rs.epsn, sink->rs.msn),
-		       now_ns, out);
+		rh_sink_ack(host, sink, AETH_NAK_PSN, sink->rs.epsn,
+			    sink->rs.msn, NULL, now_ns, out);
 		break;
 	case RC_TAKE:
 	case RC_DROP:
 		break;
 	}
-	if (!ce)
+	return verdict == RC_TAKE || verdict == RC_TAKE_ACK;
+}
+
+/* Requeue a sink at its next event */
+static void rh_sink_schedule(struct rh_host *host, struct rh_sink *sink)
+{
+	u64 next_ns = min(sink->post_ns,
+			  sink->match.rts ? sink->rts_ns : RH_NEVER);
+
+	if (!RB_EMPTY_NODE(&sink->due.node))
+		timerqueue_del(&host->due_sinks, &sink->due);
+	if (next_ns == RH_NEVER || next_ns >= READ_ONCE(rh_world.stop_ns))
+		return;
+	sink->due.expires = ns_to_ktime(next_ns);
+	timerqueue_add(&host->due_sinks, &sink->due);
+}
+
+/* Tell the sender that a message has no match, or that it has one now */
+static void rh_sink_tell(struct rh_host *host, struct rh_sink *sink,
+			 u8 syndrome, u32 msg, u64 now_ns,
+			 struct sk_buff_head *out)
+{
+	bool counting = rh_counting(now_ns);
+
+	sink->st.rtws += syndrome == AETH_RTW && counting;
+	sink->st.rtss += syndrome == AETH_RTS && counting;
+	sink->st.rnrs += syndrome == AETH_RNR && counting;
+	rh_sink_ack(host, sink, syndrome, rc_psn(sink->rs.epsn, -1ULL), msg,
+		    NULL, now_ns, out);
+}
+
+/* Look for the match of a packet.  Return: is there one? */
+static bool rh_sink_match(struct rh_host *host, struct rh_sink *sink,
+			  const struct rh_data *data, u64 now_ns,
+			  struct sk_buff_head *out)
+{
+	/* of a number with 32 bits */
+	u64 msg = sink->match.posted + (s32)(data->msg - (u32)sink->match.posted);
+	u8 syndrome = AETH_RTW;
+
+	switch (match_packet(&sink->match, msg)) {
+	case MATCH_TAKE:
+		rh_sink_schedule(host, sink);
+		return true;
+	case MATCH_NEW:
+		if (host->canaries == host->conf.table) {
+			syndrome = AETH_RNR;
+			break;
+		}
+		host->canaries++;
+		match_canary(&sink->match, msg);
+		break;
+	case MATCH_RTW:
+		break;
+	}
+	sink->st.unmatched += rh_counting(now_ns);
+	rh_sink_tell(host, sink, syndrome, msg, now_ns, out);
+	return false;
+}
+
+/* The messages before this one are complete: when is the next receive posted? */
+static void rh_sink_complete(struct rh_host *host, struct rh_sink *sink,
+			     u64 now_ns)
+{
+	if (!sink->rtw || sink->match.complete == sink->rs.msn)
+		return;
+	sink->match.complete = sink->rs.msn;
+	sink->post_ns = now_ns + host->conf.post_ns;
+	rh_sink_schedule(host, sink);
+}
+
+/* Process a packet of selective repeat.  Return: has it been accepted? */
+static bool rh_sink_sr(struct rh_host *host, struct rh_sink *sink,
+		       const struct rh_data *data, u64 now_ns,
+		       struct sk_buff_head *out)
+{
+	struct rh_extra extra = {
+		.sport = data->pkt->sport,
+		.len = SR_ACK_LEN,
+	};
+	struct sr_ack ack = {
+		.sent_ns = data->sent_ns,
+		.psn = data->pkt->psn,
+		.ce = data->ce,
+	};
+	enum sr_verdict verdict;
+
+	if (sink->rtw && !rh_sink_match(host, sink, data, now_ns, out))
+		return false;
+	verdict = sr_received(&sink->rs, sink->sr, data->pkt->psn,
+			      rh_sink_is_last(data), data->ack_req,
+			      host->conf.ack_every);
+	if (verdict == SR_TAKE_ACK || verdict == SR_DUPLICATE) {
+		if (host->conf.ack_every > 1)
+			ack.behind = sr_behind(&sink->rs, sink->sr);
+		sr_ack_encode(extra.bytes, &ack);
+		rh_sink_ack(host, sink, AETH_ACK, rc_psn(sink->rs.epsn, -1ULL),
+			    sink->rs.msn, &extra, now_ns, out);
+	}
+	rh_sink_complete(host, sink, now_ns);
+	return verdict == SR_TAKE || verdict == SR_TAKE_ACK;
+}
+
+/**
+ * rh_sink_run() - process a sink's due events
+ * @host: receiving host, locked
+ * @sink: the sink
+ * @now_ns: now
+ * @out: queue of packets to send
+ */
+void rh_sink_run(struct rh_host *host, struct rh_sink *sink, u64 now_ns,
+		 struct sk_buff_head *out)
+{
+	bool rts = sink->match.rts && sink->rts_ns <= now_ns;
+
+	if (sink->post_ns <= now_ns) {
+		sink->post_ns = RH_NEVER;
+		host->canaries -= sink->match.canaries & 1;
+		rts = match_post(&sink->match);
+	}
+	if (rts) {
+		sink->rts_ns = now_ns + host->conf.rto_ns;
+		rh_sink_tell(host, sink, AETH_RTS, sink->match.posted - 1,
+			     now_ns, out);
+	}
+	rh_sink_schedule(host, sink);
+}
+
+/**
+ * rh_sink_begin() - schedule the first receive after the epoch is set
+ * @host: receiving host, locked
+ * @sink: the sink
+ */
+void rh_sink_begin(struct rh_host *host, struct rh_sink *sink)
+{
+	if (!sink->rtw)
+		return;
+	sink->post_ns = rh_world.epoch_ns + host->conf.post_ns;
+	rh_sink_schedule(host, sink);
+}
+
+/**
+ * rh_sink_received() - process a data packet
+ * @host: receiving host, locked
+ * @sink: the packet's sink
+ * @data: the packet
+ * @now_ns: now
+ * @out: queue of packets to send
+ */
+void rh_sink_received(struct rh_host *host, struct rh_sink *sink,
+		      const struct rh_data *data, u64 now_ns,
+		      struct sk_buff_head *out)
+{
+	bool counting = rh_counting(now_ns), taken;
+
+	taken = sink->sr ? rh_sink_sr(host, sink, data, now_ns, out) :
+			   rh_sink_rc(host, sink, data, now_ns, out);
+	if (counting) {
+		sink->st.packets++;
+		sink->st.ce += data->ce;
+		if (taken)
+			sink->st.bytes += data->payload;
+		else
+			sink->st.out_of_order++;
+	}
+	if (!data->ce)
 		return;
 	switch (np_ce(&sink->np, &host->limit, &host->conf.np, now_ns)) {
 	case NP_CNP:
 		sink->st.cnps += counting;
 		atomic64_inc(&rh_world.cnps_np);
 		rh_out(host, rh_build_cnp(&sink->headers, &host->conf.ip,
-					  sink->dest_qpn, host->conf.cnp_dscp),
+					  sink->dest_qpn, host->conf.cnp_dscp,
+					  sink->sr ? data->pkt->sport :
+					  rh_headers_sport(&sink->headers)),
 		       now_ns, out);
 		break;
 	case NP_LIMITED:
@@ -76,6 +237,7 @@ void rh_sink_received(struct rh_host *host, struct rh_sink *sink,
 static void rh_sink_group_free(struct rh_sink_group *group)
 {
 	kvfree(group->sinks);
+	kvfree(group->receivers);
 	kfree(group);
 }
 
@@ -103,6 +265,9 @@ static void rh_sink_init(struct rh_sink *sink, const struct rh_host *host,
 	sink->qpn = flow->dest_qpn;
 	sink->dest_qpn = flow->qpn;
 	sink->rs.epsn = flow->rq.psn0;
+	sink->rtw = peer->conf.rtw;
+	sink->post_ns = RH_NEVER;
+	timerqueue_init(&sink->due);
 	if (!is_zero_ether_addr(host->conf.via))
 		to.mac = host->conf.via;
 	/* the flow's port, unless each end derives it from its own QP */
@@ -136,12 +301,18 @@ int rh_sink_add(struct rh_host *host, const struct rh_host *peer,
 	group->sinks = kvcalloc(group->n, sizeof(*group->sinks),
 				GFP_KERNEL | __GFP_NOWARN |
 				__GFP_RETRY_MAYFAIL);
-	if (!group->sinks)
+	if (flows->senders)
+		group->receivers = kvcalloc(group->n, sizeof(*group->receivers),
+					    GFP_KERNEL | __GFP_NOWARN |
+					    __GFP_RETRY_MAYFAIL);
+	if (!group->sinks || (flows->senders && !group->receivers))
 		goto err_store;
 	for (; i < group->n; i++) {
 		struct rh_sink *sink = &group->sinks[i];
 
 		rh_sink_init(sink, host, peer, &flows->flows[i]);
+		if (group->receivers)
+			sink->sr = &group->receivers[i];
 		err = xa_err(xa_store(&host->sinks, sink->qpn, sink,
 				      GFP_KERNEL));
 		if (err)

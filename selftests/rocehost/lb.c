@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Load balancing: which path does the next packet of a flow take, and what do
+ * ACKs and CNPs tell of it?
+ *
+ * The ports of a flow are consecutive, modulo the 2^14 ports from 0xc000 on.  The
+ * first one is that of its header template, and the entropy counts from there.
+ */
+#include "rocehost.h"
+
+#define RH_SPORT_FIRST	0xc000
+#define RH_SPORTS	0x4000
+
+static bool rh_lb_reps(const struct rh_flow *flow)
+{
+	return flow->host->conf.lb == RH_LB_REPS;
+}
+
+/**
+ * rh_lb_next() - choose the entropy of a flow's next packet
+ * @flow: the flow, its host locked
+ * @now_ns: now
+ *
+ * Return: the entropy, 0 without load balancing.
+ */
+u16 rh_lb_next(struct rh_flow *flow, u64 now_ns)
+{
+	struct rh_host *host = flow->host;
+
+	switch (host->conf.lb) {
+	case RH_LB_OPS:
+		return prandom_u32_state(&flow->rnd) %
+		       (u32)host->conf.entropies;
+	case RH_LB_REPS:
+		return reps_next(&host->pool, &flow->reps,
+				 host->conf.entropies, now_ns);
+	default:
+		return 0;
+	}
+}
+
+/**
+ * rh_lb_sport() - the UDP source port for an entropy
+ * @flow: the flow
+ * @entropy: the entropy
+ *
+ * Return: the port.
+ */
+u16 rh_lb_sport(const struct rh_flow *flow, u16 entropy)
+{
+	u16 sport = rh_headers_sport(&flow->headers);
+
+	if (!entropy)
+		return sport;
+	return RH_SPORT_FIRST + (u16)(sport - RH_SPORT_FIRST + entropy) %
+				RH_SPORTS;
+}
+
+/**
+ * rh_lb_entropy() - the entropy of an answer
+ * @flow: the flow
+ * @sport: UDP source port of the answer, that of the data
+ * @entropy: result
+ *
+ * Return: false if it is none of the flow's ports.
+ */
+bool rh_lb_entropy(const struct rh_flow *flow, u16 sport, u16 *entropy)
+{
+	u16 first = rh_headers_sport(&flow->headers);
+
+	if (flow->host->conf.lb == RH_LB_FIXED) {
+		*entropy = 0;
+		return sport == first;
+	}
+	*entropy = (u16)(sport - first) % RH_SPORTS;
+	return *entropy < flow->host->conf.entropies;
+}
+
+/**
+ * rh_lb_acked() - process an ACK
+ * @flow: the flow, its host locked
+ * @entropy: entropy of the packet
+ * @ce: the packet had CE
+ */
+void rh_lb_acked(struct rh_flow *flow, u16 entropy, bool ce)
+{
+	struct rh_host *host = flow->host;
+
+	if (rh_lb_reps(flow))
+		reps_acked(&host->pool, &flow->reps, entropy, ce,
+			   host->conf.reps_buffer);
+}
+
+/**
+ * rh_lb_bad() - avoid a path that is congested, or broken
+ * @flow: the flow, its host locked
+ * @entropy: entropy of the path
+ */
+void rh_lb_bad(struct rh_flow *flow, u16 entropy)
+{
+	if (rh_lb_reps(flow))
+		reps_bad(&flow->host->pool, &flow->reps, entropy);
+}
+
+/**
+ * rh_lb_timeout() - process a timeout
+ * @flow: the flow, its host locked
+ * @entropy: entropy of the packet
+ * @now_ns: now
+ */
+void rh_lb_timeout(struct rh_flow *flow, u16 entropy, u64 now_ns)
+{
+	rh_lb_bad(flow, entropy);
+	if (rh_lb_reps(flow))
+		flow->reps.frozen_ns = now_ns + flow->host->conf.freeze_ns;
+}
+
+/**
+ * rh_lb_expires_ns() - when does a flow without packets in flight forget its
+ *	entropies?
+ * @flow: the flow, its host locked
+ *
+ * Return: the time, RH_NEVER: not at all.
+ */
+u64 rh_lb_expires_ns(const struct rh_flow *flow)
+{
+	if (!flow->reps.n || flow->host->conf.recurrent ||
+	    flow->rq.una < flow->rq.high)
+		return RH_NEVER;
+	return flow->progress_ns + flow->host->conf.expire_ns;
+}
+
+/**
+ * rh_lb_run() - forget the entropies of a flow that has paused
+ * @flow: the flow, its host locked
+ * @now_ns: now
+ */
+void rh_lb_run(struct rh_flow *flow, u64 now_ns)
+{
+	if (rh_lb_expires_ns(flow) <= now_ns)
+		reps_flush(&flow->host->pool, &flow->reps);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Match before send: RTW ("request to wait") and RTS ("request to send").
+ *
+ * A message may arrive before the receiver has posted a buffer for it.  The sender
+ * does not ask first, and the receiver buffers nothing:
+ *
+ *	sender                          receiver
+ *	sending  --- packet ----------> nonexistent: note "failed match" (canary)
+ *	waiting  <-- RTW -------------- (for each packet without a match)
+ *	                                a receive is posted: finds the canary
+ *	sending  <-- RTS -------------- posted; repeated until a packet comes
+ *	         --- from the first --> take
+ *	done     <-- ACK -------------- complete
+ *
+ * RTW is not repeated: if it is lost, the next packet causes another one.  An RTW
+ * that arrives after the RTS of the same message is stale.
+ *
+ * The table of matches has a limited number of entries.  A packet that needs a new
+ * one when there is none is answered with an RNR NAK, and the sender tries again
+ * after its timeout.
+ *
+ * Source: US 12388756, paragraphs 56-64 and 206-219.  There a match is found by
+ * the source and the number of the message; here each sink has one source.
+ * Receives are posted one after the other.  Pure.
+ */
+#ifndef _ROCEHOST_MATCH_H
+#define _ROCEHOST_MATCH_H
+
+#include <linux/bits.h>
+#include <linux/minmax.h>
+#include <linux/types.h>
+
+/* Canaries that a receiver keeps; packets of later messages cause RTWs, too */
+#define MATCH_CANARIES	64
+#define MATCH_ALL	U64_MAX
+
+/**
+ * enum match_state - state of a message at the receiver
+ * @MATCH_NONE: no entry
+ * @MATCH_FAILED: a packet has come, but no receive is posted
+ * @MATCH_POSTED: a receive is posted
+ * @MATCH_COMPLETE: the message has been received
+ * @MATCH_STATES: number of states
+ */
+enum match_state {
+	MATCH_NONE,
+	MATCH_FAILED,
+	MATCH_POSTED,
+	MATCH_COMPLETE,
+	MATCH_STATES,
+};
+
+/**
+ * struct match_rx - the matches of a receiver
+ * @complete: messages before this one have been received
+ * @posted: receives are posted for messages before this one
+ * @canaries: bit i: a packet of message @posted + i has come
+ * @rts: an RTS is to be repeated for message @posted - 1
+ */
+struct match_rx {
+	u64 complete;
+	u64 posted;
+	u64 canaries;
+	bool rts;
+};
+
+/**
+ * enum match_verdict - a receiver's reaction to a packet
+ * @MATCH_TAKE: there is a match
+ * @MATCH_NEW: there is none, and a canary is needed, then RTW
+ * @MATCH_RTW: there is none: RTW
+ */
+enum match_verdict {
+	MATCH_TAKE,
+	MATCH_NEW,
+	MATCH_RTW,
+};
+
+/**
+ * match_state() - state of a message
+ * @m: matches
+ * @msg: number of the message
+ *
+ * Return: the state.
+ */
+static inline enum match_state match_state(const struct match_rx *m, u64 msg)
+{
+	if (msg < m->complete)
+		return MATCH_COMPLETE;
+	if (msg < m->posted)
+		return MATCH_POSTED;
+	if (msg - m->posted < MATCH_CANARIES &&
+	    m->canaries & BIT_ULL(msg - m->posted))
+		return MATCH_FAILED;
+	return MATCH_NONE;
+}
+
+/**
+ * match_packet() - look for the match of a packet
+ * @m: matches
+ * @msg: number of the message
+ *
+ * Return: the reaction.
+ */
+static inline enum match_verdict match_packet(struct match_rx *m, u64 msg)
+{
+	switch (match_state(m, msg)) {
+	case MATCH_POSTED:
+		m->rts &= msg != m->posted - 1;
+		return MATCH_TAKE;
+	case MATCH_COMPLETE:
+		return MATCH_TAKE;
+	case MATCH_NONE:
+		return msg - m->posted < MATCH_CANARIES ? MATCH_NEW : MATCH_RTW;
+	default:
+		return MATCH_RTW;
+	}
+}
+
+/* Note that a packet of a message has come without a match */
+static inline void match_canary(struct match_rx *m, u64 msg)
+{
+	m->canaries |= BIT_ULL(msg - m->posted);
+}
+
+/**
+ * match_post() - post the next receive
+ * @m: matches
+ *
+ * Return: true if an RTS is to be sent.
+ */
+static inline bool match_post(struct match_rx *m)
+{
+	m->rts = m->canaries & 1;
+	m->canaries >>= 1;
+	m->posted++;
+	return m->rts;
+}
+
+/**
+ * enum match_sending - state of a sender
+ * @MATCH_SENDING: sends
+ * @MATCH_WAITING: sends nothing of a message and of those behind it
+ * @MATCH_DONE: all messages are complete
+ */
+enum match_sending {
+	MATCH_SENDING,
+	MATCH_WAITING,
+	MATCH_DONE,
+};
+
+/**
+ * struct match_tx - a sender
+ * @state: state
+ * @msg: the message that waits
+ * @released: an RTS has come for the message before this one, or for a later one
+ */
+struct match_tx {
+	enum match_sending state;
+	u64 msg;
+	u64 released;
+};
+
+/**
+ * match_rtw() - process an RTW
+ * @m: sender
+ * @msg: number of the message
+ *
+ * Return: true if the sender is to go back to the message, and wait.
+ */
+static inline bool match_rtw(struct match_tx *m, u64 msg)
+{
+	if (m->state == MATCH_DONE || msg < m->released ||
+	    (m->state == MATCH_WAITING && msg >= m->msg))
+		return false;
+	m->state = MATCH_WAITING;
+	m->msg = msg;
+	return true;
+}
+
+/**
+ * match_rts() - process an RTS
+ * @m: sender
+ * @msg: number of the message
+ *
+ * Return: true if the sender goes on.
+ */
+static inline bool match_rts(struct match_tx *m, u64 msg)
+{
+	m->released = max(m->released, msg + 1);
+	if (m->state != MATCH_WAITING || m->msg > msg)
+		return false;
+	m->state = MATCH_SENDING;
+	return true;
+}
+
+/* First message that may not be sent */
+static inline u64 match_limit(const struct match_tx *m)
+{
+	return m->state == MATCH_WAITING ? m->msg : MATCH_ALL;
+}
+
+#endif /* _ROCEHOST_MATCH_H */

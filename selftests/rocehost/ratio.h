@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Cuts in proportion to the rate.
+ *
+ * DCQCN cuts a fast flow and a slow one by the same factor, so it takes long until
+ * they are equal.  Here
+ *
+ *	Rc *= 1 - alpha / 2 * max(Rc / line rate, floor)
+ *
+ * so the faster flow loses more.  Without the floor, N flows at 1/N of the line
+ * rate would together give up only 1/N of what they otherwise do, and a large
+ * incast would never drain.
+ *
+ * Source: US 12388756, paragraphs 87-89 and 227-233: a larger ratio of rate limit
+ * and line rate, or of window and largest window, means a larger cut.  The
+ * product and the floor are ours.
+ *
+ * Shares are of 2^32.  Pure.
+ */
+#ifndef _ROCEHOST_RATIO_H
+#define _ROCEHOST_RATIO_H
+
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/types.h>
+
+#define RATIO_ONE	(1ULL << 32)
+
+/**
+ * ratio_cut() - scale a cut
+ * @cut_bps: usual cut
+ * @rate_bps: current rate
+ * @line_bps: line rate
+ * @floor: smallest factor, RATIO_ONE: the usual cut
+ *
+ * Return: the cut.
+ */
+static inline u64 ratio_cut(u64 cut_bps, u64 rate_bps, u64 line_bps, u64 floor)
+{
+	u64 ratio;
+
+	if (floor >= RATIO_ONE)
+		return cut_bps;
+	ratio = mul_u64_u64_div_u64(rate_bps, RATIO_ONE, line_bps);
+	ratio = min(max(ratio, floor), RATIO_ONE);
+	return mul_u64_u64_shr(cut_bps, ratio, 32);
+}
+
+#endif /* _ROCEHOST_RATIO_H */

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Selective repeat: a transport that tolerates reordering.
+ *
+ * The receiver takes packets in any order within a window, and answers each with
+ * an ACK (with "ack N", every Nth).  The sender repeats only the packets for
+ * which no ACK has come in time.  There are no NAKs: when packets take many
+ * paths, a gap is no evidence of a loss.
+ *
+ *	data	after BTH and RETH: time stamp (8 bytes), number of the message (4)
+ *	ACK	after the AETH: CE flag (bit 31), PSN of the data, its time stamp (8),
+ *		packets received behind the next expected one, a bit each (8)
+ *
+ * The ACK's PSN is cumulative, as that of an ordinary ACK.  It has the UDP source
+ * port of the data, so it takes the same path and says which one that was.
+ *
+ * Source: US 12388756, paragraphs 26-30 and 56-58 (packet-level load balancing
+ * needs a transport that places data in any order); the layout is ours.  A NIC
+ * also needs the address (RETH) in every packet.  Here the PSN tells the place.
+ *
+ * Transmissions are logged in the order of their times.  The first one is thus
+ * the next to time out, and every step is O(1) in the mean.  Pure.
+ */
+#ifndef _ROCEHOST_SR_H
+#define _ROCEHOST_SR_H
+
+#include <linux/bitmap.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include <linux/unaligned.h>
+
+#include "rc.h"
+
+/* Packets in flight; divides 2^24, so that PSNs can be indexes */
+#define SR_WINDOW	2048
+#define SR_NEVER	U64_MAX
+
+#define SR_DATA_LEN	12
+#define SR_ACK_LEN	20
+/* Packets that the bitmap of an ACK covers */
+#define SR_ACK_BITS	64
+
+/**
+ * struct sr_ack - what an ACK tells besides its PSN
+ * @sent_ns: time stamp of the data
+ * @behind: bit i: packet i + 1 behind the next expected one has been received
+ * @psn: PSN of the data
+ * @ce: the data had CE
+ */
+struct sr_ack {
+	u64 sent_ns;
+	u64 behind;
+	u32 psn;
+	bool ce;
+};
+
+static inline void sr_data_encode(u8 *body, u64 sent_ns, u32 msg)
+{
+	put_unaligned_be64(sent_ns, body);
+	put_unaligned_be32(msg, body + 8);
+}
+
+static inline void sr_data_decode(const u8 *body, u64 *sent_ns, u32 *msg)
+{
+	*sent_ns = get_unaligned_be64(body);
+	*msg = get_unaligned_be32(body + 8);
+}
+
+static inline void sr_ack_encode(u8 *body, const struct sr_ack *ack)
+{
+	put_unaligned_be32(ack->psn | (u32)ack->ce << 31, body);
+	put_unaligned_be64(ack->sent_ns, body + 4);
+	put_unaligned_be64(ack->behind, body + 12);
+}
+
+static inline void sr_ack_decode(const u8 *body, struct sr_ack *ack)
+{
+	u32 word = get_unaligned_be32(body);
+
+	ack->psn = word & IQCN_PSN_MASK;
+	ack->ce = word >> 31;
+	ack->sent_ns = get_unaligned_be64(body + 4);
+	ack->behind = get_unaligned_be64(body + 12);
+}
+
+/**
+ * struct sr_sent - a transmission
+ * @at_ns: when the packet was sent
+ * @seq: sequence number, its lower bits
+ * @entropy: entropy of the packet
+ */
+struct sr_sent {
+	u64 at_ns;
+	u32 seq;
+	u16 entropy;
+};
+
+/**
+ * struct sr_sender - the sender of a connection, besides struct rc_requester
+ * @acked: acknowledged packets from the first unacknowledged one on; a packet's
+ *	index is its sequence number modulo SR_WINDOW
+ * @lost: packets to repeat, likewise
+ * @n_acked: number of bits in @acked
+ * @n_lost: number of bits in @lost
+ * @first: index of the oldest transmission in @log
+ * @n: number of transmissions in @log; each packet has at most one
+ * @log: transmissions in the order of their times, a ring
+ */
+struct sr_sender {
+	DECLARE_BITMAP(acked, SR_WINDOW);
+	DECLARE_BITMAP(lost, SR_WINDOW);
+	u32 n_acked;
+	u32 n_lost;
+	u32 first;
+	u32 n;
+	struct sr_sent log[SR_WINDOW];
+};
+
+static inline bool sr_may_send(const struct rc_requester *rq)
+{
+	return rq->high - rq->una < SR_WINDOW;
+}
+
+/* Packets that have been sent, and are neither acknowledged nor to be repeated */
+static inline u64 sr_in_flight(const struct rc_requester *rq,
+			       const struct sr_sender *sr)
+{
+	return rq->high - rq->una - sr->n_acked - sr->n_lost;
+}
+
+/**
+ * sr_next() - choose the packet to send next
+ * @rq: requester
+ * @sr: sender
+ *
+ * Return: the first packet to repeat, or else the next new one.
+ */
+static inline u64 sr_next(const struct rc_requester *rq,
+			  const struct sr_sender *sr)
+{
+	u32 from = rq->una % SR_WINDOW, at;
+
+	if (!sr->n_lost)
+		return rq->high;
+	at = find_next_bit(sr->lost, SR_WINDOW, from);
+	if (at == SR_WINDOW)
+		at = find_first_bit(sr->lost, SR_WINDOW);
+	return rq->una + (at - from) % SR_WINDOW;
+}
+
+/**
+ * sr_sent() - account for a packet
+ * @rq: requester
+ * @sr: sender
+ * @seq: the packet, from sr_next()
+ * @entropy: its entropy
+ * @now_ns: now
+ */
+static inline void sr_sent(struct rc_requester *rq, struct sr_sender *sr,
+			   u64 seq, u16 entropy, u64 now_ns)
+{
+	if (seq == rq->high) {
+		rq->high++;
+		rq->next = rq->high;
+	} else {
+		__clear_bit(seq % SR_WINDOW, sr->lost);
+		sr->n_lost--;
+	}
+	sr->log[(sr->first + sr->n++) % SR_WINDOW] = (struct sr_sent){
+		.at_ns = now_ns, .seq = seq, .entropy = entropy,
+	};
+}
+
+/* Sequence number of a transmission */
+static inline u64 sr_seq(const struct rc_requester *rq,
+			 const struct sr_sent *sent)
+{
+	return rq->una + (s32)(sent->seq - (u32)rq->una);
+}
+
+/* Is there nothing to expect from the oldest transmission any more? */
+static inline bool sr_settled(const struct rc_requester *rq,
+			      const struct sr_sender *sr)
+{
+	u64 seq = sr_seq(rq, &sr->log[sr->first]);
+
+	return seq < rq->una || test_bit(seq % SR_WINDOW, sr->acked);
+}
+
+static inline void sr_forget(struct sr_sender *sr)
+{
+	sr->first = (sr->first + 1) % SR_WINDOW;
+	sr->n--;
+}
+
+static inline bool sr_ack_one(struct rc_requester *rq, struct sr_sender *sr,
+			      u64 seq)
+{
+	u32 at = seq % SR_WINDOW;
+
+	if (seq < rq->una || seq >= rq->high ||
+	    __test_and_set_bit(at, sr->acked))
+		return false;
+	sr->n_acked++;
+	if (__test_and_clear_bit(at, sr->lost))
+		sr->n_lost--;
+	return true;
+}
+
+/**
+ * sr_acked() - process an ACK
+ * @rq: requester
+ * @sr: sender
+ * @psn: PSN of the ACK: all packets up to it have been received
+ * @ack: the rest of the ACK
+ *
+ * Return: true if it acknowledges a packet that was not acknowledged before.
+ */
+static inline bool sr_acked(struct rc_requester *rq, struct sr_sender *sr,
+			    u32 psn, const struct sr_ack *ack)
+{
+	u32 una_psn = rc_psn(rq->psn0, rq->una);
+	s32 n = iqcn_psn_delta(psn, una_psn) + 1;
+	bool progress = false;
+	u64 una = rq->una;
+	int i;
+
+	/* ACKs that overtook each other, or of packets that were never sent */
+	if (n > (s64)(rq->high - una))
+		return false;
+	for (i = 0; i < n; i++)
+		progress |= sr_ack_one(rq, sr, una + i);
+	progress |= sr_ack_one(rq, sr, una + iqcn_psn_delta(ack->psn, una_psn));
+	for (i = 0; ack->behind >> i && i < SR_ACK_BITS; i++)
+		if (ack->behind >> i & 1)
+			progress |= sr_ack_one(rq, sr, una + n + 1 + i);
+	while (__test_and_clear_bit(rq->una % SR_WINDOW, sr->acked)) {
+		sr->n_acked--;
+		rq->una++;
+	}
+	while (sr->n && sr_settled(rq, sr))
+		sr_forget(sr);
+	return progress;
+}
+
+/**
+ * sr_oldest_ns() - when was the oldest packet in flight sent?
+ * @sr: sender
+ *
+ * Return: the time, SR_NEVER: none is in flight.
+ */
+static inline u64 sr_oldest_ns(const struct sr_sender *sr)
+{
+	return sr->n ? sr->log[sr->first].at_ns : SR_NEVER;
+}
+
+/**
+ * sr_expire() - give up waiting for the ACK of the oldest packet in flight
+ * @rq: requester
+ * @sr: sender, with packets in flight
+ *
+ * Return: the entropy of the packet, which is to be repeated.
+ */
+static inline u16 sr_expire(struct rc_requester *rq, struct sr_sender *sr)
+{
+	const struct sr_sent *sent = &sr->log[sr->first];
+
+	__set_bit(sr_seq(rq, sent) % SR_WINDOW, sr->lost);
+	sr->n_lost++;
+	sr_forget(sr);
+	while (sr->n && sr_settled(rq, sr))
+		sr_forget(sr);
+	return sent->entropy;
+}
+
+/**
+ * sr_truncate() - forget that packets were sent
+ * @rq: requester
+ * @sr: sender
+ * @seq: the first of these packets; the receiver has dropped all of them
+ */
+static inline void sr_truncate(struct rc_requester *rq, struct sr_sender *sr,
+			       u64 seq)
+{
+	u32 n = sr->n, i;
+	u64 at;
+
+	if (seq >= rq->high)
+		return;
+	for (at = seq; at < rq->high; at++) {
+		sr->n_lost -= __test_and_clear_bit(at % SR_WINDOW, sr->lost);
+		sr->n_acked -= __test_and_clear_bit(at % SR_WINDOW, sr->acked);
+	}
+	sr->n = 0;
+	for (i = 0; i < n; i++) {
+		struct sr_sent sent = sr->log[(sr->first + i) % SR_WINDOW];
+
+		if (sr_seq(rq, &sent) < seq)
+			sr->log[(sr->first + sr->n++) % SR_WINDOW] = sent;
+	}
+	rq->high = seq;
+	rq->next = seq;
+}
+
+/**
+ * struct sr_receiver - the receiver of a connection, besides struct rc_responder
+ * @got: packets received from the next expected one on; a packet's index is its
+ *	PSN modulo SR_WINDOW
+ * @last: which of them end a message
+ */
+struct sr_receiver {
+	DECLARE_BITMAP(got, SR_WINDOW);
+	DECLARE_BITMAP(last, SR_WINDOW);
+};
+
+/**
+ * enum sr_verdict - a receiver's reaction to a packet
+ * @SR_TAKE: take
+ * @SR_TAKE_ACK: take and send an ACK
+ * @SR_DUPLICATE: already received: send an ACK
+ * @SR_DROP: beyond the window: drop
+ */
+enum sr_verdict {
+	SR_TAKE,
+	SR_TAKE_ACK,
+	SR_DUPLICATE,
+	SR_DROP,
+};
+
+/**
+ * sr_received() - process a data packet
+ * @rs: responder
+ * @sr: receiver
+ * @psn: PSN of the packet
+ * @last: the packet ends a message
+ * @ack_req: the packet requests an ACK
+ * @ack_every: send an ACK for at least every nth packet
+ *
+ * Return: the reaction.
+ */
+static inline enum sr_verdict
+sr_received(struct rc_responder *rs, struct sr_receiver *sr, u32 psn, bool last,
+	    bool ack_req, u32 ack_every)
+{
+	s32 ahead = iqcn_psn_delta(psn, rs->epsn);
+
+	if (ahead >= SR_WINDOW)
+		return SR_DROP;
+	if (ahead < 0 || __test_and_set_bit(psn % SR_WINDOW, sr->got))
+		return SR_DUPLICATE;
+	if (last)
+		__set_bit(psn % SR_WINDOW, sr->last);
+	while (__test_and_clear_bit(rs->epsn % SR_WINDOW, sr->got)) {
+		rs->msn += __test_and_clear_bit(rs->epsn % SR_WINDOW, sr->last);
+		rs->epsn = (rs->epsn + 1) & IQCN_PSN_MASK;
+	}
+	if (++rs->unacked < ack_every && !ack_req)
+		return SR_TAKE;
+	rs->unacked = 0;
+	return SR_TAKE_ACK;
+}
+
+/**
+ * sr_behind() - which packets have been received behind the next expected one?
+ * @rs: responder
+ * @sr: receiver
+ *
+ * Return: a bit for each, see struct sr_ack.
+ */
+static inline u64 sr_behind(const struct rc_responder *rs,
+			    const struct sr_receiver *sr)
+{
+	u64 behind = 0;
+	int i;
+
+	for (i = 0; i < SR_ACK_BITS; i++)
+		if (test_bit((rs->epsn + 1 + i) % SR_WINDOW, sr->got))
+			behind |= BIT_ULL(i);
+	return behind;
+}
+
+#endif /* _ROCEHOST_SR_H */
