@@ -112,9 +112,9 @@ const struct rh_word rh_host_words[] = {
 	{ "expire", RH_TIME, HOST(expire_ns), 0, NSEC_PER_SEC },
 	{ "recurrent", RH_FLAG, HOST(recurrent) },
 	{ "ramp", RH_TIME_AUTO, HOST(ramp_ns), 1000, NSEC_PER_SEC },
-	{ "gate-weight", RH_SHARE, HOST(gate.weight), 1, GATE_ONE },
+	{ "gate-weight", RH_SHARE, HOST(gate.weight), 0, GATE_ONE },
 	{ "gate-above", RH_SHARE, HOST(gate.above), 0, GATE_ONE },
-	{ "gate-most", RH_NUMBER, HOST(gate.most), 1, GATE_PATHS },
+	{ "gate-most", RH_NUMBER, HOST(gate.most), 0, GATE_PATHS },
 	{ "rtw", RH_FLAG, HOST(rtw) },
 	{ "post", RH_TIME, HOST(post_ns), 0, 10 * NSEC_PER_SEC },
 	{ "table", RH_NUMBER, HOST(table), 1, 65536 },
@@ -218,11 +218,13 @@ struct rh_change_conf {
 	u64 at_ns;
 	u64 for_ns;
 	u64 rate_bps;
+	u64 silent;
 };
 
 static const struct rh_word rh_fail_words[] = {
 	{ "at", RH_TIME, CHANGE(at_ns), 0, 1000 * NSEC_PER_SEC },
 	{ "for", RH_TIME, CHANGE(for_ns), 1000, 1000 * NSEC_PER_SEC },
+	{ "silent", RH_FLAG, CHANGE(silent) },
 	{ }
 };
 
@@ -855,8 +857,10 @@ static int rh_cmd_fail(struct net *net, char *line)
 		return err;
 	if (!conf.for_ns)
 		return rh_error(net, -EINVAL, "for: a failure needs its duration");
-	events[0] = (struct wire_event){ .at_ns = conf.at_ns, .down = true };
-	events[1] = (struct wire_event){ .at_ns = conf.at_ns + conf.for_ns };
+	events[0] = (struct wire_event){ .at_ns = conf.at_ns, .down = true,
+					 .silent = conf.silent };
+	events[1] = (struct wire_event){ .at_ns = conf.at_ns + conf.for_ns,
+					 .silent = conf.silent };
 	return rh_add_events(net, wire, events, ARRAY_SIZE(events));
 }
 

@@ -428,7 +428,7 @@ static void rh_flow_cnp(struct rh_flow *flow, u8 dscp, u16 sport, u64 now_ns)
 		return;
 	/* load balancing acts before congestion control does */
 	if (known)
-		rh_lb_bad(flow, entropy);
+		rh_lb_bad(flow, entropy, now_ns);
 	if (!gate_open(&flow->gate, &conf->gate, now_ns)) {
 		flow->st.gated += rh_counting(now_ns);
 		return;
@@ -466,7 +466,7 @@ static void rh_flow_learn(struct rh_flow *flow, const struct rh_answer *answer,
 	u16 entropy;
 
 	if (rh_lb_entropy(flow, answer->pkt->sport, &entropy)) {
-		rh_lb_acked(flow, entropy, answer->sr.ce);
+		rh_lb_acked(flow, entropy, answer->sr.ce, now_ns);
 		gate_acked(&flow->gate, &conf->gate, entropy, answer->sr.ce,
 			   rtt_ns, now_ns);
 	}

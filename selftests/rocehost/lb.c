@@ -81,24 +81,28 @@ bool rh_lb_entropy(const struct rh_flow *flow, u16 sport, u16 *entropy)
  * @flow: the flow, its host locked
  * @entropy: entropy of the packet
  * @ce: the packet had CE
+ * @now_ns: now
  */
-void rh_lb_acked(struct rh_flow *flow, u16 entropy, bool ce)
+void rh_lb_acked(struct rh_flow *flow, u16 entropy, bool ce, u64 now_ns)
 {
 	struct rh_host *host = flow->host;
 
 	if (rh_lb_reps(flow))
 		reps_acked(&host->pool, &flow->reps, entropy, ce,
-			   host->conf.reps_buffer);
+			   host->conf.reps_buffer, now_ns);
 }
 
 /**
- * rh_lb_bad() - avoid a path that is congested, or broken
+ * rh_lb_bad() - avoid a path that is congested
  * @flow: the flow, its host locked
  * @entropy: entropy of the path
+ * @now_ns: now
+ *
+ * A frozen flow keeps to the paths that work.
  */
-void rh_lb_bad(struct rh_flow *flow, u16 entropy)
+void rh_lb_bad(struct rh_flow *flow, u16 entropy, u64 now_ns)
 {
-	if (rh_lb_reps(flow))
+	if (rh_lb_reps(flow) && now_ns >= flow->reps.frozen_ns)
 		reps_bad(&flow->host->pool, &flow->reps, entropy);
 }
 
@@ -110,9 +114,10 @@ void rh_lb_bad(struct rh_flow *flow, u16 entropy)
  */
 void rh_lb_timeout(struct rh_flow *flow, u16 entropy, u64 now_ns)
 {
-	rh_lb_bad(flow, entropy);
-	if (rh_lb_reps(flow))
-		flow->reps.frozen_ns = now_ns + flow->host->conf.freeze_ns;
+	if (!rh_lb_reps(flow))
+		return;
+	reps_bad(&flow->host->pool, &flow->reps, entropy);
+	flow->reps.frozen_ns = now_ns + flow->host->conf.freeze_ns;
 }
 
 /**

@@ -411,15 +411,20 @@ static int rh_show_ends(struct seq_file *m, const char *columns,
 static void rh_show_end(struct seq_file *m, struct wire_end *end,
 			const struct wire_stats *run)
 {
-	seq_printf(m, "%s,%llu,%llu,%llu,%llu,%llu,%llu\n", end->dev->name,
-		   end->line.rate_bps, end->wire->conf.delay_ns,
+	u64 lost_ns = 0;
+
+	if (run->lost)
+		lost_ns = div_u64(run->lost_ps, LINE_PS_PER_NS) -
+			  rh_world.epoch_ns;
+	seq_printf(m, "%s,%llu,%llu,%llu,%llu,%llu,%llu,%llu\n",
+		   end->dev->name, end->line.rate_bps, end->wire->conf.delay_ns,
 		   run->tx_packets, run->tx_bytes,
-		   div_u64(run->busy_ps, LINE_PS_PER_NS), run->lost);
+		   div_u64(run->busy_ps, LINE_PS_PER_NS), run->lost, lost_ns);
 }
 
 static int rh_show_wires(struct seq_file *m, void *v)
 {
-	return rh_show_ends(m, "dev,rate_bps,delay_ns,packets,bytes,busy_ns,lost\n",
+	return rh_show_ends(m, "dev,rate_bps,delay_ns,packets,bytes,busy_ns,lost,last_lost_ns\n",
 			    rh_show_end);
 }
 

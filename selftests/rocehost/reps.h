@@ -16,14 +16,14 @@
  * back, unless it is recurrent.
  *
  * After a timeout the connection explores nothing for the time "freeze": its
- * entropies are used in turn, and stay valid.
+ * entropies are used in turn, and stay valid, those of packets with CE, too: a
+ * congested path is better than a broken one.  If none waits, it uses that of the
+ * last ACK.
  *
  * Sources: US 12388756, paragraphs 26-32 and 165-173; freezing: Bonato et al.,
- * "REPS: Recycled Entropy Packet Spraying" (arXiv:2407.21625).  A frozen
- * connection here uses only the entropies that wait; the paper's uses those that
- * it has used before, too.
+ * "REPS: Recycled Entropy Packet Spraying" (arXiv:2407.21625).
  *
- * A connection has 16 bytes of its own, the paper's 25.  Pure.
+ * A connection has 24 bytes of its own, the paper's 25.  Pure.
  */
 #ifndef _ROCEHOST_REPS_H
 #define _ROCEHOST_REPS_H
@@ -61,6 +61,7 @@ struct reps_pool {
  * @tail: slot of the newest one
  * @n: number of entropies that wait
  * @fresh: the next one of the counter
+ * @alive: entropy of the last ACK
  */
 struct reps {
 	u64 frozen_ns;
@@ -68,6 +69,7 @@ struct reps {
 	u16 tail;
 	u16 n;
 	u16 fresh;
+	u16 alive;
 };
 
 static_assert(sizeof(struct reps) <= 25);
@@ -127,6 +129,8 @@ static inline u16 reps_next(struct reps_pool *pool, struct reps *r,
 {
 	u16 slot, entropy;
 
+	if (!r->n && now_ns < r->frozen_ns)
+		return r->alive;
 	if (!r->n) {
 		entropy = r->fresh;
 		r->fresh = (r->fresh + 1U) % entropies;
@@ -148,15 +152,17 @@ static inline u16 reps_next(struct reps_pool *pool, struct reps *r,
  * @entropy: entropy of the packet
  * @ce: the packet had CE
  * @max: number of entropies that may wait, at least 1
+ * @now_ns: now
  *
  * Return: false if the pool has no room for the entropy.
  */
 static inline bool reps_acked(struct reps_pool *pool, struct reps *r,
-			      u16 entropy, bool ce, u32 max)
+			      u16 entropy, bool ce, u32 max, u64 now_ns)
 {
 	u16 slot;
 
-	if (ce)
+	r->alive = entropy;
+	if (ce && now_ns >= r->frozen_ns)
 		return true;
 	if (r->n >= max || (r->n && pool->free == REPS_NONE)) {
 		slot = reps_shift(pool, r);

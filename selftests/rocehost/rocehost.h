@@ -844,8 +844,8 @@ void rh_flow_accepted(struct rh_flow *flow, u64 now_ns,
 u16 rh_lb_next(struct rh_flow *flow, u64 now_ns);
 u16 rh_lb_sport(const struct rh_flow *flow, u16 entropy);
 bool rh_lb_entropy(const struct rh_flow *flow, u16 sport, u16 *entropy);
-void rh_lb_acked(struct rh_flow *flow, u16 entropy, bool ce);
-void rh_lb_bad(struct rh_flow *flow, u16 entropy);
+void rh_lb_acked(struct rh_flow *flow, u16 entropy, bool ce, u64 now_ns);
+void rh_lb_bad(struct rh_flow *flow, u16 entropy, u64 now_ns);
 void rh_lb_timeout(struct rh_flow *flow, u16 entropy, u64 now_ns);
 u64 rh_lb_expires_ns(const struct rh_flow *flow);
 void rh_lb_run(struct rh_flow *flow, u64 now_ns);

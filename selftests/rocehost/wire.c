@@ -61,6 +61,14 @@ static void wire_count(struct wire_end *end, size_t stat, u64 n)
 		*(u64 *)((void *)&end->run + stat) += n;
 }
 
+/* Count a lost frame; the wire is locked */
+static void wire_lose(struct wire_end *end, u64 at_ps)
+{
+	wire_count(end, STAT(lost), 1);
+	end->total.lost_ps = at_ps;
+	end->run.lost_ps = at_ps;
+}
+
 /* Arm the timer for the next event; the wire is locked */
 static void wire_arm(struct wire_end *end)
 {
@@ -128,7 +136,7 @@ static bool wire_put(struct wire_end *end, struct sk_buff *skb, u64 end_ps,
 	wire_count(end, STAT(tx_bytes), skb->len);
 	wire_count(end, STAT(busy_ps), line_frame_ps(&end->line, skb->len));
 	if (end->wire->down || !peer->up) {
-		wire_count(end, STAT(lost), 1);
+		wire_lose(end, end_ps);
 		return false;
 	}
 	wire_cb(skb)->at_ps = end_ps +
@@ -311,6 +319,8 @@ static void wire_run_events(struct wire *wire, u64 now_ns)
 			continue;
 		}
 		wire->down = event->down;
+		if (event->silent)
+			continue;
 		if (wire->down) {
 			netif_carrier_off(wire->ends[0].dev);
 			netif_carrier_off(wire->ends[1].dev);
@@ -330,7 +340,7 @@ static void wire_take(struct wire_end *end, struct sk_buff_head *queue,
 	while ((skb = skb_peek(queue)) && wire_cb(skb)->at_ps <= now_ps) {
 		__skb_unlink(skb, queue);
 		if (end->wire->down) {
-			wire_count(end, STAT(lost), 1);
+			wire_lose(end, wire_cb(skb)->at_ps);
 		} else {
 			wire_count(end, STAT(rx_packets), 1);
 			wire_count(end, STAT(rx_bytes), skb->len);

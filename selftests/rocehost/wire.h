@@ -84,6 +84,7 @@ struct wire_prio_stats {
  * @rx_packets: frames received, PFC included
  * @rx_bytes: their bytes
  * @lost: frames lost because the link was down
+ * @lost_ps: when the last one was lost
  * @busy_ps: time for which frames were on the line
  * @prio: counters by priority
  */
@@ -93,6 +94,7 @@ struct wire_stats {
 	u64 rx_packets;
 	u64 rx_bytes;
 	u64 lost;
+	u64 lost_ps;
 	u64 busy_ps;
 	struct wire_prio_stats prio[PFC_PRIOS];
 };
@@ -178,11 +180,13 @@ struct wire_end {
  * @at_ns: when, after the epoch
  * @rate_bps: new rate, 0: the link goes down or up
  * @down: it goes down
+ * @silent: without a change of the carrier
  */
 struct wire_event {
 	u64 at_ns;
 	u64 rate_bps;
 	bool down;
+	bool silent;
 };
 
 /**

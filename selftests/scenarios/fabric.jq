@@ -19,7 +19,8 @@ def round4: if . == null then null else . * 1e4 | round / 1e4 end;
 def slowdowns: sort | {
 	flows: length,
 	slowdown_p50: (percentile(50) | round4),
-	slowdown_p99: (percentile(99) | round4)
+	slowdown_p99: (percentile(99) | round4),
+	slowdown_max: (last | if . == null then null else round4 end)
 };
 
 ($list | table) as $list |
@@ -85,7 +86,8 @@ def surge: reduce .[] as $s ({most: 0};
 			# by number: with "cm" a message begins after its flow
 			unfinished: (($list | map(select(.name == $name)) | length) -
 				($done | map(select(.name == $name)) | length)),
-			cuts: ($flows | map(select(.name == $name)) | sum(.cuts))
+			cuts: ($flows | map(select(.name == $name)) | sum(.cuts)),
+			gated: ($flows | map(select(.name == $name)) | sum(.gated))
 		})}) | from_entries),
 	sizes: (bins as $bins | $all | map(select(.name != "incast")) |
 		group_by(.bytes as $b | [$bins[] | select(. <= $b)] | length) |
@@ -135,6 +137,12 @@ def surge: reduce .[] as $s ({most: 0};
 	packets: ($flows | sum(.packets)),
 	resent: ($flows | sum(.resent)),
 	timeouts: ($flows | sum(.timeouts)),
+	doubled: ($flows | sum(.doubled)),
+	# by the sinks: packets without a match, and what they caused
+	unmatched: ($sinks | sum(.unmatched)),
+	rtws: ($sinks | sum(.rtws_sent)),
+	rtss: ($sinks | sum(.rtss_sent)),
+	rnrs: ($sinks | sum(.rnrs_sent)),
 	ce_share: ($sinks | sum(.ce) | share($sinks | sum(.packets))),
 	goodput_bps: ($sinks | sum(.bytes) * 8e9 / ($duration_ns - $count_ns)),
 	packet_hops: ($wires | sum(.packets)),
@@ -176,7 +184,9 @@ def surge: reduce .[] as $s ({most: 0};
 	# summary of "iqcn agent", from the start; null: no agent runs
 	agent: $agent[0],
 	lost: ($wires | sum(.lost)),
+	# time of the last loss
+	lost_us: ($wires | map(.last_lost_ns) | max | us),
 	# parameters in force of the first host
 	hosts: ($settings | table | .[0].dev as $dev | map(select(.dev == $dev)) |
 		map({key: .word, value: .value}) | from_entries)
-} | walk(round6)
+} + $traced | walk(round6)

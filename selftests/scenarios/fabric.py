@@ -397,6 +397,24 @@ def incast_flows(fabric, line, nth):
             yield Flow("incast", src, dst, size, at_ns, words)
 
 
+def permutation_of(hosts, rnd):
+    """Return pairs so that each host sends to one other and receives from one."""
+    order = rnd.sample(hosts, len(hosts))
+    return list(zip(order, order[1:] + order[:1]))
+
+
+def permutation_flows(fabric, line, nth):
+    """permutation BYTES TIME WORDS: one message from each host to one other."""
+    size, at, *words = line.split(maxsplit=2) + [""]
+    if fabric.senders != fabric.receivers:
+        raise Error("permutation: the topology has senders and receivers")
+    for src, dst in permutation_of(fabric.senders,
+                                   generator(fabric, "permutation", *nth)):
+        yield Flow("permutation", src, dst,
+                   number("permutation", size, "bytes", 1),
+                   number("permutation", at, "time"), words[0])
+
+
 def endless_flows(fabric, line, nth):
     """endless permutation|M:1 N: N flows without an end."""
     pattern, n, *words = line.split() + ["", ""]
@@ -407,8 +425,7 @@ def endless_flows(fabric, line, nth):
         pairs = [(src, dsts[i % len(dsts)])
                  for i, src in enumerate(fabric.senders)]
     elif pattern == "permutation":
-        order = rnd.sample(fabric.senders, len(fabric.senders))
-        pairs = list(zip(order, order[1:] + order[:1]))
+        pairs = permutation_of(fabric.senders, rnd)
     else:
         if not re.fullmatch("[0-9]+:1", pattern):
             raise Error(f'endless: "{pattern}" is not permutation or M:1')
@@ -460,12 +477,13 @@ def all_flows(fabric):
     flows, used = [], set()
     for key, make in (("flows", named_flows), ("endless", endless_flows),
                       ("load", load_flows), ("incast", incast_flows),
-                      ("message", message_flows)):
+                      ("message", message_flows),
+                      ("permutation", permutation_flows)):
         for i, line in enumerate(fabric.scenario.all(key)):
             # the second line of a kind differs from the first
             flows += make(fabric, line, [str(i)] if i else [])
     if not flows:
-        raise Error("flows, endless, load, incast or message is missing")
+        raise Error("flows, endless, load, incast, message or permutation is missing")
     for i, flow in enumerate(flows):
         if flow.size is None:
             continue
@@ -522,6 +540,18 @@ class Lab:
         with open(os.path.join(self.directory, name), "w",
                   encoding="utf-8") as file:
             file.writelines(line + "\n" for line in lines)
+
+    def wires(self):
+        ports = set()
+        for link in self.fabric.links:
+            ports |= set(self.ports(link))
+            yield "wire {} {} {}".format(*self.ports(link), link.words)
+        for line in self.fabric.scenario.all("event"):
+            command, port, *words = line.split() + ["", ""]
+            if command not in ("fail", "rate") or port not in ports:
+                raise Error(f'event: "{line}" is not fail or rate, a port and '
+                            "words")
+            yield " ".join([command, port, *words]).strip()
 
     def links(self):
         for link in self.fabric.links:
@@ -594,6 +624,10 @@ class Lab:
     def host_lines(self):
         words = {key[0]: self.scenario(key, " ")
                  for key in ("senders", "receivers", "locals")}
+        one = {}
+        for line in self.fabric.scenario.all("sender"):
+            i, _, more = line.partition(" ")
+            one[whole("sender", i, 0, len(self.fabric.hosts) - 1)] = more
         for i, host in enumerate(self.fabric.hosts):
             # without the number of hosts
             more = words.get(host.name[0], " ").partition(" ")[2]
@@ -603,7 +637,8 @@ class Lab:
             yield (f"host {host.name} ip {host.ip} qpn {qpn} "
                    f"via {self.port_mac[f'{host.switch}-{host.name}']} "
                    f"seed {int(self.scenario('seed')) * 1000 + i} "
-                   f"{self.scenario('host', '')} {more} {self.words}")
+                   f"{self.scenario('host', '')} {more} {self.words} "
+                   f"{one.get(i, '')}")
 
     def flow_lines(self, flows):
         for flow in flows:
@@ -631,8 +666,7 @@ class Lab:
         fabric = self.fabric
         far = {h.name: fabric.distances(h.name) for h in fabric.hosts}
         self.put("switches", fabric.switches)
-        self.put("wires", ("wire {} {} {}".format(*self.ports(link), link.words)
-                           for link in fabric.links))
+        self.put("wires", self.wires())
         self.put("links", self.links())
         self.put("queues", self.host_queues())
         self.put("hosts", self.host_lines())
@@ -674,6 +708,8 @@ def main(argv):
             lab.write(flows)
         else:
             list(lab.csv(flows))
+            list(lab.wires())
+            list(lab.host_lines())
             list(lab.switch_probes(fabric.switches[0]))
     except Error as error:
         print(error, file=sys.stderr)

@@ -36,6 +36,7 @@ def group($name):
 		cnps_cp: ($f | sum(.cnps_cp)),
 		increases: ($f | sum(.raised)),
 		cuts: ($f | sum(.cuts)),
+		gated: ($f | sum(.gated)),
 		fct_p50_us: ($t | percentile(50) | us),
 		fct_p99_us: ($t | percentile(99) | us)
 	};
@@ -84,4 +85,4 @@ else . end |
 		group_by(.dev) | map({key: .[0].dev,
 			value: (map({key: .word, value: .value}) |
 				from_entries)}) | from_entries)
-} | walk(round6)
+} + $traced | walk(round6)

@@ -40,7 +40,7 @@
 #   senders N WORDS	number of hosts; words of rocehost's command "host"
 #   receivers N WORDS	likewise
 #   host WORDS		words for all hosts
-#   sender I WORDS	words for one sender
+#   sender I WORDS	words for one sender; of a network: for one host
 #   bottleneck RATE BURST	tbf on the port to receiver 0
 #   link WORDS		links are wires: words of rocehost's command "wire".  The
 #			port to receiver 0 has the rate of the bottleneck, and
@@ -69,6 +69,8 @@
 #   endless permutation|M:1 N WORDS	N flows without an end: from each host to
 #			one other, or from M hosts to one
 #   message I J BYTES TIME WORDS	one message from host I to host J
+#   permutation BYTES TIME WORDS	one message from each host of a network to
+#			one other
 #   duration TIME	in ms
 #   count TIME		in ms: figures cover the time from then on
 #   sample TIME		interval between samples of the queue (default 5us)
@@ -76,6 +78,15 @@
 #   settle TIME BYTES	the load changes at TIME: settle_us is the time until
 #			the queue stays at or below BYTES, up to the next
 #			such line; of a network: the queue of each port
+#   event fail|rate SWITCH-NEIGHBOR WORDS	a link of a network fails, or changes
+#			its rate: words of rocehost's command of that name
+#   regain NAME TIME	regain_us: time from TIME until the first traced flow of
+#			that name sends at line rate
+#   fair TIME SHARE	fair_us: time from TIME until Jain's index of the rates of
+#			all traced flows, averaged over 2 ms, stays at or above
+#			SHARE
+#   cut NAME		cut_us: longest time from the first CNP of a traced flow
+#			of that name to its first cut; null: one was not cut
 #   port SWITCH-NEIGHBOR	report the figures of this port of a network, in
 #			.ports["SWITCH-NEIGHBOR"]
 #   variant NAME QDISC	a qdisc below the bottleneck, in the syntax of tc
@@ -103,7 +114,7 @@ LAB=$TOP/selftests/lab/lab.sh
 RESULTS=${IQCN_RESULTS:-$TOP/build/results}
 KEYS=" title seed topology senders receivers host sender bottleneck link
 	wires hosts ends agent trunk access fiber locals behind flows load incast endless
-	message duration count sample kmax settle port variant expect "
+	message permutation duration count sample kmax settle event regain fair cut port variant expect "
 COLOURS=7
 only="" tables=1 command="" extra="" jobs=$(nproc)
 
@@ -285,7 +296,7 @@ check_scenario()
 	ns "$(value "$name" duration)" >/dev/null &&
 		ns "$(value "$name" count)" >/dev/null || exit
 	if is_fabric "$name"; then
-		check_keys "$name" sender bottleneck behind
+		check_keys "$name" bottleneck behind
 		[ -z "$(value "$name" agent)" ] || [ -n "$(value "$name" port)" ] ||
 			die "$name: port is missing, for agent"
 		for v in $(variants "$name"); do
@@ -297,7 +308,7 @@ check_scenario()
 		return
 	fi
 	check_keys "$name" ends agent trunk access fiber locals load incast \
-		endless message port
+		endless message permutation event port
 	bps "$(value "$name" bottleneck | cut -d ' ' -f 1)" >/dev/null || exit
 }
 
@@ -419,6 +430,82 @@ settle()
 	echo "]"
 }
 
+# traced SCENARIO VARIANT: print what the traces tell, as JSON
+traced()
+{
+	local regain fair cut line_bps
+
+	regain=$(value "$1" regain) fair=$(value "$1" fair) cut=$(value "$1" cut)
+	[ -n "$regain$fair$cut" ] || { echo "{}"; return; }
+	line_bps=$(bps "$(value "$1" host | sed -nE 's/^(.* )?rate ([^ ]+).*/\2/p')")
+	tail -n +2 "$RESULTS/$1/$2/trace.csv" | sort -s -t , -k 4n |
+		awk -F, -v regain="$regain" -v fair="$fair" -v cut="$cut" \
+			-v line_bps="$line_bps" '
+		function ns(time) {
+			return substr(time, 1, length(time) - 2) * 1e6
+		}
+		function us(t) { return sprintf("%.3f", t / 1e3) }
+		# let the rates last until a time
+		function pass(to,    f) {
+			for (f in rate)
+				sent[f] += rate[f] * (to - at)
+			at = to
+		}
+		# end a window of 2 ms
+		function window(    f, sum, squares, n) {
+			for (f in sent) {
+				sum += sent[f]
+				squares += sent[f] ^ 2
+				n++
+			}
+			split("", sent)
+			if (!n || at <= ns(j[1]))
+				return
+			if (sum ^ 2 < j[2] * n * squares)
+				fair_at = -1
+			else if (fair_at < 0)
+				fair_at = at - 2e6
+		}
+		BEGIN {
+			split(regain, r, " ")
+			split(fair, j, " ")
+			regained = fair_at = -1
+		}
+		{
+			flow = $1 " " $3
+			if (r[1] == $2 && !watched)
+				watched = flow
+			# the rate before this event lasted until now
+			if (flow == watched && $4 >= ns(r[2]) && regained < 0 &&
+			    rate[flow] >= line_bps)
+				regained = ns(r[2])
+			for (; fair != "" && at + 2e6 - at % 2e6 <= $4; window())
+				pass(at + 2e6 - at % 2e6)
+			pass($4)
+			rate[flow] = $6
+			if (flow == watched && $4 >= ns(r[2]) && regained < 0 &&
+			    rate[flow] >= line_bps)
+				regained = $4
+			if ($2 == cut && $5 ~ /^cnp/ && !(flow in told))
+				told[flow] = $4
+			if ($2 == cut && $5 == "cut" && (flow in told) &&
+			    !(flow in was_cut)) {
+				was_cut[flow]
+				if ($4 - told[flow] > most)
+					most = $4 - told[flow]
+			}
+		}
+		END {
+			for (flow in told)
+				if (!(flow in was_cut))
+					never = 1
+			printf "{\"regain_us\": %s, \"fair_us\": %s, \"cut_us\": %s}\n",
+				regained < 0 ? "null" : us(regained - ns(r[2])),
+				fair_at < 0 ? "null" : us(fair_at - ns(j[1])),
+				never || !length(was_cut) ? "null" : us(most)
+		}'
+}
+
 figures()
 {
 	local dir=$RESULTS/$1/$2 args=() f
@@ -432,6 +519,7 @@ figures()
 		jq -n -L "$HERE" -f "$HERE/fabric.jq" "${args[@]}" \
 			--slurpfile tc "$dir/tc.json" \
 			--slurpfile agent "$dir/agent.json" \
+			--argjson traced "$(traced "$1" "$2")" \
 			--argjson kmax_bytes "$(value "$1" kmax)" \
 			--rawfile list "$dir/fabric/flows.csv" \
 			--argjson settle "$(settle "$1")" \
@@ -446,6 +534,7 @@ figures()
 	done
 	jq -n -L "$HERE" -f "$HERE/figures.jq" "${args[@]}" --slurpfile tc "$dir/tc.json" \
 		--argjson settle "$(settle "$1")" \
+		--argjson traced "$(traced "$1" "$2")" \
 		--argjson count_ns "$(ns "$(value "$1" count)")" \
 		--argjson duration_ns "$(ns "$(value "$1" duration)")" \
 		--argjson rate_bps \
