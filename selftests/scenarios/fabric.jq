@@ -130,6 +130,8 @@ def surge: reduce .[] as $s ({most: 0};
 	pairings_wrong: ([$pairs[] | (.[2] | hex) as $qp |
 		select($senders["\(.[0]) \(.[1] | hex)"] // [] | index($qp) | not)] |
 		length),
+	# null: not known, because no switch watches all devices
+	contradicted: ([$tc[][] | .contradicted? // empty] | add),
 	grants: ($flows | sum(.grants)),
 	# of each flow's last grant
 	granted_bytes: ($flows | sum(.granted_bytes)),

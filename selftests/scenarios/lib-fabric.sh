@@ -109,7 +109,8 @@ reports()
 	: >"$out/tc.json"
 	echo "dev,at_us,state,reason" >"$out/judged.csv"
 	[[ ${conf[qdisc]-} != *" pfc "* ]] || judged
-	[[ -z ${conf[ends]-} && ${conf[qdisc]-} != *" pfc "* ]] || counters
+	[[ -z ${conf[ends]-} && ${conf[qdisc]-} != *" pfc "* &&
+		${conf[qdisc]-} != *" snoop "* ]] || counters
 	pairings >"$out/pairings.csv"
 	report hosts flows completions trace settings hosts sinks samples wires pfc
 	for ns in "${switches[@]}"; do
