@@ -32,7 +32,7 @@ static bool rh_flow_more_messages(const struct rh_flow *flow)
 /* All packets count as full ones */
 static u64 rh_flow_in_flight_bytes(const struct rh_flow *flow)
 {
-	u64 packets = flow->sr ? sr_in_flight(&flow->rq, flow->sr) :
+	u64 packets = flow->sr ? flow->sr->n_sent :
 				 flow->rq.next - flow->rq.una;
 
 	return packets * flow->group->conf.mtu;
@@ -271,7 +271,7 @@ static void rh_flow_sending(struct rh_flow *flow, u64 now_ns)
 static void rh_flow_timed_out(struct rh_flow *flow, u64 now_ns)
 {
 	if (flow->sr)
-		rh_lb_timeout(flow, sr_expire(&flow->rq, flow->sr), now_ns);
+		rh_lb_timeout(flow, sr_expire(flow->sr), now_ns);
 	else
 		rc_go_back(&flow->rq);
 	flow->progress_ns = now_ns;

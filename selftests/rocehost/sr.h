@@ -18,7 +18,7 @@
  * needs a transport that places data in any order); the layout is ours.  A NIC
  * also needs the address (RETH) in every packet.  Here the PSN tells the place.
  *
- * Transmissions are logged in the order of their times.  The first one is thus
+ * Transmissions are linked in the order of their times.  The first one is thus
  * the next to time out, and every step is O(1) in the mean.  Pure.
  */
 #ifndef _ROCEHOST_SR_H
@@ -85,15 +85,17 @@ static inline void sr_ack_decode(const u8 *body, struct sr_ack *ack)
 }
 
 /**
- * struct sr_sent - a transmission
- * @at_ns: when the packet was sent
- * @seq: sequence number, its lower bits
- * @entropy: entropy of the packet
+ * struct sr_sent - the last transmission of a packet
+ * @at_ns: when it was sent
+ * @entropy: its entropy
+ * @prev: index of the transmission before it, unless it is the first one
+ * @next: index of the transmission after it, unless it is the last one
  */
 struct sr_sent {
 	u64 at_ns;
-	u32 seq;
 	u16 entropy;
+	u16 prev;
+	u16 next;
 };
 
 /**
@@ -101,32 +103,26 @@ struct sr_sent {
  * @acked: acknowledged packets from the first unacknowledged one on; a packet's
  *	index is its sequence number modulo SR_WINDOW
  * @lost: packets to repeat, likewise
- * @n_acked: number of bits in @acked
  * @n_lost: number of bits in @lost
- * @first: index of the oldest transmission in @log
- * @n: number of transmissions in @log; each packet has at most one
- * @log: transmissions in the order of their times, a ring
+ * @n_sent: packets in flight: neither acknowledged nor to be repeated
+ * @first: index of the one that was sent first
+ * @last: index of the one that was sent last
+ * @sent: the transmissions of the packets in flight, linked in the order of
+ *	their times
  */
 struct sr_sender {
 	DECLARE_BITMAP(acked, SR_WINDOW);
 	DECLARE_BITMAP(lost, SR_WINDOW);
-	u32 n_acked;
 	u32 n_lost;
-	u32 first;
-	u32 n;
-	struct sr_sent log[SR_WINDOW];
+	u32 n_sent;
+	u16 first;
+	u16 last;
+	struct sr_sent sent[SR_WINDOW];
 };
 
 static inline bool sr_may_send(const struct rc_requester *rq)
 {
 	return rq->high - rq->una < SR_WINDOW;
-}
-
-/* Packets that have been sent, and are neither acknowledged nor to be repeated */
-static inline u64 sr_in_flight(const struct rc_requester *rq,
-			       const struct sr_sender *sr)
-{
-	return rq->high - rq->una - sr->n_acked - sr->n_lost;
 }
 
 /**
@@ -149,6 +145,36 @@ static inline u64 sr_next(const struct rc_requester *rq,
 	return rq->una + (at - from) % SR_WINDOW;
 }
 
+/* Append a transmission */
+static inline void sr_link(struct sr_sender *sr, u16 at, u16 entropy,
+			   u64 now_ns)
+{
+	if (sr->n_sent++)
+		sr->sent[sr->last].next = at;
+	else
+		sr->first = at;
+	sr->sent[at] = (struct sr_sent){
+		.at_ns = now_ns, .entropy = entropy, .prev = sr->last,
+	};
+	sr->last = at;
+}
+
+/* Remove a transmission */
+static inline void sr_unlink(struct sr_sender *sr, u16 at)
+{
+	const struct sr_sent *sent = &sr->sent[at];
+
+	if (at == sr->first)
+		sr->first = sent->next;
+	else
+		sr->sent[sent->prev].next = sent->next;
+	if (at == sr->last)
+		sr->last = sent->prev;
+	else
+		sr->sent[sent->next].prev = sent->prev;
+	sr->n_sent--;
+}
+
 /**
  * sr_sent() - account for a packet
  * @rq: requester
@@ -167,31 +193,7 @@ static inline void sr_sent(struct rc_requester *rq, struct sr_sender *sr,
 		__clear_bit(seq % SR_WINDOW, sr->lost);
 		sr->n_lost--;
 	}
-	sr->log[(sr->first + sr->n++) % SR_WINDOW] = (struct sr_sent){
-		.at_ns = now_ns, .seq = seq, .entropy = entropy,
-	};
-}
-
-/* Sequence number of a transmission */
-static inline u64 sr_seq(const struct rc_requester *rq,
-			 const struct sr_sent *sent)
-{
-	return rq->una + (s32)(sent->seq - (u32)rq->una);
-}
-
-/* Is there nothing to expect from the oldest transmission any more? */
-static inline bool sr_settled(const struct rc_requester *rq,
-			      const struct sr_sender *sr)
-{
-	u64 seq = sr_seq(rq, &sr->log[sr->first]);
-
-	return seq < rq->una || test_bit(seq % SR_WINDOW, sr->acked);
-}
-
-static inline void sr_forget(struct sr_sender *sr)
-{
-	sr->first = (sr->first + 1) % SR_WINDOW;
-	sr->n--;
+	sr_link(sr, seq % SR_WINDOW, entropy, now_ns);
 }
 
 static inline bool sr_ack_one(struct rc_requester *rq, struct sr_sender *sr,
@@ -202,9 +204,10 @@ static inline bool sr_ack_one(struct rc_requester *rq, struct sr_sender *sr,
 	if (seq < rq->una || seq >= rq->high ||
 	    __test_and_set_bit(at, sr->acked))
 		return false;
-	sr->n_acked++;
 	if (__test_and_clear_bit(at, sr->lost))
 		sr->n_lost--;
+	else
+		sr_unlink(sr, at);
 	return true;
 }
 
@@ -235,12 +238,8 @@ static inline bool sr_acked(struct rc_requester *rq, struct sr_sender *sr,
 	for (i = 0; ack->behind >> i && i < SR_ACK_BITS; i++)
 		if (ack->behind >> i & 1)
 			progress |= sr_ack_one(rq, sr, una + n + 1 + i);
-	while (__test_and_clear_bit(rq->una % SR_WINDOW, sr->acked)) {
-		sr->n_acked--;
+	while (__test_and_clear_bit(rq->una % SR_WINDOW, sr->acked))
 		rq->una++;
-	}
-	while (sr->n && sr_settled(rq, sr))
-		sr_forget(sr);
 	return progress;
 }
 
@@ -252,26 +251,23 @@ static inline bool sr_acked(struct rc_requester *rq, struct sr_sender *sr,
  */
 static inline u64 sr_oldest_ns(const struct sr_sender *sr)
 {
-	return sr->n ? sr->log[sr->first].at_ns : SR_NEVER;
+	return sr->n_sent ? sr->sent[sr->first].at_ns : SR_NEVER;
 }
 
 /**
  * sr_expire() - give up waiting for the ACK of the oldest packet in flight
- * @rq: requester
  * @sr: sender, with packets in flight
  *
  * Return: the entropy of the packet, which is to be repeated.
  */
-static inline u16 sr_expire(struct rc_requester *rq, struct sr_sender *sr)
+static inline u16 sr_expire(struct sr_sender *sr)
 {
-	const struct sr_sent *sent = &sr->log[sr->first];
+	u16 at = sr->first;
 
-	__set_bit(sr_seq(rq, sent) % SR_WINDOW, sr->lost);
+	sr_unlink(sr, at);
+	__set_bit(at, sr->lost);
 	sr->n_lost++;
-	sr_forget(sr);
-	while (sr->n && sr_settled(rq, sr))
-		sr_forget(sr);
-	return sent->entropy;
+	return sr->sent[at].entropy;
 }
 
 /**
@@ -283,24 +279,17 @@ static inline u16 sr_expire(struct rc_requester *rq, struct sr_sender *sr)
 static inline void sr_truncate(struct rc_requester *rq, struct sr_sender *sr,
 			       u64 seq)
 {
-	u32 n = sr->n, i;
-	u64 at;
-
 	if (seq >= rq->high)
 		return;
-	for (at = seq; at < rq->high; at++) {
-		sr->n_lost -= __test_and_clear_bit(at % SR_WINDOW, sr->lost);
-		sr->n_acked -= __test_and_clear_bit(at % SR_WINDOW, sr->acked);
-	}
-	sr->n = 0;
-	for (i = 0; i < n; i++) {
-		struct sr_sent sent = sr->log[(sr->first + i) % SR_WINDOW];
+	for (; rq->high > seq; rq->high--) {
+		u16 at = (rq->high - 1) % SR_WINDOW;
 
-		if (sr_seq(rq, &sent) < seq)
-			sr->log[(sr->first + sr->n++) % SR_WINDOW] = sent;
+		if (__test_and_clear_bit(at, sr->lost))
+			sr->n_lost--;
+		else if (!__test_and_clear_bit(at, sr->acked))
+			sr_unlink(sr, at);
 	}
-	rq->high = seq;
-	rq->next = seq;
+	rq->next = rq->high;
 }
 
 /**
