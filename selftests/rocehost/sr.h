@@ -235,7 +235,7 @@ static inline bool sr_acked(struct rc_requester *rq, struct sr_sender *sr,
 	for (i = 0; i < n; i++)
 		progress |= sr_ack_one(rq, sr, una + i);
 	progress |= sr_ack_one(rq, sr, una + iqcn_psn_delta(ack->psn, una_psn));
-	for (i = 0; ack->behind >> i && i < SR_ACK_BITS; i++)
+	for (i = 0; i < SR_ACK_BITS && ack->behind >> i; i++)
 		if (ack->behind >> i & 1)
 			progress |= sr_ack_one(rq, sr, una + n + 1 + i);
 	while (__test_and_clear_bit(rq->una % SR_WINDOW, sr->acked))
