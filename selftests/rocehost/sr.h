@@ -274,14 +274,13 @@ static inline u16 sr_expire(struct sr_sender *sr)
  * sr_truncate() - forget that packets were sent
  * @rq: requester
  * @sr: sender
- * @seq: the first of these packets; the receiver has dropped all of them
+ * @seq: the first of these packets, unless that is acknowledged: then all packets
+ *	from the first unacknowledged one on
  */
 static inline void sr_truncate(struct rc_requester *rq, struct sr_sender *sr,
 			       u64 seq)
 {
-	if (seq >= rq->high)
-		return;
-	for (; rq->high > seq; rq->high--) {
+	for (; rq->high > max(seq, rq->una); rq->high--) {
 		u16 at = (rq->high - 1) % SR_WINDOW;
 
 		if (__test_and_clear_bit(at, sr->lost))
