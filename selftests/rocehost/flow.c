@@ -343,6 +343,18 @@ void rh_flow_accepted(struct rh_flow *flow, u64 now_ns,
 	rh_flow_schedule(flow, now_ns);
 }
 
+/* Must a packet request an ACK, so that the flow does not wait for a timeout? */
+static bool rh_flow_asks(const struct rh_flow *flow, u64 seq, u64 now_ns)
+{
+	u64 mtu = flow->group->conf.mtu;
+
+	if (now_ns - flow->asked_ns >= flow->host->conf.rto_ns / 4 ||
+	    !win_open(&flow->win, rh_flow_in_flight_bytes(flow) + mtu))
+		return true;
+	/* the last packet that fits into the window */
+	return flow->sr && seq + 1 == flow->rq.una + SR_WINDOW;
+}
+
 /**
  * rh_flow_send() - build a flow's next packet when the line is free
  * @flow: the flow, its host locked; not in the ready list
@@ -373,9 +385,7 @@ struct sk_buff *rh_flow_send(struct rh_flow *flow, u64 now_ns)
 		opcode = last ? RC_WRITE_ONLY : RC_WRITE_FIRST;
 	else
 		opcode = last ? RC_WRITE_LAST : RC_WRITE_MIDDLE;
-	/* request ACKs often enough to prevent a timeout */
-	ask = last || now_ns - flow->asked_ns >= flow->host->conf.rto_ns / 4 ||
-	      !win_open(&flow->win, rh_flow_in_flight_bytes(flow) + conf->mtu);
+	ask = last || rh_flow_asks(flow, seq, now_ns);
 	if (ask)
 		flow->asked_ns = now_ns;
 	if (flow->sr) {

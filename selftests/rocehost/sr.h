@@ -332,6 +332,7 @@ sr_received(struct rc_responder *rs, struct sr_receiver *sr, u32 psn, bool last,
 	    bool ack_req, u32 ack_every)
 {
 	s32 ahead = iqcn_psn_delta(psn, rs->epsn);
+	u32 msn = rs->msn;
 
 	if (ahead >= SR_WINDOW)
 		return SR_DROP;
@@ -343,7 +344,10 @@ sr_received(struct rc_responder *rs, struct sr_receiver *sr, u32 psn, bool last,
 		rs->msn += __test_and_clear_bit(rs->epsn % SR_WINDOW, sr->last);
 		rs->epsn = (rs->epsn + 1) & IQCN_PSN_MASK;
 	}
-	if (++rs->unacked < ack_every && !ack_req)
+	/* the packet that asked for an ACK may have overtaken the one that now
+	 * completes the message
+	 */
+	if (++rs->unacked < ack_every && !ack_req && rs->msn == msn)
 		return SR_TAKE;
 	rs->unacked = 0;
 	return SR_TAKE_ACK;
