@@ -534,11 +534,12 @@ static void rh_flow_sr(struct rh_flow *flow, const struct rh_answer *answer,
 			break;
 		seq += iqcn_psn_delta(answer->sr.psn,
 				      rc_psn(flow->rq.psn0, flow->rq.una));
-		if (!sr_acked(&flow->rq, flow->sr, answer->pkt->psn,
-			      &answer->sr))
-			break;
-		flow->progress_ns = now_ns;
-		rh_flow_learn(flow, answer, seq, now_ns);
+		if (sr_acked(&flow->rq, flow->sr, answer->pkt->psn,
+			     &answer->sr))
+			flow->progress_ns = now_ns;
+		/* also from ACKs that others have overtaken */
+		if ((s64)(seq - flow->rq.high) < 0)
+			rh_flow_learn(flow, answer, seq, now_ns);
 		break;
 	}
 }
