@@ -20,6 +20,7 @@
 #ifndef _ROCEHOST_GATE_H
 #define _ROCEHOST_GATE_H
 
+#include <linux/math64.h>
 #include <linux/types.h>
 
 #define GATE_ONE	(1ULL << 32)
@@ -63,8 +64,8 @@ struct gate {
 static inline u64 gate_average(u64 average, bool ce, u64 weight)
 {
 	if (ce)
-		return average + ((GATE_ONE - average) * weight >> 32);
-	return average - (average * weight >> 32);
+		return average + mul_u64_u64_shr(GATE_ONE - average, weight, 32);
+	return average - mul_u64_u64_shr(average, weight, 32);
 }
 
 /**
