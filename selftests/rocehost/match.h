@@ -9,12 +9,14 @@
  *	sending  --- packet ----------> nonexistent: note "failed match" (canary)
  *	waiting  <-- RTW -------------- (for each packet without a match)
  *	                                a receive is posted: finds the canary
- *	sending  <-- RTS -------------- posted; repeated until a packet comes
+ *	sending  <-- RTS -------------- posted; repeated while no packet comes
  *	         --- from the first --> take
  *	done     <-- ACK -------------- complete
  *
  * RTW is not repeated: if it is lost, the next packet causes another one.  An RTW
- * that arrives after the RTS of the same message is stale.
+ * that arrives after the RTS of the same message is stale.  RTS is repeated until
+ * the message is complete, whenever no packet of it has come for a while: those
+ * that have come may have been sent before the sender began to wait.
  *
  * The table of matches has a limited number of entries.  A packet that needs a new
  * one when there is none is answered with an RNR NAK, and the sender tries again
@@ -56,7 +58,7 @@ enum match_state {
  * @complete: messages before this one have been received
  * @posted: receives are posted for messages before this one
  * @canaries: bit i: a packet of message @posted + i has come
- * @rts: an RTS is to be repeated for message @posted - 1
+ * @rts: message @posted - 1 had an RTS, and is not complete
  */
 struct match_rx {
 	u64 complete;
@@ -103,12 +105,11 @@ static inline enum match_state match_state(const struct match_rx *m, u64 msg)
  *
  * Return: the reaction.
  */
-static inline enum match_verdict match_packet(struct match_rx *m, u64 msg)
+static inline enum match_verdict match_packet(const struct match_rx *m,
+					      u64 msg)
 {
 	switch (match_state(m, msg)) {
 	case MATCH_POSTED:
-		m->rts &= msg != m->posted - 1;
-		return MATCH_TAKE;
 	case MATCH_COMPLETE:
 		return MATCH_TAKE;
 	case MATCH_NONE:
@@ -136,6 +137,13 @@ static inline bool match_post(struct match_rx *m)
 	m->canaries >>= 1;
 	m->posted++;
 	return m->rts;
+}
+
+/* Note that messages before this one have been received */
+static inline void match_complete(struct match_rx *m, u64 msg)
+{
+	m->complete = msg;
+	m->rts &= msg < m->posted;
 }
 
 /**

@@ -91,6 +91,7 @@ static bool rh_sink_match(struct rh_host *host, struct rh_sink *sink,
 
 	switch (match_packet(&sink->match, msg)) {
 	case MATCH_TAKE:
+		sink->rts_ns = now_ns + host->conf.rto_ns;
 		rh_sink_schedule(host, sink);
 		return true;
 	case MATCH_NEW:
@@ -115,7 +116,7 @@ static void rh_sink_complete(struct rh_host *host, struct rh_sink *sink,
 {
 	if (!sink->rtw || sink->match.complete == sink->rs.msn)
 		return;
-	sink->match.complete = sink->rs.msn;
+	match_complete(&sink->match, sink->rs.msn);
 	sink->post_ns = now_ns + host->conf.post_ns;
 	rh_sink_schedule(host, sink);
 }
