@@ -110,15 +110,40 @@ static bool rh_sink_match(struct rh_host *host, struct rh_sink *sink,
 	return false;
 }
 
+/**
+ * rh_sink_run() - process a sink's due events
+ * @host: receiving host, locked
+ * @sink: the sink
+ * @now_ns: now
+ * @out: queue of packets to send
+ */
+void rh_sink_run(struct rh_host *host, struct rh_sink *sink, u64 now_ns,
+		 struct sk_buff_head *out)
+{
+	bool rts = sink->match.rts && sink->rts_ns <= now_ns;
+
+	if (sink->post_ns <= now_ns) {
+		sink->post_ns = RH_NEVER;
+		host->canaries -= sink->match.canaries & 1;
+		rts = match_post(&sink->match);
+	}
+	if (rts) {
+		sink->rts_ns = now_ns + host->conf.rto_ns;
+		rh_sink_tell(host, sink, AETH_RTS, sink->match.posted - 1,
+			     now_ns, out);
+	}
+	rh_sink_schedule(host, sink);
+}
+
 /* The messages before this one are complete: when is the next receive posted? */
 static void rh_sink_complete(struct rh_host *host, struct rh_sink *sink,
-			     u64 now_ns)
+			     u64 now_ns, struct sk_buff_head *out)
 {
 	if (!sink->rtw || sink->match.complete == sink->rs.msn)
 		return;
 	match_complete(&sink->match, sink->rs.msn);
 	sink->post_ns = now_ns + host->conf.post_ns;
-	rh_sink_schedule(host, sink);
+	rh_sink_run(host, sink, now_ns, out);
 }
 
 /* Process a packet of selective repeat.  Return: has it been accepted? */
@@ -149,33 +174,8 @@ static bool rh_sink_sr(struct rh_host *host, struct rh_sink *sink,
 		rh_sink_ack(host, sink, AETH_ACK, rc_psn(sink->rs.epsn, -1ULL),
 			    sink->rs.msn, &extra, now_ns, out);
 	}
-	rh_sink_complete(host, sink, now_ns);
+	rh_sink_complete(host, sink, now_ns, out);
 	return verdict == SR_TAKE || verdict == SR_TAKE_ACK;
-}
-
-/**
- * rh_sink_run() - process a sink's due events
- * @host: receiving host, locked
- * @sink: the sink
- * @now_ns: now
- * @out: queue of packets to send
- */
-void rh_sink_run(struct rh_host *host, struct rh_sink *sink, u64 now_ns,
-		 struct sk_buff_head *out)
-{
-	bool rts = sink->match.rts && sink->rts_ns <= now_ns;
-
-	if (sink->post_ns <= now_ns) {
-		sink->post_ns = RH_NEVER;
-		host->canaries -= sink->match.canaries & 1;
-		rts = match_post(&sink->match);
-	}
-	if (rts) {
-		sink->rts_ns = now_ns + host->conf.rto_ns;
-		rh_sink_tell(host, sink, AETH_RTS, sink->match.posted - 1,
-			     now_ns, out);
-	}
-	rh_sink_schedule(host, sink);
 }
 
 /**
