@@ -663,13 +663,16 @@ static int rh_cmd_host(struct net *net, char *line)
 			 dev->name);
 }
 
-/* @room: maximum length of a packet */
-static int rh_check_mtu(struct net *net, u64 mtu, u32 room)
+/* @more: length of headers besides those of RC
+ * @room: maximum length of a packet
+ */
+static int rh_check_mtu(struct net *net, u64 mtu, u32 more, u32 room)
 {
 	if (!is_power_of_2(mtu))
 		return rh_error(net, -EINVAL, "mtu: %llu is not 256, 512, 1024, 2048 or 4096",
 				mtu);
-	if (mtu + RH_HDR_MAX - ETH_HLEN + RH_RETH_LEN + IQCN_ICRC_LEN > room)
+	if (mtu + RH_HDR_MAX - ETH_HLEN + RH_RETH_LEN + more + IQCN_ICRC_LEN >
+	    room)
 		return rh_error(net, -ERANGE, "mtu: %llu does not fit into packets of %u bytes",
 				mtu, room);
 	return 0;
@@ -718,7 +721,9 @@ static int rh_cmd_flow(struct net *net, char *line)
 	    host->conf.rp.style != RP_OFF)
 		return rh_error(net, -ERANGE, "rate: below the host's min, %llu bit/s",
 				host->conf.rp.min_bps);
-	err = rh_check_mtu(net, conf.mtu, min(dev->mtu, peer->dev->mtu));
+	err = rh_check_mtu(net, conf.mtu,
+			   host->conf.transport == RH_TRANSPORT_SR ?
+			   SR_DATA_LEN : 0, min(dev->mtu, peer->dev->mtu));
 	if (err)
 		return err;
 	if (conf.size == RH_ENDLESS)
@@ -897,7 +902,7 @@ static int rh_blast_check(struct net *net, const struct net_device *dev,
 				"udp, tcp, ack, cnp: at most one of them");
 	if (conf->ack + conf->cnp > conf->in)
 		return rh_error(net, -EINVAL, "ack, cnp: need in");
-	return rh_check_mtu(net, conf->mtu, dev->mtu);
+	return rh_check_mtu(net, conf->mtu, 0, dev->mtu);
 }
 
 static int rh_cmd_blast(struct net *net, char *line)
