@@ -447,6 +447,15 @@ static void rh_flow_cnp(struct rh_flow *flow, u8 dscp, u16 sport, u64 now_ns)
 		     now_ns);
 }
 
+/* Account for an ACK that has acknowledged something */
+static void rh_flow_progress(struct rh_flow *flow, u64 now_ns)
+{
+	flow->progress_ns = now_ns;
+	if (win_exceeded(&flow->win, flow->rq.una,
+			 rh_flow_in_flight_bytes(flow), flow->group->conf.mtu))
+		flow->st.exceeded += rh_counting(now_ns);
+}
+
 /* Process an ACK of go back N, or a NAK */
 static void rh_flow_rc(struct rh_flow *flow, const struct rh_answer *answer,
 		       u64 now_ns)
@@ -459,11 +468,7 @@ static void rh_flow_rc(struct rh_flow *flow, const struct rh_answer *answer,
 		}
 	} else if (AETH_IS_ACK(answer->syndrome) &&
 		   rc_acked(&flow->rq, answer->pkt->psn)) {
-		flow->progress_ns = now_ns;
-		if (win_exceeded(&flow->win, flow->rq.una,
-				 rh_flow_in_flight_bytes(flow),
-				 flow->group->conf.mtu))
-			flow->st.exceeded += rh_counting(now_ns);
+		rh_flow_progress(flow, now_ns);
 	}
 }
 
@@ -536,7 +541,7 @@ static void rh_flow_sr(struct rh_flow *flow, const struct rh_answer *answer,
 				      rc_psn(flow->rq.psn0, flow->rq.una));
 		if (sr_acked(&flow->rq, flow->sr, answer->pkt->psn,
 			     &answer->sr))
-			flow->progress_ns = now_ns;
+			rh_flow_progress(flow, now_ns);
 		/* also from ACKs that others have overtaken */
 		if ((s64)(seq - flow->rq.high) < 0)
 			rh_flow_learn(flow, answer, seq, now_ns);
