@@ -73,7 +73,8 @@ bool rh_lb_entropy(const struct rh_flow *flow, u16 sport, u16 *entropy)
 		return sport == first;
 	}
 	*entropy = (u16)(sport - first) % RH_SPORTS;
-	return *entropy < flow->host->conf.entropies;
+	return *entropy < flow->host->conf.entropies &&
+	       sport == rh_lb_sport(flow, *entropy);
 }
 
 /**
