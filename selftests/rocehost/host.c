@@ -3,9 +3,9 @@
  * Hosts: receive and transmit paths and their timer.
  *
  * Each host has one timer.  A flow has one entry in the timer queue, for its
- * next event: packet, RP timer or timeout.  A sink has one in another queue.  A flow whose packet is due moves to
- * the ready list until the line is free, so the cost does not depend on the
- * number of ready flows.
+ * next event: packet, RP timer or timeout.  A sink has one in another queue.
+ * A flow whose packet is due moves to the ready list until the line is free, so
+ * the cost does not depend on the number of ready flows.
  */
 #include <linux/if_vlan.h>
 #include <linux/slab.h>

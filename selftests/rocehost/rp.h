@@ -27,9 +27,9 @@
  * Rt is divided by 8 when it is ten times Rc.
  *
  * Two rules are options: cuts in proportion to the rate (ratio.h), and doubling
- * (ramp.h).  One rule is added: a flow that starts below the line rate raises its rate by
- * the timer from the start, as after a cut.  In the sources all flows start at
- * line rate.
+ * (ramp.h).  One rule is added: a flow that starts below the line rate raises its
+ * rate by the timer from the start, as after a cut.  In the sources all flows
+ * start at line rate.
  *
  * Rates are in bit/s, times in ns, alpha and g shares of 2^32.  Pure: the
  * caller supplies the time.
