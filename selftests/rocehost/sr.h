@@ -229,10 +229,11 @@ static inline bool sr_acked(struct rc_requester *rq, struct sr_sender *sr,
 	u64 una = rq->una;
 	int i;
 
-	/* ACKs that overtook each other, or of packets that were never sent */
-	if (n > (s64)(rq->high - una))
+	/* never sent */
+	if (n > SR_WINDOW)
 		return false;
-	for (i = 0; i < n; i++)
+	/* after sr_truncate() the receiver may be ahead */
+	for (i = 0; i < n && una + i < rq->high; i++)
 		progress |= sr_ack_one(rq, sr, una + i);
 	progress |= sr_ack_one(rq, sr, una + iqcn_psn_delta(ack->psn, una_psn));
 	for (i = 0; i < SR_ACK_BITS && ack->behind >> i; i++)
