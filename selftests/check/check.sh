@@ -54,7 +54,8 @@ run_step()
 	# little memory, for a test that fills it
 	kselftests-4)
 		selftests uml -m 1024 -- iqcn_rocehost.sh iqcn_adversary.sh \
-			iqcn_fdb.sh iqcn_bad.sh iqcn_wire.sh iqcn_fabric.sh
+			iqcn_fdb.sh iqcn_bad.sh iqcn_wire.sh iqcn_fabric.sh \
+			iqcn_senders.sh
 		;;
 	kselftests-5)
 		selftests uml -- iqcn_genl.sh iqcn_ynl.sh iqcn_trace.sh \
@@ -73,7 +74,7 @@ run_step()
 			iqcn_genl.sh@debug iqcn_adversary.sh@debug \
 			iqcn_wire.sh@debug iqcn_pfc.sh@debug iqcn_grant.sh@debug \
 			iqcn_filter.sh@debug iqcn_supplement.sh@debug \
-			iqcn_agent.sh@debug
+			iqcn_agent.sh@debug iqcn_senders.sh@debug
 		;;
 	smoke) selftests uml -- iqcn_smoke.sh ;;
 	# the short form of "make soak"

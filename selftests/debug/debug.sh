@@ -28,8 +28,8 @@ cd "$TOP" || exit 1
 # Groups of tests, the longest first
 declare -A GROUPS_OF=(
 	[uml-debug]="snoop+trigger mark+pair+bad cnp+scale+qdisc detect+bts
-		tdc life+smoke+genl adversary+fdb rocehost wire+fabric faults+fuzz kunit"
-	[uml-preempt]="cnp+mark snoop trigger detect bts pair+bad scale+rocehost
+		tdc life+smoke+genl adversary+fdb rocehost+senders wire+fabric faults+fuzz kunit"
+	[uml-preempt]="cnp+mark snoop trigger detect bts pair+bad scale+rocehost+senders
 		qdisc+life genl+smoke wire+fabric tdc kunit"
 	[uml-smp]="stress sequences snoop life+smoke genl qdisc+bad tdc kunit"
 	[x86-kcsan]="stress sequences life+smoke genl"
