@@ -20,10 +20,11 @@
 #ifndef _ROCEHOST_GATE_H
 #define _ROCEHOST_GATE_H
 
+#include <linux/bits.h>
 #include <linux/math64.h>
 #include <linux/types.h>
 
-#define GATE_ONE	(1ULL << 32)
+#define GATE_ONE	BIT_ULL(32)
 #define GATE_PATHS	16
 
 /**

@@ -20,11 +20,12 @@
 #ifndef _ROCEHOST_RATIO_H
 #define _ROCEHOST_RATIO_H
 
+#include <linux/bits.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/types.h>
 
-#define RATIO_ONE	(1ULL << 32)
+#define RATIO_ONE	BIT_ULL(32)
 
 /**
  * ratio_cut() - scale a cut
