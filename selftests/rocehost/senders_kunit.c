@@ -637,7 +637,7 @@ static u16 reps_take(struct reps_host *h, u32 conn)
 
 static bool reps_good(struct reps_host *h, u32 conn, u16 entropy)
 {
-	return reps_acked(&h->pool, &h->r[conn], entropy, false, 3);
+	return reps_acked(&h->pool, &h->r[conn], entropy, false, 3, 0);
 }
 
 /* Paragraphs 27, 28: before any ACK all packets have different entropies */
@@ -667,7 +667,7 @@ static void reps_recycles(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reps_take(h, 0), 0);
 	KUNIT_EXPECT_EQ(test, reps_take(h, 0), 1);
 	KUNIT_EXPECT_TRUE(test, reps_good(h, 0, 7));
-	KUNIT_EXPECT_TRUE(test, reps_acked(&h->pool, &h->r[0], 5, true, 3));
+	KUNIT_EXPECT_TRUE(test, reps_acked(&h->pool, &h->r[0], 5, true, 3, 0));
 	KUNIT_EXPECT_TRUE(test, reps_good(h, 0, 3));
 	KUNIT_EXPECT_TRUE(test, reps_good(h, 0, 9));
 	/* other connections have their own */
@@ -696,7 +696,7 @@ static void reps_full(struct kunit *test)
 	/* a FIFO of one */
 	for (i = 21; i <= 23; i++)
 		KUNIT_EXPECT_TRUE(test, reps_acked(&h->pool, &h->r[1], i,
-						   false, 1));
+						   false, 1, 0));
 	KUNIT_EXPECT_EQ(test, reps_take(h, 1), 23);
 	KUNIT_EXPECT_EQ(test, reps_take(h, 1), 0);
 }
@@ -753,16 +753,22 @@ static void reps_forgets_bad(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reps_n_free(h), POOL);
 }
 
-/* A frozen connection uses what it has in turn; without any it explores */
+/* A frozen connection uses what it has in turn, and those with CE, too; without any it
+ * uses that of the last ACK
+ */
 static void reps_frozen(struct kunit *test)
 {
 	struct reps_host *h = reps_host_new(test, POOL);
 	struct reps *r = &h->r[0];
 	u32 i;
 
+	/* a CE packet's path is congested, but works */
+	KUNIT_EXPECT_TRUE(test, reps_acked(&h->pool, r, 4, true, 3, 40));
+	KUNIT_EXPECT_EQ(test, r->n, 0);
 	r->frozen_ns = 100;
-	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, r, 10, 50), 0);
-	reps_good(h, 0, 7);
+	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, r, 10, 50), 4);
+	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, r, 10, 50), 4);
+	KUNIT_EXPECT_TRUE(test, reps_acked(&h->pool, r, 7, true, 3, 50));
 	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, r, 10, 50), 7);
 	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, r, 10, 51), 7);
 	reps_good(h, 0, 8);
@@ -772,7 +778,7 @@ static void reps_frozen(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, r, 10, 100), 7);
 	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, r, 10, 101), 8);
-	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, r, 10, 102), 1);
+	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, r, 10, 102), 0);
 	KUNIT_EXPECT_EQ(test, reps_n_free(h), POOL);
 }
 
@@ -807,7 +813,7 @@ static void reps_walk_check(struct kunit *test, const struct reps_host *h,
 static void reps_walk(struct kunit *test)
 {
 	struct reps_host *h = reps_host_new(test, POOL);
-	u16 want[CONNS][8] = {}, fresh[CONNS] = {};
+	u16 want[CONNS][8] = {}, fresh[CONNS] = {}, alive[CONNS] = {};
 	u32 n[CONNS] = {}, full = 0, step;
 	struct rnd_state rnd;
 
@@ -821,7 +827,9 @@ static void reps_walk(struct kunit *test)
 		switch (prandom_u32_state(&rnd) % 16) {
 		case 0 ... 4:
 			wanted = w[0];
-			if (!n[c]) {
+			if (!n[c] && frozen) {
+				wanted = alive[c];
+			} else if (!n[c]) {
 				wanted = fresh[c];
 				fresh[c] = (fresh[c] + 1) % 6;
 			} else {
@@ -835,6 +843,7 @@ static void reps_walk(struct kunit *test)
 			break;
 		case 5 ... 13:
 			room = n[0] + n[1] + n[2] < POOL;
+			alive[c] = entropy;
 			if (n[c] && (n[c] == 8 || !room)) {
 				memmove(w, w + 1, 7 * sizeof(*w));
 				w[n[c] - 1] = entropy;
@@ -844,8 +853,8 @@ static void reps_walk(struct kunit *test)
 			}
 			full += !room;
 			KUNIT_ASSERT_EQ(test, reps_acked(&h->pool, &h->r[c],
-							 entropy, false, 8),
-					room);
+							 entropy, false, 8,
+							 step), room);
 			break;
 		case 14:
 			for (i = 0, kept = 0; i < n[c]; i++)
