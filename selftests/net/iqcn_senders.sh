@@ -829,13 +829,11 @@ test_words()
 		host e0 $ip rtw | ramp, gate-weight, rtw: need transport sr
 		host e0 $ip transport sr ramp 999ns | ramp: 999ns is out of range (1000 to 1000000000)
 		host e0 $ip transport sr ramp soon | ramp: "soon" is not a valid TIME|auto
-		host e0 $ip transport sr gate-weight 0/1 | gate-weight: 0/1 is out of range (1 to 4294967296)
 		host e0 $ip transport sr gate-weight 3/2 | gate-weight: "3/2" is not a valid N/M
 		host e0 $ip transport sr gate-weight 1/0 | gate-weight: "1/0" is not a valid N/M
 		host e0 $ip transport sr gate-above 1/2 | gate-above, gate-most: need gate-weight
 		host e0 $ip transport sr gate-weight 1/2 gate-above 2/1 | gate-above: "2/1" is not a valid N/M
-		host e0 $ip transport sr lb ops gate-weight 1/2 gate-most 0 | gate-most: 0 is out of range (1 to 16)
-		host e0 $ip transport sr lb ops gate-weight 1/2 gate-most 17 | gate-most: 17 is out of range (1 to 16)
+		host e0 $ip transport sr lb ops gate-weight 1/2 gate-most 17 | gate-most: 17 is out of range (0 to 16)
 		host e0 $ip transport sr lb ops entropies 8 gate-weight 1/2 gate-most 9 | gate-most: above entropies, 8
 		host e0 $ip transport sr lb ops entropies 17 gate-weight 1/2 gate-most 9 | gate-most: needs lb ops or reps, and at most 16 entropies
 		host e0 $ip transport sr entropies 8 gate-weight 1/2 gate-most 5 | gate-most: needs lb ops or reps, and at most 16 entropies

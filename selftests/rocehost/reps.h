@@ -17,7 +17,7 @@
  *
  * After a timeout the connection explores nothing for the time "freeze": its
  * entropies are used in turn, and stay valid, those of packets with CE, too: a
- * congested path is better than a broken one.  If none waits, it uses that of the
+ * congested path is better than a broken one.  Each waits only once then.  If none waits, it uses that of the
  * last ACK.
  *
  * Sources: US 12388756, paragraphs 26-32 and 165-173; freezing: Bonato et al.,
@@ -145,6 +145,19 @@ static inline u16 reps_next(struct reps_pool *pool, struct reps *r,
 	return entropy;
 }
 
+/* Does an entropy wait? */
+static inline bool reps_waits(const struct reps_pool *pool,
+			      const struct reps *r, u16 entropy)
+{
+	u16 slot = r->head;
+	u32 i;
+
+	for (i = 0; i < r->n; i++, slot = pool->slots[slot].next)
+		if (pool->slots[slot].entropy == entropy)
+			return true;
+	return false;
+}
+
 /**
  * reps_acked() - process an ACK
  * @pool: pool of the host
@@ -162,7 +175,7 @@ static inline bool reps_acked(struct reps_pool *pool, struct reps *r,
 	u16 slot;
 
 	r->alive = entropy;
-	if (ce && now_ns >= r->frozen_ns)
+	if (now_ns >= r->frozen_ns ? ce : reps_waits(pool, r, entropy))
 		return true;
 	if (r->n >= max || (r->n && pool->free == REPS_NONE)) {
 		slot = reps_shift(pool, r);
