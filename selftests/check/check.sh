@@ -107,7 +107,8 @@ run_step()
 	bench) "$TOP/selftests/bench/bench.sh" -c ;;
 	scenarios)
 		scenarios fig1-rate-failure two-flows incast-512 incast-512-pfc \
-			fattree-4 pfc-victim &&
+			fattree-4 pfc-victim reps-permutation gate-one match \
+			match-lost &&
 			"$TOP/selftests/scenarios/scenarios.sh" -q \
 				-v ecn,pi-told,literal longhaul-near-50 \
 				longhaul-near-200 longhaul-near-500

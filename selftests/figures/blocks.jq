@@ -119,6 +119,36 @@ def pfc_states_block:
 	 $v.pause_frames, ($v.paused_us | ms), ($v.deep_us | ms),
 	 (if $s == "pfc-fattree" then $v.slowdown_p99 else "" end)] | fill;
 
+def senders_block:
+	def two: . * 100 | round / 100;
+	def slowest($s; $v): v($s; $v).slowdown_max | two;
+	def share($s; $v): v($s; $v).names.sprayed.goodput_bps * 4178 / 4096 / 25e7 | round;
+	def p99_mb($s; $v): v($s; $v).ports["l1-h16"].queue_p99_bytes | mb;
+	"| scenario | shows |",
+	"|---|---|",
+	row(["reps-permutation", "-8"];
+	    "each host of a fat tree with 16 or 128 hosts sends to one other. The slowest flow takes \(slowest("reps-permutation"; "ecmp")) or \(slowest("reps-permutation-8"; "ecmp")) times the ideal time with a path for each flow, \(slowest("reps-permutation"; "ops")) or \(slowest("reps-permutation-8"; "ops")) sprayed at random, \(slowest("reps-permutation"; "reps")) or \(slowest("reps-permutation-8"; "reps")) with recycled entropies"),
+	row(["reps-asym"];
+	    "one link to the core has half the rate: \(slowest("reps-asym"; "ops")) sprayed at random, because a quarter of each flow takes that link; \(slowest("reps-asym"; "reps")) with recycled entropies. Flows that share 7/8 of what they could use cannot be faster than 1.14"),
+	row(["reps-fail"];
+	    "a link swallows its packets. With recycled entropies the last of \(v("reps-fail"; "reps").lost) losses is \(v("reps-fail"; "reps").lost_us - 5000 | round) µs later, and \(v("reps-fail"; "reps").goodput_bps / 12 / 23e9 * 4178 / 4096 * 100 | round) % of the rate remain; sprayed at random, the losses go on (\(v("reps-fail"; "ops").lost | thousands))"),
+	row(["ramp"];
+	    "after the other flow of two has ended, a flow has the whole link after \(v("ramp"; "ramp").regain_us | round) µs, an RTT being 43 µs; without `ramp` after \(v("ramp"; "dcqcn").regain_us / 1000 | round) ms"),
+	row(["ratio-2"];
+	    "flows of 20 and 2 Gb/s. With cuts by half (`g 0/1`), which the text compares with, their rates are equal for good (Jain's index 0.95 of means over 2 ms) after \(v("ratio-2"; "plain").fair_us / 1000 | round) ms, with `ratio` after \(v("ratio-2"; "ratio").fair_us / 1000 | round) ms. DCQCN's alpha already makes the cuts of a faster flow deeper: \(v("ratio-2"; "dcqcn").fair_us / 1000 | round) ms without `ratio`, \(v("ratio-2"; "dcqcn-ratio").fair_us / 1000 | round) with it"),
+	row(["ratio-512"];
+	    "`notify pi` controls 512 flows with `ratio 1/4`, too: p99 \(p99("ratio-512"; "ratio")) MB at \(v("ratio-512"; "ratio").utilisation | percent) % of the link; with usual cuts \(p99("ratio-512"; "pi")) MB"),
+	row(["gate-one"];
+	    "one of eight paths is congested. A flow that is sprayed over all of them keeps \(share("gate-one"; "plain")) % of its rate without a gate, \(share("gate-one"; "ewma")) % with either gate (no cut for \(v("gate-one"; "ewma").names.sprayed.cnps) CNPs), and \(share("gate-one"; "reps")) % with recycled entropies, which leave that path"),
+	row(["gate-all"];
+	    "all paths are congested: the first cut is \(v("gate-all"; "ewma").cut_us | round) µs after the first CNP, an RTT with this queue being 140 µs"),
+	row(["match", "-lost"];
+	    "each of ten messages comes before its receive is posted. \(v("match"; "fifo").unmatched / 10) packets per message are lost, a bandwidth-delay product; each causes one RTW. If an RTS is lost, the receiver repeats it"),
+	row(["sprayed"];
+	    "all switches of a fat tree send CNPs (`notify pi`, `cnp-sport echo`) while all hosts spray: \(v("sprayed"; "reps").cnps_cp) CNPs, \(v("sprayed"; "reps").cnps_wrong) for another flow; \(v("sprayed"; "reps").pairings) pairings, \(v("sprayed"; "reps").pairings_wrong) wrong, \(v("sprayed"; "reps").contradicted) contradicted. Pairing needs more ACKs than without spraying (\(v("sprayed"; "pi").pairings))"),
+	row(["reps-incast-512"];
+	    "512 flows into one link, to which there is no other path: p99 \(p99_mb("reps-incast-512"; "pi")) MB with a path for each flow, \(p99_mb("reps-incast-512"; "reps")) with recycled entropies; no drops");
+
 # The fiber's queue: how deep it became, and what that cost
 def long_haul_block:
 	["", "", "peak, MB", "of a round trip", "drops", "use of the link", "settled, ms"],
@@ -160,6 +190,7 @@ def block($name):
 	elif $name | startswith("fattree") then .[$name] | fabric_table | @tsv
 	elif $name == "pfc" then pfc_block | @tsv
 	elif $name == "pfc-states" then pfc_states_block | @tsv
+	elif $name == "senders" then senders_block
 	elif $name == "long-haul" then long_haul_block | @tsv
 	elif $name == "long-haul-mixed" then long_haul_mixed_block | @tsv
 	elif $name == "ns3" then ns3_block | @tsv

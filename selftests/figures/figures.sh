@@ -42,6 +42,9 @@ BLOCKS="
 				longhaul-near-1000 longhaul-near-300us longhaul-many longhaul-step
 				longhaul-wrong longhaul-far
 	long-haul-mixed	columns longhaul-mixed longhaul-edge
+	senders		text	reps-permutation reps-permutation-8 reps-asym reps-fail ramp
+				ratio-2 ratio-512 gate-one gate-all match match-lost sprayed
+				reps-incast-512
 	ns3		columns ns3
 	hops		columns hops
 	fig1		text	fig1-rate-failure
