@@ -531,8 +531,8 @@ static void iqcn_pair_store_psns(struct iqcn_port *port,
  * @flow: flow of the packet, which may be dead
  * @sport: UDP source port of the packet
  *
- * If it differs from that of the flow's first packet, the sender sprays packets.
- * A pairing by evidence that does not count for such a sender ends.
+ * If it differs from flow->sport, the sender sprays packets.  A pairing by
+ * evidence that does not count for such a sender ends.
  *
  * Context: root lock, BHs off; takes port->lock.
  */
@@ -664,13 +664,14 @@ struct iqcn_flow *iqcn_pair_sends(struct iqcn_port *port,
 			      iqcn_echo_bits_of(port)) ? owner : NULL;
 }
 
-/* Flows of two hosts that are searched for echoes to the same QP, once per pairing
- * of a sprayed flow
+/* Unassured flows of two hosts that are searched for echoes to the same QP,
+ * each time that a sprayed flow has enough echoes.  Flows behind these are not
+ * compared, because the search runs under port->lock with BHs off.
  */
 #define IQCN_ECHO_SEARCH	1024
 
-/* Were PSNs of another flow of these hosts echoed to the QP?  Then it is unknown
- * which of them the QP sends, and both start again.
+/* Were PSNs of another unassured flow of these hosts echoed to the QP?  Then it
+ * is unknown which of the flows the QP sends, and all of them start again.
  */
 static bool iqcn_pair_rival(const struct iqcn_flow *flow, u32 qp)
 {
@@ -745,8 +746,8 @@ struct iqcn_flow *iqcn_pair_by_sport(struct iqcn_port *port,
 		if (n++ == IQCN_SPORT_SEARCH)
 			break;
 		flow = e->flow;
-		if (!iqcn_sport_match(READ_ONCE(flow->sport), pkt->sport, pkt->dest_qp,
-				      flow->qp))
+		if (!iqcn_sport_match(READ_ONCE(flow->sport), pkt->sport,
+				      pkt->dest_qp, flow->qp))
 			continue;
 		if (iqcn_pair_judge(flow->grade, flow->src_qp, IQCN_PAIR_SPORT,
 				    pkt->dest_qp) != IQCN_PAIR_KEEP)

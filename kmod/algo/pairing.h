@@ -130,9 +130,9 @@ static inline bool iqcn_echo_near(u32 a, u32 b, u32 bits)
 	return delta > -(1 << bits) && delta < 1 << bits;
 }
 
-/* Different PSNs that are echoed to one QP in a row and pair a flow with it.  For
- * a sprayed flow, as many that two flows whose responses arrive in random order
- * do not get them by chance: 1 in 2^64.
+/* Different PSNs that pair a flow with a QP if they are echoed to it in a row.
+ * If two sprayed flows have the same PSNs, each response may be for either
+ * flow.  That 64 in a row are all for the wrong one has a chance of 1 in 2^64.
  */
 #define IQCN_ECHO_HITS		4
 #define IQCN_ECHO_HITS_SPRAYED	64
