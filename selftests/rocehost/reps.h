@@ -7,18 +7,18 @@
  * path it takes; packets with equal entropies take the same path.
  *
  *	ACK without CE	its entropy waits in a FIFO
- *	packet to send	takes the oldest one, which is used only once; if none waits,
- *			the next one of a counter
+ *	packet to send	takes the oldest one, which is used only once; if none
+ *			waits, the next one of a counter
  *	full FIFO	the oldest one is forgotten
  *
  * The entropies of all connections of a host wait in one pool, a list for each
  * connection.  A connection that pauses for longer than "expire" gives them
  * back, unless it is recurrent.
  *
- * After a timeout the connection explores nothing for the time "freeze": its
- * entropies are used in turn, and stay valid, those of packets with CE, too: a
- * congested path is better than a broken one.  Each waits only once then.  If none waits, it uses that of the
- * last ACK.
+ * After a timeout the connection tries no new entropy for the time "freeze".
+ * It uses those that wait in turn, and keeps them.  Entropies of ACKs with CE are
+ * added, too, because a congested path is better than a broken one, but none
+ * waits twice.  If none waits, the connection uses that of the last ACK.
  *
  * Sources: US 12388756, paragraphs 26-32 and 165-173; freezing: Bonato et al.,
  * "REPS: Recycled Entropy Packet Spraying" (arXiv:2407.21625).
