@@ -33,7 +33,7 @@ struct iqcn_why {
 	enum iqcn_cause cause;
 	bool was_ce;	/* the packet that caused it arrived with CE */
 	bool paid;	/* the budget was charged; the caller refunds it */
-	u16 sport;	/* of the packet that caused it, 0: none did */
+	u16 sport;	/* of the packet that caused it, 0: no packet */
 	u32 window_bytes; /* of IQCN_CAUSE_GRANT */
 	u64 base_ns;	/* when the cause happened */
 	u64 due_ns;	/* when the CNP should have been sent */

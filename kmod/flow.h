@@ -37,7 +37,7 @@ struct iqcn_hosts {
 	struct list_head unassured;	/* of struct iqcn_flow_ext; port->lock */
 	unsigned int n_unassured;	/* port->lock to write */
 	unsigned int n_flows;		/* port->lock */
-	/* the source port of a flow has changed; port->lock to write */
+	/* the sender sprays packets over paths; port->lock to write */
 	bool sprayed;
 	struct rcu_head rcu;
 };
@@ -156,8 +156,8 @@ struct iqcn_flow {
 	u32 credit;			/* of IQCN_NOTIFY_PI (algo/pi.h) */
 	u32 src_qp;			/* the sender's QP; port->lock, too */
 	u32 id;				/* in port->by_id, not 0 */
-	/* UDP source port of its first packet, or with IQCN_CNP_SPORT_ECHO of the
-	 * last sampled CE packet; root lock to write
+	/* UDP source port of its first packet, or with IQCN_CNP_SPORT_ECHO of
+	 * the last sampled CE packet; root lock to write
 	 */
 	u16 sport;
 	u16 cnp_sport;			/* of the receiver's CNPs, 0: none yet */
@@ -336,8 +336,9 @@ struct iqcn_flow *iqcn_pair_by_sport(struct iqcn_port *port,
 				     const struct iqcn_pkt *pkt);
 void iqcn_pair_from_sport(struct iqcn_port *port, struct iqcn_flow *flow, u32 qp);
 
-/* Store what a packet of a live flow that leaves shows for pairing, unless all
- * flows of its hosts are assured.  Root lock, BHs off.
+/* Record the PSNs and the source port of a packet that leaves, for pairing,
+ * unless all flows of its hosts are assured.  The flow is alive.  Root lock,
+ * BHs off.
  */
 static inline void iqcn_pair_sent(struct iqcn_port *port,
 				  struct iqcn_flow *flow,

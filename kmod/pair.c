@@ -16,9 +16,9 @@
  * packets that are not CE, are stored too if the packets are parsed anyway.  A
  * QP is accepted after enough different PSNs in a row were echoed to it.
  *
- * Packets whose PSNs are stored also show whether the source port of a flow
- * changes.  Then the sender sprays packets over several paths, and other
- * evidence is needed for all flows of the two hosts (algo/pairing.h).
+ * A packet whose PSNs are stored is also checked for a change of the flow's
+ * source port.  If the port changes, the sender sprays packets over several
+ * paths, and all flows of the two hosts need other evidence (algo/pairing.h).
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -526,13 +526,13 @@ static void iqcn_pair_store_psns(struct iqcn_port *port,
 }
 
 /**
- * iqcn_pair_note_sport() - compare the source port of a data packet
+ * iqcn_pair_note_sport() - check the source port of a data packet
  * @port: port
  * @flow: flow of the packet, which may be dead
  * @sport: UDP source port of the packet
  *
- * If it differs from flow->sport, the sender sprays packets.  A pairing by
- * evidence that does not count for such a sender ends.
+ * If @sport differs from the port of the flow's first packet, the sender sprays
+ * packets.  A pairing whose evidence is not valid for such a sender ends.
  *
  * Context: root lock, BHs off; takes port->lock.
  */
@@ -560,7 +560,7 @@ void iqcn_pair_note_sport(struct iqcn_port *port, struct iqcn_flow *flow,
 }
 
 /**
- * iqcn_pair_note_sent() - store what a packet of a flow that leaves shows
+ * iqcn_pair_note_sent() - record PSNs and source port of a packet that leaves
  * @port: port
  * @flow: flow of the packet, alive
  * @skb: packet
@@ -577,7 +577,7 @@ void iqcn_pair_note_sent(struct iqcn_port *port, struct iqcn_flow *flow,
 }
 
 /**
- * iqcn_pair_note_psn() - store what a data packet that is not CE shows
+ * iqcn_pair_note_psn() - record the PSNs and source port of a packet without CE
  * @port: port
  * @pkt: packet
  * @segs: number of its segments
@@ -646,7 +646,8 @@ unsigned int iqcn_pair_echoed(struct iqcn_port *port,
  * @key: hosts in the direction of the data, with the sender's QP
  * @psn: PSN
  *
- * The flow may have sent it by another path, after its last packet here.
+ * @psn may be later than the PSN of the flow's last packet here, because
+ * packets may take another path.
  *
  * Context: RCU.
  * Return: the flow, or NULL.
@@ -664,14 +665,13 @@ struct iqcn_flow *iqcn_pair_sends(struct iqcn_port *port,
 			      iqcn_echo_bits_of(port)) ? owner : NULL;
 }
 
-/* Unassured flows of two hosts that are searched for echoes to the same QP,
- * each time that a sprayed flow has enough echoes.  Flows behind these are not
- * compared, because the search runs under port->lock with BHs off.
+/* Maximum number of flows of two hosts to search for echoes to the same QP,
+ * once per pairing of a sprayed flow
  */
 #define IQCN_ECHO_SEARCH	1024
 
-/* Were PSNs of another unassured flow of these hosts echoed to the QP?  Then it
- * is unknown which of the flows the QP sends, and all of them start again.
+/* Were PSNs of another flow of these hosts echoed to the QP, too?  Then it is
+ * unknown which of the flows the QP sends, and the counts of all restart.
  */
 static bool iqcn_pair_rival(const struct iqcn_flow *flow, u32 qp)
 {

@@ -715,10 +715,9 @@ static void iqcn_measure_drain(struct iqcn_queue *q, u32 bytes, u64 now_ns)
 		iqcn_queue_drains(q, q->drain.rate_bps, now_ns);
 }
 
-/* Record the source port of a sampled CE packet that leaves, and copy the
- * packet.  The detectors run later, because they may cause a CNP, which needs
- * the port.  Both steps share the flag q->ce_extra, so that neither costs anything
- * when both are off (bench "marked").
+/* Optional work for a sampled CE packet that leaves: record its source port
+ * before the detectors may cause a CNP, and copy the packet to psample.  Both
+ * share a flag, so that they cost nothing while both are off (bench "marked").
  */
 static noinline void iqcn_ce_extra(struct iqcn_queue *q, struct sk_buff *skb)
 {

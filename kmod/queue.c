@@ -168,7 +168,7 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 void iqcn_queue_ce_sport(struct iqcn_queue *q, struct iqcn_flow *flow,
 			 u16 sport)
 {
-	/* compare first: flow->sport is the port that it is compared with */
+	/* compare before flow->sport is overwritten */
 	iqcn_pair_note_sport(q->port, flow, sport);
 	WRITE_ONCE(flow->sport, sport);
 }

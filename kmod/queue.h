@@ -160,7 +160,7 @@ struct iqcn_queue {
 	/* counters; each has the lock of the object that it counts */
 	struct tc_iqcn_xstats st;
 	struct iqcn_sampler *sampler;	/* NULL: no sample group; RTNL, too */
-	bool ce_extra;			/* iqcn_ce_extra() runs; root lock */
+	bool ce_extra;			/* call iqcn_ce_extra() */
 
 	/* NULL: the device is not Ethernet, was unregistered, or has moved;
 	 * RTNL, too

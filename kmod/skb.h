@@ -95,8 +95,8 @@ iqcn_skb_headers(const struct sk_buff *skb, u32 off, __be16 proto,
 
 /**
  * iqcn_skb_sport() - get the UDP source port of a queued packet
- * @skb: packet that begins with an Ethernet header, and parses as IQCN_ROCE: it
- *	has neither IP options nor extension headers
+ * @skb: packet that begins with an Ethernet header and parses as IQCN_ROCE, so
+ *	it has neither IP options nor extension headers
  *
  * Context: any.
  * Return: the port, 0 if it cannot be read.

@@ -215,8 +215,9 @@ static void iqcn_snoop_cm(const struct iqcn_view *v)
 		   &cm);
 }
 
-/* The response may be for another assured flow of that QP, on any port.  Flows
- * are compared by QP, because a sprayed flow is in the tables of several ports.
+/* The response may be for another assured flow of that QP, on any port.  QPs
+ * are compared because a sprayed flow has an entry in the tables of several
+ * ports.
  */
 static bool iqcn_snoop_sent_by(const struct iqcn_view *v,
 			       const struct iqcn_flow *flow)

@@ -34,9 +34,9 @@
  *
  * Packets that overtook each other have been put in order before (reorder.h).
  *
- * The packets of a sprayed flow take several paths.  PSNs that leave by another
- * box are holes here, so both detectors miss congestion of such a flow.  They
- * never report congestion that is not there, because a PSN counts only if its
+ * The packets of a sprayed flow take several paths.  The PSNs of packets that
+ * leave by another box are gaps here, so both detectors miss congestion of such
+ * a flow.  They report no false congestion, because a PSN counts only if its
  * packet was CE here.
  *
  * Pure: no clock, no lock, no packet.  The caller serializes.

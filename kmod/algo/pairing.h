@@ -8,13 +8,13 @@
  * one of them is wrong and nothing shows which, so both are discarded.
  *
  * A sender may spray the packets of a flow over many paths, with a UDP source
- * port for each path.  A box then receives a part of the packets and of the
- * responses, each part out of order.  So the source port of a packet, and a CNP
- * while there is only one candidate, are no evidence for the flows of such a
- * sender.  A PSN echo still is, but two flows whose PSNs coincide may each have
- * sent a PSN without the other one by this box.  So more echoes are needed, and
- * they must agree in both directions: no other QP for the flow, and no other
- * flow for the QP.
+ * port for each path.  A box then receives only some of the packets and of the
+ * responses, out of order.  So for the flows of such a sender, neither the
+ * source port of a packet nor a CNP with only one candidate is evidence.  A PSN
+ * echo still is.  But if the PSNs of two flows coincide, the packets of one
+ * flow with some PSNs may pass this box while those of the other flow do not.
+ * So pairing needs more echoes, and they must agree in both directions: no
+ * other QP for the flow, and no other flow for the QP.
  *
  * Sources: UDP source ports: rdma_calc_flow_label() and
  * rdma_flow_label_to_udp_sport() in the kernel's <rdma/ib_verbs.h> (mlx5,
@@ -113,13 +113,13 @@ static inline bool iqcn_echo_fresh(u32 last_psn, u32 psn, u32 bits)
 }
 
 /**
- * iqcn_echo_near() - can two PSNs be of packets that were in flight together?
+ * iqcn_echo_near() - can packets with two PSNs have been in flight together?
  * @a: a PSN
  * @b: another one
  * @bits: size of the echo table
  *
- * Unlike iqcn_echo_fresh() this holds for packets that left by several paths,
- * because the last one that left here need not be the latest.
+ * Unlike iqcn_echo_fresh(), this accepts either order, because the last packet
+ * of a sprayed flow that left here need not be the flow's latest.
  *
  * Return: true if they are fewer than 2^@bits packets apart.
  */
@@ -130,9 +130,10 @@ static inline bool iqcn_echo_near(u32 a, u32 b, u32 bits)
 	return delta > -(1 << bits) && delta < 1 << bits;
 }
 
-/* Different PSNs that pair a flow with a QP if they are echoed to it in a row.
- * If two sprayed flows have the same PSNs, each response may be for either
- * flow.  That 64 in a row are all for the wrong one has a chance of 1 in 2^64.
+/* Number of different PSNs that must be echoed to one QP in a row to pair a
+ * flow with the QP.  For a sprayed flow the number is so large that two flows
+ * whose responses arrive in random order reach it with a probability of only
+ * 2^-64.
  */
 #define IQCN_ECHO_HITS		4
 #define IQCN_ECHO_HITS_SPRAYED	64
@@ -151,8 +152,8 @@ struct iqcn_echoes {
  * @psn: PSN of the response
  * @sprayed: the sender sprays packets
  *
- * Return: true if the echoes suffice to pair the flow with @qp; then they are
- * counted from 0 again.
+ * Return: true if the echoes suffice to pair the flow with @qp; then the count
+ * restarts at 0.
  */
 static inline bool iqcn_echo_count(struct iqcn_echoes *e, u32 qp, u32 psn,
 				   bool sprayed)
@@ -277,7 +278,7 @@ static inline bool iqcn_pair_assured(enum iqcn_pair_grade grade)
 }
 
 /**
- * iqcn_pair_usable() - does evidence count?
+ * iqcn_pair_usable() - is evidence of a grade valid?
  * @grade: grade of the evidence
  * @sprayed: the sender sprays packets
  *

@@ -41,7 +41,7 @@ static void psn_test(struct kunit *test)
 	}
 }
 
-/* PSNs that were in flight together, whichever left last */
+/* PSNs that were in flight together, whichever packet left last */
 static void near_test(struct kunit *test)
 {
 	static const struct {
@@ -70,7 +70,7 @@ static void near_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, iqcn_echo_near(0, 8192, 14));
 }
 
-/* Return: echoes of PSNs from 0 on, of which the last one suffices */
+/* Return: the number of echoes, of PSNs from 0 on, that pair a flow */
 static u32 echoes_needed(struct iqcn_echoes *e, u32 qp, bool sprayed)
 {
 	u32 psn;

@@ -211,8 +211,8 @@ struct sprayed {
 	bool ce[N_SPRAYED];	/* numbers that were CE here */
 };
 
-/* Return: the numbers in the longest stretch in which each difference of
- * neighboring CE numbers is below SPRAYED_GAP
+/* Return: the length of the longest stretch in which neighboring CE numbers
+ * differ by less than SPRAYED_GAP
  */
 static u32 sprayed_longest(const struct sprayed *s)
 {
@@ -250,9 +250,9 @@ static void sprayed_judge(struct kunit *test, struct sprayed *s, u32 first,
 	s->span = span;
 }
 
-/* A sprayed flow, of which some paths lead through this box.  The packets of each
- * path are late by another number of packets.  Whatever a detector reports is true
- * of packets that were CE here.
+/* Some paths of a sprayed flow lead through this box.  Each path delays packets
+ * by a different number of packets.  The detectors may report congestion only
+ * if the packets that were CE here prove it.
  */
 static void reorder_sprayed_test(struct kunit *test)
 {

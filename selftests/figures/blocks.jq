@@ -127,27 +127,27 @@ def senders_block:
 	"| scenario | shows |",
 	"|---|---|",
 	row(["reps-permutation", "-8"];
-	    "each host of a fat tree with 16 or 128 hosts sends to one other. The slowest flow takes \(slowest("reps-permutation"; "ecmp")) or \(slowest("reps-permutation-8"; "ecmp")) times the ideal time with a path for each flow, \(slowest("reps-permutation"; "ops")) or \(slowest("reps-permutation-8"; "ops")) sprayed at random, \(slowest("reps-permutation"; "reps")) or \(slowest("reps-permutation-8"; "reps")) with recycled entropies"),
+	    "each host of a fat tree with 16 or 128 hosts sends to one other host. The slowest flow takes \(slowest("reps-permutation"; "ecmp")) or \(slowest("reps-permutation-8"; "ecmp")) times the ideal time with one path for each flow, \(slowest("reps-permutation"; "ops")) or \(slowest("reps-permutation-8"; "ops")) sprayed at random, \(slowest("reps-permutation"; "reps")) or \(slowest("reps-permutation-8"; "reps")) with recycled entropies"),
 	row(["reps-asym"];
-	    "one link to the core has half the rate: \(slowest("reps-asym"; "ops")) sprayed at random, because a quarter of each flow takes that link; \(slowest("reps-asym"; "reps")) with recycled entropies. Flows that share 7/8 of what they could use cannot be faster than 1.14"),
+	    "one link to the core has half the rate. The slowest flow takes \(slowest("reps-asym"; "ops")) times the ideal time sprayed at random, because a quarter of each flow takes that link, and \(slowest("reps-asym"; "reps")) with recycled entropies. The flows share 7/8 of the capacity that they could use, so less than 1.14 is impossible"),
 	row(["reps-fail"];
-	    "a link swallows its packets. With recycled entropies the last of \(v("reps-fail"; "reps").lost) losses is \(v("reps-fail"; "reps").lost_us - 5000 | round) µs later, and \(v("reps-fail"; "reps").goodput_bps / 12 / 23e9 * 4178 / 4096 * 100 | round) % of the rate remain; sprayed at random, the losses go on (\(v("reps-fail"; "ops").lost | thousands))"),
+	    "a link silently drops its packets. With recycled entropies the last of \(v("reps-fail"; "reps").lost) losses comes \(v("reps-fail"; "reps").lost_us - 5000 | round) µs after the failure, and \(v("reps-fail"; "reps").goodput_bps / 12 / 23e9 * 4178 / 4096 * 100 | round) % of the rate remains; sprayed at random, the losses continue (\(v("reps-fail"; "ops").lost | thousands))"),
 	row(["ramp"];
-	    "after the other flow of two has ended, a flow has the whole link after \(v("ramp"; "ramp").regain_us | round) µs, an RTT being 43 µs; without `ramp` after \(v("ramp"; "dcqcn").regain_us / 1000 | round) ms"),
+	    "after one of two flows has ended, the other has the whole link within \(v("ramp"; "ramp").regain_us | round) µs (an RTT is 43 µs); without `ramp` within \(v("ramp"; "dcqcn").regain_us / 1000 | round) ms"),
 	row(["ratio-2"];
-	    "flows of 20 and 2 Gb/s. With cuts by half (`g 0/1`), which the text compares with, their rates are equal for good (Jain's index 0.95 of means over 2 ms) after \(v("ratio-2"; "plain").fair_us / 1000 | round) ms, with `ratio` after \(v("ratio-2"; "ratio").fair_us / 1000 | round) ms. DCQCN's alpha already makes the cuts of a faster flow deeper: \(v("ratio-2"; "dcqcn").fair_us / 1000 | round) ms without `ratio`, \(v("ratio-2"; "dcqcn-ratio").fair_us / 1000 | round) with it"),
+	    "flows of 20 and 2 Gb/s. With cuts by half (`g 0/1`), the baseline of the patent, their rates become and stay equal (Jain's index of 0.95 for averages over 2 ms) after \(v("ratio-2"; "plain").fair_us / 1000 | round) ms, with `ratio` after \(v("ratio-2"; "ratio").fair_us / 1000 | round) ms. DCQCN's alpha already makes the cuts of a faster flow deeper: \(v("ratio-2"; "dcqcn").fair_us / 1000 | round) ms without `ratio`, \(v("ratio-2"; "dcqcn-ratio").fair_us / 1000 | round) with it"),
 	row(["ratio-512"];
-	    "`notify pi` controls 512 flows with `ratio 1/4`, too: p99 \(p99("ratio-512"; "ratio")) MB at \(v("ratio-512"; "ratio").utilisation | percent) % of the link; with usual cuts \(p99("ratio-512"; "pi")) MB"),
+	    "`notify pi` controls 512 flows with `ratio 1/4`, too: p99 of the queue \(p99("ratio-512"; "ratio")) MB at \(v("ratio-512"; "ratio").utilisation | percent) % utilization of the link; with usual cuts \(p99("ratio-512"; "pi")) MB"),
 	row(["gate-one"];
-	    "one of eight paths is congested. A flow that is sprayed over all of them keeps \(share("gate-one"; "plain")) % of its rate without a gate, \(share("gate-one"; "ewma")) % with either gate (no cut for \(v("gate-one"; "ewma").names.sprayed.cnps) CNPs), and \(share("gate-one"; "reps")) % with recycled entropies, which leave that path"),
+	    "one of eight paths is congested. A flow that is sprayed over all eight keeps \(share("gate-one"; "plain")) % of its rate without a gate, \(share("gate-one"; "ewma")) % with either gate (no cut for \(v("gate-one"; "ewma").names.sprayed.cnps) CNPs), and \(share("gate-one"; "reps")) % with recycled entropies, which avoid that path"),
 	row(["gate-all"];
-	    "all paths are congested: the first cut is \(v("gate-all"; "ewma").cut_us | round) µs after the first CNP, an RTT with this queue being 140 µs"),
+	    "all paths are congested: the first cut is \(v("gate-all"; "ewma").cut_us | round) µs after the first CNP (an RTT with this queue is 140 µs)"),
 	row(["match", "-lost"];
-	    "each of ten messages comes before its receive is posted. \(v("match"; "fifo").unmatched / 10) packets per message are lost, a bandwidth-delay product; each causes one RTW. If an RTS is lost, the receiver repeats it"),
+	    "each of ten messages arrives before its receive is posted. \(v("match"; "fifo").unmatched / 10) packets per message are dropped, a bandwidth-delay product; each causes one RTW. If an RTS is lost, the receiver repeats it"),
 	row(["sprayed"];
 	    "all switches of a fat tree send CNPs (`notify pi`, `cnp-sport echo`) while all hosts spray: \(v("sprayed"; "reps").cnps_cp) CNPs, \(v("sprayed"; "reps").cnps_wrong) for another flow; \(v("sprayed"; "reps").pairings) pairings, \(v("sprayed"; "reps").pairings_wrong) wrong, \(v("sprayed"; "reps").contradicted) contradicted. Pairing needs more ACKs than without spraying (\(v("sprayed"; "pi").pairings))"),
 	row(["reps-incast-512"];
-	    "512 flows into one link, to which there is no other path: p99 \(p99_mb("reps-incast-512"; "pi")) MB with a path for each flow, \(p99_mb("reps-incast-512"; "reps")) with recycled entropies; no drops");
+	    "512 flows into one link, around which there is no path: p99 of the queue \(p99_mb("reps-incast-512"; "pi")) MB with one path for each flow, \(p99_mb("reps-incast-512"; "reps")) with recycled entropies; no drops");
 
 # The fiber's queue: how deep it became, and what that cost
 def long_haul_block:

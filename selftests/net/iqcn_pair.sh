@@ -428,7 +428,7 @@ list()
 	echo "${out#,}"
 }
 
-# The source port changes: the flow remains one flow, and the pairing one of 64
+# The source port changes: the flow remains one flow, and pairing needs 64
 # echoes
 test_sprayed_psn()
 {
@@ -492,9 +492,9 @@ test_sprayed_unmarked()
 	check_eq "64 echoes" "$(grade)" "psn 0x800011"
 }
 
-# Two flows have the same PSNs. A part of them leaves by this box, another part
-# for either, and all responses to one flow return by it. They look like
-# responses to both.
+# Two flows have the same PSNs. Different parts of the flows leave by this box,
+# and all responses to one flow return by this box. They look like responses to
+# both.
 test_sprayed_rival()
 {
 	local psns
@@ -564,8 +564,8 @@ test_sprayed_cm()
 	check "contradicted" "$(stat contradicted)" -eq 0
 }
 
-# The packets of a paired flow take another path from now on. Responses to them
-# are no evidence for a flow that has the same PSNs here.
+# The packets of a paired flow begin to take another path. Responses to them are
+# no evidence for a flow that has the same PSNs here.
 test_psn_by_another_path()
 {
 	fresh

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Senders of rocehost that spray their packets: selective repeat, recycled
-# entropies, recovery by RTT and ECN, proportional cuts, the gate of congestion
-# control, and messages that wait for a receive.
+# Test the senders of rocehost that spray their packets: selective repeat,
+# recycled entropies, recovery by RTT and ECN, proportional cuts, the gate of
+# congestion control, and messages that wait for a receive.
 
 ALL_TESTS="
 	test_packets
@@ -68,7 +68,7 @@ run()
 	sleep "$(printf '%d.%03d' $((($1 + 100) / 1000)) $((($1 + 100) % 1000)))"
 }
 
-# complete N: all messages are complete, and nothing timed out
+# complete N: check that N messages are complete, and that no packet timed out
 complete()
 {
 	check "messages" "$(sum snd flows messages)" -eq "$1"
@@ -76,7 +76,7 @@ complete()
 	check "resent" "$(sum snd flows resent)" -eq 0
 }
 
-# drop NS WORDS: drop packets that NS sends, by words of u32
+# drop NS WORDS: drop the packets that NS sends and that match the words of u32
 drop()
 {
 	tc -n "$1" qdisc replace dev e0 clsact
@@ -103,8 +103,8 @@ psn()
 	echo "match u8 0x11 0x00 at 28 match u32 $1 0x00ffffff at 36"
 }
 
-# headers L4: what $TMP/rcv has captured of data, and $TMP/snd of ACKs, with UDP
-# at L4
+# headers L4: check the data in $TMP/rcv and the ACKs in $TMP/snd, with the UDP
+# header at L4
 headers()
 {
 	local line frame bth=$(($1 + 8)) at n sports=() stamps=() msg
@@ -140,8 +140,9 @@ headers()
 	check "packets without ACK" ${#sports[@]} -eq 0
 }
 
-# Data have a time stamp and the number of the message behind their other headers,
-# and ports of the flow's range.  ACKs echo port and time stamp.
+# Data packets have a time stamp and the message number after their other
+# headers, and a port in the flow's range.  ACKs echo the port and the time
+# stamp.
 test_packets()
 {
 	hosts "lb ops entropies 8" "ack 1"
@@ -153,7 +154,7 @@ test_packets()
 	check_eq "PSNs" "$(grep -o 'psn [0-9]*' "$TMP/rcv" | tr '\n' ' ')" \
 		"psn 16777214 psn 16777215 psn 0 psn 1 psn 2 psn 3 "
 	check "correct ICRC" "$(grep -c 'icrc ok' "$TMP/rcv")" -eq 6
-	# as of rc, and 12 bytes more
+	# 12 bytes more than with rc
 	check_eq "lengths" "$(grep -o 'len [0-9]*' "$TMP/rcv" | tr '\n' ' ')" \
 		"len 1110 len 1094 len 1026 len 1110 len 1094 len 1026 "
 	check "correct ICRC of ACKs" "$(grep -c 'icrc ok' "$TMP/snd")" -eq 6
@@ -184,8 +185,8 @@ test_packets_v6()
 	unload
 }
 
-# Two of 100 packets are lost: these two are repeated, the last one of the message
-# among them
+# Two of 100 packets are lost, one of them the last packet of the message: only
+# these two are sent again
 test_lost_packets()
 {
 	local every
@@ -212,8 +213,9 @@ test_lost_packets()
 	done
 }
 
-# The packet that fills the window of 2048 packets requests an ACK from a receiver
-# that acknowledges few others.  If the first one is lost, the sender stops there.
+# The packet that fills the window of 2048 packets requests an ACK, because the
+# receiver acknowledges few others.  If a packet is lost, the sender stops when
+# the window is full.
 test_full_window()
 {
 	hosts "rp off rto 10ms" "ack 60000"
@@ -238,7 +240,8 @@ test_full_window()
 	unload
 }
 
-# The ACK of the last packet is lost: a duplicate is acknowledged
+# The ACK of the last packet is lost: the receiver acknowledges the duplicate,
+# too
 test_lost_ack()
 {
 	hosts "rto 300ms" "ack 1"
@@ -256,14 +259,16 @@ test_lost_ack()
 	unload
 }
 
-# disorder: number of packets in $TMP/rcv with a lower PSN than the one before
+# disorder: print the number of packets in $TMP/rcv whose PSN is lower than that
+# of the packet before
 disorder()
 {
 	awk 'NR > 1 && $9 < last { n++ } { last = $9 } END { print +n }' \
 		"$TMP/rcv"
 }
 
-# reordered SENDER-WORDS RECEIVER-WORDS: packets arrive in another order, and none is repeated
+# reordered SENDER-WORDS RECEIVER-WORDS: packets arrive out of order, and none
+# is sent again
 reordered()
 {
 	hosts "rto 10ms $1" "$2"
@@ -283,8 +288,8 @@ test_reordered()
 	reordered "" "ack 1"
 }
 
-# A receiver that answers every 4th packet: the packet that requests an ACK, as
-# the last one of a message, may come before others
+# A receiver that acknowledges every 4th packet: the last packet of a message,
+# which requests an ACK, may overtake others
 test_ack_of_4()
 {
 	reordered "" "ack 4"
@@ -292,7 +297,8 @@ test_ack_of_4()
 	reordered "base-rtt 20us" "ack 4"
 }
 
-# With a window of 10 packets no more are in flight, and losses do not close it
+# A window of 10 packets limits the packets in flight, and losses do not close
+# it
 test_window()
 {
 	hosts "rto 10ms rp off base-rtt 8100ns" "ack 4"
@@ -321,7 +327,7 @@ ports()
 	sed -n 's/.* sport \([0-9]*\) .*/\1/p' "$TMP/rcv"
 }
 
-# One path, all of them at random, and as many as needed
+# fixed uses one path, and ops and reps use all
 test_ports()
 {
 	local lb n
@@ -336,10 +342,10 @@ test_ports()
 		check "packets" "$(ports | wc -l)" -eq 1000
 		case $lb in
 		fixed) check_eq "$lb" "$(ports | sort -u)" 65500 ;;
-		# a port is not used with a probability of 10^-7
+		# the probability that a port is not used is 10^-7
 		*) check "$lb" "$n" -eq 64 ;;
 		esac
-		# from 0xc000 on behind 0xffff
+		# ports wrap from 0xffff to 0xc000
 		check "ports beyond" "$(ports | awk '
 		$1 < 65500 && $1 >= 49152 + 28 || $1 < 49152 { n++ }
 		END { print +n }')" -eq 0
@@ -349,8 +355,8 @@ test_ports()
 	done
 }
 
-# Before the first ACK all packets have different ports.  After it ports are used
-# again, and few new ones.
+# Before the first ACK all packets have different ports.  After it the sender
+# reuses ports, and explores few new ones.
 test_first_ports()
 {
 	hosts "lb reps" "ack 1 delay 100us"
@@ -372,8 +378,8 @@ second()
 	ports | tail -n +21 | head -n 10 | paste -sd ' '
 }
 
-# Two messages of 20 packets with a pause of 5 ms between them: a connection that
-# is recurrent, or pauses for less than "expire", goes on with the last 8
+# Two messages of 20 packets with a pause of 5 ms between them: a connection
+# that is recurrent, or pauses for less than "expire", continues with the last 8
 # entropies
 test_pauses()
 {
@@ -410,8 +416,8 @@ mac()
 	ip -n "$1" -o link show "$2" | sed -n "s,.*link/ether \([^ ]*\).*,\1,p"
 }
 
-# paths SENDER-WORDS DELAY DELAY: two switches, and two wires between them that
-# the hash of the ports selects
+# paths SENDER-WORDS DELAY DELAY: two switches and two wires between them; the
+# hash of the ports selects the wire
 paths()
 {
 	local i
@@ -473,14 +479,14 @@ leave()
 	ip netns del sw2
 }
 
-# sent DEV: packets on a path
+# sent DEV: print the number of packets on a path
 sent()
 {
 	in_ns sw awk -F, -v dev="$1" '$1 == dev { print $4 }' \
 		/proc/net/rocehost/wires
 }
 
-# Two paths, one of which takes 60 us more: all packets are accepted
+# Two paths, one with 60 us more delay: all packets are accepted
 test_two_paths()
 {
 	local lb
@@ -505,7 +511,7 @@ test_two_paths()
 	done
 }
 
-# From 100 Mb/s to 10 Gb/s: the rate doubles 7 times
+# The rate doubles 7 times, from 100 Mb/s to 10 Gb/s
 test_ramp()
 {
 	hosts "increase 1s ramp auto" "ack 1 delay 20us"
@@ -520,7 +526,8 @@ test_ramp()
 	unload
 }
 
-# Neither with CE, nor with an RTT that is too long, nor without "ramp"
+# The rate does not double with an RTT that is too long, with CE, or without
+# "ramp"
 test_ramp_forbidden()
 {
 	local words ect
@@ -538,8 +545,8 @@ test_ramp_forbidden()
 	done
 }
 
-# A cut at a tenth of the line rate: half of the rate, or a floor of an eighth of
-# that
+# At a tenth of the line rate, the usual cut is half of the rate.  With "ratio"
+# the cut is the floor, an eighth of the usual one.
 test_ratio()
 {
 	local words
@@ -557,7 +564,8 @@ test_ratio()
 	done
 }
 
-# All packets have CE: the gate opens once enough of them have come, or never
+# All packets have CE: the gate opens once enough of them were acknowledged, or
+# never
 test_gate()
 {
 	local words
@@ -589,8 +597,8 @@ test_gate()
 	done
 }
 
-# One of two paths is congested, then both: the rate is cut only if that is so for
-# most of the entropies
+# One of two paths is congested, then both: the rate is cut only if the paths of
+# most entropies are congested
 test_gate_most()
 {
 	local devs dev rcv_words="ack 1 cnp 4us"
@@ -623,8 +631,8 @@ test_gate_most()
 	done
 }
 
-# cnp PORT...: a congestion point sends CNPs with these ports, after which packets
-# are captured
+# cnp PORT...: send CNPs of a congestion point with these ports, then capture
+# data
 cnp()
 {
 	local sport
@@ -636,8 +644,9 @@ cnp()
 	wait
 }
 
-# A CNP with a port of the flow ends the use of this path.  Port 0 is unknown, and
-# 50008 is none of the flow's, which begin with 65535, 49152, 49153.
+# After a CNP with a port of the flow, the flow does not use this path.  Port 0
+# means an unknown path, and 50008 is not a port of the flow: these are 65535,
+# 49152, 49153 and the following ones.
 test_cnp_of_path()
 {
 	hosts "lb reps entropies 8 recurrent cp-dscp 46 rp off qpn 4660" "ack 1"
@@ -656,8 +665,9 @@ test_cnp_of_path()
 	unload
 }
 
-# Messages that come before their receive: an RTW for each packet without a match,
-# and an RTS for each message, from whose first packet on the sender goes on
+# Messages arrive before their receives: the receiver sends an RTW for each
+# packet without a match, and an RTS for each message.  The sender then sends
+# the message from its first packet on.
 test_match()
 {
 	hosts "rtw rto 50ms" "transport sr rtw post 1ms rto 50ms ack 1"
@@ -686,14 +696,14 @@ test_match()
 	}' /proc/net/rocehost/trace | paste -sd ' ' >"$TMP/events"
 	check_eq "events" "$(cat "$TMP/events")" \
 		"wait go done wait go done wait go done wait go done wait go done"
-	# a receive 1 ms after the message before it
+	# each receive is posted 1 ms after the previous message
 	check "fifth message, us" "$(in_ns snd awk -F, '
 	NR > 1 { s += $5 }
 	END { print int(s / 1000) }' /proc/net/rocehost/completions)" -ge 5000
 	unload
 }
 
-# Receives that are posted at once: no packet is without a match
+# Receives are posted at once: each packet has a match
 test_match_at_once()
 {
 	hosts "rtw" "transport sr rtw ack 1"
@@ -705,7 +715,7 @@ test_match_at_once()
 	complete 50
 	unload
 	cleanup
-	# nor if there is a pause before the next message
+	# likewise if there is a pause before the next message
 	hosts "rtw" "transport sr rtw post 100us ack 1"
 	told snd "flow e0 to $RCV4 mtu 1024 size 10k messages 5 start 1ms every 1ms"
 	run 20
@@ -714,8 +724,8 @@ test_match_at_once()
 	unload
 }
 
-# What is sent in vain is what is on the line in a round trip, and a packet: for
-# each message 22 us, at 888 ns for a packet
+# The packets without a match are those sent in a round trip, and one more: 22
+# us for each message, at 888 ns per packet
 test_match_bdp()
 {
 	load
@@ -740,7 +750,7 @@ test_match_bdp()
 	unload
 }
 
-# The RTS is lost: it is repeated
+# The RTS is lost: the receiver repeats it
 test_lost_rts()
 {
 	hosts "rtw rto 1s" "transport sr rtw post 1ms rto 300ms ack 1"
@@ -759,9 +769,9 @@ test_lost_rts()
 	unload
 }
 
-# The RTS is lost, and packets that were sent before the sender began to wait come
-# after it.  The message is sent again from its first packet on; the others are
-# duplicates.
+# The RTS is lost, and packets that were sent before the sender began to wait
+# arrive after the receive is posted.  The sender sends the message again from
+# its first packet on; the packets that had arrived are duplicates then.
 test_lost_rts_in_flight()
 {
 	# a packet every 89 us, and the receive after 1 ms
@@ -783,8 +793,8 @@ test_lost_rts_in_flight()
 	unload
 }
 
-# The table has room for one message: the other connection gets an RNR NAK, and
-# tries again later
+# The table has room for one message: the other connections get RNR NAKs, and
+# try again later
 test_table()
 {
 	hosts "rtw rto 10ms" "transport sr rtw post 15ms table 1 ack 1"
@@ -843,7 +853,7 @@ test_words()
 		host e0 $ip ratio 0/8 | ratio: 0/8 is out of range (1 to 4294967296)
 		host e0 $ip ratio 9/8 | ratio: "9/8" is not a valid N/M
 	EOF
-	# packets of selective repeat are longer by 12 bytes than those of rc
+	# packets of selective repeat are 12 bytes longer than those of rc
 	told snd "host e0 ip 10.1.0.1 transport sr"
 	told rcv "host e1 ip 10.1.0.2"
 	ip -n snd link set e0 mtu 4187
@@ -881,7 +891,7 @@ test_listed()
 	unload
 }
 
-# busy: connections in all states
+# busy: start connections, which are in all states
 busy()
 {
 	hosts "lb reps entropies 8 ramp auto gate-weight 1/4 rtw rto 5ms delay 1ms" \
@@ -892,7 +902,7 @@ busy()
 	sleep 0.05
 }
 
-# A host that is removed leaves no timer; its peers go on in vain
+# A host that is removed leaves no timer behind; its peers continue without it
 test_removed()
 {
 	busy

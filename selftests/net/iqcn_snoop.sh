@@ -608,8 +608,8 @@ test_same_psns()
 	check_eq "other QP" "$(grades 0x000012)" "psn 0x800011, psn 0x800012"
 }
 
-# The packets of a flow leave by both ports, which have a flow each. Both are
-# paired with the same QP.
+# The packets of a flow leave by both ports. Each port has an entry of its own
+# for the flow, and both are paired with the same QP.
 test_sprayed()
 {
 	local n

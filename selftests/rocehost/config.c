@@ -24,10 +24,11 @@ static const char * const rh_transports[] = { "rc", "sr", NULL };
 static const char * const rh_lbs[] = { "fixed", "ops", "reps", NULL };
 
 /**
- * rh_names() - the names of a kind of values
+ * rh_names() - get the names of the values of a kind
  * @kind: the kind
  *
- * Return: the names, indexed by value and terminated by NULL; or NULL.
+ * Return: the names, indexed by value and terminated by NULL; NULL if the kind
+ * has none.
  */
 const char * const *rh_names(enum rh_kind kind)
 {
@@ -336,7 +337,7 @@ static bool rh_parse_ip(const char *text, struct in6_addr *ip)
 	return in6_pton(text, -1, ip->s6_addr, '\0', NULL);
 }
 
-/* Parse one of several names */
+/* Parse a word whose value is one of several names */
 static int rh_parse_choice(struct net *net, const struct rh_word *word,
 			   const char *text, u64 *value)
 {
@@ -586,7 +587,7 @@ static bool rh_is_unicast(const struct in6_addr *ip)
 	return !ipv6_addr_any(ip) && !ipv6_addr_is_multicast(ip);
 }
 
-/* Check words that need others */
+/* Check the words that need other words */
 static int rh_check_transport(struct net *net, const struct rh_host_conf *conf)
 {
 	if (conf->transport != RH_TRANSPORT_SR) {
@@ -663,7 +664,7 @@ static int rh_cmd_host(struct net *net, char *line)
 			 dev->name);
 }
 
-/* @more: length of headers besides those of RC
+/* @more: length of the headers that follow those of RC
  * @room: maximum length of a packet
  */
 static int rh_check_mtu(struct net *net, u64 mtu, u32 more, u32 room)

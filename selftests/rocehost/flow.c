@@ -8,7 +8,7 @@
  * and retransmits nothing.  Its rate stays constant; received packets still
  * count.
  *
- * Of selective repeat (sr.h), a sending flow may wait for a match (match.h).
+ * With selective repeat (sr.h), a sending flow may wait for a match (match.h).
  */
 #include <linux/etherdevice.h>
 #include <linux/slab.h>
@@ -312,7 +312,7 @@ void rh_flow_run(struct rh_flow *flow, u64 now_ns, struct sk_buff_head *out)
 		break;
 	case RH_FLOW_SENDING:
 		rh_flow_rp(flow, now_ns);
-		/* ends: of selective repeat, each packet in flight times out once */
+		/* terminates: selective repeat times out each packet once */
 		while (rh_flow_under_way(flow) &&
 		       rh_flow_timeout_ns(flow) <= now_ns)
 			rh_flow_timed_out(flow, now_ns);
@@ -447,7 +447,7 @@ static void rh_flow_cnp(struct rh_flow *flow, u8 dscp, u16 sport, u64 now_ns)
 		     now_ns);
 }
 
-/* Account for an ACK that has acknowledged something */
+/* Account for an ACK that has acknowledged new packets */
 static void rh_flow_progress(struct rh_flow *flow, u64 now_ns)
 {
 	flow->progress_ns = now_ns;
@@ -456,7 +456,7 @@ static void rh_flow_progress(struct rh_flow *flow, u64 now_ns)
 		flow->st.exceeded += rh_counting(now_ns);
 }
 
-/* Process an ACK of go back N, or a NAK */
+/* Process a go-back-N ACK or NAK */
 static void rh_flow_rc(struct rh_flow *flow, const struct rh_answer *answer,
 		       u64 now_ns)
 {
@@ -472,7 +472,7 @@ static void rh_flow_rc(struct rh_flow *flow, const struct rh_answer *answer,
 	}
 }
 
-/* Tell load balancing and congestion control of an ACK */
+/* Feed an ACK to load balancing and congestion control */
 static void rh_flow_learn(struct rh_flow *flow, const struct rh_answer *answer,
 			  u64 seq, u64 now_ns)
 {
@@ -508,13 +508,13 @@ static void rh_flow_wait(struct rh_flow *flow, u64 msg, u64 retry_ns,
 	rh_trace(flow, RH_TRACE_WAIT, now_ns);
 }
 
-/* Process an answer of selective repeat */
+/* Process a selective-repeat ACK, RTW, RTS or RNR NAK */
 static void rh_flow_sr(struct rh_flow *flow, const struct rh_answer *answer,
 		       u64 now_ns)
 {
 	u64 msg, seq = flow->rq.una;
 
-	/* the number has 24 bits: it is that of the next message with these */
+	/* the AETH has 24 bits: take the first incomplete message they fit */
 	msg = flow->done_msgs + (answer->msn - (u32)flow->done_msgs) %
 				(IQCN_PSN_MASK + 1);
 	switch (answer->syndrome) {
@@ -542,7 +542,7 @@ static void rh_flow_sr(struct rh_flow *flow, const struct rh_answer *answer,
 		if (sr_acked(&flow->rq, flow->sr, answer->pkt->psn,
 			     &answer->sr))
 			rh_flow_progress(flow, now_ns);
-		/* also from ACKs that others have overtaken */
+		/* learn from ACKs that others have overtaken, too */
 		if ((s64)(seq - flow->rq.high) < 0)
 			rh_flow_learn(flow, answer, seq, now_ns);
 		break;

@@ -2,20 +2,21 @@
 /*
  * Coordination of load balancing and congestion control.
  *
- * The two disturb each other: cuts hide the hot spots that load balancing looks
- * for, and while packets change paths, the signals for the cuts are stale.  So
- * congestion control acts only when load balancing cannot help, that is when
+ * The two interfere: cuts hide the hot spots that load balancing has to find,
+ * and while packets change paths, the congestion signals are stale.  So
+ * congestion control acts only when load balancing cannot help, that is, when
  *
  *	without "gate-most"	the share of CE packets of the connection, as a moving
  *				average, exceeds a high threshold
- *	with "gate-most M"	those of at least M of its few paths do; a path without
- *				an ACK in the last two RTTs does not count
+ *	with "gate-most M"	the shares of at least M of its paths do; a path
+ *				without an ACK in the last two RTTs does not
+ *				count
  *
  * Source: US 12388756, paragraphs 99-108 and 248-252 (scalable), 111-118 and
- * 269-273 (efficient).  It leaves weight, threshold, number of paths and their
- * age to the implementation.
+ * 269-273 (efficient).  The text leaves the weight, the threshold, the number
+ * of paths and their age to the implementation.
  *
- * Shares are of 2^32.  Pure: the caller supplies the time.
+ * Shares are in units of 2^-32.  Pure: the caller supplies the time.
  */
 #ifndef _ROCEHOST_GATE_H
 #define _ROCEHOST_GATE_H
@@ -41,8 +42,8 @@ struct gate_params {
 
 /**
  * struct gate_path - a path of a connection
- * @acked_ns: last ACK
- * @ce: moving average of CE
+ * @acked_ns: time of the last ACK
+ * @ce: moving average of the share of CE packets
  */
 struct gate_path {
 	u64 acked_ns;
@@ -51,7 +52,7 @@ struct gate_path {
 
 /**
  * struct gate - the gate of a connection
- * @ce: moving average of CE
+ * @ce: moving average of the share of CE packets
  * @rtt_ns: last RTT
  * @paths: its paths, by entropy
  */
@@ -95,7 +96,7 @@ static inline void gate_acked(struct gate *g, const struct gate_params *p,
  * @p: parameters
  * @now_ns: now
  *
- * Return: true if so.
+ * Return: true if a CNP may cut the rate.
  */
 static inline bool gate_open(const struct gate *g, const struct gate_params *p,
 			     u64 now_ns)

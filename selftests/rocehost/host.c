@@ -3,9 +3,9 @@
  * Hosts: receive and transmit paths and their timer.
  *
  * Each host has one timer.  A flow has one entry in the timer queue, for its
- * next event: packet, RP timer or timeout.  A sink has one in another queue.
- * A flow whose packet is due moves to the ready list until the line is free, so
- * the cost does not depend on the number of ready flows.
+ * next event: packet, RP timer or timeout.  A sink has an entry in a second
+ * queue.  A flow whose packet is due moves to the ready list until the line is
+ * free, so the cost does not depend on the number of ready flows.
  */
 #include <linux/if_vlan.h>
 #include <linux/slab.h>
@@ -276,7 +276,7 @@ static void rh_send_ready(struct rh_host *host, u64 now_ns, int max,
 	}
 }
 
-/* The first due entry of a timer queue */
+/* Get the first entry of a timer queue that is due */
 static struct timerqueue_node *rh_first_due(struct timerqueue_head *queue,
 					    u64 now_ns)
 {
@@ -285,7 +285,7 @@ static struct timerqueue_node *rh_first_due(struct timerqueue_head *queue,
 	return node && ktime_to_ns(node->expires) <= now_ns ? node : NULL;
 }
 
-/* Process due events of flows and of sinks, at most @max of each */
+/* Process due events of flows and sinks, at most @max of each */
 static void rh_run_due(struct rh_host *host, u64 now_ns, int max,
 		       struct sk_buff_head *out)
 {
@@ -301,7 +301,7 @@ static void rh_run_due(struct rh_host *host, u64 now_ns, int max,
 			    now_ns, out);
 }
 
-/* Time of the first entry of a timer queue, RH_NEVER: it is empty */
+/* Get the time of the first entry of a timer queue, RH_NEVER: it is empty */
 static u64 rh_queue_next_ns(const struct timerqueue_head *queue)
 {
 	struct timerqueue_node *node =

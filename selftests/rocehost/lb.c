@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Load balancing: which path does the next packet of a flow take, and what do
- * ACKs and CNPs tell of it?
+ * Load balancing: choose the path of a flow's next packet, and learn from ACKs
+ * and CNPs which paths are good.
  *
- * The ports of a flow are consecutive, modulo the 2^14 ports from 0xc000 on.  The
- * first one is that of its header template, and the entropy counts from there.
+ * The source ports of a flow are consecutive, and wrap within the 2^14 ports
+ * from 0xc000 on.  The first one is that of the header template.  The entropy
+ * is the offset from the first one.
  */
 #include "rocehost.h"
 
@@ -40,7 +41,7 @@ u16 rh_lb_next(struct rh_flow *flow, u64 now_ns)
 }
 
 /**
- * rh_lb_sport() - the UDP source port for an entropy
+ * rh_lb_sport() - get the UDP source port for an entropy
  * @flow: the flow
  * @entropy: the entropy
  *
@@ -57,12 +58,12 @@ u16 rh_lb_sport(const struct rh_flow *flow, u16 entropy)
 }
 
 /**
- * rh_lb_entropy() - the entropy of an answer
+ * rh_lb_entropy() - get the entropy of an ACK or CNP
  * @flow: the flow
- * @sport: UDP source port of the answer, that of the data
+ * @sport: UDP source port of the ACK or CNP, which is that of the data
  * @entropy: result
  *
- * Return: false if it is none of the flow's ports.
+ * Return: false if @sport is none of the flow's ports.
  */
 bool rh_lb_entropy(const struct rh_flow *flow, u16 sport, u16 *entropy)
 {
@@ -99,7 +100,7 @@ void rh_lb_acked(struct rh_flow *flow, u16 entropy, bool ce, u64 now_ns)
  * @entropy: entropy of the path
  * @now_ns: now
  *
- * A frozen flow keeps to the paths that work.
+ * A frozen flow keeps the path, which is congested but works.
  */
 void rh_lb_bad(struct rh_flow *flow, u16 entropy, u64 now_ns)
 {
@@ -122,11 +123,11 @@ void rh_lb_timeout(struct rh_flow *flow, u16 entropy, u64 now_ns)
 }
 
 /**
- * rh_lb_expires_ns() - when does a flow without packets in flight forget its
- *	entropies?
+ * rh_lb_expires_ns() - get the time when a flow without packets in flight drops
+ *	its entropies
  * @flow: the flow, its host locked
  *
- * Return: the time, RH_NEVER: not at all.
+ * Return: the time, RH_NEVER: it keeps them.
  */
 u64 rh_lb_expires_ns(const struct rh_flow *flow)
 {
@@ -137,7 +138,7 @@ u64 rh_lb_expires_ns(const struct rh_flow *flow)
 }
 
 /**
- * rh_lb_run() - forget the entropies of a flow that has paused
+ * rh_lb_run() - drop the entropies of a flow that has paused for too long
  * @flow: the flow, its host locked
  * @now_ns: now
  */

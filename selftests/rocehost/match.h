@@ -2,8 +2,8 @@
 /*
  * Match before send: RTW ("request to wait") and RTS ("request to send").
  *
- * A message may arrive before the receiver has posted a buffer for it.  The sender
- * does not ask first, and the receiver buffers nothing:
+ * A message may arrive before the receiver has posted a buffer for it.  The
+ * sender does not ask first, and the receiver does not keep unmatched packets:
  *
  *	sender                          receiver
  *	sending  --- packet ----------> nonexistent: note "failed match" (canary)
@@ -13,18 +13,20 @@
  *	         --- from the first --> take
  *	done     <-- ACK -------------- complete
  *
- * RTW is not repeated: if it is lost, the next packet causes another one.  An RTW
- * that arrives after the RTS of the same message is stale.  RTS is repeated until
- * the message is complete, whenever no packet of it has come for a while: those
- * that have come may have been sent before the sender began to wait.
+ * The receiver does not repeat an RTW: if one is lost, the next packet causes
+ * another.  An RTW that arrives after the RTS of the same message is stale.
+ * The receiver repeats an RTS whenever no packet of the message has come for a
+ * while, until the message is complete.  Packets after an RTS do not prove that
+ * the sender received the RTS: they may have been sent before the sender began
+ * to wait.
  *
- * The table of matches has a limited number of entries.  A packet that needs a new
- * one when there is none is answered with an RNR NAK, and the sender tries again
- * after its timeout.
+ * The table of matches has a limited number of entries.  If a packet needs an
+ * entry and the table is full, the receiver sends an RNR NAK, and the sender
+ * tries again after its timeout.
  *
- * Source: US 12388756, paragraphs 56-64 and 206-219.  There a match is found by
- * the source and the number of the message; here each sink has one source.
- * Receives are posted one after the other.  Pure.
+ * Source: US 12388756, paragraphs 56-64 and 206-219.  There the source and the
+ * number of a message identify its match; here each sink has one source.
+ * Receives are posted in the order of the messages.  Pure.
  */
 #ifndef _ROCEHOST_MATCH_H
 #define _ROCEHOST_MATCH_H
@@ -33,7 +35,7 @@
 #include <linux/minmax.h>
 #include <linux/types.h>
 
-/* Canaries that a receiver keeps; packets of later messages cause RTWs, too */
+/* Canaries of a sink, at most; packets of later messages cause RTWs, too */
 #define MATCH_CANARIES	64
 #define MATCH_ALL	U64_MAX
 
@@ -58,7 +60,7 @@ enum match_state {
  * @complete: messages before this one have been received
  * @posted: receives are posted for messages before this one
  * @canaries: bit i: a packet of message @posted + i has come
- * @rts: message @posted - 1 had an RTS, and is not complete
+ * @rts: an RTS was sent for message @posted - 1, which is not complete
  */
 struct match_rx {
 	u64 complete;
@@ -99,7 +101,7 @@ static inline enum match_state match_state(const struct match_rx *m, u64 msg)
 }
 
 /**
- * match_packet() - look for the match of a packet
+ * match_packet() - find the match of a packet
  * @m: matches
  * @msg: number of the message
  *
@@ -119,7 +121,7 @@ static inline enum match_verdict match_packet(const struct match_rx *m,
 	}
 }
 
-/* Note that a packet of a message has come without a match */
+/* Record that a packet of a message has come without a match */
 static inline void match_canary(struct match_rx *m, u64 msg)
 {
 	m->canaries |= BIT_ULL(msg - m->posted);
@@ -139,7 +141,7 @@ static inline bool match_post(struct match_rx *m)
 	return m->rts;
 }
 
-/* Note that messages before this one have been received */
+/* Record that the messages before @msg have been received */
 static inline void match_complete(struct match_rx *m, u64 msg)
 {
 	m->complete = msg;
@@ -149,7 +151,7 @@ static inline void match_complete(struct match_rx *m, u64 msg)
 /**
  * enum match_sending - state of a sender
  * @MATCH_SENDING: sends
- * @MATCH_WAITING: sends nothing of a message and of those behind it
+ * @MATCH_WAITING: sends no packet of a message or of later messages
  * @MATCH_DONE: all messages are complete
  */
 enum match_sending {
@@ -161,7 +163,7 @@ enum match_sending {
 /**
  * struct match_tx - a sender
  * @state: state
- * @msg: the message that waits
+ * @msg: the first message that waits
  * @released: an RTS has come for the message before this one, or for a later one
  */
 struct match_tx {
@@ -192,7 +194,7 @@ static inline bool match_rtw(struct match_tx *m, u64 msg)
  * @m: sender
  * @msg: number of the message
  *
- * Return: true if the sender goes on.
+ * Return: true if the sender resumes.
  */
 static inline bool match_rts(struct match_tx *m, u64 msg)
 {

@@ -202,7 +202,7 @@ static struct sk_buff *rh_alloc(const struct rh_headers *h, u8 opcode, u32 psn,
 	return skb;
 }
 
-/* Apply what differs from the template */
+/* Apply the values of @extra to a packet from the template */
 static void rh_put_extra(struct sk_buff *skb, const struct rh_headers *h,
 			 const struct rh_extra *extra)
 {

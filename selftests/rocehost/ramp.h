@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Recovery by RTT and ECN: when does a sender know that its path is free?
+ * Recovery by RTT and ECN: double the rate while the path is free.
  *
- * ECN is set by chance, when a packet leaves; the RTT says what a packet has met,
- * not what stands behind it.  So both must agree.  In each epoch, which lasts
- * until a packet that was sent after its start is acknowledged:
+ * A switch marks at random, when a packet leaves.  The RTT reflects the backlog
+ * that a packet found, not the packets behind it.  So both must show a free
+ * path.  An epoch ends when a packet that was sent after its start is
+ * acknowledged.  At the end of an epoch:
  *
  *	no packet had CE, and no RTT was above the expected one --> double the rate
  *
- * Source: US 12388756, paragraphs 42-44, 52 and 185-191.  It leaves the expected
- * RTT to the operator.  "auto" is ours: 3/2 of the shortest one so far.
+ * Source: US 12388756, paragraphs 42-44, 52 and 185-191.  The text leaves the
+ * expected RTT to the operator.  "auto" is ours: 3/2 of the shortest RTT so
+ * far.
  *
  * Pure: the caller supplies the time.
  */
@@ -25,7 +27,7 @@
  * struct ramp - the epoch of a connection
  * @end: the ACK of this packet, or of a later one, ends the epoch
  * @most_ns: longest RTT in the epoch
- * @least_ns: shortest RTT so far, 0: there was none
+ * @least_ns: shortest RTT so far, 0: none yet
  * @ce: a packet had CE
  */
 struct ramp {
@@ -44,7 +46,7 @@ struct ramp {
  * @rtt_ns: its RTT
  * @expected_ns: expected RTT, or RAMP_AUTO
  *
- * Return: true if an epoch has ended in which the path was free.
+ * Return: true if the ACK ends an epoch in which the path was free.
  */
 static inline bool ramp_acked(struct ramp *r, u64 seq, u64 high, bool ce,
 			      u64 rtt_ns, u64 expected_ns)

@@ -2,20 +2,20 @@
 /*
  * Cuts in proportion to the rate.
  *
- * DCQCN cuts a fast flow and a slow one by the same factor, so it takes long until
- * they are equal.  Here
+ * DCQCN cuts a fast flow and a slow one by the same factor, so their rates take
+ * long to converge.  Here
  *
  *	Rc *= 1 - alpha / 2 * max(Rc / line rate, floor)
  *
- * so the faster flow loses more.  Without the floor, N flows at 1/N of the line
- * rate would together give up only 1/N of what they otherwise do, and a large
- * incast would never drain.
+ * so the faster flow is cut by a larger factor.  Without the floor, N flows at
+ * 1/N of the line rate would together give up only 1/N of what usual cuts give
+ * up, and the queue of a large incast would never drain.
  *
- * Source: US 12388756, paragraphs 87-89 and 227-233: a larger ratio of rate limit
- * and line rate, or of window and largest window, means a larger cut.  The
- * product and the floor are ours.
+ * Source: US 12388756, paragraphs 87-89 and 227-233: a larger ratio of rate
+ * limit and line rate, or of window and largest window, means a larger cut.
+ * The product and the floor are ours.
  *
- * Shares are of 2^32.  Pure.
+ * Shares are in units of 2^-32.  Pure.
  */
 #ifndef _ROCEHOST_RATIO_H
 #define _ROCEHOST_RATIO_H

@@ -6,24 +6,25 @@
  * The entropy of a packet is the part of its UDP source port that decides which
  * path it takes; packets with equal entropies take the same path.
  *
- *	ACK without CE	its entropy waits in a FIFO
- *	packet to send	takes the oldest one, which is used only once; if none
- *			waits, the next one of a counter
- *	full FIFO	the oldest one is forgotten
+ *	ACK without CE	its entropy is appended to a FIFO
+ *	packet to send	takes the oldest entropy off the FIFO; if the FIFO is
+ *			empty, takes the next value of a counter
+ *	full FIFO	the oldest entropy is dropped
  *
- * The entropies of all connections of a host wait in one pool, a list for each
- * connection.  A connection that pauses for longer than "expire" gives them
- * back, unless it is recurrent.
+ * The FIFOs of all connections of a host share one pool of slots.  A connection
+ * that pauses for longer than "expire" returns its slots, unless it is
+ * recurrent.
  *
- * After a timeout the connection tries no new entropy for the time "freeze".
- * It uses those that wait in turn, and keeps them.  Entropies of ACKs with CE are
- * added, too, because a congested path is better than a broken one, but none
- * waits twice.  If none waits, the connection uses that of the last ACK.
+ * After a timeout the connection is frozen: for the time "freeze" it explores
+ * no new paths.  It uses the entropies of its FIFO in turn and keeps them.
+ * ACKs with CE append theirs, too, because a congested path is better than a
+ * broken one.  No entropy is appended twice then.  If the FIFO is empty, the
+ * connection uses the entropy of the last ACK.
  *
  * Sources: US 12388756, paragraphs 26-32 and 165-173; freezing: Bonato et al.,
  * "REPS: Recycled Entropy Packet Spraying" (arXiv:2407.21625).
  *
- * A connection has 24 bytes of its own, the paper's 25.  Pure.
+ * The state of a connection takes 24 bytes; in the paper, 25.  Pure.
  */
 #ifndef _ROCEHOST_REPS_H
 #define _ROCEHOST_REPS_H
@@ -35,9 +36,9 @@
 #define REPS_POOL_MAX	65535
 
 /**
- * struct reps_slot - an entropy that waits, or a free slot
+ * struct reps_slot - an entropy in a FIFO, or a free slot
  * @entropy: the entropy
- * @next: index of the next slot in the list, REPS_NONE: the last
+ * @next: index of the next slot in the list, REPS_NONE: end of the free list
  */
 struct reps_slot {
 	u16 entropy;
@@ -56,11 +57,11 @@ struct reps_pool {
 
 /**
  * struct reps - the entropies of a connection
- * @frozen_ns: nothing is explored until then
- * @head: slot of the oldest entropy, if there is one
- * @tail: slot of the newest one
- * @n: number of entropies that wait
- * @fresh: the next one of the counter
+ * @frozen_ns: no new path is explored until then
+ * @head: slot of the oldest entropy, if @n is not 0
+ * @tail: slot of the newest entropy, likewise
+ * @n: number of entropies in the FIFO
+ * @fresh: next value of the counter
  * @alive: entropy of the last ACK
  */
 struct reps {
@@ -145,7 +146,7 @@ static inline u16 reps_next(struct reps_pool *pool, struct reps *r,
 	return entropy;
 }
 
-/* Does an entropy wait? */
+/* Is an entropy in the FIFO? */
 static inline bool reps_waits(const struct reps_pool *pool,
 			      const struct reps *r, u16 entropy)
 {
@@ -164,7 +165,7 @@ static inline bool reps_waits(const struct reps_pool *pool,
  * @r: connection
  * @entropy: entropy of the packet
  * @ce: the packet had CE
- * @max: number of entropies that may wait, at least 1
+ * @max: maximum number of entropies in the FIFO, at least 1
  * @now_ns: now
  *
  * Return: false if the pool has no room for the entropy.
@@ -191,7 +192,7 @@ static inline bool reps_acked(struct reps_pool *pool, struct reps *r,
 }
 
 /**
- * reps_bad() - forget an entropy whose path is congested or broken
+ * reps_bad() - drop an entropy whose path is congested or broken
  * @pool: pool of the host
  * @r: connection
  * @entropy: the entropy
@@ -211,7 +212,7 @@ static inline void reps_bad(struct reps_pool *pool, struct reps *r, u16 entropy)
 }
 
 /**
- * reps_flush() - forget all entropies of a connection
+ * reps_flush() - drop all entropies of a connection
  * @pool: pool of the host
  * @r: connection
  */

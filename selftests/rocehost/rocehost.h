@@ -277,16 +277,16 @@ enum rh_lb {
  * @transport: enum rh_transport
  * @lb: enum rh_lb
  * @entropies: number of different entropies of a flow
- * @reps_buffer: entropies of a flow that may wait
- * @reps_pool: entropies of the host that may wait
- * @freeze_ns: explore nothing for this time after a timeout
- * @expire_ns: forget the entropies of a flow that pauses for longer
- * @recurrent: never forget them
+ * @reps_buffer: maximum number of recycled entropies of a flow
+ * @reps_pool: maximum number of recycled entropies of the host
+ * @freeze_ns: explore no new paths for this time after a timeout
+ * @expire_ns: drop the entropies of a flow that pauses for longer
+ * @recurrent: never drop them
  * @ramp_ns: double the rate while no RTT exceeds this time, or RAMP_AUTO; 0: off
  * @gate: when may congestion control act?
  * @rtw: the receiver must have posted a receive for each message
  * @post_ns: a receive is posted this long after the previous message
- * @table: canaries of the host's connections
+ * @table: maximum number of canaries of the host's connections
  * @rp: reaction points
  * @np: notification points
  */
@@ -340,7 +340,7 @@ struct rh_host_conf {
  * @line: pacing at line rate
  * @drain: pacing at @conf.drain_bps
  * @delayed: packets between the interface and the host
- * @pool: entropies that wait
+ * @pool: recycled entropies of all flows
  * @canaries: canaries of all sinks
  * @flows: flows by QP number
  * @sinks: sinks by QP number
@@ -470,8 +470,8 @@ struct rh_flow_conf {
  * @RH_TRACE_NAK: retransmission after a NAK
  * @RH_TRACE_TIMEOUT: retransmission after a timeout
  * @RH_TRACE_DONE: message complete
- * @RH_TRACE_WAIT: RTW or RNR NAK, and the flow waits
- * @RH_TRACE_GO: RTS, and the flow goes on
+ * @RH_TRACE_WAIT: the flow waits after an RTW or RNR NAK
+ * @RH_TRACE_GO: the flow resumes after an RTS
  * @RH_TRACE_KINDS: number of kinds
  */
 enum rh_trace_kind {
@@ -532,7 +532,7 @@ struct rh_done {
  * @n_done: number of entries in @done
  * @done_lost: complete messages that did not fit into @done
  * @flows: array of the flows
- * @senders: their state of selective repeat, or NULL
+ * @senders: their selective-repeat state, or NULL
  */
 struct rh_flow_group {
 	struct list_head list;
@@ -574,12 +574,12 @@ enum rh_flow_state {
  * @rp: reaction point
  * @pace: pacing at the flow's rate
  * @rq: requester
- * @sr: selective repeat, NULL: go back N
+ * @sr: selective-repeat state, NULL: go back N
  * @rnd: random state of oblivious spraying
- * @reps: entropies that wait
+ * @reps: recycled entropies
  * @ramp: epoch of ramp.h
  * @gate: gate of congestion control
- * @match: does the receiver have a match?
+ * @match: does the flow wait for a match?
  * @retry_ns: when to try again after an RNR NAK, RH_NEVER: there was none
  * @win: window
  * @start_ns: when the flow starts
@@ -607,7 +607,7 @@ enum rh_flow_state {
  * @st.grants: CNPs with a window
  * @st.exceeded: windows that were exceeded
  * @st.doubled: rates that were doubled
- * @st.gated: CNPs that the gate has held back
+ * @st.gated: CNPs that the gate suppressed
  * @st.rtws: RTWs
  * @st.rtss: RTSs
  * @told: telemetry of the last CNP counted in @st.cnps_telemetry
@@ -673,7 +673,7 @@ struct rh_flow {
  * @name: name of the group of flows
  * @n: number of sinks
  * @sinks: array of the sinks
- * @receivers: their state of selective repeat, or NULL
+ * @receivers: their selective-repeat state, or NULL
  */
 struct rh_sink_group {
 	struct list_head list;
@@ -688,7 +688,7 @@ struct rh_sink_group {
  * @qpn: QP number
  * @dest_qpn: QP number of the sender
  * @rs: responder
- * @sr: selective repeat, NULL: go back N
+ * @sr: selective-repeat state, NULL: go back N
  * @rtw: messages need a match
  * @match: matches
  * @post_ns: when the next receive is posted, RH_NEVER: not yet known
@@ -812,10 +812,10 @@ void rh_out(struct rh_host *host, struct sk_buff *skb, u64 now_ns,
  * struct rh_answer - a CNP, ACK or NAK
  * @pkt: the packet
  * @syndrome: AETH syndrome, unless it is a CNP
- * @msn: number of a message in the AETH, likewise
+ * @msn: message number in the AETH, likewise
  * @dscp: DSCP
  * @has_sr: @sr is valid
- * @sr: what an ACK of selective repeat tells
+ * @sr: fields of a selective-repeat ACK
  */
 struct rh_answer {
 	const struct iqcn_pkt *pkt;
@@ -856,8 +856,8 @@ void rh_lb_run(struct rh_flow *flow, u64 now_ns);
  * @ack_req: it requests an ACK
  * @ce: it has CE
  * @payload: bytes of payload
- * @sent_ns: selective repeat: its time stamp
- * @msg: likewise: number of its message, the lower 32 bits
+ * @sent_ns: its time stamp; selective repeat only
+ * @msg: lower 32 bits of its message number; likewise
  */
 struct rh_data {
 	const struct iqcn_pkt *pkt;
@@ -895,7 +895,7 @@ struct rh_addr {
  * struct rh_extra - what differs from the header template
  * @sport: UDP source port
  * @len: length of @bytes
- * @bytes: header behind those of RC
+ * @bytes: header after those of RC
  */
 struct rh_extra {
 	u16 sport;

@@ -27,9 +27,9 @@
  * Rt is divided by 8 when it is ten times Rc.
  *
  * Two rules are options: cuts in proportion to the rate (ratio.h), and doubling
- * (ramp.h).  One rule is added: a flow that starts below the line rate raises its
- * rate by the timer from the start, as after a cut.  In the sources all flows
- * start at line rate.
+ * (ramp.h).  One rule is added: the timer of a flow that starts below the line
+ * rate raises the rate from the start, as after a cut.  In the sources all
+ * flows start at line rate.
  *
  * Rates are in bit/s, times in ns, alpha and g shares of 2^32.  Pure: the
  * caller supplies the time.
@@ -75,8 +75,8 @@ enum rp_style {
  *	rate, which in the source is the line rate
  * @clamp: ConnectX: set the target to the rate on every cut, not only on the
  *	first one after an increase
- * @ratio_floor: cut in proportion to the rate, but by at least this share of the
- *	usual cut, share of 2^32; 0: make the usual cut
+ * @ratio_floor: cut in proportion to the rate, but by at least this fraction of
+ *	the usual cut, in units of 2^-32; 0: make the usual cut
  */
 struct rp_params {
 	u64 style;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests of what a sender does besides DCQCN: selective repeat, recycled
- * entropies, recovery by RTT and ECN, proportional cuts, the gate, and matches.
+ * KUnit tests of a sender's methods other than DCQCN: selective repeat,
+ * recycled entropies, recovery by RTT and ECN, proportional cuts, the gate, and
+ * matches.
  *
- * Expected values follow from the rules at the top of each header, computed by
- * hand or by a naive model.
+ * Expected values follow from the rules at the top of each header.  They are
+ * computed by hand or by a naive model.
  */
 #include <kunit/test.h>
 #include <linux/prandom.h>
@@ -64,7 +65,7 @@ static enum sr_verdict sr_take(struct sr_ends *e, u32 psn, bool last)
 	return sr_received(&e->rs, &e->r, psn, last, false, 1);
 }
 
-/* The bytes of both headers */
+/* The layout of both headers */
 static void sr_bytes(struct kunit *test)
 {
 	static const u8 data[SR_DATA_LEN] = {
@@ -113,7 +114,9 @@ static void sr_window(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, sr_may_send(&e->rq));
 	sr_send(test, e, 2047, 2047);
 	KUNIT_EXPECT_FALSE(test, sr_may_send(&e->rq));
-	/* the second packet does not open it, the first one does for both */
+	/* an ACK of the second packet does not move the window; an ACK of the
+	 * first one moves it by two
+	 */
 	KUNIT_EXPECT_TRUE(test, sr_take_ack(e, -1, 1, 0));
 	KUNIT_EXPECT_FALSE(test, sr_may_send(&e->rq));
 	KUNIT_EXPECT_TRUE(test, sr_take_ack(e, 0, 0, 0));
@@ -135,7 +138,7 @@ static void sr_wrap(struct kunit *test)
 	/* PSNs 0xfffffe 0xffffff 0 1 2 3 */
 	KUNIT_EXPECT_EQ(test, sr_take(e, 1, false), SR_TAKE_ACK);
 	KUNIT_EXPECT_EQ(test, e->rs.epsn, 0xfffffe);
-	/* bit 2: the third one behind 0xfffffe */
+	/* bit 2: the third packet after 0xfffffe */
 	KUNIT_EXPECT_EQ(test, sr_behind(&e->rs, &e->r), 4);
 	KUNIT_EXPECT_TRUE(test, sr_take_ack(e, 0xfffffd, 1, 4));
 	KUNIT_EXPECT_EQ(test, e->s.n_sent, 5);
@@ -153,7 +156,7 @@ static void sr_wrap(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, e->rq.una, 6);
 }
 
-/* The receiver takes packets in any order; messages complete in order */
+/* The receiver accepts packets in any order; messages complete in order */
 static void sr_any_order(struct kunit *test)
 {
 	struct sr_ends *e = sr_ends_new(test, 5);
@@ -184,7 +187,7 @@ static void sr_lost_acks(struct kunit *test)
 	struct sr_ends *e = sr_ends_new(test, 100);
 
 	sr_send_all(test, e, 0, 5);
-	/* those of packets 0 to 2 are lost */
+	/* the ACKs of packets 0 to 2 are lost */
 	KUNIT_EXPECT_TRUE(test, sr_take_ack(e, 103, 103, 0));
 	KUNIT_EXPECT_EQ(test, e->rq.una, 4);
 	KUNIT_EXPECT_EQ(test, e->s.n_sent, 1);
@@ -192,7 +195,7 @@ static void sr_lost_acks(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, sr_take_ack(e, 101, 101, 0));
 	KUNIT_EXPECT_FALSE(test, sr_take_ack(e, 103, 103, 0));
 	KUNIT_EXPECT_EQ(test, e->rq.una, 4);
-	/* late, but it tells of packet 4, which is the second one behind 102 */
+	/* late, but acknowledges packet 4, the second one after 102 */
 	KUNIT_EXPECT_FALSE(test, sr_take_ack(e, 101, 101, 1));
 	KUNIT_EXPECT_TRUE(test, sr_take_ack(e, 101, 101, 2));
 	KUNIT_EXPECT_EQ(test, e->rq.una, 5);
@@ -206,8 +209,8 @@ static void sr_lost_acks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sr_oldest_ns(&e->s), SR_NEVER);
 }
 
-/* Packets that are not acknowledged time out in the order in which they were
- * last sent
+/* Packets that are not acknowledged time out in the order of their last
+ * transmissions
  */
 static void sr_timeouts(struct kunit *test)
 {
@@ -221,14 +224,14 @@ static void sr_timeouts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sr_expire(&e->s), 1);
 	KUNIT_EXPECT_EQ(test, e->s.n_sent, 3);
 	KUNIT_EXPECT_EQ(test, sr_oldest_ns(&e->s), 3);
-	/* the first one to repeat comes first */
+	/* the lowest packet to retransmit is sent first */
 	sr_send(test, e, 0, 10);
 	KUNIT_EXPECT_EQ(test, sr_expire(&e->s), 3);
 	sr_send(test, e, 1, 11);
 	sr_send(test, e, 3, 12);
 	sr_send(test, e, 6, 13);
 	KUNIT_EXPECT_EQ(test, e->s.n_lost, 0);
-	/* 4 5 0 1 3 6; ends and the middle are acknowledged */
+	/* list: 4 5 0 1 3 6; acknowledge both ends and the middle */
 	KUNIT_EXPECT_TRUE(test, sr_take_ack(e, -1, 4, 0));
 	KUNIT_EXPECT_TRUE(test, sr_take_ack(e, -1, 1, 0));
 	KUNIT_EXPECT_TRUE(test, sr_take_ack(e, -1, 6, 0));
@@ -238,7 +241,7 @@ static void sr_timeouts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sr_expire(&e->s), 0);
 	KUNIT_EXPECT_EQ(test, sr_expire(&e->s), 3);
 	KUNIT_EXPECT_EQ(test, sr_oldest_ns(&e->s), SR_NEVER);
-	/* an ACK that was late: nothing to repeat */
+	/* a late ACK: nothing to retransmit */
 	KUNIT_EXPECT_TRUE(test, sr_take_ack(e, 4, 0, 0));
 	KUNIT_EXPECT_EQ(test, e->s.n_lost, 1);
 	sr_send(test, e, 5, 20);
@@ -248,7 +251,7 @@ static void sr_timeouts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sr_oldest_ns(&e->s), 21);
 }
 
-/* The list of packets to repeat wraps with the window */
+/* The bitmap of packets to retransmit wraps with the window */
 static void sr_repeat_wraps(struct kunit *test)
 {
 	struct sr_ends *e = sr_ends_new(test, 0);
@@ -268,8 +271,8 @@ static void sr_repeat_wraps(struct kunit *test)
 	sr_send(test, e, 2050, 3002);
 }
 
-/* With a full window, repeated packets and new ones are sent before the first
- * one times out
+/* With a full window, retransmitted and new packets are sent before the first
+ * packet times out
  */
 static void sr_many_sent(struct kunit *test)
 {
@@ -293,7 +296,7 @@ static void sr_many_sent(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sr_expire(&e->s), 2048);
 }
 
-/* Packets that were sent are forgotten, in whatever state they are */
+/* sr_truncate() handles packets in each state */
 static void sr_forgets(struct kunit *test)
 {
 	struct sr_ends *e = sr_ends_new(test, 0);
@@ -305,7 +308,7 @@ static void sr_forgets(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sr_expire(&e->s), 2);
 	KUNIT_EXPECT_TRUE(test, sr_take_ack(e, -1, 4, 0));
 	KUNIT_EXPECT_TRUE(test, sr_take_ack(e, -1, 7, 0));
-	/* in flight: 3 5 6 8 9 0; to repeat: 1 2; acknowledged: 4 7 */
+	/* in flight: 3 5 6 8 9 0; to retransmit: 1 2; acknowledged: 4 7 */
 	KUNIT_EXPECT_EQ(test, e->s.n_sent, 6);
 	sr_truncate(&e->rq, &e->s, 10);
 	KUNIT_EXPECT_EQ(test, e->rq.high, 10);
@@ -315,7 +318,7 @@ static void sr_forgets(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, e->s.n_lost, 1);
 	KUNIT_EXPECT_EQ(test, e->s.n_sent, 1);
 	KUNIT_EXPECT_EQ(test, sr_oldest_ns(&e->s), 20);
-	/* an ACK of what was forgotten */
+	/* an ACK of a packet that is new again */
 	KUNIT_EXPECT_FALSE(test, sr_take_ack(e, -1, 7, 0));
 	/* the receiver is ahead of the sender */
 	KUNIT_EXPECT_TRUE(test, sr_take_ack(e, 2, 7, 1));
@@ -326,7 +329,7 @@ static void sr_forgets(struct kunit *test)
 	sr_send_all(test, e, 2, 10);
 	KUNIT_EXPECT_EQ(test, e->s.n_sent, 8);
 	KUNIT_EXPECT_TRUE(test, sr_take_ack(e, -1, 7, 0));
-	/* nothing that is acknowledged is forgotten */
+	/* acknowledged packets remain acknowledged */
 	KUNIT_EXPECT_TRUE(test, sr_take_ack(e, 4, 4, 0));
 	sr_truncate(&e->rq, &e->s, 2);
 	KUNIT_EXPECT_EQ(test, e->rq.una, 5);
@@ -336,7 +339,7 @@ static void sr_forgets(struct kunit *test)
 	sr_send(test, e, 5, 40);
 }
 
-/* ACKs of every 4th packet tell of the others */
+/* An ACK of every 4th packet acknowledges the others, too */
 static void sr_ack_of_4(struct kunit *test)
 {
 	struct sr_ends *e = sr_ends_new(test, 0);
@@ -347,7 +350,7 @@ static void sr_ack_of_4(struct kunit *test)
 						  false, 4), SR_TAKE);
 	KUNIT_EXPECT_EQ(test, sr_received(&e->rs, &e->r, 3, false, false, 4),
 			SR_TAKE_ACK);
-	/* one that asks, after which the count begins again */
+	/* a packet that requests an ACK, after which the count restarts */
 	KUNIT_EXPECT_EQ(test, sr_received(&e->rs, &e->r, 5, false, true, 4),
 			SR_TAKE_ACK);
 	KUNIT_EXPECT_EQ(test, sr_received(&e->rs, &e->r, 7, true, false, 4),
@@ -356,9 +359,9 @@ static void sr_ack_of_4(struct kunit *test)
 			SR_TAKE);
 	KUNIT_EXPECT_EQ(test, sr_received(&e->rs, &e->r, 69, false, false, 4),
 			SR_TAKE);
-	/* behind 4: 5, 7 and 68; 69 is the 65th */
+	/* after 4: 5, 7 and 68; 69 is the 65th */
 	KUNIT_EXPECT_EQ(test, sr_behind(&e->rs, &e->r), BIT_ULL(63) | 4 | 1);
-	/* one that does not complete the message, and one that does */
+	/* a packet that does not complete the message, and one that does */
 	e->rs.unacked = 0;
 	KUNIT_EXPECT_EQ(test, sr_received(&e->rs, &e->r, 4, false, false, 4),
 			SR_TAKE);
@@ -373,7 +376,7 @@ static void sr_ack_of_4(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, e->rq.una, 4);
 }
 
-/* A connection through a network that loses, repeats and reorders */
+/* A connection through a network that loses, duplicates and reorders packets */
 #define WALK_STEPS	100000
 #define WALK_BAG	1024
 
@@ -434,7 +437,7 @@ static void walk_receive(struct kunit *test, struct walk *w)
 	enum sr_verdict wanted = w->got[seq] ? SR_DUPLICATE : SR_TAKE_ACK;
 	struct walk_ack ack = { .seq = seq };
 
-	/* half of the packets arrive again */
+	/* keep half of the packets to deliver them again */
 	if (walk_random(w, 2))
 		w->data[at] = w->data[--w->n_data];
 	if (seq >= w->expected + 2048)
@@ -452,7 +455,7 @@ static void walk_receive(struct kunit *test, struct walk *w)
 	for (i = 0; i < 64; i++)
 		ack.behind |= (u64)w->got[w->expected + 1 + i] << i;
 	KUNIT_ASSERT_EQ(test, sr_behind(&w->e.rs, &w->e.r), ack.behind);
-	/* with ACKs of every packet they have no bitmap */
+	/* without "ack N", ACKs have no bitmap */
 	if (walk_random(w, 2))
 		ack.behind = 0;
 	if (w->n_acks < WALK_BAG)
@@ -510,7 +513,7 @@ static void walk_expire(struct kunit *test, struct walk *w)
 	w->n_lost++;
 }
 
-/* Go back, sometimes behind the first unacknowledged packet */
+/* Truncate, sometimes below the first unacknowledged packet */
 static void walk_truncate(struct walk *w)
 {
 	u64 from = w->una > 5 ? w->una - 5 : 0;
@@ -580,7 +583,7 @@ static void sr_walk(struct kunit *test)
 		   most);
 	KUNIT_EXPECT_GT(test, w->una, 4096);
 	KUNIT_EXPECT_EQ(test, most, 2048);
-	/* without losses all of it arrives */
+	/* without further losses, all packets arrive */
 	for (i = WALK_STEPS; w->una < w->high; i++) {
 		KUNIT_ASSERT_LT(test, i, 2 * WALK_STEPS);
 		w->window = 0;
@@ -653,13 +656,13 @@ static void reps_explores(struct kunit *test)
 	/* a single path */
 	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, &h->r[1], 1, 0), 0);
 	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, &h->r[1], 1, 0), 0);
-	/* the most that there may be */
+	/* the maximum number of entropies */
 	h->r[2].fresh = 16383;
 	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, &h->r[2], 16384, 0), 16383);
 	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, &h->r[2], 16384, 0), 0);
 }
 
-/* Paragraphs 29, 30: the oldest entropy first, each once, none with CE */
+/* Paragraphs 29, 30: the oldest entropy first, each once, none after CE */
 static void reps_recycles(struct kunit *test)
 {
 	struct reps_host *h = reps_host_new(test, POOL);
@@ -670,7 +673,7 @@ static void reps_recycles(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, reps_acked(&h->pool, &h->r[0], 5, true, 3, 0));
 	KUNIT_EXPECT_TRUE(test, reps_good(h, 0, 3));
 	KUNIT_EXPECT_TRUE(test, reps_good(h, 0, 9));
-	/* other connections have their own */
+	/* other connections have FIFOs of their own */
 	KUNIT_EXPECT_EQ(test, reps_take(h, 1), 0);
 	KUNIT_EXPECT_EQ(test, reps_take(h, 0), 7);
 	KUNIT_EXPECT_EQ(test, reps_take(h, 0), 3);
@@ -681,7 +684,7 @@ static void reps_recycles(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reps_n_free(h), POOL);
 }
 
-/* Paragraph 29: a full FIFO forgets the oldest entropy */
+/* Paragraph 29: a full FIFO drops the oldest entropy */
 static void reps_full(struct kunit *test)
 {
 	struct reps_host *h = reps_host_new(test, POOL);
@@ -701,8 +704,8 @@ static void reps_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reps_take(h, 1), 0);
 }
 
-/* Paragraph 32: connections share a pool; those that find it full keep to their
- * own slots
+/* Paragraph 32: connections share a pool; if the pool is full, each connection
+ * reuses its own slots
  */
 static void reps_pool_full(struct kunit *test)
 {
@@ -716,7 +719,7 @@ static void reps_pool_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reps_take(h, 0), 2);
 	KUNIT_EXPECT_TRUE(test, reps_good(h, 1, 5));
 	KUNIT_EXPECT_FALSE(test, reps_good(h, 2, 6));
-	/* paragraph 31: a connection that ends gives its entropies back */
+	/* paragraph 31: a connection that ends returns its slots */
 	reps_flush(&h->pool, &h->r[0]);
 	KUNIT_EXPECT_TRUE(test, reps_good(h, 2, 8));
 	KUNIT_EXPECT_EQ(test, reps_take(h, 2), 8);
@@ -725,12 +728,12 @@ static void reps_pool_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reps_n_free(h), 2);
 	reps_flush(&h->pool, &h->r[0]);
 	KUNIT_EXPECT_EQ(test, reps_n_free(h), 2);
-	/* the largest pool has an end, too */
+	/* a pool of one slot */
 	reps_pool_init(&h->pool, 1);
 	KUNIT_EXPECT_EQ(test, reps_n_free(h), 1);
 }
 
-/* A bad path is forgotten wherever it waits */
+/* The entropy of a bad path is dropped at any place in the FIFO */
 static void reps_forgets_bad(struct kunit *test)
 {
 	struct reps_host *h = reps_host_new(test, POOL);
@@ -753,8 +756,8 @@ static void reps_forgets_bad(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reps_n_free(h), POOL);
 }
 
-/* A frozen connection uses what it has in turn, and those with CE, too; without any it
- * uses that of the last ACK
+/* A frozen connection uses its entropies in turn, and those with CE, too; if it
+ * has none, it uses the entropy of the last ACK
  */
 static void reps_frozen(struct kunit *test)
 {
@@ -772,7 +775,7 @@ static void reps_frozen(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, r, 10, 50), 7);
 	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, r, 10, 51), 7);
 	reps_good(h, 0, 8);
-	/* each waits only once */
+	/* no entropy is in the FIFO twice */
 	KUNIT_EXPECT_TRUE(test, reps_acked(&h->pool, r, 8, false, 3, 52));
 	KUNIT_EXPECT_TRUE(test, reps_acked(&h->pool, r, 7, true, 3, 53));
 	KUNIT_EXPECT_EQ(test, r->n, 2);
@@ -786,7 +789,7 @@ static void reps_frozen(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reps_n_free(h), POOL);
 }
 
-/* Each connection's list is what a model says, and each slot is in one list */
+/* Each connection's list equals a model's, and each slot is in one list */
 static void reps_walk_check(struct kunit *test, const struct reps_host *h,
 			    u16 want[CONNS][8], const u32 *n)
 {
@@ -888,20 +891,20 @@ static void ramp_epochs(struct kunit *test)
 {
 	struct ramp r = {};
 
-	/* the first epoch is that of the first packet */
+	/* the first epoch ends with the first packet */
 	KUNIT_EXPECT_TRUE(test, ramp_acked(&r, 0, 10, false, 100, 100));
 	KUNIT_EXPECT_EQ(test, r.end, 10);
-	/* packets that were sent before its start do not end an epoch */
+	/* packets that were sent before the start of an epoch do not end it */
 	KUNIT_EXPECT_FALSE(test, ramp_acked(&r, 1, 11, false, 100, 100));
 	KUNIT_EXPECT_FALSE(test, ramp_acked(&r, 9, 19, false, 100, 100));
 	KUNIT_EXPECT_TRUE(test, ramp_acked(&r, 10, 20, false, 100, 100));
-	/* a later packet ends it, too; then ACKs that were overtaken come */
+	/* a later packet ends it, too; then overtaken ACKs arrive */
 	KUNIT_EXPECT_TRUE(test, ramp_acked(&r, 25, 30, false, 100, 100));
 	KUNIT_EXPECT_FALSE(test, ramp_acked(&r, 20, 31, false, 100, 100));
 	KUNIT_EXPECT_EQ(test, r.end, 30);
 }
 
-/* A single packet suffices to forbid it, in its own epoch only */
+/* A single packet prevents doubling, but only in its own epoch */
 static void ramp_forbids(struct kunit *test)
 {
 	struct ramp r = { .end = 10 };
@@ -911,7 +914,7 @@ static void ramp_forbids(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, ramp_acked(&r, i, 10, i == 4, 100, 100));
 	KUNIT_EXPECT_FALSE(test, ramp_acked(&r, 10, 20, false, 100, 100));
 	KUNIT_EXPECT_TRUE(test, ramp_acked(&r, 20, 30, false, 100, 100));
-	/* one RTT that is too long by a nanosecond */
+	/* an RTT that is too long by a nanosecond */
 	for (i = 20; i < 30; i++)
 		KUNIT_EXPECT_FALSE(test, ramp_acked(&r, i, 30, false,
 						    i == 28 ? 101 : 1, 100));
@@ -920,7 +923,7 @@ static void ramp_forbids(struct kunit *test)
 	/* the ACK that ends the epoch counts */
 	KUNIT_EXPECT_FALSE(test, ramp_acked(&r, 50, 60, true, 1, 100));
 	KUNIT_EXPECT_FALSE(test, ramp_acked(&r, 60, 70, false, 101, 100));
-	/* both at once */
+	/* CE and a long RTT at once */
 	KUNIT_EXPECT_FALSE(test, ramp_acked(&r, 65, 70, true, 1, 100));
 	KUNIT_EXPECT_FALSE(test, ramp_acked(&r, 66, 70, false, 999, 100));
 	KUNIT_EXPECT_FALSE(test, ramp_acked(&r, 70, 80, false, 1, 100));
@@ -935,11 +938,11 @@ static void ramp_expects(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ramp_acked(&r, 0, 1, false, 200, RAMP_AUTO));
 	KUNIT_EXPECT_TRUE(test, ramp_acked(&r, 1, 2, false, 300, RAMP_AUTO));
 	KUNIT_EXPECT_FALSE(test, ramp_acked(&r, 2, 3, false, 301, RAMP_AUTO));
-	/* a shorter one, after which 152 is too long */
+	/* a shorter RTT, after which 152 is too long */
 	KUNIT_EXPECT_TRUE(test, ramp_acked(&r, 3, 4, false, 101, RAMP_AUTO));
 	KUNIT_EXPECT_FALSE(test, ramp_acked(&r, 4, 5, false, 152, RAMP_AUTO));
 	KUNIT_EXPECT_TRUE(test, ramp_acked(&r, 5, 6, false, 151, RAMP_AUTO));
-	/* the shortest one may come after a long one of the same epoch */
+	/* the shortest RTT may follow a long one in the same epoch */
 	KUNIT_EXPECT_FALSE(test, ramp_acked(&r, 5, 6, false, 140, RAMP_AUTO));
 	KUNIT_EXPECT_FALSE(test, ramp_acked(&r, 6, 7, false, 80, RAMP_AUTO));
 	KUNIT_EXPECT_FALSE(test, ramp_acked(&r, 7, 8, true, 80, RAMP_AUTO));
@@ -958,7 +961,7 @@ static const struct rp_params rp = {
 	.first_percent = 100,
 };
 
-/* Doubling ends at the line rate, and the timer with it */
+/* Doubling and the timer end at the line rate */
 static void ramp_doubles(struct kunit *test)
 {
 	struct rp_params off = rp;
@@ -969,7 +972,7 @@ static void ramp_doubles(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r.rc_bps, 6 * GBIT);
 	KUNIT_EXPECT_EQ(test, r.rt_bps, 6 * GBIT);
 	KUNIT_EXPECT_EQ(test, rp_next_ns(&r), 56000);
-	/* a target that is higher remains */
+	/* a higher target rate is kept */
 	r.rt_bps = 30 * GBIT;
 	KUNIT_EXPECT_EQ(test, rp_double(&r, &rp), RP_RAISED);
 	KUNIT_EXPECT_EQ(test, r.rc_bps, 12 * GBIT);
@@ -1008,12 +1011,12 @@ static void ratio_shares(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ratio_of(1000, 10, 80, floor), 125);
 	KUNIT_EXPECT_EQ(test, ratio_of(1000, 1, 80, floor), 125);
 	KUNIT_EXPECT_EQ(test, ratio_of(1000, 0, 80, floor), 125);
-	/* hardly a floor */
+	/* almost no floor */
 	KUNIT_EXPECT_EQ(test, ratio_of(1000, 0, 80, 1), 0);
 	KUNIT_EXPECT_EQ(test, ratio_of(1000, 20, 80, 1), 250);
 	/* above the line rate */
 	KUNIT_EXPECT_EQ(test, ratio_of(1000, 90, 80, floor), 1000);
-	/* a floor of 1 is the usual cut, to the bit */
+	/* a floor of 1 gives exactly the usual cut */
 	KUNIT_EXPECT_EQ(test, ratio_of(999999999999, 1, 1000 * GBIT, RATIO_ONE),
 			999999999999);
 	for (rate = 0; rate <= 1000 * GBIT; rate += 7 * GBIT + 3) {
@@ -1025,7 +1028,7 @@ static void ratio_shares(struct kunit *test)
 	}
 }
 
-/* Cut a flow at @rate_bps, with alpha 1.  Return: the rate then */
+/* Cut a flow at @rate_bps, with alpha 1.  Return: the new rate */
 static u64 ratio_after(u64 rate_bps, u64 floor)
 {
 	struct rp_params p = rp;
@@ -1078,7 +1081,7 @@ static void gate_averages(struct kunit *test)
 			GATE_ONE / 16 * 7);
 	KUNIT_EXPECT_EQ(test, gate_average(GATE_ONE / 4, false, GATE_ONE / 4),
 			GATE_ONE / 16 * 3);
-	/* with a weight of 1 it is the last packet's */
+	/* with a weight of 1 only the last packet counts */
 	KUNIT_EXPECT_EQ(test, gate_average(0, true, GATE_ONE), GATE_ONE);
 	KUNIT_EXPECT_EQ(test, gate_average(GATE_ONE, true, GATE_ONE), GATE_ONE);
 	KUNIT_EXPECT_EQ(test, gate_average(GATE_ONE, false, GATE_ONE), 0);
@@ -1098,7 +1101,7 @@ static void gate_averages(struct kunit *test)
 	}
 }
 
-/* Paragraphs 100, 108: open above the threshold, and not at it */
+/* Paragraphs 100, 108: open above the threshold, but not at it */
 static void gate_threshold(struct kunit *test)
 {
 	struct gate_params p = { .weight = GATE_ONE / 2,
@@ -1116,10 +1119,10 @@ static void gate_threshold(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, gate_open(&g, &p, 1000000));
 	gate_acks(&g, &p, 3, 1, false, 1000);
 	KUNIT_EXPECT_FALSE(test, gate_open(&g, &p, 1000));
-	/* without a threshold a single CE opens it */
+	/* with a threshold of 0, a single CE packet opens the gate */
 	p.above = 0;
 	KUNIT_EXPECT_TRUE(test, gate_open(&g, &p, 1000));
-	/* nothing is above 1 */
+	/* no share is above 1 */
 	p.above = GATE_ONE;
 	p.weight = GATE_ONE;
 	gate_acks(&g, &p, 3, 100, true, 1000);
@@ -1147,7 +1150,7 @@ static void gate_most(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, gate_open(&g, &p, 1000));
 	gate_acks(&g, &p, 0, 1, true, 1000);
 	KUNIT_EXPECT_TRUE(test, gate_open(&g, &p, 1000));
-	/* other paths without CE do not close it */
+	/* other paths without CE do not close the gate */
 	for (i = 5; i < 15; i++)
 		gate_acks(&g, &p, i, 10, false, 1000);
 	KUNIT_EXPECT_TRUE(test, gate_open(&g, &p, 1000));
@@ -1169,7 +1172,7 @@ static void gate_stale(struct kunit *test)
 	struct gate_params p = { .weight = GATE_ONE, .above = 0, .most = 2 };
 	struct gate g = {};
 
-	/* nothing is known of a path without ACKs */
+	/* a path without any ACK does not count */
 	KUNIT_EXPECT_FALSE(test, gate_open(&g, &p, 0));
 	gate_acks(&g, &p, 1, 1, true, 1000);
 	gate_acks(&g, &p, 2, 1, true, 1050);
@@ -1197,7 +1200,7 @@ static struct match_rx match_in(enum match_state state)
 	return rx[state];
 }
 
-/* Each state of a receiver, with a packet, a receive, and its completion */
+/* Each state of a receiver, with a packet, a receive, and a completion */
 static void match_receiver(struct kunit *test)
 {
 	struct match_rx m;
@@ -1234,7 +1237,7 @@ static void match_receiver(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, match_post(&m));
 	KUNIT_EXPECT_EQ(test, match_state(&m, 5), MATCH_POSTED);
 	KUNIT_EXPECT_TRUE(test, m.rts);
-	/* of the next message */
+	/* the receive of the next message */
 	m = match_in(MATCH_POSTED);
 	KUNIT_EXPECT_FALSE(test, match_post(&m));
 	KUNIT_EXPECT_EQ(test, match_state(&m, 5), MATCH_POSTED);
@@ -1244,7 +1247,7 @@ static void match_receiver(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, match_state(&m, 5), MATCH_COMPLETE);
 	KUNIT_EXPECT_EQ(test, match_state(&m, 6), MATCH_POSTED);
 
-	/* completion: of the message before it in the first two states */
+	/* completion: in the first two states, of the previous message */
 	m = match_in(MATCH_NONE);
 	match_complete(&m, 5);
 	KUNIT_EXPECT_EQ(test, match_state(&m, 5), MATCH_NONE);
@@ -1270,12 +1273,12 @@ static void match_repeats(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, m.rts);
 	match_complete(&m, 6);
 	KUNIT_EXPECT_FALSE(test, m.rts);
-	/* nobody waits for the next one */
+	/* no sender waits for the next message */
 	KUNIT_EXPECT_FALSE(test, match_post(&m));
 	KUNIT_EXPECT_FALSE(test, m.rts);
 }
 
-/* 64 messages have a canary, those behind them have none */
+/* 64 messages have a canary, later messages have none */
 static void match_many(struct kunit *test)
 {
 	struct match_rx m = match_in(MATCH_NONE);
@@ -1298,7 +1301,7 @@ static void match_many(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, match_packet(&m, U64_MAX), MATCH_RTW);
 }
 
-/* Each state of a sender, with RTW and RTS; an RNR NAK is an RTW with a time */
+/* Each state of a sender, with RTW and RTS; RNR NAK is RTW with a timeout */
 static void match_sender(struct kunit *test)
 {
 	struct match_tx m = {};
@@ -1316,13 +1319,13 @@ static void match_sender(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, match_limit(&m), 5);
 	KUNIT_EXPECT_TRUE(test, match_rtw(&m, 4));
 	KUNIT_EXPECT_EQ(test, match_limit(&m), 4);
-	/* an RTS for an earlier message, for the one that waits */
+	/* an RTS for an earlier message, and for the waiting one */
 	KUNIT_EXPECT_FALSE(test, match_rts(&m, 3));
 	KUNIT_EXPECT_EQ(test, m.state, MATCH_WAITING);
 	KUNIT_EXPECT_TRUE(test, match_rts(&m, 4));
 	KUNIT_EXPECT_EQ(test, m.state, MATCH_SENDING);
 	KUNIT_EXPECT_EQ(test, match_limit(&m), MATCH_ALL);
-	/* one for a later message: the one that waits has a receive, too */
+	/* an RTS for a later message: the waiting message has a receive, too */
 	KUNIT_EXPECT_TRUE(test, match_rtw(&m, 6));
 	KUNIT_EXPECT_TRUE(test, match_rts(&m, 7));
 	KUNIT_EXPECT_EQ(test, m.state, MATCH_SENDING);
@@ -1344,12 +1347,12 @@ static void match_stale(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, match_rts(&m, 0));
 	KUNIT_EXPECT_FALSE(test, match_rtw(&m, 0));
 	KUNIT_EXPECT_EQ(test, m.state, MATCH_SENDING);
-	/* the RTS is repeated, and an old one comes again */
+	/* the RTS is repeated, and an old RTS comes again */
 	KUNIT_EXPECT_FALSE(test, match_rts(&m, 0));
 	KUNIT_EXPECT_FALSE(test, match_rts(&m, 4));
 	KUNIT_EXPECT_FALSE(test, match_rts(&m, 2));
 	KUNIT_EXPECT_FALSE(test, match_rtw(&m, 4));
-	/* the next message's is not stale */
+	/* an RTW for the next message is not stale */
 	KUNIT_EXPECT_TRUE(test, match_rtw(&m, 5));
 	KUNIT_EXPECT_EQ(test, match_limit(&m), 5);
 }

@@ -2,8 +2,8 @@
 /*
  * Sinks: the receivers of connections.
  *
- * With "rtw" a message needs a match (match.h).  Receives are posted one after the
- * other, each the time "post" after the message before it.
+ * With "rtw" a message needs a match (match.h).  Receives are posted one by
+ * one, each the time "post" after the previous message is complete.
  */
 #include <linux/etherdevice.h>
 #include <linux/slab.h>
@@ -25,7 +25,7 @@ static void rh_sink_ack(struct rh_host *host, struct rh_sink *sink, u8 syndrome,
 	       now_ns, out);
 }
 
-/* Process a packet of go back N.  Return: has it been accepted? */
+/* Process a go-back-N packet.  Return: true if it was accepted */
 static bool rh_sink_rc(struct rh_host *host, struct rh_sink *sink,
 		       const struct rh_data *data, u64 now_ns,
 		       struct sk_buff_head *out)
@@ -66,7 +66,7 @@ static void rh_sink_schedule(struct rh_host *host, struct rh_sink *sink)
 	timerqueue_add(&host->due_sinks, &sink->due);
 }
 
-/* Tell the sender that a message has no match, or that it has one now */
+/* Send an RTW, RTS or RNR NAK for a message */
 static void rh_sink_tell(struct rh_host *host, struct rh_sink *sink,
 			 u8 syndrome, u32 msg, u64 now_ns,
 			 struct sk_buff_head *out)
@@ -80,12 +80,12 @@ static void rh_sink_tell(struct rh_host *host, struct rh_sink *sink,
 		    NULL, now_ns, out);
 }
 
-/* Look for the match of a packet.  Return: is there one? */
+/* Find the match of a packet, or refuse the packet.  Return: true if matched */
 static bool rh_sink_match(struct rh_host *host, struct rh_sink *sink,
 			  const struct rh_data *data, u64 now_ns,
 			  struct sk_buff_head *out)
 {
-	/* of a number with 32 bits */
+	/* packets carry the lower 32 bits of the number */
 	u64 msg = sink->match.posted + (s32)(data->msg - (u32)sink->match.posted);
 	u8 syndrome = AETH_RTW;
 
@@ -135,7 +135,7 @@ void rh_sink_run(struct rh_host *host, struct rh_sink *sink, u64 now_ns,
 	rh_sink_schedule(host, sink);
 }
 
-/* The messages before this one are complete: when is the next receive posted? */
+/* If a message has become complete, schedule the next receive */
 static void rh_sink_complete(struct rh_host *host, struct rh_sink *sink,
 			     u64 now_ns, struct sk_buff_head *out)
 {
@@ -146,7 +146,7 @@ static void rh_sink_complete(struct rh_host *host, struct rh_sink *sink,
 	rh_sink_run(host, sink, now_ns, out);
 }
 
-/* Process a packet of selective repeat.  Return: has it been accepted? */
+/* Process a selective-repeat packet.  Return: true if it was accepted */
 static bool rh_sink_sr(struct rh_host *host, struct rh_sink *sink,
 		       const struct rh_data *data, u64 now_ns,
 		       struct sk_buff_head *out)

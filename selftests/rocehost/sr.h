@@ -2,24 +2,27 @@
 /*
  * Selective repeat: a transport that tolerates reordering.
  *
- * The receiver takes packets in any order within a window, and answers each with
- * an ACK (with "ack N", every Nth).  The sender repeats only the packets for
- * which no ACK has come in time.  There are no NAKs: when packets take many
- * paths, a gap is no evidence of a loss.
+ * The receiver accepts packets in any order within a window, and sends an ACK
+ * for each (with "ack N", for every Nth).  The sender retransmits only packets
+ * that are not acknowledged in time.  There are no NAKs: when packets take many
+ * paths, a gap in the PSNs is no evidence of a loss.
  *
- *	data	after BTH and RETH: time stamp (8 bytes), number of the message (4)
- *	ACK	after the AETH: CE flag (bit 31), PSN of the data, its time stamp (8),
- *		packets received behind the next expected one, a bit each (8)
+ *	data	after BTH and RETH: time stamp (8 bytes), message number (4)
+ *	ACK	after the AETH: CE flag (bit 31), PSN of the data, its time
+ *		stamp (8), bitmap of packets received after the next expected
+ *		one (8)
  *
- * The ACK's PSN is cumulative, as that of an ordinary ACK.  It has the UDP source
- * port of the data, so it takes the same path and says which one that was.
+ * The ACK's PSN is cumulative, as in an ordinary ACK.  The ACK has the UDP
+ * source port of the data, so it returns by the same path and identifies that
+ * path.
  *
  * Source: US 12388756, paragraphs 26-30 and 56-58 (packet-level load balancing
  * needs a transport that places data in any order); the layout is ours.  A NIC
- * also needs the address (RETH) in every packet.  Here the PSN tells the place.
+ * also needs the address (RETH) in every packet.  Here the PSN gives the
+ * offset.
  *
- * Transmissions are linked in the order of their times.  The first one is thus
- * the next to time out, and every step is O(1) in the mean.  Pure.
+ * Transmissions are linked in the order in which they were sent.  So the first
+ * one is the next to time out, and each step is O(1) on average.  Pure.
  */
 #ifndef _ROCEHOST_SR_H
 #define _ROCEHOST_SR_H
@@ -32,7 +35,7 @@
 
 #include "rc.h"
 
-/* Packets in flight; divides 2^24, so that PSNs can be indexes */
+/* Window in packets; divides 2^24, so that PSNs modulo SR_WINDOW are indexes */
 #define SR_WINDOW	2048
 #define SR_NEVER	U64_MAX
 
@@ -42,9 +45,9 @@
 #define SR_ACK_BITS	64
 
 /**
- * struct sr_ack - what an ACK tells besides its PSN
+ * struct sr_ack - fields of an ACK besides its PSN
  * @sent_ns: time stamp of the data
- * @behind: bit i: packet i + 1 behind the next expected one has been received
+ * @behind: bit i: the (i + 1)th packet after the next expected one was received
  * @psn: PSN of the data
  * @ce: the data had CE
  */
@@ -88,8 +91,8 @@ static inline void sr_ack_decode(const u8 *body, struct sr_ack *ack)
  * struct sr_sent - the last transmission of a packet
  * @at_ns: when it was sent
  * @entropy: its entropy
- * @prev: index of the transmission before it, unless it is the first one
- * @next: index of the transmission after it, unless it is the last one
+ * @prev: index of the previous transmission; undefined for the first one
+ * @next: index of the next transmission; undefined for the last one
  */
 struct sr_sent {
 	u64 at_ns;
@@ -102,13 +105,13 @@ struct sr_sent {
  * struct sr_sender - the sender of a connection, besides struct rc_requester
  * @acked: acknowledged packets from the first unacknowledged one on; a packet's
  *	index is its sequence number modulo SR_WINDOW
- * @lost: packets to repeat, likewise
+ * @lost: packets to retransmit, likewise
  * @n_lost: number of bits in @lost
- * @n_sent: packets in flight: neither acknowledged nor to be repeated
- * @first: index of the one that was sent first
- * @last: index of the one that was sent last
- * @sent: the transmissions of the packets in flight, linked in the order of
- *	their times
+ * @n_sent: packets in flight: neither acknowledged nor to be retransmitted
+ * @first: index of the packet in flight that was sent first
+ * @last: index of the packet in flight that was sent last
+ * @sent: the transmissions of the packets in flight, linked in the order in
+ *	which they were sent
  */
 struct sr_sender {
 	DECLARE_BITMAP(acked, SR_WINDOW);
@@ -130,7 +133,7 @@ static inline bool sr_may_send(const struct rc_requester *rq)
  * @rq: requester
  * @sr: sender
  *
- * Return: the first packet to repeat, or else the next new one.
+ * Return: the first packet to retransmit, or else the next new one.
  */
 static inline u64 sr_next(const struct rc_requester *rq,
 			  const struct sr_sender *sr)
@@ -176,7 +179,7 @@ static inline void sr_unlink(struct sr_sender *sr, u16 at)
 }
 
 /**
- * sr_sent() - account for a packet
+ * sr_sent() - record the transmission of a packet
  * @rq: requester
  * @sr: sender
  * @seq: the packet, from sr_next()
@@ -229,10 +232,10 @@ static inline bool sr_acked(struct rc_requester *rq, struct sr_sender *sr,
 	u64 una = rq->una;
 	int i;
 
-	/* never sent */
+	/* acknowledges packets that were never sent */
 	if (n > SR_WINDOW)
 		return false;
-	/* after sr_truncate() the receiver may be ahead */
+	/* after sr_truncate() the receiver may be ahead of the sender */
 	for (i = 0; i < n && una + i < rq->high; i++)
 		progress |= sr_ack_one(rq, sr, una + i);
 	progress |= sr_ack_one(rq, sr, una + iqcn_psn_delta(ack->psn, una_psn));
@@ -245,7 +248,7 @@ static inline bool sr_acked(struct rc_requester *rq, struct sr_sender *sr,
 }
 
 /**
- * sr_oldest_ns() - when was the oldest packet in flight sent?
+ * sr_oldest_ns() - get the time when the oldest packet in flight was sent
  * @sr: sender
  *
  * Return: the time, SR_NEVER: none is in flight.
@@ -256,10 +259,10 @@ static inline u64 sr_oldest_ns(const struct sr_sender *sr)
 }
 
 /**
- * sr_expire() - give up waiting for the ACK of the oldest packet in flight
+ * sr_expire() - time out the oldest packet in flight
  * @sr: sender, with packets in flight
  *
- * Return: the entropy of the packet, which is to be repeated.
+ * Return: the entropy of the packet, which sr_next() will choose again.
  */
 static inline u16 sr_expire(struct sr_sender *sr)
 {
@@ -272,11 +275,11 @@ static inline u16 sr_expire(struct sr_sender *sr)
 }
 
 /**
- * sr_truncate() - forget that packets were sent
+ * sr_truncate() - make sent packets new again
  * @rq: requester
  * @sr: sender
- * @seq: the first of these packets, unless that is acknowledged: then all packets
- *	from the first unacknowledged one on
+ * @seq: the first of these packets; if it precedes the first unacknowledged
+ *	packet, start at the latter
  */
 static inline void sr_truncate(struct rc_requester *rq, struct sr_sender *sr,
 			       u64 seq)
@@ -296,7 +299,7 @@ static inline void sr_truncate(struct rc_requester *rq, struct sr_sender *sr,
  * struct sr_receiver - the receiver of a connection, besides struct rc_responder
  * @got: packets received from the next expected one on; a packet's index is its
  *	PSN modulo SR_WINDOW
- * @last: which of them end a message
+ * @last: those of @got that end a message
  */
 struct sr_receiver {
 	DECLARE_BITMAP(got, SR_WINDOW);
@@ -305,8 +308,8 @@ struct sr_receiver {
 
 /**
  * enum sr_verdict - a receiver's reaction to a packet
- * @SR_TAKE: take
- * @SR_TAKE_ACK: take and send an ACK
+ * @SR_TAKE: accept
+ * @SR_TAKE_ACK: accept and send an ACK
  * @SR_DUPLICATE: already received: send an ACK
  * @SR_DROP: beyond the window: drop
  */
@@ -345,8 +348,8 @@ sr_received(struct rc_responder *rs, struct sr_receiver *sr, u32 psn, bool last,
 		rs->msn += __test_and_clear_bit(rs->epsn % SR_WINDOW, sr->last);
 		rs->epsn = (rs->epsn + 1) & IQCN_PSN_MASK;
 	}
-	/* the packet that asked for an ACK may have overtaken the one that now
-	 * completes the message
+	/* the packet that requested an ACK may have overtaken the one that
+	 * completes the message now
 	 */
 	if (++rs->unacked < ack_every && !ack_req && rs->msn == msn)
 		return SR_TAKE;
@@ -355,11 +358,11 @@ sr_received(struct rc_responder *rs, struct sr_receiver *sr, u32 psn, bool last,
 }
 
 /**
- * sr_behind() - which packets have been received behind the next expected one?
+ * sr_behind() - get the bitmap of packets after the next expected one
  * @rs: responder
  * @sr: receiver
  *
- * Return: a bit for each, see struct sr_ack.
+ * Return: the bitmap, see struct sr_ack.
  */
 static inline u64 sr_behind(const struct rc_responder *rs,
 			    const struct sr_receiver *sr)

@@ -84,7 +84,7 @@ struct wire_prio_stats {
  * @rx_packets: frames received, PFC included
  * @rx_bytes: their bytes
  * @lost: frames lost because the link was down
- * @lost_ps: when the last one was lost
+ * @lost_ps: when the last frame was lost
  * @busy_ps: time for which frames were on the line
  * @prio: counters by priority
  */
@@ -180,7 +180,7 @@ struct wire_end {
  * @at_ns: when, after the epoch
  * @rate_bps: new rate, 0: the link goes down or up
  * @down: it goes down
- * @silent: without a change of the carrier
+ * @silent: the carrier does not change
  */
 struct wire_event {
 	u64 at_ns;

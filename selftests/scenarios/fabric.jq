@@ -140,7 +140,7 @@ def surge: reduce .[] as $s ({most: 0};
 	resent: ($flows | sum(.resent)),
 	timeouts: ($flows | sum(.timeouts)),
 	doubled: ($flows | sum(.doubled)),
-	# by the sinks: packets without a match, and what they caused
+	# of the sinks: packets without a match, and the responses to them
 	unmatched: ($sinks | sum(.unmatched)),
 	rtws: ($sinks | sum(.rtws_sent)),
 	rtss: ($sinks | sum(.rtss_sent)),

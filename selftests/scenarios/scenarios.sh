@@ -78,15 +78,15 @@
 #   settle TIME BYTES	the load changes at TIME: settle_us is the time until
 #			the queue stays at or below BYTES, up to the next
 #			such line; of a network: the queue of each port
-#   event fail|rate SWITCH-NEIGHBOR WORDS	a link of a network fails, or changes
-#			its rate: words of rocehost's command of that name
+#   event fail|rate SWITCH-NEIGHBOR WORDS	a link of a network fails, or its rate
+#			changes: words of rocehost's command of that name
 #   regain NAME TIME	regain_us: time from TIME until the first traced flow of
 #			that name sends at line rate
 #   fair TIME SHARE	fair_us: time from TIME until Jain's index of the rates of
 #			all traced flows, averaged over 2 ms, stays at or above
 #			SHARE
 #   cut NAME		cut_us: longest time from the first CNP of a traced flow
-#			of that name to its first cut; null: one was not cut
+#			of that name to its first cut; null: a flow was not cut
 #   port SWITCH-NEIGHBOR	report the figures of this port of a network, in
 #			.ports["SWITCH-NEIGHBOR"]
 #   variant NAME QDISC	a qdisc below the bottleneck, in the syntax of tc
@@ -430,7 +430,7 @@ settle()
 	echo "]"
 }
 
-# traced SCENARIO VARIANT: print what the traces tell, as JSON
+# traced SCENARIO VARIANT: print the figures of the traces, as JSON
 traced()
 {
 	local regain fair cut line_bps
@@ -445,7 +445,7 @@ traced()
 			return substr(time, 1, length(time) - 2) * 1e6
 		}
 		function us(t) { return sprintf("%.3f", t / 1e3) }
-		# let the rates last until a time
+		# account for the current rates up to a time
 		function pass(to,    f) {
 			for (f in rate)
 				sent[f] += rate[f] * (to - at)
@@ -475,7 +475,7 @@ traced()
 			flow = $1 " " $3
 			if (r[1] == $2 && !watched)
 				watched = flow
-			# the rate before this event lasted until now
+			# the rate of the last event applied until now
 			if (flow == watched && $4 >= ns(r[2]) && regained < 0 &&
 			    rate[flow] >= line_bps)
 				regained = ns(r[2])
