@@ -531,8 +531,8 @@ static void iqcn_pair_store_psns(struct iqcn_port *port,
  * @flow: flow of the packet, which may be dead
  * @sport: UDP source port of the packet
  *
- * If @sport differs from the port of the flow's first packet, the sender sprays
- * packets.  A pairing whose evidence is not valid for such a sender ends.
+ * If @sport differs from flow->sport, the sender sprays packets.  A pairing whose
+ * evidence is not valid for such a sender ends.
  *
  * Context: root lock, BHs off; takes port->lock.
  */
@@ -665,8 +665,9 @@ struct iqcn_flow *iqcn_pair_sends(struct iqcn_port *port,
 			      iqcn_echo_bits_of(port)) ? owner : NULL;
 }
 
-/* Maximum number of flows of two hosts to search for echoes to the same QP,
- * once per pairing of a sprayed flow
+/* Maximum number of unassured flows of two hosts to search for echoes to the same
+ * QP, whenever a sprayed flow has enough echoes.  If there are more, the flow is
+ * not paired.
  */
 #define IQCN_ECHO_SEARCH	1024
 
@@ -681,7 +682,7 @@ static bool iqcn_pair_rival(const struct iqcn_flow *flow, u32 qp)
 
 	list_for_each_entry(e, &flow->hosts->unassured, unassured) {
 		if (n++ == IQCN_ECHO_SEARCH)
-			break;
+			return true;
 		if (e->flow == flow || !e->echoes.hits || e->echoes.qp != qp)
 			continue;
 		e->echoes.hits = 0;

@@ -65,8 +65,8 @@ static void wire_count(struct wire_end *end, size_t stat, u64 n)
 static void wire_lose(struct wire_end *end, u64 at_ps)
 {
 	wire_count(end, STAT(lost), 1);
-	end->total.lost_ps = at_ps;
-	end->run.lost_ps = at_ps;
+	if (rh_counting(div_u64(at_ps, LINE_PS_PER_NS)))
+		end->run.lost_ps = at_ps;
 }
 
 /* Arm the timer for the next event; the wire is locked */
