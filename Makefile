@@ -62,7 +62,7 @@ help:
 	@echo '  figures      update the marked blocks of README and Documentation from these'
 	@echo '  top          S=NAME V=VARIANT: iqcn top, in this terminal, during one of them;'
 	@echo '               N=SWITCH: on one of several'
-	@echo '  train        train a policy for iqcn agent, in build/agent (20 min); STEPS=4000,'
+	@echo '  train        train a policy for iqcn agent, in build/agent (20 min); STEPS=1800,'
 	@echo '               SEED=1, REWARD=few|literal'
 	@echo '  bench        cost of packets, compared with other qdiscs (10 min); HERE=1: on this'
 	@echo '               machine, as root, after make modules rocehost tc-plugin userspace'
@@ -354,8 +354,8 @@ top:
 	@selftests/scenarios/scenarios.sh $(if $(V),-v $(V)) \
 		-w "$(CURDIR)/$(B)/iqcn $(if $(N),-n $(N)) top --interval 5ms" $(S)
 
-# make train [STEPS=4000] [SEED=1] [REWARD=few|literal]
-train: STEPS = 4000
+# make train [STEPS=1800] [SEED=1] [REWARD=few|literal]
+train: STEPS = 1800
 train: SEED = 1
 train: REWARD = few
 train: POLICY = $(B)/agent/long-haul$(if $(filter literal,$(REWARD)),-literal)

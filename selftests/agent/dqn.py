@@ -3,24 +3,25 @@
 Double DQN (van Hasselt, Guez and Silver, AAAI 2016) with experience replay and
 a target network (Mnih et al., Nature 518, 2015), which follows the other one
 slowly (Lillicrap et al., ICLR 2016), separate outputs for the value of a state and
-the advantages of actions (Wang et al., ICML 2016), and with returns of several
-steps (Sutton, 1988).
+the advantages of actions (Wang et al., ICML 2016), of which an action has two
+(Tavakoli, Pardo and Kormushev, AAAI 2018), and with returns of several steps (Sutton,
+1988).
 """
 import numpy
 import torch
 
 import policy
 
-# a queue takes 100 ms to drain: 20 steps
-GAMMA = 0.95
-# from the first to the last update
+# a queue takes 100 ms to drain, 20 steps, and rates recover for longer
+GAMMA = 0.97
+# the first one, and that after the decay
 LEARNING_RATES = (1e-3, 5e-5)
-REPLAY = 20000
-BATCH = 128
+REPLAY = 30000
+BATCH = 256
 # share by which the target approaches the learner with each update
 FOLLOW = 0.002
-# steps of a return, as many as an action is kept for when the agent explores
-RETURN_STEPS = 20
+# steps of a return: an episode
+RETURN_STEPS = 60
 
 
 # The networks learn the difference from the value of a constant reward, because
@@ -29,21 +30,37 @@ USUAL_REWARD = 0.7
 USUAL_VALUE = USUAL_REWARD / (1 - GAMMA)
 
 
+# Features that say which actions were taken last.  In training an action is kept for
+# many steps, so states in which another one had been taken are rare, and a network
+# that sees these features would learn little about them.
+HIDDEN = [8 * step + feature for step in range(3) for feature in (6, 7)]
+
+
 class Dueling(torch.nn.Module):
     """Computes values of actions from that of the state and advantages."""
 
     def __init__(self):
         super().__init__()
         hidden = policy.SHAPE[:-1]
+        # of the states: features with a small range count as much as others
+        self.register_buffer("mean", torch.zeros(hidden[0]))
+        self.register_buffer("scale", torch.ones(hidden[0]))
+        seen = torch.ones(hidden[0])
+        seen[HIDDEN] = 0
+        self.register_buffer("seen", seen)
         self.hidden = torch.nn.ModuleList(
             torch.nn.Linear(*shape) for shape in zip(hidden, hidden[1:]))
         self.value = torch.nn.Linear(hidden[-1], 1)
-        self.advantages = torch.nn.Linear(hidden[-1], policy.SHAPE[-1])
+        self.rates = torch.nn.Linear(hidden[-1], len(policy.RATES))
+        self.supplements = torch.nn.Linear(hidden[-1],
+                                           len(policy.SUPPLEMENTS))
 
     def forward(self, states):
+        states = (states - self.mean) / self.scale * self.seen
         for linear in self.hidden:
             states = torch.relu(linear(states))
-        advantages = self.advantages(states)
+        advantages = (self.rates(states)[:, :, None] +
+                      self.supplements(states)[:, None, :]).flatten(1)
         return self.value(states) + advantages - \
             advantages.mean(1, keepdim=True)
 
@@ -55,10 +72,16 @@ def layer_of(linear):
 
 def layers_of(net):
     """Return the layers of a policy: the last one computes whole values."""
-    advantages = layer_of(net.advantages)
+    advantages = (layer_of(net.rates)[:, None] +
+                  layer_of(net.supplements)).reshape(policy.SHAPE[-1], -1)
     last = layer_of(net.value) + advantages - advantages.mean(0)
     last[:, 0] += USUAL_VALUE
-    return [layer_of(linear) for linear in net.hidden] + [last]
+    hidden = [layer_of(linear) for linear in net.hidden]
+    # the first one scales the states
+    mean, scale = net.mean.numpy(), net.scale.numpy()
+    hidden[0][:, 1:] *= net.seen.numpy() / scale
+    hidden[0][:, 0] -= hidden[0][:, 1:] @ mean
+    return hidden + [last]
 
 
 def network_of(layers):
@@ -118,8 +141,8 @@ class Learner:
     continue after the end of an episode.
     """
 
-    def __init__(self, all_updates):
-        self.all_updates = all_updates
+    def __init__(self, decay_updates):
+        self.decay_updates = decay_updates
         self.online = Dueling()
         self.target = Dueling()
         self.optimizer = torch.optim.Adam(self.online.parameters(),
@@ -127,6 +150,14 @@ class Learner:
         self.replay = Replay()
         self.updates = 0
         self.target.load_state_dict(self.online.state_dict())
+
+    def scale(self):
+        """Scale states so that those in the replay have mean 0 and deviation 1."""
+        states = self.replay.states[:self.replay.added]
+        for net in self.online, self.target:
+            net.mean.copy_(states.mean(0))
+            # constant features would have 0
+            net.scale.copy_(states.std(0).clamp(min=1e-3))
 
     def follow(self):
         with torch.no_grad():
@@ -148,7 +179,7 @@ class Learner:
         first, last = LEARNING_RATES
         for group in self.optimizer.param_groups:
             group["lr"] = first + (last - first) * \
-                min(self.updates / self.all_updates, 1)
+                min(self.updates / self.decay_updates, 1)
         self.optimizer.zero_grad()
         loss.backward()
         self.optimizer.step()

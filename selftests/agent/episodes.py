@@ -25,10 +25,14 @@ STEPS = 60
 ROWS = STEPS + 1
 # delay of the equipment at the ends of a fiber of so many km, as in
 # longhaul-near-*.scenario
-EQUIPMENT_US = {50: 64, 100: 63, 200: 67, 300: 77, 400: 70, 500: 87}
-SENDERS = (2, 4, 8, 16)
-# increase timers of senders
-TIMERS = ("1500us", "5ms")
+EQUIPMENT_US = {50: 64, 100: 63, 200: 67, 250: 72, 300: 77, 400: 70, 450: 78,
+                500: 87}
+# lengths of fibers to train with
+FIBERS_KM = (50, 100, 200, 300, 400, 500)
+SENDERS = (2, 4, 5, 7, 10, 16)
+# increase timers of senders: shorter ones than the round-trip time undo a cut
+# before its effect shows
+TIMERS = ("5ms", "7ms")
 
 Point = namedtuple("Point", "km senders timer")
 # explore is the share of random actions
@@ -44,7 +48,7 @@ class Error(Exception):
 def draw(rnd):
     """Yield random points, each fiber with each number of senders in turn."""
     while True:
-        pairs = list(itertools.product(EQUIPMENT_US, SENDERS))
+        pairs = list(itertools.product(FIBERS_KM, SENDERS))
         rnd.shuffle(pairs)
         for km, senders in pairs:
             yield Point(km, senders, rnd.choice(TIMERS))

@@ -3,10 +3,11 @@
 """
 Train a policy for iqcn agent in the lab.
 
-In each round two episodes run with the current policy; then the learner makes four
-updates for each of their steps.  Before the first round, episodes run with fixed
-actions: their mean reward is the reference of the learning curve.  The same options
-yield the same policy, to the byte.
+Before the first round, episodes run with fixed actions: the learner begins with them,
+and their mean reward is the reference of the learning curve.  In each round two
+episodes run with the current policy; then the learner makes two updates for each of
+their steps.  From time to time the policy is validated.  The one that earns most
+there is the result.  The same options yield the same policy, to the byte.
 """
 import argparse
 import os
@@ -26,11 +27,21 @@ import policy
 # share of random actions: linear from first to last
 EXPLORE_FIRST = 0.5
 EXPLORE_LAST = 0.1
-EXPLORE_STEPS = 2500
+EXPLORE_STEPS = 1200
 PER_ROUND = 2
-UPDATES_PER_STEP = 4
+UPDATES_PER_STEP = 2
+# of the episodes with fixed actions
+STEPS_PER_FIRST_UPDATE = 2
+FIRST_OFFERS = 4
 # episodes with fixed actions at a point
-FIXED = 6
+FIXED = 8
+# Points at which policies are compared, without exploration, after each so many
+# steps: fibers or numbers of senders that training does not use
+VALIDATION = tuple(episodes.Point(*point) for point in (
+    (50, 12, "5ms"), (100, 8, "5ms"), (250, 4, "5ms"), (250, 8, "5ms"),
+    (450, 5, "5ms"), (450, 8, "5ms")))
+VALIDATION_SEED = 7
+VALIDATE_STEPS = 600
 
 
 def explore(steps):
@@ -51,7 +62,7 @@ class Draw:
                                 share)
 
 
-def reference(run, draw, reward, points):
+def reference(run, draw, reward, points, report):
     """
     Run FIXED episodes with fixed actions at each of some points, and return their
     transitions.  Those of a point have the same seed, so that only the action
@@ -68,7 +79,37 @@ def reference(run, draw, reward, points):
                 # 7 and 25 are coprime
                 action = (action + 7) % policy.SHAPE[-1]
             fixed += run(pair)
+            report(f"episode {len(fixed)} of {points * FIXED} with fixed actions")
     return fixed
+
+
+def validate(run, net_policy):
+    """Return the mean reward of a policy at the points of validation."""
+    rewards = []
+    for i in range(0, len(VALIDATION), PER_ROUND):
+        rewards += [t.rewards.mean() for t in run(
+            [episodes.Episode(point, VALIDATION_SEED, net_policy, 0)
+             for point in VALIDATION[i:i + PER_ROUND]])]
+    return float(numpy.mean(rewards))
+
+
+class Best:
+    """Keeps the policy that earns most where policies are validated."""
+
+    def __init__(self, run, report):
+        self.run = run
+        self.report = report
+        self.policy = None
+        self.reward = float("-inf")
+        self.steps = 0
+
+    def offer(self, net_policy, steps):
+        mean = validate(self.run, net_policy)
+        self.report(f"step {steps}: validation {mean:.4f}")
+        self.steps = steps
+        # the later one has learned from more
+        if mean >= self.reward:
+            self.policy, self.reward = net_policy, mean
 
 
 def policy_of(learner, reward):
@@ -80,16 +121,21 @@ def train(run, draw, reward, steps, report, fixed=()):
     """
     Learn for at least this number of steps, and return the policy and the
     curve: the steps at the end of each episode, and its mean reward.  run()
-    takes episodes and returns their transitions.  The transitions of fixed
-    actions go into the replay, too, because they show best what an action does in
-    the long run.
+    takes episodes and returns their transitions, report() takes a line of text.
+    The transitions of fixed actions go into the replay, too, because they show best
+    what an action does in the long run.
     """
-    first = sum(len(t.rewards) for t in fixed)
-    learner = dqn.Learner(UPDATES_PER_STEP * (first + steps))
+    first = sum(len(t.rewards) for t in fixed) // STEPS_PER_FIRST_UPDATE
+    learner = dqn.Learner(first or UPDATES_PER_STEP * steps)
     for transitions in fixed:
         learner.replay.add(transitions)
-    for _ in range(UPDATES_PER_STEP * first):
+    if fixed:
+        learner.scale()
+    best = Best(run, report)
+    for i in range(1, first + 1):
         learner.update()
+        if i % (first // FIRST_OFFERS) == 0:
+            best.offer(policy_of(learner, reward), 0)
     done, points = 0, []
     while done < steps:
         share = explore(done)
@@ -103,8 +149,13 @@ def train(run, draw, reward, steps, report, fixed=()):
         losses = [learner.update()
                   for _ in range(UPDATES_PER_STEP * collected)]
         done += collected
-        report(done, share, points, numpy.mean(losses))
-    return policy_of(learner, reward), points
+        report(f"step {done} of {steps}: explored {share:.3f}, reward " +
+               " ".join(f"{mean:.4f}" for _, mean in points[-PER_ROUND:]) +
+               f", mean of the last {curve.WINDOW}: "
+               f"{curve.means(points)[-1][1]:.4f}, loss {numpy.mean(losses):.6f}")
+        if done >= steps or done - best.steps >= VALIDATE_STEPS:
+            best.offer(policy_of(learner, reward), done)
+    return best.policy, points
 
 
 def commit():
@@ -122,16 +173,16 @@ def commit():
 def parse(argv):
     parser = argparse.ArgumentParser(
         prog="agent.sh train", description="Train a policy for iqcn agent.")
-    parser.add_argument("--steps", type=int, default=4000,
-                        help="steps of 5 ms to learn from (default 4000)")
+    parser.add_argument("--steps", type=int, default=1800,
+                        help="steps of 5 ms to learn from (default 1800)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--reward", choices=policy.REWARDS, default="few")
     parser.add_argument("--out", required=True, metavar="FILE",
                         help="policy to write")
     parser.add_argument("--curve", metavar="FILE.svg",
                         help="learning curve to write, with FILE.csv")
-    parser.add_argument("--reference", type=int, metavar="N", default=12,
-                        help="points with fixed actions before training (default 12)")
+    parser.add_argument("--reference", type=int, metavar="N", default=36,
+                        help="points with fixed actions before training (default 36)")
     parser.add_argument("--jobs", type=int, default=PER_ROUND,
                         help="episodes at the same time (default 2)")
     args = parser.parse_args(argv)
@@ -149,20 +200,17 @@ def main(argv):
     torch.use_deterministic_algorithms(True)
     draw = Draw(args.seed)
 
-    def report(done, share, points, loss):
-        print(f"step {done} of {args.steps}: explored {share:.3f}, reward " +
-              " ".join(f"{reward:.4f}" for _, reward in points[-PER_ROUND:]) +
-              f", mean of the last {curve.WINDOW}: "
-              f"{curve.means(points)[-1][1]:.4f}, loss {loss:.6f}", flush=True)
+    def report(text):
+        print(text, flush=True)
 
     with episodes.work_directory() as directory:
         def run(list_of_episodes):
             return episodes.run(list_of_episodes, directory, args.jobs)
-        fixed = reference(run, draw, args.reward, args.reference)
+        fixed = reference(run, draw, args.reward, args.reference, report)
         before = None
         if fixed:
             before = float(numpy.mean([t.rewards.mean() for t in fixed]))
-            print(f"mean reward of fixed actions: {before:.4f}", flush=True)
+            report(f"mean reward of fixed actions: {before:.4f}")
         learned, points = train(run, draw, args.reward, args.steps, report,
                                 fixed)
     os.makedirs(os.path.dirname(os.path.abspath(args.out)), exist_ok=True)
@@ -172,7 +220,7 @@ def main(argv):
              "--reward", args.reward, "--reference", str(args.reference)]),
         f"seed: {args.seed}",
         f"commit: {made_by}",
-        f"trained on: fibers of {', '.join(map(str, episodes.EQUIPMENT_US))} "
+        f"trained on: fibers of {', '.join(map(str, episodes.FIBERS_KM))} "
         f"km at 25 Gb/s, {', '.join(map(str, episodes.SENDERS))} senders, "
         f"increase timers of {', '.join(episodes.TIMERS)}"])
     if args.curve:
