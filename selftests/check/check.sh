@@ -111,7 +111,9 @@ run_step()
 			match-lost &&
 			"$TOP/selftests/scenarios/scenarios.sh" -q \
 				-v ecn,pi-told,literal longhaul-near-50 \
-				longhaul-near-200 longhaul-near-500
+				longhaul-near-200 longhaul-near-500 &&
+			"$TOP/selftests/scenarios/scenarios.sh" -q \
+				-v auto,fixed-24,agent agent-eval-150-3
 		;;
 	repeat) "$TOP/selftests/repeat/repeat.sh" ;;
 	static) "$TOP/selftests/static/static.sh" ;;

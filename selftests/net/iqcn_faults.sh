@@ -474,7 +474,7 @@ test_traffic()
 	at_random 20
 	"$ROCE" raw rcv/e0 "${pauses[@]}" &
 	data --tos 3 --flows 400 --count 1200 --interval 20 --len 500
-	data --tos 2 --flows 50 --count 800 --len 1000 --sport 4000
+	data --tos 2 --flows 50 --count 800 --len 1000
 	wait
 	at_random 0
 	sleep 0.5
