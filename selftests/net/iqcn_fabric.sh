@@ -294,7 +294,7 @@ test_bad_scenarios()
 	refused "${net}flows x from 16 to 0 size 1" \
 		"flows: from: 16 is not a number from 0 to 15"
 	refused "${net}message 0 0 1 1ms" "message: from 0 to itself"
-	refused "$net" "flows, endless, load, incast or message is missing"
+	refused "$net" "flows, endless, load, incast, message or permutation is missing"
 }
 
 run_tests
