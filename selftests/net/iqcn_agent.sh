@@ -476,6 +476,8 @@ modes()
 # they apply for 10 s: 2,000 supplements per second cost more than 100
 test_fallback()
 {
+	local i
+
 	virtual_time || { skip "needs virtual time"; return; }
 	load
 	# so that the queue does not get shorter
@@ -494,7 +496,12 @@ test_fallback()
 		"iqcn: p1: the policy earns less than the values of tc: fallback"
 	check "fallbacks" "$(grep -c '^iqcn_agent_fallbacks_total.* 1$' "$TMP/prom")" -eq 1
 	check "acting" "$(grep -c '^iqcn_agent_acting.* 0$' "$TMP/prom")" -eq 1
-	sleep 9
+	# since at most 1.5 s
+	for ((i = 0; i < 110; i++)); do
+		[ "$(in_force)" != 1/5000000 ] || break
+		sleep 0.1
+	done
+	check "tenths of a second of fallback" $i -ge 70
 	check_eq "after 10 s" "$(in_force)" 1/5000000
 	sleep 2
 	check_eq "and again" "$(in_force)" 2/4000000
