@@ -129,7 +129,7 @@ def senders_block:
 	row(["reps-permutation", "-8"];
 	    "each host of a fat tree with 16 or 128 hosts sends to one other host. The slowest flow takes \(slowest("reps-permutation"; "ecmp")) or \(slowest("reps-permutation-8"; "ecmp")) times the ideal time with one path for each flow, \(slowest("reps-permutation"; "ops")) or \(slowest("reps-permutation-8"; "ops")) sprayed at random, \(slowest("reps-permutation"; "reps")) or \(slowest("reps-permutation-8"; "reps")) with recycled entropies"),
 	row(["reps-asym"];
-	    "one link to the core has half the rate. The slowest flow takes \(slowest("reps-asym"; "ops")) times the ideal time sprayed at random, because a quarter of each of three flows takes that link, and \(slowest("reps-asym"; "reps")) with recycled entropies. The goal, half of the former, is less than the ideal time, and missed"),
+	    "one link to the core of a fat tree with 128 hosts has half the rate. The slowest flow takes \(slowest("reps-asym"; "ops")) times the ideal time sprayed at random, because a sixteenth of each flow that leaves the pod takes that link, and each CE packet of that link slows down the whole flow; \(slowest("reps-asym"; "gate")) sprayed at random with a gate, which holds those CNPs back; and \(slowest("reps-asym"; "reps")) with recycled entropies"),
 	row(["reps-fail"];
 	    "a link silently drops its packets. With recycled entropies the last of \(v("reps-fail"; "reps").lost) losses comes \(v("reps-fail"; "reps").lost_us - 5000 | round) µs after the failure, and \(v("reps-fail"; "reps").goodput_bps / 12 / 23e9 * 4178 / 4096 * 100 | round) % of the rate remains; sprayed at random, the losses continue (\(v("reps-fail"; "ops").lost | thousands))"),
 	row(["ramp"];
