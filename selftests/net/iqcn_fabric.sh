@@ -104,6 +104,8 @@ large_tree()
 {
 	fabric "topology fattree 8" "host rate 100gbit ack 1" \
 		"link rate 100gbit delay 1us" "${@:2}"
+	# until the last multicast reports of IPv6 have left
+	sleep 10
 	run 10
 	check "messages" "$(sum hosts flows messages)" -eq "$1"
 }
@@ -294,6 +296,14 @@ test_bad_scenarios()
 	refused "${net}flows x from 16 to 0 size 1" \
 		"flows: from: 16 is not a number from 0 to 15"
 	refused "${net}message 0 0 1 1ms" "message: from 0 to itself"
+	refused "${net}permutation 4k" 'permutation: "4k" is not BYTES TIME WORDS'
+	refused "${net}permutation 0 1ms" "permutation: 0 is less than 1"
+	refused $'link rate 1gbit\ntopology chain 1\nsenders 1\nreceivers 1\npermutation 4k 1ms' \
+		"permutation: the topology has senders and receivers"
+	refused "${net}message 0 1 1 1ms"$'\nevent fail p0-p1 at 1ms' \
+		'event: "fail p0-p1 at 1ms" is not fail or rate, a port and words'
+	refused "${net}message 0 1 1 1ms"$'\nsender 16 lb ops' \
+		"sender: 16 is not a number from 0 to 15"
 	refused "$net" "flows, endless, load, incast, message or permutation is missing"
 }
 

@@ -405,7 +405,10 @@ def permutation_of(hosts, rnd):
 
 def permutation_flows(fabric, line, nth):
     """permutation BYTES TIME WORDS: one message from each host to one other."""
-    size, at, *words = line.split(maxsplit=2) + [""]
+    parts = line.split(maxsplit=2)
+    if len(parts) < 2:
+        raise Error(f'permutation: "{line}" is not BYTES TIME WORDS')
+    size, at, *words = parts + [""]
     if fabric.senders != fabric.receivers:
         raise Error("permutation: the topology has senders and receivers")
     for src, dst in permutation_of(fabric.senders,

@@ -16,7 +16,9 @@ topology()
 {
 	local ns
 
-	# new namespaces inherit these
+	# New namespaces inherit these, except "default", which the kernel sets
+	# from a module parameter.  So ports have IPv6 addresses, and send a few
+	# multicast reports.
 	sysctl -qw net.core.devconf_inherit_init_net=1 \
 		net.ipv6.conf.all.disable_ipv6=1 \
 		net.ipv6.conf.default.disable_ipv6=1
@@ -31,7 +33,7 @@ topology()
 		ip -n "$ns" -batch "$fabric/$ns.routes" ||
 			die "cannot create the routes of $ns"
 	done
-	# until packets that the stack sends on link-up have left
+	# until nearly all packets that the stack sends on link-up have left
 	sleep 2
 }
 
