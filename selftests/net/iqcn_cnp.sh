@@ -211,6 +211,7 @@ test_echoed_sport()
 			check "CNPs, $tags $v" "$(grep -c "" "$TMP/snd")" -ge 8
 			check "valid CNPs" "$(grep -c "icrc ok csum ok" \
 				"$TMP/snd")" -eq "$(grep -c "" "$TMP/snd")"
+			check "data, $tags $v" "$(grep -c "" "$TMP/rcv")" -eq 12
 			check_eq "wrong source ports, $tags $v" \
 				"$(wrong_sports)" ""
 		done

@@ -35,6 +35,8 @@ ALL_TESTS="
 	test_sprayed_rival
 	test_sprayed_cnp
 	test_sprayed_sport
+	test_sprayed_forged
+	test_sprayed_ends
 	test_sprayed_cm
 	test_psn_by_another_path
 	test_vlan_tells_apart
@@ -128,18 +130,22 @@ test_psn_ambiguous()
 	check_eq "PSNs of one flow" "$(grade)" "psn 0x800011"
 }
 
-# The packets of flow 0x12 are not CE but have the same PSNs, and the ACKs are
-# for it
-test_psn_unmarked_witness()
+# unmarked: a queue that keeps its packets until "release", and marks none
+unmarked()
 {
 	topology bridge
 	bottleneck 8kbit kmin 1000 kmax 1g pmax 0
 	data --tos 0 --type udp --count 20
+}
+
+# The packets of flow 0x12 are not CE but have the same PSNs, and the ACKs are
+# for it
+test_psn_unmarked_witness()
+{
+	unmarked
 	ce --psn 100 --count 8
 	data --len 64 --psn 100 --count 6 --qp 0x12
-	tc -n sw qdisc change dev p1 root handle 1: tbf rate 1gbit burst 1m \
-		limit 1g
-	data --tos 0 --type udp
+	release
 	reply --type ack --psn 100 --count 6 --qp 0x800012
 	check_eq "ACKs for 0x12" "$(grade)" "none -"
 	ce --psn 200 --count 4
@@ -479,9 +485,7 @@ test_sprayed_echoed()
 # Packets that are not CE show other source ports, too
 test_sprayed_unmarked()
 {
-	topology bridge
-	bottleneck 8kbit kmin 1000 kmax 1g pmax 0
-	data --tos 0 --type udp --count 20
+	unmarked
 	ce --psn 100 --count 1
 	data --len 64 --psn 101 --count 63 --spray 8
 	release
@@ -525,7 +529,10 @@ test_sprayed_cnp()
 	reply --type cnp --qp 0x800012
 	check_eq "before another source port" "$(grade)" "cnp 0x800012"
 	ce --psn 101 --sport 0xc124
-	check_eq "after another source port" "$(grade)" "none -"
+	ce --psn 102
+	check_eq "after two changes of the source port" "$(grade)" "cnp 0x800012"
+	ce --psn 103 --sport 0xc124
+	check_eq "after three" "$(grade)" "none -"
 	reply --type cnp --qp 0x800012
 	reply --type cnp --qp $SQP
 	check_eq "by a CNP" "$(grade)" "none -"
@@ -546,10 +553,48 @@ test_sprayed_sport()
 	ack --psn 7 --sport $t
 	check_eq "one source port" "$(grade)" "sport 0x800011"
 	ce --psn 101 --sport $((s ^ 1))
-	check_eq "another one" "$(grade)" "none -"
+	ce --psn 102 --sport $s
+	check_eq "two changes" "$(grade)" "sport 0x800011"
+	ce --psn 103 --sport $((s ^ 1))
+	check_eq "three changes" "$(grade)" "none -"
 	ack --psn 7 --sport $t
 	check_eq "another response" "$(grade)" "none -"
 	check "contradicted" "$(stat contradicted)" -eq 0
+}
+
+# A third host forges one packet, and so the port changes twice.  Later the
+# sender's own port changes once.
+test_sprayed_forged()
+{
+	fresh
+	ce --psn 100
+	ce --psn 101 --sport 0xd000
+	ce --psn 102 --count 2
+	ack --psn 100 --count 4
+	check_eq "4 echoes" "$(grade)" "psn 0x800011"
+	sleep 11
+	ce --psn 200 --count 2 --qp 0x12
+	ce --psn 202 --count 2 --qp 0x12 --sport 0xd000
+	ack --psn 200 --count 4 --qp 0x800012
+	check_eq "4 echoes of another flow" "$(grade 0x000012)" "psn 0x800012"
+}
+
+# The sender sprays no more
+test_sprayed_ends()
+{
+	fresh
+	tc -n sw qdisc change dev p1 root handle 10: iqcn age 60s
+	ce --psn 100 --count 8 --spray 8
+	ack --psn 100 --count 8
+	check_eq "8 echoes" "$(grade)" "none -"
+	sleep 9
+	ce --psn 108
+	ack --psn 108
+	check_eq "9 echoes" "$(grade)" "none -"
+	sleep 11
+	ce --psn 109 --count 4
+	ack --psn 109
+	check_eq "10 echoes" "$(grade)" "psn 0x800011"
 }
 
 # A connection setup pairs sprayed flows, too

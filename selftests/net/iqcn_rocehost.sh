@@ -34,7 +34,6 @@ ALL_TESTS="
 . "$(dirname "$0")/lib-rocehost.sh"
 
 TRACE=/sys/kernel/tracing
-endless="size endless messages endless"
 
 # refused NS LINE ERROR: the line must be refused with this error
 refused()
@@ -45,24 +44,6 @@ refused()
 		check_eq "$2" "$(in_ns "$1" head -n 1 /proc/net/rocehost/ctl)" \
 			"error: $3"
 	fi
-}
-
-# hosts SENDER-WORDS RECEIVER-WORDS: a host on each side
-hosts()
-{
-	topology bridge
-	unmute snd
-	unmute rcv
-	load
-	told snd "host e0 ip $SND4 rate 10gbit $1"
-	told rcv "host e0 ip $RCV4 rate 10gbit $2"
-}
-
-# run MS: start, and wait until the run is over
-run()
-{
-	told snd "start for $1ms"
-	sleep "$(printf '0.%03d' $(($1 + 100)))"
 }
 
 # A packet tool decodes the packets: wrapping PSNs, lengths, ICRC, QP, ports
@@ -91,12 +72,7 @@ test_packets()
 
 test_packets_v6()
 {
-	topology bridge
-	unmute snd
-	unmute rcv
-	load
-	told snd "host e0 ip $SND6"
-	told rcv "host e0 ip $RCV6 ack 1"
+	hosts6 "" "ack 1"
 	told snd "flow e0 to $RCV6 size 100000 sport rxe"
 	sniff rcv --time 120
 	sniff snd --type ack --time 120
@@ -299,12 +275,7 @@ test_telemetry_v6()
 {
 	local said=1005ffff0020000100ff0000010000ff
 
-	topology bridge
-	unmute snd
-	unmute rcv
-	load
-	told snd "host e0 ip $SND6 rp off"
-	told rcv "host e0 ip $RCV6"
+	hosts6 "rp off" ""
 	told snd "flow e0 to $RCV6 $endless rate 10mbit"
 	sniff snd --type cnp --time 100
 	told snd "start for 150ms"

@@ -47,26 +47,7 @@ DEBUG_TESTS="
 # shellcheck source=selftests/net/lib-rocehost.sh
 . "$(dirname "$0")/lib-rocehost.sh"
 
-endless="size endless messages endless"
-
-# hosts SENDER-WORDS RECEIVER-WORDS: a host on each side, with a switch between
-# them
-hosts()
-{
-	topology bridge
-	unmute snd
-	unmute rcv
-	load
-	told snd "host e0 ip $SND4 rate 10gbit transport sr $1"
-	told rcv "host e0 ip $RCV4 rate 10gbit $2"
-}
-
-# run MS: start, and wait until the run is over
-run()
-{
-	told snd "start for $1ms"
-	sleep "$(printf '%d.%03d' $((($1 + 100) / 1000)) $((($1 + 100) % 1000)))"
-}
+host_words="transport sr"
 
 # complete N: check that N messages are complete, and that no packet timed out
 complete()
@@ -166,12 +147,7 @@ test_packets()
 
 test_packets_v6()
 {
-	topology bridge
-	unmute snd
-	unmute rcv
-	load
-	told snd "host e0 ip $SND6 transport sr lb reps entropies 8"
-	told rcv "host e0 ip $RCV6 ack 1"
+	hosts6 "lb reps entropies 8" "ack 1"
 	told snd "flow e0 to $RCV6 size 12288 messages 2 psn 16777214 sport 50000"
 	sniff rcv --type data --mono --hex --time 120
 	sniff snd --type ack --hex --time 120
@@ -408,12 +384,6 @@ test_pauses()
 		unload
 		cleanup
 	done
-}
-
-# mac NS DEV
-mac()
-{
-	ip -n "$1" -o link show "$2" | sed -n "s,.*link/ether \([^ ]*\).*,\1,p"
 }
 
 # paths SENDER-WORDS DELAY DELAY: two switches and two wires between them; the
@@ -671,7 +641,7 @@ test_cnp_of_path()
 # the message from its first packet on.
 test_match()
 {
-	hosts "rtw rto 50ms" "transport sr rtw post 1ms rto 50ms ack 1"
+	hosts "rto 50ms" "transport sr rtw post 1ms rto 50ms ack 1"
 	told snd "flow e0 to $RCV4 mtu 1024 size 10k messages 5 psn 0 trace 30"
 	sniff rcv --type data --time 120
 	run 20
@@ -707,7 +677,7 @@ test_match()
 # Receives are posted at once: each packet has a match
 test_match_at_once()
 {
-	hosts "rtw" "transport sr rtw ack 1"
+	hosts "" "transport sr rtw ack 1"
 	told snd "flow e0 to $RCV4 mtu 1024 size 10k messages 50"
 	run 20
 	check "without a match" "$(sum rcv sinks unmatched)" -eq 0
@@ -717,7 +687,7 @@ test_match_at_once()
 	unload
 	cleanup
 	# likewise if there is a pause before the next message
-	hosts "rtw" "transport sr rtw post 100us ack 1"
+	hosts "" "transport sr rtw post 100us ack 1"
 	told snd "flow e0 to $RCV4 mtu 1024 size 10k messages 5 start 1ms every 1ms"
 	run 20
 	check "without a match" "$(sum rcv sinks unmatched)" -eq 0
@@ -729,18 +699,10 @@ test_match_at_once()
 # us for each message, at 888 ns per packet
 test_match_bdp()
 {
-	load
-	ip -batch - <<-EOF
-		netns add snd
-		netns add rcv
-	EOF
-	told snd "wire e0 e1 rate 10gbit delay 10us"
-	ip -n snd link set e1 netns rcv
-	ip -n snd link set e0 up
-	ip -n rcv link set e1 up
-	told snd "host e0 ip 10.1.0.1 rate 10gbit transport sr rtw rto 50ms"
-	told rcv "host e1 ip 10.1.0.2 rate 10gbit transport sr rtw post 1ms rto 50ms ack 1"
-	sleep 0.02
+	local host_words="rate 10gbit transport sr rto 50ms"
+	local rcv_host_words="rate 10gbit transport sr rtw post 1ms rto 50ms"
+
+	pair "rate 10gbit delay 10us"
 	told snd "flow e0 to 10.1.0.2 mtu 1024 size 1000k messages 2"
 	run 20
 	note "$(sum rcv sinks unmatched) packets without a match"
@@ -754,7 +716,7 @@ test_match_bdp()
 # The RTS is lost: the receiver repeats it
 test_lost_rts()
 {
-	hosts "rtw rto 1s" "transport sr rtw post 1ms rto 300ms ack 1"
+	hosts "rto 1s" "transport sr rtw post 1ms rto 300ms ack 1"
 	told snd "flow e0 to $RCV4 mtu 1024 size 10k"
 	drop rcv "$rts"
 	told snd "start for 700ms"
@@ -776,7 +738,7 @@ test_lost_rts()
 test_lost_rts_in_flight()
 {
 	# a packet every 89 us, and the receive after 1 ms
-	hosts "rtw rto 1s delay 500us" \
+	hosts "rto 1s delay 500us" \
 		"transport sr rtw post 1ms rto 300ms ack 1 delay 500us"
 	told snd "flow e0 to $RCV4 mtu 1024 size 20k rate 100mbit"
 	drop rcv "$rts"
@@ -798,7 +760,7 @@ test_lost_rts_in_flight()
 # try again later
 test_table()
 {
-	hosts "rtw rto 10ms" "transport sr rtw post 15ms table 1 ack 1"
+	hosts "rto 10ms" "transport sr rtw post 15ms table 1 ack 1"
 	told snd "flow e0 to $RCV4 flows 3 mtu 1024 size 10k messages 2"
 	run 200
 	check "messages" "$(sum snd flows messages)" -eq 6
@@ -815,11 +777,7 @@ test_words()
 {
 	local ip="ip 10.9.9.9"
 
-	ip netns add snd
-	ip netns add rcv
-	load
-	told snd "wire e0 e1"
-	ip -n snd link set e1 netns rcv
+	wired ""
 	refused_lines snd <<-EOF
 		host e0 $ip transport tcp | transport: "tcp" is not rc|sr
 		host e0 $ip transport | transport: value missing (rc|sr)
@@ -829,6 +787,10 @@ test_words()
 		host e0 $ip transport sr entropies 0 | entropies: 0 is out of range (1 to 16384)
 		host e0 $ip transport sr entropies 16385 | entropies: 16385 is out of range (1 to 16384)
 		host e0 $ip transport sr entropies many | entropies: "many" is not a valid NUMBER
+		host e0 $ip transport sr lb ops freeze 1ms | reps-buffer, reps-pool, freeze, expire, recurrent: need lb reps
+		host e0 $ip transport sr lb reps recurrent expire 1ms | expire: not with recurrent
+		host e0 $ip transport sr ramp auto rp off | ramp, ratio: not with rp off
+		host e0 $ip ratio 1/4 rp off | ramp, ratio: not with rp off
 		host e0 $ip transport sr reps-buffer 0 | reps-buffer: 0 is out of range (1 to 64)
 		host e0 $ip transport sr reps-buffer 65 | reps-buffer: 65 is out of range (1 to 64)
 		host e0 $ip transport sr reps-pool 0 | reps-pool: 0 is out of range (1 to 65535)
@@ -848,7 +810,8 @@ test_words()
 		host e0 $ip transport sr lb ops entropies 8 gate-weight 1/2 gate-most 9 | gate-most: above entropies, 8
 		host e0 $ip transport sr lb ops entropies 17 gate-weight 1/2 gate-most 9 | gate-most: needs lb ops or reps, and at most 16 entropies
 		host e0 $ip transport sr entropies 8 gate-weight 1/2 gate-most 5 | gate-most: needs lb ops or reps, and at most 16 entropies
-		host e0 $ip transport sr post 1ms | post: needs rtw
+		host e0 $ip transport sr post 0 | post, table: need rtw
+		host e0 $ip transport sr table 10 | post, table: need rtw
 		host e0 $ip transport sr rtw post 11s | post: 11s is out of range (0 to 10000000000)
 		host e0 $ip transport sr rtw table 0 | table: 0 is out of range (1 to 65536)
 		host e0 $ip ratio 0/8 | ratio: 0/8 is out of range (1 to 4294967296)
@@ -864,13 +827,17 @@ test_words()
 	ip -n snd link set e0 mtu 4188
 	told snd "flow e0 to 10.1.0.2"
 	told rcv "flow e1 to 10.1.0.1"
+	told snd "wire e2 e3" "host e2 ip 10.1.0.3 transport sr rtw"
+	refused_lines rcv <<-EOF
+		flow e1 to 10.1.0.3 | to: that host has rtw, which needs transport sr
+	EOF
 	unload
 }
 
 # "ctl" lists the words, and "settings" their values
 test_listed()
 {
-	local words="transport sr lb reps entropies 16 reps-buffer 4 reps-pool 64 freeze 1ms expire 2ms recurrent ramp 20us gate-weight 1/4 gate-above 3/4 gate-most 5 rtw post 3us table 9 ratio 1/8"
+	local words="transport sr lb reps entropies 16 reps-buffer 4 reps-pool 64 freeze 1ms expire 2ms ramp 20us gate-weight 1/4 gate-above 3/4 gate-most 5 rtw post 3us table 9 ratio 1/8"
 
 	ip netns add snd
 	load
@@ -884,7 +851,7 @@ test_listed()
 	check_eq "settings" "$(in_ns snd grep -E \
 		'^e0,(transport|lb|entropies|reps-.*|freeze|expire|recurrent|ramp|gate-.*|rtw|post|table|ratio),' \
 		/proc/net/rocehost/settings | cut -d, -f3 | paste -sd ' ')" \
-		"sr reps 16 4 64 1000000 2000000 1 20000 0.250000 0.750000 5 1 3000 9 0.125000"
+		"sr reps 16 4 64 1000000 2000000 0 20000 0.250000 0.750000 5 1 3000 9 0.125000"
 	check_eq "defaults" "$(in_ns snd grep -E \
 		'^e1,(transport|lb|entropies|reps-.*|freeze|expire|recurrent|ramp|gate-.*|rtw|post|table|ratio),' \
 		/proc/net/rocehost/settings | cut -d, -f3 | paste -sd ' ')" \
@@ -895,7 +862,7 @@ test_listed()
 # busy: start connections, which are in all states
 busy()
 {
-	hosts "lb reps entropies 8 ramp auto gate-weight 1/4 rtw rto 5ms delay 1ms" \
+	hosts "lb reps entropies 8 ramp auto gate-weight 1/4 rto 5ms delay 1ms" \
 		"transport sr rtw post 2ms rto 3ms delay 1ms table 20"
 	told snd "flow e0 to $RCV4 flows 50 size 20k messages 1000 trace 10" \
 		"flow e0 to $RCV4 flows 20 $endless"
@@ -906,9 +873,13 @@ busy()
 # A host that is removed leaves no timer behind; its peers continue without it
 test_removed()
 {
+	local before
+
 	busy
+	before=$(sum snd flows timeouts)
 	ip -n rcv link del e0
 	sleep 0.05
+	check "the sender continues" "$(sum snd flows timeouts)" -gt "$before"
 	check "hosts" "$(in_ns rcv grep -c e0 /proc/net/rocehost/hosts)" -eq 0
 	check "senders" "$(in_ns snd grep -c e0 /proc/net/rocehost/hosts)" -eq 1
 	unload

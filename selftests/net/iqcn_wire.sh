@@ -41,8 +41,6 @@ DEBUG_TESTS="
 # shellcheck source=selftests/net/lib-rocehost.sh
 . "$(dirname "$0")/lib-rocehost.sh"
 
-endless="size endless messages endless"
-
 # wires HOSTS RCV-WORDS WORDS: a switch sw, which is a router; host i is s$i in
 # namespace snd, with a wire to p$i; rcv has a wire to "out"
 wires()
@@ -85,36 +83,6 @@ wires()
 	told snd "${lines[@]}"
 	told rcv "host e0 ip 10.2.0.1 via $(mac sw out) rate 10gbit ${rcv_host_words-}"
 	sleep 0.02
-}
-
-# mac NS DEV
-mac()
-{
-	ip -n "$1" -o link show "$2" | sed -n "s,.*link/ether \([^ ]*\).*,\1,p"
-}
-
-# pair WORDS: a wire between two hosts, without a switch
-pair()
-{
-	load
-	ip -batch - <<-EOF
-		netns add snd
-		netns add rcv
-	EOF
-	told snd "wire e0 e1 $1"
-	ip -n snd link set e1 netns rcv
-	ip -n snd link set e0 up
-	ip -n rcv link set e1 up
-	told snd "host e0 ip 10.1.0.1 ${host_words-}"
-	told rcv "host e1 ip 10.1.0.2 ack 1 ${rcv_host_words-}"
-	sleep 0.02
-}
-
-# run MS: start, and wait until the run is over
-run()
-{
-	told snd "start for $1ms"
-	sleep "$(printf '%d.%03d' $((($1 + 50) / 1000)) $((($1 + 50) % 1000)))"
 }
 
 # devices NS: print its devices, without those that each namespace has
@@ -580,13 +548,7 @@ test_buffer_of_switch()
 # The stack's own traffic uses a wire as any device
 test_stack()
 {
-	load
-	ip -batch - <<-EOF
-		netns add snd
-		netns add rcv
-	EOF
-	told snd "wire e0 e1 rate 1gbit delay 100us pfc 0,1,2,3,4,5,6,7 buffer 1m"
-	ip -n snd link set e1 netns rcv
+	wired "rate 1gbit delay 100us pfc 0,1,2,3,4,5,6,7 buffer 1m"
 	ip -n snd -batch - <<-EOF
 		link set e0 up
 		addr add $SND4/24 dev e0

@@ -5,6 +5,7 @@
 # this after lib.sh
 
 MODULE=$BUILD/${IQCN_LAB:-uml}/rocehost/rocehost.ko
+endless="size endless messages endless"
 
 load()
 {
@@ -34,6 +35,68 @@ told()
 	rh "$@" || fail "$2: $(in_ns "$1" head -n 1 /proc/net/rocehost/ctl)"
 }
 
+# mac NS DEV: print the MAC address of a device
+mac()
+{
+	ip -n "$1" -o link show "$2" | sed -n "s,.*link/ether \([^ ]*\).*,\1,p"
+}
+
+# bridged: e0 in snd and e0 in rcv, with a switch between them
+bridged()
+{
+	topology bridge
+	unmute snd
+	unmute rcv
+	load
+}
+
+# hosts SENDER-WORDS RECEIVER-WORDS: a host on each side of a switch.
+# $host_words are words of the sender, too.
+hosts()
+{
+	bridged
+	told snd "host e0 ip $SND4 rate 10gbit ${host_words-} $1"
+	told rcv "host e0 ip $RCV4 rate 10gbit $2"
+}
+
+# hosts6 SENDER-WORDS RECEIVER-WORDS: likewise, with IPv6
+hosts6()
+{
+	bridged
+	told snd "host e0 ip $SND6 ${host_words-} $1"
+	told rcv "host e0 ip $RCV6 $2"
+}
+
+# wired WORDS: a wire from e0 in snd to e1 in rcv
+wired()
+{
+	load
+	ip -batch - <<-EOF
+		netns add snd
+		netns add rcv
+	EOF
+	told snd "wire e0 e1 $1"
+	ip -n snd link set e1 netns rcv
+}
+
+# pair WORDS: a host at each end of a wire, with $host_words and $rcv_host_words
+pair()
+{
+	wired "$1"
+	ip -n snd link set e0 up
+	ip -n rcv link set e1 up
+	told snd "host e0 ip 10.1.0.1 ${host_words-}"
+	told rcv "host e1 ip 10.1.0.2 ack 1 ${rcv_host_words-}"
+	sleep 0.02
+}
+
+# run MS: start the hosts in snd, and wait until the run is over
+run()
+{
+	told snd "start for $1ms"
+	sleep "$(printf '%d.%03d' $((($1 + 100) / 1000)) $((($1 + 100) % 1000)))"
+}
+
 # sum NS FILE COLUMN: print the sum of a column of a report
 sum()
 {
@@ -44,7 +107,7 @@ sum()
 		next
 	}
 	{ s += $col }
-	END { print s + 0 }' "/proc/net/rocehost/$2"
+	END { print col ? s + 0 : "no column " want }' "/proc/net/rocehost/$2"
 }
 
 # refused_lines NS: read lines "LINE | ERROR", each of which must be refused with

@@ -100,7 +100,7 @@ static void usage(void)
 "                csum\n"
 "          --hex  print instead of sending\n"
 "send:     --count N --interval US --flows N --gso SEGMENTS\n"
-"          --spray N  source ports from --sport on, in turn\n"
+"          --spray N  source ports from --sport on, in turn for each flow\n"
 "          --list [FLOW:]PSN[-PSN][e],...  send these: FLOW is added to the QP,\n"
 "                 e: ECT(0) instead of the ECN bits of --tos\n"
 "sniff:    --time MS --count N --type T --hex --mono (clock of trace events)\n"
@@ -648,7 +648,7 @@ static void set_packet(const struct options *o, unsigned long i, struct spec *s)
 {
 	unsigned long flow = i % o->flows, round = i / o->flows;
 
-	s->sport = o->s.sport + i % o->spray;
+	s->sport = o->s.sport + (o->list ? i : round) % o->spray;
 	s->qp = o->s.qp + flow;
 	s->psn = o->s.psn + flow * 4099 + round;
 	if (o->list) {
