@@ -504,6 +504,26 @@ static void iqcn_flow_retag(struct iqcn_flow *flow, const struct iqcn_pkt *pkt)
 }
 
 /**
+ * iqcn_flow_cached() - look for the flow of a packet among those of the last
+ *	packets
+ * @q: queue of the packet
+ * @pkt: packet
+ *
+ * Context: root lock of @q, BHs off: RCU keeps the flow and its hosts.
+ * Return: the flow, which may be dead, without a reference; NULL if it is not
+ *	there.
+ */
+struct iqcn_flow *iqcn_flow_cached(struct iqcn_queue *q,
+				   const struct iqcn_pkt *pkt)
+{
+	struct iqcn_flow *flow;
+
+	flow = READ_ONCE(*iqcn_recent_slot(q, &pkt->src, &pkt->dst,
+					   pkt->dest_qp));
+	return flow && iqcn_flow_matches(flow, q->port, pkt) ? flow : NULL;
+}
+
+/**
  * iqcn_flow_recent() - find the flow of a packet among those of the last packets
  * @q: queue of the packet
  * @pkt: packet
@@ -514,13 +534,9 @@ static void iqcn_flow_retag(struct iqcn_flow *flow, const struct iqcn_pkt *pkt)
 struct iqcn_flow *iqcn_flow_recent(struct iqcn_queue *q,
 				   const struct iqcn_pkt *pkt)
 {
-	struct iqcn_flow *flow;
+	struct iqcn_flow *flow = iqcn_flow_cached(q, pkt);
 
-	/* BHs are off, so RCU keeps the flow */
-	flow = READ_ONCE(*iqcn_recent_slot(q, &pkt->src, &pkt->dst,
-					   pkt->dest_qp));
-	if (!flow || !iqcn_flow_matches(flow, q->port, pkt) ||
-	    !refcount_inc_not_zero(&flow->refs))
+	if (!flow || !refcount_inc_not_zero(&flow->refs))
 		return NULL;
 	if (unlikely(!iqcn_key_tagged(q->port)))
 		iqcn_flow_retag(flow, pkt);

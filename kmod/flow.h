@@ -37,8 +37,7 @@ struct iqcn_hosts {
 	struct list_head unassured;	/* of struct iqcn_flow_ext; port->lock */
 	unsigned int n_unassured;	/* port->lock to write */
 	unsigned int n_flows;		/* port->lock */
-	/* the sender sprays packets over paths; port->lock to write */
-	bool sprayed;
+	struct iqcn_spray spray;	/* port->lock to write */
 	struct rcu_head rcu;
 };
 
@@ -156,8 +155,9 @@ struct iqcn_flow {
 	u32 credit;			/* of IQCN_NOTIFY_PI (algo/pi.h) */
 	u32 src_qp;			/* the sender's QP; port->lock, too */
 	u32 id;				/* in port->by_id, not 0 */
-	/* UDP source port of its first packet, or with IQCN_CNP_SPORT_ECHO of
-	 * the last sampled CE packet; root lock to write
+	/* UDP source port of the last packet that was checked for a change, with
+	 * IQCN_CNP_SPORT_ECHO of the last sampled CE packet.  A root lock of the
+	 * port to write; queues of mq may race, which is harmless.
 	 */
 	u16 sport;
 	u16 cnp_sport;			/* of the receiver's CNPs, 0: none yet */
@@ -263,6 +263,8 @@ int iqcn_flow_queue_init(struct iqcn_queue *q);
 void iqcn_flow_queue_free(struct iqcn_queue *q);
 struct iqcn_flow *iqcn_flow_find(struct iqcn_port *port,
 				 const struct iqcn_key *key);
+struct iqcn_flow *iqcn_flow_cached(struct iqcn_queue *q,
+				   const struct iqcn_pkt *pkt);
 struct iqcn_flow *iqcn_flow_recent(struct iqcn_queue *q,
 				   const struct iqcn_pkt *pkt);
 struct iqcn_flow *iqcn_flow_get(struct iqcn_queue *q,
@@ -311,10 +313,10 @@ int iqcn_pair_join(struct iqcn_port *port, struct iqcn_flow *flow,
 		   const struct iqcn_key *key);
 void iqcn_pair_leave(struct iqcn_port *port, struct iqcn_flow *flow);
 void iqcn_pair_note_sport(struct iqcn_port *port, struct iqcn_flow *flow,
-			  u16 sport);
-void iqcn_pair_note_sent(struct iqcn_port *port, struct iqcn_flow *flow,
+			  u16 sport, bool follow);
+void iqcn_pair_note_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 			 const struct sk_buff *skb, u32 psn, u32 segs);
-void iqcn_pair_note_psn(struct iqcn_port *port, const struct iqcn_pkt *pkt,
+void iqcn_pair_note_psn(struct iqcn_queue *q, const struct iqcn_pkt *pkt,
 			u32 segs);
 struct iqcn_flow *iqcn_pair_find(struct iqcn_port *port,
 				 const struct iqcn_key *key);
@@ -338,14 +340,13 @@ void iqcn_pair_from_sport(struct iqcn_port *port, struct iqcn_flow *flow, u32 qp
 
 /* Record the PSNs and the source port of a packet that leaves, for pairing,
  * unless all flows of its hosts are assured.  The flow is alive.  Root lock,
- * BHs off.
+ * BHs off; takes port->lock.
  */
-static inline void iqcn_pair_sent(struct iqcn_port *port,
-				  struct iqcn_flow *flow,
+static inline void iqcn_pair_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 				  const struct sk_buff *skb, u32 psn, u32 segs)
 {
 	if (READ_ONCE(flow->hosts->n_unassured))
-		iqcn_pair_note_sent(port, flow, skb, psn, segs);
+		iqcn_pair_note_sent(q, flow, skb, psn, segs);
 }
 
 #endif /* _IQCN_FLOW_H */

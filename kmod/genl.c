@@ -220,8 +220,8 @@ static int iqcn_genl_put_port(struct sk_buff *skb, struct iqcn_port *port)
 	return 0;
 }
 
-/* Answer a request with one message, whose attributes @fill puts.  Return: 0 or its
- * error.
+/* Answer a request with one message, whose attributes @fill puts.  Return: 0 or
+ * its error.
  */
 static int iqcn_genl_answer(struct genl_info *info, u8 cmd,
 			    int (*fill)(struct sk_buff *skb,

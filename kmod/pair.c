@@ -17,8 +17,9 @@
  * QP is accepted after enough different PSNs in a row were echoed to it.
  *
  * A packet whose PSNs are stored is also checked for a change of the flow's
- * source port.  If the port changes, the sender sprays packets over several
- * paths, and all flows of the two hosts need other evidence (algo/pairing.h).
+ * source port.  After several changes the sender is known to spray packets over
+ * several paths, and all flows of the two hosts need other evidence
+ * (algo/pairing.h).
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -31,6 +32,12 @@
  * packet.  The search is short, because this is the weakest evidence.
  */
 #define IQCN_SPORT_SEARCH	16
+
+/* Does the sender of these hosts spray packets? */
+static bool iqcn_hosts_spray(const struct iqcn_hosts *hosts)
+{
+	return iqcn_spray_on(&hosts->spray, jiffies_to_msecs(jiffies));
+}
 
 static u32 iqcn_sqp_hash(const void *data, u32 len, u32 seed)
 {
@@ -466,7 +473,7 @@ void iqcn_pair_from_cnp(struct iqcn_port *port, const struct iqcn_key *key)
 	e = list_first_entry_or_null(&hosts->unassured, struct iqcn_flow_ext,
 				     unassured);
 	if (e && list_is_singular(&hosts->unassured) &&
-	    iqcn_pair_usable(IQCN_PAIR_CNP, hosts->sprayed))
+	    iqcn_pair_usable(IQCN_PAIR_CNP, iqcn_hosts_spray(hosts)))
 		iqcn_pair_evidence(port, e->flow, IQCN_PAIR_CNP, key->qp);
 	spin_unlock(&port->lock);
 }
@@ -501,7 +508,7 @@ static bool iqcn_pair_fresh(const struct iqcn_port *port,
 {
 	u32 last_psn = READ_ONCE(flow->psn), bits = iqcn_echo_bits_of(port);
 
-	return READ_ONCE(flow->hosts->sprayed) ?
+	return iqcn_hosts_spray(flow->hosts) ?
 	       iqcn_echo_near(last_psn, psn, bits) :
 	       iqcn_echo_fresh(last_psn, psn, bits);
 }
@@ -525,69 +532,91 @@ static void iqcn_pair_store_psns(struct iqcn_port *port,
 	}
 }
 
+/* Would the pairing of a flow end if its sender sprays? */
+static bool iqcn_pair_weak(const struct iqcn_flow *flow)
+{
+	u8 grade = READ_ONCE(flow->grade);
+
+	return grade != IQCN_PAIR_NONE && !iqcn_pair_usable(grade, true);
+}
+
 /**
  * iqcn_pair_note_sport() - check the source port of a data packet
  * @port: port
  * @flow: flow of the packet, which may be dead
  * @sport: UDP source port of the packet
+ * @follow: later ports are compared with @sport
  *
- * If @sport differs from flow->sport, the sender sprays packets.  A pairing whose
- * evidence is not valid for such a sender ends.
+ * If source ports change again and again, the sender sprays packets.  A pairing
+ * whose evidence is not valid for such a sender ends.
  *
  * Context: root lock, BHs off; takes port->lock.
  */
 void iqcn_pair_note_sport(struct iqcn_port *port, struct iqcn_flow *flow,
-			  u16 sport)
+			  u16 sport, bool follow)
 {
+	bool changed = READ_ONCE(flow->sport) != sport;
+	u32 now_ms = jiffies_to_msecs(jiffies);
 	struct iqcn_hosts *hosts;
-	bool usable;
 
 	/* BHs are off, so RCU keeps a live flow's ->hosts */
 	if (!READ_ONCE(flow->queue))
 		return;
 	hosts = flow->hosts;
-	usable = READ_ONCE(flow->grade) == IQCN_PAIR_NONE ||
-		 iqcn_pair_usable(READ_ONCE(flow->grade), true);
-	if (READ_ONCE(hosts->sprayed) ? usable :
-					READ_ONCE(flow->sport) == sport)
+	if (changed && follow)
+		WRITE_ONCE(flow->sport, sport);
+	/* of a sender that sprays, one change per tick is enough */
+	if (iqcn_spray_on(&hosts->spray, now_ms) &&
+	    READ_ONCE(hosts->spray.changed_ms) == now_ms)
+		changed = false;
+	if (!changed && !(iqcn_pair_weak(flow) &&
+			  iqcn_spray_on(&hosts->spray, now_ms)))
 		return;
 	spin_lock(&port->lock);
-	WRITE_ONCE(hosts->sprayed, true);
-	if (flow->queue && flow->grade != IQCN_PAIR_NONE &&
-	    !iqcn_pair_usable(flow->grade, true))
+	if (changed)
+		iqcn_spray_changed(&hosts->spray, now_ms);
+	if (flow->queue && iqcn_pair_weak(flow) && iqcn_hosts_spray(hosts))
 		iqcn_pair_set(port, flow, IQCN_PAIR_NONE, 0);
 	spin_unlock(&port->lock);
 }
 
+/* CNPs echo the port of a CE packet, so that of another packet is not kept */
+static bool iqcn_pair_follows(const struct iqcn_queue *q)
+{
+	return q->p.cnp_sport != IQCN_CNP_SPORT_ECHO;
+}
+
 /**
  * iqcn_pair_note_sent() - record PSNs and source port of a packet that leaves
- * @port: port
+ * @q: queue
  * @flow: flow of the packet, alive
  * @skb: packet
  * @psn: PSN of its first segment
  * @segs: number of its segments
  *
- * Context: root lock, BHs off.
+ * Context: root lock, BHs off; takes port->lock.
  */
-void iqcn_pair_note_sent(struct iqcn_port *port, struct iqcn_flow *flow,
+void iqcn_pair_note_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 			 const struct sk_buff *skb, u32 psn, u32 segs)
 {
-	iqcn_pair_store_psns(port, flow->hosts, flow->qp, psn, segs);
-	iqcn_pair_note_sport(port, flow, iqcn_skb_sport(skb));
+	iqcn_pair_store_psns(q->port, flow->hosts, flow->qp, psn, segs);
+	iqcn_pair_note_sport(q->port, flow, iqcn_skb_sport(skb),
+			     iqcn_pair_follows(q));
 }
 
 /**
  * iqcn_pair_note_psn() - record the PSNs and source port of a packet without CE
- * @port: port
+ * @q: queue
  * @pkt: packet
  * @segs: number of its segments
  *
  * A CE packet of another flow of these hosts may have the same PSN, and then a
- * response to either looks like one to the other.
+ * response to either looks like one to the other.  The source port is checked
+ * only if the flow is in the cache.
  *
- * Context: root lock, BHs off.
+ * Context: root lock, BHs off; takes port->lock.
  */
-void iqcn_pair_note_psn(struct iqcn_port *port, const struct iqcn_pkt *pkt,
+void iqcn_pair_note_psn(struct iqcn_queue *q, const struct iqcn_pkt *pkt,
 			u32 segs)
 {
 	struct iqcn_hosts *hosts;
@@ -596,15 +625,21 @@ void iqcn_pair_note_psn(struct iqcn_port *port, const struct iqcn_pkt *pkt,
 
 	if (!iqcn_op_is_echoed(pkt->opcode))
 		return;
-	iqcn_key_init(&key, port, &pkt->src, &pkt->dst, pkt->dest_qp,
-		      pkt->vlan);
 	rcu_read_lock();
-	hosts = iqcn_hosts_find(port, &key);
+	flow = iqcn_flow_cached(q, pkt);
+	if (flow && READ_ONCE(flow->queue)) {
+		hosts = flow->hosts;
+	} else {
+		iqcn_key_init(&key, q->port, &pkt->src, &pkt->dst, pkt->dest_qp,
+			      pkt->vlan);
+		hosts = iqcn_hosts_find(q->port, &key);
+	}
 	if (hosts && READ_ONCE(hosts->n_unassured)) {
-		iqcn_pair_store_psns(port, hosts, pkt->dest_qp, pkt->psn, segs);
-		flow = iqcn_flow_find(port, &key);
+		iqcn_pair_store_psns(q->port, hosts, pkt->dest_qp, pkt->psn,
+				     segs);
 		if (flow)
-			iqcn_pair_note_sport(port, flow, pkt->sport);
+			iqcn_pair_note_sport(q->port, flow, pkt->sport,
+					     iqcn_pair_follows(q));
 	}
 	rcu_read_unlock();
 }
@@ -665,9 +700,9 @@ struct iqcn_flow *iqcn_pair_sends(struct iqcn_port *port,
 			      iqcn_echo_bits_of(port)) ? owner : NULL;
 }
 
-/* Maximum number of unassured flows of two hosts to search for echoes to the same
- * QP, whenever a sprayed flow has enough echoes.  If there are more, the flow is
- * not paired.
+/* Maximum number of unassured flows of two hosts to search for echoes to the
+ * same QP, whenever a sprayed flow has enough echoes.  If there are more, the
+ * flow is not paired.
  */
 #define IQCN_ECHO_SEARCH	1024
 
@@ -710,7 +745,7 @@ void iqcn_pair_from_echo(struct iqcn_port *port, struct iqcn_flow *flow,
 	    !iqcn_pair_fresh(port, flow, psn))
 		goto unlock;
 
-	sprayed = flow->hosts->sprayed;
+	sprayed = iqcn_hosts_spray(flow->hosts);
 	if (iqcn_echo_count(&flow->ext->echoes, qp, psn, sprayed) &&
 	    !(sprayed && iqcn_pair_rival(flow, qp)))
 		iqcn_pair_evidence(port, flow, IQCN_PAIR_PSN, qp);
@@ -740,7 +775,7 @@ struct iqcn_flow *iqcn_pair_by_sport(struct iqcn_port *port,
 		return NULL;
 	hosts = iqcn_hosts_find(port, key);
 	if (!hosts || !READ_ONCE(hosts->n_unassured) ||
-	    !iqcn_pair_usable(IQCN_PAIR_SPORT, READ_ONCE(hosts->sprayed)))
+	    !iqcn_pair_usable(IQCN_PAIR_SPORT, iqcn_hosts_spray(hosts)))
 		return NULL;
 	spin_lock(&port->lock);
 	list_for_each_entry(e, &hosts->unassured, unassured) {
@@ -771,6 +806,9 @@ void iqcn_pair_from_sport(struct iqcn_port *port, struct iqcn_flow *flow,
 			  u32 qp)
 {
 	spin_lock(&port->lock);
-	iqcn_pair_evidence(port, flow, IQCN_PAIR_SPORT, qp);
+	/* the sender may be known to spray since the search */
+	if (flow->queue &&
+	    iqcn_pair_usable(IQCN_PAIR_SPORT, iqcn_hosts_spray(flow->hosts)))
+		iqcn_pair_evidence(port, flow, IQCN_PAIR_SPORT, qp);
 	spin_unlock(&port->lock);
 }

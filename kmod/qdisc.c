@@ -575,8 +575,6 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 		return iqcn_enqueue_tail(skb, sch);
 	bts = iqcn_bts_check(q, skb, parsed, &pkt, &lot, l3.ecn);
 	if (!bts && (!mark || iqcn_marks_on_dequeue(q, l3))) {
-		if (parsed == IQCN_ROCE && iqcn_unassured(q))
-			iqcn_pair_note_psn(q->port, &pkt, iqcn_segs(skb));
 		/* dequeue will probably mark the packet: it reuses the random
 		 * number
 		 */
@@ -584,6 +582,10 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 			iqcn_cb_fill(q, skb, parsed, &pkt, IQCN_KIND_DATA);
 		else
 			iqcn_cb_put(skb);
+		/* dequeue records a packet that has a flow */
+		if (!iqcn_skb_cb(skb)->flow && parsed == IQCN_ROCE &&
+		    iqcn_unassured(q))
+			iqcn_pair_note_psn(q, &pkt, iqcn_segs(skb));
 		iqcn_cb_save(q, skb, l3, &lot);
 		return iqcn_enqueue_timed(skb, sch);
 	}
@@ -724,7 +726,7 @@ static noinline void iqcn_ce_extra(struct iqcn_queue *q, struct sk_buff *skb)
 	struct iqcn_flow *flow = iqcn_skb_cb(skb)->flow;
 
 	if (flow && q->p.cnp_sport == IQCN_CNP_SPORT_ECHO)
-		iqcn_queue_ce_sport(q, flow, iqcn_skb_sport(skb));
+		iqcn_pair_note_sport(q->port, flow, iqcn_skb_sport(skb), true);
 	if (q->sampler && !iqcn_psample_copy(q->sampler, skb, q->p.sample,
 					     *q->depth_bytes))
 		iqcn_inc(q->st.sample_lost);

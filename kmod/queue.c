@@ -151,26 +151,8 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 
 	/* BHs are off, so RCU keeps the hosts of a flow that was alive */
 	if (echo && alive)
-		iqcn_pair_sent(q->port, flow, skb, psn, segs);
+		iqcn_pair_sent(q, flow, skb, psn, segs);
 	return now_ns;
-}
-
-/**
- * iqcn_queue_ce_sport() - record the source port of a CE packet that leaves
- * @q: queue
- * @flow: flow of the packet
- * @sport: UDP source port of the packet
- *
- * For IQCN_CNP_SPORT_ECHO.
- *
- * Context: dequeue: root lock, BHs off; takes port->lock.
- */
-void iqcn_queue_ce_sport(struct iqcn_queue *q, struct iqcn_flow *flow,
-			 u16 sport)
-{
-	/* compare before flow->sport is overwritten */
-	iqcn_pair_note_sport(q->port, flow, sport);
-	WRITE_ONCE(flow->sport, sport);
 }
 
 /**
@@ -181,7 +163,7 @@ void iqcn_queue_ce_sport(struct iqcn_queue *q, struct iqcn_flow *flow,
  * @psn: PSN of the first segment
  * @segs: number of segments
  *
- * Context: dequeue: root lock, BHs off.
+ * Context: dequeue: root lock, BHs off; takes port->lock.
  */
 void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
 			   const struct sk_buff *skb, u32 psn, u32 segs)
@@ -189,7 +171,7 @@ void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
 	/* BHs are off, so RCU keeps a live flow's ->hosts */
 	if (READ_ONCE(flow->queue)) {
 		WRITE_ONCE(flow->psn, (psn + segs - 1) & IQCN_PSN_MASK);
-		iqcn_pair_sent(q->port, flow, skb, psn, segs);
+		iqcn_pair_sent(q, flow, skb, psn, segs);
 	}
 }
 

@@ -291,8 +291,6 @@ void iqcn_queue_kill(struct iqcn_queue *q);
 u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 		       const struct sk_buff *skb, u32 bytes, u32 psn, u32 segs,
 		       bool echo);
-void iqcn_queue_ce_sport(struct iqcn_queue *q, struct iqcn_flow *flow,
-			 u16 sport);
 void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
 			   const struct sk_buff *skb, u32 psn, u32 segs);
 void iqcn_queue_delayed(struct iqcn_queue *q, u64 delay_ns);

@@ -16,6 +16,10 @@
  * So pairing needs more echoes, and they must agree in both directions: no
  * other QP for the flow, and no other flow for the QP.
  *
+ * A sender sprays if the source ports of its flows change again and again.  A
+ * single change does not show that: the receiver may have reused a QP, or a
+ * third host may have forged a packet.
+ *
  * Sources: UDP source ports: rdma_calc_flow_label() and
  * rdma_flow_label_to_udp_sport() in the kernel's <rdma/ib_verbs.h> (mlx5,
  * irdma, hns), and rxe_qp.c of Soft-RoCE.  PSN echo: IBTA spec vol. 1, 9.7.5 (a
@@ -27,8 +31,10 @@
 #define _IQCN_PAIRING_H
 
 #include <linux/bits.h>
+#include <linux/compiler.h>
 #include <linux/hash.h>
 #include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/time64.h>
 #include <linux/types.h>
 #include <linux/iqcn.h>
@@ -269,6 +275,48 @@ static inline bool iqcn_sport_match(u16 data_sport, u16 rev_sport, u32 src_qp,
 		return true;
 	return data_sport == iqcn_sport_rxe(src_qp) &&
 	       rev_sport == iqcn_sport_rxe(dest_qp);
+}
+
+/* So many changes of source ports show that a sender sprays, if each comes
+ * within this time of the one before.  A forged packet causes two: to its port
+ * and back.
+ */
+#define IQCN_SPRAY_CHANGES	3
+#define IQCN_SPRAY_MS		10000
+
+/* struct iqcn_spray - changes of the source ports of flows between two hosts */
+struct iqcn_spray {
+	u32 changed_ms;	/* time of the last one */
+	u8 changes;	/* up to IQCN_SPRAY_CHANGES */
+};
+
+/**
+ * iqcn_spray_on() - does the sender spray packets?
+ * @s: changes
+ * @now_ms: now, which may wrap
+ *
+ * Return: true until IQCN_SPRAY_MS after the last change.
+ */
+static inline bool iqcn_spray_on(const struct iqcn_spray *s, u32 now_ms)
+{
+	return READ_ONCE(s->changes) == IQCN_SPRAY_CHANGES &&
+	       now_ms - READ_ONCE(s->changed_ms) < IQCN_SPRAY_MS;
+}
+
+/**
+ * iqcn_spray_changed() - record that the source port of a flow has changed
+ * @s: changes; the caller serializes writers
+ * @now_ms: now, which may wrap
+ */
+static inline void iqcn_spray_changed(struct iqcn_spray *s, u32 now_ms)
+{
+	u32 changes = s->changes;
+
+	if (now_ms - s->changed_ms >= IQCN_SPRAY_MS)
+		changes = 0;
+	/* before the count, so that it never seems to be recent */
+	WRITE_ONCE(s->changed_ms, now_ms);
+	WRITE_ONCE(s->changes, min_t(u32, changes + 1, IQCN_SPRAY_CHANGES));
 }
 
 /* Packets offer no better evidence than this grade */

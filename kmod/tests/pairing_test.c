@@ -114,6 +114,42 @@ static void echo_count_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, e.hits, 4);
 }
 
+static void spray_test(struct kunit *test)
+{
+	/* the time wraps */
+	u32 now_ms = -15000;
+	struct iqcn_spray s = {};
+
+	KUNIT_EXPECT_FALSE(test, iqcn_spray_on(&s, 0));
+	/* two changes, then one that is too late */
+	iqcn_spray_changed(&s, now_ms);
+	iqcn_spray_changed(&s, now_ms);
+	KUNIT_EXPECT_FALSE(test, iqcn_spray_on(&s, now_ms));
+	now_ms += 10000;
+	iqcn_spray_changed(&s, now_ms);
+	KUNIT_EXPECT_FALSE(test, iqcn_spray_on(&s, now_ms));
+	/* each in time */
+	now_ms += 9999;
+	iqcn_spray_changed(&s, now_ms);
+	KUNIT_EXPECT_FALSE(test, iqcn_spray_on(&s, now_ms));
+	now_ms += 9999;
+	iqcn_spray_changed(&s, now_ms);
+	KUNIT_EXPECT_TRUE(test, iqcn_spray_on(&s, now_ms));
+	KUNIT_EXPECT_TRUE(test, iqcn_spray_on(&s, now_ms + 9999));
+	KUNIT_EXPECT_FALSE(test, iqcn_spray_on(&s, now_ms + 10000));
+	/* more changes prolong it */
+	now_ms += 9999;
+	iqcn_spray_changed(&s, now_ms);
+	KUNIT_EXPECT_TRUE(test, iqcn_spray_on(&s, now_ms + 9999));
+	/* after its end, the count restarts */
+	now_ms += 10000;
+	iqcn_spray_changed(&s, now_ms);
+	iqcn_spray_changed(&s, now_ms);
+	KUNIT_EXPECT_FALSE(test, iqcn_spray_on(&s, now_ms));
+	iqcn_spray_changed(&s, now_ms);
+	KUNIT_EXPECT_TRUE(test, iqcn_spray_on(&s, now_ms));
+}
+
 static void usable_test(struct kunit *test)
 {
 	static const bool sprayed[] = {
@@ -346,6 +382,7 @@ static struct kunit_case pairing_test_cases[] = {
 	KUNIT_CASE(psn_test),
 	KUNIT_CASE(near_test),
 	KUNIT_CASE(echo_count_test),
+	KUNIT_CASE(spray_test),
 	KUNIT_CASE(usable_test),
 	KUNIT_CASE(echo_size_test),
 	KUNIT_CASE(echo_test),

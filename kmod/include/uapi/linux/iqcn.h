@@ -332,8 +332,8 @@ enum iqcn_cnp_smac {
 
 /**
  * enum iqcn_cnp_sport - UDP source port of generated CNPs
- * @IQCN_CNP_SPORT_LEARNED: that of the receiver's last CNP for the flow, 0 before
- *	the first one
+ * @IQCN_CNP_SPORT_LEARNED: that of the receiver's last CNP for the flow, 0
+ *	before the first one
  * @IQCN_CNP_SPORT_ECHO: that of the data packet that caused the CNP; if no
  *	packet did, that of the flow's last sampled CE packet.  A sender that
  *	chooses paths by this port then knows which path is congested.
