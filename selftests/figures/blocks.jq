@@ -129,15 +129,15 @@ def senders_block:
 	row(["reps-permutation", "-8"];
 	    "each host of a fat tree with 16 or 128 hosts sends to one other host. The slowest flow takes \(slowest("reps-permutation"; "ecmp")) or \(slowest("reps-permutation-8"; "ecmp")) times the ideal time with one path for each flow, \(slowest("reps-permutation"; "ops")) or \(slowest("reps-permutation-8"; "ops")) sprayed at random, \(slowest("reps-permutation"; "reps")) or \(slowest("reps-permutation-8"; "reps")) with recycled entropies"),
 	row(["reps-asym"];
-	    "one link to the core of a fat tree with 128 hosts has half the rate. The slowest flow takes \(slowest("reps-asym"; "ops")) times the ideal time sprayed at random, because a sixteenth of each flow that leaves the pod takes that link, and each CE packet of that link slows down the whole flow; \(slowest("reps-asym"; "gate")) sprayed at random with a gate, which holds those CNPs back; and \(slowest("reps-asym"; "reps")) with recycled entropies"),
+	    "one link to the core of a fat tree with 128 hosts has half the rate. The slowest flow takes \(slowest("reps-asym"; "ops")) times the ideal time sprayed at random, because a sixteenth of each flow that leaves the pod takes that link, and each CE packet of that link slows down the whole flow; \(slowest("reps-asym"; "gate")) sprayed at random with a gate, because of which the sender ignores those CNPs; and \(slowest("reps-asym"; "reps")) with recycled entropies"),
 	row(["reps-fail"];
 	    "a link silently drops its packets. With recycled entropies the last of \(v("reps-fail"; "reps").lost) losses comes \(v("reps-fail"; "reps").lost_us - 5000 | round) µs after the failure, and \(v("reps-fail"; "reps").goodput_bps / 12 / 23e9 * 4178 / 4096 * 100 | round) % of the rate remains; sprayed at random, the losses continue (\(v("reps-fail"; "ops").lost | thousands))"),
 	row(["ramp"];
 	    "after one of two flows has ended, the other has the whole link within \(v("ramp"; "ramp").regain_us | round) µs (an RTT is 43 µs); without `ramp` within \(v("ramp"; "dcqcn").regain_us / 1000 | round) ms"),
 	row(["ratio-2"];
-	    "flows of 20 and 2 Gb/s. With cuts by half (`g 0/1`), the baseline of the patent, their rates become and stay equal (Jain's index of 0.95 for averages over 2 ms) after \(v("ratio-2"; "plain").fair_us / 1000 | round) ms, with `ratio` after \(v("ratio-2"; "ratio").fair_us / 1000 | round) ms. DCQCN's alpha already makes the cuts of a faster flow deeper: \(v("ratio-2"; "dcqcn").fair_us / 1000 | round) ms without `ratio`, \(v("ratio-2"; "dcqcn-ratio").fair_us / 1000 | round) with it"),
+	    "the flows begin at 20 and 2 Gb/s. Jain's index of their rates, averaged over 2 ms, stays at or above 0.95 after \(v("ratio-2"; "plain").fair_us / 1000 | round) ms if each CNP halves the rate (`g 0/1`, the baseline of the patent), and after \(v("ratio-2"; "ratio").fair_us / 1000 | round) ms with `ratio`, too. DCQCN's alpha already makes the cuts of a faster flow deeper: \(v("ratio-2"; "dcqcn").fair_us / 1000 | round) ms without `ratio`, \(v("ratio-2"; "dcqcn-ratio").fair_us / 1000 | round) with it"),
 	row(["ratio-512"];
-	    "`notify pi` controls 512 flows with `ratio 1/4`, too: p99 of the queue \(p99("ratio-512"; "ratio")) MB at \(v("ratio-512"; "ratio").utilisation | percent) % utilization of the link; with usual cuts \(p99("ratio-512"; "pi")) MB"),
+	    "`notify pi` also keeps the queue of 512 flows short if they use `ratio 1/4`: p99 of the queue \(p99("ratio-512"; "ratio")) MB at \(v("ratio-512"; "ratio").utilisation | percent) % utilization of the link; with usual cuts \(p99("ratio-512"; "pi")) MB"),
 	row(["gate-one"];
 	    "one of eight paths is congested. A flow that is sprayed over all eight keeps \(share("gate-one"; "plain")) % of its rate without a gate, \(share("gate-one"; "ewma")) % with either gate (no cut for \(v("gate-one"; "ewma").names.sprayed.cnps) CNPs), and \(share("gate-one"; "reps")) % with recycled entropies, which avoid that path"),
 	row(["gate-all"];
@@ -145,7 +145,7 @@ def senders_block:
 	row(["match", "-lost"];
 	    "each of ten messages arrives before its receive is posted. \(v("match"; "fifo").unmatched / 10) packets per message are dropped, a bandwidth-delay product; each causes one RTW. If an RTS is lost, the receiver repeats it"),
 	row(["sprayed"];
-	    "all switches of a fat tree send CNPs (`notify pi`, `cnp-sport echo`) while all hosts spray: \(v("sprayed"; "reps").cnps_cp) CNPs, \(v("sprayed"; "reps").cnps_wrong) for another flow; \(v("sprayed"; "reps").pairings) pairings, \(v("sprayed"; "reps").pairings_wrong) wrong, \(v("sprayed"; "reps").contradicted) contradicted. Pairing needs more ACKs than without spraying (\(v("sprayed"; "pi").pairings))"),
+	    "all switches of a fat tree send CNPs (`notify pi`, `cnp-sport echo`) while all hosts spray: \(v("sprayed"; "reps").cnps_cp) CNPs, \(v("sprayed"; "reps").cnps_wrong) for another flow; \(v("sprayed"; "reps").pairings) pairings, \(v("sprayed"; "reps").pairings_wrong) wrong, \(v("sprayed"; "reps").contradicted) contradicted. Without spraying there are \(v("sprayed"; "pi").pairings), because pairing then needs fewer ACKs"),
 	row(["reps-incast-512"];
 	    "512 flows into one link, around which there is no path: p99 of the queue \(p99_mb("reps-incast-512"; "pi")) MB with one path for each flow, \(p99_mb("reps-incast-512"; "reps")) with recycled entropies; no drops");
 

@@ -133,8 +133,8 @@ static struct sk_buff *rh_blast_build(const struct rh_blast *blast,
 	const struct rh_blast_conf *conf = &blast->conf;
 
 	if (conf->ack)
-		return rh_build_ack(&flow->headers, AETH_ACK, flow->psn, flow->psn,
-				    NULL);
+		return rh_build_ack(&flow->headers, AETH_ACK, flow->psn,
+				    flow->psn, NULL);
 	if (conf->cnp)
 		return rh_build_cnp(&flow->headers, &conf->to,
 				    rh_blast_src_qpn(blast->turn), 0,

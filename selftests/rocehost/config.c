@@ -107,18 +107,20 @@ const struct rh_word rh_host_words[] = {
 	{ "transport", RH_TRANSPORT, HOST(transport) },
 	{ "lb", RH_LB, HOST(lb) },
 	{ "entropies", RH_NUMBER, HOST(entropies), 1, 16384 },
-	{ "reps-buffer", RH_NUMBER, HOST(reps_buffer), 1, 64 },
-	{ "reps-pool", RH_NUMBER, HOST(reps_pool), 1, REPS_POOL_MAX },
-	{ "freeze", RH_TIME, HOST(freeze_ns), 0, NSEC_PER_SEC },
-	{ "expire", RH_TIME, HOST(expire_ns), 0, NSEC_PER_SEC },
-	{ "recurrent", RH_FLAG, HOST(recurrent) },
-	{ "ramp", RH_TIME_AUTO, HOST(ramp_ns), 1000, NSEC_PER_SEC },
+	{ "reps-buffer", RH_NUMBER, HOST(reps_buffer), 1, 64, RH_NEEDS_REPS },
+	{ "reps-pool", RH_NUMBER, HOST(reps_pool), 1, REPS_POOL_MAX,
+	  RH_NEEDS_REPS },
+	{ "freeze", RH_TIME, HOST(freeze_ns), 0, NSEC_PER_SEC, RH_NEEDS_REPS },
+	{ "expire", RH_TIME, HOST(expire_ns), 0, NSEC_PER_SEC,
+	  RH_NEEDS_REPS | RH_NEEDS_EXPIRY },
+	{ "recurrent", RH_FLAG, HOST(recurrent), .needs = RH_NEEDS_REPS },
+	{ "ramp", RH_TIME_AUTO, HOST(ramp_ns), 1000, NSEC_PER_SEC, RH_NEEDS_RP },
 	{ "gate-weight", RH_SHARE, HOST(gate.weight), 0, GATE_ONE },
 	{ "gate-above", RH_SHARE, HOST(gate.above), 0, GATE_ONE },
 	{ "gate-most", RH_NUMBER, HOST(gate.most), 0, GATE_PATHS },
 	{ "rtw", RH_FLAG, HOST(rtw) },
-	{ "post", RH_TIME, HOST(post_ns), 0, 10 * NSEC_PER_SEC },
-	{ "table", RH_NUMBER, HOST(table), 1, 65536 },
+	{ "post", RH_TIME, HOST(post_ns), 0, 10 * NSEC_PER_SEC, RH_NEEDS_RTW },
+	{ "table", RH_NUMBER, HOST(table), 1, 65536, RH_NEEDS_RTW },
 	{ "rp", RH_RP, HOST(rp.style) },
 	/* the following words are set by "rp" */
 	{ "cnp", RH_TIME, HOST(np.cnp_ns), 0, NSEC_PER_SEC },
@@ -133,7 +135,7 @@ const struct rh_word rh_host_words[] = {
 	{ "rhai", RH_RATE, HOST(rp.rhai_bps), 0, 1000000000000ULL },
 	{ "first", RH_NUMBER, HOST(rp.first_percent), 1, 100 },
 	{ "clamp", RH_FLAG, HOST(rp.clamp) },
-	{ "ratio", RH_SHARE, HOST(rp.ratio_floor), 1, RATIO_ONE },
+	{ "ratio", RH_SHARE, HOST(rp.ratio_floor), 1, RATIO_ONE, RH_NEEDS_RP },
 	{ }
 };
 
@@ -498,14 +500,16 @@ static bool rh_set_by_rp(const struct rh_word *words,
 	return false;
 }
 
-static int rh_parse(struct net *net, char *line, const struct rh_word *words,
-		    void *conf)
+/* @needs: enum rh_needs bits of all words of the line */
+static int rh_parse_needs(struct net *net, char *line,
+			  const struct rh_word *words, void *conf, u32 *needs)
 {
 	const struct rh_word *word;
 	bool rp_late = false;
 	char *name, *text;
 	int err;
 
+	*needs = 0;
 	while ((name = rh_next(&line))) {
 		for (word = words; word->name; word++)
 			if (!strcmp(name, word->name))
@@ -513,6 +517,7 @@ static int rh_parse(struct net *net, char *line, const struct rh_word *words,
 		if (!word->name)
 			return rh_error(net, -EINVAL, "unknown word \"%s\"",
 					name);
+		*needs |= word->needs;
 		rp_late |= rh_set_by_rp(words, word);
 		if (word->kind == RH_FLAG) {
 			*(u64 *)(conf + word->off) = 1;
@@ -531,6 +536,14 @@ static int rh_parse(struct net *net, char *line, const struct rh_word *words,
 			return err;
 	}
 	return 0;
+}
+
+static int rh_parse(struct net *net, char *line, const struct rh_word *words,
+		    void *conf)
+{
+	u32 needs;
+
+	return rh_parse_needs(net, line, words, conf, &needs);
 }
 
 static struct net_device *rh_dev(struct net *net, char **line, int *err)
@@ -609,8 +622,24 @@ static int rh_check_transport(struct net *net, const struct rh_host_conf *conf)
 	if (conf->gate.most > conf->entropies)
 		return rh_error(net, -ERANGE, "gate-most: above entropies, %llu",
 				conf->entropies);
-	if (!conf->rtw && conf->post_ns)
-		return rh_error(net, -EINVAL, "post: needs rtw");
+	return 0;
+}
+
+/* Check the words that have no effect without others.  @needs: those of all
+ * words of the line
+ */
+static int rh_check_needs(struct net *net, const struct rh_host_conf *conf,
+			  u32 needs)
+{
+	if (needs & RH_NEEDS_REPS && conf->lb != RH_LB_REPS)
+		return rh_error(net, -EINVAL,
+				"reps-buffer, reps-pool, freeze, expire, recurrent: need lb reps");
+	if (needs & RH_NEEDS_EXPIRY && conf->recurrent)
+		return rh_error(net, -EINVAL, "expire: not with recurrent");
+	if (needs & RH_NEEDS_RTW && !conf->rtw)
+		return rh_error(net, -EINVAL, "post, table: need rtw");
+	if (needs & RH_NEEDS_RP && conf->rp.style == RP_OFF)
+		return rh_error(net, -EINVAL, "ramp, ratio: not with rp off");
 	return 0;
 }
 
@@ -632,13 +661,14 @@ static int rh_cmd_host(struct net *net, char *line)
 		.table = 1024,
 	};
 	struct net_device *dev;
+	u32 needs;
 	int err;
 
 	rh_rp_defaults(&conf);
 	dev = rh_dev(net, &line, &err);
 	if (!dev)
 		return err;
-	err = rh_parse(net, line, rh_host_words, &conf);
+	err = rh_parse_needs(net, line, rh_host_words, &conf, &needs);
 	if (err)
 		return err;
 	if (!rh_is_unicast(&conf.ip))
@@ -655,7 +685,8 @@ static int rh_cmd_host(struct net *net, char *line)
 	if (conf.rp.min_bps > conf.rate_bps)
 		return rh_error(net, -ERANGE, "min: above the host's rate, %llu bit/s",
 				conf.rate_bps);
-	err = rh_check_transport(net, &conf);
+	err = rh_check_transport(net, &conf) ?:
+	      rh_check_needs(net, &conf, needs);
 	if (err)
 		return err;
 	conf.rp.line_bps = conf.rate_bps;
@@ -715,6 +746,9 @@ static int rh_cmd_flow(struct net *net, char *line)
 	    ipv6_addr_v4mapped(&host->conf.ip))
 		return rh_error(net, -EINVAL, "to: not the same IP version as %s",
 				dev->name);
+	if (peer->conf.rtw && host->conf.transport != RH_TRANSPORT_SR)
+		return rh_error(net, -EINVAL,
+				"to: that host has rtw, which needs transport sr");
 	if (conf.rate_bps > host->conf.rate_bps)
 		return rh_error(net, -ERANGE, "rate: above the host's rate, %llu bit/s",
 				host->conf.rate_bps);

@@ -30,12 +30,27 @@ enum rh_kind {
 };
 
 /**
+ * enum rh_needs - words that others need
+ * @RH_NEEDS_REPS: lb reps
+ * @RH_NEEDS_EXPIRY: no "recurrent"
+ * @RH_NEEDS_RTW: rtw
+ * @RH_NEEDS_RP: rp connectx or rp paper
+ */
+enum rh_needs {
+	RH_NEEDS_REPS = BIT(0),
+	RH_NEEDS_EXPIRY = BIT(1),
+	RH_NEEDS_RTW = BIT(2),
+	RH_NEEDS_RP = BIT(3),
+};
+
+/**
  * struct rh_word - a word of a command
  * @name: the word
  * @kind: type of its value
  * @off: offset of the value in the command's parameters
  * @min: minimum
  * @max: maximum; RH_NAME: size of the buffer
+ * @needs: enum rh_needs bits: words without which it has no effect
  */
 struct rh_word {
 	const char *name;
@@ -43,6 +58,7 @@ struct rh_word {
 	u16 off;
 	u64 min;
 	u64 max;
+	u8 needs;
 };
 
 /**

@@ -32,7 +32,7 @@ static bool rh_flow_more_messages(const struct rh_flow *flow)
 /* All packets count as full ones */
 static u64 rh_flow_in_flight_bytes(const struct rh_flow *flow)
 {
-	u64 packets = flow->sr ? flow->sr->n_sent :
+	u64 packets = flow->sr ? flow->sr->sender.n_sent :
 				 flow->rq.next - flow->rq.una;
 
 	return packets * flow->group->conf.mtu;
@@ -51,7 +51,7 @@ static bool rh_flow_has_packet(const struct rh_flow *flow)
 {
 	if (!win_open(&flow->win, rh_flow_in_flight_bytes(flow)))
 		return false;
-	if (flow->sr && flow->sr->n_lost)
+	if (flow->sr && flow->sr->sender.n_lost)
 		return true;
 	return flow->rq.next < rh_flow_end(flow) &&
 	       (flow->sr ? sr_may_send(&flow->rq) : rc_may_send(&flow->rq));
@@ -78,7 +78,7 @@ static u64 rh_flow_timeout_ns(const struct rh_flow *flow)
 	u64 from_ns = flow->progress_ns;
 
 	if (flow->sr && flow->state == RH_FLOW_SENDING)
-		from_ns = sr_oldest_ns(flow->sr);
+		from_ns = sr_oldest_ns(&flow->sr->sender);
 	return from_ns == RH_NEVER ? RH_NEVER :
 				     from_ns + flow->host->conf.rto_ns;
 }
@@ -135,7 +135,6 @@ static void rh_flow_rate(struct rh_flow *flow, enum rp_event ev, u64 old_bps,
 static void rh_flow_rp(struct rh_flow *flow, u64 now_ns)
 {
 	u64 at_ns;
-
 	int n = 0;
 
 	/* further events are left to the next run */
@@ -232,8 +231,10 @@ static void rh_flow_schedule(struct rh_flow *flow, u64 now_ns)
 
 	if (!RB_EMPTY_NODE(&flow->due.node))
 		timerqueue_del(&host->due, &flow->due);
-	if (rh_flow_silent(flow, now_ns))
+	if (rh_flow_silent(flow, now_ns)) {
+		rh_lb_end(flow);
 		return;
+	}
 	if (flow->state == RH_FLOW_SENDING && list_empty(&flow->ready) &&
 	    rh_flow_has_packet(flow) && flow->pace.next_ns <= now_ns)
 		list_add_tail(&flow->ready, &host->ready[flow->prio]);
@@ -271,7 +272,7 @@ static void rh_flow_sending(struct rh_flow *flow, u64 now_ns)
 static void rh_flow_timed_out(struct rh_flow *flow, u64 now_ns)
 {
 	if (flow->sr)
-		rh_lb_timeout(flow, sr_expire(flow->sr), now_ns);
+		rh_lb_timeout(flow, sr_expire(&flow->sr->sender), now_ns);
 	else
 		rc_go_back(&flow->rq);
 	flow->progress_ns = now_ns;
@@ -343,7 +344,7 @@ void rh_flow_accepted(struct rh_flow *flow, u64 now_ns,
 	rh_flow_schedule(flow, now_ns);
 }
 
-/* Must a packet request an ACK, so that the flow does not wait for a timeout? */
+/* Must a packet request an ACK, or else the flow would wait for a timeout? */
 static bool rh_flow_asks(const struct rh_flow *flow, u64 seq, u64 now_ns)
 {
 	u64 mtu = flow->group->conf.mtu;
@@ -376,7 +377,7 @@ struct sk_buff *rh_flow_send(struct rh_flow *flow, u64 now_ns)
 
 	if (!rh_flow_has_packet(flow) || rh_flow_silent(flow, now_ns))
 		goto out;
-	seq = flow->sr ? sr_next(&flow->rq, flow->sr) : flow->rq.next;
+	seq = flow->sr ? sr_next(&flow->rq, &flow->sr->sender) : flow->rq.next;
 	msg = div64_u64_rem(seq, group->msg_pkts, &pos);
 	first = !pos;
 	last = pos == group->msg_pkts - 1;
@@ -406,7 +407,7 @@ struct sk_buff *rh_flow_send(struct rh_flow *flow, u64 now_ns)
 		flow->st.resent += seq < flow->rq.high;
 	}
 	if (flow->sr)
-		sr_sent(&flow->rq, flow->sr, seq, entropy, now_ns);
+		sr_sent(&flow->rq, &flow->sr->sender, seq, entropy, now_ns);
 	else
 		rc_sent(&flow->rq);
 	pace_sent(&flow->pace, len, flow->rp.rc_bps, now_ns);
@@ -439,7 +440,8 @@ static void rh_flow_cnp(struct rh_flow *flow, u8 dscp, u16 sport, u64 now_ns)
 	/* load balancing acts before congestion control does */
 	if (known)
 		rh_lb_bad(flow, entropy, now_ns);
-	if (!gate_open(&flow->gate, &conf->gate, now_ns)) {
+	if (conf->gate.weight &&
+	    !gate_open(&flow->sr->gate, &conf->gate, now_ns)) {
 		flow->st.gated += rh_counting(now_ns);
 		return;
 	}
@@ -482,12 +484,13 @@ static void rh_flow_learn(struct rh_flow *flow, const struct rh_answer *answer,
 
 	if (rh_lb_entropy(flow, answer->pkt->sport, &entropy)) {
 		rh_lb_acked(flow, entropy, answer->sr.ce, now_ns);
-		gate_acked(&flow->gate, &conf->gate, entropy, answer->sr.ce,
-			   rtt_ns, now_ns);
+		if (conf->gate.weight)
+			gate_acked(&flow->sr->gate, &conf->gate, entropy,
+				   answer->sr.ce, rtt_ns, now_ns);
 	}
 	if (conf->ramp_ns && !rh_flow_stopped(flow, now_ns) &&
-	    ramp_acked(&flow->ramp, seq, flow->rq.high, answer->sr.ce, rtt_ns,
-		       conf->ramp_ns)) {
+	    ramp_acked(&flow->sr->ramp, seq, flow->rq.high, answer->sr.ce,
+		       rtt_ns, conf->ramp_ns)) {
 		enum rp_event ev = rp_double(&flow->rp, &conf->rp);
 
 		flow->st.doubled += ev == RP_RAISED && rh_counting(now_ns);
@@ -504,7 +507,7 @@ static void rh_flow_wait(struct rh_flow *flow, u64 msg, u64 retry_ns,
 	if (seq >= flow->rq.high || !match_rtw(&flow->match, msg))
 		return;
 	flow->retry_ns = retry_ns;
-	sr_truncate(&flow->rq, flow->sr, seq);
+	sr_truncate(&flow->rq, &flow->sr->sender, seq);
 	rh_trace(flow, RH_TRACE_WAIT, now_ns);
 }
 
@@ -539,7 +542,7 @@ static void rh_flow_sr(struct rh_flow *flow, const struct rh_answer *answer,
 			break;
 		seq += iqcn_psn_delta(answer->sr.psn,
 				      rc_psn(flow->rq.psn0, flow->rq.una));
-		if (sr_acked(&flow->rq, flow->sr, answer->pkt->psn,
+		if (sr_acked(&flow->rq, &flow->sr->sender, answer->pkt->psn,
 			     &answer->sr))
 			rh_flow_progress(flow, now_ns);
 		/* learn from ACKs that others have overtaken, too */
@@ -627,7 +630,8 @@ void rh_flow_begin(struct rh_flow *flow)
 	flow->arrive.every_ns = conf->every_ns;
 	flow->arrive.poisson = conf->poisson;
 	prandom_seed_state(&flow->arrive.rnd, seed);
-	prandom_seed_state(&flow->rnd, ~seed);
+	if (flow->sr)
+		prandom_seed_state(&flow->sr->rnd, ~seed);
 	/* the first arrival of a Poisson process is random, too */
 	if (conf->poisson)
 		arrive_next(&flow->arrive);
@@ -638,7 +642,7 @@ void rh_flow_begin(struct rh_flow *flow)
 static void rh_flow_group_free(struct rh_flow_group *group)
 {
 	kvfree(group->flows);
-	kvfree(group->senders);
+	kvfree(group->sr);
 	kvfree(group->traces);
 	kvfree(group->done);
 	if (group->probe)
@@ -672,7 +676,16 @@ static u16 rh_flow_sport(const struct rh_flow_conf *conf, u32 qpn, u32 other)
 	}
 }
 
-static void *rh_alloc_array(u64 n, size_t size)
+/**
+ * rh_alloc_array() - allocate a zeroed array, without a warning if it is too
+ *	large
+ * @n: number of elements
+ * @size: size of one
+ *
+ * Context: process.
+ * Return: the array, for kvfree(); NULL if there is no memory.
+ */
+void *rh_alloc_array(u64 n, size_t size)
 {
 	return kvcalloc(n, size, GFP_KERNEL | __GFP_NOWARN |
 				 __GFP_RETRY_MAYFAIL);
@@ -711,12 +724,11 @@ static struct rh_flow_group *rh_flow_group_new(const struct rh_host *host,
 	group->flows = rh_alloc_array(conf->n, sizeof(*group->flows));
 	group->done = rh_alloc_array(group->done_max, sizeof(*group->done));
 	if (sr)
-		group->senders = rh_alloc_array(conf->n,
-						sizeof(*group->senders));
+		group->sr = rh_alloc_array(conf->n, sizeof(*group->sr));
 	if (conf->trace)
 		group->traces = rh_alloc_array(conf->n * conf->trace,
 					       sizeof(*group->traces));
-	if (!group->flows || !group->done || (sr && !group->senders) ||
+	if (!group->flows || !group->done || (sr && !group->sr) ||
 	    (conf->trace && !group->traces) ||
 	    rh_zeros_need(conf->mtu) ||
 	    rh_zeros_need(ALIGN(group->last_bytes, 4))) {
@@ -742,8 +754,10 @@ static void rh_flow_init(struct rh_flow *flow, struct rh_host *host,
 	flow->pace.slack_ns = host->line.slack_ns;
 	flow->stop_ns = RH_NEVER;
 	flow->retry_ns = RH_NEVER;
-	if (group->senders)
-		flow->sr = &group->senders[flow - group->flows];
+	if (group->sr) {
+		flow->sr = &group->sr[flow - group->flows];
+		reps_init(&flow->sr->reps);
+	}
 	timerqueue_init(&flow->due);
 	INIT_LIST_HEAD(&flow->ready);
 	flow->rp.increase_due_ns = RP_NEVER;

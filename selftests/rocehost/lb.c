@@ -12,6 +12,7 @@
 #define RH_SPORT_FIRST	0xc000
 #define RH_SPORTS	0x4000
 
+/* Then the flow has @sr, because "lb" needs "transport sr" */
 static bool rh_lb_reps(const struct rh_flow *flow)
 {
 	return flow->host->conf.lb == RH_LB_REPS;
@@ -30,10 +31,10 @@ u16 rh_lb_next(struct rh_flow *flow, u64 now_ns)
 
 	switch (host->conf.lb) {
 	case RH_LB_OPS:
-		return prandom_u32_state(&flow->rnd) %
+		return prandom_u32_state(&flow->sr->rnd) %
 		       (u32)host->conf.entropies;
 	case RH_LB_REPS:
-		return reps_next(&host->pool, &flow->reps,
+		return reps_next(&host->pool, &flow->sr->reps,
 				 host->conf.entropies, now_ns);
 	default:
 		return 0;
@@ -90,7 +91,7 @@ void rh_lb_acked(struct rh_flow *flow, u16 entropy, bool ce, u64 now_ns)
 	struct rh_host *host = flow->host;
 
 	if (rh_lb_reps(flow))
-		reps_acked(&host->pool, &flow->reps, entropy, ce,
+		reps_acked(&host->pool, &flow->sr->reps, entropy, ce,
 			   host->conf.reps_buffer, now_ns);
 }
 
@@ -104,8 +105,8 @@ void rh_lb_acked(struct rh_flow *flow, u16 entropy, bool ce, u64 now_ns)
  */
 void rh_lb_bad(struct rh_flow *flow, u16 entropy, u64 now_ns)
 {
-	if (rh_lb_reps(flow) && now_ns >= flow->reps.frozen_ns)
-		reps_bad(&flow->host->pool, &flow->reps, entropy);
+	if (rh_lb_reps(flow) && now_ns >= flow->sr->reps.frozen_ns)
+		reps_bad(&flow->host->pool, &flow->sr->reps, entropy);
 }
 
 /**
@@ -116,10 +117,11 @@ void rh_lb_bad(struct rh_flow *flow, u16 entropy, u64 now_ns)
  */
 void rh_lb_timeout(struct rh_flow *flow, u16 entropy, u64 now_ns)
 {
-	if (!rh_lb_reps(flow))
-		return;
-	reps_bad(&flow->host->pool, &flow->reps, entropy);
-	flow->reps.frozen_ns = now_ns + flow->host->conf.freeze_ns;
+	struct rh_host *host = flow->host;
+
+	if (rh_lb_reps(flow))
+		reps_timeout(&host->pool, &flow->sr->reps, entropy,
+			     now_ns + host->conf.freeze_ns);
 }
 
 /**
@@ -131,7 +133,8 @@ void rh_lb_timeout(struct rh_flow *flow, u16 entropy, u64 now_ns)
  */
 u64 rh_lb_expires_ns(const struct rh_flow *flow)
 {
-	if (!flow->reps.n || flow->host->conf.recurrent ||
+	if (!rh_lb_reps(flow) || !flow->sr->reps.n ||
+	    flow->host->conf.recurrent ||
 	    flow->rq.una < flow->rq.high)
 		return RH_NEVER;
 	return flow->progress_ns + flow->host->conf.expire_ns;
@@ -145,5 +148,15 @@ u64 rh_lb_expires_ns(const struct rh_flow *flow)
 void rh_lb_run(struct rh_flow *flow, u64 now_ns)
 {
 	if (rh_lb_expires_ns(flow) <= now_ns)
-		reps_flush(&flow->host->pool, &flow->reps);
+		reps_flush(&flow->host->pool, &flow->sr->reps);
+}
+
+/**
+ * rh_lb_end() - drop the entropies of a flow that sends no more
+ * @flow: the flow, its host locked
+ */
+void rh_lb_end(struct rh_flow *flow)
+{
+	if (rh_lb_reps(flow))
+		reps_flush(&flow->host->pool, &flow->sr->reps);
 }

@@ -6,7 +6,7 @@
  * sender does not ask first, and the receiver does not keep unmatched packets:
  *
  *	sender                          receiver
- *	sending  --- packet ----------> nonexistent: note "failed match" (canary)
+ *	sending  --- packet ----------> nonexistent: "failed match" (canary)
  *	waiting  <-- RTW -------------- (for each packet without a match)
  *	                                a receive is posted: finds the canary
  *	sending  <-- RTS -------------- posted; repeated while no packet comes
@@ -35,7 +35,7 @@
 #include <linux/minmax.h>
 #include <linux/types.h>
 
-/* Canaries of a sink, at most; packets of later messages cause RTWs, too */
+/* Canaries of a sink, at most */
 #define MATCH_CANARIES	64
 #define MATCH_ALL	U64_MAX
 
@@ -84,7 +84,7 @@ enum match_verdict {
 /**
  * match_state() - state of a message
  * @m: matches
- * @msg: number of the message
+ * @msg: number of the message, within match_near()
  *
  * Return: the state.
  */
@@ -94,8 +94,7 @@ static inline enum match_state match_state(const struct match_rx *m, u64 msg)
 		return MATCH_COMPLETE;
 	if (msg < m->posted)
 		return MATCH_POSTED;
-	if (msg - m->posted < MATCH_CANARIES &&
-	    m->canaries & BIT_ULL(msg - m->posted))
+	if (m->canaries & BIT_ULL(msg - m->posted))
 		return MATCH_FAILED;
 	return MATCH_NONE;
 }
@@ -103,7 +102,7 @@ static inline enum match_state match_state(const struct match_rx *m, u64 msg)
 /**
  * match_packet() - find the match of a packet
  * @m: matches
- * @msg: number of the message
+ * @msg: number of the message, within match_near()
  *
  * Return: the reaction.
  */
@@ -115,10 +114,24 @@ static inline enum match_verdict match_packet(const struct match_rx *m,
 	case MATCH_COMPLETE:
 		return MATCH_TAKE;
 	case MATCH_NONE:
-		return msg - m->posted < MATCH_CANARIES ? MATCH_NEW : MATCH_RTW;
+		return MATCH_NEW;
 	default:
 		return MATCH_RTW;
 	}
+}
+
+/**
+ * match_near() - find the message at which a sender is to wait
+ * @m: matches
+ * @msg: number of a message
+ *
+ * A message that is too far ahead could have no canary, and would get no RTS.
+ *
+ * Return: @msg, or the last message that can have a canary.
+ */
+static inline u64 match_near(const struct match_rx *m, u64 msg)
+{
+	return min(msg, m->posted + MATCH_CANARIES - 1);
 }
 
 /* Record that a packet of a message has come without a match */
@@ -164,7 +177,7 @@ enum match_sending {
  * struct match_tx - a sender
  * @state: state
  * @msg: the first message that waits
- * @released: an RTS has come for the message before this one, or for a later one
+ * @released: an RTS has come for the message before this one, or a later one
  */
 struct match_tx {
 	enum match_sending state;

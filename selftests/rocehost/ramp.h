@@ -7,7 +7,7 @@
  * path.  An epoch ends when a packet that was sent after its start is
  * acknowledged.  At the end of an epoch:
  *
- *	no packet had CE, and no RTT was above the expected one --> double the rate
+ *	no packet had CE, and no RTT was above the expected one --> double rate
  *
  * Source: US 12388756, paragraphs 42-44, 52 and 185-191.  The text leaves the
  * expected RTT to the operator.  "auto" is ours: 3/2 of the shortest RTT so

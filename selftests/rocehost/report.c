@@ -105,6 +105,12 @@ static void rh_show_host_settings(struct seq_file *m, struct rh_host *host)
 		case RH_SHARE:
 			rh_show_share(m, *(const u64 *)value);
 			break;
+		case RH_TIME_AUTO:
+			if (*(const u64 *)value == RAMP_AUTO)
+				seq_puts(m, "auto");
+			else
+				seq_printf(m, "%llu", *(const u64 *)value);
+			break;
 		default:
 			seq_printf(m, "%llu", *(const u64 *)value);
 		}
@@ -413,7 +419,8 @@ static void rh_show_end(struct seq_file *m, struct wire_end *end,
 {
 	u64 lost_ns = 0;
 
-	if (run->lost)
+	/* 0 if the loss is counted, but was just outside the counted time */
+	if (run->lost_ps)
 		lost_ns = div_u64(run->lost_ps, LINE_PS_PER_NS) -
 			  rh_world.epoch_ns;
 	seq_printf(m, "%s,%llu,%llu,%llu,%llu,%llu,%llu,%llu\n",

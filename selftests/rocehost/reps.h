@@ -19,7 +19,8 @@
  * no new paths.  It uses the entropies of its FIFO in turn and keeps them.
  * ACKs with CE append theirs, too, because a congested path is better than a
  * broken one.  No entropy is appended twice then.  If the FIFO is empty, the
- * connection uses the entropy of the last ACK.
+ * connection uses the entropy of the last ACK, unless a packet with that one
+ * has timed out: then it explores after all.
  *
  * Sources: US 12388756, paragraphs 26-32 and 165-173; freezing: Bonato et al.,
  * "REPS: Recycled Entropy Packet Spraying" (arXiv:2407.21625).
@@ -62,7 +63,8 @@ struct reps_pool {
  * @tail: slot of the newest entropy, likewise
  * @n: number of entropies in the FIFO
  * @fresh: next value of the counter
- * @alive: entropy of the last ACK
+ * @alive: entropy of the last ACK, REPS_NONE: there was none, or a packet with
+ *	it has timed out since
  */
 struct reps {
 	u64 frozen_ns;
@@ -74,6 +76,15 @@ struct reps {
 };
 
 static_assert(sizeof(struct reps) <= 25);
+
+/**
+ * reps_init() - set up a connection without entropies
+ * @r: connection, zeroed
+ */
+static inline void reps_init(struct reps *r)
+{
+	r->alive = REPS_NONE;
+}
 
 /**
  * reps_pool_init() - link all slots into the list of free ones
@@ -130,7 +141,7 @@ static inline u16 reps_next(struct reps_pool *pool, struct reps *r,
 {
 	u16 slot, entropy;
 
-	if (!r->n && now_ns < r->frozen_ns)
+	if (!r->n && now_ns < r->frozen_ns && r->alive != REPS_NONE)
 		return r->alive;
 	if (!r->n) {
 		entropy = r->fresh;
@@ -209,6 +220,22 @@ static inline void reps_bad(struct reps_pool *pool, struct reps *r, u16 entropy)
 		else
 			reps_append(pool, r, slot);
 	}
+}
+
+/**
+ * reps_timeout() - process a timeout: drop the entropy, and freeze
+ * @pool: pool of the host
+ * @r: connection
+ * @entropy: entropy of the packet
+ * @frozen_ns: no new path is explored until then
+ */
+static inline void reps_timeout(struct reps_pool *pool, struct reps *r,
+				u16 entropy, u64 frozen_ns)
+{
+	reps_bad(pool, r, entropy);
+	if (r->alive == entropy)
+		r->alive = REPS_NONE;
+	r->frozen_ns = frozen_ns;
 }
 
 /**

@@ -282,10 +282,10 @@ enum rh_lb {
  * @freeze_ns: explore no new paths for this time after a timeout
  * @expire_ns: drop the entropies of a flow that pauses for longer
  * @recurrent: never drop them
- * @ramp_ns: double the rate while no RTT exceeds this time, or RAMP_AUTO; 0: off
+ * @ramp_ns: double the rate while no RTT exceeds this, or RAMP_AUTO; 0: off
  * @gate: when may congestion control act?
- * @rtw: the receiver must have posted a receive for each message
- * @post_ns: a receive is posted this long after the previous message
+ * @rtw: messages for this host need a posted receive
+ * @post_ns: its receives are posted this long after the previous message
  * @table: maximum number of canaries of the host's connections
  * @rp: reaction points
  * @np: notification points
@@ -532,7 +532,7 @@ struct rh_done {
  * @n_done: number of entries in @done
  * @done_lost: complete messages that did not fit into @done
  * @flows: array of the flows
- * @senders: their selective-repeat state, or NULL
+ * @sr: their selective-repeat state, or NULL
  */
 struct rh_flow_group {
 	struct list_head list;
@@ -546,7 +546,7 @@ struct rh_flow_group {
 	u32 n_done;
 	u64 done_lost;
 	struct rh_flow *flows;
-	struct sr_sender *senders;
+	struct rh_flow_sr *sr;
 };
 
 /**
@@ -559,6 +559,22 @@ enum rh_flow_state {
 	RH_FLOW_IDLE,
 	RH_FLOW_CONNECTING,
 	RH_FLOW_SENDING,
+};
+
+/**
+ * struct rh_flow_sr - what only flows with selective repeat have
+ * @sender: packets in flight
+ * @rnd: random state of oblivious spraying
+ * @reps: recycled entropies
+ * @ramp: epoch of ramp.h
+ * @gate: gate of congestion control
+ */
+struct rh_flow_sr {
+	struct sr_sender sender;
+	struct rnd_state rnd;
+	struct reps reps;
+	struct ramp ramp;
+	struct gate gate;
 };
 
 /**
@@ -575,10 +591,6 @@ enum rh_flow_state {
  * @pace: pacing at the flow's rate
  * @rq: requester
  * @sr: selective-repeat state, NULL: go back N
- * @rnd: random state of oblivious spraying
- * @reps: recycled entropies
- * @ramp: epoch of ramp.h
- * @gate: gate of congestion control
  * @match: does the flow wait for a match?
  * @retry_ns: when to try again after an RNR NAK, RH_NEVER: there was none
  * @win: window
@@ -626,11 +638,7 @@ struct rh_flow {
 	struct rp rp;
 	struct pace pace;
 	struct rc_requester rq;
-	struct sr_sender *sr;
-	struct rnd_state rnd;
-	struct reps reps;
-	struct ramp ramp;
-	struct gate gate;
+	struct rh_flow_sr *sr;
 	struct match_tx match;
 	u64 retry_ns;
 	struct win win;
@@ -698,7 +706,8 @@ struct rh_sink_group {
  * @st: counters of events while rh_counting()
  * @st.packets: data packets
  * @st.ce: data packets with CE
- * @st.out_of_order: data packets with an unexpected PSN
+ * @st.out_of_order: data packets that were not accepted: unexpected PSNs,
+ *	duplicates, or without a match
  * @st.bytes: payload accepted
  * @st.cnps: CNPs sent
  * @st.unmatched: data packets without a match
@@ -827,6 +836,7 @@ struct rh_answer {
 };
 
 /* flow.c */
+void *rh_alloc_array(u64 n, size_t size);
 int rh_flow_add(struct rh_host *host, const struct rh_flow_conf *conf,
 		struct rh_host *peer, struct rh_probe *probe);
 void rh_flow_groups_free(struct rh_host *host);
@@ -849,6 +859,7 @@ void rh_lb_bad(struct rh_flow *flow, u16 entropy, u64 now_ns);
 void rh_lb_timeout(struct rh_flow *flow, u16 entropy, u64 now_ns);
 u64 rh_lb_expires_ns(const struct rh_flow *flow);
 void rh_lb_run(struct rh_flow *flow, u64 now_ns);
+void rh_lb_end(struct rh_flow *flow);
 
 /**
  * struct rh_data - a data packet

@@ -614,10 +614,13 @@ struct reps_host {
 static struct reps_host *reps_host_new(struct kunit *test, u32 n)
 {
 	struct reps_host *h = kunit_kzalloc(test, sizeof(*h), GFP_KERNEL);
+	int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, h);
 	h->pool.slots = h->slots;
 	reps_pool_init(&h->pool, n);
+	for (i = 0; i < ARRAY_SIZE(h->r); i++)
+		reps_init(&h->r[i]);
 	return h;
 }
 
@@ -817,10 +820,35 @@ static void reps_walk_check(struct kunit *test, const struct reps_host *h,
 	KUNIT_ASSERT_EQ(test, seen, BIT(POOL) - 1);
 }
 
+/* A frozen connection does not use an entropy whose packet has timed out, even
+ * if it has no other
+ */
+static void reps_timeouts(struct kunit *test)
+{
+	struct reps_host *h = reps_host_new(test, POOL);
+	struct reps *r = &h->r[0];
+
+	/* its first packet, on a broken path */
+	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, r, 10, 0), 0);
+	reps_timeout(&h->pool, r, 0, 100);
+	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, r, 10, 50), 1);
+	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, r, 10, 50), 2);
+	/* an old entropy times out: that of the last ACK remains */
+	KUNIT_EXPECT_TRUE(test, reps_acked(&h->pool, r, 1, false, 3, 50));
+	reps_flush(&h->pool, r);
+	reps_timeout(&h->pool, r, 2, 150);
+	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, r, 10, 149), 1);
+	/* until it times out, too */
+	reps_timeout(&h->pool, r, 1, 200);
+	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, r, 10, 199), 3);
+	KUNIT_EXPECT_EQ(test, reps_n_free(h), POOL);
+}
+
 static void reps_walk(struct kunit *test)
 {
 	struct reps_host *h = reps_host_new(test, POOL);
-	u16 want[CONNS][8] = {}, fresh[CONNS] = {}, alive[CONNS] = {};
+	u16 want[CONNS][8] = {}, fresh[CONNS] = {};
+	u16 alive[CONNS] = { REPS_NONE, REPS_NONE, REPS_NONE };
 	u32 n[CONNS] = {}, full = 0, step;
 	struct rnd_state rnd;
 
@@ -834,7 +862,7 @@ static void reps_walk(struct kunit *test)
 		switch (prandom_u32_state(&rnd) % 16) {
 		case 0 ... 4:
 			wanted = w[0];
-			if (!n[c] && frozen) {
+			if (!n[c] && frozen && alive[c] != REPS_NONE) {
 				wanted = alive[c];
 			} else if (!n[c]) {
 				wanted = fresh[c];
@@ -872,7 +900,13 @@ static void reps_walk(struct kunit *test)
 				if (w[i] != entropy)
 					w[kept++] = w[i];
 			n[c] = kept;
-			reps_bad(&h->pool, &h->r[c], entropy);
+			if (!frozen) {
+				reps_bad(&h->pool, &h->r[c], entropy);
+				break;
+			}
+			if (alive[c] == entropy)
+				alive[c] = REPS_NONE;
+			reps_timeout(&h->pool, &h->r[c], entropy, step);
 			break;
 		case 15:
 			n[c] = 0;
@@ -1278,27 +1312,29 @@ static void match_repeats(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, m.rts);
 }
 
-/* 64 messages have a canary, later messages have none */
+/* 64 messages can have a canary.  The sender of a later one waits at the last
+ * of them.
+ */
 static void match_many(struct kunit *test)
 {
 	struct match_rx m = match_in(MATCH_NONE);
 	u64 i;
 
-	KUNIT_EXPECT_EQ(test, match_packet(&m, 5 + 64), MATCH_RTW);
+	KUNIT_EXPECT_EQ(test, match_near(&m, 4), 4);
+	KUNIT_EXPECT_EQ(test, match_near(&m, 5 + 63), 5 + 63);
+	KUNIT_EXPECT_EQ(test, match_near(&m, 5 + 64), 5 + 63);
+	KUNIT_EXPECT_EQ(test, match_near(&m, U64_MAX), 5 + 63);
 	for (i = 5 + 63; i >= 5; i -= 2) {
 		KUNIT_EXPECT_EQ(test, match_packet(&m, i), MATCH_NEW);
 		match_canary(&m, i);
 	}
 	/* 6, 8, ... */
 	for (i = 5; i < 5 + 64; i++) {
-		KUNIT_EXPECT_EQ(test, match_state(&m, 5 + 64), MATCH_NONE);
 		KUNIT_EXPECT_EQ(test, match_post(&m), i % 2 == 0);
 		match_complete(&m, i + 1);
 	}
 	KUNIT_EXPECT_EQ(test, m.canaries, 0);
 	KUNIT_EXPECT_EQ(test, match_packet(&m, 5 + 64), MATCH_NEW);
-	/* not a message of this connection */
-	KUNIT_EXPECT_EQ(test, match_packet(&m, U64_MAX), MATCH_RTW);
 }
 
 /* Each state of a sender, with RTW and RTS; RNR NAK is RTW with a timeout */
@@ -1379,6 +1415,7 @@ static struct kunit_case reps_cases[] = {
 	KUNIT_CASE(reps_pool_full),
 	KUNIT_CASE(reps_forgets_bad),
 	KUNIT_CASE(reps_frozen),
+	KUNIT_CASE(reps_timeouts),
 	KUNIT_CASE(reps_walk),
 	{}
 };

@@ -7,7 +7,6 @@
  */
 #include <linux/etherdevice.h>
 #include <linux/slab.h>
-#include <linux/udp.h>
 
 #include "rocehost.h"
 
@@ -86,13 +85,16 @@ static bool rh_sink_match(struct rh_host *host, struct rh_sink *sink,
 			  struct sk_buff_head *out)
 {
 	/* packets carry the lower 32 bits of the number */
-	u64 msg = sink->match.posted + (s32)(data->msg - (u32)sink->match.posted);
+	u64 posted = sink->match.posted, msg;
 	u8 syndrome = AETH_RTW;
 
+	msg = match_near(&sink->match, posted + (s32)(data->msg - (u32)posted));
 	switch (match_packet(&sink->match, msg)) {
 	case MATCH_TAKE:
-		sink->rts_ns = now_ns + host->conf.rto_ns;
-		rh_sink_schedule(host, sink);
+		if (sink->match.rts) {
+			sink->rts_ns = now_ns + host->conf.rto_ns;
+			rh_sink_schedule(host, sink);
+		}
 		return true;
 	case MATCH_NEW:
 		if (host->canaries == host->conf.table) {
@@ -260,21 +262,19 @@ static void rh_sink_init(struct rh_sink *sink, const struct rh_host *host,
 	const struct rh_flow_conf *conf = &flow->group->conf;
 	struct rh_addr from = { host->dev->dev_addr, &host->conf.ip };
 	struct rh_addr to = { peer->dev->dev_addr, &peer->conf.ip };
-	const struct udphdr *uh;
 	u16 sport;
 
 	sink->qpn = flow->dest_qpn;
 	sink->dest_qpn = flow->qpn;
 	sink->rs.epsn = flow->rq.psn0;
-	sink->rtw = peer->conf.rtw;
+	sink->rtw = flow->sr && host->conf.rtw;
 	sink->post_ns = RH_NEVER;
 	timerqueue_init(&sink->due);
 	if (!is_zero_ether_addr(host->conf.via))
 		to.mac = host->conf.via;
 	/* the flow's port, unless each end derives it from its own QP */
-	uh = (const struct udphdr *)(flow->headers.hdr + flow->headers.udp_off);
 	sport = conf->sport == RH_SPORT_RXE ? iqcn_sport_rxe(sink->qpn) :
-					      ntohs(uh->source);
+					      rh_headers_sport(&flow->headers);
 	rh_headers_init(&sink->headers, &from, &to, conf->dscp, 0, sport,
 			sink->dest_qpn);
 }
@@ -299,14 +299,11 @@ int rh_sink_add(struct rh_host *host, const struct rh_host *peer,
 		return -ENOMEM;
 	group->n = flows->conf.n;
 	strscpy(group->name, flows->conf.name, sizeof(group->name));
-	group->sinks = kvcalloc(group->n, sizeof(*group->sinks),
-				GFP_KERNEL | __GFP_NOWARN |
-				__GFP_RETRY_MAYFAIL);
-	if (flows->senders)
-		group->receivers = kvcalloc(group->n, sizeof(*group->receivers),
-					    GFP_KERNEL | __GFP_NOWARN |
-					    __GFP_RETRY_MAYFAIL);
-	if (!group->sinks || (flows->senders && !group->receivers))
+	group->sinks = rh_alloc_array(group->n, sizeof(*group->sinks));
+	if (flows->sr)
+		group->receivers = rh_alloc_array(group->n,
+						  sizeof(*group->receivers));
+	if (!group->sinks || (flows->sr && !group->receivers))
 		goto err_store;
 	for (; i < group->n; i++) {
 		struct rh_sink *sink = &group->sinks[i];
