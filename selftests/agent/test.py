@@ -161,8 +161,10 @@ def a_scenario_has_the_limit_of_the_near_ones(_):
 def the_learner_finds_the_best_action(_):
     learned, points = learn(3000)
     states, values = golden.vectors(learned.layers, 1)
-    # neighbors differ by 0.125 in a step
-    assert (distance(values.argmax(1), 7) <= 1).float().mean() > 0.9
+    # neighbors differ by 0.125 in a step; 5 of 25 actions are within 1, 12 within 2
+    off = distance(values.argmax(1), 7)
+    assert (off <= 1).float().mean() > 2 / 3
+    assert (off <= 2).float().mean() > 0.9
     # a reward of 1 in each step is worth 33, but others follow within a return
     assert 20 < values.max(1).values.mean() < 34
     assert points[-1][0] == 3000
