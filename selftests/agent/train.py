@@ -3,8 +3,8 @@
 """
 Train a policy for iqcn agent in the lab.
 
-Before the first round, episodes run with fixed actions: the learner begins with them,
-and their mean reward is the reference of the learning curve.  In each round two
+Before the first round, episodes run with fixed actions.  The learner begins with
+them, and the mean reward of all actions is the reference of the learning curve.  In each round two
 episodes run with the current policy; then the learner makes two updates for each of
 their steps.  From time to time the policy is validated.  The one that earns most
 there is the result.  The same options yield the same policy, to the byte.
@@ -62,25 +62,52 @@ class Draw:
                                 share)
 
 
+def fixed(episode, actions, reward):
+    """Return an episode for each action: only the action differs."""
+    return [episode._replace(policy=policy.fixed(action, reward,
+                                                 episodes.INTERVAL_NS))
+            for action in actions]
+
+
+def rounds(run, some, what, report):
+    """Run episodes, PER_ROUND at a time, and return their transitions."""
+    done = []
+    while len(done) < len(some):
+        done += run(some[len(done):len(done) + PER_ROUND])
+        report(f"episode {len(done)} of {len(some)} with {what}")
+    return done
+
+
+def mean_reward(some):
+    return float(numpy.mean([t.rewards.mean() for t in some]))
+
+
+def best_rate(some):
+    """Return the rate whose actions earned most."""
+    return max(range(len(policy.RATES)), key=lambda rate: mean_reward(
+        [t for t in some
+         if t.actions[0] // len(policy.SUPPLEMENTS) == rate]))
+
+
 def reference(run, draw, reward, points, report):
     """
-    Run FIXED episodes with fixed actions at each of some points, and return their
-    transitions.  Those of a point have the same seed, so that only the action
-    differs.  All actions occur in turn.
+    Run episodes with fixed actions, and return the transitions of two lists:
+    at each of some points, FIXED of the actions, which occur in turn; and the
+    actions with the rate that earned most, because the effect of supplements
+    depends on the point and is smaller than that of rates.
     """
-    fixed, action = [], 0
-    for _ in range(points):
-        same = draw(None, 0)
-        for _ in range(FIXED // PER_ROUND):
-            pair = []
-            for _ in range(PER_ROUND):
-                pair.append(same._replace(policy=policy.fixed(
-                    action, reward, episodes.INTERVAL_NS)))
-                # 7 and 25 are coprime
-                action = (action + 7) % policy.SHAPE[-1]
-            fixed += run(pair)
-            report(f"episode {len(fixed)} of {points * FIXED} with fixed actions")
-    return fixed
+    # 7 and 25 are coprime
+    spread = [episode for i in range(points) for episode in
+              fixed(draw(None, 0), [7 * (i * FIXED + j) % policy.SHAPE[-1]
+                                    for j in range(FIXED)], reward)]
+    spread = rounds(run, spread, "fixed actions", report)
+    if not spread:
+        return [], []
+    n = len(policy.SUPPLEMENTS)
+    rate = best_rate(spread)
+    fine = [episode for _ in range(points) for episode in
+            fixed(draw(None, 0), range(rate * n, rate * n + n), reward)]
+    return spread, rounds(run, fine, f"rate {policy.RATES[rate]}", report)
 
 
 def validate(run, net_policy):
@@ -117,19 +144,19 @@ def policy_of(learner, reward):
                          episodes.INTERVAL_NS)
 
 
-def train(run, draw, reward, steps, report, fixed=()):
+def train(run, draw, reward, steps, report, before=()):
     """
     Learn for at least this number of steps, and return the policy and the
     curve: the steps at the end of each episode, and its mean reward.  run()
     takes episodes and returns their transitions, report() takes a line of text.
-    The transitions of fixed actions go into the replay, too, because they show best
-    what an action does in the long run.
+    The transitions of fixed actions, before, go into the replay, too, because they
+    show best what an action does in the long run.
     """
-    first = sum(len(t.rewards) for t in fixed) // STEPS_PER_FIRST_UPDATE
+    first = sum(len(t.rewards) for t in before) // STEPS_PER_FIRST_UPDATE
     learner = dqn.Learner(first or UPDATES_PER_STEP * steps)
-    for transitions in fixed:
+    for transitions in before:
         learner.replay.add(transitions)
-    if fixed:
+    if before:
         learner.scale()
     best = Best(run, report)
     for i in range(1, first + 1):
@@ -206,13 +233,13 @@ def main(argv):
     with episodes.work_directory() as directory:
         def run(list_of_episodes):
             return episodes.run(list_of_episodes, directory, args.jobs)
-        fixed = reference(run, draw, args.reward, args.reference, report)
-        before = None
-        if fixed:
-            before = float(numpy.mean([t.rewards.mean() for t in fixed]))
-            report(f"mean reward of fixed actions: {before:.4f}")
+        spread, fine = reference(run, draw, args.reward, args.reference,
+                                 report)
+        level = mean_reward(spread) if spread else None
+        if spread:
+            report(f"mean reward of fixed actions: {level:.4f}")
         learned, points = train(run, draw, args.reward, args.steps, report,
-                                fixed)
+                                spread + fine)
     os.makedirs(os.path.dirname(os.path.abspath(args.out)), exist_ok=True)
     policy.write(args.out, learned, [
         "made by: agent.sh train " + shlex.join(
@@ -224,7 +251,7 @@ def main(argv):
         f"km at 25 Gb/s, {', '.join(map(str, episodes.SENDERS))} senders, "
         f"increase timers of {', '.join(episodes.TIMERS)}"])
     if args.curve:
-        curve.write(args.curve, points, before)
+        curve.write(args.curve, points, level)
     return 0
 
 
