@@ -73,7 +73,8 @@ help:
 	@echo '  check-debug  the tests on four debug kernels: KASAN and lockdep, preemption, two'
 	@echo '               CPUs, data races (nightly; MINUTES=10 of stress)'
 	@echo '  nightly      check-kernels, check-debug, stress, soak, fuzz, mutants, scenarios,'
-	@echo '               bench and coverage: MINUTES=30 for each part without a limit (hours)'
+	@echo '               bench and coverage: MINUTES=30 for each part without a limit'
+	@echo '               (hours); CONTINUE=1: without those that passed on this commit'
 	@echo '  soak         HOURS=24 of virtual time with flows that come and go (7 min)'
 	@echo '  fuzz         SECONDS=N: the parser of packets, with libFuzzer (on this machine)'
 	@echo '  coverage     lines of the module that the tests run'
@@ -435,9 +436,10 @@ else
 	@selftests/stress/stress.sh $(MINUTES)
 endif
 
-# make nightly [MINUTES=30] [HOURS=24]
+# make nightly [MINUTES=30] [HOURS=24] [CONTINUE=1]
 nightly:
-	@MINUTES=$(MINUTES) HOURS=$(HOURS) selftests/nightly/nightly.sh
+	@MINUTES=$(MINUTES) HOURS=$(HOURS) selftests/nightly/nightly.sh \
+		$(if $(CONTINUE),-c)
 
 clean:
 	rm -rf $(B)

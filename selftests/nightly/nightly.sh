@@ -6,7 +6,10 @@
 # build/nightly/PART.log; a table with the time of each part and one line of
 # verdict come last.
 #
-#   nightly.sh [PART...]	default: all
+#   nightly.sh [-c] [PART...]	default: all
+#
+#   -c	continue: keep the parts that have succeeded on this commit, for a machine
+#	that is not free for one whole night
 #
 # $MINUTES is the time of each part without a limit of its own (30), $HOURS the
 # virtual time of soak (24).  All random values follow from $IQCN_SEED, 1 by
@@ -22,6 +25,12 @@ unset MAKEFLAGS MFLAGS MAKEOVERRIDES
 
 PARTS="more check-kernels check-debug stress stress-stock soak fuzz mutants scenarios
 	bench coverage"
+
+# the commit, if the tree has no changes; then a part need not run twice
+commit()
+{
+	git diff --quiet HEAD 2>/dev/null && git rev-parse HEAD
+}
 
 usage()
 {
@@ -50,14 +59,32 @@ run()
 	esac
 }
 
+continues=""
+if [ "${1-}" = -c ]; then
+	continues=1
+	shift
+fi
 [ $# -gt 0 ] || set -- $PARTS
 for part; do
 	[[ " ${PARTS//[[:space:]]/ } " == *" $part "* ]] || usage
 done
-rm -rf "$OUT"
+now=$(commit)
+before=""
+if [ "$continues" ]; then
+	if [ -z "$now" ] || [ "$now" != "$(cat "$OUT/commit" 2>/dev/null)" ]; then
+		echo "nightly: -c: there are no results of this commit" >&2
+		exit 2
+	fi
+	before=$(grep ' ok ' "$OUT/results" 2>/dev/null)
+else
+	rm -rf "$OUT"
+fi
 mkdir -p "$OUT"
+echo "$now" >"$OUT/commit"
+echo -n "${before:+$before$'\n'}" >"$OUT/results"
 bad=0
 for part; do
+	[[ $'\n'$before != *$'\n'"$part ok "* ]] || continue
 	start=$SECONDS result=ok
 	echo "  $part ..."
 	run "$part" >"$OUT/$part.log" 2>&1 </dev/null || result=FAILED
@@ -79,9 +106,10 @@ while read -r part result _; do
 	tail -n 15 "$OUT/$part.log"
 done <"$OUT/results"
 echo
+seconds=$(awk '{ s += $3 } END { print s }' "$OUT/results")
 if [ $bad = 0 ]; then
-	echo "ok 1 nightly: $# parts in $((SECONDS / 60)) min"
+	echo "ok 1 nightly: $# parts in $((seconds / 60)) min"
 else
-	echo "not ok 1 nightly: $bad of $# parts failed, $((SECONDS / 60)) min"
+	echo "not ok 1 nightly: $bad of $# parts failed, $((seconds / 60)) min"
 fi | tee "$OUT/verdict"
 [ $bad = 0 ]
