@@ -11,6 +11,9 @@
  *	       |
  *	       |-- audit, fallback: no action		(agenttrust.h)
  *	       v
+ *	  at least tc's supplements, before and in a burst	(agentguard.h)
+ *	       |
+ *	       v
  *	  lease: if the agent dies, the values of tc apply again
  */
 #define _GNU_SOURCE
@@ -25,6 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agentguard.h"
 #include "agentlog.h"
 #include "agentmetrics.h"
 #include "agentport.h"
@@ -58,6 +62,7 @@ struct agent {
 	struct policy policy;
 	struct agent_history history;
 	struct agent_trust trust;
+	struct agent_guard guard;
 	struct agent_sample before;
 	uint64_t step;			/* intervals since the start */
 	int explored;			/* action that is explored */
@@ -151,10 +156,16 @@ static int choose(struct agent *a, struct agent_row *r)
 	return EXIT_SUCCESS;
 }
 
-static int act(struct agent *a, const struct agent_row *r, uint64_t flows)
+static int act(struct agent *a, const struct agent_row *r,
+	       const struct agent_sample *now)
 {
+	uint32_t least_pps = agent_guard_step(&a->guard, &a->port.place,
+					      &a->before, now);
+
+	/* only a policy is guarded */
 	if (a->mode == AGENT_MODE_RUN)
-		return agent_port_set(&a->port, r->action, flows);
+		return agent_port_set(&a->port, r->action,
+				      has_policy(a) ? least_pps : 0, now->flows);
 	return a->mode == AGENT_MODE_OBSERVE ? EXIT_SUCCESS :
 					       agent_port_release(&a->port);
 }
@@ -177,6 +188,7 @@ static int step(struct agent *a)
 		a->before = now;
 		a->history = (struct agent_history){};
 		a->trust = (struct agent_trust){};
+		a->guard = (struct agent_guard){};
 		return EXIT_SUCCESS;
 	}
 	happened = agent_observe(&a->port.place, &a->before, &now, a->reward);
@@ -189,7 +201,7 @@ static int step(struct agent *a)
 		return EXIT_FAILURE;
 	if (a->ended)
 		return EXIT_SUCCESS;
-	if (act(a, &row, now.flows))
+	if (act(a, &row, &now))
 		return EXIT_FAILURE;
 	if (a->log)
 		agent_log(a->log, &row);

@@ -211,9 +211,20 @@ static int lease(struct agent_port *a, uint32_t ms)
 	return err;
 }
 
-int agent_port_set(struct agent_port *a, int action, uint64_t flows)
+/* The values of an action, with at least so many supplements */
+static struct agent_lease values(const struct agent_port *a, int action,
+				 uint32_t least_pps, uint64_t flows)
 {
-	struct agent_lease wanted = agent_lease(&a->place, action, flows);
+	struct agent_lease l = agent_lease(&a->place, action, flows);
+
+	l.supplement_pps = max(l.supplement_pps, least_pps);
+	return l;
+}
+
+int agent_port_set(struct agent_port *a, int action, uint32_t least_pps,
+		   uint64_t flows)
+{
+	struct agent_lease wanted = values(a, action, least_pps, flows);
 	uint64_t now = now_ns();
 	int err;
 
@@ -228,7 +239,8 @@ int agent_port_set(struct agent_port *a, int action, uint64_t flows)
 	if (err == -ERANGE) {
 		if (read_place(a, now))
 			return EXIT_FAILURE;
-		a->lease = agent_lease(&a->place, action, flows);
+		a->lease = values(a, action, min(least_pps, a->place.supplement_pps),
+				  flows);
 		err = lease(a, a->lease_ms);
 	}
 	if (err)

@@ -40,8 +40,11 @@ int agent_port_open(struct agent_port *a, uint32_t ifindex, uint32_t parent);
 void agent_port_close(struct agent_port *a);
 /* Reads the queue, and from time to time its parameters */
 int agent_port_sample(struct agent_port *a, struct agent_sample *s);
-/* Leases the values of an action, unless their lease lasts long enough anyway */
-int agent_port_set(struct agent_port *a, int action, uint64_t flows);
+/* Leases the values of an action, but at least so many supplements, unless their
+ * lease lasts long enough anyway
+ */
+int agent_port_set(struct agent_port *a, int action, uint32_t least_pps,
+		   uint64_t flows);
 /* Ends the lease, so that the values of tc apply again */
 int agent_port_release(struct agent_port *a);
 /* Likewise, but without a message, for use after an error */

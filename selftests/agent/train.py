@@ -4,10 +4,11 @@
 Train a policy for iqcn agent in the lab.
 
 Before the first round, episodes run with fixed actions.  The learner begins with
-them, and the mean reward of all actions is the reference of the learning curve.  In each round two
-episodes run with the current policy; then the learner makes two updates for each of
-their steps.  From time to time the policy is validated.  The one that earns most
-there is the result.  The same options yield the same policy, to the byte.
+them, and the mean reward of all actions is the reference of the learning curve.  In
+each round two episodes run with the current policy; then the learner makes two
+updates for each of their steps.  From time to time the policy is validated.  The one
+that earns most there is the result.  The same options yield the same policy, to the
+byte.
 """
 import argparse
 import os

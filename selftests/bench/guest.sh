@@ -294,7 +294,7 @@ used()
 	us=$(((10#${user/./} + 10#${system/./}) * 1000))
 }
 
-# A step of iqcn agent, at one step per millisecond
+# A step of iqcn agent
 case_agent()
 {
 	local few us round

@@ -163,6 +163,22 @@ def long_haul_block:
 	 ($p.drops_from_start | thousands), ($p.utilisation | part),
 	 (if $s == "longhaul-step" then $p.settle_us[0] | ms else "" end)] | fill;
 
+# Of the fixed actions: the one that earns most
+def agent_block:
+	["", "", "reward", "use of the link", "peak, MB", "drops"],
+	("agent-eval-150-3", "agent-eval-150-6", "agent-eval-350-3",
+	 "agent-eval-350-6", "agent-unseen-step", "agent-unseen-mix",
+	 "agent-unseen-many", "agent-killed") as $s |
+	.[$s].variants | to_entries |
+	(map(select(.key | startswith("fixed-"))) | max_by(.value.agent.reward) |
+		if . == null then [] else [.] end) as $best |
+	(map(select(.key | startswith("fixed-") | not)) + $best)[] |
+	.key as $variant | .value.agent.reward as $reward |
+	(.value.ports | to_entries[0].value) as $p |
+	[$s, $variant, (if $reward == null then "" else $reward | part end),
+	 ($p.utilisation | part), ($p.peak_bytes | mb),
+	 ($p.drops_from_start | thousands)] | fill;
+
 # Messages inside and between two data centers
 def long_haul_mixed_block:
 	["", "", "inside: mean, us", "between: mean, us", "pause frames",
@@ -191,6 +207,7 @@ def block($name):
 	elif $name == "pfc" then pfc_block | @tsv
 	elif $name == "pfc-states" then pfc_states_block | @tsv
 	elif $name == "senders" then senders_block
+	elif $name == "agent" then agent_block | @tsv
 	elif $name == "long-haul" then long_haul_block | @tsv
 	elif $name == "long-haul-mixed" then long_haul_mixed_block | @tsv
 	elif $name == "ns3" then ns3_block | @tsv

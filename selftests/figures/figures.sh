@@ -42,6 +42,9 @@ BLOCKS="
 				longhaul-near-1000 longhaul-near-300us longhaul-many longhaul-step
 				longhaul-wrong longhaul-far
 	long-haul-mixed	columns longhaul-mixed longhaul-edge
+	agent		columns agent-eval-150-3 agent-eval-150-6 agent-eval-350-3
+				agent-eval-350-6 agent-unseen-step agent-unseen-mix
+				agent-unseen-many agent-killed
 	senders		text	reps-permutation reps-permutation-8 reps-asym reps-fail ramp
 				ratio-2 ratio-512 gate-one gate-all match match-lost sprayed
 				reps-incast-512

@@ -15,6 +15,7 @@ ALL_TESTS="
 	test_actions
 	test_by_port
 	test_supplements
+	test_guard
 	test_observe
 	test_stdin
 	test_explore
@@ -365,6 +366,29 @@ test_supplements()
 	started 0.02 run --action 4 p1
 	check "the cap" "$(sent_in 0.1)" -le 62
 	check_eq "filter" "$(in_force)" 1/5000000
+	kill "$agent"
+	ended 0
+}
+
+# A policy that wants no supplements gets none, except in a burst: 100 packets are
+# more than a sixteenth of the limit
+test_guard()
+{
+	virtual_time || { skip "needs virtual time"; return; }
+	load
+	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn supplement 2000
+	policy 0
+	started 0.1 run --policy "$POLICY" p1
+	check "supplements" "$(sent_in 0.1)" -eq 0
+	data --flows 2 --count 100 --len 926 --tos 2
+	check "supplements of 20 ms" "$(sent_in 0.1)" -ge 36
+	check "supplements after that" "$(sent_in 0.1)" -eq 0
+	kill "$agent"
+	ended 0
+	# not for --action
+	started 0.1 run --action 0 p1
+	data --flows 2 --count 100 --len 926 --tos 2
+	check "supplements of a fixed action" "$(sent_in 0.1)" -eq 0
 	kill "$agent"
 	ended 0
 }

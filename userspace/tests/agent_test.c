@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../agentguard.h"
 #include "../agentlaw.h"
 #include "../agentmetrics.h"
 #include "../agenttrust.h"
@@ -310,6 +311,38 @@ void test_agent_trust(void)
 	for (i = 1; i < 10; i++)
 		check(agent_trust_step(&t, 1, i * S) == AGENT_POLICY);
 	check(agent_trust_step(&t, 1, i * S) == AGENT_AUDIT);
+}
+
+void test_agent_guard(void)
+{
+	struct agent_place p = { .limit_bytes = 1600, .supplement_pps = 7 };
+	struct agent_sample a = { .time_ns = 5 * MS }, b = { .time_ns = 10 * MS };
+	struct agent_guard g = {};
+	int i;
+
+	/* an empty queue */
+	check(agent_guard_step(&g, &p, &a, &b) == 7);
+	/* a deep one that does not grow much */
+	b.depth_bytes = 100;
+	b.above_kmax_ns = 1;
+	check(agent_guard_step(&g, &p, &a, &b) == 0);
+	/* it grows: for 20 ms */
+	b.depth_bytes = 101;
+	check(agent_guard_step(&g, &p, &a, &b) == 7);
+	a.depth_bytes = 101;
+	for (i = 0; i < 3; i++) {
+		b.time_ns += 5 * MS;
+		check(agent_guard_step(&g, &p, &a, &b) == 7);
+	}
+	b.time_ns += 5 * MS;
+	check(agent_guard_step(&g, &p, &a, &b) == 0);
+	/* it shrinks, and is not deep: after 100 ms */
+	b.depth_bytes = 0;
+	a.above_kmax_ns = b.above_kmax_ns;
+	b.time_ns += 100 * MS - 1;
+	check(agent_guard_step(&g, &p, &a, &b) == 0);
+	b.time_ns++;
+	check(agent_guard_step(&g, &p, &a, &b) == 7);
 }
 
 void test_agent_random(void)

@@ -1168,6 +1168,7 @@ static const struct {
 	{ "the state of the agent", test_agent_state },
 	{ "its actions as leases", test_agent_lease },
 	{ "a policy worse than the values of tc", test_agent_trust },
+	{ "supplements before and in a burst", test_agent_guard },
 	{ "random numbers of the agent", test_agent_random },
 	{ "totals of the agent", test_agent_totals },
 	{ "a policy", test_policy },

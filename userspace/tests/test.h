@@ -21,6 +21,7 @@ void test_agent_restarted(void);
 void test_agent_state(void);
 void test_agent_lease(void);
 void test_agent_trust(void);
+void test_agent_guard(void);
 void test_agent_random(void);
 void test_agent_totals(void);
 void test_policy(void);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * When may a policy ask for fewer supplements than tc?  A burst fills an empty queue
+ * before the next step.  So supplements must be in force before it begins, and no
+ * step has shown whether the policy copes with it before it has lasted for a while.
+ *
+ *	queue not deep for 100 ms		at least tc's supplements
+ *	for 20 ms after the queue has grown
+ *	by a sixteenth of its limit in a step	at least tc's supplements
+ *	otherwise				those of the policy
+ *
+ * Pure: no clock.
+ */
+#ifndef _IQCN_AGENTGUARD_H
+#define _IQCN_AGENTGUARD_H
+
+#include "agentlaw.h"
+
+#define AGENT_GUARD_IDLE_NS UINT64_C(100000000)
+#define AGENT_GUARD_BURST_NS UINT64_C(20000000)
+#define AGENT_GUARD_PER_LIMIT 16
+
+struct agent_guard {
+	uint64_t deep_ns;	/* end of the last step with a deep queue, 0: none */
+	uint64_t burst_ns;	/* end of the last step in which the queue grew */
+};
+
+/**
+ * agent_guard_step() - account for a step
+ * @g: all 0 at first
+ * @p: place
+ * @a: sample at the beginning of the step
+ * @b: sample at its end
+ *
+ * Return: the least number of supplements per second in the next step.
+ */
+static inline uint32_t agent_guard_step(struct agent_guard *g,
+					const struct agent_place *p,
+					const struct agent_sample *a,
+					const struct agent_sample *b)
+{
+	if (b->above_kmax_ns != a->above_kmax_ns)
+		g->deep_ns = b->time_ns;
+	if (b->depth_bytes > a->depth_bytes +
+			     p->limit_bytes / AGENT_GUARD_PER_LIMIT)
+		g->burst_ns = b->time_ns;
+	if (!g->deep_ns || b->time_ns - g->deep_ns >= AGENT_GUARD_IDLE_NS ||
+	    (g->burst_ns && b->time_ns - g->burst_ns < AGENT_GUARD_BURST_NS))
+		return p->supplement_pps;
+	return 0;
+}
+
+#endif /* _IQCN_AGENTGUARD_H */
