@@ -17,6 +17,7 @@ ALL_TESTS="
 	test_ports
 	test_first_ports
 	test_pauses
+	test_stopped
 	test_two_paths
 	test_ramp
 	test_ramp_forbidden
@@ -384,6 +385,21 @@ test_pauses()
 		unload
 		cleanup
 	done
+}
+
+# A flow that has stopped returns its entropies: another one finds room for its own.
+# Without room it would use a new port for each of its packets.
+test_stopped()
+{
+	hosts "lb reps reps-pool 1 expire 1s" "ack 1"
+	told snd "flow e0 to $RCV4 mtu 1024 $endless rate 100mbit stop 10ms" \
+		"flow e0 to $RCV4 mtu 1024 size 50k start 20ms rate 100mbit sport 50000"
+	sniff rcv --type data --qp 0x800101 --time 150
+	run 50
+	wait
+	check "packets" "$(ports | grep -c '^500')" -eq 50
+	check "ports" "$(ports | grep '^500' | sort -u | wc -l)" -le 4
+	unload
 }
 
 # paths SENDER-WORDS DELAY DELAY: two switches and two wires between them; the
