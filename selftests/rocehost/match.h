@@ -100,27 +100,6 @@ static inline enum match_state match_state(const struct match_rx *m, u64 msg)
 }
 
 /**
- * match_packet() - find the match of a packet
- * @m: matches
- * @msg: number of the message, within match_near()
- *
- * Return: the reaction.
- */
-static inline enum match_verdict match_packet(const struct match_rx *m,
-					      u64 msg)
-{
-	switch (match_state(m, msg)) {
-	case MATCH_POSTED:
-	case MATCH_COMPLETE:
-		return MATCH_TAKE;
-	case MATCH_NONE:
-		return MATCH_NEW;
-	default:
-		return MATCH_RTW;
-	}
-}
-
-/**
  * match_near() - find the message at which a sender is to wait
  * @m: matches
  * @msg: number of a message
@@ -132,6 +111,28 @@ static inline enum match_verdict match_packet(const struct match_rx *m,
 static inline u64 match_near(const struct match_rx *m, u64 msg)
 {
 	return min(msg, m->posted + MATCH_CANARIES - 1);
+}
+
+/**
+ * match_packet() - find the match of a packet
+ * @m: matches
+ * @msg: number of the message; result: that of the message to answer for
+ *
+ * Return: the reaction.
+ */
+static inline enum match_verdict match_packet(const struct match_rx *m,
+					      u64 *msg)
+{
+	*msg = match_near(m, *msg);
+	switch (match_state(m, *msg)) {
+	case MATCH_POSTED:
+	case MATCH_COMPLETE:
+		return MATCH_TAKE;
+	case MATCH_NONE:
+		return MATCH_NEW;
+	default:
+		return MATCH_RTW;
+	}
 }
 
 /* Record that a packet of a message has come without a match */

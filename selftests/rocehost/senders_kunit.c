@@ -1221,6 +1221,11 @@ static void gate_stale(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, gate_open(&g, &p, 1253));
 }
 
+static enum match_verdict packet_of(const struct match_rx *m, u64 msg)
+{
+	return match_packet(m, &msg);
+}
+
 /* Message 5 in each state of a receiver */
 static struct match_rx match_in(enum match_state state)
 {
@@ -1247,20 +1252,20 @@ static void match_receiver(struct kunit *test)
 
 	/* packets: each one without a match causes an RTW */
 	m = match_in(MATCH_NONE);
-	KUNIT_EXPECT_EQ(test, match_packet(&m, 5), MATCH_NEW);
+	KUNIT_EXPECT_EQ(test, packet_of(&m, 5), MATCH_NEW);
 	/* the table is full */
 	KUNIT_EXPECT_EQ(test, match_state(&m, 5), MATCH_NONE);
-	KUNIT_EXPECT_EQ(test, match_packet(&m, 5), MATCH_NEW);
+	KUNIT_EXPECT_EQ(test, packet_of(&m, 5), MATCH_NEW);
 	match_canary(&m, 5);
 	KUNIT_EXPECT_EQ(test, match_state(&m, 5), MATCH_FAILED);
-	KUNIT_EXPECT_EQ(test, match_packet(&m, 5), MATCH_RTW);
-	KUNIT_EXPECT_EQ(test, match_packet(&m, 5), MATCH_RTW);
+	KUNIT_EXPECT_EQ(test, packet_of(&m, 5), MATCH_RTW);
+	KUNIT_EXPECT_EQ(test, packet_of(&m, 5), MATCH_RTW);
 	KUNIT_EXPECT_EQ(test, match_state(&m, 5), MATCH_FAILED);
 	m = match_in(MATCH_POSTED);
-	KUNIT_EXPECT_EQ(test, match_packet(&m, 5), MATCH_TAKE);
+	KUNIT_EXPECT_EQ(test, packet_of(&m, 5), MATCH_TAKE);
 	KUNIT_EXPECT_EQ(test, match_state(&m, 5), MATCH_POSTED);
 	m = match_in(MATCH_COMPLETE);
-	KUNIT_EXPECT_EQ(test, match_packet(&m, 5), MATCH_TAKE);
+	KUNIT_EXPECT_EQ(test, packet_of(&m, 5), MATCH_TAKE);
 	KUNIT_EXPECT_EQ(test, match_state(&m, 5), MATCH_COMPLETE);
 
 	/* receives: an RTS only after an RTW */
@@ -1301,7 +1306,7 @@ static void match_repeats(struct kunit *test)
 	struct match_rx m = match_in(MATCH_FAILED);
 
 	match_post(&m);
-	KUNIT_EXPECT_EQ(test, match_packet(&m, 5), MATCH_TAKE);
+	KUNIT_EXPECT_EQ(test, packet_of(&m, 5), MATCH_TAKE);
 	KUNIT_EXPECT_TRUE(test, m.rts);
 	match_complete(&m, 5);
 	KUNIT_EXPECT_TRUE(test, m.rts);
@@ -1324,8 +1329,11 @@ static void match_many(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, match_near(&m, 5 + 63), 5 + 63);
 	KUNIT_EXPECT_EQ(test, match_near(&m, 5 + 64), 5 + 63);
 	KUNIT_EXPECT_EQ(test, match_near(&m, U64_MAX), 5 + 63);
+	i = 5 + 64;
+	KUNIT_EXPECT_EQ(test, match_packet(&m, &i), MATCH_NEW);
+	KUNIT_EXPECT_EQ(test, i, 5 + 63);
 	for (i = 5 + 63; i >= 5; i -= 2) {
-		KUNIT_EXPECT_EQ(test, match_packet(&m, i), MATCH_NEW);
+		KUNIT_EXPECT_EQ(test, packet_of(&m, i), MATCH_NEW);
 		match_canary(&m, i);
 	}
 	/* 6, 8, ... */
@@ -1334,7 +1342,7 @@ static void match_many(struct kunit *test)
 		match_complete(&m, i + 1);
 	}
 	KUNIT_EXPECT_EQ(test, m.canaries, 0);
-	KUNIT_EXPECT_EQ(test, match_packet(&m, 5 + 64), MATCH_NEW);
+	KUNIT_EXPECT_EQ(test, packet_of(&m, 5 + 64), MATCH_NEW);
 }
 
 /* Each state of a sender, with RTW and RTS; RNR NAK is RTW with a timeout */

@@ -85,11 +85,11 @@ static bool rh_sink_match(struct rh_host *host, struct rh_sink *sink,
 			  struct sk_buff_head *out)
 {
 	/* packets carry the lower 32 bits of the number */
-	u64 posted = sink->match.posted, msg;
+	u64 posted = sink->match.posted;
+	u64 msg = posted + (s32)(data->msg - (u32)posted);
 	u8 syndrome = AETH_RTW;
 
-	msg = match_near(&sink->match, posted + (s32)(data->msg - (u32)posted));
-	switch (match_packet(&sink->match, msg)) {
+	switch (match_packet(&sink->match, &msg)) {
 	case MATCH_TAKE:
 		if (sink->match.rts) {
 			sink->rts_ns = now_ns + host->conf.rto_ns;
