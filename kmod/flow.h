@@ -220,12 +220,12 @@ static inline void iqcn_flow_used(struct iqcn_queue *q, struct iqcn_flow *flow)
 	list_move_tail(&flow->lru, &q->lru[iqcn_pair_assured(flow->grade)]);
 }
 
-/* Time in units of 65.5 us.  32 bits of them are three days, and an idle flow
- * expires after a day at most.
+/* Time in units of 4.2 ms.  32 bits of them are 208 days, and an idle flow expires
+ * after a day at most.
  */
 static inline u32 iqcn_mac_ticks(u64 ns)
 {
-	return ns >> 16;
+	return ns >> 22;
 }
 
 /* Is a CNP pending for the flow?  queue->lock */
@@ -251,6 +251,29 @@ static inline bool iqcn_flow_too_soon(const struct iqcn_queue *q,
 static inline u32 iqcn_flow_queued(const struct iqcn_flow *flow)
 {
 	return refcount_read(&flow->refs) - 1;
+}
+
+/* Does telemetry or a measure read the gradient? */
+static inline bool iqcn_bts_wants_gradient(const struct iqcn_queue *q)
+{
+	return q->p.telemetry || (q->p.measure & IQCN_MEASURE_GRADIENT);
+}
+
+/* Record a packet of a flow that arrives or leaves: its MACs once a tick, that the
+ * flow is active once an epoch, and the gradient if something reads it.  Nearly
+ * every packet has nothing to record (bench "marked").  @now_ns: not less than in
+ * an earlier call.  queue->lock
+ */
+static __always_inline void iqcn_bts_note_packet(struct iqcn_queue *q,
+						 struct iqcn_flow *flow,
+						 const struct ethhdr *eth,
+						 u64 now_ns)
+{
+	if (flow->mac_ticks != iqcn_mac_ticks(now_ns) ||
+	    flow->active_epoch != q->active.epoch ||
+	    now_ns - q->active.start_ns >= IQCN_ACTIVE_EPOCH_NS ||
+	    flow->grade == IQCN_PAIR_NONE || iqcn_bts_wants_gradient(q))
+		iqcn_bts_note_change(q, flow, eth, now_ns);
 }
 
 /* flow.c */

@@ -89,12 +89,15 @@ static u32 iqcn_bts_fastpath_bytes(const struct iqcn_queue *q)
  * iqcn_bts_set_fastpath() - set the depth below which packets take the fast path
  * @q: queue
  *
+ * The controller may have changed, too.
+ *
  * Context: queue->lock.
  */
 void iqcn_bts_set_fastpath(struct iqcn_queue *q)
 {
 	u32 fastpath_bytes = iqcn_bts_fastpath_bytes(q);
 
+	q->pi_until_ns = 0;
 	if (fastpath_bytes != q->fastpath_bytes)
 		WRITE_ONCE(q->fastpath_bytes, fastpath_bytes);
 }
@@ -118,21 +121,35 @@ static void iqcn_bts_reset(struct iqcn_queue *q)
 	iqcn_bts_set_fastpath(q);
 }
 
-/* Run the steps of the controller that are due.  Return: its probability, from
- * 0 to IQCN_PROB_ONE; 0 if it does not run.
- */
-static u64 iqcn_bts_control(struct iqcn_queue *q, u64 now_ns)
+static noinline u64 iqcn_bts_control_steps(struct iqcn_queue *q,
+					   u32 depth_bytes, u64 now_ns)
 {
-	u32 depth_bytes = iqcn_depth_bytes(q);
-	bool ran = iqcn_pi_runs(&q->pi);
+	bool ran = iqcn_pi_runs(&q->pi), runs;
 
 	if (!iqcn_queue_notifies(q, IQCN_NOTIFY_PI))
 		return 0;
 	iqcn_active_run(&q->active, now_ns);
-	if (iqcn_pi_run(&q->pi, &q->p.pi, iqcn_active_flows(&q->active),
-			depth_bytes, now_ns) != ran)
+	runs = iqcn_pi_run(&q->pi, &q->p.pi, iqcn_active_flows(&q->active),
+			   depth_bytes, now_ns);
+	if (runs != ran)
 		iqcn_bts_set_fastpath(q);
+	if (runs)
+		q->pi_until_ns = min(iqcn_pi_until_ns(&q->pi, &q->p.pi),
+				     q->active.start_ns + IQCN_ACTIVE_EPOCH_NS);
 	return iqcn_pi_prob(&q->pi, &q->p.pi, depth_bytes);
+}
+
+/* Run the steps of the controller that are due.  Return: its probability, from
+ * 0 to IQCN_PROB_ONE; 0 if it does not run.
+ */
+static __always_inline u64 iqcn_bts_control(struct iqcn_queue *q, u64 now_ns)
+{
+	u32 depth_bytes = iqcn_depth_bytes(q);
+
+	/* nearly every packet ends here: bench "marked" */
+	if (likely(now_ns < q->pi_until_ns && iqcn_pi_near(&q->p.pi, depth_bytes)))
+		return iqcn_pi_note(&q->pi, &q->p.pi, depth_bytes, now_ns);
+	return iqcn_bts_control_steps(q, depth_bytes, now_ns);
 }
 
 /* How congested the queue is: the largest of the measures */
@@ -195,7 +212,7 @@ static void iqcn_bts_macs(struct iqcn_flow *flow, const struct ethhdr *eth,
 	u32 ticks = iqcn_mac_ticks(now_ns) - flow->mac_ticks;
 	bool same;
 
-	/* compare a paired flow's MACs once a tick only (bench "marked") */
+	/* compare a paired flow's MACs once a tick only */
 	if (!ticks && flow->grade != IQCN_PAIR_NONE)
 		return;
 	same = ether_addr_equal(flow->src_mac, eth->h_source);
@@ -210,30 +227,18 @@ static void iqcn_bts_macs(struct iqcn_flow *flow, const struct ethhdr *eth,
 	flow->mac_ticks = iqcn_mac_ticks(now_ns);
 }
 
-/* Not inlined, so that callers need not save registers (bench "marked") */
-static noinline void iqcn_bts_used(struct iqcn_queue *q, struct iqcn_flow *flow)
-{
-	iqcn_flow_used(q, flow);
-}
-
 /* Count a flow as active, for a packet or a poll.  Its place in the LRU list is
  * updated once per epoch, which is precise enough for ageing.
  */
-static __always_inline void iqcn_bts_active(struct iqcn_queue *q,
-					    struct iqcn_flow *flow, u64 now_ns)
+static void iqcn_bts_active(struct iqcn_queue *q, struct iqcn_flow *flow,
+			    u64 now_ns)
 {
-	if (unlikely(iqcn_active_seen(&q->active, &flow->active_epoch, now_ns)))
-		iqcn_bts_used(q, flow);
-}
-
-/* Does telemetry or a measure read the gradient? */
-static bool iqcn_bts_wants_gradient(const struct iqcn_queue *q)
-{
-	return q->p.telemetry || (q->p.measure & IQCN_MEASURE_GRADIENT);
+	if (iqcn_active_seen(&q->active, &flow->active_epoch, now_ns))
+		iqcn_flow_used(q, flow);
 }
 
 /**
- * iqcn_bts_note_packet() - record a packet of a flow that arrives or leaves
+ * iqcn_bts_note_change() - record a packet that iqcn_bts_note_packet() does not skip
  * @q: queue
  * @flow: flow of that queue
  * @eth: the packet's Ethernet header
@@ -241,7 +246,7 @@ static bool iqcn_bts_wants_gradient(const struct iqcn_queue *q)
  *
  * Context: queue->lock.
  */
-void iqcn_bts_note_packet(struct iqcn_queue *q, struct iqcn_flow *flow,
+void iqcn_bts_note_change(struct iqcn_queue *q, struct iqcn_flow *flow,
 			  const struct ethhdr *eth, u64 now_ns)
 {
 	iqcn_bts_macs(flow, eth, now_ns);

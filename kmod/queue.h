@@ -189,6 +189,9 @@ struct iqcn_queue {
 	struct iqcn_active active;	/* number of active flows */
 	struct iqcn_gradient gradient;	/* of the depth */
 	struct iqcn_pi pi;		/* the controller of IQCN_NOTIFY_PI */
+	u64 pi_until_ns;		/* until then it has no steps to make, and
+					 * its count of flows stays, 0: unknown
+					 */
 	struct iqcn_pfc_queue pfc;
 	struct iqcn_supplement supplement;
 	struct iqcn_lease lease;
@@ -359,7 +362,7 @@ void iqcn_notify_timer_cnp_rx(struct iqcn_queue *q, struct iqcn_flow *flow,
 			      u64 now_ns);
 
 /* notify_bts.c */
-void iqcn_bts_note_packet(struct iqcn_queue *q, struct iqcn_flow *flow,
+void iqcn_bts_note_change(struct iqcn_queue *q, struct iqcn_flow *flow,
 			  const struct ethhdr *eth, u64 now_ns);
 bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 		      const struct sk_buff *skb, u32 segs, struct iqcn_lot *lot,

@@ -177,21 +177,23 @@ static bool iqcn_timer_send(struct iqcn_queue *q, struct iqcn_flow *flow,
 	return false;
 }
 
-/* Do the first work that is due.  Return: false if none is. */
-static bool iqcn_timer_one(struct iqcn_queue *q, struct iqcn_notice *n,
-			   bool *send, u64 now_ns)
+/* Do the first work that is due.  @m is the first client that may have work; none
+ * causes work at @now_ns for one before it.  Return: false if no work is due.
+ */
+static bool iqcn_timer_one(struct iqcn_queue *q,
+			   const struct iqcn_timer_ops *const **m,
+			   struct iqcn_notice *n, bool *send, u64 now_ns)
 {
 	struct timerqueue_node *pending = timerqueue_getnext(&q->pending);
-	const struct iqcn_timer_ops *const *m;
 
 	if (pending && pending->expires <= now_ns) {
 		*send = iqcn_timer_send(q, iqcn_pending_flow(pending), n,
 					now_ns);
 		return true;
 	}
-	for_each_client(m)
-		if ((*m)->run && !iqcn_timer_rests(q, *m) &&
-		    (*m)->run(q, n, send, now_ns))
+	for (; *m < iqcn_timer_clients + ARRAY_SIZE(iqcn_timer_clients); (*m)++)
+		if ((**m)->run && !iqcn_timer_rests(q, **m) &&
+		    (**m)->run(q, n, send, now_ns))
 			return true;
 	return false;
 }
@@ -214,8 +216,9 @@ static unsigned int iqcn_timer_collect(struct iqcn_queue *q,
 	for_each_client(m)
 		if ((*m)->begin && !iqcn_timer_rests(q, *m))
 			(*m)->begin(q, now_ns);
+	m = iqcn_timer_clients;
 	while (n < IQCN_BATCH && *left && !q->dead) {
-		if (!iqcn_timer_one(q, &batch[n], &send, now_ns))
+		if (!iqcn_timer_one(q, &m, &batch[n], &send, now_ns))
 			break;
 		(*left)--;
 		n += send;

@@ -201,10 +201,19 @@ static inline void iqcn_pi_fade(struct iqcn_pi *pi, u32 steps, u32 depth_bytes)
 	pi->ahead_bytes = depth_bytes;
 }
 
-/* iqcn_pi_run() where the controller starts, stops, or has steps to make */
-static noinline bool iqcn_pi_run_steps(struct iqcn_pi *pi,
-				       const struct iqcn_pi_params *p, u32 flows,
-				       u32 depth_bytes, u64 now_ns)
+/**
+ * iqcn_pi_run() - make the steps that are due
+ * @pi: controller, zeroed before the first call
+ * @p: parameters
+ * @flows: number of active flows
+ * @depth_bytes: depth
+ * @now_ns: now, not less than in an earlier call
+ *
+ * Return: true if the controller runs.
+ */
+static inline bool iqcn_pi_run(struct iqcn_pi *pi,
+			       const struct iqcn_pi_params *p, u32 flows,
+			       u32 depth_bytes, u64 now_ns)
 {
 	bool deep = depth_bytes > iqcn_pi_wake_bytes(p);
 	u64 ns;
@@ -239,28 +248,37 @@ static noinline bool iqcn_pi_run_steps(struct iqcn_pi *pi,
 	return pi->step_ns;
 }
 
-/**
- * iqcn_pi_run() - make the steps that are due
- * @pi: controller, zeroed before the first call
- * @p: parameters
- * @flows: number of active flows
- * @depth_bytes: depth
- * @now_ns: now, not less than in an earlier call
- *
- * Return: true if the controller runs.
- */
-static inline bool iqcn_pi_run(struct iqcn_pi *pi,
-			       const struct iqcn_pi_params *p, u32 flows,
-			       u32 depth_bytes, u64 now_ns)
+/* The time before which iqcn_pi_run() has no steps to make; the controller runs */
+static inline u64 iqcn_pi_until_ns(const struct iqcn_pi *pi,
+				   const struct iqcn_pi_params *p)
 {
-	/* nearly every packet ends here: bench "marked" */
-	if (pi->step_ns && now_ns - pi->step_ns < p->update_ns &&
-	    now_ns - pi->deep_ns < IQCN_PI_END_NS) {
-		if (depth_bytes > iqcn_pi_wake_bytes(p))
-			pi->deep_ns = now_ns;
-		return true;
-	}
-	return iqcn_pi_run_steps(pi, p, flows, depth_bytes, now_ns);
+	return min(pi->step_ns + p->update_ns, pi->deep_ns + IQCN_PI_END_NS);
+}
+
+/* Is the probability at this depth that of the controller alone? */
+static inline bool iqcn_pi_near(const struct iqcn_pi_params *p, u32 depth_bytes)
+{
+	return depth_bytes <= IQCN_PI_FAR * (u64)p->qref_bytes;
+}
+
+/**
+ * iqcn_pi_note() - note the depth between two steps
+ * @pi: controller, which runs
+ * @p: parameters
+ * @depth_bytes: depth, iqcn_pi_near()
+ * @now_ns: now, before iqcn_pi_until_ns()
+ *
+ * The same as iqcn_pi_run() and iqcn_pi_prob(), but cheaper.
+ *
+ * Return: 0 .. IQCN_PROB_ONE: the probability that a poll causes a CNP.
+ */
+static inline u64 iqcn_pi_note(struct iqcn_pi *pi,
+			       const struct iqcn_pi_params *p, u32 depth_bytes,
+			       u64 now_ns)
+{
+	if (depth_bytes > iqcn_pi_wake_bytes(p))
+		pi->deep_ns = now_ns;
+	return max_t(s64, pi->prob, 0);
 }
 
 /**

@@ -94,6 +94,42 @@ static void pi_begin_test(struct kunit *test)
 	}
 }
 
+/* Between two steps iqcn_pi_note() does the same as iqcn_pi_run() */
+static void pi_note_test(struct kunit *test)
+{
+	static const u32 depths[] = {
+		0, 37500, 37501, 300000, 1200000, 1200001, U32_MAX,
+	};
+	static const s64 probs[] = { -SLACK, 0, 1, QUARTER, 1LL << 32 };
+	struct iqcn_pi ends = pi_with(300000, 0);
+	u64 until_ns;
+	int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(depths); i++) {
+		KUNIT_EXPECT_EQ(test, iqcn_pi_near(&pi25, depths[i]), i < 5);
+		for (j = 0; i < 5 && j < ARRAY_SIZE(probs); j++) {
+			struct iqcn_pi a = pi_with(300000, probs[j]), b = a;
+			u64 prob;
+
+			until_ns = iqcn_pi_until_ns(&a, &pi25);
+			KUNIT_EXPECT_EQ(test, until_ns, SECOND + STEP);
+			prob = iqcn_pi_note(&a, &pi25, depths[i], until_ns - 1);
+			KUNIT_EXPECT_TRUE(test,
+					  iqcn_pi_run(&b, &pi25, 512, depths[i],
+						      until_ns - 1));
+			KUNIT_EXPECT_EQ(test, prob,
+					iqcn_pi_prob(&b, &pi25, depths[i]));
+			KUNIT_EXPECT_EQ(test, memcmp(&a, &b, sizeof(a)), 0);
+			/* the first time that is not between two steps */
+			iqcn_pi_run(&b, &pi25, 512, depths[i], until_ns);
+			KUNIT_EXPECT_EQ(test, b.step_ns, until_ns);
+		}
+	}
+	/* the controller ends before its next step is due */
+	ends.deep_ns = SECOND - END + 1;
+	KUNIT_EXPECT_EQ(test, iqcn_pi_until_ns(&ends, &pi25), SECOND + 1);
+}
+
 /* When the controller steps, and which depths count */
 static void pi_when_test(struct kunit *test)
 {
@@ -1305,6 +1341,7 @@ static void pi_skip_test(struct kunit *test)
 static struct kunit_case pi_test_cases[] = {
 	KUNIT_CASE(pi_defaults_test),
 	KUNIT_CASE(pi_begin_test),
+	KUNIT_CASE(pi_note_test),
 	KUNIT_CASE(pi_when_test),
 	KUNIT_CASE(pi_steps_test),
 	KUNIT_CASE(pi_ahead_test),
