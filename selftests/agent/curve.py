@@ -21,9 +21,23 @@ def means(points):
     return result
 
 
+def full_means(points):
+    """Return the means of WINDOW episodes, all of them if there are fewer."""
+    mean = means(points)
+    return mean[WINDOW - 1:] or mean
+
+
+def verdict(points, before):
+    """Return whether the last mean is above that of fixed actions, and say it."""
+    steps, mean = full_means(points)[-1]
+    return mean > before, (f"the curve ends at {mean:.4f} after {steps} steps, the "
+                           f"mean of the fixed actions is {before:.4f}")
+
+
 def write(path, points, before):
     """Write the curve; before is the mean reward of fixed actions."""
     mean = means(points)
+    full = full_means(points)
     figures = os.path.splitext(path)[0] + ".csv"
     with open(figures, "w", encoding="ascii") as file:
         file.write("steps,reward,mean,fixed\n")
@@ -35,8 +49,6 @@ def write(path, points, before):
     matplotlib.rcParams["svg.hashsalt"] = "iqcn"
     figure, axes = plt.subplots(figsize=(8, 4.5))
     axes.plot(*zip(*points), ".", color="0.7", label="an episode")
-    # the first means cover too few episodes
-    full = mean[WINDOW - 1:] or mean
     axes.plot(*zip(*full), label=f"mean of {WINDOW} episodes")
     if before is not None:
         axes.axhline(before, color="0.3", linestyle="--",

@@ -184,6 +184,17 @@ def the_best_policy_is_the_result(_):
     assert (best.policy, best.reward, best.steps) == (2, 0.75, 300)
 
 
+def the_curve_is_judged_by_its_last_mean(_):
+    n = curve.WINDOW
+    points = [(60 * i, 0.5 + 0.25 * (i > n)) for i in range(1, 2 * n + 1)]
+    assert curve.full_means(points)[0] == (60 * n, 0.5)
+    assert curve.full_means(points)[-1] == (120 * n, 0.75)
+    assert curve.verdict(points, 0.74)[0] and not curve.verdict(points, 0.75)[0]
+    # not by the best one
+    assert not curve.verdict([(60 * i, 1 - i / 100) for i in range(1, n + 3)],
+                             0.81)[0]
+
+
 def validation_is_at_points_that_training_does_not_use(_):
     trained = set(itertools.product(episodes.FIBERS_KM, episodes.SENDERS))
     assert not trained & {(p.km, p.senders) for p in train.VALIDATION}
@@ -263,7 +274,7 @@ TESTS = (a_policy_file_keeps_every_bit, a_policy_has_the_values_of_its_network,
          a_log_has_its_transitions, the_replay_forgets_the_oldest,
          draws_visit_each_pair_once_per_round,
          a_scenario_has_the_limit_of_the_near_ones, the_learner_finds_the_best_action,
-         the_best_policy_is_the_result,
+         the_best_policy_is_the_result, the_curve_is_judged_by_its_last_mean,
          validation_is_at_points_that_training_does_not_use,
          the_same_seed_yields_the_same_policy)
 LAB_TESTS = (virtual_time_stands_still_between_steps,

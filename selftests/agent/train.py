@@ -253,7 +253,11 @@ def main(argv):
         f"increase timers of {', '.join(episodes.TIMERS)}"])
     if args.curve:
         curve.write(args.curve, points, level)
-    return 0
+    if level is None:
+        return 0
+    good, text = curve.verdict(points, level)
+    report(("" if good else "not ") + f"ok 1 train: {text}")
+    return 0 if good else 1
 
 
 if __name__ == "__main__":
