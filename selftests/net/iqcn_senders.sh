@@ -415,6 +415,11 @@ paths()
 		netns add sw2
 		netns add rcv
 	EOF
+	# its multicast reports would count as packets of a path
+	for i in sw sw2; do
+		in_ns $i sysctl -qw net.ipv6.conf.all.disable_ipv6=1 \
+			net.ipv6.conf.default.disable_ipv6=1
+	done
 	told snd "wire e0 p0 rate 10gbit"
 	told rcv "wire e0 out rate 10gbit"
 	told sw "wire a1 b1 rate 10gbit delay $2" "wire a2 b2 rate 10gbit delay $3"
