@@ -89,15 +89,12 @@ static u32 iqcn_bts_fastpath_bytes(const struct iqcn_queue *q)
  * iqcn_bts_set_fastpath() - set the depth below which packets take the fast path
  * @q: queue
  *
- * The controller may have changed, too.
- *
  * Context: queue->lock.
  */
 void iqcn_bts_set_fastpath(struct iqcn_queue *q)
 {
 	u32 fastpath_bytes = iqcn_bts_fastpath_bytes(q);
 
-	q->pi_until_ns = 0;
 	if (fastpath_bytes != q->fastpath_bytes)
 		WRITE_ONCE(q->fastpath_bytes, fastpath_bytes);
 }
@@ -107,6 +104,7 @@ static void iqcn_bts_set_params(struct iqcn_queue *q,
 {
 	if (!iqcn_queue_notifies(q, IQCN_NOTIFY_PI))
 		memset(&q->pi, 0, sizeof(q->pi));
+	q->pi_until_ns = 0;
 	iqcn_bts_set_fastpath(q);
 }
 
@@ -114,6 +112,7 @@ static void iqcn_bts_set_params(struct iqcn_queue *q,
 static void iqcn_bts_reset(struct iqcn_queue *q)
 {
 	memset(&q->pi, 0, sizeof(q->pi));
+	q->pi_until_ns = 0;
 	memset(&q->gradient, 0, sizeof(q->gradient));
 	/* keep the epoch, whose number flows carry; the next one differs */
 	q->active.n = 0;
@@ -133,9 +132,9 @@ static noinline u64 iqcn_bts_control_steps(struct iqcn_queue *q,
 			   depth_bytes, now_ns);
 	if (runs != ran)
 		iqcn_bts_set_fastpath(q);
-	if (runs)
-		q->pi_until_ns = min(iqcn_pi_until_ns(&q->pi, &q->p.pi),
-				     q->active.start_ns + IQCN_ACTIVE_EPOCH_NS);
+	q->pi_until_ns = !runs ? 0 :
+			 min(iqcn_pi_until_ns(&q->pi, &q->p.pi),
+			     q->active.start_ns + IQCN_ACTIVE_EPOCH_NS);
 	return iqcn_pi_prob(&q->pi, &q->p.pi, depth_bytes);
 }
 
@@ -238,7 +237,7 @@ static void iqcn_bts_active(struct iqcn_queue *q, struct iqcn_flow *flow,
 }
 
 /**
- * iqcn_bts_note_change() - record a packet that iqcn_bts_note_packet() does not skip
+ * iqcn_bts_note_change() - slow path of iqcn_bts_note_packet()
  * @q: queue
  * @flow: flow of that queue
  * @eth: the packet's Ethernet header

@@ -189,8 +189,8 @@ struct iqcn_queue {
 	struct iqcn_active active;	/* number of active flows */
 	struct iqcn_gradient gradient;	/* of the depth */
 	struct iqcn_pi pi;		/* the controller of IQCN_NOTIFY_PI */
-	u64 pi_until_ns;		/* until then it has no steps to make, and
-					 * its count of flows stays, 0: unknown
+	u64 pi_until_ns;		/* no step or new epoch is due before this
+					 * time, 0: it is not known
 					 */
 	struct iqcn_pfc_queue pfc;
 	struct iqcn_supplement supplement;

@@ -177,8 +177,9 @@ static bool iqcn_timer_send(struct iqcn_queue *q, struct iqcn_flow *flow,
 	return false;
 }
 
-/* Do the first work that is due.  @m is the first client that may have work; none
- * causes work at @now_ns for one before it.  Return: false if no work is due.
+/* Do the first work that is due.  The clients before @m have none at @now_ns, and
+ * later ones hardly ever cause any: then the next batch does it.  Return: false if
+ * no work is due.
  */
 static bool iqcn_timer_one(struct iqcn_queue *q,
 			   const struct iqcn_timer_ops *const **m,

@@ -20,7 +20,8 @@
  * @begin: begin a run of the timer; optional
  * @next_ns: return when the client next has work, KTIME_MAX: never
  * @run: do the first work that is due, set @send to true if @n is to be
- *	injected; return false if no work was due; optional
+ *	injected; return false if no work was due, then it is not called again in this
+ *	batch; optional
  * @pending: a pending CNP of one of @causes is due: remove it, return true if
  *	@n is to be injected; optional if @causes is 0
  * @end: end a run of the timer, which took @took_ns; optional

@@ -248,14 +248,14 @@ static inline bool iqcn_pi_run(struct iqcn_pi *pi,
 	return pi->step_ns;
 }
 
-/* The time before which iqcn_pi_run() has no steps to make; the controller runs */
+/* The earliest time at which a running controller may step or stop */
 static inline u64 iqcn_pi_until_ns(const struct iqcn_pi *pi,
 				   const struct iqcn_pi_params *p)
 {
 	return min(pi->step_ns + p->update_ns, pi->deep_ns + IQCN_PI_END_NS);
 }
 
-/* Is the probability at this depth that of the controller alone? */
+/* Does the depth leave the probability unraised? */
 static inline bool iqcn_pi_near(const struct iqcn_pi_params *p, u32 depth_bytes)
 {
 	return depth_bytes <= IQCN_PI_FAR * (u64)p->qref_bytes;
@@ -268,7 +268,7 @@ static inline bool iqcn_pi_near(const struct iqcn_pi_params *p, u32 depth_bytes)
  * @depth_bytes: depth, iqcn_pi_near()
  * @now_ns: now, before iqcn_pi_until_ns()
  *
- * The same as iqcn_pi_run() and iqcn_pi_prob(), but cheaper.
+ * Equivalent to iqcn_pi_run() followed by iqcn_pi_prob().
  *
  * Return: 0 .. IQCN_PROB_ONE: the probability that a poll causes a CNP.
  */

@@ -28,7 +28,7 @@ def full_means(points):
 
 
 def verdict(points, before):
-    """Return whether the last mean is above that of fixed actions, and say it."""
+    """Return whether the last mean is above that of fixed actions, and a text."""
     steps, mean = full_means(points)[-1]
     return mean > before, (f"the curve ends at {mean:.4f} after {steps} steps, the "
                            f"mean of the fixed actions is {before:.4f}")
