@@ -220,12 +220,12 @@ static inline void iqcn_flow_used(struct iqcn_queue *q, struct iqcn_flow *flow)
 	list_move_tail(&flow->lru, &q->lru[iqcn_pair_assured(flow->grade)]);
 }
 
-/* Time in units of 4.2 ms.  32 bits of them are 208 days, and an idle flow expires
- * after a day at most.
+/* Time in units of 65.5 us.  32 bits of them are three days, and an idle flow
+ * expires after a day at most.
  */
 static inline u32 iqcn_mac_ticks(u64 ns)
 {
-	return ns >> 22;
+	return ns >> 16;
 }
 
 /* Is a CNP pending for the flow?  queue->lock */
@@ -259,18 +259,17 @@ static inline bool iqcn_bts_wants_gradient(const struct iqcn_queue *q)
 	return q->p.telemetry || (q->p.measure & IQCN_MEASURE_GRADIENT);
 }
 
-/* Record a packet of a flow that arrives or leaves: its MACs once a tick, that the
- * flow is active once an epoch, and the gradient if something reads it.  Nearly
- * every packet has nothing to record (bench "marked").  @now_ns: not less than in
- * an earlier call.  queue->lock
+/* Record a packet of a flow that arrives or leaves: once per epoch its MACs, unless it
+ * is unpaired, and that the flow is active; and the gradient if something reads it.
+ * Nearly every packet has nothing to record (bench "marked").  @now_ns: not less than
+ * in an earlier call.  queue->lock
  */
 static __always_inline void iqcn_bts_note_packet(struct iqcn_queue *q,
 						 struct iqcn_flow *flow,
 						 const struct ethhdr *eth,
 						 u64 now_ns)
 {
-	if (flow->mac_ticks != iqcn_mac_ticks(now_ns) ||
-	    flow->active_epoch != q->active.epoch ||
+	if (flow->active_epoch != q->active.epoch ||
 	    now_ns - q->active.start_ns >= IQCN_ACTIVE_EPOCH_NS ||
 	    flow->grade == IQCN_PAIR_NONE || iqcn_bts_wants_gradient(q))
 		iqcn_bts_note_change(q, flow, eth, now_ns);

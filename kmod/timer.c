@@ -177,14 +177,14 @@ static bool iqcn_timer_send(struct iqcn_queue *q, struct iqcn_flow *flow,
 	return false;
 }
 
-/* Do the first work that is due.  The clients before @m have none at @now_ns, and
- * later ones hardly ever cause any: then the next batch does it.  Return: false if
- * no work is due.
+/* Do the first work that is due.  The clients before number @at have none at
+ * @now_ns, and later ones hardly ever cause any: then the next batch does it.
+ * Return: false if no work is due.
  */
-static bool iqcn_timer_one(struct iqcn_queue *q,
-			   const struct iqcn_timer_ops *const **m,
+static bool iqcn_timer_one(struct iqcn_queue *q, unsigned int *at,
 			   struct iqcn_notice *n, bool *send, u64 now_ns)
 {
+	const struct iqcn_timer_ops *m;
 	struct timerqueue_node *pending = timerqueue_getnext(&q->pending);
 
 	if (pending && pending->expires <= now_ns) {
@@ -192,10 +192,12 @@ static bool iqcn_timer_one(struct iqcn_queue *q,
 					now_ns);
 		return true;
 	}
-	for (; *m < iqcn_timer_clients + ARRAY_SIZE(iqcn_timer_clients); (*m)++)
-		if ((**m)->run && !iqcn_timer_rests(q, **m) &&
-		    (**m)->run(q, n, send, now_ns))
+	for (; *at < ARRAY_SIZE(iqcn_timer_clients); (*at)++) {
+		m = iqcn_timer_clients[*at];
+		if (m->run && !iqcn_timer_rests(q, m) &&
+		    m->run(q, n, send, now_ns))
 			return true;
+	}
 	return false;
 }
 
@@ -207,7 +209,7 @@ static unsigned int iqcn_timer_collect(struct iqcn_queue *q,
 				       unsigned int *left)
 {
 	const struct iqcn_timer_ops *const *m;
-	unsigned int n = 0;
+	unsigned int n = 0, at = 0;
 	bool send;
 	u64 now_ns;
 
@@ -217,9 +219,8 @@ static unsigned int iqcn_timer_collect(struct iqcn_queue *q,
 	for_each_client(m)
 		if ((*m)->begin && !iqcn_timer_rests(q, *m))
 			(*m)->begin(q, now_ns);
-	m = iqcn_timer_clients;
 	while (n < IQCN_BATCH && *left && !q->dead) {
-		if (!iqcn_timer_one(q, &m, &batch[n], &send, now_ns))
+		if (!iqcn_timer_one(q, &at, &batch[n], &send, now_ns))
 			break;
 		(*left)--;
 		n += send;

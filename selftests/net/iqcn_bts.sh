@@ -54,6 +54,7 @@ ALL_TESTS="
 	test_delete_while_held
 	test_evict_while_held
 	test_timer_begins_anew
+	test_update_shorter
 	test_fair
 	test_unpaired
 	test_budget
@@ -1341,6 +1342,18 @@ test_timer_begins_anew()
 	check_eq "us to the timer's CNP, if too short" "$(telemetry | awk '
 	$3 == 1 && before && $10 - before < 224 { print $10 - before }
 	{ before = $10 }' | tr '\n' ' ')" ""
+}
+
+# A shorter update interval takes effect with the next packet, not after the time until
+# which the controller had no steps to make: 5 ms
+test_update_shorter()
+{
+	stand pi qref 10000 update 1s alpha 100000000 beta 1 min-gap 0 t1 225us
+	deep 20
+	small 2 100
+	params update 100us
+	small 20 100
+	check "CNPs by pi" "$(stat cnp_pi)" -ge 15
 }
 
 # A flow with ten times the packets of another gets ten times the CNPs
