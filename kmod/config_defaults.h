@@ -76,6 +76,10 @@
 
 /* Default scans per T1: a CNP is at most a quarter of T1 late */
 #define IQCN_PERIODS_PER_T1	4
+/* Maximum polls of a sparse flow per T1, for senders that increase their rate more
+ * often than that
+ */
+#define IQCN_POLLS_MAX		4U
 /* CNPs may use an eighth of the reverse link.  An IPv4 CNP takes 98 bytes on
  * the wire: headers, reserved bytes, ICRC, and Ethernet's header, FCS, preamble
  * and gap.  A sender that speeds up every 300 us needs a CNP as often, no

@@ -373,6 +373,7 @@ static const struct iqcn_genl_field iqcn_genl_fields[] = {
 	IQCN_FIELD(ABOVE_KMAX_NS, above_kmax_ns),
 	IQCN_FIELD(LEASES, leases),
 	IQCN_FIELD(LEASES_ENDED, leases_ended),
+	IQCN_FIELD(REF_BYTES, ref_bytes),
 };
 
 static int iqcn_genl_put_xstats(struct sk_buff *skb,

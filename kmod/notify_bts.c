@@ -17,8 +17,9 @@
  *	       congestion of the queue?
  *	      | yes to either
  *	      v
- *	 the gate (cnp.c)  -- no --> counted
- *	      | yes
+ *	 the gate (cnp.c)  -- no --> counted.  With pi, a packet of an unpaired
+ *	      |			     flow is still marked, so that the
+ *	      | yes		     receiver sends the CNP.
  *	      v
  *	 CNP; mark the packet CE, so that later boxes with ce-in silent send none
  *
@@ -29,9 +30,9 @@
  * the root lock, so the queue's timer sends the CNP at once (timer.c).
  *
  * With pi, a sparse flow, whose packets are further apart than T1, is polled:
- * every T1 it gets the credit of a packet, so that its sender does not speed up
- * between two packets.  Polls end when the flow seems to have stopped
- * (IQCN_POLL_GAPS).
+ * every T1, or more often if the controller asks for it, it gets the credit of a
+ * packet, so that its sender does not speed up between two packets.  Polls end
+ * when the flow seems to have stopped (IQCN_POLL_GAPS).
  *
  * Source: US 12388756 B2 (WREB), description (11)-(16), clauses 1-9.
  */
@@ -99,12 +100,27 @@ void iqcn_bts_set_fastpath(struct iqcn_queue *q)
 		WRITE_ONCE(q->fastpath_bytes, fastpath_bytes);
 }
 
+/* The interval between two polls of a sparse flow */
+static void iqcn_bts_set_poll_gap(struct iqcn_queue *q)
+{
+	u64 prob = max_t(s64, q->pi.prob, 0);
+
+	q->poll_gap_ns = q->p.t1_ns;
+	/* hardly ever */
+	if (prob > IQCN_PROB_ONE)
+		q->poll_gap_ns /= iqcn_pi_polls(&q->p.pi, prob);
+}
+
 static void iqcn_bts_set_params(struct iqcn_queue *q,
 				const struct iqcn_params *old, u64 now_ns)
 {
 	if (!iqcn_queue_notifies(q, IQCN_NOTIFY_PI))
 		memset(&q->pi, 0, sizeof(q->pi));
+	/* begin with the lowest reference again */
+	if (q->p.pi.qref_bytes != old->pi.qref_bytes)
+		q->pi.lowered_bytes = q->p.pi.qref_bytes;
 	q->pi_until_ns = 0;
+	iqcn_bts_set_poll_gap(q);
 	iqcn_bts_set_fastpath(q);
 }
 
@@ -117,6 +133,7 @@ static void iqcn_bts_reset(struct iqcn_queue *q)
 	/* keep the epoch, whose number flows carry; the next one differs */
 	q->active.n = 0;
 	q->active.last = 0;
+	iqcn_bts_set_poll_gap(q);
 	iqcn_bts_set_fastpath(q);
 }
 
@@ -132,14 +149,18 @@ static noinline u64 iqcn_bts_control_steps(struct iqcn_queue *q,
 			   depth_bytes, now_ns);
 	if (runs != ran)
 		iqcn_bts_set_fastpath(q);
+	if (unlikely(q->pi.prob > (s64)IQCN_PROB_ONE))
+		iqcn_pi_limit(&q->pi, READ_ONCE(q->port->budget.interval_ns),
+			      q->p.t1_ns, iqcn_active_flows(&q->active));
+	iqcn_bts_set_poll_gap(q);
 	q->pi_until_ns = !runs ? 0 :
 			 min(iqcn_pi_until_ns(&q->pi, &q->p.pi),
 			     q->active.start_ns + IQCN_ACTIVE_EPOCH_NS);
 	return iqcn_pi_prob(&q->pi, &q->p.pi, depth_bytes);
 }
 
-/* Run the steps of the controller that are due.  Return: its probability, from
- * 0 to IQCN_PROB_ONE; 0 if it does not run.
+/* Run the steps of the controller that are due.  Return: its probability, which may
+ * exceed IQCN_PROB_ONE; 0 if it does not run.
  */
 static __always_inline u64 iqcn_bts_control(struct iqcn_queue *q, u64 now_ns)
 {
@@ -180,6 +201,18 @@ static u64 iqcn_bts_wreb(const struct iqcn_queue *q, u64 now_ns)
 				 iqcn_bts_level_bytes(q, now_ns));
 }
 
+/* The share of @prob that a packet is credited.  If a sparse flow is polled several
+ * times per T1, its packets are no more than polls, either.
+ */
+static u64 iqcn_bts_packet_prob(const struct iqcn_queue *q,
+				const struct iqcn_flow *flow, u64 prob)
+{
+	if (likely(prob <= IQCN_PROB_ONE) ||
+	    flow->arrive_gap_ns <= q->poll_gap_ns)
+		return prob;
+	return div_u64(prob, iqcn_pi_polls(&q->p.pi, prob));
+}
+
 /* Does a packet cause a CNP?  The controller decides first, because every
  * packet adds to the flow's credit.  Credit that is added within min-gap is
  * saved for the first packet after min-gap.
@@ -188,7 +221,7 @@ static enum iqcn_cause iqcn_bts_cause(struct iqcn_queue *q,
 				      struct iqcn_flow *flow, u32 segs,
 				      struct iqcn_lot *lot, u64 now_ns)
 {
-	u64 prob = iqcn_bts_control(q, now_ns);
+	u64 prob = iqcn_bts_packet_prob(q, flow, iqcn_bts_control(q, now_ns));
 
 	if (prob && iqcn_flow_too_soon(q, flow, now_ns))
 		iqcn_pi_save(&flow->credit, prob, segs);
@@ -271,15 +304,15 @@ static void iqcn_bts_spacing(struct iqcn_flow *flow, u64 now_ns)
  * @ecn: the packet's ECN bits on arrival
  *
  * Context: enqueue: root lock, BHs off.
- * Return: true if the packet causes a CNP that will be sent: the caller marks
- * it.
+ * Return: true if the caller must mark the packet, because it causes a CNP that
+ * will be sent, or because pi wants a CNP but the flow is not paired.
  */
 bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 		      const struct sk_buff *skb, u32 segs, struct iqcn_lot *lot,
 		      u8 ecn)
 {
 	enum iqcn_cause cause;
-	bool sends = false;
+	bool marks = false;
 	u64 now_ns;
 
 	if (unlikely(READ_ONCE(flow->queue) != q))
@@ -301,13 +334,16 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 		if (iqcn_pi_runs(&q->pi) && iqcn_flow_paired(q, flow))
 			iqcn_deadline_restart(&flow->poll, &q->polls, now_ns);
 		if (cause != IQCN_CAUSE_NONE)
-			sends = iqcn_pending_now(q, flow, now_ns, cause,
+			marks = iqcn_pending_now(q, flow, now_ns, cause,
 						 ecn == INET_ECN_CE, skb);
+		/* pi keeps the queue below Kmin, where nothing else marks */
+		if (cause == IQCN_CAUSE_PI && !iqcn_flow_paired(q, flow))
+			marks = true;
 	}
 	iqcn_timer_arm(q, now_ns);
 out:
 	spin_unlock(&q->lock);
-	return sends;
+	return marks;
 }
 
 /**
@@ -348,7 +384,7 @@ void iqcn_bts_dropped(struct iqcn_queue *q, struct iqcn_flow *flow,
 	spin_unlock(&q->lock);
 }
 
-/* Poll a sparse flow, T1 after its last packet or poll.
+/* Poll a sparse flow, poll_gap_ns after its last packet or poll.
  * Return: true if its credit suffices for a CNP.
  */
 static bool iqcn_bts_poll(struct iqcn_queue *q, struct iqcn_flow *flow,
@@ -368,7 +404,8 @@ static bool iqcn_bts_poll(struct iqcn_queue *q, struct iqcn_flow *flow,
 	/* a late timer makes up for polls it missed */
 	polls = min_t(u64, div_u64(now_ns - max(flow->poll.base_ns,
 						q->pfc.rest_to_ns),
-				   q->p.t1_ns), IQCN_POLL_GAPS);
+				   q->poll_gap_ns), IQCN_POLL_GAPS);
+	prob = div_u64(prob, iqcn_pi_polls(&q->p.pi, prob));
 	iqcn_bts_active(q, flow, now_ns);
 	iqcn_deadline_restart(&flow->poll, &q->polls, now_ns);
 	if (iqcn_flow_too_soon(q, flow, now_ns)) {
@@ -425,12 +462,19 @@ static bool iqcn_bts_pending(struct iqcn_queue *q, struct iqcn_flow *flow,
 	return send;
 }
 
+/* The time at which a sparse flow should be polled */
+static u64 iqcn_bts_poll_due_ns(const struct iqcn_queue *q,
+				const struct iqcn_deadline *poll)
+{
+	return max(poll->base_ns, q->pfc.rest_to_ns) + q->poll_gap_ns;
+}
+
 /* The time at which the first sparse flow is polled */
 static u64 iqcn_bts_poll_ns(const struct iqcn_queue *q,
 			    const struct iqcn_deadline *first)
 {
-	return max3(max(first->base_ns, q->pfc.rest_to_ns) + q->p.t1_ns,
-		    q->polls_ns, q->backoff.until_ns);
+	return max3(iqcn_bts_poll_due_ns(q, first), q->polls_ns,
+		    q->backoff.until_ns);
 }
 
 static void iqcn_bts_begin(struct iqcn_queue *q, u64 now_ns)
@@ -471,7 +515,7 @@ static bool iqcn_bts_run(struct iqcn_queue *q, struct iqcn_notice *n, bool *send
 		return false;
 	}
 	flow = container_of(first, struct iqcn_flow, poll);
-	why.due_ns = max(first->base_ns, q->pfc.rest_to_ns) + q->p.t1_ns;
+	why.due_ns = iqcn_bts_poll_due_ns(q, first);
 	*send = iqcn_bts_poll(q, flow, now_ns) &&
 		iqcn_bts_send(q, flow, n, &why, now_ns);
 	return true;
@@ -485,9 +529,10 @@ static void iqcn_bts_end(struct iqcn_queue *q, u64 now_ns, u64 took_ns)
 	if (!q->polls_ran)
 		return;
 	q->polls_ns = now_ns +
-		iqcn_polls_rest_ns(took_ns, q->p.t1_ns,
+		iqcn_polls_rest_ns(took_ns, q->poll_gap_ns,
 				   first && !q->polls_wait &&
-				   iqcn_deadline_due(first, q->p.t1_ns, now_ns));
+				   iqcn_deadline_due(first, q->poll_gap_ns,
+						     now_ns));
 	q->polls_ran = false;
 }
 

@@ -7,8 +7,8 @@
  * Source: Kmin/Kmax/Pmax of 100 KB/400 KB/0.2 at 25 Gb/s, in proportion to the
  * speed, are from the HPCC simulator's DCQCN configuration.  The limit is the 16 MB
  * buffer of our model at 25 Gb/s, which is 5 ms of the link.  The controller's
- * target is three times Kmin; while it runs, the marking curve is its backstop and
- * four times as deep.
+ * reference is three times Kmin or less; while it runs, the marking curve is its
+ * backstop and four times as deep.
  *
  * Pure: no netlink, no device.
  */
@@ -64,6 +64,7 @@ struct iqcn_params {
 	u32 ce_in;		/* enum iqcn_ce_in */
 	u32 measure;		/* bits of enum iqcn_measure */
 	struct iqcn_profile profile;	/* of IQCN_NOTIFY_WREB */
+	u32 qref_bytes;		/* of IQCN_NOTIFY_PI; 0: follow the load */
 	struct iqcn_pi_params pi;	/* of IQCN_NOTIFY_PI */
 	u32 min_gap_ns;		/* between two CNPs of the box to a flow */
 	u32 telemetry;		/* 1: CNPs carry struct iqcn_telemetry */
@@ -157,7 +158,6 @@ static inline void iqcn_params_resolve(struct iqcn_params *p, u64 link_bps,
 	u32 kmin = pi ? ref * IQCN_PI_KMIN : ref;
 	bool kmin_set = iqcn_user_set(p, TCA_IQCN_KMIN_BYTES);
 	bool kmax_set = iqcn_user_set(p, TCA_IQCN_KMAX_BYTES);
-	bool qref_set = iqcn_user_set(p, TCA_IQCN_QREF_BYTES);
 	struct iqcn_mark_params *mark = &p->mark;
 
 	if (!kmin_set)
@@ -172,13 +172,18 @@ static inline void iqcn_params_resolve(struct iqcn_params *p, u64 link_bps,
 	if (!iqcn_user_set(p, TCA_IQCN_LIMIT_BYTES))
 		p->limit_bytes = max3(ref * IQCN_LIMIT_PER_KMIN,
 				      mark->kmax_bytes,
-				      qref_set ? p->pi.qref_bytes : 0);
-	if (!qref_set)
-		p->pi.qref_bytes = clamp(ref * IQCN_QREF_PER_KMIN, 1U,
-					 max(p->limit_bytes / IQCN_PI_FAREST,
-					     1U));
+				      p->qref_bytes);
+	p->pi.follows = !p->qref_bytes;
+	p->pi.qref_bytes = p->qref_bytes ?:
+			   clamp(ref * IQCN_QREF_PER_KMIN, 1U,
+				 max(p->limit_bytes / IQCN_PI_FAREST, 1U));
 	if (!iqcn_user_set(p, TCA_IQCN_MIN_GAP_NS))
 		p->min_gap_ns = min_t(u32, p->t1_ns, IQCN_DEFAULT_MIN_GAP_NS);
+	/* no faster than with the shortest t1 that the user may set, nor than CNPs
+	 * may follow each other
+	 */
+	p->pi.polls_max = clamp(p->t1_ns / max(time_min_ns, p->min_gap_ns), 1U,
+				IQCN_POLLS_MAX);
 	if (!iqcn_user_set(p, TCA_IQCN_ALPHA))
 		p->pi.alpha = iqcn_default_gain(IQCN_REF_ALPHA, mbps);
 	if (!iqcn_user_set(p, TCA_IQCN_BETA))

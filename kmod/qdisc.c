@@ -279,8 +279,8 @@ static void iqcn_cb_put(struct sk_buff *skb)
 	cb->psn_flags &= ~IQCN_CB_LOOKUP_DONE;
 }
 
-/* Run the notify methods for an arriving packet.  Return: true if it causes a
- * CNP; then it is to be marked.
+/* Run the notify methods for an arriving packet.  Return: true if it is to be
+ * marked, see iqcn_bts_arrived().
  */
 static bool iqcn_bts_check(struct iqcn_queue *q, struct sk_buff *skb,
 			   enum iqcn_parsed parsed, const struct iqcn_pkt *pkt,

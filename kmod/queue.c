@@ -429,6 +429,8 @@ void iqcn_queue_stats(struct iqcn_queue *q, struct tc_iqcn_xstats *st)
 	st->state_since_ns = q->state_ns ? now_ns - q->state_ns : 0;
 	st->state_reason = q->state_reason;
 	st->bts_prob = iqcn_bts_prob(q, now_ns);
+	st->ref_bytes = iqcn_pi_runs(&q->pi) ?
+			iqcn_pi_ref_bytes(&q->pi, &q->p.pi) : 0;
 	st->pfc_state = iqcn_pfc_state(q);
 	st->pfc_reason = q->pfc.reason;
 	active = q->active;

@@ -78,10 +78,10 @@ static inline void iqcn_timer_arm(struct iqcn_queue *q, u64 now_ns)
 	lockdep_assert_held(&q->lock);
 
 	/* Nearly every packet returns here: the work that it causes is not due
-	 * before min(t1, IQCN_PI_END_NS), and the timer is already armed for all
-	 * earlier work.
+	 * before min(poll_gap, IQCN_PI_END_NS), and poll_gap is at most t1.  The
+	 * timer is already armed for all earlier work.
 	 */
-	if (q->timer_ns <= now_ns + min_t(u64, q->p.t1_ns, IQCN_PI_END_NS) &&
+	if (q->timer_ns <= now_ns + min_t(u64, q->poll_gap_ns, IQCN_PI_END_NS) &&
 	    (!pending || pending->expires >= q->timer_ns))
 		return;
 	iqcn_timer_set(q, now_ns);

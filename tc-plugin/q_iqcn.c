@@ -1174,6 +1174,7 @@ static const struct stat iqcn_stats[] = {
 	STAT64(cnp_error),
 	LINE64(cnp_wreb), STAT64(cnp_pi), STAT64(cnp_poll), STAT64(cnp_drop),
 	STAT64(cnp_gap), STAT64(bts_mark), STAT_PROB(bts_prob),
+	STAT64(ref_bytes),
 	LINE32(flows), STAT32(flows_paired), STAT32(flows_congested),
 	STAT32(flows_active), STAT64(flow_new), STAT64(flow_aged),
 	STAT64(flow_evicted), STAT64(flow_full),
@@ -1201,11 +1202,13 @@ static bool is_shown(const struct stat *s, const struct tc_iqcn_xstats *st)
 {
 	if (is_json_context())
 		return true;
-	if (s->offset >= offsetof(struct tc_iqcn_xstats, cnp_supplement))
+	if (s->offset >= offsetof(struct tc_iqcn_xstats, cnp_supplement) &&
+	    s->offset <= offsetof(struct tc_iqcn_xstats, leases_ended))
 		return st->cnp_supplement || st->above_kmax_ns ||
 		       st->port_cnp_passed || st->port_cnp_filtered ||
 		       st->leases;
 	return s->offset < offsetof(struct tc_iqcn_xstats, cnp_pfc) ||
+	       s->offset >= offsetof(struct tc_iqcn_xstats, ref_bytes) ||
 	       st->pauses || st->port_pfc_ignored || st->cnp_grant;
 }
 

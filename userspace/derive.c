@@ -17,7 +17,6 @@ static const struct {
 	DERIVED(LIMIT_BYTES, limit_bytes),
 	DERIVED(KMIN_BYTES, mark.kmin_bytes),
 	DERIVED(KMAX_BYTES, mark.kmax_bytes),
-	DERIVED(QREF_BYTES, pi.qref_bytes),
 	DERIVED(ALPHA, pi.alpha),
 	DERIVED(BETA, pi.beta),
 	DERIVED(PERIOD_NS, period_ns),
@@ -62,6 +61,7 @@ uint64_t derive_needed(const uint64_t *v, const struct link *link)
 		.t1_ns = v[TCA_IQCN_T1_NS],
 		.bandwidth_bps = v[TCA_IQCN_BANDWIDTH_BPS],
 		.base_rtt_ns = v[TCA_IQCN_BASE_RTT_NS],
+		.qref_bytes = v[TCA_IQCN_QREF_BYTES],
 	};
 	u64 needed = 0, less;
 	size_t i;

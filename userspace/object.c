@@ -127,6 +127,7 @@ static const struct field queue_fields[] = {
 	QUEUE(ABOVE_KMAX_NS, NUMBER, above_kmax_ns),
 	QUEUE(LEASES, NUMBER, leases),
 	QUEUE(LEASES_ENDED, NUMBER, leases_ended),
+	QUEUE(REF_BYTES, NUMBER, ref_bytes),
 };
 
 #define FLOW(_attr, _form, _member, ...) \

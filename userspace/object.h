@@ -136,6 +136,7 @@ struct queue {
 	uint64_t above_kmax_ns;
 	uint64_t leases;
 	uint64_t leases_ended;
+	uint64_t ref_bytes;
 };
 
 struct flow {

@@ -67,7 +67,7 @@ const struct counter counters[] = {
 	APP_VALUE("state", state_since_ns),
 	APP_VALUE("state", state_reason, FORM_NAME, reason_names),
 	APP_VALUE("state", ce_rate_bps), APP_VALUE("state", roce_bps),
-	APP_VALUE("state", bts_prob, FORM_PROB),
+	APP_VALUE("state", bts_prob, FORM_PROB), APP_VALUE("state", ref_bytes),
 	APP("pfc", pauses), APP("pfc", paused_ns), APP("pfc", pause_rx_bytes),
 	APP("pfc", undetermined_ns), APP("pfc", pfc_clear),
 	APP("pfc", pfc_rate), APP("pfc", pfc_unsure), APP("pfc", pfc_grew),

@@ -33,7 +33,8 @@ struct iqcn_budget {
 static inline void iqcn_budget_set(struct iqcn_budget *b, u32 rate_pps,
 				   u32 burst)
 {
-	b->interval_ns = div_u64((u64)NSEC_PER_SEC + rate_pps - 1, rate_pps);
+	WRITE_ONCE(b->interval_ns,
+		   div_u64((u64)NSEC_PER_SEC + rate_pps - 1, rate_pps));
 	WRITE_ONCE(b->burst_ns, b->interval_ns * (burst - 1));
 }
 

@@ -124,11 +124,11 @@ static inline u64 iqcn_deadline_scan_ns(u64 due_ns, u32 period_ns)
 }
 
 /* Polls are less urgent than deadlines, and with many flows the timer would run
- * for each of them.  So they are batched: IQCN_POLLS_PER_T1 batches per T1, and
- * after a batch that left work over a pause of IQCN_POLLS_REST times its
- * length.
+ * for each of them.  So they are batched: IQCN_POLLS_PER_GAP batches per poll
+ * interval of a flow.  After a batch that did not finish, the timer pauses for
+ * IQCN_POLLS_REST times the length of that batch.
  */
-#define IQCN_POLLS_PER_T1	4
+#define IQCN_POLLS_PER_GAP	4
 #define IQCN_POLLS_REST	3
 /* The limit of the pause: a batch that was interrupted took long, and flows are
  * polled for a limited time only (bts.h)
@@ -138,17 +138,17 @@ static inline u64 iqcn_deadline_scan_ns(u64 due_ns, u32 period_ns)
 /**
  * iqcn_polls_rest_ns() - pause after a batch of polls
  * @took_ns: length of the batch
- * @t1_ns: T1
+ * @gap_ns: interval between two polls of a flow
  * @more: the batch has left polls over that are due
  *
  * Return: nanoseconds.
  */
-static inline u64 iqcn_polls_rest_ns(u64 took_ns, u32 t1_ns, bool more)
+static inline u64 iqcn_polls_rest_ns(u64 took_ns, u32 gap_ns, bool more)
 {
 	u64 rest_ns = took_ns * IQCN_POLLS_REST;
 
 	if (!more)
-		rest_ns = max_t(u64, rest_ns, t1_ns / IQCN_POLLS_PER_T1);
+		rest_ns = max_t(u64, rest_ns, gap_ns / IQCN_POLLS_PER_GAP);
 	return min_t(u64, rest_ns, IQCN_POLLS_REST_MAX_NS);
 }
 

@@ -131,6 +131,45 @@ static struct iqcn_params params_base(void)
 	return p;
 }
 
+static void params_pi_test(struct kunit *test)
+{
+	static const struct {
+		u32 t1_ns, time_min_ns, min_gap_ns, want;
+	} rows[] = {
+		{ IQCN_DEFAULT_T1_NS, IQCN_TIME_MIN_NS, 50000, 4 },
+		{ IQCN_DEFAULT_T1_NS, IQCN_TIME_USER_MIN_NS, 50000, 2 },
+		{ IQCN_TIME_USER_MIN_NS, IQCN_TIME_USER_MIN_NS, 0, 1 },
+		{ IQCN_DEFAULT_T1_NS, IQCN_TIME_MIN_NS, 60000, 3 },
+		{ IQCN_DEFAULT_T1_NS, IQCN_TIME_MIN_NS, 1000000, 1 },
+		{ 40000, IQCN_TIME_MIN_NS, 0, 4 },
+		{ 39999, IQCN_TIME_MIN_NS, 0, 3 },
+		{ 10000, IQCN_TIME_MIN_NS, 0, 1 },
+		{ 1, IQCN_TIME_MIN_NS, 0, 1 },
+	};
+	struct iqcn_params p;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		p = params_base();
+		p.t1_ns = rows[i].t1_ns;
+		p.min_gap_ns = rows[i].min_gap_ns;
+		p.user_set = BIT_ULL(TCA_IQCN_MIN_GAP_NS);
+		iqcn_params_resolve(&p, 25000000000ULL, 1514, true,
+				    rows[i].time_min_ns);
+		KUNIT_EXPECT_EQ_MSG(test, p.pi.polls_max, rows[i].want,
+				    "row %d", i);
+	}
+	/* a reference that the user sets is fixed */
+	KUNIT_EXPECT_TRUE(test, p.pi.follows);
+	KUNIT_EXPECT_EQ(test, p.pi.qref_bytes, 300000);
+	p.qref_bytes = 300000;
+	iqcn_params_resolve(&p, 25000000000ULL, 1514, true, IQCN_TIME_MIN_NS);
+	KUNIT_EXPECT_FALSE(test, p.pi.follows);
+	p.qref_bytes = 1234;
+	iqcn_params_resolve(&p, 25000000000ULL, 1514, true, IQCN_TIME_MIN_NS);
+	KUNIT_EXPECT_EQ(test, p.pi.qref_bytes, 1234);
+}
+
 /* Random user parameters that tc accepts.  Pairs that the user must keep
  * consistent are consistent.
  */
@@ -157,8 +196,7 @@ static void params_user(struct iqcn_params *p, struct rnd_state *rnd)
 		p->user_set = BIT_ULL(TCA_IQCN_KMAX_BYTES);
 		break;
 	case 3:
-		p->pi.qref_bytes = a;
-		p->user_set = BIT_ULL(TCA_IQCN_QREF_BYTES);
+		p->qref_bytes = a;
 		break;
 	case 4:
 		p->mark.kmin_bytes = min(a, b);
@@ -167,10 +205,9 @@ static void params_user(struct iqcn_params *p, struct rnd_state *rnd)
 			      BIT_ULL(TCA_IQCN_KMAX_BYTES);
 		break;
 	case 5:
-		p->pi.qref_bytes = min(a, b);
+		p->qref_bytes = min(a, b);
 		p->limit_bytes = max(a, b);
-		p->user_set = BIT_ULL(TCA_IQCN_QREF_BYTES) |
-			      BIT_ULL(TCA_IQCN_LIMIT_BYTES);
+		p->user_set = BIT_ULL(TCA_IQCN_LIMIT_BYTES);
 		break;
 	}
 	p->t1_ns = t1_ns[prandom_u32_state(rnd) % ARRAY_SIZE(t1_ns)];
@@ -332,6 +369,7 @@ static void params_pfc_test(struct kunit *test)
 }
 
 static struct kunit_case params_test_cases[] = {
+	KUNIT_CASE(params_pi_test),
 	KUNIT_CASE(params_kmin_test),
 	KUNIT_CASE(params_gain_test),
 	KUNIT_CASE(params_cnp_rate_test),

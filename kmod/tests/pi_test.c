@@ -16,6 +16,7 @@ static const struct iqcn_pi_params pi25 = {
 	.update_ns = 100000,
 	.alpha = 2000,
 	.beta = 100000,
+	.polls_max = 1,
 };
 
 #define STEP	(100 * US)
@@ -498,6 +499,7 @@ static void pi_extremes_test(struct kunit *test)
 		for (j = 0; j < ARRAY_SIZE(flows); j++) {
 			struct iqcn_pi_params p = {
 				.qref_bytes = rows[k].qref,
+				.polls_max = 1,
 				.update_ns = updates_ns[i & 1],
 				.alpha = GAIN_MAX,
 				.beta = GAIN_MAX,
@@ -539,7 +541,7 @@ static s64 ref_prob_after(const struct iqcn_pi_params *p,
 			  const struct iqcn_pi *pi, u32 flows, u32 steps,
 			  u32 depth)
 {
-	s64 above = (s64)depth - p->qref_bytes, prob;
+	s64 above = (s64)depth - p->qref_bytes, prob, most;
 	s64 ahead = ref_ahead(p->qref_bytes, pi->depth_bytes, depth, steps);
 
 	if (above > 4LL * p->qref_bytes)
@@ -548,9 +550,11 @@ static s64 ref_prob_after(const struct iqcn_pi_params *p,
 		above = -4LL * p->qref_bytes;
 	prob = pi->prob + steps * ref_change(p->alpha, above, flows) +
 	       ref_change(p->beta, ahead - pi->ahead_bytes, flows);
+	most = depth <= p->qref_bytes / 32 &&
+	       pi->depth_bytes <= p->qref_bytes / 32 ? ONE : p->polls_max * ONE;
 	if (prob < -SLACK)
 		return -SLACK;
-	return prob > (s64)ONE ? (s64)ONE : prob;
+	return prob > most ? most : prob;
 }
 
 /* Split off a digit of base @n from a number */
@@ -589,7 +593,10 @@ static void pi_corners_test(struct kunit *test)
 	u32 i, j, r;
 
 	for (i = 0; i < n; i++) {
-		struct iqcn_pi_params p = { .update_ns = 10 * US };
+		struct iqcn_pi_params p = {
+			.update_ns = 10 * US,
+			.polls_max = 1,
+		};
 		s64 last = -SLACK, ahead, prob;
 		u32 before, steps, f;
 
@@ -677,6 +684,7 @@ static void pi_random_test(struct kunit *test)
 	for (i = 0; i < 5000; i++) {
 		struct iqcn_pi_params p = {
 			.qref_bytes = any_u32(&rnd) ?: 1,
+			.polls_max = 1 + (i & 3),
 			.update_ns = 10000,
 			.alpha = any_u32(&rnd) % GAIN_MAX + 1,
 			.beta = any_u32(&rnd) % GAIN_MAX + 1,
@@ -709,8 +717,9 @@ static void pi_random_test(struct kunit *test)
 						    steps);
 			ref.depth_bytes = depth;
 			none += want == -SLACK;
-			all += want == ONE;
-			inside += want > -SLACK && want < (s64)ONE &&
+			all += want == p.polls_max * ONE;
+			inside += want > -SLACK &&
+				  want < (s64)(p.polls_max * ONE) &&
 				  want != ref.prob;
 		}
 	}
@@ -1283,6 +1292,31 @@ static void pi_loop_test(struct kunit *test)
 	}
 }
 
+/* The reference follows the load: the queue is short, and the link stays busy */
+static void pi_follow_loop_test(struct kunit *test)
+{
+	static const struct {
+		u32 flows, late_min, late_max;
+	} rows[] = {
+		{ 64, 10000, 150000 },
+		{ 512, 37000, 45000 },
+		{ 2048, 37000, 45000 },
+	};
+	struct iqcn_pi_params p = pi25;
+	struct loop l;
+	int i;
+
+	p.follows = true;
+	p.polls_max = 4;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		run_loop(&p, rows[i].flows, &l);
+		KUNIT_EXPECT_GE_MSG(test, l.late_min, rows[i].late_min,
+				    "%u flows", rows[i].flows);
+		KUNIT_EXPECT_LE_MSG(test, l.late_max, rows[i].late_max,
+				    "%u flows", rows[i].flows);
+	}
+}
+
 /* Without one of its parts such a loop rings or does not settle at qref */
 static void pi_rings_test(struct kunit *test)
 {
@@ -1342,6 +1376,143 @@ static void pi_skip_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_runs(&other));
 }
 
+static void pi_follow_test(struct kunit *test)
+{
+	/* a step is 18,750 up or 292 down */
+	static const struct {
+		u32 lowered, before, depth, steps, want;
+	} rows[] = {
+		{ 0, 300000, 300000, 1, 299708 },
+		{ 0, 300000, 300000, 10, 297071 },
+		{ 0, 0, 300000, 1, 299708 },
+		/* not below the wake depth */
+		{ 262208, 300000, 300000, 1, 37500 },
+		{ 262500, 300000, 300000, 1, 37500 },
+		{ U32_MAX, 300000, 300000, 49, 37500 },
+		/* dry at both ends of the interval */
+		{ 262500, 9375, 9375, 1, 56250 },
+		{ 262500, 0, 0, 13, 281250 },
+		{ U32_MAX, 9375, 9375, 1, 56250 },
+		{ 200000, 9376, 9375, 1, 99708 },
+		{ 200000, 9375, 9376, 1, 99708 },
+		/* not above qref */
+		{ 18751, 0, 0, 1, 299999 },
+		{ 18750, 0, 0, 1, 300000 },
+		{ 10000, 0, 0, 1, 300000 },
+		{ 262500, 0, 0, 15, 300000 },
+	};
+	struct iqcn_pi_params p = pi25;
+	struct iqcn_pi pi;
+	s64 change;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		p.follows = true;
+		pi = pi_with(rows[i].before, ONE);
+		pi.lowered_bytes = rows[i].lowered;
+		iqcn_pi_run(&pi, &p, 512, rows[i].depth,
+			    SECOND + rows[i].steps * STEP);
+		KUNIT_EXPECT_EQ_MSG(test, iqcn_pi_ref_bytes(&pi, &p),
+				    rows[i].want, "row %d", i);
+		/* qref is set: the reference is fixed */
+		p.follows = false;
+		KUNIT_EXPECT_EQ_MSG(test, iqcn_pi_ref_bytes(&pi, &p), 300000,
+				    "row %d", i);
+	}
+
+	/* dry, but the controller does not hold senders back */
+	p.follows = true;
+	/* the error of an empty queue is a multiple of the reference, 100,000 */
+	change = iqcn_pi_change(-2000LL * 400000, 512);
+	for (i = 0; i < 2; i++) {
+		pi = pi_with(0, i - change);
+		pi.lowered_bytes = 200000;
+		iqcn_pi_run(&pi, &p, 512, 0, SECOND + STEP);
+		KUNIT_EXPECT_EQ(test, pi.prob, i);
+		KUNIT_EXPECT_EQ(test, iqcn_pi_ref_bytes(&pi, &p),
+				i ? 118750 : 99708);
+	}
+}
+
+/* The controller starts with the lowest reference, and aims at it */
+static void pi_ref_test(struct kunit *test)
+{
+	struct iqcn_pi_params p = pi25;
+	struct iqcn_pi pi = {};
+
+	iqcn_pi_run(&pi, &p, 512, 37501, SECOND);
+	KUNIT_EXPECT_EQ(test, iqcn_pi_ref_bytes(&pi, &p), 300000);
+	memset(&pi, 0, sizeof(pi));
+	p.follows = true;
+	iqcn_pi_run(&pi, &p, 512, 37501, SECOND);
+	KUNIT_EXPECT_EQ(test, iqcn_pi_ref_bytes(&pi, &p), 37500);
+
+	pi = pi_with(100000, QUARTER);
+	pi.lowered_bytes = 200000;
+	iqcn_pi_run(&pi, &p, 512, 100000, SECOND + STEP);
+	KUNIT_EXPECT_EQ(test, pi.prob, QUARTER);
+	/* limits do not move with the reference */
+	pi = pi_with(2000000, QUARTER);
+	pi.lowered_bytes = 200000;
+	iqcn_pi_run(&pi, &p, 512, 2000000, SECOND + STEP);
+	KUNIT_EXPECT_EQ(test, pi.prob,
+			QUARTER + iqcn_pi_change(2000LL * 1200000, 512));
+}
+
+/* Senders that speed up more often than once per T1 */
+static void pi_polls_max_test(struct kunit *test)
+{
+	struct iqcn_pi_params p = pi25;
+	struct iqcn_pi pi;
+	u32 credit = 7;
+
+	p.polls_max = 4;
+	KUNIT_EXPECT_EQ(test, iqcn_pi_polls(&p, 0), 1);
+	KUNIT_EXPECT_EQ(test, iqcn_pi_polls(&p, 1), 1);
+	KUNIT_EXPECT_EQ(test, iqcn_pi_polls(&p, ONE), 1);
+	KUNIT_EXPECT_EQ(test, iqcn_pi_polls(&p, ONE + 1), 2);
+	KUNIT_EXPECT_EQ(test, iqcn_pi_polls(&p, 2 * ONE), 2);
+	KUNIT_EXPECT_EQ(test, iqcn_pi_polls(&p, 4 * ONE), 4);
+	p.polls_max = 2;
+	KUNIT_EXPECT_EQ(test, iqcn_pi_polls(&p, 4 * ONE), 2);
+
+	p.polls_max = 4;
+	pi = pi_with(400000, ONE);
+	iqcn_pi_run(&pi, &p, 512, 400000, SECOND + STEP);
+	KUNIT_EXPECT_EQ(test, pi.prob, (s64)ONE + 1677721);
+	KUNIT_EXPECT_EQ(test, iqcn_pi_prob(&pi, &p, 400000), ONE + 1677721);
+	/* the depth raises it to 1 only */
+	KUNIT_EXPECT_EQ(test, iqcn_pi_prob(&pi, &p, 4800000), ONE + 1677721);
+	pi.prob = 4 * ONE;
+	iqcn_pi_run(&pi, &p, 512, 400000, SECOND + 2 * STEP);
+	KUNIT_EXPECT_EQ(test, pi.prob, 4 * ONE);
+	/* 1,000 CNPs per T1 */
+	iqcn_pi_limit(&pi, 225, 225000, 250);
+	KUNIT_EXPECT_EQ(test, pi.prob, 4 * ONE);
+	iqcn_pi_limit(&pi, 225, 225000, 400);
+	KUNIT_EXPECT_EQ(test, pi.prob, 5 * ONE / 2);
+	iqcn_pi_limit(&pi, 225, 225000, 0);
+	KUNIT_EXPECT_EQ(test, pi.prob, 5 * ONE / 2);
+	iqcn_pi_limit(&pi, 225, 225000, 1001);
+	KUNIT_EXPECT_EQ(test, pi.prob, ONE);
+	pi.prob = QUARTER;
+	iqcn_pi_limit(&pi, 225, 225000, 4000);
+	KUNIT_EXPECT_EQ(test, pi.prob, QUARTER);
+
+	/* dry: at most 1 */
+	pi = pi_with(9376, 3 * ONE);
+	iqcn_pi_run(&pi, &p, 512, 9375, SECOND + STEP);
+	KUNIT_EXPECT_GT(test, pi.prob, 2 * ONE);
+	iqcn_pi_run(&pi, &p, 512, 9376, SECOND + 2 * STEP);
+	KUNIT_EXPECT_GT(test, pi.prob, 2 * ONE);
+	pi = pi_with(9375, 3 * ONE);
+	iqcn_pi_run(&pi, &p, 512, 9375, SECOND + STEP);
+	KUNIT_EXPECT_EQ(test, pi.prob, ONE);
+
+	KUNIT_EXPECT_TRUE(test, iqcn_pi_credit(&credit, 3 * ONE + 5, 1));
+	KUNIT_EXPECT_EQ(test, credit, 12);
+}
+
 static struct kunit_case pi_test_cases[] = {
 	KUNIT_CASE(pi_defaults_test),
 	KUNIT_CASE(pi_begin_test),
@@ -1369,6 +1540,10 @@ static struct kunit_case pi_test_cases[] = {
 	KUNIT_CASE(pi_loop_test),
 	KUNIT_CASE(pi_rings_test),
 	KUNIT_CASE(pi_skip_test),
+	KUNIT_CASE(pi_follow_test),
+	KUNIT_CASE(pi_follow_loop_test),
+	KUNIT_CASE(pi_ref_test),
+	KUNIT_CASE(pi_polls_max_test),
 	{}
 };
 

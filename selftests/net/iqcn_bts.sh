@@ -43,6 +43,10 @@ ALL_TESTS="
 	test_pi_hold_reset
 	test_pi_forgets
 	test_pi_traced
+	test_pi_follows
+	test_pi_polls_more
+	test_pi_polls_share
+	test_pi_polls_budget
 	test_evicts_idle
 	test_pi_controls
 	test_pi_saves
@@ -420,7 +424,8 @@ test_came_ce()
 			told "$want"
 		done
 	done
-	counted "150 0 304" cnp_sent ecn_mark ce_in
+	# pi marked the packets of 0x99
+	counted "150 40 304" cnp_sent ecn_mark ce_in
 }
 
 # p0 - br0 - x0 ==== x1 - br1 - p1: iqcn on both x0 and p1
@@ -1094,6 +1099,90 @@ test_pi_traced()
 		sort -u)" 1
 }
 
+# Without qref, the reference starts at the wake depth and rises when the queue
+# runs dry while the controller still holds senders back
+test_pi_follows()
+{
+	stand pi bandwidth 25gbit alpha 100000 beta 1 update 100us
+	check "reference of a controller that does not run" "$(stat ref_bytes)" -eq 0
+	deep 400
+	small 50 100
+	check "probability" "$(stat bts_prob)" = 1
+	check "reference" "$(stat ref_bytes)" -eq 37500
+	tc -n sw qdisc change dev p1 root handle 1: tbf rate 10gbit burst 1m \
+		limit 1g
+	small 30 100
+	check "reference after the queue was empty" "$(stat ref_bytes)" -ge 90000
+	check "reference after the queue was empty" "$(stat ref_bytes)" -le 300000
+	params qref 80000
+	check "fixed reference" "$(stat ref_bytes)" -eq 80000
+	params qref auto
+	check "lowest reference" "$(stat ref_bytes)" -eq 37500
+	[[ $(tc -n sw -s qdisc show dev p1) == *" ref_bytes 37500"* ]] ||
+		fail "ref_bytes is not shown"
+}
+
+# poll_gaps: end the trace; print a histogram of the CNPs that polls caused: time
+# since the flow's last packet or CNP in us, and number of CNPs
+poll_gaps()
+{
+	traced_cnps poll | awk '{ n[int(($2 - $1) / 1000 + 1)]++ }
+		END { for (us in n) printf("%d %d\n", us, n[us]) }'
+}
+
+# The controller's probability exceeds 1: four polls per T1
+test_pi_polls_more()
+{
+	local us n
+
+	stand pi qref 1000 min-gap 10us t1 1ms alpha 100000000 beta 1
+	data --qp 0x99 --count $((BURST + 20)) --interval 10
+	trace_cnps
+	small 10 5000
+	while read -r us n; do
+		within "us between polls" "$us" 250 1
+		check "polls" "$n" -ge 5
+	done <<<"$(poll_gaps)"
+}
+
+# At a probability between 1 and 2 there are two polls per T1, and only some of them
+# cause a CNP.  The integral part adds 0.0001 per step.
+test_pi_polls_share()
+{
+	local us n first=0 second=0
+
+	stand pi qref 1000 min-gap 10us t1 1ms alpha 12800 beta 1
+	deep 250
+	# the timer backs off if no packet leaves
+	tc -n sw qdisc change dev p1 root handle 1: tbf rate 1mbit burst 9k \
+		limit 1g
+	small 300 4000
+	trace_cnps
+	small 20 4000
+	while read -r us n; do
+		[ "$us" -gt 510 ] || ((first += n))
+		[ "$us" -lt 990 ] || ((second += n))
+	done <<<"$(poll_gaps)"
+	check "CNPs at the first poll" "$first" -ge 20
+	check "CNPs at the second poll" "$second" -ge 20
+}
+
+# One poll per T1 if the budget permits no more: one CNP per ms
+test_pi_polls_budget()
+{
+	local us n
+
+	stand pi qref 1000 min-gap 10us t1 1ms alpha 100000000 beta 1 \
+		cnp-rate 1000 cnp-burst 1000
+	data --qp 0x99 --count $((BURST + 20)) --interval 10
+	trace_cnps
+	small 10 5000
+	while read -r us n; do
+		within "us between polls" "$us" 1000 1
+		check "polls" "$n" -ge 5
+	done <<<"$(poll_gaps)"
+}
+
 # A full table evicts the flow that has been idle for longest, which is not the
 # oldest one
 test_evicts_idle()
@@ -1406,6 +1495,10 @@ test_unpaired()
 	wait
 	told 0
 	counted "0 30 0 1 0" cnp_sent cnp_unpaired bts_mark flows flows_paired
+	# pi leaves the CNP to the receiver
+	params notify pi qref 1000
+	small 30 20
+	counted "0 60 30 30" cnp_sent cnp_unpaired bts_mark ecn_mark
 }
 
 # The budget allows one CNP in 2 ms, and a burst of two
@@ -1575,7 +1668,7 @@ test_words()
 	# defaults of a 10 Gb/s link, which veth and dummy report
 	tc -n sw qdisc del dev p1 root
 	tc -n sw qdisc add dev p1 root iqcn
-	[[ $(opts) == *" kmin 160000b kmax 625Kb "*" notify pi "*" t1 225us "*" measure depth profile mark qref 120000b update 100us alpha 5000 beta 250000 min-gap 50us telemetry off "* ]] ||
+	[[ $(opts) == *" kmin 160000b kmax 625Kb "*" notify pi "*" t1 225us "*" measure depth profile mark qref auto update 100us alpha 5000 beta 250000 min-gap 50us telemetry off "* ]] ||
 		fail "defaults: $(opts)"
 }
 
@@ -1622,7 +1715,6 @@ test_bad_values()
 		alpha 100000001 | alpha is 100000001,
 		beta 0 | beta is 0, must be 1 to 100000000
 		beta 100000001 | beta is 100000001,
-		qref 0 | qref is 0, must be 1 to
 		qref 1000001 | qref 1000001 is above limit 1000000
 		limit 40000 | qref 50000 is above limit 40000
 		update 1us | update is 1000, must be 10000 to 1000000000 ns

@@ -62,7 +62,7 @@ test_defaults()
 	topology bridge
 	tc -n sw qdisc add dev p1 root handle 10: iqcn
 	# veth reports 10 Gb/s
-	want="kmin 160000b kmax 625Kb pmax 0.2 mark-on dequeue nonect pass notify pi detect queue,depth t1 225us trigger timer period 56250ns base cnp delay 0ns ce-in notify measure depth profile mark qref 120000b update 100us alpha 5000 beta 250000 min-gap 50us telemetry off window 1ms enter 90% exit 60% bandwidth 0bit run 5 run-exit 2 span 100 span-enter 3 span-exit 10 pfc off pfc-prio 3 threshold 40000b settle 20us pfc-max 3355392ns base-rtt none grant share supplement 500 supplement-max 2500 fibre none filter off filter-by flow sample 1 group off pair psn flows 65536 age 10s snoop port cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 cnp-smac port cnp-sport learned cnp-rate 1594387 cnp-burst 1024"
+	want="kmin 160000b kmax 625Kb pmax 0.2 mark-on dequeue nonect pass notify pi detect queue,depth t1 225us trigger timer period 56250ns base cnp delay 0ns ce-in notify measure depth profile mark qref auto update 100us alpha 5000 beta 250000 min-gap 50us telemetry off window 1ms enter 90% exit 60% bandwidth 0bit run 5 run-exit 2 span 100 span-enter 3 span-exit 10 pfc off pfc-prio 3 threshold 40000b settle 20us pfc-max 3355392ns base-rtt none grant share supplement 500 supplement-max 2500 fibre none filter off filter-by flow sample 1 group off pair psn flows 65536 age 10s snoop port cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 cnp-smac port cnp-sport learned cnp-rate 1594387 cnp-burst 1024"
 	[[ $(opts) == *"$want"* ]] || fail "$(opts)"
 }
 
@@ -262,7 +262,7 @@ test_link_speed()
 	iqcn
 	[[ $(opts) == *"kmin 100000b kmax 400000b"* ]] || fail "$(opts)"
 	[[ $(opts) == *"limit 15625Kb"* ]] || fail "$(opts)"
-	[[ $(opts) == *"qref 300000b update 100us alpha 2000 beta 100000 "* ]] ||
+	[[ $(opts) == *"qref auto update 100us alpha 2000 beta 100000 "* ]] ||
 		fail "controller: $(opts)"
 	check "CNPs per second" "$(value cnp_rate_pps)" -eq 3985969
 	# with pi, marking begins far above the controller's range
@@ -280,12 +280,12 @@ test_link_speed()
 	[[ $(opts) == *"kmin 30000b kmax 120000b"* ]] ||
 		fail "kmax was set: $(opts)"
 	[[ $(opts) == *"limit 62500Kb"* ]] || fail "100G: $(opts)"
-	[[ $(opts) == *"qref 1200000b update 100us alpha 500 beta 25000 "* ]] ||
+	[[ $(opts) == *"qref auto update 100us alpha 500 beta 25000 "* ]] ||
 		fail "controller, 100G: $(opts)"
 	check "CNPs per second, 100G" "$(value cnp_rate_pps)" -eq 15943877
 	# the bandwidth parameter overrides the link speed
 	tc -n sw qdisc change dev p1 root handle 10: iqcn bandwidth 25gbit
-	[[ $(opts) == *"limit 15625Kb "*"qref 300000b update 100us alpha 2000 "* ]] ||
+	[[ $(opts) == *"limit 15625Kb "*"qref auto update 100us alpha 2000 "* ]] ||
 		fail "bandwidth: $(opts)"
 	check "CNPs per second, 25G of 100G" "$(value cnp_rate_pps)" -eq 3985969
 	tc -n sw qdisc change dev p1 root handle 10: iqcn bandwidth 200gbit

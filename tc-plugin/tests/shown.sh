@@ -20,7 +20,7 @@ trap 'rm -rf "$TMP"' EXIT
 # those that the combinations set
 DEFAULTS="limit 6250Kb kmin 160000b kmax 625Kb pmax 0.2 mark-on dequeue nonect pass
 	t1 225us period 56250ns base cnp delay 0ns ce-in notify profile mark
-	qref 120000b update 100us alpha 5000 beta 250000 min-gap 50us telemetry off
+	qref auto update 100us alpha 5000 beta 250000 min-gap 50us telemetry off
 	window 1ms enter 90% exit 60% bandwidth 0bit run 5 run-exit 2 span 100
 	span-enter 3 span-exit 10 pfc off pfc-prio 3 threshold 40000b settle 20us
 	pfc-max 2ms base-rtt none grant share supplement 500

@@ -64,7 +64,8 @@
  *	IQCN_NOTIFY_WREB; of several the largest
  * @TCA_IQCN_PROFILE: array of at most IQCN_POINTS_MAX &struct tc_iqcn_point:
  *	probability of IQCN_NOTIFY_WREB; empty: the marking probability
- * @TCA_IQCN_QREF_BYTES: u32, depth at which IQCN_NOTIFY_PI keeps the queue
+ * @TCA_IQCN_QREF_BYTES: u32, depth at which IQCN_NOTIFY_PI keeps the queue, 0:
+ *	as short as the load permits
  * @TCA_IQCN_UPDATE_NS: u32, ns between two steps of the PI controller
  * @TCA_IQCN_ALPHA: u32, integral gain of the PI controller: CNPs that a step
  *	adds to a round of all flows, per 10^9 bytes above qref
@@ -650,8 +651,10 @@ enum iqcn_pair_grade {
  * @cnp_poll: CNPs of @cnp_sent with IQCN_CAUSE_POLL
  * @cnp_drop: CNPs of @cnp_sent with IQCN_CAUSE_DROP
  * @cnp_gap: CNPs that were due but too soon after another to the same flow
- * @bts_mark: packets of @ecn_mark that were marked because they caused a CNP
- * @bts_prob: probability that a packet causes a CNP, as a share of U32_MAX
+ * @bts_mark: packets of @ecn_mark that were marked because they caused a CNP, or
+ *	because IQCN_NOTIFY_PI wanted a CNP for an unpaired flow
+ * @bts_prob: probability that a packet causes a CNP, as a share of U32_MAX, which
+ *	also means more than 1: several CNPs per T1
  * @flows_active: flows that were active in the last milliseconds
  * @sample_lost: sampled packets that were not copied to the psample group
  *	because too many copies waited
@@ -687,6 +690,8 @@ enum iqcn_pair_grade {
  * @port_cnp_filtered: CNPs of receivers that the filter of the port dropped
  * @leases: leases granted, including renewals (IQCN_CMD_LEASE)
  * @leases_ended: leases that ended without being renewed
+ * @ref_bytes: current reference depth of IQCN_NOTIFY_PI; 0 while its controller is
+ *	stopped
  */
 struct tc_iqcn_xstats {
 	__u64	ecn_mark;
@@ -759,6 +764,7 @@ struct tc_iqcn_xstats {
 	__u64	port_cnp_filtered;
 	__u64	leases;
 	__u64	leases_ended;
+	__u64	ref_bytes;
 };
 
 #endif /* _UAPI_LINUX_IQCN_H */

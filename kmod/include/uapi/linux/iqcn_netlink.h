@@ -264,6 +264,8 @@ enum iqcn_a_port {
  *	with IQCN_NOTIFY_SUPPLEMENT
  * @IQCN_A_QUEUE_LEASES: leases granted, including renewals
  * @IQCN_A_QUEUE_LEASES_ENDED: leases that ended without being renewed
+ * @IQCN_A_QUEUE_REF_BYTES: current reference depth of IQCN_NOTIFY_PI; 0 while its
+ *	controller is stopped
  * @__IQCN_A_QUEUE_MAX: number of attributes, plus one
  */
 enum iqcn_a_queue {
@@ -344,6 +346,7 @@ enum iqcn_a_queue {
 	IQCN_A_QUEUE_ABOVE_KMAX_NS,
 	IQCN_A_QUEUE_LEASES,
 	IQCN_A_QUEUE_LEASES_ENDED,
+	IQCN_A_QUEUE_REF_BYTES,
 	__IQCN_A_QUEUE_MAX
 };
 
