@@ -57,6 +57,7 @@ help:
 	@echo '  demo         watch the box send the CNPs that a receiver fails to send'
 	@echo '  scenario     S=NAME: one of selftests/scenarios/, its variants side by side'
 	@echo '               S=methods: every method of the box and what it costs (6 min)'
+	@echo '               S=flows: queue depth by number of flows (4 min)'
 	@echo '               S=marking: all of them, marked on enqueue and on dequeue (40 min)'
 	@echo '  scenarios    all of them but methods: tables, plots, JSON in build/results'
 	@echo '  figures      update the marked blocks of README and Documentation from these'
@@ -332,12 +333,12 @@ demo:
 	@selftests/demo/demo.sh
 
 # make scenario S=NAME [V=VARIANT,VARIANT]
-# S=methods is all of methods-*, which take longer than the others together, and
-# S=marking runs the others twice
+# S=methods is all of methods-*, which take longer than the others together,
+# S=marking runs the others twice, and S=flows generates its scenarios
 scenario:
 	$(LAB) packages lab
 	@$(MAKE) -s lab-uml
-	@selftests/scenarios/$(if $(filter methods marking,$(S)),$(S).sh,scenarios.sh $(if $(V),-v $(V)) $(S))
+	@selftests/scenarios/$(if $(filter methods marking flows,$(S)),$(S).sh,scenarios.sh $(if $(V),-v $(V)) $(S))
 
 scenarios: S = $(filter-out methods-%,$(basename $(notdir $(wildcard selftests/scenarios/*.scenario))))
 scenarios: scenario

@@ -4,6 +4,7 @@
 # gives lines of text (Markdown) or of columns.
 include "table";
 include "marking-table";
+include "flows-table";
 include "methods-table";
 
 def v($scenario; $variant): .[$scenario].variants[$variant];
@@ -34,7 +35,7 @@ def scenarios_block:
 	row(["two-flows", "-paper"];
 	    "flows of 20 and 2 Gb/s converge to the same rate, with both kinds of sender"),
 	row(["incast-64"];
-	    "light congestion. Marks alone leave \(100 - (v("incast-64"; "ecn").utilisation | percent)) % of the link idle, `pi` none. The p99 queue of `pi` is \(p99("incast-64"; "pi")) MB, of marks alone \(p99("incast-64"; "ecn")) MB, and of `pi qref 150k` \(p99("incast-64"; "pi-150k")) MB"),
+	    "light congestion. Marks alone leave \(100 - (v("incast-64"; "ecn").utilisation | percent)) % of the link idle, `pi` none. The p99 queue of `pi` is \(p99("incast-64"; "pi")) MB, of marks alone \(p99("incast-64"; "ecn")) MB"),
 	row(["incast-256"];
 	    "marks alone keep the queue at p99 \(p99("incast-256"; "ecn")) MB and \(v("incast-256"; "ecn").utilisation | percent) % of the link, the timer at \(p99("incast-256"; "iqcn")) MB and \(v("incast-256"; "iqcn").utilisation | percent) %, `wreb` at \(p99("incast-256"; "wreb")) MB and \(v("incast-256"; "wreb").utilisation | percent) %, `pi` at \(p99("incast-256"; "pi")) MB and \(v("incast-256"; "pi").utilisation | percent) %"),
 	row(["incast-512"]; "the table above"),
@@ -218,6 +219,7 @@ def block($name):
 	elif $name == "long-way" then long_way_block | @tsv
 	elif $name == "storm" then storm_block | @tsv
 	elif $name == "marking" then .marking | marking_table | @tsv
+	elif $name == "flows" then .flows | flows_table | @tsv
 	elif $name == "compared" then compared_block | @tsv
 	elif $name == "methods" then .methods | method_table | @tsv
 	elif $name == "samples" then .methods | sample_table | @tsv

@@ -65,9 +65,10 @@ BLOCKS="
 	methods		columns methods
 	samples		columns methods
 	compared	columns compared
+	flows		columns flows
 "
 CHEAP=" incast-512-pfc incast-512 fig1 "
-PICTURES="incast-512-pfc step fattree-8 pfc-victim longhaul-near-200"
+PICTURES="incast-512-pfc step flows fattree-8 pfc-victim longhaul-near-200"
 
 die()
 {

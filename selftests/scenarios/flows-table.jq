@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Table of flows.sh from flows.json: an array per line.
+include "table";
+
+# ecn and a variant of pi
+def flows_row($first; $pi): .gbps as $gbps |
+	[.variants.ecn, .variants[$pi]] as $both |
+	# microseconds of the link
+	def time(f): $both | map(f * 8 / $gbps / 1000 | us);
+	[$first, .flows] + ($both | map(.utilisation | part)) +
+	time(.queue_p99_bytes) + time(.queue_mean_bytes) +
+	($both | map(.drops_from_start));
+
+def flows_table:
+	["", "flows", "utilized", "", "p99, us", "", "mean, us", "", "drops", ""],
+	["", "", "ecn", "pi", "ecn", "pi", "ecn", "pi", "ecn", "pi"],
+	(group_by(.gbps, .style)[] | sort_by(.flows) | to_entries[] |
+	 .key as $i | .value |
+	 flows_row(if $i > 0 then "" else "\(.gbps) Gb/s" +
+		   if .style == "paper" then ", paper" else "" end end; "pi"),
+	 (select(.variants["pi-rate"]) | flows_row("  pi-rate"; "pi-rate"))) |
+	fill;
