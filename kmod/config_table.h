@@ -207,7 +207,7 @@ static const struct iqcn_param iqcn_param_table[] = {
 	  .special = "auto", .special_value = 0,
 	  IQCN_TEXT(IQCN_ABOUT(NEED, SENDING), .key = "qref",
 		    IQCN_NEEDS(NOTIFY, IQCN_NOTIFY_PI), .value = "BYTES|auto",
-		    .help = "depth at which \"notify pi\" keeps the queue; auto: follows the load") },
+		    .help = "depth of the queue with \"notify pi\"; auto: by the load") },
 	{ IQCN_ROW(UPDATE_NS, "update", TIMER_NS, p.pi.update_ns,
 		   IQCN_TIME_MIN_NS, IQCN_TIME_MAX_NS, IQCN_DEFAULT_UPDATE_NS,
 		   " ns"),

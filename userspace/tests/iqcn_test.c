@@ -682,7 +682,7 @@ static void default_values(uint64_t *v)
 	v[TCA_IQCN_LIMIT_BYTES] = 16000000;
 	v[TCA_IQCN_KMIN_BYTES] = 400000;
 	v[TCA_IQCN_KMAX_BYTES] = 1600000;
-	v[TCA_IQCN_QREF_BYTES] = 300000;
+	v[TCA_IQCN_QREF_BYTES] = 0;
 	v[TCA_IQCN_ALPHA] = 2000;
 	v[TCA_IQCN_BETA] = 100000;
 	v[TCA_IQCN_PERIOD_NS] = IQCN_DEFAULT_T1_NS / 4;
@@ -716,6 +716,12 @@ static void test_derive(void)
 	v[TCA_IQCN_MIN_GAP_NS] = 40000;
 	v[TCA_IQCN_PERIOD_NS] = 10000;
 	check(!derive_needed(v, &link));
+	/* the limit is at least qref, of which there is no default */
+	v[TCA_IQCN_QREF_BYTES] = 20000000;
+	check(derive_needed(v, &link) & 1ULL << TCA_IQCN_LIMIT_BYTES);
+	v[TCA_IQCN_LIMIT_BYTES] = 20000000;
+	check(!derive_needed(v, &link));
+	default_values(v);
 	/* settle follows base-rtt, and pfc-max the longest pause at this rate */
 	v[TCA_IQCN_BASE_RTT_NS] = 8000;
 	v[TCA_IQCN_SETTLE_NS] = 8000;
@@ -729,7 +735,7 @@ static void test_derive(void)
 	link.known = false;
 	check(!derive_needed(v, &link));
 	v[TCA_IQCN_BANDWIDTH_BPS] = 0;
-	check(__builtin_popcountll(derive_needed(v, &link)) == 8);
+	check(__builtin_popcountll(derive_needed(v, &link)) == 7);
 	check(derive_cnp_rate(25000000000) == 3985969);
 }
 
