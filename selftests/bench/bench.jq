@@ -60,12 +60,19 @@ def ahead($case; $own; $flows): ["codel", "fq_codel", "fq", "cake"] |
 	map(case($case; "roce"; .; $flows; "min_ns") | select(.)) | min as $peer |
 	case($case; "roce"; $own; $flows; "min_ns") as $own |
 	if $peer and $own then $own / $peer | round_to(3) else null end;
+# 4 KB of payload; Ethernet, IPv4, UDP, BTH and ICRC; FCS, preamble and gap
+(4096 + 58 + 24) as $wire_bytes |
+(100e9 / 8 / $wire_bytes) as $pps |
+def cores: if . then . * $pps / 3e9 | round_to(2) else null end;
 {
 	cpu: $cpu,
 	load: ($load | split(" ") | map(tonumber)),
 	cases: $cases,
 	values: $values,
 	counted_values: ($counts | values),
+	cores: ($cases | map(select(.packet == "roce" and .flows == 100 and
+		.instructions) | {case, qdisc, cores: (.instructions | cores),
+		over_bfifo: (over("bfifo"; "instructions") | cores)})),
 	aims: [
 		aim("uncongested, to bfifo";
 		    case("uncongested"; "roce"; "iqcn"; 100; "ratio_bfifo");

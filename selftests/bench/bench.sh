@@ -26,8 +26,8 @@
 #		ratio_bfifo, ratio_red, over_none_ns, instructions, ...}: ratios
 #		compare the minima of the same run, spread is (max - min) /
 #		median, over_none is the cost of a hook; null without a
-#		counterpart.  values[]: other values.  aims[]: goals, and
-#		whether they are reached
+#		counterpart.  values[]: other values.  cores[]: cores that
+#		100 Gb/s need.  aims[]: goals, and whether they are reached
 #   bench.txt	the same as tables
 #   bench.svg, .png	ratios as bars
 set -u -o pipefail

@@ -30,5 +30,12 @@ echo
 tsv '(["case", "", "value", ""]), (.values[] | select(.case != "marked") |
 	[.case, .name, .value, .unit])'
 echo
+cat <<-EOF
+	Cores of 3 GHz that 100 Gb/s of 4 KB packets need, at one instruction per cycle
+
+EOF
+tsv '(["case", "qdisc", "cores", "over bfifo"]),
+	(.cores[] | [.case, .qdisc, .cores, .over_bfifo])'
+echo
 tsv '(["", "got", "must", "goal", ""]), (.aims[] | [.aim, .got, .must, .goal, .reached])'
 echo
