@@ -70,8 +70,9 @@ def surge: reduce .[] as $s ({most: 0};
 {
 	unfinished: (($list | map(select(.start_ns >= $count_ns)) | length) -
 		     ($all | length)),
-	# messages of flows without an end have no slowdown
-	names: ($flows | map(.name) | unique | map(. as $name | {key: ., value: (
+	# messages of flows without an end have no slowdown; their name may be a
+	# number, such as the 32 of 32:1
+	names: ($flows | map(.name) | unique | map(. as $name | {key: tostring, value: (
 		($done | map(select(.name == $name and .came_ns >= $count_ns).took_ns) |
 			sort | {messages: length, fct_p50_us: (percentile(50) | us),
 				fct_p99_us: (percentile(99) | us)}) +
