@@ -80,8 +80,10 @@ while getopts n: opt; do
 done
 shift $((OPTIND - 1))
 for flows in $FLOWS; do
-	[ "$flows" -gt 0 ] 2>/dev/null && [ $((flows > 32 ? flows % 32 : 0)) = 0 ] ||
+	if ! [ "$flows" -gt 0 ] 2>/dev/null ||
+	   [ $((flows > 32 ? flows % 32 : 0)) != 0 ]; then
 		die "-n: \"$flows\" is neither 1 to 32 nor a multiple of 32"
+	fi
 done
 [ $# -gt 0 ] || set -- 10 25 100
 rm -rf "$OUT" "$OUT".{json,commit,svg,png}
