@@ -33,7 +33,7 @@ def scenarios_block:
 	"| scenario | shows |",
 	"|---|---|",
 	row(["two-flows", "-paper"];
-	    "flows of 20 and 2 Gb/s converge to the same rate, with both kinds of sender"),
+	    "flows of 20 and 2 Gb/s converge to the same rate within 0.1 s: with `pi` for both kinds of sender, otherwise for ConnectX only"),
 	row(["incast-64"];
 	    "light congestion. Marks alone leave \(100 - (v("incast-64"; "ecn").utilisation | percent)) % of the link idle, `pi` none. The p99 queue of `pi` is \(p99("incast-64"; "pi")) MB, of marks alone \(p99("incast-64"; "ecn")) MB"),
 	row(["incast-256"];
