@@ -79,7 +79,7 @@
  * and utilization is at least 99 %.  Where ECN alone reaches the same utilization,
  * its p99 queue depth is higher.  The limits:
  *
- *   - The loop rings with 2,048 flows at 100 Gb/s: p99 is 10 times qref, and the
+ *   - The loop rings with 2,048 flows at 100 Gb/s: p99 is 5 times qref, and the
  *     link is used to 98 %.
  *   - The port's CNP budget (cnp-rate) is too small to notify each of more than
  *     about 64 sparse flows per Gb/s every T1: then the buffer overflows.
