@@ -217,7 +217,7 @@ test_queue()
 		is "$name" "${value:-no ${name,,}}"
 		n=$((n + 1))
 	done
-	check "values" $n -eq 62
+	check "values" $n -eq 63
 }
 
 # refused ATTR=VALUE...: print the error of a request for one queue
