@@ -418,16 +418,14 @@ sane()
 	local -A v
 
 	while read -r line; do
-		for name in limit kmin kmax qref; do
+		for name in limit kmin kmax; do
 			[[ $line =~ \"$name\":([0-9]+) ]]
 			v[$name]=${BASH_REMATCH[1]-none}
 		done
 		line=${line%%: \[*}
 		check "$line: limit" "${v[limit]}" -ge 1
-		check "$line: qref" "${v[qref]}" -ge 1
 		check "$line: kmin" "${v[kmin]}" -le "${v[kmax]}"
 		check "$line: kmax" "${v[kmax]}" -le "${v[limit]}"
-		check "$line: qref" "${v[qref]}" -le "${v[limit]}"
 		n=$((n + 1))
 	done
 	check "lines" $n -eq "$1"
