@@ -1141,19 +1141,31 @@ static int iqcn_print_opt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	return 0;
 }
 
+/* What the counters of a line are about.  Text omits lines whose subject the queue
+ * has not met.
+ */
+enum about {
+	ABOUT_QUEUE,
+	ABOUT_PFC,
+	ABOUT_LONG_HAUL,
+};
+
 /* A counter of struct tc_iqcn_xstats.  In JSON it is a member of the qdisc */
 struct stat {
 	const char *key;
 	size_t offset;
 	bool u32;
 	bool new_line;			/* in text */
+	enum about about;		/* of the line that begins here */
 	bool prob;			/* a share of UINT32_MAX */
 	const char *const *names;	/* of the values, NULL: a number */
 };
 
 #define STAT64(name) { #name, offsetof(struct tc_iqcn_xstats, name) }
 #define STAT32(name) { #name, offsetof(struct tc_iqcn_xstats, name), .u32 = true }
-#define LINE64(name) { #name, offsetof(struct tc_iqcn_xstats, name), .new_line = true }
+#define LINE64(name) LINE64_ABOUT(name, ABOUT_QUEUE)
+#define LINE64_ABOUT(name, what) \
+	{ #name, offsetof(struct tc_iqcn_xstats, name), .new_line = true, .about = what }
 #define LINE32(name) { #name, offsetof(struct tc_iqcn_xstats, name), .u32 = true, \
 		       .new_line = true }
 
@@ -1180,14 +1192,14 @@ static const struct stat iqcn_stats[] = {
 	STAT64(flow_evicted), STAT64(flow_full),
 	LINE64(paired), STAT64(contradicted), STAT64(malformed),
 	STAT64(port_cnp_unmatched), STAT64(port_malformed),
-	LINE64(pauses), STAT64(paused_ns), STAT64(pause_rx_bytes),
+	LINE64_ABOUT(pauses, ABOUT_PFC), STAT64(paused_ns), STAT64(pause_rx_bytes),
 	STAT64(undetermined_ns), STAT64(cnp_pfc), STAT64(cnp_grant),
 	STAT64(port_pfc_ignored),
-	LINE64(pfc_clear), STAT64(pfc_rate), STAT64(pfc_unsure),
+	LINE64_ABOUT(pfc_clear, ABOUT_PFC), STAT64(pfc_rate), STAT64(pfc_unsure),
 	STAT64(pfc_grew), STAT64(pfc_drained), STAT64(pfc_limit),
 	STAT_NAME(pfc_state, pfc_state_names),
 	STAT_NAME(pfc_reason, pfc_reason_names),
-	LINE64(cnp_supplement), STAT64(above_kmax_ns),
+	LINE64_ABOUT(cnp_supplement, ABOUT_LONG_HAUL), STAT64(above_kmax_ns),
 	STAT64(port_cnp_passed), STAT64(port_cnp_filtered),
 	STAT64(leases), STAT64(leases_ended),
 	LINE64(state_changes), STAT64(flow_state_changes),
@@ -1195,21 +1207,19 @@ static const struct stat iqcn_stats[] = {
 	STAT64(ce_rate_bps), STAT64(roce_bps),
 };
 
-/* Text omits the counters of PFC while no control frame has arrived, and those
- * of a long-haul link while nothing was filtered, supplemented or leased
- */
-static bool is_shown(const struct stat *s, const struct tc_iqcn_xstats *st)
+/* No control frame, or nothing filtered, supplemented or leased: not met */
+static bool is_met(enum about about, const struct tc_iqcn_xstats *st)
 {
-	if (is_json_context())
-		return true;
-	if (s->offset >= offsetof(struct tc_iqcn_xstats, cnp_supplement) &&
-	    s->offset <= offsetof(struct tc_iqcn_xstats, leases_ended))
+	switch (about) {
+	case ABOUT_PFC:
+		return st->pauses || st->port_pfc_ignored || st->cnp_grant;
+	case ABOUT_LONG_HAUL:
 		return st->cnp_supplement || st->above_kmax_ns ||
 		       st->port_cnp_passed || st->port_cnp_filtered ||
 		       st->leases;
-	return s->offset < offsetof(struct tc_iqcn_xstats, cnp_pfc) ||
-	       s->offset >= offsetof(struct tc_iqcn_xstats, ref_bytes) ||
-	       st->pauses || st->port_pfc_ignored || st->cnp_grant;
+	default:
+		return true;
+	}
 }
 
 static void print_congested(uint32_t bits)
@@ -1255,6 +1265,7 @@ static int iqcn_print_xstats(struct qdisc_util *qu, FILE *f,
 			     struct rtattr *xstats)
 {
 	struct tc_iqcn_xstats st = {};
+	bool shown = true;
 	size_t i, len;
 
 	if (!xstats)
@@ -1268,7 +1279,9 @@ static int iqcn_print_xstats(struct qdisc_util *qu, FILE *f,
 		const void *at = (const char *)&st + s->offset;
 		__u64 v = s->u32 ? *(const __u32 *)at : *(const __u64 *)at;
 
-		if (!is_shown(s, &st))
+		if (s->new_line)
+			shown = is_json_context() || is_met(s->about, &st);
+		if (!shown)
 			continue;
 		if (s->new_line && i)
 			print_nl();
