@@ -210,7 +210,11 @@ struct iqcn_queue {
 	struct list_head lapsed;	/* flows whose T1 expired while clear */
 	struct list_head polls;		/* sparse flows by their next poll */
 	u64 polls_ns;			/* no poll before that time */
-	u32 poll_gap_ns;		/* interval between two polls of a flow */
+	/* Interval between two polls of a flow: t1, or less while the controller's
+	 * probability exceeds 1.  Set after each step and change of parameters,
+	 * so that iqcn_timer_arm() need not divide.
+	 */
+	u32 poll_gap_ns;
 	bool polls_ran;			/* this run polled a flow */
 	bool polls_wait;		/* the next poll waits for the budget */
 	struct timerqueue_head pending;	/* flows with a pending CNP, by its time */

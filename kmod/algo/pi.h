@@ -155,8 +155,8 @@ struct iqcn_pi {
 	u64 deep_ns;		/* when the wake depth was last exceeded */
 	s64 ahead_bytes;	/* predicted depth at the last step */
 	u32 depth_bytes;	/* depth at the last step */
-	u32 lowered_bytes;	/* how far the reference is below qref; valid if
-				 * it follows the load
+	u32 lowered_bytes;	/* how far the reference is below qref, if it
+				 * follows the load; iqcn_pi_ref_bytes() bounds it
 				 */
 };
 
@@ -230,6 +230,8 @@ static inline void iqcn_pi_follow(struct iqcn_pi *pi,
 {
 	u64 ref_bytes = iqcn_pi_ref_bytes(pi, p);
 
+	if (!p->follows)
+		return;
 	/* 2^32 times little more than a second in ns is below 2^63 */
 	if (dry && pi->prob > 0)
 		ref_bytes += div_u64(p->qref_bytes * ns, IQCN_PI_RAISE_NS);
