@@ -1130,26 +1130,34 @@ poll_gaps()
 		END { for (us in n) printf("%d %d\n", us, n[us]) }'
 }
 
-# The controller's probability exceeds 1: four polls per T1
-test_pi_polls_more()
+# polled_every US PARAMETER...: check the time between two polls, with T1 of 1 ms and a
+# probability that rises to the maximum at once
+polled_every()
 {
-	local us n
+	local want=$1 us n
 
-	stand pi qref 1000 min-gap 10us t1 1ms alpha 100000000 beta 1
+	stand pi qref 1000 min-gap 10us t1 1ms alpha 100000000 beta 1 "${@:2}"
 	data --qp 0x99 --count $((BURST + 20)) --interval 10
 	trace_cnps
 	small 10 5000
 	while read -r us n; do
-		within "us between polls" "$us" 250 1
+		within "us between polls" "$us" "$want" 1
 		check "polls" "$n" -ge 5
 	done <<<"$(poll_gaps)"
 }
 
+# The controller's probability exceeds 1: four polls per T1
+test_pi_polls_more()
+{
+	polled_every 250
+}
+
 # At a probability between 1 and 2 there are two polls per T1, and only some of them
-# cause a CNP.  The integral part adds 0.0001 per step.
+# cause a CNP.  Nor does each packet of a sparse flow.  The integral part adds 0.0001
+# per step.
 test_pi_polls_share()
 {
-	local us n first=0 second=0
+	local us n first=0 second=0 before
 
 	stand pi qref 1000 min-gap 10us t1 1ms alpha 12800 beta 1
 	deep 250
@@ -1157,6 +1165,7 @@ test_pi_polls_share()
 	tc -n sw qdisc change dev p1 root handle 1: tbf rate 1mbit burst 9k \
 		limit 1g
 	small 300 4000
+	before=$(stat cnp_pi)
 	trace_cnps
 	small 20 4000
 	while read -r us n; do
@@ -1165,22 +1174,13 @@ test_pi_polls_share()
 	done <<<"$(poll_gaps)"
 	check "CNPs at the first poll" "$first" -ge 20
 	check "CNPs at the second poll" "$second" -ge 20
+	check "CNPs at packets, of 20" $(($(stat cnp_pi) - before)) -le 15
 }
 
 # One poll per T1 if the budget permits no more: one CNP per ms
 test_pi_polls_budget()
 {
-	local us n
-
-	stand pi qref 1000 min-gap 10us t1 1ms alpha 100000000 beta 1 \
-		cnp-rate 1000 cnp-burst 1000
-	data --qp 0x99 --count $((BURST + 20)) --interval 10
-	trace_cnps
-	small 10 5000
-	while read -r us n; do
-		within "us between polls" "$us" 1000 1
-		check "polls" "$n" -ge 5
-	done <<<"$(poll_gaps)"
+	polled_every 1000 cnp-rate 1000 cnp-burst 1000
 }
 
 # A full table evicts the flow that has been idle for longest, which is not the
