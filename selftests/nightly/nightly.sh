@@ -53,7 +53,7 @@ run()
 	# 0 seconds are for ever
 	fuzz) make -s fuzz SECONDS=$((minutes ? minutes * 60 : 10)) ;;
 	mutants) make -s mutants ;;
-	scenarios) make -s scenarios ;;
+	scenarios) make -s scenarios && make -s scenario S=flows ;;
 	bench) make -s bench ;;
 	coverage) make -s coverage ;;
 	esac
