@@ -33,7 +33,7 @@ def scenarios_block:
 	"| scenario | shows |",
 	"|---|---|",
 	row(["two-flows", "-paper"];
-	    "flows of 20 and 2 Gb/s converge to the same rate within 0.1 s: with `pi` for both kinds of sender, otherwise for ConnectX only"),
+	    "flows of 20 and 2 Gb/s converge to the same rate, with both kinds of sender"),
 	row(["incast-64"];
 	    "light congestion. Marks alone leave \(100 - (v("incast-64"; "ecn").utilisation | percent)) % of the link idle, `pi` none. The p99 queue of `pi` is \(p99("incast-64"; "pi")) MB, of marks alone \(p99("incast-64"; "ecn")) MB"),
 	row(["incast-256"];
@@ -148,7 +148,7 @@ def senders_block:
 	row(["sprayed"];
 	    "all switches of a fat tree send CNPs (`notify pi`, `cnp-sport echo`) while all hosts spray: \(v("sprayed"; "reps").cnps_cp) CNPs, \(v("sprayed"; "reps").cnps_wrong) for another flow; \(v("sprayed"; "reps").pairings) pairings, \(v("sprayed"; "reps").pairings_wrong) wrong, \(v("sprayed"; "reps").contradicted) contradicted. Without spraying there are \(v("sprayed"; "pi").pairings), because pairing then needs fewer ACKs"),
 	row(["reps-incast-512"];
-	    "512 flows into one link, around which there is no path: p99 of the queue \(p99_mb("reps-incast-512"; "pi")) MB with one path for each flow, \(p99_mb("reps-incast-512"; "reps")) with recycled entropies; no drops");
+	    "512 flows into one link, around which there is no path: p99 of the queue \(p99_mb("reps-incast-512"; "pi")) MB with one path for each flow, \(p99_mb("reps-incast-512"; "reps")) with recycled entropies, and with the default of `qref` \(p99_mb("reps-incast-512"; "pi-auto")) and \(p99_mb("reps-incast-512"; "reps-auto")); no drops");
 
 # The fiber's queue: how deep it became, and what that cost
 def long_haul_block:
