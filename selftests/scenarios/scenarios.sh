@@ -74,6 +74,8 @@
 #   duration TIME	in ms
 #   count TIME		in ms: figures cover the time from then on
 #   sample TIME		interval between samples of the queue (default 5us)
+#   memory MB		of the lab's machine (default 1024); if it runs out, the run ends
+#			by timeout
 #   kmax BYTES		depth above which a rate increase counts as a fault
 #   settle TIME BYTES	the load changes at TIME: settle_us is the time until
 #			the queue stays at or below BYTES, up to the next
@@ -116,7 +118,8 @@ LAB=$TOP/selftests/lab/lab.sh
 RESULTS=${IQCN_RESULTS:-$TOP/build/results}
 KEYS=" title seed topology senders receivers host sender bottleneck link
 	wires hosts ends agent trunk access fiber locals behind flows load incast endless
-	message permutation duration count sample kmax settle event regain fair cut port variant expect miss "
+	message permutation duration count sample memory kmax settle event regain
+	fair cut port variant expect miss "
 COLOURS=7
 only="" tables=1 command="" extra="" jobs=$(nproc)
 
@@ -377,7 +380,7 @@ took()
 # job SCENARIO VARIANT
 job()
 {
-	local name=$1 variant=$2 dir=$RESULTS/$1/$2 start=$SECONDS
+	local name=$1 variant=$2 dir=$RESULTS/$1/$2 start=$SECONDS memory
 	local TIMEFORMAT='%R %U %S'
 
 	rm -rf "$dir"
@@ -385,8 +388,10 @@ job()
 	write_scenario "$name" "$variant" >"$dir/scenario"
 	! is_fabric "$name" || write_fabric "$name" "$variant" "$dir/fabric" ||
 		exit
-	if { time "$LAB" run uml -s "$(value "$name" seed)" -o "$dir" \
-		"$HERE/guest.sh" /run/out >"$dir/log" 2>&1; } 2>"$dir/time" &&
+	memory=$(value "$name" memory)
+	if { time "$LAB" run uml ${memory:+-m "$memory"} \
+		-s "$(value "$name" seed)" -o "$dir" "$HERE/guest.sh" /run/out \
+		>"$dir/log" 2>&1; } 2>"$dir/time" &&
 	   took "$dir" &&
 	   figures "$name" "$variant" >"$dir/figures.tmp" 2>>"$dir/log" &&
 	   if is_fabric "$name"; then
