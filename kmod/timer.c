@@ -92,6 +92,18 @@ void iqcn_timer_wake(struct iqcn_queue *q)
 	memset(&q->backoff, 0, sizeof(q->backoff));
 }
 
+/* Arm the timer for @next_ns, unless it is armed for an earlier time, or pauses until
+ * later; queue->lock
+ */
+static void iqcn_timer_start(struct iqcn_queue *q, u64 next_ns)
+{
+	next_ns = max(next_ns, q->pause_ns);
+	if (next_ns >= q->timer_ns)
+		return;
+	q->timer_ns = next_ns;
+	hrtimer_start(&q->timer, ns_to_ktime(next_ns), HRTIMER_MODE_ABS_SOFT);
+}
+
 /**
  * iqcn_timer_set() - arm the timer for the earliest work
  * @q: queue
@@ -104,14 +116,9 @@ void iqcn_timer_wake(struct iqcn_queue *q)
  */
 void iqcn_timer_set(struct iqcn_queue *q, u64 now_ns)
 {
-	u64 next_ns = max(iqcn_timer_next_ns(q, now_ns), q->pause_ns);
-
 	lockdep_assert_held(&q->lock);
 
-	if (next_ns >= q->timer_ns)
-		return;
-	q->timer_ns = next_ns;
-	hrtimer_start(&q->timer, ns_to_ktime(next_ns), HRTIMER_MODE_ABS_SOFT);
+	iqcn_timer_start(q, iqcn_timer_next_ns(q, now_ns));
 }
 
 /**
@@ -235,7 +242,7 @@ static enum hrtimer_restart iqcn_timer(struct hrtimer *timer)
 	unsigned int n, left = IQCN_TIMER_RUN;
 	const struct iqcn_timer_ops *const *m;
 	u64 start_ns = ktime_get_ns();
-	u64 now_ns;
+	u64 now_ns, next_ns;
 
 	do {
 		spin_lock(&q->lock);
@@ -260,12 +267,13 @@ static enum hrtimer_restart iqcn_timer(struct hrtimer *timer)
 	/* in the past, unless the owner's share is used up */
 	q->pause_ns = iqcn_owner_charge(q->port->owner, now_ns - start_ns,
 					now_ns);
-	if (iqcn_timer_next_ns(q, now_ns) <= now_ns)
+	next_ns = iqcn_timer_next_ns(q, now_ns);
+	if (next_ns <= now_ns)
 		q->pause_ns = max(q->pause_ns, now_ns +
 				  clamp_t(u64, now_ns - start_ns,
 					  IQCN_TIMER_GAP_NS,
 					  IQCN_TIMER_GAP_MAX_NS));
-	iqcn_timer_arm(q, now_ns);
+	iqcn_timer_start(q, next_ns);
 	spin_unlock(&q->lock);
 	return HRTIMER_NORESTART;
 }

@@ -68,8 +68,22 @@ void iqcn_timer_disarm(struct iqcn_queue *q);
 void iqcn_timer_wake(struct iqcn_queue *q);
 void iqcn_timer_cancel(struct iqcn_flow *flow);
 
+/* Is the timer armed for all work but pending CNPs?  A packet causes a poll after
+ * poll_gap, or a deadline after t1, which is at least poll_gap, or it starts a
+ * controller.  The timer is already armed for all earlier work.  Without deadlines
+ * and polls, the idle timeout of a window above 10 ms does not suffice.
+ */
+static inline bool iqcn_timer_suffices(const struct iqcn_queue *q, u64 now_ns)
+{
+	if (q->timer_ns <= now_ns + min_t(u64, q->poll_gap_ns, IQCN_PI_END_NS))
+		return true;
+	return q->timer_ns <= now_ns + IQCN_PI_END_NS &&
+	       !iqcn_queue_long_haul(q) && list_empty(&q->polls) && list_empty(&q->deadlines);
+}
+
 /* Arm the timer if it would expire too late.  Inline, because each packet of a
- * deep queue calls it twice (bench "marked").  queue->lock, BHs off.
+ * deep queue calls it twice, and nearly always returns (bench "marked").
+ * queue->lock, BHs off.
  */
 static inline void iqcn_timer_arm(struct iqcn_queue *q, u64 now_ns)
 {
@@ -77,11 +91,7 @@ static inline void iqcn_timer_arm(struct iqcn_queue *q, u64 now_ns)
 
 	lockdep_assert_held(&q->lock);
 
-	/* Nearly every packet returns here: the work that it causes is not due
-	 * before min(poll_gap, IQCN_PI_END_NS), and poll_gap is at most t1.  The
-	 * timer is already armed for all earlier work.
-	 */
-	if (q->timer_ns <= now_ns + min_t(u64, q->poll_gap_ns, IQCN_PI_END_NS) &&
+	if (iqcn_timer_suffices(q, now_ns) &&
 	    (!pending || pending->expires >= q->timer_ns))
 		return;
 	iqcn_timer_set(q, now_ns);
