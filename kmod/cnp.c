@@ -316,12 +316,12 @@ static struct sk_buff *iqcn_cnp_build(struct net_device *dev,
 	__be16 proto;
 	u8 *l3;
 
-	/* headroom for any device through which the CNP may leave */
-	skb = alloc_skb(LL_MAX_HEADER + NET_IP_ALIGN + ETH_HLEN + VLAN_HLEN +
-			IQCN_CNP_MAX_LEN, GFP_ATOMIC | __GFP_NOWARN);
+	/* with the headroom of a packet that the port has received */
+	skb = __netdev_alloc_skb_ip_align(dev, ETH_HLEN + VLAN_HLEN +
+					  IQCN_CNP_MAX_LEN,
+					  GFP_ATOMIC | __GFP_NOWARN);
 	if (!skb)
 		return NULL;
-	skb_reserve(skb, ALIGN(LL_MAX_HEADER, 4) + NET_IP_ALIGN);
 
 	proto = n->cnp.v6 ? htons(ETH_P_IPV6) : htons(ETH_P_IP);
 	eth = skb_put(skb, ETH_HLEN);
