@@ -2,10 +2,10 @@
 /*
  * Congestion of queues and flows: the detectors, and the states that they set.
  *
- * The detectors of a queue (algo/detect.h) run whenever a CE packet leaves, and
- * after the idle timeout.  The detectors of a flow (algo/continuity.h) run when
- * a CE packet of the flow leaves while the queue is clear.  If the queue is
- * congested, all of its flows are.
+ * The detectors of a queue (algo/detect.h) run when a CE packet leaves, with pi and
+ * wreb not for each one (iqcn_flow_ce_brief()), and after the idle timeout.  The
+ * detectors of a flow (algo/continuity.h) run when a CE packet of the flow leaves
+ * while the queue is clear.  If the queue is congested, all of its flows are.
  *
  * A change of the queue's state voids the states of its flows.  To avoid a walk
  * over all flows, each state of a flow carries the number of its epoch, and a
@@ -97,8 +97,11 @@ void iqcn_congestion_detected(struct iqcn_queue *q, u32 bits, u64 now_ns)
  */
 u64 iqcn_congestion_idle_ns(const struct iqcn_queue *q)
 {
-	return iqcn_idle_ns(q->p.window_ns, iqcn_queue_roce_bps(q),
-			     (u64)q->max_bytes * q->p.sample);
+	u64 bytes = (u64)q->max_bytes * q->p.sample;
+
+	if (q->brief)
+		bytes = max(bytes, (u64)q->max_bytes + iqcn_chunk_bytes(q));
+	return iqcn_idle_ns(q->p.window_ns, iqcn_queue_roce_bps(q), bytes);
 }
 
 /**

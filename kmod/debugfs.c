@@ -127,7 +127,7 @@ static int iqcn_show_flow(struct iqcn_queue *q, struct iqcn_flow *flow,
 	iqcn_show_age(s, now_ns, flow->ce_ns);
 	iqcn_show_age(s, now_ns, max(flow->cnp_rx_ns, flow->cnp_tx_ns));
 	seq_printf(s, "%u %llu %llu %llu ", READ_ONCE(flow->psn),
-		   flow->ce_sent, flow->cnps_seen, flow->cnps_sent);
+		   READ_ONCE(flow->ce_sent), flow->cnps_seen, flow->cnps_sent);
 	iqcn_show_state(s, now_ns, reason, state_ns);
 	seq_printf(s, "%u %u %u\n", iqcn_flow_run(flow),
 		   flow->cnp_srtt.smooth_ns / (u32)NSEC_PER_USEC,

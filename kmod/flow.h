@@ -139,8 +139,10 @@ struct iqcn_flow {
 					 */
 
 	/* offset 128: touched when a CE packet leaves; queue->lock */
-	u64 ce_ns;			/* last CE packet left, or creation */
-	u64 ce_sent;			/* CE packets */
+	u64 ce_ns;			/* last CE packet left, or creation; lags behind
+					 * by up to a window (iqcn_flow_ce_brief())
+					 */
+	u64 ce_sent;			/* CE packets; a root lock, too */
 	u64 base_ns;			/* start of T1, 0: not started yet */
 	struct iqcn_cnp_srtt cnp_srtt;	/* times of the receiver's CNPs */
 	struct iqcn_deadline due;	/* T1, or the next idle check */
@@ -273,6 +275,38 @@ static __always_inline void iqcn_bts_note_packet(struct iqcn_queue *q,
 	    now_ns - q->active.start_ns >= IQCN_ACTIVE_EPOCH_NS ||
 	    flow->grade == IQCN_PAIR_NONE || iqcn_bts_wants_gradient(q))
 		iqcn_bts_note_change(q, flow, eth, now_ns);
+}
+
+/* Record a sampled CE packet that leaves, without lock and clock.  This suffices if
+ * nothing but counters and meters needs the packet, if iqcn_queue_ce_sent() handled
+ * another packet of the flow less than a window ago, as far as is known without a
+ * clock, and if the meters wait for more bytes.  The PSN of the packet is no evidence
+ * for pairing if all flows of its hosts are assured.  Root lock, BHs off.
+ * Return: false if the packet is for iqcn_queue_ce_sent().
+ */
+static __always_inline bool iqcn_flow_ce_brief(struct iqcn_queue *q,
+					       struct iqcn_flow *flow, u32 bytes,
+					       u32 psn, u32 segs)
+{
+	u64 skipped_bytes = q->skipped_bytes + bytes;
+	u64 now_ns;
+
+	/* RCU keeps the hosts of a live flow */
+	if (!flow || READ_ONCE(flow->queue) != q ||
+	    READ_ONCE(flow->hosts->n_unassured) ||
+	    skipped_bytes >= iqcn_chunk_bytes(q))
+		return false;
+	now_ns = max(READ_ONCE(flow->arrived_ns), q->clock_ns);
+	if ((s64)(now_ns - READ_ONCE(flow->ce_ns)) >= (s64)q->p.window_ns)
+		return false;
+	q->skipped_bytes = skipped_bytes;
+	iqcn_add(q->st.ce_sampled, segs);
+	WRITE_ONCE(flow->psn, (psn + segs - 1) & IQCN_PSN_MASK);
+	/* if the flow moves to another queue meanwhile, packets that this one sends
+	 * may not be counted
+	 */
+	WRITE_ONCE(flow->ce_sent, READ_ONCE(flow->ce_sent) + segs);
+	return true;
 }
 
 /* flow.c */

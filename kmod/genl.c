@@ -627,7 +627,7 @@ static int iqcn_genl_put_counts(struct sk_buff *skb,
 			iqcn_flow_queued(flow)) ||
 	    nla_put_u32(skb, IQCN_A_FLOW_PSN, READ_ONCE(flow->psn)) ||
 	    nla_put_u32(skb, IQCN_A_FLOW_RUN, iqcn_flow_run(flow)) ||
-	    nla_put_u64_64bit(skb, IQCN_A_FLOW_CE_SENT, flow->ce_sent,
+	    nla_put_u64_64bit(skb, IQCN_A_FLOW_CE_SENT, READ_ONCE(flow->ce_sent),
 			      IQCN_A_FLOW_PAD) ||
 	    nla_put_u64_64bit(skb, IQCN_A_FLOW_CNP_SEEN, flow->cnps_seen,
 			      IQCN_A_FLOW_PAD) ||

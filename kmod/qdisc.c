@@ -441,8 +441,7 @@ static noinline void iqcn_probe_begin(struct iqcn_queue *q,
 }
 
 /* Enqueue a packet that is CE, or that dequeue will probably mark.  If no
- * sojourn probe is queued, a sampled packet becomes the probe: dequeue reads
- * the clock for a sampled CE packet anyway.
+ * sojourn probe is queued, a sampled packet becomes the probe.
  */
 static int iqcn_enqueue_timed(struct sk_buff *skb, struct Qdisc *sch)
 {
@@ -713,8 +712,18 @@ static int iqcn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
  */
 static void iqcn_measure_drain(struct iqcn_queue *q, u32 bytes, u64 now_ns)
 {
-	if (iqcn_meter_add(&q->drain, q->p.window_ns, now_ns, bytes))
+	q->drained_bytes += bytes;
+	/* the clock is read for the first packet of a backlog, and once per chunk */
+	if (!now_ns) {
+		if (READ_ONCE(q->brief) && q->drain.start_ns &&
+		    q->drained_bytes < iqcn_chunk_bytes(q))
+			return;
+		now_ns = ktime_get_ns();
+		q->clock_ns = now_ns;
+	}
+	if (iqcn_meter_add(&q->drain, q->p.window_ns, now_ns, q->drained_bytes))
 		iqcn_queue_drains(q, q->drain.rate_bps, now_ns);
+	q->drained_bytes = 0;
 }
 
 /* Optional work for a sampled CE packet that leaves: record its source port
@@ -732,30 +741,52 @@ static noinline void iqcn_ce_extra(struct iqcn_queue *q, struct sk_buff *skb)
 		iqcn_inc(q->st.sample_lost);
 }
 
+/* A sampled CE packet leaves.  Return: now in ns. */
+static u64 iqcn_ce_sampled(struct iqcn_queue *q, struct sk_buff *skb)
+{
+	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
+	u64 now_ns;
+
+	if (unlikely(q->ce_extra))
+		iqcn_ce_extra(q, skb);
+	now_ns = iqcn_queue_ce_sent(q, cb->flow, skb, qdisc_pkt_len(skb),
+				    cb->psn_flags & IQCN_PSN_MASK, cb->segs,
+				    cb->psn_flags & IQCN_CB_ECHO);
+	if (iqcn_sojourn_is_probe(&q->sojourn, u64_stats_read(&q->sent->bytes)))
+		iqcn_queue_delayed(q, now_ns - q->sojourn.start_ns);
+	return now_ns;
+}
+
+/* May iqcn_flow_ce_brief() suffice for a sampled CE packet? */
+static bool iqcn_ce_may_be_brief(const struct iqcn_queue *q,
+				 const struct sk_buff *skb)
+{
+	return READ_ONCE(q->brief) &&
+	       !(iqcn_skb_cb(skb)->psn_flags & IQCN_CB_CE_IN) &&
+	       !unlikely(q->ce_extra || READ_ONCE(q->quiet) ||
+			 READ_ONCE(q->backoff.until_ns) ||
+			 trace_iqcn_ce_sent_enabled()) &&
+	       !iqcn_sojourn_is_probe(&q->sojourn,
+				      u64_stats_read(&q->sent->bytes));
+}
+
 /* Return: now in ns, 0 if the clock was not read */
 static noinline u64 iqcn_ce_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
 	u64 now_ns = 0;
 
-	if (cb->psn_flags & IQCN_CB_SAMPLED) {
-		if (unlikely(q->ce_extra))
-			iqcn_ce_extra(q, skb);
-		now_ns = iqcn_queue_ce_sent(q, cb->flow, skb,
-					    qdisc_pkt_len(skb),
-					    cb->psn_flags & IQCN_PSN_MASK,
-					    cb->segs,
-					    cb->psn_flags & IQCN_CB_ECHO);
-		if (iqcn_sojourn_is_probe(&q->sojourn,
-					  u64_stats_read(&q->sent->bytes)))
-			iqcn_queue_delayed(q, now_ns - q->sojourn.start_ns);
-	} else {
+	if (!(cb->psn_flags & IQCN_CB_SAMPLED)) {
 		q->skipped_bytes += qdisc_pkt_len(skb);
 		iqcn_add(q->skipped, cb->segs);
 		if (cb->flow)
 			iqcn_queue_ce_skipped(q, cb->flow, skb,
 					      cb->psn_flags & IQCN_PSN_MASK,
 					      cb->segs);
+	} else if (!iqcn_ce_may_be_brief(q, skb) ||
+		   !iqcn_flow_ce_brief(q, cb->flow, qdisc_pkt_len(skb),
+				       cb->psn_flags & IQCN_PSN_MASK, cb->segs)) {
+		now_ns = iqcn_ce_sampled(q, skb);
 	}
 	if (cb->flow)
 		iqcn_flow_put(cb->flow);
@@ -937,7 +968,7 @@ static struct sk_buff *iqcn_dequeue(struct Qdisc *sch)
 		q->roce_outflow.bytes += qdisc_pkt_len(skb);
 	if (iqcn_skb_cb(skb)->kind >= IQCN_KIND_DATA)
 		now_ns = iqcn_data_dequeued(q, skb);
-	iqcn_measure_drain(q, qdisc_pkt_len(skb), now_ns ?: ktime_get_ns());
+	iqcn_measure_drain(q, qdisc_pkt_len(skb), now_ns);
 	return skb;
 }
 

@@ -39,6 +39,7 @@ void iqcn_queue_drains(struct iqcn_queue *q, u64 drain_bps, u64 now_ns)
 void iqcn_queue_drain_stops(struct iqcn_queue *q)
 {
 	q->drain.start_ns = 0;
+	q->drained_bytes = 0;
 	memset(&q->outflow, 0, sizeof(q->outflow));
 	memset(&q->roce_outflow, 0, sizeof(q->roce_outflow));
 }
@@ -54,18 +55,21 @@ static void iqcn_queue_flow_ce(struct iqcn_queue *q, struct iqcn_flow *flow,
 					    now_ns);
 	else if (unlikely(flow->ext))
 		iqcn_ext_trim(q, flow);
-	if (flow->ce_sent)
+	if (READ_ONCE(flow->ce_sent))
 		gap_ns = iqcn_sample_gap_ns(now_ns - flow->ce_ns,
 					    q->p.sample);
+	/* others may have left since ce_ns */
+	if (q->brief)
+		gap_ns = min_t(u64, gap_ns, flow->arrive_gap_ns);
 	iqcn_cnp_srtt_start(&flow->cnp_srtt, gap_ns, q->p.t1_ns,
 			    READ_ONCE(q->fibre_rtt_ns), now_ns);
 	flow->owed = iqcn_owed_asked(flow->owed, gap_ns, q->p.t1_ns);
 	iqcn_notify_timer_ce(q, flow, now_ns);
-	flow->ce_gap_ns = flow->ce_sent ? min(now_ns - flow->ce_ns,
-					      IQCN_GAP_MAX_NS) : 0;
+	flow->ce_gap_ns = READ_ONCE(flow->ce_sent) ?
+			  min(now_ns - flow->ce_ns, IQCN_GAP_MAX_NS) : 0;
 	WRITE_ONCE(flow->ce_ns, now_ns);
 	flow->ce_since = true;
-	flow->ce_sent += segs;
+	WRITE_ONCE(flow->ce_sent, READ_ONCE(flow->ce_sent) + segs);
 }
 
 /* Add CE bytes to the meter.  When a window closes, the drain rate and the RoCE
@@ -123,6 +127,7 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	spin_lock(&q->lock);
 	/* read under the lock, so that queue->deadlines stays sorted */
 	now_ns = ktime_get_ns();
+	q->clock_ns = now_ns;
 	if (q->drain_bps && now_ns - q->drain_ns > IQCN_DRAIN_MAX_AGE_NS) {
 		WRITE_ONCE(q->drain_bps, 0);
 		WRITE_ONCE(q->roce_bps, 0);
@@ -281,6 +286,17 @@ void iqcn_queue_init(struct iqcn_queue *q)
 	iqcn_gc_init(q);
 }
 
+/* Do counters and meters suffice for most CE packets?  The arrival of their flows is
+ * recorded, and neither T1 nor a detector needs each packet.
+ */
+static bool iqcn_queue_is_brief(const struct iqcn_queue *q)
+{
+	return (q->p.notify & IQCN_NOTIFY_BTS) &&
+	       !(q->p.notify & IQCN_NOTIFY_TIMER) &&
+	       !(q->p.detect & IQCN_DETECT_OF_FLOW) &&
+	       !iqcn_bts_wants_gradient(q);
+}
+
 /**
  * iqcn_queue_set_params() - put new parameters into effect
  * @q: queue
@@ -303,6 +319,7 @@ void iqcn_queue_set_params(struct iqcn_queue *q, const struct iqcn_params *p)
 	if (p->sample != old.sample || p->detect != old.detect)
 		iqcn_congestion_void_flows(q);
 	q->idle_check_ns = 0;
+	WRITE_ONCE(q->brief, iqcn_queue_is_brief(q));
 	iqcn_timer_set_params(q, &old, now_ns);
 	if (q->congested & ~p->detect)
 		iqcn_congestion_set(q, q->congested & p->detect,

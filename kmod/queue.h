@@ -154,8 +154,13 @@ struct iqcn_queue {
 					 */
 	struct iqcn_sojourn sojourn;	/* the packet whose delay is measured */
 	u64 dropped_bytes;		/* of packets dropped on enqueue */
-	u64 skipped_bytes;		/* CE packets since the last sampled one */
+	u64 skipped_bytes;		/* CE packets since q->ce was updated */
 	u64 skipped;			/* CE packets not sampled, in segments */
+	u64 clock_ns;			/* when dequeue last read the clock */
+	u32 drained_bytes;		/* left since q->drain was updated */
+	bool brief;			/* iqcn_flow_ce_brief() may suffice for a CE
+					 * packet; lock to write
+					 */
 
 	/* counters; each has the lock of the object that it counts */
 	struct tc_iqcn_xstats st;
@@ -238,6 +243,14 @@ struct iqcn_queue {
 
 /* Age at which a measured drain rate becomes invalid */
 #define IQCN_DRAIN_MAX_AGE_NS	NSEC_PER_SEC
+
+/* With q->brief, meters are updated once for so many bytes, a sixteenth of qref: 6 us
+ * of the link by default
+ */
+static inline u32 iqcn_chunk_bytes(const struct iqcn_queue *q)
+{
+	return q->p.pi.qref_bytes / 16;
+}
 
 /* The backlog, for readers without the root lock */
 static inline u32 iqcn_depth_bytes(const struct iqcn_queue *q)

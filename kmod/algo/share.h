@@ -59,7 +59,7 @@ struct iqcn_backoff {
 	u64 run_ns;	/* time of that run */
 	u64 idle_ns;	/* time of the first run at this value of packets */
 	u64 until_ns;	/* deadlines, polls and idle checks rest until then,
-			 * 0: no rest
+			 * 0: no rest; dequeue reads it without the lock
 			 */
 };
 
@@ -82,8 +82,8 @@ static inline void iqcn_backoff_run(struct iqcn_backoff *b, u64 packets,
 		b->idle_ns = now_ns;
 	}
 	b->run_ns = now_ns;
-	b->until_ns = now_ns - b->idle_ns < IQCN_IDLE_NS ? 0 :
-		      now_ns + IQCN_IDLE_NS;
+	WRITE_ONCE(b->until_ns, now_ns - b->idle_ns < IQCN_IDLE_NS ? 0 :
+				now_ns + IQCN_IDLE_NS);
 }
 
 #endif /* _IQCN_SHARE_H */

@@ -31,6 +31,7 @@ ALL_TESTS="
 	test_drain_falls
 	test_drain_alone
 	test_drain_stops
+	test_drain_chunks
 	test_others_stay
 	test_others_share
 	test_reasons
@@ -871,6 +872,17 @@ test_drain_stops()
 	check "packets that wait" "$(stat qlen)" -eq 0
 	check_eq "in the end" "$(stat state_reason) $(stat congested)" "quiet "
 	check "changes" "$(stat state_changes)" -eq 2
+}
+
+# Packets without CE are measured in chunks of a sixteenth of qref, here of ten packets
+test_drain_chunks()
+{
+	topology bridge
+	bottleneck 100mbit kmin 10000 kmax 20000 pmax 0 qref 160k notify pi
+	tc -n sw qdisc change dev p1 root handle 1: tbf rate 50mbit burst 9k limit 1g
+	data --type udp --tos 0 --len 1024 --count 200
+	sleep 0.02
+	near "drain rate in kbit/s" $(($(stat roce_bps) / 1000)) 50000 2500
 }
 
 # The RoCE traffic ends while other traffic keeps the backlog
