@@ -304,6 +304,19 @@ functions_once()
 	true
 }
 
+# A test that is in no list never runs
+tests_listed()
+{
+	local f
+
+	for f in $(sources selftests/net | grep '/iqcn_[a-z_]*\.sh$'); do
+		comm -23 <(grep -oE '^test_[a-z_0-9]+\(\)$' "$f" | tr -d '()' | sort) \
+			<(sed -n '/^[A-Z]*_TESTS="/,/"$/p' "$f" |
+			grep -oE 'test_[a-z_0-9]+' | sort -u) | sed "s|^|$f: |"
+	done
+	true
+}
+
 scripts()
 {
 	# shellcheck disable=SC2046
@@ -329,6 +342,7 @@ quiet names; result $? "names in documents are in the sources"
 quiet versions; result $? "versions agree"
 quiet maintainers; result $? "every file has a section in MAINTAINERS"
 quiet functions_once; result $? "no function of a script is defined twice"
+quiet tests_listed; result $? "every test is in a list"
 quiet scripts; result $? "shellcheck"
 echo "1..$n"
 exit $failed
