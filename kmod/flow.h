@@ -134,6 +134,7 @@ struct iqcn_flow {
 	bool ce_since : 1;		/* a CE packet left after cnp_tx_ns */
 	bool idle_check_only : 1;	/* due is an idle check, not T1 */
 	bool lapsed : 1;		/* due is in queue->lapsed */
+	bool polls_wait : 1;		/* the next packet makes up for polls */
 	u8 owed : 4;			/* CNPs that the receiver still owes
 					 * (algo/pending.h)
 					 */

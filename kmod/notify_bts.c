@@ -32,7 +32,10 @@
  * With pi, a sparse flow, whose packets are further apart than T1, is polled:
  * every T1, or more often if the controller asks for it, it gets the credit of a
  * packet, so that its sender does not speed up between two packets.  Polls end
- * when the flow seems to have stopped (IQCN_POLL_GAPS).
+ * when the flow seems to have stopped (IQCN_POLL_GAPS).  The timer polls a flow
+ * only if its credit may suffice for a CNP before its next packet, or if that may
+ * be long in coming.  Otherwise the next packet makes up for the polls, at the
+ * probability of that time.
  *
  * Source: US 12388756 B2 (WREB), description (11)-(16), clauses 1-9.
  */
@@ -213,19 +216,18 @@ static u64 iqcn_bts_packet_prob(const struct iqcn_queue *q,
 	return div_u64(prob, iqcn_pi_polls(&q->p.pi, prob));
 }
 
-/* Does a packet cause a CNP?  The controller decides first, because every
- * packet adds to the flow's credit.  Credit that is added within min-gap is
- * saved for the first packet after min-gap.
+/* Does a packet cause a CNP?  The controller, whose probability is @prob, decides
+ * first, because every packet and every missed poll adds to the flow's credit.  Credit
+ * that is added within min-gap is saved for the first packet after min-gap.
  */
 static enum iqcn_cause iqcn_bts_cause(struct iqcn_queue *q,
-				      struct iqcn_flow *flow, u32 segs,
-				      struct iqcn_lot *lot, u64 now_ns)
+				      struct iqcn_flow *flow, u64 prob, u32 polls,
+				      u32 segs, struct iqcn_lot *lot, u64 now_ns)
 {
-	u64 prob = iqcn_bts_packet_prob(q, flow, iqcn_bts_control(q, now_ns));
-
+	prob = iqcn_bts_packet_prob(q, flow, prob);
 	if (prob && iqcn_flow_too_soon(q, flow, now_ns))
-		iqcn_pi_save(&flow->credit, prob, segs);
-	else if (prob && iqcn_pi_credit(&flow->credit, prob, segs))
+		iqcn_pi_save(&flow->credit, prob, polls);
+	else if (prob && iqcn_pi_credit(&flow->credit, prob, polls))
 		return IQCN_CAUSE_PI;
 	prob = iqcn_bts_wreb(q, now_ns);
 	if (iqcn_lot_decide(lot, min_t(u64, prob * segs, IQCN_PROB_ONE)))
@@ -288,6 +290,40 @@ void iqcn_bts_note_change(struct iqcn_queue *q, struct iqcn_flow *flow,
 				  iqcn_depth_bytes(q));
 }
 
+/* The polls of a flow since its last packet that its next packet makes up for */
+static u32 iqcn_bts_missed(const struct iqcn_queue *q,
+			   const struct iqcn_flow *flow, u64 now_ns)
+{
+	u64 from_ns, to_ns;
+
+	if (!flow->polls_wait ||
+	    likely(now_ns - flow->arrived_ns < q->poll_gap_ns))
+		return 0;
+	from_ns = max3(flow->arrived_ns, q->pfc.rest_to_ns, q->reset_ns);
+	to_ns = flow->arrived_ns + iqcn_bts_polled_ns(flow->arrive_gap_ns,
+						      q->p.t1_ns);
+	return iqcn_bts_polls_missed(from_ns, to_ns, q->poll_gap_ns, now_ns);
+}
+
+static void iqcn_bts_cancel_poll(struct iqcn_flow *flow)
+{
+	iqcn_deadline_cancel(&flow->poll);
+	flow->polls_wait = false;
+}
+
+/* After a packet of a paired flow, while the controller runs */
+static void iqcn_bts_restart_poll(struct iqcn_queue *q, struct iqcn_flow *flow,
+				  u64 prob, u64 now_ns)
+{
+	flow->polls_wait = !iqcn_bts_polls_by_timer(flow->arrive_gap_ns,
+						    q->poll_gap_ns,
+						    flow->credit, prob);
+	if (flow->polls_wait)
+		iqcn_deadline_cancel(&flow->poll);
+	else
+		iqcn_deadline_restart(&flow->poll, &q->polls, now_ns);
+}
+
 static void iqcn_bts_spacing(struct iqcn_flow *flow, u64 now_ns)
 {
 	flow->arrive_gap_ns = iqcn_bts_gap_ns(flow->arrived_ns, now_ns);
@@ -313,7 +349,8 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 {
 	enum iqcn_cause cause;
 	bool marks = false;
-	u64 now_ns;
+	u64 now_ns, prob;
+	u32 missed;
 
 	if (unlikely(READ_ONCE(flow->queue) != q))
 		iqcn_flow_move(flow, q);
@@ -324,15 +361,23 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 		goto out;
 	now_ns = ktime_get_ns();
 	iqcn_bts_note_packet(q, flow, (const void *)skb->data, now_ns);
+	missed = iqcn_bts_missed(q, flow, now_ns);
 	iqcn_bts_spacing(flow, now_ns);
+	prob = iqcn_bts_control(q, now_ns);
 	if (!iqcn_bts_may_notify(q->p.ce_in, ecn, false)) {
-		/* another box has notified the sender: no credit, no polls */
-		iqcn_bts_control(q, now_ns);
-		iqcn_deadline_cancel(&flow->poll);
+		/* another box has notified the sender: no credit, no polls
+		 * after those until now
+		 */
+		iqcn_pi_save(&flow->credit, iqcn_bts_packet_prob(q, flow, prob),
+			     missed);
+		iqcn_bts_cancel_poll(flow);
 	} else {
-		cause = iqcn_bts_cause(q, flow, segs, lot, now_ns);
+		cause = iqcn_bts_cause(q, flow, prob, segs + missed, segs, lot,
+				       now_ns);
 		if (iqcn_pi_runs(&q->pi) && iqcn_flow_paired(q, flow))
-			iqcn_deadline_restart(&flow->poll, &q->polls, now_ns);
+			iqcn_bts_restart_poll(q, flow, prob, now_ns);
+		else
+			flow->polls_wait = false;
 		if (cause != IQCN_CAUSE_NONE)
 			marks = iqcn_pending_now(q, flow, now_ns, cause,
 						 ecn == INET_ECN_CE, skb);
@@ -396,8 +441,8 @@ static bool iqcn_bts_poll(struct iqcn_queue *q, struct iqcn_flow *flow,
 	/* with a probability of 0, the flow's next packet is soon enough */
 	if (!prob || !iqcn_flow_paired(q, flow) ||
 	    !iqcn_queue_since_reset(q, flow->poll.base_ns) ||
-	    !iqcn_bts_polls(flow->arrive_gap_ns, q->p.t1_ns,
-			    now_ns - flow->arrived_ns)) {
+	    now_ns - flow->arrived_ns >
+	    iqcn_bts_polled_ns(flow->arrive_gap_ns, q->p.t1_ns)) {
 		iqcn_deadline_cancel(&flow->poll);
 		return false;
 	}
@@ -543,7 +588,7 @@ static void iqcn_bts_init(struct iqcn_queue *q)
 
 static void iqcn_bts_cancel(struct iqcn_flow *flow)
 {
-	iqcn_deadline_cancel(&flow->poll);
+	iqcn_bts_cancel_poll(flow);
 }
 
 const struct iqcn_timer_ops iqcn_notify_bts_ops = {

@@ -32,6 +32,10 @@
  */
 #define IQCN_POLL_GAPS		4
 #define IQCN_POLL_MAX_NS	(50 * NSEC_PER_MSEC)
+/* The next packet makes up for a flow's polls if its packets are at most this many poll
+ * intervals apart, unless polls may cause a CNP before that
+ */
+#define IQCN_POLL_SPARSE	4
 /* The gap that is assumed for a new flow */
 #define IQCN_POLL_NEW_NS	NSEC_PER_MSEC
 
@@ -70,19 +74,60 @@ static inline u32 iqcn_bts_gap_ns(u64 last_ns, u64 now_ns)
 }
 
 /**
- * iqcn_bts_polls() - is a flow without packets still polled?
+ * iqcn_bts_polled_ns() - for how long is a flow without packets polled?
  * @gap_ns: gap between its packets
  * @t1_ns: T1
- * @silent_ns: time since its last packet
  *
- * Return: true until IQCN_POLL_GAPS gaps or T1 have passed, whichever is
- * longer, but never after IQCN_POLL_MAX_NS.
+ * Return: IQCN_POLL_GAPS gaps or T1, whichever is longer, but at most
+ * IQCN_POLL_MAX_NS after its last packet.
  */
-static inline bool iqcn_bts_polls(u32 gap_ns, u32 t1_ns, u64 silent_ns)
+static inline u64 iqcn_bts_polled_ns(u32 gap_ns, u32 t1_ns)
 {
 	u64 most_ns = max_t(u64, IQCN_POLL_GAPS * (u64)gap_ns, t1_ns);
 
-	return silent_ns <= min_t(u64, most_ns, IQCN_POLL_MAX_NS);
+	return min_t(u64, most_ns, IQCN_POLL_MAX_NS);
+}
+
+/**
+ * iqcn_bts_polls_by_timer() - can a flow's polls not wait for its next packet?
+ * @gap_ns: iqcn_bts_gap_ns() of its last packet
+ * @interval_ns: interval between two polls, at most a second
+ * @credit: the flow's credit (pi.h)
+ * @prob: probability of a CNP, which each poll adds to the credit
+ *
+ * Return: true if the next packet may be long in coming, or if the polls of the next
+ * two gaps may cause a CNP.
+ */
+static inline bool iqcn_bts_polls_by_timer(u32 gap_ns, u32 interval_ns, u32 credit,
+					   u64 prob)
+{
+	/* the gap may be that of a new flow, which is unknown */
+	if (gap_ns >= IQCN_POLL_NEW_NS ||
+	    gap_ns > IQCN_POLL_SPARSE * (u64)interval_ns || prob > U32_MAX)
+		return true;
+	/* below 2^32 * 2^31 */
+	return prob * (2 * gap_ns + interval_ns) >=
+	       (u64)(U32_MAX - credit) * interval_ns;
+}
+
+/**
+ * iqcn_bts_polls_missed() - polls that a packet makes up for
+ * @from_ns: the flow's last packet, or a later event from which its polls count
+ * @to_ns: end of its polls, iqcn_bts_polled_ns() after its last packet
+ * @interval_ns: interval between two polls
+ * @now_ns: now
+ *
+ * Polls whose time is long past are not made up for, because the probability was
+ * another one.
+ *
+ * Return: number of polls.
+ */
+static inline u32 iqcn_bts_polls_missed(u64 from_ns, u64 to_ns, u32 interval_ns,
+					u64 now_ns)
+{
+	if (now_ns > to_ns || now_ns < from_ns)
+		return 0;
+	return div_u64(now_ns - from_ns, interval_ns);
 }
 
 #endif /* _IQCN_BTS_H */

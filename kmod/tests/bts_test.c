@@ -46,12 +46,12 @@ static void bts_gap_test(struct kunit *test)
 }
 
 /* Four gaps, at least T1, at most 50 ms */
-static void bts_polls_test(struct kunit *test)
+static void bts_polled_test(struct kunit *test)
 {
 	static const struct {
 		u32 gap_ns;
 		u32 t1_ns;
-		u64 last_ns;
+		u64 polled_ns;
 	} rows[] = {
 		{ 1361000, 225000, 5444000 },
 		{ 1000, 225000, 225000 },
@@ -64,24 +64,82 @@ static void bts_polls_test(struct kunit *test)
 	};
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		KUNIT_EXPECT_TRUE_MSG(test,
-				      iqcn_bts_polls(rows[i].gap_ns,
-						     rows[i].t1_ns,
-						     rows[i].last_ns),
-				      "row %d", i);
-		KUNIT_EXPECT_FALSE_MSG(test,
-				       iqcn_bts_polls(rows[i].gap_ns,
-						      rows[i].t1_ns,
-						      rows[i].last_ns + 1),
-				       "row %d", i);
-	}
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		KUNIT_EXPECT_EQ_MSG(test,
+				    iqcn_bts_polled_ns(rows[i].gap_ns,
+						       rows[i].t1_ns),
+				    rows[i].polled_ns, "row %d", i);
+}
+
+/* The timer polls flows whose packets are more than four intervals or about a
+ * millisecond apart, and flows whose credit two gaps and an interval may complete
+ */
+static void bts_by_timer_test(struct kunit *test)
+{
+	const u64 tenth = U32_MAX / 10;
+	static const struct {
+		u32 gap_ns;
+		u32 credit_tenths;
+		u32 prob_tenths;
+		bool by_timer;
+	} rows[] = {
+		{ 0, 0, 0, false },
+		{ 900000, 0, 0, false },
+		{ 900001, 0, 0, true },
+		/* one poll */
+		{ 0, 8, 1, false },
+		{ 0, 8, 2, true },
+		{ 0, 5, 5, true },
+		/* three polls */
+		{ 225000, 6, 1, false },
+		{ 225000, 7, 1, true },
+		/* nine polls */
+		{ 900000, 0, 1, false },
+		{ 900000, 1, 1, true },
+		{ 0, 0, 11, true },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		/* the credit is rounded up, to make up for U32_MAX % 10 */
+		KUNIT_EXPECT_EQ_MSG(test,
+				    iqcn_bts_polls_by_timer(rows[i].gap_ns, 225000,
+							    rows[i].credit_tenths * tenth + 9,
+							    rows[i].prob_tenths * tenth),
+				    rows[i].by_timer, "row %d", i);
+	/* a new flow */
+	KUNIT_EXPECT_FALSE(test, iqcn_bts_polls_by_timer(999999, 300000, 0, 0));
+	KUNIT_EXPECT_TRUE(test, iqcn_bts_polls_by_timer(IQCN_POLL_NEW_NS, 300000,
+							0, 0));
+	/* the longest interval and the highest probabilities */
+	KUNIT_EXPECT_FALSE(test, iqcn_bts_polls_by_timer(0, NSEC_PER_SEC, 0,
+							 U32_MAX - 1));
+	KUNIT_EXPECT_TRUE(test, iqcn_bts_polls_by_timer(0, NSEC_PER_SEC, 0, U32_MAX));
+	KUNIT_EXPECT_TRUE(test, iqcn_bts_polls_by_timer(999999, NSEC_PER_SEC, 0,
+							U32_MAX - 1));
+	KUNIT_EXPECT_TRUE(test, iqcn_bts_polls_by_timer(0, NSEC_PER_SEC, 0,
+							U32_MAX + 1ULL));
+}
+
+/* One poll per interval, unless the polls have ended */
+static void bts_missed_test(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, iqcn_bts_polls_missed(1000, 9000, 300, 1299), 0);
+	KUNIT_EXPECT_EQ(test, iqcn_bts_polls_missed(1000, 9000, 300, 1300), 1);
+	KUNIT_EXPECT_EQ(test, iqcn_bts_polls_missed(1000, 9000, 300, 1900), 3);
+	KUNIT_EXPECT_EQ(test, iqcn_bts_polls_missed(1000, 1900, 300, 1900), 3);
+	KUNIT_EXPECT_EQ(test, iqcn_bts_polls_missed(1000, 1899, 300, 1900), 0);
+	KUNIT_EXPECT_EQ(test, iqcn_bts_polls_missed(1000, 1000, 300, 5000), 0);
+	/* polls count from the end of a pause that has not ended */
+	KUNIT_EXPECT_EQ(test, iqcn_bts_polls_missed(2000, 9000, 300, 1900), 0);
 }
 
 static struct kunit_case bts_test_cases[] = {
 	KUNIT_CASE(bts_ecn_test),
 	KUNIT_CASE(bts_gap_test),
-	KUNIT_CASE(bts_polls_test),
+	KUNIT_CASE(bts_polled_test),
+	KUNIT_CASE(bts_by_timer_test),
+	KUNIT_CASE(bts_missed_test),
 	{}
 };
 
