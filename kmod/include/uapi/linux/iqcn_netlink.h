@@ -384,7 +384,8 @@ enum iqcn_a_queue {
  * @IQCN_A_FLOW_CNP_SEEN: u64, CNPs of the receiver
  * @IQCN_A_FLOW_CNP_SENT: u64, generated CNPs
  * @IQCN_A_FLOW_CE_AGE_NS: u64, ns since the last CE packet left, or since the
- *	flow was created if there was none
+ *	flow was created if there was none; may be a window too long with notify pi
+ *	or wreb
  * @IQCN_A_FLOW_CNP_SEEN_AGE_NS: u64, ns since the receiver's last CNP; absent
  *	if there was none
  * @IQCN_A_FLOW_CNP_SENT_AGE_NS: u64, ns since the last generated CNP; absent if
