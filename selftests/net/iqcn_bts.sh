@@ -1200,7 +1200,8 @@ test_pi_polls_missed()
 	# the credit at first is random
 	check_eq "CNPs as for 300 polls" "$(awk -v n="$n" -v p="$(stat bts_prob)" '
 		BEGIN { print (n >= 300 * p - 2 && n <= 300 * p + 2) }')" 1
-	check "CNPs for polls" "$(stat cnp_poll)" -ge $((n / 2))
+	# which of the three it is depends on the phase
+	check "CNPs for polls" "$(stat cnp_poll)" -ge 2
 }
 
 # One poll per T1 if the budget permits no more: one CNP per ms
