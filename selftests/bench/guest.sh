@@ -236,7 +236,7 @@ case_deadline()
 # each flow, and the cost of a CNP
 due_together()
 {
-	local trace=/sys/kernel/tracing flows=$1 sent="" event
+	local trace=/sys/kernel/tracing flows=$1 sent="" event n
 
 	mountpoint -q $trace || mount -t tracefs tracefs $trace
 	echo mono >$trace/trace_clock
@@ -256,7 +256,11 @@ due_together()
 		echo 1 >$trace/events/$event/enable
 	done
 	echo >$trace/trace
-	sleep 2.5
+	# the timer rests after 100 ms of CNPs if no packet leaves
+	for ((n = 0; n < 50; n++)); do
+		blast b-timer flows 1 udp mtu 256 depth 0 packets 1
+		sleep 0.05
+	done
 	for event in irq/softirq_entry irq/softirq_exit; do
 		echo 0 >$trace/events/$event/enable
 	done
