@@ -1141,8 +1141,9 @@ static int iqcn_print_opt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	return 0;
 }
 
-/* What the counters of a line are about.  Text omits lines whose subject the queue
- * has not met.
+/* The topic of a line of counters.  In text, tc omits the lines of PFC until a control
+ * frame has arrived, and those of a long-haul link until a CNP was filtered or
+ * supplemented, or a lease set.
  */
 enum about {
 	ABOUT_QUEUE,
@@ -1207,8 +1208,7 @@ static const struct stat iqcn_stats[] = {
 	STAT64(ce_rate_bps), STAT64(roce_bps),
 };
 
-/* No control frame, or nothing filtered, supplemented or leased: not met */
-static bool is_met(enum about about, const struct tc_iqcn_xstats *st)
+static bool is_used(enum about about, const struct tc_iqcn_xstats *st)
 {
 	switch (about) {
 	case ABOUT_PFC:
@@ -1280,7 +1280,7 @@ static int iqcn_print_xstats(struct qdisc_util *qu, FILE *f,
 		__u64 v = s->u32 ? *(const __u32 *)at : *(const __u64 *)at;
 
 		if (s->new_line)
-			shown = is_json_context() || is_met(s->about, &st);
+			shown = is_json_context() || is_used(s->about, &st);
 		if (!shown)
 			continue;
 		if (s->new_line && i)
