@@ -278,6 +278,12 @@ static __always_inline void iqcn_bts_note_packet(struct iqcn_queue *q,
 		iqcn_bts_note_change(q, flow, eth, now_ns);
 }
 
+/* Note the last PSN of a packet that leaves; root lock */
+static inline void iqcn_flow_set_psn(struct iqcn_flow *flow, u32 psn, u32 segs)
+{
+	WRITE_ONCE(flow->psn, (psn + segs - 1) & IQCN_PSN_MASK);
+}
+
 /* Record a sampled CE packet that leaves, without lock and clock.  This suffices if
  * nothing but counters and meters needs the packet, if iqcn_queue_ce_sent() handled
  * another packet of the flow less than a window ago, as far as is known without a
@@ -302,7 +308,7 @@ static __always_inline bool iqcn_flow_ce_brief(struct iqcn_queue *q,
 		return false;
 	q->skipped_bytes = skipped_bytes;
 	iqcn_add(q->st.ce_sampled, segs);
-	WRITE_ONCE(flow->psn, (psn + segs - 1) & IQCN_PSN_MASK);
+	iqcn_flow_set_psn(flow, psn, segs);
 	/* if the flow moves to another queue meanwhile, packets that this one sends
 	 * may not be counted
 	 */

@@ -143,7 +143,7 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	q->skipped_bytes = 0;
 	if (flow && iqcn_flow_of(flow, q)) {
 		iqcn_bts_note_packet(q, flow, (const void *)skb->data, now_ns);
-		WRITE_ONCE(flow->psn, (psn + segs - 1) & IQCN_PSN_MASK);
+		iqcn_flow_set_psn(flow, psn, segs);
 		if (!quiet)
 			iqcn_queue_flow_ce(q, flow, psn, segs, echo, now_ns);
 		alive = true;
@@ -175,7 +175,7 @@ void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
 {
 	/* BHs are off, so RCU keeps a live flow's ->hosts */
 	if (READ_ONCE(flow->queue)) {
-		WRITE_ONCE(flow->psn, (psn + segs - 1) & IQCN_PSN_MASK);
+		iqcn_flow_set_psn(flow, psn, segs);
 		iqcn_pair_sent(q, flow, skb, psn, segs);
 	}
 }

@@ -244,12 +244,14 @@ struct iqcn_queue {
 /* Age at which a measured drain rate becomes invalid */
 #define IQCN_DRAIN_MAX_AGE_NS	NSEC_PER_SEC
 
-/* With q->brief, meters are updated once for so many bytes, a sixteenth of qref: 6 us
- * of the link by default
+/* With q->brief, the CE meter and the drain rate are updated once per chunk of bytes:
+ * 6 us of the link by default
  */
+#define IQCN_CHUNKS_PER_QREF	16
+
 static inline u32 iqcn_chunk_bytes(const struct iqcn_queue *q)
 {
-	return q->p.pi.qref_bytes / 16;
+	return q->p.pi.qref_bytes / IQCN_CHUNKS_PER_QREF;
 }
 
 /* The backlog, for readers without the root lock */

@@ -78,7 +78,8 @@ static inline bool iqcn_timer_suffices(const struct iqcn_queue *q, u64 now_ns)
 	if (q->timer_ns <= now_ns + min_t(u64, q->poll_gap_ns, IQCN_PI_END_NS))
 		return true;
 	return q->timer_ns <= now_ns + IQCN_PI_END_NS &&
-	       !iqcn_queue_long_haul(q) && list_empty(&q->polls) && list_empty(&q->deadlines);
+	       !iqcn_queue_long_haul(q) &&
+	       list_empty(&q->polls) && list_empty(&q->deadlines);
 }
 
 /* Arm the timer if it would expire too late.  Inline, because each packet of a
