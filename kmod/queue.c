@@ -55,12 +55,13 @@ static void iqcn_queue_flow_ce(struct iqcn_queue *q, struct iqcn_flow *flow,
 					    now_ns);
 	else if (unlikely(flow->ext))
 		iqcn_ext_trim(q, flow);
-	if (READ_ONCE(flow->ce_sent))
-		gap_ns = iqcn_sample_gap_ns(now_ns - flow->ce_ns,
-					    q->p.sample);
-	/* others may have left since ce_ns */
-	if (q->brief)
-		gap_ns = min_t(u64, gap_ns, flow->arrive_gap_ns);
+	if (READ_ONCE(flow->ce_sent)) {
+		gap_ns = now_ns - flow->ce_ns;
+		/* others may have left for a window since then */
+		if (q->brief)
+			gap_ns -= min_t(u64, gap_ns, q->p.window_ns);
+		gap_ns = iqcn_sample_gap_ns(gap_ns, q->p.sample);
+	}
 	iqcn_cnp_srtt_start(&flow->cnp_srtt, gap_ns, q->p.t1_ns,
 			    READ_ONCE(q->fibre_rtt_ns), now_ns);
 	flow->owed = iqcn_owed_asked(flow->owed, gap_ns, q->p.t1_ns);

@@ -52,6 +52,7 @@ ALL_TESTS="
 	test_pi_controls
 	test_pi_saves
 	test_pi_counts
+	test_pi_times
 	test_moves
 	test_held
 	test_off_while_held
@@ -1286,6 +1287,24 @@ test_pi_counts()
 	check_eq "CE packets of the flow" \
 		"$(flows | awk '$4 == "0x000011" { print $13 }')" $((marked + 4))
 	check_eq "state in the end" "$(stat congested)" ""
+}
+
+# Time from a CE packet to its CNP, although the packets that are only counted would
+# look like silences: bursts, 87 us between packets that leave, and T1 less than a chunk
+test_pi_times()
+{
+	topology bridge
+	bottleneck 100mbit kmin 10000 kmax 20000 pmax 1 qref 160k t1 225us notify off
+	pair_flow
+	params notify pi
+	np --time 250 --ack 0 --cnp 1 --delay 150
+	for psn in 1000 2000 3000 4000; do
+		data --count 100 --interval 10 --psn $psn
+		sleep 0.04
+	done
+	wait
+	within "us from a CE packet to its CNP" \
+		"$(flows | awk '$4 == "0x000011" { print $(NF - 1) }')" 150 15
 }
 
 # Credit that a flow accumulates within min-gap goes to the first packet after
