@@ -52,6 +52,8 @@ ALL_TESTS="
 	test_pi_controls
 	test_pi_saves
 	test_pi_counts
+	test_pi_pairs
+	test_pi_evicts
 	test_pi_times
 	test_moves
 	test_held
@@ -76,7 +78,7 @@ ALL_TESTS="
 DEBUG_TESTS="
 	test_drop_outlives_state test_drop_trim test_off_while_held
 	test_change_under_load test_reset_while_held test_delete_while_held
-	test_evict_while_held test_gso
+	test_evict_while_held test_pi_evicts test_gso
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -1262,7 +1264,7 @@ test_pi_controls()
 # packets, 870 us.  The counters and the rate are exact all the same.
 test_pi_counts()
 {
-	local marked us old=0
+	local marked us psn ce unmarked old=0
 
 	topology bridge
 	bottleneck 100mbit kmin 10000 kmax 20000 pmax 1 qref 160k notify off
@@ -1273,7 +1275,11 @@ test_pi_counts()
 	within "CE rate in kbit/s" $(($(stat ce_rate_bps) / 1000)) 100000 5000
 	check_eq "state" "$(stat congested)" '"queue","depth"'
 	for _ in 1 2 3 4 5 6 7 8; do
-		us=$(flows | awk '$4 == "0x000011" { print $10 }')
+		read -r us psn ce <<<"$(flows |
+			awk '$4 == "0x000011" { print $10, $12, $13 }')"
+		# the first packets are not marked, all later ones are
+		: "${unmarked:=$((psn - ce))}"
+		check "PSN of the last CE packet" "$psn" -eq $((unmarked + ce))
 		check "us since the last CE packet" "$us" -le 1000
 		[ "$us" -le 200 ] || ((old++))
 		sleep 0.0011
@@ -1288,6 +1294,33 @@ test_pi_counts()
 	check_eq "CE packets of the flow" \
 		"$(flows | awk '$4 == "0x000011" { print $13 }')" $((marked + 4))
 	check_eq "state in the end" "$(stat congested)" ""
+}
+
+# The PSNs of an unassured flow's CE packets are evidence, so these are not only counted
+test_pi_pairs()
+{
+	topology bridge
+	bottleneck 100mbit kmin 10000 kmax 20000 pmax 1 qref 160k notify pi
+	data --count 100 --interval 10 --psn 1000
+	sleep 0.03
+	check "marks" "$(stat ecn_mark)" -ge 70
+	for psn in 1040 1041 1042 1043; do
+		reply --type ack --qp 0x800011 --psn $psn
+	done
+	check_eq "flow: sender's QP" "$(flows | awk '$4 == "0x000011" { print $5 }')" \
+		0x800011
+}
+
+# The table evicts the flow of most queued packets, the only one of its hosts
+test_pi_evicts()
+{
+	topology bridge
+	bottleneck 100mbit kmin 10000 kmax 20000 pmax 1 qref 160k flows 1 notify pi
+	data --count 200 --interval 10
+	data -6 --count 1
+	sleep 0.03
+	check "flows evicted" "$(stat flow_evicted)" -ge 1
+	counted "$(stat ecn_mark) $(stat ecn_mark)" ce_sent ce_sampled
 }
 
 # Time from a CE packet to its CNP, although the packets that are only counted would
