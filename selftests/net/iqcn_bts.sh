@@ -54,6 +54,7 @@ ALL_TESTS="
 	test_pi_counts
 	test_pi_pairs
 	test_pi_evicts
+	test_pi_and_t1
 	test_pi_times
 	test_moves
 	test_held
@@ -1321,6 +1322,22 @@ test_pi_evicts()
 	sleep 0.03
 	check "flows evicted" "$(stat flow_evicted)" -ge 1
 	counted "$(stat ecn_mark) $(stat ecn_mark)" ce_sent ce_sampled
+}
+
+# With notify timer, too, no packet is only counted: with trigger gap, the first one that
+# leaves after T1 causes a CNP, and T1 is shorter than a window
+test_pi_and_t1()
+{
+	topology bridge
+	bottleneck 100mbit kmin 10000 kmax 20000 pmax 1 qref 10m t1 225us \
+		trigger gap notify off
+	pair_flow
+	params notify timer,pi
+	data --count 120 --interval 10
+	sleep 0.005
+	check "packets that wait" "$(stat qlen)" -ge 20
+	# one for three packets, which take 261 us, for 5.8 ms
+	check "CNPs" "$(stat cnp_sent)" -ge 15
 }
 
 # Time from a CE packet to its CNP, although the packets that are only counted would
