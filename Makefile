@@ -374,6 +374,7 @@ ifdef HERE
 else
 	$(LAB) packages lab
 	@$(MAKE) -s lab-uml
+	@$(MAKE) -s lab-uml-smp
 	@$(MAKE) -s lab-stock
 	@selftests/bench/bench.sh $(CASES)
 endif

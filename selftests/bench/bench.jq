@@ -73,6 +73,9 @@ def cores: if . then . * $pps / 3e9 | round_to(2) else null end;
 	cores: ($cases | map(select(.packet == "roce" and .flows == 100 and
 		.instructions) | {case, qdisc, cores: (.instructions | cores),
 		over_bfifo: (over("bfifo"; "instructions") | cores)})),
+	cpus: ($cases | map(select((.case | startswith("cpus")) and .packet == "2") |
+		{case, qdisc, throughput: (2 * case(.case; "1"; .qdisc; .flows; "min_ns") /
+					   .min_ns | round_to(2))})),
 	aims: [
 		aim("uncongested, to bfifo";
 		    case("uncongested"; "roce"; "iqcn"; 100; "ratio_bfifo");
@@ -105,6 +108,11 @@ def cores: if . then . * $pps / 3e9 | round_to(2) else null end;
 		aim("100 k CNPs due together, longest softirq, ns";
 		    case("deadline"; "softirq-longest"; "iqcn"; 100000; "median_ns");
 		    200000; 50000),
-		aim("memory of a flow, bytes"; value("flow-of-1000000"); 320; 192)
+		aim("memory of a flow, bytes"; value("flow-of-1000000"); 320; 192),
+		(case("cpus"; "1"; "iqcn"; 100; "min_ns") as $one |
+		 case("cpus"; "2"; "iqcn"; 100; "min_ns") as $two |
+		 aim("a packet on two CPUs, to one";
+		     if $one and $two then $two / $one | round_to(2) else null end;
+		     1.11; 1.03))
 	]
 }

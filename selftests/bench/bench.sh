@@ -12,7 +12,9 @@
 #   -n ROUNDS	rounds, with a run of each qdisc (default and minimum 7)
 #   -p PACKETS	packets of a measurement (default 20000)
 #   CASE	cases of guest.sh (default: all but agent, because User Mode Linux
-#		does not tell how much CPU time a process takes)
+#		does not tell how much CPU time a process takes).  cpus needs two
+#		idle CPUs.  Without -h it is measured in two kernels: User Mode
+#		Linux with KASAN, and Debian's in QEMU (cpus-qemu)
 #   -c		count instructions and check them against the file "limits"
 #
 # Times depend on the machine and its load; ratios carry over to other machines.
@@ -27,7 +29,8 @@
 #		compare the minima of the same run, spread is (max - min) /
 #		median, over_none is the cost of a hook; null without a
 #		counterpart.  values[]: other values.  cores[]: cores that
-#		100 Gb/s need.  aims[]: goals, and whether they are reached
+#		100 Gb/s need.  cpus[]: throughput of two queues on two CPUs, to
+#		one.  aims[]: goals, and whether they are reached
 #   bench.txt	the same as tables
 #   bench.svg, .png	ratios as bars
 set -u -o pipefail
@@ -59,7 +62,7 @@ shift $((OPTIND - 1))
 case $rounds in
 "" | *[!0-9]* | [0-6]) die "-n: at least 7 rounds" ;;
 esac
-[ $# -gt 0 ] || set -- uncongested marked hook deadline inject memory
+[ $# -gt 0 ] || set -- uncongested marked hook deadline inject memory cpus
 cd "$TOP" && mkdir -p "$OUT" || exit 1
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
@@ -110,14 +113,36 @@ for name; do
 done
 
 guest=("$HERE/guest.sh" -n "$rounds" -p "$packets")
+: >"$WORK/times"
 if [ -n "$here" ]; then
 	echo "  on this machine ..."
 	measured "${guest[@]}" "$@"
-else
-	echo "  by the clock ..."
-	measured "$LAB" run uml -w -m 4096 "${guest[@]}" "$@"
+	mv "$WORK/log" "$WORK/times"
+	set --
 fi
-mv "$WORK/log" "$WORK/times"
+# the usual guests have one CPU
+smp="" single=()
+for name; do
+	if [ "$name" = cpus ]; then
+		smp=1
+	else
+		single+=("$name")
+	fi
+done
+if [ ${#single[@]} -gt 0 ]; then
+	echo "  by the clock ..."
+	measured "$LAB" run uml -w -m 4096 "${guest[@]}" "${single[@]}"
+	mv "$WORK/log" "$WORK/times"
+fi
+if [ -n "$smp" ]; then
+	echo "  two CPUs ..."
+	guest+=(-q bfifo,red,iqcn,nocnp,timer cpus)
+	measured "$LAB" run uml-smp -m 3072 "${guest[@]}"
+	cat "$WORK/log" >>"$WORK/times"
+	measured "$LAB" run stock -m 3072 -k "$TOP/build/stock/sch_iqcn.ko" \
+		"${guest[@]}"
+	sed 's/^= cpus/&-qemu/' "$WORK/log" >>"$WORK/times"
+fi
 : >"$WORK/counts"
 if [ -z "$here" ] && [ ${#cases[@]} -gt 0 ]; then
 	echo "  instructions ..."

@@ -11,7 +11,7 @@
 #   -q QDISC,...	only these qdiscs, by their names below
 #   -m FLOWS	maximum number of flows (default 1000000)
 #
-#   CASE	uncongested, marked, hook, deadline, inject, memory, agent
+#   CASE	uncongested, marked, hook, deadline, inject, memory, agent, cpus
 #
 # Prints, besides other output, the lines
 #
@@ -103,7 +103,7 @@ blast()
 	fi
 	{
 		read -r _
-		IFS=, read -r _ _ _ _ _ _ refused _ ns
+		IFS=, read -r _ _ _ _ _ _ _ refused _ ns
 	} </proc/net/rocehost/blast
 	[ "$refused" = 0 ] || die "\"blast $*\": $refused packets refused"
 }
@@ -115,8 +115,8 @@ qdiscs()
 		grep -E "^(${only:-[a-z0-9_]+});"
 }
 
-# each QUEUE: create a device b-NAME for each qdisc, QUEUE being 2 (short) or 3
-# (standing); sets $names
+# each QUEUE [FUNCTION]: create a device b-NAME for each qdisc, QUEUE being 2 (short) or
+# 3 (standing); sets $names
 each()
 {
 	local line name
@@ -124,7 +124,7 @@ each()
 	names=()
 	while read -r line; do
 		name=${line%%;*}
-		if device "b-$name" "$(cut -d ';' -f "$1" <<<"$line")" 2>/run/error; then
+		if ${2:-device} "b-$name" "$(cut -d ';' -f "$1" <<<"$line")" 2>/run/error; then
 			names+=("$name")
 		elif [ "$name" != dualpi2 ]; then
 			die "$name: $(cat /run/error)"
@@ -286,6 +286,69 @@ due_together()
 	devices_gone
 }
 
+# device_of_cpus NAME TC-QDISC: create a device with mq, and two queues with the qdisc
+device_of_cpus()
+{
+	local i
+
+	devices+=("$1")
+	ip link add "$1" up mtu 9000 numtxqueues 2 type dummy &&
+		tc qdisc add dev "$1" root handle 1: mq || die "cannot add mq to $1"
+	sysctl -qw "net.ipv6.conf.$1.disable_ipv6=1" 2>/dev/null
+	for i in 1 2; do
+		# $2 is a list of words
+		# shellcheck disable=SC2086
+		tc qdisc add dev "$1" parent 1:$i handle ${i}0: $2 || return
+	done
+}
+
+# at_once CPUS DEVICE WORDS: run a blast on each CPU, through a queue of its own; sets
+# $ns, the cost of a packet on the slowest CPU
+at_once()
+{
+	local cpus=$1 dev=$2 i pids=()
+	shift 2
+
+	for ((i = 0; i < cpus; i++)); do
+		# shellcheck disable=SC2016
+		taskset -c "$i" bash -c 'echo "$*" >/proc/net/rocehost/ctl' - \
+			"blast $dev queue $i $*" &
+		pids+=($!)
+	done
+	for ((i = 0; i < cpus; i++)); do
+		wait "${pids[i]}" || die "blast $dev queue $i $*: failed"
+	done
+	ns=$(awk -F , -v cpus="$cpus" '
+		NR > 1 && $2 < cpus { refused += $8 }
+		NR > 1 && $2 < cpus && $10 > ns { ns = $10 }
+		END { if (!refused) print ns }' /proc/net/rocehost/blast)
+	[ -n "$ns" ] || die "$dev: packets refused"
+}
+
+# The same blast on one CPU, and on two with a queue each
+case_cpus()
+{
+	local name round cpus words="flows 100 mtu 1024 depth 224"
+
+	each 3 device_of_cpus
+	for name in "${names[@]}"; do
+		# $words is a list of words
+		# shellcheck disable=SC2086
+		at_once 2 "b-$name" $words packets 4000
+	done
+	for ((round = 0; round < rounds; round++)); do
+		for name in "${names[@]}"; do
+			for cpus in 1 2; do
+				# shellcheck disable=SC2086
+				at_once $cpus "b-$name" $words known \
+					packets $((5 * packets))
+				echo "= cpus $cpus $name 100 $ns"
+			done
+		done
+	done
+	devices_gone
+}
+
 # used STEPS: run the agent; sets $us, its CPU time, which includes sleep and wakeup
 used()
 {
@@ -434,6 +497,7 @@ for name; do
 	inject) case_inject ;;
 	memory) case_memory ;;
 	agent) case_agent ;;
+	cpus) case_cpus ;;
 	*) die "no such case: $name" ;;
 	esac
 done

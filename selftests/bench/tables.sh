@@ -37,5 +37,11 @@ EOF
 tsv '(["case", "qdisc", "cores", "over bfifo"]),
 	(.cores[] | [.case, .qdisc, .cores, .over_bfifo])'
 echo
+cat <<-EOF
+	Throughput of two queues below mq, each on a CPU of its own, to that of one
+
+EOF
+tsv '(["case", "qdisc", "throughput"]), (.cpus[] | [.case, .qdisc, .throughput])'
+echo
 tsv '(["", "got", "must", "goal", ""]), (.aims[] | [.aim, .got, .must, .goal, .reached])'
 echo

@@ -390,6 +390,17 @@ test_blast()
 	check_eq "CNPs" "$(grep -o 'cnp_seen [0-9]*' "$TMP/blast")" "cnp_seen 100"
 	check_eq "malformed" "$(grep -o ' malformed [0-9]*' "$TMP/blast")" \
 		" malformed 0"
+	# through the second queue of a device
+	refused sw "blast d0 queue 1" 'queue: "d0" has 1 queues'
+	ip -n sw link add d1 mtu 9000 up numtxqueues 2 type dummy
+	tc -n sw qdisc add dev d1 root handle 1: mq
+	tc -n sw qdisc add dev d1 parent 1:1 handle 11: iqcn
+	tc -n sw qdisc add dev d1 parent 1:2 handle 12: iqcn kmin 0 kmax 0 \
+		mark-on enqueue
+	told sw "blast d1 queue 1 packets 500 flows 10 depth 8"
+	check "packets through another queue" "$(stat packets d1 11:)" -eq 0
+	check "packets" "$(stat packets d1 12:)" -ge 500
+	check "CE" "$(stat ce_sent d1 12:)" -ge 500
 	# a blast ends if its writer is killed
 	in_ns sw timeout 0.02 bash -c \
 		'echo "blast d0 packets 1000000000" >/proc/net/rocehost/ctl' \

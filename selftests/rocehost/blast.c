@@ -15,7 +15,8 @@
  * stopped, as if the device were busy, except for the last packet of a burst.
  * That packet finds the queue open, and the stack dequeues its quota, which is
  * the length of a burst (net.core.dev_weight, 64).  Then the queue is stopped
- * again.
+ * again.  Several blasts may use one device at the same time, each a queue of its
+ * own, to measure how a qdisc below mq scales with the number of CPUs.
  *
  * Before a flow's first packet the device receives the flow's connection
  * set-up, as a switch port would, so that a qdisc that pairs flows can do so.
@@ -54,13 +55,13 @@ struct rh_blast_flow {
 	bool known;
 };
 
-static bool rh_blast_has_queue(const struct net_device *dev)
+static bool rh_blast_has_queue(const struct netdev_queue *queue)
 {
 	const struct Qdisc *q;
 	bool has;
 
 	rcu_read_lock();
-	q = rcu_dereference(dev->qdisc);
+	q = rcu_dereference(queue->qdisc);
 	has = q && q->enqueue;
 	rcu_read_unlock();
 	return has;
@@ -94,9 +95,10 @@ static void rh_blast_plain(struct rh_headers *h, bool tcp)
 		((struct iphdr *)(h->hdr + h->l3_off))->protocol = proto;
 }
 
-static u32 rh_blast_src_qpn(u32 i)
+/* The flows of each queue have QPs of their own */
+static u32 rh_blast_src_qpn(const struct rh_blast_conf *conf, u32 i)
 {
-	return 0x100 + i;
+	return 0x100 + conf->queue * RH_BLAST_FLOWS + i;
 }
 
 static int rh_blast_flow_init(struct rh_blast_flow *flow,
@@ -106,7 +108,7 @@ static int rh_blast_flow_init(struct rh_blast_flow *flow,
 	/* no host has these addresses */
 	struct rh_addr from = { dev->dev_addr, &conf->from };
 	struct rh_addr to = { dev->dev_addr, &conf->to };
-	u32 dest_qpn = 0x800100 + i, src_qpn = rh_blast_src_qpn(i);
+	u32 src_qpn = rh_blast_src_qpn(conf, i), dest_qpn = 0x800000 + src_qpn;
 	u16 sport = iqcn_sport_verbs(src_qpn, dest_qpn);
 	bool plain = conf->udp || conf->tcp;
 	struct rh_headers back;
@@ -137,7 +139,7 @@ static struct sk_buff *rh_blast_build(const struct rh_blast *blast,
 				    flow->psn, NULL);
 	if (conf->cnp)
 		return rh_build_cnp(&flow->headers, &conf->to,
-				    rh_blast_src_qpn(blast->turn), 0,
+				    rh_blast_src_qpn(conf, blast->turn), 0,
 				    rh_headers_sport(&flow->headers));
 	return rh_build_data(&flow->headers, RC_WRITE_MIDDLE, flow->psn, false,
 			     conf->mtu, 0, NULL);
@@ -167,6 +169,8 @@ static int rh_blast_make(struct rh_blast *blast, struct net_device *dev,
 			skb->protocol = eth_type_trans(skb, dev);
 		else
 			skb->dev = dev;
+		/* the stack sends it through the queue of the same number */
+		skb_record_rx_queue(skb, blast->conf.queue);
 		__skb_queue_tail(burst, skb);
 		flow->psn = (flow->psn + 1) & IQCN_PSN_MASK;
 		if (++blast->turn == blast->conf.n)
@@ -199,8 +203,8 @@ static int rh_blast_fill(struct rh_blast *blast, struct net_device *dev,
 	return err;
 }
 
-static void rh_blast_send(struct rh_blast *blast, struct net_device *dev,
-			  bool hold, struct sk_buff_head *burst)
+static void rh_blast_send(struct rh_blast *blast, struct netdev_queue *hold,
+			  struct sk_buff_head *burst)
 {
 	struct sk_buff *skb;
 	u64 start_ns;
@@ -210,11 +214,11 @@ static void rh_blast_send(struct rh_blast *blast, struct net_device *dev,
 	start_ns = ktime_get_ns();
 	while ((skb = __skb_dequeue(burst))) {
 		if (hold && skb_queue_empty(burst))
-			netif_tx_start_all_queues(dev);
+			netif_tx_start_queue(hold);
 		rh_blast_xmit(blast, skb);
 	}
 	if (hold)
-		netif_tx_stop_all_queues(dev);
+		netif_tx_stop_queue(hold);
 	/* expired soft timers run here */
 	local_bh_enable();
 	blast->ns += ktime_get_ns() - start_ns;
@@ -236,14 +240,15 @@ static int rh_blast_go_on(const struct rh_blast *blast,
 static int rh_blast_run(struct rh_blast *blast, struct net_device *dev,
 			struct rh_blast_flow *flows)
 {
-	bool hold = blast->conf.depth && !blast->conf.in &&
-		    rh_blast_has_queue(dev);
+	struct netdev_queue *hold = netdev_get_tx_queue(dev, blast->conf.queue);
 	struct sk_buff_head burst;
 	int err = 0;
 
+	if (!blast->conf.depth || blast->conf.in || !rh_blast_has_queue(hold))
+		hold = NULL;
 	__skb_queue_head_init(&burst);
 	if (hold) {
-		netif_tx_stop_all_queues(dev);
+		netif_tx_stop_queue(hold);
 		err = rh_blast_fill(blast, dev, flows);
 	}
 	while (!err && blast->packets < blast->conf.packets) {
@@ -253,12 +258,12 @@ static int rh_blast_run(struct rh_blast *blast, struct net_device *dev,
 				    &burst);
 		if (err)
 			break;
-		rh_blast_send(blast, dev, hold, &burst);
+		rh_blast_send(blast, hold, &burst);
 		err = rh_blast_go_on(blast, dev);
 	}
 	__skb_queue_purge(&burst);
 	if (hold)
-		netif_tx_wake_all_queues(dev);
+		netif_tx_wake_queue(hold);
 	return err;
 }
 

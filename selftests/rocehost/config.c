@@ -173,10 +173,11 @@ static const struct rh_word rh_blast_words[] = {
 	{ "from", RH_IP, BLAST(from) },
 	{ "to", RH_IP, BLAST(to) },
 	{ "packets", RH_NUMBER, BLAST(packets), 1, 1000000000 },
-	{ "flows", RH_NUMBER, BLAST(n), 1, 1 << 20 },
+	{ "flows", RH_NUMBER, BLAST(n), 1, RH_BLAST_FLOWS },
 	{ "mtu", RH_BYTES, BLAST(mtu), RH_MTU_MIN, RH_MTU_MAX },
 	{ "ect", RH_NUMBER, BLAST(ect), 0, 3 },
 	{ "depth", RH_NUMBER, BLAST(depth), 0, 65536 },
+	{ "queue", RH_NUMBER, BLAST(queue), 0, RH_BLAST_QUEUES - 1 },
 	{ "known", RH_FLAG, BLAST(known) },
 	{ "in", RH_FLAG, BLAST(in) },
 	{ "udp", RH_FLAG, BLAST(udp) },
@@ -930,6 +931,9 @@ static int rh_blast_check(struct net *net, const struct net_device *dev,
 				dev->name);
 	if (!netif_running(dev))
 		return rh_error(net, -ENETDOWN, "\"%s\" is down", dev->name);
+	if (conf->queue >= dev->real_num_tx_queues)
+		return rh_error(net, -EINVAL, "queue: \"%s\" has %u queues",
+				dev->name, dev->real_num_tx_queues);
 	if (ipv6_addr_v4mapped(&conf->from) != ipv6_addr_v4mapped(&conf->to))
 		return rh_error(net, -EINVAL, "to: not the same IP version as from");
 	if (conf->udp + conf->tcp + conf->ack + conf->cnp > 1)
@@ -965,7 +969,7 @@ static int rh_cmd_blast(struct net *net, char *line)
 		return err;
 	strscpy(blast.dev, dev->name, sizeof(blast.dev));
 	err = rh_blast(dev, &blast);
-	rn->blast = blast;
+	rn->blast[blast.conf.queue] = blast;
 	switch (err) {
 	case -EINTR:
 		return rh_error(net, err, "interrupted after %llu packets",

@@ -361,16 +361,21 @@ static int rh_show_samples(struct seq_file *m, void *v)
 
 static int rh_show_blast(struct seq_file *m, void *v)
 {
-	const struct rh_blast *b = &rh_seq_net(m)->blast;
+	const struct rh_blast *b;
+	int i;
 
-	seq_puts(m, "dev,flows,mtu,ect,depth,packets,refused,ns,ns_per_packet\n");
+	seq_puts(m, "dev,queue,flows,mtu,ect,depth,packets,refused,ns,ns_per_packet\n");
 	rtnl_lock();
-	if (b->packets)
-		seq_printf(m, "%s,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu.%llu\n",
-			   b->dev, b->conf.n, b->conf.mtu, b->conf.ect,
-			   b->conf.depth, b->packets, b->refused, b->ns,
-			   div64_u64(b->ns, b->packets),
+	for (i = 0; i < RH_BLAST_QUEUES; i++) {
+		b = &rh_seq_net(m)->blast[i];
+		if (!b->packets)
+			continue;
+		seq_printf(m, "%s,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu.%llu\n",
+			   b->dev, b->conf.queue, b->conf.n, b->conf.mtu,
+			   b->conf.ect, b->conf.depth, b->packets, b->refused,
+			   b->ns, div64_u64(b->ns, b->packets),
 			   div64_u64(b->ns * 10, b->packets) % 10);
+	}
 	rtnl_unlock();
 	return 0;
 }

@@ -118,6 +118,10 @@ static inline bool rh_counting(u64 now_ns)
 	       now_ns < READ_ONCE(rh_world.stop_ns);
 }
 
+/* Limits of a blast's flows, and of the queues of a device */
+#define RH_BLAST_FLOWS	(1 << 20)
+#define RH_BLAST_QUEUES	4
+
 /**
  * struct rh_blast_conf - words of "blast"; see config.c
  * @from: source address of the packets
@@ -127,6 +131,7 @@ static inline bool rh_counting(u64 now_ns)
  * @mtu: payload of a packet
  * @ect: ECN bits; 3 is CE
  * @depth: packets that wait in the queue at any time
+ * @queue: number of the device's queue
  * @known: an earlier blast has set up the connections
  * @in: the device receives the packets; they are addressed to another host
  * @udp: send UDP that is not RoCEv2
@@ -142,6 +147,7 @@ struct rh_blast_conf {
 	u64 mtu;
 	u64 ect;
 	u64 depth;
+	u64 queue;
 	u64 known;
 	u64 in;
 	u64 udp;
@@ -230,7 +236,7 @@ struct rh_net {
 	struct proc_dir_entry *proc;
 	char error[RH_ERROR_LEN];
 	struct wire_buffer buffer;
-	struct rh_blast blast;
+	struct rh_blast blast[RH_BLAST_QUEUES]; /* the last one of each queue */
 	struct rh_flood flood;
 };
 
