@@ -32,10 +32,11 @@
  */
 #define IQCN_POLL_GAPS		4
 #define IQCN_POLL_MAX_NS	(50 * NSEC_PER_MSEC)
-/* The next packet makes up for a flow's polls if its packets are at most this many poll
- * intervals apart, unless polls may cause a CNP before that
+/* A flow's next packet makes up for a poll if it is expected at most this part of a poll
+ * interval later, unless the poll may cause a CNP.  If polls wait for longer, more of
+ * the link is idle after pauses (scenario pfc-victim-true).
  */
-#define IQCN_POLL_SPARSE	4
+#define IQCN_POLL_LATE_PART	4
 /* The gap that is assumed for a new flow */
 #define IQCN_POLL_NEW_NS	NSEC_PER_MSEC
 
@@ -103,7 +104,8 @@ static inline bool iqcn_bts_polls_by_timer(u32 gap_ns, u32 interval_ns, u32 cred
 {
 	/* the gap may be that of a new flow, which is unknown */
 	if (gap_ns >= IQCN_POLL_NEW_NS ||
-	    gap_ns > IQCN_POLL_SPARSE * (u64)interval_ns || prob > U32_MAX)
+	    gap_ns > interval_ns + interval_ns / IQCN_POLL_LATE_PART ||
+	    prob > U32_MAX)
 		return true;
 	/* below 2^32 * 2^31 */
 	return prob * (2 * gap_ns + interval_ns) >=

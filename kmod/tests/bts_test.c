@@ -84,8 +84,8 @@ static void bts_by_timer_test(struct kunit *test)
 		bool by_timer;
 	} rows[] = {
 		{ 0, 0, 0, false },
-		{ 900000, 0, 0, false },
-		{ 900001, 0, 0, true },
+		{ 281250, 0, 0, false },
+		{ 281251, 0, 0, true },
 		/* one poll */
 		{ 0, 8, 1, false },
 		{ 0, 8, 2, true },
@@ -93,9 +93,6 @@ static void bts_by_timer_test(struct kunit *test)
 		/* three polls */
 		{ 225000, 6, 1, false },
 		{ 225000, 7, 1, true },
-		/* nine polls */
-		{ 900000, 0, 1, false },
-		{ 900000, 1, 1, true },
 		{ 0, 0, 11, true },
 	};
 	int i;
@@ -108,8 +105,8 @@ static void bts_by_timer_test(struct kunit *test)
 							    rows[i].prob_tenths * tenth),
 				    rows[i].by_timer, "row %d", i);
 	/* a new flow */
-	KUNIT_EXPECT_FALSE(test, iqcn_bts_polls_by_timer(999999, 300000, 0, 0));
-	KUNIT_EXPECT_TRUE(test, iqcn_bts_polls_by_timer(IQCN_POLL_NEW_NS, 300000,
+	KUNIT_EXPECT_FALSE(test, iqcn_bts_polls_by_timer(999999, NSEC_PER_MSEC, 0, 0));
+	KUNIT_EXPECT_TRUE(test, iqcn_bts_polls_by_timer(IQCN_POLL_NEW_NS, NSEC_PER_MSEC,
 							0, 0));
 	/* the longest interval and the highest probabilities */
 	KUNIT_EXPECT_FALSE(test, iqcn_bts_polls_by_timer(0, NSEC_PER_SEC, 0,

@@ -1183,7 +1183,7 @@ test_pi_polls_share()
 	check "CNPs at packets, of 60" $(($(stat cnp_pi) - before)) -le 50
 }
 
-# A packet every 2.5 T1 gets the credit of a packet and two polls, although the timer
+# A packet every 1.2 T1 gets the credit of a packet and a poll, although the timer
 # polls the flow only when that may cause a CNP.  The probability is that of the depth.
 # No credit is for pauses, which would cause a CNP each.
 test_pi_polls_missed()
@@ -1196,7 +1196,7 @@ test_pi_polls_missed()
 	tc -n sw qdisc change dev p1 root handle 1: tbf rate 100kbit burst 9k \
 		limit 1g
 	for ((i = 0; i < 10; i++)); do
-		small 10 625
+		small 15 300
 		sleep 0.1
 	done
 	n=$(stat cnp_sent)
