@@ -136,7 +136,7 @@ if [ ${#single[@]} -gt 0 ]; then
 fi
 if [ -n "$smp" ]; then
 	echo "  two CPUs ..."
-	guest+=(-q bfifo,red,iqcn,nocnp,timer cpus)
+	guest+=(-q "bfifo,red,iqcn,nocnp,timer" cpus)
 	measured "$LAB" run uml-smp -m 3072 "${guest[@]}"
 	cat "$WORK/log" >>"$WORK/times"
 	measured "$LAB" run stock -m 3072 -k "$TOP/build/stock/sch_iqcn.ko" \

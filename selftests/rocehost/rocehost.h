@@ -119,7 +119,7 @@ static inline bool rh_counting(u64 now_ns)
 }
 
 /* Limits of a blast's flows, and of the queues of a device */
-#define RH_BLAST_FLOWS	(1 << 20)
+#define RH_BLAST_FLOWS	0x100000
 #define RH_BLAST_QUEUES	4
 
 /**
