@@ -65,7 +65,7 @@ help:
 	@echo '               N=SWITCH: on one of several'
 	@echo '  train        train a policy for iqcn agent, in build/agent (25 min); STEPS=1800,'
 	@echo '               SEED=1, REWARD=few|literal'
-	@echo '  bench        cost of packets, compared with other qdiscs (10 min); HERE=1: on this'
+	@echo '  bench        cost of packets, compared with other qdiscs (15 min); HERE=1: on this'
 	@echo '               machine, as root, after make modules rocehost tc-plugin userspace'
 	@echo '  test         static checks, KUnit, host tests, smoke: after each edit (3 min)'
 	@echo '  check        the tests of CI (15 min, 35 with kernels)'

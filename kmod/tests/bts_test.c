@@ -71,8 +71,8 @@ static void bts_polled_test(struct kunit *test)
 				    rows[i].polled_ns, "row %d", i);
 }
 
-/* The timer polls flows whose packets are more than four intervals or about a
- * millisecond apart, and flows whose credit two gaps and an interval may complete
+/* The timer polls flows whose packets are more than 1.25 intervals, or a
+ * millisecond or more, apart, and flows whose credit two gaps and an interval may complete
  */
 static void bts_by_timer_test(struct kunit *test)
 {

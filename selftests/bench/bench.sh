@@ -62,7 +62,12 @@ shift $((OPTIND - 1))
 case $rounds in
 "" | *[!0-9]* | [0-6]) die "-n: at least 7 rounds" ;;
 esac
-[ $# -gt 0 ] || set -- uncongested marked hook deadline inject memory cpus
+if [ $# = 0 ]; then
+	set -- uncongested marked hook deadline inject memory
+	if [ -z "$here" ] || [ "$(nproc)" -gt 1 ]; then
+		set -- "$@" cpus
+	fi
+fi
 cd "$TOP" && mkdir -p "$OUT" || exit 1
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT

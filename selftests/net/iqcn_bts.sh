@@ -1321,6 +1321,7 @@ test_pi_evicts()
 	data -6 --count 1
 	sleep 0.03
 	check "flows evicted" "$(stat flow_evicted)" -ge 1
+	check "marks" "$(stat ecn_mark)" -ge 100
 	counted "$(stat ecn_mark) $(stat ecn_mark)" ce_sent ce_sampled
 }
 

@@ -37,7 +37,7 @@ once()
 	blast "$1"
 	{
 		read -r _
-		IFS=, read -r dev flows mtu ect depth packets refused ns \
+		IFS=, read -r dev _ flows mtu ect depth packets refused ns \
 			ns_per_packet
 	} </proc/net/rocehost/blast
 	[ "$refused" = 0 ] || die "the qdisc refused $refused packets"
