@@ -934,30 +934,33 @@ static noinline void iqcn_drained(struct iqcn_queue *q)
 		iqcn_supplement_end(q);
 }
 
-/* Reads the clock once per packet at most, unless a port was paused */
-static struct sk_buff *iqcn_dequeue(struct Qdisc *sch)
+/* A packet leaves a queue that is not backlogged */
+static noinline struct sk_buff *iqcn_leaves_shallow(struct iqcn_queue *q,
+						    struct sk_buff *skb)
+{
+	if (q->drain.start_ns)
+		iqcn_drained(q);
+	if (iqcn_skb_cb(skb)->kind >= IQCN_KIND_DATA)
+		iqcn_data_dequeued(q, skb);
+	return skb;
+}
+
+/* A packet leaves a queue that it found deeper than deep_bytes */
+static noinline struct sk_buff *iqcn_leaves_deep(struct Qdisc *sch,
+						 struct sk_buff *skb,
+						 u32 depth_bytes)
 {
 	struct iqcn_queue *q = qdisc_priv(sch);
-	u32 depth_bytes = sch->qstats.backlog;
-	u32 deep_bytes = READ_ONCE(q->deep_bytes);
-	struct sk_buff *skb;
 	u64 now_ns = 0;
 
-	skb = qdisc_dequeue_head(sch);
-	if (unlikely(!skb))
-		return NULL;
-	if (unlikely(depth_bytes > deep_bytes) && READ_ONCE(q->attends))
-		deep_bytes = iqcn_attend(q, sch, skb);
-	/* Not backlogged.  Neither is a queue whose only packet is larger than
-	 * Kmin, because the next packet may arrive much later.
+	if (unlikely(READ_ONCE(q->attends)) &&
+	    depth_bytes <= iqcn_attend(q, sch, skb))
+		return iqcn_leaves_shallow(q, skb);
+	/* A queue whose only packet is larger than Kmin is not backlogged,
+	 * because the next packet may arrive much later.
 	 */
-	if (likely(depth_bytes <= deep_bytes) || !sch->qstats.backlog) {
-		if (unlikely(q->drain.start_ns))
-			iqcn_drained(q);
-		if (unlikely(iqcn_skb_cb(skb)->kind >= IQCN_KIND_DATA))
-			iqcn_data_dequeued(q, skb);
-		return skb;
-	}
+	if (!sch->qstats.backlog)
+		return iqcn_leaves_shallow(q, skb);
 	/* before iqcn_data_dequeued(), which compares the CE rate with it */
 	q->outflow.bytes += qdisc_pkt_len(skb);
 	if (q->p.mark_on == IQCN_MARK_ON_DEQUEUE &&
@@ -969,6 +972,25 @@ static struct sk_buff *iqcn_dequeue(struct Qdisc *sch)
 	if (iqcn_skb_cb(skb)->kind >= IQCN_KIND_DATA)
 		now_ns = iqcn_data_dequeued(q, skb);
 	iqcn_measure_drain(q, qdisc_pkt_len(skb), now_ns);
+	return skb;
+}
+
+/* The fast path needs no stack frame.  Reads the clock once per packet at most, unless
+ * a port was paused.
+ */
+static struct sk_buff *iqcn_dequeue(struct Qdisc *sch)
+{
+	struct iqcn_queue *q = qdisc_priv(sch);
+	u32 depth_bytes = sch->qstats.backlog;
+	struct sk_buff *skb = qdisc_dequeue_head(sch);
+
+	if (unlikely(!skb))
+		return NULL;
+	if (unlikely(depth_bytes > READ_ONCE(q->deep_bytes)))
+		return iqcn_leaves_deep(sch, skb, depth_bytes);
+	if (unlikely(q->drain.start_ns ||
+		     iqcn_skb_cb(skb)->kind >= IQCN_KIND_DATA))
+		return iqcn_leaves_shallow(q, skb);
 	return skb;
 }
 
