@@ -141,7 +141,8 @@ struct iqcn_flow {
 
 	/* offset 128: touched when a CE packet leaves; queue->lock */
 	u64 ce_ns;			/* last CE packet left, or creation; lags behind
-					 * by up to a window (iqcn_flow_ce_brief())
+					 * by up to a window and the time of a chunk
+					 * (iqcn_flow_ce_brief())
 					 */
 	u64 ce_sent;			/* CE packets; a root lock, too */
 	u64 base_ns;			/* start of T1, 0: not started yet */

@@ -33,9 +33,9 @@
  * every T1, or more often if the controller asks for it, it gets the credit of a
  * packet, so that its sender does not speed up between two packets.  Polls end
  * when the flow seems to have stopped (IQCN_POLL_GAPS).  The timer polls a flow
- * only if its credit may suffice for a CNP before its next packet, or if that may
- * be long in coming.  Otherwise the next packet makes up for the polls, at the
- * probability of that time.
+ * only if its credit may suffice for a CNP before its next packet, or if that is
+ * expected too late (IQCN_POLL_LATE_PART).  Otherwise the next packet makes up for
+ * the polls, at the probability of that time.
  *
  * Source: US 12388756 B2 (WREB), description (11)-(16), clauses 1-9.
  */

@@ -57,7 +57,7 @@ static void iqcn_queue_flow_ce(struct iqcn_queue *q, struct iqcn_flow *flow,
 		iqcn_ext_trim(q, flow);
 	if (READ_ONCE(flow->ce_sent)) {
 		gap_ns = now_ns - flow->ce_ns;
-		/* others may have left for a window since then */
+		/* others may have left for about a window since then */
 		if (q->brief)
 			gap_ns -= min_t(u64, gap_ns, q->p.window_ns);
 		gap_ns = iqcn_sample_gap_ns(gap_ns, q->p.sample);

@@ -32,9 +32,9 @@
  */
 #define IQCN_POLL_GAPS		4
 #define IQCN_POLL_MAX_NS	(50 * NSEC_PER_MSEC)
-/* A flow's next packet makes up for a poll if it is expected at most this part of a poll
- * interval later, unless the poll may cause a CNP.  If polls wait for longer, more of
- * the link is idle after pauses (scenario pfc-victim-true).
+/* The timer does not poll a flow whose next packet is expected within this part of an
+ * interval after the poll, unless the poll may cause a CNP: the packet makes up for it.
+ * Longer waits leave more of the link idle after PFC pauses (scenario pfc-victim-true).
  */
 #define IQCN_POLL_LATE_PART	4
 /* The gap that is assumed for a new flow */
@@ -90,14 +90,14 @@ static inline u64 iqcn_bts_polled_ns(u32 gap_ns, u32 t1_ns)
 }
 
 /**
- * iqcn_bts_polls_by_timer() - can a flow's polls not wait for its next packet?
+ * iqcn_bts_polls_by_timer() - must the timer poll a flow?
  * @gap_ns: iqcn_bts_gap_ns() of its last packet
  * @interval_ns: interval between two polls, at most a second
  * @credit: the flow's credit (pi.h)
  * @prob: probability of a CNP, which each poll adds to the credit
  *
- * Return: true if the next packet may be long in coming, or if the polls of the next
- * two gaps may cause a CNP.
+ * Return: true if the next packet is expected too late (IQCN_POLL_LATE_PART), if its
+ * time is unknown, or if the polls of the next two gaps may cause a CNP.
  */
 static inline bool iqcn_bts_polls_by_timer(u32 gap_ns, u32 interval_ns, u32 credit,
 					   u64 prob)
