@@ -392,7 +392,9 @@ test_blast()
 		" malformed 0"
 	# through the second queue of a device
 	refused sw "blast d0 queue 1" 'queue: "d0" has 1 queues'
-	ip -n sw link add d1 mtu 9000 up numtxqueues 2 type dummy
+	ip -n sw link add d1 mtu 9000 numtxqueues 2 type dummy
+	in_ns sw sysctl -qw net.ipv6.conf.d1.disable_ipv6=1
+	ip -n sw link set d1 up
 	tc -n sw qdisc add dev d1 root handle 1: mq
 	tc -n sw qdisc add dev d1 parent 1:1 handle 11: iqcn
 	tc -n sw qdisc add dev d1 parent 1:2 handle 12: iqcn kmin 0 kmax 0 \
@@ -401,6 +403,15 @@ test_blast()
 	check "packets through another queue" "$(stat packets d1 11:)" -eq 0
 	check "packets" "$(stat packets d1 12:)" -ge 500
 	check "CE" "$(stat ce_sent d1 12:)" -ge 500
+	# two at once, but not through the same queue
+	in_ns sw timeout 0.02 bash -c \
+		'echo "blast d1 queue 1 packets 1000000000" >/proc/net/rocehost/ctl' \
+		2>/dev/null &
+	sleep 0.001
+	refused sw "blast d1 queue 1" 'queue: a blast uses 1'
+	told sw "blast d1 queue 0 packets 500 flows 10 depth 8"
+	wait
+	check "packets through both queues" "$(stat packets d1 11:)" -ge 500
 	# a blast ends if its writer is killed
 	in_ns sw timeout 0.02 bash -c \
 		'echo "blast d0 packets 1000000000" >/proc/net/rocehost/ctl' \

@@ -15,8 +15,8 @@
  * stopped, as if the device were busy, except for the last packet of a burst.
  * That packet finds the queue open, and the stack dequeues its quota, which is
  * the length of a burst (net.core.dev_weight, 64).  Then the queue is stopped
- * again.  Several blasts may use one device at the same time, each a queue of its
- * own, to measure how a qdisc below mq scales with the number of CPUs.
+ * again.  Several blasts may run at once, each through another queue: this measures
+ * how a qdisc below mq scales with the number of CPUs.
  *
  * Before a flow's first packet the device receives the flow's connection
  * set-up, as a switch port would, so that a qdisc that pairs flows can do so.

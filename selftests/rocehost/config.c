@@ -967,8 +967,13 @@ static int rh_cmd_blast(struct net *net, char *line)
 	      rh_blast_check(net, dev, &blast.conf);
 	if (err)
 		return err;
+	if (rn->blasts[blast.conf.queue])
+		return rh_error(net, -EBUSY, "queue: a blast uses %llu",
+				blast.conf.queue);
 	strscpy(blast.dev, dev->name, sizeof(blast.dev));
+	rn->blasts[blast.conf.queue] = true;
 	err = rh_blast(dev, &blast);
+	rn->blasts[blast.conf.queue] = false;
 	rn->blast[blast.conf.queue] = blast;
 	switch (err) {
 	case -EINTR:

@@ -118,7 +118,7 @@ static inline bool rh_counting(u64 now_ns)
 	       now_ns < READ_ONCE(rh_world.stop_ns);
 }
 
-/* Limits of a blast's flows, and of the queues of a device */
+/* Maximum number of flows of a blast, and of queues of its device */
 #define RH_BLAST_FLOWS	0x100000
 #define RH_BLAST_QUEUES	4
 
@@ -229,14 +229,16 @@ struct rh_flood {
  * @proc: its directory in /proc/net
  * @error: error of the last command, or empty
  * @buffer: buffer of the switch that the namespace is
- * @blast: the last blast
+ * @blast: the last blast through each queue; RTNL
+ * @blasts: a blast is running through the queue; RTNL
  * @flood: the last flood
  */
 struct rh_net {
 	struct proc_dir_entry *proc;
 	char error[RH_ERROR_LEN];
 	struct wire_buffer buffer;
-	struct rh_blast blast[RH_BLAST_QUEUES]; /* the last one of each queue */
+	struct rh_blast blast[RH_BLAST_QUEUES];
+	bool blasts[RH_BLAST_QUEUES];
 	struct rh_flood flood;
 };
 
