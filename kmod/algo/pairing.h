@@ -63,8 +63,8 @@ static inline s32 iqcn_psn_delta(u32 a, u32 b)
 #define IQCN_ECHO_BITS_MIN	13
 #define IQCN_ECHO_BITS_MAX	18
 
-/* The largest payload of RoCEv2, and the headers around it: IPv6, UDP, BTH, RETH,
- * ICRC
+/* The largest payload of RoCEv2, and the headers around it: IPv6, UDP, BTH,
+ * RETH, ICRC
  */
 #define IQCN_ECHO_PAYLOAD_MAX	4096
 #define IQCN_ECHO_HEADERS	80
@@ -277,9 +277,9 @@ static inline bool iqcn_sport_match(u16 data_sport, u16 rev_sport, u32 src_qp,
 	       rev_sport == iqcn_sport_rxe(dest_qp);
 }
 
-/* So many changes of source ports show that a sender sprays, if each comes
- * within this time of the one before.  A forged packet causes two: to its port
- * and back.
+/* IQCN_SPRAY_CHANGES changes of source ports show that a sender sprays, if each
+ * comes within IQCN_SPRAY_MS of the one before.  A forged packet causes two: to
+ * its port and back.
  */
 #define IQCN_SPRAY_CHANGES	3
 #define IQCN_SPRAY_MS		10000
@@ -312,14 +312,20 @@ static inline void iqcn_spray_changed(struct iqcn_spray *s, u32 now_ms)
 {
 	u32 changes = s->changes;
 
-	if (now_ms - s->changed_ms >= IQCN_SPRAY_MS)
+	if (now_ms - s->changed_ms >= IQCN_SPRAY_MS) {
 		changes = 0;
-	/* before the count, so that it never seems to be recent */
+		/* before the time, so that the old count does not become valid
+		 * again
+		 */
+		WRITE_ONCE(s->changes, 0);
+	}
+	/* before the count, so that a new count does not come with the old time
+	 */
 	WRITE_ONCE(s->changed_ms, now_ms);
 	WRITE_ONCE(s->changes, min_t(u32, changes + 1, IQCN_SPRAY_CHANGES));
 }
 
-/* Packets offer no better evidence than this grade */
+/* Data packets and responses offer no better evidence than this grade */
 static inline bool iqcn_pair_assured(enum iqcn_pair_grade grade)
 {
 	return grade >= IQCN_PAIR_PSN;
