@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * iqcn agent: set the filter and the supplements of a long-haul link according to a
- * learned policy.
+ * iqcn agent: set the filter and the supplements of a long-haul link according
+ * to a learned policy.
  *
  *	every interval:
  *	  sample the queue -> step, reward, state	(agentport.c, agentlaw.h)
@@ -98,9 +98,10 @@ static int ask_action(struct agent *a, const struct agent_row *r, int *action)
 	return EXIT_SUCCESS;
 }
 
-/* Draw whether to explore, and a random action.  Both are drawn in each step, so that
- * later draws do not depend on this step.  An action hardly has an effect within one
- * step, so it is kept for EXPLORE_STEPS.  a->explore is the share of steps that explore.
+/* Draw whether to explore, and a random action.  Both are drawn in each step,
+ * so that later draws do not depend on this step.  An action hardly has an
+ * effect within one step, so it is kept for EXPLORE_STEPS.  a->explore is the
+ * share of steps that explore.
  */
 static bool explores(struct agent *a, int *action)
 {
@@ -120,7 +121,9 @@ static bool explores(struct agent *a, int *action)
 	return true;
 }
 
-/* Only a policy competes with the values of tc, and not while it explores */
+/* Compare a policy with the values of tc.  Other actions are not compared, nor
+ * is a policy with exploration.
+ */
 static void check_trust(struct agent *a, const struct agent_step *s,
 			uint64_t now)
 {
@@ -183,7 +186,7 @@ static int step(struct agent *a)
 
 	if (agent_port_sample(&a->port, &now))
 		return EXIT_FAILURE;
-	/* another queue: nothing is known about it */
+	/* a new queue has replaced the old one: discard what was measured */
 	if (agent_restarted(&a->before, &now)) {
 		a->before = now;
 		a->history = (struct agent_history){};
@@ -226,7 +229,9 @@ static bool wait_until(struct agent *a, uint64_t ns)
 	return !ppoll(&p, 1, &left, NULL);
 }
 
-/* @end: the agent ends.  A full disk does not end it */
+/* @end: the last metrics of this run.  If a write fails, such as on a full
+ * disk, the agent continues without metrics.
+ */
 static int write_metrics(struct agent *a, bool end)
 {
 	if (!a->metrics_file ||
@@ -308,7 +313,9 @@ static int read_policy(struct agent *a)
 		return fail(a->policy_file, "trained with another interval; omit --interval");
 	if (a->reward == AGENT_NONE)
 		a->reward = a->policy.reward;
-	/* the fallback would compare rewards that the policy was not trained for */
+	/* the fallback would compare rewards that the policy was not trained
+	 * for
+	 */
 	if (has_policy(a) && a->reward != (int)a->policy.reward)
 		return fail(a->policy_file, "trained with another reward; omit --reward");
 	return EXIT_SUCCESS;
@@ -331,7 +338,9 @@ static int work(struct agent *a, uint32_t ifindex, uint32_t parent)
 		agent_port_abandon(&a->port);
 	else
 		ret = agent_port_release(&a->port);
-	if (close_log(a) || (a->totals.steps && write_metrics(a, true)))
+	if (close_log(a))
+		ret = EXIT_FAILURE;
+	if (a->totals.steps && write_metrics(a, true))
 		ret = EXIT_FAILURE;
 	if (a->totals.steps)
 		summarize(a);
