@@ -4,8 +4,8 @@
 # iqcn agent on a queue in front of a long fiber: arguments and policies that it
 # refuses, leases that it sets, and how they end.
 #
-# userspace/tests/ tests the reward, the state and policy files; scenarios run whole
-# episodes.
+# userspace/tests/ tests the reward, the state and policy files; scenarios run
+# whole episodes.
 
 ALL_TESTS="
 	test_bad_words
@@ -48,8 +48,8 @@ agent()
 	in_ns sw "$BUILD/iqcn" agent "$@"
 }
 
-# refused STATUS ERROR ARGUMENT...: the agent prints this error and nothing else, and
-# sets nothing
+# refused STATUS ERROR ARGUMENT...: the agent prints this error and nothing
+# else, and sets nothing
 refused()
 {
 	only_error "$1" "iqcn: $2" agent "${@:3}"
@@ -189,7 +189,7 @@ test_bad_places()
 	refused 1 "p1: $need" run --policy "$POLICY" p1 root
 	refused 1 "no such queue: $need" run --policy "$POLICY"
 	check_eq "leases" "$(stat leases)" 0
-	# two queues, of two devices and of one
+	# two queues: first on two devices, then on one
 	params notify supplement
 	tc -n sw qdisc add dev p0 root handle 10: iqcn notify supplement fibre 1km
 	refused 1 "several queues have notify supplement: choose one: DEV [root | parent CLASSID]" \
@@ -249,8 +249,8 @@ test_rights()
 	rm $iqcn
 }
 
-# started WAIT ARGUMENT...: start the agent in the background and wait; sets $agent
-# to its PID; its output is in $TMP/out and $TMP/err
+# started WAIT ARGUMENT...: start the agent in the background and wait; sets
+# $agent to its PID; its output is in $TMP/out and $TMP/err
 started()
 {
 	local s=$1
@@ -271,7 +271,8 @@ ended()
 	check_eq "stderr" "$(<"$TMP/err")" "${2:+iqcn: $2}"
 }
 
-# One CNP per round trip of 5 ms at 7,500, and more at the other rates
+# The lowest rate, 7,500, stands for one CNP per round trip, here 5 ms. The
+# other rates have proportionally shorter intervals.
 test_actions()
 {
 	local a want=(5000000 3750000 3000000 2500000 2142857)
@@ -370,8 +371,8 @@ test_supplements()
 	ended 0
 }
 
-# A policy that wants no supplements gets none, except in a burst: 100 packets are
-# more than a sixteenth of the limit
+# A policy that wants no supplements gets none, except in a burst: 100 packets
+# are more than a sixteenth of the limit
 test_guard()
 {
 	virtual_time || { skip "needs virtual time"; return; }
@@ -385,7 +386,7 @@ test_guard()
 	check "supplements after that" "$(sent_in 0.1)" -eq 0
 	kill "$agent"
 	ended 0
-	# not for --action
+	# a fixed action has no guard
 	started 0.1 run --action 0 p1
 	data --flows 2 --count 100 --len 926 --tos 2
 	check "supplements of a fixed action" "$(sent_in 0.1)" -eq 0
@@ -496,8 +497,9 @@ modes()
 	cut -d , -f 3 "$TMP/log" | tail -n +2 | uniq | paste -sd ' '
 }
 
-# After a second the values of tc apply for a second.  If they earn more than the policy,
-# they apply for 10 s: 2,000 supplements per second cost more than 100
+# After a second the values of tc apply for a second.  If they earn more than
+# the policy, they apply for 10 s: 2,000 supplements per second cost more than
+# 100
 test_fallback()
 {
 	local i
@@ -520,7 +522,7 @@ test_fallback()
 		"iqcn: p1: the policy earns less than the values of tc: fallback"
 	check "fallbacks" "$(grep -c '^iqcn_agent_fallbacks_total.* 1$' "$TMP/prom")" -eq 1
 	check "acting" "$(grep -c '^iqcn_agent_acting.* 0$' "$TMP/prom")" -eq 1
-	# since at most 1.5 s
+	# the fallback has lasted for at most 1.5 s
 	for ((i = 0; i < 110; i++)); do
 		[ "$(in_force)" != 1/5000000 ] || break
 		sleep 0.1
@@ -637,7 +639,8 @@ test_replaced()
 	check_eq "afterwards" "$(in_force)" 7/1000000
 }
 
-# The agent reads the parameters once a second, and when a lease is out of bounds
+# The agent reads the parameters once a second, and when a lease is out of
+# bounds
 test_changed()
 {
 	box
@@ -686,7 +689,7 @@ test_metrics()
 	check_eq "actions" "$(grep -c ^iqcn_agent_actions_total "$dir/a.prom")" 25
 	agent run --action 0 --count 1 --metrics "$dir/none/a.prom" p1 \
 		>/dev/null 2>"$TMP/err"
-	check "a full disk does not end the agent" $? -eq 0
+	check "an agent that cannot write metrics" $? -eq 0
 	check_eq "stderr" "$(<"$TMP/err")" \
 		"iqcn: $dir/none/a.prom: No such file or directory
 iqcn: metrics: none from now on"

@@ -413,9 +413,9 @@ test_one_for_both()
 # each of them.
 test_came_ce()
 {
-	local action way want
+	local action way want n
 
-	stand wreb profile 1000:1 min-gap 0 qref 1000 alpha 100000000 beta 1
+	stand wreb profile 1000:1 min-gap 0 qref 1000 alpha 100000000 beta 100000000
 	deep 20
 	for action in silent:0 notify:50; do
 		want=${action#*:}
@@ -424,6 +424,9 @@ test_came_ce()
 			# flow 0x99 is not paired
 			small 10 20 --qp 0x99
 			check "$way: probability" "$(stat bts_prob)" = 1
+			# N p rises to its maximum: until then, packets that are
+			# far apart get only a part of the credit
+			sleep 0.001
 			watch 20
 			small 50 20 --tos 3
 			wait
@@ -431,8 +434,11 @@ test_came_ce()
 		done
 	done
 	counted "150 304" cnp_sent ce_in
-	# pi marked the packets of 0x99, perhaps without those before its first update
-	within "ecn_mark" "$(stat ecn_mark)" 39 1
+	# pi marked the packets of 0x99, but perhaps not one that got a part of
+	# the credit
+	n=$(stat ecn_mark)
+	check "ecn_mark" "$n" -ge 36
+	check "ecn_mark" "$n" -le 40
 }
 
 # p0 - br0 - x0 ==== x1 - br1 - p1: iqcn on both x0 and p1
@@ -1129,16 +1135,16 @@ test_pi_follows()
 		fail "ref_bytes is not shown"
 }
 
-# poll_gaps: end the trace; print a histogram of the CNPs that polls caused: time
-# since the flow's last packet or CNP in us, and number of CNPs
+# poll_gaps: end the trace; print a histogram of the CNPs that polls caused:
+# time since the flow's last packet or CNP in us, and number of CNPs
 poll_gaps()
 {
 	traced_cnps poll | awk '{ n[int(($2 - $1) / 1000 + 1)]++ }
 		END { for (us in n) printf("%d %d\n", us, n[us]) }'
 }
 
-# polled_every US PARAMETER...: check the time between two polls, with T1 of 1 ms and a
-# probability that rises to the maximum at once
+# polled_every US PARAMETER...: check the time between two polls, with T1 of 1
+# ms and a probability that rises to the maximum at once
 polled_every()
 {
 	local want=$1 us n
@@ -1159,9 +1165,9 @@ test_pi_polls_more()
 	polled_every 250
 }
 
-# At a probability between 1 and 2 there are two polls per T1, and only some of them
-# cause a CNP.  Nor does each packet of a sparse flow.  The integral part adds 0.0001
-# per step.
+# At a probability between 1 and 2 there are two polls per T1.  Only some of
+# these polls, and only some packets of the sparse flow, cause a CNP.  The
+# integral part adds 0.0001 per step.
 test_pi_polls_share()
 {
 	local us n first=0 second=0 before
@@ -1184,9 +1190,9 @@ test_pi_polls_share()
 	check "CNPs at packets, of 60" $(($(stat cnp_pi) - before)) -le 50
 }
 
-# A packet every 1.2 T1 gets the credit of a packet and a poll, although the timer
-# polls the flow only when that may cause a CNP.  The probability is that of the depth.
-# Pauses earn no credit; otherwise each would cause a CNP.
+# A packet every 1.2 T1 gets the credit of a packet and a poll, although the
+# timer polls the flow only when that may cause a CNP.  The probability is that
+# of the depth.  Pauses earn no credit; otherwise each would cause a CNP.
 test_pi_polls_missed()
 {
 	local n i
@@ -1206,7 +1212,7 @@ test_pi_polls_missed()
 	# the credit at first is random, and some polls follow the last packet
 	check_eq "CNPs as for 300 polls" "$(awk -v n="$n" -v p="$(stat bts_prob)" '
 		BEGIN { print (n >= 300 * p - 3 && n <= 300 * p + 3) }')" 1
-	# which of the two it is depends on the phase
+	# whether a packet or a poll causes a CNP depends on the phase
 	check "CNPs for polls" "$(stat cnp_poll)" -ge 2
 }
 
@@ -1262,26 +1268,25 @@ test_pi_controls()
 		'BEGIN { print p < q }')" 1
 }
 
-# With pi, most CE packets that leave are only counted (iqcn_flow_ce_brief()): up to ten
-# packets, 870 us.  The counters and the rate are exact all the same.
+# With pi, most CE packets that leave are only counted (iqcn_flow_ce_brief()):
+# up to ten packets, 870 us.  The counters and the rate are exact all the same.
 test_pi_counts()
 {
-	local marked us psn before old=0
+	local marked us psn ce n old=0 differences=()
 
 	topology bridge
 	bottleneck 100mbit kmin 10000 kmax 20000 pmax 1 qref 160k notify off
 	pair_flow
 	params notify pi
-	before=$(stat packets)
+	sniff rcv --type data --time 100
 	data --count 400 --interval 10 --psn 1000 &
 	sleep 0.02
 	within "CE rate in kbit/s" $(($(stat ce_rate_bps) / 1000)) 100000 5000
 	check_eq "state" "$(stat congested)" '"queue","depth"'
 	for _ in 1 2 3 4 5 6 7 8; do
-		read -r us psn <<<"$(flows |
-			awk '$4 == "0x000011" { print $10, $12 }')"
-		check "PSN of the last packet" "$psn" -eq \
-			$((999 + $(stat packets) - before))
+		read -r us psn ce <<<"$(flows |
+			awk '$4 == "0x000011" { print $10, $12, $13 }')"
+		differences+=("$((psn - ce))")
 		check "us since the last CE packet" "$us" -le 1000
 		[ "$us" -le 200 ] || ((old++))
 		sleep 0.0011
@@ -1291,14 +1296,19 @@ test_pi_counts()
 	sleep 0.03
 	marked=$(stat ecn_mark)
 	check "marks" "$marked" -ge 350
-	# pair_flow sends 4
+	# the first packets are not marked, all later ones are; pair_flow sends
+	# 4
+	n=$(grep -c ' psn 1[0-2].. ect0' "$TMP/rcv")
+	check_eq "PSN minus number of CE packets" \
+		"$(printf '%s\n' "${differences[@]}" | sort -u)" $((1000 + n - 1 - 4))
 	counted "$((marked + 4)) $((marked + 4))" ce_sent ce_sampled
 	check_eq "CE packets of the flow" \
 		"$(flows | awk '$4 == "0x000011" { print $13 }')" $((marked + 4))
 	check_eq "state in the end" "$(stat congested)" ""
 }
 
-# The PSNs of an unassured flow's CE packets are evidence, so none is only counted
+# The PSNs of an unassured flow's CE packets are evidence, so none is only
+# counted
 test_pi_pairs()
 {
 	local psn
@@ -1315,7 +1325,8 @@ test_pi_pairs()
 		0x800011
 }
 
-# The table evicts the flow that most queued packets belong to, the last one of its hosts
+# A new flow evicts the only other one, and thereby its hosts, while its packets
+# are queued
 test_pi_evicts()
 {
 	topology bridge
@@ -1328,8 +1339,8 @@ test_pi_evicts()
 	counted "$(stat ecn_mark) $(stat ecn_mark)" ce_sent ce_sampled
 }
 
-# With notify timer as well, no packet is only counted: with trigger gap, the first one
-# that leaves after T1 causes a CNP, and T1 is shorter than a window
+# With notify timer as well, no packet is only counted: with trigger gap, the
+# first one that leaves after T1 causes a CNP, and T1 is shorter than a window
 test_pi_and_t1()
 {
 	topology bridge
@@ -1344,8 +1355,9 @@ test_pi_and_t1()
 	check "CNPs" "$(stat cnp_sent)" -ge 15
 }
 
-# The time from a CE packet to its CNP, although packets that are only counted could be
-# taken for silence: bursts, 87 us between packets that leave, and T1 less than a chunk
+# The time from a CE packet to its CNP is measured for packets after a gap of
+# T1.  Packets that are only counted must not look like such a gap: in a burst,
+# packets leave 87 us apart, and T1 is shorter than the 870 us of a chunk.
 test_pi_times()
 {
 	topology bridge
@@ -1412,8 +1424,8 @@ test_moves()
 		"$(flows | awk '$4 == "0x000011" { print $7 }')" 2:1
 }
 
-# held FLOWS [PARAMETER...]: as many flows have one CNP sent and a second one,
-# for a drop, deferred by 50 ms
+# held FLOWS [PARAMETER...]: set up FLOWS flows that have got one CNP each, and
+# whose second CNP, for another drop, is deferred by 50 ms
 held()
 {
 	local n=$1
@@ -1566,8 +1578,9 @@ test_timer_begins_anew()
 	{ before = $10 }' | tr '\n' ' ')" ""
 }
 
-# A shorter update interval takes effect with the next packet, not after the time until
-# which the controller had no steps to make: 5 ms
+# A shorter update interval takes effect with the next packet, and not only at
+# pi_until_ns, before which the controller makes no steps: here that is up to 5
+# ms later
 test_update_shorter()
 {
 	stand pi qref 10000 update 1s alpha 100000000 beta 1 min-gap 0 t1 225us

@@ -210,7 +210,8 @@ cm_ports()
 	tc -n sw qdisc replace dev p0 root handle 10: iqcn
 }
 
-# A flow is paired before it has a MAC address, in the first second after boot
+# A connection set-up pairs a flow before its MAC addresses are known, also in
+# the first second after boot
 test_cm()
 {
 	local kind
@@ -256,8 +257,8 @@ test_cm_forgotten()
 	check_eq "after a change of snoop" "$(grade)" "none -"
 }
 
-# The receiver of the data sets up the connection, after the flow was created
-# 1,000 km at 100 Gb/s hold 31,000 packets of 4 KB
+# At 100 Gb/s, the round trip of a fiber of 1,000 km is 31,000 packets of 4 KB:
+# an ACK for a PSN that is 30,000 behind counts as an echo only with "fibre"
 test_psn_of_a_long_fiber()
 {
 	topology bridge
@@ -279,6 +280,7 @@ test_psn_of_a_long_fiber()
 	check_eq "fibre none" "$(grade 0x000012)" "none -"
 }
 
+# The receiver of the data sets up the connection, after the flow was created
 test_cm_active_receiver()
 {
 	cm_ports bridge none

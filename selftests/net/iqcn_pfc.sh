@@ -47,7 +47,7 @@ DEBUG_TESTS="
 MAC_CONTROL=0180c2000001
 # the longest pause: 65535 quanta of 51.2 ns are 3.4 ms at 10 Gb/s
 LONG=ffff
-LEN=1082	# of a packet from data()
+LEN=1082	# frame length of a packet from data()
 
 # frame DMAC HEX: set $frame to a MAC control frame from the receiver, padded
 frame()
@@ -86,7 +86,7 @@ resume()
 }
 
 # stand PARAMETER...: a bridge whose port p1 passes only the burst of tbf.  The
-# queue knows C, and a flow is paired.
+# rate of the link, C, is set to 10 Gb/s.
 stand()
 {
 	topology bridge
@@ -194,8 +194,8 @@ test_pause_frame()
 	raw "$frame"
 	data
 	state clear clear
-	# 802.3x allows the address of the port, but then any host of the network
-	# could pause it
+	# 802.3x allows the address of the port, but then any host of the
+	# network could pause it
 	frame "${P1_MAC//:/}" 0001$LONG
 	raw "$frame"
 	state clear clear
@@ -220,7 +220,8 @@ test_classes()
 	counted "2 0" pauses port_pfc_ignored
 }
 
-# after a pause, a depth of T - 1 is clear, and one of T is not
+# after a pause, a depth one byte below the threshold is clear, and a depth that
+# reaches the threshold is not
 test_clear()
 {
 	local depth
@@ -242,7 +243,7 @@ test_clear()
 	counted "2 1 1" pauses pfc_clear pfc_unsure
 }
 
-# more than the link carries
+# more bytes arrive in a pause than the link carries in that time: congested
 test_rate()
 {
 	stand bandwidth 1mbit
@@ -311,7 +312,7 @@ test_drained()
 	check "undetermined" "$(stat undetermined_ns)" -gt 0
 }
 
-# no marks while paused or undetermined, on departure ...
+# no marks on departure while the queue is paused or undetermined
 test_quiet_marks()
 {
 	stand
@@ -321,7 +322,7 @@ test_quiet_marks()
 	sleep 0.1
 	check "sent" "$(stat backlog)" -eq 0
 	check "marks" "$(stat ecn_mark)" -eq 0
-	# ... and as many as without PFC when the queue is determined
+	# without PFC, such packets are marked
 	params pfc off
 	bottleneck 8kbit kmin 20000 kmax 20000
 	deep
@@ -330,7 +331,7 @@ test_quiet_marks()
 	check "marks" "$(stat ecn_mark)" -gt 10
 }
 
-# ... and on arrival
+# no marks on arrival while the queue is paused or undetermined
 test_quiet_marks_enqueue()
 {
 	stand mark-on enqueue
@@ -362,7 +363,7 @@ test_quiet_pi()
 	check_eq "probability while paused" "$(stat bts_prob)" 0
 	resume
 	data
-	check "CNPs while quiet" "$(stat pfc_unsure)" -eq 1
+	check "undetermined" "$(stat pfc_unsure)" -eq 1
 	before=$(stat cnp_sent)
 	data --count 50 --interval 100
 	check "CNPs while undetermined" "$(stat cnp_sent)" -eq "$before"
@@ -431,7 +432,8 @@ test_drop_while_quiet()
 	check "other CNPs" "$(stat cnp_pi)" -eq 0
 }
 
-# the first packet that leaves after such a pause causes a CNP, with any method
+# notified PARAMETER...: if the queue is found congested after a pause, the
+# first packet that leaves causes a CNP, with any method
 notified()
 {
 	stand bandwidth 1mbit notify off
@@ -496,7 +498,7 @@ test_paused_again()
 	counted "0 1" cnp_sent pfc_rate
 }
 
-# nor if the queue drains before a packet leaves whose sender can be notified
+# no CNP if the queue drains before a packet leaves whose sender can be notified
 test_drained_unnotified()
 {
 	stand bandwidth 1mbit notify off
@@ -560,7 +562,8 @@ test_flap()
 	check "pauses" "$(stat pauses)" -ge 150
 }
 
-# not even below the threshold, where each pause restarts T1
+# frequent pauses do not silence a queue below the threshold either, where each
+# pause restarts T1
 test_flap_shallow()
 {
 	local on off frames=() i

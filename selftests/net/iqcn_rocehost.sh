@@ -358,7 +358,7 @@ test_stop_unheard()
 # first few with CE. A device that is no dummy is refused.
 test_blast()
 {
-	local kind
+	local kind n i
 
 	hosts "" ""
 	ip -n sw link add d0 mtu 9000 type dummy
@@ -404,14 +404,21 @@ test_blast()
 	check "packets" "$(stat packets d1 12:)" -ge 500
 	check "CE" "$(stat ce_sent d1 12:)" -ge 500
 	# two at once, but not through the same queue
-	in_ns sw timeout 0.02 bash -c \
+	n=$(stat packets d1 12:)
+	nsenter --net=/run/netns/sw bash -c \
 		'echo "blast d1 queue 1 packets 1000000000" >/proc/net/rocehost/ctl' \
 		2>/dev/null &
-	sleep 0.001
+	for ((i = 0; i < 100; i++)); do
+		[ "$(stat packets d1 12:)" = "$n" ] || break
+		sleep 0.01
+	done
 	refused sw "blast d1 queue 1" 'queue: a blast uses 1'
 	told sw "blast d1 queue 0 packets 500 flows 10 depth 8"
-	wait
-	check "packets through both queues" "$(stat packets d1 11:)" -ge 500
+	check "packets through one queue" "$(stat packets d1 11:)" -ge 500
+	check "packets through the other" "$(stat packets d1 12:)" -gt "$n"
+	kill $!
+	wait $! 2>/dev/null
+	told sw "blast d1 queue 1 packets 500 flows 10 depth 8"
 	# a blast ends if its writer is killed
 	in_ns sw timeout 0.02 bash -c \
 		'echo "blast d0 packets 1000000000" >/proc/net/rocehost/ctl' \

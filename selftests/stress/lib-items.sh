@@ -95,7 +95,7 @@ item_replace()
 	for ((i = 0; i < 12; i++)); do
 		# a blast stops the device, except for the last packet of 64
 		[ $((i % 6)) != 0 ] ||
-			rh sw "blast d0 packets 3000 flows 50 depth 64 mtu 256 ect 2" &
+			rh sw "blast d0 queue $((i / 6)) packets 3000 flows 50 depth 64 mtu 256 ect 2" &
 		case $((RANDOM % 6)) in
 		0)
 			congest
@@ -382,10 +382,11 @@ item_memory()
 		note "no fault injection in this kernel"
 		return
 	fi
-	# quiet: only their effects matter, and a failed page allocation logs a
+	# not verbose: the stack trace of an injected failure would count as a
 	# splat
 	echo 0 >$faults/failslab/verbose
 	echo 0 >$faults/fail_page_alloc/verbose
+	# hardly any page allocation fails, because each failure logs a splat
 	echo 10 >$faults/fail_page_alloc/min-order
 	traffic bridge
 	congest
