@@ -11,7 +11,8 @@ DIRECTORY to another that defines a non-static function which the first file
 names, itself or in an inline function of a header that it uses.  In the graph
 of includes an arrow leads from a header to each header that it includes.  A
 call through a pointer is no arrow, because the owner of the pointer decides
-which function is called.  A loop is a strongly connected component of more than
+which function is called.  So tables of functions, such as the notify methods in
+timer.c, cause no arrows.  A loop is a strongly connected component of more than
 one file: each of its files uses all others, directly or through some of them.
 
   -m N	exit with status 1 if a loop has more than N files

@@ -317,6 +317,40 @@ tests_listed()
 	true
 }
 
+# A file of tests that no step runs never runs, either
+files_listed()
+{
+	local f name
+
+	for f in $(sources selftests/net | grep '/iqcn_[a-z_]*\.sh$'); do
+		name=${f##*/iqcn_}
+		grep -qE "\b(iqcn_)?${name%.sh}\b" selftests/check/check.sh \
+			selftests/debug/debug.sh selftests/kernels/kernels.sh ||
+			echo "$f: in no step"
+	done
+}
+
+# A newcomer reads all of it
+readme()
+{
+	[ "$(wc -l <README.md)" -le 120 ] || echo "README.md: more than 120 lines"
+}
+
+# Comments have at most 80 columns, except diagrams and tables, which have tabs
+wide_comments()
+{
+	local f
+
+	for f in $(sources . | grep -E '\.([ch]|sh)$'); do
+		awk -v f="$f" '
+		/^\t*(\/\* | \* |# )[^\t]*$/ && !/\\$/ {
+			tabs = match($0, /[^\t]/) - 1
+			if (length + 7 * tabs > 80)
+				print f ":" FNR ": too wide"
+		}' "$f"
+	done
+}
+
 scripts()
 {
 	# shellcheck disable=SC2046
@@ -343,6 +377,9 @@ quiet versions; result $? "versions agree"
 quiet maintainers; result $? "every file has a section in MAINTAINERS"
 quiet functions_once; result $? "no function of a script is defined twice"
 quiet tests_listed; result $? "every test is in a list"
+quiet files_listed; result $? "every file of tests is in a step"
+quiet readme; result $? "README.md is short"
+quiet wide_comments; result $? "comments have at most 80 columns"
 quiet scripts; result $? "shellcheck"
 echo "1..$n"
 exit $failed
