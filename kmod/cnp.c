@@ -3,9 +3,11 @@
  * Generated CNPs: the gate, the contents, and the injection.
  *
  * The gate passes a CNP if the flow is paired, its sender got no CNP from us
- * for min-gap, and the port's budget allows one more.  Every CNP passes it when
- * it is sent.  One that a packet causes passes it before that as well, because the
- * packet is marked only if the CNP will be sent; then the budget is charged once.
+ * for min-gap, and the port's budget allows one more.  Every CNP must pass the
+ * gate when it is sent.  A CNP that a packet causes, other than by a drop, must
+ * also pass the gate when the packet is handled, because wreb and pi mark a
+ * packet of a paired flow only if its CNP will be sent.  Such a CNP is charged
+ * to the budget only once.
  *
  * A CNP is injected as if the receiver had sent it and the port had received
  * it.  Bridge, router, ACLs, counters and taps treat it like any other packet
@@ -16,9 +18,9 @@
  * The hooks that parse CNPs must not take an injected CNP for the receiver's.
  * The port's ingress hook runs inside netif_receive_skb_core(), after RPS, in
  * the injecting task, so it recognizes the CNP by the task.  On its way to the
- * hooks of the namespace a CNP may wait, in an ifb or for user space, or pass
- * several times.  Those hooks recognize it by its IPv4 identification or IPv6
- * flow label, a keyed hash of its addresses and QP.
+ * hooks of the namespace, a CNP may wait in an ifb or for user space, and it
+ * may pass these hooks several times.  They recognize it by its IPv4
+ * identification or IPv6 flow label, a keyed hash of its addresses and QP.
  *
  * Source: US 12395431 B2, step S211; telemetry: US 12388756 B2, description
  * (14), (15).
@@ -96,7 +98,7 @@ static void iqcn_cnp_grant(struct iqcn_notice *n, const struct iqcn_queue *q,
 		.part = iqcn_flow_queued(flow),
 		.all = READ_ONCE(q->tracked),
 		.base_rtt_ns = q->p.base_rtt_ns,
-		/* a window leaves by no other queue */
+		/* only a congested queue grants windows */
 		.state = IQCN_PFC_STATE_CONGESTED,
 	};
 
@@ -369,8 +371,8 @@ static bool iqcn_cnp_inject_one(struct net_device *dev,
  * @batch: CNPs
  * @n: number of CNPs
  *
- * Context: softirq since iqcn_cnp_prepare(), without locks: the packets may reach
- * any qdisc.
+ * Context: softirq, BHs off since iqcn_cnp_prepare(); no lock is held, because
+ * the CNPs may reach any qdisc.
  */
 void iqcn_cnp_inject(struct iqcn_queue *q, const struct iqcn_notice *batch,
 		     unsigned int n)

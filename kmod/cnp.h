@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The way of a generated CNP: a notify method finds a cause, the CNP may be
- * pending for a while (pending.c), the timer expires (timer.c), and cnp.c
- * checks the gate, builds the CNP and injects it.
+ * How a CNP is generated: a notify method finds a cause, the CNP may be pending
+ * for a while (pending.c), the timer expires (timer.c), and cnp.c checks the
+ * gate, builds the CNP and injects it.
  */
 #ifndef _IQCN_CNP_H
 #define _IQCN_CNP_H
@@ -23,8 +23,8 @@ struct iqcn_notice {
 	struct iqcn_vlan vlan[IQCN_VLANS];
 };
 
-/* Causes of CNPs that are deferred for T2, so that an answer may cancel them.  A
- * packet causes the others.
+/* Causes of CNPs that are deferred for T2, so that a CNP of the receiver may
+ * cancel them.  All other pending CNPs are caused by a packet.
  */
 #define IQCN_CAUSES_DEFERRED	BIT(IQCN_CAUSE_TIMER)
 
@@ -32,10 +32,12 @@ struct iqcn_notice {
 struct iqcn_why {
 	enum iqcn_cause cause;
 	bool was_ce;	/* the packet that caused it arrived with CE */
-	bool paid;	/* the budget was charged; the caller refunds it */
+	bool paid;	/* the budget was charged; the caller refunds it if the CNP
+			 * is not sent
+			 */
 	u16 sport;	/* of the packet that caused it, 0: no packet */
 	u32 window_bytes; /* of IQCN_CAUSE_GRANT */
-	u64 base_ns;	/* when the cause happened */
+	u64 base_ns;	/* start of T1, 0: not started; for the trace event */
 	u64 due_ns;	/* when the CNP should have been sent */
 };
 

@@ -33,7 +33,8 @@ static bool iqcn_param_is_u32(const struct iqcn_param *r)
 	       r->type != IQCN_PARAM_FILTER;
 }
 
-/* Only lengths: values are checked below, where errors can name the parameter */
+/* Only lengths: values are checked below, where errors can name the parameter
+ */
 static const struct nla_policy iqcn_policy[TCA_IQCN_MAX + 1] = {
 	[TCA_IQCN_LIMIT_BYTES ... TCA_IQCN_EXIT_PCT]	= { .type = NLA_U32 },
 	[TCA_IQCN_BANDWIDTH_BPS]			= { .type = NLA_U64 },
@@ -65,7 +66,9 @@ void iqcn_config_init(struct iqcn_config *c, const struct iqcn_port *port)
 		iqcn_port_get(port, &c->port);
 }
 
-/* The shortest interval of a timer, whose work no cgroup of a user is charged for */
+/* The shortest timer interval that may be set.  It is longer in a user
+ * namespace, because the work of a timer is not charged to the user's cgroup.
+ */
 static u32 iqcn_time_min_ns(const struct net_device *dev)
 {
 	return dev_net(dev)->user_ns == &init_user_ns ? IQCN_TIME_MIN_NS :
@@ -203,7 +206,8 @@ static int iqcn_parse_filter(struct iqcn_config *c, const struct nlattr *attr,
 	return 0;
 }
 
-/* Name the parameter that violates an invariant, and the one it conflicts with */
+/* Name the parameter that violates an invariant, and the one it conflicts with
+ */
 static int iqcn_say_wrong(const struct iqcn_params *p,
 			  enum iqcn_params_wrong wrong, struct nlattr **tb,
 			  struct netlink_ext_ack *extack)
@@ -286,8 +290,9 @@ static int iqcn_check_supplement(const struct iqcn_params *p, u32 cnp_rate_pps,
 				     cnp_rate_pps, attr, extack);
 }
 
-/* Check that the budget of the port allows for the supplements of its queues.  A
- * change of other parameters does not fail because the link has become slower.
+/* Check that the budget of the port allows for the supplements of its queues.
+ * A change of unrelated parameters is not checked, so that it succeeds even if
+ * the link has become slower.
  */
 static int iqcn_check_budget(const struct iqcn_config *c, struct nlattr **tb,
 			     const struct iqcn_queue *q, u64 link_bps,
@@ -404,7 +409,8 @@ int iqcn_config_parse(struct iqcn_config *c, const struct iqcn_queue *q,
 }
 
 /**
- * iqcn_config_warn() - warn of parameters that are valid, but probably a mistake
+ * iqcn_config_warn() - warn of parameters that are valid, but probably a
+ * mistake
  * @p: the parameters in force
  * @dev: the queue's device
  * @link: rate of the queue, and the shaper that sets it

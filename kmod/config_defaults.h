@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Bounds, defaults and names of parameters that are used outside config_table.h,
- * too.  Shared with user space.
+ * Bounds, defaults and names of parameters that are used outside
+ * config_table.h, too.  Shared with user space.
  */
 #ifndef _IQCN_CONFIG_DEFAULTS_H
 #define _IQCN_CONFIG_DEFAULTS_H
@@ -17,7 +17,9 @@
 #define IQCN_SUPPLEMENT_LIMIT_PPS 1000000
 /* a round trip of a second */
 #define IQCN_FIBRE_MAX_M	100000000
-/* a filter lets at least one CNP pass in a round trip, or in this time */
+/* a filter lets at least one CNP pass in a round trip, or in this time if it is
+ * longer
+ */
 #define IQCN_FILTER_MIN_RTT_NS	1000000
 #define IQCN_FILTER_N_MAX	1000000
 #define IQCN_TIME_MIN_NS	10000
@@ -26,7 +28,9 @@
 #define IQCN_TIME_MAX_NS	1000000000U
 
 #define IQCN_DEFAULT_PMAX	(IQCN_U32_MAX / 5)
-/* three quarters of ConnectX's rate-increase timer, so that the CNP arrives first */
+/* three quarters of ConnectX's rate-increase timer, so that the CNP arrives
+ * first
+ */
 #define IQCN_DEFAULT_T1_NS	225000
 #define IQCN_DEFAULT_WINDOW_NS	1000000
 #define IQCN_DEFAULT_ENTER_PCT	90
@@ -36,7 +40,9 @@
 #define IQCN_DEFAULT_NOTIFY	IQCN_NOTIFY_PI
 #define IQCN_DEFAULT_TRIGGER	IQCN_TRIGGER_TIMER
 #define IQCN_DEFAULT_BASE	IQCN_BASE_CNP
-/* the patent's run of five packets, and its hundred packets with differences of 2 */
+/* the patent's run of five packets, and its hundred packets with differences of
+ * 2
+ */
 #define IQCN_DEFAULT_RUN_ENTER	5
 #define IQCN_DEFAULT_RUN_EXIT	2
 #define IQCN_DEFAULT_SPAN_PACKETS 100
@@ -52,7 +58,9 @@
 /* pfc-max is 100 times settle, but at least the longest pause of one frame */
 #define IQCN_SETTLES_PER_MAX	100
 #define IQCN_PAUSE_MAX_BITS	(65535ULL * 512)
-/* the lowest rate of the patent application, and its cap (algo/supplement.h) */
+/* the lowest nonzero rate of the patent application, and its cap
+ * (algo/supplement.h)
+ */
 #define IQCN_DEFAULT_SUPPLEMENT_PPS 500
 #define IQCN_DEFAULT_SUPPLEMENT_MAX_PPS 2500
 #define IQCN_DEFAULT_CNP_DSCP	48
@@ -76,8 +84,8 @@
 
 /* Default scans per T1: a CNP is at most a quarter of T1 late */
 #define IQCN_PERIODS_PER_T1	4
-/* Maximum polls of a sparse flow per T1, for senders that increase their rate more
- * often than that
+/* Maximum polls of a sparse flow per T1.  One is not enough if senders increase
+ * their rate more than once per T1.
  */
 #define IQCN_POLLS_MAX		4U
 /* CNPs may use an eighth of the reverse link.  An IPv4 CNP takes 98 bytes on

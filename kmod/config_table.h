@@ -4,10 +4,11 @@
  * dump, tc's plugin with its help, and "iqcn show" all work from this table.
  *
  * A new parameter needs an attribute in <linux/iqcn.h>, a row here, a field in
- * struct iqcn_params, a paragraph in tc-iqcn(8), and the code that uses the field.
+ * struct iqcn_params, a paragraph in tc-iqcn(8), and the code that uses the
+ * field.
  *
- * Shared with user space: constants only, nothing that needs the kernel's headers
- * outside __KERNEL__.
+ * Shared with user space: constants only, nothing that needs the kernel's
+ * headers outside __KERNEL__.
  */
 #ifndef _IQCN_CONFIG_TABLE_H
 #define _IQCN_CONFIG_TABLE_H
@@ -74,10 +75,10 @@ struct iqcn_param {
 	__u8 tier;		/* enum iqcn_param_tier */
 	__u8 topic;		/* enum iqcn_param_topic */
 	__u16 follows;		/* attribute that the default depends on, or 0 */
-	__u16 needs;		/* no effect unless this attribute, if not 0, ... */
-	__u32 needs_bits;	/* ... has one of these bits, of a name: 1 << value */
-	__u16 or_needs;		/* or this attribute, if not 0, ... */
-	__u32 or_needs_bits;	/* ... has one of these */
+	__u16 needs;		/* attribute that enables this one, 0: always enabled */
+	__u32 needs_bits;	/* bits of needs, any suffices; of a name: 1 << value */
+	__u16 or_needs;		/* another attribute that enables this one, or 0 */
+	__u32 or_needs_bits;	/* bits of or_needs, any suffices */
 	const char *key;	/* in JSON */
 	const char *value;	/* placeholder in the help, NULL: by type */
 	const char *help;

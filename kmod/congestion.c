@@ -2,10 +2,11 @@
 /*
  * Congestion of queues and flows: the detectors, and the states that they set.
  *
- * The detectors of a queue (algo/detect.h) run when a CE packet leaves, with pi and
- * wreb not for each one (iqcn_flow_ce_brief()), and after the idle timeout.  The
- * detectors of a flow (algo/continuity.h) run when a CE packet of the flow leaves
- * while the queue is clear.  If the queue is congested, all of its flows are.
+ * The detectors of a queue (algo/detect.h) run when a CE packet leaves, and at
+ * each run of the timer, which also checks the idle timeout.  With pi or wreb,
+ * most CE packets may skip them (iqcn_flow_ce_brief()).  The detectors of a
+ * flow (algo/continuity.h) run when a CE packet of the flow leaves while the
+ * queue is clear.  If the queue is congested, all of its flows are.
  *
  * A change of the queue's state voids the states of its flows.  To avoid a walk
  * over all flows, each state of a flow carries the number of its epoch, and a
@@ -141,7 +142,9 @@ static void iqcn_congestion_check_idle(struct iqcn_queue *q, u64 now_ns)
 
 static u64 iqcn_congestion_next_ns(struct iqcn_queue *q, u64 now_ns)
 {
-	/* any run of the timer checks, so one that is armed suffices */
+	/* every run of the timer checks the idle timeout, so an armed timer
+	 * suffices
+	 */
 	if (!q->congested || q->timer_ns != KTIME_MAX)
 		return KTIME_MAX;
 	return max3((q->ce.start_ns ?: now_ns) + iqcn_congestion_idle_ns(q),
@@ -256,7 +259,7 @@ void iqcn_congestion_detect_flow(struct iqcn_queue *q, struct iqcn_flow *flow,
 	bool held;
 
 	n = iqcn_sample_pick(psn, segs, flow->qp, q->p.sample, &seq);
-	/* the packet was sampled before N changed */
+	/* the packet was sampled before q->p.sample changed */
 	if (!n)
 		return;
 	e = iqcn_ext_get(flow);

@@ -207,7 +207,7 @@ DEFINE_SHOW_ATTRIBUTE(iqcn_queues);
 
 /**
  * iqcn_debugfs_add() - create the files of a port
- * @port: port, not yet in its namespace's list
+ * @port: port without files
  *
  * Context: RTNL.
  */

@@ -264,9 +264,9 @@ static int iqcn_event_put(struct sk_buff *skb, const struct iqcn_event *e)
 	return 0;
 }
 
-/* Send one message of events.  Events from tail to head are read without the
- * lock: iqcn_event_add() does not write them, and only this function moves the
- * tail.
+/* Send the events that fit into one skb.  Events from tail to head are read
+ * without the lock: iqcn_event_add() does not write them, and only this
+ * function moves the tail.
  * Return: false if all events up to @head were sent, or there is no memory.
  */
 static bool iqcn_event_send_some(struct iqcn_net *in, enum iqcn_group group,
@@ -278,7 +278,9 @@ static bool iqcn_event_send_some(struct iqcn_net *in, enum iqcn_group group,
 
 	if (tail == head)
 		return false;
-	/* the next run retries, unless the ring overflows before */
+	/* the next run retries; if the ring fills up before, new events are
+	 * lost
+	 */
 	skb = nlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
 	if (!skb)
 		return false;

@@ -13,10 +13,11 @@
  *	 the CNP restarts T1, and	dropped: it has notified nobody, so that
  *	 goes on to the sender		T1 runs on
  *
- * A stream is the CNPs for one QP.  It is identified by the headers alone, because
- * most flows behind a long-haul link are not congested here and so are not in the
- * flow table.  Streams are found by a keyed hash, in buckets with a lock each.  If a
- * bucket is full, the oldest stream is evicted and may pass up to N extra CNPs.
+ * A stream is the CNPs for one QP.  It is identified by the headers alone,
+ * because most flows behind a long-haul link are not congested here and so are
+ * not in the flow table.  Streams are found by a keyed hash, in buckets with a
+ * lock each.  If a bucket is full, the oldest stream is evicted and may pass up
+ * to N extra CNPs.
  *
  * A program may set another filter for a limited time (lease.c).
  */
@@ -39,8 +40,8 @@ struct iqcn_filter_bucket {
 	struct iqcn_filter_slot slots[IQCN_FILTER_WAYS];
 };
 
-/* The in/out ratio of a port's queues, sampled from the CNP path by one CPU at a
- * time
+/* The in/out ratio of a port's queues, sampled from the CNP path by one CPU at
+ * a time
  */
 struct iqcn_filter_incast {
 	spinlock_t lock;	/* to write; no other lock is held */
@@ -51,7 +52,7 @@ struct iqcn_filter_incast {
 	u32 n;			/* of the last sample; no lock to read */
 };
 
-/* A ratio of a shorter time depends on single packets */
+/* A ratio over a shorter time would depend on single packets */
 #define IQCN_FILTER_SAMPLE_NS	(100 * NSEC_PER_USEC)
 
 /* Allocated for the first filter of a port, and freed with the port */
@@ -61,8 +62,8 @@ struct iqcn_port_filter {
 	struct iqcn_filter_bucket flows[1 << IQCN_FILTER_BUCKET_BITS];
 };
 
-/* Snapshot of the filter in force.  Not read atomically: during a change, a CNP may be
- * checked against the old interval and the new N.
+/* Snapshot of the filter in force.  Not read atomically: during a change, a CNP
+ * may be checked against the old interval and the new N.
  */
 struct iqcn_filter_rule {
 	u32 mode;
@@ -148,9 +149,9 @@ static bool iqcn_filter_fresh(const struct iqcn_filter_incast *i, u64 rtt_ns,
 			    (s64)max_t(u64, 2 * rtt_ns, 2 * IQCN_FILTER_SAMPLE_NS);
 }
 
-/* Sum up what has arrived and left, and store the ratio since the last sample.  If
- * that was long ago, assume that the port has sent at its full rate for a round
- * trip, and that the whole backlog has arrived in that time.  Adding or
+/* Sum up what has arrived and left, and store the ratio since the last sample.
+ * If that was long ago, assume that the port has sent at its full rate for a
+ * round trip, and that the whole backlog has arrived in that time.  Adding or
  * removing a queue distorts one sample.
  */
 static void iqcn_filter_sample(struct iqcn_port *port,
@@ -273,8 +274,8 @@ static bool iqcn_filter_count(struct iqcn_port *port, struct iqcn_port_filter *f
  * @flow: flow that it is for, NULL: not known
  *
  * Context: BHs off, RCU.
- * Return: true if the CNP passes.  Updates cnp_passed or cnp_filtered, unless the mode
- * is off.
+ * Return: true if the CNP passes.  Updates cnp_passed or cnp_filtered, unless
+ * the mode is off.
  */
 bool iqcn_filter_cnp(struct iqcn_port *port, const struct iqcn_key *key,
 		     const struct iqcn_flow *flow)

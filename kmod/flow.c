@@ -72,7 +72,7 @@ static bool iqcn_key_tagged(const struct iqcn_port *port)
  * iqcn_key_init() - fill a key
  * @key: key
  * @port: port of the flow.  With IQCN_SNOOP_NETNS the VLANs of CNPs may differ
- *	from those of the data, so that keys have no VLANs
+ *	from those of the data, so keys have no VLANs
  * @src: source address of the data
  * @dst: destination address of the data
  * @qp: QP number, 0 for hosts
@@ -349,9 +349,9 @@ static void iqcn_flow_evict_one(struct iqcn_queue *q)
 /**
  * iqcn_flow_move() - move a flow to another queue of its port
  * @flow: flow
- * @q: queue that the flow's packets leave by now; its root lock is held
+ * @q: queue through which the flow's packets leave now; its root lock is held
  *
- * Context: BHs off; takes port->lock and both queues' lock.
+ * Context: BHs off; takes port->lock and the locks of both queues.
  */
 void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q)
 {
@@ -398,7 +398,9 @@ static bool iqcn_flow_make_room(struct iqcn_queue *q)
 
 	if (!iqcn_owner_is_machine(port->owner) &&
 	    atomic_read(&port->owner->flows) >= IQCN_USER_FLOWS) {
-		/* freed after a grace period, so not for this packet */
+		/* the victim is freed after a grace period, too late for this
+		 * packet
+		 */
 		spin_lock(&port->lock);
 		iqcn_flow_evict_one(q);
 		spin_unlock(&port->lock);
@@ -524,7 +526,8 @@ struct iqcn_flow *iqcn_flow_cached(struct iqcn_queue *q,
 }
 
 /**
- * iqcn_flow_recent() - find the flow of a packet among those of the last packets
+ * iqcn_flow_recent() - find the flow of a packet among those of the last
+ * packets
  * @q: queue of the packet
  * @pkt: packet
  *

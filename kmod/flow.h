@@ -140,11 +140,12 @@ struct iqcn_flow {
 					 */
 
 	/* offset 128: touched when a CE packet leaves; queue->lock */
-	u64 ce_ns;			/* last CE packet left, or creation; lags behind
-					 * by up to a window and the time of a chunk
+	u64 ce_ns;			/* when the last CE packet left, or
+					 * creation; may lag behind by a window
+					 * and the time of a chunk
 					 * (iqcn_flow_ce_brief())
 					 */
-	u64 ce_sent;			/* CE packets; a root lock, too */
+	u64 ce_sent;			/* sampled CE packets; root lock, too */
 	u64 base_ns;			/* start of T1, 0: not started yet */
 	struct iqcn_cnp_srtt cnp_srtt;	/* times of the receiver's CNPs */
 	struct iqcn_deadline due;	/* T1, or the next idle check */
@@ -159,9 +160,9 @@ struct iqcn_flow {
 	u32 credit;			/* of IQCN_NOTIFY_PI (algo/pi.h) */
 	u32 src_qp;			/* the sender's QP; port->lock, too */
 	u32 id;				/* in port->by_id, not 0 */
-	/* UDP source port of the last packet that was checked for a change, with
-	 * IQCN_CNP_SPORT_ECHO of the last sampled CE packet.  A root lock of the
-	 * port to write; queues of mq may race, which is harmless.
+	/* UDP source port of the last packet that was checked for a change or,
+	 * with IQCN_CNP_SPORT_ECHO, of the last sampled CE packet.  A root lock
+	 * of the port to write; queues of mq may race, which is harmless.
 	 */
 	u16 sport;
 	u16 cnp_sport;			/* of the receiver's CNPs, 0: none yet */
@@ -238,7 +239,7 @@ static inline bool iqcn_flow_has_pending(const struct iqcn_flow *flow)
 	return flow->ext && !RB_EMPTY_NODE(&flow->ext->pending.node);
 }
 
-/* Number of last CE packets with consecutive PSNs; queue->lock */
+/* Length of the current run of CE packets with consecutive PSNs; queue->lock */
 static inline u32 iqcn_flow_run(const struct iqcn_flow *flow)
 {
 	return flow->ext ? flow->ext->continuity.run : 0;
@@ -263,10 +264,11 @@ static inline bool iqcn_bts_wants_gradient(const struct iqcn_queue *q)
 	return q->p.telemetry || (q->p.measure & IQCN_MEASURE_GRADIENT);
 }
 
-/* Record a packet of a flow that arrives or leaves: once per epoch its MACs, unless it
- * is unpaired, and that the flow is active; and the gradient if something reads it.
- * Nearly every packet has nothing to record (bench "marked").  @now_ns: not less than
- * in an earlier call.  queue->lock
+/* Record a packet of a flow that arrives or leaves: its MACs and that the flow
+ * is active, once per epoch, and the gradient if something reads it.  The MACs
+ * of an unpaired flow are recorded for every packet.  Nearly every packet has
+ * nothing to record (bench "marked").  @now_ns: not less than in an earlier
+ * call.  queue->lock
  */
 static __always_inline void iqcn_bts_note_packet(struct iqcn_queue *q,
 						 struct iqcn_flow *flow,
@@ -285,11 +287,12 @@ static inline void iqcn_flow_set_psn(struct iqcn_flow *flow, u32 psn, u32 segs)
 	WRITE_ONCE(flow->psn, (psn + segs - 1) & IQCN_PSN_MASK);
 }
 
-/* Record a sampled CE packet that leaves, without lock and clock.  This suffices if
- * nothing but counters and meters needs the packet, if iqcn_queue_ce_sent() handled
- * another packet of the flow less than a window ago, as far as is known without a
- * clock, and if the meters wait for more bytes.  The PSN of the packet is no evidence
- * for pairing if all flows of its hosts are assured.  Root lock, BHs off.
+/* Record a sampled CE packet that leaves, without lock and clock.  This
+ * suffices if nothing but counters and meters needs the packet, if
+ * iqcn_queue_ce_sent() handled another packet of the flow less than a window
+ * ago, as far as is known without a clock, and if the meters wait for more
+ * bytes.  The PSN of the packet is no evidence for pairing if all flows of its
+ * hosts are assured.  Root lock, BHs off.
  * Return: false if the packet is for iqcn_queue_ce_sent().
  */
 static __always_inline bool iqcn_flow_ce_brief(struct iqcn_queue *q,
@@ -310,8 +313,8 @@ static __always_inline bool iqcn_flow_ce_brief(struct iqcn_queue *q,
 	q->skipped_bytes = skipped_bytes;
 	iqcn_add(q->st.ce_sampled, segs);
 	iqcn_flow_set_psn(flow, psn, segs);
-	/* if the flow moves to another queue meanwhile, packets that this one sends
-	 * may not be counted
+	/* if the flow moves to another queue meanwhile, packets that this one
+	 * sends may not be counted
 	 */
 	WRITE_ONCE(flow->ce_sent, READ_ONCE(flow->ce_sent) + segs);
 	return true;
@@ -353,7 +356,7 @@ void iqcn_ext_free(struct iqcn_flow *flow);
  * enum iqcn_forget - flows that iqcn_gc_forget() removes
  * @IQCN_FORGET_AGED: expired flows
  * @IQCN_FORGET_SURPLUS: flows above the limit of the queue
- * @IQCN_FORGET_ALL: all flows, because the queue goes
+ * @IQCN_FORGET_ALL: all flows, because the queue leaves its port
  */
 enum iqcn_forget {
 	IQCN_FORGET_AGED,

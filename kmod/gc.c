@@ -6,9 +6,9 @@
  * Any host can create flows, with packets of any addresses and QPs, but a flow
  * becomes assured only by responses of its receiver.  So the early drop removes
  * the oldest flow, but once the unassured flows exceed their share, the oldest
- * unassured one: a flood evicts its own flows, and not assured ones.  The LRU
- * lists are ordered to 5 ms (IQCN_ACTIVE_EPOCH_NS), so that a flood may also
- * evict an unassured flow whose packets still arrive.
+ * unassured one: a flood evicts its own flows, and not assured ones.  The order
+ * of the LRU lists is accurate only to 5 ms (IQCN_ACTIVE_EPOCH_NS), so a flood
+ * may also evict an unassured flow whose packets still arrive.
  */
 #include "iqcn.h"
 

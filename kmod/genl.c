@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The generic netlink family: dumps ports, queues and flows, flushes flows, resets
- * peaks, and grants leases.
+ * The generic netlink family: dumps ports, queues and flows, flushes flows,
+ * resets peaks, and grants leases.
  *
  * A dump is made in pieces, as the reader receives them, and keeps only numbers
  * between two pieces.  Ports are dumped in the order of their ifindex, queues
@@ -102,9 +102,9 @@ static void iqcn_genl_dump_next_port(struct netlink_callback *cb)
 	d->at = 0;
 }
 
-/* Call @some for one port after another.  It dumps a part of a port and returns
- * 0 if more may follow, of this port or of others.  A message that does not fit
- * goes into the next piece.
+/* Call @some for one port after another.  @some dumps a part of a port and
+ * returns 0 if more may follow, of this port or of others.  A message that does
+ * not fit goes into the next piece.
  */
 static int iqcn_genl_dump_each(struct sk_buff *skb, struct netlink_callback *cb,
 			       int (*some)(struct sk_buff *skb,
@@ -140,7 +140,7 @@ static int iqcn_genl_dump_consistent(struct sk_buff *skb,
 	int ret;
 
 	cb->seq = iqcn_net_generation(net);
-	/* in an empty dump, the last piece is also the first */
+	/* before NLMSG_DONE, an empty dump has no message that sets prev_seq */
 	if (!cb->prev_seq)
 		cb->prev_seq = cb->seq;
 	ret = iqcn_genl_dump_each(skb, cb, some);
@@ -220,8 +220,8 @@ static int iqcn_genl_put_port(struct sk_buff *skb, struct iqcn_port *port)
 	return 0;
 }
 
-/* Answer a request with one message, whose attributes @fill puts.  Return: 0 or
- * its error.
+/* Answer a request with one message, into which @fill puts the attributes.
+ * Return: 0 or a negative error.
  */
 static int iqcn_genl_answer(struct genl_info *info, u8 cmd,
 			    int (*fill)(struct sk_buff *skb,
@@ -450,8 +450,8 @@ static int iqcn_genl_put_queue(struct sk_buff *skb, struct iqcn_queue *q,
 	return iqcn_genl_put_xstats(skb, st);
 }
 
-/* Find the queue with this parent.  A replaced qdisc may still be on the list, so
- * take the newest one; RTNL or RCU
+/* Find the queue with this parent.  A replaced qdisc may still be on the list,
+ * so take the newest one; RTNL or RCU
  */
 static struct iqcn_queue *iqcn_genl_queue(struct iqcn_port *port,
 					  const struct nlattr *parent,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Leases: a program sets the filter of a port and the rate of supplements of a
- * queue for a limited time (IQCN_CMD_LEASE).  A lease that is not renewed expires: the
- * values of tc apply again, leases_ended is incremented, and IQCN_CMD_LEASE_NTF is
- * sent.
+ * queue for a limited time (IQCN_CMD_LEASE).  A lease that is not renewed
+ * expires: the values of tc apply again, leases_ended is incremented, and
+ * IQCN_CMD_LEASE_NTF is sent.
  *
- * The bounds are those of tc.  A change by tc does not end a lease.  Only one queue of a
- * port at a time may hold a lease on the port's filter.
+ * The bounds are those of tc.  A change by tc does not end a lease.  Only one
+ * queue of a port at a time may hold a lease on the port's filter.
  */
 #include <linux/iqcn_netlink.h>
 #include <net/netlink.h>
@@ -136,7 +136,7 @@ static bool iqcn_lease_run(struct iqcn_queue *q, struct iqcn_notice *n,
 	*send = false;
 	if (iqcn_lease_next_ns(q, now_ns) > now_ns)
 		return false;
-	/* the filter's lease expires by ->end_ns */
+	/* port->lease expires by its own ->end_ns */
 	memset(&q->lease, 0, sizeof(q->lease));
 	iqcn_supplement_changed(q, now_ns);
 	iqcn_inc(q->st.leases_ended);

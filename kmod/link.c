@@ -106,9 +106,9 @@ static u64 iqcn_tbf_get(struct Qdisc *sch, struct sk_buff *skb)
 	return opt ? iqcn_tbf_rate(opt) : 0;
 }
 
-/* The highest rate at which an htb lets packets of a class leave, in bytes/s: the
- * least ceil of the class and of those that it borrows from, but not less than
- * its own rate, which it need not borrow
+/* The highest rate at which an htb lets packets of a class leave, in bytes/s:
+ * the least ceil of the class and of those that it borrows from, but not less
+ * than its own rate, which it need not borrow
  */
 static u64 iqcn_htb_get(struct Qdisc *sch, u32 classid, struct sk_buff *skb)
 {

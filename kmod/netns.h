@@ -43,10 +43,10 @@ struct iqcn_ring {
 	struct iqcn_event *events; /* NULL without a port */
 };
 
-/* The module's state of a network namespace, which it lives as long as */
+/* The module's state of a network namespace; exists as long as both do */
 struct iqcn_net {
 	struct net *net;
-	struct iqcn_owner *owner;	/* charged for it; constant */
+	struct iqcn_owner *owner;	/* charged for flows and CM entries; constant */
 	struct list_head ports;		/* RTNL to write, RCU to read */
 	u32 generation;			/* iqcn_net_generation() */
 	u32 config_seq;			/* changes of any parameter; RTNL */

@@ -30,12 +30,12 @@
  * the root lock, so the queue's timer sends the CNP at once (timer.c).
  *
  * With pi, a sparse flow, whose packets are further apart than T1, is polled:
- * every T1, or more often if the controller asks for it, it gets the credit of a
- * packet, so that its sender does not speed up between two packets.  Polls end
- * when the flow seems to have stopped (IQCN_POLL_GAPS).  The timer polls a flow
- * only if its credit may suffice for a CNP before its next packet, or if that is
- * expected too late (IQCN_POLL_LATE_PART).  Otherwise the next packet makes up for
- * the polls, at the probability of that time.
+ * every T1, or more often if the controller asks for it, it gets the credit of
+ * a packet, so that its sender does not speed up between two packets.  Polls
+ * end when the flow seems to have stopped (IQCN_POLL_GAPS).  The timer polls a
+ * flow only if its credit may suffice for a CNP before its next packet, or if
+ * that is expected too late (IQCN_POLL_LATE_PART).  Otherwise the next packet
+ * makes up for the polls, at the probability of that time.
  *
  * Source: US 12388756 B2 (WREB), description (11)-(16), clauses 1-9.
  */
@@ -47,7 +47,7 @@
 #include "iqcn.h"
 
 /* Measures other than the depth are evaluated above this fraction of the
- * profile's first level.  So they find a queue that drains up to so many times
+ * profile's first level.  So they find a queue that drains up to 16 times
  * slower than it should, or that has grown and then shrunk again.
  */
 #define IQCN_FASTPATH_PER_LEVEL	16
@@ -55,7 +55,9 @@
 /* Packets are tracked above this fraction of the threshold */
 #define IQCN_GRANT_TRACKS	4
 
-/* A sender has moved if its flow's packets have had other MACs for so long */
+/* A sender has moved if no packet of its flow has had the known MACs for this
+ * long
+ */
 #define IQCN_MACS_STAY_NS	NSEC_PER_SEC
 
 /* The depth below which packets take the fast path: no method needs them */
@@ -68,7 +70,7 @@ static u32 iqcn_bts_fastpath_bytes(const struct iqcn_queue *q)
 		return 0;
 	if (iqcn_queue_notifies(q, IQCN_NOTIFY_GRANT))
 		limit = q->p.pfc.threshold_bytes / IQCN_GRANT_TRACKS;
-	/* packets that arrive above it check for a stopped device */
+	/* packets that arrive above the threshold check for a stopped device */
 	if (q->p.pfc_source == IQCN_PFC_TXQ && !q->pfc.link_paused)
 		limit = min(limit, (u64)q->p.pfc.threshold_bytes);
 	if (unlikely(q->quiet))
@@ -90,7 +92,8 @@ static u32 iqcn_bts_fastpath_bytes(const struct iqcn_queue *q)
 }
 
 /**
- * iqcn_bts_set_fastpath() - set the depth below which packets take the fast path
+ * iqcn_bts_set_fastpath() - set the depth below which packets take the fast
+ * path
  * @q: queue
  *
  * Context: queue->lock.
@@ -109,7 +112,7 @@ static void iqcn_bts_set_poll_gap(struct iqcn_queue *q)
 	u64 prob = max_t(s64, q->pi.prob, 0);
 
 	q->poll_gap_ns = q->p.t1_ns;
-	/* hardly ever */
+	/* rare, so that the division does not matter */
 	if (prob > IQCN_PROB_ONE)
 		q->poll_gap_ns /= iqcn_pi_polls(&q->p.pi, prob);
 }
@@ -133,7 +136,9 @@ static void iqcn_bts_reset(struct iqcn_queue *q)
 	memset(&q->pi, 0, sizeof(q->pi));
 	q->pi_until_ns = 0;
 	memset(&q->gradient, 0, sizeof(q->gradient));
-	/* keep the epoch, whose number flows carry; the next one differs */
+	/* keep the number of the epoch: flows carry it, so the next one must
+	 * differ
+	 */
 	q->active.n = 0;
 	q->active.last = 0;
 	iqcn_bts_set_poll_gap(q);
@@ -162,8 +167,8 @@ static noinline u64 iqcn_bts_control_steps(struct iqcn_queue *q,
 	return iqcn_pi_prob(&q->pi, &q->p.pi, depth_bytes);
 }
 
-/* Run the steps of the controller that are due.  Return: its probability, which may
- * exceed IQCN_PROB_ONE; 0 if it does not run.
+/* Run the steps of the controller that are due.  Return: its probability, which
+ * may exceed IQCN_PROB_ONE; 0 if it does not run.
  */
 static __always_inline u64 iqcn_bts_control(struct iqcn_queue *q, u64 now_ns)
 {
@@ -204,8 +209,8 @@ static u64 iqcn_bts_wreb(const struct iqcn_queue *q, u64 now_ns)
 				 iqcn_bts_level_bytes(q, now_ns));
 }
 
-/* The share of @prob that a packet is credited.  If a sparse flow is polled several
- * times per T1, its packets are no more than polls, either.
+/* The share of @prob that a packet is credited.  If a sparse flow is polled
+ * several times per T1, each of its packets is credited no more than a poll.
  */
 static u64 iqcn_bts_packet_prob(const struct iqcn_queue *q,
 				const struct iqcn_flow *flow, u64 prob)
@@ -216,9 +221,10 @@ static u64 iqcn_bts_packet_prob(const struct iqcn_queue *q,
 	return div_u64(prob, iqcn_pi_polls(&q->p.pi, prob));
 }
 
-/* Does a packet cause a CNP?  The controller, whose probability is @prob, decides
- * first, because every packet and every missed poll adds to the flow's credit.  Credit
- * that is added within min-gap is saved for the first packet after min-gap.
+/* Does a packet cause a CNP?  The controller, whose probability is @prob,
+ * decides first, because every packet and every missed poll adds to the flow's
+ * credit.  Credit that is added within min-gap is saved for the first packet
+ * after min-gap.
  */
 static enum iqcn_cause iqcn_bts_cause(struct iqcn_queue *q,
 				      struct iqcn_flow *flow, u64 prob, u32 polls,
@@ -262,7 +268,7 @@ static void iqcn_bts_macs(struct iqcn_flow *flow, const struct ethhdr *eth,
 }
 
 /* Count a flow as active, for a packet or a poll.  Its place in the LRU list is
- * updated once per epoch, which is precise enough for ageing.
+ * updated once per epoch, which is precise enough for aging.
  */
 static void iqcn_bts_active(struct iqcn_queue *q, struct iqcn_flow *flow,
 			    u64 now_ns)
@@ -290,7 +296,8 @@ void iqcn_bts_note_change(struct iqcn_queue *q, struct iqcn_flow *flow,
 				  iqcn_depth_bytes(q));
 }
 
-/* The polls of a flow since its last packet that its next packet makes up for */
+/* The polls of a flow since its last packet that its next packet makes up for
+ */
 static u32 iqcn_bts_missed(const struct iqcn_queue *q,
 			   const struct iqcn_flow *flow, u64 now_ns)
 {
@@ -336,7 +343,7 @@ static void iqcn_bts_spacing(struct iqcn_flow *flow, u64 now_ns)
  * @flow: flow of the packet
  * @skb: packet
  * @segs: number of segments, each of which counts as a packet
- * @lot: the packet's lot, which also decides about the mark
+ * @lot: random number of the packet (algo/lot.h), also for the marking curve
  * @ecn: the packet's ECN bits on arrival
  *
  * Context: enqueue: root lock, BHs off.
@@ -365,8 +372,9 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 	iqcn_bts_spacing(flow, now_ns);
 	prob = iqcn_bts_control(q, now_ns);
 	if (!iqcn_bts_may_notify(q->p.ce_in, ecn, false)) {
-		/* another box has notified the sender: no credit, no polls
-		 * after those until now
+		/* another box has notified the sender: the packet gives no
+		 * credit, that of the missed polls is only saved, and the flow
+		 * is not polled until its next packet
 		 */
 		iqcn_pi_save(&flow->credit, iqcn_bts_packet_prob(q, flow, prob),
 			     missed);
@@ -470,7 +478,8 @@ static bool iqcn_bts_send(struct iqcn_queue *q, struct iqcn_flow *flow,
 	return iqcn_cnp_prepare(q, flow, n, why, now_ns);
 }
 
-/* The methods with which a packet may cause such a CNP */
+/* The notify methods of a cause; one of them must still be on to send its CNP
+ */
 static u32 iqcn_bts_methods(enum iqcn_cause cause)
 {
 	switch (cause) {

@@ -12,11 +12,11 @@
  *	      v
  *	 CNP with the flow's window (algo/grant.h)
  *
- * By default a window is in proportion to the flow's queued packets.  So packets
- * that arrive above a quarter of the threshold are tracked: each holds a reference
- * to its flow.  The number of references is the flow's part, and q->tracked is the
- * total.  Packets without CE that arrive below take the fast path and are not
- * counted.
+ * By default a window is in proportion to the flow's queued packets.  So
+ * packets that arrive above a quarter of the threshold are tracked: each holds
+ * a reference to its flow.  The number of references is the flow's part, and
+ * q->tracked is the total.  Packets without CE that arrive below take the fast
+ * path and are not counted.
  *
  * Without "pfc", a queue is always determined.
  */
@@ -42,7 +42,8 @@ static u32 iqcn_grant_window(struct iqcn_queue *q, const struct iqcn_flow *flow,
  * @flow: flow of the packet
  * @eth: the packet's Ethernet header
  *
- * The flows of a burst count before the first of their packets leaves.
+ * Counts the flow as active, so that all flows of a burst are counted before
+ * the first packet leaves.
  *
  * Context: root lock, BHs off.
  */
@@ -62,7 +63,8 @@ void iqcn_grant_arrives(struct iqcn_queue *q, struct iqcn_flow *flow,
  * @skb: packet
  * @was_ce: the packet arrived with CE
  *
- * Context: dequeue: root lock, BHs off; the packet is still counted.
+ * Context: dequeue: root lock, BHs off; before iqcn_untrack(), because the
+ * window counts the packet.
  */
 void iqcn_grant_leaves(struct iqcn_queue *q, struct iqcn_flow *flow,
 		       const struct sk_buff *skb, bool was_ce)

@@ -19,14 +19,14 @@
  *	 the gate (cnp.c)  -- no --> counted
  *	      | yes
  *	      v
- *	 CNP; the flow's next turn is the last one
+ *	 CNP; the flow moves to the end of the list
  *
- * A flow is active if a packet of it is queued, or arrived less than an epoch of
- * algo/active.h ago.
+ * A flow is active if a packet of it is queued, or arrived less than an epoch
+ * of algo/active.h ago.
  *
- * Source: the Chinese patent application of algo/filter.h, claims 4 and 6, steps C2,
- * E1 and M1: supplements are sent one by one to the senders of the flow table, above
- * a threshold, usually Kmax.  Ours: Kmin as the end.
+ * Source: the Chinese patent application of algo/filter.h, claims 4 and 6,
+ * steps C2, E1 and M1: supplements are sent one by one to the senders of the
+ * flow table, above a threshold, usually Kmax.  Ours: Kmin as the end.
  */
 #include <net/netlink.h>
 
@@ -76,9 +76,9 @@ static u32 iqcn_supplement_rate_pps(const struct iqcn_queue *q)
 	return min(iqcn_supplement_pps(q), q->p.supplement_max_pps);
 }
 
-/* Publish the requested rate for the filter.  If several queues exceed their caps, the
- * one with the largest ratio wins.  When it stops, another takes over with its next
- * CNP.
+/* Publish the requested rate for the filter.  If several queues exceed their
+ * caps, the one with the largest ratio wins.  When it stops, another takes over
+ * with its next CNP.
  */
 static void iqcn_supplement_couple(struct iqcn_queue *q)
 {
@@ -186,8 +186,8 @@ static void iqcn_supplement_del(struct iqcn_queue *q, struct iqcn_flow *flow)
  * @flow: flow of the packet
  * @eth: the packet's Ethernet header
  *
- * Context: enqueue, or dequeue of a packet that enqueue did not parse: root lock,
- * BHs off.
+ * Context: enqueue, or dequeue of a packet that enqueue did not parse: root
+ * lock, BHs off.
  */
 void iqcn_supplement_packet(struct iqcn_queue *q, struct iqcn_flow *flow,
 			    const struct ethhdr *eth)
@@ -214,10 +214,11 @@ void iqcn_supplement_packet(struct iqcn_queue *q, struct iqcn_flow *flow,
 		iqcn_supplement_couple(q);
 	}
 	iqcn_supplement_measure(q, above, now_ns);
-	/* the timer may have turned it off */
+	/* the timer may have turned supplements off */
 	if (s->on) {
 		iqcn_supplement_add(q, flow, now_ns);
-		/* iqcn_timer_arm() expects no work before t1 */
+		/* iqcn_timer_arm() expects no work of a packet before poll_gap
+		 */
 		iqcn_timer_set(q, now_ns);
 	}
 out:
@@ -225,7 +226,8 @@ out:
 }
 
 /**
- * iqcn_supplement_end() - stop supplements, because the queue has drained to Kmin
+ * iqcn_supplement_end() - stop supplements, because the queue has drained to
+ * Kmin
  * @q: queue
  *
  * Context: dequeue: root lock, BHs off.
@@ -241,8 +243,8 @@ void iqcn_supplement_end(struct iqcn_queue *q)
 	spin_unlock(&q->lock);
 }
 
-/* When the first flow in the list gets a CNP, or loses its turn.  The time during which
- * no packet left or the queue was quiet is not made up for.
+/* When the first flow in the list gets a CNP, or loses its turn.  The time
+ * during which no packet left or the queue was quiet is not made up for.
  */
 static u64 iqcn_supplement_due_ns(struct iqcn_queue *q)
 {
@@ -260,7 +262,8 @@ static u64 iqcn_supplement_timer_ns(struct iqcn_queue *q, u64 now_ns)
 {
 	u64 due_ns = max(iqcn_supplement_due_ns(q), now_ns);
 
-	/* without CNPs, check from time to time whether the queue has drained */
+	/* without CNPs, check from time to time whether the queue has drained
+	 */
 	return q->supplement.on ? min(due_ns, now_ns + IQCN_ACTIVE_EPOCH_NS) :
 				  due_ns;
 }
@@ -271,8 +274,8 @@ static bool iqcn_supplement_active(const struct iqcn_flow *flow, u64 now_ns)
 	       now_ns - READ_ONCE(flow->arrived_ns) < IQCN_ACTIVE_EPOCH_NS;
 }
 
-/* Prepare a CNP for the flow whose turn it is.  Restart T1 even if the gate rejects the
- * CNP.
+/* Prepare a CNP for the flow whose turn it is.  Restart T1 even if the gate
+ * rejects the CNP.
  */
 static bool iqcn_supplement_send(struct iqcn_queue *q, struct iqcn_flow *flow,
 				 struct iqcn_notice *n, u64 now_ns)

@@ -10,7 +10,7 @@
  *	      |
  *	      |  T1 expires: found by the timer, by the next scan, or by the next
  *	      v  CE packet
- *	 congested?  -- no, but the flow is active --> lapsed: due at the onset
+ *	 congested?  -- no --> lapsed: due at the onset
  *	      | yes
  *	      v
  *	 is the flow active?  -- no --> no deadline
@@ -154,7 +154,8 @@ static bool iqcn_t1_dense(const struct iqcn_queue *q,
 	       iqcn_sample_gap_ns(flow->ce_gap_ns, q->p.sample) < q->p.t1_ns;
 }
 
-/* Is the flow active: is a packet queued, or has one left since our last CNP? */
+/* Is the flow active: is a packet queued, or has one left since our last CNP?
+ */
 static bool iqcn_t1_active(const struct iqcn_queue *q,
 			   const struct iqcn_flow *flow, u64 now_ns)
 {

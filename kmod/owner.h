@@ -38,7 +38,7 @@ struct iqcn_owner {
 	struct list_head list;	/* in iqcn_owners; iqcn_owner_mutex */
 	refcount_t refs;	/* namespaces and ports */
 	kuid_t uid;		/* owner of the outermost user namespace */
-	unsigned int userns;	/* inode of the same if @uid is root, else 0 */
+	unsigned int userns;	/* inode of that namespace if uid is root, else 0 */
 	atomic_t flows;		/* flows, including those being freed */
 	atomic_t conns[__IQCN_CM_KIND_MAX]; /* entries of rdma_cm.c */
 	struct iqcn_share share; /* CPU time of timers; constant */
@@ -47,7 +47,9 @@ struct iqcn_owner {
 
 extern struct iqcn_owner iqcn_machine;
 
-/* The owner of init_user_ns' namespaces, which the administrator limits */
+/* Is this the owner of init_user_ns' namespaces?  The limits of users do not
+ * apply.
+ */
 static inline bool iqcn_owner_is_machine(const struct iqcn_owner *owner)
 {
 	return owner == &iqcn_machine;

@@ -54,7 +54,7 @@ static int iqcn_sqp_cmp(struct rhashtable_compare_arg *arg, const void *obj)
 	const struct iqcn_key *key = arg->key;
 	const struct iqcn_flow *flow = obj;
 
-	/* may change for a flow that was just removed from by_sqp */
+	/* src_qp may change if the flow was just removed from by_sqp */
 	return READ_ONCE(flow->src_qp) != key->qp ||
 	       !iqcn_key_of_hosts(key, flow->hosts);
 }
@@ -288,7 +288,8 @@ static void iqcn_pair_commit(struct iqcn_flow *flow, enum iqcn_pair_grade grade,
 		list_move(&flow->lru, &q->lru[0]);
 	if (flow->src_qp != qp) {
 		WRITE_ONCE(flow->src_qp, qp);
-		/* the receiver's CNPs to the old QP had it */
+		/* it was the source port of the receiver's CNPs to the old QP
+		 */
 		flow->cnp_sport = 0;
 	}
 	/* CNPs to the old QP do not give the delay of the new one */
@@ -296,8 +297,8 @@ static void iqcn_pair_commit(struct iqcn_flow *flow, enum iqcn_pair_grade grade,
 	spin_unlock(&q->lock);
 }
 
-/* Add the flow to the unassured ones, or remove it, if that has changed.
- * Return: false without memory to add it.
+/* Add a flow that is no longer assured to the unassured ones, or remove one
+ * that is assured now.  Return: false without memory to add the flow.
  */
 static bool iqcn_pair_update_unassured(struct iqcn_port *port,
 				       struct iqcn_flow *flow, bool was_assured)
@@ -565,7 +566,7 @@ void iqcn_pair_note_sport(struct iqcn_port *port, struct iqcn_flow *flow,
 	hosts = flow->hosts;
 	if (changed && follow)
 		WRITE_ONCE(flow->sport, sport);
-	/* of a sender that sprays, one change per tick is enough */
+	/* while a sender sprays, it is enough to record one change per tick */
 	if (iqcn_spray_on(&hosts->spray, now_ms) &&
 	    READ_ONCE(hosts->spray.changed_ms) == now_ms)
 		changed = false;
@@ -580,7 +581,9 @@ void iqcn_pair_note_sport(struct iqcn_port *port, struct iqcn_flow *flow,
 	spin_unlock(&port->lock);
 }
 
-/* CNPs echo the port of a CE packet, so that of another packet is not kept */
+/* Does flow->sport follow all packets?  Not if CNPs echo the port of CE
+ * packets.
+ */
 static bool iqcn_pair_follows(const struct iqcn_queue *q)
 {
 	return q->p.cnp_sport != IQCN_CNP_SPORT_ECHO;

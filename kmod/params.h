@@ -5,10 +5,10 @@
  * defaults are in config_table.h.
  *
  * Source: Kmin/Kmax/Pmax of 100 KB/400 KB/0.2 at 25 Gb/s, in proportion to the
- * speed, are from the HPCC simulator's DCQCN configuration.  The limit is the 16 MB
- * buffer of our model at 25 Gb/s, which is 5 ms of the link.  The controller's
- * reference is three times Kmin or less; while it runs, the marking curve is its
- * backstop and four times as deep.
+ * speed, are from the HPCC simulator's DCQCN configuration.  The limit is the
+ * 16 MB buffer of our model at 25 Gb/s, which is 5 ms of the link.  The
+ * controller's reference is three times Kmin or less; while it runs, the
+ * marking curve is its backstop and four times as deep.
  *
  * Pure: no netlink, no device.
  */
@@ -31,8 +31,8 @@
 
 /* struct iqcn_params - the parameters of a queue, in force
  *
- * Whether tc or the link set them, they satisfy the following (iqcn_params_check()),
- * because the code divides by some of them:
+ * Whether tc or the link set them, they satisfy the following
+ * (iqcn_params_check()), because the code divides by some of them:
  *
  *	kmin <= kmax, 1 <= qref <= limit, limit >= 1
  *	kmax <= limit, unless the user set one of them or kmin
@@ -83,9 +83,10 @@ struct iqcn_params {
 	struct iqcn_pfc_params pfc;
 	u32 base_rtt_ns;	/* or IQCN_BASE_RTT_NONE */
 	u32 grant;		/* enum iqcn_grant_by */
-	u32 supplement_pps;	/* asked rate of IQCN_NOTIFY_SUPPLEMENT */
-	u32 supplement_max_pps;	/* what is asked beyond loosens the filter */
-	/* bit TCA_IQCN_*: set by the user; the link sets the other derived ones */
+	u32 supplement_pps;	/* requested rate of IQCN_NOTIFY_SUPPLEMENT */
+	u32 supplement_max_pps;	/* cap of that rate; a request above loosens the filter */
+	/* bit TCA_IQCN_*: set by the user; the link sets the other derived ones
+	 */
 	u64 user_set;
 };
 
@@ -179,8 +180,8 @@ static inline void iqcn_params_resolve(struct iqcn_params *p, u64 link_bps,
 				 max(p->limit_bytes / IQCN_PI_FAREST, 1U));
 	if (!iqcn_user_set(p, TCA_IQCN_MIN_GAP_NS))
 		p->min_gap_ns = min_t(u32, p->t1_ns, IQCN_DEFAULT_MIN_GAP_NS);
-	/* no faster than with the shortest t1 that the user may set, nor than CNPs
-	 * may follow each other
+	/* several polls per t1 are not closer than the shortest t1 that the
+	 * user may set, nor than min-gap
 	 */
 	p->pi.polls_max = clamp(p->t1_ns / max(time_min_ns, p->min_gap_ns), 1U,
 				IQCN_POLLS_MAX);
@@ -210,7 +211,8 @@ static inline void iqcn_params_resolve(struct iqcn_params *p, u64 link_bps,
  * @IQCN_PARAMS_OK: none
  * @IQCN_PARAMS_ZERO: a parameter that must not be 0 is 0
  * @IQCN_PARAMS_KMIN: kmin is above kmax
- * @IQCN_PARAMS_KMAX: kmax is above limit, and the user set neither
+ * @IQCN_PARAMS_KMAX: kmax is above limit, and the user set neither of them nor
+ * kmin
  * @IQCN_PARAMS_QREF: qref is above limit
  * @IQCN_PARAMS_EXIT: exit is not below enter
  * @IQCN_PARAMS_RUN_EXIT: run-exit is not below run
@@ -235,8 +237,8 @@ enum iqcn_params_wrong {
  * iqcn_params_check() - check the invariants
  * @p: parameters, resolved
  *
- * Every path that computes parameters ends here: tc, link changes, MTU changes, the
- * default qdisc.
+ * Every path that computes parameters ends here: tc, link changes, MTU changes,
+ * the default qdisc.
  *
  * Return: the first invariant that is violated.
  */

@@ -3,13 +3,13 @@
  * Pending CNPs.  A flow has at most one CNP in queue->pending, which is sorted
  * by the time at which the CNPs are sent:
  *
- *   - A CNP that a packet caused (wreb, pi, drop) is sent at once, or after
- *     min-gap.  The timer sends it, because the root lock is held where packets
- *     are handled.
- *   - A deferred CNP (notify timer) is sent after T2.  T2 may be longer than the
- *     gap between two CE packets, so T1 of a later packet runs meanwhile and may
- *     cause a second CNP, which enters the tree when the first one leaves it.  A
- *     third one is not stored.
+ *   - A CNP that a packet caused (wreb, pi, grant, pfc, drop) is sent at once,
+ *     or after min-gap.  The timer sends it, because the root lock is held
+ *     where packets are handled.
+ *   - A deferred CNP (notify timer) is sent after T2.  T2 may be longer than
+ *     the gap between two CE packets, so T1 of a later packet runs meanwhile
+ *     and may cause a second CNP, which enters the tree when the first one
+ *     leaves it.  A third one is not stored.
  *
  * All functions need queue->lock, and the caller arms the timer.
  */
@@ -81,8 +81,9 @@ static void iqcn_pending_set_sport(const struct iqcn_queue *q,
  * @skb: packet
  *
  * The CNP replaces a deferred one.  If another packet has caused a pending CNP
- * already, one CNP serves both packets.  A drop is its cause if either was
- * dropped, else a window.
+ * already, one CNP serves both packets.  If their causes differ,
+ * IQCN_CAUSE_DROP takes precedence, then IQCN_CAUSE_GRANT, then the earlier
+ * one.
  *
  * Context: queue->lock.
  * Return: false if memory ran out, which is counted.

@@ -21,8 +21,9 @@
  * Frames arrive without the root lock, and must not take it: a packet may pass
  * the ingress hook inside another qdisc's enqueue (act_mirred).  Without that
  * lock, the number of bytes that have arrived is not exact.  So the next packet
- * that arrives or leaves counts them: until then, none can arrive.  Only a queue
- * below the threshold needs no count, and is clear at once: it may stay empty.
+ * that arrives or leaves counts them: until then, none can arrive.  Only a
+ * queue below the threshold needs no count, and is clear at once: it may stay
+ * empty.
  *
  * The state costs the fast path nothing, because it is in two fields that every
  * packet reads anyway.  In the quiet state, fastpath_bytes is above any depth,
@@ -32,16 +33,16 @@
  * iqcn_pfc_leaves().
  *
  * With "pfc txq", pfc.c also handles every packet that leaves, and, while the
- * queue is not quiet, every packet that arrives at the threshold or above.  A
+ * port is not paused, every packet that arrives at the threshold or above.  A
  * full ring or BQL stops the transmit queue, too.  So a stop counts as a pause
  * only if nothing has left for longer than two batches of 64 KB take at C.  A
  * pause in which no packet arrives is not noticed.
  *
  * While a queue is quiet, CE packets that leave are counted, but do not start
- * T1.  The CE meter and the controller leave out that time.  T1 of a flow starts
- * again after it.  A neighbor that pauses the port again and again cannot keep T1
- * from expiring, though: pauses that follow each other within pfc-max restart it
- * for pfc-max at most.
+ * T1.  The CE meter and the controller leave out that time.  T1 of a flow
+ * starts again after it.  A neighbor that pauses the port again and again
+ * cannot keep T1 from expiring, though: pauses that follow each other within
+ * pfc-max restart it for pfc-max at most.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
@@ -91,7 +92,9 @@ static void iqcn_pfc_report(struct iqcn_queue *q, enum iqcn_pfc_reason reason,
 	enum iqcn_pfc_state state = iqcn_pfc_state(q);
 
 	q->pfc.reason = reason;
-	/* an orphan that a frame paused between its reset and its death */
+	/* iqcn_port_orphan(): a frame has paused the queue between reset and
+	 * kill
+	 */
 	if (!q->port)
 		return;
 	trace_iqcn_pfc(q, state, reason, rx_bytes, paused_ns);
@@ -127,8 +130,8 @@ static void iqcn_pfc_update(struct iqcn_queue *q, u64 now_ns)
 	iqcn_timer_set(q, now_ns);
 }
 
-/* Act on a verdict about the queue, for which @rx_bytes had arrived in a pause
- * of @paused_ns
+/* Act on a verdict about the queue.  If a pause of @paused_ns led to it,
+ * @rx_bytes had arrived in the pause.
  */
 static void iqcn_pfc_judged(struct iqcn_queue *q, enum iqcn_pfc_reason reason,
 			    bool was_undetermined, u64 rx_bytes, u64 paused_ns,
@@ -197,7 +200,7 @@ static void iqcn_pfc_link(struct iqcn_queue *q, u64 end_ns, u64 now_ns)
 	if (end_ns > now_ns) {
 		if (x->link_paused) {
 			/* The pause continues, only its end moves.  If it moves
-			 * back, the timer runs too early, once.
+			 * to a later time, the timer expires once too early.
 			 */
 			if (end_ns < x->end_ns)
 				iqcn_timer_disarm(q);
@@ -236,7 +239,7 @@ static bool iqcn_pfc_frame(struct iqcn_queue *q,
 	if (!(frame->classes & READ_ONCE(q->p.pfc_prio)))
 		return false;
 	spin_lock(&q->lock);
-	/* they may have changed */
+	/* the parameters may have changed */
 	classes = q->p.pfc_source == IQCN_PFC_FRAMES ? q->p.pfc_prio : 0;
 	if ((frame->classes & classes) && !q->dead) {
 		now_ns = ktime_get_ns();
@@ -248,9 +251,9 @@ static bool iqcn_pfc_frame(struct iqcn_queue *q,
 	return frame->classes & classes;
 }
 
-/* Does a frame come from the neighbor?  Bridges do not forward the group address
- * of MAC control, but they do forward a frame to the MAC of this device, which
- * 802.3x allows.
+/* Does a frame come from the neighbor?  Bridges do not forward the group
+ * address of MAC control, but they do forward a frame to the MAC of this
+ * device, which 802.3x allows.
  */
 static bool iqcn_pfc_is_local(const struct sk_buff *skb)
 {
@@ -319,7 +322,7 @@ static void iqcn_pfc_catch_up(struct iqcn_queue *q, u32 depth_bytes,
 				 depth_bytes, arrived_bytes, x->resumed_ns);
 	iqcn_pfc_judged(q, reason, was_undetermined, rx_bytes,
 			x->resumed_ns - x->state.pause_ns, now_ns);
-	/* packets of the fast path do not record it */
+	/* the fast path does not record the peak */
 	if (depth_bytes > q->st.depth_peak_bytes)
 		WRITE_ONCE(q->st.depth_peak_bytes, depth_bytes);
 }
@@ -371,7 +374,7 @@ static void iqcn_pfc_runs(struct iqcn_queue *q, u32 depth_bytes,
 }
 
 /**
- * iqcn_pfc_arrives() - handle a packet that arrives while q->attends
+ * iqcn_pfc_arrives() - handle a packet that arrives while q->attends is set
  * @q: queue
  * @depth_bytes: depth without the packet
  * @arrived_bytes: bytes that have ever arrived, without the packet
@@ -394,7 +397,7 @@ void iqcn_pfc_arrives(struct iqcn_queue *q, u32 depth_bytes, u64 arrived_bytes,
 }
 
 /**
- * iqcn_pfc_leaves() - handle a packet that leaves while q->attends
+ * iqcn_pfc_leaves() - handle a packet that leaves while q->attends is set
  * @q: queue
  * @depth_bytes: depth without the packet
  * @bytes: length of the packet
@@ -473,7 +476,9 @@ static void iqcn_pfc_begin(struct iqcn_queue *q, u64 now_ns)
 
 	if (x->link_paused && x->end_ns <= now_ns)
 		iqcn_pfc_link(q, 0, now_ns);
-	/* it has drained within settle, and no packet has left since */
+	/* the queue may have drained within settle, and no packet has left
+	 * since
+	 */
 	if (!x->judge && iqcn_depth_bytes(q) < q->p.pfc.threshold_bytes)
 		iqcn_pfc_judged(q, iqcn_pfc_sent(&x->state, &q->p.pfc, 0, now_ns),
 				true, 0, 0, now_ns);

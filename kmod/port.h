@@ -12,13 +12,13 @@
 #include "algo/budget.h"
 #include "netns.h"
 
-/* A port may have thousands of queues.  A sum over them is computed in at most a
- * tenth of the time.
+/* A port may have thousands of queues.  Computing a sum over them takes up at
+ * most a tenth of the time.
  */
 #define IQCN_PORT_SUM_RESTS	9
 
-/* A filter that a program has set for a limited time (lease.c); RTNL to write, no
- * lock to read
+/* A filter that a program has set for a limited time (lease.c); RTNL to write,
+ * no lock to read
  */
 struct iqcn_filter_lease {
 	const struct iqcn_queue *owner;	/* queue through which it was granted; RTNL */
@@ -77,9 +77,9 @@ struct iqcn_port {
 	struct iqcn_filter_lease lease;
 	/* NULL until the first filter (filter.c) */
 	struct iqcn_port_filter *filter;
-	/* requested supplement rate (upper half) and its cap (lower half) while a
-	 * sending queue exceeds its cap, else 0; budget_lock to write, no lock to
-	 * read
+	/* requested supplement rate (upper half) and its cap (lower half) while
+	 * a sending queue exceeds its cap, else 0; budget_lock to write, no
+	 * lock to read
 	 */
 	u64 couple;
 	const struct iqcn_queue *couple_owner; /* that queue; budget_lock */
@@ -161,7 +161,9 @@ bool iqcn_filter_cnp(struct iqcn_port *port, const struct iqcn_key *key,
 u32 iqcn_filter_n(struct iqcn_port *port);
 u64 iqcn_filter_interval_ns(struct iqcn_port *port);
 
-/* Has a filter ever been set?  Inline, because every CNP tests it (bench "hook"). */
+/* Has a filter ever been set?  Inline, because every CNP tests it (bench
+ * "hook").
+ */
 static inline bool iqcn_port_filters(const struct iqcn_port *port)
 {
 	return READ_ONCE(port->filter);
@@ -179,8 +181,8 @@ struct iqcn_value {
 	u64 (*get)(struct iqcn_port *port);	/* RCU */
 };
 
-/* By enum iqcn_a_port, up to IQCN_A_PORT_MAX.  Attributes that are no values
- * have no name.
+/* Indexed by enum iqcn_a_port, up to IQCN_A_PORT_MAX.  Attributes that are not
+ * values have no name.
  */
 extern const struct iqcn_value iqcn_values[];
 

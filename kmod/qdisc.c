@@ -9,12 +9,12 @@
  * HPCC's switch model marks on dequeue, by the bytes behind the packet; codel
  * and fq_codel mark on dequeue, by the sojourn time.  red marks on enqueue.
  *
- * This file alone uses struct Qdisc.  It reads the ECN bits, marks packets, and
- * calls notify_bts.c for each RoCEv2 packet that arrives at a deep queue, and
- * queue.c for each that leaves with CE.  The fast path is for packets that are
- * not CE and arrive below q->fastpath_bytes (Kmin, or the depth at which a
- * controller wakes).  It compares the ECN bits and the depth, without a clock,
- * a parser or a table lookup (bench "uncongested").
+ * Only this file and link.c use struct Qdisc.  This file reads the ECN bits,
+ * marks packets, and calls notify_bts.c for each RoCEv2 packet that arrives at
+ * a deep queue, and queue.c for each that leaves with CE.  The fast path is for
+ * packets that are not CE and arrive below q->fastpath_bytes (Kmin, or the
+ * depth at which a controller wakes).  It compares the ECN bits and the depth,
+ * without a clock, a parser or a table lookup (bench "uncongested").
  *
  * Not included: classes and priorities (use prio, ets or mqprio as the parent),
  * shaping (use tbf or htb as the parent), and early drop, except of not-ECT
@@ -52,17 +52,16 @@ enum iqcn_kind {
 
 /* State of a queued packet.  The fast path sets nothing but @kind.  DATA and CE
  * are short for IQCN_KIND_DATA and IQCN_KIND_CE.  The size is limited to the 20
- * bytes that qdisc_skb_cb() has for a qdisc; they begin at the alignment of a
- * pointer.
+ * bytes that qdisc_skb_cb() has for a qdisc, which are aligned like a pointer.
  */
 struct iqcn_skb_cb {
 	/* reference, or NULL; DATA and CE.  Set if the packet is sampled, or if
 	 * its PSN is evidence for pairing
 	 */
 	struct iqcn_flow *flow;
-	u32 rnd;	/* of struct iqcn_lot; mark-on dequeue, not NONE */
-	/* PSN of the first segment, and the flags below.  One word instead of bit
-	 * fields, because it is written at once (bench "marked").
+	u32 rnd;	/* of struct iqcn_lot; mark-on dequeue, unless kind is NONE */
+	/* PSN of the first segment, and the flags below.  One word instead of
+	 * bit fields, because it is written at once (bench "marked").
 	 */
 	u32 psn_flags;
 	u16 segs;	/* GSO segments; DATA and CE */
@@ -209,8 +208,9 @@ static bool iqcn_grants(const struct iqcn_queue *q)
 	return unlikely(q->p.notify & IQCN_NOTIFY_GRANT);
 }
 
-/* Methods need the flow of each ECT packet in a deep queue.  One test of two bits, so
- * that neither method costs anything when both are off (bench "marked").
+/* Methods need the flow of each ECT packet in a deep queue.  One test of two
+ * bits, so that neither method costs anything when both are off (bench
+ * "marked").
  */
 static bool iqcn_notifies_all(const struct iqcn_queue *q)
 {
@@ -224,8 +224,8 @@ static u32 iqcn_segs(const struct sk_buff *skb)
 	return skb_shinfo(skb)->gso_segs ?: 1;
 }
 
-/* Get the flow of a packet from the table, or create it.  Not inlined: only this
- * way has a stack guard (bench "marked").
+/* Get the flow of a packet from the table, or create it.  noinline, so that
+ * only this path has a stack protector (bench "marked").
  */
 static noinline struct iqcn_flow *iqcn_find_or_make(struct iqcn_queue *q,
 						    const struct iqcn_pkt *pkt)
@@ -307,8 +307,8 @@ static void iqcn_bts_drop(struct iqcn_queue *q, struct sk_buff *skb,
 	iqcn_cb_put(skb);
 }
 
-/* Run the methods of iqcn_notifies_all().  Return: true if the packet is tracked, or
- * has no flow: its cb is complete.
+/* Run the methods of iqcn_notifies_all().  Return: true if the packet is
+ * tracked, or has no flow: its cb is complete.
  */
 static noinline bool iqcn_cb_notify(struct iqcn_queue *q, struct sk_buff *skb,
 				    const struct iqcn_pkt *pkt)
@@ -490,8 +490,8 @@ static void iqcn_cb_save(const struct iqcn_queue *q, struct sk_buff *skb,
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
 
-	/* mark_on may change while a packet is queued whose kind says that its
-	 * header was found
+	/* mark_on may change while the packet is queued, and dequeue relies on
+	 * l3_off if the kind is DATA
 	 */
 	if (q->p.mark_on != IQCN_MARK_ON_DEQUEUE && cb->kind != IQCN_KIND_DATA)
 		return;
@@ -713,7 +713,9 @@ static int iqcn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 static void iqcn_measure_drain(struct iqcn_queue *q, u32 bytes, u64 now_ns)
 {
 	q->drained_bytes += bytes;
-	/* the clock is read for the first packet of a backlog, and once per chunk */
+	/* with q->brief, read the clock for the first packet of a backlog, and
+	 * then once per chunk
+	 */
 	if (!now_ns) {
 		if (READ_ONCE(q->brief) && q->drain.start_ns &&
 		    q->drained_bytes < iqcn_chunk_bytes(q))
@@ -821,7 +823,7 @@ static noinline void iqcn_mark_unparsed(struct iqcn_queue *q, struct Qdisc *sch,
 
 /* Apply the marking curve on dequeue.  Enqueue has parsed the packet if the
  * curve would have marked it at the depth of that time.  noinline, so that
- * iqcn_dequeue() saves no registers for it (bench "marked").
+ * iqcn_leaves_deep() saves no more registers for it (bench "marked").
  */
 static noinline void iqcn_mark_dequeued(struct iqcn_queue *q, struct Qdisc *sch,
 					struct sk_buff *skb)
@@ -862,14 +864,16 @@ static noinline void iqcn_unmarked_dequeued(struct iqcn_queue *q,
 	iqcn_cb_put(skb);
 }
 
-/* Dequeue a tracked packet.  noinline, like the others. */
+/* Dequeue a tracked packet.  noinline, like iqcn_mark_dequeued(). */
 static noinline void iqcn_tracked_dequeued(struct iqcn_queue *q,
 					   struct sk_buff *skb)
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
 	bool was_ce = cb->psn_flags & IQCN_CB_CE_IN;
 
-	/* another box may have notified the sender of a packet that came CE */
+	/* another box may have notified the sender of a packet that arrived
+	 * with CE
+	 */
 	if (iqcn_grants(q) && iqcn_depth_bytes(q) > q->p.pfc.threshold_bytes &&
 	    (!was_ce || q->p.ce_in == IQCN_CE_IN_NOTIFY))
 		iqcn_grant_leaves(q, cb->flow, skb, was_ce);
@@ -887,7 +891,9 @@ static u64 iqcn_data_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 	return 0;
 }
 
-/* Notify the sender of a packet that leaves, if there is one */
+/* Notify the sender of a packet that leaves, if it is RoCEv2 data of an ECT
+ * flow
+ */
 static void iqcn_notify_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
@@ -896,7 +902,8 @@ static void iqcn_notify_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 	bool was_ce = cb->kind == IQCN_KIND_CE &&
 		      (cb->psn_flags & IQCN_CB_CE_IN);
 
-	/* the queue may have marked it itself */
+	/* test was_ce, not l3.ecn: this queue may have marked the packet itself
+	 */
 	if (l3.ecn == INET_ECN_NOT_ECT ||
 	    (was_ce && q->p.ce_in != IQCN_CE_IN_NOTIFY) ||
 	    iqcn_parse_skb(skb, l3, &pkt) != IQCN_ROCE ||
@@ -926,7 +933,7 @@ static noinline u32 iqcn_attend(struct iqcn_queue *q, struct Qdisc *sch,
 	return iqcn_pfc_deep_bytes(q);
 }
 
-/* The first packet leaves that finds the queue not backlogged */
+/* The first packet that finds the queue no longer backlogged leaves */
 static noinline void iqcn_drained(struct iqcn_queue *q)
 {
 	iqcn_queue_drain_stops(q);
@@ -975,8 +982,8 @@ static noinline struct sk_buff *iqcn_leaves_deep(struct Qdisc *sch,
 	return skb;
 }
 
-/* The fast path needs no stack frame.  Reads the clock once per packet at most, unless
- * a port was paused.
+/* The fast path needs no stack frame and reads no clock.  Most other packets
+ * read the clock once at most.
  */
 static struct sk_buff *iqcn_dequeue(struct Qdisc *sch)
 {
@@ -1027,7 +1034,8 @@ static void iqcn_trim_one(struct iqcn_queue *q, struct sk_buff *skb)
 	struct iqcn_l3 l3;
 
 	if (iqcn_bts_enabled(q)) {
-		/* the fast path does not set it; the flow is NULL then */
+		/* the fast path does not set psn_flags; the flow is NULL then
+		 */
 		iqcn_skb_cb(skb)->psn_flags = iqcn_skb_cb(skb)->flow ?
 					      IQCN_CB_LOOKUP_DONE : 0;
 		l3 = iqcn_get_ecn(skb);
@@ -1106,7 +1114,8 @@ static struct iqcn_sampler *iqcn_new_sampler(const struct iqcn_queue *q,
 	return s;
 }
 
-/* Store the rate at which the queue can send, or the default if it is unknown */
+/* Store the rate at which the queue can send, or the default if it is unknown
+ */
 static void iqcn_set_link(struct iqcn_queue *q, const struct iqcn_link *link)
 {
 	WRITE_ONCE(q->speed_bps, link->speed_bps);
@@ -1172,7 +1181,7 @@ static void iqcn_link_change(struct iqcn_queue *q, u64 speed_bps)
 	struct iqcn_params p = q->p;
 	struct iqcn_link link;
 
-	/* without memory, the rate of before remains */
+	/* without memory, the previous rate remains */
 	if (!iqcn_link_get(sch, speed_bps, &link))
 		iqcn_set_link(q, &link);
 	iqcn_config_resolve(&p, qdisc_dev(sch), q->link_bps);

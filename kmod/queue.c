@@ -57,7 +57,9 @@ static void iqcn_queue_flow_ce(struct iqcn_queue *q, struct iqcn_flow *flow,
 		iqcn_ext_trim(q, flow);
 	if (READ_ONCE(flow->ce_sent)) {
 		gap_ns = now_ns - flow->ce_ns;
-		/* others may have left for about a window since then */
+		/* iqcn_flow_ce_brief() may have handled others up to a window
+		 * later
+		 */
 		if (q->brief)
 			gap_ns -= min_t(u64, gap_ns, q->p.window_ns);
 		gap_ns = iqcn_sample_gap_ns(gap_ns, q->p.sample);
@@ -221,8 +223,8 @@ static void iqcn_queue_cnp_passed(struct iqcn_queue *q, struct iqcn_flow *flow,
  * @sport: UDP source port of the CNP
  * @passed: the CNP goes on to the sender; else the filter drops it
  *
- * A dropped CNP still counts as the receiver's answer for the latency measurement and
- * for ->owed.
+ * A dropped CNP still counts as the receiver's answer for the latency
+ * measurement and for ->owed.
  *
  * Context: BHs off, RCU; no lock of the module.
  */
@@ -287,8 +289,8 @@ void iqcn_queue_init(struct iqcn_queue *q)
 	iqcn_gc_init(q);
 }
 
-/* Do counters and meters suffice for most CE packets?  The arrival of their flows is
- * recorded, and neither T1 nor a detector needs each packet.
+/* Do counters and meters suffice for most CE packets?  The arrival of their
+ * flows is recorded, and neither T1 nor a detector needs each packet.
  */
 static bool iqcn_queue_is_brief(const struct iqcn_queue *q)
 {

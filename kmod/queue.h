@@ -47,8 +47,10 @@ struct iqcn_pfc_queue {
 	u64 end_ns;			/* end of the pause, if link_paused */
 	u64 resumed_ns;			/* end of the last pause */
 	/* with IQCN_PFC_TXQ; root lock, too */
-	u64 left_ns;			/* when a packet last left a backlog, 0:
-					 * none has
+	u64 left_ns;			/* when a packet last left a backlog
+					 * behind; if none did, when a packet
+					 * first arrived at the stopped device;
+					 * 0: neither
 					 */
 	u64 left_arrived_bytes;		/* bytes that had arrived until then */
 	u64 unsure_ns;			/* when the queue became undetermined */
@@ -56,20 +58,22 @@ struct iqcn_pfc_queue {
 					 * lock
 					 */
 
-	/* The next packet that arrives or leaves is to ... */
-	bool count;			/* ... count what had arrived before it */
-	bool judge;			/* ... judge the queue after a pause */
-	bool add_rx;			/* ... count what arrived in a pause */
-	/* the next packet that leaves is to ... */
-	bool notify;			/* ... cause a CNP */
+	/* work to do when the next packet arrives or leaves */
+	bool count;			/* record the bytes that had arrived before it */
+	bool judge;			/* judge the queue after a pause */
+	bool add_rx;			/* count the bytes that arrived in a pause */
+	/* work to do when the next packet leaves */
+	bool notify;			/* notify the packet's sender */
 
 	bool stale;			/* the queue was quiet since the drain rate
 					 * was last measured
 					 */
 	u64 quiet_from_ns;		/* last start of quiet */
 	u64 quiet_to_ns;		/* last end of quiet */
-	u64 rest_from_ns;		/* first start of quiet that restarted T1 */
-	u64 rest_to_ns;			/* T1 restarted then */
+	u64 rest_from_ns;		/* start of a series of quiet times, which
+					 * restarts T1 for pfc-max at most
+					 */
+	u64 rest_to_ns;			/* when that series last restarted T1 */
 	u32 reason;			/* enum iqcn_pfc_reason of the last change */
 };
 
@@ -116,8 +120,9 @@ struct iqcn_queue {
 					 * are only queued; lock to write
 					 */
 	u32 deep_bytes;			/* depth above which a packet that leaves
-					 * may be marked and is measured: Kmin,
-					 * unless pfc.c changes it; lock to write
+					 * may be marked and is measured:
+					 * Kmin, unless pfc.c changes it; lock
+					 * to write
 					 */
 	bool attends;			/* the next packet is for pfc.c; lock to
 					 * write
@@ -131,10 +136,10 @@ struct iqcn_queue {
 	const u32 *depth_bytes;		/* the qdisc's backlog */
 	const struct gnet_stats_basic_sync *sent; /* the qdisc's */
 	u32 parent;			/* the qdisc's */
-	struct iqcn_port_config before;	/* the port's, before this queue */
+	struct iqcn_port_config before;	/* the port's parameters before this queue */
 	u32 undo_seq;			/* iqcn_net->config_seq after init; while it
 					 * is the same, destroying an unused
-					 * queue restores before
+					 * queue restores ->before
 					 */
 	u64 speed_bps;			/* of the device, 0: unknown; RTNL */
 	u64 link_bps;			/* of the link or a shaper; RTNL to write */
@@ -179,7 +184,9 @@ struct iqcn_queue {
 
 	spinlock_t lock ____cacheline_aligned_in_smp; /* all that follows */
 	struct iqcn_meter ce;		/* CE packets that leave */
-	u64 idle_check_ns;		/* no idle check before; the port is paused */
+	u64 idle_check_ns;		/* no idle check before this time, because the
+					 * port is paused
+					 */
 	u64 reset_ns;			/* last reset */
 	u32 max_bytes;			/* largest sampled CE packet */
 	u32 fibre_rtt_ns;		/* of the port; RTNL to write, no lock */
@@ -215,9 +222,9 @@ struct iqcn_queue {
 	struct list_head lapsed;	/* flows whose T1 expired while clear */
 	struct list_head polls;		/* sparse flows by their next poll */
 	u64 polls_ns;			/* no poll before that time */
-	/* Interval between two polls of a flow: t1, or less while the controller's
-	 * probability exceeds 1.  Set after each step and change of parameters,
-	 * so that iqcn_timer_arm() need not divide.
+	/* Interval between two polls of a flow: t1, or less while the
+	 * controller's probability exceeds 1.  Set after each step and change
+	 * of parameters, so that iqcn_timer_arm() need not divide.
 	 */
 	u32 poll_gap_ns;
 	bool polls_ran;			/* this run polled a flow */
@@ -244,8 +251,8 @@ struct iqcn_queue {
 /* Age at which a measured drain rate becomes invalid */
 #define IQCN_DRAIN_MAX_AGE_NS	NSEC_PER_SEC
 
-/* With q->brief, the CE meter and the drain rate are updated once per chunk of bytes:
- * 6 us of the link by default
+/* With q->brief, the CE meter and the drain rate are updated once per chunk of
+ * bytes: 6 us of the link by default
  */
 #define IQCN_CHUNKS_PER_QREF	16
 
@@ -299,7 +306,8 @@ static inline u64 iqcn_queue_roce_bps(const struct iqcn_queue *q)
 	return iqcn_queue_drain_bps(q);
 }
 
-/* Does the queue have a lease, or flows with turns of supplements?  queue->lock */
+/* Does the queue have a lease, or flows with turns of supplements?  queue->lock
+ */
 static inline bool iqcn_queue_long_haul(const struct iqcn_queue *q)
 {
 	return unlikely(q->lease.end_ns || q->supplement.on ||

@@ -338,7 +338,7 @@ void iqcn_cm_pair(struct iqcn_port *port, struct iqcn_flow *flow)
 		return;
 	rcu_read_lock();
 	spin_lock(&port->lock);
-	/* not dead; iqcn_pair_evidence() may kill it */
+	/* the flow may have died, and iqcn_pair_evidence() may kill it */
 	if (flow->queue) {
 		iqcn_flow_key(flow, &key);
 		if (iqcn_cm_lookup(port, &key, &src_qp))

@@ -143,7 +143,7 @@ static bool iqcn_parse_ip6(const u8 *data, u32 avail, u32 total, u32 *off,
 
 /**
  * iqcn_parse() - parse a packet
- * @data: packet, from the L3 header or from an inner VLAN tag on
+ * @data: packet, from the L3 header on, or from a VLAN tag before that header
  * @avail: readable bytes of @data; min(@total, IQCN_PARSE_MAX) is enough
  * @total: length of the packet from @data on
  * @proto: EtherType of @data

@@ -14,8 +14,8 @@
 
 #define IQCN_ROCEV2_PORT	4791
 
-/* The parsers read at most this many bytes from L3 on: two VLAN tags, an IPv6
- * header, UDP, BTH and DETH, and the start of a CM message
+/* The parsers read at most this many bytes after the Ethernet header: two VLAN
+ * tags, an IPv6 header, UDP, BTH and DETH, and the start of a CM message
  */
 #define IQCN_PARSE_MAX		192
 
@@ -125,7 +125,7 @@ enum iqcn_parsed iqcn_parse(const u8 *data, u32 avail, u32 total, __be16 proto,
 			    struct iqcn_pkt *pkt);
 
 /* A packet that the sender's rate control paces, by its BTH opcode: RC, UC and
- * XRC, requests and READ responses, but no acknowledges
+ * XRC, requests and READ responses, but no acknowledgments
  */
 static inline bool iqcn_op_is_data(u8 opcode)
 {

@@ -59,7 +59,7 @@ static noinline enum iqcn_parsed
 iqcn_skb_headers_slow(const struct sk_buff *skb, u32 off, __be16 proto,
 		      struct iqcn_pkt *pkt)
 {
-	/* only what was copied to it is read */
+	/* only the bytes that were copied to buf are read */
 	u8 buf[IQCN_PARSE_MAX] __uninitialized;
 	const u8 *data;
 

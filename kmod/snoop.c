@@ -15,8 +15,8 @@
  * A packet that its receiver would drop is no evidence, because forging it
  * costs nothing and no host notices.
  *
- * The hooks change and delay no packet.  They drop only receivers' CNPs, and only if tc
- * or a lease has set a filter (filter.c).
+ * The hooks change and delay no packet.  They drop only receivers' CNPs, and
+ * only if tc or a lease has set a filter (filter.c).
  */
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
@@ -70,14 +70,14 @@ static bool iqcn_snoop_maybe(const struct sk_buff *skb)
 /* A snooped packet, and the ports whose flows it may belong to */
 struct iqcn_view {
 	struct iqcn_net *in;
-	const struct net_device *dev;	/* that has received it */
+	const struct net_device *dev;	/* that has received the packet */
 	struct iqcn_port *only;		/* IQCN_SNOOP_PORT; NULL: all ports */
 	struct iqcn_rx_stats *rx;	/* counts unusable packets */
 	const struct sk_buff *skb;
 	const u8 *data;			/* set by iqcn_skb_parse() */
 	struct iqcn_pkt pkt;		/* parsed headers */
-	/* of the flow that it answers, with its DestQP.  The same for all ports,
-	 * because they snoop in the same way.
+	/* of the flow that the packet answers, but with the packet's DestQP.
+	 * The same for all ports, because they snoop in the same way.
 	 */
 	struct iqcn_key key;
 };
@@ -121,7 +121,8 @@ static bool iqcn_snoop_intact(const struct iqcn_view *v)
 }
 
 /* Find the flow that a CNP is for.  If the path of the data has changed,
- * several ports have a flow with this key: the newest one is used now.
+ * several ports have a flow with this key: the one with the latest CE packet is
+ * used.
  */
 static struct iqcn_flow *iqcn_snoop_find(const struct iqcn_view *v)
 {
@@ -154,8 +155,8 @@ static void iqcn_snoop_pair(const struct iqcn_view *v)
 	iqcn_pair_from_cnp(only, &v->key);
 }
 
-/* The port that has received the packet: that of the VLAN device, or of the device
- * below; NULL: neither has a queue
+/* The port that has received the packet: that of the VLAN device, or of the
+ * device below; NULL: neither has a queue
  */
 static struct iqcn_port *iqcn_snoop_rx_port(const struct iqcn_view *v)
 {
@@ -314,7 +315,7 @@ static bool iqcn_snoop_is_ours(const struct iqcn_view *v)
 			   iqcn_cnp_id(&cnp);
 }
 
-/* Some flow of the ports needs evidence, and the packet may be some */
+/* Some flow of the ports needs evidence, and the packet may provide it */
 static bool iqcn_snoop_wants(const struct iqcn_view *v)
 {
 	struct iqcn_port *port;
@@ -341,8 +342,9 @@ static unsigned int iqcn_snoop_roce(struct iqcn_view *v)
 	return NF_ACCEPT;
 }
 
-/* Parse a packet that may be RoCEv2.  The callers are noinline, so that other packets
- * do not pay for the stack buffer (bench "hook").  Return: the verdict on it.
+/* Parse a packet that may be RoCEv2.  The callers are noinline, so that other
+ * packets do not pay for the stack buffer (bench "hook").  Return: the verdict
+ * on it.
  */
 static __always_inline unsigned int iqcn_snoop_parse(struct iqcn_view *v)
 {

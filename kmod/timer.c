@@ -92,8 +92,8 @@ void iqcn_timer_wake(struct iqcn_queue *q)
 	memset(&q->backoff, 0, sizeof(q->backoff));
 }
 
-/* Arm the timer for @next_ns, unless it is armed for an earlier time, or pauses until
- * later; queue->lock
+/* Arm the timer for @next_ns, unless it is armed for an earlier time, or pauses
+ * until later; queue->lock
  */
 static void iqcn_timer_start(struct iqcn_queue *q, u64 next_ns)
 {
@@ -178,14 +178,15 @@ static bool iqcn_timer_send(struct iqcn_queue *q, struct iqcn_flow *flow,
 	for_each_client(m)
 		if ((*m)->causes & BIT(flow->ext->cnp_cause))
 			return (*m)->pending(q, flow, n, now_ns);
-	/* a cause without a client: it would be due for ever */
+	/* a cause without a client: the CNP would be due forever */
 	DEBUG_NET_WARN_ON_ONCE(1);
 	timerqueue_del(&q->pending, &flow->ext->pending);
 	return false;
 }
 
-/* Do the first work that is due.  The clients before number @at have none at
- * @now_ns, and later ones hardly ever cause any: then the next batch does it.
+/* Do the first work that is due.  The clients before number @at have no work
+ * due at @now_ns.  If a later client causes some, which is rare, the next batch
+ * does it.
  * Return: false if no work is due.
  */
 static bool iqcn_timer_one(struct iqcn_queue *q, unsigned int *at,
@@ -238,7 +239,7 @@ static unsigned int iqcn_timer_collect(struct iqcn_queue *q,
 static enum hrtimer_restart iqcn_timer(struct hrtimer *timer)
 {
 	struct iqcn_queue *q = container_of(timer, struct iqcn_queue, timer);
-	struct iqcn_notice batch[IQCN_BATCH] __uninitialized; /* as far as filled */
+	struct iqcn_notice batch[IQCN_BATCH] __uninitialized; /* n are valid */
 	unsigned int n, left = IQCN_TIMER_RUN;
 	const struct iqcn_timer_ops *const *m;
 	u64 start_ns = ktime_get_ns();
@@ -253,8 +254,8 @@ static enum hrtimer_restart iqcn_timer(struct hrtimer *timer)
 
 	/* Rearm under the lock instead of HRTIMER_RESTART, because others may
 	 * arm the timer meanwhile.  If more work is due already, set a pause: a
-	 * timer armed for the past would run again within the same softirq, for
-	 * ever.
+	 * timer armed for the past would run again within the same softirq,
+	 * forever.
 	 */
 	spin_lock(&q->lock);
 	now_ns = ktime_get_ns();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The hrtimer of a queue (timer.c), and what works by it. */
+/* The hrtimer of a queue (timer.c), and the interface to its clients. */
 #ifndef _IQCN_TIMER_H
 #define _IQCN_TIMER_H
 
@@ -11,17 +11,17 @@
  * @causes: set of BIT(enum iqcn_cause) of its CNPs
  * @rests: while the queue is quiet (pfc.c), @begin, @next_ns and @run are not
  *	called
- * @optional: unless the queue has a lease or supplements, the client is skipped, so
- *	that it costs other queues nothing (bench "marked")
- * @init: initialize its lists of a new queue; optional, RTNL
+ * @optional: unless the queue has a lease or supplements, the client is
+ *	skipped, so that it costs other queues nothing (bench "marked")
+ * @init: initialize the client's lists in a new queue; optional, RTNL
  * @set_params: adapt to q->p, which differs from @old; optional
  * @reset: reset the client's state, except that in flows; optional
  * @cancel: a flow leaves the queue: cancel its deadline; optional
  * @begin: begin a run of the timer; optional
  * @next_ns: return when the client next has work, KTIME_MAX: never
  * @run: do the first work that is due, set @send to true if @n is to be
- *	injected; return false if no work was due, then it is not called again in this
- *	batch; optional
+ *	injected; return false if no work was due, then it is not called again
+ *	in this batch; optional
  * @pending: a pending CNP of one of @causes is due: remove it, return true if
  *	@n is to be injected; optional if @causes is 0
  * @end: end a run of the timer, which took @took_ns; optional
@@ -68,10 +68,11 @@ void iqcn_timer_disarm(struct iqcn_queue *q);
 void iqcn_timer_wake(struct iqcn_queue *q);
 void iqcn_timer_cancel(struct iqcn_flow *flow);
 
-/* Is the timer armed for all work but pending CNPs?  A packet causes a poll after
- * poll_gap, or a deadline after t1, which is at least poll_gap, or it starts a
- * controller.  The timer is already armed for all earlier work.  Without deadlines
- * and polls, the idle timeout of a window above 10 ms does not suffice.
+/* Is the timer armed for all work but pending CNPs?  A packet causes a poll
+ * after poll_gap, or a deadline after t1, which is at least poll_gap, or it
+ * starts a controller.  The timer is already armed for all earlier work.
+ * Without deadlines and polls it may be armed for as late as IQCN_PI_END_NS
+ * from now.  The idle timeout of a window above 10 ms is later than that.
  */
 static inline bool iqcn_timer_suffices(const struct iqcn_queue *q, u64 now_ns)
 {

@@ -192,7 +192,7 @@ TRACE_EVENT(iqcn_ce_sent,
 		  IQCN_TRACE_FLOW_ARGS, __entry->psn, __entry->depth_bytes)
 );
 
-/* A receiver's CNP for a flow arrived */
+/* A receiver's CNP for a flow arrived, and the filter did not drop it */
 TRACE_EVENT(iqcn_cnp_seen,
 	TP_PROTO(const struct iqcn_queue *q, const struct iqcn_flow *flow),
 	TP_ARGS(q, flow),
@@ -241,9 +241,11 @@ TRACE_EVENT(iqcn_cnp_filtered,
 		  __entry->interval_ns)
 );
 
-/* A generated CNP is about to be injected.  base_ns is the start of T1, due_ns
- * when the CNP was due: after T1, plus T2 if it was deferred; or, if a packet
- * caused it, when that arrived or was dropped, or after min-gap.
+/* A generated CNP is about to be injected.  base_ns is the start of T1.  due_ns
+ * is the time at which the CNP was due: the end of T1, plus T2 if the CNP was
+ * deferred; if a packet caused the CNP, when the packet arrived, left or was
+ * dropped, or the end of min-gap; otherwise the time of the poll or of the
+ * supplement.
  */
 TRACE_EVENT(iqcn_cnp_sent,
 	TP_PROTO(const struct iqcn_queue *q, const struct iqcn_flow *flow,
@@ -344,7 +346,7 @@ TRACE_EVENT(iqcn_flow_state,
 		  __entry->psn)
 );
 
-/* PFC paused the port, or the queue was judged after that */
+/* The PFC state of the queue changed: a pause began, or the queue was judged */
 TRACE_EVENT(iqcn_pfc,
 	TP_PROTO(const struct iqcn_queue *q, u32 state, u32 reason,
 		 u64 rx_bytes, u64 paused_ns),

@@ -2,10 +2,10 @@
 /*
  * q_iqcn.so: tc's parser and printer for the qdisc iqcn.
  *
- * Parsing, printing and help follow from kmod/config_table.h.  The plugin checks
- * each value against the table's range, and reports the range in the units that
- * users write.  The kernel checks all ranges again, and parameters against each
- * other.
+ * Parsing, printing and help follow from kmod/config_table.h.  The plugin
+ * checks each value against the table's range, and reports the range in the
+ * units that users write.  The kernel checks all ranges again, and parameters
+ * against each other.
  *
  * The plugin parses numbers itself, because tc's functions silently wrap a
  * number too large for the attribute, and round bits to whole bytes.  The
@@ -193,8 +193,8 @@ static bool is_digit(char c)
 }
 
 /*
- * Parse digits with a decimal point.  The fraction is in billionths, rounded up.
- * Return the end of the number, or NULL.
+ * Parse digits with a decimal point.  The fraction is in billionths, rounded
+ * up.  Return the end of the number, or NULL.
  */
 static const char *get_decimal(uint64_t *whole, uint64_t *billionths,
 			       const char *arg)
@@ -296,7 +296,8 @@ static int get_value(uint64_t *val, const struct iqcn_param *p, const char *arg)
 	case IQCN_PARAM_MS:
 		if (get_scaled(val, time_suffixes, arg))
 			return -1;
-		/* below 1 ms do not round up: "10" (ns) is hardly meant as 1 ms */
+		/* below 1 ms do not round up: "10" (ns) is hardly meant as 1 ms
+		 */
 		*val = *val < NS_PER_MS ? 0 :
 		       *val / NS_PER_MS + !!(*val % NS_PER_MS);
 		return 0;
@@ -593,7 +594,7 @@ static int refuse_word(const char *said)
 	}
 	near = nearest_param(said);
 	p = param_with_name(said);
-	/* "flow" is rather "flows" than "filter-by flow" */
+	/* "flow" more likely means "flows" than "filter-by flow" */
 	if (p && !(near && !strncmp(near, said, strlen(said))))
 		fprintf(stderr, "; did you mean \"%s %s\"?\n", p->name, said);
 	else if (near)
@@ -1100,8 +1101,9 @@ static bool in_use(const struct iqcn_param *p, struct rtattr **tb)
 	       (p->or_needs && has_bits(tb, p->or_needs, p->or_needs_bits));
 }
 
-/* Defaults that follow the link are not known here, so such values always
- * differ.  Of a filter, get_attr_u32() reads the mode.
+/* Defaults that follow the link are not known here, so values of such
+ * parameters never count as the default.  Of a filter, get_attr_u32() reads the
+ * mode.
  */
 static bool is_default(const struct iqcn_param *p, struct rtattr **tb)
 {
@@ -1117,7 +1119,9 @@ static bool is_default(const struct iqcn_param *p, struct rtattr **tb)
 	return !p->follows && v == p->def;
 }
 
-/* Without "tc -d": what the mode uses; special and rare parameters if they are set */
+/* Is @p printed without "tc -d"?  It must be in use; parameters for special
+ * networks and for comparison must also differ from their defaults.
+ */
 static bool matters(const struct iqcn_param *p, struct rtattr **tb)
 {
 	return in_use(p, tb) &&
@@ -1141,9 +1145,8 @@ static int iqcn_print_opt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	return 0;
 }
 
-/* The topic of a line of counters.  In text, tc omits the lines of PFC until a control
- * frame has arrived, and those of a long-haul link until a CNP was filtered or
- * supplemented, or a lease set.
+/* The topic of a line of counters.  In text, tc omits the lines of PFC and of a
+ * long-haul link while their counters are 0.
  */
 enum about {
 	ABOUT_QUEUE,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The part of tc that a qdisc plugin uses.  iproute2 installs no header for it;
- * these are the declarations of the structure that tc looks up (KIND_qdisc_util)
- * and of the functions that the plugin calls, the same from iproute2 6.1 to 7.
+ * these are the declarations of the structure that tc looks up
+ * (KIND_qdisc_util) and of the functions that the plugin calls, the same from
+ * iproute2 6.1 to 7.
  *
- * Variables must be weak: a missing function is an error when it is called, but a
- * missing variable keeps the plugin from being loaded, without a message.
+ * Variables must be weak: a missing function is an error when it is called, but
+ * a missing variable keeps the plugin from being loaded, without a message.
  */
 #ifndef _IQCN_TC_ABI_H
 #define _IQCN_TC_ABI_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * When may a policy ask for fewer supplements than tc?  A burst fills an empty queue
- * before the next step.  So supplements must be in force before it begins, and no
- * step has shown whether the policy copes with it before it has lasted for a while.
+ * When may a policy ask for fewer supplements than tc?  A burst can fill an
+ * empty queue before the next step.  So tc's supplements must be in force
+ * before a burst begins, and in its first steps, which do not yet show whether
+ * the policy copes with it.
  *
  *	queue not deep for 100 ms		at least tc's supplements
  *	for 20 ms after the queue has grown

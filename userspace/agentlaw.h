@@ -4,27 +4,28 @@
  *
  * Source: the Chinese patent application on congestion control over long-haul
  * links, steps S10, S20, A2, C2 and D1.  Every 1 or 5 ms an agent in the switch
- * observes the port, and chooses the interval of the filter and the supplements of
- * the switch.  Its reward is
+ * observes the port, and chooses the interval of the filter and the supplements
+ * of the switch.  Its reward is
  *
  *	r = 0.2 * utilization + 0.6 * D + 0.2 * C
  *	D = 1 - n / 10, n = the smallest of 0..9 with E(n) >= depth
  *
  * Reconstructed: the formula of the state is lost; the eight features are the
- * inputs by which, in the text, a port detects congestion.  A minus sign in D is
- * lost.  The text does not define E(n); here it is limit / 2^(9 - n), so that E(9) is
- * the limit.  C is the ratio of supplements to their limit; its sign is lost.
- * Because the text wants few supplements, C is 1 - ratio here; "reward literal" uses
- * the ratio itself.
+ * inputs by which, in the text, a port detects congestion.  A minus sign in D
+ * is lost.  The text does not define E(n); here it is limit / 2^(9 - n), so
+ * that E(9) is the limit.  C is the ratio of supplements to their limit; its
+ * sign is lost.  Because the text wants few supplements, C is 1 - ratio here;
+ * "reward literal" uses the ratio itself.
  *
- * Ours: the text's five filtered rates, 7,500 to 17,500 CNPs a second, are for one
- * port.  The text does not say how many QPs and which distance they assume.  For 40
- * QPs, 7,500 is one CNP per QP and round trip of 533 km.  So 7,500 stands here for
- * one CNP per QP and round trip of this fiber, and the other rates keep their ratio
- * to this one.  From 100 km on, the module accepts no lower rate.
+ * Ours: the text's five filtered rates, 7,500 to 17,500 CNPs a second, are for
+ * one port.  The text does not say how many QPs and which distance they assume.
+ * For 40 QPs, 7,500 is one CNP per QP and round trip of 533 km.  So 7,500
+ * stands here for one CNP per QP and round trip of this fiber, and the other
+ * rates keep their ratio to this one.  From 100 km on, the module accepts no
+ * lower rate.
  *
- * Pure: no clock, no socket.  log2 is piecewise linear, so that the same input gives
- * the same bits on every machine.
+ * Pure: no clock, no socket.  log2 is piecewise linear, so that the same input
+ * gives the same bits on every machine.
  */
 #ifndef _IQCN_AGENTLAW_H
 #define _IQCN_AGENTLAW_H
@@ -138,7 +139,8 @@ static inline float agent_depth_term(uint64_t depth_bytes, uint64_t limit_bytes)
 	return 1 - n / (float)AGENT_LEVELS;
 }
 
-/* Is @b of a new queue?  A counter below that of @a has started at 0 */
+/* Is @b of a new queue?  A counter that is lower than in @a has restarted at 0
+ */
 static inline bool agent_restarted(const struct agent_sample *a,
 				   const struct agent_sample *b)
 {
@@ -167,7 +169,7 @@ static inline uint64_t agent_in_bytes(const struct agent_sample *a,
  * @p: place
  * @a: earlier sample
  * @b: later sample
- * @reward: which reading of the reward
+ * @reward: how the reward is computed
  */
 static inline struct agent_step agent_observe(const struct agent_place *p,
 					      const struct agent_sample *a,
@@ -244,7 +246,7 @@ static inline struct agent_lease agent_lease(const struct agent_place *p,
 	};
 }
 
-/* Random numbers of exploration (SplitMix64), the same on every machine */
+/* Random numbers for exploration (SplitMix64), the same on every machine */
 static inline uint64_t agent_random(uint64_t *seed)
 {
 	uint64_t z = *seed += 0x9e3779b97f4a7c15;

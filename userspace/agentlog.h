@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The log of the agent, from which a policy can be trained: CSV with a header and one
- * line per step.
+ * The log of the agent, from which a policy can be trained: CSV with a header
+ * and one line per step.
  *
  * A line has the state at the end of a step, the reward of that step, which the
- * action of the previous line has earned, and the next action, -1: none.  Steps that
- * came too late are missing.  Numbers have 9 digits, so that a reader gets the same
- * floats.
+ * action of the previous line has earned, and the next action, -1: none.  Steps
+ * that came too late are missing.  Numbers have 9 digits, so that a reader gets
+ * the same floats.
  */
 #ifndef _IQCN_AGENTLOG_H
 #define _IQCN_AGENTLOG_H

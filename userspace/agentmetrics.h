@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Totals of the agent since its start, as a summary and as metrics for Prometheus.
+ * Totals of the agent since its start, as a summary and as metrics for
+ * Prometheus.
  */
 #ifndef _IQCN_AGENTMETRICS_H
 #define _IQCN_AGENTMETRICS_H
@@ -29,7 +30,9 @@ void agent_totals_print(const struct agent_totals *t, uint32_t ifindex,
 			uint32_t parent);
 void agent_totals_json(const struct agent_totals *t, uint32_t ifindex,
 		       uint32_t parent);
-/* Must the metrics be written?  They are once a second, and always with @now */
+/* Is it time to write the metrics?  True once a second, and always if @now.  If
+ * true, the next second starts at @now_ns.
+ */
 bool agent_totals_due(struct agent_totals *t, uint64_t now_ns, bool now);
 /* Replaces @file; prints an error and returns EXIT_FAILURE if that fails */
 int agent_metrics(const char *file, uint32_t ifindex, uint32_t parent,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sample the agent's queue and its port, and lease their filter and supplements.
+ * Sample the agent's queue and its port, and lease their filter and
+ * supplements.
  *
- * To keep steps cheap, a step sends one request, and another one only to set the
- * lease.  The agent reads the parameters once a second, and the filter in force only
- * while it has no lease.
+ * To keep steps cheap, a step sends one request, and another one only to set
+ * the lease.  The agent reads the parameters once a second, and the filter in
+ * force only while it has no lease.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -143,7 +144,9 @@ static int read_filter(struct agent_port *a, struct agent_sample *s)
 	return EXIT_SUCCESS;
 }
 
-/* Leases have no owner, but they are counted */
+/* Leases have no owner, but they are counted.  More leases than expected, while
+ * the agent's own lease is in force, are from another program.
+ */
 static int check_leases(struct agent_port *a, uint64_t leases)
 {
 	bool ours = !a->lease_ns || leases <= a->leases;
@@ -211,7 +214,7 @@ static int lease(struct agent_port *a, uint32_t ms)
 	return err;
 }
 
-/* The values of an action, with at least so many supplements */
+/* The values of @action, with at least @least_pps supplements */
 static struct agent_lease values(const struct agent_port *a, int action,
 				 uint32_t least_pps, uint64_t flows)
 {
@@ -254,7 +257,8 @@ static int end_lease(struct agent_port *a)
 	if (a->lease_ns <= now_ns())
 		return 0;
 	a->lease_ns = 0;
-	/* this interval is within the bounds, even if the fiber is shorter now */
+	/* this interval is within the bounds, even if the fiber is shorter now
+	 */
 	if (a->lease.filter_ns > IQCN_FILTER_MIN_RTT_NS)
 		a->lease.filter_ns = IQCN_FILTER_MIN_RTT_NS;
 	return lease(a, 1);

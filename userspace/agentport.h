@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The queue of the agent, and its port.
+ * The queue that the agent controls, and the port of this queue.
  */
 #ifndef _IQCN_AGENTPORT_H
 #define _IQCN_AGENTPORT_H
@@ -25,23 +25,24 @@ struct agent_port {
 	uint64_t lease_ns;	/* when the lease ends; 0: no lease */
 	uint32_t lease_ms;	/* length of new leases */
 	uint64_t renew_ns;	/* renew when less than this is left */
-	uint64_t leases;	/* of the queue, as far as the agent knows */
+	uint64_t leases;	/* expected count of the queue's leases */
 };
 
 /*
  * Functions print an error and return EXIT_FAILURE if they fail.
  */
 
-/* Finds the queue.  With @ifindex 0 or @parent 0 there must be only one queue with
- * notify supplement, of all devices or of this one.  The caller sets lease_ms and
- * renew_ns before, and calls agent_port_close() even after an error.
+/* Finds the queue.  With @ifindex 0 or @parent 0 there must be only one queue
+ * with notify supplement, of all devices or of this one.  The caller sets
+ * lease_ms and renew_ns before, and calls agent_port_close() even after an
+ * error.
  */
 int agent_port_open(struct agent_port *a, uint32_t ifindex, uint32_t parent);
 void agent_port_close(struct agent_port *a);
 /* Reads the queue, and from time to time its parameters */
 int agent_port_sample(struct agent_port *a, struct agent_sample *s);
-/* Leases the values of an action, but at least so many supplements, unless their
- * lease lasts long enough anyway
+/* Leases the values of @action, but at least @least_pps supplements.  Sends no
+ * request if the current lease has these values and need not be renewed yet.
  */
 int agent_port_set(struct agent_port *a, int action, uint32_t least_pps,
 		   uint64_t flows);

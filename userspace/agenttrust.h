@@ -8,12 +8,13 @@
  *	                 |                         | a second earned 2 % less than
  *	                 +-- fallback: 10 s to 5 min     the values of tc
  *
- * While the values of tc apply, the reward of the last second is what the policy is
- * compared with.  After each fallback the next one lasts twice as long, until the
- * policy has been in force for a minute.
+ * The policy is compared with the mean reward of the last second in which the
+ * values of tc applied.  After each fallback the next one lasts twice as long,
+ * until the policy has been in force for a minute.
  *
- * The policy's own values would be no evidence: it always takes the action with the
- * highest one, and off its training they are wrong by more than actions differ.
+ * The policy's own estimates of its actions would be no evidence: it always
+ * takes the action with the highest estimate, and in states unlike those of its
+ * training, the estimates are wrong by more than the actions differ.
  *
  * Pure: no clock.
  */
@@ -24,7 +25,9 @@
 #include <stdint.h>
 
 #define AGENT_TRUST_NS UINT64_C(1000000000)
-/* In a long interval, a second has few steps */
+/* With long intervals, a second has few steps, so it is extended to at least
+ * these
+ */
 #define AGENT_TRUST_STEPS 10
 #define AGENT_TRUST_SHARE 0.98
 #define AGENT_AUDIT_NS (60 * AGENT_TRUST_NS)
@@ -44,7 +47,7 @@ struct agent_trust {
 	double tc_reward;	/* mean reward of a second with the values of tc */
 	double sum;		/* of the rewards in the current second */
 	uint32_t steps;
-	uint64_t second_ns;	/* its end, 0: none has begun */
+	uint64_t second_ns;	/* end of the current second, 0: none has begun */
 	uint64_t phase_ns;	/* end of the audit or fallback, or the next audit */
 	uint64_t fallback_ns;	/* length of the next fallback */
 };

@@ -85,7 +85,9 @@ int next_option(int argc, char **argv, const struct option *options)
 		return '?';
 	}
 	if (c == '?')
-		/* optopt is the letter; for a long option, use the last argument */
+		/* optopt is the letter; for a long option, use the last
+		 * argument
+		 */
 		misuse("unknown option", optopt > 0 && optopt < 256 ?
 					 letter : argv[optind - 1]);
 	return c;

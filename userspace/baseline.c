@@ -182,7 +182,9 @@ static int open_own_dir(int at, const char *name, int flags)
 	return -1;
 }
 
-/* Open the directory; @name becomes that of the one above, for messages */
+/* Open the directory of the files.  @name is set to the path of its parent
+ * directory, for messages.
+ */
 static int open_dir(char *name, size_t size, bool create)
 {
 	const char *xdg = getenv("XDG_RUNTIME_DIR");

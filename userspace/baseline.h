@@ -33,8 +33,8 @@ struct baselines {
  */
 void baselines_load(struct baselines *b);
 void baselines_free(struct baselines *b);
-/* Replace the file of this network namespace.  Prints an error; returns the exit
- * status.
+/* Replace the file of this network namespace.  Prints an error; returns the
+ * exit status.
  */
 int baselines_save(const struct baselines *b);
 

@@ -3,8 +3,8 @@
  * iqcn check: are plugin, module and qdiscs installed, do their versions match,
  * and do the qdiscs work?
  *
- * A problem is one line: what is wrong, and what to do.  Causes come before their
- * symptoms, so that the first problem is the one to solve.
+ * A problem is one line: what is wrong, and what to do.  Causes come before
+ * their symptoms, so that the first problem is the one to solve.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,7 +48,8 @@ void say(struct check *c, enum level how, const char *item, const char *fix,
 	json_object_array_add(c->items, o);
 }
 
-/* Kernels with the RT patch have this file; later ones only say so in utsname
+/* Only kernels with the out-of-tree RT patch have SYS_REALTIME; mainline
+ * kernels report PREEMPT_RT in utsname
  */
 static bool is_realtime(const struct utsname *kernel)
 {

@@ -19,7 +19,9 @@ struct check {
 	char place[2 * VALUE_SIZE];	/* where the next items belong: "swp1 1:1" */
 };
 
-/* Prints a line, or adds it to the JSON.  @fix: how to solve the problem, or NULL */
+/* Prints a line, or adds it to the JSON.  @fix: how to solve the problem, or
+ * NULL
+ */
 __attribute__((format(printf, 5, 6)))
 void say(struct check *c, enum level how, const char *item, const char *fix,
 	 const char *format, ...);

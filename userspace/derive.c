@@ -47,7 +47,8 @@ static bool reproduces(const struct iqcn_params *p, const struct link *link,
 	return true;
 }
 
-/* Does the parameter follow the link's rate?  The others follow t1 or base-rtt. */
+/* Does the parameter follow the link's rate?  The others follow t1 or base-rtt.
+ */
 static bool follows_link(int attr)
 {
 	return attr != TCA_IQCN_PERIOD_NS && attr != TCA_IQCN_MIN_GAP_NS &&

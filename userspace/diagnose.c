@@ -61,8 +61,8 @@
 /* Limit of the flows that are read for the median CNP interval */
 #define FLOWS_MAX 100000
 #define GAPS_MAX 10000
-/* Receivers may send a CNP this often (DCQCN's default).  Senders speed up
- * after 55 us to 1.5 ms, or 4 ms in Documentation/scenarios.rst, so a T1 of
+/* Receivers may send a CNP this often (DCQCN's default).  Senders speed up 55
+ * us to 1.5 ms after a CNP, or 4 ms in Documentation/scenarios.rst, so a T1 of
  * INCREASE_INTERVALS intervals is too long for any sender.
  */
 #define CNP_INTERVAL_NS 50000
@@ -201,7 +201,7 @@ static bool is_near(uint64_t a, uint64_t b)
 	return !exceeds(a, b) && !exceeds(b, a);
 }
 
-/* The unit of the default sizes at a speed */
+/* The unit of the queue's default sizes at a speed */
 static uint64_t default_bytes(const struct subject *s, uint64_t bps)
 {
 	uint64_t bytes = bps / 1000000 * IQCN_REF_KMIN_BYTES / IQCN_REF_MBPS;
@@ -678,11 +678,14 @@ static bool port_notifies(const struct box *b, const struct port *p)
 	return false;
 }
 
-/* Of a port whose CNPs of receivers are filtered by tc, or by a lease */
+/* Only for a port that has a filter of the receivers' CNPs, from tc or from a
+ * lease
+ */
 static void check_filter(struct box *b, struct subject *s)
 {
 	const struct port *p = s->port;
-	/* the port has the numbers of a filter with numbers */
+	/* filter.n and filter.interval_ns are not needed: the port reports them
+	 */
 	struct tc_iqcn_cnp_filter filter = { .mode = param(s, TCA_IQCN_FILTER) };
 	char text[VALUE_SIZE];
 

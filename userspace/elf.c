@@ -13,15 +13,17 @@
 
 #include "elf.h"
 
-/* This program's ELF header, from the linker; it has the machine to compare
- * with
+/* This program's ELF header, which the linker defines: a library must have the
+ * same class, byte order and machine
  */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 /* Returns @n objects of @size at @offset, or NULL */
 static const void *at(const struct elf *e, size_t offset, size_t n, size_t size)
 {
-	/* the mapping is page-aligned, so an aligned offset is an aligned pointer */
+	/* the mapping is page-aligned, so an aligned offset is an aligned
+	 * pointer
+	 */
 	if (offset % sizeof(void *) || n > e->size / size ||
 	    offset > e->size - n * size)
 		return NULL;

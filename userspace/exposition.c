@@ -2,10 +2,10 @@
 /*
  * The state of the namespace in Prometheus' text formats.
  *
- * The tables below have one row per value: metric, attribute of the family iqcn,
- * meaning.  Rows of one metric differ by a label and must be adjacent, because the
- * format requires that of their lines.  Documentation/metrics.rst has the same
- * table.
+ * The tables below have one row per value: metric, attribute of the family
+ * iqcn, meaning.  Rows of one metric differ by a label and must be adjacent,
+ * because the format requires that of their lines.  Documentation/metrics.rst
+ * has the same table.
  *
  * The two formats exclude each other: in the HELP and TYPE lines of a counter,
  * Prometheus wants the suffix _total and OpenMetrics forbids it.
@@ -30,7 +30,7 @@ enum value {
 	BY_TIMER,	/* CNPs sent, minus those with other causes */
 	DELAY,		/* summary: a sum and a count of delays */
 	INFO,		/* always 1: the label has the information */
-	FLOW_INFO,	/* likewise, of labels that may change */
+	FLOW_INFO,	/* likewise, for labels of a flow that may change */
 };
 
 struct metric {
@@ -235,7 +235,7 @@ static const struct metric flow_metrics[] = {
 	FLOW("iqcn_flow_seen_cnps_total", CNP_SEEN, NUMBER,
 	     "CNPs of the receiver to one of the flows with the most CNPs."),
 	FLOW("iqcn_flow_ce_sent_packets_total", CE_SENT, NUMBER,
-	     "CE packets of one of the flows with the most CNPs."),
+	     "Sampled CE packets of one of the flows with the most CNPs."),
 	FLOW("iqcn_flow_congested", CONGESTED, YES_NO,
 	     "1 if one of the flows with the most CNPs is congested."),
 };

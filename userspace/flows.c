@@ -169,8 +169,8 @@ static void interval_text(char *buf, const struct ranked *r)
 	known_time_text(buf, r->flow.cnp_interval_ns);
 }
 
-/* As many as the screen is wide, from left to right.  The first eight need 80
- * columns, and the column that the list is sorted by is one of them.
+/* Those that fit on the screen are shown, from left to right.  The first eight
+ * fit in 80 characters, and include the one by which the list is sorted.
  */
 static const struct column {
 	const char *name;
@@ -221,8 +221,8 @@ static void choose_columns(struct flows *s)
 		s->columns[s->n_columns++] = 0;
 }
 
-/* Append to a row; a wide cell shifts the cells behind it.
- * printf() would take half of the time of a flow.
+/* Append a cell to a row; a cell that is too wide shifts those behind it.  With
+ * printf(), this would take half of the time that a flow needs.
  */
 static size_t put_cell(const struct flows *s, size_t i, char *at,
 		       const char *text)
@@ -352,7 +352,8 @@ static int dump(struct flows *s, struct genl *g, flow_fn fn)
 	return err ? fail("flows", genl_why(g)) : EXIT_SUCCESS;
 }
 
-/* Computing rates needs two dumps: this is the first one, and the pause */
+/* Computing rates needs two dumps: do the first one, and wait for the interval
+ */
 static int dump_first(struct flows *s, struct genl *g)
 {
 	struct timespec interval = {

@@ -28,7 +28,8 @@
 #define OBJECT_BYTES 4096
 /* Larger than any request */
 #define REQUEST_BYTES 256
-/* Room for events while the program does something else; the kernel may cap it */
+/* Room for events while the program does something else; the kernel may cap it
+ */
 #define SOCKET_BYTES (4 << 20)
 #define DUMP_TRIES 10
 
@@ -260,9 +261,9 @@ static int set_membership(struct genl *g, bool on)
 	return 0;
 }
 
-/* The kernel continues a dump when the socket has room, which it never has while
- * events arrive faster than they are read.  So leave the groups until the end of
- * the dump if there are too many events.
+/* The kernel continues a dump when the socket has room, which it never has
+ * while events arrive faster than they are read.  So leave the groups until the
+ * end of the dump if there are too many events.
  */
 static int receive_answer(struct genl *g)
 {
@@ -571,7 +572,10 @@ static int connect_genl(struct genl *g)
 	err = genl_connect(g->sk);
 	if (err)
 		return err;
-	/* saves system calls; older kernels lack some of it, which is no error */
+	/* without a peek, a message takes one system call.  Errors of the
+	 * optional settings below are ignored, because older kernels lack some
+	 * of them.
+	 */
 	nl_socket_disable_msg_peek(g->sk);
 	/* only requests without an object in the answer set NLM_F_ACK */
 	nl_socket_disable_auto_ack(g->sk);
@@ -637,7 +641,8 @@ int genl_family_version(void)
 
 	if (!sk)
 		return version;
-	/* a dump of all families does not load the module, a query by name does */
+	/* a dump of all families does not load the module, a query by name does
+	 */
 	if (!genl_connect(sk) && !genl_ctrl_alloc_cache(sk, &families)) {
 		family = genl_ctrl_search_by_name(families, IQCN_FAMILY_NAME);
 		if (family)

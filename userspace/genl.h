@@ -14,7 +14,8 @@
 
 #include "object.h"
 
-/* Without CAP_NET_ADMIN, reading flows and joining the groups fail with -EPERM */
+/* Without CAP_NET_ADMIN, reading flows and joining the groups fail with -EPERM
+ */
 #define NEEDS_ADMIN \
 	" needs CAP_NET_ADMIN in the namespace's user namespace"
 #define FLOWS_NEED "reading flows" NEEDS_ADMIN
@@ -26,8 +27,8 @@ typedef void (*event_fn)(const struct event *e, int cmd, void *arg);
 /* Returns whether to continue */
 typedef bool (*flow_fn)(const struct flow *f, void *arg);
 
-/* The kernel loads the module if it is installed.  Prints an error and returns NULL
- * on failure.
+/* The kernel loads the module if it is installed.  Prints an error and returns
+ * NULL on failure.
  */
 struct genl *genl_open(void);
 void genl_close(struct genl *g);
@@ -37,9 +38,9 @@ const char *genl_why(const struct genl *g);
 int genl_family_version(void);
 
 /*
- * All ports or queues of the namespace, or the queues of one device.  The list is
- * consistent: the dump is repeated if it changed meanwhile.  The caller frees the
- * list with free(), also on error.
+ * All ports or queues of the namespace, or the queues of one device.  The list
+ * is consistent: the dump is repeated if it changed meanwhile.  The caller
+ * frees the list with free(), also on error.
  */
 int genl_ports(struct genl *g, struct port **ports, size_t *n);
 int genl_queues(struct genl *g, uint32_t ifindex, uint32_t filter,
@@ -48,14 +49,14 @@ int genl_queues(struct genl *g, uint32_t ifindex, uint32_t filter,
 int genl_port(struct genl *g, uint32_t ifindex, struct port *p);
 int genl_queue(struct genl *g, uint32_t ifindex, uint32_t parent,
 	       struct queue *q);
-/* Shrinks the receive buffer to one object, which makes frequent requests cheaper.
- * Dumps are not possible afterwards.
+/* Shrinks the receive buffer to one object, which makes frequent requests
+ * cheaper.  Dumps are not possible afterwards.
  */
 void genl_receive_little(struct genl *g);
 /*
- * Calls @fn for each flow.  A flow that appears or disappears during the dump may
- * or may not be reported.  After @fn has returned false, only genl_close() is
- * allowed.
+ * Calls @fn for each flow.  A flow that appears or disappears during the dump
+ * may or may not be reported.  After @fn has returned false, only genl_close()
+ * is allowed.
  */
 int genl_flows(struct genl *g, uint32_t ifindex, uint32_t filter, flow_fn fn,
 	       void *arg);
@@ -68,7 +69,7 @@ int genl_flush(struct genl *g, uint32_t ifindex, uint32_t parent,
  */
 int genl_clear(struct genl *g, uint32_t ifindex, uint32_t parent);
 
-/* Sets a filter of one CNP per interval, and the rate of supplements, for @ms */
+/* For @ms, a filter of one CNP per @filter_ns and a rate of supplements */
 struct lease {
 	uint32_t ifindex;
 	uint32_t parent;

@@ -40,11 +40,14 @@ int misuse(const char *problem, const char *word);
 
 /*
  * getopt_long() with our error messages: returns the next option's value in
- * @options, which may be NULL, or its letter, -1 at the end, '?' after an error.
- * Every command has the options "-j", and "-h" and "-V", which end the program.
+ * @options, which may be NULL, or its letter, -1 at the end, '?' after an
+ * error.  Every command has the options "-j", and "-h" and "-V", which end the
+ * program.
  */
 int next_option(int argc, char **argv, const struct option *options);
-/* Parse the options of a command that has none of its own.  False: wrong ones */
+/* Parse the options of a command that has none of its own.  Returns false after
+ * an error.
+ */
 bool parse_json(int argc, char **argv, bool *json);
 
 /* These return EXIT_SUCCESS, or the exit status after an error */
@@ -66,8 +69,9 @@ int parse_ip(const char *word, struct address *a);
 /* Decimal, or hexadecimal after "0x" */
 int parse_qp(const char *word, uint32_t *qp);
 
-/* netns.c: work in this network namespace from now on: a name of "ip netns", or a
- * path.  Returns EXIT_SUCCESS, or the exit status after an error
+/* netns.c: enter a network namespace for the rest of the program.  @name: a
+ * name of "ip netns", or a path.  Returns EXIT_SUCCESS, or the exit status
+ * after an error.
  */
 int enter_netns(const char *name);
 

@@ -107,8 +107,8 @@ static int run(int argc, char **argv)
 			 EXIT_USAGE;
 }
 
-/* A socket must not take the place of a closed stdout.  The null device, opened the
- * wrong way around, fails with EBADF like a closed descriptor.
+/* A socket must not take the place of a closed stdout.  The null device, opened
+ * the wrong way around, fails with EBADF like a closed descriptor.
  */
 static bool open_standard_files(void)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * iqcn metrics: for Prometheus, by node_exporter's textfile collector.
+ * iqcn metrics: metrics for Prometheus, which node_exporter's textfile
+ * collector reads.
  *
  * One error in a textfile makes node_exporter fail as a whole.  So no sample is
  * written twice, and the file is replaced atomically.
@@ -130,8 +131,8 @@ static int ask(struct genl *g, struct state *s, size_t flows)
 	return err;
 }
 
-/* A missing module is no error here.  Resolving the family would load the module
- * and hide that it was missing, so check first.
+/* A missing module is no error here.  Resolving the family would load the
+ * module and hide that it was missing, so check first.
  */
 static int gather(struct state *s, size_t flows, char *version)
 {

@@ -3,8 +3,8 @@
  * iqcn monitor: events as they happen, and periodic samples of the queues.
  *
  * One socket receives events and samples.  The kernel sends events in batches,
- * with a delay, so each record is kept for HOLD_NS before it is written, to write
- * all records in the order of their times.
+ * with a delay, so each record is kept for HOLD_NS before it is written, to
+ * write all records in the order of their times.
  */
 #include <errno.h>
 #include <poll.h>
@@ -39,7 +39,7 @@ struct monitor {
 	const char *dev;
 	uint32_t ifindex;
 	uint64_t interval_ns;
-	uint64_t count;		/* of samples, or of events if none; 0: endless */
+	uint64_t count;		/* of samples, or of events if !samples; 0: endless */
 	bool json;
 	bool events;
 	bool samples;
@@ -218,7 +218,9 @@ static void on_readable(struct monitor *m)
 		end(m, genl_fail(m->g, err));
 }
 
-/* Time until a record must be written or the end; -1: none */
+/* Time until the next record must be written or the monitor must end; -1:
+ * neither
+ */
 static int wait_ms(const struct monitor *m)
 {
 	uint64_t now = now_ns(), due = UINT64_MAX;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Ports, queues, flows and events of the family iqcn as plain structures, with the
- * kernel's names.
+ * Ports, queues, flows and events of the family iqcn as plain structures, with
+ * the kernel's names.
  *
- * object.c has one row per attribute: form, name and offset of the member.  Parsing
- * and JSON follow from it.  An attribute without a row, from a newer module, is
- * skipped.  An attribute that an older module does not send is 0, and object_has()
- * returns false for it.
+ * object.c has one row per attribute: form, name and offset of the member.
+ * Parsing and JSON follow from it.  An attribute without a row, from a newer
+ * module, is skipped.  An attribute that an older module does not send is 0,
+ * and object_has() returns false for it.
  */
 #ifndef _IQCN_OBJECT_H
 #define _IQCN_OBJECT_H
@@ -210,7 +210,8 @@ extern const struct object queue_object;
 extern const struct object flow_object;
 extern const struct object event_object;
 
-/* Parse @len bytes of attributes at @head; the other members of @dst become 0 */
+/* Parse @len bytes of attributes at @head; the other members of @dst become 0
+ */
 void object_parse(const struct object *o, void *dst, struct nlattr *head,
 		  int len);
 /* All attributes that were sent, under their names */

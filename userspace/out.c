@@ -60,8 +60,8 @@ void name_print(FILE *f, const char *name)
  */
 static size_t utf8_len(const unsigned char *s)
 {
-	/* first bytes, and the valid range of the second byte: others are overlong,
-	 * surrogates, or above U+10FFFF
+	/* first bytes, and the valid range of the second byte: others are
+	 * overlong, surrogates, or above U+10FFFF
 	 */
 	static const struct {
 		unsigned char lo, hi, second_lo, second_hi, len;

@@ -40,8 +40,8 @@ struct mac {
 };
 
 /*
- * A value of a newer module that is not in names[] becomes a number, in text and in
- * JSON: "7", or "0x40" in a set.  @buf has VALUE_SIZE bytes.
+ * A value of a newer module that is not in names[] becomes a number, in text
+ * and in JSON: "7", or "0x40" in a set.  @buf has VALUE_SIZE bytes.
  */
 void value_text(char *buf, enum form form, const char *const *names,
 		uint64_t v);
@@ -66,8 +66,8 @@ void count_text(char *buf, double v);
 /* Size of the escaped text of @len bytes */
 #define ESCAPED_SIZE(len) (4 * (len) + 1)
 
-/* For a terminal: printable ASCII.  @buf has VALUE_SIZE bytes if @name is a device's,
- * else ESCAPED_SIZE(strlen(name))
+/* For a terminal: printable ASCII.  @buf has VALUE_SIZE bytes if @name is a
+ * device's, else ESCAPED_SIZE(strlen(name))
  */
 void name_text(char *buf, const char *name);
 /* For JSON: UTF-8 is kept, except controls such as U+009B, which begins an
@@ -92,20 +92,20 @@ int parse_parent(const char *word, uint32_t *parent);
 void json_add(struct json_object *o, const char *key, struct json_object *v);
 
 /*
- * Print and free one object: as element of the array, or as a line.  A loop over
- * many objects should check out_closed().
+ * Print and free one object: as element of the array, or as a line.  A loop
+ * over many objects should check out_closed().
  */
 void json_array_begin(void);
 void json_array_element(struct json_object *o);
 void json_array_end(void);
 void json_line(struct json_object *o);
 
-/* The output failed: the reader is gone, or the disk is full.  Callers return, and
- * main() prints the error.
+/* The output failed: the reader is gone, or the disk is full.  Callers return,
+ * and main() prints the error.
  */
 bool out_closed(void);
-/* Flushes the output at the end.  Returns @ret, or EXIT_FAILURE with a message if the
- * output failed.  A pipe that its reader closed is not an error.
+/* Flushes the output at the end.  Returns @ret, or EXIT_FAILURE with a message
+ * if the output failed.  A pipe that its reader closed is not an error.
  */
 int out_status(int ret);
 

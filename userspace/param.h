@@ -21,7 +21,8 @@ void param_text(char *buf, int type, uint64_t v);
  */
 void prob_text(char *buf, uint32_t v);
 
-/* Read a filter of CNPs; returns false if it is not one */
+/* Copy a CNP filter from @attr; returns false if that is missing or too short
+ */
 bool filter_get(struct tc_iqcn_cnp_filter *filter, const struct nlattr *attr);
 void filter_text(char *buf, const struct tc_iqcn_cnp_filter *filter);
 struct json_object *filter_json(const struct tc_iqcn_cnp_filter *filter);

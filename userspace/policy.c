@@ -91,8 +91,8 @@ static const char *value_of(struct reader *r, const char *key)
 	return NULL;
 }
 
-/* Refuse decimals, leading spaces and "nan", which strtof() accepts, and numbers that
- * are so large that values may overflow
+/* Refuse decimals, leading spaces and "nan", which strtof() accepts, and
+ * numbers that are so large that values may overflow
  */
 static bool read_float(const char **at, float *v)
 {

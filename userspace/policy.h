@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The policy of the agent: a neural network that estimates the value of each action.
- * A file of a policy is text:
+ * The policy of the agent: a neural network that estimates the value of each
+ * action.  A policy file is text:
  *
  *	iqcn-policy 1
- *	# any number of comments, anywhere from here on
+ *	# any number of comments, anywhere before "end"
  *	shape 26 32 32 25
  *	interval_ns 1000000
  *	reward few|literal
@@ -26,7 +26,9 @@
 struct policy {
 	uint64_t interval_ns;
 	enum agent_reward reward;
-	/* by input, so that the compiler can use vectors without reordering sums */
+	/* by input, so that the compiler can use vectors without reordering
+	 * sums
+	 */
 	float bias1[POLICY_WIDTH], weights1[AGENT_STATE][POLICY_WIDTH];
 	float bias2[POLICY_WIDTH], weights2[POLICY_WIDTH][POLICY_WIDTH];
 	float bias3[POLICY_WIDTH], weights3[POLICY_WIDTH][POLICY_WIDTH];

@@ -2,7 +2,8 @@
 /*
  * The qdiscs of this network namespace and their counters.
  *
- * Qdiscs come from one RTM_GETQDISC dump, so neither tc nor its plugin is needed.
+ * Qdiscs come from one RTM_GETQDISC dump, so neither tc nor its plugin is
+ * needed.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -41,8 +41,8 @@ struct qdisc {
 /* Returns whether to continue */
 typedef bool (*qdisc_fn)(const struct qdisc *q, void *arg);
 
-/* Calls @fn for every qdisc of @ifindex, or of all devices if it is 0.  Prints an
- * error and returns EXIT_FAILURE if that fails.
+/* Calls @fn for every qdisc of @ifindex, or of all devices if it is 0.  Prints
+ * an error and returns EXIT_FAILURE if that fails.
  */
 int qdiscs_dump(uint32_t ifindex, qdisc_fn fn, void *arg);
 bool qdisc_is_iqcn(const struct qdisc *q);

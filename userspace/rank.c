@@ -119,8 +119,8 @@ void rates_keep(struct rates *r, const struct port *ports, size_t n)
 	r->n_ports = kept;
 }
 
-/* The id may have been reused meanwhile.  A flow that is younger than the end of the
- * previous dump is another one.
+/* The id may have been reused meanwhile.  A flow that is younger than the end
+ * of the previous dump is another one.
  */
 static bool is_same(const struct rates *r, const struct seen *s,
 		    const struct flow *f)

@@ -11,9 +11,9 @@
 #include "object.h"
 
 /*
- * The counters of each flow in the previous dump, in an array by the flow's id, whose
- * range is small: 16 bytes per flow.  Calls of rates_update() between rates_begin() and
- * rates_end() belong to one dump.
+ * The counters of each flow in the previous dump, in an array by the flow's id,
+ * whose range is small: 16 bytes per flow.  Calls of rates_update() between
+ * rates_begin() and rates_end() belong to one dump.
  */
 struct rates;
 
@@ -27,7 +27,9 @@ struct rates *rates_new(void);
 void rates_free(struct rates *r);
 /* @now_ns is of CLOCK_MONOTONIC */
 void rates_begin(struct rates *r, uint64_t now_ns);
-/* Sets @speed, on error too, since the previous dump or the creation of the flow */
+/* Sets @speed to the rates since the previous dump or the creation of the flow,
+ * also on error
+ */
 int rates_update(struct rates *r, const struct flow *f, struct speed *speed);
 void rates_end(struct rates *r, uint64_t now_ns);
 /* Frees the counters of the flows of all other ports */

@@ -33,7 +33,7 @@ void record_lost(struct record *r, bool json, uint64_t time_ns,
 void record_late(struct record *r, bool json, uint64_t time_ns,
 		 uint64_t missed);
 
-/* Does not free it */
+/* Does not free @r */
 void record_write(const struct record *r);
 void record_free(struct record *r);
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Replace files atomically, because one partial file makes the textfile collector of
- * node_exporter fail.
+ * Replace files atomically, because one partial file makes the textfile
+ * collector of node_exporter fail.
  */
 #ifndef _IQCN_REPLACE_H
 #define _IQCN_REPLACE_H
 
 #include <stddef.h>
 
-/* On failure, prints an error and returns EXIT_FAILURE; @path is unchanged then */
+/* On failure, prints an error and returns EXIT_FAILURE; @path is unchanged then
+ */
 int replace_file(const char *path, const char *text, size_t len);
 
 #endif /* _IQCN_REPLACE_H */

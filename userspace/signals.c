@@ -68,7 +68,8 @@ unsigned int signals_take(void)
 {
 	eventfd_t n;
 
-	/* read first: a signal in between makes the descriptor readable again */
+	/* read first: a signal in between makes the descriptor readable again
+	 */
 	eventfd_read(fd, &n);
 	return atomic_exchange(&came, 0);
 }

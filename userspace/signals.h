@@ -2,9 +2,9 @@
 /*
  * Signals as a file descriptor to poll.
  *
- * SIGINT and SIGTERM end the program at a point of its choice.  If it does not get
- * there, because it blocks in a write to a reader that does not read, an alarm ends
- * it after SIGNALS_GRACE_S.
+ * SIGINT and SIGTERM end the program at a point of its choice.  If it does not
+ * get there, because it blocks in a write to a reader that does not read, an
+ * alarm ends it after SIGNALS_GRACE_S.
  */
 #ifndef _IQCN_SIGNALS_H
 #define _IQCN_SIGNALS_H
@@ -18,8 +18,8 @@ enum {
 	SIGNALS_RESIZED = 2,
 };
 
-/* Catch SIGINT and SIGTERM, and with @terminal also SIGHUP and SIGWINCH.  Returns a
- * descriptor that is readable after a signal, or -1 with errno.
+/* Catch SIGINT and SIGTERM, and with @terminal also SIGHUP and SIGWINCH.
+ * Returns a descriptor that is readable after a signal, or -1 with errno.
  */
 int signals_open(bool terminal);
 /* Returns a bit mask of the signals since the last call; drains the descriptor

@@ -16,7 +16,7 @@ uint64_t now_ns(void)
 	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
 }
 
-/* The kernel cannot dump a single port */
+/* Drop all other ports, because genl_ports() returns all ports */
 static void keep_port(struct snapshot *s, uint32_t ifindex)
 {
 	size_t i, n = 0;

@@ -197,7 +197,7 @@ static void put_flows(struct summary *s)
 	}
 }
 
-/* Only of a queue that learns of pauses */
+/* Only for a queue that learns of pauses */
 static void put_pfc(struct summary *s)
 {
 	const struct tc_iqcn_xstats *app = &s->since.app;
@@ -216,7 +216,7 @@ static void put_pfc(struct summary *s)
 	put(s, "pfc");
 }
 
-/* Only of a device with a filter, or of a queue that supplements CNPs */
+/* Only for a device with a filter, or for a queue that supplements CNPs */
 static void put_long_haul(struct summary *s)
 {
 	const struct tc_iqcn_xstats *app = &s->since.app;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * iqcn top: ports, queues and the flows with the most CNPs, updated periodically.
+ * iqcn top: ports, queues and the flows with the most CNPs, updated
+ * periodically.
  *
- * Ports and queues are sampled every interval.  A dump of all flows costs kernel and
- * tool one or two microseconds per flow, so dumps are spaced to use at most one
- * FLOWS_SHAREth of a CPU.  FLOWS flows are kept, and a few bytes of each other flow.
+ * Ports and queues are sampled every interval.  A dump of all flows costs
+ * kernel and tool one or two microseconds per flow, so dumps are spaced to use
+ * at most one FLOWS_SHAREth of a CPU.  FLOWS flows are kept, and a few bytes of
+ * each other flow.
  */
 #include <errno.h>
 #include <poll.h>
@@ -178,8 +180,8 @@ static void next_order(struct session *s)
 	restart_flows(s);
 }
 
-/* @step 1: next port, -1: previous port.  The view of all ports is between the last
- * and the first one.
+/* @step 1: next port, -1: previous port.  The view of all ports is between the
+ * last and the first one.
  */
 static void next_device(struct session *s, int step)
 {

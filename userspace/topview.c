@@ -29,8 +29,8 @@
 #define WIDE 90
 #define BAR_MIN 20
 #define BAR_MAX 80
-/* Width of the other columns of an 80-column screen: of queues without the bar, of
- * flows without the two addresses
+/* Width of the other columns of an 80-column screen: of queues without the bar,
+ * of flows without the two addresses
  */
 #define BAR_OTHERS 55
 #define ADDRESS_OTHERS 48
@@ -59,12 +59,14 @@ static void put_rate(const struct top *t, const char *name, uint64_t events)
 	screen_put(LOOK_PLAIN, "  ");
 }
 
-/* Sums over all queues: current values, and increases since the previous sample */
+/* Sums over all queues: current values, and increases since the previous sample
+ */
 struct sums {
 	struct queue now, since;
 	uint64_t congested;
 	uint64_t cnp_timer;	/* increase */
-	/* of the ports: CNPs of receivers that were dropped, and the increase */
+	/* of the ports: CNPs of receivers that were dropped, and the increase
+	 */
 	uint64_t filtered, filtered_since;
 };
 
@@ -247,7 +249,7 @@ static bool is_wide(void)
 	return screen_width() >= WIDE;
 }
 
-/* The rest of the screen */
+/* The bar gets the width that the other columns leave */
 static int bar_width(void)
 {
 	int width = screen_width() - BAR_OTHERS - (is_wide() ? 7 : 0);
@@ -318,7 +320,9 @@ static int deeper_first(const void *x, const void *y, void *queues)
 	return *a < *b ? -1 : 1;
 }
 
-/* At most @rows queues, the deepest ones */
+/* In at most @rows lines: if there are more queues, draw the congested and the
+ * deepest ones first, and count the others
+ */
 static void draw_queues(const struct top *t, struct shown *shown, size_t rows)
 {
 	size_t i, n = shown->n;

@@ -96,8 +96,8 @@ static int on_dev(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* The rate in @tb's attribute @rate64, in bytes per second, or @rate, the 32
- * bits that older kernels send
+/* Convert a rate from bytes to bits per second: that of @tb's attribute
+ * @rate64, which the kernel sends only if 32 bits are too few, else @rate
  */
 static uint64_t bps_of(struct nlattr **tb, int rate64, uint32_t rate)
 {
@@ -182,7 +182,7 @@ static void read_params(uint64_t *params, struct nlattr *options)
 	for (i = 0; i <= TCA_IQCN_MAX; i++)
 		if (tb[i] && nla_len(tb[i]) <= (int)sizeof(params[i]))
 			nla_memcpy(&params[i], tb[i], sizeof(params[i]));
-	/* its mode */
+	/* of the filter only the mode, its first member */
 	if (tb[TCA_IQCN_FILTER])
 		nla_memcpy(&params[TCA_IQCN_FILTER], tb[TCA_IQCN_FILTER],
 			   sizeof(__u32));

@@ -20,7 +20,9 @@ struct plugin {
 /* Reads the file, but does not load it: the plugin needs functions of tc */
 void plugin_find(struct plugin *p);
 
-/* Returns whether the module is loaded; @version is "" if it does not report one */
+/* Returns whether the module is loaded; @version is "" if it does not report
+ * one
+ */
 bool module_version(char *version);
 
 #endif /* _IQCN_VERSION_H */

@@ -32,9 +32,10 @@
  */
 #define IQCN_POLL_GAPS		4
 #define IQCN_POLL_MAX_NS	(50 * NSEC_PER_MSEC)
-/* The timer does not poll a flow whose next packet is expected within this part of an
- * interval after the poll, unless the poll may cause a CNP: the packet makes up for it.
- * Longer waits leave more of the link idle after PFC pauses (scenario pfc-victim-true).
+/* The timer does not poll a flow whose next packet is expected within this part
+ * of an interval after the poll, unless the poll may cause a CNP: the packet
+ * makes up for it.  Longer waits leave more of the link idle after PFC pauses
+ * (scenario pfc-victim-true).
  */
 #define IQCN_POLL_LATE_PART	4
 /* The gap that is assumed for a new flow */
@@ -96,8 +97,8 @@ static inline u64 iqcn_bts_polled_ns(u32 gap_ns, u32 t1_ns)
  * @credit: the flow's credit (pi.h)
  * @prob: probability of a CNP, which each poll adds to the credit
  *
- * Return: true if the next packet is expected too late (IQCN_POLL_LATE_PART), if its
- * time is unknown, or if the polls of the next two gaps may cause a CNP.
+ * Return: true if the next packet is expected too late (IQCN_POLL_LATE_PART),
+ * if its time is unknown, or if the polls of the next two gaps may cause a CNP.
  */
 static inline bool iqcn_bts_polls_by_timer(u32 gap_ns, u32 interval_ns, u32 credit,
 					   u64 prob)
@@ -119,8 +120,8 @@ static inline bool iqcn_bts_polls_by_timer(u32 gap_ns, u32 interval_ns, u32 cred
  * @interval_ns: interval between two polls
  * @now_ns: now
  *
- * Polls whose time is long past are not made up for, because the probability was
- * another one.
+ * Polls that are long past are not made up for, because the probability was a
+ * different one then.
  *
  * Return: number of polls.
  */

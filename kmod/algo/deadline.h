@@ -130,8 +130,8 @@ static inline u64 iqcn_deadline_scan_ns(u64 due_ns, u32 period_ns)
  */
 #define IQCN_POLLS_PER_GAP	4
 #define IQCN_POLLS_REST	3
-/* The limit of the pause: a batch that was interrupted took long, and flows are
- * polled for a limited time only (bts.h)
+/* The maximum pause, because an interruption lengthens a batch, and because
+ * flows are polled for a limited time only (bts.h)
  */
 #define IQCN_POLLS_REST_MAX_NS	NSEC_PER_MSEC
 
@@ -139,7 +139,7 @@ static inline u64 iqcn_deadline_scan_ns(u64 due_ns, u32 period_ns)
  * iqcn_polls_rest_ns() - pause after a batch of polls
  * @took_ns: length of the batch
  * @gap_ns: interval between two polls of a flow
- * @more: the batch has left polls over that are due
+ * @more: polls that are due remain after the batch
  *
  * Return: nanoseconds.
  */

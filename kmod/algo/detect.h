@@ -101,9 +101,9 @@ static inline bool iqcn_meter_idle(struct iqcn_meter *m, u64 quiet_ns,
  * struct iqcn_outflow - bytes that leave a queue while it is backlogged
  *
  * When the drain rate drops suddenly (PFC, for example), the CE rate drops with
- * it.  Compared with the drain rate of another window that would look like the
- * end of the congestion, or like more CE packets than packets.  So the drain
- * rate is taken over the window of the CE meter.
+ * it.  Compared with the drain rate of another window, the CE rate would then
+ * seem to show the end of the congestion, or would exceed the drain rate.  So
+ * the drain rate is taken over the window of the CE meter.
  */
 struct iqcn_outflow {
 	u64 bytes;		/* since the backlog began, 0: no backlog */

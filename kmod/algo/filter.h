@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The filter of the receivers' CNPs that arrive from a long-haul link: at most N
- * of them pass in an interval.
+ * The filter of the receivers' CNPs that arrive from a long-haul link: at most
+ * N of them pass in an interval.
  *
  *	the first CNP: a window begins, and the CNP passes
- *	a CNP in the window: it passes if fewer than N have
+ *	a CNP in the window: it passes if fewer than N have passed
  *	a CNP after the window: the next window begins where that one ended, or,
  *		if a whole interval was idle, with this CNP
  *
@@ -13,14 +13,14 @@
  * interval all pass.  The longer the interval, the fewer CNPs pass.
  *
  * Source: the Chinese patent application on congestion control over long-haul
- * links, claims 1 to 3 and 7, steps A1, A2 and B1 to B3: one CNP is forwarded in
- * an interval that follows from the length of the fiber and the ratio of incoming
- * to outgoing traffic, and the others are dropped.  Reconstructed: the superscripts
- * of the rates are lost; 10^7 CNPs a second are reduced to 10^5 by an interval of
- * 10^4 ns, which is consistent.  The text does not say whether it counts the CNPs of
- * a port or of a flow; its rates fit a port.  Ours: the windows, counting by flow,
- * and iqcn_filter_incast_n(), which takes the place of the patent
- * application's learning agent.
+ * links, claims 1 to 3 and 7, steps A1, A2 and B1 to B3: one CNP is forwarded
+ * in an interval that follows from the length of the fiber and the ratio of
+ * incoming to outgoing traffic, and the others are dropped.  Reconstructed: the
+ * superscripts of the rates are lost; 10^7 CNPs a second are reduced to 10^5 by
+ * an interval of 10^4 ns, which is consistent.  The text does not say whether
+ * it counts the CNPs of a port or of a flow; its rates fit a port.  Ours: the
+ * windows, counting by flow, and iqcn_filter_incast_n(), which takes the place
+ * of the patent application's learning agent.
  *
  * Pure: no clock, no lock.
  */
@@ -51,9 +51,9 @@ static inline u32 iqcn_fibre_rtt_ns(u32 fibre_m)
  * iqcn_filter_max_ns() - longest interval of a filter
  * @fibre_m: length of the fiber, 0: none
  *
- * A receiver sees the effect of its CNP after a round trip, so dropping all of its
- * CNPs for longer would cut it off.  The bound does not depend on N, because all N
- * may pass at the start of the interval.
+ * A receiver sees the effect of its CNP after a round trip, so dropping all of
+ * its CNPs for longer would cut it off.  The bound does not depend on N,
+ * because all N may pass at the start of the interval.
  *
  * Return: ns.
  */
@@ -102,8 +102,8 @@ static inline bool iqcn_filter_pass(struct iqcn_filter_slot *s, u32 n,
  * @n_slots: number of slots
  * @hash: keyed hash of the stream
  *
- * If all slots are taken, the one whose window began first is used.  Then the
- * stream that loses it may send N CNPs more.
+ * If all slots are taken, the one whose window began first is used.  Then N
+ * more CNPs of the stream that loses the slot may pass.
  *
  * Return: the slot.
  */
@@ -133,11 +133,12 @@ iqcn_filter_find(struct iqcn_filter_slot *slots, u32 n_slots, u64 hash)
  * @in_bytes: bytes that arrived in the last round trip
  * @out_bytes: bytes that left
  *
- * A CNP halves the rate of its sender at most, so an overload of k needs log2(k)
- * of them.
+ * A CNP halves the rate of its sender at most, so an overload of k needs
+ * log2(k) of them.
  *
  * Return: max(1, ceil(log2(@in_bytes / @out_bytes))), at most
- * IQCN_FILTER_INCAST_N_MAX, also if nothing has left.
+ * IQCN_FILTER_INCAST_N_MAX, which is also the result if bytes arrived and none
+ * left.
  */
 static inline u32 iqcn_filter_incast_n(u64 in_bytes, u64 out_bytes)
 {

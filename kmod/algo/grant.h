@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The window that a congestion point grants to a flow, and how a CNP carries it.
+ * The window that a congestion point grants to a flow, and how a CNP carries
+ * it.
  *
  *	share:	Win = C * baseRTT * queued packets of the flow / of all flows
  *	equal:	Win = C * baseRTT / flows
  *
- * The windows of all flows add up to what the link holds without a queue, so that
- * the queue drains within a round trip.
+ * The windows of all flows add up to what the link holds without a queue, so
+ * that the queue drains within a round trip.
  *
  * Source: the Chinese patent application of algo/pfc.h, claim 5, steps 3.1 to
- * 3.3.  Reconstructed: its text has lost the formula of Win, but names its terms:
- * the sum over all flows, the bandwidth of the link, the round-trip time without
- * congestion, and the flow's amount of data, which step 3.1 counts in packets.
- * There, a flow is a pair of hosts; here it is a QP, because a CNP is for a QP.
- * The equal division is ours: by the text, the flow that sends most gets most.
+ * 3.3.  Reconstructed: its text has lost the formula of Win, but names its
+ * terms: the sum over all flows, the bandwidth of the link, the round-trip time
+ * without congestion, and the flow's amount of data, which step 3.1 counts in
+ * packets.  There, a flow is a pair of hosts; here it is a QP, because a CNP is
+ * for a QP.  The equal division is ours: by the text, the flow that sends most
+ * gets most.
  *
  * Pure: no clock, no qdisc.
  */

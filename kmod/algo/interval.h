@@ -25,9 +25,9 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 
-/* A measurement is dropped after this time: an absolute limit, a multiple of
- * the learned time; while no time has been learned, a multiple of T1 or of the
- * round trip of a long-haul link
+/* Limits after which a measurement is dropped: an absolute one, and a multiple
+ * of the learned time.  While no time has been learned, the latter is a
+ * multiple of T1 or of the round trip of a long-haul link, whichever is longer.
  */
 #define IQCN_ANSWER_MAX_NS	NSEC_PER_SEC
 #define IQCN_ANSWER_SMOOTHS	4

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * MAC control frames: PAUSE, which stops a link, and PFC, which stops some of
- * its eight classes.  The time is in quanta of 512 bit times, and 0 ends a pause
- * early.
+ * its eight classes.  The time is in quanta of 512 bit times, and 0 ends a
+ * pause early.
  *
  * Source: IEEE 802.3, annex 31A, 31B (PAUSE) and 31D (PFC); IEEE 802.1Q, clause
  * 36.
@@ -24,7 +24,8 @@
 #define IQCN_MACCTL_OP_PAUSE	0x0001
 #define IQCN_MACCTL_OP_PFC	0x0101
 #define IQCN_QUANTUM_BITS	512
-/* After the Ethernet header: opcode; PAUSE: quanta; PFC: class vector, quanta */
+/* After the Ethernet header: opcode; PAUSE: quanta; PFC: class vector, quanta
+ */
 #define IQCN_MACCTL_PAUSE_LEN	(2 + 2)
 #define IQCN_MACCTL_PFC_LEN	(2 + 2 + 2 * IQCN_MACCTL_CLASSES)
 

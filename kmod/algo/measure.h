@@ -35,7 +35,8 @@ struct iqcn_gradient {
  * @now_ns: now
  * @depth_bytes: depth
  *
- * A window without a sample for as long as a second window is discarded.
+ * A window is discarded if its next sample comes only after two windows or
+ * more.
  */
 static inline void iqcn_gradient_add(struct iqcn_gradient *g, u64 window_ns,
 				     u64 now_ns, u32 depth_bytes)

@@ -18,16 +18,17 @@
  *	                                     the current depth
  *
  * Q is the depth of the queue, T a threshold, C the rate of the link, dt the
- * length of the pause, and rxByte what arrived at the queue during the pause.
- * While the port is paused or the queue is undetermined, the queue is quiet:
- * packets are not marked and cause no CNPs.  In the determined state, the queue
- * is congested if it is at least as deep as T.
+ * length of the pause, and rxByte the bytes that arrived at the queue during
+ * the pause.  While the port is paused or the queue is undetermined, the queue
+ * is quiet: packets are not marked and cause no CNPs.  In the determined state,
+ * the queue is congested if it is at least as deep as T.
  *
  * A neighbor that pauses the port again and again could silence the queue
  * forever.  So the quiet time is limited.  The limit runs from the first pause
- * since Q was last found below T, while undetermined only after settle.  When it
- * expires, the depth alone decides until Q is found below T again.  The patent
- * has no such limit.
+ * since Q was last found below T.  In the undetermined state, a packet that
+ * leaves resets the limit only when settle is over.  When the limit expires,
+ * the depth alone decides until Q is found below T again.  The patent has no
+ * such limit.
  *
  * Source: the Chinese patent application "A fast and exact method of congestion
  * feedback for lossless data center networks" (our translation), claims 1 to 4,
@@ -50,7 +51,7 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 
-/* struct iqcn_pfc_params - what the state depends on, besides C */
+/* struct iqcn_pfc_params - parameters of the state, besides C */
 struct iqcn_pfc_params {
 	u32 threshold_bytes;	/* T, not 0 */
 	u32 settle_ns;		/* interval between two comparisons of depths */
@@ -98,8 +99,8 @@ static inline bool iqcn_pfc_exceeds(u64 rx_bytes, u64 rate_bps, u64 pause_ns)
 	/* a pause so long that the quotient would overflow */
 	if (mul_u64_u64_shr(rate_bps, pause_ns, 64) >= NSEC_PER_SEC)
 		return false;
-	/* bits; that the quotient is rounded down makes no difference to an
-	 * integer
+	/* compare bits; the left side is an integer, so it does not matter that
+	 * the quotient is rounded down
 	 */
 	return rx_bytes * 8 > mul_u64_u64_div_u64(rate_bps, pause_ns,
 						  NSEC_PER_SEC);
@@ -146,8 +147,8 @@ iqcn_pfc_resume(struct iqcn_pfc *s, const struct iqcn_pfc_params *p,
  * @now_ns: now
  *
  * A packet that leaves while the port is paused was on its way to the link, and
- * changes nothing.  Call it also in the determined state while @s->since_ns is not
- * 0: it ends the limit when the queue is below T.
+ * changes nothing.  Call this function also in the determined state while
+ * @s->since_ns is not 0, because it resets the limit when the queue is below T.
  *
  * Return: what was found: DRAINED, GREW or NONE.
  */
@@ -178,7 +179,8 @@ iqcn_pfc_sent(struct iqcn_pfc *s, const struct iqcn_pfc_params *p,
 	return IQCN_PFC_REASON_NONE;
 }
 
-/* When a quiet queue is determined by its depth alone */
+/* The time from which the depth alone decides, even if the port is still paused
+ */
 static inline u64 iqcn_pfc_limit_ns(const struct iqcn_pfc *s,
 				    const struct iqcn_pfc_params *p)
 {
@@ -191,7 +193,8 @@ static inline u64 iqcn_pfc_limit_ns(const struct iqcn_pfc *s,
  * @p: parameters
  * @now_ns: now
  *
- * Return: true if the port is paused or undetermined, and the limit is not over.
+ * Return: true if the port is paused or the queue undetermined, and the limit
+ * has not expired.
  */
 static inline bool iqcn_pfc_quiet(const struct iqcn_pfc *s,
 				  const struct iqcn_pfc_params *p, u64 now_ns)

@@ -18,10 +18,11 @@
  * counts as at least IQCN_PI_MIN_FLOWS.
  *
  * One CNP per T1 is not enough for senders that increase their rate more often.
- * So p may exceed 1, and a sparse flow is then polled ceil(p) times per T1, up to
- * the polls_max of the parameters.  To avoid windup of the integral part, p is
- * capped at what the port's CNP budget permits (iqcn_pi_limit()), and at 1 while the
- * queue is dry, i.e. not deeper than qref / IQCN_PI_DRY at two steps in a row.
+ * So p may exceed 1, and a sparse flow is then polled ceil(p) times per T1, up
+ * to the polls_max of the parameters.  To avoid windup of the integral part, p
+ * is capped at what the port's CNP budget permits (iqcn_pi_limit()), and at 1
+ * while the queue is dry, i.e. not deeper than qref / IQCN_PI_DRY at two steps
+ * in a row.
  *
  * Stability: the senders' rates take a few milliseconds (tau) to settle.
  * Within that time one more CNP per round changes the load, in bytes/s, by -g
@@ -52,32 +53,36 @@
  * reference, and a larger integral would take too long to unwind.  Beyond the
  * cap, the probability is raised towards 1 instead, so that a burst of starting
  * senders is notified at once.  A shallow queue, not deeper than the wake depth
- * (qref / IQCN_PI_WAKE) at two steps in a row, does not show how far the load is
- * below the link's rate, so its error is set to -IQCN_PI_EMPTY times the reference.
+ * (qref / IQCN_PI_WAKE) at two steps in a row, does not show how far the load
+ * is below the link's rate, so its error is set to -IQCN_PI_EMPTY times the
+ * reference.
  *
  * The reference is qref, or follows the load, between the wake depth and qref.
  * The lower it is, the less packets wait, but how low it can be while the link
  * stays busy depends on the senders: many that start and stop need more than a
- * few at a steady rate.  So it starts at the wake depth and is adapted to how often
- * the queue is dry.  An interval that ends dry with p > 0, so that senders are held
- * back, raises the reference by qref per IQCN_PI_RAISE_NS, any other one lowers it
- * by qref per IQCN_PI_LOWER_NS.  In equilibrium one in 65 intervals is dry, and in
- * most of these the link is busy for a part of the time.
+ * few at a steady rate.  So it starts at the wake depth and is adapted to how
+ * often the queue is dry.  An interval that ends dry with p > 0, so that
+ * senders are held back, raises the reference by qref per IQCN_PI_RAISE_NS, any
+ * other one lowers it by qref per IQCN_PI_LOWER_NS.  In equilibrium one in 65
+ * intervals is dry, and in most of these the link is busy for a part of the
+ * time.
  *
  * Moving the reference does not affect the analysis above: a set point moves no
- * pole.  But the error of a shallow queue makes the loop asymmetric near the lowest
- * reference, so that the mean depth is above it, and couples the two.  That this
- * does not oscillate rests on the rates, which differ by 64, and on measurements:
- * the reference reaches qref after 1.4 ms of dry intervals, but takes 90 ms to come
- * back.  A load that needs more is thus like a fixed qref, and a loop that rings
- * for other reasons rings no more than with that.
+ * pole.  But the error of a shallow queue makes the loop asymmetric near the
+ * lowest reference, so that the mean depth is above it, and couples the loop to
+ * the moving reference.  That the two do not oscillate rests on the rates of
+ * the reference, which differ by a factor of 64, and on measurements: the
+ * reference reaches qref after 1.4 ms of dry intervals, but takes 90 ms to come
+ * back.  So under a load that needs more than the lowest reference, the
+ * controller works as with a fixed qref, and a loop that rings for other
+ * reasons rings no more than it would with a fixed qref.
  *
  * All of this scales with the link: bytes in proportion to its speed, and
- * therefore the gains inversely.  Lab runs with the defaults cover 2 to 1,024 flows
- * of 4 KB packets at 10, 25 and 100 Gb/s, and 2 to 512 senders in the style of the
- * DCQCN paper at 25 Gb/s.  As long as the CNP budget suffices, nothing is dropped
- * and utilization is at least 99 %.  Where ECN alone reaches the same utilization,
- * its p99 queue depth is higher.  The limits:
+ * therefore the gains inversely.  Lab runs with the defaults cover 2 to 1,024
+ * flows of 4 KB packets at 10, 25 and 100 Gb/s, and 2 to 512 senders in the
+ * style of the DCQCN paper at 25 Gb/s.  As long as the CNP budget suffices,
+ * nothing is dropped and utilization is at least 99 %.  Where ECN alone reaches
+ * the same utilization, its p99 queue depth is higher.  The limits:
  *
  *   - The loop rings with 2,048 flows at 100 Gb/s: p99 is 5 times qref, and the
  *     link is used to 98 %.
@@ -115,7 +120,7 @@
 #define IQCN_PI_MIN_FLOWS	512
 #define IQCN_PI_AHEAD		12
 #define IQCN_PI_FAR		4
-/* times qref: from this depth on the probability is 1 */
+/* times qref: from this depth on the probability is at least 1 */
 #define IQCN_PI_FAREST		16
 #define IQCN_PI_EMPTY		4
 #define IQCN_PI_GROWTH		3
@@ -156,7 +161,8 @@ struct iqcn_pi {
 	s64 ahead_bytes;	/* predicted depth at the last step */
 	u32 depth_bytes;	/* depth at the last step */
 	u32 lowered_bytes;	/* how far the reference is below qref, if it
-				 * follows the load; iqcn_pi_ref_bytes() bounds it
+				 * follows the load; iqcn_pi_ref_bytes() bounds
+				 * it
 				 */
 };
 
@@ -336,8 +342,8 @@ static inline void iqcn_pi_limit(struct iqcn_pi *pi, u64 cnp_ns, u32 t1_ns,
 	pi->prob = min_t(s64, pi->prob, max_t(u64, most, IQCN_PROB_ONE));
 }
 
-/* Number of polls of a sparse flow per T1: ceil(@prob), within the limits.  Each
- * poll is credited @prob divided by this number.
+/* Number of polls of a sparse flow per T1: ceil(@prob), within the limits.
+ * Each poll is credited @prob divided by this number.
  */
 static inline u32 iqcn_pi_polls(const struct iqcn_pi_params *p, u64 prob)
 {
@@ -384,8 +390,8 @@ static inline u64 iqcn_pi_note(struct iqcn_pi *pi,
  * @depth_bytes: depth
  * @now_ns: now
  *
- * The probability is unchanged.  The integral part ignores the skipped time, and
- * the prediction ignores the growth in it.  The proportional part keeps its
+ * The probability is unchanged.  The integral part ignores the skipped time,
+ * and the prediction ignores the growth in it.  The proportional part keeps its
  * reference, so that the next step applies the whole change in depth.
  */
 static inline void iqcn_pi_skip(struct iqcn_pi *pi, u64 ns, u32 depth_bytes,
@@ -405,7 +411,8 @@ static inline void iqcn_pi_skip(struct iqcn_pi *pi, u64 ns, u32 depth_bytes,
  * @depth_bytes: depth
  *
  * Return: 0 .. polls_max * IQCN_PROB_ONE: the controller's probability, raised
- * from IQCN_PI_FAR times qref on, to IQCN_PROB_ONE at IQCN_PI_FAREST times qref.
+ * from IQCN_PI_FAR times qref on, to IQCN_PROB_ONE at IQCN_PI_FAREST times
+ * qref.
  */
 static inline u64 iqcn_pi_prob(const struct iqcn_pi *pi,
 			       const struct iqcn_pi_params *p, u32 depth_bytes)

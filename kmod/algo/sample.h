@@ -10,7 +10,8 @@
  * continuity can still be detected.
  *
  * Source: US 12395431 B2, description (78), (91): a coprocessor gets samples of
- * the CE packets, continuity may be had from them.  How to choose them is ours.
+ * the CE packets, which may serve to detect continuity.  How to choose them is
+ * ours.
  *
  * Pure: no packet, no lock.
  */
@@ -80,13 +81,15 @@ static inline u64 iqcn_sample_gap_ns(u64 ns, u32 every)
 {
 	if (likely(every == 1))
 		return ns;
-	/* or the compiler drops the test above: dividing by 1 is the same */
+	/* otherwise the compiler drops the test above, because dividing by 1
+	 * gives the same result
+	 */
 	OPTIMIZER_HIDE_VAR(every);
 	return div_u64(ns, every);
 }
 
 /**
- * iqcn_sample_waits() - is a packet of a flow queued that is not sampled?
+ * iqcn_sample_waits() - must the queue hold an unsampled packet of a flow?
  * @depth_bytes: depth of the queue
  * @drain_bps: rate at which the queue drains
  * @spacing_ns: time between two packets of the flow

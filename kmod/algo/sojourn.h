@@ -5,8 +5,8 @@
  * Only one packet is timed at a time, the probe.  Because the queue is a FIFO,
  * the probe is the packet with which the bytes sent reach this sum: the bytes
  * sent before it arrived, the backlog at that time, and its own size, at least
- * one byte.  Timing costs two clock reads per probe, at most.  A probe that leaves
- * without CE is discarded, and the next packet becomes the probe.
+ * one byte.  Timing costs two clock reads per probe, at most.  A probe that
+ * leaves without CE is discarded, and the next packet becomes the probe.
  *
  * These functions read no clock and take no lock; the caller serializes.
  */

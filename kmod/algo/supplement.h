@@ -2,15 +2,15 @@
 /*
  * The rate of supplementary CNPs, and its coupling to the filter.
  *
- * A rate is requested for a queue, of which the congestion point sends at most a cap.
- * To make up for the rest, the filter passes more of the receivers' CNPs: its interval
- * is multiplied by cap / requested.
+ * A rate of CNPs is requested for a queue, but the congestion point sends at
+ * most a cap.  To make up for the rest, the filter passes more of the
+ * receivers' CNPs: its interval is multiplied by cap / requested rate.
  *
- * Source: the Chinese patent application of algo/filter.h, claims 4 and 5, steps C2
- * and D1: rates of 0, 500, 1,000, 1,500 and 2,000 a second, a cap of 2,500 for the
- * sake of the CPU.  The text says that the filter value is reduced and that more
- * CNPs of the receiver pass, which contradict each other; its purpose decides.
- * Ours: the factor.
+ * Source: the Chinese patent application of algo/filter.h, claims 4 and 5,
+ * steps C2 and D1: rates of 0, 500, 1,000, 1,500 and 2,000 a second, a cap of
+ * 2,500 for the sake of the CPU.  The text says that the filter value is
+ * reduced and that more CNPs of the receiver pass.  These contradict each
+ * other, so the purpose decides.  Ours: the factor.
  *
  * Pure: no clock, no lock.
  */

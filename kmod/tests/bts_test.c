@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests of algo/bts.h: whose packets may cause a CNP
+ * KUnit tests of algo/bts.h: which packets may cause a CNP, and the polls of
+ * flows
  */
 #include "algo/bts.h"
 #include "tests.h"
@@ -71,8 +72,8 @@ static void bts_polled_test(struct kunit *test)
 				    rows[i].polled_ns, "row %d", i);
 }
 
-/* The timer polls flows whose packets are more than 1.25 intervals, or a
- * millisecond or more, apart, and flows whose credit two gaps and an interval may complete
+/* The timer polls a flow if its gap is more than 1.25 intervals or at least 1
+ * ms, or if the polls of two gaps and an interval may complete its credit
  */
 static void bts_by_timer_test(struct kunit *test)
 {

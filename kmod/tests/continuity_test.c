@@ -127,7 +127,7 @@ static const struct run_case run_cases[] = {
 		{ F1, 2, 2, 2, true }, { F1, 0, 1, 2, true },
 		{ F1, 1, 2, 2, true }, { F1, 3, 2, 3, true },
 		{ F1, 2, 1, 3, true }, { F1, 5, 1, 4, true },
-		/* PSNs up to where it went back from count as any other */
+		/* a jump past 6: the skipped PSNs 4 and 5 are missing, too */
 		{ F1, 3, 1, 4, true }, { F1, 7, 1, 1 } } },
 	{ "as far as it may", 5, 2, {
 		{ F1, 65536, 3, 3 }, { F1, 3, 1, 3 }, { F1, 65539, 1, 4 } } },
@@ -699,7 +699,7 @@ struct ref_again {
 	u32 first, run, next;
 };
 
-/* Return the length of the run that has ended, U32_MAX: none */
+/* Return the length of the shortest run that has ended, U32_MAX: none */
 static u32 ref_again_add(struct ref_again *ref, u32 n, u32 segs)
 {
 	u32 ended = U32_MAX, i;

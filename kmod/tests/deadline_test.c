@@ -9,7 +9,9 @@
 
 #define N_DEADLINES 128
 
-/* A quarter of the CPU while polls are due, else four batches per T1 */
+/* Polls use a quarter of the CPU while any are due, else there are four batches
+ * per T1
+ */
 static void polls_rest_test(struct kunit *test)
 {
 	static const struct {

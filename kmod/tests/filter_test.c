@@ -24,10 +24,11 @@ static void filter_rates_test(struct kunit *test)
 		u64 interval_ns, gap_ns;
 		u32 want;
 	} cases[] = {
-		/* the patent application: 10^7 CNPs a second become 10^5, 10^4 */
+		/* the patent application: 10^7 CNPs a second become 10^5, 10^4
+		 */
 		{ 1, 10000, 100, 100000 },
 		{ 1, 100000, 100, 10000 },
-		/* its five rates */
+		/* the five rates of the patent application */
 		{ 1, 133333, 100, 7500 },
 		{ 1, 100000, 100, 10000 },
 		{ 1, 80000, 100, 12500 },
@@ -36,7 +37,8 @@ static void filter_rates_test(struct kunit *test)
 		/* several in an interval */
 		{ 7, 100000, 1000, 70000 },
 		{ 100, 100000, 1000, 1000000 },
-		/* CNPs that are as far apart as the interval, or further, pass */
+		/* CNPs that are as far apart as the interval, or further, pass
+		 */
 		{ 1, 10000, 10000, 100000 },
 		{ 1, 10000, 10001, 99991 },
 		{ 1, 10000, 25000, 40000 },
@@ -82,9 +84,9 @@ static void filter_windows_test(struct kunit *test)
 				    steps[i].pass, "step %d", i);
 }
 
-/* At random times, no window of the interval's length that begins at a multiple of
- * it after the first CNP has more than n, and a CNP that is alone in both of its
- * neighboring intervals is never dropped
+/* At random times, each CNP falls in the current window, no window has more
+ * than n that pass, and a CNP is dropped only if the one before arrived less
+ * than an interval earlier
  */
 static void filter_alone_test(struct kunit *test)
 {
@@ -150,12 +152,13 @@ static void filter_streams_test(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, slot->start_ns, 10 * hash);
 		KUNIT_EXPECT_FALSE(test, iqcn_filter_pass(slot, 1, 100, 50));
 	}
-	/* a fifth one takes the slot of the first one and passes */
+	/* a CNP of a fifth stream takes the slot of the first stream and passes
+	 */
 	slot = iqcn_filter_find(s, 4, 5);
 	KUNIT_EXPECT_TRUE(test, iqcn_filter_pass(slot, 1, 100, 60));
 	KUNIT_EXPECT_PTR_EQ(test, iqcn_filter_find(s, 4, 5), slot);
-	/* the first one then takes that of the second one, whose window is now
-	 * the oldest, and passes once more
+	/* the first stream then takes the slot of the second one, whose window
+	 * is now the oldest, and its CNP passes once more
 	 */
 	slot = iqcn_filter_find(s, 4, 1);
 	KUNIT_EXPECT_TRUE(test, iqcn_filter_pass(slot, 1, 100, 61));
@@ -198,7 +201,7 @@ static void filter_fibre_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, iqcn_fibre_rtt_ns(500000), 5 * MS);
 	KUNIT_EXPECT_EQ(test, iqcn_fibre_rtt_ns(IQCN_FIBRE_MAX_M),
 			IQCN_TIME_MAX_NS);
-	/* one in a round trip, but at least one in a millisecond */
+	/* a round trip, but at least a millisecond */
 	KUNIT_EXPECT_EQ(test, iqcn_filter_max_ns(500000), 5 * MS);
 	KUNIT_EXPECT_EQ(test, iqcn_filter_max_ns(0), MS);
 	KUNIT_EXPECT_EQ(test, iqcn_filter_max_ns(99999), MS);

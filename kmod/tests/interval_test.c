@@ -62,7 +62,9 @@ static void answer_test(struct kunit *test)
 		{ ASK, T1_NS, 601999, 601999, 0 },
 		{ ASK, U64_MAX, 700000, 700000, 0 },
 		{ ASK, 1000, 701000, 700000, 0 },
-		/* the first sample counts in full; not without a start */
+		/* the first sample counts in full; without a start there is
+		 * none
+		 */
 		{ SEEN, 0, 720000, 0, 20000 },
 		{ SEEN, 0, 730000, 0, 20000 },
 		/* the silence must be T1 or longer */

@@ -337,7 +337,7 @@ static void params_pfc_test(struct kunit *test)
 	struct iqcn_params p = params_base();
 
 	iqcn_params_resolve(&p, 25000000000ULL, 1514, true, IQCN_TIME_MIN_NS);
-	/* not of the controller's curve, which is four times as deep */
+	/* Kmin without the factor of four of notify pi */
 	KUNIT_EXPECT_EQ(test, p.pfc.threshold_bytes, 100000);
 	KUNIT_EXPECT_EQ(test, p.pfc.settle_ns, 20000);
 	KUNIT_EXPECT_EQ(test, p.pfc.max_ns, 2000000);
@@ -364,7 +364,7 @@ static void params_pfc_test(struct kunit *test)
 	p.user_set = BIT_ULL(TCA_IQCN_PFC_MAX_NS) | BIT_ULL(TCA_IQCN_KMIN_BYTES);
 	iqcn_params_resolve(&p, 25000000000ULL, 1514, true, IQCN_TIME_MIN_NS);
 	KUNIT_EXPECT_EQ(test, p.pfc.max_ns, 1);
-	/* no queue is less deep than 0 */
+	/* a threshold of 0 would be useless, because no depth is below it */
 	KUNIT_EXPECT_EQ(test, p.pfc.threshold_bytes, 100000);
 }
 

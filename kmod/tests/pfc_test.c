@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests of algo/pfc.h: the state of a port behind PFC
+ * KUnit tests of algo/pfc.h: the state of a queue whose port PFC pauses
  */
 #include "algo/pfc.h"
 #include "tests.h"
@@ -137,7 +137,8 @@ static void pfc_settle_test(struct kunit *test)
 				cases[i].want == IQCN_PFC_REASON_NONE);
 	}
 
-	/* it stays: the depth of now is the next reference */
+	/* the queue stays undetermined: the next comparison is with this depth
+	 */
 	memset(&s, 0, sizeof(s));
 	paused(&s, 0, 0, 300000);
 	t = SECOND + SETTLE_NS + 5;
@@ -148,7 +149,7 @@ static void pfc_settle_test(struct kunit *test)
 			IQCN_PFC_REASON_NONE);
 	KUNIT_EXPECT_EQ(test, iqcn_pfc_sent(&s, &params, 200001, t),
 			IQCN_PFC_REASON_GREW);
-	/* determined: nothing more */
+	/* once determined, a packet changes nothing */
 	KUNIT_EXPECT_EQ(test, iqcn_pfc_sent(&s, &params, 900000, t + SECOND),
 			IQCN_PFC_REASON_NONE);
 }
@@ -163,7 +164,9 @@ static void pfc_overlap_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, end(&s, T_BYTES, 1000, SECOND + 1000),
 			IQCN_PFC_REASON_UNSURE);
 
-	/* a pause of an undetermined queue: no packet judges it, its resume does */
+	/* a pause of an undetermined queue: no packet judges it, its resume
+	 * does
+	 */
 	begin(&s, T_BYTES, 1000, SECOND + 2000);
 	KUNIT_EXPECT_EQ(test, iqcn_pfc_sent(&s, &params, U32_MAX, 2 * SECOND),
 			IQCN_PFC_REASON_NONE);
@@ -190,7 +193,7 @@ static void pfc_limit_test(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, iqcn_pfc_quiet(&s, &params, t + SECOND));
 	end(&s, T_BYTES, 0, t + SECOND);
 	KUNIT_EXPECT_FALSE(test, iqcn_pfc_quiet(&s, &params, t + SECOND));
-	/* not even if it is congested by the rate in between */
+	/* not even if a resume in between finds the queue congested */
 	begin(&s, T_BYTES, 0, t + SECOND);
 	end(&s, T_BYTES, 1, t + SECOND);
 	begin(&s, T_BYTES, 0, t + SECOND + 1);
@@ -318,7 +321,7 @@ static void pfc_walk_test(struct kunit *test)
 		told += f.cnp;
 		unsure += reason == IQCN_PFC_REASON_UNSURE;
 	}
-	/* the walk has seen enough of both */
+	/* the walk has had enough of both results */
 	KUNIT_EXPECT_GT(test, told, 100ULL);
 	KUNIT_EXPECT_GT(test, unsure, 100ULL);
 }

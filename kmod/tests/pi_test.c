@@ -764,7 +764,7 @@ static void pi_fade_test(struct kunit *test)
 					    SECOND + QUIET));
 	KUNIT_EXPECT_EQ(test, pi.prob, ref_faded(0x80000000, 50));
 
-	/* eleven steps halve it */
+	/* eleven steps halve the probability */
 	pi = pi_with(0, 0x80000000);
 	pi.step_ns = SECOND + QUIET;
 	iqcn_pi_run(&pi, &pi25, 512, 0, SECOND + QUIET + 11 * STEP);
@@ -913,12 +913,14 @@ static void pi_end_test(struct kunit *test)
 	}
 }
 
-/* After QUIET it stops early if the probability is 0 and the queue not deep */
+/* After QUIET the controller stops early if the probability is not above 0 and
+ * the queue not deep
+ */
 static void pi_idle_test(struct kunit *test)
 {
 	struct iqcn_pi pi;
 
-	/* one step below the wake depth takes all of it; before QUIET */
+	/* before QUIET, a step at the wake depth takes the whole probability */
 	pi = pi_with(37500, 20132659);
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
 					    SECOND + STEP));
@@ -1292,7 +1294,8 @@ static void pi_loop_test(struct kunit *test)
 	}
 }
 
-/* The reference follows the load: the queue is short, and the link stays busy */
+/* The reference follows the load: the queue is short, and the link stays busy
+ */
 static void pi_follow_loop_test(struct kunit *test)
 {
 	static const struct {
@@ -1346,8 +1349,8 @@ static void pi_rings_test(struct kunit *test)
 	KUNIT_EXPECT_LT(test, l.late_max - l.late_min, 3000);
 }
 
-/* A time that is left out changes neither the probability nor, afterwards, what
- * the controller does
+/* A skipped time changes neither the probability nor the controller's later
+ * steps
  */
 static void pi_skip_test(struct kunit *test)
 {
@@ -1359,7 +1362,7 @@ static void pi_skip_test(struct kunit *test)
 	for (t = SECOND; t < SECOND + 2 * MS; t += 100 * US)
 		iqcn_pi_run(&pi, &pi25, 600, 400000, t);
 	other = pi;
-	/* ten seconds, in which the queue has grown to its depth of then */
+	/* ten seconds, in which the queue has grown to 5,000,000 bytes */
 	iqcn_pi_skip(&other, 10 * SECOND, 5000000, t + 10 * SECOND);
 	KUNIT_EXPECT_EQ(test, other.prob, pi.prob);
 	/* a step without growth: only the integral part counts */
@@ -1422,7 +1425,8 @@ static void pi_follow_test(struct kunit *test)
 
 	/* dry, but the controller does not hold senders back */
 	p.follows = true;
-	/* the error of an empty queue is a multiple of the reference, 100,000 */
+	/* the error of an empty queue is a multiple of the reference, 100,000
+	 */
 	change = iqcn_pi_change(-2000LL * 400000, 512);
 	for (i = 0; i < 2; i++) {
 		pi = pi_with(0, i - change);
@@ -1481,7 +1485,7 @@ static void pi_polls_max_test(struct kunit *test)
 	iqcn_pi_run(&pi, &p, 512, 400000, SECOND + STEP);
 	KUNIT_EXPECT_EQ(test, pi.prob, (s64)ONE + 1677721);
 	KUNIT_EXPECT_EQ(test, iqcn_pi_prob(&pi, &p, 400000), ONE + 1677721);
-	/* the depth raises it to 1 only */
+	/* the depth raises the probability to 1 only */
 	KUNIT_EXPECT_EQ(test, iqcn_pi_prob(&pi, &p, 4800000), ONE + 1677721);
 	pi.prob = 4 * ONE;
 	iqcn_pi_run(&pi, &p, 512, 400000, SECOND + 2 * STEP);

@@ -18,7 +18,9 @@ static void judge(struct judged *j, u32 seq, u32 n, u32 modulus)
 	j->n += n;
 }
 
-/* Pass a packet to the law as a flow does; return iqcn_reorder_add() of it */
+/* Add a packet as congestion.c does, and record the numbers that are passed on.
+ * Return: the result of iqcn_reorder_add().
+ */
 static bool reorder_add(struct iqcn_reorder *r, u32 seq, u32 n, u32 modulus,
 			bool kind, struct judged *j)
 {

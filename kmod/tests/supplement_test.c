@@ -31,8 +31,8 @@ static void couple_test(struct kunit *test)
 				    cases[i].want, "case %d", i);
 }
 
-/* Claim 5: the more is asked for, the shorter is the interval; the higher the cap,
- * the longer
+/* Claim 5: the higher the requested rate, the shorter the interval; the higher
+ * the cap, the longer
  */
 static void couple_monotone_test(struct kunit *test)
 {
@@ -72,7 +72,7 @@ static void supplement_next_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, iqcn_supplement_next_ns(SECOND, 2000,
 						      SECOND + 10 * MS),
 			SECOND + 500 * US);
-	/* too late: what is missing is not made up for */
+	/* more than 10 ms late: the rest is not made up for */
 	KUNIT_EXPECT_EQ(test, iqcn_supplement_next_ns(SECOND, 2000, 3 * SECOND),
 			3 * SECOND - 10 * MS + 500 * US);
 	/* the rate over a second, with a timer that is up to 100 us late */

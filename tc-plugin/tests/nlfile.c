@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * nlfile.so: preloaded into tc, replaces the kernel's qdiscs with the file $NLFILE.
+ * nlfile.so: preloaded into tc, replaces the kernel's qdiscs with the file
+ * $NLFILE.
  *
  * A request to add a qdisc is appended to the file.  The kernel gets and
  * acknowledges a no-op instead, so the machine does not change.  "tc qdisc

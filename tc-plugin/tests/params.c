@@ -127,7 +127,7 @@ static void put_param(struct nlmsghdr *n, const struct iqcn_param *p)
 	put(n, p->attr, &v, sizeof(v));
 }
 
-/* Requests take turns to have each parameter, with some random others */
+/* Each request has the next parameter in turn, and some random others */
 static void print_random(unsigned int count)
 {
 	struct request req;

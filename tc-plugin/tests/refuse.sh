@@ -4,9 +4,9 @@
 # refuse.sh [DIRECTORY]: the words that the plugin refuses, and its messages, as
 # refuse.txt and mistakes.txt list them.  KTAP.
 #
-# tc itself loads the plugin, as any user: tc parses all words before it looks for the
-# device or sends a request.  The device does not exist, so that no qdisc is added when
-# the plugin accepts what it should refuse.
+# tc itself loads the plugin, as any user: tc parses all words before it looks
+# for the device or sends a request.  The device does not exist, so that no
+# qdisc is added when the plugin accepts what it should refuse.
 set -u
 
 # shellcheck source=tc-plugin/tests/lib-tc.sh
@@ -14,7 +14,8 @@ set -u
 
 DEVICE=no-such-device
 
-# refuse ARGUMENTS MESSAGE: "..." as the last line of MESSAGE stands for any lines
+# refuse ARGUMENTS MESSAGE: "..." as the last line of MESSAGE stands for any
+# lines
 refuse()
 {
 	local arguments want=$2 got rc same

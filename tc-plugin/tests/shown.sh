@@ -4,7 +4,8 @@
 # shown.sh [DIRECTORY]: what tc prints of a qdisc.  KTAP.
 #
 # - Numbers are printed as said.txt lists them.
-# - For each combination of the methods, the parameters that "tc qdisc show" prints
+# - For each combination of the methods, the parameters that "tc qdisc show"
+# prints
 #   are those of shown.txt, and "tc -d qdisc show" prints all.
 #
 # The test does not use the kernel's qdiscs, and any user can run it.
@@ -101,7 +102,8 @@ wanted()
 	}' "$TESTS/shown.txt" -
 }
 
-# shown ARGUMENT...: print what tc shows of each qdisc in the file, without its place
+# shown ARGUMENT...: print the parameters that tc shows of each qdisc in the
+# file
 shown()
 {
 	in_file "$TMP/qdiscs" "$@" qdisc show | sed 's/^qdisc iqcn .* refcnt 0 //'

@@ -231,7 +231,9 @@ void test_agent_lease(void)
 	/* no more supplements than the budget of the port allows */
 	p.cnp_rate_pps = 900;
 	check(agent_lease(&p, 4, 4).supplement_pps == 900);
-	/* in a short fiber less than the module allows, and the longest fiber */
+	/* a short fiber, where the module allows longer intervals, and the
+	 * longest one
+	 */
 	p.by_port = false;
 	p.fibre_m = 1000;
 	check(agent_lease(&p, 0, 4).filter_ns == 10000);
@@ -240,14 +242,17 @@ void test_agent_lease(void)
 	      iqcn_filter_max_ns(IQCN_FIBRE_MAX_M));
 }
 
-/* A policy and values of tc that always earn the same, in steps of 5 ms */
+/* A run in steps of 5 ms: the policy and the values of tc earn constant rewards
+ */
 struct life {
 	struct agent_trust trust;
 	double policy, tc;
 	uint64_t now_ns;
 };
 
-/* Live until what decides is another; returns the time in ms, at most an hour */
+/* Run until the verdict changes, for at most an hour.  Returns the time in ms;
+ * @verdict is set to the verdict before the change.
+ */
 static uint64_t until_other(struct life *l, enum agent_verdict *verdict)
 {
 	uint64_t start_ns = l->now_ns;
@@ -294,7 +299,7 @@ void test_agent_trust(void)
 		check_life(__LINE__, &bad, AGENT_FALLBACK,
 			   s > 320 ? 320000 : s * 1000);
 	}
-	/* a good minute, and the next fallback is short again */
+	/* after a good minute, the next fallback is short again */
 	bad.policy = 50;
 	check_life(__LINE__, &bad, AGENT_POLICY, 60000);
 	check_life(__LINE__, &bad, AGENT_AUDIT, 1000);
@@ -326,7 +331,7 @@ void test_agent_guard(void)
 	b.depth_bytes = 100;
 	b.above_kmax_ns = 1;
 	check(agent_guard_step(&g, &p, &a, &b) == 0);
-	/* it grows: for 20 ms */
+	/* the queue grows: tc's supplements at least, for the next 20 ms */
 	b.depth_bytes = 101;
 	check(agent_guard_step(&g, &p, &a, &b) == 7);
 	a.depth_bytes = 101;
@@ -336,7 +341,7 @@ void test_agent_guard(void)
 	}
 	b.time_ns += 5 * MS;
 	check(agent_guard_step(&g, &p, &a, &b) == 0);
-	/* it shrinks, and is not deep: after 100 ms */
+	/* the queue shrinks, and is not deep: the same after 100 ms */
 	b.depth_bytes = 0;
 	a.above_kmax_ns = b.above_kmax_ns;
 	b.time_ns += 100 * MS - 1;
@@ -485,7 +490,9 @@ void test_policy(void)
 	expected_values(99, state, wanted);
 	for (i = 0; i < AGENT_ACTIONS; i++)
 		check(values[i] == wanted[i]);
-	/* one path through the network by hand: 0.5 + 2 * 0.25, 3 - 1, 4 * 2 - 1 */
+	/* one path through the network by hand: 0.5 + 2 * 0.25, 3 - 1, 4 * 2 -
+	 * 1
+	 */
 	p = (struct policy){ .bias3 = { [7] = -1, [8] = -2 } };
 	p.bias1[3] = 0.5;
 	p.weights1[25][3] = 2;

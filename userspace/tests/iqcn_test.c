@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of the parts of iqcn that need no kernel: parsing of messages from the
- * same, an older, a newer and a broken module, of arguments, sorting of flows, and
- * the table of parameters.  KTAP.  Built with the address and undefined behavior
- * sanitizers.
+ * same, an older, a newer and a broken module, of arguments, sorting of flows,
+ * and the table of parameters.  KTAP.  Built with the address and undefined
+ * behavior sanitizers.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -294,7 +294,7 @@ static bool is_printable(const char *text)
 	return true;
 }
 
-/* An independent check of the tool's table */
+/* A check of UTF-8 that does not use the table in utf8_len() */
 static bool is_utf8(const char *text)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -468,7 +468,7 @@ static void test_filters(void)
 	      !memcmp(a.bytes, v6, 16));
 }
 
-/* Values that an older module does not send stay 0 in @st */
+/* Set every counter of @st to @v, as if the module had sent all of them */
 static void fill_stats(struct stats *st, uint64_t v)
 {
 	size_t i;
@@ -495,7 +495,8 @@ static void reread(struct baselines *b, const char *damage)
 	free(text);
 }
 
-/* A baseline survives its file, and ends with its qdisc */
+/* A baseline is the same after it was written and read, and ends with its qdisc
+ */
 static void test_baselines(void)
 {
 	struct qdisc q = { .ifindex = 7, .parent = TC_H_ROOT, .handle = 0x100000 };
@@ -722,7 +723,8 @@ static void test_derive(void)
 	v[TCA_IQCN_LIMIT_BYTES] = 20000000;
 	check(!derive_needed(v, &link));
 	default_values(v);
-	/* settle follows base-rtt, and pfc-max the longest pause at this rate */
+	/* settle follows base-rtt, and pfc-max the longest pause at this rate
+	 */
 	v[TCA_IQCN_BASE_RTT_NS] = 8000;
 	v[TCA_IQCN_SETTLE_NS] = 8000;
 	v[TCA_IQCN_PFC_MAX_NS] = 1342156;
@@ -853,7 +855,9 @@ static void read_symbol(const char *path, char *buf)
 	elf_close(&e);
 }
 
-/* Damages the headers of this program, which is also a library: PIE and -rdynamic */
+/* Damages the headers of this program, which is also a library: PIE and
+ * -rdynamic
+ */
 static void test_elf(void)
 {
 	char path[] = "/tmp/iqcn_test.XXXXXX", text[VERSION_SIZE];
@@ -913,8 +917,8 @@ static void look_for_signal(void)
 	_exit(!(signals & SIGNALS_END));
 }
 
-/* A signal arrives after @steps instructions.  Returns the exit status, or -1 if
- * the program ended before.
+/* A signal arrives after @steps instructions.  Returns the exit status, or -1
+ * if the program ended before.
  */
 static int signal_after(int steps)
 {
@@ -1046,7 +1050,9 @@ static void test_metrics(void)
 	queue.delay_sum_ns = UINT64_MAX;
 	queue.delay_samples = 7;
 	s.queues_ns = UINT64_C(5000000000);
-	/* more CNPs of one cause than in total: counters are not read atomically */
+	/* more CNPs of one cause than in total: counters are not read
+	 * atomically
+	 */
 	queue.cnp_pi = 1;
 	flow.has[0] = 1ULL << IQCN_A_FLOW_CNP_SENT | 1ULL << IQCN_A_FLOW_SRC_QP |
 		   1ULL << IQCN_A_FLOW_PARENT;

@@ -45,7 +45,7 @@
  * @TCA_IQCN_RUN_ENTER: u32, N: CE packets with consecutive PSNs from which a
  *	flow is congested
  * @TCA_IQCN_RUN_EXIT: u32, N': a flow stops being congested when a run of at
- *	most so many consecutive PSNs ends
+ *	most this many consecutive PSNs ends
  * @TCA_IQCN_SPAN_PACKETS: u32, M: packets of a flow over which the differences
  *	of its CE packets' PSNs are taken
  * @TCA_IQCN_SPAN_ENTER: u32, G: a flow is congested if all differences are less
@@ -61,7 +61,7 @@
  *	packets, IQCN_SAMPLE_GROUP_NONE: none
  * @TCA_IQCN_SNOOP: u32, &enum iqcn_snoop; shared by all queues of the namespace
  * @TCA_IQCN_MEASURE: u32, set of &enum iqcn_measure bits: input of
- *	IQCN_NOTIFY_WREB; of several the largest
+ *	IQCN_NOTIFY_WREB; if several are set, the largest counts
  * @TCA_IQCN_PROFILE: array of at most IQCN_POINTS_MAX &struct tc_iqcn_point:
  *	probability of IQCN_NOTIFY_WREB; empty: the marking probability
  * @TCA_IQCN_QREF_BYTES: u32, depth at which IQCN_NOTIFY_PI keeps the queue, 0:
@@ -83,13 +83,13 @@
  *	undetermined queue
  * @TCA_IQCN_PFC_MAX_NS: u32, longest time in ns for which pauses keep a queue
  *	from marking and notifying
- * @TCA_IQCN_BASE_RTT_NS: u32, round-trip time of the senders without congestion,
- *	for IQCN_NOTIFY_GRANT; IQCN_BASE_RTT_NONE: not known
+ * @TCA_IQCN_BASE_RTT_NS: u32, round-trip time of the senders without
+ *	congestion, for IQCN_NOTIFY_GRANT; IQCN_BASE_RTT_NONE: not known
  * @TCA_IQCN_GRANT: u32, &enum iqcn_grant_by
  * @TCA_IQCN_FIBRE_M: u32, length of the long-haul link in m, 0: none; shared
  *	by all queues of the device
- * @TCA_IQCN_FILTER: struct tc_iqcn_cnp_filter, the filter of the receivers' CNPs
- *	that the device receives; shared by all queues of the device
+ * @TCA_IQCN_FILTER: struct tc_iqcn_cnp_filter, the filter of the receivers'
+ *	CNPs that the device receives; shared by all queues of the device
  * @TCA_IQCN_FILTER_BY: u32, &enum iqcn_cnp_filter_by; shared by all queues of
  *	the device
  * @TCA_IQCN_SUPPLEMENT_PPS: u32, CNPs per second of IQCN_NOTIFY_SUPPLEMENT
@@ -216,10 +216,10 @@ enum iqcn_grant_by {
 /**
  * enum iqcn_cnp_filter - which CNPs of the receivers a port drops
  * @IQCN_CNP_FILTER_OFF: none
- * @IQCN_CNP_FILTER_AUTO: all but N per round trip of the fiber; N follows from the
- *	incast ratio of the port
- * @IQCN_CNP_FILTER_TOLD: those for flows that the box has notified itself within
- *	the last round trip of the fiber
+ * @IQCN_CNP_FILTER_AUTO: all but N per round trip of the fiber; N follows from
+ *	the incast ratio of the port
+ * @IQCN_CNP_FILTER_TOLD: those for flows that the box has notified itself
+ *	within the last round trip of the fiber
  * @IQCN_CNP_FILTER_FIXED: all but a number in each interval
  * @__IQCN_CNP_FILTER_MAX: number of values
  *
@@ -446,15 +446,15 @@ enum iqcn_cause {
  *	notified already
  * @cause: &enum iqcn_cause
  * @depth: depth of the queue as a share of its limit, 0xffff: full
- * @flows: flows that were active in the last milliseconds, 0xffff: or more
- * @port_4k: depth of all queues of the port, in units of 4,096 bytes, 0xffff:
- *	or more
+ * @flows: flows that were active in the last milliseconds, saturated
+ * @port_4k: depth of all queues of the port, in units of 4,096 bytes, saturated
  * @gradient: growth of the queue in bytes per us, two's complement, saturated
  * @tx_256: bytes sent by the queue, in units of 256 bytes, modulo 2^24
  * @time_us: time of these values, in us of the box's clock, modulo 2^24
  *
- * It fills the 16 reserved bytes of the CNP, in network byte order.  They are
- * all zero in a CNP without telemetry, so the version distinguishes the two.
+ * The structure fills the 16 reserved bytes of the CNP, in network byte order.
+ * They are all zero in a CNP without telemetry, so the version distinguishes
+ * the two.
  */
 struct iqcn_telemetry {
 	__u8	version_flags;
@@ -476,15 +476,15 @@ struct iqcn_telemetry {
  * @depth: depth of the queue as a share of its limit, 0xffff: full
  * @window: bytes that the flow may have in flight; a sender that obeys keeps at
  *	least one packet in flight
- * @flows: flows that were active in the last milliseconds, 0xffff: or more
+ * @flows: flows that were active in the last milliseconds, saturated
  * @share: the flow's part of the queued packets, as a share of 0xffff
- * @base_rtt_us: round-trip time for which the window was computed, in us, rounded
- *	up, 0xffff: or more; window / base_rtt_us is a rate
+ * @base_rtt_us: round-trip time for which the window was computed, in us,
+ *	rounded up and saturated; window / base_rtt_us is a rate
  * @state: &enum iqcn_pfc_state of the queue
  * @zero: 0
  *
- * It takes the place of &struct iqcn_telemetry, in network byte order.  A sender
- * that does not know it takes the CNP for an ordinary one.
+ * The structure takes the place of &struct iqcn_telemetry, in network byte
+ * order.  A sender that does not support it takes the CNP for an ordinary one.
  */
 struct iqcn_grant {
 	__u8	version_flags;
@@ -613,7 +613,8 @@ enum iqcn_pair_grade {
  * @not_ect_drop: packets of @not_ect that were dropped
  * @unmarkable: ECT packets whose header could not be written
  * @drop_overlimit: packets dropped because the queue was full
- * @ce_sent: RoCEv2 data packets that left with CE; of GSO, each segment
+ * @ce_sent: RoCEv2 data packets that left with CE; each segment of a GSO packet
+ *	counts
  * @cnp_seen: CNPs of receivers for flows of this queue
  * @cnp_sent: CNPs generated by this queue
  * @cnp_budget: CNPs that were due but exceeded the port's budget
@@ -651,10 +652,10 @@ enum iqcn_pair_grade {
  * @cnp_poll: CNPs of @cnp_sent with IQCN_CAUSE_POLL
  * @cnp_drop: CNPs of @cnp_sent with IQCN_CAUSE_DROP
  * @cnp_gap: CNPs that were due but too soon after another to the same flow
- * @bts_mark: packets of @ecn_mark that were marked because they caused a CNP, or
- *	because IQCN_NOTIFY_PI wanted a CNP for an unpaired flow
- * @bts_prob: probability that a packet causes a CNP, as a share of U32_MAX, which
- *	also means more than 1: several CNPs per T1
+ * @bts_mark: packets of @ecn_mark that were marked because they caused a CNP,
+ *	or because IQCN_NOTIFY_PI wanted a CNP for an unpaired flow
+ * @bts_prob: probability that a packet causes a CNP, as a share of U32_MAX;
+ *	U32_MAX also stands for more than 1, i.e. several CNPs per T1
  * @flows_active: flows that were active in the last milliseconds
  * @sample_lost: sampled packets that were not copied to the psample group
  *	because too many copies waited
@@ -690,8 +691,8 @@ enum iqcn_pair_grade {
  * @port_cnp_filtered: CNPs of receivers that the filter of the port dropped
  * @leases: leases granted, including renewals (IQCN_CMD_LEASE)
  * @leases_ended: leases that ended without being renewed
- * @ref_bytes: current reference depth of IQCN_NOTIFY_PI; 0 while its controller is
- *	stopped
+ * @ref_bytes: current reference depth of IQCN_NOTIFY_PI; 0 while its controller
+ *	is stopped
  */
 struct tc_iqcn_xstats {
 	__u64	ecn_mark;

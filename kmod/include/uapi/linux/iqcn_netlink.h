@@ -6,9 +6,9 @@
  * the network namespace of the socket.  Everybody can read ports and queues.
  * Flows, both groups, IQCN_CMD_FLOW_FLUSH, IQCN_CMD_QUEUE_CLEAR and
  * IQCN_CMD_LEASE need CAP_NET_ADMIN in the user namespace of that network
- * namespace; flows and groups, because QP numbers and PSNs suffice to forge
- * packets.  New attributes
- * are only ever appended, and a reader skips attributes that it does not know.
+ * namespace.  Flows and groups need it because their QP numbers and PSNs
+ * suffice to forge packets.  New attributes are only ever appended, and a
+ * reader skips attributes that it does not know.
  */
 #ifndef _UAPI_LINUX_IQCN_NETLINK_H
 #define _UAPI_LINUX_IQCN_NETLINK_H
@@ -247,11 +247,13 @@ enum iqcn_a_port {
  *	from here on have the names and the meaning of the fields of &struct
  *	tc_iqcn_xstats: PFC_STATE and PFC_REASON are u32, the others u64
  * @IQCN_A_QUEUE_PAUSES: pauses that the queue has learned of
- * @IQCN_A_QUEUE_PAUSED_NS: their time, in ns
- * @IQCN_A_QUEUE_PAUSE_RX_BYTES: bytes that arrived at the queue meanwhile
+ * @IQCN_A_QUEUE_PAUSED_NS: total length of these pauses, in ns
+ * @IQCN_A_QUEUE_PAUSE_RX_BYTES: bytes that arrived at the queue during these
+ * pauses
  * @IQCN_A_QUEUE_UNDETERMINED_NS: time for which the queue was undetermined
  * @IQCN_A_QUEUE_PFC_CLEAR: pauses that left the queue below the threshold
- * @IQCN_A_QUEUE_PFC_RATE: pauses during which more arrived than the link carries
+ * @IQCN_A_QUEUE_PFC_RATE: pauses during which more arrived than the link
+ * carries
  * @IQCN_A_QUEUE_PFC_UNSURE: pauses that left the queue undetermined
  * @IQCN_A_QUEUE_PFC_GREW: times that the undetermined queue grew
  * @IQCN_A_QUEUE_PFC_DRAINED: times that the undetermined queue drained
@@ -264,8 +266,8 @@ enum iqcn_a_port {
  *	with IQCN_NOTIFY_SUPPLEMENT
  * @IQCN_A_QUEUE_LEASES: leases granted, including renewals
  * @IQCN_A_QUEUE_LEASES_ENDED: leases that ended without being renewed
- * @IQCN_A_QUEUE_REF_BYTES: current reference depth of IQCN_NOTIFY_PI; 0 while its
- *	controller is stopped
+ * @IQCN_A_QUEUE_REF_BYTES: current reference depth of IQCN_NOTIFY_PI; 0 while
+ *	its controller is stopped
  * @__IQCN_A_QUEUE_MAX: number of attributes, plus one
  */
 enum iqcn_a_queue {
@@ -379,13 +381,14 @@ enum iqcn_a_queue {
  * @IQCN_A_FLOW_QUEUED: u32, queued packets of the flow that are CE or arrived
  *	at a deep queue
  * @IQCN_A_FLOW_PSN: u32, PSN of the last CE packet, 0 if there was none
- * @IQCN_A_FLOW_RUN: u32, number of last CE packets with consecutive PSNs
- * @IQCN_A_FLOW_CE_SENT: u64, CE packets
+ * @IQCN_A_FLOW_RUN: u32, length of the current run of CE packets with
+ * consecutive PSNs
+ * @IQCN_A_FLOW_CE_SENT: u64, sampled CE packets
  * @IQCN_A_FLOW_CNP_SEEN: u64, CNPs of the receiver
  * @IQCN_A_FLOW_CNP_SENT: u64, generated CNPs
  * @IQCN_A_FLOW_CE_AGE_NS: u64, ns since the last CE packet left, or since the
- *	flow was created if there was none; may be a window too long with notify pi
- *	or wreb
+ *	flow was created if there was none; may be a window too long with notify
+ *	pi or wreb
  * @IQCN_A_FLOW_CNP_SEEN_AGE_NS: u64, ns since the receiver's last CNP; absent
  *	if there was none
  * @IQCN_A_FLOW_CNP_SENT_AGE_NS: u64, ns since the last generated CNP; absent if
@@ -437,7 +440,7 @@ enum iqcn_a_flow {
  * enum iqcn_a_event - attributes of an event
  * @IQCN_A_EVENT_UNSPEC: not used
  * @IQCN_A_EVENT_TIME_NS: u64, time of the event, in ns of CLOCK_MONOTONIC
- * @IQCN_A_EVENT_LOST: u64, events of this group that were not sent until that
+ * @IQCN_A_EVENT_LOST: u64, events of this group that were lost before that
  *	time; of the whole namespace
  * @IQCN_A_EVENT_IFINDEX: u32, number of the device
  * @IQCN_A_EVENT_PARENT: u32, parent of the queue
