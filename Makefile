@@ -80,7 +80,7 @@ help:
 	@echo '  fuzz         SECONDS=N: the parser of packets, with libFuzzer (on this machine)'
 	@echo '  coverage     lines of the module that the tests run'
 	@echo '  mutants      small faults in the module, one at a time: does a test fail?'
-	@echo '               ONLY=PATTERN: those with such names (nightly; 90 min)'
+	@echo '               ONLY=PATTERN: those with such names (nightly; 26 min)'
 	@echo '  stress       MINUTES=10 of everything that may break a qdisc, while hosts send;'
 	@echo '               K=stock, K=uml-smp, ...: on that kernel'
 	@echo '  reliability  results of the last runs of these, as a table, also in Documentation'
@@ -348,7 +348,7 @@ figures:
 	$(LAB) packages lab
 	@selftests/figures/figures.sh
 
-# virtual time passes slowly enough for 5 ms to be a picture in half a second
+# virtual time passes so slowly that 5 ms of it yield a picture every half second
 top: S = incast-512
 top:
 	$(LAB) packages lab

@@ -285,8 +285,8 @@ local function add_cnp(root, bth, len, wanted, pinfo)
 	return said
 end
 
--- Replace "Unknown OpCode", Wireshark's text for a CNP.  Without it, the column
--- describes another part of the frame.
+-- Replace "Unknown OpCode", Wireshark's text for a CNP.  If the column does not have
+-- this text, it describes another part of the frame.
 local function set_info(pinfo, said)
 	local info, n = tostring(pinfo.cols.info):gsub("Unknown OpCode", "CNP ")
 

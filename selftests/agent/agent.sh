@@ -3,8 +3,8 @@
 #
 # Train policies for iqcn agent:
 #
-#   agent.sh train --out POLICY [--curve FILE.svg|FILE.png] [--steps N] [--seed N]
-#		[--reward few|literal] [--reference N] [--jobs N]
+#   agent.sh train --out POLICY [--curve FILE.svg|FILE.png] [--steps N]
+#		[--seed N] [--reward few|literal] [--reference N] [--jobs N]
 #				train in the lab, after "make lab-uml" (train.py)
 #   agent.sh golden POLICY [SEED]
 #				print states and PyTorch's values (golden.py)
@@ -17,7 +17,8 @@ set -u
 
 HERE=$(cd "$(dirname "$0")" && pwd)
 
-# Compute the largest difference, relative to the value or to 1 if that is larger
+# Compute the largest difference, relative to the value or to 1 if that is
+# larger
 compare()
 {
 	local top=$HERE/../.. worst

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """
 Double DQN (van Hasselt, Guez and Silver, AAAI 2016) with experience replay and
-a target network (Mnih et al., Nature 518, 2015), which follows the other one
-slowly (Lillicrap et al., ICLR 2016), separate outputs for the value of a state and
-the advantages of actions (Wang et al., ICML 2016), of which an action has two
-(Tavakoli, Pardo and Kormushev, AAAI 2018), and with returns of several steps (Sutton,
-1988).
+a target network (Mnih et al., Nature 518, 2015), which follows the online network
+slowly (Lillicrap et al., ICLR 2016).  The networks have separate outputs for the
+value of a state and the advantages of actions (Wang et al., ICML 2016); that of an
+action is the sum of the advantages of its two rates (Tavakoli, Pardo and Kormushev,
+AAAI 2018).  Returns have several steps (Sutton, 1988).
 """
 import numpy
 import torch
@@ -14,7 +14,7 @@ import policy
 
 # a queue takes 100 ms to drain, 20 steps, and rates recover for longer
 GAMMA = 0.97
-# the first one, and that after the decay
+# at the beginning, and after the decay
 LEARNING_RATES = (1e-3, 5e-5)
 REPLAY = 30000
 BATCH = 256
@@ -25,7 +25,7 @@ RETURN_STEPS = 60
 
 
 # The networks learn the difference from the value of a constant reward, because
-# values of about 14 would take long to learn
+# values of about 23 would take long to learn
 USUAL_REWARD = 0.7
 USUAL_VALUE = USUAL_REWARD / (1 - GAMMA)
 
@@ -42,7 +42,7 @@ class Dueling(torch.nn.Module):
     def __init__(self):
         super().__init__()
         hidden = policy.SHAPE[:-1]
-        # of the states: features with a small range count as much as others
+        # of the states, so that features with a small range count as much as others
         self.register_buffer("mean", torch.zeros(hidden[0]))
         self.register_buffer("scale", torch.ones(hidden[0]))
         seen = torch.ones(hidden[0])
@@ -156,7 +156,7 @@ class Learner:
         states = self.replay.states[:self.replay.added]
         for net in self.online, self.target:
             net.mean.copy_(states.mean(0))
-            # constant features would have 0
+            # the deviation of a constant feature is 0
             net.scale.copy_(states.std(0).clamp(min=1e-3))
 
     def follow(self):

@@ -107,7 +107,7 @@ def read_log(path):
     rewards = numpy.array([row["reward"] for row in rows], numpy.float32)
     steps = numpy.array([int(row["step"]) for row in rows])
     ran = numpy.array([row["mode"] == "run" for row in rows])
-    # without the steps before and after a gap, or those whose action was not taken
+    # without the steps before a gap, or those whose action was not taken
     use = ran[:-1] & (actions[:-1] >= 0) & (numpy.diff(steps) == 1)
     if not use.any():
         raise Error(f"{path}: no transitions")

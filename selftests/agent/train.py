@@ -31,12 +31,13 @@ EXPLORE_LAST = 0.1
 EXPLORE_STEPS = 1200
 PER_ROUND = 2
 UPDATES_PER_STEP = 2
-# of the episodes with fixed actions
+# before the first round: steps of episodes with fixed actions for each update, and
+# number of validations
 STEPS_PER_FIRST_UPDATE = 2
 FIRST_OFFERS = 4
 # episodes with fixed actions at a point
 FIXED = 8
-# Points at which policies are compared, without exploration, after each so many
+# Points at which policies are compared, without exploration, every VALIDATE_STEPS
 # steps: fibers or numbers of senders that training does not use
 VALIDATION = tuple(episodes.Point(*point) for point in (
     (50, 12, "5ms"), (100, 8, "5ms"), (250, 4, "5ms"), (250, 8, "5ms"),
@@ -135,7 +136,7 @@ class Best:
         mean = validate(self.run, net_policy)
         self.report(f"step {steps}: validation {mean:.4f}")
         self.steps = steps
-        # the later one has learned from more
+        # of equal ones the later one, which has learned from more steps
         if mean >= self.reward:
             self.policy, self.reward = net_policy, mean
 

@@ -30,9 +30,9 @@ rounds=7 packets=20000 only="" devices=()
 # are equal where they exist.
 #
 # iqcn has its defaults: its controller runs, decides about each packet, finds
-# the queue at its reference and has some CNPs sent, and T1 has some sent, too.
-# nocnp does the same work but sends no CNPs: its gains are minimal, and T1 does
-# not pass.  Nor does it pass in timer, which moves a deadline for each packet.
+# the queue at its reference and causes some CNPs, and so does T1.  nocnp does
+# the same work but sends no CNPs: its gains are minimal, and T1 does not
+# expire.  Nor does T1 expire in timer, which moves a deadline for each packet.
 #
 # NAME; SHORT QUEUE; STANDING QUEUE.  dualpi2 may be missing in a kernel.
 MARKED="kmin 0 kmax 0 pmax 1 bandwidth 100gbit flows 1048576 age 3600s"
@@ -115,8 +115,8 @@ qdiscs()
 		grep -E "^(${only:-[a-z0-9_]+});"
 }
 
-# each QUEUE [FUNCTION]: create a device b-NAME for each qdisc, QUEUE being 2 (short) or
-# 3 (standing); sets $names
+# each QUEUE [FUNCTION]: create a device b-NAME for each qdisc, QUEUE being 2
+# (short) or 3 (standing); sets $names
 each()
 {
 	local line name
@@ -256,7 +256,7 @@ due_together()
 		echo 1 >$trace/events/$event/enable
 	done
 	echo >$trace/trace
-	# the timer rests after 100 ms of CNPs if no packet leaves
+	# the timer backs off after 100 ms in which no packet leaves
 	for ((n = 0; n < 50; n++)); do
 		blast b-timer flows 1 udp mtu 256 depth 0 packets 1
 		sleep 0.05
@@ -286,7 +286,8 @@ due_together()
 	devices_gone
 }
 
-# device_of_cpus NAME TC-QDISC: create a device with mq, and two queues with the qdisc
+# device_of_cpus NAME TC-QDISC: create a device with mq, and two queues with the
+# qdisc
 device_of_cpus()
 {
 	local i
@@ -302,8 +303,8 @@ device_of_cpus()
 	done
 }
 
-# at_once CPUS DEVICE WORDS: run a blast on each CPU, through a queue of its own; sets
-# $ns, the cost of a packet on the slowest CPU
+# at_once CPUS DEVICE WORDS: run a blast on each CPU, through a queue of its
+# own; sets $ns, the cost of a packet on the slowest CPU
 at_once()
 {
 	local cpus=$1 dev=$2 i pids=()
@@ -349,7 +350,8 @@ case_cpus()
 	devices_gone
 }
 
-# used STEPS: run the agent; sets $us, its CPU time, which includes sleep and wakeup
+# used STEPS: run the agent; sets $us, its CPU time, which includes sleep and
+# wakeup
 used()
 {
 	local TIMEFORMAT="%3U %3S" user system

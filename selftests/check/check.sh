@@ -20,8 +20,8 @@ TOP=$(cd "$(dirname "$0")/../.." && pwd)
 LAB=$TOP/selftests/lab/lab.sh
 cd "$TOP" || exit 1
 
-# The steps of each tier, the longest first, and the kernels that they run on.  A
-# step runs its files in one guest.
+# The steps of each tier, the longest first, and the kernels that they run on.
+# A step runs its files in one guest.
 declare -A STEPS=(
 	[test]="static-fast smoke kunit userspace plugin senders"
 	[check]="packages kselftests-debug-2 static kselftests-debug-1
@@ -223,7 +223,7 @@ while read -r name result seconds; do
 	skip=$(grep -cE '^ *ok [0-9]+ .*# SKIP' "$log")
 	ok=$(($(grep -cE '^ *ok [0-9]+ ' "$log") - skip))
 	bad=$(grep -cE '^ *not ok ' "$log")
-	# a step without tests of its own is one
+	# a step that reports no tests counts as one
 	if [ $((ok + skip + bad)) = 0 ]; then
 		[ "$result" = ok ] && ok=1
 	fi

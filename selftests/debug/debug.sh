@@ -40,7 +40,7 @@ declare -A OPTIONS=(
 	[uml-smp]="-m 3072"
 	[x86-kcsan]=""
 )
-# Tests that are left out because a process takes a tenth of a second to start
+# Tests that are left out, and why
 declare -A LEFT_OUT=(
 	[uml-debug]="
 		# too slow here

@@ -28,9 +28,9 @@ RESULTS=${IQCN_RESULTS:-$TOP/build/results}
 compare=""
 cd "$TOP" || exit 1
 
-# NAME KIND SCENARIO...: columns are a table of fixed width, text is Markdown, which
-# to_rst turns into rst.  Blocks of scenarios that make check does not run name the
-# commit that made them.
+# NAME KIND SCENARIO...: columns are a table of fixed width, text is Markdown,
+# which to_rst turns into rst.  Blocks of scenarios that make check does not run
+# name the commit that made them.
 BLOCKS="
 	incast-512-pfc	columns incast-512-pfc
 	incast-512	columns incast-512

@@ -6,8 +6,8 @@
  * The first byte of an input selects the test, and the rest is
  *   - a packet to parse, in an allocation of its own so that reads beyond its
  *     end are detected.  The verdict must agree with rules that are written
- *     down here a second time, and a CNP with a valid ICRC must be equal to the one
- *     built from the parsed fields;
+ *     down here a second time, and a CNP with a valid ICRC must be equal to the
+ *     one built from the parsed fields;
  *   - or the fields of a CNP to build, which the parser must return;
  *   - or a MAC control frame, likewise in an allocation of its own.
  */
@@ -232,7 +232,7 @@ static void check_parse(u8 ask, const u8 *data, size_t size)
 	u8 *p = malloc(avail);
 	u32 udp;
 
-	/* only a part shorter than the maximum is the whole packet */
+	/* a part that is shorter than the maximum is always the whole packet */
 	if (total > avail && avail < IQCN_PARSE_MAX)
 		total = avail;
 	memcpy(p, data, avail);

@@ -152,8 +152,8 @@ uml_pin()
 # uml_boot KERNEL MB PARAMETERS RUN SEED: boot User Mode Linux.  The working
 # directory is RUN so that the command line, which seeds the kernel's random
 # numbers, is the same everywhere.  setarch -R makes the heap start at the end
-# of the image, because the kernel takes the gap between them for memory: up to
-# 1 GB, and 16 MB to manage it.
+# of the image, because the kernel treats the gap between them as memory: up to
+# 1 GB, which takes 16 MB to manage.
 uml_boot()
 {
 	local kernel=$1 mem=$2 clock=$3 run=$4 seed=$5 dir fixed=()
@@ -179,8 +179,8 @@ uml_boot()
 # qemu_boot KERNEL ACCEL MB RUN INITRD APPEND [OPTION...].  No huge pages: an
 # emulated CPU takes two milliseconds to clear one, at any time.  No cmpxchg16b:
 # with QEMU 7.2 the flags after it sometimes were the contents of RAX, and the
-# kernel crashed or hung; later versions have not been tried.  TSC reliable: on
-# a busy host it seems unstable.
+# kernel crashed or hung; later versions have not been tried.  tsc=reliable: on
+# a busy host the kernel would consider the TSC unstable.
 qemu_boot()
 {
 	local kernel=$1 accel=$2 mem=$3 run=$4 initrd=$5 append=$6 dir
@@ -307,7 +307,8 @@ guest_boot()
 		"lab.init=$LAB/init.sh lab.run=$run lab.modules=$modules $append"
 }
 
-# lab_run KERNEL [-w] [-t] [-c] [-m MB] [-k MODULE] [-s SEED] [-o DIR] SCRIPT [ARG...]
+# lab_run KERNEL [-w] [-t] [-c] [-m MB] [-k MODULE] [-s SEED] [-o DIR] SCRIPT
+# [ARG...]
 lab_run()
 {
 	local kernel=$1 clock=time-travel=inf-cpu mem="" module="" seed="" out=""

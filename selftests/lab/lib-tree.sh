@@ -10,7 +10,7 @@ YNL_RELEASE=bookworm-backports
 YNL_PACKAGE=linux-source-6.12
 
 # tc's own tests, tools/testing/selftests/tc-testing: the newest available.  sid
-# drops a package when it has the next kernel; the second one stays.
+# drops a package when it has the next kernel, while backports keeps its own.
 TDC_SOURCES="sid:linux-source-7.2 bookworm-backports:linux-source-6.12"
 
 ynl_dir()

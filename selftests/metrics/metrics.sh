@@ -185,8 +185,8 @@ lint()
 	done
 }
 
-# The official client library parses the OpenMetrics output, which equals the
-# other
+# The official client library parses the OpenMetrics output, which has the same
+# samples as the text format
 openmetrics()
 {
 	/usr/bin/python3 -c '

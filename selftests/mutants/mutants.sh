@@ -300,7 +300,7 @@ shift $((OPTIND - 1))
 [ $# -le 1 ] || usage
 pattern=${1-}
 
-# a renamed function takes its reasons with it
+# reasons are found by the names of mutants: fail if a function was renamed
 stale=$(cut -f 1 "$HERE/survivors" | grep -vxFf <(all=1 list '*'))
 [ -z "$stale" ] || { echo "no mutants for selftests/mutants/survivors: $stale" >&2; exit 2; }
 mutants=$(list "${pattern:-*}")

@@ -162,8 +162,8 @@ test_flood()
 	unload
 }
 
-# The same with a table that the flood fills several times between two packets
-# of a flow
+# The same with a table that is smaller than the number of flood packets between
+# two packets of a flow
 test_flood_crowded_out()
 {
 	local gap n rest
@@ -182,7 +182,8 @@ test_flood_crowded_out()
 }
 
 # An evicted flow cannot be freed while its packet is queued, here for a second.
-# The number of flows is therefore bounded by twice the maximum, and a few.
+# The number of flows, evicted ones included, is therefore bounded by twice the
+# maximum plus 1,024 (IQCN_DEAD_SPARE).
 test_flood_waits()
 {
 	local flows new full waiting
@@ -242,8 +243,9 @@ three_ports()
 	tc -n sw qdisc replace dev p2 root handle 10: iqcn
 }
 
-# A user may have any number of namespaces and queues, but all of them share the
-# flows of one queue. Queues of other users are not affected.
+# A user may have any number of namespaces and queues, but all of them together
+# get as many flows as one queue has by default. Queues of other users are not
+# affected.
 test_flood_users()
 {
 	topology bridge
@@ -276,8 +278,8 @@ of_theirs()
 }
 
 # A host at another port forges a connection set-up in the name of both sides.
-# The receiver is not there, so neither existing nor later flows are paired by
-# it.
+# The receiver is not at that port, so the forged set-up pairs neither existing
+# nor later flows.
 test_cm_forged()
 {
 	topology bridge
@@ -368,7 +370,7 @@ test_data_in_another_name()
 	note "CNPs: $(grep -c . "$TMP/snd") to snd, $(grep -c . "$TMP/evil") to evil"
 	check "CNPs to snd" "$(grep -c . "$TMP/snd")" -ge 1
 	check "CNPs to evil" "$(grep -c . "$TMP/evil")" -eq 0
-	# nor when only evil goes on
+	# CNPs go to snd even if only evil sends
 	sniff snd --type cnp --time 60
 	as_snd --tos 3 --count 12 --interval 1000 --psn 400 --len 64
 	wait

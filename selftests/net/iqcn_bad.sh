@@ -139,8 +139,8 @@ test_gso_in()
 	check "flows paired" "$(stat flows_paired)" -eq 1
 }
 
-# tun has no Ethernet header: packets are marked and counted, but no CNPs can be
-# sent
+# tun and ipip have no Ethernet header: on ipip0, packets are counted and
+# marked, but get no flows, because no CNPs can be sent
 test_not_ethernet()
 {
 	ip -batch - <<-EOF

@@ -101,7 +101,7 @@ cnps()
 	reply --type cnp --qp 0x800011 --count "$1" --interval "$2"
 }
 
-# A veth passes the frames, but does not stop
+# A veth passes PFC frames to the stack, but does not pause its transmission
 test_pfc()
 {
 	local frame i
@@ -177,7 +177,7 @@ test_tbf()
 	# sizes that do not follow the speed
 	tc -n sw qdisc change dev p1 parent 1:1 iqcn kmin 10k kmax 40k limit 1m
 	sound
-	# less than the least bandwidth
+	# a rate below the minimum of "bandwidth"
 	tc -n sw qdisc del dev p1 root
 	bottleneck 100kbit notify pi
 	first warn bandwidth "tc qdisc change dev p1 parent 1:1 iqcn bandwidth 1mbit"
@@ -185,7 +185,8 @@ test_tbf()
 	sound
 }
 
-# The tightest of the classes counts, and qdiscs between it and iqcn do not hide it
+# The tightest of the classes counts, and qdiscs between it and iqcn do not hide
+# it
 test_htb()
 {
 	topology bridge
@@ -326,7 +327,7 @@ test_paused()
 	data --tos 2 --count 40 --len 1024
 	tc -n sw qdisc change dev p1 root handle 1: tbf rate 10mbit burst 500 limit 1g
 	first fail drain " bytes wait, and none left in 200ms: the port or its shaper is paused: find the PFC frames, ethtool -S p1 | grep -i pause, or check tbf 1:"
-	# the root qdisc is stopped
+	# a new root qdisc has no backlog
 	tc -n sw qdisc replace dev p1 root handle 20: iqcn
 	sound
 }

@@ -133,8 +133,8 @@ test_fields()
 	check_eq "CNP" "$(sed 's/.* hex //' "$TMP/snd" | sort -u)" "$want"
 }
 
-# A CNP for a wrong QP comes first.  When the flow is paired with the right one, the
-# port of that CNP does not matter any more.
+# A CNP for a wrong QP comes first.  When the flow is paired with the right one,
+# the port of that CNP does not matter any more.
 test_forgotten_sport()
 {
 	topology bridge
@@ -171,8 +171,8 @@ test_learned_sport()
 			--smac "$(port_mac)" --hex)"
 }
 
-# wrong_sports: print the CNPs in $TMP/snd that do not have the source port of the
-# last data packet in $TMP/rcv
+# wrong_sports: print the CNPs in $TMP/snd that do not have the source port of
+# the last data packet in $TMP/rcv
 wrong_sports()
 {
 	awk '
@@ -191,8 +191,8 @@ wrong_sports()
 	}' "$TMP/rcv" "$TMP/snd"
 }
 
-# With cnp-sport echo, a CNP of the timer has the source port of the last CE packet,
-# behind any header stack
+# With cnp-sport echo, a CNP of the timer has the source port of the last CE
+# packet, behind any header stack
 test_echoed_sport()
 {
 	local tags v
@@ -305,10 +305,11 @@ test_receiver_answers()
 	check "CNPs sent" "$(stat cnp_sent)" -le 12
 }
 
-# T1 begins when a CE packet leaves: a packet that waits in a congested queue
-# for 50 ms causes no CNP if its flow was not active before. The CNP comes T1
-# after it has left: in virtual time at most a step of the clock later, elsewhere
-# by what an emulated machine takes on a busy one.
+# T1 begins when a CE packet leaves: while a packet waits in a congested queue
+# for 50 ms, it causes no CNP if its flow was not active before. The CNP comes
+# T1 after the packet has left: in virtual time at most a step of the clock
+# later, in real time up to 50 ms later, because an emulated machine may be
+# slow.
 test_waits()
 {
 	local us latest=50000
@@ -443,7 +444,7 @@ test_notify_off()
 }
 
 # 60 flows are due in every millisecond; the budget allows 5 CNPs per 10 ms, and
-# one more
+# a burst of two
 test_budget()
 {
 	topology bridge

@@ -445,9 +445,9 @@ test_reorder_sample()
 	check "sampled" "$(flow ce_sent)" -eq 72
 }
 
-# Every fourth PSN of a sprayed flow leaves by this box, from two paths of which one
-# is late: no detector reports congestion, and there is no CNP. If all PSNs leave
-# here, the source port does not matter.
+# Every fourth PSN of a sprayed flow leaves by this box, from two paths of which
+# one is late: no detector reports congestion, and there is no CNP. If all PSNs
+# leave here, the source port does not matter.
 test_sprayed()
 {
 	local psn psns=""
@@ -564,7 +564,7 @@ test_quiet()
 	us=$(change_after_ce)
 	check "us until clear" "$us" -ge 12000
 	check "us until clear" "$us" -le 13002
-	# packets that are always that far apart do not time out
+	# a flow whose packets are always 4 ms apart does not time out
 	change window 1ms t1 300us notify timer
 	ce 21-27 --interval 4000
 	is "4 ms apart" congested
@@ -874,7 +874,8 @@ test_drain_stops()
 	check "changes" "$(stat state_changes)" -eq 2
 }
 
-# Packets without CE are measured in chunks of a sixteenth of qref, here of ten packets
+# Packets without CE are measured in chunks of a sixteenth of qref, here of ten
+# packets
 test_drain_chunks()
 {
 	topology bridge
@@ -1172,7 +1173,7 @@ test_sample_cnp()
 	first=$(gaps_ns | head -n 1)
 	virtual_time && near "ns from the fifth to the first CNP" "$first" \
 		300000 1000
-	# times without their first six digits, because awk keeps only so many
+	# times without their first six digits, because awk keeps only 15 digits
 	check_eq "CNPs out of time" "$(awk '
 		FNR == NR { t = substr($1, 7) + 0; if (/psn 1039 /) from = t
 			    to = t; next }
@@ -1291,7 +1292,7 @@ test_psample_depth()
 	check_eq "copies" "$(copies 5)" "$(awk '/ ce / && ($9 + 17) % 8 == 0 {
 		printf "17:%d ", $9 }' "$TMP/rcv")"
 	while read -ra line; do
-		# this far before the end of the arrivals
+		# packets before PSN 50 leave while others still arrive
 		[ $((16#${line[13]:102:6})) -ge 50 ] ||
 			check "depth" "${line[7]}" -gt $((before + 3000))
 		before=${line[7]}
@@ -1500,7 +1501,6 @@ test_sample_dense()
 	done
 }
 
-# Right after boot, timers expire with the tick until the clock source has
-# ticked
+# Right after boot, timers are coarse until the first tick
 sleep 0.05
 run_tests

@@ -111,8 +111,8 @@ large_tree()
 }
 
 # even N: "$TMP/cores" has a line "SWITCH PACKETS" for each of 16 core switches,
-# with N packets on average.  Chi-squared with 15 degrees of freedom is below 37.7
-# with a probability of 0.999.
+# with N packets on average.  Chi-squared with 15 degrees of freedom is below
+# 37.7 with a probability of 0.999.
 even()
 {
 	check "cores" "$(awk '{ print $1 }' "$TMP/cores" | sort -u | wc -l)" -eq 16
@@ -145,8 +145,8 @@ test_paths()
 	leave
 }
 
-# So do the flows of 128 hosts, each to a host of another pod, whose source ports
-# follow from their QP numbers
+# The flows of 128 hosts, each to a host of another pod, use all core switches
+# equally, too. Their source ports follow from their QP numbers.
 test_paths_of_hosts()
 {
 	local lines=() i
@@ -165,7 +165,7 @@ test_paths_of_hosts()
 	leave
 }
 
-# load CDF: the messages fill 50 % of the links, to within 10 %
+# load_of CDF TIME: the messages fill 50 % of the links, to within 10 %
 load_of()
 {
 	local permille
@@ -225,7 +225,8 @@ test_pair()
 	leave
 }
 
-# ends: both ends of the fiber have other words, and no other port has them
+# The words in "ends" apply to the ports at both ends of the fiber, and to no
+# other port
 test_ends()
 {
 	printf '%s\n' "seed 1" "kmax 1m" "duration 10ms" "topology longhaul 100" \

@@ -36,11 +36,11 @@ ALL_TESTS="
 . "$(dirname "$0")/../lab/lib-splats.sh"
 
 FAULTS=/sys/kernel/debug
-# failures stay in the task that allocates
+# only allocations of the requesting task fail
 FAILNTH="env FAILNTH_LOG=$TMP/log LD_PRELOAD=$BUILD/failnl.so"
 
 # faults MIN-ORDER [Y]: choose the allocations that may fail; with Y only atomic
-# ones. Not verbose, because the lab takes a stack trace for a splat.
+# ones. Not verbose, because the lab reports each stack trace as a splat.
 faults()
 {
 	local what

@@ -60,8 +60,8 @@ filtered()
 	echo "$passed $dropped"
 }
 
-# near WHAT WANT PARTS: check that WANT CNPs have passed since the last call, within
-# 1/PARTS or one CNP
+# near WHAT WANT PARTS: check that WANT CNPs have passed since the last call,
+# within 1/PARTS or one CNP
 near()
 {
 	local passed off
@@ -88,7 +88,8 @@ lease()
 	"$GENL" --netns sw lease "$@"
 }
 
-# flood US: 10^7 CNPs a second, as many as the patent application names, to random QPs
+# flood US: 10^7 CNPs a second, as many as the patent application names, to
+# random QPs
 flood()
 {
 	told rcv "flood e0 via $SND_MAC from $rcv4 to $SND4 packets $(($1 * 10)) rate 10000000 cnp seed 1"
@@ -102,7 +103,7 @@ test_rates()
 	load
 	topology bridge
 	iqcn filter 1/10us filter-by port
-	# the kernel has boot's coarse timers until its first tick
+	# timers are coarse until the first tick
 	sleep 0.02
 	flood 20000
 	near "1 per 10 us" 2000 1000
@@ -204,7 +205,8 @@ test_vlan_v6()
 	check_eq "routed" "$(filtered)" "2 8"
 }
 
-# The box cannot tell whose CNP it is: the receiver of a broken one drops it
+# A CNP with a bad ICRC or length passes unfiltered, because its addresses and
+# QP may be wrong; the sender drops it
 test_bad_icrc()
 {
 	topology bridge
@@ -220,7 +222,8 @@ test_bad_icrc()
 	check_eq "counted" "$(filtered)" "1 1"
 }
 
-# Forged CNPs use up the interval of the QP that they are for, and only of that one
+# Forged CNPs use up the interval of the QP that they are for, and only of that
+# one
 test_forged()
 {
 	topology bridge
@@ -364,8 +367,8 @@ test_auto()
 	check "the queue drains" "$(value filter_n)" -eq 1
 }
 
-# The ratio is that of a whole round trip: bursts that the port sends within one are
-# no overload
+# The ratio is that of a whole round trip: bursts that the port sends within one
+# are no overload
 test_auto_bursts()
 {
 	local i n=""
@@ -420,7 +423,8 @@ test_change()
 	params filter off
 	cnp --count 5
 	check_eq "off" "$(filtered)" "4 6"
-	# it belongs to the device: any queue can set it, and it goes with the last one
+	# the filter belongs to the device: any queue can set it, and it ends
+	# with the last queue
 	tc -n sw -batch - <<-EOF
 		qdisc del dev p1 root
 		qdisc add dev p1 root handle 1: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
@@ -466,7 +470,7 @@ test_lease()
 	sleep 0.1
 	check_eq "renewed" "$(counters leases leases_ended)" "3 1 "
 	check_eq "in force" "$(value filter_n)" 2
-	# while it is renewed, no CNP slips through
+	# no extra CNP passes when a lease is renewed
 	params filter off
 	lease "$index" root 1000 filter 1 1000000
 	for _ in 1 2 3 4 5; do
@@ -475,7 +479,7 @@ test_lease()
 	done
 	check_eq "renewed" "$(filtered)" "5 30"
 	params filter 3/10ms
-	# a lease without a filter gives that back to tc
+	# with a lease without a filter, tc's filter is in force again
 	lease "$index" root 1 supplement 700
 	check_eq "in force" "$(value filter_n)" 3
 	sleep 0.01
@@ -513,7 +517,7 @@ test_lease_of_queue_gone()
 	lease "$index" 1:1 1 filter 1 1000
 	sleep 0.01
 	lease "$index" 1:2 60000 filter 1 1000
-	# a device that moves takes its queues and leases along
+	# a device that moves to another namespace loses its queues and leases
 	ip -n sw link set p1 netns rcv
 	check_eq "in the other namespace" \
 		"$(tc -n rcv qdisc show dev p1 | grep -c iqcn)" 0

@@ -210,7 +210,7 @@ test_queue()
 	for name in ${SET[queue]#* CONGESTED}; do
 		value=$(awk -v name="${name,,}" '$1 == name { print $2 }' \
 			"$TMP/tc")
-		# names, of which these are the first ones
+		# tc prints names; these have the number 0
 		case $name:$value in
 		PFC_STATE:clear | PFC_REASON:none) value=0 ;;
 		esac
@@ -511,7 +511,8 @@ longest_wait()
 	echo $max
 }
 
-# By the machine's clock
+# A dump of a million flows takes less than 2 s by the machine's clock, and
+# leaves the CPU to other tasks
 test_million()
 {
 	local i us dump_us best=0
@@ -716,7 +717,7 @@ test_state_events()
 	p1=$(ifindex p1)
 	listen_to state sw 900
 	data --tos 3 --psn 20 --count 3 --len 64
-	# single packets end a run of three, and then one of one
+	# single packets end a run of three, and then a run of one
 	data --tos 3 --psn 24 --count 1 --len 64
 	sleep 0.002
 	data --tos 3 --psn 26 --count 1 --len 64
@@ -911,7 +912,8 @@ test_malformed()
 				bad = w[2] == 95 ? "" : "wanted 95"
 			else if (what[i] ~ /^(short|none|long|nested|inside|beyond|below|tail|lots|garbage)$/)
 				bad = w[1] == "error" && (w[2] == 22 || w[2] == 34) && a !~ / -$/ ? "" : "wanted 22 or 34, and a text"
-			# the command rejects it, not the policy, and then 6.1 returns no text
+			# the command rejects it, not the policy, and then 6.1
+			# returns no text
 			else if (c == 2 && d && attr[i] == queue)
 				bad = w[2] == 22 ? "" : "wanted 22"
 			else if (what[i] != "nothing" && !takes(c, d, attr[i]))

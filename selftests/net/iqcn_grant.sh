@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# notify grant: CNPs with windows, for packets that leave a congested queue, unless
-# a pause puts its congestion in doubt.
+# notify grant: CNPs with windows, for packets that leave a congested queue,
+# unless a pause puts its congestion in doubt.
 
 ALL_TESTS="
 	test_windows
@@ -44,8 +44,8 @@ pfc()
 		"0x$1" 0)"
 }
 
-# stand [-6] PARAMETER...: a bridge whose port p1 passes only the burst of tbf, and
-# three paired flows
+# stand [-6] PARAMETER...: a bridge whose port p1 passes only the burst of tbf,
+# and three paired flows
 stand()
 {
 	local v="" qp
@@ -159,7 +159,8 @@ test_shallow()
 	check "CNPs" "$(stat cnp_grant)" -ge 1
 }
 
-# no CNPs while the congestion is in doubt, but packets that arrive then are tracked
+# no CNPs while the congestion is in doubt, but packets that arrive then are
+# tracked
 test_quiet()
 {
 	stand pfc frames settle 1s pfc-max 1s
@@ -175,7 +176,8 @@ test_quiet()
 	check_eq "window" "$(windows)" "11 125000000"
 }
 
-# nor do packets that arrive with CE cause any with the other methods
+# while the congestion is in doubt, packets that arrive with CE cause no CNPs
+# with the other methods either
 test_quiet_ce()
 {
 	stand pfc frames settle 1s pfc-max 1s notify wreb,grant profile 0:1 min-gap 0

@@ -103,7 +103,7 @@ test_device_del()
 	check "left in debugfs" "$(left)" -eq 0
 }
 
-# The qdiscs stay behind
+# A device that moves to another namespace loses its qdiscs
 test_device_to_other_netns()
 {
 	busy

@@ -341,7 +341,8 @@ test_shaper_rate()
 	[[ $(opts) == *"alpha 10000 "* ]] || fail "bandwidth: $(opts)"
 	tc -n sw qdisc del dev p1 root
 
-	# rates above 4 GB/s have an attribute of their own; faster than the link
+	# a rate above 4 GB/s has another attribute; this one is faster than the
+	# link, whose speed applies
 	tc -n sw qdisc add dev p1 root handle 1: tbf rate 40gbit burst 1m limit 1g
 	tc -n sw qdisc add dev p1 parent 1:1 handle 10: iqcn
 	[[ $(opts) == *"alpha 5000 "* ]] || fail "40 Gb/s: $(opts)"
@@ -366,7 +367,8 @@ test_shaper_rate()
 	[[ $(opts) == *"alpha 100000 "* ]] || fail "tbf below htb: $(opts)"
 	tc -n sw qdisc del dev p1 root
 
-	# a class borrows up to the ceil of its parent, and need not borrow its rate
+	# a class borrows up to the ceil of its parent, and need not borrow its
+	# rate
 	tc -n sw -batch - <<-EOF
 		qdisc add dev p1 root handle 1: htb default 10
 		class add dev p1 parent 1: classid 1:1 htb rate 500mbit ceil 1gbit

@@ -65,8 +65,8 @@ many()
 		"$(awk '{ print $(NF - 3) }' "$TMP/scale")" -eq 0
 }
 
-# some MANY: print MANY, or a smaller number with KASAN, which is there for
-# other faults
+# some MANY: print MANY, or a smaller number on the debug kernel, whose runs
+# look for memory errors
 some()
 {
 	if [ "$IQCN_LAB" = uml-debug ]; then

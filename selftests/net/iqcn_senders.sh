@@ -387,8 +387,8 @@ test_pauses()
 	done
 }
 
-# A flow that has stopped returns its entropies: another one finds room for its own.
-# Without room it would use a new port for each of its packets.
+# A flow that has stopped returns its entropies: another one finds room for its
+# own.  Without room it would use a new port for each of its packets.
 test_stopped()
 {
 	hosts "lb reps reps-pool 1 expire 1s" "ack 1"
@@ -589,8 +589,8 @@ test_gate()
 }
 
 # One of two paths is congested, then both: the rate is cut only if the paths of
-# most entropies are congested. A path is slow enough for a tenth of the entropies,
-# because how many take it is random
+# most entropies are congested. A path is so slow that a tenth of the packets
+# congests it, because the number of entropies that select it is random.
 test_gate_most()
 {
 	local devs dev rcv_words="ack 1 cnp 4us"

@@ -5,7 +5,8 @@
 # CNP of a receiver counts once, for its flow, at whatever hook it appears;
 # generated CNPs never count.
 #
-# @@PIC@@
+#   snd ---- p0 [ sw ] p1 ---- e0 [ rcv ]	data leave by p1, where iqcn is;
+#               [    ] p2 ---- e1 [     ]	what rcv sends on e0 comes by p2
 
 ALL_TESTS="
 	test_routed
@@ -155,8 +156,8 @@ watch()
 }
 
 # not_real COUNTS REAL: after "watch", generated CNPs reach the sender over both
-# IP versions and are not counted as the receiver's. REAL receiver's CNPs were
-# sent before.
+# IP versions and are not counted as the receiver's. REAL is the number of the
+# receiver's CNPs that were sent before.
 not_real()
 {
 	stream --psn 5000

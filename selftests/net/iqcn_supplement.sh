@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# notify supplement: CNPs at a fixed rate, to the active flows in turn, from when
-# the queue exceeds Kmax until it has drained to Kmin.
+# notify supplement: CNPs at a fixed rate, to the active flows in turn, from
+# when the queue exceeds Kmax until it has drained to Kmin.
 
 ALL_TESTS="
 	test_rates
@@ -59,8 +59,8 @@ stand()
 	tc -n sw qdisc change dev p1 root handle 1: tbf rate 816kbit burst 2k limit 1g
 }
 
-# fill COUNT [data argument...]: queue so many packets of 1,000 bytes of each of the
-# flows in turn
+# fill COUNT [data argument...]: queue so many packets of 1,000 bytes of each of
+# the flows in turn
 fill()
 {
 	local n=$1
@@ -77,8 +77,8 @@ per_flow()
 		awk '{ print $1 }' | sort -n | sed -n '1p;$p' | tr '\n' ' '
 }
 
-# rate WANT: check that the box sends WANT CNPs per second, measured for 200 ms and
-# within 1 %, evenly over the flows
+# rate WANT: check that the box sends WANT CNPs per second, measured for 200 ms
+# and within 1 %, evenly over the flows
 rate()
 {
 	local before after sent least most
@@ -151,7 +151,8 @@ sent_in()
 	echo $(($(stat cnp_supplement) - before))
 }
 
-# On above Kmax, then on down to Kmin, and off from there up to Kmax
+# Supplements begin above Kmax, continue down to Kmin, and do not begin again
+# until the depth exceeds Kmax
 test_hysteresis()
 {
 	local above
@@ -303,7 +304,7 @@ test_lease()
 		sleep 0.01
 	done
 	check "renewed" $(($(stat cnp_supplement) - sent)) -le 4
-	# none was due while none were asked for
+	# no CNPs became due while the lease asked for a rate of 0
 	"$GENL" --netns sw lease "$index" 1:1 1000 supplement 0
 	sleep 0.05
 	sent=$(stat cnp_supplement)
@@ -351,7 +352,8 @@ test_two_queues()
 	check "first queue" "$(stat cnp_supplement)" -le 64
 	check "second queue" "$(stat cnp_supplement p1 20:)" -ge 116
 	check "second queue" "$(stat cnp_supplement p1 20:)" -le 128
-	# of two queues that ask for more than their caps, the larger ratio counts
+	# of two queues that ask for more than their caps, the larger ratio
+	# counts
 	tc -n sw -batch - <<-EOF
 		qdisc change dev p1 parent 2:1 handle 10: iqcn supplement-max 100 filter 1/1ms
 		qdisc change dev p1 parent 3:1 handle 20: iqcn supplement-max 100
@@ -407,7 +409,8 @@ test_change()
 	check "notify off" "$(sent_in 0.05)" -eq 0
 	check_eq "notify off: interval" "$(value filter_ns)" 1000000
 	params notify supplement
-	# with the first packet that leaves: it was queued without notify
+	# the first packet that leaves gives its flow a turn, because enqueue
+	# did not parse it
 	check "on again" "$(sent_in 0.05)" -ge 20
 	tc -n sw qdisc del dev p1 parent 1:1
 	check_eq "the queue has gone" "$(tc -n sw qdisc show dev p1 | grep -c iqcn)" 0

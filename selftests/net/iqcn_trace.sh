@@ -208,8 +208,8 @@ test_tools()
 	data --flows 3 --psn 2000 --count 80 --interval 1000
 	# let the timer send its last CNPs, so that the counters stay constant
 	sleep 1
-	# first, because trace-cmd gives up if kernel symbols change while it
-	# reads them
+	# end trace-cmd first, because it gives up if kernel symbols change
+	# while it reads them
 	ended trace-cmd "${tools[0]}" || return
 	ended bpftrace "${tools[@]:1}" || return
 	wait
@@ -235,7 +235,7 @@ test_tools()
 		"$TMP/report")" -eq 3
 }
 
-# The same for CNPs that the filter drops
+# bpftrace counts as many CNPs that the filter drops as tc does
 test_filtered()
 {
 	local tools

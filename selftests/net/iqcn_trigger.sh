@@ -211,8 +211,8 @@ test_fig8_queue()
 	told 11
 }
 
-# one_flow [PARAMETER...]: a flow whose own detector sees congestion from the
-# fifth CE packet on gets a CNP T1 after each
+# one_flow [PARAMETER...]: a flow whose own detector reports congestion from the
+# fifth CE packet on gets a CNP T1 after each of these packets
 one_flow()
 {
 	paired detect run t1 300us "$@"
@@ -434,7 +434,7 @@ test_base_cnp_slow_receiver()
 		n=$(grep -c ' ttl 9 ' "$TMP/snd")
 		check "receiver's" "$(grep -c ' ttl 64 ' "$TMP/snd")" -eq 21
 		case $trigger in
-		# the first of each T1 is 350 us later
+		# 300 or 350 us apart, because a CE packet sends the CNP
 		gap) check "$trigger: CNPs" "$n" -ge 158 ;;
 		*) check "$trigger: CNPs" "$n" -ge 190 ;;
 		esac
@@ -590,7 +590,8 @@ test_onset_stopped()
 		esac
 		params bandwidth 1gbit
 	done
-	# the time between packets is learned up to a limit, which bounds that
+	# the time between packets counts only up to 100 ms, so after 210 ms the
+	# flow has stopped
 	stream 1 1000
 	sleep 0.21
 	params bandwidth 4mbit
@@ -1091,7 +1092,7 @@ test_clear_and_back_cancels()
 	check "us from the first CE packet after that" "$us" -ge 20300
 	check "us from the first CE packet after that" "$us" -le 21302
 	check "cancelled" "$(stat cnp_cancelled)" -ge 1
-	# nor does its second one come back
+	# nor is the second cancelled CNP sent
 	sleep 0.05
 	accounts
 }
@@ -1125,7 +1126,7 @@ test_dense()
 	check "sampled packets" "$(stat ce_sampled)" -le 50
 	check "paired" "$(stat flows_paired)" -eq 1
 	wait
-	# where the stream begins or ends
+	# at most one where the stream begins, and one where it ends
 	check "generated CNPs" "$(stat cnp_sent)" -le 2
 }
 

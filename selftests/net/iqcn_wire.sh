@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Wires of rocehost: rate and delay by arithmetic, real PFC frames, no loss under
-# PFC, changes of the link, and removal under traffic.
+# Wires of rocehost: rate and delay by arithmetic, real PFC frames, no loss
+# under PFC, changes of the link, and removal under traffic.
 
 ALL_TESTS="
 	test_round_trip
@@ -225,9 +225,10 @@ s.send(bytes.fromhex("0180c2000001" "020000000001" "8808" + sys.argv[2]))
 ' "$2" "$3"
 }
 
-# A wire whose ends pause each other for 300 us in 1.5 ms.  A queue behind it marks
-# nothing if it learns of that from frames.  By the transmit queue it does so later,
-# after 105 us at 10 Gb/s.
+# The ends of a wire pause each other for 300 us in 1.5 ms.  A queue behind the
+# wire marks nothing if it detects the pauses by PFC frames.  By the stopped
+# transmit queue, it detects a pause only after 105 us, in which 10 Gb/s carry 2
+# * 64 KB.
 test_flap()
 {
 	local way marks off
@@ -253,7 +254,8 @@ test_flap()
 		txq)
 			check "pauses" "$(stat pauses out)" -ge 10
 			check "marks" "$marks" -le $((off / 10))
-			# since the queue has been deeper than the threshold
+			# a pause counts from when the depth reaches the
+			# threshold
 			check "mean pause" $(($(stat paused_ns out) / ($(stat pauses out) + 1))) -gt 200000
 			;;
 		esac
@@ -545,7 +547,7 @@ test_buffer_of_switch()
 	unload
 }
 
-# The stack's own traffic uses a wire as any device
+# The stack's own traffic uses a wire like any other device
 test_stack()
 {
 	wired "rate 1gbit delay 100us pfc 0,1,2,3,4,5,6,7 buffer 1m"
@@ -572,7 +574,8 @@ test_stack()
 	unload
 }
 
-# busy: three hosts send to rcv through the switch, with PFC, until told otherwise
+# busy: three hosts send to rcv through the switch, with PFC, until told
+# otherwise
 busy()
 {
 	local i
@@ -586,7 +589,7 @@ busy()
 	sleep 0.03
 }
 
-# Ends that go take the other end with them
+# If one end of a wire is deleted, so is the other end
 test_ends_go()
 {
 	busy

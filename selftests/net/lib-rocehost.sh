@@ -110,8 +110,8 @@ sum()
 	END { print col ? s + 0 : "no column " want }' "/proc/net/rocehost/$2"
 }
 
-# refused_lines NS: read lines "LINE | ERROR", each of which must be refused with
-# this error. One process for all of them.
+# refused_lines NS: read lines "LINE | ERROR", each of which must be refused
+# with this error. One process for all of them.
 refused_lines()
 {
 	check_eq "accepted, or another error" "$(in_ns "$1" bash -c '

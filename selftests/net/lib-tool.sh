@@ -3,8 +3,8 @@
 #
 # For tests of iqcn's commands: source this after lib.sh
 
-# only_error STATUS STDERR COMMAND...: check status and stderr of a command; stdout must be
-# empty
+# only_error STATUS STDERR COMMAND...: check status and stderr of a command;
+# stdout must be empty
 only_error()
 {
 	local rc=$1 text=$2

@@ -20,7 +20,7 @@ TOP=$(cd "$HERE/../.." && pwd)
 BUILD=${IQCN_BUILD:-$TOP/build}
 ROCE=$BUILD/roce
 export TC_LIB_DIR=$BUILD
-# TC_LIB_DIR of the plugin that leaves ranges to the kernel
+# TC_LIB_DIR of a plugin that does not check ranges, so that the kernel does
 UNCHECKED=$BUILD/unchecked
 
 SND4=10.1.0.1 RCV4=10.1.0.2 RCV4_ROUTED=10.2.0.2
@@ -277,8 +277,8 @@ bottleneck()
 	EOF
 }
 
-# release: remove the bottleneck. tbf sleeps by its old rate until a packet
-# arrives.
+# release: remove the bottleneck. tbf keeps waiting at its old rate until a
+# packet arrives.
 release()
 {
 	tc -n sw qdisc change dev p1 root handle 1: tbf rate 10gbit burst 1m limit 1g
@@ -341,8 +341,8 @@ reply()
 }
 
 # listener COMMAND WHERE FILE --time MS ARGUMENT...: run COMMAND in the
-# background, into $TMP/FILE; return when it listens. In real time it listens
-# longer, and somewhat less so if the clock counts instructions.
+# background, into $TMP/FILE; return when it listens. It listens $patience times
+# as long as MS, because processes are slow in real time.
 listener()
 {
 	local command=$1 where=$2 file=$3 args=() a before=""
@@ -383,8 +383,8 @@ trace_cnps()
 	echo 1 >$TRACEFS/events/iqcn/iqcn_cnp_sent/enable
 }
 
-# traced_cnps CAUSE: end that; print base_ns, due_ns and late_ns of each CNP with
-# that cause
+# traced_cnps CAUSE: end the tracing; print base_ns, due_ns and late_ns of each
+# CNP with this cause
 traced_cnps()
 {
 	echo 0 >$TRACEFS/events/iqcn/iqcn_cnp_sent/enable
@@ -408,7 +408,7 @@ stat()
 	fi
 }
 
-# counters NAME...: print several values of p1 of one moment, with one process
+# counters NAME...: print several values of p1 that were read at once
 counters()
 {
 	local all name
@@ -494,8 +494,9 @@ gaps_ns()
 	}' "$TMP/rcv" "$TMP/snd"
 }
 
-# In virtual time only the clock's steps take time. Without it, a test of
-# microseconds is meaningless.
+# In virtual time (time-travel=inf-cpu of User Mode Linux), code takes no time,
+# but each read of the clock advances it by a step. Only then can a test check
+# microseconds.
 virtual_time()
 {
 	[[ $cmdline == *time-travel* ]]

@@ -50,7 +50,7 @@ run()
 	stress) make -s stress MINUTES="$minutes" ;;
 	stress-stock) make -s stress K=stock MINUTES="$minutes" ;;
 	soak) make -s soak HOURS="${HOURS:-24}" ;;
-	# 0 seconds are for ever
+	# 0 seconds mean no limit
 	fuzz) make -s fuzz SECONDS=$((minutes ? minutes * 60 : 10)) ;;
 	mutants) make -s mutants ;;
 	scenarios) make -s scenarios && make -s scenario S=flows ;;

@@ -59,8 +59,8 @@ copy_tree()
 }
 
 # document NAME: extract the commands of a document that are for the packages,
-# one file per line number.  Commands of make are kept, and of systemctl, because
-# the guest runs systemd.
+# one file per line number.  Commands of make are kept, and of systemctl,
+# because the guest runs systemd.
 document()
 {
 	local out=$WORK/docs/${1##*/}

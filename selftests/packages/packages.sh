@@ -6,9 +6,9 @@
 # install.rst says (guest.sh).  KTAP.
 #
 # dkms compiles the packaged module for the stock kernel on this machine, and
-# make compiles rocehost from the packaged examples, because the guest would need
-# ten minutes under emulation.  The guest installs the first result as a dkms
-# tarball.  The packages' scripts do everything else in the guest.
+# make compiles rocehost from the packaged examples, because the guest would
+# need ten minutes under emulation.  The guest installs the first result as a
+# dkms tarball.  The packages' scripts do everything else in the guest.
 set -u -o pipefail
 
 HERE=$(cd "$(dirname "$0")" && pwd)

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# make reliability: summarize the last runs of check, check-kernels, check-
-# debug, stress, soak, coverage and mutants, whose logs are in build/, in the
-# table of Documentation/reliability.rst.  Tests that have not run have no row.
+# make reliability: summarize the last runs of check, check-kernels,
+# check-debug, stress, soak, coverage and mutants, whose logs are in build/, in
+# the table of Documentation/reliability.rst.  Tests that have not run have no
+# row.
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)

@@ -9,7 +9,7 @@
 # it has.
 set -u -o pipefail
 
-# it differs between the runs, but nothing that is measured here reads it
+# the seed differs between the runs, but nothing that is measured here reads it
 unset IQCN_SEED
 env | sort
 echo "working directory: $PWD"

@@ -5,8 +5,8 @@
 # and CNPs runs in two copies of the tree, whose names differ in length.  The
 # second run has an otherwise empty environment with different values of PATH,
 # TMPDIR, IQCN_CACHE, IQCN_RESULTS and the locale, and another /run; the third
-# runs one variant alone.  A guest that prints its environment (guest.sh) shows where a
-# difference begins.  KTAP.
+# runs one variant alone.  A guest that prints its environment (guest.sh) shows
+# where a difference begins.  KTAP.
 #
 # Output and figures of the runs are in build/repeat/.
 set -u -o pipefail
@@ -54,7 +54,7 @@ copy()
 }
 
 # other_run COMMAND...: run with a /run that has systemd's files if that of the
-# machine does not, and the reverse
+# machine does not, or vice versa
 other_run()
 {
 	local loaded=/run/systemd/systemd-units-load

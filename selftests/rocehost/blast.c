@@ -15,8 +15,8 @@
  * stopped, as if the device were busy, except for the last packet of a burst.
  * That packet finds the queue open, and the stack dequeues its quota, which is
  * the length of a burst (net.core.dev_weight, 64).  Then the queue is stopped
- * again.  Several blasts may run at once, each through another queue: this measures
- * how a qdisc below mq scales with the number of CPUs.
+ * again.  Several blasts may run at once, each through a queue of its own: this
+ * measures how a qdisc below mq scales with the number of CPUs.
  *
  * Before a flow's first packet the device receives the flow's connection
  * set-up, as a switch port would, so that a qdisc that pairs flows can do so.
@@ -274,7 +274,8 @@ static int rh_blast_run(struct rh_blast *blast, struct net_device *dev,
  *
  * Context: RTNL held on entry and exit, released while packets are sent; may
  *	    sleep.
- * Return: 0, -ENOMEM, -EINTR, or -ENETDOWN if the device or this module goes.
+ * Return: 0, -ENOMEM, -EINTR, or -ENETDOWN if the device goes down or this
+ * module is unloaded.
  */
 int rh_blast(struct net_device *dev, struct rh_blast *blast)
 {

@@ -14,8 +14,8 @@
 
 #include "config.h"
 
-/* The epoch is a multiple of this.  The clocks of qdiscs and of the lab have no
- * remainder then, so results do not depend on the time of "start".
+/* The epoch is a multiple of this, and so of the units in which qdiscs and the
+ * lab count time.  Therefore results do not depend on the time of "start".
  */
 #define RH_EPOCH_NS	BIT_ULL(24)
 

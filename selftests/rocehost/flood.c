@@ -23,7 +23,9 @@
 
 #define RH_FLOOD_BURST	64
 
-/* A random unicast address: IPv4 classes A to C without 127/8, or 2000::/3 */
+/* @fixed, or a random unicast address if that is unset: IPv4 from 1.0.0.0 to
+ * 126.255.255.255, or 2000::/3
+ */
 static void rh_flood_address(struct rnd_state *rnd, bool v6,
 			     const struct in6_addr *fixed, struct in6_addr *ip)
 {
@@ -142,7 +144,8 @@ static int rh_flood_run(struct rh_flood *flood, struct net_device *dev)
  *
  * Context: RTNL held on entry and exit, released while packets are sent; may
  *	    sleep.
- * Return: 0, -ENOMEM, -EINTR, or -ENETDOWN if the device or this module goes.
+ * Return: 0, -ENOMEM, -EINTR, or -ENETDOWN if the device goes down or this
+ * module is unloaded.
  */
 int rh_flood(struct net_device *dev, struct rh_flood *flood)
 {

@@ -18,7 +18,7 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
-/* Limit on flows of all hosts, which occupy half a gigabyte */
+/* Limit on flows of all hosts: with their sinks they occupy a gigabyte */
 #define RH_FLOWS_MAX	BIT(20)
 
 /* Maximum number of events per flow and run, because clocks may jump */
@@ -173,7 +173,9 @@ static void rh_flow_done(struct rh_flow *flow, u64 now_ns)
 	struct rh_flow_group *group = flow->group;
 
 	while (flow->rq.una >= (flow->done_msgs + 1) * group->msg_pkts) {
-		/* without intervals: when the previous one was done */
+		/* without @every_ns a message arrives when the previous one is
+		 * done
+		 */
 		u64 came_ns = group->conf.every_ns ? flow->oldest.next_ns :
 						     flow->done_ns;
 
@@ -344,7 +346,8 @@ void rh_flow_accepted(struct rh_flow *flow, u64 now_ns,
 	rh_flow_schedule(flow, now_ns);
 }
 
-/* Must a packet request an ACK, or else the flow would wait for a timeout? */
+/* Must a packet request an ACK, so that the flow does not wait for a timeout?
+ */
 static bool rh_flow_asks(const struct rh_flow *flow, u64 seq, u64 now_ns)
 {
 	u64 mtu = flow->group->conf.mtu;
@@ -517,7 +520,9 @@ static void rh_flow_sr(struct rh_flow *flow, const struct rh_answer *answer,
 {
 	u64 msg, seq = flow->rq.una;
 
-	/* the AETH has 24 bits: take the first incomplete message they fit */
+	/* the AETH has 24 bits of the number: take the first incomplete message
+	 * that they match
+	 */
 	msg = flow->done_msgs + (answer->msn - (u32)flow->done_msgs) %
 				(IQCN_PSN_MASK + 1);
 	switch (answer->syndrome) {
@@ -545,7 +550,7 @@ static void rh_flow_sr(struct rh_flow *flow, const struct rh_answer *answer,
 		if (sr_acked(&flow->rq, &flow->sr->sender, answer->pkt->psn,
 			     &answer->sr))
 			rh_flow_progress(flow, now_ns);
-		/* learn from ACKs that others have overtaken, too */
+		/* learn also from ACKs that later ones have overtaken */
 		if ((s64)(seq - flow->rq.high) < 0)
 			rh_flow_learn(flow, answer, seq, now_ns);
 		break;

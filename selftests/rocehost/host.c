@@ -441,9 +441,9 @@ static rx_handler_result_t rh_rx(struct sk_buff **pskb)
 }
 
 /**
- * rh_host_kick() - go on after PFC has let a priority go on
+ * rh_host_kick() - resume sending after PFC has resumed a priority
  * @dev: interface, of a wire
- * @at_ns: when it did
+ * @at_ns: when the priority was resumed
  *
  * Context: softirq.
  */
@@ -455,7 +455,7 @@ void rh_host_kick(const struct net_device *dev, u64 at_ns)
 	if (rcu_access_pointer(dev->rx_handler) == rh_rx) {
 		host = rcu_dereference(dev->rx_handler_data);
 		spin_lock(&host->lock);
-		/* the line was not used before */
+		/* send nothing at times at which the priority was paused */
 		host->line.next_ns = max(host->line.next_ns, at_ns);
 		rh_host_arm(host, at_ns);
 		spin_unlock(&host->lock);
@@ -572,7 +572,7 @@ err_free:
  */
 void rh_host_del(struct rh_host *host)
 {
-	/* waits for receivers; after that only the timer arms itself, and
+	/* this waits for rh_rx(); afterwards only the timer arms itself, and
 	 * hrtimer_cancel() waits for it
 	 */
 	netdev_rx_handler_unregister(host->dev);

@@ -12,7 +12,7 @@
 #define RH_SPORT_FIRST	0xc000
 #define RH_SPORTS	0x4000
 
-/* Then the flow has @sr, because "lb" needs "transport sr" */
+/* A flow with REPS has ->sr, because "lb" needs "transport sr" */
 static bool rh_lb_reps(const struct rh_flow *flow)
 {
 	return flow->host->conf.lb == RH_LB_REPS;

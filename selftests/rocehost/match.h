@@ -165,7 +165,7 @@ static inline void match_complete(struct match_rx *m, u64 msg)
 /**
  * enum match_sending - state of a sender
  * @MATCH_SENDING: sends
- * @MATCH_WAITING: sends no packet of a message or of later messages
+ * @MATCH_WAITING: sends no packet of match_tx.msg or of later messages
  * @MATCH_DONE: all messages are complete
  */
 enum match_sending {

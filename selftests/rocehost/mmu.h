@@ -6,9 +6,9 @@
  * takes bytes from the part that all queues share, and at last from its
  * headroom, which absorbs what arrives until the sender has stopped.
  *
- * Source: HPCC's simulator (Li et al., SIGCOMM 2019), model of the switch's MMU:
- * dynamic thresholds as a share alpha of the free shared bytes (Choudhury and
- * Hahne, 1998), a reserve of 4 KB, and a resume offset of 3 KB.
+ * Source: HPCC's simulator (Li et al., SIGCOMM 2019), model of the switch's
+ * MMU: dynamic thresholds as a share alpha of the free shared bytes (Choudhury
+ * and Hahne, 1998), a reserve of 4 KB, and a resume offset of 3 KB.
  */
 #ifndef _ROCEHOST_MMU_H
 #define _ROCEHOST_MMU_H

@@ -21,7 +21,7 @@ unsigned int rh_net_id;
  * rh_clear() - remove a namespace's hosts and probes
  * @net: the namespace, NULL: all of them
  *
- * Without hosts the epoch is reset, and a new start is possible.
+ * If no host is left, the epoch is reset, and a new start is possible.
  *
  * Context: RTNL held.
  */
@@ -110,7 +110,9 @@ static struct pernet_operations rh_net_ops = {
 	.size = sizeof(struct rh_net),
 };
 
-/* Without the notifier, no device that an object references could go */
+/* Accept commands only while the notifier is registered.  Without it, a device
+ * that an object references could not be unregistered.
+ */
 static void rh_set_open(bool open)
 {
 	rtnl_lock();

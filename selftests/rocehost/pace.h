@@ -19,7 +19,7 @@
 /**
  * struct pace - a paced sequence of packets
  * @next_ns: when the next packet may be sent
- * @slack_ns: late packets catch up to this time
+ * @slack_ns: lateness up to this time is made up for
  * @rem: remainder of the division that yielded @next_ns, in bits * 10^9 / s
  */
 struct pace {

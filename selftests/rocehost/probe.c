@@ -15,8 +15,8 @@ static void rh_probe_add_qdisc(const struct Qdisc *q, struct rh_sample *s)
 	s->sent_bytes += u64_stats_read(&q->bstats.bytes);
 }
 
-/* The counters of a root qdisc include its children, except for mq and its like:
- * there, sum the qdiscs of the TX queues
+/* The counters of a root qdisc include its children, except for mq and its
+ * like: there, sum the qdiscs of the TX queues
  */
 static void rh_probe_look(const struct rh_probe *probe, struct rh_sample *s)
 {

@@ -63,7 +63,9 @@
 #define RC_WRITE_ONLY	0x0a
 #define RC_ACK		0x11
 
-/* AETH syndromes: the low bits are the credits of an ACK, a NAK's reason */
+/* AETH syndromes: the low bits are the credits of an ACK, or the reason of a
+ * NAK
+ */
 #define AETH_ACK	0x00
 #define AETH_RNR	0x20
 #define AETH_NAK_PSN	0x60
@@ -83,7 +85,8 @@
 
 /**
  * struct rh_world - state that all namespaces share
- * @open: commands are accepted; false while the module is loaded or unloaded
+ * @open: commands are accepted; false while the module is being loaded or
+ * unloaded
  * @hosts: all hosts
  * @probes: all probes
  * @epoch_ns: when the run begins, RH_NEVER before "start"
@@ -228,7 +231,7 @@ struct rh_flood {
  * struct rh_net - state of a namespace
  * @proc: its directory in /proc/net
  * @error: error of the last command, or empty
- * @buffer: buffer of the switch that the namespace is
+ * @buffer: packet buffer of the switch that the namespace represents
  * @blast: the last blast through each queue; RTNL
  * @blasts: a blast is running through the queue; RTNL
  * @flood: the last flood
@@ -604,8 +607,9 @@ struct rh_flow_sr {
  * @win: window
  * @start_ns: when the flow starts
  * @stop_ns: when it stops, RH_NEVER: at the end of the run
- * @progress_ns: when the last ACK was received, or the first packet in flight
- *	was sent
+ * @progress_ns: when the last ACK or NAK made progress, the last timeout
+ *	expired, or the first packet in flight or a message of the connection
+ *	set-up was sent
  * @asked_ns: when an ACK was last requested
  * @arrive: arrivals of messages
  * @arrived_pkts: packets of the messages that have arrived
@@ -828,7 +832,7 @@ void rh_out(struct rh_host *host, struct sk_buff *skb, u64 now_ns,
 /**
  * struct rh_answer - a CNP, ACK or NAK
  * @pkt: the packet
- * @syndrome: AETH syndrome, unless it is a CNP
+ * @syndrome: AETH syndrome, meaningless for a CNP
  * @msn: message number in the AETH, likewise
  * @dscp: DSCP
  * @has_sr: @sr is valid

@@ -1025,7 +1025,8 @@ static void ramp_doubles(struct kunit *test)
 }
 
 /* Not inlined: mul_u64_u64_div_u64() of x86 is wrong with equal constants,
- * because the compiler passes both in a register that the product overwrites
+ * because the compiler passes both in the same register, which the product
+ * overwrites
  */
 static noinline u64 ratio_of(u64 cut_bps, u64 rate_bps, u64 line_bps, u64 floor)
 {

@@ -296,7 +296,8 @@ static inline void sr_truncate(struct rc_requester *rq, struct sr_sender *sr,
 }
 
 /**
- * struct sr_receiver - the receiver of a connection, beside struct rc_responder
+ * struct sr_receiver - the receiver of a connection, besides struct
+ * rc_responder
  * @got: packets received from the next expected one on; a packet's index is its
  *	PSN modulo SR_WINDOW
  * @last: those of @got that end a message

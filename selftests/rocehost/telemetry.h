@@ -3,9 +3,8 @@
  * Telemetry of a congestion point in the 16 reserved bytes of a CNP, in network
  * byte order:
  *
- *	0       bits 7-4: version, bit 1: only this byte and the next are valid,
- *	bit
- *		0: the packet was CE on arrival
+ *	0	bits 7-4: version, bit 1: only this byte and the next are valid,
+ *		bit 0: the packet was CE on arrival
  *	1	cause
  *	2-3	depth of the queue as a share of its limit, 0xffff: full
  *	4-5	flows

@@ -3,18 +3,19 @@
  * The window of a flow, which a congestion point may set with a CNP:
  *
  *	start		what the line holds: line rate * baseRTT
- *	CNP with window	that window, but at least a packet: with 0, nothing would
- *			ever tell the sender to go on
+ *	CNP with window	that window, but at least a packet: a window of 0 could
+ *			stay closed for ever
  *	rate increase	as at the start
  *
- * A sender sends while less than the window is in flight.  The packet that fills
- * the window requests an ACK, which may be the only one that opens it again.
+ * A sender sends while less than the window is in flight.  The packet that
+ * fills the window requests an ACK, which may be the only one that opens it
+ * again.
  *
  * Source: the Chinese patent application that kmod/algo/pfc.h names, step 3.3.
- * The initial window is reconstructed: the text has lost its formula.  A minimum
- * of a packet, and the ACK, are ours.
+ * The initial window is reconstructed: the text has lost its formula.  A
+ * minimum of a packet, and the ACK, are ours.
  *
- * CNPs carry it in their reserved bytes, in network byte order:
+ * A CNP carries the window in its reserved bytes, in network byte order:
  *
  *	0	bits 7-4: version, bit 0: the packet was CE on arrival
  *	1	cause
@@ -129,8 +130,8 @@ static inline bool win_open(const struct win *w, u64 in_flight_bytes)
  * @in_flight_bytes: bytes that have been sent and not acknowledged
  * @mtu: bytes of a packet
  *
- * To be called after each ACK.  It checks once per window, as soon as all packets
- * that were sent before it are acknowledged.
+ * To be called after each ACK.  Each window is checked once, as soon as all
+ * packets that had been sent when its CNP arrived are acknowledged.
  *
  * Return: true if more than the window and a packet are in flight.
  */

@@ -2,13 +2,14 @@
 /*
  * Devices of wires: transmission, delivery, obeying PFC.
  *
- * A device has eight transmit queues, a priority each.  They are stopped while
- * the line is busy, so that packets wait in the qdisc, and by PFC.  When the
+ * A device has eight transmit queues, one per priority.  They are stopped by
+ * PFC, and while the line is busy, so that packets wait in the qdisc.  When the
  * line is free, the queues are woken in the order of their priorities, so with
  * mq the highest priority goes first.
  *
- * When a frame is on the line follows from the tag of the packet and from the
- * frames before it (line.h).  Timers only carry that out.
+ * The times at which a frame is on the line are computed from the packet's tag
+ * and the frames before it (line.h).  Timers only act on these times, and may
+ * be late.
  */
 #include <linux/ethtool.h>
 #include <linux/if_vlan.h>
@@ -26,7 +27,7 @@
 /* For the tag */
 #define WIRE_HEADROOM	32
 
-/* Where a frame is on its way; in skb->cb */
+/* When a frame arrives, and its priority; in skb->cb */
 struct wire_cb {
 	u64 at_ps;
 	u8 prio;
@@ -93,7 +94,7 @@ static void wire_arm(struct wire_end *end)
 	    wire->next_event < wire->n_events)
 		next_ps = min(next_ps, LINE_PS_PER_NS * (wire->epoch_ns +
 				wire->events[wire->next_event].at_ns));
-	/* data may be late, together with what follows */
+	/* data may be delivered late, in one batch with the data after it */
 	late_ps = next_ps;
 	skb = skb_peek(&end->data);
 	if (skb) {
@@ -104,7 +105,8 @@ static void wire_arm(struct wire_end *end)
 	}
 	if (next_ps == U64_MAX)
 		return;
-	/* not before the event, or the timer would run again at the same time */
+	/* not before the event, or the timer would run again at the same time
+	 */
 	next_ns = DIV64_U64_ROUND_UP(next_ps, LINE_PS_PER_NS);
 	late_ns = DIV64_U64_ROUND_UP(late_ps, LINE_PS_PER_NS);
 	if (hrtimer_is_queued(&end->timer) &&
@@ -114,7 +116,7 @@ static void wire_arm(struct wire_end *end)
 			       late_ns - next_ns, HRTIMER_MODE_ABS_SOFT);
 }
 
-/* Let the queues go on that PFC does not stop; the wire is locked */
+/* Wake the queues that PFC does not stop; the wire is locked */
 static void wire_wake(struct wire_end *end)
 {
 	int prio;
@@ -150,7 +152,7 @@ static bool wire_put(struct wire_end *end, struct sk_buff *skb, u64 end_ps,
  * wire_send_pfc() - send a PFC frame, before the data that waits
  * @end: the device
  * @classes: priorities, a bit each
- * @quanta: for each of them; 0 lets it go on
+ * @quanta: for each of them; 0 resumes it
  * @at_ps: when it was decided on
  *
  * Without memory the pause is repeated later.
@@ -194,13 +196,14 @@ void wire_send_pfc(struct wire_end *end, u8 classes, u16 quanta, u64 at_ps)
 	wire_arm(end);
 unlock:
 	spin_unlock_irqrestore(&wire->lock, flags);
-	/* it has no tag */
+	/* although the buffer is locked: the probe ignores frames without a tag
+	 */
 	if (!sent)
 		kfree_skb(skb);
 }
 
-/* The priority of a packet: the upper three bits of the DSCP, or if it is not IP
- * the PCP of its VLAN tag
+/* The priority of a packet: the upper three bits of the DSCP, or if it is not
+ * IP the PCP of its VLAN tag
  */
 static u8 wire_prio(const struct sk_buff *skb)
 {
@@ -261,7 +264,7 @@ static netdev_tx_t wire_xmit(struct sk_buff *skb, struct net_device *dev)
 	return NETDEV_TX_OK;
 }
 
-/* Let a priority go on; the wire is locked */
+/* Resume a priority; the wire is locked */
 static void wire_resume(struct wire_end *end, int prio, u64 at_ps)
 {
 	u64 from_ps = end->paused_from_ps[prio];
@@ -303,7 +306,7 @@ static void wire_obey(struct wire_end *end, struct sk_buff *skb)
 	}
 }
 
-/* Change the wire as the events say; the wire is locked */
+/* Apply the events that are due; the wire is locked */
 static void wire_run_events(struct wire *wire, u64 now_ns)
 {
 	const struct wire_event *event;
@@ -429,7 +432,9 @@ static enum hrtimer_restart wire_timer(struct hrtimer *timer)
 		wire_refresh(end, now_ps);
 	if (flap)
 		wire_flap(end, flaps, now_ps);
-	/* before ACKs make it send at times at which it was paused */
+	/* before ACKs are delivered, which would make the host send at times at
+	 * which it was paused
+	 */
 	if (paused)
 		rh_host_kick(end->dev, div_u64(resumed_ps, LINE_PS_PER_NS));
 	wire_deliver(end, &arrived, lost);
@@ -455,7 +460,7 @@ static int wire_open(struct net_device *dev)
 	return 0;
 }
 
-/* Forget what the peer has said and sent; the wire is locked */
+/* Drop the pauses and the frames of the peer; the wire is locked */
 static void wire_reset(struct wire_end *end, struct sk_buff_head *lost)
 {
 	end->busy = false;
@@ -478,7 +483,8 @@ static int wire_stop_dev(struct net_device *dev)
 	end->up = false;
 	wire_reset(end, &lost);
 	if (peer->up) {
-		/* nobody would let it go on */
+		/* no frame would resume the priorities that this end has paused
+		 */
 		netif_carrier_off(peer->dev);
 		peer->paused = 0;
 		if (!peer->busy)
@@ -619,7 +625,7 @@ static void wire_setup(struct net_device *dev)
 	eth_hw_addr_random(dev);
 }
 
-/* Both ends go, in whatever namespaces they are */
+/* Remove both ends, in whatever namespaces they are */
 static void wire_dellink(struct net_device *dev, struct list_head *head)
 {
 	struct wire *wire = wire_priv(dev)->wire;
@@ -717,7 +723,7 @@ err:
 }
 
 /**
- * wire_end_of() - the end that a device is
+ * wire_end_of() - get the end of a wire from its device
  * @dev: the device
  *
  * Return: the end, NULL if the device is not a wire's.
@@ -763,7 +769,7 @@ u64 wire_paused_ns(const struct net_device *dev, u64 now_ns)
 	spin_lock_irqsave(&end->wire->lock, flags);
 	for (prio = 0; prio < PFC_PRIOS; prio++) {
 		sum_ps += end->total.prio[prio].paused_ps;
-		/* a frame may be processed before it arrives */
+		/* the caller may have read the clock before the pause began */
 		if (end->paused & BIT(prio) &&
 		    end->paused_from_ps[prio] < now_ps)
 			sum_ps += now_ps - end->paused_from_ps[prio];
@@ -774,7 +780,7 @@ u64 wire_paused_ns(const struct net_device *dev, u64 now_ns)
 
 /**
  * wire_add_event() - schedule a change of a wire
- * @wire: the wire, with fewer than WIRE_EVENTS of them
+ * @wire: the wire, with fewer than WIRE_EVENTS changes
  * @event: the change
  *
  * Context: RTNL held; no run has started.
@@ -816,7 +822,7 @@ void wire_start(u64 epoch_ns)
 }
 
 /**
- * wire_stop() - forget the events, and what they have changed
+ * wire_stop() - delete the events, and undo what they have changed
  *
  * Context: RTNL held.
  */
@@ -842,7 +848,7 @@ void wire_stop(void)
 }
 
 /**
- * wire_init() - register the kind of devices
+ * wire_init() - register the type of devices
  *
  * Return: 0, or an error.
  */

@@ -25,9 +25,11 @@
  * that timers, which are up to 500 ns late in the lab, do not leave it idle
  */
 #define WIRE_AHEAD_NS	1000
-/* How late a frame may be that has to be sent at an earlier time */
+/* A packet that reaches the driver at most this long after its stamp is sent at
+ * the time of the stamp
+ */
 #define WIRE_LATE_NS	4000
-/* A timer delivers what arrives within this time */
+/* One run of a timer may deliver all data that arrives within this time */
 #define WIRE_BATCH_NS	1000
 /* Changes of a wire that may be scheduled */
 #define WIRE_EVENTS	16
@@ -37,15 +39,15 @@ struct wire;
 /**
  * struct wire_conf - words of "wire"; see config.c
  * @rate_bps: rate of each direction
- * @delay_ns: time that a bit takes
+ * @delay_ns: propagation delay
  * @pfc: priorities with PFC, a bit each
  * @buffer_bytes: size of the buffer of each end's switch
  * @alpha: see struct mmu_queue
  * @headroom_bytes: likewise, or WIRE_AUTO
  * @resume_bytes: likewise
  * @pfc_hide: do not pass PFC frames to the stack
- * @flap_ns: both ends pause each other again and again, for so long; 0: only when
- *	their buffers are full
+ * @flap_ns: length of the pauses that both ends send periodically, whatever
+ *	their buffers hold; 0: pause only as the buffers require
  * @flap_gap_ns: time between two such pauses
  */
 struct wire_conf {
@@ -144,7 +146,7 @@ struct wire_port {
  * @paused: priorities stopped by the peer
  * @paused_from_ps: since when
  * @paused_to_ps: until when
- * @resumed_ps: when the last of them went on
+ * @resumed_ps: when the last of them was resumed
  * @refresh_ps: when to repeat the pause of @port's queues, U64_MAX: never
  * @flap_ps: when to begin or to end a pause of @conf.flap_ns, U64_MAX: never
  * @flaps: such a pause has begun

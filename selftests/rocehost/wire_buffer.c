@@ -100,7 +100,7 @@ static bool wire_is_roce(struct sk_buff *skb)
 	       IQCN_NOT_ROCE;
 }
 
-/* Pause the queues in @classes, or let them go on; the buffer is locked */
+/* Pause the queues in @classes, or resume them; the buffer is locked */
 static void wire_pause(struct wire_port *port, u8 classes, bool pause,
 		       u64 at_ps)
 {
@@ -151,7 +151,7 @@ unlock:
 }
 
 /**
- * wire_release() - account for a packet that leaves, if a queue has it
+ * wire_release() - account for a packet that leaves, if it occupies a queue
  * @skb: the packet
  * @at_ps: when it leaves
  *
@@ -237,7 +237,7 @@ unlock:
 }
 
 /**
- * wire_flap() - pause the peer, or let it go on, whatever the buffer holds
+ * wire_flap() - pause or resume the peer, whatever the buffer holds
  * @end: its device
  * @pause: pause
  * @at_ps: now
@@ -261,7 +261,8 @@ void wire_flap(struct wire_end *end, bool pause, u64 at_ps)
 }
 
 /**
- * wire_forget_pauses() - begin anew, because the peer has forgotten them
+ * wire_forget_pauses() - mark all queues as resumed, as the peer has done
+ * already
  * @end: the device
  *
  * Context: RTNL held.
@@ -283,8 +284,8 @@ void wire_forget_pauses(struct wire_end *end)
  * wire_headroom() - bytes that arrive after a pause was decided on
  * @conf: the wire
  *
- * The rule of HPCC's simulator, three times the delay and two frames of the
- * largest MTU, and what the sender's device and the timers add.
+ * The rule of HPCC's simulator is three times the delay, and two frames of the
+ * largest MTU.  The sender's device and the timers add to the delay.
  *
  * Return: bytes.
  */
@@ -399,7 +400,7 @@ const struct net_device *wire_buffer_lacks(u64 *need, u64 *have)
 }
 
 /**
- * wire_buffer_init() - begin to notice drops
+ * wire_buffer_init() - register the probe that releases dropped packets
  *
  * Return: 0, or an error of the tracepoint.
  */
@@ -410,7 +411,7 @@ int wire_buffer_init(void)
 }
 
 /**
- * wire_buffer_exit() - the reverse; no wires are left
+ * wire_buffer_exit() - unregister the probe; no wires are left
  */
 void wire_buffer_exit(void)
 {

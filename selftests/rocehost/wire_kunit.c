@@ -12,7 +12,8 @@
 
 #define GBIT	1000000000ULL
 
-/* Back to back at 100 Gb/s: 83,040 ps for 1,038 bytes, however late they come */
+/* Back to back at 100 Gb/s: 83,040 ps for 1,038 bytes, however late they come
+ */
 static void line_back_to_back(struct kunit *test)
 {
 	struct line l = { .rate_bps = 100 * GBIT, .free_ps = 5000000 };
@@ -52,7 +53,7 @@ static void line_preempts(struct kunit *test)
 	line_send(&l, 60000, 0);
 	KUNIT_EXPECT_EQ(test, line_preempt(&l, 60, 1300000, 9000000),
 			1300000 + 9000000 + 60000);
-	/* the data that comes later pays for it */
+	/* the data that comes later waits for the PFC frame */
 	KUNIT_EXPECT_EQ(test, l.free_ps, 1220000 + 60000000 + 60000);
 }
 
@@ -135,7 +136,8 @@ static void mmu_one_queue(struct kunit *test)
 		KUNIT_ASSERT_TRUE(test, mmu_admit(&mmu, &q, 1000));
 		n++;
 	}
-	/* 14 packets fit into 4,096 + 10,000 bytes; the next uses the headroom */
+	/* 14 packets fit into 4,096 + 10,000 bytes; the next uses the headroom
+	 */
 	KUNIT_EXPECT_EQ(test, n, 15);
 	KUNIT_EXPECT_EQ(test, q.over_bytes, 1000);
 	q.paused = true;
@@ -144,8 +146,8 @@ static void mmu_one_queue(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, n, 9);
 	KUNIT_EXPECT_EQ(test, q.over_bytes, 10000);
 	KUNIT_EXPECT_FALSE(test, mmu_should_pause(&mmu, &q));
-	/* The headroom is emptied first.  12,000 bytes are the first that are 3,000
-	 * below the threshold: 7,904 + 3,000 <= (30,000 - 7,904) / 2
+	/* The headroom is emptied first.  12,000 bytes are the first that are
+	 * 3,000 below the threshold: 7,904 + 3,000 <= (30,000 - 7,904) / 2
 	 */
 	for (n = 0; !mmu_should_resume(&mmu, &q); n++)
 		mmu_release(&mmu, &q, 1000);

@@ -131,7 +131,7 @@ def surge: reduce .[] as $s ({most: 0};
 	pairings_wrong: ([$pairs[] | (.[2] | hex) as $qp |
 		select($senders["\(.[0]) \(.[1] | hex)"] // [] | index($qp) | not)] |
 		length),
-	# null: not known, because no switch watches all devices
+	# null: unknown; lib-fabric.sh reads counters only with "ends", pfc or snoop
 	contradicted: ([$tc[][] | .contradicted? // empty] | add),
 	grants: ($flows | sum(.grants)),
 	# of each flow's last grant

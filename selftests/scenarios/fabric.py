@@ -681,7 +681,7 @@ class Lab:
                 "net/ipv4/ip_forward 1",
                 "net/ipv4/fib_multipath_hash_policy " +
                 ("1" if tier % 2 else "3"),
-                # source and destination port; only policy 3 looks at it
+                # source and destination port; only policy 3 uses this
                 "net/ipv4/fib_multipath_hash_fields 0x30"])
             self.put(f"{switch}.routes", self.routes(switch, far))
             self.put(f"{switch}.tc", (

@@ -12,8 +12,8 @@
 #   -n FLOWS,...	numbers of flows: at most 32, or a multiple of 32; skips the
 #			senders of the DCQCN paper
 #
-# Above 64 flows per Gb/s the default of cnp-rate is too low.  There, the variant
-# pi-rate repeats pi with a sufficient one.
+# Above 64 flows per Gb/s the default of cnp-rate is too low.  There, the
+# variant pi-rate repeats pi with a sufficient one.
 #
 # Results, in build/results or $IQCN_RESULTS:
 #   flows.json		figures

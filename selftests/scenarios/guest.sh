@@ -20,8 +20,8 @@
 #   s1 ---- p1 [ edge: bridge ]            [ sw ] q1 ---- r1
 #
 # With "link" all links are wires of rocehost, without tbf.  With several
-# switches, "fabric" is fabric.py's output directory, and lib-fabric.sh replaces some of
-# these functions.
+# switches, "fabric" is fabric.py's output directory, and lib-fabric.sh replaces
+# some of these functions.
 #
 # Senders and receivers are rocehost's, in the namespaces snd and rcv.  The
 # output of rocehost and tc is written to DIRECTORY.
@@ -110,7 +110,7 @@ deep_queues()
 	done
 }
 
-# wires NS DEV PORT KIND N: the same with wires, whose devices move to sw
+# wires NS DEV PORT KIND N: create N wires instead, and move the ports to sw
 wires()
 {
 	local i rate
@@ -275,7 +275,8 @@ qdisc()
 	EOF
 }
 
-# via KIND I: set $via; hosts of a router send to its port
+# via KIND I: set $via, words of "host": the MAC address of the router's port
+# that the host is connected to; empty if there is no router
 via()
 {
 	via=""

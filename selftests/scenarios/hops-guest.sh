@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs in the lab: a host sends 1 KB packets to another one over a single link for
-# so many ms.  Prints "packets N".
+# Runs in the lab: a host sends 1 KB packets to another one over a single link
+# for so many ms.  Prints "packets N".
 #
 #   hops-guest.sh MODULE wire|veth MS
 set -u

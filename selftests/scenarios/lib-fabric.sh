@@ -72,7 +72,8 @@ hosts()
 all_flows()
 {
 	ctl hosts <"$fabric/flows"
-	# the times of these files, by the machine's clock, tell what the run takes
+	# the times of these files, by the machine's clock, tell what the run
+	# takes
 	: >"$out/begin"
 }
 

@@ -63,7 +63,8 @@
 #			arrivals of messages between random hosts of a network,
 #			at this share of their links; the sizes are those of
 #			websearch, alistorage or fbhadoop.  HOSTS are numbers, as
-#			in "0,2-15", by default all; with flows of a network, too
+#			in "0,2-15", by default all; "flows" of a network takes
+#			them, too
 #   incast N [from HOSTS] [to HOSTS] size BYTES every TIME for TIME WORDS	N
 #			random hosts of a network send to one at the same time
 #   endless permutation|M:1 N WORDS	N flows without an end: from each host to
@@ -361,8 +362,9 @@ write_fabric()
 		"$(value "$1" ends | of_variant "$2")"
 }
 
-# took DIR: replace the times in "time" by the CPU times of all, and of the run
-# itself: its share of the time, because the lab never waits
+# took DIR: replace the times in "time" by the CPU time of everything, and that
+# of the run without the set-up.  The latter is in proportion to the elapsed
+# time, because the lab never waits.
 took()
 {
 	local begin=0 end=0
@@ -567,8 +569,8 @@ series()
 	}' "$RESULTS/$1/$2/samples.csv"
 }
 
-# heat SCENARIO VARIANT: print data for the picture of a network, in 200 steps of
-# time: the deepest queue of each switch, and how long its ports were paused
+# heat SCENARIO VARIANT: print data for the picture of a network, in 200 steps
+# of time: the deepest queue of each switch, and how long its ports were paused
 heat()
 {
 	awk -F, -v step_ns=$(($(ns "$(value "$1" duration)") / 200)) '
@@ -700,7 +702,7 @@ table()
 		"$RESULTS/$1.json" | column -t -s $'\t'
 }
 
-# run SCENARIO: print what each variant has taken as JSON
+# run SCENARIO: print the CPU times of each variant as JSON
 run()
 {
 	local v

@@ -10,7 +10,7 @@ TOP=$(cd "$(dirname "$0")/../.." && pwd)
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 export IQCN_SYSFS=$WORK/sys
-# no qdisc of this machine
+# hide the qdiscs of this machine behind an iqcn that lists none
 export PATH=$WORK/bin:$PATH
 
 # shellcheck source=selftests/lib-ktap.sh
@@ -223,7 +223,7 @@ sets()
 		is class/net/eth0/ecn/roce_np/enable/4 1
 }
 
-# its files take "48" as 0x48
+# the configfs files of bnxt_re take "48" as 0x48
 sets_hexadecimal()
 {
 	fresh broadcom

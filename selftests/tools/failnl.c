@@ -8,7 +8,7 @@
  * on and restores the initial state.  The second is repeated, on a socket of
  * failnl's own, and finally passed on.  With $FAILNTH_UNDO, a command that
  * restores the initial state, there are no pairs and every request is
- * repeated.  So is each joining of a multicast group.
+ * repeated.  Each joining of a multicast group is repeated, too.
  *
  * failnl compares the state before and after each request: qdiscs with handle,
  * parent and parameters, the entries of debugfs, and the number of lines of the
@@ -175,8 +175,8 @@ static uint64_t hash_lines(uint64_t h)
 	return hash(h, &lines, sizeof(lines));
 }
 
-/* Hashes of the state.  debugfs is separate because its users do not fail if it
- * is out of memory.
+/* Hashes of the state.  debugfs has its own, because a request succeeds without
+ * its debugfs entries if there is no memory for them.
  */
 struct state {
 	uint64_t qdiscs;
@@ -381,7 +381,9 @@ ssize_t send(int fd, const void *data, size_t len, int flags)
 	return sendto(fd, data, len, flags, NULL, 0);
 }
 
-/* Sweep the joining of a group.  Only a socket's first one allocates. */
+/* Sweep the joining of a group, on a new socket each time, because only the
+ * first group of a socket needs an allocation
+ */
 static void sweep_join(int protocol, int group)
 {
 	unsigned int n, left, refused = 0;

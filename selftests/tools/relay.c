@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * relay: pass lines of a program in the lab to a program outside, and wait for its
- * answers while virtual time stands still.
+ * relay: pass lines of a program in the lab to a program outside, and wait for
+ * its answers while virtual time stands still.
  *
  *   relay COMMAND...
  *

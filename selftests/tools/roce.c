@@ -697,7 +697,8 @@ static int do_send(const char *iface, struct options *o)
 			int r = sendmmsg(fd, msg + done, n - done, 0);
 
 			if (r < 0 && errno == ENOBUFS) {
-				/* a qdisc dropped it, which is expected */
+				/* a qdisc dropped the packet, which is expected
+				 */
 				done++;
 				continue;
 			}

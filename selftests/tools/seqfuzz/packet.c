@@ -140,7 +140,9 @@ int op_data(struct place *p)
 	return send_any(p, any_index(p), DATA, 1 + below(32));
 }
 
-/* Devices whose packets are received by their peers, or by what a0 redirects to */
+/* Devices whose packets the peer receives, or the device to which a0 redirects
+ * them
+ */
 static const char * const peers[] = { "a0", "vb0", "vb1", "va0" };
 
 /* Write a MAC control frame, mostly one of PFC.  Return: the length */

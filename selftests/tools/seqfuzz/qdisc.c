@@ -276,7 +276,9 @@ static void put_profile(struct nl_msg *msg)
 	nla_put(msg, TCA_IQCN_PROFILE, n * sizeof(*point), point);
 }
 
-/* Mostly one that is accepted, with the fiber that some need */
+/* A filter that is valid in most cases, often with the length of the fiber,
+ * which some modes need
+ */
 static void put_filter(struct nl_msg *msg)
 {
 	struct tc_iqcn_cnp_filter filter = {

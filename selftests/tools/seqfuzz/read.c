@@ -58,7 +58,9 @@ int op_genl(struct place *p)
 	uint8_t some[64];
 	int err;
 
-	/* in all of them, attribute 1 is the ifindex and 2 a filter */
+	/* attribute 1 is always the ifindex, and 2 the filter of queues and
+	 * flows
+	 */
 	if (!dump || below(2))
 		nla_put_u32(msg, IQCN_A_PORT_IFINDEX, any_index(p));
 	if (cmd != IQCN_CMD_PORT_GET && below(2))
@@ -82,8 +84,8 @@ int op_flush(struct place *p)
 	return ask(p->genl, msg, NULL, NULL);
 }
 
-/* Lease a filter, a supplement rate, or both.  Some leases end while others
- * change or delete the queue.
+/* Lease a filter, a supplement rate, or both.  Some leases end while other
+ * workers change or delete the queue.
  */
 int op_lease(struct place *p)
 {

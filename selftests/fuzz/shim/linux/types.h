@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Declarations that kmod/rocev2.c and kmod/algo/macctl.h need from the kernel, for
- * a program.  These headers extend the headers of user space where those exist.
+ * Declarations that kmod/rocev2.c and kmod/algo/macctl.h need from the kernel,
+ * for a program.  These headers extend the headers of user space where those
+ * exist.
  */
 #ifndef SHIM_LINUX_TYPES_H
 #define SHIM_LINUX_TYPES_H
