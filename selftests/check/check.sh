@@ -63,7 +63,7 @@ run_step()
 			iqcn_filter.sh iqcn_supplement.sh
 		;;
 	kselftests-tool) selftests uml -- iqcn_tool.sh iqcn_monitor.sh iqcn_agent.sh ;;
-	# tests of lifetimes and memory; make check-debug runs all others
+	# tests of lifetimes and memory; make check-debug runs nearly all others
 	kselftests-debug-1)
 		selftests uml-debug -m 3072 -- iqcn_life.sh iqcn_faults.sh \
 			iqcn_fuzz.sh
@@ -79,10 +79,10 @@ run_step()
 	smoke) selftests uml -- iqcn_smoke.sh ;;
 	# the short form of "make soak"
 	soak) "$TOP/selftests/soak/soak.sh" -m 8 -e 20 ;;
-	# in 64 MB, in which the debug kernel does not boot
+	# runs in 64 MB, in which the debug kernel does not boot
 	kselftests-small) selftests uml -m 64 -- iqcn_faults.sh:test_small ;;
 	tdc-own) selftests uml -- iqcn_tdc.sh:test_own ;;
-	# by the machine's clock, so without a seed
+	# uses the machine's clock, so it has no seed
 	million)
 		"$LAB" run uml -w -m 2048 "$TOP/selftests/run.sh" \
 			"$TOP/build/uml/sch_iqcn.ko" iqcn_genl.sh:test_million \
@@ -199,7 +199,7 @@ OUT=$TOP/build/$tier
 rm -rf "$OUT"
 mkdir -p "$OUT"
 echo "kernels and builds"
-# not in a step, because their progress is of interest
+# build the kernels outside of the steps, to show the progress
 for kernel in ${KERNELS[$tier]}; do
 	if ! make -s "lab-$kernel"; then
 		echo "FAILED: lab-$kernel does not build"

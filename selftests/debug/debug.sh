@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # make check-debug: test with debug kernels.  uml-debug is the kernel of make
-# check, and runs all kselftests here.  uml-preempt is preemptible and detects
-# sleeping in atomic context: it runs nearly all kselftests.  Both run in
-# virtual time.  uml-smp has two CPUs: it runs the tests that do not depend on
-# microseconds, with the host's clock, and the stress test and random sequences
-# of requests.  x86-kcsan has two CPUs in QEMU and detects data races: it runs
-# the same except for tests that need a fast CPU.  A splat is a failure.  Logs
-# are in build/debug/; the output ends with a table and a verdict.
+# check, and runs all kselftests here, except for those of the tool.
+# uml-preempt is preemptible and detects sleeping in atomic context: it runs
+# nearly all of them.  Both run in virtual time.  uml-smp has two CPUs: it runs
+# the tests that do not depend on microseconds, with the host's clock, and the
+# stress test and random sequences of requests.  x86-kcsan has two CPUs in QEMU
+# and detects data races: it runs the same tests except for those that need a
+# fast CPU.  A splat is a failure.  Logs are in build/debug/; the output ends
+# with a table and a verdict.
 #
 #   debug.sh [-m MINUTES] [KERNEL...]	default: all; MINUTES of stress, and of
 #				sequences (10)
@@ -28,9 +29,10 @@ cd "$TOP" || exit 1
 # Groups of tests, the longest first
 declare -A GROUPS_OF=(
 	[uml-debug]="snoop+trigger mark+pair+bad cnp+scale+qdisc detect+bts
-		tdc life+smoke+genl adversary+fdb rocehost+senders wire+fabric faults+fuzz kunit"
+		pfc+grant filter+supplement agent tdc life+smoke+genl
+		adversary+fdb rocehost+senders wire+fabric faults+fuzz kunit"
 	[uml-preempt]="cnp+mark snoop trigger detect bts pair+bad scale+rocehost+senders
-		qdisc+life genl+smoke wire+fabric tdc kunit"
+		pfc+grant filter+supplement qdisc+life genl+smoke wire+fabric tdc kunit"
 	[uml-smp]="stress sequences snoop life+smoke genl qdisc+bad tdc kunit"
 	[x86-kcsan]="stress sequences life+smoke genl"
 )
@@ -51,13 +53,15 @@ declare -A LEFT_OUT=(
 		test_small
 	"
 	[uml-smp]="
-		# their namespaces are not always ready with the host's clock
+		# with the host's clock, the namespaces that these tests create
+		# are not always ready
 		test_own test_infra
 	"
 	[x86-kcsan]="
-		# the idle timeout ends a state, unless a late packet does
+		# expect the idle timeout to end a state, which a late packet
+		# may do instead
 		test_queue test_flow
-		# limits on the time that dumps take
+		# limits the time that dumps take
 		test_million
 	"
 )
