@@ -79,7 +79,7 @@ static void iqcn_cnp_telemetry(struct iqcn_notice *n, struct iqcn_queue *q,
 		.now_ns = now_ns,
 	};
 
-	/* with IQCN_NOTIFY_TIMER alone, only packets end epochs: catch up */
+	/* without pi, only packets end epochs: end one that is over */
 	iqcn_active_run(&q->active, now_ns);
 	s.flows = iqcn_active_flows(&q->active);
 	iqcn_telemetry_pack(n->cnp.reserved, &s);
@@ -175,7 +175,8 @@ void iqcn_cnp_refund(struct iqcn_port *port)
  * @now_ns: not less than in an earlier call
  *
  * Context: queue->lock, BHs off.
- * Return: true if so, and the budget is charged; else the reason is counted.
+ * Return: true if the gate passes the CNP, whose budget is then charged; else
+ * the reason is counted.
  */
 bool iqcn_cnp_gate(struct iqcn_queue *q, struct iqcn_flow *flow, bool paid,
 		   u64 now_ns)

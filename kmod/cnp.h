@@ -32,8 +32,8 @@ struct iqcn_notice {
 struct iqcn_why {
 	enum iqcn_cause cause;
 	bool was_ce;	/* the packet that caused it arrived with CE */
-	bool paid;	/* the budget was charged; the caller refunds it if the CNP
-			 * is not sent
+	bool paid;	/* the budget was charged; the caller refunds it if
+			 * the CNP is not sent
 			 */
 	u16 sport;	/* of the packet that caused it, 0: no packet */
 	u32 window_bytes; /* of IQCN_CAUSE_GRANT */

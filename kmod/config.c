@@ -21,7 +21,7 @@
 	for (r = iqcn_param_table;					\
 	     r < iqcn_param_table + ARRAY_SIZE(iqcn_param_table); r++)
 
-/* The value is the device's or its namespace's, not the queue's */
+/* Does the parameter belong to the device or its namespace, not the queue? */
 static bool iqcn_param_shared(const struct iqcn_param *r)
 {
 	return r->offset >= offsetofend(struct iqcn_config, p);
@@ -33,7 +33,8 @@ static bool iqcn_param_is_u32(const struct iqcn_param *r)
 	       r->type != IQCN_PARAM_FILTER;
 }
 
-/* Only lengths: values are checked below, where errors can name the parameter
+/* The policy checks only lengths.  Values are checked below, where errors can
+ * name the parameter.
  */
 static const struct nla_policy iqcn_policy[TCA_IQCN_MAX + 1] = {
 	[TCA_IQCN_LIMIT_BYTES ... TCA_IQCN_EXIT_PCT]	= { .type = NLA_U32 },

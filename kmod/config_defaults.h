@@ -23,7 +23,9 @@
 #define IQCN_FILTER_MIN_RTT_NS	1000000
 #define IQCN_FILTER_N_MAX	1000000
 #define IQCN_TIME_MIN_NS	10000
-/* In a user namespace: a timer's work is not charged to the user's cgroup */
+/* The minimum in a user namespace, because a timer's work is not charged to the
+ * user's cgroup
+ */
 #define IQCN_TIME_USER_MIN_NS	100000
 #define IQCN_TIME_MAX_NS	1000000000U
 
@@ -49,7 +51,7 @@
 #define IQCN_DEFAULT_SPAN_ENTER	3
 #define IQCN_DEFAULT_SPAN_EXIT	10
 #define IQCN_DEFAULT_UPDATE_NS	100000
-/* or t1 if that is less */
+/* min-gap is t1 if t1 is less */
 #define IQCN_DEFAULT_MIN_GAP_NS	50000
 #define IQCN_DEFAULT_FLOWS	65536
 #define IQCN_DEFAULT_AGE_MS	10000
@@ -91,7 +93,7 @@
 /* CNPs may use an eighth of the reverse link.  An IPv4 CNP takes 98 bytes on
  * the wire: headers, reserved bytes, ICRC, and Ethernet's header, FCS, preamble
  * and gap.  A sender that speeds up every 300 us needs a CNP as often, no
- * matter how slow its flow is, so this limits the flows per Gb/s
+ * matter how slow its flow is, so this share limits the flows per Gb/s
  * (Documentation/back-to-sender.rst).
  */
 #define IQCN_CNP_WIRE_BYTES	98

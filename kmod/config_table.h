@@ -75,10 +75,10 @@ struct iqcn_param {
 	__u8 tier;		/* enum iqcn_param_tier */
 	__u8 topic;		/* enum iqcn_param_topic */
 	__u16 follows;		/* attribute that the default depends on, or 0 */
-	__u16 needs;		/* attribute that enables this one, 0: always enabled */
-	__u32 needs_bits;	/* bits of needs, any suffices; of a name: 1 << value */
-	__u16 or_needs;		/* another attribute that enables this one, or 0 */
-	__u32 or_needs_bits;	/* bits of or_needs, any suffices */
+	__u16 needs;		/* attribute that enables this one, 0: none */
+	__u32 needs_bits;	/* any of these bits of it; a name: 1 << value */
+	__u16 or_needs;		/* or this attribute enables it, 0: none */
+	__u32 or_needs_bits;	/* any of these bits of it */
 	const char *key;	/* in JSON */
 	const char *value;	/* placeholder in the help, NULL: by type */
 	const char *help;
@@ -110,7 +110,7 @@ struct iqcn_param {
 	.type = IQCN_PARAM_##_type, IQCN_FIELD(_field)			\
 	.lo = _lo, .hi = _hi, .def = _def, .unit = _unit
 
-/* In the order in which tc prints them */
+/* The rows are in the order in which tc prints the parameters */
 static const struct iqcn_param iqcn_param_table[] = {
 	{ IQCN_ROW(LIMIT_BYTES, "limit", BYTES, p.limit_bytes,
 		   1, IQCN_U32_MAX, 0, " bytes"),

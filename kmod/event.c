@@ -22,13 +22,13 @@
 /* A recorded event */
 struct iqcn_event {
 	u64 time_ns;
-	u64 lost;			/* events lost before, of the group */
+	u64 lost;			/* events of the group lost so far */
 	union {
 		struct {		/* IQCN_CMD_QUEUE_STATE_NTF */
 			u64 ce_rate_bps;
 			u64 roce_bps;
 		};
-		struct iqcn_key key;	/* of the flow; other commands */
+		struct iqcn_key key;	/* IQCN_CMD_{FLOW_STATE,CNP}_NTF */
 	};
 	u32 cmd;			/* enum iqcn_cmd */
 	u32 ifindex;			/* of the port */

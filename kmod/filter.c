@@ -139,7 +139,9 @@ void iqcn_filter_free(struct iqcn_port *port)
 	kvfree(port->filter);
 }
 
-/* Was the last sample taken within the last two round trips? */
+/* Was the last sample taken within the last two round trips, or within two
+ * minimum sample intervals if those are longer?
+ */
 static bool iqcn_filter_fresh(const struct iqcn_filter_incast *i, u64 rtt_ns,
 			      u64 now_ns)
 {
@@ -150,8 +152,8 @@ static bool iqcn_filter_fresh(const struct iqcn_filter_incast *i, u64 rtt_ns,
 }
 
 /* Sum up what has arrived and left, and store the ratio since the last sample.
- * If that was long ago, assume that the port has sent at its full rate for a
- * round trip, and that the whole backlog has arrived in that time.  Adding or
+ * If that sample is too old, assume that the port has sent at its full rate for
+ * a round trip, and that the whole backlog has arrived in that time.  Adding or
  * removing a queue distorts one sample.
  */
 static void iqcn_filter_sample(struct iqcn_port *port,
@@ -271,7 +273,7 @@ static bool iqcn_filter_count(struct iqcn_port *port, struct iqcn_port_filter *f
  * iqcn_filter_cnp() - does a CNP of a receiver pass?
  * @port: receiving port, with ->filter allocated
  * @key: hosts in the direction of the data, with the DestQP of the CNP
- * @flow: flow that it is for, NULL: not known
+ * @flow: flow that the CNP is for, NULL: not known
  *
  * Context: BHs off, RCU.
  * Return: true if the CNP passes.  Updates cnp_passed or cnp_filtered, unless

@@ -62,7 +62,7 @@ static u16 iqcn_key_vid(bool tagged, const struct iqcn_vlan *vlan)
 	return tagged && vlan->proto ? vlan->tci & VLAN_VID_MASK : 0;
 }
 
-/* VLAN ids are part of the keys of a port */
+/* Are VLAN ids part of the keys of a port? */
 static bool iqcn_key_tagged(const struct iqcn_port *port)
 {
 	return READ_ONCE(port->snoop) == IQCN_SNOOP_PORT;
@@ -341,7 +341,7 @@ static void iqcn_flow_evict_one(struct iqcn_queue *q)
 	victim = iqcn_gc_early_drop(q);
 	spin_unlock(&q->lock);
 
-	/* no flow dies while port->lock is held */
+	/* port->lock keeps the victim alive */
 	if (victim)
 		iqcn_flow_evict(q, victim);
 }
@@ -513,7 +513,7 @@ static void iqcn_flow_retag(struct iqcn_flow *flow, const struct iqcn_pkt *pkt)
  *
  * Context: root lock of @q, BHs off: RCU keeps the flow and its hosts.
  * Return: the flow, which may be dead, without a reference; NULL if it is not
- *	there.
+ *	in the cache.
  */
 struct iqcn_flow *iqcn_flow_cached(struct iqcn_queue *q,
 				   const struct iqcn_pkt *pkt)
@@ -532,7 +532,8 @@ struct iqcn_flow *iqcn_flow_cached(struct iqcn_queue *q,
  * @pkt: packet
  *
  * Context: root lock of @q, BHs off; takes queue->lock.
- * Return: the flow, with a reference for the caller; NULL if it is not there.
+ * Return: the flow, with a reference for the caller; NULL if it is not in the
+ *	cache.
  */
 struct iqcn_flow *iqcn_flow_recent(struct iqcn_queue *q,
 				   const struct iqcn_pkt *pkt)

@@ -69,7 +69,7 @@ struct iqcn_flow_ext {
 	struct iqcn_continuity continuity; /* of the PSNs of CE packets */
 	u32 cnp_ended;		/* queue->ended when the CNP became pending */
 	struct iqcn_reorder reorder; /* orders PSNs for continuity */
-	u64 state_ns;		/* when congested began or ended */
+	u64 state_ns;		/* when congested last became 0 or nonzero */
 	struct timerqueue_node pending;	/* in queue->pending */
 	u32 cnp_wait_ns;	/* from the start of T1 until the CNP is sent */
 	u32 next_ns;		/* time from the pending CNP to a second one,
@@ -103,10 +103,10 @@ struct iqcn_flow {
 	 */
 	struct iqcn_queue *queue;
 	u32 qp;				/* DestQP */
-	refcount_t refs;		/* the table's, queued packets' */
+	refcount_t refs;		/* of the table and queued packets */
 	u8 src_mac[ETH_ALEN];		/* destination of CNPs; queue->lock */
 	u8 dst_mac[ETH_ALEN];		/* destination of data; queue->lock */
-	u32 mac_ticks;			/* last packet with these MACs */
+	u32 mac_ticks;			/* when these MACs were last in use */
 	u32 active_epoch;		/* epoch of last count (algo/active.h) */
 	u32 arrive_gap_ns;		/* between its last two arrivals */
 	u64 arrived_ns;			/* its last arrival; queue->lock to write */
@@ -126,7 +126,9 @@ struct iqcn_flow {
 	 * unassured
 	 */
 	struct iqcn_flow_ext *ext;
-	u32 psn;			/* of the last CE packet; root lock to write */
+	u32 psn;			/* last PSN recorded on dequeue; root
+					 * lock to write
+					 */
 	u32 ce_gap_ns;			/* between the last two sampled packets */
 	u16 vlan[IQCN_VLANS];		/* tags of its data (iqcn_vlan_pack()) */
 	u16 pkey;			/* P_Key of its data */
@@ -151,12 +153,16 @@ struct iqcn_flow {
 	struct iqcn_deadline due;	/* T1, or the next idle check */
 
 	/* offset 192: CNPs, state changes and readers; queue->lock */
-	u64 cnp_tx_ns;			/* our last CNP */
-	u64 cnp_rx_ns;			/* the receiver's last CNP */
-	u64 cnps_seen;			/* CNPs of the receiver */
+	u64 cnp_tx_ns;			/* when we last sent a CNP, 0: never */
+	u64 cnp_rx_ns;			/* when a CNP of the receiver last
+					 * passed the filter
+					 */
+	u64 cnps_seen;			/* CNPs of the receiver that passed the
+					 * filter
+					 */
 	u64 cnps_sent;			/* generated CNPs */
 	struct rhash_head sqp_node;	/* in port->by_sqp if paired; port->lock */
-	u64 born_ns;			/* unique in a port */
+	u64 born_ns;			/* creation time, unique in a port */
 	u32 credit;			/* of IQCN_NOTIFY_PI (algo/pi.h) */
 	u32 src_qp;			/* the sender's QP; port->lock, too */
 	u32 id;				/* in port->by_id, not 0 */

@@ -4,7 +4,7 @@
  * that is destroyed, and those that a user flushes by netlink.
  *
  * Any host can create flows, with packets of any addresses and QPs, but a flow
- * becomes assured only by responses of its receiver.  So the early drop removes
+ * becomes assured only by packets from its receiver.  So the early drop removes
  * the oldest flow, but once the unassured flows exceed their share, the oldest
  * unassured one: a flood evicts its own flows, and not assured ones.  The order
  * of the LRU lists is accurate only to 5 ms (IQCN_ACTIVE_EPOCH_NS), so a flood
@@ -14,7 +14,7 @@
 
 /* Flows removed before locks are dropped */
 #define IQCN_GC_BATCH		64
-/* While there are more than limit / this, unassured flows are evicted first */
+/* Unassured flows are evicted first while they number more than limit / this */
 #define IQCN_UNASSURED_SHARE	4
 
 static void iqcn_gc_next(struct iqcn_queue *q, u64 ns)

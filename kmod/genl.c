@@ -24,7 +24,7 @@
 #include "genl.h"
 #include "iqcn.h"
 
-/* Queues or flows that are visited before the dump yields the CPU */
+/* Number of queues or flows that are visited before the dump yields the CPU */
 #define IQCN_GENL_RUN	256
 
 /* Position of a dump, in the netlink callback */
@@ -835,8 +835,8 @@ static int iqcn_genl_flow_flush(struct sk_buff *request, struct genl_info *info)
 				iqcn_genl_flush_and_fill);
 }
 
-/* Reset the peaks of a port's queues.  A concurrent packet may store a peak: it
- * counts as a packet before or after the reset.
+/* Reset the peaks of a port's queues.  A peak that a concurrent packet stores
+ * is kept or reset, as if the packet came after or before.
  */
 static u64 iqcn_genl_clear_port(struct iqcn_port *port,
 				const struct iqcn_queue *only)

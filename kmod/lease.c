@@ -52,7 +52,7 @@ static bool iqcn_lease_taken(const struct iqcn_queue *q, u64 now_ns)
 	return f->owner && f->owner != q && now_ns < f->end_ns;
 }
 
-/* Set the filter of the port, or end its lease if it is this queue's; RTNL */
+/* Set the filter of the port, or end its lease if this queue holds it; RTNL */
 static void iqcn_lease_set_filter(struct iqcn_queue *q,
 				  const struct iqcn_lease_request *r, u64 end_ns)
 {
@@ -72,7 +72,7 @@ static void iqcn_lease_set_filter(struct iqcn_queue *q,
 /**
  * iqcn_lease_set() - begin or renew a lease
  * @q: queue with a port
- * @r: what the program asks for
+ * @r: request of the program
  * @extack: for errors
  *
  * Context: RTNL.

@@ -21,7 +21,9 @@
 #include "config_defaults.h"
 #include "link.h"
 
-/* How many qdiscs above a queue, or levels of htb classes, are searched */
+/* Maximum number of qdiscs above a queue, and of levels of htb classes, to
+ * search
+ */
 #define IQCN_ANCESTORS	8
 
 /**
@@ -58,7 +60,7 @@ static struct Qdisc *iqcn_qdisc_find(struct net_device *dev, u32 handle)
 	return NULL;
 }
 
-/* The rate among the attributes of a tbf, in bytes/s */
+/* Get the rate from the attributes of a tbf, in bytes/s */
 static u64 iqcn_tbf_rate(struct nlattr *opt)
 {
 	struct nlattr *tb[TCA_TBF_MAX + 1];
@@ -73,7 +75,7 @@ static u64 iqcn_tbf_rate(struct nlattr *opt)
 	return qopt.rate.rate;
 }
 
-/* The attributes of an htb class: its rate and its ceil, in bytes/s */
+/* Get rate and ceil from the attributes of an htb class, in bytes/s */
 static int iqcn_htb_rates(struct nlattr *opt, u64 *rate, u64 *ceil)
 {
 	struct nlattr *tb[TCA_HTB_MAX + 1];

@@ -43,10 +43,14 @@ struct iqcn_ring {
 	struct iqcn_event *events; /* NULL without a port */
 };
 
-/* The module's state of a network namespace; exists as long as both do */
+/* The module's state of a network namespace; exists while the namespace and the
+ * module do
+ */
 struct iqcn_net {
 	struct net *net;
-	struct iqcn_owner *owner;	/* charged for flows and CM entries; constant */
+	struct iqcn_owner *owner;	/* charged for flows, CM entries and
+					 * timers; constant
+					 */
 	struct list_head ports;		/* RTNL to write, RCU to read */
 	u32 generation;			/* iqcn_net_generation() */
 	u32 config_seq;			/* changes of any parameter; RTNL */

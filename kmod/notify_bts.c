@@ -10,7 +10,7 @@
  *	      |				  notified the sender
  *	      v
  *	 pi: does the flow's credit, which grows by the controller's
- *	     probability, reach a CNP?  (algo/pi.h)
+ *	     probability, suffice for a CNP?  (algo/pi.h)
  *	      | no
  *	      v
  *	 wreb: is a random number below the profile's probability for the
@@ -34,8 +34,8 @@
  * a packet, so that its sender does not speed up between two packets.  Polls
  * end when the flow seems to have stopped (IQCN_POLL_GAPS).  The timer polls a
  * flow only if its credit may suffice for a CNP before its next packet, or if
- * that is expected too late (IQCN_POLL_LATE_PART).  Otherwise the next packet
- * makes up for the polls, at the probability of that time.
+ * that packet is expected too late (IQCN_POLL_LATE_PART).  Otherwise the next
+ * packet makes up for the polls, at the probability of that time.
  *
  * Source: US 12388756 B2 (WREB), description (11)-(16), clauses 1-9.
  */
@@ -46,13 +46,14 @@
 #include "algo/share.h"
 #include "iqcn.h"
 
-/* Measures other than the depth are evaluated above this fraction of the
- * profile's first level.  So they find a queue that drains up to 16 times
- * slower than it should, or that has grown and then shrunk again.
+/* Measures other than the depth are evaluated above the profile's first level
+ * divided by this.  So they find a queue that drains up to 16 times slower than
+ * it should, or that has grown and then shrunk again.
  */
 #define IQCN_FASTPATH_PER_LEVEL	16
 
-/* Packets are tracked above this fraction of the threshold */
+/* "notify grant" tracks packets that arrive above the threshold divided by this
+ */
 #define IQCN_GRANT_TRACKS	4
 
 /* A sender has moved if no packet of its flow has had the known MACs for this
@@ -318,7 +319,9 @@ static void iqcn_bts_cancel_poll(struct iqcn_flow *flow)
 	flow->polls_wait = false;
 }
 
-/* After a packet of a paired flow, while the controller runs */
+/* Decide after a packet of a paired flow whether the timer polls the flow, or
+ * its next packet makes up for the polls.  The controller runs.
+ */
 static void iqcn_bts_restart_poll(struct iqcn_queue *q, struct iqcn_flow *flow,
 				  u64 prob, u64 now_ns)
 {

@@ -15,8 +15,8 @@
  * By default a window is in proportion to the flow's queued packets.  So
  * packets that arrive above a quarter of the threshold are tracked: each holds
  * a reference to its flow.  The number of references is the flow's part, and
- * q->tracked is the total.  Packets without CE that arrive below take the fast
- * path and are not counted.
+ * q->tracked is the total.  Packets without CE that arrive below that depth
+ * take the fast path and are not counted.
  *
  * Without "pfc", a queue is always determined.
  */

@@ -26,7 +26,7 @@
  *
  * Source: the Chinese patent application of algo/filter.h, claims 4 and 6,
  * steps C2, E1 and M1: supplements are sent one by one to the senders of the
- * flow table, above a threshold, usually Kmax.  Ours: Kmin as the end.
+ * flow table, above a threshold, usually Kmax.  We added the end at Kmin.
  */
 #include <net/netlink.h>
 
@@ -77,8 +77,8 @@ static u32 iqcn_supplement_rate_pps(const struct iqcn_queue *q)
 }
 
 /* Publish the requested rate for the filter.  If several queues exceed their
- * caps, the one with the largest ratio wins.  When it stops, another takes over
- * with its next CNP.
+ * caps, the one with the largest ratio of request to cap wins.  When it stops,
+ * another takes over with its next CNP.
  */
 static void iqcn_supplement_couple(struct iqcn_queue *q)
 {
@@ -156,7 +156,7 @@ static bool iqcn_supplement_has_turn(const struct iqcn_flow *flow)
 	return flow->ext && !list_empty(&flow->ext->turn);
 }
 
-/* On -ENOMEM the flow's next packet retries */
+/* Give a paired flow a turn.  Without memory, its next packet retries. */
 static void iqcn_supplement_add(struct iqcn_queue *q, struct iqcn_flow *flow,
 				u64 now_ns)
 {
@@ -217,7 +217,8 @@ void iqcn_supplement_packet(struct iqcn_queue *q, struct iqcn_flow *flow,
 	/* the timer may have turned supplements off */
 	if (s->on) {
 		iqcn_supplement_add(q, flow, now_ns);
-		/* iqcn_timer_arm() expects no work of a packet before poll_gap
+		/* iqcn_timer_arm() assumes that a packet causes no work before
+		 * poll_gap
 		 */
 		iqcn_timer_set(q, now_ns);
 	}

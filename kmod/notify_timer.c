@@ -25,7 +25,7 @@
  *	 inject a CNP, deadline := now + T1
  *
  * Source: US 12395431 B2, steps S208-S211 and claim 1: timer (65), period (66),
- * interval of two CE packets (67), at once (70) or after T2 (72), (93).  Base
+ * interval between CE packets (67), at once (70) or after T2 (72), (93).  Base
  * cnp follows the iQCN feature of switches, which compares the time since a
  * flow's last CNP with T1.  While the receiver's CNPs are closer than T1, the
  * box sends none.

@@ -16,8 +16,8 @@
 
 #include "owner.h"
 
-/* The timers of a user get a quarter of a CPU.  Beside its callback, a timer
- * interrupt takes some microseconds, and several times as much in a virtual
+/* The timers of a user get a quarter of a CPU.  A timer interrupt takes some
+ * microseconds beyond its callback, and several times as much in a virtual
  * machine, which exits whenever the clock is programmed.  20 us for each run
  * limit a user to 12,500 runs per second.
  */

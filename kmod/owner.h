@@ -38,7 +38,7 @@ struct iqcn_owner {
 	struct list_head list;	/* in iqcn_owners; iqcn_owner_mutex */
 	refcount_t refs;	/* namespaces and ports */
 	kuid_t uid;		/* owner of the outermost user namespace */
-	unsigned int userns;	/* inode of that namespace if uid is root, else 0 */
+	unsigned int userns;	/* inode of that namespace if uid is root */
 	atomic_t flows;		/* flows, including those being freed */
 	atomic_t conns[__IQCN_CM_KIND_MAX]; /* entries of rdma_cm.c */
 	struct iqcn_share share; /* CPU time of timers; constant */
@@ -48,7 +48,7 @@ struct iqcn_owner {
 extern struct iqcn_owner iqcn_machine;
 
 /* Is this the owner of init_user_ns' namespaces?  The limits of users do not
- * apply.
+ * apply to it.
  */
 static inline bool iqcn_owner_is_machine(const struct iqcn_owner *owner)
 {

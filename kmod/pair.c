@@ -28,8 +28,9 @@
 #include "skb.h"
 #include "trace.h"
 
-/* Unassured flows of two hosts that are compared with the UDP source port of a
- * packet.  The search is short, because this is the weakest evidence.
+/* Maximum number of unassured flows of two hosts that are compared with the UDP
+ * source port of a packet.  The search is short, because the port is the
+ * weakest evidence.
  */
 #define IQCN_SPORT_SEARCH	16
 
@@ -140,7 +141,7 @@ void iqcn_pair_tables_free(struct iqcn_port *port)
 /**
  * iqcn_pair_set_window() - size the echo table for the packets of a round trip
  * @port: port
- * @packets: packets of a round trip, 0: it is short
+ * @packets: packets of a round trip, 0: the round trip is short
  *
  * A table of another size begins empty: responses to earlier packets are no
  * evidence.  Without memory, the old one stays.
@@ -288,8 +289,7 @@ static void iqcn_pair_commit(struct iqcn_flow *flow, enum iqcn_pair_grade grade,
 		list_move(&flow->lru, &q->lru[0]);
 	if (flow->src_qp != qp) {
 		WRITE_ONCE(flow->src_qp, qp);
-		/* it was the source port of the receiver's CNPs to the old QP
-		 */
+		/* the port that was learned is that of CNPs to the old QP */
 		flow->cnp_sport = 0;
 	}
 	/* CNPs to the old QP do not give the delay of the new one */
@@ -497,13 +497,14 @@ static u64 *iqcn_echo_slot(const struct iqcn_port *port, u64 hash)
 	return &echo->slots[hash >> (64 - echo->bits)];
 }
 
-/* Likewise */
+/* RCU, or BHs off */
 static u32 iqcn_echo_bits_of(const struct iqcn_port *port)
 {
 	return rcu_dereference_bh_check(port->echo, rcu_read_lock_held())->bits;
 }
 
-/* Likewise.  Can a response to this PSN of the flow still be in flight? */
+/* Can a response to this PSN of the flow still be in flight?  RCU, or BHs off
+ */
 static bool iqcn_pair_fresh(const struct iqcn_port *port,
 			    const struct iqcn_flow *flow, u32 psn)
 {
@@ -514,7 +515,7 @@ static bool iqcn_pair_fresh(const struct iqcn_port *port,
 	       iqcn_echo_fresh(last_psn, psn, bits);
 }
 
-/* Segments of a GSO packet whose PSNs are stored in the echo table */
+/* At most this many PSNs of a GSO packet are stored in the echo table */
 #define IQCN_ECHO_SEGS	64
 
 /* Store the PSNs of a data packet in the echo table; root lock, RCU */

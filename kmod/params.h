@@ -8,7 +8,7 @@
  * speed, are from the HPCC simulator's DCQCN configuration.  The limit is the
  * 16 MB buffer of our model at 25 Gb/s, which is 5 ms of the link.  The
  * controller's reference is three times Kmin or less; while it runs, the
- * marking curve is its backstop and four times as deep.
+ * marking curve is its backstop, and four times as deep as without it.
  *
  * Pure: no netlink, no device.
  */
@@ -49,13 +49,15 @@ struct iqcn_params {
 	u32 detect;		/* bits of enum iqcn_detect */
 	u32 t1_ns;		/* T1: time without a CNP after which one is due */
 	u32 window_ns;		/* of the CE rate and of measure gradient */
-	u32 enter_pct;		/* of the RoCE rate, starts congestion */
-	u32 exit_pct;		/* of the RoCE rate, ends congestion */
+	u32 enter_pct;		/* CE rate that starts congestion, % of RoCE */
+	u32 exit_pct;		/* CE rate that ends congestion, % of RoCE */
 	u64 bandwidth_bps;	/* RoCE rate; 0: the drain rate, or the link's */
-	u32 run_enter;		/* consecutive CE PSNs, start congestion */
+	u32 run_enter;		/* consecutive CE PSNs that start congestion */
 	u32 run_exit;		/* longest run that ends congestion */
-	u32 span_packets;	/* over which CE PSNs are compared */
-	u32 span_enter;		/* all differences are smaller: congestion starts */
+	u32 span_packets;	/* packets over which CE PSNs are compared */
+	u32 span_enter;		/* congestion starts if all differences are
+				 * smaller
+				 */
 	u32 span_exit;		/* smallest difference that ends congestion */
 	u32 trigger;		/* enum iqcn_trigger */
 	u32 period_ns;		/* of IQCN_TRIGGER_PERIOD */
@@ -84,7 +86,7 @@ struct iqcn_params {
 	u32 base_rtt_ns;	/* or IQCN_BASE_RTT_NONE */
 	u32 grant;		/* enum iqcn_grant_by */
 	u32 supplement_pps;	/* requested rate of IQCN_NOTIFY_SUPPLEMENT */
-	u32 supplement_max_pps;	/* cap of that rate; a request above loosens the filter */
+	u32 supplement_max_pps;	/* its cap; more than that loosens the filter */
 	/* bit TCA_IQCN_*: set by the user; the link sets the other derived ones
 	 */
 	u64 user_set;
@@ -180,8 +182,8 @@ static inline void iqcn_params_resolve(struct iqcn_params *p, u64 link_bps,
 				 max(p->limit_bytes / IQCN_PI_FAREST, 1U));
 	if (!iqcn_user_set(p, TCA_IQCN_MIN_GAP_NS))
 		p->min_gap_ns = min_t(u32, p->t1_ns, IQCN_DEFAULT_MIN_GAP_NS);
-	/* several polls per t1 are not closer than the shortest t1 that the
-	 * user may set, nor than min-gap
+	/* polls of a flow are not closer to each other than the shortest t1
+	 * that the user may set, nor than min-gap
 	 */
 	p->pi.polls_max = clamp(p->t1_ns / max(time_min_ns, p->min_gap_ns), 1U,
 				IQCN_POLLS_MAX);
@@ -212,7 +214,7 @@ static inline void iqcn_params_resolve(struct iqcn_params *p, u64 link_bps,
  * @IQCN_PARAMS_ZERO: a parameter that must not be 0 is 0
  * @IQCN_PARAMS_KMIN: kmin is above kmax
  * @IQCN_PARAMS_KMAX: kmax is above limit, and the user set neither of them nor
- * kmin
+ *	kmin
  * @IQCN_PARAMS_QREF: qref is above limit
  * @IQCN_PARAMS_EXIT: exit is not below enter
  * @IQCN_PARAMS_RUN_EXIT: run-exit is not below run

@@ -20,29 +20,29 @@
  *
  * Frames arrive without the root lock, and must not take it: a packet may pass
  * the ingress hook inside another qdisc's enqueue (act_mirred).  Without that
- * lock, the number of bytes that have arrived is not exact.  So the next packet
- * that arrives or leaves counts them: until then, none can arrive.  Only a
- * queue below the threshold needs no count, and is clear at once: it may stay
- * empty.
+ * lock, the number of bytes that have arrived is not exact.  So they are
+ * counted when the next packet arrives or leaves: no byte arrives before that.
+ * Only a queue that is below the threshold when the pause ends is judged at
+ * once, as clear: that needs no count, and an empty queue may stay empty.
  *
  * The state costs the fast path nothing, because it is in two fields that every
  * packet reads anyway.  In the quiet state, fastpath_bytes is above any depth,
- * unless "notify grant" tracks packets.  deep_bytes is, too, unless pfc.c needs
- * the packets that leave: then it is 0.  While a pause is to be counted or
- * judged, both are 0, so that the next packet goes to iqcn_pfc_arrives() or
- * iqcn_pfc_leaves().
+ * unless "notify grant" or "pfc txq" needs packets that arrive.  deep_bytes is,
+ * too, unless pfc.c needs the packets that leave: then it is 0.  While a pause
+ * is to be counted or judged, both are 0, so that the next packet goes to
+ * iqcn_pfc_arrives() or iqcn_pfc_leaves().
  *
  * With "pfc txq", pfc.c also handles every packet that leaves, and, while the
  * port is not paused, every packet that arrives at the threshold or above.  A
  * full ring or BQL stops the transmit queue, too.  So a stop counts as a pause
- * only if nothing has left for longer than two batches of 64 KB take at C.  A
- * pause in which no packet arrives is not noticed.
+ * only if nothing has left for longer than two batches of 64 KB take at the
+ * rate of the queue.  A pause in which no packet arrives is not noticed.
  *
  * While a queue is quiet, CE packets that leave are counted, but do not start
  * T1.  The CE meter and the controller leave out that time.  T1 of a flow
  * starts again after it.  A neighbor that pauses the port again and again
- * cannot keep T1 from expiring, though: pauses that follow each other within
- * pfc-max restart it for pfc-max at most.
+ * cannot keep T1 from expiring, though: if quiet times follow each other within
+ * pfc-max, only those that end in the first pfc-max of the series restart T1.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
@@ -131,7 +131,8 @@ static void iqcn_pfc_update(struct iqcn_queue *q, u64 now_ns)
 }
 
 /* Act on a verdict about the queue.  If a pause of @paused_ns led to it,
- * @rx_bytes had arrived in the pause.
+ * @rx_bytes had arrived in the pause, or it is 0 because they are counted
+ * later.
  */
 static void iqcn_pfc_judged(struct iqcn_queue *q, enum iqcn_pfc_reason reason,
 			    bool was_undetermined, u64 rx_bytes, u64 paused_ns,
@@ -183,7 +184,7 @@ static void iqcn_pfc_resumed(struct iqcn_queue *q, u64 now_ns)
 		iqcn_pfc_update(q, now_ns);
 		return;
 	}
-	/* that depth is all that the verdict depends on */
+	/* below the threshold, the verdict depends on the depth alone */
 	x->add_rx |= !x->count;
 	x->count = false;
 	reason = iqcn_pfc_resume(&x->state, &q->p.pfc, iqcn_pfc_rate_bps(q), 0,
@@ -353,7 +354,7 @@ static void iqcn_pfc_stopped(struct iqcn_queue *q, u32 depth_bytes,
 	x->end_ns = KTIME_MAX;
 	x->notify = false;
 	iqcn_inc(q->st.pauses);
-	/* the limit counts from now, the pause from its start */
+	/* pfc-max counts from now, the pause from its start */
 	iqcn_pfc_pause(&x->state, &q->p.pfc, depth_bytes, now_ns);
 	x->state.pause_ns = x->left_ns;
 	x->state.arrived_bytes = x->left_arrived_bytes;

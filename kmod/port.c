@@ -387,7 +387,7 @@ static int iqcn_netdev_event(struct notifier_block *nb, unsigned long event,
 	case NETDEV_CHANGEMTU:
 		/* Keep the speed.  The MTU of a bridge changes with that of a
 		 * lower device, whose lock is held then, and speed_bps() may
-		 * take that.
+		 * take the same lock.
 		 */
 		list_for_each_entry(q, &port->queues, list)
 			iqcn_port_ops->link_change(q, q->speed_bps);

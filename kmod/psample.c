@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Copies of sampled CE packets for listeners of a psample group: the patent's
- * coprocessor (US 12395431 B2, description (45), (78)).
+ * Copies of sampled CE packets for listeners of a psample group, which take the
+ * place of the patent's coprocessor (US 12395431 B2, description (45), (78)).
  *
  * A packet is sampled in dequeue, under the root lock of the device.  psample
  * multicasts over netlink, and a tap on netlink is a device whose packets may

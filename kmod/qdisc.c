@@ -4,7 +4,7 @@
  *
  * A FIFO that marks ECN by its instantaneous depth (algo/mark.h), on enqueue or
  * on dequeue, and sends the CNPs that the receivers of RoCEv2 flows fail to
- * send in time (notify_*.c).  Follows Huawei's US 12395431 B2 and iQCN.
+ * send in time (notify_*.c).  It follows Huawei's US 12395431 B2 and iQCN.
  *
  * HPCC's switch model marks on dequeue, by the bytes behind the packet; codel
  * and fq_codel mark on dequeue, by the sojourn time.  red marks on enqueue.
@@ -55,11 +55,11 @@ enum iqcn_kind {
  * bytes that qdisc_skb_cb() has for a qdisc, which are aligned like a pointer.
  */
 struct iqcn_skb_cb {
-	/* reference, or NULL; DATA and CE.  Set if the packet is sampled, or if
-	 * its PSN is evidence for pairing
+	/* reference, or NULL; DATA and CE.  Set if the packet is sampled or
+	 * tracked, or if its PSN is evidence for pairing
 	 */
 	struct iqcn_flow *flow;
-	u32 rnd;	/* of struct iqcn_lot; mark-on dequeue, unless kind is NONE */
+	u32 rnd;	/* of struct iqcn_lot; mark-on dequeue, not kind NONE */
 	/* PSN of the first segment, and the flags below.  One word instead of
 	 * bit fields, because it is written at once (bench "marked").
 	 */
@@ -190,27 +190,27 @@ static bool iqcn_is_cnp(enum iqcn_parsed parsed, const struct iqcn_pkt *pkt)
 	return parsed == IQCN_ROCE && pkt->opcode == IQCN_OP_CNP;
 }
 
-/* Some flow of the port is not assured, so packets are evidence for pairing */
+/* Is a flow of the port unassured, so that packets are evidence for pairing? */
 static bool iqcn_unassured(const struct iqcn_queue *q)
 {
 	return q->port && READ_ONCE(q->port->n_unassured);
 }
 
-/* Arriving and dropped packets may cause CNPs */
+/* May arriving and dropped packets cause CNPs? */
 static bool iqcn_bts_enabled(const struct iqcn_queue *q)
 {
 	return iqcn_queue_notifies(q, IQCN_NOTIFY_BTS);
 }
 
-/* Queued packets are tracked, and packets that leave may cause CNPs */
+/* Are queued packets tracked, so that those that leave may cause CNPs? */
 static bool iqcn_grants(const struct iqcn_queue *q)
 {
 	return unlikely(q->p.notify & IQCN_NOTIFY_GRANT);
 }
 
-/* Methods need the flow of each ECT packet in a deep queue.  One test of two
- * bits, so that neither method costs anything when both are off (bench
- * "marked").
+/* Do methods need the flow of each ECT packet in a deep queue?  This is one
+ * test of two bits, so that neither method costs anything when both are off
+ * (bench "marked").
  */
 static bool iqcn_notifies_all(const struct iqcn_queue *q)
 {
@@ -471,7 +471,7 @@ static bool iqcn_mark(struct sk_buff *skb, struct Qdisc *sch,
 	return true;
 }
 
-/* The marking curve is applied to this packet on dequeue.  With "nonect drop",
+/* Is the marking curve applied to this packet on dequeue?  With "nonect drop",
  * not-ECT packets are dropped on enqueue.
  */
 static bool iqcn_marks_on_dequeue(const struct iqcn_queue *q,
@@ -504,7 +504,7 @@ static void iqcn_cb_save(const struct iqcn_queue *q, struct sk_buff *skb,
 		cb->psn_flags |= IQCN_CB_V6;
 }
 
-/* Whether the notify methods need a packet that arrives with CE.  With "ce-in
+/* Do the notify methods need a packet that arrives with CE?  With "ce-in
  * silent" it causes no CNP, but a running controller (fastpath_bytes is 0)
  * counts its flow as active.  In a quiet queue the controller stands still.
  */
@@ -642,7 +642,7 @@ static noinline int iqcn_enqueue_full(struct sk_buff *skb, struct Qdisc *sch,
 	return qdisc_drop(skb, sch, to_free);
 }
 
-/* The fast path ends if the packet is CE, or the queue is deep or full */
+/* The fast path is for packets that are not CE and find a short queue */
 static __always_inline bool iqcn_is_fast(const struct sk_buff *skb,
 					 struct Qdisc *sch, u8 ecn)
 {
@@ -669,7 +669,7 @@ static noinline int iqcn_enqueue_classify(struct sk_buff *skb,
 	return iqcn_enqueue_slow(skb, sch, l3, to_free);
 }
 
-/* Enqueue a packet with a VLAN tag, of a device that is not Ethernet, or with
+/* Enqueue a packet with a VLAN tag, for a device that is not Ethernet, or with
  * its IP header outside the linear part
  */
 static noinline int iqcn_enqueue_other(struct sk_buff *skb, struct Qdisc *sch,
@@ -902,14 +902,15 @@ static void iqcn_notify_dequeued(struct iqcn_queue *q, struct sk_buff *skb)
 	bool was_ce = cb->kind == IQCN_KIND_CE &&
 		      (cb->psn_flags & IQCN_CB_CE_IN);
 
-	/* test was_ce, not l3.ecn: this queue may have marked the packet itself
+	/* for ce-in, test was_ce instead of l3.ecn, because this queue may have
+	 * marked the packet itself
 	 */
 	if (l3.ecn == INET_ECN_NOT_ECT ||
 	    (was_ce && q->p.ce_in != IQCN_CE_IN_NOTIFY) ||
 	    iqcn_parse_skb(skb, l3, &pkt) != IQCN_ROCE ||
 	    !iqcn_op_is_data(pkt.opcode))
 		return;
-	/* the fast path does not set them */
+	/* the fast path sets neither flow nor psn_flags */
 	if (cb->kind == IQCN_KIND_NONE) {
 		cb->flow = NULL;
 		cb->psn_flags = 0;
@@ -968,7 +969,8 @@ static noinline struct sk_buff *iqcn_leaves_deep(struct Qdisc *sch,
 	 */
 	if (!sch->qstats.backlog)
 		return iqcn_leaves_shallow(q, skb);
-	/* before iqcn_data_dequeued(), which compares the CE rate with it */
+	/* before iqcn_data_dequeued(), which may end the window of q->outflow
+	 */
 	q->outflow.bytes += qdisc_pkt_len(skb);
 	if (q->p.mark_on == IQCN_MARK_ON_DEQUEUE &&
 	    iqcn_skb_cb(skb)->kind != IQCN_KIND_CE &&
@@ -1256,9 +1258,9 @@ static int iqcn_init(struct Qdisc *sch, struct nlattr *opt,
 	return err;
 }
 
-/* No packet has arrived, and no parameter has changed since init.  Then
- * ->destroy may be due to a qdisc that the stack failed to complete after init
- * (size table, estimator, graft), so that the port's parameters are restored.
+/* May ->destroy restore the port's parameters?  If no packet has arrived and no
+ * parameter has changed since init, the stack may have failed to complete the
+ * qdisc (size table, estimator, graft).
  */
 static bool iqcn_can_undo(struct Qdisc *sch)
 {

@@ -10,7 +10,7 @@
 #include "iqcn.h"
 #include "trace.h"
 
-/* After that time, a flow's last arrival no longer determines its queue */
+/* After this time, a flow's last arrival no longer determines its queue */
 #define IQCN_ARRIVALS_NS	(50 * NSEC_PER_MSEC)
 
 /**
@@ -57,8 +57,8 @@ static void iqcn_queue_flow_ce(struct iqcn_queue *q, struct iqcn_flow *flow,
 		iqcn_ext_trim(q, flow);
 	if (READ_ONCE(flow->ce_sent)) {
 		gap_ns = now_ns - flow->ce_ns;
-		/* iqcn_flow_ce_brief() may have handled others up to a window
-		 * later
+		/* iqcn_flow_ce_brief() may have handled later packets, up to a
+		 * window after ce_ns
 		 */
 		if (q->brief)
 			gap_ns -= min_t(u64, gap_ns, q->p.window_ns);
@@ -122,7 +122,9 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	bool alive = false, quiet;
 	u64 now_ns;
 
-	/* the queue at which the flow's packets arrive comes first */
+	/* a flow belongs to the queue at which its packets have arrived lately,
+	 * even if they leave through another one
+	 */
 	if (flow && unlikely(READ_ONCE(flow->queue) != q) &&
 	    ktime_get_ns() - READ_ONCE(flow->arrived_ns) > IQCN_ARRIVALS_NS)
 		iqcn_flow_move(flow, q);
@@ -289,8 +291,9 @@ void iqcn_queue_init(struct iqcn_queue *q)
 	iqcn_gc_init(q);
 }
 
-/* Do counters and meters suffice for most CE packets?  The arrival of their
- * flows is recorded, and neither T1 nor a detector needs each packet.
+/* Do counters and meters suffice for most CE packets?  True if the arrivals of
+ * their flows are recorded, and T1, detectors and the gradient do not need each
+ * packet.
  */
 static bool iqcn_queue_is_brief(const struct iqcn_queue *q)
 {

@@ -47,8 +47,8 @@ struct iqcn_pfc_queue {
 	u64 end_ns;			/* end of the pause, if link_paused */
 	u64 resumed_ns;			/* end of the last pause */
 	/* with IQCN_PFC_TXQ; root lock, too */
-	u64 left_ns;			/* when a packet last left a backlog
-					 * behind; if none did, when a packet
+	u64 left_ns;			/* when the last packet left, or, if
+					 * that emptied the queue, when one
 					 * first arrived at the stopped device;
 					 * 0: neither
 					 */
@@ -59,9 +59,9 @@ struct iqcn_pfc_queue {
 					 */
 
 	/* work to do when the next packet arrives or leaves */
-	bool count;			/* record the bytes that had arrived before it */
+	bool count;			/* record what had arrived before it */
 	bool judge;			/* judge the queue after a pause */
-	bool add_rx;			/* count the bytes that arrived in a pause */
+	bool add_rx;			/* count what arrived in a pause */
 	/* work to do when the next packet leaves */
 	bool notify;			/* notify the packet's sender */
 
@@ -70,8 +70,8 @@ struct iqcn_pfc_queue {
 					 */
 	u64 quiet_from_ns;		/* last start of quiet */
 	u64 quiet_to_ns;		/* last end of quiet */
-	u64 rest_from_ns;		/* start of a series of quiet times, which
-					 * restarts T1 for pfc-max at most
+	u64 rest_from_ns;		/* start of a series of quiet times, in
+					 * which T1 restarts for pfc-max at most
 					 */
 	u64 rest_to_ns;			/* when that series last restarted T1 */
 	u32 reason;			/* enum iqcn_pfc_reason of the last change */
@@ -79,10 +79,10 @@ struct iqcn_pfc_queue {
 
 /* Supplements of a queue (notify_supplement.c); queue->lock */
 struct iqcn_supplement {
-	bool on;			/* from above Kmax until below Kmin; no lock
-					 * to read
+	bool on;			/* set above Kmax, cleared at Kmin; no
+					 * lock to read
 					 */
-	u64 next_ns;			/* when the next one is due */
+	u64 next_ns;			/* when the next supplement is due */
 	u64 above_ns;			/* when the depth rose above Kmax, 0: not
 					 * above
 					 */
@@ -95,7 +95,7 @@ struct iqcn_supplement {
  * queue->lock
  */
 struct iqcn_lease {
-	u64 end_ns;			/* 0: there is none */
+	u64 end_ns;			/* expiry, 0: no lease */
 	bool supplements;		/* supplement_pps is set */
 	u32 supplement_pps;
 };
@@ -115,28 +115,28 @@ struct iqcn_queue {
 	 *
 	 * Root lock to write, unless a comment says otherwise.
 	 */
-	struct iqcn_meter drain;	/* of drain_bps */
+	struct iqcn_meter drain;	/* measures drain_bps */
 	u32 fastpath_bytes;		/* depth below which packets without CE
 					 * are only queued; lock to write
 					 */
 	u32 deep_bytes;			/* depth above which a packet that leaves
-					 * may be marked and is measured:
-					 * Kmin, unless pfc.c changes it; lock
-					 * to write
-					 */
-	bool attends;			/* the next packet is for pfc.c; lock to
+					 * may be marked and is measured: Kmin,
+					 * unless pfc.c changes it; lock to
 					 * write
 					 */
-	bool quiet;			/* no marks, no CNPs but for drops
+	bool attends;			/* pfc.c must handle the next packet;
+					 * lock to write
+					 */
+	bool quiet;			/* no marks, and CNPs only for drops
 					 * (pfc.c); lock to write
 					 */
 	/* parameters; RTNL, root lock and lock to write, any of them to read */
 	struct iqcn_params p;
 
 	const u32 *depth_bytes;		/* the qdisc's backlog */
-	const struct gnet_stats_basic_sync *sent; /* the qdisc's */
-	u32 parent;			/* the qdisc's */
-	struct iqcn_port_config before;	/* the port's parameters before this queue */
+	const struct gnet_stats_basic_sync *sent; /* the qdisc's bstats */
+	u32 parent;			/* parent class of the qdisc */
+	struct iqcn_port_config before;	/* the port's, to restore (undo_seq) */
 	u32 undo_seq;			/* iqcn_net->config_seq after init; while it
 					 * is the same, destroying an unused
 					 * queue restores ->before
@@ -145,24 +145,29 @@ struct iqcn_queue {
 	u64 link_bps;			/* of the link or a shaper; RTNL to write */
 
 	struct iqcn_outflow outflow;	/* bytes that leave while backlogged */
-	/* the same without packets known not to be RoCE; the CE rate is
-	 * compared with it
+	/* like outflow, but without packets known not to be RoCE; the CE rate
+	 * is compared with its rate
 	 */
 	struct iqcn_outflow roce_outflow;
-	u64 roce_bps;			/* of the last CE window, 0: not
-					 * backlogged for all of it
+	u64 roce_bps;			/* of roce_outflow in the last CE
+					 * window, 0: not backlogged for all of
+					 * it
 					 */
 	u64 drain_bps;			/* measured while backlogged, 0: not yet */
-	u64 drain_ns;			/* when it was measured */
+	u64 drain_ns;			/* when drain_bps was measured */
 	u32 tracked;			/* queued packets that count for
 					 * IQCN_NOTIFY_GRANT
 					 */
 	struct iqcn_sojourn sojourn;	/* the packet whose delay is measured */
 	u64 dropped_bytes;		/* of packets dropped on enqueue */
-	u64 skipped_bytes;		/* CE packets since q->ce was updated */
+	u64 skipped_bytes;		/* of CE packets since q->ce was
+					 * updated
+					 */
 	u64 skipped;			/* CE packets not sampled, in segments */
 	u64 clock_ns;			/* when dequeue last read the clock */
-	u32 drained_bytes;		/* left since q->drain was updated */
+	u32 drained_bytes;		/* that left since q->drain was
+					 * updated
+					 */
 	bool brief;			/* iqcn_flow_ce_brief() may suffice for a CE
 					 * packet; lock to write
 					 */
@@ -184,19 +189,23 @@ struct iqcn_queue {
 
 	spinlock_t lock ____cacheline_aligned_in_smp; /* all that follows */
 	struct iqcn_meter ce;		/* CE packets that leave */
-	u64 idle_check_ns;		/* no idle check before this time, because the
+	u64 idle_check_ns;		/* no idle check before this time: the
 					 * port is paused
 					 */
 	u64 reset_ns;			/* last reset */
 	u32 max_bytes;			/* largest sampled CE packet */
-	u32 fibre_rtt_ns;		/* of the port; RTNL to write, no lock */
+	u32 fibre_rtt_ns;		/* of the port's fiber; RTNL to write,
+					 * no lock to read
+					 */
 
 	u32 congested;			/* enum iqcn_detect bits, 0: clear */
 	u64 state_ns;			/* last change from or to 0 */
 	u32 state_reason;		/* enum iqcn_reason of that change */
-	u32 epoch;			/* states of other epochs are void */
-	u32 ended;			/* congestions that have ended */
-	unsigned int n_congested;	/* flows with a state of their own */
+	u32 epoch;			/* states of flows with another epoch
+					 * are void
+					 */
+	u32 ended;			/* ends of congestion, and resets */
+	unsigned int n_congested;	/* flows congested on their own */
 
 	struct iqcn_active active;	/* number of active flows */
 	struct iqcn_gradient gradient;	/* of the depth */
@@ -221,7 +230,7 @@ struct iqcn_queue {
 	struct list_head deadlines;	/* flows by T1 (algo/deadline.h) */
 	struct list_head lapsed;	/* flows whose T1 expired while clear */
 	struct list_head polls;		/* sparse flows by their next poll */
-	u64 polls_ns;			/* no poll before that time */
+	u64 polls_ns;			/* no poll before this time */
 	/* Interval between two polls of a flow: t1, or less while the
 	 * controller's probability exceeds 1.  Set after each step and change
 	 * of parameters, so that iqcn_timer_arm() need not divide.
@@ -293,9 +302,9 @@ static inline u64 iqcn_queue_drain_bps(const struct iqcn_queue *q)
 }
 
 /* The RoCE rate in bit/s, with which the CE rate is compared.  If the user set
- * no bandwidth, and the queue was backlogged for all of the last CE window, it
- * is the rate of packets that may have been RoCE in that window; else the drain
- * rate.
+ * no bandwidth, and the queue was backlogged for all of the last CE window, the
+ * RoCE rate is that of the packets in the window that may have been RoCE; else
+ * it is the drain rate.
  */
 static inline u64 iqcn_queue_roce_bps(const struct iqcn_queue *q)
 {
@@ -306,7 +315,8 @@ static inline u64 iqcn_queue_roce_bps(const struct iqcn_queue *q)
 	return iqcn_queue_drain_bps(q);
 }
 
-/* Does the queue have a lease, or flows with turns of supplements?  queue->lock
+/* Does the queue have a lease, are supplements on, or do flows still have turns
+ * of them?  queue->lock
  */
 static inline bool iqcn_queue_long_haul(const struct iqcn_queue *q)
 {

@@ -83,7 +83,8 @@ static void iqcn_cm_side_init(struct iqcn_cm_side *side, int ifindex,
 	side->id = id;
 }
 
-/* A message has the port, the VLANs and the id of a side of a connection */
+/* Does a message have the port, the VLANs and the id of a side of a connection?
+ */
 static bool iqcn_cm_side_matches(const struct iqcn_cm_side *side,
 				 const struct iqcn_cm_side *msg)
 {
@@ -92,7 +93,7 @@ static bool iqcn_cm_side_matches(const struct iqcn_cm_side *side,
 	return !side->ifindex || iqcn_vlans_equal(side->vlan, msg->vlan);
 }
 
-/* Data to this side leave by the port */
+/* Do the data to this side leave by the port? */
 static bool iqcn_cm_side_on_port(const struct iqcn_cm_side *side,
 				 const struct iqcn_port *port)
 {
@@ -378,7 +379,8 @@ void iqcn_cm_flush(struct iqcn_net *in)
 	int kind;
 
 	for (kind = 0; kind < __IQCN_CM_KIND_MAX; kind++) {
-		/* only the current ones, so that a flood cannot prolong it */
+		/* only current entries, so that a flood cannot prolong the loop
+		 */
 		for (left = READ_ONCE(in->cm_count[kind]); left; left--) {
 			spin_lock_bh(&in->cm_lock);
 			e = list_first_entry_or_null(&in->cm_lru[kind],

@@ -51,7 +51,7 @@ struct iqcn_vlan {
  * iqcn_vlan_pack() - pack a tag into 16 bits for a flow
  * @v: tag, or none
  *
- * Return: the VID and which EtherType it was, 0: no tag.
+ * Return: the VID, with flags for the EtherType; 0: no tag.
  */
 static inline u16 iqcn_vlan_pack(const struct iqcn_vlan *v)
 {
@@ -75,7 +75,7 @@ static inline void iqcn_vlan_unpack(struct iqcn_vlan *v, u16 packed)
 							      ETH_P_8021Q);
 }
 
-/* The same IQCN_VLANS tags, apart from their priorities */
+/* Do two arrays of IQCN_VLANS tags have the same EtherTypes and VIDs? */
 static inline bool iqcn_vlans_equal(const struct iqcn_vlan *a,
 				    const struct iqcn_vlan *b)
 {
@@ -124,8 +124,8 @@ enum iqcn_parsed {
 enum iqcn_parsed iqcn_parse(const u8 *data, u32 avail, u32 total, __be16 proto,
 			    struct iqcn_pkt *pkt);
 
-/* A packet that the sender's rate control paces, by its BTH opcode: RC, UC and
- * XRC, requests and READ responses, but no acknowledgments
+/* Does the sender's rate control pace packets with this BTH opcode?  True for
+ * requests and READ responses of RC, UC and XRC, but not for acknowledgments.
  */
 static inline bool iqcn_op_is_data(u8 opcode)
 {
@@ -143,7 +143,9 @@ static inline bool iqcn_op_is_data(u8 opcode)
 	}
 }
 
-/* A packet whose PSN a response carries: requests of RC and XRC */
+/* Does a response carry the PSN of the packet?  True for requests of RC and
+ * XRC.
+ */
 static inline bool iqcn_op_is_echoed(u8 opcode)
 {
 	u8 op = opcode & 0x1f;
@@ -152,8 +154,8 @@ static inline bool iqcn_op_is_echoed(u8 opcode)
 	       (op < 0x0d || op > 0x12);
 }
 
-/* A packet that carries the PSN of a request: READ responses, ACK, NAK and
- * atomic ACK of RC and XRC
+/* Does the packet carry the PSN of a request?  True for READ responses, ACK,
+ * NAK and atomic ACK of RC and XRC.
  */
 static inline bool iqcn_op_is_echo(u8 opcode)
 {

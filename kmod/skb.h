@@ -52,8 +52,8 @@ iqcn_skb_parse(const struct sk_buff *skb, u32 off, __be16 proto, u8 *buf,
 	return iqcn_parse(*data, avail, total, proto, pkt);
 }
 
-/* Headers that are not linear, or not RoCEv2.  A function of its own, because
- * the buffer would give its caller a stack protector.
+/* Parse a packet whose linear part does not parse as RoCEv2.  A function of its
+ * own, because the buffer would give its caller a stack protector.
  */
 static noinline enum iqcn_parsed
 iqcn_skb_headers_slow(const struct sk_buff *skb, u32 off, __be16 proto,

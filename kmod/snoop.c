@@ -101,7 +101,7 @@ static struct iqcn_port *iqcn_view_next(const struct iqcn_view *v,
 	for ((_port) = iqcn_view_first(_v); (_port);			\
 	     (_port) = iqcn_view_next(_v, _port))
 
-/* The flow that the packet answers goes the other way */
+/* Fill the key of the flow that the packet answers, which goes the other way */
 static void iqcn_snoop_key(struct iqcn_view *v)
 {
 	const struct iqcn_port *port = iqcn_view_first(v);
@@ -155,8 +155,8 @@ static void iqcn_snoop_pair(const struct iqcn_view *v)
 	iqcn_pair_from_cnp(only, &v->key);
 }
 
-/* The port that has received the packet: that of the VLAN device, or of the
- * device below; NULL: neither has a queue
+/* The port that has received the packet: that of the receiving device, or of
+ * the device below a VLAN device; NULL: neither has a queue
  */
 static struct iqcn_port *iqcn_snoop_rx_port(const struct iqcn_view *v)
 {
@@ -216,9 +216,9 @@ static void iqcn_snoop_cm(const struct iqcn_view *v)
 		   &cm);
 }
 
-/* The response may be for another assured flow of that QP, on any port.  QPs
- * are compared because a sprayed flow has an entry in the tables of several
- * ports.
+/* May the response be for another flow of that QP, which is assured, on any
+ * port?  QPs are compared because a sprayed flow has an entry in the tables of
+ * several ports.
  */
 static bool iqcn_snoop_sent_by(const struct iqcn_view *v,
 			       const struct iqcn_flow *flow)
@@ -301,7 +301,9 @@ static noinline void iqcn_snoop_evidence(struct iqcn_view *v)
 		iqcn_pair_from_sport(sport, by_sport, v->pkt.dest_qp);
 }
 
-/* An injected CNP, which also passes the hooks of IQCN_SNOOP_NETNS */
+/* Is the packet an injected CNP?  Injected CNPs also pass the hooks of
+ * IQCN_SNOOP_NETNS.
+ */
 static bool iqcn_snoop_is_ours(const struct iqcn_view *v)
 {
 	const struct iqcn_cnp cnp = {
@@ -315,7 +317,7 @@ static bool iqcn_snoop_is_ours(const struct iqcn_view *v)
 			   iqcn_cnp_id(&cnp);
 }
 
-/* Some flow of the ports needs evidence, and the packet may provide it */
+/* Does a flow of the ports need evidence that the packet may provide? */
 static bool iqcn_snoop_wants(const struct iqcn_view *v)
 {
 	struct iqcn_port *port;
@@ -406,7 +408,7 @@ void iqcn_snoop_init(struct iqcn_port *port)
 	port->nf_ops.priority = INT_MAX;
 }
 
-/* The hooks have parsed the packet on the lower device of this bridge or VRF */
+/* Have the hooks parsed the packet on a lower device of this bridge or VRF? */
 static bool iqcn_snoop_is_repeat(const struct net_device *dev)
 {
 	if (is_vlan_dev(dev))

@@ -3,14 +3,14 @@
  * The hrtimer of a queue.  It sends pending CNPs, and runs the work of the
  * notify methods.
  *
- * The timer is armed for the earliest work.  If that is postponed, the timer is
- * not rearmed: it expires once too early and is then armed for the new time.
- * So a CE packet that restarts T1 does not touch the timer.
+ * The timer is armed for the earliest work.  If that work is postponed, the
+ * timer is not rearmed: it expires once too early and is then armed for the new
+ * time.  So a CE packet that restarts T1 does not touch the timer.
  *
  * A run handles at most IQCN_TIMER_RUN flows.  If more are due, the timer rests
- * for as long as the run took.  The timers of all namespaces of an owner share
- * the CPU time of the owner (owner.h).  If no packet leaves the queue, the
- * timer backs off (struct iqcn_backoff).
+ * for as long as the run took, at least 1 us and at most 1 ms.  The timers of
+ * all namespaces of an owner share the CPU time of the owner (owner.h).  If no
+ * packet leaves the queue, the timer backs off (struct iqcn_backoff).
  */
 #include "algo/share.h"
 #include "iqcn.h"
@@ -25,7 +25,7 @@
 #define IQCN_TIMER_GAP_NS	1000
 #define IQCN_TIMER_GAP_MAX_NS	NSEC_PER_MSEC
 
-/* In the order in which the timer calls them */
+/* The clients, in the order in which the timer calls them */
 static const struct iqcn_timer_ops * const iqcn_timer_clients[] = {
 	&iqcn_lease_ops,
 	&iqcn_pfc_ops,
@@ -185,8 +185,8 @@ static bool iqcn_timer_send(struct iqcn_queue *q, struct iqcn_flow *flow,
 }
 
 /* Do the first work that is due.  The clients before number @at have no work
- * due at @now_ns.  If a later client causes some, which is rare, the next batch
- * does it.
+ * due at @now_ns.  If a later client causes work for them, which is rare, the
+ * next batch does that work.
  * Return: false if no work is due.
  */
 static bool iqcn_timer_one(struct iqcn_queue *q, unsigned int *at,

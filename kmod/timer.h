@@ -71,8 +71,9 @@ void iqcn_timer_cancel(struct iqcn_flow *flow);
 /* Is the timer armed for all work but pending CNPs?  A packet causes a poll
  * after poll_gap, or a deadline after t1, which is at least poll_gap, or it
  * starts a controller.  The timer is already armed for all earlier work.
- * Without deadlines and polls it may be armed for as late as IQCN_PI_END_NS
- * from now.  The idle timeout of a window above 10 ms is later than that.
+ * Without deadlines and polls, a timer that expires within IQCN_PI_END_NS
+ * suffices, too, but not one that is armed for the idle timeout of a window
+ * above 10 ms, which is later.
  */
 static inline bool iqcn_timer_suffices(const struct iqcn_queue *q, u64 now_ns)
 {

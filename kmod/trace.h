@@ -54,7 +54,9 @@ TRACE_DEFINE_ENUM(IQCN_PFC_REASON_DRAINED);
 TRACE_DEFINE_ENUM(IQCN_PFC_REASON_LIMIT);
 TRACE_DEFINE_ENUM(IQCN_PFC_REASON_RESET);
 
-/* A fixed-size array, which bpftrace and event filters handle like a string */
+/* dev is a fixed-size array, which bpftrace and event filters handle like a
+ * string
+ */
 #define IQCN_TRACE_QUEUE_FIELDS				\
 	__array(char, dev, IFNAMSIZ)			\
 	__field(int, ifindex)				\
@@ -174,7 +176,9 @@ TRACE_EVENT(iqcn_mark,
 		  __entry->len_bytes)
 );
 
-/* A RoCEv2 data packet left with CE; psn is the PSN of its last segment */
+/* A sampled RoCEv2 data packet of a flow left with CE; psn is the PSN of its
+ * last segment
+ */
 TRACE_EVENT(iqcn_ce_sent,
 	TP_PROTO(const struct iqcn_queue *q, const struct iqcn_flow *flow),
 	TP_ARGS(q, flow),
@@ -242,10 +246,11 @@ TRACE_EVENT(iqcn_cnp_filtered,
 );
 
 /* A generated CNP is about to be injected.  base_ns is the start of T1.  due_ns
- * is the time at which the CNP was due: the end of T1, plus T2 if the CNP was
- * deferred; if a packet caused the CNP, when the packet arrived, left or was
- * dropped, or the end of min-gap; otherwise the time of the poll or of the
- * supplement.
+ * is the time at which the CNP was due.  For the timer this is the end of T1,
+ * or the later onset of congestion, or with trigger gap the departure of the
+ * next CE packet; plus T2 if the CNP was deferred.  If a packet caused the CNP,
+ * it is when that arrived, left or was dropped, or the end of min-gap.
+ * Otherwise it is the time of the poll or of the supplement.
  */
 TRACE_EVENT(iqcn_cnp_sent,
 	TP_PROTO(const struct iqcn_queue *q, const struct iqcn_flow *flow,
@@ -346,7 +351,9 @@ TRACE_EVENT(iqcn_flow_state,
 		  __entry->psn)
 );
 
-/* The PFC state of the queue changed: a pause began, or the queue was judged */
+/* The PFC state of the queue changed: a pause began, the queue was judged,
+ * pfc-max was over, or the state was reset
+ */
 TRACE_EVENT(iqcn_pfc,
 	TP_PROTO(const struct iqcn_queue *q, u32 state, u32 reason,
 		 u64 rx_bytes, u64 paused_ns),

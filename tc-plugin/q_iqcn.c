@@ -277,7 +277,7 @@ static int get_prob(uint64_t *val, const char *arg)
 		return -1;
 	if (*end)
 		p /= 100;
-	/* not in one expression, whose type would be double */
+	/* no conditional expression, because its type would be double */
 	*val = UINT64_MAX;
 	if (p <= 1)
 		*val = p * UINT32_MAX + 0.5;
@@ -296,7 +296,8 @@ static int get_value(uint64_t *val, const struct iqcn_param *p, const char *arg)
 	case IQCN_PARAM_MS:
 		if (get_scaled(val, time_suffixes, arg))
 			return -1;
-		/* below 1 ms do not round up: "10" (ns) is hardly meant as 1 ms
+		/* do not round up a time below 1 ms: "10" (ns) is hardly meant
+		 * as 1 ms
 		 */
 		*val = *val < NS_PER_MS ? 0 :
 		       *val / NS_PER_MS + !!(*val % NS_PER_MS);
@@ -316,10 +317,11 @@ static int get_value(uint64_t *val, const struct iqcn_param *p, const char *arg)
 }
 
 /*
- * Texts of values.  Each parses to the same value.
+ * Format values as text.  tc parses each text to exactly the value that it was
+ * made from.
  */
 
-/* As tc prints sizes, unless that would be rounded */
+/* Format a size as tc does, unless tc would round it */
 static const char *size_text(uint32_t v, char *buf)
 {
 	const char *unit = "b";
@@ -335,7 +337,7 @@ static const char *size_text(uint32_t v, char *buf)
 	return buf;
 }
 
-/* As tc prints times, unless that would be rounded */
+/* Format a time as tc does, unless tc would round it */
 static const char *time_text(const struct iqcn_param *p, uint32_t v, char *buf)
 {
 	static const char *const units[] = { "ns", "us", "ms", "s", NULL };
@@ -374,7 +376,7 @@ static const char *rate_text(uint64_t bps, char *buf)
 	return buf;
 }
 
-/* The fewest digits that parse to the same value */
+/* Format a share with the fewest digits that parse to the same value */
 static const char *prob_text(uint32_t v, char *buf)
 {
 	uint64_t back;
@@ -410,7 +412,7 @@ static const char *value_text(const struct iqcn_param *p, uint64_t v, char *buf)
 }
 
 /*
- * Wrong words, and suggestions for them.
+ * Report unknown words, and suggest what the user may have meant.
  */
 #define WORD_MAX 24
 
@@ -1160,9 +1162,9 @@ struct stat {
 	size_t offset;
 	bool u32;
 	bool new_line;			/* in text */
-	enum about about;		/* of the line that begins here */
+	enum about about;		/* topic of the line that begins here */
 	bool prob;			/* a share of UINT32_MAX */
-	const char *const *names;	/* of the values, NULL: a number */
+	const char *const *names;	/* names of values, NULL: a number */
 };
 
 #define STAT64(name) { #name, offsetof(struct tc_iqcn_xstats, name) }

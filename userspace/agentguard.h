@@ -29,7 +29,7 @@ struct agent_guard {
 /**
  * agent_guard_step() - account for a step
  * @g: all 0 at first
- * @p: place
+ * @p: parameters of the qdisc and the link
  * @a: sample at the beginning of the step
  * @b: sample at its end
  *

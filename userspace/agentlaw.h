@@ -17,8 +17,9 @@
  * sign is lost.  Because the text wants few supplements, C is 1 - ratio here;
  * "reward literal" uses the ratio itself.
  *
- * Ours: the text's five filtered rates, 7,500 to 17,500 CNPs a second, are for
- * one port.  The text does not say how many QPs and which distance they assume.
+ * The scale of the rates is ours.  The text's five filtered rates, 7,500 to
+ * 17,500 CNPs a second, are for one port.  The text does not say how many QPs
+ * and which distance they assume.
  * For 40 QPs, 7,500 is one CNP per QP and round trip of 533 km.  So 7,500
  * stands here for one CNP per QP and round trip of this fiber, and the other
  * rates keep their ratio to this one.  From 100 km on, the module accepts no
@@ -166,7 +167,7 @@ static inline uint64_t agent_in_bytes(const struct agent_sample *a,
 
 /**
  * agent_observe() - compute the step between two samples
- * @p: place
+ * @p: parameters of the qdisc and the link
  * @a: earlier sample
  * @b: later sample
  * @reward: how the reward is computed
@@ -206,7 +207,7 @@ static inline struct agent_step agent_observe(const struct agent_place *p,
 /**
  * agent_state() - add a step to the history, and compute the state
  * @h: history; all 0 at first
- * @p: place
+ * @p: parameters of the qdisc and the link
  * @s: the newest step
  * @state: result: the features of the last steps, then fiber and incast ratio
  */
@@ -225,7 +226,7 @@ static inline void agent_state(struct agent_history *h,
 
 /**
  * agent_lease() - convert an action to the values that it sets
- * @p: place
+ * @p: parameters of the qdisc and the link
  * @action: 0 to AGENT_ACTIONS - 1
  * @flows: active flows, which share the filter of a port
  */

@@ -19,7 +19,7 @@ struct agent_port {
 	uint32_t parent;
 	char name[IF_NAMESIZE];	/* for errors after the device is gone */
 	struct agent_place place;
-	uint64_t place_ns;	/* when the place was read */
+	uint64_t place_ns;	/* when @place was read */
 	uint64_t bandwidth_bps;	/* parameter; 0: use roce_bps */
 	struct agent_lease lease;	/* in force */
 	uint64_t lease_ns;	/* when the lease ends; 0: no lease */

@@ -26,7 +26,7 @@
 
 #define AGENT_TRUST_NS UINT64_C(1000000000)
 /* With long intervals, a second has few steps, so it is extended to at least
- * these
+ * this many
  */
 #define AGENT_TRUST_STEPS 10
 #define AGENT_TRUST_SHARE 0.98
@@ -34,7 +34,7 @@
 #define AGENT_FALLBACK_NS (10 * AGENT_TRUST_NS)
 #define AGENT_FALLBACK_MAX_NS (320 * AGENT_TRUST_NS)
 
-/* Whose values of filter and supplements apply */
+/* The values of the policy apply, or, in audit and fallback, those of tc */
 enum agent_verdict {
 	AGENT_POLICY,
 	AGENT_AUDIT,
@@ -45,9 +45,9 @@ struct agent_trust {
 	enum agent_verdict verdict;
 	bool known;		/* tc_reward was measured */
 	double tc_reward;	/* mean reward of a second with the values of tc */
-	double sum;		/* of the rewards in the current second */
+	double sum;		/* sum of the rewards in the current second */
 	uint32_t steps;
-	uint64_t second_ns;	/* end of the current second, 0: none has begun */
+	uint64_t second_ns;	/* end of the current second, 0: none begun */
 	uint64_t phase_ns;	/* end of the audit or fallback, or the next audit */
 	uint64_t fallback_ns;	/* length of the next fallback */
 };
@@ -82,10 +82,10 @@ static inline void agent_trust_second(struct agent_trust *t, double mean,
 /**
  * agent_trust_step() - account for a step
  * @t: all 0 at first
- * @reward: of the step, which @t->verdict decided about
+ * @reward: reward of the step, during which @t->verdict applied
  * @now_ns: end of the step
  *
- * Return: what decides about the next step.
+ * Return: the verdict for the next step.
  */
 static inline enum agent_verdict agent_trust_step(struct agent_trust *t,
 						  double reward, uint64_t now_ns)

@@ -252,7 +252,7 @@ static int replace_file(int dir, const char *name, const struct baselines *b)
 	int fd, err;
 
 	snprintf(temp, sizeof(temp), ".%s.%u", name, getpid());
-	/* left by a killed process that had our PID */
+	/* a killed process that had our PID may have left this file */
 	unlinkat(dir, temp, 0);
 	fd = openat(dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
 		    O_CLOEXEC, 0600);

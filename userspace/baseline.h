@@ -42,7 +42,9 @@ int baselines_save(const struct baselines *b);
 void baseline_take(struct baseline *one, const struct qdisc *q);
 /* Returns 0 or -ENOMEM */
 int baselines_add(struct baselines *b, const struct baseline *one);
-/* NULL if there is none, or if a counter of @q is lower: @q was created anew */
+/* NULL if there is none, or if a counter of @q is lower than in the baseline,
+ * because @q was created anew
+ */
 const struct baseline *baseline_find(const struct baselines *b,
 				     const struct qdisc *q);
 void baseline_subtract(const struct baseline *one, struct stats *st);

@@ -61,9 +61,9 @@
 /* Limit of the flows that are read for the median CNP interval */
 #define FLOWS_MAX 100000
 #define GAPS_MAX 10000
-/* Receivers may send a CNP this often (DCQCN's default).  Senders speed up 55
- * us to 1.5 ms after a CNP, or 4 ms in Documentation/scenarios.rst, so a T1 of
- * INCREASE_INTERVALS intervals is too long for any sender.
+/* Receivers may send a CNP this often (DCQCN's default).  Senders speed up
+ * 55 us to 1.5 ms after a CNP, or 4 ms in Documentation/scenarios.rst, so a T1
+ * of INCREASE_INTERVALS intervals is too long for any sender.
  */
 #define CNP_INTERVAL_NS 50000
 #define INCREASE_INTERVALS 100
@@ -667,7 +667,7 @@ static void check_pfc(struct check *c, struct subject *s)
 		    "txq\", perhaps \"pfc frames");
 }
 
-/* Does this box notify senders by any queue of the port? */
+/* Does any queue of the port notify senders? */
 static bool port_notifies(const struct box *b, const struct port *p)
 {
 	const struct queue *q;
@@ -768,7 +768,7 @@ static void check_strays(struct check *c, struct subject *s)
 		say(c, OK, "strays", NULL, "few or no stray packets");
 }
 
-/* Do data enter by @in and leave by @out? */
+/* Do data enter through @in and leave through @out? */
 static bool data_pass(const struct tree_dev *in, const struct tree_dev *out)
 {
 	return in != out && !out->iqcn && !has_no_queue(out) &&
@@ -776,8 +776,8 @@ static bool data_pass(const struct tree_dev *in, const struct tree_dev *out)
 	       out->tx_bytes > ONE_WAY * out->rx_bytes;
 }
 
-/* If the port has sent only ACKs and CNPs, and the data that entered by it left
- * by a port without iqcn, returns that other port, else NULL
+/* If the port has sent only ACKs and CNPs, and the data that it received left
+ * through a port without iqcn, returns that other port, else NULL
  */
 static const struct tree_dev *right_port(const struct box *b,
 					 const struct tree_dev *d)

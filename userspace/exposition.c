@@ -58,7 +58,9 @@ static const struct metric namespace_metrics[] = {
 	       NULL),
 };
 
-/* Without sums over the queues of a port, which Prometheus can compute */
+/* Sums over the queues of a port are missing, because Prometheus can compute
+ * them
+ */
 static const struct metric port_metrics[] = {
 	METRIC("iqcn_port_snoop_info", "snoop", PORT_SNOOP, INFO,
 	       "Where the port captures CNPs of receivers."),
@@ -334,7 +336,7 @@ static void queue_labels(char *buf, const void *object)
 	exposition_queue(buf, q->dev, q->parent);
 }
 
-/* Only labels that stay the same as long as the flow exists */
+/* Writes only labels that stay the same as long as the flow exists */
 static void flow_labels(char *buf, const void *object)
 {
 	char dev[DEV_SIZE], src[VALUE_SIZE], dst[VALUE_SIZE];

@@ -20,7 +20,7 @@
 #include "rank.h"
 #include "snapshot.h"
 
-/* Between the two dumps from which CE rates are computed */
+/* Time between the two dumps from which CE rates are computed */
 #define RATE_INTERVAL_MS 1000
 #define COLUMNS_MAX 32
 /* A cell has at most VALUE_SIZE characters and a space */
@@ -73,7 +73,7 @@ void src_qp_text(char *buf, const struct ranked *r)
 		strcpy(buf, "-");
 }
 
-/* In parentheses if the evidence is too weak for CNPs */
+/* The grade of the pairing, in parentheses if it is too weak for CNPs */
 void pair_text(char *buf, const struct ranked *r)
 {
 	char name[VALUE_SIZE];
@@ -169,14 +169,14 @@ static void interval_text(char *buf, const struct ranked *r)
 	known_time_text(buf, r->flow.cnp_interval_ns);
 }
 
-/* Those that fit on the screen are shown, from left to right.  The first eight
- * fit in 80 characters, and include the one by which the list is sorted.
+/* The columns that fit on the screen are shown, from left to right.  The first
+ * eight fit in 80 characters, and include the one by which the list is sorted.
  */
 static const struct column {
 	const char *name;
 	int width;		/* negative: aligned to the left */
 	void (*text)(char *buf, const struct ranked *r);
-	enum order order;	/* only in a list that is sorted by it */
+	enum order order;	/* show only in a list sorted by it */
 } all_columns[] = {
 	{ "DEV", -8, dev_text },
 	{ "SRC", -15, src_text },
@@ -221,8 +221,8 @@ static void choose_columns(struct flows *s)
 		s->columns[s->n_columns++] = 0;
 }
 
-/* Append a cell to a row; a cell that is too wide shifts those behind it.  With
- * printf(), this would take half of the time that a flow needs.
+/* Append a cell to a row; a cell that is too wide shifts those behind it.  If
+ * this function used printf(), it would take half of the time per flow.
  */
 static size_t put_cell(const struct flows *s, size_t i, char *at,
 		       const char *text)

@@ -69,7 +69,7 @@ int genl_flush(struct genl *g, uint32_t ifindex, uint32_t parent,
  */
 int genl_clear(struct genl *g, uint32_t ifindex, uint32_t parent);
 
-/* For @ms, a filter of one CNP per @filter_ns and a rate of supplements */
+/* A filter of one CNP per @filter_ns, and supplements, in force for @ms */
 struct lease {
 	uint32_t ifindex;
 	uint32_t parent;

@@ -63,7 +63,7 @@ int parse_time_ns(const char *word, uint64_t *ns);
 int parse_interval(const char *word, uint64_t *ns);
 /* A number of at least 1 */
 int parse_count(const char *word, uint64_t *n);
-/* IPv4 or IPv6; an IPv6 address that stands for an IPv4 address becomes that */
+/* IPv4 or IPv6; an IPv4-mapped IPv6 address becomes the IPv4 address */
 struct address;
 int parse_ip(const char *word, struct address *a);
 /* Decimal, or hexadecimal after "0x" */

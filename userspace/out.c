@@ -229,7 +229,9 @@ void qp_text(char *buf, uint32_t qp)
 	snprintf(buf, VALUE_SIZE, "0x%06x", qp);
 }
 
-/* Three digits in the largest unit of 1000 that is not above @v */
+/* Print three digits, in the largest unit that is not above @v; each unit is
+ * 1000 times the one before
+ */
 static void unit_text(char *buf, double v, const char *const *units)
 {
 	size_t i;

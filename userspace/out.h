@@ -82,10 +82,10 @@ void name_print(FILE *f, const char *name);
  * often
  */
 const char *dev_name(uint32_t ifindex);
-/* As by name_text() */
+/* The name, escaped as by name_text() */
 const char *dev_escaped(uint32_t ifindex);
 void dev_forget(void);
-/* "1:2", "root" */
+/* Parses "1:2" or "root"; returns 0 or -1 */
 int parse_parent(const char *word, uint32_t *parent);
 
 /* Adds @v unless it is NULL.  @key must stay valid as long as @o */

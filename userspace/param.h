@@ -18,10 +18,11 @@ enum form param_form(int type);
 /* Print a number exactly, in the largest unit that leaves an integer */
 void param_text(char *buf, int type, uint64_t v);
 /* Print a share of UINT32_MAX with the fewest digits that tc parses to the same
+ * share
  */
 void prob_text(char *buf, uint32_t v);
 
-/* Copy a CNP filter from @attr; returns false if that is missing or too short
+/* Copy a CNP filter from @attr; returns false if @attr is missing or too short
  */
 bool filter_get(struct tc_iqcn_cnp_filter *filter, const struct nlattr *attr);
 void filter_text(char *buf, const struct tc_iqcn_cnp_filter *filter);

@@ -26,8 +26,8 @@
 struct policy {
 	uint64_t interval_ns;
 	enum agent_reward reward;
-	/* by input, so that the compiler can use vectors without reordering
-	 * sums
+	/* weights are indexed by input first, so that the compiler can use
+	 * vectors without reordering sums
 	 */
 	float bias1[POLICY_WIDTH], weights1[AGENT_STATE][POLICY_WIDTH];
 	float bias2[POLICY_WIDTH], weights2[POLICY_WIDTH][POLICY_WIDTH];

@@ -124,7 +124,7 @@ static void read_stats(struct stats *st, struct nlattr *stats2)
 	take(&st->queue, sizeof(st->queue), tb[TCA_STATS_QUEUE]);
 	st->sent = offsetof(struct stats, app) +
 		   take(&st->app, sizeof(st->app), tb[TCA_STATS_APP]);
-	/* present if 32 bits are too few */
+	/* the kernel sends this attribute only if 32 bits are too few */
 	if (!take(&st->packets, sizeof(st->packets), tb[TCA_STATS_PKT64]))
 		st->packets = st->basic.packets;
 }

@@ -41,8 +41,8 @@ struct qdisc {
 /* Returns whether to continue */
 typedef bool (*qdisc_fn)(const struct qdisc *q, void *arg);
 
-/* Calls @fn for every qdisc of @ifindex, or of all devices if it is 0.  Prints
- * an error and returns EXIT_FAILURE if that fails.
+/* Calls @fn for every qdisc of @ifindex, or of all devices if @ifindex is 0.
+ * On failure, prints an error and returns EXIT_FAILURE.
  */
 int qdiscs_dump(uint32_t ifindex, qdisc_fn fn, void *arg);
 bool qdisc_is_iqcn(const struct qdisc *q);
@@ -70,7 +70,7 @@ struct counter {
 extern const struct counter counters[];
 extern const size_t n_counters;
 
-/* 0 if the kernel did not send it */
+/* 0 if the kernel did not send the counter */
 uint64_t counter_get(const struct counter *c, const struct stats *st);
 void counter_set(const struct counter *c, struct stats *st, uint64_t v);
 bool counter_sent(const struct counter *c, const struct stats *st);

@@ -100,7 +100,7 @@ static bool is_one_of(uint32_t dev, const struct port *ports, size_t n,
 {
 	size_t i;
 
-	/* usually the ports have the same order */
+	/* usually both lists of ports have the same order */
 	for (i = 0; i < n; i++)
 		if (ports[(guess + i) % n].ifindex == dev)
 			return true;

@@ -51,7 +51,7 @@ struct ranked {
 	struct speed speed;
 };
 
-/* Keeps the first @limit flows, in memory for twice as many; 0: all */
+/* The first @limit flows, 0: all.  Uses memory for twice as many. */
 struct ranking;
 
 struct ranking *ranking_new(enum order order, size_t limit);

@@ -290,7 +290,9 @@ int records_add(struct records *rs, struct record *r)
 		record_free(r);
 		return -ENOMEM;
 	}
-	/* most records are the newest; equal times keep their order */
+	/* a new record is usually the latest, so search from the end; records
+	 * of the same time keep their order
+	 */
 	for (; i && rs->list[i - 1].time_ns > r->time_ns; i--)
 		rs->list[i] = rs->list[i - 1];
 	rs->list[i] = *r;

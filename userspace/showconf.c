@@ -138,7 +138,7 @@ static bool ask(uint32_t ifindex, unsigned long request, struct ifreq *r)
 	return ok;
 }
 
-/* 0: not known */
+/* The speed of the device; 0: not known */
 static uint64_t dev_bps(uint32_t ifindex)
 {
 	struct ethtool_cmd cmd = { .cmd = ETHTOOL_GSET };
@@ -207,7 +207,7 @@ static void find_link(const struct showconf *s, struct conf *c)
 	c->link.bps = bps ? bps : derive_default_bps();
 }
 
-/* As in iqcn_port_update(); 0: not known */
+/* The rate of the port, as in iqcn_port_update(); 0: not known */
 static uint64_t port_bps(const struct showconf *s, uint32_t ifindex)
 {
 	uint64_t link_bps = 0, largest_bps = 0, sum_bps = 0, bps;
@@ -279,7 +279,7 @@ static void write_value(const struct conf *c, const struct iqcn_param *p,
 	fputs(text, f);
 }
 
-/* Quoted for a shell, as printable ASCII */
+/* Write a word quoted for a shell, as printable ASCII */
 static void write_word(const char *word, FILE *f)
 {
 	const char *c = word;

@@ -54,7 +54,7 @@ const struct queue *snapshot_queue(const struct snapshot *before,
 	const struct queue *q = &s->queues[i], *b;
 	size_t n;
 
-	/* usually the queue has the same index */
+	/* usually the queue has the same index in both snapshots */
 	for (n = before->n_queues; n; n--, i++) {
 		b = &before->queues[i % before->n_queues];
 		if (b->dev == q->dev && b->parent == q->parent)

@@ -18,7 +18,7 @@
 
 #define INDENT 10
 #define LINE_SIZE 512
-/* Fits in 40 columns */
+/* Items of fewer characters do not wrap, because they fit in 40 columns */
 #define SHORT 30
 
 struct summary {
@@ -197,7 +197,7 @@ static void put_flows(struct summary *s)
 	}
 }
 
-/* Only for a queue that learns of pauses */
+/* The line of PFC, only for a queue that learns of pauses */
 static void put_pfc(struct summary *s)
 {
 	const struct tc_iqcn_xstats *app = &s->since.app;
@@ -216,7 +216,9 @@ static void put_pfc(struct summary *s)
 	put(s, "pfc");
 }
 
-/* Only for a device with a filter, or for a queue that supplements CNPs */
+/* The line of a long-haul link, only for a device with a filter, or for a queue
+ * that supplements CNPs
+ */
 static void put_long_haul(struct summary *s)
 {
 	const struct tc_iqcn_xstats *app = &s->since.app;

@@ -158,7 +158,7 @@ static void update(struct session *s)
 		s->done = true;
 }
 
-/* The last dump was of other flows than those to show now */
+/* Dump again, because the last dump had other flows than those to show now */
 static void restart_flows(struct session *s)
 {
 	s->top.first = 0;
@@ -402,7 +402,7 @@ static int parse_args(struct session *s, int argc, char **argv)
 	}
 	if (!ret && argc > optind + 1)
 		ret = misuse("unexpected word", argv[optind + 1]);
-	/* by the rate in the interval, not by the total */
+	/* sort by the rate in the interval, not by the total */
 	if (s->top.order == ORDER_CNPS)
 		s->top.order = ORDER_CNP_RATE;
 	return ret ? ret : parse_dev(argv[optind], &s->top.ifindex);

@@ -320,8 +320,8 @@ static int deeper_first(const void *x, const void *y, void *queues)
 	return *a < *b ? -1 : 1;
 }
 
-/* In at most @rows lines: if there are more queues, draw the congested and the
- * deepest ones first, and count the others
+/* Draw at most @rows lines: if there are more queues, draw the congested and
+ * the deepest ones first, and count the others
  */
 static void draw_queues(const struct top *t, struct shown *shown, size_t rows)
 {
@@ -356,7 +356,7 @@ static void ce_rate_text(char *buf, const struct ranked *r)
 	count_text(buf, r->speed.ce_pps);
 }
 
-/* As many as fit on the screen */
+/* Columns of the flows; as many as fit on the screen are drawn */
 static const struct column {
 	const char *name;
 	int width;		/* negative: aligned to the left */

@@ -96,8 +96,8 @@ static int on_dev(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* Convert a rate from bytes to bits per second: that of @tb's attribute
- * @rate64, which the kernel sends only if 32 bits are too few, else @rate
+/* Convert a rate from bytes to bits per second.  Use attribute @rate64 of @tb,
+ * which the kernel sends only if 32 bits are too few, else @rate.
  */
 static uint64_t bps_of(struct nlattr **tb, int rate64, uint32_t rate)
 {
@@ -182,7 +182,7 @@ static void read_params(uint64_t *params, struct nlattr *options)
 	for (i = 0; i <= TCA_IQCN_MAX; i++)
 		if (tb[i] && nla_len(tb[i]) <= (int)sizeof(params[i]))
 			nla_memcpy(&params[i], tb[i], sizeof(params[i]));
-	/* of the filter only the mode, its first member */
+	/* copy only the mode of the filter, its first member */
 	if (tb[TCA_IQCN_FILTER])
 		nla_memcpy(&params[TCA_IQCN_FILTER], tb[TCA_IQCN_FILTER],
 			   sizeof(__u32));

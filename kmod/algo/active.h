@@ -18,7 +18,7 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 
-/* 3,000 flows with packets of 4 KB at 25 Gb/s: each has one in 4 ms */
+/* At 25 Gb/s, each of 3,000 flows with packets of 4 KB sends one in 4 ms */
 #define IQCN_ACTIVE_EPOCH_NS	(5 * NSEC_PER_MSEC)
 
 /* struct iqcn_active - count of active flows */
@@ -26,7 +26,7 @@ struct iqcn_active {
 	u64 start_ns;	/* start of the current epoch */
 	u32 epoch;	/* its number, 0: there was no packet yet */
 	u32 n;		/* flows counted in the current epoch */
-	u32 last;	/* flows counted in the one before */
+	u32 last;	/* flows counted in the last epoch */
 };
 
 /**

@@ -4,7 +4,7 @@
  * without packets is polled.
  *
  *	ECN on arrival		queued			dropped
- *	not-ECT			no			no, not asked for
+ *	not-ECT			no			no, sender lacks ECN
  *	ECT			by wreb or pi		CNP
  *	CE, ce-in notify	by wreb or pi		CNP with was-CE flag
  *	CE, ce-in silent	no			CNP with was-CE flag
@@ -27,15 +27,15 @@
 #include <net/inet_ecn.h>
 
 /* A flow is polled after its last packet for this many times the gap between
- * its last two packets.  A sender that has sent one message and has no more
- * will not send more when it speeds up.
+ * its last two packets.  A sender that has nothing left to send adds no load
+ * when its rate increases, so it need not be notified.
  */
 #define IQCN_POLL_GAPS		4
 #define IQCN_POLL_MAX_NS	(50 * NSEC_PER_MSEC)
-/* The timer does not poll a flow whose next packet is expected within this part
- * of an interval after the poll, unless the poll may cause a CNP: the packet
- * makes up for it.  Longer waits leave more of the link idle after PFC pauses
- * (scenario pfc-victim-true).
+/* The timer does not poll a flow whose next packet is expected within
+ * 1 / IQCN_POLL_LATE_PART of an interval after the poll, unless the poll may
+ * cause a CNP: the packet makes up for the poll.  Longer waits leave more of
+ * the link idle after PFC pauses (scenario pfc-victim-true).
  */
 #define IQCN_POLL_LATE_PART	4
 /* The gap that is assumed for a new flow */
@@ -59,7 +59,7 @@ static inline bool iqcn_bts_may_notify(u32 ce_in, u8 ecn, bool dropped)
 /**
  * iqcn_bts_gap_ns() - gap between the packets of a flow
  * @last_ns: arrival of the flow's last packet, 0: there was none
- * @now_ns: arrival of this one
+ * @now_ns: arrival of the current packet
  *
  * The gap of a new flow, or of one that was idle for long, is unknown.  Such
  * a flow must be polled too, because flows that start together congest the

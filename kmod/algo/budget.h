@@ -20,7 +20,7 @@
 /* struct iqcn_budget - token bucket */
 struct iqcn_budget {
 	u64 interval_ns;	/* time that one CNP costs */
-	u64 burst_ns;		/* a CNP passes if next_ns is at most this far ahead */
+	u64 burst_ns;		/* largest lead of next_ns when a CNP passes */
 	u64 next_ns;		/* when the bucket is full again */
 };
 

@@ -59,7 +59,7 @@
 /* struct iqcn_continuity - state of a flow's CE PSNs */
 struct iqcn_continuity {
 	u32 next;	/* number after the last packet */
-	u32 high;	/* number after the furthest packet since the last hole */
+	u32 high;	/* number after the furthest since the last hole */
 	u32 run;	/* length of the current run */
 	u32 span;	/* numbers since the span detector last restarted */
 	u32 gap;	/* largest difference in the span */

@@ -130,7 +130,7 @@ static inline u64 iqcn_deadline_scan_ns(u64 due_ns, u32 period_ns)
  */
 #define IQCN_POLLS_PER_GAP	4
 #define IQCN_POLLS_REST	3
-/* The maximum pause, because an interruption lengthens a batch, and because
+/* The pause is limited, because an interruption lengthens a batch, and because
  * flows are polled for a limited time only (bts.h)
  */
 #define IQCN_POLLS_REST_MAX_NS	NSEC_PER_MSEC

@@ -64,7 +64,7 @@ static inline u32 iqcn_filter_max_ns(u32 fibre_m)
 
 /* struct iqcn_filter_slot - the window of a stream of CNPs */
 struct iqcn_filter_slot {
-	u64 hash;	/* of the stream */
+	u64 hash;	/* keyed hash of the stream */
 	u64 start_ns;	/* start of the window */
 	u32 passed;	/* CNPs that have passed in it, 0: the slot is free */
 };
@@ -133,8 +133,8 @@ iqcn_filter_find(struct iqcn_filter_slot *slots, u32 n_slots, u64 hash)
  * @in_bytes: bytes that arrived in the last round trip
  * @out_bytes: bytes that left
  *
- * A CNP halves the rate of its sender at most, so an overload of k needs
- * log2(k) of them.
+ * A CNP at most halves the rate of its sender, so an overload of k needs
+ * log2(k) CNPs.
  *
  * Return: max(1, ceil(log2(@in_bytes / @out_bytes))), at most
  * IQCN_FILTER_INCAST_N_MAX, which is also the result if bytes arrived and none

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The lot of a packet: 32 random bits that are compared with every probability
- * that concerns the packet, so that equal probabilities give equal results.
+ * The lot of a packet (as in drawing lots): 32 random bits that are compared
+ * with every probability that concerns the packet, so that equal probabilities
+ * give equal results.
  *
  * Source: US 12388756 B2, description (13), clause 8: the profile of marking
  * may serve for notifications, too.  Then a packet is marked exactly if its

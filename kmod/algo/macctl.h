@@ -24,15 +24,16 @@
 #define IQCN_MACCTL_OP_PAUSE	0x0001
 #define IQCN_MACCTL_OP_PFC	0x0101
 #define IQCN_QUANTUM_BITS	512
-/* After the Ethernet header: opcode; PAUSE: quanta; PFC: class vector, quanta
+/* Length after the Ethernet header: the opcode, and for PAUSE the quanta, for
+ * PFC the class vector and the quanta of each class
  */
 #define IQCN_MACCTL_PAUSE_LEN	(2 + 2)
 #define IQCN_MACCTL_PFC_LEN	(2 + 2 + 2 * IQCN_MACCTL_CLASSES)
 
 /* struct iqcn_macctl - a parsed frame */
 struct iqcn_macctl {
-	u8 classes;			/* those that the frame names, as bits */
-	u16 quanta[IQCN_MACCTL_CLASSES]; /* of these classes; 0: resume */
+	u8 classes;			/* named by the frame, as bits */
+	u16 quanta[IQCN_MACCTL_CLASSES]; /* their pauses; 0: resume */
 };
 
 /**
@@ -111,7 +112,7 @@ static inline void iqcn_pauses_rx(struct iqcn_pauses *p,
  * @classes: the classes, as bits
  *
  * A queue that carries several classes waits for all of them, because its first
- * packet may be of any.
+ * packet may belong to any of them.
  *
  * Return: a time, which may be past; 0 if none was ever paused.
  */

@@ -25,13 +25,13 @@
 
 /* struct iqcn_mark_params - the marking curve */
 struct iqcn_mark_params {
-	u32 kmin_bytes;	/* depth up to which nothing is marked */
-	u32 kmax_bytes;	/* depth above which everything is, >= kmin_bytes */
+	u32 kmin_bytes;	/* depth up to which no packet is marked */
+	u32 kmax_bytes;	/* depth above which all are marked, >= kmin_bytes */
 	u32 pmax;	/* probability at kmax_bytes, as a share of U32_MAX */
 };
 
-/* A probability of 1: one more than a u32 holds, so that a random u32 is always
- * less
+/* A probability of 1: one more than a u32 holds, so that any random u32 is less
+ * than it
  */
 #define IQCN_PROB_ONE BIT_ULL(32)
 

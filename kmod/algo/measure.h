@@ -78,7 +78,7 @@ static inline u32 iqcn_gradient_level(const struct iqcn_gradient *g,
 		return 0;
 	if (g->growth_bytes <= 0)
 		return 0;
-	/* below 2^32 times a window of a few seconds: fits 64 bits */
+	/* growth below 2^32, times a window of a few seconds, fits 64 bits */
 	return min_t(u64, div64_u64(g->growth_bytes * window_ns, g->span_ns),
 		     U32_MAX);
 }

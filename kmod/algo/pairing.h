@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which QP of the sender does a flow belong to?  The rules.
+ * The rules that decide to which QP of the sender a flow belongs.
  *
  * A data packet carries the receiver's QP only, but a CNP must carry the
  * sender's.  Evidence for the pairing has grades (enum iqcn_pair_grade).
@@ -147,7 +147,7 @@ static inline bool iqcn_echo_near(u32 a, u32 b, u32 bits)
 /* struct iqcn_echoes - PSNs of a flow that were echoed to one QP in a row */
 struct iqcn_echoes {
 	u32 qp;
-	u32 psn;	/* last one */
+	u32 psn;	/* last echoed PSN */
 	u8 hits;	/* 0: none */
 };
 
@@ -252,7 +252,7 @@ static inline u16 iqcn_sport_verbs(u32 lqpn, u32 rqpn)
 	return ((fl & 0x3fff) ^ ((fl & 0xfc000) >> 14)) | 0xc000;
 }
 
-/* UDP source port of Soft-RoCE: depends on its own QP only */
+/* UDP source port of Soft-RoCE: depends on the sending QP only */
 static inline u16 iqcn_sport_rxe(u32 qpn)
 {
 	return 0xc000 + (hash_32(qpn, 14) & 0x3fff);
@@ -286,7 +286,7 @@ static inline bool iqcn_sport_match(u16 data_sport, u16 rev_sport, u32 src_qp,
 
 /* struct iqcn_spray - changes of the source ports of flows between two hosts */
 struct iqcn_spray {
-	u32 changed_ms;	/* time of the last one */
+	u32 changed_ms;	/* time of the last change */
 	u8 changes;	/* up to IQCN_SPRAY_CHANGES */
 };
 
@@ -314,18 +314,19 @@ static inline void iqcn_spray_changed(struct iqcn_spray *s, u32 now_ms)
 
 	if (now_ms - s->changed_ms >= IQCN_SPRAY_MS) {
 		changes = 0;
-		/* before the time, so that the old count does not become valid
-		 * again
+		/* reset the count before the time is set, so that the old
+		 * count does not become valid again
 		 */
 		WRITE_ONCE(s->changes, 0);
 	}
-	/* before the count, so that a new count does not come with the old time
+	/* set the time before the count, so that no reader combines the new
+	 * count with the old time
 	 */
 	WRITE_ONCE(s->changed_ms, now_ms);
 	WRITE_ONCE(s->changes, min_t(u32, changes + 1, IQCN_SPRAY_CHANGES));
 }
 
-/* Data packets and responses offer no better evidence than this grade */
+/* Is the evidence the best that data packets and responses offer, or better? */
 static inline bool iqcn_pair_assured(enum iqcn_pair_grade grade)
 {
 	return grade >= IQCN_PAIR_PSN;

@@ -14,9 +14,10 @@
  *   count	no CNP is owed for the packets up to the one that started T1.
  *		Only packets at least T1 apart are counted, because one CNP may
  *		answer several that are closer.
- *   time	more time has passed since T1 started than a CNP takes (interval.h).
- *		The learned time is too short where CNPs take longer than the
- *		gap between two packets, so it does not suffice alone.
+ *   time	more time has passed since T1 started than a CNP takes
+ *		(interval.h).  The learned time is too short where CNPs take
+ *		longer than the gap between two packets, so it does not suffice
+ *		alone.
  *
  * A lost CNP would be owed forever.  So an answer is no longer expected after
  * IQCN_ANSWER_T1S times T1.

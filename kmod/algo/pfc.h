@@ -64,8 +64,8 @@ struct iqcn_pfc {
 	bool undetermined;
 	u32 depth_bytes;	/* undetermined: depth when settle started */
 	u64 settle_from_ns;	/* undetermined: when settle started */
-	u64 pause_ns;		/* paused: since when (pauseTime) */
-	u64 arrived_bytes;	/* paused: bytes that had arrived before */
+	u64 pause_ns;		/* paused: start of the pause (pauseTime) */
+	u64 arrived_bytes;	/* paused: bytes that arrived before it */
 	u64 since_ns;		/* first pause since the queue was below T, 0:
 				 * none
 				 */
@@ -96,7 +96,7 @@ static inline void iqcn_pfc_pause(struct iqcn_pfc *s,
 /* Have more bytes arrived in a pause than the link carries in that time? */
 static inline bool iqcn_pfc_exceeds(u64 rx_bytes, u64 rate_bps, u64 pause_ns)
 {
-	/* a pause so long that the quotient would overflow */
+	/* the pause is so long that the quotient would overflow 64 bits */
 	if (mul_u64_u64_shr(rate_bps, pause_ns, 64) >= NSEC_PER_SEC)
 		return false;
 	/* compare bits; the left side is an integer, so it does not matter that

@@ -39,7 +39,7 @@
  *
  *	alpha / u  <  beta (1 / tau + g beta T)
  *
- * The default of 2 * 10^-6 CNPs per byte and step is 17 times below that.
+ * The default of 2 * 10^-6 CNPs per byte and step is a 17th of this bound.
  *
  * Part of the growth is noise: a message that is sent at line rate has ended
  * before the controller can react.  So the predicted growth is limited to
@@ -92,11 +92,12 @@
  * Documentation/back-to-sender.rst has the figures.
  *
  * The controller has no timer.  It makes the steps that are due when a decision
- * is needed: after a longer interval, the integral part of all of them at once.
- * It starts when the queue is first deeper than an eighth of qref.  A queue
- * that is empty for a moment is still under control.  But once the queue has
- * not been deeper than that for IQCN_PI_QUIET_NS, the probability halves about
- * every eleven steps, and after IQCN_PI_END_NS the controller stops.
+ * is needed.  If several are due, it applies the integral part of all of them
+ * at once.  It starts when the queue is first deeper than the wake depth.  A
+ * queue that is empty for a moment is still under control.  But once the queue
+ * has not been deeper than the wake depth for IQCN_PI_QUIET_NS, the probability
+ * halves about every eleven steps, and after IQCN_PI_END_NS the controller
+ * stops.
  *
  * Source: Hollot et al., "On Designing Improved Controllers for AQM Routers
  * Supporting TCP Flows", INFOCOM 2001 (PI for AQM); RFC 8033 (its form of
@@ -191,7 +192,7 @@ static inline s64 iqcn_pi_change(s64 cnps, u32 flows)
 {
 	s64 change = div_s64(cnps, max_t(u32, flows, IQCN_PI_MIN_FLOWS));
 
-	/* one CNP per flow is the most; 10^9 * 2^32 is below 2^62 */
+	/* at most one CNP per flow; 10^9 * 2^32 is below 2^62 */
 	change = clamp_t(s64, change, -IQCN_PI_GAIN_BYTES, IQCN_PI_GAIN_BYTES);
 	return div_s64(change * (s64)IQCN_PROB_ONE, IQCN_PI_GAIN_BYTES);
 }
@@ -217,7 +218,7 @@ static inline s64 iqcn_pi_ahead(const struct iqcn_pi *pi,
 {
 	s64 grown = ((s64)depth_bytes - pi->depth_bytes) * IQCN_PI_AHEAD;
 	s64 most = IQCN_PI_GROWTH * (s64)p->qref_bytes;
-	/* in 16ths of an interval */
+	/* the divisor is the number of 16ths of an update interval in @ns */
 	s64 ahead = div64_s64(grown * 16, div_u64(ns * 16, p->update_ns));
 
 	return depth_bytes + clamp_t(s64, ahead, -most, most);
@@ -247,7 +248,7 @@ static inline void iqcn_pi_follow(struct iqcn_pi *pi,
 	pi->lowered_bytes = p->qref_bytes - min_t(u64, ref_bytes, p->qref_bytes);
 }
 
-/* All steps of @ns at once: the integral part of all, the growth as one */
+/* Make all steps of @ns: add their integral parts, and the growth once */
 static inline void iqcn_pi_step(struct iqcn_pi *pi,
 				const struct iqcn_pi_params *p, u64 ns,
 				u32 flows, u32 depth_bytes)
@@ -267,7 +268,7 @@ static inline void iqcn_pi_step(struct iqcn_pi *pi,
 	iqcn_pi_follow(pi, p, ns, dry);
 }
 
-/* The queue has been below the wake depth for IQCN_PI_QUIET_NS */
+/* Fade: the queue has not exceeded the wake depth for IQCN_PI_QUIET_NS */
 static inline void iqcn_pi_fade(struct iqcn_pi *pi, u32 steps, u32 depth_bytes)
 {
 	/* 512 steps reduce any probability to 0 */

@@ -43,7 +43,7 @@ struct iqcn_reorder {
 	bool kind;	/* last packet: request, not response */
 };
 
-/* The last @n numbers are CE, @n is at least 1 */
+/* Bits of the last @n numbers; @n is at least 1 */
 static inline u64 iqcn_reorder_mask(u32 n)
 {
 	return GENMASK_ULL(min(n, 64U) - 1, 0);
@@ -95,8 +95,8 @@ static inline bool iqcn_reorder_add(struct iqcn_reorder *r, u32 seq, u32 n,
 	if (r->seen & bits)
 		return false;
 	r->seen |= bits;
-	/* even if this number came too late, so that the next one that is as
-	 * late comes in time
+	/* widen the window even if this number came too late, so that the next
+	 * number that is as late comes in time
 	 */
 	r->window = max_t(u8, r->window, -ahead);
 	return true;

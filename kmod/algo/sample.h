@@ -72,7 +72,7 @@ static inline u32 iqcn_sample_pick(u32 psn, u32 segs, u32 dest_qp, u32 every,
 
 /**
  * iqcn_sample_gap_ns() - time between two packets of a flow, sampled or not
- * @ns: time between two sampled ones
+ * @ns: time between two sampled packets of the flow
  * @every: N
  *
  * Return: nanoseconds.

@@ -38,7 +38,7 @@ struct iqcn_share {
  * @now_ns: now
  *
  * Return: the new value of the account.  If it is later than @now_ns, the timer
- * must not run before.
+ * must not run before that time.
  */
 static inline u64 iqcn_share_charge(const struct iqcn_share *s, u64 paid_ns,
 				    u64 took_ns, u64 now_ns)
@@ -50,7 +50,9 @@ static inline u64 iqcn_share_charge(const struct iqcn_share *s, u64 paid_ns,
 	       div_u64(cost_ns * s->parts, s->of);
 }
 
-/* Longer than a pause of the port (PFC), or the wait of a slow shaper */
+/* A queue without departures for this long is idle.  The time is longer than a
+ * pause of the port (PFC), and than the wait of a slow shaper.
+ */
 #define IQCN_IDLE_NS		(100 * NSEC_PER_MSEC)
 
 /* struct iqcn_backoff - back-off of the timer of a queue that does not drain */

@@ -10,7 +10,7 @@
  * steps C2 and D1: rates of 0, 500, 1,000, 1,500 and 2,000 a second, a cap of
  * 2,500 for the sake of the CPU.  The text says that the filter value is
  * reduced and that more CNPs of the receiver pass.  These contradict each
- * other, so the purpose decides.  Ours: the factor.
+ * other, so the purpose decides.  The factor is ours.
  *
  * Pure: no clock, no lock.
  */
@@ -22,7 +22,7 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 
-/* The longest delay of the timer that is made up for */
+/* The longest delay of the timer for which the next interval makes up */
 #define IQCN_SUPPLEMENT_LATE_NS	(10 * NSEC_PER_MSEC)
 
 /**
@@ -42,9 +42,9 @@ static inline u64 iqcn_couple_ns(u64 interval_ns, u32 asked_pps, u32 max_pps)
 
 /**
  * iqcn_supplement_next_ns() - time of the next supplement
- * @due_ns: when this one was due
+ * @due_ns: when the current supplement was due
  * @pps: rate, at least 1
- * @now_ns: when this one was sent
+ * @now_ns: when the current supplement was sent
  *
  * Return: ns.
  */

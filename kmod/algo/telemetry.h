@@ -25,7 +25,7 @@
 /* struct iqcn_state - values to encode */
 struct iqcn_state {
 	u8 cause;		/* enum iqcn_cause */
-	bool was_ce;		/* the packet that caused the CNP arrived as CE */
+	bool was_ce;		/* the CNP's packet arrived as CE */
 	u32 depth_bytes;	/* depth of the queue */
 	u32 limit_bytes;	/* limit of the queue, not 0 */
 	u32 flows;		/* number of active flows */

@@ -40,7 +40,7 @@ static void bts_gap_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, iqcn_bts_gap_ns(5000, 8000), 3000);
 	KUNIT_EXPECT_EQ(test, iqcn_bts_gap_ns(5000, 5000), 0);
 	KUNIT_EXPECT_EQ(test, iqcn_bts_gap_ns(1, 50000001), 50000000);
-	/* after a longer pause, and for a new flow */
+	/* after a longer pause, and for a new flow: the assumed gap */
 	KUNIT_EXPECT_EQ(test, iqcn_bts_gap_ns(1, 50000002), 1000000);
 	KUNIT_EXPECT_EQ(test, iqcn_bts_gap_ns(1, 1 + (7ULL << 32)), 1000000);
 	KUNIT_EXPECT_EQ(test, iqcn_bts_gap_ns(0, 30000000), 1000000);
@@ -72,8 +72,8 @@ static void bts_polled_test(struct kunit *test)
 				    rows[i].polled_ns, "row %d", i);
 }
 
-/* The timer polls a flow if its gap is more than 1.25 intervals or at least 1
- * ms, or if the polls of two gaps and an interval may complete its credit
+/* The timer polls a flow if its gap is more than 1.25 intervals or at least
+ * 1 ms, or if the polls of two gaps and an interval may complete its credit
  */
 static void bts_by_timer_test(struct kunit *test)
 {

@@ -44,7 +44,7 @@ static const struct run_case run_cases[] = {
 		{ F2, 5, 1, 4, true }, { F2, 7, 1, 1, true },
 		{ F2, 9, 1, 1 } } },
 
-	/* the end of the state */
+	/* how the congested state ends */
 	{ "N' ended", 5, 2, {
 		{ F1, 0, 5, 5, true }, { F1, 6, 2, 2, true },
 		{ F1, 9, 1, 1 } } },
@@ -247,7 +247,7 @@ static const struct span_case span_cases[] = {
 	{ "M is 1", 1, 2, 2, { { 0, 1, 1 }, { 2, 1, 1 }, { 3, 2, 1 } },
 	  { 1, 2, 3 } },
 
-	/* the end of the state */
+	/* how the congested state ends */
 	{ "between G and G'", 100, 3, 5,
 	  { { 0, 100, 1 }, { 102, 10, 1 }, { 115, 300, 1 } }, { 100 } },
 	{ "G'", 100, 3, 5, { { 0, 100, 1 }, { 104, 100, 1 } }, { 100, 101 } },
@@ -566,7 +566,7 @@ static void continuity_long_test(struct kunit *test)
 
 #define N_SENT 2000
 
-/* The PSNs of a sender; CE_LAST: the last segment of a packet */
+/* How a PSN was sent; CE_LAST: the last segment of a CE packet */
 enum { NOT_CE, CE, CE_LAST };
 
 static u32 ref_run(const u8 *sent, u32 n)

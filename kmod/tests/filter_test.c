@@ -5,7 +5,7 @@
 #include "algo/filter.h"
 #include "tests.h"
 
-/* Offer CNPs at a constant rate for a second.  Return: those that pass. */
+/* Offer CNPs at a constant rate for a second.  Return: how many pass. */
 static u32 filter_offer(u32 n, u64 interval_ns, u64 gap_ns)
 {
 	struct iqcn_filter_slot s = {};
@@ -34,7 +34,7 @@ static void filter_rates_test(struct kunit *test)
 		{ 1, 80000, 100, 12500 },
 		{ 1, 66667, 100, 15000 },
 		{ 1, 57143, 100, 17500 },
-		/* several in an interval */
+		/* several CNPs pass in an interval */
 		{ 7, 100000, 1000, 70000 },
 		{ 100, 100000, 1000, 1000000 },
 		/* CNPs that are as far apart as the interval, or further, pass
@@ -51,14 +51,14 @@ static void filter_rates_test(struct kunit *test)
 		u32 got = filter_offer(cases[i].n, cases[i].interval_ns,
 				       cases[i].gap_ns);
 
-		/* 0.1 %, and the last window */
+		/* tolerate 0.1 %, and one CNP in the last window */
 		KUNIT_EXPECT_LE_MSG(test, gap64(got, cases[i].want),
 				    cases[i].want / 1000 + 1, "case %d: %u", i,
 				    got);
 	}
 }
 
-/* Each step: a time, and whether the CNP passes; 2 in 100 ns */
+/* Each step is a CNP: its time, and whether it passes.  2 pass in 100 ns. */
 static void filter_windows_test(struct kunit *test)
 {
 	static const struct {

@@ -43,8 +43,8 @@ static void grant_bytes_test(struct kunit *test)
 				    cases[i].want, "case %d", i);
 }
 
-/* The windows of all flows never add up to more than the link holds, and to
- * less by a byte per flow at most
+/* The windows of all flows never add up to more than the link holds, and their
+ * sum falls short of it by at most a byte per flow
  */
 static void grant_sum_test(struct kunit *test)
 {

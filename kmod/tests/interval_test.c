@@ -62,8 +62,8 @@ static void answer_test(struct kunit *test)
 		{ ASK, T1_NS, 601999, 601999, 0 },
 		{ ASK, U64_MAX, 700000, 700000, 0 },
 		{ ASK, 1000, 701000, 700000, 0 },
-		/* the first sample counts in full; without a start there is
-		 * none
+		/* the first sample counts in full; without a timed packet,
+		 * a CNP is no sample
 		 */
 		{ SEEN, 0, 720000, 0, 20000 },
 		{ SEEN, 0, 730000, 0, 20000 },
@@ -76,7 +76,7 @@ static void answer_test(struct kunit *test)
 		{ SEEN, 0, 2028000, 0, 21000 },
 		{ ASK, U64_MAX, 3000000, 3000000, 21000 },
 		{ SEEN, 0, 3013000, 0, 20000 },
-		/* more than a second is ignored */
+		/* a response time of more than a second is ignored */
 		{ ASK, T1_NS, SECOND, SECOND, 20000 },
 		{ SEEN, 0, 2 * SECOND + 1, 0, 20000 },
 		{ SEEN, 0, 2 * SECOND + 2, 0, 20000 },
@@ -112,7 +112,7 @@ static void answer_test(struct kunit *test)
 /* A lost CNP does not lengthen the learned time */
 static void answer_lost_test(struct kunit *test)
 {
-	/* apart: from a packet without an answer to the next one */
+	/* apart_ns: time from a packet whose CNP is lost to the next packet */
 	static const struct {
 		u32 known_ns;
 		u32 lost;
@@ -151,7 +151,9 @@ static void answer_lost_test(struct kunit *test)
 	}
 }
 
-/* Packets every 10 us, the CNP for the first is lost: ignore a later CNP */
+/* Packets leave every 10 us.  A CNP that comes too late to be the answer to
+ * the first one is ignored.
+ */
 static void answer_dense_test(struct kunit *test)
 {
 	static const struct {

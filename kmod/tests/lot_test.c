@@ -6,7 +6,7 @@
 #include "algo/mark.h"
 #include "tests.h"
 
-/* Mark a packet with this lot at this depth */
+/* Is a packet with the lot @rnd marked at @depth_bytes? */
 static bool marked(const struct iqcn_mark_params *p, u32 depth_bytes, u32 rnd)
 {
 	struct iqcn_lot lot = { .rnd = rnd };

@@ -5,7 +5,7 @@
 #include "algo/macctl.h"
 #include "tests.h"
 
-/* Opcode, class vector, eight times quanta; padding follows on the wire */
+/* Opcode, class vector, quanta of eight classes; the wire adds padding */
 static const u8 pfc_body[] = {
 	0x01, 0x01, 0x00, 0x89,
 	0xff, 0xff, 0x00, 0x11, 0x00, 0x22, 0x01, 0x00,
@@ -43,7 +43,7 @@ static void macctl_parse_test(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, iqcn_macctl_parse(body, sizeof(body), &f));
 	KUNIT_EXPECT_EQ(test, f.classes, 0x89);
 
-	/* all other opcodes: none, gates of EPON, one byte wrong */
+	/* of all opcodes, only those of PAUSE and PFC are accepted */
 	for (i = 0; i < 0x10000; i++) {
 		body[0] = i >> 8;
 		body[1] = i;
@@ -93,7 +93,7 @@ static void macctl_pauses_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, iqcn_pauses_end_ns(&p, BIT(5)), 0);
 	KUNIT_EXPECT_EQ(test, iqcn_pauses_end_ns(&p, 0), 0);
 
-	/* a class that resumes ends now, the other one goes on */
+	/* one class resumes now, the pause of the other one continues */
 	f = (struct iqcn_macctl){ .classes = BIT(4) };
 	iqcn_pauses_rx(&p, &f, rate_bps, 1050);
 	KUNIT_EXPECT_EQ(test, iqcn_pauses_end_ns(&p, BIT(4)), 1050);

@@ -65,7 +65,9 @@ static void gradient_samples_test(struct kunit *test)
 	}
 }
 
-/* A window ends at the first sample after its time; growth is scaled to it */
+/* A window ends at the first sample after @window_ns; the level is the growth
+ * scaled to @window_ns
+ */
 static void gradient_span_test(struct kunit *test)
 {
 	static const struct {

@@ -90,7 +90,7 @@ static void echo_count_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, echoes_needed(&e, 7, true), 64);
 	KUNIT_EXPECT_EQ(test, e.hits, 0);
 
-	/* another QP starts again */
+	/* an echo to another QP restarts the count */
 	KUNIT_EXPECT_FALSE(test, iqcn_echo_count(&e, 7, 1, false));
 	KUNIT_EXPECT_FALSE(test, iqcn_echo_count(&e, 7, 2, false));
 	KUNIT_EXPECT_FALSE(test, iqcn_echo_count(&e, 7, 3, false));
@@ -128,7 +128,7 @@ static void spray_test(struct kunit *test)
 	now_ms += 10000;
 	iqcn_spray_changed(&s, now_ms);
 	KUNIT_EXPECT_FALSE(test, iqcn_spray_on(&s, now_ms));
-	/* each in time */
+	/* three changes, each in time */
 	now_ms += 9999;
 	iqcn_spray_changed(&s, now_ms);
 	KUNIT_EXPECT_FALSE(test, iqcn_spray_on(&s, now_ms));
@@ -137,11 +137,11 @@ static void spray_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, iqcn_spray_on(&s, now_ms));
 	KUNIT_EXPECT_TRUE(test, iqcn_spray_on(&s, now_ms + 9999));
 	KUNIT_EXPECT_FALSE(test, iqcn_spray_on(&s, now_ms + 10000));
-	/* more changes prolong it */
+	/* another change prolongs the spraying state */
 	now_ms += 9999;
 	iqcn_spray_changed(&s, now_ms);
 	KUNIT_EXPECT_TRUE(test, iqcn_spray_on(&s, now_ms + 9999));
-	/* after its end, the count restarts */
+	/* after the end of the spraying state, the count restarts */
 	now_ms += 10000;
 	iqcn_spray_changed(&s, now_ms);
 	iqcn_spray_changed(&s, now_ms);
@@ -182,7 +182,7 @@ static void echo_size_test(struct kunit *test)
 		/* 1,000 km at 100 Gb/s */
 		{ 100000000000, 10 * MS, 9000, 30517, 15 },
 		{ 100000000000, 10 * MS, 1500, 122070, 17 },
-		/* the smallest MTU that 4 KB, and that 1 KB fit in */
+		/* the smallest MTUs for payloads of 4 KB and of 1 KB */
 		{ 100000000000, 10 * MS, 4176, 30517, 15 },
 		{ 100000000000, 10 * MS, 4175, 61035, 16 },
 		{ 100000000000, 10 * MS, 1104, 122070, 17 },

@@ -337,7 +337,7 @@ static void params_pfc_test(struct kunit *test)
 	struct iqcn_params p = params_base();
 
 	iqcn_params_resolve(&p, 25000000000ULL, 1514, true, IQCN_TIME_MIN_NS);
-	/* Kmin without the factor of four of notify pi */
+	/* Kmin without the factor of four that notify pi applies */
 	KUNIT_EXPECT_EQ(test, p.pfc.threshold_bytes, 100000);
 	KUNIT_EXPECT_EQ(test, p.pfc.settle_ns, 20000);
 	KUNIT_EXPECT_EQ(test, p.pfc.max_ns, 2000000);

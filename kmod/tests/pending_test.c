@@ -40,7 +40,7 @@ static void pending_late_test(struct kunit *test)
 		sent = 0;
 		seen = 0;
 		due = 0;
-		/* order at the same time: packet, its T1, answer */
+		/* events at the same time: packet, then its T1, then answer */
 		for (now_ns = 0; seen < answers; now_ns += 10000) {
 			if (now_ns == sent * ms) {
 				owed = iqcn_owed_asked(owed, sent ? ms : U64_MAX,

@@ -57,7 +57,7 @@ static void pfc_resume_test(struct kunit *test)
 		{ 1000, 999, T_BYTES, IQCN_PFC_REASON_UNSURE },
 		{ 1000, 1000, T_BYTES, IQCN_PFC_REASON_UNSURE },
 		{ 1000, 1001, T_BYTES, IQCN_PFC_REASON_RATE },
-		/* Q < T first */
+		/* Q < T is checked first */
 		{ 1000, 1001, T_BYTES - 1, IQCN_PFC_REASON_CLEAR },
 		/* the shortest and a very long pause */
 		{ 0, 0, T_BYTES, IQCN_PFC_REASON_UNSURE },
@@ -109,7 +109,7 @@ static void pfc_settle_test(struct kunit *test)
 		u32 depth_bytes;
 		enum iqcn_pfc_reason want;
 	} cases[] = {
-		/* before settle is over nothing matters */
+		/* before settle is over, no depth ends the state */
 		{ SETTLE_NS - 1, 0, IQCN_PFC_REASON_NONE },
 		{ SETTLE_NS - 1, 300001, IQCN_PFC_REASON_NONE },
 		/* the depth at the resume was 300000 */
@@ -164,8 +164,8 @@ static void pfc_overlap_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, end(&s, T_BYTES, 1000, SECOND + 1000),
 			IQCN_PFC_REASON_UNSURE);
 
-	/* a pause of an undetermined queue: no packet judges it, its resume
-	 * does
+	/* a pause of an undetermined queue: not a packet that leaves, but the
+	 * resume determines the queue
 	 */
 	begin(&s, T_BYTES, 1000, SECOND + 2000);
 	KUNIT_EXPECT_EQ(test, iqcn_pfc_sent(&s, &params, U32_MAX, 2 * SECOND),
@@ -186,7 +186,7 @@ static void pfc_limit_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, iqcn_pfc_quiet(&s, &params, t + SECOND - 1));
 	KUNIT_EXPECT_FALSE(test, iqcn_pfc_quiet(&s, &params, t + SECOND));
 
-	/* further pauses do not extend the time while the queue stays deep */
+	/* while the queue stays deep, more pauses do not extend the limit */
 	end(&s, T_BYTES, 0, t + SECOND / 2);
 	begin(&s, T_BYTES, 0, t + SECOND / 2 + 1);
 	KUNIT_EXPECT_TRUE(test, iqcn_pfc_quiet(&s, &params, t + SECOND - 1));
@@ -199,11 +199,11 @@ static void pfc_limit_test(struct kunit *test)
 	begin(&s, T_BYTES, 0, t + SECOND + 1);
 	KUNIT_EXPECT_FALSE(test, iqcn_pfc_quiet(&s, &params, t + SECOND + 1));
 
-	/* but a pause that finds the queue below T does */
+	/* but a pause that finds the queue below T restarts the limit */
 	end(&s, T_BYTES, 9, t + SECOND + 1);
 	begin(&s, T_BYTES - 1, 0, t + SECOND + 2);
 	KUNIT_EXPECT_TRUE(test, iqcn_pfc_quiet(&s, &params, t + SECOND + 2));
-	/* and so does a resume, and a packet */
+	/* and so does a resume or a packet that finds it below T */
 	end(&s, T_BYTES - 1, 0, t + SECOND + 3);
 	begin(&s, T_BYTES, 0, t + 3 * SECOND);
 	KUNIT_EXPECT_TRUE(test, iqcn_pfc_quiet(&s, &params, t + 3 * SECOND));
@@ -221,7 +221,7 @@ static void pfc_limit_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, iqcn_pfc_quiet(&s, &params, t + 7 * SECOND));
 }
 
-/* Fig. 1 and steps 1.1 to 2.8, word by word */
+/* A model of Fig. 1 and steps 1.1 to 2.8 of the source, word by word */
 struct figure {
 	bool determined, congested, cnp;
 	u64 pause_time, duration, rx_byte;
@@ -321,7 +321,7 @@ static void pfc_walk_test(struct kunit *test)
 		told += f.cnp;
 		unsure += reason == IQCN_PFC_REASON_UNSURE;
 	}
-	/* the walk has had enough of both results */
+	/* the random walk has produced both results often enough */
 	KUNIT_EXPECT_GT(test, told, 100ULL);
 	KUNIT_EXPECT_GT(test, unsure, 100ULL);
 }

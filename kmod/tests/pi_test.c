@@ -264,8 +264,8 @@ static void pi_steps_test(struct kunit *test)
 		{ 37500, 37500, 512, 1, QUARTER, QUARTER - 20132659 },
 		{ 0, 0, 512, 40, QUARTER, QUARTER - 40 * 20132659 },
 		{ 0, 0, 2048, 1, QUARTER, QUARTER - 5033164 },
-		/* above it before or after: errors of 262,499 and 262,500;
-		 * growth by 1 byte counts as 13, or 10,904 units
+		/* above the wake depth before or after: errors of 262,499 and
+		 * 262,500; growth by 1 byte counts as 13, or 10,904 units
 		 */
 		{ 37501, 37501, 512, 1, QUARTER, QUARTER - 4403999 },
 		{ 37500, 37501, 512, 1, QUARTER, QUARTER - 4403999 + 10904 },
@@ -518,7 +518,9 @@ static void pi_extremes_test(struct kunit *test)
 	}
 }
 
-/* In units of 2^-32, rounded towards 0, at most 2^32 */
+/* The expected change of the probability in units of 2^-32, rounded towards 0,
+ * at most 2^32
+ */
 static s64 ref_change(u32 gain, s64 bytes, u32 flows)
 {
 	u64 share = ref_mul_div(bytes < 0 ? -bytes : bytes, gain * ONE,
@@ -608,7 +610,7 @@ static void pi_corners_test(struct kunit *test)
 		p.qref_bytes = qrefs[pick(&r, ARRAY_SIZE(qrefs))];
 		p.alpha = gains[r].alpha;
 		p.beta = gains[r].beta;
-		/* the queue shrank, stayed or grew before */
+		/* the queue shrank, kept its depth or grew before */
 		ahead = before + (i % 3 - 1LL) * 3 * p.qref_bytes;
 		for (j = 0; j < ARRAY_SIZE(depths); j++) {
 			u64 now_ns = SECOND + steps * (u64)p.update_ns;
@@ -771,7 +773,7 @@ static void pi_fade_test(struct kunit *test)
 	KUNIT_EXPECT_GT(test, pi.prob, 0x80000000LL / 100 * 48);
 	KUNIT_EXPECT_LT(test, pi.prob, 0x80000000LL / 100 * 51);
 
-	/* single steps and all at once give the same, down to 0 */
+	/* single steps and all steps at once agree, down to 0 */
 	for (i = 0; i < ARRAY_SIZE(probs); i++) {
 		one = pi_with(0, probs[i]);
 		one.step_ns = SECOND + QUIET;
@@ -930,7 +932,7 @@ static void pi_idle_test(struct kunit *test)
 	/* a negative probability is kept */
 	KUNIT_EXPECT_EQ(test, pi.prob, -20132659);
 	KUNIT_EXPECT_EQ(test, iqcn_pi_prob(&pi, &pi25, 37500), 0);
-	/* until QUIET */
+	/* the controller runs until QUIET */
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
 					    SECOND + QUIET - 1));
 	KUNIT_EXPECT_FALSE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
@@ -1049,7 +1051,7 @@ static void pi_monotone_test(struct kunit *test)
 			KUNIT_ASSERT_GE_MSG(test, got, last, "depth %u",
 					    depth);
 			KUNIT_ASSERT_GE(test, (s64)got, probs[i]);
-			/* 37 bytes raise it by 44,142.7 */
+			/* 37 more bytes raise the result by 44,142.7 */
 			if (depth > 1100000)
 				KUNIT_ASSERT_LE(test, got - last, 44143);
 			last = got;
@@ -1151,7 +1153,7 @@ static void pi_polls_test(struct kunit *test)
 	}
 }
 
-/* A flow that cannot be notified keeps its credit, just below a CNP */
+/* A flow that cannot be notified saves credit, up to just below a CNP */
 static void pi_save_test(struct kunit *test)
 {
 	static const struct {
@@ -1320,7 +1322,7 @@ static void pi_follow_loop_test(struct kunit *test)
 	}
 }
 
-/* Without one of its parts such a loop rings or does not settle at qref */
+/* Without one of its parts the loop rings or does not settle at qref */
 static void pi_rings_test(struct kunit *test)
 {
 	struct iqcn_pi_params p = pi25;
@@ -1381,7 +1383,7 @@ static void pi_skip_test(struct kunit *test)
 
 static void pi_follow_test(struct kunit *test)
 {
-	/* a step is 18,750 up or 292 down */
+	/* a step raises the reference by 18,750 or lowers it by 292 */
 	static const struct {
 		u32 lowered, before, depth, steps, want;
 	} rows[] = {

@@ -103,7 +103,7 @@ static void profile_points_test(struct kunit *test)
 		{ 6, 3, 0x70000000 },
 		{ 6, 4, 0x80000001 },
 	};
-	/* must not be used */
+	/* the marking curve must not be used */
 	static const struct iqcn_mark_params mark = { 0, 0, U32_MAX };
 	int i;
 
@@ -161,12 +161,12 @@ static void profile_wrong_test(struct kunit *test)
 		{ { 1, { { U32_MAX, U32_MAX } } }, 0 },
 		{ { 2, { { 1, 5 }, { 2, 5 } } }, 0 },
 		{ { 2, { { 0, 0 }, { U32_MAX, U32_MAX } } }, 0 },
-		/* not more bytes */
+		/* a point that does not have more bytes than the one before */
 		{ { 2, { { 1, 5 }, { 1, 6 } } }, 1 },
 		{ { 3, { { 1, 5 }, { 3, 6 }, { 3, 6 } } }, 2 },
 		{ { 3, { { 1, 5 }, { 0, 6 }, { 3, 7 } } }, 1 },
 		{ { 4, { { 1, 5 }, { 2, 6 }, { 9, 7 }, { 8, 8 } } }, 3 },
-		/* less probability */
+		/* a point with a lower probability than the one before */
 		{ { 2, { { 1, 5 }, { 2, 4 } } }, 1 },
 		{ { 2, { { 1, U32_MAX }, { 2, 0 } } }, 1 },
 		{ { 8, { { 1, 1 }, { 2, 2 }, { 3, 3 }, { 4, 4 }, { 5, 5 },

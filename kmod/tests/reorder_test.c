@@ -169,7 +169,7 @@ static void reorder_model_test(struct kunit *test)
 		for (i = 0; i < N_REORDER; i++) {
 			u32 d = prandom_u32_state(&rnd);
 
-			/* some are not CE */
+			/* some packets are not CE */
 			if (i && d % 8 == 0)
 				seq += 1 + (d >> 8) % 3;
 			sent[i].seq = seq % modulus;
@@ -310,7 +310,7 @@ static void reorder_sprayed_test(struct kunit *test)
 		if (paths == 1)
 			all_here += s->runs + s->spans;
 	}
-	/* the detectors report congestion if all packets are here */
+	/* the detectors report congestion if there is only one path */
 	KUNIT_EXPECT_GT(test, all_here, 0);
 }
 

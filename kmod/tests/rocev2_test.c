@@ -512,7 +512,7 @@ static void cnp_build_test(struct kunit *test)
 		u8 *l3 = alloc(test, 80);
 		struct iqcn_pkt pkt;
 
-		/* for the expected addresses and offsets */
+		/* the frame has the expected addresses and offsets */
 		make_frame(f, &tags[0], v6, &kinds[CNP]);
 		cnp.src = f->want.src;
 		cnp.dst = f->want.dst;

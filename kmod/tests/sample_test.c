@@ -52,7 +52,7 @@ static void sample_cycle_test(struct kunit *test)
 	}
 }
 
-/* A packet of several segments is sampled as packets of one segment */
+/* A packet of several segments is sampled like packets of one segment each */
 static void sample_segs_test(struct kunit *test)
 {
 	struct rnd_state rnd;

@@ -8,7 +8,7 @@
 #define PACKETS 1000
 
 /* Compare with a FIFO that timestamps each packet: the measured times must be
- * exact, and those of CE packets.
+ * exact, and must belong to CE packets.
  */
 static void sojourn_model_test(struct kunit *test)
 {

@@ -237,7 +237,7 @@ static void telemetry_cnp_test(struct kunit *test)
 		u8 *l3 = alloc(test, 80), *plain = alloc(test, 80);
 		struct iqcn_pkt pkt;
 
-		/* for the expected addresses and offsets */
+		/* the frame has the expected addresses and offsets */
 		make_frame(f, &tags[0], v6, &kinds[CNP]);
 		cnp.src = f->want.src;
 		cnp.dst = f->want.dst;
@@ -272,7 +272,7 @@ static void telemetry_cnp_test(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, ref_sum(l3 + 8, 72, PSEUDO6),
 					0xffff);
 
-		/* a receiver accepts it, but not with any bit flipped */
+		/* a receiver accepts the CNP, but not with any bit flipped */
 		KUNIT_EXPECT_TRUE(test, iqcn_icrc_ok(l3, len, v6));
 		for (bit = 0; bit < 8 * IQCN_CNP_RSVD_LEN; bit++) {
 			l3[rsvd + bit / 8] ^= 1 << bit % 8;

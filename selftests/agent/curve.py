@@ -22,7 +22,7 @@ def means(points):
 
 
 def full_means(points):
-    """Return the means of WINDOW episodes, all of them if there are fewer."""
+    """Return the means of WINDOW episodes, all means if there are fewer."""
     mean = means(points)
     return mean[WINDOW - 1:] or mean
 

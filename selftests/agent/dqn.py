@@ -37,12 +37,13 @@ HIDDEN = [8 * step + feature for step in range(3) for feature in (6, 7)]
 
 
 class Dueling(torch.nn.Module):
-    """Computes values of actions from that of the state and advantages."""
+    """Computes values of actions from the value of the state and advantages."""
 
     def __init__(self):
         super().__init__()
         hidden = policy.SHAPE[:-1]
-        # of the states, so that features with a small range count as much as others
+        # mean and deviation of states, so that features with a small range
+        # count as much as others
         self.register_buffer("mean", torch.zeros(hidden[0]))
         self.register_buffer("scale", torch.ones(hidden[0]))
         seen = torch.ones(hidden[0])
@@ -77,7 +78,7 @@ def layers_of(net):
     last = layer_of(net.value) + advantages - advantages.mean(0)
     last[:, 0] += USUAL_VALUE
     hidden = [layer_of(linear) for linear in net.hidden]
-    # the first one scales the states
+    # the first layer also scales the states
     mean, scale = net.mean.numpy(), net.scale.numpy()
     hidden[0][:, 1:] *= net.seen.numpy() / scale
     hidden[0][:, 0] -= hidden[0][:, 1:] @ mean
@@ -106,12 +107,12 @@ class Replay:
         self.states = torch.zeros(size, policy.SHAPE[0])
         self.actions = torch.zeros(size, dtype=torch.int64)
         self.returns = torch.zeros(size)
-        # of the value of the state after these steps
+        # weights of the values of the states after these steps
         self.discounts = torch.zeros(size)
         self.next_states = torch.zeros(size, policy.SHAPE[0])
 
     def add(self, transitions):
-        """Add those of an episode.  At its end, returns have fewer steps."""
+        """Add an episode's transitions.  Its last returns have fewer steps."""
         rewards = transitions.rewards - USUAL_REWARD
         n = len(rewards)
         last = numpy.minimum(numpy.arange(n) + RETURN_STEPS, n)

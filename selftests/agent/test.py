@@ -68,7 +68,7 @@ def a_policy_has_the_values_of_its_network(_):
         wanted = net(states) + dqn.USUAL_VALUE
         values = dqn.network_of(dqn.layers_of(net))(states)
         assert torch.allclose(values, wanted, rtol=1e-5)
-        # the features that tell of the last actions change nothing
+        # the features that say which actions were taken last change nothing
         states[:, dqn.HIDDEN] = 0.5
         assert torch.allclose(net(states) + dqn.USUAL_VALUE, wanted)
 
@@ -116,8 +116,8 @@ def a_log_has_its_transitions(directory):
         for row in [columns] + [(*row, *[row[0] / 8] * 26) for row in rows]:
             file.write(",".join(map(str, row)) + "\n")
     got = episodes.read_log(path)
-    # without the one that has no action, the one before a gap, and the one whose
-    # action was not taken
+    # without the transition that has no action, the one before a gap, and the
+    # one whose action was not taken
     assert got.actions.tolist() == [4, 5, 7]
     assert numpy.allclose(got.rewards, [0.1, 0.2, 0.5])
     assert got.states[:, 0].tolist() == [0, 1 / 8, 5 / 8]
@@ -165,7 +165,8 @@ def the_learner_finds_the_best_action(_):
     off = distance(values.argmax(1), 7)
     assert (off <= 1).float().mean() > 2 / 3
     assert (off <= 2).float().mean() > 0.9
-    # a reward of 1 in each step is worth 33, but others follow within a return
+    # a reward of 1 in each step is worth 33, but a return includes lower
+    # rewards
     assert 20 < values.max(1).values.mean() < 34
     assert points[-1][0] == 3000
 
@@ -180,7 +181,7 @@ def the_best_policy_is_the_result(_):
     best = train.Best(run, lambda _: None)
     for i, mean in enumerate((0.5, 0.75, 0.75, 0.625)):
         best.offer(i, 100 * i)
-    # of equal ones, the later one
+    # of equally good policies, the later one
     assert (best.policy, best.reward, best.steps) == (2, 0.75, 300)
 
 
@@ -190,7 +191,7 @@ def the_curve_is_judged_by_its_last_mean(_):
     assert curve.full_means(points)[0] == (60 * n, 0.5)
     assert curve.full_means(points)[-1] == (120 * n, 0.75)
     assert curve.verdict(points, 0.74)[0] and not curve.verdict(points, 0.75)[0]
-    # not by the best one
+    # not by the best mean
     assert not curve.verdict([(60 * i, 1 - i / 100) for i in range(1, n + 3)],
                              0.81)[0]
 

@@ -3,12 +3,12 @@
 """
 Train a policy for iqcn agent in the lab.
 
-Before the first round, episodes run with fixed actions.  The learner begins with
-them, and the mean reward of all actions is the reference of the learning curve.  In
-each round two episodes run with the current policy; then the learner makes two
-updates for each of their steps.  From time to time the policy is validated.  The one
-that earns most there is the result.  The same options yield the same policy, to the
-byte.
+Before the first round, episodes run with fixed actions.  The learner begins
+with them, and the mean reward of all actions is the reference of the learning
+curve.  In each round two episodes run with the current policy; then the learner
+makes two updates for each of their steps.  From time to time the policy is
+validated.  The policy that earns most in a validation is the result.  The same
+options yield the same policy, to the byte.
 """
 import argparse
 import os
@@ -136,7 +136,8 @@ class Best:
         mean = validate(self.run, net_policy)
         self.report(f"step {steps}: validation {mean:.4f}")
         self.steps = steps
-        # of equal ones the later one, which has learned from more steps
+        # of equally good policies the later one, which has learned from more
+        # steps
         if mean >= self.reward:
             self.policy, self.reward = net_policy, mean
 

@@ -12,16 +12,16 @@
 #   -n ROUNDS	rounds, with a run of each qdisc (default and minimum 7)
 #   -p PACKETS	packets of a measurement (default 20000)
 #   CASE	cases of guest.sh (default: all but agent, because User Mode Linux
-#		does not tell how much CPU time a process takes).  cpus needs two
-#		idle CPUs.  Without -h it is measured in two kernels: User Mode
+#		does not report the CPU time of a process).  cpus needs two idle
+#		CPUs.  Without -h it is measured in two kernels: User Mode
 #		Linux with KASAN, and Debian's in QEMU (cpus-qemu)
 #   -c		count instructions and check them against the file "limits"
 #
 # Times depend on the machine and its load; ratios carry over to other machines.
 # Instructions cannot be disturbed: they are counted in Debian's kernel in QEMU,
-# where each takes a nanosecond of the guest's clock.  -h does not count them.
-# The results contain the load of the machine before and after; above 1, times
-# are noise.
+# where each instruction takes a nanosecond of the guest's clock.  -h does not
+# count them.  The results contain the load of the machine before and after;
+# above 1, times are noise.
 #
 # Results, in build/results or $IQCN_RESULTS:
 #   bench.json	cases[]: {case, packet, qdisc, flows, min_ns, median_ns, spread,
@@ -29,8 +29,9 @@
 #		compare the minima of the same run, spread is (max - min) /
 #		median, over_none is the cost of a hook; null without a
 #		counterpart.  values[]: other values.  cores[]: cores that
-#		100 Gb/s need.  cpus[]: throughput of two queues on two CPUs, to
-#		one.  aims[]: goals, and whether they are reached
+#		100 Gb/s need.  cpus[]: throughput of two queues on two CPUs,
+#		relative to one queue on one CPU.  aims[]: goals, and whether
+#		they are reached
 #   bench.txt	the same as tables
 #   bench.svg, .png	ratios as bars
 set -u -o pipefail

@@ -158,7 +158,7 @@ case_uncongested()
 
 	for packet in roce udp tcp; do
 		each 2
-		# the flag of packets other than RoCEv2
+		# packets other than RoCEv2 need a word of their own
 		# shellcheck disable=SC2046
 		measure uncongested $packet 100 depth 0 \
 			$([ $packet = roce ] || echo $packet)

@@ -11,7 +11,7 @@ BUILD=$HERE/../build/uml-cov
 out=$1
 shift
 
-# with cat, because files of debugfs have no size
+# Copy with cat, because files of debugfs have no size
 collect()
 {
 	local gcda
@@ -27,7 +27,7 @@ for file; do
 	else
 		"$HERE/run.sh" "$BUILD/sch_iqcn.ko" "$file"
 	fi
-		# after each test, because the next one may time out
+		# collect after each test, because the next one may time out
 	collect
 done
 exit 0

@@ -42,7 +42,7 @@ while kill -0 $xterm 2>/dev/null; do
 		[[ $(convert "$work/$n.png" -unique-colors txt:-) == *CD0000* ]] &&
 		n=$((n + 1))
 done
-# take one from the last third of the run
+# use the screenshot at two thirds of those taken
 [ "$n" -gt 0 ] || { echo "top-shot: no screenshot shows congestion" >&2; exit 1; }
 convert "$work/$((n * 2 / 3)).png" -trim -bordercolor black -border 4 \
 	-strip -colors 32 -define png:compression-level=9 "$out"

@@ -66,7 +66,7 @@ up_pair()
 	EOF
 }
 
-# The sender's link is the bottleneck, and marks
+# The sender's link is the bottleneck, and its qdisc marks packets
 up_box()
 {
 	insmod "$LAB/rocehost/rocehost.ko" || exit 1

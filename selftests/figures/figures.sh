@@ -83,7 +83,7 @@ of()
 		< <(sed -E ':a;N;$!ba;s/\n\t\t+/ /g' <<<"$BLOCKS")
 }
 
-# missing SCENARIO...: print those without results
+# missing SCENARIO...: print the scenarios without results
 missing()
 {
 	local s

@@ -96,7 +96,7 @@ static bool is_v4mapped(const u8 *addr)
 }
 
 /* Is the packet complete RoCEv2 over plain IP and UDP?  @avail bytes of it are
- * readable.  Return: the offset of UDP, 0 if it is something else.
+ * readable.  Return: the offset of UDP, 0 if the packet is something else.
  */
 static u32 plain_roce(const u8 *p, u32 avail, u32 total, u16 proto, bool tagged)
 {
@@ -283,7 +283,7 @@ static void check_build(u8 ask, const u8 *data, size_t size)
 	take(cnp.reserved, 16, &data, &size);
 	cnp.id &= cnp.v6 ? 0xfffff : 0xffff;
 	if (cnp.v6) {
-		/* not IPv4-mapped */
+		/* avoid IPv4-mapped addresses */
 		cnp.src.s6_addr[0] |= 0x20;
 		cnp.dst.s6_addr[0] |= 0x20;
 	} else {

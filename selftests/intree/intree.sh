@@ -24,7 +24,7 @@ unset MAKEFLAGS MFLAGS MAKEOVERRIDES
 # shellcheck source=selftests/lib-ktap.sh
 . "$TOP/selftests/lib-ktap.sh"
 
-# logged COMMAND...: print what it wrote only if it fails
+# logged COMMAND...: run a command, and print its output only if it fails
 logged()
 {
 	"$@" >"$WORK/log" 2>&1 && return
@@ -72,7 +72,8 @@ configure()
 	done
 }
 
-# Succeed without a warning about our files.  W=1 reports the kernel's, too.
+# Succeed without a warning about our files.  W=1 reports warnings about the
+# kernel's files, too.
 builds()
 {
 	local rc=0
@@ -94,7 +95,8 @@ links()
 		/sbin/modinfo -F intree "$OUT/$DIR/sch_iqcn.ko" | grep -qx Y
 }
 
-# With stubs of the options that kmod/Kconfig depends on
+# Check the top-level Kconfig with stubs of the options that kmod/Kconfig
+# depends on
 top_kconfig()
 (
 	mkdir "$WORK/kconfig" && cd "$WORK/kconfig" || exit

@@ -11,7 +11,7 @@ TOP=$(cd "$(dirname "$0")/../.." && pwd)
 export IQCN_BUILD=$1
 shift
 
-# udev would create its device, but does not run here
+# load tun, which creates /dev/net/tun, because udev does not run here
 modprobe tun
 
 autoload()

@@ -87,7 +87,7 @@ if [ -w /sys/kernel/debug/kmemleak ]; then
 		# fails with kmemleak=off
 		echo scan 2>/dev/null >/sys/kernel/debug/kmemleak
 	done
-	# grep fails if there is none
+	# grep fails if there are no leaks
 	if leaks | grep .; then
 		leaked=1
 	fi

@@ -42,7 +42,7 @@ apt_own()
 	apt_in "$dir" update
 }
 
-# apt_in DIR ARGUMENT...: run apt-get with those lists
+# apt_in DIR ARGUMENT...: run apt-get with the package lists in DIR
 apt_in()
 {
 	apt-get -q -o Dir::Etc::SourceList="$1/sources.list" \

@@ -7,7 +7,7 @@
 # init.sh). Without such a line the run has failed, whatever else happened.
 
 LAB_TIMEOUT_S=${LAB_TIMEOUT_S:-1500}
-# before that time a guest with the host's clock prints what still runs
+# before the timeout a guest with the host's clock prints what still runs
 LAB_WATCH_S=$((LAB_TIMEOUT_S * 9 / 10))
 
 # Pass on the guest's output without the line of the verdict, and return the

@@ -53,9 +53,10 @@ source_version()
 		die "linux-source-6.1 is not installed"
 }
 
-# source_dir [KERNEL]: print the directory of its sources.  The name contains
-# the Debian version if the package is installed; fetched sources are kept until
-# renewed.
+# source_dir [KERNEL]: print the directory of its sources.  For a kernel of
+# OWN_SOURCES, whose sources are fetched, the name contains only the upstream
+# version, so the sources are kept until they are renewed.  Otherwise it
+# contains the Debian version of the installed package linux-source-6.1.
 source_dir()
 {
 	local from=${OWN_SOURCES[${1:-uml}]-} version
@@ -184,7 +185,7 @@ uml_seed_library()
 	echo "$lib"
 }
 
-# Print the newest version whose headers are installed.  Not the cloud flavour:
+# Print the newest version whose headers are installed.  Not the cloud flavor:
 # it cannot mount the host's files (9p).
 stock_version()
 {
@@ -327,7 +328,7 @@ kernel_renew()
 	fi
 }
 
-# kernel_key KERNEL: modules built against a different key do not fit
+# kernel_key KERNEL: print its key: a module built for another key does not fit
 kernel_key()
 {
 	if is_own "$1"; then

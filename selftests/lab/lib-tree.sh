@@ -18,7 +18,7 @@ ynl_dir()
 	echo "$LAB_CACHE/ynl-${YNL_PACKAGE#linux-source-}"
 }
 
-# Print the newest that has been fetched
+# Print the directory of the newest tests of tc that have been fetched
 tdc_dir()
 {
 	local s dir
@@ -85,7 +85,7 @@ ynl_fetch()
 		'*/tools/net/ynl' '*/Documentation/netlink/*.yaml' || exit 1
 }
 
-# Fetch the first that is available
+# Fetch the tests of tc from the first of TDC_SOURCES that is available
 tdc_fetch()
 {
 	local s version tests=tools/testing/selftests/tc-testing

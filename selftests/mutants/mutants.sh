@@ -10,8 +10,9 @@
 #   -l		list mutants instead
 #   -a		all mutants instead of the sample of sample.awk
 #   -r		resume the last run: try mutants that it did not kill or reach
-#   -s		try those in selftests/mutants/survivors, too, which pass all tests
-#		and so take the longest; otherwise they count as survivors
+#   -s		try the mutants in selftests/mutants/survivors, too, which pass
+#		all tests and so take the longest; otherwise they count as
+#		survivors
 #   -j JOBS	number of parallel jobs (default: one per CPU)
 #   PATTERN	only mutants whose name matches, such as 'timer.c:*:cmp:*'
 #

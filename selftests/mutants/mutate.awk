@@ -118,7 +118,8 @@ function numbers(	digits, before)
 		before = substr(code, at, len)
 		shrink("[0-9]+$")
 		digits = substr(code, at, len)
-		# hexadecimal numbers are masks, and points occur in strings
+		# skip hexadecimal numbers, which are masks, and numbers with
+		# points, which are in strings
 		if (substr(code, at + len, 1) ~ /[xX.]/)
 			len += 1 + match(substr(code, at + len + 1), /[^0-9a-fA-F]/)
 		else

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Attacks: millions of packets of connections that do not exist, and forged
+# Attacks: floods of packets of connections that do not exist, and forged
 # packets of existing ones. What an attacker gains is bounded, and other flows
 # still get their CNPs. Documentation/security.rst names these tests.
 #
@@ -70,7 +70,7 @@ evil()
 
 # served FLOWS RATE MS IQCN-PARAMETER...: start FLOWS flows for MS, at a rate
 # that counts as congestion. Their packets arrive as CE, the senders do not
-# react to CNPs, and the receivers send hardly any.
+# react to CNPs, and the receivers send at most one per flow and second.
 served()
 {
 	local flows=$1 rate=$2 ms=$3
@@ -81,13 +81,13 @@ served()
 	unmute snd
 	unmute rcv
 	load
-	# 100 flows with a CNP per T1 exceed the default for 1 Gb/s
+	# 100 flows with a CNP per T1 exceed the default cnp-rate for 1 Gb/s
 	iqcn bandwidth 1gbit detect queue cnp-rate 1000000 "$@"
 	told snd "host e0 ip $SND4 rate 25gbit rp off cp-dscp 48"
 	told rcv "host e0 ip $RCV4 rate 25gbit cnp-dscp 46 cnp 1s"
 	told snd "flow e0 to $RCV4 flows $flows rate $rate ect 3 size endless trace 4096"
 	told snd "start for ${ms}ms"
-	# until the flows are paired
+	# wait until the flows are paired
 	sleep 0.1
 	check "flows paired" "$(stat flows_paired)" -eq "$flows"
 }
@@ -162,8 +162,8 @@ test_flood()
 	unload
 }
 
-# The same with a table that is smaller than the number of flood packets between
-# two packets of a flow
+# Like test_flood, with a table that is smaller than the number of flood packets
+# between two packets of a flow
 test_flood_crowded_out()
 {
 	local gap n rest
@@ -196,7 +196,7 @@ test_flood_waits()
 		qlen)"
 	note "$flows flows, $new made, $full without room, $waiting packets wait"
 	check "flows" "$flows" -eq 1000
-	# without the flows whose packets have left
+	# except the flows whose packets have left, which may be freed
 	check "flows made" $((new - (16000 - waiting))) -le $((2 * 1000 + 1024))
 	check "packets without a flow" "$full" -ge 12000
 	# by now all packets have left, so their flows can be evicted
@@ -226,7 +226,8 @@ as_rcv()
 	packets snd/e1 $EVIL_MAC $SND_MAC "$rcv4" $SND4 "$rcv6" $SND6 "$@"
 }
 
-# REQ and REP of both sides, by the current as_snd and as_rcv
+# forged_connection: evil sends a REQ in the name of snd and a REP in the name
+# of rcv
 forged_connection()
 {
 	as_snd --type req --cm-local 66 --cm-qp 0x800099
@@ -309,7 +310,7 @@ test_cm_forged()
 }
 
 # Another tenant uses the same addresses and QPs on another VLAN of the same
-# ports. That pairs the tenant's own flow only.
+# ports. Its connection set-up pairs the tenant's own flow only.
 test_cm_forged_vlan()
 {
 	topology bridge vlan
@@ -377,8 +378,9 @@ test_data_in_another_name()
 	check "CNPs for what evil sends" "$(grep -c . "$TMP/snd")" -ge 8
 }
 
-# The sender has moved: all its packets come with another MAC address. A CNP of
-# its receiver confirms that at once; without one it takes a second.
+# All packets of the sender arrive with another MAC address: after a second,
+# CNPs go to that address. A CNP of the receiver changes the address at once, to
+# the one that the receiver uses.
 test_way_changes()
 {
 	topology bridge
@@ -431,8 +433,8 @@ test_not_intact()
 }
 
 # IPv6 packets with the IPv4-mapped addresses of an IPv4 flow do not belong to
-# it: an IPv6 host could otherwise speak for hosts whose addresses it must not
-# use
+# it: otherwise, an IPv6 host could forge packets of hosts whose addresses it
+# must not use
 test_v4mapped()
 {
 	local mapped
@@ -475,8 +477,8 @@ test_req_flood()
 	unload
 }
 
-# Forged ACKs to the attacker's QP: from the receiver's port without knowledge
-# of the PSNs in flight, and from another port with it
+# Forged ACKs to the attacker's QP do not pair the flow: neither with random
+# PSNs from the receiver's port, nor with the PSNs in flight from another port
 test_ack_blind()
 {
 	topology bridge
@@ -667,7 +669,8 @@ test_ce_spoofed()
 	check "CNPs" "$(grep -c . "$TMP/snd")" -eq 0
 }
 
-# RoCEv2 packets to the box, and in its name
+# RoCEv2 packets to the box, or with its address as the source, do not affect
+# the existing flow
 test_box_itself()
 {
 	topology router

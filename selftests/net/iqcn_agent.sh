@@ -234,13 +234,14 @@ test_rights()
 	check_eq "observe" "$(in_ns sw setpriv --reuid 65534 --regid 65534 \
 		--clear-groups --inh-caps=-all $iqcn agent observe -j --count 3 p1 |
 		jq .steps)" 3
-	# only CAP_NET_ADMIN, like the service
+	# with no capability but CAP_NET_ADMIN, like the service
 	check_eq "CAP_NET_ADMIN" "$(in_ns sw setpriv --reuid 65534 --regid 65534 \
 		--clear-groups --inh-caps=-all,+net_admin \
 		--ambient-caps=-all,+net_admin --bounding-set=-all,+net_admin \
 		--no-new-privs $iqcn agent run --action 0 -j --count 3 p1 |
 		jq .actions[0])" 3
-	# in a namespace of its own, for a device of its own
+	# any user may run the agent in a namespace of its own, for a device of
+	# its own
 	check_eq "uid 65534 in a namespace of its own" "$(setpriv --reuid 65534 \
 		--regid 65534 --clear-groups --inh-caps=-all unshare -Urn bash -c "
 		ip link add d0 type dummy &&
@@ -286,7 +287,8 @@ test_actions()
 	done
 	sleep 0.001
 	check_eq "afterwards" "$(in_force)" 3/4000000
-	# a short fiber
+	# with a shorter fiber, and so a shorter round trip, the intervals
+	# shrink in proportion
 	params fibre 1km filter off
 	started 0.05 run --action 20 p1
 	check_eq "1 km" "$(in_force)" 1/4285
@@ -296,7 +298,8 @@ test_actions()
 	check_eq "afterwards" "$(in_force)" 0/0
 }
 
-# The flows of the port share the filter
+# With filter-by port, all flows share the filter, so its interval is divided by
+# the number of active flows
 test_by_port()
 {
 	local qp
@@ -497,16 +500,16 @@ modes()
 	cut -d , -f 3 "$TMP/log" | tail -n +2 | uniq | paste -sd ' '
 }
 
-# After a second the values of tc apply for a second.  If they earn more than
-# the policy, they apply for 10 s: 2,000 supplements per second cost more than
-# 100
+# After a second the values of tc apply for a second. If their reward is higher
+# than the policy's, they apply for 10 s. Here it is, because the policy's 2,000
+# supplements per second cost more than tc's 100.
 test_fallback()
 {
 	local i
 
 	virtual_time || { skip "needs virtual time"; return; }
 	load
-	# so that the queue does not get shorter
+	# slow down the port, so that the queue does not get shorter
 	tc -n sw qdisc change dev p1 root handle 1: tbf rate 80kbit burst 2k limit 1g
 	policy 4
 	started 0.5 run --policy "$POLICY" --log "$TMP/log" \
@@ -537,7 +540,7 @@ iqcn: p1: the policy earns less than the values of tc: fallback"
 	check_eq "modes" "$(modes)" "run audit run fallback run fallback"
 }
 
-# On an idle link all policies earn the same
+# On an idle link, the policy and the values of tc have the same reward
 test_audit()
 {
 	virtual_time || { skip "needs virtual time"; return; }
@@ -549,7 +552,8 @@ test_audit()
 	check_eq "modes" "$(modes)" "run audit run"
 }
 
-# Two programs must not set one queue
+# If another program leases the queue, the agent ends and leaves that lease in
+# force
 test_other_lease()
 {
 	virtual_time || { skip "needs virtual time"; return; }

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Bad input: malformed packets are forwarded unchanged, counted if they resemble
-# RoCEv2, and otherwise ignored; devices without Ethernet headers get what works
-# there.
+# RoCEv2, and otherwise ignored; on devices without Ethernet headers, iqcn only
+# counts and marks.
 
 ALL_TESTS="
 	test_out_malformed
@@ -18,7 +18,7 @@ ALL_TESTS="
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Out: CE packets that are not valid RoCEv2
+# CE packets that leave by the port and are not valid RoCEv2
 test_out_malformed()
 {
 	local bad n=0
@@ -33,7 +33,7 @@ test_out_malformed()
 		data -6 --tos 3 --bad $bad
 		n=$((n + 1))
 	done
-	# without visible ports they do not count as RoCEv2
+	# packets whose UDP ports are not visible do not count as RoCEv2
 	data --tos 3 --bad frag
 	data -6 --tos 3 --bad truncate:56
 	check "CE on arrival" "$(stat ce_in)" -eq $((n + 2))
@@ -42,7 +42,7 @@ test_out_malformed()
 	check "packets forwarded" "$(stat packets)" -ge $((n + 2))
 }
 
-# In: invalid packets of a receiver
+# Invalid packets of a receiver, which come in on the port
 test_in_malformed()
 {
 	local bad type n=0
@@ -84,7 +84,7 @@ test_truncated()
 			data $v --tos 3 --bad truncate:$len
 		done
 	done
-	# complete packets behind them, because tcpdump may lose the last ones
+	# send complete packets last, because tcpdump may lose the last packets
 	reply --count 4
 	sleep 0.5
 	kill $tcpdump
@@ -124,7 +124,8 @@ test_three_tags()
 	check "flows" "$(stat flow_new)" -eq 0
 }
 
-# UDP GSO packets that arrive at the box, CE packets of one flow
+# The box receives UDP GSO packets: their segments count as CE packets of one
+# flow
 test_gso_in()
 {
 	topology router

@@ -109,8 +109,8 @@ unloads()
 	[ ! -d /sys/kernel/debug/iqcn ] || fail "$1 debugfs is left"
 }
 
-# Filter requests at the parent of iqcn on d0, a file for each of three
-# processes
+# filter_requests: write filter requests at the parent of iqcn on d0, into one
+# file for each of three processes
 filter_requests()
 {
 	local i n
@@ -144,7 +144,8 @@ filters_in_flight()
 
 # until_late FUNCTION: call it until two filter requests have put the last
 # reference to iqcn, as the stack's trace shows. On a single CPU a request is
-# hardly ever interrupted between its reference and RTNL.
+# hardly ever interrupted after it has taken its reference and before it takes
+# RTNL.
 until_late()
 {
 	local event=$TRACE/events/qdisc/qdisc_destroy/enable
@@ -200,7 +201,7 @@ backlog_in_flight()
 	EOF
 	"$PUBLIC/roce" send d0 --tos 3 --src "$SND4" --dst "$RCV4" \
 		--smac "$SND_MAC" --dmac "$RCV_MAC" --count 20
-	# until a packet has left and the others wait
+	# wait until a packet has left; the others stay queued
 	for ((i = 0; i < 50; i++)); do
 		[[ $(tc -s qdisc show dev d0) != *" congested by "* ]] || break
 		sleep 0.05
@@ -232,7 +233,7 @@ test_filter_races_backlog()
 	unloads "after packets that were stuck"
 }
 
-# used_in NS: check that iqcn works on d0 there, and delete d0
+# used_in NS: check that iqcn works on d0 in NS, and delete d0
 used_in()
 {
 	ip -n "$1" link set d0 up
@@ -250,8 +251,9 @@ move_round()
 	check_eq "device that has moved" "$(runs $NOBODY used_in other 2>&1)" ""
 }
 
-# Likewise while the device moves to another namespace. The first namespace
-# loses its hooks, event rings, sampler and debugfs directory with the port.
+# Filter requests race with a device that moves to another namespace. The first
+# namespace loses its hooks, event rings, sampler and debugfs directory with the
+# port.
 test_filter_races_link_move()
 {
 	local inum i
@@ -675,8 +677,9 @@ test_stuck_queues()
 	runs $NOBODY stuck_queues $t1
 	loaded stuck 30
 	# A packet in 60 ms keeps timers from backing off. An interrupt of an
-	# emulated CPU takes longer than the module charges for one: 31 to 39 %,
-	# 50 % on a busy machine. Without the bound it is 66 to 99 %.
+	# emulated CPU takes longer than the module charges for one, so the
+	# timers take 31 to 39 %, or 50 % on a busy machine. Without the bound
+	# they take 66 to 99 %.
 	runs $NOBODY shapers change 16kbit 200
 	nobody_sends d0 --type udp
 	loaded "in a trickle" 60

@@ -344,7 +344,7 @@ test_probability()
 	told "$(stat cnp_wreb)"
 	at_once
 	accounts
-	# halfway between two points
+	# between the second and the third point, the probability is 1/2
 	params profile 5000:0,15000:0.5,100m:0.5
 	read -r before <<<"$(counters cnp_wreb)"
 	small 1000 10
@@ -380,8 +380,9 @@ test_one_lot()
 	at_once
 }
 
-# At four to eight times qref, the controller's probability is a half or more. A
-# packet that pi does not pick causes a CNP by wreb with probability 1/4.
+# From 4 to 16 times qref, the probability of pi rises from 0 to 1; the backlog
+# is about 6 times qref. A packet that pi does not pick causes a CNP by wreb
+# with probability 1/4.
 test_one_for_both()
 {
 	local depth sent wreb pi
@@ -424,7 +425,8 @@ test_came_ce()
 			# flow 0x99 is not paired
 			small 10 20 --qp 0x99
 			check "$way: probability" "$(stat bts_prob)" = 1
-			# N p rises to its maximum: until then, packets that are
+			# wait until N p, the number of CNPs per round (pi.h),
+			# has risen to its maximum: until then, packets that are
 			# far apart get only a part of the credit
 			sleep 0.001
 			watch 20
@@ -717,8 +719,8 @@ test_drop_trim()
 	counted "2 2" cnp_sent cnp_drop
 }
 
-# Likewise with sampling: most CE packets are not sampled, and those sampled at
-# enqueue no longer reference their flow
+# Each flow also gets one CNP with sampling: most CE packets are not sampled,
+# and those sampled at enqueue no longer reference their flow
 test_drop_trim_judged()
 {
 	queue_of_three sample 8 kmin 1000 pmax 0
@@ -745,7 +747,8 @@ test_echoed_sport()
 	wait
 	told 5
 	check_eq "source ports" "$(sports)" "50000 50001 50002 50003 50004"
-	# of drops within min-gap, the last one counts
+	# if several packets are dropped within min-gap, the last one determines
+	# the source port
 	params profile 100m:1 limit 1000 min-gap 1ms
 	sleep 0.002
 	watch 20
@@ -934,7 +937,7 @@ test_pi_uncongested()
 	pair_flow
 	watch 60
 	small 1000 20
-	# within the time for which a flow counts as active
+	# the last packet is recent enough for its flow to count as active
 	counted "0 0 0 0" cnp_sent cnp_poll bts_mark flows_active
 	check_eq "probability" "$(stat bts_prob)" 0
 	[[ $(tc -n sw -s qdisc show dev p1) == *" bts_prob 0"*" flows_active 0 "* ]] ||
@@ -1191,8 +1194,9 @@ test_pi_polls_share()
 }
 
 # A packet every 1.2 T1 gets the credit of a packet and a poll, although the
-# timer polls the flow only when that may cause a CNP.  The probability is that
-# of the depth.  Pauses earn no credit; otherwise each would cause a CNP.
+# timer polls the flow only when that may cause a CNP.  The probability follows
+# from the depth alone.  Pauses earn no credit; otherwise each would cause a
+# CNP.
 test_pi_polls_missed()
 {
 	local n i
@@ -1269,7 +1273,8 @@ test_pi_controls()
 }
 
 # With pi, most CE packets that leave are only counted (iqcn_flow_ce_brief()):
-# up to ten packets, 870 us.  The counters and the rate are exact all the same.
+# up to ten packets in a row, which take 870 us.  The counters and the rate are
+# exact all the same.
 test_pi_counts()
 {
 	local marked us psn ce n old=0 differences=()
@@ -1307,8 +1312,8 @@ test_pi_counts()
 	check_eq "state in the end" "$(stat congested)" ""
 }
 
-# The PSNs of an unassured flow's CE packets are evidence, so none is only
-# counted
+# The PSNs of an unassured flow's CE packets are evidence, so the queue handles
+# each of them individually
 test_pi_pairs()
 {
 	local psn
@@ -1339,8 +1344,9 @@ test_pi_evicts()
 	counted "$(stat ecn_mark) $(stat ecn_mark)" ce_sent ce_sampled
 }
 
-# With notify timer as well, no packet is only counted: with trigger gap, the
-# first one that leaves after T1 causes a CNP, and T1 is shorter than a window
+# With notify timer as well, the queue handles each CE packet individually: with
+# trigger gap, the first one that leaves after T1 causes a CNP, and T1 is
+# shorter than a window
 test_pi_and_t1()
 {
 	topology bridge
@@ -1351,13 +1357,14 @@ test_pi_and_t1()
 	data --count 120 --interval 10
 	sleep 0.005
 	check "packets that wait" "$(stat qlen)" -ge 20
-	# one for three packets, which take 261 us, for 5.8 ms
+	# one CNP per three packets, which take 261 us, during 5.8 ms
 	check "CNPs" "$(stat cnp_sent)" -ge 15
 }
 
 # The time from a CE packet to its CNP is measured for packets after a gap of
 # T1.  Packets that are only counted must not look like such a gap: in a burst,
-# packets leave 87 us apart, and T1 is shorter than the 870 us of a chunk.
+# packets leave 87 us apart, and T1 is shorter than the 870 us of ten packets,
+# which may be only counted.
 test_pi_times()
 {
 	topology bridge
@@ -1375,7 +1382,7 @@ test_pi_times()
 }
 
 # Credit that a flow accumulates within min-gap goes to the first packet after
-# it: about 0.2 per packet, packets 10 us apart
+# min-gap. Each packet earns a credit of about 0.2, and packets are 10 us apart.
 test_pi_saves()
 {
 	stand pi qref 20000 alpha 1 beta 1 update 100us min-gap 100us t1 1s
@@ -1553,8 +1560,8 @@ test_evict_while_held()
 	counted "$((10 + left)) $((10 + left))" cnp_sent cnp_drop
 }
 
-# The queue is congested, and pi answers one packet in four. Half of the CNPs
-# come from the timer, each T1 after the previous CNP.
+# The queue is congested, and pi sends a CNP for about one packet in five. The
+# other CNPs come from the timer, each T1 after the previous CNP.
 test_timer_begins_anew()
 {
 	local n
@@ -1641,7 +1648,7 @@ test_unpaired()
 	wait
 	told 0
 	counted "0 30 0 1 0" cnp_sent cnp_unpaired bts_mark flows flows_paired
-	# pi leaves the CNP to the receiver
+	# pi marks the packets, so that the receiver sends the CNPs
 	params notify pi qref 1000
 	small 30 20
 	counted "0 60 30 30" cnp_sent cnp_unpaired bts_mark ecn_mark
@@ -1706,7 +1713,7 @@ test_measure_gradient()
 	small 100 100
 	counted "0 0" cnp_sent bts_mark
 	sleep 0.003
-	# grows by 54 bytes per us
+	# the queue grows by 54 bytes per us
 	data --count 150 --interval 20
 	check "growing queue" "$(stat cnp_wreb)" -ge 98
 	check "grows, from the second window on" "$(stat cnp_wreb)" -le 101
@@ -1753,7 +1760,7 @@ test_measure_delay()
 		pair_flow
 		params notify wreb
 		deep 20
-		# while the queue drains
+		# send packets while the queue drains
 		data --count 50 --interval 108
 		case $measure in
 		*delay*) check "$measure" "$(stat cnp_wreb)" -ge 30 ;;

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Run "iqcn check" on broken setups, where its first problem has to be the
-# fault, and on sound setups, where it must not report a problem.
+# Run "iqcn check" on broken setups, where the first problem that it reports
+# must be the fault, and on sound setups, where it must not report a problem.
 
 ALL_TESTS="
 	test_tbf
@@ -73,7 +73,7 @@ mend()
 	[[ ! $problem =~ ^[a-z]+\ +$item ]] || fail "after $command: $problem"
 }
 
-# sound: no problem at all
+# sound: check that "iqcn check" reports no problem
 sound()
 {
 	examine
@@ -174,7 +174,7 @@ test_tbf()
 	tc -n sw qdisc del dev p1 root
 	bottleneck 25gbit notify timer
 	first warn bandwidth "p1 1:1: tbf 1: lets only 25gbit through, but the queue is sized for 10gbit: tc qdisc change dev p1 parent 1:1 iqcn bandwidth 25gbit"
-	# sizes that do not follow the speed
+	# kmin, kmax and limit do not depend on the speed once they are set
 	tc -n sw qdisc change dev p1 parent 1:1 iqcn kmin 10k kmax 40k limit 1m
 	sound
 	# a rate below the minimum of "bandwidth"
@@ -185,8 +185,8 @@ test_tbf()
 	sound
 }
 
-# The tightest of the classes counts, and qdiscs between it and iqcn do not hide
-# it
+# The slowest class above iqcn counts, even if other qdiscs are between it and
+# iqcn
 test_htb()
 {
 	topology bridge
@@ -233,7 +233,7 @@ test_bandwidth_too_high()
 	first warn bandwidth "p1 1:1: bandwidth is 10gbit, but tbf 1: lets only 1gbit through: tc qdisc change dev p1 parent 1:1 iqcn bandwidth 1gbit"
 	mend
 	sound
-	# a share of the link
+	# bandwidth may be a share of the rate of tbf
 	bottleneck 1gbit bandwidth 300mbit
 	sound
 }
@@ -270,7 +270,7 @@ test_stacked_device()
 	topology router vlan
 	tc -n sw qdisc add dev p1.100 root iqcn bandwidth 1gbit
 	first warn place "p1.100: packets do not wait in a vlan, but in the device below it that leads to receivers: tc qdisc add dev p1 root iqcn, and tc qdisc del dev p1.100 root"
-	# a shaper makes them wait
+	# below a shaper, packets do wait in a VLAN device
 	tc -n sw -batch - <<-EOF
 		qdisc replace dev p1.100 root handle 1: tbf rate 1gbit burst 9k limit 1g
 		qdisc add dev p1.100 parent 1:1 iqcn bandwidth 1gbit
@@ -308,12 +308,12 @@ test_limit()
 	first warn limit "p1 root: no packet is marked by depth, because limit 46080 is less than kmin 40000 and a packet: tc qdisc change dev p1 root iqcn limit 169014"
 	mend
 	sound
-	# marked with a probability, but dropped before it is 1
+	# packets are marked with a probability, but dropped before it reaches 1
 	iqcn notify timer limit 100k kmin 40k kmax 160k
 	first warn limit "p1 root: packets are dropped before all are marked, because limit 102400 is below kmax 163840: tc qdisc change dev p1 root iqcn limit 163840"
 	mend
 	sound
-	# pi does not need the curve
+	# pi does not need the marking curve
 	iqcn notify pi limit 200k kmin 100k kmax 400k
 	sound
 }
@@ -341,7 +341,7 @@ test_not_ect()
 	first fail ECT "p1 1:1: $(stat not_ect) packets should have been marked, but none is ECT: have the senders send ECT: set TOS or traffic class, or enable DCQCN"
 }
 
-# No answer comes back by this port
+# Neither ACKs nor CNPs of the receiver come in on this port
 test_not_paired()
 {
 	topology bridge
@@ -428,7 +428,8 @@ test_no_cnps()
 	first warn CNPs "p1 1:1: congested, but neither receivers nor this box ever sent one: tc qdisc change dev p1 parent 1:1 iqcn notify pi"
 }
 
-# Advice against drops fits the method and the reason
+# The advice against drops depends on the notify method: first "notify pi", and
+# then a higher limit
 test_drops()
 {
 	topology bridge
@@ -470,8 +471,7 @@ test_sound_idle()
 	sound
 }
 
-# In the middle of congestion, with a sender that is known and receivers that
-# answer
+# Congestion is no problem if the sender's QP is known and the receivers answer
 test_sound_congested()
 {
 	topology bridge

@@ -52,7 +52,8 @@ stream()
 	data --tos 3 --count 12 --interval 1000 "$@"
 }
 
-# exact [T1-US]: each CNP is T1 behind a CE packet, or up to a microsecond more
+# exact [T1-US]: check that each CNP follows a CE packet after T1, or up to a
+# microsecond later
 exact()
 {
 	local t1_ns=${1:-300}000
@@ -61,7 +62,7 @@ exact()
 		'$1 < t1 || $1 > t1 + 1000' | tr '\n' ' ')" ""
 }
 
-# notified -6|"": one IP version on the current topology
+# notified -6|"": check the CNPs of one IP version on the current topology
 notified()
 {
 	local v=$1 want got n from=$rcv4
@@ -134,7 +135,7 @@ test_fields()
 }
 
 # A CNP for a wrong QP comes first.  When the flow is paired with the right one,
-# the port of that CNP does not matter any more.
+# the source port of that CNP is not used any more.
 test_forgotten_sport()
 {
 	topology bridge
@@ -277,10 +278,11 @@ test_receiver_fast_enough()
 	data --count 200
 	before=$(stat cnp_sent)
 	wait
-	# one per packet or per two packets, depending on the clock
+	# one CNP per packet or per two packets, depending on the clock
 	check "CNPs seen" "$(stat cnp_seen)" -gt 90
 	check "changes of the queue" "$(stat state_changes)" -ge 1
-	# one at the end, because the receiver does not answer the last packets
+	# the box sends one at the end, because the receiver does not answer the
+	# last packets
 	check "CNPs sent" "$(stat cnp_sent)" -le $((before + 1))
 }
 
@@ -319,7 +321,7 @@ test_waits()
 	bottleneck 8656kbit kmin 3000 kmax 4000 mark-on enqueue t1 300us \
 		detect depth base both
 	pair_flow
-	# the deadlines of the pairing have expired
+	# wait until the deadlines that pair_flow has started have expired
 	sleep 0.25
 	sniff snd --type cnp --time 150
 	sniff rcv --type data --time 150
@@ -443,8 +445,8 @@ test_notify_off()
 	check "changes of the queue" "$(stat state_changes)" -ge 1
 }
 
-# 60 flows are due in every millisecond; the budget allows 5 CNPs per 10 ms, and
-# a burst of two
+# CNPs for 60 flows are due in every millisecond; the budget allows 5 CNPs per
+# 10 ms, and a burst of two
 test_budget()
 {
 	topology bridge
@@ -490,7 +492,7 @@ test_not_taken_for_real()
 	check "port_cnp_unmatched" "$(stat port_cnp_unmatched)" -eq 0
 }
 
-# A CNP that the sender would drop does not count
+# A CNP that the sender would drop is not counted as seen
 test_bad_icrc()
 {
 	topology bridge

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Detectors of congestion, of a queue and of single flows, with all CE packets
-# or a sample of them; and the copies that psample gets of sampled packets.
+# Detectors of the congestion of queues and of single flows, which sample all CE
+# packets or a part of them; and the copies that psample gets of sampled
+# packets.
 #
 # Most packets arrive as CE, with the PSNs that a test lists, so no backlog is
 # needed to mark them. Packets of 1082 bytes, one per 100 us, are 86.56 Mb/s.
@@ -198,7 +199,7 @@ qp_every()
 	every "$@" | sed "s/[0-9]\+/$((${4:-0x11})):&/g"
 }
 
-# The patent's example: f1 has five consecutive PSNs, f2 has two
+# The example of US 12395431 B2: f1 has five consecutive PSNs, f2 has two
 test_run_patent()
 {
 	topology bridge
@@ -225,7 +226,7 @@ test_run_patent()
 	trace_off
 }
 
-# The patent's f2-5, f2-7, f2-9: runs of one
+# The packets f2-5, f2-7 and f2-9 of the patent's example: runs of one
 test_run_exit()
 {
 	topology bridge
@@ -290,7 +291,8 @@ test_span()
 	check "flows congested" "$(stat flows_congested)" -eq 2
 }
 
-# With two detectors, one enters congestion, and both have to leave it
+# With two detectors, a flow is congested as long as either of them reports
+# congestion
 test_both()
 {
 	topology bridge
@@ -345,7 +347,7 @@ test_wrap()
 	is "five" congested 0x000015
 }
 
-# PSNs that are retransmitted
+# Retransmitted PSNs neither end a run nor lengthen it
 test_go_back()
 {
 	topology bridge
@@ -445,9 +447,9 @@ test_reorder_sample()
 	check "sampled" "$(flow ce_sent)" -eq 72
 }
 
-# Every fourth PSN of a sprayed flow leaves by this box, from two paths of which
-# one is late: no detector reports congestion, and there is no CNP. If all PSNs
-# leave here, the source port does not matter.
+# Every fourth PSN of a sprayed flow leaves by this box, over two paths, one of
+# which is slower: no detector reports congestion, and there is no CNP. If all
+# PSNs leave here, the source port does not matter.
 test_sprayed()
 {
 	local psn psns=""
@@ -759,10 +761,10 @@ queue_rate()
 	rate 95
 	check_eq "95 %" "$(queue state reason)" "congested queue"
 	check_eq "its flow" "$(flow state reason)" "congested queue"
-	# by the packet that ends the first window
+	# the packet that ends the first window makes the queue congested,
 	close_us=$(((window_us * 95 / 10000 + 1) * 10000 / 95))
 	last_us=$((packets * 10000 / 95))
-	# or by the one before it: a step of the clock decides
+	# or the packet before it: a step of the clock decides
 	virtual_time && near "us to the last packet" "$(change_after_ce)" \
 		$((close_us - last_us - 10000 / 95 / 2)) $((10000 / 95 / 2 + 3))
 
@@ -777,8 +779,8 @@ queue_rate()
 	rate 59
 	check_eq "59 %" "$(queue state reason)" "clear queue"
 	check_eq "its flow" "$(flow state)" clear
-	# at the end of the first or the second window that begins without a
-	# packet
+	# the queue becomes clear at the end of the first or the second window
+	# that begins without a packet
 	last_us=$((packets * 10000 / 59))
 	close_us=$((last_us + $(change_after_ce)))
 	check "us until clear" $close_us -ge $((window_us - 170))
@@ -941,12 +943,12 @@ test_others_share()
 	check "backlog" "$(stat backlog)" -gt 10000
 	check_eq "half of RoCE is CE" "$(stat congested)" ""
 	check "changes" "$(stat state_changes)" -eq 2
-	# a reset voids what was measured: the rate of tbf remains
+	# a reset voids the measured rate, so the rate of tbf applies
 	ip -n sw link set p1 down
 	check "RoCE rate" "$(stat roce_bps)" -eq 80000000
 }
 
-# The reasons of a queue's changes, in tc, debugfs and the trace
+# The reasons for a queue's changes of state, in tc, debugfs and the trace
 test_reasons()
 {
 	topology bridge
@@ -1297,17 +1299,19 @@ test_psample_depth()
 			check "depth" "${line[7]}" -gt $((before + 3000))
 		before=${line[7]}
 	done <"$TMP/group.5"
-	# 96 to 99 are left when 95 leaves, maybe with a packet of the bridge
+	# PSNs 96 to 99 are queued when 95 leaves, maybe with a packet of the
+	# bridge
 	near "depth of the last copy" "$before" $((4 * 1082 + 500)) 500
 	check "highest depth of a copy" \
 		"$(awk '{ print $8 }' "$TMP/group.5" | sort -n | tail -n 1)" \
 		-lt "$(stat depth_peak_bytes)"
-	# copied as it left: marked
+	# the copy shows the packet as it left: marked
 	check_eq "the last copy" "$(sed -n '$s/.*data //p' "$TMP/group.5")" \
 		"$(data --tos 3 --psn 95 --hex | cut -c 1-256)"
 }
 
-# Change of the group, and no group
+# Copies go to the group that is set when a packet leaves, and nowhere without a
+# group
 test_psample_groups()
 {
 	psample_loaded
@@ -1322,7 +1326,8 @@ test_psample_groups()
 	ce 32-47
 	change sample 4 group 5
 	ce 48-63
-	# changes of other parameters, of the device, and one that fails
+	# the group stays after changes of the device or of other parameters,
+	# and after a change that fails
 	ip -n sw link set p1 mtu 8000
 	change t1 200us
 	ce 64-71

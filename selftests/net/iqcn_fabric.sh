@@ -104,7 +104,7 @@ large_tree()
 {
 	fabric "topology fattree 8" "host rate 100gbit ack 1" \
 		"link rate 100gbit delay 1us" "${@:2}"
-	# until the last multicast reports of IPv6 have left
+	# wait until the last multicast reports of IPv6 have left
 	sleep 10
 	run 10
 	check "messages" "$(sum hosts flows messages)" -eq "$1"
@@ -122,8 +122,8 @@ even()
 	END { print int(s * 10) }' "$TMP/cores")" -lt 377
 }
 
-# The flows of 4,096 source ports use all core switches equally, and ACKs return
-# through the same one
+# The flows of 4,096 source ports use all core switches equally, and the ACKs of
+# each flow return through the same switch as its data
 test_paths()
 {
 	local lines=() i
@@ -156,7 +156,7 @@ test_paths_of_hosts()
 	done
 	large_tree 1024 "${lines[@]}"
 	for ((i = 0; i < 16; i++)); do
-		# half of them are ACKs
+		# half of the packets are ACKs
 		in_ns "c$i" awk -F, -v core="$i" '
 		NR > 1 { n += $4 }
 		END { print core, n / 2 }' /proc/net/rocehost/wires
@@ -165,7 +165,8 @@ test_paths_of_hosts()
 	leave
 }
 
-# load_of CDF TIME: the messages fill 50 % of the links, to within 10 %
+# load_of CDF TIME: check that the bytes of the messages are 50 % of what the
+# links can carry in TIME, within a tenth of that
 load_of()
 {
 	local permille
@@ -190,7 +191,7 @@ test_loads()
 	load_of fbhadoop 200ms
 }
 
-# Hosts at both ends of a long fiber
+# Messages between hosts at both ends of a long fiber
 test_chain()
 {
 	fabric "topology longhaul 100" "senders 2 rate 10gbit" \

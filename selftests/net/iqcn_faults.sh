@@ -131,7 +131,7 @@ left()
 		"$(find /sys/kernel/debug/iqcn -mindepth 1 | grep -c .)" -eq 0
 }
 
-# Every kind of parameter, and those that take more than a number
+# Parameters of every kind, including all that take more than a number
 PARAMETERS="
 	limit 1m kmin 10k kmax 20k pmax 0.5 mark-on dequeue nonect drop
 	notify timer t1 300us detect queue,run,span,depth
@@ -163,7 +163,7 @@ each_parameter()
 	done <<<"$PARAMETERS"
 }
 
-# All of them, as the state before a change
+# A value of each parameter, for the state before a change
 ALL_PARAMETERS="limit 2m kmin 30k kmax 60k pmax 0.2 mark-on enqueue nonect pass notify timer t1 400us \
 	detect depth profile mark ce-in notify measure depth qref 40k alpha 3000 beta 30000 \
 	update 200us min-gap 20us telemetry off bandwidth 10gbit delay 0 base ce \
@@ -267,7 +267,7 @@ test_snoop()
 	left
 }
 
-# Below mq with other queues, and below classful qdiscs
+# Add and replace iqcn below mq with other queues, and below classful qdiscs
 test_graft()
 {
 	device || return
@@ -388,7 +388,7 @@ test_flush()
 	left
 }
 
-# The first qdisc loads the module, which may stay loaded if that fails
+# The first qdisc loads the module, which may stay loaded if the request fails
 test_autoload()
 {
 	device || return

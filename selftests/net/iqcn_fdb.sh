@@ -299,8 +299,9 @@ told()
 
 CONGESTED="bandwidth 1mbit detect queue t1 300us"
 
-# tc forwards instead of a bridge. The CNP takes the path of all packets of the
-# port, and a bridge behind it learns only the port's address.
+# tc forwards instead of a bridge. The CNP takes the same path as all packets
+# that come in on the port, and a bridge behind it learns only the port's
+# address.
 test_redirected()
 {
 	local redirect="ingress matchall action mirred egress redirect dev"
@@ -339,8 +340,8 @@ neighbours()
 	done | sort
 }
 
-# The CNP is routed, so its Ethernet source ends here. All neighbors are
-# resolved by ARP; none is permanent.
+# The CNP is routed, so its Ethernet source address does not leave the box. All
+# neighbors are resolved by ARP; none is permanent.
 test_routed()
 {
 	local ns before
@@ -360,7 +361,7 @@ test_routed()
 	# shellcheck disable=SC2086
 	iqcn $CONGESTED
 	pair_flow
-	# a CNP of the receiver that is routed to the sender first
+	# first send a CNP of the receiver, which the box routes to the sender
 	reply --type cnp --qp 0x999999
 	sleep 0.05
 	before=$(neighbours)
@@ -373,7 +374,7 @@ test_routed()
 	silent_log
 }
 
-# The address is unique
+# The address of a port is neither that of a device nor that of another port
 test_address()
 {
 	local mac

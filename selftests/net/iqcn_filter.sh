@@ -288,7 +288,7 @@ test_notifies_nobody()
 	topology bridge
 	iqcn notify timer bandwidth 4mbit t1 1500us filter 1/1s fibre 100000km
 	pair_flow
-	# the stream has used up its CNP
+	# this CNP uses up the interval of the filter
 	cnp
 	check_eq "seen" "$(counters cnp_seen port_cnp_passed)" "1 1 "
 	data --tos 3 --count 20 --interval 1000 &
@@ -343,7 +343,8 @@ test_told()
 	check_eq "seen" "$(stat cnp_seen)" 6
 }
 
-# As many CNPs pass in a round trip as the overload needs halvings
+# With "auto", the number of CNPs that pass in a round trip is the number of
+# times that the rate must be halved to end the overload, but at least one
 test_auto()
 {
 	topology bridge
@@ -367,8 +368,8 @@ test_auto()
 	check "the queue drains" "$(value filter_n)" -eq 1
 }
 
-# The ratio is that of a whole round trip: bursts that the port sends within one
-# are no overload
+# The overload is measured over a whole round trip, so bursts that the port
+# sends within a round trip are no overload
 test_auto_bursts()
 {
 	local i n=""
@@ -378,7 +379,7 @@ test_auto_bursts()
 	tc -n sw qdisc change dev p1 root handle 1: tbf rate 8mbit burst 2k limit 1g
 	for i in 1 2 3 4; do
 		cnp
-		# 16 ms of the link
+		# these packets take 16 ms at the rate of tbf
 		data --count 16 --len 946
 		cnp
 		n+=$(value filter_n)
@@ -464,7 +465,7 @@ test_lease()
 	check_eq "in force" "$(value filter_n) $(value filter_ns)" "3 10000000"
 	cnp --count 5
 	check_eq "tc's value" "$(filtered)" "4 6"
-	# a renewed one does not end
+	# a lease that is renewed does not end
 	lease "$index" root 30 filter 1 1000000
 	lease "$index" root 1000 filter 2 1000000 supplement 700
 	sleep 0.1

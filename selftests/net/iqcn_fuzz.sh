@@ -86,7 +86,7 @@ test_packets_in()
 	honest
 }
 
-# The same, to the hooks of the namespace
+# Mutated packets of a receiver, to the hooks of the namespace
 test_packets_in_netns()
 {
 	QP=0x800011
@@ -111,7 +111,8 @@ test_packets_out()
 	honest
 }
 
-# The same when nearly all packets are marked, cause CNPs or are dropped
+# Mutated packets of a sender when nearly all packets are marked, cause CNPs or
+# are dropped
 test_packets_marked()
 {
 	local got
@@ -132,7 +133,7 @@ test_packets_marked()
 	honest
 }
 
-# A router drops most of them; the hooks must handle them nevertheless
+# A router drops most mutated packets; the hooks must handle them nevertheless
 test_packets_routed()
 {
 	local got where

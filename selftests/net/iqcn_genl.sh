@@ -38,13 +38,13 @@ DEBUG_TESTS="
 
 GENL=$BUILD/genl
 MODULE=$BUILD/${IQCN_LAB:-uml}/rocehost/rocehost.ko
-# A bottleneck slower than the sender, however slow that is, and the time to
-# drain
+# The rate of a bottleneck, which is lower than that of even a slow sender, and
+# the time that the queue takes to drain
 port_rate=100mbit drained_s=0.3
 [ $patience -lt 50 ] || port_rate=10mbit drained_s=1.5
 
-# Numbers by name, as in ${N[A_PORT_FLOWS]}, and names by set, as in
-# ${SET[port]}
+# Numbers of commands and attributes by name, as in ${N[A_PORT_FLOWS]}, and
+# names of attributes by set, as in ${SET[port]}
 declare -A N SET
 while read -r name number; do
 	N[$name]=$number
@@ -110,7 +110,7 @@ ip4()
 	echo $((d << 24 | c << 16 | b << 8 | a))
 }
 
-# pair_up FLOWS: pair as many flows
+# pair_up FLOWS: pair this many flows
 pair_up()
 {
 	np --time 60 --ack 1
@@ -327,7 +327,7 @@ test_filters()
 	np --time 60 --ack 1
 	data --tos 3 --flows 2 --count 16 --interval 500 --len 64
 	wait
-	# and a flow without answers
+	# add a flow without answers
 	data --tos 3 --qp 0x99 --count 2
 	check "queues" "$(number "$q")" -eq 2
 	check "queues of p0" "$(number "$q" ${N[A_QUEUE_IFINDEX]}="$p0")" -eq 1
@@ -395,8 +395,8 @@ test_whole()
 	data --tos 0x23 --qp 0x10000 --flows 3000 --count 3000 --len 64
 	data --tos 3 --flows $stay --count $stay --len 64
 	data --tos 0x23 --qp 0x10000 --flows $room --count $room --len 64
-	# the first of some sixty parts of the dump is made now; all of them
-	# take as long as the other flows need to be replaced twice
+	# the first of about sixty parts of the dump is made now; the whole dump
+	# takes long enough for the other flows to be replaced twice
 	genl --pause $((10000 * patience)) dump ${N[CMD_FLOW_GET]} >"$TMP/dump" &
 	slowly "/sys/kernel/debug/iqcn/$(netns_inum sw)/p1/flows" >"$TMP/seq" &
 	data --tos 0x23 --qp 0x10000 --flows 9000 --count 27000 --len 64 \
@@ -548,7 +548,7 @@ test_million()
 	done
 	note "1048576 flows dumped in $((best / 1000)) ms"
 	check "us for a dump" "$best" -lt 2000000
-	# while a tenth of the flows is replaced
+	# dump while a tenth of the flows is replaced
 	for i in {1..100}; do
 		echo "blast d0 packets 1024 flows 1024 ect 3 mtu 256 from 198.18.2.$i" |
 			in_ns sw tee /proc/net/rocehost/ctl >/dev/null
@@ -912,8 +912,8 @@ test_malformed()
 				bad = w[2] == 95 ? "" : "wanted 95"
 			else if (what[i] ~ /^(short|none|long|nested|inside|beyond|below|tail|lots|garbage)$/)
 				bad = w[1] == "error" && (w[2] == 22 || w[2] == 34) && a !~ / -$/ ? "" : "wanted 22 or 34, and a text"
-			# the command rejects it, not the policy, and then 6.1
-			# returns no text
+			# the command rejects this attribute, not the policy; in
+			# that case, Linux 6.1 returns no text
 			else if (c == 2 && d && attr[i] == queue)
 				bad = w[2] == 22 ? "" : "wanted 22"
 			else if (what[i] != "nothing" && !takes(c, d, attr[i]))
@@ -951,7 +951,8 @@ test_device_gone()
 	check "ports left" "$(number ${N[CMD_PORT_GET]})" -eq 1
 }
 
-# A namespace with a listener lives until the listener ends; then all of it goes
+# A namespace with a listener lives until the listener ends; then it is
+# destroyed
 test_netns_gone()
 {
 	two_queues

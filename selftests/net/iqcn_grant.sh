@@ -220,8 +220,8 @@ test_mark_on_enqueue()
 	check_eq "window" "$(windows)" "11 $BDP"
 }
 
-# dequeue marks packets that were queued when enqueue marked: their headers were
-# found on arrival
+# after a change to mark-on dequeue, packets that were queued with mark-on
+# enqueue are marked as they leave: their headers were found on arrival
 test_mark_on_changes()
 {
 	stand mark-on enqueue
@@ -234,7 +234,8 @@ test_mark_on_changes()
 	check "CE packets" "$(grep -c ' ce .*icrc ok csum ok' "$TMP/rcv")" -eq "$(stat ecn_mark)"
 }
 
-# the CNP of a verdict has a window, too
+# if a pause shows that the queue is congested, the CNP that reports this has a
+# window, too
 test_verdict()
 {
 	stand pfc frames bandwidth 1mbit

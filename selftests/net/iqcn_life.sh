@@ -64,7 +64,8 @@ test_replace_by_other()
 	check "ecn_mark of the new qdisc" "$(stat ecn_mark)" -eq 0
 }
 
-# All queued packets are gone, and so are deadlines and congestion
+# When the link goes down, queued packets are removed, and deadlines and
+# congestion end
 test_link_flap()
 {
 	busy

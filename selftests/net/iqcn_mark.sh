@@ -69,7 +69,7 @@ marking()
 	}
 	# ECT(1) and UDP are marked, too
 	counted "$((wanted + 5)) 5" ecn_mark ce_in
-	# the box itself may send a few
+	# the box itself may send a few packets that are not ECT
 	check "not ECT" "$(stat not_ect)" -ge 4
 	release
 	wait
@@ -91,7 +91,7 @@ leaving()
 	local v=$1 len=$2 wanted
 
 	hold kmin 20000 kmax 40000 pmax 0 mark-on dequeue
-	# the burst of tbf
+	# use up the burst of tbf
 	data --type udp --tos 0 --count 8
 	sniff rcv --time 200
 	# shellcheck disable=SC2086

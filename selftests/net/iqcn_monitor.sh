@@ -188,7 +188,7 @@ test_lease()
 		"p1 root lease ended depth 0b"
 }
 
-# Changes of a flow that is congested while its queue is not
+# Changes of a flow's state are events even if its queue is not congested
 test_flow_events()
 {
 	local before
@@ -320,7 +320,8 @@ told_of_each()
 	data --type udp --tos 0 --count 20
 }
 
-# More events than the kernel buffers between two runs of its work
+# The monitor reports how many events are lost if there are more than the kernel
+# can buffer before it sends them
 test_lost()
 {
 	told_of_each
@@ -546,7 +547,7 @@ test_one_socket()
 	before=$(awk '/^voluntary/ { print $2 }' /proc/$pid/status)
 	sleep 1
 	after=$(awk '/^voluntary/ { print $2 }' /proc/$pid/status)
-	# it wakes to sample, and to write
+	# the monitor wakes up to sample, and to write
 	check "sleeps in 10 samples" $((after - before)) -le 30
 	stop
 }

@@ -357,7 +357,7 @@ test_cnp_contradicted()
 	check "contradicted" "$(stat contradicted)" -eq 1
 }
 
-# v = lqpn * rqpn, folded to 20 bits, and those to 14 bits
+# The source port is lqpn * rqpn, folded to 20 bits, and then to 14 bits
 test_sport_verbs()
 {
 	local v fl sport
@@ -454,8 +454,8 @@ test_sprayed_psn()
 	check "contradicted" "$(stat contradicted)" -eq 0
 }
 
-# The last packet here is not the latest of the flow, and responses overtake one
-# another
+# The last packet that leaves by this box does not have the highest PSN of the
+# flow, and responses overtake one another
 test_sprayed_out_of_order()
 {
 	local psn swapped=""
@@ -471,7 +471,8 @@ test_sprayed_out_of_order()
 	check "contradicted" "$(stat contradicted)" -eq 0
 }
 
-# cnp-sport echo overwrites the source port that later ones are compared with
+# cnp-sport echo overwrites the saved source port, with which the ports of later
+# packets are compared
 test_sprayed_echoed()
 {
 	topology bridge
@@ -542,7 +543,8 @@ test_sprayed_cnp()
 	check "flows" "$(stat flows)" -eq 1
 }
 
-# A source port that fits the QPs by chance
+# A source port that fits the QPs is no evidence once the sender is known to
+# spray, because it may fit by chance
 test_sprayed_sport()
 {
 	local s t
@@ -581,7 +583,7 @@ test_sprayed_forged()
 	check_eq "4 echoes of another flow" "$(grade 0x000012)" "psn 0x800012"
 }
 
-# The sender sprays no more
+# The sender stops spraying
 test_sprayed_ends()
 {
 	fresh
@@ -642,8 +644,8 @@ test_vlan_tells_apart()
 		"cnp"
 }
 
-# Three flows with the same QP and the same low words of the addresses, which a
-# queue compares first
+# Flows that differ only in the high words of the addresses remain distinct,
+# although a queue compares the low words first
 test_hosts_tell_apart()
 {
 	local n

@@ -77,7 +77,8 @@ pause()
 	raw "$frame"
 }
 
-# so late that the link could have carried what deep() queues
+# resume: end the pause so late that the link could have carried what deep()
+# queues
 resume()
 {
 	sleep 0.0005
@@ -303,7 +304,7 @@ test_drained()
 	resume
 	data
 	state undetermined unsure
-	# all leave at once, before the queue is judged by the next packet
+	# all packets leave at once, before another packet arrives
 	release
 	sleep 0.01
 	data
@@ -586,7 +587,7 @@ test_flap_shallow()
 	check "CNPs" "$(stat cnp_sent)" -ge 20
 }
 
-# a pause in which nothing arrives leaves nothing behind
+# a pause in which nothing arrives does not affect the next one
 test_idle()
 {
 	stand pfc-max 3ms settle 1ms
@@ -621,7 +622,8 @@ test_after_verdict()
 	state paused pause
 }
 
-# packets that a lower limit removes have arrived all the same
+# packets that a lower limit removes do not change how many bytes have arrived
+# during the pause
 test_trimmed()
 {
 	stand limit 1m

@@ -227,7 +227,7 @@ test_failed_add()
 test_shrink_limit()
 {
 	topology bridge
-	# no packet leaves meanwhile, by whatever clock
+	# no packet leaves during the test, in virtual or in real time
 	bottleneck 1kbit limit 1m kmin 10k kmax 20k
 	data --count 60
 	check "packets queued" "$(stat qlen)" -eq 52
@@ -327,7 +327,8 @@ test_shaper_rate()
 	bottleneck 1gbit
 	[[ $(opts) == *$slow* ]] || fail "tbf: $(opts)"
 	check "CNPs per second" "$(value cnp_rate_pps)" -eq 159438
-	# read again when iqcn changes, or the device goes up
+	# iqcn reads the rate again when its parameters change or the device
+	# goes up
 	tc -n sw qdisc change dev p1 root handle 1: tbf rate 2gbit burst 9k limit 1g
 	[[ $(opts) == *$slow* ]] || fail "tbf changed: $(opts)"
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn
@@ -349,6 +350,7 @@ test_shaper_rate()
 	tc -n sw qdisc del dev p1 root
 
 	# the class may borrow up to its ceil; the slowest of several shapers
+	# counts
 	tc -n sw -batch - <<-EOF
 		qdisc add dev p1 root handle 1: htb default 10
 		class add dev p1 parent 1: classid 1:10 htb rate 100mbit ceil 1gbit
@@ -367,8 +369,8 @@ test_shaper_rate()
 	[[ $(opts) == *"alpha 100000 "* ]] || fail "tbf below htb: $(opts)"
 	tc -n sw qdisc del dev p1 root
 
-	# a class borrows up to the ceil of its parent, and need not borrow its
-	# rate
+	# a class borrows up to the ceil of its parent, but need not borrow for
+	# its own rate
 	tc -n sw -batch - <<-EOF
 		qdisc add dev p1 root handle 1: htb default 10
 		class add dev p1 parent 1: classid 1:1 htb rate 500mbit ceil 1gbit

@@ -196,7 +196,7 @@ numbers()
 		done
 }
 
-# pairs DEV: the same, as paired by the box
+# pairs DEV: print these pairs as the box has found them
 pairs()
 {
 	awk '$1 != "#" && $5 != "-" { print $5, $4 }' \

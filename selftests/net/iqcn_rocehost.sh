@@ -81,7 +81,7 @@ test_packets_v6()
 	check "packets" "$(grep -c . "$TMP/rcv")" -eq 25
 	check "correct ICRC" "$(grep -c 'icrc ok' "$TMP/rcv")" -eq 25
 	check "correct UDP checksum" "$(grep -c 'csum ok' "$TMP/rcv")" -eq 25
-	# as Soft-RoCE derives them: each side from its own QP
+	# source ports as Soft-RoCE derives them: each side from its own QP
 	check "port" "$(grep -c 'sport 61985 ' "$TMP/rcv")" -eq 25
 	check "port of ACKs" "$(grep -c 'sport 64257 ' "$TMP/snd")" -eq 25
 	check "messages" "$(sum snd flows messages)" -eq 1
@@ -241,7 +241,7 @@ test_telemetry()
 	reply --type cnp --qp 0x101
 	reply --type cnp --qp 0x102 --rsvd "2${said:1}"
 	reply --type cnp --qp 0x103 --rsvd 106300000000ffff8000ffffff000001
-	# a brief one: flags and cause only
+	# brief telemetry: flags and cause only
 	reply --type cnp --qp 0x101 --rsvd 13050000000000000000000000000000
 	# neither a broken CNP nor one for an unknown QP is recorded
 	reply --type cnp --qp 0x100 --rsvd $said --bad icrc
@@ -262,7 +262,7 @@ e0,a,259,1,0,99,0.000000,0,268431360,-32768,4294967040,1,0"
 rh_telemetry: dev=e0 qpn=256 was_ce=1 cause=poll depth_share=0.250003 flows=513 port_bytes=1191936 gradient_bytes_per_us=-200 tx_bytes=16909056 time_us=16777214 brief=0
 rh_telemetry: dev=e0 qpn=259 was_ce=0 cause=0x63 depth_share=0.000000 flows=0 port_bytes=268431360 gradient_bytes_per_us=-32768 tx_bytes=4294967040 time_us=1 brief=0
 rh_telemetry: dev=e0 qpn=257 was_ce=1 cause=drop depth_share=0.000000 flows=0 port_bytes=0 gradient_bytes_per_us=0 tx_bytes=0 time_us=0 brief=1"
-	# on the wire: at the end of the line, if present
+	# the packet tool prints telemetry, if present, at the end of the line
 	check "CNPs on the wire" "$(grep -c . "$TMP/snd")" -eq 8
 	check "correct ICRC" "$(grep -c 'icrc ok' "$TMP/snd")" -eq 7
 	check "CNPs with telemetry" \
@@ -403,7 +403,7 @@ test_blast()
 	check "packets through another queue" "$(stat packets d1 11:)" -eq 0
 	check "packets" "$(stat packets d1 12:)" -ge 500
 	check "CE" "$(stat ce_sent d1 12:)" -ge 500
-	# two at once, but not through the same queue
+	# two blasts may run at once, but not through the same queue
 	n=$(stat packets d1 12:)
 	nsenter --net=/run/netns/sw bash -c \
 		'echo "blast d1 queue 1 packets 1000000000" >/proc/net/rocehost/ctl' \
@@ -426,8 +426,8 @@ test_blast()
 	unload
 }
 
-# Packets for no connection, for unknown QPs, from an unknown host, and broken
-# ones
+# Packets for unknown QPs, from an unknown host, or with a wrong length are
+# counted, and the flow completes its message
 test_stranger()
 {
 	hosts "" ""
@@ -457,7 +457,7 @@ test_wrong_cnp()
 	for sport in 0 50000 50001; do
 		reply --type cnp --qp 0x1234 --tos $((46 << 2)) --sport $sport
 	done
-	# the receiver's own
+	# a CNP of the receiver is accepted with any source port
 	reply --type cnp --qp 0x1234 --tos $((48 << 2)) --sport 50001
 	sleep 0.1
 	check "CNPs of the box" "$(sum snd flows cnps_cp)" -eq 3

@@ -415,7 +415,7 @@ paths()
 		netns add sw2
 		netns add rcv
 	EOF
-	# its multicast reports would count as packets of a path
+	# multicast reports of IPv6 would count as packets of a path
 	for i in sw sw2; do
 		in_ns $i sysctl -qw net.ipv6.conf.all.disable_ipv6=1 \
 			net.ipv6.conf.default.disable_ipv6=1
@@ -561,7 +561,8 @@ test_gate()
 {
 	local words
 
-	# averages of 1/4, 7/16, 37/64
+	# with a weight of 1/4, the averages after the first ACKs are 1/4, 7/16
+	# and 37/64
 	for words in "" "1/4 gate-above 1/2" "1/1 gate-above 1/1"; do
 		hosts "increase 1s min 1mbit ${words:+gate-weight $words}" \
 			"ack 1 cnp 0"
@@ -589,7 +590,7 @@ test_gate()
 }
 
 # One of two paths is congested, then both: the rate is cut only if the paths of
-# most entropies are congested. A path is so slow that a tenth of the packets
+# most entropies are congested. Each path is so slow that a tenth of the packets
 # congests it, because the number of entropies that select it is random.
 test_gate_most()
 {
@@ -637,8 +638,8 @@ cnp()
 }
 
 # After a CNP with a port of the flow, the flow does not use this path.  Port 0
-# means an unknown path, and 50008 is not a port of the flow: these are 65535,
-# 49152, 49153 and the following ones.
+# means an unknown path, and 50008 is not a port of the flow, whose ports are
+# 65535 and 49152 to 49158.
 test_cnp_of_path()
 {
 	hosts "lb reps entropies 8 recurrent cp-dscp 46 rp off qpn 4660" "ack 1"
@@ -880,7 +881,7 @@ test_listed()
 	unload
 }
 
-# busy: start connections, which are in all states
+# busy: start connections, and wait until they are in many different states
 busy()
 {
 	hosts "lb reps entropies 8 ramp auto gate-weight 1/4 rto 5ms delay 1ms" \

@@ -21,7 +21,8 @@ ALL_TESTS="
 SEED=${IQCN_SEED:-1}
 SECONDS_EACH=${IQCN_SEQUENCES_S:-5}
 
-# wait_gone: namespaces are destroyed asynchronously, after packets in flight
+# wait_gone: wait until the namespaces are destroyed, which is done
+# asynchronously, after packets in flight
 wait_gone()
 {
 	local i

@@ -46,8 +46,8 @@ succeeds()
 	[ $rc = 0 ] || fail "$*: exit status $rc: $(cat "$TMP/said")"
 }
 
-# fails STATUS MESSAGE VARIABLE=VALUE...: start fails, says so, and changes
-# nothing
+# fails STATUS MESSAGE VARIABLE=VALUE...: check that "start" fails with this
+# status and message, and changes no qdisc
 fails()
 {
 	local status=$1 message=$2 before
@@ -104,7 +104,8 @@ test_root()
 	succeeds stop
 }
 
-# A device whose default qdisc queues
+# A device with one queue has a default qdisc that queues packets, here
+# pfifo_fast: start replaces it, and stop restores it
 test_default()
 {
 	local before

@@ -92,8 +92,8 @@ test_locked_device()
 	check "qdiscs" "$(tc -n sw qdisc show dev p1 | grep -c iqcn)" -eq 1
 }
 
-# A change of the MTU of such a device also changes upper devices, which query
-# its speed
+# A change of the MTU of a device, which newer kernels make under its lock, also
+# changes upper devices, which query its speed
 test_locked_below()
 {
 	local d tops=br0

@@ -355,7 +355,8 @@ fast_enough()
 	check "CNPs seen by snoop netns" "$(stat cnp_seen)" -eq \
 		"$(awk '{ print $8 }' "$TMP/np")"
 	check "CNPs seen by snoop netns" "$(stat cnp_seen)" -gt 100
-	# one at the end, because the receiver does not answer the last packets
+	# the box sends one at the end, because the receiver does not answer the
+	# last packets
 	check "CNPs sent" "$(stat cnp_sent)" -le $((before + 1))
 }
 
@@ -572,7 +573,8 @@ grades()
 	echo "$(grade 0x000011 p1), $(grade "$1" p2)"
 }
 
-# A CNP is no evidence for a flow if it belongs to another one, or to one of two
+# A CNP is no evidence for a flow if another flow caused it, or if either of two
+# flows may have caused it
 test_wrong_flow()
 {
 	two_uplinks
@@ -628,8 +630,8 @@ test_sprayed()
 	check "contradicted by p2" "$(stat contradicted p2 20:)" -eq 0
 }
 
-# Generated CNPs are dropped before they reach the hooks: the receiver's still
-# count
+# Generated CNPs are dropped before they reach the hooks: the receiver's CNPs
+# still count
 test_ours_dropped()
 {
 	topology bridge
@@ -706,7 +708,7 @@ test_ifb()
 	check_eq "the receiver's again" "$(counts)" "6 0"
 }
 
-# REQ by p0, REP by p2: neither has a queue
+# The REQ comes in on p0 and the REP on p2, and neither port has a queue
 cm_elsewhere()
 {
 	# shellcheck disable=SC2086
@@ -956,7 +958,7 @@ test_change_under_traffic()
 	uplink2
 	by_p2
 	iqcn bandwidth 1mbit t1 50us
-	# until the changes are done, however long that takes
+	# send data until the changes are done, however long they take
 	data --flows 5 --tos 3 --count $((3000 * patience)) --interval 100 &
 	np --time 1000 --cnp 500 --ack 2
 	for i in 1 2 3 4 5; do

@@ -70,7 +70,8 @@ fill()
 		--tos 2 "$@"
 }
 
-# per_flow: print how many CNPs each sender's QP got, least and most
+# per_flow: print the lowest and the highest number of CNPs that a sender's QP
+# got
 per_flow()
 {
 	sed -nE 's/.* qp 0x([0-9a-f]+) .*/\1/p' "$TMP/snd" | sort | uniq -c |
@@ -132,7 +133,7 @@ test_cap()
 	rate 4000
 	params supplement-max 1000
 	check_eq "a lower cap: interval" "$(value filter_ns)" 2500000
-	# until the queue has drained
+	# let the queue drain
 	tc -n sw qdisc change dev p1 root handle 1: tbf rate 1gbit burst 9k limit 1g
 	sleep 0.05
 	data --type udp --tos 0
@@ -259,7 +260,8 @@ test_not_ect()
 	check "ECT" "$(sent_in 0.05)" -ge 45
 }
 
-# The box that marked the packets has notified their senders
+# With ce-in silent, packets that arrive as CE cause no supplements, because the
+# box that marked them has notified their senders
 test_ce_in_silent()
 {
 	flows_paired=2
@@ -296,7 +298,7 @@ test_lease()
 	check_eq "interval" "$(value filter_ns)" 1000000
 	"$GENL" --netns sw lease "$index" 1:1 50 supplement 0
 	check "none asked" "$(sent_in 0.04)" -eq 0
-	# renewed often, with a rate far below tc's
+	# renew a lease often, with a rate far below tc's
 	params supplement 2000
 	sent=$(stat cnp_supplement)
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
@@ -375,7 +377,8 @@ test_two_queues()
 	check "flow that has moved" "$(grep -c "qp 0x800011 " "$TMP/snd")" -ge 100
 }
 
-# A queue that is quiet after a pause sends none, and the filter is not loosened
+# A queue that is quiet after a pause sends no supplements, and the filter is
+# not loosened
 test_pauses()
 {
 	local pause

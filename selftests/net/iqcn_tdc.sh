@@ -77,7 +77,7 @@ test_infra()
 	[ -n "$test_skipped" ] || infra
 }
 
-# Cases that kernels before 7 do not survive with any leaf
+# Cases that crash kernels before 7 with any leaf qdisc
 test_infra_new()
 {
 	ready

@@ -751,8 +751,8 @@ test_flush()
 	check_eq "all, JSON" "$(tool flush -j)" '{"flushed":2}'
 }
 
-# denied WHAT COMMAND...: refused for root without CAP_NET_ADMIN and for another
-# user; stdout must be empty
+# denied WHAT COMMAND...: check that COMMAND is refused for root without
+# CAP_NET_ADMIN and for another user; stdout must be empty
 denied()
 {
 	local what=$1 who

@@ -98,7 +98,8 @@ test_rendered()
 	sleep 0.1
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn \
 		notify timer,wreb profile 2000:1 min-gap 0
-	# more at once than the slowest machine sends meanwhile
+	# send more packets at once than can leave meanwhile, even on the
+	# slowest machine
 	data --count 20
 	sleep 0.1
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn limit 4000
@@ -194,7 +195,7 @@ test_tools()
 	started bpftrace grep -q Attach "$TMP/late.out" || return
 	run cnps '@cnps'
 	tools+=($!)
-	# wait until it prints, not only until it has attached
+	# wait until bpftrace prints, not only until it has attached
 	started bpftrace grep -q '^..:..:..$' "$TMP/cnps.out" || return
 
 	np --time 60 --ack 1

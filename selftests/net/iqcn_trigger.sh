@@ -740,7 +740,8 @@ test_onset_is_cheap()
 	sleep 0.01
 	echo 0 >$trace/events/$event/enable
 	check "changes of the queue" "$(stat state_changes)" -eq 2
-	# for T1 of the flow of "others", and for the end of the congestion
+	# the timer runs for T1 of the flow of "others", and for the end of the
+	# congestion
 	n=$(grep -c "function=iqcn_timer" $trace/trace)
 	check "runs of the timer" "$n" -le 8
 }
@@ -851,7 +852,7 @@ test_delay_auto_unanswered()
 	check "ce_to_cnp_us" "$took" -ge 100
 	check "ce_to_cnp_us" "$took" -le 110
 	check "generated CNPs" "$(grep -c ' ttl 9 ' "$TMP/snd")" -ge 30
-	# nor these
+	# the receiver does not answer these packets either
 	stream 5 1000
 	np --time 100 --ack 0 --cnp 1 --delay 100
 	stream 40 1000
@@ -873,8 +874,8 @@ test_delay_auto_unknown()
 	check "deferred" "$(stat cnp_delayed)" -eq 0
 }
 
-# late_receiver DELAY-US PARAMETER...: as many generated CNPs as CE packets in
-# congestion, whatever time the receiver takes to answer
+# late_receiver DELAY-US PARAMETER...: check that there are as many generated
+# CNPs as CE packets in congestion, whatever time the receiver takes to answer
 late_receiver()
 {
 	local late=$1
@@ -1054,7 +1055,8 @@ test_clear_cancels()
 	accounts
 }
 
-# The idle timeout of a flow (twice T1 and window) cancels its deferred CNP
+# The idle timeout of a flow, twice the sum of window, T1 and the time between
+# packets, cancels its deferred CNP
 test_quiet_flow_cancels()
 {
 	paired detect run t1 300us window 500us delay 20ms
@@ -1062,7 +1064,7 @@ test_quiet_flow_cancels()
 	stream 7 100
 	sleep 0.01
 	check "flows congested" "$(stat flows_congested)" -eq 0
-	# at once, not after T2
+	# the CNP is cancelled at once, not after T2
 	check "cancelled" "$(stat cnp_cancelled)" -eq 1
 	wait
 	told 0

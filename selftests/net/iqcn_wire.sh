@@ -265,7 +265,8 @@ test_flap()
 	done
 }
 
-# A frame of a stranger: 65,535 quanta of 512 bits are 3,355,392 ns at 10 Gb/s
+# A host obeys a PFC frame that a script injects: 65,535 quanta of 512 bits are
+# 3,355,392 ns at 10 Gb/s
 test_obeys()
 {
 	host_words="rate 10gbit rp off" rcv_host_words="rate 10gbit"
@@ -401,7 +402,7 @@ test_probe_of_pauses()
 	run 10
 	probed=$(in_ns snd tail -n 1 /proc/net/rocehost/samples | cut -d, -f8)
 	check "paused, ns" "$probed" -ge 1000000
-	# the report has pauses that have ended
+	# the report includes only pauses that have ended
 	near "paused, ns" "$probed" "$(field snd pfc s1 paused_ns 3)" 20
 	unload
 }

@@ -50,8 +50,8 @@ bridged()
 	load
 }
 
-# hosts SENDER-WORDS RECEIVER-WORDS: a host on each side of a switch.
-# $host_words are words of the sender, too.
+# hosts SENDER-WORDS RECEIVER-WORDS: a host on each side of a switch. The words
+# in $host_words apply to the sender, too.
 hosts()
 {
 	bridged
@@ -111,7 +111,7 @@ sum()
 }
 
 # refused_lines NS: read lines "LINE | ERROR", each of which must be refused
-# with this error. One process for all of them.
+# with this error. A single process writes all lines.
 refused_lines()
 {
 	check_eq "accepted, or another error" "$(in_ns "$1" bash -c '

@@ -20,7 +20,8 @@ TOP=$(cd "$HERE/../.." && pwd)
 BUILD=${IQCN_BUILD:-$TOP/build}
 ROCE=$BUILD/roce
 export TC_LIB_DIR=$BUILD
-# TC_LIB_DIR of a plugin that does not check ranges, so that the kernel does
+# TC_LIB_DIR of a plugin without range checks, so that the kernel checks the
+# values
 UNCHECKED=$BUILD/unchecked
 
 SND4=10.1.0.1 RCV4=10.1.0.2 RCV4_ROUTED=10.2.0.2
@@ -84,7 +85,7 @@ cleanup()
 {
 	local i left
 
-	# processes in the background end first
+	# wait for background processes, because they use the namespaces
 	wait
 	ip -force -batch - 2>/dev/null <<-EOF
 		netns del snd
@@ -92,7 +93,7 @@ cleanup()
 		netns del rcv
 	EOF
 	# namespaces are destroyed asynchronously, after grace periods; the next
-	# test must not find anything of this one
+	# test must not find what this one has left
 	for ((i = 0; i < 50; i++)); do
 		left=(/sys/kernel/debug/iqcn/*)
 		[ -e "${left[0]}" ] || break
@@ -101,8 +102,8 @@ cleanup()
 }
 
 # topology bridge|router [none|vlan|qinq]: create the namespaces; the last word
-# says which VLAN tags the hosts use. In batches, because processes are slow
-# here.
+# says which VLAN tags the hosts use. It uses batches, because starting a
+# process is slow in User Mode Linux.
 topology()
 {
 	kind=$1 tags=${2:-none}
@@ -126,7 +127,8 @@ topology()
 topology_bridge()
 {
 	rcv4=$RCV4 rcv6=$RCV6
-	# MAC addresses as the data have them on the bridge
+	# the destination MAC addresses that snd and rcv use: a bridge keeps
+	# them
 	snd_dmac=$RCV_MAC rcv_dmac=$SND_MAC
 	ip -n snd -batch - <<-EOF
 		link set e0 up
@@ -147,7 +149,7 @@ topology_bridge()
 		link set br0 up
 	EOF
 	wait_forwarding
-	# so that even the first packet is not flooded
+	# static entries, so that even the first packet is not flooded
 	bridge -n sw -batch - <<-EOF
 		fdb replace $SND_MAC dev p0 master static
 		fdb replace $RCV_MAC dev p1 master static
@@ -286,8 +288,8 @@ release()
 }
 
 # refused_all WORD...: read lines "PARAMETERS | ERROR"; for each, "tc qdisc
-# WORD... PARAMETERS" in sw must fail with this error. One process for all of
-# them.
+# WORD... PARAMETERS" in sw must fail with this error. A single tc runs all
+# commands.
 refused_all()
 {
 	local line out said calls=() errors=() n
@@ -392,8 +394,8 @@ traced_cnps()
 		$TRACEFS/trace
 }
 
-# stat NAME [DEV [HANDLE]]: print a value of "tc -s -j". In bash, because a
-# process takes 50 ms here.
+# stat NAME [DEV [HANDLE]]: print a value of "tc -s -j". bash parses it, because
+# another process would take 50 ms in User Mode Linux.
 stat()
 {
 	local name=$1 dev=${2:-p1} handle=${3:-10:} json
@@ -452,8 +454,8 @@ netns_inum()
 	command stat -Lc %i "/run/netns/$1"
 }
 
-# flows: print the flows of p1 from debugfs; of sw if several namespaces have a
-# p1
+# flows: print the flows of p1 from debugfs; if several namespaces have a p1,
+# those of sw
 flows()
 {
 	local found=(/sys/kernel/debug/iqcn/*/p1/flows) lines
@@ -480,8 +482,8 @@ gaps()
 	gaps_ns | sed 's/...$//'
 }
 
-# gaps_ns: the same in ns. The first six digits of times are cut off, because
-# awk computes with doubles, which have 15 digits.
+# gaps_ns: print the times of gaps in ns. The first six digits of times are cut
+# off, because awk computes with doubles, which have 15 digits.
 gaps_ns()
 {
 	awk '

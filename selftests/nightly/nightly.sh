@@ -26,7 +26,7 @@ unset MAKEFLAGS MFLAGS MAKEOVERRIDES
 PARTS="more check-kernels check-debug stress stress-stock soak fuzz mutants scenarios
 	bench coverage"
 
-# the commit, if the tree has no changes; then a part need not run twice
+# print the commit if the tree has no changes; then no part needs to run twice
 commit()
 {
 	git diff --quiet HEAD 2>/dev/null && git rev-parse HEAD

@@ -22,7 +22,7 @@ from fabric import (Error, Fabric, Scenario, all_flows, last_word,  # noqa: E402
 EPOCH_NS = 1000000000
 # the priority of DSCP 26
 PRIORITY = 3
-# of the lab's switches, for each port and priority with PFC
+# reserve of the lab's switches, for each port and priority with PFC
 RESERVE_BYTES = 4096
 # flows without an end
 ENDLESS_BYTES = 10**12

@@ -97,7 +97,8 @@ installs()
 	tree install-tools DESTDIR="$WORK/root"
 }
 
-# no_headers OS_RELEASE... -- WORDS: what make modules says in a distribution
+# no_headers OS_RELEASE... -- WORDS: make modules must fail in a distribution
+# with this os-release, and print WORDS
 no_headers()
 {
 	local out lines=()

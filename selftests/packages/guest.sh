@@ -84,7 +84,8 @@ prepare()
 	cp "$dir"/sch-iqcn-*.dkms.tar.gz /usr/share/sch-iqcn-dkms || return 1
 }
 
-# systemd accepts only clients whose process it can see
+# Enter the namespaces of systemd, which accepts only clients in its own PID
+# namespace
 inside()
 {
 	nsenter --target "$(pgrep -xo systemd)" --pid --mount "$@"
@@ -119,8 +120,8 @@ systemd_starts()
 	soon inside systemctl is-active lab.target || { dmesg | tail; false; }
 }
 
-# session FILE: run the commands of a document.  Not with BASH_ENV, which
-# scripts of the packages would read, too.
+# session FILE: run the commands of a document.  BASH_ENV would not do for
+# lib-words.sh, because scripts of the packages would read it, too.
 session()
 {
 	# shellcheck disable=SC2016

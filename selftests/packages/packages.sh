@@ -62,8 +62,8 @@ unpack()
 	ordinary dpkg-deb -x "$WORK"/sch-iqcn-dkms_*.deb "$WORK/dkms"
 }
 
-# Compare without compression of manual pages, and without the documentation
-# that every package has
+# Compare the names of files without the compression of manual pages, and
+# without the documentation that every package has
 tools_contents()
 {
 	diff <(files "$WORK/root" | grep -v '^lib/modules/') \
@@ -159,7 +159,8 @@ refused()
 	[ $? = 77 ] && [[ $out == *BUILD_EXCLUSIVE* ]] || { echo "$out"; return 1; }
 }
 
-# as the session of install.rst, but with the packages' files in other places
+# Build as in the session of install.rst, but with the packages' files in other
+# places
 rocehost_builds()
 {
 	ordinary cp -r "$WORK/tools/usr/share/doc/iqcn-tools/examples" \

@@ -62,7 +62,7 @@ static inline u32 arrive_ln(u32 x)
 }
 
 /**
- * arrive_next() - compute when the message after this one arrives
+ * arrive_next() - compute when the next message arrives
  * @a: the process; @a->next_ns advances
  */
 static inline void arrive_next(struct arrivals *a)

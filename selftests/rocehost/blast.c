@@ -105,7 +105,7 @@ static int rh_blast_flow_init(struct rh_blast_flow *flow,
 			      struct net_device *dev,
 			      const struct rh_blast_conf *conf, u32 i)
 {
-	/* no host has these addresses */
+	/* both ends have the device's MAC, and IP addresses of no host */
 	struct rh_addr from = { dev->dev_addr, &conf->from };
 	struct rh_addr to = { dev->dev_addr, &conf->to };
 	u32 src_qpn = rh_blast_src_qpn(conf, i), dest_qpn = 0x800000 + src_qpn;
@@ -145,7 +145,7 @@ static struct sk_buff *rh_blast_build(const struct rh_blast *blast,
 			     conf->mtu, 0, NULL);
 }
 
-/* Build @n packets, each of the next flow in turn */
+/* Build @n packets; the flows take turns */
 static int rh_blast_make(struct rh_blast *blast, struct net_device *dev,
 			 struct rh_blast_flow *flows, u64 n,
 			 struct sk_buff_head *burst)
@@ -169,7 +169,9 @@ static int rh_blast_make(struct rh_blast *blast, struct net_device *dev,
 			skb->protocol = eth_type_trans(skb, dev);
 		else
 			skb->dev = dev;
-		/* the stack sends it through the queue of the same number */
+		/* the stack sends the packet through the TX queue of that
+		 * number
+		 */
 		skb_record_rx_queue(skb, blast->conf.queue);
 		__skb_queue_tail(burst, skb);
 		flow->psn = (flow->psn + 1) & IQCN_PSN_MASK;
@@ -188,7 +190,9 @@ static void rh_blast_xmit(struct rh_blast *blast, struct sk_buff *skb)
 		blast->refused++;
 }
 
-/* Fill the queue to the depth that it keeps; the device queue is stopped */
+/* Fill the qdisc to the backlog "depth", which the bursts then maintain; the
+ * device queue is stopped
+ */
 static int rh_blast_fill(struct rh_blast *blast, struct net_device *dev,
 			 struct rh_blast_flow *flows)
 {

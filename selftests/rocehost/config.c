@@ -601,7 +601,7 @@ static bool rh_is_unicast(const struct in6_addr *ip)
 	return !ipv6_addr_any(ip) && !ipv6_addr_is_multicast(ip);
 }
 
-/* Check the words that need other words */
+/* Check that words have the transport, gate and paths that they need */
 static int rh_check_transport(struct net *net, const struct rh_host_conf *conf)
 {
 	if (conf->transport != RH_TRANSPORT_SR) {
@@ -626,8 +626,8 @@ static int rh_check_transport(struct net *net, const struct rh_host_conf *conf)
 	return 0;
 }
 
-/* Check the words that have no effect without others.  @needs: those of all
- * words of the line
+/* Check the words that have no effect without others.  @needs: enum rh_needs
+ * bits of all words of the line
  */
 static int rh_check_needs(struct net *net, const struct rh_host_conf *conf,
 			  u32 needs)
@@ -845,7 +845,7 @@ static int rh_cmd_wire(struct net *net, char *line)
 	return rh_failed(net, err, a);
 }
 
-/* Find the wire of the first word */
+/* Find the wire whose device the first word names */
 static struct wire *rh_wire(struct net *net, char **line, int *err)
 {
 	struct net_device *dev = rh_dev(net, line, err);
@@ -925,7 +925,7 @@ static int rh_cmd_rate(struct net *net, char *line)
 static int rh_blast_check(struct net *net, const struct net_device *dev,
 			  const struct rh_blast_conf *conf)
 {
-	/* no other traffic, and the driver never stops the queue */
+	/* a dummy has no other traffic, and its driver never stops the queue */
 	if (!dev->rtnl_link_ops || strcmp(dev->rtnl_link_ops->kind, "dummy"))
 		return rh_error(net, -EINVAL, "\"%s\" is not a dummy device",
 				dev->name);

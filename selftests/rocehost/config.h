@@ -30,7 +30,7 @@ enum rh_kind {
 };
 
 /**
- * enum rh_needs - words that others need
+ * enum rh_needs - words without which another word has no effect
  * @RH_NEEDS_REPS: lb reps
  * @RH_NEEDS_EXPIRY: no "recurrent"
  * @RH_NEEDS_RTW: rtw

@@ -29,7 +29,7 @@ static bool rh_flow_more_messages(const struct rh_flow *flow)
 	return flow->arrived_msgs < flow->group->conf.messages;
 }
 
-/* All packets count as full ones */
+/* Count every packet as one of full length */
 static u64 rh_flow_in_flight_bytes(const struct rh_flow *flow)
 {
 	u64 packets = flow->sr ? flow->sr->sender.n_sent :
@@ -656,7 +656,7 @@ static void rh_flow_group_free(struct rh_flow_group *group)
 }
 
 /**
- * rh_flow_groups_free() - free all flows of a host without users
+ * rh_flow_groups_free() - free all flows of a host that is no longer used
  * @host: the host
  */
 void rh_flow_groups_free(struct rh_host *host)

@@ -389,7 +389,7 @@ static void np_interval(struct kunit *test)
 	/* a suppressed CNP does not count as sent */
 	KUNIT_EXPECT_EQ(test, np_ce(&b, &host, &p, 59 * US), NP_TOO_SOON);
 	KUNIT_EXPECT_EQ(test, np_ce(&b, &host, &p, 60 * US), NP_CNP);
-	/* no interval, no limit */
+	/* without interval and limit, every CE packet causes a CNP */
 	KUNIT_EXPECT_EQ(test, np_ce(&b, &host, &none, 60 * US), NP_CNP);
 }
 
@@ -501,10 +501,10 @@ static void arrive_poisson(struct kunit *test)
 		longer += a.next_ns - last_ns > 100000;
 		last_ns = a.next_ns;
 	}
-	/* three standard deviations */
+	/* the tolerance is three standard deviations */
 	KUNIT_EXPECT_LE(test, abs((s64)(a.next_ns - 10000000000ULL)), 95000000);
 	KUNIT_EXPECT_LE(test, abs((int)longer - 36788), 458);
-	/* the copy yields the same times */
+	/* the copy yields the same times as the original */
 	for (i = 0; i < 100000; i++)
 		arrive_next(&b);
 	KUNIT_EXPECT_EQ(test, a.next_ns, b.next_ns);
@@ -555,7 +555,7 @@ static void telemetry_brief(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, tm.was_ce);
 }
 
-/* The start, a grant, an increase; the limits of a grant */
+/* The window at the start, after a grant and after an increase of the rate */
 static void win_steps(struct kunit *test)
 {
 	struct win w = {};
@@ -575,7 +575,7 @@ static void win_steps(struct kunit *test)
 	win_granted(&w, 10000, 4096, 7);
 	KUNIT_EXPECT_TRUE(test, win_open(&w, 9999));
 	KUNIT_EXPECT_FALSE(test, win_open(&w, 10000));
-	/* a packet at least, and more than at the start is possible */
+	/* a grant is at least a packet, and may exceed the initial window */
 	win_granted(&w, 0, 4096, 7);
 	KUNIT_EXPECT_TRUE(test, win_open(&w, 4095));
 	KUNIT_EXPECT_FALSE(test, win_open(&w, 4096));
@@ -589,7 +589,9 @@ static void win_steps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, w.bytes, 4096);
 }
 
-/* A window is checked once, when all that was sent before is acknowledged */
+/* A window is checked once, when all packets that were sent before its CNP
+ * arrived are acknowledged
+ */
 static void win_checks(struct kunit *test)
 {
 	struct win w = {};

@@ -35,7 +35,7 @@
 #include <linux/minmax.h>
 #include <linux/types.h>
 
-/* Canaries of a sink, at most */
+/* Maximum number of canaries of a sink */
 #define MATCH_CANARIES	64
 #define MATCH_ALL	U64_MAX
 
@@ -71,9 +71,9 @@ struct match_rx {
 
 /**
  * enum match_verdict - a receiver's reaction to a packet
- * @MATCH_TAKE: there is a match
- * @MATCH_NEW: there is none, and a canary is needed, then RTW
- * @MATCH_RTW: there is none: RTW
+ * @MATCH_TAKE: accept: there is a match
+ * @MATCH_NEW: no match, and no canary yet: record one, and send an RTW
+ * @MATCH_RTW: no match, but a canary: send an RTW
  */
 enum match_verdict {
 	MATCH_TAKE,

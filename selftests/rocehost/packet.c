@@ -320,7 +320,7 @@ u16 rh_headers_sport(const struct rh_headers *h)
  * @ack_req: request an ACK
  * @bytes: length of the payload
  * @msg_bytes: length of the message, for the RETH of a first packet
- * @extra: what differs from the template, or NULL
+ * @extra: fields that differ from the template, or NULL
  *
  * Context: any, does not sleep.
  * Return: the packet, NULL if out of memory.
@@ -354,7 +354,7 @@ struct sk_buff *rh_build_data(const struct rh_headers *h, u8 opcode, u32 psn,
  * @syndrome: AETH syndrome
  * @psn: PSN
  * @msn: number of complete messages
- * @extra: what differs from the template, or NULL
+ * @extra: fields that differ from the template, or NULL
  *
  * Context: any, does not sleep.
  * Return: the packet, NULL if out of memory.

@@ -17,9 +17,9 @@
 #define PFC_OPCODE	0x0101
 #define PFC_QUANTUM_BITS 512
 #define PFC_QUANTA_MAX	0xffff
-/* Without the FCS */
+/* Length of a frame without its FCS */
 #define PFC_FRAME_LEN	60
-/* Offset of the opcode, and length of what follows the Ethernet header */
+/* Offset of the opcode, and length of opcode, class vector and quanta */
 #define PFC_OPCODE_OFF	ETH_HLEN
 #define PFC_BODY_LEN	(2 + 2 + 2 * PFC_PRIOS)
 

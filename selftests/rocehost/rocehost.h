@@ -296,7 +296,8 @@ enum rh_lb {
  * @ramp_ns: double the rate while no RTT exceeds this, or RAMP_AUTO; 0: off
  * @gate: when may congestion control act?
  * @rtw: messages for this host need a posted receive
- * @post_ns: its receives are posted this long after the previous message
+ * @post_ns: a receive is posted this long after the completion of the previous
+ *	message
  * @table: maximum number of canaries of the host's connections
  * @rp: reaction points
  * @np: notification points
@@ -337,7 +338,7 @@ struct rh_host_conf {
  * struct rh_host - an interface and an address
  * @list: entry in rh_world.hosts
  * @dev: interface, referenced
- * @tracker: of that reference
+ * @tracker: tracker of the reference to @dev
  * @conf: parameters
  * @lock: covers the following fields, unless RTNL is noted
  * @timer: expires for the first of @due, @ready and @delayed
@@ -502,7 +503,7 @@ enum rh_trace_kind {
 /**
  * struct rh_trace - an event of a flow
  * @at_ns: time of the event
- * @rate_bps: current rate after it
+ * @rate_bps: rate after the event
  * @alpha: in 1/2^20
  * @depth_bytes: depth of the probed queue, 0 without a probe
  * @kind: enum rh_trace_kind
@@ -573,7 +574,7 @@ enum rh_flow_state {
 };
 
 /**
- * struct rh_flow_sr - what only flows with selective repeat have
+ * struct rh_flow_sr - state that only flows with selective repeat have
  * @sender: packets in flight
  * @rnd: random state of oblivious spraying
  * @reps: recycled entropies
@@ -792,7 +793,7 @@ struct rh_sample {
  * @net: namespace of the device
  * @name: name of the device
  * @dev: device, NULL once it is unregistered
- * @tracker: of that reference
+ * @tracker: tracker of the reference to @dev
  * @conf: parameters
  * @timer: takes the samples; runs from the epoch to the end of the run or until
  *	@dev is unregistered, and is canceled before either reference is dropped
@@ -915,7 +916,7 @@ struct rh_addr {
 };
 
 /**
- * struct rh_extra - what differs from the header template
+ * struct rh_extra - fields of a packet that differ from the header template
  * @sport: UDP source port
  * @len: length of @bytes
  * @bytes: header after those of RC

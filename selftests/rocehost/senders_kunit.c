@@ -52,7 +52,7 @@ static void sr_send_all(struct kunit *test, struct sr_ends *e, u64 from, u64 to)
 		sr_send(test, e, from, from);
 }
 
-/* An ACK of packet @psn; the receiver has all packets up to @upto */
+/* Process an ACK of packet @psn; the receiver has all packets up to @upto */
 static bool sr_take_ack(struct sr_ends *e, u32 upto, u32 psn, u64 behind)
 {
 	struct sr_ack ack = { .psn = psn & 0xffffff, .behind = behind };
@@ -65,7 +65,7 @@ static enum sr_verdict sr_take(struct sr_ends *e, u32 psn, bool last)
 	return sr_received(&e->rs, &e->r, psn, last, false, 1);
 }
 
-/* The layout of both headers */
+/* The layout of the headers of data and of ACKs */
 static void sr_bytes(struct kunit *test)
 {
 	static const u8 data[SR_DATA_LEN] = {
@@ -325,7 +325,7 @@ static void sr_forgets(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, e->rq.una, 2);
 	KUNIT_EXPECT_EQ(test, e->rq.high, 2);
 	KUNIT_EXPECT_EQ(test, e->s.n_lost, 0);
-	/* the others are sent again */
+	/* the packets from 2 on are sent again */
 	sr_send_all(test, e, 2, 10);
 	KUNIT_EXPECT_EQ(test, e->s.n_sent, 8);
 	KUNIT_EXPECT_TRUE(test, sr_take_ack(e, -1, 7, 0));
@@ -828,7 +828,7 @@ static void reps_timeouts(struct kunit *test)
 	struct reps_host *h = reps_host_new(test, POOL);
 	struct reps *r = &h->r[0];
 
-	/* its first packet, on a broken path */
+	/* the connection's first packet times out on a broken path */
 	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, r, 10, 0), 0);
 	reps_timeout(&h->pool, r, 0, 100);
 	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, r, 10, 50), 1);
@@ -838,7 +838,7 @@ static void reps_timeouts(struct kunit *test)
 	reps_flush(&h->pool, r);
 	reps_timeout(&h->pool, r, 2, 150);
 	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, r, 10, 149), 1);
-	/* until it times out, too */
+	/* a packet with the entropy of the last ACK times out, too */
 	reps_timeout(&h->pool, r, 1, 200);
 	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, r, 10, 199), 3);
 	KUNIT_EXPECT_EQ(test, reps_n_free(h), POOL);
@@ -1051,7 +1051,7 @@ static void ratio_shares(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ratio_of(1000, 20, 80, 1), 250);
 	/* above the line rate */
 	KUNIT_EXPECT_EQ(test, ratio_of(1000, 90, 80, floor), 1000);
-	/* a floor of 1 gives exactly the usual cut */
+	/* a floor of RATIO_ONE (100 %) leaves the usual cut unscaled */
 	KUNIT_EXPECT_EQ(test, ratio_of(999999999999, 1, 1000 * GBIT, RATIO_ONE),
 			999999999999);
 	for (rate = 0; rate <= 1000 * GBIT; rate += 7 * GBIT + 3) {
@@ -1144,7 +1144,7 @@ static void gate_threshold(struct kunit *test)
 	struct gate g = {};
 
 	KUNIT_EXPECT_FALSE(test, gate_open(&g, &p, 0));
-	/* 1/2, 3/4, 7/8 on any path, then 7/16 */
+	/* the average is 1/2, 3/4 and 7/8, on any path, and then 7/16 */
 	gate_acks(&g, &p, 1, 1, true, 1000);
 	KUNIT_EXPECT_FALSE(test, gate_open(&g, &p, 1000));
 	gate_acks(&g, &p, 2, 1, true, 1000);
@@ -1162,7 +1162,7 @@ static void gate_threshold(struct kunit *test)
 	p.weight = GATE_ONE;
 	gate_acks(&g, &p, 3, 100, true, 1000);
 	KUNIT_EXPECT_FALSE(test, gate_open(&g, &p, 1000));
-	/* no gate */
+	/* a weight of 0 disables the gate */
 	p.weight = 0;
 	KUNIT_EXPECT_TRUE(test, gate_open(&g, &p, 1000));
 }
@@ -1175,12 +1175,12 @@ static void gate_most(struct kunit *test)
 	struct gate g = {};
 	int i;
 
-	/* a hot spot, however hot */
+	/* one or two congested paths do not open the gate */
 	gate_acks(&g, &p, 4, 100, true, 1000);
 	KUNIT_EXPECT_FALSE(test, gate_open(&g, &p, 1000));
 	gate_acks(&g, &p, 15, 2, true, 1000);
 	KUNIT_EXPECT_FALSE(test, gate_open(&g, &p, 1000));
-	/* at the threshold, and above it */
+	/* a third path is at the threshold, and then above it */
 	gate_acks(&g, &p, 0, 1, true, 1000);
 	KUNIT_EXPECT_FALSE(test, gate_open(&g, &p, 1000));
 	gate_acks(&g, &p, 0, 1, true, 1000);
@@ -1191,7 +1191,7 @@ static void gate_most(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, gate_open(&g, &p, 1000));
 	gate_acks(&g, &p, 4, 7, false, 1000);
 	KUNIT_EXPECT_FALSE(test, gate_open(&g, &p, 1000));
-	/* all 16 */
+	/* all 16 paths must be congested */
 	p.most = 16;
 	for (i = 0; i < 15; i++)
 		gate_acks(&g, &p, i, 9, true, 1000);
@@ -1216,7 +1216,7 @@ static void gate_stale(struct kunit *test)
 	gate_acks(&g, &p, 1, 1, true, 1250);
 	KUNIT_EXPECT_TRUE(test, gate_open(&g, &p, 1250));
 	KUNIT_EXPECT_FALSE(test, gate_open(&g, &p, 1251));
-	/* the RTT is the last one */
+	/* the last RTT counts: it is 101 ns now */
 	gate_acked(&g, &p, 3, false, 101, 1251);
 	KUNIT_EXPECT_TRUE(test, gate_open(&g, &p, 1252));
 	KUNIT_EXPECT_FALSE(test, gate_open(&g, &p, 1253));
@@ -1287,7 +1287,7 @@ static void match_receiver(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, match_state(&m, 5), MATCH_COMPLETE);
 	KUNIT_EXPECT_EQ(test, match_state(&m, 6), MATCH_POSTED);
 
-	/* completion: in the first two states, of the previous message */
+	/* completion: of the previous message in states NONE and FAILED */
 	m = match_in(MATCH_NONE);
 	match_complete(&m, 5);
 	KUNIT_EXPECT_EQ(test, match_state(&m, 5), MATCH_NONE);
@@ -1337,7 +1337,7 @@ static void match_many(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, packet_of(&m, i), MATCH_NEW);
 		match_canary(&m, i);
 	}
-	/* 6, 8, ... */
+	/* only messages with a canary, 6, 8, ..., cause an RTS */
 	for (i = 5; i < 5 + 64; i++) {
 		KUNIT_EXPECT_EQ(test, match_post(&m), i % 2 == 0);
 		match_complete(&m, i + 1);

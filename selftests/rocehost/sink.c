@@ -245,7 +245,7 @@ static void rh_sink_group_free(struct rh_sink_group *group)
 }
 
 /**
- * rh_sink_groups_free() - free all sinks of a host without users
+ * rh_sink_groups_free() - free all sinks of a host that is no longer used
  * @host: the host
  */
 void rh_sink_groups_free(struct rh_host *host)
@@ -272,7 +272,7 @@ static void rh_sink_init(struct rh_sink *sink, const struct rh_host *host,
 	timerqueue_init(&sink->due);
 	if (!is_zero_ether_addr(host->conf.via))
 		to.mac = host->conf.via;
-	/* the flow's port, unless each end derives it from its own QP */
+	/* the flow's port, unless each end derives its port from its own QP */
 	sport = conf->sport == RH_SPORT_RXE ? iqcn_sport_rxe(sink->qpn) :
 					      rh_headers_sport(&flow->headers);
 	rh_headers_init(&sink->headers, &from, &to, conf->dscp, 0, sport,

@@ -232,7 +232,7 @@ static inline bool sr_acked(struct rc_requester *rq, struct sr_sender *sr,
 	u64 una = rq->una;
 	int i;
 
-	/* acknowledges packets that were never sent */
+	/* the ACK is for packets that were never sent */
 	if (n > SR_WINDOW)
 		return false;
 	/* after sr_truncate() the receiver may be ahead of the sender */

@@ -24,7 +24,7 @@
 #define WIRE_KIND	"rhwire"
 #define WIRE_MTU	9000
 #define WIRE_MTU_MAX	9216
-/* For the tag */
+/* Room for struct wire_tag */
 #define WIRE_HEADROOM	32
 
 /* When a frame arrives, and its priority; in skb->cb */
@@ -196,7 +196,8 @@ void wire_send_pfc(struct wire_end *end, u8 classes, u16 quanta, u64 at_ps)
 	wire_arm(end);
 unlock:
 	spin_unlock_irqrestore(&wire->lock, flags);
-	/* although the buffer is locked: the probe ignores frames without a tag
+	/* allowed although the buffer is locked, because the probe of kfree_skb
+	 * ignores frames without a tag
 	 */
 	if (!sent)
 		kfree_skb(skb);
@@ -275,7 +276,7 @@ static void wire_resume(struct wire_end *end, int prio, u64 at_ps)
 	end->resumed_ps = at_ps;
 	wire_count(end, STAT(prio[prio].paused_ps),
 		   at_ps - min(at_ps, from_ps));
-	/* packets that waited did not use the line before */
+	/* the packets that waited did not use the line before @at_ps */
 	end->line.free_ps = max(end->line.free_ps, at_ps);
 }
 
@@ -432,8 +433,8 @@ static enum hrtimer_restart wire_timer(struct hrtimer *timer)
 		wire_refresh(end, now_ps);
 	if (flap)
 		wire_flap(end, flaps, now_ps);
-	/* before ACKs are delivered, which would make the host send at times at
-	 * which it was paused
+	/* kick the host before ACKs are delivered, because these would make it
+	 * send at times at which it was paused
 	 */
 	if (paused)
 		rh_host_kick(end->dev, div_u64(resumed_ps, LINE_PS_PER_NS));

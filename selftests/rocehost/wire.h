@@ -137,16 +137,16 @@ struct wire_port {
  * @wire: the wire
  * @dev: the device
  * @port: its port while it is registered, written under RTNL
- * @timer: expires for the next of the following
+ * @timer: expires for the next event of the following fields
  * @line: the direction away from the device
  * @data: frames on the way to the device, by the time of arrival
  * @pfc: PFC frames on the way, likewise
  * @up: the device is up
  * @busy: the queues are stopped until the line is free
  * @paused: priorities stopped by the peer
- * @paused_from_ps: since when
- * @paused_to_ps: until when
- * @resumed_ps: when the last of them was resumed
+ * @paused_from_ps: since when each of them is stopped
+ * @paused_to_ps: until when each of them is stopped
+ * @resumed_ps: when a priority was last resumed
  * @refresh_ps: when to repeat the pause of @port's queues, U64_MAX: never
  * @flap_ps: when to begin or to end a pause of @conf.flap_ns, U64_MAX: never
  * @flaps: such a pause has begun

@@ -28,10 +28,10 @@
 
 /**
  * struct wire_tag - at the start of a packet's buffer
- * @magic: tells tags from other content
+ * @magic: distinguishes tags from other content
  * @at_ps: when the packet arrived, or when a host sent it
  * @port: id of the port whose ingress queue it occupies, 0: none
- * @bytes: how much of it
+ * @bytes: bytes that it occupies there
  * @prio: priority of that queue
  */
 struct wire_tag {
@@ -324,7 +324,7 @@ void wire_detach(struct wire_end *end)
 	for (prio = 0; prio < PFC_PRIOS; prio++)
 		if (end->wire->conf.pfc & BIT(prio))
 			mmu_remove(mmu, &port->in[prio]);
-	/* the last port of a switch */
+	/* this was the last port of the switch */
 	if (!mmu->private_bytes)
 		mmu->buffer_bytes = 0;
 	spin_unlock_irq(&port->buffer->lock);

@@ -12,7 +12,8 @@
 
 #define GBIT	1000000000ULL
 
-/* Back to back at 100 Gb/s: 83,040 ps for 1,038 bytes, however late they come
+/* Frames that are ready before the line is free leave back to back: at 100 Gb/s
+ * 1,038 bytes take 83,040 ps
  */
 static void line_back_to_back(struct kunit *test)
 {
@@ -23,7 +24,7 @@ static void line_back_to_back(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, line_send(&l, 1038, 4000000),
 				5000000 + i * 83040ULL);
 	KUNIT_EXPECT_EQ(test, l.busy_ps, 83040000);
-	/* idle until the next frame is ready */
+	/* the line is idle until the next frame is ready */
 	KUNIT_EXPECT_EQ(test, line_send(&l, 125, 1000000000), 1000010000);
 	KUNIT_EXPECT_EQ(test, l.busy_ps, 83050000);
 }
@@ -43,7 +44,7 @@ static void line_preempts(struct kunit *test)
 {
 	struct line l = { .rate_bps = 8 * GBIT };
 
-	/* idle */
+	/* the line is idle */
 	KUNIT_EXPECT_EQ(test, line_preempt(&l, 60, 1000000, 9000000), 1060000);
 	KUNIT_EXPECT_EQ(test, l.free_ps, 1060000);
 	/* busy until 1,160,000, which is less than the longest frame */

@@ -134,14 +134,14 @@ def surge: reduce .[] as $s ({most: 0};
 	# null: unknown; lib-fabric.sh reads counters only with "ends", pfc or snoop
 	contradicted: ([$tc[][] | .contradicted? // empty] | add),
 	grants: ($flows | sum(.grants)),
-	# of each flow's last grant
+	# windows of each flow's last grant
 	granted_bytes: ($flows | sum(.granted_bytes)),
 	windows_exceeded: ($flows | sum(.exceeded)),
 	packets: ($flows | sum(.packets)),
 	resent: ($flows | sum(.resent)),
 	timeouts: ($flows | sum(.timeouts)),
 	doubled: ($flows | sum(.doubled)),
-	# of the sinks: packets without a match, and the responses to them
+	# at the sinks: packets without a match, and the responses to them
 	unmatched: ($sinks | sum(.unmatched)),
 	rtws: ($sinks | sum(.rtws_sent)),
 	rtss: ($sinks | sum(.rtss_sent)),
@@ -159,7 +159,8 @@ def surge: reduce .[] as $s ({most: 0};
 			.most = ([.most, $s[0] - .at] | max) |
 			if $s[1] > .n then .at = $s[0] | .n = $s[1] else . end) |
 		.most | us),
-	# use of ports that were paused: of the rate of the link, while they were not
+	# utilization of ports that were paused, in the time in which they were
+	# not
 	use_unpaused: ([$ports[] | .port as $port | .counted |
 		select(length > 1) | (.[-1][0] - .[0][0]) as $ns |
 		(.[-1][6] - .[0][6]) as $paused_ns | select($paused_ns > 0) |
@@ -172,7 +173,7 @@ def surge: reduce .[] as $s ({most: 0};
 		group_by(.dev) | map(.[0].at_us as $first |
 			map(select(.reason | IN("rate", "grew")))[0] |
 			select(. != null) | .at_us - $first) | max),
-	# what the switches have learned of pauses, by port
+	# what the switches have learned from pauses, by port
 	pfc: ([$tc[][] | select(.pauses? > 0)] | map({key: .dev, value: (
 		{pauses, paused_us: (.paused_ns | us),
 		 undetermined_us: (.undetermined_ns | us)} +

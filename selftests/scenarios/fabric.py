@@ -632,7 +632,7 @@ class Lab:
             i, _, more = line.partition(" ")
             one[whole("sender", i, 0, len(self.fabric.hosts) - 1)] = more
         for i, host in enumerate(self.fabric.hosts):
-            # without the number of hosts
+            # drop the number of hosts
             more = words.get(host.name[0], " ").partition(" ")[2]
             # hosts with equal QP numbers would have equal UDP source ports,
             # and so their flows would take equal paths

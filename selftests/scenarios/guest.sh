@@ -119,7 +119,7 @@ wires()
 	for ((i = 0; i < $5; i++)); do
 		echo "wire $2$i $3$i ${conf[link]}"
 	done | {
-		# the last word wins
+		# the last of several equal words takes effect
 		[ "$3" != q ] || sed "1s/$/ rate $rate/"
 		cat
 	} | ctl "$1" || exit 1

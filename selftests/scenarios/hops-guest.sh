@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Runs in the lab: a host sends 1 KB packets to another one over a single link
-# for so many ms.  Prints "packets N".
+# for MS ms.  Prints "packets N".
 #
 #   hops-guest.sh MODULE wire|veth MS
 set -u

@@ -52,7 +52,7 @@ link_us()
 	done | median
 }
 
-# simulate NS: run the simulator for this time, print its seconds
+# simulate NS: run the simulator for this time, print its CPU time in seconds
 simulate()
 {
 	local dir=$RESULTS/$NAME/ns3 TIMEFORMAT='%U %S'

@@ -33,7 +33,8 @@ topology()
 		ip -n "$ns" -batch "$fabric/$ns.routes" ||
 			die "cannot create the routes of $ns"
 	done
-	# until nearly all packets that the stack sends on link-up have left
+	# wait until nearly all packets that the stack sends on link-up have
+	# left
 	sleep 2
 }
 
@@ -87,7 +88,7 @@ pairings()
 	awk '!/^#/ && $5 != "-" { print $1 "," $4 "," $5 "," $6 }' "${files[@]}"
 }
 
-# judged: report what the switches have learned of pauses
+# judged: report what the switches have learned from pauses
 judged()
 {
 	sed -nE 's/.* ([0-9]+)\.([0-9]{6}): iqcn_pfc: dev=([^ ]+) .* state=([a-z]+) reason=([a-z]+) .*/\3,\1\2,\4,\5/p' \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# What figures.jq and fabric.jq have in common.
+# Functions that figures.jq and fabric.jq share.
 
 def rows: split("\n") | map(select(. != "") | split(","));
 # parse a table with a header; fields become numbers where possible
@@ -18,7 +18,7 @@ def us: if . == null then null else . / 1000 end;
 def share($of): if $of == 0 then null else . / $of end;
 # six decimals, for readability
 def round6: if type == "number" then . * 1e6 | round / 1e6 else . end;
-# of changes of load, each [time, depth]: time in us until the last sample above
+# for each change of load [time, depth]: time in us until the last sample above
 # that depth
 def settled($samples; $end_ns): . as $at | length as $n | [range($n) as $i |
 	$at[$i][0] as $from | $at[$i][1] as $bytes |

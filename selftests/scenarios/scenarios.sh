@@ -31,8 +31,9 @@
 #   seed N		seed of all random values
 #   topology KIND	bridge (default) or router; or a network of routers:
 #	chain N			N switches between senders and receivers
-#	longhaul KM [TIME]	two, with a fiber of this length between them, and
-#			equipment that delays each direction by this time
+#	longhaul KM [TIME]	two switches, with a fiber of this length
+#			between them, and equipment that delays each
+#			direction by this time
 #	leafspine L S H		L leaves with H hosts each, S spines
 #	fattree K		a fat tree of switches with K ports
 #	pair KM leafspine|fattree ...	two such networks, each with a border switch

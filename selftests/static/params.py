@@ -22,7 +22,7 @@ def section(text, title):
 
 
 def plain(text):
-    """Without roff's macros, fonts and quotes"""
+    """The text without roff's macros, fonts and quotes"""
     text = re.sub(r"^\.[A-Z]+ ?", "", text, flags=re.M)
     return re.sub(r"\\f[A-Z]", "", text).replace('"', " ")
 

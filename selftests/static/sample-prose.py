@@ -26,7 +26,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 # A comment, or a string that may contain the start of one
 C_TOKEN = re.compile(
     r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'""", re.S)
-# of a script, after a command
+# A comment of a script, after a command
 SH_TAIL = re.compile(r"^[^#]*\s# (.*)$")
 DIRECTIVES = re.compile(r"SPDX-License|shellcheck (source|disable|shell)|^!/")
 SENTENCE_END = re.compile(r"(?<=[.?!:])\s+(?=[A-Z0-9`*\"(])")
@@ -188,7 +188,7 @@ def sentences(lines):
     """(line number, text) of each sentence of paragraphs"""
     lines = list(lines)
     for first, paragraph in paragraphs(lines):
-        # where each of its characters was
+        # the offset in the paragraph at which each line begins
         where, length = [], 0
         for number, text in lines:
             if number >= first and text and length < len(paragraph):
@@ -210,8 +210,8 @@ READERS = {
     ".md": ("sentences", lambda text: sentences(md_lines(text))),
     ".8": ("sentences", lambda text: sentences(man_lines(text))),
 }
-# What has fewer in lower case is the guard of a header, the arguments of a
-# function, or says nothing: "@port: port"
+# A comment with fewer words in lower case is the guard of a header, the
+# arguments of a function, or says nothing: "@port: port"
 LEAST_WORDS = 3
 
 

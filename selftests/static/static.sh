@@ -330,7 +330,7 @@ files_listed()
 	done
 }
 
-# A newcomer reads all of it
+# A newcomer reads all of README.md, so it must be short
 readme()
 {
 	[ "$(wc -l <README.md)" -le 120 ] || echo "README.md: more than 120 lines"

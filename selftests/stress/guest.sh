@@ -163,7 +163,7 @@ round()
 	echo "  pass $1, $2: ${test_failed:+FAILED, }seed $seed"
 }
 
-# A directory listing, because guests in QEMU cache the absence of a name
+# Read the directory, because guests in QEMU cache the absence of a name
 stopped()
 {
 	compgen -G "$STRESS_STOP*" >/dev/null

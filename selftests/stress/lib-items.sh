@@ -206,14 +206,14 @@ item_module()
 	for ((i = 0; i < 4; i++)); do
 		tc -n sw qdisc del dev p1 root
 		rmmod sch_iqcn || fail "the module does not unload"
-		# tc makes the kernel load it
+		# tc makes the kernel load the module
 		congest
 		madden
 		sleep 0.03
 	done
 }
 
-# 5. mq with 64 iqcn children, fewer queues, grafts
+# 5. mq with 64 iqcn children: reduce the number of queues, graft children
 item_mq()
 {
 	local i
@@ -306,14 +306,14 @@ under()
 	echo "qdisc add dev p1 parent 2:1 handle 10: iqcn kmin 3000 kmax 6000 limit 100k"
 }
 
-# 6. below other qdiscs; iqcn itself takes no child
+# 6. change and delete iqcn below other qdiscs; iqcn itself takes no child
 item_parents()
 {
 	local kind i
 
 	traffic bridge
 	for kind in prio ets drr qfq hfsc htb tbf red sfb cbs netem plug; do
-		# a random half of them
+		# a random half of the kinds
 		[ $((RANDOM % 2)) = 0 ] || continue
 		try tc -n sw qdisc del dev p1 root
 		under $kind | tc -n sw -batch - || fail "iqcn below $kind"
@@ -749,7 +749,8 @@ item_receivers()
 	topology bridge
 	unmute snd
 	unmute rcv
-	# move its e0 behind a bridge of its own, with uplinks to p1 and to p2
+	# put a bridge into the receiver's namespace, with uplinks to p1 (the
+	# old e0, now u1) and to p2, and a new e0 behind the bridge
 	ip -n rcv -batch - <<-EOF
 		link set e0 down
 		link set e0 name u1

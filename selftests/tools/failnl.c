@@ -14,8 +14,8 @@
  * parent and parameters, the entries of debugfs, and the number of lines of the
  * file $FAILNTH_LINES.  A refused request must leave the initial state, and an
  * accepted one the state that it leaves if no allocation fails.  If the answer
- * was lost, either will do.  Violations, and one line per request, are written
- * to $FAILNTH_LOG:
+ * was lost, either state is right.  Violations, and one line per request, are
+ * written to $FAILNTH_LOG:
  *
  *   request TYPE allocations N refused N done N unknown N
  *   bad TYPE allocation N WHAT
@@ -77,7 +77,7 @@ static uint64_t hash_qdisc(uint64_t h, const struct nlmsghdr *nlh)
 	int left = TCA_PAYLOAD(nlh);
 	const struct rtattr *a;
 
-	/* default qdiscs of the stack, which it omits if out of memory */
+	/* ignore default qdiscs, which the stack omits if out of memory */
 	if (!tc->tcm_handle)
 		return h;
 	h = hash(h, tc, sizeof(*tc));

@@ -246,7 +246,7 @@ static void append(struct request *r, uint16_t type, const void *data,
 	r->len += NLA_HDRLEN + NLA_ALIGN(len);
 }
 
-/* Append an attribute of its valid type */
+/* Append an attribute with its valid type */
 static void append_right(struct request *r, const struct attribute *a,
 			 const struct shown *s)
 {
@@ -292,7 +292,7 @@ static void append_right(struct request *r, const struct attribute *a,
 	}
 }
 
-/* Append an attribute of an invalid type */
+/* Append an attribute with an invalid type */
 static void append_wrong(struct request *r, const struct attribute *a)
 {
 	uint8_t junk[64];

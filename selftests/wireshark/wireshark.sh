@@ -125,7 +125,7 @@ module()
 	}' "$OUT/$1.trace"
 }
 
-# seen SCENE: print the same from the dissector
+# seen SCENE: print the same values from the output of the dissector
 seen()
 {
 	fields "$OUT/$1.pcap" ip.src ip.dst ipv6.src ipv6.dst iqcn.destqp \
@@ -151,7 +151,7 @@ as_the_module()
 		"$(module timed 1000 | sed 's/,[^,]*$//')"
 }
 
-# Number of tags and version of IP
+# The dissector parses CNPs with up to two tags, over both versions of IP
 tags()
 {
 	same "tags" "$(for t in none vlan qinq; do
@@ -191,7 +191,8 @@ CNP QP=0x800011 drop was-CE" || return
 		"22 CNP QP=0x800011"
 }
 
-# Filters with Wireshark's fields and ours; JSON; two passes; statistics
+# The fields work in filters, together with Wireshark's own, in JSON, in two
+# passes and in statistics
 uses()
 {
 	local wanted
@@ -282,7 +283,7 @@ CNP QP=0x800011
 Destination unreachable (Port unreachable)"
 }
 
-# Supplements, with telemetry
+# CNPs that are supplements, with telemetry
 supplemented()
 {
 	cnp --rsvd 1108400002010123ff38830205fffffe | pcap "$WORK/supplemented"
@@ -291,7 +292,7 @@ supplemented()
 "1,1,8,,CNP QP=0x800011 supplement was-CE depth 25.0% flows 513"
 }
 
-# Windows
+# CNPs with windows
 granted()
 {
 	{

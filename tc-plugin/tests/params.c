@@ -45,7 +45,8 @@ static struct rtattr *put(struct nlmsghdr *n, int type, const void *data, size_t
 	return a;
 }
 
-/* From lo to hi; often a bound, a small number, or a number that ends in zeros
+/* A number from lo to hi; often a bound, a small number, or a number that ends
+ * in zeros
  */
 static uint64_t random_value(uint64_t lo, uint64_t hi)
 {

@@ -5,8 +5,7 @@
 #
 # - Numbers are printed as said.txt lists them.
 # - For each combination of the methods, the parameters that "tc qdisc show"
-# prints
-#   are those of shown.txt, and "tc -d qdisc show" prints all.
+#   prints are those of shown.txt, and "tc -d qdisc show" prints all.
 #
 # The test does not use the kernel's qdiscs, and any user can run it.
 set -u
@@ -127,7 +126,8 @@ same()
 		head -n 12
 }
 
-# in_kernel FILE: create qdiscs with the words in the file
+# in_kernel FILE WORDS: create a qdisc with the words in each line of the file,
+# followed by WORDS
 in_kernel()
 {
 	: >"$TMP/qdiscs"

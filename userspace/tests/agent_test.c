@@ -306,7 +306,7 @@ void test_agent_trust(void)
 	bad.policy = 0;
 	check_life(__LINE__, &bad, AGENT_POLICY, 1000);
 	check_life(__LINE__, &bad, AGENT_FALLBACK, 10000);
-	/* the values of tc earn less than before: so may the policy */
+	/* if the values of tc earn less than before, the policy may, too */
 	bad.policy = 30;
 	bad.tc = 30;
 	check_life(__LINE__, &bad, AGENT_POLICY, 1000);
@@ -341,7 +341,7 @@ void test_agent_guard(void)
 	}
 	b.time_ns += 5 * MS;
 	check(agent_guard_step(&g, &p, &a, &b) == 0);
-	/* the queue shrinks, and is not deep: the same after 100 ms */
+	/* the queue is not deep: tc's supplements at least, after 100 ms */
 	b.depth_bytes = 0;
 	a.above_kmax_ns = b.above_kmax_ns;
 	b.time_ns += 100 * MS - 1;
@@ -490,8 +490,8 @@ void test_policy(void)
 	expected_values(99, state, wanted);
 	for (i = 0; i < AGENT_ACTIONS; i++)
 		check(values[i] == wanted[i]);
-	/* one path through the network by hand: 0.5 + 2 * 0.25, 3 - 1, 4 * 2 -
-	 * 1
+	/* one path through the network by hand: 0.5 + 2 * 0.25, 3 - 1 and
+	 * 4 * 2 - 1
 	 */
 	p = (struct policy){ .bias3 = { [7] = -1, [8] = -2 } };
 	p.bias1[3] = 0.5;

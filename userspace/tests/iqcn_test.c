@@ -38,7 +38,7 @@
 #define FUZZ_ROUNDS 200000
 #define FUZZ_BYTES 96
 #define ELF_ROUNDS 2000
-/* Instructions */
+/* test_signals() ends after this many steps at which the signal is too late */
 #define SIGNAL_LATE 40
 
 static int failed;
@@ -717,7 +717,7 @@ static void test_derive(void)
 	v[TCA_IQCN_MIN_GAP_NS] = 40000;
 	v[TCA_IQCN_PERIOD_NS] = 10000;
 	check(!derive_needed(v, &link));
-	/* the limit is at least qref, of which there is no default */
+	/* the limit is at least qref, for which there is no default */
 	v[TCA_IQCN_QREF_BYTES] = 20000000;
 	check(derive_needed(v, &link) & 1ULL << TCA_IQCN_LIMIT_BYTES);
 	v[TCA_IQCN_LIMIT_BYTES] = 20000000;

@@ -115,7 +115,7 @@ int op_process(struct place *p)
 	while (waitpid(pid, &status, 0) < 0)
 		;
 	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
-		/* report it as a failure of this worker */
+		/* report the signal as a failure of this worker */
 		raise(WTERMSIG(status));
 	return WIFEXITED(status) && WEXITSTATUS(status) ? -EPERM : 0;
 }

@@ -49,8 +49,9 @@
  * @TCA_IQCN_SPAN_PACKETS: u32, M: packets of a flow over which the differences
  *	of its CE packets' PSNs are taken
  * @TCA_IQCN_SPAN_ENTER: u32, G: a flow is congested if all differences are less
+ *	than G
  * @TCA_IQCN_SPAN_EXIT: u32, G': a flow stops being congested at a difference
- *	that is not less
+ *	of G' or more
  * @TCA_IQCN_TRIGGER: u32, &enum iqcn_trigger
  * @TCA_IQCN_PERIOD_NS: u32, ns between two scans of IQCN_TRIGGER_PERIOD
  * @TCA_IQCN_BASE: u32, &enum iqcn_base
@@ -65,11 +66,12 @@
  * @TCA_IQCN_PROFILE: array of at most IQCN_POINTS_MAX &struct tc_iqcn_point:
  *	probability of IQCN_NOTIFY_WREB; empty: the marking probability
  * @TCA_IQCN_QREF_BYTES: u32, depth at which IQCN_NOTIFY_PI keeps the queue, 0:
- *	as short as the load permits
+ *	as low a depth as the load permits
  * @TCA_IQCN_UPDATE_NS: u32, ns between two steps of the PI controller
  * @TCA_IQCN_ALPHA: u32, integral gain of the PI controller: CNPs that a step
  *	adds to a round of all flows, per 10^9 bytes above qref
- * @TCA_IQCN_BETA: u32, proportional gain: likewise, per 10^9 bytes of growth
+ * @TCA_IQCN_BETA: u32, proportional gain: CNPs that a step adds to a round of
+ *	all flows, per 10^9 bytes of growth
  * @TCA_IQCN_MIN_GAP_NS: u32, least ns between two generated CNPs to a flow
  * @TCA_IQCN_TELEMETRY: u32, 1: generated CNPs carry &struct iqcn_telemetry
  * @TCA_IQCN_CNP_SMAC: u32, &enum iqcn_cnp_smac
@@ -93,7 +95,8 @@
  * @TCA_IQCN_FILTER_BY: u32, &enum iqcn_cnp_filter_by; shared by all queues of
  *	the device
  * @TCA_IQCN_SUPPLEMENT_PPS: u32, CNPs per second of IQCN_NOTIFY_SUPPLEMENT
- * @TCA_IQCN_SUPPLEMENT_MAX_PPS: u32, upper limit of that rate
+ * @TCA_IQCN_SUPPLEMENT_MAX_PPS: u32, upper limit of the rate of
+ *	IQCN_NOTIFY_SUPPLEMENT
  * @TCA_IQCN_CNP_SPORT: u32, &enum iqcn_cnp_sport
  * @__TCA_IQCN_MAX: number of attributes, plus one
  */
@@ -220,7 +223,7 @@ enum iqcn_grant_by {
  *	the incast ratio of the port
  * @IQCN_CNP_FILTER_TOLD: those for flows that the box has notified itself
  *	within the last round trip of the fiber
- * @IQCN_CNP_FILTER_FIXED: all but a number in each interval
+ * @IQCN_CNP_FILTER_FIXED: all but a fixed number in each fixed interval
  * @__IQCN_CNP_FILTER_MAX: number of values
  *
  * A CNP that the box has generated is never dropped.
@@ -289,14 +292,14 @@ enum iqcn_pfc_state {
 };
 
 /**
- * enum iqcn_pfc_reason - why that state has changed
+ * enum iqcn_pfc_reason - why the &enum iqcn_pfc_state of a queue has changed
  * @IQCN_PFC_REASON_NONE: no change yet
  * @IQCN_PFC_REASON_PAUSE: a pause began
  * @IQCN_PFC_REASON_CLEAR: a pause ended with a depth below the threshold
  * @IQCN_PFC_REASON_RATE: a pause ended, during which more arrived than the link
  *	could have carried: congested
- * @IQCN_PFC_REASON_UNSURE: a pause ended, and neither of these holds:
- *	undetermined
+ * @IQCN_PFC_REASON_UNSURE: a pause ended, and neither IQCN_PFC_REASON_CLEAR nor
+ *	IQCN_PFC_REASON_RATE holds: undetermined
  * @IQCN_PFC_REASON_GREW: the undetermined queue has grown: congested
  * @IQCN_PFC_REASON_DRAINED: the undetermined queue has drained below the
  *	threshold
@@ -322,7 +325,7 @@ enum iqcn_pfc_reason {
  * @IQCN_CNP_SMAC_PORT: a locally administered address of the port's own
  *	(IQCN_A_PORT_CNP_SMAC), which a bridge may learn without harm
  * @IQCN_CNP_SMAC_RECEIVER: the receiver's; only for bridges that do not learn
- *	addresses, because a bridge that does moves the receiver to this port
+ *	addresses, because a learning bridge moves the receiver to this port
  * @__IQCN_CNP_SMAC_MAX: number of values
  */
 enum iqcn_cnp_smac {
@@ -559,7 +562,7 @@ enum iqcn_trigger {
  * enum iqcn_base - what T1 is counted from
  * @IQCN_BASE_CE: the flow's last CE packet or generated CNP
  * @IQCN_BASE_CNP: the flow's last CNP, the receiver's or a generated one
- * @IQCN_BASE_BOTH: the last of all these
+ * @IQCN_BASE_BOTH: the flow's last CE packet or CNP, whichever is later
  * @__IQCN_BASE_MAX: number of values
  */
 enum iqcn_base {
@@ -674,12 +677,12 @@ enum iqcn_pair_grade {
  * @pfc_clear: pauses that ended with IQCN_PFC_REASON_CLEAR
  * @pfc_rate: pauses that ended with IQCN_PFC_REASON_RATE
  * @pfc_unsure: pauses that ended with IQCN_PFC_REASON_UNSURE
- * @pfc_grew: IQCN_PFC_REASON_GREW
- * @pfc_drained: IQCN_PFC_REASON_DRAINED
- * @pfc_limit: IQCN_PFC_REASON_LIMIT
+ * @pfc_grew: changes of the state with IQCN_PFC_REASON_GREW
+ * @pfc_drained: changes of the state with IQCN_PFC_REASON_DRAINED
+ * @pfc_limit: changes of the state with IQCN_PFC_REASON_LIMIT
  * @port_pfc_ignored: MAC control frames that no queue of the port used:
- *	malformed, tagged, not for the group address, or of an unknown opcode
- *	or another class
+ *	malformed, tagged, not for the group address, of an unknown opcode, or
+ *	of classes that no queue carries
  * @cnp_grant: CNPs of @cnp_sent with IQCN_CAUSE_GRANT
  * @pfc_state: &enum iqcn_pfc_state
  * @pfc_reason: &enum iqcn_pfc_reason of the last change

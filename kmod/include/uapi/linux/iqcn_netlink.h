@@ -95,7 +95,8 @@ enum iqcn_filter {
  * @IQCN_A_PORT_DEPTH_BYTES: u64, bytes in all queues
  * @IQCN_A_PORT_STATE_LOST: u64, events of group "state" that were not sent
  *	because there were too many; of the whole namespace
- * @IQCN_A_PORT_CNP_LOST: u64, likewise of group "cnp"
+ * @IQCN_A_PORT_CNP_LOST: u64, events of group "cnp" that were not sent because
+ *	there were too many; of the whole namespace
  * @IQCN_A_PORT_QUEUES: u64, number of queues.  All attributes from here to
  *	IQCN_A_PORT_MALFORMED are u64, and have the names of the files in
  *	/sys/class/net/DEV/iqcn/
@@ -249,11 +250,11 @@ enum iqcn_a_port {
  * @IQCN_A_QUEUE_PAUSES: pauses that the queue has learned of
  * @IQCN_A_QUEUE_PAUSED_NS: total length of these pauses, in ns
  * @IQCN_A_QUEUE_PAUSE_RX_BYTES: bytes that arrived at the queue during these
- * pauses
+ *	pauses
  * @IQCN_A_QUEUE_UNDETERMINED_NS: time for which the queue was undetermined
  * @IQCN_A_QUEUE_PFC_CLEAR: pauses that left the queue below the threshold
  * @IQCN_A_QUEUE_PFC_RATE: pauses during which more arrived than the link
- * carries
+ *	carries
  * @IQCN_A_QUEUE_PFC_UNSURE: pauses that left the queue undetermined
  * @IQCN_A_QUEUE_PFC_GREW: times that the undetermined queue grew
  * @IQCN_A_QUEUE_PFC_DRAINED: times that the undetermined queue drained
@@ -382,7 +383,7 @@ enum iqcn_a_queue {
  *	at a deep queue
  * @IQCN_A_FLOW_PSN: u32, PSN of the last CE packet, 0 if there was none
  * @IQCN_A_FLOW_RUN: u32, length of the current run of CE packets with
- * consecutive PSNs
+ *	consecutive PSNs
  * @IQCN_A_FLOW_CE_SENT: u64, sampled CE packets
  * @IQCN_A_FLOW_CNP_SEEN: u64, CNPs of the receiver
  * @IQCN_A_FLOW_CNP_SENT: u64, generated CNPs
@@ -463,10 +464,10 @@ enum iqcn_a_flow {
  * @__IQCN_A_EVENT_MAX: number of attributes, plus one
  *
  * Every event has the attributes up to DEPTH_BYTES.  An event of a queue or a
- * flow has CONGESTED and REASON, and that of a queue the two rates, too.  An
- * event of a flow or of a CNP has SRC to DEST_QP, and that of a CNP SRC_QP and
- * CAUSE, too.  IQCN_CMD_PFC_NTF has PFC_STATE and PFC_REASON, and
- * IQCN_CMD_LEASE_NTF no attribute of its own.
+ * flow has CONGESTED and REASON; an event of a queue also has the two rates.
+ * An event of a flow or of a CNP has SRC to DEST_QP; an event of a CNP also has
+ * SRC_QP and CAUSE.  IQCN_CMD_PFC_NTF has PFC_STATE and PFC_REASON, and
+ * IQCN_CMD_LEASE_NTF has no attribute of its own.
  */
 enum iqcn_a_event {
 	IQCN_A_EVENT_UNSPEC,
