@@ -175,8 +175,8 @@ void iqcn_cnp_refund(struct iqcn_port *port)
  * @now_ns: not less than in an earlier call
  *
  * Context: queue->lock, BHs off.
- * Return: true if the gate passes the CNP, whose budget is then charged; else
- * the reason is counted.
+ * Return: true if the CNP may be sent; then the port's budget is charged for
+ * it.  Else the reason is counted.
  */
 bool iqcn_cnp_gate(struct iqcn_queue *q, struct iqcn_flow *flow, bool paid,
 		   u64 now_ns)

@@ -153,7 +153,9 @@ struct iqcn_flow {
 	struct iqcn_deadline due;	/* T1, or the next idle check */
 
 	/* offset 192: CNPs, state changes and readers; queue->lock */
-	u64 cnp_tx_ns;			/* when we last sent a CNP, 0: never */
+	u64 cnp_tx_ns;			/* when we last sent a CNP, 0: never,
+					 * or the last one failed
+					 */
 	u64 cnp_rx_ns;			/* when a CNP of the receiver last
 					 * passed the filter
 					 */

@@ -297,8 +297,9 @@ static void iqcn_pair_commit(struct iqcn_flow *flow, enum iqcn_pair_grade grade,
 	spin_unlock(&q->lock);
 }
 
-/* Add a flow that is no longer assured to the unassured ones, or remove one
- * that is assured now.  Return: false without memory to add the flow.
+/* Add a flow to its hosts' unassured flows if it is no longer assured, or
+ * remove it from them if it has become assured.  Return: false if there is no
+ * memory to add it.
  */
 static bool iqcn_pair_update_unassured(struct iqcn_port *port,
 				       struct iqcn_flow *flow, bool was_assured)

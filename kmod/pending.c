@@ -23,7 +23,8 @@
  * @flow: flow of that queue without a pending CNP
  * @at_ns: time at which the CNP is sent
  * @cause: its cause
- * @was_ce: the packet that caused it arrived with CE
+ * @was_ce: the packet that caused it arrived with CE, or was CE when the queue
+ *	dropped it
  *
  * Context: queue->lock.
  * Return: false if memory ran out, which is counted.

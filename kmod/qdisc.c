@@ -642,7 +642,7 @@ static noinline int iqcn_enqueue_full(struct sk_buff *skb, struct Qdisc *sch,
 	return qdisc_drop(skb, sch, to_free);
 }
 
-/* The fast path is for packets that are not CE and find a short queue */
+/* The fast path is for packets that are not CE, fit, and find a short queue */
 static __always_inline bool iqcn_is_fast(const struct sk_buff *skb,
 					 struct Qdisc *sch, u8 ecn)
 {

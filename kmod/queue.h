@@ -47,9 +47,9 @@ struct iqcn_pfc_queue {
 	u64 end_ns;			/* end of the pause, if link_paused */
 	u64 resumed_ns;			/* end of the last pause */
 	/* with IQCN_PFC_TXQ; root lock, too */
-	u64 left_ns;			/* when the last packet left, or, if
-					 * that emptied the queue, when one
-					 * first arrived at the stopped device;
+	u64 left_ns;			/* when the last packet left, or, if it
+					 * left the queue empty, when a packet
+					 * first found the device stopped;
 					 * 0: neither
 					 */
 	u64 left_arrived_bytes;		/* bytes that had arrived until then */

@@ -216,9 +216,9 @@ static void iqcn_snoop_cm(const struct iqcn_view *v)
 		   &cm);
 }
 
-/* May the response be for another flow of that QP, which is assured, on any
- * port?  QPs are compared because a sprayed flow has an entry in the tables of
- * several ports.
+/* May an assured flow other than @flow have sent the PSN, from the QP to which
+ * the response goes, on any port?  Compares DestQPs, not pointers, because a
+ * sprayed flow has an entry in the tables of several ports.
  */
 static bool iqcn_snoop_sent_by(const struct iqcn_view *v,
 			       const struct iqcn_flow *flow)

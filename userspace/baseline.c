@@ -161,7 +161,9 @@ void baselines_read(struct baselines *b, FILE *f)
 	free(line);
 }
 
-/* Is the file or directory ours, and not replaceable by others? */
+/* Is the file or directory ours, and are its contents safe from others?  Those
+ * of a sticky directory are: others may add files, but not replace ours.
+ */
 static bool is_own(int fd, mode_t type)
 {
 	struct stat st;

@@ -35,8 +35,9 @@ struct iqcn_gradient {
  * @now_ns: now
  * @depth_bytes: depth
  *
- * A window is discarded if its next sample comes only after two windows or
- * more.
+ * The first sample that comes @window_ns or more after the start of a window
+ * closes it.  If that sample comes 2 * @window_ns or more after the start, the
+ * window is discarded.
  */
 static inline void iqcn_gradient_add(struct iqcn_gradient *g, u64 window_ns,
 				     u64 now_ns, u32 depth_bytes)

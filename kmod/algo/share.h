@@ -50,8 +50,8 @@ static inline u64 iqcn_share_charge(const struct iqcn_share *s, u64 paid_ns,
 	       div_u64(cost_ns * s->parts, s->of);
 }
 
-/* A queue without departures for this long is idle.  The time is longer than a
- * pause of the port (PFC), and than the wait of a slow shaper.
+/* A queue without departures for this long is idle.  The time is longer than
+ * both a pause of the port (PFC) and the wait of a slow shaper.
  */
 #define IQCN_IDLE_NS		(100 * NSEC_PER_MSEC)
 

@@ -1505,7 +1505,7 @@ static void pi_polls_max_test(struct kunit *test)
 	iqcn_pi_limit(&pi, 225, 225000, 4000);
 	KUNIT_EXPECT_EQ(test, pi.prob, QUARTER);
 
-	/* dry: at most 1 */
+	/* while the queue is dry, the probability is capped at 1 */
 	pi = pi_with(9376, 3 * ONE);
 	iqcn_pi_run(&pi, &p, 512, 9375, SECOND + STEP);
 	KUNIT_EXPECT_GT(test, pi.prob, 2 * ONE);

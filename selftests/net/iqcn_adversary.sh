@@ -34,7 +34,8 @@ ALL_TESTS="
 	test_box_itself
 	test_source_guard
 "
-# Tests that make check also runs on the debug kernel, for lifetimes and memory
+# Tests that "make check" repeats on the debug kernel, to find use after free
+# and memory leaks
 DEBUG_TESTS="
 	test_flood_waits test_cm_forged test_cm_forged_vlan test_dreq_forged
 	test_data_in_another_name test_not_intact test_cnp_reflected

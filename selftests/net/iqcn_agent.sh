@@ -501,8 +501,8 @@ modes()
 }
 
 # After a second the values of tc apply for a second. If their reward is higher
-# than the policy's, they apply for 10 s. Here it is, because the policy's 2,000
-# supplements per second cost more than tc's 100.
+# than the policy's, they apply for 10 s. It is higher here, because the
+# policy's 2,000 supplements per second cost more than tc's 100.
 test_fallback()
 {
 	local i

@@ -75,7 +75,8 @@ ALL_TESTS="
 	test_bad_words
 	test_bad_values
 "
-# Tests that make check also runs on the debug kernel, for lifetimes and memory
+# Tests that "make check" repeats on the debug kernel, to find use after free
+# and memory leaks
 DEBUG_TESTS="
 	test_drop_outlives_state test_drop_trim test_off_while_held
 	test_change_under_load test_reset_while_held test_delete_while_held
@@ -937,7 +938,7 @@ test_pi_uncongested()
 	pair_flow
 	watch 60
 	small 1000 20
-	# the last packet is recent enough for its flow to count as active
+	# no flow counts as active, although the last packet is recent enough
 	counted "0 0 0 0" cnp_sent cnp_poll bts_mark flows_active
 	check_eq "probability" "$(stat bts_prob)" 0
 	[[ $(tc -n sw -s qdisc show dev p1) == *" bts_prob 0"*" flows_active 0 "* ]] ||

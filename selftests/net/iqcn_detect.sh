@@ -52,7 +52,8 @@ ALL_TESTS="
 	test_psample_missing
 	test_psample_module
 "
-# Tests that make check also runs on the debug kernel, for lifetimes and memory
+# Tests that "make check" repeats on the debug kernel, to find use after free
+# and memory leaks
 DEBUG_TESTS="
 	test_flow_moves test_flow_goes test_psample test_psample_groups
 	test_psample_two_queues test_psample_gso test_psample_netns_del
@@ -96,8 +97,8 @@ columns()
 	echo "${out% }"
 }
 
-# flow [QP] NAME...: columns of the file "flows", by default of the default QP
-# of "data"
+# flow [QP] NAME...: print columns of the file "flows" for the flow to QP, by
+# default the QP to which "data" sends
 flow()
 {
 	[[ $1 == 0x* ]] || set -- 0x000011 "$@"

@@ -28,7 +28,8 @@ ALL_TESTS="
 	test_netns_gone
 	test_unload
 "
-# Tests that make check also runs on the debug kernel, for lifetimes and memory
+# Tests that "make check" repeats on the debug kernel, to find use after free
+# and memory leaks
 DEBUG_TESTS="
 	test_ports_come_and_go test_permission test_lost test_malformed
 	test_device_gone test_netns_gone test_unload

@@ -357,7 +357,8 @@ test_cnp_contradicted()
 	check "contradicted" "$(stat contradicted)" -eq 1
 }
 
-# The source port is lqpn * rqpn, folded to 20 bits, and then to 14 bits
+# The low 14 bits of the source port are lqpn * rqpn, folded to 20 bits, and
+# then to 14 bits; the two high bits are set
 test_sport_verbs()
 {
 	local v fl sport

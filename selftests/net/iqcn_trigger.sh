@@ -63,7 +63,8 @@ ALL_TESTS="
 	test_age_while_held
 	test_counters
 "
-# Tests that make check also runs on the debug kernel, for lifetimes and memory
+# Tests that "make check" repeats on the debug kernel, to find use after free
+# and memory leaks
 DEBUG_TESTS="
 	test_receiver_cancels test_clear_cancels test_quiet_flow_cancels
 	test_clear_and_back_cancels test_off_while_held

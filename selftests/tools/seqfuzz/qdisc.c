@@ -226,7 +226,7 @@ static const struct {
 	{ TCA_IQCN_SUPPLEMENT_MAX_PPS, 1, 1000000 },
 };
 
-/* A random number from @lo to @hi, favoring the bounds and all magnitudes */
+/* A random number from @lo to @hi: sometimes a bound, else of any magnitude */
 static uint32_t between(uint32_t lo, uint32_t hi)
 {
 	uint64_t v;

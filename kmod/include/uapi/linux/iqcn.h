@@ -79,8 +79,8 @@
  * @TCA_IQCN_CE_IN: u32, &enum iqcn_ce_in
  * @TCA_IQCN_PFC: u32, &enum iqcn_pfc_source
  * @TCA_IQCN_PFC_PRIO: u32, set of PFC classes that the queue carries, as bits
- * @TCA_IQCN_THRESHOLD_BYTES: u32, depth from which a pause may have left the
- *	queue undetermined
+ * @TCA_IQCN_THRESHOLD_BYTES: u32, a queue below this depth is not congested
+ *	after a pause; above it, IQCN_NOTIFY_GRANT sends CNPs
  * @TCA_IQCN_SETTLE_NS: u32, ns between two comparisons of the depth of an
  *	undetermined queue
  * @TCA_IQCN_PFC_MAX_NS: u32, longest time in ns for which pauses keep a queue

@@ -89,7 +89,7 @@ enum iqcn_filter {
 /**
  * enum iqcn_a_port - attributes of a port: a device with at least one queue
  * @IQCN_A_PORT_UNSPEC: not used
- * @IQCN_A_PORT_IFINDEX: u32, number of the device
+ * @IQCN_A_PORT_IFINDEX: u32, interface index
  * @IQCN_A_PORT_IFNAME: string, name of the device
  * @IQCN_A_PORT_SNOOP: u32, &enum iqcn_snoop
  * @IQCN_A_PORT_DEPTH_BYTES: u64, bytes in all queues
@@ -174,7 +174,7 @@ enum iqcn_a_port {
 /**
  * enum iqcn_a_queue - attributes of a queue: a qdisc
  * @IQCN_A_QUEUE_UNSPEC: not used
- * @IQCN_A_QUEUE_IFINDEX: u32, number of the device; in a request: only queues
+ * @IQCN_A_QUEUE_IFINDEX: u32, interface index; in a request: only queues
  *	of this device
  * @IQCN_A_QUEUE_FILTER: u32, set of &enum iqcn_filter bits, in a request
  * @IQCN_A_QUEUE_PARENT: u32, the qdisc's parent, which identifies the queue
@@ -359,7 +359,7 @@ enum iqcn_a_queue {
  * enum iqcn_a_flow - attributes of a flow: packets from a host to a QP of
  *	another
  * @IQCN_A_FLOW_UNSPEC: not used
- * @IQCN_A_FLOW_IFINDEX: u32, number of the device; in a request: only flows of
+ * @IQCN_A_FLOW_IFINDEX: u32, interface index; in a request: only flows of
  *	this device
  * @IQCN_A_FLOW_FILTER: u32, set of &enum iqcn_filter bits, in a request
  * @IQCN_A_FLOW_FLUSHED: u64, number of removed flows, in the reply to a flush
@@ -381,7 +381,8 @@ enum iqcn_a_queue {
  * @IQCN_A_FLOW_STATE_AGE_NS: u64, ns in that state; absent if it never changed
  * @IQCN_A_FLOW_QUEUED: u32, queued packets of the flow that are CE or arrived
  *	at a deep queue
- * @IQCN_A_FLOW_PSN: u32, PSN of the last CE packet, 0 if there was none
+ * @IQCN_A_FLOW_PSN: u32, PSN of the last CE packet, or of a later packet that
+ *	was evidence for pairing; 0 if there was none
  * @IQCN_A_FLOW_RUN: u32, length of the current run of CE packets with
  *	consecutive PSNs
  * @IQCN_A_FLOW_CE_SENT: u64, sampled CE packets
@@ -443,7 +444,7 @@ enum iqcn_a_flow {
  * @IQCN_A_EVENT_TIME_NS: u64, time of the event, in ns of CLOCK_MONOTONIC
  * @IQCN_A_EVENT_LOST: u64, events of this group that were lost before that
  *	time; of the whole namespace
- * @IQCN_A_EVENT_IFINDEX: u32, number of the device
+ * @IQCN_A_EVENT_IFINDEX: u32, interface index
  * @IQCN_A_EVENT_PARENT: u32, parent of the queue
  * @IQCN_A_EVENT_DEPTH_BYTES: u32, depth of the queue at that time
  * @IQCN_A_EVENT_CONGESTED: u32, set of &enum iqcn_detect bits, of the queue or
@@ -501,7 +502,7 @@ enum iqcn_a_event {
 /**
  * enum iqcn_a_lease - attributes of IQCN_CMD_LEASE
  * @IQCN_A_LEASE_UNSPEC: not used
- * @IQCN_A_LEASE_IFINDEX: u32, number of the device
+ * @IQCN_A_LEASE_IFINDEX: u32, interface index
  * @IQCN_A_LEASE_PARENT: u32, parent of the queue
  * @IQCN_A_LEASE_MS: u32, length of the lease in ms, 1 to IQCN_LEASE_MAX_MS
  * @IQCN_A_LEASE_FILTER_N: u32, CNPs of receivers that pass in an interval, at
@@ -511,7 +512,8 @@ enum iqcn_a_event {
  *	which the queue must have
  * @__IQCN_A_LEASE_MAX: number of attributes, plus one
  *
- * The bounds are those of tc.  Values that are omitted stay those of tc.
+ * The bounds are the same as in tc requests.  An omitted value is not leased:
+ * tc's value is in force, even if the previous lease set another one.
  */
 enum iqcn_a_lease {
 	IQCN_A_LEASE_UNSPEC,
