@@ -82,7 +82,7 @@ def cores: if . then . * $pps / 3e9 | round_to(2) else null end;
 		    1.05; 1.02),
 		aim("uncongested, instructions, to bfifo";
 		    case("uncongested"; "roce"; "iqcn"; 100; "instructions_bfifo");
-		    1.05; 1.02),
+		    1.03; 1.02),
 		aim("uncongested, to the best of codel, fq_codel, fq, cake";
 		    ahead("uncongested"; "iqcn"; 100); 1; 1),
 		aim("uncongested, to red";
