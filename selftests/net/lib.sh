@@ -455,7 +455,7 @@ netns_inum()
 }
 
 # flows: print the flows of p1 from debugfs; if several namespaces have a p1,
-# those of sw
+# print the flows in sw
 flows()
 {
 	local found=(/sys/kernel/debug/iqcn/*/p1/flows) lines

@@ -233,7 +233,8 @@ struct rh_flood {
  * @error: error of the last command, or empty
  * @buffer: packet buffer of the switch that the namespace represents
  * @blast: the last blast through each queue; RTNL
- * @blasts: a blast is running through the queue; RTNL
+ * @blasts: a blast with this queue number is running in the namespace, so its
+ *	place in @blast is taken; RTNL
  * @flood: the last flood
  */
 struct rh_net {
