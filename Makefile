@@ -332,13 +332,13 @@ demo:
 	@$(MAKE) -s lab-uml
 	@selftests/demo/demo.sh
 
-# make scenario S=NAME [V=VARIANT,VARIANT]
+# make scenario S=NAME [V=VARIANT,VARIANT] [CONTINUE=1]
 # S=methods is all of methods-*, which take longer than the others together,
 # S=marking runs the others twice, and S=flows generates its scenarios
 scenario:
 	$(LAB) packages lab
 	@$(MAKE) -s lab-uml
-	@selftests/scenarios/$(if $(filter methods marking flows,$(S)),$(S).sh,scenarios.sh $(if $(V),-v $(V)) $(S))
+	@selftests/scenarios/$(if $(filter methods marking flows,$(S)),$(S).sh,scenarios.sh $(if $(CONTINUE),-c) $(if $(V),-v $(V)) $(S))
 
 scenarios: S = $(filter-out methods-%,$(basename $(notdir $(wildcard selftests/scenarios/*.scenario))))
 scenarios: scenario

@@ -8,8 +8,8 @@
 #
 #   nightly.sh [-c] [PART...]	default: all
 #
-#   -c	continue: keep the parts that have succeeded on this commit, for a machine
-#	that is not free for one whole night
+#   -c	continue: keep the parts and scenarios that have succeeded on this commit,
+#	for a machine that is not free for one whole night
 #
 # $MINUTES is the time of each part without a limit of its own (30), $HOURS the
 # virtual time of soak (24).  All random values follow from $IQCN_SEED, 1 by
@@ -53,7 +53,10 @@ run()
 	# 0 seconds mean no limit
 	fuzz) make -s fuzz SECONDS=$((minutes ? minutes * 60 : 10)) ;;
 	mutants) make -s mutants ;;
-	scenarios) make -s scenarios && make -s scenario S=flows ;;
+	scenarios)
+		make -s scenarios CONTINUE=$continues &&
+			make -s scenario S=flows
+		;;
 	bench) make -s bench ;;
 	coverage) make -s coverage ;;
 	esac

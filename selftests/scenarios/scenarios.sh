@@ -3,9 +3,11 @@
 #
 # Run scenarios:
 #
-#   scenarios.sh [-q] [-j N] [-v VARIANT,VARIANT...] [-x WORDS] SCENARIO...
+#   scenarios.sh [-c] [-q] [-j N] [-v VARIANT,VARIANT...] [-x WORDS] SCENARIO...
 #   scenarios.sh -w COMMAND [-v VARIANT] SCENARIO
 #
+#   -c			continue: keep the results of scenarios of which all variants
+#			ran on this commit, and met the expectations
 #   -q			print no tables
 #   -j N		run N variants in parallel, by default one on each CPU
 #   -v VARIANT,...	run only these variants
@@ -21,6 +23,7 @@
 #   NAME.scenario	the scenario that was run, expanded
 #   NAME.json		parameters, figures, and version of the lab's kernel
 #   NAME.commit		commit of the code, with "+" if there were changes
+#   NAME.met		the expectations, if all variants ran and met them
 #   NAME/VARIANT/*.csv	raw data: samples of the queue, flows, ...
 #   NAME.svg, NAME.png	queue, utilization and CNPs over time, unless there are
 #			more variants than colors; of a network: the deepest
@@ -123,7 +126,7 @@ KEYS=" title seed topology senders receivers host sender bottleneck link
 	message permutation duration count sample memory kmax settle event regain
 	fair cut port variant expect miss "
 COLOURS=7
-only="" tables=1 command="" extra="" jobs=$(nproc)
+only="" tables=1 command="" extra="" continues="" jobs=$(nproc)
 
 die()
 {
@@ -654,8 +657,8 @@ merge()
 commit()
 {
 	git -C "$TOP" rev-parse --short=12 HEAD 2>/dev/null || return 0
-	git -C "$TOP" diff --quiet HEAD -- kmod tc-plugin selftests/lab \
-		selftests/rocehost selftests/scenarios || echo +
+	git -C "$TOP" diff --quiet HEAD -- kmod tc-plugin userspace contrib \
+		selftests/lab selftests/rocehost selftests/scenarios || echo +
 }
 
 plot()
@@ -729,26 +732,21 @@ expected()
 	jq -e --argjson run "$run" "$line" "$json" >/dev/null
 }
 
-# test_lines SCENARIO KEY RUN: test the conditions on lines with this key
+# test_lines SCENARIO KEY RUN: test the conditions on lines with this key, and
+# print a result without a number for each
 test_lines()
 {
 	local name=$1 key=$2 run=$3 line holds
 
 	while IFS= read -r line; do
 		[ -n "$line" ] || continue
-		n_tests=$((n_tests + 1)) holds=""
+		holds=""
 		! expected "$RESULTS/$name.json" "$run" "$line" || holds=1
 		case $key-$holds in
-		expect-1) echo "ok $n_tests $name: $line" ;;
-		miss-) echo "ok $n_tests $name: $line # XFAIL" ;;
-		expect-)
-			echo "not ok $n_tests $name: $line"
-			rc=1
-			;;
-		miss-1)
-			echo "not ok $n_tests $name: $line # holds: expect it"
-			rc=1
-			;;
+		expect-1) echo "ok $name: $line" ;;
+		miss-) echo "ok $name: $line # XFAIL" ;;
+		expect-) echo "not ok $name: $line" ;;
+		miss-1) echo "not ok $name: $line # holds: expect it" ;;
 		esac
 	done <<<"$(value "$name" "$key")"
 }
@@ -763,23 +761,69 @@ expectations()
 	done
 }
 
+# numbered FILE: print its results, numbered
+numbered()
+{
+	awk -v n="$n_tests" '{ sub(/ok /, "&" ++n " "); print }' "$1"
+	n_tests=$((n_tests + $(wc -l <"$1")))
+}
+
+# report SCENARIO: after all its variants
+report()
+{
+	local name=$1
+
+	echo
+	echo "$name: $(value "$name" title)"
+	if ! merge "$name"; then
+		echo "not ok $name: a variant failed" >"$RESULTS/$name.tests"
+	else
+		[ -z "$commit" ] || echo "$commit" >"$RESULTS/$name.commit"
+		[ -z "$tables" ] || table "$name"
+		{
+			expectations "$name"
+			plot "$name" >&2 || echo "not ok $name: the plot failed"
+		} >"$RESULTS/$name.tests"
+		echo "in ${RESULTS#"$TOP/"}: $(cd "$RESULTS" && echo "$name".[^t]*)"
+	fi
+	numbered "$RESULTS/$name.tests"
+	if grep -q '^not' "$RESULTS/$name.tests"; then
+		rc=1
+	elif [ -z "$only$extra" ]; then
+		mv "$RESULTS/$name.tests" "$RESULTS/$name.met"
+	fi
+	rm -f "$RESULTS/$name.tests"
+}
+
+# is_met SCENARIO: is there a result that -c keeps?
+is_met()
+{
+	[ "$continues" ] && [ -e "$RESULTS/$1.met" ] &&
+		[[ $commit =~ ^[0-9a-f]+$ ]] &&
+		[ "$commit" = "$(cat "$RESULTS/$1.commit")" ] &&
+		[ "$(expand "$1")" = "$(cat "$(file_of "$1")")" ]
+}
+
 if [ "${1-}" = job ]; then
 	job "$2" "$3"
+	echo "ended $2"
 	exit
 fi
-while getopts qj:v:w:x: opt; do
+while getopts cqj:v:w:x: opt; do
 	case $opt in
+	c) continues=1 ;;
 	q) tables="" ;;
 	j) jobs=$OPTARG ;;
 	v) only=$OPTARG ;;
 	w) command=$OPTARG ;;
 	x) extra=$OPTARG ;;
-	*) die "options: -q, -j N, -v VARIANT,..., -w COMMAND, -x WORDS; then names" ;;
+	*) die "options: -c, -q, -j N, -v VARIANT,..., -w COMMAND, -x WORDS; then names" ;;
 	esac
 done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || die "name a scenario: $(cd "$HERE" && echo ./*.scenario |
 	sed 's|\./||g; s|\.scenario||g')"
+[ -z "$continues" ] || [ -z "$only$extra" ] || die "-c: not with -v or -x"
 
 if [ -n "$command" ]; then
 	RESULTS=$(mktemp -d) || exit
@@ -789,31 +833,39 @@ if [ -n "$command" ]; then
 fi
 mkdir -p "$RESULTS"
 commit=$(commit | paste -sd '')
+names=() rc=0 n_tests=0
 for name; do
-	rm -f "$RESULTS/$name".{json,commit,svg,png}
+	if is_met "$name"; then
+		numbered "$RESULTS/$name.met"
+		continue
+	fi
+	rm -f "$RESULTS/$name".{json,commit,met,svg,png} \
+		"$RESULTS/$name"/*/figures.json
 	expand "$name" >"$(file_of "$name")" || exit
 	check_scenario "$name"
+	names+=("$name")
 done
-for name; do
+
+declare -A running
+for name in ${names[@]+"${names[@]}"}; do
+	running[$name]=$(variants "$name" | wc -l)
+done
+while IFS= read -r -u 3 line; do
+	if [[ $line != "ended "* ]]; then
+		echo "$line"
+		continue
+	fi
+	name=${line#ended }
+	running[$name]=$((running[$name] - 1))
+	[ "${running[$name]}" != 0 ] || report "$name"
+done 3< <(for name in ${names[@]+"${names[@]}"}; do
 	for v in $(variants "$name"); do
 		echo "$name $v"
 	done
-done | xargs -P "$jobs" -L 1 "$HERE/scenarios.sh" job
+done | xargs -r -P "$jobs" -L 1 "$HERE/scenarios.sh" job)
 
-n_tests=0 rc=0
-for name; do
-	echo
-	echo "$name: $(value "$name" title)"
-	if ! merge "$name"; then
-		n_tests=$((n_tests + 1))
-		echo "not ok $n_tests $name: a variant failed"
-		rc=1
-		continue
-	fi
-	[ -z "$commit" ] || echo "$commit" >"$RESULTS/$name.commit"
-	[ -z "$tables" ] || table "$name"
-	plot "$name" || rc=1
-	echo "in ${RESULTS#"$TOP/"}: $(cd "$RESULTS" && echo "$name".*)"
-	expectations "$name"
+# scenarios with a job that was killed
+for name in ${names[@]+"${names[@]}"}; do
+	[ "${running[$name]}" = 0 ] || report "$name"
 done
 exit $rc
