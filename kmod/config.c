@@ -42,7 +42,7 @@ static const struct nla_policy iqcn_policy[TCA_IQCN_MAX + 1] = {
 	[TCA_IQCN_PAIR ... TCA_IQCN_MEASURE]		= { .type = NLA_U32 },
 	[TCA_IQCN_PROFILE]				= { .type = NLA_BINARY,
 		.len = IQCN_POINTS_MAX * sizeof(struct tc_iqcn_point) },
-	[TCA_IQCN_QREF_BYTES ... TCA_IQCN_FIBRE_M]	= { .type = NLA_U32 },
+	[TCA_IQCN_QREF_BYTES ... TCA_IQCN_FIBER_M]	= { .type = NLA_U32 },
 	[TCA_IQCN_FILTER] =
 		NLA_POLICY_EXACT_LEN(sizeof(struct tc_iqcn_cnp_filter)),
 	[TCA_IQCN_FILTER_BY ... TCA_IQCN_MAX]		= { .type = NLA_U32 },
@@ -268,13 +268,13 @@ static int iqcn_check_filter(const struct iqcn_port_config *c,
 		return 0;
 	case IQCN_CNP_FILTER_FIXED:
 		return iqcn_filter_check(c->filter.n, c->filter.interval_ns,
-					 c->fibre_m, tb[TCA_IQCN_FILTER],
+					 c->fiber_m, tb[TCA_IQCN_FILTER],
 					 extack);
 	default:
-		if (c->fibre_m)
+		if (c->fiber_m)
 			return 0;
 		NL_SET_ERR_MSG_ATTR_FMT(extack, tb[TCA_IQCN_FILTER],
-					"filter %s needs fibre, the length of the long-haul link",
+					"filter %s needs fiber, the length of the long-haul link",
 					c->filter.mode == IQCN_CNP_FILTER_AUTO ?
 					"auto" : "told");
 		return -EINVAL;

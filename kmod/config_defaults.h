@@ -16,7 +16,7 @@
 #define IQCN_CNP_RATE_MAX_PPS	1000000000
 #define IQCN_SUPPLEMENT_LIMIT_PPS 1000000
 /* a round trip of a second */
-#define IQCN_FIBRE_MAX_M	100000000
+#define IQCN_FIBER_MAX_M	100000000
 /* a filter lets at least one CNP pass in a round trip, or in this time if it is
  * longer
  */

@@ -75,17 +75,17 @@ struct iqcn_filter_rule {
  * iqcn_filter_check() - check the bounds of IQCN_CNP_FILTER_FIXED
  * @n: CNPs that pass in an interval
  * @interval_ns: length of the interval
- * @fibre_m: length of the long-haul link, 0: none
+ * @fiber_m: length of the long-haul link, 0: none
  * @attr: attribute to blame, or NULL
  * @extack: for errors
  *
  * Context: any.
  * Return: 0 or -ERANGE.
  */
-int iqcn_filter_check(u32 n, u32 interval_ns, u32 fibre_m,
+int iqcn_filter_check(u32 n, u32 interval_ns, u32 fiber_m,
 		      const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
-	u32 max_ns = iqcn_filter_max_ns(fibre_m);
+	u32 max_ns = iqcn_filter_max_ns(fiber_m);
 
 	if (n < 1 || n > IQCN_FILTER_N_MAX) {
 		NL_SET_ERR_MSG_ATTR_FMT(extack, attr,
@@ -95,7 +95,7 @@ int iqcn_filter_check(u32 n, u32 interval_ns, u32 fibre_m,
 	}
 	if (interval_ns < 1 || interval_ns > max_ns) {
 		NL_SET_ERR_MSG_ATTR_FMT(extack, attr,
-					"filter interval %u ns is out of range (1 to %u ns, see fibre)",
+					"filter interval %u ns is out of range (1 to %u ns, see fiber)",
 					interval_ns, max_ns);
 		return -ERANGE;
 	}
@@ -209,7 +209,7 @@ static void iqcn_filter_get_rule(struct iqcn_port *port,
 				 struct iqcn_filter_rule *r, u64 now_ns)
 {
 	u64 couple = READ_ONCE(port->couple);
-	u32 fibre_m = READ_ONCE(port->fibre_m);
+	u32 fiber_m = READ_ONCE(port->fiber_m);
 
 	r->mode = READ_ONCE(port->filter_rule.mode);
 	r->n = READ_ONCE(port->filter_rule.n);
@@ -226,11 +226,11 @@ static void iqcn_filter_get_rule(struct iqcn_port *port,
 		r->n = max(r->n, 1U);
 		/* the fiber may have become shorter during the lease */
 		r->interval_ns = clamp_t(u64, r->interval_ns, 1,
-					 iqcn_filter_max_ns(fibre_m));
+					 iqcn_filter_max_ns(fiber_m));
 		break;
 	default:
 		r->n = 0;
-		r->interval_ns = max(iqcn_fibre_rtt_ns(fibre_m), 1U);
+		r->interval_ns = max(iqcn_fiber_rtt_ns(fiber_m), 1U);
 		break;
 	}
 	r->interval_ns = iqcn_couple_ns(r->interval_ns, couple >> 32,
@@ -296,7 +296,7 @@ bool iqcn_filter_cnp(struct iqcn_port *port, const struct iqcn_key *key,
 		break;
 	case IQCN_CNP_FILTER_AUTO:
 		r.n = iqcn_filter_auto_n(port,
-					 iqcn_fibre_rtt_ns(READ_ONCE(port->fibre_m)),
+					 iqcn_fiber_rtt_ns(READ_ONCE(port->fiber_m)),
 					 now_ns);
 		fallthrough;
 	default:
@@ -331,7 +331,7 @@ u32 iqcn_filter_n(struct iqcn_port *port)
 	iqcn_filter_get_rule(port, &r, now_ns);
 	switch (r.mode) {
 	case IQCN_CNP_FILTER_AUTO:
-		rtt_ns = iqcn_fibre_rtt_ns(READ_ONCE(port->fibre_m));
+		rtt_ns = iqcn_fiber_rtt_ns(READ_ONCE(port->fiber_m));
 		if (!iqcn_filter_fresh(&f->incast, rtt_ns, now_ns))
 			return 1;
 		return READ_ONCE(f->incast.n);

@@ -31,7 +31,7 @@ static int iqcn_lease_check(const struct iqcn_queue *q,
 		return -EINVAL;
 	}
 	if (r->filters)
-		err = iqcn_filter_check(r->n, r->interval_ns, q->port->fibre_m,
+		err = iqcn_filter_check(r->n, r->interval_ns, q->port->fiber_m,
 					NULL, extack);
 	if (err || !r->supplements)
 		return err;

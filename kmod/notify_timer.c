@@ -17,7 +17,7 @@
  *	      | yes
  *	      v
  *	 defer the CNP for T2, if there is a delay
- *	      | still congested?  -- no --> cancelled
+ *	      | still congested?  -- no --> canceled
  *	      v
  *	 the gate (cnp.c)  -- no --> counted
  *	      | yes                     |
@@ -447,7 +447,7 @@ static bool iqcn_t1_send(struct iqcn_queue *q, struct iqcn_flow *flow,
 	return send;
 }
 
-/* Handle a deferred CNP that is due.  It is cancelled if its congestion has
+/* Handle a deferred CNP that is due.  It is canceled if its congestion has
  * ended, even if the queue is congested again, or if a pause has put its
  * congestion in doubt.
  */

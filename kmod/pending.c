@@ -194,7 +194,7 @@ void iqcn_pending_promote(struct iqcn_queue *q, struct iqcn_flow *flow)
  * packet that it answers (algo/pending.h).
  *
  * Context: queue->lock.
- * Return: true if a CNP was cancelled.
+ * Return: true if a CNP was canceled.
  */
 bool iqcn_pending_answered(struct iqcn_queue *q, struct iqcn_flow *flow,
 			   u64 now_ns)
@@ -205,19 +205,19 @@ bool iqcn_pending_answered(struct iqcn_queue *q, struct iqcn_flow *flow,
 	u64 base_ns;
 
 	base_ns = e->pending.expires - e->cnp_wait_ns;
-	first = iqcn_pending_cancelled(e->cnp_owed, now_ns - base_ns,
-				       answer_ns, q->p.t1_ns);
+	first = iqcn_pending_canceled(e->cnp_owed, now_ns - base_ns,
+				      answer_ns, q->p.t1_ns);
 	base_ns = e->pending.expires + e->next_ns - e->next_wait_ns;
 	next = e->next_ns &&
-	       iqcn_pending_cancelled(e->next_owed, now_ns - base_ns,
-				      answer_ns, q->p.t1_ns);
+	       iqcn_pending_canceled(e->next_owed, now_ns - base_ns,
+				     answer_ns, q->p.t1_ns);
 	e->cnp_owed = iqcn_owed_answered(e->cnp_owed);
 	e->next_owed = iqcn_owed_answered(e->next_owed);
 	if (!first)
 		return false;
 	if (e->next_ns && !next) {
 		iqcn_pending_del(q, flow);
-		iqcn_inc(q->st.cnp_cancelled);
+		iqcn_inc(q->st.cnp_canceled);
 		iqcn_pending_promote(q, flow);
 	} else {
 		iqcn_pending_drop(q, flow);
@@ -254,7 +254,7 @@ void iqcn_pending_drop(struct iqcn_queue *q, struct iqcn_flow *flow)
 	if (!iqcn_flow_has_pending(flow) || iqcn_pending_of_packet(flow))
 		return;
 	iqcn_pending_del(q, flow);
-	iqcn_add(q->st.cnp_cancelled, flow->ext->next_ns ? 2 : 1);
+	iqcn_add(q->st.cnp_canceled, flow->ext->next_ns ? 2 : 1);
 }
 
 /**
@@ -278,7 +278,7 @@ void iqcn_pending_cancel(struct iqcn_queue *q, struct iqcn_flow *flow)
  * iqcn_pending_cancel_all() - cancel all pending CNPs of a queue
  * @q: queue
  *
- * The deadlines and polls of these flows are cancelled, too.
+ * The deadlines and polls of these flows are canceled, too.
  *
  * Context: queue->lock.
  */
@@ -303,7 +303,7 @@ void iqcn_pending_cancel_all(struct iqcn_queue *q)
  * @from: old queue
  * @to: new queue
  *
- * A CNP that a packet caused moves, deferred ones are cancelled.
+ * A CNP that a packet caused moves, deferred ones are canceled.
  *
  * Context: both queues' locks.
  */

@@ -184,9 +184,9 @@ void iqcn_port_update(struct iqcn_port *port)
 		iqcn_port_set_budget(port, iqcn_default_cnp_rate(bps),
 				     port->cnp_burst);
 	WRITE_ONCE(port->rate_bps, bps);
-	rtt_ns = iqcn_fibre_rtt_ns(port->fibre_m);
+	rtt_ns = iqcn_fiber_rtt_ns(port->fiber_m);
 	list_for_each_entry(q, &port->queues, list)
-		WRITE_ONCE(q->fibre_rtt_ns, rtt_ns);
+		WRITE_ONCE(q->fiber_rtt_ns, rtt_ns);
 	iqcn_pair_set_window(port, iqcn_echo_packets(bps, rtt_ns,
 						     port->dev->mtu));
 }
@@ -194,7 +194,7 @@ void iqcn_port_update(struct iqcn_port *port)
 static void iqcn_port_set_filter(struct iqcn_port *port,
 				 const struct iqcn_port_config *c)
 {
-	WRITE_ONCE(port->fibre_m, c->fibre_m);
+	WRITE_ONCE(port->fiber_m, c->fiber_m);
 	WRITE_ONCE(port->filter_by, c->filter_by);
 	WRITE_ONCE(port->filter_rule.n, c->filter.n);
 	WRITE_ONCE(port->filter_rule.interval_ns, c->filter.interval_ns);
@@ -243,7 +243,7 @@ void iqcn_port_get(const struct iqcn_port *port, struct iqcn_port_config *c)
 	c->cnp_rate_pps = port->cnp_rate_pps;
 	c->cnp_burst = port->cnp_burst;
 	c->snoop = port->snoop;
-	c->fibre_m = port->fibre_m;
+	c->fiber_m = port->fiber_m;
 	c->filter = port->filter_rule;
 	c->filter_by = port->filter_by;
 }

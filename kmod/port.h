@@ -71,7 +71,7 @@ struct iqcn_port {
 	/* the long-haul link and the filter of CNPs that come from it: RTNL to
 	 * write, no lock to read
 	 */
-	u32 fibre_m;
+	u32 fiber_m;
 	u32 filter_by;			/* enum iqcn_cnp_filter_by */
 	struct tc_iqcn_cnp_filter filter_rule;
 	struct iqcn_filter_lease lease;
@@ -101,7 +101,7 @@ struct iqcn_port_config {
 	u32 cnp_rate_pps;
 	u32 cnp_burst;
 	u32 snoop;			/* enum iqcn_snoop; the namespace's */
-	u32 fibre_m;			/* 0: no long-haul link */
+	u32 fiber_m;			/* 0: no long-haul link */
 	struct tc_iqcn_cnp_filter filter;
 	u32 filter_by;			/* enum iqcn_cnp_filter_by */
 };
@@ -152,7 +152,7 @@ static inline struct iqcn_rx_stats *iqcn_port_rx_stats(struct iqcn_port *port)
 }
 
 /* filter.c */
-int iqcn_filter_check(u32 n, u32 interval_ns, u32 fibre_m,
+int iqcn_filter_check(u32 n, u32 interval_ns, u32 fiber_m,
 		      const struct nlattr *attr, struct netlink_ext_ack *extack);
 int iqcn_filter_alloc(struct iqcn_port *port);
 void iqcn_filter_free(struct iqcn_port *port);

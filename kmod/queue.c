@@ -65,7 +65,7 @@ static void iqcn_queue_flow_ce(struct iqcn_queue *q, struct iqcn_flow *flow,
 		gap_ns = iqcn_sample_gap_ns(gap_ns, q->p.sample);
 	}
 	iqcn_cnp_srtt_start(&flow->cnp_srtt, gap_ns, q->p.t1_ns,
-			    READ_ONCE(q->fibre_rtt_ns), now_ns);
+			    READ_ONCE(q->fiber_rtt_ns), now_ns);
 	flow->owed = iqcn_owed_asked(flow->owed, gap_ns, q->p.t1_ns);
 	iqcn_notify_timer_ce(q, flow, now_ns);
 	flow->ce_gap_ns = READ_ONCE(flow->ce_sent) ?
@@ -340,7 +340,7 @@ void iqcn_queue_set_params(struct iqcn_queue *q, const struct iqcn_params *p)
  * iqcn_queue_reset() - reset all state of a queue but its flows and pairings
  * @q: queue
  *
- * Pending CNPs are cancelled at once.  The timer cancels deadlines and polls
+ * Pending CNPs are canceled at once.  The timer cancels deadlines and polls
  * when they expire, because there may be a million of them.
  *
  * Context: root lock, BHs off; or RTNL alone, when the qdisc is destroyed.
@@ -377,7 +377,7 @@ void iqcn_queue_reset(struct iqcn_queue *q)
  * iqcn_queue_kill() - stop the timer and the work of a queue, kill its flows
  * @q: queue with a port; its qdisc neither enqueues nor dequeues any more
  *
- * q->dead keeps timer and work from being started again, so they are cancelled
+ * q->dead keeps timer and work from being started again, so they are canceled
  * for good.
  *
  * Context: RTNL, sleeps.

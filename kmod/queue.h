@@ -194,7 +194,7 @@ struct iqcn_queue {
 					 */
 	u64 reset_ns;			/* last reset */
 	u32 max_bytes;			/* largest sampled CE packet */
-	u32 fibre_rtt_ns;		/* of the port's fiber; RTNL to write,
+	u32 fiber_rtt_ns;		/* of the port's fiber; RTNL to write,
 					 * no lock to read
 					 */
 
@@ -248,7 +248,7 @@ struct iqcn_queue {
 	unsigned int n_flows;
 
 	/* for deadlines, polls, pending CNPs and idle checks.  Timer and work
-	 * are set up in init and cancelled after dead is set.
+	 * are set up in init and canceled after dead is set.
 	 */
 	struct hrtimer timer;
 	struct delayed_work gc_work;	/* expires flows (gc.c) */

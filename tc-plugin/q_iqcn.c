@@ -452,9 +452,9 @@ static const struct {
 	{ "latency", "use \"limit\", in bytes" },
 	{ "speed", "use \"bandwidth\"" },
 	/* other names of the link's length */
-	{ "distance", "use \"fibre\", the length of the long-haul link" },
-	{ "length", "use \"fibre\", the length of the long-haul link" },
-	{ "km", "use \"fibre\", such as \"fibre 100km\"" },
+	{ "distance", "use \"fiber\", the length of the long-haul link" },
+	{ "length", "use \"fiber\", the length of the long-haul link" },
+	{ "km", "use \"fiber\", such as \"fiber 100km\"" },
 	/* switches and NICs */
 	{ "t2", "use \"delay\"" },
 	{ "dscp", "use \"cnp-dscp\"" },
@@ -1188,7 +1188,7 @@ static const struct stat iqcn_stats[] = {
 	LINE64(marked_bytes), STAT64(delay_samples), STAT64(delay_avg_ns),
 	STAT64(delay_peak_ns), STAT64(delay_sum_ns),
 	LINE64(cnp_seen), STAT64(cnp_sent), STAT64(cnp_delayed),
-	STAT64(cnp_cancelled), STAT64(cnp_budget), STAT64(cnp_unpaired),
+	STAT64(cnp_canceled), STAT64(cnp_budget), STAT64(cnp_unpaired),
 	STAT64(cnp_error),
 	LINE64(cnp_wreb), STAT64(cnp_pi), STAT64(cnp_poll), STAT64(cnp_drop),
 	STAT64(cnp_gap), STAT64(bts_mark), STAT_PROB(bts_prob),

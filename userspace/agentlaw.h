@@ -66,7 +66,7 @@ struct agent_place {
 	uint64_t limit_bytes;
 	uint64_t kmax_bytes;
 	uint64_t rate_bps;
-	uint32_t fibre_m;
+	uint32_t fiber_m;
 	uint32_t supplement_pps;
 	uint32_t supplement_max_pps;
 	uint32_t cnp_rate_pps;	/* budget of the port */
@@ -219,7 +219,7 @@ static inline void agent_state(struct agent_history *h,
 		(AGENT_STEPS - 1) * sizeof(h->features[0]));
 	memcpy(h->features[0], s->features, sizeof(s->features));
 	memcpy(state, h->features, sizeof(h->features));
-	state[AGENT_STATE - 2] = agent_share(p->fibre_m, 1e6);
+	state[AGENT_STATE - 2] = agent_share(p->fiber_m, 1e6);
 	state[AGENT_STATE - 1] = agent_share(agent_log2(s->incast), 8);
 }
 
@@ -233,7 +233,7 @@ static inline struct agent_lease agent_lease(const struct agent_place *p,
 					     int action, uint64_t flows)
 {
 	uint64_t rate_pps = agent_rates_pps[action / AGENT_SUPPLEMENTS];
-	uint64_t ns = iqcn_fibre_rtt_ns(p->fibre_m);
+	uint64_t ns = iqcn_fiber_rtt_ns(p->fiber_m);
 
 	ns = ns * agent_rates_pps[0] / rate_pps;
 	if (p->by_port && flows)

@@ -20,7 +20,7 @@
 #include "snapshot.h"
 
 #define PLACE_NS 1000000000
-#define NEEDED "the agent needs a queue with notify supplement and fibre, see tc-iqcn(8)"
+#define NEEDED "the agent needs a queue with notify supplement and fiber, see tc-iqcn(8)"
 
 struct search {
 	struct agent_port *a;
@@ -47,12 +47,12 @@ static bool take_params(const struct qdisc *q, void *arg)
 	p->limit_bytes = param(tb, TCA_IQCN_LIMIT_BYTES);
 	p->kmax_bytes = param(tb, TCA_IQCN_KMAX_BYTES);
 	s->a->bandwidth_bps = param(tb, TCA_IQCN_BANDWIDTH_BPS);
-	p->fibre_m = param(tb, TCA_IQCN_FIBRE_M);
+	p->fiber_m = param(tb, TCA_IQCN_FIBER_M);
 	p->supplement_pps = param(tb, TCA_IQCN_SUPPLEMENT_PPS);
 	p->supplement_max_pps = param(tb, TCA_IQCN_SUPPLEMENT_MAX_PPS);
 	p->cnp_rate_pps = param(tb, TCA_IQCN_CNP_RATE_PPS);
 	p->by_port = param(tb, TCA_IQCN_FILTER_BY) == IQCN_CNP_FILTER_BY_PORT;
-	s->found = p->fibre_m &&
+	s->found = p->fiber_m &&
 		   (param(tb, TCA_IQCN_NOTIFY) & IQCN_NOTIFY_SUPPLEMENT);
 	return false;
 }

@@ -174,7 +174,7 @@ static const struct metric queue_metrics[] = {
 	       QUEUE_CNP_ERROR, NUMBER, NULL),
 	QUEUE("iqcn_queue_delayed_cnps_total", CNP_DELAYED, NUMBER,
 	      "CNPs that were due and deferred."),
-	QUEUE("iqcn_queue_cancelled_cnps_total", CNP_CANCELLED, NUMBER,
+	QUEUE("iqcn_queue_canceled_cnps_total", CNP_CANCELED, NUMBER,
 	      "Deferred CNPs that were canceled."),
 	QUEUE("iqcn_queue_flows", FLOWS, NUMBER, "Flows of the queue."),
 	QUEUE("iqcn_queue_flows_paired", FLOWS_PAIRED, NUMBER,

@@ -44,7 +44,7 @@ struct port {
 	uint64_t cnp_seen;
 	uint64_t cnp_sent;
 	uint64_t cnp_delayed;
-	uint64_t cnp_cancelled;
+	uint64_t cnp_canceled;
 	uint64_t cnp_budget;
 	uint64_t cnp_unpaired;
 	uint64_t cnp_unmatched;
@@ -98,7 +98,7 @@ struct queue {
 	uint64_t cnp_poll;
 	uint64_t cnp_drop;
 	uint64_t cnp_delayed;
-	uint64_t cnp_cancelled;
+	uint64_t cnp_canceled;
 	uint64_t cnp_budget;
 	uint64_t cnp_unpaired;
 	uint64_t cnp_gap;

@@ -20,7 +20,7 @@
 #define ESC_DELAY_MS 25
 
 static const struct {
-	attr_t colour;		/* with colors */
+	attr_t color;		/* with colors */
 	short front, back;
 	attr_t mono;		/* without colors */
 } looks[LOOK_MAX] = {
@@ -36,17 +36,17 @@ static const struct {
 };
 
 static SCREEN *terminal;	/* NULL: print lines to the standard output */
-static bool colours;
+static bool colors;
 static int row, column;
 static char line[LINE_SIZE];	/* the current line, without a terminal */
 
-static void begin_colours(void)
+static void begin_colors(void)
 {
 	size_t i;
 
-	colours = has_colors() && start_color() == OK &&
+	colors = has_colors() && start_color() == OK &&
 		  use_default_colors() == OK;
-	for (i = 0; colours && i < LOOK_MAX; i++)
+	for (i = 0; colors && i < LOOK_MAX; i++)
 		init_pair(i + 1, looks[i].front, looks[i].back);
 }
 
@@ -66,7 +66,7 @@ bool screen_open(bool batch)
 		     term ? term : "not set");
 		return false;
 	}
-	begin_colours();
+	begin_colors();
 	cbreak();
 	noecho();
 	nonl();
@@ -167,7 +167,7 @@ void screen_put(enum look look, const char *format, ...)
 	if (!terminal) {
 		strcpy(line + column, text);
 	} else if (row < LINES) {
-		attrset(colours ? looks[look].colour | COLOR_PAIR(look + 1) :
+		attrset(colors ? looks[look].color | COLOR_PAIR(look + 1) :
 				  looks[look].mono);
 		mvaddstr(row, column, text);
 	}

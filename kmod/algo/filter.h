@@ -34,22 +34,22 @@
 #include "config_defaults.h"
 
 /* Light takes 5 us for a km of fiber, so a round trip takes 10 ns per m */
-#define IQCN_FIBRE_RTT_NS_PER_M	10
+#define IQCN_FIBER_RTT_NS_PER_M	10
 
 /**
- * iqcn_fibre_rtt_ns() - round-trip time of a fiber
- * @fibre_m: length, up to IQCN_FIBRE_MAX_M
+ * iqcn_fiber_rtt_ns() - round-trip time of a fiber
+ * @fiber_m: length, up to IQCN_FIBER_MAX_M
  *
  * Return: ns.
  */
-static inline u32 iqcn_fibre_rtt_ns(u32 fibre_m)
+static inline u32 iqcn_fiber_rtt_ns(u32 fiber_m)
 {
-	return fibre_m * IQCN_FIBRE_RTT_NS_PER_M;
+	return fiber_m * IQCN_FIBER_RTT_NS_PER_M;
 }
 
 /**
  * iqcn_filter_max_ns() - longest interval of a filter
- * @fibre_m: length of the fiber, 0: none
+ * @fiber_m: length of the fiber, 0: none
  *
  * A receiver sees the effect of its CNP after a round trip, so dropping all of
  * its CNPs for longer would cut it off.  The bound does not depend on N,
@@ -57,9 +57,9 @@ static inline u32 iqcn_fibre_rtt_ns(u32 fibre_m)
  *
  * Return: ns.
  */
-static inline u32 iqcn_filter_max_ns(u32 fibre_m)
+static inline u32 iqcn_filter_max_ns(u32 fiber_m)
 {
-	return max_t(u32, iqcn_fibre_rtt_ns(fibre_m), IQCN_FILTER_MIN_RTT_NS);
+	return max_t(u32, iqcn_fiber_rtt_ns(fiber_m), IQCN_FILTER_MIN_RTT_NS);
 }
 
 /* struct iqcn_filter_slot - the window of a stream of CNPs */

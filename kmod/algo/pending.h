@@ -67,7 +67,7 @@ static inline u8 iqcn_owed_answered(u8 owed)
 }
 
 /**
- * iqcn_pending_cancelled() - does a CNP of the receiver cancel a deferred one?
+ * iqcn_pending_canceled() - does a CNP of the receiver cancel a deferred one?
  * @owed: CNPs still owed for packets up to the one that started T1
  * @since_ns: time since T1 started
  * @answer_ns: learned time from a CE packet to its CNP, 0: not known
@@ -75,8 +75,8 @@ static inline u8 iqcn_owed_answered(u8 owed)
  *
  * Return: true if the CNP answers a packet that left after T1 started.
  */
-static inline bool iqcn_pending_cancelled(u8 owed, u64 since_ns, u64 answer_ns,
-					  u64 t1_ns)
+static inline bool iqcn_pending_canceled(u8 owed, u64 since_ns, u64 answer_ns,
+					 u64 t1_ns)
 {
 	if (since_ns > t1_ns * IQCN_ANSWER_T1S)
 		return true;

@@ -195,18 +195,18 @@ static void filter_incast_test(struct kunit *test)
 				    cases[i].n, "case %d", i);
 }
 
-static void filter_fibre_test(struct kunit *test)
+static void filter_fiber_test(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, iqcn_fibre_rtt_ns(0), 0);
-	KUNIT_EXPECT_EQ(test, iqcn_fibre_rtt_ns(500000), 5 * MS);
-	KUNIT_EXPECT_EQ(test, iqcn_fibre_rtt_ns(IQCN_FIBRE_MAX_M),
+	KUNIT_EXPECT_EQ(test, iqcn_fiber_rtt_ns(0), 0);
+	KUNIT_EXPECT_EQ(test, iqcn_fiber_rtt_ns(500000), 5 * MS);
+	KUNIT_EXPECT_EQ(test, iqcn_fiber_rtt_ns(IQCN_FIBER_MAX_M),
 			IQCN_TIME_MAX_NS);
 	/* a round trip, but at least a millisecond */
 	KUNIT_EXPECT_EQ(test, iqcn_filter_max_ns(500000), 5 * MS);
 	KUNIT_EXPECT_EQ(test, iqcn_filter_max_ns(0), MS);
 	KUNIT_EXPECT_EQ(test, iqcn_filter_max_ns(99999), MS);
 	KUNIT_EXPECT_EQ(test, iqcn_filter_max_ns(100001), MS + 10);
-	KUNIT_EXPECT_EQ(test, iqcn_filter_max_ns(IQCN_FIBRE_MAX_M), SECOND);
+	KUNIT_EXPECT_EQ(test, iqcn_filter_max_ns(IQCN_FIBER_MAX_M), SECOND);
 }
 
 static struct kunit_case filter_cases[] = {
@@ -216,7 +216,7 @@ static struct kunit_case filter_cases[] = {
 	KUNIT_CASE(filter_monotone_test),
 	KUNIT_CASE(filter_streams_test),
 	KUNIT_CASE(filter_incast_test),
-	KUNIT_CASE(filter_fibre_test),
+	KUNIT_CASE(filter_fiber_test),
 	{}
 };
 

@@ -13,7 +13,7 @@ static void pending_late_test(struct kunit *test)
 	static const struct {
 		u64 late_ns;
 		u64 t2_ns;
-		bool cancelled;
+		bool canceled;
 	} rows[] = {
 		{ 150000, 150000, false },
 		{ 390000, 390000, false },
@@ -29,13 +29,13 @@ static void pending_late_test(struct kunit *test)
 	};
 	const u64 ms = 1000000, answers = 40;
 	u64 now_ns, sent, seen, due, t1_ns = T1_NS;
-	bool cancelled;
+	bool canceled;
 	u8 owed, left;
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		owed = 0;
-		cancelled = false;
+		canceled = false;
 		left = 0;
 		sent = 0;
 		seen = 0;
@@ -59,11 +59,11 @@ static void pending_late_test(struct kunit *test)
 			if (!due || now_ns >= due + rows[i].t2_ns)
 				continue;
 			/* no learned time: the count alone decides */
-			cancelled |= iqcn_pending_cancelled(left,
+			canceled |= iqcn_pending_canceled(left,
 					now_ns - 10 * ms, 0, t1_ns);
 			left = iqcn_owed_answered(left);
 		}
-		KUNIT_EXPECT_EQ_MSG(test, cancelled, rows[i].cancelled,
+		KUNIT_EXPECT_EQ_MSG(test, canceled, rows[i].canceled,
 				    "row %d", i);
 	}
 }
@@ -94,10 +94,10 @@ static void pending_test(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(cnps); i++)
 		KUNIT_EXPECT_EQ_MSG(test,
-				    iqcn_pending_cancelled(cnps[i].owed,
-							   cnps[i].since_ns,
-							   cnps[i].answer_ns,
-							   T1_NS),
+				    iqcn_pending_canceled(cnps[i].owed,
+							  cnps[i].since_ns,
+							  cnps[i].answer_ns,
+							  T1_NS),
 				    cnps[i].want, "row %d", i);
 
 	/* packets less than T1 apart may share one CNP */

@@ -80,7 +80,7 @@ def scenario(point, seed, agent=""):
         f"port {PORT}",
         f"variant agent iqcn limit {limit} kmin 100k kmax 400k pmax 0.2 "
         "notify off",
-        f"ends agent notify supplement supplement 2000 fibre {km}km "
+        f"ends agent notify supplement supplement 2000 fiber {km}km "
         "filter auto cnp-dscp 46 snoop netns"]
     if agent:
         lines.append(f"agent agent {agent}")

@@ -368,7 +368,7 @@ case_agent()
 {
 	local few us round
 
-	device b-iqcn "iqcn notify supplement fibre 100km bandwidth 10gbit" ||
+	device b-iqcn "iqcn notify supplement fiber 100km bandwidth 10gbit" ||
 		die "cannot add iqcn"
 	for ((round = 0; round < rounds; round++)); do
 		used 10

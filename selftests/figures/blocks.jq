@@ -8,7 +8,7 @@ include "flows-table";
 include "methods-table";
 
 def v($scenario; $variant): .[$scenario].variants[$variant];
-def util($scenario; $variant): v($scenario; $variant).utilisation | part;
+def util($scenario; $variant): v($scenario; $variant).utilization | part;
 def percent: . * 100 | round;
 def p99($scenario; $variant): v($scenario; $variant).queue_p99_bytes | mb;
 def thousands: tostring | [while(length > 0; .[:-3])] | map(.[-3:]) | reverse | join(",");
@@ -21,7 +21,7 @@ def group($scenario; $variant; $name): v($scenario; $variant).groups[$name];
 def held($scenario; $variant): v($scenario; $variant) |
 	if . == null then ""
 	elif .drops_from_start > 0 then "\(.drops_from_start | thousands) drops"
-	else "\(.queue_p99_bytes | mb) (\(.utilisation | part))" end;
+	else "\(.queue_p99_bytes | mb) (\(.utilization | part))" end;
 
 # CNPs of a heavy flow, as a multiple of those of a light flow
 def told($variant): v("fairness"; $variant).groups |
@@ -35,9 +35,9 @@ def scenarios_block:
 	row(["two-flows", "-paper"];
 	    "flows of 20 and 2 Gb/s converge to the same rate, with both kinds of sender"),
 	row(["incast-64"];
-	    "light congestion. Marks alone leave \(100 - (v("incast-64"; "ecn").utilisation | percent)) % of the link idle, `pi` none. The p99 queue of `pi` is \(p99("incast-64"; "pi")) MB, of marks alone \(p99("incast-64"; "ecn")) MB"),
+	    "light congestion. Marks alone leave \(100 - (v("incast-64"; "ecn").utilization | percent)) % of the link idle, `pi` none. The p99 queue of `pi` is \(p99("incast-64"; "pi")) MB, of marks alone \(p99("incast-64"; "ecn")) MB"),
 	row(["incast-256"];
-	    "marks alone keep the queue at p99 \(p99("incast-256"; "ecn")) MB and \(v("incast-256"; "ecn").utilisation | percent) % of the link, the timer at \(p99("incast-256"; "iqcn")) MB and \(v("incast-256"; "iqcn").utilisation | percent) %, `wreb` at \(p99("incast-256"; "wreb")) MB and \(v("incast-256"; "wreb").utilisation | percent) %, `pi` at \(p99("incast-256"; "pi")) MB and \(v("incast-256"; "pi").utilisation | percent) %"),
+	    "marks alone keep the queue at p99 \(p99("incast-256"; "ecn")) MB and \(v("incast-256"; "ecn").utilization | percent) % of the link, the timer at \(p99("incast-256"; "iqcn")) MB and \(v("incast-256"; "iqcn").utilization | percent) %, `wreb` at \(p99("incast-256"; "wreb")) MB and \(v("incast-256"; "wreb").utilization | percent) %, `pi` at \(p99("incast-256"; "pi")) MB and \(v("incast-256"; "pi").utilization | percent) %"),
 	row(["incast-512"]; "the table above"),
 	row(["incast-512-behind-ecn"];
 	    "the same behind an ordinary switch that has already marked nearly all packets. `pi` drops none at a p99 queue of \(p99("incast-512-behind-ecn"; "pi")) MB; with `ce-in silent` it drops \(drops("incast-512-behind-ecn"; "silent"))"),
@@ -50,12 +50,12 @@ def scenarios_block:
 	row(["fairness"];
 	    "a flow of ten times the rate gets \(told("pi")) (`pi`) or \(told("wreb")) times (`wreb`) as many CNPs"),
 	row(["np-limited"];
-	    "a receiver that can send one CNP in 10 µs for 256 flows. The buffer overflows without the box, and with `notify timer base ce`. With `base cnp`, the default, it does not, at \(v("np-limited"; "iqcn").utilisation | percent) % utilization; nor with `pi`, at \(v("np-limited"; "pi").utilisation | percent) %"),
+	    "a receiver that can send one CNP in 10 µs for 256 flows. The buffer overflows without the box, and with `notify timer base ce`. With `base cnp`, the default, it does not, at \(v("np-limited"; "iqcn").utilization | percent) % utilization; nor with `pi`, at \(v("np-limited"; "pi").utilization | percent) %"),
 	row(["mice-and-elephants"];
 	    "completion times of 64 KB messages among endless flows: p99 \(v("mice-and-elephants"; "ecn").fct_p99_us | round) µs with marks alone, \(v("mice-and-elephants"; "iqcn").fct_p99_us | round) with the timer, \(v("mice-and-elephants"; "pi").fct_p99_us | round) with `pi`"),
 	row(["victim"]; "flows to an uncongested port are not slowed down"),
 	row(["long-way", "-4ms"];
-	    "a round trip of 1 ms. With senders that speed up after 300 µs every method prevents overflow by 256 flows, at \([v("long-way"; ("iqcn", "wreb", "pi")).utilisation] | min | percent) to \([v("long-way"; ("iqcn", "wreb", "pi")).utilisation] | max | percent) % of the link. With senders that speed up after 4 ms `pi` fills \(v("long-way-4ms"; "pi").utilisation | percent) % of it (other seeds give other values, see the scenario) at p99 \(p99("long-way-4ms"; "pi")) MB"),
+	    "a round trip of 1 ms. With senders that speed up after 300 µs every method prevents overflow by 256 flows, at \([v("long-way"; ("iqcn", "wreb", "pi")).utilization] | min | percent) to \([v("long-way"; ("iqcn", "wreb", "pi")).utilization] | max | percent) % of the link. With senders that speed up after 4 ms `pi` fills \(v("long-way-4ms"; "pi").utilization | percent) % of it (other seeds give other values, see the scenario) at p99 \(p99("long-way-4ms"; "pi")) MB"),
 	row(["drive-8192"];
 	    "8,192 flows on 100 Gb/s, to show how much the lab can drive");
 
@@ -138,7 +138,7 @@ def senders_block:
 	row(["ratio-2"];
 	    "the flows begin at 20 and 2 Gb/s. Jain's index of their rates, averaged over 2 ms, stays at or above 0.95 after \(v("ratio-2"; "plain").fair_us / 1000 | round) ms if each CNP halves the rate (`g 0/1`, the baseline of the patent), and after \(v("ratio-2"; "ratio").fair_us / 1000 | round) ms with `ratio`, too. DCQCN's alpha already makes the cuts of a faster flow deeper: \(v("ratio-2"; "dcqcn").fair_us / 1000 | round) ms without `ratio`, \(v("ratio-2"; "dcqcn-ratio").fair_us / 1000 | round) with it"),
 	row(["ratio-512"];
-	    "`notify pi` also keeps the queue of 512 flows short if they use `ratio 1/4`: p99 of the queue \(p99("ratio-512"; "ratio")) MB at \(v("ratio-512"; "ratio").utilisation | percent) % utilization of the link; with usual cuts \(p99("ratio-512"; "pi")) MB"),
+	    "`notify pi` also keeps the queue of 512 flows short if they use `ratio 1/4`: p99 of the queue \(p99("ratio-512"; "ratio")) MB at \(v("ratio-512"; "ratio").utilization | percent) % utilization of the link; with usual cuts \(p99("ratio-512"; "pi")) MB"),
 	row(["gate-one"];
 	    "one of eight paths is congested. A flow that is sprayed over all eight keeps \(share("gate-one"; "plain")) % of its rate without a gate, \(share("gate-one"; "ewma")) % with either gate (no cut for \(v("gate-one"; "ewma").names.sprayed.cnps) CNPs), and \(share("gate-one"; "reps")) % with recycled entropies, which avoid that path"),
 	row(["gate-all"];
@@ -161,7 +161,7 @@ def long_haul_block:
 	(.value.ports | to_entries[0].value) as $p |
 	[$s, $variant, ($p.peak_bytes / 1e6 | part),
 	 ($p.peak_bytes * 8 / 100e9 / $rtt_us * 1e6 | part),
-	 ($p.drops_from_start | thousands), ($p.utilisation | part),
+	 ($p.drops_from_start | thousands), ($p.utilization | part),
 	 (if $s == "longhaul-step" then $p.settle_us[0] | ms else "" end)] | fill;
 
 # Of the fixed actions: the one that earns most
@@ -177,7 +177,7 @@ def agent_block:
 	.key as $variant | .value.agent.reward as $reward |
 	(.value.ports | to_entries[0].value) as $p |
 	[$s, $variant, (if $reward == null then "" else $reward | part end),
-	 ($p.utilisation | part), ($p.peak_bytes | mb),
+	 ($p.utilization | part), ($p.peak_bytes | mb),
 	 ($p.drops_from_start | thousands)] | fill;
 
 # Messages inside and between two data centers

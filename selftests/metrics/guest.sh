@@ -188,7 +188,7 @@ test_killed()
 test_agent()
 {
 	topology bridge
-	tc -n sw qdisc replace dev p1 root iqcn notify supplement fibre 100km
+	tc -n sw qdisc replace dev p1 root iqcn notify supplement fiber 100km
 	in_ns sw "$BUILD/iqcn" agent observe --count 3 \
 		--metrics "$METRICS_OUT/agent.prom" p1 >/dev/null || fail "agent"
 	check "steps" "$(sed -n 's/^iqcn_agent_steps_total{.*} //p' \

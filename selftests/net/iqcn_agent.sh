@@ -60,7 +60,7 @@ box()
 {
 	idle_box
 	tc -n sw qdisc replace dev p1 root handle 10: iqcn \
-		notify supplement fibre 500km "$@"
+		notify supplement fiber 500km "$@"
 }
 
 # params PARAMETER...: change parameters of the qdisc on p1
@@ -172,7 +172,7 @@ test_bad_policies()
 
 test_bad_places()
 {
-	local need="the agent needs a queue with notify supplement and fibre, see tc-iqcn(8)"
+	local need="the agent needs a queue with notify supplement and fiber, see tc-iqcn(8)"
 
 	box
 	policy
@@ -181,17 +181,17 @@ test_bad_places()
 	refused 1 "p1: $need" run --policy "$POLICY" p1 parent 1:1
 	refused 2 "expected root or parent, not \"leaf\", see \"iqcn help\"" \
 		run --policy "$POLICY" p1 leaf
-	params fibre none
+	params fiber none
 	refused 1 "p1: $need" run --policy "$POLICY" p1
 	refused 1 "p1: $need" run --policy "$POLICY"
-	params fibre 500km notify pi
+	params fiber 500km notify pi
 	refused 1 "p1: $need" run --policy "$POLICY" p1
 	refused 1 "p1: $need" run --policy "$POLICY" p1 root
 	refused 1 "no such queue: $need" run --policy "$POLICY"
 	check_eq "leases" "$(stat leases)" 0
 	# two queues: first on two devices, then on one
 	params notify supplement
-	tc -n sw qdisc add dev p0 root handle 10: iqcn notify supplement fibre 1km
+	tc -n sw qdisc add dev p0 root handle 10: iqcn notify supplement fiber 1km
 	refused 1 "several queues have notify supplement: choose one: DEV [root | parent CLASSID]" \
 		run --policy "$POLICY"
 	check_eq "leases" "$(stat leases) $(stat leases p0)" "0 0"
@@ -199,8 +199,8 @@ test_bad_places()
 	check "leases" "$(stat leases p0)" -gt 0
 	tc -n sw -batch - <<-EOT
 		qdisc replace dev p1 root handle 1: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
-		qdisc add dev p1 parent 1:1 handle 10: iqcn notify supplement fibre 1km
-		qdisc add dev p1 parent 1:2 handle 20: iqcn notify supplement fibre 1km
+		qdisc add dev p1 parent 1:1 handle 10: iqcn notify supplement fiber 1km
+		qdisc add dev p1 parent 1:2 handle 20: iqcn notify supplement fiber 1km
 	EOT
 	refused 1 "several queues have notify supplement: choose one: DEV [root | parent CLASSID]" \
 		run --policy "$POLICY" p1
@@ -245,7 +245,7 @@ test_rights()
 	check_eq "uid 65534 in a namespace of its own" "$(setpriv --reuid 65534 \
 		--regid 65534 --clear-groups --inh-caps=-all unshare -Urn bash -c "
 		ip link add d0 type dummy &&
-		tc qdisc add dev d0 root iqcn notify supplement fibre 500km &&
+		tc qdisc add dev d0 root iqcn notify supplement fiber 500km &&
 		$iqcn agent run --action 0 -j --count 3 d0" | jq .steps)" 3
 	rm $iqcn
 }
@@ -289,7 +289,7 @@ test_actions()
 	check_eq "afterwards" "$(in_force)" 3/4000000
 	# with a shorter fiber, and so a shorter round trip, the intervals
 	# shrink in proportion
-	params fibre 1km filter off
+	params fiber 1km filter off
 	started 0.05 run --action 20 p1
 	check_eq "1 km" "$(in_force)" 1/4285
 	kill "$agent"
@@ -311,7 +311,7 @@ test_by_port()
 		pair_flow --qp $qp --psn $((qp * 1000))
 	done
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn \
-		notify supplement fibre 500km filter-by port
+		notify supplement fiber 500km filter-by port
 	tc -n sw qdisc change dev p1 root handle 1: tbf rate 816kbit burst 2k limit 1g
 	# flows are active while their packets arrive
 	data --flows 4 --count 400 --interval 500 --len 926 --tos 2 &
@@ -336,7 +336,7 @@ load()
 	pair_flow --qp 0x11 --psn 1000
 	pair_flow --qp 0x12 --psn 2000
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn \
-		notify supplement fibre 500km filter 2/4ms supplement 100
+		notify supplement fiber 500km filter 2/4ms supplement 100
 	tc -n sw qdisc change dev p1 root handle 1: tbf rate 816kbit burst 2k limit 1g
 	data --flows 2 --count 200 --len 926 --tos 2
 }
@@ -633,7 +633,7 @@ test_replaced()
 	started 0.02 run --action 0 --lease 10s p1
 	check_eq "in force" "$(in_force)" 1/5000000
 	tc -n sw qdisc replace dev p1 root handle 20: iqcn \
-		notify supplement fibre 100km filter 7/1ms
+		notify supplement fiber 100km filter 7/1ms
 	sleep 0.01
 	check_eq "in force" "$(in_force)" 1/1000000
 	check_eq "leases" "$(stat leases p1 20:)" 1
@@ -649,14 +649,14 @@ test_changed()
 {
 	box
 	started 0.02 run --action 0 --lease 60ms p1
-	params fibre 100km
+	params fiber 100km
 	sleep 0.05
 	check_eq "a shorter fiber" "$(in_force)" 1/1000000
-	params fibre 1000km
+	params fiber 1000km
 	sleep 1.1
 	check_eq "a longer fiber" "$(in_force)" 1/10000000
 	# the lease in force is out of bounds when the agent ends it
-	params fibre 200km
+	params fiber 200km
 	kill "$agent"
 	ended 0
 	sleep 0.002
@@ -666,8 +666,8 @@ test_changed()
 	ended 1 "netlink family iqcn: a supplement rate needs notify supplement"
 	params notify supplement
 	started 0.02 run --action 0 --lease 60s p1
-	params fibre none
-	ended 1 "p1: the agent needs a queue with notify supplement and fibre, see tc-iqcn(8)"
+	params fiber none
+	ended 1 "p1: the agent needs a queue with notify supplement and fiber, see tc-iqcn(8)"
 }
 
 # The file is replaced while the agent runs, and every user may read it

@@ -128,7 +128,7 @@ test_pfc()
 test_long_haul()
 {
 	topology bridge
-	bottleneck 1gbit notify off fibre 100km filter told
+	bottleneck 1gbit notify off fiber 100km filter told
 	first warn filter "p1: told drops nothing, because no queue of the port notifies senders: tc qdisc change dev p1 parent 1:1 iqcn notify pi"
 	mend
 	sound
@@ -150,7 +150,7 @@ test_long_haul()
 test_all_filtered()
 {
 	topology bridge
-	paired notify supplement supplement 1000 fibre 10000km filter told
+	paired notify supplement supplement 1000 fiber 10000km filter told
 	data --tos 2 --count 40 --len 1000
 	check "supplemented" "$(stat cnp_supplement)" -gt 0
 	cnps 3 1000

@@ -234,12 +234,12 @@ test_ends()
 		"senders 1" "receivers 1" "link rate 10gbit" "message 0 0 1 1ms" \
 		>"$TMP/scenario"
 	"$scenarios/fabric.py" lab "$TMP/scenario" "iqcn notify pi kmin 1k" \
-		"$TMP/ends" "" "" "kmin 2k fibre 100km" || fail "fabric.py"
+		"$TMP/ends" "" "" "kmin 2k fiber 100km" || fail "fabric.py"
 	check_eq "qdiscs" "$(cat "$TMP"/ends/sw?.tc | cut -d ' ' -f 4,8- | sort)" \
 "sw0-s0 iqcn notify pi kmin 1k
-sw0-sw1 iqcn notify pi kmin 2k fibre 100km
+sw0-sw1 iqcn notify pi kmin 2k fiber 100km
 sw1-r0 iqcn notify pi kmin 1k
-sw1-sw0 iqcn notify pi kmin 2k fibre 100km"
+sw1-sw0 iqcn notify pi kmin 2k fiber 100km"
 	sed -i 's/^topology .*/topology chain 2/' "$TMP/scenario"
 	check_eq "without a fiber" "$("$scenarios/fabric.py" check \
 		"$TMP/scenario" "" "kmin 2k" 2>&1)" "ends: the topology has no fiber"

@@ -143,7 +143,7 @@ PARAMETERS="
 	pfc frames pfc-prio 3,4 threshold 50k settle 30us pfc-max 3ms
 	notify grant base-rtt 12us grant equal bandwidth 25gbit
 	notify supplement supplement 700 supplement-max 650
-	fibre 100km filter auto
+	fiber 100km filter auto
 	filter 3/200us filter-by port
 	snoop netns
 	cnp-rate 777 cnp-burst 7 cnp-dscp 40 cnp-pcp 5 cnp-ttl 30 cnp-smac receiver
@@ -169,7 +169,7 @@ ALL_PARAMETERS="limit 2m kmin 30k kmax 60k pmax 0.2 mark-on enqueue nonect pass 
 	update 200us min-gap 20us telemetry off bandwidth 10gbit delay 0 base ce \
 	trigger timer period 100us sample 1 group off \
 	pfc txq pfc-prio 5 threshold 60k settle 40us pfc-max 4ms base-rtt none grant share \
-	supplement 600 supplement-max 700 fibre 50km filter told filter-by flow snoop port cnp-rate 999 cnp-burst 9 \
+	supplement 600 supplement-max 700 fiber 50km filter told filter-by flow snoop port cnp-rate 999 cnp-burst 9 \
 	cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 cnp-smac port cnp-sport learned pair psn flows 200 age 2s"
 
 N_PARAMETERS=$(grep -c '[a-z]' <<<"$PARAMETERS")
@@ -594,7 +594,7 @@ test_extra_hold()
 	data --tos 3 --count 12 --interval 1000 --psn 116
 	held=$(stat cnp_delayed)
 	check "deferred" "$held" -ge 10
-	check "sent" $(($(stat cnp_sent) + $(stat cnp_cancelled))) -eq "$held"
+	check "sent" $(($(stat cnp_sent) + $(stat cnp_canceled))) -eq "$held"
 	tc -n sw qdisc change dev p1 root handle 10: iqcn notify wreb kmin 0 kmax 1 \
 		profile 0:1 min-gap 0
 	lost=$(stat cnp_error)

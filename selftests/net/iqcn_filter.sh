@@ -192,14 +192,14 @@ test_vlan_v6()
 
 	for tags in vlan qinq; do
 		topology bridge $tags
-		iqcn fibre 1000km filter 1/10ms
+		iqcn fiber 1000km filter 1/10ms
 		cnp --count 5
 		cnp -6 --count 5
 		check_eq "$tags: IPv4 and IPv6 are two streams" "$(filtered)" "2 8"
 		cleanup
 	done
 	topology router
-	iqcn fibre 1000km filter 1/10ms
+	iqcn fiber 1000km filter 1/10ms
 	cnp --count 5
 	cnp -6 --count 5
 	check_eq "routed" "$(filtered)" "2 8"
@@ -210,7 +210,7 @@ test_vlan_v6()
 test_bad_icrc()
 {
 	topology bridge
-	iqcn fibre 1000km filter 1/10ms
+	iqcn fiber 1000km filter 1/10ms
 	sniff snd --time 60
 	cnp --bad icrc --count 3
 	cnp --bad udplen --count 3
@@ -264,7 +264,7 @@ test_ours()
 	for snoop in port netns; do
 		topology bridge
 		iqcn notify timer bandwidth 4mbit t1 300us snoop $snoop \
-			filter 1/1s fibre 100000km filter-by port
+			filter 1/1s fiber 100000km filter-by port
 		pair_flow
 		# the interval is used up
 		cnp --count 2
@@ -286,7 +286,7 @@ test_notifies_nobody()
 	local sent
 
 	topology bridge
-	iqcn notify timer bandwidth 4mbit t1 1500us filter 1/1s fibre 100000km
+	iqcn notify timer bandwidth 4mbit t1 1500us filter 1/1s fiber 100000km
 	pair_flow
 	# this CNP uses up the interval of the filter
 	cnp
@@ -311,7 +311,7 @@ test_notifies_nobody()
 test_pairs()
 {
 	topology bridge
-	iqcn pair cnp filter 1/1s fibre 100000km filter-by port
+	iqcn pair cnp filter 1/1s fiber 100000km filter-by port
 	cnp --qp 0x123456
 	data --tos 3 --count 4 --len 64
 	cnp
@@ -325,7 +325,7 @@ test_told()
 {
 	topology bridge
 	# a round trip of 20 ms
-	iqcn notify timer bandwidth 4mbit t1 1ms fibre 2000km filter told
+	iqcn notify timer bandwidth 4mbit t1 1ms fiber 2000km filter told
 	check_eq "in force" "$(value filter_n) $(value filter_ns)" "0 20000000"
 	pair_flow
 	check_eq "sent before" "$(stat cnp_sent)" 0
@@ -348,13 +348,13 @@ test_told()
 test_auto()
 {
 	topology bridge
-	iqcn fibre 1000km filter auto
+	iqcn fiber 1000km filter auto
 	cnp --flows 2 --count 20
 	check_eq "no load" "$(filtered)" "2 18"
 	check_eq "in force" "$(value filter_n) $(value filter_ns)" "1 10000000"
 	tc -n sw -batch - <<-EOF
 		qdisc replace dev p1 root handle 1: tbf rate 8mbit burst 9k limit 1g
-		qdisc replace dev p1 parent 1:1 handle 10: iqcn notify off limit 1m kmin 1m kmax 1m fibre 1000km filter auto
+		qdisc replace dev p1 parent 1:1 handle 10: iqcn notify off limit 1m kmin 1m kmax 1m fiber 1000km filter auto
 	EOF
 	# the port sends 8 Mb/s, and about six times as much arrives for 40 ms
 	data --count 240 --len 946 --interval 166 &
@@ -375,7 +375,7 @@ test_auto_bursts()
 	local i n=""
 
 	topology bridge
-	bottleneck 8mbit bandwidth 8mbit notify off fibre 2000km filter auto
+	bottleneck 8mbit bandwidth 8mbit notify off fiber 2000km filter auto
 	tc -n sw qdisc change dev p1 root handle 1: tbf rate 8mbit burst 2k limit 1g
 	for i in 1 2 3 4; do
 		cnp
@@ -392,7 +392,7 @@ test_auto_bursts()
 test_netns()
 {
 	topology bridge
-	iqcn fibre 1000km filter 1/10ms snoop netns
+	iqcn fiber 1000km filter 1/10ms snoop netns
 	cnp --count 5
 	check_eq "on p1" "$(filtered)" "1 4"
 	tc -n sw qdisc replace dev p0 root handle 20: iqcn snoop netns
@@ -402,7 +402,7 @@ test_netns()
 	check_eq "of p0" "$(stat port_cnp_filtered p0 20:)" 0
 	cleanup
 	topology router vlan
-	iqcn fibre 1000km filter 1/10ms snoop netns
+	iqcn fiber 1000km filter 1/10ms snoop netns
 	cnp --count 5
 	check_eq "on a VLAN of p1" "$(filtered)" "1 4"
 }
@@ -415,7 +415,7 @@ test_change()
 	cnp --count 5
 	check_eq "default" "$(filtered)" "0 0"
 	check_eq "default" "$(value filter_n) $(value filter_ns)" "0 0"
-	params fibre 1000km filter 2/10ms
+	params fiber 1000km filter 2/10ms
 	cnp --count 5
 	check_eq "2 per 10 ms" "$(filtered)" "2 3"
 	params filter 4/10ms
@@ -452,7 +452,7 @@ test_lease()
 
 	topology bridge
 	index=$(ip -n sw -j link show dev p1 | jq '.[0].ifindex')
-	iqcn fibre 1000km filter 3/10ms notify timer,supplement t1 1s
+	iqcn fiber 1000km filter 3/10ms notify timer,supplement t1 1s
 	"$GENL" --netns sw --time 400 listen state >"$TMP/events" &
 	check_eq "a lease" "$(lease "$index" root 50 filter 1 1000000 2>&1)" ""
 	check_eq "in force" "$(value filter_n) $(value filter_ns)" "1 1000000"
@@ -566,15 +566,15 @@ test_refused()
 	iqcn filter 2/1ms notify timer,supplement t1 1s
 	export TC_LIB_DIR=$UNCHECKED
 	refused_all change dev p1 root handle 10: iqcn <<-EOF
-		filter auto | filter auto needs fibre, the length of the long-haul link
-		filter told | filter told needs fibre, the length of the long-haul link
+		filter auto | filter auto needs fiber, the length of the long-haul link
+		filter told | filter told needs fiber, the length of the long-haul link
 		filter 0/1ms | filter N 0 is out of range (1 to 1000000 CNPs)
 		filter 1000001/1ms | filter N 1000001 is out of range (1 to 1000000 CNPs)
-		filter 1/1000001ns | filter interval 1000001 ns is out of range (1 to 1000000 ns, see fibre)
+		filter 1/1000001ns | filter interval 1000001 ns is out of range (1 to 1000000 ns, see fiber)
 		filter 1/0ns | filter interval 0 ns is out of range (1 to 1000000 ns
 		filter 3/2ms | (1 to 1000000 ns
-		filter 1/15001us fibre 1500km | (1 to 15000000 ns
-		fibre 100000001 | fibre is 100000001, must be none or at most 100000000 m
+		filter 1/15001us fiber 1500km | (1 to 15000000 ns
+		fiber 100000001 | fiber is 100000001, must be none or at most 100000000 m
 		supplement 1000001 | supplement is 1000001, must be 0 to 1000000 per second
 		supplement-max 0 | supplement-max is 0, must be 1 to 1000000 per second
 		supplement 500 cnp-rate 499 | supplement 500 (supplement-max 2500) exceeds cnp-rate 499
@@ -582,13 +582,13 @@ test_refused()
 	EOF
 	export TC_LIB_DIR=$BUILD
 	params supplement 4000 cnp-rate 2500
-	params filter 1/15ms fibre 1500km
+	params filter 1/15ms fiber 1500km
 	# a fiber too short for the filter's interval is refused
 	refused_all change dev p1 root handle 10: iqcn <<-EOF
-		fibre 1499km | (1 to 14990000 ns
-		fibre none | (1 to 1000000 ns
+		fiber 1499km | (1 to 14990000 ns
+		fiber none | (1 to 1000000 ns
 	EOF
-	params fibre none filter 2/1ms supplement 500
+	params fiber none filter 2/1ms supplement 500
 	check_eq "kept" "$(value filter_n) $(value filter_ns)" "2 1000000"
 	check_refused "lease is 0 ms, must be 1 to 3600000 ms" \
 		"$index" root 0 filter 1 1000
@@ -602,7 +602,7 @@ test_refused()
 		"$index" root 1000 filter 1 -
 	check_refused "filter N 0 is out of range (1 to 1000000 CNPs)" \
 		"$index" root 1000 filter 0 1000
-	check_refused "is out of range (1 to 1000000 ns, see fibre)" \
+	check_refused "is out of range (1 to 1000000 ns, see fiber)" \
 		"$index" root 1000 filter 1 1000001
 	params cnp-rate 2000
 	check_refused "supplement 3000 (supplement-max 2500) exceeds cnp-rate 2000" \
@@ -620,7 +620,7 @@ test_refused()
 	# not for devices other than Ethernet
 	refused_all add dev lo root iqcn <<-EOF
 		filter 1/1ms | filter is for Ethernet devices
-		fibre 1km | fibre is for Ethernet devices
+		fiber 1km | fiber is for Ethernet devices
 		filter-by port | filter-by is for Ethernet devices
 	EOF
 }

@@ -258,7 +258,7 @@ test_cm_forgotten()
 }
 
 # At 100 Gb/s, the round trip of a fiber of 1,000 km is 31,000 packets of 4 KB:
-# an ACK for a PSN that is 30,000 behind counts as an echo only with "fibre"
+# an ACK for a PSN that is 30,000 behind counts as an echo only with "fiber"
 test_psn_of_a_long_fiber()
 {
 	topology bridge
@@ -266,18 +266,18 @@ test_psn_of_a_long_fiber()
 	ce --psn 100 --count 4
 	ce --psn 30100
 	ack --psn 100 --count 4
-	check_eq "without fibre" "$(grade)" "none -"
-	tc -n sw qdisc change dev p1 root handle 10: iqcn fibre 1000km
+	check_eq "without fiber" "$(grade)" "none -"
+	tc -n sw qdisc change dev p1 root handle 10: iqcn fiber 1000km
 	ce --psn 100 --count 4
 	ce --psn 30100
 	ack --psn 100 --count 4
-	check_eq "with fibre" "$(grade)" "psn $SQP"
+	check_eq "with fiber" "$(grade)" "psn $SQP"
 	# the table shrinks again
-	tc -n sw qdisc change dev p1 root handle 10: iqcn fibre none
+	tc -n sw qdisc change dev p1 root handle 10: iqcn fiber none
 	ce --qp 0x12 --psn 100 --count 4
 	ce --qp 0x12 --psn 30100
 	ack --qp 0x800012 --psn 100 --count 4
-	check_eq "fibre none" "$(grade 0x000012)" "none -"
+	check_eq "fiber none" "$(grade 0x000012)" "none -"
 }
 
 # The receiver of the data sets up the connection, after the flow was created

@@ -397,7 +397,7 @@ test_quiet_timer()
 	check "CNPs after" "$(stat cnp_sent)" -gt "$before"
 }
 
-# a CNP that is deferred when the pause begins is cancelled
+# a CNP that is deferred when the pause begins is canceled
 test_quiet_deferred()
 {
 	local before frames=() i
@@ -407,7 +407,7 @@ test_quiet_deferred()
 	data --tos 3 --count 40 --interval 10
 	sleep 0.002
 	check "deferred" "$(stat cnp_delayed)" -gt 0
-	before=$(stat cnp_cancelled)
+	before=$(stat cnp_canceled)
 	pfc 08 $LONG
 	raw "$frame" +3000 "$frame" +3000 "$frame" +3000 "$frame" +3000
 	params settle 1s
@@ -416,7 +416,7 @@ test_quiet_deferred()
 	done
 	raw "${frames[@]}"
 	check "sent" "$(stat cnp_sent)" -eq 0
-	check "cancelled" "$(stat cnp_cancelled)" -gt "$before"
+	check "canceled" "$(stat cnp_canceled)" -gt "$before"
 }
 
 # a drop is congestion whatever the port does

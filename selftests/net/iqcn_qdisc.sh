@@ -62,13 +62,13 @@ test_defaults()
 	topology bridge
 	tc -n sw qdisc add dev p1 root handle 10: iqcn
 	# veth reports 10 Gb/s
-	want="kmin 160000b kmax 625Kb pmax 0.2 mark-on dequeue nonect pass notify pi detect queue,depth t1 225us trigger timer period 56250ns base cnp delay 0ns ce-in notify measure depth profile mark qref auto update 100us alpha 5000 beta 250000 min-gap 50us telemetry off window 1ms enter 90% exit 60% bandwidth 0bit run 5 run-exit 2 span 100 span-enter 3 span-exit 10 pfc off pfc-prio 3 threshold 40000b settle 20us pfc-max 3355392ns base-rtt none grant share supplement 500 supplement-max 2500 fibre none filter off filter-by flow sample 1 group off pair psn flows 65536 age 10s snoop port cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 cnp-smac port cnp-sport learned cnp-rate 1594387 cnp-burst 1024"
+	want="kmin 160000b kmax 625Kb pmax 0.2 mark-on dequeue nonect pass notify pi detect queue,depth t1 225us trigger timer period 56250ns base cnp delay 0ns ce-in notify measure depth profile mark qref auto update 100us alpha 5000 beta 250000 min-gap 50us telemetry off window 1ms enter 90% exit 60% bandwidth 0bit run 5 run-exit 2 span 100 span-enter 3 span-exit 10 pfc off pfc-prio 3 threshold 40000b settle 20us pfc-max 3355392ns base-rtt none grant share supplement 500 supplement-max 2500 fiber none filter off filter-by flow sample 1 group off pair psn flows 65536 age 10s snoop port cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 cnp-smac port cnp-sport learned cnp-rate 1594387 cnp-burst 1024"
 	[[ $(opts) == *"$want"* ]] || fail "$(opts)"
 }
 
 test_all_parameters()
 {
-	local all="limit 1000000b kmin 10000b kmax 50000b pmax 0.25 mark-on dequeue nonect drop notify off detect queue,depth,run,span t1 55us trigger period period 20us base both delay auto ce-in silent measure depth,gradient,delay profile 100b:0.1,200b:0.1,1000b:1 qref 20000b update 1ms alpha 7 beta 100000000 min-gap 0ns telemetry on window 2ms enter 80% exit 50% bandwidth 25Gbit run 7 run-exit 0 span 50 span-enter 2 span-exit 2 pfc frames pfc-prio 0,3 threshold 12345b settle 30us pfc-max 4ms base-rtt 15us grant equal supplement 700 supplement-max 900 fibre 100km filter 2/500us filter-by port sample 8 group 7 pair cm flows 100 age 5s snoop netns cnp-dscp 46 cnp-pcp 3 cnp-ttl 1 cnp-smac receiver cnp-sport echo cnp-rate 1000 cnp-burst 10"
+	local all="limit 1000000b kmin 10000b kmax 50000b pmax 0.25 mark-on dequeue nonect drop notify off detect queue,depth,run,span t1 55us trigger period period 20us base both delay auto ce-in silent measure depth,gradient,delay profile 100b:0.1,200b:0.1,1000b:1 qref 20000b update 1ms alpha 7 beta 100000000 min-gap 0ns telemetry on window 2ms enter 80% exit 50% bandwidth 25Gbit run 7 run-exit 0 span 50 span-enter 2 span-exit 2 pfc frames pfc-prio 0,3 threshold 12345b settle 30us pfc-max 4ms base-rtt 15us grant equal supplement 700 supplement-max 900 fiber 100km filter 2/500us filter-by port sample 8 group 7 pair cm flows 100 age 5s snoop netns cnp-dscp 46 cnp-pcp 3 cnp-ttl 1 cnp-smac receiver cnp-sport echo cnp-rate 1000 cnp-burst 10"
 
 	dummy
 	# shellcheck disable=SC2086

@@ -514,7 +514,7 @@ test_words()
 		host br0 ip 10.9.9.9 delay 99999999999999999999s | delay: "99999999999999999999s" is not a valid TIME
 		host br0 ip 10.9.9.9 f 2 rp paper | rp: must precede the words that it sets
 		host br0 ip 224.0.0.1 | ip: a host needs a unicast address
-		host br0 ip 10.9.9.9 colour red | unknown word "colour"
+		host br0 ip 10.9.9.9 color red | unknown word "color"
 		flow br0 to $RCV4 | no host on "br0"
 		probe p1 every 0 | every: 0 is out of range (1000 to 1000000000)
 	EOF

@@ -120,7 +120,7 @@ test_held()
 	n=$(some 5000)
 	many "$n" 20004000 delay 20ms
 	check "deferred" "$(stat cnp_delayed)" -gt "$n"
-	check "accounts" $(($(stat cnp_sent) + $(stat cnp_cancelled) +
+	check "accounts" $(($(stat cnp_sent) + $(stat cnp_canceled) +
 		$(stat cnp_unpaired))) -eq "$(stat cnp_delayed)"
 }
 

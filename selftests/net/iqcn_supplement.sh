@@ -119,7 +119,7 @@ test_cap()
 {
 	virtual_time || { skip "needs virtual time"; return; }
 	flows_paired=8
-	stand 8 supplement 4000 fibre 1000km filter 1/1ms
+	stand 8 supplement 4000 fiber 1000km filter 1/1ms
 	check_eq "not deep: interval" "$(value filter_ns)" 1000000
 	fill 40
 	check_eq "4,000 asked: interval" "$(value filter_ns)" 625000
@@ -319,7 +319,7 @@ test_lease()
 test_reset()
 {
 	flows_paired=2
-	stand 2 supplement 1000 fibre 1000km filter auto supplement-max 500
+	stand 2 supplement 1000 fiber 1000km filter auto supplement-max 500
 	fill 40
 	check "before" "$(sent_in 0.05)" -ge 20
 	check_eq "interval" "$(value filter_ns)" 5000000

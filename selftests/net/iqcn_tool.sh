@@ -423,7 +423,7 @@ nonect drop notify timer,wreb,pi detect queue,depth,run,span t1 123456ns
 trigger period period 23456ns base both delay 12345ns ce-in silent measure
 depth,gradient,delay profile 10001b:0.1,20003b:0.7 qref 123457b update 54321ns
 alpha 12345 beta 123456 min-gap 34567ns telemetry on window 765432ns enter 81%
-exit 41% supplement 701 supplement-max 1234 fibre 123456m filter 3/234567ns
+exit 41% supplement 701 supplement-max 1234 fiber 123456m filter 3/234567ns
 filter-by port bandwidth 2500000001bit run 9 run-exit 3 span 77 span-enter 4 span-exit
 15 sample 3 pair sport flows 12345 age 12345ms snoop netns cnp-dscp 47 cnp-pcp 5
 cnp-ttl 33 cnp-smac receiver cnp-sport echo cnp-rate 12345 cnp-burst 77"
@@ -441,8 +441,8 @@ test_showconf()
 	for words in "notify off" "kmin 100000" "kmax 200000" "limit 3000000" \
 		     "t1 100us" "bandwidth 25gbit" "qref 1000 notify pi,timer" \
 		     "profile 1000b:0.5,2000b:1" "delay auto" "cnp-rate 1000" \
-		     "fibre 100km filter told" "filter 2/100us filter-by port" \
-		     "supplement 700 supplement-max 800 fibre 1234m"; do
+		     "fiber 100km filter told" "filter 2/100us filter-by port" \
+		     "supplement 700 supplement-max 800 fiber 1234m"; do
 		tc -n sw qdisc del dev p1 root
 		# shellcheck disable=SC2086
 		tc -n sw qdisc add dev p1 root handle 20: iqcn $words

@@ -246,7 +246,7 @@ test_filtered()
 		return
 	fi
 	topology bridge
-	iqcn fibre 10000km filter 1/100ms
+	iqcn fiber 10000km filter 1/100ms
 	pair_flow
 	run filtered '@dropped'
 	tools=($!)

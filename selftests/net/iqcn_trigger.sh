@@ -44,7 +44,7 @@ ALL_TESTS="
 	test_delay_long_stops
 	test_receiver_cancels
 	test_receiver_cancels_first
-	test_cancelled_begins_anew
+	test_canceled_begins_anew
 	test_less_delay
 	test_worse_keeps
 	test_clear_cancels
@@ -179,9 +179,9 @@ accounts()
 {
 	local c
 
-	read -ra c <<<"$(counters cnp_delayed cnp_sent cnp_cancelled \
+	read -ra c <<<"$(counters cnp_delayed cnp_sent cnp_canceled \
 		cnp_budget cnp_unpaired cnp_error)"
-	check "deferred; sent, cancelled, budget, unpaired, error: ${c[*]:1}" \
+	check "deferred; sent, canceled, budget, unpaired, error: ${c[*]:1}" \
 		"${c[0]}" -eq $((c[1] + c[2] + c[3] + c[4] + c[5]))
 }
 
@@ -770,7 +770,7 @@ test_delay()
 	all_at 500 100
 	told 11
 	check "deferred" "$(stat cnp_delayed)" -eq 33
-	check "cancelled" "$(stat cnp_cancelled)" -eq 0
+	check "canceled" "$(stat cnp_canceled)" -eq 0
 }
 
 # turns: from the first generated CNP on, the receiver's and generated ones
@@ -912,7 +912,7 @@ test_delay_late_receiver()
 				} END { print n }')" -eq 20
 		done
 	done
-	check "cancelled" "$(stat cnp_cancelled)" -eq 0
+	check "canceled" "$(stat cnp_canceled)" -eq 0
 	params delay 250us trigger period period 100us base ce
 	late_receiver 390 trigger period
 	all_at 550 100
@@ -931,7 +931,7 @@ test_delay_late_receiver_auto()
 			late_receiver $late base $base
 		done
 	done
-	check "cancelled" "$(stat cnp_cancelled)" -eq 0
+	check "canceled" "$(stat cnp_canceled)" -eq 0
 }
 
 # T2 is longer than the time between packets: each packet still gets one CNP,
@@ -949,7 +949,7 @@ test_delay_long_stops()
 	# a reset cancels both pending CNPs
 	data --tos 3 --count 11 --interval 1000 --psn "$psn" &
 	sleep 0.0094
-	read -ra c <<<"$(counters cnp_delayed cnp_sent cnp_cancelled)"
+	read -ra c <<<"$(counters cnp_delayed cnp_sent cnp_canceled)"
 	check "pending: ${c[*]}" $((c[0] - c[1] - c[2])) -eq 2
 	flap
 	accounts
@@ -960,7 +960,7 @@ test_delay_long_stops()
 # this one would be sent
 test_receiver_cancels()
 {
-	local trigger sent cancelled
+	local trigger sent canceled
 
 	# shellcheck disable=SC2086
 	paired $CONGESTED t1 300us base ce delay 1100us
@@ -968,13 +968,13 @@ test_receiver_cancels()
 		params trigger $trigger
 		# T2 starts at the next CE packet
 		[ $trigger != gap ] || params delay 1400us
-		read -r sent cancelled <<<"$(counters cnp_sent cnp_cancelled)"
+		read -r sent canceled <<<"$(counters cnp_sent cnp_canceled)"
 		np --time 100 --ack 0 --cnp 1 --delay 100
 		stream 30 1000
 		check "$trigger: sent" "$(stat cnp_sent)" -eq "$sent"
 		wait
-		check "$trigger: cancelled" "$(stat cnp_cancelled)" -ge \
-			$((cancelled + 28))
+		check "$trigger: canceled" "$(stat cnp_canceled)" -ge \
+			$((canceled + 28))
 		accounts
 	done
 }
@@ -992,14 +992,14 @@ test_receiver_cancels_first()
 	# no packet follows the last one, so nothing cancels its CNP
 	told 1
 	all_at 1500 1
-	check "cancelled" "$(stat cnp_cancelled)" -eq 18
+	check "canceled" "$(stat cnp_canceled)" -eq 18
 	accounts
 }
 
-# A cancelled CNP restarts T1. It expires in time, although the timer was armed
+# A canceled CNP restarts T1. It expires in time, although the timer was armed
 # for the deferred CNP: the next CNP is due, and deferred, 300 us after the
 # receiver's.
-test_cancelled_begins_anew()
+test_canceled_begins_anew()
 {
 	# the idle timeout is 44 ms
 	paired bandwidth 4mbit window 20ms detect queue t1 300us base cnp \
@@ -1008,7 +1008,7 @@ test_cancelled_begins_anew()
 	check "deferred" "$(stat cnp_delayed)" -eq 2
 	reply --type cnp --qp 0x800011
 	sleep 0.0005
-	check "cancelled" "$(stat cnp_cancelled)" -eq 2
+	check "canceled" "$(stat cnp_canceled)" -eq 2
 	check "deferred" "$(stat cnp_delayed)" -eq 3
 }
 
@@ -1024,7 +1024,7 @@ test_less_delay()
 	stream 6 1000
 	wait
 	check "cnp_sent" "$(stat cnp_sent)" -ge 5
-	check "cancelled" "$(stat cnp_cancelled)" -eq 2
+	check "canceled" "$(stat cnp_canceled)" -eq 2
 }
 
 # Congestion of a flow that becomes congestion of its queue does not end
@@ -1039,7 +1039,7 @@ test_worse_keeps()
 	check_eq "the queue" "$(stat congested)" '"queue"'
 	check "deferred" "$(stat cnp_delayed)" -eq 2
 	stream 10 1000
-	check "cancelled" "$(stat cnp_cancelled)" -eq 0
+	check "canceled" "$(stat cnp_canceled)" -eq 0
 	check "cnp_sent" "$(stat cnp_sent)" -eq 2
 }
 
@@ -1052,7 +1052,7 @@ test_clear_cancels()
 	check "deferred" "$(stat cnp_delayed)" -eq 40
 	wait
 	told 0
-	check "cancelled" "$(stat cnp_cancelled)" -eq 40
+	check "canceled" "$(stat cnp_canceled)" -eq 40
 	accounts
 }
 
@@ -1065,11 +1065,11 @@ test_quiet_flow_cancels()
 	stream 7 100
 	sleep 0.01
 	check "flows congested" "$(stat flows_congested)" -eq 0
-	# the CNP is cancelled at once, not after T2
-	check "cancelled" "$(stat cnp_cancelled)" -eq 1
+	# the CNP is canceled at once, not after T2
+	check "canceled" "$(stat cnp_canceled)" -eq 1
 	wait
 	told 0
-	check "cancelled" "$(stat cnp_cancelled)" -eq 1
+	check "canceled" "$(stat cnp_canceled)" -eq 1
 	accounts
 }
 
@@ -1087,20 +1087,20 @@ test_clear_and_back_cancels()
 	psn=500
 	stream 40 1000
 	wait
-	# the cancelled CNP is not sent, and delays no other
+	# the canceled CNP is not sent, and delays no other
 	us=$(awk '
 	FNR == NR { if (/ psn 500 /) ce = substr($1, 7); next }
 	/ ttl 9 / { printf "%d\n", (substr($1, 7) - ce) / 1000; exit }' \
 		"$TMP/rcv" "$TMP/snd")
 	check "us from the first CE packet after that" "$us" -ge 20300
 	check "us from the first CE packet after that" "$us" -le 21302
-	check "cancelled" "$(stat cnp_cancelled)" -ge 1
-	# nor is the second cancelled CNP sent
+	check "canceled" "$(stat cnp_canceled)" -ge 1
+	# nor is the second canceled CNP sent
 	sleep 0.05
 	accounts
 }
 
-# A CNP of an ended congestion is cancelled, even if its flow has sent nothing
+# A CNP of an ended congestion is canceled, even if its flow has sent nothing
 # since another flow congested the queue again
 test_back_by_another()
 {

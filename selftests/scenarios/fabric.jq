@@ -112,7 +112,7 @@ def surge: reduce .[] as $s ({most: 0};
 			queue_mean_bytes: ($c | map(.[1]) | mean),
 			queue_p99_bytes: ($c | map(.[1]) | sort | percentile(99)),
 			drops_from_start: $rows[-1][3],
-			utilisation: (($c[-1][2] - $c[0][2]) * 8e9 /
+			utilization: (($c[-1][2] - $c[0][2]) * 8e9 /
 				($c[-1][0] - $c[0][0]) / $rates[.port]),
 			settle_us: ($settle | settled($rows; $duration_ns))
 		}}] | from_entries),

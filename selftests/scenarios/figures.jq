@@ -47,7 +47,7 @@ elif ($hosts | sum(.malformed + .stray + .completions_lost + .refused)) > 0
 else . end |
 ($flows | map(select(.endless == 1) | .name) | unique) as $endless |
 {
-	utilisation: (($final[2] - $before[2]) * 8e9 / $span_ns / $rate_bps),
+	utilization: (($final[2] - $before[2]) * 8e9 / $span_ns / $rate_bps),
 	queue_mean_bytes: ($depths | mean),
 	queue_p50_bytes: ($depths | percentile(50)),
 	queue_p99_bytes: ($depths | percentile(99)),

@@ -8,7 +8,7 @@ def flows_row($first; $pi): .gbps as $gbps |
 	[.variants.ecn, .variants[$pi]] as $both |
 	# microseconds of the link
 	def time(f): $both | map(f * 8 / $gbps / 1000 | us);
-	[$first, .flows] + ($both | map(.utilisation | part)) +
+	[$first, .flows] + ($both | map(.utilization | part)) +
 	time(.queue_p99_bytes) + time(.queue_mean_bytes) +
 	($both | map(.drops_from_start));
 

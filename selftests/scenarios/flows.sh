@@ -67,8 +67,8 @@ scenario()
 		echo "variant pi-rate iqcn limit 16777216 bandwidth ${gbps}gbit cnp-dscp 46 snoop netns cnp-rate $((flows * 5000))"
 		pi='.variants["pi-rate"]'
 	fi
-	echo "expect $pi.utilisation >= 0.99 and $pi.drops_from_start == 0"
-	echo "expect .variants.ecn.utilisation < 0.99 or $pi.queue_p99_bytes <= .variants.ecn.queue_p99_bytes"
+	echo "expect $pi.utilization >= 0.99 and $pi.drops_from_start == 0"
+	echo "expect .variants.ecn.utilization < 0.99 or $pi.queue_p99_bytes <= .variants.ecn.queue_p99_bytes"
 	[ "$style" != paper ] || echo "expect $pi.queue_p99_bytes <= 1500000"
 }
 
@@ -112,7 +112,7 @@ done | jq -s . >"$OUT.json" || exit
 sort -u "$OUT"/*.commit >"$OUT.commit"
 jq -r '.[] | . as $row | .variants | to_entries[] |
 	[$row.style, $row.gbps, $row.flows, .key,
-	 .value.queue_p99_bytes * 8 / $row.gbps / 1000, .value.utilisation] | @csv' \
+	 .value.queue_p99_bytes * 8 / $row.gbps / 1000, .value.utilization] | @csv' \
 	"$OUT.json" | tr -d '"' >"$OUT/plot.csv" || exit
 for kind in svg png; do
 	DATA=$OUT/plot.csv OUTPUT=$OUT.$kind gnuplot -e "kind = '$kind'" \

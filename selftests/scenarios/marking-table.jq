@@ -9,5 +9,5 @@ def marking_table:
 	(to_entries[] | .key as $name | .value as $both |
 	 $both.enqueue.variants | keys_unsorted[] | [$name, .] +
 		([$both.enqueue.variants[.], $both.dequeue.variants[.]] |
-		 map(.utilisation | part) + map(.queue_p99_bytes | mb) +
+		 map(.utilization | part) + map(.queue_p99_bytes | mb) +
 		 map(.drops_from_start))) | fill;

@@ -7,7 +7,7 @@ def names: .scenarios | keys_unsorted;
 def variants: .scenarios[names[0]].variants | keys_unsorted;
 def of($prefix): variants | map(select(startswith($prefix + "-")));
 def words: split("-")[1:];
-def figures: (.queue_p99_bytes | mb), (.utilisation | part), .drops_from_start,
+def figures: (.queue_p99_bytes | mb), (.utilization | part), .drops_from_start,
 	.increases_above_kmax, .cnps_cp;
 def cost: .ns_per_packet, .ratio_to_bfifo;
 

@@ -21,7 +21,7 @@ if (kind eq "svg") {
 }
 set output system("echo $OUTPUT")
 set datafile separator ","
-array colours[5] = ["#0072b2", "#d55e00", "#000000", "#009e73", "#cc79a7"]
+array colors[5] = ["#0072b2", "#d55e00", "#000000", "#009e73", "#cc79a7"]
 array shapes[3] = [6, 4, 8]
 
 set xlabel "queue, 99th percentile, MB"
@@ -49,9 +49,9 @@ do for [i = 1:n] {
 		for [b = 1:words(bases)] data \
 		using (is(word(names, i), d, t, b) ? $6 / 1e6 : NaN):5 \
 		with points pt shapes[t] ps 0.6 + 0.4 * b lw 2 \
-		lc rgb colours[d] notitle, \
+		lc rgb colors[d] notitle, \
 	     for [d = 1:words(detectors)] keyentry with points pt 7 \
-		lc rgb colours[d] title word(detectors, d), \
+		lc rgb colors[d] title word(detectors, d), \
 	     for [t = 1:words(triggers)] keyentry with points pt shapes[t] \
 		lw 2 lc rgb "black" title word(triggers, t), \
 	     for [b = 1:words(bases)] keyentry with points pt 6 \

@@ -75,7 +75,7 @@ picture()
 	. as $all | names[] as $name | of("method")[] as $v |
 	[($name | ltrimstr("methods-")), ($v | words[] | gsub(","; "+")),
 	 ($all.scenarios[$name].variants[$v] |
-	  .utilisation, .queue_p99_bytes)] | @csv' "$OUT.json" |
+	  .utilization, .queue_p99_bytes)] | @csv' "$OUT.json" |
 		tr -d '"' >"$OUT.csv" || return 1
 	for terminal in svg png; do
 		DATA=$OUT.csv OUTPUT=$OUT.$terminal gnuplot \

@@ -17,10 +17,10 @@ if (kind eq "svg") {
 set output system("echo $OUTPUT")
 set datafile separator ","
 n = words(variants)
-array colours[7] = ["#e69f00", "#009e73", "#f0e442", "#999999", "#cc79a7", "#d55e00", "#0072b2"]
+array colors[7] = ["#e69f00", "#009e73", "#f0e442", "#999999", "#cc79a7", "#d55e00", "#0072b2"]
 # color the variants from the last one backwards, so that the last one has the same
 # color everywhere
-colour(i) = colours[(i - n + 6) % 7 + 1]
+color(i) = colors[(i - n + 6) % 7 + 1]
 file(i) = dir . "/" . word(variants, i) . "/series.csv"
 rates(i) = dir . "/" . word(variants, i) . "/rates.csv"
 
@@ -39,22 +39,22 @@ set ylabel "queue (most), MB"
 set yrange [0:*]
 set arrow 2 from graph 0, first kmax / 1e6 to graph 1, first kmax / 1e6 nohead dt 3 lc rgb "#000000"
 set label 2 "Kmax" at graph 0.005, first kmax / 1e6 offset 0, 0.4 font ",10"
-plot for [i = 1:n] file(i) using 1:($3 / 1e6) skip 1 with lines lw 2 lc rgb colour(i) title word(variants, i)
+plot for [i = 1:n] file(i) using 1:($3 / 1e6) skip 1 with lines lw 2 lc rgb color(i) title word(variants, i)
 unset arrow 2
 unset label 2
 unset key
 
 set ylabel "utilization"
 set yrange [0:1.05]
-plot for [i = 1:n] file(i) using 1:4 skip 1 with lines lw 2 lc rgb colour(i) notitle
+plot for [i = 1:n] file(i) using 1:4 skip 1 with lines lw 2 lc rgb color(i) notitle
 
 if (traced) {
 	set ylabel "rate of a flow, Mb/s"
 	set yrange [1:*]
 	set logscale y
 	set key inside top right
-	plot for [i = 1:n] rates(i) using 1:2 with steps lw 1 lc rgb colour(i) notitle, \
-	     for [i = 1:n] rates(i) using 1:3 with points pt 7 ps 0.4 lc rgb colour(i) title word(variants, i) . ", raised above Kmax"
+	plot for [i = 1:n] rates(i) using 1:2 with steps lw 1 lc rgb color(i) notitle, \
+	     for [i = 1:n] rates(i) using 1:3 with points pt 7 ps 0.4 lc rgb color(i) title word(variants, i) . ", raised above Kmax"
 	unset logscale y
 }
 
@@ -62,6 +62,6 @@ set ylabel "CNPs, thousands"
 set xlabel "ms"
 set yrange [0:*]
 set key inside top left
-plot for [i = 1:n] file(i) using 1:(($5 + $6) / 1e3) skip 1 with lines lw 2 lc rgb colour(i) title word(variants, i) . ", all", \
-     for [i = n:n] file(i) using 1:($6 / 1e3) skip 1 with lines lw 2 dt 2 lc rgb colour(i) title word(variants, i) . ", the box's"
+plot for [i = 1:n] file(i) using 1:(($5 + $6) / 1e3) skip 1 with lines lw 2 lc rgb color(i) title word(variants, i) . ", all", \
+     for [i = n:n] file(i) using 1:($6 / 1e3) skip 1 with lines lw 2 dt 2 lc rgb color(i) title word(variants, i) . ", the box's"
 unset multiplot

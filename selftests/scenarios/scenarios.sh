@@ -125,7 +125,7 @@ KEYS=" title seed topology senders receivers host sender bottleneck link
 	wires hosts ends agent trunk access fiber locals behind flows load incast endless
 	message permutation duration count sample memory kmax settle event regain
 	fair cut port variant expect miss "
-COLOURS=7
+COLORS=7
 only="" tables=1 command="" extra="" continues="" jobs=$(nproc)
 
 die()
@@ -560,7 +560,7 @@ series()
 	awk -F, -v step_ns=$(($(ns "$(value "$1" duration)") / 200)) \
 		-v bps="$(bps "$(value "$1" bottleneck | cut -d ' ' -f 1)")" '
 	NR == 1 {
-		print "ms,depth_min,depth_max,utilisation,cnps_np,cnps_cp"
+		print "ms,depth_min,depth_max,utilization,cnps_np,cnps_cp"
 		next
 	}
 	!n++ || $3 < min { min = $3 }
@@ -665,7 +665,7 @@ plot()
 {
 	local name=$1 terminal traced
 
-	[ "$(variants "$name" | wc -l)" -le $COLOURS ] || return 0
+	[ "$(variants "$name" | wc -l)" -le $COLORS ] || return 0
 	if is_fabric "$name"; then
 		plot_fabric "$name"
 		return

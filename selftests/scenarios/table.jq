@@ -20,7 +20,7 @@ def scenario_table:
 	 "increases", "Kmax", "", "us p50", "us",
 	 if $pfc then "", "ms" else empty end],
 	(.variants | to_entries[] | [.key, (.value |
-		(.utilisation | part), (.goodput_bps | gbps),
+		(.utilization | part), (.goodput_bps | gbps),
 		(.queue_mean_bytes, .queue_p50_bytes, .queue_p99_bytes,
 		 .queue_max_bytes | mb), .drops, (.ce_share | part), .cnps_np,
 		.cnps_cp, .increases, .increases_above_kmax, (.jain | part),

@@ -38,7 +38,7 @@ MAD=(
 	"flows 1 3 65536"
 	"age 1ms 100ms 10s"
 	"snoop port netns"
-	"fibre none 1km 500km"
+	"fiber none 1km 500km"
 	"filter off 1/100us 2/1ms"
 	"filter-by flow port"
 	"cnp-smac port receiver"

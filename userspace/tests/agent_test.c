@@ -32,7 +32,7 @@ static const struct agent_place place = {
 	.limit_bytes = 512 << 10,
 	.kmax_bytes = 128 << 10,
 	.rate_bps = 100 * S,
-	.fibre_m = 500000,
+	.fiber_m = 500000,
 	.supplement_pps = 500,
 	.supplement_max_pps = 2500,
 	.cnp_rate_pps = 1000000,
@@ -219,7 +219,7 @@ void test_agent_lease(void)
 	for (i = 0; i < AGENT_ACTIONS; i++) {
 		l = agent_lease(&p, i, 4);
 		check(l.filter_ns == ns[i / 5] && l.supplement_pps == pps[i % 5]);
-		check(l.filter_ns <= iqcn_filter_max_ns(p.fibre_m));
+		check(l.filter_ns <= iqcn_filter_max_ns(p.fiber_m));
 	}
 	p.supplement_max_pps = 1200;
 	check(agent_lease(&p, 3, 4).supplement_pps == 1200);
@@ -235,11 +235,11 @@ void test_agent_lease(void)
 	 * longest one
 	 */
 	p.by_port = false;
-	p.fibre_m = 1000;
+	p.fiber_m = 1000;
 	check(agent_lease(&p, 0, 4).filter_ns == 10000);
-	p.fibre_m = IQCN_FIBRE_MAX_M;
+	p.fiber_m = IQCN_FIBER_MAX_M;
 	check(agent_lease(&p, 0, 4).filter_ns ==
-	      iqcn_filter_max_ns(IQCN_FIBRE_MAX_M));
+	      iqcn_filter_max_ns(IQCN_FIBER_MAX_M));
 }
 
 /* A run in steps of 5 ms: the policy and the values of tc earn constant rewards

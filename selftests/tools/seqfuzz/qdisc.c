@@ -220,7 +220,7 @@ static const struct {
 	{ TCA_IQCN_BASE_RTT_NS, 1, 1000000000 },
 	{ TCA_IQCN_BASE_RTT_NS, IQCN_BASE_RTT_NONE, IQCN_BASE_RTT_NONE },
 	{ TCA_IQCN_GRANT, 0, __IQCN_GRANT_MAX - 1 },
-	{ TCA_IQCN_FIBRE_M, 0, 100000000 },
+	{ TCA_IQCN_FIBER_M, 0, 100000000 },
 	{ TCA_IQCN_FILTER_BY, 0, __IQCN_CNP_FILTER_BY_MAX - 1 },
 	{ TCA_IQCN_SUPPLEMENT_PPS, 0, 1000000 },
 	{ TCA_IQCN_SUPPLEMENT_MAX_PPS, 1, 1000000 },
@@ -291,7 +291,7 @@ static void put_filter(struct nl_msg *msg)
 				     between(1, 1000000000);
 	}
 	if (below(4))
-		nla_put_u32(msg, TCA_IQCN_FIBRE_M, between(1, 100000000));
+		nla_put_u32(msg, TCA_IQCN_FIBER_M, between(1, 100000000));
 	nla_put(msg, TCA_IQCN_FILTER, sizeof(filter), &filter);
 }
 

@@ -88,7 +88,7 @@
  * @TCA_IQCN_BASE_RTT_NS: u32, round-trip time of the senders without
  *	congestion, for IQCN_NOTIFY_GRANT; IQCN_BASE_RTT_NONE: not known
  * @TCA_IQCN_GRANT: u32, &enum iqcn_grant_by
- * @TCA_IQCN_FIBRE_M: u32, length of the long-haul link in m, 0: none; shared
+ * @TCA_IQCN_FIBER_M: u32, length of the long-haul link in m, 0: none; shared
  *	by all queues of the device
  * @TCA_IQCN_FILTER: struct tc_iqcn_cnp_filter, the filter of the receivers'
  *	CNPs that the device receives; shared by all queues of the device
@@ -153,7 +153,7 @@ enum tca_iqcn {
 	TCA_IQCN_PFC_MAX_NS,
 	TCA_IQCN_BASE_RTT_NS,
 	TCA_IQCN_GRANT,
-	TCA_IQCN_FIBRE_M,
+	TCA_IQCN_FIBER_M,
 	TCA_IQCN_FILTER,
 	TCA_IQCN_FILTER_BY,
 	TCA_IQCN_SUPPLEMENT_PPS,
@@ -647,7 +647,7 @@ enum iqcn_pair_grade {
  * @state_reason: &enum iqcn_reason of the queue's last change
  * @ce_sampled: packets of @ce_sent that were sampled
  * @cnp_delayed: CNPs that were due and deferred
- * @cnp_cancelled: CNPs of @cnp_delayed that were not sent, because the
+ * @cnp_canceled: CNPs of @cnp_delayed that were not sent, because the
  *	receiver's CNP arrived or the congestion ended
  * @flow_state_changes: changes of congestion states of single flows
  * @cnp_wreb: CNPs of @cnp_sent with IQCN_CAUSE_WREB
@@ -731,7 +731,7 @@ struct tc_iqcn_xstats {
 	__u32	state_reason;
 	__u64	ce_sampled;
 	__u64	cnp_delayed;
-	__u64	cnp_cancelled;
+	__u64	cnp_canceled;
 	__u64	flow_state_changes;
 	__u64	cnp_wreb;
 	__u64	cnp_pi;
