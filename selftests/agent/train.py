@@ -164,7 +164,7 @@ def train(run, draw, reward, steps, report, before=()):
     best = Best(run, report)
     for i in range(1, first + 1):
         learner.update()
-        if i % (first // FIRST_OFFERS) == 0:
+        if i % max(1, first // FIRST_OFFERS) == 0:
             best.offer(policy_of(learner, reward), 0)
     done, points = 0, []
     while done < steps:
