@@ -74,8 +74,9 @@ help:
 	@echo '  check-debug  the tests on four debug kernels: KASAN and lockdep, preemption, two'
 	@echo '               CPUs, data races (nightly; MINUTES=10 of stress)'
 	@echo '  nightly      check-kernels, check-debug, stress, soak, fuzz, mutants, scenarios,'
-	@echo '               bench and coverage: MINUTES=30 for each part without a limit'
-	@echo '               (hours); CONTINUE=1: without those that passed on this commit'
+	@echo '               bench, coverage, and what check leaves out: MINUTES=30 for each'
+	@echo '               part without a limit (hours); CONTINUE=1: without those that'
+	@echo '               passed on this commit'
 	@echo '  soak         HOURS=24 of virtual time with flows that come and go (7 min)'
 	@echo '  fuzz         SECONDS=N: the parser of packets, with libFuzzer (on this machine)'
 	@echo '  coverage     lines of the module that the tests run'
@@ -332,7 +333,7 @@ demo:
 	@$(MAKE) -s lab-uml
 	@selftests/demo/demo.sh
 
-# make scenario S=NAME [V=VARIANT,VARIANT] [CONTINUE=1]
+# make scenario S=NAME [V=VARIANT,VARIANT | CONTINUE=1]
 # S=methods is all of methods-*, which take longer than the others together,
 # S=marking runs the others twice, and S=flows generates its scenarios
 scenario:

@@ -6,7 +6,8 @@
 #
 #   run.sh MODULE [FILE[:TEST,TEST...|@TAG]]...	default: every file in net/
 #
-# FILE@debug runs the tests that the list DEBUG_TESTS of the file names.
+# FILE@nightly runs the tests of the list NIGHTLY_TESTS in the file, FILE@check
+# all others.
 set -u
 
 HERE=$(cd "$(dirname "$0")" && pwd)

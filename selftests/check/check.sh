@@ -8,12 +8,13 @@
 #   check.sh [TIER]	test: tests to run after each edit (3 minutes)
 #			check: tests of CI (15 minutes, 35 with kernels);
 #			default
+#			more: a part of make nightly: tests that check leaves out
 #   check.sh step TIER STEP
 #			run one step again
 #
-# make nightly has the tests that take hours, or repeat others on another
-# kernel.  All random numbers in User Mode Linux come from $IQCN_SEED, 1 by
-# default.
+# make nightly has the tests that take hours, that repeat others on another
+# kernel, or that try variants and rare cases.  All random numbers in User Mode
+# Linux come from $IQCN_SEED, 1 by default.
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
@@ -21,66 +22,65 @@ LAB=$TOP/selftests/lab/lab.sh
 cd "$TOP" || exit 1
 
 # The steps of each tier, the longest first, and the kernels that they run on.
-# A step runs its files in one guest.
+# A step runs its files in one guest.  Of a step in both check and more, check
+# runs the tests that are not in NIGHTLY_TESTS, and more runs those.
 declare -A STEPS=(
 	[test]="static-fast smoke kunit userspace plugin senders"
-	[check]="packages kselftests-debug-2 static kselftests-debug-1
-		packages-distros kselftests-2 kselftests-1 kselftests-3 tdc-own stock kselftests-4
-		kselftests-tool kselftests-5 scenarios docs demo bench wireshark
-		fuzz metrics repeat soak kunit-debug kselftests-small kunit userspace
+	[check]="static kselftests-debug packages kselftests-1 kselftests-2
+		kselftests-3 kselftests-4 kselftests-5 kselftests-tool stock docs
+		scenarios bench wireshark metrics fuzz kunit-debug kunit userspace
 		plugin senders"
-	[more]="million intree agent"
+	[more]="million packages tdc-own kselftests-1 kselftests-2 kselftests-3
+		kselftests-4 kselftests-5 kselftests-tool kselftests-debug demo
+		agent intree packages-distros repeat ynl kselftests-small"
 )
 declare -A KERNELS=(
 	[test]="uml"
 	[check]="uml stock uml-debug"
-	[more]="uml"
+	[more]="uml stock uml-debug"
 )
 
+# run_step STEP TIER
 run_step()
 {
+	local tag=check
+	[ "$2" != more ] || tag=nightly
+
 	case $1 in
 	# tests that depend on virtual time
 	kselftests-1)
-		selftests uml -- iqcn_cnp.sh iqcn_scale.sh iqcn_bts.sh
+		tagged $tag uml -- iqcn_cnp.sh iqcn_scale.sh iqcn_bts.sh
 		;;
 	kselftests-2)
-		selftests uml -- iqcn_detect.sh iqcn_trigger.sh
+		tagged $tag uml -- iqcn_detect.sh iqcn_trigger.sh
 		;;
 	kselftests-3)
-		selftests uml -- iqcn_snoop.sh iqcn_pair.sh iqcn_qdisc.sh \
+		tagged $tag uml -- iqcn_snoop.sh iqcn_pair.sh iqcn_qdisc.sh \
 			iqcn_mark.sh iqcn_service.sh
 		;;
 	# little memory, for a test that fills it
 	kselftests-4)
-		selftests uml -m 1024 -- iqcn_rocehost.sh iqcn_adversary.sh \
+		tagged $tag uml -m 1024 -- iqcn_rocehost.sh iqcn_adversary.sh \
 			iqcn_fdb.sh iqcn_bad.sh iqcn_wire.sh iqcn_fabric.sh \
 			iqcn_senders.sh
 		;;
 	kselftests-5)
-		selftests uml -- iqcn_genl.sh iqcn_ynl.sh iqcn_trace.sh \
-			iqcn_top.sh iqcn_check.sh iqcn_pfc.sh iqcn_grant.sh \
-			iqcn_filter.sh iqcn_supplement.sh
+		tagged $tag uml -- iqcn_genl.sh iqcn_trace.sh iqcn_top.sh \
+			iqcn_check.sh iqcn_pfc.sh iqcn_grant.sh iqcn_filter.sh \
+			iqcn_supplement.sh
 		;;
-	kselftests-tool) selftests uml -- iqcn_tool.sh iqcn_monitor.sh iqcn_agent.sh ;;
+	kselftests-tool)
+		tagged $tag uml -- iqcn_tool.sh iqcn_monitor.sh iqcn_agent.sh
+		;;
 	# tests of lifetimes and memory; make check-debug runs nearly all others
-	kselftests-debug-1)
-		selftests uml-debug -m 3072 -- iqcn_life.sh iqcn_faults.sh \
+	kselftests-debug)
+		tagged $tag uml-debug -m 3072 -- iqcn_life.sh iqcn_faults.sh \
 			iqcn_fuzz.sh
 		;;
-	kselftests-debug-2)
-		selftests uml-debug -m 3072 -- iqcn_detect.sh@debug \
-			iqcn_bts.sh@debug iqcn_trigger.sh@debug \
-			iqcn_genl.sh@debug iqcn_adversary.sh@debug \
-			iqcn_wire.sh@debug iqcn_pfc.sh@debug iqcn_grant.sh@debug \
-			iqcn_filter.sh@debug iqcn_supplement.sh@debug \
-			iqcn_agent.sh@debug iqcn_senders.sh@debug
-		;;
 	smoke) selftests uml -- iqcn_smoke.sh ;;
-	# the short form of "make soak"
-	soak) "$TOP/selftests/soak/soak.sh" -m 8 -e 20 ;;
 	# runs in 64 MB, in which the debug kernel does not boot
 	kselftests-small) selftests uml -m 64 -- iqcn_faults.sh:test_small ;;
+	ynl) selftests uml -- iqcn_ynl.sh ;;
 	tdc-own) selftests uml -- iqcn_tdc.sh:test_own ;;
 	# uses the machine's clock, so it has no seed
 	million)
@@ -105,21 +105,19 @@ run_step()
 	fuzz) make -s fuzz SECONDS=20 ;;
 	# counts instructions, so the other step does not disturb it
 	bench) "$TOP/selftests/bench/bench.sh" -c ;;
-	scenarios)
-		scenarios fig1-rate-failure two-flows incast-512 incast-512-pfc \
-			fattree-4 pfc-victim reps-permutation gate-one match \
-			match-lost &&
-			"$TOP/selftests/scenarios/scenarios.sh" -q \
-				-v ecn,pi-told,literal longhaul-near-50 \
-				longhaul-near-200 longhaul-near-500 &&
-			"$TOP/selftests/scenarios/scenarios.sh" -q \
-				-v auto,fixed-24,agent agent-eval-150-3
-		;;
+	scenarios) scenarios fig1-rate-failure incast-512-pfc gate-one match ;;
 	repeat) "$TOP/selftests/repeat/repeat.sh" ;;
 	static) "$TOP/selftests/static/static.sh" ;;
 	static-fast) "$TOP/selftests/static/static.sh" -f ;;
 	intree) "$TOP/selftests/intree/intree.sh" ;;
-	packages) "$TOP/selftests/packages/packages.sh" ;;
+	# check leaves out the guest, which takes longer than the builds
+	packages)
+		if [ $tag = check ]; then
+			"$TOP/selftests/packages/packages.sh" -b
+		else
+			"$TOP/selftests/packages/packages.sh"
+		fi
+		;;
 	packages-distros) "$TOP/selftests/packages/distros.sh" ;;
 	docs) "$TOP/selftests/docs/docs.sh" ;;
 	demo) IQCN_RESULTS=$OUT/demo "$TOP/selftests/demo/demo.sh" ;;
@@ -156,6 +154,24 @@ selftests()
 		"$TOP/build/$kernel/sch_iqcn.ko" "$@"
 }
 
+# tagged TAG KERNEL [OPTION...] -- FILE...: run the tests with this tag; files
+# without such tests are left out
+tagged()
+{
+	local tag=$1 words=() word
+	shift
+
+	for word; do
+		if [[ $word != *.sh ]]; then
+			words+=("$word")
+		elif [ "$tag" != nightly ] || grep -q '^NIGHTLY_TESTS=' \
+				"$TOP/selftests/net/$word"; then
+			words+=("$word@$tag")
+		fi
+	done
+	[[ ${words[*]} == *@* ]] && selftests "${words[@]}"
+}
+
 kunit()
 {
 	"$LAB" run "$1" "$TOP/selftests/kunit/kunit.sh" \
@@ -175,21 +191,31 @@ scenarios()
 	return $rc
 }
 
-# step NAME: run it, and note its result and duration
+# step NAME TIER: run it, and note its result and duration
 step()
 {
 	local start=$SECONDS result=ok
 
 	echo "  $1 ..."
-	run_step "$1" >"$OUT/$1.log" 2>&1 </dev/null || result=FAILED
+	run_step "$@" >"$OUT/$1.log" 2>&1 </dev/null || result=FAILED
 	echo "$1 $result $((SECONDS - start))" >>"$OUT/results"
 	echo "  $1: $result, $((SECONDS - start)) s"
+	# the run may be cut off before its summary, so print failures at once
+	[ $result = ok ] || failures "$1" 7 3
+}
+
+# failures STEP LINES LAST: print the lines of its log that may say what failed,
+# and the last ones
+failures()
+{
+	grep -E '^ *not ok|FAIL|splat|verdict' "$OUT/$1.log" | head -n "$2"
+	tail -n "$3" "$OUT/$1.log"
 }
 
 if [ "${1-}" = step ]; then
 	OUT=$TOP/build/$2
 	mkdir -p "$OUT"
-	step "$3"
+	step "$3" "$2"
 	exit
 fi
 tier=${1:-check}
@@ -206,7 +232,7 @@ for kernel in ${KERNELS[$tier]}; do
 		exit 1
 	fi
 done
-if [ "$tier" = check ]; then
+if [ "$tier" = more ]; then
 	"$LAB" ynl >/dev/null || exit 1
 	"$LAB" tdc >/dev/null || exit 1
 fi
@@ -238,9 +264,7 @@ while read -r name result _; do
 	[ "$result" = FAILED ] || continue
 	echo
 	echo "--- $name (${OUT#"$TOP/"}/$name.log):"
-	grep -E '^ *not ok|FAIL|splat|verdict|rror' "$OUT/$name.log" |
-		head -n 40
-	tail -n 15 "$OUT/$name.log"
+	failures "$name" 40 15
 done <"$OUT/results"
 echo
 echo "$passed passed, $skipped skipped, $failed failed"

@@ -34,11 +34,10 @@ ALL_TESTS="
 	test_box_itself
 	test_source_guard
 "
-# Tests that "make check" repeats on the debug kernel, to find use after free
-# and memory leaks
-DEBUG_TESTS="
-	test_flood_waits test_cm_forged test_cm_forged_vlan test_dreq_forged
-	test_data_in_another_name test_not_intact test_cnp_reflected
+NIGHTLY_TESTS="
+	test_flood_crowded_out test_flood_waits test_cm_forged_vlan
+	test_data_in_another_name test_not_intact test_v4mapped test_req_flood
+	test_psn_random test_cnp_flood test_two_boxes test_careless_sender
 	test_box_itself
 "
 # shellcheck source=selftests/net/lib.sh

@@ -32,8 +32,10 @@ ALL_TESTS="
 	test_summary
 	test_valgrind
 "
-DEBUG_TESTS="
-	test_actions test_killed test_device_gone test_replaced test_changed
+NIGHTLY_TESTS="
+	test_bad_places test_by_port test_supplements test_stdin test_policy
+	test_fallback test_audit test_other_lease test_device_gone test_replaced
+	test_changed test_summary test_valgrind
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -15,6 +15,9 @@ ALL_TESTS="
 	test_not_ethernet
 	test_no_harm
 "
+NIGHTLY_TESTS="
+	test_three_tags test_not_ethernet
+"
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -75,12 +75,18 @@ ALL_TESTS="
 	test_bad_words
 	test_bad_values
 "
-# Tests that "make check" repeats on the debug kernel, to find use after free
-# and memory leaks
-DEBUG_TESTS="
-	test_drop_outlives_state test_drop_trim test_off_while_held
-	test_change_under_load test_reset_while_held test_delete_while_held
-	test_evict_while_held test_pi_evicts test_gso
+NIGHTLY_TESTS="
+	test_wreb_router test_curve test_one_for_both test_two_points
+	test_first_cannot test_behind_plain test_drop_gap test_drop_with_mark
+	test_drop_outlives_state test_drop_trim_judged test_echoed_sport
+	test_min_gap_of_t1 test_telemetry_port test_telemetry_moving
+	test_telemetry_stuck test_pi_uncongested test_pi_hold_ends
+	test_pi_hold_reset test_pi_forgets test_pi_traced test_pi_polls_more
+	test_pi_polls_share test_pi_polls_missed test_evicts_idle test_pi_saves
+	test_pi_evicts test_pi_and_t1 test_pi_times test_moves
+	test_off_while_held test_reset_while_held test_evict_while_held
+	test_timer_begins_anew test_update_shorter test_fair
+	test_measure_gradient test_measure_delay test_words
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"

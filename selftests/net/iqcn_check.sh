@@ -38,6 +38,13 @@ ALL_TESTS="
 	test_long_haul
 	test_all_filtered
 "
+NIGHTLY_TESTS="
+	test_htb test_netem test_speed_unknown test_port_of_sender
+	test_stacked_device test_not_ethernet test_name test_paused test_strays
+	test_t1_short test_storm_of_receivers test_budget test_flows
+	test_realtime test_sound_htb test_sound_all_ports test_sound_mixed
+	test_sound_routed test_all_filtered
+"
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 

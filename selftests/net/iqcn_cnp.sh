@@ -40,6 +40,12 @@ ALL_TESTS="
 	test_limit_of_flows
 	test_age
 "
+NIGHTLY_TESTS="
+	test_bridge_vlan test_router_none test_router_qinq test_forgotten_sport
+	test_echoed_sport test_receiver_restarts test_idle test_state_ends
+	test_detect_depth test_notify_off test_not_taken_for_real
+	test_udp_socket test_tcpdump
+"
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -52,11 +52,13 @@ ALL_TESTS="
 	test_psample_missing
 	test_psample_module
 "
-# Tests that "make check" repeats on the debug kernel, to find use after free
-# and memory leaks
-DEBUG_TESTS="
-	test_flow_moves test_flow_goes test_psample test_psample_groups
-	test_psample_two_queues test_psample_gso test_psample_netns_del
+NIGHTLY_TESTS="
+	test_run_exit test_both test_go_back test_reorder_sample test_sprayed
+	test_read_responses test_quiet_trigger_gap test_flow_goes
+	test_cnp_of_one_flow test_queue_rate test_queue_quiet test_drain_alone
+	test_drain_stops test_drain_chunks test_others_share test_reasons
+	test_sample_rate test_sample_run test_sample_span test_sample_gso
+	test_sample_cnp test_psample_depth test_psample_groups test_psample_gso
 	test_psample_missing test_psample_module
 "
 # shellcheck source=selftests/net/lib.sh

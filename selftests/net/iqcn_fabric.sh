@@ -13,6 +13,10 @@ ALL_TESTS="
 	test_ends
 	test_bad_scenarios
 "
+NIGHTLY_TESTS="
+	test_paths test_paths_of_hosts test_loads test_chain test_ends
+	test_bad_scenarios
+"
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/net/lib-rocehost.sh

@@ -30,6 +30,10 @@ ALL_TESTS="
 	test_users
 	test_small
 "
+NIGHTLY_TESTS="
+	test_replace test_snoop test_graft test_join test_autoload
+	test_extra_hold test_extra_detect test_users
+"
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/lab/lib-splats.sh

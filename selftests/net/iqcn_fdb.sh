@@ -24,6 +24,11 @@ ALL_TESTS="
 	test_no_learning
 	test_locked
 "
+NIGHTLY_TESTS="
+	test_bridge_receiver test_vlan_receiver test_upstream
+	test_upstream_receiver test_redirected test_address test_no_learning
+	test_locked
+"
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 

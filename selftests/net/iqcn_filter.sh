@@ -27,9 +27,10 @@ ALL_TESTS="
 	test_refused
 	test_trace
 "
-DEBUG_TESTS="
-	test_by_flow test_streams test_notifies_nobody test_told test_auto
-	test_netns test_lease test_lease_of_queue_gone
+NIGHTLY_TESTS="
+	test_five_rates test_by_flow test_streams test_bad_icrc test_forged
+	test_other_port test_notifies_nobody test_auto_bursts test_netns
+	test_lease_of_queue_gone test_trace
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -17,6 +17,9 @@ ALL_TESTS="
 	test_packets_routed
 	test_requests
 "
+NIGHTLY_TESTS="
+	test_packets_in_netns test_packets_routed
+"
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -28,11 +28,9 @@ ALL_TESTS="
 	test_netns_gone
 	test_unload
 "
-# Tests that "make check" repeats on the debug kernel, to find use after free
-# and memory leaks
-DEBUG_TESTS="
-	test_ports_come_and_go test_permission test_lost test_malformed
-	test_device_gone test_netns_gone test_unload
+NIGHTLY_TESTS="
+	test_one_queue test_v6_vlan test_whole test_ports_come_and_go
+	test_many_queues test_lost test_netns_gone
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"

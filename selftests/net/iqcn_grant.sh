@@ -21,8 +21,9 @@ ALL_TESTS="
 	test_min_gap
 	test_refused
 "
-DEBUG_TESTS="
-	test_windows test_quiet test_not_ect test_mark_on_enqueue test_untracked
+NIGHTLY_TESTS="
+	test_windows_v6 test_shallow test_quiet_ce test_ce_in_silent
+	test_mark_on_changes test_untracked test_min_gap
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"

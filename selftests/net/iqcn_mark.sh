@@ -26,6 +26,11 @@ ALL_TESTS="
 	test_gso
 	test_gso_dequeue
 "
+NIGHTLY_TESTS="
+	test_bridge_vlan test_router_none test_router_qinq
+	test_probability_dequeue test_in_pieces_dequeue test_shared test_sojourn
+	test_gso_dequeue
+"
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -26,6 +26,11 @@ ALL_TESTS="
 	test_one_socket
 	test_valgrind
 "
+NIGHTLY_TESTS="
+	test_flow_events test_text test_order test_overrun test_late
+	test_signals test_stuck test_rename test_come_and_go test_one_socket
+	test_valgrind
+"
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 

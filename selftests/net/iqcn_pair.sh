@@ -42,6 +42,15 @@ ALL_TESTS="
 	test_vlan_tells_apart
 	test_hosts_tell_apart
 "
+NIGHTLY_TESTS="
+	test_psn_few_are_not_enough test_psn_same_is_not_enough
+	test_psn_unmarked_witness test_psn_last_of_message
+	test_psn_read_response test_psn_stale test_psn_of_a_long_fiber
+	test_cm_forgotten test_cm_short test_cnp_two_flows test_sport_rxe
+	test_grade_holds_back test_sprayed_echoed test_sprayed_unmarked
+	test_sprayed_rival test_sprayed_sport test_sprayed_ends test_sprayed_cm
+	test_psn_by_another_path
+"
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 

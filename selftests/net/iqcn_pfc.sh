@@ -37,9 +37,12 @@ ALL_TESTS="
 	test_off
 	test_refused
 "
-DEBUG_TESTS="
-	test_pause_and_resume test_ignored test_rate test_grew test_quiet_timer
-	test_notified_at_once test_flap test_change
+NIGHTLY_TESTS="
+	test_quanta test_ignored test_classes test_clear test_grew
+	test_quiet_marks_enqueue test_quiet_timer test_drop_while_quiet
+	test_notified_timer test_not_notified test_drained_unnotified
+	test_flap_shallow test_idle test_after_verdict test_trimmed test_reset
+	test_off
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -24,6 +24,10 @@ ALL_TESTS="
 	test_json
 	test_inspection
 "
+NIGHTLY_TESTS="
+	test_errors_at_once test_failed_add test_link_speed test_prio test_htb
+	test_default_qdisc
+"
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -28,6 +28,11 @@ ALL_TESTS="
 	test_namespace_gone
 	test_unload
 "
+NIGHTLY_TESTS="
+	test_packets_v6 test_go_back test_timeout test_np_limit test_box_tells
+	test_telemetry_v6 test_stop_unheard test_stranger test_wrong_cnp
+	test_too_many test_interface_gone
+"
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/net/lib-rocehost.sh

@@ -10,6 +10,9 @@ ALL_TESTS="
 	test_held
 	test_churn
 "
+NIGHTLY_TESTS="
+	test_scan test_held
+"
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 

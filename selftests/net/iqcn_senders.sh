@@ -36,12 +36,11 @@ ALL_TESTS="
 	test_removed
 	test_unload
 "
-DEBUG_TESTS="
-	test_lost_packets
-	test_reordered
-	test_match
-	test_removed
-	test_unload
+NIGHTLY_TESTS="
+	test_packets_v6 test_full_window test_lost_ack test_ack_of_4 test_ports
+	test_first_ports test_pauses test_stopped test_two_paths
+	test_ramp_forbidden test_ratio test_gate_most test_match_at_once
+	test_match_bdp test_lost_rts_in_flight test_table test_removed
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -21,6 +21,11 @@ ALL_TESTS="
 	test_class_foreign
 	test_device_gone
 "
+NIGHTLY_TESTS="
+	test_foreign test_bad_options test_no_glob test_stop_foreign
+	test_mq_bad_options test_mq_foreign test_mq_fewer_queues test_moves
+	test_class test_class_foreign
+"
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -46,6 +46,13 @@ ALL_TESTS="
 	test_change_under_traffic
 	test_other_netns
 "
+NIGHTLY_TESTS="
+	test_routed_untagged test_routed_other_vlan test_routed_vrf
+	test_bridged_untagged test_bridged_other_vlan test_bridged_qinq
+	test_same_way_back test_to_the_box_br_netfilter test_tcpdump
+	test_same_psns test_ours_dropped test_stale_flow test_vlan_of_cnps
+	test_ifb test_cm_bridged test_qdisc_del test_device_del test_other_netns
+"
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 

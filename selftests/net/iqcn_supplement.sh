@@ -22,9 +22,9 @@ ALL_TESTS="
 	test_change
 	test_gate
 "
-DEBUG_TESTS="
-	test_hysteresis test_turns test_idle_flows test_lease test_reset
-	test_two_queues
+NIGHTLY_TESTS="
+	test_hysteresis test_below_kmax test_idle_flows test_v6 test_not_ect
+	test_ce_in_silent test_two_queues test_pauses
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -36,6 +36,12 @@ ALL_TESTS="
 	test_completion
 	test_valgrind
 "
+NIGHTLY_TESTS="
+	test_common_options test_other_namespace test_old_module test_version
+	test_showconf test_showconf_names test_clear_files test_addresses
+	test_sort test_pipe test_memory test_names test_check_problems
+	test_check_versions test_valgrind
+"
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/net/lib-tool.sh

@@ -23,6 +23,11 @@ ALL_TESTS="
 	test_valgrind
 	test_cpu
 "
+NIGHTLY_TESTS="
+	test_permission test_bar test_sort test_scroll test_addresses
+	test_resize test_terminals test_ends test_unload test_flow_ids
+	test_valgrind test_cpu
+"
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/net/lib-tool.sh

@@ -63,12 +63,18 @@ ALL_TESTS="
 	test_age_while_held
 	test_counters
 "
-# Tests that "make check" repeats on the debug kernel, to find use after free
-# and memory leaks
-DEBUG_TESTS="
-	test_receiver_cancels test_clear_cancels test_quiet_flow_cancels
-	test_clear_and_back_cancels test_off_while_held
-	test_change_while_held test_reset_while_held test_delete_while_held
+NIGHTLY_TESTS="
+	test_fig8_flow test_gap_of_flow test_gap_sampled
+	test_base_cnp_slow_receiver test_base_cnp_silent_receiver
+	test_base_cnp_of_flow test_all_combinations test_onset_many
+	test_onset_stopped test_onset_waits test_onset_receiver test_onset_reset
+	test_onset_off test_onset_gone test_onset_is_cheap
+	test_delay_auto_unanswered test_delay_auto_unknown
+	test_delay_late_receiver test_delay_late_receiver_auto
+	test_delay_long_stops test_receiver_cancels_first
+	test_canceled_begins_anew test_worse_keeps test_quiet_flow_cancels
+	test_clear_and_back_cancels test_back_by_another test_dense
+	test_off_while_held test_change_while_held test_reset_ends_gap
 	test_evict_while_held test_age_while_held
 "
 # shellcheck source=selftests/net/lib.sh

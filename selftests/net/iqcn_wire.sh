@@ -29,12 +29,11 @@ ALL_TESTS="
 	test_moves
 	test_unload_under_traffic
 "
-DEBUG_TESTS="
-	test_drain
-	test_failure
-	test_ends_go
-	test_moves
-	test_unload_under_traffic
+NIGHTLY_TESTS="
+	test_line_rate test_pause_frame test_obeys_not test_flap
+	test_sixteen_to_one test_without_pfc test_probe_of_mq
+	test_probe_of_pauses test_priorities test_rate_change
+	test_buffer_of_switch test_stack test_moves
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# make nightly: run the tests that make check omits because they take hours, one
-# part after the other.  A part is a target of make, and its log is
-# build/nightly/PART.log; a table with the time of each part and one line of
-# verdict come last.
+# make nightly: run the tests that make check omits, because they take hours or
+# are variants of others, one part after the other.  Most parts are targets of
+# make.  The log of a part is build/nightly/PART.log; a table with the time of
+# each part and one line of verdict come last.
 #
 #   nightly.sh [-c] [PART...]	default: all
 #
@@ -44,7 +44,10 @@ run()
 	local minutes=${MINUTES:-30}
 
 	case $1 in
-	more) selftests/check/check.sh more ;;
+	more)
+		selftests/lab/lab.sh packages check &&
+			selftests/check/check.sh more
+		;;
 	check-kernels) make -s check-kernels ;;
 	check-debug) make -s check-debug MINUTES="$minutes" ;;
 	stress) make -s stress MINUTES="$minutes" ;;
@@ -55,6 +58,8 @@ run()
 	mutants) make -s mutants ;;
 	scenarios)
 		make -s scenarios CONTINUE=$continues &&
+			selftests/figures/figures.sh -c fig1-rate-failure \
+				incast-512 incast-512-pfc &&
 			make -s scenario S=flows
 		;;
 	bench) make -s bench ;;

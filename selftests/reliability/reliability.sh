@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# make reliability: summarize the last runs of check, check-kernels,
-# check-debug, stress, soak, coverage and mutants, whose logs are in build/, in
-# the table of Documentation/reliability.rst.  Tests that have not run have no
-# row.
+# make reliability: summarize the last runs of make check and of the parts of
+# make nightly, whose logs are in build/, in the table of
+# Documentation/reliability.rst.  Tests that have not run have no row.
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
@@ -35,7 +34,8 @@ ended()
 	verdict "$((1 - ($(grep -c "^$2" "$1") > 0)))"
 }
 
-# steps TEST KERNEL FAULTS STEP...: print steps of make check as one row
+# steps TEST KERNEL FAULTS STEP...: print steps of make check, and of the part
+# "more" of make nightly, as one row
 steps()
 {
 	local test=$1 kernel=$2 faults=$3 step seconds ok bad
@@ -49,7 +49,8 @@ steps()
 			names+=" $name"
 			all_seconds=$((all_seconds + seconds))
 			all_ok=$((all_ok + ok)) all_bad=$((all_bad + bad))
-		done <check/counts
+		done < <(cat more/counts check/counts 2>/dev/null |
+			awk '$1 != "packages" || !n++')
 	done
 	[ -n "$names" ] || return
 	row "$test" "$kernel" "$all_ok tests, $all_seconds s" "$faults" \
@@ -71,16 +72,14 @@ from_check()
 
 	[ -e check/counts ] || return
 	steps "kselftests" "UML 6.1" "" 'kselftests-[0-9]' kselftests-tool
-	steps "kselftests" "UML 6.1, KASAN, lockdep, RCU, objects, kmemleak" "" \
-		kselftests-debug-2
 	steps "KUnit, of control laws, parser, hosts" "UML 6.1, both" "" kunit kunit-debug
 	steps "smoke, tracing, boundary" "Debian 6.1, two CPUs" "" stock
 	steps "tdc, our cases" "UML 6.1" "" tdc-own
 	steps "tc plugin, refusals" "the machine's tc" "" plugin
-	n=$(found '.* ([0-9]+) allocations: .*' check/kselftests-debug-1.log)
+	n=$(found '.* ([0-9]+) allocations: .*' check/kselftests-debug.log more/kselftests-debug.log)
 	steps "requests, module, traffic without memory" "UML 6.1, debug and 64 MB" \
 		"each of $n allocations; one in five at random" \
-		kselftests-debug-1 kselftests-small
+		kselftests-debug kselftests-small
 	n=$(found '^# ([0-9]+) inputs in .*' check/fuzz.log)
 	steps "parser under libFuzzer" "the machine's, ASan, UBSan" "$n inputs" fuzz
 	steps "programs under valgrind and ASan, metrics, packages, documents" \

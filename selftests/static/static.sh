@@ -304,15 +304,21 @@ functions_once()
 	true
 }
 
-# A test that is in no list never runs
+# list FILE NAME: print the tests of a list
+list()
+{
+	sed -n "/^$2=\"/,/\"\$/p" "$1" | grep -oE 'test_[a-z_0-9]+' | sort
+}
+
+# A test that is not in ALL_TESTS never runs on some kernels
 tests_listed()
 {
 	local f
 
 	for f in $(sources selftests/net | grep '/iqcn_[a-z_]*\.sh$'); do
-		comm -23 <(grep -oE '^test_[a-z_0-9]+\(\)$' "$f" | tr -d '()' | sort) \
-			<(sed -n '/^[A-Z]*_TESTS="/,/"$/p' "$f" |
-			grep -oE 'test_[a-z_0-9]+' | sort -u) | sed "s|^|$f: |"
+		{ grep -oE '^test_[a-z_0-9]+\(\)$' "$f" | tr -d '()'
+		  list "$f" NIGHTLY_TESTS; } | sort -u |
+			comm -23 - <(list "$f" ALL_TESTS) | sed "s|^|$f: |"
 	done
 	true
 }
