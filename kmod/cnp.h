@@ -31,7 +31,9 @@ struct iqcn_notice {
 /* Why a CNP is to be sent */
 struct iqcn_why {
 	enum iqcn_cause cause;
-	bool was_ce;	/* the packet that caused it arrived with CE */
+	bool was_ce;	/* the packet that caused it arrived with CE, or was
+			 * CE when the queue dropped it
+			 */
 	bool paid;	/* the budget was charged; the caller refunds it if
 			 * the CNP is not sent
 			 */

@@ -58,7 +58,9 @@ struct iqcn_flow_ext {
 	u8 congested;		/* its own enum iqcn_detect bits */
 	u8 state_reason;	/* enum iqcn_reason of the last change */
 	u8 cnp_cause;		/* enum iqcn_cause of the pending CNP */
-	bool cnp_was_ce;	/* the packet that caused it arrived with CE */
+	bool cnp_was_ce;	/* the packet that caused it arrived with CE,
+				 * or was CE when the queue dropped it
+				 */
 	bool cnp_paid;		/* the budget was charged for it */
 	u8 cnp_owed;		/* CNPs that the receiver still owes for packets
 				 * up to the one that started T1 of the pending

@@ -408,7 +408,7 @@ out:
  * @q: queue
  * @flow: flow of the packet
  * @skb: packet
- * @was_ce: the packet arrived with CE
+ * @was_ce: the packet was CE when it was dropped
  * @waited: the packet was queued before, so its arrival is recorded already
  *
  * Context: root lock, BHs off.

@@ -78,7 +78,7 @@ static void iqcn_pending_set_sport(const struct iqcn_queue *q,
  * @flow: flow of the packet and of that queue
  * @at_ns: time at which the CNP is sent
  * @cause: its cause
- * @was_ce: the packet arrived with CE
+ * @was_ce: the packet arrived with CE, or was CE when the queue dropped it
  * @skb: packet
  *
  * The CNP replaces a deferred one.  If another packet has caused a pending CNP

@@ -25,7 +25,7 @@
 /* struct iqcn_state - values to encode */
 struct iqcn_state {
 	u8 cause;		/* enum iqcn_cause */
-	bool was_ce;		/* the CNP's packet arrived as CE */
+	bool was_ce;		/* the packet that caused the CNP was CE */
 	u32 depth_bytes;	/* depth of the queue */
 	u32 limit_bytes;	/* limit of the queue, not 0 */
 	u32 flows;		/* number of active flows */
@@ -46,7 +46,7 @@ static inline void iqcn_put_u24(u8 *p, u32 v)
  * iqcn_telemetry_brief() - encode the cause only
  * @reserved: reserved bytes of the CNP
  * @cause: enum iqcn_cause
- * @was_ce: the packet that caused the CNP arrived as CE
+ * @was_ce: the packet that caused the CNP was CE, see struct iqcn_why
  */
 static inline void iqcn_telemetry_brief(u8 reserved[IQCN_CNP_RSVD_LEN],
 					u8 cause, bool was_ce)
