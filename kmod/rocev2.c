@@ -48,6 +48,25 @@
  */
 #define MAX_EXT_HDRS	4
 
+/* Opcodes of RC, and of XRC, which are the same plus 0xa0: SEND and WRITE up to
+ * 0x0b, READ request 0x0c, READ responses 0x0d to 0x10, ACK 0x11, atomic ACK
+ * 0x12, atomics 0x13 and 0x14, SEND with invalidate 0x16 and 0x17
+ */
+#define OP_RELIABLE(_t)							\
+	[(_t) + 0x00 ... (_t) + 0x0c] = IQCN_OP_DATA | IQCN_OP_ECHOED,	\
+	[(_t) + 0x0d ... (_t) + 0x10] = IQCN_OP_DATA | IQCN_OP_ECHO,	\
+	[(_t) + 0x11 ... (_t) + 0x12] = IQCN_OP_ECHO,			\
+	[(_t) + 0x13 ... (_t) + 0x14] = IQCN_OP_DATA | IQCN_OP_ECHOED,	\
+	[(_t) + 0x16 ... (_t) + 0x17] = IQCN_OP_DATA | IQCN_OP_ECHOED
+
+/* A table, because several questions are asked of each packet (bench "marked")
+ */
+const u8 iqcn_op_class[256] = {
+	OP_RELIABLE(0x00),			/* RC */
+	[0x20 ... 0x2b] = IQCN_OP_DATA,		/* UC */
+	OP_RELIABLE(0xa0),			/* XRC */
+};
+
 static bool iqcn_parse_vlans(const u8 *data, u32 avail, __be16 *proto,
 			     struct iqcn_pkt *pkt, u32 *off)
 {

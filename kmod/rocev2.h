@@ -8,6 +8,7 @@
 #ifndef _IQCN_ROCEV2_H
 #define _IQCN_ROCEV2_H
 
+#include <linux/bits.h>
 #include <linux/if_ether.h>
 #include <linux/in6.h>
 #include <linux/types.h>
@@ -124,23 +125,19 @@ enum iqcn_parsed {
 enum iqcn_parsed iqcn_parse(const u8 *data, u32 avail, u32 total, __be16 proto,
 			    struct iqcn_pkt *pkt);
 
+/* What a BTH opcode says: see the functions below */
+#define IQCN_OP_DATA	BIT(0)
+#define IQCN_OP_ECHOED	BIT(1)
+#define IQCN_OP_ECHO	BIT(2)
+
+extern const u8 iqcn_op_class[256];
+
 /* Does the sender's rate control pace packets with this BTH opcode?  True for
  * requests and READ responses of RC, UC and XRC, but not for acknowledgments.
  */
 static inline bool iqcn_op_is_data(u8 opcode)
 {
-	u8 op = opcode & 0x1f;
-
-	switch (opcode >> 5) {
-	case 0:	/* RC */
-	case 5:	/* XRC */
-		return op <= 0x10 || op == 0x13 || op == 0x14 ||
-		       op == 0x16 || op == 0x17;
-	case 1:	/* UC */
-		return op <= 0x0b;
-	default:
-		return false;
-	}
+	return iqcn_op_class[opcode] & IQCN_OP_DATA;
 }
 
 /* Does a response carry the PSN of the packet?  True for requests of RC and
@@ -148,10 +145,7 @@ static inline bool iqcn_op_is_data(u8 opcode)
  */
 static inline bool iqcn_op_is_echoed(u8 opcode)
 {
-	u8 op = opcode & 0x1f;
-
-	return opcode >> 5 != 1 && iqcn_op_is_data(opcode) &&
-	       (op < 0x0d || op > 0x12);
+	return iqcn_op_class[opcode] & IQCN_OP_ECHOED;
 }
 
 /* Does the packet carry the PSN of a request?  True for READ responses, ACK,
@@ -159,10 +153,7 @@ static inline bool iqcn_op_is_echoed(u8 opcode)
  */
 static inline bool iqcn_op_is_echo(u8 opcode)
 {
-	u8 op = opcode & 0x1f;
-
-	return (opcode >> 5 == 0 || opcode >> 5 == 5) &&
-	       op >= 0x0d && op <= 0x12;
+	return iqcn_op_class[opcode] & IQCN_OP_ECHO;
 }
 
 __le32 iqcn_icrc(const u8 *l3, u32 len, bool v6);
