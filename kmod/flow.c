@@ -95,9 +95,9 @@ void iqcn_key_init(struct iqcn_key *key, const struct iqcn_port *port,
 }
 
 /* Compare a flow with a packet like a table lookup, but without a key; RCU */
-static bool iqcn_flow_matches(const struct iqcn_flow *flow,
-			      const struct iqcn_port *port,
-			      const struct iqcn_pkt *pkt)
+static __always_inline bool iqcn_flow_matches(const struct iqcn_flow *flow,
+					      const struct iqcn_port *port,
+					      const struct iqcn_pkt *pkt)
 {
 	const struct iqcn_key *key;
 	bool tagged;
@@ -247,15 +247,14 @@ static void iqcn_flow_free_rcu(struct rcu_head *rcu)
 }
 
 /**
- * iqcn_flow_put() - drop a reference
+ * iqcn_flow_free_late() - free a flow without references after an RCU period
  * @flow: flow
  *
  * Context: any.
  */
-void iqcn_flow_put(struct iqcn_flow *flow)
+void iqcn_flow_free_late(struct iqcn_flow *flow)
 {
-	if (refcount_dec_and_test(&flow->refs))
-		call_rcu(&flow->rcu, iqcn_flow_free_rcu);
+	call_rcu(&flow->rcu, iqcn_flow_free_rcu);
 }
 
 static void iqcn_flow_link(struct iqcn_flow *flow, struct iqcn_queue *q)
@@ -505,6 +504,19 @@ static void iqcn_flow_retag(struct iqcn_flow *flow, const struct iqcn_pkt *pkt)
 	spin_unlock(&q->lock);
 }
 
+/* Look for the flow of a packet among those of the last packets.  Inline,
+ * because it runs for each packet of a deep queue (bench "marked").
+ */
+static __always_inline struct iqcn_flow *
+iqcn_recent_find(const struct iqcn_queue *q, const struct iqcn_pkt *pkt)
+{
+	struct iqcn_flow *flow;
+
+	flow = READ_ONCE(*iqcn_recent_slot(q, &pkt->src, &pkt->dst,
+					   pkt->dest_qp));
+	return flow && iqcn_flow_matches(flow, q->port, pkt) ? flow : NULL;
+}
+
 /**
  * iqcn_flow_cached() - look for the flow of a packet among those of the last
  *	packets
@@ -518,11 +530,7 @@ static void iqcn_flow_retag(struct iqcn_flow *flow, const struct iqcn_pkt *pkt)
 struct iqcn_flow *iqcn_flow_cached(struct iqcn_queue *q,
 				   const struct iqcn_pkt *pkt)
 {
-	struct iqcn_flow *flow;
-
-	flow = READ_ONCE(*iqcn_recent_slot(q, &pkt->src, &pkt->dst,
-					   pkt->dest_qp));
-	return flow && iqcn_flow_matches(flow, q->port, pkt) ? flow : NULL;
+	return iqcn_recent_find(q, pkt);
 }
 
 /**
@@ -538,7 +546,7 @@ struct iqcn_flow *iqcn_flow_cached(struct iqcn_queue *q,
 struct iqcn_flow *iqcn_flow_recent(struct iqcn_queue *q,
 				   const struct iqcn_pkt *pkt)
 {
-	struct iqcn_flow *flow = iqcn_flow_cached(q, pkt);
+	struct iqcn_flow *flow = iqcn_recent_find(q, pkt);
 
 	if (!flow || !refcount_inc_not_zero(&flow->refs))
 		return NULL;

@@ -346,7 +346,7 @@ struct iqcn_flow *iqcn_flow_recent(struct iqcn_queue *q,
 				   const struct iqcn_pkt *pkt);
 struct iqcn_flow *iqcn_flow_get(struct iqcn_queue *q,
 				const struct iqcn_pkt *pkt, bool *made);
-void iqcn_flow_put(struct iqcn_flow *flow);
+void iqcn_flow_free_late(struct iqcn_flow *flow);
 void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q);
 void iqcn_flow_kill(struct iqcn_flow *flow);
 void iqcn_flow_evict(struct iqcn_queue *q, struct iqcn_flow *flow);
@@ -356,6 +356,13 @@ int iqcn_flow_read(struct iqcn_flow *flow,
 			       void *arg), void *arg);
 int iqcn_flow_module_init(void);
 void iqcn_flow_module_exit(void);
+
+/* Drop a reference; any context */
+static inline void iqcn_flow_put(struct iqcn_flow *flow)
+{
+	if (refcount_dec_and_test(&flow->refs))
+		iqcn_flow_free_late(flow);
+}
 
 /* flow_ext.c */
 struct iqcn_flow_ext *iqcn_ext_get(struct iqcn_flow *flow);

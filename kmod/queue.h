@@ -23,6 +23,7 @@
 #include "algo/sojourn.h"
 #include "params.h"
 #include "port.h"
+#include "rocev2.h"
 
 /* PREEMPT_RT may preempt a softirq in enqueue, which has not been tested */
 static_assert(!IS_ENABLED(CONFIG_PREEMPT_RT),
@@ -34,6 +35,14 @@ static_assert(!IS_ENABLED(CONFIG_PREEMPT_RT),
 static_assert(IS_ENABLED(CONFIG_64BIT), "sch_iqcn is for 64-bit kernels");
 #define iqcn_add(counter, n)	WRITE_ONCE(counter, (counter) + (n))
 #define iqcn_inc(counter)	iqcn_add(counter, 1)
+
+/* A packet that enqueue handles.  It is in the queue instead of on the stack,
+ * because a stack protector would be a part of its cost (bench "marked").
+ */
+struct iqcn_arrival {
+	struct iqcn_pkt pkt;	/* valid if it parses */
+	struct iqcn_lot lot;
+};
 
 /* Size of queue->recent: a page of pointers */
 #define IQCN_RECENT_BITS	9
@@ -171,6 +180,8 @@ struct iqcn_queue {
 	bool brief;			/* iqcn_flow_ce_brief() may suffice for a CE
 					 * packet; lock to write
 					 */
+
+	struct iqcn_arrival arrival;	/* valid during iqcn_enqueue_slow() */
 
 	/* counters; each has the lock of the object that it counts */
 	struct tc_iqcn_xstats st;
