@@ -35,7 +35,8 @@
  * end when the flow seems to have stopped (IQCN_POLL_GAPS).  The timer polls a
  * flow only if its credit may suffice for a CNP before its next packet, or if
  * that packet is expected too late (IQCN_POLL_LATE_PART).  Otherwise the next
- * packet makes up for the polls, at the probability of that time.
+ * packet makes up for the polls, at the probability of that time.  Polls that
+ * would add little to the credit are left out (IQCN_POLL_SMALL_PART).
  *
  * Source: US 12388756 B2 (WREB), description (11)-(16), clauses 1-9.
  */
@@ -319,19 +320,21 @@ static void iqcn_bts_cancel_poll(struct iqcn_flow *flow)
 	flow->polls_wait = false;
 }
 
-/* Decide after a packet of a paired flow whether the timer polls the flow, or
- * its next packet makes up for the polls.  The controller runs.
+/* Decide after a packet of a paired flow what polls the flow until its next
+ * packet.  The controller runs.
  */
 static void iqcn_bts_restart_poll(struct iqcn_queue *q, struct iqcn_flow *flow,
 				  u64 prob, u64 now_ns)
 {
-	flow->polls_wait = !iqcn_bts_polls_by_timer(flow->arrive_gap_ns,
-						    q->poll_gap_ns,
-						    flow->credit, prob);
-	if (flow->polls_wait)
-		iqcn_deadline_cancel(&flow->poll);
-	else
+	enum iqcn_bts_poller poller = iqcn_bts_poller(flow->arrive_gap_ns,
+						      q->poll_gap_ns,
+						      flow->credit, prob);
+
+	flow->polls_wait = poller == IQCN_POLLS_PACKET;
+	if (poller == IQCN_POLLS_TIMER)
 		iqcn_deadline_restart(&flow->poll, &q->polls, now_ns);
+	else
+		iqcn_deadline_cancel(&flow->poll);
 }
 
 static void iqcn_bts_spacing(struct iqcn_flow *flow, u64 now_ns)
@@ -481,6 +484,19 @@ static bool iqcn_bts_send(struct iqcn_queue *q, struct iqcn_flow *flow,
 	return iqcn_cnp_prepare(q, flow, n, why, now_ns);
 }
 
+/* Prepare a CNP that a poll causes.  noinline, so that other polls need no
+ * stack protector.
+ */
+static noinline bool iqcn_bts_poll_send(struct iqcn_queue *q,
+					struct iqcn_flow *flow,
+					struct iqcn_notice *n, u64 due_ns,
+					u64 now_ns)
+{
+	struct iqcn_why why = { .cause = IQCN_CAUSE_POLL, .due_ns = due_ns };
+
+	return iqcn_bts_send(q, flow, n, &why, now_ns);
+}
+
 /* The notify methods of a cause; one of them must still be on to send its CNP
  */
 static u32 iqcn_bts_methods(enum iqcn_cause cause)
@@ -557,8 +573,8 @@ static bool iqcn_bts_run(struct iqcn_queue *q, struct iqcn_notice *n, bool *send
 			 u64 now_ns)
 {
 	struct iqcn_deadline *first = iqcn_deadline_first(&q->polls);
-	struct iqcn_why why = { .cause = IQCN_CAUSE_POLL };
 	struct iqcn_flow *flow;
+	u64 due_ns;
 
 	if (!first || iqcn_bts_poll_ns(q, first) > now_ns)
 		return false;
@@ -572,9 +588,9 @@ static bool iqcn_bts_run(struct iqcn_queue *q, struct iqcn_notice *n, bool *send
 		return false;
 	}
 	flow = container_of(first, struct iqcn_flow, poll);
-	why.due_ns = iqcn_bts_poll_due_ns(q, first);
+	due_ns = iqcn_bts_poll_due_ns(q, first);
 	*send = iqcn_bts_poll(q, flow, now_ns) &&
-		iqcn_bts_send(q, flow, n, &why, now_ns);
+		iqcn_bts_poll_send(q, flow, n, due_ns, now_ns);
 	return true;
 }
 

@@ -26,6 +26,8 @@
 #include <linux/types.h>
 #include <net/inet_ecn.h>
 
+#include "mark.h"
+
 /* A flow is polled after its last packet for this many times the gap between
  * its last two packets.  A sender that has nothing left to send adds no load
  * when its rate increases, so it need not be notified.
@@ -38,6 +40,12 @@
  * the link idle after PFC pauses (scenario pfc-victim-true).
  */
 #define IQCN_POLL_LATE_PART	4
+/* A flow whose next packet is expected later is not polled, either, if the polls
+ * until then would add less than 1 / IQCN_POLL_SMALL_PART of a CNP to its
+ * credit.  The packet does not make up for them, because the probability may
+ * have risen meanwhile.
+ */
+#define IQCN_POLL_SMALL_PART	16
 /* The gap that is assumed for a new flow */
 #define IQCN_POLL_NEW_NS	NSEC_PER_MSEC
 
@@ -51,9 +59,9 @@
  */
 static inline bool iqcn_bts_may_notify(u32 ce_in, u8 ecn, bool dropped)
 {
-	if (ecn == INET_ECN_NOT_ECT)
-		return false;
-	return dropped || ecn != INET_ECN_CE || ce_in == IQCN_CE_IN_NOTIFY;
+	if (likely(ecn == INET_ECN_ECT_0 || ecn == INET_ECN_ECT_1))
+		return true;
+	return ecn == INET_ECN_CE && (dropped || ce_in == IQCN_CE_IN_NOTIFY);
 }
 
 /**
@@ -91,26 +99,42 @@ static inline u64 iqcn_bts_polled_ns(u32 gap_ns, u32 t1_ns)
 }
 
 /**
- * iqcn_bts_polls_by_timer() - must the timer poll a flow?
- * @gap_ns: iqcn_bts_gap_ns() of its last packet
+ * enum iqcn_bts_poller - what polls a flow until its next packet
+ * @IQCN_POLLS_TIMER: the timer
+ * @IQCN_POLLS_PACKET: the next packet makes up for the polls
+ * @IQCN_POLLS_NONE: nothing
+ */
+enum iqcn_bts_poller {
+	IQCN_POLLS_TIMER,
+	IQCN_POLLS_PACKET,
+	IQCN_POLLS_NONE,
+};
+
+/**
+ * iqcn_bts_poller() - decide what polls a flow after a packet
+ * @gap_ns: iqcn_bts_gap_ns() of the packet
  * @interval_ns: interval between two polls, at most a second
  * @credit: the flow's credit (pi.h)
  * @prob: probability of a CNP, which each poll adds to the credit
  *
- * Return: true if the next packet is expected too late (IQCN_POLL_LATE_PART),
- * if its time is unknown, or if the polls of the next two gaps may cause a CNP.
+ * Return: IQCN_POLLS_TIMER if the time of the next packet is unknown, or if the
+ * polls of the next two gaps may cause a CNP.  Else as described for
+ * IQCN_POLL_LATE_PART and IQCN_POLL_SMALL_PART.
  */
-static inline bool iqcn_bts_polls_by_timer(u32 gap_ns, u32 interval_ns, u32 credit,
-					   u64 prob)
+static inline enum iqcn_bts_poller iqcn_bts_poller(u32 gap_ns, u32 interval_ns,
+						   u32 credit, u64 prob)
 {
 	/* the gap may be that of a new flow, which is unknown */
-	if (gap_ns >= IQCN_POLL_NEW_NS ||
-	    gap_ns > interval_ns + interval_ns / IQCN_POLL_LATE_PART ||
-	    prob > U32_MAX)
-		return true;
+	if (gap_ns >= IQCN_POLL_NEW_NS || prob > U32_MAX)
+		return IQCN_POLLS_TIMER;
 	/* below 2^32 * 2^31 */
-	return prob * (2 * gap_ns + interval_ns) >=
-	       (u64)(U32_MAX - credit) * interval_ns;
+	if (prob * (2 * gap_ns + interval_ns) >=
+	    (u64)(U32_MAX - credit) * interval_ns)
+		return IQCN_POLLS_TIMER;
+	if (gap_ns <= interval_ns + interval_ns / IQCN_POLL_LATE_PART)
+		return IQCN_POLLS_PACKET;
+	return prob * gap_ns < IQCN_PROB_ONE / IQCN_POLL_SMALL_PART * interval_ns ?
+	       IQCN_POLLS_NONE : IQCN_POLLS_TIMER;
 }
 
 /**

@@ -72,51 +72,61 @@ static void bts_polled_test(struct kunit *test)
 				    rows[i].polled_ns, "row %d", i);
 }
 
-/* The timer polls a flow if its gap is more than 1.25 intervals or at least
- * 1 ms, or if the polls of two gaps and an interval may complete its credit
+/* The timer polls a flow if its gap is at least 1 ms, or if the polls of two
+ * gaps and an interval may complete its credit, or if the gap is more than 1.25
+ * intervals and gives at least a 16th of a CNP
  */
-static void bts_by_timer_test(struct kunit *test)
+static void bts_poller_test(struct kunit *test)
 {
 	const u64 tenth = U32_MAX / 10;
 	static const struct {
 		u32 gap_ns;
 		u32 credit_tenths;
 		u32 prob_tenths;
-		bool by_timer;
+		enum iqcn_bts_poller poller;
 	} rows[] = {
-		{ 0, 0, 0, false },
-		{ 281250, 0, 0, false },
-		{ 281251, 0, 0, true },
+		{ 0, 0, 0, IQCN_POLLS_PACKET },
+		{ 281250, 0, 0, IQCN_POLLS_PACKET },
+		{ 281250, 0, 1, IQCN_POLLS_PACKET },
+		{ 281251, 0, 0, IQCN_POLLS_NONE },
+		{ 281251, 0, 1, IQCN_POLLS_TIMER },
 		/* one poll */
-		{ 0, 8, 1, false },
-		{ 0, 8, 2, true },
-		{ 0, 5, 5, true },
+		{ 0, 8, 1, IQCN_POLLS_PACKET },
+		{ 0, 8, 2, IQCN_POLLS_TIMER },
+		{ 0, 5, 5, IQCN_POLLS_TIMER },
 		/* three polls */
-		{ 225000, 6, 1, false },
-		{ 225000, 7, 1, true },
-		{ 0, 0, 11, true },
+		{ 225000, 6, 1, IQCN_POLLS_PACKET },
+		{ 225000, 7, 1, IQCN_POLLS_TIMER },
+		{ 0, 0, 11, IQCN_POLLS_TIMER },
 	};
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		/* the credit is rounded up, to make up for U32_MAX % 10 */
 		KUNIT_EXPECT_EQ_MSG(test,
-				    iqcn_bts_polls_by_timer(rows[i].gap_ns, 225000,
-							    rows[i].credit_tenths * tenth + 9,
-							    rows[i].prob_tenths * tenth),
-				    rows[i].by_timer, "row %d", i);
+				    iqcn_bts_poller(rows[i].gap_ns, 225000,
+						    rows[i].credit_tenths * tenth + 9,
+						    rows[i].prob_tenths * tenth),
+				    rows[i].poller, "row %d", i);
+	/* a 16th of a CNP in a gap of two intervals */
+	KUNIT_EXPECT_EQ(test, iqcn_bts_poller(450000, 225000, 0, BIT_ULL(27) - 1),
+			IQCN_POLLS_NONE);
+	KUNIT_EXPECT_EQ(test, iqcn_bts_poller(450000, 225000, 0, BIT_ULL(27)),
+			IQCN_POLLS_TIMER);
 	/* a new flow */
-	KUNIT_EXPECT_FALSE(test, iqcn_bts_polls_by_timer(999999, NSEC_PER_MSEC, 0, 0));
-	KUNIT_EXPECT_TRUE(test, iqcn_bts_polls_by_timer(IQCN_POLL_NEW_NS, NSEC_PER_MSEC,
-							0, 0));
+	KUNIT_EXPECT_EQ(test, iqcn_bts_poller(999999, NSEC_PER_MSEC, 0, 0),
+			IQCN_POLLS_PACKET);
+	KUNIT_EXPECT_EQ(test, iqcn_bts_poller(IQCN_POLL_NEW_NS, NSEC_PER_MSEC, 0, 0),
+			IQCN_POLLS_TIMER);
 	/* the longest interval and the highest probabilities */
-	KUNIT_EXPECT_FALSE(test, iqcn_bts_polls_by_timer(0, NSEC_PER_SEC, 0,
-							 U32_MAX - 1));
-	KUNIT_EXPECT_TRUE(test, iqcn_bts_polls_by_timer(0, NSEC_PER_SEC, 0, U32_MAX));
-	KUNIT_EXPECT_TRUE(test, iqcn_bts_polls_by_timer(999999, NSEC_PER_SEC, 0,
-							U32_MAX - 1));
-	KUNIT_EXPECT_TRUE(test, iqcn_bts_polls_by_timer(0, NSEC_PER_SEC, 0,
-							U32_MAX + 1ULL));
+	KUNIT_EXPECT_EQ(test, iqcn_bts_poller(0, NSEC_PER_SEC, 0, U32_MAX - 1),
+			IQCN_POLLS_PACKET);
+	KUNIT_EXPECT_EQ(test, iqcn_bts_poller(0, NSEC_PER_SEC, 0, U32_MAX),
+			IQCN_POLLS_TIMER);
+	KUNIT_EXPECT_EQ(test, iqcn_bts_poller(999999, NSEC_PER_SEC, 0, U32_MAX - 1),
+			IQCN_POLLS_TIMER);
+	KUNIT_EXPECT_EQ(test, iqcn_bts_poller(0, NSEC_PER_SEC, 0, U32_MAX + 1ULL),
+			IQCN_POLLS_TIMER);
 }
 
 /* One poll per interval, unless the polls have ended */
@@ -136,7 +146,7 @@ static struct kunit_case bts_test_cases[] = {
 	KUNIT_CASE(bts_ecn_test),
 	KUNIT_CASE(bts_gap_test),
 	KUNIT_CASE(bts_polled_test),
-	KUNIT_CASE(bts_by_timer_test),
+	KUNIT_CASE(bts_poller_test),
 	KUNIT_CASE(bts_missed_test),
 	{}
 };
