@@ -166,6 +166,8 @@ static noinline u64 iqcn_bts_control_steps(struct iqcn_queue *q,
 	q->pi_until_ns = !runs ? 0 :
 			 min(iqcn_pi_until_ns(&q->pi, &q->p.pi),
 			     q->active.start_ns + IQCN_ACTIVE_EPOCH_NS);
+	/* the controller may have started, or polls may be due earlier */
+	iqcn_timer_arm(q, now_ns);
 	return iqcn_pi_prob(&q->pi, &q->p.pi, depth_bytes);
 }
 
@@ -321,9 +323,9 @@ static void iqcn_bts_cancel_poll(struct iqcn_flow *flow)
 }
 
 /* Decide after a packet of a paired flow what polls the flow until its next
- * packet.  The controller runs.
+ * packet.  The controller runs.  Return: true if it is the timer.
  */
-static void iqcn_bts_restart_poll(struct iqcn_queue *q, struct iqcn_flow *flow,
+static bool iqcn_bts_restart_poll(struct iqcn_queue *q, struct iqcn_flow *flow,
 				  u64 prob, u64 now_ns)
 {
 	enum iqcn_bts_poller poller = iqcn_bts_poller(flow->arrive_gap_ns,
@@ -335,6 +337,7 @@ static void iqcn_bts_restart_poll(struct iqcn_queue *q, struct iqcn_flow *flow,
 		iqcn_deadline_restart(&flow->poll, &q->polls, now_ns);
 	else
 		iqcn_deadline_cancel(&flow->poll);
+	return poller == IQCN_POLLS_TIMER;
 }
 
 static void iqcn_bts_spacing(struct iqcn_flow *flow, u64 now_ns)
@@ -360,8 +363,8 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 		      const struct sk_buff *skb, u32 segs, struct iqcn_lot *lot,
 		      u8 ecn)
 {
+	bool marks = false, work = false;
 	enum iqcn_cause cause;
-	bool marks = false;
 	u64 now_ns, prob;
 	u32 missed;
 
@@ -389,17 +392,21 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 		cause = iqcn_bts_cause(q, flow, prob, segs + missed, segs, lot,
 				       now_ns);
 		if (iqcn_pi_runs(&q->pi) && iqcn_flow_paired(q, flow))
-			iqcn_bts_restart_poll(q, flow, prob, now_ns);
+			work = iqcn_bts_restart_poll(q, flow, prob, now_ns);
 		else
 			flow->polls_wait = false;
-		if (cause != IQCN_CAUSE_NONE)
+		if (cause != IQCN_CAUSE_NONE) {
 			marks = iqcn_pending_now(q, flow, now_ns, cause,
 						 ecn == INET_ECN_CE, skb);
+			work = true;
+		}
 		/* pi keeps the queue below Kmin, where nothing else marks */
 		if (cause == IQCN_CAUSE_PI && !iqcn_flow_paired(q, flow))
 			marks = true;
 	}
-	iqcn_timer_arm(q, now_ns);
+	/* nearly all packets cause no work for the timer: bench "marked" */
+	if (work)
+		iqcn_timer_arm(q, now_ns);
 out:
 	spin_unlock(&q->lock);
 	return marks;

@@ -194,7 +194,7 @@ enum iqcn_parsed iqcn_parse(const u8 *data, u32 avail, u32 total, __be16 proto,
 	}
 
 	/* from here on the port decides: RoCEv2 or malformed */
-	if (avail < off || avail - off < 4 ||
+	if (avail < off + 4 ||
 	    get_unaligned_be16(data + off + 2) != IQCN_ROCEV2_PORT)
 		return IQCN_NOT_ROCE;
 	if (odd || avail - off < IQCN_UDP_LEN + IQCN_BTH_LEN)
@@ -213,9 +213,11 @@ enum iqcn_parsed iqcn_parse(const u8 *data, u32 avail, u32 total, __be16 proto,
 
 	if (pkt->udp_len > room ||
 	    pkt->udp_len < IQCN_UDP_LEN + IQCN_BTH_LEN + IQCN_ICRC_LEN ||
-	    (bth[BTH_FLAGS] & BTH_TVER_MASK) ||
-	    (pkt->opcode == IQCN_OP_CNP && pkt->udp_len != IQCN_CNP_UDP_LEN))
+	    (bth[BTH_FLAGS] & BTH_TVER_MASK))
 		return IQCN_MALFORMED;
+	if (unlikely(pkt->opcode == IQCN_OP_CNP))
+		return pkt->udp_len == IQCN_CNP_UDP_LEN ? IQCN_ROCE :
+							  IQCN_MALFORMED;
 	return IQCN_ROCE;
 }
 

@@ -84,8 +84,8 @@ static inline bool iqcn_timer_suffices(const struct iqcn_queue *q, u64 now_ns)
 	       list_empty(&q->polls) && list_empty(&q->deadlines);
 }
 
-/* Arm the timer if it would expire too late.  Inline, because each packet of a
- * deep queue calls it twice, and nearly always returns (bench "marked").
+/* Arm the timer if it would expire too late.  Inline, because many packets of a
+ * deep queue call it, and nearly always it returns (bench "marked").
  * queue->lock, BHs off.
  */
 static inline void iqcn_timer_arm(struct iqcn_queue *q, u64 now_ns)
