@@ -680,8 +680,8 @@ static noinline int iqcn_enqueue_rare(struct sk_buff *skb, struct Qdisc *sch,
 	return iqcn_enqueue_slow(skb, sch, l3, to_free);
 }
 
-/* Enqueue a packet whose IP header has been found.  The fast path is for packets
- * that are not CE, fit, and find a short queue.
+/* Enqueue a packet whose IP header has been found.  The fast path is for
+ * packets that are not CE, fit, and find a short queue.
  */
 static __always_inline int iqcn_enqueue_found(struct sk_buff *skb,
 					      struct Qdisc *sch,

@@ -48,23 +48,25 @@
  */
 #define MAX_EXT_HDRS	4
 
-/* Opcodes of RC, and of XRC, which are the same plus 0xa0: SEND and WRITE up to
- * 0x0b, READ request 0x0c, READ responses 0x0d to 0x10, ACK 0x11, atomic ACK
- * 0x12, atomics 0x13 and 0x14, SEND with invalidate 0x16 and 0x17
- */
-#define OP_RELIABLE(_t)							\
-	[(_t) + 0x00 ... (_t) + 0x0c] = IQCN_OP_DATA | IQCN_OP_ECHOED,	\
-	[(_t) + 0x0d ... (_t) + 0x10] = IQCN_OP_DATA | IQCN_OP_ECHO,	\
-	[(_t) + 0x11 ... (_t) + 0x12] = IQCN_OP_ECHO,			\
-	[(_t) + 0x13 ... (_t) + 0x14] = IQCN_OP_DATA | IQCN_OP_ECHOED,	\
-	[(_t) + 0x16 ... (_t) + 0x17] = IQCN_OP_DATA | IQCN_OP_ECHOED
+/* Requests, and READ responses, of RC and XRC */
+#define OP_REQUEST	(IQCN_OP_DATA | IQCN_OP_ECHOED)
+#define OP_RESPONSE	(IQCN_OP_DATA | IQCN_OP_ECHO)
 
-/* A table, because several questions are asked of each packet (bench "marked")
+/* A table, because several questions are asked of each packet (bench "marked").
+ * The opcodes of XRC are those of RC plus 0xa0.
  */
 const u8 iqcn_op_class[256] = {
-	OP_RELIABLE(0x00),			/* RC */
-	[0x20 ... 0x2b] = IQCN_OP_DATA,		/* UC */
-	OP_RELIABLE(0xa0),			/* XRC */
+	[0x00 ... 0x0c] = OP_REQUEST,	/* RC: SEND, WRITE, READ request */
+	[0x0d ... 0x10] = OP_RESPONSE,
+	[0x11 ... 0x12] = IQCN_OP_ECHO,	/* ACK, atomic ACK */
+	[0x13 ... 0x14] = OP_REQUEST,	/* atomics */
+	[0x16 ... 0x17] = OP_REQUEST,	/* SEND with invalidate */
+	[0x20 ... 0x2b] = IQCN_OP_DATA,	/* UC: SEND, WRITE */
+	[0xa0 ... 0xac] = OP_REQUEST,	/* XRC */
+	[0xad ... 0xb0] = OP_RESPONSE,
+	[0xb1 ... 0xb2] = IQCN_OP_ECHO,
+	[0xb3 ... 0xb4] = OP_REQUEST,
+	[0xb6 ... 0xb7] = OP_REQUEST,
 };
 
 static bool iqcn_parse_vlans(const u8 *data, u32 avail, __be16 *proto,
