@@ -33,10 +33,11 @@
  * every T1, or more often if the controller asks for it, it gets the credit of
  * a packet, so that its sender does not speed up between two packets.  Polls
  * end when the flow seems to have stopped (IQCN_POLL_GAPS).  The timer polls a
- * flow only if its credit may suffice for a CNP before its next packet, or if
- * that packet is expected too late (IQCN_POLL_LATE_PART).  Otherwise the next
- * packet makes up for the polls, at the probability of that time.  Polls that
- * would add little to the credit are left out (IQCN_POLL_SMALL_PART).
+ * flow if its credit may suffice for a CNP before its next packet.  If not, and
+ * the packet is expected soon (IQCN_POLL_LATE_PART), the packet makes up for
+ * the polls, at the probability of that time.  If it is expected later, the
+ * timer polls the flow unless that would add little credit
+ * (IQCN_POLL_SMALL_PART).
  *
  * Source: US 12388756 B2 (WREB), description (11)-(16), clauses 1-9.
  */
@@ -166,7 +167,9 @@ static noinline u64 iqcn_bts_control_steps(struct iqcn_queue *q,
 	q->pi_until_ns = !runs ? 0 :
 			 min(iqcn_pi_until_ns(&q->pi, &q->p.pi),
 			     q->active.start_ns + IQCN_ACTIVE_EPOCH_NS);
-	/* the controller may have started, or polls may be due earlier */
+	/* The controller may have started, or polls may be due earlier.  In a
+	 * run of the timer, iqcn_timer() arms it again.
+	 */
 	iqcn_timer_arm(q, now_ns);
 	return iqcn_pi_prob(&q->pi, &q->p.pi, depth_bytes);
 }

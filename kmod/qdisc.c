@@ -440,7 +440,7 @@ static bool iqcn_stopped(const struct Qdisc *sch)
 	return netif_xmit_frozen_or_stopped(txq);
 }
 
-/* noinline, so that iqcn_enqueue_timed() needs no stack frame */
+/* noinline, because it is rare: keep it out of iqcn_enqueue_slow() */
 static noinline void iqcn_probe_begin(struct iqcn_queue *q,
 				      const struct sk_buff *skb,
 				      const struct Qdisc *sch)
@@ -662,8 +662,8 @@ static void iqcn_cb_init(struct sk_buff *skb)
 	iqcn_skb_cb(skb)->psn_flags = 0;
 }
 
-/* Enqueue a packet that does not fit, or that pfc.c must handle unless it takes
- * the fast path
+/* Enqueue a packet that does not fit, or a packet off the fast path that pfc.c
+ * must handle
  */
 static noinline int iqcn_enqueue_rare(struct sk_buff *skb, struct Qdisc *sch,
 				      struct iqcn_l3 l3,
@@ -979,8 +979,8 @@ static noinline struct sk_buff *iqcn_leaves_shallow(struct iqcn_queue *q,
 }
 
 /* A packet leaves a queue that it found deeper than deep_bytes.  What most of
- * these packets need is inline, because a third of the instructions would else
- * be calls and saved registers (bench "marked").
+ * these packets need is inline, because a third of the instructions would
+ * otherwise be calls and saved registers (bench "marked").
  */
 static noinline struct sk_buff *iqcn_leaves_deep(struct Qdisc *sch,
 						 struct sk_buff *skb,

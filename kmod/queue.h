@@ -36,8 +36,8 @@ static_assert(IS_ENABLED(CONFIG_64BIT), "sch_iqcn is for 64-bit kernels");
 #define iqcn_add(counter, n)	WRITE_ONCE(counter, (counter) + (n))
 #define iqcn_inc(counter)	iqcn_add(counter, 1)
 
-/* A packet that enqueue handles.  It is in the queue instead of on the stack,
- * because a stack protector would be a part of its cost (bench "marked").
+/* The packet that iqcn_enqueue_slow() handles.  It is kept in the queue,
+ * because on the stack it would need a stack protector (bench "marked").
  */
 struct iqcn_arrival {
 	struct iqcn_pkt pkt;	/* valid if it parses */

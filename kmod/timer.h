@@ -70,7 +70,9 @@ void iqcn_timer_cancel(struct iqcn_flow *flow);
 
 /* Is the timer armed for all work but pending CNPs?  A packet causes a poll
  * after poll_gap, or a deadline after t1, which is at least poll_gap, or it
- * starts a controller.  The timer is already armed for all earlier work.
+ * starts a controller.  The timer is already armed for all earlier work, except
+ * that a step of the controller that shortens poll_gap may delay a poll by the
+ * new poll_gap.
  * Without deadlines and polls, a timer that expires within IQCN_PI_END_NS
  * suffices, too, but not one that is armed for the idle timeout of a window
  * above 10 ms, which is later.
@@ -84,9 +86,9 @@ static inline bool iqcn_timer_suffices(const struct iqcn_queue *q, u64 now_ns)
 	       list_empty(&q->polls) && list_empty(&q->deadlines);
 }
 
-/* Arm the timer if it would expire too late.  Inline, because many packets of a
- * deep queue call it, and nearly always it returns (bench "marked").
- * queue->lock, BHs off.
+/* Arm the timer if it would expire too late.  Inline, because with T1 each CE
+ * packet that leaves calls it, and it nearly always returns at once (bench
+ * "marked").  queue->lock, BHs off.
  */
 static inline void iqcn_timer_arm(struct iqcn_queue *q, u64 now_ns)
 {

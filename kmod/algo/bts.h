@@ -40,10 +40,10 @@
  * the link idle after PFC pauses (scenario pfc-victim-true).
  */
 #define IQCN_POLL_LATE_PART	4
-/* A flow whose next packet is expected later is not polled, either, if the
- * polls until then would add less than 1 / IQCN_POLL_SMALL_PART of a CNP to its
- * credit.  The packet does not make up for them, because the probability may
- * have risen meanwhile.
+/* A flow whose next packet is expected later is not polled either if the polls
+ * until then would add less than 1 / IQCN_POLL_SMALL_PART of a CNP to its
+ * credit, and could not complete it.  The packet does not make up for them,
+ * because the probability may have risen meanwhile.
  */
 #define IQCN_POLL_SMALL_PART	16
 /* The gap that is assumed for a new flow */
