@@ -125,7 +125,7 @@ enum iqcn_parsed {
 enum iqcn_parsed iqcn_parse(const u8 *data, u32 avail, u32 total, __be16 proto,
 			    struct iqcn_pkt *pkt);
 
-/* What a BTH opcode says: see the functions below */
+/* Bits of iqcn_op_class[], which the functions below explain */
 #define IQCN_OP_DATA	BIT(0)
 #define IQCN_OP_ECHOED	BIT(1)
 #define IQCN_OP_ECHO	BIT(2)
