@@ -675,6 +675,10 @@ static void opcode_test(struct kunit *test)
 				    "opcode %#x", op);
 		KUNIT_EXPECT_EQ_MSG(test, iqcn_op_is_echo(op), echo,
 				    "opcode %#x", op);
+		/* responses carry the PSNs of requests, except with UC */
+		KUNIT_EXPECT_EQ_MSG(test, iqcn_op_is_echoed(op),
+				    data && !echo && op >> 5 != 1,
+				    "opcode %#x", op);
 	}
 }
 

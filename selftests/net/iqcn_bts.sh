@@ -42,6 +42,7 @@ ALL_TESTS="
 	test_pi_hold_ends
 	test_pi_hold_reset
 	test_pi_forgets
+	test_pi_stops
 	test_pi_traced
 	test_pi_follows
 	test_pi_polls_more
@@ -1108,6 +1109,19 @@ test_pi_forgets()
 	params notify off
 	params notify pi
 	check_eq "probability" "$(stat bts_prob)" 0
+}
+
+# A controller stops without another packet, even if no flow is polled and no
+# packet has been marked
+test_pi_stops()
+{
+	topology bridge
+	# shellcheck disable=SC2086
+	bottleneck 86560kbit $COMMON notify pi qref 20000 alpha 1 beta 1
+	data --count $((BURST + 10))
+	check_eq "reference" "$(stat ref_bytes)" 20000
+	sleep 0.1
+	counted "0 0 0" backlog ecn_mark ref_bytes
 }
 
 # A poll is due T1 after the flow's last packet or poll
