@@ -358,8 +358,7 @@ static __always_inline void iqcn_cb_fill(struct iqcn_queue *q,
 	}
 	cb->kind = kind;
 	cb->segs = iqcn_segs(skb);
-	if (q->p.sample == 1 ||
-	    iqcn_sample_pick(pkt->psn, cb->segs, pkt->dest_qp, q->p.sample,
+	if (iqcn_sample_pick(pkt->psn, cb->segs, pkt->dest_qp, q->p.sample,
 			     &seq))
 		flags = IQCN_CB_SAMPLED;
 	if (iqcn_op_is_echoed(pkt->opcode))

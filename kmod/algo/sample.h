@@ -51,14 +51,14 @@ static inline u32 iqcn_sample_pick(u32 psn, u32 segs, u32 dest_qp, u32 every,
 				   u32 *seq)
 {
 	u32 first = (psn + dest_qp) & (IQCN_PSNS - 1);
-	u32 last = first + segs - 1;
-	u32 from, n;
+	u32 last, from, n;
 
 	/* the default: avoid the divisions */
 	if (every == 1) {
 		*seq = first;
 		return segs;
 	}
+	last = first + segs - 1;
 	from = DIV_ROUND_UP(first, every);
 	if (last < IQCN_PSNS) {
 		n = last / every + 1 - from;
