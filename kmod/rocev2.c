@@ -2,6 +2,7 @@
 /*
  * RoCEv2 on the wire: parser, ICRC and CNP.  rocev2.h names the sources.
  */
+#include <linux/compiler.h>
 #include <linux/crc32.h>
 #include <linux/if_ether.h>
 #include <linux/if_vlan.h>

@@ -72,10 +72,12 @@ enabled()
 	grep -q 1 "$1/iqcn_paired/enable"
 }
 
-# rendered: the names and texts of events, from a trace on standard input
+# rendered: the names and texts of events, from a trace on standard input. They
+# are sorted, because each trace has a time of its own for an event, so that
+# events of two CPUs may be in a different order.
 rendered()
 {
-	sed -nE 's/.* (iqcn_[a-z_]+): +/\1 /p'
+	sed -nE 's/.* (iqcn_[a-z_]+): +/\1 /p' | sort
 }
 
 # trace-cmd prints every event exactly as the kernel does
