@@ -90,7 +90,12 @@ static const char * const iqcn_reason_names[__IQCN_REASON_MAX] = {
 static void iqcn_show_age(struct seq_file *s, u64 now_ns, u64 then_ns)
 {
 	if (then_ns)
-		seq_printf(s, "%llu ", div_u64(now_ns - then_ns, NSEC_PER_USEC));
+		/* ->ce_ns is updated without queue->lock, so it may be later
+		 * than now_ns
+		 */
+		seq_printf(s, "%llu ",
+			   div_u64(now_ns - min(now_ns, then_ns),
+				   NSEC_PER_USEC));
 	else
 		seq_puts(s, "- ");
 }
@@ -124,7 +129,7 @@ static int iqcn_show_flow(struct iqcn_queue *q, struct iqcn_flow *flow,
 		   q->parent >> 16, q->parent & 0xffff,
 		   bits ? "congested" : "clear",
 		   iqcn_flow_queued(flow));
-	iqcn_show_age(s, now_ns, flow->ce_ns);
+	iqcn_show_age(s, now_ns, READ_ONCE(flow->ce_ns));
 	iqcn_show_age(s, now_ns, max(flow->cnp_rx_ns, flow->cnp_tx_ns));
 	seq_printf(s, "%u %llu %llu %llu ", READ_ONCE(flow->psn),
 		   READ_ONCE(flow->ce_sent), flow->cnps_seen, flow->cnps_sent);

@@ -131,11 +131,15 @@ struct iqcn_flow {
 	u32 psn;			/* last PSN recorded on dequeue; root
 					 * lock to write
 					 */
-	u32 ce_gap_ns;			/* between the last two sampled packets */
+	u32 ce_gap_ns;			/* between the last two sampled packets;
+					 * not updated by iqcn_queue_ce_steady()
+					 */
 	u16 vlan[IQCN_VLANS];		/* tags of its data (iqcn_vlan_pack()) */
 	u16 pkey;			/* P_Key of its data */
 	u8 grade;			/* evidence for src_qp; port->lock, too */
-	bool ce_since : 1;		/* a CE packet left after cnp_tx_ns */
+	bool ce_since : 1;		/* a CE packet left after cnp_tx_ns; not
+					 * updated by iqcn_queue_ce_steady()
+					 */
 	bool idle_check_only : 1;	/* due is an idle check, not T1 */
 	bool lapsed : 1;		/* due is in queue->lapsed */
 	bool polls_wait : 1;		/* the next packet makes up for polls */
@@ -147,7 +151,9 @@ struct iqcn_flow {
 	u64 ce_ns;			/* when the last CE packet left, or
 					 * creation; may lag behind by a window
 					 * and the time of a chunk
-					 * (iqcn_flow_ce_brief())
+					 * (iqcn_flow_ce_brief());
+					 * updated by iqcn_queue_ce_steady()
+					 * under the root lock only
 					 */
 	u64 ce_sent;			/* sampled CE packets; root lock, too */
 	u64 base_ns;			/* start of T1, 0: not started yet */
@@ -298,10 +304,10 @@ static inline void iqcn_flow_set_psn(struct iqcn_flow *flow, u32 psn, u32 segs)
 }
 
 /* Record a sampled CE packet that leaves, without lock and clock.  This
- * suffices if nothing but counters and meters needs the packet, if
- * iqcn_queue_ce_sent() handled another packet of the flow less than a window
- * ago, as far as is known without a clock, and if the meters wait for more
- * bytes.  The PSN of the packet is no evidence for pairing if all flows of its
+ * suffices if only counters and meters need the packet, the chunk is not
+ * complete, and either ->ce_ns is less than a window old or
+ * iqcn_queue_ce_steady() can update it.  The time is q->clock_ns, which may be
+ * stale.  The PSN of the packet is no evidence for pairing if all flows of its
  * hosts are assured.  Root lock, BHs off.
  * Return: false if the packet is for iqcn_queue_ce_sent().
  */
@@ -310,15 +316,14 @@ static __always_inline bool iqcn_flow_ce_brief(struct iqcn_queue *q,
 					       u32 psn, u32 segs)
 {
 	u64 skipped_bytes = q->skipped_bytes + bytes;
-	u64 now_ns;
 
 	/* RCU keeps the hosts of a live flow */
 	if (!flow || READ_ONCE(flow->queue) != q ||
 	    READ_ONCE(flow->hosts->n_unassured) ||
 	    skipped_bytes >= iqcn_chunk_bytes(q))
 		return false;
-	now_ns = max(READ_ONCE(flow->arrived_ns), q->clock_ns);
-	if ((s64)(now_ns - READ_ONCE(flow->ce_ns)) >= (s64)q->p.window_ns)
+	if ((s64)(q->clock_ns - READ_ONCE(flow->ce_ns)) >= (s64)q->p.window_ns &&
+	    !iqcn_queue_ce_steady(q, flow))
 		return false;
 	q->skipped_bytes = skipped_bytes;
 	iqcn_add(q->st.ce_sampled, segs);

@@ -26,7 +26,7 @@ static void iqcn_gc_next(struct iqcn_queue *q, u64 ns)
 /* When the last packet of a flow arrived or left with CE */
 static u64 iqcn_gc_last_ns(const struct iqcn_flow *flow)
 {
-	return max(flow->ce_ns, flow->arrived_ns);
+	return max(READ_ONCE(flow->ce_ns), flow->arrived_ns);
 }
 
 /* The oldest flow of a queue, or NULL; queue->lock */

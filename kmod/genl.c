@@ -641,7 +641,7 @@ static int iqcn_genl_put_times(struct sk_buff *skb,
 			       const struct iqcn_flow *flow, u64 now_ns)
 {
 	if (iqcn_genl_put_age(skb, IQCN_A_FLOW_CE_AGE_NS, now_ns,
-			      flow->ce_ns) ||
+			      READ_ONCE(flow->ce_ns)) ||
 	    iqcn_genl_put_age(skb, IQCN_A_FLOW_CNP_SEEN_AGE_NS, now_ns,
 			      flow->cnp_rx_ns) ||
 	    iqcn_genl_put_age(skb, IQCN_A_FLOW_CNP_SENT_AGE_NS, now_ns,

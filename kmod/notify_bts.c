@@ -379,6 +379,7 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 	if (!iqcn_flow_of(flow, q))
 		goto out;
 	now_ns = ktime_get_ns();
+	q->clock_ns = now_ns;
 	iqcn_bts_note_packet(q, flow, (const void *)skb->data, now_ns);
 	missed = iqcn_bts_missed(q, flow, now_ns);
 	iqcn_bts_spacing(flow, now_ns);

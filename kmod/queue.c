@@ -75,6 +75,42 @@ static void iqcn_queue_flow_ce(struct iqcn_queue *q, struct iqcn_flow *flow,
 	WRITE_ONCE(flow->ce_sent, READ_ONCE(flow->ce_sent) + segs);
 }
 
+/**
+ * iqcn_queue_ce_steady() - record that a flow keeps sending, without lock or
+ * clock
+ * @q: queue with ->brief
+ * @flow: flow of that queue whose ->ce_ns is at least a window old
+ *
+ * With ->brief, a CE packet that leaves needs only an update of ->ce_ns, if
+ * iqcn_queue_flow_ce() would neither start nor drop a measurement of
+ * ->cnp_srtt, nor free ->ext, nor cancel a deadline that is left over from
+ * IQCN_NOTIFY_TIMER.  Packets within a window after ->ce_ns do not update it.
+ * So a flow counts as silent only if ->ce_ns is older than a window plus
+ * max(T1, window), and shorter silences start no measurement.  The queue's
+ * meters and detectors run at the end of the chunk.
+ *
+ * Context: dequeue: root lock, BHs off.
+ * Return: false if iqcn_queue_ce_sent() must handle the packet.
+ */
+bool iqcn_queue_ce_steady(const struct iqcn_queue *q, struct iqcn_flow *flow)
+{
+	/* A CNP may change it under queue->lock.  A torn or stale copy is
+	 * harmless: the flow's next packet after a window checks again.
+	 */
+	struct iqcn_cnp_srtt srtt = data_race(flow->cnp_srtt);
+	/* racy, too; the pointer is not dereferenced */
+	bool waits = data_race(flow->ext || iqcn_deadline_armed(&flow->due));
+	u64 now_ns = q->clock_ns;
+	u64 quiet_ns = now_ns - READ_ONCE(flow->ce_ns) - q->p.window_ns;
+
+	if (quiet_ns >= max(q->p.t1_ns, q->p.window_ns) ||
+	    waits || iqcn_cnp_srtt_overdue(&srtt, q->p.t1_ns,
+					   READ_ONCE(q->fiber_rtt_ns), now_ns))
+		return false;
+	WRITE_ONCE(flow->ce_ns, now_ns);
+	return true;
+}
+
 /* Add CE bytes to the meter.  When a window closes, the drain rate and the RoCE
  * rate of that window are taken, if the queue was backlogged for all of it.  If
  * not, the RoCE rate is unknown, because the RoCE traffic of a queue without

@@ -173,7 +173,9 @@ struct iqcn_queue {
 					 * updated
 					 */
 	u64 skipped;			/* CE packets not sampled, in segments */
-	u64 clock_ns;			/* when dequeue last read the clock */
+	u64 clock_ns;			/* when enqueue or dequeue last read the
+					 * clock for a packet
+					 */
 	u32 drained_bytes;		/* that left since q->drain was
 					 * updated
 					 */
@@ -343,6 +345,7 @@ void iqcn_queue_kill(struct iqcn_queue *q);
 u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 		       const struct sk_buff *skb, u32 bytes, u32 psn, u32 segs,
 		       bool echo);
+bool iqcn_queue_ce_steady(const struct iqcn_queue *q, struct iqcn_flow *flow);
 void iqcn_queue_ce_skipped(struct iqcn_queue *q, struct iqcn_flow *flow,
 			   const struct sk_buff *skb, u32 psn, u32 segs);
 void iqcn_queue_delayed(struct iqcn_queue *q, u64 delay_ns);

@@ -55,6 +55,28 @@ static inline u32 iqcn_smooth(u32 smooth, u32 v)
 }
 
 /**
+ * iqcn_cnp_srtt_overdue() - has a timed CE packet gone unanswered for too long?
+ * @a: state of the flow
+ * @t1_ns: T1
+ * @rtt_ns: round-trip time of a long-haul link on the way, 0: none
+ * @now_ns: now
+ *
+ * Return: true if the measurement is to be dropped.
+ */
+static inline bool iqcn_cnp_srtt_overdue(const struct iqcn_cnp_srtt *a,
+					 u64 t1_ns, u64 rtt_ns, u64 now_ns)
+{
+	u64 most_ns;
+
+	if (!a->start_ns)
+		return false;
+	most_ns = a->smooth_ns ? (u64)a->smooth_ns * IQCN_ANSWER_SMOOTHS :
+				 max(t1_ns * IQCN_ANSWER_T1S,
+				     rtt_ns * IQCN_ANSWER_SMOOTHS);
+	return now_ns - a->start_ns > most_ns;
+}
+
+/**
  * iqcn_cnp_srtt_start() - time a CE packet that leaves, if it can be timed
  * @a: state of the flow
  * @quiet_ns: time since the flow's previous CE packet, U64_MAX if none
@@ -65,18 +87,9 @@ static inline u32 iqcn_smooth(u32 smooth, u32 v)
 static inline void iqcn_cnp_srtt_start(struct iqcn_cnp_srtt *a, u64 quiet_ns,
 				       u64 t1_ns, u64 rtt_ns, u64 now_ns)
 {
-	u64 most_ns;
-
-	if (quiet_ns >= t1_ns && quiet_ns > a->smooth_ns) {
+	if (quiet_ns >= t1_ns && quiet_ns > a->smooth_ns)
 		a->start_ns = now_ns;
-		return;
-	}
-	if (!a->start_ns)
-		return;
-	most_ns = a->smooth_ns ? (u64)a->smooth_ns * IQCN_ANSWER_SMOOTHS :
-				 max(t1_ns * IQCN_ANSWER_T1S,
-				     rtt_ns * IQCN_ANSWER_SMOOTHS);
-	if (now_ns - a->start_ns > most_ns)
+	else if (iqcn_cnp_srtt_overdue(a, t1_ns, rtt_ns, now_ns))
 		a->start_ns = 0;
 }
 

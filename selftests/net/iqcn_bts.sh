@@ -53,6 +53,9 @@ ALL_TESTS="
 	test_pi_controls
 	test_pi_saves
 	test_pi_counts
+	test_pi_steady
+	test_pi_cancels_t1
+	test_pi_overdue
 	test_pi_pairs
 	test_pi_evicts
 	test_pi_and_t1
@@ -84,9 +87,9 @@ NIGHTLY_TESTS="
 	test_telemetry_stuck test_pi_uncongested test_pi_hold_ends
 	test_pi_hold_reset test_pi_forgets test_pi_traced test_pi_polls_more
 	test_pi_polls_share test_pi_polls_missed test_evicts_idle test_pi_saves
-	test_pi_evicts test_pi_and_t1 test_pi_times test_moves
-	test_off_while_held test_reset_while_held test_evict_while_held
-	test_timer_begins_anew test_update_shorter test_fair
+	test_pi_evicts test_pi_and_t1 test_pi_cancels_t1 test_pi_overdue
+	test_pi_times test_moves test_off_while_held test_reset_while_held
+	test_evict_while_held test_timer_begins_anew test_update_shorter test_fair
 	test_measure_gradient test_measure_delay test_words
 "
 # shellcheck source=selftests/net/lib.sh
@@ -1380,6 +1383,104 @@ test_pi_and_t1()
 	check "packets that wait" "$(stat qlen)" -ge 20
 	# one CNP per three packets, which take 261 us, during 5.8 ms
 	check "CNPs" "$(stat cnp_sent)" -ge 15
+}
+
+# steady PACKETS: send packets of 8 flows slightly faster than they leave
+steady()
+{
+	data --flows 8 --count "$1" --interval 80 --psn 2000
+}
+
+# pair_eight: create and pair 8 flows
+pair_eight()
+{
+	np --time 60 --ack 1
+	data --flows 8 --tos 3 --count 32 --interval 1000 --len 64
+	wait
+}
+
+# max_of_flows FIELD: print the maximum over all flows of a field, which is
+# counted from the last one
+max_of_flows()
+{
+	flows | awk -v field="$1" '
+		!/^#/ && $(NF - field) > max { max = $(NF - field) }
+		END { print max + 0 }'
+}
+
+# The time of a flow's last CE packet is updated without lock and clock, and
+# lags by at most a window and a packet, although a chunk takes 52 ms. After a
+# change of the detectors, the flow's next such packet frees what they have
+# stored.
+test_pi_steady()
+{
+	local us ce
+
+	topology bridge
+	bottleneck 100mbit kmin 2000 kmax 4000 pmax 1 qref 10m detect run \
+		notify off
+	pair_eight
+	steady 400 &
+	sleep 0.02
+	check "run" "$(max_of_flows 2)" -ge 2
+	params detect queue notify pi
+	sleep 0.003
+	check_eq "run" "$(max_of_flows 2)" 0
+	for _ in 1 2 3 4 5 6; do
+		us=$(flows | awk '!/^#/ && $10 > max { max = $10 } END { print max }')
+		check "us since the last CE packet" "$us" -le 1900
+		sleep 0.0013
+	done
+	wait
+	sleep 0.03
+	check "marks" "$(stat ecn_mark)" -ge 200
+	ce=$(($(stat ecn_mark) + 32))
+	counted "$ce $ce" ce_sent ce_sampled
+}
+
+# Changing notify to pi cancels T1, so that changing it back to timer causes no
+# CNPs at once. The second change also sets detect depth, which makes the queue
+# congested at once.
+test_pi_cancels_t1()
+{
+	topology bridge
+	bottleneck 100mbit kmin 2000 kmax 4000 pmax 1 qref 10m t1 3ms \
+		bandwidth 1gbit detect queue notify off
+	pair_eight
+	params notify timer
+	steady 800 &
+	sleep 0.02
+	check "CE packets" "$(stat ce_sent)" -ge 64
+	params notify pi
+	sleep 0.006
+	params notify timer detect depth
+	sleep 0.0015
+	check_eq "state" "$(stat congested)" '"depth"'
+	check_eq "CNPs" "$(stat cnp_sent)" 0
+	sleep 0.004
+	check "CNPs after T1" "$(stat cnp_sent)" -ge 8
+	wait
+}
+
+# The measurement of an unanswered CE packet is dropped after 16 T1, even if the
+# flow keeps sending
+test_pi_overdue()
+{
+	topology bridge
+	bottleneck 100mbit kmin 2000 kmax 4000 pmax 1 qref 10m t1 800us notify off
+	pair_eight
+	params notify pi
+	sleep 0.01
+	steady 700 &
+	sleep 0.015
+	reply --type cnp --qp $SQP
+	check "us from a CE packet to its CNP" "$(max_of_flows 1)" -ge 1000
+	sleep 0.025
+	reply --type cnp --qp $((SQP + 1)) --flows 7 --count 7
+	check_eq "CNPs" "$(stat cnp_seen)" 8
+	check_eq "flows with a measured time" \
+		"$(flows | awk '!/^#/ && $(NF - 1) { n++ } END { print n + 0 }')" 1
+	wait
 }
 
 # The time from a CE packet to its CNP is measured for packets after a gap of
