@@ -204,7 +204,7 @@ test_tools()
 	data --flows 3 --tos 3 --count 12 --interval 1000 --len 64
 	# wait for np only, because the tools go on
 	wait $!
-	data --flows 3 --psn 1000 --count 60 --interval 2000
+	data --flows 3 --psn 1000 --count 90 --interval 1000
 	sleep 1
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn notify wreb \
 		profile 1000:1 min-gap 0
