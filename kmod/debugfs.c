@@ -89,15 +89,15 @@ static const char * const iqcn_reason_names[__IQCN_REASON_MAX] = {
 
 static void iqcn_show_age(struct seq_file *s, u64 now_ns, u64 then_ns)
 {
-	if (then_ns)
-		/* ->ce_ns is updated without queue->lock, so it may be later
-		 * than now_ns
-		 */
-		seq_printf(s, "%llu ",
-			   div_u64(now_ns - min(now_ns, then_ns),
-				   NSEC_PER_USEC));
-	else
+	if (!then_ns) {
 		seq_puts(s, "- ");
+		return;
+	}
+	/* ->ce_ns is updated without queue->lock, so it may be later than
+	 * now_ns
+	 */
+	then_ns = min(now_ns, then_ns);
+	seq_printf(s, "%llu ", div_u64(now_ns - then_ns, NSEC_PER_USEC));
 }
 
 static void iqcn_show_state(struct seq_file *s, u64 now_ns, u32 reason,

@@ -121,7 +121,11 @@ static u64 iqcn_t1_next_ns(struct iqcn_queue *q, u64 now_ns)
 static bool iqcn_t1_idle(const struct iqcn_queue *q,
 			 const struct iqcn_flow *flow, u64 now_ns)
 {
-	u64 since_ns = max(READ_ONCE(flow->ce_ns), q->pfc.rest_to_ns);
+	/* ->ce_ns is updated without queue->lock, so it may be later than
+	 * @now_ns
+	 */
+	u64 since_ns = max(min(READ_ONCE(flow->ce_ns), now_ns),
+			   q->pfc.rest_to_ns);
 
 	return now_ns - since_ns >= iqcn_flow_idle_ns(q->p.window_ns,
 						      q->p.t1_ns,

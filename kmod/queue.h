@@ -173,8 +173,9 @@ struct iqcn_queue {
 					 * updated
 					 */
 	u64 skipped;			/* CE packets not sampled, in segments */
-	u64 clock_ns;			/* when enqueue or dequeue last read the
-					 * clock for a packet
+	u64 clock_ns;			/* when the clock was last read for a
+					 * packet that was queued or left; root
+					 * lock
 					 */
 	u32 drained_bytes;		/* that left since q->drain was
 					 * updated
