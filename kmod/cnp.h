@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * How a CNP is generated: a notify method finds a cause, the CNP may be pending
- * for a while (pending.c), the timer expires (timer.c), and cnp.c checks the
- * gate, builds the CNP and injects it.
+ * for a while (pending.c), the timer or BH work runs (timer.c), and cnp.c
+ * checks the gate, builds the CNP and injects it.
  */
 #ifndef _IQCN_CNP_H
 #define _IQCN_CNP_H

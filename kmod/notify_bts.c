@@ -27,7 +27,7 @@
  *		    the flow's last one
  *
  * A packet causes at most one CNP, even if both methods are on.  Enqueue holds
- * the root lock, so the queue's timer sends the CNP at once (timer.c).
+ * the root lock, so BH work sends the CNP once the lock is released (timer.c).
  *
  * With pi, a sparse flow, whose packets are further apart than T1, is polled:
  * every T1, or more often if the controller asks for it, it gets the credit of

@@ -16,16 +16,17 @@
 
 #include "owner.h"
 
-/* The timers of a user get a quarter of a CPU.  A timer interrupt takes some
- * microseconds beyond its callback, and several times as much in a virtual
- * machine, which exits whenever the clock is programmed.  20 us for each run
- * limit a user to 12,500 runs per second.
+/* The timers and BH work of a user together get a quarter of a CPU.  A timer
+ * interrupt takes some microseconds beyond its callback, and several times as
+ * much in a virtual machine, which exits whenever the clock is programmed.
+ * Charging 20 us for each run limits a user to 12,500 runs per second.  A run
+ * of BH work costs less but is charged the same, so the limit covers both.
  */
 #define IQCN_USER_PARTS		4
 #define IQCN_USER_RUN_NS	(20 * NSEC_PER_USEC)
 /* A user's filters can make the injection of a CNP slow */
 #define IQCN_USER_RUN_MAX_NS	NSEC_PER_SEC
-/* The timers of the machine get half of all CPUs */
+/* The timers and BH work of the machine get half of all CPUs */
 #define IQCN_MACHINE_PARTS	2
 #define IQCN_MACHINE_RUN_MAX_NS	(10 * NSEC_PER_MSEC)
 
@@ -143,13 +144,13 @@ void iqcn_owner_put(struct iqcn_owner *owner)
 }
 
 /**
- * iqcn_owner_charge() - charge a run of a timer to an owner's share of the CPUs
+ * iqcn_owner_charge() - charge a run of a timer, or of BH work, to an owner
  * @owner: owner
  * @took_ns: how long the run took
  * @now_ns: now
  *
  * Context: any.
- * Return: when the timer may run again.
+ * Return: when timers and BH work of this owner may run again.
  */
 u64 iqcn_owner_charge(struct iqcn_owner *owner, u64 took_ns, u64 now_ns)
 {

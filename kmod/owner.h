@@ -3,8 +3,8 @@
  * The owner of a network namespace, and the resources that all namespaces of an
  * owner share.
  *
- * Neither memory allocated in softirq nor CPU time of timers is charged to a
- * cgroup.  So all namespaces of a user that is root only in its own user
+ * Neither memory allocated nor CPU time spent in softirq context is charged to
+ * a cgroup.  So all namespaces of a user that is root only in its own user
  * namespaces share one limit for each of the two.  The limits of two users are
  * independent.
  */
@@ -41,7 +41,7 @@ struct iqcn_owner {
 	unsigned int userns;	/* its inode if uid is root, else 0 */
 	atomic_t flows;		/* flows, including those being freed */
 	atomic_t conns[__IQCN_CM_KIND_MAX]; /* entries of rdma_cm.c */
-	struct iqcn_share share; /* CPU time of timers; constant */
+	struct iqcn_share share; /* CPU time of timers and BH work; constant */
 	atomic64_t paid_ns;	/* account of @share */
 };
 

@@ -4,8 +4,8 @@
  * by the time at which the CNPs are sent:
  *
  *   - A CNP that a packet caused (wreb, pi, grant, pfc, drop) is sent at once,
- *     or after min-gap.  The timer sends it, because the root lock is held
- *     where packets are handled.
+ *     or after min-gap.  BH work or the timer sends it (timer.c), not enqueue
+ *     or dequeue, which hold the root lock.
  *   - A deferred CNP (notify timer) is sent after T2.  T2 may be longer than
  *     the gap between two CE packets, so T1 of a later packet runs meanwhile
  *     and may cause a second CNP, which enters the tree when the first one
@@ -120,8 +120,8 @@ bool iqcn_pending_at(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
  * @was_ce: the packet arrived with CE
  * @skb: packet
  *
- * The gate is checked now rather than when the timer sends the CNP, so that the
- * packet is marked only if its CNP is sent.
+ * The gate is checked now rather than when the CNP is sent, so that the packet
+ * is marked only if its CNP is sent.
  *
  * Context: queue->lock.
  * Return: true if the CNP will be sent; else the reason is counted.

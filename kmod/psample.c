@@ -6,7 +6,7 @@
  * A packet is sampled in dequeue, under the root lock of the device.  psample
  * multicasts over netlink, and a tap on netlink is a device whose packets may
  * be redirected to any other device and take that device's root lock.  So
- * dequeue only puts a clone on a list, and a tasklet passes the list to psample
+ * dequeue only puts a clone on a list, and BH work passes the list to psample
  * after the root lock is released.  The list is bounded, and lost samples are
  * counted.
  *
@@ -14,7 +14,7 @@
  * looked up when a queue is first configured to copy, so sch_iqcn loads without
  * it.
  */
-#include <linux/interrupt.h>
+#include <iqcn/bh.h>
 #include <linux/module.h>
 #include <linux/rtnetlink.h>
 #include <linux/skbuff.h>
@@ -25,7 +25,7 @@
 
 /* Bytes of a packet that are copied: the headers up to BTH and some payload */
 #define IQCN_PSAMPLE_BYTES	128
-/* Clones that may wait for the tasklet: a qdisc run dequeues 64 packets */
+/* Clones that may wait for the BH work: a qdisc run dequeues 64 packets */
 #define IQCN_PSAMPLE_QUEUE	128
 
 /* psample's functions, bound while there are users.  RTNL to write; RTNL or an
@@ -42,7 +42,7 @@ static struct {
 struct iqcn_sampler {
 	struct psample_group *group;
 	struct sk_buff_head clones;	/* bounded by IQCN_PSAMPLE_QUEUE */
-	struct tasklet_struct tasklet;	/* sends clones, without a lock */
+	struct iqcn_bh bh;		/* sends clones, without a lock */
 };
 
 /* Control block of a clone on the list */
@@ -92,9 +92,9 @@ err_users:
 	return false;
 }
 
-static void iqcn_psample_run(struct tasklet_struct *t)
+static void iqcn_psample_run(struct iqcn_bh *bh)
 {
-	struct iqcn_sampler *s = from_tasklet(s, t, tasklet);
+	struct iqcn_sampler *s = container_of(bh, struct iqcn_sampler, bh);
 	unsigned int left = IQCN_PSAMPLE_QUEUE;
 	struct sk_buff *clone;
 
@@ -114,7 +114,7 @@ static void iqcn_psample_run(struct tasklet_struct *t)
 		consume_skb(clone);
 	}
 	if (!skb_queue_empty_lockless(&s->clones))
-		tasklet_schedule(&s->tasklet);
+		iqcn_bh_schedule(&s->bh);
 }
 
 /**
@@ -138,7 +138,7 @@ struct iqcn_sampler *iqcn_psample_new(struct net *net, u32 group)
 		return ERR_PTR(-EOPNOTSUPP);
 	}
 	skb_queue_head_init(&s->clones);
-	tasklet_setup(&s->tasklet, iqcn_psample_run);
+	iqcn_bh_init(&s->bh, iqcn_psample_run);
 	s->group = iqcn_psample.get(net, group);
 	if (s->group)
 		return s;
@@ -158,7 +158,7 @@ void iqcn_psample_free(struct iqcn_sampler *s)
 	ASSERT_RTNL();
 	if (!s)
 		return;
-	tasklet_kill(&s->tasklet);
+	iqcn_bh_kill(&s->bh);
 	skb_queue_purge(&s->clones);
 	iqcn_psample.put(s->group);
 	iqcn_psample_unbind();
@@ -191,10 +191,10 @@ bool iqcn_psample_copy(struct iqcn_sampler *s, struct sk_buff *skb,
 		.in_ifindex = skb->skb_iif,
 		.out_ifindex = skb->dev->ifindex,
 	};
-	/* the device may be gone when the tasklet runs */
+	/* the device may be gone when the work runs */
 	clone->dev = NULL;
 	skb_queue_tail(&s->clones, clone);
-	tasklet_schedule(&s->tasklet);
+	iqcn_bh_schedule(&s->bh);
 	return true;
 }
 

@@ -410,7 +410,7 @@ void iqcn_queue_reset(struct iqcn_queue *q)
 }
 
 /**
- * iqcn_queue_kill() - stop the timer and the work of a queue, kill its flows
+ * iqcn_queue_kill() - stop a queue's timer and work, and kill its flows
  * @q: queue with a port; its qdisc neither enqueues nor dequeues any more
  *
  * q->dead keeps timer and work from being started again, so they are canceled
@@ -426,6 +426,7 @@ void iqcn_queue_kill(struct iqcn_queue *q)
 	spin_unlock_bh(&q->lock);
 
 	hrtimer_cancel(&q->timer);
+	iqcn_bh_kill(&q->send_bh);
 	cancel_delayed_work_sync(&q->gc_work);
 	iqcn_gc_forget(q, IQCN_FORGET_ALL);
 }

@@ -10,6 +10,7 @@
 #include <linux/if_ether.h>
 #include <linux/timerqueue.h>
 #include <linux/workqueue.h>
+#include <iqcn/bh.h>
 #include <net/gen_stats.h>
 
 #include "algo/active.h"
@@ -232,13 +233,20 @@ struct iqcn_queue {
 	struct iqcn_lease lease;
 
 	bool dead;			/* neither timer nor work may start */
-	u64 timer_ns;			/* expiry of the timer, also while its
+	u64 armed_ns;			/* expiry of the timer, also while its
 					 * callback runs; KTIME_MAX: not armed
 					 */
-	u64 pause_ns;			/* until then the timer does not run:
-					 * its last run left work, or the
-					 * owner's share of the CPUs is used up
-					 * (owner.h)
+	u64 timer_ns;			/* armed_ns, or 0 once send_bh is
+					 * scheduled, because send_bh arms the
+					 * timer when it ends; the end of the
+					 * timer's callback and a disarm replace
+					 * the 0
+					 */
+	u64 pause_ns;			/* the timer is not armed for an earlier
+					 * time, and send_bh not scheduled
+					 * before: the timer's last run left
+					 * work, or the owner's share of the
+					 * CPUs is used up (owner.h)
 					 */
 	struct iqcn_backoff backoff;	/* while no packet leaves */
 	struct list_head deadlines;	/* flows by T1 (algo/deadline.h) */
@@ -265,6 +273,7 @@ struct iqcn_queue {
 	 * are set up in init and canceled after dead is set.
 	 */
 	struct hrtimer timer;
+	struct iqcn_bh send_bh;		/* sends CNPs that are due at once */
 	struct delayed_work gc_work;	/* expires flows (gc.c) */
 };
 

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The hrtimer of a queue.  It sends pending CNPs, and runs the work of the
- * notify methods.
+ * notify methods.  If a CNP is due at once, BH work sends it instead, which
+ * saves an interrupt of the timer, and runs after the root lock is released.
+ * The BH work sends pending CNPs and does nothing else.
  *
  * The timer is armed for the earliest work.  If that work is postponed, the
  * timer is not rearmed: it expires once too early and is then armed for the new
  * time.  So a CE packet that restarts T1 does not touch the timer.
  *
- * A run handles at most IQCN_TIMER_RUN flows.  If more are due, the timer rests
- * for as long as the run took, at least 1 us and at most 1 ms.  The timers of
- * all namespaces of an owner share the CPU time of the owner (owner.h).  If no
- * packet leaves the queue, the timer backs off (struct iqcn_backoff).
+ * A run handles at most IQCN_TIMER_RUN flows.  If a run of BH work leaves CNPs
+ * that are due, the timer runs at once, so up to twice as many flows are
+ * handled before a pause.  If a run of the timer leaves work that is due, timer
+ * and BH work pause for as long as that run took, at least 1 us and at most
+ * 1 ms.  All timers and BH work of an owner's namespaces share the CPU time of
+ * the owner (owner.h).  If no packet leaves the queue, the timer backs off
+ * (struct iqcn_backoff).
+ *
+ * Timer and BH work may run at the same time on two CPUs.  Whichever removes a
+ * pending CNP from the tree sends it.  The timer alone does all other work.
  */
 #include "algo/share.h"
 #include "iqcn.h"
@@ -48,6 +56,13 @@ static bool iqcn_timer_rests(const struct iqcn_queue *q,
 	return unlikely(q->quiet) && m->rests;
 }
 
+/* Record that the timer is armed for @at_ns, KTIME_MAX: not; queue->lock */
+static void iqcn_timer_armed(struct iqcn_queue *q, u64 at_ns)
+{
+	q->armed_ns = at_ns;
+	q->timer_ns = at_ns;
+}
+
 /**
  * iqcn_timer_disarm() - cancel the timer, before the caller arms it again
  * @q: queue
@@ -59,7 +74,7 @@ static bool iqcn_timer_rests(const struct iqcn_queue *q,
 void iqcn_timer_disarm(struct iqcn_queue *q)
 {
 	hrtimer_try_to_cancel(&q->timer);
-	q->timer_ns = KTIME_MAX;
+	iqcn_timer_armed(q, KTIME_MAX);
 	/* T1 or the methods may have changed */
 	q->polls_ns = 0;
 }
@@ -92,15 +107,22 @@ void iqcn_timer_wake(struct iqcn_queue *q)
 	memset(&q->backoff, 0, sizeof(q->backoff));
 }
 
-/* Arm the timer for @next_ns, unless it is armed for an earlier time, or pauses
- * until later; queue->lock
+/* Arm the timer for @next_ns, or for the end of the pause if that is later.  A
+ * timer that is armed for an earlier time stays as it is.  If the new expiry is
+ * not after @bh_ns, schedule BH work instead, which sends pending CNPs and then
+ * arms the timer for all other work.  0: no BH work; queue->lock
  */
-static void iqcn_timer_start(struct iqcn_queue *q, u64 next_ns)
+static void iqcn_timer_start(struct iqcn_queue *q, u64 next_ns, u64 bh_ns)
 {
 	next_ns = max(next_ns, q->pause_ns);
 	if (next_ns >= q->timer_ns)
 		return;
-	q->timer_ns = next_ns;
+	if (next_ns <= bh_ns) {
+		q->timer_ns = 0;
+		iqcn_bh_schedule(&q->send_bh);
+		return;
+	}
+	iqcn_timer_armed(q, next_ns);
 	hrtimer_start(&q->timer, ns_to_ktime(next_ns), HRTIMER_MODE_ABS_SOFT);
 }
 
@@ -110,7 +132,8 @@ static void iqcn_timer_start(struct iqcn_queue *q, u64 next_ns)
  * @now_ns: now
  *
  * The slow path of iqcn_timer_arm().  A timer that is armed for an earlier time
- * stays as it is.
+ * stays as it is.  If work is due already, BH work is scheduled instead, which
+ * sends pending CNPs and then arms the timer.
  *
  * Context: queue->lock, BHs off.
  */
@@ -118,7 +141,7 @@ void iqcn_timer_set(struct iqcn_queue *q, u64 now_ns)
 {
 	lockdep_assert_held(&q->lock);
 
-	iqcn_timer_start(q, iqcn_timer_next_ns(q, now_ns));
+	iqcn_timer_start(q, iqcn_timer_next_ns(q, now_ns), now_ns);
 }
 
 /**
@@ -184,6 +207,20 @@ static bool iqcn_timer_send(struct iqcn_queue *q, struct iqcn_flow *flow,
 	return false;
 }
 
+/* Handle the first pending CNP if it is due; @send: @n is to be injected.
+ * Return: false if no CNP is due.
+ */
+static bool iqcn_timer_pending(struct iqcn_queue *q, struct iqcn_notice *n,
+			       bool *send, u64 now_ns)
+{
+	struct timerqueue_node *pending = timerqueue_getnext(&q->pending);
+
+	if (!pending || pending->expires > now_ns)
+		return false;
+	*send = iqcn_timer_send(q, iqcn_pending_flow(pending), n, now_ns);
+	return true;
+}
+
 /* Do the first work that is due.  The clients before number @at have no work
  * due at @now_ns.  If a later client causes work for them, which is rare, the
  * next batch does that work.
@@ -193,13 +230,9 @@ static bool iqcn_timer_one(struct iqcn_queue *q, unsigned int *at,
 			   struct iqcn_notice *n, bool *send, u64 now_ns)
 {
 	const struct iqcn_timer_ops *m;
-	struct timerqueue_node *pending = timerqueue_getnext(&q->pending);
 
-	if (pending && pending->expires <= now_ns) {
-		*send = iqcn_timer_send(q, iqcn_pending_flow(pending), n,
-					now_ns);
+	if (iqcn_timer_pending(q, n, send, now_ns))
 		return true;
-	}
 	for (; *at < ARRAY_SIZE(iqcn_timer_clients); (*at)++) {
 		m = iqcn_timer_clients[*at];
 		if (m->run && !iqcn_timer_rests(q, m) &&
@@ -236,6 +269,37 @@ static unsigned int iqcn_timer_collect(struct iqcn_queue *q,
 	return n;
 }
 
+/* Like iqcn_timer_collect(), but for pending CNPs only */
+static unsigned int iqcn_timer_collect_pending(struct iqcn_queue *q,
+					       struct iqcn_notice *batch,
+					       unsigned int *left)
+{
+	u64 now_ns = ktime_get_ns();
+	unsigned int n = 0;
+	bool send;
+
+	lockdep_assert_held(&q->lock);
+
+	while (n < IQCN_BATCH && *left && !q->dead) {
+		if (!iqcn_timer_pending(q, &batch[n], &send, now_ns))
+			break;
+		(*left)--;
+		n += send;
+	}
+	return n;
+}
+
+/* Charge a run that began at @start_ns to the owner; queue->lock */
+static void iqcn_timer_charge(struct iqcn_queue *q, u64 start_ns, u64 now_ns)
+{
+	/* in the past, unless the owner's share is used up */
+	u64 until_ns = iqcn_owner_charge(q->port->owner, now_ns - start_ns,
+					 now_ns);
+
+	/* while BH work ran, the timer may have begun a pause */
+	q->pause_ns = max(q->pause_ns, until_ns);
+}
+
 static enum hrtimer_restart iqcn_timer(struct hrtimer *timer)
 {
 	struct iqcn_queue *q = container_of(timer, struct iqcn_queue, timer);
@@ -259,24 +323,46 @@ static enum hrtimer_restart iqcn_timer(struct hrtimer *timer)
 	 */
 	spin_lock(&q->lock);
 	now_ns = ktime_get_ns();
-	q->timer_ns = KTIME_MAX;
+	iqcn_timer_armed(q, KTIME_MAX);
 	for_each_client(m)
 		if ((*m)->end)
 			(*m)->end(q, now_ns, now_ns - start_ns);
 	/* while the queue does not drain, T1 of its flows keeps expiring */
 	iqcn_backoff_run(&q->backoff, u64_stats_read(&q->sent->packets), now_ns);
-	/* in the past, unless the owner's share is used up */
-	q->pause_ns = iqcn_owner_charge(q->port->owner, now_ns - start_ns,
-					now_ns);
+	iqcn_timer_charge(q, start_ns, now_ns);
 	next_ns = iqcn_timer_next_ns(q, now_ns);
 	if (next_ns <= now_ns)
 		q->pause_ns = max(q->pause_ns, now_ns +
 				  clamp_t(u64, now_ns - start_ns,
 					  IQCN_TIMER_GAP_NS,
 					  IQCN_TIMER_GAP_MAX_NS));
-	iqcn_timer_start(q, next_ns);
+	iqcn_timer_start(q, next_ns, 0);
 	spin_unlock(&q->lock);
 	return HRTIMER_NORESTART;
+}
+
+/* Send the CNPs that are due.  If some are left, the timer sends them. */
+static void iqcn_timer_bh(struct iqcn_bh *bh)
+{
+	struct iqcn_queue *q = container_of(bh, struct iqcn_queue, send_bh);
+	struct iqcn_notice batch[IQCN_BATCH] __uninitialized; /* n are valid */
+	unsigned int n, left = IQCN_TIMER_RUN;
+	u64 start_ns = ktime_get_ns();
+	u64 now_ns;
+
+	do {
+		spin_lock(&q->lock);
+		n = iqcn_timer_collect_pending(q, batch, &left);
+		spin_unlock(&q->lock);
+		iqcn_cnp_inject(q, batch, n);
+	} while (n == IQCN_BATCH && left);
+
+	spin_lock(&q->lock);
+	now_ns = ktime_get_ns();
+	iqcn_timer_charge(q, start_ns, now_ns);
+	q->timer_ns = q->armed_ns;
+	iqcn_timer_start(q, iqcn_timer_next_ns(q, now_ns), 0);
+	spin_unlock(&q->lock);
 }
 
 /**
@@ -293,7 +379,8 @@ void iqcn_timer_init(struct iqcn_queue *q)
 		if ((*m)->init)
 			(*m)->init(q);
 	timerqueue_init_head(&q->pending);
-	q->timer_ns = KTIME_MAX;
+	iqcn_bh_init(&q->send_bh, iqcn_timer_bh);
+	iqcn_timer_armed(q, KTIME_MAX);
 	hrtimer_setup(&q->timer, iqcn_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A share of the CPUs for timers: GCRA (virtual scheduling, ITU-T I.371 annex
- * A) in CPU time.  Each run of a timer is charged to an account, which says
+ * A share of the CPUs for timers and BH work: GCRA (virtual scheduling, ITU-T
+ * I.371 annex A) in CPU time.  Each run is charged to an account, which says
  * when the next run may begin.  An idle account saves up to IQCN_SHARE_BURST_NS
  * of CPU time.
  *
@@ -37,8 +37,8 @@ struct iqcn_share {
  * @took_ns: length of the run
  * @now_ns: now
  *
- * Return: the new value of the account.  If it is later than @now_ns, the timer
- * must not run before that time.
+ * Return: the new value of the account.  If it is later than @now_ns, no run
+ * may begin before that time.
  */
 static inline u64 iqcn_share_charge(const struct iqcn_share *s, u64 paid_ns,
 				    u64 took_ns, u64 now_ns)

@@ -22,6 +22,7 @@ ALL_TESTS="
 	test_readers
 	test_t1_minimum
 	test_stuck_queues
+	test_share_of_bh
 	test_users_flows
 	test_failed_add
 	test_type_change
@@ -685,6 +686,37 @@ test_stuck_queues()
 	loaded "in a trickle" 60
 	users_go
 	unloads "after packets that were stuck"
+}
+
+# A user's timers and BH work run at most 12,500 times per second. Drops that
+# occur while a CNP is pending cause no other CNP.
+test_share_of_bh()
+{
+	local n
+
+	if ! virtual_time; then
+		skip "needs virtual time: sending takes more than 20 ms"
+		return
+	fi
+	user_comes
+	nobody ip -batch - <<-EOF
+		link add d0 type dummy
+		link set d0 up
+	EOF
+	answers_to d0
+	nobody tc qdisc add dev d0 root handle 10: iqcn
+	nobody_sends d0 --count 4
+	nobody "$PUBLIC/roce" send d1 --smac $RCV_MAC --dmac $SND_MAC \
+		--src $RCV4 --dst $SND4 --type ack --qp 0x800011 --count 4
+	nobody tc qdisc change dev d0 root handle 10: iqcn limit 1 min-gap 0
+	nobody_sends d0 --tos 2 --psn 100 --count 1000 --interval 20
+	sleep 0.01
+	n=$(nobody tc -s -j qdisc show dev d0 | jq '.[].cnp_drop')
+	# at most 50 runs that the share has saved, and 250 in 20 ms; fewer
+	# because roce starts late and then sends without gaps
+	check "least CNPs for 1,000 drops in 20 ms" "$n" -ge 150
+	check "most CNPs for 1,000 drops in 20 ms" "$n" -le 305
+	users_go
 }
 
 # flows_of UID NS: flows, flow_evicted and flow_full of d0

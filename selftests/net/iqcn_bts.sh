@@ -13,6 +13,8 @@
 ALL_TESTS="
 	test_wreb_bridge
 	test_wreb_router
+	test_bh
+	test_bh_full
 	test_first_packet
 	test_curve
 	test_min_gap
@@ -262,6 +264,91 @@ test_wreb_router()
 	topology router vlan
 	wreb ""
 	wreb -6
+}
+
+# runs_begin: count runs of BH work and of the timer
+runs_begin()
+{
+	local event
+
+	# TASKLET_SOFTIRQ, in which BH workqueues run, too
+	echo "vec == 6" >$TRACEFS/events/irq/softirq_entry/filter
+	echo >$TRACEFS/trace
+	for event in irq/softirq_entry timer/hrtimer_start \
+		timer/hrtimer_expire_entry; do
+		echo 1 >$TRACEFS/events/$event/enable
+	done
+}
+
+# runs_end: set $bh, $timer and $starts to the number of runs of BH work, runs
+# of the timer, and starts of the timer
+runs_end()
+{
+	local event
+
+	for event in irq/softirq_entry timer/hrtimer_start \
+		timer/hrtimer_expire_entry; do
+		echo 0 >$TRACEFS/events/$event/enable
+	done
+	echo 0 >$TRACEFS/events/irq/softirq_entry/filter
+	bh=$(grep -c "softirq_entry" $TRACEFS/trace)
+	timer=$(grep -c "expire_entry: .*function=iqcn_timer" $TRACEFS/trace)
+	starts=$(grep -c "hrtimer_start: .*function=iqcn_timer" $TRACEFS/trace)
+}
+
+# BH work sends CNPs that are due at once and leaves the timer armed as it is.
+# The timer sends CNPs that have to wait for min-gap.
+test_bh()
+{
+	local bh timer starts
+
+	stand wreb profile 1000:1 min-gap 0
+	# the controller keeps the timer armed
+	params notify wreb,pi qref 1000 alpha 1 beta 1 t1 100ms
+	deep 10
+	runs_begin
+	small 50 20
+	runs_end
+	counted "50" cnp_sent
+	check "runs of BH work for 50 CNPs" "$bh" -eq 50
+	check "runs of the timer for 50 CNPs" "$timer" -le 2
+	check "starts of the timer for 50 CNPs" "$starts" -le 3
+	# the new limit makes the queue drop packets, which causes a CNP
+	params notify wreb profile 100m:1 limit 1000 min-gap 4ms
+	sleep 0.01
+	runs_begin
+	small 100 100
+	sleep 0.01
+	runs_end
+	counted "5" cnp_drop
+	check "runs of BH work for a CNP and later ones" "$bh" -eq 1
+	check "runs of the timer for three later CNPs" "$timer" -ge 3
+}
+
+# If more CNPs are due than a run of BH work may send, the timer sends the rest
+test_bh_full()
+{
+	local bh timer starts
+
+	topology bridge
+	# shellcheck disable=SC2086
+	bottleneck 10gbit $COMMON profile 100m:1 min-gap 0 notify off
+	np --time 50 --ack 1
+	data --flows 100 --tos 3 --count 400 --interval 20 --len $SMALL
+	wait
+	check "flows paired" "$(stat flows_paired)" -eq 100
+	tc -n sw qdisc change dev p1 root handle 1: tbf rate $RATE burst 9k \
+		limit 1g
+	params notify wreb
+	deep 10
+	data --flows 100 --count 100 --psn 2000 --len $SMALL
+	runs_begin
+	params limit 1
+	sleep 0.01
+	runs_end
+	counted "100 100" cnp_sent cnp_drop
+	check "runs of BH work" "$bh" -eq 1
+	check "runs of the timer for the remaining 68" "$timer" -ge 3
 }
 
 # The connection set-up creates the flow before its first data packet arrives
@@ -641,13 +728,18 @@ test_drop_gap()
 	told 2
 }
 
-# One CNP for a packet that is marked and another that is dropped: the drop is
-# its cause
+# A marked packet and a dropped one cause a single CNP, with the drop as its
+# cause, if both arrive before BH work sends it. The sender's tbf delays the
+# packets and then releases them in one run.
 test_drop_with_mark()
 {
 	stand wreb limit 20000 profile 15000:1 min-gap 1ms
-	deep 14
-	data --count 8
+	deep 12
+	tc -n snd qdisc add dev e0 root tbf rate 1kbit burst 1500 limit 1m
+	data --count 9
+	check "CNPs before the mark" "$(stat cnp_sent)" -eq 0
+	tc -n snd qdisc change dev e0 root tbf rate 10gbit burst 1m limit 1m
+	data --type udp --tos 0
 	sleep 0.01
 	check "drops" "$(stat drop_overlimit)" -gt 0
 	check "marks by wreb" "$(stat bts_mark)" -gt 0
