@@ -244,9 +244,9 @@ struct iqcn_queue {
 					 */
 	u64 pause_ns;			/* the timer is not armed for an earlier
 					 * time, and send_bh not scheduled
-					 * before: the timer's last run left
-					 * work, or the owner's share of the
-					 * CPUs is used up (owner.h)
+					 * before: the last run left work, or
+					 * the owner's share of the CPUs is used
+					 * up (owner.h)
 					 */
 	struct iqcn_backoff backoff;	/* while no packet leaves */
 	struct list_head deadlines;	/* flows by T1 (algo/deadline.h) */
@@ -273,7 +273,7 @@ struct iqcn_queue {
 	 * are set up in init and canceled after dead is set.
 	 */
 	struct hrtimer timer;
-	struct iqcn_bh send_bh;		/* sends CNPs that are due at once */
+	struct iqcn_bh send_bh;		/* runs work that is due at once */
 	struct delayed_work gc_work;	/* expires flows (gc.c) */
 };
 

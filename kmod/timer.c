@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The hrtimer of a queue.  It sends pending CNPs, and runs the work of the
- * notify methods.  If a CNP is due at once, BH work sends it instead, which
- * saves an interrupt of the timer, and runs after the root lock is released.
- * The BH work sends pending CNPs and does nothing else.
+ * notify methods.  If work is due at once, such as a CNP that a packet causes,
+ * BH work runs in its place, which saves an interrupt of the timer, and runs
+ * after the root lock is released.
  *
  * The timer is armed for the earliest work.  If that work is postponed, the
  * timer is not rearmed: it expires once too early and is then armed for the new
- * time.  So a CE packet that restarts T1 does not touch the timer.
+ * time.  So a CE packet that restarts T1 does not touch the timer, nor does BH
+ * work, as a rule.
  *
- * A run handles at most IQCN_TIMER_RUN flows.  If a run of BH work leaves CNPs
- * that are due, the timer runs at once, so up to twice as many flows are
- * handled before a pause.  If a run of the timer leaves work that is due, timer
- * and BH work pause for as long as that run took, at least 1 us and at most
- * 1 ms.  All timers and BH work of an owner's namespaces share the CPU time of
- * the owner (owner.h).  If no packet leaves the queue, the timer backs off
- * (struct iqcn_backoff).
+ * A run handles at most IQCN_TIMER_RUN flows.  If more are due, timer and BH
+ * work pause for as long as the run took, at least 1 us and at most 1 ms.  All
+ * timers and BH work of an owner's namespaces share the CPU time of the owner
+ * (owner.h).  If no packet leaves the queue, the timer backs off (struct
+ * iqcn_backoff).
  *
  * Timer and BH work may run at the same time on two CPUs.  Whichever removes a
- * pending CNP from the tree sends it.  The timer alone does all other work.
+ * pending CNP from the tree sends it; a method's work is done under the lock.
  */
 #include "algo/share.h"
 #include "iqcn.h"
@@ -109,8 +108,8 @@ void iqcn_timer_wake(struct iqcn_queue *q)
 
 /* Arm the timer for @next_ns, or for the end of the pause if that is later.  A
  * timer that is armed for an earlier time stays as it is.  If the new expiry is
- * not after @bh_ns, schedule BH work instead, which sends pending CNPs and then
- * arms the timer for all other work.  0: no BH work; queue->lock
+ * not after @bh_ns, schedule BH work instead, which arms the timer when it
+ * ends.  0: no BH work; queue->lock
  */
 static void iqcn_timer_start(struct iqcn_queue *q, u64 next_ns, u64 bh_ns)
 {
@@ -132,8 +131,7 @@ static void iqcn_timer_start(struct iqcn_queue *q, u64 next_ns, u64 bh_ns)
  * @now_ns: now
  *
  * The slow path of iqcn_timer_arm().  A timer that is armed for an earlier time
- * stays as it is.  If work is due already, BH work is scheduled instead, which
- * sends pending CNPs and then arms the timer.
+ * stays as it is.  If work is due already, BH work is scheduled instead.
  *
  * Context: queue->lock, BHs off.
  */
@@ -207,20 +205,6 @@ static bool iqcn_timer_send(struct iqcn_queue *q, struct iqcn_flow *flow,
 	return false;
 }
 
-/* Handle the first pending CNP if it is due; @send: @n is to be injected.
- * Return: false if no CNP is due.
- */
-static bool iqcn_timer_pending(struct iqcn_queue *q, struct iqcn_notice *n,
-			       bool *send, u64 now_ns)
-{
-	struct timerqueue_node *pending = timerqueue_getnext(&q->pending);
-
-	if (!pending || pending->expires > now_ns)
-		return false;
-	*send = iqcn_timer_send(q, iqcn_pending_flow(pending), n, now_ns);
-	return true;
-}
-
 /* Do the first work that is due.  The clients before number @at have no work
  * due at @now_ns.  If a later client causes work for them, which is rare, the
  * next batch does that work.
@@ -230,9 +214,13 @@ static bool iqcn_timer_one(struct iqcn_queue *q, unsigned int *at,
 			   struct iqcn_notice *n, bool *send, u64 now_ns)
 {
 	const struct iqcn_timer_ops *m;
+	struct timerqueue_node *pending = timerqueue_getnext(&q->pending);
 
-	if (iqcn_timer_pending(q, n, send, now_ns))
+	if (pending && pending->expires <= now_ns) {
+		*send = iqcn_timer_send(q, iqcn_pending_flow(pending), n,
+					now_ns);
 		return true;
+	}
 	for (; *at < ARRAY_SIZE(iqcn_timer_clients); (*at)++) {
 		m = iqcn_timer_clients[*at];
 		if (m->run && !iqcn_timer_rests(q, m) &&
@@ -269,40 +257,9 @@ static unsigned int iqcn_timer_collect(struct iqcn_queue *q,
 	return n;
 }
 
-/* Like iqcn_timer_collect(), but for pending CNPs only */
-static unsigned int iqcn_timer_collect_pending(struct iqcn_queue *q,
-					       struct iqcn_notice *batch,
-					       unsigned int *left)
+/* A run of the timer; or @bh: of BH work, while the timer stays armed */
+static void iqcn_timer_run(struct iqcn_queue *q, bool bh)
 {
-	u64 now_ns = ktime_get_ns();
-	unsigned int n = 0;
-	bool send;
-
-	lockdep_assert_held(&q->lock);
-
-	while (n < IQCN_BATCH && *left && !q->dead) {
-		if (!iqcn_timer_pending(q, &batch[n], &send, now_ns))
-			break;
-		(*left)--;
-		n += send;
-	}
-	return n;
-}
-
-/* Charge a run that began at @start_ns to the owner; queue->lock */
-static void iqcn_timer_charge(struct iqcn_queue *q, u64 start_ns, u64 now_ns)
-{
-	/* in the past, unless the owner's share is used up */
-	u64 until_ns = iqcn_owner_charge(q->port->owner, now_ns - start_ns,
-					 now_ns);
-
-	/* while BH work ran, the timer may have begun a pause */
-	q->pause_ns = max(q->pause_ns, until_ns);
-}
-
-static enum hrtimer_restart iqcn_timer(struct hrtimer *timer)
-{
-	struct iqcn_queue *q = container_of(timer, struct iqcn_queue, timer);
 	struct iqcn_notice batch[IQCN_BATCH] __uninitialized; /* n are valid */
 	unsigned int n, left = IQCN_TIMER_RUN;
 	const struct iqcn_timer_ops *const *m;
@@ -323,13 +280,21 @@ static enum hrtimer_restart iqcn_timer(struct hrtimer *timer)
 	 */
 	spin_lock(&q->lock);
 	now_ns = ktime_get_ns();
-	iqcn_timer_armed(q, KTIME_MAX);
+	if (bh)
+		q->timer_ns = q->armed_ns;
+	else
+		iqcn_timer_armed(q, KTIME_MAX);
 	for_each_client(m)
 		if ((*m)->end)
 			(*m)->end(q, now_ns, now_ns - start_ns);
 	/* while the queue does not drain, T1 of its flows keeps expiring */
 	iqcn_backoff_run(&q->backoff, u64_stats_read(&q->sent->packets), now_ns);
-	iqcn_timer_charge(q, start_ns, now_ns);
+	/* the charge is in the past, unless the owner's share is used up; and
+	 * another run may have begun a pause
+	 */
+	q->pause_ns = max(q->pause_ns,
+			  iqcn_owner_charge(q->port->owner, now_ns - start_ns,
+					    now_ns));
 	next_ns = iqcn_timer_next_ns(q, now_ns);
 	if (next_ns <= now_ns)
 		q->pause_ns = max(q->pause_ns, now_ns +
@@ -338,31 +303,17 @@ static enum hrtimer_restart iqcn_timer(struct hrtimer *timer)
 					  IQCN_TIMER_GAP_MAX_NS));
 	iqcn_timer_start(q, next_ns, 0);
 	spin_unlock(&q->lock);
+}
+
+static enum hrtimer_restart iqcn_timer(struct hrtimer *timer)
+{
+	iqcn_timer_run(container_of(timer, struct iqcn_queue, timer), false);
 	return HRTIMER_NORESTART;
 }
 
-/* Send the CNPs that are due.  If some are left, the timer sends them. */
 static void iqcn_timer_bh(struct iqcn_bh *bh)
 {
-	struct iqcn_queue *q = container_of(bh, struct iqcn_queue, send_bh);
-	struct iqcn_notice batch[IQCN_BATCH] __uninitialized; /* n are valid */
-	unsigned int n, left = IQCN_TIMER_RUN;
-	u64 start_ns = ktime_get_ns();
-	u64 now_ns;
-
-	do {
-		spin_lock(&q->lock);
-		n = iqcn_timer_collect_pending(q, batch, &left);
-		spin_unlock(&q->lock);
-		iqcn_cnp_inject(q, batch, n);
-	} while (n == IQCN_BATCH && left);
-
-	spin_lock(&q->lock);
-	now_ns = ktime_get_ns();
-	iqcn_timer_charge(q, start_ns, now_ns);
-	q->timer_ns = q->armed_ns;
-	iqcn_timer_start(q, iqcn_timer_next_ns(q, now_ns), 0);
-	spin_unlock(&q->lock);
+	iqcn_timer_run(container_of(bh, struct iqcn_queue, send_bh), true);
 }
 
 /**

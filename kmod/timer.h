@@ -23,8 +23,7 @@
  *	injected; return false if no work was due, then it is not called again
  *	in this batch; optional
  * @pending: a pending CNP of one of @causes is due: remove it, return true if
- *	@n is to be injected; BH work calls it, too, outside of @begin and @end;
- *	optional if @causes is 0
+ *	@n is to be injected; optional if @causes is 0
  * @end: end a run of the timer, which took @took_ns; optional
  *
  * All but @init are called with queue->lock and BHs off.  @now_ns never
