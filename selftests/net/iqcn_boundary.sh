@@ -378,6 +378,21 @@ answers_to()
 	EOF
 }
 
+# pairs_d0 PARAMETER...: create d0 with iqcn in the user's namespace, and pair a
+# flow
+pairs_d0()
+{
+	nobody ip -batch - <<-EOF
+		link add d0 type dummy
+		link set d0 up
+	EOF
+	answers_to d0
+	nobody tc qdisc add dev d0 root handle 10: iqcn "$@"
+	nobody_sends d0 --count 4
+	nobody "$PUBLIC/roce" send d1 --smac $RCV_MAC --dmac $SND_MAC \
+		--src $RCV4 --dst $SND4 --type ack --qp 0x800011 --count 4
+}
+
 # The telemetry of a CNP divides by the limit. A limit that follows the MTU
 # must not be 0, or the next packet is dropped and causes such a CNP.
 test_mtu_drop()
@@ -385,15 +400,7 @@ test_mtu_drop()
 	local mtu
 
 	user_comes
-	nobody ip -batch - <<-EOF
-		link add d0 type dummy
-		link set d0 up
-	EOF
-	answers_to d0
-	nobody tc qdisc add dev d0 root handle 10: iqcn telemetry on age 1000s
-	nobody_sends d0 --count 4
-	nobody "$PUBLIC/roce" send d1 --smac $RCV_MAC --dmac $SND_MAC \
-		--src $RCV4 --dst $SND4 --type ack --qp 0x800011 --count 4
+	pairs_d0 telemetry on age 1000s
 	nobody tc -s -j qdisc show dev d0 >"$TMP/stats"
 	check "paired" "$(jq '.[].flows_paired' "$TMP/stats")" -eq 1
 	for mtu in $LARGE_MTUS; do
@@ -699,15 +706,7 @@ test_share_of_bh()
 		return
 	fi
 	user_comes
-	nobody ip -batch - <<-EOF
-		link add d0 type dummy
-		link set d0 up
-	EOF
-	answers_to d0
-	nobody tc qdisc add dev d0 root handle 10: iqcn
-	nobody_sends d0 --count 4
-	nobody "$PUBLIC/roce" send d1 --smac $RCV_MAC --dmac $SND_MAC \
-		--src $RCV4 --dst $SND4 --type ack --qp 0x800011 --count 4
+	pairs_d0
 	nobody tc qdisc change dev d0 root handle 10: iqcn limit 1 min-gap 0
 	nobody_sends d0 --tos 2 --psn 100 --count 1000 --interval 20
 	sleep 0.01
