@@ -27,6 +27,13 @@
 /* Number of queues or flows that are visited before the dump yields the CPU */
 #define IQCN_GENL_RUN	256
 
+#define IQCN_GENL_MASK_BITS	(64 * IQCN_QUEUE_MASK_WORDS)
+
+/* Attributes of a queue */
+struct iqcn_genl_mask {
+	DECLARE_BITMAP(bits, IQCN_GENL_MASK_BITS);
+};
+
 /* Position of a dump, in the netlink callback */
 struct iqcn_genl_dump {
 	u32 only;	/* dump only the port with this ifindex, 0: all */
@@ -38,6 +45,7 @@ struct iqcn_genl_dump {
 	unsigned long at; /* of this port: queues dumped, or lowest id of the
 			   * remaining flows
 			   */
+	struct iqcn_genl_mask mask; /* attributes of queues */
 };
 
 static struct iqcn_genl_dump *iqcn_genl_dump(struct netlink_callback *cb)
@@ -220,14 +228,17 @@ static int iqcn_genl_put_port(struct sk_buff *skb, struct iqcn_port *port)
 	return 0;
 }
 
-/* Answer a request with one message, into which @fill puts the attributes.
- * Return: 0 or a negative error.
+/* Answer a request with one message, into which @fill puts the attributes, which
+ * take @payload_bytes at most.  Return: 0 or a negative error.
  */
 static int iqcn_genl_answer(struct genl_info *info, u8 cmd,
+			    size_t payload_bytes,
 			    int (*fill)(struct sk_buff *skb,
-					struct genl_info *info))
+					struct genl_info *info,
+					const struct iqcn_genl_mask *mask),
+			    const struct iqcn_genl_mask *mask)
 {
-	struct sk_buff *skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+	struct sk_buff *skb = genlmsg_new(payload_bytes, GFP_KERNEL);
 	int err = -EMSGSIZE;
 	void *hdr;
 
@@ -235,7 +246,7 @@ static int iqcn_genl_answer(struct genl_info *info, u8 cmd,
 		return -ENOMEM;
 	hdr = genlmsg_put_reply(skb, info, &iqcn_genl_family, 0, cmd);
 	if (hdr)
-		err = fill(skb, info);
+		err = fill(skb, info, mask);
 	if (err) {
 		nlmsg_free(skb);
 		return err;
@@ -244,7 +255,8 @@ static int iqcn_genl_answer(struct genl_info *info, u8 cmd,
 	return genlmsg_reply(skb, info);
 }
 
-static int iqcn_genl_fill_port(struct sk_buff *skb, struct genl_info *info)
+static int iqcn_genl_fill_port(struct sk_buff *skb, struct genl_info *info,
+			       const struct iqcn_genl_mask *mask)
 {
 	struct iqcn_port *port;
 	int err;
@@ -263,7 +275,8 @@ static int iqcn_genl_port_get(struct sk_buff *request, struct genl_info *info)
 		GENL_SET_ERR_MSG(info, "IQCN_A_PORT_IFINDEX is missing");
 		return -EINVAL;
 	}
-	return iqcn_genl_answer(info, IQCN_CMD_PORT_GET, iqcn_genl_fill_port);
+	return iqcn_genl_answer(info, IQCN_CMD_PORT_GET, NLMSG_GOODSIZE,
+				iqcn_genl_fill_port, NULL);
 }
 
 static int iqcn_genl_start_ports(struct netlink_callback *cb)
@@ -297,19 +310,45 @@ static int iqcn_genl_dump_ports(struct sk_buff *skb,
 	return iqcn_genl_dump_consistent(skb, cb, iqcn_genl_dump_one);
 }
 
-/* Field of struct tc_iqcn_xstats that is copied to an attribute */
+/* The state of a queue */
+struct iqcn_genl_state {
+	u32 ifindex;
+	u32 parent;
+	u32 depth_bytes;
+	u32 limit_bytes;
+	u32 kmin_bytes;
+	u32 kmax_bytes;
+	u32 notify;
+	u64 tx_bytes;
+	u64 tx_packets;
+	struct tc_iqcn_xstats st;
+};
+
+/* Field of struct iqcn_genl_state that is copied to an attribute */
 struct iqcn_genl_field {
 	u16 offset;
 	u16 size;
 };
 
-#define IQCN_FIELD(_attr, _name)					\
+#define IQCN_STATE(_attr, _name)					\
 	[IQCN_A_QUEUE_##_attr] = {					\
-		offsetof(struct tc_iqcn_xstats, _name),			\
-		sizeof_field(struct tc_iqcn_xstats, _name)		\
+		offsetof(struct iqcn_genl_state, _name),		\
+		sizeof_field(struct iqcn_genl_state, _name)		\
 	}
+#define IQCN_FIELD(_attr, _name)	IQCN_STATE(_attr, st._name)
 
 static const struct iqcn_genl_field iqcn_genl_fields[] = {
+	IQCN_STATE(IFINDEX, ifindex),
+	IQCN_STATE(PARENT, parent),
+	IQCN_STATE(DEPTH_BYTES, depth_bytes),
+	IQCN_STATE(LIMIT_BYTES, limit_bytes),
+	IQCN_STATE(KMIN_BYTES, kmin_bytes),
+	IQCN_STATE(KMAX_BYTES, kmax_bytes),
+	IQCN_STATE(NOTIFY, notify),
+	IQCN_STATE(TX_BYTES, tx_bytes),
+	IQCN_STATE(TX_PACKETS, tx_packets),
+	IQCN_FIELD(STATE_AGE_NS, state_since_ns),
+	IQCN_FIELD(STATE_REASON, state_reason),
 	IQCN_FIELD(CONGESTED, congested),
 	IQCN_FIELD(FLOWS, flows),
 	IQCN_FIELD(FLOWS_PAIRED, flows_paired),
@@ -376,78 +415,101 @@ static const struct iqcn_genl_field iqcn_genl_fields[] = {
 	IQCN_FIELD(REF_BYTES, ref_bytes),
 };
 
-static int iqcn_genl_put_xstats(struct sk_buff *skb,
-				const struct tc_iqcn_xstats *st)
+static void iqcn_genl_get_params(struct iqcn_genl_state *s,
+				 struct iqcn_queue *q)
 {
-	const struct iqcn_genl_field *f;
-	const void *field;
-	int a, err;
+	spin_lock_bh(&q->lock);
+	s->limit_bytes = q->p.limit_bytes;
+	s->kmin_bytes = q->p.mark.kmin_bytes;
+	s->kmax_bytes = q->p.mark.kmax_bytes;
+	s->notify = q->p.notify;
+	spin_unlock_bh(&q->lock);
+}
 
-	for (a = IQCN_A_QUEUE_CONGESTED; a < ARRAY_SIZE(iqcn_genl_fields); a++) {
-		f = &iqcn_genl_fields[a];
-		if (!f->size)
+static void iqcn_genl_get_sent(struct iqcn_genl_state *s,
+			       const struct gnet_stats_basic_sync *sent)
+{
+	unsigned int start;
+
+	do {
+		start = u64_stats_fetch_begin(&sent->syncp);
+		s->tx_bytes = u64_stats_read(&sent->bytes);
+		s->tx_packets = u64_stats_read(&sent->packets);
+	} while (u64_stats_fetch_retry(&sent->syncp, start));
+}
+
+static void iqcn_genl_get_state(struct iqcn_genl_state *s,
+				struct iqcn_queue *q)
+{
+	s->ifindex = q->port->dev->ifindex;
+	s->parent = q->parent;
+	s->depth_bytes = iqcn_depth_bytes(q);
+	iqcn_genl_get_params(s, q);
+	iqcn_genl_get_sent(s, q->sent);
+	iqcn_queue_stats(q, &s->st);
+}
+
+static int iqcn_genl_put_field(struct sk_buff *skb, int attr,
+			       const struct iqcn_genl_state *s)
+{
+	const struct iqcn_genl_field *f = &iqcn_genl_fields[attr];
+	const void *field = (const void *)s + f->offset;
+
+	if (f->size == sizeof(u64))
+		return nla_put_u64_64bit(skb, attr, *(const u64 *)field,
+					 IQCN_A_QUEUE_PAD);
+	return nla_put_u32(skb, attr, *(const u32 *)field);
+}
+
+static int iqcn_genl_put_queue(struct sk_buff *skb,
+			       const struct iqcn_genl_state *s,
+			       const struct iqcn_genl_mask *mask)
+{
+	unsigned int a;
+	int err;
+
+	for_each_set_bit(a, mask->bits, IQCN_GENL_MASK_BITS) {
+		/* the state has never changed */
+		if (a == IQCN_A_QUEUE_STATE_AGE_NS && !s->st.state_since_ns)
 			continue;
-		field = (const void *)st + f->offset;
-		if (f->size == sizeof(u64))
-			err = nla_put_u64_64bit(skb, a, *(const u64 *)field,
-						IQCN_A_QUEUE_PAD);
-		else
-			err = nla_put_u32(skb, a, *(const u32 *)field);
+		err = iqcn_genl_put_field(skb, a, s);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-static int iqcn_genl_put_params(struct sk_buff *skb, struct iqcn_queue *q)
-{
-	int err;
+/* All attributes of a queue */
+static struct iqcn_genl_mask iqcn_genl_all __ro_after_init;
 
-	spin_lock_bh(&q->lock);
-	err = nla_put_u32(skb, IQCN_A_QUEUE_LIMIT_BYTES, q->p.limit_bytes) ||
-	      nla_put_u32(skb, IQCN_A_QUEUE_KMIN_BYTES, q->p.mark.kmin_bytes) ||
-	      nla_put_u32(skb, IQCN_A_QUEUE_KMAX_BYTES, q->p.mark.kmax_bytes) ||
-	      nla_put_u32(skb, IQCN_A_QUEUE_NOTIFY, q->p.notify);
-	spin_unlock_bh(&q->lock);
-	return err ? -EMSGSIZE : 0;
+static void __init iqcn_genl_init_mask(void)
+{
+	unsigned int a;
+
+	BUILD_BUG_ON(ARRAY_SIZE(iqcn_genl_fields) > IQCN_GENL_MASK_BITS);
+	for (a = 0; a < ARRAY_SIZE(iqcn_genl_fields); a++)
+		if (iqcn_genl_fields[a].size)
+			__set_bit(a, iqcn_genl_all.bits);
 }
 
-static int iqcn_genl_put_sent(struct sk_buff *skb,
-			      const struct gnet_stats_basic_sync *sent)
+/* Get the attributes that @attr selects, all if it is NULL */
+static int iqcn_genl_get_mask(struct iqcn_genl_mask *mask,
+			      const struct nlattr *attr,
+			      struct netlink_ext_ack *extack)
 {
-	u64 bytes, packets;
-	unsigned int start;
+	u64 words[IQCN_QUEUE_MASK_WORDS];
 
-	do {
-		start = u64_stats_fetch_begin(&sent->syncp);
-		bytes = u64_stats_read(&sent->bytes);
-		packets = u64_stats_read(&sent->packets);
-	} while (u64_stats_fetch_retry(&sent->syncp, start));
-	if (nla_put_u64_64bit(skb, IQCN_A_QUEUE_TX_BYTES, bytes,
-			      IQCN_A_QUEUE_PAD) ||
-	    nla_put_u64_64bit(skb, IQCN_A_QUEUE_TX_PACKETS, packets,
-			      IQCN_A_QUEUE_PAD))
-		return -EMSGSIZE;
-	return 0;
-}
-
-static int iqcn_genl_put_queue(struct sk_buff *skb, struct iqcn_queue *q,
-			       const struct tc_iqcn_xstats *st)
-{
-	if (nla_put_u32(skb, IQCN_A_QUEUE_IFINDEX, q->port->dev->ifindex) ||
-	    nla_put_u32(skb, IQCN_A_QUEUE_PARENT, q->parent) ||
-	    nla_put_u32(skb, IQCN_A_QUEUE_DEPTH_BYTES,
-			iqcn_depth_bytes(q)) ||
-	    iqcn_genl_put_params(skb, q) ||
-	    iqcn_genl_put_sent(skb, q->sent))
-		return -EMSGSIZE;
-	if (st->state_since_ns &&
-	    nla_put_u64_64bit(skb, IQCN_A_QUEUE_STATE_AGE_NS,
-			      st->state_since_ns, IQCN_A_QUEUE_PAD))
-		return -EMSGSIZE;
-	if (nla_put_u32(skb, IQCN_A_QUEUE_STATE_REASON, st->state_reason))
-		return -EMSGSIZE;
-	return iqcn_genl_put_xstats(skb, st);
+	if (!attr) {
+		*mask = iqcn_genl_all;
+		return 0;
+	}
+	nla_memcpy(words, attr, sizeof(words));
+	bitmap_from_arr64(mask->bits, words, IQCN_GENL_MASK_BITS);
+	if (bitmap_subset(mask->bits, iqcn_genl_all.bits, IQCN_GENL_MASK_BITS))
+		return 0;
+	NL_SET_ERR_MSG_ATTR(extack, attr,
+			    "The mask has a bit that is no attribute of a reply");
+	return -EINVAL;
 }
 
 /* Find the queue with this parent.  A replaced qdisc may still be on the list,
@@ -469,9 +531,10 @@ static struct iqcn_queue *iqcn_genl_queue(struct iqcn_port *port,
 	return newest;
 }
 
-static int iqcn_genl_fill_queue(struct sk_buff *skb, struct genl_info *info)
+static int iqcn_genl_fill_queue(struct sk_buff *skb, struct genl_info *info,
+				const struct iqcn_genl_mask *mask)
 {
-	struct tc_iqcn_xstats st;
+	struct iqcn_genl_state state;
 	struct iqcn_port *port;
 	struct iqcn_queue *q;
 	int err = -ENODEV;
@@ -486,8 +549,8 @@ static int iqcn_genl_fill_queue(struct sk_buff *skb, struct genl_info *info)
 			    info->extack);
 	if (!q)
 		goto out;
-	iqcn_queue_stats(q, &st);
-	err = iqcn_genl_put_queue(skb, q, &st);
+	iqcn_genl_get_state(&state, q);
+	err = iqcn_genl_put_queue(skb, &state, mask);
 out:
 	rcu_read_unlock();
 	return err;
@@ -495,6 +558,10 @@ out:
 
 static int iqcn_genl_queue_get(struct sk_buff *request, struct genl_info *info)
 {
+	struct iqcn_genl_mask mask;
+	size_t payload_bytes;
+	int err;
+
 	if (GENL_REQ_ATTR_CHECK(info, IQCN_A_QUEUE_IFINDEX) ||
 	    GENL_REQ_ATTR_CHECK(info, IQCN_A_QUEUE_PARENT)) {
 		GENL_SET_ERR_MSG(info, "A queue needs an ifindex and a parent");
@@ -506,7 +573,15 @@ static int iqcn_genl_queue_get(struct sk_buff *request, struct genl_info *info)
 				    "Only a dump has a filter");
 		return -EINVAL;
 	}
-	return iqcn_genl_answer(info, IQCN_CMD_QUEUE_GET, iqcn_genl_fill_queue);
+	err = iqcn_genl_get_mask(&mask, info->attrs[IQCN_A_QUEUE_MASK],
+				 info->extack);
+	if (err)
+		return err;
+	/* no attribute is larger */
+	payload_bytes = bitmap_weight(mask.bits, IQCN_GENL_MASK_BITS) *
+			nla_total_size_64bit(sizeof(u64));
+	return iqcn_genl_answer(info, IQCN_CMD_QUEUE_GET, payload_bytes,
+				iqcn_genl_fill_queue, &mask);
 }
 
 static int iqcn_genl_dump_queue(struct sk_buff *skb,
@@ -514,18 +589,18 @@ static int iqcn_genl_dump_queue(struct sk_buff *skb,
 				struct iqcn_queue *q)
 {
 	const struct iqcn_genl_dump *d = iqcn_genl_dump(cb);
-	struct tc_iqcn_xstats st;
+	struct iqcn_genl_state state;
 	void *hdr;
 	int err;
 
-	iqcn_queue_stats(q, &st);
-	if ((d->filter & IQCN_FILTER_CONGESTED) && !st.congested)
+	iqcn_genl_get_state(&state, q);
+	if ((d->filter & IQCN_FILTER_CONGESTED) && !state.st.congested)
 		return 0;
 	hdr = iqcn_genl_put(skb, cb, IQCN_CMD_QUEUE_GET);
 	if (!hdr)
 		return -EMSGSIZE;
 	genl_dump_check_consistent(cb, hdr);
-	err = iqcn_genl_put_queue(skb, q, &st);
+	err = iqcn_genl_put_queue(skb, &state, &d->mask);
 	if (err)
 		genlmsg_cancel(skb, hdr);
 	else
@@ -558,11 +633,17 @@ static int iqcn_genl_dump_port_queues(struct sk_buff *skb,
 
 static int iqcn_genl_start_queues(struct netlink_callback *cb)
 {
+	const struct nlattr *mask;
+	int err;
+
 	if (nlmsg_find_attr(cb->nlh, GENL_HDRLEN, IQCN_A_QUEUE_PARENT)) {
 		NL_SET_ERR_MSG(cb->extack, "A dump has no parent");
 		return -EINVAL;
 	}
-	return iqcn_genl_start(cb, IQCN_A_QUEUE_IFINDEX, IQCN_A_QUEUE_FILTER);
+	mask = nlmsg_find_attr(cb->nlh, GENL_HDRLEN, IQCN_A_QUEUE_MASK);
+	err = iqcn_genl_get_mask(&iqcn_genl_dump(cb)->mask, mask, cb->extack);
+	return err ?: iqcn_genl_start(cb, IQCN_A_QUEUE_IFINDEX,
+				      IQCN_A_QUEUE_FILTER);
 }
 
 static int iqcn_genl_dump_queues(struct sk_buff *skb,
@@ -818,7 +899,8 @@ static int iqcn_genl_act(struct genl_info *info, int ifindex, int parent,
 	return err;
 }
 
-static int iqcn_genl_flush_and_fill(struct sk_buff *skb, struct genl_info *info)
+static int iqcn_genl_flush_and_fill(struct sk_buff *skb, struct genl_info *info,
+				    const struct iqcn_genl_mask *mask)
 {
 	int err;
 	u64 n;
@@ -832,7 +914,8 @@ static int iqcn_genl_flush_and_fill(struct sk_buff *skb, struct genl_info *info)
 static int iqcn_genl_flow_flush(struct sk_buff *request, struct genl_info *info)
 {
 	return iqcn_genl_answer(info, IQCN_CMD_FLOW_FLUSH,
-				iqcn_genl_flush_and_fill);
+				nla_total_size_64bit(sizeof(u64)),
+				iqcn_genl_flush_and_fill, NULL);
 }
 
 /* Reset the peaks of a port's queues.  A peak that a concurrent packet stores
@@ -919,6 +1002,8 @@ static const struct nla_policy iqcn_genl_queue_policy[] = {
 	[IQCN_A_QUEUE_IFINDEX] = { .type = NLA_U32 },
 	[IQCN_A_QUEUE_PARENT] = { .type = NLA_U32 },
 	[IQCN_A_QUEUE_FILTER] = NLA_POLICY_MASK(NLA_U32, IQCN_FILTER_CONGESTED),
+	[IQCN_A_QUEUE_MASK] =
+		NLA_POLICY_EXACT_LEN(IQCN_QUEUE_MASK_WORDS * sizeof(u64)),
 };
 
 static const struct nla_policy iqcn_genl_flow_policy[] = {
@@ -1027,6 +1112,7 @@ struct genl_family iqcn_genl_family __ro_after_init = {
  */
 int __init iqcn_genl_module_init(void)
 {
+	iqcn_genl_init_mask();
 	return genl_register_family(&iqcn_genl_family);
 }
 

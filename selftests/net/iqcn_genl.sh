@@ -249,6 +249,55 @@ test_one_queue()
 		"${N[A_QUEUE_FILTER]}=1")" "error 22 Only a dump has a filter"
 }
 
+# mask_of ATTR...: IQCN_A_QUEUE_MASK of these attributes
+mask_of()
+{
+	local words=(0 0) attr
+
+	for attr; do
+		((words[attr / 64] |= 1 << attr % 64))
+	done
+	printf '%s=%u,%u\n' "${N[A_QUEUE_MASK]}" "${words[@]}"
+}
+
+# IQCN_A_QUEUE_MASK selects the attributes of an answer and of a dump
+test_queue_mask()
+{
+	local cmd=${N[CMD_QUEUE_GET]} dev=${N[A_QUEUE_IFINDEX]}
+	local parent=${N[A_QUEUE_PARENT]} age=${N[A_QUEUE_STATE_AGE_NS]}
+	local flows=${N[A_QUEUE_FLOWS]} ref=${N[A_QUEUE_REF_BYTES]}
+	local sent=${N[A_QUEUE_TX_PACKETS]} bad q got
+	local no="error 22 The mask has a bit that is no attribute of a reply"
+
+	two_queues
+	data --tos 3 --flows 5 --count 5
+	q="$dev=$p1 $parent=65537"
+	take QUEUE "$(genl ask "$cmd" $q)"
+	what TX_PACKETS
+	# from both words of the mask; the order is that of the numbers
+	check_eq "answer" "$(genl ask "$cmd" $q "$(mask_of "$ref" "$flows" \
+		"$sent" "$parent")")" \
+		"$cmd $parent=65537 $sent=$got $flows=5 $ref=0"
+	check_eq "a word of zeros" "$(genl ask "$cmd" $q "$(mask_of "$ref")")" \
+		"$cmd $ref=0"
+	check_eq "the state has never changed" \
+		"$(genl ask "$cmd" $q "$(mask_of "$age")")" "$cmd"
+	check_eq "no attribute" "$(genl ask "$cmd" $q "$(mask_of)")" "$cmd"
+	check_eq "all, dump" "$(genl dump "$cmd" "$(mask_of "$parent" "$ref")")" \
+		"$(genl dump "$cmd" | sed "s/ .* \($parent=[0-9]*\) .* \($ref=[0-9]*\)\$/ \1 \2/")"
+	for bad in "${N[A_QUEUE_UNSPEC]}" "${N[A_QUEUE_FILTER]}" \
+		"${N[A_QUEUE_PAD]}" "${N[A_QUEUE_MASK]}" \
+		$((ref + 1)) 127; do
+		check_eq "bit $bad" "$(refused $q "$(mask_of "$flows" "$bad")")" "$no"
+		check_eq "bit $bad, dump" "$(genl dump "$cmd" "$(mask_of "$bad")" |
+			grep -c '^error 22')" 1
+	done
+	for bad in 1 1,2,3; do
+		check_eq "length" "$(refused $q "${N[A_QUEUE_MASK]}=$bad" |
+			grep -c '^error 34 ')" 1
+	done
+}
+
 test_flow()
 {
 	local out src dst vlan qp sqp pair parent state queued ce cnp psn sent

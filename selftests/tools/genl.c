@@ -296,25 +296,47 @@ static int talk(int cmd, int flags, const void *attrs, size_t len)
 	return end;
 }
 
-/* Arguments are ATTR=NUMBER, each an attribute of 32 bits */
+/* The longest attribute of a request: 8 numbers of 64 bits */
+#define ATTR_BYTES (NLA_HDRLEN + 8 * sizeof(uint64_t))
+
+/* Write ATTR=NUMBER, an attribute of 32 bits, or ATTR=NUMBER,NUMBER..., numbers
+ * of 64 bits each.  Return: length of the attribute
+ */
+static size_t put_attr(uint8_t *to, const char *arg)
+{
+	struct nlattr a = { .nla_len = NLA_HDRLEN };
+	uint64_t number;
+	uint32_t only;
+	char *at;
+
+	a.nla_type = strtoul(arg, &at, 0);
+	if (*at != '=')
+		die(arg, "not ATTR=NUMBER");
+	do {
+		number = strtoull(at + 1, &at, 0);
+		memcpy(to + a.nla_len, &number, sizeof(number));
+		a.nla_len += sizeof(number);
+	} while (*at == ',' && a.nla_len < ATTR_BYTES);
+	if (a.nla_len == NLA_HDRLEN + sizeof(number)) {
+		only = number;
+		memcpy(to + NLA_HDRLEN, &only, sizeof(only));
+		a.nla_len = NLA_HDRLEN + sizeof(only);
+	}
+	memcpy(to, &a, NLA_HDRLEN);
+	return a.nla_len;
+}
+
+/* Arguments: see put_attr() */
 static int request(int cmd, bool dump, int argc, char **argv)
 {
 	int64_t start_us = now_us(), took_us;
-	uint32_t attrs[2 * 64];
-	size_t n = 0;
-	char *value;
+	uint8_t attrs[4096];
+	size_t len = 0;
 	int end;
 
-	for (; argc > 0 && n < 64; argc--, argv++, n++) {
-		struct nlattr a = { .nla_len = 8,
-				    .nla_type = strtoul(*argv, &value, 0) };
-
-		if (*value != '=')
-			die(*argv, "not ATTR=NUMBER");
-		memcpy(&attrs[2 * n], &a, sizeof(a));
-		attrs[2 * n + 1] = strtoul(value + 1, NULL, 0);
-	}
-	end = talk(cmd, dump ? NLM_F_DUMP : NLM_F_ACK, attrs, n * 8);
+	for (; argc > 0 && len + ATTR_BYTES <= sizeof(attrs); argc--, argv++)
+		len += put_attr(attrs + len, *argv);
+	end = talk(cmd, dump ? NLM_F_DUMP : NLM_F_ACK, attrs, len);
 	took_us = now_us() - start_us;
 	if (summary)
 		printf("messages %lu duplicates %lu intr %lu us %lld\n",
@@ -438,8 +460,8 @@ static int listen_to(const char *group, long time_ms, const char *ready,
 static int usage(void)
 {
 	fprintf(stderr,
-		"Usage: genl [--netns NAME] [--summary] ask COMMAND [ATTR=NUMBER]...\n"
-		"       genl [--netns NAME] [--summary] [--room FLOWS] [--pause US] dump COMMAND [ATTR=NUMBER]...\n"
+		"Usage: genl [--netns NAME] [--summary] ask COMMAND [ATTR=NUMBER[,NUMBER]...]...\n"
+		"       genl [--netns NAME] [--summary] [--room FLOWS] [--pause US] dump COMMAND [ATTR=NUMBER[,NUMBER]...]...\n"
 		"       genl [--netns NAME] lease IFINDEX PARENT MS [filter N NS] [supplement PPS]\n"
 		"       genl [--netns NAME] raw <REQUESTS\n"
 		"       genl [--netns NAME] [--summary] [--time MS] [--count N] [--ready FILE] listen GROUP\n");

@@ -27,8 +27,9 @@
  *	ports or queues come or go meanwhile
  * @IQCN_CMD_QUEUE_GET: do: the queue IQCN_A_QUEUE_PARENT of
  *	IQCN_A_QUEUE_IFINDEX; dump: the queues of this device or of all ports
- *	that match IQCN_A_QUEUE_FILTER; attributes: &enum iqcn_a_queue.  A dump
- *	sets NLM_F_DUMP_INTR if ports or queues come or go meanwhile
+ *	that match IQCN_A_QUEUE_FILTER; attributes: &enum iqcn_a_queue, or only
+ *	those of IQCN_A_QUEUE_MASK.  A dump sets NLM_F_DUMP_INTR if ports or
+ *	queues come or go meanwhile
  * @IQCN_CMD_FLOW_GET: dump: the flows of IQCN_A_FLOW_IFINDEX or of all ports
  *	that match IQCN_A_FLOW_FILTER; attributes: &enum iqcn_a_flow.  A flow
  *	that exists during the whole dump is in it once, and no flow is in it
@@ -171,12 +172,18 @@ enum iqcn_a_port {
 
 #define IQCN_A_PORT_MAX (__IQCN_A_PORT_MAX - 1)
 
+/* Number of u64 in IQCN_A_QUEUE_MASK */
+#define IQCN_QUEUE_MASK_WORDS	2
+
 /**
  * enum iqcn_a_queue - attributes of a queue: a qdisc
  * @IQCN_A_QUEUE_UNSPEC: not used
  * @IQCN_A_QUEUE_IFINDEX: u32, interface index; in a request: only queues
  *	of this device
  * @IQCN_A_QUEUE_FILTER: u32, set of &enum iqcn_filter bits, in a request
+ * @IQCN_A_QUEUE_MASK: in a request: IQCN_QUEUE_MASK_WORDS u64 in host byte
+ *	order.  If bit N % 64 of word N / 64 is set, the reply has attribute N.
+ *	Absent: all.  Few attributes make frequent requests cheaper
  * @IQCN_A_QUEUE_PARENT: u32, the qdisc's parent, which identifies the queue
  * @IQCN_A_QUEUE_DEPTH_BYTES: u32, bytes in the queue now
  * @IQCN_A_QUEUE_LIMIT_BYTES: u32, bytes that the queue holds before it drops
@@ -275,6 +282,7 @@ enum iqcn_a_queue {
 	IQCN_A_QUEUE_UNSPEC,
 	IQCN_A_QUEUE_IFINDEX,
 	IQCN_A_QUEUE_FILTER,
+	IQCN_A_QUEUE_MASK,
 	IQCN_A_QUEUE_PARENT,
 	IQCN_A_QUEUE_DEPTH_BYTES,
 	IQCN_A_QUEUE_LIMIT_BYTES,
