@@ -22,6 +22,20 @@
 #define PLACE_NS 1000000000
 #define NEEDED "the agent needs a queue with notify supplement and fiber, see tc-iqcn(8)"
 
+/* The attributes that read_queue() reads */
+static const int sampled[] = {
+	IQCN_A_QUEUE_DEPTH_BYTES,
+	IQCN_A_QUEUE_TX_BYTES,
+	IQCN_A_QUEUE_TX_PACKETS,
+	IQCN_A_QUEUE_FLOWS_ACTIVE,
+	IQCN_A_QUEUE_ROCE_BPS,
+	IQCN_A_QUEUE_CE_SENT,
+	IQCN_A_QUEUE_DROP_OVERLIMIT,
+	IQCN_A_QUEUE_CNP_SUPPLEMENT,
+	IQCN_A_QUEUE_ABOVE_KMAX_NS,
+	IQCN_A_QUEUE_LEASES,
+};
+
 struct search {
 	struct agent_port *a;
 	bool found;
@@ -99,11 +113,13 @@ static int find_queue(struct agent_port *a, const struct queue *queues, size_t n
 int agent_port_open(struct agent_port *a, uint32_t ifindex, uint32_t parent)
 {
 	struct queue *queues;
-	size_t n;
+	size_t i, n;
 	int ret;
 
 	a->ifindex = ifindex;
 	a->parent = parent;
+	for (i = 0; i < ARRAY_SIZE(sampled); i++)
+		a->mask[sampled[i] / 64] |= UINT64_C(1) << sampled[i] % 64;
 	a->g = genl_open();
 	if (!a->g)
 		return EXIT_FAILURE;
@@ -164,7 +180,7 @@ static int check_leases(struct agent_port *a, uint64_t leases)
 static int read_queue(struct agent_port *a, struct agent_sample *s)
 {
 	struct queue q;
-	int err = genl_queue(a->g, a->ifindex, a->parent, &q);
+	int err = genl_queue(a->g, a->ifindex, a->parent, a->mask, &q);
 
 	if (err)
 		return gone_or(a, err);

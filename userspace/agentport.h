@@ -17,6 +17,7 @@ struct agent_port {
 	struct genl *g;
 	uint32_t ifindex;
 	uint32_t parent;
+	uint64_t mask[IQCN_QUEUE_MASK_WORDS]; /* the attributes to read */
 	char name[IF_NAMESIZE];	/* for errors after the device is gone */
 	struct agent_place place;
 	uint64_t place_ns;	/* when @place was read */

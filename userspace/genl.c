@@ -387,7 +387,7 @@ int genl_port(struct genl *g, uint32_t ifindex, struct port *p)
 }
 
 int genl_queue(struct genl *g, uint32_t ifindex, uint32_t parent,
-	       struct queue *q)
+	       const uint64_t mask[IQCN_QUEUE_MASK_WORDS], struct queue *q)
 {
 	struct nl_msg *msg = new_request(g, IQCN_CMD_QUEUE_GET, 0);
 
@@ -395,6 +395,8 @@ int genl_queue(struct genl *g, uint32_t ifindex, uint32_t parent,
 		return g->err;
 	nla_put_u32(msg, IQCN_A_QUEUE_IFINDEX, ifindex);
 	nla_put_u32(msg, IQCN_A_QUEUE_PARENT, parent);
+	nla_put(msg, IQCN_A_QUEUE_MASK, IQCN_QUEUE_MASK_WORDS * sizeof(*mask),
+		mask);
 	g->object = &queue_object;
 	g->one = q;
 	return request(g, msg, keep_one);

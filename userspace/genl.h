@@ -45,10 +45,12 @@ int genl_family_version(void);
 int genl_ports(struct genl *g, struct port **ports, size_t *n);
 int genl_queues(struct genl *g, uint32_t ifindex, uint32_t filter,
 		struct queue **queues, size_t *n);
-/* Get one port or queue; -ENODEV or -ENOENT if there is none */
+/* Get one port or queue; -ENODEV or -ENOENT if there is none.  @mask: the value
+ * of IQCN_A_QUEUE_MASK
+ */
 int genl_port(struct genl *g, uint32_t ifindex, struct port *p);
 int genl_queue(struct genl *g, uint32_t ifindex, uint32_t parent,
-	       struct queue *q);
+	       const uint64_t mask[IQCN_QUEUE_MASK_WORDS], struct queue *q);
 /* Shrinks the receive buffer to one object, which makes frequent requests
  * cheaper.  Dumps are not possible afterwards.
  */

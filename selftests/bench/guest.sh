@@ -374,8 +374,8 @@ case_agent()
 	for ((round = 0; round < rounds; round++)); do
 		used 10
 		few=$us
-		used 2010
-		echo "= agent step iqcn 1 $(((us - few) / 2))"
+		used 10010
+		echo "= agent step iqcn 1 $(((us - few) / 10))"
 		echo "= agent step none 1 1"
 	done
 	devices_gone
