@@ -228,8 +228,8 @@ static int iqcn_genl_put_port(struct sk_buff *skb, struct iqcn_port *port)
 	return 0;
 }
 
-/* Answer a request with one message, into which @fill puts the attributes, which
- * take @payload_bytes at most.  Return: 0 or a negative error.
+/* Answer a request with one message.  @fill puts the attributes into it, which
+ * take at most @payload_bytes.  Return: 0 or a negative error.
  */
 static int iqcn_genl_answer(struct genl_info *info, u8 cmd,
 			    size_t payload_bytes,

@@ -9,6 +9,7 @@ ALL_TESTS="
 	test_port
 	test_queue
 	test_one_queue
+	test_queue_mask
 	test_flow
 	test_v6_vlan
 	test_filters
