@@ -338,6 +338,12 @@ files_listed()
 	done
 }
 
+# The name of a mutant changes with its function
+survivors()
+{
+	selftests/mutants/mutants.sh -l -a >/dev/null
+}
+
 # A newcomer reads all of README.md, so it must be short
 readme()
 {
@@ -386,6 +392,7 @@ quiet maintainers; result $? "every file has a section in MAINTAINERS"
 quiet functions_once; result $? "no function of a script is defined twice"
 quiet tests_listed; result $? "every test is in a list"
 quiet files_listed; result $? "every file of tests is in a step"
+quiet survivors; result $? "survivors of make mutants are mutants"
 quiet readme; result $? "README.md is short"
 quiet wide_comments; result $? "comments have at most 80 columns"
 quiet scripts; result $? "shellcheck"
