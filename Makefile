@@ -58,6 +58,7 @@ help:
 	@echo '  scenario     S=NAME: one of selftests/scenarios/, its variants side by side'
 	@echo '               S=methods: every method of the box and what it costs (6 min)'
 	@echo '               S=flows: queue depth by number of flows (4 min)'
+	@echo '               S=seeds: how much the figures of some vary with the seed (6 min)'
 	@echo '               S=marking: all of them, marked on enqueue and on dequeue (40 min)'
 	@echo '  scenarios    all of them but methods: tables, plots, JSON in build/results'
 	@echo '  figures      update the marked blocks of README and Documentation from these'
@@ -335,11 +336,12 @@ demo:
 
 # make scenario S=NAME [V=VARIANT,VARIANT | CONTINUE=1]
 # S=methods is all of methods-*, which take longer than the others together,
-# S=marking runs the others twice, and S=flows generates its scenarios
+# S=marking runs the others twice, S=seeds runs some with several seeds, and
+# S=flows generates its scenarios
 scenario:
 	$(LAB) packages lab
 	@$(MAKE) -s lab-uml
-	@selftests/scenarios/$(if $(filter methods marking flows,$(S)),$(S).sh,scenarios.sh $(if $(CONTINUE),-c) $(if $(V),-v $(V)) $(S))
+	@selftests/scenarios/$(if $(filter methods marking flows seeds,$(S)),$(S).sh,scenarios.sh $(if $(CONTINUE),-c) $(if $(V),-v $(V)) $(S))
 
 scenarios: S = $(filter-out methods-%,$(basename $(notdir $(wildcard selftests/scenarios/*.scenario))))
 scenarios: scenario

@@ -6,6 +6,7 @@ include "table";
 include "marking-table";
 include "flows-table";
 include "methods-table";
+include "seeds-table";
 
 def v($scenario; $variant): .[$scenario].variants[$variant];
 def util($scenario; $variant): v($scenario; $variant).utilization | part;
@@ -220,6 +221,7 @@ def block($name):
 	elif $name == "storm" then storm_block | @tsv
 	elif $name == "marking" then .marking | marking_table | @tsv
 	elif $name == "flows" then .flows | flows_table | @tsv
+	elif $name == "seeds" then .seeds | seeds_table | @tsv
 	elif $name == "compared" then compared_block | @tsv
 	elif $name == "methods" then .methods | method_table | @tsv
 	elif $name == "samples" then .methods | sample_table | @tsv

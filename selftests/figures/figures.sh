@@ -66,6 +66,7 @@ BLOCKS="
 	samples		columns methods
 	compared	columns compared
 	flows		columns flows
+	seeds		columns seeds
 "
 CHEAP=" incast-512-pfc incast-512 fig1 "
 PICTURES="incast-512-pfc step flows fattree-8 pfc-victim longhaul-near-200"
