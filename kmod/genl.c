@@ -29,7 +29,7 @@
 
 #define IQCN_GENL_MASK_BITS	(64 * IQCN_QUEUE_MASK_WORDS)
 
-/* Attributes of a queue */
+/* Set of queue attributes, one bit each */
 struct iqcn_genl_mask {
 	DECLARE_BITMAP(bits, IQCN_GENL_MASK_BITS);
 };
@@ -45,7 +45,10 @@ struct iqcn_genl_dump {
 	unsigned long at; /* of this port: queues dumped, or lowest id of the
 			   * remaining flows
 			   */
-	struct iqcn_genl_mask mask; /* attributes of queues */
+	/* attributes of queues that are dumped; netlink_callback.ctx has no room
+	 * for more members
+	 */
+	struct iqcn_genl_mask mask;
 };
 
 static struct iqcn_genl_dump *iqcn_genl_dump(struct netlink_callback *cb)
@@ -228,8 +231,8 @@ static int iqcn_genl_put_port(struct sk_buff *skb, struct iqcn_port *port)
 	return 0;
 }
 
-/* Answer a request with one message.  @fill puts the attributes into it, which
- * take at most @payload_bytes.  Return: 0 or a negative error.
+/* Answer a request with one message.  @fill adds its attributes, which take up
+ * at most @payload_bytes.  Return: 0 or a negative error.
  */
 static int iqcn_genl_answer(struct genl_info *info, u8 cmd,
 			    size_t payload_bytes,
@@ -310,7 +313,7 @@ static int iqcn_genl_dump_ports(struct sk_buff *skb,
 	return iqcn_genl_dump_consistent(skb, cb, iqcn_genl_dump_one);
 }
 
-/* The state of a queue */
+/* Values of a queue's attributes */
 struct iqcn_genl_state {
 	u32 ifindex;
 	u32 parent;
@@ -445,8 +448,9 @@ static void iqcn_genl_get_state(struct iqcn_genl_state *s,
 	s->parent = q->parent;
 	s->depth_bytes = iqcn_depth_bytes(q);
 	iqcn_genl_get_params(s, q);
-	iqcn_genl_get_sent(s, q->sent);
 	iqcn_queue_stats(q, &s->st);
+	/* last, so that no other counter is ahead of it */
+	iqcn_genl_get_sent(s, q->sent);
 }
 
 static int iqcn_genl_put_field(struct sk_buff *skb, int attr,
@@ -469,7 +473,7 @@ static int iqcn_genl_put_queue(struct sk_buff *skb,
 	int err;
 
 	for_each_set_bit(a, mask->bits, IQCN_GENL_MASK_BITS) {
-		/* the state has never changed */
+		/* absent until the state first changes */
 		if (a == IQCN_A_QUEUE_STATE_AGE_NS && !s->st.state_since_ns)
 			continue;
 		err = iqcn_genl_put_field(skb, a, s);
@@ -479,7 +483,7 @@ static int iqcn_genl_put_queue(struct sk_buff *skb,
 	return 0;
 }
 
-/* All attributes of a queue */
+/* All attributes that a reply can contain */
 static struct iqcn_genl_mask iqcn_genl_all __ro_after_init;
 
 static void __init iqcn_genl_init_mask(void)
@@ -492,7 +496,7 @@ static void __init iqcn_genl_init_mask(void)
 			__set_bit(a, iqcn_genl_all.bits);
 }
 
-/* Get the attributes that @attr selects, all if it is NULL */
+/* Parse IQCN_A_QUEUE_MASK; without it, select all attributes */
 static int iqcn_genl_get_mask(struct iqcn_genl_mask *mask,
 			      const struct nlattr *attr,
 			      struct netlink_ext_ack *extack)
@@ -508,7 +512,7 @@ static int iqcn_genl_get_mask(struct iqcn_genl_mask *mask,
 	if (bitmap_subset(mask->bits, iqcn_genl_all.bits, IQCN_GENL_MASK_BITS))
 		return 0;
 	NL_SET_ERR_MSG_ATTR(extack, attr,
-			    "The mask has a bit that is no attribute of a reply");
+			    "The mask selects an attribute that no reply contains");
 	return -EINVAL;
 }
 
@@ -577,7 +581,7 @@ static int iqcn_genl_queue_get(struct sk_buff *request, struct genl_info *info)
 				 info->extack);
 	if (err)
 		return err;
-	/* no attribute is larger */
+	/* every attribute is a u32 or a u64 */
 	payload_bytes = bitmap_weight(mask.bits, IQCN_GENL_MASK_BITS) *
 			nla_total_size_64bit(sizeof(u64));
 	return iqcn_genl_answer(info, IQCN_CMD_QUEUE_GET, payload_bytes,

@@ -22,7 +22,7 @@
 #define PLACE_NS 1000000000
 #define NEEDED "the agent needs a queue with notify supplement and fiber, see tc-iqcn(8)"
 
-/* The attributes that read_queue() reads */
+/* Attributes that read_queue() needs; it does not notice if one is missing */
 static const int sampled[] = {
 	IQCN_A_QUEUE_DEPTH_BYTES,
 	IQCN_A_QUEUE_TX_BYTES,

@@ -45,8 +45,8 @@ int genl_family_version(void);
 int genl_ports(struct genl *g, struct port **ports, size_t *n);
 int genl_queues(struct genl *g, uint32_t ifindex, uint32_t filter,
 		struct queue **queues, size_t *n);
-/* Get one port or queue; -ENODEV or -ENOENT if there is none.  @mask: the value
- * of IQCN_A_QUEUE_MASK
+/* Get one port or queue; -ENODEV or -ENOENT if there is none.  @mask is sent as
+ * IQCN_A_QUEUE_MASK; members that it does not select are 0.
  */
 int genl_port(struct genl *g, uint32_t ifindex, struct port *p);
 int genl_queue(struct genl *g, uint32_t ifindex, uint32_t parent,

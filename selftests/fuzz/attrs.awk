@@ -16,7 +16,7 @@ BEGIN {
 	sub(/,$/, "", type[name])
 	if ($0 ~ /and so are all that follow/)
 		follow = type[name]
-	else if (type[name] !~ /^(u8|u16|u32|u64|s32|string|flag|array|struct)$/)
+	else if (type[name] !~ /^(u8|u16|u32|u64|s32|string|flag|array|struct|bitmap)$/)
 		type[name] = follow ? follow : "none"
 }
 

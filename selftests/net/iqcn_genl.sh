@@ -250,7 +250,7 @@ test_one_queue()
 		"${N[A_QUEUE_FILTER]}=1")" "error 22 Only a dump has a filter"
 }
 
-# mask_of ATTR...: IQCN_A_QUEUE_MASK of these attributes
+# mask_of ATTR...: print the argument of genl that selects these attributes
 mask_of()
 {
 	local words=(0 0) attr
@@ -267,24 +267,26 @@ test_queue_mask()
 	local cmd=${N[CMD_QUEUE_GET]} dev=${N[A_QUEUE_IFINDEX]}
 	local parent=${N[A_QUEUE_PARENT]} age=${N[A_QUEUE_STATE_AGE_NS]}
 	local flows=${N[A_QUEUE_FLOWS]} ref=${N[A_QUEUE_REF_BYTES]}
-	local sent=${N[A_QUEUE_TX_PACKETS]} bad q got
-	local no="error 22 The mask has a bit that is no attribute of a reply"
+	local limit=${N[A_QUEUE_LIMIT_BYTES]} bad q got
+	local no="error 22 The mask selects an attribute that no reply contains"
 
 	two_queues
 	data --tos 3 --flows 5 --count 5
 	q="$dev=$p1 $parent=65537"
 	take QUEUE "$(genl ask "$cmd" $q)"
-	what TX_PACKETS
-	# from both words of the mask; the order is that of the numbers
+	what LIMIT_BYTES
+	# attributes from both words, in numerical order
 	check_eq "answer" "$(genl ask "$cmd" $q "$(mask_of "$ref" "$flows" \
-		"$sent" "$parent")")" \
-		"$cmd $parent=65537 $sent=$got $flows=5 $ref=0"
+		"$limit" "$parent")")" \
+		"$cmd $parent=65537 $limit=$got $flows=5 $ref=0"
 	check_eq "a word of zeros" "$(genl ask "$cmd" $q "$(mask_of "$ref")")" \
 		"$cmd $ref=0"
 	check_eq "the state has never changed" \
 		"$(genl ask "$cmd" $q "$(mask_of "$age")")" "$cmd"
 	check_eq "no attribute" "$(genl ask "$cmd" $q "$(mask_of)")" "$cmd"
-	check_eq "all, dump" "$(genl dump "$cmd" "$(mask_of "$parent" "$ref")")" \
+	check_eq "congested queues" "$(genl dump "$cmd" \
+		"${N[A_QUEUE_FILTER]}=1" "$(mask_of "$parent")")" ""
+	check_eq "dump" "$(genl dump "$cmd" "$(mask_of "$parent" "$ref")")" \
 		"$(genl dump "$cmd" | sed "s/ .* \($parent=[0-9]*\) .* \($ref=[0-9]*\)\$/ \1 \2/")"
 	for bad in "${N[A_QUEUE_UNSPEC]}" "${N[A_QUEUE_FILTER]}" \
 		"${N[A_QUEUE_PAD]}" "${N[A_QUEUE_MASK]}" \
@@ -293,8 +295,8 @@ test_queue_mask()
 		check_eq "bit $bad, dump" "$(genl dump "$cmd" "$(mask_of "$bad")" |
 			grep -c '^error 22')" 1
 	done
-	for bad in 1 1,2,3; do
-		check_eq "length" "$(refused $q "${N[A_QUEUE_MASK]}=$bad" |
+	for bad in 2 2, 2,0,0; do
+		check_eq "length of $bad" "$(refused $q "${N[A_QUEUE_MASK]}=$bad" |
 			grep -c '^error 34 ')" 1
 	done
 }
@@ -539,6 +541,12 @@ test_many_queues()
 	check_eq "dump of all" "$(genl --summary dump ${N[CMD_QUEUE_GET]} |
 		cut -d ' ' -f 1-6)" "messages 600 duplicates 0 intr 0"
 	check "congested" "$(number ${N[CMD_QUEUE_GET]} ${N[A_QUEUE_FILTER]}=1)" -eq 0
+	# 68 bytes each, so this takes more than one piece
+	check_eq "dump of six attributes" "$(genl dump ${N[CMD_QUEUE_GET]} \
+		"$(mask_of "${N[A_QUEUE_PARENT]}" "${N[A_QUEUE_DEPTH_BYTES]}" \
+		"${N[A_QUEUE_LIMIT_BYTES]}" "${N[A_QUEUE_KMIN_BYTES]}" \
+		"${N[A_QUEUE_KMAX_BYTES]}" "${N[A_QUEUE_NOTIFY]}")" |
+		sort -u | awk 'NF == 7 { n++ } END { print n }')" 600
 	check "ports" "$(number ${N[CMD_PORT_GET]})" -eq 1
 	check_eq "queues of the port" "$(genl ask ${N[CMD_PORT_GET]} \
 		${N[A_PORT_IFINDEX]}="$(ifindex p1)" |
@@ -933,7 +941,7 @@ test_malformed()
 	cut -d ' ' -f 1-3 "$TMP/requests" | "$GENL" --netns sw raw >"$TMP/answers"
 	awk -v ifindex=${N[A_PORT_IFINDEX]} -v filter=${N[A_QUEUE_FILTER]} \
 		-v parent=${N[A_FLOW_PARENT]} -v queue=${N[A_QUEUE_PARENT]} \
-		-v clear=${N[CMD_QUEUE_CLEAR]} '
+		-v clear=${N[CMD_QUEUE_CLEAR]} -v mask=${N[A_QUEUE_MASK]} '
 	FNR == NR { cmd[NR] = $1; f[NR] = $2; what[NR] = $(NF - 1)
 		    attr[NR] = $NF; total = NR; next }
 	/^> / { n++; next }
@@ -965,6 +973,9 @@ test_malformed()
 			# that case, Linux 6.1 returns no text
 			else if (c == 2 && d && attr[i] == queue)
 				bad = w[2] == 22 ? "" : "wanted 22"
+			# none of these requests has a mask of the right length
+			else if (c == 2 && attr[i] == mask && what[i] != "nothing")
+				bad = w[2] == 34 && a !~ / -$/ ? "" : "wanted 34, and a text"
 			else if (what[i] != "nothing" && !takes(c, d, attr[i]))
 				bad = w[2] == 22 && a !~ / -$/ ? "" : "wanted 22, and a text"
 			else if (w[1] == "error" && w[2] != 22 && w[2] != 19 && w[2] != 2)

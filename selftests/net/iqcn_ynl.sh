@@ -78,6 +78,10 @@ test_ynl()
 	like_tc queues ce_sent cnp_sent flows_paired state_changes roce_bps \
 		sample_lost marked_bytes delay_samples delay_peak_ns
 	check "CNPs" "$(stat cnp_sent)" -gt 0
+	# bits 1 and 4: ifindex and parent
+	ynl --dump queue-get --json '{"mask": "12000000000000000000000000000000"}' \
+		>"$TMP/queues"
+	said queues . "[{\"ifindex\":$dev,\"parent\":4294967295}]"
 
 	ynl --dump flow-get --json '{"filter": ["paired"]}' >"$TMP/flows"
 	said flows '[length, .[0].src, .[0].dst, .[0].pair, .[0].paired]' \

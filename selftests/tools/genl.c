@@ -299,25 +299,29 @@ static int talk(int cmd, int flags, const void *attrs, size_t len)
 /* The longest attribute of a request: 8 numbers of 64 bits */
 #define ATTR_BYTES (NLA_HDRLEN + 8 * sizeof(uint64_t))
 
-/* Write ATTR=NUMBER, an attribute of 32 bits, or ATTR=NUMBER,NUMBER..., numbers
- * of 64 bits each.  Return: length of the attribute
+/* Encode ATTR=NUMBER as a u32, or ATTR=NUMBER,NUMBER... as an array of u64; a
+ * comma may end it.  Return: the attribute's length
  */
 static size_t put_attr(uint8_t *to, const char *arg)
 {
 	struct nlattr a = { .nla_len = NLA_HDRLEN };
 	uint64_t number;
+	bool is_array;
 	uint32_t only;
 	char *at;
 
 	a.nla_type = strtoul(arg, &at, 0);
 	if (*at != '=')
 		die(arg, "not ATTR=NUMBER");
+	is_array = strchr(at, ',');
 	do {
 		number = strtoull(at + 1, &at, 0);
 		memcpy(to + a.nla_len, &number, sizeof(number));
 		a.nla_len += sizeof(number);
-	} while (*at == ',' && a.nla_len < ATTR_BYTES);
-	if (a.nla_len == NLA_HDRLEN + sizeof(number)) {
+	} while (*at == ',' && at[1] && a.nla_len < ATTR_BYTES);
+	if (*at && strcmp(at, ","))
+		die(arg, "not ATTR=NUMBER[,NUMBER]...");
+	if (!is_array) {
 		only = number;
 		memcpy(to + NLA_HDRLEN, &only, sizeof(only));
 		a.nla_len = NLA_HDRLEN + sizeof(only);

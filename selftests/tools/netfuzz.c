@@ -42,7 +42,7 @@ uint64_t random_state;
 
 enum {
 	TYPE_NONE, TYPE_U8, TYPE_U16, TYPE_U32, TYPE_U64, TYPE_S32, TYPE_STRING,
-	TYPE_FLAG, TYPE_ARRAY, TYPE_STRUCT,
+	TYPE_FLAG, TYPE_ARRAY, TYPE_STRUCT, TYPE_BITMAP,
 };
 
 enum {
@@ -251,6 +251,7 @@ static void append_right(struct request *r, const struct attribute *a,
 			 const struct shown *s)
 {
 	const struct nlattr *is = NULL;
+	uint64_t words[IQCN_QUEUE_MASK_WORDS] = {};
 	uint32_t points[16];
 	uint64_t number = odd_number();
 	unsigned int i, n;
@@ -271,6 +272,13 @@ static void append_right(struct request *r, const struct attribute *a,
 			points[2 * i + 1] = below(8) ? i << 28 : draw();
 		}
 		append(r, a->number, points, n * 8);
+		break;
+	case TYPE_BITMAP:
+		for (n = below(8); n; n--) {
+			i = below(64 * ARRAY_SIZE(words));
+			words[i / 64] |= UINT64_C(1) << i % 64;
+		}
+		append(r, a->number, words, sizeof(words));
 		break;
 	case TYPE_U16:
 		append(r, a->number, &number, 2);

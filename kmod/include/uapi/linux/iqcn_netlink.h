@@ -7,8 +7,8 @@
  * Flows, both groups, IQCN_CMD_FLOW_FLUSH, IQCN_CMD_QUEUE_CLEAR and
  * IQCN_CMD_LEASE need CAP_NET_ADMIN in the user namespace of that network
  * namespace.  Flows and groups need it because their QP numbers and PSNs
- * suffice to forge packets.  New attributes are only ever appended, and a
- * reader skips attributes that it does not know.
+ * suffice to forge packets.  From the first release on, attributes are only
+ * appended, and a reader skips attributes that it does not know.
  */
 #ifndef _UAPI_LINUX_IQCN_NETLINK_H
 #define _UAPI_LINUX_IQCN_NETLINK_H
@@ -27,9 +27,9 @@
  *	ports or queues come or go meanwhile
  * @IQCN_CMD_QUEUE_GET: do: the queue IQCN_A_QUEUE_PARENT of
  *	IQCN_A_QUEUE_IFINDEX; dump: the queues of this device or of all ports
- *	that match IQCN_A_QUEUE_FILTER; attributes: &enum iqcn_a_queue, or only
- *	those of IQCN_A_QUEUE_MASK.  A dump sets NLM_F_DUMP_INTR if ports or
- *	queues come or go meanwhile
+ *	that match IQCN_A_QUEUE_FILTER; attributes: &enum iqcn_a_queue, limited
+ *	to those that IQCN_A_QUEUE_MASK selects.  A dump sets NLM_F_DUMP_INTR if
+ *	ports or queues come or go meanwhile
  * @IQCN_CMD_FLOW_GET: dump: the flows of IQCN_A_FLOW_IFINDEX or of all ports
  *	that match IQCN_A_FLOW_FILTER; attributes: &enum iqcn_a_flow.  A flow
  *	that exists during the whole dump is in it once, and no flow is in it
@@ -172,7 +172,7 @@ enum iqcn_a_port {
 
 #define IQCN_A_PORT_MAX (__IQCN_A_PORT_MAX - 1)
 
-/* Number of u64 in IQCN_A_QUEUE_MASK */
+/* Number of u64 words in IQCN_A_QUEUE_MASK, for 128 attributes at most */
 #define IQCN_QUEUE_MASK_WORDS	2
 
 /**
@@ -181,9 +181,10 @@ enum iqcn_a_port {
  * @IQCN_A_QUEUE_IFINDEX: u32, interface index; in a request: only queues
  *	of this device
  * @IQCN_A_QUEUE_FILTER: u32, set of &enum iqcn_filter bits, in a request
- * @IQCN_A_QUEUE_MASK: in a request: IQCN_QUEUE_MASK_WORDS u64 in host byte
- *	order.  If bit N % 64 of word N / 64 is set, the reply has attribute N.
- *	Absent: all.  Few attributes make frequent requests cheaper
+ * @IQCN_A_QUEUE_MASK: bitmap, in a request: IQCN_QUEUE_MASK_WORDS u64 in host
+ *	byte order.  A reply contains attribute N only if bit N % 64 of word
+ *	N / 64 is set; without a mask it contains all attributes.  A short reply
+ *	makes frequent requests cheaper
  * @IQCN_A_QUEUE_PARENT: u32, the qdisc's parent, which identifies the queue
  * @IQCN_A_QUEUE_DEPTH_BYTES: u32, bytes in the queue now
  * @IQCN_A_QUEUE_LIMIT_BYTES: u32, bytes that the queue holds before it drops
