@@ -45,8 +45,8 @@ struct iqcn_genl_dump {
 	unsigned long at; /* of this port: queues dumped, or lowest id of the
 			   * remaining flows
 			   */
-	/* attributes of queues that are dumped; netlink_callback.ctx has no room
-	 * for more members
+	/* attributes of queues to dump; netlink_callback.ctx has no room for
+	 * more members
 	 */
 	struct iqcn_genl_mask mask;
 };
