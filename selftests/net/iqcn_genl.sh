@@ -295,7 +295,7 @@ test_queue_mask()
 		check_eq "bit $bad, dump" "$(genl dump "$cmd" "$(mask_of "$bad")" |
 			grep -c '^error 22')" 1
 	done
-	for bad in 2 2, 2,0,0; do
+	for bad in 2 "2," 2,0,0; do
 		check_eq "length of $bad" "$(refused $q "${N[A_QUEUE_MASK]}=$bad" |
 			grep -c '^error 34 ')" 1
 	done
