@@ -81,7 +81,7 @@ test_ynl()
 	# bits 1 and 4: ifindex and parent
 	ynl --dump queue-get --json '{"mask": "12000000000000000000000000000000"}' \
 		>"$TMP/queues"
-	said queues . "[{\"ifindex\":$dev,\"parent\":4294967295}]"
+	said queues . "[{\"ifindex\":$dev,\"parent\":65537}]"
 
 	ynl --dump flow-get --json '{"filter": ["paired"]}' >"$TMP/flows"
 	said flows '[length, .[0].src, .[0].dst, .[0].pair, .[0].paired]' \
