@@ -56,7 +56,7 @@ make_knows()
 		# a value in quotes may have several words
 		for word in $(sed 's/"[^"]*"//g' <<<"${where#*: make}"); do
 			case $word in
-			S=methods | S=marking | S=flows) ;;
+			S=methods | S=marking | S=flows | S=seeds) ;;
 			S=*) [ -e "selftests/scenarios/${word#S=}.scenario" ] ;;
 			[A-Z]*=*) ;;
 			*) grep -qE "^\.PHONY:.* $word( |\$)" Makefile ;;
