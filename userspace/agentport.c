@@ -22,18 +22,24 @@
 #define PLACE_NS 1000000000
 #define NEEDED "the agent needs a queue with notify supplement and fiber, see tc-iqcn(8)"
 
-/* Attributes that read_queue() needs; it does not notice if one is missing */
-static const int sampled[] = {
-	IQCN_A_QUEUE_DEPTH_BYTES,
-	IQCN_A_QUEUE_TX_BYTES,
-	IQCN_A_QUEUE_TX_PACKETS,
-	IQCN_A_QUEUE_FLOWS_ACTIVE,
-	IQCN_A_QUEUE_ROCE_BPS,
-	IQCN_A_QUEUE_CE_SENT,
-	IQCN_A_QUEUE_DROP_OVERLIMIT,
-	IQCN_A_QUEUE_CNP_SUPPLEMENT,
-	IQCN_A_QUEUE_ABOVE_KMAX_NS,
-	IQCN_A_QUEUE_LEASES,
+#define SAMPLED(_attr, _queue, _sample)				\
+	{ IQCN_A_QUEUE_##_attr, offsetof(struct queue, _queue),	\
+	  offsetof(struct agent_sample, _sample) }
+
+/* The attributes of the queue that a sample has, all 64-bit members */
+static const struct {
+	int attr;
+	size_t from;
+	size_t to;
+} sampled[] = {
+	SAMPLED(DEPTH_BYTES, depth_bytes, depth_bytes),
+	SAMPLED(TX_BYTES, tx_bytes, tx_bytes),
+	SAMPLED(TX_PACKETS, tx_packets, tx_packets),
+	SAMPLED(CE_SENT, ce_sent, ce_sent),
+	SAMPLED(DROP_OVERLIMIT, drop_overlimit, drops),
+	SAMPLED(ABOVE_KMAX_NS, above_kmax_ns, above_kmax_ns),
+	SAMPLED(CNP_SUPPLEMENT, cnp_supplement, supplements),
+	SAMPLED(FLOWS_ACTIVE, flows_active, flows),
 };
 
 struct search {
@@ -110,6 +116,11 @@ static int find_queue(struct agent_port *a, const struct queue *queues, size_t n
 	return EXIT_SUCCESS;
 }
 
+static void want(struct agent_port *a, int attr)
+{
+	a->mask[attr / 64] |= UINT64_C(1) << attr % 64;
+}
+
 int agent_port_open(struct agent_port *a, uint32_t ifindex, uint32_t parent)
 {
 	struct queue *queues;
@@ -119,7 +130,9 @@ int agent_port_open(struct agent_port *a, uint32_t ifindex, uint32_t parent)
 	a->ifindex = ifindex;
 	a->parent = parent;
 	for (i = 0; i < ARRAY_SIZE(sampled); i++)
-		a->mask[sampled[i] / 64] |= UINT64_C(1) << sampled[i] % 64;
+		want(a, sampled[i].attr);
+	want(a, IQCN_A_QUEUE_ROCE_BPS);
+	want(a, IQCN_A_QUEUE_LEASES);
 	a->g = genl_open();
 	if (!a->g)
 		return EXIT_FAILURE;
@@ -181,20 +194,15 @@ static int read_queue(struct agent_port *a, struct agent_sample *s)
 {
 	struct queue q;
 	int err = genl_queue(a->g, a->ifindex, a->parent, a->mask, &q);
+	size_t i;
 
 	if (err)
 		return gone_or(a, err);
-	*s = (struct agent_sample){
-		.time_ns = now_ns(),
-		.depth_bytes = q.depth_bytes,
-		.tx_bytes = q.tx_bytes,
-		.tx_packets = q.tx_packets,
-		.ce_sent = q.ce_sent,
-		.drops = q.drop_overlimit,
-		.above_kmax_ns = q.above_kmax_ns,
-		.supplements = q.cnp_supplement,
-		.flows = q.flows_active,
-	};
+	memset(s, 0, sizeof(*s));
+	s->time_ns = now_ns();
+	for (i = 0; i < ARRAY_SIZE(sampled); i++)
+		memcpy((char *)s + sampled[i].to, (char *)&q + sampled[i].from,
+		       sizeof(uint64_t));
 	a->place.rate_bps = a->bandwidth_bps ?: q.roce_bps;
 	return check_leases(a, q.leases);
 }
