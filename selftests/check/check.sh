@@ -202,6 +202,7 @@ step()
 	echo "  $1: $result, $((SECONDS - start)) s"
 	# the run may be cut off before its summary, so print failures at once
 	[ $result = ok ] || failures "$1" 7 3
+	[ $result = ok ]
 }
 
 # failures STEP LINES LAST: print the lines of its log that may say what failed,
