@@ -82,8 +82,15 @@
  * flows of 4 KB packets at 10, 25 and 100 Gb/s, and 2 to 512 senders in the
  * style of the DCQCN paper at 25 Gb/s.  As long as the CNP budget suffices,
  * nothing is dropped and utilization is at least 99 %.  Where ECN alone reaches
- * the same utilization, its p99 queue depth is higher.  The limits:
+ * the same utilization, its p99 queue depth is higher, except for two flows at
+ * 100 Gb/s.  The limits:
  *
+ *   - Two flows at 100 Gb/s swing about the lowest reference.  That is the wake
+ *     depth, where the error changes from almost nothing to -IQCN_PI_EMPTY
+ *     times the reference.  With a factor of 2 the p99 depth is a third lower,
+ *     and below that of ECN alone.  But then the queue of two senders in the
+ *     style of the DCQCN paper runs dry while p > 0, which raises the reference
+ *     to half of qref for tens of milliseconds: their p99 depth doubles.
  *   - The loop rings with 2,048 flows at 100 Gb/s: p99 is 5 times qref, and the
  *     link is used to 98 %.
  *   - The port's CNP budget (cnp-rate) is too small to notify each of more than
