@@ -87,10 +87,12 @@
  *
  *   - Two flows at 100 Gb/s swing about the lowest reference.  That is the wake
  *     depth, where the error changes from almost nothing to -IQCN_PI_EMPTY
- *     times the reference.  With a factor of 2 the p99 depth is a third lower,
- *     and below that of ECN alone.  But then the queue of two senders in the
- *     style of the DCQCN paper runs dry while p > 0, which raises the reference
- *     to half of qref for tens of milliseconds: their p99 depth doubles.
+ *     times the reference.  With a factor of 2 the p99 depth is below that of
+ *     ECN alone with all seeds that were tried.  But then the queue of two
+ *     senders in the style of the DCQCN paper is several times deeper than the
+ *     lowest reference for tens of milliseconds at a time, probably because it
+ *     runs dry while p > 0, which raises the reference: with most seeds their
+ *     p99 depth doubles.
  *   - The loop rings with 2,048 flows at 100 Gb/s: p99 is 5 times qref, and the
  *     link is used to 98 %.
  *   - The port's CNP budget (cnp-rate) is too small to notify each of more than

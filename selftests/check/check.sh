@@ -200,9 +200,10 @@ step()
 	run_step "$@" >"$OUT/$1.log" 2>&1 </dev/null || result=FAILED
 	echo "$1 $result $((SECONDS - start))" >>"$OUT/results"
 	echo "  $1: $result, $((SECONDS - start)) s"
+	[ $result = ok ] && return
 	# the run may be cut off before its summary, so print failures at once
-	[ $result = ok ] || failures "$1" 7 3
-	[ $result = ok ]
+	failures "$1" 7 3
+	return 1
 }
 
 # failures STEP LINES LAST: print the lines of its log that may say what failed,
