@@ -230,7 +230,6 @@ bool iqcn_cnp_prepare(struct iqcn_queue *q, struct iqcn_flow *flow,
 			    now_ns);
 	iqcn_event_cnp_sent(q, flow, why->cause, now_ns);
 	WRITE_ONCE(flow->cnp_tx_ns, now_ns);
-	flow->cnps_sent++;
 	flow->ce_since = false;
 	return true;
 }
@@ -393,9 +392,15 @@ void iqcn_cnp_inject(struct iqcn_queue *q, const struct iqcn_notice *batch,
 	spin_lock(&q->lock);
 	iqcn_add(q->st.cnp_sent, n - hweight_long(failed));
 	iqcn_add(q->st.cnp_error, hweight_long(failed));
-	/* "filter told" must not take the senders for notified */
-	for_each_set_bit(i, &failed, n)
-		WRITE_ONCE(batch[i].flow->cnp_tx_ns, 0);
+	for (i = 0; i < n; i++) {
+		struct iqcn_flow *flow = batch[i].flow;
+
+		if (unlikely(failed & BIT(i)))
+			/* "filter told" must not take the sender for notified */
+			WRITE_ONCE(flow->cnp_tx_ns, 0);
+		else if (likely(iqcn_flow_of(flow, q)))
+			flow->cnps_sent++;
+	}
 	iqcn_add(q->st.cnp_wreb, sent[IQCN_CAUSE_WREB]);
 	iqcn_add(q->st.cnp_pi, sent[IQCN_CAUSE_PI]);
 	iqcn_add(q->st.cnp_poll, sent[IQCN_CAUSE_POLL]);
