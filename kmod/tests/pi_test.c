@@ -259,17 +259,21 @@ static void pi_steps_test(struct kunit *test)
 		{ 400000, 5000000, 512, 1, 0, ONE },
 		/* the depth shrinks from there */
 		{ 9100000, 9000000, 512, 1, ONE, ONE + 20132659 - 838860800 },
-		/* below the wake depth before and after: -4 times qref */
+		/* dry before and after, i.e. at most qref / 32: -4 times qref
+		 */
 		{ 0, 0, 512, 1, QUARTER, QUARTER - 20132659 },
-		{ 37500, 37500, 512, 1, QUARTER, QUARTER - 20132659 },
+		{ 9375, 9375, 512, 1, QUARTER, QUARTER - 20132659 },
 		{ 0, 0, 512, 40, QUARTER, QUARTER - 40 * 20132659 },
 		{ 0, 0, 2048, 1, QUARTER, QUARTER - 5033164 },
-		/* above the wake depth before or after: errors of 262,499 and
-		 * 262,500; growth by 1 byte counts as 13, or 10,904 units
+		/* not dry before or after: errors of 290,624 and 290,625;
+		 * growth by 1 byte counts as 13, or 10,904 units
 		 */
+		{ 9376, 9376, 512, 1, QUARTER, QUARTER - 4875861 },
+		{ 9375, 9376, 512, 1, QUARTER, QUARTER - 4875861 + 10904 },
+		{ 9376, 9375, 512, 1, QUARTER, QUARTER - 4875874 - 10904 },
+		/* the wake depth is nothing special */
+		{ 37500, 37500, 512, 1, QUARTER, QUARTER - 4404016 },
 		{ 37501, 37501, 512, 1, QUARTER, QUARTER - 4403999 },
-		{ 37500, 37501, 512, 1, QUARTER, QUARTER - 4403999 + 10904 },
-		{ 37501, 37500, 512, 1, QUARTER, QUARTER - 4404016 - 10904 },
 		{ 0, 300000, 512, 1, 0, 1006632960 },
 		{ 300000, 0, 512, 1, QUARTER, QUARTER - 5033164 - 1006632960 },
 		/* below 0 */
@@ -548,12 +552,15 @@ static s64 ref_prob_after(const struct iqcn_pi_params *p,
 
 	if (above > 4LL * p->qref_bytes)
 		above = 4LL * p->qref_bytes;
-	if (depth <= p->qref_bytes / 8 && pi->depth_bytes <= p->qref_bytes / 8)
+	if (depth <= p->qref_bytes / 32 &&
+	    pi->depth_bytes <= p->qref_bytes / 32) {
 		above = -4LL * p->qref_bytes;
+		most = ONE;
+	} else {
+		most = p->polls_max * ONE;
+	}
 	prob = pi->prob + steps * ref_change(p->alpha, above, flows) +
 	       ref_change(p->beta, ahead - pi->ahead_bytes, flows);
-	most = depth <= p->qref_bytes / 32 &&
-	       pi->depth_bytes <= p->qref_bytes / 32 ? ONE : p->polls_max * ONE;
 	if (prob < -SLACK)
 		return -SLACK;
 	return prob > most ? most : prob;
@@ -923,14 +930,14 @@ static void pi_idle_test(struct kunit *test)
 	struct iqcn_pi pi;
 
 	/* before QUIET, a step at the wake depth takes the whole probability */
-	pi = pi_with(37500, 20132659);
+	pi = pi_with(37500, 4404016);
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
 					    SECOND + STEP));
 	KUNIT_EXPECT_EQ(test, pi.prob, 0);
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
 					    SECOND + 2 * STEP));
 	/* a negative probability is kept */
-	KUNIT_EXPECT_EQ(test, pi.prob, -20132659);
+	KUNIT_EXPECT_EQ(test, pi.prob, -4404016);
 	KUNIT_EXPECT_EQ(test, iqcn_pi_prob(&pi, &pi25, 37500), 0);
 	/* the controller runs until QUIET */
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
@@ -1303,9 +1310,10 @@ static void pi_follow_loop_test(struct kunit *test)
 	static const struct {
 		u32 flows, late_min, late_max;
 	} rows[] = {
-		{ 64, 10000, 150000 },
-		{ 512, 37000, 45000 },
-		{ 2048, 37000, 45000 },
+		/* a quarter of the gain */
+		{ 128, 37000, 90000 },
+		{ 512, 37000, 48000 },
+		{ 2048, 37000, 48000 },
 	};
 	struct iqcn_pi_params p = pi25;
 	struct loop l;
@@ -1320,6 +1328,13 @@ static void pi_follow_loop_test(struct kunit *test)
 		KUNIT_EXPECT_LE_MSG(test, l.late_max, rows[i].late_max,
 				    "%u flows", rows[i].flows);
 	}
+
+	/* with an eighth of the gain, dry intervals raise the reference again
+	 * and again
+	 */
+	run_loop(&p, 64, &l);
+	KUNIT_EXPECT_EQ(test, l.late_min, 0);
+	KUNIT_EXPECT_GT(test, l.late_max, 300000);
 }
 
 /* Without one of its parts the loop rings or does not settle at qref */
