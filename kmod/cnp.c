@@ -396,7 +396,7 @@ void iqcn_cnp_inject(struct iqcn_queue *q, const struct iqcn_notice *batch,
 		struct iqcn_flow *flow = batch[i].flow;
 
 		if (unlikely(failed & BIT(i)))
-			/* "filter told" must not take the sender for notified */
+			/* for "filter told", the sender is not notified */
 			WRITE_ONCE(flow->cnp_tx_ns, 0);
 		else if (likely(iqcn_flow_of(flow, q)))
 			flow->cnps_sent++;

@@ -75,12 +75,13 @@
  * as with a fixed qref, and a loop that rings for other reasons rings no more
  * than it would with a fixed qref.
  *
- * For less than IQCN_PI_MIN_FLOWS flows the gain is lower, and so is the damping
- * by T.  In the model of pi_follow_loop_test, in which g is that of 512 flows,
- * the queue of 128 flows settles at the lowest reference, but that of 64 swings
- * and keeps raising the reference.  Real senders cut a share of their rate, so
- * for few, fast ones g is higher than in the model.  In the lab the queue of 64
- * flows does not swing: at 25 Gb/s its p99 depth is a quarter of qref.
+ * For less than IQCN_PI_MIN_FLOWS flows the gain is lower, and so is the
+ * damping by T.  In the model of pi_follow_loop_test, in which g is that of 512
+ * flows, the queue of 128 flows settles at the lowest reference, but that of 64
+ * swings and keeps raising the reference.  Real senders cut a share of their
+ * rate, so for few, fast ones g is higher than in the model.  In the lab the
+ * queue of 64 flows does not swing: at 25 Gb/s its p99 depth is a quarter of
+ * qref.
  *
  * The queue counts as dry only well below the lowest reference.  If it did at
  * that reference, the error would change there from almost nothing to
