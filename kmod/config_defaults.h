@@ -90,14 +90,14 @@
  * their rate more than once per T1.
  */
 #define IQCN_POLLS_MAX		4U
-/* CNPs may use an eighth of the reverse link.  An IPv4 CNP takes 98 bytes on
+/* CNPs may use a quarter of the reverse link.  An IPv4 CNP takes 98 bytes on
  * the wire: headers, reserved bytes, ICRC, and Ethernet's header, FCS, preamble
  * and gap.  A sender that speeds up every 300 us needs a CNP as often, no
  * matter how slow its flow is, so this share limits the flows per Gb/s
  * (Documentation/back-to-sender.rst).
  */
 #define IQCN_CNP_WIRE_BYTES	98
-#define IQCN_CNP_SHARE		8
+#define IQCN_CNP_SHARE		4
 
 /* Names of values, by value or by bit */
 #define IQCN_NAMES_NOTIFY	"timer", "wreb", "pi", "grant", "supplement"

@@ -100,7 +100,7 @@
  *   - The loop rings with 2,048 flows at 100 Gb/s: p99 is 5 times qref, and the
  *     link is used to 98 %.
  *   - The port's CNP budget (cnp-rate) is too small to notify each of more than
- *     about 64 sparse flows per Gb/s every T1: then the buffer overflows.
+ *     about 100 sparse flows per Gb/s every T1: then the buffer overflows.
  *
  * Documentation/back-to-sender.rst has the figures.
  *

@@ -424,7 +424,7 @@ test_budget()
 	data --tos 3 --count 50 --interval 800 --len 1024
 	wait
 	sleep 0.3
-	first warn CNPs "p1 1:1: $(stat cnp_budget) were due but over the port's budget: tc qdisc change dev p1 parent 1:1 iqcn cnp-rate 1594387 cnp-burst 1024"
+	first warn CNPs "p1 1:1: $(stat cnp_budget) were due but over the port's budget: tc qdisc change dev p1 parent 1:1 iqcn cnp-rate 3188775 cnp-burst 1024"
 }
 
 test_no_cnps()

@@ -66,7 +66,7 @@ test_defaults()
 	topology bridge
 	tc -n sw qdisc add dev p1 root handle 10: iqcn
 	# veth reports 10 Gb/s
-	want="kmin 160000b kmax 625Kb pmax 0.2 mark-on dequeue nonect pass notify pi detect queue,depth t1 225us trigger timer period 56250ns base cnp delay 0ns ce-in notify measure depth profile mark qref auto update 100us alpha 5000 beta 250000 min-gap 50us telemetry off window 1ms enter 90% exit 60% bandwidth 0bit run 5 run-exit 2 span 100 span-enter 3 span-exit 10 pfc off pfc-prio 3 threshold 40000b settle 20us pfc-max 3355392ns base-rtt none grant share supplement 500 supplement-max 2500 fiber none filter off filter-by flow sample 1 group off pair psn flows 65536 age 10s snoop port cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 cnp-smac port cnp-sport learned cnp-rate 1594387 cnp-burst 1024"
+	want="kmin 160000b kmax 625Kb pmax 0.2 mark-on dequeue nonect pass notify pi detect queue,depth t1 225us trigger timer period 56250ns base cnp delay 0ns ce-in notify measure depth profile mark qref auto update 100us alpha 5000 beta 250000 min-gap 50us telemetry off window 1ms enter 90% exit 60% bandwidth 0bit run 5 run-exit 2 span 100 span-enter 3 span-exit 10 pfc off pfc-prio 3 threshold 40000b settle 20us pfc-max 3355392ns base-rtt none grant share supplement 500 supplement-max 2500 fiber none filter off filter-by flow sample 1 group off pair psn flows 65536 age 10s snoop port cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 cnp-smac port cnp-sport learned cnp-rate 3188775 cnp-burst 1024"
 	[[ $(opts) == *"$want"* ]] || fail "$(opts)"
 }
 
@@ -268,7 +268,7 @@ test_link_speed()
 	[[ $(opts) == *"limit 15625Kb"* ]] || fail "$(opts)"
 	[[ $(opts) == *"qref auto update 100us alpha 2000 beta 100000 "* ]] ||
 		fail "controller: $(opts)"
-	check "CNPs per second" "$(value cnp_rate_pps)" -eq 3985969
+	check "CNPs per second" "$(value cnp_rate_pps)" -eq 7971938
 	# with pi, marking begins far above the controller's range
 	tc -n sw qdisc change dev p1 root handle 10: iqcn notify pi
 	[[ $(opts) == *"limit 15625Kb kmin 400000b kmax 1600000b"* ]] ||
@@ -286,14 +286,14 @@ test_link_speed()
 	[[ $(opts) == *"limit 62500Kb"* ]] || fail "100G: $(opts)"
 	[[ $(opts) == *"qref auto update 100us alpha 500 beta 25000 "* ]] ||
 		fail "controller, 100G: $(opts)"
-	check "CNPs per second, 100G" "$(value cnp_rate_pps)" -eq 15943877
+	check "CNPs per second, 100G" "$(value cnp_rate_pps)" -eq 31887755
 	# the bandwidth parameter overrides the link speed
 	tc -n sw qdisc change dev p1 root handle 10: iqcn bandwidth 25gbit
 	[[ $(opts) == *"limit 15625Kb "*"qref auto update 100us alpha 2000 "* ]] ||
 		fail "bandwidth: $(opts)"
-	check "CNPs per second, 25G of 100G" "$(value cnp_rate_pps)" -eq 3985969
+	check "CNPs per second, 25G of 100G" "$(value cnp_rate_pps)" -eq 7971938
 	tc -n sw qdisc change dev p1 root handle 10: iqcn bandwidth 200gbit
-	check "CNPs per second, 200G" "$(value cnp_rate_pps)" -eq 31887755
+	check "CNPs per second, 200G" "$(value cnp_rate_pps)" -eq 63775510
 	tc -n sw qdisc change dev p1 root handle 10: iqcn cnp-rate 5000
 	in_ns sw ethtool -s p1 speed 50000 duplex full autoneg off
 	flap
@@ -330,7 +330,7 @@ test_shaper_rate()
 	topology bridge
 	bottleneck 1gbit
 	[[ $(opts) == *$slow* ]] || fail "tbf: $(opts)"
-	check "CNPs per second" "$(value cnp_rate_pps)" -eq 159438
+	check "CNPs per second" "$(value cnp_rate_pps)" -eq 318877
 	# iqcn reads the rate again when its parameters change or the device
 	# goes up
 	tc -n sw qdisc change dev p1 root handle 1: tbf rate 2gbit burst 9k limit 1g

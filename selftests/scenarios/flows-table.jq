@@ -3,9 +3,8 @@
 # Table of flows.sh from flows.json: an array per line.
 include "table";
 
-# ecn and a variant of pi
-def flows_row($first; $pi): .gbps as $gbps |
-	[.variants.ecn, .variants[$pi]] as $both |
+def flows_row($first): .gbps as $gbps |
+	[.variants.ecn, .variants.pi] as $both |
 	# microseconds of the link
 	def time(f): $both | map(f * 8 / $gbps / 1000 | us);
 	[$first, .flows] + ($both | map(.utilization | part)) +
@@ -18,6 +17,5 @@ def flows_table:
 	(group_by(.gbps, .style)[] | sort_by(.flows) | to_entries[] |
 	 .key as $i | .value |
 	 flows_row(if $i > 0 then "" else "\(.gbps) Gb/s" +
-		   if .style == "paper" then ", paper" else "" end end; "pi"),
-	 (select(.variants["pi-rate"]) | flows_row("  pi-rate"; "pi-rate"))) |
+		   if .style == "paper" then ", paper" else "" end end)) |
 	fill;

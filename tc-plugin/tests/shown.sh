@@ -25,7 +25,7 @@ DEFAULTS="limit 6250Kb kmin 160000b kmax 625Kb pmax 0.2 mark-on dequeue nonect p
 	span-enter 3 span-exit 10 pfc off pfc-prio 3 threshold 40000b settle 20us
 	pfc-max 2ms base-rtt none grant share supplement 500
 	supplement-max 2500 fiber none filter off filter-by flow sample 1 group off pair psn flows 65536 age 10s
-	snoop port cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 cnp-smac port cnp-sport learned cnp-rate 1594387
+	snoop port cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 cnp-smac port cnp-sport learned cnp-rate 3188775
 	cnp-burst 1024"
 
 # subsets WORD...: print each set of one or more words, as a list for tc
