@@ -393,7 +393,7 @@ test_shaper_rate()
 		qdisc add dev p1 parent 1:20 handle 20: iqcn
 		qdisc change dev p1 parent 1:10 handle 10: iqcn
 	EOF
-	check "CNPs per second" "$(value cnp_rate_pps)" -eq 318877
+	check "CNPs per second" "$(value cnp_rate_pps)" -eq 637755
 }
 
 # warns TC-ARGUMENT... WARNING: the command succeeds with this warning, or
