@@ -43,11 +43,11 @@
 /* Fewer packets than this say nothing about the direction of the data */
 #define WAY_PACKETS 20
 #define STORM_PACKETS 1000
-/* This many CNPs per packet are a storm.  pi legitimately sends up to 5 with 64
- * sparse flows at 1 Gb/s (Documentation/scenarios.rst).
+/* This many CNPs per packet are a storm.  pi may need 21 of them for 256 sparse
+ * flows on 1 Gb/s (Documentation/back-to-sender.rst).
  */
 #define STORM_CNPS 2
-#define STORM_CNPS_PI 8
+#define STORM_CNPS_PI 24
 /* ACKs and CNPs are smaller, even IPv6 with two VLAN tags; data packets are
  * larger
  */

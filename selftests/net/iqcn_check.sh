@@ -413,6 +413,14 @@ test_storm_of_receivers()
 	data --tos 2 --count 1100 --len 16
 	cnps 2300 10
 	first warn CNPs "p1 1:1: a storm, 2300 CNPs from receivers and 0 due from this box for $(stat packets) packets: raise the receivers' interval between CNPs (mlx5: min_time_between_cnps)"
+
+	# sparse flows on a slow link may need 21 CNPs per packet with pi
+	tc -n sw qdisc change dev p1 parent 1:1 iqcn notify pi
+	cnps 21000 10
+	examine
+	[[ $problem != *storm* ]] || fail "$problem"
+	cnps 4000 10
+	first warn CNPs "p1 1:1: a storm, 27300 CNPs from receivers and 0 due from this box for $(stat packets) packets: raise the receivers' interval between CNPs (mlx5: min_time_between_cnps)"
 }
 
 # A budget of one CNP per second
