@@ -395,11 +395,16 @@ void iqcn_cnp_inject(struct iqcn_queue *q, const struct iqcn_notice *batch,
 	for (i = 0; i < n; i++) {
 		struct iqcn_flow *flow = batch[i].flow;
 
-		if (unlikely(failed & BIT(i)))
-			/* for "filter told", the sender is not notified */
-			WRITE_ONCE(flow->cnp_tx_ns, 0);
-		else if (likely(iqcn_flow_of(flow, q)))
+		/* a flow that has moved is protected by another lock */
+		if (unlikely(!iqcn_flow_of(flow, q)))
+			continue;
+		if (likely(!(failed & BIT(i))))
 			flow->cnps_sent++;
+		else
+			/* min-gap and "filter told" must not take the sender
+			 * for notified
+			 */
+			WRITE_ONCE(flow->cnp_tx_ns, 0);
 	}
 	iqcn_add(q->st.cnp_wreb, sent[IQCN_CAUSE_WREB]);
 	iqcn_add(q->st.cnp_pi, sent[IQCN_CAUSE_PI]);

@@ -14,8 +14,8 @@
 /* Description of a CNP to inject */
 struct iqcn_notice {
 	u8 cause;			/* enum iqcn_cause */
-	struct iqcn_flow *flow;		/* BHs are off until the CNP is injected, so
-					 * RCU keeps it
+	struct iqcn_flow *flow;		/* BHs are off until the CNP is injected and
+					 * counted, so RCU keeps it
 					 */
 	struct iqcn_cnp cnp;		/* IP header and above */
 	u8 dst_mac[ETH_ALEN];
