@@ -90,7 +90,7 @@
  * their rate more than once per T1.
  */
 #define IQCN_POLLS_MAX		4U
-/* CNPs may use a quarter of the reverse link.  An IPv4 CNP takes 98 bytes on
+/* CNPs may use a quarter of the bandwidth.  An IPv4 CNP takes 98 bytes on
  * the wire: headers, reserved bytes, ICRC, and Ethernet's header, FCS, preamble
  * and gap.  A sender that speeds up every 300 us needs a CNP as often, no
  * matter how slow its flow is, so this share limits the flows per Gb/s

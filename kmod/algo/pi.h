@@ -67,40 +67,43 @@
  * busy for a part of the time.
  *
  * Moving the reference does not affect the analysis above: a set point moves no
- * pole.  But a dry queue raises the reference, and its error is a multiple of
- * the reference.  That the two do not oscillate rests on the rates of the
- * reference, which differ by a factor of 64, and on measurements: the reference
- * reaches qref after 1.4 ms of dry intervals, but takes 90 ms to come back.  So
- * under a load that needs more than the lowest reference, the controller works
- * as with a fixed qref, and a loop that rings for other reasons rings no more
- * than it would with a fixed qref.
+ * pole.  But the reference and the controller are coupled: a dry queue raises
+ * the reference while p > 0, and the error of a dry queue is a multiple of the
+ * reference.  They do not oscillate, because the reference rises 64 times as
+ * fast as it falls: it reaches qref after 1.4 ms of dry intervals, but takes 90
+ * ms to come back.  So under a load that needs more than the lowest reference,
+ * the controller works as with a fixed qref, and a loop that rings for other
+ * reasons rings no more than it would with a fixed qref.  This is an argument,
+ * not a proof; the lab confirms it.
  *
- * For less than IQCN_PI_MIN_FLOWS flows the gain is lower, and so is the
- * damping by T.  In the model of pi_follow_loop_test, in which g is that of 512
- * flows, the queue of 128 flows settles at the lowest reference, but that of 64
- * swings and keeps raising the reference.  Real senders cut a share of their
- * rate, so for few, fast ones g is higher than in the model.  In the lab the
- * queue of 64 flows does not swing: at 25 Gb/s its p99 depth is a quarter of
- * qref.
+ * With fewer than IQCN_PI_MIN_FLOWS flows the loop gain is lower, and so is the
+ * damping by T.  The model of pi_follow_loop_test keeps the g of 512 flows, so
+ * with 64 flows it oscillates and keeps raising the reference; with 128 the
+ * depth stays below 2.4 times the lowest reference.  A real sender cuts its
+ * rate by a fraction, so g is higher with few, fast senders.  In the lab 64
+ * flows at 25 Gb/s do not oscillate: their p99 depth is a quarter of qref.
  *
- * The queue counts as dry only well below the lowest reference.  If it did at
- * that reference, the error would change there from almost nothing to
- * -IQCN_PI_EMPTY times the reference, and the loop would swing about it.
+ * The dry depth is well below the lowest reference.  If they were equal, the
+ * error would jump from almost 0 to -IQCN_PI_EMPTY times the reference at the
+ * set point, and the queue would oscillate around it.
  *
  * All of this scales with the link: bytes in proportion to its speed, and
  * therefore the gains inversely.  Lab runs with the defaults cover 2 to 1,024
  * flows of 4 KB packets at 10, 25 and 100 Gb/s, and 2 to 512 senders in the
  * style of the DCQCN paper at 25 Gb/s.  As long as the CNP budget suffices,
  * nothing is dropped and utilization is at least 99 %.  Where ECN alone reaches
- * the same utilization, its p99 queue depth is higher.  The limits:
+ * the same utilization, its p99 queue depth is higher, except sometimes in the
+ * first case below.  The limits:
  *
- *   - Two senders in the style of the DCQCN paper may run dry while p > 0.  The
- *     raised reference then takes its time to come back: with one of 12 seeds
- *     p99 is 83 us instead of 24 to 37 us.  (ECN alone: 52 us.)
+ *   - Two senders in the style of the DCQCN paper may drain the queue while p >
+ *     0.  This raises the reference, which takes up to 90 ms to fall again.
+ *     With one of 12 seeds p99 is then 83 us; with the others it is 24 to 37
+ *     us.  With ECN alone it is 52 us.
  *   - The loop rings with 2,048 flows at 100 Gb/s: p99 is 5 times qref, and the
  *     link is used to 98 %.
- *   - The port's CNP budget (cnp-rate) is too small to notify each of more than
- *     about 100 sparse flows per Gb/s every T1: then the buffer overflows.
+ *   - By default the port's CNP budget (cnp-rate) suffices for about 100 sparse
+ *     flows per Gb/s whose senders speed up every 300 us.  With 128 the p99
+ *     depth is 2.4 MB at 1 Gb/s, and with 256 the buffer overflows.
  *
  * Documentation/back-to-sender.rst has the figures.
  *

@@ -259,19 +259,18 @@ static void pi_steps_test(struct kunit *test)
 		{ 400000, 5000000, 512, 1, 0, ONE },
 		/* the depth shrinks from there */
 		{ 9100000, 9000000, 512, 1, ONE, ONE + 20132659 - 838860800 },
-		/* dry before and after, i.e. at most qref / 32: -4 times qref
-		 */
+		/* dry at both steps (at most qref / 32): -4 times qref */
 		{ 0, 0, 512, 1, QUARTER, QUARTER - 20132659 },
 		{ 9375, 9375, 512, 1, QUARTER, QUARTER - 20132659 },
 		{ 0, 0, 512, 40, QUARTER, QUARTER - 40 * 20132659 },
 		{ 0, 0, 2048, 1, QUARTER, QUARTER - 5033164 },
-		/* not dry before or after: errors of 290,624 and 290,625;
+		/* not dry at one or both steps: errors of 290,624 and 290,625;
 		 * growth by 1 byte counts as 13, or 10,904 units
 		 */
 		{ 9376, 9376, 512, 1, QUARTER, QUARTER - 4875861 },
 		{ 9375, 9376, 512, 1, QUARTER, QUARTER - 4875861 + 10904 },
 		{ 9376, 9375, 512, 1, QUARTER, QUARTER - 4875874 - 10904 },
-		/* the wake depth is nothing special */
+		/* the error has no jump at the wake depth */
 		{ 37500, 37500, 512, 1, QUARTER, QUARTER - 4404016 },
 		{ 37501, 37501, 512, 1, QUARTER, QUARTER - 4403999 },
 		{ 0, 300000, 512, 1, 0, 1006632960 },
@@ -929,7 +928,7 @@ static void pi_idle_test(struct kunit *test)
 {
 	struct iqcn_pi pi;
 
-	/* before QUIET, a step at the wake depth takes the whole probability */
+	/* before QUIET, a step at the wake depth subtracts this probability */
 	pi = pi_with(37500, 4404016);
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
 					    SECOND + STEP));
@@ -1303,14 +1302,15 @@ static void pi_loop_test(struct kunit *test)
 	}
 }
 
-/* The reference follows the load: the queue is short, and the link stays busy
+/* The reference follows the load.  From 128 flows on the queue is short and the
+ * link stays busy; with 64 flows the model oscillates (pi.h).
  */
 static void pi_follow_loop_test(struct kunit *test)
 {
 	static const struct {
 		u32 flows, late_min, late_max;
 	} rows[] = {
-		/* a quarter of the gain */
+		/* counts as 512: a quarter of the loop gain */
 		{ 128, 37000, 90000 },
 		{ 512, 37000, 48000 },
 		{ 2048, 37000, 48000 },
@@ -1329,9 +1329,7 @@ static void pi_follow_loop_test(struct kunit *test)
 				    "%u flows", rows[i].flows);
 	}
 
-	/* with an eighth of the gain, dry intervals raise the reference again
-	 * and again
-	 */
+	/* an eighth of the loop gain */
 	run_loop(&p, 64, &l);
 	KUNIT_EXPECT_EQ(test, l.late_min, 0);
 	KUNIT_EXPECT_GT(test, l.late_max, 300000);

@@ -45,7 +45,7 @@ def scenarios_block:
 	row(["incast-1024", "-2048"];
 	    "too many flows for a timer, which acts only on packets that have left the queue: \(drops("incast-1024"; "iqcn")) and \(drops("incast-2048"; "iqcn")) drops, \(drops("incast-1024"; "ecn")) and \(drops("incast-2048"; "ecn")) with marks alone. `wreb` drops \(drops("incast-1024"; "wreb")) and \(drops("incast-2048"; "wreb")); `pi` none, at p99 \(p99("incast-1024"; "pi")) and \(p99("incast-2048"; "pi")) MB and 100 % of the link"),
 	row(["incast-1g-64", "-256", "-1000", "-3000"];
-	    "a slow link. A sparse flow needs as many CNPs as on a fast link, so `pi` controls 64 flows with \(per_packet("incast-1g-64"; "pi")) CNPs per data packet (p99 \(p99("incast-1g-64"; "pi")) MB), but not with 1 (`pi-1`). 256 flows need half of the reverse link (`pi-half`: \(p99("incast-1g-256"; "pi-half")) MB). By default CNPs may use a quarter of it, and more than about 100 flows per Gb/s overflow"),
+	    "a slow link. A sparse flow needs as many CNPs as on a fast link, so `pi` controls 64 flows with \(per_packet("incast-1g-64"; "pi")) CNPs per data packet (p99 \(p99("incast-1g-64"; "pi")) MB), but not with 1 (`pi-1`). By default CNPs may use a quarter of the reverse link, which is enough for about 100 flows per Gb/s. 256 flows need half of it (`pi-half`: \(p99("incast-1g-256"; "pi-half")) MB)"),
 	row(["step"];
 	    "480 flows join 32 and leave again. `pi` settles after \(v("step"; "pi").settle_us | max / 100 | round / 10) ms; the others do not settle before the flows leave"),
 	row(["fairness"];
