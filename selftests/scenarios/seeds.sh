@@ -41,7 +41,7 @@ case $seeds in
 [2-9] | [1-9][0-9]) ;;
 *) die "-n: \"$seeds\" is not 2 to 99" ;;
 esac
-[ $# -gt 0 ] || set -- incast-64 incast-512 incast-1024 step fairness
+[ $# -gt 0 ] || set -- incast-64 incast-512 incast-1024 incast-2048 step fairness
 rm -rf "$OUT" "$OUT".{json,commit}
 mkdir -p "$OUT/scenarios" || exit
 # others may be "like" them
