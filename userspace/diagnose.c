@@ -523,11 +523,16 @@ static const char *budget_fix(struct subject *s)
 {
 	uint64_t bps = s->dev->bps ? s->dev->bps :
 				     IQCN_DEFAULT_MBPS * UINT64_C(1000000);
-	uint64_t rate = bps / (8 * IQCN_CNP_WIRE_BYTES * IQCN_CNP_SHARE);
+	uint64_t all = bps / (8 * IQCN_CNP_WIRE_BYTES);
+	uint64_t rate = all / IQCN_CNP_SHARE;
 	uint64_t burst = IQCN_CNP_BURST;
 
+	if (s->port->cnp_rate_pps >= all / 2)
+		return "CNPs may already use half of the link: fewer flows?";
 	if (rate < 2 * s->port->cnp_rate_pps)
 		rate = 2 * s->port->cnp_rate_pps;
+	if (rate > all / 2)
+		rate = all / 2;
 	if (burst < s->port->cnp_burst)
 		burst = s->port->cnp_burst;
 	return change(s, "cnp-rate %" PRIu64 " cnp-burst %" PRIu64, rate, burst);
