@@ -423,8 +423,8 @@ test_storm_of_receivers()
 	first warn CNPs "p1 1:1: a storm, 27300 CNPs from receivers and 0 due from this box for $(stat packets) packets: raise the receivers' interval between CNPs (mlx5: min_time_between_cnps)"
 }
 
-# advice TEXT: the advice if CNPs are over the budget.  Multicast of the hosts may
-# wait in the queue, too, so another problem may be reported first.
+# advice TEXT: the advice if CNPs are over the budget.  Multicast of the hosts
+# may wait in the queue, too, so another problem may be reported first.
 advice()
 {
 	examine
