@@ -69,12 +69,11 @@
  * Moving the reference does not affect the analysis above: a set point moves no
  * pole.  But the reference and the controller are coupled: a dry queue raises
  * the reference while p > 0, and the error of a dry queue is a multiple of the
- * reference.  They do not oscillate, because the reference rises 64 times as
- * fast as it falls: it reaches qref after 1.4 ms of dry intervals, but takes 90
- * ms to come back.  So under a load that needs more than the lowest reference,
- * the controller works as with a fixed qref, and a loop that rings for other
- * reasons rings no more than it would with a fixed qref.  This is an argument,
- * not a proof; the lab confirms it.
+ * reference.  The reference rises 64 times as fast as it falls: it reaches qref
+ * after 1.4 ms of dry intervals, but takes 90 ms to come back.  So under a load
+ * that needs more than the lowest reference, the controller works as with a
+ * fixed qref, and a loop that rings for other reasons should ring no more than
+ * with a fixed qref.  This is an argument, not a proof.
  *
  * With fewer than IQCN_PI_MIN_FLOWS flows the loop gain is lower, and so is the
  * damping by T.  The model of pi_follow_loop_test keeps the g of 512 flows, so
