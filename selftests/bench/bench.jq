@@ -93,14 +93,14 @@ def cores: if . then . * $pps / 3e9 | round_to(2) else null end;
 		     case("marked"; "roce"; $own; 100; "ratio_red"); 1.5; 1),
 		 aim("marked, 100 flows, instructions, to red" + $what;
 		     case("marked"; "roce"; $own; 100; "instructions_red");
-		     1.5; 1),
+		     1.5; 1.2),
 		 aim("marked, 100 flows, to the best of codel, fq_codel, fq, cake" + $what;
 		     ahead("marked"; $own; 100); 1; 1),
 		 (case("marked"; "roce"; $own; 100; "min_ns") as $few |
 		  case("marked"; "roce"; $own; 1000000; "min_ns") as $many |
 		  aim("marked, 1 M flows, to 100" + $what;
 		      if $few and $many then $many / $few | round_to(2) else null end;
-		      3; 2))),
+		      2.5; 2))),
 		aim("hook, no match, over none, ns";
 		    case("hook"; "udp"; "iqcn"; 100; "over_none_ns"); 15; 8),
 		aim("hook, CNPs, ns";
@@ -108,7 +108,7 @@ def cores: if . then . * $pps / 3e9 | round_to(2) else null end;
 		aim("100 k CNPs due together, longest softirq, ns";
 		    case("deadline"; "softirq-longest"; "iqcn"; 100000; "median_ns");
 		    200000; 50000),
-		aim("memory of a flow, bytes"; value("flow-of-1000000"); 320; 192),
+		aim("memory of a flow, bytes"; value("flow-of-1000000"); 307; 256),
 		(case("cpus"; "1"; "iqcn"; 100; "min_ns") as $one |
 		 case("cpus"; "2"; "iqcn"; 100; "min_ns") as $two |
 		 aim("a packet on two CPUs, to one";
