@@ -11,7 +11,7 @@
  *	       |
  *	       |-- audit, fallback: no action		(agenttrust.h)
  *	       v
- *	  at least tc's supplements, before and in a burst	(agentguard.h)
+ *	  enough supplements before and in a burst	(agentguard.h)
  *	       |
  *	       v
  *	  lease: if the agent dies, the values of tc apply again

@@ -14,6 +14,7 @@
 
 #include <linux/pkt_sched.h>
 
+#include "agentguard.h"
 #include "agentport.h"
 #include "iqcn.h"
 #include "qdisc.h"
@@ -266,8 +267,8 @@ int agent_port_set(struct agent_port *a, int action, uint32_t least_pps,
 	if (err == -ERANGE) {
 		if (read_place(a, now))
 			return EXIT_FAILURE;
-		a->lease = values(a, action, min(least_pps, a->place.supplement_pps),
-				  flows);
+		a->lease = values(a, action,
+				  min(least_pps, agent_guard_pps(&a->place)), flows);
 		err = lease(a, a->lease_ms);
 	}
 	if (err)

@@ -320,7 +320,8 @@ void test_agent_trust(void)
 
 void test_agent_guard(void)
 {
-	struct agent_place p = { .limit_bytes = 1600, .supplement_pps = 7 };
+	struct agent_place p = { .limit_bytes = 1600, .supplement_pps = 7,
+				 .supplement_max_pps = 6, .cnp_rate_pps = 9 };
 	struct agent_sample a = { .time_ns = 5 * MS }, b = { .time_ns = 10 * MS };
 	struct agent_guard g = {};
 	int i;
@@ -331,7 +332,7 @@ void test_agent_guard(void)
 	b.depth_bytes = 100;
 	b.above_kmax_ns = 1;
 	check(agent_guard_step(&g, &p, &a, &b) == 0);
-	/* the queue grows: tc's supplements at least, for the next 20 ms */
+	/* the queue grows: at least those of the guard, for the next 20 ms */
 	b.depth_bytes = 101;
 	check(agent_guard_step(&g, &p, &a, &b) == 7);
 	a.depth_bytes = 101;
@@ -341,13 +342,23 @@ void test_agent_guard(void)
 	}
 	b.time_ns += 5 * MS;
 	check(agent_guard_step(&g, &p, &a, &b) == 0);
-	/* the queue is not deep: tc's supplements at least, after 100 ms */
+	/* the queue is not deep: at least those of the guard after 100 ms */
 	b.depth_bytes = 0;
 	a.above_kmax_ns = b.above_kmax_ns;
 	b.time_ns += 100 * MS - 1;
 	check(agent_guard_step(&g, &p, &a, &b) == 0);
 	b.time_ns++;
 	check(agent_guard_step(&g, &p, &a, &b) == 7);
+	/* more than tc's, within the bounds of a lease */
+	p.supplement_max_pps = 8;
+	check(agent_guard_pps(&p) == 8);
+	p.supplement_max_pps = 10;
+	check(agent_guard_pps(&p) == 9);
+	p.supplement_max_pps = 10000;
+	p.cnp_rate_pps = 10000;
+	check(agent_guard_pps(&p) == 2500);
+	p.supplement_pps = 3000;
+	check(agent_guard_pps(&p) == 3000);
 }
 
 void test_agent_random(void)
