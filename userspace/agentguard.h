@@ -31,7 +31,7 @@ struct agent_guard {
 	uint64_t burst_ns;	/* end of the last step in which the queue grew */
 };
 
-/* Supplements per second that the guard requires, within the bounds of a lease */
+/* The rate that the guard requires, within the bounds of a lease */
 static inline uint32_t agent_guard_pps(const struct agent_place *p)
 {
 	uint32_t bound = min(p->supplement_max_pps, p->cnp_rate_pps);
