@@ -10,9 +10,10 @@
  *	by a sixteenth of its limit in a step	at least those of the guard
  *	otherwise				those of the policy
  *
- * The guard has tc's rate, or 2,500 per second if that is more: the cap of the
- * application (agentlaw.h).  With 2,000, the highest rate of an action, a load
- * of messages and streams dropped more packets than without an agent.
+ * Those of the guard are tc's, or 2,500 per second if that is more, as far as
+ * supplement-max and cnp-rate allow.  2,500 is the limit in the application
+ * (agentlaw.h), and more than any action has: with tc's 2,000 a load of
+ * messages and streams dropped more packets.
  *
  * Pure: no clock.
  */
@@ -31,12 +32,15 @@ struct agent_guard {
 	uint64_t burst_ns;	/* end of the last step in which the queue grew */
 };
 
-/* The rate that the guard requires, within the bounds of a lease */
+/* The rate that the guard requires.  The module sends fewer supplements than tc
+ * asks for if supplement-max is lower, but then its filter passes more CNPs.
+ */
 static inline uint32_t agent_guard_pps(const struct agent_place *p)
 {
-	uint32_t bound = min(p->supplement_max_pps, p->cnp_rate_pps);
-
-	return max(p->supplement_pps, min(AGENT_GUARD_PPS, bound));
+	if (p->supplement_pps > p->supplement_max_pps &&
+	    p->supplement_max_pps <= p->cnp_rate_pps)
+		return p->supplement_pps;
+	return min(max(AGENT_GUARD_PPS, p->supplement_pps), agent_bound_pps(p));
 }
 
 /**

@@ -223,6 +223,12 @@ static inline void agent_state(struct agent_history *h,
 	state[AGENT_STATE - 1] = agent_share(agent_log2(s->incast), 8);
 }
 
+/* The most supplements per second that the module sends */
+static inline uint32_t agent_bound_pps(const struct agent_place *p)
+{
+	return min(p->supplement_max_pps, p->cnp_rate_pps);
+}
+
 /**
  * agent_lease() - convert an action to the values that it sets
  * @p: parameters of the qdisc and the link
@@ -241,8 +247,7 @@ static inline struct agent_lease agent_lease(const struct agent_place *p,
 	return (struct agent_lease){
 		.filter_ns = max_t(uint64_t, ns, 1),
 		.supplement_pps = min(agent_supplements_pps[action % AGENT_SUPPLEMENTS],
-				      min(p->supplement_max_pps,
-					  p->cnp_rate_pps)),
+				      agent_bound_pps(p)),
 	};
 }
 

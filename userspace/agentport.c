@@ -282,10 +282,12 @@ static int end_lease(struct agent_port *a)
 	if (a->lease_ns <= now_ns())
 		return 0;
 	a->lease_ns = 0;
-	/* this interval is within the bounds, even if the fiber is shorter now
+	/* these values are within the bounds, even if the fiber is shorter or
+	 * the budget smaller now
 	 */
 	if (a->lease.filter_ns > IQCN_FILTER_MIN_RTT_NS)
 		a->lease.filter_ns = IQCN_FILTER_MIN_RTT_NS;
+	a->lease.supplement_pps = 0;
 	return lease(a, 1);
 }
 

@@ -380,6 +380,8 @@ test_supplements()
 # are more than a sixteenth of the limit
 test_guard()
 {
+	local sent
+
 	virtual_time || { skip "needs virtual time"; return; }
 	load
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn supplement 2000
@@ -388,7 +390,9 @@ test_guard()
 	check "supplements" "$(sent_in 0.1)" -eq 0
 	data --flows 2 --count 100 --len 926 --tos 2
 	# more than tc's 2000 per second
-	check "supplements of 20 ms" "$(sent_in 0.1)" -ge 46
+	sent=$(sent_in 0.1)
+	check "supplements of 20 ms" "$sent" -ge 46
+	check "supplements of 20 ms" "$sent" -le 54
 	check "supplements after that" "$(sent_in 0.1)" -eq 0
 	kill "$agent"
 	ended 0
@@ -664,6 +668,21 @@ test_changed()
 	ended 0
 	sleep 0.002
 	check_eq "afterwards" "$(in_force)" 0/0
+	# so are the supplements of the guard, first when the lease is renewed
+	policy 0
+	started 0.02 run --policy "$POLICY" p1
+	params cnp-rate 1000 supplement 100
+	sleep 1.3
+	check_eq "running" "$(ps -o comm= -p "$agent")" iqcn
+	kill "$agent"
+	ended 0
+	started 0.02 run --policy "$POLICY" p1
+	params cnp-rate 500
+	kill "$agent"
+	ended 0
+	sleep 0.002
+	check_eq "afterwards" "$(in_force)" 0/0
+	params cnp-rate 100000
 	started 0.02 run --action 0 --lease 60ms p1
 	params notify pi
 	ended 1 "netlink family iqcn: a supplement rate needs notify supplement"

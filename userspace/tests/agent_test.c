@@ -349,7 +349,7 @@ void test_agent_guard(void)
 	check(agent_guard_step(&g, &p, &a, &b) == 0);
 	b.time_ns++;
 	check(agent_guard_step(&g, &p, &a, &b) == 7);
-	/* more than tc's, within the bounds of a lease */
+	/* more than tc's, as far as a lease may ask for */
 	p.supplement_max_pps = 8;
 	check(agent_guard_pps(&p) == 8);
 	p.supplement_max_pps = 10;
@@ -359,6 +359,13 @@ void test_agent_guard(void)
 	check(agent_guard_pps(&p) == 2500);
 	p.supplement_pps = 3000;
 	check(agent_guard_pps(&p) == 3000);
+	/* a budget that became smaller after supplements were set */
+	p.cnp_rate_pps = 2999;
+	check(agent_guard_pps(&p) == 2999);
+	p.supplement_max_pps = 2999;
+	check(agent_guard_pps(&p) == 3000);
+	p.cnp_rate_pps--;
+	check(agent_guard_pps(&p) == 2998);
 }
 
 void test_agent_random(void)
