@@ -26,7 +26,9 @@
 #define IQCN_USER_RUN_NS	(20 * NSEC_PER_USEC)
 /* A user's filters can make the injection of a CNP slow */
 #define IQCN_USER_RUN_MAX_NS	NSEC_PER_SEC
-/* The timers and BH work of the machine get half of all CPUs */
+/* The timers and BH work of all network namespaces that init_user_ns owns get
+ * half of all CPUs, together
+ */
 #define IQCN_MACHINE_PARTS	2
 #define IQCN_MACHINE_RUN_MAX_NS	(10 * NSEC_PER_MSEC)
 

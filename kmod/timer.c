@@ -257,7 +257,9 @@ static unsigned int iqcn_timer_collect(struct iqcn_queue *q,
 	return n;
 }
 
-/* A run of the timer; or @bh: of BH work, while the timer stays armed */
+/* Send what is due, and arm the timer again.  @bh: called from BH work, while
+ * the timer is still armed.
+ */
 static void iqcn_timer_run(struct iqcn_queue *q, bool bh)
 {
 	struct iqcn_notice batch[IQCN_BATCH] __uninitialized; /* n are valid */

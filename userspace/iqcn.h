@@ -39,10 +39,10 @@ int fail(const char *what, const char *why);
 int misuse(const char *problem, const char *word);
 
 /*
- * getopt_long() with our error messages: returns the next option's value in
- * @options, which may be NULL, or its letter, -1 at the end, '?' after an
- * error.  Every command has the options "-j", and "-h" and "-V", which end the
- * program.
+ * getopt_long() with our error messages.  @options are the long options of the
+ * command itself, or NULL.  Returns the next option's value, -1 after the last
+ * one, or '?' after an error.  Every command also accepts -j, -h and -V; -h and
+ * -V end the program.
  */
 int next_option(int argc, char **argv, const struct option *options);
 /* Parse the options of a command that has none of its own.  Returns false after

@@ -58,7 +58,7 @@ static inline bool iqcn_budget_take(struct iqcn_budget *b, u64 now_ns)
 }
 
 /**
- * iqcn_budget_half() - is at least half of the burst left?
+ * iqcn_budget_half() - is more than half of the burst left?
  * @b: bucket; this function needs no lock
  * @now_ns: now
  *

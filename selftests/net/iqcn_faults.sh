@@ -155,7 +155,8 @@ PARAMETERS="
 	pair sport flows 100 age 1s
 "
 
-# each_parameter WORD...: print a pair of lines for each kind of parameter
+# each_parameter RESET WORD...: for each line of $PARAMETERS, print the tc
+# command RESET, then the command WORD... with that line appended (for pairs)
 each_parameter()
 {
 	local words

@@ -224,10 +224,10 @@ s.send(bytes.fromhex("0180c2000001" "020000000001" "8808" + sys.argv[2]))
 ' "$2" "$3"
 }
 
-# The ends of a wire pause each other for 300 us in 1.5 ms.  A queue behind the
-# wire marks nothing if it detects the pauses by PFC frames.  By the stopped
-# transmit queue, it detects a pause only after 105 us, in which 10 Gb/s carry 2
-# * 64 KB.
+# The ends of a wire pause each other for 300 us in every 1.5 ms.  With "pfc
+# frames", the queue that sends into the wire marks nothing.  With "pfc txq", it
+# detects a pause only when nothing has left for 105 us, the time that two
+# batches of 64 KB take at 10 Gb/s.
 test_flap()
 {
 	local way marks off
@@ -388,7 +388,7 @@ test_probe_of_mq()
 	unload
 }
 
-# Samples have the time for which a device was paused
+# Samples include the time for which a device was paused
 test_probe_of_pauses()
 {
 	local host_words="rate 10gbit rp off" rcv_host_words="rate 10gbit"

@@ -601,7 +601,9 @@ static bool rh_is_unicast(const struct in6_addr *ip)
 	return !ipv6_addr_any(ip) && !ipv6_addr_is_multicast(ip);
 }
 
-/* Check that words have the transport, gate and paths that they need */
+/* Reject parameters whose prerequisite is missing: "transport sr",
+ * "gate-weight", or a suitable "lb" and number of entropies
+ */
 static int rh_check_transport(struct net *net, const struct rh_host_conf *conf)
 {
 	if (conf->transport != RH_TRANSPORT_SR) {

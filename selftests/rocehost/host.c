@@ -93,7 +93,7 @@ static void rh_receive_cm(struct rh_host *host, const struct iqcn_pkt *pkt,
 	struct iqcn_cm cm;
 
 	if (!iqcn_parse_cm(bth, avail, &cm)) {
-		/* the third message needs no reaction */
+		/* an RTU ends the handshake, and needs no reply */
 		if (avail < RH_CM_ATTR + 2 ||
 		    get_unaligned_be16(bth + RH_CM_ATTR) != RH_CM_RTU)
 			host->stray++;

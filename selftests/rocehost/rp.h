@@ -142,9 +142,9 @@ static inline u64 rp_decay(u64 alpha, u64 g, u64 n)
 {
 	u64 keep = RP_ONE - g;
 
-	/* below 1 from here on, so that no product reaches 2^64 */
 	if (!g)
 		return alpha;
+	/* keep is below RP_ONE here, so no product reaches 2^64 */
 	for (; n && alpha; n >>= 1) {
 		if (n & 1)
 			alpha = (alpha * keep) >> 32;

@@ -1392,7 +1392,9 @@ static void match_stale(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, match_rts(&m, 0));
 	KUNIT_EXPECT_FALSE(test, match_rtw(&m, 0));
 	KUNIT_EXPECT_EQ(test, m.state, MATCH_SENDING);
-	/* the RTS is repeated, and an old RTS comes again */
+	/* a repeated RTS, a later one, an older one, and an RTW that RTS 4
+	 * makes stale
+	 */
 	KUNIT_EXPECT_FALSE(test, match_rts(&m, 0));
 	KUNIT_EXPECT_FALSE(test, match_rts(&m, 4));
 	KUNIT_EXPECT_FALSE(test, match_rts(&m, 2));

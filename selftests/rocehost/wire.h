@@ -148,7 +148,8 @@ struct wire_port {
  * @paused_to_ps: until when each of them is stopped
  * @resumed_ps: when a priority was last resumed
  * @refresh_ps: when to repeat the pause of @port's queues, U64_MAX: never
- * @flap_ps: when to begin or to end a pause of @conf.flap_ns, U64_MAX: never
+ * @flap_ps: when the next pause of @wire->conf.flap_ns begins or ends,
+ *	U64_MAX: never
  * @flaps: such a pause has begun
  * @total: counters since the creation
  * @run: counters of the run, while rh_counting()

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# refuse.sh [DIRECTORY]: the words that the plugin refuses, and its messages, as
-# refuse.txt and mistakes.txt list them.  KTAP.
+# refuse.sh [DIRECTORY]: check that the plugin refuses the arguments in
+# refuse.txt and mistakes.txt, with the messages listed there.  DIRECTORY
+# contains the plugin, by default build/.  Prints KTAP.
 #
 # tc itself loads the plugin, as any user: tc parses all words before it looks
 # for the device or sends a request.  The device does not exist, so that no
