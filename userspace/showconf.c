@@ -44,6 +44,7 @@ struct conf {
 	struct tc_iqcn_point points[IQCN_POINTS_MAX];
 	size_t n_points;
 	struct tc_iqcn_cnp_filter filter;
+	uint64_t speed_bps;	/* of the device of an iqcn, 0: not known */
 	struct link link;
 	uint64_t tbf_bps;	/* of a tbf */
 };
@@ -189,6 +190,7 @@ static void find_link(const struct showconf *s, struct conf *c)
 	const struct conf *at = c;
 	size_t i, n;
 
+	c->speed_bps = bps;
 	c->link.packet_bytes = dev_packet_bytes(c->q.ifindex);
 	c->link.ethernet = dev_is_ethernet(c->q.ifindex);
 	for (n = 0; n < ANCESTORS_MAX && at->q.parent != TC_H_ROOT; n++) {
@@ -200,7 +202,8 @@ static void find_link(const struct showconf *s, struct conf *c)
 				break;
 		if (i == ARRAY_SIZE(sharing) && !at->tbf_bps)
 			return;
-		if (at->tbf_bps && (!bps || at->tbf_bps < bps))
+		if (at->tbf_bps >= IQCN_BANDWIDTH_MIN_BPS &&
+		    (!bps || at->tbf_bps < bps))
 			bps = at->tbf_bps;
 	}
 	c->link.known = true;
@@ -222,7 +225,8 @@ static uint64_t port_bps(const struct showconf *s, uint32_t ifindex)
 		bps = bps ? bps : c->link.bps;
 		largest_bps = bps > largest_bps ? bps : largest_bps;
 		sum_bps += bps;
-		link_bps = c->link.bps > link_bps ? c->link.bps : link_bps;
+		bps = c->speed_bps ? c->speed_bps : c->link.bps;
+		link_bps = bps > link_bps ? bps : link_bps;
 	}
 	sum_bps = sum_bps < link_bps ? sum_bps : link_bps;
 	return sum_bps > largest_bps ? sum_bps : largest_bps;

@@ -478,6 +478,22 @@ test_showconf()
 		"tc qdisc add dev p0 parent 1:1 handle 10: iqcn"
 	check_eq "below prio" "$(grep 1:3 "$TMP/conf")" \
 		"tc qdisc add dev p1 parent 1:3 handle 13: iqcn notify timer"
+	# the budget follows from the sum of the rates of two shapers, and a
+	# shaper that is slower than any bandwidth has no effect
+	tc -n sw -batch - <<-EOF
+		qdisc del dev p0 root
+		qdisc add dev p0 root handle 1: tbf rate 999kbit burst 9k limit 1m
+		qdisc add dev p0 parent 1:1 handle 10: iqcn
+		qdisc del dev p1 root
+		qdisc add dev p1 root handle 1: prio
+		qdisc add dev p1 parent 1:1 handle 2: tbf rate 1gbit burst 9k limit 1m
+		qdisc add dev p1 parent 1:2 handle 3: tbf rate 1gbit burst 9k limit 1m
+		qdisc add dev p1 parent 2:1 handle 12: iqcn
+		qdisc add dev p1 parent 3:1 handle 13: iqcn
+	EOF
+	restores
+	check_eq "two shapers, and a slow one" \
+		"$(grep -c 'handle 1[023]: iqcn$' "$TMP/conf")" 3
 	tc -n sw -batch - <<-EOF
 		qdisc del dev p0 root
 		qdisc add dev p0 root handle 1: htb default 1
