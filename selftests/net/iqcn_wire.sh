@@ -40,8 +40,8 @@ NIGHTLY_TESTS="
 # shellcheck source=selftests/net/lib-rocehost.sh
 . "$(dirname "$0")/lib-rocehost.sh"
 
-# wires HOSTS RCV-WORDS WORDS: a switch sw, which is a router; host i is s$i in
-# namespace snd, with a wire to p$i; rcv has a wire to "out"
+# wires HOSTS RCV-WORDS WORDS: create a switch, sw, which routes. Host i is s$i
+# in the namespace snd, with a wire to p$i; e0 in rcv has a wire to "out".
 wires()
 {
 	local hosts=$1 rcv_words=$2 words=$3 i lines=() batch=()
@@ -111,7 +111,8 @@ took()
 		/proc/net/rocehost/completions
 }
 
-# near WHAT GOT WANTED PERMILLE
+# near WHAT GOT WANTED PERMILLE: check that GOT differs from WANTED by at most
+# PERMILLE
 near()
 {
 	local off=$(($2 > $3 ? $2 - $3 : $3 - $2))
@@ -141,7 +142,7 @@ test_round_trip()
 	done
 }
 
-# A switch receives a frame before it sends it
+# A switch receives a whole frame before it begins to send it
 test_two_hops()
 {
 	wires 1 "rate 10gbit delay 3us" "rate 10gbit delay 5us"
@@ -170,7 +171,8 @@ test_line_rate()
 	done
 }
 
-# capture NS DEV: the PFC frames, as hexadecimal digits, in $TMP/pfc
+# capture NS DEV: begin to capture PFC frames. captured: end the capture, and
+# write the frames to $TMP/pfc, in hexadecimal digits.
 capture()
 {
 	ip netns exec "$1" tcpdump -i "$2" -nxx -U --immediate-mode \
@@ -190,7 +192,8 @@ captured()
 		sed 's/0180c2000001/\n&/g' >"$TMP/pfc"
 }
 
-# The switch's frames, as a NIC passes them to the stack
+# The PFC frames of the switch are correct, and the host's stack receives them
+# as from a NIC
 test_pause_frame()
 {
 	host_words="rp off"
@@ -313,7 +316,8 @@ test_obeys_not()
 	unload
 }
 
-# incast HOSTS: all hosts send at line rate to rcv, for 10 ms
+# incast HOSTS WORDS: HOSTS hosts send at line rate to rcv for 10 ms; WORDS are
+# for the wires of these hosts
 incast()
 {
 	local i flows=()
@@ -327,7 +331,8 @@ incast()
 	run 10
 }
 
-# lossless HOSTS: nothing is lost, and the link is busy
+# lossless HOSTS: check that the hosts received at least HOSTS pauses, that
+# nothing was lost, and that the link was busy
 lossless()
 {
 	check "pauses" "$(sum snd pfc rx_pause)" -ge "$1"
@@ -406,7 +411,7 @@ test_probe_of_pauses()
 	unload
 }
 
-# What a host's own queue drops is counted
+# Packets that the host's own qdisc drops are counted as refused
 test_refused()
 {
 	host_words="rate 1gbit rp off" rcv_host_words="rate 1gbit"
@@ -508,6 +513,8 @@ test_wire_words()
 		host lo drain 1gbit ip 10.0.0.1 | "lo" is not Ethernet
 	EOF
 	told snd "wire a b"
+	check_eq "ip link add" "$(ip -n snd link add c type rhwire 2>&1)" \
+		"Error: only rocehost's ctl adds a wire."
 	refused_lines snd <<-EOF
 		wire a c | "a" or "c" exists
 		wire c b | "c" or "b" exists
@@ -574,8 +581,7 @@ test_stack()
 	unload
 }
 
-# busy: three hosts send to rcv through the switch, with PFC, until told
-# otherwise
+# busy: let three hosts send to rcv through the switch, with PFC, for up to 10 s
 busy()
 {
 	local i

@@ -105,7 +105,8 @@ static void wire_arm(struct wire_end *end)
 	}
 	if (next_ps == U64_MAX)
 		return;
-	/* not before the event, or the timer would run again at the same time
+	/* round up: a timer that expires before the event would be armed for
+	 * the same time again
 	 */
 	next_ns = DIV64_U64_ROUND_UP(next_ps, LINE_PS_PER_NS);
 	late_ns = DIV64_U64_ROUND_UP(late_ps, LINE_PS_PER_NS);
@@ -152,10 +153,10 @@ static bool wire_put(struct wire_end *end, struct sk_buff *skb, u64 end_ps,
  * wire_send_pfc() - send a PFC frame, before the data that waits
  * @end: the device
  * @classes: priorities, a bit each
- * @quanta: for each of them; 0 resumes it
- * @at_ps: when it was decided on
+ * @quanta: pause time of each of these priorities; 0 resumes it
+ * @at_ps: when the caller decided to send the frame
  *
- * Without memory the pause is repeated later.
+ * If the frame cannot be allocated, the next refresh sends a queue's pause.
  *
  * Context: any; the lock of the end's buffer is held.
  */
@@ -196,15 +197,15 @@ void wire_send_pfc(struct wire_end *end, u8 classes, u16 quanta, u64 at_ps)
 	wire_arm(end);
 unlock:
 	spin_unlock_irqrestore(&wire->lock, flags);
-	/* allowed although the buffer is locked, because the probe of kfree_skb
-	 * ignores frames without a tag
+	/* kfree_skb() is allowed although the buffer is locked, because the
+	 * tracepoint's probe ignores frames without a tag
 	 */
 	if (!sent)
 		kfree_skb(skb);
 }
 
-/* The priority of a packet: the upper three bits of the DSCP, or if it is not
- * IP the PCP of its VLAN tag
+/* The priority of a packet is the upper three bits of its DSCP or, if the
+ * packet is not IP, the PCP of its VLAN tag
  */
 static u8 wire_prio(const struct sk_buff *skb)
 {
@@ -335,7 +336,9 @@ static void wire_run_events(struct wire *wire, u64 now_ns)
 	}
 }
 
-/* Take what has arrived from @queue; the wire is locked */
+/* Move the frames that have arrived from @queue to @arrived, and obey PFC; the
+ * wire is locked
+ */
 static void wire_take(struct wire_end *end, struct sk_buff_head *queue,
 		      u64 now_ps, struct sk_buff_head *arrived)
 {
@@ -636,11 +639,21 @@ static void wire_dellink(struct net_device *dev, struct list_head *head)
 	unregister_netdevice_queue(wire->ends[1].dev, head);
 }
 
-/* Without newlink: "ip link add" cannot create them */
+/* rtnetlink would register a device itself, which is no end of a wire, because
+ * the operations below have no newlink
+ */
+static int wire_validate(struct nlattr *tb[], struct nlattr *data[],
+			 struct netlink_ext_ack *extack)
+{
+	NL_SET_ERR_MSG(extack, "only rocehost's ctl adds a wire");
+	return -EOPNOTSUPP;
+}
+
 static struct rtnl_link_ops wire_link_ops = {
 	.kind = WIRE_KIND,
 	.priv_size = sizeof(struct wire_end *),
 	.setup = wire_setup,
+	.validate = wire_validate,
 	.dellink = wire_dellink,
 };
 
@@ -673,8 +686,8 @@ static struct net_device *wire_new_dev(struct net *net, const char *name,
 /**
  * wire_new() - create the devices of a wire
  * @net: their namespace
- * @a: name of one
- * @b: name of the other
+ * @a: name of the first device
+ * @b: name of the second device
  * @conf: parameters
  *
  * Context: RTNL held.
@@ -849,7 +862,7 @@ void wire_stop(void)
 }
 
 /**
- * wire_init() - register the type of devices
+ * wire_init() - register the device type
  *
  * Return: 0, or an error.
  */
