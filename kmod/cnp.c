@@ -11,9 +11,9 @@
  *
  * A CNP is injected as if the receiver had sent it and the port had received
  * it.  Bridge, router, ACLs, counters and taps treat it like any other packet
- * and forward it to the sender.  Its Ethernet source address is the port's own,
- * not the receiver's, because a bridge learns the address and the receiver may
- * be behind another port by now.
+ * and forward it to the sender.  By default its Ethernet source address is the
+ * port's own, not the receiver's, because a bridge learns the address and the
+ * receiver may be behind another port by now.
  *
  * The hooks that parse CNPs must not take an injected CNP for the receiver's.
  * The port's ingress hook runs inside netif_receive_skb_core(), after RPS, in
@@ -79,7 +79,7 @@ static void iqcn_cnp_telemetry(struct iqcn_notice *n, struct iqcn_queue *q,
 		.now_ns = now_ns,
 	};
 
-	/* without pi, only packets end epochs: end one that is over */
+	/* without pi, only a packet ends an epoch, so this one may be over */
 	iqcn_active_run(&q->active, now_ns);
 	s.flows = iqcn_active_flows(&q->active);
 	iqcn_telemetry_pack(n->cnp.reserved, &s);
@@ -214,7 +214,9 @@ bool iqcn_cnp_prepare(struct iqcn_queue *q, struct iqcn_flow *flow,
 		      u64 now_ns)
 {
 	if (!iqcn_cnp_gate(q, flow, why->paid, now_ns)) {
-		/* no CNP is due for an unpaired flow before its next packet */
+		/* until its next CE packet leaves, an unpaired flow is active
+		 * only while packets of it are queued (notify_timer.c)
+		 */
 		if (!iqcn_flow_paired(q, flow))
 			flow->ce_since = false;
 		return false;
@@ -235,8 +237,8 @@ bool iqcn_cnp_prepare(struct iqcn_queue *q, struct iqcn_flow *flow,
 }
 
 /* A CNP inside netif_receive_skb_core().  BHs are off, so a CPU has at most
- * one; with PREEMPT_RT, one for each task that was preempted there.  Tasks do
- * not migrate meanwhile.
+ * one.  With PREEMPT_RT, which queue.h does not allow yet, a CPU would have one
+ * for each task that was preempted there.  Tasks do not migrate meanwhile.
  */
 struct iqcn_injection {
 	struct list_head list;

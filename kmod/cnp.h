@@ -15,7 +15,7 @@
 struct iqcn_notice {
 	u8 cause;			/* enum iqcn_cause */
 	struct iqcn_flow *flow;		/* BHs are off until the CNP is injected and
-					 * counted, so RCU keeps it
+					 * counted, so RCU keeps the flow
 					 */
 	struct iqcn_cnp cnp;		/* IP header and above */
 	u8 dst_mac[ETH_ALEN];
@@ -78,7 +78,7 @@ void iqcn_pending_cancel_all(struct iqcn_queue *q);
 void iqcn_pending_move(struct iqcn_flow *flow, struct iqcn_queue *from,
 		       struct iqcn_queue *to);
 
-/* Is a CNP pending that a packet caused, not a deferred one?  queue->lock */
+/* Does the flow have a pending CNP that a packet caused?  queue->lock */
 static inline bool iqcn_pending_of_packet(const struct iqcn_flow *flow)
 {
 	return iqcn_flow_has_pending(flow) &&

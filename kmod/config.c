@@ -49,7 +49,7 @@ static const struct nla_policy iqcn_policy[TCA_IQCN_MAX + 1] = {
 };
 
 /**
- * iqcn_config_init() - the parameters of a new queue
+ * iqcn_config_init() - set defaults, and read the port's parameters
  * @c: parameters to initialize
  * @port: the queue's port, or NULL
  *
@@ -325,7 +325,9 @@ static int iqcn_check_budget(const struct iqcn_config *c, struct nlattr **tb,
 	return 0;
 }
 
-/* Resolve all parameters and check them against each other */
+/* Check the resolved parameters against each other, the device, the user's
+ * capabilities and the kernel's configuration
+ */
 static int iqcn_check(const struct iqcn_config *c, struct nlattr **tb,
 		      const struct iqcn_queue *q, u64 link_bps,
 		      struct netlink_ext_ack *extack)

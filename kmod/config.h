@@ -7,7 +7,7 @@
 #include "params.h"
 #include "port.h"
 
-/* New values of a queue's and its port's parameters */
+/* Parameters of a queue and of its port, while they are changed or dumped */
 struct iqcn_config {
 	struct iqcn_params p;
 	struct iqcn_port_config port;

@@ -17,14 +17,14 @@
 #define IQCN_SUPPLEMENT_LIMIT_PPS 1000000
 /* a round trip of a second */
 #define IQCN_FIBER_MAX_M	100000000
-/* a filter lets at least one CNP pass in a round trip, or in this time if it is
- * longer
+/* a filter lets at least one CNP pass in a round trip or in this time,
+ * whichever is longer
  */
 #define IQCN_FILTER_MIN_RTT_NS	1000000
 #define IQCN_FILTER_N_MAX	1000000
 #define IQCN_TIME_MIN_NS	10000
-/* The minimum in a user namespace, because a timer's work is not charged to the
- * user's cgroup
+/* The minimum is higher in a user namespace, because the work of a timer is not
+ * charged to the user's cgroup
  */
 #define IQCN_TIME_USER_MIN_NS	100000
 #define IQCN_TIME_MAX_NS	1000000000U

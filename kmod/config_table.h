@@ -38,7 +38,7 @@ enum iqcn_param_type {
 };
 
 #ifndef __KERNEL__
-/* The use of a parameter: the order of tc's help */
+/* Uses of parameters, in the order of tc's help */
 enum iqcn_param_tier {
 	IQCN_TIER_NEED,
 	IQCN_TIER_METHOD,
@@ -47,7 +47,7 @@ enum iqcn_param_tier {
 	__IQCN_TIER_MAX
 };
 
-/* The subject of a parameter: the order of "iqcn show" */
+/* Subjects of parameters, in the order of "iqcn show" */
 enum iqcn_param_topic {
 	IQCN_TOPIC_MARKING,
 	IQCN_TOPIC_CONGESTION,

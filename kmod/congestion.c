@@ -9,8 +9,8 @@
  * queue is clear.  If the queue is congested, all of its flows are.
  *
  * A change of the queue's state voids the states of its flows.  To avoid a walk
- * over all flows, each state of a flow carries the number of its epoch, and a
- * new epoch begins.
+ * over all flows, each change begins a new epoch of the queue, and the state of
+ * a flow is valid only in the epoch whose number it carries.
  *
  * Source: US 12395431 B2, steps S203-S207 (queue) and S212-S217 (flow).
  */
@@ -123,7 +123,7 @@ bool iqcn_congestion_paused(const struct iqcn_queue *q, u64 idle_ns,
 	       (s64)(now_ns - READ_ONCE(q->drain_ns)) >= (s64)(idle_ns / 2);
 }
 
-/* When a run of the timer begins: clear the queue after its idle timeout */
+/* At the start of a timer run, check the idle timeout and run the detectors */
 static void iqcn_congestion_check_idle(struct iqcn_queue *q, u64 now_ns)
 {
 	u64 idle_ns = iqcn_congestion_idle_ns(q);
@@ -182,8 +182,8 @@ u64 iqcn_congestion_of_flow(const struct iqcn_queue *q,
 /**
  * iqcn_congestion_set_flow() - set a flow's own state
  * @q: its queue
- * @flow: flow whose extension is of the queue's epoch; the extension is not
- *	freed
+ * @flow: flow whose extension has the number of the queue's epoch; this
+ *	function does not free the extension
  * @bits: enum iqcn_detect bits of the flow's detectors
  * @reason: enum iqcn_reason of a change
  * @now_ns: now

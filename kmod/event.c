@@ -2,12 +2,13 @@
 /*
  * Events for the multicast groups of the netlink family.
  *
- * Events happen under the locks of a qdisc.  A netlink message may reach any
- * other qdisc, because a tap on netlink is a device.  So an event is recorded
- * in a ring, one per group and namespace, and a work sends the recorded events.
- * The size of the ring and the interval of the work limit the rate.  An event
- * that finds the ring full is lost, and counted.  No event is recorded while no
- * process of any namespace listens.
+ * Events happen under the locks of a qdisc.  A netlink message must not be sent
+ * under them, because a tap on netlink (nlmon) is a device, and the message may
+ * enter the qdisc of that device.  So an event is recorded in a ring, one per
+ * group and namespace, and a work sends the recorded events.  The size of the
+ * ring and the interval of the work limit the rate.  An event that finds the
+ * ring full is lost, and counted.  No event is recorded while no process of any
+ * namespace listens.
  */
 #include <net/genetlink.h>
 #include <net/net_namespace.h>
@@ -278,8 +279,8 @@ static bool iqcn_event_send_some(struct iqcn_net *in, enum iqcn_group group,
 
 	if (tail == head)
 		return false;
-	/* the next run retries; if the ring fills up before, new events are
-	 * lost
+	/* the next run retries; until then, new events are lost if the ring
+	 * is full
 	 */
 	skb = nlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
 	if (!skb)

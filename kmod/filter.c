@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The filter of the receivers' CNPs that a port receives from a long-haul link.
+ * The filter for receivers' CNPs that arrive at a port from a long-haul link.
  *
  *	CNP of a receiver arrives, with a valid ICRC (snoop.c)
  *	      |
@@ -10,8 +10,8 @@
  *	 told: has the box sent no CNP to this flow within the interval?
  *	      | yes			| no
  *	      v				v
- *	 the CNP restarts T1, and	dropped: it has notified nobody, so that
- *	 goes on to the sender		T1 runs on
+ *	 the CNP restarts T1, and	dropped: it notifies nobody, so T1 keeps
+ *	 goes on to the sender		running
  *
  * A stream is the CNPs for one QP.  It is identified by the headers alone,
  * because most flows behind a long-haul link are not congested here and so are
@@ -49,7 +49,7 @@ struct iqcn_filter_incast {
 	u64 next_ns;		/* next sample; no lock to read */
 	u64 in_bytes;		/* at the last sample */
 	u64 out_bytes;
-	u32 n;			/* of the last sample; no lock to read */
+	u32 n;			/* N by the last sample; no lock to read */
 };
 
 /* A ratio over a shorter time would depend on single packets */
@@ -151,10 +151,10 @@ static bool iqcn_filter_fresh(const struct iqcn_filter_incast *i, u64 rtt_ns,
 			    (s64)max_t(u64, 2 * rtt_ns, 2 * IQCN_FILTER_SAMPLE_NS);
 }
 
-/* Sum up what has arrived and left, and store the ratio since the last sample.
- * If that sample is too old, assume that the port has sent at its full rate for
- * a round trip, and that the whole backlog has arrived in that time.  Adding or
- * removing a queue distorts one sample.
+/* Sum up the bytes that have arrived and left, and compute N from their ratio
+ * since the last sample.  If that sample is too old, assume that the port has
+ * sent at its full rate for a round trip, and that the whole backlog has
+ * arrived in that time.  Adding or removing a queue distorts one sample.
  */
 static void iqcn_filter_sample(struct iqcn_port *port,
 			       struct iqcn_filter_incast *i, u64 rtt_ns)

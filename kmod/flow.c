@@ -114,7 +114,9 @@ static __always_inline bool iqcn_flow_matches(const struct iqcn_flow *flow,
 	       ipv6_addr_equal(&key->dst, &pkt->dst);
 }
 
-/* Flows of two hosts with consecutive QP numbers get different slots */
+/* Get the cache slot for a packet or a flow.  Flows between the same two hosts
+ * get different slots if their QP numbers are consecutive.
+ */
 static struct iqcn_flow **iqcn_recent_slot(const struct iqcn_queue *q,
 					   const struct in6_addr *src,
 					   const struct in6_addr *dst, u32 qp)
@@ -247,7 +249,7 @@ static void iqcn_flow_free_rcu(struct rcu_head *rcu)
 }
 
 /**
- * iqcn_flow_free_late() - free a flow without references after an RCU period
+ * iqcn_flow_free_late() - free an unreferenced flow after a grace period
  * @flow: flow
  *
  * Context: any.
@@ -348,7 +350,7 @@ static void iqcn_flow_evict_one(struct iqcn_queue *q)
 /**
  * iqcn_flow_move() - move a flow to another queue of its port
  * @flow: flow
- * @q: queue through which the flow's packets leave now; its root lock is held
+ * @q: the flow's new queue; its root lock is held
  *
  * Context: BHs off; takes port->lock and the locks of both queues.
  */
@@ -612,7 +614,7 @@ u64 iqcn_flow_youngest(struct iqcn_port *port)
 /**
  * iqcn_flow_read() - read a flow under its queue's lock
  * @flow: flow
- * @read: called with queue->lock, unless the flow is dead
+ * @read: called with queue->lock held; not called if the flow is dead
  * @arg: argument of @read
  *
  * Context: RCU, BHs on or off; takes queue->lock.

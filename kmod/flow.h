@@ -16,7 +16,7 @@
 #include "algo/reorder.h"
 #include "queue.h"
 
-/* Key of a flow or of its hosts.  It is hashed whole, so there are no holes. */
+/* Key of a flow or of its hosts, hashed as a whole, so it must have no holes */
 struct iqcn_key {
 	struct in6_addr src;	/* of the data; IPv4 as v4-mapped */
 	struct in6_addr dst;
@@ -42,9 +42,9 @@ struct iqcn_hosts {
 };
 
 /* Extension of a flow.  A flow has one until its pairing is assured, while its
- * own detectors have state of the queue's epoch, while it has a turn of
- * IQCN_NOTIFY_SUPPLEMENT, and while a CNP is pending.
- * It is accessed under the locks and freed with its last user.
+ * own detectors keep state for the current epoch of the queue, while it has a
+ * turn of IQCN_NOTIFY_SUPPLEMENT, and while it has a pending CNP.  The fields
+ * are accessed under the locks named below.  The last user frees the extension.
  */
 struct iqcn_flow_ext {
 	struct iqcn_flow *flow;
@@ -88,7 +88,7 @@ struct iqcn_flow_ext {
 /* A size class of the slab allocator */
 static_assert(sizeof(struct iqcn_flow_ext) <= 192);
 
-/* Size of a flow: Documentation/ states the memory of a million flows */
+/* Limit on the size of a flow, which Documentation/performance.rst states */
 #define IQCN_FLOW_BYTES		256
 
 /* With a million flows, each cache line that a packet touches is a cache miss.
@@ -99,9 +99,10 @@ struct iqcn_flow {
 	/* offset 0: lookup, and fields that every packet touches */
 	struct rhash_head node;		/* in port->flows */
 	struct iqcn_hosts *hosts;	/* valid while ->queue is set */
-	/* queue through which the flow leaves, NULL: dead.  port->lock and
-	 * queue->lock (both queues' for a move) to write; port->lock, or RCU
-	 * and another test under queue->lock (iqcn_flow_of()), to read
+	/* queue through which the flow leaves, NULL: dead.  To write:
+	 * port->lock and queue->lock (both queues' for a move).  To read:
+	 * port->lock; or RCU, and then a retest under queue->lock
+	 * (iqcn_flow_of())
 	 */
 	struct iqcn_queue *queue;
 	u32 qp;				/* DestQP */
@@ -268,7 +269,7 @@ static inline bool iqcn_flow_too_soon(const struct iqcn_queue *q,
 	return flow->cnp_tx_ns && now_ns - flow->cnp_tx_ns < q->p.min_gap_ns;
 }
 
-/* Queued packets that hold a reference, of all queues of the port */
+/* Number of queued packets that hold a reference, in all queues of the port */
 static inline u32 iqcn_flow_queued(const struct iqcn_flow *flow)
 {
 	return refcount_read(&flow->refs) - 1;
@@ -303,13 +304,13 @@ static inline void iqcn_flow_set_psn(struct iqcn_flow *flow, u32 psn, u32 segs)
 	WRITE_ONCE(flow->psn, (psn + segs - 1) & IQCN_PSN_MASK);
 }
 
-/* Record a sampled CE packet that leaves, without lock and clock.  This
+/* Record a sampled CE packet that leaves, without queue->lock and without
+ * reading the clock: q->clock_ns, which may be stale, is the time.  This
  * suffices if only counters and meters need the packet, the chunk is not
- * complete, and either ->ce_ns is less than a window old or
- * iqcn_queue_ce_steady() can update it.  The time is q->clock_ns, which may be
- * stale.  The PSN of the packet is no evidence for pairing if all flows of its
- * hosts are assured.  Root lock, BHs off.
- * Return: false if the packet is for iqcn_queue_ce_sent().
+ * complete, all flows of the hosts are assured (else the packet's PSN is
+ * evidence for pairing), and either ->ce_ns is less than a window old or
+ * iqcn_queue_ce_steady() can update it.  Root lock, BHs off.
+ * Return: false if iqcn_queue_ce_sent() must handle the packet.
  */
 static __always_inline bool iqcn_flow_ce_brief(struct iqcn_queue *q,
 					       struct iqcn_flow *flow, u32 bytes,
@@ -328,8 +329,8 @@ static __always_inline bool iqcn_flow_ce_brief(struct iqcn_queue *q,
 	q->skipped_bytes = skipped_bytes;
 	iqcn_add(q->st.ce_sampled, segs);
 	iqcn_flow_set_psn(flow, psn, segs);
-	/* if the flow moves to another queue meanwhile, packets that this one
-	 * sends may not be counted
+	/* if the flow moves to another queue meanwhile, both queues may update
+	 * the count at the same time, and one of the updates is lost
 	 */
 	WRITE_ONCE(flow->ce_sent, READ_ONCE(flow->ce_sent) + segs);
 	return true;

@@ -10,11 +10,11 @@
 #include "iqcn.h"
 
 /**
- * iqcn_ext_get() - the extension of a flow, allocated if there is none
+ * iqcn_ext_get() - get the extension of a flow, or allocate it
  * @flow: flow, in no table yet or alive
  *
  * Context: queue->lock if it is in the table, BHs off.
- * Return: NULL if there is no memory.
+ * Return: the extension, or NULL if memory runs out.
  */
 struct iqcn_flow_ext *iqcn_ext_get(struct iqcn_flow *flow)
 {
@@ -53,7 +53,7 @@ void iqcn_ext_trim(const struct iqcn_queue *q, struct iqcn_flow *flow)
 
 /**
  * iqcn_ext_free() - free the extension of a flow
- * @flow: flow without other users, or with the locks of iqcn_ext_trim()
+ * @flow: flow without other users, or whose queue->lock the caller holds
  *
  * Context: any.
  */

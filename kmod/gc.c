@@ -4,11 +4,12 @@
  * that is destroyed, and those that a user flushes by netlink.
  *
  * Any host can create flows, with packets of any addresses and QPs, but a flow
- * becomes assured only by packets from its receiver.  So the early drop removes
- * the oldest flow, but once the unassured flows exceed their share, the oldest
- * unassured one: a flood evicts its own flows, and not assured ones.  The order
- * of the LRU lists is accurate only to 5 ms (IQCN_ACTIVE_EPOCH_NS), so a flood
- * may also evict an unassured flow whose packets still arrive.
+ * becomes assured only by packets from its receiver.  So once the unassured
+ * flows exceed their share, the early drop removes the oldest of them: a flood
+ * evicts its own flows rather than assured ones.  Until then, the early drop
+ * removes the oldest flow of all.  The order of the LRU lists is accurate only
+ * to 5 ms (IQCN_ACTIVE_EPOCH_NS), so a flood may also evict an unassured flow
+ * whose packets still arrive.
  */
 #include "iqcn.h"
 

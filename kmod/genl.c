@@ -95,7 +95,7 @@ static struct iqcn_port *iqcn_genl_dump_port(struct netlink_callback *cb)
 	port = iqcn_genl_next(sock_net(cb->skb->sk), d->ifindex);
 	if (!port || (d->only && port->dev->ifindex != d->only))
 		return NULL;
-	/* the port of the last piece is gone */
+	/* the previous port is done or gone */
 	if (port->dev->ifindex != d->ifindex) {
 		d->ifindex = port->dev->ifindex;
 		d->born_ns = 0;
@@ -151,7 +151,7 @@ static int iqcn_genl_dump_consistent(struct sk_buff *skb,
 	int ret;
 
 	cb->seq = iqcn_net_generation(net);
-	/* before NLMSG_DONE, an empty dump has no message that sets prev_seq */
+	/* in an empty dump, no message before NLMSG_DONE sets prev_seq */
 	if (!cb->prev_seq)
 		cb->prev_seq = cb->seq;
 	ret = iqcn_genl_dump_each(skb, cb, some);

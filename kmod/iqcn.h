@@ -18,6 +18,7 @@
  *			flows; to move a flow, both queues' under port->lock
  *   port->budget_lock	the CNP budget, and the queue to which the filter of CNPs
  *			is coupled
+ *   iqcn_net->cm_lock	snooped connections, and requests for them (rdma_cm.c)
  *   ring->lock		events that wait to be sent
  *   in filter.c	windows of the filter, and samples of the incast ratio;
  *			no other lock is held
@@ -35,11 +36,11 @@
  * A port is created with the first queue of a device.  It ends with the last
  * queue, or when the device is unregistered or moves to another namespace
  * (NETDEV_UNREGISTER).  The stack may destroy a qdisc later than that, because
- * a request for a filter holds a reference to its parent while it waits for
- * RTNL.  The queue of such a qdisc has no port (queue->port is NULL): it marks
- * and counts, like the queue of a device that is not Ethernet.  So nothing that
- * belongs to a device or a namespace waits for ->destroy.  A work frees the
- * port after a grace period and after its flows.
+ * a request for a tc filter holds a reference to the filter's parent qdisc
+ * while it waits for RTNL.  The queue of such a qdisc has no port (queue->port
+ * is NULL): it marks and counts, like the queue of a device that is not
+ * Ethernet.  So nothing that belongs to a device or a namespace waits for
+ * ->destroy.  A work frees the port after a grace period and after its flows.
  */
 #ifndef _IQCN_H
 #define _IQCN_H

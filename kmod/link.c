@@ -9,7 +9,7 @@
  * Qdiscs have no callback that returns their rate, so the shaper's
  * configuration is dumped, as for "tc qdisc show".  Shapers do not announce
  * changes either, so the rate is read when iqcn is added or changed, and when
- * the device's speed may have changed.
+ * the device's speed or MTU may have changed.
  */
 #include <linux/ethtool.h>
 #include <linux/hashtable.h>
@@ -53,7 +53,7 @@ static struct Qdisc *iqcn_qdisc_find(struct net_device *dev, u32 handle)
 
 	if (!(sch->flags & TCQ_F_BUILTIN) && sch->handle == handle)
 		return sch;
-	/* the hash table has all qdiscs but the root */
+	/* the hash table contains all qdiscs but the root */
 	hash_for_each_possible(dev->qdisc_hash, sch, hash, handle)
 		if (sch->handle == handle)
 			return sch;

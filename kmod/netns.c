@@ -21,7 +21,8 @@ unsigned int iqcn_net_id __read_mostly;
  */
 void iqcn_net_changed(struct iqcn_net *in)
 {
-	/* pairs with iqcn_net_generation(): the lists have changed before */
+	/* pairs with iqcn_net_generation(): publish the lists before the number
+	 */
 	smp_store_release(&in->generation, in->generation + 1 ?: 1);
 }
 

@@ -21,10 +21,12 @@ struct iqcn_key;
 struct iqcn_port;
 struct iqcn_queue;
 
-/* Counters of received packets that were of no use */
+/* Counters of unusable received packets */
 struct iqcn_rx_stats {
 	atomic64_t cnp_unmatched;	/* CNPs for no known flow */
-	atomic64_t malformed;		/* RoCE-like but not parsable */
+	atomic64_t malformed;		/* RoCE-like, but not parsable, or
+					 * with a wrong checksum or ICRC
+					 */
 };
 
 /* Multicast groups of the netlink family */
@@ -43,8 +45,8 @@ struct iqcn_ring {
 	struct iqcn_event *events; /* NULL without a port */
 };
 
-/* The module's state of a network namespace; exists while the namespace and the
- * module do
+/* Per-namespace state of the module; exists while the namespace and the module
+ * do
  */
 struct iqcn_net {
 	struct net *net;
@@ -75,7 +77,7 @@ void iqcn_net_changed(struct iqcn_net *in);
 int iqcn_net_module_init(void);
 void iqcn_net_module_exit(void);
 
-/* The module's state of a namespace; never NULL */
+/* Get the module's state for a namespace; never NULL */
 static inline struct iqcn_net *iqcn_net(const struct net *net)
 {
 	return net_generic(net, iqcn_net_id);

@@ -115,7 +115,7 @@ static void iqcn_bts_set_poll_gap(struct iqcn_queue *q)
 	u64 prob = max_t(s64, q->pi.prob, 0);
 
 	q->poll_gap_ns = q->p.t1_ns;
-	/* rare, so that the division does not matter */
+	/* rare, so the division does not matter */
 	if (prob > IQCN_PROB_ONE)
 		q->poll_gap_ns /= iqcn_pi_polls(&q->p.pi, prob);
 }
@@ -167,8 +167,9 @@ static noinline u64 iqcn_bts_control_steps(struct iqcn_queue *q,
 	q->pi_until_ns = !runs ? 0 :
 			 min(iqcn_pi_until_ns(&q->pi, &q->p.pi),
 			     q->active.start_ns + IQCN_ACTIVE_EPOCH_NS);
-	/* The controller may have started, or polls may be due earlier.  In a
-	 * run of the timer, iqcn_timer() arms it again.
+	/* The controller may have started, or polls may be due earlier.  If
+	 * this is a run of the timer, iqcn_timer_run() arms the timer at its
+	 * end.
 	 */
 	iqcn_timer_arm(q, now_ns);
 	return iqcn_pi_prob(&q->pi, &q->p.pi, depth_bytes);
@@ -248,10 +249,10 @@ static enum iqcn_cause iqcn_bts_cause(struct iqcn_queue *q,
 	return IQCN_CAUSE_NONE;
 }
 
-/* CNPs go to the MAC address from which the data come.  Any host of the
- * sender's network can forge data to receive them, so other MACs are ignored
- * while packets with the known ones arrive.  An unpaired flow takes any MACs,
- * because no CNP is sent for it.
+/* CNPs go to the MAC address from which the data come.  Any host in the
+ * sender's network can forge data packets to divert the CNPs to itself, so
+ * other MACs are ignored while packets with the known MACs arrive.  An unpaired
+ * flow takes any MACs, because no CNP is sent for it.
  */
 static void iqcn_bts_macs(struct iqcn_flow *flow, const struct ethhdr *eth,
 			  u64 now_ns)
@@ -326,7 +327,8 @@ static void iqcn_bts_cancel_poll(struct iqcn_flow *flow)
 }
 
 /* Decide after a packet of a paired flow what polls the flow until its next
- * packet.  The controller runs.  Return: true if it is the timer.
+ * packet.  Called only while the controller runs.  Return: true if the timer
+ * polls the flow.
  */
 static bool iqcn_bts_restart_poll(struct iqcn_queue *q, struct iqcn_flow *flow,
 				  u64 prob, u64 now_ns)
@@ -385,9 +387,9 @@ bool iqcn_bts_arrived(struct iqcn_queue *q, struct iqcn_flow *flow,
 	iqcn_bts_spacing(flow, now_ns);
 	prob = iqcn_bts_control(q, now_ns);
 	if (!iqcn_bts_may_notify(q->p.ce_in, ecn, false)) {
-		/* another box has notified the sender: the packet gives no
-		 * credit, that of the missed polls is only saved, and the flow
-		 * is not polled until its next packet
+		/* another box has notified the sender: the packet adds no
+		 * credit, the credit of the missed polls is only saved, and the
+		 * flow is not polled until its next packet
 		 */
 		iqcn_pi_save(&flow->credit, iqcn_bts_packet_prob(q, flow, prob),
 			     missed);
@@ -522,7 +524,9 @@ static u32 iqcn_bts_methods(enum iqcn_cause cause)
 	}
 }
 
-/* Send a pending CNP that a packet caused.  Return: true if @n is injected. */
+/* Handle a pending CNP that a packet caused.  Return: true if @n is to be
+ * injected.
+ */
 static bool iqcn_bts_pending(struct iqcn_queue *q, struct iqcn_flow *flow,
 			     struct iqcn_notice *n, u64 now_ns)
 {

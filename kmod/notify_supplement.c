@@ -24,9 +24,10 @@
  * A flow is active if a packet of it is queued, or arrived less than an epoch
  * of algo/active.h ago.
  *
- * Source: the Chinese patent application of algo/filter.h, claims 4 and 6,
- * steps C2, E1 and M1: supplements are sent one by one to the senders of the
- * flow table, above a threshold, usually Kmax.  We added the end at Kmin.
+ * Source: the Chinese patent application that algo/filter.h cites, claims 4 and
+ * 6, steps C2, E1 and M1: supplements are sent one by one to the senders of the
+ * flow table, above a threshold, usually Kmax.  The end at Kmin is not from the
+ * application.
  */
 #include <net/netlink.h>
 
@@ -263,7 +264,8 @@ static u64 iqcn_supplement_timer_ns(struct iqcn_queue *q, u64 now_ns)
 {
 	u64 due_ns = max(iqcn_supplement_due_ns(q), now_ns);
 
-	/* without CNPs, check from time to time whether the queue has drained
+	/* while supplements are on, check at least once per epoch whether the
+	 * queue has drained, even if no CNP is due
 	 */
 	return q->supplement.on ? min(due_ns, now_ns + IQCN_ACTIVE_EPOCH_NS) :
 				  due_ns;

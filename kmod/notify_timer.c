@@ -158,7 +158,8 @@ static bool iqcn_t1_dense(const struct iqcn_queue *q,
 	       iqcn_sample_gap_ns(flow->ce_gap_ns, q->p.sample) < q->p.t1_ns;
 }
 
-/* Is the flow active: is a packet queued, or has one left since our last CNP?
+/* Is the flow active: is one of its packets queued, or has one left since the
+ * last generated CNP?
  */
 static bool iqcn_t1_active(const struct iqcn_queue *q,
 			   const struct iqcn_flow *flow, u64 now_ns)
@@ -191,7 +192,7 @@ static void iqcn_t1_idle_check(struct iqcn_queue *q, struct iqcn_flow *flow,
  * @now_ns: not less than in an earlier call
  *
  * With IQCN_TRIGGER_GAP, or without IQCN_NOTIFY_TIMER, the deadline is only an
- * idle check, for a flow with a congestion of its own.
+ * idle check, and only for a flow that is congested on its own.
  *
  * Context: queue->lock; the caller arms the timer.
  */

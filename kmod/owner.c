@@ -2,10 +2,10 @@
 /*
  * Owners of network namespaces.
  *
- * A user can create and nest many user namespaces, so a share belongs to the
- * owner of the outermost one.  Root creates user namespaces for others
- * (containers), so each outermost user namespace of root has a share of its
- * own.
+ * A user can create and nest many user namespaces, so the limits of owner.h
+ * apply to the owner of the outermost one.  Root creates user namespaces for
+ * others (containers), so each outermost user namespace of root has its own
+ * limits.
  */
 #include <linux/cpumask.h>
 #include <linux/cred.h>
@@ -24,10 +24,12 @@
  */
 #define IQCN_USER_PARTS		4
 #define IQCN_USER_RUN_NS	(20 * NSEC_PER_USEC)
-/* A user's filters can make the injection of a CNP slow */
+/* Largest charge for a run.  It is so large that long runs are charged in full,
+ * because a user's own filters can make the injection of a CNP slow.
+ */
 #define IQCN_USER_RUN_MAX_NS	NSEC_PER_SEC
-/* The timers and BH work of all network namespaces that init_user_ns owns get
- * half of all CPUs, together
+/* The timers and BH work of all network namespaces that init_user_ns owns
+ * together get half of all CPUs
  */
 #define IQCN_MACHINE_PARTS	2
 #define IQCN_MACHINE_RUN_MAX_NS	(10 * NSEC_PER_MSEC)
@@ -166,7 +168,7 @@ u64 iqcn_owner_charge(struct iqcn_owner *owner, u64 took_ns, u64 now_ns)
 }
 
 /**
- * iqcn_owner_module_init() - set the machine's share
+ * iqcn_owner_module_init() - set the CPU share of iqcn_machine
  *
  * Context: process.
  */

@@ -18,8 +18,8 @@
  *
  * A packet whose PSNs are stored is also checked for a change of the flow's
  * source port.  After several changes the sender is known to spray packets over
- * several paths, and all flows of the two hosts need other evidence
- * (algo/pairing.h).
+ * several paths.  Then source ports and CNPs are no evidence for any flow of
+ * the two hosts, but a PSN echo and a connection setup are (algo/pairing.h).
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -172,7 +172,7 @@ static struct iqcn_hosts *iqcn_hosts_find(struct iqcn_port *port,
 	return rhashtable_lookup(&port->hosts, &hosts, iqcn_hosts_params);
 }
 
-/* Add a flow to its hosts' unassured ones.  Return: false without memory. */
+/* Add a flow to its hosts' unassured flows.  Return: false without memory. */
 static bool iqcn_pair_unassure(struct iqcn_port *port, struct iqcn_flow *flow)
 {
 	struct iqcn_flow_ext *e = iqcn_ext_get(flow);
@@ -187,7 +187,7 @@ static bool iqcn_pair_unassure(struct iqcn_port *port, struct iqcn_flow *flow)
 	return true;
 }
 
-/* Remove a flow from the unassured ones of its hosts */
+/* Remove a flow from the unassured flows of its hosts */
 static void iqcn_pair_assure(struct iqcn_port *port, struct iqcn_flow *flow)
 {
 	struct iqcn_hosts *hosts = flow->hosts;
@@ -279,9 +279,9 @@ static void iqcn_pair_commit(struct iqcn_flow *flow, enum iqcn_pair_grade grade,
 	q->by_grade[flow->grade]--;
 	q->by_grade[grade]++;
 	WRITE_ONCE(flow->grade, grade);
-	/* The order by last packet is approximate here: the evidence for an
-	 * assured flow is a recent packet, and a flow that is no longer assured
-	 * is evicted first.
+	/* The LRU order is approximate here.  A flow that becomes assured goes
+	 * to the tail, because its evidence is a recent packet.  A flow that is
+	 * no longer assured goes to the head, so it is evicted first.
 	 */
 	if (!was_assured && iqcn_pair_assured(grade))
 		iqcn_flow_used(q, flow);
@@ -405,7 +405,9 @@ void iqcn_pair_evidence(struct iqcn_port *port, struct iqcn_flow *flow,
 	key.qp = qp;
 	owner = iqcn_pair_find(port, &key);
 	if (owner && owner != flow) {
-		/* for the owner, this is evidence that the QP sends to @flow */
+		/* for the owner, this is evidence that the QP sends to the
+		 * DestQP of @flow
+		 */
 		switch (iqcn_pair_judge(owner->grade, owner->qp, grade,
 					flow->qp)) {
 		case IQCN_PAIR_KEEP:
@@ -535,7 +537,7 @@ static void iqcn_pair_store_psns(struct iqcn_port *port,
 	}
 }
 
-/* Would the pairing of a flow end if its sender sprays? */
+/* Is the pairing of a flow too weak for a sender that sprays packets? */
 static bool iqcn_pair_weak(const struct iqcn_flow *flow)
 {
 	u8 grade = READ_ONCE(flow->grade);
@@ -811,7 +813,7 @@ void iqcn_pair_from_sport(struct iqcn_port *port, struct iqcn_flow *flow,
 			  u32 qp)
 {
 	spin_lock(&port->lock);
-	/* the sender may be known to spray since the search */
+	/* since the search, the sender may have been found to spray */
 	if (flow->queue &&
 	    iqcn_pair_usable(IQCN_PAIR_SPORT, iqcn_hosts_spray(flow->hosts)))
 		iqcn_pair_evidence(port, flow, IQCN_PAIR_SPORT, qp);

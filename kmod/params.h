@@ -6,9 +6,9 @@
  *
  * Source: Kmin/Kmax/Pmax of 100 KB/400 KB/0.2 at 25 Gb/s, in proportion to the
  * speed, are from the HPCC simulator's DCQCN configuration.  The limit is the
- * 16 MB buffer of our model at 25 Gb/s, which is 5 ms of the link.  The
- * controller's reference is three times Kmin or less; while it runs, the
- * marking curve is its backstop, and four times as deep as without it.
+ * 16 MB buffer of our model at 25 Gb/s, which is 5 ms of the link.  With notify
+ * pi, the reference of the controller is at most three times this Kmin, and the
+ * marking curve, which is the controller's backstop, is four times as deep.
  *
  * Pure: no netlink, no device.
  */
@@ -70,7 +70,7 @@ struct iqcn_params {
 	struct iqcn_pi_params pi;	/* of IQCN_NOTIFY_PI */
 	u32 min_gap_ns;		/* between two CNPs of the box to a flow */
 	u32 telemetry;		/* 1: CNPs carry struct iqcn_telemetry */
-	u32 sample;		/* one CE packet in this many is parsed */
+	u32 sample;		/* one CE packet in this many is sampled */
 	u32 sample_group;	/* of psample, or IQCN_SAMPLE_GROUP_NONE */
 	u32 pair;		/* weakest enum iqcn_pair_grade that CNPs rely on */
 	u32 flows;		/* maximum number of flows */
@@ -86,8 +86,9 @@ struct iqcn_params {
 	u32 base_rtt_ns;	/* or IQCN_BASE_RTT_NONE */
 	u32 grant;		/* enum iqcn_grant_by */
 	u32 supplement_pps;	/* requested rate of IQCN_NOTIFY_SUPPLEMENT */
-	u32 supplement_max_pps;	/* its cap; more than that loosens the filter */
-	/* bit TCA_IQCN_*: set by the user; the link sets the other derived ones
+	u32 supplement_max_pps;	/* its cap; a larger rate loosens the filter */
+	/* bit TCA_IQCN_*: set by the user; a default that follows the link
+	 * applies only while its bit is 0
 	 */
 	u64 user_set;
 };

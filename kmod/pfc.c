@@ -51,7 +51,9 @@
 #include "iqcn.h"
 #include "trace.h"
 
-/* Bytes that a device may send at once, before it lets the queue go on */
+/* Bytes that a device may send before it wakes a stopped transmit queue: two
+ * batches of 64 KB
+ */
 #define IQCN_TXQ_BATCH_BYTES	(2 * 65536)
 
 /* C: what the queue could send if the port were not paused, in bit/s */
@@ -92,8 +94,8 @@ static void iqcn_pfc_report(struct iqcn_queue *q, enum iqcn_pfc_reason reason,
 	enum iqcn_pfc_state state = iqcn_pfc_state(q);
 
 	q->pfc.reason = reason;
-	/* iqcn_port_orphan(): a frame has paused the queue between reset and
-	 * kill
+	/* After iqcn_port_orphan() the queue has no port.  If a frame paused
+	 * the queue between reset and kill there, a later reset ends the pause.
 	 */
 	if (!q->port)
 		return;
@@ -130,9 +132,9 @@ static void iqcn_pfc_update(struct iqcn_queue *q, u64 now_ns)
 	iqcn_timer_set(q, now_ns);
 }
 
-/* Act on a verdict about the queue.  If a pause of @paused_ns led to it,
- * @rx_bytes had arrived in the pause, or it is 0 because they are counted
- * later.
+/* Act on a verdict about the queue.  If the end of a pause led to the verdict,
+ * the pause lasted @paused_ns, and @rx_bytes arrived during the pause.
+ * @rx_bytes is 0 if these bytes are counted later.
  */
 static void iqcn_pfc_judged(struct iqcn_queue *q, enum iqcn_pfc_reason reason,
 			    bool was_undetermined, u64 rx_bytes, u64 paused_ns,
@@ -229,7 +231,7 @@ static void iqcn_pfc_link(struct iqcn_queue *q, u64 end_ns, u64 now_ns)
 	}
 }
 
-/* Return: true if the frame is for a class of the queue */
+/* Apply a frame to a queue.  Return: true if it is for a class of the queue. */
 static bool iqcn_pfc_frame(struct iqcn_queue *q,
 			   const struct iqcn_macctl *frame)
 {
@@ -252,9 +254,9 @@ static bool iqcn_pfc_frame(struct iqcn_queue *q,
 	return frame->classes & classes;
 }
 
-/* Does a frame come from the neighbor?  Bridges do not forward the group
- * address of MAC control, but they do forward a frame to the MAC of this
- * device, which 802.3x allows.
+/* Does a frame come from the neighbor?  Bridges do not forward frames to the
+ * group address of MAC control.  802.3x also allows frames to the MAC address
+ * of this device, but bridges forward those, so they are not accepted.
  */
 static bool iqcn_pfc_is_local(const struct sk_buff *skb)
 {
@@ -445,7 +447,8 @@ bool iqcn_pfc_leaves(struct iqcn_queue *q, u32 depth_bytes, u32 bytes,
  * @skb: packet
  * @was_ce: the packet arrived with CE
  *
- * If there is no CNP for this flow, the next packet gets it.
+ * If no CNP can be sent for this flow, the sender of the next packet is
+ * notified instead.
  *
  * Context: dequeue: root lock, BHs off.
  */

@@ -48,7 +48,9 @@ struct iqcn_port {
 
 	spinlock_t lock;		/* flows, hosts, pairing: see iqcn.h */
 	unsigned int n_unassured;	/* unassured flows; lock to write */
-	bool sport;			/* pair by source ports; RTNL */
+	bool sport;			/* pair by source ports; RTNL to
+					 * write
+					 */
 	struct iqcn_echo __rcu *echo;	/* echo table; RTNL to write */
 
 	/* source address of generated CNPs (IQCN_CNP_SMAC_PORT), as a number,
@@ -56,7 +58,8 @@ struct iqcn_port {
 	 */
 	u64 cnp_smac;
 
-	spinlock_t budget_lock;		/* budget; iqcn_budget_half() needs none */
+	/* budget, couple; iqcn_budget_half() needs no lock */
+	spinlock_t budget_lock;
 	struct iqcn_budget budget;	/* CNPs that may be sent */
 	bool cnp_rate_user;		/* the user set cnp_rate_pps; RTNL */
 	u32 cnp_rate_pps;		/* parameters of the budget; RTNL */
@@ -77,9 +80,9 @@ struct iqcn_port {
 	struct iqcn_filter_lease lease;
 	/* NULL until the first filter (filter.c) */
 	struct iqcn_port_filter *filter;
-	/* requested supplement rate (upper half) and its cap (lower half) while
-	 * a sending queue exceeds its cap, else 0; budget_lock to write, no
-	 * lock to read
+	/* requested supplement rate (upper half) and its cap (lower half) of a
+	 * queue that sends supplements and whose request exceeds the cap, 0 if
+	 * there is none; budget_lock to write, no lock to read
 	 */
 	u64 couple;
 	const struct iqcn_queue *couple_owner; /* that queue; budget_lock */
@@ -89,7 +92,9 @@ struct iqcn_port {
 
 	u32 snoop;			/* copy of iqcn_net's; RTNL to write */
 	struct iqcn_rx_stats rx_stats;	/* with IQCN_SNOOP_PORT */
-	atomic64_t pfc_ignored;		/* useless MAC control frames */
+	atomic64_t pfc_ignored;		/* MAC control frames that no queue
+					 * used
+					 */
 
 	struct dentry *debugfs;		/* iqcn/<netns>/<dev> */
 	struct rcu_work free_work;	/* after the grace period */
@@ -111,7 +116,8 @@ struct iqcn_port_config {
  * @speed_bps: return the speed of the device in bit/s, 0: unknown
  * @link_change: follow a possible change of the link or of the MTU
  * @reset: drop all packets of the queue
- * @orphan: detach the qdisc from its port, because the device goes; sleeps
+ * @orphan: detach the qdisc from its port, because the device is unregistered
+ *	or moves to another namespace; sleeps
  */
 struct iqcn_port_ops {
 	u64 (*speed_bps)(struct net_device *dev);
@@ -143,7 +149,7 @@ static inline struct iqcn_port *iqcn_port_find(const struct net_device *dev)
 	return NULL;
 }
 
-/* The counters of useless received packets: the port's or its namespace's */
+/* The counters of unusable received packets: the port's or its namespace's */
 static inline struct iqcn_rx_stats *iqcn_port_rx_stats(struct iqcn_port *port)
 {
 	if (READ_ONCE(port->snoop) == IQCN_SNOOP_PORT)

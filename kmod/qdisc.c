@@ -45,14 +45,15 @@ enum iqcn_kind {
 	IQCN_KIND_NONE,		/* not classified */
 	IQCN_KIND_UNPARSED,	/* cb->rnd is set, headers are not parsed */
 	IQCN_KIND_NOT_ROCE,	/* parsed: not RoCEv2 */
-	IQCN_KIND_OTHER,	/* parsed: RoCEv2, but not data of a flow */
+	IQCN_KIND_OTHER,	/* parsed: malformed, or not data of a flow */
 	IQCN_KIND_DATA,		/* RoCEv2 data that dequeue may mark */
 	IQCN_KIND_CE,		/* RoCEv2 data with CE */
 };
 
 /* State of a queued packet.  The fast path sets nothing but @kind.  DATA and CE
  * are short for IQCN_KIND_DATA and IQCN_KIND_CE.  The size is limited to the 20
- * bytes that qdisc_skb_cb() has for a qdisc, which are aligned like a pointer.
+ * bytes that qdisc_skb_cb() reserves for a qdisc, which are aligned like a
+ * pointer.
  */
 struct iqcn_skb_cb {
 	/* reference, or NULL; DATA and CE.  Set if the packet is sampled or
@@ -375,7 +376,9 @@ static __always_inline void iqcn_cb_fill(struct iqcn_queue *q,
 		iqcn_cb_put(skb);
 }
 
-/* A packet leaves the queue, or is removed from it.  Its kind is DATA or CE. */
+/* Stop tracking a packet that leaves the queue or is removed from it, and whose
+ * kind is DATA or CE
+ */
 static void iqcn_untrack(struct iqcn_queue *q, struct sk_buff *skb)
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
@@ -439,7 +442,9 @@ static bool iqcn_stopped(const struct Qdisc *sch)
 	return netif_xmit_frozen_or_stopped(txq);
 }
 
-/* noinline, because it is rare: keep it out of iqcn_enqueue_slow() */
+/* Make a packet the sojourn probe.  noinline, because this is rare: keep it out
+ * of iqcn_enqueue_slow().
+ */
 static noinline void iqcn_probe_begin(struct iqcn_queue *q,
 				      const struct sk_buff *skb,
 				      const struct Qdisc *sch)
@@ -594,7 +599,7 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 			iqcn_cb_fill(q, skb, parsed, pkt, IQCN_KIND_DATA);
 		else
 			iqcn_cb_put(skb);
-		/* dequeue records a packet that has a flow */
+		/* dequeue records the PSNs of a packet that has a flow */
 		if (!iqcn_skb_cb(skb)->flow && parsed == IQCN_ROCE &&
 		    iqcn_unassured(q))
 			iqcn_pair_note_psn(q, pkt, iqcn_segs(skb));
@@ -797,7 +802,8 @@ iqcn_ce_may_be_brief(const struct iqcn_queue *q, const struct sk_buff *skb)
 				      u64_stats_read(&q->sent->bytes));
 }
 
-/* Return: now in ns, 0 if the clock was not read */
+/* Dequeue RoCEv2 data with CE.  Return: now in ns, 0 if the clock was not read.
+ */
 static __always_inline u64 iqcn_ce_dequeued(struct iqcn_queue *q,
 					    struct sk_buff *skb)
 {
@@ -821,7 +827,7 @@ static __always_inline u64 iqcn_ce_dequeued(struct iqcn_queue *q,
 	return now_ns;
 }
 
-/* Mark a packet on dequeue that enqueue did not classify as RoCEv2 data */
+/* On dequeue, mark a packet that enqueue did not classify as RoCEv2 data */
 static noinline void iqcn_mark_unparsed(struct iqcn_queue *q, struct Qdisc *sch,
 					struct sk_buff *skb, u32 depth_bytes)
 {
@@ -977,9 +983,9 @@ static noinline struct sk_buff *iqcn_leaves_shallow(struct iqcn_queue *q,
 	return skb;
 }
 
-/* A packet leaves a queue that it found deeper than deep_bytes.  What most of
- * these packets need is inline, because a third of the instructions would
- * otherwise be calls and saved registers (bench "marked").
+/* A packet leaves a queue that is deeper than deep_bytes, the packet included.
+ * What most of these packets need is inline, because a third of the
+ * instructions would otherwise be calls and saved registers (bench "marked").
  */
 static noinline struct sk_buff *iqcn_leaves_deep(struct Qdisc *sch,
 						 struct sk_buff *skb,
@@ -1063,7 +1069,8 @@ static void iqcn_trim_one(struct iqcn_queue *q, struct sk_buff *skb)
 	struct iqcn_l3 l3;
 
 	if (iqcn_bts_enabled(q)) {
-		/* the fast path does not set psn_flags; the flow is NULL then
+		/* the fast path does not set psn_flags, but the flow of its
+		 * packets is NULL since iqcn_remove_head()
 		 */
 		iqcn_skb_cb(skb)->psn_flags = iqcn_skb_cb(skb)->flow ?
 					      IQCN_CB_LOOKUP_DONE : 0;
@@ -1285,9 +1292,9 @@ static int iqcn_init(struct Qdisc *sch, struct nlattr *opt,
 	return err;
 }
 
-/* May ->destroy restore the port's parameters?  If no packet has arrived and no
- * parameter has changed since init, the stack may have failed to complete the
- * qdisc (size table, estimator, graft).
+/* May ->destroy restore the port's parameters?  If no packet was sent or
+ * dropped and no parameter has changed since init, the stack may have failed to
+ * complete the qdisc (size table, estimator, graft).
  */
 static bool iqcn_can_undo(struct Qdisc *sch)
 {
@@ -1308,9 +1315,10 @@ static void iqcn_destroy(struct Qdisc *sch)
 			netdev_warn(qdisc_dev(sch),
 				    "iqcn: cannot restore snoop netns after a qdisc was not added: set it again with tc qdisc change\n");
 		iqcn_port_detach(q);
-		/* If the stack fails after init, its caller still has the only
-		 * reference, and older kernels free the qdisc without a grace
-		 * period for readers of port->queues.
+		/* If the stack fails after init, the first reference has not
+		 * been dropped yet, and older kernels then free the qdisc
+		 * without a grace period.  So wait here for readers of
+		 * port->queues.
 		 */
 		if (refcount_read(&sch->refcnt))
 			synchronize_net();

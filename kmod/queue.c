@@ -249,7 +249,7 @@ static void iqcn_queue_cnp_passed(struct iqcn_queue *q, struct iqcn_flow *flow,
 	flow->cnp_rx_ns = now_ns;
 	flow->cnps_seen++;
 	iqcn_notify_timer_cnp_rx(q, flow, now_ns);
-	/* nothing else of the timer's work has changed: bench "hook" */
+	/* no other work of the timer has changed (bench "hook") */
 	if (iqcn_deadline_armed(&flow->due) || iqcn_flow_has_pending(flow))
 		iqcn_timer_arm(q, now_ns);
 	trace_iqcn_cnp_seen(q, flow);
@@ -431,8 +431,8 @@ void iqcn_queue_kill(struct iqcn_queue *q)
 	iqcn_gc_forget(q, IQCN_FORGET_ALL);
 }
 
-/* Copy counters.  Not all of them are written under queue->lock: some have the
- * root lock or port->lock.
+/* Copy counters.  Not all of them are written under queue->lock: some are
+ * written under the root lock or port->lock.
  */
 static void iqcn_queue_counters(const struct iqcn_queue *q,
 				struct tc_iqcn_xstats *st)

@@ -37,8 +37,9 @@ static_assert(IS_ENABLED(CONFIG_64BIT), "sch_iqcn is for 64-bit kernels");
 #define iqcn_add(counter, n)	WRITE_ONCE(counter, (counter) + (n))
 #define iqcn_inc(counter)	iqcn_add(counter, 1)
 
-/* The packet that iqcn_enqueue_slow() handles.  It is kept in the queue,
- * because on the stack it would need a stack protector (bench "marked").
+/* The packet that iqcn_enqueue_slow() handles.  It is a field of struct
+ * iqcn_queue, because on the stack it would need a stack protector (bench
+ * "marked").
  */
 struct iqcn_arrival {
 	struct iqcn_pkt pkt;	/* valid if it parses */
@@ -146,7 +147,9 @@ struct iqcn_queue {
 	const u32 *depth_bytes;		/* the qdisc's backlog */
 	const struct gnet_stats_basic_sync *sent; /* the qdisc's bstats */
 	u32 parent;			/* parent class of the qdisc */
-	struct iqcn_port_config before;	/* the port's, to restore (undo_seq) */
+	struct iqcn_port_config before;	/* the port's before init; see
+					 * undo_seq
+					 */
 	u32 undo_seq;			/* iqcn_net->config_seq after init; while it
 					 * is the same, destroying an unused
 					 * queue restores ->before
@@ -178,7 +181,7 @@ struct iqcn_queue {
 					 * packet that was queued or left; root
 					 * lock
 					 */
-	u32 drained_bytes;		/* that left since q->drain was
+	u32 drained_bytes;		/* bytes that left since q->drain was
 					 * updated
 					 */
 	bool brief;			/* iqcn_flow_ce_brief() may suffice for a CE
@@ -187,7 +190,7 @@ struct iqcn_queue {
 
 	struct iqcn_arrival arrival;	/* valid during iqcn_enqueue_slow() */
 
-	/* counters; each has the lock of the object that it counts */
+	/* counters; the lock of the object that it counts protects each */
 	struct tc_iqcn_xstats st;
 	struct iqcn_sampler *sampler;	/* NULL: no sample group; RTNL, too */
 	bool ce_extra;			/* call iqcn_ce_extra() */
@@ -338,8 +341,8 @@ static inline u64 iqcn_queue_roce_bps(const struct iqcn_queue *q)
 	return iqcn_queue_drain_bps(q);
 }
 
-/* Does the queue have a lease, are supplements on, or do flows still have turns
- * of them?  queue->lock
+/* Does the queue have a lease, are supplements on, or do flows still wait for
+ * their turn?  queue->lock
  */
 static inline bool iqcn_queue_long_haul(const struct iqcn_queue *q)
 {

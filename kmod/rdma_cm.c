@@ -4,10 +4,10 @@
  * for a flow's QPs.
  *
  * The REQ of the active side names its QP.  The REP of the passive side names
- * its own QP and refers to the REQ by communication ids.  The two usually
- * arrive on different ports, so that the table belongs to the namespace.  Its
- * keys have no VLANs, because a bridge may have one host tagged and the other
- * untagged.
+ * its own QP and refers to the REQ by communication ids.  The two messages
+ * usually arrive on different ports, so the table belongs to the namespace.
+ * Its keys contain no VLANs, because a bridge may connect one host tagged and
+ * the other untagged.
  *
  * The table has two kinds of entry.  Each is limited in number; at the limit a
  * new entry replaces the oldest one:
@@ -83,7 +83,7 @@ static void iqcn_cm_side_init(struct iqcn_cm_side *side, int ifindex,
 	side->id = id;
 }
 
-/* Does a message have the port, the VLANs and the id of a side of a connection?
+/* Do the port, the VLANs and the id of a message match a side of a connection?
  */
 static bool iqcn_cm_side_matches(const struct iqcn_cm_side *side,
 				 const struct iqcn_cm_side *msg)

@@ -53,8 +53,8 @@
 #define OP_REQUEST	(IQCN_OP_DATA | IQCN_OP_ECHOED)
 #define OP_RESPONSE	(IQCN_OP_DATA | IQCN_OP_ECHO)
 
-/* A table, because several questions are asked of each packet (bench "marked").
- * The opcodes of XRC are those of RC plus 0xa0.
+/* Classes of BTH opcodes.  A table, because a packet is tested for several
+ * classes (bench "marked").  The opcodes of XRC are those of RC plus 0xa0.
  */
 const u8 iqcn_op_class[256] = {
 	[0x00 ... 0x0c] = OP_REQUEST,	/* RC: SEND, WRITE, READ request */
@@ -90,8 +90,8 @@ static bool iqcn_parse_vlans(const u8 *data, u32 avail, __be16 *proto,
 }
 
 /* Each of the two L3 parsers advances @off to the UDP header and sets @room to
- * the most bytes that UDP can have.  @odd is set if a receiver would not accept
- * the packet as RoCEv2.
+ * the largest possible length of the UDP datagram.  @odd is set if a receiver
+ * would not accept the packet as RoCEv2.
  */
 static bool iqcn_parse_ip4(const u8 *data, u32 avail, u32 total, u32 *off,
 			   u32 *room, bool *odd, struct iqcn_pkt *pkt)
@@ -382,7 +382,7 @@ u32 iqcn_build_cnp(u8 *l3, const struct iqcn_cnp *cnp)
 }
 
 /**
- * iqcn_parse_cm() - parse a message of a connection set-up
+ * iqcn_parse_cm() - parse a CM message
  * @payload: UDP payload, from the BTH on, of a UD SEND to QP 1
  * @avail: readable bytes of @payload
  * @cm: result

@@ -181,12 +181,12 @@ u32 iqcn_l3_id(const u8 *l3, bool v6);
 #define IQCN_CM_REP	0x0013
 #define IQCN_CM_DREQ	0x0015
 
-/* struct iqcn_cm - a message of a connection set-up */
+/* struct iqcn_cm - a parsed CM message */
 struct iqcn_cm {
 	u16 attr;	/* IQCN_CM_REQ, IQCN_CM_REP or IQCN_CM_DREQ */
 	u32 local_id;	/* communication ID of the sender */
 	u32 remote_id;	/* communication ID of the other side, 0 in a REQ */
-	u32 qpn;	/* QP of the sender, in a DREQ of the other side */
+	u32 qpn;	/* QP of the sender; in a DREQ, of the other side */
 };
 
 bool iqcn_parse_cm(const u8 *payload, u32 avail, struct iqcn_cm *cm);

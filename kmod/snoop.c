@@ -4,8 +4,8 @@
  * port's hook also passes MAC control frames to pfc.c.
  *
  * IQCN_SNOOP_PORT snoops packets that the port receives, with the last
- * netfilter hook at the device's ingress.  It is the last one because a CNP
- * that a rule drops does not reach its sender and must not count.
+ * netfilter hook at the device's ingress.  It is the last hook because a CNP
+ * that a rule drops does not reach the sender of the data and must not count.
  *
  * IQCN_SNOOP_NETNS snoops all packets that the namespace bridges or routes, for
  * all of its ports, with the hooks before bridging and routing.  It is for
@@ -70,14 +70,15 @@ static bool iqcn_snoop_maybe(const struct sk_buff *skb)
 /* A snooped packet, and the ports whose flows it may belong to */
 struct iqcn_view {
 	struct iqcn_net *in;
-	const struct net_device *dev;	/* that has received the packet */
+	const struct net_device *dev;	/* device that received the packet */
 	struct iqcn_port *only;		/* IQCN_SNOOP_PORT; NULL: all ports */
 	struct iqcn_rx_stats *rx;	/* counts unusable packets */
 	const struct sk_buff *skb;
 	const u8 *data;			/* set by iqcn_skb_parse() */
 	struct iqcn_pkt pkt;		/* parsed headers */
-	/* of the flow that the packet answers, but with the packet's DestQP.
-	 * The same for all ports, because they snoop in the same way.
+	/* Key of the flow that the packet answers, but with the DestQP of the
+	 * packet.  It is the same for all ports, because they snoop in the same
+	 * way.
 	 */
 	struct iqcn_key key;
 };
@@ -170,7 +171,7 @@ static struct iqcn_port *iqcn_snoop_rx_port(const struct iqcn_view *v)
 	return port;
 }
 
-/* Return: the verdict on the CNP */
+/* Handle a CNP of a receiver.  Return: the netfilter verdict on the CNP. */
 static unsigned int iqcn_snoop_cnp(struct iqcn_view *v)
 {
 	struct iqcn_flow *flow;
@@ -279,8 +280,8 @@ static struct iqcn_port *iqcn_snoop_by_sport(const struct iqcn_view *v,
 	return NULL;
 }
 
-/* Pair a flow by a packet other than a CNP.  Few packets are evidence, so that
- * the ICRC is checked only after the lookups.
+/* Pair a flow by a packet other than a CNP.  Few packets are evidence, so the
+ * ICRC is checked only after the lookups.
  */
 static noinline void iqcn_snoop_evidence(struct iqcn_view *v)
 {
@@ -330,7 +331,7 @@ static bool iqcn_snoop_wants(const struct iqcn_view *v)
 	return false;
 }
 
-/* Return: the verdict on the packet */
+/* Handle a RoCEv2 packet.  Return: the netfilter verdict on the packet. */
 static unsigned int iqcn_snoop_roce(struct iqcn_view *v)
 {
 	if (v->pkt.opcode == IQCN_OP_CNP) {
@@ -447,7 +448,7 @@ static unsigned int iqcn_snoop_netns_hook(void *priv, struct sk_buff *skb,
 }
 
 /* After the rules of raw and mangle, which may drop the packet, and before NAT,
- * because flows have the addresses on the wire
+ * because the keys of flows contain the addresses on the wire
  */
 static const struct nf_hook_ops iqcn_snoop_netns_ops[] = {
 	{

@@ -2,8 +2,8 @@
 /*
  * The hrtimer of a queue.  It sends pending CNPs, and runs the work of the
  * notify methods.  If work is due at once, such as a CNP that a packet causes,
- * BH work runs in its place, which saves an interrupt of the timer, and runs
- * after the root lock is released.
+ * BH work does it instead of the timer.  This saves a timer interrupt, and the
+ * BH work runs after the root lock is released.
  *
  * The timer is armed for the earliest work.  If that work is postponed, the
  * timer is not rearmed: it expires once too early and is then armed for the new
@@ -22,7 +22,9 @@
 #include "algo/share.h"
 #include "iqcn.h"
 
-/* CNPs that are prepared under the lock and then injected; on the stack */
+/* Maximum number of CNPs that are prepared under the lock, on the stack, before
+ * they are injected
+ */
 #define IQCN_BATCH		8
 /* Flows that one run handles before it yields the CPU */
 #define IQCN_TIMER_RUN		32
@@ -109,7 +111,7 @@ void iqcn_timer_wake(struct iqcn_queue *q)
 /* Arm the timer for @next_ns, or for the end of the pause if that is later.  A
  * timer that is armed for an earlier time stays as it is.  If the new expiry is
  * not after @bh_ns, schedule BH work instead, which arms the timer when it
- * ends.  0: no BH work; queue->lock
+ * ends.  @bh_ns is 0 if BH work must not be scheduled.  queue->lock
  */
 static void iqcn_timer_start(struct iqcn_queue *q, u64 next_ns, u64 bh_ns)
 {

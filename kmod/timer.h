@@ -29,7 +29,8 @@
  * All but @init are called with queue->lock and BHs off.  @now_ns never
  * decreases from call to call.  A new method is a new file with such a
  * structure, and a row in timer.c.  A method that handles each packet is called
- * from queue.c by its name, because an indirect call per packet is too slow.
+ * directly from qdisc.c or queue.c, because an indirect call per packet is too
+ * slow.
  */
 struct iqcn_timer_ops {
 	u32 causes;

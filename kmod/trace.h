@@ -353,7 +353,7 @@ TRACE_EVENT(iqcn_flow_state,
 );
 
 /* The PFC state of the queue changed: a pause began, the queue was judged,
- * pfc-max was over, or the state was reset
+ * pfc-max expired, or the state was reset
  */
 TRACE_EVENT(iqcn_pfc,
 	TP_PROTO(const struct iqcn_queue *q, u32 state, u32 reason,

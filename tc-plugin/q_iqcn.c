@@ -39,7 +39,7 @@ static const char *const filter_names[] = { IQCN_NAMES_CNP_FILTER, "fixed",
 static const char *const pfc_state_names[] = { IQCN_NAMES_PFC_STATE, NULL };
 static const char *const pfc_reason_names[] = { IQCN_NAMES_PFC_REASON, NULL };
 
-/* Placeholder of a value of @p in messages and in the help */
+/* Placeholder for a value of @p in messages and in the help */
 static const char *value_name(const struct iqcn_param *p)
 {
 	if (p->value)
@@ -79,7 +79,7 @@ static void explain_usage(FILE *f)
 	fprintf(f, "\n");
 }
 
-/* The parameters whose default follows @attr */
+/* List the parameters whose default follows @attr */
 static void explain_follows(FILE *f, const char *title, int attr)
 {
 	const struct iqcn_param *p;
@@ -158,12 +158,12 @@ static const struct suffix time_suffixes[] = {
 	{}
 };
 
-/* In m */
+/* The scale is in m */
 static const struct suffix length_suffixes[] = {
 	{ "", 1 }, { "m", 1 }, { "km", 1000 }, {}
 };
 
-/* In bit/s */
+/* The scale is in bit/s */
 static const struct suffix rate_suffixes[] = {
 	{ "", 1 }, { "bit", 1 }, { "bps", 8 },
 	{ "kbit", 1000 }, { "kibit", 1 << 10 },
@@ -193,8 +193,9 @@ static bool is_digit(char c)
 }
 
 /*
- * Parse digits with a decimal point.  The fraction is in billionths, rounded
- * up.  Return the end of the number, or NULL.
+ * Parse a decimal number, with or without a fraction.  The fraction is in
+ * billionths, rounded up.  Return the end of the number, or NULL if there is
+ * no number.
  */
 static const char *get_decimal(uint64_t *whole, uint64_t *billionths,
 			       const char *arg)
@@ -237,7 +238,7 @@ static int get_scaled(uint64_t *val, const struct suffix *suffixes,
 			break;
 	if (!s->name)
 		return -1;
-	/* the product of billionths and the scale may not fit */
+	/* the product of billionths and the scale may overflow */
 	part = billionths * (s->scale / BILLION) +
 	       (billionths * (s->scale % BILLION) + BILLION - 1) / BILLION;
 	*val = add_sat(mul_sat(whole, s->scale), part);
@@ -317,8 +318,7 @@ static int get_value(uint64_t *val, const struct iqcn_param *p, const char *arg)
 }
 
 /*
- * Format values as text.  tc parses each text to exactly the value that it was
- * made from.
+ * Format values as text that tc parses back to exactly the same value.
  */
 
 /* Format a size as tc does, unless tc would round it */
@@ -923,7 +923,7 @@ static int iqcn_parse_opt(struct qdisc_util *qu, int argc, char **argv,
 	return 0;
 }
 
-/* Text has "name value ", JSON "key": value */
+/* Print "NAME VALUE " as text, or "KEY": "VALUE" as JSON */
 static void print_text(const struct iqcn_param *p, const char *text)
 {
 	if (is_json_context()) {
@@ -1080,7 +1080,9 @@ static void print_param(const struct iqcn_param *p, const struct rtattr *attr)
 
 static bool in_use(const struct iqcn_param *p, struct rtattr **tb);
 
-/* Is the parameter @attr in use, and has it one of @bits set? */
+/* Is the parameter @attr in use, with at least one of @bits set?  True if the
+ * module did not send the parameter.
+ */
 static bool has_bits(struct rtattr **tb, int attr, uint32_t bits)
 {
 	const struct iqcn_param *p;
@@ -1103,9 +1105,9 @@ static bool in_use(const struct iqcn_param *p, struct rtattr **tb)
 	       (p->or_needs && has_bits(tb, p->or_needs, p->or_needs_bits));
 }
 
-/* Defaults that follow the link are not known here, so values of such
- * parameters never count as the default.  Of a filter, get_attr_u32() reads the
- * mode.
+/* Of the defaults that follow the link or another parameter, only that of
+ * min-gap is computed here.  Other values of such parameters never count as the
+ * default.  get_attr_u32() reads only the mode of a filter.
  */
 static bool is_default(const struct iqcn_param *p, struct rtattr **tb)
 {
@@ -1296,9 +1298,8 @@ static int iqcn_print_xstats(struct qdisc_util *qu, FILE *f,
 	return 0;
 }
 
-/* "iqcn version" compares the versions of plugin, tool and module.  It reads
- * this symbol from the file, because only tc, with its functions, can load the
- * plugin.
+/* "iqcn version" and "iqcn check" read this symbol from the file, because only
+ * tc, whose functions the plugin needs, can load the plugin.
  */
 const char iqcn_plugin_version[] = IQCN_VERSION;
 

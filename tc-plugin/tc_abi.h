@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The part of tc that a qdisc plugin uses.  iproute2 installs no header for it;
- * these are the declarations of the structure that tc looks up
- * (KIND_qdisc_util) and of the functions that the plugin calls, the same from
+ * The part of tc that a qdisc plugin uses.  iproute2 installs no header for it,
+ * so this file declares the structure that tc looks up (KIND_qdisc_util), and
+ * the functions that the plugin calls.  These declarations are the same from
  * iproute2 6.1 to 7.
  *
  * Variables must be weak: a missing function is an error when it is called, but

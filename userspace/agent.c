@@ -66,7 +66,7 @@ struct agent {
 	struct agent_sample before;
 	uint64_t step;			/* intervals since the start */
 	int explored;			/* action that is explored */
-	int exploring;			/* steps for which it is kept */
+	int exploring;			/* further steps with @explored */
 	bool ended;			/* end of file on stdin */
 	FILE *log;
 	int signals;
@@ -121,8 +121,8 @@ static bool explores(struct agent *a, int *action)
 	return true;
 }
 
-/* Compare a policy with the values of tc.  Other actions are not compared, nor
- * is a policy with exploration.
+/* Compare the policy with the values of tc.  A fixed action, actions from
+ * another program, and a policy that explores are not compared.
  */
 static void check_trust(struct agent *a, const struct agent_step *s,
 			uint64_t now)

@@ -10,9 +10,10 @@
  *	by a sixteenth of its limit in a step	at least those of the guard
  *	otherwise				those of the policy
  *
- * Those of the guard are tc's, or 2,500 per second if that is more, as far as
- * supplement-max and cnp-rate allow.  2,500 is the limit in the application
- * (agentlaw.h), and more than any action has: with tc's 2,000 a load of
+ * The queue is deep while it is above Kmax.  The guard asks for the supplements
+ * of tc, or for 2,500 per second if that is more, as far as supplement-max and
+ * cnp-rate allow.  2,500 is the limit in the patent application (agentlaw.h),
+ * and more than any action asks for: when tc asked for 2,000, a load of
  * messages and streams dropped more packets.
  *
  * Pure: no clock.

@@ -17,12 +17,12 @@
  * sign is lost.  Because the text wants few supplements, C is 1 - ratio here;
  * "reward literal" uses the ratio itself.
  *
- * The scale of the rates is ours.  The text's five filtered rates, 7,500 to
- * 17,500 CNPs a second, are for one port.  The text does not say how many QPs
- * and which distance they assume.  For 40 QPs, 7,500 is one CNP per QP and
- * round trip of 533 km.  So 7,500 stands here for one CNP per QP and round trip
- * of this fiber, and the other rates keep their ratio to this one.  From 100 km
- * on, the module accepts no lower rate.
+ * The scale of the rates is not from the text.  The text's five filtered rates,
+ * 7,500 to 17,500 CNPs per second, are for one port.  The text does not say
+ * for how many QPs and for which distance.  For 40 QPs, 7,500 is one CNP per QP
+ * and round trip of 533 km.  So 7,500 stands here for one CNP per QP and round
+ * trip of the configured fiber, and the other rates keep their ratio to 7,500.
+ * From 100 km on, the module accepts no lower rate.
  *
  * Pure: no clock, no socket.  log2 is piecewise linear, so that the same input
  * gives the same bits on every machine.

@@ -3,10 +3,11 @@
  * The log of the agent, from which a policy can be trained: CSV with a header
  * and one line per step.
  *
- * A line has the state at the end of a step, the reward of that step, which the
- * action of the previous line has earned, and the next action, -1: none.  Steps
- * that came too late are missing.  Numbers have 9 digits, so that a reader gets
- * the same floats.
+ * A line contains the state at the end of a step, the reward of that step,
+ * which the action of the previous line has earned, and the next action, or -1
+ * if there is none.  Steps that the agent skipped because it was late are
+ * missing.  Numbers are printed with 9 digits, so that a reader gets the same
+ * floats.
  */
 #ifndef _IQCN_AGENTLOG_H
 #define _IQCN_AGENTLOG_H

@@ -27,7 +27,9 @@
 	{ IQCN_A_QUEUE_##_attr, offsetof(struct queue, _queue),	\
 	  offsetof(struct agent_sample, _sample) }
 
-/* The attributes of the queue that a sample has, all 64-bit members */
+/* The attributes of the queue that a sample contains; their members have 64
+ * bits
+ */
 static const struct {
 	int attr;
 	size_t from;

@@ -33,10 +33,10 @@ struct agent_port {
  * Functions print an error and return EXIT_FAILURE if they fail.
  */
 
-/* Finds the queue.  With @ifindex 0 or @parent 0 there must be only one queue
- * with notify supplement, of all devices or of this one.  The caller sets
- * lease_ms and renew_ns before, and calls agent_port_close() even after an
- * error.
+/* Finds the queue.  If @ifindex is 0, there must be exactly one queue with
+ * notify supplement on all devices; if only @parent is 0, exactly one on the
+ * device.  The caller sets lease_ms and renew_ns before the call, and calls
+ * agent_port_close() even after an error.
  */
 int agent_port_open(struct agent_port *a, uint32_t ifindex, uint32_t parent);
 void agent_port_close(struct agent_port *a);

@@ -6,7 +6,7 @@
  *	                 ^      ^                  |             |
  *	                 |      +----- audit ------|-------------+
  *	                 |                         | a second earned 2 % less than
- *	                 +-- fallback: 10 s to 5 min     the values of tc
+ *	                 +-- fallback: 10 s to 320 s     the values of tc
  *
  * The policy is compared with the mean reward of the last second in which the
  * values of tc applied.  After each fallback the next one lasts twice as long,

@@ -3,8 +3,8 @@
  * The counters of qdiscs at the last "iqcn clear", for this user.
  *
  * There is one file per network namespace, with one line per qdisc: its place,
- * the time, and the counters by name.  Other users cannot write to the
- * directory.  But the file may be damaged, or written by a newer or older tool.
+ * the time, and the counters by name.  Other users cannot replace the file.
+ * But it may be damaged, or written by a newer or older tool.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -161,8 +161,9 @@ void baselines_read(struct baselines *b, FILE *f)
 	free(line);
 }
 
-/* Is the file or directory ours, and are its contents safe from others?  Those
- * of a sticky directory are: others may add files, but not replace ours.
+/* Does this user own the file or directory, and can no other user change its
+ * contents?  A sticky directory is accepted: other users may add files, but not
+ * replace those of this user.
  */
 static bool is_own(int fd, mode_t type)
 {

@@ -42,8 +42,8 @@ int baselines_save(const struct baselines *b);
 void baseline_take(struct baseline *one, const struct qdisc *q);
 /* Returns 0 or -ENOMEM */
 int baselines_add(struct baselines *b, const struct baseline *one);
-/* NULL if there is none, or if a counter of @q is lower than in the baseline,
- * because @q was created anew
+/* NULL if there is none, or if the baseline is obsolete: a counter of @q is
+ * lower, because @q was created anew, or the baseline is from before a reboot
  */
 const struct baseline *baseline_find(const struct baselines *b,
 				     const struct qdisc *q);

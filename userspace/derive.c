@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Find the parameters that follow the link or other parameters, with the
- * module's own code.
+ * Find out which of the parameters that follow the link or other parameters a
+ * user has to set.  The module's own code computes their defaults.
  */
 #include <stddef.h>
 

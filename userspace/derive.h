@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Find the parameters that follow the link or other parameters.
+ * Find out which of the parameters that follow the link or other parameters a
+ * user has to set.
  */
 #ifndef _IQCN_DERIVE_H
 #define _IQCN_DERIVE_H
@@ -11,7 +12,7 @@
 /* The properties of a link on which defaults depend */
 struct link {
 	bool known;
-	uint64_t bps;		/* of the link or a shaper, if it is known */
+	uint64_t bps;		/* of the link or a shaper; valid if known */
 	uint32_t packet_bytes;	/* the largest packet */
 	bool ethernet;
 };
@@ -21,7 +22,7 @@ struct link {
  * indexed by TCA_IQCN_*.
  */
 uint64_t derive_needed(const uint64_t *v, const struct link *link);
-/* The default of cnp-rate of a port that sends at @bps */
+/* The default cnp-rate of a port that sends at @bps */
 uint32_t derive_cnp_rate(uint64_t bps);
 /* Speed of a link that does not report one */
 uint64_t derive_default_bps(void);

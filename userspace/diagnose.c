@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * iqcn check: the common mistakes, and faults that the counters show.
+ * iqcn check: find common mistakes, and faults that the counters show.
  *
  * Counters start with the qdisc, so a past fault is reported for the qdisc's
  * lifetime.  If a queue has a backlog, the counters are read twice.
@@ -43,22 +43,24 @@
 /* Fewer packets than this say nothing about the direction of the data */
 #define WAY_PACKETS 20
 #define STORM_PACKETS 1000
-/* This many CNPs per packet are a storm.  pi may need 21 of them for 256 sparse
- * flows on 1 Gb/s (Documentation/back-to-sender.rst).
+/* This many CNPs per packet are a storm.  With pi, 256 sparse flows on 1 Gb/s
+ * may need 21 CNPs per packet (Documentation/back-to-sender.rst).
  */
 #define STORM_CNPS 2
 #define STORM_CNPS_PI 24
-/* ACKs and CNPs are smaller, even IPv6 with two VLAN tags; data packets are
- * larger
+/* ACKs and CNPs are smaller than ANSWER_BYTES, even IPv6 with two VLAN tags;
+ * data packets are larger than DATA_BYTES
  */
 #define ANSWER_BYTES 128
 #define DATA_BYTES 256
-/* If one direction of a port has this many times the bytes of the other, only
- * that direction has data
+/* If one direction of a port carries this many times the bytes of the other,
+ * only that direction carries data
  */
 #define ONE_WAY 10
 
-/* Limit of the flows that are read for the median CNP interval */
+/* Limits on the flows that are read, and on the intervals that are kept, for
+ * the median CNP interval
+ */
 #define FLOWS_MAX 100000
 #define GAPS_MAX 10000
 /* Receivers may send a CNP this often (DCQCN's default).  Senders speed up
@@ -201,7 +203,9 @@ static bool is_near(uint64_t a, uint64_t b)
 	return !exceeds(a, b) && !exceeds(b, a);
 }
 
-/* The unit of the queue's default sizes at a speed */
+/* The default Kmin without pi at a speed; the queue's other default sizes are
+ * multiples of this size
+ */
 static uint64_t default_bytes(const struct subject *s, uint64_t bps)
 {
 	uint64_t bytes = bps / 1000000 * IQCN_REF_KMIN_BYTES / IQCN_REF_MBPS;
@@ -465,7 +469,7 @@ static void check_t1(struct check *c, struct subject *s, uint64_t gap_ns)
 /* CNPs that were due for the packets of the queue */
 struct load {
 	uint64_t packets;
-	uint64_t own, seen;	/* of this box, sent or over the budget; of receivers */
+	uint64_t own, seen;	/* due from this box; seen from receivers */
 };
 
 static struct load load_since(const struct queue *q, const struct queue *before)
@@ -573,7 +577,9 @@ static void check_cnps(struct check *c, struct subject *s)
 		    " from this box", q->cnp_seen, q->cnp_sent);
 }
 
-/* Why senders do not slow down although the queue is full */
+/* Return what to do about senders that do not slow down although the queue is
+ * full
+ */
 static const char *drops_fix(struct subject *s)
 {
 	const struct queue *q = s->q;
@@ -683,8 +689,8 @@ static bool port_notifies(const struct box *b, const struct port *p)
 	return false;
 }
 
-/* Only for a port that has a filter of the receivers' CNPs, from tc or from a
- * lease
+/* Check the filter of the receivers' CNPs, if tc or a lease has set one for the
+ * port
  */
 static void check_filter(struct box *b, struct subject *s)
 {

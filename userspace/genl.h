@@ -34,7 +34,9 @@ struct genl *genl_open(void);
 void genl_close(struct genl *g);
 const char *genl_why(const struct genl *g);
 
-/* Return: negative if the family does not exist.  The module is not loaded. */
+/* Returns the version of the family, or a negative number if the family does
+ * not exist.  This function does not load the module.
+ */
 int genl_family_version(void);
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the commands of iqcn.
+ * Declarations that the commands of iqcn share.
  */
 #ifndef _IQCN_H
 #define _IQCN_H

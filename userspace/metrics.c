@@ -42,7 +42,7 @@ static int compare_queues(const void *a, const void *b)
 	return c ? c : compare(p->parent, q->parent);
 }
 
-/* While a qdisc replaces another one, a dump has both */
+/* While a qdisc replaces another one, a dump contains both */
 static size_t queues_once(struct queue *queues, size_t n)
 {
 	size_t i, kept = 0;

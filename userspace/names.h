@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Names of the kernel's numbers, by value or by bit, then NULL.
+ * Names of the kernel's numbers.  Each array is indexed by value or by bit, and
+ * ends with NULL.
  */
 #ifndef _IQCN_NAMES_H
 #define _IQCN_NAMES_H

@@ -22,7 +22,7 @@
 
 #include "out.h"
 
-/* Bits by attribute: what the kernel sent */
+/* 64-bit words of a bitmap: which attributes the kernel sent */
 #define HAS_SIZE 2
 
 struct port {

@@ -244,7 +244,9 @@ static void unit_text(char *buf, double v, const char *const *units)
 		 v, units[i]);
 }
 
-/* Two units, the larger one up to three digits */
+/* Print two units, the larger one with up to two digits; from 100 days on,
+ * print only days
+ */
 static void long_time_text(char *buf, uint64_t s)
 {
 	if (s < 6000)

@@ -51,7 +51,7 @@ bool qdisc_is_iqcn(const struct qdisc *q);
  */
 int qdiscs_none(const char *dev);
 
-/* tb[] has room for TCA_IQCN_MAX; returns whether there are parameters */
+/* @tb has TCA_IQCN_MAX + 1 entries; returns whether @q has parameters */
 bool qdisc_params(const struct qdisc *q, struct nlattr **tb);
 /* Read the value of a parameter with a single number of 32 or 64 bits */
 bool param_number(const struct nlattr *attr, uint64_t *v);

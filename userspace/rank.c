@@ -10,7 +10,7 @@
 #include "iqcn.h"
 #include "rank.h"
 
-/* A flow in the previous dump, all 0 if it was not in a dump yet */
+/* A flow when it was last dumped, all 0 if it never was */
 struct seen {
 	uint64_t age_ns;
 	uint32_t ce_sent;
@@ -119,8 +119,8 @@ void rates_keep(struct rates *r, const struct port *ports, size_t n)
 	r->n_ports = kept;
 }
 
-/* The id may have been reused meanwhile.  A flow that is younger than the end
- * of the previous dump is another one.
+/* The id may have been reused meanwhile.  The same flow has aged by at least
+ * the time from the end of the previous dump to the beginning of this one.
  */
 static bool is_same(const struct rates *r, const struct seen *s,
 		    const struct flow *f)

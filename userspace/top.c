@@ -5,8 +5,8 @@
  *
  * Ports and queues are sampled every interval.  A dump of all flows costs
  * kernel and tool one or two microseconds per flow, so dumps are spaced to use
- * at most one FLOWS_SHAREth of a CPU.  FLOWS flows are kept, and a few bytes of
- * each other flow.
+ * at most one FLOWS_SHAREth of a CPU.  The first FLOWS flows in the order are
+ * kept, and a few bytes per other flow.
  */
 #include <errno.h>
 #include <poll.h>

@@ -29,12 +29,12 @@
 #define WIDE 90
 #define BAR_MIN 20
 #define BAR_MAX 80
-/* Width of the other columns of an 80-column screen: of queues without the bar,
- * of flows without the two addresses
+/* Width of the columns on an 80-column screen: of a queue without the bar, of a
+ * flow without the two addresses
  */
 #define BAR_OTHERS 55
 #define ADDRESS_OTHERS 48
-/* The screen notes the age of flows that are older than this */
+/* The screen shows the age of the list of flows if it is older than this */
 #define OLD_NS (2 * NS_PER_S)
 
 static const struct queue none;

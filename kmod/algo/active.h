@@ -18,13 +18,15 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 
-/* At 25 Gb/s, each of 3,000 flows with packets of 4 KB sends one in 4 ms */
+/* Longer than the gap between two packets of a flow: 4 ms if 3,000 flows with
+ * packets of 4 KB share 25 Gb/s
+ */
 #define IQCN_ACTIVE_EPOCH_NS	(5 * NSEC_PER_MSEC)
 
 /* struct iqcn_active - count of active flows */
 struct iqcn_active {
 	u64 start_ns;	/* start of the current epoch */
-	u32 epoch;	/* its number, 0: there was no packet yet */
+	u32 epoch;	/* its number, 0: no epoch has begun yet */
 	u32 n;		/* flows counted in the current epoch */
 	u32 last;	/* flows counted in the last epoch */
 };
@@ -68,9 +70,9 @@ static inline bool iqcn_active_seen(struct iqcn_active *a, u32 *epoch,
 
 /**
  * iqcn_active_flows() - number of active flows
- * @a: count, up to date by iqcn_active_run()
+ * @a: count, after iqcn_active_run()
  *
- * Return: flows of the current epoch or of the last one, whichever are more.
+ * Return: the larger of the counts of the current epoch and the last one.
  */
 static inline u32 iqcn_active_flows(const struct iqcn_active *a)
 {

@@ -118,8 +118,8 @@ enum iqcn_bts_poller {
  * @prob: probability of a CNP, which each poll adds to the credit
  *
  * Return: IQCN_POLLS_TIMER if the time of the next packet is unknown, or if the
- * polls of the next two gaps may cause a CNP.  Else as described for
- * IQCN_POLL_LATE_PART and IQCN_POLL_SMALL_PART.
+ * polls of the next two gaps and one interval may cause a CNP.  Otherwise
+ * IQCN_POLL_LATE_PART and IQCN_POLL_SMALL_PART decide, as described there.
  */
 static inline enum iqcn_bts_poller iqcn_bts_poller(u32 gap_ns, u32 interval_ns,
 						   u32 credit, u64 prob)
@@ -144,8 +144,8 @@ static inline enum iqcn_bts_poller iqcn_bts_poller(u32 gap_ns, u32 interval_ns,
  * @interval_ns: interval between two polls
  * @now_ns: now
  *
- * Polls that are long past are not made up for, because the probability was a
- * different one then.
+ * After @to_ns a packet makes up for no polls, because the probability may have
+ * changed since.
  *
  * Return: number of polls.
  */

@@ -26,9 +26,9 @@
  * end a run.  The run continues with the first new PSN, or at the PSN to which
  * the sender jumps ahead if it repeats only a few packets.  A PSN that is far
  * behind belongs to another connection.  READ responses carry the PSNs of their
- * requests, which other packets to the same QP do not continue.  So the PSNs of
- * requests and responses are not comparable, and a change between the two
- * neither extends nor ends the run.
+ * requests, and other packets to the same QP do not continue that sequence.  So
+ * the PSNs of requests and responses are not comparable, and a change between
+ * the two neither extends nor ends the run.
  *
  * Numbers are modulo @modulus: 2^24 for PSNs, less for sampled ones (sample.h).
  *
@@ -64,7 +64,7 @@ struct iqcn_continuity {
 	u32 span;	/* numbers since the span detector last restarted */
 	u32 gap;	/* largest difference in the span */
 	bool begun;	/* there was a packet */
-	bool kind;	/* last packet: request, not response */
+	bool kind;	/* the last packet was a request, not a response */
 };
 
 /**

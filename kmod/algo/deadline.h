@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Deadlines of many flows with one T1: a list.
+ * A list keeps the deadlines of many flows that share one T1.
  *
  * A flow's deadline is base + T1, and every change sets the base to "now": a CE
  * packet left, or a CNP was received or sent.  So a list in the order of the
@@ -104,7 +104,7 @@ static inline void iqcn_deadline_lapse(struct iqcn_deadline *d,
 	list_move_tail(&d->node, lapsed);
 }
 
-/* T1 has passed since the base */
+/* Has T1 passed since the base? */
 static inline bool iqcn_deadline_due(const struct iqcn_deadline *d, u64 t1_ns,
 				     u64 now_ns)
 {
@@ -124,9 +124,9 @@ static inline u64 iqcn_deadline_scan_ns(u64 due_ns, u32 period_ns)
 }
 
 /* Polls are less urgent than deadlines, and with many flows the timer would run
- * for each of them.  So they are batched: IQCN_POLLS_PER_GAP batches per poll
- * interval of a flow.  After a batch that did not finish, the timer pauses for
- * IQCN_POLLS_REST times the length of that batch.
+ * for each poll.  So polls are batched.  After a batch, the timer pauses for
+ * IQCN_POLLS_REST times the length of that batch.  If no due polls remain, it
+ * pauses for at least 1 / IQCN_POLLS_PER_GAP of the poll interval of a flow.
  */
 #define IQCN_POLLS_PER_GAP	4
 #define IQCN_POLLS_REST	3

@@ -67,7 +67,7 @@ struct iqcn_grant_state {
 	u8 state;		/* enum iqcn_pfc_state */
 };
 
-/* A share of U16_MAX */
+/* Encode @part / @all as a share of U16_MAX */
 static inline __be16 iqcn_grant_share(u32 part, u32 all)
 {
 	return cpu_to_be16(all ? div_u64((u64)min(part, all) * U16_MAX, all) :

@@ -30,8 +30,8 @@ struct iqcn_mark_params {
 	u32 pmax;	/* probability at kmax_bytes, as a share of U32_MAX */
 };
 
-/* A probability of 1: one more than a u32 holds, so that any random u32 is less
- * than it
+/* A probability of 1.  It is one more than U32_MAX, so that any random u32 is
+ * less.
  */
 #define IQCN_PROB_ONE BIT_ULL(32)
 

@@ -57,7 +57,7 @@ static inline void iqcn_gradient_add(struct iqcn_gradient *g, u64 window_ns,
 	g->depth_bytes = depth_bytes;
 }
 
-/* The last complete window ended less than two windows ago */
+/* Did the last complete window end less than two windows ago? */
 static inline bool iqcn_gradient_fresh(const struct iqcn_gradient *g,
 				       u64 window_ns, u64 now_ns)
 {

@@ -136,10 +136,10 @@ static inline bool iqcn_echo_near(u32 a, u32 b, u32 bits)
 	return delta > -(1 << bits) && delta < 1 << bits;
 }
 
-/* Number of different PSNs that must be echoed to one QP in a row to pair a
- * flow with the QP.  For a sprayed flow the number is so large that two flows
- * whose responses arrive in random order reach it with a probability of only
- * 2^-64.
+/* Number of PSNs, each later than the one before, that must be echoed to one QP
+ * in a row to pair a flow with the QP.  For a sprayed flow the number is so
+ * large that two flows whose responses arrive in random order reach it with a
+ * probability of only 2^-64.
  */
 #define IQCN_ECHO_HITS		4
 #define IQCN_ECHO_HITS_SPRAYED	64
@@ -181,9 +181,9 @@ static inline bool iqcn_echo_count(struct iqcn_echoes *e, u32 qp, u32 psn,
 
 /*
  * A slot of the echo table records that a CE packet with some PSN went from one
- * host to another, and to which QP: 39 bits of the hash of hosts and PSN, one
- * bit for "two QPs had such a packet", and the QP number.  The slot is a single
- * word, so it is read and written without a lock.
+ * host to another, and to which QP: 39 bits of the hash of hosts, VLANs and
+ * PSN, one bit for "packets of two QPs match", and the QP number.  The slot is
+ * a single word, so it is read and written without a lock.
  */
 #define IQCN_ECHO_AMBIGUOUS	BIT_ULL(24)
 #define IQCN_ECHO_TAG_SHIFT	25
@@ -277,9 +277,9 @@ static inline bool iqcn_sport_match(u16 data_sport, u16 rev_sport, u32 src_qp,
 	       rev_sport == iqcn_sport_rxe(dest_qp);
 }
 
-/* IQCN_SPRAY_CHANGES changes of source ports show that a sender sprays, if each
- * comes within IQCN_SPRAY_MS of the one before.  A forged packet causes two: to
- * its port and back.
+/* IQCN_SPRAY_CHANGES changes of source ports show that a sender sprays if each
+ * comes within IQCN_SPRAY_MS of the one before.  A forged packet causes two
+ * changes: to its port and back.
  */
 #define IQCN_SPRAY_CHANGES	3
 #define IQCN_SPRAY_MS		10000
@@ -337,7 +337,7 @@ static inline bool iqcn_pair_assured(enum iqcn_pair_grade grade)
  * @grade: grade of the evidence
  * @sprayed: the sender sprays packets
  *
- * Return: false for evidence that other paths invalidate.
+ * Return: false if spraying makes evidence of this grade invalid.
  */
 static inline bool iqcn_pair_usable(enum iqcn_pair_grade grade, bool sprayed)
 {

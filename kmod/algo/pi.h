@@ -7,7 +7,8 @@
  *	a     =  q + 12 (q - q of the last step)
  *
  * once per update interval.  a is the predicted depth: the depth in twelve
- * intervals if the queue keeps growing at this rate.  (Limits: see below.)
+ * intervals if the queue keeps growing at its rate since the last step.
+ * (Limits: see below.)
  *
  * N p is the number of CNPs per round.  A round has one poll of each of the N
  * active flows: a flow whose packets are closer than T1 is polled by each
@@ -26,7 +27,7 @@
  *
  * Stability: the senders' rates take a few milliseconds (tau) to settle.
  * Within that time one more CNP per round changes the load, in bytes/s, by -g
- * per second, so the queue by
+ * per second.  So the depth of the queue follows
  *
  *	q'' = -g (beta (q + T q') + alpha / u * integral of (q - ref))
  *
@@ -57,14 +58,14 @@
  * times the reference.
  *
  * The reference is qref, or follows the load, between the wake depth (qref /
- * IQCN_PI_WAKE) and qref.  The lower it is, the less packets wait, but how low
- * it can be while the link stays busy depends on the senders: many that start
- * and stop need more than a few at a steady rate.  So it starts at the wake
- * depth and is adapted to how often the queue is dry.  An interval that ends
- * dry with p > 0, so that senders are held back, raises the reference by qref
- * per IQCN_PI_RAISE_NS, any other one lowers it by qref per IQCN_PI_LOWER_NS.
- * In equilibrium one in 65 intervals is dry, and in most of these the link is
- * busy for a part of the time.
+ * IQCN_PI_WAKE) and qref.  A lower reference shortens the queueing delay, but
+ * how low it can be while the link stays busy depends on the senders: many that
+ * start and stop need a higher reference than a few at a steady rate.  So it
+ * starts at the wake depth and is adapted to how often the queue is dry.  An
+ * interval that ends dry with p > 0, so that senders are held back, raises the
+ * reference by qref per IQCN_PI_RAISE_NS; any other interval lowers it by qref
+ * per IQCN_PI_LOWER_NS.  In equilibrium one in 65 intervals is dry, and in most
+ * of these the link is busy for a part of the time.
  *
  * Moving the reference does not affect the analysis above: a set point moves no
  * pole.  But the reference and the controller are coupled: a dry queue raises
@@ -107,10 +108,10 @@
  *
  * Documentation/back-to-sender.rst has the figures.
  *
- * The controller has no timer.  It makes the steps that are due when a decision
- * is needed.  If several are due, it applies the integral part of all of them
- * at once.  It starts when the queue is first deeper than the wake depth.  A
- * queue that is empty for a moment is still under control.  But once the queue
+ * The controller has no timer.  Whenever a decision is needed, it makes the
+ * steps that are due.  If several are due, it applies the integral part of all
+ * of them at once.  It starts when the queue is first deeper than the wake
+ * depth.  A queue that is empty for a moment is still controlled.  But once it
  * has not been deeper than the wake depth for IQCN_PI_QUIET_NS, the probability
  * halves about every eleven steps, and after IQCN_PI_END_NS the controller
  * stops.
@@ -203,7 +204,9 @@ static inline bool iqcn_pi_runs(const struct iqcn_pi *pi)
 	return pi->step_ns;
 }
 
-/* Change of the probability that adds @cnps to a round, in 10^-9 CNPs */
+/* Change of the probability that adds @cnps to a round; @cnps is in units of
+ * 10^-9 CNPs
+ */
 static inline s64 iqcn_pi_change(s64 cnps, u32 flows)
 {
 	s64 change = div_s64(cnps, max_t(u32, flows, IQCN_PI_MIN_FLOWS));
@@ -361,7 +364,7 @@ static inline void iqcn_pi_limit(struct iqcn_pi *pi, u64 cnp_ns, u32 t1_ns,
 }
 
 /* Number of polls of a sparse flow per T1: ceil(@prob), within the limits.
- * Each poll is credited @prob divided by this number.
+ * Each poll adds @prob divided by this number to the flow's credit.
  */
 static inline u32 iqcn_pi_polls(const struct iqcn_pi_params *p, u64 prob)
 {
@@ -375,7 +378,7 @@ static inline u64 iqcn_pi_until_ns(const struct iqcn_pi *pi,
 	return min(pi->step_ns + p->update_ns, pi->deep_ns + IQCN_PI_END_NS);
 }
 
-/* Does the depth leave the probability unraised? */
+/* Is the depth too small to raise the probability in iqcn_pi_prob()? */
 static inline bool iqcn_pi_near(const struct iqcn_pi_params *p, u32 depth_bytes)
 {
 	return depth_bytes <= IQCN_PI_FAR * (u64)p->qref_bytes;
@@ -385,7 +388,7 @@ static inline bool iqcn_pi_near(const struct iqcn_pi_params *p, u32 depth_bytes)
  * iqcn_pi_note() - note the depth between two steps
  * @pi: controller, which runs
  * @p: parameters
- * @depth_bytes: depth, iqcn_pi_near()
+ * @depth_bytes: depth for which iqcn_pi_near() is true
  * @now_ns: now, before iqcn_pi_until_ns()
  *
  * Equivalent to iqcn_pi_run() followed by iqcn_pi_prob().
@@ -409,8 +412,9 @@ static inline u64 iqcn_pi_note(struct iqcn_pi *pi,
  * @now_ns: now
  *
  * The probability is unchanged.  The integral part ignores the skipped time,
- * and the prediction ignores the growth in it.  The proportional part keeps its
- * reference, so that the next step applies the whole change in depth.
+ * and the prediction ignores the growth in it.  The proportional part still
+ * compares with the depth predicted at the last step, so that the next step
+ * applies the whole change in depth.
  */
 static inline void iqcn_pi_skip(struct iqcn_pi *pi, u64 ns, u32 depth_bytes,
 				u64 now_ns)
@@ -456,8 +460,8 @@ static inline u64 iqcn_pi_prob(const struct iqcn_pi *pi,
  *
  * Each poll adds the probability to the credit, and each full unit of credit is
  * a CNP.  The share of polls that cause a CNP is the same as with random
- * numbers, but evenly spaced: a flow that is spared by luck would reach hyper
- * increase.
+ * numbers, but the CNPs are evenly spaced.  With random numbers, a flow that is
+ * spared by chance would reach hyper increase.
  *
  * Return: true if the flow is to be notified.  Several units at once still make
  * one CNP, because more would have no further effect.

@@ -46,8 +46,8 @@ static inline u64 iqcn_prob(u32 share)
  * iqcn_profile_wrong() - check the order of the points
  * @p: profile
  *
- * Return: index of the first point that does not have more bytes than the
- * previous one or has less probability, 0: the profile is valid.
+ * Return: index of the first point that is not above the previous one in bytes
+ * or is below it in probability, 0: the profile is valid.
  */
 static inline u32 iqcn_profile_wrong(const struct iqcn_profile *p)
 {

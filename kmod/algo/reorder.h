@@ -36,11 +36,11 @@
 struct iqcn_reorder {
 	u64 seen;	/* bit n: number next - n - 1 was CE; 0: no packet */
 	u32 next;	/* number after the furthest packet */
-	u8 pending;	/* numbers that wait before next, first one missing */
+	u8 pending;	/* waiting numbers before next; the first is missing */
 	u8 window;	/* largest lateness so far, in numbers and including the
 			 * late one itself; 0: no packet was late
 			 */
-	bool kind;	/* last packet: request, not response */
+	bool kind;	/* the last packet was a request, not a response */
 };
 
 /* Bits of the last @n numbers; @n is at least 1 */

@@ -24,7 +24,7 @@
 struct iqcn_share {
 	u32 parts;	/* divisor */
 	u32 of;		/* multiplier */
-	u32 run_ns;	/* cost of a run beside the callback: interrupt,
+	u32 run_ns;	/* cost of a run besides the callback: interrupt,
 			 * softirq, reprogramming of the clock
 			 */
 	u32 run_max_ns;	/* largest charge: a longer run was interrupted */
@@ -72,9 +72,9 @@ struct iqcn_backoff {
  * @packets: packets that have left the queue
  * @now_ns: now
  *
- * If the timer has been busy for IQCN_IDLE_NS and no packet has left, it rests
- * for IQCN_IDLE_NS.  A period without runs does not count, because the queue
- * was empty.
+ * If the timer has run for IQCN_IDLE_NS and no packet has left, it rests for
+ * IQCN_IDLE_NS.  After more than 2 * IQCN_IDLE_NS without a run, that time
+ * starts again, because the queue was empty.
  */
 static inline void iqcn_backoff_run(struct iqcn_backoff *b, u64 packets,
 				    u64 now_ns)

@@ -48,7 +48,7 @@ static inline void iqcn_sojourn_begin(struct iqcn_sojourn *s, u64 end_bytes,
 }
 
 /**
- * iqcn_sojourn_is_probe() - is the packet that leaves the probe?
+ * iqcn_sojourn_is_probe() - is a departing packet the probe?
  * @s: the probe
  * @sent_bytes: bytes that have left the queue, including the packet: not 0
  *
@@ -76,8 +76,8 @@ static inline void iqcn_sojourn_cancel(struct iqcn_sojourn *s)
  * @avg_ns: average, 0: no value yet
  * @delay_ns: sojourn time
  *
- * Return: the new average, an EWMA: five samples halve the weight of an older
- * one.
+ * Return: the new average, an EWMA in which between five and six samples halve
+ * the weight of an older one.
  */
 static inline u64 iqcn_sojourn_average(u64 avg_ns, u64 delay_ns)
 {

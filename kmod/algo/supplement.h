@@ -2,8 +2,8 @@
 /*
  * The rate of supplementary CNPs, and its coupling to the filter.
  *
- * A rate of CNPs is requested for a queue, but the congestion point sends at
- * most a cap.  To make up for the rest, the filter passes more of the
+ * A rate of CNPs is requested for a queue, but the congestion point caps the
+ * rate that it sends.  To make up for the rest, the filter passes more of the
  * receivers' CNPs: its interval is multiplied by cap / requested rate.
  *
  * Source: the Chinese patent application of algo/filter.h, claims 4 and 5,

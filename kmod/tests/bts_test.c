@@ -94,7 +94,7 @@ static void bts_poller_test(struct kunit *test)
 		{ 0, 8, 1, IQCN_POLLS_PACKET },
 		{ 0, 8, 2, IQCN_POLLS_TIMER },
 		{ 0, 5, 5, IQCN_POLLS_TIMER },
-		/* three polls */
+		/* three polls; a probability above 1 */
 		{ 225000, 6, 1, IQCN_POLLS_PACKET },
 		{ 225000, 7, 1, IQCN_POLLS_TIMER },
 		{ 0, 0, 11, IQCN_POLLS_TIMER },
@@ -113,7 +113,7 @@ static void bts_poller_test(struct kunit *test)
 			IQCN_POLLS_NONE);
 	KUNIT_EXPECT_EQ(test, iqcn_bts_poller(450000, 225000, 0, BIT_ULL(27)),
 			IQCN_POLLS_TIMER);
-	/* a new flow */
+	/* a gap just below that of a new flow, and that gap */
 	KUNIT_EXPECT_EQ(test, iqcn_bts_poller(999999, NSEC_PER_MSEC, 0, 0),
 			IQCN_POLLS_PACKET);
 	KUNIT_EXPECT_EQ(test, iqcn_bts_poller(IQCN_POLL_NEW_NS, NSEC_PER_MSEC, 0, 0),

@@ -231,7 +231,7 @@ struct span_case {
 };
 
 static const struct span_case span_cases[] = {
-	/* US 12395431, description (81): one difference of 100 is 2 */
+	/* US 12395431, description (81): one difference within 100 PSNs is 2 */
 	{ "(81)", 100, 3, 5, { { 0, 50, 1 }, { 51, 49, 1 } }, { 99 } },
 	{ "all", 100, 3, 5, { { 0, 300, 1 } }, { 100 } },
 	{ "99 only", 100, 3, 5, { { 0, 99, 1 } }, { } },

@@ -9,8 +9,8 @@
 
 #define N_DEADLINES 128
 
-/* Polls use a quarter of the CPU while any are due, else there are four batches
- * per T1
+/* After a batch, the timer rests for three times its length; if no polls are
+ * due any more, for at least a quarter of T1; and never for more than 1 ms
  */
 static void polls_rest_test(struct kunit *test)
 {
@@ -26,7 +26,7 @@ static void polls_rest_test(struct kunit *test)
 		{ 0, 300000, true, 0 },
 		{ 2000, 300000, true, 6000 },
 		{ 30000, 300000, true, 90000 },
-		/* at most 1 ms */
+		/* at most 1 ms, and a quarter of the shortest T1 */
 		{ 333334, 300000, true, 1000000 },
 		{ 50000000, 300000, true, 1000000 },
 		{ 50000000, 300000, false, 1000000 },

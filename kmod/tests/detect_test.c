@@ -86,7 +86,9 @@ static void expect_outflow(struct kunit *test, struct iqcn_outflow *o,
 	KUNIT_EXPECT_EQ(test, iqcn_outflow_bps(o, ns), want_bps);
 }
 
-/* The drain rate over the window of another meter, if backlogged throughout */
+/* The drain rate over the window of another meter; 0 unless the queue was
+ * backlogged throughout
+ */
 static void outflow_test(struct kunit *test)
 {
 	struct iqcn_outflow o = {};
@@ -106,7 +108,7 @@ static void outflow_test(struct kunit *test)
 	iqcn_outflow_begin(&o);
 	expect_outflow(test, &o, 250, 2000, 1000000000);
 
-	/* the backlog began after the window */
+	/* the backlog began after the start of the window */
 	memset(&o, 0, sizeof(o));
 	iqcn_outflow_begin(&o);
 	expect_outflow(test, &o, 250, 2000, 0);
@@ -146,7 +148,7 @@ static void quiet_ns_test(struct kunit *test)
 	static const struct {
 		u64 window_ns, roce_bps, bytes, want_ns;
 	} queues[] = {
-		/* 1500 bytes are 480 ns at 25 Gb/s */
+		/* 1500 bytes are 480 ns at 25 Gb/s; no rate, or no bytes */
 		{ 1000000, 25000000000ULL, 1500, 2000960 },
 		{ 1000000, 0, 1500, 2000000 },
 		{ 1000000, 0, U64_MAX, 2000000 },

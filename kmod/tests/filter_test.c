@@ -24,7 +24,8 @@ static void filter_rates_test(struct kunit *test)
 		u64 interval_ns, gap_ns;
 		u32 want;
 	} cases[] = {
-		/* the patent application: 10^7 CNPs a second become 10^5, 10^4
+		/* the patent application: 10^7 CNPs a second become 10^5, or
+		 * 10^4 with ten times the interval
 		 */
 		{ 1, 10000, 100, 100000 },
 		{ 1, 100000, 100, 10000 },
@@ -84,9 +85,9 @@ static void filter_windows_test(struct kunit *test)
 				    steps[i].pass, "step %d", i);
 }
 
-/* At random times, each CNP falls in the current window, no window has more
- * than n that pass, and a CNP is dropped only if the one before arrived less
- * than an interval earlier
+/* At random times, each CNP falls in the current window, at most n CNPs pass
+ * per window, and a CNP is dropped only if the previous CNP arrived less than
+ * an interval earlier
  */
 static void filter_alone_test(struct kunit *test)
 {
@@ -166,7 +167,7 @@ static void filter_streams_test(struct kunit *test)
 						  100, 62));
 	KUNIT_EXPECT_FALSE(test, iqcn_filter_pass(iqcn_filter_find(s, 4, 5), 1,
 						  100, 63));
-	/* one slot for all: the port */
+	/* filtering by port: one slot for the CNPs of all streams */
 	memset(s, 0, sizeof(s));
 	KUNIT_EXPECT_TRUE(test, iqcn_filter_pass(iqcn_filter_find(s, 1, 0), 1,
 						 100, 1));

@@ -102,7 +102,7 @@ static inline u16 ref_sum(const u8 *p, u32 len, u32 sum)
 	return sum;
 }
 
-/* Packets by what follows the BTH */
+/* Kinds of packets: opcode, and number of bytes between the BTH and the ICRC */
 struct kind {
 	const char *name;
 	u8 opcode;

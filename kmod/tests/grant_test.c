@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests of algo/grant.h: windows, and CNPs with them
+ * KUnit tests of algo/grant.h: windows, and their encoding in a CNP
  */
 #include "algo/grant.h"
 #include "tests.h"

@@ -2,12 +2,12 @@
 /*
  * The module of the KUnit tests.
  *
- * Expected values are constants, or computed in another way than the code under
- * test does; rocev2.h and the headers in algo/ name the sources.
+ * Expected values are constants, or are computed in a different way from the
+ * code under test.  rocev2.h and the headers in algo/ name the sources.
  */
 #include <linux/module.h>
 
-/* sch_iqcn provides the parser only if both are built in */
+/* The tests use the parser of sch_iqcn if both are built in, else their own */
 #if defined(MODULE) || !IS_BUILTIN(CONFIG_NET_SCH_IQCN)
 #include "../rocev2.c"
 #endif

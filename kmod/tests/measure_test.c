@@ -224,7 +224,7 @@ static void delay_random_test(struct kunit *test)
 
 		want = min_t(u64, want, U32_MAX);
 		got = iqcn_delay_level(depth, drain, bandwidth);
-		/* mul_u64_u64_div_u64() of older kernels has 30 exact bits */
+		/* mul_u64_u64_div_u64() of older kernels is exact to 30 bits */
 		KUNIT_ASSERT_LE_MSG(test, gap64(got, want), (want >> 29) + 1,
 				    "%u * %llu / %llu: %llu, %llu", depth,
 				    bandwidth, drain, got, want);

@@ -137,7 +137,8 @@ static void pfc_settle_test(struct kunit *test)
 				cases[i].want == IQCN_PFC_REASON_NONE);
 	}
 
-	/* the queue stays undetermined: the next comparison is with this depth
+	/* while the queue stays undetermined, each comparison is with the depth
+	 * at the last one: 200000, not 300000
 	 */
 	memset(&s, 0, sizeof(s));
 	paused(&s, 0, 0, 300000);

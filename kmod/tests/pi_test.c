@@ -227,7 +227,9 @@ static void pi_steps_test(struct kunit *test)
 		{ 300002, 300002, 512, 1, 100, 130 },
 		{ 299999, 299999, 512, 1, 100, 88 },
 		{ 299998, 299998, 512, 1, 100, 70 },
-		/* growth has a weight of 13 steps, capped at 1,000,000 bytes */
+		/* growth counts 13 times, but here the cap of the prediction
+		 * leaves 1,000,000 bytes of 1,300,000
+		 */
 		{ 300000, 400000, 512, 1, 0, 1677721 + 838860800 },
 		{ 300000, 200000, 512, 1, QUARTER,
 		  QUARTER - 1677721 - 838860800 },
@@ -253,7 +255,9 @@ static void pi_steps_test(struct kunit *test)
 		{ 1500001, 1500001, 512, 1, 0, 20132659 },
 		{ 9000000, 9000000, 512, 1, 0, 20132659 },
 		{ U32_MAX, U32_MAX, 512, 7, 0, 7 * 20132659 },
-		/* the cap does not apply to growth; 5,500,000 adds exactly 1 */
+		/* the cap of the error does not apply to growth, but a step
+		 * adds at most 1 for it: 5,500,000 bytes would add more
+		 */
 		{ 9000000, 9100000, 512, 1, 0, 20132659 + 838860800 },
 		{ 400000, 5000000, 512, 1, -SLACK, ONE + 20132659 - SLACK },
 		{ 400000, 5000000, 512, 1, 0, ONE },
@@ -270,7 +274,9 @@ static void pi_steps_test(struct kunit *test)
 		{ 9376, 9376, 512, 1, QUARTER, QUARTER - 4875861 },
 		{ 9375, 9376, 512, 1, QUARTER, QUARTER - 4875861 + 10904 },
 		{ 9376, 9375, 512, 1, QUARTER, QUARTER - 4875874 - 10904 },
-		/* the error has no jump at the wake depth */
+		/* no jump of the error at the wake depth; then from empty to
+		 * qref and back
+		 */
 		{ 37500, 37500, 512, 1, QUARTER, QUARTER - 4404016 },
 		{ 37501, 37501, 512, 1, QUARTER, QUARTER - 4403999 },
 		{ 0, 300000, 512, 1, 0, 1006632960 },
@@ -533,7 +539,9 @@ static s64 ref_change(u32 gain, s64 bytes, u32 flows)
 	return bytes < 0 ? -(s64)share : (s64)share;
 }
 
-/* Predicted depth in twelve steps, capped at three times qref of growth */
+/* The depth predicted twelve steps ahead, at most 3 * qref above or below the
+ * current depth
+ */
 static s64 ref_ahead(u32 qref, u32 before, u32 depth, u32 steps)
 {
 	u64 off = min(div_u64(12 * gap64(before, depth), steps), 3ULL * qref);
@@ -576,8 +584,8 @@ static u32 pick(u32 *number, u32 n)
 
 /*
  * All combinations of extreme values.  A deeper queue never gives a lower
- * probability, so nothing wraps, and the results agree with ref_mul_div(),
- * which is not limited to 64 bits.
+ * probability, which shows that nothing wraps, and the results agree with
+ * ref_mul_div(), whose products are not limited to 64 bits.
  */
 static void pi_corners_test(struct kunit *test)
 {
@@ -657,8 +665,8 @@ static void pi_second_test(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, pi.prob, 0);
 		now_ns += MS;
 	}
-	/* one byte is 13 with the prediction, 2,539,062 * 10^-9, and 1 above
-	 * qref, 195,312 * 10^-9
+	/* growth of one byte counts 13 times with the prediction and adds
+	 * 2,539,062 * 10^-9; one byte above qref adds 195,312 * 10^-9
 	 */
 	iqcn_pi_run(&pi, &p, 512, 300001, now_ns);
 	KUNIT_EXPECT_EQ(test, pi.prob, 10905188 + 838858);
@@ -754,8 +762,9 @@ static void pi_fade_test(struct kunit *test)
 	u64 now_ns;
 	u32 n, i;
 
-	/* just before QUIET: 49.99999 steps of an error of -300,000.  With
-	 * 72,090 predicted, in 799 sixteenths, the depth is 372,090 less.
+	/* just before QUIET: 49.99999 steps of an error of -300,000.  The
+	 * growth of -300,000 in 799 sixteenths of an interval predicts -72,090
+	 * more, so the predicted depth is 372,090 lower.
 	 */
 	pi = pi_with(300000, 0x80000000);
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_run(&pi, &pi25, 512, 0,
@@ -1247,12 +1256,16 @@ static void run_loop(const struct iqcn_pi_params *p, u32 flows, struct loop *l)
 	for (us = LOOP_US; us < LOOP_END_US; us += LOOP_US) {
 		iqcn_pi_run(&pi, p, flows, l->depth, SECOND + us * US);
 		prob = iqcn_pi_prob(&pi, p, l->depth);
-		/* 2^11 * 2^32 * 10^6 is below 2^63 */
+		/* with a probability of up to 1, 2^11 * 2^32 * 10^6 is below
+		 * 2^63
+		 */
 		turn_loop(l, us, flows * prob * 1000000 >> 32);
 	}
 }
 
-/* A textbook controller with a prediction of @steps_ahead, in 10^-9 CNPs */
+/* A textbook controller in units of 10^-9 CNPs, which predicts the depth in
+ * @steps_ahead steps
+ */
 static void run_plain_loop(u32 steps_ahead, struct loop *l)
 {
 	s64 last = 0, last_ahead = 0, ahead, nano = 0;
@@ -1407,7 +1420,7 @@ static void pi_follow_test(struct kunit *test)
 		{ 262208, 300000, 300000, 1, 37500 },
 		{ 262500, 300000, 300000, 1, 37500 },
 		{ U32_MAX, 300000, 300000, 49, 37500 },
-		/* dry at both ends of the interval */
+		/* dry at both ends of the interval, then at one end only */
 		{ 262500, 9375, 9375, 1, 56250 },
 		{ 262500, 0, 0, 13, 281250 },
 		{ U32_MAX, 9375, 9375, 1, 56250 },
@@ -1438,9 +1451,9 @@ static void pi_follow_test(struct kunit *test)
 				    "row %d", i);
 	}
 
-	/* dry, but the controller does not hold senders back */
+	/* a dry queue raises the reference only if p > 0 after the step */
 	p.follows = true;
-	/* the error of an empty queue is a multiple of the reference, 100,000
+	/* the error of a dry queue is -4 times the reference, which is 100,000
 	 */
 	change = iqcn_pi_change(-2000LL * 400000, 512);
 	for (i = 0; i < 2; i++) {
@@ -1453,7 +1466,9 @@ static void pi_follow_test(struct kunit *test)
 	}
 }
 
-/* The controller starts with the lowest reference, and aims at it */
+/* A reference that follows the load starts at the wake depth, and the error is
+ * the distance from the current reference
+ */
 static void pi_ref_test(struct kunit *test)
 {
 	struct iqcn_pi_params p = pi25;

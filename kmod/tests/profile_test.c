@@ -118,7 +118,7 @@ static void profile_points_test(struct kunit *test)
 	}
 }
 
-/* Without points the marking curve applies: values as in mark_curve_test */
+/* Without points the marking curve applies, here that of mark_curve_test */
 static void profile_empty_test(struct kunit *test)
 {
 	static const struct {
@@ -161,7 +161,7 @@ static void profile_wrong_test(struct kunit *test)
 		{ { 1, { { U32_MAX, U32_MAX } } }, 0 },
 		{ { 2, { { 1, 5 }, { 2, 5 } } }, 0 },
 		{ { 2, { { 0, 0 }, { U32_MAX, U32_MAX } } }, 0 },
-		/* a point that does not have more bytes than the one before */
+		/* a point that is not above the one before in bytes */
 		{ { 2, { { 1, 5 }, { 1, 6 } } }, 1 },
 		{ { 3, { { 1, 5 }, { 3, 6 }, { 3, 6 } } }, 2 },
 		{ { 3, { { 1, 5 }, { 0, 6 }, { 3, 7 } } }, 1 },

@@ -65,7 +65,7 @@ static void parse_stacks_test(struct kunit *test)
 	}
 }
 
-/* A valid packet with one or two 16-bit words changed */
+/* A packet with up to two 16-bit words changed */
 struct odd {
 	const char *name;
 	bool v6;
@@ -322,7 +322,7 @@ static void parse_ethertype_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pkt.vlan[0].tci, f->want.vlan[0].tci);
 }
 
-/* A packed tag keeps everything but the priority */
+/* A packed tag keeps the EtherType and the VID, not the priority and the DEI */
 static void vlan_pack_test(struct kunit *test)
 {
 	static const u16 protos[] = { ETH_P_8021Q, ETH_P_8021AD };
@@ -426,7 +426,7 @@ static void icrc_golden_test(struct kunit *test)
 	copy[59] ^= 1;
 	KUNIT_EXPECT_FALSE(test, iqcn_icrc_ok(copy, 60, false));
 
-	/* our CNP has IP ID 0 */
+	/* iqcn_build_cnp() sets the IP ID to 0 */
 	mapped(&cnp.src, 0x0a001101);
 	mapped(&cnp.dst, 0x0a001201);
 	KUNIT_ASSERT_EQ(test, iqcn_build_cnp(l3, &cnp), sizeof(golden));
@@ -439,9 +439,9 @@ static void icrc_golden_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, memcmp(l3, golden, sizeof(golden)), 0);
 }
 
-/* Flip every bit: the ICRC ignores CE, DSCP, TTL, hop limit, flow label, BECN
- * and checksums, and covers QP, PSN, P_Key, addresses, ports, IP ID, lengths
- * and the reserved bytes of a CNP.
+/* Flip every bit: the ICRC ignores ECN, DSCP, TTL, hop limit, flow label, the
+ * BTH byte of FECN and BECN, and checksums, and covers QP, PSN, P_Key,
+ * addresses, ports, IP ID, lengths and the reserved bytes of a CNP.
  */
 static void icrc_bits_test(struct kunit *test)
 {
@@ -546,7 +546,7 @@ static void cnp_build_test(struct kunit *test)
 }
 
 /* A UDP checksum that is computed as 0 is sent as 0xffff.  Another program
- * found the QP and the port.
+ * found the QP and the port that yield 0.
  */
 static void cnp_zero_csum_test(struct kunit *test)
 {
@@ -675,7 +675,7 @@ static void opcode_test(struct kunit *test)
 				    "opcode %#x", op);
 		KUNIT_EXPECT_EQ_MSG(test, iqcn_op_is_echo(op), echo,
 				    "opcode %#x", op);
-		/* responses carry the PSNs of requests, except with UC */
+		/* responses carry the PSNs of requests; UC has no responses */
 		KUNIT_EXPECT_EQ_MSG(test, iqcn_op_is_echoed(op),
 				    data && !echo && op >> 5 != 1,
 				    "opcode %#x", op);

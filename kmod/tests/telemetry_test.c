@@ -191,7 +191,9 @@ static void telemetry_cause_test(struct kunit *test)
 	}
 }
 
-/* Version, flags and cause only; unaligned */
+/* Version, flags and cause are set, and the other bytes are 0, also in an
+ * unaligned buffer
+ */
 static void telemetry_brief_test(struct kunit *test)
 {
 	static const u8 causes[] = { 0, 1, 2, 3, 4, 5, 0xff };
@@ -272,7 +274,9 @@ static void telemetry_cnp_test(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, ref_sum(l3 + 8, 72, PSEUDO6),
 					0xffff);
 
-		/* a receiver accepts the CNP, but not with any bit flipped */
+		/* a receiver accepts the CNP, but not if a reserved bit is
+		 * flipped
+		 */
 		KUNIT_EXPECT_TRUE(test, iqcn_icrc_ok(l3, len, v6));
 		for (bit = 0; bit < 8 * IQCN_CNP_RSVD_LEN; bit++) {
 			l3[rsvd + bit / 8] ^= 1 << bit % 8;

@@ -51,7 +51,9 @@ static inline u32 any_u32(struct rnd_state *rnd)
 	return r >> prandom_u32_state(rnd) % 32;
 }
 
-/* a * b / c by long division over the bits of a; U64_MAX above about 2^62 */
+/* a * b / c by long division over the bits of a; U64_MAX if the result exceeds
+ * about 2^62
+ */
 static inline u64 ref_mul_div(u64 a, u64 b, u64 c)
 {
 	u64 quot = 0, rem = 0, b_quot, b_rem;

@@ -89,7 +89,7 @@ static u16 slow_sum(const u8 *p, u32 len, u32 sum)
 	return sum;
 }
 
-/* Is it an IPv4-mapped IPv6 address? */
+/* Is @addr an IPv4-mapped IPv6 address? */
 static bool is_v4mapped(const u8 *addr)
 {
 	return !memcmp(addr, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
@@ -155,7 +155,9 @@ static void check_cnp(const u8 *l3, const struct iqcn_pkt *pkt)
 	     slow_icrc(l3, len - 4, pkt->v6));
 	if (!ok)
 		return;
-	/* only CNPs like ours: no flags, no PSN, and DF */
+	/* iqcn_build_cnp() makes only CNPs without BTH flags, with PSN 0 and,
+	 * over IPv4, with DF
+	 */
 	if (l3[udp + 9] || be(l3 + udp + 16, 4) ||
 	    (!pkt->v6 && be(l3 + 6, 2) != 0x4000))
 		return;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LD_PRELOAD for User Mode Linux: replaces getrandom() by a sequence that
- * LAB_SEED seeds.  The kernel then generates the same random numbers in every
- * boot, provided that everything else is the same, too: command line, clock,
- * and what runs in it.
+ * LD_PRELOAD library for User Mode Linux: getrandom() returns a pseudo-random
+ * sequence with the seed $LAB_SEED.  The kernel then generates the same random
+ * numbers in every boot, provided that its command line, its clock and the
+ * programs that run are the same, too.
  */
 #include <stdint.h>
 #include <stdlib.h>

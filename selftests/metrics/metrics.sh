@@ -205,7 +205,7 @@ for family in text_string_to_metric_families(open(sys.argv[1]).read()):
 	done
 }
 
-# The documentation describes exactly the metrics that there are
+# Check that the documentation lists exactly the metrics that iqcn exports
 documented()
 {
 	diff <(sed -n 's/^# HELP //p' "$OUT"/{2,agent}.prom | sort) \

@@ -196,7 +196,7 @@ test_flood_waits()
 		qlen)"
 	note "$flows flows, $new made, $full without room, $waiting packets wait"
 	check "flows" "$flows" -eq 1000
-	# except the flows whose packets have left, which may be freed
+	# flows whose packets have left do not count, because they may be freed
 	check "flows made" $((new - (16000 - waiting))) -le $((2 * 1000 + 1024))
 	check "packets without a flow" "$full" -ge 12000
 	# by now all packets have left, so their flows can be evicted
@@ -692,8 +692,8 @@ test_box_itself()
 	check_eq "the existing flow" "$(grade)" "psn $SQP"
 }
 
-# The protection that Documentation/security.rst recommends against hosts that
-# are not trusted
+# The filters that Documentation/security.rst recommends against hosts that are
+# not trusted drop forged packets before they create flows
 test_source_guard()
 {
 	topology bridge

@@ -57,7 +57,8 @@ refused()
 	only_error "$1" "iqcn: $2" agent "${@:3}"
 }
 
-# box PARAMETER...: a box without traffic, whose port p1 has a fiber of 500 km
+# box PARAMETER...: create a box without traffic, whose port p1 leads into a
+# fiber of 500 km
 box()
 {
 	idle_box
@@ -330,7 +331,7 @@ test_by_port()
 	ended 0
 }
 
-# load: two paired flows with a backlog that lasts
+# load: set up two paired flows with a backlog that lasts
 load()
 {
 	topology bridge
@@ -668,7 +669,8 @@ test_changed()
 	ended 0
 	sleep 0.002
 	check_eq "afterwards" "$(in_force)" 0/0
-	# so are the supplements of the guard, first when the lease is renewed
+	# the guard's supplements may also be out of bounds: here when the agent
+	# renews the lease, and further below when it ends the lease
 	policy 0
 	started 0.02 run --policy "$POLICY" p1
 	params cnp-rate 1000 supplement 100
@@ -692,7 +694,8 @@ test_changed()
 	ended 1 "p1: the agent needs a queue with notify supplement and fiber, see tc-iqcn(8)"
 }
 
-# The file is replaced while the agent runs, and every user may read it
+# The agent replaces the metrics file while it runs, and every user may read the
+# file
 test_metrics()
 {
 	local dir=$TMP/metrics

@@ -68,7 +68,8 @@ test_in_malformed()
 	check "CNPs seen" "$(stat cnp_seen)" -eq 0
 }
 
-# A CNP truncated to any length, in both directions, arrives as it was sent
+# Truncated packets are not parsed: neither CNPs to snd nor CE packets to rcv.
+# All of the CNPs are forwarded.
 test_truncated()
 {
 	local len v tcpdump

@@ -47,7 +47,7 @@ export TC_LIB_DIR=$PUBLIC
 # MTUs whose multiples overflow 32 bits. dummy and ifb accept any MTU.
 LARGE_MTUS="536870898 268435442 134217714 2147483647"
 
-# More parameters of iqcn in filters_in_flight
+# Parameters that filters_in_flight adds to those of its iqcn
 IQCN_WORDS=""
 
 # For each uid, the process that keeps the user's namespaces alive
@@ -110,8 +110,8 @@ unloads()
 	[ ! -d /sys/kernel/debug/iqcn ] || fail "$1 debugfs is left"
 }
 
-# filter_requests: write filter requests at the parent of iqcn on d0, into one
-# file for each of three processes
+# filter_requests: write requests that add filters to the parent of iqcn on d0,
+# into one file for each of three processes
 filter_requests()
 {
 	local i n
@@ -420,8 +420,8 @@ test_mtu_drop()
 	users_go
 }
 
-# sane LINES: check the parameters that depend on each other. Each line of the
-# input has a description, and the JSON that tc prints for iqcn.
+# sane LINES: check the parameters that depend on each other. The input consists
+# of LINES lines, each with a description and the JSON that tc prints for iqcn.
 sane()
 {
 	local line name n=0
@@ -582,8 +582,8 @@ test_t1_minimum()
 	users_go
 }
 
-# idle_us: idle time of all CPUs. The kernel samples softirq time once a tick,
-# and a CPU that is idle otherwise has no tick; its idle time is exact.
+# idle_us: print the idle time of all CPUs. The kernel samples softirq time once
+# a tick, and a CPU that is idle otherwise has no tick; its idle time is exact.
 idle_us()
 {
 	local idle iowait
@@ -592,7 +592,8 @@ idle_us()
 	echo $(((idle + iowait) * 10000))
 }
 
-# busy_percent SECONDS: time in which CPUs are not idle, in percent of one CPU
+# busy_percent SECONDS: for SECONDS, measure the time in which CPUs are not
+# idle, and print it in percent of one CPU
 busy_percent()
 {
 	local us=${EPOCHREALTIME/./} idle
@@ -711,14 +712,14 @@ test_share_of_bh()
 	nobody_sends d0 --tos 2 --psn 100 --count 1000 --interval 20
 	sleep 0.01
 	n=$(nobody tc -s -j qdisc show dev d0 | jq '.[].cnp_drop')
-	# at most 50 runs that the share has saved, and 250 in 20 ms; fewer
-	# because roce starts late and then sends without gaps
+	# At most 50 runs that the share has saved, and 250 runs in 20 ms. There
+	# may be fewer, because roce starts late and then sends without gaps.
 	check "least CNPs for 1,000 drops in 20 ms" "$n" -ge 150
 	check "most CNPs for 1,000 drops in 20 ms" "$n" -le 305
 	users_go
 }
 
-# flows_of UID NS: flows, flow_evicted and flow_full of d0
+# flows_of UID NS: print flows, flow_evicted and flow_full of d0
 flows_of()
 {
 	user "$1" tc -n "$2" -s -j qdisc show dev d0 |
@@ -852,7 +853,7 @@ test_type_change()
 	ip -n sw link del d0
 }
 
-# A bond takes the type of its first slave
+# A bond takes the type of its first slave, but not while the bond is a port
 test_type_change_bond()
 {
 	ip netns add sw

@@ -137,8 +137,8 @@ deep()
 	fill $((BURST + $1))
 }
 
-# small COUNT INTERVAL-US [data argument...]: ECT packets that hardly add to the
-# backlog
+# small COUNT INTERVAL-US [data argument...]: send ECT packets that hardly add
+# to the backlog
 small()
 {
 	data --len $SMALL --count "$1" --interval "$2" "${@:3}"
@@ -351,7 +351,8 @@ test_bh_full()
 	check "runs of the timer for the remaining 68" "$timer" -ge 3
 }
 
-# The connection set-up creates the flow before its first data packet arrives
+# A connection set-up before the first data packet: that packet creates the
+# flow, which is paired at once, so the packet itself causes a CNP
 test_first_packet()
 {
 	local snoop
@@ -769,9 +770,10 @@ test_drop_outlives_state()
 	counted "2 2 2" cnp_sent cnp_drop flow_state_changes
 }
 
-# queue_of_three: a queue that does not drain holds packets below the fast-path
-# depth, which were not parsed, then CE packets of flow 0x12. A trim drops
-# these; flow 0x13 and the packets behind it stay.
+# queue_of_three PARAMETER...: fill a queue that does not drain with packets of
+# flow 0x11, CE packets of flow 0x12, packets of no paired flow, and packets of
+# flow 0x13. By default those of 0x11 are below the fast-path depth limit and
+# are not parsed. A trim to 6000 bytes leaves only the packets of 0x13.
 queue_of_three()
 {
 	topology bridge
@@ -822,8 +824,9 @@ test_drop_trim()
 	counted "2 2" cnp_sent cnp_drop
 }
 
-# Each flow also gets one CNP with sampling: most CE packets are not sampled,
-# and those sampled at enqueue no longer reference their flow
+# Each flow also gets one CNP if its packets no longer reference it: enqueue
+# releases the flow of a CE packet that is not sampled, and of a packet that
+# causes neither a mark nor a CNP
 test_drop_trim_judged()
 {
 	queue_of_three sample 8 kmin 1000 pmax 0
@@ -1153,7 +1156,7 @@ test_pi_hold_budget()
 	}' "$TMP/snd")" ""
 }
 
-# The sender goes on, but polls end as the queue is empty
+# The sender continues, but polls end when the queue becomes empty
 test_pi_hold_ends()
 {
 	stand pi qref 10000 min-gap 10us t1 225us alpha 320000 beta 1 update 100us
@@ -1500,10 +1503,10 @@ max_of_flows()
 		END { print max + 0 }'
 }
 
-# The time of a flow's last CE packet is updated without lock and clock, and
-# lags by at most a window and a packet, although a chunk takes 52 ms. After a
-# change of the detectors, the flow's next such packet frees what they have
-# stored.
+# The time of a flow's last CE packet is updated without a lock and without
+# reading the clock. It lags by at most a window and a packet, although a chunk
+# takes 52 ms. After a change of the detectors, the flow's next CE packet frees
+# what the old detectors have stored.
 test_pi_steady()
 {
 	local us ce
@@ -1885,7 +1888,7 @@ test_budget()
 		"$(stat cnp_sent)"
 }
 
-# super COUNT: GSO packets of eight segments
+# super COUNT: send GSO packets of eight segments
 super()
 {
 	data --gso 8 --sport 4000 --len 1000 --tos 2 --count "$1"

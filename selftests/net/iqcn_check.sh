@@ -55,7 +55,7 @@ examine()
 	problem=$(grep -m 1 '^warn \|^fail ' "$TMP/check")
 }
 
-# first STATE ITEM TEXT: the first problem; TEXT is the end of its line
+# first STATE ITEM TEXT: check the first problem; TEXT is the end of its line
 first()
 {
 	local state item text
@@ -88,7 +88,7 @@ sound()
 	check_eq "verdict" "$(tail -n 1 "$TMP/check")" "ok: 0 failed, 0 warnings"
 }
 
-# limited PARAMETER...: iqcn under a shaper of 10 Mbit/s, with a low Kmin
+# limited PARAMETER...: set up iqcn under a shaper of 10 Mbit/s, with a low Kmin
 limited()
 {
 	bottleneck 10mbit bandwidth 10mbit kmin 1000 kmax 2000 limit 1m "$@"
@@ -102,7 +102,8 @@ paired()
 	check "flows paired" "$(stat flows_paired)" -eq 1
 }
 
-# cnps COUNT US: CNPs of the receiver to the flow of pair_flow
+# cnps COUNT US: send COUNT CNPs of the receiver for the flow of pair_flow, one
+# per US us
 cnps()
 {
 	reply --type cnp --qp 0x800011 --count "$1" --interval "$2"
@@ -131,7 +132,8 @@ test_pfc()
 	first warn pfc "1 control frames were ignored and none used: wrong class?: tc qdisc change dev p1 parent 1:1 iqcn pfc-prio CLASS"
 }
 
-# A filter and supplements that have no effect
+# iqcn check warns of settings of the filter and of supplements that have no
+# effect
 test_long_haul()
 {
 	topology bridge
@@ -325,8 +327,8 @@ test_limit()
 	sound
 }
 
-# A backlog that does not drain.  tbf never lets a packet through that is larger
-# than its bucket.
+# A backlog that does not drain, because tbf never passes a packet that is
+# larger than its bucket
 test_paused()
 {
 	topology bridge
@@ -423,8 +425,9 @@ test_storm_of_receivers()
 	first warn CNPs "p1 1:1: a storm, 27300 CNPs from receivers and 0 due from this box for $(stat packets) packets: raise the receivers' interval between CNPs (mlx5: min_time_between_cnps)"
 }
 
-# advice TEXT: the advice if CNPs are over the budget.  Multicast of the hosts
-# may wait in the queue, too, so another problem may be reported first.
+# advice TEXT: check the advice for CNPs that are over the budget.  Multicast of
+# the hosts may wait in the queue, too, so another problem may be reported
+# first.
 advice()
 {
 	examine
@@ -432,7 +435,8 @@ advice()
 		"p1 1:1: $(stat cnp_budget) were due but over the port's budget: $1"
 }
 
-# A budget of one CNP per second, and larger ones
+# The advice for a budget of one CNP per second, and for larger budgets up to
+# half of the link
 test_budget()
 {
 	local change="tc qdisc change dev p1 parent 1:1 iqcn"

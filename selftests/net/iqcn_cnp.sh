@@ -52,7 +52,7 @@ NIGHTLY_TESTS="
 SQP=$((0x800011))	# the sender's QP for the default DestQP 0x11 of "data"
 CONGESTED="bandwidth 4mbit t1 300us detect queue base both"
 
-# stream [data argument...]: 12 CE packets, one per ms
+# stream [data argument...]: send 12 CE packets, one per ms
 stream()
 {
 	data --tos 3 --count 12 --interval 1000 "$@"
@@ -178,8 +178,8 @@ test_learned_sport()
 			--smac "$(port_mac)" --hex)"
 }
 
-# wrong_sports: print the CNPs in $TMP/snd that do not have the source port of
-# the last data packet in $TMP/rcv
+# wrong_sports: print the CNPs in $TMP/snd whose source port is not that of the
+# last data packet before them in $TMP/rcv
 wrong_sports()
 {
 	awk '
@@ -292,9 +292,9 @@ test_receiver_fast_enough()
 	check "CNPs sent" "$(stat cnp_sent)" -le $((before + 1))
 }
 
-# A sparse flow without queued packets: its receiver answers each packet. T1
-# later the box sends one CNP, not two, because the sender would otherwise speed
-# up.
+# A sparse flow without queued packets: its receiver answers each packet with a
+# CNP. T1 after that the sender would speed up, so the box sends a CNP, but only
+# one per packet.
 test_receiver_answers()
 {
 	topology bridge

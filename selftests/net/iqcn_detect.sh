@@ -107,7 +107,8 @@ flow()
 	columns flows dest_qp "$@"
 }
 
-# queue [PARENT] NAME...: columns of the file "queues", by default of p1's root
+# queue [PARENT] NAME...: print columns of the file "queues" for a queue, by
+# default p1's root
 queue()
 {
 	[[ $1 == *:* ]] || set -- ffff:ffff "$@"
@@ -229,7 +230,9 @@ test_run_patent()
 	trace_off
 }
 
-# The packets f2-5, f2-7 and f2-9 of the patent's example: runs of one
+# The packets f2-5, f2-7 and f2-9 of the patent's example are runs of one, and
+# do not congest the flow. A run of at most run-exit packets ends the congestion
+# of a flow.
 test_run_exit()
 {
 	topology bridge
@@ -380,7 +383,8 @@ test_go_back()
 	is "five" congested 0x000012
 }
 
-# swapped STEP FIRST COUNT: PSNs, STEP apart, with two of every four swapped
+# swapped STEP FIRST COUNT: print a list of COUNT PSNs from FIRST on, STEP
+# apart, with two of every four swapped
 swapped()
 {
 	local step=$1 first=$2 count=$3 i list=""
@@ -731,7 +735,7 @@ test_queue_comes_first()
 	check "flows congested" "$(stat flows_congested)" -eq 1
 }
 
-# stream PERCENT COUNT [data argument...]: CE packets at PERCENT of $FULL
+# stream PERCENT COUNT [data argument...]: send CE packets at PERCENT of $FULL
 stream()
 {
 	local ns=$((10000000 / $1))
@@ -746,8 +750,8 @@ rate()
 		$((866 * $1))
 }
 
-# queue_rate WINDOW-US: the queue is congested from 90 % of the bandwidth until
-# down to 60 %, judged at the end of each window
+# queue_rate WINDOW-US: check that the queue becomes congested at 90 % of the
+# bandwidth and clear below 60 %, at the end of a window
 queue_rate()
 {
 	local window_us=$1 packets=$((5 * $1 / 100)) close_us last_us
@@ -764,10 +768,12 @@ queue_rate()
 	rate 95
 	check_eq "95 %" "$(queue state reason)" "congested queue"
 	check_eq "its flow" "$(flow state reason)" "congested queue"
-	# the packet that ends the first window makes the queue congested,
+	# The packet that ends the first window makes the queue congested, or
+	# the packet before it: a step of the clock decides. Expect the middle
+	# between the two.
 	close_us=$(((window_us * 95 / 10000 + 1) * 10000 / 95))
 	last_us=$((packets * 10000 / 95))
-	# or the packet before it: a step of the clock decides
+	# times are exact only in virtual time
 	virtual_time && near "us to the last packet" "$(change_after_ce)" \
 		$((close_us - last_us - 10000 / 95 / 2)) $((10000 / 95 / 2 + 3))
 
@@ -906,9 +912,9 @@ test_others_stay()
 	check "CE rate" "$(stat ce_rate_bps)" -eq 0
 }
 
-# shared CE-INTERVAL ECT-INTERVAL: half of the 80 Mb/s that leave is RoCE, one
-# CE packet and one ECT packet per interval in us (0: none); the rest is other
-# UDP
+# shared CE-INTERVAL ECT-INTERVAL: send RoCE packets, and as many other UDP
+# packets, so that half of the 80 Mb/s that leave is RoCE. The intervals are
+# those between CE packets and between ECT packets, in us (0: no ECT packets).
 shared()
 {
 	local ce_us=$1 ect_us=$2
@@ -1223,7 +1229,8 @@ copies()
 	echo "$out"
 }
 
-# number of users of psample's module; nothing if it is not loaded
+# psample_users: print the number of users of psample's module, or nothing if it
+# is not loaded
 psample_users()
 {
 	local name users

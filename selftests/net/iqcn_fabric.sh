@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Networks of several switches, as fabric.py of the scenarios creates them
+# Check the networks of several switches that fabric.py of the scenarios
+# creates: paths, loads and the times of messages; and the errors of fabric.py.
 
 ALL_TESTS="
 	test_empty_network
@@ -70,7 +71,7 @@ fabric()
 	(topology && qdisc && hosts && all_flows) || fail "no network"
 }
 
-# run MS
+# run MS: start the hosts, and wait until the run is over
 run()
 {
 	told hosts "start for $1ms"
@@ -114,9 +115,10 @@ large_tree()
 	check "messages" "$(sum hosts flows messages)" -eq "$1"
 }
 
-# even N: "$TMP/cores" has a line "SWITCH PACKETS" for each of 16 core switches,
-# with N packets on average.  Chi-squared with 15 degrees of freedom is below
-# 37.7 with a probability of 0.999.
+# even N: check that 16 core switches carry equally many packets apart from
+# chance, N on average.  $TMP/cores contains a line "SWITCH PACKETS" for each
+# switch.  Chi-squared with 15 degrees of freedom is below 37.7 with a
+# probability of 0.999.
 even()
 {
 	check "cores" "$(awk '{ print $1 }' "$TMP/cores" | sort -u | wc -l)" -eq 16
@@ -195,7 +197,7 @@ test_loads()
 	load_of fbhadoop 200ms
 }
 
-# Messages between hosts at both ends of a long fiber
+# Messages between hosts at both ends of a long fiber take the calculated time
 test_chain()
 {
 	fabric "topology longhaul 100" "senders 2 rate 10gbit" \
@@ -212,7 +214,8 @@ test_chain()
 	leave
 }
 
-# Two networks with a fiber between them: messages within and between them
+# Two networks with a fiber between them: messages within a network, and from
+# one network to the other, take the calculated time
 test_pair()
 {
 	fabric "topology pair 80 fattree 2" "link rate 10gbit delay 1us" \

@@ -63,8 +63,8 @@ faults()
 	echo "$1" >$FAULTS/fail_page_alloc/min-order
 }
 
-# at_random PERCENT: share of allocations that fail from now on. This write may
-# fail, too.
+# at_random PERCENT: from now on, fail PERCENT of the allocations. The write
+# itself may fail for the same reason, so repeat it until it succeeds.
 at_random()
 {
 	local what
@@ -76,7 +76,7 @@ at_random()
 	done
 }
 
-# device: an Ethernet device with four queues, in sw
+# device: create d0 in sw, an Ethernet device with four queues
 device()
 {
 	faults 0 || return
@@ -91,8 +91,9 @@ device()
 	tc -n sw qdisc del dev d0 root
 }
 
-# swept REQUESTS ALLOCATIONS: check that this many requests were repeated, each
-# with at least so many allocations, of which some made it fail
+# swept REQUESTS ALLOCATIONS: check that REQUESTS requests were repeated, that
+# each made at least ALLOCATIONS allocations, and that the failure of some of
+# these made the request fail
 swept()
 {
 	local line
@@ -190,7 +191,8 @@ test_add()
 	left
 }
 
-# The fallback to vmalloc() fails, too. vmalloc() prints a stack trace then.
+# As in test_add, each allocation fails in turn, here together with its fallback
+# to vmalloc(), which prints a stack trace
 test_add_twice()
 {
 	device || return
@@ -409,9 +411,9 @@ test_autoload()
 	tc -n sw qdisc del dev d0 root
 }
 
-# traces_of_others LOG: print stack traces by their first lines, except those of
-# the kernel itself for a module without memory: vmalloc() fails, a trace event
-# has no fields, a slab cache is not created
+# traces_of_others LOG: print the first lines of each stack trace, except the
+# traces that the kernel itself prints when it has no memory for a module:
+# vmalloc() fails, a trace event has no fields, or a slab cache is not created
 traces_of_others()
 {
 	awk '
@@ -441,7 +443,7 @@ test_module()
 	modprobe sch_iqcn || fail "the module does not load again"
 }
 
-# sum NAME...: sum of counters
+# sum NAME...: print the sum of these counters
 sum()
 {
 	local v s=0
@@ -452,7 +454,7 @@ sum()
 	echo $s
 }
 
-# received: packets that arrived on the receiver's device
+# received: print the number of packets that arrived on the receiver's device
 received()
 {
 	ip -n rcv -s -j link show dev e0 | jq '.[0].stats64.rx.packets'

@@ -34,8 +34,8 @@ NIGHTLY_TESTS="
 
 BROADCAST=ff:ff:ff:ff:ff:ff
 
-# three_links NS: sw with p0 and p1, and a second link of rcv to p2 in NS. The
-# hosts have no addresses, so that their stacks announce nothing.
+# three_links NS: create sw with p0 and p1, and a second link of rcv, to p2 in
+# NS. The hosts have no addresses, so that their stacks announce nothing.
 three_links()
 {
 	vlan_args=() rcv4=$RCV4 rcv6=$RCV6 snd_dmac=$RCV_MAC rcv_dmac=$SND_MAC
@@ -95,8 +95,8 @@ wait_ports()
 	fail "the bridge of $1 does not forward"
 }
 
-# A sender behind a bridge of its own: e0 - h0 [br0 in snd] u0 - p0. The second
-# link of rcv is at that bridge.
+# upstream: put the sender behind a bridge of its own: e0 - h0 [br0 in snd] u0 -
+# p0. The second link of rcv leads to this bridge.
 upstream()
 {
 	three_links snd
@@ -139,7 +139,8 @@ smacs()
 		"$TMP/$1" | sort -u
 }
 
-# The bridge did not receive frames with its own address as source
+# silent_log: check that the bridge has not logged frames with its own address
+# as their source
 silent_log()
 {
 	check_eq "bridge's log" "$(dmesg | grep 'own address as source')" ""

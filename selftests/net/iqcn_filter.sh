@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The filter of the receivers' CNPs that come in on a port, and leases of it.
+# The filter, which drops some of the receivers' CNPs that come in on a port,
+# and leases, which set the filter for a time.
 
 ALL_TESTS="
 	test_rates
@@ -89,8 +90,8 @@ lease()
 	"$GENL" --netns sw lease "$@"
 }
 
-# flood US: 10^7 CNPs a second, as many as the patent application names, to
-# random QPs
+# flood US: for US us, send CNPs to random QPs at 10^7 per second, the rate that
+# the patent application names
 flood()
 {
 	told rcv "flood e0 via $SND_MAC from $rcv4 to $SND4 packets $(($1 * 10)) rate 10000000 cnp seed 1"
@@ -116,7 +117,8 @@ test_rates()
 	# claim 7: a longer interval lets fewer pass, a larger number more
 	params filter 20/100us
 	flood 5000
-	# in bursts of 64: the first window or the last one counts twice
+	# CNPs come in bursts of 64, so the first or the last window may count
+	# twice
 	near "20 per 100 us" 1000 50
 	unload
 }
@@ -223,8 +225,8 @@ test_bad_icrc()
 	check_eq "counted" "$(filtered)" "1 1"
 }
 
-# Forged CNPs use up the interval of the QP that they are for, and only of that
-# one
+# With filter-by flow, a forged CNP uses up the interval of its own QP only;
+# with filter-by port, that of all QPs
 test_forged()
 {
 	topology bridge
@@ -281,7 +283,7 @@ test_ours()
 	done
 }
 
-# T1 of a flow runs on when a CNP is dropped; one that passes restarts it
+# A CNP that is dropped does not restart T1 of its flow; a CNP that passes does
 test_notifies_nobody()
 {
 	local sent
@@ -335,7 +337,7 @@ test_told()
 	data --tos 3 --count 6 --interval 1000
 	check "sent" "$(stat cnp_sent)" -ge 1
 	cnp --count 4
-	# another flow, and one of another pair of hosts
+	# another flow, which the box has not notified
 	cnp --qp 0x800077 --count 2
 	check_eq "told" "$(filtered)" "5 4"
 	sleep 0.05
@@ -490,7 +492,7 @@ test_lease()
 	check_eq "announced" "$(wc -l <"$TMP/events")" 2
 }
 
-# A lease goes with its queue, and with its device
+# A lease ends when its queue or its device goes away
 test_lease_of_queue_gone()
 {
 	local index

@@ -60,7 +60,7 @@ mutants()
 	fi
 }
 
-# honest: a normal flow is paired and gets CNPs
+# honest: check that a normal flow is paired and gets CNPs
 honest()
 {
 	bottleneck 8656kbit kmin 3000 kmax 4000 t1 300us detect queue flows 100

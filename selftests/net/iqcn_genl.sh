@@ -88,7 +88,7 @@ is()
 	check_eq "$set_name $1" "$got" "$2"
 }
 
-# is_not_more NAME LIMIT: the attribute is there, and at most LIMIT
+# is_not_more NAME LIMIT: check that the attribute is there, and at most LIMIT
 is_not_more()
 {
 	what "$1"
@@ -101,7 +101,7 @@ ifindex()
 	ip -n "${2:-sw}" -j link show dev "$1" | jq '.[0].ifindex'
 }
 
-# An IPv4 address as the number that the tool prints
+# ip4 ADDRESS: print an IPv4 address as the number that the tool prints
 ip4()
 {
 	local a b c d
@@ -388,8 +388,7 @@ test_filters()
 	check "flows of p1" "$(number "$f" ${N[A_FLOW_IFINDEX]}="$p1")" -eq 3
 	check "flows paired" "$(number "$f" ${N[A_FLOW_FILTER]}=2)" -eq 2
 	check "flows congested" "$(number "$f" ${N[A_FLOW_FILTER]}=1)" -eq 0
-	# 80 ms of packets (by the machine's clock 4 s), and time for some to
-	# leave
+	# 80 ms of packets (in real time 4 s), and time for some to leave
 	data --tos 3 --flows 2 --count 100 --len 1000
 	sleep 0.01
 	check "queues congested" "$(number "$q" ${N[A_QUEUE_FILTER]}=1)" -eq 1
@@ -399,7 +398,8 @@ test_filters()
 	check "with both" "$(number "$f" ${N[A_FLOW_FILTER]}=3)" -eq 2
 }
 
-# Two queues; packets with TOS 0x23 go to the second
+# two_queues [FLOWS]: create two queues; packets with TOS 0x23 go to the second
+# queue, which has room for FLOWS flows
 two_queues()
 {
 	topology bridge
@@ -483,8 +483,8 @@ slowly()
 	printf '%s' "$part"
 }
 
-# whole FILE: each of the $stay flows of the first queue is in the dump, and no
-# flow is there twice
+# whole FILE: check that each of the $stay flows of the first queue is in the
+# dump, and no flow is there twice
 whole()
 {
 	check "flows kept" "$(grep -c " ${N[A_FLOW_PARENT]}=65537 " "$1")" \
@@ -541,7 +541,7 @@ test_many_queues()
 	check_eq "dump of all" "$(genl --summary dump ${N[CMD_QUEUE_GET]} |
 		cut -d ' ' -f 1-6)" "messages 600 duplicates 0 intr 0"
 	check "congested" "$(number ${N[CMD_QUEUE_GET]} ${N[A_QUEUE_FILTER]}=1)" -eq 0
-	# 68 bytes each, so this takes more than one piece
+	# each message takes 68 bytes, so the dump takes more than one piece
 	check_eq "dump of six attributes" "$(genl dump ${N[CMD_QUEUE_GET]} \
 		"$(mask_of "${N[A_QUEUE_PARENT]}" "${N[A_QUEUE_DEPTH_BYTES]}" \
 		"${N[A_QUEUE_LIMIT_BYTES]}" "${N[A_QUEUE_KMIN_BYTES]}" \
@@ -553,8 +553,8 @@ test_many_queues()
 		grep -o " ${N[A_PORT_QUEUES]}=[0-9]*")" " ${N[A_PORT_QUEUES]}=600"
 }
 
-# longest_wait PID: longest time in us for which this shell did not run until
-# PID ended
+# longest_wait PID: until PID ends, measure the longest time for which this
+# shell does not run, and print it in us
 longest_wait()
 {
 	local now last max=0
@@ -568,8 +568,8 @@ longest_wait()
 	echo $max
 }
 
-# A dump of a million flows takes less than 2 s by the machine's clock, and
-# leaves the CPU to other tasks
+# A dump of a million flows takes less than 2 s of real time, and leaves the CPU
+# to other tasks
 test_million()
 {
 	local i us dump_us best=0
@@ -896,8 +896,9 @@ test_lost()
 			cut -d = -f 2)" -gt 0
 }
 
-# Every command and attribute, each malformed in every way. The hexadecimal
-# digits are in host byte order, which is little-endian in the lab.
+# malformed MAX: print requests: every command with every attribute up to MAX,
+# each valid and malformed in several ways. The hexadecimal digits are in host
+# byte order, which is little-endian in the lab.
 malformed()
 {
 	awk -v max="$1" '

@@ -45,8 +45,8 @@ pfc()
 		"0x$1" 0)"
 }
 
-# stand [-6] PARAMETER...: a bridge whose port p1 passes only the burst of tbf,
-# and three paired flows
+# stand [-6] PARAMETER...: set up a bridge whose port p1 passes only the burst
+# of tbf, and three paired flows
 stand()
 {
 	local v="" qp

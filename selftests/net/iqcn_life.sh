@@ -23,7 +23,7 @@ ALL_TESTS="
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# busy: paired, congested flows, with packets in the queue
+# busy [KIND]: set up paired, congested flows, with packets in the queue
 busy()
 {
 	topology "${1:-bridge}"
@@ -36,8 +36,8 @@ busy()
 	check "CNPs" "$(stat cnp_sent)" -gt 20
 }
 
-# number of files left in debugfs; the directory itself exists as long as the
-# module
+# left: print the number of files left in debugfs; the directory itself exists
+# as long as the module
 left()
 {
 	[ -d /sys/kernel/debug/iqcn ] || fail "no directory in debugfs"

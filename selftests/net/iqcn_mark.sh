@@ -34,8 +34,8 @@ NIGHTLY_TESTS="
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# hold IQCN-PARAMETER...: only the burst of tbf leaves p1; packets are marked on
-# arrival by default
+# hold IQCN-PARAMETER...: set up a queue from which only the burst of tbf
+# leaves; packets are marked on arrival by default
 hold()
 {
 	case " $* " in
@@ -44,8 +44,8 @@ hold()
 	esac
 }
 
-# above LEN DEPTH: how many of the queued packets, all of length LEN, found more
-# than DEPTH, or will leave more than DEPTH behind
+# above LEN DEPTH: print how many of the queued packets, all of length LEN,
+# found more than DEPTH, or will leave more than DEPTH behind
 above()
 {
 	echo $(($(stat qlen) - $2 / $1 - 1))
@@ -147,8 +147,8 @@ test_router_none() { stack router none 1082; }
 test_router_vlan() { stack router vlan 1082; }
 test_router_qinq() { stack router qinq 1082; }
 
-# Expect the sum of p over the depths that the packets find, or leave behind, +-
-# 4 sigma
+# near_probability MARKS: check that MARKS is within 4 sigma of the sum of p
+# over the depths that the packets find, or leave behind
 near_probability()
 {
 	local got=$1 want
@@ -358,8 +358,9 @@ gso()
 		"$(grep -c 'csum bad' "$TMP/rcv")" -eq 0
 }
 
-# standing MARK-ON: the queue keeps its depth, because packets arrive as fast as
-# they leave. Then all packets wait as long as the queue takes to drain.
+# standing MARK-ON: check the measured delays of a queue that keeps its depth,
+# because packets arrive as fast as they leave. All packets then wait as long as
+# the queue takes to drain.
 standing()
 {
 	local len=1000 wait_ns

@@ -168,7 +168,7 @@ test_events()
 		"$TMP/pairs")" ""
 }
 
-# A lease that ends is an event, and one that is renewed is none
+# The end of a lease is an event; the renewal of a lease is not
 test_lease()
 {
 	local ifindex
@@ -258,7 +258,7 @@ test_samples()
 		select(. < -'$STEP' or . > '$STEP')')" ""
 }
 
-# The text format has the same events
+# The text format contains the same events as JSON
 test_text()
 {
 	topology bridge vlan
@@ -306,7 +306,7 @@ test_order()
 	stop
 	check "types" "$(of all 'map(.type) | unique | length')" -ge 3
 	check_eq "in order" "$(of all 'map(.time_ns) | . == sort')" true
-	# a sample has the state of the last change before it
+	# a sample shows the state after the last change before the sample
 	check_eq "samples that disagree" "$(of all '(reduce .[] as $r ({};
 		if $r.type == "queue_state" then .state = ($r.congested == [])
 		elif $r.type == "sample" and .state != null and
@@ -314,7 +314,7 @@ test_order()
 		else . end)).wrong // [] | tojson')" "[]"
 }
 
-# told_of_each: each packet from now on causes a CNP
+# told_of_each: set up a queue in which each packet from now on causes a CNP
 told_of_each()
 {
 	topology bridge
@@ -463,7 +463,7 @@ test_stuck()
 	done
 }
 
-# After a device is renamed, its events have the new name
+# After a device is renamed, its events show the new name
 test_rename()
 {
 	topology bridge

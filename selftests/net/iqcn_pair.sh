@@ -139,7 +139,8 @@ test_psn_ambiguous()
 	check_eq "PSNs of one flow" "$(grade)" "psn 0x800011"
 }
 
-# unmarked: a queue that keeps its packets until "release", and marks none
+# unmarked: set up a queue that keeps its packets until "release", and marks
+# none
 unmarked()
 {
 	topology bridge
@@ -147,8 +148,8 @@ unmarked()
 	data --tos 0 --type udp --count 20
 }
 
-# The packets of flow 0x12 are not CE but have the same PSNs, and the ACKs are
-# for it
+# Packets of flow 0x12 are not CE, but have the same PSNs as the CE packets of
+# flow 0x11. The ACKs are for flow 0x12, so they do not pair flow 0x11.
 test_psn_unmarked_witness()
 {
 	unmarked

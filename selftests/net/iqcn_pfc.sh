@@ -89,8 +89,8 @@ resume()
 	raw "$frame"
 }
 
-# stand PARAMETER...: a bridge whose port p1 passes only the burst of tbf.  The
-# rate of the link, C, is set to 10 Gb/s.
+# stand PARAMETER...: set up a bridge whose port p1 passes only the burst of
+# tbf.  The rate of the link, C, is set to 10 Gb/s.
 stand()
 {
 	topology bridge
@@ -111,7 +111,7 @@ deep()
 	data --count 40 "$@"
 }
 
-# state: check the state and the reason of its last change
+# state STATE REASON: check the PFC state, and the reason for its last change
 state()
 {
 	check_eq "state" "$(stat pfc_state) by $(stat pfc_reason)" "$1 by $2"
@@ -206,7 +206,7 @@ test_pause_frame()
 	counted "1 1" pauses port_pfc_ignored
 }
 
-# a queue of several classes waits for all of them
+# a queue of several classes stays paused until all of them have resumed
 test_classes()
 {
 	stand pfc-prio 3,5

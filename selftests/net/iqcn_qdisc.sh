@@ -247,7 +247,8 @@ test_shrink_limit()
 		grep -c .)" -eq 0
 }
 
-# flap: a link gets its new speed when it comes up
+# flap: take the link down and up, because iqcn reads the new speed when the
+# link comes up
 flap()
 {
 	ip -n sw link set p1 down
@@ -300,7 +301,7 @@ test_link_speed()
 	check "CNPs per second, set" "$(value cnp_rate_pps)" -eq 5000
 }
 
-# works HANDLE: the qdisc marks and notifies in this place
+# works HANDLE: check that the qdisc marks and notifies in this place
 works()
 {
 	local handle=$1
@@ -346,8 +347,8 @@ test_shaper_rate()
 	[[ $(opts) == *"alpha 10000 "* ]] || fail "bandwidth: $(opts)"
 	tc -n sw qdisc del dev p1 root
 
-	# a rate above 4 GB/s has another attribute; this one is faster than the
-	# link, whose speed applies
+	# tbf reports a rate above 4 GB/s in another attribute; this rate
+	# exceeds the speed of the link, so the speed applies
 	tc -n sw qdisc add dev p1 root handle 1: tbf rate 40gbit burst 1m limit 1g
 	tc -n sw qdisc add dev p1 parent 1:1 handle 10: iqcn
 	[[ $(opts) == *"alpha 5000 "* ]] || fail "40 Gb/s: $(opts)"
@@ -495,7 +496,7 @@ test_mq_shares_port()
 		grep -c .)" -eq 0
 }
 
-# As the default qdisc of devices, and of mq's children
+# iqcn can be the default qdisc of devices, and of mq's children
 test_default_qdisc()
 {
 	sysctl -qw net.core.default_qdisc=iqcn

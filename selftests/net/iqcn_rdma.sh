@@ -43,7 +43,8 @@ host()
 	fi
 }
 
-# rxe_is_apart: whether rxe has its socket in the namespace of its device
+# rxe_is_apart: set $apart if the socket of rxe is in the namespace of its
+# device
 rxe_is_apart()
 {
 	ip netns add probe
@@ -120,7 +121,8 @@ rdma_gone()
 	dmesg | grep -i "rxe.*\(err\|fail\)" | head -n 5
 }
 
-# narrow DEV [PARAMETER...]: a bottleneck on DEV, with CNPs from a low depth on
+# narrow DEV [PARAMETER...]: set up a bottleneck on DEV that causes CNPs from a
+# low depth on
 narrow()
 {
 	local dev=$1
@@ -196,7 +198,7 @@ numbers()
 		done
 }
 
-# pairs DEV: print these pairs as the box has found them
+# pairs DEV: like qps, but print the pairs that the box has found
 pairs()
 {
 	awk '$1 != "#" && $5 != "-" { print $5, $4 }' \
@@ -206,7 +208,8 @@ pairs()
 		done | sort
 }
 
-# told DEV FROM TO QPS: all QPs are paired correctly, and the run is harmless
+# told DEV FROM TO QPS: check that all QPs are paired correctly, and that the
+# run was harmless
 told()
 {
 	check_eq "pairs" "$(pairs "$1")" "$(qps "$2" "$3")"
@@ -326,7 +329,7 @@ test_pingpong()
 	rdma_gone
 }
 
-# ect HOST: packets of its librdmacm connections are ECT
+# ect HOST: make the packets of the host's librdmacm connections ECT
 ect()
 {
 	local dir=/sys/kernel/config/rdma_cm/rxe$1

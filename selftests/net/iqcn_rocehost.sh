@@ -295,7 +295,7 @@ test_telemetry_v6()
 	unload
 }
 
-# packets_of NAME: number of packets that flows of this name have sent
+# packets_of NAME: print the number of packets that flows of this name have sent
 packets_of()
 {
 	in_ns snd awk -F, -v name="$1" \
@@ -359,8 +359,9 @@ test_stop_unheard()
 	unload
 }
 
-# Packets through a qdisc: the given number of packets and flows, all but the
-# first few with CE. A device that is no dummy is refused.
+# "blast" sends the given number of packets of the given number of flows through
+# a qdisc; all but the first few leave with CE. Devices other than dummies are
+# refused.
 test_blast()
 {
 	local kind n i
@@ -535,7 +536,8 @@ test_words()
 	unload
 }
 
-# Not enough memory for the flows: refused, and the existing flow goes on
+# Flows for which there is not enough memory are refused, and the existing flow
+# continues
 test_too_many()
 {
 	local free_mb

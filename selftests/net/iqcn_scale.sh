@@ -16,10 +16,11 @@ NIGHTLY_TESTS="
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# many FLOWS OFF-NS IQCN-PARAMETER...: a burst of seven packets per flow into a
-# queue that sends packets of a flow 100 ms apart. Four packets of each flow and
-# their ACKs pair the flow. After that, each CE packet is followed by a CNP 60
-# ms later, or up to OFF-NS more, while the next packet of the flow still waits.
+# many FLOWS OFF-NS IQCN-PARAMETER...: send a burst of seven packets per flow
+# into a queue that sends packets of a flow 100 ms apart. Four packets of each
+# flow and their ACKs pair the flow. After that, check that each CE packet is
+# followed by a CNP 60 ms later, at most OFF-NS late, while the next packet of
+# the flow waits.
 many()
 {
 	local n=$1 off_ns=$2 kbit
@@ -114,8 +115,8 @@ test_scan()
 	check "CNPs in a slice" "$(cut -d ' ' -f 5 "$TMP/slices")" -gt 8
 }
 
-# As many CNPs as are due in 20 ms are deferred at a time. All are sent that
-# much later, except those that are deferred when the congestion ends.
+# As many CNPs as are due in 20 ms are deferred at a time. All are sent 20 ms
+# later, except those that are deferred when the congestion ends.
 test_held()
 {
 	local n

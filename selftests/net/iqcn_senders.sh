@@ -121,9 +121,9 @@ headers()
 	check "packets without ACK" ${#sports[@]} -eq 0
 }
 
-# Data packets have a time stamp and the message number after their other
-# headers, and a port in the flow's range.  ACKs echo the port and the time
-# stamp.
+# Data packets contain a time stamp and the message number after their other
+# headers, and their port is in the flow's range.  ACKs echo the port and the
+# time stamp.
 test_packets()
 {
 	hosts "lb ops entropies 8" "ack 1"
@@ -243,8 +243,8 @@ disorder()
 		"$TMP/rcv"
 }
 
-# reordered SENDER-WORDS RECEIVER-WORDS: packets arrive out of order, and none
-# is sent again
+# reordered SENDER-WORDS RECEIVER-WORDS: let packets arrive out of order, and
+# check that none is sent again
 reordered()
 {
 	hosts "rto 10ms $1" "$2"
@@ -401,8 +401,8 @@ test_stopped()
 	unload
 }
 
-# paths SENDER-WORDS DELAY DELAY: two switches and two wires between them; the
-# hash of the ports selects the wire
+# paths SENDER-WORDS DELAY DELAY: create two switches and two wires between
+# them; the hash of the ports selects the wire
 paths()
 {
 	local i

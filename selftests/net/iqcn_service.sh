@@ -71,7 +71,7 @@ qdiscs()
 	tc -n sw -d qdisc show dev p1
 }
 
-# iqcns [WORDS]: number of iqcn that have these words
+# iqcns [WORDS]: print the number of iqcn qdiscs with these parameters
 iqcns()
 {
 	qdiscs | grep -c "qdisc iqcn .*${1:+ $1 }"
@@ -89,7 +89,7 @@ device()
 	ip -n sw link set p0 up
 }
 
-# htb: a root qdisc of somebody else, with the class 1:10
+# htb: add a root qdisc that the service does not manage, with the class 1:10
 htb()
 {
 	tc -n sw -batch - <<-EOF

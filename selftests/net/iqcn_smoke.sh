@@ -29,8 +29,8 @@ test_marks()
 	check "CE on arrival" "$(stat ce_in)" -eq 5
 }
 
-# notified -6|"" [IQCN-PARAMETER...]: a receiver that answers, and a stream
-# until the box has sent CNPs
+# notified -6|"" [IQCN-PARAMETER...]: start a receiver that answers, and send
+# data until the box has sent CNPs
 notified()
 {
 	local v=$1 i
@@ -77,8 +77,8 @@ test_notifies_router_vlan()
 	notified -6
 }
 
-# Newer kernels hold a lock of this device while its qdiscs and notifiers are
-# called: taking that lock again would deadlock
+# Newer kernels hold the lock of a device while they call its qdiscs and
+# notifiers, so these must not take that lock again
 test_locked_device()
 {
 	ip netns add sw
@@ -92,8 +92,9 @@ test_locked_device()
 	check "qdiscs" "$(tc -n sw qdisc show dev p1 | grep -c iqcn)" -eq 1
 }
 
-# A change of the MTU of a device, which newer kernels make under its lock, also
-# changes upper devices, which query its speed
+# Newer kernels change the MTU of a device under its lock, and the MTU of upper
+# devices follows. iqcn on an upper device must not query its speed then,
+# because this may take the lock of the lower device again.
 test_locked_below()
 {
 	local d tops=br0

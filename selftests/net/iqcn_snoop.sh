@@ -94,7 +94,8 @@ uplink2()
 	esac
 }
 
-# by_p2 [ACTION...]: redirect what rcv sends to p2, after these actions
+# by_p2 [ACTION...]: redirect all that rcv sends on e0 to e1, and thus to p2,
+# after these actions
 by_p2()
 {
 	tc -n rcv filter add dev e0 egress matchall "$@" \
@@ -137,8 +138,8 @@ cnp()
 	reply --type cnp --qp $SQP "$@"
 }
 
-# By the machine's clock a sender is late, and a stream has to be long enough
-# for the CNPs that are checked
+# In real time a sender is late, so a stream has to be longer for the CNPs that
+# are checked
 stream=12
 [ $patience -lt 50 ] || stream=36
 
@@ -162,9 +163,9 @@ watch()
 	listener sniff sw/p1 tap --type cnp --time 80
 }
 
-# not_real COUNTS REAL: after "watch", generated CNPs reach the sender over both
-# IP versions and are not counted as the receiver's. REAL is the number of the
-# receiver's CNPs that were sent before.
+# not_real COUNTS REAL: after "watch", check that generated CNPs reach the
+# sender over both IP versions and are not counted as the receiver's. REAL is
+# the number of the receiver's CNPs that were sent before.
 not_real()
 {
 	stream --psn 5000
@@ -176,8 +177,8 @@ not_real()
 	check_eq "cnp_seen, port_cnp_unmatched" "$(counts)" "$1"
 }
 
-# elsewhere: answers by p2 are invisible to snoop port; snoop netns pairs and
-# counts by them alone
+# elsewhere: check that snoop port ignores answers that come in on p2, and that
+# snoop netns needs nothing else to pair flows and to count CNPs
 elsewhere()
 {
 	local v
@@ -332,8 +333,8 @@ test_bridged_br_netfilter()
 	no_br_netfilter
 }
 
-# snoop port misses the CNPs of a receiver that sends enough of them, and
-# repeats them; snoop netns counts them and sends none
+# A receiver sends enough CNPs. With snoop port, the box misses them and sends
+# CNPs in addition; with snoop netns, it counts them and sends at most one.
 fast_enough()
 {
 	local before
@@ -404,7 +405,8 @@ box_reply()
 	packets rcv/e0 $RCV_MAC $BR_MAC $RCV4 $BOX4 $RCV6 $BOX6 --qp $SQP "$@"
 }
 
-# delivered: number of packets for UDP ports without a socket
+# delivered: print the number of packets for UDP ports without a socket, because
+# the box has no socket for CNPs
 delivered()
 {
 	# shellcheck disable=SC2016
@@ -413,8 +415,8 @@ delivered()
 		END { print n }' /proc/net/snmp /proc/net/snmp6
 }
 
-# to_the_box WHAT: three CNPs per IP version count once each, generated ones do
-# not; all are delivered
+# to_the_box WHAT: check that three CNPs per IP version count once each, that
+# generated CNPs do not count, and that all are delivered
 to_the_box()
 {
 	local what=$1 before seen sent v
@@ -499,7 +501,7 @@ test_to_the_box_br_netfilter()
 	no_br_netfilter
 }
 
-# A tap shares the skb, so that the hook must not modify it
+# A tap shares the skb, so the hook must not modify it
 test_tcpdump()
 {
 	topology bridge
@@ -868,8 +870,8 @@ test_last_port()
 	check_eq "counted" "$(counts)" "0 0"
 }
 
-# busy KIND: a flow that is paired by p2 and congested, with packets in the
-# queue
+# busy KIND: set up a congested flow with packets in the queue, which is paired
+# by answers that come in on p2
 busy()
 {
 	topology "$1"
@@ -883,7 +885,8 @@ busy()
 	check "CNPs" "$(stat cnp_sent)" -gt 20
 }
 
-# passes: CNPs still pass, so no hook of a deleted port is left
+# passes: check that CNPs still pass, and thus that no hook of a deleted port is
+# left
 passes()
 {
 	local v

@@ -37,8 +37,8 @@ params()
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn "$@"
 }
 
-# stand [-6] FLOWS PARAMETER...: a bridge whose port p1 sends one packet every
-# 10 ms, and paired flows
+# stand [-6] FLOWS PARAMETER...: set up a bridge whose port p1 sends about one
+# packet of fill() per 10 ms, and FLOWS paired flows
 stand()
 {
 	local v="" flows qp
@@ -59,8 +59,8 @@ stand()
 	tc -n sw qdisc change dev p1 root handle 1: tbf rate 816kbit burst 2k limit 1g
 }
 
-# fill COUNT [data argument...]: queue so many packets of 1,000 bytes of each of
-# the flows in turn
+# fill COUNT [data argument...]: queue COUNT packets of each of $flows_paired
+# flows in turn; an IPv4 frame has 984 bytes
 fill()
 {
 	local n=$1
@@ -168,7 +168,7 @@ test_hysteresis()
 	fill 10
 	check "above Kmax" "$(stat backlog)" -gt 51200
 	check "above Kmax" "$(sent_in 0.05)" -ge 45
-	# 100 packets a second leave
+	# about 100 packets leave per second
 	sleep 0.25
 	check "between them" "$(stat backlog)" -gt 20480
 	check "between them" "$(stat backlog)" -lt 51200

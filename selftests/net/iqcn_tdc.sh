@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Run the kernel's driver of tests for tc,
-# tools/testing/selftests/tc-testing/tdc.py: on our cases, and on the kernel's
-# cases of nested qdiscs, with iqcn as the child.
+# Run tdc.py, the kernel's test driver for tc
+# (tools/testing/selftests/tc-testing), on the cases of selftests/tdc, and on
+# the kernel's cases of nested qdiscs, with iqcn as the child.
 
 ALL_TESTS="
 	test_own
@@ -16,8 +16,8 @@ ALL_TESTS="
 TESTS=${IQCN_TDC-}/tools/testing/selftests/tc-testing
 TDC=$TOP/selftests/tdc
 
-# harness: copy tdc.py, because it leaves files where it runs, and give it our
-# names and environment
+# harness: copy tdc.py, because it leaves files where it runs, and write its
+# configuration: names of programs, and the environment
 harness()
 {
 	[ ! -d "$TMP/tdc" ] || return
@@ -40,7 +40,7 @@ tdc()
 
 	harness
 	n=$(jq -s 'map(length) | add' "$@")
-	# the log has the reason when tdc.py writes no result
+	# if tdc.py writes no result, the log contains the reason
 	(cd "$TMP/tdc" && /usr/bin/python3 tdc.py -f "$@" --format tap \
 		--outfile "$TMP/tap") >"$log" 2>&1
 	sed 's/^/    /' "$TMP/tap"
@@ -77,7 +77,7 @@ test_infra()
 	[ -n "$test_skipped" ] || infra
 }
 
-# Cases that crash kernels before 7 with any leaf qdisc
+# Cases that kernels before 7 refuse or do not survive, with any leaf qdisc
 test_infra_new()
 {
 	ready

@@ -4,7 +4,7 @@
 # iqcn(8) on real packets: its output matches tc, sysfs, debugfs and the netlink
 # family; and its error messages.
 #
-# userspace/tests/ has messages that this kernel does not send.
+# userspace/tests/ tests messages that this kernel does not send.
 
 ALL_TESTS="
 	test_help
@@ -59,7 +59,7 @@ wants()
 	only_error "$1" "$2" tool "${@:3}"
 }
 
-# unpaired FLOWS COUNT: COUNT CE packets of FLOWS flows without answers
+# unpaired FLOWS COUNT: send COUNT CE packets of FLOWS flows, without answers
 unpaired()
 {
 	data --tos 3 --qp 0x1000 --flows "$1" --count "$2" --len 16
@@ -238,7 +238,7 @@ fail: 2 failed, 0 warnings"
 	sysctl -qw kernel.modprobe="$modprobe"
 }
 
-# version: the version in the sources
+# version: print the version in the sources
 version()
 {
 	sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' "$TOP/kmod/qdisc.c"
@@ -258,8 +258,9 @@ family 1"
 		"{\"iqcn\":\"$(version)\",\"q_iqcn\":\"$(version)\",\"sch_iqcn\":\"$(version)\",\"family\":1}"
 }
 
-# Flows over IPv4 and IPv6, paired or not, with CNPs of the receiver and of the
-# box, below a tbf and with a VLAN. All traffic has ended in the end.
+# traffic: create flows over IPv4 and IPv6, paired or not, with CNPs of the
+# receiver and of the box, below a tbf and with a VLAN; wait until all traffic
+# has ended
 traffic()
 {
 	topology bridge vlan
@@ -286,7 +287,7 @@ decimal()
 	done
 }
 
-# debugfs_flows: columns of flows in debugfs, without ages
+# debugfs_flows: print the columns of flows in debugfs, without ages
 debugfs_flows()
 {
 	flows | awk '!/^#/ { print $1, $2, $3, $4, $5, $6, $7, $8, $9, $12,
@@ -395,13 +396,14 @@ test_show()
 		wc -L)" -le 40
 }
 
-# qdiscs: all of them, one per line; tc's JSON is not valid with some names
+# qdiscs: print all qdiscs, one per line; jq cannot do this, because tc's JSON
+# is not valid with some device names
 qdiscs()
 {
 	in_ns sw tc -d -j qdisc show | sed 's/,{"kind"/\n&/g' | sort
 }
 
-# restores: the commands of showconf restore the qdiscs iqcn
+# restores: check that the commands of showconf restore the qdiscs iqcn
 restores()
 {
 	local dev parent
@@ -423,7 +425,8 @@ restores()
 	check_eq "showconf again" "$(tool showconf | diff - "$TMP/conf")" ""
 }
 
-# Every parameter with a value that is not the default
+# Parameters with values that are not the defaults: all except group, and those
+# of PFC and of notify grant
 EVERY="limit 1500001b kmin 100001b kmax 400003b pmax 0.123456789 mark-on enqueue
 nonect drop notify timer,wreb,pi detect queue,depth,run,span t1 123456ns
 trigger period period 23456ns base both delay 12345ns ce-in silent measure
@@ -571,7 +574,8 @@ test_clear()
 	check "since" "$(tool show | grep -c '^  since')" -eq 2
 }
 
-# The file is private, and symlinks of other users are not followed
+# The file of "iqcn clear" is private, and symlinks of other users are not
+# followed
 test_clear_files()
 {
 	local dir=/run/iqcn file
@@ -790,7 +794,8 @@ denied()
 	done
 }
 
-# Flows help to forge packets, so they need privileges; ports and queues do not
+# QPs and PSNs help to forge packets, so reading flows needs privileges; reading
+# ports and queues does not
 test_permission()
 {
 	local why="needs CAP_NET_ADMIN in the namespace's user namespace" c
@@ -875,7 +880,7 @@ test_memory()
 	check_eq "sorted" "$(<"$TMP/out")" "iqcn: flows: Cannot allocate memory"
 }
 
-# named NAME: a box whose port p1 has another name, with a flow
+# named NAME: set up a box whose port p1 is renamed to NAME, with a flow
 named()
 {
 	cleanup
@@ -1063,7 +1068,8 @@ test_check_versions()
 	umount /sys/module/sch_iqcn/version
 }
 
-# completes WORDS WANTED...: completion with the cursor behind the last word
+# completes WORDS WANTED...: check the completion with the cursor behind the
+# last of the comma-separated WORDS
 completes()
 {
 	local COMP_WORDS COMP_CWORD COMPREPLY

@@ -72,9 +72,9 @@ enabled()
 	grep -q 1 "$1/iqcn_paired/enable"
 }
 
-# rendered: the names and texts of events, from a trace on standard input. They
-# are sorted, because each trace has a time of its own for an event, so that
-# events of two CPUs may be in a different order.
+# rendered: print the names and texts of events, from a trace on standard input.
+# They are sorted, because each trace has a time of its own for an event, so
+# that events of two CPUs may be in a different order.
 rendered()
 {
 	sed -nE 's/.* (iqcn_[a-z_]+): +/\1 /p' | sort
@@ -150,7 +150,7 @@ told()
 	done | sort
 }
 
-# hist NAME: number of values in a histogram of bpftrace
+# hist NAME: print the number of values in a histogram of bpftrace
 hist()
 {
 	awk -v name="@$1:" '
@@ -159,8 +159,8 @@ hist()
 	END { print n + 0 }' "$TMP/late.out"
 }
 
-# counts 1|2: sums of bpftrace's map as last printed, by flow (1) or by cause
-# (2)
+# counts 1|2: print the sums of bpftrace's map as last printed, by flow (1) or
+# by cause (2)
 counts()
 {
 	sed -nE 's/^@cnps\[p1, ::ffff:10.1.0.1, ::ffff:10.1.0.2, ([0-9]+), ([0-9]+)\]: ([0-9]+)$/\1 \2 \3/p' \

@@ -522,8 +522,8 @@ test_all_combinations()
 	check "ce_to_cnp_us" "$(of_flow ce_to_cnp_us)" -eq 0
 }
 
-# others [COUNT]: packets of an unpaired flow, the second of which makes the
-# queue congested; their times in the capture show when that was
+# others [COUNT]: send packets of an unpaired flow. The second packet makes the
+# queue congested, and its time in the capture shows when.
 others()
 {
 	data --tos 3 --count "${1-8}" --interval 1000 --qp 0x999 --psn 1
@@ -779,8 +779,8 @@ test_delay()
 	check "canceled" "$(stat cnp_canceled)" -eq 0
 }
 
-# turns: from the first generated CNP on, the receiver's and generated ones
-# alternate at the sender
+# turns: check that, from the first generated CNP on, the receiver's CNPs and
+# generated ones alternate at the sender
 turns()
 {
 	local all
@@ -1158,8 +1158,8 @@ test_traced()
 		sort -u)" "1 1"
 }
 
-# held FLOWS PARAMETER...: one CNP per flow is deferred by 20 ms, and another
-# flow keeps the queue congested for much longer
+# held FLOWS PARAMETER...: have one CNP per flow deferred by 20 ms, while
+# another flow keeps the queue congested for much longer
 held()
 {
 	local n=$1
@@ -1245,8 +1245,9 @@ first()
 	END { printf "%.0f\n", (cnp - ce) / 1e6 }' "$TMP/rcv" "$TMP/snd"
 }
 
-# A reset ends T1: it causes no CNP when other flows congest the queue again
-# before it would have expired, nor when its own flow sends again
+# A reset ends T1, which then causes no CNP if another flow congests the queue
+# again before T1 would have expired. If its own flow sends again, T1 starts
+# anew with the first packet.
 test_reset_ends()
 {
 	# shellcheck disable=SC2086

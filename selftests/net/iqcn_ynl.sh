@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The kernel's generic netlink client (tools/net/ynl) talks to the family with
-# nothing but its specification
+# The kernel's generic netlink client (tools/net/ynl) needs only the family's
+# specification to use the family
 
 ALL_TESTS="
 	test_ynl
@@ -28,8 +28,8 @@ said()
 	check_eq "$1: $2" "$(jq -rc "$2" "$TMP/$1")" "$3"
 }
 
-# like_tc FILE NAME...: the values match those of tc, by their names in the
-# specification
+# like_tc FILE NAME...: check that these values match those of tc; their names
+# in the specification contain "-" instead of "_"
 like_tc()
 {
 	local file=$1 name

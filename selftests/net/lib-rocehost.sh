@@ -41,7 +41,7 @@ mac()
 	ip -n "$1" -o link show "$2" | sed -n "s,.*link/ether \([^ ]*\).*,\1,p"
 }
 
-# bridged: e0 in snd and e0 in rcv, with a switch between them
+# bridged: connect e0 in snd and e0 in rcv by a switch, and load rocehost
 bridged()
 {
 	topology bridge
@@ -50,8 +50,8 @@ bridged()
 	load
 }
 
-# hosts SENDER-WORDS RECEIVER-WORDS: a host on each side of a switch. The words
-# in $host_words apply to the sender, too.
+# hosts SENDER-WORDS RECEIVER-WORDS: create a host on each side of a switch. The
+# words in $host_words apply to the sender, too.
 hosts()
 {
 	bridged
@@ -67,7 +67,7 @@ hosts6()
 	told rcv "host e0 ip $RCV6 $2"
 }
 
-# wired WORDS: a wire from e0 in snd to e1 in rcv
+# wired WORDS: load rocehost, and create a wire from e0 in snd to e1 in rcv
 wired()
 {
 	load
@@ -79,7 +79,8 @@ wired()
 	ip -n snd link set e1 netns rcv
 }
 
-# pair WORDS: a host at each end of a wire, with $host_words and $rcv_host_words
+# pair WORDS: create a host at each end of a wire; $host_words apply to the
+# sender, and $rcv_host_words to the receiver
 pair()
 {
 	wired "$1"

@@ -16,7 +16,7 @@ only_error()
 	check_eq "stdout of \"$*\"" "$(<"$TMP/out")" ""
 }
 
-# idle_box: a box without traffic
+# idle_box: create a box without traffic: sw, with its ports p0 and p1
 idle_box()
 {
 	ip -batch - <<-EOF

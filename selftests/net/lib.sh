@@ -34,8 +34,8 @@ P0_MAC=02:00:00:00:00:a0 P1_MAC=02:00:00:00:00:a1
 TMP=$(mktemp -d)
 trap 'cleanup; rm -rf "$TMP"' EXIT
 
-# Fork and exec take 20 ms and more in User Mode Linux, most of the time of a
-# test, so bash itself does what tests do often
+# A fork and exec takes 20 ms or more in User Mode Linux, and this would be most
+# of the run time of a test. So bash itself does what tests do often.
 mkfifo "$TMP/never" "$TMP/ready"
 exec {never}<>"$TMP/never" {ready}<>"$TMP/ready"
 
@@ -104,8 +104,8 @@ cleanup()
 }
 
 # topology bridge|router [none|vlan|qinq]: create the namespaces; the last word
-# says which VLAN tags the hosts use. It uses batches, because starting a
-# process is slow in User Mode Linux.
+# says which VLAN tags the hosts use. The function uses batches, because
+# starting a process is slow in User Mode Linux.
 topology()
 {
 	kind=$1 tags=${2:-none}
@@ -246,11 +246,12 @@ unmute()
 	tc -n "$1" qdisc del dev e0 clsact
 }
 
-# notify timer, with the rate increase interval that senders use by default
+# The notify method that iqcn and bottleneck set by default: notify timer, with
+# a T1 that equals the default rate increase interval of senders
 TIMER="notify timer t1 300us"
 
-# timer_words PARAMETER...: set $words to these, plus $TIMER unless they have
-# "notify"
+# timer_words PARAMETER...: set $words to these PARAMETERs. Unless they contain
+# "notify", add notify timer, and the T1 of $TIMER unless they contain "t1".
 timer_words()
 {
 	words=("$@")
@@ -332,13 +333,13 @@ packets()
 		"${args[@]}"
 }
 
-# data [-6] [ARGUMENT...]: packets from snd to rcv
+# data [-6] [ARGUMENT...]: send packets from snd to rcv
 data()
 {
 	packets snd/e0 $SND_MAC $snd_dmac $SND4 "$rcv4" $SND6 "$rcv6" "$@"
 }
 
-# reply [-6] [ARGUMENT...]: packets from rcv to snd
+# reply [-6] [ARGUMENT...]: send packets from rcv to snd
 reply()
 {
 	packets rcv/e0 $RCV_MAC $rcv_dmac "$rcv4" $SND4 "$rcv6" $SND6 "$@"
@@ -477,8 +478,8 @@ pair_flow()
 	wait
 }
 
-# gaps: print the time from the last CE packet in $TMP/rcv to each CNP in
-# $TMP/snd, in whole us, one per line
+# gaps: for each CNP in $TMP/snd, print the time since the last CE packet before
+# it in $TMP/rcv, in whole us, one per line
 gaps()
 {
 	gaps_ns | sed 's/...$//'
@@ -518,8 +519,9 @@ quiet_hosts()
 		net.ipv6.conf.default.mldv2_unsolicited_report_interval=1000000000
 }
 
-# loose NUMBER: lower bound for what a process causes in a short time; less than
-# NUMBER in real time, where the process may be late
+# loose NUMBER: print a lower bound for a count that a process causes in a short
+# time: NUMBER in virtual time, and two thirds of it in real time, where the
+# process may be late
 loose()
 {
 	if virtual_time; then
@@ -538,9 +540,9 @@ elif [ "${IQCN_LAB-}" = uml-preempt ]; then
 	quiet_hosts
 fi
 
-# The rate of a bottleneck that a sender keeps busy, and the time until a
-# backlog is sampled. In real time the sender may not keep up with a higher
-# rate, and the backlog may be gone before it is sampled.
+# The rate of a bottleneck that a sender keeps busy, and the time after which a
+# test checks the backlog. In real time the sender may not keep up with a higher
+# rate, and the backlog may be gone before it is checked.
 busy_rate=8656kbit busy_s=0.03
 [ $patience -lt 50 ] || busy_rate=173kbit busy_s=0.3
 

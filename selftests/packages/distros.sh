@@ -27,7 +27,7 @@ session()
 				--define "systemd_preun() true" "$@"
 		}
 		makepkg() { command makepkg --nodeps "$@"; }
-		# the last command of each session
+		# do not install the packages, only check that they exist
 		dnf() { ls -l "${@:2}"; }
 		pacman() { ls -l "${@:2}"; }
 		. "$1" && . "$2"' sh "$TREE/selftests/docs/lib-words.sh" \

@@ -7,7 +7,7 @@
  * Therefore a flow finds the arrival time of its oldest incomplete message with
  * a second copy of the process instead of a list.
  *
- * Pure.
+ * Pure: no clock, no lock.
  */
 #ifndef _ROCEHOST_ARRIVE_H
 #define _ROCEHOST_ARRIVE_H
@@ -35,13 +35,13 @@ struct arrivals {
 #define ARRIVE_LN2	45426
 
 /**
- * arrive_ln() - -ln(x / 2^32)
+ * arrive_ln() - compute -ln(x / 2^32)
  * @x: 1 .. 2^32 - 1
  *
  * Computed by squaring: each squaring of the mantissa doubles its logarithm and
  * yields one bit.
  *
- * Return: -ln(x / 2^32) in units of 1/2^16, with an error of at most 2 units.
+ * Return: -ln(x / 2^32) in units of 1/2^16, with an error of less than 4 units.
  */
 static inline u32 arrive_ln(u32 x)
 {

@@ -67,7 +67,7 @@ static bool rh_blast_has_queue(const struct netdev_queue *queue)
 	return has;
 }
 
-/* The device receives a message of the connection set-up */
+/* Let the device receive a CM message */
 static bool rh_blast_cm(struct net_device *dev, const struct rh_headers *h,
 			u16 attr, u32 local_qpn, u32 remote_qpn)
 {
@@ -169,9 +169,7 @@ static int rh_blast_make(struct rh_blast *blast, struct net_device *dev,
 			skb->protocol = eth_type_trans(skb, dev);
 		else
 			skb->dev = dev;
-		/* the stack sends the packet through the TX queue of that
-		 * number
-		 */
+		/* the stack selects the TX queue by the recorded RX queue */
 		skb_record_rx_queue(skb, blast->conf.queue);
 		__skb_queue_tail(burst, skb);
 		flow->psn = (flow->psn + 1) & IQCN_PSN_MASK;
@@ -183,7 +181,7 @@ static int rh_blast_make(struct rh_blast *blast, struct net_device *dev,
 
 static void rh_blast_xmit(struct rh_blast *blast, struct sk_buff *skb)
 {
-	/* IP drops packets for other hosts, so the return value is no error */
+	/* IP drops packets for other hosts, so NET_RX_DROP is not an error */
 	if (blast->conf.in)
 		netif_receive_skb(skb);
 	else if (dev_queue_xmit(skb) != NET_XMIT_SUCCESS)
@@ -295,7 +293,7 @@ int rh_blast(struct net_device *dev, struct rh_blast *blast)
 	netdev_hold(dev, &tracker, GFP_KERNEL);
 	rtnl_unlock();
 	err = rh_blast_run(blast, dev, flows);
-	/* before RTNL: its owner may wait for the reference */
+	/* before rtnl_lock(): the holder of RTNL may wait for this reference */
 	netdev_put(dev, &tracker);
 	rtnl_lock();
 	kvfree(flows);

@@ -315,7 +315,7 @@ static bool rh_parse_share(const char *text, u64 *value)
 	return true;
 }
 
-/* Parse numbers from 0 to 7, separated by commas, into a bit each */
+/* Parse priorities from 0 to 7, separated by commas, into a bit mask */
 static bool rh_parse_prios(const char *text, u64 *value)
 {
 	*value = 0;
@@ -501,7 +501,7 @@ static bool rh_set_by_rp(const struct rh_word *words,
 	return false;
 }
 
-/* @needs: enum rh_needs bits of all words of the line */
+/* Parse the words of a line.  @needs: enum rh_needs bits of all of them */
 static int rh_parse_needs(struct net *net, char *line,
 			  const struct rh_word *words, void *conf, u32 *needs)
 {
@@ -570,7 +570,9 @@ static int rh_not_started(struct net *net)
 	return rh_error(net, -EBUSY, "already started; write clear first");
 }
 
-/* @what: the device, or the word that exceeded a resource */
+/* Record the message for @err, if it is an error, and return @err.  @what: the
+ * device, or the word that exceeded a resource
+ */
 static int rh_failed(struct net *net, int err, const char *what)
 {
 	switch (err) {
@@ -698,8 +700,8 @@ static int rh_cmd_host(struct net *net, char *line)
 			 dev->name);
 }
 
-/* @more: length of the headers that follow those of RC
- * @room: maximum length of a packet
+/* Check that a payload of @mtu bytes is legal and fits into packets of @room
+ * bytes, with @more bytes of headers after the RC headers
  */
 static int rh_check_mtu(struct net *net, u64 mtu, u32 more, u32 room)
 {
@@ -805,7 +807,8 @@ static int rh_cmd_probe(struct net *net, char *line)
 	return rh_failed(net, err, err == -ENOMEM ? "samples" : dev->name);
 }
 
-/* @who: a port of the buffer */
+/* Refuse a buffer of @have bytes if its ports, of which @who is one, need more
+ */
 static int rh_check_buffer(struct net *net, const char *who, u64 need,
 			   u64 have)
 {

@@ -30,11 +30,11 @@ enum rh_kind {
 };
 
 /**
- * enum rh_needs - words without which another word has no effect
- * @RH_NEEDS_REPS: lb reps
- * @RH_NEEDS_EXPIRY: no "recurrent"
- * @RH_NEEDS_RTW: rtw
- * @RH_NEEDS_RP: rp connectx or rp paper
+ * enum rh_needs - conditions without which a word has no effect
+ * @RH_NEEDS_REPS: "lb reps" is given
+ * @RH_NEEDS_EXPIRY: "recurrent" is not given
+ * @RH_NEEDS_RTW: "rtw" is given
+ * @RH_NEEDS_RP: "rp" is "connectx" or "paper", not "off"
  */
 enum rh_needs {
 	RH_NEEDS_REPS = BIT(0),
@@ -50,7 +50,7 @@ enum rh_needs {
  * @off: offset of the value in the command's parameters
  * @min: minimum
  * @max: maximum; RH_NAME: size of the buffer
- * @needs: enum rh_needs bits: words without which it has no effect
+ * @needs: enum rh_needs bits: conditions without which the word has no effect
  */
 struct rh_word {
 	const char *name;

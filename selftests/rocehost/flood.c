@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Floods: packets of connections that do not exist, as an attacker makes them.
+ * Floods: packets of connections that do not exist, as an attacker would send.
  *
  * Every packet is valid RoCEv2 with a valid ICRC: data without payload, ACKs,
  * CNPs or connection requests.  Whatever the command does not set is random in
@@ -155,7 +155,7 @@ int rh_flood(struct net_device *dev, struct rh_flood *flood)
 	netdev_hold(dev, &tracker, GFP_KERNEL);
 	rtnl_unlock();
 	err = rh_flood_run(flood, dev);
-	/* before RTNL: its owner may wait for the reference */
+	/* before rtnl_lock(): the holder of RTNL may wait for this reference */
 	netdev_put(dev, &tracker);
 	rtnl_lock();
 	return err;

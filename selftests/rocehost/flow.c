@@ -29,7 +29,7 @@ static bool rh_flow_more_messages(const struct rh_flow *flow)
 	return flow->arrived_msgs < flow->group->conf.messages;
 }
 
-/* Count every packet as one of full length */
+/* Bytes in flight, if every packet had full length */
 static u64 rh_flow_in_flight_bytes(const struct rh_flow *flow)
 {
 	u64 packets = flow->sr ? flow->sr->sender.n_sent :
@@ -520,8 +520,8 @@ static void rh_flow_sr(struct rh_flow *flow, const struct rh_answer *answer,
 {
 	u64 msg, seq = flow->rq.una;
 
-	/* the AETH has 24 bits of the number: take the first incomplete message
-	 * that they match
+	/* the AETH contains the low 24 bits of the message number: take the
+	 * first incomplete message whose number ends with these bits
 	 */
 	msg = flow->done_msgs + (answer->msn - (u32)flow->done_msgs) %
 				(IQCN_PSN_MASK + 1);
@@ -685,7 +685,7 @@ static u16 rh_flow_sport(const struct rh_flow_conf *conf, u32 qpn, u32 other)
  * rh_alloc_array() - allocate a zeroed array, without a warning if it is too
  *	large
  * @n: number of elements
- * @size: size of one
+ * @size: size of an element
  *
  * Context: process.
  * Return: the array, for kvfree(); NULL if there is no memory.
@@ -808,7 +808,7 @@ int rh_flow_add(struct rh_host *host, const struct rh_flow_conf *conf,
 		rh_flow_group_free(group);
 		return err;
 	}
-	/* visible to the receive path from here on, but idle */
+	/* the receive path finds the flows from here on, but they are idle */
 	for (i = 0; i < conf->n; i++) {
 		err = xa_err(xa_store(&host->flows, group->flows[i].qpn,
 				      &group->flows[i], GFP_KERNEL));

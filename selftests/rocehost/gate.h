@@ -75,7 +75,7 @@ static inline u64 gate_average(u64 average, bool ce, u64 weight)
  * @g: gate
  * @p: parameters
  * @entropy: entropy of the packet
- * @ce: the packet had CE
+ * @ce: the packet was marked CE
  * @rtt_ns: its RTT
  * @now_ns: now
  */

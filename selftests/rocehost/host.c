@@ -377,8 +377,8 @@ static enum hrtimer_restart rh_host_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* Is the packet for this host?  Others, and those with a VLAN tag, go to the
- * stack: a tagged packet is for the host on the VLAN device.
+/* Is the packet for this host?  All other packets go to the stack.  So do
+ * packets with a VLAN tag, which are for the host on the VLAN device.
  */
 static bool rh_is_ours(const struct rh_host *host, struct sk_buff *skb)
 {
@@ -392,7 +392,7 @@ static bool rh_is_ours(const struct rh_host *host, struct sk_buff *skb)
 	       IQCN_NOT_ROCE && ipv6_addr_equal(&pkt.dst, &host->conf.ip);
 }
 
-/* Queue a packet that the host takes later */
+/* Queue a packet until "delay" and "drain" let the host process it */
 static void rh_delay(struct rh_host *host, struct sk_buff *skb, u64 at_ns)
 {
 	u64 due_ns = at_ns + host->conf.delay_ns;
@@ -572,8 +572,8 @@ err_free:
  */
 void rh_host_del(struct rh_host *host)
 {
-	/* this waits for rh_rx(); afterwards only the timer arms itself, and
-	 * hrtimer_cancel() waits for it
+	/* unregistering waits for rh_rx(); afterwards only the timer's function
+	 * arms the timer, and hrtimer_cancel() waits for that function
 	 */
 	netdev_rx_handler_unregister(host->dev);
 	hrtimer_cancel(&host->timer);

@@ -153,7 +153,7 @@ static void rp_paper_hyper(struct kunit *test)
 		rp_run(&rp, &p);
 		EXPECT_NEAR(test, rp.rt_bps, rt + 200 * MBIT);
 	}
-	/* the lower stage counts: 5 of (8, 5), 7 of (8, 7) */
+	/* with two more byte stages the stages are 8 and 7: the lower counts */
 	rp_sent(&rp, &p, 10000000);
 	rp_sent(&rp, &p, 10000000);
 	rt = rp.rt_bps;
@@ -257,7 +257,9 @@ static void rp_connectx_raise(struct kunit *test)
 	}
 }
 
-/* ConnectX: a cut is by alpha / 2; at one instant alpha is updated first */
+/* ConnectX: the rate is cut by alpha / 2; if both clocks tick at once, alpha is
+ * updated first
+ */
 static void rp_connectx_half_alpha(struct kunit *test)
 {
 	struct rp_params p = connectx;
@@ -270,7 +272,9 @@ static void rp_connectx_half_alpha(struct kunit *test)
 	rp.rc_bps = 10 * GBIT;
 	rp.alpha = RP_ONE / 2;
 	rp_cnp(&rp, &p, 5 * US);
-	/* ticks: at 5 us, before the CNP; at 6 with it; at 7 and 8 */
+	/* alpha ticks at 5 us, before the CNP; at 6 us, where the CNP raises
+	 * alpha; and at 7 us and 8 us, without a CNP
+	 */
 	KUNIT_ASSERT_EQ(test, rp_next_ns(&rp), 8 * US);
 	rp_run(&rp, &p);
 	/* (1/2 (255/256)^2 + 1/256) (255/256)^2 = 2130771712 / 2^32 */
@@ -399,12 +403,16 @@ static void rc_order(struct kunit *test)
 {
 	struct rc_responder rs = { .epsn = 0xfffffe };
 
-	/* every second packet is acknowledged, PSNs wrap */
+	/* every second packet is acknowledged; PSNs wrap; the PSN before the
+	 * expected one is a duplicate
+	 */
 	KUNIT_EXPECT_EQ(test, RECEIVE(&rs, 0xfffffe, 0), RC_TAKE);
 	KUNIT_EXPECT_EQ(test, RECEIVE(&rs, 0xffffff, 0), RC_TAKE_ACK);
 	KUNIT_EXPECT_EQ(test, RECEIVE(&rs, 0, 0), RC_TAKE);
 	KUNIT_EXPECT_EQ(test, RECEIVE(&rs, 0xffffff, 0), RC_DUPLICATE);
-	/* a gap: one NAK, repeated after 100 ns, none once it is filled */
+	/* a gap: one NAK, repeated after 100 ns; once the gap is filled, the
+	 * next gap causes a NAK at once
+	 */
 	KUNIT_EXPECT_EQ(test, RECEIVE(&rs, 2, 10), RC_NAK);
 	KUNIT_EXPECT_EQ(test, RECEIVE(&rs, 3, 20), RC_DROP);
 	KUNIT_EXPECT_EQ(test, RECEIVE(&rs, 4, 110), RC_NAK);
@@ -441,7 +449,8 @@ static void rc_back(struct kunit *test)
 	for (i = 5; i < 10; i++)
 		KUNIT_EXPECT_TRUE(test, rc_sent(&rq));
 	KUNIT_EXPECT_FALSE(test, rc_sent(&rq));
-	/* acknowledged while it is retransmitted: continue after it */
+	/* packets that are acknowledged before their retransmission are skipped
+	 */
 	rc_go_back(&rq);
 	KUNIT_EXPECT_TRUE(test, rc_acked(&rq, 6));
 	KUNIT_EXPECT_EQ(test, rq.next, 10);
@@ -466,7 +475,8 @@ static void pace_exact(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.next_ns, 11000);
 	pace_sent(&p, 1000, 8 * GBIT, 50000);
 	KUNIT_EXPECT_EQ(test, p.next_ns, 50000 - PACE_SLACK_NS + 1000);
-	/* half the rate: the rest of the gap doubles */
+	/* half the rate doubles the rest of the gap; a time in the past stays
+	 */
 	p = (struct pace){ .next_ns = 3000, .slack_ns = PACE_SLACK_NS };
 	pace_changed(&p, 10 * GBIT, 5 * GBIT, 1000);
 	KUNIT_EXPECT_EQ(test, p.next_ns, 5000);
@@ -538,7 +548,7 @@ static void telemetry_fields(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tm.time_us, 16777214);
 }
 
-/* Fields of a brief telemetry read as 0 */
+/* The fields that brief telemetry does not contain read as 0 */
 static void telemetry_brief(struct kunit *test)
 {
 	u8 rsvd[16] = { 0x12, 0x05 };
@@ -584,7 +594,7 @@ static void win_steps(struct kunit *test)
 	win_raised(&w);
 	KUNIT_EXPECT_EQ(test, w.bytes, 31250);
 	KUNIT_EXPECT_EQ(test, w.granted_bytes, 50000);
-	/* a link that holds less than a packet */
+	/* a link whose bandwidth-delay product is less than a packet */
 	win_start(&w, 1000000, 10000, 4096);
 	KUNIT_EXPECT_EQ(test, w.bytes, 4096);
 }
@@ -609,7 +619,7 @@ static void win_checks(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, win_exceeded(&w, 70, 1000000, 1000));
 }
 
-/* The bytes of the module's struct iqcn_grant */
+/* win_decode() reads the module's struct iqcn_grant, but no other version */
 static void win_decodes(struct kunit *test)
 {
 	u8 rsvd[16] = { 0x21, 0x07, 0xff, 0xff, 0x12, 0x34, 0x56, 0x78 };

@@ -4,8 +4,8 @@
  * and CNPs which paths are good.
  *
  * The source ports of a flow are consecutive, and wrap within the 2^14 ports
- * from 0xc000 on.  The first one is that of the header template.  The entropy
- * is the offset from the first one.
+ * from 0xc000 on.  The first port is in the header template.  The entropy of a
+ * packet is the offset of its port from the first port.
  */
 #include "rocehost.h"
 
@@ -83,7 +83,7 @@ bool rh_lb_entropy(const struct rh_flow *flow, u16 sport, u16 *entropy)
  * rh_lb_acked() - process an ACK
  * @flow: the flow, its host locked
  * @entropy: entropy of the packet
- * @ce: the packet had CE
+ * @ce: the packet was marked CE
  * @now_ns: now
  */
 void rh_lb_acked(struct rh_flow *flow, u16 entropy, bool ce, u64 now_ns)

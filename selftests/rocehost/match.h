@@ -104,7 +104,8 @@ static inline enum match_state match_state(const struct match_rx *m, u64 msg)
  * @m: matches
  * @msg: number of a message
  *
- * A message that is too far ahead could have no canary, and would get no RTS.
+ * A message that is too far ahead cannot have a canary, so that no RTS would be
+ * sent for it.
  *
  * Return: @msg, or the last message that can have a canary.
  */

@@ -2,9 +2,9 @@
 /*
  * The packet buffer of a switch, which decides when to send PFC frames.  Pure.
  *
- * Each ingress queue (a port and a priority) has a reserve of its own, then
- * takes bytes from the part that all queues share, and at last from its
- * headroom, which absorbs what arrives until the sender has stopped.
+ * Each ingress queue (a port and a priority) first uses a reserve of its own,
+ * then the part that all queues share, and finally its headroom, which absorbs
+ * the packets that arrive until the sender has stopped.
  *
  * Source: HPCC's simulator (Li et al., SIGCOMM 2019), model of the switch's
  * MMU: dynamic thresholds as a share alpha of the free shared bytes (Choudhury
@@ -49,7 +49,7 @@ struct mmu_queue {
 	bool paused;
 };
 
-/* Bytes that a queue uses of the shared part */
+/* Bytes of the shared part that a queue uses */
 static inline u64 mmu_shared(const struct mmu_queue *q)
 {
 	return q->used_bytes > MMU_RESERVE_BYTES ?

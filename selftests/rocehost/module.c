@@ -69,7 +69,7 @@ static int rh_netdev_event(struct notifier_block *nb, unsigned long event,
 	struct wire_end *end = wire_end_of(dev);
 	struct rh_host *host;
 
-	/* also when a device moves to another namespace */
+	/* NETDEV_REGISTER also follows a move to another namespace */
 	if (event == NETDEV_REGISTER && end)
 		return notifier_from_errno(rh_attach(end));
 	if (event != NETDEV_UNREGISTER)

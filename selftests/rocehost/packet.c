@@ -214,7 +214,9 @@ static void rh_put_extra(struct sk_buff *skb, const struct rh_headers *h,
 	skb_put_data(skb, extra->bytes, extra->len);
 }
 
-/* Set the lengths, ICRC included; the ICRC covers them, so it comes later */
+/* Set the lengths, which include that of the ICRC.  The ICRC covers the length
+ * fields, so it is computed afterwards.
+ */
 static void rh_set_lengths(struct sk_buff *skb, const struct rh_headers *h,
 			   u32 body)
 {
@@ -234,7 +236,9 @@ static void rh_set_lengths(struct sk_buff *skb, const struct rh_headers *h,
 	}
 }
 
-/* Checksum of UDP over IPv6, 0 over IPv4; zero bytes of payload add nothing */
+/* Set the UDP checksum, which is 0 over IPv4.  Zero bytes of payload do not
+ * change it.
+ */
 static void rh_set_check(struct sk_buff *skb, const struct rh_headers *h,
 			 __le32 icrc)
 {

@@ -25,7 +25,7 @@
 
 /**
  * struct pfc - content of a PFC frame
- * @classes: priorities that the frame is about, a bit each
+ * @classes: bit mask of the priorities that the frame pauses or resumes
  * @quanta: how long each of them stops, in units of 512 bit times; 0 resumes
  */
 struct pfc {

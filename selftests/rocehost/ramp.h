@@ -7,11 +7,11 @@
  * path.  An epoch ends when a packet that was sent after its start is
  * acknowledged.  At the end of an epoch:
  *
- *	no packet had CE, and no RTT was above the expected one --> double rate
+ *	no packet was CE, and no RTT exceeded the expected RTT --> double rate
  *
  * Source: US 12388756, paragraphs 42-44, 52 and 185-191.  The text leaves the
- * expected RTT to the operator.  "auto" is ours: 3/2 of the shortest RTT so
- * far.
+ * expected RTT to the operator.  "auto" is an addition: 3/2 of the shortest RTT
+ * so far.
  *
  * Pure: the caller supplies the time.
  */
@@ -28,7 +28,7 @@
  * @end: the ACK of this packet, or of a later one, ends the epoch
  * @most_ns: longest RTT in the epoch
  * @least_ns: shortest RTT so far, 0: none yet
- * @ce: a packet had CE
+ * @ce: a packet in the epoch was marked CE
  */
 struct ramp {
 	u64 end;
@@ -42,7 +42,7 @@ struct ramp {
  * @r: epoch
  * @seq: sequence number of the packet
  * @high: sequence number of the next new packet
- * @ce: the packet had CE
+ * @ce: the packet was marked CE
  * @rtt_ns: its RTT
  * @expected_ns: expected RTT, or RAMP_AUTO
  *

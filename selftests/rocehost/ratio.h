@@ -13,7 +13,7 @@
  *
  * Source: US 12388756, paragraphs 87-89 and 227-233: a larger ratio of rate
  * limit and line rate, or of window and largest window, means a larger cut.
- * The product and the floor are ours.
+ * The product and the floor are additions.
  *
  * Shares are in units of 2^-32.  Pure.
  */

@@ -424,8 +424,9 @@ static void rh_show_end(struct seq_file *m, struct wire_end *end,
 {
 	u64 lost_ns = 0;
 
-	/* lost_ps is 0 if the time of each counted loss is just outside the
-	 * counted interval
+	/* lost_ps is 0 without a loss.  It may also be 0 with losses: they are
+	 * counted when they are noticed, and the time of each may be just
+	 * outside the counted interval.
 	 */
 	if (run->lost_ps)
 		lost_ns = div_u64(run->lost_ps, LINE_PS_PER_NS) -

@@ -17,10 +17,10 @@
  *
  * After a timeout the connection is frozen: for the time "freeze" it explores
  * no new paths.  It uses the entropies of its FIFO in turn and keeps them.
- * ACKs with CE append theirs, too, because a congested path is better than a
- * broken one.  No entropy is appended twice then.  If the FIFO is empty, the
- * connection uses the entropy of the last ACK, unless a packet with that one
- * has timed out: then it explores after all.
+ * The entropy of an ACK with CE is appended, too, because a congested path is
+ * better than a broken path, but no entropy is appended twice.  If the FIFO is
+ * empty, the connection uses the entropy of the last ACK.  If a packet with
+ * that entropy has timed out, the connection explores new paths after all.
  *
  * Sources: US 12388756, paragraphs 26-32 and 165-173; freezing: Bonato et al.,
  * "REPS: Recycled Entropy Packet Spraying" (arXiv:2407.21625).
@@ -175,7 +175,7 @@ static inline bool reps_waits(const struct reps_pool *pool,
  * @pool: pool of the host
  * @r: connection
  * @entropy: entropy of the packet
- * @ce: the packet had CE
+ * @ce: the packet was marked CE
  * @max: maximum number of entropies in the FIFO, at least 1
  * @now_ns: now
  *

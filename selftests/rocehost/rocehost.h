@@ -63,8 +63,8 @@
 #define RC_WRITE_ONLY	0x0a
 #define RC_ACK		0x11
 
-/* AETH syndromes: the low bits are the credits of an ACK, or the reason of a
- * NAK
+/* AETH syndromes: the low five bits are the credits of an ACK, the timer of an
+ * RNR NAK, or the code of a NAK
  */
 #define AETH_ACK	0x00
 #define AETH_RNR	0x20
@@ -75,9 +75,9 @@
 #define AETH_IS_ACK(s)	(((s) & 0x60) == AETH_ACK)
 #define AETH_LEN	4
 
-/* The third message of the connection set-up */
+/* AttributeID of RTU, the third CM message after REQ and REP */
 #define RH_CM_RTU	0x0014
-/* QP numbers of flows; those of sinks are above */
+/* Highest QP number of a flow; sinks have higher ones */
 #define RH_QPN_MAX	0x7fffff
 
 /* Offset of a MAD's AttributeID from the BTH */
@@ -233,8 +233,8 @@ struct rh_flood {
  * @error: error of the last command, or empty
  * @buffer: packet buffer of the switch that the namespace represents
  * @blast: the last blast through each queue; RTNL
- * @blasts: a blast with this queue number is running in the namespace, so its
- *	place in @blast is taken; RTNL
+ * @blasts: for each queue: a blast through it is running in the namespace and
+ *	will store its result in @blast; RTNL
  * @flood: the last flood
  */
 struct rh_net {
@@ -342,7 +342,7 @@ struct rh_host_conf {
  * @tracker: tracker of the reference to @dev
  * @conf: parameters
  * @lock: covers the following fields, unless RTNL is noted
- * @timer: expires for the first of @due, @ready and @delayed
+ * @timer: expires for the first of @due, @due_sinks, @ready and @delayed
  * @clock_ns: on a wire: time of the last event
  * @on_wire: the interface is a wire's, so events happen at the times of the
  *	line and not when a timer runs
@@ -362,7 +362,7 @@ struct rh_host_conf {
  * @rnd: random state; RTNL
  * @next_qpn: QP number of the next flow; RTNL
  * @next_sink_qpn: QP number of the next sink; RTNL
- * @limit: last CNP of the host
+ * @limit: when the host last sent a CNP
  * @malformed: packets with a wrong ICRC or length
  * @stray: packets for unknown QPs
  * @cnps_wrong: CNPs of congestion points for another flow of the same hosts,
@@ -716,7 +716,7 @@ struct rh_sink_group {
  * @post_ns: when the next receive is posted, RH_NEVER: not yet known
  * @rts_ns: when the RTS is repeated
  * @due: entry in rh_host.due_sinks
- * @np: last CNP
+ * @np: when the sink last sent a CNP
  * @st: counters of events while rh_counting()
  * @st.packets: data packets
  * @st.ce: data packets with CE
@@ -878,8 +878,8 @@ void rh_lb_end(struct rh_flow *flow);
 /**
  * struct rh_data - a data packet
  * @pkt: the packet
- * @ack_req: it requests an ACK
- * @ce: it has CE
+ * @ack_req: the packet requests an ACK
+ * @ce: the packet is marked CE
  * @payload: bytes of payload
  * @sent_ns: its time stamp; selective repeat only
  * @msg: lower 32 bits of its message number; likewise
@@ -920,7 +920,7 @@ struct rh_addr {
  * struct rh_extra - fields of a packet that differ from the header template
  * @sport: UDP source port
  * @len: length of @bytes
- * @bytes: header after those of RC
+ * @bytes: extension header that follows the RC headers
  */
 struct rh_extra {
 	u16 sport;

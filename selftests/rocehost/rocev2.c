@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Use the parser, the ICRC and the CNP of the module.
+ * Compile the packet parser, the ICRC and the CNP builder of kmod/rocev2.c into
+ * rocehost.
  */
 #include "../rocev2.c"

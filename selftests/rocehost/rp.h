@@ -17,8 +17,8 @@
  * ConnectX: alpha and rate are updated by clocks that start with the first CNP.
  * A tick of the alpha clock decays alpha, and raises it if a CNP has arrived
  * since the previous tick; a tick of the reduce clock cuts if a CNP has
- * arrived.  Only the timer raises the rate.  The byte counter is off by
- * default; if enabled, its stage counts like the timer's.  Source:
+ * arrived.  By default only the timer raises the rate, because the byte counter
+ * is off; if it is enabled, its stage counts like the timer's.  Source:
  * alibaba-edu/HPCC, rdma-hw.cc.
  *
  * F is the number of halvings: a stage is compared before it is incremented, as

@@ -105,7 +105,7 @@ static void sr_bytes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ack.psn, 0xfffefd);
 }
 
-/* The window has 2048 packets from the first unacknowledged one on */
+/* The window is 2048 packets, from the first unacknowledged packet on */
 static void sr_window(struct kunit *test)
 {
 	struct sr_ends *e = sr_ends_new(test, 0);
@@ -173,7 +173,7 @@ static void sr_any_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sr_take(e, 5, false), SR_DUPLICATE);
 	KUNIT_EXPECT_EQ(test, sr_take(e, 6, true), SR_DUPLICATE);
 	KUNIT_EXPECT_EQ(test, e->rs.msn, 2);
-	/* the last packet of the window, and one beyond it */
+	/* a packet beyond the window, then the last packet of the window */
 	KUNIT_EXPECT_EQ(test, sr_take(e, 8 + 2048, false), SR_DROP);
 	KUNIT_EXPECT_EQ(test, sr_take(e, 8 + 2047, false), SR_TAKE_ACK);
 	KUNIT_EXPECT_EQ(test, sr_take(e, 8, true), SR_TAKE_ACK);
@@ -195,7 +195,9 @@ static void sr_lost_acks(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, sr_take_ack(e, 101, 101, 0));
 	KUNIT_EXPECT_FALSE(test, sr_take_ack(e, 103, 103, 0));
 	KUNIT_EXPECT_EQ(test, e->rq.una, 4);
-	/* late, but acknowledges packet 4, the second one after 102 */
+	/* late, with a bitmap after PSN 102: bit 0 is packet 3, which has been
+	 * acknowledged; bit 1 is packet 4, which has not
+	 */
 	KUNIT_EXPECT_FALSE(test, sr_take_ack(e, 101, 101, 1));
 	KUNIT_EXPECT_TRUE(test, sr_take_ack(e, 101, 101, 2));
 	KUNIT_EXPECT_EQ(test, e->rq.una, 5);
@@ -241,7 +243,8 @@ static void sr_timeouts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sr_expire(&e->s), 0);
 	KUNIT_EXPECT_EQ(test, sr_expire(&e->s), 3);
 	KUNIT_EXPECT_EQ(test, sr_oldest_ns(&e->s), SR_NEVER);
-	/* a late ACK: nothing to retransmit */
+	/* a late ACK of 0 to 4: of the lost packets 0, 3 and 5, only 5 is left
+	 */
 	KUNIT_EXPECT_TRUE(test, sr_take_ack(e, 4, 0, 0));
 	KUNIT_EXPECT_EQ(test, e->s.n_lost, 1);
 	sr_send(test, e, 5, 20);
@@ -261,7 +264,7 @@ static void sr_repeat_wraps(struct kunit *test)
 	/* indexes 2040 to 2047, 0, 1 */
 	sr_send_all(test, e, 2040, 2050);
 	KUNIT_EXPECT_TRUE(test, sr_take_ack(e, 2040, 2040, 0x7f));
-	/* 2042 to 2048 are acknowledged */
+	/* 2040 and 2042 to 2048 are acknowledged */
 	KUNIT_EXPECT_EQ(test, e->rq.una, 2041);
 	KUNIT_EXPECT_EQ(test, e->s.n_sent, 2);
 	KUNIT_EXPECT_EQ(test, sr_expire(&e->s), 2041);
@@ -271,8 +274,8 @@ static void sr_repeat_wraps(struct kunit *test)
 	sr_send(test, e, 2050, 3002);
 }
 
-/* With a full window, retransmitted and new packets are sent before the first
- * packet times out
+/* Retransmissions and new packets are listed after packet 100, the oldest in
+ * flight, which is therefore the first to time out
  */
 static void sr_many_sent(struct kunit *test)
 {
@@ -329,7 +332,7 @@ static void sr_forgets(struct kunit *test)
 	sr_send_all(test, e, 2, 10);
 	KUNIT_EXPECT_EQ(test, e->s.n_sent, 8);
 	KUNIT_EXPECT_TRUE(test, sr_take_ack(e, -1, 7, 0));
-	/* acknowledged packets remain acknowledged */
+	/* packets before the first unacknowledged one remain acknowledged */
 	KUNIT_EXPECT_TRUE(test, sr_take_ack(e, 4, 4, 0));
 	sr_truncate(&e->rq, &e->s, 2);
 	KUNIT_EXPECT_EQ(test, e->rq.una, 5);
@@ -359,7 +362,7 @@ static void sr_ack_of_4(struct kunit *test)
 			SR_TAKE);
 	KUNIT_EXPECT_EQ(test, sr_received(&e->rs, &e->r, 69, false, false, 4),
 			SR_TAKE);
-	/* after 4: 5, 7 and 68; 69 is the 65th */
+	/* the bitmap after 4 shows 5, 7 and 68; 69 is the 65th, beyond it */
 	KUNIT_EXPECT_EQ(test, sr_behind(&e->rs, &e->r), BIT_ULL(63) | 4 | 1);
 	/* a packet that does not complete the message, and one that does */
 	e->rs.unacked = 0;
@@ -371,7 +374,7 @@ static void sr_ack_of_4(struct kunit *test)
 
 	sr_send_all(test, e, 0, 70);
 	KUNIT_EXPECT_TRUE(test, sr_take_ack(e, 3, 5, BIT_ULL(63) | 4));
-	/* 0 to 3, 5, 7, 68 */
+	/* 0 to 3, 5, 7 and 68 are acknowledged */
 	KUNIT_EXPECT_EQ(test, e->s.n_sent, 63);
 	KUNIT_EXPECT_EQ(test, e->rq.una, 4);
 }
@@ -455,7 +458,7 @@ static void walk_receive(struct kunit *test, struct walk *w)
 	for (i = 0; i < 64; i++)
 		ack.behind |= (u64)w->got[w->expected + 1 + i] << i;
 	KUNIT_ASSERT_EQ(test, sr_behind(&w->e.rs, &w->e.r), ack.behind);
-	/* without "ack N", ACKs have no bitmap */
+	/* without "ack N", the bitmap of an ACK is empty */
 	if (walk_random(w, 2))
 		ack.behind = 0;
 	if (w->n_acks < WALK_BAG)
@@ -792,7 +795,9 @@ static void reps_frozen(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reps_n_free(h), POOL);
 }
 
-/* Each connection's list equals a model's, and each slot is in one list */
+/* Check that each connection's list equals the model's, and that each slot is
+ * in exactly one list
+ */
 static void reps_walk_check(struct kunit *test, const struct reps_host *h,
 			    u16 want[CONNS][8], const u32 *n)
 {
@@ -976,7 +981,9 @@ static void ramp_expects(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ramp_acked(&r, 3, 4, false, 101, RAMP_AUTO));
 	KUNIT_EXPECT_FALSE(test, ramp_acked(&r, 4, 5, false, 152, RAMP_AUTO));
 	KUNIT_EXPECT_TRUE(test, ramp_acked(&r, 5, 6, false, 151, RAMP_AUTO));
-	/* the shortest RTT may follow a long one in the same epoch */
+	/* the shortest RTT may follow a long one in the same epoch; then CE
+	 * alone prevents doubling
+	 */
 	KUNIT_EXPECT_FALSE(test, ramp_acked(&r, 5, 6, false, 140, RAMP_AUTO));
 	KUNIT_EXPECT_FALSE(test, ramp_acked(&r, 6, 7, false, 80, RAMP_AUTO));
 	KUNIT_EXPECT_FALSE(test, ramp_acked(&r, 7, 8, true, 80, RAMP_AUTO));
@@ -1082,12 +1089,12 @@ static void ratio_cuts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ratio_after(10 * GBIT, 0), 5 * GBIT);
 	KUNIT_EXPECT_EQ(test, ratio_after(10 * GBIT, RATIO_ONE), 5 * GBIT);
 	KUNIT_EXPECT_EQ(test, ratio_after(40 * GBIT, RATIO_ONE / 8), 20 * GBIT);
-	/* half of the line rate: a quarter */
+	/* at half of the line rate the cut is a quarter */
 	KUNIT_EXPECT_EQ(test, ratio_after(20 * GBIT, RATIO_ONE / 8), 15 * GBIT);
-	/* a quarter: an eighth */
+	/* at a quarter of the line rate the cut is an eighth */
 	KUNIT_EXPECT_EQ(test, ratio_after(10 * GBIT, RATIO_ONE / 8),
 			8750 * MBIT);
-	/* the floor: a 16th */
+	/* below an eighth of the line rate the floor applies: a 16th */
 	KUNIT_EXPECT_EQ(test, ratio_after(GBIT, RATIO_ONE / 8), 937500000);
 	/* not below the minimum */
 	KUNIT_EXPECT_EQ(test, ratio_after(101 * MBIT, RATIO_ONE / 8),
@@ -1185,7 +1192,9 @@ static void gate_most(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, gate_open(&g, &p, 1000));
 	gate_acks(&g, &p, 0, 1, true, 1000);
 	KUNIT_EXPECT_TRUE(test, gate_open(&g, &p, 1000));
-	/* other paths without CE do not close the gate */
+	/* other paths without CE do not close the gate, but ACKs without CE on
+	 * one of the three congested paths do
+	 */
 	for (i = 5; i < 15; i++)
 		gate_acks(&g, &p, i, 10, false, 1000);
 	KUNIT_EXPECT_TRUE(test, gate_open(&g, &p, 1000));
@@ -1227,7 +1236,7 @@ static enum match_verdict packet_of(const struct match_rx *m, u64 msg)
 	return match_packet(m, &msg);
 }
 
-/* Message 5 in each state of a receiver */
+/* Return: a receiver whose message 5 is in @state */
 static struct match_rx match_in(enum match_state state)
 {
 	static const struct match_rx rx[MATCH_STATES] = {
@@ -1254,7 +1263,7 @@ static void match_receiver(struct kunit *test)
 	/* packets: each one without a match causes an RTW */
 	m = match_in(MATCH_NONE);
 	KUNIT_EXPECT_EQ(test, packet_of(&m, 5), MATCH_NEW);
-	/* the table is full */
+	/* if the table is full, no canary is recorded: nothing changes */
 	KUNIT_EXPECT_EQ(test, match_state(&m, 5), MATCH_NONE);
 	KUNIT_EXPECT_EQ(test, packet_of(&m, 5), MATCH_NEW);
 	match_canary(&m, 5);
@@ -1318,8 +1327,8 @@ static void match_repeats(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, m.rts);
 }
 
-/* 64 messages can have a canary.  The sender of a later one waits at the last
- * of them.
+/* 64 messages can have a canary.  The sender of a later message waits at the
+ * last of these 64.
  */
 static void match_many(struct kunit *test)
 {

@@ -3,7 +3,8 @@
  * Sinks: the receivers of connections.
  *
  * With "rtw" a message needs a match (match.h).  Receives are posted one by
- * one, each the time "post" after the previous message is complete.
+ * one.  Each is posted when the time "post" has passed since the completion of
+ * the previous message.
  */
 #include <linux/etherdevice.h>
 #include <linux/slab.h>

@@ -17,12 +17,13 @@
  * path.
  *
  * Source: US 12388756, paragraphs 26-30 and 56-58 (packet-level load balancing
- * needs a transport that places data in any order); the layout is ours.  A NIC
- * also needs the address (RETH) in every packet.  Here the PSN gives the
+ * needs a transport that places data in any order); the layout is rocehost's.
+ * A NIC also needs the address (RETH) in every packet.  Here the PSN gives the
  * offset.
  *
  * Transmissions are linked in the order in which they were sent.  So the first
- * one is the next to time out, and each step is O(1) on average.  Pure.
+ * transmission is the next to time out, and each step is O(1) on average.
+ * Pure.
  */
 #ifndef _ROCEHOST_SR_H
 #define _ROCEHOST_SR_H
@@ -49,7 +50,7 @@
  * @sent_ns: time stamp of the data
  * @behind: bit i: the (i + 1)th packet after the next expected one was received
  * @psn: PSN of the data
- * @ce: the data had CE
+ * @ce: the data was marked CE
  */
 struct sr_ack {
 	u64 sent_ns;

@@ -4,7 +4,7 @@
  *
  *	start		what the line holds: line rate * baseRTT
  *	CNP with window	that window, but at least a packet: a window of 0 could
- *			stay closed for ever
+ *			stay closed forever
  *	rate increase	as at the start
  *
  * A sender sends while less than the window is in flight.  The packet that
@@ -12,8 +12,8 @@
  * again.
  *
  * Source: the Chinese patent application that kmod/algo/pfc.h names, step 3.3.
- * The initial window is reconstructed: the text has lost its formula.  A
- * minimum of a packet, and the ACK, are ours.
+ * The initial window is reconstructed: the text has lost its formula.  The
+ * minimum of a packet and the request for an ACK are additions.
  *
  * A CNP carries the window in its reserved bytes, in network byte order:
  *
@@ -116,7 +116,7 @@ static inline void win_raised(struct win *w)
  * @w: window
  * @in_flight_bytes: bytes that have been sent and not acknowledged
  *
- * Return: true if so.
+ * Return: true if less than the window is in flight, or there is no window.
  */
 static inline bool win_open(const struct win *w, u64 in_flight_bytes)
 {

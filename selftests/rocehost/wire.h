@@ -22,7 +22,8 @@
 #include "pfc.h"
 
 /* A queue may hand over its next frame this long before the line is free, so
- * that timers, which are up to 500 ns late in the lab, do not leave it idle
+ * that late timers do not leave the line idle: in the lab, timers are up to
+ * 500 ns late
  */
 #define WIRE_AHEAD_NS	1000
 /* A packet that reaches the driver at most this long after its stamp is sent at
@@ -31,7 +32,7 @@
 #define WIRE_LATE_NS	4000
 /* One run of a timer may deliver all data that arrives within this time */
 #define WIRE_BATCH_NS	1000
-/* Changes of a wire that may be scheduled */
+/* Maximum number of scheduled changes of a wire */
 #define WIRE_EVENTS	16
 
 struct wire;
@@ -202,7 +203,7 @@ struct wire_event {
  * @events: changes by time; written while no run has started
  * @n_events: their number
  * @next_event: index of the next one
- * @epoch_ns: when the run began, U64_MAX: it did not
+ * @epoch_ns: when the run began, U64_MAX: no run has been started
  * @ends: the ends
  */
 struct wire {

@@ -27,7 +27,7 @@
 #define WIRE_QUANTA	PFC_QUANTA_MAX
 
 /**
- * struct wire_tag - at the start of a packet's buffer
+ * struct wire_tag - tag at the start of a packet's buffer
  * @magic: distinguishes tags from other content
  * @at_ps: when the packet arrived, or when a host sent it
  * @port: id of the port whose ingress queue it occupies, 0: none
@@ -237,9 +237,9 @@ unlock:
 }
 
 /**
- * wire_flap() - pause or resume the peer, whatever the buffer holds
- * @end: its device
- * @pause: pause
+ * wire_flap() - pause or resume the peer, whatever the buffer contains
+ * @end: the device that sends the frame
+ * @pause: pause; if false, resume
  * @at_ps: now
  *
  * Context: softirq.
@@ -358,7 +358,9 @@ int wire_attach(struct wire_end *end, struct wire_buffer *buffer)
 	port->end = end;
 	port->buffer = buffer ?: &port->own;
 	spin_lock_irq(&port->buffer->lock);
-	/* a switch has one buffer: the largest that its wires with PFC have */
+	/* a switch has one buffer, of the largest size that any of its wires
+	 * with PFC specifies
+	 */
 	if (conf->pfc)
 		port->buffer->mmu.buffer_bytes =
 			max(port->buffer->mmu.buffer_bytes, conf->buffer_bytes);

@@ -47,10 +47,12 @@ static void line_preempts(struct kunit *test)
 	/* the line is idle */
 	KUNIT_EXPECT_EQ(test, line_preempt(&l, 60, 1000000, 9000000), 1060000);
 	KUNIT_EXPECT_EQ(test, l.free_ps, 1060000);
-	/* busy until 1,160,000, which is less than the longest frame */
+	/* busy for another 60,000 ps, less than the longest frame takes */
 	line_send(&l, 100, 0);
 	KUNIT_EXPECT_EQ(test, line_preempt(&l, 60, 1100000, 9000000), 1220000);
-	/* busy for long: after at most the longest frame */
+	/* busy for longer: the PFC frame waits as long as the longest frame
+	 * takes
+	 */
 	line_send(&l, 60000, 0);
 	KUNIT_EXPECT_EQ(test, line_preempt(&l, 60, 1300000, 9000000),
 			1300000 + 9000000 + 60000);
@@ -147,8 +149,9 @@ static void mmu_one_queue(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, n, 9);
 	KUNIT_EXPECT_EQ(test, q.over_bytes, 10000);
 	KUNIT_EXPECT_FALSE(test, mmu_should_pause(&mmu, &q));
-	/* The headroom is emptied first.  12,000 bytes are the first that are
-	 * 3,000 below the threshold: 7,904 + 3,000 <= (30,000 - 7,904) / 2
+	/* The headroom is emptied first.  The queue resumes at 12,000 bytes,
+	 * the first depth that is 3,000 bytes below the threshold:
+	 * 7,904 + 3,000 <= (30,000 - 7,904) / 2
 	 */
 	for (n = 0; !mmu_should_resume(&mmu, &q); n++)
 		mmu_release(&mmu, &q, 1000);
@@ -177,8 +180,8 @@ static void mmu_reserve(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b.over_bytes, 0);
 }
 
-/* Random packets on 8 queues: sums agree, no queue exceeds its headroom, and
- * an empty buffer is empty
+/* Random packets on 8 queues: sums agree, no queue exceeds its headroom, and no
+ * shared bytes are in use after all packets have left
  */
 static void mmu_random(struct kunit *test)
 {

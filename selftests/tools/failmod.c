@@ -34,7 +34,9 @@ static bool unload(const char *name)
 	return false;
 }
 
-/* Return: number of allocations */
+/* Load and unload the module, failing each allocation of the load in turn.
+ * Return: number of allocations
+ */
 static unsigned int sweep_load(int fd, const char *name)
 {
 	unsigned int n, left;

@@ -381,8 +381,8 @@ ssize_t send(int fd, const void *data, size_t len, int flags)
 	return sendto(fd, data, len, flags, NULL, 0);
 }
 
-/* Sweep the joining of a group, on a new socket each time, because only the
- * first group of a socket needs an allocation
+/* Join a group, failing each allocation in turn, on a new socket each time,
+ * because only the first group of a socket needs an allocation
  */
 static void sweep_join(int protocol, int group)
 {

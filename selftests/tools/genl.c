@@ -118,7 +118,9 @@ static void print_value(const struct nlattr *a)
 			printf("%02x", ((const uint8_t *)nla_data(a))[i]);
 }
 
-/* Padding before 64-bit attributes, on machines that must align them */
+/* Is @attr the padding before a 64-bit attribute?  Only architectures that must
+ * align such attributes send it.
+ */
 static bool is_padding(int cmd, int attr)
 {
 	static const int padding[IQCN_CMD_MAX + 1] = {
@@ -267,7 +269,9 @@ static int receive(void)
 	return 0;
 }
 
-/* Return: 1 at the end, -1 on error */
+/* Send a request, and receive the answer until its end.  Return: 1 at the end,
+ * -1 on error
+ */
 static int talk(int cmd, int flags, const void *attrs, size_t len)
 {
 	struct {
@@ -299,8 +303,9 @@ static int talk(int cmd, int flags, const void *attrs, size_t len)
 /* The longest attribute of a request: 8 numbers of 64 bits */
 #define ATTR_BYTES (NLA_HDRLEN + 8 * sizeof(uint64_t))
 
-/* Encode ATTR=NUMBER as a u32, or ATTR=NUMBER,NUMBER... as an array of u64; a
- * comma may end it.  Return: the attribute's length
+/* Encode ATTR=NUMBER as a u32, or ATTR=NUMBER,NUMBER... as an array of u64.  A
+ * trailing comma makes a single number an array.  Return: the attribute's
+ * length
  */
 static size_t put_attr(uint8_t *to, const char *arg)
 {
@@ -330,7 +335,9 @@ static size_t put_attr(uint8_t *to, const char *arg)
 	return a.nla_len;
 }
 
-/* Arguments: see put_attr() */
+/* Send a request with the attributes in @argv, see put_attr().  Return: exit
+ * status
+ */
 static int request(int cmd, bool dump, int argc, char **argv)
 {
 	int64_t start_us = now_us(), took_us;
@@ -348,7 +355,7 @@ static int request(int cmd, bool dump, int argc, char **argv)
 	return end < 0;
 }
 
-/* "root", MAJOR:MINOR in hexadecimal as in tc, or a number */
+/* Parse a parent: "root", MAJOR:MINOR in hexadecimal as in tc, or a number */
 static uint32_t parent_of(const char *text)
 {
 	unsigned int major, minor = 0;

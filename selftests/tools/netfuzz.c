@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * netfuzz: fuzz the requests of the qdisc and of the netlink family, from the
- * attributes of the headers (fuzz/attrs.awk).
+ * netfuzz: fuzz the requests to the qdisc and to the netlink family.  The
+ * attributes are taken from the headers by fuzz/attrs.awk.
  *
  *   netfuzz DEVICE COUNT SEED [CORPUS]
  *
- * DEVICE has the qdisc mq 1: with iqcn 11: as its first child, and room for
- * other children.  Each request is generated, or derived from an earlier one,
- * and sent. Then the state is checked:
- *   - a refused request has changed nothing;
- *   - the parameters of an accepted, well-formed request are shown.
- * With KCOV, requests that reach new code are kept as a base of further
- * requests. CORPUS contains such requests, one per line as "KIND COMMAND FLAGS
- * CHILD HEX", and new ones are appended.  All random values follow from SEED.
- * Prints "requests N accepted N refused N new N code N".
+ * DEVICE must have the qdisc mq 1: with iqcn 11: as its first child, and room
+ * for other children.  Each request is generated, or derived from an earlier
+ * one, and sent.  Then the state is checked:
+ *   - a refused request, or one to the netlink family, has changed nothing;
+ *   - the parameters of an accepted, well-formed request are shown;
+ *   - the first child still exists.
+ * With KCOV, requests that reach new code are kept as a basis for further
+ * requests.  CORPUS contains such requests, one per line as "KIND COMMAND FLAGS
+ * CHILD HEX", and new requests are appended to it.  All random values follow
+ * from SEED.  netfuzz prints "requests N accepted N refused N new N code N".
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -539,7 +540,9 @@ static bool holds(const struct request *r, const struct shown *now)
 	return true;
 }
 
-/* Return: the error */
+/* Send a request, and check the state before and after.  Return: 0, or the
+ * error
+ */
 static int try(const struct request *r, FILE *corpus, unsigned int *news)
 {
 	static struct shown before, now;
@@ -588,7 +591,7 @@ int main(int argc, char **argv)
 	genl = open_netlink(NETLINK_GENERIC);
 	find_family();
 	open_kcov();
-	/* replay the corpus first to learn its code */
+	/* replay the corpus first, so that code which it reaches is not new */
 	n_read = n_kept;
 	for (i = 0; i < n_read; i++) {
 		r = kept[i];

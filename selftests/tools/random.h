@@ -19,7 +19,7 @@ static inline uint64_t draw(void)
 	return z ^ z >> 31;
 }
 
-/* 0 .. n - 1 */
+/* A random number from 0 to n - 1 */
 static inline unsigned int below(unsigned int n)
 {
 	return draw() % n;

@@ -6,6 +6,7 @@
  *   roce sniff	print one line per received RoCEv2 packet
  *   roce np	a receiver: ACKs, and CNPs at its own interval
  *   roce listen	an ordinary UDP socket on the port of RoCEv2
+ *   roce raw	send given frames at given times
  *
  * Packet formats, ICRC and CNP repeat the module's on purpose: the tests check
  * the module against them.  The QP numbers of a flow's sender and receiver
@@ -392,8 +393,9 @@ static void sleep_until(uint64_t ns)
 		;
 }
 
-/* Receive up to @max RoCEv2 packets with tags and times; blocks until @end_ns.
- * @more: further packets may wait.
+/* Receive up to @max RoCEv2 packets with tags and times; wait for the first one
+ * until @end_ns.  @more: further packets may be waiting.
+ * Return: the number of packets, -1 if none arrived in time
  */
 static int receive(int fd, uint64_t end_ns, struct seen *out, int max,
 		   uint8_t (*frames)[MAX_FRAME], bool *more)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# tc with the plugin, without the kernel's qdiscs.  Source this file; $1 is the
-# directory of the plugin and the tests' programs, by default build/.
+# Run tc with the plugin, but without the kernel's qdiscs.  Source this file; $1
+# is the directory that contains the plugin and the programs of the tests, by
+# default build/.
 
 TESTS=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TOP=$TESTS/../..
@@ -18,7 +19,7 @@ if [ ! -e "$TC_LIB_DIR/q_iqcn.so" ]; then
 	exit 1
 fi
 
-# in_file FILE ARGUMENT...: tc, with the file in place of the kernel's qdiscs
+# in_file FILE ARGUMENT...: run tc with FILE in place of the kernel's qdiscs
 in_file()
 {
 	NLFILE=$1 LD_PRELOAD=$TC_LIB_DIR/nlfile.so "$TC" "${@:2}"

@@ -48,7 +48,9 @@ static void append(const struct nlmsghdr *n)
 		die();
 }
 
-/* tc expects its own address and the number of its request in each message */
+/* tc expects its own port ID and the sequence number of its request in each
+ * message
+ */
 static void read_answer(void)
 {
 	struct sockaddr_nl self;

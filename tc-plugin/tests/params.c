@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For roundtrip.sh: requests with random values of every parameter.
+ * For roundtrip.sh: print requests with random values of every parameter, and
+ * decode requests.
  *
  *   params random SEED COUNT	print requests, for nlfile.so
  *   params attrs		print the parameters of the requests on stdin, one
@@ -128,7 +129,9 @@ static void put_param(struct nlmsghdr *n, const struct iqcn_param *p)
 	put(n, p->attr, &v, sizeof(v));
 }
 
-/* Each request has the next parameter in turn, and some random others */
+/* Print @count requests.  Each contains the next parameter in turn, and some
+ * random others.
+ */
 static void print_random(unsigned int count)
 {
 	struct request req;

@@ -5,9 +5,9 @@
 # refuse.txt and mistakes.txt, with the messages listed there.  DIRECTORY
 # contains the plugin, by default build/.  Prints KTAP.
 #
-# tc itself loads the plugin, as any user: tc parses all words before it looks
-# for the device or sends a request.  The device does not exist, so that no
-# qdisc is added when the plugin accepts what it should refuse.
+# tc itself loads the plugin.  Any user can run the test, because tc parses all
+# words before it looks for the device or sends a request.  The device does not
+# exist, so no qdisc is added if the plugin accepts what it should refuse.
 set -u
 
 # shellcheck source=tc-plugin/tests/lib-tc.sh
@@ -15,8 +15,8 @@ set -u
 
 DEVICE=no-such-device
 
-# refuse ARGUMENTS MESSAGE: "..." as the last line of MESSAGE stands for any
-# lines
+# refuse ARGUMENTS MESSAGE: check that tc refuses ARGUMENTS with MESSAGE.  "..."
+# as the last line of MESSAGE stands for any lines.
 refuse()
 {
 	local arguments want=$2 got rc same

@@ -17,13 +17,13 @@ PARAMS=$TC_LIB_DIR/params
 TMP=$(mktemp -d)
 trap 'rm -rf "$TMP"' EXIT
 
-# The words of each qdisc in tc's text
+# from_text: print the words of each qdisc in tc's text on stdin
 from_text()
 {
 	sed -n 's/^qdisc iqcn .* refcnt [0-9]* //p'
 }
 
-# The words of each qdisc in tc's JSON
+# from_json: print the words of each qdisc in tc's JSON on stdin
 from_json()
 {
 	jq -r --argjson keys "$("$PARAMS" keys)" '.[].options | to_entries |
@@ -39,7 +39,8 @@ from_json()
 		    else .value end) | join(" ")'
 }
 
-# again NAME: the words on stdin result in the attributes of the random requests
+# again NAME: check that tc parses the words on stdin to the attributes of the
+# random requests
 again()
 {
 	: >"$TMP/$1"
@@ -48,7 +49,7 @@ again()
 	"$PARAMS" attrs <"$TMP/$1" >"$TMP/attrs"
 	[ "$(wc -l <"$TMP/attrs")" = "$COUNT" ] && cmp -s "$TMP/want" "$TMP/attrs"
 	result $? "what is shown as $1, said again, gives the same"
-	# the words that differ
+	# print the first words whose attributes differ
 	paste -d '|' "$TMP/want" "$TMP/attrs" "$TMP/words" |
 		awk -F '|' '$1 != $2 { print "# " $3 }' | head -n 5
 }

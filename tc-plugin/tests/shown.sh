@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# shown.sh [DIRECTORY]: what tc prints of a qdisc.  KTAP.
+# shown.sh [DIRECTORY]: check what tc prints of a qdisc.  Prints KTAP.
 #
 # - Numbers are printed as said.txt lists them.
 # - For each combination of the methods, the parameters that "tc qdisc show"
@@ -59,7 +59,7 @@ combinations()
 	done
 }
 
-# wanted: print the names that shown.txt has for the combinations on stdin
+# wanted: print the names that shown.txt lists for each combination on stdin
 wanted()
 {
 	awk '
@@ -126,8 +126,8 @@ same()
 		head -n 12
 }
 
-# in_kernel FILE WORDS: create a qdisc with the words in each line of the file,
-# followed by WORDS
+# in_kernel FILE WORDS: for each line of FILE, add a qdisc with the words of the
+# line, followed by WORDS, to the file qdiscs, which stands for the kernel
 in_kernel()
 {
 	: >"$TMP/qdiscs"

@@ -581,7 +581,7 @@ void test_policy_refused(void)
 	strcpy(at, "end\n");
 	check(read_text(&p, text, strlen(text), said, sizeof(said)));
 	check(strstr(said, ":93: not a hexadecimal number from -0x1p+20 to 0x1p+20\n"));
-	/* the first weight */
+	/* the first number, which is a bias */
 	for (len = 0; len < 7; len++) {
 		static const char *const bad[] = {
 			"nan", "inf", "0x1p+128", "0.5", " 0x1", "0x", "+0x1",

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the parts of iqcn that need no kernel: parsing of messages from the
- * same, an older, a newer and a broken module, of arguments, sorting of flows,
- * and the table of parameters.  KTAP.  Built with the address and undefined
- * behavior sanitizers.
+ * Tests of the parts of iqcn that need no kernel, such as the parsing of
+ * arguments and of messages from the same, an older, a newer and a broken
+ * module, the sorting of flows, and the table of parameters.  Prints KTAP.
+ * Built with the address and undefined behavior sanitizers.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -266,7 +266,9 @@ static void test_quotes(void)
 	check_json(__LINE__, &port_object, &p, "{\"dev\":\"a\\\"b\\\\\\\\c\\te\"}");
 }
 
-/* Decodes both escapes; if this inverts them, no text stands for two names */
+/* Decodes the escapes \\ and \xNN.  If this restores each name, no two names
+ * have the same text.
+ */
 static void unescape(char *name, const char *text)
 {
 	unsigned int byte;
@@ -618,7 +620,7 @@ static void test_summary(void)
 	baselines_free(&b);
 }
 
-/* A summary has the filter in force, and what it did */
+/* A summary shows the filter in force, and what the filter did */
 static void test_long_haul(void)
 {
 	struct tc_iqcn_cnp_filter filter = { .mode = IQCN_CNP_FILTER_TOLD };
@@ -717,7 +719,7 @@ static void test_derive(void)
 	v[TCA_IQCN_MIN_GAP_NS] = 40000;
 	v[TCA_IQCN_PERIOD_NS] = 10000;
 	check(!derive_needed(v, &link));
-	/* the limit is at least qref, for which there is no default */
+	/* the default limit is at least qref, which is not derived itself */
 	v[TCA_IQCN_QREF_BYTES] = 20000000;
 	check(derive_needed(v, &link) & 1ULL << TCA_IQCN_LIMIT_BYTES);
 	v[TCA_IQCN_LIMIT_BYTES] = 20000000;
@@ -917,8 +919,8 @@ static void look_for_signal(void)
 	_exit(!(signals & SIGNALS_END));
 }
 
-/* A signal arrives after @steps instructions.  Returns the exit status, or -1
- * if the program ended before.
+/* Send a signal to a child after @steps instructions.  Returns the exit status
+ * of the child, or -1 if it ended before the signal.
  */
 static int signal_after(int steps)
 {
@@ -939,8 +941,8 @@ static int signal_after(int steps)
 	return WEXITSTATUS(status);
 }
 
-/* No signal is lost, whichever instruction of signals_take() it interrupts,
- * unless it arrives after both calls
+/* No signal is lost that arrives before the end of the last signals_take() of
+ * look_for_signal(), whichever instruction it interrupts
  */
 static void test_signals(void)
 {
@@ -1126,7 +1128,9 @@ static void check_param(const struct iqcn_param *p)
 		       p->needs_bits < 2u << on->hi));
 	check(p->tier < __IQCN_TIER_MAX && p->topic < __IQCN_TOPIC_MAX);
 	check(p->key && p->unit && p->help);
-	/* a line of tc's help has 80 columns, the first 10 for most names */
+	/* a line of tc's help has 80 columns: a tab, the name in at least 10
+	 * columns, a space, and the text
+	 */
 	check(strlen(p->help) <= 80 - 8 - 11 &&
 	      strlen(p->name) + 1 + strlen(p->help) <= 80 - 8);
 }

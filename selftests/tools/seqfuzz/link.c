@@ -98,7 +98,9 @@ int set_u32(struct place *p, int index, int attr, uint32_t value)
 	return ask(p->rtnl, msg, NULL, NULL);
 }
 
-/* A namespace of a random slot, which stays open while it is used */
+/* Return: the namespace of a random slot, a file descriptor that the slot's
+ * place owns
+ */
 static int any_netns(const struct place *p)
 {
 	unsigned int slot = below(n_slots);
@@ -283,7 +285,8 @@ int op_tap_type(struct place *p)
 
 	if (tap->fd < 0)
 		return -ENODEV;
-	/* if the tap has moved it stays up, and the type does not change */
+	/* a tap in another namespace than @p's stays up, and so keeps its type
+	 */
 	set_up(p, index_of(p, tap->name), false);
 	err = ioctl(tap->fd, TUNSETLINK, one_of(types)) ? -errno : 0;
 	set_up(p, index_of(p, tap->name), true);

@@ -7,9 +7,10 @@
  *	     [--shortest US] [--without OPERATION]... [--user] [--trace]
  *
  * The workers share K network namespaces.  Each worker draws its operations
- * from its own seed, which is printed and follows from --seed.  Two thirds of
- * the operations go to a device that all workers focus on for a while, in order
- * to find races between requests for the same device.
+ * from its own seed, which is printed and follows from --seed.  All workers
+ * focus on one namespace and one device for a while: each is chosen in two
+ * thirds of the cases, in order to find races between requests for the same
+ * device.
  *
  *   --count N		each worker ends after N operations (default: --seconds)
  *   --shortest US	minimum of the qdisc's timers (default: 10)
@@ -18,9 +19,9 @@
  *   --user		run as uid 65534, in a new user namespace
  *   --trace		print each operation before it starts
  *
- * The kernel may refuse any operation.  It is a failure if a worker dies, if an
- * operation takes longer than 30 s, or if packets are left in a queue whose
- * device is down.  The caller checks the kernel log.
+ * The kernel may refuse any operation.  It is a failure if a worker dies, if a
+ * single request takes longer than 30 s, or if packets are left in a queue
+ * whose device is down.  The caller checks the kernel log.
  */
 #define _GNU_SOURCE
 #include <errno.h>

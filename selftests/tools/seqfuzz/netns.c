@@ -18,7 +18,9 @@
 
 #define NOBODY		65534
 
-/* @drop: become nobody first.  Return: true on success */
+/* Enter new user, network and mount namespaces, as root of the user namespace.
+ * @drop: become nobody first.  Return: true on success
+ */
 bool enter_user_namespace(bool drop)
 {
 	int uid = drop ? NOBODY : getuid(), gid = drop ? NOBODY : getgid();
@@ -46,7 +48,7 @@ bool enter_user_namespace(bool drop)
 	return true;
 }
 
-/* Replace the namespace of a slot by a new one */
+/* Replace the namespace of a slot with a new one */
 int op_netns(struct place *p)
 {
 	uint64_t word = shared->slot[p->slot];

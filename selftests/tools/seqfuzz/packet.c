@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packets: data of a few hosts and of few or arbitrary QPs, and their answers.
+ * Packets: data from a few hosts to a few QPs or to arbitrary QPs, and the
+ * answers.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -140,8 +141,8 @@ int op_data(struct place *p)
 	return send_any(p, any_index(p), DATA, 1 + below(32));
 }
 
-/* Devices whose packets the peer receives, or the device to which a0 redirects
- * them
+/* The veth peer receives the packets that are sent on these devices; those sent
+ * on a0 are received by the device to which mirred redirects them
  */
 static const char * const peers[] = { "a0", "vb0", "vb1", "va0" };
 

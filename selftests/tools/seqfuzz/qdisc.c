@@ -132,8 +132,8 @@ int op_tree(struct place *p)
 			any_flags());
 }
 
-/* Half of the time, add a classful qdisc if a request failed because there is
- * none. Return: whether to retry the request
+/* Half of the time, add a classful qdisc if a request probably failed because
+ * there is none.  Return: whether to retry the request
  */
 static bool tree_helps(struct place *p, int index, int err)
 {
@@ -387,7 +387,7 @@ int op_iqcn(struct place *p)
 	return err;
 }
 
-/* A classful qdisc with iqcn in each of its classes */
+/* Add a classful qdisc with iqcn in each of its classes */
 int add_full_tree(struct place *p, int index)
 {
 	unsigned int i, kind = below(ARRAY_SIZE(classful));
@@ -402,7 +402,7 @@ int add_full_tree(struct place *p, int index)
 	return err;
 }
 
-/* Replace a qdisc by another kind */
+/* Replace a qdisc with one of another kind */
 int op_qdisc_other(struct place *p)
 {
 	uint32_t parent = any_parent();
@@ -507,7 +507,9 @@ int op_filter_del(struct place *p)
 	return ask(p->rtnl, msg, NULL, NULL);
 }
 
-/* Redirect or mirror (@eaction) all packets of @parent of @index to @to */
+/* Redirect or mirror (@eaction) all packets that pass hook @parent of device
+ * @index to device @to
+ */
 int add_mirred(struct place *p, int index, uint32_t parent, int to,
 	       int eaction)
 {

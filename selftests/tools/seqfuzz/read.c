@@ -84,8 +84,8 @@ int op_flush(struct place *p)
 	return ask(p->genl, msg, NULL, NULL);
 }
 
-/* Lease a filter, a supplement rate, or both.  Some leases end while other
- * workers change or delete the queue.
+/* Lease a filter, a supplement rate, both, or neither.  Some leases end while
+ * other workers change or delete the queue.
  */
 int op_lease(struct place *p)
 {

@@ -14,7 +14,7 @@
 
 #include "seqfuzz.h"
 
-/* Backlog in iqcn below a classful qdisc */
+/* Build a backlog in iqcn below a classful qdisc */
 int op_scene_tree(struct place *p)
 {
 	const struct device *d = any_device();
@@ -29,7 +29,9 @@ int op_scene_tree(struct place *p)
 	return err;
 }
 
-/* Samples that an nlmon device mirrors back into the sampled device */
+/* Sample packets while a filter on an nlmon device mirrors the samples, which
+ * are netlink messages, back into the sampled device
+ */
 int op_scene_tap(struct place *p)
 {
 	static const uint32_t sampled[] = {

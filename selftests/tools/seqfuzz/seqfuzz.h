@@ -104,7 +104,7 @@ extern const struct device devices[];
 extern struct tap taps[2];
 
 #define N_FOCUS		9		/* devices that workers focus on */
-#define N_DUMMIES	3		/* dummies among them, from 0 */
+#define N_DUMMIES	3		/* the first of them, all dummies */
 
 uint64_t focus(void);
 const struct device *any_device(void);

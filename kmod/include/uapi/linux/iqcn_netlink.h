@@ -26,14 +26,14 @@
  *	all; attributes: &enum iqcn_a_port.  A dump sets NLM_F_DUMP_INTR if
  *	ports or queues come or go meanwhile
  * @IQCN_CMD_QUEUE_GET: do: the queue IQCN_A_QUEUE_PARENT of
- *	IQCN_A_QUEUE_IFINDEX; dump: the queues of this device or of all ports
- *	that match IQCN_A_QUEUE_FILTER; attributes: &enum iqcn_a_queue, limited
+ *	IQCN_A_QUEUE_IFINDEX; dump: the queues that match IQCN_A_QUEUE_FILTER,
+ *	of this device or of all ports; attributes: &enum iqcn_a_queue, limited
  *	to those that IQCN_A_QUEUE_MASK selects.  A dump sets NLM_F_DUMP_INTR if
  *	ports or queues come or go meanwhile
- * @IQCN_CMD_FLOW_GET: dump: the flows of IQCN_A_FLOW_IFINDEX or of all ports
- *	that match IQCN_A_FLOW_FILTER; attributes: &enum iqcn_a_flow.  A flow
- *	that exists during the whole dump is in it once, and no flow is in it
- *	twice
+ * @IQCN_CMD_FLOW_GET: dump: the flows that match IQCN_A_FLOW_FILTER, of
+ *	IQCN_A_FLOW_IFINDEX or of all ports; attributes: &enum iqcn_a_flow.  A
+ *	flow that exists during the whole dump is in it once, and no flow is in
+ *	it twice
  * @IQCN_CMD_FLOW_FLUSH: do: remove the flows of IQCN_A_FLOW_IFINDEX, or only
  *	those of its queue IQCN_A_FLOW_PARENT, or of all ports if neither is
  *	given; the reply has IQCN_A_FLOW_FLUSHED
@@ -45,9 +45,9 @@
  *	change, and when the flow is removed or moves to another queue
  * @IQCN_CMD_CNP_NTF: group "cnp": a CNP is about to be injected; attributes:
  *	&enum iqcn_a_event
- * @IQCN_CMD_QUEUE_CLEAR: do: reset the peaks of the queues of
- *	IQCN_A_QUEUE_IFINDEX, or only of its queue IQCN_A_QUEUE_PARENT, or of
- *	all ports if neither is given: DEPTH_PEAK_BYTES and DELAY_PEAK_NS
+ * @IQCN_CMD_QUEUE_CLEAR: do: reset the peaks (DEPTH_PEAK_BYTES and
+ *	DELAY_PEAK_NS) of the queues of IQCN_A_QUEUE_IFINDEX, or only of its
+ *	queue IQCN_A_QUEUE_PARENT, or of all ports if neither is given
  * @IQCN_CMD_PFC_NTF: group "state": the PFC state of a queue has changed,
  *	except to paused; attributes: &enum iqcn_a_event
  * @IQCN_CMD_LEASE: do: set the supplement rate of a queue, the filter of its
@@ -109,7 +109,8 @@ enum iqcn_filter {
  * @IQCN_A_PORT_CE_IN: packets that arrived with CE
  * @IQCN_A_PORT_CE_SENT: RoCEv2 data packets that left with CE
  * @IQCN_A_PORT_CE_SAMPLED: packets of CE_SENT that were sampled
- * @IQCN_A_PORT_CNP_SEEN: CNPs of receivers
+ * @IQCN_A_PORT_CNP_SEEN: CNPs of receivers for known flows, without those that
+ *	the filter dropped
  * @IQCN_A_PORT_CNP_SENT: generated CNPs
  * @IQCN_A_PORT_CNP_DELAYED: CNPs that were due and deferred
  * @IQCN_A_PORT_CNP_CANCELED: CNPs of CNP_DELAYED that were not sent
@@ -219,7 +220,8 @@ enum iqcn_a_port {
  * @IQCN_A_QUEUE_NOT_ECT_DROP: packets of NOT_ECT that were dropped
  * @IQCN_A_QUEUE_UNMARKABLE: ECT packets whose header could not be written
  * @IQCN_A_QUEUE_DROP_OVERLIMIT: packets dropped because the queue was full
- * @IQCN_A_QUEUE_CNP_SEEN: CNPs of receivers
+ * @IQCN_A_QUEUE_CNP_SEEN: CNPs of receivers, without those that the filter of
+ *	the port dropped
  * @IQCN_A_QUEUE_CNP_SENT: generated CNPs
  * @IQCN_A_QUEUE_CNP_WREB: generated CNPs with IQCN_CAUSE_WREB
  * @IQCN_A_QUEUE_CNP_PI: generated CNPs with IQCN_CAUSE_PI
@@ -395,13 +397,13 @@ enum iqcn_a_queue {
  * @IQCN_A_FLOW_RUN: u32, length of the current run of CE packets with
  *	consecutive PSNs
  * @IQCN_A_FLOW_CE_SENT: u64, sampled CE packets
- * @IQCN_A_FLOW_CNP_SEEN: u64, CNPs of the receiver
+ * @IQCN_A_FLOW_CNP_SEEN: u64, CNPs of the receiver that passed the filter
  * @IQCN_A_FLOW_CNP_SENT: u64, generated CNPs
  * @IQCN_A_FLOW_CE_AGE_NS: u64, ns since the last CE packet left, or since the
- *	flow was created if there was none; may be a window too long with notify
- *	pi or wreb
- * @IQCN_A_FLOW_CNP_SEEN_AGE_NS: u64, ns since the receiver's last CNP; absent
- *	if there was none
+ *	flow was created if there was none; with notify pi or wreb, the value
+ *	may be too large by a window, because not every packet updates it
+ * @IQCN_A_FLOW_CNP_SEEN_AGE_NS: u64, ns since a CNP of the receiver last passed
+ *	the filter; absent if there was none
  * @IQCN_A_FLOW_CNP_SENT_AGE_NS: u64, ns since the last generated CNP; absent if
  *	there was none
  * @IQCN_A_FLOW_CE_TO_CNP_NS: u32, smoothed time from a CE packet to its CNP,
@@ -473,11 +475,12 @@ enum iqcn_a_flow {
  * @IQCN_A_EVENT_PFC_REASON: u32, &enum iqcn_pfc_reason of the change
  * @__IQCN_A_EVENT_MAX: number of attributes, plus one
  *
- * Every event has the attributes up to DEPTH_BYTES.  An event of a queue or a
- * flow has CONGESTED and REASON; an event of a queue also has the two rates.
- * An event of a flow or of a CNP has SRC to DEST_QP; an event of a CNP also has
- * SRC_QP and CAUSE.  IQCN_CMD_PFC_NTF has PFC_STATE and PFC_REASON, and
- * IQCN_CMD_LEASE_NTF has no attribute of its own.
+ * Every event contains the attributes up to DEPTH_BYTES.
+ * IQCN_CMD_QUEUE_STATE_NTF and IQCN_CMD_FLOW_STATE_NTF contain CONGESTED and
+ * REASON, and the former also the two rates.  IQCN_CMD_FLOW_STATE_NTF and
+ * IQCN_CMD_CNP_NTF contain SRC to DEST_QP, and the latter also SRC_QP and
+ * CAUSE.  IQCN_CMD_PFC_NTF contains PFC_STATE and PFC_REASON, and
+ * IQCN_CMD_LEASE_NTF no attribute of its own.
  */
 enum iqcn_a_event {
 	IQCN_A_EVENT_UNSPEC,
@@ -518,7 +521,7 @@ enum iqcn_a_event {
  *	least 1; needs FILTER_NS
  * @IQCN_A_LEASE_FILTER_NS: u32, that interval in ns; needs FILTER_N
  * @IQCN_A_LEASE_SUPPLEMENT_PPS: u32, CNPs per second of IQCN_NOTIFY_SUPPLEMENT,
- *	which the queue must have
+ *	which must be on for the queue
  * @__IQCN_A_LEASE_MAX: number of attributes, plus one
  *
  * The bounds are the same as in tc requests.  An omitted value is not leased:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Declarations that kmod/rocev2.c and kmod/algo/macctl.h need from the kernel,
- * for a program.  These headers extend the headers of user space where those
- * exist.
+ * The kernel declarations that kmod/rocev2.c and kmod/algo/macctl.h need in
+ * order to be compiled into a user-space program.  Where user space has a
+ * header of the same name, the header in this directory extends it.
  */
 #ifndef SHIM_LINUX_TYPES_H
 #define SHIM_LINUX_TYPES_H
