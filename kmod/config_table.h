@@ -38,7 +38,7 @@ enum iqcn_param_type {
 };
 
 #ifndef __KERNEL__
-/* Uses of parameters, in the order of tc's help */
+/* Groups of parameters in tc's help, in its order */
 enum iqcn_param_tier {
 	IQCN_TIER_NEED,
 	IQCN_TIER_METHOD,

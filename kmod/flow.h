@@ -79,8 +79,9 @@ struct iqcn_flow_ext {
 				 */
 	u32 next_wait_ns;	/* cnp_wait_ns of the second one */
 	u32 cnp_window_bytes;	/* of IQCN_CAUSE_GRANT */
-	u16 cnp_sport;		/* of the packet that caused the pending CNP, 0:
-				 * none did, or IQCN_CNP_SPORT_LEARNED
+	u16 cnp_sport;		/* source port of the packet that caused the
+				 * pending CNP; 0: no packet did, or cnp-sport
+				 * is not IQCN_CNP_SPORT_ECHO
 				 */
 	struct list_head turn;	/* in queue->supplement.turns, empty: no turn */
 };

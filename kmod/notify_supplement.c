@@ -101,7 +101,7 @@ static void iqcn_supplement_couple(struct iqcn_queue *q)
 }
 
 /**
- * iqcn_supplement_changed() - adapt to another rate
+ * iqcn_supplement_changed() - apply a changed rate of supplements
  * @q: queue with a port
  * @now_ns: not less than in an earlier call
  *

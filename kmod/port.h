@@ -80,9 +80,10 @@ struct iqcn_port {
 	struct iqcn_filter_lease lease;
 	/* NULL until the first filter (filter.c) */
 	struct iqcn_port_filter *filter;
-	/* requested supplement rate (upper half) and its cap (lower half) of a
-	 * queue that sends supplements and whose request exceeds the cap, 0 if
-	 * there is none; budget_lock to write, no lock to read
+	/* requested supplement rate (upper half) and its cap (lower half) of
+	 * the sending queue that exceeds its cap by the largest ratio, 0 if
+	 * none does.  One word, so that the filter reads both without the lock;
+	 * budget_lock to write.
 	 */
 	u64 couple;
 	const struct iqcn_queue *couple_owner; /* that queue; budget_lock */

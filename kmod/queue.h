@@ -130,10 +130,10 @@ struct iqcn_queue {
 	u32 fastpath_bytes;		/* depth below which packets without CE
 					 * are only queued; lock to write
 					 */
-	u32 deep_bytes;			/* depth above which a packet that leaves
-					 * may be marked and is measured: Kmin,
-					 * unless pfc.c changes it; lock to
-					 * write
+	u32 deep_bytes;			/* depth above which dequeue marks
+					 * packets and counts them in outflow:
+					 * Kmin, or 0 or U32_MAX by pfc.c; lock
+					 * to write
 					 */
 	bool attends;			/* pfc.c must handle the next packet;
 					 * lock to write
@@ -158,8 +158,8 @@ struct iqcn_queue {
 	u64 link_bps;			/* of the link or a shaper; RTNL to write */
 
 	struct iqcn_outflow outflow;	/* bytes that leave while backlogged */
-	/* like outflow, but without packets known not to be RoCE; the CE rate
-	 * is compared with its rate
+	/* like outflow, but without packets known not to be RoCE; the reference
+	 * for the CE rate
 	 */
 	struct iqcn_outflow roce_outflow;
 	u64 roce_bps;			/* of roce_outflow in the last CE

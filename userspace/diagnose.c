@@ -214,8 +214,9 @@ static uint64_t default_bytes(const struct subject *s, uint64_t bps)
 	return bytes < least ? least : bytes;
 }
 
-/* The speed for which the queue's sizes and gains are the defaults; 0: the user
- * has set them.  The speed is computed from a gain, and the sizes must agree.
+/* The speed at which the queue's gain and sizes would be the defaults, or 0 if
+ * there is none.  The speed is computed from the gain alpha; the limit or Kmin
+ * must match it.
  */
 static uint64_t sized_for_bps(const struct subject *s)
 {

@@ -210,7 +210,8 @@ extern const struct object queue_object;
 extern const struct object flow_object;
 extern const struct object event_object;
 
-/* Parse @len bytes of attributes at @head; the other members of @dst become 0
+/* Parse @len bytes of attributes at @head into @dst.  A member whose attribute
+ * is missing becomes 0.
  */
 void object_parse(const struct object *o, void *dst, struct nlattr *head,
 		  int len);

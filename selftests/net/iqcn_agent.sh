@@ -134,7 +134,7 @@ test_bad_words()
 	check_eq "leases" "$(stat leases)" 0
 }
 
-# bad ERROR SED: the policy is refused after this edit
+# bad ERROR SED: check that a policy edited with SED is refused with ERROR
 bad()
 {
 	sed "$2" "$POLICY" >"$TMP/bad"

@@ -127,7 +127,7 @@ test_bad_words()
 	check "qdiscs" "$(opts | grep -c .)" -eq 0
 }
 
-# Each error of the kernel names its parameter
+# Each error message of the kernel names the parameter
 test_bad_values()
 {
 	dummy

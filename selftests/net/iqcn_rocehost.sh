@@ -253,7 +253,8 @@ test_telemetry()
 	reply --type cnp --qp 0x123456 --rsvd $said
 	wait
 	echo 0 >$TRACE/events/rocehost/enable
-	# 16384 / 65535, 291 * 4096, 66051 * 256; an unknown cause
+	# depth_share is 16384 / 65535, port_bytes 291 * 4096, tx_bytes
+	# 66051 * 256; cause 99 is unknown
 	check_eq "report" "$(telemetry snd)" \
 "e0,a,256,2,1,poll,0.250003,513,1191936,-200,16909056,16777214,0
 e0,a,257,1,1,drop,0.000000,0,0,0,0,0,1

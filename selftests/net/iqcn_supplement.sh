@@ -114,7 +114,7 @@ test_rates()
 	check "time above Kmax, in us" $(($(stat above_kmax_ns) / 1000)) -ge 1000000
 }
 
-# A rate beyond the cap is cut to it, and the filter's interval shrinks
+# A rate above the cap is limited to the cap, and the filter's interval shrinks
 test_cap()
 {
 	virtual_time || { skip "needs virtual time"; return; }

@@ -397,8 +397,8 @@ traced_cnps()
 		$TRACEFS/trace
 }
 
-# stat NAME [DEV [HANDLE]]: print a value of "tc -s -j". bash parses it, because
-# another process would take 50 ms in User Mode Linux.
+# stat NAME [DEV [HANDLE]]: print a value of "tc -s -j". bash parses the JSON,
+# because another process would take 50 ms in User Mode Linux.
 stat()
 {
 	local name=$1 dev=${2:-p1} handle=${3:-10:} json

@@ -257,8 +257,8 @@ static void rp_connectx_raise(struct kunit *test)
 	}
 }
 
-/* ConnectX: the rate is cut by alpha / 2; if both clocks tick at once, alpha is
- * updated first
+/* ConnectX: the rate is cut by alpha / 2; if both timers expire at the same
+ * time, alpha is updated first
  */
 static void rp_connectx_half_alpha(struct kunit *test)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The clock of a line: when a frame is on it.  Pure.
+ * Transmission times of the frames on a line.  Pure: no clock, no timer.
  *
  * Times are in picoseconds, because a byte takes 80 ps at 100 Gb/s.  They are
  * computed from those of earlier frames and not from the time at which a timer

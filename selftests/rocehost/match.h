@@ -26,7 +26,7 @@
  *
  * Source: US 12388756, paragraphs 56-64 and 206-219.  There the source and the
  * number of a message identify its match; here each sink has one source.
- * Receives are posted in the order of the messages.  Pure.
+ * Receives are posted in the order of the messages.  Pure: no clock, no lock.
  */
 #ifndef _ROCEHOST_MATCH_H
 #define _ROCEHOST_MATCH_H

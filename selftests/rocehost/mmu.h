@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The packet buffer of a switch, which decides when to send PFC frames.  Pure.
+ * The packet buffer of a switch, which decides when to send PFC frames.  Pure:
+ * no clock, no lock.
  *
  * Each ingress queue (a port and a priority) first uses a reserve of its own,
  * then the part that all queues share, and finally its headroom, which absorbs

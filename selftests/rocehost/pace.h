@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Pacing of packets at a rate.  Pure.
+ * Pacing of packets at a rate.  Pure: no clock, no timer.
  */
 #ifndef _ROCEHOST_PACE_H
 #define _ROCEHOST_PACE_H
@@ -20,7 +20,7 @@
  * struct pace - a paced sequence of packets
  * @next_ns: when the next packet may be sent
  * @slack_ns: lateness up to this time is made up for
- * @rem: remainder of the division that yielded @next_ns, in bits * 10^9 / s
+ * @rem: remainder of the division that yielded @next_ns, in 10^-9 bits
  */
 struct pace {
 	u64 next_ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Frames of priority-based flow control (PFC).  Pure.
+ * Frames of priority-based flow control (PFC).  Pure: no clock, no device.
  *
  * Source: IEEE 802.1Q (802.1Qbb), 36.1.3.2, and IEEE 802.3, annex 31D.
  */

@@ -15,7 +15,7 @@
  * limit and line rate, or of window and largest window, means a larger cut.
  * The product and the floor are additions.
  *
- * Shares are in units of 2^-32.  Pure.
+ * Shares are in units of 2^-32.  Pure: no clock, no lock.
  */
 #ifndef _ROCEHOST_RATIO_H
 #define _ROCEHOST_RATIO_H

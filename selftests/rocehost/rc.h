@@ -11,7 +11,7 @@
  * NAKs: alibaba-edu/HPCC, rdma-hw.cc.
  *
  * Packets have 64-bit sequence numbers from 0; the PSN is the first PSN plus
- * the sequence number, modulo 2^24.  Pure.
+ * the sequence number, modulo 2^24.  Pure: no clock, no lock.
  */
 #ifndef _ROCEHOST_RC_H
 #define _ROCEHOST_RC_H

@@ -25,7 +25,8 @@
  * Sources: US 12388756, paragraphs 26-32 and 165-173; freezing: Bonato et al.,
  * "REPS: Recycled Entropy Packet Spraying" (arXiv:2407.21625).
  *
- * The state of a connection takes 24 bytes; in the paper, 25.  Pure.
+ * The state of a connection takes 24 bytes; in the paper, 25.  Pure: no clock,
+ * no lock.
  */
 #ifndef _ROCEHOST_REPS_H
 #define _ROCEHOST_REPS_H

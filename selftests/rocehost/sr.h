@@ -23,7 +23,7 @@
  *
  * Transmissions are linked in the order in which they were sent.  So the first
  * transmission is the next to time out, and each step is O(1) on average.
- * Pure.
+ * Pure: no clock, no lock.
  */
 #ifndef _ROCEHOST_SR_H
 #define _ROCEHOST_SR_H

@@ -14,7 +14,7 @@
  *	13-15	time in us
  *
  * This layout repeats the module's on purpose: the tests check the module
- * against it.  Pure.
+ * against it.  Pure: no clock, no lock.
  */
 #ifndef _ROCEHOST_TELEMETRY_H
 #define _ROCEHOST_TELEMETRY_H

@@ -22,7 +22,7 @@
  *	4-7	window in bytes
  *
  * This layout repeats the module's on purpose: the tests check the module
- * against it.  Pure.
+ * against it.  Pure: no clock, no lock.
  */
 #ifndef _ROCEHOST_WIN_H
 #define _ROCEHOST_WIN_H

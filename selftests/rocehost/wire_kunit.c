@@ -149,8 +149,9 @@ static void mmu_one_queue(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, n, 9);
 	KUNIT_EXPECT_EQ(test, q.over_bytes, 10000);
 	KUNIT_EXPECT_FALSE(test, mmu_should_pause(&mmu, &q));
-	/* The headroom is emptied first.  The queue resumes at 12,000 bytes,
-	 * the first depth that is 3,000 bytes below the threshold:
+	/* The headroom is emptied first.  The queue resumes at 12,000 bytes.
+	 * Without the reserve of 4,096 these are 7,904 shared bytes, which is
+	 * at least 3,000 below the threshold:
 	 * 7,904 + 3,000 <= (30,000 - 7,904) / 2
 	 */
 	for (n = 0; !mmu_should_resume(&mmu, &q); n++)

@@ -33,7 +33,7 @@ static int failnth_open(void)
 }
 
 /* Also fail page allocations, so that fallbacks such as vmalloc() after
- * kmalloc() fail, too.  $FAILNTH_PAGES says that the caller has set up
+ * kmalloc() fail, too.  $FAILNTH_PAGES means that the caller has set up
  * fail_page_alloc for tasks with make-it-fail.
  */
 static void failnth_pages(bool fail)

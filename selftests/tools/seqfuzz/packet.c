@@ -146,7 +146,7 @@ int op_data(struct place *p)
  */
 static const char * const peers[] = { "a0", "vb0", "vb1", "va0" };
 
-/* Write a MAC control frame, mostly one of PFC.  Return: the length */
+/* Write a MAC control frame: PFC in half of the cases.  Return: the length */
 static unsigned int put_control(uint8_t *f)
 {
 	static const uint16_t opcodes[] = { 0x0101, 0x0101, 0x0101, 1, 2, 0xffff };
