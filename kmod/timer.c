@@ -68,7 +68,8 @@ static void iqcn_timer_armed(struct iqcn_queue *q, u64 at_ns)
  * iqcn_timer_disarm() - cancel the timer, before the caller arms it again
  * @q: queue
  *
- * If its callback is running, the timer may expire once too often.
+ * A callback that is running is not stopped: it waits for queue->lock, and then
+ * arms the timer itself.
  *
  * Context: queue->lock.
  */

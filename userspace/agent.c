@@ -470,7 +470,7 @@ static int parse_option(struct agent *a, int c)
 		return parse_interval(optarg, &a->interval_ns);
 	case OPTION_LEASE:
 		ret = parse_interval(optarg, &a->lease_ns);
-		/* the kernel takes milliseconds */
+		/* round down: the kernel takes whole milliseconds */
 		a->lease_ns -= a->lease_ns % 1000000;
 		return ret;
 	case OPTION_COUNT:

@@ -39,7 +39,7 @@ struct monitor {
 	const char *dev;
 	uint32_t ifindex;
 	uint64_t interval_ns;
-	uint64_t count;		/* of samples, or events if none; 0: endless */
+	uint64_t count;		/* samples (else events) left; 0: no limit */
 	bool json;
 	bool events;
 	bool samples;

@@ -570,8 +570,8 @@ static int rh_not_started(struct net *net)
 	return rh_error(net, -EBUSY, "already started; write clear first");
 }
 
-/* Record the message for @err, if it is an error, and return @err.  @what: the
- * device, or the word that exceeded a resource
+/* Record the message for @err, if it is an error, and return @err.  @what: what
+ * the message names: a device, or what could not be created, such as "flows"
  */
 static int rh_failed(struct net *net, int err, const char *what)
 {

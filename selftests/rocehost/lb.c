@@ -129,7 +129,7 @@ void rh_lb_timeout(struct rh_flow *flow, u16 entropy, u64 now_ns)
  *	its entropies
  * @flow: the flow, its host locked
  *
- * Return: the time, RH_NEVER: it keeps them.
+ * Return: the time, or RH_NEVER if the flow keeps its entropies.
  */
 u64 rh_lb_expires_ns(const struct rh_flow *flow)
 {

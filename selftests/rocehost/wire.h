@@ -198,7 +198,7 @@ struct wire_event {
  * @list: entry in the list of wires; RTNL
  * @refs: devices that have not been freed
  * @conf: parameters
- * @lock: covers both ends and the following
+ * @lock: protects both ends, @down and @events
  * @down: the link is down
  * @events: changes by time; written while no run has started
  * @n_events: their number
