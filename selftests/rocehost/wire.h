@@ -198,7 +198,7 @@ struct wire_event {
  * @list: entry in the list of wires; RTNL
  * @refs: devices that have not been freed
  * @conf: parameters
- * @lock: protects both ends, @down and @events
+ * @lock: protects both ends, and the members from @down to @epoch_ns
  * @down: the link is down
  * @events: changes by time; written while no run has started
  * @n_events: their number
@@ -211,7 +211,7 @@ struct wire {
 	refcount_t refs;
 	struct wire_conf conf;
 
-	spinlock_t lock;	/* both ends, down, events */
+	spinlock_t lock;	/* both ends, down to epoch_ns */
 	bool down;
 	struct wire_event events[WIRE_EVENTS];
 	u32 n_events;
