@@ -60,7 +60,7 @@ struct iqcn_skb_cb {
 	 * tracked, or if its PSN is evidence for pairing
 	 */
 	struct iqcn_flow *flow;
-	u32 rnd;	/* of struct iqcn_lot; mark-on dequeue, not kind NONE */
+	u32 rnd;	/* of struct iqcn_lot; not kind NONE */
 	/* PSN of the first segment, and the flags below.  One word instead of
 	 * bit fields, because it is written at once (bench "marked").
 	 */
@@ -663,6 +663,7 @@ static noinline int iqcn_enqueue_full(struct sk_buff *skb, struct Qdisc *sch,
 static void iqcn_cb_init(struct sk_buff *skb)
 {
 	iqcn_skb_cb(skb)->flow = NULL;
+	iqcn_skb_cb(skb)->rnd = 0;
 	iqcn_skb_cb(skb)->psn_flags = 0;
 }
 
