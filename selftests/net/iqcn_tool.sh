@@ -425,17 +425,18 @@ restores()
 	check_eq "showconf again" "$(tool showconf | diff - "$TMP/conf")" ""
 }
 
-# Parameters with values that are not the defaults: all except group, and those
-# of PFC and of notify grant
+# All parameters, with values that are not the defaults
 EVERY="limit 1500001b kmin 100001b kmax 400003b pmax 0.123456789 mark-on enqueue
-nonect drop notify timer,wreb,pi detect queue,depth,run,span t1 123456ns
-trigger period period 23456ns base both delay 12345ns ce-in silent measure
-depth,gradient,delay profile 10001b:0.1,20003b:0.7 qref 123457b update 54321ns
-alpha 12345 beta 123456 min-gap 34567ns telemetry on window 765432ns enter 81%
-exit 41% supplement 701 supplement-max 1234 fiber 123456m filter 3/234567ns
-filter-by port bandwidth 2500000001bit run 9 run-exit 3 span 77 span-enter 4 span-exit
-15 sample 3 pair sport flows 12345 age 12345ms snoop netns cnp-dscp 47 cnp-pcp 5
-cnp-ttl 33 cnp-smac receiver cnp-sport echo cnp-rate 12345 cnp-burst 77"
+nonect drop notify timer,wreb,pi,grant,supplement detect queue,depth,run,span
+t1 123456ns trigger period period 23456ns base both delay 12345ns ce-in silent
+measure depth,gradient,delay profile 10001b:0.1,20003b:0.7 qref 123457b
+update 54321ns alpha 12345 beta 123456 min-gap 34567ns telemetry on
+window 765432ns enter 81% exit 41% pfc frames pfc-prio 3,4 threshold 50001b
+settle 31001ns pfc-max 3000001ns base-rtt 12001ns grant equal supplement 701
+supplement-max 1234 fiber 123456m filter 3/234567ns filter-by port
+bandwidth 2500000001bit run 9 run-exit 3 span 77 span-enter 4 span-exit 15
+sample 3 group 7 pair sport flows 12345 age 12345ms snoop netns cnp-dscp 47
+cnp-pcp 5 cnp-ttl 33 cnp-smac receiver cnp-sport echo cnp-rate 12345 cnp-burst 77"
 
 test_showconf()
 {
