@@ -167,19 +167,6 @@ told()
 	check "generated CNPs" "$(grep -c ' ttl 9 ' "$TMP/snd")" -eq "$1"
 }
 
-# counters NAME...: print several values that were read at once
-counters()
-{
-	local all name
-
-	all=$(tc -n sw -s -j qdisc show dev p1)
-	for name; do
-		[[ $all =~ \"$name\":([0-9]+) ]]
-		echo -n "${BASH_REMATCH[1]-none} "
-	done
-	echo
-}
-
 # accounts: check that each deferred CNP was sent or counted as not sent
 accounts()
 {
