@@ -11,7 +11,7 @@
  *	       |
  *	       |-- audit, fallback: no action		(agenttrust.h)
  *	       v
- *	  enough supplements before and in a burst	(agentguard.h)
+ *	  enough CNPs before and in a burst		(agentguard.h)
  *	       |
  *	       v
  *	  lease: if the agent dies, the values of tc apply again
@@ -42,6 +42,7 @@
 #define INTERVAL_NS 1000000
 #define LEASE_NS 100000000
 #define EXPLORE_STEPS 20
+#define METRICS_RETRY_NS UINT64_C(60000000000)
 
 struct agent {
 	/* arguments */
@@ -67,15 +68,42 @@ struct agent {
 	uint64_t step;			/* intervals since the start */
 	int explored;			/* action that is explored */
 	int exploring;			/* further steps with @explored */
-	bool ended;			/* end of file on stdin */
+	bool ended;			/* by a signal, or end of file on stdin */
 	FILE *log;
 	int signals;
 	struct agent_totals totals;
+	uint64_t no_metrics_ns;		/* after an error: write none until then */
 };
 
 static bool has_policy(const struct agent *a)
 {
 	return a->policy_file && strcmp(a->policy_file, "-");
+}
+
+/* Read a line from stdin without its newline; false at the end of the file */
+static bool read_line(char *line, int size)
+{
+	size_t len;
+
+	if (!fgets(line, size, stdin))
+		return false;
+	len = strcspn(line, "\n");
+	/* empty if it is too long */
+	if (!line[len] && !feof(stdin))
+		len = 0;
+	line[len] = '\0';
+	return true;
+}
+
+/* Wait for another program; returns false if a signal arrives first */
+static bool wait_input(struct agent *a)
+{
+	struct pollfd p[] = { { STDIN_FILENO, POLLIN }, { a->signals, POLLIN } };
+
+	/* then the descriptor of the signals is readable */
+	while (poll(p, ARRAY_SIZE(p), -1) < 0 && errno == EINTR)
+		;
+	return !p[1].revents;
 }
 
 /* Write the row to stdout, and read the action of another program from stdin */
@@ -87,12 +115,12 @@ static int ask_action(struct agent *a, const struct agent_row *r, int *action)
 	agent_log(stdout, r);
 	if (fflush(stdout))
 		return EXIT_FAILURE;
-	if (!fgets(line, sizeof(line), stdin)) {
+	if (!wait_input(a) || !read_line(line, sizeof(line))) {
 		a->ended = true;
 		return EXIT_SUCCESS;
 	}
 	n = strtol(line, &end, 10);
-	if (end == line || *end != '\n' || n < 0 || n >= AGENT_ACTIONS)
+	if (end == line || *end || n < 0 || n >= AGENT_ACTIONS)
 		return fail("action on stdin", "not a number from 0 to 24");
 	*action = n;
 	return EXIT_SUCCESS;
@@ -144,7 +172,25 @@ static void check_trust(struct agent *a, const struct agent_step *s,
 	a->mode = mode;
 }
 
-static int choose(struct agent *a, struct agent_row *r)
+/* Elsewhere a policy may be worse than any fixed action, and by the time the
+ * audit shows it, packets have been lost
+ */
+static int check_fiber(const struct agent *a)
+{
+	const struct policy *p = &a->policy;
+	char why[96];
+
+	if (a->port.place.fiber_m >= p->fiber_min_m &&
+	    a->port.place.fiber_m <= p->fiber_max_m)
+		return EXIT_SUCCESS;
+	snprintf(why, sizeof(why),
+		 "the policy was trained for fibers of %u m to %u m",
+		 p->fiber_min_m, p->fiber_max_m);
+	return fail(a->port.name, why);
+}
+
+static int choose(struct agent *a, struct agent_row *r,
+		  const struct agent_sample *now)
 {
 	float values[AGENT_ACTIONS];
 
@@ -153,9 +199,12 @@ static int choose(struct agent *a, struct agent_row *r)
 		return EXIT_SUCCESS;
 	if (!has_policy(a))
 		return ask_action(a, r, &r->action);
+	if (check_fiber(a))
+		return EXIT_FAILURE;
 	policy_values(&a->policy, r->state, values);
 	r->action = policy_best(values);
 	r->explored = a->mode == AGENT_MODE_RUN && explores(a, &r->action);
+	r->action = agent_guard_action(&a->before, now, r->action);
 	return EXIT_SUCCESS;
 }
 
@@ -200,7 +249,7 @@ static int step(struct agent *a)
 	row.time_ns = now.time_ns;
 	row.depth_bytes = now.depth_bytes;
 	row.mode = a->mode;
-	if (choose(a, &row))
+	if (choose(a, &row, &now))
 		return EXIT_FAILURE;
 	if (a->ended)
 		return EXIT_SUCCESS;
@@ -230,18 +279,18 @@ static bool wait_until(struct agent *a, uint64_t ns)
 }
 
 /* @end: the last metrics of this run.  If a write fails, such as on a full
- * disk, the agent continues without metrics.
+ * disk, the agent continues, and tries again after a minute.
  */
 static int write_metrics(struct agent *a, bool end)
 {
-	if (!a->metrics_file ||
+	if (!a->metrics_file || a->before.time_ns < a->no_metrics_ns ||
 	    !agent_totals_due(&a->totals, a->before.time_ns, end))
 		return EXIT_SUCCESS;
 	if (!agent_metrics(a->metrics_file, a->port.ifindex, a->port.parent,
 			   end ? AGENT_MODE_OBSERVE : a->mode, &a->totals))
 		return EXIT_SUCCESS;
-	a->metrics_file = NULL;
-	return fail("metrics", "none from now on");
+	a->no_metrics_ns = a->before.time_ns + METRICS_RETRY_NS;
+	return fail("metrics", "none for a minute");
 }
 
 /* Steps are at multiples of the interval; late ones are skipped */
@@ -269,8 +318,11 @@ static int steps(struct agent *a)
 
 static int open_log(struct agent *a)
 {
-	if (a->policy_file && !has_policy(a))
+	if (a->policy_file && !has_policy(a)) {
 		agent_log_header(stdout);
+		/* poll() must not miss what stdio has read ahead */
+		setvbuf(stdin, NULL, _IONBF, 0);
+	}
 	if (!a->log_file)
 		return EXIT_SUCCESS;
 	a->log = fopen(a->log_file, "we");
@@ -323,6 +375,7 @@ static int read_policy(struct agent *a)
 
 static int work(struct agent *a, uint32_t ifindex, uint32_t parent)
 {
+	char name[IF_NAMESIZE];
 	int ret;
 
 	/* let signals take effect only between two steps */
@@ -330,6 +383,7 @@ static int work(struct agent *a, uint32_t ifindex, uint32_t parent)
 	if (a->signals < 0)
 		return fail("signals", strerror(errno));
 	prctl(PR_SET_TIMERSLACK, 1);
+	a->port.acts = a->mode == AGENT_MODE_RUN;
 	a->port.lease_ms = a->lease_ns / 1000000;
 	a->port.renew_ns = a->lease_ns / 2 + a->interval_ns;
 	ret = agent_port_open(&a->port, ifindex, parent) || open_log(a) ||
@@ -340,6 +394,8 @@ static int work(struct agent *a, uint32_t ifindex, uint32_t parent)
 		ret = agent_port_release(&a->port);
 	if (close_log(a))
 		ret = EXIT_FAILURE;
+	if (!if_indextoname(a->port.ifindex, name))
+		dev_remember(a->port.ifindex, a->port.name);
 	if (a->totals.steps && write_metrics(a, true))
 		ret = EXIT_FAILURE;
 	if (a->totals.steps)
@@ -370,7 +426,7 @@ static bool read_state(const char *line, float state[AGENT_STATE])
 
 	for (i = 0; i < AGENT_STATE; i++) {
 		state[i] = strtof(line, &end);
-		if (end == line || *end != (i < AGENT_STATE - 1 ? ',' : '\n') ||
+		if (end == line || *end != (i < AGENT_STATE - 1 ? ',' : '\0') ||
 		    !isfinite(state[i]))
 			return false;
 		line = end + 1;
@@ -387,7 +443,7 @@ static int eval(struct agent *a)
 
 	if (read_policy(a))
 		return EXIT_FAILURE;
-	while (fgets(line, sizeof(line), stdin)) {
+	while (read_line(line, sizeof(line))) {
 		if (!read_state(line, state))
 			return fail("state on stdin",
 				    "not 26 comma-separated numbers");
@@ -509,6 +565,8 @@ int cmd_agent(int argc, char **argv)
 		return misuse("--action excludes --policy", a.policy_file);
 	if (!a.policy_file && (*word == 'e' || (*word == 'r' && a.action == AGENT_NONE)))
 		return misuse("missing --policy after", word);
+	if (a.explore > 0 && a.mode != AGENT_MODE_RUN)
+		return misuse("--explore is for run, not", word);
 	if (!has_policy(&a) && (a.explore > 0 || *word == 'e'))
 		return misuse("the policy must be a file for", *word == 'e' ? word : "--explore");
 	if (*word == 'e')

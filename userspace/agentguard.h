@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * When must a policy ask for supplements?  A burst can fill an empty queue
- * before the next step.  So enough supplements must be in force before a burst
- * begins, and in its first steps, which do not yet show whether the policy
- * copes with it.
+ * When must the agent send more CNPs than its policy wants?
  *
- *	queue not deep for 100 ms		at least those of the guard
- *	for 20 ms after the queue has grown
- *	by a sixteenth of its limit in a step	at least those of the guard
- *	otherwise				those of the policy
+ *	queue not deep for 100 ms		supplements: at least those of
+ *						the guard
+ *	for 20 ms after packets were dropped,
+ *	or the queue has grown by a sixteenth
+ *	of its limit in a step			likewise
+ *	after a step with drops			the action with the most CNPs
+ *	otherwise				what the policy wants
+ *
+ * A burst can fill an empty queue before the next step.  So enough supplements
+ * must be in force before a burst begins, and in its first steps, which do not
+ * yet show whether the policy copes with it.  The reward does not count drops,
+ * so in a queue that stays full for long, a policy saves CNPs.
  *
  * The queue is deep while it is above Kmax.  The guard asks for the supplements
  * of tc, or for 2,500 per second if that is more, as far as supplement-max and
@@ -30,7 +35,7 @@
 
 struct agent_guard {
 	uint64_t deep_ns;	/* end of the last step with a deep queue, 0: none */
-	uint64_t burst_ns;	/* end of the last step in which the queue grew */
+	uint64_t burst_ns;	/* likewise, in which it grew or dropped packets */
 };
 
 /* The rate that the guard requires.  The module sends fewer supplements than tc
@@ -60,13 +65,28 @@ static inline uint32_t agent_guard_step(struct agent_guard *g,
 {
 	if (b->above_kmax_ns != a->above_kmax_ns)
 		g->deep_ns = b->time_ns;
-	if (b->depth_bytes > a->depth_bytes +
+	if (b->drops != a->drops ||
+	    b->depth_bytes > a->depth_bytes +
 			     p->limit_bytes / AGENT_GUARD_PER_LIMIT)
 		g->burst_ns = b->time_ns;
 	if (!g->deep_ns || b->time_ns - g->deep_ns >= AGENT_GUARD_IDLE_NS ||
 	    (g->burst_ns && b->time_ns - g->burst_ns < AGENT_GUARD_BURST_NS))
 		return agent_guard_pps(p);
 	return 0;
+}
+
+/**
+ * agent_guard_action() - replace the action of a policy
+ * @a: sample at the beginning of the step
+ * @b: sample at its end
+ * @action: what the policy wants
+ *
+ * Return: the action for the next step.
+ */
+static inline int agent_guard_action(const struct agent_sample *a,
+				     const struct agent_sample *b, int action)
+{
+	return b->drops == a->drops ? action : AGENT_ACTIONS - 1;
 }
 
 #endif /* _IQCN_AGENTGUARD_H */

@@ -115,6 +115,7 @@ static int find_queue(struct agent_port *a, const struct queue *queues, size_t n
 			    NEEDED);
 	a->ifindex = found->dev;
 	a->parent = found->parent;
+	a->leases = found->leases;
 	snprintf(a->name, sizeof(a->name), "%s", dev_name(a->ifindex));
 	return EXIT_SUCCESS;
 }
@@ -176,12 +177,13 @@ static int read_filter(struct agent_port *a, struct agent_sample *s)
 	return EXIT_SUCCESS;
 }
 
-/* Leases have no owner, but they are counted.  More leases than expected, while
- * the agent's own lease is in force, are from another program.
+/* Leases have no owner, but they are counted.  More leases than expected are
+ * from another program.  They would distort an audit, too, so they matter even
+ * while the agent has no lease.
  */
 static int check_leases(struct agent_port *a, uint64_t leases)
 {
-	bool ours = !a->lease_ns || leases <= a->leases;
+	bool ours = !a->acts || leases <= a->leases;
 
 	/* a new queue in the same place: it has no lease */
 	if (a->lease_ns && leases < a->leases)
@@ -225,13 +227,14 @@ int agent_port_sample(struct agent_port *a, struct agent_sample *s)
 	return EXIT_SUCCESS;
 }
 
-static int lease(struct agent_port *a, uint32_t ms)
+static int lease(struct agent_port *a, uint32_t ms, bool supplements)
 {
 	struct lease l = {
 		.ifindex = a->ifindex,
 		.parent = a->parent,
 		.ms = ms,
 		.filter_ns = a->lease.filter_ns,
+		.supplements = supplements,
 		.supplement_pps = a->lease.supplement_pps,
 	};
 	int err = genl_lease(a->g, &l);
@@ -262,16 +265,16 @@ int agent_port_set(struct agent_port *a, int action, uint32_t least_pps,
 	    wanted.supplement_pps == a->lease.supplement_pps &&
 	    a->lease_ns > now + a->renew_ns)
 		return EXIT_SUCCESS;
-	a->lease_ns = 0;
+	/* after an error, a->lease_ns is still the end of the previous lease */
 	a->lease = wanted;
-	err = lease(a, a->lease_ms);
+	err = lease(a, a->lease_ms, true);
 	/* the bounds may have changed since the parameters were read */
 	if (err == -ERANGE) {
 		if (read_place(a, now))
 			return EXIT_FAILURE;
 		a->lease = values(a, action,
 				  min(least_pps, agent_guard_pps(&a->place)), flows);
-		err = lease(a, a->lease_ms);
+		err = lease(a, a->lease_ms, true);
 	}
 	if (err)
 		return gone_or(a, err);
@@ -284,13 +287,12 @@ static int end_lease(struct agent_port *a)
 	if (a->lease_ns <= now_ns())
 		return 0;
 	a->lease_ns = 0;
-	/* these values are within the bounds, even if the fiber is shorter or
-	 * the budget smaller now
+	/* within the bounds, even if the fiber is shorter, the budget smaller,
+	 * or notify supplement gone now
 	 */
 	if (a->lease.filter_ns > IQCN_FILTER_MIN_RTT_NS)
 		a->lease.filter_ns = IQCN_FILTER_MIN_RTT_NS;
-	a->lease.supplement_pps = 0;
-	return lease(a, 1);
+	return lease(a, 1, false);
 }
 
 int agent_port_release(struct agent_port *a)

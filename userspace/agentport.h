@@ -26,6 +26,7 @@ struct agent_port {
 	uint64_t lease_ns;	/* when the lease ends; 0: no lease */
 	uint32_t lease_ms;	/* length of new leases */
 	uint64_t renew_ns;	/* renew when less than this is left */
+	bool acts;		/* no other program may lease the queue */
 	uint64_t leases;	/* expected count of the queue's leases */
 };
 
@@ -35,8 +36,8 @@ struct agent_port {
 
 /* Finds the queue.  If @ifindex is 0, there must be exactly one queue with
  * notify supplement on all devices; if only @parent is 0, exactly one on the
- * device.  The caller sets lease_ms and renew_ns before the call, and calls
- * agent_port_close() even after an error.
+ * device.  The caller sets acts, lease_ms and renew_ns before the call, and
+ * calls agent_port_close() even after an error.
  */
 int agent_port_open(struct agent_port *a, uint32_t ifindex, uint32_t parent);
 void agent_port_close(struct agent_port *a);

@@ -2,15 +2,19 @@
 /*
  * Is the policy better than the values of tc?  The agent measures it:
  *
- *	policy, 1 s --> values of tc, 1 s --> policy, a minute --+
- *	                 ^      ^                  |             |
- *	                 |      +----- audit ------|-------------+
- *	                 |                         | a second earned 2 % less than
- *	                 +-- fallback: 10 s to 320 s     the values of tc
+ *	policy --> audit: values of tc, 1 s --> policy, 1 s --> policy ...
+ *	  ^                                         |
+ *	  |                                         | worse than in the audit, and
+ *	  |                                         v so was the second before it
+ *	  +------------------- fallback: values of tc, 10 s to 320 s
  *
- * The policy is compared with the mean reward of the last second in which the
- * values of tc applied.  After each fallback the next one lasts twice as long,
- * until the policy has been in force for a minute.
+ * An audit is due after the first second and then once a minute.  A second is
+ * worse if the policy earns 2 percent less than in the last second with the
+ * values of tc.  That may be due to the load, if it has changed since.  So such
+ * a second only causes another audit, at most one in 10 s, and the policy is
+ * judged by the seconds before and after an audit: a burst in only one of the
+ * three is no evidence.  Each fallback lasts twice as long as the previous one,
+ * unless the policy has been in force for a minute in between.
  *
  * The policy's own estimates of its actions would be no evidence: it always
  * takes the action with the highest estimate, and in states unlike those of its
@@ -31,6 +35,7 @@
 #define AGENT_TRUST_STEPS 10
 #define AGENT_TRUST_SHARE 0.98
 #define AGENT_AUDIT_NS (60 * AGENT_TRUST_NS)
+#define AGENT_AUDIT_AGAIN_NS (10 * AGENT_TRUST_NS)
 #define AGENT_FALLBACK_NS (10 * AGENT_TRUST_NS)
 #define AGENT_FALLBACK_MAX_NS (320 * AGENT_TRUST_NS)
 
@@ -43,13 +48,16 @@ enum agent_verdict {
 
 struct agent_trust {
 	enum agent_verdict verdict;
-	bool known;		/* tc_reward was measured */
-	double tc_reward;	/* mean reward of a second with the values of tc */
+	bool judging;		/* this second is the first after an audit */
+	double before;		/* mean reward of the second before the audit */
+	double tc_reward;	/* that of the last second with the values of tc */
 	double sum;		/* sum of the rewards in the current second */
 	uint32_t steps;
 	uint64_t second_ns;	/* end of the current second, 0: none begun */
 	uint64_t phase_ns;	/* end of the audit or fallback, or the next audit */
-	uint64_t fallback_ns;	/* length of the next fallback */
+	uint64_t again_ns;	/* a worse second causes no audit before this */
+	uint64_t good_ns;	/* the next fallback is short from then on */
+	uint64_t fallback_ns;	/* length of the last fallback */
 };
 
 static inline void agent_trust_change(struct agent_trust *t,
@@ -59,24 +67,47 @@ static inline void agent_trust_change(struct agent_trust *t,
 	t->phase_ns = end_ns;
 }
 
-static inline void agent_trust_second(struct agent_trust *t, double mean,
+static inline bool agent_trust_worse(const struct agent_trust *t, double mean)
+{
+	return mean < AGENT_TRUST_SHARE * t->tc_reward;
+}
+
+static inline void agent_trust_fall_back(struct agent_trust *t, uint64_t now_ns)
+{
+	if (now_ns >= t->good_ns)
+		t->fallback_ns = AGENT_FALLBACK_NS;
+	else if (t->fallback_ns < AGENT_FALLBACK_MAX_NS)
+		t->fallback_ns *= 2;
+	agent_trust_change(t, AGENT_FALLBACK, now_ns + t->fallback_ns);
+	t->good_ns = t->phase_ns + AGENT_AUDIT_NS;
+	t->again_ns = t->phase_ns;
+}
+
+/* A second with the values of tc ends */
+static inline void agent_trust_tc(struct agent_trust *t, double mean,
+				  uint64_t now_ns)
+{
+	t->tc_reward = mean;
+	if (now_ns < t->phase_ns)
+		return;
+	t->judging = t->verdict == AGENT_AUDIT;
+	agent_trust_change(t, AGENT_POLICY, now_ns + AGENT_AUDIT_NS);
+}
+
+/* A second with the values of the policy ends */
+static inline void agent_trust_policy(struct agent_trust *t, double mean,
 				      uint64_t now_ns)
 {
-	if (t->verdict != AGENT_POLICY) {
-		t->known = true;
-		t->tc_reward = mean;
-		if (now_ns >= t->phase_ns)
-			agent_trust_change(t, AGENT_POLICY,
-					   now_ns + AGENT_AUDIT_NS);
-	} else if (t->known && mean < AGENT_TRUST_SHARE * t->tc_reward) {
-		agent_trust_change(t, AGENT_FALLBACK, now_ns + t->fallback_ns);
-		t->fallback_ns *= 2;
-		if (t->fallback_ns > AGENT_FALLBACK_MAX_NS)
-			t->fallback_ns = AGENT_FALLBACK_MAX_NS;
-	} else if (now_ns >= t->phase_ns) {
+	bool worse = agent_trust_worse(t, mean);
+
+	if (t->judging && worse && agent_trust_worse(t, t->before)) {
+		agent_trust_fall_back(t, now_ns);
+	} else if (now_ns >= t->phase_ns || (worse && now_ns >= t->again_ns)) {
 		agent_trust_change(t, AGENT_AUDIT, now_ns + AGENT_TRUST_NS);
-		t->fallback_ns = AGENT_FALLBACK_NS;
+		t->before = mean;
+		t->again_ns = now_ns + AGENT_AUDIT_AGAIN_NS;
 	}
+	t->judging = false;
 }
 
 /**
@@ -93,13 +124,15 @@ static inline enum agent_verdict agent_trust_step(struct agent_trust *t,
 	if (!t->second_ns) {
 		t->second_ns = now_ns + AGENT_TRUST_NS;
 		t->phase_ns = t->second_ns;
-		t->fallback_ns = AGENT_FALLBACK_NS;
 	}
 	t->sum += reward;
 	t->steps++;
 	if (now_ns < t->second_ns || t->steps < AGENT_TRUST_STEPS)
 		return t->verdict;
-	agent_trust_second(t, t->sum / t->steps, now_ns);
+	if (t->verdict == AGENT_POLICY)
+		agent_trust_policy(t, t->sum / t->steps, now_ns);
+	else
+		agent_trust_tc(t, t->sum / t->steps, now_ns);
 	t->sum = 0;
 	t->steps = 0;
 	t->second_ns = now_ns + AGENT_TRUST_NS;

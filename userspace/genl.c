@@ -491,7 +491,9 @@ int genl_lease(struct genl *g, const struct lease *l)
 	nla_put_u32(msg, IQCN_A_LEASE_MS, l->ms);
 	nla_put_u32(msg, IQCN_A_LEASE_FILTER_N, 1);
 	nla_put_u32(msg, IQCN_A_LEASE_FILTER_NS, l->filter_ns);
-	nla_put_u32(msg, IQCN_A_LEASE_SUPPLEMENT_PPS, l->supplement_pps);
+	if (l->supplements)
+		nla_put_u32(msg, IQCN_A_LEASE_SUPPLEMENT_PPS,
+			    l->supplement_pps);
 	return request(g, msg, no_part);
 }
 

@@ -79,6 +79,7 @@ struct lease {
 	uint32_t parent;
 	uint32_t ms;
 	uint32_t filter_ns;
+	bool supplements;	/* leases a rate of supplements, too */
 	uint32_t supplement_pps;
 };
 

@@ -298,15 +298,22 @@ static uint32_t dev_cached;
 static char dev_cache[IF_NAMESIZE];
 static char dev_cache_escaped[ESCAPED_SIZE(IF_NAMESIZE)];
 
+void dev_remember(uint32_t ifindex, const char *name)
+{
+	dev_cached = ifindex;
+	snprintf(dev_cache, sizeof(dev_cache), "%s", name);
+	name_text(dev_cache_escaped, dev_cache);
+}
+
 const char *dev_name(uint32_t ifindex)
 {
+	char name[IF_NAMESIZE];
+
 	if (ifindex != dev_cached) {
-		dev_cached = ifindex;
 		/* the device may be gone already */
-		if (!if_indextoname(ifindex, dev_cache))
-			snprintf(dev_cache, sizeof(dev_cache), "if%u",
-				 ifindex);
-		name_text(dev_cache_escaped, dev_cache);
+		if (!if_indextoname(ifindex, name))
+			snprintf(name, sizeof(name), "if%u", ifindex);
+		dev_remember(ifindex, name);
 	}
 	return dev_cache;
 }

@@ -91,8 +91,9 @@ static const char *value_of(struct reader *r, const char *key)
 	return NULL;
 }
 
-/* Refuse decimals, leading spaces and "nan", which strtof() accepts, and
- * numbers that are so large that values may overflow
+/* Refuse decimals, leading spaces and "nan", which strtof() accepts, numbers
+ * without an exponent, which may be truncated, and those that are so large that
+ * values may overflow
  */
 static bool read_float(const char **at, float *v)
 {
@@ -102,8 +103,40 @@ static bool read_float(const char **at, float *v)
 	if (strncmp(digits, "0x", 2))
 		return false;
 	*v = strtof(*at, &end);
+	if (!memchr(*at, 'p', end - *at))
+		return false;
 	*at = end;
 	return fabsf(*v) <= WEIGHT_MAX;
+}
+
+/* Read a length, which ends with @end */
+static bool read_m(const char **at, char end, uint32_t *m)
+{
+	unsigned long long v;
+	char *to;
+
+	/* strtoull() accepts leading spaces and a minus sign */
+	if (**at < '0' || **at > '9')
+		return false;
+	v = strtoull(*at, &to, 10);
+	if (*to != end || v > IQCN_FIBER_MAX_M)
+		return false;
+	*m = v;
+	*at = to + 1;
+	return true;
+}
+
+static int read_fibers(struct reader *r, struct policy *p)
+{
+	const char *v = value_of(r, "fiber_m");
+
+	if (!v)
+		return EXIT_FAILURE;
+	return read_m(&v, ' ', &p->fiber_min_m) &&
+			       read_m(&v, '\0', &p->fiber_max_m) &&
+			       p->fiber_min_m <= p->fiber_max_m ?
+		       EXIT_SUCCESS :
+		       wrong(r, "fiber_m must be two lengths, 0 to 100000000");
 }
 
 static int read_header(struct reader *r, struct policy *p)
@@ -132,7 +165,7 @@ static int read_header(struct reader *r, struct policy *p)
 	if (!agent_reward_names[i])
 		return wrong(r, "reward must be few or literal");
 	p->reward = i;
-	return EXIT_SUCCESS;
+	return read_fibers(r, p);
 }
 
 /* Read the @n_out neurons of a layer; weights are [@n_in][WIDTH] */

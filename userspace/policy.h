@@ -8,7 +8,8 @@
  *	shape 26 32 32 25
  *	interval_ns 1000000
  *	reward few|literal
- *	BIAS WEIGHT...		one line per neuron, in hexadecimal
+ *	fiber_m 50000 500000	shortest and longest fiber it was trained for
+ *	BIAS WEIGHT...		one line per neuron, as printf's %a prints them
  *	end
  *
  * Hidden neurons are rectified (ReLU), outputs are not.
@@ -26,6 +27,8 @@
 struct policy {
 	uint64_t interval_ns;
 	enum agent_reward reward;
+	uint32_t fiber_min_m;
+	uint32_t fiber_max_m;
 	/* weights are indexed by input first, so that the compiler can use
 	 * vectors without reordering sums
 	 */

@@ -17,7 +17,8 @@ RATES = (7500, 10000, 12500, 15000, 17500)
 SUPPLEMENTS = (0, 500, 1000, 1500, 2000)
 REWARDS = ("few", "literal")
 
-Policy = namedtuple("Policy", "layers reward interval_ns")
+Policy = namedtuple("Policy", "layers reward interval_ns fiber_m",
+                    defaults=((0, 100000000),))
 
 
 class Error(Exception):
@@ -34,7 +35,8 @@ def write(path, policy, comments=()):
     lines += [f"# {comment}" for comment in comments]
     lines += ["shape " + " ".join(map(str, SHAPE)),
               f"interval_ns {policy.interval_ns}",
-              f"reward {policy.reward}"]
+              f"reward {policy.reward}",
+              "fiber_m " + " ".join(map(str, policy.fiber_m))]
     lines += [" ".join(map(hexadecimal, row))
               for layer in policy.layers for row in layer]
     with open(path, "w", encoding="ascii") as file:
@@ -46,13 +48,14 @@ def read(path):
         if file.readline() != "iqcn-policy 1\n":
             raise Error(f"{path}: not a policy of version 1")
         lines = [line.split() for line in file if line[0] not in "#\n"]
-    head = {words[0]: words[1:] for words in lines[:3]}
+    head = {words[0]: words[1:] for words in lines[:4]}
     try:
         shape = tuple(map(int, head["shape"]))
         rows = [[float.fromhex(word) for word in words]
-                for words in lines[3:-1]]
+                for words in lines[4:-1]]
         policy = Policy(layers_of(rows), head["reward"][0],
-                        int(head["interval_ns"][0]))
+                        int(head["interval_ns"][0]),
+                        tuple(map(int, head["fiber_m"])))
     except (KeyError, IndexError, ValueError) as error:
         raise Error(f"{path}: {error}") from error
     if shape != SHAPE or lines[-1] != ["end"]:

@@ -52,8 +52,10 @@ def a_policy_file_keeps_every_bit(directory):
     layers = dqn.layers_of(dqn.Dueling())
     layers[0][0, :4] = 1e-42, -0.0, 3.4e38, 1 / 3
     path = os.path.join(directory, "policy")
-    policy.write(path, policy.Policy(layers, "few", 1000000), ["a note"])
+    policy.write(path, policy.Policy(layers, "few", 1000000, (7, 8)),
+                 ["a note"])
     read = policy.read(path)
+    assert read[1:] == ("few", 1000000, (7, 8))
     for ours, theirs in zip(layers, read.layers):
         assert ours.tobytes() == theirs.tobytes()
 

@@ -144,7 +144,9 @@ class Best:
 
 def policy_of(learner, reward):
     return policy.Policy(dqn.layers_of(learner.target), reward,
-                         episodes.INTERVAL_NS)
+                         episodes.INTERVAL_NS,
+                         (1000 * min(episodes.FIBERS_KM),
+                          1000 * max(episodes.FIBERS_KM)))
 
 
 def train(run, draw, reward, steps, report, before=()):

@@ -170,7 +170,7 @@ def agent_block:
 	["", "", "reward", "use of the link", "peak, MB", "drops"],
 	("agent-eval-150-3", "agent-eval-150-6", "agent-eval-350-3",
 	 "agent-eval-350-6", "agent-unseen-step", "agent-unseen-mix",
-	 "agent-unseen-many", "agent-killed") as $s |
+	 "agent-unseen-many", "agent-overload", "agent-killed") as $s |
 	.[$s].variants | to_entries |
 	(map(select(.key | startswith("fixed-"))) | max_by(.value.agent.reward) |
 		if . == null then [] else [.] end) as $best |

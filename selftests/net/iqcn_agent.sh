@@ -78,7 +78,8 @@ in_force()
 	echo "$(value filter_n)/$(value filter_ns)"
 }
 
-# policy [BEST]: write a policy that always prefers this action
+# policy [BEST]: write a policy that always prefers this action, for fibers of
+# 100 to 2,000 km
 policy()
 {
 	local l n zeros
@@ -88,6 +89,7 @@ policy()
 		echo "shape 26 32 32 25"
 		echo "interval_ns 1000000"
 		echo "reward few"
+		echo "fiber_m 100000 2000000"
 		for l in "26 32" "32 32" "32 25"; do
 			printf -v zeros "%${l% *}s" ""
 			for ((n = 0; n < ${l#* }; n++)); do
@@ -129,6 +131,8 @@ test_bad_words()
 	refused 2 "the policy must be a file for \"eval\", $see" eval --policy -
 	refused 2 "the policy must be a file for \"--explore\", $see" \
 		run --action 1 --explore 0.1
+	refused 2 "--explore is for run, not \"observe\", $see" \
+		observe --policy x --explore 0.1
 	refused 1 "--lease: must be longer than the interval" \
 		run --action 0 --interval 100ms
 	check_eq "leases" "$(stat leases)" 0
@@ -152,13 +156,14 @@ test_bad_policies()
 	bad "1: not a policy of version 1" "1d"
 	bad "2: the shape is not 26 32 32 25" "2s/25/24/"
 	bad "4: reward must be few or literal" "4s/few/many/"
+	bad "5: fiber_m must be two lengths, 0 to 100000000" "5s/ 2/ -2/"
 	bad "40: $float" "40s/ 0x0p+0/ nan/3"
 	bad "40: $float" "40s/ 0x0p+0/ 0x1p+999/3"
 	bad "40: $float" "40s/ 0x0p+0/ 0.5/3"
 	bad "40: too few weights" "40s/ 0x0p+0//"
 	bad "40: too many weights" "40s/$/ 0x0p+0/"
-	bad "94: the policy is truncated" '$d'
-	bad "95: there is text after \"end\"" '$a# more'
+	bad "95: the policy is truncated" '$d'
+	bad "96: there is text after \"end\"" '$a# more'
 	head -c 9000 "$POLICY" >"$TMP/bad"
 	refused 1 "$TMP/bad:$(wc -l <"$TMP/bad" | awk '{ print $1 + 1 }'): the policy is truncated" \
 		run --policy "$TMP/bad" p1
@@ -460,6 +465,26 @@ test_stdin()
 		check_eq "action \"$i\"" "$(<"$TMP/err")" \
 			"iqcn: action on stdin: not a number from 0 to 24"
 	done
+	# the last line needs no end
+	echo -n 3 | agent run --policy - p1 >"$TMP/out" ||
+		fail "an action at the end of stdin"
+	check "rows" "$(wc -l <"$TMP/out")" -eq 3
+	# a signal ends the lease at once, even if the other program is silent
+	coproc AGENT {
+		exec nsenter --net=/run/netns/sw "$BUILD/iqcn" agent run \
+			--policy - --lease 10s p1 2>"$TMP/err"
+	}
+	from=${AGENT[0]} to=${AGENT[1]} pid=$AGENT_PID
+	read -ru "$from" row
+	read -rt 60 -u "$from" row
+	echo 0 >&"$to"
+	read -rt 60 -u "$from" row
+	check_eq "in force" "$(in_force)" 1/5000000
+	kill "$pid"
+	wait "$pid"
+	check "exit status" $? -eq 0
+	sleep 0.002
+	check_eq "after the signal" "$(in_force)" 0/0
 }
 
 # explored SEED: print the actions of 30 steps; "e" marks random ones
@@ -491,8 +516,9 @@ test_policy()
 	policy 13
 	started 0.05 run --policy "$POLICY" p1
 	check_eq "in force" "$(in_force)" 1/3000000
-	kill "$agent"
-	ended 0
+	# a fiber for which the policy was not trained
+	params fiber 99km
+	ended 1 "p1: the policy was trained for fibers of 100000 m to 2000000 m"
 	check_eq "values" "$(yes 0 | head -n 26 | paste -sd , |
 		agent eval --policy "$POLICY")" \
 		"0,0,0,0,0,0,0,0,0,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0"
@@ -540,12 +566,13 @@ test_fallback()
 	done
 	check "tenths of a second of fallback" $i -ge 70
 	check_eq "after 10 s" "$(in_force)" 1/5000000
-	sleep 2
+	sleep 3.5
 	check_eq "and again" "$(in_force)" 2/4000000
 	kill "$agent"
 	ended 0 "p1: the policy earns less than the values of tc: fallback
 iqcn: p1: the policy earns less than the values of tc: fallback"
-	check_eq "modes" "$(modes)" "run audit run fallback run fallback"
+	check_eq "modes" "$(modes)" \
+		"run audit run fallback run audit run fallback"
 }
 
 # On an idle link, the policy and the values of tc have the same reward
@@ -567,6 +594,17 @@ test_other_lease()
 	virtual_time || { skip "needs virtual time"; return; }
 	box
 	started 0.05 run --action 4 p1
+	"$BUILD/genl" --netns sw lease \
+		"$(ip -n sw -o link show p1 | cut -d : -f 1)" root 1000 filter 3 4000000
+	sleep 0.01
+	ended 1 "p1: another program has leased the queue"
+	check_eq "the other lease stays" "$(in_force)" 3/4000000
+	cleanup
+	# likewise in an audit, which measures the values of tc
+	box
+	policy 4
+	started 1.5 run --policy "$POLICY" p1
+	check_eq "audit" "$(in_force)" 0/0
 	"$BUILD/genl" --netns sw lease \
 		"$(ip -n sw -o link show p1 | cut -d : -f 1)" root 1000 filter 3 4000000
 	sleep 0.01
@@ -619,9 +657,12 @@ test_ended()
 test_device_gone()
 {
 	box
-	started 0.02 run --action 0 p1
+	started 0.02 run --action 0 --metrics "$TMP/prom" p1
 	ip -n sw link del p1
 	ended 1 "p1: the queue is gone"
+	check_eq "metrics" "$(grep ^iqcn_agent_acting "$TMP/prom")" \
+		'iqcn_agent_acting{device="p1",parent="root"} 0'
+	[[ $(<"$TMP/out") == "p1 root: "* ]] || fail "summary: $(<"$TMP/out")"
 	cleanup
 	box
 	started 0.02 run --action 0 p1
@@ -655,6 +696,8 @@ test_replaced()
 # bounds
 test_changed()
 {
+	local words
+
 	box
 	started 0.02 run --action 0 --lease 60ms p1
 	params fiber 100km
@@ -688,10 +731,15 @@ test_changed()
 	started 0.02 run --action 0 --lease 60ms p1
 	params notify pi
 	ended 1 "netlink family iqcn: a supplement rate needs notify supplement"
-	params notify supplement
-	started 0.02 run --action 0 --lease 60s p1
-	params fiber none
-	ended 1 "p1: the agent needs a queue with notify supplement and fiber, see tc-iqcn(8)"
+	for words in "notify pi" "fiber none"; do
+		params notify supplement fiber 100km
+		started 0.02 run --action 0 --lease 60s p1
+		# shellcheck disable=SC2086
+		params $words
+		ended 1 "p1: the agent needs a queue with notify supplement and fiber, see tc-iqcn(8)"
+		sleep 0.002
+		check_eq "after \"$words\"" "$(in_force)" 0/0
+	done
 }
 
 # The agent replaces the metrics file while it runs, and every user may read the
@@ -721,7 +769,7 @@ test_metrics()
 	check "an agent that cannot write metrics" $? -eq 0
 	check_eq "stderr" "$(<"$TMP/err")" \
 		"iqcn: $dir/none/a.prom: No such file or directory
-iqcn: metrics: none from now on"
+iqcn: metrics: none for a minute"
 }
 
 test_summary()

@@ -333,6 +333,11 @@ agent()
 	[ -z "$killed_ms" ] || {
 		sleep "$(printf '0.%03d' "$killed_ms")"
 		kill -9 $agent
+		# a millisecond more than the default lease
+		sleep 0.101
+		tc -n "$watched" -s -j qdisc show dev "${conf[port]}" |
+			jq -c '.[] | select(.kind == "iqcn") | { leases_ended }' \
+				>"$out/agent.json"
 	} &
 }
 

@@ -292,9 +292,9 @@ void test_agent_trust(void)
 		check_life(__LINE__, &good, AGENT_AUDIT, 1000);
 		check_life(__LINE__, &good, AGENT_POLICY, 60000);
 	}
-	check_life(__LINE__, &bad, AGENT_POLICY, 1000);
-	check_life(__LINE__, &bad, AGENT_AUDIT, 1000);
 	for (s = 10; s <= 640; s *= 2) {
+		check_life(__LINE__, &bad, AGENT_POLICY, 1000);
+		check_life(__LINE__, &bad, AGENT_AUDIT, 1000);
 		check_life(__LINE__, &bad, AGENT_POLICY, 1000);
 		check_life(__LINE__, &bad, AGENT_FALLBACK,
 			   s > 320 ? 320000 : s * 1000);
@@ -303,14 +303,30 @@ void test_agent_trust(void)
 	bad.policy = 50;
 	check_life(__LINE__, &bad, AGENT_POLICY, 60000);
 	check_life(__LINE__, &bad, AGENT_AUDIT, 1000);
+	/* worse from now on: the second before this audit was not */
 	bad.policy = 0;
+	check_life(__LINE__, &bad, AGENT_POLICY, 9000);
+	check_life(__LINE__, &bad, AGENT_AUDIT, 1000);
 	check_life(__LINE__, &bad, AGENT_POLICY, 1000);
 	check_life(__LINE__, &bad, AGENT_FALLBACK, 10000);
 	/* if the values of tc earn less than before, the policy may, too */
 	bad.policy = 30;
 	bad.tc = 30;
 	check_life(__LINE__, &bad, AGENT_POLICY, 1000);
-	check_life(__LINE__, &bad, AGENT_FALLBACK, 20000);
+	check_life(__LINE__, &bad, AGENT_AUDIT, 1000);
+	check_life(__LINE__, &bad, AGENT_POLICY, 60000);
+	/* a burst in the second before an audit, or after it, is no evidence,
+	 * and causes at most one audit in 10 s
+	 */
+	bad.policy = 10;
+	check_life(__LINE__, &bad, AGENT_AUDIT, 1000);
+	bad.policy = 30;
+	check_life(__LINE__, &bad, AGENT_POLICY, 60000);
+	check_life(__LINE__, &bad, AGENT_AUDIT, 1000);
+	bad.policy = 10;
+	check_life(__LINE__, &bad, AGENT_POLICY, 9000);
+	bad.policy = 30;
+	check_life(__LINE__, &bad, AGENT_AUDIT, 1000);
 	check_life(__LINE__, &bad, AGENT_POLICY, 60000);
 	/* a second with few steps is longer */
 	for (i = 1; i < 10; i++)
@@ -349,6 +365,19 @@ void test_agent_guard(void)
 	check(agent_guard_step(&g, &p, &a, &b) == 0);
 	b.time_ns++;
 	check(agent_guard_step(&g, &p, &a, &b) == 7);
+	/* likewise for 20 ms after drops, and the action with the most CNPs */
+	b.above_kmax_ns++;
+	check(agent_guard_step(&g, &p, &a, &b) == 0);
+	check(agent_guard_action(&a, &b, 7) == 7);
+	b.drops = 1;
+	check(agent_guard_step(&g, &p, &a, &b) == 7);
+	check(agent_guard_action(&a, &b, 7) == 24);
+	a.drops = 1;
+	check(agent_guard_action(&a, &b, 7) == 7);
+	b.time_ns += 20 * MS - 1;
+	check(agent_guard_step(&g, &p, &a, &b) == 7);
+	b.time_ns++;
+	check(agent_guard_step(&g, &p, &a, &b) == 0);
 	/* more than tc's, as far as a lease may ask for */
 	p.supplement_max_pps = 8;
 	check(agent_guard_pps(&p) == 8);
@@ -414,6 +443,7 @@ static int small(uint64_t *seed)
 #define SHAPE "shape 26 32 32 25\n"
 #define INTERVAL "interval_ns 5000000\n"
 #define REWARD "reward literal\n"
+#define FIBERS "fiber_m 0 100000000\n"
 
 static const int layers[] = { AGENT_STATE, POLICY_WIDTH, POLICY_WIDTH,
 			      AGENT_ACTIONS };
@@ -428,9 +458,7 @@ static int write_layers(char *text, uint64_t seed)
 		for (j = 0; j < layers[l + 1]; j++)
 			for (i = 0; i <= layers[l]; i++) {
 				v = small(&seed);
-				/* %#x is just 0 for 0 */
-				at += sprintf(at, "%s%#x%s%c", v < 0 ? "-" : "",
-					      abs(v), v ? "" : "x0",
+				at += sprintf(at, "%a%c", (double)v,
 					      i < layers[l] ? ' ' : '\n');
 			}
 	return at - text;
@@ -495,13 +523,14 @@ void test_policy(void)
 	struct policy p;
 	int len, i;
 
-	len = sprintf(text, "# first\n%s# any\n#\n%s%s%s", HEAD, SHAPE,
-		      INTERVAL, REWARD);
+	len = sprintf(text, "# first\n%s# any\n#\n%s%s%s%s", HEAD, SHAPE,
+		      INTERVAL, REWARD, "fiber_m 70 70\n");
 	len += write_layers(text + len, 99);
 	len += sprintf(text + len, "end\n");
 	check(!read_text(&p, text, len, said, sizeof(said)));
 	check_text(__LINE__, said, "");
 	check(p.interval_ns == 5000000 && p.reward == AGENT_REWARD_LITERAL);
+	check(p.fiber_min_m == 70 && p.fiber_max_m == 70);
 	for (i = 0; i < AGENT_STATE; i++)
 		state[i] = (i % 9) / 8.0f;
 	policy_values(&p, state, values);
@@ -571,26 +600,38 @@ void test_policy_refused(void)
 		"3: interval_ns must be 1000000 to 1000000000");
 	refused(__LINE__, HEAD SHAPE INTERVAL "reward most\n",
 		"4: reward must be few or literal");
+	refused(__LINE__, HEAD SHAPE INTERVAL REWARD "end\n",
+		"5: \"fiber_m\" is missing");
+	for (len = 0; len < 6; len++) {
+		static const char *const bad[] = {
+			"1", "2 1", "-1 2", "1  2", "1 2 3", "1 100000001",
+		};
+		snprintf(text, sizeof(text),
+			 HEAD SHAPE INTERVAL REWARD "fiber_m %s\n", bad[len]);
+		refused(__LINE__, text,
+			"5: fiber_m must be two lengths, 0 to 100000000");
+	}
 	/* neurons, one too many and one too few */
-	head = sprintf(text, HEAD SHAPE INTERVAL REWARD);
+	head = sprintf(text, HEAD SHAPE INTERVAL REWARD FIBERS);
 	len = head + write_layers(text + head, 1);
-	strcpy(text + len, "0x0\nend\n");
+	strcpy(text + len, "0x0p+0\nend\n");
 	check(read_text(&p, text, strlen(text), said, sizeof(said)));
-	check(strstr(said, ":94: too many neurons\n"));
+	check(strstr(said, ":95: too many neurons\n"));
 	at = memrchr(text, '\n', len - 1) + 1;
 	strcpy(at, "end\n");
 	check(read_text(&p, text, strlen(text), said, sizeof(said)));
-	check(strstr(said, ":93: not a hexadecimal number from -0x1p+20 to 0x1p+20\n"));
+	check(strstr(said, ":94: not a hexadecimal number from -0x1p+20 to 0x1p+20\n"));
 	/* the first number, which is a bias */
-	for (len = 0; len < 7; len++) {
+	for (len = 0; len < 8; len++) {
 		static const char *const bad[] = {
-			"nan", "inf", "0x1p+128", "0.5", " 0x1", "0x", "+0x1",
+			"nan", "inf", "0x1p+128", "0.5", " 0x1p+0", "0x",
+			"+0x1p+0", "0x1.f8",
 		};
-		head = sprintf(text, HEAD SHAPE INTERVAL REWARD "%s 0x1\n",
+		head = sprintf(text, HEAD SHAPE INTERVAL REWARD FIBERS
+			       "%s 0x1p+0\n",
 			       bad[len]);
 		check(read_text(&p, text, head, said, sizeof(said)));
-		check(strstr(said, len == 5 ? ":5: too few weights\n" :
-				   ":5: not a hexadecimal number from -0x1p+20 to 0x1p+20\n"));
+		check(strstr(said, ":6: not a hexadecimal number from -0x1p+20 to 0x1p+20\n"));
 	}
 	check(read_text(&p, HEAD "a\0b\n", sizeof(HEAD) + 3, said, sizeof(said)));
 	check(strstr(said, ":2: not a policy: the line contains a null byte\n"));
@@ -598,11 +639,11 @@ void test_policy_refused(void)
 	check(read_text(&p, text, 3000, said, sizeof(said)));
 	check(strstr(said, ":1: not a policy: the line is too long\n"));
 	/* text after the end */
-	head = sprintf(text, HEAD SHAPE INTERVAL REWARD);
+	head = sprintf(text, HEAD SHAPE INTERVAL REWARD FIBERS);
 	len = head + write_layers(text + head, 1);
 	strcpy(text + len, "end\n\n");
 	check(read_text(&p, text, strlen(text), said, sizeof(said)));
-	check(strstr(said, ":95: there is text after \"end\"\n"));
+	check(strstr(said, ":96: there is text after \"end\"\n"));
 }
 
 /* A truncated policy is refused with one line, wherever it ends */
@@ -613,7 +654,7 @@ void test_policy_truncated(void)
 	struct policy p;
 	int len, i;
 
-	len = sprintf(text, HEAD SHAPE INTERVAL REWARD);
+	len = sprintf(text, HEAD SHAPE INTERVAL REWARD FIBERS);
 	len += write_layers(text + len, 1);
 	len += sprintf(text + len, "end\n");
 	for (i = 0; i < len; i++) {
@@ -633,7 +674,7 @@ void test_policy_noise(void)
 	struct policy p;
 	int len, i;
 
-	len = sprintf(text, HEAD SHAPE INTERVAL REWARD);
+	len = sprintf(text, HEAD SHAPE INTERVAL REWARD FIBERS);
 	len += write_layers(text + len, 1);
 	len += sprintf(text + len, "end\n");
 	for (i = 0; i < NOISE_ROUNDS; i++) {
