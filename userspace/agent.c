@@ -80,30 +80,35 @@ static bool has_policy(const struct agent *a)
 	return a->policy_file && strcmp(a->policy_file, "-");
 }
 
-/* Read a line from stdin without its newline; false at the end of the file */
-static bool read_line(char *line, int size)
-{
-	size_t len;
-
-	if (!fgets(line, size, stdin))
-		return false;
-	len = strcspn(line, "\n");
-	/* empty if it is too long */
-	if (!line[len] && !feof(stdin))
-		len = 0;
-	line[len] = '\0';
-	return true;
-}
-
-/* Wait for another program; returns false if a signal arrives first */
-static bool wait_input(struct agent *a)
+/* Read a byte from another program.  Returns false at the end of the file, and
+ * if a signal arrives first.
+ */
+static bool read_byte(struct agent *a, char *c)
 {
 	struct pollfd p[] = { { STDIN_FILENO, POLLIN }, { a->signals, POLLIN } };
 
-	/* then the descriptor of the signals is readable */
+	/* after EINTR, the handler has made the descriptor readable */
 	while (poll(p, ARRAY_SIZE(p), -1) < 0 && errno == EINTR)
 		;
-	return !p[1].revents;
+	return !p[1].revents && read(STDIN_FILENO, c, 1) == 1;
+}
+
+/* Read a line with its newline, without stdio, which would block until the line
+ * is complete.  Of a line that is too long, the newline is missing.
+ */
+static bool read_line(struct agent *a, char *line, size_t size)
+{
+	size_t len = 0;
+	char c;
+
+	do {
+		if (!read_byte(a, &c))
+			return false;
+		if (len < size - 1)
+			line[len++] = c;
+	} while (c != '\n');
+	line[len] = '\0';
+	return true;
 }
 
 /* Write the row to stdout, and read the action of another program from stdin */
@@ -115,12 +120,12 @@ static int ask_action(struct agent *a, const struct agent_row *r, int *action)
 	agent_log(stdout, r);
 	if (fflush(stdout))
 		return EXIT_FAILURE;
-	if (!wait_input(a) || !read_line(line, sizeof(line))) {
+	if (!read_line(a, line, sizeof(line))) {
 		a->ended = true;
 		return EXIT_SUCCESS;
 	}
 	n = strtol(line, &end, 10);
-	if (end == line || *end || n < 0 || n >= AGENT_ACTIONS)
+	if (end == line || *end != '\n' || n < 0 || n >= AGENT_ACTIONS)
 		return fail("action on stdin", "not a number from 0 to 24");
 	*action = n;
 	return EXIT_SUCCESS;
@@ -172,16 +177,16 @@ static void check_trust(struct agent *a, const struct agent_step *s,
 	a->mode = mode;
 }
 
-/* Elsewhere a policy may be worse than any fixed action, and by the time the
- * audit shows it, packets have been lost
+/* On other fibers the policy may be worse than any fixed action, and packets
+ * are lost before an audit shows it
  */
 static int check_fiber(const struct agent *a)
 {
 	const struct policy *p = &a->policy;
 	char why[96];
 
-	if (a->port.place.fiber_m >= p->fiber_min_m &&
-	    a->port.place.fiber_m <= p->fiber_max_m)
+	if (!a->port.acts || (a->port.place.fiber_m >= p->fiber_min_m &&
+			      a->port.place.fiber_m <= p->fiber_max_m))
 		return EXIT_SUCCESS;
 	snprintf(why, sizeof(why),
 		 "the policy was trained for fibers of %u m to %u m",
@@ -189,8 +194,7 @@ static int check_fiber(const struct agent *a)
 	return fail(a->port.name, why);
 }
 
-static int choose(struct agent *a, struct agent_row *r,
-		  const struct agent_sample *now)
+static int choose(struct agent *a, struct agent_row *r)
 {
 	float values[AGENT_ACTIONS];
 
@@ -204,7 +208,6 @@ static int choose(struct agent *a, struct agent_row *r,
 	policy_values(&a->policy, r->state, values);
 	r->action = policy_best(values);
 	r->explored = a->mode == AGENT_MODE_RUN && explores(a, &r->action);
-	r->action = agent_guard_action(&a->before, now, r->action);
 	return EXIT_SUCCESS;
 }
 
@@ -213,13 +216,21 @@ static int act(struct agent *a, const struct agent_row *r,
 {
 	uint32_t least_pps = agent_guard_step(&a->guard, &a->port.place,
 					      &a->before, now);
+	int action = r->action;
 
-	/* only a policy is guarded */
-	if (a->mode == AGENT_MODE_RUN)
-		return agent_port_set(&a->port, r->action,
-				      has_policy(a) ? least_pps : 0, now->flows);
-	return a->mode == AGENT_MODE_OBSERVE ? EXIT_SUCCESS :
-					       agent_port_release(&a->port);
+	if (a->mode == AGENT_MODE_OBSERVE)
+		return EXIT_SUCCESS;
+	if (a->mode != AGENT_MODE_RUN)
+		return agent_port_release(&a->port);
+	/* Only a policy is guarded.  The log has the action that it wants,
+	 * from which the learner learns: to the learner, the guard is a part of
+	 * the link.
+	 */
+	if (has_policy(a))
+		action = agent_guard_action(&a->before, now, action);
+	else
+		least_pps = 0;
+	return agent_port_set(&a->port, action, least_pps, now->flows);
 }
 
 static int step(struct agent *a)
@@ -249,7 +260,7 @@ static int step(struct agent *a)
 	row.time_ns = now.time_ns;
 	row.depth_bytes = now.depth_bytes;
 	row.mode = a->mode;
-	if (choose(a, &row, &now))
+	if (choose(a, &row))
 		return EXIT_FAILURE;
 	if (a->ended)
 		return EXIT_SUCCESS;
@@ -283,14 +294,15 @@ static bool wait_until(struct agent *a, uint64_t ns)
  */
 static int write_metrics(struct agent *a, bool end)
 {
-	if (!a->metrics_file || a->before.time_ns < a->no_metrics_ns ||
+	if (!a->metrics_file ||
+	    (!end && a->before.time_ns < a->no_metrics_ns) ||
 	    !agent_totals_due(&a->totals, a->before.time_ns, end))
 		return EXIT_SUCCESS;
 	if (!agent_metrics(a->metrics_file, a->port.ifindex, a->port.parent,
 			   end ? AGENT_MODE_OBSERVE : a->mode, &a->totals))
 		return EXIT_SUCCESS;
 	a->no_metrics_ns = a->before.time_ns + METRICS_RETRY_NS;
-	return fail("metrics", "none for a minute");
+	return end ? EXIT_FAILURE : fail("metrics", "none for a minute");
 }
 
 /* Steps are at multiples of the interval; late ones are skipped */
@@ -318,11 +330,8 @@ static int steps(struct agent *a)
 
 static int open_log(struct agent *a)
 {
-	if (a->policy_file && !has_policy(a)) {
+	if (a->policy_file && !has_policy(a))
 		agent_log_header(stdout);
-		/* poll() must not miss what stdio has read ahead */
-		setvbuf(stdin, NULL, _IONBF, 0);
-	}
 	if (!a->log_file)
 		return EXIT_SUCCESS;
 	a->log = fopen(a->log_file, "we");
@@ -426,7 +435,7 @@ static bool read_state(const char *line, float state[AGENT_STATE])
 
 	for (i = 0; i < AGENT_STATE; i++) {
 		state[i] = strtof(line, &end);
-		if (end == line || *end != (i < AGENT_STATE - 1 ? ',' : '\0') ||
+		if (end == line || *end != (i < AGENT_STATE - 1 ? ',' : '\n') ||
 		    !isfinite(state[i]))
 			return false;
 		line = end + 1;
@@ -443,7 +452,7 @@ static int eval(struct agent *a)
 
 	if (read_policy(a))
 		return EXIT_FAILURE;
-	while (read_line(line, sizeof(line))) {
+	while (fgets(line, sizeof(line), stdin)) {
 		if (!read_state(line, state))
 			return fail("state on stdin",
 				    "not 26 comma-separated numbers");

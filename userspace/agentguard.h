@@ -4,10 +4,11 @@
  *
  *	queue not deep for 100 ms		supplements: at least those of
  *						the guard
- *	for 20 ms after packets were dropped,
- *	or the queue has grown by a sixteenth
- *	of its limit in a step			likewise
- *	after a step with drops			the action with the most CNPs
+ *	for 20 ms after packets were dropped,	supplements: at least those of
+ *	or the queue has grown by a sixteenth	the guard
+ *	of its limit in a step
+ *	after a step with drops			the action that lets the most
+ *						CNPs pass, and supplements most
  *	otherwise				what the policy wants
  *
  * A burst can fill an empty queue before the next step.  So enough supplements

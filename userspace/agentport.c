@@ -185,8 +185,8 @@ static int check_leases(struct agent_port *a, uint64_t leases)
 {
 	bool ours = !a->acts || leases <= a->leases;
 
-	/* a new queue in the same place: it has no lease */
-	if (a->lease_ns && leases < a->leases)
+	/* a new queue in the same place */
+	if (leases < a->leases)
 		a->place_ns = 0;
 	if (leases != a->leases)
 		a->lease_ns = 0;
@@ -284,15 +284,19 @@ int agent_port_set(struct agent_port *a, int action, uint32_t least_pps,
 
 static int end_lease(struct agent_port *a)
 {
+	int err;
+
 	if (a->lease_ns <= now_ns())
 		return 0;
-	a->lease_ns = 0;
-	/* within the bounds, even if the fiber is shorter, the budget smaller,
-	 * or notify supplement gone now
+	/* Valid even if the fiber has become shorter.  No supplements, because
+	 * notify supplement may be off.
 	 */
 	if (a->lease.filter_ns > IQCN_FILTER_MIN_RTT_NS)
 		a->lease.filter_ns = IQCN_FILTER_MIN_RTT_NS;
-	return lease(a, 1, false);
+	err = lease(a, 1, false);
+	if (!err)
+		a->lease_ns = 0;
+	return err;
 }
 
 int agent_port_release(struct agent_port *a)

@@ -22,11 +22,11 @@ struct agent_port {
 	struct agent_place place;
 	uint64_t place_ns;	/* when @place was read */
 	uint64_t bandwidth_bps;	/* parameter; 0: use roce_bps */
-	struct agent_lease lease;	/* in force */
+	struct agent_lease lease;	/* the last one that was requested */
 	uint64_t lease_ns;	/* when the lease ends; 0: no lease */
 	uint32_t lease_ms;	/* length of new leases */
 	uint64_t renew_ns;	/* renew when less than this is left */
-	bool acts;		/* no other program may lease the queue */
+	bool acts;		/* run: a lease of another program is an error */
 	uint64_t leases;	/* expected count of the queue's leases */
 };
 

@@ -9,12 +9,12 @@
  *	  +------------------- fallback: values of tc, 10 s to 320 s
  *
  * An audit is due after the first second and then once a minute.  A second is
- * worse if the policy earns 2 percent less than in the last second with the
- * values of tc.  That may be due to the load, if it has changed since.  So such
- * a second only causes another audit, at most one in 10 s, and the policy is
- * judged by the seconds before and after an audit: a burst in only one of the
- * three is no evidence.  Each fallback lasts twice as long as the previous one,
- * unless the policy has been in force for a minute in between.
+ * worse if the policy earns over 2 percent less than the values of tc earned in
+ * their last second.  The load may have changed since then.  So such a second
+ * only causes another audit, at most one in 10 s, and the policy is judged by
+ * the seconds before and after an audit: a burst in one of the three does not
+ * cause a fallback, but a pause during the audit may.  A fallback that begins
+ * within a minute after another one lasts twice as long.
  *
  * The policy's own estimates of its actions would be no evidence: it always
  * takes the action with the highest estimate, and in states unlike those of its

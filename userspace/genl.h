@@ -79,7 +79,7 @@ struct lease {
 	uint32_t parent;
 	uint32_t ms;
 	uint32_t filter_ns;
-	bool supplements;	/* leases a rate of supplements, too */
+	bool supplements;	/* also lease supplement_pps */
 	uint32_t supplement_pps;
 };
 

@@ -94,7 +94,9 @@ _iqcn()
 		_iqcn_reply --policy
 		[ "$mode" = eval ] ||
 			_iqcn_reply --action --interval --reward --count \
-				--lease --explore --seed --log --metrics -j
+				--log --metrics -j
+		[ "$mode" = eval ] || [ "$mode" = observe ] ||
+			_iqcn_reply --lease --explore --seed
 		;;
 	help,*) ;;
 	*) _iqcn_reply -j ;;

@@ -85,7 +85,7 @@ const char *dev_name(uint32_t ifindex);
 /* The name, escaped as by name_text() */
 const char *dev_escaped(uint32_t ifindex);
 void dev_forget(void);
-/* Until then, this is the name of a device that is gone */
+/* Set the cached name, for a device that is gone */
 void dev_remember(uint32_t ifindex, const char *name);
 /* Parses "1:2" or "root"; returns 0 or -1 */
 int parse_parent(const char *word, uint32_t *parent);

@@ -435,7 +435,7 @@ test_observe()
 # Another program reads each step's row, and answers with an action
 test_stdin()
 {
-	local i row rows=0 from to pid
+	local i row rows=0 last=-1 from to pid
 
 	box
 	coproc AGENT { agent run --policy - --interval 2ms p1 2>"$TMP/err"; }
@@ -445,7 +445,9 @@ test_stdin()
 	check_eq "header" "${row%%,*}" step
 	for i in 0 5 10 15 20; do
 		read -rt 60 -u "$from" row || break
-		check_eq "row" "${row%%,*}" $rows
+		# a step is skipped if the test is late
+		check "row" "${row%%,*}" -gt $last
+		last=${row%%,*}
 		rows=$((rows + 1))
 		echo $i >&"$to"
 	done
@@ -465,11 +467,11 @@ test_stdin()
 		check_eq "action \"$i\"" "$(<"$TMP/err")" \
 			"iqcn: action on stdin: not a number from 0 to 24"
 	done
-	# the last line needs no end
-	echo -n 3 | agent run --policy - p1 >"$TMP/out" ||
-		fail "an action at the end of stdin"
-	check "rows" "$(wc -l <"$TMP/out")" -eq 3
-	# a signal ends the lease at once, even if the other program is silent
+	# the end of stdin, here within a line, is not an error
+	echo -n 3 | agent run --policy - p1 >"$TMP/out" || fail "end of stdin"
+	check "rows" "$(wc -l <"$TMP/out")" -eq 2
+	# a signal ends the lease at once, even if the other program is silent,
+	# and even in the middle of a line
 	coproc AGENT {
 		exec nsenter --net=/run/netns/sw "$BUILD/iqcn" agent run \
 			--policy - --lease 10s p1 2>"$TMP/err"
@@ -480,6 +482,8 @@ test_stdin()
 	echo 0 >&"$to"
 	read -rt 60 -u "$from" row
 	check_eq "in force" "$(in_force)" 1/5000000
+	echo -n 1 >&"$to"
+	sleep 0.01
 	kill "$pid"
 	wait "$pid"
 	check "exit status" $? -eq 0
@@ -518,6 +522,7 @@ test_policy()
 	check_eq "in force" "$(in_force)" 1/3000000
 	# a fiber for which the policy was not trained
 	params fiber 99km
+	agent observe --policy "$POLICY" --count 1 p1 >/dev/null || fail "observe"
 	ended 1 "p1: the policy was trained for fibers of 100000 m to 2000000 m"
 	check_eq "values" "$(yes 0 | head -n 26 | paste -sd , |
 		agent eval --policy "$POLICY")" \
@@ -535,8 +540,9 @@ modes()
 }
 
 # After a second the values of tc apply for a second. If their reward is higher
-# than the policy's, they apply for 10 s. It is higher here, because the
-# policy's 2,000 supplements per second cost more than tc's 100.
+# than that of the policy in the seconds before and after, they apply for 10 s.
+# It is higher here, because the policy's 2,000 supplements per second cost more
+# than tc's 100.
 test_fallback()
 {
 	local i
@@ -766,10 +772,11 @@ test_metrics()
 	check_eq "actions" "$(grep -c ^iqcn_agent_actions_total "$dir/a.prom")" 25
 	agent run --action 0 --count 1 --metrics "$dir/none/a.prom" p1 \
 		>/dev/null 2>"$TMP/err"
-	check "an agent that cannot write metrics" $? -eq 0
+	check "an agent that cannot write metrics" $? -eq 1
 	check_eq "stderr" "$(<"$TMP/err")" \
 		"iqcn: $dir/none/a.prom: No such file or directory
-iqcn: metrics: none for a minute"
+iqcn: metrics: none for a minute
+iqcn: $dir/none/a.prom: No such file or directory"
 }
 
 test_summary()

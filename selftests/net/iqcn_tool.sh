@@ -1121,13 +1121,14 @@ test_completion()
 	completes "check," -j
 	completes "metrics,--fl" --flows
 	completes "agent," run observe eval --policy --action --interval \
-		--reward --count --lease --explore --seed --log --metrics -j
+		--reward --count --log --metrics -j --lease --explore --seed
 	completes "agent,run,d" 'd\$\(id\>oops\)' d0
 	completes "agent,run,--reward," few literal
 	completes "agent,run,--lease,"
 	completes "agent,run,--lease,10ms,d" 'd\$\(id\>oops\)' d0
 	completes "agent,observe,d0,r" root
-	completes "agent,observe,d0,root,--l" --lease --log
+	completes "agent,run,d0,root,--l" --log --lease
+	completes "agent,observe,d0,root,--l" --log
 	completes "agent,eval," --policy
 	completes "help,"
 	[ ! -e oops ] || fail "completion runs a device name"

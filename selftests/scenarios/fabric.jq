@@ -185,7 +185,8 @@ def surge: reduce .[] as $s ({most: 0};
 	cnps_filtered: ([$tc[][] | .port_cnp_filtered? // 0] | add // 0),
 	cnps_passed: ([$tc[][] | .port_cnp_passed? // 0] | add // 0),
 	cnps_supplement: ([$tc[][] | .cnp_supplement? // 0] | add // 0),
-	# summary of "iqcn agent", from the start; null: no agent runs
+	# summary of "iqcn agent", from the start; null: no agent runs; if it is
+	# killed: leases_ended
 	agent: $agent[0],
 	lost: ($wires | sum(.lost)),
 	# time of the last loss

@@ -55,7 +55,8 @@
 #			variant; they override its parameters of the same name
 #   agent VARIANT WORDS	run "iqcn agent WORDS" on the first switch of a network, for
 #			the first port of "port", during one variant; "killed TIME"
-#			before WORDS: kill it after less than a second
+#			before WORDS: kill it after less than a second, and count
+#			in its figures leases_ended 101 ms later
 #   trunk WORDS		more of these words for links between switches
 #   fiber WORDS		more of these words for the fiber of a pair
 #   access WORDS		more of these words for links of senders to a chain

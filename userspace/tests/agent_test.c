@@ -365,7 +365,7 @@ void test_agent_guard(void)
 	check(agent_guard_step(&g, &p, &a, &b) == 0);
 	b.time_ns++;
 	check(agent_guard_step(&g, &p, &a, &b) == 7);
-	/* likewise for 20 ms after drops, and the action with the most CNPs */
+	/* likewise for 20 ms after drops, and the last action */
 	b.above_kmax_ns++;
 	check(agent_guard_step(&g, &p, &a, &b) == 0);
 	check(agent_guard_action(&a, &b, 7) == 7);
