@@ -593,29 +593,30 @@ test_audit()
 	check_eq "modes" "$(modes)" "run audit run"
 }
 
-# If another program leases the queue, the agent ends and leaves that lease in
-# force
-test_other_lease()
+# lose_queue: lease the queue as another program; check that the agent ends and
+# leaves that lease in force
+lose_queue()
 {
-	virtual_time || { skip "needs virtual time"; return; }
-	box
-	started 0.05 run --action 4 p1
 	"$BUILD/genl" --netns sw lease \
 		"$(ip -n sw -o link show p1 | cut -d : -f 1)" root 1000 filter 3 4000000
 	sleep 0.01
 	ended 1 "p1: another program has leased the queue"
 	check_eq "the other lease stays" "$(in_force)" 3/4000000
+}
+
+test_other_lease()
+{
+	virtual_time || { skip "needs virtual time"; return; }
+	box
+	started 0.05 run --action 4 p1
+	lose_queue
 	cleanup
 	# likewise in an audit, which measures the values of tc
 	box
 	policy 4
 	started 1.5 run --policy "$POLICY" p1
 	check_eq "audit" "$(in_force)" 0/0
-	"$BUILD/genl" --netns sw lease \
-		"$(ip -n sw -o link show p1 | cut -d : -f 1)" root 1000 filter 3 4000000
-	sleep 0.01
-	ended 1 "p1: another program has leased the queue"
-	check_eq "the other lease stays" "$(in_force)" 3/4000000
+	lose_queue
 }
 
 # If the agent is killed, the values of tc apply again when the lease expires
