@@ -132,11 +132,11 @@ static int read_fibers(struct reader *r, struct policy *p)
 
 	if (!v)
 		return EXIT_FAILURE;
-	return read_m(&v, ' ', &p->fiber_min_m) &&
-			       read_m(&v, '\0', &p->fiber_max_m) &&
-			       p->fiber_min_m <= p->fiber_max_m ?
-		       EXIT_SUCCESS :
-		       wrong(r, "fiber_m must be two lengths, 0 to 100000000");
+	if (!read_m(&v, ' ', &p->fiber_min_m) ||
+	    !read_m(&v, '\0', &p->fiber_max_m) ||
+	    p->fiber_min_m > p->fiber_max_m)
+		return wrong(r, "fiber_m must be two lengths, 0 to 100000000");
+	return EXIT_SUCCESS;
 }
 
 static int read_header(struct reader *r, struct policy *p)

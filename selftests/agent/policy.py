@@ -17,8 +17,7 @@ RATES = (7500, 10000, 12500, 15000, 17500)
 SUPPLEMENTS = (0, 500, 1000, 1500, 2000)
 REWARDS = ("few", "literal")
 
-Policy = namedtuple("Policy", "layers reward interval_ns fiber_m",
-                    defaults=((0, 100000000),))
+Policy = namedtuple("Policy", "layers reward interval_ns fiber_m")
 
 
 class Error(Exception):
@@ -79,8 +78,8 @@ def layers_of(rows):
 
 
 def fixed(action, reward, interval_ns=1000000):
-    """Return a policy that always prefers one action."""
+    """Return a policy that always prefers one action, on any fiber."""
     layers = [numpy.zeros((outputs, 1 + inputs), numpy.float32)
               for inputs, outputs in zip(SHAPE, SHAPE[1:])]
     layers[-1][action, 0] = 1
-    return Policy(layers, reward, interval_ns)
+    return Policy(layers, reward, interval_ns, (0, 100000000))
