@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 
 # episodes per mean: one for each pair of a fiber and a number of senders, because
 # these pairs differ in their rewards
-WINDOW = 36
+WINDOW = 42
 
 
 def means(points):

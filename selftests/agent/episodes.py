@@ -24,15 +24,16 @@ STEPS = 60
 # a log has one more row: the state before the first action
 ROWS = STEPS + 1
 # delay of the equipment at the ends of a fiber of so many km, as in
-# longhaul-near-*.scenario
-EQUIPMENT_US = {50: 64, 100: 63, 200: 67, 250: 72, 300: 77, 400: 70, 450: 78,
-                500: 87}
+# longhaul-near-*.scenario, or between those
+EQUIPMENT_US = {50: 64, 100: 63, 200: 67, 250: 72, 300: 77, 450: 78, 500: 87,
+                700: 111, 850: 130, 1000: 148}
 # lengths of fibers to train with
-FIBERS_KM = (50, 100, 200, 300, 400, 500)
+FIBERS_KM = (50, 100, 200, 300, 500, 700, 1000)
 SENDERS = (2, 4, 5, 7, 10, 16)
-# increase timers of senders: shorter ones than the round-trip time undo a cut
-# before its effect shows
+# increase timers of senders, and those for over 500 km: shorter ones than the
+# round-trip time undo a cut before its effect shows
 TIMERS = ("5ms", "7ms")
+LONG_TIMERS = ("10ms", "14ms")
 
 Point = namedtuple("Point", "km senders timer")
 # explore is the share of random actions
@@ -51,7 +52,8 @@ def draw(rnd):
         pairs = list(itertools.product(FIBERS_KM, SENDERS))
         rnd.shuffle(pairs)
         for km, senders in pairs:
-            yield Point(km, senders, rnd.choice(TIMERS))
+            yield Point(km, senders,
+                        rnd.choice(TIMERS if km <= 500 else LONG_TIMERS))
 
 
 def scenario(point, seed, agent=""):

@@ -149,7 +149,8 @@ def draws_visit_each_pair_once_per_round(_):
     for half in drawn[:curve.WINDOW], drawn[curve.WINDOW:]:
         assert len({(e.point.km, e.point.senders) for e in half}) == \
             curve.WINDOW
-    assert {e.point.timer for e in drawn} == set(episodes.TIMERS)
+    assert {e.point.timer for e in drawn} == \
+        set(episodes.TIMERS + episodes.LONG_TIMERS)
     assert len({e.seed for e in drawn}) == len(drawn)
 
 

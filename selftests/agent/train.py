@@ -41,7 +41,7 @@ FIXED = 8
 # steps: fibers or numbers of senders that training does not use
 VALIDATION = tuple(episodes.Point(*point) for point in (
     (50, 12, "5ms"), (100, 8, "5ms"), (250, 4, "5ms"), (250, 8, "5ms"),
-    (450, 5, "5ms"), (450, 8, "5ms")))
+    (450, 5, "5ms"), (450, 8, "5ms"), (850, 4, "10ms"), (850, 8, "10ms")))
 VALIDATION_SEED = 7
 VALIDATE_STEPS = 600
 
@@ -254,7 +254,8 @@ def main(argv):
         f"commit: {made_by}",
         f"trained on: fibers of {', '.join(map(str, episodes.FIBERS_KM))} "
         f"km at 25 Gb/s, {', '.join(map(str, episodes.SENDERS))} senders, "
-        f"increase timers of {', '.join(episodes.TIMERS)}"])
+        f"increase timers of {', '.join(episodes.TIMERS)}, beyond 500 km "
+        f"{', '.join(episodes.LONG_TIMERS)}"])
     if args.curve:
         curve.write(args.curve, points, level)
     if level is None:
