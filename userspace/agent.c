@@ -158,7 +158,7 @@ static bool explores(struct agent *a, int *action)
  * another program, and a policy that explores are not compared.
  */
 static void check_trust(struct agent *a, const struct agent_step *s,
-			uint64_t now)
+			const struct agent_sample *now)
 {
 	static const enum agent_mode modes[] = {
 		[AGENT_POLICY] = AGENT_MODE_RUN,
@@ -169,10 +169,10 @@ static void check_trust(struct agent *a, const struct agent_step *s,
 
 	if (a->mode == AGENT_MODE_OBSERVE || !has_policy(a) || a->explore > 0)
 		return;
-	mode = modes[agent_trust_step(&a->trust, s->reward, now)];
+	mode = modes[agent_trust_step(&a->trust, &a->before, now, s->reward)];
 	if (mode == AGENT_MODE_FALLBACK && mode != a->mode) {
 		a->totals.fallbacks++;
-		fail(a->port.name, "the policy earns less than the values of tc: fallback");
+		fail(a->port.name, "the policy is worse than the values of tc: fallback");
 	}
 	a->mode = mode;
 }
@@ -256,7 +256,7 @@ static int step(struct agent *a)
 	}
 	happened = agent_observe(&a->port.place, &a->before, &now, a->reward);
 	agent_state(&a->history, &a->port.place, &happened, state);
-	check_trust(a, &happened, now.time_ns);
+	check_trust(a, &happened, &now);
 	row.time_ns = now.time_ns;
 	row.depth_bytes = now.depth_bytes;
 	row.mode = a->mode;

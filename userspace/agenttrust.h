@@ -10,11 +10,13 @@
  *
  * An audit is due after the first second and then once a minute.  A second is
  * worse if the policy earns over 2 percent less than the values of tc earned in
- * their last second.  The load may have changed since then.  So such a second
- * only causes another audit, at most one in 10 s, and the policy is judged by
- * the seconds before and after an audit: a burst in one of the three does not
- * cause a fallback, but a pause during the audit may.  A fallback that begins
- * within a minute after another one lasts twice as long.
+ * their last second, or if a share of the packets was lost that is larger by
+ * over 2 percent of all packets: the reward does not count drops.  The load may
+ * have changed since then.  So such a second only causes another audit, at most
+ * one in 10 s, and the policy is judged by the seconds before and after an
+ * audit: a burst in one of the three does not cause a fallback, but a pause
+ * during the audit may.  A fallback that begins within a minute after another
+ * one lasts twice as long.
  *
  * The policy's own estimates of its actions would be no evidence: it always
  * takes the action with the highest estimate, and in states unlike those of its
@@ -25,8 +27,7 @@
 #ifndef _IQCN_AGENTTRUST_H
 #define _IQCN_AGENTTRUST_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "agentlaw.h"
 
 #define AGENT_TRUST_NS UINT64_C(1000000000)
 /* With long intervals, a second has few steps, so it is extended to at least
@@ -34,6 +35,7 @@
  */
 #define AGENT_TRUST_STEPS 10
 #define AGENT_TRUST_SHARE 0.98
+#define AGENT_TRUST_LOSS 0.02
 #define AGENT_AUDIT_NS (60 * AGENT_TRUST_NS)
 #define AGENT_AUDIT_AGAIN_NS (10 * AGENT_TRUST_NS)
 #define AGENT_FALLBACK_NS (10 * AGENT_TRUST_NS)
@@ -46,13 +48,20 @@ enum agent_verdict {
 	AGENT_FALLBACK,
 };
 
+/* Sums of the steps in a second */
+struct agent_second {
+	double reward;
+	uint64_t packets;	/* sent */
+	uint64_t drops;
+	uint32_t steps;
+};
+
 struct agent_trust {
 	enum agent_verdict verdict;
 	bool judging;		/* this second is the first after an audit */
-	double before;		/* mean reward of the second before the audit */
-	double tc_reward;	/* that of the last second with the values of tc */
-	double sum;		/* sum of the rewards in the current second */
-	uint32_t steps;
+	struct agent_second now;	/* the current second */
+	struct agent_second before;	/* the last one before the audit */
+	struct agent_second tc;		/* the last one with the values of tc */
 	uint64_t second_ns;	/* end of the current second, 0: none begun */
 	uint64_t phase_ns;	/* end of the audit or fallback, or the next audit */
 	uint64_t again_ns;	/* a worse second causes no audit before this */
@@ -67,9 +76,26 @@ static inline void agent_trust_change(struct agent_trust *t,
 	t->phase_ns = end_ns;
 }
 
-static inline bool agent_trust_worse(const struct agent_trust *t, double mean)
+static inline double agent_second_reward(const struct agent_second *s)
 {
-	return mean < AGENT_TRUST_SHARE * t->tc_reward;
+	return s->steps ? s->reward / s->steps : 0;
+}
+
+static inline double agent_second_loss(const struct agent_second *s)
+{
+	uint64_t packets = s->packets + s->drops;
+
+	return packets ? s->drops / (double)packets : 0;
+}
+
+/* Was a second of the policy worse than the values of tc? */
+static inline bool agent_trust_worse(const struct agent_trust *t,
+				     const struct agent_second *s)
+{
+	return agent_second_reward(s) <
+	       AGENT_TRUST_SHARE * agent_second_reward(&t->tc) ||
+	       agent_second_loss(s) >
+	       AGENT_TRUST_LOSS + agent_second_loss(&t->tc);
 }
 
 static inline void agent_trust_fall_back(struct agent_trust *t, uint64_t now_ns)
@@ -84,10 +110,9 @@ static inline void agent_trust_fall_back(struct agent_trust *t, uint64_t now_ns)
 }
 
 /* A second with the values of tc ends */
-static inline void agent_trust_tc(struct agent_trust *t, double mean,
-				  uint64_t now_ns)
+static inline void agent_trust_tc(struct agent_trust *t, uint64_t now_ns)
 {
-	t->tc_reward = mean;
+	t->tc = t->now;
 	if (now_ns < t->phase_ns)
 		return;
 	t->judging = t->verdict == AGENT_AUDIT;
@@ -95,16 +120,15 @@ static inline void agent_trust_tc(struct agent_trust *t, double mean,
 }
 
 /* A second with the values of the policy ends */
-static inline void agent_trust_policy(struct agent_trust *t, double mean,
-				      uint64_t now_ns)
+static inline void agent_trust_policy(struct agent_trust *t, uint64_t now_ns)
 {
-	bool worse = agent_trust_worse(t, mean);
+	bool worse = agent_trust_worse(t, &t->now);
 
-	if (t->judging && worse && agent_trust_worse(t, t->before)) {
+	if (t->judging && worse && agent_trust_worse(t, &t->before)) {
 		agent_trust_fall_back(t, now_ns);
 	} else if (now_ns >= t->phase_ns || (worse && now_ns >= t->again_ns)) {
 		agent_trust_change(t, AGENT_AUDIT, now_ns + AGENT_TRUST_NS);
-		t->before = mean;
+		t->before = t->now;
 		t->again_ns = now_ns + AGENT_AUDIT_AGAIN_NS;
 	}
 	t->judging = false;
@@ -113,28 +137,34 @@ static inline void agent_trust_policy(struct agent_trust *t, double mean,
 /**
  * agent_trust_step() - account for a step
  * @t: all 0 at first
+ * @a: sample at the beginning of the step
+ * @b: sample at its end
  * @reward: reward of the step, during which @t->verdict applied
- * @now_ns: end of the step
  *
  * Return: the verdict for the next step.
  */
 static inline enum agent_verdict agent_trust_step(struct agent_trust *t,
-						  double reward, uint64_t now_ns)
+						  const struct agent_sample *a,
+						  const struct agent_sample *b,
+						  double reward)
 {
+	uint64_t now_ns = b->time_ns;
+
 	if (!t->second_ns) {
 		t->second_ns = now_ns + AGENT_TRUST_NS;
 		t->phase_ns = t->second_ns;
 	}
-	t->sum += reward;
-	t->steps++;
-	if (now_ns < t->second_ns || t->steps < AGENT_TRUST_STEPS)
+	t->now.reward += reward;
+	t->now.packets += b->tx_packets - a->tx_packets;
+	t->now.drops += b->drops - a->drops;
+	t->now.steps++;
+	if (now_ns < t->second_ns || t->now.steps < AGENT_TRUST_STEPS)
 		return t->verdict;
 	if (t->verdict == AGENT_POLICY)
-		agent_trust_policy(t, t->sum / t->steps, now_ns);
+		agent_trust_policy(t, now_ns);
 	else
-		agent_trust_tc(t, t->sum / t->steps, now_ns);
-	t->sum = 0;
-	t->steps = 0;
+		agent_trust_tc(t, now_ns);
+	t->now = (struct agent_second){};
 	t->second_ns = now_ns + AGENT_TRUST_NS;
 	return t->verdict;
 }

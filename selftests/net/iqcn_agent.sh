@@ -562,7 +562,7 @@ test_fallback()
 	sleep 1.5
 	check_eq "fallback" "$(in_force)" 2/4000000
 	check_eq "message" "$(<"$TMP/err")" \
-		"iqcn: p1: the policy earns less than the values of tc: fallback"
+		"iqcn: p1: the policy is worse than the values of tc: fallback"
 	check "fallbacks" "$(grep -c '^iqcn_agent_fallbacks_total.* 1$' "$TMP/prom")" -eq 1
 	check "acting" "$(grep -c '^iqcn_agent_acting.* 0$' "$TMP/prom")" -eq 1
 	# the fallback has lasted for at most 1.5 s
@@ -575,8 +575,8 @@ test_fallback()
 	sleep 3.5
 	check_eq "and again" "$(in_force)" 2/4000000
 	kill "$agent"
-	ended 0 "p1: the policy earns less than the values of tc: fallback
-iqcn: p1: the policy earns less than the values of tc: fallback"
+	ended 0 "p1: the policy is worse than the values of tc: fallback
+iqcn: p1: the policy is worse than the values of tc: fallback"
 	check_eq "modes" "$(modes)" \
 		"run audit run fallback run audit run fallback"
 }

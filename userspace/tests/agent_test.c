@@ -242,12 +242,14 @@ void test_agent_lease(void)
 	      iqcn_filter_max_ns(IQCN_FIBER_MAX_M));
 }
 
-/* A run in steps of 5 ms: the policy and the values of tc earn constant rewards
+/* A run in steps of 5 ms: the policy and the values of tc earn constant rewards,
+ * and lose a constant share of 1,000 packets
  */
 struct life {
 	struct agent_trust trust;
 	double policy, tc;
-	uint64_t now_ns;
+	unsigned int policy_drops, tc_drops;
+	struct agent_sample now;
 };
 
 /* Run until the verdict changes, for at most an hour.  Returns the time in ms;
@@ -255,15 +257,22 @@ struct life {
  */
 static uint64_t until_other(struct life *l, enum agent_verdict *verdict)
 {
-	uint64_t start_ns = l->now_ns;
+	uint64_t start_ns = l->now.time_ns;
+	struct agent_sample before;
+	unsigned int drops;
 
 	*verdict = l->trust.verdict;
 	do {
-		l->now_ns += 5 * MS;
-		agent_trust_step(&l->trust, l->trust.verdict == AGENT_POLICY ?
-				 l->policy : l->tc, l->now_ns);
-	} while (l->trust.verdict == *verdict && l->now_ns - start_ns < 3600 * S);
-	return (l->now_ns - start_ns) / MS;
+		before = l->now;
+		drops = *verdict == AGENT_POLICY ? l->policy_drops : l->tc_drops;
+		l->now.time_ns += 5 * MS;
+		l->now.drops += drops;
+		l->now.tx_packets += 1000 - drops;
+		agent_trust_step(&l->trust, &before, &l->now,
+				 *verdict == AGENT_POLICY ? l->policy : l->tc);
+	} while (l->trust.verdict == *verdict &&
+		 l->now.time_ns - start_ns < 3600 * S);
+	return (l->now.time_ns - start_ns) / MS;
 }
 
 static void check_life(int line, struct life *l, enum agent_verdict verdict,
@@ -283,6 +292,9 @@ static void check_life(int line, struct life *l, enum agent_verdict verdict,
 void test_agent_trust(void)
 {
 	struct life good = { .policy = 49, .tc = 50 }, bad = { .policy = 48.9, .tc = 50 };
+	struct life lossy = { .policy = 9, .policy_drops = 121, .tc = 1,
+			      .tc_drops = 100 };
+	struct agent_sample before = {}, now = {};
 	struct agent_trust t = {};
 	int i, s;
 
@@ -328,10 +340,19 @@ void test_agent_trust(void)
 	bad.policy = 30;
 	check_life(__LINE__, &bad, AGENT_AUDIT, 1000);
 	check_life(__LINE__, &bad, AGENT_POLICY, 60000);
+	/* a policy that loses over 2 percent more of the packets */
+	check_life(__LINE__, &lossy, AGENT_POLICY, 1000);
+	check_life(__LINE__, &lossy, AGENT_AUDIT, 1000);
+	check_life(__LINE__, &lossy, AGENT_POLICY, 1000);
+	check_life(__LINE__, &lossy, AGENT_FALLBACK, 10000);
+	lossy.policy_drops = 119;
+	check_life(__LINE__, &lossy, AGENT_POLICY, 60000);
 	/* a second with few steps is longer */
-	for (i = 1; i < 10; i++)
-		check(agent_trust_step(&t, 1, i * S) == AGENT_POLICY);
-	check(agent_trust_step(&t, 1, i * S) == AGENT_AUDIT);
+	for (i = 1; i <= 10; i++) {
+		now.time_ns = i * S;
+		check(agent_trust_step(&t, &before, &now, 1) ==
+		      (i < 10 ? AGENT_POLICY : AGENT_AUDIT));
+	}
 }
 
 void test_agent_guard(void)
