@@ -77,6 +77,7 @@ def scenario(point, seed, agent=""):
     lines += [
         f"duration {ROWS * INTERVAL_NS // 1000000}ms",
         "count 1ms",
+        "figures none",
         "kmax 400000",
         "sample 1ms",
         f"port {PORT}",

@@ -352,7 +352,7 @@ run()
 	sleep "$(printf '%d.%03d' $((ms / 1000)) $((ms % 1000)))"
 	[ -z "${conf[agent]-}" ] || wait "$agent" ||
 		[[ $? = 137 && ${conf[agent]} = killed* ]] || die "the agent failed"
-	reports
+	[ -n "${conf[figures]-}" ] || reports
 }
 
 reports()

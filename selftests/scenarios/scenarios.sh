@@ -95,6 +95,8 @@
 #			SHARE
 #   cut NAME		cut_us: longest time from the first CNP of a traced flow
 #			of that name to its first cut; null: a flow was not cut
+#   figures none		compute no figures, which is faster: only the agent's log
+#			remains
 #   port SWITCH-NEIGHBOR	report the figures of this port of a network, in
 #			.ports["SWITCH-NEIGHBOR"]
 #   variant NAME QDISC	a qdisc below the bottleneck, in the syntax of tc
@@ -125,7 +127,7 @@ RESULTS=${IQCN_RESULTS:-$TOP/build/results}
 KEYS=" title seed topology senders receivers host sender bottleneck link
 	wires hosts ends agent trunk access fiber locals behind flows load incast endless
 	message permutation duration count sample memory kmax settle event regain
-	fair cut port variant expect miss "
+	fair cut figures port variant expect miss "
 COLORS=7
 only="" tables=1 command="" extra="" continues="" jobs=$(nproc)
 
@@ -344,7 +346,7 @@ write_scenario()
 	ends=$(value "$1" ends | of_variant "$2")
 	agent=$(value "$1" agent | of_variant "$2")
 	sed -nE 's/[ \t]+/ /g; s/ $//
-		/^(topology|seed|senders|receivers|host|sender|bottleneck|behind|flows|duration|count|sample|kmax) /p' \
+		/^(topology|seed|senders|receivers|host|sender|bottleneck|behind|flows|duration|count|sample|kmax|figures) /p' \
 		"$(file_of "$1")"
 	! is_fabric "$1" || echo "fabric fabric"
 	[ -z "$ends" ] || echo "ends $ends"
@@ -384,6 +386,25 @@ took()
 	}' "$1/time" >"$1/time.tmp" && mv "$1/time.tmp" "$1/time"
 }
 
+# evaluate SCENARIO VARIANT: compute figures from the raw data of a run
+evaluate()
+{
+	local dir=$RESULTS/$1/$2
+
+	if [ -n "$(value "$1" figures)" ]; then
+		rm -f "$dir"/{begin,end}
+		echo '{}' >"$dir/figures.tmp"
+		return
+	fi
+	took "$dir" && figures "$1" "$2" >"$dir/figures.tmp" || return
+	if is_fabric "$1"; then
+		heat "$1" "$2" >"$dir/heat.csv"
+	else
+		series "$1" "$2" >"$dir/series.csv" &&
+			rates "$1" "$2" >"$dir/rates.csv"
+	fi
+}
+
 # job SCENARIO VARIANT
 job()
 {
@@ -399,14 +420,7 @@ job()
 	if { time "$LAB" run uml ${memory:+-m "$memory"} \
 		-s "$(value "$name" seed)" -o "$dir" "$HERE/guest.sh" /run/out \
 		>"$dir/log" 2>&1; } 2>"$dir/time" &&
-	   took "$dir" &&
-	   figures "$name" "$variant" >"$dir/figures.tmp" 2>>"$dir/log" &&
-	   if is_fabric "$name"; then
-		heat "$name" "$variant" >"$dir/heat.csv"
-	   else
-		series "$name" "$variant" >"$dir/series.csv" &&
-			rates "$name" "$variant" >"$dir/rates.csv"
-	   fi; then
+	   evaluate "$name" "$variant" 2>>"$dir/log"; then
 		mv "$dir/figures.tmp" "$dir/figures.json"
 		echo "  $name $variant: $((SECONDS - start)) s"
 	else
@@ -666,7 +680,8 @@ plot()
 {
 	local name=$1 terminal traced
 
-	[ "$(variants "$name" | wc -l)" -le $COLORS ] || return 0
+	[ "$(variants "$name" | wc -l)" -le $COLORS ] &&
+		[ -z "$(value "$name" figures)" ] || return 0
 	if is_fabric "$name"; then
 		plot_fabric "$name"
 		return
