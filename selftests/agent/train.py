@@ -213,8 +213,8 @@ def parse(argv):
                         help="policy to write")
     parser.add_argument("--curve", metavar="FILE.svg",
                         help="learning curve to write, with FILE.csv")
-    parser.add_argument("--reference", type=int, metavar="N", default=36,
-                        help="points with fixed actions before training (default 36)")
+    parser.add_argument("--reference", type=int, metavar="N", default=24,
+                        help="points with fixed actions before training (default 24)")
     parser.add_argument("--jobs", type=int, default=PER_ROUND,
                         help="episodes at the same time (default 2)")
     args = parser.parse_args(argv)

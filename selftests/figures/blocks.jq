@@ -169,7 +169,7 @@ def long_haul_block:
 def agent_block:
 	["", "", "reward", "use of the link", "peak, MB", "drops"],
 	("agent-eval-150-3", "agent-eval-150-6", "agent-eval-350-3",
-	 "agent-eval-350-6", "agent-unseen-step", "agent-unseen-mix",
+	 "agent-eval-350-6", "agent-eval-800-6", "agent-unseen-step", "agent-unseen-mix",
 	 "agent-unseen-many", "agent-overload", "agent-killed") as $s |
 	.[$s].variants | to_entries |
 	(map(select(.key | startswith("fixed-"))) | max_by(.value.agent.reward) |

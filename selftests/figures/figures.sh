@@ -43,7 +43,7 @@ BLOCKS="
 				longhaul-wrong longhaul-far
 	long-haul-mixed	columns longhaul-mixed longhaul-edge
 	agent		columns agent-eval-150-3 agent-eval-150-6 agent-eval-350-3
-				agent-eval-350-6 agent-unseen-step agent-unseen-mix
+				agent-eval-350-6 agent-eval-800-6 agent-unseen-step agent-unseen-mix
 				agent-unseen-many agent-overload agent-killed
 	senders		text	reps-permutation reps-permutation-8 reps-asym reps-fail ramp
 				ratio-2 ratio-512 gate-one gate-all match match-lost sprayed

@@ -242,8 +242,8 @@ void test_agent_lease(void)
 	      iqcn_filter_max_ns(IQCN_FIBER_MAX_M));
 }
 
-/* A run in steps of 5 ms: the policy and the values of tc earn constant rewards,
- * and lose a constant share of 1,000 packets
+/* A run in steps of 5 ms: the policy and the values of tc earn constant
+ * rewards, and lose a constant share of 1,000 packets
  */
 struct life {
 	struct agent_trust trust;
