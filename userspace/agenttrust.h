@@ -9,14 +9,17 @@
  *	  +------------------- fallback: values of tc, 10 s to 320 s
  *
  * An audit is due after the first second and then once a minute.  A second is
- * worse if the policy earns over 2 percent less than the values of tc earned in
- * their last second, or if a share of the packets was lost that is larger by
- * over 2 percent of all packets: the reward does not count drops.  The load may
- * have changed since then.  So such a second only causes another audit, at most
- * one in 10 s, and the policy is judged by the seconds before and after an
- * audit: a burst in one of the three does not cause a fallback, but a pause
- * during the audit may.  A fallback that begins within a minute after another
- * one lasts twice as long.
+ * worse than the last one with the values of tc if
+ *
+ *	the loss rate is over a tenth and over 0.1 percentage points higher,
+ *	or if the mean reward is over 2 percent lower, unless the loss rate is
+ *	lower by as much,
+ *
+ * because the reward does not count drops.  The load may have changed since
+ * then, so a worse second only causes another audit, at most one in 10 s.  The
+ * policy is judged by the seconds before and after an audit: a burst in one of
+ * the three does not cause a fallback, but a pause during the audit may.  A
+ * fallback that begins within a minute after another one lasts twice as long.
  *
  * The policy's own estimates of its actions would be no evidence: it always
  * takes the action with the highest estimate, and in states unlike those of its
@@ -35,7 +38,9 @@
  */
 #define AGENT_TRUST_STEPS 10
 #define AGENT_TRUST_SHARE 0.98
-#define AGENT_TRUST_LOSS 0.02
+/* differences of loss rates */
+#define AGENT_TRUST_LOSS_SHARE 1.1
+#define AGENT_TRUST_LOSS 0.001
 #define AGENT_AUDIT_NS (60 * AGENT_TRUST_NS)
 #define AGENT_AUDIT_AGAIN_NS (10 * AGENT_TRUST_NS)
 #define AGENT_FALLBACK_NS (10 * AGENT_TRUST_NS)
@@ -48,10 +53,10 @@ enum agent_verdict {
 	AGENT_FALLBACK,
 };
 
-/* Sums of the steps in a second */
+/* Sums over the steps of a second */
 struct agent_second {
 	double reward;
-	uint64_t packets;	/* sent */
+	uint64_t tx_packets;
 	uint64_t drops;
 	uint32_t steps;
 };
@@ -81,21 +86,32 @@ static inline double agent_second_reward(const struct agent_second *s)
 	return s->steps ? s->reward / s->steps : 0;
 }
 
+/* The share of packets that were dropped */
 static inline double agent_second_loss(const struct agent_second *s)
 {
-	uint64_t packets = s->packets + s->drops;
+	uint64_t packets = s->tx_packets + s->drops;
 
 	return packets ? s->drops / (double)packets : 0;
 }
 
-/* Was a second of the policy worse than the values of tc? */
+static inline bool agent_second_loses_more(const struct agent_second *a,
+					   const struct agent_second *b)
+{
+	double least = agent_second_loss(b);
+
+	return agent_second_loss(a) > max(AGENT_TRUST_LOSS_SHARE * least,
+					  AGENT_TRUST_LOSS + least);
+}
+
+/* Was @s worse than the last second with the values of tc? */
 static inline bool agent_trust_worse(const struct agent_trust *t,
 				     const struct agent_second *s)
 {
-	return agent_second_reward(s) <
-	       AGENT_TRUST_SHARE * agent_second_reward(&t->tc) ||
-	       agent_second_loss(s) >
-	       AGENT_TRUST_LOSS + agent_second_loss(&t->tc);
+	if (agent_second_loses_more(s, &t->tc))
+		return true;
+	return !agent_second_loses_more(&t->tc, s) &&
+	       agent_second_reward(s) <
+	       AGENT_TRUST_SHARE * agent_second_reward(&t->tc);
 }
 
 static inline void agent_trust_fall_back(struct agent_trust *t, uint64_t now_ns)
@@ -155,7 +171,7 @@ static inline enum agent_verdict agent_trust_step(struct agent_trust *t,
 		t->phase_ns = t->second_ns;
 	}
 	t->now.reward += reward;
-	t->now.packets += b->tx_packets - a->tx_packets;
+	t->now.tx_packets += b->tx_packets - a->tx_packets;
 	t->now.drops += b->drops - a->drops;
 	t->now.steps++;
 	if (now_ns < t->second_ns || t->now.steps < AGENT_TRUST_STEPS)

@@ -7,9 +7,9 @@ import os
 import matplotlib
 import matplotlib.pyplot as plt
 
-# episodes per mean: one for each pair of a fiber and a number of senders, because
-# these pairs differ in their rewards
-WINDOW = 42
+# episodes per mean: many, because fibers and numbers of senders differ in their
+# rewards
+WINDOW = 24
 
 
 def means(points):

@@ -24,13 +24,13 @@ STEPS = 60
 # a log has one more row: the state before the first action
 ROWS = STEPS + 1
 # delay of the equipment at the ends of a fiber of so many km, as in
-# longhaul-near-*.scenario, or between those
+# longhaul-near-*.scenario; other lengths are interpolated
 EQUIPMENT_US = {50: 64, 100: 63, 200: 67, 250: 72, 300: 77, 450: 78, 500: 87,
                 700: 111, 850: 130, 1000: 148}
 # lengths of fibers to train with
 FIBERS_KM = (50, 100, 200, 300, 500, 700, 1000)
 SENDERS = (2, 4, 5, 7, 10, 16)
-# increase timers of senders, and those for over 500 km: shorter ones than the
+# Increase timers of senders, up to 500 km and beyond.  Much shorter ones than the
 # round-trip time undo a cut before its effect shows
 TIMERS = ("5ms", "7ms")
 LONG_TIMERS = ("10ms", "14ms")

@@ -145,10 +145,10 @@ def the_replay_forgets_the_oldest(_):
 
 def draws_visit_each_pair_once_per_round(_):
     draw = train.Draw(1)
-    drawn = [draw(None, 0) for _ in range(2 * curve.WINDOW)]
-    for half in drawn[:curve.WINDOW], drawn[curve.WINDOW:]:
-        assert len({(e.point.km, e.point.senders) for e in half}) == \
-            curve.WINDOW
+    n = len(episodes.FIBERS_KM) * len(episodes.SENDERS)
+    drawn = [draw(None, 0) for _ in range(2 * n)]
+    for half in drawn[:n], drawn[n:]:
+        assert len({(e.point.km, e.point.senders) for e in half}) == n
     assert {e.point.timer for e in drawn} == \
         set(episodes.TIMERS + episodes.LONG_TIMERS)
     assert len({e.seed for e in drawn}) == len(drawn)

@@ -5,7 +5,7 @@ Train a policy for iqcn agent in the lab.
 
 Before the first round, episodes run with fixed actions.  The learner begins
 with them, and the mean reward of all actions is the reference of the learning
-curve.  In each round two episodes run with the current policy; then the learner
+curve: a rough one, because their points are others than those of the curve.  In each round two episodes run with the current policy; then the learner
 makes two updates for each of their steps.  From time to time the policy is
 validated.  The policy that earns most in a validation is the result.  The same
 options yield the same policy, to the byte.
@@ -254,8 +254,8 @@ def main(argv):
         f"commit: {made_by}",
         f"trained on: fibers of {', '.join(map(str, episodes.FIBERS_KM))} "
         f"km at 25 Gb/s, {', '.join(map(str, episodes.SENDERS))} senders, "
-        f"increase timers of {', '.join(episodes.TIMERS)}, beyond 500 km "
-        f"{', '.join(episodes.LONG_TIMERS)}"])
+        f"increase timers of {' and '.join(episodes.TIMERS)} up to 500 km, "
+        f"{' and '.join(episodes.LONG_TIMERS)} beyond"])
     if args.curve:
         curve.write(args.curve, points, level)
     if level is None:

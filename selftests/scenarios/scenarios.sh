@@ -95,8 +95,8 @@
 #			SHARE
 #   cut NAME		cut_us: longest time from the first CNP of a traced flow
 #			of that name to its first cut; null: a flow was not cut
-#   figures none		compute no figures, which is faster: only the agent's log
-#			remains
+#   figures none		skip the reports, figures and plots, for runs of which only
+#			the agent's log is used
 #   port SWITCH-NEIGHBOR	report the figures of this port of a network, in
 #			.ports["SWITCH-NEIGHBOR"]
 #   variant NAME QDISC	a qdisc below the bottleneck, in the syntax of tc
@@ -308,6 +308,14 @@ check_scenario()
 	done
 	ns "$(value "$name" duration)" >/dev/null &&
 		ns "$(value "$name" count)" >/dev/null || exit
+	case $(value "$name" figures) in
+	"") ;;
+	none)
+		[ -z "$(value "$name" expect)$(value "$name" miss)" ] ||
+			die "$name: expect and miss need figures"
+		;;
+	*) die "$name: figures can only be none" ;;
+	esac
 	if is_fabric "$name"; then
 		check_keys "$name" bottleneck behind
 		[ -z "$(value "$name" agent)" ] || [ -n "$(value "$name" port)" ] ||
@@ -795,7 +803,8 @@ report()
 		echo "not ok $name: a variant failed" >"$RESULTS/$name.tests"
 	else
 		[ -z "$commit" ] || echo "$commit" >"$RESULTS/$name.commit"
-		[ -z "$tables" ] || table "$name"
+		[ -z "$tables" ] || [ -n "$(value "$name" figures)" ] ||
+			table "$name"
 		{
 			expectations "$name"
 			plot "$name" >&2 || echo "not ok $name: the plot failed"

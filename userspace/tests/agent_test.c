@@ -243,7 +243,7 @@ void test_agent_lease(void)
 }
 
 /* A run in steps of 5 ms: the policy and the values of tc earn constant
- * rewards, and lose a constant share of 1,000 packets
+ * rewards, and drop a constant number of the 10,000 packets of a step
  */
 struct life {
 	struct agent_trust trust;
@@ -267,7 +267,7 @@ static uint64_t until_other(struct life *l, enum agent_verdict *verdict)
 		drops = *verdict == AGENT_POLICY ? l->policy_drops : l->tc_drops;
 		l->now.time_ns += 5 * MS;
 		l->now.drops += drops;
-		l->now.tx_packets += 1000 - drops;
+		l->now.tx_packets += 10000 - drops;
 		agent_trust_step(&l->trust, &before, &l->now,
 				 *verdict == AGENT_POLICY ? l->policy : l->tc);
 	} while (l->trust.verdict == *verdict &&
@@ -292,8 +292,8 @@ static void check_life(int line, struct life *l, enum agent_verdict verdict,
 void test_agent_trust(void)
 {
 	struct life good = { .policy = 49, .tc = 50 }, bad = { .policy = 48.9, .tc = 50 };
-	struct life lossy = { .policy = 9, .policy_drops = 121, .tc = 1,
-			      .tc_drops = 100 };
+	struct life lossy = { .policy = 9, .policy_drops = 1101, .tc = 5,
+			      .tc_drops = 1000 };
 	struct agent_sample before = {}, now = {};
 	struct agent_trust t = {};
 	int i, s;
@@ -340,13 +340,29 @@ void test_agent_trust(void)
 	bad.policy = 30;
 	check_life(__LINE__, &bad, AGENT_AUDIT, 1000);
 	check_life(__LINE__, &bad, AGENT_POLICY, 60000);
-	/* a policy that loses over 2 percent more of the packets */
+	/* a loss rate that is over a tenth higher */
 	check_life(__LINE__, &lossy, AGENT_POLICY, 1000);
 	check_life(__LINE__, &lossy, AGENT_AUDIT, 1000);
 	check_life(__LINE__, &lossy, AGENT_POLICY, 1000);
 	check_life(__LINE__, &lossy, AGENT_FALLBACK, 10000);
-	lossy.policy_drops = 119;
+	lossy.policy_drops = 1099;
 	check_life(__LINE__, &lossy, AGENT_POLICY, 60000);
+	/* over 0.1 percentage points higher */
+	lossy.policy_drops = 11;
+	lossy.tc_drops = 0;
+	check_life(__LINE__, &lossy, AGENT_AUDIT, 1000);
+	lossy.policy_drops = 9;
+	check_life(__LINE__, &lossy, AGENT_POLICY, 60000);
+	/* a lower loss rate makes up for a lower reward ... */
+	lossy.policy = 1;
+	lossy.tc_drops = 20;
+	check_life(__LINE__, &lossy, AGENT_AUDIT, 1000);
+	check_life(__LINE__, &lossy, AGENT_POLICY, 60000);
+	/* ... if it is lower by as much */
+	lossy.tc_drops = 18;
+	check_life(__LINE__, &lossy, AGENT_AUDIT, 1000);
+	check_life(__LINE__, &lossy, AGENT_POLICY, 1000);
+	check_life(__LINE__, &lossy, AGENT_FALLBACK, 10000);
 	/* a second with few steps is longer */
 	for (i = 1; i <= 10; i++) {
 		now.time_ns = i * S;
