@@ -431,7 +431,7 @@ void iqcn_config_warn(const struct iqcn_params *p, const struct net_device *dev,
 
 	if (dev->type != ARPHRD_ETHER)
 		NL_SET_ERR_MSG_ATTR_FMT(extack, NULL,
-					"%s is no Ethernet device: iqcn marks, but sends no CNPs",
+					"%s is not an Ethernet device: iqcn marks packets but sends no CNPs",
 					dev->name);
 	else if (p->limit_bytes / IQCN_LIMIT_PACKETS < pkt_bytes)
 		NL_SET_ERR_MSG_ATTR_FMT(extack, NULL,

@@ -24,7 +24,8 @@
 #define IQCN_DEAD_SPARE	1024
 
 /* Limit of flows per user, in all namespaces of the user, dead ones included.
- * Needed because flows are allocated in softirq, where no cgroup is charged.
+ * It is needed because flows are allocated in softirq, where no cgroup is
+ * charged.
  */
 #define IQCN_USER_FLOWS		IQCN_DEFAULT_FLOWS
 

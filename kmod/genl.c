@@ -948,7 +948,7 @@ static int iqcn_genl_queue_clear(struct sk_buff *request,
 			     iqcn_genl_clear_port, &n);
 }
 
-/* Get an optional number.  Return: false if it is not given. */
+/* Get an optional number.  Return: false if the attribute is absent. */
 static bool iqcn_genl_get_u32(const struct genl_info *info, int attr, u32 *v)
 {
 	if (!info->attrs[attr])

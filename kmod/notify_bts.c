@@ -304,7 +304,8 @@ void iqcn_bts_note_change(struct iqcn_queue *q, struct iqcn_flow *flow,
 				  iqcn_depth_bytes(q));
 }
 
-/* The polls of a flow since its last packet that its next packet makes up for
+/* Number of polls that were left out since the flow's last packet, and for
+ * which the packet that has arrived must compensate
  */
 static u32 iqcn_bts_missed(const struct iqcn_queue *q,
 			   const struct iqcn_flow *flow, u64 now_ns)

@@ -25,12 +25,12 @@
  * Only a queue that is below the threshold when the pause ends is judged at
  * once, as clear: that needs no count, and an empty queue may stay empty.
  *
- * The state costs the fast path nothing, because it is in two fields that every
- * packet reads anyway.  In the quiet state, fastpath_bytes is above any depth,
- * unless "notify grant" or "pfc txq" needs packets that arrive.  deep_bytes is,
- * too, unless pfc.c needs the packets that leave: then it is 0.  While a pause
- * is to be counted or judged, both are 0, so that the next packet goes to
- * iqcn_pfc_arrives() or iqcn_pfc_leaves().
+ * The state costs the fast path nothing, because it is encoded in two fields
+ * that every packet reads anyway.  In the quiet state, fastpath_bytes exceeds
+ * any depth, unless "notify grant" or "pfc txq" must handle packets that arrive.
+ * deep_bytes also exceeds any depth, or is 0 if pfc.c must handle packets that
+ * leave.  While a pause is to be counted or judged, both are 0, so that the
+ * next packet goes to iqcn_pfc_arrives() or iqcn_pfc_leaves().
  *
  * With "pfc txq", pfc.c also handles every packet that leaves, and, while the
  * port is not paused, every packet that arrives at the threshold or above.  A

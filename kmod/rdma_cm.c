@@ -101,8 +101,8 @@ static bool iqcn_cm_side_on_port(const struct iqcn_cm_side *side,
 	       side->ifindex == port->dev->ifindex;
 }
 
-/* Limits for all namespaces of a user together.  Needed because entries are
- * allocated in softirq, where no cgroup is charged.
+/* Limits for all namespaces of a user together.  They are needed because
+ * entries are allocated in softirq, where no cgroup is charged.
  */
 static const unsigned int iqcn_cm_user_max[__IQCN_CM_KIND_MAX] = {
 	[IQCN_CM_KIND_REQ] = 256,

@@ -672,8 +672,8 @@ static int bad(const struct iqcn_param *p, const char *arg)
 {
 	const char *near = nearest_name(p, arg);
 
-	fprintf(stderr, "iqcn: \"%s\" is no %s for \"%s\"", arg, value_name(p),
-		p->name);
+	fprintf(stderr, "iqcn: invalid value \"%s\" for \"%s\": expected %s", arg,
+		p->name, value_name(p));
 	if (near) {
 		fprintf(stderr, "; did you mean \"%s\"?", near);
 	} else if (is_number(p)) {
@@ -906,12 +906,12 @@ static int iqcn_parse_opt(struct qdisc_util *qu, int argc, char **argv,
 		if (!p)
 			return refuse_word(*argv);
 		if (argc < 2) {
-			fprintf(stderr, "iqcn: \"%s\" wants %s\n", p->name,
+			fprintf(stderr, "iqcn: \"%s\" needs a value: %s\n", p->name,
 				value_name(p));
 			return -1;
 		}
 		if (seen[p->attr]) {
-			fprintf(stderr, "iqcn: \"%s\" is given twice\n",
+			fprintf(stderr, "iqcn: duplicate parameter \"%s\"\n",
 				p->name);
 			return -1;
 		}

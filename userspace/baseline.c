@@ -124,7 +124,7 @@ void baselines_write(const struct baselines *b, FILE *f)
 	}
 }
 
-/* NAME=VALUE; an unknown name is skipped */
+/* Parse NAME=VALUE; skip unknown names */
 static void read_counter(struct stats *st, char *word)
 {
 	const struct counter *c;

@@ -30,7 +30,7 @@
 #include "param.h"
 #include "qdisc.h"
 
-/* How many qdiscs above a queue the module searches for shapers */
+/* Maximum number of qdiscs above a queue that the module checks for shapers */
 #define ANCESTORS_MAX 8
 /* Ethernet's header, without the room that some devices add for tags */
 #define HEADER_BYTES 14

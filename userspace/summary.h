@@ -9,8 +9,8 @@
 #include "object.h"
 #include "qdisc.h"
 
-/* Counters are since the qdisc's baseline in @b, if it has one.  @port: of the
- * device, NULL: not known
+/* Print counters relative to the qdisc's baseline in @b, if it has one.  @port:
+ * of the device, NULL: not known
  */
 void summary_print(FILE *f, const struct qdisc *q, const struct port *port,
 		   const struct baselines *b);

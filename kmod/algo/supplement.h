@@ -22,7 +22,7 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 
-/* The longest delay of the timer for which the next interval makes up */
+/* Longest delay of the timer that the next interval compensates for */
 #define IQCN_SUPPLEMENT_LATE_NS	(10 * NSEC_PER_MSEC)
 
 /**

@@ -21,7 +21,7 @@ ALL_TESTS="
 	test_probability
 	test_one_lot
 	test_one_for_both
-	test_came_ce
+	test_ce_in
 	test_two_points
 	test_first_cannot
 	test_behind_plain
@@ -39,10 +39,10 @@ ALL_TESTS="
 	test_telemetry_stuck
 	test_pi_wakes
 	test_pi_uncongested
-	test_pi_hold
-	test_pi_hold_budget
-	test_pi_hold_ends
-	test_pi_hold_reset
+	test_pi_sparse
+	test_pi_sparse_budget
+	test_pi_sparse_ends
+	test_pi_sparse_reset
 	test_pi_forgets
 	test_pi_stops
 	test_pi_traced
@@ -63,12 +63,12 @@ ALL_TESTS="
 	test_pi_and_t1
 	test_pi_times
 	test_moves
-	test_held
-	test_off_while_held
+	test_deferred
+	test_off_while_deferred
 	test_change_under_load
-	test_reset_while_held
-	test_delete_while_held
-	test_evict_while_held
+	test_reset_while_deferred
+	test_delete_while_deferred
+	test_evict_while_deferred
 	test_timer_begins_anew
 	test_update_shorter
 	test_fair
@@ -86,12 +86,12 @@ NIGHTLY_TESTS="
 	test_first_cannot test_behind_plain test_drop_gap test_drop_with_mark
 	test_drop_outlives_state test_drop_trim_judged test_echoed_sport
 	test_min_gap_of_t1 test_telemetry_port test_telemetry_moving
-	test_telemetry_stuck test_pi_uncongested test_pi_hold_ends
-	test_pi_hold_reset test_pi_forgets test_pi_traced test_pi_polls_more
+	test_telemetry_stuck test_pi_uncongested test_pi_sparse_ends
+	test_pi_sparse_reset test_pi_forgets test_pi_traced test_pi_polls_more
 	test_pi_polls_share test_pi_polls_missed test_evicts_idle test_pi_saves
 	test_pi_evicts test_pi_and_t1 test_pi_cancels_t1 test_pi_overdue
-	test_pi_times test_moves test_off_while_held test_reset_while_held
-	test_evict_while_held test_timer_begins_anew test_update_shorter test_fair
+	test_pi_times test_moves test_off_while_deferred test_reset_while_deferred
+	test_evict_while_deferred test_timer_begins_anew test_update_shorter test_fair
 	test_measure_gradient test_measure_delay test_words
 "
 # shellcheck source=selftests/net/lib.sh
@@ -511,7 +511,7 @@ test_one_for_both()
 # ce-in silent: a packet that arrived as CE causes no CNP by wreb or pi. The
 # controller runs before the CE packets arrive and, with ce-in notify, picks
 # each of them.
-test_came_ce()
+test_ce_in()
 {
 	local action way want n
 
@@ -1091,7 +1091,7 @@ left()
 
 # pi polls a sparse flow every T1. With a probability of 1, T1 225 us, and a
 # packet every 5 ms, each packet causes a CNP and 22 polls, the last one 88.
-test_pi_hold()
+test_pi_sparse()
 {
 	local n
 
@@ -1125,7 +1125,7 @@ test_pi_hold()
 
 # Four flows share a budget of 1,000 CNPs per second. Half of the burst is
 # reserved for packets, each of which causes a CNP; polls use the rest in turn.
-test_pi_hold_budget()
+test_pi_sparse_budget()
 {
 	topology bridge
 	# shellcheck disable=SC2086
@@ -1157,7 +1157,7 @@ test_pi_hold_budget()
 }
 
 # The sender continues, but polls end when the queue becomes empty
-test_pi_hold_ends()
+test_pi_sparse_ends()
 {
 	stand pi qref 10000 min-gap 10us t1 225us alpha 320000 beta 1 update 100us
 	deep 60
@@ -1178,7 +1178,7 @@ test_pi_hold_ends()
 
 # A reset ends the polling of earlier flows, although other flows raise the
 # probability at once
-test_pi_hold_reset()
+test_pi_sparse_reset()
 {
 	stand pi qref 1000 min-gap 10us t1 15ms
 	deep 20
@@ -1648,9 +1648,9 @@ test_moves()
 		"$(flows | awk '$4 == "0x000011" { print $7 }')" 2:1
 }
 
-# held FLOWS [PARAMETER...]: set up FLOWS flows that have got one CNP each, and
-# whose second CNP, for another drop, is deferred by 50 ms
-held()
+# deferred FLOWS [PARAMETER...]: set up FLOWS flows that have got one CNP each,
+# and whose second CNP, for another drop, is deferred by 50 ms
+deferred()
 {
 	local n=$1
 	shift
@@ -1673,18 +1673,18 @@ held()
 	counted "$n $n 0" cnp_sent cnp_drop cnp_gap
 }
 
-test_held()
+test_deferred()
 {
-	held 10
+	deferred 10
 	sniff snd --type cnp --time 80
 	wait
 	told 10
 	counted "20 20" cnp_sent cnp_drop
 }
 
-test_off_while_held()
+test_off_while_deferred()
 {
-	held 10
+	deferred 10
 	params notify off
 	sniff snd --type cnp --time 80
 	wait
@@ -1731,9 +1731,9 @@ test_change_under_load()
 	accounts
 }
 
-test_reset_while_held()
+test_reset_while_deferred()
 {
-	held 10
+	deferred 10
 	ip -n sw -batch - <<-EOT
 		link set p1 down
 		link set p1 up
@@ -1752,9 +1752,9 @@ test_reset_while_held()
 	accounts
 }
 
-test_delete_while_held()
+test_delete_while_deferred()
 {
-	held 10
+	deferred 10
 	sniff snd --type cnp --time 80
 	tc -n sw qdisc del dev p1 root
 	wait
@@ -1762,11 +1762,11 @@ test_delete_while_held()
 }
 
 # Unpaired flows evict some of the paired ones, and then one another
-test_evict_while_held()
+test_evict_while_deferred()
 {
 	local left
 
-	held 10 flows 10
+	deferred 10 flows 10
 	sniff snd --type cnp --time 80
 	data --qp 0x200 --flows 10 --count 10
 	check "flows evicted" "$(stat flow_evicted)" -ge 10
@@ -2051,8 +2051,8 @@ test_bad_words()
 	before=$(opts)
 	refused_all change dev p1 root handle 10: iqcn t1 444us <<-EOF
 		profile $points | "profile" takes no more than 8 points
-		profile 1000:1.5 | "1000:1.5" is no BYTES:P
-		profile 1000:-1 | "1000:-1" is no BYTES:P
+		profile 1000:1.5 | invalid value "1000:1.5" for "profile": expected BYTES:P
+		profile 1000:-1 | invalid value "1000:-1" for "profile": expected BYTES:P
 		profile 1000 | for "profile"
 		profile 1000:0.5, | for "profile"
 		profile :1 | for "profile"

@@ -1082,7 +1082,7 @@ test_sample_run()
 	check "run" "$(flow run)" -eq 4
 	ce 39
 	is "five" congested
-	# packets that are not sampled do not matter
+	# PSN 42 is not sampled, so it neither extends nor ends the run
 	ce 42,47,55,63
 	is "others of the sample are missing" congested
 	check "run" "$(flow run)" -eq 8

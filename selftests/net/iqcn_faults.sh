@@ -25,14 +25,14 @@ ALL_TESTS="
 	test_traffic
 	test_full
 	test_extra_pair
-	test_extra_hold
-	test_extra_detect
+	test_deferred
+	test_detectors
 	test_users
 	test_small
 "
 NIGHTLY_TESTS="
 	test_replace test_snoop test_graft test_join test_autoload
-	test_extra_hold test_extra_detect test_users
+	test_deferred test_detectors test_users
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -592,9 +592,9 @@ test_extra_pair()
 
 # Without memory, CNPs that would be deferred, for T2 or until the lock is
 # released, are not sent
-test_extra_hold()
+test_deferred()
 {
-	local held lost
+	local deferred lost
 
 	faults 0 Y || return
 	topology bridge
@@ -607,9 +607,9 @@ test_extra_hold()
 	check "cnp_error" "$(stat cnp_error)" -ge 11
 	check "cnp_sent" "$(stat cnp_sent)" -eq 0
 	data --tos 3 --count 12 --interval 1000 --psn 116
-	held=$(stat cnp_delayed)
-	check "deferred" "$held" -ge 10
-	check "sent" $(($(stat cnp_sent) + $(stat cnp_canceled))) -eq "$held"
+	deferred=$(stat cnp_delayed)
+	check "deferred" "$deferred" -ge 10
+	check "sent" $(($(stat cnp_sent) + $(stat cnp_canceled))) -eq "$deferred"
 	tc -n sw qdisc change dev p1 root handle 10: iqcn notify wreb kmin 0 kmax 1 \
 		profile 0:1 min-gap 0
 	lost=$(stat cnp_error)
@@ -623,7 +623,7 @@ test_extra_hold()
 }
 
 # Without memory, a flow's detectors begin with a later packet
-test_extra_detect()
+test_detectors()
 {
 	faults 0 Y || return
 	topology bridge

@@ -98,7 +98,7 @@ test_bad_words()
 	refused_all add dev p1 root iqcn <<-EOF
 		bogus 1 | "bogus"
 		kmin | "kmin" wants
-		limit x | "x" is no BYTES for "limit"
+		limit x | invalid value "x" for "limit": expected BYTES
 		kmax -1 | kmax -1 is out of range (0b to 4294967295b)
 		pmax 1.5 | pmax 1.5 is out of range (0 to 1)
 		t1 fast | for "t1"
@@ -430,7 +430,7 @@ test_warnings()
 		"the speed of d0 is unknown: set bandwidth, 10 Gbit/s are assumed"
 	warns replace dev d0 root iqcn bandwidth 10gbit ""
 	warns add dev t0 root iqcn \
-		"t0 is no Ethernet device: iqcn marks, but sends no CNPs"
+		"t0 is not an Ethernet device: iqcn marks packets but sends no CNPs"
 }
 
 test_prio()

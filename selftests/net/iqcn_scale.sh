@@ -7,11 +7,11 @@
 ALL_TESTS="
 	test_10000_flows
 	test_scan
-	test_held
+	test_deferred
 	test_churn
 "
 NIGHTLY_TESTS="
-	test_scan test_held
+	test_scan test_deferred
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -117,7 +117,7 @@ test_scan()
 
 # As many CNPs as are due in 20 ms are deferred at a time. All are sent 20 ms
 # later, except those that are deferred when the congestion ends.
-test_held()
+test_deferred()
 {
 	local n
 

@@ -174,7 +174,7 @@ test_no_glob()
 {
 	device
 	: >"$TMP/4000"
-	fails 78 'iqcn: "*" is no BYTES for "limit"' IQCN_OPTIONS='limit *'
+	fails 78 'iqcn: invalid value "*" for "limit": expected BYTES' IQCN_OPTIONS='limit *'
 	rm "$TMP/4000"
 }
 

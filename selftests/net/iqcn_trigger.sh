@@ -53,14 +53,14 @@ ALL_TESTS="
 	test_back_by_another
 	test_dense
 	test_traced
-	test_off_while_held
-	test_change_while_held
-	test_reset_while_held
+	test_off_while_deferred
+	test_change_while_deferred
+	test_reset_while_deferred
 	test_reset_ends
 	test_reset_ends_gap
-	test_delete_while_held
-	test_evict_while_held
-	test_age_while_held
+	test_delete_while_deferred
+	test_evict_while_deferred
+	test_age_while_deferred
 	test_counters
 "
 NIGHTLY_TESTS="
@@ -74,8 +74,8 @@ NIGHTLY_TESTS="
 	test_delay_long_stops test_receiver_cancels_first
 	test_canceled_begins_anew test_worse_keeps test_quiet_flow_cancels
 	test_clear_and_back_cancels test_back_by_another test_dense
-	test_off_while_held test_change_while_held test_reset_ends_gap
-	test_evict_while_held test_age_while_held
+	test_off_while_deferred test_change_while_deferred test_reset_ends_gap
+	test_evict_while_deferred test_age_while_deferred
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -284,7 +284,8 @@ test_period_is_kept()
 	done
 }
 
-# The next CE packet sends the CNP for the one before if T1 is between them
+# trigger gap: a CE packet that leaves T1 or more after the previous one causes
+# a CNP
 test_gap_by_next_ce()
 {
 	# shellcheck disable=SC2086
@@ -1145,9 +1146,9 @@ test_traced()
 		sort -u)" "1 1"
 }
 
-# held FLOWS PARAMETER...: have one CNP per flow deferred by 20 ms, while
+# deferred FLOWS PARAMETER...: have one CNP per flow deferred by 20 ms, while
 # another flow keeps the queue congested for much longer
-held()
+deferred()
 {
 	local n=$1
 	shift
@@ -1161,9 +1162,9 @@ held()
 	check "sent" "$(stat cnp_sent)" -eq 0
 }
 
-test_off_while_held()
+test_off_while_deferred()
 {
-	held 20
+	deferred 20
 	params notify off
 	sniff snd --type cnp --time 50
 	wait
@@ -1171,9 +1172,9 @@ test_off_while_held()
 	accounts
 }
 
-test_change_while_held()
+test_change_while_deferred()
 {
-	held 20
+	deferred 20
 	sniff snd --type cnp --time 50
 	params trigger gap base cnp t1 500us
 	params trigger period base ce t1 200us limit 2m
@@ -1189,9 +1190,9 @@ test_change_while_held()
 	check "generated CNPs" "$(grep -c ' ttl 9 ' "$TMP/snd")" -eq 11
 }
 
-test_reset_while_held()
+test_reset_while_deferred()
 {
-	held 20
+	deferred 20
 	ip -n sw -batch - <<-EOF
 		link set p1 down
 		link set p1 up
@@ -1273,9 +1274,9 @@ test_reset_ends_gap()
 	told 0
 }
 
-test_delete_while_held()
+test_delete_while_deferred()
 {
-	held 200
+	deferred 200
 	sniff snd --type cnp --time 50
 	tc -n sw qdisc del dev p1 root
 	wait
@@ -1283,11 +1284,11 @@ test_delete_while_held()
 }
 
 # Unpaired flows evict some of the paired ones, and then one another
-test_evict_while_held()
+test_evict_while_deferred()
 {
 	local left
 
-	held 20 flows 21
+	deferred 20 flows 21
 	sniff snd --type cnp --time 50
 	data --qp 0x200 --flows 22 --tos 3 --count 220
 	check "flows evicted" "$(stat flow_evicted)" -ge 21
@@ -1298,9 +1299,9 @@ test_evict_while_held()
 	check "flows" "$(stat flows)" -eq 21
 }
 
-test_age_while_held()
+test_age_while_deferred()
 {
-	held 20
+	deferred 20
 	params age 1ms
 	sniff snd --type cnp --time 50
 	sleep 0.03

@@ -96,8 +96,8 @@ moving()
 	finish moving
 }
 
-# held: CNPs by pi, also for flows whose packets are far apart
-held()
+# sparse: CNPs by pi, also for sparse flows
+sparse()
 {
 	topology bridge
 	# shellcheck disable=SC2086
@@ -108,7 +108,7 @@ held()
 	data --type udp --tos 0 --count 28
 	begin 60
 	data --len 16 --count 4 --interval 5000
-	finish held
+	finish sparse
 }
 
 # timed: CNPs by the timer
@@ -127,6 +127,6 @@ standing none
 standing vlan
 standing qinq
 moving
-held
+sparse
 timed
 rmmod sch_iqcn

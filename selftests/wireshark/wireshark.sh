@@ -146,7 +146,7 @@ as_the_module()
 		same "$scene" "$(seen standing-$scene)" \
 			"$(module standing-$scene 60000 21)" || return
 	done
-	same "held" "$(seen held)" "$(module held 60000)"
+	same "sparse" "$(seen sparse)" "$(module sparse 60000)"
 	same "timed" "$(seen timed | sed 's/,[^,]*$//')" \
 		"$(module timed 1000 | sed 's/,[^,]*$//')"
 }

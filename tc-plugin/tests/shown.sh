@@ -22,7 +22,7 @@ DEFAULTS="limit 6250Kb kmin 160000b kmax 625Kb pmax 0.2 mark-on dequeue nonect p
 	t1 225us period 56250ns base cnp delay 0ns ce-in notify profile mark
 	qref auto update 100us alpha 5000 beta 250000 min-gap 50us telemetry off
 	window 1ms enter 90% exit 60% bandwidth 0bit run 5 run-exit 2 span 100
-	span-enter 3 span-exit 10 pfc off pfc-prio 3 threshold 40000b settle 20us
+	span-enter 3 span-exit 10 pfc-prio 3 threshold 40000b settle 20us
 	pfc-max 2ms base-rtt none grant share supplement 500
 	supplement-max 2500 fiber none filter off filter-by flow sample 1 group off pair psn flows 65536 age 10s
 	snoop port cnp-dscp 48 cnp-pcp 6 cnp-ttl 64 cnp-smac port cnp-sport learned cnp-rate 3188775
@@ -45,16 +45,21 @@ subsets()
 # combinations: print words for each combination of the methods
 combinations()
 {
-	local notify detect trigger measure
+	local notify detect trigger measure pfc
 
 	for notify in off $(subsets timer wreb pi supplement); do
 		for detect in $(subsets queue depth run span); do
 			for trigger in timer period gap; do
 				for measure in $(subsets depth gradient delay); do
 					echo "notify $notify detect $detect" \
-						"trigger $trigger measure $measure"
+						"trigger $trigger measure $measure pfc off"
 				done
 			done
+		done
+	done
+	for notify in off pi grant timer,grant,supplement; do
+		for pfc in off frames txq; do
+			echo "notify $notify detect queue trigger timer measure depth pfc $pfc"
 		done
 	done
 }
