@@ -21,6 +21,7 @@ ALL_TESTS="
 	test_explore
 	test_policy
 	test_fallback
+	test_fallback_drops
 	test_audit
 	test_other_lease
 	test_killed
@@ -34,8 +35,8 @@ ALL_TESTS="
 "
 NIGHTLY_TESTS="
 	test_bad_places test_by_port test_supplements test_stdin test_policy
-	test_fallback test_audit test_other_lease test_device_gone test_replaced
-	test_changed test_summary test_valgrind
+	test_fallback test_fallback_drops test_audit test_other_lease
+	test_device_gone test_replaced test_changed test_summary test_valgrind
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -579,6 +580,35 @@ test_fallback()
 iqcn: p1: the policy is worse than the values of tc: fallback"
 	check_eq "modes" "$(modes)" \
 		"run audit run fallback run audit run fallback"
+}
+
+# The agent also falls back if packets are dropped in the seconds before and after
+# the audit, but not in the audit.  Here the policy earns more, because it asks
+# for no supplements, and tc for 100.
+test_fallback_drops()
+{
+	local bursts
+
+	virtual_time || { skip "needs virtual time"; return; }
+	policy
+	for bursts in 1 2; do
+		cleanup
+		load
+		started 0.5 run --policy "$POLICY" --log "$TMP/log" p1
+		data --flows 2 --count 1200 --len 926 --tos 2
+		check "drops before the audit" "$(stat drops)" -gt 100
+		sleep 2
+		[ $bursts = 1 ] || data --flows 2 --count 1200 --len 926 --tos 2
+		sleep 1
+		kill "$agent"
+		if [ $bursts = 1 ]; then
+			ended 0
+			check_eq "modes" "$(modes)" "run audit run"
+		else
+			ended 0 "p1: the policy is worse than the values of tc: fallback"
+			check_eq "modes" "$(modes)" "run audit run fallback"
+		fi
+	done
 }
 
 # On an idle link, the policy and the values of tc have the same reward
