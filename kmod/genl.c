@@ -376,7 +376,7 @@ static const struct iqcn_genl_field iqcn_genl_fields[] = {
 	IQCN_FIELD(CNP_PI, cnp_pi),
 	IQCN_FIELD(CNP_POLL, cnp_poll),
 	IQCN_FIELD(CNP_DROP, cnp_drop),
-	IQCN_FIELD(CNP_DELAYED, cnp_delayed),
+	IQCN_FIELD(CNP_DEFERRED, cnp_deferred),
 	IQCN_FIELD(CNP_CANCELED, cnp_canceled),
 	IQCN_FIELD(CNP_BUDGET, cnp_budget),
 	IQCN_FIELD(CNP_UNPAIRED, cnp_unpaired),

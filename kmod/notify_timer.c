@@ -235,7 +235,7 @@ static void iqcn_t1_defer(struct iqcn_queue *q, struct iqcn_flow *flow,
 		flow->ext->cnp_wait_ns = min_t(u64, at_ns - flow->base_ns,
 					       U32_MAX);
 		flow->ext->cnp_owed = flow->owed;
-		iqcn_inc(q->st.cnp_delayed);
+		iqcn_inc(q->st.cnp_deferred);
 	}
 	if (iqcn_flow_own(q, flow))
 		iqcn_t1_idle_check(q, flow, now_ns);

@@ -163,7 +163,7 @@ void iqcn_pending_second(struct iqcn_queue *q, struct iqcn_flow *flow,
 	e->next_wait_ns = min_t(u64, e->pending.expires + e->next_ns -
 				flow->base_ns, U32_MAX);
 	e->next_owed = flow->owed;
-	iqcn_inc(q->st.cnp_delayed);
+	iqcn_inc(q->st.cnp_deferred);
 }
 
 /**

@@ -35,7 +35,7 @@ IQCN_QUEUE_VALUE(ce_sent, READ_ONCE(q->st.ce_sampled) + READ_ONCE(q->skipped));
 IQCN_QUEUE_VALUE(ce_sampled, READ_ONCE(q->st.ce_sampled));
 IQCN_QUEUE_VALUE(cnp_seen, READ_ONCE(q->st.cnp_seen));
 IQCN_QUEUE_VALUE(cnp_sent, READ_ONCE(q->st.cnp_sent));
-IQCN_QUEUE_VALUE(cnp_delayed, READ_ONCE(q->st.cnp_delayed));
+IQCN_QUEUE_VALUE(cnp_deferred, READ_ONCE(q->st.cnp_deferred));
 IQCN_QUEUE_VALUE(cnp_canceled, READ_ONCE(q->st.cnp_canceled));
 IQCN_QUEUE_VALUE(cnp_budget, READ_ONCE(q->st.cnp_budget));
 IQCN_QUEUE_VALUE(cnp_unpaired, READ_ONCE(q->st.cnp_unpaired));
@@ -65,7 +65,7 @@ const struct iqcn_value iqcn_values[IQCN_A_PORT_MAX + 1] = {
 	IQCN_VALUE(CE_SAMPLED, ce_sampled),
 	IQCN_VALUE(CNP_SEEN, cnp_seen),
 	IQCN_VALUE(CNP_SENT, cnp_sent),
-	IQCN_VALUE(CNP_DELAYED, cnp_delayed),
+	IQCN_VALUE(CNP_DEFERRED, cnp_deferred),
 	IQCN_VALUE(CNP_CANCELED, cnp_canceled),
 	IQCN_VALUE(CNP_BUDGET, cnp_budget),
 	IQCN_VALUE(CNP_UNPAIRED, cnp_unpaired),

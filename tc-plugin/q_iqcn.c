@@ -1189,7 +1189,7 @@ static const struct stat iqcn_stats[] = {
 	STAT64(unmarkable), STAT64(drop_overlimit), STAT32(depth_peak_bytes),
 	LINE64(marked_bytes), STAT64(delay_samples), STAT64(delay_avg_ns),
 	STAT64(delay_peak_ns), STAT64(delay_sum_ns),
-	LINE64(cnp_seen), STAT64(cnp_sent), STAT64(cnp_delayed),
+	LINE64(cnp_seen), STAT64(cnp_sent), STAT64(cnp_deferred),
 	STAT64(cnp_canceled), STAT64(cnp_budget), STAT64(cnp_unpaired),
 	STAT64(cnp_error),
 	LINE64(cnp_wreb), STAT64(cnp_pi), STAT64(cnp_poll), STAT64(cnp_drop),

@@ -172,7 +172,7 @@ static const struct metric queue_metrics[] = {
 	       QUEUE_CNP_GAP, NUMBER, NULL),
 	METRIC("iqcn_queue_suppressed_cnps_total", "reason=\"error\"",
 	       QUEUE_CNP_ERROR, NUMBER, NULL),
-	QUEUE("iqcn_queue_delayed_cnps_total", CNP_DELAYED, NUMBER,
+	QUEUE("iqcn_queue_deferred_cnps_total", CNP_DEFERRED, NUMBER,
 	      "CNPs that were due and deferred."),
 	QUEUE("iqcn_queue_canceled_cnps_total", CNP_CANCELED, NUMBER,
 	      "Deferred CNPs that were canceled."),

@@ -43,7 +43,7 @@ struct port {
 	uint64_t ce_sampled;
 	uint64_t cnp_seen;
 	uint64_t cnp_sent;
-	uint64_t cnp_delayed;
+	uint64_t cnp_deferred;
 	uint64_t cnp_canceled;
 	uint64_t cnp_budget;
 	uint64_t cnp_unpaired;
@@ -97,7 +97,7 @@ struct queue {
 	uint64_t cnp_pi;
 	uint64_t cnp_poll;
 	uint64_t cnp_drop;
-	uint64_t cnp_delayed;
+	uint64_t cnp_deferred;
 	uint64_t cnp_canceled;
 	uint64_t cnp_budget;
 	uint64_t cnp_unpaired;

@@ -50,7 +50,7 @@ const struct counter counters[] = {
 	APP_VALUE("marks", depth_peak_bytes), APP("marks", marked_bytes),
 	APP("delay", delay_samples), APP_VALUE("delay", delay_avg_ns),
 	APP_VALUE("delay", delay_peak_ns), APP("delay", delay_sum_ns),
-	APP("CNPs", cnp_seen), APP("CNPs", cnp_sent), APP("CNPs", cnp_delayed),
+	APP("CNPs", cnp_seen), APP("CNPs", cnp_sent), APP("CNPs", cnp_deferred),
 	APP("CNPs", cnp_canceled), APP("CNPs", cnp_budget),
 	APP("CNPs", cnp_unpaired), APP("CNPs", cnp_error),
 	APP("CNPs", cnp_wreb), APP("CNPs", cnp_pi), APP("CNPs", cnp_poll),

@@ -162,7 +162,7 @@ def of_samples($source; $samples):
 	# values of the port that are sums over its queues
 	([$documented[] | select(.name | startswith("iqcn_queue_")) |
 	  select(.key | IN("ecn_mark", "ce_in", "ce_sent", "ce_sampled",
-		"cnp_seen", "cnp_delayed", "cnp_canceled", "cnp_budget",
+		"cnp_seen", "cnp_deferred", "cnp_canceled", "cnp_budget",
 		"cnp_unpaired", "depth_bytes", "congested", "pauses")) | . as $d |
 	  $samples[] | select(.name == $d.name) |
 	  select($d.value == null or .labels[$d.label] == $d.value) |

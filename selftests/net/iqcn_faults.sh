@@ -603,11 +603,11 @@ test_deferred()
 	pair_flow --psn 100
 	tc -n sw qdisc change dev p1 root handle 10: iqcn notify timer
 	few data --tos 3 --count 12 --interval 1000 --psn 104
-	check "deferred" "$(stat cnp_delayed)" -eq 0
+	check "deferred" "$(stat cnp_deferred)" -eq 0
 	check "cnp_error" "$(stat cnp_error)" -ge 11
 	check "cnp_sent" "$(stat cnp_sent)" -eq 0
 	data --tos 3 --count 12 --interval 1000 --psn 116
-	deferred=$(stat cnp_delayed)
+	deferred=$(stat cnp_deferred)
 	check "deferred" "$deferred" -ge 10
 	check "sent" $(($(stat cnp_sent) + $(stat cnp_canceled))) -eq "$deferred"
 	tc -n sw qdisc change dev p1 root handle 10: iqcn notify wreb kmin 0 kmax 1 \

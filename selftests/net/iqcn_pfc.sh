@@ -409,7 +409,7 @@ test_quiet_deferred()
 	pair_flow
 	data --tos 3 --count 40 --interval 10
 	sleep 0.002
-	check "deferred" "$(stat cnp_delayed)" -gt 0
+	check "deferred" "$(stat cnp_deferred)" -gt 0
 	before=$(stat cnp_canceled)
 	pfc 08 $LONG
 	raw "$frame" +3000 "$frame" +3000 "$frame" +3000 "$frame" +3000

@@ -123,9 +123,9 @@ test_deferred()
 
 	n=$(some 5000)
 	many "$n" 20004000 delay 20ms
-	check "deferred" "$(stat cnp_delayed)" -gt "$n"
+	check "deferred" "$(stat cnp_deferred)" -gt "$n"
 	check "accounts" $(($(stat cnp_sent) + $(stat cnp_canceled) +
-		$(stat cnp_unpaired))) -eq "$(stat cnp_delayed)"
+		$(stat cnp_unpaired))) -eq "$(stat cnp_deferred)"
 }
 
 # More flows than the table can hold, again and again

@@ -172,7 +172,7 @@ accounts()
 {
 	local c
 
-	read -ra c <<<"$(counters cnp_delayed cnp_sent cnp_canceled \
+	read -ra c <<<"$(counters cnp_deferred cnp_sent cnp_canceled \
 		cnp_budget cnp_unpaired cnp_error)"
 	check "deferred; sent, canceled, budget, unpaired, error: ${c[*]:1}" \
 		"${c[0]}" -eq $((c[1] + c[2] + c[3] + c[4] + c[5]))
@@ -763,7 +763,7 @@ test_delay()
 	wait
 	all_at 500 100
 	told 11
-	check "deferred" "$(stat cnp_delayed)" -eq 33
+	check "deferred" "$(stat cnp_deferred)" -eq 33
 	check "canceled" "$(stat cnp_canceled)" -eq 0
 }
 
@@ -866,7 +866,7 @@ test_delay_auto_unknown()
 	wait
 	all_at 300
 	told 11
-	check "deferred" "$(stat cnp_delayed)" -eq 0
+	check "deferred" "$(stat cnp_deferred)" -eq 0
 }
 
 # late_receiver DELAY-US PARAMETER...: check that there are as many generated
@@ -943,7 +943,7 @@ test_delay_long_stops()
 	# a reset cancels both pending CNPs
 	data --tos 3 --count 11 --interval 1000 --psn "$psn" &
 	sleep 0.0094
-	read -ra c <<<"$(counters cnp_delayed cnp_sent cnp_canceled)"
+	read -ra c <<<"$(counters cnp_deferred cnp_sent cnp_canceled)"
 	check "pending: ${c[*]}" $((c[0] - c[1] - c[2])) -eq 2
 	flap
 	accounts
@@ -999,11 +999,11 @@ test_canceled_begins_anew()
 	paired bandwidth 4mbit window 20ms detect queue t1 300us base cnp \
 		delay 200ms
 	stream 60 1000
-	check "deferred" "$(stat cnp_delayed)" -eq 2
+	check "deferred" "$(stat cnp_deferred)" -eq 2
 	reply --type cnp --qp 0x800011
 	sleep 0.0005
 	check "canceled" "$(stat cnp_canceled)" -eq 2
-	check "deferred" "$(stat cnp_delayed)" -eq 3
+	check "deferred" "$(stat cnp_deferred)" -eq 3
 }
 
 # A shorter T2 cancels CNPs that were deferred by the longer one
@@ -1012,7 +1012,7 @@ test_less_delay()
 	# shellcheck disable=SC2086
 	paired $CONGESTED t1 300us base cnp delay 1s
 	stream 6 1000
-	check "deferred" "$(stat cnp_delayed)" -eq 2
+	check "deferred" "$(stat cnp_deferred)" -eq 2
 	params delay 0
 	watch 40
 	stream 6 1000
@@ -1031,7 +1031,7 @@ test_worse_keeps()
 	stream 12 1000
 	check "changes of flows" "$(stat flow_state_changes)" -eq 1
 	check_eq "the queue" "$(stat congested)" '"queue"'
-	check "deferred" "$(stat cnp_delayed)" -eq 2
+	check "deferred" "$(stat cnp_deferred)" -eq 2
 	stream 10 1000
 	check "canceled" "$(stat cnp_canceled)" -eq 0
 	check "cnp_sent" "$(stat cnp_sent)" -eq 2
@@ -1043,7 +1043,7 @@ test_clear_cancels()
 	paired_flows 20 bandwidth 40mbit window 500us t1 300us delay 20ms
 	watch 80
 	data --flows 20 --tos 3 --count 100 --interval 50 --psn 1000
-	check "deferred" "$(stat cnp_delayed)" -eq 40
+	check "deferred" "$(stat cnp_deferred)" -eq 40
 	wait
 	told 0
 	check "canceled" "$(stat cnp_canceled)" -eq 40
@@ -1102,7 +1102,7 @@ test_back_by_another()
 	paired $CONGESTED base both t1 300us delay 20ms
 	watch 150
 	stream 7 1000
-	check "deferred" "$(stat cnp_delayed)" -ge 1
+	check "deferred" "$(stat cnp_deferred)" -ge 1
 	sleep 0.008
 	check_eq "clear" "$(stat congested)" ""
 	data --qp 0x999 --tos 3 --count 16 --interval 1000 --psn 1
@@ -1158,7 +1158,7 @@ deferred()
 	sleep 0.005
 	data --flows "$n" --tos 3 --count "$n" --psn 1000
 	sleep 0.001
-	check "deferred" "$(stat cnp_delayed)" -ge "$n"
+	check "deferred" "$(stat cnp_deferred)" -ge "$n"
 	check "sent" "$(stat cnp_sent)" -eq 0
 }
 

@@ -653,8 +653,8 @@ enum iqcn_pair_grade {
  * @depth_peak_bytes: highest depth above Kmin; IQCN_CMD_QUEUE_CLEAR resets it
  * @state_reason: &enum iqcn_reason of the queue's last change
  * @ce_sampled: packets of @ce_sent that were sampled
- * @cnp_delayed: CNPs that were due and deferred
- * @cnp_canceled: CNPs of @cnp_delayed that were not sent, because the
+ * @cnp_deferred: CNPs that were due and deferred
+ * @cnp_canceled: CNPs of @cnp_deferred that were not sent, because the
  *	receiver's CNP arrived or the congestion ended
  * @flow_state_changes: changes of congestion states of single flows
  * @cnp_wreb: CNPs of @cnp_sent with IQCN_CAUSE_WREB
@@ -737,7 +737,7 @@ struct tc_iqcn_xstats {
 	__u32	depth_peak_bytes;
 	__u32	state_reason;
 	__u64	ce_sampled;
-	__u64	cnp_delayed;
+	__u64	cnp_deferred;
 	__u64	cnp_canceled;
 	__u64	flow_state_changes;
 	__u64	cnp_wreb;

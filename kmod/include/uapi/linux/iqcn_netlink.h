@@ -112,8 +112,8 @@ enum iqcn_filter {
  * @IQCN_A_PORT_CNP_SEEN: CNPs of receivers for known flows, without those that
  *	the filter dropped
  * @IQCN_A_PORT_CNP_SENT: generated CNPs
- * @IQCN_A_PORT_CNP_DELAYED: CNPs that were due and deferred
- * @IQCN_A_PORT_CNP_CANCELED: CNPs of CNP_DELAYED that were not sent
+ * @IQCN_A_PORT_CNP_DEFERRED: CNPs that were due and deferred
+ * @IQCN_A_PORT_CNP_CANCELED: CNPs of CNP_DEFERRED that were not sent
  * @IQCN_A_PORT_CNP_BUDGET: CNPs that were due but exceeded the budget
  * @IQCN_A_PORT_CNP_UNPAIRED: CNPs that were due while the pairing was too weak
  * @IQCN_A_PORT_CNP_UNMATCHED: received CNPs for no known flow
@@ -152,7 +152,7 @@ enum iqcn_a_port {
 	IQCN_A_PORT_CE_SAMPLED,
 	IQCN_A_PORT_CNP_SEEN,
 	IQCN_A_PORT_CNP_SENT,
-	IQCN_A_PORT_CNP_DELAYED,
+	IQCN_A_PORT_CNP_DEFERRED,
 	IQCN_A_PORT_CNP_CANCELED,
 	IQCN_A_PORT_CNP_BUDGET,
 	IQCN_A_PORT_CNP_UNPAIRED,
@@ -227,8 +227,8 @@ enum iqcn_a_port {
  * @IQCN_A_QUEUE_CNP_PI: generated CNPs with IQCN_CAUSE_PI
  * @IQCN_A_QUEUE_CNP_POLL: generated CNPs with IQCN_CAUSE_POLL
  * @IQCN_A_QUEUE_CNP_DROP: generated CNPs with IQCN_CAUSE_DROP
- * @IQCN_A_QUEUE_CNP_DELAYED: CNPs that were due and deferred
- * @IQCN_A_QUEUE_CNP_CANCELED: CNPs of CNP_DELAYED that were not sent
+ * @IQCN_A_QUEUE_CNP_DEFERRED: CNPs that were due and deferred
+ * @IQCN_A_QUEUE_CNP_CANCELED: CNPs of CNP_DEFERRED that were not sent
  * @IQCN_A_QUEUE_CNP_BUDGET: CNPs that were due but exceeded the budget
  * @IQCN_A_QUEUE_CNP_UNPAIRED: CNPs that were due while the pairing was too weak
  * @IQCN_A_QUEUE_CNP_GAP: CNPs that were due but too soon after another to the
@@ -320,7 +320,7 @@ enum iqcn_a_queue {
 	IQCN_A_QUEUE_CNP_PI,
 	IQCN_A_QUEUE_CNP_POLL,
 	IQCN_A_QUEUE_CNP_DROP,
-	IQCN_A_QUEUE_CNP_DELAYED,
+	IQCN_A_QUEUE_CNP_DEFERRED,
 	IQCN_A_QUEUE_CNP_CANCELED,
 	IQCN_A_QUEUE_CNP_BUDGET,
 	IQCN_A_QUEUE_CNP_UNPAIRED,
