@@ -288,7 +288,7 @@ $(B)/params: tc-plugin/tests/params.c selftests/tools/random.h $(PARAMS) $(UAPI)
 	$(CC) $(CFLAGS) -Ikmod/include/uapi -o $@ $<
 # a plugin that does not check ranges, for tests of the kernel's checks
 $(B)/unchecked/q_iqcn.so: PLUGIN_FLAGS = -DIQCN_UNCHECKED
-# a plugin in which undefined behavior ends tc, whatever the compiler makes of it
+# a plugin in which undefined behavior always traps, so that tc ends
 $(B)/trapping/q_iqcn.so: PLUGIN_FLAGS = \
 	-fsanitize=undefined,float-cast-overflow -fsanitize-undefined-trap-on-error
 
@@ -312,8 +312,8 @@ $(B)/rocev2_fuzz: selftests/fuzz/rocev2_fuzz.c kmod/rocev2.c kmod/rocev2.h \
 		-fno-sanitize-recover=all -Iselftests/fuzz/shim -Ikmod \
 		-Ikmod/include/uapi -o $@ $(filter %.c,$^) -lz
 
-# lab-KERNEL: the module for a kernel of the lab, and the hosts that make traffic in
-# it; where there is KUnit, their tests
+# lab-KERNEL: the module for a kernel of the lab, and the hosts that generate
+# traffic in it; for kernels with KUnit, also their tests
 lab-%: tc-plugin userspace tools
 	$(LAB) build $*
 	@key=$$($(LAB) key $*) && [ "$$key" = "$$(cat $(B)/$*/key 2>&1)" ] || \

@@ -2,8 +2,8 @@
 /*
  * Generated CNPs: the gate, the contents, and the injection.
  *
- * The gate passes a CNP if the flow is paired, its sender got no CNP from us
- * for min-gap, and the port's budget allows one more.  Every CNP must pass the
+ * The gate passes a CNP if the flow is paired, we have sent none for it within
+ * min-gap, and the port's budget allows one more.  Every CNP must pass the
  * gate when it is sent.  A CNP that a packet causes, other than by a drop, must
  * also pass the gate when the packet is handled, because wreb and pi mark a
  * packet of a paired flow only if its CNP will be sent.  Such a CNP is charged
@@ -11,16 +11,17 @@
  *
  * A CNP is injected as if the receiver had sent it and the port had received
  * it.  Bridge, router, ACLs, counters and taps treat it like any other packet
- * and forward it to the sender.  By default its Ethernet source address is the
- * port's own, not the receiver's, because a bridge learns the address and the
- * receiver may be behind another port by now.
+ * and forward it to the sender.  By default the Ethernet source address of the
+ * CNP is the port's own, not the receiver's, because a bridge learns source
+ * addresses, and the receiver may be behind another port by now.
  *
  * The hooks that parse CNPs must not take an injected CNP for the receiver's.
- * The port's ingress hook runs inside netif_receive_skb_core(), after RPS, in
- * the injecting task, so it recognizes the CNP by the task.  On its way to the
- * hooks of the namespace, a CNP may wait in an ifb or for user space, and it
- * may pass these hooks several times.  They recognize it by its IPv4
- * identification or IPv6 flow label, a keyed hash of its addresses and QP.
+ * netif_receive_skb_core(), which bypasses RPS, calls the port's ingress hook
+ * in the injecting task, so this hook recognizes the CNP by the task.  On its
+ * way to the hooks of the namespace, a CNP may wait in an ifb or for user
+ * space, and it may pass these hooks several times.  They recognize a CNP by
+ * its IPv4 identification or IPv6 flow label, a keyed hash of its addresses and
+ * QP.
  *
  * Source: US 12395431 B2, step S211; telemetry: US 12388756 B2, description
  * (14), (15).
@@ -79,7 +80,7 @@ static void iqcn_cnp_telemetry(struct iqcn_notice *n, struct iqcn_queue *q,
 		.now_ns = now_ns,
 	};
 
-	/* without pi, only a packet ends an epoch, so this one may be over */
+	/* without pi, only packets end an epoch: end it here if it is over */
 	iqcn_active_run(&q->active, now_ns);
 	s.flows = iqcn_active_flows(&q->active);
 	iqcn_telemetry_pack(n->cnp.reserved, &s);
@@ -171,12 +172,12 @@ void iqcn_cnp_refund(struct iqcn_port *port)
  * iqcn_cnp_gate() - may a CNP be sent to a flow's sender now?
  * @q: queue
  * @flow: flow of that queue
- * @paid: the budget has been charged for the CNP
+ * @paid: the budget has already been charged for the CNP
  * @now_ns: not less than in an earlier call
  *
  * Context: queue->lock, BHs off.
- * Return: true if the CNP may be sent; then the port's budget is charged for
- * it.  Else the reason is counted.
+ * Return: true if the CNP may be sent; the port's budget has then been charged
+ * for it.  Else the reason is counted.
  */
 bool iqcn_cnp_gate(struct iqcn_queue *q, struct iqcn_flow *flow, bool paid,
 		   u64 now_ns)
@@ -403,8 +404,8 @@ void iqcn_cnp_inject(struct iqcn_queue *q, const struct iqcn_notice *batch,
 		if (likely(!(failed & BIT(i))))
 			flow->cnps_sent++;
 		else
-			/* min-gap and "filter told" must not take the sender
-			 * for notified
+			/* the sender was not notified, so neither min-gap nor
+			 * "filter told" may count this CNP
 			 */
 			WRITE_ONCE(flow->cnp_tx_ns, 0);
 	}

@@ -14,8 +14,8 @@
 /* Description of a CNP to inject */
 struct iqcn_notice {
 	u8 cause;			/* enum iqcn_cause */
-	struct iqcn_flow *flow;		/* BHs are off until the CNP is injected and
-					 * counted, so RCU keeps the flow
+	struct iqcn_flow *flow;		/* BHs are off until the CNP is injected
+					 * and counted, so RCU keeps the flow
 					 */
 	struct iqcn_cnp cnp;		/* IP header and above */
 	u8 dst_mac[ETH_ALEN];
@@ -31,13 +31,13 @@ struct iqcn_notice {
 /* Why a CNP is to be sent */
 struct iqcn_why {
 	enum iqcn_cause cause;
-	bool was_ce;	/* the packet that caused it arrived with CE, or was
-			 * CE when the queue dropped it
+	bool was_ce;	/* the packet that caused the CNP arrived with CE, or
+			 * was CE when the queue dropped it
 			 */
 	bool paid;	/* the budget was charged; the caller refunds it if
 			 * the CNP is not sent
 			 */
-	u16 sport;	/* of the packet that caused it, 0: no packet */
+	u16 sport;	/* of the packet that caused the CNP, 0: no packet */
 	u32 window_bytes; /* of IQCN_CAUSE_GRANT */
 	u64 base_ns;	/* start of T1, 0: not started; for the trace event */
 	u64 due_ns;	/* when the CNP should have been sent */

@@ -18,14 +18,14 @@
 
 #include "config_defaults.h"
 
-/* Types of values.  All are u32 attributes but BPS, which is u64, PROFILE, an
- * array of struct tc_iqcn_point, and FILTER, a struct tc_iqcn_cnp_filter.
+/* Types of values.  All are u32 attributes except BPS (u64), PROFILE (an array
+ * of struct tc_iqcn_point) and FILTER (a struct tc_iqcn_cnp_filter).
  */
 enum iqcn_param_type {
 	IQCN_PARAM_NUMBER,
 	IQCN_PARAM_BYTES,
 	IQCN_PARAM_NS,
-	IQCN_PARAM_TIMER_NS,	/* a timer's interval, see IQCN_TIME_USER_MIN_NS */
+	IQCN_PARAM_TIMER_NS,	/* timer interval, see IQCN_TIME_USER_MIN_NS */
 	IQCN_PARAM_MS,
 	IQCN_PARAM_BPS,
 	IQCN_PARAM_PROB,	/* share of IQCN_U32_MAX */
@@ -38,7 +38,7 @@ enum iqcn_param_type {
 };
 
 #ifndef __KERNEL__
-/* Groups of parameters in tc's help, in its order */
+/* Groups of parameters, in the order of tc's help */
 enum iqcn_param_tier {
 	IQCN_TIER_NEED,
 	IQCN_TIER_METHOD,
@@ -65,16 +65,16 @@ struct iqcn_param {
 	__u16 type;		/* enum iqcn_param_type */
 	__u32 lo;
 	__u32 hi;
-	__u32 def;		/* default, unless it follows another parameter */
+	__u32 def;		/* default, if it follows no other parameter */
 	const char *unit;	/* after a range in error messages */
-	const char *special;	/* word for a value that is no number, or NULL */
+	const char *special;	/* word for the special value, or NULL */
 	__u32 special_value;
 #ifdef __KERNEL__
 	__u16 offset;		/* in struct iqcn_config */
 #else
 	__u8 tier;		/* enum iqcn_param_tier */
 	__u8 topic;		/* enum iqcn_param_topic */
-	__u16 follows;		/* attribute that the default depends on, or 0 */
+	__u16 follows;		/* attribute that the default follows, or 0 */
 	__u16 needs;		/* attribute that enables this one, 0: none */
 	__u32 needs_bits;	/* any of these bits of needs suffices; for a
 				 * parameter of named values: 1 << value

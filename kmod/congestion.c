@@ -18,7 +18,7 @@
 #include "iqcn.h"
 #include "trace.h"
 
-/* The reason for a state that these detectors report */
+/* The reason for a state in which the detectors in @bits report congestion */
 static u32 iqcn_reason(u32 bits)
 {
 	if (bits & IQCN_DETECT_QUEUE)
@@ -94,7 +94,7 @@ void iqcn_congestion_detected(struct iqcn_queue *q, u32 bits, u64 now_ns)
  * @q: queue
  *
  * Context: queue->lock.
- * Return: nanoseconds without a CE packet that end its congestion.
+ * Return: time without a CE packet after which the congestion ends, in ns.
  */
 u64 iqcn_congestion_idle_ns(const struct iqcn_queue *q)
 {
@@ -182,7 +182,7 @@ u64 iqcn_congestion_of_flow(const struct iqcn_queue *q,
 /**
  * iqcn_congestion_set_flow() - set a flow's own state
  * @q: its queue
- * @flow: flow whose extension has the number of the queue's epoch; this
+ * @flow: flow whose extension belongs to the queue's current epoch; this
  *	function does not free the extension
  * @bits: enum iqcn_detect bits of the flow's detectors
  * @reason: enum iqcn_reason of a change
@@ -239,7 +239,7 @@ static u32 iqcn_congestion_judge_flow(const struct iqcn_queue *q,
 
 /**
  * iqcn_congestion_detect_flow() - run the detectors of a flow for a CE packet
- * @q: queue of the flow, which is clear
+ * @q: queue of the flow; the queue is clear
  * @flow: flow of the packet
  * @psn: PSN of the packet's first segment
  * @segs: number of segments
@@ -264,7 +264,7 @@ void iqcn_congestion_detect_flow(struct iqcn_queue *q, struct iqcn_flow *flow,
 		return;
 	e = iqcn_ext_get(flow);
 	if (!e) {
-		/* without memory, the detectors start with a later packet */
+		/* on -ENOMEM, the detectors start with a later packet */
 		iqcn_inc(q->st.flow_full);
 		return;
 	}

@@ -5,8 +5,8 @@
  *   /sys/kernel/debug/iqcn/NETNS/DEV/queues
  *   /sys/kernel/debug/iqcn/NETNS/DEV/flows
  *
- * NETNS is the inode number of the namespace, as lsns prints it.  A port
- * removes its files, which waits for their readers, before it is freed.
+ * NETNS is the inode number of the namespace, as lsns prints it.  A port is
+ * freed after its files are removed, and the removal waits for readers.
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -26,8 +26,8 @@ static const char * const iqcn_grade_names[__IQCN_PAIR_MAX] = {
 };
 
 /* Flows are shown in the order of their ids, which are positions in the file.
- * Flows created after the read began are skipped, because one may have the id
- * of a flow that was shown before.
+ * Flows created after the read began are skipped, because such a flow may have
+ * the id of a flow that was shown before.
  */
 struct iqcn_flows_iter {
 	struct iqcn_port *port;

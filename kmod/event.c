@@ -5,10 +5,10 @@
  * Events happen under the locks of a qdisc.  A netlink message must not be sent
  * under them, because a tap on netlink (nlmon) is a device, and the message may
  * enter the qdisc of that device.  So an event is recorded in a ring, one per
- * group and namespace, and a work sends the recorded events.  The size of the
- * ring and the interval of the work limit the rate.  An event that finds the
- * ring full is lost, and counted.  No event is recorded while no process of any
- * namespace listens.
+ * group and namespace, and a work item sends the recorded events.  The size of
+ * the ring and the interval between two runs of the work limit the rate.  An
+ * event that finds the ring full is lost, and counted.  No event is recorded
+ * while no process of any namespace listens.
  */
 #include <net/genetlink.h>
 #include <net/net_namespace.h>
@@ -268,7 +268,7 @@ static int iqcn_event_put(struct sk_buff *skb, const struct iqcn_event *e)
 /* Send the events that fit into one skb.  Events from tail to head are read
  * without the lock: iqcn_event_add() does not write them, and only this
  * function moves the tail.
- * Return: false if all events up to @head were sent, or there is no memory.
+ * Return: false if all events up to @head were sent, or if memory ran out.
  */
 static bool iqcn_event_send_some(struct iqcn_net *in, enum iqcn_group group,
 				 u32 head)
@@ -371,7 +371,7 @@ int iqcn_event_start(struct iqcn_net *in)
 }
 
 /**
- * iqcn_event_stop() - free the rings after the last port of a namespace
+ * iqcn_event_stop() - free the rings of a namespace that has no port any more
  * @in: namespace
  *
  * Recorded events are still sent.

@@ -6,7 +6,7 @@
  *	      |
  *	      |  it is evidence for pairing, whether it passes or not
  *	      v
- *	 auto, N/TIME: have fewer than N passed in the interval?  (algo/filter.h)
+ *	 auto, N/TIME: have fewer than N passed in the interval? (algo/filter.h)
  *	 told: has the box sent no CNP to this flow within the interval?
  *	      | yes			| no
  *	      v				v
@@ -49,7 +49,7 @@ struct iqcn_filter_incast {
 	u64 next_ns;		/* next sample; no lock to read */
 	u64 in_bytes;		/* at the last sample */
 	u64 out_bytes;
-	u32 n;			/* N by the last sample; no lock to read */
+	u32 n;			/* N from the last sample; no lock to read */
 };
 
 /* A ratio over a shorter time would depend on single packets */

@@ -128,8 +128,9 @@ static struct iqcn_flow **iqcn_recent_slot(const struct iqcn_queue *q,
 	return &q->recent[hash_32(hosts + qp, IQCN_RECENT_BITS)];
 }
 
-/* Cache a flow of the queue.  The check under q->lock makes sure that it is not
- * dead, so that iqcn_recent_del() clears the slot before the flow is freed.
+/* Cache a flow of the queue.  The check under q->lock makes sure that the flow
+ * is not dead, so that iqcn_recent_del() clears the slot before the flow is
+ * freed.
  */
 static void iqcn_recent_add(struct iqcn_queue *q, struct iqcn_flow **slot,
 			    struct iqcn_flow *flow)
@@ -315,7 +316,7 @@ void iqcn_flow_kill(struct iqcn_flow *flow)
 	xa_erase(&port->by_id, flow->id);
 	iqcn_pair_leave(port, flow);
 	iqcn_ext_free(flow);
-	/* shares memory with ->lru and ->poll, which are unused now */
+	/* ->port shares memory with ->lru and ->poll, which are unused now */
 	flow->port = port;
 	atomic_inc(&port->n_dead);
 	iqcn_flow_put(flow);
@@ -470,7 +471,7 @@ static struct iqcn_flow *iqcn_flow_new(struct iqcn_queue *q,
 err_leave:
 	iqcn_pair_leave(port, flow);
 	xa_erase(&port->by_id, flow->id);
-	/* another queue has inserted the flow meanwhile: use that one */
+	/* if another queue has inserted the flow meanwhile, use that entry */
 	if (IS_ERR(other) || !refcount_inc_not_zero(&other->refs))
 		other = NULL;
 	spin_unlock(&port->lock);
@@ -507,8 +508,8 @@ static void iqcn_flow_retag(struct iqcn_flow *flow, const struct iqcn_pkt *pkt)
 	spin_unlock(&q->lock);
 }
 
-/* Look for the flow of a packet among those of the last packets.  Inline,
- * because it runs for each packet of a deep queue (bench "marked").
+/* Look up the flow of a packet in the cache, q->recent.  Inline, because this
+ * runs for each packet of a deep queue (bench "marked").
  */
 static __always_inline struct iqcn_flow *
 iqcn_recent_find(const struct iqcn_queue *q, const struct iqcn_pkt *pkt)
@@ -521,12 +522,11 @@ iqcn_recent_find(const struct iqcn_queue *q, const struct iqcn_pkt *pkt)
 }
 
 /**
- * iqcn_flow_cached() - look for the flow of a packet among those of the last
- *	packets
+ * iqcn_flow_cached() - look up the flow of a packet in the queue's cache
  * @q: queue of the packet
  * @pkt: packet
  *
- * Context: root lock of @q, BHs off: RCU keeps the flow and its hosts.
+ * Context: root lock of @q, BHs off, so RCU keeps the flow and its hosts.
  * Return: the flow, which may be dead, without a reference; NULL if it is not
  *	in the cache.
  */
@@ -537,8 +537,8 @@ struct iqcn_flow *iqcn_flow_cached(struct iqcn_queue *q,
 }
 
 /**
- * iqcn_flow_recent() - find the flow of a packet among those of the last
- * packets
+ * iqcn_flow_recent() - look up the flow of a packet in the queue's cache, and
+ * take a reference
  * @q: queue of the packet
  * @pkt: packet
  *
@@ -566,8 +566,8 @@ struct iqcn_flow *iqcn_flow_recent(struct iqcn_queue *q,
  *	iqcn_cm_pair()
  *
  * Context: root lock of @q, BHs off; takes port->lock and queue->lock.
- * Return: the flow, with a reference for the caller; NULL without room or
- *	memory, which is counted.
+ * Return: the flow, with a reference for the caller; NULL if there is no room
+ *	or memory for it, which is counted.
  */
 struct iqcn_flow *iqcn_flow_get(struct iqcn_queue *q,
 				const struct iqcn_pkt *pkt, bool *made)
@@ -643,7 +643,7 @@ int iqcn_flow_read(struct iqcn_flow *flow,
 }
 
 /**
- * iqcn_flow_module_init() - create the cache of flows
+ * iqcn_flow_module_init() - create the slab cache of flows
  *
  * Context: process.
  * Return: 0 or a negative error.
@@ -656,7 +656,7 @@ int iqcn_flow_module_init(void)
 }
 
 /**
- * iqcn_flow_module_exit() - destroy the cache of flows
+ * iqcn_flow_module_exit() - destroy the slab cache of flows
  *
  * Context: process; all flows are freed, and their RCU callbacks have run.
  */

@@ -31,20 +31,21 @@ struct iqcn_key {
 struct iqcn_hosts {
 	struct rhash_head node;		/* in port->hosts */
 	struct iqcn_key key;		/* with QP 0 */
-	u64 echo_salt;			/* separates their slots of the echo
-					 * table from those of other hosts
+	u64 echo_salt;			/* separates the slots of these hosts in
+					 * the echo table from those of others
 					 */
-	struct list_head unassured;	/* of struct iqcn_flow_ext; port->lock */
+	struct list_head unassured;	/* struct iqcn_flow_ext; port->lock */
 	unsigned int n_unassured;	/* port->lock to write */
 	unsigned int n_flows;		/* port->lock */
 	struct iqcn_spray spray;	/* port->lock to write */
 	struct rcu_head rcu;
 };
 
-/* Extension of a flow.  A flow has one until its pairing is assured, while its
- * own detectors keep state for the current epoch of the queue, while it has a
- * turn of IQCN_NOTIFY_SUPPLEMENT, and while it has a pending CNP.  The fields
- * are accessed under the locks named below.  The last user frees the extension.
+/* Extension of a flow.  A flow has an extension until its pairing is assured,
+ * and while one of the following is true: its own detectors keep state for the
+ * current epoch of the queue, it has a turn of IQCN_NOTIFY_SUPPLEMENT, or it
+ * has a pending CNP.  The fields are accessed under the locks named below.  The
+ * last user frees the extension.
  */
 struct iqcn_flow_ext {
 	struct iqcn_flow *flow;
@@ -55,13 +56,14 @@ struct iqcn_flow_ext {
 	struct iqcn_echoes echoes;	/* port->lock */
 
 	/* all that follows: queue->lock */
-	u8 congested;		/* its own enum iqcn_detect bits */
+	u8 congested;		/* the flow's own enum iqcn_detect bits */
 	u8 state_reason;	/* enum iqcn_reason of the last change */
 	u8 cnp_cause;		/* enum iqcn_cause of the pending CNP */
-	bool cnp_was_ce;	/* the packet that caused it arrived with CE,
-				 * or was CE when the queue dropped it
+	bool cnp_was_ce;	/* the packet that caused the pending CNP
+				 * arrived with CE, or was CE when the queue
+				 * dropped it
 				 */
-	bool cnp_paid;		/* the budget was charged for it */
+	bool cnp_paid;		/* the budget was charged for that CNP */
 	u8 cnp_owed;		/* CNPs that the receiver still owes for packets
 				 * up to the one that started T1 of the pending
 				 * CNP (algo/pending.h)
@@ -77,7 +79,7 @@ struct iqcn_flow_ext {
 	u32 next_ns;		/* time from the pending CNP to a second one,
 				 * 0: there is none
 				 */
-	u32 next_wait_ns;	/* cnp_wait_ns of the second one */
+	u32 next_wait_ns;	/* cnp_wait_ns of the second CNP */
 	u32 cnp_window_bytes;	/* of IQCN_CAUSE_GRANT */
 	u16 cnp_sport;		/* source port of the packet that caused the
 				 * pending CNP; 0: no packet did, or cnp-sport
@@ -111,9 +113,9 @@ struct iqcn_flow {
 	u8 src_mac[ETH_ALEN];		/* destination of CNPs; queue->lock */
 	u8 dst_mac[ETH_ALEN];		/* destination of data; queue->lock */
 	u32 mac_ticks;			/* when these MACs were last in use */
-	u32 active_epoch;		/* epoch of last count (algo/active.h) */
-	u32 arrive_gap_ns;		/* between its last two arrivals */
-	u64 arrived_ns;			/* its last arrival; queue->lock to write */
+	u32 active_epoch;		/* epoch of last count: algo/active.h */
+	u32 arrive_gap_ns;		/* between the last two arrivals */
+	u64 arrived_ns;			/* last arrival; queue->lock to write */
 
 	/* offset 64: touched on arrival at a deep queue; queue->lock */
 	union {
@@ -136,9 +138,11 @@ struct iqcn_flow {
 	u32 ce_gap_ns;			/* between the last two sampled packets;
 					 * not updated by iqcn_queue_ce_steady()
 					 */
-	u16 vlan[IQCN_VLANS];		/* tags of its data (iqcn_vlan_pack()) */
-	u16 pkey;			/* P_Key of its data */
-	u8 grade;			/* evidence for src_qp; port->lock, too */
+	u16 vlan[IQCN_VLANS];		/* tags of the data: iqcn_vlan_pack() */
+	u16 pkey;			/* P_Key of the data */
+	u8 grade;			/* evidence for src_qp; port->lock,
+					 * too
+					 */
 	bool ce_since : 1;		/* a CE packet left after cnp_tx_ns; not
 					 * updated by iqcn_queue_ce_steady()
 					 */
@@ -173,7 +177,9 @@ struct iqcn_flow {
 					 * filter
 					 */
 	u64 cnps_sent;			/* generated CNPs */
-	struct rhash_head sqp_node;	/* in port->by_sqp if paired; port->lock */
+	struct rhash_head sqp_node;	/* in port->by_sqp if paired;
+					 * port->lock
+					 */
 	u64 born_ns;			/* creation time, unique in a port */
 	u32 credit;			/* of IQCN_NOTIFY_PI (algo/pi.h) */
 	u32 src_qp;			/* the sender's QP; port->lock, too */
@@ -183,7 +189,7 @@ struct iqcn_flow {
 	 * of the port to write; queues of mq may race, which is harmless.
 	 */
 	u16 sport;
-	u16 cnp_sport;			/* of the receiver's CNPs, 0: none yet */
+	u16 cnp_sport;			/* of the receiver's CNPs, 0: none */
 };
 
 /* Get the key of a live flow, whose hosts exist */
@@ -243,8 +249,8 @@ static inline void iqcn_flow_used(struct iqcn_queue *q, struct iqcn_flow *flow)
 	list_move_tail(&flow->lru, &q->lru[iqcn_pair_assured(flow->grade)]);
 }
 
-/* Time in units of 65.5 us.  32 bits of them are three days, and an idle flow
- * expires after a day at most.
+/* Time in units of 65.5 us.  32 bits cover three days, and an idle flow expires
+ * after at most a day.
  */
 static inline u32 iqcn_mac_ticks(u64 ns)
 {
@@ -282,11 +288,11 @@ static inline bool iqcn_bts_wants_gradient(const struct iqcn_queue *q)
 	return q->p.telemetry || (q->p.measure & IQCN_MEASURE_GRADIENT);
 }
 
-/* Record a packet of a flow that arrives or leaves: its MACs and that the flow
- * is active, once per epoch, and the gradient if something reads it.  The MACs
- * of an unpaired flow are recorded for every packet.  Nearly every packet has
- * nothing to record (bench "marked").  @now_ns: not less than in an earlier
- * call.  queue->lock
+/* Record a packet of a flow that arrives or leaves: once per epoch, its MACs
+ * and that the flow is active; and the gradient, if something reads it.  The
+ * MACs of an unpaired flow are recorded for every packet.  For nearly every
+ * packet there is nothing to record (bench "marked").  @now_ns: not less than
+ * in an earlier call.  queue->lock
  */
 static __always_inline void iqcn_bts_note_packet(struct iqcn_queue *q,
 						 struct iqcn_flow *flow,
@@ -299,18 +305,19 @@ static __always_inline void iqcn_bts_note_packet(struct iqcn_queue *q,
 		iqcn_bts_note_change(q, flow, eth, now_ns);
 }
 
-/* Note the last PSN of a packet that leaves; root lock */
+/* Record the last PSN of a packet that leaves; root lock */
 static inline void iqcn_flow_set_psn(struct iqcn_flow *flow, u32 psn, u32 segs)
 {
 	WRITE_ONCE(flow->psn, (psn + segs - 1) & IQCN_PSN_MASK);
 }
 
 /* Record a sampled CE packet that leaves, without queue->lock and without
- * reading the clock: q->clock_ns, which may be stale, is the time.  This
- * suffices if only counters and meters need the packet, the chunk is not
- * complete, all flows of the hosts are assured (else the packet's PSN is
- * evidence for pairing), and either ->ce_ns is less than a window old or
- * iqcn_queue_ce_steady() can update it.  Root lock, BHs off.
+ * reading the clock: q->clock_ns, which may be stale, is the time.  The caller
+ * ensures that only counters and meters need the packet.  This function checks
+ * the other conditions: the chunk is not complete; all flows of the hosts are
+ * assured, because otherwise the packet's PSN is evidence for pairing; and
+ * ->ce_ns is less than a window old, or iqcn_queue_ce_steady() can update it.
+ * Root lock, BHs off.
  * Return: false if iqcn_queue_ce_sent() must handle the packet.
  */
 static __always_inline bool iqcn_flow_ce_brief(struct iqcn_queue *q,

@@ -2,8 +2,8 @@
 /*
  * struct iqcn_flow_ext: state that a flow has only while it needs it.
  *
- * A live flow has at most one, and a dead flow none, so the limit of flows also
- * limits this memory.
+ * A live flow has at most one extension, and a dead flow none, so the limit of
+ * flows also limits this memory.
  */
 #include <linux/slab.h>
 
@@ -13,7 +13,7 @@
  * iqcn_ext_get() - get the extension of a flow, or allocate it
  * @flow: flow, in no table yet or alive
  *
- * Context: queue->lock if it is in the table, BHs off.
+ * Context: queue->lock if the flow is in the table, BHs off.
  * Return: the extension, or NULL if memory runs out.
  */
 struct iqcn_flow_ext *iqcn_ext_get(struct iqcn_flow *flow)

@@ -15,12 +15,14 @@
 
 /* Flows removed before locks are dropped */
 #define IQCN_GC_BATCH		64
-/* Unassured flows are evicted first while they number more than limit / this */
+/* Unassured flows are evicted first while there are more of them than the limit
+ * of flows divided by this
+ */
 #define IQCN_UNASSURED_SHARE	4
 
 static void iqcn_gc_next(struct iqcn_queue *q, u64 ns)
 {
-	/* round up: a work that runs early finds no idle flow */
+	/* round up, because work that runs early finds no idle flow */
 	queue_delayed_work(iqcn_wq, &q->gc_work, nsecs_to_jiffies(ns) + 1);
 }
 

@@ -6,11 +6,11 @@
  * A dump is made in pieces, as the reader receives them, and keeps only numbers
  * between two pieces.  Ports are dumped in the order of their ifindex, queues
  * in the order in which they were attached, flows in the order of their ids.
- * If a port or queue comes or goes meanwhile, the reader gets NLM_F_DUMP_INTR.
- * Flows come and go all the time.  A flow keeps its id while it exists, so it
- * is dumped once.  A flow that is created during the dump is skipped, because
- * it may have the id of a flow that was dumped before, or be that flow,
- * recreated.
+ * If a port or queue is added or removed meanwhile, the reader gets
+ * NLM_F_DUMP_INTR.  Flows come and go all the time.  A flow keeps its id while
+ * it exists, so it is dumped once.  A flow that is created during the dump is
+ * skipped, because it may have the id of a flow that was dumped before, or be
+ * that flow, recreated.
  *
  * Locks are held only while the state of one queue or flow is copied, and an
  * RCU read section covers at most IQCN_GENL_RUN of them.
@@ -137,9 +137,9 @@ static int iqcn_genl_dump_each(struct sk_buff *skb, struct netlink_callback *cb,
 	return skb->len ?: err;
 }
 
-/* Like iqcn_genl_dump_each(), for ports and queues.  If any came or went since
- * the last piece, the next message carries NLM_F_DUMP_INTR, or NLMSG_DONE does
- * if there is no other.
+/* Like iqcn_genl_dump_each(), for ports and queues.  If any was added or
+ * removed since the last piece, the next message carries NLM_F_DUMP_INTR.  If
+ * there is no other message, NLMSG_DONE carries the flag.
  */
 static int iqcn_genl_dump_consistent(struct sk_buff *skb,
 				     struct netlink_callback *cb,
@@ -449,7 +449,7 @@ static void iqcn_genl_get_state(struct iqcn_genl_state *s,
 	s->depth_bytes = iqcn_depth_bytes(q);
 	iqcn_genl_get_params(s, q);
 	iqcn_queue_stats(q, &s->st);
-	/* last, so that no other counter is ahead of it */
+	/* read these last, so that no other counter is ahead of them */
 	iqcn_genl_get_sent(s, q->sent);
 }
 
@@ -923,7 +923,7 @@ static int iqcn_genl_flow_flush(struct sk_buff *request, struct genl_info *info)
 }
 
 /* Reset the peaks of a port's queues.  A peak that a concurrent packet stores
- * is kept or reset, as if the packet came after or before.
+ * is kept or reset, as if it had been stored after or before the reset.
  */
 static u64 iqcn_genl_clear_port(struct iqcn_port *port,
 				const struct iqcn_queue *only)

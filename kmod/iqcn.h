@@ -15,9 +15,10 @@
  *   port->lock		flows are created, killed, paired, and move between
  *			queues; hosts
  *   queue->lock	state of the queue, its lists of flows, state of its
- *			flows; to move a flow, both queues' under port->lock
- *   port->budget_lock	the CNP budget, and the queue to which the filter of CNPs
- *			is coupled
+ *			flows; a move of a flow takes the locks of both queues,
+ *			under port->lock
+ *   port->budget_lock	the CNP budget, and the queue to which the filter of
+ *			CNPs is coupled
  *   iqcn_net->cm_lock	snooped connections, and requests for them (rdma_cm.c)
  *   ring->lock		events that wait to be sent
  *   in filter.c	windows of the filter, and samples of the incast ratio;
@@ -40,7 +41,8 @@
  * while it waits for RTNL.  The queue of such a qdisc has no port (queue->port
  * is NULL): it marks and counts, like the queue of a device that is not
  * Ethernet.  So nothing that belongs to a device or a namespace waits for
- * ->destroy.  A work frees the port after a grace period and after its flows.
+ * ->destroy.  A work item frees the port after a grace period and after its
+ * flows.
  */
 #ifndef _IQCN_H
 #define _IQCN_H

@@ -14,7 +14,7 @@ struct Qdisc;
 struct iqcn_link {
 	u64 speed_bps;		/* of the device, 0: unknown */
 	u64 bps;		/* of the device or the shaper, 0: unknown */
-	u32 shaper;		/* handle of the shaper that has this rate, 0: none */
+	u32 shaper;		/* handle of that shaper, 0: none */
 };
 
 u64 iqcn_link_speed_bps(struct net_device *dev);

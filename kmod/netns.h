@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * State of a network namespace: its ports, the connections whose setup was
- * snooped, and the events that wait for netlink.
+ * snooped, and the events that wait to be sent over netlink.
  */
 #ifndef _IQCN_NETNS_H
 #define _IQCN_NETNS_H
@@ -41,7 +41,7 @@ struct iqcn_ring {
 	spinlock_t lock;	/* to write any field; innermost */
 	u32 head;		/* number of events added so far */
 	u32 tail;		/* number of events sent so far */
-	u64 lost;		/* events that found the ring full */
+	u64 lost;		/* events dropped because the ring was full */
 	struct iqcn_event *events; /* NULL without a port */
 };
 
@@ -60,7 +60,7 @@ struct iqcn_net {
 	u32 snoop;			/* enum iqcn_snoop; RTNL to write */
 	struct iqcn_rx_stats rx_stats;	/* with IQCN_SNOOP_NETNS */
 
-	/* requests for connections, and established ones (rdma_cm.c) */
+	/* requests for connections, and established connections (rdma_cm.c) */
 	struct rhashtable cm;
 	struct list_head cm_lru[__IQCN_CM_KIND_MAX]; /* oldest first; cm_lock */
 	unsigned int cm_count[__IQCN_CM_KIND_MAX]; /* cm_lock to write */
@@ -83,11 +83,13 @@ static inline struct iqcn_net *iqcn_net(const struct net *net)
 	return net_generic(net, iqcn_net_id);
 }
 
-/* A number, never 0, that changes whenever a port or a queue comes or goes */
+/* A number, never 0, that changes whenever a port or a queue is added or
+ * removed
+ */
 static inline u32 iqcn_net_generation(const struct net *net)
 {
 	/* pairs with iqcn_net_changed(): a reader of a new number sees the
-	 * lists that go with it
+	 * lists after that change
 	 */
 	return smp_load_acquire(&iqcn_net(net)->generation);
 }

@@ -21,7 +21,7 @@
  *	      |			     flow is still marked, so that the
  *	      | yes		     receiver sends the CNP.
  *	      v
- *	 CNP; mark the packet CE, so that later boxes with ce-in silent send none
+ *	 CNP; mark the packet CE, so later boxes with ce-in silent send none
  *
  *	dropped --> CNP, even if the packet is CE, but at least min-gap after
  *		    the flow's last one
@@ -29,15 +29,15 @@
  * A packet causes at most one CNP, even if both methods are on.  Enqueue holds
  * the root lock, so BH work sends the CNP once the lock is released (timer.c).
  *
- * With pi, a sparse flow, whose packets are further apart than T1, is polled:
- * every T1, or more often if the controller asks for it, it gets the credit of
- * a packet, so that its sender does not speed up between two packets.  Polls
- * end when the flow seems to have stopped (IQCN_POLL_GAPS).  The timer polls a
- * flow if its credit may suffice for a CNP before its next packet.  If not, and
- * the packet is expected soon (IQCN_POLL_LATE_PART), the packet makes up for
- * the polls, at the probability of that time.  If it is expected later, the
- * timer polls the flow unless that would add little credit
- * (IQCN_POLL_SMALL_PART).
+ * With pi, a flow is sparse if its packets are further apart than T1.  So that
+ * the sender does not speed up between two packets, a sparse flow is polled:
+ * once per T1, or more often if the controller's probability exceeds 1, it gets
+ * credit without a packet.  Polls end when the flow seems to have stopped
+ * (IQCN_POLL_GAPS).  The timer polls a flow if its credit may suffice for a CNP
+ * before its next packet.  If not, and the packet is expected soon
+ * (IQCN_POLL_LATE_PART), the packet makes up for the polls when it arrives, at
+ * the probability of that time.  If the packet is expected later, the timer
+ * polls the flow unless that would add little credit (IQCN_POLL_SMALL_PART).
  *
  * Source: US 12388756 B2 (WREB), description (11)-(16), clauses 1-9.
  */
@@ -48,9 +48,9 @@
 #include "algo/share.h"
 #include "iqcn.h"
 
-/* Measures other than the depth are evaluated above the profile's first level
- * divided by this.  So they find a queue that drains up to 16 times slower than
- * it should, or that has grown and then shrunk again.
+/* Measures other than the depth are evaluated if the depth is at least the
+ * profile's first level divided by this.  So they detect a queue that drains up
+ * to 16 times slower than it should, or that has grown and then shrunk again.
  */
 #define IQCN_FASTPATH_PER_LEVEL	16
 
@@ -73,7 +73,9 @@ static u32 iqcn_bts_fastpath_bytes(const struct iqcn_queue *q)
 		return 0;
 	if (iqcn_queue_notifies(q, IQCN_NOTIFY_GRANT))
 		limit = q->p.pfc.threshold_bytes / IQCN_GRANT_TRACKS;
-	/* packets that arrive above the threshold check for a stopped device */
+	/* when a packet arrives at or above the threshold, pfc.c checks whether
+	 * the device is stopped
+	 */
 	if (q->p.pfc_source == IQCN_PFC_TXQ && !q->pfc.link_paused)
 		limit = min(limit, (u64)q->p.pfc.threshold_bytes);
 	if (unlikely(q->quiet))
@@ -86,7 +88,7 @@ static u32 iqcn_bts_fastpath_bytes(const struct iqcn_queue *q)
 		limit = min(limit, level);
 	}
 	if (iqcn_queue_notifies(q, IQCN_NOTIFY_PI)) {
-		/* a running controller gives credit to every packet */
+		/* a running controller gives credit for every packet */
 		if (iqcn_pi_runs(&q->pi))
 			return 0;
 		limit = min(limit, (u64)iqcn_pi_wake_bytes(&q->p.pi) + 1);
@@ -109,7 +111,7 @@ void iqcn_bts_set_fastpath(struct iqcn_queue *q)
 		WRITE_ONCE(q->fastpath_bytes, fastpath_bytes);
 }
 
-/* The interval between two polls of a sparse flow */
+/* Set the interval between two polls of a sparse flow */
 static void iqcn_bts_set_poll_gap(struct iqcn_queue *q)
 {
 	u64 prob = max_t(s64, q->pi.prob, 0);
@@ -139,8 +141,8 @@ static void iqcn_bts_reset(struct iqcn_queue *q)
 	memset(&q->pi, 0, sizeof(q->pi));
 	q->pi_until_ns = 0;
 	memset(&q->gradient, 0, sizeof(q->gradient));
-	/* keep the number of the epoch: flows carry it, so the next one must
-	 * differ
+	/* keep the number of the epoch: flows carry it, so the next epoch must
+	 * have another number
 	 */
 	q->active.n = 0;
 	q->active.last = 0;
@@ -182,7 +184,7 @@ static __always_inline u64 iqcn_bts_control(struct iqcn_queue *q, u64 now_ns)
 {
 	u32 depth_bytes = iqcn_depth_bytes(q);
 
-	/* nearly every packet ends here: bench "marked" */
+	/* nearly every packet takes this branch (bench "marked") */
 	if (likely(now_ns < q->pi_until_ns && iqcn_pi_near(&q->p.pi, depth_bytes)))
 		return iqcn_pi_note(&q->pi, &q->p.pi, depth_bytes, now_ns);
 	return iqcn_bts_control_steps(q, depth_bytes, now_ns);
@@ -217,8 +219,8 @@ static u64 iqcn_bts_wreb(const struct iqcn_queue *q, u64 now_ns)
 				 iqcn_bts_level_bytes(q, now_ns));
 }
 
-/* The share of @prob that a packet is credited.  If a sparse flow is polled
- * several times per T1, each of its packets is credited no more than a poll.
+/* The part of @prob that a packet adds to its flow's credit.  If a sparse flow
+ * is polled several times per T1, each of its packets adds no more than a poll.
  */
 static u64 iqcn_bts_packet_prob(const struct iqcn_queue *q,
 				const struct iqcn_flow *flow, u64 prob)
@@ -260,7 +262,7 @@ static void iqcn_bts_macs(struct iqcn_flow *flow, const struct ethhdr *eth,
 	u32 ticks = iqcn_mac_ticks(now_ns) - flow->mac_ticks;
 	bool same;
 
-	/* compare a paired flow's MACs once a tick only */
+	/* compare a paired flow's MACs only once per tick */
 	if (!ticks && flow->grade != IQCN_PAIR_NONE)
 		return;
 	same = ether_addr_equal(flow->src_mac, eth->h_source);
@@ -269,7 +271,7 @@ static void iqcn_bts_macs(struct iqcn_flow *flow, const struct ethhdr *eth,
 		return;
 	if (!same)
 		ether_addr_copy(flow->src_mac, eth->h_source);
-	/* if the receiver is behind a router, this is the router's address */
+	/* if the receiver is behind a router, h_dest is the router's address */
 	if (!ether_addr_equal(flow->dst_mac, eth->h_dest))
 		ether_addr_copy(flow->dst_mac, eth->h_dest);
 	flow->mac_ticks = iqcn_mac_ticks(now_ns);
@@ -488,7 +490,7 @@ static bool iqcn_bts_poll(struct iqcn_queue *q, struct iqcn_flow *flow,
 	return iqcn_pi_credit(&flow->credit, prob, polls);
 }
 
-/* Prepare a CNP.  T1 of the flow starts again even if the gate rejects it. */
+/* Prepare a CNP.  T1 of the flow restarts even if the gate rejects the CNP. */
 static bool iqcn_bts_send(struct iqcn_queue *q, struct iqcn_flow *flow,
 			  struct iqcn_notice *n, struct iqcn_why *why,
 			  u64 now_ns)
@@ -610,7 +612,9 @@ static bool iqcn_bts_run(struct iqcn_queue *q, struct iqcn_notice *n, bool *send
 	return true;
 }
 
-/* After a run that polled flows, polls rest in proportion to its length */
+/* After a run that polled flows, pause the polls in proportion to the length of
+ * the run
+ */
 static void iqcn_bts_end(struct iqcn_queue *q, u64 now_ns, u64 took_ns)
 {
 	struct iqcn_deadline *first = iqcn_deadline_first(&q->polls);

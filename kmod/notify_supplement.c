@@ -78,8 +78,8 @@ static u32 iqcn_supplement_rate_pps(const struct iqcn_queue *q)
 }
 
 /* Publish the requested rate for the filter.  If several queues exceed their
- * caps, the one with the largest ratio of request to cap wins.  When it stops,
- * another takes over with its next CNP.
+ * caps, the one with the largest ratio of request to cap wins.  When that queue
+ * stops, another one takes over with its next CNP.
  */
 static void iqcn_supplement_couple(struct iqcn_queue *q)
 {
@@ -157,7 +157,7 @@ static bool iqcn_supplement_has_turn(const struct iqcn_flow *flow)
 	return flow->ext && !list_empty(&flow->ext->turn);
 }
 
-/* Give a paired flow a turn.  Without memory, its next packet retries. */
+/* Give a paired flow a turn.  On -ENOMEM, the flow's next packet retries. */
 static void iqcn_supplement_add(struct iqcn_queue *q, struct iqcn_flow *flow,
 				u64 now_ns)
 {
@@ -218,8 +218,8 @@ void iqcn_supplement_packet(struct iqcn_queue *q, struct iqcn_flow *flow,
 	/* the timer may have turned supplements off */
 	if (s->on) {
 		iqcn_supplement_add(q, flow, now_ns);
-		/* iqcn_timer_arm() assumes that a packet causes no work before
-		 * poll_gap
+		/* iqcn_timer_arm() assumes that a packet causes no work that is
+		 * due before poll_gap
 		 */
 		iqcn_timer_set(q, now_ns);
 	}

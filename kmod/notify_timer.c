@@ -8,7 +8,7 @@
  *	      v                             v
  *	 deadline := now + T1          deadline := now + T1
  *	      |
- *	      |  T1 expires: found by the timer, by the next scan, or by the next
+ *	      |  T1 expires: found by the timer, the next scan, or the next
  *	      v  CE packet
  *	 congested?  -- no --> lapsed: due at the onset
  *	      | yes
@@ -41,10 +41,10 @@
  * A deadline that expires while the queue is clear lapses.  Its CNP is due as
  * soon as the queue becomes congested, or at the next scan, because T1 is over
  * and the patent does not require a CE packet after the onset.  A flow that has
- * stopped gets no such CNP: no packet of it is queued, and none has left for
- * the idle timeout of a flow's own congestion.  Lapsed deadlines are handled
- * after the others, the most recent one first, so that a million stopped flows
- * delay no CNP.
+ * stopped gets no such CNP.  It has stopped if no packet of it is queued, and
+ * none has left for the idle timeout of a flow's own congestion.  Lapsed
+ * deadlines are handled after the others, the most recent one first, so that a
+ * million stopped flows delay no CNP.
  */
 #include "algo/sample.h"
 #include "iqcn.h"
@@ -57,8 +57,8 @@ static u64 iqcn_t1_handle_ns(const struct iqcn_queue *q, u64 due_ns)
 	return max(due_ns, q->backoff.until_ns);
 }
 
-/* When T1 of a deadline expires.  T1 that ran before a quiet time starts again
- * after it (pfc.c).
+/* The time at which T1 of a deadline expires.  If T1 was running during a quiet
+ * time, it restarts when that time ends (pfc.c).
  */
 static u64 iqcn_t1_due_ns(const struct iqcn_queue *q,
 			  const struct iqcn_deadline *d)
@@ -109,7 +109,7 @@ static u64 iqcn_t1_next_ns(struct iqcn_queue *q, u64 now_ns)
 	struct iqcn_deadline *lapsed = iqcn_t1_last_lapsed(q, now_ns);
 	u64 next_ns = KTIME_MAX;
 
-	/* otherwise the timer is armed for an earlier time already */
+	/* a deadline that is not before the timer's expiry need not rearm it */
 	if (first && iqcn_t1_due_ns(q, first) < q->timer_ns)
 		next_ns = iqcn_t1_first_ns(q, first);
 	if (lapsed)
@@ -149,7 +149,9 @@ static bool iqcn_t1_unsampled(const struct iqcn_queue *q,
 	       !iqcn_t1_idle(q, flow, now_ns);
 }
 
-/* Are unsampled packets so dense that they restart T1 before it expires? */
+/* Are unsampled packets so dense that they would have restarted T1 before it
+ * expired?
+ */
 static bool iqcn_t1_dense(const struct iqcn_queue *q,
 			  const struct iqcn_flow *flow, u64 now_ns)
 {
@@ -176,7 +178,7 @@ static bool iqcn_t1_active(const struct iqcn_queue *q,
 				 iqcn_queue_drain_bps(q), spacing_ns);
 }
 
-/* Check after T1 whether the flow is idle */
+/* Set a deadline at which only the idle timeout of the flow is checked */
 static void iqcn_t1_idle_check(struct iqcn_queue *q, struct iqcn_flow *flow,
 			       u64 now_ns)
 {
@@ -226,7 +228,7 @@ static void iqcn_t1_defer(struct iqcn_queue *q, struct iqcn_flow *flow,
 	if (iqcn_flow_has_pending(flow) && flow->ext->cnp_ended == q->ended) {
 		iqcn_pending_second(q, flow, at_ns);
 	} else {
-		/* a CNP of an earlier congestion is not sent */
+		/* a CNP for congestion that has ended is not sent */
 		iqcn_pending_drop(q, flow);
 		if (!iqcn_pending_add(q, flow, at_ns, IQCN_CAUSE_TIMER, false)) {
 			iqcn_notify_timer_restart(q, flow, now_ns);
@@ -336,8 +338,7 @@ void iqcn_notify_timer_cnp_rx(struct iqcn_queue *q, struct iqcn_flow *flow,
 	iqcn_notify_timer_restart(q, flow, now_ns);
 }
 
-/* T2 changed: cancel all deferred CNPs, and restart T1 of their flows.
- */
+/* If T2 has changed, cancel all deferred CNPs, and restart T1 of their flows */
 static void iqcn_t1_set_params(struct iqcn_queue *q,
 			       const struct iqcn_params *old, u64 now_ns)
 {
@@ -452,9 +453,9 @@ static bool iqcn_t1_send(struct iqcn_queue *q, struct iqcn_flow *flow,
 	return send;
 }
 
-/* Handle a deferred CNP that is due.  It is canceled if its congestion has
- * ended, even if the queue is congested again, or if a pause has put its
- * congestion in doubt.
+/* Handle a deferred CNP that is due.  It is canceled if the congestion that
+ * caused it has ended (even if the queue is congested again), or is in doubt
+ * because of a pause.
  */
 static bool iqcn_t1_pending(struct iqcn_queue *q, struct iqcn_flow *flow,
 			    struct iqcn_notice *n, u64 now_ns)

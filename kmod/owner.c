@@ -4,8 +4,8 @@
  *
  * A user can create and nest many user namespaces, so the limits of owner.h
  * apply to the owner of the outermost one.  Root creates user namespaces for
- * others (containers), so each outermost user namespace of root has its own
- * limits.
+ * others (containers), so each outermost user namespace that root owns has its
+ * own limits.
  */
 #include <linux/cpumask.h>
 #include <linux/cred.h>

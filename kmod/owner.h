@@ -38,7 +38,9 @@ struct iqcn_owner {
 	struct list_head list;	/* in iqcn_owners; iqcn_owner_mutex */
 	refcount_t refs;	/* namespaces and ports */
 	kuid_t uid;		/* owner of the outermost user namespace */
-	unsigned int userns;	/* its inode if uid is root, else 0 */
+	unsigned int userns;	/* inode of that namespace if uid is root,
+				 * else 0
+				 */
 	atomic_t flows;		/* flows, including those being freed */
 	atomic_t conns[__IQCN_CM_KIND_MAX]; /* entries of rdma_cm.c */
 	struct iqcn_share share; /* CPU time of timers and BH work; constant */

@@ -144,7 +144,7 @@ void iqcn_pair_tables_free(struct iqcn_port *port)
  * @packets: packets of a round trip, 0: the round trip is short
  *
  * A table of another size begins empty: responses to earlier packets are no
- * evidence.  Without memory, the old one stays.
+ * evidence.  On -ENOMEM, the old table stays.
  *
  * Context: RTNL, sleeps.
  */
@@ -172,7 +172,7 @@ static struct iqcn_hosts *iqcn_hosts_find(struct iqcn_port *port,
 	return rhashtable_lookup(&port->hosts, &hosts, iqcn_hosts_params);
 }
 
-/* Add a flow to its hosts' unassured flows.  Return: false without memory. */
+/* Add a flow to its hosts' unassured flows.  Return: false on -ENOMEM. */
 static bool iqcn_pair_unassure(struct iqcn_port *port, struct iqcn_flow *flow)
 {
 	struct iqcn_flow_ext *e = iqcn_ext_get(flow);
@@ -289,10 +289,10 @@ static void iqcn_pair_commit(struct iqcn_flow *flow, enum iqcn_pair_grade grade,
 		list_move(&flow->lru, &q->lru[0]);
 	if (flow->src_qp != qp) {
 		WRITE_ONCE(flow->src_qp, qp);
-		/* the port that was learned is that of CNPs to the old QP */
+		/* the learned source port is that of CNPs to the old QP */
 		flow->cnp_sport = 0;
 	}
-	/* CNPs to the old QP do not give the delay of the new one */
+	/* discard a measurement of the delay of CNPs to the old QP */
 	flow->cnp_srtt.start_ns = 0;
 	spin_unlock(&q->lock);
 }
@@ -320,8 +320,9 @@ static bool iqcn_pair_update_unassured(struct iqcn_port *port,
 	return done;
 }
 
-/* Change the pairing of a flow; IQCN_PAIR_NONE ends it.  Without memory to make
- * the flow unassured it is evicted, and its next packet recreates it.
+/* Change the pairing of a flow; IQCN_PAIR_NONE ends it.  If memory runs out
+ * when the flow becomes unassured, the flow is evicted; its next packet
+ * recreates it.
  */
 static void iqcn_pair_set(struct iqcn_port *port, struct iqcn_flow *flow,
 			  enum iqcn_pair_grade grade, u32 qp)
@@ -331,8 +332,8 @@ static void iqcn_pair_set(struct iqcn_port *port, struct iqcn_flow *flow,
 	if (flow->grade != IQCN_PAIR_NONE)
 		rhashtable_remove_fast(&port->by_sqp, &flow->sqp_node,
 				       iqcn_sqp_params);
-	/* set the QP before the insertion, which hashes it; without memory the
-	 * flow stays unpaired
+	/* set the QP before the insertion, which hashes it; if the insertion
+	 * fails, the flow stays unpaired
 	 */
 	iqcn_pair_commit(flow, IQCN_PAIR_NONE, qp);
 	if (grade != IQCN_PAIR_NONE &&
@@ -429,7 +430,7 @@ void iqcn_pair_evidence(struct iqcn_port *port, struct iqcn_flow *flow,
  * @flow: flow
  * @qp: the sender's QP
  *
- * The flow may be dead afterwards: iqcn_pair_set() evicts it without memory.
+ * The flow may be dead afterwards: iqcn_pair_set() evicts it on -ENOMEM.
  *
  * Context: port->lock, RCU, BHs off.
  */
@@ -460,8 +461,8 @@ unsigned int iqcn_pair_candidates(struct iqcn_port *port,
 /**
  * iqcn_pair_from_cnp() - pair the only unassured flow of two hosts by a CNP
  * @port: port
- * @key: hosts in the direction of the data, with the DestQP of the CNP, with
- *	which no flow is paired
+ * @key: hosts in the direction of the data, with the DestQP of the CNP; no flow
+ *	is paired with that QP
  *
  * Context: softirq, RCU.
  */
@@ -734,11 +735,11 @@ static bool iqcn_pair_rival(const struct iqcn_flow *flow, u32 qp)
 }
 
 /**
- * iqcn_pair_from_echo() - count a PSN echo, and pair the flow after enough
+ * iqcn_pair_from_echo() - count a PSN echo, and pair the flow if it has enough
  * @port: port
- * @flow: flow
+ * @flow: flow, the only known candidate for the response
  * @qp: DestQP of the response
- * @psn: PSN of the response; no other candidate is known
+ * @psn: PSN of the response
  *
  * Context: RCU, BHs off; takes port->lock.
  */
@@ -767,7 +768,7 @@ unlock:
  * @pkt: received packet
  *
  * Context: RCU, BHs off; takes port->lock.
- * Return: the flow, or NULL, also if the pairing would not change.
+ * Return: the flow, or NULL if there is none or its pairing would not change.
  */
 struct iqcn_flow *iqcn_pair_by_sport(struct iqcn_port *port,
 				     const struct iqcn_key *key,

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The parameters of a queue: the defaults that follow the link, so that a queue
- * without parameters fits links from 1 to 400 Gb/s, and the invariants.  Fixed
- * defaults are in config_table.h.
+ * The parameters of a queue, their invariants, and the defaults that follow the
+ * link.  With these defaults, a queue without parameters fits links from 1 to
+ * 400 Gb/s.  Fixed defaults are in config_table.h.
  *
  * Source: Kmin/Kmax/Pmax of 100 KB/400 KB/0.2 at 25 Gb/s, in proportion to the
  * speed, are from the HPCC simulator's DCQCN configuration.  The limit is the
- * 16 MB buffer of our model at 25 Gb/s, which is 5 ms of the link.  With notify
- * pi, the reference of the controller is at most three times this Kmin, and the
- * marking curve, which is the controller's backstop, is four times as deep.
+ * 16 MB buffer of our model at 25 Gb/s, which takes 5 ms to drain.  With notify
+ * pi, the reference of the controller is at most three times this Kmin.  Kmin
+ * and Kmax are then four times as large, because the marking curve is only the
+ * controller's backstop.
  *
  * Pure: no netlink, no device.
  */
@@ -29,7 +30,7 @@
 #include "algo/profile.h"
 #include "config_defaults.h"
 
-/* struct iqcn_params - the parameters of a queue, in force
+/* struct iqcn_params - the parameters in force for a queue
  *
  * Whether tc or the link set them, they satisfy the following
  * (iqcn_params_check()), because the code divides by some of them:
@@ -47,11 +48,13 @@ struct iqcn_params {
 	u32 nonect;		/* enum iqcn_nonect */
 	u32 notify;		/* bits of enum iqcn_notify */
 	u32 detect;		/* bits of enum iqcn_detect */
-	u32 t1_ns;		/* T1: time without a CNP after which one is due */
+	u32 t1_ns;		/* T1: time without a CNP after which the box
+				 * sends one
+				 */
 	u32 window_ns;		/* of the CE rate and of measure gradient */
 	u32 enter_pct;		/* CE rate that starts congestion, % of RoCE */
 	u32 exit_pct;		/* CE rate that ends congestion, % of RoCE */
-	u64 bandwidth_bps;	/* RoCE rate; 0: the drain rate, or the link's */
+	u64 bandwidth_bps;	/* RoCE rate; 0: drain rate, or the link's */
 	u32 run_enter;		/* consecutive CE PSNs that start congestion */
 	u32 run_exit;		/* longest run that ends congestion */
 	u32 span_packets;	/* packets over which CE PSNs are compared */
@@ -72,7 +75,9 @@ struct iqcn_params {
 	u32 telemetry;		/* 1: CNPs carry struct iqcn_telemetry */
 	u32 sample;		/* one CE packet in this many is sampled */
 	u32 sample_group;	/* of psample, or IQCN_SAMPLE_GROUP_NONE */
-	u32 pair;		/* weakest enum iqcn_pair_grade that CNPs rely on */
+	u32 pair;		/* weakest enum iqcn_pair_grade that CNPs rely
+				 * on
+				 */
 	u32 flows;		/* maximum number of flows */
 	u32 age_ms;		/* idle time after which a flow expires */
 	u32 cnp_dscp;
@@ -86,7 +91,9 @@ struct iqcn_params {
 	u32 base_rtt_ns;	/* or IQCN_BASE_RTT_NONE */
 	u32 grant;		/* enum iqcn_grant_by */
 	u32 supplement_pps;	/* requested rate of IQCN_NOTIFY_SUPPLEMENT */
-	u32 supplement_max_pps;	/* its cap; a larger rate loosens the filter */
+	u32 supplement_max_pps;	/* cap of that rate; a larger request loosens
+				 * the filter
+				 */
 	/* bit TCA_IQCN_*: set by the user; a default that follows the link
 	 * applies only while its bit is 0
 	 */
@@ -183,8 +190,8 @@ static inline void iqcn_params_resolve(struct iqcn_params *p, u64 link_bps,
 				 max(p->limit_bytes / IQCN_PI_FAREST, 1U));
 	if (!iqcn_user_set(p, TCA_IQCN_MIN_GAP_NS))
 		p->min_gap_ns = min_t(u32, p->t1_ns, IQCN_DEFAULT_MIN_GAP_NS);
-	/* polls of a flow are not closer to each other than the shortest t1
-	 * that the user may set, nor than min-gap
+	/* two polls of a flow are at least min-gap apart, and at least the
+	 * shortest t1 that the user may set
 	 */
 	p->pi.polls_max = clamp(p->t1_ns / max(time_min_ns, p->min_gap_ns), 1U,
 				IQCN_POLLS_MAX);
@@ -240,8 +247,8 @@ enum iqcn_params_wrong {
  * iqcn_params_check() - check the invariants
  * @p: parameters, resolved
  *
- * Every path that computes parameters ends here: tc, link changes, MTU changes,
- * the default qdisc.
+ * Every path that computes parameters ends with this check: tc, link changes,
+ * MTU changes, the default qdisc.
  *
  * Return: the first invariant that is violated.
  */

@@ -303,7 +303,7 @@ void iqcn_pending_cancel_all(struct iqcn_queue *q)
  * @from: old queue
  * @to: new queue
  *
- * A CNP that a packet caused moves, deferred ones are canceled.
+ * A CNP that a packet caused moves; deferred ones are canceled.
  *
  * Context: both queues' locks.
  */

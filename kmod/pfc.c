@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queues whose port PFC pauses: a queue that is deep because of a pause shall
+ * Queues whose port PFC pauses: a queue that is deep because of a pause must
  * neither mark packets nor notify senders.  algo/pfc.h has the states and their
  * source.
  *
- *	MAC control frame, at the      end of its     a packet arrives, the device
- *	ingress hook (snoop.c)         quanta         is stopped, and nothing has
- *	      |                          | timer      left for a while (pfc txq)
+ *	MAC control frame, at the      end of its   a packet arrives, the device
+ *	ingress hook (snoop.c)         quanta       is stopped, and nothing has
+ *	      |                          | timer    left for a while (pfc txq)
  *	      +--------------------+-----+-------------------+
  *	                           v
  *	                 the pause begins or ends
@@ -18,19 +18,20 @@
  *	        quiet: no marks, no CNPs; the notify methods are suspended
  *	        (@rests of struct iqcn_timer_ops)
  *
- * Frames arrive without the root lock, and must not take it: a packet may pass
- * the ingress hook inside another qdisc's enqueue (act_mirred).  Without that
- * lock, the number of bytes that have arrived is not exact.  So they are
+ * The ingress hook runs without the root lock, and must not take it: a packet
+ * may pass the hook inside another qdisc's enqueue (act_mirred).  Without that
+ * lock, the number of bytes that have arrived is not exact.  So the bytes are
  * counted when the next packet arrives or leaves: no byte arrives before that.
  * Only a queue that is below the threshold when the pause ends is judged at
- * once, as clear: that needs no count, and an empty queue may stay empty.
+ * once, as clear: this verdict needs no count, and if the queue is empty, the
+ * next packet may never arrive.
  *
  * The state costs the fast path nothing, because it is encoded in two fields
  * that every packet reads anyway.  In the quiet state, fastpath_bytes exceeds
- * any depth, unless "notify grant" or "pfc txq" must handle packets that arrive.
- * deep_bytes also exceeds any depth, or is 0 if pfc.c must handle packets that
- * leave.  While a pause is to be counted or judged, both are 0, so that the
- * next packet goes to iqcn_pfc_arrives() or iqcn_pfc_leaves().
+ * any depth, unless "notify grant" or "pfc txq" must handle packets that
+ * arrive.  deep_bytes also exceeds any depth, or is 0 if pfc.c must handle
+ * packets that leave.  While a pause is to be counted or judged, both are 0, so
+ * that the next packet goes to iqcn_pfc_arrives() or iqcn_pfc_leaves().
  *
  * With "pfc txq", pfc.c also handles every packet that leaves, and, while the
  * port is not paused, every packet that arrives at the threshold or above.  A
@@ -40,8 +41,8 @@
  *
  * While a queue is quiet, CE packets that leave are counted, but do not start
  * T1.  The CE meter and the controller leave out that time.  T1 of a flow
- * starts again after it.  A neighbor that pauses the port again and again
- * cannot keep T1 from expiring, though: if quiet times follow each other within
+ * restarts when that time ends.  But a neighbor that pauses the port again and
+ * again cannot keep T1 from expiring: if quiet times follow each other within
  * pfc-max, only those that end in the first pfc-max of the series restart T1.
  */
 #include <linux/etherdevice.h>
@@ -69,7 +70,9 @@ static void iqcn_pfc_set_quiet(struct iqcn_queue *q, bool quiet, u64 now_ns)
 	u64 ns = now_ns - x->quiet_from_ns;
 
 	WRITE_ONCE(q->quiet, quiet);
-	/* the timer may be armed for work that rests, or that has waited */
+	/* the timer may be armed for work that is suspended now, or too late
+	 * for work that was suspended
+	 */
 	iqcn_timer_disarm(q);
 	if (quiet) {
 		iqcn_supplement_off(q, now_ns);
@@ -95,12 +98,13 @@ static void iqcn_pfc_report(struct iqcn_queue *q, enum iqcn_pfc_reason reason,
 
 	q->pfc.reason = reason;
 	/* After iqcn_port_orphan() the queue has no port.  If a frame paused
-	 * the queue between reset and kill there, a later reset ends the pause.
+	 * the queue between the reset and the kill in that function, a later
+	 * reset ends the pause.
 	 */
 	if (!q->port)
 		return;
 	trace_iqcn_pfc(q, state, reason, rx_bytes, paused_ns);
-	/* two events per pause would be many: its start is only traced */
+	/* two events per pause would be too many: its start is only traced */
 	if (reason != IQCN_PFC_REASON_PAUSE)
 		iqcn_event_pfc(q, state, reason, now_ns);
 }
@@ -171,7 +175,9 @@ static void iqcn_pfc_judged(struct iqcn_queue *q, enum iqcn_pfc_reason reason,
 	iqcn_pfc_report(q, reason, rx_bytes, paused_ns, now_ns);
 }
 
-/* The pause ends.  The next packet judges the queue, unless it is clear. */
+/* The pause ends.  A queue below the threshold is judged at once, any other
+ * queue when the next packet arrives or leaves.
+ */
 static void iqcn_pfc_resumed(struct iqcn_queue *q, u64 now_ns)
 {
 	struct iqcn_pfc_queue *x = &q->pfc;
@@ -202,8 +208,9 @@ static void iqcn_pfc_link(struct iqcn_queue *q, u64 end_ns, u64 now_ns)
 
 	if (end_ns > now_ns) {
 		if (x->link_paused) {
-			/* The pause continues, only its end moves.  If it moves
-			 * to a later time, the timer expires once too early.
+			/* The pause continues; only its end moves.  If the end
+			 * moves to a later time, the timer expires once too
+			 * early.
 			 */
 			if (end_ns < x->end_ns)
 				iqcn_timer_disarm(q);
@@ -331,9 +338,9 @@ static void iqcn_pfc_catch_up(struct iqcn_queue *q, u32 depth_bytes,
 }
 
 /* A packet arrives while the transmit queue is stopped.  If nothing has left
- * the backlog for too long, the port is paused.  The pause began when the last
- * packet left, or, if that emptied the queue, when a packet first found the
- * device stopped.
+ * the backlog for too long, the stop counts as a pause.  The pause began when
+ * the last packet left, or, if that emptied the queue, when a packet first
+ * found the device stopped.
  */
 static void iqcn_pfc_stopped(struct iqcn_queue *q, u32 depth_bytes,
 			     u64 arrived_bytes, u64 now_ns)
@@ -425,7 +432,7 @@ bool iqcn_pfc_leaves(struct iqcn_queue *q, u32 depth_bytes, u32 bytes,
 	iqcn_pfc_catch_up(q, depth_bytes + bytes, arrived_bytes, now_ns);
 	reason = iqcn_pfc_sent(&x->state, &q->p.pfc, depth_bytes, now_ns);
 	iqcn_pfc_judged(q, reason, true, 0, 0, now_ns);
-	/* the congestion is over before anybody was notified */
+	/* the congestion has ended before any sender was notified */
 	if (depth_bytes < q->p.pfc.threshold_bytes)
 		x->notify = false;
 	iqcn_pfc_update(q, now_ns);
@@ -480,8 +487,8 @@ static void iqcn_pfc_begin(struct iqcn_queue *q, u64 now_ns)
 
 	if (x->link_paused && x->end_ns <= now_ns)
 		iqcn_pfc_link(q, 0, now_ns);
-	/* the queue may have drained within settle, and no packet has left
-	 * since
+	/* the queue may have drained before settle was over, and no packet has
+	 * left since
 	 */
 	if (!x->judge && iqcn_depth_bytes(q) < q->p.pfc.threshold_bytes)
 		iqcn_pfc_judged(q, iqcn_pfc_sent(&x->state, &q->p.pfc, 0, now_ns),

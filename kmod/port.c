@@ -4,7 +4,8 @@
  * queue and removed with its last one, in two phases:
  *
  *   1. under RTNL, remove its hook and its entries in sysfs, debugfs and lists
- *   2. after a grace period, when it has no readers any more, a work frees it
+ *   2. after a grace period, when it has no readers any more, free it in a work
+ *      item
  *
  * A device that is unregistered, or moves to another namespace, usually loses
  * its qdiscs first.  But a qdisc with another reference is destroyed later: by
@@ -255,7 +256,7 @@ void iqcn_port_get(const struct iqcn_port *port, struct iqcn_port_config *c)
  * @extack: for errors
  *
  * Context: RTNL, sleeps.
- * Return: 0, or a negative error and nothing has changed.
+ * Return: 0, or a negative error, in which case no parameter has changed.
  */
 int iqcn_port_set(struct iqcn_port *port, const struct iqcn_port_config *c,
 		  struct netlink_ext_ack *extack)
@@ -298,7 +299,7 @@ int iqcn_port_attach(struct net_device *dev, struct iqcn_queue *q,
 	if (IS_ERR(port))
 		return PTR_ERR(port);
 	WRITE_ONCE(port->n_queues, port->n_queues + 1);
-	/* before readers of port->queues find the queue */
+	/* set before readers of port->queues find the queue */
 	q->port = port;
 	list_add_tail_rcu(&q->list, &port->queues);
 	iqcn_net_changed(iqcn_net(port->net));

@@ -21,7 +21,7 @@
  * no lock to read
  */
 struct iqcn_filter_lease {
-	const struct iqcn_queue *owner;	/* queue through which it was granted; RTNL */
+	const struct iqcn_queue *owner;	/* queue of the lease; RTNL */
 	u64 end_ns;			/* expiry; no lease if in the past */
 	u32 n;
 	u32 interval_ns;
@@ -58,15 +58,15 @@ struct iqcn_port {
 	 */
 	u64 cnp_smac;
 
-	/* budget, couple; iqcn_budget_half() needs no lock */
+	/* protects budget and couple; iqcn_budget_half() needs no lock */
 	spinlock_t budget_lock;
 	struct iqcn_budget budget;	/* CNPs that may be sent */
 	bool cnp_rate_user;		/* the user set cnp_rate_pps; RTNL */
 	u32 cnp_rate_pps;		/* parameters of the budget; RTNL */
 	u32 cnp_burst;
 
-	/* depth of all queues for telemetry, and the time of the next sum; both
-	 * accessed without a lock
+	/* time of the next sum, and the depth of all queues, for telemetry;
+	 * both are accessed without a lock
 	 */
 	u64 used_ns;
 	u64 used_bytes;
@@ -86,8 +86,8 @@ struct iqcn_port {
 	 * budget_lock to write.
 	 */
 	u64 couple;
-	const struct iqcn_queue *couple_owner; /* that queue; budget_lock */
-	u64 rate_bps;			/* of all queues together; RTNL to write */
+	const struct iqcn_queue *couple_owner; /* of couple; budget_lock */
+	u64 rate_bps;			/* of all queues; RTNL to write */
 	atomic64_t cnp_passed;		/* CNPs that the filter let pass */
 	atomic64_t cnp_filtered;	/* CNPs that the filter dropped */
 

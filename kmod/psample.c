@@ -38,7 +38,7 @@ static struct {
 	typeof(psample_sample_packet) *sample;
 } iqcn_psample;
 
-/* Copies of a queue's sampled packets to a group */
+/* Copies a queue's sampled packets to a group */
 struct iqcn_sampler {
 	struct psample_group *group;
 	struct sk_buff_head clones;	/* bounded by IQCN_PSAMPLE_QUEUE */
@@ -98,7 +98,9 @@ static void iqcn_psample_run(struct iqcn_bh *bh)
 	unsigned int left = IQCN_PSAMPLE_QUEUE;
 	struct sk_buff *clone;
 
-	/* bounded: a tap may send a copy to this queue, which samples it */
+	/* bounded, because a tap may send a copy to this queue, which then
+	 * samples the copy
+	 */
 	while (left-- && (clone = skb_dequeue(&s->clones))) {
 		const struct iqcn_psample_cb cb = *iqcn_psample_cb(clone);
 		struct psample_metadata md = {

@@ -60,7 +60,7 @@ struct iqcn_skb_cb {
 	 * tracked, or if its PSN is evidence for pairing
 	 */
 	struct iqcn_flow *flow;
-	u32 rnd;	/* of struct iqcn_lot; not kind NONE */
+	u32 rnd;	/* of struct iqcn_lot; all kinds but NONE */
 	/* PSN of the first segment, and the flags below.  One word instead of
 	 * bit fields, because it is written at once (bench "marked").
 	 */
@@ -71,9 +71,9 @@ struct iqcn_skb_cb {
 } __packed __aligned(4);
 
 /* Above IQCN_PSN_MASK in iqcn_skb_cb.psn_flags */
-#define IQCN_CB_LOOKUP_DONE	BIT(24)	/* count a failed lookup once per packet */
+#define IQCN_CB_LOOKUP_DONE	BIT(24)	/* count a failed lookup only once */
 #define IQCN_CB_SAMPLED		BIT(25)	/* for the detectors; DATA and CE */
-#define IQCN_CB_ECHO		BIT(26)	/* a response may carry the PSN; DATA, CE */
+#define IQCN_CB_ECHO		BIT(26)	/* the PSN may be echoed; DATA and CE */
 #define IQCN_CB_V6		BIT(27)	/* DATA */
 #define IQCN_CB_TRACKED		BIT(28)	/* counts in q->tracked; DATA and CE */
 #define IQCN_CB_CE_IN		BIT(29)	/* arrived with CE; CE */
@@ -262,8 +262,8 @@ static __always_inline void iqcn_cb_get(struct iqcn_queue *q,
 	cb->psn_flags |= IQCN_CB_LOOKUP_DONE;
 }
 
-/* Store the flow of a packet that may cause a CNP in its cb.  Return: false if
- * the packet causes none, or has no flow.
+/* If a packet may cause a CNP, store its flow in its cb.  Return: false if it
+ * causes none, or has no flow.
  */
 static bool iqcn_bts_flow(struct iqcn_queue *q, struct sk_buff *skb,
 			  enum iqcn_parsed parsed, const struct iqcn_pkt *pkt)
@@ -316,7 +316,7 @@ static void iqcn_bts_drop(struct iqcn_queue *q, struct sk_buff *skb,
 }
 
 /* Run the methods of iqcn_notifies_all().  Return: true if the packet is
- * tracked, or has no flow: its cb is complete.
+ * tracked, or has no flow; its cb is then complete.
  */
 static noinline bool iqcn_cb_notify(struct iqcn_queue *q, struct sk_buff *skb,
 				    const struct iqcn_pkt *pkt)
@@ -499,8 +499,8 @@ static bool iqcn_marks_on_dequeue(const struct iqcn_queue *q,
 		q->p.nonect == IQCN_NONECT_PASS);
 }
 
-/* Save for dequeue what enqueue has parsed and the random number it has drawn,
- * so that equal probabilities decide alike on enqueue and dequeue
+/* Save the parsed headers and the random number for dequeue, so that the same
+ * probability leads to the same decision on enqueue and on dequeue
  */
 static void iqcn_cb_save(const struct iqcn_queue *q, struct sk_buff *skb,
 			 struct iqcn_l3 l3, const struct iqcn_lot *lot)
@@ -965,7 +965,7 @@ static noinline u32 iqcn_attend(struct iqcn_queue *q, struct Qdisc *sch,
 	return iqcn_pfc_deep_bytes(q);
 }
 
-/* The first packet that finds the queue no longer backlogged leaves */
+/* The backlog has ended: called for the first packet that leaves after that */
 static noinline void iqcn_drained(struct iqcn_queue *q)
 {
 	iqcn_queue_drain_stops(q);
@@ -985,8 +985,8 @@ static noinline struct sk_buff *iqcn_leaves_shallow(struct iqcn_queue *q,
 }
 
 /* A packet leaves a queue that is deeper than deep_bytes, the packet included.
- * What most of these packets need is inline, because a third of the
- * instructions would otherwise be calls and saved registers (bench "marked").
+ * The code that most of these packets need is inline.  Otherwise a third of the
+ * instructions would be calls and saves of registers (bench "marked").
  */
 static noinline struct sk_buff *iqcn_leaves_deep(struct Qdisc *sch,
 						 struct sk_buff *skb,
@@ -1019,7 +1019,7 @@ static noinline struct sk_buff *iqcn_leaves_deep(struct Qdisc *sch,
 }
 
 /* The fast path needs no stack frame and reads no clock.  Most other packets
- * read the clock once at most.
+ * read the clock at most once.
  */
 static struct sk_buff *iqcn_dequeue(struct Qdisc *sch)
 {
@@ -1218,7 +1218,7 @@ static void iqcn_link_change(struct iqcn_queue *q, u64 speed_bps)
 	struct iqcn_params p = q->p;
 	struct iqcn_link link;
 
-	/* without memory, the previous rate remains */
+	/* on -ENOMEM, the previous rate remains */
 	if (!iqcn_link_get(sch, speed_bps, &link))
 		iqcn_set_link(q, &link);
 	iqcn_config_resolve(&p, qdisc_dev(sch), q->link_bps);

@@ -81,21 +81,23 @@ static void iqcn_queue_flow_ce(struct iqcn_queue *q, struct iqcn_flow *flow,
  * @q: queue with ->brief
  * @flow: flow of that queue whose ->ce_ns is at least a window old
  *
- * With ->brief, a CE packet that leaves needs only an update of ->ce_ns, if
- * iqcn_queue_flow_ce() would neither start nor drop a measurement of
- * ->cnp_srtt, nor free ->ext, nor cancel a deadline that is left over from
- * IQCN_NOTIFY_TIMER.  Packets within a window after ->ce_ns do not update it.
- * So a flow counts as silent only if ->ce_ns is older than a window plus
- * max(T1, window), and shorter silences start no measurement.  The queue's
- * meters and detectors run at the end of the chunk.
+ * With ->brief, it is usually enough to update ->ce_ns for a CE packet that
+ * leaves.  iqcn_queue_flow_ce() is needed only if it would start or drop a
+ * measurement of ->cnp_srtt, free ->ext, or cancel a deadline that is left over
+ * from IQCN_NOTIFY_TIMER.
+ *
+ * Packets within a window after ->ce_ns do not update it.  So a flow counts as
+ * silent only if ->ce_ns is older than a window plus max(T1, window), and
+ * shorter silences start no measurement.  The queue's meters and detectors run
+ * at the end of the chunk.
  *
  * Context: dequeue: root lock, BHs off.
  * Return: false if iqcn_queue_ce_sent() must handle the packet.
  */
 bool iqcn_queue_ce_steady(const struct iqcn_queue *q, struct iqcn_flow *flow)
 {
-	/* A CNP may change it under queue->lock.  A torn or stale copy is
-	 * harmless: the flow's next packet after a window checks again.
+	/* A CNP may change ->cnp_srtt under queue->lock.  A torn or stale copy
+	 * is harmless: the flow's next packet after a window checks again.
 	 */
 	struct iqcn_cnp_srtt srtt = data_race(flow->cnp_srtt);
 	/* racy, too; the pointer is not dereferenced */
@@ -238,7 +240,7 @@ void iqcn_queue_delayed(struct iqcn_queue *q, u64 delay_ns)
 		WRITE_ONCE(q->st.delay_peak_ns, delay_ns);
 }
 
-/* A receiver's CNP goes on to the sender; queue->lock */
+/* Record a receiver's CNP that goes on to the sender; queue->lock */
 static void iqcn_queue_cnp_passed(struct iqcn_queue *q, struct iqcn_flow *flow,
 				  u64 now_ns)
 {
@@ -249,7 +251,7 @@ static void iqcn_queue_cnp_passed(struct iqcn_queue *q, struct iqcn_flow *flow,
 	flow->cnp_rx_ns = now_ns;
 	flow->cnps_seen++;
 	iqcn_notify_timer_cnp_rx(q, flow, now_ns);
-	/* no other work of the timer has changed (bench "hook") */
+	/* the CNP changes no other work of the timer (bench "hook") */
 	if (iqcn_deadline_armed(&flow->due) || iqcn_flow_has_pending(flow))
 		iqcn_timer_arm(q, now_ns);
 	trace_iqcn_cnp_seen(q, flow);

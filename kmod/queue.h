@@ -42,7 +42,7 @@ static_assert(IS_ENABLED(CONFIG_64BIT), "sch_iqcn is for 64-bit kernels");
  * "marked").
  */
 struct iqcn_arrival {
-	struct iqcn_pkt pkt;	/* valid if it parses */
+	struct iqcn_pkt pkt;	/* valid if the packet parses */
 	struct iqcn_lot lot;
 };
 
@@ -63,29 +63,36 @@ struct iqcn_pfc_queue {
 					 * first found the device stopped;
 					 * 0: neither
 					 */
-	u64 left_arrived_bytes;		/* bytes that had arrived until then */
+	u64 left_arrived_bytes;		/* bytes that had arrived by left_ns */
 	u64 unsure_ns;			/* when the queue became undetermined */
-	u64 trimmed_bytes;		/* arrived, and dropped from the queue; root
-					 * lock
+	u64 trimmed_bytes;		/* bytes that arrived and were later
+					 * dropped from the queue; root lock
 					 */
 
 	/* work to do when the next packet arrives or leaves */
-	bool count;			/* record what had arrived before it */
+	bool count;			/* a pause has begun: record the bytes
+					 * that had arrived before that packet
+					 */
 	bool judge;			/* judge the queue after a pause */
-	bool add_rx;			/* count what arrived in a pause */
+	bool add_rx;			/* count the bytes that arrived in a
+					 * pause
+					 */
 	/* work to do when the next packet leaves */
 	bool notify;			/* notify the packet's sender */
 
-	bool stale;			/* the queue was quiet since the drain rate
-					 * was last measured
+	bool stale;			/* the measurement of the drain rate
+					 * spans a quiet time, and must restart
 					 */
 	u64 quiet_from_ns;		/* last start of quiet */
 	u64 quiet_to_ns;		/* last end of quiet */
-	u64 rest_from_ns;		/* start of a series of quiet times, in
-					 * which T1 restarts for pfc-max at most
+	u64 rest_from_ns;		/* start of a series of quiet times; if
+					 * one of them ends within pfc-max of
+					 * the start, T1 restarts
 					 */
 	u64 rest_to_ns;			/* when that series last restarted T1 */
-	u32 reason;			/* enum iqcn_pfc_reason of the last change */
+	u32 reason;			/* enum iqcn_pfc_reason of the last
+					 * change
+					 */
 };
 
 /* Supplements of a queue (notify_supplement.c); queue->lock */
@@ -94,10 +101,10 @@ struct iqcn_supplement {
 					 * lock to read
 					 */
 	u64 next_ns;			/* when the next supplement is due */
-	u64 above_ns;			/* when the depth rose above Kmax, 0: not
-					 * above
+	u64 above_ns;			/* when the depth rose above Kmax, 0: it
+					 * is not above
 					 */
-	struct list_head turns;		/* of struct iqcn_flow_ext: active flows;
+	struct list_head turns;		/* struct iqcn_flow_ext of active flows;
 					 * the head gets the next supplement
 					 */
 };
@@ -111,7 +118,7 @@ struct iqcn_lease {
 	u32 supplement_pps;
 };
 
-/* A request for a lease.  tc's value applies to a part that is not set. */
+/* A request for a lease.  tc's values apply to the parts that are not set. */
 struct iqcn_lease_request {
 	u32 ms;				/* length of the lease */
 	bool filters;			/* n and interval_ns are set */
@@ -132,8 +139,8 @@ struct iqcn_queue {
 					 */
 	u32 deep_bytes;			/* depth above which dequeue marks
 					 * packets and counts them in outflow:
-					 * Kmin, or 0 or U32_MAX by pfc.c; lock
-					 * to write
+					 * Kmin, unless pfc.c sets 0 or U32_MAX;
+					 * lock to write
 					 */
 	bool attends;			/* pfc.c must handle the next packet;
 					 * lock to write
@@ -147,15 +154,18 @@ struct iqcn_queue {
 	const u32 *depth_bytes;		/* the qdisc's backlog */
 	const struct gnet_stats_basic_sync *sent; /* the qdisc's bstats */
 	u32 parent;			/* parent class of the qdisc */
-	struct iqcn_port_config before;	/* the port's before init; see
-					 * undo_seq
+	struct iqcn_port_config before;	/* parameters of the port before init;
+					 * see undo_seq
 					 */
-	u32 undo_seq;			/* iqcn_net->config_seq after init; while it
-					 * is the same, destroying an unused
-					 * queue restores ->before
+	u32 undo_seq;			/* iqcn_net->config_seq after init; as
+					 * long as that has not changed,
+					 * destroying an unused queue restores
+					 * ->before
 					 */
 	u64 speed_bps;			/* of the device, 0: unknown; RTNL */
-	u64 link_bps;			/* of the link or a shaper; RTNL to write */
+	u64 link_bps;			/* of the link or a shaper; RTNL to
+					 * write
+					 */
 
 	struct iqcn_outflow outflow;	/* bytes that leave while backlogged */
 	/* like outflow, but without packets known not to be RoCE; the reference
@@ -166,7 +176,7 @@ struct iqcn_queue {
 					 * window, 0: not backlogged for all of
 					 * it
 					 */
-	u64 drain_bps;			/* measured while backlogged, 0: not yet */
+	u64 drain_bps;			/* measured while backlogged, 0: none */
 	u64 drain_ns;			/* when drain_bps was measured */
 	u32 tracked;			/* queued packets that count for
 					 * IQCN_NOTIFY_GRANT
@@ -176,7 +186,7 @@ struct iqcn_queue {
 	u64 skipped_bytes;		/* of CE packets since q->ce was
 					 * updated
 					 */
-	u64 skipped;			/* CE packets not sampled, in segments */
+	u64 skipped;			/* segments of unsampled CE packets */
 	u64 clock_ns;			/* when the clock was last read for a
 					 * packet that was queued or left; root
 					 * lock
@@ -184,13 +194,13 @@ struct iqcn_queue {
 	u32 drained_bytes;		/* bytes that left since q->drain was
 					 * updated
 					 */
-	bool brief;			/* iqcn_flow_ce_brief() may suffice for a CE
-					 * packet; lock to write
+	bool brief;			/* iqcn_flow_ce_brief() may suffice for
+					 * a CE packet; lock to write
 					 */
 
 	struct iqcn_arrival arrival;	/* valid during iqcn_enqueue_slow() */
 
-	/* counters; the lock of the object that it counts protects each */
+	/* counters; each is protected by the lock of what it counts */
 	struct tc_iqcn_xstats st;
 	struct iqcn_sampler *sampler;	/* NULL: no sample group; RTNL, too */
 	bool ce_extra;			/* call iqcn_ce_extra() */
@@ -200,7 +210,7 @@ struct iqcn_queue {
 	 */
 	struct iqcn_port *port;
 	struct list_head list;		/* in port->queues */
-	/* cache of the flow table, with flows of the last packets (flow.c);
+	/* cache of the flow table, with flows of recent packets (flow.c);
 	 * lock to write, root lock and BHs off to read
 	 */
 	struct iqcn_flow **recent;
@@ -222,14 +232,16 @@ struct iqcn_queue {
 	u32 epoch;			/* states of flows with another epoch
 					 * are void
 					 */
-	u32 ended;			/* ends of congestion, and resets */
+	u32 ended;			/* number of ends of congestion, and of
+					 * resets
+					 */
 	unsigned int n_congested;	/* flows congested on their own */
 
 	struct iqcn_active active;	/* number of active flows */
 	struct iqcn_gradient gradient;	/* of the depth */
 	struct iqcn_pi pi;		/* the controller of IQCN_NOTIFY_PI */
-	u64 pi_until_ns;		/* no step or new epoch is due before this
-					 * time, 0: it is not known
+	u64 pi_until_ns;		/* no step or new epoch is due before
+					 * this time, 0: it is not known
 					 */
 	struct iqcn_pfc_queue pfc;
 	struct iqcn_supplement supplement;
@@ -242,14 +254,14 @@ struct iqcn_queue {
 	u64 timer_ns;			/* armed_ns, or 0 once send_bh is
 					 * scheduled, because send_bh arms the
 					 * timer when it ends; the end of the
-					 * timer's callback and a disarm replace
-					 * the 0
+					 * timer's callback and a disarm
+					 * overwrite the 0
 					 */
-	u64 pause_ns;			/* the timer is not armed for an earlier
-					 * time, and send_bh not scheduled
-					 * before: the last run left work, or
-					 * the owner's share of the CPUs is used
-					 * up (owner.h)
+	u64 pause_ns;			/* the timer is not armed for a time
+					 * before this, and send_bh is not
+					 * scheduled until then: the last run
+					 * left work, or the owner's share of
+					 * the CPUs is used up (owner.h)
 					 */
 	struct iqcn_backoff backoff;	/* while no packet leaves */
 	struct list_head deadlines;	/* flows by T1 (algo/deadline.h) */
@@ -263,7 +275,7 @@ struct iqcn_queue {
 	u32 poll_gap_ns;
 	bool polls_ran;			/* this run polled a flow */
 	bool polls_wait;		/* the next poll waits for the budget */
-	struct timerqueue_head pending;	/* flows with a pending CNP, by its time */
+	struct timerqueue_head pending;	/* flows with a pending CNP, by time */
 
 	/* flows by the epoch (algo/active.h) of their last packet or poll;
 	 * [0]: unassured, [1]: assured
@@ -272,8 +284,8 @@ struct iqcn_queue {
 	unsigned int by_grade[__IQCN_PAIR_MAX];	/* flows of each grade */
 	unsigned int n_flows;
 
-	/* for deadlines, polls, pending CNPs and idle checks.  Timer and work
-	 * are set up in init and canceled after dead is set.
+	/* for deadlines, polls, pending CNPs and idle checks.  Init sets up
+	 * timer and work; they are canceled after dead is set.
 	 */
 	struct hrtimer timer;
 	struct iqcn_bh send_bh;		/* runs work that is due at once */
@@ -287,7 +299,7 @@ struct iqcn_queue {
 #define IQCN_DRAIN_MAX_AGE_NS	NSEC_PER_SEC
 
 /* With q->brief, the CE meter and the drain rate are updated once per chunk of
- * bytes: 6 us of the link by default
+ * bytes, which takes 6 us at the rate of the link by default
  */
 #define IQCN_CHUNKS_PER_QREF	16
 

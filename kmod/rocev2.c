@@ -45,7 +45,7 @@
 #define MAD_METHOD_SEND		0x03
 
 /* A packet with more extension headers than this counts as IQCN_NOT_ROCE, even
- * if it goes to the port of RoCEv2
+ * if it is sent to the port of RoCEv2
  */
 #define MAX_EXT_HDRS	4
 
@@ -196,7 +196,7 @@ enum iqcn_parsed iqcn_parse(const u8 *data, u32 avail, u32 total, __be16 proto,
 		return IQCN_NOT_ROCE;
 	}
 
-	/* from here on the port decides: RoCEv2 or malformed */
+	/* a packet to this port is either RoCEv2 or malformed */
 	if (avail < off + 4 ||
 	    get_unaligned_be16(data + off + 2) != IQCN_ROCEV2_PORT)
 		return IQCN_NOT_ROCE;
@@ -340,8 +340,9 @@ static u32 iqcn_build_ip6(u8 *l3, const struct iqcn_cnp *cnp)
  *	aligned as IP headers are on this architecture
  * @cnp: contents
  *
- * BECN is set as real NICs do, although the annex ignores it.  The UDP checksum
- * is 0 over IPv4, but correct over IPv6, where receivers drop a checksum of 0.
+ * BECN is set because real NICs set it, although the annex ignores it.  The UDP
+ * checksum is 0 over IPv4, but correct over IPv6, where receivers drop a
+ * checksum of 0.
  *
  * Context: any.
  * Return: length from the IP header to the end of the ICRC.

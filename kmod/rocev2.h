@@ -113,7 +113,7 @@ struct iqcn_pkt {
  * enum iqcn_parsed - result of the parser
  * @IQCN_NOT_ROCE: not sent to the UDP port of RoCEv2
  * @IQCN_MALFORMED: sent to that port, but not RoCEv2: truncated, a fragment,
- *	with IP options or extension headers, with wrong lengths
+ *	with IP options or extension headers, or with wrong lengths
  * @IQCN_ROCE: RoCEv2
  */
 enum iqcn_parsed {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * RoCEv2 packets in an sk_buff: parse them with rocev2.h, check their ICRC
+ * RoCEv2 packets in an sk_buff: parse them with rocev2.h, and check their ICRC
  */
 #ifndef _IQCN_SKB_H
 #define _IQCN_SKB_H
@@ -74,8 +74,8 @@ iqcn_skb_headers_slow(const struct sk_buff *skb, u32 off, __be16 proto,
  * @pkt: result
  *
  * The headers are usually linear, even if the payload is not.  So the linear
- * part is parsed first, and a copy is made only if that does not look like
- * RoCEv2.
+ * part is parsed first, and a copy is made only if the linear part does not
+ * parse as RoCEv2.
  *
  * Context: any; @skb is not changed.
  * Return: enum iqcn_parsed.
@@ -129,8 +129,7 @@ static inline u16 iqcn_skb_sport(const struct sk_buff *skb)
  * @pkt: result of that call, which returned IQCN_ROCE
  *
  * Context: any.
- * Return: true if the ICRC is correct, and over IPv4 the checksum of the
- * header.
+ * Return: true if the ICRC is correct and, with IPv4, the header checksum, too.
  */
 static inline bool iqcn_skb_intact(const struct sk_buff *skb, const u8 *data,
 				   const struct iqcn_pkt *pkt)

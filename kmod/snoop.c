@@ -10,13 +10,13 @@
  * IQCN_SNOOP_NETNS snoops all packets that the namespace bridges or routes, for
  * all of its ports, with the hooks before bridging and routing.  It is for
  * networks where responses take another path than the data (ECMP, two uplinks).
- * Each path may have its own VLANs, so that the keys of flows have none.
+ * Each path may have its own VLANs, so the keys of flows contain no VLANs.
  *
  * A packet that its receiver would drop is no evidence, because forging it
  * costs nothing and no host notices.
  *
- * The hooks change and delay no packet.  They drop only receivers' CNPs, and
- * only if tc or a lease has set a filter (filter.c).
+ * The hooks neither change nor delay packets.  They drop only receivers' CNPs,
+ * and only if tc or a lease has set a filter (filter.c).
  */
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
@@ -28,9 +28,9 @@
 #include "iqcn.h"
 #include "skb.h"
 
-/* Return: false if the packet is neither RoCEv2, as its UDP port shows, nor a
- * MAC control frame.  This is all that such packets cost (bench "hook").
- * Packets with IP options, extension headers or VLAN tags need the parser.
+/* Return: false if the packet is neither RoCEv2, by its UDP port, nor a MAC
+ * control frame.  Such a packet costs only this test (bench "hook").  For a
+ * packet with IP options, extension headers or VLAN tags the parser decides.
  */
 static bool iqcn_snoop_maybe(const struct sk_buff *skb)
 {
@@ -102,7 +102,9 @@ static struct iqcn_port *iqcn_view_next(const struct iqcn_view *v,
 	for ((_port) = iqcn_view_first(_v); (_port);			\
 	     (_port) = iqcn_view_next(_v, _port))
 
-/* Fill the key of the flow that the packet answers, which goes the other way */
+/* Fill the key of the flow that the packet answers; its data go in the opposite
+ * direction
+ */
 static void iqcn_snoop_key(struct iqcn_view *v)
 {
 	const struct iqcn_port *port = iqcn_view_first(v);
@@ -346,8 +348,8 @@ static unsigned int iqcn_snoop_roce(struct iqcn_view *v)
 }
 
 /* Parse a packet that may be RoCEv2.  The callers are noinline, so that other
- * packets do not pay for the stack buffer (bench "hook").  Return: the verdict
- * on it.
+ * packets do not pay for the stack buffer (bench "hook").
+ * Return: the netfilter verdict on the packet.
  */
 static __always_inline unsigned int iqcn_snoop_parse(struct iqcn_view *v)
 {

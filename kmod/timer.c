@@ -57,7 +57,7 @@ static bool iqcn_timer_rests(const struct iqcn_queue *q,
 	return unlikely(q->quiet) && m->rests;
 }
 
-/* Record that the timer is armed for @at_ns, KTIME_MAX: not; queue->lock */
+/* Record when the timer expires, KTIME_MAX: it is not armed; queue->lock */
 static void iqcn_timer_armed(struct iqcn_queue *q, u64 at_ns)
 {
 	q->armed_ns = at_ns;
@@ -294,8 +294,8 @@ static void iqcn_timer_run(struct iqcn_queue *q, bool bh)
 			(*m)->end(q, now_ns, now_ns - start_ns);
 	/* while the queue does not drain, T1 of its flows keeps expiring */
 	iqcn_backoff_run(&q->backoff, u64_stats_read(&q->sent->packets), now_ns);
-	/* the charge is in the past, unless the owner's share is used up; and
-	 * another run may have begun a pause
+	/* iqcn_owner_charge() returns a time in the past, unless the owner's
+	 * share is used up.  Another run may have begun a pause.
 	 */
 	q->pause_ns = max(q->pause_ns,
 			  iqcn_owner_charge(q->port->owner, now_ns - start_ns,

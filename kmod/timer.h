@@ -7,7 +7,7 @@
 #include "queue.h"
 
 /**
- * struct iqcn_timer_ops - a client of the timer, such as a method to notify
+ * struct iqcn_timer_ops - a client of the timer, such as a notify method
  * @causes: set of BIT(enum iqcn_cause) of its CNPs
  * @rests: while the queue is quiet (pfc.c), @begin, @next_ns and @run are not
  *	called
@@ -19,11 +19,11 @@
  * @cancel: a flow leaves the queue: cancel its deadline; optional
  * @begin: begin a run of the timer; optional
  * @next_ns: return when the client next has work, KTIME_MAX: never
- * @run: do the first work that is due, set @send to true if @n is to be
- *	injected; return false if no work was due, then it is not called again
+ * @run: do the first work that is due, and set @send to true if @n is to be
+ *	injected; return false if no work was due: then @run is not called again
  *	in this batch; optional
- * @pending: a pending CNP of one of @causes is due: remove it, return true if
- *	@n is to be injected; optional if @causes is 0
+ * @pending: a pending CNP of one of @causes is due: remove it, and return true
+ *	if @n is to be injected; optional if @causes is 0
  * @end: end a run of the timer, which took @took_ns; optional
  *
  * All but @init are called with queue->lock and BHs off.  @now_ns never
@@ -69,14 +69,14 @@ void iqcn_timer_disarm(struct iqcn_queue *q);
 void iqcn_timer_wake(struct iqcn_queue *q);
 void iqcn_timer_cancel(struct iqcn_flow *flow);
 
-/* Is the timer armed for all work but pending CNPs?  A packet causes a poll
- * after poll_gap, or a deadline after t1, which is at least poll_gap, or it
- * starts a controller.  The timer is already armed for all earlier work, except
- * that a step of the controller that shortens poll_gap may delay a poll by the
- * new poll_gap.
+/* Is the timer armed early enough for all work except pending CNPs?  A packet
+ * may add a poll after poll_gap, or a deadline after t1, which is at least
+ * poll_gap, or may start a controller.  The timer is already armed for all
+ * earlier work, with one exception: if a step of the controller shortens
+ * poll_gap, a poll may be late by the new poll_gap.
  * Without deadlines and polls, a timer that expires within IQCN_PI_END_NS
- * suffices, too, but not one that is armed for the idle timeout of a window
- * above 10 ms, which is later.
+ * suffices, too.  A timer that is armed for the idle timeout of a window above
+ * 10 ms expires later, and does not suffice.
  */
 static inline bool iqcn_timer_suffices(const struct iqcn_queue *q, u64 now_ns)
 {
@@ -87,9 +87,9 @@ static inline bool iqcn_timer_suffices(const struct iqcn_queue *q, u64 now_ns)
 	       list_empty(&q->polls) && list_empty(&q->deadlines);
 }
 
-/* Arm the timer if it would expire too late.  Inline, because with T1 each CE
- * packet that leaves calls it, and it nearly always returns at once (bench
- * "marked").  queue->lock, BHs off.
+/* Arm the timer if it would expire too late.  Inline, because with T1 this
+ * function is called for each CE packet that leaves, and nearly always returns
+ * at once (bench "marked").  queue->lock, BHs off.
  */
 static inline void iqcn_timer_arm(struct iqcn_queue *q, u64 now_ns)
 {

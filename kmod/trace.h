@@ -247,11 +247,12 @@ TRACE_EVENT(iqcn_cnp_filtered,
 
 /* A generated CNP is about to be injected.  base_ns is the start of T1.  With
  * q->brief it may be old, because packets that iqcn_flow_ce_brief() handles do
- * not start T1.  due_ns is the time at which the CNP was due.  For the timer
- * this is the end of T1, or the later onset of congestion, or with trigger gap
- * the departure of the next CE packet; plus T2 if the CNP was deferred.  If a
- * packet caused the CNP, it is when that arrived, left or was dropped, or the
- * end of min-gap.  Otherwise it is the time of the poll or of the supplement.
+ * not start T1.  due_ns is the time at which the CNP was due.  If T1 caused the
+ * CNP, due_ns is the end of T1, or the later onset of congestion, or with
+ * trigger gap the departure of the next CE packet; plus T2 if the CNP was
+ * deferred.  If a packet caused the CNP, due_ns is the time when the packet
+ * arrived, left or was dropped, or the end of min-gap.  Otherwise due_ns is the
+ * time of the poll or of the supplement.
  */
 TRACE_EVENT(iqcn_cnp_sent,
 	TP_PROTO(const struct iqcn_queue *q, const struct iqcn_flow *flow,

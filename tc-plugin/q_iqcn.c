@@ -2,7 +2,7 @@
 /*
  * q_iqcn.so: tc's parser and printer for the qdisc iqcn.
  *
- * Parsing, printing and help follow from kmod/config_table.h.  The plugin
+ * Parsing, printing and help use the table in kmod/config_table.h.  The plugin
  * checks each value against the table's range, and reports the range in the
  * units that users write.  The kernel checks all ranges again, and parameters
  * against each other.
@@ -259,7 +259,7 @@ static int get_number(uint64_t *val, const char *arg)
 	arg += 2;
 	if (!*arg || arg[strspn(arg, "0123456789abcdefABCDEF")])
 		return -1;
-	/* saturates, too */
+	/* strtoull() saturates, too */
 	*val = strtoull(arg, NULL, 16);
 	return 0;
 }
@@ -1105,9 +1105,9 @@ static bool in_use(const struct iqcn_param *p, struct rtattr **tb)
 	       (p->or_needs && has_bits(tb, p->or_needs, p->or_needs_bits));
 }
 
-/* Of the defaults that follow the link or another parameter, only that of
- * min-gap is computed here.  Other values of such parameters never count as the
- * default.  get_attr_u32() reads only the mode of a filter.
+/* If the default of a parameter follows the link or another parameter, no value
+ * counts as the default, except for min-gap, whose default is computed here.
+ * get_attr_u32() reads only the mode of a filter.
  */
 static bool is_default(const struct iqcn_param *p, struct rtattr **tb)
 {
@@ -1149,8 +1149,8 @@ static int iqcn_print_opt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	return 0;
 }
 
-/* The topic of a line of counters.  In text, tc omits the lines of PFC and of a
- * long-haul link while their counters are 0.
+/* The topic of a line of counters.  In text, tc omits the lines about PFC and
+ * about a long-haul link while the counters in is_used() are 0.
  */
 enum about {
 	ABOUT_QUEUE,

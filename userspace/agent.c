@@ -51,12 +51,12 @@ struct agent {
 	int action;			/* fixed action; AGENT_NONE: use the policy */
 	const char *log_file;
 	const char *metrics_file;
-	uint64_t interval_ns;		/* 0: that of the policy */
+	uint64_t interval_ns;		/* 0: the policy's interval */
 	uint64_t lease_ns;
 	uint64_t count;			/* steps; 0: no limit */
 	double explore;
 	uint64_t seed;
-	int reward;			/* AGENT_NONE: that of the policy */
+	int reward;			/* AGENT_NONE: the policy's reward */
 	bool json;
 
 	struct agent_port port;
@@ -66,13 +66,13 @@ struct agent {
 	struct agent_guard guard;
 	struct agent_sample before;
 	uint64_t step;			/* intervals since the start */
-	int explored;			/* action that is explored */
+	int explored;			/* the random action being explored */
 	int exploring;			/* further steps with @explored */
 	bool ended;			/* by a signal, or end of file on stdin */
 	FILE *log;
 	int signals;
 	struct agent_totals totals;
-	uint64_t no_metrics_ns;		/* after an error: write none until then */
+	uint64_t no_metrics_ns;		/* after an error: none before then */
 };
 
 static bool has_policy(const struct agent *a)
@@ -94,7 +94,7 @@ static bool read_byte(struct agent *a, char *c)
 }
 
 /* Read a line with its newline, without stdio, which would block until the line
- * is complete.  Of a line that is too long, the newline is missing.
+ * is complete.  A line that is too long is cut, and lacks its newline.
  */
 static bool read_line(struct agent *a, char *line, size_t size)
 {
@@ -132,9 +132,9 @@ static int ask_action(struct agent *a, const struct agent_row *r, int *action)
 }
 
 /* Draw whether to explore, and a random action.  Both are drawn in each step,
- * so that later draws do not depend on this step.  An action hardly has an
- * effect within one step, so it is kept for EXPLORE_STEPS.  a->explore is the
- * share of steps that explore.
+ * so that later draws do not depend on whether this step explores.  An action
+ * has little effect within one step, so it is kept for EXPLORE_STEPS.
+ * a->explore is the share of steps that explore.
  */
 static bool explores(struct agent *a, int *action)
 {
@@ -177,8 +177,8 @@ static void check_trust(struct agent *a, const struct agent_step *s,
 	a->mode = mode;
 }
 
-/* On other fibers the policy may be worse than any fixed action, and packets
- * are lost before an audit shows it
+/* The policy may be worse than any fixed action on a fiber whose length it was
+ * not trained for, and packets would be lost before an audit shows that
  */
 static int check_fiber(const struct agent *a)
 {
@@ -222,9 +222,9 @@ static int act(struct agent *a, const struct agent_row *r,
 		return EXIT_SUCCESS;
 	if (a->mode != AGENT_MODE_RUN)
 		return agent_port_release(&a->port);
-	/* Only a policy is guarded.  The log has the action that it wants,
-	 * from which the learner learns: to the learner, the guard is a part of
-	 * the link.
+	/* Only a policy is guarded.  The log contains the action of the policy,
+	 * not that of the guard, because a policy is trained from the log, and
+	 * training treats the guard as a part of the link.
 	 */
 	if (has_policy(a))
 		action = agent_guard_action(&a->before, now, action);
@@ -305,7 +305,7 @@ static int write_metrics(struct agent *a, bool end)
 	return end ? EXIT_FAILURE : fail("metrics", "none for a minute");
 }
 
-/* Steps are at multiples of the interval; late ones are skipped */
+/* Steps are at multiples of the interval; steps that are late are skipped */
 static int steps(struct agent *a)
 {
 	uint64_t next_ns = now_ns(), now, late;
@@ -374,9 +374,7 @@ static int read_policy(struct agent *a)
 		return fail(a->policy_file, "trained with another interval; omit --interval");
 	if (a->reward == AGENT_NONE)
 		a->reward = a->policy.reward;
-	/* the fallback would compare rewards that the policy was not trained
-	 * for
-	 */
+	/* an audit would compare rewards that the policy was not trained for */
 	if (has_policy(a) && a->reward != (int)a->policy.reward)
 		return fail(a->policy_file, "trained with another reward; omit --reward");
 	return EXIT_SUCCESS;

@@ -2,25 +2,24 @@
 /*
  * When must the agent send more CNPs than its policy wants?
  *
- *	queue not deep for 100 ms		supplements: at least those of
- *						the guard
- *	for 20 ms after packets were dropped,	supplements: at least those of
- *	or the queue has grown by a sixteenth	the guard
- *	of its limit in a step
- *	after a step with drops			the action that lets the most
- *						CNPs pass, and supplements most
- *	otherwise				what the policy wants
+ *	queue never above Kmax, or not for	at least the guard's rate of
+ *	100 ms					supplements
+ *	for 20 ms after a step in which		at least the guard's rate of
+ *	packets were dropped, or the queue	supplements
+ *	grew by over a sixteenth of its limit
+ *	after a step with drops			the action that passes the most
+ *						CNPs and adds most supplements
+ *	otherwise				the action of the policy
  *
  * A burst can fill an empty queue before the next step.  So enough supplements
  * must be in force before a burst begins, and in its first steps, which do not
  * yet show whether the policy copes with it.  The reward does not count drops,
  * so in a queue that stays full for long, a policy saves CNPs.
  *
- * The queue is deep while it is above Kmax.  The guard asks for the supplements
- * of tc, or for 2,500 per second if that is more, as far as supplement-max and
- * cnp-rate allow.  2,500 is the limit in the patent application (agentlaw.h),
- * and more than any action asks for: when tc asked for 2,000, a load of
- * messages and streams dropped more packets.
+ * The guard's rate is the supplement rate of tc, or 2,500 per second if that is
+ * more, as far as supplement-max and cnp-rate allow.  2,500 is the limit in the
+ * patent application (agentlaw.h), and more than the rate of any action: with a
+ * rate of 2,000 in tc, a load of messages and streams dropped more packets.
  *
  * Pure: no clock.
  */
@@ -35,12 +34,13 @@
 #define AGENT_GUARD_PPS UINT32_C(2500)
 
 struct agent_guard {
-	uint64_t deep_ns;	/* end of the last step with a deep queue, 0: none */
-	uint64_t burst_ns;	/* likewise, in which it grew or dropped packets */
+	uint64_t deep_ns;	/* end of the last step above Kmax, 0: none */
+	uint64_t burst_ns;	/* end of the last step with drops or growth */
 };
 
-/* The rate that the guard requires.  The module sends fewer supplements than tc
- * asks for if supplement-max is lower, but then its filter passes more CNPs.
+/* The rate that the guard requires.  If tc's rate is above supplement-max, the
+ * module sends fewer supplements, but its filter passes more CNPs instead, so
+ * the rate is not cut to supplement-max.
  */
 static inline uint32_t agent_guard_pps(const struct agent_place *p)
 {
@@ -80,7 +80,7 @@ static inline uint32_t agent_guard_step(struct agent_guard *g,
  * agent_guard_action() - replace the action of a policy
  * @a: sample at the beginning of the step
  * @b: sample at its end
- * @action: what the policy wants
+ * @action: action of the policy
  *
  * Return: the action for the next step.
  */

@@ -84,7 +84,7 @@ struct agent_sample {
 	uint64_t above_kmax_ns;
 	uint64_t supplements;
 	uint64_t flows;		/* active flows */
-	uint64_t filter_ns;	/* interval per CNP in force; 0: no filter */
+	uint64_t filter_ns;	/* filter in force: time per CNP; 0: none */
 	uint32_t supplement_pps;	/* in force */
 };
 

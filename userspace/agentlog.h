@@ -3,9 +3,9 @@
  * The log of the agent, from which a policy can be trained: CSV with a header
  * and one line per step.
  *
- * A line contains the state at the end of a step, the reward of that step,
- * which the action of the previous line has earned, and the next action, or -1
- * if there is none.  Steps that the agent skipped because it was late are
+ * A line contains the state at the end of a step; the reward of that step,
+ * which results from the action in the previous line; and the next action, or
+ * -1 if there is none.  Steps that the agent skipped because it was late are
  * missing.  Numbers are printed with 9 digits, so that a reader gets the same
  * floats.
  */

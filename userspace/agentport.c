@@ -3,9 +3,9 @@
  * Sample the agent's queue and its port, and lease their filter and
  * supplements.
  *
- * To keep steps cheap, a step sends one request, and another one only to set
- * the lease.  The agent reads the parameters once a second, and the filter in
- * force only while it has no lease.
+ * To keep steps cheap, a step sends one request to sample the queue, and
+ * another one only if it sets a lease.  The agent reads the parameters once a
+ * second, and the filter in force only while it has no lease.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -177,15 +177,15 @@ static int read_filter(struct agent_port *a, struct agent_sample *s)
 	return EXIT_SUCCESS;
 }
 
-/* Leases have no owner, but they are counted.  More leases than expected are
- * from another program.  They would distort an audit, too, so they matter even
- * while the agent has no lease.
+/* Leases have no owner, but they are counted.  If the count is higher than
+ * expected, another program has set a lease.  Its lease would distort an audit,
+ * too, so the count is checked even while the agent has no lease.
  */
 static int check_leases(struct agent_port *a, uint64_t leases)
 {
 	bool ours = !a->acts || leases <= a->leases;
 
-	/* a new queue in the same place */
+	/* a new queue has replaced the old one: read its parameters */
 	if (leases < a->leases)
 		a->place_ns = 0;
 	if (leases != a->leases)
@@ -288,8 +288,8 @@ static int end_lease(struct agent_port *a)
 
 	if (a->lease_ns <= now_ns())
 		return 0;
-	/* Valid even if the fiber has become shorter.  No supplements, because
-	 * notify supplement may be off.
+	/* This interval is valid even if the fiber has become shorter.  The
+	 * lease has no supplements, because notify supplement may be off.
 	 */
 	if (a->lease.filter_ns > IQCN_FILTER_MIN_RTT_NS)
 		a->lease.filter_ns = IQCN_FILTER_MIN_RTT_NS;
@@ -303,7 +303,7 @@ int agent_port_release(struct agent_port *a)
 {
 	int err = end_lease(a);
 
-	/* the lease has ended with its queue */
+	/* if the queue is gone, so is its lease */
 	return err && err != -ENOENT && err != -ENODEV ? gone_or(a, err) :
 							EXIT_SUCCESS;
 }

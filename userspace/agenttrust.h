@@ -4,26 +4,28 @@
  *
  *	policy --> audit: values of tc, 1 s --> policy, 1 s --> policy ...
  *	  ^                                         |
- *	  |                                         | worse than in the audit, and
- *	  |                                         v so was the second before it
+ *	  |                                         | worse than the audit, as
+ *	  |                                         v was the second before it
  *	  +------------------- fallback: values of tc, 10 s to 320 s
  *
  * An audit is due after the first second and then once a minute.  A second is
  * worse than the last one with the values of tc if
  *
- *	the loss rate is over a tenth and over 0.1 percentage points higher,
- *	or if the mean reward is over 2 percent lower, unless the loss rate is
- *	lower by as much,
+ *	its loss rate is higher by over a tenth and by over 0.1 percentage
+ *	points, or
+ *	its mean reward is lower by over 2 percent, and its loss rate is not
+ *	lower by as much.
  *
- * because the reward does not count drops.  The load may have changed since
- * then, so a worse second only causes another audit, at most one in 10 s.  The
- * policy is judged by the seconds before and after an audit: a burst in one of
- * the three does not cause a fallback, but a pause during the audit may.  A
- * fallback that begins within a minute after another one lasts twice as long.
+ * The loss rate counts because the reward does not include drops.  The load may
+ * have changed since the audit, so a worse second only causes another audit, at
+ * most one in 10 s.  The policy is judged by the seconds before and after an
+ * audit: a burst in one of these three seconds does not cause a fallback, but a
+ * pause of the load during the audit may.  A fallback that begins within a
+ * minute after another one lasts twice as long.
  *
- * The policy's own estimates of its actions would be no evidence: it always
- * takes the action with the highest estimate, and in states unlike those of its
- * training, the estimates are wrong by more than the actions differ.
+ * The policy's own estimates of its actions would be no evidence: the policy
+ * always takes the action with the highest estimate, and in states unlike those
+ * of its training, the estimates are wrong by more than the actions differ.
  *
  * Pure: no clock.
  */
@@ -33,7 +35,7 @@
 #include "agentlaw.h"
 
 #define AGENT_TRUST_NS UINT64_C(1000000000)
-/* With long intervals, a second has few steps, so it is extended to at least
+/* With long intervals, a second has few steps, so it is extended until it has
  * this many
  */
 #define AGENT_TRUST_STEPS 10
@@ -65,12 +67,12 @@ struct agent_trust {
 	enum agent_verdict verdict;
 	bool judging;		/* this second is the first after an audit */
 	struct agent_second now;	/* the current second */
-	struct agent_second before;	/* the last one before the audit */
-	struct agent_second tc;		/* the last one with the values of tc */
+	struct agent_second before;	/* the last second before the audit */
+	struct agent_second tc;		/* the last second with values of tc */
 	uint64_t second_ns;	/* end of the current second, 0: none begun */
 	uint64_t phase_ns;	/* end of the audit or fallback, or the next audit */
-	uint64_t again_ns;	/* a worse second causes no audit before this */
-	uint64_t good_ns;	/* the next fallback is short from then on */
+	uint64_t again_ns;	/* a worse second causes no audit before then */
+	uint64_t good_ns;	/* from then on, a fallback is short again */
 	uint64_t fallback_ns;	/* length of the last fallback */
 };
 

@@ -4,7 +4,7 @@
  * and do the qdiscs work?
  *
  * A problem is one line: what is wrong, and what to do.  Causes come before
- * their symptoms, so that the first problem is the one to solve.
+ * their symptoms, so the first problem should be solved first.
  */
 #include <stdarg.h>
 #include <stdio.h>

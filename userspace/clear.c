@@ -63,7 +63,7 @@ static int clear_counters(struct clear *c, const char *dev)
 	return ret ? ret : baselines_save(&c->now);
 }
 
-/* Without the capability, only the counters are cleared */
+/* Without CAP_NET_ADMIN, peaks are kept, and only the counters are cleared */
 static int clear_peaks(struct clear *c)
 {
 	struct genl *g = genl_open();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Find out which of the parameters that follow the link or other parameters a
- * user has to set.  The module's own code computes their defaults.
+ * The defaults of some parameters follow the link or other parameters.  Find
+ * out which of these parameters a user has to set.  The module's own code
+ * computes the defaults.
  */
 #include <stddef.h>
 

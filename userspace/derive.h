@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Find out which of the parameters that follow the link or other parameters a
- * user has to set.
+ * The defaults of some parameters follow the link or other parameters.  Find
+ * out which of these parameters a user has to set.
  */
 #ifndef _IQCN_DERIVE_H
 #define _IQCN_DERIVE_H
@@ -18,8 +18,8 @@ struct link {
 };
 
 /* Returns which derived parameters, except cnp-rate, a user has to set on @link
- * so that all of them get their values in @v: bits 1 << TCA_IQCN_*.  @v is
- * indexed by TCA_IQCN_*.
+ * so that all derived parameters get the values in @v: bits 1 << TCA_IQCN_*.
+ * @v is indexed by TCA_IQCN_*.
  */
 uint64_t derive_needed(const uint64_t *v, const struct link *link);
 /* The default cnp-rate of a port that sends at @bps */

@@ -31,8 +31,8 @@
 
 #define NS_PER_MS 1000000
 /* Interval between two readings of a queue with a backlog.  Ordinary PFC does
- * not pause a port for that long, and at 1 Mbit/s two packets of 9000 bytes
- * leave.
+ * not pause a port for that long, and even a port at 1 Mbit/s sends two packets
+ * of 9000 bytes in this time.
  */
 #define DRAIN_MS 200
 #define ETHERNET_HEADER 14
@@ -58,12 +58,12 @@
  */
 #define ONE_WAY 10
 
-/* Limits on the flows that are read, and on the intervals that are kept, for
- * the median CNP interval
+/* To compute the median CNP interval, read at most this many flows, and keep at
+ * most this many intervals
  */
 #define FLOWS_MAX 100000
 #define GAPS_MAX 10000
-/* Receivers may send a CNP this often (DCQCN's default).  Senders speed up
+/* Minimum interval of a receiver's CNPs (DCQCN's default).  Senders speed up
  * 55 us to 1.5 ms after a CNP, or 4 ms in Documentation/scenarios.rst, so a T1
  * of INCREASE_INTERVALS intervals is too long for any sender.
  */
@@ -192,7 +192,7 @@ static uint64_t packet_bytes(const struct subject *s)
 	return s->dev->mtu + ETHERNET_HEADER;
 }
 
-/* More than a tenth above @limit */
+/* Is @v more than a tenth above @limit? */
 static bool exceeds(uint64_t v, uint64_t limit)
 {
 	return v > limit + limit / 10;
@@ -203,7 +203,7 @@ static bool is_near(uint64_t a, uint64_t b)
 	return !exceeds(a, b) && !exceeds(b, a);
 }
 
-/* The default Kmin without pi at a speed; the queue's other default sizes are
+/* The default Kmin at @bps without pi; the queue's other default sizes are
  * multiples of this size
  */
 static uint64_t default_bytes(const struct subject *s, uint64_t bps)
@@ -456,7 +456,9 @@ static void check_t1(struct check *c, struct subject *s, uint64_t gap_ns)
 		say(c, WARN, "t1", change(s, "t1 %s", usual),
 		    "t1 is %s, but the receivers send a CNP every %s: senders speed up long before this box notifies them",
 		    t1, gap);
-	/* a receiver that falls behind has long intervals, which t1 fills */
+	/* no mistake at the default: t1 is meant to fill the long intervals of
+	 * a receiver that falls behind
+	 */
 	else if (notifies(s, IQCN_NOTIFY_TIMER) && t1_ns < gap_ns / 2 &&
 		 t1_ns < IQCN_DEFAULT_T1_NS)
 		say(c, WARN, "t1", change(s, "t1 %s", usual),
@@ -467,10 +469,11 @@ static void check_t1(struct check *c, struct subject *s, uint64_t gap_ns)
 		    gap);
 }
 
-/* CNPs that were due for the packets of the queue */
+/* CNPs that the packets of the queue caused */
 struct load {
 	uint64_t packets;
-	uint64_t own, seen;	/* due from this box; seen from receivers */
+	/* own: sent by this box, or over its budget; seen: from receivers */
+	uint64_t own, seen;
 };
 
 static struct load load_since(const struct queue *q, const struct queue *before)
@@ -494,7 +497,8 @@ static bool is_storm(const struct subject *s, const struct load *l)
 	       (l->own + l->seen) / cnps >= l->packets;
 }
 
-/* Prefer the load between the two readings: long-lived counters hide a change
+/* Prefer the load between the two readings: in counters since the creation of
+ * the queue, a recent change hardly shows
  */
 static struct load load_of(const struct subject *s)
 {
@@ -654,7 +658,7 @@ static bool hides_pfc(const char *driver)
 static void check_pfc(struct check *c, struct subject *s)
 {
 	uint64_t pfc = param(s, TCA_IQCN_PFC), pauses = s->q->pauses;
-	/* nothing stops a virtual device */
+	/* PFC does not stop a virtual device */
 	bool never_stops = *s->dev->kind;
 	char driver[NAME_SIZE];
 	bool hides;
@@ -957,8 +961,8 @@ static bool take_gap(const struct flow *f, void *arg)
 	return gaps->n < GAPS_MAX && ++gaps->flows < FLOWS_MAX;
 }
 
-/* Use another socket, because the dump may be aborted.  Without CAP_NET_ADMIN
- * there are no flows.
+/* Use another socket, because the dump may be aborted.  Without CAP_NET_ADMIN,
+ * flows cannot be read, and the list stays empty.
  */
 static void read_gaps(struct gaps *gaps)
 {

@@ -4,8 +4,8 @@
  *
  * The tables below have one row per value: metric, attribute of the family
  * iqcn, meaning.  Rows of one metric differ by a label and must be adjacent,
- * because the format requires that of their lines.  Documentation/metrics.rst
- * has the same table.
+ * because the format requires their lines to be adjacent.
+ * Documentation/metrics.rst has the same table.
  *
  * The two formats exclude each other: in the HELP and TYPE lines of a counter,
  * Prometheus wants the suffix _total and OpenMetrics forbids it.

@@ -41,7 +41,8 @@ struct flows {
 	struct rates *rates;
 	struct ranking *ranking;
 	bool no_memory;
-	size_t columns[COLUMNS_MAX];	/* indices in all_columns[] that fit */
+	/* the columns that fit, as indices in all_columns[] */
+	size_t columns[COLUMNS_MAX];
 	size_t n_columns;
 };
 
@@ -176,7 +177,7 @@ static const struct column {
 	const char *name;
 	int width;		/* negative: aligned to the left */
 	void (*text)(char *buf, const struct ranked *r);
-	enum order order;	/* show only in a list sorted by it */
+	enum order order;	/* show only in a list of this order */
 } all_columns[] = {
 	{ "DEV", -8, dev_text },
 	{ "SRC", -15, src_text },
@@ -221,8 +222,8 @@ static void choose_columns(struct flows *s)
 		s->columns[s->n_columns++] = 0;
 }
 
-/* Append a cell to a row; a cell that is too wide shifts those behind it.  If
- * this function used printf(), it would take half of the time per flow.
+/* Append a cell to a row; a cell that is too wide shifts those behind it.  With
+ * printf(), this function would take half of the time per flow.
  */
 static size_t put_cell(const struct flows *s, size_t i, char *at,
 		       const char *text)

@@ -37,7 +37,7 @@
 #define NETLINK_EXT_ACK 11
 #endif
 
-/* After this many events during a request, only its answer is received */
+/* After this many events during a request, receive only the answer */
 #define EVENTS_REQUEST 100000
 /* The most events that genl_events() handles at once */
 #define EVENTS_LOOK 1000
@@ -502,7 +502,7 @@ int genl_join(struct genl *g)
 	size_t i;
 	int n;
 
-	/* resolve all groups first: libnl would take an event for the answer */
+	/* before joining: libnl would mistake an event for the answer */
 	for (i = 0; i < ARRAY_SIZE(groups); i++) {
 		n = genl_ctrl_resolve_grp(g->sk, groups[i].family,
 					  groups[i].group);
@@ -581,7 +581,7 @@ static int connect_genl(struct genl *g)
 	 * of them.
 	 */
 	nl_socket_disable_msg_peek(g->sk);
-	/* only requests without an object in the answer set NLM_F_ACK */
+	/* NLM_F_ACK is set only in requests that have no other answer */
 	nl_socket_disable_auto_ack(g->sk);
 	nl_socket_set_msg_buf_size(g->sk, RECEIVE_BYTES);
 	nl_socket_set_buffer_size(g->sk, SOCKET_BYTES, 0);
@@ -645,7 +645,8 @@ int genl_family_version(void)
 
 	if (!sk)
 		return version;
-	/* a dump of all families does not load the module, a query by name does
+	/* a query by name would load the module, but a dump of all families
+	 * does not
 	 */
 	if (!genl_connect(sk) && !genl_ctrl_alloc_cache(sk, &families)) {
 		family = genl_ctrl_search_by_name(families, IQCN_FAMILY_NAME);

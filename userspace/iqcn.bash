@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Completion of iqcn(8): commands, their options and arguments, and the devices that
-# have a qdisc iqcn.
+# Completion of iqcn(8): commands, their options and arguments, and the devices
+# that have a qdisc iqcn.
 
-# Without compgen, which expands its words: a device may be named $(reboot)
+# Do not use compgen, which expands its words: a device may be named $(reboot)
 _iqcn_reply()
 {
 	local word
@@ -30,8 +30,8 @@ _iqcn()
 {
 	local prev=${COMP_WORDS[COMP_CWORD - 1]} command="" mode="" dev="" i
 
-	# the first non-option is the command, the next one is the device; "agent"
-	# has a mode before the device
+	# the first non-option is the command, and the next one is the device;
+	# "agent" has a mode before the device
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
 		--src | --dst | --qp | --sort | --limit | --interval | \

@@ -107,8 +107,9 @@ static int run(int argc, char **argv)
 			 EXIT_USAGE;
 }
 
-/* A socket must not take the place of a closed stdout.  The null device, opened
- * the wrong way around, fails with EBADF like a closed descriptor.
+/* A socket must not take the place of a standard file that is closed.  So open
+ * the null device in its place, but in the wrong access mode: reads and writes
+ * then fail with EBADF, as with a closed descriptor.
  */
 static bool open_standard_files(void)
 {
@@ -126,7 +127,7 @@ int main(int argc, char **argv)
 {
 	if (!open_standard_files())
 		return fail("/dev/null", strerror(errno));
-	/* a closed pipe is reported by EPIPE */
+	/* let writes to a closed pipe fail with EPIPE */
 	signal(SIGPIPE, SIG_IGN);
 	if (!isatty(STDOUT_FILENO))
 		setvbuf(stdout, NULL, _IOFBF, OUTPUT_BYTES);

@@ -73,7 +73,9 @@ static bool take_flow(const struct flow *f, void *arg)
 	return !top->no_memory;
 }
 
-/* A flow that is removed and created again during the dump is in it twice */
+/* A dump contains a flow twice if the flow was removed and created again
+ * meanwhile
+ */
 static bool flows_once(struct state *s, struct ranking *ranking)
 {
 	size_t i, j, n;
@@ -100,7 +102,7 @@ static int ask_flows(struct genl *g, struct state *s, size_t max)
 	/* ports and queues need no capability */
 	if (err == -EPERM)
 		fail("no flows", genl_why(g));
-	/* the flows that changed during the dump do not matter */
+	/* a change of the flows during the dump does not matter */
 	if (err == -EINTR || err == -EPERM)
 		err = 0;
 	if (!err && (top.no_memory || !flows_once(s, top.ranking)))

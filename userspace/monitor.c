@@ -39,7 +39,7 @@ struct monitor {
 	const char *dev;
 	uint32_t ifindex;
 	uint64_t interval_ns;
-	uint64_t count;		/* samples (else events) left; 0: no limit */
+	uint64_t count;		/* samples, else events, to write; 0: all */
 	bool json;
 	bool events;
 	bool samples;
@@ -51,7 +51,7 @@ struct monitor {
 	struct lost state_lost, cnp_lost;
 	uint64_t overruns;
 
-	uint64_t end_ns;	/* later records are not written; 0: none yet */
+	uint64_t end_ns;	/* write no later records; 0: no end yet */
 	bool enough;		/* @count events were written */
 	bool done;
 	int ret;		/* exit status */
@@ -90,7 +90,7 @@ static void check_lost(struct monitor *m, struct lost *l, uint64_t events)
 {
 	if (l->known && events > l->events)
 		add_lost(m, l->group, events - l->events);
-	/* the counter in an event may be older than that of a port */
+	/* an event may carry an older value of the counter than a port does */
 	if (!l->known || events > l->events)
 		l->events = events;
 	l->known = true;

@@ -236,7 +236,7 @@ static void unit_text(char *buf, double v, const char *const *units)
 {
 	size_t i;
 
-	/* use the next unit for what would be rounded to 1000 */
+	/* use the next unit for a value that would be rounded to 1000 */
 	for (i = 0; v >= 999.5 && units[i + 1]; i++)
 		v /= 1000;
 	snprintf(buf, VALUE_SIZE, v < 9.995 && i ? "%.2f%s" :

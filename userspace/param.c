@@ -23,7 +23,7 @@ static const char *const bps[] = { "bit", "Kbit", "Mbit", "Gbit", "Tbit",
 
 /* By enum iqcn_param_type */
 static const struct {
-	enum form form;			/* FORM_NONE: not one number */
+	enum form form;			/* FORM_NONE: not a single number */
 	const char *const *units;	/* of a number */
 } forms[] = {
 	[IQCN_PARAM_NUMBER] = { FORM_NUMBER, one },

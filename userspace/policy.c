@@ -91,9 +91,9 @@ static const char *value_of(struct reader *r, const char *key)
 	return NULL;
 }
 
-/* Refuse decimals, leading spaces and "nan", which strtof() accepts, numbers
- * without an exponent, which may be truncated, and those that are so large that
- * values may overflow
+/* Read a number as printf's %a prints it.  Refuse decimals, leading spaces and
+ * "nan", which strtof() accepts; refuse numbers without an exponent, which may
+ * be truncated, and numbers so large that values may overflow.
  */
 static bool read_float(const char **at, float *v)
 {

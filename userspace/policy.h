@@ -8,8 +8,8 @@
  *	shape 26 32 32 25
  *	interval_ns 1000000
  *	reward few|literal
- *	fiber_m 50000 500000	shortest and longest fiber it was trained for
- *	BIAS WEIGHT...		one line per neuron, as printf's %a prints them
+ *	fiber_m 50000 500000	shortest and longest fiber of the training
+ *	BIAS WEIGHT...		one line per neuron, in printf's format %a
  *	end
  *
  * Hidden neurons are rectified (ReLU), outputs are not.

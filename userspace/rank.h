@@ -11,9 +11,9 @@
 #include "object.h"
 
 /*
- * The counters of each flow in the previous dump, in an array by the flow's id,
- * whose range is small: 16 bytes per flow.  Calls of rates_update() between
- * rates_begin() and rates_end() belong to one dump.
+ * The counters of each flow in the previous dump, in an array that is indexed
+ * by the flow's id, because ids are small numbers: 16 bytes per flow.  Calls of
+ * rates_update() between rates_begin() and rates_end() belong to one dump.
  */
 struct rates;
 

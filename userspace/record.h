@@ -13,7 +13,7 @@
 
 struct record {
 	uint64_t time_ns;
-	/* one of them; both are NULL if out of memory */
+	/* one of these is set; both are NULL if out of memory */
 	struct json_object *json;
 	char *text;
 	bool event;

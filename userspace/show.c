@@ -295,8 +295,8 @@ static bool show_qdisc(const struct qdisc *q, void *arg)
 	return !out_closed();
 }
 
-/* If the family is missing there are no ports, and opening it would load the
- * module
+/* If the family is missing, there are no ports.  Resolving the family would
+ * load the module, so check first.
  */
 static int read_ports(struct show *s)
 {

@@ -355,7 +355,9 @@ static int print_command(const struct showconf *s, const struct conf *c,
 	return EXIT_SUCCESS;
 }
 
-/* The sysctl default_qdisc, not tc, created a qdisc that has no handle */
+/* A qdisc without a handle was not created by tc: it is a default qdisc, see
+ * the sysctl net.core.default_qdisc
+ */
 static bool is_wanted(const struct showconf *s, const struct conf *c)
 {
 	return qdisc_is_iqcn(&c->q) && c->q.handle &&

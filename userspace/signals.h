@@ -2,9 +2,9 @@
 /*
  * Signals as a file descriptor to poll.
  *
- * SIGINT and SIGTERM end the program at a point of its choice.  If it does not
- * get there, because it blocks in a write to a reader that does not read, an
- * alarm ends it after SIGNALS_GRACE_S.
+ * SIGINT and SIGTERM end the program where it next polls the descriptor.  If
+ * the program does not get there, because it blocks in a write to a reader that
+ * does not read, an alarm ends it after SIGNALS_GRACE_S.
  */
 #ifndef _IQCN_SIGNALS_H
 #define _IQCN_SIGNALS_H

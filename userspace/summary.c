@@ -197,7 +197,7 @@ static void put_flows(struct summary *s)
 	}
 }
 
-/* The line of PFC, only for a queue that learns of pauses */
+/* The line about PFC, only for a queue that detects pauses */
 static void put_pfc(struct summary *s)
 {
 	const struct tc_iqcn_xstats *app = &s->since.app;
@@ -216,8 +216,8 @@ static void put_pfc(struct summary *s)
 	put(s, "pfc");
 }
 
-/* The line of a long-haul link, only for a device with a filter, or for a queue
- * that supplements CNPs
+/* The line about a long-haul link, only for a device with a filter, or for a
+ * queue that supplements CNPs or had a lease that ended
  */
 static void put_long_haul(struct summary *s)
 {

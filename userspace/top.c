@@ -6,7 +6,7 @@
  * Ports and queues are sampled every interval.  A dump of all flows costs
  * kernel and tool one or two microseconds per flow, so dumps are spaced to use
  * at most one FLOWS_SHAREth of a CPU.  The first FLOWS flows in the order are
- * kept, and a few bytes per other flow.
+ * kept in full; each other flow takes only a few bytes.
  */
 #include <errno.h>
 #include <poll.h>

@@ -25,7 +25,7 @@
 #define ROWS_OF_NEITHER 10
 /* Flows to print with --batch */
 #define BATCH_FLOWS 20
-/* Screens of this width have one more column */
+/* Screens of at least this width have one more column */
 #define WIDE 90
 #define BAR_MIN 20
 #define BAR_MAX 80

@@ -4,9 +4,9 @@
 -- sch_iqcn writes into them (struct iqcn_telemetry and struct iqcn_grant in
 -- linux/iqcn.h; Documentation/back-to-sender.rst has the bits of the former).
 --
--- A post-dissector.  Wireshark's own dissector finds the BTH behind tags, tunnels and
--- IP, on the UDP ports that are configured.  It does not know that opcode 0x81 is a
--- CNP, nor the meaning of the 16 reserved bytes.
+-- A post-dissector.  Wireshark's own dissector finds the BTH behind tags,
+-- tunnels and IP, on the UDP ports that are configured.  But it does not
+-- recognize opcode 0x81 as a CNP, and does not decode the 16 reserved bytes.
 
 local loaded, iqcn = pcall(Proto, "iqcn", "RoCEv2 Congestion Notification Packet")
 if not loaded then
@@ -109,9 +109,10 @@ local get_infiniband = Field.new("infiniband")
 local get_udp = Field.new("udp")
 
 -- first: by flow, the CNP at which the interval of the next rate starts.
--- rates: by frame, the rate, or false if there is none.  Rates are computed when a
--- frame is dissected for the first time, which is in order.  pinfo.visited does not
--- suffice, because the first of tshark's two passes may skip fields.
+-- rates: by frame, the rate, or false if there is none.  A rate is computed
+-- when its frame is dissected for the first time, because only then are frames
+-- dissected in order.  pinfo.visited does not suffice to detect the first time,
+-- because the first of tshark's two passes may skip fields.
 local first, rates
 
 -- The counter of sent bytes wraps at 4 GiB, which is after 343 ms at 100 Gbit/s
@@ -209,7 +210,8 @@ local function all_zero(range)
 	return not tostring(range:bytes()):find("[^0]")
 end
 
--- Add the reserved bytes, which may be cut.  Returns text for the Info column
+-- Add the reserved bytes, which may be truncated.  Returns text for the Info
+-- column
 local function add_reserved(tree, rsvd, pinfo, qp)
 	local n = rsvd:len()
 	local version = rsvd(0, 1):bitfield(0, 4)
@@ -285,8 +287,8 @@ local function add_cnp(root, bth, len, wanted, pinfo)
 	return said
 end
 
--- Replace "Unknown OpCode", Wireshark's text for a CNP.  If the column does not have
--- this text, it describes another part of the frame.
+-- Replace "Unknown OpCode", Wireshark's text for a CNP.  If the column does not
+-- contain this text, it describes another part of the frame.
 local function set_info(pinfo, said)
 	local info, n = tostring(pinfo.cols.info):gsub("Unknown OpCode", "CNP ")
 
@@ -304,7 +306,7 @@ local function dissect(pinfo, root, udp, ib)
 	local header = udp.source(udp.offset, UDP_LEN)
 	local bth = ib.source(ib.offset, ib.len)
 
-	-- Wireshark also takes packets from source port 4791 for RoCEv2
+	-- Wireshark also treats packets from source port 4791 as RoCEv2
 	if bth(0, 1):uint() ~= OP_CNP or
 	   header(0, 2):uint() == ROCE_PORT and
 	   header(2, 2):uint() ~= ROCE_PORT then

@@ -6,8 +6,8 @@
  *
  * The result is the larger of the counts of the current epoch and the last one.
  * A flow is missed only if its packets are more than an epoch apart.  A flow
- * that has stopped counts until the end of the next epoch.  An epoch ends with
- * the first call of iqcn_active_run() after its time.
+ * that has stopped counts until the end of the next epoch.  An epoch ends at
+ * the first call of iqcn_active_run() after IQCN_ACTIVE_EPOCH_NS.
  *
  * Pure: no clock.  The caller serializes.
  */
@@ -26,13 +26,13 @@
 /* struct iqcn_active - count of active flows */
 struct iqcn_active {
 	u64 start_ns;	/* start of the current epoch */
-	u32 epoch;	/* its number, 0: no epoch has begun yet */
+	u32 epoch;	/* number of that epoch, 0: no epoch has begun yet */
 	u32 n;		/* flows counted in the current epoch */
 	u32 last;	/* flows counted in the last epoch */
 };
 
 /**
- * iqcn_active_run() - end the current epoch if its time is over
+ * iqcn_active_run() - end the current epoch if its length has elapsed
  * @a: count
  * @now_ns: now
  */

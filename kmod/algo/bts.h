@@ -88,8 +88,8 @@ static inline u32 iqcn_bts_gap_ns(u64 last_ns, u64 now_ns)
  * @gap_ns: gap between its packets
  * @t1_ns: T1
  *
- * Return: IQCN_POLL_GAPS gaps or T1, whichever is longer, but at most
- * IQCN_POLL_MAX_NS after its last packet.
+ * Return: nanoseconds after the flow's last packet: IQCN_POLL_GAPS gaps or T1,
+ * whichever is longer, but at most IQCN_POLL_MAX_NS.
  */
 static inline u64 iqcn_bts_polled_ns(u32 gap_ns, u32 t1_ns)
 {

@@ -3,8 +3,8 @@
  * The token bucket of the CNPs that a port may send, written as GCRA (virtual
  * scheduling, ITU-T I.371 annex A), whose state is a single time stamp.
  *
- * In any period the bucket passes at most burst + rate * time CNPs, because the
- * interval is rounded up.
+ * In any period the bucket passes at most burst + rate * period CNPs, because
+ * the interval is rounded up.
  *
  * Pure: no clock, no lock.  The caller serializes.
  */
@@ -20,7 +20,9 @@
 /* struct iqcn_budget - token bucket */
 struct iqcn_budget {
 	u64 interval_ns;	/* time that one CNP costs */
-	u64 burst_ns;		/* largest lead of next_ns when a CNP passes */
+	u64 burst_ns;		/* a CNP passes if next_ns is at most this far
+				 * in the future
+				 */
 	u64 next_ns;		/* when the bucket is full again */
 };
 
@@ -47,7 +49,7 @@ static inline void iqcn_budget_set(struct iqcn_budget *b, u32 rate_pps,
  */
 static inline bool iqcn_budget_take(struct iqcn_budget *b, u64 now_ns)
 {
-	/* iqcn_budget_set() may have left a debt from other limits: cap it */
+	/* the previous rate and burst may have allowed a larger debt: cap it */
 	u64 next_ns = clamp(b->next_ns, now_ns,
 			    now_ns + b->burst_ns + b->interval_ns);
 
@@ -71,7 +73,7 @@ static inline bool iqcn_budget_half(const struct iqcn_budget *b, u64 now_ns)
 }
 
 /**
- * iqcn_budget_give() - refund a CNP that was charged and not sent
+ * iqcn_budget_give() - refund a CNP that was charged but not sent
  * @b: bucket
  */
 static inline void iqcn_budget_give(struct iqcn_budget *b)

@@ -11,7 +11,7 @@
  *	CLEAR --------> CONGESTED	CONGESTED --------> CLEAR
  *
  *	A packet that is not CE ends the run.  Two such packets in sequence have
- *	a run of 0 between them, so they end the state whatever N' is.
+ *	a run of 0 between them, so they clear the flow whatever N' is.
  *
  *   span	the largest difference between neighboring CE PSNs
  *
@@ -32,12 +32,12 @@
  *
  * Numbers are modulo @modulus: 2^24 for PSNs, less for sampled ones (sample.h).
  *
- * Packets that overtook each other have been put in order before (reorder.h).
+ * The caller has already put reordered packets in order (reorder.h).
  *
  * The packets of a sprayed flow take several paths.  The PSNs of packets that
- * leave by another box are gaps here, so both detectors miss congestion of such
- * a flow.  They report no false congestion, because a PSN counts only if its
- * packet was CE here.
+ * pass through another box are gaps here, so both detectors miss congestion of
+ * such a flow.  They report no false congestion, because a PSN counts only if
+ * its packet was CE here.
  *
  * Pure: no clock, no lock, no packet.  The caller serializes.
  */
@@ -49,7 +49,9 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
-/* A sender may go back by 1 / IQCN_BACK_SHARE of all numbers: 65,536 PSNs */
+/* A sender may go back by at most 1 / IQCN_BACK_SHARE of all numbers: 65,536
+ * PSNs
+ */
 #define IQCN_BACK_SHARE		256
 /* The run saturates here, beyond any threshold */
 #define IQCN_RUN_MAX		((u32)BIT(30))
@@ -59,11 +61,13 @@
 /* struct iqcn_continuity - state of a flow's CE PSNs */
 struct iqcn_continuity {
 	u32 next;	/* number after the last packet */
-	u32 high;	/* number after the furthest since the last hole */
+	u32 high;	/* number after the furthest packet since the last
+			 * hole
+			 */
 	u32 run;	/* length of the current run */
 	u32 span;	/* numbers since the span detector last restarted */
 	u32 gap;	/* largest difference in the span */
-	bool begun;	/* there was a packet */
+	bool begun;	/* a packet has been added */
 	bool kind;	/* the last packet was a request, not a response */
 };
 
@@ -108,8 +112,8 @@ static inline void iqcn_continuity_begin(struct iqcn_continuity *c, u32 seq,
  * @modulus: modulus of the numbers, more than @n
  * @kind: true for a request, false for a READ response
  *
- * Return: the shortest run that this packet has shown to be over, or
- * IQCN_RUN_GOES_ON.
+ * Return: length of the shortest run whose end this packet reveals, or
+ * IQCN_RUN_GOES_ON if no run has ended.
  */
 static inline u32 iqcn_continuity_add(struct iqcn_continuity *c, u32 seq, u32 n,
 				      u32 modulus, bool kind)
@@ -158,7 +162,7 @@ static inline u32 iqcn_continuity_add(struct iqcn_continuity *c, u32 seq, u32 n,
 }
 
 /**
- * iqcn_detect_run() - next state of a flow by its runs
+ * iqcn_detect_run() - next state of the run detector of a flow
  * @congested: current state
  * @ended: return value of iqcn_continuity_add()
  * @run: length of the current run after that call
@@ -176,7 +180,7 @@ static inline bool iqcn_detect_run(bool congested, u32 ended, u32 run,
 }
 
 /**
- * iqcn_detect_span() - next state of a flow by differences
+ * iqcn_detect_span() - next state of the span detector of a flow
  * @congested: current state
  * @c: state after iqcn_continuity_add(); the span restarts after each verdict
  * @packets: M

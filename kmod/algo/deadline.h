@@ -2,22 +2,24 @@
 /*
  * A list keeps the deadlines of many flows that share one T1.
  *
- * A flow's deadline is base + T1, and every change sets the base to "now": a CE
- * packet left, or a CNP was received or sent.  So a list in the order of the
- * changes is a list in the order of the deadlines: O(1) per change, and one
- * timer for the head of the list, for any number of flows.  T1 is not stored,
- * so a change of T1 keeps the order.
+ * A flow's deadline is base + T1.  A restart sets the base to the current time:
+ * when a CE packet leaves, or when a CNP is received or sent.  So a list in the
+ * order of the restarts is in the order of the deadlines, too: O(1) per
+ * restart, and one timer for the head of the list, for any number of flows.  T1
+ * is not stored, so a change of T1 keeps the order.
  *
- * A periodic scan uses the same list: expired deadlines are its first entries.
+ * A periodic scan uses the same list, whose first entries are the expired
+ * deadlines.
  *
  * A deadline that expires while the queue is clear moves to a second list.
  * Deadlines move there in the order of their bases, and each base is older than
- * those on the first list.  So the last entry is the most recent one.
+ * those on the first list.  So the last entry of the second list is its most
+ * recent one.
  *
  * Source: US 12395431 B2, description (7), (8), (61), (65), (66), (69), FIG. 8:
- * a CNP is obtained when T1 has passed since the last CE packet without
- * another, by a timer or by a scan once per period.  The iQCN feature counts
- * from the last CNP.
+ * a CNP is generated if no other CE packet follows the last one within T1,
+ * which a timer or a periodic scan detects.  The iQCN feature counts T1 from
+ * the last CNP.
  *
  * Pure: no clock, no timer, no lock.  The caller serializes.
  */
@@ -139,7 +141,7 @@ static inline u64 iqcn_deadline_scan_ns(u64 due_ns, u32 period_ns)
  * iqcn_polls_rest_ns() - pause after a batch of polls
  * @took_ns: length of the batch
  * @gap_ns: interval between two polls of a flow
- * @more: polls that are due remain after the batch
+ * @more: polls that are due are left after the batch
  *
  * Return: nanoseconds.
  */

@@ -81,8 +81,8 @@ static inline bool iqcn_meter_add(struct iqcn_meter *m, u64 window_ns,
 /**
  * iqcn_meter_idle() - stop a meter after its idle timeout
  * @m: meter
- * @quiet_ns: idle timeout; longer than a window and the time of a packet or
- *	two, so that a slow queue does not seem idle between two packets
+ * @quiet_ns: idle timeout; longer than a window plus the time of one or two
+ *	packets, so that a slow queue does not seem idle between two packets
  * @now_ns: now
  *
  * Return: true if the window closed, with a rate of 0.  The next packet starts

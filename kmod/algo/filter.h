@@ -5,8 +5,8 @@
  *
  *	the first CNP: a window begins, and the CNP passes
  *	a CNP in the window: it passes if fewer than N have passed
- *	a CNP after the window: the next window begins where that one ended, or,
- *		if a whole interval was idle, with this CNP
+ *	a CNP after the window: the next window begins where the last one ended,
+ *		or, if a whole interval was idle, with this CNP
  *
  * So windows tile the time while CNPs arrive, and N / interval is the rate that
  * passes, whatever the rate that arrives.  CNPs that are further apart than the
@@ -51,9 +51,10 @@ static inline u32 iqcn_fiber_rtt_ns(u32 fiber_m)
  * iqcn_filter_max_ns() - longest interval of a filter
  * @fiber_m: length of the fiber, 0: none
  *
- * A receiver sees the effect of its CNP after a round trip, so dropping all of
- * its CNPs for longer would cut it off.  The bound does not depend on N,
- * because all N may pass at the start of the interval.
+ * The effect of a CNP reaches the receiver after a round trip.  If all CNPs of
+ * a receiver were dropped for longer, the receiver would lose control of its
+ * sender.  The bound does not depend on N, because all N may pass at the start
+ * of the interval.
  *
  * Return: ns.
  */
@@ -102,8 +103,8 @@ static inline bool iqcn_filter_pass(struct iqcn_filter_slot *s, u32 n,
  * @n_slots: number of slots
  * @hash: keyed hash of the stream
  *
- * If all slots are taken, the one whose window began first is used.  Then N
- * more CNPs of the stream that loses the slot may pass.
+ * If all slots are taken, the slot whose window began first is reused.  Then up
+ * to N more CNPs of the stream that loses the slot may pass.
  *
  * Return: the slot.
  */

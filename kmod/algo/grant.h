@@ -14,8 +14,8 @@
  * terms: the sum over all flows, the bandwidth of the link, the round-trip time
  * without congestion, and the flow's amount of data, which step 3.1 counts in
  * packets.  There, a flow is a pair of hosts; here it is a QP, because a CNP is
- * for a QP.  The equal division is ours: by the text, the flow that sends most
- * gets most.
+ * for a QP.  The equal division is ours: by the patent application's formula,
+ * the flow that sends most gets the largest window.
  *
  * Pure: no clock, no qdisc.
  */

@@ -4,17 +4,17 @@
  * the receiver.
  *
  * Sources: US 12395431 B2, description (72), (93), FIG. 9 and 12: a CNP that is
- * due is deferred by the time that a CNP takes, so that it falls between the
- * receiver's CNPs for two CE packets.  The iQCN feature: the interval at which
- * an NP sends CNPs is compared with the RP's rate-increase interval.  Smoothing
- * by an eighth is TCP's (RFC 6298).
+ * due is deferred by the time from a CE packet to its CNP, so that it falls
+ * between the receiver's CNPs for two CE packets.  The iQCN feature: the
+ * interval at which an NP sends CNPs is compared with the RP's rate-increase
+ * interval.  Smoothing by an eighth is TCP's (RFC 6298).
  *
  * A CNP does not say which packet it answers.  So the only packet that is timed
  * is the last one that followed a silence in which all earlier packets must
- * have been answered.  The measurement is dropped once an answer would be
- * overdue: the CNP for that packet may have been lost, and the next CNP belongs
- * to a later packet.  The times come out too short where a CNP takes longer
- * than the gap between two packets, and that gap is longer than T1.
+ * have been answered.  Once the answer is overdue, the measurement is dropped,
+ * because the CNP for that packet may have been lost, and the next CNP may
+ * answer a later packet.  The times come out too short if the gaps between
+ * packets are longer than T1, but a CNP takes longer than such a gap.
  *
  * Pure: no clock, no lock.  The caller serializes.
  */

@@ -32,8 +32,8 @@
 
 /* struct iqcn_macctl - a parsed frame */
 struct iqcn_macctl {
-	u8 classes;			/* named by the frame, as bits */
-	u16 quanta[IQCN_MACCTL_CLASSES]; /* their pauses; 0: resume */
+	u8 classes;			/* classes in the frame, as bits */
+	u16 quanta[IQCN_MACCTL_CLASSES]; /* pause of each class; 0: resume */
 };
 
 /**
@@ -88,7 +88,7 @@ struct iqcn_pauses {
 };
 
 /**
- * iqcn_pauses_rx() - take a frame into account
+ * iqcn_pauses_rx() - apply a frame to the pauses of a link
  * @p: the link's pauses
  * @frame: frame
  * @rate_bps: rate of the link
@@ -114,7 +114,7 @@ static inline void iqcn_pauses_rx(struct iqcn_pauses *p,
  * A queue that carries several classes waits for all of them, because its first
  * packet may belong to any of them.
  *
- * Return: a time, which may be past; 0 if none was ever paused.
+ * Return: a time, which may be in the past; 0 if none was ever paused.
  */
 static inline u64 iqcn_pauses_end_ns(const struct iqcn_pauses *p, u8 classes)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How congested is a queue?  Measures other than its depth.  All of them are in
- * bytes, so that one profile serves for any of them and for their maximum:
+ * How congested is a queue?  This file has the measures other than the depth.
+ * All of them are in bytes, so that one profile serves for any of them and for
+ * their maximum:
  *
  *   gradient	growth of the depth in a window
  *   delay	bytes that the configured bandwidth would carry while a packet

@@ -11,14 +11,14 @@
  * port for each path.  A box then receives only some of the packets and of the
  * responses, out of order.  So for the flows of such a sender, neither the
  * source port of a packet nor a CNP with only one candidate is evidence.  A PSN
- * echo still is.  But if the PSNs of two flows coincide, the packets of one
- * flow with some PSNs may pass this box while those of the other flow do not.
- * So pairing needs more echoes, and they must agree in both directions: no
- * other QP for the flow, and no other flow for the QP.
+ * echo still is.  But if two flows use the same PSNs, the packet with a given
+ * PSN may pass this box in one flow and not in the other.  So pairing needs
+ * more echoes, and they must agree in both directions: no other QP for the
+ * flow, and no other flow for the QP.
  *
  * A sender sprays if the source ports of its flows change again and again.  A
- * single change does not show that: the receiver may have reused a QP, or a
- * third host may have forged a packet.
+ * single change does not prove spraying: the receiver may have reused a QP, or
+ * a third host may have forged a packet.
  *
  * Sources: UDP source ports: rdma_calc_flow_label() and
  * rdma_flow_label_to_udp_sport() in the kernel's <rdma/ib_verbs.h> (mlx5,
@@ -71,7 +71,7 @@ static inline s32 iqcn_psn_delta(u32 a, u32 b)
 
 /**
  * iqcn_echo_packets() - packets that a long-haul link holds in a round trip
- * @bps: its speed in bit/s
+ * @bps: speed of the link in bit/s
  * @rtt_ns: round-trip time
  * @mtu: MTU of the device
  *
@@ -119,15 +119,15 @@ static inline bool iqcn_echo_fresh(u32 last_psn, u32 psn, u32 bits)
 }
 
 /**
- * iqcn_echo_near() - can packets with two PSNs have been in flight together?
- * @a: a PSN
- * @b: another one
+ * iqcn_echo_near() - can two packets have been in flight together?
+ * @a: PSN of a packet
+ * @b: PSN of the other packet
  * @bits: size of the echo table
  *
- * Unlike iqcn_echo_fresh(), this accepts either order, because the last packet
- * of a sprayed flow that left here need not be the flow's latest.
+ * Unlike iqcn_echo_fresh(), this function accepts either order, because the
+ * last packet of a sprayed flow that left here need not be the flow's latest.
  *
- * Return: true if they are fewer than 2^@bits packets apart.
+ * Return: true if the PSNs are fewer than 2^@bits packets apart.
  */
 static inline bool iqcn_echo_near(u32 a, u32 b, u32 bits)
 {
@@ -210,7 +210,7 @@ static inline u64 iqcn_echo_store(u64 slot, u64 hash, u32 dest_qp)
 }
 
 /**
- * iqcn_echo_hit() - does a slot hold a packet that a response may answer?
+ * iqcn_echo_hit() - does a slot record a packet that a response may answer?
  * @slot: value of the slot for @hash
  * @hash: hash of hosts, VLANs and PSN
  *
@@ -230,7 +230,7 @@ static inline bool iqcn_echo_hit(u64 slot, u64 hash)
  * @hash: hash of hosts, VLANs and PSN
  * @dest_qp: set to the DestQP
  *
- * Return: true if the packet of exactly one QP matches.
+ * Return: true if packets of exactly one QP match.
  */
 static inline bool iqcn_echo_match(u64 slot, u64 hash, u32 *dest_qp)
 {
@@ -326,7 +326,9 @@ static inline void iqcn_spray_changed(struct iqcn_spray *s, u32 now_ms)
 	WRITE_ONCE(s->changes, min_t(u32, changes + 1, IQCN_SPRAY_CHANGES));
 }
 
-/* Is the evidence the best that data packets and responses offer, or better? */
+/* Is the evidence a PSN echo, the best that data packets and responses offer,
+ * or better?
+ */
 static inline bool iqcn_pair_assured(enum iqcn_pair_grade grade)
 {
 	return grade >= IQCN_PAIR_PSN;
@@ -346,7 +348,7 @@ static inline bool iqcn_pair_usable(enum iqcn_pair_grade grade, bool sprayed)
 
 /**
  * enum iqcn_pair_verdict - effect of new evidence on a pairing
- * @IQCN_PAIR_KEEP: none: the evidence is weaker or agrees
+ * @IQCN_PAIR_KEEP: no effect: the evidence is weaker, or agrees
  * @IQCN_PAIR_TAKE: the evidence replaces the pairing
  * @IQCN_PAIR_BREAK: same grade, but another QP: discard both
  */

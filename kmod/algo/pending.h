@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Does a CNP of the receiver cancel a deferred one?
+ * Does a CNP of the receiver cancel a deferred CNP?
  *
  * A CNP that is due may be deferred by T2, so that it falls between the
  * receiver's CNPs for the two CE packets around it.  The receiver answers the
  * packet that started T1, too.  Where CNPs take longer than T1, that answer
- * arrives after the deadline, while our CNP is pending.  It does not cancel
- * ours, but the answer to a later packet does.
+ * arrives after the deadline, while our CNP is pending.  That answer does not
+ * cancel our CNP, but the answer to a later packet does.
  *
- * A CNP does not say which packet it answers.  It answers a later one if both
- * estimates agree:
+ * A CNP does not say which packet it answers.  It is taken for the answer to a
+ * later packet if both estimates agree:
  *
  *   count	no CNP is owed for the packets up to the one that started T1.
  *		Only packets at least T1 apart are counted, because one CNP may
@@ -67,7 +67,7 @@ static inline u8 iqcn_owed_answered(u8 owed)
 }
 
 /**
- * iqcn_pending_canceled() - does a CNP of the receiver cancel a deferred one?
+ * iqcn_pending_canceled() - does a CNP of the receiver cancel a deferred CNP?
  * @owed: CNPs still owed for packets up to the one that started T1
  * @since_ns: time since T1 started
  * @answer_ns: learned time from a CE packet to its CNP, 0: not known

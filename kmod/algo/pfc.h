@@ -34,12 +34,12 @@
  * feedback for lossless data center networks" (our translation), claims 1 to 4,
  * steps 1.1 to 2.8, Fig. 1.  Its published text has lost the formulas, so these
  * are reconstructed from the words around them: rxByte is 0 when a pause begins
- * and adds up the packets that arrive (1.1, 1.2); dt is the time from pause to
- * resume (1.3); rxByte is compared with C * dt (1.4, 2.4, 2.5).  The text gives
- * no values for T and settle.  It does not say what happens if a frame arrives
- * while the port is paused (here the pause continues, and the frame sets its
- * end), or if an undetermined queue is paused (here the queue is judged again
- * when that pause ends).
+ * and grows by the size of each packet that arrives (1.1, 1.2); dt is the time
+ * from pause to resume (1.3); rxByte is compared with C * dt (1.4, 2.4, 2.5).
+ * The text gives no values for T and settle.  It does not say what happens if a
+ * frame arrives while the port is paused (here the pause continues, and the
+ * frame sets its end), or if an undetermined queue is paused (here the queue is
+ * judged again when that pause ends).
  *
  * Pure: no clock, no timer, no qdisc.  The caller serializes.
  */
@@ -51,7 +51,7 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 
-/* struct iqcn_pfc_params - parameters of the state, besides C */
+/* struct iqcn_pfc_params - parameters of the state machine, except C */
 struct iqcn_pfc_params {
 	u32 threshold_bytes;	/* T, not 0 */
 	u32 settle_ns;		/* interval between two comparisons of depths */
@@ -65,7 +65,7 @@ struct iqcn_pfc {
 	u32 depth_bytes;	/* undetermined: depth when settle started */
 	u64 settle_from_ns;	/* undetermined: when settle started */
 	u64 pause_ns;		/* paused: start of the pause (pauseTime) */
-	u64 arrived_bytes;	/* paused: bytes that arrived before it */
+	u64 arrived_bytes;	/* bytes that had arrived before the pause */
 	u64 since_ns;		/* first pause since the queue was below T, 0:
 				 * none
 				 */
@@ -146,9 +146,10 @@ iqcn_pfc_resume(struct iqcn_pfc *s, const struct iqcn_pfc_params *p,
  * @depth_bytes: Q
  * @now_ns: now
  *
- * A packet that leaves while the port is paused was on its way to the link, and
- * changes nothing.  Call this function also in the determined state while
- * @s->since_ns is not 0, because it resets the limit when the queue is below T.
+ * A packet that leaves while the port is paused was already on its way to the
+ * link, and does not change the state.  Call this function also in the
+ * determined state while @s->since_ns is not 0, because it resets the limit
+ * when the queue is below T.
  *
  * Return: what was found: DRAINED, GREW or NONE.
  */

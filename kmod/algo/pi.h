@@ -11,8 +11,8 @@
  * (Limits: see below.)
  *
  * N p is the number of CNPs per round.  A round has one poll of each of the N
- * active flows: a flow whose packets are closer than T1 is polled by each
- * packet, a sparse flow by the timer every T1.  A CNP prevents one increase of
+ * active flows: each packet polls a flow whose packets are less than T1 apart,
+ * and the timer polls a sparse flow every T1.  A CNP prevents one increase of
  * its sender (RAI, RHAI) and cuts the sender's rate.  N CNPs have N times the
  * effect, so gains for N p make the loop gain independent of the number of
  * flows.  With few flows a single packet is a large part of the load, so N
@@ -61,11 +61,11 @@
  * IQCN_PI_WAKE) and qref.  A lower reference shortens the queueing delay, but
  * how low it can be while the link stays busy depends on the senders: many that
  * start and stop need a higher reference than a few at a steady rate.  So it
- * starts at the wake depth and is adapted to how often the queue is dry.  An
- * interval that ends dry with p > 0, so that senders are held back, raises the
- * reference by qref per IQCN_PI_RAISE_NS; any other interval lowers it by qref
- * per IQCN_PI_LOWER_NS.  In equilibrium one in 65 intervals is dry, and in most
- * of these the link is busy for a part of the time.
+ * starts at the wake depth and is adapted to how often the queue is dry.  If an
+ * interval ends dry while p > 0, i.e. while the controller slows senders down,
+ * the reference rises by qref per IQCN_PI_RAISE_NS; in any other interval, it
+ * falls by qref per IQCN_PI_LOWER_NS.  In equilibrium one in 65 intervals is
+ * dry, and in most of these the link is busy for a part of the time.
  *
  * Moving the reference does not affect the analysis above: a set point moves no
  * pole.  But the reference and the controller are coupled: a dry queue raises
@@ -173,7 +173,9 @@ struct iqcn_pi_params {
 
 /* struct iqcn_pi - the controller */
 struct iqcn_pi {
-	s64 prob;		/* -IQCN_PI_SLACK .. polls_max * IQCN_PROB_ONE */
+	s64 prob;		/* -IQCN_PI_SLACK ..
+				 * polls_max * IQCN_PROB_ONE
+				 */
 	u64 step_ns;		/* time of the last step, 0: stopped */
 	u64 deep_ns;		/* when the wake depth was last exceeded */
 	s64 ahead_bytes;	/* predicted depth at the last step */
@@ -235,8 +237,8 @@ static inline s64 iqcn_pi_error(const struct iqcn_pi *pi,
 		     IQCN_PI_FAR * (s64)p->qref_bytes);
 }
 
-/* Predicted depth, from the growth in the last @ns, which are at least an
- * update interval.  The result is within 2^34 of 0.
+/* Predicted depth, from the growth in the last @ns, at least an update
+ * interval.  The result is within 2^34 of 0.
  */
 static inline s64 iqcn_pi_ahead(const struct iqcn_pi *pi,
 				const struct iqcn_pi_params *p, u64 ns,
@@ -268,7 +270,9 @@ static inline void iqcn_pi_follow(struct iqcn_pi *pi,
 	pi->lowered_bytes = p->qref_bytes - min_t(u64, ref_bytes, p->qref_bytes);
 }
 
-/* Make all steps of @ns: add their integral parts, and the growth once */
+/* Make all steps that are due after @ns: add the integral part of each, and the
+ * proportional part once
+ */
 static inline void iqcn_pi_step(struct iqcn_pi *pi,
 				const struct iqcn_pi_params *p, u64 ns,
 				u32 flows, u32 depth_bytes)
@@ -385,7 +389,7 @@ static inline bool iqcn_pi_near(const struct iqcn_pi_params *p, u32 depth_bytes)
 }
 
 /**
- * iqcn_pi_note() - note the depth between two steps
+ * iqcn_pi_note() - record the depth between two steps
  * @pi: controller, which runs
  * @p: parameters
  * @depth_bytes: depth for which iqcn_pi_near() is true
@@ -405,13 +409,13 @@ static inline u64 iqcn_pi_note(struct iqcn_pi *pi,
 }
 
 /**
- * iqcn_pi_skip() - leave out a time in which the depth meant nothing
+ * iqcn_pi_skip() - skip a period in which the depth did not show congestion
  * @pi: controller
- * @ns: length of that time, which ends now
+ * @ns: length of the period, which ends now
  * @depth_bytes: depth
  * @now_ns: now
  *
- * The probability is unchanged.  The integral part ignores the skipped time,
+ * The probability is unchanged.  The integral part ignores the skipped period,
  * and the prediction ignores the growth in it.  The proportional part still
  * compares with the depth predicted at the last step, so that the next step
  * applies the whole change in depth.
@@ -477,7 +481,7 @@ static inline bool iqcn_pi_credit(u32 *credit, u64 prob, u32 polls)
 /**
  * iqcn_pi_save() - poll a flow that cannot be notified yet
  * @credit: the flow's credit; saturates just below a unit, so that the first
- *	poll that can notify the flow does
+ *	poll after which the flow can be notified causes a CNP
  * @prob: probability
  * @polls: number of polls at once
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * CE packets of a flow that overtook one another are put in order before their
- * continuity is evaluated (continuity.h).
+ * Puts reordered CE packets of a flow in order before their continuity is
+ * evaluated (continuity.h).
  *
  *	1 2 4 3 5	3 is late by one: 4 waits for it, then 1 to 5 are a run
  *	1 2 4 5 6	3 is not CE: 4 waits until 5 shows that
@@ -58,16 +58,16 @@ static inline u64 iqcn_reorder_shift(u64 seen, s32 by)
 }
 
 /**
- * iqcn_reorder_add() - take a CE packet
+ * iqcn_reorder_add() - accept a CE packet, unless it is to be passed at once
  * @r: the flow's state, zeroed before its first packet
  * @seq: number of the first segment
  * @n: number of segments, at least 1
  * @modulus: modulus of the numbers, at least 4 * IQCN_REORDER_MAX, more than @n
  * @kind: true for a request, false for a READ response
  *
- * Return: true if iqcn_reorder_pop() will return the packet in its place.  If
- * not, the caller empties @r, then evaluates the packet and calls
- * iqcn_reorder_pass().
+ * Return: true if @r has accepted the packet: iqcn_reorder_pop() returns its
+ * numbers in order, unless they arrived too late.  If false, the caller empties
+ * @r, then evaluates the packet and calls iqcn_reorder_pass().
  */
 static inline bool iqcn_reorder_add(struct iqcn_reorder *r, u32 seq, u32 n,
 				    u32 modulus, bool kind)
@@ -95,8 +95,8 @@ static inline bool iqcn_reorder_add(struct iqcn_reorder *r, u32 seq, u32 n,
 	if (r->seen & bits)
 		return false;
 	r->seen |= bits;
-	/* widen the window even if this number came too late, so that the next
-	 * number that is as late comes in time
+	/* widen the window even if this number arrived too late, so that the
+	 * next number that is as late arrives in time
 	 */
 	r->window = max_t(u8, r->window, -ahead);
 	return true;
@@ -135,7 +135,7 @@ static inline u32 iqcn_reorder_pop(struct iqcn_reorder *r, bool all,
 }
 
 /**
- * iqcn_reorder_pass() - record a packet that iqcn_reorder_add() did not take
+ * iqcn_reorder_pass() - record a packet that iqcn_reorder_add() did not accept
  * @r: state, emptied by iqcn_reorder_pop()
  * @seq: as for iqcn_reorder_add()
  * @n: as for iqcn_reorder_add()

@@ -6,8 +6,8 @@
  * an offset, so that flows that started together are not sampled together.
  * Taking every N-th packet of the queue instead would always sample the same
  * flows if flows take turns.  Random sampling would leave holes in the
- * sequence.  Every N-th PSN leaves none if all packets of the flow are CE, so
- * continuity can still be detected.
+ * sequence.  Sampling every N-th PSN leaves none if all packets of the flow are
+ * CE, so continuity can still be detected.
  *
  * Source: US 12395431 B2, description (78), (91): a coprocessor gets samples of
  * the CE packets, which may serve to detect continuity.  How to choose them is
@@ -89,13 +89,13 @@ static inline u64 iqcn_sample_gap_ns(u64 ns, u32 every)
 }
 
 /**
- * iqcn_sample_waits() - must the queue hold an unsampled packet of a flow?
+ * iqcn_sample_waits() - is an unsampled packet of a flow certainly queued?
  * @depth_bytes: depth of the queue
  * @drain_bps: rate at which the queue drains
  * @spacing_ns: time between two packets of the flow
  *
- * Return: true if the queue is so deep that it must hold a packet of the flow,
- * provided that the flow has kept its rate.
+ * Return: true if the queue is so deep that it must contain a packet of the
+ * flow, provided that the flow has kept its rate.
  */
 static inline bool iqcn_sample_waits(u32 depth_bytes, u64 drain_bps,
 				     u32 spacing_ns)

@@ -5,7 +5,7 @@
  * when the next run may begin.  An idle account saves up to IQCN_SHARE_BURST_NS
  * of CPU time.
  *
- * Also here: the back-off of a queue that does not drain.
+ * This file also has the back-off of the timer of a queue that does not drain.
  *
  * Pure: no clock, no lock.
  */
@@ -61,8 +61,9 @@ struct iqcn_backoff {
 	u64 packets;	/* packets that had left at the last run of the timer */
 	u64 run_ns;	/* time of that run */
 	u64 idle_ns;	/* time of the first run at this value of packets */
-	u64 until_ns;	/* deadlines, polls and idle checks rest until then,
-			 * 0: no rest; dequeue reads it without the lock
+	u64 until_ns;	/* deadlines, polls and idle checks are suspended until
+			 * then, 0: they are not; dequeue reads it without the
+			 * lock
 			 */
 };
 
@@ -72,9 +73,9 @@ struct iqcn_backoff {
  * @packets: packets that have left the queue
  * @now_ns: now
  *
- * If the timer has run for IQCN_IDLE_NS and no packet has left, it rests for
- * IQCN_IDLE_NS.  After more than 2 * IQCN_IDLE_NS without a run, that time
- * starts again, because the queue was empty.
+ * If the timer has run for IQCN_IDLE_NS and no packet has left, the timer
+ * pauses for IQCN_IDLE_NS.  If it has not run for more than 2 * IQCN_IDLE_NS,
+ * the queue was empty, so the measured time restarts.
  */
 static inline void iqcn_backoff_run(struct iqcn_backoff *b, u64 packets,
 				    u64 now_ns)

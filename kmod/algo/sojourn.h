@@ -17,7 +17,7 @@
 
 /* struct iqcn_sojourn - the probe of a queue */
 struct iqcn_sojourn {
-	u64 end_bytes;		/* bytes sent when the probe has left; 0: none */
+	u64 end_bytes;		/* bytes sent, with the probe; 0: no probe */
 	u64 start_ns;		/* arrival of the probe */
 };
 

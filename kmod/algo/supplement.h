@@ -8,9 +8,9 @@
  *
  * Source: the Chinese patent application of algo/filter.h, claims 4 and 5,
  * steps C2 and D1: rates of 0, 500, 1,000, 1,500 and 2,000 a second, a cap of
- * 2,500 for the sake of the CPU.  The text says that the filter value is
- * reduced and that more CNPs of the receiver pass.  These contradict each
- * other, so the purpose decides.  The factor is ours.
+ * 2,500 to limit the load of the CPU.  The text says that the filter value is
+ * reduced and that more CNPs of the receiver pass.  These two statements
+ * contradict each other, so the purpose decides.  The factor is ours.
  *
  * Pure: no clock, no lock.
  */

@@ -123,7 +123,7 @@ static void active_wrap_test(struct kunit *test)
 
 #define N_ACTIVE	64
 
-/* Compare with two sets of flows: current and last epoch */
+/* Compare with a model: the sets of flows of the current and the last epoch */
 static void active_model_test(struct kunit *test)
 {
 	u64 start_ns = 0, now_ns = SECOND, set = 0, last = 0;

@@ -46,7 +46,7 @@ static void bts_gap_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, iqcn_bts_gap_ns(0, 30000000), 1000000);
 }
 
-/* Four gaps, at least T1, at most 50 ms */
+/* A flow is polled for four gaps, at least for T1, and at most for 50 ms */
 static void bts_polled_test(struct kunit *test)
 {
 	static const struct {
@@ -72,9 +72,9 @@ static void bts_polled_test(struct kunit *test)
 				    rows[i].polled_ns, "row %d", i);
 }
 
-/* The timer polls a flow if its gap is at least 1 ms, or if the polls of two
- * gaps and an interval may complete its credit, or if the gap is more than 1.25
- * intervals and gives at least a 16th of a CNP
+/* The timer polls a flow in three cases: its gap is at least 1 ms; the polls of
+ * two gaps and an interval may complete its credit; or its gap is more than
+ * 1.25 intervals, and the polls of the gap add at least a 16th of a CNP
  */
 static void bts_poller_test(struct kunit *test)
 {
@@ -138,7 +138,7 @@ static void bts_missed_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, iqcn_bts_polls_missed(1000, 1900, 300, 1900), 3);
 	KUNIT_EXPECT_EQ(test, iqcn_bts_polls_missed(1000, 1899, 300, 1900), 0);
 	KUNIT_EXPECT_EQ(test, iqcn_bts_polls_missed(1000, 1000, 300, 5000), 0);
-	/* polls count from the end of a pause that has not ended */
+	/* polls count from the end of a pause, which is in the future */
 	KUNIT_EXPECT_EQ(test, iqcn_bts_polls_missed(2000, 9000, 300, 1900), 0);
 }
 

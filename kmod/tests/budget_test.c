@@ -162,7 +162,7 @@ static void budget_half_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, iqcn_budget_half(&b, now_ns));
 	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns, 1), 1);
 	KUNIT_EXPECT_FALSE(test, iqcn_budget_half(&b, now_ns));
-	/* 5 ms are charged, 4.5 ms are allowed; the query costs nothing */
+	/* 5 ms are charged, 4.5 ms are allowed; the query charges nothing */
 	KUNIT_EXPECT_FALSE(test, iqcn_budget_half(&b, now_ns + 499999));
 	KUNIT_EXPECT_TRUE(test, iqcn_budget_half(&b, now_ns + 500000));
 	KUNIT_EXPECT_TRUE(test, iqcn_budget_half(&b, now_ns + 500000));

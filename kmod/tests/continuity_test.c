@@ -462,8 +462,8 @@ static void continuity_repeat_test(struct kunit *test)
 	}
 }
 
-/* A few packets in order never count as more, however often and far the sender
- * goes back
+/* A sender that sends a few packets in order and then goes back never gets a
+ * longer run than these packets, however often and far it goes back
  */
 static void continuity_back_test(struct kunit *test)
 {
@@ -578,7 +578,7 @@ static u32 ref_run(const u8 *sent, u32 n)
 	return run;
 }
 
-/* The model sees all packets, not only CE packets */
+/* The model gets all packets, not only CE packets */
 static bool ref_run_state(const u8 *sent, u32 n, u32 enter, u32 exit)
 {
 	bool congested = false;
@@ -625,7 +625,7 @@ static bool ref_span_state(const u8 *sent, u32 n, u32 packets, u32 enter,
 	return congested;
 }
 
-/* Compare with models that know the sender's whole history */
+/* Compare with models that use the sender's whole history */
 static void continuity_model_test(struct kunit *test)
 {
 	static const u32 ce_pcts[] = { 30, 60, 80, 90, 95, 98, 100 };
@@ -692,7 +692,8 @@ static void continuity_model_test(struct kunit *test)
 	KUNIT_EXPECT_GT(test, span_changes, 1000);
 }
 
-/* A model of a sender that goes back: which numbers are in which run */
+/* Reference model for a go-back-N sender: the run to which each number belongs
+ */
 struct ref_again {
 	u16 *run_of;
 	u16 run_no;
@@ -705,7 +706,7 @@ static u32 ref_again_add(struct ref_again *ref, u32 n, u32 segs)
 	u32 ended = U32_MAX, i;
 	bool ahead;
 
-	/* the packet follows directly on the current run */
+	/* the packet directly follows the current run */
 	ahead = n && ref->run_of[n - 1] == ref->run_no &&
 		ref->run_of[n] != ref->run_no;
 	if (!ref->run_no || (n > ref->next && !ahead)) {

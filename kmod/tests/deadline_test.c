@@ -9,8 +9,9 @@
 
 #define N_DEADLINES 128
 
-/* After a batch, the timer rests for three times its length; if no polls are
- * due any more, for at least a quarter of T1; and never for more than 1 ms
+/* After a batch, the timer pauses for three times the length of the batch; if
+ * no more polls are due, for at least a quarter of T1; and never for more than
+ * 1 ms
  */
 static void polls_rest_test(struct kunit *test)
 {
@@ -46,7 +47,9 @@ static void polls_rest_test(struct kunit *test)
 struct deadlines {
 	struct list_head list;
 	struct iqcn_deadline d[N_DEADLINES];
-	/* the model: which move armed a deadline, 0: none; and its base */
+	/* the model: number of the move that armed a deadline, 0: not armed;
+	 * and base of the deadline
+	 */
 	u32 move[N_DEADLINES];
 	u64 base_ns[N_DEADLINES];
 };
@@ -124,8 +127,8 @@ static void deadline_order_test(struct kunit *test)
 	}
 }
 
-/* The last deadline of the second list is the most recent there, and older than
- * all of the first list, in any order of restarts and cancels
+/* Whatever the order of restarts and cancels, the last deadline of the second
+ * list is the most recent one there, and older than all on the first list
  */
 static void deadline_lapse_test(struct kunit *test)
 {
@@ -173,7 +176,9 @@ static void deadline_due_test(struct kunit *test)
 	struct iqcn_deadline *d = dl->d;
 	int b, t;
 
-	/* restart arms, also twice; cancel disarms, also if not armed */
+	/* a restart arms a deadline, even if it is armed already; a cancel
+	 * disarms it, even if it is not armed
+	 */
 	KUNIT_EXPECT_FALSE(test, iqcn_deadline_armed(d));
 	KUNIT_EXPECT_NULL(test, iqcn_deadline_first(&dl->list));
 	iqcn_deadline_cancel(d);
@@ -214,7 +219,7 @@ static void deadline_t1_test(struct kunit *test)
 	struct iqcn_deadline *d;
 	int i, t;
 
-	/* 37 and 128 are coprime: this arms all deadlines, 10 ns apart */
+	/* 37 and 128 are coprime: the loop arms all deadlines, 10 ns apart */
 	for (i = 0; i < N_DEADLINES; i++)
 		iqcn_deadline_restart(&dl->d[i * 37 % N_DEADLINES], &dl->list,
 				      10 * i);

@@ -78,7 +78,7 @@ static void meter_stopped_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m.rate_bps, 160000000ULL);
 }
 
-/* After @bytes more have left, the rate of the window is @want_bps */
+/* After another @bytes bytes have left, the rate of the window is @want_bps */
 static void expect_outflow(struct kunit *test, struct iqcn_outflow *o,
 			   u32 bytes, u64 ns, u64 want_bps)
 {
@@ -148,12 +148,12 @@ static void quiet_ns_test(struct kunit *test)
 	static const struct {
 		u64 window_ns, roce_bps, bytes, want_ns;
 	} queues[] = {
-		/* 1500 bytes are 480 ns at 25 Gb/s; no rate, or no bytes */
+		/* 1500 bytes take 480 ns at 25 Gb/s; no rate, or no bytes */
 		{ 1000000, 25000000000ULL, 1500, 2000960 },
 		{ 1000000, 0, 1500, 2000000 },
 		{ 1000000, 0, U64_MAX, 2000000 },
 		{ 1000000, 25000000000ULL, 0, 2000000 },
-		/* 64 KB are 8 ms at 64 Mb/s */
+		/* 64 KB take 8 ms at 64 Mb/s */
 		{ 1000000, 64000000, 64000, 18000000 },
 		/* sampling: one 9000-byte packet in 65536 */
 		{ 1000000, 25000000000ULL, 589824000, 379487360 },

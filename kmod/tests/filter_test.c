@@ -59,7 +59,7 @@ static void filter_rates_test(struct kunit *test)
 	}
 }
 
-/* Each step is a CNP: its time, and whether it passes.  2 pass in 100 ns. */
+/* Each step is a CNP: its time, and whether it passes.  Two pass per 100 ns. */
 static void filter_windows_test(struct kunit *test)
 {
 	static const struct {
@@ -85,9 +85,9 @@ static void filter_windows_test(struct kunit *test)
 				    steps[i].pass, "step %d", i);
 }
 
-/* At random times, each CNP falls in the current window, at most n CNPs pass
- * per window, and a CNP is dropped only if the previous CNP arrived less than
- * an interval earlier
+/* CNPs at random times: each falls in the current window, at most n pass per
+ * window, and a CNP is dropped only if the previous one arrived less than an
+ * interval earlier
  */
 static void filter_alone_test(struct kunit *test)
 {

@@ -17,8 +17,8 @@ static void grant_bytes_test(struct kunit *test)
 		{ 25000000000, 10000, 1, 3, 10416 },
 		{ 25000000000, 10000, 2, 3, 20833 },
 		{ 25000000000, 10000, 0, 3, 0 },
-		/* no packets at all; a part that exceeds the whole, while a
-		 * flow moves between queues
+		/* no packets at all; a part that exceeds the whole, as it may
+		 * while a flow moves between queues
 		 */
 		{ 25000000000, 10000, 0, 0, 0 },
 		{ 25000000000, 10000, 1, 0, 31250 },
@@ -43,8 +43,8 @@ static void grant_bytes_test(struct kunit *test)
 				    cases[i].want, "case %d", i);
 }
 
-/* The windows of all flows never add up to more than the link holds, and their
- * sum falls short of it by at most a byte per flow
+/* The sum of the windows of all flows never exceeds what the link holds, and
+ * falls short of that by less than a byte per flow
  */
 static void grant_sum_test(struct kunit *test)
 {

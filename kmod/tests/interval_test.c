@@ -151,7 +151,7 @@ static void answer_lost_test(struct kunit *test)
 	}
 }
 
-/* Packets leave every 10 us.  A CNP that comes too late to be the answer to
+/* Packets leave every 10 us.  A CNP that arrives too late to be the answer to
  * the first packet is ignored.
  */
 static void answer_dense_test(struct kunit *test)

@@ -70,7 +70,7 @@ static void near_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, iqcn_echo_near(0, 8192, 14));
 }
 
-/* Return: the number of echoes, of PSNs from 0 on, that pair a flow */
+/* Echo PSNs from 0 on.  Return: the number of echoes that pair the flow. */
 static u32 echoes_needed(struct iqcn_echoes *e, u32 qp, bool sprayed)
 {
 	u32 psn;

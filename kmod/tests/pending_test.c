@@ -22,7 +22,7 @@ static void pending_late_test(struct kunit *test)
 		{ 2700000, 1500000, false },
 		{ 4700000, 4700000, false },
 		{ 390000, 1000000, false },
-		/* T2 is so long that the next answer comes first */
+		/* T2 is so long that the next answer arrives first */
 		{ 150000, 900000, true },
 		{ 390000, 1100000, true },
 		{ 600000, 1400000, true },

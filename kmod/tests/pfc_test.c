@@ -150,7 +150,9 @@ static void pfc_settle_test(struct kunit *test)
 			IQCN_PFC_REASON_NONE);
 	KUNIT_EXPECT_EQ(test, iqcn_pfc_sent(&s, &params, 200001, t),
 			IQCN_PFC_REASON_GREW);
-	/* once determined, a packet changes nothing */
+	/* once the queue is determined, a packet that leaves does not change
+	 * its state
+	 */
 	KUNIT_EXPECT_EQ(test, iqcn_pfc_sent(&s, &params, 900000, t + SECOND),
 			IQCN_PFC_REASON_NONE);
 }
@@ -159,14 +161,14 @@ static void pfc_overlap_test(struct kunit *test)
 {
 	struct iqcn_pfc s = {};
 
-	/* a second pause frame does not start the pause again */
+	/* a second pause frame does not restart the pause */
 	begin(&s, 0, 0, SECOND);
 	begin(&s, T_BYTES, 900, SECOND + 900);
 	KUNIT_EXPECT_EQ(test, end(&s, T_BYTES, 1000, SECOND + 1000),
 			IQCN_PFC_REASON_UNSURE);
 
-	/* a pause of an undetermined queue: not a packet that leaves, but the
-	 * resume determines the queue
+	/* an undetermined queue is paused: the resume determines the queue, a
+	 * packet that leaves meanwhile does not
 	 */
 	begin(&s, T_BYTES, 1000, SECOND + 2000);
 	KUNIT_EXPECT_EQ(test, iqcn_pfc_sent(&s, &params, U32_MAX, 2 * SECOND),

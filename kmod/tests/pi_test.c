@@ -261,7 +261,7 @@ static void pi_steps_test(struct kunit *test)
 		{ 9000000, 9100000, 512, 1, 0, 20132659 + 838860800 },
 		{ 400000, 5000000, 512, 1, -SLACK, ONE + 20132659 - SLACK },
 		{ 400000, 5000000, 512, 1, 0, ONE },
-		/* the depth shrinks from there */
+		/* the queue shrinks, above the cap of the error */
 		{ 9100000, 9000000, 512, 1, ONE, ONE + 20132659 - 838860800 },
 		/* dry at both steps (at most qref / 32): -4 times qref */
 		{ 0, 0, 512, 1, QUARTER, QUARTER - 20132659 },
@@ -675,7 +675,7 @@ static void pi_second_test(struct kunit *test)
 					     now_ns + SECOND));
 	KUNIT_EXPECT_EQ(test, pi.prob, 0);
 
-	/* the latest step possible: 1.019999999 times the bound */
+	/* the latest possible step: 1.019999999 times the bound */
 	now_ns = 2 * SECOND + END - 1;
 	p.qref_bytes = U32_MAX;
 	pi = pi_with(0, ONE);
@@ -1364,7 +1364,7 @@ static void pi_rings_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, l.late_min, 0);
 	KUNIT_EXPECT_GT(test, l.late_max, 450000);
 
-	/* without the proportional part, too */
+	/* the same without the proportional part */
 	p.beta = 0;
 	run_loop(&p, 512, &l);
 	KUNIT_EXPECT_EQ(test, l.late_min, 0);
@@ -1377,7 +1377,7 @@ static void pi_rings_test(struct kunit *test)
 	KUNIT_EXPECT_LT(test, l.late_max - l.late_min, 3000);
 }
 
-/* A skipped time changes neither the probability nor the controller's later
+/* A skipped period changes neither the probability nor the controller's later
  * steps
  */
 static void pi_skip_test(struct kunit *test)
@@ -1400,7 +1400,7 @@ static void pi_skip_test(struct kunit *test)
 	iqcn_pi_run(&other, &pi25, 600, 400000, t + 10 * SECOND);
 	KUNIT_EXPECT_EQ(test, other.prob, pi.prob);
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_runs(&other));
-	/* a step in the meantime: the times do not get ahead of now */
+	/* a step was made in the period: its time does not get ahead of now */
 	iqcn_pi_skip(&other, SECOND, 400000, t + 10 * SECOND);
 	KUNIT_EXPECT_LE(test, other.step_ns, t + 10 * SECOND);
 	iqcn_pi_run(&other, &pi25, 600, 400000, t + 10 * SECOND + 1);

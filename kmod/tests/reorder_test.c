@@ -5,7 +5,7 @@
 #include "algo/reorder.h"
 #include "tests.h"
 
-/* Numbers that were passed on: the last one, how many, and in order or not */
+/* Numbers that were passed on: the last one, how many, and whether in order */
 struct judged {
 	u32 seq, n;
 	bool in_order;

@@ -572,7 +572,7 @@ static void cnp_zero_csum_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ref_sum(l3 + 8, 72, PSEUDO6), 0xffff);
 }
 
-/* Each byte is its own offset, so each value shows where it was read */
+/* Each byte has its offset as its value, which shows where it was read */
 static u8 *make_cm(struct kunit *test, u32 len, u16 attr)
 {
 	static const u8 mad[] = { 1, 7, 2, 3 };

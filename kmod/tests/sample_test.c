@@ -10,7 +10,7 @@
 
 static const u32 everys[] = { 1, 2, 3, 7, 8, 64, 1000, 65536 };
 
-/* All PSNs, in packets of random size, give each sample once and in order */
+/* All PSNs, in packets of random size, yield each sample once and in order */
 static void sample_cycle_test(struct kunit *test)
 {
 	static const u32 moduli[ARRAY_SIZE(everys)] = {

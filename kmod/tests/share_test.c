@@ -8,8 +8,8 @@
 #include "algo/share.h"
 #include "tests.h"
 
-/* Runs of random length, as soon as the account allows: together they use the
- * share and one burst
+/* Runs of random length, each as soon as the account allows it, use the share
+ * plus one burst in total
  */
 static void share_rate_test(struct kunit *test)
 {
@@ -53,10 +53,10 @@ static void share_idle_test(struct kunit *test)
 	};
 	u64 paid_ns;
 
-	/* an idle account pays for a short run without a pause */
+	/* an idle account has saved enough for a short run: no pause */
 	paid_ns = iqcn_share_charge(&s, 0, 1000, SECOND);
 	KUNIT_EXPECT_EQ(test, paid_ns, SECOND - 4 * IQCN_SHARE_BURST_NS + 24000);
-	/* an idle account saves one burst only */
+	/* an idle account saves at most one burst */
 	paid_ns = iqcn_share_charge(&s, paid_ns, 995000, 1000 * SECOND);
 	KUNIT_EXPECT_EQ(test, paid_ns, 1000 * SECOND);
 	/* shortly after boot: no underflow */

@@ -31,8 +31,8 @@ static void couple_test(struct kunit *test)
 				    cases[i].want, "case %d", i);
 }
 
-/* Claim 5: the higher the requested rate, the shorter the interval; the higher
- * the cap, the longer
+/* Claim 5: a higher requested rate shortens the interval, and a higher cap
+ * lengthens it
  */
 static void couple_monotone_test(struct kunit *test)
 {

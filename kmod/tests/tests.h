@@ -10,7 +10,7 @@
 #include <linux/prandom.h>
 #include <linux/types.h>
 
-/* the seed of every pseudo-random sequence: runs are repeatable */
+/* the seed of every pseudo-random sequence, so that runs are repeatable */
 #define SEED 20230817
 
 #define SECOND	1000000000ULL
@@ -22,7 +22,7 @@
 
 #define T1_NS	300000ULL
 
-/* the number of PSNs, and PSNs that sequences start from */
+/* the number of PSNs, and the PSNs from which sequences start */
 #define PSNS 0x1000000U
 
 static const u32 starts[] __maybe_unused = {

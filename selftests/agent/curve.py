@@ -7,13 +7,13 @@ import os
 import matplotlib
 import matplotlib.pyplot as plt
 
-# episodes per mean: many, because fibers and numbers of senders differ in their
-# rewards
+# episodes per mean: many, because the reward depends on the fiber and on the
+# number of senders
 WINDOW = 24
 
 
 def means(points):
-    """Return the mean of the last episodes at each point."""
+    """Return for each point the mean of the last WINDOW episodes."""
     result = []
     for i in range(len(points)):
         last = [reward for _, reward in points[max(i + 1 - WINDOW, 0):i + 1]]

@@ -1,26 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0
 """
 Double DQN (van Hasselt, Guez and Silver, AAAI 2016) with experience replay and
-a target network (Mnih et al., Nature 518, 2015), which follows the online network
-slowly (Lillicrap et al., ICLR 2016).  The networks have separate outputs for the
-value of a state and the advantages of actions (Wang et al., ICML 2016); that of an
-action is the sum of the advantages of its two rates (Tavakoli, Pardo and Kormushev,
-AAAI 2018).  Returns have several steps (Sutton, 1988).
+a target network (Mnih et al., Nature 518, 2015), which follows the online
+network slowly (Lillicrap et al., ICLR 2016).  The networks have separate
+outputs for the value of a state and the advantages of actions (Wang et al.,
+ICML 2016).  The advantage of an action is the sum of the advantages of its two
+rates (Tavakoli, Pardo and Kormushev, AAAI 2018).  Returns have several steps
+(Sutton, 1988).
 """
 import numpy
 import torch
 
 import policy
 
-# a queue takes 100 ms to drain, 20 steps, and rates recover for longer
+# a queue takes 100 ms (20 steps) to drain, and rates take longer to recover
 GAMMA = 0.97
 # at the beginning, and after the decay
 LEARNING_RATES = (1e-3, 5e-5)
 REPLAY = 30000
 BATCH = 256
-# share by which the target approaches the learner with each update
+# each update moves the target network by this share of its distance towards the
+# online network
 FOLLOW = 0.002
-# steps of a return: an episode
+# number of steps in a return: those of an episode
 RETURN_STEPS = 60
 
 
@@ -30,9 +32,9 @@ USUAL_REWARD = 0.7
 USUAL_VALUE = USUAL_REWARD / (1 - GAMMA)
 
 
-# Features that say which actions were taken last.  In training an action is kept for
-# many steps, so states in which another one had been taken are rare, and a network
-# that sees these features would learn little about them.
+# Features that say which actions were taken last.  In training an action is
+# kept for many steps, so states that follow a different action are rare, and a
+# network with these features as inputs would learn little about those states.
 HIDDEN = [8 * step + feature for step in range(3) for feature in (6, 7)]
 
 
@@ -107,7 +109,7 @@ class Replay:
         self.states = torch.zeros(size, policy.SHAPE[0])
         self.actions = torch.zeros(size, dtype=torch.int64)
         self.returns = torch.zeros(size)
-        # weights of the values of the states after these steps
+        # weight of the value of the state that follows the steps of a return
         self.discounts = torch.zeros(size)
         self.next_states = torch.zeros(size, policy.SHAPE[0])
 
@@ -138,8 +140,8 @@ class Replay:
 
 class Learner:
     """
-    Learns the values of actions.  No state is terminal, because the traffic would
-    continue after the end of an episode.
+    Learns the values of actions.  No state is terminal, because the traffic
+    would continue after the end of an episode.
     """
 
     def __init__(self, decay_updates):
@@ -171,7 +173,8 @@ class Learner:
         states, actions, returns, discounts, next_states = \
             self.replay.sample()
         with torch.no_grad():
-            # the online network chooses the next action, the target network values it
+            # the online network chooses the next action, and the target network
+            # evaluates it
             best = self.online(next_states).argmax(1, keepdim=True)
             goals = returns + discounts * \
                 self.target(next_states).gather(1, best)[:, 0]

@@ -86,11 +86,11 @@ class Lab:
 
 class LongHaul:
     """
-    The port before a fiber.  Actions are 0 to 24; states are 26 numbers between
-    0 and 1.
+    The port in front of a fiber.  Actions are 0 to 24; states are 26 numbers
+    between 0 and 1.
     """
 
-    # what Gymnasium's action_space and observation_space need
+    # for Gymnasium's action_space and observation_space
     n_actions = policy.SHAPE[-1]
     state_shape = policy.SHAPE[:1]
 

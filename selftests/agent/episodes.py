@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-Episodes: runs of a long-haul link in the lab, with iqcn agent on the switch before
-the fiber.
+Episodes: runs of a long-haul link in the lab, with iqcn agent on the switch in
+front of the fiber.
 """
 import csv
 import itertools
@@ -23,15 +23,16 @@ INTERVAL_NS = 5000000
 STEPS = 60
 # a log has one more row: the state before the first action
 ROWS = STEPS + 1
-# delay of the equipment at the ends of a fiber of so many km, as in
-# longhaul-near-*.scenario; other lengths are interpolated
+# delay of the equipment at the ends of a fiber, by its length in km, as in
+# longhaul-near-*.scenario; the delays for other lengths are interpolated
 EQUIPMENT_US = {50: 64, 100: 63, 200: 67, 250: 72, 300: 77, 450: 78, 500: 87,
                 700: 111, 850: 130, 1000: 148}
 # lengths of fibers to train with
 FIBERS_KM = (50, 100, 200, 300, 500, 700, 1000)
 SENDERS = (2, 4, 5, 7, 10, 16)
-# Increase timers of senders, up to 500 km and beyond.  Much shorter ones than the
-# round-trip time undo a cut before its effect shows
+# Increase timers of senders, for fibers of up to 500 km, and for longer ones.
+# Timers much shorter than the round-trip time would undo a cut before the queue
+# reflects it
 TIMERS = ("5ms", "7ms")
 LONG_TIMERS = ("10ms", "14ms")
 
@@ -110,7 +111,7 @@ def read_log(path):
     rewards = numpy.array([row["reward"] for row in rows], numpy.float32)
     steps = numpy.array([int(row["step"]) for row in rows])
     ran = numpy.array([row["mode"] == "run" for row in rows])
-    # without the steps before a gap, or those whose action was not taken
+    # omit a step before a gap, and steps whose action was not taken
     use = ran[:-1] & (actions[:-1] >= 0) & (numpy.diff(steps) == 1)
     if not use.any():
         raise Error(f"{path}: no transitions")
@@ -119,7 +120,7 @@ def read_log(path):
 
 
 def environment(directory):
-    """Return an environment in which scenarios.sh runs those of a directory."""
+    """Return an environment with scenarios and results in a directory."""
     return dict(os.environ, IQCN_SCENARIOS=directory,
                 IQCN_RESULTS=os.path.join(directory, "results"))
 

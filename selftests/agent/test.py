@@ -26,13 +26,13 @@ import train
 
 
 def distance(actions, best):
-    """Return the sum of the distances of both rates from those of an action."""
+    """Return the distances of actions from best, summed over both rates."""
     return abs(actions // 5 - best // 5) + abs(actions % 5 - best % 5)
 
 
 def transitions(seed, n=300, best=7):
-    """Return transitions of an environment in which one action is the best.  Like
-    iqcn agent, it keeps an action for 20 steps."""
+    """Return transitions of an environment in which one action is the best.
+    Like iqcn agent, it keeps an action for 20 steps."""
     rnd = numpy.random.default_rng(seed)
     actions = numpy.repeat(rnd.integers(policy.SHAPE[-1], size=n), 20)[:n]
     states = rnd.random((n + 1, policy.SHAPE[0]), numpy.float32)
@@ -41,7 +41,7 @@ def transitions(seed, n=300, best=7):
 
 
 def learn(steps):
-    """Return a policy that was trained in that environment."""
+    """Return a policy that was trained with transitions()."""
     torch.manual_seed(1)
     return train.train(
         lambda run: [transitions(episode.seed) for episode in run],
@@ -164,7 +164,8 @@ def a_scenario_has_the_limit_of_the_near_ones(_):
 def the_learner_finds_the_best_action(_):
     learned, points = learn(3000)
     states, values = golden.vectors(learned.layers, 1)
-    # neighbors differ by 0.125 in a step; 5 of 25 actions are within 1, 12 within 2
+    # neighbors differ by 0.125 in a step; 5 of 25 actions are within 1, 12 are
+    # within 2
     off = distance(values.argmax(1), 7)
     assert (off <= 1).float().mean() > 2 / 3
     assert (off <= 2).float().mean() > 0.9
@@ -184,7 +185,7 @@ def the_best_policy_is_the_result(_):
     best = train.Best(run, lambda _: None)
     for i, mean in enumerate((0.5, 0.75, 0.75, 0.625)):
         best.offer(i, 100 * i)
-    # of equally good policies, the later one
+    # of equally good policies, the later one is kept
     assert (best.policy, best.reward, best.steps) == (2, 0.75, 300)
 
 
@@ -194,7 +195,7 @@ def the_curve_is_judged_by_its_last_mean(_):
     assert curve.full_means(points)[0] == (60 * n, 0.5)
     assert curve.full_means(points)[-1] == (120 * n, 0.75)
     assert curve.verdict(points, 0.74)[0] and not curve.verdict(points, 0.75)[0]
-    # not by the best mean
+    # the best mean does not count
     assert not curve.verdict([(60 * i, 1 - i / 100) for i in range(1, n + 3)],
                              0.81)[0]
 

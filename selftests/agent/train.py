@@ -4,11 +4,12 @@
 Train a policy for iqcn agent in the lab.
 
 Before the first round, episodes run with fixed actions.  The learner begins
-with them, and the mean reward of all actions is the reference of the learning
-curve: a rough one, because their points are others than those of the curve.  In each round two episodes run with the current policy; then the learner
-makes two updates for each of their steps.  From time to time the policy is
-validated.  The policy that earns most in a validation is the result.  The same
-options yield the same policy, to the byte.
+with these episodes, and their mean reward is the reference of the learning
+curve.  It is a rough reference, because these episodes run at other points than
+those of the curve.  In each round two episodes run with the current policy;
+then the learner makes two updates for each of their steps.  From time to time
+the policy is validated.  The policy that earns most in a validation is the
+result.  The same options yield the same policy, to the byte.
 """
 import argparse
 import os
@@ -31,14 +32,15 @@ EXPLORE_LAST = 0.1
 EXPLORE_STEPS = 1200
 PER_ROUND = 2
 UPDATES_PER_STEP = 2
-# before the first round: steps of episodes with fixed actions for each update, and
-# number of validations
+# before the first round: the number of steps with fixed actions per update, and
+# the number of validations
 STEPS_PER_FIRST_UPDATE = 2
 FIRST_OFFERS = 4
 # episodes with fixed actions at a point
 FIXED = 8
-# Points at which policies are compared, without exploration, every VALIDATE_STEPS
-# steps: fibers or numbers of senders that training does not use
+# Points at which policies are compared, without exploration, every
+# VALIDATE_STEPS steps: pairs of a fiber and a number of senders that training
+# does not use
 VALIDATION = tuple(episodes.Point(*point) for point in (
     (50, 12, "5ms"), (100, 8, "5ms"), (250, 4, "5ms"), (250, 8, "5ms"),
     (450, 5, "5ms"), (450, 8, "5ms"), (850, 4, "10ms"), (850, 8, "10ms")))
@@ -93,10 +95,11 @@ def best_rate(some):
 
 def reference(run, draw, reward, points, report):
     """
-    Run episodes with fixed actions, and return the transitions of two lists:
-    at each of some points, FIXED of the actions, which occur in turn; and the
-    actions with the rate that earned most, because the effect of supplements
-    depends on the point and is smaller than that of rates.
+    Run episodes with fixed actions, and return two lists of transitions.  The
+    first has FIXED episodes at each of a number of points; the episodes take
+    all actions in turn.  The second has, at as many further points, each action
+    with the rate that earned most in the first list, because the effect of
+    supplements depends on the point and is smaller than that of rates.
     """
     # 7 and 25 are coprime
     spread = [episode for i in range(points) for episode in
@@ -123,7 +126,7 @@ def validate(run, net_policy):
 
 
 class Best:
-    """Keeps the policy that earns most where policies are validated."""
+    """Keeps the policy that earns most in a validation."""
 
     def __init__(self, run, report):
         self.run = run
@@ -154,8 +157,8 @@ def train(run, draw, reward, steps, report, before=()):
     Learn for at least this number of steps, and return the policy and the
     curve: the steps at the end of each episode, and its mean reward.  run()
     takes episodes and returns their transitions, report() takes a line of text.
-    The transitions of fixed actions, before, go into the replay, too, because they
-    show best what an action does in the long run.
+    The transitions of fixed actions (before) also go into the replay, because
+    they show best what an action does in the long run.
     """
     first = sum(len(t.rewards) for t in before) // STEPS_PER_FIRST_UPDATE
     learner = dqn.Learner(first or UPDATES_PER_STEP * steps)

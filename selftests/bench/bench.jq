@@ -55,7 +55,7 @@ def aim($what; $got; $must; $goal): select($got != null) | {aim: $what, got: $go
 	must: $must, goal: $goal,
 	reached: (if $got <= $goal then "goal" elif $got <= $must then "must"
 		  else "missed" end)};
-# ratio to the fastest of the peers: 1 or less is ahead of all of them
+# ratio to the fastest of the peers: with 1 or less, no peer is faster
 def ahead($case; $own; $flows): ["codel", "fq_codel", "fq", "cake"] |
 	map(case($case; "roce"; .; $flows; "min_ns") | select(.)) | min as $peer |
 	case($case; "roce"; $own; $flows; "min_ns") as $own |

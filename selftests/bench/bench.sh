@@ -13,15 +13,15 @@
 #   -p PACKETS	packets of a measurement (default 20000)
 #   CASE	cases of guest.sh (default: all but agent, because User Mode Linux
 #		does not report the CPU time of a process).  cpus needs two idle
-#		CPUs.  Without -h it is measured in two kernels: User Mode
+#		CPUs.  Without -h cpus is measured in two kernels: User Mode
 #		Linux with KASAN, and Debian's in QEMU (cpus-qemu)
 #   -c		count instructions and check them against the file "limits"
 #
 # Times depend on the machine and its load; ratios carry over to other machines.
-# Instructions cannot be disturbed: they are counted in Debian's kernel in QEMU,
-# where each instruction takes a nanosecond of the guest's clock.  -h does not
-# count them.  The results contain the load of the machine before and after;
-# above 1, times are noise.
+# Instruction counts do not depend on the load: they are taken in Debian's
+# kernel in QEMU, where each instruction takes a nanosecond of the guest's
+# clock.  With -h instructions are not counted.  The results contain the load of
+# the machine before and after; with a load above 1, times are noise.
 #
 # Results, in build/results or $IQCN_RESULTS:
 #   bench.json	cases[]: {case, packet, qdisc, flows, min_ns, median_ns, spread,

@@ -29,11 +29,12 @@ rounds=7 packets=20000 only="" devices=()
 # of 1 KB in which it marks every packet, if it can be configured so.  Limits
 # are equal where they exist.
 #
-# iqcn has its defaults: its controller runs, decides about each packet, finds
-# the queue at its reference and causes some CNPs, and so does T1.  nocnp does
-# the same work but sends no CNPs: its gains are minimal, and T1 does not
-# expire.  With many flows it does less, because no flow is silent for T1.  Nor
-# does T1 expire in timer, which moves a deadline for each packet.
+# iqcn has the default controller, which decides about each packet.  The depth
+# of the queue is at the reference, so the controller causes some CNPs, and T1
+# causes others.  nocnp does the same work but sends no CNPs: the gains of its
+# controller are minimal, and T1 does not expire.  With many flows nocnp does
+# less work than iqcn, because no flow is silent for T1.  T1 does not expire in
+# timer either, which moves a deadline for each packet.
 #
 # NAME; SHORT QUEUE; STANDING QUEUE.  dualpi2 may be missing in a kernel.
 MARKED="kmin 0 kmax 0 pmax 1 bandwidth 100gbit flows 1048576 age 3600s"
@@ -210,9 +211,9 @@ case_hook()
 	done
 }
 
-# CE packets that each move the deadline of their flow, while the timer does not
-# expire.  And deadlines that expire together: a scan once per second processes
-# them, in softirq context.
+# First, CE packets that each move the deadline of their flow, while the timer
+# does not expire.  Then deadlines that expire together: a scan once per second
+# processes them, in softirq context.
 case_deadline()
 {
 	local flows round
@@ -390,7 +391,7 @@ ms()
 	ms=$(((${EPOCHREALTIME/./} - start) / 1000))
 }
 
-# Wait until all flows have been aged
+# Set age to 10 ms and wait until all flows have expired
 aged()
 {
 	tc qdisc change dev b-iqcn parent 1:1 handle 10: iqcn age 10ms
@@ -400,8 +401,8 @@ aged()
 	done
 }
 
-# Cost of creating flows, finding them, deleting them on request and by age, and
-# of finding them during a dump.  (due_together measures CNPs.)
+# Cost of creating flows, finding them, finding them during a dump, and deleting
+# them on request and by age.  (due_together measures CNPs.)
 case_inject()
 {
 	local flows=$((most < 100000 ? most : 100000)) round ns dump

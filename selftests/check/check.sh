@@ -8,7 +8,7 @@
 #   check.sh [TIER]	test: tests to run after each edit (3 minutes)
 #			check: tests of CI (15 minutes, 35 with kernels);
 #			default
-#			more: a part of make nightly: tests that check leaves out
+#			more: tests that check leaves out; part of make nightly
 #   check.sh step TIER STEP
 #			run one step again
 #
@@ -22,8 +22,9 @@ LAB=$TOP/selftests/lab/lab.sh
 cd "$TOP" || exit 1
 
 # The steps of each tier, the longest first, and the kernels that they run on.
-# A step runs its files in one guest.  Of a step in both check and more, check
-# runs the tests that are not in NIGHTLY_TESTS, and more runs those.
+# A step runs its files in one guest.  If a step is in both check and more,
+# check runs its tests that are not in NIGHTLY_TESTS, and more runs those that
+# are.
 declare -A STEPS=(
 	[test]="static-fast smoke kunit userspace plugin senders"
 	[check]="static kselftests-debug packages kselftests-1 kselftests-2

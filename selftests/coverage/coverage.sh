@@ -3,7 +3,7 @@
 #
 # make coverage: measure which lines of the module the kselftests and KUnit run,
 # in a kernel with gcov.  Prints a table; build/coverage/missing lists lines
-# that never ran. Fails below 90 %, or if a test fails.
+# that never ran.  Fails if less than 90 % of the lines ran, or if a test fails.
 #
 #   coverage.sh [FILE...]	only these tests, no minimum (default: all)
 set -u -o pipefail

@@ -38,8 +38,8 @@ scene()
 }
 
 # silence: print for each flow the number of its CNPs, and the longest time in
-# us that its sender was without one, from its first to its last CE packet in
-# congestion
+# us in which its sender received none, both between the first and the last CE
+# packet that the flow sent in congestion
 silence()
 {
 	awk '

@@ -9,15 +9,15 @@
 # lines between them are their output.  In man pages, .EX begins such a block.
 # Other literal blocks (no word after "```", "::") contain no commands.
 #
-# A comment before a block says where it runs: "lab: WHERE[, WORD]..."
-# (guest.sh).  It begins a session.  A block without it continues the previous
-# session.
+# A comment before a block says where the block runs: "lab: WHERE[, WORD]..."
+# (guest.sh).  Such a comment begins a session.  A block without a comment
+# continues the previous session.
 #
 # Each session becomes a shell script DIRECTORY/LINE.WHERE with its commands at
-# the line numbers of the document.  Other files in DIRECTORY: inline has
-# commands within the text, ignored those that match a rule of FILE, made those
-# for make, wrong lists errors, LINE.expected is the output of a block that is
-# compared.
+# the line numbers of the document.  Other files in DIRECTORY: "inline" has the
+# commands within the text, "ignored" those that match a rule of FILE, "made"
+# those for make, "wrong" the errors, and LINE.expected the output of a block
+# that is compared.
 
 BEGIN {
 	# words that begin a command within other text
@@ -101,7 +101,7 @@ function take_marker(text,	parts, n, i)
 	}
 }
 
-# begin a block, which the last marker applies to
+# begin a block, to which the last marker applies
 function block_begin(lang)
 {
 	block = lang

@@ -100,7 +100,7 @@ def compared_block:
 	 ["notify wreb measure delay", "measure-delay"]) as [$title, $variant] |
 	[$title, held("compared"; $variant)];
 
-# Incasts on links with PFC: what the port, and the victims, experience
+# Incasts on links with PFC: figures of the port and of the victims
 def pfc_block:
 	["", "", "queue p99", "drops from start", "paused, ms, all ports", "victims' messages", "p50, us", "p99"],
 	("incast-256-pfc", "incast-512-pfc", "incast-1024-pfc", "incast-2048-pfc") as $s |
@@ -108,7 +108,7 @@ def pfc_block:
 	[$s, $variant, "\($v.queue_p99_bytes | mb) MB", ($v.drops_from_start | thousands),
 	 ($v.paused_us | ms), $v.messages, ($v.fct_p50_us, $v.fct_p99_us | us)] | fill;
 
-# Queues behind PFC, by what the flows experience
+# Queues that PFC pauses, and how the flows fare
 def pfc_states_block:
 	["", "", "victim p50, us", "p99", "its cuts", "bursts p50, us", "p99",
 	 "pause frames", "paused, ms", "above 100 KB, ms", "p99 slowdown"],
@@ -151,7 +151,7 @@ def senders_block:
 	row(["reps-incast-512"];
 	    "512 flows into one link, around which there is no path: p99 of the queue \(p99_mb("reps-incast-512"; "pi")) MB with one path for each flow, \(p99_mb("reps-incast-512"; "reps")) with recycled entropies, and with the default of `qref` \(p99_mb("reps-incast-512"; "pi-auto")) and \(p99_mb("reps-incast-512"; "reps-auto")); no drops");
 
-# The fiber's queue: how deep it became, and what that cost
+# The queue in front of the fiber: its peak, and drops and utilization
 def long_haul_block:
 	["", "", "peak, MB", "of a round trip", "drops", "use of the link", "settled, ms"],
 	(["longhaul-near-50", 632], ["longhaul-near-200", 2138],
@@ -165,7 +165,7 @@ def long_haul_block:
 	 ($p.drops_from_start | thousands), ($p.utilization | part),
 	 (if $s == "longhaul-step" then $p.settle_us[0] | ms else "" end)] | fill;
 
-# Of the fixed actions: the one that earns most
+# All variants, but of those with a fixed action only the one that earns most
 def agent_block:
 	["", "", "reward", "use of the link", "peak, MB", "drops"],
 	("agent-eval-150-3", "agent-eval-150-6", "agent-eval-350-3",

@@ -5,9 +5,9 @@
  *
  * The first byte of an input selects the test, and the rest is
  *   - a packet to parse, in an allocation of its own so that reads beyond its
- *     end are detected.  The verdict must agree with rules that are written
- *     down here a second time, and a CNP with a valid ICRC must be equal to the
- *     one built from the parsed fields;
+ *     end are detected.  The verdict must agree with the rules of this file,
+ *     which are written independently of the parser, and a CNP with a valid
+ *     ICRC must be equal to the one built from the parsed fields;
  *   - or the fields of a CNP to build, which the parser must return;
  *   - or a MAC control frame, likewise in an allocation of its own.
  */
@@ -163,7 +163,7 @@ static void check_cnp(const u8 *l3, const struct iqcn_pkt *pkt)
 		return;
 	memcpy(cnp.reserved, l3 + udp + 20, sizeof(cnp.reserved));
 	want(iqcn_build_cnp(built, &cnp) == len);
-	/* equal ICRCs: all that the ICRC covers is equal */
+	/* if the ICRCs are equal, so are all fields that they cover */
 	want(!memcmp(built + len - 4, l3 + len - 4, 4));
 }
 
@@ -234,7 +234,7 @@ static void check_parse(u8 ask, const u8 *data, size_t size)
 	u8 *p = malloc(avail);
 	u32 udp;
 
-	/* a part that is shorter than the maximum is always the whole packet */
+	/* if less than IQCN_PARSE_MAX is readable, it is the whole packet */
 	if (total > avail && avail < IQCN_PARSE_MAX)
 		total = avail;
 	memcpy(p, data, avail);

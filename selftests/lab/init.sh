@@ -6,7 +6,7 @@
 # command's output goes to the console.
 #
 # The file is in the directory $1, or else in the one in which User Mode Linux
-# was started: /proc is still the host's.
+# was started, which the host's /proc, still mounted, shows.
 #
 # The file "places" next to it has lines "PLACE DIRECTORY" (lib-boot.sh):
 # DIRECTORY is bind-mounted on PLACE, and the first line is this tree.  Only the
@@ -15,7 +15,7 @@
 #
 # "busybox mount": the host's mount resolves each component of a name, and it
 # looks for the host's /run/systemd/systemd-units-load.  Random numbers would
-# depend on that.
+# depend on both.
 
 run=${1:-$(readlink /proc/self/cwd)}
 if [ -e "$run/places" ]; then
@@ -34,7 +34,7 @@ busybox mount -t debugfs debugfs /sys/kernel/debug
 busybox mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
 busybox mount -t tmpfs tmpfs /run
 mkdir -p /run/netns /run/lock
-# root here has only the host permissions of the user who booted this
+# root has only the permissions of the host's user who booted this kernel
 export TMPDIR=/run
 # hide the modules of the host's kernel
 if [ ! -d "/lib/modules/$(uname -r)" ]; then
@@ -49,7 +49,7 @@ fi
 exec </dev/null >/dev/console 2>&1
 
 ip link set lo up
-# messages from before the command are no splats of the module
+# messages that precede the command are not the module's
 dmesg -C
 # the log is checked at the end; the console is for the command's output
 dmesg -n 1

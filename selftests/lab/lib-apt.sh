@@ -5,11 +5,12 @@
 # privileges, from the mirror of the host's own packages.  apt verifies what it
 # fetches.  Sourced by lab.sh.
 
-# Name of the host's release in its package lists; its mirror has the others,
-# too
+# Name of the host's release in its package lists; the mirror of this release
+# also has the other releases
 APT_RELEASE=bookworm
 
-# apt_uri RELEASE: print its URI in the host's package lists, if any
+# apt_uri RELEASE: print the URI of a release in the host's package lists, if
+# any
 apt_uri()
 {
 	# shellcheck disable=SC2016

@@ -142,7 +142,8 @@ uml_pin()
 		exec {lock}>>"$LAB_CACHE/cpu-$cpu.lock" || return
 		if flock -n "$lock" &&
 		   taskset -pc "$cpu" "$BASHPID" >/dev/null 2>&1; then
-			# the lock lasts until all users of the file exit
+			# released when the last process that inherited this
+			# descriptor exits
 			return
 		fi
 		exec {lock}>&-
@@ -336,15 +337,15 @@ lab_run()
 	esac
 	case $kernel in
 	# uml-smp has no virtual time, and a second CPU only with seccomp;
-	# kmemleak takes a backtrace per packet, and so does KASAN already;
-	# later kernels run KUnit tests only on request
+	# kmemleak is off, because it would take a backtrace per allocation in
+	# addition to KASAN's; later kernels run KUnit tests only on request
 	uml-smp) clock="ncpus=2 seccomp=on kmemleak=off kunit.autorun=1" ;;
 	# with virtual time, a normal grace period takes some ticks, which would
 	# be 30 ms for each socket of a test
 	uml-preempt) clock+=" rcupdate.rcu_expedited=1" ;;
 	# more and longer watchpoints than the defaults, which suit CPUs that
-	# are a hundred times as fast; longer ones in interrupts would starve
-	# processes
+	# are a hundred times as fast; even longer watchpoints in interrupts
+	# would starve processes
 	x86-kcsan) append="kcsan.skip_watch=500 kcsan.udelay_task=2000 kcsan.udelay_interrupt=300" ;;
 	esac
 	[ -z "$out" ] || [ -n "$seed" ] || die "run: -o requires -s"

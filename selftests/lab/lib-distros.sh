@@ -4,10 +4,10 @@
 # Debian's kernels, each with the root of its own release: compiler, headers,
 # tc. Sourced by lab.sh.
 #
-# Packages are unpacked, not installed, which takes no privileges: of what their
-# scripts would create, a compiler and tc only need the links below.  Commands
-# that run in such a root before its kernel is booted run in User Mode Linux,
-# where every user is root and may chroot.
+# Packages are unpacked, not installed, so no privileges are needed.  Of the
+# files that their scripts would create, a compiler and tc need only the links
+# below.  Commands that run in such a root before its kernel is booted run in
+# User Mode Linux, where every user is root and may chroot.
 
 DISTROS="bookworm backports sid"
 
@@ -76,8 +76,8 @@ distro_download()
 			install $(distro_packages "$name")
 }
 
-# Unpack the packages.  /bin and others are links to /usr, which the older
-# release creates in a script.
+# Unpack the packages.  /bin and others are links to directories in /usr, which
+# a script creates in the older release.
 distro_unpack()
 {
 	local dir=$1 root=$1/root deb d

@@ -106,9 +106,9 @@ own_arch()
 	esac
 }
 
-# own_config KERNEL: print its configuration.  KERNEL.config overrides
-# uml.config, also with "is not set", for options that a later Kconfig does not
-# have.
+# own_config KERNEL: print its configuration.  KERNEL.config overrides the same
+# options of uml.config; "is not set" also removes options that a later Kconfig
+# does not have.
 own_config()
 {
 	if [ "$1" = uml ]; then

@@ -18,7 +18,7 @@ leaks()
 	}
 	/^unreferenced/ { end(); object = ""; failmod = name = 0 }
 	/comm "failmod"/ { failmod = 1 }
-	# the leaked object itself, not its allocator
+	# match the hex dump of the object, not its backtrace
 	/66 6c 6f 77 00 .*  iqcn_flow\./ { name = 1 }
 	{ object = object $0 "\n" }
 	END { end() }' /sys/kernel/debug/kmemleak

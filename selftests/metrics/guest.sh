@@ -195,7 +195,7 @@ test_agent()
 		"$METRICS_OUT/agent.prom")" -eq 3
 }
 
-# Device names that must be escaped in labels, and are not the same afterwards
+# Device names that must be escaped in labels, and must still differ afterwards
 test_names()
 {
 	local name
@@ -234,7 +234,7 @@ test_anybody()
 	check "said" "$(grep -c 'reading flows needs CAP_NET_ADMIN' "$TMP/error")" -eq 1
 }
 
-# Without the module the metrics say so, and the module is not loaded for them
+# Without the module "iqcn metrics" reports that, and does not load the module
 test_no_module()
 {
 	topology bridge

@@ -161,7 +161,7 @@ table()
 	}' "$OUT/table"
 }
 
-# The flows that Prometheus gets are those with most CNPs
+# The flows that Prometheus gets are those with the most CNPs
 top_flows()
 {
 	jq -nr --rawfile debugfs "$OUT/debugfs" --rawfile file "$OUT/2.prom" '
@@ -213,7 +213,7 @@ documented()
 			"$DOC" | sed -E 's/_seconds_(sum|count) /_seconds /' | sort -u)
 }
 
-# expressions: print those of the dashboard, with its variables replaced
+# expressions: print the expressions of the dashboard, with variables replaced
 expressions()
 {
 	jq -r '.. | .expr? // empty' contrib/grafana/iqcn.json |

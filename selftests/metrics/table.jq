@@ -194,7 +194,8 @@ def sources: ["tc", "iqcn", "genl", "sysfs", "debugfs", "file", "exporter",
   of_samples("exporter"; $exporter | samples),
   of_samples("prometheus"; $prometheus[0] | api_samples)] | with_timer |
  unique | group_by([.at, .key])[] |
- # all values in netlink, but of flows only those exported to Prometheus
+ # all values in netlink, except those of flows that are not exported to
+ # Prometheus
  select(any(.[]; .source == "file") or
 	((.[0].at | split(" ") | length) < 3 and any(.[]; .source == "genl"))) |
  # Prometheus computes averages

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # make mutants: insert one small fault at a time into the module's decisions,
-# and see whether a test fails.  Headers are tested with KUnit first, then with
-# kselftests; the first failure kills the mutant, and so do a splat and a hang.
+# and check whether a test fails.  Headers are tested with KUnit first, then
+# with kselftests; the first failure kills the mutant, and so do a splat and a
+# hang.
 #
 #   mutants.sh [-l] [-a] [-r] [-s] [-j JOBS] [PATTERN]
 #

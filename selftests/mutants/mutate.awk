@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Small mutations of the functions of a C file in kernel style.  They are found
-# by their text, without a parser; a mutant that does not compile does not
-# count.
+# Small mutations of the functions of a C file in kernel style.  Functions and
+# operators are found by their text, without a parser; a mutant that does not
+# compile does not count.
 #
 #   awk -v file=NAME -f mutate.awk FILE
 #		print the name of each mutant, NAME:FUNCTION:KIND:ORDINAL

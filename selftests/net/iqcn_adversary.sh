@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Attacks: floods of packets of connections that do not exist, and forged
-# packets of existing ones. What an attacker gains is bounded, and other flows
+# packets of existing ones. The attacker's gain is bounded, and other flows
 # still get their CNPs. Documentation/security.rst names these tests.
 #
 #   snd ---- p0 [ sw ] p1 ---- rcv	as in lib.sh
@@ -48,7 +48,7 @@ NIGHTLY_TESTS="
 FLOOD=${IQCN_FLOOD:-300000}
 EVIL_MAC=02:00:00:00:00:03
 
-# evil: add a host to the sender's network; it lives in the sender's namespace
+# evil: add a host to the sender's network: e1, in the sender's namespace
 evil()
 {
 	ip -batch - <<-EOF
@@ -68,9 +68,10 @@ evil()
 	fail "p2 does not forward"
 }
 
-# served FLOWS RATE MS IQCN-PARAMETER...: start FLOWS flows for MS, at a rate
-# that counts as congestion. Their packets arrive as CE, the senders do not
-# react to CNPs, and the receivers send at most one per flow and second.
+# served FLOWS RATE MS IQCN-PARAMETER...: start FLOWS flows of RATE each for MS.
+# Together they exceed the bandwidth, so the queue is congested. Their packets
+# arrive as CE, the senders do not react to CNPs, and the receiver sends at most
+# one CNP per flow and second.
 served()
 {
 	local flows=$1 rate=$2 ms=$3
@@ -293,7 +294,7 @@ test_cm_forged()
 	check_eq "by the receiver's ACKs" "$(grade)" "psn $SQP"
 	forged_connection
 	check_eq "after another forged set-up" "$(grade)" "psn $SQP"
-	# remove the flow, as if it had aged
+	# let the flow expire
 	tc -n sw qdisc change dev p1 root handle 10: iqcn age 1ms
 	sleep 0.05
 	check "flows" "$(stat flows)" -eq 0
@@ -536,9 +537,9 @@ told_beside()
 }
 
 # A forged CNP pretends that the sender was notified. CNPs from another port are
-# ignored. From the receiver's port they restart a timer with base cnp; the box
-# forwards them, so the sender is indeed notified. base ce, wreb and pi ignore
-# them.
+# ignored. With base cnp, CNPs from the receiver's port restart T1; but the box
+# also forwards them, so the sender is indeed notified. base ce, wreb and pi
+# ignore forged CNPs.
 test_cnp_silences()
 {
 	local n forger=as_rcv tos=3
@@ -557,7 +558,7 @@ test_cnp_silences()
 	check "from the receiver's port, wreb" "$n" -ge 20
 }
 
-# CNPs that match no flow are counted and forwarded, and cause nothing
+# CNPs that match no flow are counted and forwarded, and have no other effect
 test_cnp_flood()
 {
 	local gap n rest
@@ -677,7 +678,7 @@ test_box_itself()
 	# shellcheck disable=SC2086
 	iqcn $CONGESTED base cnp detect queue
 	pair_flow
-	# the box's own address is the source, of packets from either side, or
+	# the box's own address is the source (of packets from either side) or
 	# the destination
 	packets snd/e0 $SND_MAC $P0_MAC 10.1.0.254 "$rcv4" fd01::fe "$rcv6" \
 		--tos 3 --count 20 --len 64
@@ -692,8 +693,8 @@ test_box_itself()
 	check_eq "the existing flow" "$(grade)" "psn $SQP"
 }
 
-# The filters that Documentation/security.rst recommends against hosts that are
-# not trusted drop forged packets before they create flows
+# The filters that Documentation/security.rst recommends against untrusted hosts
+# drop forged packets before these packets create flows
 test_source_guard()
 {
 	topology bridge

@@ -51,8 +51,8 @@ agent()
 	in_ns sw "$BUILD/iqcn" agent "$@"
 }
 
-# refused STATUS ERROR ARGUMENT...: the agent prints this error and nothing
-# else, and sets nothing
+# refused STATUS ERROR ARGUMENT...: check that the agent exits with STATUS, and
+# prints this error and nothing else
 refused()
 {
 	only_error "$1" "iqcn: $2" agent "${@:3}"
@@ -266,7 +266,7 @@ started()
 	local s=$1
 	shift
 
-	# exec, because a shell in between would get the signals
+	# exec, so that the agent gets the signals, not a shell in between
 	exec nsenter --net=/run/netns/sw "$BUILD/iqcn" agent "$@" \
 		>"$TMP/out" 2>"$TMP/err" &
 	agent=$!
@@ -383,8 +383,8 @@ test_supplements()
 	ended 0
 }
 
-# A policy that wants no supplements gets none, except in a burst: 100 packets
-# are more than a sixteenth of the limit
+# With a policy that chooses no supplements, the box sends none, except after a
+# burst: 100 packets are more than a sixteenth of the limit
 test_guard()
 {
 	local sent
@@ -396,7 +396,7 @@ test_guard()
 	started 0.1 run --policy "$POLICY" p1
 	check "supplements" "$(sent_in 0.1)" -eq 0
 	data --flows 2 --count 100 --len 926 --tos 2
-	# more than tc's 2000 per second
+	# more than the 2000 per second set with tc
 	sent=$(sent_in 0.1)
 	check "supplements of 20 ms" "$sent" -ge 46
 	check "supplements of 20 ms" "$sent" -le 54
@@ -540,10 +540,10 @@ modes()
 	cut -d , -f 3 "$TMP/log" | tail -n +2 | uniq | paste -sd ' '
 }
 
-# After a second the values of tc apply for a second. If their reward is higher
-# than that of the policy in the seconds before and after, they apply for 10 s.
-# It is higher here, because the policy's 2,000 supplements per second cost more
-# than tc's 100.
+# After a second, the values of tc apply for a second, the audit. If their
+# reward is higher than that of the policy in the seconds before and after the
+# audit, they apply for 10 s. Their reward is higher here, because the policy's
+# 2,000 supplements per second cost more than tc's 100.
 test_fallback()
 {
 	local i
@@ -582,9 +582,9 @@ iqcn: p1: the policy is worse than the values of tc: fallback"
 		"run audit run fallback run audit run fallback"
 }
 
-# The agent also falls back if packets are dropped in the seconds before and after
-# the audit, but not in the audit.  Here the policy earns more, because it asks
-# for no supplements, and tc for 100.
+# The agent also falls back if packets are dropped in the seconds before and
+# after the audit, but not in the audit. Here the policy has the higher reward,
+# because it asks for no supplements, while the values of tc ask for 100.
 test_fallback_drops()
 {
 	local bursts

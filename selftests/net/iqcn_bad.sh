@@ -114,7 +114,7 @@ test_not_roce()
 	check "port_cnp_unmatched" "$(stat port_cnp_unmatched)" -eq 0
 }
 
-# More VLAN tags than are parsed: forwarded, but not parsed
+# Packets with more VLAN tags than iqcn parses are forwarded, but not parsed
 test_three_tags()
 {
 	topology bridge

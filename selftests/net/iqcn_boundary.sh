@@ -7,8 +7,8 @@
 # that mirror packets. No request may crash or overload the machine, or take
 # memory that another user needs. Documentation/security.rst names these tests.
 #
-# The user is uid 65534. Its network namespace is called "me" in its
-# /run/netns.
+# The user is uid 65534, whose network namespace is called "me" in the
+# /run/netns of the user's mount namespace.
 
 ALL_TESTS="
 	test_filter_races_link_del
@@ -124,8 +124,8 @@ filter_requests()
 	modprobe -a cls_matchall act_gact 2>/dev/null
 }
 
-# filters_in_flight COMMAND...: COMMAND removes d0 while three processes request
-# filters, each until a request fails
+# filters_in_flight COMMAND...: run COMMAND, which removes d0, while three
+# processes request filters, each until a request fails
 filters_in_flight()
 {
 	local i
@@ -143,9 +143,9 @@ filters_in_flight()
 	wait
 }
 
-# until_late FUNCTION: call it until two filter requests have put the last
-# reference to iqcn, as the stack's trace shows. On a single CPU a request is
-# hardly ever interrupted after it has taken its reference and before it takes
+# until_late FUNCTION: call FUNCTION until two filter requests have put the last
+# reference to iqcn, as the trace event qdisc_destroy shows. On a single CPU a
+# request is hardly ever interrupted between taking its reference and taking
 # RTNL.
 until_late()
 {
@@ -279,6 +279,7 @@ test_filter_races_link_move()
 	[ $i -lt 30 ] || fail "debugfs still has the first namespace"
 	unloads "after devices have moved"
 	# a hook that the module has left behind would be called for these
+	# packets
 	nobody_sends v0 --count 10
 	users_go
 }
@@ -290,8 +291,8 @@ nobody_sends()
 		--src $SND4 --dst $RCV4 --tos 3 --len 64 "${@:2}"
 }
 
-# reader MS COMMAND...: run COMMAND, which is psample, in the background for MS;
-# its output goes to $TMP/samples
+# reader MS COMMAND...: run COMMAND, which starts psample, in the background for
+# MS; its output goes to $TMP/samples
 reader()
 {
 	local ms=$1 file=$PUBLIC/theirs/ready
@@ -666,9 +667,9 @@ loaded()
 	check "% of a CPU, packets $1" "$percent" -lt "$2"
 }
 
-# Flows are due every T1 while their packets wait. Timers are not charged to a
-# cgroup, so the module bounds the CPU time that the timers of all queues of a
-# user take.
+# While its packets wait, each flow has a deadline every T1. Timers are not
+# charged to a cgroup, so the module bounds the CPU time that the timers of all
+# queues of a user take.
 test_stuck_queues()
 {
 	local t1=100us
@@ -685,10 +686,10 @@ test_stuck_queues()
 	nobody ip link del d0
 	runs $NOBODY stuck_queues $t1
 	loaded stuck 30
-	# A packet in 60 ms keeps timers from backing off. An interrupt of an
-	# emulated CPU takes longer than the module charges for one, so the
-	# timers take 31 to 39 %, or 50 % on a busy machine. Without the bound
-	# they take 66 to 99 %.
+	# One packet leaves every 60 ms, which keeps the timers from backing
+	# off. An interrupt of an emulated CPU takes longer than the module
+	# charges for one, so the timers take 31 to 39 %, or 50 % on a busy
+	# machine. Without the bound they take 66 to 99 %.
 	runs $NOBODY shapers change 16kbit 200
 	nobody_sends d0 --type udp
 	loaded "in a trickle" 60
@@ -712,8 +713,9 @@ test_share_of_bh()
 	nobody_sends d0 --tos 2 --psn 100 --count 1000 --interval 20
 	sleep 0.01
 	n=$(nobody tc -s -j qdisc show dev d0 | jq '.[].cnp_drop')
-	# At most 50 runs that the share has saved, and 250 runs in 20 ms. There
-	# may be fewer, because roce starts late and then sends without gaps.
+	# At most 50 runs that the idle account has saved, and 250 runs in
+	# 20 ms. There may be fewer runs, because roce starts late and then
+	# sends without gaps.
 	check "least CNPs for 1,000 drops in 20 ms" "$n" -ge 150
 	check "most CNPs for 1,000 drops in 20 ms" "$n" -le 305
 	users_go

@@ -190,7 +190,7 @@ at_once()
 }
 
 # telemetry: print for each CNP version, flags, cause, depth, flows, port_4k,
-# gradient, tx_256, time_us, and the time of capture in us. Decodes the
+# gradient, tx_256, time_us, and the time of capture in us. Decode the
 # documented layout byte by byte.
 telemetry()
 {
@@ -296,8 +296,8 @@ runs_end()
 	starts=$(grep -c "hrtimer_start: .*function=iqcn_timer" $TRACEFS/trace)
 }
 
-# BH work sends CNPs that are due at once and leaves the timer armed as it is.
-# The timer sends CNPs that have to wait for min-gap.
+# BH work sends CNPs that need not wait, and does not rearm the timer. The timer
+# sends CNPs that have to wait for min-gap.
 test_bh()
 {
 	local bh timer starts
@@ -535,8 +535,8 @@ test_ce_in()
 		done
 	done
 	counted "150 304" cnp_sent ce_in
-	# pi marked the packets of 0x99, but perhaps not one that got a part of
-	# the credit
+	# pi marked the packets of 0x99, but perhaps not one of them that got
+	# only a part of the credit
 	n=$(stat ecn_mark)
 	check "ecn_mark" "$n" -ge 36
 	check "ecn_mark" "$n" -le 40
@@ -687,7 +687,8 @@ test_drop()
 	wait
 	told 0
 	counted "10 10" cnp_sent cnp_drop
-	# without telemetry, a CNP for a drop fills in only its first two bytes
+	# without telemetry, only the first two reserved bytes of a CNP for a
+	# drop are filled in
 	params notify wreb telemetry off
 	watch 20
 	data --count 1
@@ -770,10 +771,10 @@ test_drop_outlives_state()
 	counted "2 2 2" cnp_sent cnp_drop flow_state_changes
 }
 
-# queue_of_three PARAMETER...: fill a queue that does not drain with packets of
+# queue_of_three PARAMETER...: into a queue that does not drain, send packets of
 # flow 0x11, CE packets of flow 0x12, packets of no paired flow, and packets of
-# flow 0x13. By default those of 0x11 are below the fast-path depth limit and
-# are not parsed. A trim to 6000 bytes leaves only the packets of 0x13.
+# flow 0x13. By default the packets of 0x11 are below the fast-path depth limit
+# and are not parsed. A trim to 6000 bytes leaves only the packets of 0x13.
 queue_of_three()
 {
 	topology bridge
@@ -1234,8 +1235,8 @@ test_pi_traced()
 		sort -u)" 1
 }
 
-# Without qref, the reference starts at the wake depth and rises when the queue
-# runs dry while the controller still holds senders back
+# Without qref, the reference starts at the wake depth, and rises when the queue
+# runs dry while the controller still slows senders down
 test_pi_follows()
 {
 	stand pi bandwidth 25gbit alpha 100000 beta 1 update 100us
@@ -1332,7 +1333,7 @@ test_pi_polls_missed()
 	n=$(stat cnp_sent)
 	check_eq "probability" "$(awk -v p="$(stat bts_prob)" 'BEGIN {
 		print (p > 0.04 && p < 0.07) }')" 1
-	# the credit at first is random, and some polls follow the last packet
+	# the initial credit is random, and some polls follow the last packet
 	check_eq "CNPs as for 300 polls" "$(awk -v n="$n" -v p="$(stat bts_prob)" '
 		BEGIN { print (n >= 300 * p - 3 && n <= 300 * p + 3) }')" 1
 	# whether a packet or a poll causes a CNP depends on the phase
@@ -1370,8 +1371,8 @@ test_pi_controls()
 	deep 30
 	small 50 100
 	prob=$(stat bts_prob)
-	# 5 ms are 50 updates, each of 12500 bytes above qref times alpha
-	# (320000 / 10^9), divided by the minimum of 512 flows
+	# 5 ms are 50 updates. Each adds alpha (320000 / 10^9) times the 12500
+	# bytes above qref, divided by the minimum of 512 flows.
 	within "after 50 steps: probability * 10^4" \
 		"$(awk -v p="$prob" 'BEGIN { print p * 10000 }')" 4100 20000
 	small 60 20 --flows 6
@@ -1449,8 +1450,8 @@ test_pi_pairs()
 		0x800011
 }
 
-# A new flow evicts the only other one, and thereby its hosts, while its packets
-# are queued
+# While packets of the only flow are queued, a new flow evicts that flow, and
+# thereby its hosts
 test_pi_evicts()
 {
 	topology bridge
@@ -1494,7 +1495,7 @@ pair_eight()
 	wait
 }
 
-# max_of_flows FIELD: print the maximum over all flows of a field, which is
+# max_of_flows FIELD: print the maximum of a field over all flows; fields are
 # counted from the last one
 max_of_flows()
 {
@@ -1506,7 +1507,7 @@ max_of_flows()
 # The time of a flow's last CE packet is updated without a lock and without
 # reading the clock. It lags by at most a window and a packet, although a chunk
 # takes 52 ms. After a change of the detectors, the flow's next CE packet frees
-# what the old detectors have stored.
+# the state of the old detectors.
 test_pi_steady()
 {
 	local us ce
@@ -1802,9 +1803,8 @@ test_timer_begins_anew()
 	{ before = $10 }' | tr '\n' ' ')" ""
 }
 
-# A shorter update interval takes effect with the next packet, and not only at
-# pi_until_ns, before which the controller makes no steps: here that is up to 5
-# ms later
+# A shorter update interval takes effect with the next packet. If pi_until_ns
+# were not reset, the controller would make no step for up to 5 ms.
 test_update_shorter()
 {
 	stand pi qref 10000 update 1s alpha 100000000 beta 1 min-gap 0 t1 225us

@@ -167,7 +167,7 @@ test_all_filtered()
 	first warn filter "p1: 3 CNPs of receivers were dropped and none passed: tc qdisc change dev p1 parent 1:1 iqcn filter auto"
 }
 
-# iqcn takes the rate of a tbf, but does not learn that it changes
+# iqcn takes the rate of a tbf, but is not notified if that rate changes
 test_tbf()
 {
 	topology bridge
@@ -296,7 +296,7 @@ test_not_ethernet()
 	first warn place "lo: not Ethernet, so iqcn only marks there and sends no CNPs: put it on the Ethernet port through which the data leave"
 }
 
-# The command is safe for a shell, whatever the name of the device
+# The printed command is safe to run in a shell, whatever the name of the device
 test_name()
 {
 	local name=$'a\e\'"b\\$(id)\xe9'

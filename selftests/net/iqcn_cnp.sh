@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Generated CNPs: sent when due and not before, only with good reason, and byte
-# for byte what the receiver would send, on any header stack.
+# Generated CNPs are sent when they are due and not before, only with good
+# reason, and are byte for byte what the receiver would send, on any header
+# stack.
 #
 # In most tests, packets arrive as CE, one per millisecond, and the bandwidth is
 # set below their rate, so the queue is congested without a backlog and times
@@ -140,7 +141,7 @@ test_fields()
 	check_eq "CNP" "$(sed 's/.* hex //' "$TMP/snd" | sort -u)" "$want"
 }
 
-# A CNP for a wrong QP comes first.  When the flow is paired with the right one,
+# A CNP for a wrong QP comes first. Once the flow is paired with the right QP,
 # the source port of that CNP is not used any more.
 test_forgotten_sport()
 {
@@ -199,7 +200,7 @@ wrong_sports()
 }
 
 # With cnp-sport echo, a CNP of the timer has the source port of the last CE
-# packet, behind any header stack
+# packet, with any header stack
 test_echoed_sport()
 {
 	local tags v
@@ -287,14 +288,14 @@ test_receiver_fast_enough()
 	# one CNP per packet or per two packets, depending on the clock
 	check "CNPs seen" "$(stat cnp_seen)" -gt 90
 	check "changes of the queue" "$(stat state_changes)" -ge 1
-	# the box sends one at the end, because the receiver does not answer the
-	# last packets
+	# the box sends one CNP at the end, because the receiver does not answer
+	# the last packets
 	check "CNPs sent" "$(stat cnp_sent)" -le $((before + 1))
 }
 
 # A sparse flow without queued packets: its receiver answers each packet with a
-# CNP. T1 after that the sender would speed up, so the box sends a CNP, but only
-# one per packet.
+# CNP. T1 after that CNP the sender would speed up, so the box sends another
+# CNP, but only one per packet.
 test_receiver_answers()
 {
 	topology bridge
@@ -313,11 +314,11 @@ test_receiver_answers()
 	check "CNPs sent" "$(stat cnp_sent)" -le 12
 }
 
-# T1 begins when a CE packet leaves: while a packet waits in a congested queue
-# for 50 ms, it causes no CNP if its flow was not active before. The CNP comes
-# T1 after the packet has left: in virtual time at most a step of the clock
-# later, in real time up to 50 ms later, because an emulated machine may be
-# slow.
+# T1 begins when a CE packet leaves: a packet whose flow was not active before
+# waits in a congested queue for 50 ms, and causes no CNP meanwhile. The CNP is
+# sent T1 after the packet has left, in virtual time at most a step of the clock
+# later. In real time it may be up to 50 ms late, because an emulated machine
+# may be slow.
 test_waits()
 {
 	local us latest=50000

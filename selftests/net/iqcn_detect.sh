@@ -65,7 +65,7 @@ NIGHTLY_TESTS="
 . "$(dirname "$0")/lib.sh"
 
 TRACE=/sys/kernel/tracing
-# a bandwidth that no stream of these tests congests
+# a bandwidth at which no stream of these tests causes congestion
 FAST="bandwidth 100gbit"
 FULL="bandwidth 86560kbit"
 
@@ -231,8 +231,8 @@ test_run_patent()
 }
 
 # The packets f2-5, f2-7 and f2-9 of the patent's example are runs of one, and
-# do not congest the flow. A run of at most run-exit packets ends the congestion
-# of a flow.
+# do not make the flow congested. A run of at most run-exit packets ends the
+# congestion of a flow.
 test_run_exit()
 {
 	topology bridge
@@ -252,7 +252,7 @@ test_run_exit()
 	check_eq "traced" "$(traced flow_state congested reason run psn)" \
 		$'run run 3 22\nnone run 1 26'
 	trace_off
-	# a run of run-exit packets ends the congestion, a longer one does not
+	# a run of run-exit packets ends the congestion; a longer one does not
 	ce 30-32,34,35,36,38,39,40,42
 	is "runs of 3" congested
 	ce 43,45
@@ -264,8 +264,8 @@ test_run_exit()
 	is "two side by side" clear
 }
 
-# Differences of 1 and 2 enter congestion, one of 3 does not; differences
-# between 3 and 10 keep it, one of 10 ends it
+# PSNs that differ by 1 or 2 begin congestion, and a difference of 3 does not.
+# Differences of 3 to 9 continue the congestion, and a difference of 10 ends it.
 test_span()
 {
 	topology bridge
@@ -319,7 +319,7 @@ test_both()
 	trace_off
 }
 
-# PSNs have 24 bits; the index of a sampled PSN wraps elsewhere (sample.h)
+# PSNs have 24 bits; the index of a sampled PSN wraps at another PSN (sample.h)
 test_wrap()
 {
 	local end=$((0x1000000))
@@ -500,7 +500,7 @@ test_read_responses()
 	is "five" congested 0x000012
 }
 
-# gso_topology: the stack of snd sends, and knows the receiver's MAC address
+# gso_topology: let the stack of snd send, with a neighbor entry for rcv
 gso_topology()
 {
 	topology bridge
@@ -655,7 +655,7 @@ test_flow_moves()
 	check_eq "its queue" "$(flow parent state)" "1:2 congested"
 }
 
-# A flow that is evicted or aged is no longer counted
+# A flow that was evicted or has expired is no longer counted
 test_flow_goes()
 {
 	topology bridge
@@ -768,9 +768,9 @@ queue_rate()
 	rate 95
 	check_eq "95 %" "$(queue state reason)" "congested queue"
 	check_eq "its flow" "$(flow state reason)" "congested queue"
-	# The packet that ends the first window makes the queue congested, or
-	# the packet before it: a step of the clock decides. Expect the middle
-	# between the two.
+	# Either the packet that ends the first window or the packet before it
+	# makes the queue congested, depending on a step of the clock. Expect
+	# the middle between the two.
 	close_us=$(((window_us * 95 / 10000 + 1) * 10000 / 95))
 	last_us=$((packets * 10000 / 95))
 	# times are exact only in virtual time
@@ -1092,7 +1092,7 @@ test_sample_run()
 	ce 80-86,87e,88-95
 	is "a run of 1 has ended" clear
 
-	# every second packet is not CE, and every second sampled one
+	# every second packet is not CE, nor is every second sampled packet
 	for ((psn = 1; psn <= 200; psn += 2)); do
 		all+=,1:$psn,1:$((psn + 1))
 		half+=,1:$psn,1:$((psn + 1))e
@@ -1163,8 +1163,8 @@ test_sample_gso()
 	check "run" "$(flow 0x000013 run)" -eq 2
 }
 
-# A flow with a packet per millisecond, of which one in 8 ms is sampled, gets
-# about one CNP per packet until the idle timeout
+# A flow sends a packet per millisecond, of which every eighth is sampled. It
+# gets about one CNP per packet until the idle timeout.
 test_sample_cnp()
 {
 	local first
@@ -1177,7 +1177,7 @@ test_sample_cnp()
 	check "paired" "$(stat flows_paired)" -eq 1
 	sniff snd --type cnp --time 200
 	sniff rcv --type data --time 200
-	# the fifth sampled packet is 1039, the last one 1127
+	# the fifth sampled packet has PSN 1039, the last one 1127
 	ce 1000-1127 --interval 1000
 	wait
 	check "CNPs of other flows" "$(grep -vc 'qp 0x800011' "$TMP/snd")" -eq 0
@@ -1489,8 +1489,8 @@ test_psample_module()
 	check "loaded again" "$(psample_users)" -gt 0
 }
 
-# Packets that are not sampled count, too: if T1 counts from CE packets, a
-# dense flow causes no CNPs whatever the sample
+# If T1 counts from CE packets, packets that are not sampled restart T1, too. A
+# dense flow then causes hardly any CNPs, whatever the value of sample.
 test_sample_dense()
 {
 	local base sample sent psn=1000

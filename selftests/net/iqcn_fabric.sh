@@ -115,10 +115,10 @@ large_tree()
 	check "messages" "$(sum hosts flows messages)" -eq "$1"
 }
 
-# even N: check that 16 core switches carry equally many packets apart from
-# chance, N on average.  $TMP/cores contains a line "SWITCH PACKETS" for each
-# switch.  Chi-squared with 15 degrees of freedom is below 37.7 with a
-# probability of 0.999.
+# even N: check that 16 core switches carry N packets each, apart from random
+# deviations. $TMP/cores contains a line "SWITCH PACKETS" for each switch.
+# Chi-squared with 15 degrees of freedom is below 37.7 with a probability of
+# 0.999.
 even()
 {
 	check "cores" "$(awk '{ print $1 }' "$TMP/cores" | sort -u | wc -l)" -eq 16

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Failing allocations. Each allocation of each request fails in turn: a refused
-# request leaves everything as it was, an accepted one takes effect completely
-# (tools/failnl.c). Likewise for loading the module (tools/failmod.c).
-# Allocations also fail at random during traffic, and one test runs with little
-# memory. The debug kernel reports leaks.
+# request leaves everything as it was, and an accepted one takes effect
+# completely (tools/failnl.c). Likewise for loading the module
+# (tools/failmod.c). Allocations also fail at random during traffic, and one
+# test runs with little memory. The debug kernel reports leaks.
 
 ALL_TESTS="
 	test_add
@@ -44,7 +44,8 @@ FAULTS=/sys/kernel/debug
 FAILNTH="env FAILNTH_LOG=$TMP/log LD_PRELOAD=$BUILD/failnl.so"
 
 # faults MIN-ORDER [Y]: choose the allocations that may fail; with Y only atomic
-# ones. Not verbose, because the lab reports each stack trace as a splat.
+# ones. Failures print no stack traces, because the lab reports each trace as a
+# splat.
 faults()
 {
 	local what
@@ -86,7 +87,7 @@ device()
 		link add d0 numtxqueues 4 type dummy
 		link set d0 up
 	EOF
-	# load the module, and let the first qdisc create what all of them share
+	# load the module, and let the first qdisc create what all qdiscs share
 	tc -n sw qdisc add dev d0 root iqcn
 	tc -n sw qdisc del dev d0 root
 }
@@ -122,7 +123,8 @@ pairs()
 }
 
 # new_log: start a test in which the kernel prints stack traces. The lab checks
-# the log in the end, so check now what earlier tests have left.
+# the log only at the end, so check the messages of earlier tests now, and
+# remove them.
 new_log()
 {
 	dmesg >"$TMP/dmesg"
@@ -136,7 +138,7 @@ left()
 		"$(find /sys/kernel/debug/iqcn -mindepth 1 | grep -c .)" -eq 0
 }
 
-# Parameters of every kind, including all that take more than a number
+# Parameters of every kind, including all that take more than one value
 PARAMETERS="
 	limit 1m kmin 10k kmax 20k pmax 0.5 mark-on dequeue nonect drop
 	notify timer t1 300us detect queue,run,span,depth

@@ -154,7 +154,7 @@ late_cnps()
 	local sent i count=60
 
 	# Without virtual time the data must last ten seconds, because the calls
-	# of tc take several
+	# of tc take several seconds
 	virtual_time || count=200
 	bottleneck $busy_rate kmin 3000 kmax 4000 detect depth \
 		notify timer t1 $((300 * patience))us "$@"
@@ -204,8 +204,8 @@ found()
 	check "data to the old port" "$(arrived e0)" -eq 0
 }
 
-# lost: check that CNPs with the receiver's address move it back to the old
-# port. This shows that "found" can fail.
+# lost: check that CNPs with the receiver's address have moved the receiver back
+# to the old port. This shows that "found" can fail.
 lost()
 {
 	check_eq "port of the receiver" "$(where sw $RCV_MAC)" p1

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The filter, which drops some of the receivers' CNPs that come in on a port,
-# and leases, which set the filter for a time.
+# and leases, which set the filter for a limited time.
 
 ALL_TESTS="
 	test_rates
@@ -114,7 +114,8 @@ test_rates()
 	near "1 per 100 us" 200 1000
 	got=$(filtered)
 	check_eq "passed and dropped" "$got" "$((${got% *})) $((400000 - ${got% *}))"
-	# claim 7: a longer interval lets fewer pass, a larger number more
+	# claim 7: a longer interval lets fewer CNPs pass, and a larger number
+	# lets more pass
 	params filter 20/100us
 	flood 5000
 	# CNPs come in bursts of 64, so the first or the last window may count

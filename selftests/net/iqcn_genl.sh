@@ -388,7 +388,8 @@ test_filters()
 	check "flows of p1" "$(number "$f" ${N[A_FLOW_IFINDEX]}="$p1")" -eq 3
 	check "flows paired" "$(number "$f" ${N[A_FLOW_FILTER]}=2)" -eq 2
 	check "flows congested" "$(number "$f" ${N[A_FLOW_FILTER]}=1)" -eq 0
-	# 80 ms of packets (in real time 4 s), and time for some to leave
+	# queue packets for 80 ms (in real time for 4 s), and let some of them
+	# leave
 	data --tos 3 --flows 2 --count 100 --len 1000
 	sleep 0.01
 	check "queues congested" "$(number "$q" ${N[A_QUEUE_FILTER]}=1)" -eq 1
@@ -970,8 +971,8 @@ test_malformed()
 				bad = w[2] == 95 ? "" : "wanted 95"
 			else if (what[i] ~ /^(short|none|long|nested|inside|beyond|below|tail|lots|garbage)$/)
 				bad = w[1] == "error" && (w[2] == 22 || w[2] == 34) && a !~ / -$/ ? "" : "wanted 22 or 34, and a text"
-			# the command rejects this attribute, not the policy; in
-			# that case, Linux 6.1 returns no text
+			# the command, not the policy, rejects this attribute;
+			# in that case, Linux 6.1 returns no text
 			else if (c == 2 && d && attr[i] == queue)
 				bad = w[2] == 22 ? "" : "wanted 22"
 			# none of these requests has a mask of the right length

@@ -45,7 +45,8 @@ hold()
 }
 
 # above LEN DEPTH: print how many of the queued packets, all of length LEN,
-# found more than DEPTH, or will leave more than DEPTH behind
+# found more than DEPTH bytes in the queue, or will leave more than DEPTH bytes
+# behind
 above()
 {
 	echo $(($(stat qlen) - $2 / $1 - 1))
@@ -367,7 +368,7 @@ standing()
 
 	bottleneck 8mbit kmin 1000 kmax 2000 mark-on "$1"
 	data --type udp --tos 0 --count 8 --len $len
-	# one after the other, frames of 1000 bytes need a millisecond
+	# a frame of 1000 bytes takes a millisecond to leave
 	data --tos 2 --count 12 --len 942
 	data --tos 2 --count 400 --len 942 --interval 1000
 	check_eq "marked bytes" "$(stat marked_bytes)" \

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # iqcn monitor on real packets: events match what happened, samples are taken on
-# time, records are in the order of time, and missing ones are reported.
+# time, records are in chronological order, and missing records are reported.
 
 ALL_TESTS="
 	test_words
@@ -283,7 +283,7 @@ test_text()
 		 (if .congested == [] then "clear" else "congested" end) +
 		 " by \(.reason) ce \(.ce_rate_bps)bit of \(.roce_bps)bit" end) +
 		" depth \(.depth_bytes)b") | .[]')"
-	# samples show the increase since the previous one
+	# samples show the increase since the previous sample
 	check "CNPs in samples" "$(grep -o 'cnp_sent +[0-9]*' "$TMP/text" |
 		awk -F + '{ n += $2 } END { print n }')" -eq "$(stat cnp_sent)"
 	check_eq "last line" "$(tail -n 1 "$TMP/text" | cut -d ' ' -f 2-)" \

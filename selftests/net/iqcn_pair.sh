@@ -220,7 +220,7 @@ cm_ports()
 	tc -n sw qdisc replace dev p0 root handle 10: iqcn
 }
 
-# A connection set-up pairs a flow before its MAC addresses are known, also in
+# A connection set-up pairs a flow before its MAC addresses are known, even in
 # the first second after boot
 test_cm()
 {
@@ -242,8 +242,9 @@ test_cm()
 	done
 }
 
-# Connections are forgotten with the last qdisc, because their end would be
-# missed; and with a change of snoop, because their ports are unknown then
+# Connections are forgotten when the last qdisc is deleted, because the box
+# would miss their end, and when snoop changes, because their ports are then
+# unknown
 test_cm_forgotten()
 {
 	cm_ports bridge none
@@ -496,7 +497,7 @@ test_sprayed_echoed()
 	check_eq "64 echoes" "$(grade)" "psn 0x800011"
 }
 
-# Packets that are not CE show other source ports, too
+# Other source ports are also detected in packets that are not CE
 test_sprayed_unmarked()
 {
 	unmarked
@@ -505,7 +506,7 @@ test_sprayed_unmarked()
 	release
 	ack --psn 100 --count 63
 	check_eq "63 echoes" "$(grade)" "none -"
-	# the last packet that left with CE is 100
+	# the last packet that left with CE has PSN 100
 	ack --psn 163
 	check_eq "64 echoes" "$(grade)" "psn 0x800011"
 }

@@ -126,7 +126,8 @@ test_pause_and_resume()
 	deep
 	state paused pause
 	resume
-	# the next packet counts what has arrived
+	# the bytes that arrived during the pause are counted when the next
+	# packet arrives
 	data
 	state undetermined unsure
 	counted "1 0 0 1 0 0" pauses pfc_clear pfc_rate pfc_unsure pfc_grew pfc_drained
@@ -263,7 +264,7 @@ test_rate()
 	check "marks" "$(stat ecn_mark)" -eq 40
 }
 
-# an undetermined queue that has grown is congested, and one that has not stays
+# an undetermined queue becomes congested if it has grown, and otherwise stays
 # undetermined; only a packet that leaves triggers this check
 test_grew()
 {
@@ -422,7 +423,7 @@ test_quiet_deferred()
 	check "canceled" "$(stat cnp_canceled)" -gt "$before"
 }
 
-# a drop is congestion whatever the port does
+# a drop means congestion, whatever the state of the port
 test_drop_while_quiet()
 {
 	stand limit 40000 notify off
@@ -502,7 +503,8 @@ test_paused_again()
 	counted "0 1" cnp_sent pfc_rate
 }
 
-# no CNP if the queue drains before a packet leaves whose sender can be notified
+# no CNP if the queue drains before any packet leaves whose sender can be
+# notified
 test_drained_unnotified()
 {
 	stand bandwidth 1mbit notify off
@@ -586,7 +588,7 @@ test_flap_shallow()
 	data --tos 3 --count 50 --interval 400
 	wait
 	check "pauses" "$(stat pauses)" -ge 300
-	# most of the 50 packets let T1 expire
+	# T1 expires after most of the 50 packets
 	check "CNPs" "$(stat cnp_sent)" -ge 20
 }
 

@@ -397,8 +397,8 @@ test_shaper_rate()
 	check "CNPs per second" "$(value cnp_rate_pps)" -eq 637755
 }
 
-# warns TC-ARGUMENT... WARNING: the command succeeds with this warning, or
-# without any if that is empty
+# warns TC-ARGUMENT... WARNING: check that the command succeeds and prints
+# WARNING, or no warning if WARNING is empty
 warns()
 {
 	local out want=${*: -1}

@@ -7,9 +7,9 @@
 #
 #   v1 (rxe1) ---- p0 [ sw ] p1 ---- v2 (rxe2)
 #
-# Before 6.12 the sockets of rxe are in the initial namespace: v1 and v2 are
-# both there, and the stack must accept packets from its own addresses. Later
-# each is in its own namespace, snd and rcv, and librdmacm works, too.
+# Before 6.12 the sockets of rxe are in the initial namespace, so v1 and v2 are
+# there, too, and the stack must accept packets from its own addresses. From
+# 6.12 on, v1 is in the namespace snd and v2 in rcv, and librdmacm works, too.
 #
 # User Mode Linux has no rxe.
 
@@ -134,7 +134,7 @@ narrow()
 	EOF
 }
 
-# gid DEV: print the index of its RoCEv2 GID for IPv4
+# gid DEV: print the index of the device's RoCEv2 GID for IPv4
 gid()
 {
 	local d=/sys/class/infiniband/$1/ports/1 i
@@ -266,8 +266,8 @@ test_write_routed()
 	write_through router
 }
 
-# Data are READ responses, nothing echoes their PSNs, and rxe sends no CNPs:
-# pairing has only the UDP source ports
+# The data are READ responses, whose PSNs nothing echoes, and rxe sends no CNPs.
+# So only the UDP source ports can pair the flows.
 read_through()
 {
 	rdma_topology "$1"

@@ -66,8 +66,8 @@ test_packets()
 		"psn 16777214 psn 16777215 psn 0 "
 	check "DestQP" "$(grep -c 'qp 0x800100 ' "$TMP/rcv")" -eq 3
 	check "ECT(0), DSCP" "$(grep -c 'ect0 dscp 26' "$TMP/rcv")" -eq 3
-	# 58 bytes of headers and ICRC, 16 more in the first packet, a byte of
-	# padding
+	# 58 bytes of headers and ICRC, 16 more in the first packet, and three
+	# bytes of padding in the last one
 	check_eq "lengths" "$(grep -o 'len [0-9]*' "$TMP/rcv" | tr '\n' ' ')" \
 		"len 1098 len 1082 len 1014 "
 	# f(0x100 * 0x800100), as mlx5 derives it
@@ -114,8 +114,8 @@ test_messages()
 	unload
 }
 
-# A queue that drops packets: NAK and go-back-N, and in the end every byte
-# arrives
+# A queue drops packets: NAKs trigger go-back-N, and every byte arrives in the
+# end
 test_go_back()
 {
 	hosts "rp off" "ack 4"
@@ -176,7 +176,7 @@ test_np_limit()
 	unload
 }
 
-# The box understands the messages that set up connections
+# The box parses the messages that set up connections
 test_cm()
 {
 	hosts "rp off" "ack 65536"
@@ -385,8 +385,8 @@ test_blast()
 	check_eq "flows" "$(grep -o 'flow_new [0-9]*' "$TMP/blast")" "flow_new 10"
 	check_eq "malformed" "$(grep -o ' malformed [0-9]*' "$TMP/blast")" \
 		" malformed 0"
-	# received packets: each CNP matches a flow; the other kinds are not
-	# RoCEv2, or no CNPs
+	# received packets: each CNP matches a flow; packets of the other kinds
+	# are not RoCEv2, or not CNPs
 	refused sw "blast d0 cnp" 'ack, cnp: need in'
 	refused sw "blast d0 in udp tcp" 'udp, tcp, ack, cnp: at most one of them'
 	for kind in udp tcp ack cnp; do
@@ -451,8 +451,8 @@ test_stranger()
 	unload
 }
 
-# A congestion point's CNP with another UDP source port than the flow's is for
-# another flow; port 0 is unknown
+# If the UDP source port of a congestion point's CNP is not that of the flow,
+# the CNP is for another flow; port 0 means that the port is unknown
 test_wrong_cnp()
 {
 	local sport

@@ -69,8 +69,8 @@ many()
 		"$(awk '{ print $(NF - 3) }' "$TMP/scale")" -eq 0
 }
 
-# some MANY: print MANY, or a smaller number on the debug kernel, whose runs
-# look for memory errors
+# some MANY: print MANY, or a smaller number on the debug kernel, whose purpose
+# is to detect memory errors
 some()
 {
 	if [ "$IQCN_LAB" = uml-debug ]; then
@@ -116,7 +116,7 @@ test_scan()
 }
 
 # As many CNPs as are due in 20 ms are deferred at a time. All are sent 20 ms
-# later, except those that are deferred when the congestion ends.
+# later, except those that are still deferred when the congestion ends.
 test_deferred()
 {
 	local n

@@ -386,8 +386,9 @@ test_pauses()
 	done
 }
 
-# A flow that has stopped returns its entropies: another one finds room for its
-# own.  Without room it would use a new port for each of its packets.
+# A flow that has stopped returns its entropies, so that another flow finds room
+# for its own. Without room, the other flow would use a new port for each of its
+# packets.
 test_stopped()
 {
 	hosts "lb reps reps-pool 1 expire 1s" "ack 1"
@@ -554,8 +555,8 @@ test_ratio()
 	done
 }
 
-# All packets have CE: the gate opens once enough of them were acknowledged, or
-# never
+# All packets have CE: the gate opens once enough of them have been
+# acknowledged, or never
 test_gate()
 {
 	local words

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# snoop netns: packets from the receiver take another way than its data. Each
-# CNP of a receiver counts once, for its flow, at whatever hook it appears;
-# generated CNPs never count.
+# snoop netns: packets from the receiver take another path than the data to the
+# receiver. Each CNP of a receiver counts once, for its flow, at whatever hook
+# it appears; generated CNPs never count.
 #
 #   snd ---- p0 [ sw ] p1 ---- e0 [ rcv ]	data leave by p1, where iqcn is;
-#               [    ] p2 ---- e1 [     ]	what rcv sends on e0 comes by p2
+#               [    ] p2 ---- e1 [     ]	packets from rcv come in on p2
 
 ALL_TESTS="
 	test_routed
@@ -138,8 +138,8 @@ cnp()
 	reply --type cnp --qp $SQP "$@"
 }
 
-# In real time a sender is late, so a stream has to be longer for the CNPs that
-# are checked
+# In real time the sender may be late, and needs a longer stream to cause the
+# CNPs that are checked
 stream=12
 [ $patience -lt 50 ] || stream=36
 
@@ -363,8 +363,8 @@ fast_enough()
 	check "CNPs seen by snoop netns" "$(stat cnp_seen)" -eq \
 		"$(awk '{ print $8 }' "$TMP/np")"
 	check "CNPs seen by snoop netns" "$(stat cnp_seen)" -gt 100
-	# the box sends one at the end, because the receiver does not answer the
-	# last packets
+	# the box sends one CNP at the end, because the receiver does not answer
+	# the last packets
 	check "CNPs sent" "$(stat cnp_sent)" -le $((before + 1))
 }
 
@@ -660,7 +660,7 @@ test_ours_dropped()
 	check "CNPs" "$(stat cnp_seen)" -eq "$(awk '{ print $8 }' "$TMP/np")"
 }
 
-# Data move to another port and back: the port that sent last gets the CNPs
+# Data move to another port and back: CNPs count on the port that sent last
 test_stale_flow()
 {
 	two_uplinks
@@ -770,7 +770,7 @@ vlan_grade()
 	flows | awk 'NR > 1 { print $3, $6, $5 }'
 }
 
-# Each change of the mode forgets the flows; new ones follow the new mode
+# Each change of the mode removes all flows; new flows follow the new mode
 test_change()
 {
 	local i
@@ -796,7 +796,7 @@ test_change()
 		cnp
 		check_eq "counted by snoop port" "$(counts)" "$((2 * i)) 0"
 	done
-	# packets in the queue belong to flows that have been forgotten
+	# packets in the queue belong to flows that have been removed
 	bottleneck 8kbit kmin 1000 kmax 2000
 	data --tos 3 --count 30
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn snoop netns
@@ -870,8 +870,8 @@ test_last_port()
 	check_eq "counted" "$(counts)" "0 0"
 }
 
-# busy KIND: set up a congested flow with packets in the queue, which is paired
-# by answers that come in on p2
+# busy KIND: set up a congested flow that has packets in the queue, and is
+# paired by answers that come in on p2
 busy()
 {
 	topology "$1"

@@ -195,7 +195,7 @@ test_below_kmax()
 	check "marked" "$(stat ecn_mark)" -gt 0
 }
 
-# Flows take turns; one that comes later has its turn after all others
+# Flows take turns; a flow that starts later has its turn after all others
 test_turns()
 {
 	local qps turns three i

@@ -105,7 +105,7 @@ test_common_options()
 	wants 2 "iqcn: missing command after \"-j\", see \"iqcn help\"" -j
 }
 
-# -n works from any other namespace, before the command only
+# -n works from any other namespace, but only before the command
 test_other_namespace()
 {
 	local iqcn=$BUILD/iqcn see='see "iqcn help"'
@@ -511,7 +511,7 @@ test_showconf()
 		"$(grep 'dev p1' "$TMP/conf")"
 }
 
-# The name of a device does not become a command
+# The name of a device is not run as a command
 test_showconf_names()
 {
 	local name
@@ -613,7 +613,8 @@ test_clear_files()
 	chown 65534 "$TMP/xdg"
 	XDG_RUNTIME_DIR=$TMP/xdg tool clear >/dev/null
 	[ -e "$file" ] || fail "no file in $dir"
-	# without the capability, only this user's counters are cleared
+	# without the capability, this user's counters are cleared, but not the
+	# peaks
 	in_ns sw setpriv --bounding-set=-net_admin "$BUILD/iqcn" clear \
 		>"$TMP/out" 2>"$TMP/err"
 	check "exit status" $? -eq 1
@@ -862,7 +863,7 @@ test_pipe()
 	check "exit status of help, disk full" $? -eq 1
 }
 
-# Flows are not kept in memory unless they are sorted; with a limit, few are
+# Flows are kept in memory only to sort them, and with a limit only a few are
 test_memory()
 {
 	topology bridge

@@ -369,7 +369,7 @@ test_scroll()
 {
 	topology bridge
 	iqcn
-	# each flow has another age
+	# each flow has a different age
 	data --tos 3 --flows 60 --count 60 --interval 10 --len 16
 	terminal 80 24
 	say "$IQCN top --sort age --interval 50ms"
@@ -562,8 +562,8 @@ test_flow_ids()
 	data --tos 3 --qp 2 --count 1001 --interval 10 --len 16
 	wait
 	check_eq "flush" "$(<"$TMP/flush")" "1 flow flushed"
-	# 1001 packets since it was created 0.1 s ago; none since the previous
-	# sample
+	# 1001 packets since the flow was created 0.1 s ago, which is one more
+	# than the removed flow had in the previous sample
 	check_eq "CE/s" "$(awk '$4 == "0x000002" { print $6 }' "$TMP/out" |
 		sed 's/^1[0-9]\.[0-9]k$/ten thousand/')" "ten thousand"
 }

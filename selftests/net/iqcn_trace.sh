@@ -131,7 +131,7 @@ documented()
 }
 
 # run NAME WORD: run a documented command in the background, with its output in
-# $TMP/NAME.out. bpftrace must flush each line, although a file is no terminal.
+# $TMP/NAME.out. bpftrace must flush each line, even though it writes to a file.
 run()
 {
 	local command

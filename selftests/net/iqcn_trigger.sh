@@ -192,8 +192,8 @@ of_flow()
 	done
 }
 
-# US 12395431, FIG. 8: no CNP within T1 after a CE packet, so the box sends one,
-# and no second one before the next CE packet
+# US 12395431, FIG. 8: no CNP arrives within T1 after a CE packet, so the box
+# sends one, and no second one before the next CE packet
 test_fig8_queue()
 {
 	# shellcheck disable=SC2086
@@ -224,7 +224,8 @@ test_fig8_flow()
 	one_flow base both
 }
 
-# CNPs are exact by the times of capture, and by late_ns in the trace
+# CNPs are sent on time, according to the times of capture and to late_ns in the
+# trace
 test_timer_is_exact()
 {
 	local trace=/sys/kernel/tracing t1 late line n=0
@@ -351,8 +352,8 @@ test_base_ce()
 	done
 }
 
-# The gap of trigger gap is that between two packets, although only every eighth
-# is sampled
+# With trigger gap, the gap between any two CE packets counts, although only
+# every eighth packet is sampled
 test_gap_sampled()
 {
 	# shellcheck disable=SC2086
@@ -387,8 +388,8 @@ test_base_both()
 	told 1
 }
 
-# base cnp: a receiver whose CNPs are never T1 apart is left alone for a whole
-# second, however dense the CE packets
+# base cnp: if the receiver's CNPs are always less than T1 apart, the box sends
+# none for a whole second, however dense the CE packets
 test_base_cnp_fast_receiver()
 {
 	local trigger sent n=10000 interval
@@ -634,7 +635,7 @@ test_onset_receiver()
 		others 12
 		wait
 		told 1
-		# its CNP was sent 1.5 ms before the onset
+		# the receiver sent its CNP 1.5 ms before the onset
 		check_eq "T1 after the receiver's CNP" "$(awk '
 		/ ttl 64 / { seen = substr($1, 7) + 0 }
 		/ ttl 9 / {
@@ -720,7 +721,8 @@ test_clear_is_quiet()
 	check "runs of the timer after packets" "$n" -ge 1
 }
 
-# The onset of congestion does not visit each flow that stopped long ago
+# At the onset of congestion, the timer does not visit each flow that stopped
+# long ago
 test_onset_is_cheap()
 {
 	local trace=/sys/kernel/tracing event=timer/hrtimer_expire_entry n
@@ -990,9 +992,9 @@ test_receiver_cancels_first()
 	accounts
 }
 
-# A canceled CNP restarts T1. It expires in time, although the timer was armed
-# for the deferred CNP: the next CNP is due, and deferred, 300 us after the
-# receiver's.
+# A receiver's CNP that cancels deferred CNPs restarts T1. T1 expires in time,
+# although the timer was armed for a deferred CNP: the next CNP is due, and
+# deferred, 300 us after the receiver's CNP.
 test_canceled_begins_anew()
 {
 	# the idle timeout is 44 ms
@@ -1021,7 +1023,8 @@ test_less_delay()
 	check "canceled" "$(stat cnp_canceled)" -eq 2
 }
 
-# Congestion of a flow that becomes congestion of its queue does not end
+# If the queue of a congested flow becomes congested, too, the congestion of the
+# flow does not end
 test_worse_keeps()
 {
 	paired detect queue,run run 5 t1 300us window 5ms bandwidth 4mbit \
@@ -1067,7 +1070,8 @@ test_quiet_flow_cancels()
 	accounts
 }
 
-# Congestion that ends and begins again before T2 expires cancels as well
+# Congestion that ends and begins again before T2 expires cancels deferred CNPs
+# as well
 test_clear_and_back_cancels()
 {
 	local us
@@ -1094,8 +1098,8 @@ test_clear_and_back_cancels()
 	accounts
 }
 
-# A CNP of an ended congestion is canceled, even if its flow has sent nothing
-# since another flow congested the queue again
+# A deferred CNP is canceled if its congestion has ended, even if its flow has
+# sent nothing since another flow congested the queue again
 test_back_by_another()
 {
 	# shellcheck disable=SC2086
@@ -1258,7 +1262,7 @@ test_reset_ends()
 	check "ms after the first packet" "$(first)" -eq 150
 }
 
-# trigger gap: the next CE packet ignores the gap since before the reset
+# trigger gap: the gap between packets before and after a reset does not count
 test_reset_ends_gap()
 {
 	# shellcheck disable=SC2086

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Wires of rocehost: rate and delay by arithmetic, real PFC frames, no loss
+# Wires of rocehost: rates and delays as calculated, real PFC frames, no loss
 # under PFC, changes of the link, and removal under traffic.
 
 ALL_TESTS="
@@ -279,7 +279,7 @@ test_obeys()
 	pause rcv e1 "01010008 0000 0000 0000 ffff 0000 0000 0000 0000"
 	sleep 0.01
 	check "paused time" "$(field snd pfc e0 paused_ns 3)" -eq 3355392
-	# the second frame ends what the first one began
+	# the second frame ends the pause that the first one began
 	pause rcv e1 "01010008 0000 0000 0000 ffff 0000 0000 0000 0000"
 	pause rcv e1 "01010008 0000 0000 0000 0000 0000 0000 0000 0000"
 	sleep 0.01
@@ -288,7 +288,7 @@ test_obeys()
 	sent=$(sum snd flows packets)
 	sleep 0.01
 	check "goes on" "$(sum snd flows packets)" -gt "$sent"
-	# while it is paused nothing is sent, and nothing is lost
+	# while the sender is paused, nothing is sent and nothing is lost
 	pause rcv e1 "01010008 0000 0000 0000 ffff 0000 0000 0000 0000"
 	sent=$(sum snd flows packets)
 	sleep 0.002

@@ -34,8 +34,8 @@ P0_MAC=02:00:00:00:00:a0 P1_MAC=02:00:00:00:00:a1
 TMP=$(mktemp -d)
 trap 'cleanup; rm -rf "$TMP"' EXIT
 
-# A fork and exec takes 20 ms or more in User Mode Linux, and this would be most
-# of the run time of a test. So bash itself does what tests do often.
+# A fork and exec takes 20 ms or more in User Mode Linux, which would add up to
+# most of the run time of a test. So bash itself does what tests do often.
 mkfifo "$TMP/never" "$TMP/ready"
 exec {never}<>"$TMP/never" {ready}<>"$TMP/ready"
 
@@ -508,8 +508,9 @@ virtual_time()
 }
 read -r cmdline </proc/cmdline
 
-# Where processes or grace periods take time, hosts send router solicitations
-# and repeated multicast reports, which the tests do not expect
+# quiet_hosts: keep hosts from sending router solicitations and repeated
+# multicast reports, which tests do not expect. Without this, hosts send them
+# where processes or grace periods take time.
 quiet_hosts()
 {
 	sysctl -qw net.core.devconf_inherit_init_net=1 \

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# make nightly: run the tests that make check omits, because they take hours or
-# are variants of others, one part after the other.  Most parts are targets of
+# make nightly: run, one part after the other, the tests that make check omits
+# because they take hours or are variants of others.  Most parts are targets of
 # make.  The log of a part is build/nightly/PART.log; a table with the time of
 # each part and one line of verdict come last.
 #

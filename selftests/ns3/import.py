@@ -82,7 +82,7 @@ def main(argv):
         for line in file:
             at, node, _, port, kind = map(int, line.split())
             dev = f"{names[node]}-{port}"
-            # kinds 2 and 3 are frames sent
+            # kinds 2 and 3 record frames that were sent
             if kind == 1:
                 frames[dev] = frames.get(dev, 0) + (at >= count_ns)
                 since.setdefault(dev, at)

@@ -54,7 +54,7 @@ simulate()
 		--rawfile list "$lab/fabric/flows.csv" \
 		--argjson count_ns "$count_ns" \
 		--argjson duration_ns 1 >"$OUT/$name.json"
-	# hundreds of megabytes
+	# this file has hundreds of megabytes
 	rm "$dir/output.txt"
 }
 

@@ -67,8 +67,8 @@ names()
 		/^share\/(doc|licenses)\/|\/\.build-id\//d' | sort
 }
 
-# same COMMAND: the packages, whose files it lists, contain what make
-# install-tools installs, and the sources of the module
+# same COMMAND: check that the packages, whose files COMMAND lists, contain what
+# make install-tools installs, and the sources of the module
 same()
 {
 	diff <({ files "$WORK/root"

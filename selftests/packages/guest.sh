@@ -72,8 +72,9 @@ prepare()
 	ln -s "/usr/src/linux-headers-$kernel" "/run$modules/build" &&
 	mount --bind /run/lib/modules /lib/modules && depmod || return 1
 
-	# files that only root can read are missing in the lab; no locks, no
-	# rule against starting services, no index of manual pages
+	# Remove files that the lab cannot read because only root can (dpkg's
+	# locks, debconf's passwords), policy-rc.d, so that services start, and
+	# auto-update, so that man-db builds no index
 	rm -f /var/lib/dpkg/lock* /var/cache/debconf/passwords.dat \
 		/usr/sbin/policy-rc.d /var/lib/man-db/auto-update
 	for f in /var/lib/apt/lists /var/cache/apt /var/log; do
@@ -120,8 +121,9 @@ systemd_starts()
 	soon inside systemctl is-active lab.target || { dmesg | tail; false; }
 }
 
-# session FILE: run the commands of a document.  BASH_ENV would not do for
-# lib-words.sh, because scripts of the packages would read it, too.
+# session FILE: run the commands of a document.  BASH_ENV cannot name
+# lib-words.sh, because scripts of the packages would then read lib-words.sh,
+# too.
 session()
 {
 	# shellcheck disable=SC2016
@@ -145,7 +147,7 @@ devices()
 	ip -n peer link set eth0 up
 }
 
-# The packages and tc load the module, not modprobe
+# The packages and tc load the module: the session does not run modprobe
 install()
 {
 	not grep -q ^sch_iqcn /proc/modules &&
@@ -279,7 +281,7 @@ manual()
 	[ "$(tc qdisc show dev eth1 | grep -c 'iqcn .* t1 200us')" = 12 ]
 }
 
-# The service removes the qdisc that it created, whatever its file says by then
+# The service removes the qdisc that it created, even if its file has changed
 elsewhere()
 {
 	cat >/etc/default/iqcn-br-lan <<-EOF
@@ -296,7 +298,7 @@ elsewhere()
 	inside systemctl start 'iqcn@br\x2dlan'
 }
 
-# The class appears after the service was started
+# A service that was started before its class exists waits for the class
 waits()
 {
 	inside systemctl stop 'iqcn@br\x2dlan' &&
@@ -313,7 +315,7 @@ inactive()
 	[ "$(inside systemctl is-active "$1")" = inactive ]
 }
 
-# If the device goes, the service stops without failure
+# If the device is deleted, the service stops without a failure
 unplug()
 {
 	ip link del br-lan && soon inactive 'iqcn@br\x2dlan'

@@ -19,7 +19,7 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 kernel=$("$LAB" key stock) || exit 1
 headers=/usr/src/linux-headers-$kernel
 
-# clab FILE: make the tutorial's session with containerlab one that uses the
+# clab FILE: change the tutorial's session with containerlab so that it uses the
 # package's examples, as install.rst says
 clab()
 {
@@ -126,8 +126,8 @@ uninstalls()
 	tree uninstall KDIR="$headers" DESTDIR="$WORK/uninstalled" &&
 	find "$WORK/uninstalled" -type f -o -type d -name iqcn | grep . &&
 		return 1
-	# units of this machine, but not of a staged tree; "grep -q" would end
-	# early, and make would die of SIGPIPE
+	# stop units on this machine, but not for a staged tree; "grep -q" would
+	# end early, and make would die of SIGPIPE
 	tree -n uninstall-tools | grep 'systemctl stop' >/dev/null &&
 	! tree -n uninstall-tools DESTDIR="$WORK/uninstalled" | grep systemctl
 }

@@ -5,8 +5,8 @@
 #
 #   guest.sh NAME...
 #
-# Programs in a guest may resolve names, so this script resolves all names that
-# it has.
+# Programs in a guest may resolve path names, so this script resolves all path
+# names that it has.
 set -u -o pipefail
 
 # the seed differs between the runs, but nothing that is measured here reads it

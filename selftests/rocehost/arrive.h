@@ -38,8 +38,7 @@ struct arrivals {
  * arrive_ln() - compute -ln(x / 2^32)
  * @x: 1 .. 2^32 - 1
  *
- * Computed by squaring: each squaring of the mantissa doubles its logarithm and
- * yields one bit.
+ * Each squaring of the mantissa doubles its logarithm and yields one more bit.
  *
  * Return: -ln(x / 2^32) in units of 1/2^16, with an error of less than 4 units.
  */
@@ -49,7 +48,7 @@ static inline u32 arrive_ln(u32 x)
 	u64 m = (u64)x << (31 - __fls(x));	/* 2^31 .. 2^32 - 1 */
 	u32 bit;
 
-	/* 32 - log2(x) = 31 - fls(x) + 1 - log2(m / 2^31) */
+	/* 32 - log2(x) = 31 - __fls(x) + 1 - log2(m / 2^31) */
 	log2 += 1 << 16;
 	for (bit = 1 << 15; bit; bit >>= 1) {
 		m = m * m >> 31;

@@ -46,7 +46,7 @@
  */
 #define RH_BLAST_PAUSE	65536
 
-/* Port of UDP and TCP packets that are not RoCEv2: discard */
+/* Destination port of UDP and TCP packets that are not RoCEv2: discard */
 #define RH_BLAST_PORT	9
 
 struct rh_blast_flow {
@@ -82,7 +82,7 @@ static bool rh_blast_cm(struct net_device *dev, const struct rh_headers *h,
 	return true;
 }
 
-/* Turn the header into one of UDP or TCP that is not RoCEv2 */
+/* Turn a header into that of a UDP or TCP packet that is not RoCEv2 */
 static void rh_blast_plain(struct rh_headers *h, bool tcp)
 {
 	struct udphdr *uh = (struct udphdr *)(h->hdr + h->udp_off);
@@ -105,7 +105,7 @@ static int rh_blast_flow_init(struct rh_blast_flow *flow,
 			      struct net_device *dev,
 			      const struct rh_blast_conf *conf, u32 i)
 {
-	/* both ends have the device's MAC, and IP addresses of no host */
+	/* both ends use the device's MAC, and IP addresses that no host has */
 	struct rh_addr from = { dev->dev_addr, &conf->from };
 	struct rh_addr to = { dev->dev_addr, &conf->to };
 	u32 src_qpn = rh_blast_src_qpn(conf, i), dest_qpn = 0x800000 + src_qpn;

@@ -363,7 +363,7 @@ static int rh_parse_rp(struct net *net, const struct rh_word *word,
 	return err;
 }
 
-/* Parse words that encode a value outside the range of numbers */
+/* Parse a value that is a name or a list of priorities, not a number */
 static bool rh_parse_name(const struct rh_word *word, const char *text,
 			  u64 *value)
 {
@@ -501,7 +501,7 @@ static bool rh_set_by_rp(const struct rh_word *words,
 	return false;
 }
 
-/* Parse the words of a line.  @needs: enum rh_needs bits of all of them */
+/* Parse the words of a line.  @needs: enum rh_needs bits of all these words */
 static int rh_parse_needs(struct net *net, char *line,
 			  const struct rh_word *words, void *conf, u32 *needs)
 {
@@ -570,8 +570,8 @@ static int rh_not_started(struct net *net)
 	return rh_error(net, -EBUSY, "already started; write clear first");
 }
 
-/* Record the message for @err, if it is an error, and return @err.  @what: what
- * the message names: a device, or what could not be created, such as "flows"
+/* If @err is an error, record its message.  Return: @err.  @what: the name in
+ * the message: a device, or what could not be created, such as "flows"
  */
 static int rh_failed(struct net *net, int err, const char *what)
 {
@@ -656,7 +656,7 @@ static int rh_cmd_host(struct net *net, char *line)
 		.rto_ns = 67 * NSEC_PER_MSEC,
 		.cnp_dscp = 48,
 		.qpn = 0x100,
-		/* not a DSCP: no CNP is taken for a congestion point's */
+		/* not a DSCP: no CNP is attributed to a congestion point */
 		.cp_dscp = 64,
 		.entropies = 1024,
 		.reps_buffer = 8,
@@ -1112,7 +1112,7 @@ const struct rh_command rh_commands[] = {
 /**
  * rh_command() - execute a command
  * @net: namespace of the writer
- * @line: the line, is modified
+ * @line: the line, which is modified
  *
  * Context: process, takes RTNL.
  * Return: 0, or an error, with its message in the namespace's rh_net.

@@ -65,7 +65,8 @@ struct rh_word {
  * struct rh_command - a command
  * @name: the command
  * @what: its fixed argument
- * @words: optional words, in any order, except that those set by "rp" follow it
+ * @words: words that may follow, in any order, except that "rp" precedes the
+ *	words that it sets
  * @run: executes it; RTNL held
  */
 struct rh_command {

@@ -6,9 +6,9 @@
  * CNPs or connection requests.  Whatever the command does not set is random in
  * each packet: addresses, UDP source port, QP and PSN.
  *
- * The packets are sent in bursts, at a steady rate by the clock: a flood of ten
- * million packets per second takes one second of virtual time per ten million
- * packets, and everything else in the lab goes on during that time.
+ * The packets are sent in bursts, which the clock paces: ten million packets at
+ * a rate of ten million packets per second take one second of virtual time, in
+ * which everything else in the lab continues.
  */
 #include <linux/etherdevice.h>
 #include <linux/hrtimer.h>
@@ -23,8 +23,8 @@
 
 #define RH_FLOOD_BURST	64
 
-/* @fixed, or a random unicast address if that is unset: IPv4 from 1.0.0.0 to
- * 126.255.255.255, or 2000::/3
+/* Set @ip to @fixed or, if @fixed is unset, to a random unicast address: IPv4
+ * from 1.0.0.0 to 126.255.255.255, or 2000::/3
  */
 static void rh_flood_address(struct rnd_state *rnd, bool v6,
 			     const struct in6_addr *fixed, struct in6_addr *ip)
@@ -37,7 +37,7 @@ static void rh_flood_address(struct rnd_state *rnd, bool v6,
 		prandom_bytes_state(rnd, ip, sizeof(*ip));
 		ip->s6_addr[0] = 0x20 | (ip->s6_addr[0] & 0x1f);
 	} else {
-		/* the first byte is 1 to 126, uniformly distributed */
+		/* the first byte is 1 to 126; 1 to 4 are a bit more likely */
 		host = (host & 0xffffff) | ((host >> 24) % 126 + 1) << 24;
 		ipv6_addr_set_v4mapped(htonl(host), ip);
 	}

@@ -5,8 +5,8 @@
  *	idle --start--> [connecting --REP-->] sending --stop--> (silent)
  *
  * A flow that has stopped, or any flow after the end of the run, sends nothing
- * and retransmits nothing.  Its rate stays constant; received packets still
- * count.
+ * and retransmits nothing.  The rate of a flow that has stopped stays constant,
+ * but the packets that it receives still count.
  *
  * With selective repeat (sr.h), a sending flow may wait for a match (match.h).
  */
@@ -18,10 +18,10 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
-/* Limit on flows of all hosts: with their sinks they occupy a gigabyte */
+/* Limit on the flows of all hosts, which occupy a gigabyte with their sinks */
 #define RH_FLOWS_MAX	BIT(20)
 
-/* Maximum number of events per flow and run, because clocks may jump */
+/* Maximum number of events that one call processes, because clocks may jump */
 #define RH_CATCH_UP	64
 
 static bool rh_flow_more_messages(const struct rh_flow *flow)
@@ -137,7 +137,7 @@ static void rh_flow_rp(struct rh_flow *flow, u64 now_ns)
 	u64 at_ns;
 	int n = 0;
 
-	/* further events are left to the next run */
+	/* the next call processes further events */
 	while ((at_ns = rp_next_ns(&flow->rp)) <= now_ns && n++ < RH_CATCH_UP) {
 		u64 old_bps = flow->rp.rc_bps;
 		enum rp_event ev = rp_run(&flow->rp, &flow->host->conf.rp);
@@ -173,8 +173,8 @@ static void rh_flow_done(struct rh_flow *flow, u64 now_ns)
 	struct rh_flow_group *group = flow->group;
 
 	while (flow->rq.una >= (flow->done_msgs + 1) * group->msg_pkts) {
-		/* without @every_ns a message arrives when the previous one is
-		 * done
+		/* without "every", a message arrives when the previous message
+		 * is complete
 		 */
 		u64 came_ns = group->conf.every_ns ? flow->oldest.next_ns :
 						     flow->done_ns;
@@ -315,7 +315,9 @@ void rh_flow_run(struct rh_flow *flow, u64 now_ns, struct sk_buff_head *out)
 		break;
 	case RH_FLOW_SENDING:
 		rh_flow_rp(flow, now_ns);
-		/* terminates: selective repeat times out each packet once */
+		/* the loop ends, because selective repeat times out each
+		 * packet only once, and go back N restarts the timeout
+		 */
 		while (rh_flow_under_way(flow) &&
 		       rh_flow_timeout_ns(flow) <= now_ns)
 			rh_flow_timed_out(flow, now_ns);
@@ -550,7 +552,7 @@ static void rh_flow_sr(struct rh_flow *flow, const struct rh_answer *answer,
 		if (sr_acked(&flow->rq, &flow->sr->sender, answer->pkt->psn,
 			     &answer->sr))
 			rh_flow_progress(flow, now_ns);
-		/* learn also from ACKs that later ones have overtaken */
+		/* also use the CE bit and RTT of ACKs that were overtaken */
 		if ((s64)(seq - flow->rq.high) < 0)
 			rh_flow_learn(flow, answer, seq, now_ns);
 		break;
@@ -615,7 +617,7 @@ void rh_flow_granted(struct rh_flow *flow, u32 bytes, u64 now_ns)
 }
 
 /**
- * rh_flow_begin() - schedule the start of a flow after the epoch is set
+ * rh_flow_begin() - schedule the start of a flow; called when the epoch is set
  * @flow: the flow, its host locked
  */
 void rh_flow_begin(struct rh_flow *flow)
@@ -696,7 +698,7 @@ void *rh_alloc_array(u64 n, size_t size)
 				 __GFP_RETRY_MAYFAIL);
 }
 
-/* Number of completed messages to allocate entries for */
+/* Number of entries to allocate for completed messages */
 static u32 rh_done_max(const struct rh_flow_conf *conf)
 {
 	u64 each = conf->messages;

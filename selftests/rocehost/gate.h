@@ -8,9 +8,9 @@
  *
  *	without "gate-most"	the share of CE packets of the connection, as a moving
  *				average, exceeds a high threshold
- *	with "gate-most M"	the shares of at least M of its paths do; a path
- *				without an ACK in the last two RTTs does not
- *				count
+ *	with "gate-most M"	the averages of at least M single paths exceed
+ *				the threshold; a path without an ACK in the last
+ *				two RTTs does not count
  *
  * Source: US 12388756, paragraphs 99-108 and 248-252 (scalable), 111-118 and
  * 269-273 (efficient).  The text leaves the weight, the threshold, the number
@@ -62,7 +62,7 @@ struct gate {
 	struct gate_path paths[GATE_PATHS];
 };
 
-/* Move an average towards 1 for a packet with CE, towards 0 for others */
+/* Move an average towards 1 for a CE packet, towards 0 for any other packet */
 static inline u64 gate_average(u64 average, bool ce, u64 weight)
 {
 	if (ce)

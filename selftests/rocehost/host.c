@@ -4,8 +4,8 @@
  *
  * Each host has one timer.  A flow has one entry in the timer queue, for its
  * next event: packet, RP timer or timeout.  A sink has an entry in a second
- * queue.  A flow whose packet is due moves to the ready list until the line is
- * free, so the cost does not depend on the number of ready flows.
+ * queue.  A flow whose packet is due waits in the ready list until the line is
+ * free, so the cost per packet does not depend on the number of ready flows.
  */
 #include <linux/if_vlan.h>
 #include <linux/slab.h>
@@ -226,7 +226,7 @@ static void rh_receive(struct rh_host *host, struct sk_buff *skb, u64 now_ns,
 		host->stray++;
 }
 
-/* Process a packet, and release the NIC's buffer */
+/* Process a packet, and release its bytes in the NIC's buffer */
 static void rh_consume(struct rh_host *host, struct sk_buff *skb, u64 now_ns,
 		       struct sk_buff_head *out)
 {
@@ -248,7 +248,7 @@ static void rh_receive_due(struct rh_host *host, u64 now_ns, int max,
 	}
 }
 
-/* The first flow whose packet waits for the line and is not paused by PFC */
+/* Find the first flow that waits for the line and that PFC does not pause */
 static struct rh_flow *rh_first_ready(const struct rh_host *host)
 {
 	int prio = host->on_wire ? PFC_PRIOS - 1 : 0;
@@ -276,7 +276,7 @@ static void rh_send_ready(struct rh_host *host, u64 now_ns, int max,
 	}
 }
 
-/* Get the first entry of a timer queue that is due */
+/* Get the first entry of a timer queue, NULL if none is due */
 static struct timerqueue_node *rh_first_due(struct timerqueue_head *queue,
 					    u64 now_ns)
 {
@@ -442,7 +442,7 @@ static rx_handler_result_t rh_rx(struct sk_buff **pskb)
 
 /**
  * rh_host_kick() - resume sending after PFC has resumed a priority
- * @dev: interface, of a wire
+ * @dev: interface, an end of a wire
  * @at_ns: when the priority was resumed
  *
  * Context: softirq.
@@ -566,7 +566,7 @@ err_free:
  * rh_host_del() - remove a host and all its connections
  * @host: the host
  *
- * The peers' flows and sinks stay, and receive nothing more.
+ * The flows and sinks of its peers remain, but receive nothing more.
  *
  * Context: RTNL held, may sleep.
  */

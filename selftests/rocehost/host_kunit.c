@@ -133,7 +133,9 @@ static void rp_paper_raise(struct kunit *test)
 	}
 }
 
-/* Paper: timer and byte counter both past F: RHAI times the lower excess */
+/* Paper: when both stages have reached F, a step adds RHAI * (S - F + 1), where
+ * S is the lower stage
+ */
 static void rp_paper_hyper(struct kunit *test)
 {
 	struct rp rp = rp_new(&paper, 40 * GBIT);
@@ -220,7 +222,7 @@ static void rp_connectx_alpha(struct kunit *test)
 	u64 g = RP_ONE / 256, alpha = RP_ONE;
 	int i;
 
-	/* the first CNP starts the clock and does not count for it */
+	/* the first CNP starts the clock, but does not raise alpha */
 	rp_cnp(&rp, &connectx, 0);
 	rp_run(&rp, &connectx);
 	alpha -= mul_u64_u64_shr(alpha, g, 32);
@@ -332,7 +334,7 @@ static void rp_odd(struct kunit *test)
 	KUNIT_EXPECT_GT(test, rp.rc_bps, 50 * MBIT);
 }
 
-/* Limits: rates stay between minimum and line rate; no timer at line rate */
+/* Rates stay between minimum and line rate; at line rate no timer is armed */
 static void rp_ends(struct kunit *test)
 {
 	static const struct rp_params * const styles[] = { &paper, &connectx };
@@ -359,7 +361,7 @@ static void rp_ends(struct kunit *test)
 	}
 }
 
-/* A flow that starts below the line rate accelerates, but not without an RP */
+/* A flow that starts below the line rate accelerates, except with RP_OFF */
 static void rp_slow_start(struct kunit *test)
 {
 	struct rp_params off = connectx;
@@ -475,7 +477,8 @@ static void pace_exact(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p.next_ns, 11000);
 	pace_sent(&p, 1000, 8 * GBIT, 50000);
 	KUNIT_EXPECT_EQ(test, p.next_ns, 50000 - PACE_SLACK_NS + 1000);
-	/* half the rate doubles the rest of the gap; a time in the past stays
+	/* half the rate doubles the rest of the gap; a time in the past does
+	 * not change
 	 */
 	p = (struct pace){ .next_ns = 3000, .slack_ns = PACE_SLACK_NS };
 	pace_changed(&p, 10 * GBIT, 5 * GBIT, 1000);

@@ -152,7 +152,7 @@ void rh_lb_run(struct rh_flow *flow, u64 now_ns)
 }
 
 /**
- * rh_lb_end() - drop the entropies of a flow that sends no more
+ * rh_lb_end() - drop the entropies of a flow that no longer sends
  * @flow: the flow, its host locked
  */
 void rh_lb_end(struct rh_flow *flow)

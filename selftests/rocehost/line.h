@@ -48,7 +48,7 @@ static inline u64 line_frame_ps(const struct line *l, u32 bytes)
  * @bytes: length of the frame
  * @ready_ps: when it was ready to be sent
  *
- * Return: when it ends.
+ * Return: when the frame ends.
  */
 static inline u64 line_send(struct line *l, u32 bytes, u64 ready_ps)
 {
@@ -66,10 +66,10 @@ static inline u64 line_send(struct line *l, u32 bytes, u64 ready_ps)
  * @ready_ps: when it was ready to be sent
  * @wait_ps: longest time that a frame which has begun may still take
  *
- * Frames that the line has accepted already keep their times, and those that
- * come later wait for this one, so no time is used twice in the long run.
+ * Frames that the line has already accepted keep their times.  Later frames
+ * wait for this frame, so that no time is used twice in the long run.
  *
- * Return: when it ends.
+ * Return: when the frame ends.
  */
 static inline u64 line_preempt(struct line *l, u32 bytes, u64 ready_ps,
 			       u64 wait_ps)

@@ -3,30 +3,30 @@
  * Match before send: RTW ("request to wait") and RTS ("request to send").
  *
  * A message may arrive before the receiver has posted a buffer for it.  The
- * sender does not ask first, and the receiver does not keep unmatched packets:
+ * sender needs no permission, and the receiver does not keep unmatched packets:
  *
  *	sender                          receiver
- *	sending  --- packet ----------> nonexistent: "failed match" (canary)
+ *	sending  --- packet ----------> no match: record "failed match" (canary)
  *	waiting  <-- RTW -------------- (for each packet without a match)
- *	                                a receive is posted: finds the canary
- *	sending  <-- RTS -------------- posted; repeated while no packet comes
- *	         --- from the first --> take
+ *	                                post a receive, which finds the canary
+ *	sending  <-- RTS -------------- posted; repeated while no packet arrives
+ *	         --- whole message ---> accept
  *	done     <-- ACK -------------- complete
  *
  * The receiver does not repeat an RTW: if one is lost, the next packet causes
  * another.  An RTW that arrives after the RTS of the same message is stale.
- * The receiver repeats an RTS whenever no packet of the message has come for a
- * while, until the message is complete.  Packets after an RTS do not prove that
- * the sender received the RTS: they may have been sent before the sender began
- * to wait.
+ * The receiver repeats an RTS whenever no packet has arrived for a while, until
+ * the message is complete.  Packets after an RTS do not prove that the sender
+ * received the RTS: they may have been sent before the sender began to wait.
  *
  * The table of matches has a limited number of entries.  If a packet needs an
  * entry and the table is full, the receiver sends an RNR NAK, and the sender
  * tries again after its timeout.
  *
- * Source: US 12388756, paragraphs 56-64 and 206-219.  There the source and the
- * number of a message identify its match; here each sink has one source.
- * Receives are posted in the order of the messages.  Pure: no clock, no lock.
+ * Source: US 12388756, paragraphs 56-64 and 206-219.  In the patent, the source
+ * and the number of a message identify its match; here, each sink has a single
+ * source.  Receives are posted in the order of the messages.  Pure: no clock,
+ * no lock.
  */
 #ifndef _ROCEHOST_MATCH_H
 #define _ROCEHOST_MATCH_H
@@ -42,7 +42,7 @@
 /**
  * enum match_state - state of a message at the receiver
  * @MATCH_NONE: no entry
- * @MATCH_FAILED: a packet has come, but no receive is posted
+ * @MATCH_FAILED: a packet has arrived, but no receive is posted
  * @MATCH_POSTED: a receive is posted
  * @MATCH_COMPLETE: the message has been received
  * @MATCH_STATES: number of states
@@ -59,7 +59,7 @@ enum match_state {
  * struct match_rx - the matches of a receiver
  * @complete: messages before this one have been received
  * @posted: receives are posted for messages before this one
- * @canaries: bit i: a packet of message @posted + i has come
+ * @canaries: bit i: a packet of message @posted + i has arrived
  * @rts: an RTS was sent for message @posted - 1, which is not complete
  */
 struct match_rx {
@@ -104,8 +104,8 @@ static inline enum match_state match_state(const struct match_rx *m, u64 msg)
  * @m: matches
  * @msg: number of a message
  *
- * A message that is too far ahead cannot have a canary, so that no RTS would be
- * sent for it.
+ * A message that is too far ahead cannot have a canary, so no RTS would be sent
+ * for it.
  *
  * Return: @msg, or the last message that can have a canary.
  */
@@ -117,7 +117,7 @@ static inline u64 match_near(const struct match_rx *m, u64 msg)
 /**
  * match_packet() - find the match of a packet
  * @m: matches
- * @msg: number of the message; result: that of the message to answer for
+ * @msg: number of the message; result: the number that an RTW or RNR NAK names
  *
  * Return: the reaction.
  */
@@ -136,7 +136,7 @@ static inline enum match_verdict match_packet(const struct match_rx *m,
 	}
 }
 
-/* Record that a packet of a message has come without a match */
+/* Record that a packet of a message has arrived without a match */
 static inline void match_canary(struct match_rx *m, u64 msg)
 {
 	m->canaries |= BIT_ULL(msg - m->posted);
@@ -179,7 +179,7 @@ enum match_sending {
  * struct match_tx - a sender
  * @state: state
  * @msg: the first message that waits
- * @released: an RTS has come for the message before this one, or a later one
+ * @released: highest message number of an RTS so far, plus 1; 0: no RTS
  */
 struct match_tx {
 	enum match_sending state;

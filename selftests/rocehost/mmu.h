@@ -36,10 +36,10 @@ struct mmu {
  * struct mmu_queue - an ingress queue
  * @alpha: share of the free bytes that it may use, in 1/2^32
  * @headroom_bytes: size of its headroom
- * @resume_bytes: it resumes this far below the threshold
+ * @resume_bytes: the queue resumes when it is this far below the threshold
  * @used_bytes: its bytes in the reserve and in the shared part
  * @over_bytes: its bytes in the headroom
- * @paused: the sender has been told to stop
+ * @paused: a PFC frame has paused the sender
  */
 struct mmu_queue {
 	u32 alpha;
@@ -85,7 +85,7 @@ static inline void mmu_add(struct mmu *mmu, const struct mmu_queue *q)
 }
 
 /**
- * mmu_remove() - take back what mmu_add() gave, and forget the queue's packets
+ * mmu_remove() - release a queue's reserve, its headroom and its packets
  * @mmu: the buffer
  * @q: the queue
  */
@@ -145,7 +145,7 @@ static inline void mmu_release(struct mmu *mmu, struct mmu_queue *q, u32 bytes)
  * @mmu: the buffer
  * @q: the queue
  *
- * Return: true if it has, and is not paused yet.
+ * Return: true if it has, and the queue is not paused yet.
  */
 static inline bool mmu_should_pause(const struct mmu *mmu,
 				    const struct mmu_queue *q)
@@ -155,7 +155,7 @@ static inline bool mmu_should_pause(const struct mmu *mmu,
 }
 
 /**
- * mmu_should_resume() - is a paused queue short enough?
+ * mmu_should_resume() - is a paused queue short enough to resume?
  * @mmu: the buffer
  * @q: the queue
  *

@@ -2,9 +2,9 @@
 /*
  * DCQCN's notification point: when does a CE packet cause a CNP?
  *
- * At most one CNP per QP and interval (Zhu et al., SIGCOMM 2015, section 3.2),
- * and at most one CNP of the whole host per interval: NICs cannot send enough
- * CNPs when many QPs are congested (US 12395431 B2, background).
+ * Two intervals limit CNPs: that of the QP (Zhu et al., SIGCOMM 2015, section
+ * 3.2), and that of the whole host, because NICs cannot send enough CNPs when
+ * many QPs are congested (US 12395431 B2, background).
  *
  * Pure: the caller supplies the time.
  */

@@ -10,9 +10,10 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 
-/* Compensate for late timers up to this time: those of the lab are up to 500 ns
- * late.  A flow that had nothing to send does not catch up.  A host on a wire
- * computes with the times for which its timer was set, so it needs no slack.
+/* Compensate for timers that are late by up to this time: in the lab, timers
+ * are up to 500 ns late.  A flow that had nothing to send catches up by no more
+ * than this.  A host on a wire computes with the times for which its timer was
+ * set, so it needs no slack.
  */
 #define PACE_SLACK_NS	1024
 

@@ -4,8 +4,8 @@
  *
  * The payload consists of zero bytes in one page that all packets share, and
  * its ICRC is computed from a table (struct rh_zeros).  So building and
- * verifying a packet of 4 KB costs as much as its header, and the ICRC is still
- * valid.
+ * verifying a packet of 4 KB costs no more than its header alone, and the ICRC
+ * is still valid.
  *
  * Sources: see rocev2.h; RETH, AETH: IBTA spec vol. 1, 9.3 and 9.2.
  */
@@ -56,8 +56,8 @@ static const struct rh_zeros *rh_zeros_find(u32 bytes)
 }
 
 /**
- * rh_zeros_need() - prepare for packets with a number of zero bytes
- * @bytes: the number, at most RH_MTU_MAX
+ * rh_zeros_need() - prepare for packets with a payload of zero bytes
+ * @bytes: length of the payload, at most RH_MTU_MAX
  *
  * Tables stay until the module is unloaded.
  *
@@ -467,7 +467,7 @@ struct sk_buff *rh_build_cm(const struct rh_headers *h, u16 attr, u32 local_qpn,
 	put_unaligned_be32(remote_qpn, payload + 48);
 	switch (attr) {
 	case IQCN_CM_REQ:
-		/* service id: the QP number by which the listener is found */
+		/* service id: the QP number that identifies the listener */
 		put_unaligned_be64(remote_qpn, payload + 52);
 		put_unaligned_be32(0, payload + 48);
 		put_unaligned_be32(local_qpn << 8, payload + 76);

@@ -7,7 +7,7 @@
 
 #include "rocehost.h"
 
-/* Qdiscs with per-CPU counters read as 0 */
+/* The counters of a qdisc that has per-CPU counters read as 0 */
 static void rh_probe_add_qdisc(const struct Qdisc *q, struct rh_sample *s)
 {
 	s->depth_bytes += READ_ONCE(q->qstats.backlog);
@@ -15,8 +15,8 @@ static void rh_probe_add_qdisc(const struct Qdisc *q, struct rh_sample *s)
 	s->sent_bytes += u64_stats_read(&q->bstats.bytes);
 }
 
-/* The counters of a root qdisc include its children, except for mq and its
- * like: there, sum the qdiscs of the TX queues
+/* The counters of a root qdisc include those of its children.  Only mq and
+ * similar qdiscs differ: sum the counters of the TX queues' qdiscs.
  */
 static void rh_probe_look(const struct rh_probe *probe, struct rh_sample *s)
 {

@@ -3,9 +3,9 @@
  * Recovery by RTT and ECN: double the rate while the path is free.
  *
  * A switch marks at random, when a packet leaves.  The RTT reflects the backlog
- * that a packet found, not the packets behind it.  So both must show a free
- * path.  An epoch ends when a packet that was sent after its start is
- * acknowledged.  At the end of an epoch:
+ * that a packet found, not the packets behind it.  So both ECN and RTT must
+ * show a free path.  An epoch ends when a packet that was sent after its start
+ * is acknowledged.  At the end of an epoch:
  *
  *	no packet was CE, and no RTT exceeded the expected RTT --> double rate
  *

@@ -7,13 +7,13 @@
  *
  *	Rc *= 1 - alpha / 2 * max(Rc / line rate, floor)
  *
- * so the faster flow is cut by a larger factor.  Without the floor, N flows at
- * 1/N of the line rate would together give up only 1/N of what usual cuts give
- * up, and the queue of a large incast would never drain.
+ * so the faster flow is cut by a larger fraction.  Without the floor, N flows
+ * at 1/N of the line rate would together give up only 1/N of what they give up
+ * with usual cuts, and the queue of a large incast would never drain.
  *
- * Source: US 12388756, paragraphs 87-89 and 227-233: a larger ratio of rate
- * limit and line rate, or of window and largest window, means a larger cut.
- * The product and the floor are additions.
+ * Source: US 12388756, paragraphs 87-89 and 227-233: a larger ratio of the rate
+ * limit to the line rate, or of the window to the largest window, means a
+ * larger cut.  The product and the floor are additions.
  *
  * Shares are in units of 2^-32.  Pure: no clock, no lock.
  */
@@ -32,7 +32,7 @@
  * @cut_bps: usual cut
  * @rate_bps: current rate
  * @line_bps: line rate
- * @floor: smallest factor, RATIO_ONE: the usual cut
+ * @floor: lower limit of the ratio, RATIO_ONE: make the usual cut
  *
  * Return: the cut.
  */

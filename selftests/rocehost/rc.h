@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reliable connections: the cost of a lost packet.
+ * Reliable connections that go back N after a loss.
  *
  * The responder accepts packets in PSN order.  At a gap it sends one NAK with
  * the PSN that it expects, and the requester retransmits everything from there.
@@ -22,7 +22,7 @@
 #include "algo/pairing.h"
 
 /* Maximum number of packets in flight: a quarter of the PSNs, so that old and
- * new ones can be distinguished
+ * new packets can be distinguished
  */
 #define RC_WINDOW	BIT(22)
 
@@ -133,7 +133,7 @@ struct rc_responder {
  * @RC_TAKE_ACK: accept and send an ACK
  * @RC_DUPLICATE: already received: repeat the ACK
  * @RC_NAK: out of order: send a NAK
- * @RC_DROP: out of order, and a NAK was sent: drop
+ * @RC_DROP: out of order, and the NAK has already been sent: drop
  */
 enum rc_verdict {
 	RC_TAKE,

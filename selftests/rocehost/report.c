@@ -58,7 +58,7 @@ static int rh_write_ctl(struct file *file, char *buf, size_t size)
 	return 0;
 }
 
-/* Show a table with at least one line per host of the namespace */
+/* Show @header, and what @show prints for each host of the namespace */
 static int rh_show(struct seq_file *m, const char *header,
 		   void (*show)(struct seq_file *m, struct rh_host *host))
 {
@@ -74,7 +74,7 @@ static int rh_show(struct seq_file *m, const char *header,
 	return 0;
 }
 
-/* Show a share of 2^32 with six digits */
+/* Show a share, in units of 2^-32, as a decimal fraction with six digits */
 static void rh_show_share(struct seq_file *m, u64 share)
 {
 	seq_printf(m, "%u.%06u", (u32)(share >> 32),
@@ -424,9 +424,9 @@ static void rh_show_end(struct seq_file *m, struct wire_end *end,
 {
 	u64 lost_ns = 0;
 
-	/* lost_ps is 0 without a loss.  It may also be 0 with losses: they are
-	 * counted when they are noticed, and the time of each may be just
-	 * outside the counted interval.
+	/* lost_ps is 0 if no frame was lost.  It may also be 0 after a loss: a
+	 * loss is counted when it is noticed, but lost_ps is set only if the
+	 * frame's own time is within the counted interval.
 	 */
 	if (run->lost_ps)
 		lost_ns = div_u64(run->lost_ps, LINE_PS_PER_NS) -

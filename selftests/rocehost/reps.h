@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Recycled entropies (REPS): a sender sprays its packets over the paths that it
- * knows to be good.
+ * Recycled entropies (REPS): a sender sprays its packets over paths on which
+ * recent packets were acknowledged without CE.
  *
  * The entropy of a packet is the part of its UDP source port that decides which
  * path it takes; packets with equal entropies take the same path.
@@ -64,8 +64,8 @@ struct reps_pool {
  * @tail: slot of the newest entropy, likewise
  * @n: number of entropies in the FIFO
  * @fresh: next value of the counter
- * @alive: entropy of the last ACK, REPS_NONE: there was none, or a packet with
- *	it has timed out since
+ * @alive: entropy of the last ACK, REPS_NONE: no ACK has arrived, or a packet
+ *	with that entropy has timed out since
  */
 struct reps {
 	u64 frozen_ns;

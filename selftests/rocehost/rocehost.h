@@ -77,7 +77,7 @@
 
 /* AttributeID of RTU, the third CM message after REQ and REP */
 #define RH_CM_RTU	0x0014
-/* Highest QP number of a flow; sinks have higher ones */
+/* Highest QP number of a flow; the QP numbers of sinks are higher */
 #define RH_QPN_MAX	0x7fffff
 
 /* Offset of a MAD's AttributeID from the BTH */
@@ -114,7 +114,7 @@ struct rh_world {
 
 extern struct rh_world rh_world;
 
-/* Is the run within the interval in which events are counted? */
+/* Is @now_ns within the interval in which events are counted? */
 static inline bool rh_counting(u64 now_ns)
 {
 	return now_ns >= READ_ONCE(rh_world.count_ns) &&
@@ -215,7 +215,7 @@ struct rh_flood_conf {
  * @conf: parameters
  * @packets: packets sent, 0 before the first flood
  * @refused: packets that the device's qdisc did not accept
- * @late: bursts that were sent after their time
+ * @late: bursts that ended after the time at which the next burst was to begin
  */
 struct rh_flood {
 	char dev[IFNAMSIZ];
@@ -284,7 +284,7 @@ enum rh_lb {
  * @cp_dscp: DSCP that identifies CNPs of congestion points
  * @seed: seed of the host's random values
  * @qpn: QP number of the first flow
- * @next_gap: a new rate does not apply to the packet that waits
+ * @next_gap: a change of the rate does not reschedule the packet that waits
  * @base_rtt_ns: round-trip time without congestion, for windows; 0: no windows
  * @transport: enum rh_transport
  * @lb: enum rh_lb
@@ -293,9 +293,9 @@ enum rh_lb {
  * @reps_pool: maximum number of recycled entropies of the host
  * @freeze_ns: explore no new paths for this time after a timeout
  * @expire_ns: drop the entropies of a flow that pauses for longer
- * @recurrent: never drop them
- * @ramp_ns: double the rate while no RTT exceeds this, or RAMP_AUTO; 0: off
- * @gate: when may congestion control act?
+ * @recurrent: never drop the entropies of a flow that pauses
+ * @ramp_ns: expected RTT for ramp.h, or RAMP_AUTO; 0: never double the rate
+ * @gate: parameters of the gates of congestion control (gate.h)
  * @rtw: messages for this host need a posted receive
  * @post_ns: a receive is posted this long after the completion of the previous
  *	message
@@ -344,12 +344,12 @@ struct rh_host_conf {
  * @lock: covers the following fields, unless RTNL is noted
  * @timer: expires for the first of @due, @due_sinks, @ready and @delayed
  * @clock_ns: on a wire: time of the last event
- * @on_wire: the interface is a wire's, so events happen at the times of the
- *	line and not when a timer runs
+ * @on_wire: the interface is an end of a wire, so events are processed with the
+ *	times of the line and not with the time at which a timer runs
  * @due: flows ordered by their next event
  * @due_sinks: sinks ordered by their next event
- * @ready: flows whose next packet waits for the line, by priority; all are in
- *	the first list, unless the interface is a wire's
+ * @ready: flows whose next packet waits for the line, by priority; without a
+ *	wire, all of these flows are in the first list
  * @line: pacing at line rate
  * @drain: pacing at @conf.drain_bps
  * @delayed: packets between the interface and the host
@@ -365,9 +365,10 @@ struct rh_host_conf {
  * @limit: when the host last sent a CNP
  * @malformed: packets with a wrong ICRC or length
  * @stray: packets for unknown QPs
- * @cnps_wrong: CNPs of congestion points for another flow of the same hosts,
- *	according to the UDP source port
- * @refused: packets that the interface's queue has dropped; without @lock
+ * @cnps_wrong: CNPs of congestion points whose UDP source port is neither 0 nor
+ *	a port of the flow that DestQP names
+ * @refused: packets that the interface's queue has dropped; atomic, not covered
+ *	by @lock
  * @cnps_limited: CNPs suppressed by the host's limit
  */
 struct rh_host {
@@ -376,7 +377,7 @@ struct rh_host {
 	netdevice_tracker tracker;
 	struct rh_host_conf conf;
 
-	spinlock_t lock;	/* flows, sinks, timer, lists of both */
+	spinlock_t lock;	/* flows, sinks, their lists, timer */
 	struct hrtimer timer;
 	u64 clock_ns;
 	bool on_wire;
@@ -423,7 +424,7 @@ struct rh_headers {
 	bool v6;
 };
 
-/* UDP source ports besides plain numbers */
+/* Rules that derive UDP source ports from QP numbers, not ports themselves */
 #define RH_SPORT_MLX5	65536
 #define RH_SPORT_RXE	65537
 
@@ -440,9 +441,9 @@ struct rh_headers {
  * @every_ns: interval between messages
  * @poisson: @every_ns is the mean of an exponential distribution
  * @rate_bps: initial rate, 0: the line rate
- * @start_ns: start after the epoch
+ * @start_ns: start time, relative to the epoch
  * @spread_ns: random delay on top of @start_ns, at most this long
- * @stop_ns: end after the epoch, RH_NEVER: the end of the run
+ * @stop_ns: stop time, relative to the epoch; RH_NEVER: the end of the run
  * @dscp: DSCP of data
  * @ect: ECN bits of data; 3: as if marked by an upstream switch
  * @sport: UDP source port, or RH_SPORT_*
@@ -520,7 +521,7 @@ struct rh_trace {
 /**
  * struct rh_done - a complete message
  * @came_ns: when the message arrived at the sender's queue
- * @took_ns: time from @came_ns until its last packet was acknowledged
+ * @took_ns: time from @came_ns until the ACK of the last packet of the message
  * @qpn: QP number of the flow
  */
 struct rh_done {
@@ -605,18 +606,18 @@ struct rh_flow_sr {
  * @rq: requester
  * @sr: selective-repeat state, NULL: go back N
  * @match: does the flow wait for a match?
- * @retry_ns: when to try again after an RNR NAK, RH_NEVER: there was none
+ * @retry_ns: when to try again after an RNR NAK, RH_NEVER: no retry is pending
  * @win: window
  * @start_ns: when the flow starts
- * @stop_ns: when it stops, RH_NEVER: at the end of the run
- * @progress_ns: when the last ACK or NAK made progress, the last timeout
- *	expired, or the first packet in flight or a message of the connection
- *	set-up was sent
+ * @stop_ns: when the flow stops, RH_NEVER: at the end of the run
+ * @progress_ns: when the last of these events occurred: an ACK or NAK made
+ *	progress; a timeout expired; a packet was sent while none was in flight;
+ *	a message of the connection set-up was sent
  * @asked_ns: when an ACK was last requested
  * @arrive: arrivals of messages
  * @arrived_pkts: packets of the messages that have arrived
  * @arrived_msgs: messages that have arrived
- * @oldest: copy of @arrive, at the oldest incomplete message
+ * @oldest: copy of @arrive that lags behind, at the oldest incomplete message
  * @done_msgs: complete messages
  * @done_ns: when the last message was completed
  * @st: counters of events while rh_counting()
@@ -632,7 +633,7 @@ struct rh_flow_sr {
  * @st.raised_above_kmax: rate increases with the probed queue above Kmax
  * @st.grants: CNPs with a window
  * @st.exceeded: windows that were exceeded
- * @st.doubled: rates that were doubled
+ * @st.doubled: how often the rate was doubled
  * @st.gated: CNPs that the gate suppressed
  * @st.rtws: RTWs
  * @st.rtss: RTSs
@@ -714,7 +715,7 @@ struct rh_sink_group {
  * @rtw: messages need a match
  * @match: matches
  * @post_ns: when the next receive is posted, RH_NEVER: not yet known
- * @rts_ns: when the RTS is repeated
+ * @rts_ns: when to repeat the RTS
  * @due: entry in rh_host.due_sinks
  * @np: when the sink last sent a CNP
  * @st: counters of events while rh_counting()
@@ -797,8 +798,9 @@ struct rh_sample {
  * @tracker: tracker of the reference to @dev
  * @conf: parameters
  * @timer: takes the samples; runs from the epoch to the end of the run or until
- *	@dev is unregistered, and is canceled before either reference is dropped
- * @n: number of samples, written by the timer alone
+ *	the device is unregistered, and is canceled before the references to the
+ *	device and to the probe are dropped
+ * @n: number of samples; only the timer writes it while a run is in progress
  * @samples: array of the samples
  */
 struct rh_probe {

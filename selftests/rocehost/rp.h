@@ -9,22 +9,22 @@
  *
  * There are two styles.
  *
- * paper: every CNP cuts.  Timer and byte counter each have a stage; fast
- * recovery while both are below F, hyper increase when both have reached it.
- * Sources: Zhu et al., SIGCOMM 2015, section 3; bobzhuyb/ns3-rdma,
- * qbb-net-device.cc.
+ * paper: every CNP cuts the rate.  The timer and the byte counter each have a
+ * stage.  Fast recovery lasts while both stages are below F, and hyper increase
+ * begins when both have reached F.  Sources: Zhu et al., SIGCOMM 2015, section
+ * 3; bobzhuyb/ns3-rdma, qbb-net-device.cc.
  *
  * ConnectX: alpha and rate are updated by clocks that start with the first CNP.
  * A tick of the alpha clock decays alpha, and raises it if a CNP has arrived
- * since the previous tick; a tick of the reduce clock cuts if a CNP has
- * arrived.  By default only the timer raises the rate, because the byte counter
- * is off; if it is enabled, its stage counts like the timer's.  Source:
+ * since the previous tick; a tick of the reduce clock cuts the rate under the
+ * same condition.  By default only the timer raises the rate, because the byte
+ * counter is off; if it is enabled, its stage counts like the timer's.  Source:
  * alibaba-edu/HPCC, rdma-hw.cc.
  *
- * F is the number of halvings: a stage is compared before it is incremented, as
- * in HPCC and in the text of the paper.  Two rules of ns3-rdma are omitted
- * because the paper does not have them: hyper increase halves the timers, and
- * Rt is divided by 8 when it is ten times Rc.
+ * F is the number of halvings: a stage is compared with F before the stage is
+ * incremented, as in HPCC and in the text of the paper.  Two rules of ns3-rdma
+ * are omitted because the paper does not have them: hyper increase halves the
+ * timers, and Rt is divided by 8 when it is ten times Rc.
  *
  * Two rules are options: cuts in proportion to the rate (ratio.h), and doubling
  * (ramp.h).  One rule is added: the timer of a flow that starts below the line
@@ -196,7 +196,7 @@ static inline void rp_start(struct rp *rp, const struct rp_params *p,
 		rp->increase_due_ns = now_ns + p->increase_ns;
 }
 
-/* A cut stops at the minimum rate, and does not raise a rate below it */
+/* A cut stops at the minimum rate, and does not change a rate below it */
 static inline u64 rp_lower(const struct rp *rp, const struct rp_params *p,
 			   u64 rate_bps)
 {
@@ -276,7 +276,7 @@ static inline void rp_reduce(struct rp *rp, const struct rp_params *p)
 	rp->reduce_due_ns = RP_NEVER;
 }
 
-/* Increase of the target rate after an expiry of timer or byte counter */
+/* Increase of the target rate when the timer or the byte counter expires */
 static inline u64 rp_step_bps(const struct rp *rp, const struct rp_params *p)
 {
 	u32 most = max(rp->time_stage, rp->byte_stage);
@@ -295,7 +295,7 @@ static inline enum rp_event rp_raise(struct rp *rp, const struct rp_params *p)
 
 	rp->rt_bps = min_t(u64, rp->rt_bps + rp_step_bps(rp, p), p->line_bps);
 	rp->rc_bps = (rp->rt_bps + rp->rc_bps) / 2;
-	/* halving does not converge further */
+	/* integer halving would never reach the target */
 	if (rp->rt_bps - rp->rc_bps <= 1)
 		rp->rc_bps = rp->rt_bps;
 	if (rp->rc_bps == p->line_bps)

@@ -321,7 +321,7 @@ static void sr_forgets(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, e->s.n_lost, 1);
 	KUNIT_EXPECT_EQ(test, e->s.n_sent, 1);
 	KUNIT_EXPECT_EQ(test, sr_oldest_ns(&e->s), 20);
-	/* an ACK of a packet that is new again */
+	/* an ACK of a packet that counts as never sent */
 	KUNIT_EXPECT_FALSE(test, sr_take_ack(e, -1, 7, 0));
 	/* the receiver is ahead of the sender */
 	KUNIT_EXPECT_TRUE(test, sr_take_ack(e, 2, 7, 1));
@@ -362,7 +362,7 @@ static void sr_ack_of_4(struct kunit *test)
 			SR_TAKE);
 	KUNIT_EXPECT_EQ(test, sr_received(&e->rs, &e->r, 69, false, false, 4),
 			SR_TAKE);
-	/* the bitmap after 4 shows 5, 7 and 68; 69 is the 65th, beyond it */
+	/* after 4, the bitmap shows 5, 7 and 68, but has no bit for 69 */
 	KUNIT_EXPECT_EQ(test, sr_behind(&e->rs, &e->r), BIT_ULL(63) | 4 | 1);
 	/* a packet that does not complete the message, and one that does */
 	e->rs.unacked = 0;
@@ -386,7 +386,7 @@ static void sr_ack_of_4(struct kunit *test)
 enum walk_state { WALK_NEW, WALK_SENT, WALK_ACKED, WALK_LOST };
 
 struct walk_ack {
-	u64 upto;	/* packets before this one */
+	u64 upto;	/* all packets before this one were received */
 	u64 seq;
 	u64 behind;
 };
@@ -546,7 +546,7 @@ static void walk_step(struct kunit *test, struct walk *w, u64 now_ns)
 			walk_acked(test, w);
 		break;
 	case 10:
-		/* lost */
+		/* lose a packet, an ACK, both or neither */
 		if (w->n_data && walk_random(w, 2))
 			w->n_data--;
 		if (w->n_acks && walk_random(w, 2))
@@ -576,7 +576,7 @@ static void sr_walk(struct kunit *test)
 	w->e.rq.psn0 = 0xfff800;
 	w->e.rs.epsn = 0xfff800;
 	for (i = 0; i < WALK_STEPS; i++) {
-		/* sometimes the window is full */
+		/* let the window become full a quarter of the time */
 		if (i % 1000 == 0)
 			w->window = walk_random(w, 4) ? 100 : 2048;
 		walk_step(test, w, i);
@@ -668,7 +668,9 @@ static void reps_explores(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, &h->r[2], 16384, 0), 0);
 }
 
-/* Paragraphs 29, 30: the oldest entropy first, each once, none after CE */
+/* Paragraphs 29, 30: the oldest entropy is used first, and each only once; an
+ * ACK with CE adds none
+ */
 static void reps_recycles(struct kunit *test)
 {
 	struct reps_host *h = reps_host_new(test, POOL);
@@ -739,7 +741,7 @@ static void reps_pool_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reps_n_free(h), 1);
 }
 
-/* The entropy of a bad path is dropped at any place in the FIFO */
+/* The entropy of a bad path is dropped wherever it is in the FIFO */
 static void reps_forgets_bad(struct kunit *test)
 {
 	struct reps_host *h = reps_host_new(test, POOL);
@@ -762,8 +764,8 @@ static void reps_forgets_bad(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reps_n_free(h), POOL);
 }
 
-/* A frozen connection uses its entropies in turn, and those with CE, too; if it
- * has none, it uses the entropy of the last ACK
+/* A frozen connection uses its entropies in turn, including those of ACKs with
+ * CE.  If the FIFO is empty, it uses the entropy of the last ACK.
  */
 static void reps_frozen(struct kunit *test)
 {
@@ -826,7 +828,7 @@ static void reps_walk_check(struct kunit *test, const struct reps_host *h,
 }
 
 /* A frozen connection does not use an entropy whose packet has timed out, even
- * if it has no other
+ * if no other entropy is left
  */
 static void reps_timeouts(struct kunit *test)
 {
@@ -838,7 +840,7 @@ static void reps_timeouts(struct kunit *test)
 	reps_timeout(&h->pool, r, 0, 100);
 	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, r, 10, 50), 1);
 	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, r, 10, 50), 2);
-	/* an old entropy times out: that of the last ACK remains */
+	/* an older entropy times out: the entropy of the last ACK remains */
 	KUNIT_EXPECT_TRUE(test, reps_acked(&h->pool, r, 1, false, 3, 50));
 	reps_flush(&h->pool, r);
 	reps_timeout(&h->pool, r, 2, 150);
@@ -930,20 +932,22 @@ static void ramp_epochs(struct kunit *test)
 {
 	struct ramp r = {};
 
-	/* the first epoch ends with the first packet */
+	/* the first epoch ends with the ACK of the first packet */
 	KUNIT_EXPECT_TRUE(test, ramp_acked(&r, 0, 10, false, 100, 100));
 	KUNIT_EXPECT_EQ(test, r.end, 10);
 	/* packets that were sent before the start of an epoch do not end it */
 	KUNIT_EXPECT_FALSE(test, ramp_acked(&r, 1, 11, false, 100, 100));
 	KUNIT_EXPECT_FALSE(test, ramp_acked(&r, 9, 19, false, 100, 100));
 	KUNIT_EXPECT_TRUE(test, ramp_acked(&r, 10, 20, false, 100, 100));
-	/* a later packet ends it, too; then overtaken ACKs arrive */
+	/* a later packet also ends an epoch; an ACK that it has overtaken does
+	 * not
+	 */
 	KUNIT_EXPECT_TRUE(test, ramp_acked(&r, 25, 30, false, 100, 100));
 	KUNIT_EXPECT_FALSE(test, ramp_acked(&r, 20, 31, false, 100, 100));
 	KUNIT_EXPECT_EQ(test, r.end, 30);
 }
 
-/* A single packet prevents doubling, but only in its own epoch */
+/* One CE packet or one long RTT prevents doubling, but only in its own epoch */
 static void ramp_forbids(struct kunit *test)
 {
 	struct ramp r = { .end = 10 };
@@ -1040,8 +1044,8 @@ static noinline u64 ratio_of(u64 cut_bps, u64 rate_bps, u64 line_bps, u64 floor)
 	return ratio_cut(cut_bps, rate_bps, line_bps, floor);
 }
 
-/* Paragraphs 87-89: a larger share of the line rate means a larger cut, but
- * none above the usual one
+/* Paragraphs 87-89: a larger share of the line rate means a larger cut, but no
+ * cut exceeds the usual cut
  */
 static void ratio_shares(struct kunit *test)
 {
@@ -1108,7 +1112,7 @@ static void gate_acks(struct gate *g, const struct gate_params *p, u16 entropy,
 		gate_acked(g, p, entropy, ce, 100, now_ns);
 }
 
-/* Averages move by their weight, and stay within 0 and 1 */
+/* Averages move by the weight, and stay between 0 and 1 */
 static void gate_averages(struct kunit *test)
 {
 	static const u64 weights[] = {
@@ -1151,7 +1155,7 @@ static void gate_threshold(struct kunit *test)
 	struct gate g = {};
 
 	KUNIT_EXPECT_FALSE(test, gate_open(&g, &p, 0));
-	/* the average is 1/2, 3/4 and 7/8, on any path, and then 7/16 */
+	/* over all paths the average is 1/2, 3/4 and 7/8, and then 7/16 */
 	gate_acks(&g, &p, 1, 1, true, 1000);
 	KUNIT_EXPECT_FALSE(test, gate_open(&g, &p, 1000));
 	gate_acks(&g, &p, 2, 1, true, 1000);
@@ -1355,7 +1359,7 @@ static void match_many(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, packet_of(&m, 5 + 64), MATCH_NEW);
 }
 
-/* Each state of a sender, with RTW and RTS; RNR NAK is RTW with a timeout */
+/* Each state of a sender, with RTW and RTS; an RNR NAK acts like an RTW */
 static void match_sender(struct kunit *test)
 {
 	struct match_tx m = {};
@@ -1392,7 +1396,7 @@ static void match_sender(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, match_limit(&m), MATCH_ALL);
 }
 
-/* An RTW that comes after the RTS of its message */
+/* An RTW that arrives after the RTS of its message is ignored */
 static void match_stale(struct kunit *test)
 {
 	struct match_tx m = {};

@@ -85,7 +85,7 @@ static bool rh_sink_match(struct rh_host *host, struct rh_sink *sink,
 			  const struct rh_data *data, u64 now_ns,
 			  struct sk_buff_head *out)
 {
-	/* packets carry the lower 32 bits of the number */
+	/* packets carry the lower 32 bits of the message number */
 	u64 posted = sink->match.posted;
 	u64 msg = posted + (s32)(data->msg - (u32)posted);
 	u8 syndrome = AETH_RTW;
@@ -182,7 +182,7 @@ static bool rh_sink_sr(struct rh_host *host, struct rh_sink *sink,
 }
 
 /**
- * rh_sink_begin() - schedule the first receive after the epoch is set
+ * rh_sink_begin() - schedule the first receive; called when the epoch is set
  * @host: receiving host, locked
  * @sink: the sink
  */

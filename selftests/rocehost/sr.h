@@ -276,11 +276,11 @@ static inline u16 sr_expire(struct sr_sender *sr)
 }
 
 /**
- * sr_truncate() - make sent packets new again
+ * sr_truncate() - treat the packets from @seq on as never sent
  * @rq: requester
  * @sr: sender
- * @seq: the first of these packets; if it precedes the first unacknowledged
- *	packet, start at the latter
+ * @seq: the first of these packets; if @seq precedes the first unacknowledged
+ *	packet, that packet is the first
  */
 static inline void sr_truncate(struct rc_requester *rq, struct sr_sender *sr,
 			       u64 seq)
@@ -350,7 +350,7 @@ sr_received(struct rc_responder *rs, struct sr_receiver *sr, u32 psn, bool last,
 		rs->msn += __test_and_clear_bit(rs->epsn % SR_WINDOW, sr->last);
 		rs->epsn = (rs->epsn + 1) & IQCN_PSN_MASK;
 	}
-	/* the packet that requested an ACK may have overtaken the one that
+	/* the packet that requested an ACK may have overtaken the packet that
 	 * completes the message now
 	 */
 	if (++rs->unacked < ack_every && !ack_req && rs->msn == msn)

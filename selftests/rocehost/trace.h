@@ -14,7 +14,7 @@
 
 #include "telemetry.h"
 
-/* Export the values of the names that the print format uses */
+/* Export the values of the enumerators that the print format uses */
 TRACE_DEFINE_ENUM(IQCN_CAUSE_NONE);
 TRACE_DEFINE_ENUM(IQCN_CAUSE_TIMER);
 TRACE_DEFINE_ENUM(IQCN_CAUSE_WREB);

@@ -2,18 +2,18 @@
 /*
  * The window of a flow, which a congestion point may set with a CNP:
  *
- *	start		what the line holds: line rate * baseRTT
- *	CNP with window	that window, but at least a packet: a window of 0 could
- *			stay closed forever
+ *	start		bandwidth-delay product: line rate * baseRTT
+ *	CNP with window	that window, but at least one packet, because a window
+ *			of 0 could stay closed forever
  *	rate increase	as at the start
  *
  * A sender sends while less than the window is in flight.  The packet that
- * fills the window requests an ACK, which may be the only one that opens it
- * again.
+ * fills the window requests an ACK, which may be the only ACK that opens the
+ * window again.
  *
  * Source: the Chinese patent application that kmod/algo/pfc.h names, step 3.3.
- * The initial window is reconstructed: the text has lost its formula.  The
- * minimum of a packet and the request for an ACK are additions.
+ * The initial window is reconstructed, because the published text has lost the
+ * formula.  The minimum of a packet and the request for an ACK are additions.
  *
  * A CNP carries the window in its reserved bytes, in network byte order:
  *
@@ -37,7 +37,7 @@
 
 /**
  * struct win - the window of a flow
- * @initial_bytes: at the start, 0: no window
+ * @initial_bytes: window at the start, 0: no window
  * @bytes: current window
  * @granted_bytes: window of the last CNP, 0: there was none
  * @sent: packets that had been sent when the last CNP arrived
@@ -56,7 +56,7 @@ struct win {
  * @rsvd: its 16 reserved bytes
  * @bytes: result
  *
- * Return: false if the CNP has none.
+ * Return: false if the CNP contains no window.
  */
 static inline bool win_decode(const u8 *rsvd, u32 *bytes)
 {
@@ -133,7 +133,7 @@ static inline bool win_open(const struct win *w, u64 in_flight_bytes)
  * To be called after each ACK.  Each window is checked once, as soon as all
  * packets that had been sent when its CNP arrived are acknowledged.
  *
- * Return: true if more than the window and a packet are in flight.
+ * Return: true if the window is exceeded by more than one packet.
  */
 static inline bool win_exceeded(struct win *w, u64 acked, u64 in_flight_bytes,
 				u32 mtu)

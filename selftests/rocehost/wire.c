@@ -2,10 +2,10 @@
 /*
  * Devices of wires: transmission, delivery, obeying PFC.
  *
- * A device has eight transmit queues, one per priority.  They are stopped by
- * PFC, and while the line is busy, so that packets wait in the qdisc.  When the
- * line is free, the queues are woken in the order of their priorities, so with
- * mq the highest priority goes first.
+ * A device has eight transmit queues, one per priority.  PFC stops single
+ * queues, and a busy line stops all queues, so that packets wait in the qdisc.
+ * When the line is free, the queues are woken in the order of their priorities,
+ * so with mq the highest priority goes first.
  *
  * The times at which a frame is on the line are computed from the packet's tag
  * and the frames before it (line.h).  Timers only act on these times, and may
@@ -128,7 +128,7 @@ static void wire_wake(struct wire_end *end)
 }
 
 /* Send a frame towards the peer; the wire is locked.
- * Return false if it is lost.
+ * Return false if the frame is lost.
  */
 static bool wire_put(struct wire_end *end, struct sk_buff *skb, u64 end_ps,
 		     struct sk_buff_head *queue)
@@ -150,13 +150,13 @@ static bool wire_put(struct wire_end *end, struct sk_buff *skb, u64 end_ps,
 }
 
 /**
- * wire_send_pfc() - send a PFC frame, before the data that waits
+ * wire_send_pfc() - send a PFC frame, ahead of the data that waits
  * @end: the device
  * @classes: priorities, a bit each
  * @quanta: pause time of each of these priorities; 0 resumes it
  * @at_ps: when the caller decided to send the frame
  *
- * If the frame cannot be allocated, the next refresh sends a queue's pause.
+ * If the frame cannot be allocated, the next refresh repeats a queue's pause.
  *
  * Context: any; the lock of the end's buffer is held.
  */
@@ -198,7 +198,7 @@ void wire_send_pfc(struct wire_end *end, u8 classes, u16 quanta, u64 at_ps)
 unlock:
 	spin_unlock_irqrestore(&wire->lock, flags);
 	/* kfree_skb() is allowed although the buffer is locked, because the
-	 * tracepoint's probe ignores frames without a tag
+	 * tracepoint's probe ignores this frame, which has no tag
 	 */
 	if (!sent)
 		kfree_skb(skb);
@@ -336,7 +336,7 @@ static void wire_run_events(struct wire *wire, u64 now_ns)
 	}
 }
 
-/* Move the frames that have arrived from @queue to @arrived, and obey PFC; the
+/* Move frames that arrive by @now_ps to @arrived, and obey PFC frames; the
  * wire is locked
  */
 static void wire_take(struct wire_end *end, struct sk_buff_head *queue,
@@ -436,8 +436,8 @@ static enum hrtimer_restart wire_timer(struct hrtimer *timer)
 		wire_refresh(end, now_ps);
 	if (flap)
 		wire_flap(end, flaps, now_ps);
-	/* kick the host before ACKs are delivered, because these would make it
-	 * send at times at which it was paused
+	/* kick the host before ACKs are delivered, because an ACK would make
+	 * the host send at times at which it was paused
 	 */
 	if (paused)
 		rh_host_kick(end->dev, div_u64(resumed_ps, LINE_PS_PER_NS));
@@ -464,7 +464,7 @@ static int wire_open(struct net_device *dev)
 	return 0;
 }
 
-/* Drop the pauses and the frames of the peer; the wire is locked */
+/* Drop pauses and frames that the peer has sent; the wire is locked */
 static void wire_reset(struct wire_end *end, struct sk_buff_head *lost)
 {
 	end->busy = false;
@@ -487,7 +487,8 @@ static int wire_stop_dev(struct net_device *dev)
 	end->up = false;
 	wire_reset(end, &lost);
 	if (peer->up) {
-		/* no frame would resume the priorities that this end has paused
+		/* this end no longer sends the frames that would resume the
+		 * priorities which it has paused
 		 */
 		netif_carrier_off(peer->dev);
 		peer->paused = 0;
@@ -639,8 +640,8 @@ static void wire_dellink(struct net_device *dev, struct list_head *head)
 	unregister_netdevice_queue(wire->ends[1].dev, head);
 }
 
-/* rtnetlink would register a device itself, which is no end of a wire, because
- * the operations below have no newlink
+/* Without this error, rtnetlink would register a device that is not an end of a
+ * wire, because the operations below have no newlink
  */
 static int wire_validate(struct nlattr *tb[], struct nlattr *data[],
 			 struct netlink_ext_ack *extack)
@@ -740,7 +741,7 @@ err:
  * wire_end_of() - get the end of a wire from its device
  * @dev: the device
  *
- * Return: the end, NULL if the device is not a wire's.
+ * Return: the end, NULL if the device is not an end of a wire.
  */
 struct wire_end *wire_end_of(const struct net_device *dev)
 {

@@ -7,8 +7,8 @@
  *	wire_buffer.c	buffers of switches, sending PFC
  *	line.h, mmu.h, pfc.h	the pure parts of both
  *
- * Locks: buffer->lock, then wire->lock.  Frames are freed without them, because
- * the probe of kfree_skb takes buffer->lock.
+ * Locks: buffer->lock, then wire->lock.  Frames with a tag are freed without
+ * these locks, because the probe of kfree_skb takes buffer->lock.
  */
 #ifndef _ROCEHOST_WIRE_H
 #define _ROCEHOST_WIRE_H
@@ -86,7 +86,7 @@ struct wire_prio_stats {
  * @tx_bytes: their bytes
  * @rx_packets: frames received, PFC included
  * @rx_bytes: their bytes
- * @lost: frames lost because the link was down
+ * @lost: frames lost because the link or the peer was down
  * @lost_ps: when the last frame was lost
  * @busy_ps: time for which frames were on the line
  * @prio: counters by priority
@@ -116,9 +116,9 @@ struct wire_buffer {
  * struct wire_port - an end that is attached to a buffer
  * @end: the end
  * @buffer: its buffer
- * @own: buffer of a host's NIC
- * @id: key in the table of ports; not reused, so that frames of a port which
- *	has gone are recognized
+ * @own: the buffer, if the end is a host's NIC
+ * @id: key in the table of ports; not reused, so that frames of a detached port
+ *	are recognized
  * @gone: detached; @buffer->lock
  * @in: ingress queues by priority; @buffer->lock
  * @rcu: for kfree_rcu()
@@ -145,8 +145,8 @@ struct wire_port {
  * @up: the device is up
  * @busy: the queues are stopped until the line is free
  * @paused: priorities stopped by the peer
- * @paused_from_ps: since when each of them is stopped
- * @paused_to_ps: until when each of them is stopped
+ * @paused_from_ps: when the pause of each of these priorities began
+ * @paused_to_ps: when the pause of each of these priorities ends
  * @resumed_ps: when a priority was last resumed
  * @refresh_ps: when to repeat the pause of @port's queues, U64_MAX: never
  * @flap_ps: when the next pause of @wire->conf.flap_ns begins or ends,
@@ -181,9 +181,9 @@ struct wire_end {
 
 /**
  * struct wire_event - a change of a wire
- * @at_ns: when, after the epoch
+ * @at_ns: time of the change, relative to the epoch
  * @rate_bps: new rate, 0: the link goes down or up
- * @down: it goes down
+ * @down: the link goes down
  * @silent: the carrier does not change
  */
 struct wire_event {
@@ -200,7 +200,7 @@ struct wire_event {
  * @conf: parameters
  * @lock: protects both ends, and the members from @down to @epoch_ns
  * @down: the link is down
- * @events: changes by time; written while no run has started
+ * @events: changes, sorted by time; written only before a run starts
  * @n_events: their number
  * @next_event: index of the next one
  * @epoch_ns: when the run began, U64_MAX: no run has been started
@@ -211,7 +211,7 @@ struct wire {
 	refcount_t refs;
 	struct wire_conf conf;
 
-	spinlock_t lock;	/* both ends, down to epoch_ns */
+	spinlock_t lock;	/* both ends, and @down to @epoch_ns */
 	bool down;
 	struct wire_event events[WIRE_EVENTS];
 	u32 n_events;

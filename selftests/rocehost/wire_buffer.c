@@ -2,14 +2,14 @@
 /*
  * Buffers of wires: which ingress queue a packet occupies, and PFC.
  *
- * A packet that came from a wire carries a tag at the start of its buffer
- * (skb->head): when it arrived, and which ingress queue it occupies.  The queue
- * is released when the next wire sends the packet, when a host consumes it, or
- * when it is dropped.  The last case is noticed by a probe of the tracepoint
- * kfree_skb.  A destructor would not do, because ip_rcv() calls it.
+ * A packet that a wire has delivered carries a tag at the start of its buffer
+ * (skb->head).  The tag states when the packet arrived, and which ingress queue
+ * it occupies.  The queue is released when the next wire sends the packet, when
+ * a host consumes it, or when it is dropped.  A probe of the tracepoint
+ * kfree_skb detects drops.  A destructor would run too early, in ip_rcv().
  *
- * Only RoCEv2 occupies a queue.  The stack consumes other packets without a
- * trace, so their bytes could not be released.
+ * Only RoCEv2 packets occupy a queue.  When the stack consumes other packets,
+ * it does not call the tracepoint, so their bytes could not be released.
  */
 #include <linux/if_vlan.h>
 #include <linux/random.h>
@@ -61,7 +61,7 @@ static struct wire_tag *wire_tag_valid(const struct sk_buff *skb)
 }
 
 /**
- * wire_stamp() - note when a packet is to be sent, or arrives
+ * wire_stamp() - record when a packet is to be sent, or when it arrived
  * @skb: the packet, not cloned, with headroom for the tag
  * @at_ps: the time
  *
@@ -81,7 +81,7 @@ void wire_stamp(struct sk_buff *skb, u64 at_ps)
  * @skb: the packet
  *
  * Context: any.
- * Return: the time, 0 if it is not known.
+ * Return: the time, 0 if the packet has no stamp.
  */
 u64 wire_stamped_ps(const struct sk_buff *skb)
 {
@@ -155,7 +155,7 @@ unlock:
  * @skb: the packet
  * @at_ps: when it leaves
  *
- * Clones share the tag, so the first one that leaves releases the queue.
+ * Clones share the tag, so the first clone that leaves releases the queue.
  *
  * Context: any, may be called with interrupts disabled.
  */
@@ -261,8 +261,8 @@ void wire_flap(struct wire_end *end, bool pause, u64 at_ps)
 }
 
 /**
- * wire_forget_pauses() - mark all queues as resumed, as the peer has done
- * already
+ * wire_forget_pauses() - mark all queues as resumed; the peer has already
+ *	dropped their pauses
  * @end: the device
  *
  * Context: RTNL held.
@@ -304,7 +304,8 @@ u64 wire_headroom(const struct wire_conf *conf)
  * wire_detach() - detach a device from its buffer
  * @end: the device
  *
- * Packets that came from it may still be on their way; they are ignored.
+ * Packets that the device has received may still be on their way; their release
+ * is ignored.
  *
  * Context: RTNL held.
  */
@@ -332,7 +333,7 @@ void wire_detach(struct wire_end *end)
 }
 
 /**
- * wire_attach() - attach a device to a buffer, instead of the one that it has
+ * wire_attach() - attach a device to a buffer, and detach it from the old one
  * @end: the device
  * @buffer: the buffer of its switch, NULL: a buffer of its own
  *

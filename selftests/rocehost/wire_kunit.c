@@ -56,7 +56,7 @@ static void line_preempts(struct kunit *test)
 	line_send(&l, 60000, 0);
 	KUNIT_EXPECT_EQ(test, line_preempt(&l, 60, 1300000, 9000000),
 			1300000 + 9000000 + 60000);
-	/* the data that comes later waits for the PFC frame */
+	/* later data waits for the PFC frame */
 	KUNIT_EXPECT_EQ(test, l.free_ps, 1220000 + 60000000 + 60000);
 }
 
@@ -98,7 +98,7 @@ static void pfc_refuses(struct kunit *test)
 	for (len = 0; len < ETH_HLEN + PFC_BODY_LEN; len++)
 		KUNIT_EXPECT_FALSE(test, pfc_parse(frame, len, &got));
 	KUNIT_EXPECT_TRUE(test, pfc_parse(frame, len, &got));
-	/* PAUSE of 802.3x, another EtherType */
+	/* a PAUSE frame of 802.3x, then a frame with another EtherType */
 	frame[PFC_OPCODE_OFF] = 0;
 	KUNIT_EXPECT_FALSE(test, pfc_parse(frame, len, &got));
 	frame[PFC_OPCODE_OFF] = 1;
@@ -133,7 +133,7 @@ static void mmu_one_queue(struct kunit *test)
 	struct mmu_queue q = mmu_test_queue(&mmu);
 	int n = 0;
 
-	/* 30,000 bytes are shared; the queue pauses with 10,000 of them */
+	/* 30,000 bytes are shared; at 10,000 of them the queue pauses */
 	KUNIT_EXPECT_EQ(test, mmu_threshold(&mmu, &q), 15000);
 	while (!mmu_should_pause(&mmu, &q)) {
 		KUNIT_ASSERT_TRUE(test, mmu_admit(&mmu, &q, 1000));
@@ -163,7 +163,7 @@ static void mmu_one_queue(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mmu.shared_bytes, 0);
 }
 
-/* The reserve is a queue's own: it needs no shared byte */
+/* Each queue has a reserve of its own, which needs no shared bytes */
 static void mmu_reserve(struct kunit *test)
 {
 	struct mmu mmu = { .buffer_bytes = 2 * (10000 + MMU_RESERVE_BYTES) };

@@ -19,7 +19,7 @@
 #
 # Prints a JSON object for each line.  The ns depend on the machine and its
 # load; the ratio to bfifo carries over to other machines.  ce_share is the
-# share of packets that left with CE, if the qdisc reports it.
+# share of packets that left with CE, if the qdisc reports CE packets.
 set -u -o pipefail
 # decimal points, not commas
 export LC_ALL=C

@@ -60,8 +60,8 @@ else . end |
 ($watched - [$ports[].port] | if . != [] then
 	error("no such port: \(join(" "))") else . end) |
 
-# of the rows of a port: how deep was the queue before it was empty again for the
-# first time, other than briefly at the start?
+# from the rows of a port: the peak of its queue before the queue is empty for
+# the first time after it has exceeded kmax
 def surge: reduce .[] as $s ({most: 0};
 	if .over then . elif $s[1] == 0 and .most > $kmax_bytes then .over = true
 	else .most = ([.most, $s[1]] | max) end) | .most;
@@ -84,7 +84,8 @@ def surge: reduce .[] as $s ({most: 0};
 			jain: ($sinks | map(select(.name == $name).bytes) | jain),
 			fct_mean_us: ($done | map(select(.name == $name and
 				.came_ns >= $count_ns).took_ns) | mean | us),
-			# by number: with "cm" a message begins after its flow
+			# not matched by start time: with "cm" a message begins
+			# later than its flow
 			unfinished: (($list | map(select(.name == $name)) | length) -
 				($done | map(select(.name == $name)) | length)),
 			cuts: ($flows | map(select(.name == $name)) | sum(.cuts)),
@@ -125,13 +126,15 @@ def surge: reduce .[] as $s ({most: 0};
 	drops_from_start: ($ports | map(.rows[-1][3]) | add),
 	cnps_np: ($flows | sum(.cnps_np)),
 	cnps_cp: ($flows | sum(.cnps_cp)),
-	# according to the UDP source port, and pairings of the switches at the end
+	# cnps_wrong: according to the UDP source port; pairings: those of the
+	# switches at the end
 	cnps_wrong: ($hosts | sum(.cnps_wrong)),
 	pairings: ($pairs | length),
 	pairings_wrong: ([$pairs[] | (.[2] | hex) as $qp |
 		select($senders["\(.[0]) \(.[1] | hex)"] // [] | index($qp) | not)] |
 		length),
-	# null: unknown; lib-fabric.sh reads counters only with "ends", pfc or snoop
+	# null: unknown, because lib-fabric.sh reads counters only with "ends",
+	# pfc or snoop
 	contradicted: ([$tc[][] | .contradicted? // empty] | add),
 	grants: ($flows | sum(.grants)),
 	# windows of each flow's last grant
@@ -166,14 +169,14 @@ def surge: reduce .[] as $s ({most: 0};
 		(.[-1][6] - .[0][6]) as $paused_ns | select($paused_ns > 0) |
 		{key: $port, value: ((.[-1][2] - .[0][2]) * 8e9 /
 			($ns - $paused_ns) / $rates[$port])}] | from_entries),
-	# longest time from a port's first verdict after a pause to the verdict that
-	# it is congested
+	# longest time from a port's first verdict after a pause to the first
+	# verdict that the port is congested
 	told_us: ($judged | table |
 		map(select(.reason | IN("clear", "unsure", "rate", "grew"))) |
 		group_by(.dev) | map(.[0].at_us as $first |
 			map(select(.reason | IN("rate", "grew")))[0] |
 			select(. != null) | .at_us - $first) | max),
-	# what the switches have learned from pauses, by port
+	# counters of the ports that were paused
 	pfc: ([$tc[][] | select(.pauses? > 0)] | map({key: .dev, value: (
 		{pauses, paused_us: (.paused_ns | us),
 		 undetermined_us: (.undetermined_ns | us)} +
@@ -185,8 +188,8 @@ def surge: reduce .[] as $s ({most: 0};
 	cnps_filtered: ([$tc[][] | .port_cnp_filtered? // 0] | add // 0),
 	cnps_passed: ([$tc[][] | .port_cnp_passed? // 0] | add // 0),
 	cnps_supplement: ([$tc[][] | .cnp_supplement? // 0] | add // 0),
-	# summary of "iqcn agent", from the start; null: no agent runs; if it is
-	# killed: leases_ended
+	# summary of "iqcn agent", from the start; null: no agent runs; only
+	# leases_ended if the agent is killed
 	agent: $agent[0],
 	lost: ($wires | sum(.lost)),
 	# time of the last loss

@@ -20,8 +20,8 @@ per shortest path.
 Linux 6.1 uses one multipath hash key for all namespaces.  If every tier hashed
 the same fields, a switch would pick the same nexthop index as the switch before
 it, and most paths would stay idle.  So the first and third tier hash addresses
-and ports, and the second tier hashes only ports.  The hash is symmetric, so ACKs
-and CNPs take the same path as the data.
+and ports, and the second tier hashes only ports.  The hash is symmetric, so
+ACKs and CNPs take the path of the data in reverse.
 """
 import bisect
 import os
@@ -30,7 +30,7 @@ import re
 import sys
 from collections import namedtuple
 
-# Sizes of flows: bytes, and percent of the flows that are not longer.
+# Sizes of flows: bytes, and percentage of flows of at most this size.
 # Published with HPCC (Li et al., SIGCOMM 2019) for its simulator; WebSearch is
 # that of DCTCP (Alizadeh et al., SIGCOMM 2010), FbHadoop that of Roy et al.,
 # SIGCOMM 2015.
@@ -332,7 +332,7 @@ def generator(fabric, *words):
 
 
 def chosen(what, hosts, text):
-    """Return hosts by their indexes: "all", or I or I-J, with commas between."""
+    """Return hosts by their indexes: "all", or a list of I or I-J."""
     if text == "all":
         return hosts
     indexes = []
@@ -398,7 +398,7 @@ def incast_flows(fabric, line, nth):
 
 
 def permutation_of(hosts, rnd):
-    """Return pairs so that each host sends to one other and receives from one."""
+    """Return pairs: each host sends to one other, and receives from one."""
     order = rnd.sample(hosts, len(hosts))
     return list(zip(order, order[1:] + order[:1]))
 
@@ -483,7 +483,7 @@ def all_flows(fabric):
                       ("message", message_flows),
                       ("permutation", permutation_flows)):
         for i, line in enumerate(fabric.scenario.all(key)):
-            # the second line of a kind differs from the first
+            # lines of a kind have different random numbers
             flows += make(fabric, line, [str(i)] if i else [])
     if not flows:
         raise Error("flows, endless, load, incast, message or permutation is missing")
@@ -499,7 +499,7 @@ def all_flows(fabric):
 
 
 def with_words(qdisc, words):
-    """Return a qdisc with these words, which replace those of equal names."""
+    """Return a qdisc with these words, which replace those of the same name."""
     kind, *old = qdisc.split()
     values = dict(zip(old[::2], old[1::2]))
     new = words.split()
@@ -607,7 +607,7 @@ class Lab:
             yield f"route add {host.ip} nhid {groups.get(nexts, nexts[0])}"
 
     def qdisc_of(self, switch, other):
-        """Return the qdisc of a port: one of the fiber may have more words."""
+        """Return the qdisc of a port; with the words of "ends" at the fiber."""
         if self.ends and {switch, other} == set(self.fabric.fiber):
             return with_words(self.qdisc, self.ends)
         return self.qdisc

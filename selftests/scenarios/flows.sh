@@ -6,11 +6,11 @@
 #
 #   flows.sh [-n FLOWS,FLOWS...] [GBPS...]
 #
-# for endless flows on links of these speeds (default: 10 25 100).  On 25 Gb/s
-# also for senders in the style of the DCQCN paper.
+# for endless flows on links of these speeds (default: 10 25 100).  At 25 Gb/s
+# it also measures senders in the style of the DCQCN paper.
 #
-#   -n FLOWS,...	numbers of flows: at most 32, or a multiple of 32; skips the
-#			senders of the DCQCN paper, and nothing is expected
+#   -n FLOWS,...	numbers of flows, each at most 32 or a multiple of 32;
+#			skips the senders of the DCQCN paper and expectations
 #
 # Results, in build/results or $IQCN_RESULTS:
 #   flows.json		figures

@@ -110,7 +110,8 @@ deep_queues()
 	done
 }
 
-# wires NS DEV PORT KIND N: create N wires instead, and move the ports to sw
+# wires NS DEV PORT KIND N: create N wires instead of the links of ports(), and
+# move the ports to sw
 wires()
 {
 	local i rate
@@ -371,8 +372,8 @@ reports()
 # watch MS: run the command instead of reporting
 watch()
 {
-	# not in_ns: a function would add a process, and kill would hit that
-	# one; setsid -c makes ^C work on the terminal
+	# not in_ns: a function would add a process, and kill would end only
+	# that process; setsid -c makes ^C work on the terminal
 	setsid -c nsenter --net="/run/netns/$watched" "${beside[@]}" \
 		</dev/tty1 >/dev/tty1 2>&1 &
 	sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))" &

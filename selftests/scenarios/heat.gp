@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# A network over time: the color is the depth of the deepest queue of each switch.
-# A dot marks a step in which the pauses of the switch's ports add up to more than
-# a tenth of the step.  One panel per variant.
+# A network over time: the color is the depth of the deepest queue of each
+# switch.  A dot marks a step in which the pauses of the switch's ports add up
+# to more than a tenth of the step.  One panel per variant.
 # Variables: duration, kind; from the environment: TITLE, DIR, VARIANTS, OUTPUT
 # (see scenarios.sh)
 
@@ -19,7 +19,8 @@ set output system("echo $OUTPUT")
 file(i) = dir . "/" . word(variants, i) . "/heat.csv"
 names = system("cat " . dir . "/" . word(variants, 1) . "/fabric/switches")
 n_rows = words(names)
-# a label for each of a few switches, else where the kind of switch changes
+# few switches: a label for each; otherwise a label where the kind of switch
+# changes
 set ytics ()
 tier(i) = substr(word(names, i), 1, 1)
 do for [i = 1:n_rows] {

@@ -51,7 +51,7 @@ qdisc()
 	done
 }
 
-# sysctls and probes of the switches, too
+# Create the hosts, and set sysctls and probes of the switches
 hosts()
 {
 	local ns
@@ -73,12 +73,12 @@ hosts()
 all_flows()
 {
 	ctl hosts <"$fabric/flows"
-	# the times of these files, by the machine's clock, tell what the run
-	# takes
+	# the machine's clock gives this file and "end" their times, from which
+	# scenarios.sh computes how long the run takes
 	: >"$out/begin"
 }
 
-# pairings: print which sender's QP the switches take for that of a flow
+# pairings: print the sender's QP with which the switches have paired each flow
 pairings()
 {
 	local files=(/sys/kernel/debug/iqcn/*/*/flows)
@@ -88,14 +88,14 @@ pairings()
 	awk '!/^#/ && $5 != "-" { print $1 "," $4 "," $5 "," $6 }' "${files[@]}"
 }
 
-# judged: report what the switches have learned from pauses
+# judged: report the verdicts of the switches on paused queues
 judged()
 {
 	sed -nE 's/.* ([0-9]+)\.([0-9]{6}): iqcn_pfc: dev=([^ ]+) .* state=([a-z]+) reason=([a-z]+) .*/\3,\1\2,\4,\5/p' \
 		/sys/kernel/tracing/trace >>"$out/judged.csv"
 }
 
-# counters: report those of all qdiscs
+# counters: report the counters of all qdiscs
 counters()
 {
 	local ns

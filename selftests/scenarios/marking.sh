@@ -5,8 +5,8 @@
 #
 #   marking.sh [SCENARIO...]
 #
-# in all scenarios, or in the given ones, for the marking curve alone (ecn),
-# notify timer (iqcn), wreb and pi.
+# in all scenarios, or in the given ones, with the marking curve alone (ecn),
+# and with notify timer (iqcn), wreb and pi.
 #
 # Results, in build/results or $IQCN_RESULTS:
 #   marking.json	parameters and figures

@@ -18,8 +18,8 @@ set output system("echo $OUTPUT")
 set datafile separator ","
 n = words(variants)
 array colors[7] = ["#e69f00", "#009e73", "#f0e442", "#999999", "#cc79a7", "#d55e00", "#0072b2"]
-# color the variants from the last one backwards, so that the last one has the same
-# color everywhere
+# color the variants from the last one backwards, so that the last one has the
+# same color everywhere
 color(i) = colors[(i - n + 6) % 7 + 1]
 file(i) = dir . "/" . word(variants, i) . "/series.csv"
 rates(i) = dir . "/" . word(variants, i) . "/rates.csv"

@@ -6,16 +6,16 @@
 #   scenarios.sh [-c] [-q] [-j N] [-v VARIANT,VARIANT...] [-x WORDS] SCENARIO...
 #   scenarios.sh -w COMMAND [-v VARIANT] SCENARIO
 #
-#   -c			continue: keep the results of scenarios of which all variants
-#			ran on this commit, and met the expectations
+#   -c			continue: keep the results of a scenario if all its
+#			variants ran on this commit and met the expectations
 #   -q			print no tables
 #   -j N		run N variants in parallel, by default one on each CPU
 #   -v VARIANT,...	run only these variants
 #   -x WORDS		add these parameters to every iqcn qdisc, and skip the
 #			expectations
-#   -w COMMAND		run COMMAND on the switch (of a network: the first), in this
-#			terminal, during one variant, by default the last; leaves
-#			no results
+#   -w COMMAND		run COMMAND on the switch (in a network, on the first
+#			one), in this terminal, during one variant (by default
+#			the last one); leave no results
 #
 # Scenarios are in this directory or $IQCN_SCENARIOS.
 #
@@ -49,17 +49,18 @@
 #   link WORDS		links are wires: words of rocehost's command "wire".  The
 #			port to receiver 0 has the rate of the bottleneck, and
 #			no tbf.
-#   wires VARIANT WORDS	more of these words in one variant
+#   wires VARIANT WORDS	more words of "wire" in one variant
 #   hosts VARIANT WORDS	more words for all hosts in one variant
 #   ends VARIANT WORDS	words for the qdiscs at both ends of the fiber in one
 #			variant; they override its parameters of the same name
 #   agent VARIANT WORDS	run "iqcn agent WORDS" on the first switch of a network, for
-#			the first port of "port", during one variant; "killed TIME"
-#			before WORDS: kill it after less than a second, and count
-#			in its figures leases_ended 101 ms later
-#   trunk WORDS		more of these words for links between switches
-#   fiber WORDS		more of these words for the fiber of a pair
-#   access WORDS		more of these words for links of senders to a chain
+#			the first port of "port", during one variant; with
+#			"killed TIME" before WORDS, kill the agent after this
+#			time (less than 1 s), and report leases_ended 101 ms
+#			later
+#   trunk WORDS		more words of "wire" for links between switches
+#   fiber WORDS		more words of "wire" for the fiber of a pair
+#   access WORDS	more words of "wire" for links of senders to a chain
 #   locals N WORDS	hosts at the last switch of a chain that send; their
 #			numbers follow those of the senders
 #   behind RATE QDISC	an upstream switch, and the qdisc on its port to us
@@ -273,7 +274,8 @@ bps()
 	esac
 }
 
-# check_keys SCENARIO KEY...: these keys are for another kind of topology
+# check_keys SCENARIO KEY...: fail if the scenario has one of these keys, which
+# are for another kind of topology
 check_keys()
 {
 	local name=$1 key
@@ -377,9 +379,9 @@ write_fabric()
 		"$(value "$1" ends | of_variant "$2")"
 }
 
-# took DIR: replace the times in "time" by the CPU time of everything, and that
-# of the run without the set-up.  The latter is in proportion to the elapsed
-# time, because the lab never waits.
+# took DIR: replace the times in "time" by the CPU time of everything, and by
+# the CPU time of the run without the set-up, which is proportional to its
+# elapsed time, because the lab never waits.
 took()
 {
 	local begin=0 end=0
@@ -481,7 +483,7 @@ traced()
 			return substr(time, 1, length(time) - 2) * 1e6
 		}
 		function us(t) { return sprintf("%.3f", t / 1e3) }
-		# account for the current rates up to a time
+		# add the bytes sent at the current rates up to a time
 		function pass(to,    f) {
 			for (f in rate)
 				sent[f] += rate[f] * (to - at)
@@ -511,7 +513,7 @@ traced()
 			flow = $1 " " $3
 			if (r[1] == $2 && !watched)
 				watched = flow
-			# the rate of the last event applied until now
+			# the rate of the previous event applies until now
 			if (flow == watched && $4 >= ns(r[2]) && regained < 0 &&
 			    rate[flow] >= line_bps)
 				regained = ns(r[2])
@@ -889,7 +891,7 @@ done 3< <(for name in ${names[@]+"${names[@]}"}; do
 	done
 done | xargs -r -P "$jobs" -L 1 "$HERE/scenarios.sh" job)
 
-# scenarios with a job that was killed
+# report the scenarios with a job that was killed
 for name in ${names[@]+"${names[@]}"}; do
 	[ "${running[$name]}" = 0 ] || report "$name"
 done

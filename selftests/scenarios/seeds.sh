@@ -9,8 +9,8 @@
 #   -n	number of seeds, from 1 on (default 8)
 #   -v	default: pi
 #
-# A change that moves a figure by less than twice the standard error of its mean
-# has not been shown to move it.
+# If a figure moves by less than twice the standard error of its mean, there is
+# no evidence that a change moved it.
 #
 # Results, in build/results or $IQCN_RESULTS:
 #   seeds.json		figures by scenario and seed
@@ -44,7 +44,7 @@ esac
 [ $# -gt 0 ] || set -- incast-64 incast-512 incast-1024 incast-2048 step fairness
 rm -rf "$OUT" "$OUT".{json,commit}
 mkdir -p "$OUT/scenarios" || exit
-# others may be "like" them
+# scenarios may be "like" others, so copy all
 cp "$HERE"/*.scenario "$OUT/scenarios/" || exit
 names=()
 for name; do

@@ -156,7 +156,7 @@ $out"
 	[ "$1" = "$2" ]
 }
 
-# quiet NIC: with a box that fits, nothing is wrong
+# quiet NIC: with a box whose settings fit, there are no warnings or notes
 quiet()
 {
 	fresh "$1"
@@ -166,8 +166,8 @@ quiet()
 		! senders -b "$WORK/box" | grep -E '^(warn|note)'
 }
 
-# wrong PATTERN NIC FILE VALUE [BOX]...: with this value there is a warning, and
-# no other one
+# wrong PATTERN NIC FILE VALUE [BOX]...: with this value there is one warning,
+# which matches PATTERN
 wrong()
 {
 	local pattern=$1 nic=$2 name=$3 value=$4
@@ -223,7 +223,7 @@ sets()
 		is class/net/eth0/ecn/roce_np/enable/4 1
 }
 
-# the configfs files of bnxt_re take "48" as 0x48
+# the configfs files of bnxt_re parse "48" as 0x48
 sets_hexadecimal()
 {
 	fresh broadcom

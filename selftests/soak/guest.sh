@@ -1,27 +1,27 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs in the lab: rounds of traffic, with a check of the accounts after each.
+# Runs in the lab: rounds of traffic, with a check of the counters after each.
 #
 #   guest.sh MINUTES SECONDS
 #
 #   s0 ---- p0 [ br0 ] p1 ---- r0	all in one namespace: rocehost's hosts
 #					do not use the stack
 #
-# In each round 2,048 connections are created, used and aged.  Rounds alternate
-# between
+# In each round 2,048 connections are created and used, and their flows expire.
+# Rounds alternate between
 #   timer	flows that arrive with CE, at a constant rate, from senders
-#		without RP: for each packet a CNP is due, T1 later
+#		without RP: a CNP must be sent T1 after each packet
 #   pi		messages of 64 KB into a port of 10 Gb/s, from senders with RP
-# and after each round, when its flows have aged, these accounts must balance:
-#   packets	received = sent + dropped + queued; on the way back the box's
-#		CNPs add to those received
+# After each round, once its flows have expired, these counters must balance:
+#   packets	received = sent + dropped + queued; in the reverse direction
+#		received + the box's CNPs = sent
 #   CNPs	sent by the box = received by senders; sent by receivers =
 #		received by the box = received by senders
-#   timers	each sender has received all CNPs that were due (timer); all
-#		messages are complete (pi); no packet is queued, no flow is
+#   timers	each flow has received nearly all CNPs that T1 caused (timer);
+#		all messages are complete; no packet is queued, and no flow is
 #		left
-#   memory	the kernel's use is the same as after the first rounds
+#   memory	the kernel uses as much memory as after the first rounds
 set -u -o pipefail
 
 HERE=$(cd "$(dirname "$0")" && pwd)
@@ -58,7 +58,7 @@ fail()
 	[ $failed -lt 20 ] || die "too many failures"
 }
 
-# equal WHAT LEFT RIGHT: check an account
+# equal WHAT LEFT RIGHT: check that two values are equal
 equal()
 {
 	[ "$2" = "$3" ] || fail "$1: $2 is not equal to $3"
@@ -202,8 +202,8 @@ memory()
 	done </proc/meminfo
 }
 
-# Packets received since the devices were created were sent, dropped, or are
-# queued
+# Check that all packets received since the devices were created have been sent
+# or dropped, or are still queued
 accounts()
 {
 	local in_data in_back out_data out_back n
@@ -296,7 +296,7 @@ while :; do
 	[ $((round % 2)) = 0 ] && kind=pi || kind=timer
 	$kind
 	ctl start
-	# traffic takes a second, and flows age after 5 s
+	# traffic takes a second, and flows expire after 5 s
 	sleep 12
 	counters p1
 	hosts

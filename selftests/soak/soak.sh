@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # make soak: hours of virtual time in which 2,048 flows start and stop again and
-# again, while all accounts must balance.
+# again.  After each round all counters must balance.
 #
 #   soak.sh [-k KERNEL] [-m MINUTES] [-e SECONDS]
 #
@@ -10,7 +10,7 @@
 #   -m MINUTES	virtual time (default 1440, a day)
 #   -e SECONDS	virtual time between rounds of traffic (default 120)
 #
-# The output is also in build/soak.log.  guest.sh describes the accounts.
+# The output is also in build/soak.log.  guest.sh describes the counters.
 set -u -o pipefail
 
 HERE=$(cd "$(dirname "$0")" && pwd)
@@ -33,7 +33,7 @@ while getopts k:m:e: opt; do
 done
 shift $((OPTIND - 1))
 [[ $# = 0 && $minutes =~ ^[1-9][0-9]*$ && $every =~ ^[1-9][0-9]*$ ]] || usage
-# the flows of a round must age, and packets in flight must arrive
+# the flows of a round must expire, and packets in flight must arrive
 if ((every < 20)); then
 	echo "soak: a round takes 20 s" >&2
 	exit 2

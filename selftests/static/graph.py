@@ -7,19 +7,20 @@ loops.
   graph.py [-m N] [-v] [DIRECTORY]	default: kmod
 
 There are two graphs.  In the graph of calls an arrow leads from one NAME.c of
-DIRECTORY to another that defines a non-static function which the first file
-names, itself or in an inline function of a header that it uses.  In the graph
-of includes an arrow leads from a header to each header that it includes.  A
-call through a pointer is no arrow, because the owner of the pointer decides
-which function is called.  So tables of functions, such as the notify methods in
-timer.c, cause no arrows.  A loop is a strongly connected component of more than
-one file: each of its files uses all others, directly or through some of them.
+DIRECTORY to another if the first file names a non-static function that the
+other file defines.  The inline functions that the first file uses count as a
+part of it.  In the graph of includes an arrow leads from a header to each
+header that it includes.  A call through a pointer is no arrow, because the
+owner of the pointer decides which function is called.  So tables of functions,
+such as the notify methods in timer.c, cause no arrows.  A loop is a strongly
+connected component of more than one file: each of its files uses all others,
+directly or through some of them.
 
   -m N	exit with status 1 if a loop has more than N files
   -v	print each arrow, with its reasons
 
-The sources are not built.  Definitions are found by the kernel's style: they and
-the brace that opens their body begin in column 0.
+The sources are not built.  Definitions are found by the kernel's style: they
+begin in column 0, and so does the brace that opens their body.
 """
 import argparse
 import collections
@@ -36,7 +37,7 @@ INCLUDE = re.compile(r'^#[ \t]*include[ \t]+"([^"]+)"', re.M)
 HEAD = r"((?:^[^\n;}#][^\n;]*\n)+)^\{"
 FUNCTION = re.compile(HEAD + r"(.*?)^\}", re.M | re.S)
 NAME = re.compile(r"(\w+)\s*\(")
-# A member of a struct is no function, even if it has the name of one
+# A member of a struct is no function, even if it has the name of a function
 WORD = re.compile(r"(?<![.>\w])[A-Za-z_]\w*")
 
 

@@ -5,10 +5,10 @@ Check documents against the table of parameters.
 
   params.py MAN-PAGE SPECIFICATION <ROWS
 
-ROWS has a line per row of kmod/config_table.h: name and names of values, separated
-by tabs.  tc-iqcn(8) must have each parameter in the synopsis and as a paragraph,
-and each name of a value; the specification must have the same names of values as
-the table.  Prints the differences.
+ROWS has a line per row of kmod/config_table.h: the name of the parameter and
+the names of its values, separated by tabs.  tc-iqcn(8) must have each parameter
+in the synopsis and as a paragraph, and each name of a value.  The specification
+must have the same names of values as the table.  Prints the differences.
 """
 import re
 import sys

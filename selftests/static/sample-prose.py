@@ -5,14 +5,16 @@ Draw comments and sentences of the documentation at random, for a review.
 
   sample-prose.py [-s SEED] [-c COMMENTS] [-d SENTENCES] [FILE...]
 
-Prints one a line, after its number, file and line.  Comments come from C files,
-headers and shell scripts; a paragraph of a long comment, or the description of
-one member or argument, counts as a comment of its own.  Sentences come from
-reStructuredText, manual pages and Markdown.  Tables, headings and commands are
-left out.  Without FILE the tracked files of the tree are read.
+Prints one per line, after its number, file and line.  Comments come from C
+files, headers and shell scripts; a paragraph of a long comment, or the
+description of one member or argument, counts as a comment of its own.
+Sentences come from reStructuredText, manual pages and Markdown.  Tables,
+headings and commands are left out.  Without FILE the tracked files of the tree
+are read.
 
 The sample depends on the seed and the text alone: the same commit gives the
-same sample everywhere.  A text that is edited is drawn anew, the others stay.
+same sample everywhere.  An edited text gets a new random rank; the others keep
+theirs.
 """
 import argparse
 import hashlib
@@ -42,7 +44,7 @@ MAN_BREAKS = {"SH", "SS", "PP", "P", "LP", "TP", "IP", "RS", "RE", "TQ", "br",
 def paragraphs(lines):
     """(line number, text) of each paragraph of (line number, text) pairs.
 
-    An empty text ends one.  A description "@name: ..." begins one.
+    An empty text ends a paragraph.  A description "@name: ..." begins one.
     """
     first, words = 0, []
     for number, text in [*lines, (0, "")]:
@@ -91,7 +93,7 @@ def indent_of(line):
 def rst_lines(text):
     """(line number, text) of prose; everything else is an empty line"""
     lines = text.split("\n")
-    skip = None             # the indentation of what owns a block left out
+    skip = None             # indentation of the line that owns an omitted block
     table = False
     for i, line in enumerate(lines):
         number, stripped = i + 1, line.strip()
@@ -210,7 +212,7 @@ READERS = {
     ".md": ("sentences", lambda text: sentences(md_lines(text))),
     ".8": ("sentences", lambda text: sentences(man_lines(text))),
 }
-# A comment with fewer words in lower case is the guard of a header, the
+# A comment with fewer words in lower case is the guard of a header or the
 # arguments of a function, or says nothing: "@port: port"
 LEAST_WORDS = 3
 

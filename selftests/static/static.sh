@@ -99,7 +99,7 @@ compat_only()
 	true
 }
 
-# The files of the module do not call each other in circles
+# No loop of calls or of includes has more than three files of the module
 call_graph()
 {
 	selftests/static/graph.py -m 3 >/dev/null
@@ -323,7 +323,7 @@ tests_listed()
 	true
 }
 
-# A file of tests that no step runs never runs, either
+# Every file of tests must be in a step, or it never runs
 files_listed()
 {
 	local f name steps

@@ -3,11 +3,12 @@
 #
 # Runs in a kernel of the lab: rounds of stress, item after item (lib-items.sh),
 # while hosts in the kernel send.  All items run once, and then again until the
-# file $STRESS_STOP exists.  A round has a seed, which is printed, and ends with
-# checks of what must hold whatever was done:
+# file $STRESS_STOP exists.  A round has a seed, which is printed.  After every
+# round, whatever the items have done, these invariants are checked:
 #
-#	once nothing is sent, the queues are empty, debugfs is empty, the module
-#	has no references and unloads, and the kernel log has no splat
+#	once the senders have stopped, the queues are empty, debugfs is empty,
+#	the module has no references and unloads, and the kernel log has no
+#	splat
 #
 # The last lines of output are the results: "result ITEM ROUNDS FAILED".
 # shellcheck source=selftests/net/lib.sh
@@ -19,9 +20,9 @@
 
 # Three kernels are slow: with KASAN on two CPUs and the host's clock, or on two
 # emulated CPUs, timers that expire as soon as they are rearmed starve
-# processes, and grace periods do not end.  These kernels get less traffic,
-# senders without RP so that it does not grow, and timeouts of milliseconds, not
-# microseconds.
+# processes, and RCU grace periods do not end.  These kernels get less traffic,
+# senders without RP so that the traffic does not grow, and timeouts of
+# milliseconds instead of microseconds.
 slower=1 us=us rp=()
 case ${IQCN_LAB-} in
 uml-smp) slower=10 us=ms rp=(rp off) ;;

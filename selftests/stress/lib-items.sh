@@ -66,7 +66,7 @@ mad()
 	done
 }
 
-# madden: change the iqcn of p1's bottleneck to such parameters
+# madden: change the iqcn of p1's bottleneck to parameters from mad
 madden()
 {
 	mad
@@ -93,7 +93,8 @@ item_replace()
 	ip -n sw link set d0 mtu 9000 up
 	tc -n sw qdisc add dev d0 root handle 10: iqcn
 	for ((i = 0; i < 12; i++)); do
-		# a blast stops the device, except for the last packet of 64
+		# a blast stops the device queue, except for the last of 64
+		# packets
 		[ $((i % 6)) != 0 ] ||
 			rh sw "blast d0 queue $((i / 6)) packets 3000 flows 50 depth 64 mtu 256 ect 2" &
 		case $((RANDOM % 6)) in
@@ -542,7 +543,8 @@ steer()
 	try ip netns exec sw bash -c "echo $(($2 + 1)) >$rps"
 }
 
-# many commands per process, because starting takes longer than reading
+# many commands per process, because starting a process takes longer than
+# reading
 look_tc()
 {
 	while [ ! -e "$TMP/seen" ]; do
@@ -810,7 +812,7 @@ item_receivers()
 	check "moves learned" "$(grep -c "$RCV_MAC dev p" "$TMP/fdb")" -eq 6
 }
 
-# announce: send a packet, as a receiver does that has moved
+# announce: send packets, as a receiver does after it has moved
 announce()
 {
 	reply --type udp --count 3

@@ -4,12 +4,12 @@
 
 	infra.py [new] <infra/qdiscs.json >cases.json
 
-iqcn replaces the leaf qdisc of each case, with a limit that makes iqcn queue or drop
-as that leaf does.  A class or a one-child qdisc without a leaf gets iqcn as its leaf.
-The results that a case expects of its leaf are expected of iqcn; EXPECT has the
-exceptions.  Without "new" the cases of NEW are left out, with "new" all others.  Cases
-without a place for iqcn are always left out.  Without "new" stderr lists the cases that
-are left out, with the reason.
+iqcn replaces the leaf qdisc of each case, with a limit that makes iqcn queue or
+drop as that leaf does.  A class or a one-child qdisc without a leaf gets iqcn
+as its leaf.  The results that a case expects of its leaf are expected of iqcn;
+EXPECT has the exceptions.  Without "new" the cases of NEW are left out, with
+"new" all other cases.  Cases without a place for iqcn are always left out.
+Without "new" stderr lists the cases that are left out, with the reason.
 """
 import json
 import re
@@ -20,11 +20,13 @@ LEAVES = "fq_codel codel fq_pie pie hhf fq skbprio cake dualpi2 sfq pfifo blackh
 # qdiscs with one child, a fifo by default, and kinds of classes
 HOLDERS = "netem tbf cbs red sfb"
 CLASSES = "drr hfsc qfq htb ets"
-# the handle of a HOLDER that its case gives none, so that iqcn can name its parent
+# the handle of a HOLDER if its case does not set one, so that iqcn can name it
+# as its parent
 HANDLE = "fee:"
 
 EXPECT = {}
-# an older tc prints the default class without 0x, and no valid JSON for classes of ets
+# an older tc prints the default class without 0x, and invalid JSON for classes
+# of ets
 EXPECT["a4c3"] = {"matchPattern": "qdisc hfsc 3:.*parent 1:2.*default (?:0x)?1"}
 EXPECT["1f1f"] = {"verifyCmd": "$TC -s class show dev $DUMMY",
                   "matchPattern": "class ets 1:1 .*Sent 196 bytes 2 pkt",
@@ -48,12 +50,12 @@ def word(command, name):
 
 
 def place(parent):
-    """Name the place of a child: 2: and 2:1 are the same one in a one-child qdisc."""
+    """Name the place of a child: 2: means 2:1 in a one-child qdisc."""
     return parent + "1" if parent.endswith(":") else parent
 
 
 def limit(kind, words):
-    """Return the limit with which iqcn queues as many packets as the old leaf."""
+    """Return the limit with which iqcn queues as many packets as the leaf."""
     found = re.search(r"limit (\d+)", words)
     if kind == "blackhole" or (found and int(found[1]) < 10):
         return " limit 1"
@@ -96,9 +98,9 @@ def fill(commands):
 
 
 def text(command):
-    """Return the command itself; a list also has the exit codes that are allowed.
+    """Return the command itself; in a list, the allowed exit codes follow it.
 
-    The delay is shortened because an older tc takes 274 s at most."""
+    The delay is shortened because an older tc accepts at most 274 s."""
     command = command[0] if isinstance(command, list) else command
     return command.replace("delay 5000000000", "delay 200000000")
 

@@ -4,8 +4,8 @@
  *
  *   failmod FILE NAME	prints the number of allocations: "load N unload N"
  *
- * A failed load must leave nothing behind.  A loaded module must unload
- * whatever fails.
+ * A failed load must leave nothing behind.  A loaded module must unload even if
+ * an allocation fails.
  */
 #define _GNU_SOURCE
 #include <errno.h>

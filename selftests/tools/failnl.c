@@ -98,8 +98,8 @@ struct result {
 	uint64_t qdiscs;
 };
 
-/* Send a request and receive the complete answer, because a dump allocates
- * while it is read, too
+/* Send a request and receive the complete answer, because a dump also allocates
+ * while it is being read
  */
 static void talk(int fd, const struct request *r, struct result *res)
 {

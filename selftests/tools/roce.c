@@ -10,7 +10,7 @@
  *
  * Packet formats, ICRC and CNP repeat the module's on purpose: the tests check
  * the module against them.  The QP numbers of a flow's sender and receiver
- * differ by QP_XOR, so that the receiver knows the sender's.
+ * differ by QP_XOR, so that the receiver can derive the sender's.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>

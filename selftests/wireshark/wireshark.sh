@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Test contrib/wireshark/iqcn.lua in tshark, on this machine: with CNPs from the
-# lab, compared with the bytes on the wire and with the module's trace, and with
-# generated packets, valid, truncated and damaged.
+# Test contrib/wireshark/iqcn.lua in tshark, on this machine.  The fields of
+# CNPs from the lab are compared with the bytes on the wire and with the
+# module's trace.  Generated packets are valid, truncated and damaged.
 #
-# This test repeats the layout of the bytes on purpose, so that an error in the
-# dissector does not hide here.
+# This test repeats the layout of the bytes on purpose, so that it detects an
+# error in the dissector.
 set -u -o pipefail
 
 HERE=$(cd "$(dirname "$0")" && pwd)
@@ -125,7 +125,7 @@ module()
 	}' "$OUT/$1.trace"
 }
 
-# seen SCENE: print the same values from the output of the dissector
+# seen SCENE: print the values that module() prints, from the dissector's output
 seen()
 {
 	fields "$OUT/$1.pcap" ip.src ip.dst ipv6.src ipv6.dst iqcn.destqp \
@@ -163,8 +163,9 @@ tags()
 	done)"
 }
 
-# CNPs of 21 ms give about one rate per ms, whose mean is the rate of tbf. Each
-# rate is accurate to 256 bytes, the unit of telemetry, and a packet.
+# The CNPs of 21 ms yield about one rate per ms, and the mean of these rates is
+# the rate of tbf.  Each rate is accurate to 256 bytes, the unit of telemetry,
+# plus one packet.
 rate()
 {
 	same "Mbit/s" "$(fields "$OUT/moving.pcap" iqcn.rate -- -Y iqcn.rate |
@@ -477,8 +478,8 @@ installed()
 echo "TAP version 13"
 "$TOP/selftests/lab/lab.sh" run uml -s "${IQCN_SEED:-1}" "$HERE/guest.sh" \
 	"$OUT"; result $? "captures"
-# no plugins and preferences of the user; not before, because HOME has the lab's
-# kernels
+# ignore the user's plugins and preferences; not earlier, because the lab's
+# kernels are in HOME
 export HOME=$WORK/home XDG_CONFIG_HOME=$WORK/home/.config
 unset WIRESHARK_PLUGIN_DIR WIRESHARK_DATA_DIR
 mkdir -p "$HOME"

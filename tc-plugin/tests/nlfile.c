@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * nlfile.so: preloaded into tc, replaces the kernel's qdiscs with the file
- * $NLFILE.
+ * nlfile.so: a library that is preloaded into tc, and replaces the kernel's
+ * qdiscs with the file $NLFILE.
  *
- * A request to add a qdisc is appended to the file.  The kernel gets and
+ * A request to add a qdisc is appended to the file.  The kernel receives and
  * acknowledges a no-op instead, so the machine does not change.  "tc qdisc
  * show" shows the messages in the file.
  */

@@ -4,10 +4,10 @@
  * decode requests.
  *
  *   params random SEED COUNT	print requests, for nlfile.so
- *   params attrs		print the parameters of the requests on stdin, one
- *				request a line, in hexadecimal
- *   params keys		print a JSON object: the name and the unit of each
- *				parameter, by its key in JSON
+ *   params attrs		print the parameters of the requests on stdin in
+ *				hexadecimal, one line per request
+ *   params keys		print a JSON object that maps the key of each
+ *				parameter in JSON to its name and unit
  */
 #include <inttypes.h>
 #include <stdbool.h>

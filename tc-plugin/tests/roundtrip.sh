@@ -3,7 +3,7 @@
 #
 # roundtrip.sh [DIRECTORY]: the output of "tc -d qdisc show" and "tc -j qdisc
 # show", given to tc again, results in the same attributes, for random values of
-# every parameter.  KTAP.
+# every parameter.  Prints KTAP.
 #
 # $IQCN_SEED (1) is the seed, $COUNT (10000) the number of requests.  The test
 # does not use the kernel's qdiscs, and any user can run it.

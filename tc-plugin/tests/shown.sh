@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# shown.sh [DIRECTORY]: check what tc prints of a qdisc.  Prints KTAP.
+# shown.sh [DIRECTORY]: check what tc prints for a qdisc.  Prints KTAP.
 #
 # - Numbers are printed as said.txt lists them.
 # - For each combination of the methods, the parameters that "tc qdisc show"
@@ -106,7 +106,7 @@ wanted()
 	}' "$TESTS/shown.txt" -
 }
 
-# shown ARGUMENT...: print the parameters that tc shows of each qdisc in the
+# shown ARGUMENT...: print the parameters that tc shows for each qdisc in the
 # file
 shown()
 {

@@ -315,13 +315,13 @@ void test_agent_trust(void)
 	bad.policy = 50;
 	check_life(__LINE__, &bad, AGENT_POLICY, 60000);
 	check_life(__LINE__, &bad, AGENT_AUDIT, 1000);
-	/* worse from now on: the second before this audit was not */
+	/* worse from now on, but not yet in the second before this audit */
 	bad.policy = 0;
 	check_life(__LINE__, &bad, AGENT_POLICY, 9000);
 	check_life(__LINE__, &bad, AGENT_AUDIT, 1000);
 	check_life(__LINE__, &bad, AGENT_POLICY, 1000);
 	check_life(__LINE__, &bad, AGENT_FALLBACK, 10000);
-	/* if the values of tc earn less than before, the policy may, too */
+	/* if the values of tc earn less than before, so may the policy */
 	bad.policy = 30;
 	bad.tc = 30;
 	check_life(__LINE__, &bad, AGENT_POLICY, 1000);
@@ -381,11 +381,11 @@ void test_agent_guard(void)
 
 	/* an empty queue */
 	check(agent_guard_step(&g, &p, &a, &b) == 7);
-	/* a deep one that does not grow much */
+	/* a queue above Kmax that does not grow much */
 	b.depth_bytes = 100;
 	b.above_kmax_ns = 1;
 	check(agent_guard_step(&g, &p, &a, &b) == 0);
-	/* the queue grows: at least those of the guard, for the next 20 ms */
+	/* the queue grows: at least the guard's rate for the next 20 ms */
 	b.depth_bytes = 101;
 	check(agent_guard_step(&g, &p, &a, &b) == 7);
 	a.depth_bytes = 101;
@@ -395,14 +395,14 @@ void test_agent_guard(void)
 	}
 	b.time_ns += 5 * MS;
 	check(agent_guard_step(&g, &p, &a, &b) == 0);
-	/* the queue is not deep: at least those of the guard after 100 ms */
+	/* not above Kmax: at least the guard's rate after 100 ms */
 	b.depth_bytes = 0;
 	a.above_kmax_ns = b.above_kmax_ns;
 	b.time_ns += 100 * MS - 1;
 	check(agent_guard_step(&g, &p, &a, &b) == 0);
 	b.time_ns++;
 	check(agent_guard_step(&g, &p, &a, &b) == 7);
-	/* likewise for 20 ms after drops, and the last action */
+	/* drops: the last action, and at least the guard's rate for 20 ms */
 	b.above_kmax_ns++;
 	check(agent_guard_step(&g, &p, &a, &b) == 0);
 	check(agent_guard_action(&a, &b, 7) == 7);
@@ -415,7 +415,7 @@ void test_agent_guard(void)
 	check(agent_guard_step(&g, &p, &a, &b) == 7);
 	b.time_ns++;
 	check(agent_guard_step(&g, &p, &a, &b) == 0);
-	/* more than tc's, as far as a lease may ask for */
+	/* above tc's rate, but at most the rate that a lease may set */
 	p.supplement_max_pps = 8;
 	check(agent_guard_pps(&p) == 8);
 	p.supplement_max_pps = 10;
@@ -425,7 +425,7 @@ void test_agent_guard(void)
 	check(agent_guard_pps(&p) == 2500);
 	p.supplement_pps = 3000;
 	check(agent_guard_pps(&p) == 3000);
-	/* a budget that became smaller after supplements were set */
+	/* a budget that was lowered after the rate of supplements was set */
 	p.cnp_rate_pps = 2999;
 	check(agent_guard_pps(&p) == 2999);
 	p.supplement_max_pps = 2999;

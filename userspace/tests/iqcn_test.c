@@ -343,7 +343,9 @@ static void check_name(const char *name)
 	json_object_put(json);
 }
 
-/* Every name of one and two bytes, and long ones of the bytes that matter */
+/* All names of one or two bytes, and random longer ones, mostly of special
+ * bytes
+ */
 static void test_names(void)
 {
 	static const char bytes[] = "a\\x5cA1\x1b\x7f\x80\x9b\xbf\xc0\xc2\xc3\xe0"
@@ -497,7 +499,8 @@ static void reread(struct baselines *b, const char *damage)
 	free(text);
 }
 
-/* A baseline is the same after it was written and read, and ends with its qdisc
+/* A baseline survives being written and read back, and becomes obsolete when
+ * its qdisc is replaced
  */
 static void test_baselines(void)
 {
@@ -598,7 +601,7 @@ static void test_summary(void)
 		      "  CNPs    100 sent, 0 from receivers\n"
 		      "  flows   3, 3 paired, 2 congested\n"
 		      "  next    see the flows in \"iqcn top\"\n");
-	/* the delay is of the packets since the baseline */
+	/* the average delay is that of the packets since the baseline */
 	baseline_take(&one, &q);
 	check(!baselines_add(&b, &one));
 	q.stats.app.delay_samples = 6;
@@ -620,7 +623,7 @@ static void test_summary(void)
 	baselines_free(&b);
 }
 
-/* A summary shows the filter in force, and what the filter did */
+/* A summary shows the filter in force, and its counters */
 static void test_long_haul(void)
 {
 	struct tc_iqcn_cnp_filter filter = { .mode = IQCN_CNP_FILTER_TOLD };
@@ -696,7 +699,7 @@ static void default_values(uint64_t *v)
 	v[TCA_IQCN_PFC_MAX_NS] = 2000000;
 }
 
-/* Only parameters that a new queue would not get anyway are needed */
+/* Only parameters whose values a new queue would not have anyway are needed */
 static void test_derive(void)
 {
 	struct link link = {
@@ -941,8 +944,8 @@ static int signal_after(int steps)
 	return WEXITSTATUS(status);
 }
 
-/* No signal is lost that arrives before the end of the last signals_take() of
- * look_for_signal(), whichever instruction it interrupts
+/* A signal that arrives before the end of the last signals_take() of
+ * look_for_signal() is not lost, whichever instruction it interrupts
  */
 static void test_signals(void)
 {
@@ -1100,7 +1103,7 @@ static const struct iqcn_param *param_of(int attr)
 	return NULL;
 }
 
-/* Each value has a name, the default is in range, and references are to rows */
+/* Each value has a name, the default is in range, and references have rows */
 static void check_param(const struct iqcn_param *p)
 {
 	const struct iqcn_param *on = param_of(p->needs);

@@ -72,8 +72,9 @@ int op_netns(struct place *p)
 	return -EAGAIN;
 }
 
-/* Run operations in a namespace, and perhaps a user namespace, of its own.
- * When the process ends, its namespace is destroyed with packets still queued.
+/* Run operations in a network namespace that only this process uses, and half
+ * of the time in a new user namespace, too.  When the process exits, the
+ * network namespace is destroyed with packets still queued.
  */
 static void live_alone(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Scenes: sequences of operations that reach a state only together.
+ * Scenes: operations that reach a certain state only in this sequence.
  */
 #define _GNU_SOURCE
 #include <errno.h>

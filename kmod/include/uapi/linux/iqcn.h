@@ -2,8 +2,8 @@
 /*
  * sch_iqcn: intelligent congestion point for DCQCN (RoCEv2).
  *
- * Netlink interface of the qdisc.  Each parameter is one attribute, and the
- * attribute's name ends in its unit.  New attributes are only ever appended.
+ * Netlink interface of the qdisc.  Each parameter is one attribute, whose name
+ * ends in the unit, if there is one.  New attributes are only ever appended.
  */
 #ifndef _UAPI_LINUX_IQCN_H
 #define _UAPI_LINUX_IQCN_H
@@ -43,12 +43,12 @@
  *	by all queues of the device
  * @TCA_IQCN_CNP_BURST: u32, CNPs that the port may send at once; shared by all
  *	queues of the device
- * @TCA_IQCN_RUN_ENTER: u32, N: CE packets with consecutive PSNs from which a
- *	flow is congested
+ * @TCA_IQCN_RUN_ENTER: u32, N: a flow becomes congested after N CE packets with
+ *	consecutive PSNs
  * @TCA_IQCN_RUN_EXIT: u32, N': a flow stops being congested when a run of at
  *	most this many consecutive PSNs ends
- * @TCA_IQCN_SPAN_PACKETS: u32, M: packets of a flow over which the differences
- *	of its CE packets' PSNs are taken
+ * @TCA_IQCN_SPAN_PACKETS: u32, M: number of packets of a flow over which the
+ *	PSNs of CE packets are compared
  * @TCA_IQCN_SPAN_ENTER: u32, G: a flow is congested if all differences are less
  *	than G
  * @TCA_IQCN_SPAN_EXIT: u32, G': a flow stops being congested at a difference
@@ -224,7 +224,7 @@ enum iqcn_grant_by {
  * @IQCN_CNP_FILTER_OFF: none
  * @IQCN_CNP_FILTER_AUTO: all but N per round trip of the fiber; N follows from
  *	the incast ratio of the port
- * @IQCN_CNP_FILTER_TOLD: those for flows that the box has notified itself
+ * @IQCN_CNP_FILTER_TOLD: those for flows that the box itself has notified
  *	within the last round trip of the fiber
  * @IQCN_CNP_FILTER_FIXED: all but a fixed number in each fixed interval
  * @__IQCN_CNP_FILTER_MAX: number of values
@@ -482,8 +482,8 @@ struct iqcn_telemetry {
  * @version_flags: bits 7-4: IQCN_GRANT_VERSION; bit 0: IQCN_TELEMETRY_WAS_CE
  * @cause: IQCN_CAUSE_GRANT
  * @depth: depth of the queue as a share of its limit, 0xffff: full
- * @window: bytes that the flow may have in flight; a sender that obeys keeps at
- *	least one packet in flight
+ * @window: bytes that the flow may have in flight; a sender that respects the
+ *	window still keeps at least one packet in flight
  * @flows: flows that were active in the last milliseconds, saturated
  * @share: the flow's part of the queued packets, as a share of 0xffff
  * @base_rtt_us: round-trip time for which the window was computed, in us,
@@ -579,7 +579,7 @@ enum iqcn_base {
 
 /**
  * enum iqcn_snoop - where the receivers' CNPs are captured
- * @IQCN_SNOOP_PORT: from the packets that come in on the device
+ * @IQCN_SNOOP_PORT: from the packets that the device receives
  * @IQCN_SNOOP_NETNS: from everything that is bridged or routed in its namespace
  * @__IQCN_SNOOP_MAX: number of values
  */
@@ -598,8 +598,7 @@ enum iqcn_snoop {
  * @IQCN_PAIR_NONE: the flow is not paired
  * @IQCN_PAIR_SPORT: both UDP source ports are those that drivers derive from
  *	the two QP numbers
- * @IQCN_PAIR_CNP: a CNP arrived when its flow was the only unassured one of its
- *	hosts
+ * @IQCN_PAIR_CNP: a CNP arrived while its hosts had only one unassured flow
  * @IQCN_PAIR_PSN: the receiver echoed PSNs of the flow to this QP
  * @IQCN_PAIR_CM: the connection setup named both QP numbers
  * @__IQCN_PAIR_MAX: number of grades
@@ -646,7 +645,7 @@ enum iqcn_pair_grade {
  * @ce_rate_bps: CE rate of the last window
  * @roce_bps: RoCE rate that the CE rate is compared with
  * @state_since_ns: ns since the queue last became congested or clear, 0: never
- * @flows: flows now
+ * @flows: current number of flows
  * @flows_paired: flows paired well enough for CNPs
  * @flows_congested: congested flows; all flows while the queue is congested
  * @congested: detectors (&enum iqcn_detect) that report congestion

@@ -4,11 +4,12 @@
  *
  * The C side of Documentation/netlink/specs/iqcn.yaml.  All commands refer to
  * the network namespace of the socket.  Everybody can read ports and queues.
- * Flows, both groups, IQCN_CMD_FLOW_FLUSH, IQCN_CMD_QUEUE_CLEAR and
- * IQCN_CMD_LEASE need CAP_NET_ADMIN in the user namespace of that network
- * namespace.  Flows and groups need it because their QP numbers and PSNs
- * suffice to forge packets.  From the first release on, attributes are only
- * appended, and a reader skips attributes that it does not know.
+ * IQCN_CMD_FLOW_GET, both multicast groups, IQCN_CMD_FLOW_FLUSH,
+ * IQCN_CMD_QUEUE_CLEAR and IQCN_CMD_LEASE need CAP_NET_ADMIN in the user
+ * namespace of that network namespace.  IQCN_CMD_FLOW_GET and the groups need
+ * it because they reveal QP numbers and PSNs, which suffice to forge packets.
+ * From the first release on, attributes are only appended, and a reader skips
+ * attributes that it does not know.
  */
 #ifndef _UAPI_LINUX_IQCN_NETLINK_H
 #define _UAPI_LINUX_IQCN_NETLINK_H
@@ -24,12 +25,12 @@
  * @IQCN_CMD_UNSPEC: not used
  * @IQCN_CMD_PORT_GET: do: the port of IQCN_A_PORT_IFINDEX; dump: this port or
  *	all; attributes: &enum iqcn_a_port.  A dump sets NLM_F_DUMP_INTR if
- *	ports or queues come or go meanwhile
+ *	ports or queues are added or removed meanwhile
  * @IQCN_CMD_QUEUE_GET: do: the queue IQCN_A_QUEUE_PARENT of
  *	IQCN_A_QUEUE_IFINDEX; dump: the queues that match IQCN_A_QUEUE_FILTER,
  *	of this device or of all ports; attributes: &enum iqcn_a_queue, limited
  *	to those that IQCN_A_QUEUE_MASK selects.  A dump sets NLM_F_DUMP_INTR if
- *	ports or queues come or go meanwhile
+ *	ports or queues are added or removed meanwhile
  * @IQCN_CMD_FLOW_GET: dump: the flows that match IQCN_A_FLOW_FILTER, of
  *	IQCN_A_FLOW_IFINDEX or of all ports; attributes: &enum iqcn_a_flow.  A
  *	flow that exists during the whole dump is in it once, and no flow is in
@@ -102,7 +103,7 @@ enum iqcn_filter {
  *	IQCN_A_PORT_MALFORMED are u64, and have the names of the files in
  *	/sys/class/net/DEV/iqcn/
  * @IQCN_A_PORT_QUEUES_CONGESTED: congested queues
- * @IQCN_A_PORT_FLOWS: flows now
+ * @IQCN_A_PORT_FLOWS: current number of flows
  * @IQCN_A_PORT_FLOWS_UNASSURED: unassured flows, which need better evidence for
  *	the sender's QP
  * @IQCN_A_PORT_ECN_MARK: packets marked CE by the queues
@@ -187,7 +188,7 @@ enum iqcn_a_port {
  *	N / 64 is set; without a mask it contains all attributes.  A short reply
  *	makes frequent requests cheaper
  * @IQCN_A_QUEUE_PARENT: u32, the qdisc's parent, which identifies the queue
- * @IQCN_A_QUEUE_DEPTH_BYTES: u32, bytes in the queue now
+ * @IQCN_A_QUEUE_DEPTH_BYTES: u32, bytes that are now in the queue
  * @IQCN_A_QUEUE_LIMIT_BYTES: u32, bytes that the queue holds before it drops
  * @IQCN_A_QUEUE_KMIN_BYTES: u32, Kmin
  * @IQCN_A_QUEUE_KMAX_BYTES: u32, Kmax
@@ -201,7 +202,7 @@ enum iqcn_a_port {
  *	from here to IQCN_A_QUEUE_FLOW_STATE_CHANGES have the names and the
  *	meaning of the fields of &struct tc_iqcn_xstats: fields of 64 bits are
  *	u64, the others u32
- * @IQCN_A_QUEUE_FLOWS: flows now
+ * @IQCN_A_QUEUE_FLOWS: current number of flows
  * @IQCN_A_QUEUE_FLOWS_PAIRED: flows paired well enough for CNPs
  * @IQCN_A_QUEUE_FLOWS_CONGESTED: congested flows
  * @IQCN_A_QUEUE_FLOWS_ACTIVE: flows that were active in the last milliseconds
