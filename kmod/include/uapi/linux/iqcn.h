@@ -27,8 +27,8 @@
  * @TCA_IQCN_WINDOW_NS: u32, ns over which the CE rate of the queue is measured
  * @TCA_IQCN_ENTER_PCT: u32, CE rate in percent of the RoCE rate from which the
  *	queue is congested
- * @TCA_IQCN_EXIT_PCT: u32, CE rate in percent of the RoCE rate down to which
- *	the queue stays congested
+ * @TCA_IQCN_EXIT_PCT: u32, CE rate in percent of the RoCE rate at or below
+ *	which the queue is no longer congested
  * @TCA_IQCN_BANDWIDTH_BPS: u64, rate of the queue's RoCE traffic in bit/s,
  *	0: measured
  * @TCA_IQCN_PAIR: u32, &enum iqcn_pair_grade, weakest evidence for the sender
