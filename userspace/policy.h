@@ -8,7 +8,7 @@
  *	shape 26 32 32 25
  *	interval_ns 1000000
  *	reward few|literal
- *	fiber_m 50000 500000	shortest and longest fiber of the training
+ *	fiber_m 50000 1000000	shortest and longest fiber of the training
  *	BIAS WEIGHT...		one line per neuron, in printf's format %a
  *	end
  *
