@@ -91,11 +91,10 @@ static inline double agent_second_reward(const struct agent_second *s)
 /* The share of packets that were dropped */
 static inline double agent_second_loss(const struct agent_second *s)
 {
-	uint64_t packets = s->tx_packets + s->drops;
-
-	return packets ? s->drops / (double)packets : 0;
+	return agent_share(s->drops, s->tx_packets + s->drops);
 }
 
+/* Is the loss rate of @a higher than that of @b by more than chance? */
 static inline bool agent_second_loses_more(const struct agent_second *a,
 					   const struct agent_second *b)
 {

@@ -396,16 +396,21 @@ took()
 	}' "$1/time" >"$1/time.tmp" && mv "$1/time.tmp" "$1/time"
 }
 
+# has_figures SCENARIO: unless it has "figures none"
+has_figures()
+{
+	[ -z "$(value "$1" figures)" ]
+}
+
 # evaluate SCENARIO VARIANT: compute figures from the raw data of a run
 evaluate()
 {
 	local dir=$RESULTS/$1/$2
 
-	if [ -n "$(value "$1" figures)" ]; then
-		rm -f "$dir"/{begin,end}
+	has_figures "$1" || {
 		echo '{}' >"$dir/figures.tmp"
 		return
-	fi
+	}
 	took "$dir" && figures "$1" "$2" >"$dir/figures.tmp" || return
 	if is_fabric "$1"; then
 		heat "$1" "$2" >"$dir/heat.csv"
@@ -690,8 +695,8 @@ plot()
 {
 	local name=$1 terminal traced
 
-	[ "$(variants "$name" | wc -l)" -le $COLORS ] &&
-		[ -z "$(value "$name" figures)" ] || return 0
+	[ "$(variants "$name" | wc -l)" -le $COLORS ] && has_figures "$name" ||
+		return 0
 	if is_fabric "$name"; then
 		plot_fabric "$name"
 		return
@@ -805,8 +810,7 @@ report()
 		echo "not ok $name: a variant failed" >"$RESULTS/$name.tests"
 	else
 		[ -z "$commit" ] || echo "$commit" >"$RESULTS/$name.commit"
-		[ -z "$tables" ] || [ -n "$(value "$name" figures)" ] ||
-			table "$name"
+		[ -z "$tables" ] || ! has_figures "$name" || table "$name"
 		{
 			expectations "$name"
 			plot "$name" >&2 || echo "not ok $name: the plot failed"
