@@ -97,7 +97,7 @@ test_bad_words()
 	dummy
 	refused_all add dev p1 root iqcn <<-EOF
 		bogus 1 | "bogus"
-		kmin | "kmin" wants
+		kmin | "kmin" needs a value: BYTES
 		limit x | invalid value "x" for "limit": expected BYTES
 		kmax -1 | kmax -1 is out of range (0b to 4294967295b)
 		pmax 1.5 | pmax 1.5 is out of range (0 to 1)
@@ -121,7 +121,7 @@ test_bad_words()
 		ce-in maybe | for "ce-in"
 		nonect maybe | for "nonect"
 		bandwidth much | for "bandwidth"
-		kmin 1 kmin 2 | "kmin" is given twice
+		kmin 1 kmin 2 | duplicate parameter "kmin"
 		help | Usage
 	EOF
 	check "qdiscs" "$(opts | grep -c .)" -eq 0
