@@ -35,8 +35,8 @@ pkgs_need()
 	done
 	[ ${#missing[@]} -gt 0 ] || return 0
 
-	local install=(apt-get install -y --no-install-recommends
-		       "${missing[@]}")
+	local install=(apt-get -o DPkg::Lock::Timeout=120 install -y
+		       --no-install-recommends "${missing[@]}")
 	local sudo=()
 
 	if [ "$(id -u)" != 0 ]; then
