@@ -462,7 +462,7 @@ static void check_t1(struct check *c, struct subject *s, uint64_t gap_ns)
 	else if (notifies(s, IQCN_NOTIFY_TIMER) && t1_ns < gap_ns / 2 &&
 		 t1_ns < IQCN_DEFAULT_T1_NS)
 		say(c, WARN, "t1", change(s, "t1 %s", usual),
-		    "t1 is %s, but the receivers send a CNP every %s: a sender gets many from here before each of theirs",
+		    "t1 is %s, but the receivers send a CNP every %s: a sender gets many CNPs from this box before each of theirs",
 		    t1, gap);
 	else
 		say(c, OK, "t1", NULL, "%s, a CNP of receivers every %s", t1,
@@ -556,8 +556,8 @@ static void check_cnps(struct check *c, struct subject *s)
 	if (is_storm(s, &l)) {
 		say(c, WARN, "CNPs", storm_fix(s, &l),
 		    "a storm, %" PRIu64 " CNPs from receivers and %" PRIu64
-		    " due from this box for %" PRIu64 " packets", l.seen, l.own,
-		    l.packets);
+		    " sent or withheld by this box for %" PRIu64 " packets",
+		    l.seen, l.own, l.packets);
 		ok = false;
 	} else if (q->cnp_budget) {
 		say(c, WARN, "CNPs", budget_fix(s), "%" PRIu64

@@ -389,7 +389,7 @@ test_t1_short()
 	topology bridge
 	paired notify timer t1 10us
 	cnps 20 100
-	first warn t1 "a sender gets many from here before each of theirs: tc qdisc change dev p1 parent 1:1 iqcn t1 225us"
+	first warn t1 "a sender gets many CNPs from this box before each of theirs: tc qdisc change dev p1 parent 1:1 iqcn t1 225us"
 	mend
 }
 
@@ -401,7 +401,7 @@ test_storm_of_box()
 	pair_flow
 	data --tos 2 --count 1500 --len 512
 	sleep 0.1
-	first warn CNPs "due from this box for $(stat packets) packets: tc qdisc change dev p1 parent 1:1 iqcn t1 225us"
+	first warn CNPs "sent or withheld by this box for $(stat packets) packets: tc qdisc change dev p1 parent 1:1 iqcn t1 225us"
 	! grep -q cnp-rate "$TMP/check" || fail "recommends more CNPs"
 	tc -n sw qdisc change dev p1 parent 1:1 iqcn notify wreb
 	first warn CNPs "tc qdisc change dev p1 parent 1:1 iqcn min-gap 225us"
@@ -414,7 +414,7 @@ test_storm_of_receivers()
 	pair_flow
 	data --tos 2 --count 1100 --len 16
 	cnps 2300 10
-	first warn CNPs "p1 1:1: a storm, 2300 CNPs from receivers and 0 due from this box for $(stat packets) packets: raise the receivers' interval between CNPs (mlx5: min_time_between_cnps)"
+	first warn CNPs "p1 1:1: a storm, 2300 CNPs from receivers and 0 sent or withheld by this box for $(stat packets) packets: raise the receivers' interval between CNPs (mlx5: min_time_between_cnps)"
 
 	# sparse flows on a slow link may need 21 CNPs per packet with pi
 	tc -n sw qdisc change dev p1 parent 1:1 iqcn notify pi
@@ -422,7 +422,7 @@ test_storm_of_receivers()
 	examine
 	[[ $problem != *storm* ]] || fail "$problem"
 	cnps 4000 10
-	first warn CNPs "p1 1:1: a storm, 27300 CNPs from receivers and 0 due from this box for $(stat packets) packets: raise the receivers' interval between CNPs (mlx5: min_time_between_cnps)"
+	first warn CNPs "p1 1:1: a storm, 27300 CNPs from receivers and 0 sent or withheld by this box for $(stat packets) packets: raise the receivers' interval between CNPs (mlx5: min_time_between_cnps)"
 }
 
 # advice TEXT: check the advice for CNPs that are over the budget.  Multicast of
