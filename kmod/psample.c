@@ -151,7 +151,7 @@ struct iqcn_sampler *iqcn_psample_new(struct net *net, u32 group)
 
 /**
  * iqcn_psample_free() - free a queue's sampler
- * @s: sampler that the queue does not use any more, or NULL
+ * @s: sampler that the queue no longer uses, or NULL
  *
  * Context: RTNL, sleeps.
  */

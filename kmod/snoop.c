@@ -219,9 +219,9 @@ static void iqcn_snoop_cm(const struct iqcn_view *v)
 		   &cm);
 }
 
-/* May an assured flow other than @flow have sent the PSN, from the QP to which
- * the response goes, on any port?  Compares DestQPs, not pointers, because a
- * sprayed flow has an entry in the tables of several ports.
+/* Could an assured flow other than @flow have sent the PSN, from the QP to
+ * which the response goes, on any port?  Compares DestQPs, not pointers,
+ * because a sprayed flow has entries in the tables of several ports.
  */
 static bool iqcn_snoop_sent_by(const struct iqcn_view *v,
 			       const struct iqcn_flow *flow)

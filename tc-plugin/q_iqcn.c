@@ -451,7 +451,7 @@ static const struct {
 	{ "maxrate", "iqcn does not shape; put it below tbf or htb, and give \"bandwidth\"" },
 	{ "latency", "use \"limit\", in bytes" },
 	{ "speed", "use \"bandwidth\"" },
-	/* other names of the link's length */
+	/* other names for the link's length */
 	{ "distance", "use \"fiber\", the length of the long-haul link" },
 	{ "length", "use \"fiber\", the length of the long-haul link" },
 	{ "km", "use \"fiber\", such as \"fiber 100km\"" },

@@ -19,8 +19,8 @@
  *
  * The scale of the rates is not from the text.  The text's five filtered rates,
  * 7,500 to 17,500 CNPs per second, are for one port.  The text does not say
- * for how many QPs and for which distance.  For 40 QPs, 7,500 is one CNP per QP
- * and round trip of 533 km.  So 7,500 stands here for one CNP per QP and round
+ * for how many QPs and for which distance.  For 40 QPs and 533 km, 7,500 is one
+ * CNP per QP and round trip.  So 7,500 stands here for one CNP per QP and round
  * trip of the configured fiber, and the other rates keep their ratio to 7,500.
  * From 100 km on, the module accepts no lower rate.
  *

@@ -126,7 +126,7 @@ static inline void agent_trust_fall_back(struct agent_trust *t, uint64_t now_ns)
 	t->again_ns = t->phase_ns;
 }
 
-/* A second with the values of tc ends */
+/* Record @t->now, a second in which the values of tc applied */
 static inline void agent_trust_tc(struct agent_trust *t, uint64_t now_ns)
 {
 	t->tc = t->now;
@@ -136,7 +136,7 @@ static inline void agent_trust_tc(struct agent_trust *t, uint64_t now_ns)
 	agent_trust_change(t, AGENT_POLICY, now_ns + AGENT_AUDIT_NS);
 }
 
-/* A second with the values of the policy ends */
+/* Evaluate @t->now, a second in which the policy's values applied */
 static inline void agent_trust_policy(struct agent_trust *t, uint64_t now_ns)
 {
 	bool worse = agent_trust_worse(t, &t->now);

@@ -182,7 +182,7 @@ static const struct metric queue_metrics[] = {
 	QUEUE("iqcn_queue_flows_congested", FLOWS_CONGESTED, NUMBER,
 	      "Flows in congestion."),
 	QUEUE("iqcn_queue_flows_active", FLOWS_ACTIVE, NUMBER,
-	      "Flows that were active in the last milliseconds."),
+	      "Flows active in the last few milliseconds."),
 	QUEUE("iqcn_queue_flow_state_changes_total", FLOW_STATE_CHANGES, NUMBER,
 	      "Changes of the congestion of single flows."),
 	QUEUE("iqcn_queue_new_flows_total", FLOW_NEW, NUMBER, "Flows created."),
@@ -289,8 +289,8 @@ static void write_head(const struct writer *w, const char *name, bool summary,
 /* Writes the labels that identify an object */
 typedef void (*labels_fn)(char *buf, const void *object);
 
-/* The name, escaped by name_text(), so that it is unique, and quoted as the
- * value of a label
+/* Write the device name with the escapes of name_text(), which keep names
+ * distinct, and with quotes and backslashes escaped as in the value of a label
  */
 static void dev_text(char *buf, const char *dev)
 {

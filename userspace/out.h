@@ -54,7 +54,7 @@ void qp_text(char *buf, uint32_t qp);
 void time_text(char *buf, uint64_t ns);
 /* Likewise: "1.23MB", of 10^6 bytes */
 void size_text(char *buf, uint64_t bytes);
-/* Up to four digits, or three digits and a prefix such as k or M */
+/* "9999", or at most three digits and a prefix: "1.2M", "12.3k", "123k" */
 void count_text(char *buf, double v);
 
 /*

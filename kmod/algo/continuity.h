@@ -73,11 +73,12 @@ struct iqcn_continuity {
 
 /**
  * iqcn_seq_delta() - distance between two numbers
- * @a: later number, less than @modulus
- * @b: earlier number, less than @modulus
+ * @a: number, less than @modulus
+ * @b: number to subtract from it, less than @modulus
  * @modulus: modulus
  *
- * Return: a - b, at most half the modulus ahead or behind.
+ * Return: a - b, negative if @a is behind @b.  The absolute value is at most
+ * half the modulus.
  */
 static inline s32 iqcn_seq_delta(u32 a, u32 b, u32 modulus)
 {

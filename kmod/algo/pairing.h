@@ -44,10 +44,10 @@
 
 /**
  * iqcn_psn_delta() - distance between two PSNs modulo 2^24
- * @a: later PSN
- * @b: earlier PSN
+ * @a: PSN
+ * @b: PSN to subtract from it
  *
- * Return: a - b in -2^23 .. 2^23 - 1.
+ * Return: a - b in -2^23 .. 2^23 - 1, negative if @a is behind @b.
  */
 static inline s32 iqcn_psn_delta(u32 a, u32 b)
 {
@@ -138,8 +138,8 @@ static inline bool iqcn_echo_near(u32 a, u32 b, u32 bits)
 
 /* Number of PSNs, each later than the one before, that must be echoed to one QP
  * in a row to pair a flow with the QP.  For a sprayed flow the number is so
- * large that two flows whose responses arrive in random order reach it with a
- * probability of only 2^-64.
+ * large that two flows whose responses arrive in random order reach that
+ * number with a probability of only 2^-64.
  */
 #define IQCN_ECHO_HITS		4
 #define IQCN_ECHO_HITS_SPRAYED	64
@@ -295,7 +295,8 @@ struct iqcn_spray {
  * @s: changes
  * @now_ms: now, which may wrap
  *
- * Return: true until IQCN_SPRAY_MS after the last change.
+ * Return: true if IQCN_SPRAY_CHANGES changes were recorded, the last of them
+ * less than IQCN_SPRAY_MS ago.
  */
 static inline bool iqcn_spray_on(const struct iqcn_spray *s, u32 now_ms)
 {

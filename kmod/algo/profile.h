@@ -16,8 +16,8 @@
  * adjacent bytes make a step.
  *
  * Source: US 12388756 B2, description (12), (13), clauses 2 to 8: the frequency
- * of notifications follows the level of congestion, in a linear or a non-linear
- * way; the profile of marking (mark.h) may serve.
+ * of notifications follows the level of congestion, linearly or not.  The
+ * marking curve (mark.h) may be used as the profile.
  *
  * Pure: no clock, no random numbers, no qdisc.
  */

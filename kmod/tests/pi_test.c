@@ -1377,8 +1377,8 @@ static void pi_rings_test(struct kunit *test)
 	KUNIT_EXPECT_LT(test, l.late_max - l.late_min, 3000);
 }
 
-/* A skipped period changes neither the probability nor the controller's later
- * steps
+/* A skipped period changes neither the probability nor the integral part of
+ * later steps
  */
 static void pi_skip_test(struct kunit *test)
 {

@@ -424,7 +424,7 @@ test_min_gap()
 	done
 }
 
-# within NAME GOT MEAN VARIANCE: accept a deviation of 5 sigma
+# within NAME GOT MEAN VARIANCE: accept a deviation of up to 5 sigma
 within()
 {
 	check_eq "$1: $2, wanted $3" "$(awk -v got="$2" -v mean="$3" -v var="$4" \

@@ -274,7 +274,7 @@ stops()
 	inside systemctl stop 'iqcn@br\x2dlan' && not has br-lan iqcn
 }
 
-# The session of tc-iqcn(8) about boot: a qdisc below each queue
+# The commands of AT BOOT in tc-iqcn(8) put an iqcn below each transmit queue
 manual()
 {
 	session "$dir"/docs/boot &&

@@ -4,8 +4,8 @@
  *
  *	           CNP                       timer, bytes
  *	Rc ------------------.             stage < F   Rc = (Rt + Rc) / 2
- *	    Rt = Rc          |  .--------> stage >= F  Rt += RAI,  then halve
- *	    Rc *= 1 - a/2    '--'          beyond      Rt += RHAI, then halve
+ *	    Rt = Rc          |  .--------> stage >= F  Rt += RAI,  Rc likewise
+ *	    Rc *= 1 - a/2    '--'          beyond      Rt += RHAI, Rc likewise
  *
  * There are two styles.
  *
@@ -21,10 +21,11 @@
  * counter is off; if it is enabled, its stage counts like the timer's.  Source:
  * alibaba-edu/HPCC, rdma-hw.cc.
  *
- * F is the number of halvings: a stage is compared with F before the stage is
- * incremented, as in HPCC and in the text of the paper.  Two rules of ns3-rdma
- * are omitted because the paper does not have them: hyper increase halves the
- * timers, and Rt is divided by 8 when it is ten times Rc.
+ * F is the number of times that the gap between Rt and Rc is halved: a stage is
+ * compared with F before the stage is incremented, as in HPCC and in the text
+ * of the paper.  Two rules of ns3-rdma are omitted because the paper does not
+ * have them: hyper increase halves the timers, and Rt is divided by 8 when it
+ * is ten times Rc.
  *
  * Two rules are options: cuts in proportion to the rate (ratio.h), and doubling
  * (ramp.h).  One rule is added: the timer of a flow that starts below the line

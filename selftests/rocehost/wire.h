@@ -7,8 +7,9 @@
  *	wire_buffer.c	buffers of switches, sending PFC
  *	line.h, mmu.h, pfc.h	the pure parts of both
  *
- * Locks: buffer->lock, then wire->lock.  Frames with a tag are freed without
- * these locks, because the probe of kfree_skb takes buffer->lock.
+ * Locks: buffer->lock, then wire->lock.  Packets with a struct wire_tag
+ * (wire_buffer.c) are freed without these locks, because the kfree_skb probe
+ * takes buffer->lock.
  */
 #ifndef _ROCEHOST_WIRE_H
 #define _ROCEHOST_WIRE_H
@@ -41,7 +42,7 @@ struct wire;
  * struct wire_conf - words of "wire"; see config.c
  * @rate_bps: rate of each direction
  * @delay_ns: propagation delay
- * @pfc: priorities with PFC, a bit each
+ * @pfc: bit mask of the priorities with PFC
  * @buffer_bytes: size of the buffer of each end's switch
  * @alpha: see struct mmu_queue
  * @headroom_bytes: likewise, or WIRE_AUTO
@@ -117,8 +118,8 @@ struct wire_buffer {
  * @end: the end
  * @buffer: its buffer
  * @own: the buffer, if the end is a host's NIC
- * @id: key in the table of ports; not reused, so that frames of a detached port
- *	are recognized
+ * @id: key in the table of ports; no later port gets the same one, so a frame
+ *	of a detached port is not taken for a frame of another port
  * @gone: detached; @buffer->lock
  * @in: ingress queues by priority; @buffer->lock
  * @rcu: for kfree_rcu()

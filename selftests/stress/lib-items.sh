@@ -534,7 +534,8 @@ item_readers()
 	flowing
 }
 
-# steer DEV CPU: process packets received on DEV on that CPU, if there are two
+# steer DEV CPU: process packets that DEV receives on CPU 0 or 1; no effect if
+# the machine does not have that CPU
 steer()
 {
 	local rps=/sys/class/net/$1/queues/rx-0/rps_cpus

@@ -358,7 +358,7 @@ void test_agent_trust(void)
 	lossy.tc_drops = 20;
 	check_life(__LINE__, &lossy, AGENT_AUDIT, 1000);
 	check_life(__LINE__, &lossy, AGENT_POLICY, 60000);
-	/* ... if it is lower by as much */
+	/* ... but not if it is lower by under 0.1 percentage points */
 	lossy.tc_drops = 18;
 	check_life(__LINE__, &lossy, AGENT_AUDIT, 1000);
 	check_life(__LINE__, &lossy, AGENT_POLICY, 1000);

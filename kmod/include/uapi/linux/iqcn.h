@@ -360,7 +360,7 @@ enum iqcn_cnp_sport {
  *	follows how congested the queue is
  * @IQCN_NOTIFY_PI: a CNP when a packet arrives, with a probability set by a PI
  *	controller; sparse flows, whose packets are further apart than T1, are
- *	polled every T1
+ *	polled once per T1, or up to four times if one CNP per T1 is too few
  * @IQCN_NOTIFY_GRANT: a CNP with a window when a packet leaves a queue that is
  *	deeper than the threshold, unless a pause puts its congestion in doubt
  * @IQCN_NOTIFY_SUPPLEMENT: CNPs at a fixed rate, to the active flows in turn,
@@ -454,7 +454,7 @@ enum iqcn_cause {
  *	notified already
  * @cause: &enum iqcn_cause
  * @depth: depth of the queue as a share of its limit, 0xffff: full
- * @flows: flows that were active in the last milliseconds, saturated
+ * @flows: flows active in the last few milliseconds, saturated
  * @port_4k: depth of all queues of the port, in units of 4,096 bytes, saturated
  * @gradient: growth of the queue in bytes per us, two's complement, saturated
  * @tx_256: bytes sent by the queue, in units of 256 bytes, modulo 2^24
@@ -484,7 +484,7 @@ struct iqcn_telemetry {
  * @depth: depth of the queue as a share of its limit, 0xffff: full
  * @window: bytes that the flow may have in flight; a sender that respects the
  *	window still keeps at least one packet in flight
- * @flows: flows that were active in the last milliseconds, saturated
+ * @flows: flows active in the last few milliseconds, saturated
  * @share: the flow's part of the queued packets, as a share of 0xffff
  * @base_rtt_us: round-trip time for which the window was computed, in us,
  *	rounded up and saturated; window / base_rtt_us is a rate
@@ -649,7 +649,8 @@ enum iqcn_pair_grade {
  * @flows_paired: flows paired well enough for CNPs
  * @flows_congested: congested flows; all flows while the queue is congested
  * @congested: detectors (&enum iqcn_detect) that report congestion
- * @depth_peak_bytes: highest depth above Kmin; IQCN_CMD_QUEUE_CLEAR resets it
+ * @depth_peak_bytes: highest depth that exceeded Kmin, 0 if none did, or that
+ *	a CE packet found; IQCN_CMD_QUEUE_CLEAR resets it
  * @state_reason: &enum iqcn_reason of the queue's last change
  * @ce_sampled: packets of @ce_sent that were sampled
  * @cnp_deferred: CNPs that were due and deferred
@@ -665,7 +666,7 @@ enum iqcn_pair_grade {
  *	or because IQCN_NOTIFY_PI wanted a CNP for an unpaired flow
  * @bts_prob: probability that a packet causes a CNP, as a share of U32_MAX;
  *	U32_MAX also stands for more than 1, i.e. several CNPs per T1
- * @flows_active: flows that were active in the last milliseconds
+ * @flows_active: flows active in the last few milliseconds
  * @sample_lost: sampled packets that were not copied to the psample group
  *	because too many copies waited
  * @marked_bytes: bytes of the packets of @ecn_mark

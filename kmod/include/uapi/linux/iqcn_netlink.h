@@ -205,7 +205,7 @@ enum iqcn_a_port {
  * @IQCN_A_QUEUE_FLOWS: current number of flows
  * @IQCN_A_QUEUE_FLOWS_PAIRED: flows paired well enough for CNPs
  * @IQCN_A_QUEUE_FLOWS_CONGESTED: congested flows
- * @IQCN_A_QUEUE_FLOWS_ACTIVE: flows that were active in the last milliseconds
+ * @IQCN_A_QUEUE_FLOWS_ACTIVE: flows active in the last few milliseconds
  * @IQCN_A_QUEUE_DEPTH_PEAK_BYTES: highest depth above Kmin
  * @IQCN_A_QUEUE_BTS_PROB: probability that a packet causes a CNP, as a share of
  *	U32_MAX
