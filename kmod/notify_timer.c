@@ -87,8 +87,9 @@ static u64 iqcn_t1_lapsed_ns(const struct iqcn_queue *q,
 	return iqcn_t1_handle_ns(q, iqcn_t1_lapsed_due_ns(q, lapsed));
 }
 
-/* The most recent lapsed deadline, or NULL if its CNP is not due.  All other
- * lapsed deadlines are older.
+/* The most recent lapsed deadline.  NULL if there is none, if the queue is
+ * clear, or if the longest idle timeout has passed since this deadline began,
+ * and so since all older ones did.
  */
 static struct iqcn_deadline *iqcn_t1_last_lapsed(struct iqcn_queue *q,
 						 u64 now_ns)

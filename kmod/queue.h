@@ -232,8 +232,8 @@ struct iqcn_queue {
 	u32 epoch;			/* states of flows with another epoch
 					 * are void
 					 */
-	u32 ended;			/* number of ends of congestion, and of
-					 * resets
+	u32 ended;			/* how often congestion has ended or the
+					 * queue was reset
 					 */
 	unsigned int n_congested;	/* flows congested on their own */
 

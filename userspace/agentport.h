@@ -26,7 +26,9 @@ struct agent_port {
 	uint64_t lease_ns;	/* when the lease ends; 0: no lease */
 	uint32_t lease_ms;	/* length of new leases */
 	uint64_t renew_ns;	/* renew when less than this is left */
-	bool acts;		/* run: a lease of another program is an error */
+	bool acts;		/* mode "run", which sets leases: fail if another
+				 * program does, or if the fiber is out of range
+				 */
 	uint64_t leases;	/* expected count of the queue's leases */
 };
 

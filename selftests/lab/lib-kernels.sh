@@ -256,8 +256,8 @@ stock_build()
 	host_initramfs "$dir" "$version" $STOCK_MODULES
 }
 
-# guest_dir KERNEL: print the directory of a kernel for QEMU; Debian's have the
-# package in root/
+# guest_dir KERNEL: print the directory of a kernel for QEMU.  For a Debian
+# kernel, the unpacked package is in its subdirectory root/.
 guest_dir()
 {
 	if [ "$1" = stock ]; then

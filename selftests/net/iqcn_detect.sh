@@ -713,7 +713,7 @@ test_queue_comes_first()
 	check_eq "flow 2" "$(flow 0x000012 state reason)" \
 		"congested queue"
 	check "flows congested" "$(stat flows_congested)" -eq 2
-	# with KASAN reads of the clock take longer, so the run may have one
+	# reading the clock takes longer with KASAN, so the run may have one
 	# more packet
 	check "run of flow 1" "$(flow run)" -ge 25
 	check "run of flow 1" "$(flow run)" -le 26

@@ -339,7 +339,7 @@ gso()
 	unmute snd
 	ip -n snd neigh add $RCV4 lladdr $RCV_MAC dev e0
 	ip -n snd neigh add $RCV6 lladdr $RCV_MAC dev e0
-	# segment after the qdisc, so that the receiver captures packets
+	# segment after the qdisc, so that the receiver captures segments
 	in_ns sw ethtool -K p1 tx off >/dev/null
 	hold kmin 1000 kmax 2000 mark-on "$on"
 	sniff rcv --time 100

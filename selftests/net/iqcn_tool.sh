@@ -909,8 +909,8 @@ shown()
 	grep -qF -e "$json" "$TMP/out" || fail "$* -j does not print $json"
 }
 
-# names NAME TEXT JSON: check that commands print the name of a device in this
-# way
+# names NAME TEXT JSON: check that commands print the name of a device as TEXT,
+# and as JSON with -j
 names()
 {
 	local name=$1 text=$2 json=$3

@@ -28,7 +28,7 @@ clab()
 			"$1" >"$WORK/docs/clab"
 }
 
-# Give the sessions the names that guest.sh and build use
+# Give the sessions the names that guest.sh and build() use
 documents()
 {
 	document Documentation/install.rst &&

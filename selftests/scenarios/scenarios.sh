@@ -488,7 +488,7 @@ traced()
 			return substr(time, 1, length(time) - 2) * 1e6
 		}
 		function us(t) { return sprintf("%.3f", t / 1e3) }
-		# add the bytes sent at the current rates up to a time
+		# add what the flows send until then, in bit/s * ns
 		function pass(to,    f) {
 			for (f in rate)
 				sent[f] += rate[f] * (to - at)

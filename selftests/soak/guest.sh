@@ -29,7 +29,7 @@ BUILD=$(cd "$HERE/../.." && pwd)/build
 export TC_LIB_DIR=$BUILD
 minutes=$1 every=$2
 FLOWS=2048 PACKETS=20
-# rounds until caches have reached their size
+# rounds until caches have stopped growing
 WARM=10
 # tolerance for other users of slab and free memory
 SLAB_KB=1024 FREE_KB=8192

@@ -259,7 +259,8 @@ item_mq()
 	flowing
 }
 
-# senders: create only the hosts, for a different topology
+# senders: create the hosts and start 64 flows, like traffic(), but on a
+# topology that the caller has created
 senders()
 {
 	unmute snd

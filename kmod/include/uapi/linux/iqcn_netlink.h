@@ -454,8 +454,8 @@ enum iqcn_a_flow {
  * enum iqcn_a_event - attributes of an event
  * @IQCN_A_EVENT_UNSPEC: not used
  * @IQCN_A_EVENT_TIME_NS: u64, time of the event, in ns of CLOCK_MONOTONIC
- * @IQCN_A_EVENT_LOST: u64, events of this group that were lost before that
- *	time; of the whole namespace
+ * @IQCN_A_EVENT_LOST: u64, number of events of this group that the network
+ *	namespace, not only this queue, had lost before that time
  * @IQCN_A_EVENT_IFINDEX: u32, interface index
  * @IQCN_A_EVENT_PARENT: u32, parent of the queue
  * @IQCN_A_EVENT_DEPTH_BYTES: u32, depth of the queue at that time
