@@ -6,7 +6,8 @@
 KDIR ?= /lib/modules/$(shell uname -r)/build
 PREFIX ?= /usr
 DESTDIR ?=
-# Debian has a directory per architecture, Fedora lib64; on Arch lib64 is a link
+# Libraries are in a directory per architecture on Debian and in lib64 on
+# Fedora; on Arch lib64 is a link to lib
 TRIPLET := $(shell $(CC) -print-multiarch 2>/dev/null)
 LIBDIR ?= $(PREFIX)/$(or $(TRIPLET:%=lib/%),$(shell \
 	[ -d /usr/lib64 ] && [ ! -L /usr/lib64 ] && echo lib64),lib)
@@ -98,8 +99,8 @@ define kmod-copy
 	@cp -au kmod/. $(1)/
 endef
 
-# Name the distribution's package of headers.  Its name depends on the release
-# of the kernel, and on Arch and openSUSE on the kernel's flavor.
+# Name the distribution's package of headers.  Its name has the release of the
+# kernel on Debian and Fedora, and the kernel's flavor on Arch and openSUSE.
 define no-headers
 	kernel=$$(uname -r); \
 	echo "There are no kernel headers in $(KDIR)." >&2; \
@@ -135,7 +136,7 @@ modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/$(B)/kmod modules
 	cp $(B)/kmod/sch_iqcn.ko $(B)/
 
-# next to the module's sources, some of which rocehost uses
+# rocehost is built below the module's sources, because it uses some of them
 rocehost: modules
 	@cp -au selftests/rocehost $(B)/kmod/
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/$(B)/kmod/rocehost modules
@@ -155,7 +156,8 @@ $(B)/iqcn: $(wildcard userspace/*.[ch]) $(PARAMS) $(DERIVE) $(UAPI) kmod/qdisc.c
 		-DTC_DIR='"$(TC_DIR)"' -o $@ $(wildcard userspace/*.c) \
 		$(shell pkg-config --cflags --libs $(TOOL_PKGS))
 
-# FILE:PLACE, all that install-tools installs and uninstall removes
+# FILE:PLACE of the files that install-tools installs, and uninstall-tools
+# removes
 PROGRAMS = $(B)/iqcn:$(SBINDIR)/iqcn \
 	contrib/systemd/iqcn-qdisc:$(PREFIX)/libexec/iqcn-qdisc \
 	contrib/senders/iqcn-senders:$(DATA_DIR)/iqcn-senders
@@ -242,8 +244,8 @@ dist:
 	tar --transform 's|^|sch_iqcn-$(VERSION)/|' -czf \
 		$(B)/sch_iqcn-$(VERSION).tar.gz $(DIST)
 
-# Programs for the lab.  roce is static, because static programs start faster
-# there.
+# Programs for the lab.  Some of them are static, because static programs start
+# faster there.
 tools: $(B)/roce $(B)/mutate $(B)/linktype $(B)/relay $(B)/psample $(B)/genl $(B)/netfuzz $(B)/seqfuzz $(B)/failnl.so $(B)/badstab.so $(B)/failmod $(B)/iqcn_test $(B)/nlfile.so $(B)/params $(B)/unchecked/q_iqcn.so $(B)/trapping/q_iqcn.so
 $(B)/roce $(B)/mutate: $(B)/%: selftests/tools/%.c $(addprefix selftests/tools/,netns.h packet.h random.h)
 	@mkdir -p $(B)
@@ -335,9 +337,8 @@ demo:
 	@selftests/demo/demo.sh
 
 # make scenario S=NAME [V=VARIANT,VARIANT | CONTINUE=1]
-# S=methods is all of methods-*, which take longer than the others together,
-# S=marking runs the others twice, S=seeds runs some with several seeds, and
-# S=flows generates its scenarios
+# S=methods is all of methods-*, S=marking runs most of the others twice,
+# S=seeds runs some with several seeds, and S=flows generates its scenarios
 scenario:
 	$(LAB) packages lab
 	@$(MAKE) -s lab-uml
@@ -351,7 +352,8 @@ figures:
 	$(LAB) packages lab
 	@selftests/figures/figures.sh
 
-# virtual time passes so slowly that 5 ms of it yield a picture every half second
+# virtual time passes so slowly that an interval of 5 ms yields a picture every
+# half second
 top: S = incast-512
 top:
 	$(LAB) packages lab

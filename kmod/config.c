@@ -291,9 +291,9 @@ static int iqcn_check_supplement(const struct iqcn_params *p, u32 cnp_rate_pps,
 				     cnp_rate_pps, attr, extack);
 }
 
-/* Check that the budget of the port allows for the supplements of its queues.
- * A change of unrelated parameters is not checked, so that it succeeds even if
- * the link has become slower.
+/* Check that the budget of the port allows for the supplements of each single
+ * queue, though not for their sum.  A change of unrelated parameters is not
+ * checked, so that it succeeds even if the link has become slower.
  */
 static int iqcn_check_budget(const struct iqcn_config *c, struct nlattr **tb,
 			     const struct iqcn_queue *q, u64 link_bps,
@@ -370,7 +370,8 @@ static int iqcn_check(const struct iqcn_config *c, struct nlattr **tb,
 
 /**
  * iqcn_config_parse() - parse and check a change
- * @c: the parameters in force; on success, the requested ones
+ * @c: the parameters in force, or the defaults of a new queue; on success, the
+ *	requested parameters
  * @q: the queue
  * @dev: the queue's device
  * @link_bps: rate of the link or of a shaper, 0: unknown

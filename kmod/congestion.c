@@ -77,7 +77,7 @@ void iqcn_congestion_set(struct iqcn_queue *q, u32 bits, u32 reason,
 }
 
 /**
- * iqcn_congestion_detected() - set the state of a queue whose detectors changed
+ * iqcn_congestion_detected() - apply a new result of the detectors of a queue
  * @q: queue
  * @bits: enum iqcn_detect bits that report congestion, 0: clear
  * @now_ns: not less than in an earlier call
@@ -94,7 +94,7 @@ void iqcn_congestion_detected(struct iqcn_queue *q, u32 bits, u64 now_ns)
  * @q: queue
  *
  * Context: queue->lock.
- * Return: time without a CE packet after which the congestion ends, in ns.
+ * Return: time without a CE packet after which the CE rate counts as 0, in ns.
  */
 u64 iqcn_congestion_idle_ns(const struct iqcn_queue *q)
 {

@@ -27,7 +27,7 @@ static const char * const iqcn_grade_names[__IQCN_PAIR_MAX] = {
 
 /* Flows are shown in the order of their ids, which are positions in the file.
  * Flows created after the read began are skipped, because such a flow may have
- * the id of a flow that was shown before.
+ * been shown before: with another id, before it was removed and recreated.
  */
 struct iqcn_flows_iter {
 	struct iqcn_port *port;

@@ -186,7 +186,7 @@ void iqcn_event_pfc(struct iqcn_queue *q, u32 state, u32 reason, u64 now_ns)
 }
 
 /**
- * iqcn_event_lease() - record that a lease has ended
+ * iqcn_event_lease() - record that a lease has expired
  * @q: queue
  * @now_ns: now
  *
@@ -268,7 +268,8 @@ static int iqcn_event_put(struct sk_buff *skb, const struct iqcn_event *e)
 /* Send the events that fit into one skb.  Events from tail to head are read
  * without the lock: iqcn_event_add() does not write them, and only this
  * function moves the tail.
- * Return: false if all events up to @head were sent, or if memory ran out.
+ * Return: true if events were sent and there may be more before @head; false if
+ * there were none, or if memory ran out.
  */
 static bool iqcn_event_send_some(struct iqcn_net *in, enum iqcn_group group,
 				 u32 head)

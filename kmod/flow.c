@@ -2,7 +2,7 @@
 /*
  * The flow table of a port.  A flow is created by its first packet that is CE
  * or arrives at a deep queue.  It is removed when it is idle for too long, when
- * the queue exceeds its limit of flows, or with its queue (gc.c).
+ * a limit of flows is reached, by a flush, or with its queue (gc.c).
  *
  * The table belongs to the port, because several queues of a port may carry
  * packets of one flow.  Each queue also has a direct-mapped cache, q->recent,
@@ -95,7 +95,8 @@ void iqcn_key_init(struct iqcn_key *key, const struct iqcn_port *port,
 		key->vid[i] = iqcn_key_vid(tagged, &vlan[i]);
 }
 
-/* Compare a flow with a packet like a table lookup, but without a key; RCU */
+/* Compare a flow with a packet as a table lookup would, but without a key; RCU
+ */
 static __always_inline bool iqcn_flow_matches(const struct iqcn_flow *flow,
 					      const struct iqcn_port *port,
 					      const struct iqcn_pkt *pkt)
@@ -364,7 +365,9 @@ void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q)
 	spin_lock(&port->lock);
 	old = flow->queue;
 	if (old && old != q) {
-		/* flow->queue is stable under either queue's lock */
+		/* take both locks, because flow->queue must not change under
+		 * either of them
+		 */
 		spin_lock(&old->lock);
 		spin_lock_nested(&q->lock, SINGLE_DEPTH_NESTING);
 		iqcn_pending_move(flow, old, q);
@@ -394,7 +397,9 @@ static int iqcn_flow_alloc_id(struct iqcn_port *port, struct iqcn_flow *flow)
 			GFP_ATOMIC | __GFP_NOWARN);
 }
 
-/* Check the limits of flows, dead ones included.  Return: false at a limit. */
+/* Check the limits that count dead flows, too.  At the limit of the user, evict
+ * a flow.  Return: false at a limit.
+ */
 static bool iqcn_flow_make_room(struct iqcn_queue *q)
 {
 	struct iqcn_port *port = q->port;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * struct iqcn_flow_ext: state that a flow has only while it needs it.
+ * struct iqcn_flow_ext: state that a flow has only while something needs it.
  *
  * A live flow has at most one extension, and a dead flow none, so the limit of
  * flows also limits this memory.

@@ -13,7 +13,7 @@
  */
 #include "iqcn.h"
 
-/* Flows removed before locks are dropped */
+/* Flows to examine before port->lock is dropped */
 #define IQCN_GC_BATCH		64
 /* Unassured flows are evicted first while there are more of them than the limit
  * of flows divided by this
@@ -26,7 +26,7 @@ static void iqcn_gc_next(struct iqcn_queue *q, u64 ns)
 	queue_delayed_work(iqcn_wq, &q->gc_work, nsecs_to_jiffies(ns) + 1);
 }
 
-/* When the last packet of a flow arrived or left with CE */
+/* When a packet of a flow last arrived, or last left with CE */
 static u64 iqcn_gc_last_ns(const struct iqcn_flow *flow)
 {
 	return max(READ_ONCE(flow->ce_ns), flow->arrived_ns);

@@ -9,11 +9,11 @@
  * If a port or queue is added or removed meanwhile, the reader gets
  * NLM_F_DUMP_INTR.  Flows come and go all the time.  A flow keeps its id while
  * it exists, so it is dumped once.  A flow that is created during the dump is
- * skipped, because it may have the id of a flow that was dumped before, or be
- * that flow, recreated.
+ * skipped, because it may have been dumped before: with another id, before it
+ * was removed and recreated.
  *
- * Locks are held only while the state of one queue or flow is copied, and an
- * RCU read section covers at most IQCN_GENL_RUN of them.
+ * Locks are held only while the state of one queue or flow is copied.  An RCU
+ * read section dumps at most IQCN_GENL_RUN queues or flows.
  */
 #include <linux/etherdevice.h>
 #include <linux/rtnetlink.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Leases: a program sets the filter of a port and the rate of supplements of a
- * queue for a limited time (IQCN_CMD_LEASE).  A lease that is not renewed
- * expires: the values of tc apply again, leases_ended is incremented, and
- * IQCN_CMD_LEASE_NTF is sent.
+ * Leases: a program sets the filter of a port, the rate of supplements of a
+ * queue, or both for a limited time (IQCN_CMD_LEASE).  A lease that is not
+ * renewed expires: the values of tc apply again, leases_ended is incremented,
+ * and IQCN_CMD_LEASE_NTF is sent.
  *
  * The bounds are those of tc.  A change by tc does not end a lease.  Only one
  * queue of a port at a time may hold a lease on the port's filter.

@@ -135,7 +135,7 @@ static void iqcn_bts_set_params(struct iqcn_queue *q,
 	iqcn_bts_set_fastpath(q);
 }
 
-/* Reset the controller and its measurements */
+/* Reset the controller, the gradient and the number of active flows */
 static void iqcn_bts_reset(struct iqcn_queue *q)
 {
 	memset(&q->pi, 0, sizeof(q->pi));
@@ -468,7 +468,7 @@ static bool iqcn_bts_poll(struct iqcn_queue *q, struct iqcn_flow *flow,
 	u64 prob = iqcn_bts_control(q, now_ns);
 	u32 polls;
 
-	/* with a probability of 0, the flow's next packet is soon enough */
+	/* with a probability of 0, polls can wait for the flow's next packet */
 	if (!prob || !iqcn_flow_paired(q, flow) ||
 	    !iqcn_queue_since_reset(q, flow->poll.base_ns) ||
 	    now_ns - flow->arrived_ns >

@@ -16,7 +16,7 @@
  * packets that arrive above a quarter of the threshold are tracked: each holds
  * a reference to its flow.  The number of references is the flow's part, and
  * q->tracked is the total.  Packets without CE that arrive below that depth
- * take the fast path and are not counted.
+ * take the fast path and are not counted, unless another method needs them.
  *
  * Without "pfc", a queue is always determined.
  */

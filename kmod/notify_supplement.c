@@ -25,7 +25,7 @@
  * of algo/active.h ago.
  *
  * Source: the Chinese patent application that algo/filter.h cites, claims 4 and
- * 6, steps C2, E1 and M1: supplements are sent one by one to the senders of the
+ * 6, steps C2, E1 and M1: supplements are sent one by one to the senders in the
  * flow table, above a threshold, usually Kmax.  The end at Kmin is not from the
  * application.
  */

@@ -34,9 +34,10 @@
  * last generated CNP.  The patent's timer runs once per CE packet, which is not
  * enough for a flow whose packets wait in a deep queue for longer than T1.  A
  * CNP of the receiver does not make a flow inactive, because it answers the
- * packet that started T1.  Only a CE packet that leaves makes an inactive flow
- * active again, because the detectors run when packets leave.  So the first
- * packet of an inactive flow may wait a long time without a CNP.
+ * packet that started T1.  With this method alone, T1 of an inactive flow
+ * starts only when a CE packet of the flow leaves, because the detectors run
+ * when packets leave.  So the first packet of an inactive flow may wait a long
+ * time without a CNP.
  *
  * A deadline that expires while the queue is clear lapses.  Its CNP is due as
  * soon as the queue becomes congested, or at the next scan, because T1 is over
@@ -88,8 +89,8 @@ static u64 iqcn_t1_lapsed_ns(const struct iqcn_queue *q,
 }
 
 /* The most recent lapsed deadline.  NULL if there is none, if the queue is
- * clear, or if the longest idle timeout has passed since this deadline began,
- * and so since all older ones did.
+ * clear, or if the longest idle timeout has passed since the base of this
+ * deadline, and so since the bases of all others.
  */
 static struct iqcn_deadline *iqcn_t1_last_lapsed(struct iqcn_queue *q,
 						 u64 now_ns)

@@ -5,16 +5,17 @@
  * has the rules that weigh it; this file stores the result.
  *
  * A PSN echo or a connection setup makes a flow assured, because packets
- * provide no better evidence.  Packets other than CNPs are examined only for
- * hosts with unassured flows.
+ * provide no better evidence.  Packets other than CNPs and CM messages are
+ * examined only for hosts with unassured flows.
  *
  * PSN echo: when a CE packet of an unassured flow leaves, its DestQP is stored
  * in the echo table, in a slot chosen by a hash of hosts and PSN.  A response
  * with that PSN finds the slot.  This costs one store per packet and one load
- * per response, for any number of flows.  A second packet with the same PSN
- * makes the slot ambiguous.  So the PSNs of packets of assured flows, and of
- * packets that are not CE, are stored too if the packets are parsed anyway.  A
- * QP is accepted after enough different PSNs in a row were echoed to it.
+ * per response, for any number of flows.  A packet of another flow of the same
+ * hosts with the same PSN makes the slot ambiguous.  So the PSNs of packets of
+ * assured flows, and of packets that are not CE, are stored too if the packets
+ * are parsed anyway.  A QP is accepted after enough different PSNs in a row
+ * were echoed to it.
  *
  * A packet whose PSNs are stored is also checked for a change of the flow's
  * source port.  After several changes the sender is known to spray packets over

@@ -120,8 +120,8 @@ bool iqcn_pending_at(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
  * @was_ce: the packet arrived with CE
  * @skb: packet
  *
- * The gate is checked now rather than when the CNP is sent, so that the packet
- * is marked only if its CNP is sent.
+ * The gate is checked now, not only when the CNP is sent, so that the packet is
+ * marked only if its CNP will be sent.
  *
  * Context: queue->lock.
  * Return: true if the CNP will be sent; else the reason is counted.

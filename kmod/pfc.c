@@ -224,7 +224,9 @@ static void iqcn_pfc_link(struct iqcn_queue *q, u64 end_ns, u64 now_ns)
 		x->link_from_ns = now_ns;
 		iqcn_inc(q->st.pauses);
 		if (x->judge) {
-			/* no packet has arrived or left in between */
+			/* no packet has arrived or left since the last pause:
+			 * that pause continues
+			 */
 			x->judge = false;
 		} else {
 			iqcn_pfc_pause(&x->state, &q->p.pfc,
@@ -304,9 +306,9 @@ void iqcn_pfc_rx(struct iqcn_port *port, const struct sk_buff *skb)
 		atomic64_inc(&port->pfc_ignored);
 }
 
-/* Do the work that iqcn_pfc_rx() leaves to the next holder of the root lock:
- * count the bytes that had arrived when a pause began or ended, and judge the
- * queue
+/* Do the work that iqcn_pfc_rx() and the timer leave to the next holder of the
+ * root lock: count the bytes that had arrived when a pause began or ended, and
+ * judge the queue
  */
 static void iqcn_pfc_catch_up(struct iqcn_queue *q, u32 depth_bytes,
 			      u64 arrived_bytes, u64 now_ns)
@@ -337,10 +339,10 @@ static void iqcn_pfc_catch_up(struct iqcn_queue *q, u32 depth_bytes,
 		WRITE_ONCE(q->st.depth_peak_bytes, depth_bytes);
 }
 
-/* A packet arrives while the transmit queue is stopped.  If nothing has left
- * the backlog for too long, the stop counts as a pause.  The pause began when
- * the last packet left, or, if that emptied the queue, when a packet first
- * found the device stopped.
+/* Handle a packet that arrives while the transmit queue is stopped.  If nothing
+ * has left the backlog for too long, the stop counts as a pause.  The pause
+ * began when the last packet left, or, if that emptied the queue, when a packet
+ * first found the device stopped and the queue at the threshold or above.
  */
 static void iqcn_pfc_stopped(struct iqcn_queue *q, u32 depth_bytes,
 			     u64 arrived_bytes, u64 now_ns)
@@ -371,7 +373,7 @@ static void iqcn_pfc_stopped(struct iqcn_queue *q, u32 depth_bytes,
 	iqcn_pfc_report(q, IQCN_PFC_REASON_PAUSE, 0, 0, now_ns);
 }
 
-/* A packet leaves, so the device is not stopped */
+/* Record that a packet leaves, and end a pause: the device is not stopped */
 static void iqcn_pfc_runs(struct iqcn_queue *q, u32 depth_bytes,
 			  u64 arrived_bytes, u64 now_ns)
 {

@@ -43,7 +43,7 @@
 /* Classification of a queued packet by enqueue */
 enum iqcn_kind {
 	IQCN_KIND_NONE,		/* not classified */
-	IQCN_KIND_UNPARSED,	/* cb->rnd is set, headers are not parsed */
+	IQCN_KIND_UNPARSED,	/* cb->rnd is set, otherwise not classified */
 	IQCN_KIND_NOT_ROCE,	/* parsed: not RoCEv2 */
 	IQCN_KIND_OTHER,	/* parsed: malformed, or not data of a flow */
 	IQCN_KIND_DATA,		/* RoCEv2 data that dequeue may mark */
@@ -456,8 +456,8 @@ static noinline void iqcn_probe_begin(struct iqcn_queue *q,
 				   ktime_get_ns());
 }
 
-/* Enqueue a packet that is CE, or that dequeue will probably mark.  If no
- * sojourn probe is queued, a sampled packet becomes the probe.
+/* Enqueue a packet.  If no sojourn probe is queued, a sampled packet becomes
+ * the probe.
  */
 static __always_inline int iqcn_enqueue_timed(struct sk_buff *skb,
 					      struct Qdisc *sch)
@@ -499,8 +499,9 @@ static bool iqcn_marks_on_dequeue(const struct iqcn_queue *q,
 		q->p.nonect == IQCN_NONECT_PASS);
 }
 
-/* Save the parsed headers and the random number for dequeue, so that the same
- * probability leads to the same decision on enqueue and on dequeue
+/* Save the offset and version of the IP header for dequeue, and the random
+ * number, so that the same probability leads to the same decision on enqueue
+ * and on dequeue
  */
 static void iqcn_cb_save(const struct iqcn_queue *q, struct sk_buff *skb,
 			 struct iqcn_l3 l3, const struct iqcn_lot *lot)
@@ -592,8 +593,8 @@ static noinline int iqcn_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 		return iqcn_enqueue_tail(skb, sch);
 	bts = iqcn_bts_check(q, skb, parsed, pkt, lot, l3.ecn);
 	if (!bts && (!mark || iqcn_marks_on_dequeue(q, l3))) {
-		/* dequeue will probably mark the packet: it reuses the random
-		 * number
+		/* if @mark is set, dequeue will probably mark the packet,
+		 * because it reuses the random number
 		 */
 		if ((mark || iqcn_notifies_all(q)) && l3.ecn != INET_ECN_NOT_ECT)
 			iqcn_cb_fill(q, skb, parsed, pkt, IQCN_KIND_DATA);
@@ -639,7 +640,9 @@ static __always_inline bool iqcn_fits(const struct sk_buff *skb,
 			      U32_MAX);
 }
 
-/* Enqueue a packet beyond the limit if it is a CNP, else drop it */
+/* Enqueue a packet beyond the limit if it is a CNP and fits into the reserve,
+ * else drop it
+ */
 static noinline int iqcn_enqueue_full(struct sk_buff *skb, struct Qdisc *sch,
 				      struct iqcn_l3 l3,
 				      struct sk_buff **to_free)
@@ -685,7 +688,7 @@ static noinline int iqcn_enqueue_rare(struct sk_buff *skb, struct Qdisc *sch,
 	return iqcn_enqueue_slow(skb, sch, l3, to_free);
 }
 
-/* Enqueue a packet whose IP header has been found.  The fast path is for
+/* Enqueue a packet after the search for its IP header.  The fast path is for
  * packets that are not CE, fit, and find a short queue.
  */
 static __always_inline int iqcn_enqueue_found(struct sk_buff *skb,
@@ -706,8 +709,8 @@ static __always_inline int iqcn_enqueue_found(struct sk_buff *skb,
 	return iqcn_enqueue_slow(skb, sch, l3, to_free);
 }
 
-/* Enqueue a packet with a VLAN tag, for a device that is not Ethernet, or with
- * its IP header outside the linear part
+/* Enqueue a packet that has a VLAN tag in its data, whose device is not
+ * Ethernet, or whose linear part ends before the ECN bits
  */
 static noinline int iqcn_enqueue_other(struct sk_buff *skb, struct Qdisc *sch,
 				       struct sk_buff **to_free)
@@ -774,7 +777,7 @@ static noinline void iqcn_ce_extra(struct iqcn_queue *q, struct sk_buff *skb)
 		iqcn_inc(q->st.sample_lost);
 }
 
-/* A sampled CE packet leaves.  Return: now in ns. */
+/* Handle a sampled CE packet that leaves.  Return: now in ns. */
 static u64 iqcn_ce_sampled(struct iqcn_queue *q, struct sk_buff *skb)
 {
 	struct iqcn_skb_cb *cb = iqcn_skb_cb(skb);
@@ -965,7 +968,9 @@ static noinline u32 iqcn_attend(struct iqcn_queue *q, struct Qdisc *sch,
 	return iqcn_pfc_deep_bytes(q);
 }
 
-/* The backlog has ended: called for the first packet that leaves after that */
+/* Handle the end of a backlog: called for the first packet that leaves after
+ * that
+ */
 static noinline void iqcn_drained(struct iqcn_queue *q)
 {
 	iqcn_queue_drain_stops(q);
@@ -973,7 +978,7 @@ static noinline void iqcn_drained(struct iqcn_queue *q)
 		iqcn_supplement_end(q);
 }
 
-/* A packet leaves a queue that is not backlogged */
+/* Handle a packet that leaves a queue that is not backlogged */
 static noinline struct sk_buff *iqcn_leaves_shallow(struct iqcn_queue *q,
 						    struct sk_buff *skb)
 {
@@ -984,9 +989,10 @@ static noinline struct sk_buff *iqcn_leaves_shallow(struct iqcn_queue *q,
 	return skb;
 }
 
-/* A packet leaves a queue that is deeper than deep_bytes, the packet included.
- * The code that most of these packets need is inline.  Otherwise a third of the
- * instructions would be calls and saves of registers (bench "marked").
+/* Handle a packet that leaves a queue that is deeper than deep_bytes, with the
+ * packet included.  The code that most of these packets need is inline.
+ * Otherwise a third of the instructions would be calls and saves of registers
+ * (bench "marked").
  */
 static noinline struct sk_buff *iqcn_leaves_deep(struct Qdisc *sch,
 						 struct sk_buff *skb,
@@ -1420,5 +1426,5 @@ MODULE_DESCRIPTION("Intelligent congestion point for DCQCN (RoCEv2)");
 MODULE_LICENSE("GPL");
 /* keep equal to the version of the plugin and of the tool */
 MODULE_VERSION("0.1");
-/* 6.1 requests sch_iqcn by name, later kernels request this alias */
+/* recent kernels request this alias, older ones (6.1) sch_iqcn by name */
 MODULE_ALIAS("net-sch-iqcn");

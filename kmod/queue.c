@@ -31,8 +31,8 @@ void iqcn_queue_drains(struct iqcn_queue *q, u64 drain_bps, u64 now_ns)
  * iqcn_queue_drain_stops() - stop the measurement of the drain rate
  * @q: queue
  *
- * The queue is not backlogged.  The last measured rate stays valid for
- * IQCN_DRAIN_MAX_AGE_NS.
+ * Called when a backlog has ended, after a quiet time (pfc.c), and on a reset.
+ * The last measured rate stays valid for IQCN_DRAIN_MAX_AGE_NS.
  *
  * Context: dequeue: root lock, BHs off; or while no packet is dequeued.
  */
@@ -161,7 +161,7 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	u64 now_ns;
 
 	/* a flow belongs to the queue at which its packets have arrived lately,
-	 * even if they leave through another one
+	 * even while older packets still leave through another queue
 	 */
 	if (flow && unlikely(READ_ONCE(flow->queue) != q) &&
 	    ktime_get_ns() - READ_ONCE(flow->arrived_ns) > IQCN_ARRIVALS_NS)
@@ -375,7 +375,7 @@ void iqcn_queue_set_params(struct iqcn_queue *q, const struct iqcn_params *p)
 }
 
 /**
- * iqcn_queue_reset() - reset all state of a queue but its flows and pairings
+ * iqcn_queue_reset() - reset a queue, but keep its flows and their pairings
  * @q: queue
  *
  * Pending CNPs are canceled at once.  The timer cancels deadlines and polls

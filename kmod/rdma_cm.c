@@ -4,7 +4,7 @@
  * for a flow's QPs.
  *
  * The REQ of the active side names its QP.  The REP of the passive side names
- * its own QP and refers to the REQ by communication ids.  The two messages
+ * its own QP and refers to the REQ by its communication id.  The two messages
  * usually arrive on different ports, so the table belongs to the namespace.
  * Its keys contain no VLANs, because a bridge may connect one host tagged and
  * the other untagged.

@@ -238,7 +238,7 @@ static bool iqcn_snoop_sent_by(const struct iqcn_view *v,
 }
 
 /* Find the unassured flow whose PSN a response carries, and its port.  Return:
- * NULL if there is none, or more than one candidate.
+ * NULL if no flow can have sent that PSN, or more than one flow.
  */
 static struct iqcn_port *iqcn_snoop_answered(const struct iqcn_view *v,
 					     struct iqcn_flow **answered)
@@ -282,8 +282,8 @@ static struct iqcn_port *iqcn_snoop_by_sport(const struct iqcn_view *v,
 	return NULL;
 }
 
-/* Pair a flow by a packet other than a CNP.  Few packets are evidence, so the
- * ICRC is checked only after the lookups.
+/* Pair a flow by a packet other than a CNP or a CM message.  Few packets are
+ * evidence, so the ICRC is checked only after the lookups.
  */
 static noinline void iqcn_snoop_evidence(struct iqcn_view *v)
 {

@@ -179,7 +179,7 @@ void iqcn_timer_reset(struct iqcn_queue *q)
 }
 
 /**
- * iqcn_timer_cancel() - cancel the deadlines of a flow
+ * iqcn_timer_cancel() - cancel the deadline, poll and turn of a flow
  * @flow: flow; pending CNPs stay
  *
  * Context: lock of its queue.
@@ -261,7 +261,7 @@ static unsigned int iqcn_timer_collect(struct iqcn_queue *q,
 }
 
 /* Send what is due, and arm the timer again.  @bh: called from BH work, while
- * the timer is still armed.
+ * the timer may still be armed.
  */
 static void iqcn_timer_run(struct iqcn_queue *q, bool bh)
 {

@@ -3,9 +3,9 @@
  * q_iqcn.so: tc's parser and printer for the qdisc iqcn.
  *
  * Parsing, printing and help use the table in kmod/config_table.h.  The plugin
- * checks each value against the table's range, and reports the range in the
- * units that users write.  The kernel checks all ranges again, and parameters
- * against each other.
+ * checks each number against its range, and reports the range in the units that
+ * users write.  The kernel checks all ranges again, and parameters against each
+ * other.
  *
  * The plugin parses numbers itself, because tc's functions silently wrap a
  * number too large for the attribute, and round bits to whole bytes.  The
@@ -376,7 +376,7 @@ static const char *rate_text(uint64_t bps, char *buf)
 	return buf;
 }
 
-/* Format a share with the fewest digits that parse to the same value */
+/* Format a fraction of UINT32_MAX with the fewest digits that parse to it */
 static const char *prob_text(uint32_t v, char *buf)
 {
 	uint64_t back;
@@ -465,7 +465,7 @@ static const struct {
 	{ "rpg_time_reset", "use \"t1\", which must be shorter" },
 };
 
-/* Names match regardless of case, and with _ for - */
+/* Suggestions ignore case, and do not distinguish _ from - */
 static char fold(char c)
 {
 	return c == '_' ? '-' : tolower((unsigned char)c);
@@ -508,8 +508,8 @@ static unsigned int distance(const char *a, const char *b)
 }
 
 /*
- * Replace *@best by @word if @word is nearer to @said, and if no more than a
- * third of its letters differ.
+ * Replace *@best with @word if @word is nearer to @said, and if the distance is
+ * at most a third of the length of @word.
  */
 static void keep_nearer(const char **best, unsigned int *best_distance,
 			const char *word, const char *said)
@@ -934,7 +934,8 @@ static void print_text(const struct iqcn_param *p, const char *text)
 	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", text);
 }
 
-/* print_color_float() prints six digits, too few for a share of UINT32_MAX */
+/* print_color_float() prints six digits, too few for a fraction of UINT32_MAX
+ */
 static void print_json_prob(const char *key, uint32_t v)
 {
 	struct json_writer *w = get_json_writer();
@@ -1165,7 +1166,7 @@ struct stat {
 	bool u32;
 	bool new_line;			/* in text */
 	enum about about;		/* topic of the line that begins here */
-	bool prob;			/* a share of UINT32_MAX */
+	bool prob;			/* a fraction of UINT32_MAX */
 	const char *const *names;	/* names of values, NULL: a number */
 };
 

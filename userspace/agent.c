@@ -51,7 +51,7 @@ struct agent {
 	int action;			/* fixed action; AGENT_NONE: use the policy */
 	const char *log_file;
 	const char *metrics_file;
-	uint64_t interval_ns;		/* 0: the policy's interval */
+	uint64_t interval_ns;		/* 0: the policy's, or INTERVAL_NS */
 	uint64_t lease_ns;
 	uint64_t count;			/* steps; 0: no limit */
 	double explore;
@@ -72,7 +72,7 @@ struct agent {
 	FILE *log;
 	int signals;
 	struct agent_totals totals;
-	uint64_t no_metrics_ns;		/* after an error: none before then */
+	uint64_t no_metrics_ns;		/* after an error: when to try again */
 };
 
 static bool has_policy(const struct agent *a)
@@ -93,8 +93,8 @@ static bool read_byte(struct agent *a, char *c)
 	return !p[1].revents && read(STDIN_FILENO, c, 1) == 1;
 }
 
-/* Read a line with its newline, without stdio, which would block until the line
- * is complete.  A line that is too long is cut, and lacks its newline.
+/* Read a line with its newline.  A line that is too long is cut, and lacks its
+ * newline.  Do not use stdio, which signals could not interrupt.
  */
 static bool read_line(struct agent *a, char *line, size_t size)
 {
@@ -177,8 +177,9 @@ static void check_trust(struct agent *a, const struct agent_step *s,
 	a->mode = mode;
 }
 
-/* The policy may be worse than any fixed action on a fiber whose length it was
- * not trained for, and packets would be lost before an audit shows that
+/* Refuse to act on a fiber whose length the policy was not trained for: there,
+ * the policy may be worse than any fixed action, and packets would be lost
+ * before an audit shows that
  */
 static int check_fiber(const struct agent *a)
 {
@@ -305,7 +306,9 @@ static int write_metrics(struct agent *a, bool end)
 	return end ? EXIT_FAILURE : fail("metrics", "none for a minute");
 }
 
-/* Steps are at multiples of the interval; steps that are late are skipped */
+/* Steps are at multiples of the interval.  A step is skipped if the time of the
+ * next one has passed, too.
+ */
 static int steps(struct agent *a)
 {
 	uint64_t next_ns = now_ns(), now, late;
@@ -385,7 +388,7 @@ static int work(struct agent *a, uint32_t ifindex, uint32_t parent)
 	char name[IF_NAMESIZE];
 	int ret;
 
-	/* let signals take effect only between two steps */
+	/* let signals take effect only while the agent waits */
 	a->signals = signals_open(false);
 	if (a->signals < 0)
 		return fail("signals", strerror(errno));

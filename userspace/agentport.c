@@ -3,9 +3,9 @@
  * Sample the agent's queue and its port, and lease their filter and
  * supplements.
  *
- * To keep steps cheap, a step sends one request to sample the queue, and
- * another one only if it sets a lease.  The agent reads the parameters once a
- * second, and the filter in force only while it has no lease.
+ * To keep steps cheap, a step usually sends one request, which samples the
+ * queue.  It sends further requests only to set a lease, to read the filter in
+ * force while the agent has no lease, and to read the parameters once a second.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -288,8 +288,9 @@ static int end_lease(struct agent_port *a)
 
 	if (a->lease_ns <= now_ns())
 		return 0;
-	/* This interval is valid even if the fiber has become shorter.  The
-	 * lease has no supplements, because notify supplement may be off.
+	/* An interval of up to IQCN_FILTER_MIN_RTT_NS is valid even if the
+	 * fiber has become shorter.  The lease has no supplements, because
+	 * notify supplement may be off.
 	 */
 	if (a->lease.filter_ns > IQCN_FILTER_MIN_RTT_NS)
 		a->lease.filter_ns = IQCN_FILTER_MIN_RTT_NS;

@@ -3,7 +3,8 @@
  * iqcn check: find common mistakes, and faults that the counters show.
  *
  * Counters start with the qdisc, so a past fault is reported for the qdisc's
- * lifetime.  If a queue has a backlog, the counters are read twice.
+ * lifetime.  If a queue has a backlog, the counters are read twice, to find out
+ * whether packets leave.
  *
  * The checks of a port go from cause to symptom: its place, then the
  * parameters, then the counters of its traffic.
@@ -64,8 +65,9 @@
 #define FLOWS_MAX 100000
 #define GAPS_MAX 10000
 /* Minimum interval of a receiver's CNPs (DCQCN's default).  Senders speed up
- * 55 us to 1.5 ms after a CNP, or 4 ms in Documentation/scenarios.rst, so a T1
- * of INCREASE_INTERVALS intervals is too long for any sender.
+ * 55 us to 1.5 ms after a CNP, and 4 ms after it in one scenario of
+ * Documentation/scenarios.rst, so a T1 of INCREASE_INTERVALS intervals is too
+ * long for any sender.
  */
 #define CNP_INTERVAL_NS 50000
 #define INCREASE_INTERVALS 100
@@ -274,8 +276,9 @@ static void check_given_bandwidth(struct check *c, struct subject *s,
 }
 
 /* The module follows the speed of the link, the rate of a tbf and the ceil of
- * an htb class, but reads the latter two only when iqcn is changed or the
- * device goes up
+ * an htb class.  But shapers do not announce changes, so the module reads their
+ * rates only when iqcn is added or changed, and when the state, the speed or
+ * the MTU of the device may have changed.
  */
 static void check_bandwidth(struct check *c, struct subject *s)
 {
@@ -784,7 +787,7 @@ static void check_strays(struct check *c, struct subject *s)
 		say(c, OK, "strays", NULL, "few or no stray packets");
 }
 
-/* Do data enter through @in and leave through @out? */
+/* Do data enter through @in and leave through @out, which has no iqcn? */
 static bool data_pass(const struct tree_dev *in, const struct tree_dev *out)
 {
 	return in != out && !out->iqcn && !has_no_queue(out) &&
@@ -936,7 +939,9 @@ static void check_port(struct box *b, const struct port *p)
 	}
 }
 
-/* The module has no port for a device that is not Ethernet */
+/* Warn about each iqcn on a device that is not Ethernet.  The module has no
+ * port for such a device.
+ */
 static void check_marks_only(struct box *b)
 {
 	const struct tree_dev *d;

@@ -30,7 +30,7 @@ enum value {
 	BY_TIMER,	/* CNPs sent, minus those with other causes */
 	DELAY,		/* summary: a sum and a count of delays */
 	INFO,		/* always 1: the label has the information */
-	FLOW_INFO,	/* likewise, for labels of a flow that may change */
+	FLOW_INFO,	/* always 1, with the labels of a flow that may change */
 };
 
 struct metric {
@@ -373,8 +373,8 @@ static void write_seconds(FILE *f, uint64_t ns)
 	fprintf(f, "%" PRIu64 ".%09" PRIu64 "\n", ns / NS_PER_S, ns % NS_PER_S);
 }
 
-/* Round to whole seconds: clock and age jitter between two runs, but the value
- * must not change as long as the state does not
+/* Round to whole seconds, because the clock and the age are not read at the
+ * same time, and the value must not change as long as the state does not
  */
 static uint64_t since_s(uint64_t now_ns, uint64_t age_ns)
 {

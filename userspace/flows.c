@@ -86,7 +86,7 @@ void pair_text(char *buf, const struct ranked *r)
 		snprintf(buf, VALUE_SIZE, "(%.16s)", name);
 }
 
-/* The reason of the congestion, or "clear" */
+/* The reason for the congestion, or "clear" */
 void state_text(char *buf, const struct ranked *r)
 {
 	if (r->flow.congested)
@@ -171,7 +171,7 @@ static void interval_text(char *buf, const struct ranked *r)
 }
 
 /* The columns that fit on the screen are shown, from left to right.  The first
- * eight fit in 80 characters, and include the one by which the list is sorted.
+ * eight fit in 80 characters, and include what the list is sorted by.
  */
 static const struct column {
 	const char *name;

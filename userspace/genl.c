@@ -321,7 +321,7 @@ static int keep_object(struct genl *g, struct nlattr *head, int len)
 	return NL_OK;
 }
 
-/* Repeat the dump until it is consistent */
+/* Repeat the dump until it is consistent, up to DUMP_TRIES times in all */
 static int collect(struct genl *g, const struct object *object, int cmd,
 		   uint32_t ifindex, uint32_t filter)
 {
@@ -502,7 +502,9 @@ int genl_join(struct genl *g)
 	size_t i;
 	int n;
 
-	/* before joining: libnl would mistake an event for the answer */
+	/* resolve the groups before joining any, because libnl would mistake
+	 * an event for the answer
+	 */
 	for (i = 0; i < ARRAY_SIZE(groups); i++) {
 		n = genl_ctrl_resolve_grp(g->sk, groups[i].family,
 					  groups[i].group);

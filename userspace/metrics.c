@@ -3,8 +3,9 @@
  * iqcn metrics: metrics for Prometheus, which node_exporter's textfile
  * collector reads.
  *
- * One error in a textfile makes node_exporter fail as a whole.  So no sample is
- * written twice, and the file is replaced atomically.
+ * node_exporter drops all its output if a textfile contains a sample twice, and
+ * ignores a file that does not parse.  So no sample is written twice, and the
+ * file is replaced atomically.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -42,7 +43,9 @@ static int compare_queues(const void *a, const void *b)
 	return c ? c : compare(p->parent, q->parent);
 }
 
-/* While a qdisc replaces another one, a dump contains both */
+/* Keep each queue once: while a qdisc replaces another one, a dump contains
+ * both
+ */
 static size_t queues_once(struct queue *queues, size_t n)
 {
 	size_t i, kept = 0;
@@ -73,8 +76,8 @@ static bool take_flow(const struct flow *f, void *arg)
 	return !top->no_memory;
 }
 
-/* A dump contains a flow twice if the flow was removed and created again
- * meanwhile
+/* Keep each flow once: a dump contains a flow twice if the flow was removed and
+ * created again meanwhile
  */
 static bool flows_once(struct state *s, struct ranking *ranking)
 {

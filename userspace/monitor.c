@@ -39,7 +39,9 @@ struct monitor {
 	const char *dev;
 	uint32_t ifindex;
 	uint64_t interval_ns;
-	uint64_t count;		/* samples, else events, to write; 0: all */
+	uint64_t count;		/* of samples, or of events if there are no
+				 * samples; 0: no limit
+				 */
 	bool json;
 	bool events;
 	bool samples;
@@ -85,7 +87,9 @@ static void add_late(struct monitor *m, uint64_t missed)
 	add(m, &r);
 }
 
-/* Events that were lost before the start do not count */
+/* Record how many events were lost since the previous call for @l.  Events that
+ * were lost before the start do not count.
+ */
 static void check_lost(struct monitor *m, struct lost *l, uint64_t events)
 {
 	if (l->known && events > l->events)

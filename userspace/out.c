@@ -55,13 +55,13 @@ void name_print(FILE *f, const char *name)
 	}
 }
 
-/* Length of the first character; 0 if it is invalid UTF-8 or a control in
- * U+0080 to U+009F
+/* Length of the first character; 0 if it is ASCII, a control in U+0080 to
+ * U+009F, or invalid UTF-8
  */
 static size_t utf8_len(const unsigned char *s)
 {
 	/* first bytes, and the valid range of the second byte: others are
-	 * overlong, surrogates, or above U+10FFFF
+	 * controls, overlong, surrogates, or above U+10FFFF
 	 */
 	static const struct {
 		unsigned char lo, hi, second_lo, second_hi, len;
@@ -229,8 +229,8 @@ void qp_text(char *buf, uint32_t qp)
 	snprintf(buf, VALUE_SIZE, "0x%06x", qp);
 }
 
-/* Print three digits, in the largest unit that is not above @v; each unit is
- * 1000 times the one before
+/* Print three digits in the largest unit that is not above @v, but no fraction
+ * of the first unit.  Each unit is 1000 times the one before.
  */
 static void unit_text(char *buf, double v, const char *const *units)
 {

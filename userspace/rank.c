@@ -119,8 +119,9 @@ void rates_keep(struct rates *r, const struct port *ports, size_t n)
 	r->n_ports = kept;
 }
 
-/* The id may have been reused meanwhile.  The same flow has aged by at least
- * the time from the end of the previous dump to the beginning of this one.
+/* Is @f the flow that had this id in the previous dump?  The id may have been
+ * reused meanwhile.  But the same flow has aged by at least the time from the
+ * end of the previous dump to the beginning of this one.
  */
 static bool is_same(const struct rates *r, const struct seen *s,
 		    const struct flow *f)

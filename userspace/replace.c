@@ -49,8 +49,8 @@ static bool write_temp(int fd, const char *temp, const char *path,
 }
 
 /* Writes a temporary file and renames it.  The temporary name is not *.prom, so
- * node_exporter ignores it.  Signals are blocked meanwhile, so that a killed
- * process does not leave the temporary file behind.
+ * node_exporter ignores it.  Signals are blocked meanwhile, so that only a
+ * SIGKILL can leave the temporary file behind.
  */
 static bool replace(const char *path, const char *text, size_t len)
 {
@@ -78,7 +78,7 @@ int replace_file(const char *path, const char *text, size_t len)
 {
 	struct stat st;
 
-	/* root must not replace /dev/null by a file */
+	/* root must not replace /dev/null with a file */
 	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
 		return fail(path, "not a regular file");
 	if (!replace(path, text, len))

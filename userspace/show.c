@@ -53,7 +53,7 @@ struct show {
 	int column;
 };
 
-/* A new group or a full line starts a new line */
+/* Print an item, on a new line if the group is new or the line is full */
 static void item(struct show *s, const char *group, const char *name,
 		 const char *value)
 {

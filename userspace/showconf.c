@@ -355,8 +355,8 @@ static int print_command(const struct showconf *s, const struct conf *c,
 	return EXIT_SUCCESS;
 }
 
-/* A qdisc without a handle was not created by tc: it is a default qdisc, see
- * the sysctl net.core.default_qdisc
+/* Skip qdiscs without a handle: tc did not create them, they are default qdiscs
+ * (sysctl net.core.default_qdisc)
  */
 static bool is_wanted(const struct showconf *s, const struct conf *c)
 {
@@ -398,7 +398,9 @@ int cmd_showconf(int argc, char **argv)
 		return misuse("unexpected word", argv[optind + 1]);
 	ret = parse_dev(argv[optind], &s.ifindex);
 	if (!ret)
-		/* dump all queues, because those of a device share cnp-rate */
+		/* dump all qdiscs, because defaults depend on those above a
+		 * queue, and that of cnp-rate on all queues of a device
+		 */
 		ret = qdiscs_dump(0, on_qdisc, &s);
 	if (!ret && s.no_memory)
 		ret = fail("qdiscs", strerror(ENOMEM));

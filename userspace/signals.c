@@ -41,7 +41,7 @@ static void on_alarm(int signo)
 	_exit(EXIT_FAILURE);
 }
 
-/* SA_RESTART: only poll() is interrupted */
+/* With SA_RESTART, signals interrupt poll(), but not reads and writes */
 static int set_handler(int signo, void (*handler)(int))
 {
 	struct sigaction action = {

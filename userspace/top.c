@@ -5,8 +5,8 @@
  *
  * Ports and queues are sampled every interval.  A dump of all flows costs
  * kernel and tool one or two microseconds per flow, so dumps are spaced to use
- * at most one FLOWS_SHAREth of a CPU.  The first FLOWS flows in the order are
- * kept in full; each other flow takes only a few bytes.
+ * at most 1/FLOWS_SHARE of a CPU.  The first FLOWS flows in the order are kept
+ * in full; each other flow takes only a few bytes.
  */
 #include <errno.h>
 #include <poll.h>

@@ -25,7 +25,7 @@
 #define ROWS_OF_NEITHER 10
 /* Flows to print with --batch */
 #define BATCH_FLOWS 20
-/* Screens of at least this width have one more column */
+/* On screens of at least this width, the table of queues has one more column */
 #define WIDE 90
 #define BAR_MIN 20
 #define BAR_MAX 80
@@ -59,13 +59,15 @@ static void put_rate(const struct top *t, const char *name, uint64_t events)
 	screen_put(LOOK_PLAIN, "  ");
 }
 
-/* Sums over all queues: current values, and increases since the previous sample
+/* Sums over the queues shown: current values, and increases since the previous
+ * sample
  */
 struct sums {
 	struct queue now, since;
 	uint64_t congested;
 	uint64_t cnp_timer;	/* increase */
-	/* of the ports: CNPs of receivers that were dropped, and the increase
+	/* of the ports: CNPs of receivers that the filters dropped, and the
+	 * increase
 	 */
 	uint64_t filtered, filtered_since;
 };
@@ -114,7 +116,7 @@ static void add_ports(struct sums *s, const struct top *t)
 	}
 }
 
-/* Queues of the selected device, as indices in t->now.queues */
+/* Queues of the selected device, or of all, as indices in t->now.queues */
 struct shown {
 	size_t *at;
 	size_t n;
@@ -320,8 +322,8 @@ static int deeper_first(const void *x, const void *y, void *queues)
 	return *a < *b ? -1 : 1;
 }
 
-/* Draw at most @rows lines: if there are more queues, draw the congested and
- * the deepest ones first, and count the others
+/* Draw the head and at most @rows lines: if there are more queues, draw the
+ * congested and the deepest ones, and print how many others there are
  */
 static void draw_queues(const struct top *t, struct shown *shown, size_t rows)
 {
@@ -541,7 +543,7 @@ static void draw_all(struct top *t)
 
 	if (!choose_queues(&shown, t))
 		return;
-	/* queues get up to half of the screen */
+	/* queues get up to half of the rows that they share with the flows */
 	rows = shown.n + 1;
 	if (screen_rows() && rows > room / 2)
 		rows = room / 2;

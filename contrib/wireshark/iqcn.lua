@@ -263,7 +263,8 @@ local function add_reserved(tree, rsvd, pinfo, qp)
 	return said
 end
 
--- Add a CNP, from the BTH: @len bytes of @wanted, the length in the UDP header
+-- Add a CNP, from the BTH on: @len captured bytes of the @wanted bytes that the
+-- UDP header announces
 local function add_cnp(root, bth, len, wanted, pinfo)
 	local qp = bth(5, 3):uint()
 	local tree = root:add(iqcn, bth(0, len))
@@ -287,8 +288,9 @@ local function add_cnp(root, bth, len, wanted, pinfo)
 	return said
 end
 
--- Replace "Unknown OpCode", Wireshark's text for a CNP.  If the column does not
--- contain this text, it describes another part of the frame.
+-- Replace "Unknown OpCode", Wireshark's text for a CNP, and append @said.  If
+-- the column contains neither this text nor "CNP", it describes another part of
+-- the frame.
 local function set_info(pinfo, said)
 	local info, n = tostring(pinfo.cols.info):gsub("Unknown OpCode", "CNP ")
 

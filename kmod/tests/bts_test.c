@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests of algo/bts.h: which packets may cause a CNP, and the polls of
- * flows
+ * KUnit tests of algo/bts.h: which packets may cause a CNP, and when flows are
+ * polled
  */
 #include "algo/bts.h"
 #include "tests.h"

@@ -138,13 +138,13 @@ static void budget_change_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns + 5499999, 20), 0);
 	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns + 5500000, 20), 1);
 
-	/* a longer burst adds the difference */
+	/* a larger burst adds the difference */
 	memset(&b, 0, sizeof(b));
 	iqcn_budget_set(&b, 1000, 10);
 	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns, 20), 10);
 	iqcn_budget_set(&b, 1000, 15);
 	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns, 20), 5);
-	/* a shorter burst: 15 ms are charged, 2 ms are allowed */
+	/* a smaller burst: 15 ms are charged, 2 ms are allowed */
 	iqcn_budget_set(&b, 1000, 3);
 	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns + 12999999, 20), 0);
 	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns + 13000000, 20), 1);

@@ -127,7 +127,9 @@ static const struct run_case run_cases[] = {
 		{ F1, 2, 2, 2, true }, { F1, 0, 1, 2, true },
 		{ F1, 1, 2, 2, true }, { F1, 3, 2, 3, true },
 		{ F1, 2, 1, 3, true }, { F1, 5, 1, 4, true },
-		/* a jump past 6: the skipped PSNs 4 and 5 are missing, too */
+		/* a jump from 3 to 7: not only 6, but also 4 and 5, which
+		 * were sent before, count as missing
+		 */
 		{ F1, 3, 1, 4, true }, { F1, 7, 1, 1 } } },
 	{ "as far as it may", 5, 2, {
 		{ F1, 65536, 3, 3 }, { F1, 3, 1, 3 }, { F1, 65539, 1, 4 } } },
@@ -394,7 +396,7 @@ static void seq_delta_test(struct kunit *test)
 		{ PSNS / 2 - 1, 0, PSNS, PSNS / 2 - 1 },
 		{ 0, PSNS / 2 - 1, PSNS, 1 - (s32)(PSNS / 2) },
 		{ 5, PSNS - 5, PSNS, 10 },
-		/* half of the modulus counts as back */
+		/* half of the modulus counts as a distance back */
 		{ PSNS / 2, 0, PSNS, -(s32)(PSNS / 2) },
 		/* 2^24 / 7, rounded up */
 		{ 3, 2396740, 2396746, 9 },

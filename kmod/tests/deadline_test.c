@@ -27,7 +27,7 @@ static void polls_rest_test(struct kunit *test)
 		{ 0, 300000, true, 0 },
 		{ 2000, 300000, true, 6000 },
 		{ 30000, 300000, true, 90000 },
-		/* at most 1 ms, and a quarter of the shortest T1 */
+		/* the limit of 1 ms, and a quarter of the shortest T1 */
 		{ 333334, 300000, true, 1000000 },
 		{ 50000000, 300000, true, 1000000 },
 		{ 50000000, 300000, false, 1000000 },
@@ -47,8 +47,8 @@ static void polls_rest_test(struct kunit *test)
 struct deadlines {
 	struct list_head list;
 	struct iqcn_deadline d[N_DEADLINES];
-	/* the model: number of the move that armed a deadline, 0: not armed;
-	 * and base of the deadline
+	/* the model of each deadline: the number of the move that armed it (0:
+	 * not armed), and its base
 	 */
 	u32 move[N_DEADLINES];
 	u64 base_ns[N_DEADLINES];

@@ -198,7 +198,7 @@ static void quiet_ns_test(struct kunit *test)
 						       queues[i].roce_bps,
 						       queues[i].bytes),
 				    queues[i].want_ns, "row %d", i);
-	/* the timeout grows with the bytes, up to a second */
+	/* the timeout grows with the bytes, whose time is at most a second */
 	for (i = 0; i < ARRAY_SIZE(rates); i++) {
 		u64 ns, last_ns = 2000;
 

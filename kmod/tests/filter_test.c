@@ -158,8 +158,8 @@ static void filter_streams_test(struct kunit *test)
 	slot = iqcn_filter_find(s, 4, 5);
 	KUNIT_EXPECT_TRUE(test, iqcn_filter_pass(slot, 1, 100, 60));
 	KUNIT_EXPECT_PTR_EQ(test, iqcn_filter_find(s, 4, 5), slot);
-	/* the first stream then takes the slot of the second one, whose window
-	 * is now the oldest, and its CNP passes once more
+	/* a CNP of the first stream then takes the slot of the second one,
+	 * whose window is now the oldest, and passes, too
 	 */
 	slot = iqcn_filter_find(s, 4, 1);
 	KUNIT_EXPECT_TRUE(test, iqcn_filter_pass(slot, 1, 100, 61));

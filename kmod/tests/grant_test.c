@@ -82,7 +82,7 @@ static void grant_pack_test(struct kunit *test)
 		0x12, 0x34, 0x56, 0x78,
 		0x02, 0x01,
 		0x3f, 0xff,		/* a quarter of the packets */
-		0x00, 0x0b,		/* 10.001 us */
+		0x00, 0x0b,		/* 10.001 us, rounded up */
 		0x01,			/* IQCN_PFC_STATE_CONGESTED */
 		0x00,
 	};

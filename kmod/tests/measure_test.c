@@ -65,8 +65,8 @@ static void gradient_samples_test(struct kunit *test)
 	}
 }
 
-/* A window ends at the first sample after @window_ns; the level is the growth
- * scaled to @window_ns
+/* A window ends at the first sample that is at least @window_ns after the start
+ * of the window; the level is the growth scaled to @window_ns
  */
 static void gradient_span_test(struct kunit *test)
 {

@@ -77,7 +77,7 @@ static void pending_test(struct kunit *test)
 	} cnps[] = {
 		{ 0, 1, 0, true },
 		{ 0, T1_NS, 0, true },
-		/* by time: the answered packet left after T1 started */
+		/* by time: did the answered packet leave after T1 started? */
 		{ 0, 400000, 399999, true },
 		{ 0, 400000, 400000, false },
 		{ 0, 400000, 500000, false },

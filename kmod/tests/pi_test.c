@@ -10,7 +10,9 @@
 #include "params.h"
 #include "tests.h"
 
-/* The default parameters at 25 Gb/s */
+/* The default interval and gains at 25 Gb/s, but with a fixed reference of the
+ * default qref, and with one poll of a sparse flow per T1
+ */
 static const struct iqcn_pi_params pi25 = {
 	.qref_bytes = 300000,
 	.update_ns = 100000,
@@ -165,7 +167,7 @@ static void pi_when_test(struct kunit *test)
 	iqcn_pi_run(&pi, &pi25, 512, 400000, now_ns);
 	want += 1677721;
 	KUNIT_EXPECT_EQ(test, pi.prob, want);
-	/* growth of 100,000: the prediction is capped at 900,000 */
+	/* growth of 100,000: the predicted growth is capped at 900,000 */
 	iqcn_pi_run(&pi, &pi25, 512, 600000, now_ns + 1);
 	now_ns += STEP;
 	iqcn_pi_run(&pi, &pi25, 512, 500000, now_ns);
@@ -300,7 +302,7 @@ static void pi_steps_test(struct kunit *test)
 		{ 400000, 400000, 512, 1, ONE - 1677721, ONE },
 		{ 400000, 400000, 512, 1, ONE - 1677720, ONE },
 		{ 400000, 400000, 512, 40, ONE, ONE },
-		/* only the sum is bounded, not its parts */
+		/* the bounds apply to the sum, not after each of its parts */
 		{ 400000, 500000, 512, 1, ONE, ONE },
 		{ 600000, 500000, 512, 1, ONE, ONE + 3355443 - 838860800 },
 		{ 1100000, 1200000, 512, 1, -SLACK,
@@ -471,7 +473,9 @@ static void pi_at_once_test(struct kunit *test)
 
 static void pi_extremes_test(struct kunit *test)
 {
-	/* with the largest gains each step reaches a bound */
+	/* with the largest gains a step reaches a bound, unless its parts are
+	 * 0 or cancel each other
+	 */
 	static const struct {
 		u32 qref, before, depth, steps;
 		s64 prob, want;
@@ -490,7 +494,7 @@ static void pi_extremes_test(struct kunit *test)
 		{ U32_MAX, U32_MAX, U32_MAX, 499, -12345, -12345 },
 		{ U32_MAX, U32_MAX, 0, 1, ONE, -SLACK },
 		{ U32_MAX, 0, 0, 499, ONE, -SLACK },
-		/* both parts cancel each other */
+		/* both parts cancel each other in one step, but not in two */
 		{ 1000000, U32_MAX, 0x80000000, 1, 12345, 12345 },
 		{ 1000000, U32_MAX, 0x80000000, 2, 12345, ONE },
 		{ U32_MAX, 0, 0x80000000, 1, QUARTER, QUARTER },
@@ -638,7 +642,7 @@ static void pi_corners_test(struct kunit *test)
 			KUNIT_ASSERT_GE_MSG(test, pi.prob, last,
 					    "%u, depth %u", i, depths[j]);
 			KUNIT_ASSERT_LE(test, pi.prob, (s64)ONE);
-			/* each part is rounded to 10^-9, which is 4.3 */
+			/* each part is rounded to 10^-9: 4.3 units of 2^-32 */
 			KUNIT_ASSERT_LE_MSG(test, abs(pi.prob - want),
 					    6LL * (steps + 1),
 					    "%u, depth %u: %lld, %lld", i,
@@ -723,7 +727,7 @@ static void pi_random_test(struct kunit *test)
 			now_ns += steps * 10 * US;
 			pi.deep_ns = now_ns - 1;
 			iqcn_pi_run(&pi, &p, flows, depth, now_ns);
-			/* each part is rounded to 10^-9, which is 4.3 */
+			/* each part is rounded to 10^-9: 4.3 units of 2^-32 */
 			KUNIT_ASSERT_LE_MSG(test, abs(pi.prob - want),
 					    6LL * (steps + 1),
 					    "round %d, %d: %lld, %lld", i, n,
@@ -1315,8 +1319,8 @@ static void pi_loop_test(struct kunit *test)
 	}
 }
 
-/* The reference follows the load.  From 128 flows on the queue is short and the
- * link stays busy; with 64 flows the model oscillates (pi.h).
+/* The reference follows the load.  With 128 flows or more, the queue is short
+ * and the link stays busy; with 64 flows the model oscillates (pi.h).
  */
 static void pi_follow_loop_test(struct kunit *test)
 {
@@ -1400,7 +1404,9 @@ static void pi_skip_test(struct kunit *test)
 	iqcn_pi_run(&other, &pi25, 600, 400000, t + 10 * SECOND);
 	KUNIT_EXPECT_EQ(test, other.prob, pi.prob);
 	KUNIT_EXPECT_TRUE(test, iqcn_pi_runs(&other));
-	/* a step was made in the period: its time does not get ahead of now */
+	/* a step was made in the period: iqcn_pi_skip() does not move the time
+	 * of that step into the future
+	 */
 	iqcn_pi_skip(&other, SECOND, 400000, t + 10 * SECOND);
 	KUNIT_EXPECT_LE(test, other.step_ns, t + 10 * SECOND);
 	iqcn_pi_run(&other, &pi25, 600, 400000, t + 10 * SECOND + 1);
@@ -1515,7 +1521,7 @@ static void pi_polls_max_test(struct kunit *test)
 	iqcn_pi_run(&pi, &p, 512, 400000, SECOND + STEP);
 	KUNIT_EXPECT_EQ(test, pi.prob, (s64)ONE + 1677721);
 	KUNIT_EXPECT_EQ(test, iqcn_pi_prob(&pi, &p, 400000), ONE + 1677721);
-	/* the depth raises the probability to 1 only */
+	/* the depth raises a probability only as far as 1 */
 	KUNIT_EXPECT_EQ(test, iqcn_pi_prob(&pi, &p, 4800000), ONE + 1677721);
 	pi.prob = 4 * ONE;
 	iqcn_pi_run(&pi, &p, 512, 400000, SECOND + 2 * STEP);

@@ -112,8 +112,8 @@ static void reorder_cases_test(struct kunit *test)
 	}
 }
 
-/* While no packet is late, no number waits: not for packets that are not CE,
- * and not when the sender retransmits
+/* While no packet is late, no number waits, whether packets are not CE or the
+ * sender retransmits
  */
 static void reorder_transparent_test(struct kunit *test)
 {
@@ -252,9 +252,9 @@ static void sprayed_judge(struct kunit *test, struct sprayed *s, u32 first,
 	s->span = span;
 }
 
-/* Some paths of a sprayed flow lead through this box.  Each path delays packets
- * by a different number of packets.  The detectors may report congestion only
- * if the packets that were CE here prove it.
+/* Some paths of a sprayed flow lead through this box.  Each path delays its
+ * packets by a random number of packets.  The detectors may report congestion
+ * only if the packets that were CE here prove it.
  */
 static void reorder_sprayed_test(struct kunit *test)
 {

@@ -202,7 +202,9 @@ static void parse_ip_options_test(struct kunit *test)
 		put16(f->data + 2, V4_UDP + 4 * words - 1);
 		expect_parsed(test, f, IQCN_NOT_ROCE, "tot_len in options");
 	}
-	/* ihl counts options that are not there: the port is read elsewhere */
+	/* ihl counts an option that is not there, so the parser reads the port
+	 * from the wrong offset
+	 */
 	make_frame(f, &tags[0], false, &kinds[DATA]);
 	f->data[0] = 0x46;
 	expect_parsed(test, f, IQCN_NOT_ROCE, "ihl 6 without options");
@@ -572,7 +574,9 @@ static void cnp_zero_csum_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ref_sum(l3 + 8, 72, PSEUDO6), 0xffff);
 }
 
-/* Each byte has its offset as its value, which shows where it was read */
+/* Make a CM message in which the bytes equal their offsets, except those of the
+ * MAD header, so that a value shows where it was read
+ */
 static u8 *make_cm(struct kunit *test, u32 len, u16 attr)
 {
 	static const u8 mad[] = { 1, 7, 2, 3 };
@@ -619,7 +623,9 @@ static void cm_test(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, cm.local_id, 0x2c2d2e2f);
 		KUNIT_EXPECT_EQ(test, cm.remote_id, msgs[i].remote_id);
 		KUNIT_EXPECT_EQ(test, cm.qpn, msgs[i].qpn);
-		/* the starting PSN of a REQ must be readable */
+		/* a message of any kind must be readable up to the end of the
+		 * starting PSN of a REQ
+		 */
 		for (len = 1; len <= 92; len++) {
 			p = make_cm(test, len, attr);
 			KUNIT_EXPECT_EQ_MSG(test, iqcn_parse_cm(p, len, &cm),

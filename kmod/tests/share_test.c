@@ -8,8 +8,8 @@
 #include "algo/share.h"
 #include "tests.h"
 
-/* Runs of random length, each as soon as the account allows it, use the share
- * plus one burst in total
+/* Runs of random length, each as soon as the account allows it, use at least
+ * the share, and at most one burst more
  */
 static void share_rate_test(struct kunit *test)
 {
@@ -66,7 +66,9 @@ static void share_idle_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, paid_ns, SECOND + 4 * (10000000ULL + 5000));
 }
 
-/* Runs every ms, without and with packets that leave */
+/* The timer runs every ms until it backs off, because no packet leaves; a
+ * packet that leaves ends the back-off
+ */
 static void share_backoff_test(struct kunit *test)
 {
 	const u64 ms = 1000000;

@@ -27,7 +27,7 @@ static void sojourn_model_test(struct kunit *test)
 		now_ns += prandom_u32_state(&rnd) % 1000;
 		if (tail < PACKETS && prandom_u32_state(&rnd) % 2) {
 			p = &fifo[tail++];
-			/* with a size table, a packet has at least one byte */
+			/* a size table may reduce a packet to one byte */
 			p->bytes = 1 + prandom_u32_state(&rnd) % 3 * 1000;
 			p->at_ns = now_ns;
 			if (iqcn_sojourn_idle(&s, sent_bytes))

@@ -72,7 +72,7 @@ static void supplement_next_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, iqcn_supplement_next_ns(SECOND, 2000,
 						      SECOND + 10 * MS),
 			SECOND + 500 * US);
-	/* more than 10 ms late: the rest is not made up for */
+	/* more than 10 ms late: only 10 ms are made up for */
 	KUNIT_EXPECT_EQ(test, iqcn_supplement_next_ns(SECOND, 2000, 3 * SECOND),
 			3 * SECOND - 10 * MS + 500 * US);
 	/* the rate over a second, with a timer that is up to 100 us late */

@@ -66,8 +66,8 @@ static void crafted_fill(struct kunit *test, struct rhashtable *ht,
 	int i, refused = 0;
 
 	for (i = 0; i < CRAFTED; i++) {
-		/* the table refuses entries during a rehash: a packet then
-		 * has no flow
+		/* during a rehash the table may refuse an entry; in the
+		 * module, the packet then has no flow
 		 */
 		while (rhashtable_insert_fast(ht, &c[i].node, crafted_params)) {
 			KUNIT_ASSERT_LT(test, refused++, 1000);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Train policies for iqcn agent:
+# Train policies for iqcn agent, and test the learner:
 #
 #   agent.sh train --out POLICY [--curve FILE.svg|FILE.png] [--steps N]
 #		[--seed N] [--reward few|literal] [--reference N] [--jobs N]
@@ -17,8 +17,8 @@ set -u
 
 HERE=$(cd "$(dirname "$0")" && pwd)
 
-# Compute the largest difference, relative to the value or to 1 if that is
-# larger
+# Check that the values differ by at most 1e-6, relative to the absolute value
+# of PyTorch's, or to 1 if that absolute value is less than 1
 compare()
 {
 	local top=$HERE/../.. worst

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-Write a learning curve as a picture and as figures.
+Write a learning curve as a picture and as a CSV file.
 """
 import os
 
@@ -13,7 +13,7 @@ WINDOW = 24
 
 
 def means(points):
-    """Return for each point the mean of the last WINDOW episodes."""
+    """Return for each point the mean of up to WINDOW episodes ending there."""
     result = []
     for i in range(len(points)):
         last = [reward for _, reward in points[max(i + 1 - WINDOW, 0):i + 1]]
@@ -22,7 +22,7 @@ def means(points):
 
 
 def full_means(points):
-    """Return the means of WINDOW episodes, all means if there are fewer."""
+    """Return the means of WINDOW episodes; with fewer episodes, all means."""
     mean = means(points)
     return mean[WINDOW - 1:] or mean
 

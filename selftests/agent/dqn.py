@@ -5,7 +5,7 @@ a target network (Mnih et al., Nature 518, 2015), which follows the online
 network slowly (Lillicrap et al., ICLR 2016).  The networks have separate
 outputs for the value of a state and the advantages of actions (Wang et al.,
 ICML 2016).  The advantage of an action is the sum of the advantages of its two
-rates (Tavakoli, Pardo and Kormushev, AAAI 2018).  Returns have several steps
+rates (Tavakoli, Pardo and Kormushev, AAAI 2018).  Returns cover several steps
 (Sutton, 1988).
 """
 import numpy
@@ -13,16 +13,17 @@ import torch
 
 import policy
 
-# a queue takes 100 ms (20 steps) to drain, and rates take longer to recover
+# A horizon of 33 steps, because a queue takes 20 steps (100 ms) to drain, and
+# rates take longer to recover
 GAMMA = 0.97
 # at the beginning, and after the decay
 LEARNING_RATES = (1e-3, 5e-5)
 REPLAY = 30000
 BATCH = 256
-# each update moves the target network by this share of its distance towards the
-# online network
+# each update moves the target network towards the online network by this share
+# of the distance between them
 FOLLOW = 0.002
-# number of steps in a return: those of an episode
+# maximum number of steps in a return: the length of an episode
 RETURN_STEPS = 60
 
 
@@ -74,7 +75,7 @@ def layer_of(linear):
 
 
 def layers_of(net):
-    """Return the layers of a policy: the last one computes whole values."""
+    """Return the layers of a policy; the last one yields values of actions."""
     advantages = (layer_of(net.rates)[:, None] +
                   layer_of(net.supplements)).reshape(policy.SHAPE[-1], -1)
     last = layer_of(net.value) + advantages - advantages.mean(0)
@@ -101,7 +102,7 @@ def network_of(layers):
 
 
 class Replay:
-    """The latest transitions, each with the return of the steps after it."""
+    """The latest transitions, each with the return from its own step on."""
 
     def __init__(self, size=REPLAY):
         self.size = size
@@ -114,7 +115,7 @@ class Replay:
         self.next_states = torch.zeros(size, policy.SHAPE[0])
 
     def add(self, transitions):
-        """Add an episode's transitions.  Its last returns have fewer steps."""
+        """Add an episode's transitions.  Returns end with the episode."""
         rewards = transitions.rewards - USUAL_REWARD
         n = len(rewards)
         last = numpy.minimum(numpy.arange(n) + RETURN_STEPS, n)

@@ -60,7 +60,7 @@ class Lab:
             try:
                 data = self.terminal.read(65536)
             except OSError:
-                # EIO is the end of file of a terminal
+                # a terminal reports EIO instead of end of file
                 data = b""
             if not data:
                 return None
@@ -102,8 +102,8 @@ class LongHaul:
         self.steps = 0
 
     def reset(self, *, seed=None, options=None):
-        """Begin an episode.  The option "point" chooses its fiber and senders,
-        which are random otherwise."""
+        """Begin an episode.  The option "point" chooses its fiber, the number
+        of senders and their increase timer, which are random otherwise."""
         self.close()
         if seed is not None:
             self.random.seed(seed)
@@ -133,7 +133,7 @@ class LongHaul:
         return state, reward, False, truncated, info
 
     def receive(self):
-        """Return state, reward and the other columns of the next row."""
+        """Return state, reward, and a dictionary of columns of the next row."""
         others = []
         while True:
             line = self.lab.read_line()

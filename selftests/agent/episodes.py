@@ -30,8 +30,8 @@ EQUIPMENT_US = {50: 64, 100: 63, 200: 67, 250: 72, 300: 77, 450: 78, 500: 87,
 # lengths of fibers to train with
 FIBERS_KM = (50, 100, 200, 300, 500, 700, 1000)
 SENDERS = (2, 4, 5, 7, 10, 16)
-# Increase timers of senders, for fibers of up to 500 km, and for longer ones.
-# Timers much shorter than the round-trip time would undo a cut before the queue
+# Increase timers of senders for fibers of up to 500 km, and for longer fibers:
+# timers much shorter than the round-trip time would undo a cut before the queue
 # reflects it
 TIMERS = ("5ms", "7ms")
 LONG_TIMERS = ("10ms", "14ms")
@@ -48,7 +48,8 @@ class Error(Exception):
 
 
 def draw(rnd):
-    """Yield random points, each fiber with each number of senders in turn."""
+    """Yield points in random order: each round has every pair of a fiber and a
+    number of senders once, with a random timer."""
     while True:
         pairs = list(itertools.product(FIBERS_KM, SENDERS))
         rnd.shuffle(pairs)
@@ -126,7 +127,8 @@ def environment(directory):
 
 
 def work_directory():
-    # inside the tree, because the lab mounts it; names have a fixed length
+    # inside the tree, because the lab mounts it; the names of these directories
+    # have a fixed length, so the lab's clock does not depend on them
     os.makedirs(WORK, exist_ok=True)
     return tempfile.TemporaryDirectory(dir=WORK)
 

@@ -11,8 +11,8 @@ from collections import namedtuple
 import numpy
 
 SHAPE = (26, 32, 32, 25)
-# An action is an index of the rate of CNPs that the filter lets pass, times 5,
-# plus an index of the rate of supplements, both per second
+# An action is 5 times the index of the rate at which the filter passes CNPs,
+# plus the index of the rate of supplements.  Both rates are per second.
 RATES = (7500, 10000, 12500, 15000, 17500)
 SUPPLEMENTS = (0, 500, 1000, 1500, 2000)
 REWARDS = ("few", "literal")

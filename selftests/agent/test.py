@@ -32,7 +32,7 @@ def distance(actions, best):
 
 def transitions(seed, n=300, best=7):
     """Return transitions of an environment in which one action is the best.
-    Like iqcn agent, it keeps an action for 20 steps."""
+    Each random action lasts for 20 steps, as in iqcn agent."""
     rnd = numpy.random.default_rng(seed)
     actions = numpy.repeat(rnd.integers(policy.SHAPE[-1], size=n), 20)[:n]
     states = rnd.random((n + 1, policy.SHAPE[0]), numpy.float32)

@@ -4,12 +4,13 @@
 Train a policy for iqcn agent in the lab.
 
 Before the first round, episodes run with fixed actions.  The learner begins
-with these episodes, and their mean reward is the reference of the learning
-curve.  It is a rough reference, because these episodes run at other points than
-those of the curve.  In each round two episodes run with the current policy;
-then the learner makes two updates for each of their steps.  From time to time
-the policy is validated.  The policy that earns most in a validation is the
-result.  The same options yield the same policy, to the byte.
+with these episodes.  The mean reward of those that take all actions in turn is
+the reference of the learning curve.  It is a rough reference, because these
+episodes run at other points than those of the curve.  In each round two
+episodes run with the current policy; then the learner makes two updates for
+each of their steps.  From time to time the policy is validated.  The policy
+that earns most in a validation is the result.  The same options yield the same
+policy, to the byte.
 """
 import argparse
 import os
@@ -101,7 +102,7 @@ def reference(run, draw, reward, points, report):
     with the rate that earned most in the first list, because the effect of
     supplements depends on the point and is smaller than that of rates.
     """
-    # 7 and 25 are coprime
+    # 7 and 25 are coprime, so no action is omitted
     spread = [episode for i in range(points) for episode in
               fixed(draw(None, 0), [7 * (i * FIXED + j) % policy.SHAPE[-1]
                                     for j in range(FIXED)], reward)]
@@ -139,8 +140,8 @@ class Best:
         mean = validate(self.run, net_policy)
         self.report(f"step {steps}: validation {mean:.4f}")
         self.steps = steps
-        # of equally good policies the later one, which has learned from more
-        # steps
+        # of equally good policies, keep the later one, which has learned from
+        # more steps
         if mean >= self.reward:
             self.policy, self.reward = net_policy, mean
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Cost of a packet in a qdisc, relative to a bfifo: one bar per qdisc, one panel
-# per case, time next to instructions.
+# Cost of a packet in a qdisc, relative to a bfifo: one panel per case, with two
+# bars per qdisc, for time and for instructions.
 # Variables: kind; from the environment: DATA, OUTPUT (see bench.sh)
 
 data = system("echo $DATA")

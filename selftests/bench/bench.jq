@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Make bench.json from the output of guest.sh.  Variables: times, counts: its
-# lines; load, cpu.
+# Make bench.json from the output of guest.sh.  Variables: times and counts are
+# the output of runs that measured times and of runs that counted instructions;
+# load; cpu.
 
 def round_to($digits): pow(10; $digits) as $p | . * $p | round / $p;
 def lines($sign): split("\n") | map(select(startswith($sign + " ")) | split(" ")[1:]);

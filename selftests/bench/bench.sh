@@ -26,12 +26,12 @@
 # Results, in build/results or $IQCN_RESULTS:
 #   bench.json	cases[]: {case, packet, qdisc, flows, min_ns, median_ns, spread,
 #		ratio_bfifo, ratio_red, over_none_ns, instructions, ...}: ratios
-#		compare the minima of the same run, spread is (max - min) /
-#		median, over_none is the cost of a hook; null without a
-#		counterpart.  values[]: other values.  cores[]: cores that
-#		100 Gb/s need.  cpus[]: throughput of two queues on two CPUs,
-#		relative to one queue on one CPU.  aims[]: goals, and whether
-#		they are reached
+#		compare the minima of all rounds, spread is (max - min) /
+#		median, over_none is the cost of a hook.  A ratio or difference
+#		is null if the other qdisc was not measured.  values[]: other
+#		values.  cores[]: number of cores that 100 Gb/s need.  cpus[]:
+#		throughput of two queues on two CPUs, relative to one queue on
+#		one CPU.  aims[]: goals, and whether they are reached
 #   bench.txt	the same as tables
 #   bench.svg, .png	ratios as bars
 set -u -o pipefail
@@ -112,7 +112,8 @@ if [ -n "$check" ]; then
 	exit
 fi
 
-# omit cases that measure times or memory, or read many flows
+# count no instructions of cases that measure times or memory, or that read many
+# flows
 cases=()
 for name; do
 	case $name in
@@ -128,7 +129,7 @@ if [ -n "$here" ]; then
 	mv "$WORK/log" "$WORK/times"
 	set --
 fi
-# the usual guests have one CPU
+# uml has one CPU, so cpus runs in other guests
 smp="" single=()
 for name; do
 	if [ "$name" = cpus ]; then

@@ -15,7 +15,8 @@
 #
 # Prints, besides other output, the lines
 #
-#   = CASE PACKET QDISC FLOWS NS		cost of a packet in one round
+#   = CASE PACKET QDISC FLOWS NS		cost of a packet (or of a flow,
+#						a step, a softirq) in one round
 #   # CASE NAME VALUE UNIT			any other value
 set -u -o pipefail
 
@@ -25,16 +26,16 @@ BUILD=$TOP/build${IQCN_LAB:+/$IQCN_LAB}
 export TC_LIB_DIR=$TOP/build
 rounds=7 packets=20000 only="" devices=()
 
-# Each qdisc has a variant for a short queue, and one for a queue of 256 packets
-# of 1 KB in which it marks every packet, if it can be configured so.  Limits
-# are equal where they exist.
+# Each qdisc has a variant for a short queue, and one for a queue of 224 to 288
+# packets of 1 KB in which it marks every packet, if it can be configured so.
+# Limits in the same unit are equal.
 #
 # iqcn has the default controller, which decides about each packet.  The depth
 # of the queue is at the reference, so the controller causes some CNPs, and T1
 # causes others.  nocnp does the same work but sends no CNPs: the gains of its
 # controller are minimal, and T1 does not expire.  With many flows nocnp does
-# less work than iqcn, because no flow is silent for T1.  T1 does not expire in
-# timer either, which moves a deadline for each packet.
+# less work than iqcn, because no flow is silent for T1.  The variant "timer"
+# moves a deadline for each packet; T1 does not expire there, either.
 #
 # NAME; SHORT QUEUE; STANDING QUEUE.  dualpi2 may be missing in a kernel.
 MARKED="kmin 0 kmax 0 pmax 1 bandwidth 100gbit flows 1048576 age 3600s"
@@ -160,7 +161,7 @@ case_uncongested()
 
 	for packet in roce udp tcp; do
 		each 2
-		# packets other than RoCEv2 need a word of their own
+		# blast needs a word for packets other than RoCEv2
 		# shellcheck disable=SC2046
 		measure uncongested $packet 100 depth 0 \
 			$([ $packet = roce ] || echo $packet)
@@ -195,8 +196,8 @@ case_marked()
 	done
 }
 
-# The same packets received by devices with and without a hook.  Their flows are
-# known and paired.
+# Measure the same received packets on devices with and without a hook.  The
+# flows of the CNPs and ACKs are known and paired.
 case_hook()
 {
 	local packet
@@ -211,9 +212,9 @@ case_hook()
 	done
 }
 
-# First, CE packets that each move the deadline of their flow, while the timer
-# does not expire.  Then deadlines that expire together: a scan once per second
-# processes them, in softirq context.
+# Measure first CE packets that each move the deadline of their flow, while the
+# timer does not expire, then deadlines that expire together: a scan once per
+# second processes them, in softirq context.
 case_deadline()
 {
 	local flows round
@@ -328,7 +329,7 @@ at_once()
 	[ -n "$ns" ] || die "$dev: packets refused"
 }
 
-# The same blast on one CPU, and on two with a queue each
+# Run the same blast on one CPU, and on two CPUs with a queue each
 case_cpus()
 {
 	local name round cpus words="flows 100 mtu 1024 depth 224"
@@ -365,7 +366,7 @@ used()
 	us=$(((10#${user/./} + 10#${system/./}) * 1000))
 }
 
-# A step of iqcn agent
+# Measure the CPU time of a step of iqcn agent
 case_agent()
 {
 	local few us round
@@ -401,8 +402,9 @@ aged()
 	done
 }
 
-# Cost of creating flows, finding them, finding them during a dump, and deleting
-# them on request and by age.  (due_together measures CNPs.)
+# Measure the cost per flow of creation, of lookup without and during a dump, of
+# the dump itself, and of deletion on request and by age.  (due_together
+# measures CNPs.)
 case_inject()
 {
 	local flows=$((most < 100000 ? most : 100000)) round ns dump

@@ -6,15 +6,15 @@
 # table (build/TIER/counts) and a verdict come last.
 #
 #   check.sh [TIER]	test: tests to run after each edit (3 minutes)
-#			check: tests of CI (15 minutes, 35 with kernels);
-#			default
+#			check: tests of CI (15 minutes, 35 including builds of
+#			the kernels); default
 #			more: tests that check leaves out; part of make nightly
 #   check.sh step TIER STEP
 #			run one step again
 #
 # make nightly has the tests that take hours, that repeat others on another
-# kernel, or that try variants and rare cases.  All random numbers in User Mode
-# Linux come from $IQCN_SEED, 1 by default.
+# kernel, or that try variants and rare cases.  All random numbers of kselftests
+# in User Mode Linux with virtual time come from $IQCN_SEED, 1 by default.
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
@@ -22,9 +22,9 @@ LAB=$TOP/selftests/lab/lab.sh
 cd "$TOP" || exit 1
 
 # The steps of each tier, the longest first, and the kernels that they run on.
-# A step runs its files in one guest.  If a step is in both check and more,
-# check runs its tests that are not in NIGHTLY_TESTS, and more runs those that
-# are.
+# A step runs its kselftests in one guest.  If a step of kselftests is in both
+# check and more, check runs the tests that are not in NIGHTLY_TESTS, and more
+# runs those that are.
 declare -A STEPS=(
 	[test]="static-fast smoke kunit userspace plugin senders"
 	[check]="static kselftests-debug packages kselftests-1 kselftests-2
@@ -73,7 +73,8 @@ run_step()
 	kselftests-tool)
 		tagged $tag uml -- iqcn_tool.sh iqcn_monitor.sh iqcn_agent.sh
 		;;
-	# tests of lifetimes and memory; make check-debug runs nearly all others
+	# tests of lifetimes and memory; make check-debug runs nearly all other
+	# tests in this kernel
 	kselftests-debug)
 		tagged $tag uml-debug -m 3072 -- iqcn_life.sh iqcn_faults.sh \
 			iqcn_fuzz.sh
@@ -207,8 +208,8 @@ step()
 	return 1
 }
 
-# failures STEP LINES LAST: print the lines of its log that may say what failed,
-# and the last ones
+# failures STEP LINES LAST: print, of the step's log, up to LINES lines that may
+# say what failed, and the last LAST lines
 failures()
 {
 	grep -E '^ *not ok|FAIL|splat|verdict' "$OUT/$1.log" | head -n "$2"

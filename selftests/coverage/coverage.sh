@@ -5,7 +5,8 @@
 # in a kernel with gcov.  Prints a table; build/coverage/missing lists lines
 # that never ran.  Fails if less than 90 % of the lines ran, or if a test fails.
 #
-#   coverage.sh [FILE...]	only these tests, no minimum (default: all)
+#   coverage.sh [FILE...]	run only these tests, without a minimum
+#				(default: the groups below)
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)

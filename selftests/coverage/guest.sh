@@ -27,7 +27,7 @@ for file; do
 	else
 		"$HERE/run.sh" "$BUILD/sch_iqcn.ko" "$file"
 	fi
-		# collect after each test, because the next one may time out
+	# collect after each test, because the next one may time out
 	collect
 done
 exit 0

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# make check-debug: test with debug kernels.  uml-debug is the kernel of make
-# check, and runs all kselftests here, except for those of the tool.
-# uml-preempt is preemptible and detects sleeping in atomic context: it runs
-# nearly all of them.  Both run in virtual time.  uml-smp has two CPUs: it runs
-# the tests that do not depend on microseconds, with the host's clock, and the
-# stress test and random sequences of requests.  x86-kcsan has two CPUs in QEMU
-# and detects data races: it runs the same tests except for those that need a
-# fast CPU.  A splat is a failure.  Logs are in build/debug/; the output ends
-# with a table and a verdict.
+# make check-debug: test with debug kernels.  uml-debug is also used by make
+# check, and runs nearly all kselftests of the module here.  uml-preempt is
+# preemptible and detects sleeping in atomic context: it runs most of these
+# tests.  Both run in virtual time.  uml-smp has two CPUs: it runs the tests
+# that do not depend on microseconds, with the host's clock, and the stress test
+# and random sequences of requests.  x86-kcsan has two CPUs in QEMU and detects
+# data races: it runs the same tests except for those that need a fast CPU.  A
+# splat is a failure.  Logs are in build/debug/; the output ends with a table
+# and a verdict.
 #
 #   debug.sh [-m MINUTES] [KERNEL...]	default: all; MINUTES of stress, and of
 #				sequences (10)

@@ -74,8 +74,7 @@ silence()
 	}' "$TMP/trace" "$TMP/snd"
 }
 
-# timeline: print a good millisecond of each flow, from the middle of the
-# capture
+# timeline: print 1.2 ms of each flow, from the middle of the trace
 timeline()
 {
 	awk -v t1=$T1_US '

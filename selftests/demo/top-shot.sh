@@ -15,7 +15,7 @@ out=${3:-$TOP/Documentation/top.png}
 work=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
 
-# virtual time is slow enough for a screenshot every second or two
+# 20 ms of virtual time take long enough for a screenshot
 command="$TOP/build/iqcn top --interval 20ms"
 
 Xvfb -displayfd 3 -screen 0 1280x1024x24 -nolisten tcp \

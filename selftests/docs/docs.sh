@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Run every command in README.md, the man pages and Documentation/**/*.rst as
-# written.  docs/extract.awk defines commands, docs/guest.sh runs them, and
+# written.  docs/extract.awk finds the commands, docs/guest.sh runs them, and
 # docs/ignore lists those that are not run.  KTAP.
 #
 #   docs.sh [DOCUMENT...]	default: all documents
 #
-# The output of the sessions is in build/docs/.
+# The output of the commands is in build/docs/.
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
@@ -50,7 +50,7 @@ make_knows()
 {
 	local where word
 
-	# another Makefile has other targets
+	# make -C uses another Makefile, with other targets
 	cat "$OUT"/*/made 2>/dev/null | grep -v ': make -C ' |
 		while IFS= read -r where; do
 		# a value in quotes may have several words

@@ -9,13 +9,16 @@
 # lines between them are their output.  In man pages, .EX begins such a block.
 # Other literal blocks (no word after "```", "::") contain no commands.
 #
-# A comment before a block says where the block runs: "lab: WHERE[, WORD]..."
-# (guest.sh).  Such a comment begins a session.  A block without a comment
-# continues the previous session.
+# A comment before a block says how the block runs: "lab: WORD[, WORD]...".
+# "for TIME" interrupts each command after that time, and "compare" compares the
+# output of the block with the document.  Any other word names an environment
+# (see guest.sh) and begins a session, whose commands run in one shell.  Other
+# blocks continue the previous session.
 #
 # Each session becomes a shell script DIRECTORY/LINE.WHERE with its commands at
-# the line numbers of the document.  Other files in DIRECTORY: "inline" has the
-# commands within the text, "ignored" those that match a rule of FILE, "made"
+# the line numbers of the document; WHERE is the environment.  The commands
+# within the text are one more session, in the environment qdisc.  Other files
+# in DIRECTORY: "ignored" has the commands that match a rule of FILE, "made"
 # those for make, "wrong" the errors, and LINE.expected the output of a block
 # that is compared.
 
@@ -101,7 +104,7 @@ function take_marker(text,	parts, n, i)
 	}
 }
 
-# begin a block, to which the last marker applies
+# begin a block, to which the last "lab:" comment applies
 function block_begin(lang)
 {
 	block = lang

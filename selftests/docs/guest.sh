@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs in the lab: run the sessions of documents, each in its environment.
+# Runs in the lab: run the sessions of documents (see extract.awk), each in its
+# environment.
 #
 #   guest.sh DIRECTORY	contains a script DOCUMENT/LINE.WHERE for each session
 #
@@ -178,5 +179,5 @@ for script in $(printf '%s\n' "$scripts"/*/*.* |
 		echo "not ok $name"
 	fi
 done
-# a document without commands loads no module
+# without a document that has commands, the module is not loaded
 ! grep -q '^sch_iqcn ' /proc/modules || rmmod sch_iqcn

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Functions that extract.awk uses in the scripts of sessions, and error
-# reporting. Sourced by each script (BASH_ENV).
+# Functions for the scripts that extract.awk writes, and error reporting.
+# Sourced by each of these scripts (BASH_ENV).
 set -E -o pipefail
 trap 'echo "line $LINENO: \"$BASH_COMMAND\" fails: $?"' ERR
 

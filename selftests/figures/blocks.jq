@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The contents of the blocks of figures.sh: block(NAME) of {SCENARIO: its JSON, ...}
-# gives lines of text (Markdown) or of columns.
+# prints lines of text (Markdown) or of columns.
 include "table";
 include "marking-table";
 include "flows-table";
@@ -18,7 +18,7 @@ def per_packet($scenario; $variant):
 	v($scenario; $variant).cnps_cp_per_packet * 100 | round / 100;
 def group($scenario; $variant; $name): v($scenario; $variant).groups[$name];
 
-# The queue if nothing was dropped, otherwise the drops
+# The queue and the utilization if nothing was dropped, otherwise the drops
 def held($scenario; $variant): v($scenario; $variant) |
 	if . == null then ""
 	elif .drops_from_start > 0 then "\(.drops_from_start | thousands) drops"
@@ -151,7 +151,7 @@ def senders_block:
 	row(["reps-incast-512"];
 	    "512 flows into one link, around which there is no path: p99 of the queue \(p99_mb("reps-incast-512"; "pi")) MB with one path for each flow, \(p99_mb("reps-incast-512"; "reps")) with recycled entropies, and with the default of `qref` \(p99_mb("reps-incast-512"; "pi-auto")) and \(p99_mb("reps-incast-512"; "reps-auto")); no drops");
 
-# The queue in front of the fiber: its peak, and drops and utilization
+# The queue in front of the fiber: peak, drops, utilization and settling time
 def long_haul_block:
 	["", "", "peak, MB", "of a round trip", "drops", "use of the link", "settled, ms"],
 	(["longhaul-near-50", 632], ["longhaul-near-200", 2138],

@@ -29,8 +29,8 @@ compare=""
 cd "$TOP" || exit 1
 
 # NAME KIND SCENARIO...: columns are a table of fixed width, text is Markdown,
-# which to_rst turns into rst.  Blocks name the commit that made them, except
-# for those of CHEAP, which make check or make nightly compares.
+# which to_rst turns into rst.  The text of a block names the commit that made
+# it, except for the blocks of CHEAP, which make check or make nightly compares.
 BLOCKS="
 	incast-512-pfc	columns incast-512-pfc
 	incast-512	columns incast-512

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Print the attributes described in the uapi headers as a table for C: name,
-# number, set, and type.  The type is the first word of the attribute's comment,
-# or the type of the previous attribute ("and so are all that follow").
+# number, set, and type.  The type is the first word of the attribute's comment.
+# If that word is not a type, the attribute has the type of the last one whose
+# comment says "and so are all that follow", or else none.
 
 BEGIN {
 	print "/* made by attrs.awk */"

@@ -216,7 +216,7 @@ static void check_roce(const u8 *p, u32 avail, u32 udp,
 		want(!memcmp(&pkt->src.s6_addr[12], p + pkt->l3_off + 12, 4));
 		want(!memcmp(&pkt->dst.s6_addr[12], p + pkt->l3_off + 16, 4));
 	}
-	/* an opcode belongs to at most one of these classes */
+	/* a CNP is not data, and only data is echoed */
 	want(!iqcn_op_is_data(bth[0]) || bth[0] != IQCN_OP_CNP);
 	want(!iqcn_op_is_echoed(bth[0]) || iqcn_op_is_data(bth[0]));
 	if (pkt->opcode == IQCN_OP_CNP)

@@ -38,7 +38,8 @@ kbuild()
 	make -s -C "$TREE" ARCH=um O="$OUT" W=1 -j"$(nproc)" "$@"
 }
 
-# The two files that a patch would change are copies.
+# Create the tree.  The two files that a patch would change are copies, not
+# links.
 make_tree()
 {
 	local source_tree
@@ -72,8 +73,8 @@ configure()
 	done
 }
 
-# Succeed without a warning about our files.  W=1 reports warnings about the
-# kernel's files, too.
+# Build our directory, and fail if there are warnings about our files.  W=1 also
+# reports warnings about the kernel's own files, which are ignored.
 builds()
 {
 	local rc=0
@@ -88,7 +89,8 @@ built_in()
 	nm "$OUT/$DIR/built-in.a" | grep -w iqcn_init
 }
 
-# links KERNEL: modpost resolves the module's symbols in that build's vmlinux.o
+# links KERNEL: check that modpost resolves the module's symbols in vmlinux.o of
+# that build, and that the module is marked as in-tree
 links()
 {
 	ln -s "$1/vmlinux.o" "$OUT/vmlinux.o" && kbuild $DIR/sch_iqcn.ko &&

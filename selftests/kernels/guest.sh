@@ -4,7 +4,8 @@
 # Runs in one of Debian's kernels: check that the distribution's tc makes the
 # kernel load the module, and run kselftests.
 #
-#   guest.sh BUILD FILE[:TEST,TEST...]...	BUILD: the kernel's build
+#   guest.sh BUILD FILE[:TEST,TEST...]...	BUILD: directory of the module
+#						that was built for this kernel
 set -u
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)

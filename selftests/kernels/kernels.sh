@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # make check-kernels: test with Debian's kernels, each with the compiler and tc
-# of its own release.  The module is built with W=1 and without warnings, and
-# kselftests run, as many guests in parallel as there are CPUs.  Logs are in
+# of its own release.  The module must build with W=1 without warnings.  Then
+# kselftests run, in as many guests in parallel as there are CPUs.  Logs are in
 # build/kernels/; the output ends with a table and a verdict.
 #
 #   kernels.sh [KERNEL...]	default: bookworm backports sid
@@ -19,11 +19,12 @@ cd "$TOP" || exit 1
 
 # Groups of tests, the longest first
 GROUPS_OF_TESTS="snoop cnp+mark qdisc+bad genl+pair life+smoke"
-# Groups that run on two CPUs in parallel, with the host's clock
+# Groups whose guests have two CPUs that run in parallel, with the host's clock
 SMP="rdma boundary+fdb smoke"
 
-# Tests that are skipped because these guests take milliseconds to start a
-# process.  With virtual time a start takes no time, and the tests do run.
+# Tests that are skipped, mostly because these guests take milliseconds to start
+# a process.  User Mode Linux with virtual time starts a process in no time, so
+# these tests run there.
 LEFT_OUT="
 	# require CNPs within microseconds
 	test_receiver_restarts test_receiver_answers
@@ -52,8 +53,8 @@ build()
 	! grep -E 'warning:|error:' "$log"
 }
 
-# run KERNEL GROUP: with a clock that counts instructions, except for groups in
-# $SMP
+# run KERNEL GROUP: run a group, with a clock that counts instructions unless
+# the group is in $SMP
 run()
 {
 	local kernel=$1 group=$2 clock=-c

@@ -5,10 +5,11 @@
 # file "cmd", checks the log for splats, prints the verdict and powers off.  The
 # command's output goes to the console.
 #
-# The file is in the directory $1, or else in the one in which User Mode Linux
-# was started, which the host's /proc, still mounted, shows.
+# "cmd" is in the directory $1.  User Mode Linux passes no $1: there it is in
+# the directory in which User Mode Linux was started.  /proc is still the host's
+# when this script begins, so /proc/self/cwd is that directory.
 #
-# The file "places" next to it has lines "PLACE DIRECTORY" (lib-boot.sh):
+# The file "places" next to "cmd" has lines "PLACE DIRECTORY" (lib-boot.sh):
 # DIRECTORY is bind-mounted on PLACE, and the first line is this tree.  Only the
 # bind mounts use the names of the directories, in one system call each, because
 # the clock must not depend on the length of a name.
@@ -34,7 +35,8 @@ busybox mount -t debugfs debugfs /sys/kernel/debug
 busybox mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
 busybox mount -t tmpfs tmpfs /run
 mkdir -p /run/netns /run/lock
-# root has only the permissions of the host's user who booted this kernel
+# root has only the permissions of the host's user who booted this kernel, so
+# temporary files are in the tmpfs
 export TMPDIR=/run
 # hide the modules of the host's kernel
 if [ ! -d "/lib/modules/$(uname -r)" ]; then

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=dash
 #
-# /init in QEMU: mounts the host's file system over 9p as root, below a tmpfs
-# that takes all writes.
+# /init of stock and x86-kcsan in QEMU: mounts the host's file system over 9p as
+# root, below a tmpfs that takes all writes.
 
 bb=/bin/busybox
 $bb mount -t proc proc /proc

@@ -20,7 +20,8 @@ apt_uri()
 }
 
 # apt_own DIR RELEASE...: create package lists of only these releases in DIR;
-# releases that our mirror does not have (security) are omitted
+# security releases are omitted if the host has no lists of them, because the
+# mirror does not have them
 apt_own()
 {
 	local dir=$1 mirror uri release

@@ -7,7 +7,8 @@
 # init.sh). Without such a line the run has failed, whatever else happened.
 
 LAB_TIMEOUT_S=${LAB_TIMEOUT_S:-1500}
-# before the timeout a guest with the host's clock prints what still runs
+# before the timeout, a guest in QEMU with the host's clock prints what still
+# runs
 LAB_WATCH_S=$((LAB_TIMEOUT_S * 9 / 10))
 
 # Pass on the guest's output without the line of the verdict, and return the
@@ -131,9 +132,9 @@ lab_prepare()
 }
 
 # uml_pin: pin this shell and its children to a CPU that no other of our kernels
-# uses, if there is one.  Only one of the kernel and its processes runs at a
-# time: on two CPUs each switch is an interrupt to the other CPU, which takes a
-# third of the total time.
+# uses, if there is one.  The kernel and its processes take turns, so a second
+# CPU would not help.  It would even hurt: each switch would be an interrupt to
+# the other CPU, and these interrupts would take a third of the total time.
 uml_pin()
 {
 	local cpu lock
@@ -163,7 +164,7 @@ uml_boot()
 	[ "$kernel" = uml-smp ] || uml_pin
 	cd "$run" && ln -s "$LAB/init.sh" init.sh || exit 1
 	if [ -n "$seed" ]; then
-		# a name without spaces
+		# LD_PRELOAD needs a name without spaces
 		ln -s "$(uml_seed_library)" seed.so || exit 1
 		export LD_PRELOAD=./seed.so LAB_SEED=$seed
 		clock+=" time-travel-start=1700000000000000000"
@@ -294,8 +295,9 @@ guest_boot()
 		return
 	fi
 	if [ "$kernel" = stock ]; then
-		# resolve links: they lead to the host's root, which is mounted
-		# later
+		# resolve links, because the initramfs prepends the mount point
+		# of the host's root to this name, and a link would not stay
+		# below that mount point
 		modules=$(realpath "$(stock_dir)/root/lib/modules") || exit 1
 		if [ -n "$module" ]; then
 			guest_modules stock "$run" "$module"

@@ -5,9 +5,9 @@
 # tc. Sourced by lab.sh.
 #
 # Packages are unpacked, not installed, so no privileges are needed.  Of the
-# files that their scripts would create, a compiler and tc need only the links
-# below.  Commands that run in such a root before its kernel is booted run in
-# User Mode Linux, where every user is root and may chroot.
+# files that their scripts would create, a compiler and tc need only those of
+# distro_finish().  Commands that run in such a root before its kernel is booted
+# run in User Mode Linux, where the host's user is root and may chroot.
 
 DISTROS="bookworm backports sid"
 
@@ -76,8 +76,8 @@ distro_download()
 			install $(distro_packages "$name")
 }
 
-# Unpack the packages.  /bin and others are links to directories in /usr, which
-# a script creates in the older release.
+# Unpack the packages.  /bin and others are links to directories in /usr; in the
+# older release, a script of a package would create these links.
 distro_unpack()
 {
 	local dir=$1 root=$1/root deb d
@@ -96,7 +96,7 @@ distro_unpack()
 	done
 }
 
-# Do what the packages' scripts would have done
+# Create those files of the packages' scripts that are needed
 distro_finish()
 {
 	local root=$1/root
@@ -111,8 +111,8 @@ distro_finish()
 	/sbin/depmod -b "$root" "$(basename "$root"/usr/lib/modules/*)"
 }
 
-# Create a root in memory, without compilers and drivers: a guest whose clock
-# skips idle time must not wait for files, because its clock would jump
+# Create a root in memory, without compilers and most drivers: a guest whose
+# clock skips idle time must not wait for files, because its clock would jump
 distro_memory()
 {
 	local dir=$1

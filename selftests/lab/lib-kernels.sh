@@ -5,7 +5,7 @@
 
 LAB_SOURCE=/usr/src/linux-source-6.1.tar.xz
 
-# Kernels built from later sources: RELEASE PACKAGE, fetched
+# Kernels built from later sources, which are fetched: RELEASE PACKAGE
 declare -A OWN_SOURCES=(
 	[uml-preempt]="bookworm-backports linux-source-6.12"
 	[uml-smp]="sid linux-source-7.2"
@@ -251,7 +251,8 @@ stock_build()
 		mv "$tmp" "$dir"
 		touch "$dir/.complete"
 	fi
-	# always: it is fast, and contains files of this tree
+	# always create the initramfs, which is fast, because it contains a file
+	# of this tree
 	# shellcheck disable=SC2086
 	host_initramfs "$dir" "$version" $STOCK_MODULES
 }

@@ -6,7 +6,7 @@
 # (a static key) that the other is translating, the latter may keep a
 # translation of the temporary breakpoint, and take an exception forever: "soft
 # lockup", usually in the receive path, after seconds of ping while clsact is
-# added and deleted.  With QEMU 10 the same test ran without end.  Sourced by
+# added and deleted.  With QEMU 10 the same test does not fail.  Sourced by
 # lab.sh.
 
 QEMU_RELEASE=bookworm-backports

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Parts of newer kernel sources that the tests use and linux-source-6.1 does not
-# have: fetched from Debian's linux-source packages and kept.  Sourced by
-# lab.sh.
+# Newer kernel sources, or parts of them, that linux-source-6.1 does not have:
+# fetched from Debian's linux-source packages and kept.  Sourced by lab.sh.
 
 # The generic netlink client, tools/net/ynl
 YNL_RELEASE=bookworm-backports

@@ -77,7 +77,7 @@ test_run()
 	ctl snd "flow e0 name pi to $RCV4 flows 24 size endless messages endless rate 100mbit"
 	ctl snd "flow e0 name timer to $RCV4 flows 12 size endless messages endless rate 100mbit dscp 26"
 	ctl snd "flow e0 name deaf to $RCV4 flows 2 size endless messages endless rate 50mbit dscp 26 ect 0"
-	# a listener whose socket buffer overflows
+	# a listener, so that CNPs cause events
 	"$BUILD/genl" --netns sw --summary --time 150 listen cnp >"$TMP/cnps" &
 	ctl snd "start for 100ms"
 	sleep 0.06
@@ -216,7 +216,7 @@ iqcn_port_queues{device="q\\\\\\\\xe9"} 1'
 		sed 's/ [^ ]*$//' | sort | uniq -d)" ""
 }
 
-# Without privileges, as any user that may write the file
+# Without privileges the metrics are the same, except that flows are omitted
 test_anybody()
 {
 	topology bridge

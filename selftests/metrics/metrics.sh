@@ -185,8 +185,8 @@ lint()
 	done
 }
 
-# The official client library parses the OpenMetrics output, which has the same
-# samples as the text format
+# The official client library parses the OpenMetrics output, which has samples
+# of the same names as the text format
 openmetrics()
 {
 	/usr/bin/python3 -c '
@@ -275,7 +275,7 @@ dashboard_form()
 	 ([.targets[].refId] | (unique | length) == length | bad($t + ": refId")),
 	 (all(.targets[], .; .datasource.uid == "${datasource}") | bad($t + ": data source"))),
 	# no two panels have the same expression, and all select the chosen
-	# devices
+	# instances
 	([.. | .expr? // empty] | (unique | length) == length | bad("duplicate expression")),
 	(.. | .expr? // empty | contains("instance=~\"$instance\"") | bad("not of the chosen instances"))
 	' contrib/grafana/iqcn.json

@@ -4,9 +4,9 @@
 # per source, verdict", separated by tabs, with a header.
 #
 #   jq -nr --slurpfile tc FILE --slurpfile iqcn FILE --rawfile genl FILE
-#	--slurpfile iqcn_flows FILE --rawfile sysfs FILE --rawfile debugfs FILE --rawfile file FILE
-#	--rawfile exporter FILE --slurpfile prometheus FILE --rawfile uapi FILE
-#	--rawfile doc FILE -f table.jq
+#	--slurpfile iqcn_flows FILE --rawfile sysfs FILE --rawfile debugfs FILE
+#	--rawfile file FILE --rawfile exporter FILE --slurpfile prometheus FILE
+#	--rawfile uapi FILE --rawfile doc FILE -f table.jq
 #
 # A place is "p1 2:1", a queue; "p1", a port; "p1 10.1.0.1 10.1.0.2 0.0
 # 0x000123", a flow; "", the namespace.  A value is named after its netlink
@@ -198,7 +198,8 @@ def sources: ["tc", "iqcn", "genl", "sysfs", "debugfs", "file", "exporter",
  # Prometheus
  select(any(.[]; .source == "file") or
 	((.[0].at | split(" ") | length) < 3 and any(.[]; .source == "genl"))) |
- # Prometheus computes averages
+ # values that Prometheus does not get: it has names as labels, and computes
+ # averages itself
  select(.[0].key | IN("ifindex", "ifname", "parent", "cnp_smac",
 	"delay_avg_ns") | not) |
  . as $say |

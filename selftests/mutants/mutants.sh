@@ -2,24 +2,24 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # make mutants: insert one small fault at a time into the module's decisions,
-# and check whether a test fails.  Headers are tested with KUnit first, then
-# with kselftests; the first failure kills the mutant, and so do a splat and a
-# hang.
+# and check whether a test fails.  Headers that KUnit covers are tested with
+# KUnit first, then with kselftests; the first failure kills the mutant, and so
+# do a splat and a hang.
 #
 #   mutants.sh [-l] [-a] [-r] [-s] [-j JOBS] [PATTERN]
 #
 #   -l		list mutants instead
 #   -a		all mutants instead of the sample of sample.awk
-#   -r		resume the last run: try mutants that it did not kill or reach
+#   -r		resume the last run: skip the mutants that it killed
 #   -s		try the mutants in selftests/mutants/survivors, too, which pass
 #		all tests and so take the longest; otherwise they count as
 #		survivors
 #   -j JOBS	number of parallel jobs (default: one per CPU)
 #   PATTERN	only mutants whose name matches, such as 'timer.c:*:cmp:*'
 #
-# Fails if less than 90 % are killed, or if a survivor has no reason in
-# selftests/mutants/survivors.  Logs are in build/mutants/, and so is the tree
-# of each job.
+# Fails if a survivor has no reason in selftests/mutants/survivors, or, without
+# -a and PATTERN, if less than 90 % are killed.  Logs are in build/mutants/, and
+# so is the tree of each job.
 #
 # All random values follow from $IQCN_SEED, 1 by default.
 set -u -o pipefail
@@ -145,7 +145,8 @@ step()
 		"$dir/selftests/lab/lab.sh" run uml "$@"
 }
 
-# killer STEP STATUS LOG: print the test that failed
+# killer STEP STATUS LOG: print what killed a mutant: the test that failed, a
+# splat, a hang or the exit status
 killer()
 {
 	local test
@@ -257,7 +258,8 @@ reason()
 	awk -F '\t' -v name="$1" '$1 == name { print $2 }' "$HERE/survivors"
 }
 
-# verdict: fail if there are too many survivors, or unknown ones
+# verdict: print the survivors and the totals; fail if there are too many
+# survivors, or one without a known reason
 verdict()
 {
 	local name result known bad=0

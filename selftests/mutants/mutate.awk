@@ -15,7 +15,7 @@
 #   arith	swap + and -
 #   minmax	swap min() and max()
 #   bool	swap true and false
-#   const	increment a decimal number, but "+ 1" and "- 1" add 0
+#   const	increment a decimal number; "+ 1" becomes "+ 0", "- 1" "- 0"
 #   call	drop a call whose value is not used
 #   set		drop an assignment to a field or through a pointer
 
@@ -48,7 +48,8 @@ function blank(s,	out, mark, len, gone)
 	return out s
 }
 
-# mutant(KIND, AT, LEN, TO): replace the LEN characters at AT of the body by TO
+# mutant(KIND, AT, LEN, TO): print the name of a mutant, or, if it is the wanted
+# one, replace the LEN characters at AT of the body by TO
 function mutant(kind, at, len, to,	name)
 {
 	name = file ":" fn ":" kind ":" ++ordinal[fn, kind]
@@ -93,7 +94,7 @@ function shrink(re)
 	return len = RLENGTH
 }
 
-# swaps(KIND, RE, TOKEN): swap each TOKEN in matches of RE
+# swaps(KIND, RE, TOKEN): swap the TOKEN in each match of RE
 function swaps(kind, re, token)
 {
 	while (find(re)) {
@@ -119,7 +120,7 @@ function numbers(	digits, before)
 		shrink("[0-9]+$")
 		digits = substr(code, at, len)
 		# skip hexadecimal numbers, which are masks, and numbers with
-		# points, which are in strings
+		# points
 		if (substr(code, at + len, 1) ~ /[xX.]/)
 			len += 1 + match(substr(code, at + len + 1), /[^0-9a-fA-F]/)
 		else
@@ -128,8 +129,8 @@ function numbers(	digits, before)
 	}
 }
 
-# Statements that begin a line.  Not locks, which have no effect on one CPU, and
-# not assertions and traces, which decide nothing.
+# Drop calls and assignments that begin a line, except locks, which have no
+# effect on one CPU, and assertions and traces, which decide nothing.
 function statements(	begin, name)
 {
 	begin = "(else|[;{})])[ \t\n]*\n\t+"

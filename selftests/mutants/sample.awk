@@ -2,11 +2,11 @@
 #
 # Read names of mutants, as printed by mutate.awk, and print a sample of them.
 #
-# The sample has one mutant per ten mutants of a function, but at most two.  The
-# remainder of the division by ten is the probability of one more mutant.  Two
-# mutants of a function are of different kinds.  The sample depends only on
-# hashes of the names, so that a change in one function does not change the
-# sample of another.
+# The sample has one mutant per ten mutants of a function, but at most two.  A
+# tenth of the remainder of the division by ten is the probability of one more
+# mutant.  Two mutants of a function are of different kinds.  The sample depends
+# only on hashes of the names, so that a change in one function does not change
+# the sample of another.
 
 BEGIN {
 	FS = ":"

@@ -182,9 +182,9 @@ test_flood_crowded_out()
 	unload
 }
 
-# An evicted flow cannot be freed while its packet is queued, here for a second.
-# The number of flows, evicted ones included, is therefore bounded by twice the
-# maximum plus 1,024 (IQCN_DEAD_SPARE).
+# An evicted flow cannot be freed while its packet is queued, here for up to a
+# second. The number of flows, evicted ones included, is therefore bounded by
+# twice the maximum plus 1,024 (IQCN_DEAD_SPARE).
 test_flood_waits()
 {
 	local flows new full waiting
@@ -401,7 +401,7 @@ test_way_changes()
 	check "CNPs after the receiver's" "$(grep -c . "$TMP/snd")" -ge 8
 }
 
-# as_receiver PACKET...: packets from the receiver's port
+# as_receiver PACKET...: send packets from the receiver's port
 as_receiver()
 {
 	packets rcv/e0 $RCV_MAC $SND_MAC "$rcv4" $SND4 "$rcv6" $SND6 "$@"

@@ -259,8 +259,8 @@ test_rights()
 	rm $iqcn
 }
 
-# started WAIT ARGUMENT...: start the agent in the background and wait; sets
-# $agent to its PID; its output is in $TMP/out and $TMP/err
+# started SECONDS ARGUMENT...: start the agent in the background, set $agent to
+# its PID, and wait for SECONDS; its output is in $TMP/out and $TMP/err
 started()
 {
 	local s=$1
@@ -540,10 +540,10 @@ modes()
 	cut -d , -f 3 "$TMP/log" | tail -n +2 | uniq | paste -sd ' '
 }
 
-# After a second, the values of tc apply for a second, the audit. If their
-# reward is higher than that of the policy in the seconds before and after the
-# audit, they apply for 10 s. Their reward is higher here, because the policy's
-# 2,000 supplements per second cost more than tc's 100.
+# After a second, the agent audits the policy: for another second, the values of
+# tc apply. If their reward is higher than that of the policy in the seconds
+# before and after the audit, they apply for 10 s. Their reward is higher here,
+# because the policy's 2,000 supplements per second cost more than tc's 100.
 test_fallback()
 {
 	local i
@@ -611,7 +611,8 @@ test_fallback_drops()
 	done
 }
 
-# On an idle link, the policy and the values of tc have the same reward
+# On an idle link, the policy and the values of tc have the same reward, so the
+# agent does not fall back after the audit
 test_audit()
 {
 	virtual_time || { skip "needs virtual time"; return; }
@@ -641,7 +642,7 @@ test_other_lease()
 	started 0.05 run --action 4 p1
 	lose_queue
 	cleanup
-	# likewise in an audit, which measures the values of tc
+	# the same during an audit, when the values of tc apply
 	box
 	policy 4
 	started 1.5 run --policy "$POLICY" p1

@@ -143,10 +143,10 @@ filters_in_flight()
 	wait
 }
 
-# until_late FUNCTION: call FUNCTION until two filter requests have put the last
-# reference to iqcn, as the trace event qdisc_destroy shows. On a single CPU a
-# request is hardly ever interrupted between taking its reference and taking
-# RTNL.
+# until_late FUNCTION: call FUNCTION up to 40 times, until two filter requests
+# have put the last reference to iqcn, as the trace event qdisc_destroy shows.
+# On a single CPU, call it at most three times, because a request is hardly ever
+# interrupted there between taking its reference and taking RTNL.
 until_late()
 {
 	local event=$TRACE/events/qdisc/qdisc_destroy/enable
@@ -284,7 +284,8 @@ test_filter_races_link_move()
 	users_go
 }
 
-# nobody_sends DEV ARGUMENT...: send CE packets
+# nobody_sends DEV ARGUMENT...: send packets from the user's namespace; they are
+# CE unless the ARGUMENTs change that
 nobody_sends()
 {
 	nobody "$PUBLIC/roce" send "$1" --smac $SND_MAC --dmac $RCV_MAC \
@@ -365,7 +366,8 @@ test_psample_accounts()
 	check "copied" "$read" -ge 100
 }
 
-# answers_to DEV: packets sent on d1 are received on DEV from now on
+# answers_to DEV: create d1, and redirect what is sent on it to the ingress of
+# DEV
 answers_to()
 {
 	modprobe -a act_mirred cls_matchall sch_ingress 2>/dev/null
@@ -583,8 +585,9 @@ test_t1_minimum()
 	users_go
 }
 
-# idle_us: print the idle time of all CPUs. The kernel samples softirq time once
-# a tick, and a CPU that is idle otherwise has no tick; its idle time is exact.
+# idle_us: print the idle time of all CPUs. The load is derived from this time,
+# which is exact. Softirq time is not, because the kernel samples it once a
+# tick, and a CPU that is idle apart from softirqs has no tick.
 idle_us()
 {
 	local idle iowait
@@ -713,8 +716,8 @@ test_share_of_bh()
 	nobody_sends d0 --tos 2 --psn 100 --count 1000 --interval 20
 	sleep 0.01
 	n=$(nobody tc -s -j qdisc show dev d0 | jq '.[].cnp_drop')
-	# At most 50 runs that the idle account has saved, and 250 runs in
-	# 20 ms. There may be fewer runs, because roce starts late and then
+	# There are at most 300 runs: 50 that the idle account has saved, and
+	# 250 in 20 ms. There may be fewer, because roce starts late and then
 	# sends without gaps.
 	check "least CNPs for 1,000 drops in 20 ms" "$n" -ge 150
 	check "most CNPs for 1,000 drops in 20 ms" "$n" -le 305
@@ -778,7 +781,8 @@ port_words()
 	grep -oE '(cnp-rate|cnp-burst|snoop) [^ ]*' <<<"$all" | tr '\n' ' '
 }
 
-# refused_stab PARENT IQCN-PARAMETERS: add iqcn with an invalid size table
+# refused_stab PARENT IQCN-PARAMETERS: check that iqcn with an invalid size
+# table is refused
 refused_stab()
 {
 	local said
@@ -807,7 +811,7 @@ test_failed_add()
 		before=$(port_words)
 		refused_stab "parent 1:2" "cnp-rate 5 cnp-burst 7 snoop $snoop"
 		check_eq "snoop $snoop after it" "$(port_words)" "$before"
-		# here init succeeds, and the graft fails
+		# here init succeeds, but the graft may fail
 		if nobody tc qdisc add dev d0 parent 1:2 handle 20: \
 			stab overhead 4 linklayer ethernet \
 			iqcn cnp-rate 5 cnp-burst 7 snoop $snoop 2>/dev/null; then

@@ -535,8 +535,8 @@ test_ce_in()
 		done
 	done
 	counted "150 304" cnp_sent ce_in
-	# pi marked the packets of 0x99, but perhaps not one of them that got
-	# only a part of the credit
+	# pi marked the packets of 0x99, except perhaps one in each of its four
+	# rounds, which got only a part of the credit
 	n=$(stat ecn_mark)
 	check "ecn_mark" "$n" -ge 36
 	check "ecn_mark" "$n" -le 40
@@ -796,9 +796,9 @@ queue_of_three()
 	watch 20
 }
 
-# Lowering the limit drops queued packets: each flow gets one CNP, whether its
-# packets were parsed at enqueue or not, and a second trim finds consistent
-# state
+# Lowering the limit drops queued packets: each flow that loses packets gets one
+# CNP, whether they were parsed at enqueue or not, and a second trim finds
+# consistent state
 test_drop_trim()
 {
 	queue_of_three
@@ -825,9 +825,9 @@ test_drop_trim()
 	counted "2 2" cnp_sent cnp_drop
 }
 
-# Each flow also gets one CNP if its packets no longer reference it: enqueue
-# releases the flow of a CE packet that is not sampled, and of a packet that
-# causes neither a mark nor a CNP
+# A flow that loses packets also gets its CNP if they no longer reference it:
+# enqueue releases the flow of a CE packet that is not sampled, and of a packet
+# that causes neither a mark nor a CNP
 test_drop_trim_judged()
 {
 	queue_of_three sample 8 kmin 1000 pmax 0
@@ -1055,8 +1055,8 @@ test_pi_uncongested()
 	told 0
 }
 
-# between FROM TO: count generated CNPs between FROM and TO us after the last
-# packet of flow $QP
+# between FROM TO: count generated CNPs that are FROM to TO us later than the
+# packet of flow $QP that precedes them
 between()
 {
 	awk -v from="$1" -v to="$2" '
@@ -1091,7 +1091,8 @@ left()
 }
 
 # pi polls a sparse flow every T1. With a probability of 1, T1 225 us, and a
-# packet every 5 ms, each packet causes a CNP and 22 polls, the last one 88.
+# packet every 5 ms, each packet causes a CNP and 22 polls; the first packet
+# causes 17 polls, and the last one 88.
 test_pi_sparse()
 {
 	local n
@@ -1125,7 +1126,8 @@ test_pi_sparse()
 }
 
 # Four flows share a budget of 1,000 CNPs per second. Half of the burst is
-# reserved for packets, each of which causes a CNP; polls use the rest in turn.
+# reserved for packets, each of which causes a CNP; polls use the rest, with the
+# flows taking turns.
 test_pi_sparse_budget()
 {
 	topology bridge
@@ -1465,8 +1467,8 @@ test_pi_evicts()
 }
 
 # With notify timer as well, the queue handles each CE packet individually: with
-# trigger gap, the first one that leaves after T1 causes a CNP, and T1 is
-# shorter than a window
+# trigger gap, the first one that leaves after T1 causes a CNP. If packets were
+# only counted, a flow's time could lag by a window, which is longer than T1.
 test_pi_and_t1()
 {
 	topology bridge
@@ -1505,9 +1507,9 @@ max_of_flows()
 }
 
 # The time of a flow's last CE packet is updated without a lock and without
-# reading the clock. It lags by at most a window and a packet, although a chunk
-# takes 52 ms. After a change of the detectors, the flow's next CE packet frees
-# the state of the old detectors.
+# reading the clock. It lags by at most a window and a packet, although a chunk,
+# a sixteenth of qref, takes 52 ms. After a change of the detectors, the flow's
+# next CE packet frees the state of the old detectors.
 test_pi_steady()
 {
 	local us ce
@@ -1650,7 +1652,8 @@ test_moves()
 }
 
 # deferred FLOWS [PARAMETER...]: set up FLOWS flows that have got one CNP each,
-# and whose second CNP, for another drop, is deferred by 50 ms
+# and whose second CNP, for another drop, is deferred until 50 ms after the
+# first
 deferred()
 {
 	local n=$1
@@ -1871,7 +1874,7 @@ test_unpaired()
 	counted "0 60 30 30" cnp_sent cnp_unpaired bts_mark ecn_mark
 }
 
-# The budget allows one CNP in 2 ms, and a burst of two
+# The budget allows one CNP per 2 ms, and a burst of two
 test_budget()
 {
 	stand wreb profile 1000:1 min-gap 0 cnp-rate 500 cnp-burst 2

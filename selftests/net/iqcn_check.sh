@@ -94,7 +94,7 @@ limited()
 	bottleneck 10mbit bandwidth 10mbit kmin 1000 kmax 2000 limit 1m "$@"
 }
 
-# paired PARAMETER...: likewise, with a flow whose sender is known
+# paired PARAMETER...: do what limited does, and pair a flow with its sender
 paired()
 {
 	limited "$@"
@@ -179,7 +179,8 @@ test_tbf()
 	sound
 	grep -q '^ok *bandwidth *p1 1:1: 100mbit$' "$TMP/check" ||
 		fail "$(grep bandwidth "$TMP/check")"
-	# a rate above the speed of the link, which is virtual
+	# a rate above the speed that the link reports; a virtual link may be
+	# faster than that
 	tc -n sw qdisc del dev p1 root
 	bottleneck 25gbit notify timer
 	first warn bandwidth "p1 1:1: tbf 1: lets only 25gbit through, but the queue is sized for 10gbit: tc qdisc change dev p1 parent 1:1 iqcn bandwidth 25gbit"

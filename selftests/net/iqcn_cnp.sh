@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Generated CNPs are sent when they are due and not before, only with good
-# reason, and are byte for byte what the receiver would send, on any header
-# stack.
+# reason, and apart from their source MAC address are byte for byte what the
+# receiver would send, on any header stack.
 #
 # In most tests, packets arrive as CE, one per millisecond, and the bandwidth is
 # set below their rate, so the queue is congested without a backlog and times

@@ -1432,8 +1432,8 @@ test_psample_missing()
 
 	psample_loaded
 	topology bridge
-	# load the module first: that loads psample, which is not loaded again
-	# later
+	# load sch_iqcn before psample is removed, because loading sch_iqcn
+	# loads psample
 	iqcn sample 16 detect run
 	modprobe -r psample || fail "psample does not unload"
 	for out in "change dev p1 root handle 10: iqcn sample 4 group 5" \

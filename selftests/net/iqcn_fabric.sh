@@ -252,7 +252,8 @@ sw1-sw0 iqcn notify pi kmin 2k fiber 100km"
 		"$TMP/scenario" "" "kmin 2k" 2>&1)" "ends: the topology has no fiber"
 }
 
-# refused LINES MESSAGE: fabric.py refuses a scenario
+# refused LINES MESSAGE: check that fabric.py refuses a scenario with these
+# lines
 refused()
 {
 	printf '%s\n' "seed 1" "kmax 1m" "duration 10ms" "$1" >"$TMP/scenario"

@@ -3,9 +3,10 @@
 #
 # Failing allocations. Each allocation of each request fails in turn: a refused
 # request leaves everything as it was, and an accepted one takes effect
-# completely (tools/failnl.c). Likewise for loading the module
-# (tools/failmod.c). Allocations also fail at random during traffic, and one
-# test runs with little memory. The debug kernel reports leaks.
+# completely (selftests/tools/failnl.c). Each allocation also fails in turn
+# while the module is loaded (selftests/tools/failmod.c). Furthermore,
+# allocations fail at random during traffic, and one test runs with little
+# memory. The debug kernel reports leaks.
 
 ALL_TESTS="
 	test_add
@@ -346,7 +347,8 @@ test_genl()
 	ifindex=$(ip -n sw -j link show dev d0 | jq '.[0].ifindex')
 	check "flows" "$(in_ns sw cat /sys/kernel/debug/iqcn/*/d0/flows |
 		wc -l)" -eq 301
-	# ports, queues and flows; of one port and of all
+	# request one port, then all ports, queues and flows, and then the
+	# paired flows of one port
 	genl ask 1 1="$ifindex"
 	genl dump 1
 	genl dump 2

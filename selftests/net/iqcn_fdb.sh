@@ -434,8 +434,8 @@ test_no_learning()
 }
 
 # A locked port (802.1X) accepts frames only from addresses that have an FDB
-# entry on it: the receiver's address, and the address of cnp-smac port once its
-# entry is added
+# entry on it: the receiver's address, and, once its entry is added, the address
+# that CNPs have by default
 test_locked()
 {
 	plain_bridge

@@ -134,7 +134,8 @@ test_five_rates()
 	iqcn filter 1/1us filter-by port
 	for rate in 7500 10000 12500 15000 17500; do
 		params filter 1/$((1000000000 / rate))ns
-		# for 200 ms; the sleep below is longer than two intervals
+		# these CNPs take 200 ms; the sleep below is longer than two
+		# intervals
 		cnp --count 40000 --interval 5
 		near "$rate" $((rate / 5)) 200
 		sleep 0.001

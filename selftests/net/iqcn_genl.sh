@@ -135,7 +135,7 @@ begun()
 # The state changes that "congested" causes are no older than this
 recent_ns=$((400000000 * patience))
 
-# Congest three flows for 48 ms at 100 Mb/s, and wait until that is over
+# Congest three flows for about 50 ms at 100 Mb/s, and wait until that is over
 congested()
 {
 	data --tos 3 --flows 3 --count 600 --len 1000
@@ -388,8 +388,8 @@ test_filters()
 	check "flows of p1" "$(number "$f" ${N[A_FLOW_IFINDEX]}="$p1")" -eq 3
 	check "flows paired" "$(number "$f" ${N[A_FLOW_FILTER]}=2)" -eq 2
 	check "flows congested" "$(number "$f" ${N[A_FLOW_FILTER]}=1)" -eq 0
-	# queue packets for 80 ms (in real time for 4 s), and let some of them
-	# leave
+	# queue packets that take about 85 ms times $patience to leave, and let
+	# some of them leave
 	data --tos 3 --flows 2 --count 100 --len 1000
 	sleep 0.01
 	check "queues congested" "$(number "$q" ${N[A_QUEUE_FILTER]}=1)" -eq 1
@@ -886,7 +886,7 @@ test_lost()
 	check "events lost" "$lost" -gt 0
 	check "events and lost ones" $((got + lost)) -eq "$sent"
 	is STATE_LOST 0
-	# 72 ms of congestion, and events are sent every 10 ms
+	# 76 ms of congestion, and events are sent every 10 ms
 	check "events" "$got" -le $((9 * 1024))
 	# the last event reports losses, no more than the port does in the end
 	check "lost by the last event" \

@@ -38,7 +38,8 @@ params()
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn "$@"
 }
 
-# pfc QUANTA: the receiver pauses p1, with hexadecimal quanta for class 3
+# pfc QUANTA: send a PFC frame from the receiver to p1, with these hexadecimal
+# quanta for class 3
 pfc()
 {
 	"$ROCE" raw rcv/e0 "$(printf "0180c2000001${RCV_MAC//:/}88080101000800000000000%05x%060d" \

@@ -329,8 +329,8 @@ test_shared()
 	check "packets dropped" "$(stat drops)" -eq 0
 }
 
-# gso enqueue|dequeue: mark GSO packets there; other packets wait before or
-# behind them
+# gso enqueue|dequeue: check that GSO packets are marked on enqueue or on
+# dequeue, with other packets before them and, on dequeue, also behind them
 gso()
 {
 	local on=$1

@@ -268,8 +268,9 @@ test_cm_forgotten()
 	check_eq "after a change of snoop" "$(grade)" "none -"
 }
 
-# At 100 Gb/s, the round trip of a fiber of 1,000 km is 31,000 packets of 4 KB:
-# an ACK for a PSN that is 30,000 behind counts as an echo only with "fiber"
+# At 100 Gb/s, the round trip of a fiber of 1,000 km is 30,500 packets of 4,096
+# bytes: an ACK for a PSN that is 30,000 behind counts as an echo only with
+# "fiber"
 test_psn_of_a_long_fiber()
 {
 	topology bridge
@@ -536,7 +537,8 @@ test_sprayed_rival()
 	check "contradicted in the end" "$(stat contradicted)" -eq 0
 }
 
-# The CNP is for a flow whose packets left by another box
+# A CNP that is the only evidence may be for a flow whose packets left by
+# another box. It counts no more once the sender is known to spray.
 test_sprayed_cnp()
 {
 	fresh
@@ -578,8 +580,9 @@ test_sprayed_sport()
 	check "contradicted" "$(stat contradicted)" -eq 0
 }
 
-# A third host forges one packet, and so the port changes twice.  Later the
-# sender's own port changes once.
+# A third host forges one packet, so the port changes twice. 11 s later the port
+# of another flow of the sender changes once. The box does not take this for
+# spraying: four echoes suffice.
 test_sprayed_forged()
 {
 	fresh
@@ -595,7 +598,8 @@ test_sprayed_forged()
 	check_eq "4 echoes of another flow" "$(grade 0x000012)" "psn 0x800012"
 }
 
-# The sender stops spraying
+# The sender stops spraying: after 10 s without a change of the source port, its
+# flows no longer need 64 echoes
 test_sprayed_ends()
 {
 	fresh

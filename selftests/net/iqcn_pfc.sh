@@ -80,8 +80,8 @@ pause()
 	raw "$frame"
 }
 
-# resume: end the pause so late that the link could have carried what deep()
-# queues
+# resume: end the pause so late that a link of 10 Gb/s could have carried what
+# deep() queues
 resume()
 {
 	sleep 0.0005
@@ -437,8 +437,8 @@ test_drop_while_quiet()
 	check "other CNPs" "$(stat cnp_pi)" -eq 0
 }
 
-# notified PARAMETER...: if the queue is found congested after a pause, the
-# first packet that leaves causes a CNP, with any method
+# notified PARAMETER...: check that, if the queue is found congested after a
+# pause, the first packet that leaves causes a CNP with this method
 notified()
 {
 	stand bandwidth 1mbit notify off

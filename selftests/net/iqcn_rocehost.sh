@@ -145,7 +145,7 @@ test_timeout()
 	unload
 }
 
-# All packets are CE: one CNP per connection and interval
+# Nearly all packets are CE: one CNP per connection and interval
 test_np_interval()
 {
 	hosts "rp off" "cnp 1ms"
@@ -224,8 +224,8 @@ telemetry()
 	in_ns "$1" tail -n +2 /proc/net/rocehost/telemetry
 }
 
-# The telemetry of a CNP is recorded. A CNP without telemetry, or of another
-# version, is not recorded but slows the sender down.
+# The telemetry of a CNP is recorded. A CNP without telemetry, or with telemetry
+# of another version, is not recorded, but is counted as a CNP.
 test_telemetry()
 {
 	local said=1104400002010123ff38010203fffffe

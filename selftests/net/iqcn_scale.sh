@@ -18,9 +18,9 @@ NIGHTLY_TESTS="
 
 # many FLOWS OFF-NS IQCN-PARAMETER...: send a burst of seven packets per flow
 # into a queue that sends packets of a flow 100 ms apart. Four packets of each
-# flow and their ACKs pair the flow. After that, check that each CE packet is
-# followed by a CNP 60 ms later, at most OFF-NS late, while the next packet of
-# the flow waits.
+# flow and their ACKs pair the flow. After that, check that each CNP is sent
+# 60 ms, or a multiple of this, after the last CE packet of its flow, and at
+# most OFF-NS late, while the next packet of the flow waits.
 many()
 {
 	local n=$1 off_ns=$2 kbit

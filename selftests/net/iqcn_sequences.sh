@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Sequences: requests for qdiscs, filters, devices and namespaces, dumps and
-# packets, in random order and by four processes at a time (tools/seqfuzz). The
-# kernel may refuse any of them. It must not crash or hang, queues must be empty
-# after their devices are down, and nothing may be left when the namespaces are
-# gone.
+# packets, in random order and by four processes at a time
+# (selftests/tools/seqfuzz). The kernel may refuse any of them. It must not
+# crash or hang, queues must be empty after their devices are down, and nothing
+# may be left when the namespaces are gone.
 #
 # All that a process does follows from its seed, but the interleaving of the
 # processes does not. The seeds derive from $IQCN_SEED; each test takes

@@ -38,7 +38,7 @@ service()
 	local word=$1
 	shift
 
-	# ip netns exec: for /sys
+	# not in_ns, because the program needs the /sys of sw
 	(cd "$TMP" && ip netns exec sw env RUNTIME_DIRECTORY="$TMP" "$@" \
 		"$PROGRAM" "$word" p1) >"$TMP/said" 2>&1
 	rc=$?
@@ -127,7 +127,7 @@ test_default()
 	check_eq "qdiscs after stop" "$(qdiscs)" "$before"
 }
 
-# No old parameter survives, no matter who added the iqcn
+# No old parameter survives, no matter who added the iqcn qdisc
 test_replaces()
 {
 	device

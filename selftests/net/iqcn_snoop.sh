@@ -165,7 +165,7 @@ watch()
 
 # not_real COUNTS REAL: after "watch", check that generated CNPs reach the
 # sender over both IP versions and are not counted as the receiver's. REAL is
-# the number of the receiver's CNPs that were sent before.
+# the number of CNPs that the receiver has sent since "watch".
 not_real()
 {
 	stream --psn 5000
@@ -305,8 +305,8 @@ test_bridged_qinq()
 	elsewhere
 }
 
-# Bridged packets also pass the IP hooks; tagged ones with br0.100 as the
-# input device
+# br_netfilter: let bridged packets pass the IP hooks, too. Packets with tag 100
+# then have br0.100 as their input device, if it exists.
 br_netfilter()
 {
 	modprobe br_netfilter || fail "br_netfilter does not load"

@@ -403,7 +403,7 @@ qdiscs()
 	in_ns sw tc -d -j qdisc show | sed 's/,{"kind"/\n&/g' | sort
 }
 
-# restores: check that the commands of showconf restore the qdiscs iqcn
+# restores: check that the commands of showconf restore the iqcn qdiscs
 restores()
 {
 	local dev parent
@@ -606,7 +606,7 @@ test_clear_files()
 	check_eq "message" "$(head -n 1 "$TMP/err")" \
 		"iqcn: $dir: Operation not permitted"
 	rm -rf $dir
-	# the directory of the session, unless it is another user's
+	# $XDG_RUNTIME_DIR is used unless it belongs to another user
 	mkdir -m 700 "$TMP/xdg"
 	XDG_RUNTIME_DIR=$TMP/xdg tool clear >/dev/null
 	[ -e "$TMP/xdg/iqcn/${file##*/}" ] || fail "no file in $TMP/xdg"
@@ -895,7 +895,7 @@ named()
 	unpaired 1 1
 }
 
-# shown COMMAND... : check that the output is printable and names the device
+# shown COMMAND...: check that the output is printable and names the device
 # $text, and that the JSON is UTF-8 and names it $json
 shown()
 {

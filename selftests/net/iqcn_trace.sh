@@ -238,7 +238,7 @@ test_tools()
 		"$TMP/report")" -eq 3
 }
 
-# bpftrace counts as many CNPs that the filter drops as tc does
+# bpftrace and tc count the same number of CNPs that the filter drops
 test_filtered()
 {
 	local tools

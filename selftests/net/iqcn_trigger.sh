@@ -205,8 +205,9 @@ test_fig8_queue()
 	told 11
 }
 
-# one_flow [PARAMETER...]: a flow whose own detector reports congestion from the
-# fifth CE packet on gets a CNP T1 after each of these packets
+# one_flow [PARAMETER...]: check that a flow whose own detector reports
+# congestion from the fifth CE packet on gets a CNP T1 after each of these
+# packets
 one_flow()
 {
 	paired detect run t1 300us "$@"
@@ -251,8 +252,8 @@ test_timer_is_exact()
 	check "CNPs traced" "$n" -eq 44
 }
 
-# scanned T1-US PERIOD-US: each CNP is sent at the first multiple of the period
-# that is at least T1 after a CE packet
+# scanned T1-US PERIOD-US: check that each CNP is sent at the first multiple of
+# the period that is at least T1 after a CE packet
 scanned()
 {
 	check_eq "ns from CE to CNP, ns after a multiple of $2 us" "$(awk \
@@ -1040,7 +1041,7 @@ test_worse_keeps()
 	check "cnp_sent" "$(stat cnp_sent)" -eq 2
 }
 
-# The queue becomes clear 5 ms after the last packet and cancels deferred CNPs
+# The queue becomes clear before T2 expires, which cancels deferred CNPs
 test_clear_cancels()
 {
 	paired_flows 20 bandwidth 40mbit window 500us t1 300us delay 20ms
@@ -1053,8 +1054,8 @@ test_clear_cancels()
 	accounts
 }
 
-# The idle timeout of a flow, twice the sum of window, T1 and the time between
-# packets, cancels its deferred CNP
+# The idle timeout of a flow, which is twice the sum of window, T1 and the time
+# between packets, cancels its deferred CNP
 test_quiet_flow_cancels()
 {
 	paired detect run t1 300us window 500us delay 20ms

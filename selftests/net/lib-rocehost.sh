@@ -59,7 +59,8 @@ hosts()
 	told rcv "host e0 ip $RCV4 rate 10gbit $2"
 }
 
-# hosts6 SENDER-WORDS RECEIVER-WORDS: likewise, with IPv6
+# hosts6 SENDER-WORDS RECEIVER-WORDS: like hosts, but with IPv6, and with the
+# default rate
 hosts6()
 {
 	bridged

@@ -5,10 +5,10 @@
 # follows the style of tools/testing/selftests/net/lib.sh.
 #
 # A test file sets ALL_TESTS and ends with "run_tests". Each test is a function
-# that creates its topology, and all namespaces are deleted after it. "check"
-# and similar functions record a failure and go on, so that one run shows all
-# failures. A file may set NIGHTLY_TESTS, which are those of ALL_TESTS that
-# "make check" leaves to "make nightly": variants of other tests, and rare
+# that creates its topology; the namespaces snd, sw and rcv are deleted after
+# it. "check" and similar functions record a failure and go on, so that one run
+# shows all failures. A file may set NIGHTLY_TESTS, which are those of ALL_TESTS
+# that "make check" leaves to "make nightly": variants of other tests, and rare
 # cases.
 #
 #   snd ---- p0 [ sw: bridge or router ] p1 ---- rcv
@@ -76,8 +76,8 @@ skip()
 	test_skipped=$*
 }
 
-# in_ns NS COMMAND...: faster than "ip netns exec", but /sys remains that of the
-# initial namespace
+# in_ns NS COMMAND...: run COMMAND in NS. This is faster than "ip netns exec",
+# but /sys remains that of the initial namespace.
 in_ns()
 {
 	nsenter --net="/run/netns/$1" "${@:2}"
@@ -231,8 +231,8 @@ topology_router()
 	sleep 0.1
 }
 
-# mute NS: the host's stack receives nothing and so sends no answers; taps still
-# receive
+# mute NS: drop what e0 receives, so that the host's stack sends no answers;
+# taps still get the packets
 mute()
 {
 	tc -n "$1" -batch - <<-EOF

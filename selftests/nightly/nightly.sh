@@ -8,8 +8,8 @@
 #
 #   nightly.sh [-c] [PART...]	default: all
 #
-#   -c	continue: keep the parts and scenarios that have succeeded on this commit,
-#	for a machine that is not free for one whole night
+#   -c	continue: keep the parts and scenarios that have succeeded on this
+#	commit, for a machine that is not free for one whole night
 #
 # $MINUTES is the time of each part without a limit of its own (30), $HOURS the
 # virtual time of soak (24).  All random values follow from $IQCN_SEED, 1 by
@@ -26,7 +26,8 @@ unset MAKEFLAGS MFLAGS MAKEOVERRIDES
 PARTS="more check-kernels check-debug stress stress-stock soak fuzz mutants scenarios
 	bench coverage"
 
-# print the commit if the tree has no changes; then no part needs to run twice
+# Print the commit if the tree has no changes.  On the same commit, -c need not
+# repeat a part.
 commit()
 {
 	git diff --quiet HEAD 2>/dev/null && git rev-parse HEAD

@@ -7,8 +7,9 @@ Convert the results of HPCC's simulation into those of rocehost.
 
 DIRECTORY contains nodes.csv of export.py and the simulation's fct.txt, pfc.txt
 and output.txt.  FLOWS is flows.csv of selftests/scenarios/fabric.py.  Writes
-completions.csv, pfc.csv and, of the ports to receivers at the first switch,
-samples.csv for selftests/scenarios/fabric.jq.  Pauses count from COUNT_NS on.
+completions.csv, pfc.csv and samples.csv for selftests/scenarios/fabric.jq.  The
+samples are those of the ports to receivers at the first switch.  Pauses count
+from COUNT_NS on.
 """
 import csv
 import os

@@ -65,7 +65,7 @@ compare()
 		--slurpfile lab "$RESULTS/$1.json" \
 		--slurpfile ns3 "$OUT/$1.json" --argjson slowdown $SLOWDOWN \
 		--argjson paused $PAUSED '
-	# 100 % if only one of them has the figure
+	# the difference is 100 % if only one of the two has the figure
 	def row($what; $lab; $ns3; $limit): [$name, $what, $lab, $ns3,
 		(if $lab == $ns3 then 0
 		 elif $lab == null or ($ns3 // 0) == 0 then 100

@@ -57,8 +57,8 @@ check_pkgbuild()
 		grep -qx "pkgname = sch-iqcn-dkms" <<<"$info"
 }
 
-# names: print names of files without the distribution's directories, except
-# documentation and files of the package system
+# names: print the names of files without the distribution's directories, and
+# omit documentation and files of the package system
 names()
 {
 	sed -E '/\/$|^\.[A-Z]+$/d; s|^\.?/||; s|^usr/||; s|^s?bin/|BIN/|

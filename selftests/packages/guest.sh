@@ -72,8 +72,8 @@ prepare()
 	ln -s "/usr/src/linux-headers-$kernel" "/run$modules/build" &&
 	mount --bind /run/lib/modules /lib/modules && depmod || return 1
 
-	# Remove files that the lab cannot read because only root can (dpkg's
-	# locks, debconf's passwords), policy-rc.d, so that services start, and
+	# Remove files that only root can read, and so the lab cannot (dpkg's
+	# locks, debconf's passwords); policy-rc.d, so that services start; and
 	# auto-update, so that man-db builds no index
 	rm -f /var/lib/dpkg/lock* /var/cache/debconf/passwords.dat \
 		/usr/sbin/policy-rc.d /var/lib/man-db/auto-update
@@ -147,7 +147,8 @@ devices()
 	ip -n peer link set eth0 up
 }
 
-# The packages and tc load the module: the session does not run modprobe
+# The packages and tc load the module: the commands of install.rst do not run
+# modprobe
 install()
 {
 	not grep -q ^sch_iqcn /proc/modules &&
@@ -191,9 +192,9 @@ manuals()
 	grep '^iqcn (8) ' <<<"$found" && grep '^tc-iqcn (8) ' <<<"$found"
 }
 
-# example FILE: run a session with the package's examples, in a directory of its
-# own.  make would compile for ten minutes, so a replacement copies what
-# packages.sh has compiled.
+# example FILE: run commands of a document that use the package's examples, in a
+# directory of their own.  make would compile for ten minutes, so a replacement
+# copies what packages.sh has compiled.
 example()
 {
 	mkdir -p /run/example /run/bin &&
@@ -223,7 +224,7 @@ mininet()
 		not grep -q '^rocehost ' /proc/modules
 }
 
-# The tutorial's commands, with what the session above has copied and built
+# The tutorial's commands, with the files that mininet() has copied and built
 clab()
 {
 	example "$dir"/docs/clab && received && rmmod rocehost
@@ -281,7 +282,8 @@ manual()
 	[ "$(tc qdisc show dev eth1 | grep -c 'iqcn .* t1 200us')" = 12 ]
 }
 
-# The service removes the qdisc that it created, even if its file has changed
+# The service removes the qdisc that it created, even if IQCN_AT has changed
+# since then
 elsewhere()
 {
 	cat >/etc/default/iqcn-br-lan <<-EOF
@@ -354,7 +356,8 @@ bad_place()
 	refused dum0 IQCN_AT=above 'IQCN_AT=above'
 }
 
-# Remove the packages while services run, one of which has not been stopped
+# Remove the packages while the service of dum0 runs, which the commands of
+# install.rst do not stop
 purge()
 {
 	rm /etc/default/iqcn-* /usr/share/sch-iqcn-dkms/*.dkms.tar.gz

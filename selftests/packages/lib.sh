@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Common parts of the tests of packages: a clean copy of the tree ($TREE),
-# commands as an unprivileged user, and sessions of documents.  KTAP.  Sourced
-# after $HERE has been set.
+# Common parts of the tests of packages: a clean copy of the tree ($TREE), and
+# functions that run commands as an unprivileged user or extract the commands of
+# documents.  KTAP.  Sourced after $HERE has been set.
 
 TOP=$(cd "$HERE/../.." && pwd)
 LAB=$TOP/selftests/lab/lab.sh
@@ -58,9 +58,9 @@ copy_tree()
 	chmod 755 "$WORK"
 }
 
-# document NAME: extract the commands of a document that are for the packages,
-# one file per line number.  Commands of make are kept, and of systemctl,
-# because the guest runs systemd.
+# document NAME: extract the commands of a document to files LINE.WHERE, see
+# extract.awk.  Do not ignore make, nor systemctl, because the guest runs
+# systemd.
 document()
 {
 	local out=$WORK/docs/${1##*/}

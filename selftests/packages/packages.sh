@@ -19,8 +19,8 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 kernel=$("$LAB" key stock) || exit 1
 headers=/usr/src/linux-headers-$kernel
 
-# clab FILE: change the tutorial's session with containerlab so that it uses the
-# package's examples, as install.rst says
+# clab FILE: change the tutorial's commands for containerlab so that they use
+# the package's examples, as install.rst says
 clab()
 {
 	grep -q containerlab "$1" &&
@@ -28,7 +28,8 @@ clab()
 			"$1" >"$WORK/docs/clab"
 }
 
-# Give the sessions the names that guest.sh and build() use
+# Extract the commands of the documents to files with the names that guest.sh
+# and build() use
 documents()
 {
 	document Documentation/install.rst &&
@@ -110,7 +111,7 @@ dkms_contents()
 	true
 }
 
-# make install installs the module for that kernel, and other files
+# make install installs the module for the stock kernel, and other files
 installs()
 {
 	tree install KDIR="$headers" DESTDIR="$WORK/root" &&
@@ -126,8 +127,8 @@ uninstalls()
 	tree uninstall KDIR="$headers" DESTDIR="$WORK/uninstalled" &&
 	find "$WORK/uninstalled" -type f -o -type d -name iqcn | grep . &&
 		return 1
-	# stop units on this machine, but not for a staged tree; "grep -q" would
-	# end early, and make would die of SIGPIPE
+	# make stops units on this machine, but not for a staged tree; "grep -q"
+	# would end early, and make would die of SIGPIPE
 	tree -n uninstall-tools | grep 'systemctl stop' >/dev/null &&
 	! tree -n uninstall-tools DESTDIR="$WORK/uninstalled" | grep systemctl
 }
@@ -161,8 +162,7 @@ refused()
 	[ $? = 77 ] && [[ $out == *BUILD_EXCLUSIVE* ]] || { echo "$out"; return 1; }
 }
 
-# Build as in the session of install.rst, but with the packages' files in other
-# places
+# Build as install.rst says, but with the packages' files in other places
 rocehost_builds()
 {
 	ordinary cp -r "$WORK/tools/usr/share/doc/iqcn-tools/examples" \

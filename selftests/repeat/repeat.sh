@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Check that the same seed gives the same bytes: a scenario with random marks
-# and CNPs runs in two copies of the tree, whose names differ in length.  The
-# second run has an otherwise empty environment with different values of PATH,
-# TMPDIR, IQCN_CACHE, IQCN_RESULTS and the locale, and another /run; the third
-# runs one variant alone.  A guest that prints its environment (guest.sh) shows
-# where a difference begins.  KTAP.
+# Check that the same seed gives the same bytes: scenarios with random marks and
+# CNPs, a network and an agent run in two copies of the tree, whose names differ
+# in length.  The second run has an otherwise empty environment with different
+# values of PATH, TMPDIR, IQCN_CACHE, IQCN_RESULTS and the locale, and another
+# /run; the third runs one variant alone.  A guest that prints its environment
+# (guest.sh) shows where a difference begins.  KTAP.
 #
 # Output and figures of the runs are in build/repeat/.
 set -u -o pipefail

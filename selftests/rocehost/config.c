@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Commands: one per line, followed by words and their values.  "cat ctl" lists
- * them.  A line with any error has no effect.
+ * them.  A command that fails has no effect, but an interrupted blast or flood
+ * has already sent packets.
  */
 #include <linux/etherdevice.h>
 #include <linux/hex.h>
@@ -45,7 +46,7 @@ const char * const *rh_names(enum rh_kind kind)
 }
 
 /* Set the parameters of RP and NP to those of ConnectX or of the paper.
- * Source: the papers named in rp.h, and NVIDIA's "DCQCN parameters", but
+ * Sources: those named in rp.h, and NVIDIA's "DCQCN parameters", but
  * without ConnectX's byte counter because the model that rp.h follows does not
  * have it.
  */

@@ -64,9 +64,9 @@ struct rh_word {
 /**
  * struct rh_command - a command
  * @name: the command
- * @what: its fixed argument
- * @words: words that may follow, in any order, except that "rp" precedes the
- *	words that it sets
+ * @what: its fixed arguments, as listed
+ * @words: words that may follow, in any order, except that "rp connectx" and
+ *	"rp paper" precede the words that they set
  * @run: executes it; RTNL held
  */
 struct rh_command {

@@ -37,7 +37,9 @@ static void rh_flood_address(struct rnd_state *rnd, bool v6,
 		prandom_bytes_state(rnd, ip, sizeof(*ip));
 		ip->s6_addr[0] = 0x20 | (ip->s6_addr[0] & 0x1f);
 	} else {
-		/* the first byte is 1 to 126; 1 to 4 are a bit more likely */
+		/* the first byte is 1 to 126; each of 1 to 4 is 1.5 times as
+		 * likely as each of the others
+		 */
 		host = (host & 0xffffff) | ((host >> 24) % 126 + 1) << 24;
 		ipv6_addr_set_v4mapped(htonl(host), ip);
 	}

@@ -18,7 +18,9 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
-/* Limit on the flows of all hosts, which occupy a gigabyte with their sinks */
+/* Limit on the flows of all hosts: that many flows, with their sinks, occupy a
+ * gigabyte
+ */
 #define RH_FLOWS_MAX	BIT(20)
 
 /* Maximum number of events that one call processes, because clocks may jump */

@@ -16,7 +16,7 @@
 #include "rocehost.h"
 #include "skb.h"
 
-/* Maximum number of flows that one run of the timer serves */
+/* Maximum number of events of each kind that one run of the timer processes */
 #define RH_RUN_MAX	512
 
 /* Control block of a packet in rh_host.delayed */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KUnit tests of rocehost's pure functions: RP, NP, RC, pacing, arrivals,
- * telemetry.
+ * windows, telemetry.
  *
- * Expected values follow from the published rules (see rp.h), computed by hand
- * or here with integer fractions.
+ * Expected values follow from the published rules (see rp.h).  They are
+ * computed by hand, or in the tests with integer fractions.
  */
 #include <kunit/test.h>
 

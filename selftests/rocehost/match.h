@@ -84,7 +84,7 @@ enum match_verdict {
 /**
  * match_state() - state of a message
  * @m: matches
- * @msg: number of the message, within match_near()
+ * @msg: number of the message, limited by match_near()
  *
  * Return: the state.
  */

@@ -5,7 +5,8 @@
  * The responder accepts packets in PSN order.  At a gap it sends one NAK with
  * the PSN that it expects, and the requester retransmits everything from there.
  * The requester also retransmits after a timeout without progress.  Optionally
- * the responder repeats its NAK after a while.
+ * the responder repeats its NAK for an out-of-order packet that arrives a while
+ * later.
  *
  * Sources: IBTA spec vol. 1, 9.7 (responder 9.7.5, requester 9.7.6); repeated
  * NAKs: alibaba-edu/HPCC, rdma-hw.cc.

@@ -19,8 +19,9 @@
  * no new paths.  It uses the entropies of its FIFO in turn and keeps them.
  * The entropy of an ACK with CE is appended, too, because a congested path is
  * better than a broken path, but no entropy is appended twice.  If the FIFO is
- * empty, the connection uses the entropy of the last ACK.  If a packet with
- * that entropy has timed out, the connection explores new paths after all.
+ * empty, the connection uses the entropy of the last ACK.  If no ACK has
+ * arrived, or a packet with that entropy has timed out, the connection explores
+ * new paths after all.
  *
  * Sources: US 12388756, paragraphs 26-32 and 165-173; freezing: Bonato et al.,
  * "REPS: Recycled Entropy Packet Spraying" (arXiv:2407.21625).
@@ -61,7 +62,7 @@ struct reps_pool {
  * struct reps - the entropies of a connection
  * @frozen_ns: no new path is explored until then
  * @head: slot of the oldest entropy, if @n is not 0
- * @tail: slot of the newest entropy, likewise
+ * @tail: slot of the newest entropy, if @n is not 0
  * @n: number of entropies in the FIFO
  * @fresh: next value of the counter
  * @alive: entropy of the last ACK, REPS_NONE: no ACK has arrived, or a packet

@@ -13,9 +13,9 @@
  *	flow <-- rx handler <-- device ... device <-- ACK, NAK, CNP
  *
  * Hosts of all namespaces share one world: a flow finds its receiver by address
- * in any namespace, as if QP numbers had been exchanged out of band, and all
- * flows start together.  Therefore only CAP_NET_ADMIN of the initial user
- * namespace may write commands.
+ * in any namespace, as if QP numbers had been exchanged out of band, and one
+ * command starts the run of all namespaces.  Therefore only CAP_NET_ADMIN of
+ * the initial user namespace may write commands.
  *
  * Locks: RTNL serializes creation and removal of all objects.  A host's lock
  * covers its flows and sinks.  Host locks do not nest, and packets are sent
@@ -98,7 +98,7 @@
  *
  * Covered by RTNL.  Timers and the receive path read the times without it: the
  * times are set before a flow begins, and afterwards only @stop_ns changes, to
- * an earlier time.  A blast reads @open without RTNL.
+ * an earlier time.  Blasts and floods read @open without RTNL.
  */
 struct rh_world {
 	bool open;
@@ -121,7 +121,7 @@ static inline bool rh_counting(u64 now_ns)
 	       now_ns < READ_ONCE(rh_world.stop_ns);
 }
 
-/* Maximum number of flows of a blast, and of queues of its device */
+/* Maximum number of flows of a blast, and of queues that blasts can use */
 #define RH_BLAST_FLOWS	0x100000
 #define RH_BLAST_QUEUES	4
 
@@ -133,7 +133,7 @@ static inline bool rh_counting(u64 now_ns)
  * @n: number of flows
  * @mtu: payload of a packet
  * @ect: ECN bits; 3 is CE
- * @depth: packets that wait in the queue at any time
+ * @depth: packets that wait in the queue when a burst begins
  * @queue: number of the device's queue
  * @known: an earlier blast has set up the connections
  * @in: the device receives the packets; they are addressed to another host
@@ -181,13 +181,13 @@ struct rh_blast {
  * struct rh_flood_conf - words of "flood"; see config.c
  * @via: destination MAC
  * @from: source address, all zero: random in each packet
- * @to: destination address, likewise
+ * @to: destination address, all zero: random in each packet
  * @qp: DestQP, RH_NEVER: random in each packet
  * @psn: PSN of the first packet, then consecutive; RH_NEVER: random
  * @vlan: VLAN id, 0: untagged
  * @packets: number of packets
  * @rate_pps: packets per second
- * @ecn: ECN bits of data
+ * @ecn: ECN bits of all packets except CNPs
  * @seed: seed of the random values
  * @ack: send ACKs
  * @cnp: send CNPs
@@ -837,7 +837,7 @@ void rh_out(struct rh_host *host, struct sk_buff *skb, u64 now_ns,
  * struct rh_answer - a CNP, ACK or NAK
  * @pkt: the packet
  * @syndrome: AETH syndrome, meaningless for a CNP
- * @msn: message number in the AETH, likewise
+ * @msn: message number in the AETH, meaningless for a CNP
  * @dscp: DSCP
  * @has_sr: @sr is valid
  * @sr: fields of a selective-repeat ACK
@@ -884,7 +884,7 @@ void rh_lb_end(struct rh_flow *flow);
  * @ce: the packet is marked CE
  * @payload: bytes of payload
  * @sent_ns: its time stamp; selective repeat only
- * @msg: lower 32 bits of its message number; likewise
+ * @msg: lower 32 bits of its message number; selective repeat only
  */
 struct rh_data {
 	const struct iqcn_pkt *pkt;
@@ -910,7 +910,7 @@ void rh_sink_run(struct rh_host *host, struct rh_sink *sink, u64 now_ns,
 /* packet.c */
 /**
  * struct rh_addr - one end of a connection
- * @mac: destination MAC of packets for it
+ * @mac: its MAC or, if it is the receiver and "via" is set, that of the router
  * @ip: address
  */
 struct rh_addr {

@@ -4,8 +4,8 @@
  *
  *	           CNP                       timer, bytes
  *	Rc ------------------.             stage < F   Rc = (Rt + Rc) / 2
- *	    Rt = Rc          |  .--------> stage >= F  Rt += RAI,  Rc likewise
- *	    Rc *= 1 - a/2    '--'          beyond      Rt += RHAI, Rc likewise
+ *	    Rt = Rc          |  .--------> stage >= F  Rt += RAI,  Rc as above
+ *	    Rc *= 1 - a/2    '--'          beyond      Rt += RHAI, Rc as above
  *
  * There are two styles.
  *

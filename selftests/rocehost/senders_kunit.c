@@ -458,7 +458,7 @@ static void walk_receive(struct kunit *test, struct walk *w)
 	for (i = 0; i < 64; i++)
 		ack.behind |= (u64)w->got[w->expected + 1 + i] << i;
 	KUNIT_ASSERT_EQ(test, sr_behind(&w->e.rs, &w->e.r), ack.behind);
-	/* without "ack N", the bitmap of an ACK is empty */
+	/* with "ack 1", the bitmap of an ACK is empty */
 	if (walk_random(w, 2))
 		ack.behind = 0;
 	if (w->n_acks < WALK_BAG)
@@ -985,8 +985,8 @@ static void ramp_expects(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ramp_acked(&r, 3, 4, false, 101, RAMP_AUTO));
 	KUNIT_EXPECT_FALSE(test, ramp_acked(&r, 4, 5, false, 152, RAMP_AUTO));
 	KUNIT_EXPECT_TRUE(test, ramp_acked(&r, 5, 6, false, 151, RAMP_AUTO));
-	/* the shortest RTT may follow a long one in the same epoch; then CE
-	 * alone prevents doubling
+	/* the shortest RTT may follow a long one in the same epoch; in the
+	 * epoch after it, only CE prevents doubling
 	 */
 	KUNIT_EXPECT_FALSE(test, ramp_acked(&r, 5, 6, false, 140, RAMP_AUTO));
 	KUNIT_EXPECT_FALSE(test, ramp_acked(&r, 6, 7, false, 80, RAMP_AUTO));

@@ -3,7 +3,7 @@
  * Selective repeat: a transport that tolerates reordering.
  *
  * The receiver accepts packets in any order within a window, and sends an ACK
- * for each (with "ack N", for every Nth).  The sender retransmits only packets
+ * for at least every Nth packet ("ack N").  The sender retransmits only packets
  * that are not acknowledged in time.  There are no NAKs: when packets take many
  * paths, a gap in the PSNs is no evidence of a loss.
  *
@@ -106,7 +106,7 @@ struct sr_sent {
  * struct sr_sender - the sender of a connection, besides struct rc_requester
  * @acked: acknowledged packets from the first unacknowledged one on; a packet's
  *	index is its sequence number modulo SR_WINDOW
- * @lost: packets to retransmit, likewise
+ * @lost: packets to retransmit, with the same indexes
  * @n_lost: number of bits in @lost
  * @n_sent: packets in flight: neither acknowledged nor to be retransmitted
  * @first: index of the packet in flight that was sent first

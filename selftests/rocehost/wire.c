@@ -152,11 +152,12 @@ static bool wire_put(struct wire_end *end, struct sk_buff *skb, u64 end_ps,
 /**
  * wire_send_pfc() - send a PFC frame, ahead of the data that waits
  * @end: the device
- * @classes: priorities, a bit each
+ * @classes: bit mask of the priorities
  * @quanta: pause time of each of these priorities; 0 resumes it
  * @at_ps: when the caller decided to send the frame
  *
- * If the frame cannot be allocated, the next refresh repeats a queue's pause.
+ * If the frame cannot be allocated, the next refresh repeats the pause, unless
+ * wire_flap() requested it.
  *
  * Context: any; the lock of the end's buffer is held.
  */
@@ -357,7 +358,9 @@ static void wire_take(struct wire_end *end, struct sk_buff_head *queue,
 	}
 }
 
-/* Pass frames to the stack, or free them if they were lost */
+/* Pass frames to the stack.  Free lost frames, PFC frames that are hidden from
+ * the stack, and frames for which the buffer has no room.
+ */
 static void wire_deliver(struct wire_end *end, struct sk_buff_head *arrived,
 			 bool lost)
 {
@@ -557,7 +560,7 @@ static int wire_get_link_ksettings(struct net_device *dev,
 	return 0;
 }
 
-/* The names follow mlx5's; durations are in ns here */
+/* The names follow those of mlx5, except that durations are in ns */
 static const char * const wire_prio_names[] = {
 	"rx_prio%d_pause", "tx_prio%d_pause", "rx_prio%d_pause_duration_ns",
 	"rx_prio%d_overflow",

@@ -45,8 +45,8 @@ struct wire;
  * @pfc: bit mask of the priorities with PFC
  * @buffer_bytes: size of the buffer of each end's switch
  * @alpha: see struct mmu_queue
- * @headroom_bytes: likewise, or WIRE_AUTO
- * @resume_bytes: likewise
+ * @headroom_bytes: see struct mmu_queue, or WIRE_AUTO
+ * @resume_bytes: see struct mmu_queue
  * @pfc_hide: do not pass PFC frames to the stack
  * @flap_ns: length of the pauses that both ends send periodically, whatever
  *	their buffers hold; 0: pause only as the buffers require
@@ -142,7 +142,7 @@ struct wire_port {
  * @timer: expires for the next event of the following fields
  * @line: the direction away from the device
  * @data: frames on the way to the device, by the time of arrival
- * @pfc: PFC frames on the way, likewise
+ * @pfc: PFC frames on the way to the device, by the time of arrival
  * @up: the device is up
  * @busy: the queues are stopped until the line is free
  * @paused: priorities stopped by the peer

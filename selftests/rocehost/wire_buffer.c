@@ -281,7 +281,7 @@ void wire_forget_pauses(struct wire_end *end)
 }
 
 /**
- * wire_headroom() - bytes that arrive after a pause was decided on
+ * wire_headroom() - bytes that may arrive after the decision to pause
  * @conf: the wire
  *
  * The rule of HPCC's simulator is three times the delay, and two frames of the
@@ -325,7 +325,7 @@ void wire_detach(struct wire_end *end)
 	for (prio = 0; prio < PFC_PRIOS; prio++)
 		if (end->wire->conf.pfc & BIT(prio))
 			mmu_remove(mmu, &port->in[prio]);
-	/* this was the last port of the switch */
+	/* this was the last port of the switch with PFC */
 	if (!mmu->private_bytes)
 		mmu->buffer_bytes = 0;
 	spin_unlock_irq(&port->buffer->lock);

@@ -17,7 +17,7 @@
 # device, because packets could bypass a root qdisc.  rocehost's "blast" sends
 # the packets (rocehost/blast.c), in User Mode Linux with the host's clock.
 #
-# Prints a JSON object for each line.  The ns depend on the machine and its
+# Prints a JSON object for each qdisc.  The ns depend on the machine and its
 # load; the ratio to bfifo carries over to other machines.  ce_share is the
 # share of packets that left with CE, if the qdisc reports CE packets.
 set -u -o pipefail

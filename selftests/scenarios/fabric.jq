@@ -156,7 +156,8 @@ def surge: reduce .[] as $s ({most: 0};
 	pause_frames: ($pfc | sum(.tx_pause)),
 	paused_us: ($pfc | sum(.paused_ns) | us),
 	headroom_overflow: ($pfc | sum(.overflow)),
-	# longest time without a CNP
+	# longest time without a CNP to any host: the samples of each port have
+	# the CNPs of all hosts
 	silent_us: ($ports[0].rows | map([.[0], .[4] + .[5]]) |
 		reduce .[] as $s ({at: 0, n: 0, most: 0};
 			.most = ([.most, $s[0] - .at] | max) |

@@ -15,7 +15,7 @@ file is also a module, which the exporter for ns-3 uses.
 
 Each switch is a namespace, all hosts are in the namespace "hosts".  A port is
 called SWITCH-NEIGHBOR.  Every switch has a route to each host, with one nexthop
-per shortest path.
+per neighbor that is on a shortest path.
 
 Linux 6.1 uses one multipath hash key for all namespaces.  If every tier hashed
 the same fields, a switch would pick the same nexthop index as the switch before

@@ -2,7 +2,8 @@
 #
 # Compute the figures of a variant from the output of rocehost and tc.
 #
-#   jq -n -L DIRECTORY -f figures.jq --rawfile samples samples.csv ... (see scenarios.sh)
+#   jq -n -L DIRECTORY -f figures.jq --rawfile samples samples.csv ... (see
+#   scenarios.sh)
 #
 # All figures cover the time from $count_ns to $duration_ns, unless noted.
 

@@ -5,7 +5,7 @@ include "table";
 
 def flows_row($first): .gbps as $gbps |
 	[.variants.ecn, .variants.pi] as $both |
-	# microseconds of the link
+	# bytes as the time in us that the link needs to send them
 	def time(f): $both | map(f * 8 / $gbps / 1000 | us);
 	[$first, .flows] + ($both | map(.utilization | part)) +
 	time(.queue_p99_bytes) + time(.queue_mean_bytes) +

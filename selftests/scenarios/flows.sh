@@ -34,7 +34,7 @@ die()
 }
 
 # scenario GBPS STYLE FLOWS: print a scenario.  The flows start at their fair
-# share, at random times within one packet of each.
+# share, at random times within the gap between two packets of a flow.
 scenario()
 {
 	local gbps=$1 style=$2 flows=$3 senders=$(($3 < 32 ? $3 : 32))

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Measure the CPU time per packet and hop in a large network, fattree-8-100g,
-# without the set-up; and that of a packet between two hosts on a single wire,
-# and on veth.  Each is the median of three runs, one at a time.  KTAP.
+# without the set-up, and the CPU time per packet between two hosts, over a
+# single wire and over veth.  Each is the median of three runs, one at a time.
+# KTAP.
 #
 #   hops.sh [SIMULATOR]	also measure ns-3, with the program of
 #			selftests/ns3/README.md: per byte and hop, because it

@@ -73,8 +73,8 @@ hosts()
 all_flows()
 {
 	ctl hosts <"$fabric/flows"
-	# the machine's clock gives this file and "end" their times, from which
-	# scenarios.sh computes how long the run takes
+	# this file and "end" get their times from the machine's clock;
+	# scenarios.sh computes from these how long the run takes
 	: >"$out/begin"
 }
 

@@ -5,8 +5,9 @@
 #
 #   marking.sh [SCENARIO...]
 #
-# in all scenarios, or in the given ones, with the marking curve alone (ecn),
-# and with notify timer (iqcn), wreb and pi.
+# in the given scenarios, or in all except methods-*, fattree-*, leafspine-*,
+# pfc-* and *-pfc, with the marking curve alone (ecn), and with notify timer
+# (iqcn), wreb and pi.
 #
 # Results, in build/results or $IQCN_RESULTS:
 #   marking.json	parameters and figures

@@ -42,35 +42,35 @@
 #	pair KM leafspine|fattree ...	two such networks, each with a border switch
 #			above its top tier, and a fiber between these
 #   senders N WORDS	number of hosts; words of rocehost's command "host"
-#   receivers N WORDS	likewise
+#   receivers N WORDS	the same for the receivers
 #   host WORDS		words for all hosts
 #   sender I WORDS	words for one sender; of a network: for one host
 #   bottleneck RATE BURST	tbf on the port to receiver 0
-#   link WORDS		links are wires: words of rocehost's command "wire".  The
-#			port to receiver 0 has the rate of the bottleneck, and
-#			no tbf.
+#   link WORDS		links are wires: words of rocehost's command "wire".
+#			The port to receiver 0 has the rate of the bottleneck,
+#			and no tbf.
 #   wires VARIANT WORDS	more words of "wire" in one variant
 #   hosts VARIANT WORDS	more words for all hosts in one variant
 #   ends VARIANT WORDS	words for the qdiscs at both ends of the fiber in one
 #			variant; they override its parameters of the same name
-#   agent VARIANT WORDS	run "iqcn agent WORDS" on the first switch of a network, for
-#			the first port of "port", during one variant; with
-#			"killed TIME" before WORDS, kill the agent after this
-#			time (less than 1 s), and report leases_ended 101 ms
-#			later
+#   agent VARIANT WORDS	run "iqcn agent WORDS" on the first switch of a
+#			network, for the first port of "port", during one
+#			variant; with "killed TIME" before WORDS, kill the
+#			agent after this time (less than 1 s), and report
+#			leases_ended 101 ms later
 #   trunk WORDS		more words of "wire" for links between switches
 #   fiber WORDS		more words of "wire" for the fiber of a pair
 #   access WORDS	more words of "wire" for links of senders to a chain
-#   locals N WORDS	hosts at the last switch of a chain that send; their
+#   locals N WORDS	additional senders at the last switch of a chain; their
 #			numbers follow those of the senders
 #   behind RATE QDISC	an upstream switch, and the qdisc on its port to us
 #   flows NAME from all|I to J WORDS	words of rocehost's command "flow"
 #   load CDF PERCENT [name NAME] [from HOSTS] [to HOSTS] for TIME WORDS	Poisson
 #			arrivals of messages between random hosts of a network,
 #			at this share of their links; the sizes are those of
-#			websearch, alistorage or fbhadoop.  HOSTS are numbers, as
-#			in "0,2-15", by default all; "flows" of a network takes
-#			them, too
+#			websearch, alistorage or fbhadoop.  HOSTS are numbers,
+#			as in "0,2-15", by default all; in a network "from" of
+#			"flows" takes them, too
 #   incast N [from HOSTS] [to HOSTS] size BYTES every TIME for TIME WORDS	N
 #			random hosts of a network send to one at the same time
 #   endless permutation|M:1 N WORDS	N flows without an end: from each host to
@@ -81,38 +81,41 @@
 #   duration TIME	in ms
 #   count TIME		in ms: figures cover the time from then on
 #   sample TIME		interval between samples of the queue (default 5us)
-#   memory MB		of the lab's machine (default 1024); if it runs out, the run ends
-#			by timeout
+#   memory MB		memory of the lab's machine (default 1024); if it runs
+#			out, the run ends by timeout
 #   kmax BYTES		depth above which a rate increase counts as a fault
 #   settle TIME BYTES	the load changes at TIME: settle_us is the time until
 #			the queue stays at or below BYTES, up to the next
-#			such line; of a network: the queue of each port
-#   event fail|rate SWITCH-NEIGHBOR WORDS	a link of a network fails, or its rate
-#			changes: words of rocehost's command of that name
-#   regain NAME TIME	regain_us: time from TIME until the first traced flow of
-#			that name sends at line rate
-#   fair TIME SHARE	fair_us: time from TIME until Jain's index of the rates of
-#			all traced flows, averaged over 2 ms, stays at or above
-#			SHARE
+#			such line; in a network, for each port of "port"
+#   event fail|rate SWITCH-NEIGHBOR WORDS	a link of a network fails, or
+#			its rate changes: words of rocehost's command of that
+#			name
+#   regain NAME TIME	regain_us: time from TIME until the first traced flow
+#			of that name sends at line rate
+#   fair TIME SHARE	fair_us: time from TIME until Jain's index of the rates
+#			of all traced flows, averaged over 2 ms, stays at or
+#			above SHARE
 #   cut NAME		cut_us: longest time from the first CNP of a traced flow
 #			of that name to its first cut; null: a flow was not cut
-#   figures none		skip the reports, figures and plots, for runs of which only
-#			the agent's log is used
+#   figures none	skip the reports, figures and plots, for runs of which
+#			only the agent's log is used
 #   port SWITCH-NEIGHBOR	report the figures of this port of a network, in
 #			.ports["SWITCH-NEIGHBOR"]
 #   variant NAME QDISC	a qdisc below the bottleneck, in the syntax of tc
-#   expect JQ		a condition on NAME.json, and on what a variant takes on
-#			this machine: $run.VARIANT.cpu_s is the CPU time; of a
-#			network, .run_s is the part of it after the set-up
-#   miss JQ		a condition that should hold but does not yet, as Documentation
-#			says: reported as XFAIL, and a failure once it holds
+#   expect JQ		a condition on NAME.json, or on the CPU time of a
+#			variant on this machine: $run.VARIANT.cpu_s is all of
+#			it; with a network, .run_s is the part after the set-up
+#   miss JQ		a condition that should hold but does not yet, as
+#			Documentation says: reported as XFAIL, and a failure
+#			once it holds
 # and lines that are expanded:
 #   like NAME VARIANT...	take the lines of another scenario, with only
 #			these variants, except title, expectations and
 #			the keys that this scenario sets
 #   vary NAME VARIANT WORD A|B...
 #			for each combination of values add a variant NAME-A...:
-#			VARIANT, of this or the other scenario, with these words
+#			VARIANT, of this or the other scenario, with these
+#			words.  A word with a single value is not in the name.
 #   KEY NAME-0..N WORDS	a line for each number from 0 to N, which also replaces
 #			each "#" in WORDS
 #
@@ -396,7 +399,7 @@ took()
 	}' "$1/time" >"$1/time.tmp" && mv "$1/time.tmp" "$1/time"
 }
 
-# has_figures SCENARIO: unless it has "figures none"
+# has_figures SCENARIO: succeed unless it has "figures none"
 has_figures()
 {
 	[ -z "$(value "$1" figures)" ]
@@ -749,8 +752,8 @@ run()
 	done | jq -s add
 }
 
-# expected JSON RUN CONDITION: every figure named in the condition must exist,
-# because jq orders null before all numbers
+# expected JSON RUN CONDITION: does the condition hold?  Every figure that it
+# names must exist, because jq orders null before all numbers.
 expected()
 {
 	local json=$1 run=$2 line=$3 path
@@ -799,7 +802,7 @@ numbered()
 	n_tests=$((n_tests + $(wc -l <"$1")))
 }
 
-# report SCENARIO: after all its variants
+# report SCENARIO: print and test the results, after all its variants have run
 report()
 {
 	local name=$1

@@ -105,8 +105,8 @@ setup()
 	sleep 2
 }
 
-# Set up the flows of a round; $kind is the function.  With "timer", T1 is a
-# third of the time between two packets of a flow.
+# Set up the flows of a round; $kind is the function.  With "timer", T1 is much
+# shorter than the 2 ms between two packets of a flow.
 timer()
 {
 	tc qdisc change dev p1 parent 1:1 handle 10: iqcn notify timer \

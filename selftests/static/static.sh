@@ -35,7 +35,7 @@ sources()
 		find "$@" -type f
 }
 
-# warnings of the compiler (W=1) and of sparse, kernel-doc among them
+# Print the warnings of W=1, which runs kernel-doc, too, and of sparse
 build_warnings()
 {
 	local rc=0 dir
@@ -76,8 +76,9 @@ check_patch()
 	true
 }
 
-# A missing function fails when it is called, a missing variable keeps the
-# plugin from being loaded
+# tc or libc must have each function that the plugin calls: a missing function
+# fails when it is called, and a missing variable would keep the plugin from
+# being loaded
 plugin_symbols()
 {
 	comm -23 <(nm -D --undefined-only build/q_iqcn.so |
@@ -233,8 +234,9 @@ rst()
 	done
 }
 
-# Counters and similar names in documents, such as ``cnp_sent``, are in the
-# sources (settings of NICs: in iqcn-senders), or in Linux (devlink and mlx5)
+# Counters and similar names in documents, such as ``cnp_sent``, must exist in
+# the sources (settings of NICs are in iqcn-senders) or in Linux (devlink and
+# mlx5)
 names()
 {
 	local name
@@ -338,7 +340,8 @@ files_listed()
 	done
 }
 
-# The name of a mutant changes with its function
+# The list of survivors has names of mutants, which change if a function is
+# renamed
 survivors()
 {
 	selftests/mutants/mutants.sh -l -a >/dev/null

@@ -18,11 +18,11 @@
 # shellcheck source=selftests/lab/lib-splats.sh
 . "$(dirname "$0")/../lab/lib-splats.sh"
 
-# Three kernels are slow: with KASAN on two CPUs and the host's clock, or on two
-# emulated CPUs, timers that expire as soon as they are rearmed starve
-# processes, and RCU grace periods do not end.  These kernels get less traffic,
-# senders without RP so that the traffic does not grow, and timeouts of
-# milliseconds instead of microseconds.
+# Three kernels are slow: uml-smp has KASAN, two CPUs and the host's clock, and
+# x86-kcsan and stock have two emulated CPUs.  There, timers that expire as soon
+# as they are rearmed starve processes, and RCU grace periods do not end.  So
+# these kernels get less traffic, senders without RP so that the traffic does
+# not grow, and timeouts of milliseconds instead of microseconds.
 slower=1 us=us rp=()
 case ${IQCN_LAB-} in
 uml-smp) slower=10 us=ms rp=(rp off) ;;
@@ -38,8 +38,9 @@ kbits()
 	echo $(($1 / slower))kbit
 }
 
-# traffic [bridge|router]: start 24 senders, whose rates add up to twice that of
-# p1, for the rest of the round, and receivers that answer
+# traffic [bridge|router]: for the rest of the round, start 24 flows, whose
+# first rates add up to four times the rate of the bottleneck (congest), and a
+# receiver that answers
 traffic()
 {
 	local cm="messages 1000000 every 4ms cm"
@@ -164,7 +165,8 @@ round()
 	echo "  pass $1, $2: ${test_failed:+FAILED, }seed $seed"
 }
 
-# Read the directory, because guests in QEMU cache the absence of a name
+# Does $STRESS_STOP exist?  Read the directory, because guests in QEMU cache the
+# absence of a name.
 stopped()
 {
 	compgen -G "$STRESS_STOP*" >/dev/null

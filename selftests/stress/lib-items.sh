@@ -342,8 +342,8 @@ item_parents()
 	flowing
 }
 
-# 7. very many flows of few hosts and many VLAN tags, which expire at once
-# during a dump
+# 7. very many flows of few hosts, some with a VLAN tag or IPv6, which expire at
+# once during a dump
 item_flows()
 {
 	local i shower
@@ -388,7 +388,7 @@ item_memory()
 	# splat
 	echo 0 >$faults/failslab/verbose
 	echo 0 >$faults/fail_page_alloc/verbose
-	# hardly any page allocation fails, because each failure logs a splat
+	# let hardly any page allocation fail, because each failure logs a splat
 	echo 10 >$faults/fail_page_alloc/min-order
 	traffic bridge
 	congest
@@ -535,8 +535,8 @@ item_readers()
 	flowing
 }
 
-# steer DEV CPU: process packets that DEV receives on CPU 0 or 1; no effect if
-# the machine does not have that CPU
+# steer DEV CPU: let CPU 0 or 1 process the packets that DEV receives; no effect
+# if the machine does not have that CPU
 steer()
 {
 	local rps=/sys/class/net/$1/queues/rx-0/rps_cpus
@@ -545,8 +545,8 @@ steer()
 	try ip netns exec sw bash -c "echo $(($2 + 1)) >$rps"
 }
 
-# many commands per process, because starting a process takes longer than
-# reading
+# look_tc, look_iqcn: read until $TMP/seen exists, with many commands per
+# process, because starting a process takes longer than reading
 look_tc()
 {
 	while [ ! -e "$TMP/seen" ]; do

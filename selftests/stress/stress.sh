@@ -12,7 +12,7 @@
 # Without -k, three guests run: the debug kernel with the host's clock, so that
 # timers interrupt any code; the debug kernel with virtual time, which can be
 # advanced; and a plain kernel with 64 MB of memory.  After the last round each
-# checks its log for splats, and scans twice for leaks.
+# checks its log for splats, and the debug kernels scan twice for leaks.
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)

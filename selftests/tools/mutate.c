@@ -6,7 +6,7 @@
  *
  * FRAMES contains valid frames from Ethernet on, one per line in hexadecimal,
  * as printed by "roce send --hex".  mutate derives COUNT frames from them and
- * sends these on FROM, a NETNS/DEVICE.  They must arrive at TO, another one,
+ * sends these on FROM, a NETNS/DEVICE.  They must arrive at TO, another device,
  * unchanged and in order: the box must not change, delay or drop a packet
  * because of its contents.  Lengths, checksums and ICRC of half of the frames
  * are corrected, so that these get further in the parser.  All random values

@@ -247,7 +247,7 @@ static void append(struct request *r, uint16_t type, const void *data,
 	r->len += NLA_HDRLEN + NLA_ALIGN(len);
 }
 
-/* Append an attribute with its valid type */
+/* Append an attribute in the form of its type, or else as a u32 */
 static void append_right(struct request *r, const struct attribute *a,
 			 const struct shown *s)
 {
@@ -301,7 +301,9 @@ static void append_right(struct request *r, const struct attribute *a,
 	}
 }
 
-/* Append an attribute with an invalid type */
+/* Append an attribute whose type, flags or length are probably invalid, or
+ * damage a byte of the request
+ */
 static void append_wrong(struct request *r, const struct attribute *a)
 {
 	uint8_t junk[64];

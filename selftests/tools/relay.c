@@ -24,7 +24,9 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* start the command; return pipes to its stdin and from its stdout */
+/* Start the command; set @to and @from to pipes to its stdin and from its
+ * stdout.  Return: its PID
+ */
 static pid_t start(char **command, int *to, FILE **from)
 {
 	int in[2], out[2];

@@ -40,7 +40,7 @@
 #define MAX_FLOWS	65536
 #define BATCH		64
 /* Let packets accumulate for this time after the first one, because a wakeup
- * per packet would be the greatest cost
+ * per packet would cost more than all the rest
  */
 #define GATHER_NS	1000000
 

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs in the lab: CNPs of every cause, as their sender receives them.  Each
-# scene leaves in $1 a capture, the output of the packet tool (SCENE.wire), and
-# the module's trace (SCENE.trace).
+# Runs in the lab: CNPs of the causes timer, wreb, pi, poll and drop, as the
+# sender of the data receives them.  Each scene leaves in $1 a capture
+# (SCENE.pcap), the output of the packet tool (SCENE.wire), and the module's
+# trace (SCENE.trace).
 
 out=$1
 # shellcheck source=selftests/net/lib.sh
@@ -28,7 +29,7 @@ begin()
 	in_ns snd tcpdump -Z root --immediate-mode -U -i e0 -w - \
 		>"$TMP/pcap" 2>/dev/null &
 	tcpdump=$!
-	# until tcpdump listens
+	# wait until tcpdump listens
 	sleep 0.02
 	sniff snd --type cnp --time "$1"
 }

@@ -132,7 +132,7 @@ seen()
 		iqcn.cause iqcn.depth -- -Y iqcn | awk -F, '
 	BEGIN { split("timer wreb pi poll drop pfc grant supplement", cause, " ") }
 	{
-		# a share of 65535 is slightly less
+		# telemetry rounds the depth down to a multiple of 1/65535
 		printf "%s%s,%s%s,%s,%s,%s\n", $1, $3, $2, $4, $5, cause[$6],
 			$7 == "" ? "-" : int($7 * 10 + 0.02)
 	}'

@@ -7,7 +7,7 @@
 #
 # tc itself loads the plugin.  Any user can run the test, because tc parses all
 # words before it looks for the device or sends a request.  The device does not
-# exist, so no qdisc is added if the plugin accepts what it should refuse.
+# exist, so no qdisc is added even if the plugin accepts what it should refuse.
 set -u
 
 # shellcheck source=tc-plugin/tests/lib-tc.sh

@@ -4,7 +4,7 @@
 # shown.sh [DIRECTORY]: check what tc prints for a qdisc.  Prints KTAP.
 #
 # - Numbers are printed as said.txt lists them.
-# - For each combination of the methods, the parameters that "tc qdisc show"
+# - For many combinations of the methods, the parameters that "tc qdisc show"
 #   prints are those of shown.txt, and "tc -d qdisc show" prints all.
 #
 # The test does not use the kernel's qdiscs, and any user can run it.
@@ -42,7 +42,8 @@ subsets()
 	done
 }
 
-# combinations: print words for each combination of the methods
+# combinations: print words for each combination of the methods without PFC, and
+# for some with it
 combinations()
 {
 	local notify detect trigger measure pfc
@@ -107,7 +108,7 @@ wanted()
 }
 
 # shown ARGUMENT...: print the parameters that tc shows for each qdisc in the
-# file
+# file qdiscs
 shown()
 {
 	in_file "$TMP/qdiscs" "$@" qdisc show | sed 's/^qdisc iqcn .* refcnt 0 //'

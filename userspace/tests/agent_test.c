@@ -232,7 +232,7 @@ void test_agent_lease(void)
 	p.cnp_rate_pps = 900;
 	check(agent_lease(&p, 4, 4).supplement_pps == 900);
 	/* a short fiber, where the module allows longer intervals, and the
-	 * longest one
+	 * longest fiber
 	 */
 	p.by_port = false;
 	p.fiber_m = 1000;
@@ -595,7 +595,7 @@ void test_policy(void)
 	check(values[7] == -1 && policy_best(values) == 0);
 }
 
-/* A policy with this header is refused with this message */
+/* Check that a policy that begins with @header is refused with @why */
 static void refused(int line, const char *header, const char *why)
 {
 	static char text[FILE_SIZE];
@@ -648,7 +648,7 @@ void test_policy_refused(void)
 		refused(__LINE__, text,
 			"5: fiber_m must be two lengths, 0 to 100000000");
 	}
-	/* neurons, one too many and one too few */
+	/* one neuron too many, and one too few */
 	head = sprintf(text, HEAD SHAPE INTERVAL REWARD FIBERS);
 	len = head + write_layers(text + head, 1);
 	strcpy(text + len, "0x0p+0\nend\n");

@@ -180,7 +180,9 @@ static void test_older(void)
 	check_json(__LINE__, &flow_object, &f, "{\"paired\":false}");
 }
 
-/* A newer module sends unknown attributes, nested ones, names and bits */
+/* A newer module may send attributes, nested or not, values and bits that this
+ * tool does not know
+ */
 static void test_newer(void)
 {
 	struct nl_msg *msg = nlmsg_alloc_simple(0, 0);
@@ -226,7 +228,7 @@ static void test_malformed(void)
 	check(!f.src.len && !f.dst.len);
 }
 
-/* The sanitizers detect reads outside of the message */
+/* Parse random bytes; the sanitizers detect reads outside of the message */
 static void test_noise(void)
 {
 	static const struct object *const objects[] = {
@@ -296,7 +298,9 @@ static bool is_printable(const char *text)
 	return true;
 }
 
-/* A check of UTF-8 that does not use the table in utf8_len() */
+/* Is the text valid UTF-8, without the controls U+007F to U+009F?  Does not use
+ * the table in utf8_len().
+ */
 static bool is_utf8(const char *text)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -860,8 +864,8 @@ static void read_symbol(const char *path, char *buf)
 	elf_close(&e);
 }
 
-/* Damages the headers of this program, which is also a library: PIE and
- * -rdynamic
+/* Damages the headers of a copy of this program, which elf_open() accepts as a
+ * library, because it is built with PIE and -rdynamic
  */
 static void test_elf(void)
 {
@@ -944,8 +948,8 @@ static int signal_after(int steps)
 	return WEXITSTATUS(status);
 }
 
-/* A signal that arrives before the end of the last signals_take() of
- * look_for_signal() is not lost, whichever instruction it interrupts
+/* A signal that arrives before the last signals_take() of look_for_signal()
+ * reads the signals is not lost, whichever instruction it interrupts
  */
 static void test_signals(void)
 {
@@ -995,7 +999,7 @@ static void test_ranking(void)
 	}
 }
 
-/* The samples of @s, without HELP and TYPE lines */
+/* Compare the samples of @s, without HELP and TYPE lines, with @wanted */
 static void check_samples(int line, const struct state *s, const char *wanted)
 {
 	char *text, *next, *end;

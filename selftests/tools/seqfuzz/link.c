@@ -220,7 +220,9 @@ int op_link_rename(struct place *p)
 	return ask(p->rtnl, msg, NULL, NULL);
 }
 
-/* Never make vb0 or vb1 a port of the bridge: packets would loop */
+/* Make a device a port of the bridge, of the bond or of none.  It is never vb0
+ * or vb1, because packets would loop.
+ */
 int op_link_master(struct place *p)
 {
 	static const char * const ports[] = {

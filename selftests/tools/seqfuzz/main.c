@@ -12,7 +12,8 @@
  * thirds of the cases, in order to find races between requests for the same
  * device.
  *
- *   --count N		each worker ends after N operations (default: --seconds)
+ *   --count N		each worker ends after N operations, or after --seconds
+ *			if these pass first
  *   --shortest US	minimum of the qdisc's timers (default: 10)
  *   --without OPERATION
  *			omit an operation

@@ -141,8 +141,8 @@ int op_data(struct place *p)
 	return send_any(p, any_index(p), DATA, 1 + below(32));
 }
 
-/* The veth peer receives the packets that are sent on these devices; those sent
- * on a0 are received by the device to which mirred redirects them
+/* A packet that is sent on one of these devices is received by another device:
+ * the veth peer, or with a0 the device to which mirred redirects packets
  */
 static const char * const peers[] = { "a0", "vb0", "vb1", "va0" };
 

@@ -153,8 +153,8 @@ static int open_slot(uint64_t word)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Return: the place of a slot, opened in the slot's current namespace.  Close
- * sockets in an older namespace, so that the namespace can be destroyed.
+/* Return: the place of a slot, opened in the slot's current namespace, or NULL.
+ * Close sockets in an older namespace, so that the namespace can be destroyed.
  */
 struct place *visit(unsigned int slot)
 {

@@ -115,7 +115,9 @@ int del_qdisc(struct place *p, int index, uint32_t parent)
 		   NULL, NULL);
 }
 
-/* A qdisc with the same handle cannot be replaced by another kind: delete it */
+/* Put a classful qdisc at the root.  The kernel does not replace a qdisc of
+ * another kind that has the same handle, so delete such a qdisc and retry.
+ */
 static int replace_tree(struct place *p, int index, unsigned int i)
 {
 	int flags = NLM_F_CREATE | NLM_F_REPLACE;
@@ -476,7 +478,9 @@ static int add_filter(struct place *p, int index, uint32_t parent)
 	return ask(p->rtnl, msg, NULL, NULL);
 }
 
-/* Also add filters to classless qdiscs, which refuse them after the lookup */
+/* Add a filter, sometimes to a classless qdisc, which refuses it only after the
+ * lookup of the qdisc
+ */
 int op_filter_add(struct place *p)
 {
 	static const uint32_t parents[] = {

@@ -3,8 +3,8 @@
  * Declarations shared by the parts of seqfuzz; see main.c.
  *
  * An operation is a function op_NAME, which sends random requests of one kind
- * through the sockets of a struct place.  It returns 0, or an error if the
- * kernel has refused all of them.
+ * through the sockets of a struct place.  It returns 0, or the error with which
+ * the kernel has refused one of them.
  */
 #ifndef SEQFUZZ_H
 #define SEQFUZZ_H
