@@ -37,7 +37,9 @@ struct iqcn_why {
 	bool paid;	/* the budget was charged; the caller refunds it if
 			 * the CNP is not sent
 			 */
-	u16 sport;	/* of the packet that caused the CNP, 0: no packet */
+	u16 sport;	/* of the packet that caused the CNP; 0: no packet did,
+			 * or cnp-sport is not IQCN_CNP_SPORT_ECHO
+			 */
 	u32 window_bytes; /* of IQCN_CAUSE_GRANT */
 	u64 base_ns;	/* start of T1, 0: not started; for the trace event */
 	u64 due_ns;	/* when the CNP should have been sent */

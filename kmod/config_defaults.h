@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Bounds, defaults and names of parameters that are used outside
+ * Bounds, defaults and names of parameters, most of which are used outside
  * config_table.h, too.  Shared with user space.
  */
 #ifndef _IQCN_CONFIG_DEFAULTS_H
@@ -84,7 +84,9 @@
 /* Speed of a link that does not report one */
 #define IQCN_DEFAULT_MBPS	10000
 
-/* Default scans per T1: a CNP is at most a quarter of T1 late */
+/* Default scans per T1: a CNP is at most a quarter of T1 late, or as late as
+ * the shortest period that the user may set if that is longer
+ */
 #define IQCN_PERIODS_PER_T1	4
 /* Maximum polls of a sparse flow per T1.  One is not enough if senders increase
  * their rate more than once per T1.

@@ -65,8 +65,8 @@ struct iqcn_flow_ext {
 				 */
 	bool cnp_paid;		/* the budget was charged for that CNP */
 	u8 cnp_owed;		/* CNPs that the receiver still owes for packets
-				 * up to the one that started T1 of the pending
-				 * CNP (algo/pending.h)
+				 * that had left when the pending CNP became due
+				 * (algo/pending.h)
 				 */
 	u8 next_owed;		/* cnp_owed of the second pending CNP */
 	u32 epoch;		/* of congested, continuity and reorder */
@@ -384,7 +384,7 @@ void iqcn_ext_trim(const struct iqcn_queue *q, struct iqcn_flow *flow);
 void iqcn_ext_free(struct iqcn_flow *flow);
 
 /**
- * enum iqcn_forget - flows that iqcn_gc_forget() removes
+ * enum iqcn_forget - flows that gc.c removes
  * @IQCN_FORGET_AGED: expired flows
  * @IQCN_FORGET_SURPLUS: flows above the limit of the queue
  * @IQCN_FORGET_ALL: all flows, because the queue leaves its port

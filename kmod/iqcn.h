@@ -11,7 +11,7 @@
  *
  *   RTNL		ports and queues are created and destroyed, parameters
  *			change
- *   qdisc root lock	enqueue, dequeue, reset; only the stack takes it
+ *   qdisc root lock	enqueue, dequeue, reset, change of parameters
  *   port->lock		flows are created, killed, paired, and move between
  *			queues; hosts
  *   queue->lock	state of the queue, its lists of flows, state of its

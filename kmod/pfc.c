@@ -15,7 +15,7 @@
  *	                count what arrived, judge
  *	                           |
  *	                           v
- *	        quiet: no marks, no CNPs; the notify methods are suspended
+ *	        quiet: no marks, CNPs only for drops; methods are suspended
  *	        (@rests of struct iqcn_timer_ops)
  *
  * The ingress hook runs without the root lock, and must not take it: a packet

@@ -12,9 +12,9 @@
 #include "algo/budget.h"
 #include "netns.h"
 
-/* A port may have thousands of queues.  After a sum over them, the next one
- * waits at least this many times as long as the sum took, so each kind of sum
- * uses at most a tenth of a CPU.
+/* A port may have thousands of queues.  After a sum over them for telemetry or
+ * the filter, the next one of its kind waits at least this many times as long
+ * as the sum took, so each kind of sum uses at most a tenth of a CPU.
  */
 #define IQCN_PORT_SUM_RESTS	9
 

@@ -162,7 +162,9 @@ struct iqcn_queue {
 					 * destroying an unused queue restores
 					 * ->before
 					 */
-	u64 speed_bps;			/* of the device, 0: unknown; RTNL */
+	u64 speed_bps;			/* of the device, 0: unknown; RTNL to
+					 * write
+					 */
 	u64 link_bps;			/* of the link or a shaper; RTNL to
 					 * write
 					 */
@@ -273,7 +275,7 @@ struct iqcn_queue {
 	 * of parameters, so that iqcn_timer_arm() need not divide.
 	 */
 	u32 poll_gap_ns;
-	bool polls_ran;			/* this run polled a flow */
+	bool polls_ran;			/* a poll was due in this run */
 	bool polls_wait;		/* the next poll waits for the budget */
 	struct timerqueue_head pending;	/* flows with a pending CNP, by time */
 
@@ -284,8 +286,9 @@ struct iqcn_queue {
 	unsigned int by_grade[__IQCN_PAIR_MAX];	/* flows of each grade */
 	unsigned int n_flows;
 
-	/* for deadlines, polls, pending CNPs and idle checks.  Init sets up
-	 * timer and work; they are canceled after dead is set.
+	/* for all that struct iqcn_timer_ops and pending.c send, leases, pauses
+	 * and idle checks.  Init sets up timer and work; they are canceled
+	 * after dead is set.
 	 */
 	struct hrtimer timer;
 	struct iqcn_bh send_bh;		/* runs work that is due at once */
@@ -479,7 +482,9 @@ bool iqcn_pfc_leaves(struct iqcn_queue *q, u32 depth_bytes, u32 bytes,
 void iqcn_pfc_notify(struct iqcn_queue *q, struct iqcn_flow *flow,
 		     const struct sk_buff *skb, bool was_ce);
 
-/* The value of q->deep_bytes, unless the next packet is for pfc.c; lock */
+/* The value of q->deep_bytes, unless the next packet is for pfc.c; lock,
+ * or the root lock
+ */
 static inline u32 iqcn_pfc_deep_bytes(const struct iqcn_queue *q)
 {
 	return READ_ONCE(q->quiet) ? U32_MAX : q->p.mark.kmin_bytes;

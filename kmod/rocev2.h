@@ -15,8 +15,8 @@
 
 #define IQCN_ROCEV2_PORT	4791
 
-/* The parsers read at most this many bytes after the Ethernet header: two VLAN
- * tags, an IPv6 header, UDP, BTH and DETH, and the start of a CM message
+/* Bytes after the Ethernet header that suffice to parse any RoCEv2 packet: two
+ * VLAN tags, an IPv6 header, UDP, BTH and DETH, and the start of a CM message
  */
 #define IQCN_PARSE_MAX		192
 
@@ -111,9 +111,11 @@ struct iqcn_pkt {
 
 /**
  * enum iqcn_parsed - result of the parser
- * @IQCN_NOT_ROCE: not sent to the UDP port of RoCEv2
- * @IQCN_MALFORMED: sent to that port, but not RoCEv2: truncated, a fragment,
- *	with IP options or extension headers, or with wrong lengths
+ * @IQCN_NOT_ROCE: not sent to the UDP port of RoCEv2, or the port is not found:
+ *	a later fragment, too many VLAN tags or extension headers
+ * @IQCN_MALFORMED: sent to that port, but not RoCEv2: truncated, a first
+ *	fragment, with IP options or extension headers, or with a wrong length,
+ *	version or address
  * @IQCN_ROCE: RoCEv2
  */
 enum iqcn_parsed {
@@ -170,7 +172,7 @@ struct iqcn_cnp {
 	u8 tos;			/* ToS or traffic class, with the ECN bits */
 	u8 ttl;			/* TTL or hop limit */
 	bool v6;
-	u8 reserved[IQCN_CNP_RSVD_LEN]; /* 0, or telemetry (telemetry.h) */
+	u8 reserved[IQCN_CNP_RSVD_LEN]; /* 0, telemetry.h or grant.h */
 };
 
 u32 iqcn_build_cnp(u8 *l3, const struct iqcn_cnp *cnp);

@@ -14,11 +14,13 @@
  * @optional: unless the queue has a lease or supplements, the client is
  *	skipped, so that it costs other queues nothing (bench "marked")
  * @init: initialize the client's lists in a new queue; optional, RTNL
- * @set_params: adapt to q->p, which differs from @old; optional
+ * @set_params: adapt to q->p, which may differ from @old; optional
  * @reset: reset the client's state, except that in flows; optional
- * @cancel: a flow leaves the queue: cancel its deadline; optional
- * @begin: begin a run of the timer; optional
- * @next_ns: return when the client next has work, KTIME_MAX: never
+ * @cancel: cancel the deadline of a flow, which leaves the queue, or whose
+ *	queue is reset; optional
+ * @begin: begin a batch, of which a run of the timer may have several; optional
+ * @next_ns: return when the client next has work; KTIME_MAX: never, or an armed
+ *	timer suffices
  * @run: do the first work that is due, and set @send to true if @n is to be
  *	injected; return false if no work was due: then @run is not called again
  *	in this batch; optional
@@ -74,9 +76,9 @@ void iqcn_timer_cancel(struct iqcn_flow *flow);
  * poll_gap, or may start a controller.  The timer is already armed for all
  * earlier work, with one exception: if a step of the controller shortens
  * poll_gap, a poll may be late by the new poll_gap.
- * Without deadlines and polls, a timer that expires within IQCN_PI_END_NS
- * suffices, too.  A timer that is armed for the idle timeout of a window above
- * 10 ms expires later, and does not suffice.
+ * Without deadlines, polls, supplements and a lease, a timer that expires
+ * within IQCN_PI_END_NS suffices, too.  A timer that is armed for the idle
+ * timeout of a window above 10 ms expires later, and does not suffice.
  */
 static inline bool iqcn_timer_suffices(const struct iqcn_queue *q, u64 now_ns)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Trace events iqcn:*; Documentation/tracing.rst describes them for users.
- * The fields dev, ifindex, parent and depth_bytes are those of the queue; src,
- * dst and dest_qp are those of the flow's data packets.  IPv4 addresses are
- * v4-mapped.  Times are CLOCK_MONOTONIC.
+ * The fields dev, ifindex, parent and depth_bytes are those of the queue, but
+ * dev and ifindex of iqcn_cnp_filtered are those of the port that received the
+ * CNP.  src, dst and dest_qp are those of the flow's data packets.  IPv4
+ * addresses are v4-mapped.  Times are CLOCK_MONOTONIC.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM iqcn
@@ -249,10 +250,11 @@ TRACE_EVENT(iqcn_cnp_filtered,
  * q->brief it may be old, because packets that iqcn_flow_ce_brief() handles do
  * not start T1.  due_ns is the time at which the CNP was due.  If T1 caused the
  * CNP, due_ns is the end of T1, or the later onset of congestion, or with
- * trigger gap the departure of the next CE packet; plus T2 if the CNP was
- * deferred.  If a packet caused the CNP, due_ns is the time when the packet
- * arrived, left or was dropped, or the end of min-gap.  Otherwise due_ns is the
- * time of the poll or of the supplement.
+ * trigger gap the departure of the next CE packet.  If that CNP was deferred,
+ * due_ns is T2 after the time at which the box noticed that.  If a packet
+ * caused the CNP, due_ns is the time when the packet arrived, left or was
+ * dropped, or the end of min-gap.  Otherwise due_ns is the time of the poll
+ * or of the supplement.
  */
 TRACE_EVENT(iqcn_cnp_sent,
 	TP_PROTO(const struct iqcn_queue *q, const struct iqcn_flow *flow,

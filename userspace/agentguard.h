@@ -17,7 +17,8 @@
  * so in a queue that stays full for long, a policy saves CNPs.
  *
  * The guard's rate is the supplement rate of tc, or 2,500 per second if that is
- * more, as far as supplement-max and cnp-rate allow.  2,500 is the limit in the
+ * more, as far as supplement-max and cnp-rate allow; a rate of tc above
+ * supplement-max is kept (agent_guard_pps()).  2,500 is the limit in the
  * patent application (agentlaw.h), and more than the rate of any action: with a
  * rate of 2,000 in tc, a load of messages and streams dropped more packets.
  *

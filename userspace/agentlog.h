@@ -4,10 +4,11 @@
  * and one line per step.
  *
  * A line contains the state at the end of a step; the reward of that step,
- * which results from the action in the previous line; and the next action, or
- * -1 if there is none.  Steps that the agent skipped because it was late are
- * missing.  Numbers are printed with 9 digits, so that a reader gets the same
- * floats.
+ * which results from the action in the previous line if its mode is run, else
+ * from the values of tc; and the next action, or -1 if there is none.  In other
+ * modes than run, the action is that of the policy, but is not taken.  Steps
+ * that the agent skipped because it was late are missing.  Numbers are printed
+ * with 9 digits, so that a reader gets the same floats.
  */
 #ifndef _IQCN_AGENTLOG_H
 #define _IQCN_AGENTLOG_H

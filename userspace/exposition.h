@@ -16,7 +16,7 @@
 struct state {
 	const char *tool_version;
 	const char *module_version;
-	bool up;	/* the module answered; if not, the lists are empty */
+	bool up;	/* the module answered; else the lists are not valid */
 	time_t time;
 	uint64_t queues_ns;	/* time of day when the queues were read */
 	struct port *ports;

@@ -22,7 +22,7 @@
 
 struct genl;
 
-/* @cmd: IQCN_CMD_*_NTF.  May also be called during a dump */
+/* @cmd: IQCN_CMD_*_NTF.  May also be called during any request */
 typedef void (*event_fn)(const struct event *e, int cmd, void *arg);
 /* Returns whether to continue */
 typedef bool (*flow_fn)(const struct flow *f, void *arg);
@@ -95,7 +95,9 @@ void genl_on_event(struct genl *g, event_fn fn, void *arg);
 int genl_fd(const struct genl *g);
 /* Handles pending events without waiting; -ENOENT: the module was unloaded */
 int genl_events(struct genl *g);
-/* How often events were lost because the socket buffer was full */
+/* How often events were lost: the socket buffer was full, or too many events
+ * arrived during a request
+ */
 uint64_t genl_overruns(const struct genl *g);
 
 #endif /* _IQCN_GENL_H */

@@ -41,8 +41,8 @@ int misuse(const char *problem, const char *word);
 /*
  * getopt_long() with our error messages.  @options are the long options of the
  * command itself, or NULL.  Returns the next option's value, -1 after the last
- * one, or '?' after an error.  Every command also accepts -j, -h and -V; -h and
- * -V end the program.
+ * one, or '?' after an error.  For every command it also knows -j, which
+ * commands without JSON refuse, and -h and -V, which end the program.
  */
 int next_option(int argc, char **argv, const struct option *options);
 /* Parse the options of a command that has none of its own.  Returns false after

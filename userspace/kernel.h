@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * User-space versions of the kernel declarations that kmod/params.h needs.  The
- * headers in kernel/linux/ replace kernel headers that user space does not
- * have.
+ * User-space versions of the kernel declarations that kmod/params.h and
+ * kmod/algo/filter.h need.  The headers in kernel/linux/ replace kernel headers
+ * that user space does not have.
  */
 #ifndef _IQCN_KERNEL_H
 #define _IQCN_KERNEL_H

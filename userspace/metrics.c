@@ -76,8 +76,8 @@ static bool take_flow(const struct flow *f, void *arg)
 	return !top->no_memory;
 }
 
-/* Keep each flow once: a dump contains a flow twice if the flow was removed and
- * created again meanwhile
+/* Keep each flow once, because one duplicate invalidates the file: a device may
+ * get the name of another one while the flows are read
  */
 static bool flows_once(struct state *s, struct ranking *ranking)
 {

@@ -50,9 +50,11 @@ struct json_object *value_json(enum form form, const char *const *names,
 void address_text(char *buf, const struct address *a);
 void mac_text(char *buf, const struct mac *mac);
 void qp_text(char *buf, uint32_t qp);
-/* Three digits: "1.23ms"; above 1000 s two units: "2h05m" */
+/* At most three digits: "5ns", "1.23ms"; from 999.5 s on two units: "2h05m";
+ * from 100 days on only days: "123d"
+ */
 void time_text(char *buf, uint64_t ns);
-/* Likewise: "1.23MB", of 10^6 bytes */
+/* At most three digits: "1.23MB", of 10^6 bytes */
 void size_text(char *buf, uint64_t bytes);
 /* "9999", or at most three digits and a prefix: "1.2M", "12.3k", "123k" */
 void count_text(char *buf, double v);

@@ -24,8 +24,8 @@ void record_event(struct record *r, bool json, const struct event *e, int cmd);
 /* @before: the same queue in the previous sample, or NULL */
 void record_sample(struct record *r, bool json, uint64_t time_ns,
 		   const struct queue *q, const struct queue *before);
-/* @group: the group whose events the kernel dropped; NULL if the socket buffer
- * overran, which loses an unknown number of events
+/* @group: the group whose events the kernel dropped; NULL if the tool did not
+ * read fast enough, which loses an unknown number of events
  */
 void record_lost(struct record *r, bool json, uint64_t time_ns,
 		 const char *group, uint64_t events);

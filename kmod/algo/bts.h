@@ -117,9 +117,10 @@ enum iqcn_bts_poller {
  * @credit: the flow's credit (pi.h)
  * @prob: probability of a CNP, which each poll adds to the credit
  *
- * Return: IQCN_POLLS_TIMER if the time of the next packet is unknown, or if the
- * polls of the next two gaps and one interval may cause a CNP.  Otherwise
- * IQCN_POLL_LATE_PART and IQCN_POLL_SMALL_PART decide, as described there.
+ * Return: IQCN_POLLS_TIMER if the gap is IQCN_POLL_NEW_NS or more, as that of a
+ * new flow, which is unknown, or if the polls of the next two gaps and one
+ * interval may cause a CNP.  Otherwise IQCN_POLL_LATE_PART and
+ * IQCN_POLL_SMALL_PART decide, as described there.
  */
 static inline enum iqcn_bts_poller iqcn_bts_poller(u32 gap_ns, u32 interval_ns,
 						   u32 credit, u64 prob)

@@ -23,9 +23,10 @@
  * that goes back means.  Here:
  *
  * A sender that goes back repeats PSNs.  Repeated PSNs neither count again nor
- * end a run.  The run continues with the first new PSN, or at the PSN to which
- * the sender jumps ahead if it repeats only a few packets.  A PSN that is far
- * behind belongs to another connection.  READ responses carry the PSNs of their
+ * end a run, and the run continues with the first new PSN.  But if one of the
+ * repeated PSNs is missing, the run ends, and a new one begins behind the hole,
+ * even if it repeats PSNs.  A PSN that is far behind belongs to another
+ * connection.  READ responses carry the PSNs of their
  * requests, and other packets to the same QP do not continue that sequence.  So
  * the PSNs of requests and responses are not comparable, and a change between
  * the two neither extends nor ends the run.
@@ -68,7 +69,7 @@ struct iqcn_continuity {
 	u32 span;	/* numbers since the span detector last restarted */
 	u32 gap;	/* largest difference in the span */
 	bool begun;	/* a packet has been added */
-	bool kind;	/* the last packet was a request, not a response */
+	bool kind;	/* kind of the last packet */
 };
 
 /**
@@ -111,10 +112,10 @@ static inline void iqcn_continuity_begin(struct iqcn_continuity *c, u32 seq,
  * @seq: number of the first segment
  * @n: number of segments, at least 1
  * @modulus: modulus of the numbers, more than @n
- * @kind: true for a request, false for a READ response
+ * @kind: true for a request of RC or XRC, false for a READ response or UC
  *
- * Return: length of the shortest run whose end this packet reveals, or
- * IQCN_RUN_GOES_ON if no run has ended.
+ * Return: length of the shortest run whose end this packet reveals, 0 if it
+ * begins another connection, or IQCN_RUN_GOES_ON if no run has ended.
  */
 static inline u32 iqcn_continuity_add(struct iqcn_continuity *c, u32 seq, u32 n,
 				      u32 modulus, bool kind)

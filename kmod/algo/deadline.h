@@ -126,9 +126,10 @@ static inline u64 iqcn_deadline_scan_ns(u64 due_ns, u32 period_ns)
 }
 
 /* Polls are less urgent than deadlines, and with many flows the timer would run
- * for each poll.  So polls are batched.  After a batch, the timer pauses for
- * IQCN_POLLS_REST times the length of that batch.  If no due polls remain, it
- * pauses for at least 1 / IQCN_POLLS_PER_GAP of the poll interval of a flow.
+ * for each poll.  So polls are batched.  After a batch, polls pause for
+ * IQCN_POLLS_REST times the length of the run.  If no due polls remain, or if
+ * they wait for the budget, they pause for at least 1 / IQCN_POLLS_PER_GAP of
+ * the poll interval of a flow.  The timer's other work does not pause.
  */
 #define IQCN_POLLS_PER_GAP	4
 #define IQCN_POLLS_REST	3

@@ -108,7 +108,7 @@ static inline bool iqcn_meter_idle(struct iqcn_meter *m, u64 quiet_ns,
 struct iqcn_outflow {
 	u64 bytes;		/* since the backlog began, 0: no backlog */
 	u64 window_bytes;	/* bytes when the window of the CE meter began,
-				 * 0: the backlog has been interrupted since
+				 * 0: no backlog then, or an interruption since
 				 */
 };
 

@@ -71,7 +71,8 @@ static inline bool iqcn_gradient_fresh(const struct iqcn_gradient *g,
  * @window_ns: window
  * @now_ns: now
  *
- * Return: bytes of growth per window, 0 if the queue shrinks.
+ * Return: bytes of growth per window, 0 if the queue shrinks or if no window
+ * was completed lately.
  */
 static inline u32 iqcn_gradient_level(const struct iqcn_gradient *g,
 				      u64 window_ns, u64 now_ns)
@@ -91,7 +92,8 @@ static inline u32 iqcn_gradient_level(const struct iqcn_gradient *g,
  * @window_ns: window
  * @now_ns: now
  *
- * Return: bytes per microsecond, saturated at the range of s16.
+ * Return: bytes per microsecond, saturated at the range of s16, 0 if no window
+ * was completed lately.
  */
 static inline s16 iqcn_gradient_per_us(const struct iqcn_gradient *g,
 				       u64 window_ns, u64 now_ns)

@@ -5,7 +5,8 @@
  * A data packet carries the receiver's QP only, but a CNP must carry the
  * sender's.  Evidence for the pairing has grades (enum iqcn_pair_grade).
  * Better evidence overrides worse.  If two pieces of the same grade disagree,
- * one of them is wrong and nothing shows which, so both are discarded.
+ * one of them is wrong and nothing shows which, so both are discarded, except
+ * that the later one of two connection setups counts.
  *
  * A sender may spray the packets of a flow over many paths, with a UDP source
  * port for each path.  A box then receives only some of the packets and of the
@@ -105,7 +106,7 @@ static inline u32 iqcn_echo_bits(u64 packets)
 
 /**
  * iqcn_echo_fresh() - can a response to a PSN still be in flight?
- * @last_psn: PSN of the flow's last CE packet
+ * @last_psn: PSN of the flow that was last recorded when a packet left
  * @psn: PSN in the response
  * @bits: size of the echo table
  *
@@ -180,7 +181,7 @@ static inline bool iqcn_echo_count(struct iqcn_echoes *e, u32 qp, u32 psn,
 }
 
 /*
- * A slot of the echo table records that a CE packet with some PSN went from one
+ * A slot of the echo table records that a packet with some PSN went from one
  * host to another, and to which QP: 39 bits of the hash of hosts, VLANs and
  * PSN, one bit for "packets of two QPs match", and the QP number.  The slot is
  * a single word, so it is read and written without a lock.

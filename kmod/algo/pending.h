@@ -11,9 +11,9 @@
  * A CNP does not say which packet it answers.  It is taken for the answer to a
  * later packet if both estimates agree:
  *
- *   count	no CNP is owed for the packets up to the one that started T1.
- *		Only packets at least T1 apart are counted, because one CNP may
- *		answer several that are closer.
+ *   count	no CNP is owed for the packets that had left when our CNP became
+ *		due.  Only packets at least T1 apart are counted, because one
+ *		CNP may answer several that are closer.
  *   time	more time has passed since T1 started than a CNP takes
  *		(interval.h).  The learned time is too short where CNPs take
  *		longer than the gap between two packets, so it does not suffice
@@ -68,7 +68,7 @@ static inline u8 iqcn_owed_answered(u8 owed)
 
 /**
  * iqcn_pending_canceled() - does a CNP of the receiver cancel a deferred CNP?
- * @owed: CNPs still owed for packets up to the one that started T1
+ * @owed: CNPs still owed for packets that had left when our CNP became due
  * @since_ns: time since T1 started
  * @answer_ns: learned time from a CE packet to its CNP, 0: not known
  * @t1_ns: T1

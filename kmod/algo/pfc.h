@@ -20,8 +20,9 @@
  * Q is the depth of the queue, T a threshold, C the rate of the link, dt the
  * length of the pause, and rxByte the bytes that arrived at the queue during
  * the pause.  While the port is paused or the queue is undetermined, the queue
- * is quiet: packets are not marked and cause no CNPs.  In the determined state,
- * the queue is congested if it is at least as deep as T.
+ * is quiet: packets are not marked, and cause no CNPs unless they are dropped.
+ * In the determined state, the queue is congested if it is at least as deep as
+ * T.
  *
  * A neighbor that pauses the port again and again could silence the queue
  * forever.  So the quiet time is limited.  The limit runs from the first pause
@@ -189,7 +190,7 @@ static inline u64 iqcn_pfc_limit_ns(const struct iqcn_pfc *s,
 }
 
 /**
- * iqcn_pfc_quiet() - are packets neither marked nor the cause of CNPs?
+ * iqcn_pfc_quiet() - are no packets marked, and do only drops cause CNPs?
  * @s: state
  * @p: parameters
  * @now_ns: now

@@ -40,7 +40,7 @@
  *
  *	alpha / u  <  beta (1 / tau + g beta T)
  *
- * The default of 2 * 10^-6 CNPs per byte and step is a 17th of this bound.
+ * The default of 2 * 10^-6 CNPs per byte and step is below an 18th of it.
  *
  * Part of the growth is noise: a message that is sent at line rate has ended
  * before the controller can react.  So the predicted growth is limited to
@@ -113,8 +113,8 @@
  * of them at once.  It starts when the queue is first deeper than the wake
  * depth.  A queue that is empty for a moment is still controlled.  But once it
  * has not been deeper than the wake depth for IQCN_PI_QUIET_NS, the probability
- * halves about every eleven steps, and after IQCN_PI_END_NS the controller
- * stops.
+ * halves about every eleven steps.  The controller stops when the probability
+ * is not above 0, and after IQCN_PI_END_NS in any case.
  *
  * Source: Hollot et al., "On Designing Improved Controllers for AQM Routers
  * Supporting TCP Flows", INFOCOM 2001 (PI for AQM); RFC 8033 (its form of
@@ -480,8 +480,8 @@ static inline bool iqcn_pi_credit(u32 *credit, u64 prob, u32 polls)
 
 /**
  * iqcn_pi_save() - poll a flow that cannot be notified yet
- * @credit: the flow's credit; saturates just below a unit, so that the first
- *	poll after which the flow can be notified causes a CNP
+ * @credit: the flow's credit; saturates just below a unit, so that the next
+ *	poll at which the flow can be notified causes a CNP
  * @prob: probability
  * @polls: number of polls at once
  */

@@ -35,12 +35,14 @@
 /* struct iqcn_reorder - the last CE numbers of a flow */
 struct iqcn_reorder {
 	u64 seen;	/* bit n: number next - n - 1 was CE; 0: no packet */
-	u32 next;	/* number after the furthest packet */
+	u32 next;	/* number after the furthest packet since the last one
+			 * that was passed, or after that one
+			 */
 	u8 pending;	/* waiting numbers before next; the first is missing */
 	u8 window;	/* largest lateness so far, in numbers and including the
 			 * late one itself; 0: no packet was late
 			 */
-	bool kind;	/* the last packet was a request, not a response */
+	bool kind;	/* kind of the last packet */
 };
 
 /* Bits of the last @n numbers; @n is at least 1 */
@@ -63,7 +65,7 @@ static inline u64 iqcn_reorder_shift(u64 seen, s32 by)
  * @seq: number of the first segment
  * @n: number of segments, at least 1
  * @modulus: modulus of the numbers, at least 4 * IQCN_REORDER_MAX, more than @n
- * @kind: true for a request, false for a READ response
+ * @kind: true for a request of RC or XRC, false for a READ response or UC
  *
  * Return: true if @r has accepted the packet: iqcn_reorder_pop() returns its
  * numbers in order, unless they arrived too late.  If false, the caller empties

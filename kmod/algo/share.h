@@ -27,7 +27,9 @@ struct iqcn_share {
 	u32 run_ns;	/* cost of a run besides the callback: interrupt,
 			 * softirq, reprogramming of the clock
 			 */
-	u32 run_max_ns;	/* largest charge: a longer run was interrupted */
+	u32 run_max_ns;	/* longest run that is charged, without run_ns; a longer
+			 * run was interrupted
+			 */
 };
 
 /**
@@ -50,9 +52,9 @@ static inline u64 iqcn_share_charge(const struct iqcn_share *s, u64 paid_ns,
 	       div_u64(cost_ns * s->parts, s->of);
 }
 
-/* If a queue has a backlog and no packet leaves for this long, its timer backs
- * off.  One PFC pause at 1 Gb/s takes at most 34 ms, and a packet of 1,500
- * bytes at 1 Mb/s takes 12 ms.
+/* If no packet leaves a queue for this long, its timer backs off.  One PFC
+ * pause at 1 Gb/s takes at most 34 ms, and a packet of 1,500 bytes at 1 Mb/s
+ * takes 12 ms.
  */
 #define IQCN_IDLE_NS		(100 * NSEC_PER_MSEC)
 
@@ -61,9 +63,8 @@ struct iqcn_backoff {
 	u64 packets;	/* packets that had left at the last run of the timer */
 	u64 run_ns;	/* time of that run */
 	u64 idle_ns;	/* time of the first run at this value of packets */
-	u64 until_ns;	/* deadlines, polls and idle checks are suspended until
-			 * then, 0: they are not; dequeue reads it without the
-			 * lock
+	u64 until_ns;	/* the timer's work is suspended until then, 0: it is
+			 * not; dequeue reads it without the lock
 			 */
 };
 

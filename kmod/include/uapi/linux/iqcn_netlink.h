@@ -42,8 +42,9 @@
  *	ended; attributes: &enum iqcn_a_event
  * @IQCN_CMD_FLOW_STATE_NTF: group "state": the congestion of a single flow
  *	began or ended; attributes: &enum iqcn_a_event.  The congestion of a
- *	flow ends without an event when the state or the parameters of its queue
- *	change, and when the flow is removed or moves to another queue
+ *	flow ends without an event when the state, the sampling rate or the
+ *	detectors of its queue change, when the queue is reset, and when the
+ *	flow is removed or moves to another queue
  * @IQCN_CMD_CNP_NTF: group "cnp": a CNP is about to be injected; attributes:
  *	&enum iqcn_a_event
  * @IQCN_CMD_QUEUE_CLEAR: do: reset the peaks (DEPTH_PEAK_BYTES and
@@ -117,11 +118,13 @@ enum iqcn_filter {
  * @IQCN_A_PORT_CNP_CANCELED: CNPs of CNP_DEFERRED that were not sent
  * @IQCN_A_PORT_CNP_BUDGET: CNPs that were due but exceeded the budget
  * @IQCN_A_PORT_CNP_UNPAIRED: CNPs that were due while the pairing was too weak
- * @IQCN_A_PORT_CNP_UNMATCHED: received CNPs for no known flow
+ * @IQCN_A_PORT_CNP_UNMATCHED: received CNPs for no known flow, of the namespace
+ *	with IQCN_SNOOP_NETNS
  * @IQCN_A_PORT_CNP_RATE_PPS: CNPs per second that the port may send
  * @IQCN_A_PORT_CNP_BURST: CNPs that the port may send at once
  * @IQCN_A_PORT_MALFORMED: RoCE-like packets that do not parse, or whose
- *	checksum or ICRC was checked and is wrong
+ *	checksum or ICRC was checked and is wrong; of the namespace with
+ *	IQCN_SNOOP_NETNS
  * @IQCN_A_PORT_PAD: padding for 64-bit attributes
  * @IQCN_A_PORT_CNP_SMAC: 6 bytes, Ethernet source address of the CNPs that the
  *	port generates with IQCN_CNP_SMAC_PORT
@@ -206,7 +209,8 @@ enum iqcn_a_port {
  * @IQCN_A_QUEUE_FLOWS_PAIRED: flows paired well enough for CNPs
  * @IQCN_A_QUEUE_FLOWS_CONGESTED: congested flows
  * @IQCN_A_QUEUE_FLOWS_ACTIVE: flows active in the last few milliseconds
- * @IQCN_A_QUEUE_DEPTH_PEAK_BYTES: highest depth above Kmin
+ * @IQCN_A_QUEUE_DEPTH_PEAK_BYTES: highest depth after the arrival of a packet
+ *	that was CE or found a deep queue
  * @IQCN_A_QUEUE_BTS_PROB: probability that a packet causes a CNP, as a share of
  *	U32_MAX
  * @IQCN_A_QUEUE_CE_RATE_BPS: CE rate of the last window
@@ -391,22 +395,24 @@ enum iqcn_a_queue {
  *	of the flow itself; 0: clear
  * @IQCN_A_FLOW_STATE_REASON: u32, &enum iqcn_reason of that state
  * @IQCN_A_FLOW_STATE_AGE_NS: u64, ns in that state; absent if it never changed
- * @IQCN_A_FLOW_QUEUED: u32, queued packets of the flow that are CE or arrived
- *	at a deep queue
- * @IQCN_A_FLOW_PSN: u32, PSN of the last CE packet, or of a later packet that
- *	was evidence for pairing; 0 if there was none
+ * @IQCN_A_FLOW_QUEUED: u32, queued packets that refer to the flow: sampled ones
+ *	that are CE or will probably be marked, those that are evidence for
+ *	pairing, and with IQCN_NOTIFY_GRANT all that found a deep queue
+ * @IQCN_A_FLOW_PSN: u32, PSN of the last sampled CE packet, or of a later
+ *	packet that was evidence for pairing; 0 if there was none
  * @IQCN_A_FLOW_RUN: u32, length of the current run of CE packets with
  *	consecutive PSNs
  * @IQCN_A_FLOW_CE_SENT: u64, sampled CE packets
  * @IQCN_A_FLOW_CNP_SEEN: u64, CNPs of the receiver that passed the filter
  * @IQCN_A_FLOW_CNP_SENT: u64, generated CNPs
- * @IQCN_A_FLOW_CE_AGE_NS: u64, ns since the last CE packet left, or since the
- *	flow was created if there was none; with notify pi or wreb, the value
- *	may be too large by a window, because not every packet updates it
+ * @IQCN_A_FLOW_CE_AGE_NS: u64, ns since the last sampled CE packet left, or
+ *	since the flow was created if there was none; with notify pi or wreb,
+ *	the value may be too large by a window, because not every packet updates
+ *	it
  * @IQCN_A_FLOW_CNP_SEEN_AGE_NS: u64, ns since a CNP of the receiver last passed
  *	the filter; absent if there was none
  * @IQCN_A_FLOW_CNP_SENT_AGE_NS: u64, ns since the last generated CNP; absent if
- *	there was none
+ *	there was none, or if the last one could not be injected
  * @IQCN_A_FLOW_CE_TO_CNP_NS: u32, smoothed time from a CE packet to its CNP,
  *	0: not known
  * @IQCN_A_FLOW_CNP_INTERVAL_NS: u32, smoothed interval of the receiver's CNPs,
