@@ -226,7 +226,7 @@ static const struct iqcn_param iqcn_param_table[] = {
 	  IQCN_TEXT(IQCN_ABOUT(METHOD, SENDING), .key = "beta",
 		    IQCN_NEEDS(NOTIFY, IQCN_NOTIFY_PI),
 		    .follows = TCA_IQCN_BANDWIDTH_BPS,
-		    .help = "proportional gain: likewise, per GB of growth") },
+		    .help = "proportional gain: CNPs per round and step, per GB of growth") },
 	{ IQCN_ROW(MIN_GAP_NS, "min-gap", NS, p.min_gap_ns,
 		   0, IQCN_TIME_MAX_NS, 0, " ns"),
 	  IQCN_TEXT(IQCN_ABOUT(NETWORK, SENDING), .key = "min_gap_ns",
