@@ -247,7 +247,7 @@ test_telemetry()
 	reply --type cnp --qp 0x102 --rsvd "2${said:1}"
 	reply --type cnp --qp 0x103 --rsvd 106300000000ffff8000ffffff000001
 	# brief telemetry: flags and cause only
-	reply --type cnp --qp 0x101 --rsvd 13050000000000000000000000000000
+	reply --type cnp --qp 0x101 --rsvd 13080000000000000000000000000000
 	# neither a broken CNP nor one for an unknown QP is recorded
 	reply --type cnp --qp 0x100 --rsvd $said --bad icrc
 	reply --type cnp --qp 0x123456 --rsvd $said
@@ -257,7 +257,7 @@ test_telemetry()
 	# 66051 * 256; cause 99 is unknown
 	check_eq "report" "$(telemetry snd)" \
 "e0,a,256,2,1,poll,0.250003,513,1191936,-200,16909056,16777214,0
-e0,a,257,1,1,drop,0.000000,0,0,0,0,0,1
+e0,a,257,1,1,supplement,0.000000,0,0,0,0,0,1
 e0,a,259,1,0,99,0.000000,0,268431360,-32768,4294967040,1,0"
 	check "CNPs" "$(sum snd flows cnps_np)" -eq 6
 	check "stray" "$(sum snd hosts stray)" -eq 1
@@ -267,7 +267,7 @@ e0,a,259,1,0,99,0.000000,0,268431360,-32768,4294967040,1,0"
 "rh_telemetry: dev=e0 qpn=256 was_ce=1 cause=drop depth_share=0.066666 flows=8738 port_bytes=53686272 gradient_bytes_per_us=17476 tx_bytes=1431655680 time_us=6710886 brief=0
 rh_telemetry: dev=e0 qpn=256 was_ce=1 cause=poll depth_share=0.250003 flows=513 port_bytes=1191936 gradient_bytes_per_us=-200 tx_bytes=16909056 time_us=16777214 brief=0
 rh_telemetry: dev=e0 qpn=259 was_ce=0 cause=0x63 depth_share=0.000000 flows=0 port_bytes=268431360 gradient_bytes_per_us=-32768 tx_bytes=4294967040 time_us=1 brief=0
-rh_telemetry: dev=e0 qpn=257 was_ce=1 cause=drop depth_share=0.000000 flows=0 port_bytes=0 gradient_bytes_per_us=0 tx_bytes=0 time_us=0 brief=1"
+rh_telemetry: dev=e0 qpn=257 was_ce=1 cause=supplement depth_share=0.000000 flows=0 port_bytes=0 gradient_bytes_per_us=0 tx_bytes=0 time_us=0 brief=1"
 	# the packet tool prints telemetry, if present, at the end of the line
 	check "CNPs on the wire" "$(grep -c . "$TMP/snd")" -eq 8
 	check "correct ICRC" "$(grep -c 'icrc ok' "$TMP/snd")" -eq 7

@@ -202,6 +202,7 @@ static void rh_show_flow_telemetry(struct seq_file *m, struct rh_host *host,
 		[IQCN_CAUSE_DROP] = "drop",
 		[IQCN_CAUSE_PFC] = "pfc",
 		[IQCN_CAUSE_GRANT] = "grant",
+		[IQCN_CAUSE_SUPPLEMENT] = "supplement",
 	};
 	struct telemetry tm;
 	u64 cnps;

@@ -33,7 +33,8 @@ TRACE_DEFINE_ENUM(IQCN_CAUSE_GRANT);
 			 { IQCN_CAUSE_POLL, "poll" },	\
 			 { IQCN_CAUSE_DROP, "drop" },	\
 			 { IQCN_CAUSE_PFC, "pfc" },	\
-			 { IQCN_CAUSE_GRANT, "grant" })
+			 { IQCN_CAUSE_GRANT, "grant" },	\
+			 { IQCN_CAUSE_SUPPLEMENT, "supplement" })
 
 /* A flow received a CNP with telemetry.  The device is recorded by name because
  * ifindexes of different namespaces collide.
