@@ -95,7 +95,8 @@ void iqcn_key_init(struct iqcn_key *key, const struct iqcn_port *port,
 		key->vid[i] = iqcn_key_vid(tagged, &vlan[i]);
 }
 
-/* Compare a flow with a packet as a table lookup would, but without a key; RCU
+/* Does a packet belong to a flow?  Same result as a table lookup, but without
+ * building the packet's key.  RCU
  */
 static __always_inline bool iqcn_flow_matches(const struct iqcn_flow *flow,
 					      const struct iqcn_port *port,

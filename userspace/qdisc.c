@@ -25,7 +25,7 @@
 #define HOW_TO_ADD "add one: tc qdisc add dev DEV root iqcn"
 
 const struct counter counters[] = {
-/* a value that may fall: a present number, a peak, a state or a rate */
+/* not a counter: a gauge, peak, average, rate, state or time, which may fall */
 #define VALUE(_group, _key, _field, ...)				\
 	{ _group, _key, offsetof(struct stats, _field),			\
 	  sizeof(((struct stats *)NULL)->_field), false, ##__VA_ARGS__ }

@@ -113,8 +113,8 @@ struct iqcn_outflow {
 };
 
 /**
- * iqcn_outflow_begin() - begin a window of the CE meter after the last packet
- * @o: outflow
+ * iqcn_outflow_begin() - record the start of a window of the CE meter
+ * @o: outflow, which already includes the packet that starts the window
  */
 static inline void iqcn_outflow_begin(struct iqcn_outflow *o)
 {
@@ -142,7 +142,7 @@ static inline u64 iqcn_outflow_bps(const struct iqcn_outflow *o, u64 ns)
  *	or several if only some are sampled
  *
  * Return: twice the sum of the window and the time that @bytes take at
- * @roce_bps, where that time is at most a second.
+ * @roce_bps; that time is capped at one second.
  */
 static inline u64 iqcn_idle_ns(u64 window_ns, u64 roce_bps, u64 bytes)
 {

@@ -1070,7 +1070,7 @@ static void pi_monotone_test(struct kunit *test)
 			KUNIT_ASSERT_GE_MSG(test, got, last, "depth %u",
 					    depth);
 			KUNIT_ASSERT_GE(test, (s64)got, probs[i]);
-			/* 37 more bytes raise the result by 44,142.7 */
+			/* 37 bytes raise the result by at most 44,142.7 */
 			if (depth > 1100000)
 				KUNIT_ASSERT_LE(test, got - last, 44143);
 			last = got;

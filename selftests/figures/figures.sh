@@ -12,7 +12,7 @@
 #
 # A block of a document is between the two lines
 #
-#	figures: NAME, Linux VERSION, commit COMMIT
+#	figures: NAME, Linux VERSION, sch_iqcn commit COMMIT
 #	end of figures
 #
 # which are comments in the document's language.  Figures depend on the version
@@ -94,7 +94,7 @@ missing()
 	done
 }
 
-# made SCENARIO...: print "Linux VERSION, commit COMMIT"
+# made SCENARIO...: print "Linux VERSION, sch_iqcn commit COMMIT"
 made()
 {
 	local s linux commit
@@ -105,7 +105,7 @@ made()
 	commit=$(for s; do
 		cat "$RESULTS/$s.commit" 2>/dev/null
 	done | sort -u | paste -sd /)
-	echo "Linux $linux, commit ${commit:-unknown}"
+	echo "Linux $linux, sch_iqcn commit ${commit:-unknown}"
 }
 
 # to_rst: convert text with `literals` and a table from Markdown to rst

@@ -467,8 +467,8 @@ test_sprayed_psn()
 	check "contradicted" "$(stat contradicted)" -eq 0
 }
 
-# The last packet that leaves by this box does not have the highest PSN of the
-# flow, and responses overtake one another
+# The last packet that passes through this box does not have the highest PSN of
+# the flow, and responses overtake one another
 test_sprayed_out_of_order()
 {
 	local psn swapped=""

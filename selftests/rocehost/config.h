@@ -64,7 +64,7 @@ struct rh_word {
 /**
  * struct rh_command - a command
  * @name: the command
- * @what: its fixed arguments, as listed
+ * @what: its fixed arguments, as text for the list in /proc/net/rocehost/ctl
  * @words: words that may follow, in any order, except that "rp connectx" and
  *	"rp paper" precede the words that they set
  * @run: executes it; RTNL held

@@ -1086,7 +1086,9 @@ static u64 ratio_after(u64 rate_bps, u64 floor)
 	return r.rc_bps;
 }
 
-/* The cut of the reaction point: half of the rate without "ratio" */
+/* With alpha 1 a CNP halves the rate.  With "ratio" the cut is scaled by rate /
+ * line rate, but by no less than the floor.
+ */
 static void ratio_cuts(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, ratio_after(40 * GBIT, 0), 20 * GBIT);

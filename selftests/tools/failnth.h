@@ -48,7 +48,7 @@ static void failnth_pages(bool fail)
 		failnth_die("make-it-fail");
 }
 
-/* Fail the @n-th allocation from now on */
+/* Make the @n-th allocation after this call fail; 0: disarm */
 static void failnth_arm(unsigned int n)
 {
 	char text[16];
