@@ -312,6 +312,29 @@ waits()
 	grep -F 'br-lan has no class 1:20 yet' /run/said
 }
 
+leases()
+{
+	tc -s -j qdisc show dev lh0 | jq -e '.[] | .leases > 0'
+}
+
+# The agent runs as a user of its own, with no capability but CAP_NET_ADMIN
+agent_leases()
+{
+	local pid
+
+	ip link add lh0 type dummy && ip link set lh0 up &&
+	tc qdisc add dev lh0 root iqcn bandwidth 25gbit notify supplement \
+		fiber 500km filter auto &&
+	inside systemctl start iqcn-agent@lh0 && soon leases &&
+	pid=$(inside systemctl show -P MainPID iqcn-agent@lh0) &&
+	inside cat "/proc/$pid/status" >/run/agent &&
+	grep -E '^Uid:.[1-9]' /run/agent &&
+	grep -E '^CapEff:.0+1000$' /run/agent &&
+	grep -E '^CapBnd:.0+1000$' /run/agent &&
+	soon inside grep -q '^iqcn_agent_steps_total' \
+		/run/iqcn-agent-lh0/iqcn-agent-lh0.prom
+}
+
 inactive()
 {
 	[ "$(inside systemctl is-active "$1")" = inactive ]
@@ -321,6 +344,11 @@ inactive()
 unplug()
 {
 	ip link del br-lan && soon inactive 'iqcn@br\x2dlan'
+}
+
+agent_unplug()
+{
+	ip link del lh0 && soon inactive iqcn-agent@lh0
 }
 
 # refused DEV LINE WORDS: with LINE in its file the service must not start, and
@@ -402,6 +430,8 @@ ok "iqcn@ reloads" reloads
 ok "iqcn@ below another qdisc" elsewhere
 ok "iqcn@ waits for a class" waits
 ok "iqcn@ stops when the device goes" unplug
+ok "iqcn-agent@ leases" agent_leases
+ok "iqcn-agent@ stops when the device goes" agent_unplug
 ok "iqcn@ refuses mq on a device with one queue" one_queue
 ok "iqcn@ leaves another qdisc alone" foreign
 ok "iqcn@ refuses bad parameters" bad_options
