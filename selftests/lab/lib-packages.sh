@@ -49,8 +49,10 @@ pkgs_need()
 		fi
 	fi
 	echo "installing: ${missing[*]}"
-	"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
-		sh -c 'apt-get update && "$@"' sh "${install[@]}" \
+	# apt-get update does not wait for its lock, which another one may have
+	"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive sh -c '
+		apt-get update || { sleep 30; apt-get update; } && "$@"
+		' sh "${install[@]}" \
 		>"$LAB_CACHE/apt.log" 2>&1 ||
 		{ tail -n 20 "$LAB_CACHE/apt.log" >&2; return 1; }
 }
