@@ -191,6 +191,7 @@ static const struct iqcn_param iqcn_param_table[] = {
 		   0, __IQCN_CE_IN_MAX - 1, IQCN_CE_IN_NOTIFY, ""),
 	  IQCN_TEXT(IQCN_ABOUT(NEED, SENDING), .key = "ce_in_action",
 		    IQCN_NEEDS(NOTIFY, IQCN_NOTIFY_ALL & ~IQCN_NOTIFY_TIMER),
+		    IQCN_OR_NEEDS(PFC, IQCN_PFC_ON),
 		    IQCN_NAMES("notify", "silent"), .value = "notify|silent",
 		    .help = "whether packets that arrive with CE cause CNPs") },
 	{ IQCN_ROW(MEASURE, "measure", SET, p.measure,
