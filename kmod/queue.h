@@ -286,9 +286,9 @@ struct iqcn_queue {
 	unsigned int by_grade[__IQCN_PAIR_MAX];	/* flows of each grade */
 	unsigned int n_flows;
 
-	/* for all that struct iqcn_timer_ops and pending.c send, leases, pauses
-	 * and idle checks.  Init sets up timer and work; they are canceled
-	 * after dead is set.
+	/* for deadlines, polls, supplements, pending CNPs, leases, pauses and
+	 * idle checks.  Init sets up timer and work; they are canceled after
+	 * dead is set.
 	 */
 	struct hrtimer timer;
 	struct iqcn_bh send_bh;		/* runs work that is due at once */

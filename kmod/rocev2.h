@@ -172,7 +172,7 @@ struct iqcn_cnp {
 	u8 tos;			/* ToS or traffic class, with the ECN bits */
 	u8 ttl;			/* TTL or hop limit */
 	bool v6;
-	u8 reserved[IQCN_CNP_RSVD_LEN]; /* 0, telemetry.h or grant.h */
+	u8 reserved[IQCN_CNP_RSVD_LEN]; /* 0, telemetry or a grant */
 };
 
 u32 iqcn_build_cnp(u8 *l3, const struct iqcn_cnp *cnp);

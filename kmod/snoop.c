@@ -238,7 +238,7 @@ static bool iqcn_snoop_sent_by(const struct iqcn_view *v,
 }
 
 /* Find the unassured flow whose PSN a response carries, and its port.  Return:
- * NULL if no flow can have sent that PSN, or more than one flow.
+ * NULL if no unassured flow can have sent that PSN, or if more than one can.
  */
 static struct iqcn_port *iqcn_snoop_answered(const struct iqcn_view *v,
 					     struct iqcn_flow **answered)

@@ -16,8 +16,8 @@
  * @init: initialize the client's lists in a new queue; optional, RTNL
  * @set_params: adapt to q->p, which may differ from @old; optional
  * @reset: reset the client's state, except that in flows; optional
- * @cancel: cancel the deadline of a flow, which leaves the queue, or whose
- *	queue is reset; optional
+ * @cancel: cancel the client's work for a flow that leaves the queue, or that
+ *	has a pending CNP when the queue is reset; optional
  * @begin: begin a batch, of which a run of the timer may have several; optional
  * @next_ns: return when the client next has work; KTIME_MAX: never, or an armed
  *	timer suffices

@@ -251,7 +251,7 @@ TRACE_EVENT(iqcn_cnp_filtered,
  * not start T1.  due_ns is the time at which the CNP was due.  If T1 caused the
  * CNP, due_ns is the end of T1, or the later onset of congestion, or with
  * trigger gap the departure of the next CE packet.  If that CNP was deferred,
- * due_ns is T2 after the time at which the box noticed that.  If a packet
+ * due_ns is T2 after the box noticed that it was due.  If a packet
  * caused the CNP, due_ns is the time when the packet arrived, left or was
  * dropped, or the end of min-gap.  Otherwise due_ns is the time of the poll
  * or of the supplement.

@@ -13,8 +13,8 @@
  *
  *	its loss rate is higher by over a tenth and by over 0.1 percentage
  *	points, or
- *	its mean reward is lower by over 2 percent, and its loss rate is not
- *	lower by as much.
+ *	its mean reward is lower by over 2 percent, and the loss rate of the
+ *	values of tc is not higher by that tenth and these 0.1 points.
  *
  * The loss rate counts because the reward does not include drops.  The load may
  * have changed since the audit, so a worse second only causes another audit, at

@@ -92,7 +92,7 @@ static const struct metric queue_metrics[] = {
 	QUEUE("iqcn_queue_depth_bytes", DEPTH_BYTES, NUMBER,
 	      "Bytes in the queue."),
 	QUEUE("iqcn_queue_depth_peak_bytes", DEPTH_PEAK_BYTES, NUMBER,
-	      "Highest depth when a packet was CE or found a deep queue."),
+	      "Highest depth after a packet arrived that was CE or found a deep queue."),
 	QUEUE("iqcn_queue_limit_bytes", LIMIT_BYTES, NUMBER,
 	      "Bytes that the queue holds before it drops."),
 	QUEUE("iqcn_queue_kmin_bytes", KMIN_BYTES, NUMBER,

@@ -3,9 +3,9 @@
  * iqcn metrics: metrics for Prometheus, which node_exporter's textfile
  * collector reads.
  *
- * node_exporter drops all its output if a textfile contains a sample twice, and
- * ignores a file that does not parse.  So no sample is written twice, and the
- * file is replaced atomically.
+ * If a textfile contains a sample twice, node_exporter logs an error and drops
+ * one of the two.  It ignores a file that does not parse.  So no sample is
+ * written twice, and the file is replaced atomically.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -76,8 +76,7 @@ static bool take_flow(const struct flow *f, void *arg)
 	return !top->no_memory;
 }
 
-/* Keep each flow once, because one duplicate invalidates the file: a device may
- * get the name of another one while the flows are read
+/* Keep each flow once, because no sample may be written twice
  */
 static bool flows_once(struct state *s, struct ranking *ranking)
 {

@@ -59,8 +59,8 @@ static void put_rate(const struct top *t, const char *name, uint64_t events)
 	screen_put(LOOK_PLAIN, "  ");
 }
 
-/* Sums over the queues shown: current values, and increases since the previous
- * sample
+/* Sums over the queues of the selected device, or of all devices: current
+ * values, and increases since the previous sample
  */
 struct sums {
 	struct queue now, since;

@@ -117,9 +117,9 @@ enum iqcn_bts_poller {
  * @credit: the flow's credit (pi.h)
  * @prob: probability of a CNP, which each poll adds to the credit
  *
- * Return: IQCN_POLLS_TIMER if the gap is IQCN_POLL_NEW_NS or more, as that of a
- * new flow, which is unknown, or if the polls of the next two gaps and one
- * interval may cause a CNP.  Otherwise IQCN_POLL_LATE_PART and
+ * Return: IQCN_POLLS_TIMER if the gap is at least IQCN_POLL_NEW_NS, which is
+ * assumed for a new flow, or if the polls of the next two gaps and one interval
+ * may cause a CNP.  Otherwise IQCN_POLL_LATE_PART and
  * IQCN_POLL_SMALL_PART decide, as described there.
  */
 static inline enum iqcn_bts_poller iqcn_bts_poller(u32 gap_ns, u32 interval_ns,

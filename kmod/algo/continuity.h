@@ -69,7 +69,7 @@ struct iqcn_continuity {
 	u32 span;	/* numbers since the span detector last restarted */
 	u32 gap;	/* largest difference in the span */
 	bool begun;	/* a packet has been added */
-	bool kind;	/* kind of the last packet */
+	bool kind;	/* @kind of the last packet (iqcn_continuity_add()) */
 };
 
 /**

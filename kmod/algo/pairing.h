@@ -106,7 +106,7 @@ static inline u32 iqcn_echo_bits(u64 packets)
 
 /**
  * iqcn_echo_fresh() - can a response to a PSN still be in flight?
- * @last_psn: PSN of the flow that was last recorded when a packet left
+ * @last_psn: PSN last recorded when a packet of the flow left
  * @psn: PSN in the response
  * @bits: size of the echo table
  *

@@ -113,7 +113,7 @@
  * of them at once.  It starts when the queue is first deeper than the wake
  * depth.  A queue that is empty for a moment is still controlled.  But once it
  * has not been deeper than the wake depth for IQCN_PI_QUIET_NS, the probability
- * halves about every eleven steps.  The controller stops when the probability
+ * halves about every eleven steps.  It then stops as soon as the probability
  * is not above 0, and after IQCN_PI_END_NS in any case.
  *
  * Source: Hollot et al., "On Designing Improved Controllers for AQM Routers

@@ -35,14 +35,14 @@
 /* struct iqcn_reorder - the last CE numbers of a flow */
 struct iqcn_reorder {
 	u64 seen;	/* bit n: number next - n - 1 was CE; 0: no packet */
-	u32 next;	/* number after the furthest packet since the last one
-			 * that was passed, or after that one
+	u32 next;	/* number after the last packet that was passed, or
+			 * after the furthest one accepted since
 			 */
 	u8 pending;	/* waiting numbers before next; the first is missing */
 	u8 window;	/* largest lateness so far, in numbers and including the
 			 * late one itself; 0: no packet was late
 			 */
-	bool kind;	/* kind of the last packet */
+	bool kind;	/* @kind of the last packet (iqcn_reorder_add()) */
 };
 
 /* Bits of the last @n numbers; @n is at least 1 */

@@ -27,8 +27,8 @@ struct iqcn_share {
 	u32 run_ns;	/* cost of a run besides the callback: interrupt,
 			 * softirq, reprogramming of the clock
 			 */
-	u32 run_max_ns;	/* longest run that is charged, without run_ns; a longer
-			 * run was interrupted
+	u32 run_max_ns;	/* most that is charged for a run, without run_ns: a
+			 * longer run was interrupted
 			 */
 };
 
@@ -63,8 +63,9 @@ struct iqcn_backoff {
 	u64 packets;	/* packets that had left at the last run of the timer */
 	u64 run_ns;	/* time of that run */
 	u64 idle_ns;	/* time of the first run at this value of packets */
-	u64 until_ns;	/* the timer's work is suspended until then, 0: it is
-			 * not; dequeue reads it without the lock
+	u64 until_ns;	/* deadlines, polls, supplements and idle checks are
+			 * suspended until then, 0: they are not; dequeue reads
+			 * it without the lock
 			 */
 };
 

@@ -302,7 +302,7 @@ static void pi_steps_test(struct kunit *test)
 		{ 400000, 400000, 512, 1, ONE - 1677721, ONE },
 		{ 400000, 400000, 512, 1, ONE - 1677720, ONE },
 		{ 400000, 400000, 512, 40, ONE, ONE },
-		/* the bounds apply to the sum, not after each of its parts */
+		/* the bounds apply once all parts are added */
 		{ 400000, 500000, 512, 1, ONE, ONE },
 		{ 600000, 500000, 512, 1, ONE, ONE + 3355443 - 838860800 },
 		{ 1100000, 1200000, 512, 1, -SLACK,

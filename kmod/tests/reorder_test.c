@@ -112,7 +112,7 @@ static void reorder_cases_test(struct kunit *test)
 	}
 }
 
-/* While no packet is late, no number waits, whether packets are not CE or the
+/* While no packet is late, no number waits, even if packets are not CE or the
  * sender retransmits
  */
 static void reorder_transparent_test(struct kunit *test)

@@ -212,9 +212,9 @@ case_hook()
 	done
 }
 
-# Measure first CE packets that each move the deadline of their flow, while the
-# timer does not expire, then deadlines that expire together: a scan once per
-# second processes them, in softirq context.
+# First measure CE packets that each move the deadline of their flow, while the
+# timer does not expire.  Then measure deadlines that expire together: a scan
+# once per second processes them, in softirq context.
 case_deadline()
 {
 	local flows round

@@ -15,8 +15,8 @@
 #				distribution (bookworm, backports, sid), with
 #				this tree on /mnt
 #   lab.sh renew KERNEL		delete the root of that distribution, or
-#				the sources fetched for that kernel: the next build
-#				fetches the newest packages
+#				the sources fetched for that kernel: the next
+#				build fetches the newest packages
 #   lab.sh run KERNEL [-w] [-t] [-c] [-m MB] [-k MODULE] [-s SEED] [-o DIR]
 #				SCRIPT [ARG...]
 #				boot a kernel and run SCRIPT in it as root, on

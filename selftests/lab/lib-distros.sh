@@ -6,8 +6,9 @@
 #
 # Packages are unpacked, not installed, so no privileges are needed.  Of the
 # files that their scripts would create, a compiler and tc need only those of
-# distro_finish().  Commands that run in such a root before its kernel is booted
-# run in User Mode Linux, where the host's user is root and may chroot.
+# distro_unpack() and distro_finish().  Commands that run in such a root before
+# its kernel is booted run in User Mode Linux, where the host's user is root and
+# may chroot.
 
 DISTROS="bookworm backports sid"
 

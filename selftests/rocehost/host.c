@@ -16,7 +16,9 @@
 #include "rocehost.h"
 #include "skb.h"
 
-/* Maximum number of events of each kind that one run of the timer processes */
+/* Maximum number of events of flows and sinks, and of packets to send, that one
+ * run of the timer processes
+ */
 #define RH_RUN_MAX	512
 
 /* Control block of a packet in rh_host.delayed */

@@ -42,8 +42,8 @@ subsets()
 	done
 }
 
-# combinations: print words for each combination of the methods without PFC, and
-# for some with it
+# combinations: print words for each combination of the methods without grant
+# and PFC, and for some with them
 combinations()
 {
 	local notify detect trigger measure pfc

@@ -192,8 +192,8 @@ enum iqcn_mark_on {
 };
 
 /**
- * enum iqcn_ce_in - what all of &enum iqcn_notify but IQCN_NOTIFY_TIMER do
- *	about a packet that arrives with CE
+ * enum iqcn_ce_in - what all of &enum iqcn_notify but IQCN_NOTIFY_TIMER, and
+ *	IQCN_CAUSE_PFC, do about a packet that arrives with CE
  * @IQCN_CE_IN_NOTIFY: the packet may cause a CNP like any other, because the
  *	switch that marked it may have notified nobody
  * @IQCN_CE_IN_SILENT: the box that marked the packet has notified its sender,
@@ -638,8 +638,9 @@ enum iqcn_pair_grade {
  * @flow_aged: flows that expired
  * @flow_full: packets for which no flow, or no detectors of the flow, could be
  *	created
- * @malformed: RoCE-like packets that do not parse, and were CE or found a deep
- *	queue
+ * @malformed: RoCE-like packets that do not parse, and were CE, were chosen by
+ *	the marking curve, or found a deep queue with IQCN_NOTIFY_GRANT or
+ *	IQCN_NOTIFY_SUPPLEMENT
  * @state_changes: changes of the queue's congestion state
  * @port_cnp_unmatched: received CNPs for no known flow, of the port
  *	(IQCN_SNOOP_NETNS: of the namespace)
@@ -654,14 +655,15 @@ enum iqcn_pair_grade {
  * @flows_congested: congested flows; all flows while the queue is congested
  * @congested: detectors (&enum iqcn_detect) that report congestion
  * @depth_peak_bytes: highest depth after the arrival of a packet that was CE or
- *	found a deep queue: above Kmin, or less with all of &enum iqcn_notify but
- *	IQCN_NOTIFY_TIMER; 0: none yet; IQCN_CMD_QUEUE_CLEAR resets it
+ *	found a deep queue: above Kmin, or less with IQCN_NOTIFY_WREB, _PI,
+ *	_GRANT or IQCN_PFC_TXQ; 0: none yet; IQCN_CMD_QUEUE_CLEAR resets it
  * @state_reason: &enum iqcn_reason of the queue's last change
  * @ce_sampled: packets of @ce_sent that were sampled
  * @cnp_deferred: CNPs that were due and deferred
  * @cnp_canceled: CNPs of @cnp_deferred that were not sent: the receiver's CNP
  *	arrived, a packet caused a CNP, the congestion ended or a pause put it in
- *	doubt, a parameter changed, or the flow was removed or moved
+ *	doubt, a parameter changed, the flow was removed or moved, or the queue
+ *	was reset
  * @flow_state_changes: changes of congestion states of single flows
  * @cnp_wreb: CNPs of @cnp_sent with IQCN_CAUSE_WREB
  * @cnp_pi: CNPs of @cnp_sent with IQCN_CAUSE_PI

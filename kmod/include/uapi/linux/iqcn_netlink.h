@@ -118,13 +118,13 @@ enum iqcn_filter {
  * @IQCN_A_PORT_CNP_CANCELED: CNPs of CNP_DEFERRED that were not sent
  * @IQCN_A_PORT_CNP_BUDGET: CNPs that were due but exceeded the budget
  * @IQCN_A_PORT_CNP_UNPAIRED: CNPs that were due while the pairing was too weak
- * @IQCN_A_PORT_CNP_UNMATCHED: received CNPs for no known flow, of the namespace
- *	with IQCN_SNOOP_NETNS
+ * @IQCN_A_PORT_CNP_UNMATCHED: received CNPs for no known flow (with
+ *	IQCN_SNOOP_NETNS: of the namespace)
  * @IQCN_A_PORT_CNP_RATE_PPS: CNPs per second that the port may send
  * @IQCN_A_PORT_CNP_BURST: CNPs that the port may send at once
  * @IQCN_A_PORT_MALFORMED: RoCE-like packets that do not parse, or whose
- *	checksum or ICRC was checked and is wrong; of the namespace with
- *	IQCN_SNOOP_NETNS
+ *	checksum or ICRC was checked and is wrong (with IQCN_SNOOP_NETNS: of the
+ *	namespace)
  * @IQCN_A_PORT_PAD: padding for 64-bit attributes
  * @IQCN_A_PORT_CNP_SMAC: 6 bytes, Ethernet source address of the CNPs that the
  *	port generates with IQCN_CNP_SMAC_PORT
