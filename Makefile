@@ -337,13 +337,15 @@ demo:
 	@selftests/demo/demo.sh
 
 # make scenario S=NAME [V=VARIANT,VARIANT | CONTINUE=1]
+# NAME also stands for all of NAME-*
 # S=methods is all of methods-*, S=marking runs most of the others twice,
 # S=seeds runs some with several seeds, and S=flows generates its scenarios
 scenario:
 	$(LAB) packages lab
 	@$(MAKE) -s lab-uml
-	@selftests/scenarios/$(if $(filter methods marking flows seeds,$(S)),$(S).sh,scenarios.sh $(if $(CONTINUE),-c) $(if $(V),-v $(V)) $(S))
+	@selftests/scenarios/$(if $(filter methods marking flows seeds,$(S)),$(S).sh,scenarios.sh $(if $(CONTINUE),-c) $(MISSES) $(if $(V),-v $(V)) $(S))
 
+scenarios: MISSES = -k
 scenarios: S = $(filter-out methods-%,$(basename $(notdir $(wildcard selftests/scenarios/*.scenario))))
 scenarios: scenario
 
