@@ -153,7 +153,7 @@ static uint64_t hash_dir(uint64_t h, const char *path, int depth)
 		sum += hash(HASH_SEED, d->d_name, strlen(d->d_name));
 		snprintf(sub, sizeof(sub), "%.200s/%.200s", path, d->d_name);
 		if (depth > 1)
-			sum = hash_dir(sum, sub, depth - 1);
+			sum += hash_dir(HASH_SEED, sub, depth - 1);
 	}
 	closedir(dir);
 	return hash(h, &sum, sizeof(sum));
