@@ -31,8 +31,8 @@ struct iqcn_notice {
 /* Why a CNP is to be sent */
 struct iqcn_why {
 	enum iqcn_cause cause;
-	bool was_ce;	/* the packet that caused the CNP arrived with CE, or
-			 * was CE when the queue dropped it
+	bool was_ce;	/* packets caused the CNP, and all of them arrived with
+			 * CE, or were CE when the queue dropped them
 			 */
 	bool paid;	/* the budget was charged; the caller refunds it if
 			 * the CNP is not sent

@@ -59,9 +59,9 @@ struct iqcn_flow_ext {
 	u8 congested;		/* the flow's own enum iqcn_detect bits */
 	u8 state_reason;	/* enum iqcn_reason of the last change */
 	u8 cnp_cause;		/* enum iqcn_cause of the pending CNP */
-	bool cnp_was_ce;	/* the packet that caused the pending CNP
-				 * arrived with CE, or was CE when the queue
-				 * dropped it
+	bool cnp_was_ce;	/* packets caused the pending CNP, and all of
+				 * them arrived with CE, or were CE when the
+				 * queue dropped them
 				 */
 	bool cnp_paid;		/* the budget was charged for that CNP */
 	u8 cnp_owed;		/* CNPs that the receiver still owes for packets

@@ -679,7 +679,7 @@ static void pi_second_test(struct kunit *test)
 					     now_ns + SECOND));
 	KUNIT_EXPECT_EQ(test, pi.prob, 0);
 
-	/* the latest possible step: 1.019999999 times the bound */
+	/* the latest possible step: 1.019999999 times one CNP per flow */
 	now_ns = 2 * SECOND + END - 1;
 	p.qref_bytes = U32_MAX;
 	pi = pi_with(0, ONE);

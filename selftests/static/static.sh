@@ -252,7 +252,7 @@ names()
 		done
 }
 
-# All installed parts have the same version
+# The module, dkms.conf, the packages and NEWS have the same version
 versions()
 {
 	local version

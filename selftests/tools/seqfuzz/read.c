@@ -160,7 +160,7 @@ static ssize_t read_all(int fd)
 	return sum;
 }
 
-/* Read a file; in one case of eight, keep it open instead of another one */
+/* Read and close a file; one time in eight, swap it with a held one first */
 static void read_file(int fd)
 {
 	int *hold = &one_of(held);
