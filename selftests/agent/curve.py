@@ -7,54 +7,40 @@ import os
 import matplotlib
 import matplotlib.pyplot as plt
 
-# episodes per mean: many, because the reward depends on the fiber and on the
-# number of senders
-WINDOW = 24
+# the curve must be above the fixed actions after at most this many steps
+SOON = 10000
 
 
-def means(points):
-    """Return for each point the mean of up to WINDOW episodes ending there."""
-    result = []
-    for i in range(len(points)):
-        last = [reward for _, reward in points[max(i + 1 - WINDOW, 0):i + 1]]
-        result.append((points[i][0], sum(last) / len(last)))
-    return result
+def verdict(points, fixed):
+    """
+    Return whether the curve rises above the mean of fixed actions soon enough,
+    and a text.  An untrained network, at step 0, does not count.
+    """
+    soon = [(steps, mean) for steps, mean in points if 0 < steps <= SOON]
+    steps, mean = max(soon, key=lambda point: point[1])
+    return mean > fixed, (f"the curve is at {mean:.4f} after {steps} steps, "
+                          f"and ends at {points[-1][1]:.4f} after "
+                          f"{points[-1][0]}; the mean of fixed actions is "
+                          f"{fixed:.4f}")
 
 
-def full_means(points):
-    """Return the means of WINDOW episodes; with fewer episodes, all means."""
-    mean = means(points)
-    return mean[WINDOW - 1:] or mean
-
-
-def verdict(points, before):
-    """Return whether the last mean is above that of fixed actions, and a text."""
-    steps, mean = full_means(points)[-1]
-    return mean > before, (f"the curve ends at {mean:.4f} after {steps} steps, the "
-                           f"mean of the fixed actions is {before:.4f}")
-
-
-def write(path, points, before):
-    """Write the curve; before is the mean reward of fixed actions."""
-    mean = means(points)
-    full = full_means(points)
+def write(path, points, fixed):
+    """Write the curve; fixed is the mean reward of fixed actions."""
     figures = os.path.splitext(path)[0] + ".csv"
     with open(figures, "w", encoding="ascii") as file:
-        file.write("steps,reward,mean,fixed\n")
-        fixed = "" if before is None else f"{before:.6f}"
-        file.writelines(f"{steps},{reward:.6f},{smooth:.6f},{fixed}\n"
-                        for (steps, reward), (_, smooth) in zip(points, mean))
+        file.write("steps,reward,fixed\n")
+        file.writelines(f"{steps},{reward:.6f},{fixed:.6f}\n"
+                        for steps, reward in points)
     matplotlib.use("agg")
     # make the file repeatable
     matplotlib.rcParams["svg.hashsalt"] = "iqcn"
     figure, axes = plt.subplots(figsize=(8, 4.5))
-    axes.plot(*zip(*points), ".", color="0.7", label="an episode")
-    axes.plot(*zip(*full), label=f"mean of {WINDOW} episodes")
-    if before is not None:
-        axes.axhline(before, color="0.3", linestyle="--",
-                     label="mean of the fixed actions")
-    axes.set_xlabel("steps of 5 ms")
-    axes.set_ylabel("mean reward per step")
+    axes.plot(*zip(*points), marker="o", label="the policy")
+    axes.axhline(fixed, color="0.3", linestyle="--",
+                 label="mean of fixed actions")
+    axes.axvline(SOON, color="0.7", linestyle=":")
+    axes.set_xlabel("steps of 5 ms that the policy has learned from")
+    axes.set_ylabel("mean reward per step at the points of validation")
     axes.legend(loc="lower right")
     figure.tight_layout()
     if path.endswith(".svg"):

@@ -172,7 +172,7 @@ def the_learner_finds_the_best_action(_):
     # a reward of 1 in each step is worth 33, but a return includes lower
     # rewards
     assert 20 < values.max(1).values.mean() < 34
-    assert points[-1][0] == 3000
+    assert points[-1][0] == 3000 and len(points) > 2
 
 
 def the_best_policy_is_the_result(_):
@@ -186,18 +186,26 @@ def the_best_policy_is_the_result(_):
     for i, mean in enumerate((0.5, 0.75, 0.75, 0.625)):
         best.offer(i, 100 * i)
     # of equally good policies, the later one is kept
-    assert (best.policy, best.reward, best.steps) == (2, 0.75, 300)
+    assert (best.policy, best.reward) == (2, 0.75)
+    assert best.curve == {0: 0.5, 100: 0.75, 200: 0.75, 300: 0.625}
 
 
-def the_curve_is_judged_by_its_last_mean(_):
-    n = curve.WINDOW
-    points = [(60 * i, 0.5 + 0.25 * (i > n)) for i in range(1, 2 * n + 1)]
-    assert curve.full_means(points)[0] == (60 * n, 0.5)
-    assert curve.full_means(points)[-1] == (120 * n, 0.75)
-    assert curve.verdict(points, 0.74)[0] and not curve.verdict(points, 0.75)[0]
-    # the best mean does not count
-    assert not curve.verdict([(60 * i, 1 - i / 100) for i in range(1, n + 3)],
-                             0.81)[0]
+def the_curve_must_rise_soon(_):
+    points = [(0, 0.875), (10000, 0.75), (10001, 0.875)]
+    assert curve.verdict(points, 0.74)[0]
+    assert not curve.verdict(points, 0.75)[0]
+    # it may fall again
+    assert curve.verdict([(0, 0.5), (9000, 0.75), (10000, 0.25)], 0.74)[0]
+
+
+def the_curve_begins_with_few_steps(_):
+    before = [transitions(seed) for seed in range(40)]
+    assert len(train.early(before)) == 32
+    assert train.early(before[:3]) == before[:3]
+    points = train.beginning(
+        lambda run: [transitions(episode.seed) for episode in run], "few",
+        before[:3], lambda _: None)
+    assert [steps for steps, _ in points] == [0, 900]
 
 
 def validation_is_at_points_that_training_does_not_use(_):
@@ -279,7 +287,8 @@ TESTS = (a_policy_file_keeps_every_bit, a_policy_has_the_values_of_its_network,
          a_log_has_its_transitions, the_replay_forgets_the_oldest,
          draws_visit_each_pair_once_per_round,
          a_scenario_has_the_limit_of_the_near_ones, the_learner_finds_the_best_action,
-         the_best_policy_is_the_result, the_curve_is_judged_by_its_last_mean,
+         the_best_policy_is_the_result, the_curve_must_rise_soon,
+         the_curve_begins_with_few_steps,
          validation_is_at_points_that_training_does_not_use,
          the_same_seed_yields_the_same_policy)
 LAB_TESTS = (virtual_time_stands_still_between_steps,

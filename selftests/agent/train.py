@@ -4,13 +4,15 @@
 Train a policy for iqcn agent in the lab.
 
 Before the first round, episodes run with fixed actions.  The learner begins
-with these episodes.  The mean reward of those that take all actions in turn is
-the reference of the learning curve.  It is a rough reference, because these
-episodes run at other points than those of the curve.  In each round two
-episodes run with the current policy; then the learner makes two updates for
-each of their steps.  From time to time the policy is validated.  The policy
-that earns most in a validation is the result.  The same options yield the same
-policy, to the byte.
+with these episodes.  In each round two episodes run with the current policy;
+then the learner makes two updates for each of their steps.  From time to time
+the policy is validated.  The validations are the learning curve: the mean
+reward by the number of steps that the policy has learned from, those with fixed
+actions included.  The curve begins with an untrained network, and with a
+network that has learned from the first EARLY_STEPS steps only.  Fixed actions
+are validated at the same points, for comparison.  The policy that earns most in
+a validation is the result.  The same options yield the same policy, to the
+byte.
 """
 import argparse
 import os
@@ -47,6 +49,10 @@ VALIDATION = tuple(episodes.Point(*point) for point in (
     (450, 5, "5ms"), (450, 8, "5ms"), (850, 4, "10ms"), (850, 8, "10ms")))
 VALIDATION_SEED = 7
 VALIDATE_STEPS = 600
+# steps that the network at the second point of the curve has learned from
+EARLY_STEPS = 9600
+# fixed actions to compare the curve with
+COMPARED = range(0, policy.SHAPE[-1], 3)
 
 
 def explore(steps):
@@ -126,20 +132,31 @@ def validate(run, net_policy):
     return float(numpy.mean(rewards))
 
 
+def compared(run, reward, report):
+    """Return the mean reward of fixed actions at the points of validation."""
+    means = []
+    for action in COMPARED:
+        means.append(validate(run, policy.fixed(action, reward,
+                                                episodes.INTERVAL_NS)))
+        report(f"action {action}: validation {means[-1]:.4f}")
+    return float(numpy.mean(means))
+
+
 class Best:
-    """Keeps the policy that earns most in a validation."""
+    """Keeps the policy that earns most in a validation, and the curve."""
 
     def __init__(self, run, report):
         self.run = run
         self.report = report
         self.policy = None
         self.reward = float("-inf")
-        self.steps = 0
+        # steps and mean reward of the last validation with as many steps
+        self.curve = {}
 
     def offer(self, net_policy, steps):
         mean = validate(self.run, net_policy)
         self.report(f"step {steps}: validation {mean:.4f}")
-        self.steps = steps
+        self.curve[steps] = mean
         # of equally good policies, keep the later one, which has learned from
         # more steps
         if mean >= self.reward:
@@ -153,26 +170,59 @@ def policy_of(learner, reward):
                           1000 * max(episodes.FIBERS_KM)))
 
 
-def train(run, draw, reward, steps, report, before=()):
+def count(some):
+    return sum(len(t.rewards) for t in some)
+
+
+def begin(some, updates, offer=lambda learner: None):
     """
-    Learn for at least this number of steps, and return the policy and the
-    curve: the steps at the end of each episode, and its mean reward.  run()
-    takes episodes and returns their transitions, report() takes a line of text.
-    The transitions of fixed actions (before) also go into the replay, because
-    they show best what an action does in the long run.
+    Return a learner that has learned from transitions of fixed actions.  They
+    stay in its replay, because they show best what an action does in the long
+    run.  offer() gets the learner FIRST_OFFERS times.
     """
-    first = sum(len(t.rewards) for t in before) // STEPS_PER_FIRST_UPDATE
-    learner = dqn.Learner(first or UPDATES_PER_STEP * steps)
-    for transitions in before:
+    first = count(some) // STEPS_PER_FIRST_UPDATE
+    learner = dqn.Learner(first or updates)
+    for transitions in some:
         learner.replay.add(transitions)
-    if before:
+    if some:
         learner.scale()
-    best = Best(run, report)
     for i in range(1, first + 1):
         learner.update()
         if i % max(1, first // FIRST_OFFERS) == 0:
-            best.offer(policy_of(learner, reward), 0)
-    done, points = 0, []
+            offer(learner)
+    return learner
+
+
+def early(before):
+    """Return the first episodes, with up to EARLY_STEPS steps."""
+    n = 0
+    while n < len(before) and count(before[:n + 1]) <= EARLY_STEPS:
+        n += 1
+    return before[:n]
+
+
+def beginning(run, reward, before, report):
+    """Return the first points of the curve: no steps, and the first steps."""
+    points = []
+    for some in [[], early(before)] if before else [[]]:
+        mean = validate(run, policy_of(begin(some, 1), reward))
+        points.append((count(some), mean))
+        report(f"step {count(some)} of another run: validation {mean:.4f}")
+    return points
+
+
+def train(run, draw, reward, steps, report, before=()):
+    """
+    Learn for at least this number of steps after those with fixed actions
+    (before), and return the policy and the curve: pairs of steps and a mean
+    reward.  run() takes episodes and returns their transitions, report() takes
+    a line of text.
+    """
+    best = Best(run, report)
+    base = validated = count(before)
+    learner = begin(before, UPDATES_PER_STEP * steps,
+                    lambda now: best.offer(policy_of(now, reward), base))
+    done = 0
     while done < steps:
         share = explore(done)
         now = policy_of(learner, reward)
@@ -180,18 +230,15 @@ def train(run, draw, reward, steps, report, before=()):
         for transitions in run([draw(now, share) for _ in range(PER_ROUND)]):
             learner.replay.add(transitions)
             collected += len(transitions.rewards)
-            points.append((done + collected,
-                           float(transitions.rewards.mean())))
         losses = [learner.update()
                   for _ in range(UPDATES_PER_STEP * collected)]
         done += collected
-        report(f"step {done} of {steps}: explored {share:.3f}, reward " +
-               " ".join(f"{mean:.4f}" for _, mean in points[-PER_ROUND:]) +
-               f", mean of the last {curve.WINDOW}: "
-               f"{curve.means(points)[-1][1]:.4f}, loss {numpy.mean(losses):.6f}")
-        if done >= steps or done - best.steps >= VALIDATE_STEPS:
-            best.offer(policy_of(learner, reward), done)
-    return best.policy, points
+        report(f"step {base + done} of {base + steps}: explored {share:.3f}, "
+               f"loss {numpy.mean(losses):.6f}")
+        if done >= steps or base + done - validated >= VALIDATE_STEPS:
+            validated = base + done
+            best.offer(policy_of(learner, reward), validated)
+    return best.policy, sorted(best.curve.items())
 
 
 def commit():
@@ -244,11 +291,11 @@ def main(argv):
             return episodes.run(list_of_episodes, directory, args.jobs)
         spread, fine = reference(run, draw, args.reward, args.reference,
                                  report)
-        level = mean_reward(spread) if spread else None
-        if spread:
-            report(f"mean reward of fixed actions: {level:.4f}")
         learned, points = train(run, draw, args.reward, args.steps, report,
                                 spread + fine)
+        if args.curve:
+            points = beginning(run, args.reward, spread + fine, report) + points
+            level = compared(run, args.reward, report)
     os.makedirs(os.path.dirname(os.path.abspath(args.out)), exist_ok=True)
     policy.write(args.out, learned, [
         "made by: agent.sh train " + shlex.join(
@@ -260,14 +307,14 @@ def main(argv):
         f"km at 25 Gb/s, {', '.join(map(str, episodes.SENDERS))} senders, "
         f"increase timers of {' and '.join(episodes.TIMERS)} up to 500 km, "
         f"{' and '.join(episodes.LONG_TIMERS)} beyond"])
-    if args.curve:
-        curve.write(args.curve, points, level)
-    if level is None:
+    if not args.curve:
         return 0
+    curve.write(args.curve, points, level)
     good, text = curve.verdict(points, level)
     report(text)
     if not good:
-        print("train: the curve ends below the fixed actions", file=sys.stderr)
+        print(f"train: the curve is not above the fixed actions after "
+              f"{curve.SOON} steps", file=sys.stderr)
     return 0 if good else 1
 
 
