@@ -44,6 +44,13 @@ ignored_in_vain()
 		join -t $'\t' -v 1 - <(cut -f 1 "$OUT"/*/ignored | sort -u)
 }
 
+# NAME also stands for all of NAME-*
+scenario_exists()
+{
+	compgen -G "selftests/scenarios/$1.scenario" >/dev/null ||
+		compgen -G "selftests/scenarios/$1-*.scenario" >/dev/null
+}
+
 # Commands "make ..." are not run, because they build or boot; check that their
 # targets and scenarios exist
 make_knows()
@@ -57,7 +64,7 @@ make_knows()
 		for word in $(sed 's/"[^"]*"//g' <<<"${where#*: make}"); do
 			case $word in
 			S=methods | S=marking | S=flows | S=seeds) ;;
-			S=*) [ -e "selftests/scenarios/${word#S=}.scenario" ] ;;
+			S=*) scenario_exists "${word#S=}" ;;
 			[A-Z]*=*) ;;
 			*) grep -qE "^\.PHONY:.* $word( |\$)" Makefile ;;
 			esac || echo "$where: unknown: $word"
