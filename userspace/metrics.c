@@ -58,14 +58,6 @@ static size_t queues_once(struct queue *queues, size_t n)
 	return kept;
 }
 
-static bool same_flow(const struct flow *a, const struct flow *b)
-{
-	return a->dev == b->dev && a->dest_qp == b->dest_qp &&
-	       a->vid == b->vid && a->inner_vid == b->inner_vid &&
-	       !memcmp(&a->src, &b->src, sizeof(a->src)) &&
-	       !memcmp(&a->dst, &b->dst, sizeof(a->dst));
-}
-
 static bool take_flow(const struct flow *f, void *arg)
 {
 	struct ranked ranked = { *f };
@@ -76,21 +68,14 @@ static bool take_flow(const struct flow *f, void *arg)
 	return !top->no_memory;
 }
 
-/* Keep each flow once, because no sample may be written twice
- */
-static bool flows_once(struct state *s, struct ranking *ranking)
+static bool keep_flows(struct state *s, struct ranking *ranking)
 {
-	size_t i, j, n;
-	const struct ranked *list = ranking_list(ranking, &n);
+	const struct ranked *list = ranking_list(ranking, &s->n_flows);
+	size_t i;
 
-	s->flows = calloc(n + 1, sizeof(*s->flows));
-	for (i = 0; s->flows && i < n; i++) {
-		for (j = 0; j < s->n_flows; j++)
-			if (same_flow(&s->flows[j], &list[i].flow))
-				break;
-		if (j == s->n_flows)
-			s->flows[s->n_flows++] = list[i].flow;
-	}
+	s->flows = calloc(s->n_flows + 1, sizeof(*s->flows));
+	for (i = 0; s->flows && i < s->n_flows; i++)
+		s->flows[i] = list[i].flow;
 	return s->flows;
 }
 
@@ -107,7 +92,7 @@ static int ask_flows(struct genl *g, struct state *s, size_t max)
 	/* a change of the flows during the dump does not matter */
 	if (err == -EINTR || err == -EPERM)
 		err = 0;
-	if (!err && (top.no_memory || !flows_once(s, top.ranking)))
+	if (!err && (top.no_memory || !keep_flows(s, top.ranking)))
 		err = -ENOMEM;
 	ranking_free(top.ranking);
 	return err;
