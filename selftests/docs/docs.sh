@@ -63,7 +63,7 @@ make_knows()
 		# a value in quotes may have several words
 		for word in $(sed 's/"[^"]*"//g' <<<"${where#*: make}"); do
 			case $word in
-			S=methods | S=marking | S=flows | S=seeds) ;;
+			S=marking | S=flows | S=seeds) ;;
 			S=*) scenario_exists "${word#S=}" ;;
 			[A-Z]*=*) ;;
 			*) grep -qE "^\.PHONY:.* $word( |\$)" Makefile ;;
