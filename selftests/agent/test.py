@@ -172,7 +172,7 @@ def the_learner_finds_the_best_action(_):
     # a reward of 1 in each step is worth 33, but a return includes lower
     # rewards
     assert 20 < values.max(1).values.mean() < 34
-    assert points[-1][0] == 3000 and len(points) > 2
+    assert max(points) == 3000 and len(points) > 2
 
 
 def the_best_policy_is_the_result(_):
@@ -205,7 +205,7 @@ def the_curve_begins_with_few_steps(_):
     points = train.beginning(
         lambda run: [transitions(episode.seed) for episode in run], "few",
         before[:3], lambda _: None)
-    assert [steps for steps, _ in points] == [0, 900]
+    assert list(points) == [0, 900]
 
 
 def validation_is_at_points_that_training_does_not_use(_):
@@ -219,7 +219,7 @@ def the_same_seed_yields_the_same_policy(directory):
         path = os.path.join(directory, name)
         learned, points = learn(1200)
         policy.write(path, learned)
-        curve.write(path + ".svg", points, 0.5)
+        curve.write(path + ".svg", sorted(points.items()), 0.5)
         for name in path, path + ".svg", path + ".csv":
             with open(name, "rb") as file:
                 files.append(file.read())

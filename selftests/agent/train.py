@@ -15,6 +15,7 @@ a validation is the result.  The same options yield the same policy, to the
 byte.
 """
 import argparse
+import itertools
 import os
 import random
 import shlex
@@ -195,28 +196,26 @@ def begin(some, updates, offer=lambda learner: None):
 
 def early(before):
     """Return the first episodes, with up to EARLY_STEPS steps."""
-    n = 0
-    while n < len(before) and count(before[:n + 1]) <= EARLY_STEPS:
-        n += 1
-    return before[:n]
+    ends = itertools.accumulate(len(t.rewards) for t in before)
+    return [t for t, end in zip(before, ends) if end <= EARLY_STEPS]
 
 
 def beginning(run, reward, before, report):
     """Return the first points of the curve: no steps, and the first steps."""
-    points = []
-    for some in [[], early(before)] if before else [[]]:
-        mean = validate(run, policy_of(begin(some, 1), reward))
-        points.append((count(some), mean))
-        report(f"step {count(some)} of another run: validation {mean:.4f}")
+    points = {}
+    for some in [], early(before):
+        points[count(some)] = validate(run, policy_of(begin(some, 1), reward))
+        report(f"step {count(some)} of another run: validation "
+               f"{points[count(some)]:.4f}")
     return points
 
 
 def train(run, draw, reward, steps, report, before=()):
     """
     Learn for at least this number of steps after those with fixed actions
-    (before), and return the policy and the curve: pairs of steps and a mean
-    reward.  run() takes episodes and returns their transitions, report() takes
-    a line of text.
+    (before), and return the policy and the curve: the mean reward by the number
+    of steps.  run() takes episodes and returns their transitions, report()
+    takes a line of text.
     """
     best = Best(run, report)
     base = validated = count(before)
@@ -238,7 +237,7 @@ def train(run, draw, reward, steps, report, before=()):
         if done >= steps or base + done - validated >= VALIDATE_STEPS:
             validated = base + done
             best.offer(policy_of(learner, reward), validated)
-    return best.policy, sorted(best.curve.items())
+    return best.policy, best.curve
 
 
 def commit():
@@ -294,7 +293,9 @@ def main(argv):
         learned, points = train(run, draw, args.reward, args.steps, report,
                                 spread + fine)
         if args.curve:
-            points = beginning(run, args.reward, spread + fine, report) + points
+            # a short run may already have the second point
+            points = beginning(run, args.reward, spread + fine,
+                               report) | points
             level = compared(run, args.reward, report)
     os.makedirs(os.path.dirname(os.path.abspath(args.out)), exist_ok=True)
     policy.write(args.out, learned, [
@@ -309,6 +310,7 @@ def main(argv):
         f"{' and '.join(episodes.LONG_TIMERS)} beyond"])
     if not args.curve:
         return 0
+    points = sorted(points.items())
     curve.write(args.curve, points, level)
     good, text = curve.verdict(points, level)
     report(text)
