@@ -39,12 +39,20 @@ struct iqcn_meter {
 	u64 rate_bps;	/* bit/s of the last window that closed */
 };
 
-/* bit/s from bytes in ns.  A rate beyond 2^64 is impossible: these are bytes of
- * real packets.
+/* Maximum of a rate: even a thousand percent of it fits in 64 bits */
+#define IQCN_RATE_MAX_BPS	(U64_MAX / 1024)
+
+/* bit/s from bytes in ns.  With a size table, a packet may count as 2 GB.  The
+ * quotient may then exceed 64 bits, and the division would trap.
  */
 static inline u64 iqcn_rate_bps(u64 bytes, u64 ns)
 {
-	return ns ? mul_u64_u64_div_u64(bytes, 8ULL * NSEC_PER_SEC, ns) : 0;
+	if (!ns)
+		return 0;
+	if (mul_u64_u64_shr(bytes, 8ULL * NSEC_PER_SEC, 64) >= ns)
+		return IQCN_RATE_MAX_BPS;
+	return min(mul_u64_u64_div_u64(bytes, 8ULL * NSEC_PER_SEC, ns),
+		   IQCN_RATE_MAX_BPS);
 }
 
 static inline void iqcn_meter_close(struct iqcn_meter *m, u64 now_ns)
@@ -184,7 +192,6 @@ static inline bool iqcn_detect_queue(bool congested, u64 rate_bps, u64 roce_bps,
 {
 	if (!roce_bps)
 		return false;
-	/* exact for rates below 2^64 / 100 bit/s */
 	if (congested)
 		return rate_bps * 100 > roce_bps * exit_pct;
 	return rate_bps * 100 >= roce_bps * enter_pct;

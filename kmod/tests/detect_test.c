@@ -56,6 +56,18 @@ static void meter_steady_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, iqcn_rate_bps(50000000000ULL, 1000000000),
 			400000000000ULL);
 	KUNIT_EXPECT_EQ(test, iqcn_rate_bps(1000, 0), 0);
+	/* beyond 64 bits: the division would trap */
+	KUNIT_EXPECT_EQ(test, iqcn_rate_bps(BIT_ULL(48), 100000),
+			IQCN_RATE_MAX_BPS);
+	KUNIT_EXPECT_EQ(test, iqcn_rate_bps(U64_MAX, 1), IQCN_RATE_MAX_BPS);
+	/* 2^55 bit/s is more than the maximum of 2^54 */
+	KUNIT_EXPECT_EQ(test, iqcn_rate_bps(BIT_ULL(52), NSEC_PER_SEC),
+			IQCN_RATE_MAX_BPS);
+	KUNIT_EXPECT_EQ(test, iqcn_rate_bps(BIT_ULL(50), NSEC_PER_SEC),
+			BIT_ULL(53));
+	KUNIT_EXPECT_FALSE(test, iqcn_detect_queue(true, IQCN_RATE_MAX_BPS,
+						   IQCN_RATE_MAX_BPS, 1000,
+						   1000));
 }
 
 /* The bytes of an abandoned window do not count in the next one */
