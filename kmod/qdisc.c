@@ -815,7 +815,9 @@ static __always_inline u64 iqcn_ce_dequeued(struct iqcn_queue *q,
 	u64 now_ns = 0;
 
 	if (!(cb->psn_flags & IQCN_CB_SAMPLED)) {
-		q->skipped_bytes += qdisc_pkt_len(skb);
+		/* the CE meter leaves out the quiet time */
+		if (!READ_ONCE(q->quiet))
+			q->skipped_bytes += qdisc_pkt_len(skb);
 		iqcn_add(q->skipped, cb->segs);
 		if (cb->flow)
 			iqcn_queue_ce_skipped(q, cb->flow, skb,

@@ -179,11 +179,12 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	if (bytes > q->max_bytes)
 		q->max_bytes = bytes;
 	quiet = unlikely(q->quiet);
-	if (!quiet)
+	if (!quiet) {
 		iqcn_congestion_detect(q, iqcn_measure_ce(q, q->skipped_bytes +
 							  bytes, now_ns),
 				       now_ns);
-	q->skipped_bytes = 0;
+		q->skipped_bytes = 0;
+	}
 	if (flow && iqcn_flow_of(flow, q)) {
 		iqcn_bts_note_packet(q, flow, (const void *)skb->data, now_ns);
 		iqcn_flow_set_psn(flow, psn, segs);

@@ -14,6 +14,7 @@ ALL_TESTS="
 	test_rate
 	test_grew
 	test_drained
+	test_quiet_unsampled
 	test_quiet_marks
 	test_quiet_marks_enqueue
 	test_quiet_pi
@@ -315,6 +316,25 @@ test_drained()
 	counted "1 0" pfc_drained pfc_grew
 	state clear drained
 	check "undetermined" "$(stat undetermined_ns)" -gt 0
+}
+
+# CE packets that left in the quiet time do not count in the CE rate afterwards,
+# even if none of them was sampled. A packet is sampled if the sum of its PSN
+# and QP is a multiple of 1,000.
+test_quiet_unsampled()
+{
+	topology bridge
+	iqcn bandwidth 10gbit window 1ms sample 1000 pfc frames settle 1us \
+		pfc-max 1s
+	data --tos 3 --psn $((1000 - 0x11))
+	pause
+	data --tos 3 --psn $((1001 - 0x11)) --count 100
+	sleep 0.01
+	data --tos 3 --psn $((2000 - 0x11))
+	check "packets sampled" "$(stat ce_sampled)" -eq 2
+	# one packet in at least a millisecond
+	check "CE rate" "$(stat ce_rate_bps)" -gt 0
+	check "CE rate" "$(stat ce_rate_bps)" -le $((LEN * 8 * 1000))
 }
 
 # no marks on departure while the queue is paused or undetermined
