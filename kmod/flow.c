@@ -386,6 +386,48 @@ void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q)
 	spin_unlock(&port->lock);
 }
 
+/* After this time, a flow's last arrival no longer determines its queue */
+#define IQCN_ARRIVALS_NS	(50 * NSEC_PER_MSEC)
+
+/* Does a flow stay in its queue, although a packet leaves through @q?  Each move
+ * restarts T1, so T1 would never expire if the packets of a flow left through
+ * several queues in turn.  The time allows for sampling and for the late updates
+ * of ->ce_ns in iqcn_flow_ce_brief().
+ */
+static bool iqcn_flow_stays(const struct iqcn_flow *flow,
+			    const struct iqcn_queue *q, u64 now_ns)
+{
+	/* RCU keeps the queue of a live flow */
+	const struct iqcn_queue *own = READ_ONCE(flow->queue);
+
+	/* Wreb, pi and supplements record arrivals.  A flow belongs to the queue
+	 * at which its packets have arrived lately, even while older packets
+	 * still leave through another one.
+	 */
+	if (q->p.notify & (IQCN_NOTIFY_BTS | IQCN_NOTIFY_SUPPLEMENT))
+		return now_ns <= READ_ONCE(flow->arrived_ns) + IQCN_ARRIVALS_NS;
+	/* in a congested queue the flow needs CNPs */
+	if (own && READ_ONCE(q->congested) && !READ_ONCE(own->congested))
+		return false;
+	return now_ns <= READ_ONCE(flow->ce_ns) +
+			 iqcn_flow_idle_ns(q->p.window_ns, q->p.t1_ns,
+					   q->p.period_ns);
+}
+
+/**
+ * iqcn_flow_follow() - move a flow to the queue of a packet that leaves, unless
+ * its own queue is still in use
+ * @flow: flow of another queue, or dead
+ * @q: queue of the packet; its root lock is held
+ *
+ * Context: BHs off; takes port->lock and the locks of both queues.
+ */
+void iqcn_flow_follow(struct iqcn_flow *flow, struct iqcn_queue *q)
+{
+	if (!READ_ONCE(q->quiet) && !iqcn_flow_stays(flow, q, ktime_get_ns()))
+		iqcn_flow_move(flow, q);
+}
+
 /* Reserve the lowest free id, so that the later xa_store() cannot fail.  Also
  * set born_ns, which is unique in a port even with a coarse clock, because
  * dumps use it to tell old flows from new ones.

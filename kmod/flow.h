@@ -362,6 +362,7 @@ struct iqcn_flow *iqcn_flow_get(struct iqcn_queue *q,
 				const struct iqcn_pkt *pkt, bool *made);
 void iqcn_flow_free_late(struct iqcn_flow *flow);
 void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q);
+void iqcn_flow_follow(struct iqcn_flow *flow, struct iqcn_queue *q);
 void iqcn_flow_kill(struct iqcn_flow *flow);
 void iqcn_flow_evict(struct iqcn_queue *q, struct iqcn_flow *flow);
 u64 iqcn_flow_youngest(struct iqcn_port *port);
@@ -402,6 +403,16 @@ void iqcn_gc_hurry(struct iqcn_queue *q);
 struct iqcn_flow *iqcn_gc_early_drop(struct iqcn_queue *q);
 void iqcn_gc_forget(struct iqcn_queue *q, enum iqcn_forget why);
 u64 iqcn_gc_flush(struct iqcn_port *port, const struct iqcn_queue *only);
+
+/* A packet of a flow leaves through a queue.  Root lock, BHs off; takes
+ * port->lock.
+ */
+static inline void iqcn_flow_leaves(struct iqcn_flow *flow,
+				    struct iqcn_queue *q)
+{
+	if (unlikely(READ_ONCE(flow->queue) != q))
+		iqcn_flow_follow(flow, q);
+}
 
 /* pair.c */
 int iqcn_pair_tables_init(struct iqcn_port *port);

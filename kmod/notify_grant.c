@@ -71,8 +71,7 @@ void iqcn_grant_leaves(struct iqcn_queue *q, struct iqcn_flow *flow,
 {
 	u64 now_ns;
 
-	if (unlikely(READ_ONCE(flow->queue) != q))
-		iqcn_flow_move(flow, q);
+	iqcn_flow_leaves(flow, q);
 	spin_lock(&q->lock);
 	now_ns = ktime_get_ns();
 	if (q->quiet || !iqcn_flow_of(flow, q)) {

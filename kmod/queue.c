@@ -10,9 +10,6 @@
 #include "iqcn.h"
 #include "trace.h"
 
-/* After this time, a flow's last arrival no longer determines its queue */
-#define IQCN_ARRIVALS_NS	(50 * NSEC_PER_MSEC)
-
 /**
  * iqcn_queue_drains() - record a measured drain rate
  * @q: queue
@@ -160,12 +157,8 @@ u64 iqcn_queue_ce_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 	bool alive = false, quiet;
 	u64 now_ns;
 
-	/* a flow belongs to the queue at which its packets have arrived lately,
-	 * even while older packets still leave through another queue
-	 */
-	if (flow && unlikely(READ_ONCE(flow->queue) != q) &&
-	    ktime_get_ns() - READ_ONCE(flow->arrived_ns) > IQCN_ARRIVALS_NS)
-		iqcn_flow_move(flow, q);
+	if (flow)
+		iqcn_flow_leaves(flow, q);
 
 	spin_lock(&q->lock);
 	/* read under the lock, so that queue->deadlines stays sorted */

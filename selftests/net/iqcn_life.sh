@@ -14,6 +14,7 @@ ALL_TESTS="
 	test_device_to_other_netns
 	test_netns_del
 	test_flow_moves_between_queues
+	test_flow_in_two_queues
 	test_moving_keeps_limit
 	test_add_del_under_traffic
 	test_open_flows_file
@@ -146,18 +147,50 @@ test_flow_moves_between_queues()
 	pair_flow
 	check "flows of the first queue" "$(stat flows)" -eq 1
 	for i in 1 2 3; do
+		# a flow stays in a queue through which CE packets left lately
+		sleep 0.005
 		data --tos 0x23 --count 2
 		check "flows of the second queue" "$(stat flows p1 20:)" -eq 1
 		check "flows left in the first" "$(stat flows)" -eq 0
+		sleep 0.005
 		data --tos 3 --count 2
 		check "flows moved back" "$(stat flows)" -eq 1
 	done
 	check "flows made" "$(($(stat flow_new) + $(stat flow_new p1 20:)))" \
 		-eq 1
 	check "flows paired" "$(stat flows_paired)" -eq 1
+	sleep 0.005
 	data --tos 0x23 --count 1
 	tc -n sw qdisc del dev p1 parent 1:2
 	check "flows after the deletion" "$(value flows)" -eq 0
+}
+
+# The CE packets of a flow leave through two queues in turn. Its T1 expires as if
+# they left through one of them, even if only one of them is congested.
+test_flow_in_two_queues()
+{
+	local bandwidth
+
+	topology bridge
+	tc -n sw -batch - <<-EOF
+		qdisc add dev p1 root handle 1: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+		qdisc add dev p1 parent 1:1 handle 10: iqcn bandwidth 1mbit $TIMER detect queue
+		qdisc add dev p1 parent 1:2 handle 20: iqcn bandwidth 1mbit $TIMER detect queue
+		filter add dev p1 parent 1: protocol ip prio 1 u32 match ip tos 0x23 0xff flowid 1:2
+	EOF
+	pair_flow
+	for bandwidth in 1mbit 10gbit; do
+		tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn \
+			bandwidth $bandwidth
+		sniff snd --type cnp --time 60
+		data --tos 0x23 --count 150 --interval 200 &
+		data --tos 3 --count 150 --interval 200 --psn 100000
+		wait
+		# 30 ms without a CNP of the receiver, T1 is 300 us
+		check "CNPs with $bandwidth" "$(grep -c . "$TMP/snd")" -ge 80
+	done
+	check "CE packets of the first queue" "$(stat ce_sent)" -ge 300
+	check "CE packets of the second queue" "$(stat ce_sent p1 20:)" -ge 300
 }
 
 # Flows that move to a queue count against the limit of that queue
@@ -172,6 +205,7 @@ test_moving_keeps_limit()
 	EOF
 	data --tos 3 --flows 25 --count 25
 	check "flows of the first queue" "$(stat flows)" -eq 25
+	sleep 0.005
 	data --tos 0x23 --flows 25 --count 25
 	check "flows left in the first" "$(stat flows)" -eq 0
 	check "flows of the second queue" "$(stat flows p1 20:)" -eq 10
