@@ -16,9 +16,10 @@
  *
  * Any host can forge such messages.  So a connection pairs a flow only if the
  * receiver's message arrived on the port and the VLANs by which the flow's data
- * leave.  A DREQ is accepted if it arrives where messages of its sender arrived
- * before, and has the communication ids of both sides.  With IQCN_SNOOP_NETNS
- * ports and VLANs prove nothing, so that only the ids are compared.
+ * leave, and only if no other REQ with this communication id named another QP.
+ * A DREQ is accepted if it arrives where messages of its sender arrived before,
+ * and has the communication ids of both sides.  With IQCN_SNOOP_NETNS ports and
+ * VLANs prove nothing, so that only QPs and ids are compared.
  */
 #include <linux/slab.h>
 #include <net/net_namespace.h>
@@ -55,6 +56,10 @@ struct iqcn_cm_entry {
 	u32 qpn;			/* QP of the sender */
 	struct iqcn_cm_side sender;	/* of the data; REQ: the active side */
 	struct iqcn_cm_side receiver;	/* of the data; CONN only */
+	bool ambiguous;			/* REQ only: one with another QP has
+					 * come
+					 */
+	unsigned long made_jiffies;
 	struct rcu_head rcu;
 };
 
@@ -160,6 +165,7 @@ static void iqcn_cm_store(struct iqcn_net *in, const struct iqcn_cm_key *key,
 	if (!e)
 		return;
 	e->key = *key;
+	e->made_jiffies = jiffies;
 	e->qpn = qpn;
 	e->sender = *sender;
 	if (receiver)
@@ -199,6 +205,31 @@ static void iqcn_cm_apply(struct iqcn_net *in, const struct in6_addr *src,
 	}
 }
 
+/* An older REQ is not pending any more, and its id may be used again */
+#define IQCN_CM_REQ_JIFFIES	(60 * HZ)
+
+/* Store a REQ.  If it contradicts an earlier one, one of the two may be forged.
+ * It is unknown which, so neither is used.
+ */
+static void iqcn_cm_req(struct iqcn_net *in, const struct iqcn_pkt *pkt,
+			const struct iqcn_cm *cm,
+			const struct iqcn_cm_side *from)
+{
+	struct iqcn_cm_entry *e;
+	struct iqcn_cm_key key;
+
+	iqcn_cm_key_init(&key, IQCN_CM_KIND_REQ, &pkt->src, &pkt->dst,
+			 cm->local_id);
+	spin_lock(&in->cm_lock);
+	e = rhashtable_lookup_fast(&in->cm, &key, iqcn_cm_params);
+	if (e && time_before(jiffies, e->made_jiffies + IQCN_CM_REQ_JIFFIES) &&
+	    (e->ambiguous || e->qpn != cm->qpn))
+		e->ambiguous = true;
+	else
+		iqcn_cm_store(in, &key, cm->qpn, from, NULL);
+	spin_unlock(&in->cm_lock);
+}
+
 /* Add the two entries of a connection if its REQ is in the table */
 static void iqcn_cm_rep(struct iqcn_net *in, const struct iqcn_pkt *pkt,
 			const struct iqcn_cm *cm,
@@ -214,7 +245,7 @@ static void iqcn_cm_rep(struct iqcn_net *in, const struct iqcn_pkt *pkt,
 			 cm->remote_id);
 	spin_lock(&in->cm_lock);
 	req = rhashtable_lookup_fast(&in->cm, &key, iqcn_cm_params);
-	if (!req) {
+	if (!req || req->ambiguous) {
 		spin_unlock(&in->cm_lock);
 		return;
 	}
@@ -281,16 +312,11 @@ void iqcn_cm_rx(struct net *net, int ifindex, const struct iqcn_pkt *pkt,
 {
 	struct iqcn_net *in = iqcn_net(net);
 	struct iqcn_cm_side from;
-	struct iqcn_cm_key key;
 
 	iqcn_cm_side_init(&from, ifindex, pkt, cm->local_id);
 	switch (cm->attr) {
 	case IQCN_CM_REQ:
-		iqcn_cm_key_init(&key, IQCN_CM_KIND_REQ, &pkt->src, &pkt->dst,
-				 cm->local_id);
-		spin_lock(&in->cm_lock);
-		iqcn_cm_store(in, &key, cm->qpn, &from, NULL);
-		spin_unlock(&in->cm_lock);
+		iqcn_cm_req(in, pkt, cm, &from);
 		break;
 	case IQCN_CM_REP:
 		iqcn_cm_rep(in, pkt, cm, &from);

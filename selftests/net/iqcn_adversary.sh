@@ -210,10 +210,10 @@ test_flood_waits()
 SQP=0x800011
 CONGESTED="bandwidth 1mbit t1 300us"
 
-# grade: print "pair src_qp" of the flow to QP 0x11
+# grade [DEST_QP]: print "pair src_qp" of a flow
 grade()
 {
-	flows | awk '$4 == "0x000011" { print $6, $5 }'
+	flows | awk -v qp="${1:-0x000011}" '$4 == qp { print $6, $5 }'
 }
 
 # as_snd PACKET...: evil sends packets in the name of snd
@@ -308,6 +308,12 @@ test_cm_forged()
 	check_eq "the real set-up" "$(grade)" "cm $SQP"
 	forged_connection
 	check_eq "after another forged set-up" "$(grade)" "cm $SQP"
+	# a forged REQ with the id of a real one, before the real REP
+	data --type req --cm-local 8 --cm-qp $SQP
+	as_snd --type req --cm-local 8 --cm-qp 0x800099
+	reply --type rep --cm-local 10 --cm-remote 8 --cm-qp 0x12
+	data --tos 3 --len 64 --psn 300 --qp 0x12
+	check_eq "a real REP after a forged REQ" "$(grade 0x000012)" "none -"
 }
 
 # Another tenant uses the same addresses and QPs on another VLAN of the same
