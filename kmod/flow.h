@@ -184,9 +184,9 @@ struct iqcn_flow {
 	u32 credit;			/* of IQCN_NOTIFY_PI (algo/pi.h) */
 	u32 src_qp;			/* the sender's QP; port->lock, too */
 	u32 id;				/* in port->by_id, not 0 */
-	/* UDP source port of the last packet that was checked for a change or,
-	 * with IQCN_CNP_SPORT_ECHO, of the last sampled CE packet.  A root lock
-	 * of the port to write; queues of mq may race, which is harmless.
+	/* UDP source port of the last packet that was checked for a change, as
+	 * each sampled CE packet is with IQCN_CNP_SPORT_ECHO.  A root lock of
+	 * the port to write; queues of mq may race, which is harmless.
 	 */
 	u16 sport;
 	u16 cnp_sport;			/* of the receiver's CNPs, 0: none */
@@ -422,7 +422,7 @@ int iqcn_pair_join(struct iqcn_port *port, struct iqcn_flow *flow,
 		   const struct iqcn_key *key);
 void iqcn_pair_leave(struct iqcn_port *port, struct iqcn_flow *flow);
 void iqcn_pair_note_sport(struct iqcn_port *port, struct iqcn_flow *flow,
-			  u16 sport, bool follow);
+			  u16 sport);
 void iqcn_pair_note_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 			 const struct sk_buff *skb, u32 psn, u32 segs);
 void iqcn_pair_note_psn(struct iqcn_queue *q, const struct iqcn_pkt *pkt,

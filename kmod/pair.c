@@ -552,7 +552,6 @@ static bool iqcn_pair_weak(const struct iqcn_flow *flow)
  * @port: port
  * @flow: flow of the packet, which may be dead
  * @sport: UDP source port of the packet
- * @follow: later ports are compared with @sport
  *
  * If source ports change again and again, the sender sprays packets.  A pairing
  * whose evidence is not valid for such a sender ends.
@@ -560,7 +559,7 @@ static bool iqcn_pair_weak(const struct iqcn_flow *flow)
  * Context: root lock, BHs off; takes port->lock.
  */
 void iqcn_pair_note_sport(struct iqcn_port *port, struct iqcn_flow *flow,
-			  u16 sport, bool follow)
+			  u16 sport)
 {
 	bool changed = READ_ONCE(flow->sport) != sport;
 	u32 now_ms = jiffies_to_msecs(jiffies);
@@ -570,7 +569,7 @@ void iqcn_pair_note_sport(struct iqcn_port *port, struct iqcn_flow *flow,
 	if (!READ_ONCE(flow->queue))
 		return;
 	hosts = flow->hosts;
-	if (changed && follow)
+	if (changed)
 		WRITE_ONCE(flow->sport, sport);
 	/* while a sender sprays, it is enough to record one change per tick */
 	if (iqcn_spray_on(&hosts->spray, now_ms) &&
@@ -587,14 +586,6 @@ void iqcn_pair_note_sport(struct iqcn_port *port, struct iqcn_flow *flow,
 	spin_unlock(&port->lock);
 }
 
-/* Does flow->sport follow all packets?  Not if CNPs echo the port of CE
- * packets.
- */
-static bool iqcn_pair_follows(const struct iqcn_queue *q)
-{
-	return q->p.cnp_sport != IQCN_CNP_SPORT_ECHO;
-}
-
 /**
  * iqcn_pair_note_sent() - record PSNs and source port of a packet that leaves
  * @q: queue
@@ -609,8 +600,7 @@ void iqcn_pair_note_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
 			 const struct sk_buff *skb, u32 psn, u32 segs)
 {
 	iqcn_pair_store_psns(q->port, flow->hosts, flow->qp, psn, segs);
-	iqcn_pair_note_sport(q->port, flow, iqcn_skb_sport(skb),
-			     iqcn_pair_follows(q));
+	iqcn_pair_note_sport(q->port, flow, iqcn_skb_sport(skb));
 }
 
 /**
@@ -621,7 +611,9 @@ void iqcn_pair_note_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
  *
  * A CE packet of another flow of these hosts may have the same PSN, and then a
  * response to either looks like one to the other.  The source port is checked
- * only if the flow is in the cache.
+ * only if the flow is in the cache.  The packet arrives, but CE packets are
+ * checked when they leave, so while one waits, one change of the port may count
+ * as three.  More echoes are needed then, which is safe.
  *
  * Context: root lock, BHs off; takes port->lock.
  */
@@ -647,8 +639,7 @@ void iqcn_pair_note_psn(struct iqcn_queue *q, const struct iqcn_pkt *pkt,
 		iqcn_pair_store_psns(q->port, hosts, pkt->dest_qp, pkt->psn,
 				     segs);
 		if (flow)
-			iqcn_pair_note_sport(q->port, flow, pkt->sport,
-					     iqcn_pair_follows(q));
+			iqcn_pair_note_sport(q->port, flow, pkt->sport);
 	}
 	rcu_read_unlock();
 }

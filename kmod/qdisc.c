@@ -771,7 +771,7 @@ static noinline void iqcn_ce_extra(struct iqcn_queue *q, struct sk_buff *skb)
 	struct iqcn_flow *flow = iqcn_skb_cb(skb)->flow;
 
 	if (flow && q->p.cnp_sport == IQCN_CNP_SPORT_ECHO)
-		iqcn_pair_note_sport(q->port, flow, iqcn_skb_sport(skb), true);
+		iqcn_pair_note_sport(q->port, flow, iqcn_skb_sport(skb));
 	if (q->sampler && !iqcn_psample_copy(q->sampler, skb, q->p.sample,
 					     *q->depth_bytes))
 		iqcn_inc(q->st.sample_lost);

@@ -31,6 +31,7 @@ ALL_TESTS="
 	test_sprayed_psn
 	test_sprayed_out_of_order
 	test_sprayed_echoed
+	test_sport_changed
 	test_sprayed_unmarked
 	test_sprayed_rival
 	test_sprayed_cnp
@@ -496,6 +497,22 @@ test_sprayed_echoed()
 	check_eq "63 echoes" "$(grade)" "none -"
 	ack --psn 163
 	check_eq "64 echoes" "$(grade)" "psn 0x800011"
+}
+
+# One change of the source port is not spraying, however many packets have the
+# new port
+test_sport_changed()
+{
+	topology bridge
+	bottleneck 8kbit kmin 1000 kmax 1g pmax 0 cnp-sport echo
+	# leaves at once, with the burst of tbf
+	ce --psn 100 --sport 50000
+	data --tos 0 --type udp --count 20
+	data --len 64 --psn 101 --count 20 --sport 50001
+	ce --psn 121 --sport 50001
+	release
+	ack --psn 118 --count 4
+	check_eq "4 echoes" "$(grade)" "psn 0x800011"
 }
 
 # Other source ports are also detected in packets that are not CE

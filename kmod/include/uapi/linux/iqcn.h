@@ -342,8 +342,9 @@ enum iqcn_cnp_smac {
  * @IQCN_CNP_SPORT_LEARNED: that of the receiver's last CNP for the flow, 0
  *	before the first one
  * @IQCN_CNP_SPORT_ECHO: that of the data packet that caused the CNP; if no
- *	packet did, that of the flow's last sampled CE packet.  A sender that
- *	chooses paths by this port then knows which path is congested.
+ *	packet did, that of the flow's last sampled CE packet or, as long as the
+ *	pairing is not assured, of a later packet.  A sender that chooses paths
+ *	by this port then knows which path is congested.
  * @__IQCN_CNP_SPORT_MAX: number of values
  */
 enum iqcn_cnp_sport {
