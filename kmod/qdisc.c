@@ -1068,6 +1068,7 @@ static void iqcn_reset(struct Qdisc *sch)
 	}
 	WRITE_ONCE(sch->qstats.backlog, 0);
 	iqcn_queue_reset(q);
+	q->resets = min(q->resets + 1, 2);
 }
 
 /* Treat a packet beyond a lowered limit like one dropped on enqueue */
@@ -1301,16 +1302,36 @@ static int iqcn_init(struct Qdisc *sch, struct nlattr *opt,
 	return err;
 }
 
-/* May ->destroy restore the port's parameters?  If no packet was sent or
- * dropped and no parameter has changed since init, the stack may have failed to
- * complete the qdisc (size table, estimator, graft).
+/* May ->destroy restore the port's parameters?  Only if the stack failed to
+ * complete the qdisc.  After an error in a size table or an estimator, the
+ * first reference has not been dropped.  A qdisc that could not be grafted to a
+ * class has been reset once, right before ->destroy.  One that leaves its class
+ * has been reset before that, too, except below mq and its like, which set
+ * TCQ_F_NOPARENT, and a few others (cbs in 6.1), so a used queue is not undone
+ * either.
  */
 static bool iqcn_can_undo(struct Qdisc *sch)
 {
 	const struct iqcn_queue *q = qdisc_priv(sch);
 
-	return q->undo_seq == iqcn_net(q->port->net)->config_seq &&
-	       !u64_stats_read(&sch->bstats.packets) && !sch->qstats.drops;
+	if (q->undo_seq != iqcn_net(q->port->net)->config_seq)
+		return false;
+	if (refcount_read(&sch->refcnt))
+		return true;
+	return sch->parent != TC_H_ROOT && !(sch->flags & TCQ_F_NOPARENT) &&
+	       q->resets < 2 && !u64_stats_read(&sch->bstats.packets) && !sch->qstats.drops;
+}
+
+/* Restore the parameters that the port had before init */
+static void iqcn_undo(struct iqcn_queue *q)
+{
+	if (!iqcn_port_set(q->port, &q->before, NULL))
+		return;
+	/* the hooks could not be registered; restore the other parameters */
+	q->before.snoop = q->port->snoop;
+	iqcn_port_set(q->port, &q->before, NULL);
+	netdev_warn(q->port->dev,
+		    "iqcn: cannot restore snoop netns after a qdisc was not added: set it again with tc qdisc change\n");
 }
 
 /* Also runs after a failed init */
@@ -1319,10 +1340,8 @@ static void iqcn_destroy(struct Qdisc *sch)
 	struct iqcn_queue *q = qdisc_priv(sch);
 
 	if (q->port) {
-		if (iqcn_can_undo(sch) &&
-		    iqcn_port_set(q->port, &q->before, NULL))
-			netdev_warn(qdisc_dev(sch),
-				    "iqcn: cannot restore snoop netns after a qdisc was not added: set it again with tc qdisc change\n");
+		if (iqcn_can_undo(sch))
+			iqcn_undo(q);
 		iqcn_port_detach(q);
 		/* If the stack fails after init, the first reference has not
 		 * been dropped yet, and older kernels then free the qdisc

@@ -155,12 +155,13 @@ struct iqcn_queue {
 	const struct gnet_stats_basic_sync *sent; /* the qdisc's bstats */
 	u32 parent;			/* parent class of the qdisc */
 	struct iqcn_port_config before;	/* parameters of the port before init;
-					 * see undo_seq
+					 * for iqcn_undo()
 					 */
-	u32 undo_seq;			/* iqcn_net->config_seq after init; as
-					 * long as that has not changed,
-					 * destroying an unused queue restores
-					 * ->before
+	u32 undo_seq;			/* iqcn_net->config_seq after init: see
+					 * iqcn_can_undo()
+					 */
+	u8 resets;			/* calls of ->reset since init; at most 2
+					 * are counted
 					 */
 	u64 speed_bps;			/* of the device, 0: unknown; RTNL to
 					 * write

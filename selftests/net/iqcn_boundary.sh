@@ -824,6 +824,22 @@ test_failed_add()
 		nobody tc qdisc change dev d0 parent 1:1 handle 10: iqcn \
 			cnp-rate 1000 cnp-burst 10 snoop netns
 	done
+	# deleting a queue does not undo what it has set, even if it has sent no
+	# packet
+	nobody tc qdisc add dev d0 parent 1:2 handle 20: iqcn cnp-rate 5
+	nobody tc qdisc del dev d0 parent 1:2
+	[[ $(port_words) == *"cnp-rate 5 "* ]] ||
+		fail "after the deletion: $(port_words)"
+	nobody ip link add d1 numtxqueues 2 type dummy
+	nobody tc -batch - <<-EOF
+		qdisc add dev d1 root handle 1: mq
+		qdisc add dev d1 parent 1:1 handle 10: iqcn
+		qdisc add dev d1 parent 1:2 handle 20: iqcn cnp-rate 6
+		qdisc del dev d1 parent 1:2
+	EOF
+	[[ $(nobody tc -d qdisc show dev d1) == *"cnp-rate 6 "* ]] ||
+		fail "below mq: $(nobody tc -d qdisc show dev d1)"
+	nobody ip link del d1
 	# the first and only qdisc of a device
 	nobody tc qdisc del dev d0 root
 	refused_stab root "cnp-rate 5 cnp-burst 7 snoop netns"
