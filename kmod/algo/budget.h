@@ -27,7 +27,8 @@ struct iqcn_budget {
 };
 
 /**
- * iqcn_budget_set() - set rate and burst, keep what was charged
+ * iqcn_budget_set() - set rate and burst; what was charged counts, but the
+ * bucket is at most empty
  * @b: bucket
  * @rate_pps: CNPs per second, 1 .. 10^9
  * @burst: CNPs at once, >= 1
@@ -52,11 +53,10 @@ static inline bool iqcn_budget_take(struct iqcn_budget *b, u64 now_ns)
 	/* the previous rate and burst may have allowed a larger debt: cap it */
 	u64 next_ns = clamp(b->next_ns, now_ns,
 			    now_ns + b->burst_ns + b->interval_ns);
+	bool takes = next_ns - now_ns <= b->burst_ns;
 
-	if (next_ns - now_ns > b->burst_ns)
-		return false;
-	WRITE_ONCE(b->next_ns, next_ns + b->interval_ns);
-	return true;
+	WRITE_ONCE(b->next_ns, next_ns + (takes ? b->interval_ns : 0));
+	return takes;
 }
 
 /**
