@@ -14,6 +14,7 @@
  * is still in sysfs and in this namespace.
  */
 #include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
 #include <linux/jhash.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
@@ -138,6 +139,7 @@ static void iqcn_port_unpublish(struct iqcn_port *port)
 	struct iqcn_net *in = iqcn_net(net);
 
 	list_del_rcu(&port->list);
+	iqcn_net_changed(in);
 	/* back to the default for the next port; this cannot fail */
 	if (list_empty(&in->ports))
 		iqcn_snoop_set(net, IQCN_SNOOP_PORT);
@@ -315,11 +317,14 @@ int iqcn_port_attach(struct net_device *dev, struct iqcn_queue *q,
 void iqcn_port_detach(struct iqcn_queue *q)
 {
 	struct iqcn_port *port = q->port;
-	struct iqcn_net *in = iqcn_net(port->net);
 
 	ASSERT_RTNL();
 	iqcn_queue_kill(q);
 	list_del_rcu(&q->list);
+	/* before anything sleeps: a dump that continues meanwhile may miss a
+	 * queue
+	 */
+	iqcn_net_changed(iqcn_net(port->net));
 	WRITE_ONCE(port->n_queues, port->n_queues - 1);
 	if (port->n_queues) {
 		iqcn_port_update(port);
@@ -327,7 +332,6 @@ void iqcn_port_detach(struct iqcn_queue *q)
 		iqcn_port_unpublish(port);
 		queue_rcu_work(iqcn_wq, &port->free_work);
 	}
-	iqcn_net_changed(in);
 }
 
 /* Remove the port of a device that is unregistered or moves to another
@@ -337,7 +341,6 @@ void iqcn_port_detach(struct iqcn_queue *q)
  */
 static void iqcn_port_orphan(struct iqcn_port *port)
 {
-	struct iqcn_net *in = iqcn_net(port->net);
 	struct iqcn_queue *q, *next;
 
 	list_for_each_entry(q, &port->queues, list) {
@@ -351,8 +354,25 @@ static void iqcn_port_orphan(struct iqcn_port *port)
 		list_del_init(&q->list);
 		iqcn_port_ops->orphan(q);
 	}
-	iqcn_net_changed(in);
 	queue_rcu_work(iqcn_wq, &port->free_work);
+}
+
+/* The speed or the MTU of the device may have changed; RTNL */
+static void iqcn_port_link_change(struct iqcn_port *port, unsigned long event)
+{
+	/* Keep the speed if the lock of a lower device may be held, because
+	 * speed_bps() may take the same lock: the MTU of a bridge changes with
+	 * that of a lower device, and a VLAN comes up with its lower device.
+	 * NETDEV_CHANGE follows when the VLAN gets its carrier.
+	 */
+	bool keep = event == NETDEV_CHANGEMTU ||
+		    (event == NETDEV_UP && is_vlan_dev(port->dev));
+	u64 speed_bps = keep ? 0 : iqcn_port_ops->speed_bps(port->dev);
+	struct iqcn_queue *q;
+
+	list_for_each_entry(q, &port->queues, list)
+		iqcn_port_ops->link_change(q, keep ? q->speed_bps : speed_bps);
+	iqcn_port_update(port);
 }
 
 static int iqcn_netdev_event(struct notifier_block *nb, unsigned long event,
@@ -360,8 +380,6 @@ static int iqcn_netdev_event(struct notifier_block *nb, unsigned long event,
 {
 	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
 	struct iqcn_port *port = iqcn_port_find(dev);
-	struct iqcn_queue *q;
-	u64 speed_bps;
 
 	if (!port)
 		return NOTIFY_DONE;
@@ -380,19 +398,8 @@ static int iqcn_netdev_event(struct notifier_block *nb, unsigned long event,
 		break;
 	case NETDEV_UP:
 	case NETDEV_CHANGE:
-		speed_bps = iqcn_port_ops->speed_bps(dev);
-		list_for_each_entry(q, &port->queues, list)
-			iqcn_port_ops->link_change(q, speed_bps);
-		iqcn_port_update(port);
-		break;
 	case NETDEV_CHANGEMTU:
-		/* Keep the speed.  The MTU of a bridge changes with that of a
-		 * lower device, whose lock is held then, and speed_bps() may
-		 * take the same lock.
-		 */
-		list_for_each_entry(q, &port->queues, list)
-			iqcn_port_ops->link_change(q, q->speed_bps);
-		iqcn_port_update(port);
+		iqcn_port_link_change(port, event);
 		break;
 	}
 	return NOTIFY_DONE;
