@@ -32,7 +32,10 @@ static const char * const iqcn_grade_names[__IQCN_PAIR_MAX] = {
 struct iqcn_flows_iter {
 	struct iqcn_port *port;
 	u64 born_ns;	/* creation of the newest flow that is shown */
+	u32 steps;	/* since the last cond_resched() */
 };
+
+#define IQCN_FLOWS_STEPS	256	/* between two calls of cond_resched() */
 
 static struct iqcn_flow *iqcn_flows_at(const struct iqcn_flows_iter *iter,
 				       loff_t *pos)
@@ -59,8 +62,17 @@ static void *iqcn_flows_start(struct seq_file *s, loff_t *pos)
 
 static void *iqcn_flows_next(struct seq_file *s, void *v, loff_t *pos)
 {
+	struct iqcn_flows_iter *iter = s->private;
+
 	++*pos;
-	return iqcn_flows_at(s->private, pos);
+	/* while ->show prints nothing, seq_file calls ->next without ->stop */
+	if (++iter->steps == IQCN_FLOWS_STEPS) {
+		iter->steps = 0;
+		rcu_read_unlock();
+		cond_resched();
+		rcu_read_lock();
+	}
+	return iqcn_flows_at(iter, pos);
 }
 
 static void iqcn_flows_stop(struct seq_file *s, void *v)
