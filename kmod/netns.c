@@ -70,7 +70,6 @@ int iqcn_net_module_init(void)
 {
 	int err;
 
-	iqcn_owner_module_init();
 	iqcn_wq = alloc_workqueue("iqcn", WQ_UNBOUND, 0);
 	if (!iqcn_wq)
 		return -ENOMEM;

@@ -38,7 +38,6 @@ struct iqcn_owner iqcn_machine = {
 	.refs = REFCOUNT_INIT(1),
 	.share = {
 		.parts = IQCN_MACHINE_PARTS,
-		.of = 1,
 		.run_max_ns = IQCN_MACHINE_RUN_MAX_NS,
 	},
 };
@@ -159,20 +158,12 @@ void iqcn_owner_put(struct iqcn_owner *owner)
 u64 iqcn_owner_charge(struct iqcn_owner *owner, u64 took_ns, u64 now_ns)
 {
 	s64 old_ns = atomic64_read(&owner->paid_ns), new_ns;
+	struct iqcn_share share = owner->share;
 
+	if (iqcn_owner_is_machine(owner))
+		share.of = num_online_cpus();
 	do {
-		new_ns = iqcn_share_charge(&owner->share, old_ns, took_ns,
-					   now_ns);
+		new_ns = iqcn_share_charge(&share, old_ns, took_ns, now_ns);
 	} while (!atomic64_try_cmpxchg(&owner->paid_ns, &old_ns, new_ns));
 	return new_ns;
-}
-
-/**
- * iqcn_owner_module_init() - set the CPU share of iqcn_machine
- *
- * Context: process.
- */
-void iqcn_owner_module_init(void)
-{
-	iqcn_machine.share.of = num_online_cpus();
 }

@@ -43,7 +43,10 @@ struct iqcn_owner {
 				 */
 	atomic_t flows;		/* flows, including those being freed */
 	atomic_t conns[__IQCN_CM_KIND_MAX]; /* entries of rdma_cm.c */
-	struct iqcn_share share; /* CPU time of timers and BH work; constant */
+	struct iqcn_share share; /* CPU time of timers and BH work;
+				  * constant, but iqcn_owner_charge()
+				  * computes .of for iqcn_machine
+				  */
 	atomic64_t paid_ns;	/* account of @share */
 };
 
@@ -61,6 +64,5 @@ struct iqcn_owner *iqcn_owner_of(const struct net *net);
 struct iqcn_owner *iqcn_owner_get(struct iqcn_owner *owner);
 void iqcn_owner_put(struct iqcn_owner *owner);
 u64 iqcn_owner_charge(struct iqcn_owner *owner, u64 took_ns, u64 now_ns);
-void iqcn_owner_module_init(void);
 
 #endif /* _IQCN_OWNER_H */
