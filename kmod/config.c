@@ -96,7 +96,12 @@ static int iqcn_out_of_range(const struct iqcn_param *r,
 			     const struct nlattr *attr, u32 v, u32 lo,
 			     struct netlink_ext_ack *extack)
 {
-	if (r->special)
+	if (r->special && r->lo)
+		NL_SET_ERR_MSG_ATTR_FMT(extack, attr,
+					"%s is %u, must be %s or %u to %u%s",
+					r->name, v, r->special, r->lo, r->hi,
+					r->unit);
+	else if (r->special)
 		NL_SET_ERR_MSG_ATTR_FMT(extack, attr,
 					"%s is %u, must be %s or at most %u%s",
 					r->name, v, r->special, r->hi, r->unit);
