@@ -75,13 +75,14 @@ void baseline_take(struct baseline *one, const struct qdisc *q)
 				    counter_get(&counters[i], &q->stats));
 }
 
+/* A counter of 32 bits may have wrapped around */
 static bool is_older(const struct baseline *one, const struct stats *st)
 {
 	const struct counter *c;
 
 	for (c = counters; c < counters + n_counters; c++)
-		if (c->rises && counter_get(c, st) <
-				counter_get(c, &one->stats))
+		if (c->rises && c->size == sizeof(uint64_t) &&
+		    counter_get(c, st) < counter_get(c, &one->stats))
 			return false;
 	return one->time_ns <= boot_ns();
 }

@@ -533,6 +533,16 @@ static void test_baselines(void)
 		      (counters[i].rises ? 234 : 1234));
 	check(baseline_age_ns(found) < 60 * NS_PER_S);
 
+	/* a counter of 32 bits wraps around */
+	st = q.stats;
+	st.queue.overlimits = 1;
+	q.stats = st;
+	found = baseline_find(&b, &q);
+	check(found);
+	baseline_subtract(found, &st);
+	check(st.queue.overlimits == UINT32_MAX - 998);
+	fill_stats(&q.stats, 1234);
+
 	/* another qdisc, and the same place with lower counters */
 	q.handle++;
 	check(!baseline_find(&b, &q));
