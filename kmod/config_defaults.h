@@ -28,6 +28,7 @@
  */
 #define IQCN_TIME_USER_MIN_NS	100000
 #define IQCN_TIME_MAX_NS	1000000000U
+#define IQCN_FLOWS_MAX		1048576
 
 #define IQCN_DEFAULT_PMAX	(IQCN_U32_MAX / 5)
 /* three quarters of ConnectX's rate-increase timer, so that the CNP arrives

@@ -373,7 +373,7 @@ static const struct iqcn_param iqcn_param_table[] = {
 		    IQCN_NAMES("", IQCN_NAMES_PAIR), .value = "cm|psn|cnp|sport",
 		    .help = "weakest evidence of a sender's QP that CNPs rely on") },
 	{ IQCN_ROW(FLOWS, "flows", NUMBER, p.flows,
-		   1, 1048576, IQCN_DEFAULT_FLOWS, ""),
+		   1, IQCN_FLOWS_MAX, IQCN_DEFAULT_FLOWS, ""),
 	  IQCN_TEXT(IQCN_ABOUT(NETWORK, FLOWS), .key = "flows_limit",
 		    .help = "maximum number of flows in the table") },
 	{ IQCN_ROW(AGE_MS, "age", MS, p.age_ms,

@@ -11,7 +11,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +25,7 @@
 #include "../kmod/config_defaults.h"
 #include "check.h"
 #include "iqcn.h"
+#include "link.h"
 #include "param.h"
 #include "snapshot.h"
 #include "tree.h"
@@ -182,6 +182,12 @@ static void shaper_text(char *buf, const struct tree_node *shaper)
 static uint64_t param(const struct subject *s, int attr)
 {
 	return s->node ? s->node->params[attr] : 0;
+}
+
+/* Twice the value of a parameter, if its range allows */
+static uint64_t twice(uint64_t v, uint64_t max)
+{
+	return v < max / 2 ? 2 * v : max;
 }
 
 static bool notifies(const struct subject *s, uint64_t ways)
@@ -526,7 +532,7 @@ static const char *storm_fix(struct subject *s, const struct load *l)
 	if (gap_ns < IQCN_DEFAULT_T1_NS)
 		gap_ns = IQCN_DEFAULT_T1_NS;
 	else
-		gap_ns = 2 * gap_ns;
+		gap_ns = twice(gap_ns, IQCN_TIME_MAX_NS);
 	exact_time_text(text, gap_ns);
 	return change(s, "min-gap %s", text);
 }
@@ -601,7 +607,16 @@ static const char *drops_fix(struct subject *s)
 		return "see pairing: a sender that is not known gets no CNP";
 	if (q->cnp_budget && !is_storm(s, &l))
 		return "see CNPs: the budget is too small";
-	return change(s, "limit %" PRIu64, 2 * q->limit_bytes);
+	return change(s, "limit %" PRIu64, twice(q->limit_bytes, IQCN_U32_MAX));
+}
+
+static const char *flows_fix(struct subject *s)
+{
+	uint64_t flows = param(s, TCA_IQCN_FLOWS);
+
+	if (flows == IQCN_FLOWS_MAX)
+		return "flows is at its maximum: use mq, because each queue has its own limit";
+	return change(s, "flows %" PRIu64, twice(flows, IQCN_FLOWS_MAX));
 }
 
 static void check_room(struct check *c, struct subject *s)
@@ -617,7 +632,7 @@ static void check_room(struct check *c, struct subject *s)
 	}
 	if (q->flow_full || q->flow_evicted) {
 		say(c, WARN, "room",
-		    change(s, "flows %" PRIu64, 2 * param(s, TCA_IQCN_FLOWS)),
+		    flows_fix(s),
 		    "%" PRIu64 " flows were evicted, %" PRIu64
 		    " packets got no flow", q->flow_evicted, q->flow_full);
 		ok = false;
@@ -626,28 +641,13 @@ static void check_room(struct check *c, struct subject *s)
 		say(c, OK, "room", NULL, "no drops, no evicted flows");
 }
 
-/* The driver of a device, "" if it has none */
-static void driver_name(char *buf, size_t size, const char *dev)
-{
-	char path[64 + IF_NAMESIZE], link[PATH_MAX];
-	const char *base;
-	ssize_t n;
-
-	*buf = '\0';
-	snprintf(path, sizeof(path), "/sys/class/net/%s/device/driver", dev);
-	n = readlink(path, link, sizeof(link) - 1);
-	if (n <= 0)
-		return;
-	link[n] = '\0';
-	base = strrchr(link, '/');
-	snprintf(buf, size, "%.*s", (int)size - 1, base ? base + 1 : link);
-}
-
-/* Drivers of NICs that obey PFC in hardware, and do not pass its frames on */
+/* Drivers, by ethtool's names, of NICs that obey PFC in hardware, and do not
+ * pass its frames on
+ */
 static bool hides_pfc(const char *driver)
 {
 	static const char *const drivers[] = {
-		"mlx5_core", "mlx4_core", "bnxt_en", "ice", "i40e", "cxgb4",
+		"mlx5_core", "mlx4_en", "bnxt_en", "ice", "i40e", "cxgb4",
 		"qede", "hns3", "ionic",
 	};
 	size_t i;
@@ -666,7 +666,7 @@ static void check_pfc(struct check *c, struct subject *s)
 	char driver[NAME_SIZE];
 	bool hides;
 
-	driver_name(driver, sizeof(driver), s->dev->name);
+	link_driver(driver, sizeof(driver), s->dev->name);
 	hides = hides_pfc(driver);
 	if (pfc == IQCN_PFC_FRAMES && hides)
 		say(c, WARN, "pfc", change(s, "pfc txq"),
@@ -746,7 +746,7 @@ static void check_supplement(struct check *c, struct subject *s)
 		    asked, most);
 	else if (q->kmax_bytes >= q->limit_bytes)
 		say(c, WARN, "supplement",
-		    change(s, "limit %" PRIu64, 2 * q->kmax_bytes),
+		    change(s, "limit %" PRIu64, twice(q->kmax_bytes, IQCN_U32_MAX)),
 		    "no CNP is sent, because the depth cannot exceed kmax %"
 		    PRIu64 " with limit %" PRIu64, q->kmax_bytes,
 		    q->limit_bytes);

@@ -13,11 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include <linux/ethtool.h>
 #include <linux/pkt_sched.h>
 #include <linux/sockios.h>
 #include <net/if.h>
@@ -26,6 +23,7 @@
 #include "../kmod/config_table.h"
 #include "derive.h"
 #include "iqcn.h"
+#include "link.h"
 #include "out.h"
 #include "param.h"
 #include "qdisc.h"
@@ -126,44 +124,18 @@ static bool on_qdisc(const struct qdisc *q, void *arg)
 	return true;
 }
 
-/* Do an ioctl on the device; returns whether it succeeded */
-static bool ask(uint32_t ifindex, unsigned long request, struct ifreq *r)
-{
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	bool ok;
-
-	if (fd < 0)
-		return false;
-	ok = if_indextoname(ifindex, r->ifr_name) && !ioctl(fd, request, r);
-	close(fd);
-	return ok;
-}
-
-/* The speed of the device; 0: not known */
-static uint64_t dev_bps(uint32_t ifindex)
-{
-	struct ethtool_cmd cmd = { .cmd = ETHTOOL_GSET };
-	struct ifreq r = { .ifr_data = (void *)&cmd };
-	uint32_t mbps;
-
-	if (!ask(ifindex, SIOCETHTOOL, &r))
-		return 0;
-	mbps = ethtool_cmd_speed(&cmd);
-	return mbps == (uint32_t)SPEED_UNKNOWN ? 0 : mbps * 1000000ULL;
-}
-
-static uint32_t dev_packet_bytes(uint32_t ifindex)
+static uint32_t packet_bytes(const char *dev)
 {
 	struct ifreq r = {};
 
-	return ask(ifindex, SIOCGIFMTU, &r) ? r.ifr_mtu + HEADER_BYTES : 0;
+	return link_ask(dev, SIOCGIFMTU, &r) ? r.ifr_mtu + HEADER_BYTES : 0;
 }
 
-static bool dev_is_ethernet(uint32_t ifindex)
+static bool is_ethernet(const char *dev)
 {
 	struct ifreq r = {};
 
-	return ask(ifindex, SIOCGIFHWADDR, &r) &&
+	return link_ask(dev, SIOCGIFHWADDR, &r) &&
 	       r.ifr_hwaddr.sa_family == ARPHRD_ETHER;
 }
 
@@ -186,13 +158,14 @@ static const struct conf *find_parent(const struct showconf *s,
 static void find_link(const struct showconf *s, struct conf *c)
 {
 	static const char *const sharing[] = { "mq", "prio", "multiq", "ets" };
-	uint64_t bps = dev_bps(c->q.ifindex);
+	const char *dev = dev_name(c->q.ifindex);
+	uint64_t bps = link_bps(dev);
 	const struct conf *at = c;
 	size_t i, n;
 
 	c->speed_bps = bps;
-	c->link.packet_bytes = dev_packet_bytes(c->q.ifindex);
-	c->link.ethernet = dev_is_ethernet(c->q.ifindex);
+	c->link.packet_bytes = packet_bytes(dev);
+	c->link.ethernet = is_ethernet(dev);
 	for (n = 0; n < ANCESTORS_MAX && at->q.parent != TC_H_ROOT; n++) {
 		at = find_parent(s, at);
 		if (!at)

@@ -4,21 +4,17 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <net/if_arp.h>
-#include <linux/ethtool.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
-#include <linux/sockios.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
 #include <netlink/socket.h>
 
 #include "iqcn.h"
+#include "link.h"
 #include "tree.h"
 
 /* No sane setup has a longer chain of qdiscs and classes.  A chain that changes
@@ -36,23 +32,6 @@ static void *append(void **list, size_t *n, size_t size)
 	*list = more;
 	more += (*n)++ * size;
 	return memset(more, 0, size);
-}
-
-/* The speed as the module reads it; 0: the driver reports none */
-static uint64_t dev_bps(const char *name)
-{
-	struct ethtool_cmd settings = { .cmd = ETHTOOL_GSET };
-	struct ifreq request = { .ifr_data = (char *)&settings };
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	uint32_t mbps = 0;
-
-	if (fd < 0)
-		return 0;
-	memcpy(request.ifr_name, name, sizeof(request.ifr_name));
-	if (!ioctl(fd, SIOCETHTOOL, &request))
-		mbps = ethtool_cmd_speed(&settings);
-	close(fd);
-	return mbps == (uint32_t)SPEED_UNKNOWN ? 0 : mbps * UINT64_C(1000000);
 }
 
 static void read_kind(char *kind, struct nlattr *attr)
@@ -83,7 +62,9 @@ static int on_dev(struct nl_msg *msg, void *arg)
 	d->ethernet = ifi->ifi_type == ARPHRD_ETHER;
 	nla_strlcpy(d->name, tb[IFLA_IFNAME], sizeof(d->name));
 	d->mtu = tb[IFLA_MTU] ? nla_get_u32(tb[IFLA_MTU]) : 0;
-	d->lower = tb[IFLA_LINK] ? nla_get_u32(tb[IFLA_LINK]) : 0;
+	/* in another namespace the same index is another device */
+	if (tb[IFLA_LINK] && !tb[IFLA_LINK_NETNSID])
+		d->lower = nla_get_u32(tb[IFLA_LINK]);
 	if (tb[IFLA_LINKINFO] &&
 	    !nla_parse_nested(info, IFLA_INFO_MAX, tb[IFLA_LINKINFO], NULL))
 		read_kind(d->kind, info[IFLA_INFO_KIND]);
@@ -303,7 +284,7 @@ int tree_read(struct tree *t)
 	for (d = t->devs; d < t->devs + t->n_devs; d++) {
 		d->iqcn = has_iqcn(t, d->ifindex);
 		if (d->iqcn)
-			d->bps = dev_bps(d->name);
+			d->bps = link_bps(d->name);
 	}
 	return err;
 }

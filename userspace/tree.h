@@ -18,7 +18,7 @@
 
 struct tree_dev {
 	uint32_t ifindex;
-	uint32_t lower;		/* lower device, as of a VLAN; 0: none */
+	uint32_t lower;		/* lower device, as of a VLAN; 0: not here */
 	uint32_t mtu;
 	bool running;		/* the link is up */
 	bool ethernet;

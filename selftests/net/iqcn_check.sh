@@ -286,6 +286,15 @@ test_stacked_device()
 		qdisc add dev p1.100 parent 1:1 iqcn bandwidth 1gbit
 	EOF
 	sound
+	# the device below is in another namespace, and here another device has
+	# its index
+	ip -n snd link add m0 index 77 type dummy
+	ip -n sw link add x0 index 77 type dummy
+	ip -n snd link add link m0 name v0 type vlan id 9
+	ip -n snd link set v0 netns sw
+	ip -n sw link set v0 up
+	tc -n sw qdisc add dev v0 root iqcn bandwidth 1gbit
+	first warn place "v0: packets do not wait in a vlan, but in the device below it that leads to receivers: tc qdisc add dev PORT root iqcn, and tc qdisc del dev v0 root"
 }
 
 test_not_ethernet()
@@ -406,6 +415,9 @@ test_storm_of_box()
 	! grep -q cnp-rate "$TMP/check" || fail "recommends more CNPs"
 	tc -n sw qdisc change dev p1 parent 1:1 iqcn notify wreb
 	first warn CNPs "tc qdisc change dev p1 parent 1:1 iqcn min-gap 225us"
+	# not above the parameter's range
+	tc -n sw qdisc change dev p1 parent 1:1 iqcn min-gap 600ms
+	first warn CNPs "tc qdisc change dev p1 parent 1:1 iqcn min-gap 1s"
 }
 
 test_storm_of_receivers()
