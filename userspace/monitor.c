@@ -138,7 +138,9 @@ static void on_event(const struct event *e, int cmd, void *arg)
 /* The device exists, but has no qdisc iqcn now */
 static bool is_bare(const struct monitor *m, int err)
 {
-	return err == -ENODEV && m->dev && if_nametoindex(m->dev) == m->ifindex;
+	char name[IF_NAMESIZE];
+
+	return err == -ENODEV && m->ifindex && if_indextoname(m->ifindex, name);
 }
 
 /* Sample ports and queues */

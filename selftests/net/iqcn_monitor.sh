@@ -512,6 +512,11 @@ test_device_goes()
 	# a qdisc that is deleted does not end the monitor
 	tc -n sw qdisc del dev p1 root
 	sleep 0.05
+	# nor does a new name
+	ip -n sw link set p1 down
+	ip -n sw link set p1 name q1
+	sleep 0.05
+	ip -n sw link set q1 name p1 up
 	iqcn
 	sleep 0.05
 	check "samples" "$(of all length)" -ge 5
