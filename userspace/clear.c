@@ -63,7 +63,9 @@ static int clear_counters(struct clear *c, const char *dev)
 	return ret ? ret : baselines_save(&c->now);
 }
 
-/* Without CAP_NET_ADMIN, peaks are kept, and only the counters are cleared */
+/* Without CAP_NET_ADMIN, or if the device is not Ethernet, only the counters are
+ * cleared
+ */
 static int clear_peaks(struct clear *c)
 {
 	struct genl *g = genl_open();
@@ -72,7 +74,9 @@ static int clear_peaks(struct clear *c)
 	if (!g)
 		return EXIT_FAILURE;
 	err = genl_clear(g, c->ifindex, c->parent);
-	if (err == -EPERM)
+	if (err == -ENODEV)
+		fail("counters are cleared, peaks are not", "the device is not Ethernet, or is gone");
+	else if (err == -EPERM)
 		fail("counters are cleared, peaks are not", genl_why(g));
 	else if (err == -EOPNOTSUPP)
 		fail("counters are cleared, peaks are not", "the module is older than this tool");

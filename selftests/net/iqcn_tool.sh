@@ -538,6 +538,11 @@ test_clear()
 	[ "$(grep -c '^  since' "$TMP/show")" = 0 ] || fail "since"
 	check_eq "clear" "$(tool clear p0 2>&1)" \
 		"iqcn: p0: no iqcn qdisc, add one: tc qdisc add dev DEV root iqcn"
+	# a device that the module does not know, because it is not Ethernet
+	tc -n sw qdisc add dev lo root iqcn
+	check_eq "clear" "$(tool clear lo 2>&1)" \
+		"iqcn: counters are cleared, peaks are not: the device is not Ethernet, or is gone"
+	tc -n sw qdisc del dev lo root
 	check_eq "clear" "$(tool clear)" "1 qdisc cleared"
 	check "peak of the depth" "$(stat depth_peak_bytes)" -eq 0
 	check "peak of the delay" "$(stat delay_peak_ns)" -eq 0
