@@ -462,7 +462,7 @@ static int eval(struct agent *a)
 			printf("%s%.9g", i ? "," : "", values[i]);
 		putchar('\n');
 	}
-	return EXIT_SUCCESS;
+	return ferror(stdin) ? fail("stdin", strerror(errno)) : EXIT_SUCCESS;
 }
 
 enum {

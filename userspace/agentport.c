@@ -85,7 +85,9 @@ static int read_place(struct agent_port *a, uint64_t now)
 	struct search s = { .a = a };
 
 	a->place_ns = now;
-	if (qdiscs_dump(a->ifindex, take_params, &s))
+	/* a dump may miss a qdisc if another one is deleted meanwhile */
+	if (qdiscs_dump(a->ifindex, take_params, &s) ||
+	    (!s.found && qdiscs_dump(a->ifindex, take_params, &s)))
 		return EXIT_FAILURE;
 	return s.found ? EXIT_SUCCESS : fail(a->name, NEEDED);
 }

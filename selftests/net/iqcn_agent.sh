@@ -532,6 +532,9 @@ test_policy()
 	check "exit status" $? -eq 1
 	check_eq "stderr" "$(<"$TMP/err")" \
 		"iqcn: state on stdin: not 26 comma-separated numbers"
+	agent eval --policy "$POLICY" </ 2>"$TMP/err"
+	check "exit status" $? -eq 1
+	check_eq "stderr" "$(<"$TMP/err")" "iqcn: stdin: Is a directory"
 }
 
 # modes: print the modes in the log, in their order
