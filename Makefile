@@ -182,7 +182,8 @@ define put
 
 endef
 define adapt
-	sed -i -e 's|^\(Exec[A-Za-z]*=\)/usr/|\1$(PREFIX)/|' \
+	sed -i -e 's|^\(Exec[A-Za-z]*=\)/usr/sbin/|\1$(SBINDIR)/|' \
+		-e 's|^\(Exec[A-Za-z]*=\)/usr/libexec/|\1$(PREFIX)/libexec/|' \
 		-e 's|/usr/share/iqcn/|$(DATA_DIR)/|' $(call place,$(1))
 
 endef
