@@ -295,6 +295,7 @@ test_class_foreign()
 	htb
 	tc -n sw qdisc add dev p1 parent 1:10 handle 20: pfifo limit 77
 	fails 78 "p1 has the qdisc pfifo 20: at parent 1:10" IQCN_AT=1:10
+	fails 78 "p1 has the qdisc pfifo 20: at parent 1:10" IQCN_AT=01:0X10
 }
 
 test_device_gone()
