@@ -647,6 +647,8 @@ test_flow_moves()
 	EOF
 	ce 1-5,1:1-2
 	check "congested in the first queue" "$(stat flows_congested)" -eq 1
+	# a flow stays in a queue through which CE packets left lately
+	sleep 0.005
 	ce 6-9 --tos 0x23
 	check "congested after the move" "$(stat flows_congested)" -eq 0
 	check "second queue, a run of 4" "$(stat flows_congested p1 20:)" -eq 0
