@@ -579,7 +579,7 @@ test_refused()
 		filter 1/0ns | filter interval 0 ns is out of range (1 to 1000000 ns
 		filter 3/2ms | (1 to 1000000 ns
 		filter 1/15001us fiber 1500km | (1 to 15000000 ns
-		fiber 100000001 | fiber is 100000001, must be none or at most 100000000 m
+		fiber 100000001 | fiber is 100000001, must be none or 1 to 100000000 m
 		supplement 1000001 | supplement is 1000001, must be 0 to 1000000 per second
 		supplement-max 0 | supplement-max is 0, must be 1 to 1000000 per second
 		supplement 500 cnp-rate 499 | supplement 500 (supplement-max 2500) exceeds cnp-rate 499
