@@ -41,7 +41,7 @@ def write(path, points, fixed):
     axes.axvline(SOON, color="0.7", linestyle=":")
     axes.set_xlabel("steps of 5 ms that the policy has learned from")
     axes.set_ylabel("mean reward per step at the points of validation")
-    axes.legend(loc="lower right")
+    axes.legend(loc="center right")
     figure.tight_layout()
     if path.endswith(".svg"):
         figure.savefig(path, metadata={"Date": None})
