@@ -389,10 +389,10 @@ void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q)
 /* After this time, a flow's last arrival no longer determines its queue */
 #define IQCN_ARRIVALS_NS	(50 * NSEC_PER_MSEC)
 
-/* Does a flow stay in its queue, although a packet leaves through @q?  Each move
- * restarts T1, so T1 would never expire if the packets of a flow left through
- * several queues in turn.  The time allows for sampling and for the late updates
- * of ->ce_ns in iqcn_flow_ce_brief().
+/* Does a flow stay in its queue, although a packet leaves through @q?  Each
+ * move restarts T1, so T1 would never expire if the packets of a flow left
+ * through several queues in turn.  The time allows for sampling and for the
+ * late updates of ->ce_ns in iqcn_flow_ce_brief().
  */
 static bool iqcn_flow_stays(const struct iqcn_flow *flow,
 			    const struct iqcn_queue *q, u64 now_ns)
@@ -400,9 +400,9 @@ static bool iqcn_flow_stays(const struct iqcn_flow *flow,
 	/* RCU keeps the queue of a live flow */
 	const struct iqcn_queue *own = READ_ONCE(flow->queue);
 
-	/* Wreb, pi and supplements record arrivals.  A flow belongs to the queue
-	 * at which its packets have arrived lately, even while older packets
-	 * still leave through another one.
+	/* Wreb, pi and supplements record arrivals.  A flow belongs to the
+	 * queue at which its packets have arrived lately, even while older
+	 * packets still leave through another one.
 	 */
 	if (q->p.notify & (IQCN_NOTIFY_BTS | IQCN_NOTIFY_SUPPLEMENT))
 		return now_ns <= READ_ONCE(flow->arrived_ns) + IQCN_ARRIVALS_NS;

@@ -111,7 +111,7 @@ static void write_metrics(FILE *f, const char *labels, enum agent_mode mode,
 	metric(f, "iqcn_agent_acting", "gauge", labels,
 	       "1 while the agent sets the filter and the supplements.",
 	       mode == AGENT_MODE_RUN);
-	fputs("# HELP iqcn_agent_actions_total Steps in which this action was chosen; the guard may raise it.\n"
+	fputs("# HELP iqcn_agent_actions_total Steps by chosen action, which the guard may raise.\n"
 	      "# TYPE iqcn_agent_actions_total counter\n", f);
 	for (i = 0; i < AGENT_ACTIONS; i++)
 		fprintf(f, "%s{%s,rate=\"%u\",supplement=\"%u\"} %" PRIu64 "\n",

@@ -63,8 +63,8 @@ static int clear_counters(struct clear *c, const char *dev)
 	return ret ? ret : baselines_save(&c->now);
 }
 
-/* Without CAP_NET_ADMIN, or if the device is not Ethernet, only the counters are
- * cleared
+/* Without CAP_NET_ADMIN, or if the device is not Ethernet, only the counters
+ * are cleared
  */
 static int clear_peaks(struct clear *c)
 {
@@ -75,7 +75,7 @@ static int clear_peaks(struct clear *c)
 		return EXIT_FAILURE;
 	err = genl_clear(g, c->ifindex, c->parent);
 	if (err == -ENODEV)
-		fail("counters are cleared, peaks are not", "the device is not Ethernet, or is gone");
+		fail("counters are cleared, peaks are not", "not an Ethernet device, or gone");
 	else if (err == -EPERM)
 		fail("counters are cleared, peaks are not", genl_why(g));
 	else if (err == -EOPNOTSUPP)

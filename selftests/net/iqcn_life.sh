@@ -165,8 +165,8 @@ test_flow_moves_between_queues()
 	check "flows after the deletion" "$(value flows)" -eq 0
 }
 
-# The CE packets of a flow leave through two queues in turn. Its T1 expires as if
-# they left through one of them, even if only one of them is congested.
+# The CE packets of a flow leave through two queues in turn. Its T1 expires as
+# if they left through one of them, even if only one of them is congested.
 test_flow_in_two_queues()
 {
 	local bandwidth

@@ -541,7 +541,7 @@ test_clear()
 	# a device that the module does not know, because it is not Ethernet
 	tc -n sw qdisc add dev lo root iqcn
 	check_eq "clear" "$(tool clear lo 2>&1)" \
-		"iqcn: counters are cleared, peaks are not: the device is not Ethernet, or is gone"
+		"iqcn: counters are cleared, peaks are not: not an Ethernet device, or gone"
 	tc -n sw qdisc del dev lo root
 	check_eq "clear" "$(tool clear)" "1 qdisc cleared"
 	check "peak of the depth" "$(stat depth_peak_bytes)" -eq 0
