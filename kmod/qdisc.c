@@ -1319,7 +1319,8 @@ static bool iqcn_can_undo(struct Qdisc *sch)
 	if (refcount_read(&sch->refcnt))
 		return true;
 	return sch->parent != TC_H_ROOT && !(sch->flags & TCQ_F_NOPARENT) &&
-	       q->resets < 2 && !u64_stats_read(&sch->bstats.packets) && !sch->qstats.drops;
+	       q->resets < 2 && !u64_stats_read(&sch->bstats.packets) &&
+	       !sch->qstats.drops;
 }
 
 /* Restore the parameters that the port had before init */

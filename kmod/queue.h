@@ -161,7 +161,8 @@ struct iqcn_queue {
 					 * iqcn_can_undo()
 					 */
 	u8 resets;			/* calls of ->reset since init; at most 2
-					 * are counted
+					 * are counted; root lock, or no longer
+					 * grafted
 					 */
 	u64 speed_bps;			/* of the device, 0: unknown; RTNL to
 					 * write

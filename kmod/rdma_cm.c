@@ -59,7 +59,7 @@ struct iqcn_cm_entry {
 	bool ambiguous;			/* REQ only: one with another QP has
 					 * come
 					 */
-	unsigned long made_jiffies;
+	unsigned long made_jiffies;	/* when it was stored */
 	struct rcu_head rcu;
 };
 

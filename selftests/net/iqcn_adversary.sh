@@ -314,6 +314,13 @@ test_cm_forged()
 	reply --type rep --cm-local 10 --cm-remote 8 --cm-qp 0x12
 	data --tos 3 --len 64 --psn 300 --qp 0x12
 	check_eq "a real REP after a forged REQ" "$(grade 0x000012)" "none -"
+	virtual_time || return
+	# an old REQ does not count
+	sleep 61
+	data --type req --cm-local 8 --cm-qp $SQP
+	reply --type rep --cm-local 10 --cm-remote 8 --cm-qp 0x12
+	data --tos 3 --len 64 --psn 300 --qp 0x12
+	check_eq "the same id after a minute" "$(grade 0x000012)" "cm $SQP"
 }
 
 # Another tenant uses the same addresses and QPs on another VLAN of the same

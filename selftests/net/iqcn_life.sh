@@ -183,6 +183,8 @@ test_flow_in_two_queues()
 		tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn \
 			bandwidth $bandwidth
 		sniff snd --type cnp --time 60
+		# the flow belongs to the first queue when the others come
+		data --tos 3 --count 1
 		data --tos 0x23 --count 150 --interval 200 &
 		data --tos 3 --count 150 --interval 200 --psn 100000
 		wait
