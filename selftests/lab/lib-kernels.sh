@@ -4,6 +4,7 @@
 # Kernels by name: where they are and how they are built.  Sourced by lab.sh.
 
 LAB_SOURCE=/usr/src/linux-source-6.1.tar.xz
+LAB_PATCH=$LAB/linux-6.1.patch
 
 # Kernels built from later sources, which are fetched: RELEASE PACKAGE
 declare -A OWN_SOURCES=(
@@ -56,14 +57,31 @@ source_version()
 # source_dir [KERNEL]: print the directory of its sources.  For a kernel of
 # OWN_SOURCES, whose sources are fetched, the name contains only the upstream
 # version, so the sources are kept until they are renewed.  Otherwise it
-# contains the Debian version of the installed package linux-source-6.1.
+# contains the Debian version of the installed package linux-source-6.1, and a
+# hash of the patch.
 source_dir()
 {
 	local from=${OWN_SOURCES[${1:-uml}]-} version
 
 	version=${from##*linux-source-}
-	[ -n "$from" ] || version=$(source_version) || exit 1
+	if [ -z "$from" ]; then
+		version=$(source_version) || exit 1
+		version+=-$(sha256sum <"$LAB_PATCH" | head -c 8)
+	fi
 	echo "$LAB_CACHE/linux-$version"
+}
+
+# source_patch DIR: the patch only saves time, so a version of Linux that it does
+# not fit is used without it
+source_patch()
+{
+	local how=(-p1 -s -d "$1" -i "$LAB_PATCH")
+
+	if patch --dry-run "${how[@]}" >/dev/null; then
+		patch "${how[@]}"
+	else
+		echo "lab: $(basename "$LAB_PATCH") does not fit, so tests take longer" >&2
+	fi
 }
 
 # source_unpack [KERNEL]: unpack the sources.  The tree gets its name when it is
@@ -88,6 +106,7 @@ source_unpack()
 	tar -xf "$LAB_SOURCE" -C "$tmp" --strip-components=1 \
 		>"$tmp.log" 2>&1 &
 	progress "$tmp.log" "unpacking Linux" || exit 1
+	source_patch "$tmp"
 	mv "$tmp" "$dir"
 	rm -f "$tmp.log"
 }

@@ -7,7 +7,7 @@
 PKGS_LAB="gcc make libc6-dev zlib1g-dev libnl-3-dev libnl-genl-3-dev
 	libjson-c-dev libncurses-dev pkg-config linux-source-6.1 linux-headers-amd64 flex bison bc
 	libelf-dev libssl-dev xz-utils perl qemu-system-x86 busybox-static cpio
-	kmod iproute2 procps tcpdump jq gnuplot-nox bsdextrautils"
+	kmod patch iproute2 procps tcpdump jq gnuplot-nox bsdextrautils"
 # to check the sources, and for the tests
 PKGS_CHECK="$PKGS_LAB sparse python3 python3-git python3-ply shellcheck git
 	ethtool man-db tmux

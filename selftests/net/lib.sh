@@ -34,8 +34,9 @@ P0_MAC=02:00:00:00:00:a0 P1_MAC=02:00:00:00:00:a1
 TMP=$(mktemp -d)
 trap 'cleanup; rm -rf "$TMP"' EXIT
 
-# A fork and exec takes 20 ms or more in User Mode Linux, which would add up to
-# most of the run time of a test. So bash itself does what tests do often.
+# A fork and exec takes 30 ms or more in User Mode Linux on a virtual machine,
+# which would add up to most of the run time of a test. So bash itself does what
+# tests do often.
 mkfifo "$TMP/never" "$TMP/ready"
 exec {never}<>"$TMP/never" {ready}<>"$TMP/ready"
 
