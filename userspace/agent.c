@@ -215,8 +215,8 @@ static int choose(struct agent *a, struct agent_row *r)
 static int act(struct agent *a, const struct agent_row *r,
 	       const struct agent_sample *now)
 {
-	uint32_t least_pps = agent_guard_step(&a->guard, &a->port.place,
-					      &a->before, now);
+	struct agent_least least = agent_guard_step(&a->guard, &a->port.place,
+						    &a->before, now);
 	int action = r->action;
 
 	if (a->mode == AGENT_MODE_OBSERVE)
@@ -230,8 +230,8 @@ static int act(struct agent *a, const struct agent_row *r,
 	if (has_policy(a))
 		action = agent_guard_action(&a->before, now, action);
 	else
-		least_pps = 0;
-	return agent_port_set(&a->port, action, least_pps, now->flows);
+		least = (struct agent_least){};
+	return agent_port_set(&a->port, action, least, now->flows);
 }
 
 static int step(struct agent *a)

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * When must the agent send more CNPs than its policy wants?
+ * When must more CNPs reach the senders than the policy wants?
  *
  *	queue never above Kmax, or not for	at least the guard's rate of
  *	100 ms					supplements
- *	for 20 ms after a step in which		at least the guard's rate of
- *	packets were dropped, or the queue	supplements
- *	grew by over a sixteenth of its limit
- *	after a step with drops			the action that passes the most
- *						CNPs and adds most supplements
+ *	for 20 ms after a step in which		the filter passes all CNPs
+ *	packets were dropped, or the queue
+ *	grew by over half of its limit
+ *	after a step with drops			the action with most supplements
  *	otherwise				the action of the policy
  *
- * A burst can fill an empty queue before the next step.  So enough supplements
- * must be in force before a burst begins, and in its first steps, which do not
- * yet show whether the policy copes with it.  The reward does not count drops,
- * so in a queue that stays full for long, a policy saves CNPs.
+ * A burst can fill an empty queue before the next step, and before the first
+ * CNPs of the receivers arrive.  So enough supplements must be in force before a
+ * burst begins.  Its first steps do not show yet whether the policy copes with
+ * it, but then the receivers' CNPs arrive, and the reward has no price for
+ * those.  The reward does not count drops either, so in a queue that stays full
+ * for long, a policy saves CNPs.
  *
  * The guard's rate is the supplement rate of tc, or 2,500 per second if that is
  * more, as far as supplement-max and cnp-rate allow; a rate of tc above
@@ -31,7 +32,7 @@
 
 #define AGENT_GUARD_IDLE_NS UINT64_C(100000000)
 #define AGENT_GUARD_BURST_NS UINT64_C(20000000)
-#define AGENT_GUARD_PER_LIMIT 16
+#define AGENT_GUARD_PER_LIMIT 2
 #define AGENT_GUARD_PPS UINT32_C(2500)
 
 struct agent_guard {
@@ -51,6 +52,12 @@ static inline uint32_t agent_guard_pps(const struct agent_place *p)
 	return min(max(AGENT_GUARD_PPS, p->supplement_pps), agent_bound_pps(p));
 }
 
+/* What the guard requires */
+struct agent_least {
+	uint32_t supplement_pps;
+	bool all_pass;		/* the filter passes all CNPs */
+};
+
 /**
  * agent_guard_step() - account for a step
  * @g: all 0 at first
@@ -58,23 +65,26 @@ static inline uint32_t agent_guard_pps(const struct agent_place *p)
  * @a: sample at the beginning of the step
  * @b: sample at its end
  *
- * Return: the least number of supplements per second in the next step.
+ * Return: what the guard requires in the next step.
  */
-static inline uint32_t agent_guard_step(struct agent_guard *g,
-					const struct agent_place *p,
-					const struct agent_sample *a,
-					const struct agent_sample *b)
+static inline struct agent_least agent_guard_step(struct agent_guard *g,
+						  const struct agent_place *p,
+						  const struct agent_sample *a,
+						  const struct agent_sample *b)
 {
+	struct agent_least least = {};
+
 	if (b->above_kmax_ns != a->above_kmax_ns)
 		g->deep_ns = b->time_ns;
 	if (b->drops != a->drops ||
 	    b->depth_bytes > a->depth_bytes +
 			     p->limit_bytes / AGENT_GUARD_PER_LIMIT)
 		g->burst_ns = b->time_ns;
-	if (!g->deep_ns || b->time_ns - g->deep_ns >= AGENT_GUARD_IDLE_NS ||
-	    (g->burst_ns && b->time_ns - g->burst_ns < AGENT_GUARD_BURST_NS))
-		return agent_guard_pps(p);
-	return 0;
+	if (!g->deep_ns || b->time_ns - g->deep_ns >= AGENT_GUARD_IDLE_NS)
+		least.supplement_pps = agent_guard_pps(p);
+	if (g->burst_ns && b->time_ns - g->burst_ns < AGENT_GUARD_BURST_NS)
+		least.all_pass = true;
+	return least;
 }
 
 /**

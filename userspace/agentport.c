@@ -14,7 +14,6 @@
 
 #include <linux/pkt_sched.h>
 
-#include "agentguard.h"
 #include "agentport.h"
 #include "iqcn.h"
 #include "qdisc.h"
@@ -246,20 +245,22 @@ static int lease(struct agent_port *a, uint32_t ms, bool supplements)
 	return err;
 }
 
-/* The values of @action, with at least @least_pps supplements */
+/* The values of @action, but at least @least */
 static struct agent_lease values(const struct agent_port *a, int action,
-				 uint32_t least_pps, uint64_t flows)
+				 struct agent_least least, uint64_t flows)
 {
 	struct agent_lease l = agent_lease(&a->place, action, flows);
 
-	l.supplement_pps = max(l.supplement_pps, least_pps);
+	l.supplement_pps = max(l.supplement_pps, least.supplement_pps);
+	if (least.all_pass)
+		l.filter_ns = 1;
 	return l;
 }
 
-int agent_port_set(struct agent_port *a, int action, uint32_t least_pps,
+int agent_port_set(struct agent_port *a, int action, struct agent_least least,
 		   uint64_t flows)
 {
-	struct agent_lease wanted = values(a, action, least_pps, flows);
+	struct agent_lease wanted = values(a, action, least, flows);
 	uint64_t now = now_ns();
 	int err;
 
@@ -274,8 +275,9 @@ int agent_port_set(struct agent_port *a, int action, uint32_t least_pps,
 	if (err == -ERANGE) {
 		if (read_place(a, now))
 			return EXIT_FAILURE;
-		a->lease = values(a, action,
-				  min(least_pps, agent_guard_pps(&a->place)), flows);
+		least.supplement_pps = min(least.supplement_pps,
+					   agent_guard_pps(&a->place));
+		a->lease = values(a, action, least, flows);
 		err = lease(a, a->lease_ms, true);
 	}
 	if (err)

@@ -10,6 +10,7 @@
 
 #include <net/if.h>
 
+#include "agentguard.h"
 #include "agentlaw.h"
 #include "genl.h"
 
@@ -45,11 +46,11 @@ int agent_port_open(struct agent_port *a, uint32_t ifindex, uint32_t parent);
 void agent_port_close(struct agent_port *a);
 /* Reads the queue, and from time to time its parameters */
 int agent_port_sample(struct agent_port *a, struct agent_sample *s);
-/* Leases the values of @action, but at least @least_pps supplements, unless the
- * bounds have become lower.  Sends no request if the current lease has these
+/* Leases the values of @action, but lets at least @least CNPs pass or be added,
+ * unless the bounds have become lower.  Sends no request if the current lease has these
  * values and need not be renewed yet.
  */
-int agent_port_set(struct agent_port *a, int action, uint32_t least_pps,
+int agent_port_set(struct agent_port *a, int action, struct agent_least least,
 		   uint64_t flows);
 /* Ends the lease, so that the values of tc apply again */
 int agent_port_release(struct agent_port *a);

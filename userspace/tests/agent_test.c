@@ -371,50 +371,58 @@ void test_agent_trust(void)
 	}
 }
 
+#define check_guard(_g, _p, _a, _b, _pps, _all)				\
+	do {								\
+		struct agent_least _least = agent_guard_step(_g, _p, _a, _b); \
+									\
+		check(_least.supplement_pps == (_pps));			\
+		check(_least.all_pass == (_all));			\
+	} while (0)
+
 void test_agent_guard(void)
 {
-	struct agent_place p = { .limit_bytes = 1600, .supplement_pps = 7,
+	struct agent_place p = { .limit_bytes = 200, .supplement_pps = 7,
 				 .supplement_max_pps = 6, .cnp_rate_pps = 9 };
 	struct agent_sample a = { .time_ns = 5 * MS }, b = { .time_ns = 10 * MS };
 	struct agent_guard g = {};
 	int i;
 
-	/* an empty queue */
-	check(agent_guard_step(&g, &p, &a, &b) == 7);
+	/* an empty queue: at least the guard's rate */
+	check_guard(&g, &p, &a, &b, 7, false);
 	/* a queue above Kmax that does not grow much */
 	b.depth_bytes = 100;
 	b.above_kmax_ns = 1;
-	check(agent_guard_step(&g, &p, &a, &b) == 0);
-	/* the queue grows: at least the guard's rate for the next 20 ms */
+	check_guard(&g, &p, &a, &b, 0, false);
+	/* the queue grows: all CNPs pass in the next 20 ms */
 	b.depth_bytes = 101;
-	check(agent_guard_step(&g, &p, &a, &b) == 7);
+	check_guard(&g, &p, &a, &b, 0, true);
 	a.depth_bytes = 101;
 	for (i = 0; i < 3; i++) {
 		b.time_ns += 5 * MS;
-		check(agent_guard_step(&g, &p, &a, &b) == 7);
+		check_guard(&g, &p, &a, &b, 0, true);
 	}
 	b.time_ns += 5 * MS;
-	check(agent_guard_step(&g, &p, &a, &b) == 0);
+	check_guard(&g, &p, &a, &b, 0, false);
 	/* not above Kmax: at least the guard's rate after 100 ms */
 	b.depth_bytes = 0;
 	a.above_kmax_ns = b.above_kmax_ns;
 	b.time_ns += 100 * MS - 1;
-	check(agent_guard_step(&g, &p, &a, &b) == 0);
+	check_guard(&g, &p, &a, &b, 0, false);
 	b.time_ns++;
-	check(agent_guard_step(&g, &p, &a, &b) == 7);
-	/* drops: the last action, and at least the guard's rate for 20 ms */
+	check_guard(&g, &p, &a, &b, 7, false);
+	/* drops: the last action, and all CNPs pass for 20 ms */
 	b.above_kmax_ns++;
-	check(agent_guard_step(&g, &p, &a, &b) == 0);
+	check_guard(&g, &p, &a, &b, 0, false);
 	check(agent_guard_action(&a, &b, 7) == 7);
 	b.drops = 1;
-	check(agent_guard_step(&g, &p, &a, &b) == 7);
+	check_guard(&g, &p, &a, &b, 0, true);
 	check(agent_guard_action(&a, &b, 7) == 24);
 	a.drops = 1;
 	check(agent_guard_action(&a, &b, 7) == 7);
 	b.time_ns += 20 * MS - 1;
-	check(agent_guard_step(&g, &p, &a, &b) == 7);
+	check_guard(&g, &p, &a, &b, 0, true);
 	b.time_ns++;
-	check(agent_guard_step(&g, &p, &a, &b) == 0);
+	check_guard(&g, &p, &a, &b, 0, false);
 	/* above tc's rate, but at most the rate that a lease may set */
 	p.supplement_max_pps = 8;
 	check(agent_guard_pps(&p) == 8);
