@@ -11,11 +11,10 @@
  *	otherwise				the action of the policy
  *
  * A burst can fill an empty queue before the next step, and before the first
- * CNPs of the receivers arrive.  So enough supplements must be in force before a
- * burst begins.  Its first steps do not show yet whether the policy copes with
- * it, but then the receivers' CNPs arrive, and the reward has no price for
- * those.  The reward does not count drops either, so in a queue that stays full
- * for long, a policy saves CNPs.
+ * CNPs of the receivers arrive.  So enough supplements must be in force before
+ * it begins.  Once it has begun, the receivers send CNPs, and the reward has no
+ * price for those that pass.  The reward does not count drops either, so in a
+ * queue that stays full for long, a policy saves CNPs.
  *
  * The guard's rate is the supplement rate of tc, or 2,500 per second if that is
  * more, as far as supplement-max and cnp-rate allow; a rate of tc above

@@ -71,8 +71,8 @@ source_dir()
 	echo "$LAB_CACHE/linux-$version"
 }
 
-# source_patch DIR: the patch only saves time, so a version of Linux that it does
-# not fit is used without it
+# source_patch DIR: patch the sources in DIR.  The patch only saves time, so a
+# version of Linux that it does not fit is used without it.
 source_patch()
 {
 	local how=(-p1 -s -d "$1" -i "$LAB_PATCH")
@@ -365,12 +365,12 @@ kernel_make()
 	shift
 
 	if [ "$kernel" = stock ]; then
-		make -C "/usr/src/linux-headers-$(stock_version)" "$@"
+		make -j"$(nproc)" -C "/usr/src/linux-headers-$(stock_version)" "$@"
 	elif is_own "$kernel"; then
 		dir=$(own_dir "$kernel") || exit 1
 		# coverage only for our modules
 		[ "$kernel" != uml-cov ] || set -- GCOV_PROFILE=y KCOV_INSTRUMENT=y "$@"
-		make -C "$dir" ARCH="$(own_arch "$kernel")" "$@"
+		make -j"$(nproc)" -C "$dir" ARCH="$(own_arch "$kernel")" "$@"
 	else
 		die "no kernel is called $kernel"
 	fi
