@@ -27,10 +27,10 @@ cd "$TOP" || exit 1
 # runs those that are.
 declare -A STEPS=(
 	[test]="static-fast smoke kunit userspace plugin senders"
-	[check]="static kselftests-debug packages kselftests-1 kselftests-2
-		kselftests-3 kselftests-4 kselftests-5 kselftests-tool stock docs
-		scenarios bench wireshark metrics fuzz kunit-debug kunit userspace
-		plugin senders"
+	[check]="static stock kselftests-debug kselftests-3 kselftests-5
+		scenarios kselftests-4 packages kselftests-tool bench
+		kselftests-1 docs senders kselftests-2 wireshark metrics fuzz
+		plugin userspace kunit-debug kunit"
 	[more]="million packages tdc-own kselftests-1 kselftests-2 kselftests-3
 		kselftests-4 kselftests-5 kselftests-tool kselftests-debug demo
 		agent intree packages-distros repeat ynl kselftests-small"
@@ -112,7 +112,7 @@ run_step()
 	static) "$TOP/selftests/static/static.sh" ;;
 	static-fast) "$TOP/selftests/static/static.sh" -f ;;
 	intree) "$TOP/selftests/intree/intree.sh" ;;
-	# check leaves out the guest, which takes longer than the builds
+	# check leaves out the guest and builds of modules
 	packages)
 		if [ $tag = check ]; then
 			"$TOP/selftests/packages/packages.sh" -b
@@ -129,8 +129,8 @@ run_step()
 	kunit-debug) kunit uml-debug ;;
 	stock)
 		selftests stock -k "$TOP/build/stock/sch_iqcn.ko" -- \
-			iqcn_smoke.sh iqcn_trace.sh iqcn_boundary.sh \
-			iqcn_fdb.sh:test_bridge
+			iqcn_smoke.sh iqcn_trace.sh:test_tools,test_filtered \
+			iqcn_boundary.sh iqcn_fdb.sh:test_bridge
 		;;
 	*)
 		echo "there is no step $1"

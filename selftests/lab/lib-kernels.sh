@@ -48,26 +48,35 @@ progress()
 	return $n
 }
 
+# source_is_own KERNEL: are its sources those of OWN_SOURCES?
+source_is_own()
+{
+	[ -n "${OWN_SOURCES[$1]-}" ]
+}
+
+# source_version KERNEL: print the version of its sources: of the installed
+# package linux-source-6.1, or the upstream version of OWN_SOURCES
 source_version()
 {
-	dpkg-query -W -f='${Version}' linux-source-6.1 2>/dev/null ||
-		die "linux-source-6.1 is not installed"
+	if source_is_own "$1"; then
+		echo "${OWN_SOURCES[$1]##*linux-source-}"
+	else
+		dpkg-query -W -f='${Version}' linux-source-6.1 2>/dev/null ||
+			die "linux-source-6.1 is not installed"
+	fi
 }
 
 # source_dir [KERNEL]: print the directory of its sources.  For a kernel of
 # OWN_SOURCES, whose sources are fetched, the name contains only the upstream
 # version, so the sources are kept until they are renewed.  Otherwise it
-# contains the Debian version of the installed package linux-source-6.1, and a
-# hash of the patch.
+# contains the Debian version and a hash of the patch.
 source_dir()
 {
-	local from=${OWN_SOURCES[${1:-uml}]-} version
+	local kernel=${1:-uml} version
 
-	version=${from##*linux-source-}
-	if [ -z "$from" ]; then
-		version=$(source_version) || exit 1
+	version=$(source_version "$kernel") || exit 1
+	source_is_own "$kernel" ||
 		version+=-$(sha256sum <"$LAB_PATCH" | head -c 8)
-	fi
 	echo "$LAB_CACHE/linux-$version"
 }
 
@@ -146,10 +155,11 @@ own_dir()
 {
 	local version hash
 
-	version=$(basename "$(source_dir "$1")") || exit 1
+	version=$(source_version "$1") || exit 1
 	hash=$({ own_config "$1"; gcc --version | head -n 1
-		 env | grep ^KBUILD_BUILD_ | sort; } | sha256sum)
-	echo "$LAB_CACHE/$1-${version#linux-}-${hash:0:12}"
+		 env | grep ^KBUILD_BUILD_ | sort
+		 source_is_own "$1" || cat "$LAB_PATCH"; } | sha256sum)
+	echo "$LAB_CACHE/$1-$version-${hash:0:12}"
 }
 
 # Configure the kernel, and fail if Kconfig drops an option
@@ -341,7 +351,7 @@ kernel_renew()
 {
 	if is_distro "$1"; then
 		rm -rf "$(distro_dir "$1")"
-	elif [ -n "${OWN_SOURCES[$1]-}" ]; then
+	elif source_is_own "$1"; then
 		rm -rf "$(source_dir "$1")" "$(own_dir "$1")"
 	else
 		die "$1 is built from this machine's packages"
