@@ -215,7 +215,7 @@ static int choose(struct agent *a, struct agent_row *r)
 static int act(struct agent *a, const struct agent_row *r,
 	       const struct agent_sample *now)
 {
-	struct agent_least least = agent_guard_step(&a->guard, &a->port.place,
+	struct agent_needs needs = agent_guard_step(&a->guard, &a->port.place,
 						    &a->before, now);
 	int action = r->action;
 
@@ -230,8 +230,8 @@ static int act(struct agent *a, const struct agent_row *r,
 	if (has_policy(a))
 		action = agent_guard_action(&a->before, now, action);
 	else
-		least = (struct agent_least){};
-	return agent_port_set(&a->port, action, least, now->flows);
+		needs = (struct agent_needs){};
+	return agent_port_set(&a->port, action, needs, now->flows);
 }
 
 static int step(struct agent *a)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * When must more CNPs reach the senders than the policy wants?
+ * The guard: which CNPs a policy must let pass or add
  *
  *	queue never above Kmax, or not for	at least the guard's rate of
  *	100 ms					supplements
@@ -8,12 +8,12 @@
  *	packets were dropped, or the queue
  *	grew by over half of its limit
  *	after a step with drops			the action with most supplements
- *	otherwise				the action of the policy
+ *	in all other respects			the action of the policy
  *
  * A burst can fill an empty queue before the next step, and before the first
  * CNPs of the receivers arrive.  So enough supplements must be in force before
- * it begins.  Once it has begun, the receivers send CNPs, and the reward has no
- * price for those that pass.  The reward does not count drops either, so in a
+ * it begins.  Once it has begun, the receivers send CNPs, and the reward does
+ * not charge for those that pass.  It does not count drops either, so in a
  * queue that stays full for long, a policy saves CNPs.
  *
  * The guard's rate is the supplement rate of tc, or 2,500 per second if that is
@@ -52,7 +52,7 @@ static inline uint32_t agent_guard_pps(const struct agent_place *p)
 }
 
 /* What the guard requires */
-struct agent_least {
+struct agent_needs {
 	uint32_t supplement_pps;
 	bool all_pass;		/* the filter passes all CNPs */
 };
@@ -66,12 +66,12 @@ struct agent_least {
  *
  * Return: what the guard requires in the next step.
  */
-static inline struct agent_least agent_guard_step(struct agent_guard *g,
+static inline struct agent_needs agent_guard_step(struct agent_guard *g,
 						  const struct agent_place *p,
 						  const struct agent_sample *a,
 						  const struct agent_sample *b)
 {
-	struct agent_least least = {};
+	struct agent_needs needs = {};
 
 	if (b->above_kmax_ns != a->above_kmax_ns)
 		g->deep_ns = b->time_ns;
@@ -80,10 +80,10 @@ static inline struct agent_least agent_guard_step(struct agent_guard *g,
 			     p->limit_bytes / AGENT_GUARD_PER_LIMIT)
 		g->burst_ns = b->time_ns;
 	if (!g->deep_ns || b->time_ns - g->deep_ns >= AGENT_GUARD_IDLE_NS)
-		least.supplement_pps = agent_guard_pps(p);
+		needs.supplement_pps = agent_guard_pps(p);
 	if (g->burst_ns && b->time_ns - g->burst_ns < AGENT_GUARD_BURST_NS)
-		least.all_pass = true;
-	return least;
+		needs.all_pass = true;
+	return needs;
 }
 
 /**

@@ -245,22 +245,22 @@ static int lease(struct agent_port *a, uint32_t ms, bool supplements)
 	return err;
 }
 
-/* The values of @action, but at least @least */
+/* The values of @action, raised to what the guard needs */
 static struct agent_lease values(const struct agent_port *a, int action,
-				 struct agent_least least, uint64_t flows)
+				 struct agent_needs needs, uint64_t flows)
 {
 	struct agent_lease l = agent_lease(&a->place, action, flows);
 
-	l.supplement_pps = max(l.supplement_pps, least.supplement_pps);
-	if (least.all_pass)
+	l.supplement_pps = max(l.supplement_pps, needs.supplement_pps);
+	if (needs.all_pass)
 		l.filter_ns = 1;
 	return l;
 }
 
-int agent_port_set(struct agent_port *a, int action, struct agent_least least,
+int agent_port_set(struct agent_port *a, int action, struct agent_needs needs,
 		   uint64_t flows)
 {
-	struct agent_lease wanted = values(a, action, least, flows);
+	struct agent_lease wanted = values(a, action, needs, flows);
 	uint64_t now = now_ns();
 	int err;
 
@@ -275,9 +275,9 @@ int agent_port_set(struct agent_port *a, int action, struct agent_least least,
 	if (err == -ERANGE) {
 		if (read_place(a, now))
 			return EXIT_FAILURE;
-		least.supplement_pps = min(least.supplement_pps,
+		needs.supplement_pps = min(needs.supplement_pps,
 					   agent_guard_pps(&a->place));
-		a->lease = values(a, action, least, flows);
+		a->lease = values(a, action, needs, flows);
 		err = lease(a, a->lease_ms, true);
 	}
 	if (err)

@@ -46,11 +46,11 @@ int agent_port_open(struct agent_port *a, uint32_t ifindex, uint32_t parent);
 void agent_port_close(struct agent_port *a);
 /* Reads the queue, and from time to time its parameters */
 int agent_port_sample(struct agent_port *a, struct agent_sample *s);
-/* Leases the values of @action, but at least what @least requires, unless the
+/* Leases the values of @action, raised to what the guard needs, unless the
  * bounds have become lower.  Sends no request if the current lease has these
  * values and need not be renewed yet.
  */
-int agent_port_set(struct agent_port *a, int action, struct agent_least least,
+int agent_port_set(struct agent_port *a, int action, struct agent_needs needs,
 		   uint64_t flows);
 /* Ends the lease, so that the values of tc apply again */
 int agent_port_release(struct agent_port *a);

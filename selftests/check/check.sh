@@ -112,7 +112,7 @@ run_step()
 	static) "$TOP/selftests/static/static.sh" ;;
 	static-fast) "$TOP/selftests/static/static.sh" -f ;;
 	intree) "$TOP/selftests/intree/intree.sh" ;;
-	# check leaves out the guest and builds of modules
+	# check leaves out the guest, and modules built from the packages
 	packages)
 		if [ $tag = check ]; then
 			"$TOP/selftests/packages/packages.sh" -b

@@ -54,8 +54,8 @@ source_is_own()
 	[ -n "${OWN_SOURCES[$1]-}" ]
 }
 
-# source_version KERNEL: print the version of its sources: of the installed
-# package linux-source-6.1, or the upstream version of OWN_SOURCES
+# source_version KERNEL: print the Debian version of linux-source-6.1, or the
+# upstream version of a kernel in OWN_SOURCES
 source_version()
 {
 	if source_is_own "$1"; then
@@ -81,15 +81,17 @@ source_dir()
 }
 
 # source_patch DIR: patch the sources in DIR.  The patch only saves time, so a
-# version of Linux that it does not fit is used without it.
+# version of Linux to which it does not apply is built without it.  Patch never
+# asks (-f).
 source_patch()
 {
-	local how=(-p1 -s -d "$1" -i "$LAB_PATCH")
+	local how=(-p1 -s -f -F0 --no-backup-if-mismatch -d "$1" -i "$LAB_PATCH")
 
+	command -v patch >/dev/null || die "patch is not installed"
 	if patch --dry-run "${how[@]}" >/dev/null; then
 		patch "${how[@]}"
 	else
-		echo "lab: $(basename "$LAB_PATCH") does not fit, so tests take longer" >&2
+		echo "lab: $(basename "$LAB_PATCH") does not apply, so tests take longer" >&2
 	fi
 }
 
@@ -115,7 +117,7 @@ source_unpack()
 	tar -xf "$LAB_SOURCE" -C "$tmp" --strip-components=1 \
 		>"$tmp.log" 2>&1 &
 	progress "$tmp.log" "unpacking Linux" || exit 1
-	source_patch "$tmp"
+	source_patch "$tmp" || die "cannot patch $tmp"
 	mv "$tmp" "$dir"
 	rm -f "$tmp.log"
 }

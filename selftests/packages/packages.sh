@@ -5,8 +5,7 @@
 # user, contain what make install installs, and work in the stock kernel as
 # install.rst says (guest.sh).  KTAP.
 #
-#   packages.sh [-b]	-b: without what needs a module from the packages: the
-#			builds with dkms, and the test in the guest
+#   packages.sh [-b]	-b: without dkms, rocehost and the test in the guest
 #
 # dkms compiles the packaged module for the stock kernel on this machine, and
 # make compiles rocehost from the packaged examples, because the guest would

@@ -373,10 +373,10 @@ void test_agent_trust(void)
 
 #define check_guard(_g, _p, _a, _b, _pps, _all)				\
 	do {								\
-		struct agent_least _least = agent_guard_step(_g, _p, _a, _b); \
+		struct agent_needs _needs = agent_guard_step(_g, _p, _a, _b); \
 									\
-		check(_least.supplement_pps == (_pps));			\
-		check(_least.all_pass == (_all));			\
+		check(_needs.supplement_pps == (_pps));			\
+		check(_needs.all_pass == (_all));			\
 	} while (0)
 
 void test_agent_guard(void)
