@@ -51,7 +51,7 @@ static inline uint32_t agent_guard_pps(const struct agent_place *p)
 	return min(max(AGENT_GUARD_PPS, p->supplement_pps), agent_bound_pps(p));
 }
 
-/* What the guard requires */
+/* The guard's requirements */
 struct agent_needs {
 	uint32_t supplement_pps;
 	bool all_pass;		/* the filter passes all CNPs */

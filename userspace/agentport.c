@@ -252,6 +252,7 @@ static struct agent_lease values(const struct agent_port *a, int action,
 	struct agent_lease l = agent_lease(&a->place, action, flows);
 
 	l.supplement_pps = max(l.supplement_pps, needs.supplement_pps);
+	/* a CNP per ns: all pass */
 	if (needs.all_pass)
 		l.filter_ns = 1;
 	return l;
