@@ -390,8 +390,8 @@ test_supplements()
 }
 
 # Until the queue first exceeds Kmax, the guard adds supplements although the
-# policy chooses none.  After a step in which the queue grew by more than half of
-# its limit, all CNPs pass for 20 ms.
+# policy chooses none.  After a step in which the queue grew by more than half
+# of its limit, all CNPs pass for 20 ms.
 test_guard()
 {
 	local burst=(--flows 2 --len 926 --tos 2 --count)
