@@ -471,7 +471,7 @@ case_memory()
 	before=$(free_bytes)
 	blast b-iqcn flows "$flows" mtu 256 depth 0 ect 3 known packets "$flows"
 	after=$(free_bytes)
-	value memory "unsettled-flow-of-$flows" $(((before - after) / flows)) bytes
+	value memory "flow-without-setup-of-$flows" $(((before - after) / flows)) bytes
 	devices_gone
 }
 

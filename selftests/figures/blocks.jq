@@ -153,7 +153,7 @@ def senders_block:
 
 # The queue in front of the fiber: peak, drops, utilization and settling time
 def long_haul_block:
-	["", "", "peak, MB", "of a round trip", "drops", "use of the link", "settled, ms"],
+	["", "", "peak, MB", "of a round trip", "drops", "utilization", "settled, ms"],
 	(["longhaul-near-50", 632], ["longhaul-near-200", 2138],
 	 ["longhaul-near-500", 5179], ["longhaul-near-1000", 10300],
 	 ["longhaul-near-300us", 5179], ["longhaul-many", 2138], ["longhaul-step", 2138], ["longhaul-wrong", 2138],
@@ -167,7 +167,7 @@ def long_haul_block:
 
 # All variants, but of those with a fixed action only the one that earns most
 def agent_block:
-	["", "", "reward", "use of the link", "peak, MB", "drops"],
+	["", "", "reward", "utilization", "peak, MB", "drops"],
 	("agent-eval-150-3", "agent-eval-150-6", "agent-eval-350-3",
 	 "agent-eval-350-6", "agent-eval-800-6", "agent-unseen-step", "agent-unseen-mix",
 	 "agent-unseen-many", "agent-overload", "agent-killed") as $s |

@@ -65,17 +65,17 @@ def main(argv):
             starts.setdefault(key, []).append(int(row["start_ns"]))
     with open(path("fct.txt"), encoding="utf-8") as file, \
          open(path("completions.csv"), "w", encoding="utf-8") as out:
-        print("dev,name,qpn,came_ns,took_ns", file=out)
+        print("dev,name,qpn,arrived_ns,took_ns", file=out)
         for line in file:
             src, dst, _, _, size, start, took, _ = line.split()
             src, dst = names[node_of(src)], names[node_of(dst)]
             at_ns = int(start) - EPOCH_NS
-            came_ns = min(starts[src, dst, int(size)],
+            arrived_ns = min(starts[src, dst, int(size)],
                           key=lambda ns, at=at_ns: abs(ns - at))
-            if abs(came_ns - at_ns) > 2:
+            if abs(arrived_ns - at_ns) > 2:
                 print(f"{line.strip()}: no flow starts there", file=sys.stderr)
                 return 1
-            print(f"{src},flow,0,{came_ns},{took}", file=out)
+            print(f"{src},flow,0,{arrived_ns},{took}", file=out)
     # a device is paused from the first pause frame until the resume
     count_ns = EPOCH_NS + int("".join(argv[3:]) or 0)
     since, frames, paused = {}, {}, {}

@@ -205,7 +205,7 @@ static int rh_blast_fill(struct rh_blast *blast, struct net_device *dev,
 	return err;
 }
 
-static void rh_blast_send(struct rh_blast *blast, struct netdev_queue *hold,
+static void rh_blast_send(struct rh_blast *blast, struct netdev_queue *txq,
 			  struct sk_buff_head *burst)
 {
 	struct sk_buff *skb;
@@ -215,12 +215,12 @@ static void rh_blast_send(struct rh_blast *blast, struct netdev_queue *hold,
 	local_bh_disable();
 	start_ns = ktime_get_ns();
 	while ((skb = __skb_dequeue(burst))) {
-		if (hold && skb_queue_empty(burst))
-			netif_tx_start_queue(hold);
+		if (txq && skb_queue_empty(burst))
+			netif_tx_start_queue(txq);
 		rh_blast_xmit(blast, skb);
 	}
-	if (hold)
-		netif_tx_stop_queue(hold);
+	if (txq)
+		netif_tx_stop_queue(txq);
 	/* expired soft timers run here */
 	local_bh_enable();
 	blast->ns += ktime_get_ns() - start_ns;
@@ -242,15 +242,15 @@ static int rh_blast_go_on(const struct rh_blast *blast,
 static int rh_blast_run(struct rh_blast *blast, struct net_device *dev,
 			struct rh_blast_flow *flows)
 {
-	struct netdev_queue *hold = netdev_get_tx_queue(dev, blast->conf.queue);
+	struct netdev_queue *txq = netdev_get_tx_queue(dev, blast->conf.queue);
 	struct sk_buff_head burst;
 	int err = 0;
 
-	if (!blast->conf.depth || blast->conf.in || !rh_blast_has_queue(hold))
-		hold = NULL;
+	if (!blast->conf.depth || blast->conf.in || !rh_blast_has_queue(txq))
+		txq = NULL;
 	__skb_queue_head_init(&burst);
-	if (hold) {
-		netif_tx_stop_queue(hold);
+	if (txq) {
+		netif_tx_stop_queue(txq);
 		err = rh_blast_fill(blast, dev, flows);
 	}
 	while (!err && blast->packets < blast->conf.packets) {
@@ -260,12 +260,12 @@ static int rh_blast_run(struct rh_blast *blast, struct net_device *dev,
 				    &burst);
 		if (err)
 			break;
-		rh_blast_send(blast, hold, &burst);
+		rh_blast_send(blast, txq, &burst);
 		err = rh_blast_go_on(blast, dev);
 	}
 	__skb_queue_purge(&burst);
-	if (hold)
-		netif_tx_wake_queue(hold);
+	if (txq)
+		netif_tx_wake_queue(txq);
 	return err;
 }
 

@@ -178,7 +178,7 @@ static void rh_flow_done(struct rh_flow *flow, u64 now_ns)
 		/* without "every", a message arrives when the previous message
 		 * is complete
 		 */
-		u64 came_ns = group->conf.every_ns ? flow->oldest.next_ns :
+		u64 arrived_ns = group->conf.every_ns ? flow->oldest.next_ns :
 						     flow->done_ns;
 
 		flow->done_msgs++;
@@ -187,15 +187,15 @@ static void rh_flow_done(struct rh_flow *flow, u64 now_ns)
 			flow->match.state = MATCH_DONE;
 		arrive_next(&flow->oldest);
 		rh_trace(flow, RH_TRACE_DONE, now_ns);
-		if (!rh_counting(came_ns))
+		if (!rh_counting(arrived_ns))
 			continue;
 		if (group->n_done == group->done_max) {
 			group->done_lost++;
 			continue;
 		}
 		group->done[group->n_done] = (struct rh_done){
-			.came_ns = came_ns,
-			.took_ns = now_ns - came_ns,
+			.arrived_ns = arrived_ns,
+			.took_ns = now_ns - arrived_ns,
 			.qpn = flow->qpn,
 		};
 		/* pairs with the acquire in rh_show_host_done() */
@@ -599,7 +599,7 @@ void rh_flow_told(struct rh_flow *flow, const struct telemetry *tm, u64 now_ns)
 	if (!rh_counting(now_ns))
 		return;
 	flow->st.cnps_telemetry++;
-	flow->told = *tm;
+	flow->last_telemetry = *tm;
 }
 
 /**

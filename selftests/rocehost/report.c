@@ -210,7 +210,7 @@ static void rh_show_flow_telemetry(struct seq_file *m, struct rh_host *host,
 
 	spin_lock_bh(&host->lock);
 	cnps = f->st.cnps_telemetry;
-	tm = f->told;
+	tm = f->last_telemetry;
 	spin_unlock_bh(&host->lock);
 	if (!cnps)
 		return;
@@ -275,13 +275,13 @@ static void rh_show_host_done(struct seq_file *m, struct rh_host *host)
 		for (i = 0; i < smp_load_acquire(&group->n_done); i++)
 			seq_printf(m, "%s,%s,%u,%llu,%llu\n", host->dev->name,
 				   group->conf.name, group->done[i].qpn,
-				   group->done[i].came_ns - rh_world.epoch_ns,
+				   group->done[i].arrived_ns - rh_world.epoch_ns,
 				   group->done[i].took_ns);
 }
 
 static int rh_show_done(struct seq_file *m, void *v)
 {
-	return rh_show(m, "dev,name,qpn,came_ns,took_ns\n", rh_show_host_done);
+	return rh_show(m, "dev,name,qpn,arrived_ns,took_ns\n", rh_show_host_done);
 }
 
 static void rh_show_flow_trace(struct seq_file *m, struct rh_host *host,

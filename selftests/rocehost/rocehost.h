@@ -520,12 +520,12 @@ struct rh_trace {
 
 /**
  * struct rh_done - a complete message
- * @came_ns: when the message arrived at the sender's queue
- * @took_ns: time from @came_ns until the ACK of the last packet of the message
+ * @arrived_ns: when the message arrived at the sender's queue
+ * @took_ns: time from @arrived_ns until the ACK of the message's last packet
  * @qpn: QP number of the flow
  */
 struct rh_done {
-	u64 came_ns;
+	u64 arrived_ns;
 	u64 took_ns;
 	u32 qpn;
 };
@@ -637,7 +637,7 @@ struct rh_flow_sr {
  * @st.gated: CNPs that the gate suppressed
  * @st.rtws: RTWs
  * @st.rtss: RTSs
- * @told: telemetry of the last CNP counted in @st.cnps_telemetry
+ * @last_telemetry: telemetry of the last CNP counted in @st.cnps_telemetry
  * @headers: header template of its packets
  * @n_trace: events traced since the start, overwritten ones included
  */
@@ -685,7 +685,7 @@ struct rh_flow {
 		u64 rtws;
 		u64 rtss;
 	} st;
-	struct telemetry told;
+	struct telemetry last_telemetry;
 	struct rh_headers headers;
 	u32 n_trace;
 };

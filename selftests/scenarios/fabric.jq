@@ -44,7 +44,7 @@ if ($hosts | sum(.malformed + .stray + .completions_lost + .refused)) > 0
 else . end |
 
 # host and start time identify a flow
-(reduce $done[] as $d ({}; .["\($d.dev),\($d.came_ns)"] = $d.took_ns)) as $took |
+(reduce $done[] as $d ({}; .["\($d.dev),\($d.arrived_ns)"] = $d.took_ns)) as $took |
 [$list[] | select(.start_ns >= $count_ns) | . as $f |
 	$took["\(.dev),\(.start_ns)"] as $ns |
 	select($ns != null) |
@@ -73,7 +73,7 @@ def surge: reduce .[] as $s ({most: 0};
 	# messages of flows without an end have no slowdown; their name may be a
 	# number, such as the 32 of 32:1
 	names: ($flows | map(.name) | unique | map(. as $name | {key: tostring, value: (
-		($done | map(select(.name == $name and .came_ns >= $count_ns).took_ns) |
+		($done | map(select(.name == $name and .arrived_ns >= $count_ns).took_ns) |
 			sort | {messages: length, fct_p50_us: (percentile(50) | us),
 				fct_p99_us: (percentile(99) | us)}) +
 		($all | map(select(.name == $name).slowdown) | slowdowns) + {
@@ -83,7 +83,7 @@ def surge: reduce .[] as $s ({most: 0};
 				sum(.cnps_np + .cnps_cp)),
 			jain: ($sinks | map(select(.name == $name).bytes) | jain),
 			fct_mean_us: ($done | map(select(.name == $name and
-				.came_ns >= $count_ns).took_ns) | mean | us),
+				.arrived_ns >= $count_ns).took_ns) | mean | us),
 			# not matched by start time: with "cm" a message begins
 			# later than its flow
 			unfinished: (($list | map(select(.name == $name)) | length) -
