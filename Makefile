@@ -316,16 +316,17 @@ $(B)/rocev2_fuzz: selftests/fuzz/rocev2_fuzz.c kmod/rocev2.c kmod/rocev2.h \
 		-Ikmod/include/uapi -o $@ $(filter %.c,$^) -lz
 
 # lab-KERNEL: the module for a kernel of the lab, and the hosts that generate
-# traffic in it; for kernels with KUnit, also their tests
+# traffic in it; for kernels with KUnit, also their tests.  Warnings of W=1 are
+# errors.  C=2 runs sparse on all files.
 lab-%: tc-plugin userspace tools
 	$(LAB) build $*
 	@key=$$($(LAB) key $*) && [ "$$key" = "$$(cat $(B)/$*/key 2>&1)" ] || \
 		{ rm -rf $(B)/$* && mkdir -p $(B)/$* && echo "$$key" >$(B)/$*/key; }
 	$(call kmod-copy,$(B)/$*)
-	$(LAB) make $* -s M=$(CURDIR)/$(B)/$* W=1 \
+	$(LAB) make $* -s M=$(CURDIR)/$(B)/$* W=1e C=$(C) \
 		$(if $(filter uml%,$*),CONFIG_NET_SCH_IQCN_KUNIT_TEST=m) modules
 	@cp -au selftests/rocehost $(B)/$*/
-	$(LAB) make $* -s M=$(CURDIR)/$(B)/$*/rocehost W=1 \
+	$(LAB) make $* -s M=$(CURDIR)/$(B)/$*/rocehost W=1e C=$(C) \
 		$(if $(filter uml%,$*),CONFIG_NET_SCH_IQCN_KUNIT_TEST=m) modules
 
 lab:

@@ -32,7 +32,7 @@ ALL_TESTS="
 	test_small
 "
 NIGHTLY_TESTS="
-	test_replace test_snoop test_graft test_join test_autoload
+	test_module test_replace test_snoop test_graft test_join test_autoload
 	test_deferred test_detectors test_users
 "
 # shellcheck source=selftests/net/lib.sh

@@ -3,7 +3,7 @@
 #
 # Check the sources without running them.  KTAP.
 #
-#   static.sh [-f]	-f: fast, without the build with W=1 and sparse
+#   static.sh [-f]	-f: fast, without sparse
 set -u -o pipefail
 
 fast=""
@@ -35,20 +35,32 @@ sources()
 		find "$@" -type f
 }
 
-# Print the warnings of W=1, which runs kernel-doc, too, and of sparse
-build_warnings()
+# changed CHECK FILE...: read names of files, and print those that have not
+# passed the check since they, or the files with its rules, changed.
+# build/CHECK lists what has passed.
+changed()
 {
-	local rc=0 dir
+	local check=$1 rules
+	shift
 
-	cp -a kmod "$WORK/kmod" && cp -a selftests/rocehost "$WORK/kmod/" ||
-		return 1
-	for dir in kmod kmod/rocehost; do
-		"$LAB" make stock -s M="$WORK/$dir" W=1 C=2 \
-			KBUILD_MODPOST_WARN= modules 2>&1 |
-			grep -E 'warning|error' | sed "s|$WORK/||"
-		[ "${PIPESTATUS[0]}" = 0 ] || rc=1
-	done
-	return $rc
+	rules=$(cat "$@" selftests/static/static.sh | sha256sum)
+	xargs sha256sum | sed "s/^/${rules%% *} /" | sort >"$WORK/$check"
+	touch "build/$check"
+	comm -23 "$WORK/$check" "build/$check" | awk '{ print $3 }'
+}
+
+# passed CHECK: all the files have passed it
+passed()
+{
+	cp "$WORK/$1" "build/$1"
+}
+
+# Print the warnings of sparse.  C=2 checks files that are up to date, too, and
+# does not compile them again.
+sparse()
+{
+	make -s lab-stock C=2 2>&1 | grep -E 'warning|error'
+	[ "${PIPESTATUS[0]}" = 0 ]
 }
 
 # -v: check descriptions of return values, too.  The last line, "N warnings", is
@@ -61,19 +73,23 @@ kernel_doc()
 	true
 }
 
-# Exceptions, each with its reason, are in checkpatch.ignore
+# Exceptions, each with its reason, are in checkpatch.ignore.  checkpatch.pl
+# takes nearly two minutes for all files.
 check_patch()
 {
+	local script=$source_tree/scripts/checkpatch.pl
+	local ignore=selftests/static/checkpatch.ignore
+
+	sources kmod tc-plugin userspace selftests | grep '\.[ch]$' |
+		changed checkpatch "$script" $ignore >"$WORK/files"
 	awk '/^[^ ]+ [A-Z_]+ / { print "^" $1 ":[0-9]+: [A-Z]+:" $2 ":" }' \
-		selftests/static/checkpatch.ignore >"$WORK/exceptions"
-	# shellcheck disable=SC2046
+		$ignore >"$WORK/exceptions"
 	# in another directory, because checkpatch.pl leaves a file there
-	(cd "$WORK" && "$source_tree/scripts/checkpatch.pl" --strict \
-		--root="$source_tree" --terse -q --show-types --no-summary -f \
-		$(cd "$TOP" && sources kmod tc-plugin userspace selftests |
-			grep '\.[ch]$' | sed "s|^|$TOP/|")) |
-		sed "s|^$TOP/||" | grep -vEf "$WORK/exceptions"
-	true
+	(cd "$WORK" && sed "s|^|$TOP/|" files | xargs -r "$script" --strict \
+		--root="$source_tree" --terse -q --show-types --no-summary -f 2>&1) |
+		sed "s|^$TOP/||" | grep -vEf "$WORK/exceptions" >"$WORK/found"
+	cat "$WORK/found"
+	[ -s "$WORK/found" ] || passed checkpatch
 }
 
 # tc or libc must have each function that the plugin calls: a missing function
@@ -298,31 +314,41 @@ maintainers()
 # warn
 functions_once()
 {
-	local f
-
-	for f in $(sources selftests | grep '\.sh$'); do
-		grep -oE '^[a-z_0-9]+\(\)$' "$f" | sort | uniq -d | sed "s|^|$f: |"
-	done
-	true
-}
-
-# list FILE NAME: print the tests of a list
-list()
-{
-	sed -n "/^$2=\"/,/\"\$/p" "$1" | grep -oE 'test_[a-z_0-9]+' | sort
+	sources selftests | grep '\.sh$' | xargs awk '
+	/^[a-z_0-9]+\(\)$/ && seen[FILENAME, $0]++ { print FILENAME ": " $0 }'
 }
 
 # A test that is not in ALL_TESTS never runs on some kernels
 tests_listed()
 {
-	local f
-
-	for f in $(sources selftests/net | grep '/iqcn_[a-z_]*\.sh$'); do
-		{ grep -oE '^test_[a-z_0-9]+\(\)$' "$f" | tr -d '()'
-		  list "$f" NIGHTLY_TESTS; } | sort -u |
-			comm -23 - <(list "$f" ALL_TESTS) | sed "s|^|$f: |"
-	done
-	true
+	sources selftests/net | grep '/iqcn_[a-z_]*\.sh$' | xargs awk '
+	/^(ALL|NIGHTLY)_TESTS="/ {
+		list = $0
+		sub(/_.*/, "", list)
+		sub(/^[^"]*"/, "")
+	}
+	list {
+		n = split($0, words, /[^a-z_0-9]+/)
+		for (i = 1; i <= n; i++) {
+			if (words[i] !~ /^test_/)
+				continue
+			else if (list == "ALL")
+				listed[FILENAME, words[i]]
+			else
+				tests[FILENAME ": " words[i]] = FILENAME SUBSEP words[i]
+		}
+		if (/"$/)
+			list = ""
+	}
+	/^test_[a-z_0-9]+\(\)$/ {
+		sub(/\(\)/, "")
+		tests[FILENAME ": " $0] = FILENAME SUBSEP $0
+	}
+	END {
+		for (test in tests)
+			if (!(tests[test] in listed))
+				print test
+	}'
 }
 
 # Every file of tests must be in a step, or it never runs
@@ -356,28 +382,28 @@ readme()
 # Comments have at most 80 columns, except diagrams and tables, which have tabs
 wide_comments()
 {
-	local f
-
-	for f in $(sources . | grep -E '\.([ch]|sh)$'); do
-		awk -v f="$f" '
-		/^\t*(\/\* | \* |# )[^\t]*$/ && !/\\$/ {
-			tabs = match($0, /[^\t]/) - 1
-			if (length + 7 * tabs > 80)
-				print f ":" FNR ": too wide"
-		}' "$f"
-	done
+	sources . | grep -E '\.([ch]|sh)$' | xargs awk '
+	/^\t*(\/\* | \* |# )[^\t]*$/ && !/\\$/ {
+		tabs = match($0, /[^\t]/) - 1
+		if (length + 7 * tabs > 80)
+			print FILENAME ":" FNR ": too wide"
+	}'
 }
 
+# It takes shellcheck a minute to read all files.  It also reads the libraries
+# that a script includes.
 scripts()
 {
 	# shellcheck disable=SC2046
-	shellcheck -S warning -x -P SCRIPTDIR -e SC1091,SC2034 \
-		$(sources selftests .ci userspace tc-plugin contrib debian |
-		grep -E '\.(ba)?sh$|\.ci/run$|/iqcn-(qdisc|senders)$|\.prerm$')
+	sources selftests .ci userspace tc-plugin contrib debian |
+		grep -E '\.(ba)?sh$|\.ci/run$|/iqcn-(qdisc|senders)$|\.prerm$' |
+		changed shellcheck $(sources selftests | grep '/lib[a-z-]*\.sh$') |
+		xargs -r shellcheck -S warning -x -P SCRIPTDIR -e SC1091,SC2034 &&
+		passed shellcheck
 }
 
 echo "TAP version 13"
-[ -n "$fast" ] || { quiet build_warnings; result $? "W=1 and sparse"; }
+[ -n "$fast" ] || { quiet sparse; result $? "sparse"; }
 quiet kernel_doc; result $? "kernel-doc"
 quiet check_patch; result $? "checkpatch --strict"
 quiet plugin_symbols; result $? "symbols of the plugin are tc's"
