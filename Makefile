@@ -93,10 +93,15 @@ help:
 
 all: modules tc-plugin userspace
 
-# A copy of kmod/ per kernel: nothing is built among the sources
-define kmod-copy
-	@mkdir -p $(1)
-	@cp -au kmod/. $(1)/
+# Sources are copied for each kernel: nothing is built among them.  Headers that
+# no longer exist are removed from the copy.
+define copy-sources
+	@mkdir -p $(2)
+	@cp -au $(1)/. $(2)/
+	@cd $(2) && find . -path ./rocehost -prune -o -name '*.h' -print | \
+		while read -r f; do \
+			[ -e "$(CURDIR)/$(1)/$$f" ] || rm "$$f"; \
+		done
 endef
 
 # Name the distribution's package of headers.  Its name has the release of the
@@ -132,7 +137,7 @@ modules:
 	@[ -e "$(KDIR)/Makefile" ] || { $(no-headers); }
 	@[ "$(KDIR)" = "$$(cat $(B)/kmod/key 2>&1)" ] || \
 		{ rm -rf $(B)/kmod && mkdir -p $(B)/kmod && echo "$(KDIR)" >$(B)/kmod/key; }
-	$(call kmod-copy,$(B)/kmod)
+	$(call copy-sources,kmod,$(B)/kmod)
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/$(B)/kmod modules
 	cp $(B)/kmod/sch_iqcn.ko $(B)/
 
@@ -316,17 +321,18 @@ $(B)/rocev2_fuzz: selftests/fuzz/rocev2_fuzz.c kmod/rocev2.c kmod/rocev2.h \
 		-Ikmod/include/uapi -o $@ $(filter %.c,$^) -lz
 
 # lab-KERNEL: the module for a kernel of the lab, and the hosts that generate
-# traffic in it; for kernels with KUnit, also their tests.  Warnings of W=1 are
-# errors.  C=2 runs sparse on all files.
+# traffic in it; for kernels with KUnit, also their tests.  Warnings are errors,
+# unless W=1.  C=2 runs sparse on all files.
+lab-%: W = 1e
 lab-%: tc-plugin userspace tools
 	$(LAB) build $*
 	@key=$$($(LAB) key $*) && [ "$$key" = "$$(cat $(B)/$*/key 2>&1)" ] || \
 		{ rm -rf $(B)/$* && mkdir -p $(B)/$* && echo "$$key" >$(B)/$*/key; }
-	$(call kmod-copy,$(B)/$*)
-	$(LAB) make $* -s M=$(CURDIR)/$(B)/$* W=1e C=$(C) \
+	$(call copy-sources,kmod,$(B)/$*)
+	$(LAB) make $* -s M=$(CURDIR)/$(B)/$* W=$(W) C=$(C) \
 		$(if $(filter uml%,$*),CONFIG_NET_SCH_IQCN_KUNIT_TEST=m) modules
-	@cp -au selftests/rocehost $(B)/$*/
-	$(LAB) make $* -s M=$(CURDIR)/$(B)/$*/rocehost W=1e C=$(C) \
+	$(call copy-sources,selftests/rocehost,$(B)/$*/rocehost)
+	$(LAB) make $* -s M=$(CURDIR)/$(B)/$*/rocehost W=$(W) C=$(C) \
 		$(if $(filter uml%,$*),CONFIG_NET_SCH_IQCN_KUNIT_TEST=m) modules
 
 lab:

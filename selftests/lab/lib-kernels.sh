@@ -256,8 +256,10 @@ host_initramfs()
 			done || die "no module $m for $version"
 	done | awk '!seen[$0]++' >"$root/lib/order"
 	cp "$LAB/initramfs-init.sh" "$root/init"
+	# a guest may be reading the old file
 	(cd "$root" && find . | cpio -o -H newc -R 0:0 2>/dev/null) \
-		>"$dir/initramfs.cpio"
+		>"$dir/initramfs.cpio.tmp" &&
+		mv "$dir/initramfs.cpio.tmp" "$dir/initramfs.cpio"
 }
 
 # Fetch and unpack the image, without installing it on this machine

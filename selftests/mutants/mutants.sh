@@ -116,10 +116,10 @@ tree()
 			cmp -s "$dir/kmod/$file" "$dir/build/uml/$file" ||
 			cp "$dir/kmod/$file" "$dir/build/uml/$file" || return
 	done
-	make -s -C "$dir" lab-uml
+	make -s -C "$dir" lab-uml W=1
 }
 
-# build N TARGET...: rebuild modules of a tree
+# build N TARGET...: rebuild modules of a tree.  A mutant may cause warnings.
 build()
 {
 	local dir=$OUT/$1

@@ -71,7 +71,7 @@ def main(argv):
             src, dst = names[node_of(src)], names[node_of(dst)]
             at_ns = int(start) - EPOCH_NS
             arrived_ns = min(starts[src, dst, int(size)],
-                          key=lambda ns, at=at_ns: abs(ns - at))
+                             key=lambda ns, at=at_ns: abs(ns - at))
             if abs(arrived_ns - at_ns) > 2:
                 print(f"{line.strip()}: no flow starts there", file=sys.stderr)
                 return 1

@@ -12,6 +12,8 @@ fast=""
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 LAB=$TOP/selftests/lab/lab.sh
 cd "$TOP" || exit 1
+# a jobserver of the calling make would cause a warning
+unset MAKEFLAGS MFLAGS
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 source_tree=$("$LAB" source) || exit 1
@@ -35,28 +37,30 @@ sources()
 		find "$@" -type f
 }
 
-# changed CHECK FILE...: read names of files, and print those that have not
-# passed the check since they, or the files with its rules, changed.
-# build/CHECK lists what has passed.
+# changed CHECK FILE...: read names of files from stdin, and print those that
+# build/CHECK does not list as passed with their present contents and rules.  The
+# rules are in FILE... and this script.
 changed()
 {
 	local check=$1 rules
 	shift
 
-	rules=$(cat "$@" selftests/static/static.sh | sha256sum)
+	rules=$({ shellcheck --version; cat "$@" selftests/static/static.sh; } |
+		sha256sum)
 	xargs sha256sum | sed "s/^/${rules%% *} /" | sort >"$WORK/$check"
-	touch "build/$check"
+	mkdir -p build && touch "build/$check" || return
 	comm -23 "$WORK/$check" "build/$check" | awk '{ print $3 }'
 }
 
-# passed CHECK: all the files have passed it
+# passed CHECK: record that all files given to "changed CHECK" have passed
 passed()
 {
 	cp "$WORK/$1" "build/$1"
 }
 
 # Print the warnings of sparse.  C=2 checks files that are up to date, too, and
-# does not compile them again.
+# does not compile them again, so make check-kernels looks for warnings of
+# objtool.
 sparse()
 {
 	make -s lab-stock C=2 2>&1 | grep -E 'warning|error'
@@ -74,22 +78,26 @@ kernel_doc()
 }
 
 # Exceptions, each with its reason, are in checkpatch.ignore.  checkpatch.pl
-# takes nearly two minutes for all files.
+# takes nearly two minutes for all files, so it only checks changed files.
 check_patch()
 {
-	local script=$source_tree/scripts/checkpatch.pl
+	local scripts=$source_tree/scripts rc
 	local ignore=selftests/static/checkpatch.ignore
 
 	sources kmod tc-plugin userspace selftests | grep '\.[ch]$' |
-		changed checkpatch "$script" $ignore >"$WORK/files"
+		changed checkpatch "$scripts/checkpatch.pl" $ignore \
+			"$scripts"/{spelling.txt,const_structs.checkpatch} \
+			>"$WORK/files" || return
 	awk '/^[^ ]+ [A-Z_]+ / { print "^" $1 ":[0-9]+: [A-Z]+:" $2 ":" }' \
 		$ignore >"$WORK/exceptions"
 	# in another directory, because checkpatch.pl leaves a file there
-	(cd "$WORK" && sed "s|^|$TOP/|" files | xargs -r "$script" --strict \
-		--root="$source_tree" --terse -q --show-types --no-summary -f 2>&1) |
-		sed "s|^$TOP/||" | grep -vEf "$WORK/exceptions" >"$WORK/found"
-	cat "$WORK/found"
-	[ -s "$WORK/found" ] || passed checkpatch
+	(cd "$WORK" && sed "s|^|$TOP/|" files |
+		xargs -r "$scripts/checkpatch.pl" --strict --terse -q \
+			--root="$source_tree" --show-types --no-summary -f 2>&1) |
+		sed "s|^$TOP/||" | grep -vEf "$WORK/exceptions"
+	rc=("${PIPESTATUS[@]}")
+	# 123: checkpatch.pl has printed something, but grep has not
+	[[ ${rc[0]} =~ ^(0|123)$ && ${rc[2]} = 1 ]] && passed checkpatch
 }
 
 # tc or libc must have each function that the plugin calls: a missing function
@@ -390,14 +398,16 @@ wide_comments()
 	}'
 }
 
-# It takes shellcheck a minute to read all files.  It also reads the libraries
-# that a script includes.
+# For all files, shellcheck takes a minute, so it only checks changed files.  It
+# also reads the libraries that a script includes, so a change of a library
+# counts as a change of all files.
 scripts()
 {
 	# shellcheck disable=SC2046
 	sources selftests .ci userspace tc-plugin contrib debian |
 		grep -E '\.(ba)?sh$|\.ci/run$|/iqcn-(qdisc|senders)$|\.prerm$' |
-		changed shellcheck $(sources selftests | grep '/lib[a-z-]*\.sh$') |
+		changed shellcheck $(sources selftests tc-plugin userspace |
+			grep -E '/lib[a-z-]*\.sh$|/iqcn\.bash$') |
 		xargs -r shellcheck -S warning -x -P SCRIPTDIR -e SC1091,SC2034 &&
 		passed shellcheck
 }
