@@ -231,7 +231,7 @@ mkdir -p "$OUT"
 echo "kernels and builds"
 # build the kernels outside of the steps, to show the progress
 for kernel in ${KERNELS[$tier]}; do
-	if ! make -s "lab-$kernel"; then
+	if ! make -s -j"$(nproc)" "lab-$kernel"; then
 		echo "FAILED: lab-$kernel does not build"
 		exit 1
 	fi

@@ -38,8 +38,8 @@ sources()
 }
 
 # changed CHECK FILE...: read names of files from stdin, and print those that
-# build/CHECK does not list as passed with their present contents and rules.  The
-# rules are in FILE... and this script.
+# build/CHECK does not list as passed with their present contents and rules.
+# The rules are in FILE... and this script.
 changed()
 {
 	local check=$1 rules
@@ -398,8 +398,8 @@ wide_comments()
 	}'
 }
 
-# For all files, shellcheck takes a minute, so it only checks changed files.  It
-# also reads the libraries that a script includes, so a change of a library
+# For all files, shellcheck takes a minute, so it only checks changed files.
+# It also reads the libraries that a script includes, so a change of a library
 # counts as a change of all files.
 scripts()
 {
