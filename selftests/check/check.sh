@@ -26,7 +26,7 @@ cd "$TOP" || exit 1
 # check and more, check runs the tests that are not in NIGHTLY_TESTS, and more
 # runs those that are.
 declare -A STEPS=(
-	[test]="static-fast smoke kunit userspace plugin senders"
+	[test]="senders static-fast smoke kunit userspace plugin"
 	[check]="static stock kselftests-debug kselftests-3 kselftests-5
 		scenarios kselftests-4 packages kselftests-tool bench
 		kselftests-1 docs senders kselftests-2 wireshark metrics fuzz
