@@ -6,7 +6,7 @@
 # table (build/TIER/counts) and a verdict come last.
 #
 #   check.sh [TIER]	test: tests to run after each edit (3 minutes)
-#			check: tests of CI (27 minutes with two cores of a
+#			check: tests of CI (26 minutes with two cores of a
 #			virtual machine, plus the kernels once); default
 #			more: tests that check leaves out; part of make nightly
 #   check.sh step TIER STEP
