@@ -6,7 +6,7 @@
 # table (build/TIER/counts) and a verdict come last.
 #
 #   check.sh [TIER]	test: tests to run after each edit (3 minutes)
-#			check: tests of CI (26 minutes with two cores of a
+#			check: tests of CI (15 minutes with two cores of a
 #			virtual machine, plus the kernels once); default
 #			more: tests that check leaves out; part of make nightly
 #   check.sh step TIER STEP
@@ -112,7 +112,7 @@ run_step()
 	static) "$TOP/selftests/static/static.sh" ;;
 	static-fast) "$TOP/selftests/static/static.sh" -f ;;
 	intree) "$TOP/selftests/intree/intree.sh" ;;
-	# check leaves out the guest, and modules built from the packages
+	# check leaves out the guest, and compiles no modules
 	packages)
 		if [ $tag = check ]; then
 			"$TOP/selftests/packages/packages.sh" -b
