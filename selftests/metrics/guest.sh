@@ -68,8 +68,6 @@ test_run()
 	local since
 
 	topology bridge
-	unmute snd
-	unmute rcv
 	qdiscs
 	insmod "$BUILD/uml/rocehost/rocehost.ko" || fail "rocehost"
 	ctl snd "host e0 ip $SND4 rate 10gbit min 5mbit"

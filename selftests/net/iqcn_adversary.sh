@@ -79,8 +79,6 @@ served()
 
 	topology bridge
 	evil
-	unmute snd
-	unmute rcv
 	load
 	# 100 flows with a CNP per T1 exceed the default cnp-rate for 1 Gb/s
 	iqcn bandwidth 1gbit detect queue cnp-rate 1000000 "$@"

@@ -133,7 +133,7 @@ test_three_tags()
 test_gso_in()
 {
 	topology router
-	unmute snd
+	addresses snd
 	iqcn bandwidth 1mbit
 	np --time 60 --ack 1
 	data --gso 6 --tos 3 --sport 4000 --len 500 --count 2 --psn 10

@@ -1902,7 +1902,7 @@ test_gso()
 	local i
 
 	stand wreb profile 1000:1 min-gap 0
-	unmute snd
+	addresses snd
 	ip -n snd neigh add $RCV4 lladdr $RCV_MAC dev e0
 	deep 10
 	watch 20

@@ -522,7 +522,7 @@ test_udp_socket()
 	iqcn $CONGESTED
 	pair_flow
 	pair_flow -6
-	unmute snd
+	addresses snd
 	"$ROCE" listen snd/$SND4 --count 5 --time 1000 >"$TMP/udp4" &
 	"$ROCE" listen snd/$SND6 --count 5 --time 1000 >"$TMP/udp6" &
 	sleep 0.02

@@ -504,7 +504,7 @@ test_read_responses()
 gso_topology()
 {
 	topology bridge
-	unmute snd
+	addresses snd
 	ip -n snd neigh add $RCV4 lladdr $RCV_MAC dev e0
 }
 

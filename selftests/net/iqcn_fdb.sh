@@ -51,8 +51,6 @@ three_links()
 	links rcv e0 e1
 	links sw p0 p1
 	links "$1" p2
-	mute snd
-	mute rcv
 }
 
 # links NS DEV...: bring up devices, without IPv6 addresses
@@ -106,9 +104,7 @@ upstream()
 		link add e0 address $SND_MAC mtu 9000 type veth peer name h0 mtu 9000
 		link set u0 address 02:00:00:00:00:b0
 	EOT
-	tc -n snd qdisc del dev u0 clsact
 	links snd u0 e0 h0
-	mute snd
 	bridge_of snd "" u0 h0 p2
 }
 
@@ -347,16 +343,19 @@ neighbours()
 }
 
 # The CNP is routed, so its Ethernet source address does not leave the box. All
-# neighbors are resolved by ARP; none is permanent.
+# neighbors are resolved by ARP; none is permanent. The stacks of the hosts get
+# no IP packets.
 test_routed()
 {
 	local ns before
 
 	topology router
 	for ns in snd rcv; do
-		tc -n $ns filter del dev e0 ingress
-		tc -n $ns filter add dev e0 ingress protocol ip matchall \
-			action drop
+		addresses $ns
+		tc -n $ns -batch - <<-EOT
+			qdisc add dev e0 clsact
+			filter add dev e0 ingress protocol ip matchall action drop
+		EOT
 	done
 	ip -n sw -batch - <<-EOT
 		neigh del $SND4 dev p0

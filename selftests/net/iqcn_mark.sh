@@ -336,7 +336,7 @@ gso()
 	local on=$1
 
 	topology bridge
-	unmute snd
+	addresses snd
 	ip -n snd neigh add $RCV4 lladdr $RCV_MAC dev e0
 	ip -n snd neigh add $RCV6 lladdr $RCV_MAC dev e0
 	# segment after the qdisc, so that the receiver captures segments

@@ -472,7 +472,6 @@ test_mq_shares_port()
 	EOF
 	wait_forwarding
 	bridge -n sw fdb replace $RCV_MAC dev p1 master static
-	mute rcv
 	tc -n sw qdisc add dev p1 root handle 1: mq
 	for i in 1 2 3 4; do
 		echo "qdisc add dev p1 parent 1:$i handle 1$i: iqcn bandwidth 4mbit $TIMER"

@@ -60,7 +60,7 @@ SQP=$((0x800011))	# the sender's QP for the default DestQP 0x11 of "data"
 CONGESTED="bandwidth 4mbit t1 300us"
 BR_MAC=02:00:00:00:00:b0
 
-# uplink2: create p2 with the MAC of p1, so that rcv needs no other route. The
+# uplink2: create p2 with the MAC of p1, so that rcv can use both. The
 # bridge does not learn on it, because learning would move even p1's static
 # entries.
 uplink2()
@@ -98,8 +98,10 @@ uplink2()
 # after these actions
 by_p2()
 {
-	tc -n rcv filter add dev e0 egress matchall "$@" \
-		action mirred egress redirect dev e1
+	tc -n rcv -batch - <<-EOF
+		qdisc replace dev e0 clsact
+		filter add dev e0 egress matchall $* action mirred egress redirect dev e1
+	EOF
 }
 
 # counts [DEV]: print "cnp_seen port_cnp_unmatched"
@@ -1003,7 +1005,7 @@ test_other_netns()
 	uplink2
 	by_p2
 	iqcn snoop port
-	unmute snd
+	addresses snd
 	tc -n snd qdisc replace dev e0 root handle 10: iqcn snoop netns
 	cnp --count 3
 	cnp --bad icrc --count 2

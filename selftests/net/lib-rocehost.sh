@@ -45,8 +45,6 @@ mac()
 bridged()
 {
 	topology bridge
-	unmute snd
-	unmute rcv
 	load
 }
 

@@ -34,7 +34,7 @@ P0_MAC=02:00:00:00:00:a0 P1_MAC=02:00:00:00:00:a1
 TMP=$(mktemp -d)
 trap 'cleanup; rm -rf "$TMP"' EXIT
 
-# A fork and exec takes 30 ms or more in User Mode Linux on a virtual machine,
+# A fork and exec takes 10 ms or more in User Mode Linux on a virtual machine,
 # which would add up to most of the run time of a test. So bash itself does what
 # tests do often.
 mkfifo "$TMP/never" "$TMP/ready"
@@ -105,8 +105,10 @@ cleanup()
 }
 
 # topology bridge|router [none|vlan|qinq]: create the namespaces; the last word
-# says which VLAN tags the hosts use. The function uses batches, because
-# starting a process is slow in User Mode Linux.
+# says which VLAN tags the hosts use. The hosts' devices are up, but have only
+# link-local addresses, so the hosts' stacks drop the packets of tests; packet
+# sockets still get them. The functions use batches, because starting a process
+# is slow in User Mode Linux.
 topology()
 {
 	kind=$1 tags=${2:-none}
@@ -114,8 +116,8 @@ topology()
 		netns add snd
 		netns add sw
 		netns add rcv
-		link add e0 netns snd address $SND_MAC mtu 9000 type veth peer name p0 netns sw address $P0_MAC mtu 9000
-		link add e0 netns rcv address $RCV_MAC mtu 9000 type veth peer name p1 netns sw address $P1_MAC mtu 9000
+		link add e0 netns snd up address $SND_MAC mtu 9000 type veth peer name p0 netns sw address $P0_MAC mtu 9000
+		link add e0 netns rcv up address $RCV_MAC mtu 9000 type veth peer name p1 netns sw address $P1_MAC mtu 9000
 	EOF
 	case $tags in
 	none) vlan_args=() ;;
@@ -123,40 +125,29 @@ topology()
 	qinq) vlan_args=(--vlan ad:200:3 --vlan 100:3) ;;
 	esac
 	"topology_$kind"
-	mute snd
-	mute rcv
 }
 
 topology_bridge()
 {
+	local ports
+
 	rcv4=$RCV4 rcv6=$RCV6
 	# the destination MAC addresses that snd and rcv use: a bridge keeps
 	# them
 	snd_dmac=$RCV_MAC rcv_dmac=$SND_MAC
-	ip -n snd -batch - <<-EOF
-		link set e0 up
-		addr add $SND4/24 dev e0
-		addr add $SND6/64 dev e0 nodad
-	EOF
-	ip -n rcv -batch - <<-EOF
-		link set e0 up
-		addr add $RCV4/24 dev e0
-		addr add $RCV6/64 dev e0 nodad
-	EOF
 	ip -n sw -batch - <<-EOF
-		link add br0 type bridge mcast_snooping 0
-		link set p0 master br0
-		link set p1 master br0
-		link set p0 up
-		link set p1 up
-		link set br0 up
+		link add br0 up type bridge mcast_snooping 0
+		link set p0 master br0 up
+		link set p1 master br0 up
 	EOF
-	wait_forwarding
 	# static entries, so that even the first packet is not flooded
-	bridge -n sw -batch - <<-EOF
+	ports=$(bridge -n sw -batch - <<-EOF
 		fdb replace $SND_MAC dev p0 master static
 		fdb replace $RCV_MAC dev p1 master static
+		link show
 	EOF
+	)
+	[[ $ports == *forwarding*forwarding* ]] || wait_forwarding
 }
 
 wait_forwarding()
@@ -211,16 +202,6 @@ topology_router()
 	qinq) top0=p0.q top1=p1.q ;;
 	esac
 	in_ns sw sysctl -qw net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1
-	ip -n snd -batch - <<-EOF
-		$(link_batch e0 $SND4/24 $SND6/64)
-		route add 10.2.0.0/24 via 10.1.0.254
-		route add fd02::/64 via fd01::fe
-	EOF
-	ip -n rcv -batch - <<-EOF
-		$(link_batch e0 $RCV4_ROUTED/24 $RCV6_ROUTED/64)
-		route add 10.1.0.0/24 via 10.2.0.254
-		route add fd01::/64 via fd02::fe
-	EOF
 	ip -n sw -batch - <<-EOF
 		$(link_batch p0 10.1.0.254/24 fd01::fe/64)
 		$(link_batch p1 10.2.0.254/24 fd02::fe/64)
@@ -232,19 +213,26 @@ topology_router()
 	sleep 0.1
 }
 
-# mute NS: drop what e0 receives, so that the host's stack sends no answers;
-# taps still get the packets
-mute()
+# addresses snd|rcv: give this host its addresses and routes, so that its stack
+# sends and answers
+addresses()
 {
-	tc -n "$1" -batch - <<-EOF
-		qdisc add dev e0 clsact
-		filter add dev e0 ingress matchall action drop
-	EOF
-}
-
-unmute()
-{
-	tc -n "$1" qdisc del dev e0 clsact
+	{
+		case $1 in
+		snd) link_batch e0 $SND4/24 $SND6/64 ;;
+		rcv) link_batch e0 "$rcv4/24" "$rcv6/64" ;;
+		esac
+		case $kind.$1 in
+		router.snd)
+			echo "route add 10.2.0.0/24 via 10.1.0.254"
+			echo "route add fd02::/64 via fd01::fe"
+			;;
+		router.rcv)
+			echo "route add 10.1.0.0/24 via 10.2.0.254"
+			echo "route add fd01::/64 via fd02::fe"
+			;;
+		esac
+	} | ip -n "$1" -batch -
 }
 
 # The notify method that iqcn and bottleneck set by default: notify timer, with
@@ -399,7 +387,7 @@ traced_cnps()
 }
 
 # stat NAME [DEV [HANDLE]]: print a value of "tc -s -j". bash parses the JSON,
-# because another process would take 50 ms in User Mode Linux.
+# because starting another process is slow in User Mode Linux.
 stat()
 {
 	local name=$1 dev=${2:-p1} handle=${3:-10:} json

@@ -46,8 +46,6 @@ traffic()
 	local cm="messages 1000000 every 4ms cm"
 
 	topology "${1:-bridge}"
-	unmute snd
-	unmute rcv
 	load
 	# shellcheck disable=SC2154 # topology has set them
 	{

@@ -225,7 +225,6 @@ item_mq()
 		link add e0 netns rcv address $RCV_MAC mtu 9000 numtxqueues 64 numrxqueues 64 type veth peer name p1 netns sw address $P1_MAC mtu 9000 numtxqueues 64 numrxqueues 64
 	EOF
 	ip -n rcv link set e0 up
-	ip -n rcv addr add $RCV4/24 dev e0
 	ip -n sw -batch - <<-EOF
 		link set p1 master br0
 		link set p1 up
@@ -263,7 +262,6 @@ item_mq()
 # topology that the caller has created
 senders()
 {
-	unmute snd
 	load
 	rh snd "host e0 ip $SND4 rate 1gbit ${rp[*]}"
 	rh rcv "host e0 ip $RCV4 rate 1gbit"
@@ -441,8 +439,6 @@ item_clock()
 # flows_follow S: check that flows are recreated after S seconds, and get CNPs
 flows_follow()
 {
-	mute snd
-	mute rcv
 	tc -n sw qdisc change dev p1 root handle 10: iqcn cnp-burst 1024
 	pair_flow --psn 16777210
 	sniff snd --type cnp --time 60
@@ -458,6 +454,9 @@ item_packets()
 
 	any bridge router
 	traffic "$one"
+	# stacks send GSO packets and fragments
+	addresses snd
+	addresses rcv
 	congest
 	# a packet socket makes every packet a clone, and so does mirred
 	listener sniff sw/p1 tap --time 2000
@@ -482,7 +481,8 @@ item_packets()
 			try reply $v --type cnp --bad truncate:$bad
 		done
 		# shellcheck disable=SC2086
-		try data $v --gso 8 --sport 4000 --tos 2 --len 1000 --count 20
+		data $v --gso 8 --sport 4000 --tos 2 --len 1000 --count 20 ||
+			fail "no GSO packets $v"
 	done
 	for vlan in 100 "ad:200 --vlan 100" "ad:300 --vlan 200 --vlan 100"; do
 		# shellcheck disable=SC2206
@@ -492,7 +492,7 @@ item_packets()
 	done
 	vlan_args=()
 	# fragments
-	in_ns sw ping -c 2 -i 0.01 -W 0.1 -Q 2 -s 20000 $SND4 >/dev/null 2>&1
+	try in_ns snd ping -c 2 -i 0.01 -W 0.1 -Q 2 -s 20000 "$rcv4"
 	shared
 	wait
 	tc -n sw qdisc del dev p1 clsact
@@ -751,14 +751,11 @@ item_receivers()
 	local i port monitor
 
 	topology bridge
-	unmute snd
-	unmute rcv
 	# put a bridge into the receiver's namespace, with uplinks to p1 (the
 	# old e0, now u1) and to p2, and a new e0 behind the bridge
 	ip -n rcv -batch - <<-EOF
 		link set e0 down
 		link set e0 name u1
-		addr flush dev u1
 		link set u1 address 02:00:00:00:00:b1
 		link add u2 mtu 9000 type veth peer name p2 netns sw mtu 9000
 		link add e0 address $RCV_MAC mtu 9000 type veth peer name m0 mtu 9000
@@ -770,7 +767,6 @@ item_receivers()
 		link set u1 up
 		link set u2 up
 		link set rb up
-		addr add $RCV4/24 dev e0
 	EOF
 	ip -n sw -batch - <<-EOF
 		link set p2 master br0
