@@ -70,7 +70,7 @@ help:
 	@echo '  bench        cost of packets, compared with other qdiscs (15 min); HERE=1: on this'
 	@echo '               machine, as root, after make modules rocehost tc-plugin userspace'
 	@echo '  test         static checks, KUnit, host tests, smoke: after each edit (3 min)'
-	@echo '  check        the tests of CI (26 min, and the kernels once)'
+	@echo '  check        the tests of CI (15 min, and the kernels once)'
 	@echo '  check-kernels'
 	@echo '               the module on Debian'"'"'s kernels 6.1, 6.12 and 7.2 (nightly)'
 	@echo '  check-debug  the tests on four debug kernels: KASAN and lockdep, preemption, two'

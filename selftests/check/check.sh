@@ -27,10 +27,10 @@ cd "$TOP" || exit 1
 # runs those that are.
 declare -A STEPS=(
 	[test]="senders static-fast smoke kunit userspace plugin"
-	[check]="static stock kselftests-debug kselftests-3 kselftests-5
-		scenarios kselftests-4 packages kselftests-tool bench
-		kselftests-1 docs senders kselftests-2 wireshark metrics fuzz
-		plugin userspace kunit-debug kunit"
+	[check]="stock static scenarios kselftests-debug kselftests-5 docs
+		kselftests-4 bench wireshark kselftests-3 packages kselftests-1
+		kselftests-tool kselftests-2 metrics senders fuzz userspace
+		plugin kunit-debug kunit"
 	[more]="million packages tdc-own kselftests-1 kselftests-2 kselftests-3
 		kselftests-4 kselftests-5 kselftests-tool kselftests-debug demo
 		agent intree packages-distros repeat ynl kselftests-small"
