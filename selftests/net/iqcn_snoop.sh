@@ -60,9 +60,8 @@ SQP=$((0x800011))	# the sender's QP for the default DestQP 0x11 of "data"
 CONGESTED="bandwidth 4mbit t1 300us"
 BR_MAC=02:00:00:00:00:b0
 
-# uplink2: create p2 with the MAC of p1, so that rcv can use both. The
-# bridge does not learn on it, because learning would move even p1's static
-# entries.
+# uplink2: create p2 with the MAC of p1, so that rcv can use both. The bridge
+# does not learn on it, because learning would move even p1's static entries.
 uplink2()
 {
 	ip -batch - <<-EOF

@@ -86,8 +86,8 @@ capture()
 }
 
 # look REGEX: return whether the terminal matches. ^ at the beginning and $ at
-# the end of REGEX match those of a line. bash does the match, because
-# starting another process is slow in User Mode Linux.
+# the end of REGEX match those of a line. bash does the match, because starting
+# another process is slow in User Mode Linux.
 look()
 {
 	local re=$1

@@ -195,6 +195,32 @@ shows()
 		grep -q "mlxconfig -d 0000:41:00.0 query" <<<"$out"
 }
 
+# Contents that are not numbers are shown, and not compared with the box
+no_numbers()
+{
+	local text
+
+	for text in 0x 0x1x2 0x3g 12a -1 ""; do
+		fresh broadcom
+		file kernel/config/bnxt_re/bnxt_re0/ports/1/cc/cnp_dscp "$text"
+		box >"$WORK/box"
+		said 0 "^  cc/cnp_dscp +$text$" "^  cc/cnp_prio +0x6$" \
+			-- senders -b "$WORK/box" || return
+	done
+}
+
+# two NICs: warnings name the NIC, and come after all settings
+two_nics()
+{
+	fresh ofed
+	file class/net/eth0/ecn/roce_rp/enable/3 0
+	nic eth1 bnxt_re0 bnxt_en 0000:51:00.0
+	file kernel/debug/bnxt_re/0000:51:00.0/cc_config/enable_cc 0
+	box >"$WORK/box"
+	[ "$(senders -b "$WORK/box" | grep -oE '^(eth[01]:|warn: eth[01]:)' |
+		tr '\n' ' ')" = "eth0: eth1: warn: eth0: warn: eth1: " ]
+}
+
 # Neither "show" nor a mistake writes anything
 harmless()
 {
@@ -319,6 +345,8 @@ wrong "traffic_class 107 has both ECN bits" ofed \
 result $? "senders mark their own packets"
 wrong "rpg_time_reset" ofed $ecn/roce_rp/rpg_time_reset 225 'notify=["timer"]'
 result $? "a timer as long as t1 is too short"
+no_numbers; result $? "contents that are not numbers"
+two_nics; result $? "warnings of two NICs"
 harmless; result $? "show and mistakes change nothing"
 sets; result $? "set"
 sets_hexadecimal; result $? "set writes hexadecimal numbers for bnxt_re, and applies them"
