@@ -136,20 +136,18 @@ own_arch()
 	esac
 }
 
-# own_config KERNEL: print its configuration.  KERNEL.config overrides the same
-# options of uml.config; "is not set" also removes options that a later Kconfig
-# does not have.
+# own_config KERNEL: print its options, without comments.  KERNEL.config
+# overrides the same options of uml.config; "is not set" also removes options
+# that a later Kconfig does not have.
 own_config()
 {
 	if [ "$1" = uml ]; then
-		cat "$LAB/uml.config"
-		return
+		set -- "$LAB/uml.config"
+	else
+		set -- "$LAB/$1.config" "$LAB/uml.config"
 	fi
 	awk '{ option = $1 == "#" ? $2 : $1; sub(/=.*/, "", option) }
-	option !~ /^CONFIG_/ { option = "" }
-	FNR == NR { if (option) own[option]; next }
-	!(option in own)' "$LAB/$1.config" "$LAB/uml.config"
-	cat "$LAB/$1.config"
+	option ~ /^CONFIG_/ && !seen[option]++' "$@"
 }
 
 # Print the directory, named after a hash of everything that affects the build
