@@ -412,10 +412,10 @@ coverage:
 	@$(MAKE) -s lab-uml-cov
 	@selftests/coverage/coverage.sh $(TESTS)
 
-# make mutants [ONLY='timer.c:*']
+# make mutants [ONLY='timer.c:*'] [CONTINUE=1]
 mutants:
 	$(LAB) packages lab
-	@selftests/mutants/mutants.sh $(if $(ONLY),'$(ONLY)')
+	@selftests/mutants/mutants.sh $(if $(CONTINUE),-r) $(if $(ONLY),'$(ONLY)')
 
 # tests to run after each edit
 test:

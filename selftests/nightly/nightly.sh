@@ -8,8 +8,8 @@
 #
 #   nightly.sh [-c] [PART...]	default: all
 #
-#   -c	continue: keep the parts and scenarios that have succeeded on this
-#	commit, for a machine that is not free for one whole night
+#   -c	continue: keep the parts, scenarios and mutants that have succeeded on
+#	this commit, for a machine that is not free for one whole night
 #
 # $MINUTES is the time of each part without a limit of its own (30), $HOURS the
 # virtual time of soak (24).  All random values follow from $IQCN_SEED, 1 by
@@ -39,7 +39,7 @@ usage()
 	exit 2
 }
 
-# run PART
+# run PART BEGUN: run a part; continue it if BEGUN is not empty
 run()
 {
 	local minutes=${MINUTES:-30}
@@ -56,9 +56,9 @@ run()
 	soak) make -s soak HOURS="${HOURS:-24}" ;;
 	# 0 seconds mean no limit
 	fuzz) make -s fuzz SECONDS=$((minutes ? minutes * 60 : 10)) ;;
-	mutants) make -s mutants ;;
+	mutants) make -s mutants CONTINUE="$2" ;;
 	scenarios)
-		make -s scenarios CONTINUE=$continues &&
+		make -s scenarios CONTINUE="$2" &&
 			selftests/figures/figures.sh -c fig1-rate-failure \
 				incast-512 incast-512-pfc &&
 			make -s scenario S=flows
@@ -94,9 +94,10 @@ echo -n "${before:+$before$'\n'}" >"$OUT/results"
 bad=0
 for part; do
 	[[ $'\n'$before != *$'\n'"$part ok "* ]] || continue
-	start=$SECONDS result=ok
+	start=$SECONDS result=ok begun=""
+	[ ! -e "$OUT/$part.log" ] || begun=1
 	echo "  $part ..."
-	run "$part" >"$OUT/$part.log" 2>&1 </dev/null || result=FAILED
+	run "$part" "$begun" >"$OUT/$part.log" 2>&1 </dev/null || result=FAILED
 	[ $result = ok ] || bad=$((bad + 1))
 	echo "$part $result $((SECONDS - start))" >>"$OUT/results"
 	echo "  $part: $result, $((SECONDS - start)) s"
