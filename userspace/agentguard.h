@@ -7,7 +7,8 @@
  *	for 20 ms after a step in which		the filter passes all CNPs
  *	packets were dropped, or the queue
  *	grew by over half of its limit
- *	after a step with drops			the action with most supplements
+ *	after a step with drops			the action with the weakest
+ *						filter and most supplements
  *	in all other respects			the action of the policy
  *
  * A burst can fill an empty queue before the next step, and before the first

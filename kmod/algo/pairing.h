@@ -93,7 +93,7 @@ static inline u64 iqcn_echo_packets(u64 bps, u32 rtt_ns, u32 mtu)
  * iqcn_echo_bits() - size of an echo table
  * @packets: packets of a round trip
  *
- * Return: log2 of its slots.
+ * Return: log2 of the number of slots.
  */
 static inline u32 iqcn_echo_bits(u64 packets)
 {

@@ -40,7 +40,8 @@
  *
  *	alpha / u  <  beta (1 / tau + g beta T)
  *
- * The default of 2 * 10^-6 CNPs per byte and step is below an 18th of it.
+ * The default alpha of 2 * 10^-6 CNPs per byte and step makes alpha / u less
+ * than an 18th of that limit.
  *
  * Part of the growth is noise: a message that is sent at line rate has ended
  * before the controller can react.  So the predicted growth is limited to

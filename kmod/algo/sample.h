@@ -27,10 +27,11 @@
 #define IQCN_PSNS	((u32)BIT(24))
 
 /**
- * iqcn_sample_modulus() - modulus of the numbers of sampled PSNs
+ * iqcn_sample_modulus() - number of sampled PSNs
  * @every: N, at least 1
  *
- * Return: how many of the 2^24 PSNs are sampled.
+ * Return: how many of the 2^24 PSNs are sampled.  Sampled PSNs are numbered
+ * modulo this.
  */
 static inline u32 iqcn_sample_modulus(u32 every)
 {

@@ -66,8 +66,8 @@ static void share_idle_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, paid_ns, SECOND + 4 * (10000000ULL + 5000));
 }
 
-/* The timer runs every ms until it backs off, because no packet leaves; a
- * packet that leaves ends the back-off
+/* No packet leaves, so a timer that runs every ms backs off; a packet that
+ * leaves ends the back-off
  */
 static void share_backoff_test(struct kunit *test)
 {

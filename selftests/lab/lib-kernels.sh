@@ -194,7 +194,7 @@ own_build()
 	[ "$1" != x86-kcsan ] || what=(KCSAN_SANITIZE=n bzImage modules)
 	make -C "$(source_dir "$1")" ARCH="$(own_arch "$1")" O="$dir" -j"$(nproc)" \
 		"${what[@]}" >"$log" 2>&1 &
-	progress "$log" "building $1 (about 1800 steps)" || exit 1
+	progress "$log" "building $1 (about 1300 steps)" || exit 1
 	# a kernel for QEMU needs an initramfs that mounts the host's file
 	# system
 	[ "$(own_arch "$1")" = um ] || host_initramfs "$dir" ""

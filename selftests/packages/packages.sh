@@ -7,10 +7,11 @@
 #
 #   packages.sh [-b]	-b: without modules and the test in the guest
 #
-# dkms compiles the packaged module for the stock kernel on this machine, and
-# make compiles rocehost from the packaged examples, because the guest would
-# need ten minutes under emulation.  The guest installs the first result as a
-# dkms tarball.  The packages' scripts do everything else in the guest.
+# The module and rocehost are compiled on this machine, because that would take
+# ten minutes in the emulated guest: dkms compiles the packaged module for the
+# stock kernel, and make compiles rocehost from the packaged examples.  The guest
+# installs the module as a dkms tarball.  The packages' scripts do everything
+# else in the guest.
 set -u -o pipefail
 
 HERE=$(cd "$(dirname "$0")" && pwd)

@@ -489,7 +489,7 @@ static void pace_exact(struct kunit *test)
 
 static void arrive_logarithm(struct kunit *test)
 {
-	/* -ln(2^-k) = k ln 2, -ln(3/4) = 0.287682 */
+	/* times 2^16, -ln(2^-k) is k * 45426, and -ln(3/4) is 18854 */
 	int k;
 
 	for (k = 1; k < 32; k++)

@@ -50,7 +50,7 @@ void rh_clear(struct net *net)
 
 /**
  * rh_attach() - attach an end of a wire to the buffer of its switch
- * @end: the end
+ * @end: end of the wire
  *
  * Context: RTNL held.
  * Return: 0, -ENOMEM.

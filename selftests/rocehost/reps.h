@@ -50,7 +50,7 @@ struct reps_slot {
 
 /**
  * struct reps_pool - the entropies of a host's connections
- * @slots: the slots
+ * @slots: free and used slots
  * @free: first free slot, REPS_NONE: all are in use
  */
 struct reps_pool {

@@ -688,8 +688,8 @@ enum iqcn_pair_grade {
  * @paused_ns: time for which the port was paused, in ns, without the current
  *	pause
  * @pause_rx_bytes: bytes that arrived at the queue during these pauses
- * @undetermined_ns: time for which the queue was undetermined, in ns, until it
- *	was last judged
+ * @undetermined_ns: time for which the queue was undetermined, in ns, without
+ *	the time since it was last judged
  * @pfc_clear: pauses that ended with IQCN_PFC_REASON_CLEAR
  * @pfc_rate: pauses that ended with IQCN_PFC_REASON_RATE
  * @pfc_unsure: pauses that ended with IQCN_PFC_REASON_UNSURE
