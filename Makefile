@@ -65,7 +65,7 @@ help:
 	@echo '  figures      update the marked blocks of README and Documentation from these'
 	@echo '  top          S=NAME V=VARIANT: iqcn top, in this terminal, during one of them;'
 	@echo '               N=SWITCH: on one of several'
-	@echo '  train        train a policy for iqcn agent, in build/agent (25 min); STEPS=1800,'
+	@echo '  train        train a policy for iqcn agent, in build/agent (an hour); STEPS=1800,'
 	@echo '               SEED=1, REWARD=few|literal'
 	@echo '  bench        cost of packets, compared with other qdiscs (15 min); HERE=1: on this'
 	@echo '               machine, as root, after make modules rocehost tc-plugin userspace'

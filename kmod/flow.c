@@ -146,7 +146,7 @@ static void iqcn_recent_add(struct iqcn_queue *q, struct iqcn_flow **slot,
 	spin_unlock(&q->lock);
 }
 
-/* Drop a flow that leaves the queue from the cache; q->lock */
+/* Clear the cache slot of a flow that is leaving the queue; q->lock */
 static void iqcn_recent_del(struct iqcn_queue *q, struct iqcn_flow *flow)
 {
 	const struct iqcn_key *key = &flow->hosts->key;

@@ -39,8 +39,9 @@ struct iqcn_genl_dump {
 	u32 only;	/* dump only the port with this ifindex, 0: all */
 	u32 filter;	/* enum iqcn_filter bits */
 	u32 ifindex;	/* ports before this one are done */
-	u64 born_ns;	/* creation of the newest flow when the dump of this
-			 * port began, 0: it has not begun
+	u64 born_ns;	/* when the newest flow of this port was created when
+			 * its dump began: later ones are skipped; 0: the dump
+			 * has not begun
 			 */
 	unsigned long at; /* of this port: queues dumped, or lowest id of the
 			   * remaining flows

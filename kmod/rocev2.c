@@ -29,7 +29,7 @@
 #define BTH_TVER_MASK	0x0f
 #define BTH_BECN_BIT	0x40000000
 
-/* Offsets in the payload of a UD packet with a CM message */
+/* Offsets from the BTH of a packet with a CM message: BTH, DETH, MAD */
 #define CM_MAD		20
 #define CM_MAD_ATTR	36
 #define CM_LOCAL_ID	44

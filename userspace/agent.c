@@ -154,8 +154,8 @@ static bool explores(struct agent *a, int *action)
 	return true;
 }
 
-/* Compare the policy with the values of tc.  A fixed action, actions from
- * another program, and a policy that explores are not compared.
+/* Compare the policy with the values of tc, unless the agent only observes or
+ * explores, or its actions are fixed or come from another program.
  */
 static void check_trust(struct agent *a, const struct agent_step *s,
 			const struct agent_sample *now)
@@ -357,7 +357,7 @@ static int close_log(struct agent *a)
 
 static void summarize(const struct agent *a)
 {
-	/* another program reads stdout */
+	/* with --policy -, another program reads stdout: print no totals */
 	if (a->policy_file && !has_policy(a))
 		return;
 	if (a->json)

@@ -4,8 +4,8 @@
  *
  * The kernel does not report which parameters the user set.  So a command
  * contains the parameters whose values a new qdisc would not have.  Below a
- * shaper other than tbf the rate is unknown, so the values that follow it are
- * printed, too.
+ * qdisc other than tbf, mq, prio, multiq and ets the rate is unknown, so the
+ * values that follow it are printed, too.
  */
 #include <ctype.h>
 #include <errno.h>

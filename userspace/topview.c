@@ -82,6 +82,8 @@ static void add_queue(struct sums *s, const struct queue *q,
 	NOW(flows_paired);
 	NOW(flows_congested);
 	NOW(flows_active);
+	NOW(cnp_pfc);
+	NOW(cnp_grant);
 	NOW(cnp_supplement);
 	SINCE(tx_bytes);
 	SINCE(tx_packets);
@@ -93,6 +95,8 @@ static void add_queue(struct sums *s, const struct queue *q,
 	SINCE(cnp_pi);
 	SINCE(cnp_poll);
 	SINCE(cnp_drop);
+	SINCE(cnp_pfc);
+	SINCE(cnp_grant);
 	SINCE(cnp_supplement);
 	SINCE(cnp_unpaired);
 	SINCE(cnp_budget);
@@ -195,6 +199,10 @@ static void draw_sums(const struct top *t, const struct shown *shown)
 	put_rate(t, "pi", s.since.cnp_pi);
 	put_rate(t, "poll", s.since.cnp_poll);
 	put_rate(t, "drop", s.since.cnp_drop);
+	if (s.now.cnp_pfc)
+		put_rate(t, "pfc", s.since.cnp_pfc);
+	if (s.now.cnp_grant)
+		put_rate(t, "grant", s.since.cnp_grant);
 	if (s.now.cnp_supplement)
 		put_rate(t, "supplement", s.since.cnp_supplement);
 	screen_next_line();

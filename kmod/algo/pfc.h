@@ -190,7 +190,8 @@ static inline u64 iqcn_pfc_limit_ns(const struct iqcn_pfc *s,
 }
 
 /**
- * iqcn_pfc_quiet() - are no packets marked, and do only drops cause CNPs?
+ * iqcn_pfc_quiet() - does the queue mark no packets, and send CNPs only for
+ *	drops?
  * @s: state
  * @p: parameters
  * @now_ns: now

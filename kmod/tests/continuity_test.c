@@ -396,7 +396,7 @@ static void seq_delta_test(struct kunit *test)
 		{ PSNS / 2 - 1, 0, PSNS, PSNS / 2 - 1 },
 		{ 0, PSNS / 2 - 1, PSNS, 1 - (s32)(PSNS / 2) },
 		{ 5, PSNS - 5, PSNS, 10 },
-		/* half of the modulus counts as a distance back */
+		/* a distance of half of the modulus counts as backward */
 		{ PSNS / 2, 0, PSNS, -(s32)(PSNS / 2) },
 		/* 2^24 / 7, rounded up */
 		{ 3, 2396740, 2396746, 9 },
@@ -702,7 +702,9 @@ struct ref_again {
 	u32 first, run, next;
 };
 
-/* Return the length of the shortest run that has ended, U32_MAX: none */
+/* Add a packet.  Return the length of the shortest run whose end it shows,
+ * U32_MAX: none.
+ */
 static u32 ref_again_add(struct ref_again *ref, u32 n, u32 segs)
 {
 	u32 ended = U32_MAX, i;

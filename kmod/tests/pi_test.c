@@ -412,7 +412,9 @@ static void pi_ahead_again_test(struct kunit *test)
 		iqcn_pi_run(&pi, &p, 512, 450000, now_ns);
 		KUNIT_EXPECT_EQ(test, pi.prob, 5 * 8388608);
 	}
-	/* 1,000 bytes less, 1,000 more, no change: weights of 13, 25, 12 */
+	/* depth -1,000, +1,000, unchanged: the predicted depth changes by
+	 * -13,000, +25,000, -12,000
+	 */
 	now_ns += STEP;
 	iqcn_pi_run(&pi, &p, 512, 449000, now_ns);
 	KUNIT_EXPECT_EQ(test, pi.prob, 5 * 8388608 - 10905188);

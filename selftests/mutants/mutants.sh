@@ -304,7 +304,8 @@ shift $((OPTIND - 1))
 [ $# -le 1 ] || usage
 pattern=${1-}
 
-# reasons are found by the names of mutants: fail if a function was renamed
+# survivors lists reasons by the names of mutants: fail if there is no mutant of
+# that name, because a function was renamed, for example
 stale=$(cut -f 1 "$HERE/survivors" | grep -vxFf <(all=1 list '*'))
 [ -z "$stale" ] || { echo "no mutants for selftests/mutants/survivors: $stale" >&2; exit 2; }
 mutants=$(list "${pattern:-*}")

@@ -20,7 +20,7 @@ ALL_TESTS="
 	test_mtu_extremes
 	test_mtu_default_qdisc
 	test_readers
-	test_t1_minimum
+	test_values_of_users
 	test_stuck_queues
 	test_share_of_bh
 	test_users_flows
@@ -338,9 +338,8 @@ test_psample_tap()
 	users_go
 }
 
-# Samples are copied after the root lock is released, so the number that can
-# wait is bounded. A burst may exceed that bound; a counter accounts for each
-# sample that is lost.
+# Samples wait in a bounded list until the root lock is released. A burst may
+# overflow the list; a counter accounts for each sample that is lost.
 test_psample_accounts()
 {
 	local sampled lost read i
@@ -556,9 +555,9 @@ test_readers()
 	users_go
 }
 
-# Timers are not charged to a cgroup, so users may not set times as short as the
-# administrator may
-test_t1_minimum()
+# Timers and flows are not charged to a cgroup, so users may not set times as
+# short, and as many flows, as the administrator may
+test_values_of_users()
 {
 	local words name said
 
@@ -577,11 +576,18 @@ test_t1_minimum()
 	nobody tc qdisc replace dev d0 root iqcn t1 100us window 100us \
 		update 100us ||
 		fail "100us: refused"
+	said=$(nobody tc qdisc replace dev d0 root iqcn flows 65537 2>&1) &&
+		fail "65537 flows: accepted"
+	[[ $said == *"flows above 65536 are for the machine's administrator"* ]] ||
+		fail "65537 flows: \"$said\""
+	nobody tc qdisc replace dev d0 root iqcn flows 65536 ||
+		fail "65536 flows: refused"
 	nobody ip link del d0
 	ip netns add sw
 	ip -n sw link add d0 type dummy
-	tc -n sw qdisc add dev d0 root iqcn t1 10us window 10us update 10us ||
-		fail "10us for the administrator: refused"
+	tc -n sw qdisc add dev d0 root iqcn t1 10us window 10us update 10us \
+		flows 65537 ||
+		fail "10us and 65537 flows for the administrator: refused"
 	users_go
 }
 

@@ -505,7 +505,7 @@ test_sport_changed()
 {
 	topology bridge
 	bottleneck 8kbit kmin 1000 kmax 1g pmax 0 cnp-sport echo
-	# leaves at once, with the burst of tbf
+	# the burst of tbf lets this packet leave at once
 	ce --psn 100 --sport 50000
 	data --tos 0 --type udp --count 20
 	data --len 64 --psn 101 --count 20 --sport 50001

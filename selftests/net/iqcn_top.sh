@@ -9,6 +9,7 @@ ALL_TESTS="
 	test_batch
 	test_permission
 	test_rates
+	test_causes
 	test_bar
 	test_queues
 	test_sort
@@ -24,8 +25,8 @@ ALL_TESTS="
 	test_cpu
 "
 NIGHTLY_TESTS="
-	test_permission test_bar test_sort test_scroll test_addresses
-	test_resize test_terminals test_ends test_unload test_flow_ids
+	test_permission test_causes test_bar test_sort test_scroll
+	test_addresses test_resize test_terminals test_ends test_unload test_flow_ids
 	test_valgrind test_cpu
 "
 # shellcheck source=selftests/net/lib.sh
@@ -225,6 +226,28 @@ test_rates()
 		"0x000001 500 5000
 0x000002 500 1000"
 	wait
+}
+
+# causes: print the causes of generated CNPs
+causes()
+{
+	top --batch --count 1 | sed -n 's/^CNPs.s sent .*for: //p' |
+		grep -oE '[a-z]+' | paste -sd ' '
+}
+
+# Causes of optional methods appear with their first CNP
+test_causes()
+{
+	topology bridge
+	bottleneck 100mbit bandwidth 1gbit kmin 20k kmax 50k limit 1m \
+		notify supplement supplement 1000
+	pair_flow
+	check_eq "before" "$(causes)" "timer wreb pi poll drop"
+	tc -n sw qdisc change dev p1 root handle 1: tbf rate 816kbit burst 2k limit 1g
+	data --count 80 --len 926 --tos 2
+	sleep 0.1
+	check "supplements" "$(stat cnp_supplement)" -ge 1
+	check_eq "after" "$(causes)" "timer wreb pi poll drop supplement"
 }
 
 # The bar shows the depth of a queue that does not drain

@@ -9,9 +9,9 @@
 #
 # The module and rocehost are compiled on this machine, because that would take
 # ten minutes in the emulated guest: dkms compiles the packaged module for the
-# stock kernel, and make compiles rocehost from the packaged examples.  The guest
-# installs the module as a dkms tarball.  The packages' scripts do everything
-# else in the guest.
+# stock kernel, and make compiles rocehost from the packaged examples.  The
+# guest installs the module as a dkms tarball.  The packages' scripts do
+# everything else in the guest.
 set -u -o pipefail
 
 HERE=$(cd "$(dirname "$0")" && pwd)

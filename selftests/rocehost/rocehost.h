@@ -760,7 +760,7 @@ struct rh_sink {
  * struct rh_probe_conf - words of "probe"; see config.c
  * @every_ns: interval between samples
  * @samples: maximum number of samples
- * @kmax_bytes: depth above which the queue counts as congested
+ * @kmax_bytes: Kmax of the queue, for @raised_above_kmax of the flows
  */
 struct rh_probe_conf {
 	u64 every_ns;

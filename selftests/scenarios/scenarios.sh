@@ -465,7 +465,8 @@ watch()
 		"$HERE/guest.sh" /run/out "${words[@]}"
 }
 
-# settle SCENARIO: print the arguments of its lines "settle", as [[ns, bytes], ...]
+# settle SCENARIO: print the arguments of its lines "settle", as
+# [[ns, bytes], ...]
 settle()
 {
 	local time bytes sep=""

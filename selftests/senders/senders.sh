@@ -86,7 +86,7 @@ broadcom()
 	file $d/apply 0x0
 }
 
-# Broadcom with the driver of Linux
+# Broadcom with the in-tree driver
 bnxt()
 {
 	local d=kernel/debug/bnxt_re/0000:51:00.0/cc_config

@@ -98,8 +98,8 @@ int set_u32(struct place *p, int index, int attr, uint32_t value)
 	return ask(p->rtnl, msg, NULL, NULL);
 }
 
-/* Return: the namespace of a random slot, a file descriptor that the slot's
- * place owns
+/* Return: the namespace of a random slot, or that of @p if there is no other.
+ * The place that it belongs to owns the file descriptor.
  */
 static int any_netns(const struct place *p)
 {

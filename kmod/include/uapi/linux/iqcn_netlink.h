@@ -268,8 +268,8 @@ enum iqcn_a_port {
  *	pauses
  * @IQCN_A_QUEUE_UNDETERMINED_NS: time for which the queue was undetermined
  * @IQCN_A_QUEUE_PFC_CLEAR: pauses that left the queue below the threshold
- * @IQCN_A_QUEUE_PFC_RATE: pauses during which more arrived than the link
- *	carries
+ * @IQCN_A_QUEUE_PFC_RATE: pauses that left the queue congested: more arrived
+ *	during them than the link could have carried
  * @IQCN_A_QUEUE_PFC_UNSURE: pauses that left the queue undetermined
  * @IQCN_A_QUEUE_PFC_GREW: times that the undetermined queue grew
  * @IQCN_A_QUEUE_PFC_DRAINED: times that the undetermined queue drained
