@@ -446,7 +446,7 @@ void iqcn_config_warn(const struct iqcn_params *p, const struct net_device *dev,
 					pkt_bytes);
 	else if (p->mark.kmin_bytes >= p->limit_bytes)
 		NL_SET_ERR_MSG_ATTR_FMT(extack, NULL,
-					"kmin %u is not below limit %u: no packet is marked",
+					"kmin %u is not below limit %u: no packet is marked by depth",
 					p->mark.kmin_bytes, p->limit_bytes);
 	else if (p->mark.kmax_bytes > p->limit_bytes)
 		NL_SET_ERR_MSG_ATTR_FMT(extack, NULL,

@@ -51,7 +51,7 @@ def scenarios_block:
 	row(["fairness"];
 	    "a flow of ten times the rate gets \(told("pi")) (`pi`) or \(told("wreb")) times (`wreb`) as many CNPs"),
 	row(["np-limited"];
-	    "a receiver that can send one CNP in 10 µs for 256 flows. The buffer overflows without the box, and with `notify timer base ce`. With `base cnp`, the default, it does not, at \(v("np-limited"; "iqcn").utilization | percent) % utilization; nor with `pi`, at \(v("np-limited"; "pi").utilization | percent) %"),
+	    "a receiver that can send one CNP in 10 µs for 256 flows. The buffer overflows without the box, and with `notify timer base both`. With `base cnp`, the default, it does not, at \(v("np-limited"; "iqcn").utilization | percent) % utilization; nor with `pi`, at \(v("np-limited"; "pi").utilization | percent) %"),
 	row(["mice-and-elephants"];
 	    "completion times of 64 KB messages among endless flows: p99 \(v("mice-and-elephants"; "ecn").fct_p99_us | round) µs with marks alone, \(v("mice-and-elephants"; "iqcn").fct_p99_us | round) with the timer, \(v("mice-and-elephants"; "pi").fct_p99_us | round) with `pi`"),
 	row(["victim"]; "flows to an uncongested port are not slowed down"),

@@ -714,11 +714,13 @@ test_source_guard()
 	tc -n sw -batch - <<-EOF
 		qdisc add dev p2 clsact
 		filter add dev p2 ingress protocol ip pref 1 flower src_ip 10.1.0.3 action pass
-		filter add dev p2 ingress protocol ip pref 2 matchall action drop
-		filter add dev p2 ingress protocol ipv6 pref 3 matchall action drop
+		filter add dev p2 ingress protocol arp pref 2 matchall action pass
+		filter add dev p2 ingress protocol all pref 3 matchall action drop
 	EOF
 	as_snd --tos 3 --len 64 --count 10
 	as_snd -6 --tos 3 --len 64 --count 10
+	as_snd --vlan 0 --tos 3 --len 64 --count 10
+	as_snd --vlan ad:5 --tos 3 --len 64 --count 10
 	as_rcv --type cnp --qp $SQP --count 10
 	check "flows by forged packets" "$(stat flow_new)" -eq 0
 	packets snd/e1 $EVIL_MAC $RCV_MAC 10.1.0.3 "$rcv4" fd01::3 "$rcv6" \

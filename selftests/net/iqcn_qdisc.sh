@@ -415,7 +415,7 @@ test_warnings()
 	warns change dev p1 root handle 10: iqcn limit 30000 \
 		"limit 30000 is less than 4 packets of 9014 bytes"
 	warns change dev p1 root handle 10: iqcn limit 1000000 kmin 1000000 kmax 2000000 \
-		"kmin 1000000 is not below limit 1000000: no packet is marked"
+		"kmin 1000000 is not below limit 1000000: no packet is marked by depth"
 	warns change dev p1 root handle 10: iqcn kmin 10000 \
 		"kmax 2000000 is above limit 1000000: few packets are marked"
 	warns change dev p1 root handle 10: iqcn kmax 1000000 ""
