@@ -76,11 +76,11 @@ struct iqcn_param {
 	__u8 topic;		/* enum iqcn_param_topic */
 	__u16 follows;		/* attribute that the default follows, or 0 */
 	__u16 needs;		/* attribute that enables this one, 0: none */
-	__u32 needs_bits;	/* any of these bits of needs suffices; for a
-				 * parameter of named values: 1 << value
+	__u32 needs_bits;	/* one of these bits of that attribute is
+				 * enough; if its values have names: 1 << value
 				 */
 	__u16 or_needs;		/* or this attribute enables it, 0: none */
-	__u32 or_needs_bits;	/* any of these bits of or_needs suffices */
+	__u32 or_needs_bits;	/* as needs_bits, for or_needs */
 	const char *key;	/* in JSON */
 	const char *value;	/* placeholder in the help, NULL: by type */
 	const char *help;

@@ -18,7 +18,7 @@
 
 /* The timers and BH work of a user together get a quarter of a CPU.  A timer
  * interrupt takes some microseconds beyond its callback, and several times as
- * much in a virtual machine, which exits whenever the clock is programmed.
+ * much in a virtual machine, where programming the clock causes a VM exit.
  * Charging 20 us for each run limits a user to 12,500 runs per second.  A run
  * of BH work costs less but is charged the same, so the limit covers both.
  */

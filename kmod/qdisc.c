@@ -1302,13 +1302,16 @@ static int iqcn_init(struct Qdisc *sch, struct nlattr *opt,
 	return err;
 }
 
-/* May ->destroy restore the port's parameters?  Only if the stack failed to
- * complete the qdisc.  After an error in a size table or an estimator, the
- * first reference has not been dropped.  A qdisc that could not be grafted to a
- * class has been reset once, right before ->destroy.  One that leaves its class
- * has been reset before that, too, except below mq and its like, which set
- * TCQ_F_NOPARENT, and a few others (cbs in 6.1), so a used queue is not undone
- * either.
+/* May ->destroy restore the port's parameters?  Only if nothing in the
+ * namespace was configured since init, and the stack failed after init:
+ *
+ * - After an error in a size table or an estimator, the first reference has not
+ *   been dropped.
+ * - A qdisc that could not be grafted to a class has been reset once, right
+ *   before ->destroy.  A qdisc that is removed from a class is reset twice: on
+ *   removal and before ->destroy.  mq and its like skip the first reset, but
+ *   set TCQ_F_NOPARENT.  A few others skip it, too (cbs in 6.1), so a queue
+ *   that has handled packets never restores.
  */
 static bool iqcn_can_undo(struct Qdisc *sch)
 {

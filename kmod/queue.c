@@ -323,9 +323,9 @@ void iqcn_queue_init(struct iqcn_queue *q)
 	iqcn_gc_init(q);
 }
 
-/* Do counters and meters suffice for most CE packets?  True if the arrivals of
- * their flows are recorded, and T1, detectors and the gradient do not need each
- * packet.
+/* Is it enough to update counters and meters for most CE packets?  True if
+ * arrivals are recorded for each flow, and neither T1 nor the flow detectors
+ * nor the gradient need each packet.
  */
 static bool iqcn_queue_is_brief(const struct iqcn_queue *q)
 {

@@ -57,13 +57,16 @@ struct iqcn_pfc_queue {
 	u64 link_from_ns;		/* start of the pause */
 	u64 end_ns;			/* end of the pause, if link_paused */
 	u64 resumed_ns;			/* end of the last pause */
-	/* with IQCN_PFC_TXQ; root lock, too */
+	/* the next two: only with IQCN_PFC_TXQ; written under the root lock,
+	 * too
+	 */
 	u64 left_ns;			/* when the last packet left, or, if it
 					 * left the queue empty, when a packet
 					 * first found the device stopped;
 					 * 0: neither
 					 */
 	u64 left_arrived_bytes;		/* bytes that had arrived by left_ns */
+
 	u64 unsure_ns;			/* when the queue became undetermined */
 	u64 trimmed_bytes;		/* bytes that arrived and were later
 					 * dropped from the queue; root lock

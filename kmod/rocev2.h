@@ -35,7 +35,7 @@
 
 #define IQCN_QP1		1
 
-/* struct iqcn_vlan - a VLAN tag */
+/* A VLAN tag */
 struct iqcn_vlan {
 	__be16 proto;	/* EtherType, 0: no tag */
 	u16 tci;	/* PCP, DEI, VID */

@@ -354,7 +354,7 @@ lab_run()
 	kernel_build "$kernel"
 
 	run=$(mktemp -d) || exit 1
-	# also on interruption
+	# the trap also runs if a signal ends the shell
 	# shellcheck disable=SC2064
 	trap "rm -rf '$run'" EXIT
 	[ -z "$seed" ] || lab_places "$run" "$out" || exit 1

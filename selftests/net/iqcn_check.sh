@@ -566,7 +566,7 @@ test_sound_all_ports()
 	sound
 }
 
-# Traffic that is not RoCE, in a queue that is never deep
+# Mostly traffic that is not RoCE, in a queue that is never deep
 test_sound_mixed()
 {
 	topology bridge

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Check the networks of several switches that fabric.py of the scenarios
-# creates: paths, loads and the times of messages; and the errors of fabric.py.
+# Check the networks of several switches that fabric.py creates for scenarios
+# (paths, loads, times of messages), and its messages for bad scenarios.
 
 ALL_TESTS="
 	test_empty_network

@@ -265,8 +265,9 @@ test_rate()
 	check "marks" "$(stat ecn_mark)" -eq 40
 }
 
-# an undetermined queue becomes congested if it has grown, and otherwise stays
-# undetermined; only a packet that leaves triggers this check
+# When settle is over, the next packet that leaves triggers a check. A queue
+# that is still at the threshold or above becomes congested if it has grown, and
+# otherwise stays undetermined.
 test_grew()
 {
 	stand settle 1ms

@@ -7,9 +7,10 @@
 #
 #   v1 (rxe1) ---- p0 [ sw ] p1 ---- v2 (rxe2)
 #
-# Before 6.12 the sockets of rxe are in the initial namespace, so v1 and v2 are
-# there, too, and the stack must accept packets from its own addresses. From
-# 6.12 on, v1 is in the namespace snd and v2 in rcv, and librdmacm works, too.
+# In older kernels, such as 6.1 and 6.12, the sockets of rxe are in the initial
+# namespace, so v1 and v2 are there, too, and the stack must accept packets from
+# its own addresses. In newer kernels, such as 7.2, v1 is in the namespace snd
+# and v2 in rcv, and librdmacm works, too.
 #
 # User Mode Linux has no rxe.
 

@@ -81,7 +81,9 @@ static void rh_show_share(struct seq_file *m, u64 share)
 		   (u32)((share & U32_MAX) * 1000000 >> 32));
 }
 
-/* Show the value of every word of "host" in ns, bit/s or bytes */
+/* Show the value of every word of "host"; times in ns, rates in bit/s, sizes in
+ * bytes
+ */
 static void rh_show_host_settings(struct seq_file *m, struct rh_host *host)
 {
 	const struct rh_word *word;

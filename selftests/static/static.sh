@@ -90,13 +90,15 @@ check_patch()
 			>"$WORK/files" || return
 	awk '/^[^ ]+ [A-Z_]+ / { print "^" $1 ":[0-9]+: [A-Z]+:" $2 ":" }' \
 		$ignore >"$WORK/exceptions"
-	# in another directory, because checkpatch.pl leaves a file there
+	# change to $WORK, because checkpatch.pl leaves a file in the current
+	# directory
 	(cd "$WORK" && sed "s|^|$TOP/|" files |
 		xargs -r "$scripts/checkpatch.pl" --strict --terse -q \
 			--root="$source_tree" --show-types --no-summary -f 2>&1) |
 		sed "s|^$TOP/||" | grep -vEf "$WORK/exceptions"
 	rc=("${PIPESTATUS[@]}")
-	# 123: checkpatch.pl has printed something, but grep has not
+	# xargs exits with 123 if checkpatch.pl reported something, and grep
+	# exits with 1 if all of it is excepted
 	[[ ${rc[0]} =~ ^(0|123)$ && ${rc[2]} = 1 ]] && passed checkpatch
 }
 

@@ -373,7 +373,8 @@ item_flows()
 	flowing
 }
 
-# 8. fail allocations: the nth of a command, and random ones of packets
+# 8. fail allocations: the nth one of a command, then random ones while packets
+# arrive
 item_memory()
 {
 	local i n command faults=/sys/kernel/debug

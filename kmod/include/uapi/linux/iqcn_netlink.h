@@ -275,7 +275,8 @@ enum iqcn_a_port {
  * @IQCN_A_QUEUE_PFC_DRAINED: times that the undetermined queue drained
  * @IQCN_A_QUEUE_PFC_LIMIT: times that pfc-max expired
  * @IQCN_A_QUEUE_PFC_STATE: &enum iqcn_pfc_state
- * @IQCN_A_QUEUE_PFC_REASON: &enum iqcn_pfc_reason of its last change
+ * @IQCN_A_QUEUE_PFC_REASON: &enum iqcn_pfc_reason of the last change of
+ *	IQCN_A_QUEUE_PFC_STATE
  * @IQCN_A_QUEUE_CNP_GRANT: generated CNPs with IQCN_CAUSE_GRANT
  * @IQCN_A_QUEUE_CNP_SUPPLEMENT: generated CNPs with IQCN_CAUSE_SUPPLEMENT
  * @IQCN_A_QUEUE_ABOVE_KMAX_NS: ns for which the depth was above Kmax, measured
