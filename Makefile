@@ -250,8 +250,8 @@ dist:
 	tar --transform 's|^|sch_iqcn-$(VERSION)/|' -czf \
 		$(B)/sch_iqcn-$(VERSION).tar.gz $(DIST)
 
-# Programs for the lab.  Some of them are static, because static programs start
-# faster there.
+# Programs for tests, most of them in the lab.  Some are static, because static
+# programs start faster there.
 tools: $(B)/roce $(B)/mutate $(B)/linktype $(B)/relay $(B)/psample $(B)/genl $(B)/netfuzz $(B)/seqfuzz $(B)/failnl.so $(B)/badstab.so $(B)/failmod $(B)/iqcn_test $(B)/nlfile.so $(B)/params $(B)/unchecked/q_iqcn.so $(B)/trapping/q_iqcn.so
 $(B)/roce $(B)/mutate: $(B)/%: selftests/tools/%.c $(addprefix selftests/tools/,netns.h packet.h random.h)
 	@mkdir -p $(B)
@@ -345,7 +345,7 @@ demo:
 	@selftests/demo/demo.sh
 
 # make scenario S=NAME [V=VARIANT,VARIANT | CONTINUE=1]
-# NAME also stands for all of NAME-*
+# If there is no scenario NAME, NAME stands for all of NAME-*
 # S=methods is all of methods-*, S=marking runs most of the others twice,
 # S=seeds runs some with several seeds, and S=flows generates its scenarios
 scenario:

@@ -12,8 +12,9 @@
  * A CNP is injected as if the receiver had sent it and the port had received
  * it.  Bridge, router, ACLs, counters and taps treat it like any other packet
  * and forward it to the sender.  By default the Ethernet source address of the
- * CNP is the port's own, not the receiver's, because a bridge learns source
- * addresses, and the receiver may be behind another port by now.
+ * CNP is a locally administered one of the port, not the receiver's, because a
+ * bridge learns source addresses, and the receiver may be behind another port
+ * by now.
  *
  * The hooks that parse CNPs must not take an injected CNP for the receiver's.
  * netif_receive_skb_core(), which bypasses RPS, calls the port's ingress hook

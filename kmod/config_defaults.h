@@ -17,8 +17,8 @@
 #define IQCN_SUPPLEMENT_LIMIT_PPS 1000000
 /* a round trip of a second */
 #define IQCN_FIBER_MAX_M	100000000
-/* a filter lets at least one CNP pass in a round trip or in this time,
- * whichever is longer
+/* the interval of a fixed filter is at most a round trip of the fiber or this
+ * time, whichever is longer
  */
 #define IQCN_FILTER_MIN_RTT_NS	1000000
 #define IQCN_FILTER_N_MAX	1000000

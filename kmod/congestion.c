@@ -94,7 +94,8 @@ void iqcn_congestion_detected(struct iqcn_queue *q, u32 bits, u64 now_ns)
  * @q: queue
  *
  * Context: queue->lock.
- * Return: time without a CE packet after which the CE rate counts as 0, in ns.
+ * Return: ns from the start of a window of the CE meter.  If no CE packet
+ * closes the window by then, the CE rate counts as 0.
  */
 u64 iqcn_congestion_idle_ns(const struct iqcn_queue *q)
 {
@@ -123,7 +124,9 @@ bool iqcn_congestion_paused(const struct iqcn_queue *q, u64 idle_ns,
 	       (s64)(now_ns - READ_ONCE(q->drain_ns)) >= (s64)(idle_ns / 2);
 }
 
-/* At the start of a timer run, check the idle timeout and run the detectors */
+/* At the start of each batch of the timer's work, check the idle timeout and
+ * run the detectors
+ */
 static void iqcn_congestion_check_idle(struct iqcn_queue *q, u64 now_ns)
 {
 	u64 idle_ns = iqcn_congestion_idle_ns(q);

@@ -247,7 +247,7 @@ void iqcn_debugfs_add(struct iqcn_port *port)
 
 /**
  * iqcn_debugfs_del() - remove the files of a port
- * @port: port, no longer in its namespace's list
+ * @port: port, not in its namespace's list
  *
  * Context: RTNL; waits for readers.
  */

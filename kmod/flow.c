@@ -23,7 +23,7 @@
  */
 #define IQCN_DEAD_SPARE	1024
 
-/* Limit of flows per user, in all namespaces of the user, dead ones included.
+/* Limit of flows per user, dead flows included, in all namespaces of the user.
  * It is needed because flows are allocated in softirq, where no cgroup is
  * charged.
  */
@@ -117,8 +117,8 @@ static __always_inline bool iqcn_flow_matches(const struct iqcn_flow *flow,
 	       ipv6_addr_equal(&key->dst, &pkt->dst);
 }
 
-/* Get the cache slot for a packet or a flow.  Flows between the same two hosts
- * get different slots if their QP numbers are consecutive.
+/* Get the cache slot for a packet or a flow.  Up to 233 flows between the same
+ * two hosts get different slots if their QP numbers are consecutive.
  */
 static struct iqcn_flow **iqcn_recent_slot(const struct iqcn_queue *q,
 					   const struct in6_addr *src,
@@ -391,8 +391,9 @@ void iqcn_flow_move(struct iqcn_flow *flow, struct iqcn_queue *q)
 
 /* Does a flow stay in its queue, although a packet leaves through @q?  Each
  * move restarts T1, so T1 would never expire if the packets of a flow left
- * through several queues in turn.  The time allows for sampling and for the
- * late updates of ->ce_ns in iqcn_flow_ce_brief().
+ * through several queues in turn.  The idle timeout, after which the flow may
+ * move, allows for sampling and for the late updates of ->ce_ns in
+ * iqcn_flow_ce_brief().
  */
 static bool iqcn_flow_stays(const struct iqcn_flow *flow,
 			    const struct iqcn_queue *q, u64 now_ns)

@@ -113,9 +113,16 @@ struct iqcn_flow {
 	u8 src_mac[ETH_ALEN];		/* destination of CNPs; queue->lock */
 	u8 dst_mac[ETH_ALEN];		/* destination of data; queue->lock */
 	u32 mac_ticks;			/* when these MACs were last in use */
-	u32 active_epoch;		/* epoch of last count: algo/active.h */
-	u32 arrive_gap_ns;		/* between the last two arrivals */
-	u64 arrived_ns;			/* last arrival; queue->lock to write */
+	u32 active_epoch;		/* last epoch in which the flow was
+					 * counted (algo/active.h)
+					 */
+	u32 arrive_gap_ns;		/* gap before the last arrival
+					 * (iqcn_bts_gap_ns())
+					 */
+	u64 arrived_ns;			/* last recorded arrival, or, with
+					 * IQCN_NOTIFY_GRANT, departure;
+					 * queue->lock to write
+					 */
 
 	/* offset 64: touched on arrival at a deep queue; queue->lock */
 	union {
@@ -135,8 +142,9 @@ struct iqcn_flow {
 	u32 psn;			/* last PSN recorded on dequeue; root
 					 * lock to write
 					 */
-	u32 ce_gap_ns;			/* between the last two sampled packets;
-					 * not updated by iqcn_queue_ce_steady()
+	u32 ce_gap_ns;			/* between the last two sampled CE
+					 * packets, 0: not known; not updated by
+					 * iqcn_flow_ce_brief()
 					 */
 	u16 vlan[IQCN_VLANS];		/* tags of the data: iqcn_vlan_pack() */
 	u16 pkey;			/* P_Key of the data */
@@ -144,7 +152,7 @@ struct iqcn_flow {
 					 * too
 					 */
 	bool ce_since : 1;		/* a CE packet left after cnp_tx_ns; not
-					 * updated by iqcn_queue_ce_steady()
+					 * updated by iqcn_flow_ce_brief()
 					 */
 	bool idle_check_only : 1;	/* due is an idle check, not T1 */
 	bool lapsed : 1;		/* due is in queue->lapsed */
@@ -154,14 +162,16 @@ struct iqcn_flow {
 					 */
 
 	/* offset 128: touched when a CE packet leaves; queue->lock */
-	u64 ce_ns;			/* when the last CE packet left, or
-					 * creation; may lag behind by a window
-					 * and the time of a chunk
-					 * (iqcn_flow_ce_brief());
+	u64 ce_ns;			/* when the last sampled CE packet left,
+					 * or the flow was created; may lag
+					 * behind by a window and the time of a
+					 * chunk (iqcn_flow_ce_brief());
 					 * updated by iqcn_queue_ce_steady()
 					 * under the root lock only
 					 */
-	u64 ce_sent;			/* sampled CE packets; root lock, too */
+	u64 ce_sent;			/* sampled CE packets; root lock to
+					 * write
+					 */
 	u64 base_ns;			/* start of T1, 0: not started yet */
 	struct iqcn_cnp_srtt cnp_srtt;	/* times of the receiver's CNPs */
 	struct iqcn_deadline due;	/* T1, or the next idle check */
@@ -314,9 +324,10 @@ static inline void iqcn_flow_set_psn(struct iqcn_flow *flow, u32 psn, u32 segs)
 /* Record a sampled CE packet that leaves, without queue->lock and without
  * reading the clock: q->clock_ns, which may be stale, is the time.  The caller
  * ensures that only counters and meters need the packet.  This function checks
- * the other conditions: the chunk is not complete; all flows of the hosts are
- * assured, because otherwise the packet's PSN is evidence for pairing; and
- * ->ce_ns is less than a window old, or iqcn_queue_ce_steady() can update it.
+ * the other conditions: the packet has a flow of this queue; the chunk is not
+ * complete; all flows of the hosts are assured, because otherwise the packet's
+ * PSN is evidence for pairing; and ->ce_ns is less than a window old, or
+ * iqcn_queue_ce_steady() can update it.
  * Root lock, BHs off.
  * Return: false if iqcn_queue_ce_sent() must handle the packet.
  */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Removal of flows: idle ones, those beyond a lowered limit, all of a queue
- * that is destroyed, and those that a user flushes by netlink.
+ * that leaves its port, and those that are flushed, by netlink or because the
+ * snoop mode changes.
  *
  * Any host can create flows, with packets of any addresses and QPs, but a flow
  * becomes assured only by packets from its receiver.  So once the unassured

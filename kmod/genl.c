@@ -6,11 +6,11 @@
  * A dump is made in pieces, as the reader receives them, and keeps only numbers
  * between two pieces.  Ports are dumped in the order of their ifindex, queues
  * in the order in which they were attached, flows in the order of their ids.
- * If a port or queue is added or removed meanwhile, the reader gets
- * NLM_F_DUMP_INTR.  Flows come and go all the time.  A flow keeps its id while
- * it exists, so it is dumped once.  A flow that is created during the dump is
- * skipped, because it may have been dumped before: with another id, before it
- * was removed and recreated.
+ * If a port or queue is added or removed during a dump of ports or queues, the
+ * reader gets NLM_F_DUMP_INTR.  Flows come and go all the time.  A flow keeps
+ * its id while it exists, so it is dumped once.  A flow that is created during
+ * the dump of its port is skipped, because it may have been dumped before: with
+ * another id, before it was removed and recreated.
  *
  * Locks are held only while the state of one queue or flow is copied.  An RCU
  * read section dumps at most IQCN_GENL_RUN queues or flows.
@@ -39,9 +39,9 @@ struct iqcn_genl_dump {
 	u32 only;	/* dump only the port with this ifindex, 0: all */
 	u32 filter;	/* enum iqcn_filter bits */
 	u32 ifindex;	/* ports before this one are done */
-	u64 born_ns;	/* when the newest flow of this port was created when
-			 * its dump began: later ones are skipped; 0: the dump
-			 * has not begun
+	u64 born_ns;	/* creation of the flow that was the newest one of this
+			 * port when the port's dump began: later flows are
+			 * skipped; 0: that dump has not begun
 			 */
 	unsigned long at; /* of this port: queues dumped, or lowest id of the
 			   * remaining flows
@@ -658,7 +658,7 @@ static int iqcn_genl_dump_queues(struct sk_buff *skb,
 }
 
 /* Put the time since @then_ns, 0: never.  The event may have been later than
- * @now_ns, which is when the piece began.
+ * @now_ns, which is read once for up to IQCN_GENL_RUN flows.
  */
 static int iqcn_genl_put_age(struct sk_buff *skb, int attr, u64 now_ns,
 			     u64 then_ns)

@@ -24,8 +24,8 @@
  *   in filter.c	windows of the filter, and samples of the incast ratio;
  *			no other lock is held
  *
- * All locks but RTNL are taken with BHs off.  No lock is held while a CNP is
- * injected.
+ * All of these locks but RTNL are taken with BHs off.  No lock is held while a
+ * CNP is injected.
  *
  * A flow is looked up under RCU and freed after a grace period.  The flow table
  * and every queued packet that points to the flow hold a reference.  flow->ext

@@ -111,7 +111,7 @@ int iqcn_lease_set(struct iqcn_queue *q, const struct iqcn_lease_request *r,
 }
 
 /**
- * iqcn_lease_cancel() - end the lease of a queue that is being destroyed
+ * iqcn_lease_cancel() - end the lease of a queue that leaves its port
  * @q: queue with a port
  *
  * Context: RTNL, queue->lock.

@@ -162,7 +162,7 @@ static int iqcn_shaper_bps(struct Qdisc *sch, u32 classid, u64 *bps)
  * iqcn_link_get() - find the rate of a qdisc, and the shaper that sets it
  * @sch: qdisc
  * @speed_bps: speed of its device in bit/s, 0: unknown
- * @link: result: the rate, and the shaper if one is slower than the device
+ * @link: result: the rate, and the shaper if one sets it
  *
  * The slowest of several shapers above the qdisc counts.  Shapers slower than
  * the lowest bandwidth that a user may set are ignored.

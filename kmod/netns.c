@@ -15,7 +15,8 @@ unsigned int iqcn_net_id __read_mostly;
  * iqcn_net_changed() - record that a port or a queue was added or removed
  * @in: namespace
  *
- * A netlink dump that is in progress is then marked as interrupted.
+ * A netlink dump of ports or queues that is in progress is then marked as
+ * interrupted.
  *
  * Context: RTNL.
  */

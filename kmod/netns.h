@@ -57,7 +57,7 @@ struct iqcn_net {
 					 */
 	struct list_head ports;		/* RTNL to write, RCU to read */
 	u32 generation;			/* iqcn_net_generation() */
-	u32 config_seq;			/* changes of any parameter; RTNL */
+	u32 config_seq;			/* number of changes by tc; RTNL */
 	struct dentry *debugfs;		/* iqcn/<netns>; NULL without a port */
 	u32 snoop;			/* enum iqcn_snoop; RTNL to write */
 	struct iqcn_rx_stats rx_stats;	/* with IQCN_SNOOP_NETNS */

@@ -54,7 +54,8 @@
  */
 #define IQCN_FASTPATH_PER_LEVEL	16
 
-/* "notify grant" tracks packets that arrive above the threshold divided by this
+/* "notify grant" tracks packets that arrive at a depth of at least the
+ * threshold divided by this
  */
 #define IQCN_GRANT_TRACKS	4
 
@@ -233,8 +234,8 @@ static u64 iqcn_bts_packet_prob(const struct iqcn_queue *q,
 
 /* Does a packet cause a CNP?  The controller, whose probability is @prob,
  * decides first, because every packet and every missed poll adds to the flow's
- * credit.  Credit that is added within min-gap is saved for the first packet
- * after min-gap.
+ * credit.  Credit that is added within min-gap is saved for the first packet or
+ * poll after min-gap.
  */
 static enum iqcn_cause iqcn_bts_cause(struct iqcn_queue *q,
 				      struct iqcn_flow *flow, u64 prob, u32 polls,
@@ -428,7 +429,7 @@ out:
  * @flow: flow of the packet
  * @skb: packet
  * @was_ce: the packet was CE when it was dropped
- * @waited: the packet was queued before, so its arrival is recorded already
+ * @waited: the packet was queued before, so it does not arrive now
  *
  * Context: root lock, BHs off.
  */
@@ -597,8 +598,8 @@ static bool iqcn_bts_run(struct iqcn_queue *q, struct iqcn_notice *n, bool *send
 	if (!first || iqcn_bts_poll_ns(q, first) > now_ns)
 		return false;
 	q->polls_ran = true;
-	/* Half of the burst is reserved for CNPs that packets cause.  The flow
-	 * stays first in the list, so that polls stay in order.
+	/* Half of the burst is reserved for CNPs that polls do not cause.  The
+	 * flow stays first in the list, so that polls stay in order.
 	 */
 	q->polls_wait = !iqcn_budget_half(&q->port->budget, now_ns);
 	if (q->polls_wait) {
@@ -612,9 +613,7 @@ static bool iqcn_bts_run(struct iqcn_queue *q, struct iqcn_notice *n, bool *send
 	return true;
 }
 
-/* After a run that polled flows, pause the polls in proportion to the length of
- * the run
- */
+/* After a run in which a poll was due, pause the polls (algo/deadline.h) */
 static void iqcn_bts_end(struct iqcn_queue *q, u64 now_ns, u64 took_ns)
 {
 	struct iqcn_deadline *first = iqcn_deadline_first(&q->polls);

@@ -3,8 +3,9 @@
  * notify grant: tell a sender how much it may have in flight.
  *
  *	RoCEv2 packet of an ECT flow leaves, and the queue is
- *	determined and deeper than the threshold (algo/pfc.h)
+ *	not quiet and deeper than the threshold (algo/pfc.h)
  *	      |
+ *	      |-- the packet arrived with CE, and ce-in silent --> nothing
  *	      |-- less than min-gap after the flow's last CNP --> nothing
  *	      v
  *	 the gate (cnp.c)  -- no --> counted
@@ -13,12 +14,13 @@
  *	 CNP with the flow's window (algo/grant.h)
  *
  * By default a window is in proportion to the flow's queued packets.  So
- * packets that arrive above a quarter of the threshold are tracked: each holds
- * a reference to its flow.  The number of references is the flow's part, and
- * q->tracked is the total.  Packets without CE that arrive below that depth
- * take the fast path and are not counted, unless another method needs them.
+ * packets that arrive at a depth of at least a quarter of the threshold are
+ * tracked: each holds a reference to its flow.  The number of references is the
+ * flow's part, and q->tracked is the total.  Packets without CE that arrive
+ * below that depth take the fast path and are not counted, unless another
+ * method needs them.
  *
- * Without "pfc", a queue is always determined.
+ * Without "pfc", a queue is never quiet.
  */
 #include "algo/grant.h"
 #include "iqcn.h"

@@ -16,10 +16,12 @@
  *	 the first flow: is it active?  -- no --> it loses its turn, next flow
  *	      | yes
  *	      v
+ *	 the flow moves to the end of the list
+ *	      v
  *	 the gate (cnp.c)  -- no --> counted
  *	      | yes
  *	      v
- *	 CNP; the flow moves to the end of the list
+ *	 CNP
  *
  * A flow is active if a packet of it is queued, or arrived less than an epoch
  * of algo/active.h ago.

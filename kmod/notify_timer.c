@@ -30,22 +30,23 @@
  * flow's last CNP with T1.  While the receiver's CNPs are closer than T1, the
  * box sends none.
  *
- * A flow is active if one of its CE packets is queued, or has left since the
- * last generated CNP.  The patent's timer runs once per CE packet, which is not
- * enough for a flow whose packets wait in a deep queue for longer than T1.  A
- * CNP of the receiver does not make a flow inactive, because it answers the
- * packet that started T1.  With this method alone, T1 of an inactive flow
- * starts only when a CE packet of the flow leaves, because the detectors run
- * when packets leave.  So the first packet of an inactive flow may wait a long
- * time without a CNP.
+ * A flow is active if one of its packets is queued, or one of its CE packets
+ * has left since the last generated CNP.  The patent's timer runs once per CE
+ * packet, which is not enough for a flow whose packets wait in a deep queue for
+ * longer than T1.  A CNP of the receiver does not make a flow inactive, because
+ * it answers the packet that started T1.  With this method alone, T1 of an
+ * inactive flow starts only when a CE packet of the flow leaves, because the
+ * detectors run when packets leave.  So the first packet of an inactive flow
+ * may wait a long time without a CNP.
  *
- * A deadline that expires while the queue is clear lapses.  Its CNP is due as
- * soon as the queue becomes congested, or at the next scan, because T1 is over
- * and the patent does not require a CE packet after the onset.  A flow that has
- * stopped gets no such CNP.  It has stopped if no packet of it is queued, and
- * none has left for the idle timeout of a flow's own congestion.  Lapsed
- * deadlines are handled after the others, the most recent one first, so that a
- * million stopped flows delay no CNP.
+ * A deadline that expires while neither the queue nor the flow is congested
+ * lapses.  Its CNP is due as soon as the queue becomes congested, or at the
+ * next scan, because T1 is over and the patent does not require a CE packet
+ * after the onset.  A flow that has stopped gets no such CNP.  It has stopped
+ * if no packet of it is queued, and no CE packet of it has left for the idle
+ * timeout of a flow's own congestion.  Lapsed deadlines are handled after the
+ * others, the most recent one first, so that a million stopped flows delay no
+ * CNP.
  */
 #include "algo/sample.h"
 #include "iqcn.h"
@@ -162,8 +163,8 @@ static bool iqcn_t1_dense(const struct iqcn_queue *q,
 	       iqcn_sample_gap_ns(flow->ce_gap_ns, q->p.sample) < q->p.t1_ns;
 }
 
-/* Is the flow active: is one of its packets queued, or has one left since the
- * last generated CNP?
+/* Is the flow active: is one of its packets queued, or has one of its CE
+ * packets left since the last generated CNP?
  */
 static bool iqcn_t1_active(const struct iqcn_queue *q,
 			   const struct iqcn_flow *flow, u64 now_ns)
@@ -360,8 +361,8 @@ static void iqcn_t1_set_params(struct iqcn_queue *q,
 	}
 }
 
-/* Handle T1 of a flow, which expired at @due_ns.  Return: true if @n is to be
- * injected.
+/* Handle a flow's deadline, T1 or an idle check, which expired at @due_ns.
+ * Return: true if @n is to be injected.
  */
 static bool iqcn_t1_expired(struct iqcn_queue *q, struct iqcn_flow *flow,
 			    struct iqcn_notice *n, u64 due_ns, u64 now_ns)
@@ -457,7 +458,7 @@ static bool iqcn_t1_send(struct iqcn_queue *q, struct iqcn_flow *flow,
 
 /* Handle a deferred CNP that is due.  It is canceled if the congestion that
  * caused it has ended (even if the queue is congested again), or is in doubt
- * because of a pause.
+ * because of a pause, or if "notify timer" is off now.
  */
 static bool iqcn_t1_pending(struct iqcn_queue *q, struct iqcn_flow *flow,
 			    struct iqcn_notice *n, u64 now_ns)

@@ -18,9 +18,10 @@
  * were echoed to it.
  *
  * A packet whose PSNs are stored is also checked for a change of the flow's
- * source port.  After several changes the sender is known to spray packets over
- * several paths.  Then source ports and CNPs are no evidence for any flow of
- * the two hosts, but a PSN echo and a connection setup are (algo/pairing.h).
+ * source port, unless finding the flow would take a table lookup.  After
+ * several changes the sender is known to spray packets over several paths.
+ * Then source ports and CNPs are no evidence for any flow of the two hosts, but
+ * a PSN echo and a connection setup are (algo/pairing.h).
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -269,7 +270,9 @@ void iqcn_pair_leave(struct iqcn_port *port, struct iqcn_flow *flow)
 	iqcn_hosts_put(port, flow->hosts);
 }
 
-/* Store a grade and a QP in a flow that is not in by_sqp; port->lock */
+/* Store a grade and a QP in a flow, which must not be in by_sqp if the QP
+ * changes; port->lock
+ */
 static void iqcn_pair_commit(struct iqcn_flow *flow, enum iqcn_pair_grade grade,
 			     u32 qp)
 {
@@ -465,7 +468,7 @@ unsigned int iqcn_pair_candidates(struct iqcn_port *port,
  * @key: hosts in the direction of the data, with the DestQP of the CNP; no flow
  *	is paired with that QP
  *
- * Context: softirq, RCU.
+ * Context: RCU, BHs off; takes port->lock.
  */
 void iqcn_pair_from_cnp(struct iqcn_port *port, const struct iqcn_key *key)
 {
@@ -493,7 +496,7 @@ static u64 iqcn_echo_hash(const struct iqcn_hosts *hosts, u32 psn)
 	return (hosts->echo_salt ^ (psn & IQCN_PSN_MASK)) * GOLDEN_RATIO_64;
 }
 
-/* RCU, or BHs off */
+/* Get the slot for a hash; RCU, or BHs off */
 static u64 *iqcn_echo_slot(const struct iqcn_port *port, u64 hash)
 {
 	struct iqcn_echo *echo = rcu_dereference_bh_check(port->echo,
@@ -502,7 +505,7 @@ static u64 *iqcn_echo_slot(const struct iqcn_port *port, u64 hash)
 	return &echo->slots[hash >> (64 - echo->bits)];
 }
 
-/* RCU, or BHs off */
+/* log2 of the number of slots; RCU, or BHs off */
 static u32 iqcn_echo_bits_of(const struct iqcn_port *port)
 {
 	return rcu_dereference_bh_check(port->echo, rcu_read_lock_held())->bits;
@@ -611,9 +614,10 @@ void iqcn_pair_note_sent(struct iqcn_queue *q, struct iqcn_flow *flow,
  *
  * A CE packet of another flow of these hosts may have the same PSN, and then a
  * response to either looks like one to the other.  The source port is checked
- * only if the flow is in the cache.  The packet arrives, but CE packets are
- * checked when they leave, so while one waits, one change of the port may count
- * as three.  More echoes are needed then, which is safe.
+ * only if the flow is in the cache.  It is checked when the packet arrives, but
+ * the source port of a CE packet is checked when that packet leaves.  So while
+ * a CE packet is queued, one change of the port may count as three.  Then more
+ * echoes are needed, which is safe.
  *
  * Context: root lock, BHs off; takes port->lock.
  */

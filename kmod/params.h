@@ -155,7 +155,7 @@ static inline bool iqcn_user_set(const struct iqcn_params *p, int attr)
  * @link_bps: rate of the link or of a shaper, 0: unknown; a bandwidth that the
  *	user set replaces it
  * @pkt_bytes: the link's largest packet
- * @ethernet: the device is Ethernet, so the controller runs
+ * @ethernet: the device is Ethernet, so the controller may run
  * @time_min_ns: shortest timer interval that the user may set
  */
 static inline void iqcn_params_resolve(struct iqcn_params *p, u64 link_bps,
@@ -190,8 +190,8 @@ static inline void iqcn_params_resolve(struct iqcn_params *p, u64 link_bps,
 				 max(p->limit_bytes / IQCN_PI_FAREST, 1U));
 	if (!iqcn_user_set(p, TCA_IQCN_MIN_GAP_NS))
 		p->min_gap_ns = min_t(u32, p->t1_ns, IQCN_DEFAULT_MIN_GAP_NS);
-	/* two polls of a flow are at least min-gap apart, and at least the
-	 * shortest t1 that the user may set
+	/* several polls of a flow per t1 are at least min-gap apart, and at
+	 * least the shortest t1 that the user may set
 	 */
 	p->pi.polls_max = clamp(p->t1_ns / max(time_min_ns, p->min_gap_ns), 1U,
 				IQCN_POLLS_MAX);

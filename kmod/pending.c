@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pending CNPs.  A flow has at most one CNP in queue->pending, which is sorted
- * by the time at which the CNPs are sent:
+ * Pending CNPs.  A flow has at most one CNP in queue->pending, a tree that is
+ * sorted by the time at which the CNPs are sent:
  *
  *   - A CNP that a packet caused (wreb, pi, grant, pfc, drop) is sent at once,
  *     or after min-gap.  BH work or the timer sends it (timer.c), not enqueue
@@ -278,7 +278,7 @@ void iqcn_pending_cancel(struct iqcn_queue *q, struct iqcn_flow *flow)
  * iqcn_pending_cancel_all() - cancel all pending CNPs of a queue
  * @q: queue
  *
- * The deadlines and polls of these flows are canceled, too.
+ * The deadlines, polls and turns of these flows are canceled, too.
  *
  * Context: queue->lock.
  */

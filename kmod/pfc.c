@@ -480,8 +480,8 @@ void iqcn_pfc_notify(struct iqcn_queue *q, struct iqcn_flow *flow,
 	spin_unlock(&q->lock);
 }
 
-/* When a run of the timer begins: end a pause whose quanta have run out, and
- * the quiet state after pfc-max
+/* At the start of each batch of the timer's work, end a pause whose quanta have
+ * run out, and the quiet state if the queue has drained or after pfc-max
  */
 static void iqcn_pfc_begin(struct iqcn_queue *q, u64 now_ns)
 {

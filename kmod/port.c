@@ -321,8 +321,8 @@ void iqcn_port_detach(struct iqcn_queue *q)
 	ASSERT_RTNL();
 	iqcn_queue_kill(q);
 	list_del_rcu(&q->list);
-	/* before anything sleeps: a dump that continues meanwhile may miss a
-	 * queue
+	/* do not sleep between the removal and this call: a dump that continues
+	 * meanwhile may miss a queue
 	 */
 	iqcn_net_changed(iqcn_net(port->net));
 	WRITE_ONCE(port->n_queues, port->n_queues - 1);

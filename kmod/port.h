@@ -32,7 +32,7 @@ struct iqcn_filter_lease {
 struct iqcn_port {
 	struct net_device *dev;		/* its queues hold a reference */
 	struct net *net;		/* namespace of dev */
-	struct iqcn_owner *owner;	/* charged for the flows */
+	struct iqcn_owner *owner;	/* charged for flows and timers */
 	struct list_head list;		/* in iqcn_net->ports */
 	struct list_head queues;	/* RTNL to write, RCU to read */
 	unsigned int n_queues;		/* RTNL to write */
@@ -63,7 +63,9 @@ struct iqcn_port {
 	spinlock_t budget_lock;
 	struct iqcn_budget budget;	/* CNPs that may be sent */
 	bool cnp_rate_user;		/* the user set cnp_rate_pps; RTNL */
-	u32 cnp_rate_pps;		/* parameters of the budget; RTNL */
+	u32 cnp_rate_pps;		/* parameters of the budget; RTNL to
+					 * write
+					 */
 	u32 cnp_burst;
 
 	/* time of the next sum, and the depth of all queues, for telemetry;

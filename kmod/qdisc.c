@@ -12,9 +12,9 @@
  * Only this file and link.c use struct Qdisc.  This file reads the ECN bits,
  * marks packets, and calls notify_bts.c for each RoCEv2 packet that arrives at
  * a deep queue, and queue.c for each that leaves with CE.  The fast path is for
- * packets that are not CE and arrive below q->fastpath_bytes (Kmin, or the
- * depth at which a controller wakes).  It compares the ECN bits and the depth,
- * without a clock, a parser or a table lookup (bench "uncongested").
+ * packets that are not CE and arrive below q->fastpath_bytes, the depth from
+ * which marking or a notify method may need them.  It compares the ECN bits and
+ * the depth, without a clock, a parser or a table lookup (bench "uncongested").
  *
  * Not included: classes and priorities (use prio, ets or mqprio as the parent),
  * shaping (use tbf or htb as the parent), and early drop, except of not-ECT
@@ -46,7 +46,7 @@ enum iqcn_kind {
 	IQCN_KIND_UNPARSED,	/* cb->rnd is set, otherwise not classified */
 	IQCN_KIND_NOT_ROCE,	/* parsed: not RoCEv2 */
 	IQCN_KIND_OTHER,	/* parsed: malformed, or not data of a flow */
-	IQCN_KIND_DATA,		/* RoCEv2 data that dequeue may mark */
+	IQCN_KIND_DATA,		/* RoCEv2 data that is not CE yet */
 	IQCN_KIND_CE,		/* RoCEv2 data with CE */
 };
 
@@ -339,7 +339,9 @@ static noinline bool iqcn_cb_notify(struct iqcn_queue *q, struct sk_buff *skb,
 	return true;
 }
 
-/* Fill the cb of a packet that is CE, or that dequeue may mark */
+/* Fill the cb of a packet that is CE, that dequeue may mark, or that the
+ * methods of iqcn_notifies_all() need
+ */
 static __always_inline void iqcn_cb_fill(struct iqcn_queue *q,
 					 struct sk_buff *skb,
 					 enum iqcn_parsed parsed,
@@ -1108,7 +1110,7 @@ static void iqcn_trim(struct Qdisc *sch)
 		iqcn_trim_one(q, skb);
 		rtnl_qdisc_drop(skb, sch);
 	}
-	q->pfc.trimmed_bytes += bytes;
+	iqcn_add(q->pfc.trimmed_bytes, bytes);
 	if (pkts)
 		qdisc_tree_reduce_backlog(sch, pkts, bytes);
 }

@@ -448,7 +448,7 @@ static void iqcn_queue_counters(const struct iqcn_queue *q,
  * @st: result
  *
  * Readers change no state.  So after the idle timeout, and until the timer has
- * run, the result is a congested queue with a CE rate of 0.
+ * run, the result may be a congested queue with a CE rate of 0.
  *
  * Context: any, BHs on or off.
  */

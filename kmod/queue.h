@@ -62,14 +62,16 @@ struct iqcn_pfc_queue {
 	 */
 	u64 left_ns;			/* when the last packet left, or, if it
 					 * left the queue empty, when a packet
-					 * first found the device stopped;
+					 * first found the device stopped and
+					 * the queue at the threshold or above;
 					 * 0: neither
 					 */
 	u64 left_arrived_bytes;		/* bytes that had arrived by left_ns */
 
-	u64 unsure_ns;			/* when the queue became undetermined */
+	u64 unsure_ns;			/* time of the last verdict */
 	u64 trimmed_bytes;		/* bytes that arrived and were later
-					 * dropped from the queue; root lock
+					 * dropped from the queue; root lock to
+					 * write
 					 */
 
 	/* work to do when the next packet arrives or leaves */
@@ -86,8 +88,8 @@ struct iqcn_pfc_queue {
 	bool stale;			/* the measurement of the drain rate
 					 * spans a quiet time, and must restart
 					 */
-	u64 quiet_from_ns;		/* last start of quiet */
-	u64 quiet_to_ns;		/* last end of quiet */
+	u64 quiet_from_ns;		/* start of the latest quiet time */
+	u64 quiet_to_ns;		/* end of the last quiet time */
 	u64 rest_from_ns;		/* start of a series of quiet times; if
 					 * one of them ends within pfc-max of
 					 * the start, T1 restarts
@@ -104,16 +106,16 @@ struct iqcn_supplement {
 					 * lock to read
 					 */
 	u64 next_ns;			/* when the next supplement is due */
-	u64 above_ns;			/* when the depth rose above Kmax, 0: it
-					 * is not above
+	u64 above_ns;			/* when the depth was found above Kmax,
+					 * 0: it is not, or supplements are off
 					 */
 	struct list_head turns;		/* struct iqcn_flow_ext of active flows;
 					 * the head gets the next supplement
 					 */
 };
 
-/* A rate of supplements that a program has set for a limited time (lease.c);
- * queue->lock
+/* The lease of a queue (lease.c).  It sets the rate of supplements, the filter
+ * in port->lease, or both; queue->lock
  */
 struct iqcn_lease {
 	u64 end_ns;			/* expiry, 0: no lease */
@@ -140,9 +142,9 @@ struct iqcn_queue {
 	u32 fastpath_bytes;		/* depth below which packets without CE
 					 * are only queued; lock to write
 					 */
-	u32 deep_bytes;			/* depth above which dequeue marks
-					 * packets and counts them in outflow:
-					 * Kmin, unless pfc.c sets 0 or U32_MAX;
+	u32 deep_bytes;			/* depth above which packets leave by
+					 * iqcn_leaves_deep(): 0 with attends,
+					 * else U32_MAX with quiet, else Kmin;
 					 * lock to write
 					 */
 	bool attends;			/* pfc.c must handle the next packet;
@@ -164,8 +166,8 @@ struct iqcn_queue {
 					 * iqcn_can_undo()
 					 */
 	u8 resets;			/* calls of ->reset since init; at most 2
-					 * are counted; root lock, or no longer
-					 * grafted
+					 * are counted; root lock, unless the
+					 * qdisc is no longer grafted
 					 */
 	u64 speed_bps;			/* of the device, 0: unknown; RTNL to
 					 * write
@@ -194,9 +196,8 @@ struct iqcn_queue {
 					 * updated
 					 */
 	u64 skipped;			/* segments of unsampled CE packets */
-	u64 clock_ns;			/* when the clock was last read for a
-					 * packet that was queued or left; root
-					 * lock
+	u64 clock_ns;			/* when a recent packet was queued or
+					 * left; root lock
 					 */
 	u32 drained_bytes;		/* bytes that left since q->drain was
 					 * updated
@@ -224,8 +225,9 @@ struct iqcn_queue {
 
 	spinlock_t lock ____cacheline_aligned_in_smp; /* all that follows */
 	struct iqcn_meter ce;		/* CE packets that leave */
-	u64 idle_check_ns;		/* no idle check before this time: the
-					 * port is paused
+	u64 idle_check_ns;		/* the timer is not armed for an idle
+					 * check before this time, because the
+					 * backlog did not drain
 					 */
 	u64 reset_ns;			/* last reset */
 	u32 max_bytes;			/* largest sampled CE packet */
@@ -336,7 +338,7 @@ static inline bool iqcn_queue_notifies(const struct iqcn_queue *q, u32 notify)
 }
 
 /* The rate at which a deep queue drains, in bit/s: the user's, the measured
- * one, or the speed of the link
+ * one, or that of the link or a shaper
  */
 static inline u64 iqcn_queue_drain_bps(const struct iqcn_queue *q)
 {
@@ -411,8 +413,8 @@ static inline u32 iqcn_detect_with(u32 bits, u32 bit, bool on)
 }
 
 /* Run the detectors of a queue.  @fresh: a window of the CE meter has just
- * closed.  Inline, because it runs for each CE packet (bench "marked").
- * queue->lock; the caller arms the timer.
+ * closed.  Inline, because without q->brief it runs for each sampled CE packet
+ * (bench "marked").  queue->lock; the caller arms the timer.
  */
 static inline void iqcn_congestion_detect(struct iqcn_queue *q, bool fresh,
 					  u64 now_ns)

@@ -56,8 +56,8 @@ struct iqcn_cm_entry {
 	u32 qpn;			/* QP of the sender */
 	struct iqcn_cm_side sender;	/* of the data; REQ: the active side */
 	struct iqcn_cm_side receiver;	/* of the data; CONN only */
-	bool ambiguous;			/* REQ only: one with another QP has
-					 * come
+	bool ambiguous;			/* REQ only: a later REQ with this key
+					 * named another QP
 					 */
 	unsigned long made_jiffies;	/* when it was stored */
 	struct rcu_head rcu;
@@ -305,7 +305,7 @@ static void iqcn_cm_dreq(struct iqcn_net *in, const struct iqcn_pkt *pkt,
  * @pkt: packet
  * @cm: message in the packet
  *
- * Context: softirq, RCU; takes cm_lock and port->lock.
+ * Context: RCU, BHs off; takes cm_lock and port->lock.
  */
 void iqcn_cm_rx(struct net *net, int ifindex, const struct iqcn_pkt *pkt,
 		const struct iqcn_cm *cm)

@@ -31,7 +31,7 @@ static inline void iqcn_skb_outer_vlan(const struct sk_buff *skb,
  * @skb: packet
  * @off: offset from skb->data of the header that @proto names
  * @proto: EtherType
- * @buf: IQCN_PARSE_MAX bytes, used if the headers are not linear
+ * @buf: IQCN_PARSE_MAX bytes, used if the bytes to parse are not all linear
  * @data: set to the parsed bytes, in @skb or in @buf
  * @pkt: result
  *

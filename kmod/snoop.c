@@ -199,7 +199,7 @@ static unsigned int iqcn_snoop_cnp(struct iqcn_view *v)
 	return pass ? NF_ACCEPT : NF_DROP;
 }
 
-/* UDP length of a CM message: BTH, DETH, MAD of 256 bytes, ICRC */
+/* UDP length of a CM message: UDP header, BTH, DETH, MAD of 256 bytes, ICRC */
 #define IQCN_MAD_UDP_LEN	(IQCN_UDP_LEN + IQCN_BTH_LEN + 8 + 256 + \
 				 IQCN_ICRC_LEN)
 
@@ -238,7 +238,8 @@ static bool iqcn_snoop_sent_by(const struct iqcn_view *v,
 }
 
 /* Find the unassured flow whose PSN a response carries, and its port.  Return:
- * NULL if no unassured flow can have sent that PSN, or if more than one can.
+ * NULL if no unassured flow can have sent that PSN, or if another flow can have
+ * sent it, too.
  */
 static struct iqcn_port *iqcn_snoop_answered(const struct iqcn_view *v,
 					     struct iqcn_flow **answered)

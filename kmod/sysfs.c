@@ -83,7 +83,7 @@ int iqcn_sysfs_add(struct iqcn_port *port, struct netlink_ext_ack *extack)
 
 /**
  * iqcn_sysfs_del() - remove the files of a port
- * @port: port, no longer in its namespace's list
+ * @port: port, not in its namespace's list
  *
  * Context: RTNL; waits for readers.
  */

@@ -11,8 +11,9 @@
  * @causes: set of BIT(enum iqcn_cause) of its CNPs
  * @rests: while the queue is quiet (pfc.c), @begin, @next_ns and @run are not
  *	called
- * @optional: unless the queue has a lease or supplements, the client is
- *	skipped, so that it costs other queues nothing (bench "marked")
+ * @optional: unless the queue has a lease or supplements, the same three
+ *	functions are not called either, so that the client costs other queues
+ *	nothing (bench "marked")
  * @init: initialize the client's lists in a new queue; optional, RTNL
  * @set_params: adapt to q->p, which may differ from @old; optional
  * @reset: reset the client's state, except that in flows; optional
@@ -21,7 +22,7 @@
  * @begin: begin a batch, of which a run of the timer may have several; optional
  * @next_ns: return when the client next has work; KTIME_MAX: never, or an armed
  *	timer suffices
- * @run: do the first work that is due, and set @send to true if @n is to be
+ * @run: do the first work that is due, and set @send to whether @n is to be
  *	injected; return false if no work was due: then @run is not called again
  *	in this batch; optional
  * @pending: a pending CNP of one of @causes is due: remove it, and return true

@@ -4,10 +4,10 @@
  * to a learned policy.
  *
  *	every interval:
- *	  sample the queue -> step, reward, state	(agentport.c, agentlaw.h)
+ *	  sample the queue -> step, reward, state  (agentport.c, agentlaw.h)
  *	       |
  *	       v
- *	  action: from the policy (policy.c), random, or from another program
+ *	  action: random, fixed, or of the policy (policy.c) or another program
  *	       |
  *	       |-- audit, fallback: no action		(agenttrust.h)
  *	       v
@@ -48,7 +48,7 @@ struct agent {
 	/* arguments */
 	enum agent_mode mode;
 	const char *policy_file;	/* NULL: none, "-": stdin */
-	int action;			/* fixed action; AGENT_NONE: use the policy */
+	int action;			/* fixed; AGENT_NONE: use the policy */
 	const char *log_file;
 	const char *metrics_file;
 	uint64_t interval_ns;		/* 0: the policy's, or INTERVAL_NS */
@@ -68,7 +68,7 @@ struct agent {
 	uint64_t step;			/* intervals since the start */
 	int explored;			/* the random action being explored */
 	int exploring;			/* further steps with @explored */
-	bool ended;			/* by a signal, or end of file on stdin */
+	bool ended;			/* by a signal or the end of stdin */
 	FILE *log;
 	int signals;
 	struct agent_totals totals;
@@ -154,8 +154,8 @@ static bool explores(struct agent *a, int *action)
 	return true;
 }
 
-/* Compare the policy with the values of tc, unless the agent only observes or
- * explores, or its actions are fixed or come from another program.
+/* Compare the policy with the values of tc, unless the agent runs without a
+ * policy file, only observes, or has --explore
  */
 static void check_trust(struct agent *a, const struct agent_step *s,
 			const struct agent_sample *now)

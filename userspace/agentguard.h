@@ -13,9 +13,9 @@
  *
  * A burst can fill an empty queue before the next step, and before the first
  * CNPs of the receivers arrive.  So enough supplements must be in force before
- * it begins.  Once it has begun, the receivers send CNPs, and the reward does
- * not charge for those that pass.  It does not count drops either, so in a
- * queue that stays full for long, a policy saves CNPs.
+ * the burst begins.  Once it has begun, the receivers send CNPs, and the reward
+ * does not charge for those that pass.  The reward does not count drops either,
+ * so in a queue that stays full for long, a policy saves CNPs.
  *
  * The guard's rate is the supplement rate of tc, or 2,500 per second if that is
  * more, as far as supplement-max and cnp-rate allow; a rate of tc above

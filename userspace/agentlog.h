@@ -6,9 +6,9 @@
  * A line contains the state at the end of a step; the reward of that step,
  * which results from the action in the previous line if its mode is run, else
  * from the values of tc; and the next action, or -1 if there is none.  In modes
- * other than run, the action is logged, but not taken.  Steps
- * that the agent skipped because it was late are missing.  Numbers are printed
- * with 9 digits, so that a reader gets the same floats.
+ * other than run, the action is logged, but not taken.  Steps that the agent
+ * skipped because it was late are missing.  Numbers are printed with 9 digits,
+ * so that a reader gets the same floats.
  */
 #ifndef _IQCN_AGENTLOG_H
 #define _IQCN_AGENTLOG_H

@@ -27,8 +27,9 @@ struct agent_port {
 	uint64_t lease_ns;	/* when the lease ends; 0: no lease */
 	uint32_t lease_ms;	/* length of new leases */
 	uint64_t renew_ns;	/* renew when less than this is left */
-	bool acts;		/* mode "run", which sets leases: fail if another
-				 * program does, or if the fiber is out of range
+	bool acts;		/* mode "run", which sets leases: fail if
+				 * another program does, or if the policy was
+				 * not trained for the fiber
 				 */
 	uint64_t leases;	/* expected count of the queue's leases */
 };
@@ -46,9 +47,9 @@ int agent_port_open(struct agent_port *a, uint32_t ifindex, uint32_t parent);
 void agent_port_close(struct agent_port *a);
 /* Reads the queue, and from time to time its parameters */
 int agent_port_sample(struct agent_port *a, struct agent_sample *s);
-/* Leases the values of @action, raised to what the guard needs, unless the
- * bounds have become lower.  Sends no request if the current lease has these
- * values and need not be renewed yet.
+/* Leases the values of @action, raised to what the guard needs as far as the
+ * present bounds of the parameters allow.  Sends no request if the current
+ * lease has these values and need not be renewed yet.
  */
 int agent_port_set(struct agent_port *a, int action, struct agent_needs needs,
 		   uint64_t flows);

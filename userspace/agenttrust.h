@@ -40,7 +40,7 @@
  */
 #define AGENT_TRUST_STEPS 10
 #define AGENT_TRUST_SHARE 0.98
-/* differences of loss rates */
+/* By how much a loss rate must be higher: as a factor, and as a difference */
 #define AGENT_TRUST_LOSS_SHARE 1.1
 #define AGENT_TRUST_LOSS 0.001
 #define AGENT_AUDIT_NS (60 * AGENT_TRUST_NS)
@@ -70,7 +70,7 @@ struct agent_trust {
 	struct agent_second before;	/* the last second before the audit */
 	struct agent_second tc;		/* the last second with values of tc */
 	uint64_t second_ns;	/* end of the current second, 0: none begun */
-	uint64_t phase_ns;	/* end of the audit or fallback, or the next audit */
+	uint64_t phase_ns;	/* end of audit or fallback, or next audit */
 	uint64_t again_ns;	/* a worse second causes no audit before then */
 	uint64_t good_ns;	/* from then on, a fallback is short again */
 	uint64_t fallback_ns;	/* length of the last fallback */

@@ -20,7 +20,7 @@ struct baseline {
 	uint32_t parent;
 	uint32_t handle;
 	uint64_t time_ns;	/* of CLOCK_BOOTTIME */
-	struct stats stats;	/* counters, other members are 0 */
+	struct stats stats;	/* counters and sent; the rest is 0 */
 };
 
 /* Zero-initialize */
@@ -33,8 +33,8 @@ struct baselines {
  */
 void baselines_load(struct baselines *b);
 void baselines_free(struct baselines *b);
-/* Replace the file of this network namespace.  Prints an error; returns the
- * exit status.
+/* Replace the file of this network namespace.  On failure, prints an error and
+ * returns EXIT_FAILURE.
  */
 int baselines_save(const struct baselines *b);
 

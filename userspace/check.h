@@ -16,7 +16,7 @@ struct check {
 	bool json;
 	struct json_object *items;
 	unsigned int n[3];	/* by level */
-	char place[2 * VALUE_SIZE];	/* where the next items belong: "swp1 1:1" */
+	char place[2 * VALUE_SIZE];	/* of the next items: "swp1 1:1" */
 };
 
 /* Prints a line, or adds it to the JSON.  @fix: how to solve the problem, or

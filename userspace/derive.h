@@ -24,7 +24,7 @@ struct link {
 uint64_t derive_needed(const uint64_t *v, const struct link *link);
 /* The default cnp-rate of a port that sends at @bps */
 uint32_t derive_cnp_rate(uint64_t bps);
-/* Speed of a link that does not report one */
+/* The speed that is assumed for a link that does not report one */
 uint64_t derive_default_bps(void);
 
 #endif /* _IQCN_DERIVE_H */

@@ -641,8 +641,8 @@ static void check_room(struct check *c, struct subject *s)
 		say(c, OK, "room", NULL, "no drops, no evicted flows");
 }
 
-/* Drivers, by ethtool's names, of NICs that obey PFC in hardware, and do not
- * pass its frames on
+/* Is @driver, as ethtool names it, that of a NIC which obeys PFC in hardware
+ * and does not pass PFC frames up?
  */
 static bool hides_pfc(const char *driver)
 {

@@ -30,7 +30,7 @@ enum value {
 	BY_TIMER,	/* CNPs sent, minus those with other causes */
 	DELAY,		/* summary: a sum and a count of delays */
 	INFO,		/* always 1: the label has the information */
-	FLOW_INFO,	/* always 1, with the labels of a flow that may change */
+	FLOW_INFO,	/* always 1, with labels of a flow that may change */
 };
 
 struct metric {

@@ -69,7 +69,7 @@ struct genl {
 	int groups[ARRAY_SIZE(groups)];
 	bool joined;
 	uint64_t overruns;
-	unsigned int n_events;	/* during this request or call of genl_events() */
+	unsigned int n_events;	/* during this request or genl_events() */
 	char why[256];
 
 	/* the current request */

@@ -85,7 +85,9 @@ struct lease {
 
 int genl_lease(struct genl *g, const struct lease *l);
 
-/* Prints the error of a dump or of genl_events(); returns EXIT_FAILURE */
+/* Prints the error @err that another function returned; returns EXIT_FAILURE.
+ * For -ENOENT, prints that the module was unloaded.
+ */
 int genl_fail(const struct genl *g, int err);
 
 /* Join all groups of the family, and the one that reports its removal */

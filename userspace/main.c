@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * iqcn: shows the state of the congestion points of a network namespace.
+ * iqcn: show and control the congestion points of a network namespace.
  *
  * Each command is a row of commands[] and a source file.
  */

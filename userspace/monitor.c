@@ -309,7 +309,7 @@ static int start(struct monitor *m)
 {
 	int ret;
 
-	/* so that signals take effect between two records */
+	/* let signals take effect only between two records */
 	m->signals = signals_open(false);
 	if (m->signals < 0)
 		return fail("signals", strerror(errno));

@@ -215,7 +215,7 @@ extern const struct object event_object;
  */
 void object_parse(const struct object *o, void *dst, struct nlattr *head,
 		  int len);
-/* All attributes that were sent, under their names */
+/* All attributes that were sent, and flags in any case, under their names */
 struct json_object *object_json(const struct object *o, const void *src);
 /* Likewise, added to @json */
 void object_json_add(struct json_object *json, const struct object *o,

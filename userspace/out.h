@@ -96,7 +96,7 @@ int parse_parent(const char *word, uint32_t *parent);
 void json_add(struct json_object *o, const char *key, struct json_object *v);
 
 /*
- * Print and free one object: as element of the array, or as a line.  A loop
+ * Print and free one object: as an element of the array, or as a line.  A loop
  * over many objects should check out_closed().
  */
 void json_array_begin(void);

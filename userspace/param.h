@@ -27,8 +27,8 @@ void prob_text(char *buf, uint32_t v);
 bool filter_get(struct tc_iqcn_cnp_filter *filter, const struct nlattr *attr);
 void filter_text(char *buf, const struct tc_iqcn_cnp_filter *filter);
 struct json_object *filter_json(const struct tc_iqcn_cnp_filter *filter);
-/* Print the filter in force: @n CNPs in @interval_ns, as the port reports, or
- * @filter if both are 0
+/* Print the filter in force: @n CNPs in @interval_ns, as the port reports; if
+ * only @n is 0, filter told with that interval; if both are 0, @filter
  */
 void filter_in_force_text(char *buf, const struct tc_iqcn_cnp_filter *filter,
 			  uint64_t n, uint64_t interval_ns);

@@ -21,7 +21,7 @@ struct stats {
 	uint64_t packets;
 	struct gnet_stats_queue queue;
 	struct tc_iqcn_xstats app;
-	size_t sent;		/* end of the part of @app that the kernel sent */
+	size_t sent;		/* end of the part of @app that was sent */
 };
 
 /* Did the kernel send this member of @app?  An older module sends fewer */

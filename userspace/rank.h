@@ -32,7 +32,7 @@ void rates_begin(struct rates *r, uint64_t now_ns);
  */
 int rates_update(struct rates *r, const struct flow *f, struct speed *speed);
 void rates_end(struct rates *r, uint64_t now_ns);
-/* Frees the counters of the flows of all other ports */
+/* Keeps only the counters of the flows of @ports, and frees the others */
 void rates_keep(struct rates *r, const struct port *ports, size_t n);
 
 enum order {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Replace files atomically, because the textfile collector of node_exporter
- * does not read a partial file.
+ * Replace files atomically, so that the textfile collector of node_exporter
+ * never reads a partial file.
  */
 #ifndef _IQCN_REPLACE_H
 #define _IQCN_REPLACE_H

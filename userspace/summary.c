@@ -25,7 +25,7 @@ struct summary {
 	FILE *f;
 	const struct qdisc *q;
 	const struct port *port;	/* or NULL */
-	struct stats since;	/* counters since the baseline, other members now */
+	struct stats since;	/* counters: since the baseline, if any */
 	struct nlattr *params[TCA_IQCN_MAX + 1];
 	char line[LINE_SIZE];	/* being filled */
 };
@@ -115,7 +115,7 @@ static void put_depth(struct summary *s)
 	uint64_t v;
 
 	add_size(s, "", s->since.queue.backlog);
-	/* only depths above Kmin have a peak */
+	/* a peak of 0: all packets took the fast path, below Kmin */
 	if (STATS_HAS(&s->since, depth_peak_bytes) && app->depth_peak_bytes)
 		add_size(s, "peak ", app->depth_peak_bytes);
 	else if (STATS_HAS(&s->since, depth_peak_bytes))

@@ -158,7 +158,7 @@ static void update(struct session *s)
 		s->done = true;
 }
 
-/* Dump again, because the last dump had other flows than those to show now */
+/* Dump again, because the last dump was for another device or order */
 static void restart_flows(struct session *s)
 {
 	s->top.first = 0;

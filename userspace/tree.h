@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The devices of the namespace, and the qdiscs and classes above each qdisc
- * iqcn.
+ * The devices of the namespace, their qdiscs, and the classes of htb and hfsc.
  */
 #ifndef _IQCN_TREE_H
 #define _IQCN_TREE_H
@@ -18,7 +17,9 @@
 
 struct tree_dev {
 	uint32_t ifindex;
-	uint32_t lower;		/* lower device, as of a VLAN; 0: not here */
+	uint32_t lower;		/* lower device, as of a VLAN; 0: none in this
+				 * namespace
+				 */
 	uint32_t mtu;
 	bool running;		/* the link is up */
 	bool ethernet;
@@ -27,7 +28,7 @@ struct tree_dev {
 	char kind[KIND_SIZE];	/* "bridge", "vlan"; "": a NIC */
 	uint64_t rx_packets, rx_bytes;
 	uint64_t tx_packets, tx_bytes;
-	uint64_t bps;		/* speed of the link with an iqcn, 0: not known */
+	uint64_t bps;		/* speed, read only if @iqcn; 0: not known */
 };
 
 struct tree_node {
@@ -36,7 +37,7 @@ struct tree_node {
 	uint32_t parent;
 	bool class;
 	char kind[KIND_SIZE];
-	uint64_t limit_bps;	/* the highest rate it lets through, 0: no limit */
+	uint64_t limit_bps;	/* highest rate it lets through, 0: no limit */
 	uint64_t params[TCA_IQCN_MAX + 1];	/* of an iqcn, by attribute */
 };
 

@@ -49,7 +49,8 @@ static const char *const notes[] = {
 	"See iqcn(8); tc-iqcn(8) explains parameters and counters.",
 };
 
-/* The description follows the words if there is room, else on the next line */
+/* Print the description after the words, or on the next line if it is too long
+ */
 static void print_command(FILE *f, const char *command, const char *words,
 			  const char *description)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Versions of tool, tc plugin, module and netlink family, which must match.
+ * Versions of the tc plugin and the module, which must match that of the tool.
  */
 #ifndef _IQCN_VERSION_H
 #define _IQCN_VERSION_H

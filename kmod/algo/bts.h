@@ -29,8 +29,9 @@
 #include "mark.h"
 
 /* A flow is polled after its last packet for this many times the gap between
- * its last two packets.  A sender that has nothing left to send adds no load
- * when its rate increases, so it need not be notified.
+ * its last two packets, but at least for T1, and at most for IQCN_POLL_MAX_NS.
+ * A sender that has nothing left to send adds no load when its rate increases,
+ * so it need not be notified.
  */
 #define IQCN_POLL_GAPS		4
 #define IQCN_POLL_MAX_NS	(50 * NSEC_PER_MSEC)

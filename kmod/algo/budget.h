@@ -27,11 +27,12 @@ struct iqcn_budget {
 };
 
 /**
- * iqcn_budget_set() - set rate and burst; what was charged counts, but the
- * bucket is at most empty
+ * iqcn_budget_set() - set rate and burst
  * @b: bucket
  * @rate_pps: CNPs per second, 1 .. 10^9
  * @burst: CNPs at once, >= 1
+ *
+ * Earlier charges still count, but the largest debt is that of an empty bucket.
  */
 static inline void iqcn_budget_set(struct iqcn_budget *b, u32 rate_pps,
 				   u32 burst)

@@ -142,7 +142,7 @@ static inline u64 iqcn_deadline_scan_ns(u64 due_ns, u32 period_ns)
  * iqcn_polls_rest_ns() - pause after a batch of polls
  * @took_ns: length of the run of the timer
  * @gap_ns: interval between two polls of a flow
- * @more: polls that are due are left after the batch
+ * @more: polls are still due after the batch, and do not wait for the budget
  *
  * Return: nanoseconds.
  */

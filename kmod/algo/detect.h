@@ -146,8 +146,8 @@ static inline u64 iqcn_outflow_bps(const struct iqcn_outflow *o, u64 ns)
  * iqcn_idle_ns() - idle timeout of the CE rate detector of a queue
  * @window_ns: window of the meter
  * @roce_bps: rate of the queue
- * @bytes: bytes that may pass between two counted packets: the largest packet,
- *	or several if only some are sampled
+ * @bytes: bytes that may pass between two updates of the meter: the largest
+ *	packet, or more if packets are sampled or counted in chunks (queue.h)
  *
  * Return: twice the sum of the window and the time that @bytes take at
  * @roce_bps; that time is capped at one second.

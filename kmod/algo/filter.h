@@ -8,9 +8,10 @@
  *	a CNP after the window: the next window begins where the last one ended,
  *		or, if a whole interval was idle, with this CNP
  *
- * So windows tile the time while CNPs arrive, and N / interval is the rate that
- * passes, whatever the rate that arrives.  CNPs that are further apart than the
- * interval all pass.  The longer the interval, the fewer CNPs pass.
+ * So windows tile the time while CNPs arrive, and the rate that passes is at
+ * most N / interval, whatever the rate that arrives.  CNPs that are further
+ * apart than the interval all pass.  The longer the interval, the fewer CNPs
+ * pass.
  *
  * Source: the Chinese patent application on congestion control over long-haul
  * links, claims 1 to 3 and 7, steps A1, A2 and B1 to B3: one CNP is forwarded
@@ -131,8 +132,8 @@ iqcn_filter_find(struct iqcn_filter_slot *slots, u32 n_slots, u64 hash)
 
 /**
  * iqcn_filter_incast_n() - CNPs that have to pass in a round trip
- * @in_bytes: bytes that arrived in the last round trip
- * @out_bytes: bytes that left
+ * @in_bytes: bytes that arrived in a period of at least a round trip
+ * @out_bytes: bytes that left in the same period
  *
  * A CNP at most halves the rate of its sender, so an overload of k needs
  * log2(k) CNPs.

@@ -11,10 +11,11 @@
  *
  * A CNP does not say which packet it answers.  So the only packet that is timed
  * is the last one that followed a silence in which all earlier packets must
- * have been answered.  Once the answer is overdue, the measurement is dropped,
- * because the CNP for that packet may have been lost, and the next CNP may
- * answer a later packet.  The times come out too short if the gaps between
- * packets are longer than T1, but a CNP takes longer than such a gap.
+ * have been answered.  If the answer is overdue when a later packet leaves, the
+ * measurement is dropped, because the CNP for the timed packet may have been
+ * lost, and the next CNP may answer a later packet.  The times come out too
+ * short if the gaps between packets are longer than T1, but a CNP takes longer
+ * than such a gap.
  *
  * Pure: no clock, no lock.  The caller serializes.
  */

@@ -5,8 +5,9 @@
  * their maximum:
  *
  *   gradient	growth of the depth in a window
- *   delay	bytes that the configured bandwidth would carry while a packet
- *		waits: the depth, unless the queue drains slower (or faster)
+ *   delay	bytes that the bandwidth (configured, or that of the link) would
+ *		carry while a packet waits: the depth, unless the queue drains
+ *		slower (or faster)
  *
  * Source: US 12388756 B2, description (13): "the queue size, gradient, latency,
  * and the like", alone or together.
@@ -108,7 +109,7 @@ static inline s16 iqcn_gradient_per_us(const struct iqcn_gradient *g,
  * iqcn_delay_level() - the queueing delay as a level of congestion
  * @depth_bytes: depth
  * @drain_bps: rate at which the queue drains, 0: not known
- * @bandwidth_bps: configured rate
+ * @bandwidth_bps: configured rate, or that of the link
  *
  * Return: bytes that @bandwidth_bps carries in the time that the depth takes to
  * drain.

@@ -38,6 +38,7 @@
 #include <linux/minmax.h>
 #include <linux/time64.h>
 #include <linux/types.h>
+#include <asm/barrier.h>
 #include <linux/iqcn.h>
 
 #define IQCN_QPN_MASK	0xffffff
@@ -301,8 +302,11 @@ struct iqcn_spray {
  */
 static inline bool iqcn_spray_on(const struct iqcn_spray *s, u32 now_ms)
 {
-	return READ_ONCE(s->changes) == IQCN_SPRAY_CHANGES &&
-	       now_ms - READ_ONCE(s->changed_ms) < IQCN_SPRAY_MS;
+	/* pairs with iqcn_spray_changed() */
+	u32 changed_ms = smp_load_acquire(&s->changed_ms);
+
+	return now_ms - changed_ms < IQCN_SPRAY_MS &&
+	       READ_ONCE(s->changes) == IQCN_SPRAY_CHANGES;
 }
 
 /**
@@ -316,15 +320,12 @@ static inline void iqcn_spray_changed(struct iqcn_spray *s, u32 now_ms)
 
 	if (now_ms - s->changed_ms >= IQCN_SPRAY_MS) {
 		changes = 0;
-		/* reset the count before the time is set, so that the old
-		 * count does not become valid again
-		 */
 		WRITE_ONCE(s->changes, 0);
 	}
-	/* set the time before the count, so that no reader combines the new
-	 * count with the old time
+	/* pairs with iqcn_spray_on(): a reader that sees the new time does not
+	 * see the count before the reset
 	 */
-	WRITE_ONCE(s->changed_ms, now_ms);
+	smp_store_release(&s->changed_ms, now_ms);
 	WRITE_ONCE(s->changes, min_t(u32, changes + 1, IQCN_SPRAY_CHANGES));
 }
 
@@ -350,7 +351,8 @@ static inline bool iqcn_pair_usable(enum iqcn_pair_grade grade, bool sprayed)
 
 /**
  * enum iqcn_pair_verdict - effect of new evidence on a pairing
- * @IQCN_PAIR_KEEP: no effect: the evidence is weaker, or agrees
+ * @IQCN_PAIR_KEEP: no effect: the evidence is weaker, or has the same grade and
+ *	agrees
  * @IQCN_PAIR_TAKE: the evidence replaces the pairing
  * @IQCN_PAIR_BREAK: same grade, but another QP: discard both
  */
@@ -367,7 +369,7 @@ enum iqcn_pair_verdict {
  * @new: grade of the evidence
  * @new_qp: QP of the evidence
  *
- * Two connection set-ups do not contradict each other: the later one replaces
+ * Two connection setups do not contradict each other: the later one replaces
  * the earlier one.
  *
  * Return: the effect on the pairing.

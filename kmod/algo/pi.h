@@ -52,11 +52,11 @@
  *
  * The controller is designed for small errors.  The error is capped at
  * IQCN_PI_FAR times qref, because the queue can never be as far below the
- * reference, and a larger integral would take too long to unwind.  Beyond the
- * cap, the probability is raised towards 1 instead, so that a burst of starting
- * senders is notified at once.  The depth of a dry queue does not show how far
- * the load is below the link's rate, so its error is set to -IQCN_PI_EMPTY
- * times the reference.
+ * reference, and a larger integral would take too long to unwind.  If the queue
+ * is deeper than IQCN_PI_FAR times qref, the probability is raised towards 1
+ * instead, so that a burst of starting senders is notified at once.  The depth
+ * of a dry queue does not show how far the load is below the link's rate, so
+ * its error is set to -IQCN_PI_EMPTY times the reference.
  *
  * The reference is qref, or follows the load, between the wake depth (qref /
  * IQCN_PI_WAKE) and qref.  A lower reference shortens the queueing delay, but
@@ -114,8 +114,8 @@
  * of them at once.  It starts when the queue is first deeper than the wake
  * depth.  A queue that is empty for a moment is still controlled.  But once it
  * has not been deeper than the wake depth for IQCN_PI_QUIET_NS, the probability
- * halves about every eleven steps.  It then stops as soon as the probability
- * is not above 0, and after IQCN_PI_END_NS in any case.
+ * halves about every eleven steps.  The controller then stops as soon as the
+ * probability is not above 0, and after IQCN_PI_END_NS in any case.
  *
  * Source: Hollot et al., "On Designing Improved Controllers for AQM Routers
  * Supporting TCP Flows", INFOCOM 2001 (PI for AQM); RFC 8033 (its form of
@@ -143,7 +143,7 @@
 #define IQCN_PI_FAREST		16
 #define IQCN_PI_EMPTY		4
 #define IQCN_PI_GROWTH		3
-/* divisors of qref */
+/* divisors of qref: for the wake depth, and for the largest dry depth */
 #define IQCN_PI_WAKE		8
 #define IQCN_PI_DRY		32
 #define IQCN_PI_RAISE_NS	1600000
@@ -340,7 +340,7 @@ static inline bool iqcn_pi_run(struct iqcn_pi *pi,
 			iqcn_pi_step(pi, p, ns, flows, depth_bytes);
 		pi->step_ns = now_ns;
 		pi->depth_bytes = depth_bytes;
-		/* nothing to notify and no queue: stop early */
+		/* nobody to notify, and the queue is not deep: stop early */
 		if (pi->prob <= 0 && !deep &&
 		    now_ns - pi->deep_ns >= IQCN_PI_QUIET_NS)
 			memset(pi, 0, sizeof(*pi));
@@ -463,13 +463,13 @@ static inline u64 iqcn_pi_prob(const struct iqcn_pi *pi,
  * @prob: probability
  * @polls: number of polls at once
  *
- * Each poll adds the probability to the credit, and each full unit of credit is
- * a CNP.  The share of polls that cause a CNP is the same as with random
+ * Each poll adds the probability to the credit, and a credit of a whole CNP is
+ * spent on one.  The share of polls that cause a CNP is the same as with random
  * numbers, but the CNPs are evenly spaced.  With random numbers, a flow that is
  * spared by chance would reach hyper increase.
  *
- * Return: true if the flow is to be notified.  Several units at once still make
- * one CNP, because more would have no further effect.
+ * Return: true if the flow is to be notified.  A credit of several CNPs still
+ * causes only one, because more would have no further effect.
  */
 static inline bool iqcn_pi_credit(u32 *credit, u64 prob, u32 polls)
 {
@@ -481,8 +481,8 @@ static inline bool iqcn_pi_credit(u32 *credit, u64 prob, u32 polls)
 
 /**
  * iqcn_pi_save() - poll a flow that cannot be notified yet
- * @credit: the flow's credit; saturates just below a unit, so that the next
- *	poll at which the flow can be notified causes a CNP
+ * @credit: the flow's credit; saturates just below a CNP, so that the next poll
+ *	at which the flow can be notified causes one
  * @prob: probability
  * @polls: number of polls at once
  */

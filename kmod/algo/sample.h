@@ -31,7 +31,7 @@
  * @every: N, at least 1
  *
  * Return: how many of the 2^24 PSNs are sampled.  Sampled PSNs are numbered
- * modulo this.
+ * modulo this number.
  */
 static inline u32 iqcn_sample_modulus(u32 every)
 {

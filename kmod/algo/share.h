@@ -75,9 +75,9 @@ struct iqcn_backoff {
  * @packets: packets that have left the queue
  * @now_ns: now
  *
- * If no packet has left for IQCN_IDLE_NS, the timer pauses for IQCN_IDLE_NS.  A
- * gap of more than 2 * IQCN_IDLE_NS since the previous run means that the queue
- * was empty, so @idle_ns restarts.
+ * If no packet has left for IQCN_IDLE_NS, the timer backs off for IQCN_IDLE_NS.
+ * A gap of more than 2 * IQCN_IDLE_NS since the previous run means that the
+ * queue was empty, so @b->idle_ns restarts.
  */
 static inline void iqcn_backoff_run(struct iqcn_backoff *b, u64 packets,
 				    u64 now_ns)

@@ -6,7 +6,8 @@
  * the probe is the packet with which the bytes sent reach this sum: the bytes
  * sent before it arrived, the backlog at that time, and its own size, at least
  * one byte.  Timing costs two clock reads per probe, at most.  A probe that
- * leaves without CE is discarded, and the next packet becomes the probe.
+ * leaves without CE is discarded, and a sampled packet that arrives later
+ * becomes the probe.
  *
  * These functions read no clock and take no lock; the caller serializes.
  */

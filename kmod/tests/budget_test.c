@@ -134,8 +134,8 @@ static void budget_change_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns, 20), 0);
 	iqcn_budget_set(&b, 2000, 10);
 	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns, 20), 0);
-	/* 10 ms are charged, which are more than an empty bucket at the new
-	 * rate: it fills from empty
+	/* 10 ms are charged, but at the new rate the debt is at most 5 ms: the
+	 * bucket fills from empty
 	 */
 	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns + 499999, 20), 0);
 	KUNIT_EXPECT_EQ(test, take_all(&b, now_ns + 500000, 20), 1);

@@ -9,8 +9,8 @@
 
 #define N_DEADLINES 128
 
-/* After a batch, the timer pauses for three times the length of the batch; if
- * no more polls are due, for at least a quarter of T1; and never for more than
+/* After a batch, polls pause for three times the length of the batch; if no
+ * more polls are due, for at least a quarter of T1; and never for more than
  * 1 ms
  */
 static void polls_rest_test(struct kunit *test)
@@ -176,8 +176,8 @@ static void deadline_due_test(struct kunit *test)
 	struct iqcn_deadline *d = dl->d;
 	int b, t;
 
-	/* a restart arms a deadline, even if it is armed already; a cancel
-	 * disarms it, even if it is not armed
+	/* after a restart, a deadline is armed, and after a cancel, it is not,
+	 * whether it was armed before or not
 	 */
 	KUNIT_EXPECT_FALSE(test, iqcn_deadline_armed(d));
 	KUNIT_EXPECT_NULL(test, iqcn_deadline_first(&dl->list));

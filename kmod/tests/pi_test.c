@@ -270,8 +270,8 @@ static void pi_steps_test(struct kunit *test)
 		{ 9375, 9375, 512, 1, QUARTER, QUARTER - 20132659 },
 		{ 0, 0, 512, 40, QUARTER, QUARTER - 40 * 20132659 },
 		{ 0, 0, 2048, 1, QUARTER, QUARTER - 5033164 },
-		/* not dry at one or both steps: errors of 290,624 and 290,625;
-		 * growth by 1 byte counts as 13, or 10,904 units
+		/* not dry at one or both steps: errors of -290,624 and
+		 * -290,625; growth by 1 byte counts as 13, or 10,904 units
 		 */
 		{ 9376, 9376, 512, 1, QUARTER, QUARTER - 4875861 },
 		{ 9375, 9376, 512, 1, QUARTER, QUARTER - 4875861 + 10904 },

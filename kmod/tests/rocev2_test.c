@@ -624,7 +624,7 @@ static void cm_test(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, cm.remote_id, msgs[i].remote_id);
 		KUNIT_EXPECT_EQ(test, cm.qpn, msgs[i].qpn);
 		/* a message of any kind must be readable up to the end of the
-		 * starting PSN of a REQ
+		 * 32-bit word with the starting PSN of a REQ
 		 */
 		for (len = 1; len <= 92; len++) {
 			p = make_cm(test, len, attr);

@@ -115,7 +115,7 @@ class Replay:
         self.next_states = torch.zeros(size, policy.SHAPE[0])
 
     def add(self, transitions):
-        """Add an episode's transitions.  Returns end with the episode."""
+        """Add an episode's transitions, whose returns end with it."""
         rewards = transitions.rewards - USUAL_REWARD
         n = len(rewards)
         last = numpy.minimum(numpy.arange(n) + RETURN_STEPS, n)

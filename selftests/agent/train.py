@@ -30,7 +30,7 @@ import dqn
 import episodes
 import policy
 
-# share of random actions: linear from first to last
+# share of random actions, which falls linearly within EXPLORE_STEPS
 EXPLORE_FIRST = 0.5
 EXPLORE_LAST = 0.1
 EXPLORE_STEPS = 1200
@@ -151,7 +151,8 @@ class Best:
         self.report = report
         self.policy = None
         self.reward = float("-inf")
-        # steps and mean reward of the last validation with as many steps
+        # mean reward by the number of steps; if there are several validations
+        # with the same number, that of the last one
         self.curve = {}
 
     def offer(self, net_policy, steps):

@@ -59,7 +59,7 @@ run_step()
 		tagged $tag uml -- iqcn_snoop.sh iqcn_pair.sh iqcn_qdisc.sh \
 			iqcn_mark.sh iqcn_service.sh
 		;;
-	# little memory, for a test that fills it
+	# the size of the memory is explicit, because a test fills it
 	kselftests-4)
 		tagged $tag uml -m 1024 -- iqcn_rocehost.sh iqcn_adversary.sh \
 			iqcn_fdb.sh iqcn_bad.sh iqcn_wire.sh iqcn_fabric.sh \

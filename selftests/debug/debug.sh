@@ -7,9 +7,9 @@
 # tests.  Both run in virtual time.  uml-smp has two CPUs: it runs the tests
 # that do not depend on microseconds, with the host's clock, and the stress test
 # and random sequences of requests.  x86-kcsan has two CPUs in QEMU and detects
-# data races: it runs the same tests except for those that need a fast CPU.  A
-# splat is a failure.  Logs are in build/debug/; the output ends with a table
-# and a verdict.
+# data races: it runs those of the same tests that need neither a fast CPU nor
+# KUnit.  A splat is a failure.  Logs are in build/debug/; the output ends with
+# a table and a verdict.
 #
 #   debug.sh [-m MINUTES] [KERNEL...]	default: all; MINUTES of stress, and of
 #				sequences (10)

@@ -7,7 +7,8 @@
 # A block of commands is "```sh" in Markdown, ".. code-block:: sh" in rst.  In a
 # block "console" only lines that begin with "$ " or "# " are commands, and the
 # lines between them are their output.  In man pages, .EX begins such a block.
-# Other literal blocks (no word after "```", "::") contain no commands.
+# Other literal blocks ("::", or another word or none after "```") contain no
+# commands.
 #
 # A comment before a block says how the block runs: "lab: WORD[, WORD]...".
 # "for TIME" interrupts each command after that time, and "compare" compares the

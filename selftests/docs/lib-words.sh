@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 #
 # Functions for the scripts that extract.awk writes, and error reporting.
-# Sourced by each of these scripts (BASH_ENV).
+# Sourced before these scripts: by BASH_ENV in guest.sh, explicitly in
+# ../packages/.
 set -E -o pipefail
 trap 'echo "line $LINENO: \"$BASH_COMMAND\" fails: $?"' ERR
 

@@ -151,7 +151,8 @@ def senders_block:
 	row(["reps-incast-512"];
 	    "512 flows into one link, around which there is no path: p99 of the queue \(p99_mb("reps-incast-512"; "pi")) MB with one path for each flow, \(p99_mb("reps-incast-512"; "reps")) with recycled entropies, and with the default of `qref` \(p99_mb("reps-incast-512"; "pi-auto")) and \(p99_mb("reps-incast-512"; "reps-auto")); no drops");
 
-# The queue in front of the fiber: peak, drops, utilization and settling time
+# The queue in front of the fiber, or behind it in longhaul-far: peak, drops,
+# utilization and settling time
 def long_haul_block:
 	["", "", "peak, MB", "of a round trip", "drops", "utilization", "settled, ms"],
 	(["longhaul-near-50", 632], ["longhaul-near-200", 2138],

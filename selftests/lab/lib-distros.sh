@@ -97,7 +97,7 @@ distro_unpack()
 	done
 }
 
-# Create those files of the packages' scripts that are needed
+# Create the files that the packages' scripts would create, if they are needed
 distro_finish()
 {
 	local root=$1/root

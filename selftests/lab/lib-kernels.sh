@@ -282,8 +282,8 @@ stock_build()
 		mv "$tmp" "$dir"
 		touch "$dir/.complete"
 	fi
-	# always create the initramfs, which is fast, because it contains a file
-	# of this tree
+	# the initramfs contains a file of this tree, so create it every time,
+	# which is fast
 	# shellcheck disable=SC2086
 	host_initramfs "$dir" "$version" $STOCK_MODULES
 }

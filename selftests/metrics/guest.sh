@@ -155,7 +155,8 @@ test_full()
 	check "exit code, to a full device" $? -eq 1
 }
 
-# A signal during the write takes effect afterwards, so no file is left
+# A signal during the write takes effect afterwards, so no temporary file is
+# left
 test_killed()
 {
 	local dir=$TMP/killed

@@ -251,7 +251,7 @@ dashboard_sees()
 	done
 }
 
-# Grafana's requirements on a dashboard
+# Grafana's requirements on a dashboard, and our own
 dashboard_form()
 {
 	jq -r '

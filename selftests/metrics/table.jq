@@ -70,7 +70,7 @@ def enum($kind):
 	 scan("IQCN_A_[A-Z_]*") | ltrimstr("IQCN_A_" + ($kind | ascii_upcase) + "_") |
 	 ascii_downcase];
 
-# [{cmd, NAME: value}]
+# [{kind, NAME: value, ...}]
 def genl_messages:
 	["", "port", "queue", "flow"] as $kinds |
 	($kinds | map(if . == "" then [] else enum(.) end)) as $names |
@@ -198,8 +198,8 @@ def sources: ["tc", "iqcn", "genl", "sysfs", "debugfs", "file", "exporter",
  # Prometheus
  select(any(.[]; .source == "file") or
 	((.[0].at | split(" ") | length) < 3 and any(.[]; .source == "genl"))) |
- # values that Prometheus does not get: it has names as labels, and computes
- # averages itself
+ # omit values that Prometheus does not get: it has names as labels, and
+ # computes averages itself
  select(.[0].key | IN("ifindex", "ifname", "parent", "cnp_smac",
 	"delay_avg_ns") | not) |
  . as $say |

@@ -342,7 +342,8 @@ done | tr ' ' '\n' | sort -u | jobs_do unmutated
 echo "$(grep -c . <<<"$mutants") mutants"
 [ -z "$mutants" ] || jobs_do one <<<"$mutants"
 echo
-# make reliability reads this file
+# make reliability reads $OUT/verdict, which only a run of the whole sample
+# writes
 if [ -n "$pattern$all" ]; then
 	verdict
 else

@@ -608,7 +608,7 @@ test_two_boxes()
 	local one two
 
 	topology bridge
-	# p1 of the first bridge becomes a cable to the second one
+	# on the first bridge, a cable to the second one takes the place of p1
 	ip -n sw -batch - <<-EOF
 		link set p1 nomaster
 		link add c0 address 02:00:00:00:00:c0 mtu 9000 type veth peer name c1 address 02:00:00:00:00:c1 mtu 9000
@@ -689,8 +689,8 @@ test_box_itself()
 	# shellcheck disable=SC2086
 	iqcn $CONGESTED base cnp detect queue
 	pair_flow
-	# the box's own address is the source (of packets from either side) or
-	# the destination
+	# the box's own address is the source of the first packets, and the
+	# destination of the others, which come from either side
 	packets snd/e0 $SND_MAC $P0_MAC 10.1.0.254 "$rcv4" fd01::fe "$rcv6" \
 		--tos 3 --count 20 --len 64
 	packets rcv/e0 $RCV_MAC $P1_MAC "$rcv4" 10.2.0.254 "$rcv6" fd02::fe \

@@ -143,9 +143,9 @@ filters_in_flight()
 	wait
 }
 
-# until_late FUNCTION: call FUNCTION up to 40 times, until two filter requests
-# have put the last reference to iqcn, as the trace event qdisc_destroy shows.
-# On a single CPU, call it at most three times, because a request is hardly ever
+# until_late FUNCTION: call FUNCTION up to 40 times, until filter requests have
+# destroyed at least two iqcn qdiscs, as the trace event qdisc_destroy shows. On
+# a single CPU, call it at most three times, because a request is hardly ever
 # interrupted there between taking its reference and taking RTNL.
 until_late()
 {
@@ -614,9 +614,9 @@ busy_percent()
 	echo $(((us * $(nproc) - idle) * 100 / us))
 }
 
-# sent_to_all ARGUMENT...: send packets that d0 mirrors to eight queues, because
-# a mirrored packet has no socket. A packet that waits with its socket would
-# keep the namespace alive.
+# sent_to_all ARGUMENT...: send packets on d0, which mirrors them to the eight
+# queues. The mirrored packets have no socket; a packet that waits with its
+# socket would keep the namespace alive.
 sent_to_all()
 {
 	"$PUBLIC/roce" send d0 --smac "$SND_MAC" --dmac "$RCV_MAC" \

@@ -144,8 +144,8 @@ small()
 	data --len $SMALL --count "$1" --interval "$2" "${@:3}"
 }
 
-# watch MS [sniff argument...]: capture data on p0 and CNPs at the sender, for
-# 80 ms longer because the listeners take time to start
+# watch MS [sniff argument...]: capture data on p0 and CNPs at the sender for
+# MS, plus 80 ms because the listeners take time to start
 watch()
 {
 	local ms=$(($1 + 80))
@@ -1076,7 +1076,7 @@ between()
 	END { print k + 0 }' "$TMP/p0" "$TMP/snd"
 }
 
-# left FROM TO: count generated CNPs between FROM and TO us after the first
+# left FROM TO: count generated CNPs between FROM and TO us after the first data
 # packet of the backlog has left
 left()
 {
@@ -1090,8 +1090,8 @@ left()
 	END { print k + 0 }' "$TMP/rcv" "$TMP/snd"
 }
 
-# pi polls a sparse flow every T1. With a probability of 1, T1 225 us, and a
-# packet every 5 ms, each packet causes a CNP and 22 polls; the first packet
+# pi polls a sparse flow every T1. With a probability of 1, a T1 of 225 us, and
+# a packet every 5 ms, each packet causes a CNP and 22 polls; the first packet
 # causes 17 polls, and the last one 88.
 test_pi_sparse()
 {
@@ -1261,7 +1261,7 @@ test_pi_follows()
 }
 
 # poll_gaps: end the trace; print a histogram of the CNPs that polls caused:
-# time since the flow's last packet or CNP in us, and number of CNPs
+# time in us since T1 of the flow started, and number of CNPs
 poll_gaps()
 {
 	traced_cnps poll | awk '{ n[int(($2 - $1) / 1000 + 1)]++ }

@@ -48,7 +48,7 @@ NIGHTLY_TESTS="
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# examine: run "iqcn check"; sets $problem to its first problem
+# examine: run "iqcn check"; set $problem to the first problem that it reports
 examine()
 {
 	in_ns sw "$BUILD/iqcn" check >"$TMP/check"
@@ -68,7 +68,7 @@ first()
 }
 
 # mend: run the command with which the first problem ends, and check again; the
-# item must be ok
+# first problem must then be of another item, or there must be none
 mend()
 {
 	local command=tc${problem##*: tc} item

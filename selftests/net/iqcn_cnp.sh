@@ -581,7 +581,7 @@ test_age()
 	check "flows in the end" "$(stat flows)" -eq 0
 	check "flows_unassured in the end" "$(value flows_unassured)" -eq 0
 
-	# the queue's own lookup finds no removed flow either
+	# the queue's flow cache has no removed flow either
 	data --tos 3 --flows 5 --count 5
 	check "flows made" "$(stat flow_new)" -eq 10
 	check "flows" "$(stat flows)" -eq 5

@@ -370,7 +370,7 @@ test_go_back()
 	ce 1,3-5
 	is "retransmitted except one" congested
 	check "run" "$(flow run)" -eq 3
-	# forward again to the last new PSN
+	# an old PSN again, and then the one that follows the highest PSN
 	ce 3,6
 	is "the next PSN" congested
 	check "run" "$(flow run)" -eq 4
@@ -790,8 +790,8 @@ queue_rate()
 	rate 59
 	check_eq "59 %" "$(queue state reason)" "clear queue"
 	check_eq "its flow" "$(flow state)" clear
-	# the queue becomes clear at the end of the first or the second window
-	# that begins without a packet
+	# the queue becomes clear one or two windows after the first packet of
+	# this stream; allow for the time between packets, 170 us
 	last_us=$((packets * 10000 / 59))
 	close_us=$((last_us + $(change_after_ce)))
 	check "us until clear" $close_us -ge $((window_us - 170))
@@ -1127,7 +1127,7 @@ test_sample_span()
 	ce 79
 	is "ten, and one is missing" congested
 	check_eq "reason" "$(flow reason)" span
-	# QP 0x12: 6, 14, ..., 94; 22 and 30 are not CE
+	# QP 0x12: 6, 14, ..., 118; 22 and 30 are not CE
 	ce 1:0-20,1:22e,1:30e,1:31-117
 	is "two are missing" clear 0x000012
 	ce 1:118
@@ -1158,7 +1158,7 @@ test_sample_gso()
 	gso 30 46 --qp 0x12
 	is "six" congested 0x000012
 	check "run" "$(flow 0x000012 run)" -eq 6
-	# QP 0x13: 13 is not CE, 21 is missing
+	# QP 0x13: 5; 13 and 21, which are not CE; 29 and 37
 	gso 0 12 --qp 0x13
 	gso 13 28 --qp 0x13 --tos 2
 	gso 29 44 --qp 0x13
@@ -1267,7 +1267,7 @@ test_psample()
 		check "time of a copy in us" "$((line[9] / 1000))" -le "$end_us"
 		n=$((n + 1))
 	done <"$TMP/group.5"
-	# the copy ends after the headers
+	# a copy contains the first 128 bytes of the packet
 	check_eq "the second copy" "$(sed -n '2s/.*data //p' "$TMP/group.5")" \
 		"$(data --tos 3 --psn 15 --hex | cut -c 1-256)"
 	check_eq "the last copy" "$(sed -n '$s/.*data //p' "$TMP/group.5")" \

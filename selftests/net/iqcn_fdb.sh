@@ -342,9 +342,9 @@ neighbours()
 	done | sort
 }
 
-# The CNP is routed, so its Ethernet source address does not leave the box. All
-# neighbors are resolved by ARP; none is permanent. The stacks of the hosts get
-# no IP packets.
+# The CNP is routed, so its Ethernet source address does not leave the box. No
+# IPv4 neighbor is permanent, and the box resolves the hosts by ARP. The stacks
+# of the hosts get no IPv4 packets.
 test_routed()
 {
 	local ns before

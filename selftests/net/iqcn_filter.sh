@@ -114,8 +114,8 @@ test_rates()
 	near "1 per 100 us" 200 1000
 	got=$(filtered)
 	check_eq "passed and dropped" "$got" "$((${got% *})) $((400000 - ${got% *}))"
-	# claim 7: a longer interval lets fewer CNPs pass, and a larger number
-	# lets more pass
+	# claim 7 of the patent application: a longer interval lets fewer CNPs
+	# pass, and a larger number lets more pass
 	params filter 20/100us
 	flood 5000
 	# CNPs come in bursts of 64, so the first or the last window may count

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Fuzzing. Packets that are nearly RoCEv2 (selftests/tools/mutate.c) pass in
-# both directions, bridged and routed. They must come out as they went in,
-# malformed ones must be counted, and other flows must still get their CNPs.
-# Requests that are nearly valid (selftests/tools/netfuzz.c) must change nothing
-# if they are refused, and be displayed as sent if they are accepted. $IQCN_FUZZ
-# is the number of packets or requests, $IQCN_SEED the random seed. Requests
-# that reach new code are added to $IQCN_CORPUS.
+# both directions, bridged and routed. In the tests that do not route, mark or
+# drop them, they must come out as they went in. Malformed ones must be counted,
+# and other flows must still get their CNPs. Requests that are nearly valid
+# (selftests/tools/netfuzz.c) must change nothing if they are refused, and be
+# displayed as sent if they are accepted. $IQCN_FUZZ is the number of packets or
+# requests, $IQCN_SEED the random seed. Requests that reach new code are added
+# to $IQCN_CORPUS.
 
 ALL_TESTS="
 	test_packets_in

@@ -37,8 +37,8 @@ busy()
 	check "CNPs" "$(stat cnp_sent)" -gt 20
 }
 
-# left: print the number of files left in debugfs; the directory itself exists
-# as long as the module
+# left: print the number of files and directories left below iqcn in debugfs,
+# which exists as long as the module
 left()
 {
 	[ -d /sys/kernel/debug/iqcn ] || fail "no directory in debugfs"
@@ -147,7 +147,8 @@ test_flow_moves_between_queues()
 	pair_flow
 	check "flows of the first queue" "$(stat flows)" -eq 1
 	for i in 1 2 3; do
-		# a flow stays in a queue through which CE packets left lately
+		# a flow stays in a queue through which its CE packets left
+		# lately
 		sleep 0.005
 		data --tos 0x23 --count 2
 		check "flows of the second queue" "$(stat flows p1 20:)" -eq 1
@@ -183,12 +184,12 @@ test_flow_in_two_queues()
 		tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn \
 			bandwidth $bandwidth
 		sniff snd --type cnp --time 60
-		# the flow belongs to the first queue when the others come
+		# when the other packets come, the flow is in the first queue
 		data --tos 3 --count 1
 		data --tos 0x23 --count 150 --interval 200 &
 		data --tos 3 --count 150 --interval 200 --psn 100000
 		wait
-		# 30 ms without a CNP of the receiver, T1 is 300 us
+		# the receiver sends no CNP for 30 ms, which is 100 times T1
 		check "CNPs with $bandwidth" "$(grep -c . "$TMP/snd")" -ge 80
 	done
 	check "CE packets of the first queue" "$(stat ce_sent)" -ge 300

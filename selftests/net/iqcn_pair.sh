@@ -485,8 +485,8 @@ test_sprayed_out_of_order()
 	check "contradicted" "$(stat contradicted)" -eq 0
 }
 
-# cnp-sport echo overwrites the saved source port, with which the ports of later
-# packets are compared
+# With cnp-sport echo, the source port is recorded earlier, but changes of the
+# port still count
 test_sprayed_echoed()
 {
 	topology bridge

@@ -91,7 +91,7 @@ resume()
 }
 
 # stand PARAMETER...: set up a bridge whose port p1 passes only the burst of
-# tbf.  The rate of the link, C, is set to 10 Gb/s.
+# tbf.  The rate of the link is set to 10 Gb/s.
 stand()
 {
 	topology bridge
@@ -179,7 +179,7 @@ test_ignored()
 		"${good:0:24}81000064${good:24}"	# with a VLAN tag
 		"${good:0:28}0102${good:32}"		# opcodes
 		"${good:0:28}0002${good:32}"
-		"${SND_MAC//:/}${good:12}"		# of another host
+		"${SND_MAC//:/}${good:12}"		# to another host
 		"${good:0:12}0180c2000002${good:24:4}000108${good:34}"
 	)
 	frames[6]=${frames[6]/8808/8809}		# slow protocols: not counted

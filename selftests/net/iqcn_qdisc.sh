@@ -231,7 +231,7 @@ test_failed_add()
 test_shrink_limit()
 {
 	topology bridge
-	# no packet leaves during the test, in virtual or in real time
+	# no packet leaves after the burst of tbf, in virtual or in real time
 	bottleneck 1kbit limit 1m kmin 10k kmax 20k
 	data --count 60
 	check "packets queued" "$(stat qlen)" -eq 52
@@ -387,7 +387,7 @@ test_shaper_rate()
 	tc -n sw qdisc change dev p1 parent 1:10 handle 10: iqcn
 	[[ $(opts) == *"alpha 25000 "* ]] || fail "rate of the class: $(opts)"
 
-	# shaped classes share the budget of the whole port
+	# the budget of the port is for the sum of the classes' rates
 	tc -n sw -batch - <<-EOF
 		class change dev p1 parent 1:1 classid 1:10 htb rate 100mbit ceil 1gbit
 		class add dev p1 parent 1:1 classid 1:20 htb rate 1gbit

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Real RDMA applications over rdma_rxe, bridged and routed through a bottleneck:
-# they lose nothing, their packets are marked, every QP is paired with the
-# number that the application prints, and generated CNPs do no harm.
+# they lose nothing, their packets are marked, flows are paired with the QPs
+# that the applications print, and generated CNPs do no harm.
 #
 #   v1 (rxe1) ---- p0 [ sw ] p1 ---- v2 (rxe2)
 #

@@ -51,7 +51,7 @@ refused()
 	fi
 }
 
-# A packet tool decodes the packets: wrapping PSNs, lengths, ICRC, QP, ports
+# A packet tool checks the packets: PSNs that wrap, lengths, ICRC, QP, ports
 test_packets()
 {
 	hosts "" "ack 1"

@@ -116,7 +116,8 @@ test_scan()
 }
 
 # As many CNPs as are due in 20 ms are deferred at a time. All are sent 20 ms
-# later, except those that are still deferred when the congestion ends.
+# later, except those whose flow is not paired yet, and those that are still
+# deferred when the congestion ends.
 test_deferred()
 {
 	local n

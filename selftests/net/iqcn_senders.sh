@@ -387,9 +387,9 @@ test_pauses()
 	done
 }
 
-# A flow that has stopped returns its entropies, so that another flow finds room
-# for its own. Without room, the other flow would use a new port for each of its
-# packets.
+# A flow that has stopped frees the only slot of the host's pool of entropies
+# for another flow. Without a slot, the other flow would use a new port for each
+# of its packets.
 test_stopped()
 {
 	hosts "lb reps reps-pool 1 expire 1s" "ack 1"

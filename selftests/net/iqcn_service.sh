@@ -109,7 +109,7 @@ test_root()
 	succeeds stop
 }
 
-# A device with one queue has a default qdisc that queues packets, here
+# Unlike veth, a tap device has a default qdisc that queues packets, here
 # pfifo_fast: start replaces it, and stop restores it
 test_default()
 {

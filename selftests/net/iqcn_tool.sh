@@ -483,7 +483,7 @@ test_showconf()
 	check_eq "below prio" "$(grep 1:3 "$TMP/conf")" \
 		"tc qdisc add dev p1 parent 1:3 handle 13: iqcn notify timer"
 	# the budget follows from the sum of the rates of two shapers, and a
-	# shaper that is slower than any bandwidth has no effect
+	# shaper below the lowest bandwidth, 1 Mbit/s, has no effect
 	tc -n sw -batch - <<-EOF
 		qdisc del dev p0 root
 		qdisc add dev p0 root handle 1: tbf rate 999kbit burst 9k limit 1m
@@ -580,7 +580,7 @@ test_clear()
 	check "since" "$(tool show | grep -c '^  since')" -eq 2
 }
 
-# The file of "iqcn clear" is private, and symlinks of other users are not
+# The file of "iqcn clear" is private, and a symlink in its place is not
 # followed
 test_clear_files()
 {

@@ -133,7 +133,8 @@ watch()
 	sniff rcv --type data --time "$@"
 }
 
-# ours: print ns from the last CE packet to each generated CNP, one per line
+# ours: for each generated CNP, print the time since the last CE packet before
+# it, in ns, one per line
 ours()
 {
 	awk -v off=$OFF '
@@ -890,8 +891,9 @@ late_receiver()
 	accounts
 }
 
-# US 12395431, FIG. 9 and 12: one CNP at T1 + T2 after each CE packet. The
-# receiver's CNP for the same packet comes earlier and cancels nothing.
+# US 12395431, FIG. 9 and 12: one CNP for each CE packet, and with base ce at
+# T1 + T2 after it. The receiver's CNP for the same packet comes earlier and
+# cancels nothing.
 test_delay_late_receiver()
 {
 	local base late
@@ -901,7 +903,8 @@ test_delay_late_receiver()
 	for base in ce both cnp; do
 		for late in 150 390 600 900 1200; do
 			late_receiver $late base $base delay ${late}us
-			# no CE packet follows the last CNP
+			# if T1 + T2 exceeds 1 ms, another CE packet may leave
+			# 1 ms after the one that causes the CNP
 			[ $base != ce ] || check "CNPs at T1 + T2 after CE" \
 				"$(ours | awk -v at=$((300 + late)) '{
 					off = ($1 / 1000 - at + 2000.5) % 1000
@@ -953,8 +956,8 @@ test_delay_long_stops()
 	wait
 }
 
-# The receiver answers the next CE packet 300 us before the deferred CNP for
-# this one would be sent
+# The receiver answers each CE packet 300 us before the deferred CNP for the
+# previous one would be sent
 test_receiver_cancels()
 {
 	local trigger sent canceled

@@ -358,7 +358,7 @@ test_sixteen_to_one()
 	unload
 }
 
-# Without PFC the same traffic is dropped by the qdisc
+# Without PFC, the qdisc drops packets of the traffic of test_two_to_one
 test_without_pfc()
 {
 	local limit=1m

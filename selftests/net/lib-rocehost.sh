@@ -48,8 +48,8 @@ bridged()
 	load
 }
 
-# hosts SENDER-WORDS RECEIVER-WORDS: create a host on each side of a switch. The
-# words in $host_words apply to the sender, too.
+# hosts SENDER-WORDS RECEIVER-WORDS: create a host on each side of a switch.
+# $host_words are further words for the sender.
 hosts()
 {
 	bridged

@@ -24,7 +24,7 @@ EPOCH_NS = 1000000000
 PRIORITY = 3
 # reserve of the lab's switches, for each port and priority with PFC
 RESERVE_BYTES = 4096
-# flows without an end
+# size of a flow without an end
 ENDLESS_BYTES = 10**12
 
 

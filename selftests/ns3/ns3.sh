@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Run scenarios in the lab and in ns-3, and compare the median slowdown of each
-# range of message sizes, and the total paused time.  KTAP.
+# range of message sizes (if all flows are endless, the deepest queue and the
+# rate of its port), and the total paused time.  KTAP.
 #
 #   ns3.sh SIMULATOR [SCENARIO...]	default: those of the documents
 #

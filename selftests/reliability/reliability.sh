@@ -86,7 +86,7 @@ from_check()
 		"UML 6.1, Debian 6.1" "" userspace metrics packages docs wireshark
 }
 
-# nightly DIR: print a row for each kernel in DIR/table, on which kselftests ran
+# nightly DIR: print a row of kselftests for each kernel in DIR/table
 nightly()
 {
 	local name kernel passed failed seconds

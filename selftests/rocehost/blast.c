@@ -46,7 +46,9 @@
  */
 #define RH_BLAST_PAUSE	65536
 
-/* Destination port of UDP and TCP packets that are not RoCEv2: discard */
+/* Destination port of UDP and TCP packets that are not RoCEv2: the discard
+ * service
+ */
 #define RH_BLAST_PORT	9
 
 struct rh_blast_flow {

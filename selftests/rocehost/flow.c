@@ -18,8 +18,8 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
-/* Limit on the flows of all hosts: that many flows, with their sinks, occupy a
- * gigabyte
+/* Limit on the flows of all hosts: that many go-back-N flows, with their sinks,
+ * occupy a gigabyte
  */
 #define RH_FLOWS_MAX	BIT(20)
 

@@ -568,14 +568,15 @@ err_free:
  * rh_host_del() - remove a host and all its connections
  * @host: the host
  *
- * The flows and sinks of its peers remain, but receive nothing more.
+ * The other ends of these connections remain, but receive nothing more.
  *
  * Context: RTNL held, may sleep.
  */
 void rh_host_del(struct rh_host *host)
 {
-	/* unregistering waits for rh_rx(); afterwards only the timer's function
-	 * arms the timer, and hrtimer_cancel() waits for that function
+	/* unregistering waits for rh_rx() and rh_host_kick(); afterwards only
+	 * the timer's function arms the timer, and hrtimer_cancel() waits for
+	 * that function
 	 */
 	netdev_rx_handler_unregister(host->dev);
 	hrtimer_cancel(&host->timer);

@@ -91,7 +91,9 @@ static void rp_paper_cut(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rp.byte_count, 0);
 }
 
-/* Paper: every 55 us alpha = (1 - g) alpha, plus g after a CNP */
+/* Paper: alpha = (1 - g) alpha after 55 us without a CNP, and
+ * alpha = (1 - g) alpha + g at a CNP
+ */
 static void rp_paper_alpha(struct kunit *test)
 {
 	struct rp rp = rp_new(&paper, 40 * GBIT);
@@ -182,7 +184,7 @@ static void rp_connectx_cut(struct kunit *test)
 	EXPECT_NEAR(test, rp.rt_bps, 25 * GBIT);
 	KUNIT_EXPECT_EQ(test, rp_next_ns(&rp), 5 * US + 300 * US);
 
-	/* the phase of the clock is constant: 1000 + k * 4 us */
+	/* the phase of the clock is constant: 1 us + k * 4 us */
 	rp_cnp(&rp, &connectx, 30 * US);
 	KUNIT_EXPECT_EQ(test, rp_next_ns(&rp), 33 * US);
 }
@@ -405,7 +407,7 @@ static void rc_order(struct kunit *test)
 {
 	struct rc_responder rs = { .epsn = 0xfffffe };
 
-	/* every second packet is acknowledged; PSNs wrap; the PSN before the
+	/* every second packet is acknowledged; PSNs wrap; a PSN before the
 	 * expected one is a duplicate
 	 */
 	KUNIT_EXPECT_EQ(test, RECEIVE(&rs, 0xfffffe, 0), RC_TAKE);

@@ -24,7 +24,7 @@
  * struct mmu - the buffer
  * @buffer_bytes: its size
  * @private_bytes: reserves and headrooms of all ingress queues
- * @shared_bytes: bytes in use of the shared part
+ * @shared_bytes: bytes of the shared part that are in use
  */
 struct mmu {
 	u64 buffer_bytes;

@@ -7,7 +7,7 @@
  * verifying a packet of 4 KB costs no more than its header alone, and the ICRC
  * is still valid.
  *
- * Sources: see rocev2.h; RETH, AETH: IBTA spec vol. 1, 9.3 and 9.2.
+ * Sources: see rocev2.h; RETH, AETH: IBTA spec vol. 1, 9.3.
  */
 #include <linux/crc32.h>
 #include <linux/etherdevice.h>
@@ -357,7 +357,7 @@ struct sk_buff *rh_build_data(const struct rh_headers *h, u8 opcode, u32 psn,
  * @h: header of the connection's packets
  * @syndrome: AETH syndrome
  * @psn: PSN
- * @msn: number of complete messages
+ * @msn: number of complete messages; with RTW, RTS or RNR, the message number
  * @extra: fields that differ from the template, or NULL
  *
  * Context: any, does not sleep.

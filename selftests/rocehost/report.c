@@ -125,7 +125,7 @@ static int rh_show_settings(struct seq_file *m, void *v)
 	return rh_show(m, "dev,word,value\n", rh_show_host_settings);
 }
 
-/* Count complete messages that were not recorded */
+/* Count complete messages that the groups had no room to record */
 static u64 rh_done_lost(const struct rh_host *host)
 {
 	const struct rh_flow_group *group;

@@ -75,7 +75,7 @@
 #define AETH_IS_ACK(s)	(((s) & 0x60) == AETH_ACK)
 #define AETH_LEN	4
 
-/* AttributeID of RTU, the third CM message after REQ and REP */
+/* AttributeID of RTU, the CM message that follows REQ and REP */
 #define RH_CM_RTU	0x0014
 /* Highest QP number of a flow; the QP numbers of sinks are higher */
 #define RH_QPN_MAX	0x7fffff
@@ -96,9 +96,10 @@
  * @cnps_cp: CNPs of congestion points that senders have received
  * @flows: number of flows
  *
- * Covered by RTNL.  Timers and the receive path read the times without it: the
- * times are set before a flow begins, and afterwards only @stop_ns changes, to
- * an earlier time.  Blasts and floods read @open without RTNL.
+ * Covered by RTNL, except for the atomic counters.  Timers and the receive path
+ * read the times without it: the times are set before a flow begins, and
+ * afterwards only @stop_ns changes, to an earlier time.  Blasts and floods read
+ * @open without RTNL.
  */
 struct rh_world {
 	bool open;
@@ -262,7 +263,7 @@ enum rh_transport {
  * enum rh_lb - load balancing: which path does a packet take?
  * @RH_LB_FIXED: that of its flow
  * @RH_LB_OPS: a random one (oblivious packet spraying)
- * @RH_LB_REPS: one that is known to be good (reps.h)
+ * @RH_LB_REPS: one that is known to be good, or a new one (reps.h)
  */
 enum rh_lb {
 	RH_LB_FIXED,
@@ -279,7 +280,8 @@ enum rh_lb {
  * @drain_bps: rate at which the host takes packets from its NIC, 0: no limit
  * @ack_every: send an ACK for at least every n-th packet
  * @nak_ns: repeat a NAK after this time, 0: never
- * @rto_ns: timeout of the requester
+ * @rto_ns: timeout of the requester; also the time after which a receiver
+ *	repeats an RTS
  * @cnp_dscp: DSCP of the host's CNPs
  * @cp_dscp: DSCP that identifies CNPs of congestion points
  * @seed: seed of the host's random values
@@ -364,7 +366,8 @@ struct rh_host_conf {
  * @next_sink_qpn: QP number of the next sink; RTNL
  * @limit: when the host last sent a CNP
  * @malformed: packets with a wrong ICRC or length
- * @stray: packets for unknown QPs
+ * @stray: packets for unknown QPs, from addresses other than that of the QP's
+ *	peer, or of unexpected types
  * @cnps_wrong: CNPs of congestion points whose UDP source port is neither 0 nor
  *	a port of the flow that DestQP names
  * @refused: packets that the interface's queue has dropped; atomic, not covered
@@ -721,8 +724,8 @@ struct rh_sink_group {
  * @st: counters of events while rh_counting()
  * @st.packets: data packets
  * @st.ce: data packets with CE
- * @st.out_of_order: data packets that were not accepted: unexpected PSNs,
- *	duplicates, or without a match
+ * @st.out_of_order: data packets that were not accepted, because the PSN was
+ *	unexpected or a duplicate, or because there was no match
  * @st.bytes: payload accepted
  * @st.cnps: CNPs sent
  * @st.unmatched: data packets without a match
@@ -797,9 +800,9 @@ struct rh_sample {
  * @dev: device, NULL once it is unregistered
  * @tracker: tracker of the reference to @dev
  * @conf: parameters
- * @timer: takes the samples; runs from the epoch to the end of the run or until
- *	the device is unregistered, and is canceled before the references to the
- *	device and to the probe are dropped
+ * @timer: takes the samples; runs from the epoch until the run ends, @samples
+ *	is full or the device is unregistered, and is canceled before the
+ *	references to the device and to the probe are dropped
  * @n: number of samples; only the timer writes it while a run is in progress
  * @samples: array of the samples
  */

@@ -32,8 +32,8 @@
  * rate raises the rate from the start, as after a cut.  In the sources all
  * flows start at line rate.
  *
- * Rates are in bit/s, times in ns, alpha and g shares of 2^32.  Pure: the
- * caller supplies the time.
+ * Rates are in bit/s, times in ns, and alpha and g in units of 2^-32.  Pure:
+ * the caller supplies the time.
  */
 #ifndef _ROCEHOST_RP_H
 #define _ROCEHOST_RP_H
@@ -68,7 +68,7 @@ enum rp_style {
  * @reduce_ns: ConnectX: reduce clock, 0: a CNP cuts at once
  * @increase_ns: rate timer
  * @bytes: byte counter, 0: off
- * @g: weight of a new sample in alpha, share of 2^32
+ * @g: weight of a new sample in alpha, in units of 2^-32
  * @f: F, stages of fast recovery
  * @rai_bps: additive increase
  * @rhai_bps: hyper increase

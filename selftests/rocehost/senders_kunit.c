@@ -840,7 +840,7 @@ static void reps_timeouts(struct kunit *test)
 	reps_timeout(&h->pool, r, 0, 100);
 	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, r, 10, 50), 1);
 	KUNIT_EXPECT_EQ(test, reps_next(&h->pool, r, 10, 50), 2);
-	/* an older entropy times out: the entropy of the last ACK remains */
+	/* another entropy times out: the entropy of the last ACK remains */
 	KUNIT_EXPECT_TRUE(test, reps_acked(&h->pool, r, 1, false, 3, 50));
 	reps_flush(&h->pool, r);
 	reps_timeout(&h->pool, r, 2, 150);

@@ -4,7 +4,7 @@
  * byte order:
  *
  *	0	bits 7-4: version, bit 1: only this byte and the next are valid,
- *		bit 0: the packet was CE on arrival
+ *		bit 0: the packet was CE on arrival, or when it was dropped
  *	1	cause
  *	2-3	depth of the queue as a share of its limit, 0xffff: full
  *	4-5	flows
@@ -33,7 +33,8 @@
  * @flows: number of active flows, U16_MAX: that many or more
  * @gradient: growth of the queue in bytes per us
  * @cause: &enum iqcn_cause
- * @was_ce: the packet that caused the CNP was CE on arrival
+ * @was_ce: the packet that caused the CNP was CE on arrival, or when it was
+ *	dropped
  * @brief: only @cause and @was_ce are valid
  */
 struct telemetry {

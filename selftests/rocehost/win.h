@@ -39,7 +39,7 @@
  * struct win - the window of a flow
  * @initial_bytes: window at the start, 0: no window
  * @bytes: current window
- * @granted_bytes: window of the last CNP, 0: there was none
+ * @granted_bytes: window that the last CNP set, 0: there was none
  * @sent: packets that had been sent when the last CNP arrived
  * @check: win_exceeded() has yet to check the last CNP's window
  */

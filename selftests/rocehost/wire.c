@@ -772,8 +772,8 @@ bool wire_paused(const struct net_device *dev, u8 prio)
  * @now_ns: now
  *
  * Context: any.
- * Return: nanoseconds since the wire was created, summed over all priorities; 0
- *	if the device is not the end of a wire.
+ * Return: nanoseconds of pause since the wire was created, summed over all
+ *	priorities; 0 if the device is not the end of a wire.
  */
 u64 wire_paused_ns(const struct net_device *dev, u64 now_ns)
 {

@@ -126,7 +126,9 @@ static struct mmu_queue mmu_test_queue(struct mmu *mmu)
 	return q;
 }
 
-/* One queue with alpha 1/2: it pauses when shared = (free - shared) / 2 */
+/* One queue with alpha 1/2: it pauses when it uses half as many shared bytes as
+ * are still free
+ */
 static void mmu_one_queue(struct kunit *test)
 {
 	struct mmu mmu = { .buffer_bytes = 44096 };

@@ -117,7 +117,7 @@ def surge: reduce .[] as $s ({most: 0};
 				($c[-1][0] - $c[0][0]) / $rates[.port]),
 			settle_us: ($settle | settled($rows; $duration_ns))
 		}}] | from_entries),
-	# the port that was deeper than kmax for the longest time
+	# longest total time that a port was deeper than kmax
 	deep_us: ($ports | map([.counted as $s | range(1; $s | length) |
 		select($s[. - 1][1] > $kmax_bytes) | $s[.][0] - $s[. - 1][0]] |
 		add // 0) | max | us),

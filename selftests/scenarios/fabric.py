@@ -52,7 +52,7 @@ UNITS = {
     "rate": {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9},
     "bytes": {"": 1, "k": 2**10, "m": 2**20},
 }
-# Bytes of headers in frames of rocehost
+# Bytes of headers and ICRC in frames of rocehost
 FRAME_BYTES = 14 + 20 + 8 + 12 + 4
 RETH_BYTES = 16
 ACK_BYTES = FRAME_BYTES + 4

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Queue depth and utilization by number of flows, one column per speed.
+# Queue depth and utilization by number of flows, one column per speed and kind
+# of sender.
 # Variables: kind; from the environment: DATA, OUTPUT (see flows.sh)
 
 data = system("echo $DATA")

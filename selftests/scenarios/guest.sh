@@ -19,9 +19,9 @@
 #   s0 ---- p0 [              ] e0 ---- p0 [    ] q0 ---- r0
 #   s1 ---- p1 [ edge: bridge ]            [ sw ] q1 ---- r1
 #
-# With "link" all links are wires of rocehost, without tbf.  With several
-# switches, "fabric" is fabric.py's output directory, and lib-fabric.sh replaces
-# some of these functions.
+# With "link" all links are wires of rocehost, without tbf.  With "fabric", the
+# name of fabric.py's output directory, there may be several switches, and
+# lib-fabric.sh replaces some of these functions.
 #
 # Senders and receivers are rocehost's, in the namespaces snd and rcv.  The
 # output of rocehost and tc is written to DIRECTORY.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# guest.sh sources this file for networks of several switches.  It replaces
+# guest.sh sources this file for the topologies of fabric.py.  It replaces
 # topology(), qdisc(), hosts(), all_flows() and reports(), and reads the files
 # that fabric.py wrote to $fabric.  Starting a process is slow in UML, so each
 # namespace is set up in batches.

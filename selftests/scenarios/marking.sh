@@ -5,9 +5,9 @@
 #
 #   marking.sh [SCENARIO...]
 #
-# in the given scenarios, or in all except methods-*, fattree-*, leafspine-*,
-# pfc-* and *-pfc, with the marking curve alone (ecn), and with notify timer
-# (iqcn), wreb and pi.
+# in the given scenarios, or in all that have these variants, except methods-*,
+# fattree-*, leafspine-*, pfc-* and *-pfc: with the marking curve alone (ecn),
+# and with notify timer (iqcn), wreb and pi.
 #
 # Results, in build/results or $IQCN_RESULTS:
 #   marking.json	parameters and figures
@@ -38,15 +38,17 @@ if [ $# = 0 ]; then
 		name=${name##*/}
 		case $name in
 		methods-* | *-pfc.* | pfc-* | fattree-* | leafspine-*) ;;
-		*) set -- "$@" "${name%.scenario}" ;;
+		*) [ -z "$(of "${name%.scenario}")" ] || set -- "$@" "${name%.scenario}" ;;
 		esac
 	done
 fi
 rm -rf "$OUT" "$OUT.json"
 for name; do
+	variants=$(of "$name")
+	[ -n "$variants" ] || die "$name has none of the variants ecn, iqcn, wreb and pi"
 	for on in enqueue dequeue; do
 		echo "$name, marked on $on"
-		IQCN_RESULTS=$OUT/$on "$HERE/scenarios.sh" -q -v "$(of "$name")" \
+		IQCN_RESULTS=$OUT/$on "$HERE/scenarios.sh" -q -v "$variants" \
 			-x "mark-on $on" "$name" | grep -v '^$' ||
 			die "$name failed"
 	done

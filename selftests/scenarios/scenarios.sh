@@ -64,9 +64,10 @@
 #			leases_ended 101 ms later
 #   trunk WORDS		more words of "wire" for links between switches
 #   fiber WORDS		more words of "wire" for the fiber of a pair
-#   access WORDS	more words of "wire" for links of senders to a chain
-#   locals N WORDS	additional senders at the last switch of a chain; their
-#			numbers follow those of the senders
+#   access WORDS	more words of "wire" for links of senders to a chain or
+#			to longhaul
+#   locals N WORDS	additional senders at the last switch of a chain or of
+#			longhaul; their numbers follow those of the senders
 #   behind RATE QDISC	an upstream switch, and the qdisc on its port to us
 #   flows NAME from all|I to J WORDS	words of rocehost's command "flow"
 #   load CDF PERCENT [name NAME] [from HOSTS] [to HOSTS] for TIME WORDS	Poisson
@@ -84,7 +85,8 @@
 #			one other
 #   duration TIME	in ms
 #   count TIME		in ms: figures cover the time from then on
-#   sample TIME		interval between samples of the queue (default 5us)
+#   sample TIME		interval between samples of the queue (default 5us; in
+#			a network 20us)
 #   memory MB		memory of the lab's machine (default 1024); if it runs
 #			out, the run ends by timeout
 #   kmax BYTES		depth above which a rate increase counts as a fault
@@ -144,8 +146,7 @@ die()
 	exit 2
 }
 
-# file_of SCENARIO: the expanded file.  source_of SCENARIO: the file in the
-# tree.
+# file_of SCENARIO: the expanded file.  source_of SCENARIO: the original file.
 file_of()
 {
 	echo "$RESULTS/$1.scenario"

@@ -6,7 +6,7 @@
 #
 #   seeds.sh [-n SEEDS] [-v VARIANT] [SCENARIO...]
 #
-#   -n	number of seeds, from 1 on (default 8)
+#   -n	number of seeds, 2 to 99 (default 8); the seeds are 1, 2, 3, ...
 #   -v	default: pi
 #
 # If a figure moves by less than twice the standard error of its mean, there is

@@ -8,7 +8,8 @@
 #
 #   -k KERNEL	uml (default), or uml-debug, which ends with a scan by kmemleak
 #   -m MINUTES	virtual time (default 1440, a day)
-#   -e SECONDS	virtual time between rounds of traffic (default 120)
+#   -e SECONDS	virtual time from the start of a round of traffic to the start
+#		of the next (default 120)
 #
 # The output is also in build/soak.log.  guest.sh describes the counters.
 set -u -o pipefail

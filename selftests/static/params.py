@@ -49,7 +49,8 @@ def check_spec(rows, spec):
         values = rows.get(definition["name"])
         entries = [e if isinstance(e, str) else e["name"]
                    for e in definition["entries"]]
-        # "filter" is also an enum of the family, which has no parameter
+        # the enum "filter" of the family is not that of the parameter "filter";
+        # enums of parameters have a header
         if "header" not in definition:
             continue
         # tc has no word for "none"

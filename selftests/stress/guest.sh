@@ -4,7 +4,7 @@
 # Runs in a kernel of the lab: rounds of stress, item after item (lib-items.sh),
 # while hosts in the kernel send.  All items run once, and then again until the
 # file $STRESS_STOP exists.  A round has a seed, which is printed.  After every
-# round, whatever the items have done, these invariants are checked:
+# round, whatever its item has done, these invariants are checked:
 #
 #	once the senders have stopped, the queues are empty, debugfs is empty,
 #	the module has no references and unloads, and the kernel log has no

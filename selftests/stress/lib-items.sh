@@ -746,7 +746,7 @@ item_extremes()
 }
 
 # 15. a receiver moves between ports of a bridge that learns its address, like a
-# virtual machine that migrates; its last CNPs arrive late
+# virtual machine that migrates, while CNPs are pending at the old port
 item_receivers()
 {
 	local i port monitor
@@ -817,7 +817,7 @@ announce()
 	reply --type udp --count 3
 }
 
-# mirror_bottleneck: give p2 the same bottleneck as p1
+# mirror_bottleneck: give p2 a bottleneck like that of p1
 mirror_bottleneck()
 {
 	any 50$us 300$us 900$us

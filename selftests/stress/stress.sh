@@ -69,7 +69,8 @@ guest()
 	local name=$1 kernel=$2 options=$3
 	shift 3
 
-	# other kernels load the lab's own modules by name
+	# in other kernels, run.sh installs the module so that it is loaded by
+	# name
 	[ "$kernel" != stock ] || options+=" -k $TOP/build/stock/sch_iqcn.ko"
 
 	# shellcheck disable=SC2086

@@ -31,7 +31,7 @@ EXPECT["a4c3"] = {"matchPattern": "qdisc hfsc 3:.*parent 1:2.*default (?:0x)?1"}
 EXPECT["1f1f"] = {"verifyCmd": "$TC -s class show dev $DUMMY",
                   "matchPattern": "class ets 1:1 .*Sent 196 bytes 2 pkt",
                   "matchCount": "1"}
-# cases that kernels before 7 refuse or do not survive, with any leaf
+# cases that fail on Linux 6.1 with any leaf, and are left out before Linux 7
 NEW = {"bf1d": "Linux 6.1 refuses two netems that duplicate",
        "3a62": "Linux 6.1 panics in qfq, with any leaf",
        "c797": "Linux 6.1 warns of a plug below qfq",

@@ -3,8 +3,9 @@
  * badstab: LD_PRELOAD for tc that replaces a qdisc's size table ("stab") with
  * one that the kernel refuses.
  *
- * tc itself never sends an invalid table.  The kernel checks the table after it
- * has initialized the qdisc, so this tests the error path after init.
+ * tc itself never sends an invalid table.  Before 6.3, the kernel checks the
+ * table after it has initialized the qdisc, so this tests the error path after
+ * init.  Later kernels check the table first.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

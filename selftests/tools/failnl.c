@@ -8,7 +8,8 @@
  * on and restores the initial state.  The second is repeated, on a socket of
  * failnl's own, and finally passed on.  With $FAILNTH_UNDO, a command that
  * restores the initial state, there are no pairs and every request is
- * repeated.  Each joining of a multicast group is repeated, too.
+ * repeated.  Each joining of a multicast group of generic netlink is repeated,
+ * too.
  *
  * failnl compares the state before and after each request: qdiscs with handle,
  * parent and parameters, the entries of debugfs, and the number of lines of the

@@ -162,7 +162,9 @@ static void copy(void *to, const struct nlattr *a, size_t size)
 		memcpy(to, nla_data(a), nla_len(a));
 }
 
-/* Allocate and touch memory for @n flows before the time is measured */
+/* Allocate and touch memory for @n flows; with --room, this happens before the
+ * time is measured
+ */
 static void make_room(size_t n)
 {
 	room = n;

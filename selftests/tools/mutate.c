@@ -11,7 +11,7 @@
  * because of its contents.  Lengths, checksums and ICRC of half of the frames
  * are corrected, so that these get further in the parser.  All random values
  * follow from SEED.  mutate prints "sent N same N others N"; others are packets
- * that the box itself sent.
+ * that the box itself sent, and frames that it changed or reordered.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>

@@ -12,7 +12,7 @@ out=$1
 insmod "$BUILD/uml/sch_iqcn.ko" || exit 1
 
 trace=/sys/kernel/tracing
-# parameters that prevent marking
+# no marks, no minimum time between CNPs of a flow, and telemetry
 COMMON="kmin 100m kmax 200m min-gap 0 telemetry on"
 
 params()

@@ -330,10 +330,6 @@ void test_agent_trust(void)
 	/* a burst in the second before an audit, or after it, is no evidence,
 	 * and causes at most one audit in 10 s
 	 */
-	bad.policy = 10;
-	check_life(__LINE__, &bad, AGENT_AUDIT, 1000);
-	bad.policy = 30;
-	check_life(__LINE__, &bad, AGENT_POLICY, 60000);
 	check_life(__LINE__, &bad, AGENT_AUDIT, 1000);
 	bad.policy = 10;
 	check_life(__LINE__, &bad, AGENT_POLICY, 9000);
@@ -347,10 +343,18 @@ void test_agent_trust(void)
 	check_life(__LINE__, &lossy, AGENT_FALLBACK, 10000);
 	lossy.policy_drops = 1099;
 	check_life(__LINE__, &lossy, AGENT_POLICY, 60000);
-	/* over 0.1 percentage points higher */
-	lossy.policy_drops = 11;
+	/* a loss rate that is under 0.1 percentage points higher ... */
+	lossy.policy_drops = 9;
 	lossy.tc_drops = 0;
 	check_life(__LINE__, &lossy, AGENT_AUDIT, 1000);
+	check_life(__LINE__, &lossy, AGENT_POLICY, 60000);
+	check_life(__LINE__, &lossy, AGENT_AUDIT, 1000);
+	/* ... and over 0.1, but not yet in the second before this audit */
+	lossy.policy_drops = 11;
+	check_life(__LINE__, &lossy, AGENT_POLICY, 9000);
+	check_life(__LINE__, &lossy, AGENT_AUDIT, 1000);
+	check_life(__LINE__, &lossy, AGENT_POLICY, 1000);
+	check_life(__LINE__, &lossy, AGENT_FALLBACK, 10000);
 	lossy.policy_drops = 9;
 	check_life(__LINE__, &lossy, AGENT_POLICY, 60000);
 	/* a lower loss rate makes up for a lower reward ... */

@@ -17,7 +17,8 @@
  *   --shortest US	minimum of the qdisc's timers (default: 10)
  *   --without OPERATION
  *			omit an operation
- *   --user		run as uid 65534, in a new user namespace
+ *   --user		run in a new user namespace, as uid 65534 if started as
+ *			root
  *   --trace		print each operation before it starts
  *
  * The kernel may refuse any operation.  It is a failure if a worker dies, if a

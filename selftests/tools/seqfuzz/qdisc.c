@@ -173,7 +173,9 @@ int op_class(struct place *p)
 				       NULL), NULL, NULL);
 }
 
-/* u32 parameters; those that constrain each other are set below */
+/* u32 parameters that are set alone; put_any() also sets pairs that constrain
+ * each other
+ */
 static const struct {
 	uint16_t attr;
 	uint32_t lo, hi;

@@ -216,7 +216,7 @@ int op_sysfs(struct place *p)
 				 O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-/* fails for uid 65534, which may not read debugfs */
+/* Fails for uid 65534, which may not read debugfs */
 int op_debugfs(struct place *p)
 {
 	return read_files(open("/sys/kernel/debug/iqcn",

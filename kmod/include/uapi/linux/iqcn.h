@@ -192,12 +192,12 @@ enum iqcn_mark_on {
 };
 
 /**
- * enum iqcn_ce_in - what all of &enum iqcn_notify but IQCN_NOTIFY_TIMER, and
- *	IQCN_CAUSE_PFC, do about a packet that arrives with CE
+ * enum iqcn_ce_in - whether a packet that arrives with CE may cause a CNP, with
+ *	IQCN_CAUSE_PFC or by any of &enum iqcn_notify but IQCN_NOTIFY_TIMER
  * @IQCN_CE_IN_NOTIFY: the packet may cause a CNP like any other, because the
  *	switch that marked it may have notified nobody
  * @IQCN_CE_IN_SILENT: the box that marked the packet has notified its sender,
- *	so it causes no CNP unless it is dropped
+ *	so the packet causes no CNP unless it is dropped
  * @__IQCN_CE_IN_MAX: number of values
  */
 enum iqcn_ce_in {
@@ -342,9 +342,9 @@ enum iqcn_cnp_smac {
  * @IQCN_CNP_SPORT_LEARNED: that of the receiver's last CNP for the flow, 0
  *	before the first one
  * @IQCN_CNP_SPORT_ECHO: that of the data packet that caused the CNP; if no
- *	packet did, that of the flow's last sampled CE packet or, as long as the
- *	pairing is not assured, of a later packet.  A sender that chooses paths
- *	by this port then knows which path is congested.
+ *	packet did, that of the flow's last sampled CE packet or, as long as a
+ *	flow of its hosts is unassured, of a later packet.  A sender that
+ *	chooses paths by this port then knows which path is congested.
  * @__IQCN_CNP_SPORT_MAX: number of values
  */
 enum iqcn_cnp_sport {
@@ -689,7 +689,7 @@ enum iqcn_pair_grade {
  *	pause
  * @pause_rx_bytes: bytes that arrived at the queue during these pauses
  * @undetermined_ns: time for which the queue was undetermined, in ns, without
- *	the time since it was last judged
+ *	the time since the last verdict (@pfc_clear to @pfc_drained)
  * @pfc_clear: pauses that ended with IQCN_PFC_REASON_CLEAR
  * @pfc_rate: pauses that ended with IQCN_PFC_REASON_RATE
  * @pfc_unsure: pauses that ended with IQCN_PFC_REASON_UNSURE

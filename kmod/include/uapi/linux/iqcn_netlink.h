@@ -56,8 +56,8 @@
  *	port, or both, for a limited time, after which the values of tc are in
  *	force again; attributes: &enum iqcn_a_lease.  A new lease replaces the
  *	queue's current one
- * @IQCN_CMD_LEASE_NTF: group "state": a lease has ended without being renewed;
- *	attributes: &enum iqcn_a_event
+ * @IQCN_CMD_LEASE_NTF: group "state": a lease has expired; attributes:
+ *	&enum iqcn_a_event
  * @__IQCN_CMD_MAX: number of commands, plus one
  */
 enum iqcn_cmd {
@@ -116,7 +116,8 @@ enum iqcn_filter {
  * @IQCN_A_PORT_CNP_SENT: generated CNPs
  * @IQCN_A_PORT_CNP_DEFERRED: CNPs that were due and deferred
  * @IQCN_A_PORT_CNP_CANCELED: CNPs of CNP_DEFERRED that were not sent
- * @IQCN_A_PORT_CNP_BUDGET: CNPs that were due but exceeded the budget
+ * @IQCN_A_PORT_CNP_BUDGET: CNPs that were due but exceeded the budget, and
+ *	polls that were put off because half of the burst or more was used up
  * @IQCN_A_PORT_CNP_UNPAIRED: CNPs that were due while the pairing was too weak
  * @IQCN_A_PORT_CNP_UNMATCHED: received CNPs for no known flow (with
  *	IQCN_SNOOP_NETNS: of the namespace)
@@ -246,13 +247,13 @@ enum iqcn_a_port {
  * @IQCN_A_QUEUE_FLOW_EVICTED: flows evicted to make room
  * @IQCN_A_QUEUE_FLOW_FULL: packets for which no flow, or no detectors of the
  *	flow, could be created
- * @IQCN_A_QUEUE_MALFORMED: RoCE-like CE packets that do not parse
+ * @IQCN_A_QUEUE_MALFORMED: RoCE-like packets that do not parse
  * @IQCN_A_QUEUE_STATE_CHANGES: changes of the queue's congestion state
  * @IQCN_A_QUEUE_FLOW_STATE_CHANGES: changes of congestion states of single
  *	flows
  * @IQCN_A_QUEUE_PAD: padding for 64-bit attributes
  * @IQCN_A_QUEUE_SAMPLE_LOST: u64, sampled packets that were not copied to the
- *	psample group because too many copies waited
+ *	psample group because too many copies waited or memory ran out
  * @IQCN_A_QUEUE_MARKED_BYTES: u64, bytes of the packets of ECN_MARK
  * @IQCN_A_QUEUE_DELAY_SUM_NS: u64, sum of the sojourn times of DELAY_SAMPLES
  * @IQCN_A_QUEUE_DELAY_SAMPLES: u64, packets whose time in the queue was
@@ -398,18 +399,21 @@ enum iqcn_a_queue {
  * @IQCN_A_FLOW_STATE_AGE_NS: u64, ns in that state; absent if it never changed
  * @IQCN_A_FLOW_QUEUED: u32, queued packets that refer to the flow: sampled ones
  *	that are CE or will probably be marked, those that are evidence for
- *	pairing, and with IQCN_NOTIFY_GRANT all that found a deep queue
- * @IQCN_A_FLOW_PSN: u32, PSN of the last sampled CE packet, or of a later
- *	packet that was evidence for pairing; 0 if there was none
+ *	pairing, and with IQCN_NOTIFY_GRANT all that are CE or found a deep
+ *	queue
+ * @IQCN_A_FLOW_PSN: u32, PSN of the last sampled CE packet (with
+ *	IQCN_NOTIFY_GRANT: of the last CE packet), or of a later packet that was
+ *	evidence for pairing; 0 if there was none
  * @IQCN_A_FLOW_RUN: u32, length of the current run of CE packets with
  *	consecutive PSNs
- * @IQCN_A_FLOW_CE_SENT: u64, sampled CE packets
+ * @IQCN_A_FLOW_CE_SENT: u64, sampled CE packets, except those that left while
+ *	the queue was paused or undetermined (&enum iqcn_pfc_state)
  * @IQCN_A_FLOW_CNP_SEEN: u64, CNPs of the receiver that passed the filter
  * @IQCN_A_FLOW_CNP_SENT: u64, generated CNPs
- * @IQCN_A_FLOW_CE_AGE_NS: u64, ns since the last sampled CE packet left, or
+ * @IQCN_A_FLOW_CE_AGE_NS: u64, ns since the last packet of CE_SENT left, or
  *	since the flow was created if there was none; with notify pi or wreb,
- *	the value may be too large by a window, because not every packet updates
- *	it
+ *	the value may be too large by a little more than a window, because not
+ *	every packet updates it
  * @IQCN_A_FLOW_CNP_SEEN_AGE_NS: u64, ns since a CNP of the receiver last passed
  *	the filter; absent if there was none
  * @IQCN_A_FLOW_CNP_SENT_AGE_NS: u64, ns since the last generated CNP; absent if
