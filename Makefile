@@ -60,7 +60,7 @@ help:
 	@echo '               S=methods: every method of the box and what it costs (6 min)'
 	@echo '               S=flows: queue depth by number of flows (4 min)'
 	@echo '               S=seeds: how much the figures of some vary with the seed (6 min)'
-	@echo '               S=marking: all of them, marked on enqueue and on dequeue (40 min)'
+	@echo '               S=marking: those that mark, on enqueue and on dequeue (40 min)'
 	@echo '  scenarios    all of them but methods: tables, plots, JSON in build/results'
 	@echo '  figures      update the marked blocks of README and Documentation from these'
 	@echo '  top          S=NAME V=VARIANT: iqcn top, in this terminal, during one of them;'

@@ -38,9 +38,8 @@ enum iqcn_group {
 
 /* Events of a group that wait to be sent (event.c) */
 struct iqcn_ring {
-	spinlock_t lock;	/* to write head, tail and lost while there is
-				 * a port; innermost
-				 */
+	/* to write head, tail and lost while there is a port; innermost */
+	spinlock_t lock;
 	u32 head;		/* number of events added so far */
 	u32 tail;		/* number of events sent so far */
 	u64 lost;		/* events dropped because the ring was full */
