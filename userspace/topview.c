@@ -59,6 +59,14 @@ static void put_rate(const struct top *t, const char *name, uint64_t events)
 	screen_put(LOOK_PLAIN, "  ");
 }
 
+/* The rate of events of which there have been @total */
+static void put_optional_rate(const struct top *t, const char *name,
+			      uint64_t total, uint64_t events)
+{
+	if (total)
+		put_rate(t, name, events);
+}
+
 /* Sums over the queues of the selected device, or of all devices: current
  * values, and increases since the previous sample
  */
@@ -199,17 +207,14 @@ static void draw_sums(const struct top *t, const struct shown *shown)
 	put_rate(t, "pi", s.since.cnp_pi);
 	put_rate(t, "poll", s.since.cnp_poll);
 	put_rate(t, "drop", s.since.cnp_drop);
-	if (s.now.cnp_pfc)
-		put_rate(t, "pfc", s.since.cnp_pfc);
-	if (s.now.cnp_grant)
-		put_rate(t, "grant", s.since.cnp_grant);
-	if (s.now.cnp_supplement)
-		put_rate(t, "supplement", s.since.cnp_supplement);
+	put_optional_rate(t, "pfc", s.now.cnp_pfc, s.since.cnp_pfc);
+	put_optional_rate(t, "grant", s.now.cnp_grant, s.since.cnp_grant);
+	put_optional_rate(t, "supplement", s.now.cnp_supplement,
+			  s.since.cnp_supplement);
 	screen_next_line();
 
 	put_rate(t, "CNPs/s of receivers", s.since.cnp_seen);
-	if (s.filtered)
-		put_rate(t, "filtered", s.filtered_since);
+	put_optional_rate(t, "filtered", s.filtered, s.filtered_since);
 	put_rate(t, "not sent: unpaired", s.since.cnp_unpaired);
 	put_rate(t, "gap", s.since.cnp_gap);
 	put_rate(t, "budget", s.since.cnp_budget);

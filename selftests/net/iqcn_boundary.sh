@@ -800,9 +800,9 @@ refused_stab()
 	[[ $said == *"size table"* ]] || fail "its size table: \"$said\""
 }
 
-# The stack checks a size table after it has initialized the qdisc. A refused
-# qdisc must not change the parameters of its device and namespace, which others
-# depend on.
+# Before Linux 6.3, the stack checks a size table after it has initialized the
+# qdisc. A refused qdisc must not change the parameters of its device and
+# namespace, which others depend on.
 test_failed_add()
 {
 	local snoop before

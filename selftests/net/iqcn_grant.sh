@@ -125,6 +125,8 @@ test_windows()
 {
 	stand
 	windows_of ""
+	check "this cause in iqcn top" "$(in_ns sw "$BUILD/iqcn" top --batch \
+		--count 1 | grep -c '^CNPs/s sent .*  grant ')" -eq 1
 }
 
 test_windows_v6()

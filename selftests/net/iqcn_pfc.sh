@@ -479,6 +479,8 @@ notified()
 test_notified_at_once()
 {
 	notified notify wreb profile 900000000:0,1000000000:0 t1 300us
+	check "this cause in iqcn top" "$(in_ns sw "$BUILD/iqcn" top --batch \
+		--count 1 | grep -c '^CNPs/s sent .*  pfc ')" -eq 1
 }
 
 test_notified_timer()
