@@ -319,6 +319,13 @@ maintainers()
 	}' <(printf '%s\n' "${patterns[@]}") -
 }
 
+# An empty file is a mistake
+empty_files()
+{
+	sources . | grep -v '^\(\./\)\?build/' |
+		xargs -I{} find {} -maxdepth 0 -type f -empty -printf '%p: empty\n'
+}
+
 # A second definition of a function replaces the first, and shellcheck does not
 # warn
 functions_once()
@@ -429,6 +436,7 @@ quiet rst; result $? "documents parse, and the files that they refer to exist"
 quiet names; result $? "names in documents are in the sources"
 quiet versions; result $? "versions agree"
 quiet maintainers; result $? "every file has a section in MAINTAINERS"
+quiet empty_files; result $? "no file is empty"
 quiet functions_once; result $? "no function of a script is defined twice"
 quiet tests_listed; result $? "every test is in a list"
 quiet files_listed; result $? "every file of tests is in a step"
