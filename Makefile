@@ -89,7 +89,7 @@ help:
 	@echo '  reliability  results of the last runs of these, as a table, also in Documentation'
 	@echo 'and:'
 	@echo '  clean        remove build/'
-	@echo 'to read: Documentation/tutorial.rst, Documentation/networking/iqcn.rst, man/'
+	@echo 'to read, in Documentation/: tutorial.rst, networking/iqcn.rst, man/'
 
 all: modules tc-plugin userspace
 

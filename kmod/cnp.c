@@ -174,7 +174,7 @@ void iqcn_cnp_refund(struct iqcn_port *port)
  * @q: queue
  * @flow: flow of that queue
  * @paid: the budget has already been charged for the CNP
- * @now_ns: not less than in an earlier call
+ * @now_ns: now; read under queue->lock, so that it does not decrease
  *
  * Context: queue->lock, BHs off.
  * Return: true if the CNP may be sent; the port's budget has then been charged
@@ -206,7 +206,7 @@ bool iqcn_cnp_gate(struct iqcn_queue *q, struct iqcn_flow *flow, bool paid,
  * @flow: flow of that queue
  * @n: result: the CNP
  * @why: cause of the CNP
- * @now_ns: not less than in an earlier call
+ * @now_ns: now; read under queue->lock, so that it does not decrease
  *
  * Context: queue->lock, BHs off; the caller arms the timer.
  * Return: true if @n is to be injected; else the reason is counted.

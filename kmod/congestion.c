@@ -50,7 +50,7 @@ void iqcn_congestion_void_flows(struct iqcn_queue *q)
  * @q: queue
  * @bits: enum iqcn_detect bits that report congestion, 0: clear
  * @reason: enum iqcn_reason of a change
- * @now_ns: not less than in an earlier call
+ * @now_ns: now; read under queue->lock, so that it does not decrease
  *
  * Context: queue->lock; the caller arms the timer.
  */
@@ -80,7 +80,7 @@ void iqcn_congestion_set(struct iqcn_queue *q, u32 bits, u32 reason,
  * iqcn_congestion_detected() - apply a new result of the detectors of a queue
  * @q: queue
  * @bits: enum iqcn_detect bits that report congestion, 0: clear
- * @now_ns: not less than in an earlier call
+ * @now_ns: now; read under queue->lock, so that it does not decrease
  *
  * Context: queue->lock; the caller arms the timer.
  */
@@ -247,7 +247,7 @@ static u32 iqcn_congestion_judge_flow(const struct iqcn_queue *q,
  * @psn: PSN of the packet's first segment
  * @segs: number of segments
  * @request: the PSN belongs to the sequence of requests, not of responses
- * @now_ns: not less than in an earlier call
+ * @now_ns: now; read under queue->lock, so that it does not decrease
  *
  * Context: queue->lock; the caller arms the timer.
  */

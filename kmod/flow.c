@@ -648,7 +648,7 @@ struct iqcn_flow *iqcn_flow_get(struct iqcn_queue *q,
  * iqcn_flow_youngest() - get the creation time of a port's newest flow
  * @port: port
  *
- * Context: any, BHs on or off; takes port->lock.
+ * Context: process or softirq, BHs on or off; takes port->lock.
  * Return: its flow->born_ns; flows created later have a higher one.
  */
 u64 iqcn_flow_youngest(struct iqcn_port *port)

@@ -1124,7 +1124,7 @@ int __init iqcn_genl_module_init(void)
 /**
  * iqcn_genl_module_exit() - unregister the netlink family
  *
- * Context: process; waits for readers.
+ * Context: process; sleeps until requests in progress have ended.
  */
 void iqcn_genl_module_exit(void)
 {

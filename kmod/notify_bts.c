@@ -293,7 +293,7 @@ static void iqcn_bts_active(struct iqcn_queue *q, struct iqcn_flow *flow,
  * @q: queue
  * @flow: flow of that queue
  * @eth: the packet's Ethernet header
- * @now_ns: not less than in an earlier call
+ * @now_ns: now; read under queue->lock, so that it does not decrease
  *
  * Context: queue->lock.
  */

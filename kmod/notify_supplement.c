@@ -105,7 +105,7 @@ static void iqcn_supplement_couple(struct iqcn_queue *q)
 /**
  * iqcn_supplement_changed() - apply a changed rate of supplements
  * @q: queue with a port
- * @now_ns: not less than in an earlier call
+ * @now_ns: now; read under queue->lock, so that it does not decrease
  *
  * Context: queue->lock; the caller arms the timer.
  */
@@ -141,7 +141,7 @@ static bool iqcn_supplement_above(const struct iqcn_queue *q)
 /**
  * iqcn_supplement_off() - stop supplements
  * @q: queue
- * @now_ns: not less than in an earlier call
+ * @now_ns: now; read under queue->lock, so that it does not decrease
  *
  * Context: queue->lock; the caller arms the timer, which then empties the list.
  */
@@ -159,7 +159,9 @@ static bool iqcn_supplement_has_turn(const struct iqcn_flow *flow)
 	return flow->ext && !list_empty(&flow->ext->turn);
 }
 
-/* Give a paired flow a turn.  On -ENOMEM, the flow's next packet retries. */
+/* Append a paired flow to the list of turns.  If its extension cannot be
+ * allocated, the flow's next packet tries again.
+ */
 static void iqcn_supplement_add(struct iqcn_queue *q, struct iqcn_flow *flow,
 				u64 now_ns)
 {
@@ -220,8 +222,8 @@ void iqcn_supplement_packet(struct iqcn_queue *q, struct iqcn_flow *flow,
 	/* the timer may have turned supplements off */
 	if (s->on) {
 		iqcn_supplement_add(q, flow, now_ns);
-		/* iqcn_timer_arm() assumes that a packet causes no work that is
-		 * due before poll_gap
+		/* not iqcn_timer_arm(), which assumes that a packet causes no
+		 * work before poll_gap: a supplement may be due earlier
 		 */
 		iqcn_timer_set(q, now_ns);
 	}

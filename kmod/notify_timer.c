@@ -194,7 +194,7 @@ static void iqcn_t1_idle_check(struct iqcn_queue *q, struct iqcn_flow *flow,
  * iqcn_notify_timer_restart() - start T1 of a flow
  * @q: queue
  * @flow: flow of that queue
- * @now_ns: not less than in an earlier call
+ * @now_ns: now; read under queue->lock, so that it does not decrease
  *
  * With IQCN_TRIGGER_GAP, or without IQCN_NOTIFY_TIMER, the deadline is only an
  * idle check, and only for a flow that is congested on its own.
@@ -274,7 +274,7 @@ static bool iqcn_t1_running(const struct iqcn_queue *q,
  * iqcn_notify_timer_ce() - handle a CE packet of a flow that leaves
  * @q: queue
  * @flow: flow of that queue; its detectors have run
- * @now_ns: not less than in an earlier call
+ * @now_ns: now; read under queue->lock, so that it does not decrease
  *
  * Context: queue->lock; the caller arms the timer.
  */
@@ -316,7 +316,7 @@ void iqcn_notify_timer_ce(struct iqcn_queue *q, struct iqcn_flow *flow,
  * iqcn_notify_timer_cnp_rx() - handle a CNP of the receiver
  * @q: queue
  * @flow: flow of that queue
- * @now_ns: not less than in an earlier call
+ * @now_ns: now; read under queue->lock, so that it does not decrease
  *
  * Context: queue->lock; the caller arms the timer.
  */
@@ -390,8 +390,8 @@ static bool iqcn_t1_expired(struct iqcn_queue *q, struct iqcn_flow *flow,
 	    !(q->p.notify & IQCN_NOTIFY_TIMER) ||
 	    !iqcn_t1_active(q, flow, now_ns) ||
 	    iqcn_t1_dense(q, flow, now_ns)) {
-		/* rearm, for the idle timeout of the flow's own congestion, or
-		 * because unsampled packets may leave
+		/* keep an idle check armed: the flow's own congestion must time
+		 * out, or unsampled packets may still leave
 		 */
 		if (iqcn_flow_own(q, flow) ||
 		    iqcn_t1_unsampled(q, flow, now_ns))

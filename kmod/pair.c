@@ -704,9 +704,9 @@ struct iqcn_flow *iqcn_pair_sends(struct iqcn_port *port,
 			      iqcn_echo_bits_of(port)) ? owner : NULL;
 }
 
-/* Maximum number of unassured flows of two hosts to search for echoes to the
- * same QP, whenever a sprayed flow has enough echoes.  If there are more, the
- * flow is not paired.
+/* When a sprayed flow has enough echoes, search at most this many unassured
+ * flows of its two hosts for echoes to the same QP.  If there are more flows,
+ * do not pair the flow.
  */
 #define IQCN_ECHO_SEARCH	1024
 

@@ -131,7 +131,7 @@ static inline u32 iqcn_default_cnp_rate(u64 bps)
 }
 
 /**
- * iqcn_default_gain() - a gain of the controller for a link
+ * iqcn_default_gain() - scale a gain of the PI controller to a link
  * @ref: the gain at IQCN_REF_MBPS
  * @mbps: the link's speed, 0: unknown
  *

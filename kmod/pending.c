@@ -115,7 +115,7 @@ bool iqcn_pending_at(struct iqcn_queue *q, struct iqcn_flow *flow, u64 at_ns,
  * iqcn_pending_now() - store a CNP that a packet causes, to be sent at once
  * @q: queue
  * @flow: flow of the packet and of that queue
- * @now_ns: not less than in an earlier call
+ * @now_ns: now; read under queue->lock, so that it does not decrease
  * @cause: cause of the CNP
  * @was_ce: the packet arrived with CE
  * @skb: packet
@@ -188,7 +188,7 @@ void iqcn_pending_promote(struct iqcn_queue *q, struct iqcn_flow *flow)
  * iqcn_pending_answered() - cancel deferred CNPs when a receiver's CNP arrives
  * @q: queue
  * @flow: flow of that queue with a deferred CNP
- * @now_ns: not less than in an earlier call
+ * @now_ns: now; read under queue->lock, so that it does not decrease
  *
  * The receiver's CNP cancels the deferred CNPs for packets that precede the
  * packet that it answers (algo/pending.h).

@@ -21,7 +21,8 @@
  * The ingress hook runs without the root lock, and must not take it: a packet
  * may pass the hook inside another qdisc's enqueue (act_mirred).  Without that
  * lock, the number of bytes that have arrived is not exact.  So the bytes are
- * counted when the next packet arrives or leaves: no byte arrives before that.
+ * counted when the next packet arrives or leaves, which is early enough: no
+ * byte can arrive in between.
  * Only a queue that is below the threshold when the pause ends is judged at
  * once, as clear: this verdict needs no count, and if the queue is empty, the
  * next packet may never arrive.

@@ -450,7 +450,7 @@ static void iqcn_queue_counters(const struct iqcn_queue *q,
  * Readers change no state.  So after the idle timeout, and until the timer has
  * run, the result may be a congested queue with a CE rate of 0.
  *
- * Context: any, BHs on or off.
+ * Context: process or softirq, BHs on or off; takes queue->lock.
  */
 void iqcn_queue_stats(struct iqcn_queue *q, struct tc_iqcn_xstats *st)
 {

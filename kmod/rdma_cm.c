@@ -422,7 +422,7 @@ void iqcn_cm_flush(struct iqcn_net *in)
 
 /**
  * iqcn_cm_exit() - free the table of connections
- * @in: namespace without a port; a grace period has passed since the last one
+ * @in: namespace whose last port was removed at least an RCU grace period ago
  *
  * Context: process, sleeps.
  */

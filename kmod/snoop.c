@@ -450,8 +450,8 @@ static unsigned int iqcn_snoop_netns_hook(void *priv, struct sk_buff *skb,
 	return NF_ACCEPT;
 }
 
-/* After the rules of raw and mangle, which may drop the packet, and before NAT,
- * because the keys of flows contain the addresses on the wire
+/* NFPROTO_INET: run after raw and mangle, whose rules may drop the packet, and
+ * before NAT, because the keys of flows contain the addresses on the wire
  */
 static const struct nf_hook_ops iqcn_snoop_netns_ops[] = {
 	{

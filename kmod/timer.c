@@ -149,7 +149,7 @@ void iqcn_timer_set(struct iqcn_queue *q, u64 now_ns)
  * iqcn_timer_set_params() - notify the clients of changed parameters
  * @q: queue
  * @old: parameters before the change
- * @now_ns: not less than in an earlier call
+ * @now_ns: now; read under queue->lock, so that it does not decrease
  *
  * Context: queue->lock; the caller arms the timer.
  */

@@ -4,18 +4,19 @@
  *
  * Source: the Chinese patent application on congestion control over long-haul
  * links, steps S10, S20, A2, C2 and D1.  Every 1 or 5 ms an agent in the switch
- * observes the port, and chooses the interval of the filter and the supplements
- * of the switch.  Its reward is
+ * observes the port, and chooses the interval of the filter and the rate of
+ * supplements.  Its reward is
  *
  *	r = 0.2 * utilization + 0.6 * D + 0.2 * C
  *	D = 1 - n / 10, n = the smallest of 0..9 with E(n) >= depth
  *
- * Reconstructed: the formula of the state is lost; the eight features are the
- * inputs by which, in the text, a port detects congestion.  A minus sign in D
- * is lost.  The text does not define E(n); here it is limit / 2^(9 - n), so
- * that E(9) is the limit.  C is the ratio of supplements to their limit; its
- * sign is lost.  Because the text wants few supplements, C is 1 - ratio here;
- * "reward literal" uses the ratio itself.
+ * Reconstructed: the published text has lost the formula of the state; the
+ * eight features are the inputs by which, in the text, a port detects
+ * congestion.  A minus sign in D is lost, too.  The text does not define
+ * E(n); here it is limit / 2^(9 - n), so that E(9) is the limit.  C is the
+ * ratio of supplements to their limit; its sign is lost.  Because the text
+ * wants few supplements, C is 1 - ratio here; "reward literal" uses the ratio
+ * itself.
  *
  * The scale of the rates is not from the text.  The text's five filtered rates,
  * 7,500 to 17,500 CNPs per second, are for one port.  The text does not say

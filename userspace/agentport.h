@@ -27,9 +27,9 @@ struct agent_port {
 	uint64_t lease_ns;	/* when the lease ends; 0: no lease */
 	uint32_t lease_ms;	/* length of new leases */
 	uint64_t renew_ns;	/* renew when less than this is left */
-	bool acts;		/* mode "run", which sets leases: fail if
-				 * another program does, or if the policy was
-				 * not trained for the fiber
+	bool acts;		/* mode "run": set leases; fail if another
+				 * program leases the queue, or if the policy
+				 * was not trained for the fiber
 				 */
 	uint64_t leases;	/* expected count of the queue's leases */
 };

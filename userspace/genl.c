@@ -40,7 +40,7 @@
 /* After this many events during a request, receive only the answer */
 #define EVENTS_REQUEST 100000
 /* The most events that genl_events() handles at once */
-#define EVENTS_LOOK 1000
+#define EVENTS_POLL 1000
 
 /* The controller's group reports that the module is unloaded */
 static const struct {
@@ -536,7 +536,7 @@ int genl_events(struct genl *g)
 	g->n_events = 0;
 	/* devices may have been renamed */
 	dev_forget();
-	while (!g->err && g->n_events < EVENTS_LOOK && poll(&p, 1, 0) > 0)
+	while (!g->err && g->n_events < EVENTS_POLL && poll(&p, 1, 0) > 0)
 		receive(g);
 	return g->err;
 }

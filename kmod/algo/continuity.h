@@ -137,8 +137,8 @@ static inline u32 iqcn_continuity_add(struct iqcn_continuity *c, u32 seq, u32 n,
 		iqcn_continuity_begin(c, seq, n, modulus, kind);
 		return ended;
 	}
-	/* add the distances to and from @high, because a single long jump
-	 * ahead could wrap and look like a step back
+	/* add the distances to and from @high: the direct distance from @next
+	 * may exceed half of the modulus, and then looks like a step back
 	 */
 	hole = iqcn_seq_delta(seq, c->high, modulus);
 	if (hole > 0)

@@ -30,9 +30,9 @@
  * of the learned time.  While no time has been learned, the latter is a
  * multiple of T1 or of the round trip of a long-haul link, whichever is longer.
  */
-#define IQCN_ANSWER_MAX_NS	NSEC_PER_SEC
-#define IQCN_ANSWER_SMOOTHS	4
-#define IQCN_ANSWER_T1S		16
+#define IQCN_CNP_SRTT_MAX_NS	NSEC_PER_SEC
+#define IQCN_CNP_SRTT_SMOOTHS	4
+#define IQCN_CNP_SRTT_T1S		16
 
 /* struct iqcn_cnp_srtt - response time and interval of CNPs */
 struct iqcn_cnp_srtt {
@@ -71,9 +71,9 @@ static inline bool iqcn_cnp_srtt_overdue(const struct iqcn_cnp_srtt *a,
 
 	if (!a->start_ns)
 		return false;
-	most_ns = a->smooth_ns ? (u64)a->smooth_ns * IQCN_ANSWER_SMOOTHS :
-				 max(t1_ns * IQCN_ANSWER_T1S,
-				     rtt_ns * IQCN_ANSWER_SMOOTHS);
+	most_ns = a->smooth_ns ? (u64)a->smooth_ns * IQCN_CNP_SRTT_SMOOTHS :
+				 max(t1_ns * IQCN_CNP_SRTT_T1S,
+				     rtt_ns * IQCN_CNP_SRTT_SMOOTHS);
 	return now_ns - a->start_ns > most_ns;
 }
 
@@ -103,7 +103,7 @@ static inline void iqcn_cnp_srtt_sample(struct iqcn_cnp_srtt *a, u64 now_ns)
 {
 	u64 took_ns = now_ns - a->start_ns;
 
-	if (a->start_ns && took_ns <= IQCN_ANSWER_MAX_NS)
+	if (a->start_ns && took_ns <= IQCN_CNP_SRTT_MAX_NS)
 		a->smooth_ns = iqcn_smooth(a->smooth_ns, took_ns);
 	a->start_ns = 0;
 }

@@ -20,7 +20,7 @@
  *		alone.
  *
  * A lost CNP would be owed forever.  So an answer is no longer expected after
- * IQCN_ANSWER_T1S times T1.
+ * IQCN_CNP_SRTT_T1S times T1.
  *
  * Source: US 12395431 B2, description (72), (93), FIG. 9 and 12: one CNP at
  * T1 + T2 after each CE packet, unless another CE packet follows within T1.
@@ -50,7 +50,7 @@ static inline u8 iqcn_owed_asked(u8 owed, u64 quiet_ns, u64 t1_ns)
 {
 	if (quiet_ns < t1_ns)
 		return owed;
-	if (quiet_ns > t1_ns * IQCN_ANSWER_T1S)
+	if (quiet_ns > t1_ns * IQCN_CNP_SRTT_T1S)
 		return 1;
 	return min(owed + 1, IQCN_OWED_MAX);
 }
@@ -78,7 +78,7 @@ static inline u8 iqcn_owed_answered(u8 owed)
 static inline bool iqcn_pending_canceled(u8 owed, u64 since_ns, u64 answer_ns,
 					 u64 t1_ns)
 {
-	if (since_ns > t1_ns * IQCN_ANSWER_T1S)
+	if (since_ns > t1_ns * IQCN_CNP_SRTT_T1S)
 		return true;
 	return !owed && since_ns > answer_ns;
 }

@@ -38,7 +38,7 @@ static inline bool iqcn_sojourn_idle(const struct iqcn_sojourn *s,
 /**
  * iqcn_sojourn_begin() - an arriving packet becomes the probe
  * @s: the probe
- * @end_bytes: bytes sent, including the packet, once it has left the queue
+ * @end_bytes: what the count of bytes sent will be when the packet has left
  * @now_ns: now
  */
 static inline void iqcn_sojourn_begin(struct iqcn_sojourn *s, u64 end_bytes,

@@ -909,7 +909,7 @@ static void pi_end_test(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(ends_ns); i++) {
 		u64 now_ns = SECOND + ends_ns[i];
 
-		/* stops, and starts again only with a deep queue */
+		/* the controller stops, and only a deep queue restarts it */
 		pi = pi_with(300000, QUARTER);
 		KUNIT_EXPECT_FALSE(test, iqcn_pi_run(&pi, &pi25, 512, 37500,
 						     now_ns));

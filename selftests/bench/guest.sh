@@ -118,8 +118,9 @@ qdiscs()
 		grep -E "^(${only:-[a-z0-9_]+});"
 }
 
-# each QUEUE [FUNCTION]: create a device b-NAME for each qdisc, QUEUE being 2
-# (short) or 3 (standing); sets $names
+# each COLUMN [FUNCTION]: create a device b-NAME for each selected qdisc, by
+# FUNCTION (default: device), with the parameters in that column of $QDISCS: 2
+# for a short queue, 3 for a standing one.  Sets $names.
 each()
 {
 	local line name
@@ -466,7 +467,7 @@ case_memory()
 	value memory "teardown-of-$flows" "$ms" ms
 	devices_gone
 
-	# flows of connections whose set-up was not received
+	# flows of connections whose setup was not received
 	device b-iqcn "iqcn limit 64m $MARKED notify off" || die "cannot add iqcn"
 	before=$(free_bytes)
 	blast b-iqcn flows "$flows" mtu 256 depth 0 ect 3 known packets "$flows"

@@ -304,8 +304,8 @@ shift $((OPTIND - 1))
 [ $# -le 1 ] || usage
 pattern=${1-}
 
-# survivors lists reasons by the names of mutants: fail if there is no mutant of
-# that name, because a function was renamed, for example
+# Each line of survivors gives a reason for a mutant.  Fail if a line names no
+# mutant, for example because a function was renamed.
 stale=$(cut -f 1 "$HERE/survivors" | grep -vxFf <(all=1 list '*'))
 [ -z "$stale" ] || { echo "no mutants for selftests/mutants/survivors: $stale" >&2; exit 2; }
 mutants=$(list "${pattern:-*}")

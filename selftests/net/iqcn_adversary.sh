@@ -277,8 +277,8 @@ of_theirs()
 	jq "[.[] | select(.kind == \"iqcn\") | .$1] | add" "$TMP/theirs"
 }
 
-# A host at another port forges a connection set-up in the name of both sides.
-# The receiver is not at that port, so the forged set-up pairs neither existing
+# A host at another port forges a connection setup in the name of both sides.
+# The receiver is not at that port, so the forged setup pairs neither existing
 # nor later flows.
 test_cm_forged()
 {
@@ -291,7 +291,7 @@ test_cm_forged()
 	reply --type ack --qp $SQP --psn 100 --count 4
 	check_eq "by the receiver's ACKs" "$(grade)" "psn $SQP"
 	forged_connection
-	check_eq "after another forged set-up" "$(grade)" "psn $SQP"
+	check_eq "after another forged setup" "$(grade)" "psn $SQP"
 	# let the flow expire
 	tc -n sw qdisc change dev p1 root handle 10: iqcn age 1ms
 	sleep 0.05
@@ -303,9 +303,9 @@ test_cm_forged()
 	# the same messages from the ports of the two sides
 	data --type req --cm-local 7 --cm-qp $SQP
 	reply --type rep --cm-local 9 --cm-remote 7 --cm-qp 0x11
-	check_eq "the real set-up" "$(grade)" "cm $SQP"
+	check_eq "the real setup" "$(grade)" "cm $SQP"
 	forged_connection
-	check_eq "after another forged set-up" "$(grade)" "cm $SQP"
+	check_eq "after another forged setup" "$(grade)" "cm $SQP"
 	# a forged REQ with the id of a real one, before the real REP
 	data --type req --cm-local 8 --cm-qp $SQP
 	as_snd --type req --cm-local 8 --cm-qp 0x800099
@@ -322,7 +322,7 @@ test_cm_forged()
 }
 
 # Another tenant uses the same addresses and QPs on another VLAN of the same
-# ports. Its connection set-up pairs the tenant's own flow only.
+# ports. Its connection setup pairs the tenant's own flow only.
 test_cm_forged_vlan()
 {
 	topology bridge vlan
@@ -485,7 +485,7 @@ test_req_flood()
 	check "kB of slab" $(($(slab_kb) - before)) -lt 4096
 	check "flows made" "$(stat flow_new)" -eq 0
 	data --tos 3 --len 64 --psn 100
-	check_eq "pairing by an earlier set-up" "$(grade)" "cm $SQP"
+	check_eq "pairing by an earlier setup" "$(grade)" "cm $SQP"
 	unload
 }
 

@@ -351,7 +351,7 @@ test_bh_full()
 	check "runs of the timer for the remaining 68" "$timer" -ge 3
 }
 
-# A connection set-up before the first data packet: that packet creates the
+# A connection setup before the first data packet: that packet creates the
 # flow, which is paired at once, so the packet itself causes a CNP
 test_first_packet()
 {
@@ -1091,8 +1091,8 @@ left()
 }
 
 # pi polls a sparse flow every T1. With a probability of 1, a T1 of 225 us, and
-# a packet every 5 ms, each packet causes a CNP and 22 polls; the first packet
-# causes 17 polls, and the last one 88.
+# a packet every 5 ms, each packet causes a CNP and is followed by 22 polls, but
+# the first packet only by 17, and the last one by 88.
 test_pi_sparse()
 {
 	local n
@@ -1315,10 +1315,11 @@ test_pi_polls_share()
 	check "CNPs at packets, of 60" $(($(stat cnp_pi) - before)) -le 50
 }
 
-# A packet every 1.2 T1 gets the credit of a packet and a poll, although the
-# timer polls the flow only when that may cause a CNP.  The probability follows
-# from the depth alone.  Pauses earn no credit; otherwise each would cause a
-# CNP.
+# Packets are 1.2 T1 apart.  Each adds the credit of one packet and one poll,
+# even if the timer skipped that poll because it could not cause a CNP.  The
+# pauses between the trains of packets add no credit; otherwise each pause would
+# cause a CNP.  With alpha 1 and beta 1, the probability depends only on the
+# depth.
 test_pi_polls_missed()
 {
 	local n i

@@ -1004,8 +1004,8 @@ test_reasons()
 	trace_off
 }
 
-# looked_at: print QP and PSN of each sampled packet, from the trace
-looked_at()
+# sampled_psns: print QP and PSN of each sampled packet, from the trace
+sampled_psns()
 {
 	traced ce_sent dest_qp psn | tr ' \n' ': '
 }
@@ -1017,7 +1017,7 @@ test_sample()
 	iqcn sample 8
 	trace ce_sent
 	ce 0:0-63,1:100-163,2:16777200-16777215,2:0-47
-	check_eq "sampled packets" "$(looked_at)" \
+	check_eq "sampled packets" "$(sampled_psns)" \
 		"$(qp_every 8 0 63)$(qp_every 8 100 163 0x12)$(qp_every 8 \
 		16777200 16777215 0x13)$(qp_every 8 0 47 0x13)"
 	check "ce_sent" "$(stat ce_sent)" -eq 192
@@ -1030,7 +1030,7 @@ test_sample()
 	change sample 64
 	echo >$TRACE/trace
 	ce 0:64-191,3:1000-1062
-	check_eq "one in 64" "$(looked_at)" \
+	check_eq "one in 64" "$(sampled_psns)" \
 		"$(qp_every 64 64 191)$(qp_every 64 1000 1062 0x14)"
 	check "ce_sent" "$(stat ce_sent)" -eq 383
 	check "sampled" "$(stat ce_sampled)" -eq 27

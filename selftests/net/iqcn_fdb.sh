@@ -332,8 +332,8 @@ test_redirected()
 		"$(comm -13 "$TMP/before" "$TMP/after")" "$(port_mac) u0 "
 }
 
-# neighbours: print the neighbors of all three namespaces, without their states
-neighbours()
+# neighbors: print the neighbor entries of all three namespaces, without states
+neighbors()
 {
 	local ns
 
@@ -369,13 +369,13 @@ test_routed()
 	# first send a CNP of the receiver, which the box routes to the sender
 	reply --type cnp --qp 0x999999
 	sleep 0.05
-	before=$(neighbours)
+	before=$(neighbors)
 	check "neighbors" "$(grep -c lladdr <<<"$before")" -eq 4
 	told
 	check "CNPs" "$(grep -c ' icrc ok csum ok' "$TMP/snd")" -ge 3
 	check_eq "source on the port" "$(smacs p1)" "$(port_mac)"
 	check_eq "source at the sender" "$(smacs snd)" $P0_MAC
-	check_eq "neighbors" "$(neighbours)" "$before"
+	check_eq "neighbors" "$(neighbors)" "$before"
 	silent_log
 }
 

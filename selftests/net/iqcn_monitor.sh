@@ -42,7 +42,7 @@ STEP=2560	# ns: ten steps of the clock in virtual time
 HOLD=0.1	# s: longer than any record is held back
 
 # monitor FILE [ARGUMENT...]: run iqcn monitor in the background, into
-# $TMP/FILE; return when it listens
+# $TMP/FILE, and give it 50 ms to subscribe
 monitor()
 {
 	local file=$1

@@ -11,7 +11,7 @@ ALL_TESTS="
 	test_psn_few_are_not_enough
 	test_psn_same_is_not_enough
 	test_psn_ambiguous
-	test_psn_unmarked_witness
+	test_psn_unmarked_evidence
 	test_psn_last_of_message
 	test_psn_read_response
 	test_psn_not_an_echo
@@ -45,7 +45,7 @@ ALL_TESTS="
 "
 NIGHTLY_TESTS="
 	test_psn_few_are_not_enough test_psn_same_is_not_enough
-	test_psn_unmarked_witness test_psn_last_of_message
+	test_psn_unmarked_evidence test_psn_last_of_message
 	test_psn_read_response test_psn_stale test_psn_of_a_long_fiber
 	test_cm_forgotten test_cm_short test_cnp_two_flows test_sport_rxe
 	test_grade_holds_back test_sprayed_echoed test_sprayed_unmarked
@@ -151,7 +151,7 @@ unmarked()
 
 # Packets of flow 0x12 are not CE, but have the same PSNs as the CE packets of
 # flow 0x11. The ACKs are for flow 0x12, so they do not pair flow 0x11.
-test_psn_unmarked_witness()
+test_psn_unmarked_evidence()
 {
 	unmarked
 	ce --psn 100 --count 8
@@ -221,7 +221,7 @@ cm_ports()
 	tc -n sw qdisc replace dev p0 root handle 10: iqcn
 }
 
-# A connection set-up pairs a flow before its MAC addresses are known, even in
+# A connection setup pairs a flow before its MAC addresses are known, even in
 # the first second after boot
 test_cm()
 {
@@ -298,10 +298,10 @@ test_cm_active_receiver()
 {
 	cm_ports bridge none
 	ce --count 1
-	check_eq "before the set-up" "$(grade)" "none -"
+	check_eq "before the setup" "$(grade)" "none -"
 	reply --type req --cm-local 7 --cm-qp $QP
 	data --type rep --cm-local 9 --cm-remote 7 --cm-qp $SQP
-	check_eq "after the set-up" "$(grade)" "cm 0x800011"
+	check_eq "after the setup" "$(grade)" "cm 0x800011"
 	# the other direction is paired, too
 	reply --tos 3 --qp $SQP
 	check_eq "the way back" "$(awk '$4 == "0x800011" { print $6, $5 }' \
@@ -319,7 +319,7 @@ test_cm_disconnect()
 	check_eq "after a DREQ" "$(grade)" "none -"
 	data --type req --cm-local 17 --cm-qp $SQP
 	reply --type rep --cm-local 19 --cm-remote 17 --cm-qp $QP
-	check_eq "after a new set-up" "$(grade)" "cm 0x800011"
+	check_eq "after a new setup" "$(grade)" "cm 0x800011"
 	reply --type dreq --cm-local 19 --cm-remote 17 --cm-qp $SQP
 	check_eq "after a DREQ of the receiver" "$(grade)" "none -"
 	reply --type rep --cm-local 9 --cm-remote 8 --cm-qp $QP
@@ -417,7 +417,7 @@ test_better_overrides()
 	check_eq "by another CNP" "$(grade)" "psn 0x800011"
 	data --type req --cm-local 7 --cm-qp 0x800055
 	reply --type rep --cm-local 9 --cm-remote 7 --cm-qp $QP
-	check_eq "by a connection set-up" "$(grade)" "cm 0x800055"
+	check_eq "by a connection setup" "$(grade)" "cm 0x800055"
 }
 
 test_grade_holds_back()

@@ -69,7 +69,7 @@ pfc()
 	frame $MAC_CONTROL "010100$1$2$2$2$2$2$2$2$2"
 }
 
-# raw FRAME|+US...: send frames to p1
+# raw FRAME|+US...: send frames to p1; +US delays the next frame by US
 raw()
 {
 	"$ROCE" raw rcv/e0 "$@"

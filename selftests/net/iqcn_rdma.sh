@@ -354,7 +354,7 @@ rping_through()
 	fi
 	narrow p1
 	# nothing echoes the PSNs of READ responses, so pairing needs the
-	# connection set-up, which is parsed on both ports
+	# connection setup, which is parsed on both ports
 	tc -n sw qdisc replace dev p0 root handle 10: iqcn
 	ect 1
 	ect 2

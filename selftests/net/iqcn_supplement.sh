@@ -412,8 +412,8 @@ test_change()
 	check "notify off" "$(sent_in 0.05)" -eq 0
 	check_eq "notify off: interval" "$(value filter_ns)" 1000000
 	params notify supplement
-	# the first packet that leaves gives its flow a turn, because enqueue
-	# did not parse it
+	# enqueue did not parse packets while notify was off, so the first of
+	# them that leaves puts its flow in the list of turns
 	check "on again" "$(sent_in 0.05)" -ge 20
 	tc -n sw qdisc del dev p1 parent 1:1
 	check_eq "the queue has gone" "$(tc -n sw qdisc show dev p1 | grep -c iqcn)" 0

@@ -966,7 +966,8 @@ test_receiver_cancels()
 	paired $CONGESTED t1 300us base ce delay 1100us
 	for trigger in timer period gap; do
 		params trigger $trigger
-		# T2 starts at the next CE packet
+		# with gap, T2 starts only at the next CE packet, so T2 must be
+		# longer
 		[ $trigger != gap ] || params delay 1400us
 		read -r sent canceled <<<"$(counters cnp_sent cnp_canceled)"
 		np --time 100 --ack 0 --cnp 1 --delay 100
@@ -1102,8 +1103,8 @@ test_clear_and_back_cancels()
 	accounts
 }
 
-# A deferred CNP is canceled if its congestion has ended, even if its flow has
-# sent nothing since another flow congested the queue again
+# The end of the congestion cancels a deferred CNP, even if another flow
+# congests the queue again before T2 expires, and the first flow sends nothing
 test_back_by_another()
 {
 	# shellcheck disable=SC2086

@@ -19,7 +19,7 @@
  * measures how a qdisc below mq scales with the number of CPUs.
  *
  * Before a flow's first packet the device receives the flow's connection
- * set-up, as a switch port would, so that a qdisc that pairs flows can do so.
+ * setup, as a switch port would, so that a qdisc that pairs flows can do so.
  *
  * The measured time covers enqueue, dequeue, those timers of the qdisc that
  * expire meanwhile, the device, and freeing.  Much of it is not the qdisc's

@@ -85,7 +85,7 @@ static struct rh_sink *rh_sink_for(struct rh_host *host, u64 qpn,
 	return NULL;
 }
 
-/* Process a message of the connection set-up */
+/* Process a message of the connection setup */
 static void rh_receive_cm(struct rh_host *host, const struct iqcn_pkt *pkt,
 			  const u8 *bth, u32 avail, u64 now_ns,
 			  struct sk_buff_head *out)

@@ -432,7 +432,7 @@ struct sk_buff *rh_build_bare(const struct rh_headers *h, u32 psn)
 }
 
 /**
- * rh_build_cm() - build a message of the connection set-up
+ * rh_build_cm() - build a message of the connection setup
  * @h: header of the connection's packets
  * @attr: REQ, REP or RTU
  * @local_qpn: QP number of the sender, also used as its communication id

@@ -18,7 +18,7 @@ static void rh_probe_add_qdisc(const struct Qdisc *q, struct rh_sample *s)
 /* The counters of a root qdisc include those of its children.  Only mq and
  * similar qdiscs differ: sum the counters of the TX queues' qdiscs.
  */
-static void rh_probe_look(const struct rh_probe *probe, struct rh_sample *s)
+static void rh_probe_sample(const struct rh_probe *probe, struct rh_sample *s)
 {
 	const struct net_device *dev;
 	const struct Qdisc *q;
@@ -50,7 +50,7 @@ u32 rh_probe_depth(const struct rh_probe *probe)
 {
 	struct rh_sample s;
 
-	rh_probe_look(probe, &s);
+	rh_probe_sample(probe, &s);
 	return s.depth_bytes;
 }
 
@@ -77,7 +77,7 @@ static enum hrtimer_restart rh_probe_tick(struct hrtimer *timer)
 	    now_ns > READ_ONCE(rh_world.stop_ns))
 		return HRTIMER_NORESTART;
 	s = &probe->samples[probe->n];
-	rh_probe_look(probe, s);
+	rh_probe_sample(probe, s);
 	s->at_ns = now_ns - rh_world.epoch_ns;
 	s->paused_ns = rh_probe_paused_ns(probe, now_ns);
 	s->cnps_np = atomic64_read(&rh_world.cnps_np);

@@ -615,7 +615,7 @@ struct rh_flow_sr {
  * @stop_ns: when the flow stops, RH_NEVER: at the end of the run
  * @progress_ns: when the last of these events occurred: an ACK or NAK made
  *	progress; a timeout expired; a packet was sent while none was in flight;
- *	a message of the connection set-up was sent
+ *	a message of the connection setup was sent
  * @asked_ns: when an ACK was last requested
  * @arrive: arrivals of messages
  * @arrived_pkts: packets of the messages that have arrived

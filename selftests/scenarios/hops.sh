@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Measure the CPU time per packet and hop in a large network, fattree-8-100g,
-# without the set-up, and the CPU time per packet between two hosts, over a
+# without the setup, and the CPU time per packet between two hosts, over a
 # single wire and over veth.  Each is the median of three runs, one at a time.
 # KTAP.
 #

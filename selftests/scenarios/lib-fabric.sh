@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# guest.sh sources this file for the topologies of fabric.py.  It replaces
-# topology(), qdisc(), hosts(), all_flows() and reports(), and reads the files
-# that fabric.py wrote to $fabric.  Starting a process is slow in UML, so each
-# namespace is set up in batches.
+# The topologies of fabric.py, for guest.sh, which sources this file.  The
+# functions below replace topology(), qdisc(), hosts(), all_flows() and
+# reports() of guest.sh, and read the files that fabric.py wrote to $fabric.
+# Starting a process is slow in UML, so each namespace is set up in batches.
 
 # shellcheck disable=SC2154 # set by guest.sh
 fabric=$out/${conf[fabric]}

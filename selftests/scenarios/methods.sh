@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Compare every method to detect congestion, combined with every trigger of CNPs
-# and every start of T1:
+# Compare all methods that detect congestion, combined with all triggers of CNPs
+# and all starts of T1, in the given scenarios (default: methods-*.scenario):
 #
 #   methods.sh [SCENARIO...]
 #
-# in methods-*.scenario, or in the given ones, and the cost of each method with
-# the parameters of the first scenario (cost.sh).  Figures follow from a seed
-# and are reproducible; costs are measured.
+# Also measure the cost of each method with the parameters of the first scenario
+# (cost.sh).  Figures follow from a seed and are reproducible; costs are
+# measured.
 #
 # Results, in build/results or $IQCN_RESULTS:
 #   methods.json	parameters, figures and costs

@@ -110,7 +110,7 @@
 #   variant NAME QDISC	a qdisc below the bottleneck, in the syntax of tc
 #   expect JQ		a condition on NAME.json, or on the CPU time of a
 #			variant on this machine: $run.VARIANT.cpu_s is all of
-#			it; with a network, .run_s is the part after the set-up
+#			it; with a network, .run_s is the part after the setup
 #   miss JQ		a target that is missed, as Documentation says: fails
 #			without -k, and once it holds
 # and lines that are expanded:
@@ -387,7 +387,7 @@ write_fabric()
 }
 
 # took DIR: replace the times in "time" by the CPU time of everything, and by
-# the CPU time of the run without the set-up, which is proportional to its
+# the CPU time of the run without the setup, which is proportional to its
 # elapsed time, because the lab never waits.
 took()
 {

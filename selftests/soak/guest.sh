@@ -230,7 +230,7 @@ check_round()
 
 	equal "packets waiting" "${c[qlen]}" 0
 	accounts
-	# connection set-up may be dropped, too
+	# connection setup may be dropped, too
 	((sent >= got && sent - got <= c[drops] - was[drops])) ||
 		fail "data: $sent sent, $got got, $((c[drops] - was[drops])) dropped"
 	equal "the box's CNPs, and those that senders got" "$cnps" $((cnps_cp + strays))

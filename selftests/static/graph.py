@@ -12,9 +12,10 @@ other file defines.  The inline functions that the first file uses count as a
 part of it.  In the graph of includes an arrow leads from a header to each
 header that it includes.  A call through a pointer is no arrow, because the
 owner of the pointer decides which function is called.  So tables of functions,
-such as the notify methods in timer.c, cause no arrows.  A loop is a strongly
-connected component of more than one file: each of its files uses all others,
-directly or through some of them.
+such as the notify methods in timer.c, cause no arrows.  Nor do variables, such
+as the workqueue of netns.c.  A loop is a strongly connected component of more
+than one file: each of its files uses all others, directly or through some of
+them.
 
   -m N	exit with status 1 if a loop has more than N files
   -v	print each arrow, with its reasons

@@ -38,8 +38,8 @@ sources()
 }
 
 # changed CHECK FILE...: read names of files from stdin, and print those that
-# build/CHECK does not list as passed with their present contents and rules.
-# The rules are in FILE... and this script.
+# build/CHECK does not list as passed with the same contents and rules.  The
+# rules are FILE..., this script and the version of shellcheck.
 changed()
 {
 	local check=$1 rules

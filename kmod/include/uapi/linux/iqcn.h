@@ -643,11 +643,11 @@ enum iqcn_pair_grade {
  *	the marking curve, or found a deep queue with IQCN_NOTIFY_GRANT or
  *	IQCN_NOTIFY_SUPPLEMENT
  * @state_changes: changes of the queue's congestion state
- * @port_cnp_unmatched: received CNPs for no known flow, of the port
- *	(IQCN_SNOOP_NETNS: of the namespace)
- * @port_malformed: received RoCE-like packets that do not parse, or whose
- *	checksum or ICRC was checked and is wrong, of the port
- *	(IQCN_SNOOP_NETNS: of the namespace)
+ * @port_cnp_unmatched: CNPs received on the port (IQCN_SNOOP_NETNS: in the
+ *	namespace) for no known flow
+ * @port_malformed: RoCE-like packets received on the port (IQCN_SNOOP_NETNS: in
+ *	the namespace) that do not parse, or whose checksum or ICRC was checked
+ *	and is wrong
  * @ce_rate_bps: CE rate of the last window
  * @roce_bps: RoCE rate that the CE rate is compared with
  * @state_since_ns: ns since the queue last became congested or clear, 0: never
