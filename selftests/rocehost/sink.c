@@ -68,8 +68,8 @@ static void rh_sink_schedule(struct rh_host *host, struct rh_sink *sink)
 
 /* Send an RTW, RTS or RNR NAK for a message */
 static void rh_sink_answer(struct rh_host *host, struct rh_sink *sink,
-			 u8 syndrome, u32 msg, u64 now_ns,
-			 struct sk_buff_head *out)
+			   u8 syndrome, u32 msg, u64 now_ns,
+			   struct sk_buff_head *out)
 {
 	bool counting = rh_counting(now_ns);
 
@@ -133,7 +133,7 @@ void rh_sink_run(struct rh_host *host, struct rh_sink *sink, u64 now_ns,
 	if (rts) {
 		sink->rts_ns = now_ns + host->conf.rto_ns;
 		rh_sink_answer(host, sink, AETH_RTS, sink->match.posted - 1,
-			     now_ns, out);
+			       now_ns, out);
 	}
 	rh_sink_schedule(host, sink);
 }
