@@ -367,6 +367,18 @@ tests_listed()
 	}'
 }
 
+# A test that is renamed would run again on kernels that leave it out
+left_out_exist()
+{
+	local name
+
+	for name in $(sed -n '/LEFT_OUT=/,/^[")]/{/^\t*#/d; p}' \
+			selftests/kernels/kernels.sh selftests/debug/debug.sh |
+			grep -o 'test_[a-z_0-9]*'); do
+		grep -q "^$name()" selftests/net/iqcn_*.sh || echo "$name: no such test"
+	done
+}
+
 # Every file of tests must be in a step, or it never runs
 files_listed()
 {
@@ -439,6 +451,7 @@ quiet maintainers; result $? "every file has a section in MAINTAINERS"
 quiet empty_files; result $? "no file is empty"
 quiet functions_once; result $? "no function of a script is defined twice"
 quiet tests_listed; result $? "every test is in a list"
+quiet left_out_exist; result $? "tests that a kernel leaves out exist"
 quiet files_listed; result $? "every file of tests is in a step"
 quiet survivors; result $? "survivors of make mutants are mutants"
 quiet readme; result $? "README.md is short"
