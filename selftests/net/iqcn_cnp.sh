@@ -321,18 +321,19 @@ test_receiver_answers()
 # may be slow.
 test_waits()
 {
-	local us latest=50000
+	local us latest=50000 before=240
 
-	virtual_time && latest=301
+	# in real time the queue must not drain before the next process starts
+	virtual_time && latest=301 before=60
 	topology bridge
 	bottleneck 8656kbit kmin 3000 kmax 4000 mark-on enqueue t1 300us \
-		detect depth base both
+		detect depth base both limit 1m
 	pair_flow
 	# wait until the deadlines that pair_flow has started have expired
 	sleep 0.25
 	sniff snd --type cnp --time 150
 	sniff rcv --type data --time 150
-	data --qp 0x99 --count 60
+	data --qp 0x99 --count $before
 	data
 	data --qp 0x99 --count 20
 	wait
