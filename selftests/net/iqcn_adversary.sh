@@ -471,7 +471,7 @@ test_v4mapped()
 # A flood of REQs evicts only other REQs that wait for a REP
 test_req_flood()
 {
-	local before
+	local before more
 
 	topology bridge
 	load
@@ -481,8 +481,10 @@ test_req_flood()
 	reply --type rep --cm-local 9 --cm-remote 7 --cm-qp 0x11
 	before=$(slab_kb)
 	told snd "flood e1 via $RCV_MAC req packets 100000 rate 2000000 seed 1"
-	note "$(($(slab_kb) - before)) more kB of slab"
-	check "kB of slab" $(($(slab_kb) - before)) -lt 4096
+	more=$(($(slab_kb) - before))
+	note "$more more kB of slab"
+	# KASAN keeps freed objects for a while: up to 1/32 of the memory
+	[ "${IQCN_LAB-}" = uml-debug ] || check "kB of slab" $more -lt 4096
 	check "flows made" "$(stat flow_new)" -eq 0
 	data --tos 3 --len 64 --psn 100
 	check_eq "pairing by an earlier setup" "$(grade)" "cm $SQP"
