@@ -88,7 +88,7 @@ for kernel; do
 	else
 		echo "  $kernel: FAILED"
 		tail -n 15 "$OUT/$kernel-build.log"
-		echo "$kernel FAILED 0" >>"$OUT/results"
+		echo "$kernel FAILED 0 build" >>"$OUT/results"
 	fi
 done
 echo "tests"

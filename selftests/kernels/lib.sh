@@ -13,7 +13,7 @@ timed()
 	echo "  $kernel $group ..."
 	run "$kernel" "$group" >"$OUT/$kernel-$group.log" 2>&1 </dev/null ||
 		result=FAILED
-	echo "$kernel $result $((SECONDS - start))" >>"$OUT/results"
+	echo "$kernel $result $((SECONDS - start)) $group" >>"$OUT/results"
 	echo "  $kernel $group: $result, $((SECONDS - start)) s"
 }
 
@@ -46,7 +46,7 @@ count()
 # failed
 summary()
 {
-	local heading=$1 bad=0 kernel passed failed runs seconds log
+	local heading=$1 bad=0 kernel passed failed group lines seconds log
 	shift
 
 	rm -f "$OUT/table"
@@ -58,8 +58,11 @@ summary()
 		seconds=$(awk -v k="$kernel" '$1 == k { s += $3 } END { print s + 0 }' \
 			"$OUT/results")
 		# a guest that did not end or had a splat may print no "not ok"
-		runs=$(grep -c "^$kernel FAILED" "$OUT/results")
-		[ "$failed" != 0 ] || failed=$runs
+		for group in $(awk -v k="$kernel" '$1 == k && $2 == "FAILED" {
+			print $4
+		}' "$OUT/results"); do
+			grep -q '^ *not ok' "$OUT/$kernel-$group.log" || ((failed++))
+		done
 		bad=$((bad + failed))
 		passed=$(count '^ *ok [^#]*$' "$kernel")
 		printf '%-12s %s %6s %6s %7s %8s\n' "$kernel" "$(describe "$kernel")" \
@@ -70,10 +73,11 @@ summary()
 			"$seconds" >>"$OUT/table"
 	done
 	for log in "$OUT"/*.log; do
-		grep -qE '^ *not ok|splat|verdict' "$log" || continue
+		lines=$(grep -v '^ *ok ' "$log" | grep -E 'not ok|FAIL|splat|verdict')
+		[ -n "$lines" ] || continue
 		echo
 		echo "--- ${log#"$TOP/"}:"
-		grep -E '^ *not ok|FAIL|splat|verdict' "$log" | head -n 30
+		head -n 30 <<<"$lines"
 	done
 	echo
 	echo "$bad failed on $# kernels"

@@ -112,7 +112,8 @@ while read -r part result _; do
 	[ "$result" = FAILED ] || continue
 	echo
 	echo "--- $part:"
-	grep -E '^ *not ok|FAIL|splat|verdict|rror' "$OUT/$part.log" | head -n 30
+	grep -v '^ *ok ' "$OUT/$part.log" |
+		grep -E 'not ok|FAIL|splat|verdict|rror' | head -n 30
 	tail -n 15 "$OUT/$part.log"
 done <"$OUT/results"
 echo
