@@ -60,6 +60,8 @@ static void meter_steady_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, iqcn_rate_bps(BIT_ULL(48), 100000),
 			IQCN_RATE_MAX_BPS);
 	KUNIT_EXPECT_EQ(test, iqcn_rate_bps(U64_MAX, 1), IQCN_RATE_MAX_BPS);
+	/* the fewest bytes whose rate does not fit in 64 bits */
+	KUNIT_EXPECT_EQ(test, iqcn_rate_bps(2305843010, 1), IQCN_RATE_MAX_BPS);
 	/* 2^55 bit/s is more than the maximum of 2^54 */
 	KUNIT_EXPECT_EQ(test, iqcn_rate_bps(BIT_ULL(52), NSEC_PER_SEC),
 			IQCN_RATE_MAX_BPS);

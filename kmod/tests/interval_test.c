@@ -159,16 +159,17 @@ static void answer_dense_test(struct kunit *test)
 	static const struct {
 		u32 smooth_ns;
 		u64 later_ns;	/* after the timed packet */
+		bool dropped;	/* the measurement is dropped */
 		u32 want_ns;
 	} cnps[] = {
-		{ 20000, 20000, 20000 },
-		{ 20000, 80000, 27500 },
-		{ 20000, 90000, 20000 },
-		{ 20000, 900000000, 20000 },
-		{ 0, 20000, 20000 },
-		{ 0, 16 * T1_NS, 16 * T1_NS },
-		{ 0, 16 * T1_NS + 10000, 0 },
-		{ 0, 900000000, 0 },
+		{ 20000, 20000, false, 20000 },
+		{ 20000, 80000, false, 27500 },
+		{ 20000, 90000, true, 20000 },
+		{ 20000, 900000000, true, 20000 },
+		{ 0, 20000, false, 20000 },
+		{ 0, 16 * T1_NS, false, 16 * T1_NS },
+		{ 0, 16 * T1_NS + 10000, true, 0 },
+		{ 0, 900000000, true, 0 },
 	};
 	u64 now_ns;
 	int i;
@@ -180,6 +181,8 @@ static void answer_dense_test(struct kunit *test)
 		for (now_ns = 10000; now_ns <= cnps[i].later_ns;
 		     now_ns += 10000)
 			iqcn_cnp_srtt_start(&a, 10000, T1_NS, 0, SECOND + now_ns);
+		KUNIT_EXPECT_EQ_MSG(test, a.start_ns,
+				    cnps[i].dropped ? 0 : SECOND, "row %d", i);
 		iqcn_cnp_srtt_sample(&a, SECOND + cnps[i].later_ns);
 		KUNIT_EXPECT_EQ_MSG(test, a.smooth_ns, cnps[i].want_ns,
 				    "row %d", i);

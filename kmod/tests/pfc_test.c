@@ -100,6 +100,9 @@ static void pfc_fraction_test(struct kunit *test)
 						  18447 * SECOND));
 	KUNIT_EXPECT_FALSE(test, iqcn_pfc_exceeds(U64_MAX / 8, 4290000ULL * SECOND,
 						  86400 * SECOND));
+	/* just over 2^64 bits */
+	KUNIT_EXPECT_FALSE(test, iqcn_pfc_exceeds(U64_MAX / 8, SECOND + 1,
+						  U64_MAX));
 }
 
 static void pfc_settle_test(struct kunit *test)

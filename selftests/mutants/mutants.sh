@@ -58,15 +58,18 @@ steps()
 	pfc.c | pfc.h | macctl.h) echo iqcn_pfc.sh iqcn_wire.sh:test_flap ;;
 	notify_grant.c | grant.h) echo iqcn_grant.sh ;;
 	filter.c | filter.h | lease.c) echo iqcn_filter.sh iqcn_supplement.sh ;;
-	notify_supplement.c | supplement.h) echo iqcn_supplement.sh ;;
-	notify_bts.c) echo iqcn_bts.sh iqcn_adversary.sh ;;
+	notify_supplement.c | supplement.h) echo iqcn_supplement.sh iqcn_filter.sh ;;
+	notify_bts.c) echo iqcn_bts.sh iqcn_adversary.sh iqcn_pfc.sh ;;
 	notify_timer.c | pending.c | timer.c | timer.h | flow.h)
 		echo iqcn_trigger.sh iqcn_cnp.sh iqcn_bts.sh
 		;;
-	cnp.c) echo iqcn_bts.sh iqcn_cnp.sh iqcn_pair.sh iqcn_snoop.sh ;;
+	cnp.c)
+		echo iqcn_bts.sh iqcn_cnp.sh iqcn_pair.sh iqcn_snoop.sh \
+			iqcn_grant.sh
+		;;
 	congestion.c | queue.c | queue.h)
 		echo iqcn_detect.sh iqcn_trigger.sh iqcn_cnp.sh iqcn_genl.sh \
-			iqcn_bts.sh
+			iqcn_bts.sh iqcn_pfc.sh
 		;;
 	mark.h) echo iqcn_mark.sh iqcn_bts.sh ;;
 	pairing.h) echo iqcn_pair.sh ;;

@@ -43,6 +43,7 @@ ALL_TESTS="
 	test_pi_sparse_budget
 	test_pi_sparse_ends
 	test_pi_sparse_reset
+	test_pi_restarts
 	test_pi_forgets
 	test_pi_stops
 	test_pi_traced
@@ -87,8 +88,8 @@ NIGHTLY_TESTS="
 	test_drop_outlives_state test_drop_trim_judged test_echoed_sport
 	test_min_gap_of_t1 test_telemetry_port test_telemetry_moving
 	test_telemetry_stuck test_pi_uncongested test_pi_sparse_ends
-	test_pi_sparse_reset test_pi_forgets test_pi_traced test_pi_polls_more
-	test_pi_polls_share test_pi_polls_missed test_evicts_idle test_pi_saves
+	test_pi_sparse_reset test_pi_restarts test_pi_forgets test_pi_traced
+	test_pi_polls_more test_pi_polls_share test_pi_polls_missed test_evicts_idle test_pi_saves
 	test_pi_evicts test_pi_and_t1 test_pi_cancels_t1 test_pi_overdue
 	test_pi_times test_moves test_off_while_deferred test_reset_while_deferred
 	test_evict_while_deferred test_timer_begins_anew test_update_shorter test_fair
@@ -1200,6 +1201,23 @@ test_pi_sparse_reset()
 	told 0
 }
 
+# A controller that was reset starts as soon as the queue is deep enough. If
+# pi_until_ns were not reset, it would wait for the end of its last interval. A
+# new txqueuelen resets the qdisc, but puts no parameters into effect.
+test_pi_restarts()
+{
+	stand pi qref 20000 alpha 100000000 beta 1 update 3ms min-gap 0
+	deep 30
+	# a new epoch of active flows starts with the next packet
+	sleep 0.01
+	small 3 100
+	ip -n sw link set p1 txqueuelen 999
+	# 5 ms: long enough for one interval, not for a part of another
+	packets sw/p1 $SND_MAC $RCV_MAC $SND4 $RCV4 $SND6 $RCV6 --count 50 \
+		--interval 100
+	check_eq "runs" "$(awk -v p="$(stat bts_prob)" 'BEGIN { print (p > 0) }')" 1
+}
+
 # A controller that is switched off forgets its probability
 test_pi_forgets()
 {
@@ -1380,7 +1398,14 @@ test_pi_controls()
 		"$(awk -v p="$prob" 'BEGIN { print p * 10000 }')" 4100 20000
 	small 60 20 --flows 6
 	check "flows_active" "$(stat flows_active)" -eq 6
-	sleep 0.011
+	# the statistics include the steps that are due, although no packet
+	# arrives and no flow is polled
+	sleep 0.002
+	prob=$(stat bts_prob)
+	sleep 0.002
+	check_eq "p rises" "$(awk -v p="$(stat bts_prob)" -v q="$prob" \
+		'BEGIN { print (p > q) }')" 1
+	sleep 0.007
 	check "flows_active after 11 ms" "$(stat flows_active)" -eq 0
 	# a change of another parameter keeps the probability
 	small 60 100

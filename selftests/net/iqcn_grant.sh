@@ -19,11 +19,12 @@ ALL_TESTS="
 	test_fast_path
 	test_untracked
 	test_min_gap
+	test_moves
 	test_refused
 "
 NIGHTLY_TESTS="
 	test_windows_v6 test_shallow test_quiet_ce test_ce_in_silent
-	test_mark_on_changes test_untracked test_min_gap
+	test_mark_on_changes test_untracked test_min_gap test_moves
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -296,6 +297,28 @@ test_min_gap()
 	sleep 0.01
 	check "CNPs with a gap" "$(stat cnp_grant)" -eq "$before"
 	counted "0" cnp_gap
+}
+
+# a flow whose packets take another class gets its windows from that queue
+test_moves()
+{
+	local iqcn="iqcn bandwidth 8mbit kmin 900k kmax 900k threshold 20000 limit 1m cnp-ttl 9"
+
+	topology bridge
+	tc -n sw -batch - <<-EOF
+		qdisc add dev p1 root handle 1: tbf rate 8kbit burst 9k limit 1g
+		qdisc add dev p1 parent 1:1 handle 2: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+		qdisc add dev p1 parent 2:1 handle 20: $iqcn notify off
+		qdisc add dev p1 parent 2:2 handle 10: $iqcn $GRANT min-gap 1s
+		filter add dev p1 parent 2: protocol ip u32 match ip dsfield 0x68 0xfc flowid 2:2
+	EOF
+	pair_flow
+	# the first queue keeps the flow while it is in use
+	sleep 0.1
+	data --count 40 --tos 106
+	let_some_leave
+	check "CNPs" "$(stat cnp_grant)" -eq 1
+	check_eq "window" "$(windows)" "11 $BDP"
 }
 
 test_refused()

@@ -14,6 +14,8 @@ ALL_TESTS="
 	test_rate
 	test_grew
 	test_drained
+	test_drained_late
+	test_judged_on_leaving
 	test_quiet_unsampled
 	test_quiet_marks
 	test_quiet_marks_enqueue
@@ -23,6 +25,7 @@ ALL_TESTS="
 	test_drop_while_quiet
 	test_notified_at_once
 	test_notified_timer
+	test_notified_moved
 	test_not_notified
 	test_paused_again
 	test_drained_unnotified
@@ -41,7 +44,8 @@ ALL_TESTS="
 NIGHTLY_TESTS="
 	test_quanta test_ignored test_classes test_clear test_grew
 	test_quiet_marks_enqueue test_quiet_timer test_drop_while_quiet
-	test_notified_timer test_not_notified test_drained_unnotified
+	test_notified_timer test_notified_moved test_not_notified
+	test_drained_unnotified test_drained_late test_judged_on_leaving
 	test_flap_shallow test_idle test_after_verdict test_trimmed test_reset
 	test_off
 "
@@ -106,10 +110,48 @@ params()
 	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn "$@"
 }
 
+# trace COMMAND...: trace changes of the PFC state while a command runs
+trace()
+{
+	echo >$TRACEFS/trace
+	echo 1 >$TRACEFS/events/iqcn/iqcn_pfc/enable
+	"$@"
+	echo 0 >$TRACEFS/events/iqcn/iqcn_pfc/enable
+}
+
+# two_classes: set up a bridge whose port p1 has two iqcn qdiscs under tbf.
+# Packets with TOS 104 to 107 take the second one, which stat() reads.
+two_classes()
+{
+	local iqcn="iqcn bandwidth 10gbit kmin 100m kmax 200m notify off"
+
+	topology bridge
+	tc -n sw -batch - <<-EOF
+		qdisc add dev p1 root handle 1: tbf rate 8kbit burst 9k limit 1g
+		qdisc add dev p1 parent 1:1 handle 2: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+		qdisc add dev p1 parent 2:1 handle 20: $iqcn
+		qdisc add dev p1 parent 2:2 handle 10: $iqcn threshold 20000 settle 1s pfc-max 1s pfc frames
+		filter add dev p1 parent 2: protocol ip u32 match ip dsfield 0x68 0xfc flowid 2:2
+	EOF
+}
+
+# second_class PARAMETER...: change parameters of the second qdisc
+second_class()
+{
+	tc -n sw qdisc change dev p1 parent 2:2 handle 10: iqcn "$@"
+}
+
 # deep: queue 40 packets, which are 43 KB less what tbf has passed
 deep()
 {
 	data --count 40 "$@"
+}
+
+# let_some_leave: have tbf pass its burst again, about eight packets
+let_some_leave()
+{
+	tc -n sw qdisc change dev p1 root handle 1: tbf rate 8kbit burst 9k limit 1g
+	data --type udp --tos 0 --len 10
 }
 
 # state STATE REASON: check the PFC state, and the reason for its last change
@@ -241,6 +283,7 @@ test_clear()
 	resume
 	data
 	counted "1 0" pfc_clear pfc_unsure
+	check "bytes during the pause" "$(stat pause_rx_bytes)" -eq $LEN
 	params threshold $(($(stat backlog) + LEN))
 	pause
 	data
@@ -295,13 +338,6 @@ test_grew()
 	counted "1 0" pfc_grew pfc_drained
 }
 
-# let_some_leave: have tbf pass its burst again, about eight packets
-let_some_leave()
-{
-	tc -n sw qdisc change dev p1 root handle 1: tbf rate 8kbit burst 9k limit 1g
-	data --type udp --tos 0 --len 10
-}
-
 test_drained()
 {
 	stand settle 2ms
@@ -317,6 +353,40 @@ test_drained()
 	counted "1 0" pfc_drained pfc_grew
 	state clear drained
 	check "undetermined" "$(stat undetermined_ns)" -gt 0
+}
+
+release_and_wait()
+{
+	release
+	sleep 0.03
+}
+
+# If the queue drains before settle is over, and no packet arrives or leaves
+# after that, the timer finds it drained when pfc-max expires.
+test_drained_late()
+{
+	stand settle 10ms pfc-max 20ms
+	pause
+	deep
+	resume
+	data
+	state undetermined unsure
+	trace release_and_wait
+	state clear drained
+	check "trace" "$(grep -c 'state=clear reason=drained .* rx_bytes=0 ' $TRACEFS/trace)" -eq 1
+}
+
+# If no packet arrives after a pause, the first packet that leaves triggers the
+# verdict. The depth still includes that packet.
+test_judged_on_leaving()
+{
+	two_classes
+	deep --tos 106
+	second_class threshold "$(stat backlog)"
+	pause
+	resume
+	let_some_leave
+	check_eq "clear, unsure" "$(stat pfc_clear), $(stat pfc_unsure)" "0, 1"
 }
 
 # CE packets that left in the quiet time do not count in the CE rate afterwards,
@@ -486,6 +556,24 @@ test_notified_at_once()
 test_notified_timer()
 {
 	notified notify timer detect queue t1 1s min-gap 0
+}
+
+# the CNP is also sent if the flow still belongs to another queue: packets that
+# arrive at a quiet queue do not move their flow
+test_notified_moved()
+{
+	two_classes
+	pair_flow
+	second_class bandwidth 1mbit notify wreb \
+		profile 900000000:0,1000000000:0 t1 300us
+	pause
+	deep --tos 106
+	resume
+	let_some_leave
+	state congested rate
+	check "CNPs" "$(stat cnp_pfc)" -eq 1
+	check_eq "parent of the flow" \
+		"$(flows | awk '$4 == "0x000011" { print $7 }')" 2:2
 }
 
 # no CNP with "notify off", nor for packets that are not ECT
@@ -692,11 +780,20 @@ test_reset()
 	stand
 	pause
 	deep
-	ip -n sw link set p1 down
+	trace ip -n sw link set p1 down
 	state clear reset
+	check "trace" "$(grep -c 'state=clear reason=reset .* rx_bytes=0 ' $TRACEFS/trace)" -eq 1
 	ip -n sw link set p1 up
 	check "backlog" "$(stat backlog)" -eq 0
 	tc -n sw qdisc del dev p1 root
+}
+
+pause_deep_resume()
+{
+	pause
+	deep
+	resume
+	data
 }
 
 test_events()
@@ -704,13 +801,7 @@ test_events()
 	stand bandwidth 1mbit
 	in_ns sw timeout 1 "$BUILD/iqcn" monitor --events-only p1 >"$TMP/events" &
 	sleep 0.1
-	echo >$TRACEFS/trace
-	echo 1 >$TRACEFS/events/iqcn/iqcn_pfc/enable
-	pause
-	deep
-	resume
-	data
-	echo 0 >$TRACEFS/events/iqcn/iqcn_pfc/enable
+	trace pause_deep_resume
 	wait
 	check "trace of the pause" "$(grep -c 'iqcn_pfc: dev=p1 .* state=paused reason=pause ' $TRACEFS/trace)" -eq 1
 	check "trace of the verdict" "$(grep -c "state=congested reason=rate .* rx_bytes=$((40 * LEN)) " $TRACEFS/trace)" -eq 1

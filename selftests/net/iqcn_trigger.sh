@@ -43,6 +43,7 @@ ALL_TESTS="
 	test_delay_late_receiver_auto
 	test_delay_long_stops
 	test_receiver_cancels
+	test_receiver_restarts_t1
 	test_receiver_cancels_first
 	test_canceled_begins_anew
 	test_less_delay
@@ -71,7 +72,8 @@ NIGHTLY_TESTS="
 	test_onset_off test_onset_gone test_onset_is_cheap
 	test_delay_auto_unanswered test_delay_auto_unknown
 	test_delay_late_receiver test_delay_late_receiver_auto
-	test_delay_long_stops test_receiver_cancels_first
+	test_delay_long_stops test_receiver_restarts_t1
+	test_receiver_cancels_first
 	test_canceled_begins_anew test_worse_keeps test_quiet_flow_cancels
 	test_clear_and_back_cancels test_back_by_another test_dense
 	test_off_while_deferred test_change_while_deferred test_reset_ends_gap
@@ -978,6 +980,33 @@ test_receiver_cancels()
 			$((canceled + 28))
 		accounts
 	done
+}
+
+# The receiver's second CNP cancels a deferred one and restarts T1, which
+# expires before T2 would have. No packet leaves meanwhile.
+test_receiver_restarts_t1()
+{
+	topology bridge
+	# shellcheck disable=SC2086
+	bottleneck 8kbit $OURS kmin 3000 kmax 6000 detect depth bandwidth 1tbit \
+		base both t1 300us delay 2ms notify off
+	pair_flow
+	tc -n sw qdisc change dev p1 parent 1:1 handle 10: iqcn notify timer
+	watch 80
+	data --tos 3 --count 20
+	sleep 0.0005
+	reply --type cnp --qp 0x800011
+	sleep 0.0005
+	reply --type cnp --qp 0x800011
+	wait
+	counted "2 1" cnp_seen cnp_canceled
+	check_eq "T1 + T2 after the receiver's CNP" "$(awk '
+	/ ttl 64 / { seen = substr($1, 7) + 0 }
+	/ ttl 9 / {
+		us = (substr($1, 7) - seen) / 1000
+		print (us >= 2299 && us < 2302) ? "yes" : us
+		exit
+	}' "$TMP/snd")" yes
 }
 
 # With two CNPs pending, the receiver's CNP cancels only the one whose CE packet
