@@ -12,14 +12,15 @@
 #   -a		all mutants instead of the sample of sample.awk
 #   -r		resume the last run: skip the mutants that it killed
 #   -s		try the mutants in selftests/mutants/survivors, too, which pass
-#		all tests and so take the longest; otherwise they count as
-#		survivors
+#		all tests and so take the longest; otherwise they are assumed to
+#		survive
 #   -j JOBS	number of parallel jobs (default: one per CPU)
 #   PATTERN	only mutants whose name matches, such as 'timer.c:*:cmp:*'
 #
 # Fails if a survivor has no reason in selftests/mutants/survivors, or, without
-# -a and PATTERN, if less than 90 % are killed.  Logs are in build/mutants/, and
-# so is the tree of each job.
+# -a and PATTERN, if less than 90 % are killed.  Mutants whose reason begins
+# with "equivalent" do not count, because no test can kill them.  Logs are in
+# build/mutants/, and so is the tree of each job.
 #
 # All random values follow from $IQCN_SEED, 1 by default.
 set -u -o pipefail
@@ -265,7 +266,7 @@ reason()
 # survivors, or one without a known reason
 verdict()
 {
-	local name result known bad=0
+	local name result known bad=0 equal=0
 	local -A n=([killed]=0 [SURVIVED]=0 [did]=0 [is]=0 [interrupted]=0)
 
 	while IFS=$'\t' read -r name result; do
@@ -274,6 +275,7 @@ verdict()
 		case $result in
 		SURVIVED)
 			[ -n "$known" ] || bad=$((bad + 1))
+			[[ $known != equivalent* ]] || equal=$((equal + 1))
 			echo "survived: kmod/$name: ${known:-NO REASON IS KNOWN}"
 			;;
 		killed*)
@@ -283,13 +285,14 @@ verdict()
 		is* | interrupted*) bad=$((bad + 1)) ;;
 		esac
 	done < <(sort "$OUT/results")
-	name=$((n[killed] + n[SURVIVED]))
+	name=$((n[killed] + n[SURVIVED] - equal))
 	known=$((name ? n[killed] * 100 / name : 0))
 	[ -n "$pattern$all" ] || [ $known -ge $WANTED ] || bad=$((bad + 1))
 	echo "mutants: ${n[killed]} of $name killed ($known %)," \
-		"${n[SURVIVED]} survived, ${n[did]} did not compile"
-	[ "${assumed:-0}" = 0 ] || echo "$assumed of the survivors were not tried again (-s)"
-	[ $name -gt 0 ] && [ $bad = 0 ]
+		"$((n[SURVIVED] - equal)) survived," \
+		"$equal are equivalent, ${n[did]} did not compile"
+	[ "${assumed:-0}" = 0 ] || echo "$assumed with a known reason were not tried again (-s)"
+	[ $((n[killed] + n[SURVIVED])) -gt 0 ] && [ $bad = 0 ]
 }
 
 listing="" all="" again="" try_known="" assumed="" jobs=$(nproc)

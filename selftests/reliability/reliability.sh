@@ -160,7 +160,7 @@ from_mutants()
 	local found="^mutants: [0-9]+ of ([0-9]+) killed \\(([0-9]+) %\\).*"
 
 	[ -e mutants/verdict ] || return
-	row "mutants of kmod/" "UML 6.1" \
+	row "mutants of kmod/ that are not equivalent" "UML 6.1" \
 		"$(sed -nE "s/$found/\1 mutants/p" mutants/verdict)" "" \
 		"$(sed -nE "s/$found/\2 % killed/p" mutants/verdict)"
 }
