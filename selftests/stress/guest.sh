@@ -20,13 +20,15 @@
 
 # Three kernels are slow: uml-smp has KASAN, two CPUs and the host's clock, and
 # x86-kcsan and stock have two emulated CPUs.  There, timers that expire as soon
-# as they are rearmed starve processes, and RCU grace periods do not end.  So
-# these kernels get less traffic, senders without RP so that the traffic does
-# not grow, and timeouts of milliseconds instead of microseconds.
+# as they are rearmed starve processes, and RCU grace periods do not end.  In
+# uml with the host's clock, the senders' timers do the same: a round takes more
+# than ten minutes.  So these kernels get less traffic, senders without RP so
+# that the traffic does not grow, and timeouts of milliseconds instead of
+# microseconds.
 slower=1 us=us rp=()
 case ${IQCN_LAB-} in
 uml-smp) slower=10 us=ms rp=(rp off) ;;
-x86-kcsan | stock) slower=3 us=ms rp=(rp off) ;;
+x86-kcsan | stock | uml) slower=3 us=ms rp=(rp off) ;;
 esac
 
 # shellcheck source=selftests/stress/lib-items.sh
