@@ -170,8 +170,10 @@ test_flow_moves_between_queues()
 # if they left through one of them, even if only one of them is congested.
 test_flow_in_two_queues()
 {
-	local bandwidth
+	local bandwidth want=80
 
+	# with the machine's clock, a busy machine delays packets and CNPs
+	virtual_time || want=50
 	topology bridge
 	tc -n sw -batch - <<-EOF
 		qdisc add dev p1 root handle 1: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
@@ -190,7 +192,7 @@ test_flow_in_two_queues()
 		data --tos 3 --count 150 --interval 200 --psn 100000
 		wait
 		# the receiver sends no CNP for 30 ms, which is 100 times T1
-		check "CNPs with $bandwidth" "$(grep -c . "$TMP/snd")" -ge 80
+		check "CNPs with $bandwidth" "$(grep -c . "$TMP/snd")" -ge $want
 	done
 	check "CE packets of the first queue" "$(stat ce_sent)" -ge 300
 	check "CE packets of the second queue" "$(stat ce_sent p1 20:)" -ge 300
