@@ -61,9 +61,10 @@ steps()
 	filter.c | filter.h | lease.c) echo iqcn_filter.sh iqcn_supplement.sh ;;
 	notify_supplement.c | supplement.h) echo iqcn_supplement.sh iqcn_filter.sh ;;
 	notify_bts.c) echo iqcn_bts.sh iqcn_adversary.sh iqcn_pfc.sh ;;
-	notify_timer.c | pending.c | timer.c | timer.h | flow.h)
+	notify_timer.c | pending.c | timer.c | timer.h)
 		echo iqcn_trigger.sh iqcn_cnp.sh iqcn_bts.sh
 		;;
+	flow.h) echo iqcn_trigger.sh iqcn_cnp.sh iqcn_bts.sh iqcn_life.sh ;;
 	cnp.c)
 		echo iqcn_bts.sh iqcn_cnp.sh iqcn_pair.sh iqcn_snoop.sh \
 			iqcn_grant.sh
