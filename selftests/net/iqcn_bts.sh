@@ -89,11 +89,12 @@ NIGHTLY_TESTS="
 	test_min_gap_of_t1 test_telemetry_port test_telemetry_moving
 	test_telemetry_stuck test_pi_uncongested test_pi_sparse_ends
 	test_pi_sparse_reset test_pi_restarts test_pi_forgets test_pi_traced
-	test_pi_polls_more test_pi_polls_share test_pi_polls_missed test_evicts_idle test_pi_saves
-	test_pi_evicts test_pi_and_t1 test_pi_cancels_t1 test_pi_overdue
-	test_pi_times test_moves test_off_while_deferred test_reset_while_deferred
-	test_evict_while_deferred test_timer_begins_anew test_update_shorter test_fair
-	test_measure_gradient test_measure_delay test_words
+	test_pi_polls_more test_pi_polls_share test_pi_polls_missed
+	test_evicts_idle test_pi_saves test_pi_evicts test_pi_and_t1
+	test_pi_cancels_t1 test_pi_overdue test_pi_times test_moves
+	test_off_while_deferred test_reset_while_deferred
+	test_evict_while_deferred test_timer_begins_anew test_update_shorter
+	test_fair test_measure_gradient test_measure_delay test_words
 "
 # shellcheck source=selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -1647,13 +1648,7 @@ test_moves()
 	local wreb="iqcn kmin 100m kmax 200m cnp-ttl 9 notify wreb profile 1:1 min-gap 0"
 
 	topology bridge
-	tc -n sw -batch - <<-EOF
-		qdisc add dev p1 root handle 1: tbf rate $RATE burst 9k limit 1g
-		qdisc add dev p1 parent 1:1 handle 2: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
-		qdisc add dev p1 parent 2:1 handle 10: iqcn notify off
-		qdisc add dev p1 parent 2:2 handle 20: iqcn notify off
-		filter add dev p1 parent 2: protocol ip u32 match ip dsfield 0x68 0xfc flowid 2:2
-	EOF
+	two_classes $RATE "handle 10: iqcn notify off" "handle 20: iqcn notify off"
 	pair_flow
 	tc -n sw -batch - <<-EOF
 		qdisc change dev p1 parent 2:1 handle 10: $wreb

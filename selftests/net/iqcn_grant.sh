@@ -305,13 +305,8 @@ test_moves()
 	local iqcn="iqcn bandwidth 8mbit kmin 900k kmax 900k threshold 20000 limit 1m cnp-ttl 9"
 
 	topology bridge
-	tc -n sw -batch - <<-EOF
-		qdisc add dev p1 root handle 1: tbf rate 8kbit burst 9k limit 1g
-		qdisc add dev p1 parent 1:1 handle 2: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
-		qdisc add dev p1 parent 2:1 handle 20: $iqcn notify off
-		qdisc add dev p1 parent 2:2 handle 10: $iqcn $GRANT min-gap 1s
-		filter add dev p1 parent 2: protocol ip u32 match ip dsfield 0x68 0xfc flowid 2:2
-	EOF
+	two_classes 8kbit "handle 20: $iqcn notify off" \
+		"handle 10: $iqcn $GRANT min-gap 1s"
 	pair_flow
 	# the first queue keeps the flow while it is in use
 	sleep 0.1

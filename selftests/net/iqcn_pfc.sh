@@ -119,20 +119,15 @@ trace()
 	echo 0 >$TRACEFS/events/iqcn/iqcn_pfc/enable
 }
 
-# two_classes: set up a bridge whose port p1 has two iqcn qdiscs under tbf.
-# Packets with TOS 104 to 107 take the second one, which stat() reads.
-two_classes()
+# stand_second: set up a bridge with two classes, of which the second has PFC.
+# stat() reads the second.
+stand_second()
 {
 	local iqcn="iqcn bandwidth 10gbit kmin 100m kmax 200m notify off"
 
 	topology bridge
-	tc -n sw -batch - <<-EOF
-		qdisc add dev p1 root handle 1: tbf rate 8kbit burst 9k limit 1g
-		qdisc add dev p1 parent 1:1 handle 2: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
-		qdisc add dev p1 parent 2:1 handle 20: $iqcn
-		qdisc add dev p1 parent 2:2 handle 10: $iqcn threshold 20000 settle 1s pfc-max 1s pfc frames
-		filter add dev p1 parent 2: protocol ip u32 match ip dsfield 0x68 0xfc flowid 2:2
-	EOF
+	two_classes 8kbit "handle 20: $iqcn" \
+		"handle 10: $iqcn threshold 20000 settle 1s pfc-max 1s pfc frames"
 }
 
 # second_class PARAMETER...: change parameters of the second qdisc
@@ -380,7 +375,7 @@ test_drained_late()
 # verdict. The depth still includes that packet.
 test_judged_on_leaving()
 {
-	two_classes
+	stand_second
 	deep --tos 106
 	second_class threshold "$(stat backlog)"
 	pause
@@ -562,7 +557,7 @@ test_notified_timer()
 # arrive at a quiet queue do not move their flow
 test_notified_moved()
 {
-	two_classes
+	stand_second
 	pair_flow
 	second_class bandwidth 1mbit notify wreb \
 		profile 900000000:0,1000000000:0 t1 300us

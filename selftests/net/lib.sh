@@ -271,6 +271,20 @@ bottleneck()
 	EOF
 }
 
+# two_classes RATE FIRST SECOND: shape p1 like bottleneck(), but with two
+# qdiscs, such as "handle 10: iqcn". Only packets with TOS 104 to 107 take the
+# second.
+two_classes()
+{
+	tc -n sw -batch - <<-EOF
+		qdisc replace dev p1 root handle 1: tbf rate $1 burst 9k limit 1g
+		qdisc add dev p1 parent 1:1 handle 2: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+		qdisc add dev p1 parent 2:1 $2
+		qdisc add dev p1 parent 2:2 $3
+		filter add dev p1 parent 2: protocol ip u32 match ip dsfield 0x68 0xfc flowid 2:2
+	EOF
+}
+
 # release: remove the bottleneck. tbf keeps waiting at its old rate until a
 # packet arrives.
 release()
